@@ -1,0 +1,90 @@
+\echo Use "CREATE EXTENSION rtscan" to load this file. \quit
+
+CREATE FUNCTION rtscan_handler(internal) RETURNS index_am_handler
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+
+CREATE ACCESS METHOD rtscan TYPE INDEX HANDLER rtscan_handler;
+COMMENT ON ACCESS METHOD rtscan IS 'scan index for range predicates over several columns';
+
+-- An operator class for each of PostgreSQL's own for btree, of the same name and default
+-- where that is: the same operators, the comparison function (1) and sort support (2), and
+-- the cross-type members of the same families.
+DO $$
+DECLARE
+	family record;
+	class record;
+	members text;
+BEGIN
+	FOR family IN
+		SELECT f.oid, f.opfname
+		FROM pg_catalog.pg_opfamily f JOIN pg_catalog.pg_am a ON a.oid = f.opfmethod
+		WHERE a.amname = 'btree' AND f.opfnamespace = 'pg_catalog'::pg_catalog.regnamespace
+		ORDER BY f.opfname
+	LOOP
+		EXECUTE pg_catalog.format('CREATE OPERATOR FAMILY @extschema@.%I USING rtscan', family.opfname);
+
+		FOR class IN
+			SELECT c.opcname, c.opcdefault, c.opcintype,
+				   pg_catalog.row_number() OVER (PARTITION BY c.opcintype ORDER BY c.opcname) = 1 AS owns_members
+			FROM pg_catalog.pg_opclass c
+			WHERE c.opcfamily = family.oid AND c.opcnamespace = 'pg_catalog'::pg_catalog.regnamespace
+			ORDER BY c.opcname
+		LOOP
+			SELECT pg_catalog.string_agg(member, ', ' ORDER BY member) INTO members
+			FROM (SELECT pg_catalog.format('OPERATOR %s %s', o.amopstrategy, o.amopopr::pg_catalog.regoperator)
+				  FROM pg_catalog.pg_amop o
+				  WHERE o.amopfamily = family.oid
+						AND o.amoplefttype = class.opcintype AND o.amoprighttype = class.opcintype
+				  UNION ALL
+				  SELECT pg_catalog.format('FUNCTION %s %s', p.amprocnum, p.amproc::pg_catalog.oid::pg_catalog.regprocedure)
+				  FROM pg_catalog.pg_amproc p
+				  WHERE p.amprocfamily = family.oid AND p.amprocnum IN (1, 2)
+						AND p.amproclefttype = class.opcintype AND p.amprocrighttype = class.opcintype) m (member)
+			WHERE class.owns_members;
+			EXECUTE pg_catalog.format(
+				'CREATE OPERATOR CLASS @extschema@.%I %s FOR TYPE %s USING rtscan FAMILY @extschema@.%I AS %s',
+				class.opcname, CASE WHEN class.opcdefault THEN 'DEFAULT' END,
+				pg_catalog.format_type(class.opcintype, NULL), family.opfname,
+				-- cidr_ops is another name of inet_ops: the same family, the same type
+				COALESCE(members, pg_catalog.format('STORAGE %s', pg_catalog.format_type(class.opcintype, NULL))));
+		END LOOP;
+
+		SELECT pg_catalog.string_agg(member, ', ' ORDER BY member) INTO members
+		FROM (SELECT pg_catalog.format('OPERATOR %s %s', o.amopstrategy, o.amopopr::pg_catalog.regoperator)
+			  FROM pg_catalog.pg_amop o
+			  WHERE o.amopfamily = family.oid AND o.amoplefttype <> o.amoprighttype
+			  UNION ALL
+			  SELECT pg_catalog.format('FUNCTION 1 (%s, %s) %s',
+									   pg_catalog.format_type(p.amproclefttype, NULL),
+									   pg_catalog.format_type(p.amprocrighttype, NULL),
+									   p.amproc::pg_catalog.oid::pg_catalog.regprocedure)
+			  FROM pg_catalog.pg_amproc p
+			  WHERE p.amprocfamily = family.oid AND p.amprocnum = 1
+					AND p.amproclefttype <> p.amprocrighttype) m (member);
+		IF members IS NOT NULL THEN
+			EXECUTE pg_catalog.format('ALTER OPERATOR FAMILY @extschema@.%I USING rtscan ADD %s',
+									  family.opfname, members);
+		END IF;
+	END LOOP;
+END
+$$;
+
+-- Statistics
+
+CREATE FUNCTION rtscan_stat_scans(
+	OUT executor text, OUT scans bigint, OUT segments bigint,
+	OUT chunks_read bigint, OUT chunks_skipped bigint, OUT refined_rows bigint,
+	OUT pending_rows bigint, OUT pages_read bigint, OUT rows bigint,
+	OUT bits_time double precision, OUT tids_time double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW pg_stat_rtscan AS SELECT * FROM rtscan_stat_scans();
+COMMENT ON VIEW pg_stat_rtscan IS
+	'scans of rtscan indexes by executor: since the server''s start if rtscan is preloaded, else of this session; times in milliseconds';
+GRANT SELECT ON pg_stat_rtscan TO PUBLIC;
+
+CREATE FUNCTION rtscan_stat_reset() RETURNS void
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+REVOKE ALL ON FUNCTION rtscan_stat_reset() FROM PUBLIC;
+COMMENT ON FUNCTION rtscan_stat_reset() IS 'set the counters of pg_stat_rtscan to zero';

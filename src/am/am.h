@@ -1,0 +1,49 @@
+/*
+ * am.h
+ *		The access method's callbacks, one file of this folder a family.
+ */
+#ifndef RTSCAN_AM_H
+#define RTSCAN_AM_H
+
+#include "rtscan.h"
+
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "nodes/execnodes.h"
+
+/* build.c */
+extern IndexBuildResult *rtscan_build(Relation heap, Relation index, IndexInfo *info);
+extern void rtscan_build_empty(Relation index);
+extern char *rtscan_build_phase_name(int64 phase);
+
+/* insert.c */
+extern bool rtscan_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
+						  Relation heap, IndexUniqueCheck check_unique,
+						  bool index_unchanged, IndexInfo *info);
+
+/* vacuum.c */
+extern IndexBulkDeleteResult *rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+												 IndexBulkDeleteCallback callback, void *state);
+extern IndexBulkDeleteResult *rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
+
+/* scan.c */
+extern IndexScanDesc rtscan_begin_scan(Relation index, int nkeys, int norderbys);
+extern void rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
+						  ScanKey orderbys, int norderbys);
+extern int64 rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
+extern void rtscan_end_scan(IndexScanDesc scan);
+
+/* cost.c */
+extern void rtscan_cost_estimate(struct PlannerInfo *root, struct IndexPath *path,
+								 double loop_count, Cost *startup_cost, Cost *total_cost,
+								 Selectivity *selectivity, double *correlation, double *pages);
+
+/* options.c */
+extern void rtscan_init_options(void);
+extern bytea *rtscan_options(Datum reloptions, bool validate);
+
+/* validate.c */
+extern bool rtscan_validate(Oid opclass);
+extern void rtscan_adjust_members(Oid opfamily, Oid opclass, List *operators, List *functions);
+
+#endif							/* RTSCAN_AM_H */

@@ -1,0 +1,271 @@
+/*
+ * cost.c
+ *		What a scan costs, and how many rows it finds.
+ *
+ * Quals with constants are looked up in the dictionaries, so the selectivity of each column
+ * is exact; columns are taken to be independent.  The planner must not fail because of an
+ * index: pages that cannot be read leave the estimate to PostgreSQL's statistics.
+ */
+#include "am/am.h"
+
+#include "access/stratnum.h"
+#include "exec/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "query/predicate.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/selfuncs.h"
+#include "utils/snapmgr.h"
+#include "utils/spccache.h"
+
+/* Segments that are looked at; of more, the largest stand for the rest. */
+#define MAX_SEGMENTS	32
+
+/* Elements of an array that are looked up; larger arrays are left to the statistics. */
+#define MAX_ELEMENTS	1000
+
+/*
+ * Nanoseconds of a unit of cost.  A sequential scan's tuple with three quals costs 0.0175
+ * units and takes about 70 ns (bench/), so one unit is 4 microseconds.
+ */
+#define UNIT_NANOSECONDS	4000.0
+
+/*
+ * The pages of a sieve's vectors are read in the order of the file, many at a time, and few
+ * of them for many rows, so that they stay in memory: a fraction of a sequential page each.
+ */
+#define VECTOR_PAGE_FACTOR	0.1
+
+/* What the quals come to. */
+typedef struct Estimate
+{
+	ScanKeyData keys[2 * INDEX_MAX_KEYS];	/* quals with constants */
+	int			nkeys;
+	List	   *others;			/* the other quals */
+	double		rows;			/* of all segments, */
+	double		matching;		/* and those that match the keys */
+	double		nanoseconds;
+	double		pages;
+	double		lookups;		/* dictionary lookups, a random page each */
+} Estimate;
+
+/* ---------------------------------------------------------------- quals to scan keys */
+
+static Const *
+find_constant(PlannerInfo *root, Node *node)
+{
+	Node	   *value = estimate_expression_value(root, node);
+
+	return IsA(value, Const) ? (Const *) value : NULL;
+}
+
+/* A key for "column op constant" or "column op ANY (constant)"; false if it is not that. */
+static bool
+add_operator_key(Estimate *estimate, PlannerInfo *root, IndexOptInfo *index, int column,
+				 Oid operator, Oid collation, Node *right, int flags)
+{
+	Const	   *constant = find_constant(root, right);
+	int			strategy;
+	Oid			lefttype,
+				righttype;
+
+	if (constant == NULL)
+		return false;
+	if ((flags & SK_SEARCHARRAY) && estimate_array_length((Node *) constant) > MAX_ELEMENTS)
+		return false;
+	get_op_opfamily_properties(operator, index->opfamily[column], false,
+							   &strategy, &lefttype, &righttype);
+	ScanKeyEntryInitialize(&estimate->keys[estimate->nkeys++],
+						   flags | (constant->constisnull ? SK_ISNULL : 0),
+						   column + 1, strategy, righttype, collation,
+						   get_opcode(operator), constant->constvalue);
+	return true;
+}
+
+static void
+add_null_key(Estimate *estimate, int column, NullTestType type)
+{
+	ScanKeyEntryInitialize(&estimate->keys[estimate->nkeys++],
+						   SK_ISNULL | (type == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
+						   column + 1, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
+}
+
+static bool
+add_key(Estimate *estimate, PlannerInfo *root, IndexOptInfo *index, int column, Expr *clause)
+{
+	if (estimate->nkeys == lengthof(estimate->keys))
+		return false;
+	if (IsA(clause, OpExpr))
+	{
+		OpExpr	   *op = (OpExpr *) clause;
+
+		return add_operator_key(estimate, root, index, column, op->opno, op->inputcollid,
+								lsecond(op->args), 0);
+	}
+	if (IsA(clause, ScalarArrayOpExpr))
+	{
+		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
+
+		return add_operator_key(estimate, root, index, column, op->opno, op->inputcollid,
+								lsecond(op->args), SK_SEARCHARRAY);
+	}
+	if (IsA(clause, NullTest))
+	{
+		add_null_key(estimate, column, ((NullTest *) clause)->nulltesttype);
+		return true;
+	}
+	return false;
+}
+
+static void
+split_quals(Estimate *estimate, PlannerInfo *root, IndexPath *path)
+{
+	ListCell   *clause_cell,
+			   *qual_cell;
+
+	foreach(clause_cell, path->indexclauses)
+	{
+		IndexClause *clause = lfirst_node(IndexClause, clause_cell);
+
+		foreach(qual_cell, clause->indexquals)
+		{
+			RestrictInfo *qual = lfirst_node(RestrictInfo, qual_cell);
+
+			if (!add_key(estimate, root, path->indexinfo, clause->indexcol, qual->clause))
+				estimate->others = lappend(estimate->others, qual);
+		}
+	}
+}
+
+/* ---------------------------------------------------------------- segments */
+
+/* Add what a segment contributes; false if it cannot be read. */
+static bool
+add_segment(Estimate *estimate, Relation index, const RtscanPredicate *predicate,
+			const RtscanEntry *entry)
+{
+	RtscanReader reader;
+	RtscanPredicateGroup group;
+	double		fraction = 1,
+				nanoseconds = 0,
+				pages = 0;
+
+	if (!rtscan_reader_open(&reader, index, entry, true) ||
+		!rtscan_predicate_group(predicate, &reader, &group))
+		return false;
+	estimate->rows += entry->rows;
+	estimate->lookups += reader.pages_read;
+	if (group.empty)
+		return true;
+	for (int i = 0; i < group.ncolumns; i++)
+		fraction *= (double) group.columns[i].rows / entry->rows;
+	estimate->matching += fraction * entry->rows;
+	rtscan_cpu_executor.estimate(&reader, &group, &nanoseconds, &pages);
+	estimate->nanoseconds += nanoseconds;
+	estimate->pages += pages;
+	return true;
+}
+
+static int
+compare_size(const void *a, const void *b)
+{
+	uint32		left = ((const RtscanEntry *) a)->rows,
+				right = ((const RtscanEntry *) b)->rows;
+
+	return left > right ? -1 : left < right;
+}
+
+/* Scale what the segments looked at contribute up to all of them. */
+static void
+scale(Estimate *estimate, double factor)
+{
+	estimate->rows *= factor;
+	estimate->matching *= factor;
+	estimate->nanoseconds *= factor;
+	estimate->pages *= factor;
+	estimate->lookups *= factor;
+}
+
+/* Look the keys up in the segments; false if that cannot be done. */
+static bool
+look_up(Estimate *estimate, Relation index)
+{
+	RtscanImage *image = ActiveSnapshotSet() ? rtscan_read_image(index, NULL, true) : NULL;
+	RtscanPredicate *predicate;
+	double		all_rows = 0;
+	uint32		live = 0;
+
+	if (image == NULL)
+		return false;
+	image = rtscan_copy_image(image);
+	predicate = rtscan_predicate(index, rtscan_schema(index), estimate->keys, estimate->nkeys);
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_live(&image->entries[i]))
+		{
+			all_rows += image->entries[i].rows;
+			image->entries[live++] = image->entries[i];
+		}
+	qsort(image->entries, live, sizeof(RtscanEntry), compare_size);
+	for (uint32 i = 0; i < Min(live, MAX_SEGMENTS); i++)
+		if (!add_segment(estimate, index, predicate, &image->entries[i]))
+			return false;
+	if (estimate->rows > 0)
+		scale(estimate, all_rows / estimate->rows);
+	return estimate->rows > 0;
+}
+
+/* ---------------------------------------------------------------- the callback */
+
+static Selectivity
+estimate_selectivity(const Estimate *estimate, PlannerInfo *root, IndexPath *path)
+{
+	Selectivity others = clauselist_selectivity(root, estimate->others,
+												path->indexinfo->rel->relid, JOIN_INNER, NULL);
+	Selectivity selectivity = estimate->matching / estimate->rows * others;
+
+	CLAMP_PROBABILITY(selectivity);
+	return selectivity;
+}
+
+void
+rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
+					 Cost *startup_cost, Cost *total_cost, Selectivity *selectivity,
+					 double *correlation, double *pages)
+{
+	IndexOptInfo *info = path->indexinfo;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan cost estimate",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Relation	index = index_open(info->indexoid, NoLock);
+	Estimate	estimate = {.nkeys = 0};
+	GenericCosts generic = {0};
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	split_quals(&estimate, root, path);
+	if (look_up(&estimate, index))
+	{
+		*selectivity = estimate_selectivity(&estimate, root, path);
+		*startup_cost = estimate.lookups * random_page_cost;
+		*total_cost = *startup_cost + estimate.nanoseconds / UNIT_NANOSECONDS +
+			estimate.pages * seq_page_cost * VECTOR_PAGE_FACTOR;
+	}
+	else
+	{
+		genericcostestimate(root, path, loop_count, &generic);
+		*selectivity = generic.indexSelectivity;
+		*startup_cost = generic.indexStartupCost;
+		*total_cost = generic.indexTotalCost;
+	}
+	*correlation = 0;
+	*pages = info->pages;
+
+	index_close(index, NoLock);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}

@@ -1,0 +1,59 @@
+/*
+ * insert.c
+ *		Insert a row: append it to the pending list, at once.
+ *
+ * An entry that came after its tuple is dead would be missed by vacuum, and later point at
+ * another row's TID.
+ */
+#include "am/am.h"
+
+#include "maintain/flush.h"
+#include "storage/pending.h"
+#include "storage/recycle.h"
+#include "storage/schema.h"
+#include "utils/memutils.h"
+
+/* What a statement's insertions share; lives in ii_Context. */
+typedef struct InsertState
+{
+	RtscanSchema *schema;
+	MemoryContext context;		/* of one insertion */
+} InsertState;
+
+static InsertState *
+get_state(Relation index, IndexInfo *info)
+{
+	InsertState *state = (InsertState *) info->ii_AmCache;
+
+	if (state == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(info->ii_Context);
+
+		state = palloc(sizeof(InsertState));
+		state->schema = rtscan_schema(index);
+		state->context = AllocSetContextCreate(info->ii_Context, "rtscan insert",
+											   ALLOCSET_DEFAULT_SIZES);
+		info->ii_AmCache = state;
+		MemoryContextSwitchTo(old);
+	}
+	return state;
+}
+
+bool
+rtscan_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
+			  Relation heap, IndexUniqueCheck check_unique,
+			  bool index_unchanged, IndexInfo *info)
+{
+	InsertState *state = get_state(index, info);
+	MemoryContext old = MemoryContextSwitchTo(state->context);
+
+	if (rtscan_pending_append(index, rtscan_form_tuple(index, state->schema, values, isnull, tid)) &&
+		rtscan_try_lock_flush(index))
+	{
+		rtscan_flush(index);
+		rtscan_unlock_flush(index);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(state->context);
+	return false;
+}

@@ -1,0 +1,209 @@
+/*
+ * scan.c
+ *		Bitmap scans.
+ *
+ * The order matters: the executor has taken the snapshot; then we read the metapage, and so
+ * have one image of segments and pending lists.  That is what protects a bitmap, which asks
+ * for no recheck, from TIDs that vacuum frees and somebody else reuses.
+ */
+#include "am/am.h"
+
+#include "access/relscan.h"
+#include "exec/executor.h"
+#include "miscadmin.h"
+#include "monitor/stats.h"
+#include "pgstat.h"
+#include "portability/instr_time.h"
+#include "query/predicate.h"
+#include "storage/dead.h"
+#include "storage/pending.h"
+#include "storage/tidmap.h"
+#include "utils/memutils.h"
+
+/*
+ * One for all scans of the backend: between a segment's evaluation and the end of its TIDs
+ * no other scan can come in, for no function of a user's is called.
+ */
+static RtscanRowBits *row_bits;
+
+/* Lives as long as the scan. */
+typedef struct RtscanScan
+{
+	RtscanSchema *schema;
+	MemoryContext context;		/* of one amgetbitmap, */
+	MemoryContext segment_context;	/* of one segment or some pending rows in it */
+	const RtscanPredicate *predicate;
+	TIDBitmap  *bitmap;
+	int64		ntids;
+	RtscanScanStats stats;
+} RtscanScan;
+
+IndexScanDesc
+rtscan_begin_scan(Relation index, int nkeys, int norderbys)
+{
+	IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
+	RtscanScan  *state = palloc0(sizeof(RtscanScan));
+
+	state->schema = rtscan_schema(index);
+	state->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan",
+										   ALLOCSET_DEFAULT_SIZES);
+	state->segment_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan of a segment",
+												   ALLOCSET_DEFAULT_SIZES);
+	scan->opaque = state;
+	return scan;
+}
+
+void
+rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
+{
+	if (keys && scan->numberOfKeys > 0)
+		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
+}
+
+void
+rtscan_end_scan(IndexScanDesc scan)
+{
+	RtscanScan  *state = (RtscanScan *) scan->opaque;
+
+	MemoryContextDelete(state->segment_context);
+	MemoryContextDelete(state->context);
+	pfree(state->schema);
+	pfree(state);
+}
+
+/* RtscanTidConsumer */
+static void
+add_tids(ItemPointer tids, int ntids, void *arg)
+{
+	RtscanScan  *state = (RtscanScan *) arg;
+
+	tbm_add_tuples(state->bitmap, tids, ntids, false);
+	state->ntids += ntids;
+}
+
+/* The bits of a segment's live rows that match, in row_bits; false if there are none. */
+static bool
+evaluate_segment(IndexScanDesc scan, RtscanScan *state, RtscanReader *reader, const RtscanEntry *entry)
+{
+	const RtscanExecutor *executor = &rtscan_cpu_executor;
+	RtscanPredicateGroup group;
+
+	state->stats.counters.segments++;
+	rtscan_predicate_group(state->predicate, reader, &group);
+	if (group.empty)
+	{
+		state->stats.counters.chunks_skipped += reader->segment->chunks;
+		return false;
+	}
+	rtscan_bits_reset(row_bits, reader->segment->chunks);
+	executor->evaluate(reader, &group, row_bits, &state->stats.counters);
+	rtscan_bits_remove_dead(scan->indexRelation, entry, scan->xs_snapshot, row_bits);
+	return true;
+}
+
+static void
+scan_segment(IndexScanDesc scan, RtscanScan *state, const RtscanEntry *entry)
+{
+	RtscanReader reader;
+	bool		any;
+	instr_time	start,
+				middle,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	rtscan_reader_open(&reader, scan->indexRelation, entry, false);
+	any = evaluate_segment(scan, state, &reader, entry);
+	INSTR_TIME_SET_CURRENT(middle);
+	for (uint32 chunk = 0; any && chunk < reader.segment->chunks; chunk++)
+		if (row_bits->filled[chunk])
+		{
+			CHECK_FOR_INTERRUPTS();
+			rtscan_visit_tids(&reader, chunk, rtscan_bits_chunk(row_bits, chunk), add_tids, state);
+		}
+	INSTR_TIME_SET_CURRENT(end);
+
+	state->stats.counters.pages_read += reader.pages_read;
+	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, middle, start);
+	INSTR_TIME_ACCUM_DIFF(state->stats.tids_time, end, middle);
+}
+
+/* RtscanPendingVisitor */
+static void
+check_pending_row(IndexTuple tuple, void *arg)
+{
+	IndexScanDesc scan = (IndexScanDesc) arg;
+	RtscanScan  *state = (RtscanScan *) scan->opaque;
+	MemoryContext old = MemoryContextSwitchTo(state->segment_context);
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	if (!rtscan_deform_tuple(state->schema, tuple, values, isnull))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" contains a corrupted pending row",
+						RelationGetRelationName(scan->indexRelation)),
+				 errhint("Please REINDEX it.")));
+	if (rtscan_predicate_matches(state->predicate, values, isnull))
+		add_tids(&tuple->t_tid, 1, state);
+	MemoryContextSwitchTo(old);
+	if (++state->stats.pending_rows % 256 == 0)
+		MemoryContextReset(state->segment_context);
+}
+
+static void
+scan_pending(IndexScanDesc scan, RtscanScan *state, const RtscanListRef *list)
+{
+	instr_time	start,
+				end;
+
+	if (list->head == InvalidBlockNumber)
+		return;
+	INSTR_TIME_SET_CURRENT(start);
+	rtscan_pending_visit(scan->indexRelation, list, check_pending_row, scan);
+	MemoryContextReset(state->segment_context);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
+}
+
+static void
+scan_image(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
+{
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(state->segment_context);
+
+		if (rtscan_entry_is_live(&image->entries[i]))
+			scan_segment(scan, state, &image->entries[i]);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(state->segment_context);
+	}
+	scan_pending(scan, state, &image->meta.sealed);
+	scan_pending(scan, state, &image->meta.open);
+}
+
+int64
+rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+{
+	RtscanScan  *state = (RtscanScan *) scan->opaque;
+	MemoryContext old;
+
+	pgstat_count_index_scan(scan->indexRelation);
+	if (row_bits == NULL)
+		row_bits = rtscan_bits_create(TopMemoryContext);
+	state->bitmap = bitmap;
+	state->ntids = 0;
+	memset(&state->stats, 0, sizeof(state->stats));
+
+	old = MemoryContextSwitchTo(state->context);
+	state->predicate = rtscan_predicate(scan->indexRelation, state->schema,
+										scan->keyData, scan->numberOfKeys);
+	if (!state->predicate->impossible)
+		scan_image(scan, state,
+				   rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(state->context);
+
+	state->stats.rows = state->ntids;
+	rtscan_count_scan(&rtscan_cpu_executor, &state->stats);
+	return state->ntids;
+}

@@ -1,0 +1,44 @@
+/*
+ * keys.h
+ *		Order-preserving 64-bit keys: unsigned integers that sort as the values do.
+ *
+ * A type has keys if its comparison function is on a list of functions whose order we
+ * know; never because of its length or because it is passed by value: enums, unsigned
+ * types, floats' -0 and NaN, and a user's operator class on int4 are the traps.
+ */
+#ifndef RTSCAN_KEYS_H
+#define RTSCAN_KEYS_H
+
+#include "postgres.h"
+
+typedef enum RtscanKeyKind
+{
+	RTSCAN_KEY_NONE,			/* sorted by the comparison function */
+	RTSCAN_KEY_BOOL,
+	RTSCAN_KEY_CHAR,
+	RTSCAN_KEY_INT16,
+	RTSCAN_KEY_INT32,			/* int4, date */
+	RTSCAN_KEY_INT64,			/* int8, time, timestamp, timestamptz, money */
+	RTSCAN_KEY_UINT32,			/* oid */
+	RTSCAN_KEY_UINT64,			/* pg_lsn, xid8 */
+	RTSCAN_KEY_FLOAT4,
+	RTSCAN_KEY_FLOAT8,
+	RTSCAN_KEY_MACADDR,
+	RTSCAN_KEY_MACADDR8,
+	RTSCAN_KEY_TID
+} RtscanKeyKind;
+
+/* The kind of keys for values compared by a function (support function 1), by its OID. */
+extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
+
+/*
+ * The key of a value.  Two values have equal keys if and only if they are equal.  Sets
+ * *identical to false, and leaves it alone otherwise, if rtscan_key_decode() gives an equal
+ * value of another image: -0, and NaNs with a payload.
+ */
+extern uint64 rtscan_key_encode(RtscanKeyKind kind, Datum value, bool *identical);
+
+/* A value of a key; allocated in the current memory context where passed by reference. */
+extern Datum rtscan_key_decode(RtscanKeyKind kind, uint64 key);
+
+#endif							/* RTSCAN_KEYS_H */

@@ -1,0 +1,65 @@
+/*
+ * rows.h
+ *		Rows in memory on their way into a segment.
+ */
+#ifndef RTSCAN_ROWS_H
+#define RTSCAN_ROWS_H
+
+#include "rtscan.h"
+
+#include "storage/itemptr.h"
+#include "storage/schema.h"
+
+/* The values of one column in row order. */
+typedef struct RtscanColumnRows
+{
+	uint64	   *values;			/* keys if the column has them, else Datums */
+	uint64	   *nulls;			/* a bit a row */
+	uint32		null_count;
+	bool		identical;		/* keys gave back the values' images so far */
+} RtscanColumnRows;
+
+typedef struct RtscanRows
+{
+	MemoryContext context;		/* of the arrays */
+	MemoryContext values;		/* of values passed by reference */
+	const RtscanSchema *schema;
+	uint32		rows;
+	uint32		capacity;
+	ItemPointerData *tids;
+	RtscanColumnRows *columns;
+} RtscanRows;
+
+/* An empty set of rows, in the current memory context. */
+extern RtscanRows *rtscan_rows_create(const RtscanSchema *schema);
+
+/* Append a row, copying what its values point to. */
+extern void rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values,
+							const bool *isnull);
+
+/* Forget the rows, keep the arrays. */
+extern void rtscan_rows_reset(RtscanRows *rows);
+
+/*
+ * Put rows from first on into TID order, as the build scan hands out the rows of a heap
+ * block in any order.
+ */
+extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
+
+/*
+ * How many rows a segment may have so that rows and sorting stay within memory_kb, not
+ * counting what values passed by reference take.  A whole number of chunks if it is that
+ * much; at least one heap page full.
+ */
+extern uint32 rtscan_rows_limit(const RtscanSchema *schema, int memory_kb);
+
+/* Bytes that values passed by reference take, and may at most take. */
+extern Size rtscan_rows_value_memory(const RtscanRows *rows);
+
+static inline bool
+rtscan_row_is_null(const RtscanColumnRows *column, uint32 row)
+{
+	return (column->nulls[row / 64] >> (row % 64)) & 1;
+}
+
+#endif							/* RTSCAN_ROWS_H */

@@ -1,0 +1,147 @@
+/*
+ * bits.c
+ *		The inner loops.
+ *
+ * Plain C that the compiler vectorises; where it can, it does so once for each of several
+ * instruction sets, and the loader picks (function multi-versioning).
+ */
+#include "exec/bits.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define MULTIVERSION __attribute__((target_clones("default", "avx2", "arch=skylake-avx512")))
+#else
+#define MULTIVERSION			/* an ifunc resolver runs before a sanitizer's runtime does */
+#endif
+
+#define WORDS	RTSCAN_CHUNK_WORDS
+#define ALIGNED(words)	((uint64 *) __builtin_assume_aligned((words), 64))
+#define ALIGNED_CONST(words)	((const uint64 *) __builtin_assume_aligned((words), 64))
+
+static uint64 zeros[WORDS] __attribute__((aligned(64)));
+static uint64 ones[WORDS] __attribute__((aligned(64)));
+
+const uint64 *
+rtscan_zeros(void)
+{
+	return zeros;
+}
+
+const uint64 *
+rtscan_ones(void)
+{
+	if (ones[WORDS - 1] == 0)
+		memset(ones, 0xFF, sizeof(ones));
+	return ones;
+}
+
+MULTIVERSION void
+rtscan_and(uint64 *bits, const uint64 *a)
+{
+	uint64	   *restrict to = ALIGNED(bits);
+	const uint64 *restrict from = ALIGNED_CONST(a);
+
+	for (int i = 0; i < WORDS; i++)
+		to[i] &= from[i];
+}
+
+MULTIVERSION void
+rtscan_and_not(uint64 *bits, const uint64 *a)
+{
+	uint64	   *restrict to = ALIGNED(bits);
+	const uint64 *restrict from = ALIGNED_CONST(a);
+
+	for (int i = 0; i < WORDS; i++)
+		to[i] &= ~from[i];
+}
+
+MULTIVERSION void
+rtscan_or(uint64 *bits, const uint64 *a)
+{
+	uint64	   *restrict to = ALIGNED(bits);
+	const uint64 *restrict from = ALIGNED_CONST(a);
+
+	for (int i = 0; i < WORDS; i++)
+		to[i] |= from[i];
+}
+
+MULTIVERSION void
+rtscan_and_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low)
+{
+	uint64	   *restrict to = ALIGNED(bits);
+	const uint64 *restrict h = ALIGNED_CONST(high);
+	const uint64 *restrict n = ALIGNED_CONST(next);
+	const uint64 *restrict l = ALIGNED_CONST(low);
+
+	for (int i = 0; i < WORDS; i++)
+		to[i] &= h[i] | (n[i] & l[i]);
+}
+
+MULTIVERSION void
+rtscan_and_not_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low)
+{
+	uint64	   *restrict to = ALIGNED(bits);
+	const uint64 *restrict h = ALIGNED_CONST(high);
+	const uint64 *restrict n = ALIGNED_CONST(next);
+	const uint64 *restrict l = ALIGNED_CONST(low);
+
+	for (int i = 0; i < WORDS; i++)
+		to[i] &= ~(h[i] | (n[i] & l[i]));
+}
+
+MULTIVERSION uint64
+rtscan_popcount(const uint64 *bits)
+{
+	const uint64 *words = ALIGNED_CONST(bits);
+	uint64		count = 0;
+
+	for (int i = 0; i < WORDS; i++)
+		count += __builtin_popcountll(words[i]);
+	return count;
+}
+
+/* Eight bytes of 0 or 1 to eight bits, the first byte lowest. */
+static inline uint64
+pack8(const uint8 *bytes)
+{
+	uint64		word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return (word * UINT64CONST(0x0102040810204080)) >> 56;
+}
+
+static inline uint64
+pack64(const uint8 *bytes)
+{
+	uint64		word = 0;
+
+	for (int i = 0; i < 8; i++)
+		word |= pack8(bytes + 8 * i) << (8 * i);
+	return word;
+}
+
+/*
+ * The bits of the last, incomplete word come from a copy of its codes: there may be no
+ * readable memory behind them.
+ */
+#define DEFINE_AND_CODES(name, type) \
+MULTIVERSION void \
+name(uint64 *bits, const type *codes, uint32 n, uint32 low, uint32 high) \
+{ \
+	type		first = (type) low; \
+	type		width = (type) (high - 1 - low); \
+	type		last[64] = {0}; \
+	uint8		matches[64]; \
+	\
+	for (uint32 w = 0; w * 64 < n; w++, codes += 64) \
+	{ \
+		if (w * 64 + 64 > n) \
+			codes = memcpy(last, codes, (n - w * 64) * sizeof(type)); \
+		for (int i = 0; i < 64; i++) \
+			matches[i] = (type) (codes[i] - first) <= width; \
+		bits[w] &= pack64(matches); \
+	} \
+}
+
+DEFINE_AND_CODES(rtscan_and_codes8, uint8)
+DEFINE_AND_CODES(rtscan_and_codes16, uint16)

@@ -1,0 +1,34 @@
+/*
+ * bits.h
+ *		Loops over a chunk's words, compiled for several instruction sets.
+ *
+ * All take RTSCAN_CHUNK_WORDS words, cache line aligned.
+ */
+#ifndef RTSCAN_BITS_H
+#define RTSCAN_BITS_H
+
+#include "rtscan.h"
+
+/* One page of zeros and one of ones, for vectors that are constant in a chunk. */
+extern const uint64 *rtscan_zeros(void);
+extern const uint64 *rtscan_ones(void);
+
+/* bits &= a;  bits &= ~a */
+extern void rtscan_and(uint64 *bits, const uint64 *a);
+extern void rtscan_and_not(uint64 *bits, const uint64 *a);
+
+/* bits |= a */
+extern void rtscan_or(uint64 *bits, const uint64 *a);
+
+/* A vector in two components, high | (next & low) (encode/sieve.h): AND it, or its complement. */
+extern void rtscan_and_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low);
+extern void rtscan_and_not_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low);
+
+/* Bits set. */
+extern uint64 rtscan_popcount(const uint64 *bits);
+
+/* Clear the bits of n rows whose code is not in low .. high - 1; low < high. */
+extern void rtscan_and_codes8(uint64 *bits, const uint8 *codes, uint32 n, uint32 low, uint32 high);
+extern void rtscan_and_codes16(uint64 *bits, const uint16 *codes, uint32 n, uint32 low, uint32 high);
+
+#endif							/* RTSCAN_BITS_H */

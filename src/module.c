@@ -1,0 +1,31 @@
+/*
+ * module.c
+ *		Load the library: settings, reloptions, statistics.
+ */
+#include "compat.h"
+#include "rtscan.h"
+
+#include "am/am.h"
+#include "fmgr.h"
+#include "monitor/stats.h"
+#include "utils/guc.h"
+
+PG_MODULE_MAGIC;
+
+int			rtscan_pending_list_limit;
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	DefineCustomIntVariable("rtscan.pending_list_limit",
+							"Sets the size at which an rtscan index's pending list is made into a segment.",
+							"An insertion that finds the list larger does it, unless somebody else does.",
+							&rtscan_pending_list_limit,
+							1024, 64, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("rtscan");
+	rtscan_init_options();
+	rtscan_init_stats();
+}

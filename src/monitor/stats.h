@@ -1,0 +1,32 @@
+/*
+ * stats.h
+ *		Statistics of scans: the view pg_stat_rtscan.
+ *
+ * Counters are in shared memory, cumulative, if the library was preloaded; else they are
+ * this session's.
+ */
+#ifndef RTSCAN_STATS_H
+#define RTSCAN_STATS_H
+
+#include "rtscan.h"
+
+#include "exec/executor.h"
+#include "portability/instr_time.h"
+
+/* What one scan did. */
+typedef struct RtscanScanStats
+{
+	RtscanCounters counters;
+	uint64		pending_rows;	/* rows of pending lists that were compared */
+	uint64		rows;			/* TIDs returned */
+	instr_time	bits_time;		/* up to row bits: quals, dictionaries, vectors, refine, pending rows */
+	instr_time	tids_time;		/* from bits to TIDs in the bitmap */
+} RtscanScanStats;
+
+/* Ask for shared memory; called when the library is preloaded. */
+extern void rtscan_init_stats(void);
+
+/* Add a scan that an executor answered. */
+extern void rtscan_count_scan(const RtscanExecutor *executor, const RtscanScanStats *stats);
+
+#endif							/* RTSCAN_STATS_H */

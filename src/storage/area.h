@@ -1,0 +1,93 @@
+/*
+ * area.h
+ *		The arrays of a segment, and how they are written.
+ *
+ * A segment's pages have ordinals 0, 1, 2, ...; which blocks they are, the segment's
+ * descriptor tells.  An area is one array: pages with consecutive ordinals, of one kind.
+ * An area of less than a page shares one with others:
+ *
+ *	several pages		│ ordinal 7, offset 0 │ ordinal 8 │ ordinal 9 │
+ *	one shared page		│ ... other areas ... │ ordinal 3, offset 640 │ ... │
+ *
+ * Fixed-width elements do not cross pages: element i is on page i / per_page.
+ */
+#ifndef RTSCAN_AREA_H
+#define RTSCAN_AREA_H
+
+#include "rtscan.h"
+
+#include "storage/page.h"
+
+typedef struct RtscanArea
+{
+	uint32		page;			/* ordinal of its first page */
+	uint32		offset;			/* in the first page's payload; 0 if there are several */
+	uint32		pages;			/* 0: there is no such area */
+	uint32		kind;			/* RtscanPageKind of its pages */
+} RtscanArea;
+
+/* Writes the pages of one segment, in batches: each is one WAL record. */
+typedef struct RtscanAreaWriter RtscanAreaWriter;
+
+/* Pages written will belong to owner.  The writer lives in the current memory context. */
+extern RtscanAreaWriter *rtscan_area_writer(Relation index, uint64 owner);
+
+/*
+ * Write an area: begin, then for each page take room for its payload (aligned, zeroed)
+ * and say how much of it is used, then end.  One area at a time.
+ */
+extern void rtscan_area_begin(RtscanAreaWriter *writer, RtscanPageKind kind);
+extern char *rtscan_area_room(RtscanAreaWriter *writer);
+extern void rtscan_area_used(RtscanAreaWriter *writer, Size used);
+extern RtscanArea rtscan_area_end(RtscanAreaWriter *writer);
+
+/*
+ * Write what is still in memory.  Returns the block numbers of all pages by ordinal, and
+ * how many there are.
+ */
+extern BlockNumber *rtscan_area_finish(RtscanAreaWriter *writer, uint32 *pages);
+
+/* Packs fixed-width elements into an area. */
+typedef struct RtscanPacker
+{
+	RtscanAreaWriter *writer;
+	char	   *room;			/* of the current page; NULL before the first element */
+	uint32		width;			/* bytes an element */
+	uint32		per_page;
+	uint32		count;			/* elements on the current page */
+} RtscanPacker;
+
+static inline uint32
+rtscan_per_page(uint32 width)
+{
+	return RTSCAN_CHUNK_BYTES / width;
+}
+
+extern RtscanPacker rtscan_packer(RtscanAreaWriter *writer, RtscanPageKind kind, uint32 width);
+extern RtscanArea rtscan_packer_end(RtscanPacker *packer);
+
+/* Room for the next element. */
+static inline char *
+rtscan_packer_next(RtscanPacker *packer)
+{
+	if (packer->room == NULL || packer->count == packer->per_page)
+	{
+		if (packer->room)
+			rtscan_area_used(packer->writer, packer->count * packer->width);
+		packer->room = rtscan_area_room(packer->writer);
+		packer->count = 0;
+	}
+	return packer->room + (Size) packer->count++ * packer->width;
+}
+
+/* Append a row number, rank or code: its low bytes, little-endian. */
+static inline void
+rtscan_packer_add(RtscanPacker *packer, uint32 value)
+{
+	char	   *room = rtscan_packer_next(packer);
+
+	for (uint32 i = 0; i < packer->width; i++)
+		room[i] = (char) (value >> (8 * i));
+}
+
+#endif							/* RTSCAN_AREA_H */

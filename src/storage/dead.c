@@ -1,0 +1,154 @@
+/*
+ * dead.c
+ *		Allocate, set and read dead bits.
+ */
+#include "storage/dead.h"
+
+#include "access/generic_xlog.h"
+#include "access/xloginsert.h"
+#include "exec/bits.h"
+#include "miscadmin.h"
+#include "storage/recycle.h"
+
+/* ---------------------------------------------------------------- allocation */
+
+/* A new page of a segment, with content of so many bytes or all zeros. */
+static BlockNumber
+write_page(Relation index, RtscanPageKind kind, uint64 owner, uint32 ordinal,
+		   const void *content, Size used)
+{
+	Buffer		buffer = rtscan_allocate_page(index);
+	Page		page = BufferGetPage(buffer);
+	BlockNumber block = BufferGetBlockNumber(buffer);
+
+	START_CRIT_SECTION();
+	rtscan_page_init(page, kind, owner, ordinal);
+	if (content)
+		memcpy(rtscan_page_payload(page), content, used);
+	else
+		memset(rtscan_page_payload(page), 0, used);
+	rtscan_page_set_used(page, used);
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(index))
+		log_newpage_buffer(buffer, true);
+	END_CRIT_SECTION();
+	UnlockReleaseBuffer(buffer);
+	return block;
+}
+
+/* RtscanChange: give a segment its dead map; arg is its entry. */
+static bool
+set_dead_map(Relation index, RtscanImage **image, void *arg)
+{
+	const RtscanEntry *changed = (const RtscanEntry *) arg;
+	RtscanEntry *entry = rtscan_image_segment(*image, changed->id);
+
+	if (entry == NULL)
+		elog(ERROR, "segment " UINT64_FORMAT " of index \"%s\" is gone", changed->id,
+			 RelationGetRelationName(index));
+	entry->dead = changed->dead;
+	return true;
+}
+
+BlockNumber
+rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
+{
+	RtscanEntry changed = *entry;
+	uint32		chunks = rtscan_chunks(entry->rows);
+	BlockNumber map[RTSCAN_SEGMENT_CHUNKS];
+
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+		map[chunk] = write_page(index, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL, RTSCAN_CHUNK_BYTES);
+	changed.dead = write_page(index, RTSCAN_PAGE_DEAD_MAP, entry->id, 0, map,
+							  chunks * sizeof(BlockNumber));
+	rtscan_switch(index, set_dead_map, &changed);
+	return changed.dead;
+}
+
+/* ---------------------------------------------------------------- reading and setting */
+
+BlockNumber *
+rtscan_dead_map(Relation index, const RtscanEntry *entry)
+{
+	Size		bytes = rtscan_chunks(entry->rows) * sizeof(BlockNumber);
+	BlockNumber *map = palloc(bytes);
+	Buffer		buffer = rtscan_read_page(index, entry->dead, BUFFER_LOCK_SHARE,
+										  RTSCAN_PAGE_DEAD_MAP, entry->id, 0);
+
+	if (rtscan_page_used(BufferGetPage(buffer)) != bytes)
+		rtscan_page_corrupted(index, entry->dead, "The dead map has the wrong size.");
+	memcpy(map, rtscan_page_payload(BufferGetPage(buffer)), bytes);
+	UnlockReleaseBuffer(buffer);
+	return map;
+}
+
+void
+rtscan_dead_set(Relation index, const RtscanEntry *entry, const BlockNumber *map,
+				uint32 chunk, const uint64 *words)
+{
+	Buffer		buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_EXCLUSIVE,
+										  RTSCAN_PAGE_DEAD, entry->id, chunk);
+	GenericXLogState *state = GenericXLogStart(index);
+	uint64	   *dead = (uint64 *) rtscan_page_payload(GenericXLogRegisterBuffer(state, buffer, 0));
+
+	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
+		dead[w] |= words[w];
+	GenericXLogFinish(state);
+	UnlockReleaseBuffer(buffer);
+}
+
+void
+rtscan_dead_get(Relation index, const RtscanEntry *entry, const BlockNumber *map,
+				uint32 chunk, uint64 *words)
+{
+	Buffer		buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_SHARE,
+										  RTSCAN_PAGE_DEAD, entry->id, chunk);
+
+	memcpy(words, rtscan_page_payload(BufferGetPage(buffer)), RTSCAN_CHUNK_BYTES);
+	UnlockReleaseBuffer(buffer);
+}
+
+void
+rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
+						RtscanRowBits *bits)
+{
+	BlockNumber *map;
+
+	if (entry->dead == InvalidBlockNumber)
+		return;
+	map = rtscan_dead_map(index, entry);
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		Buffer		buffer;
+
+		if (!bits->filled[chunk])
+			continue;
+		buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_SHARE,
+								  RTSCAN_PAGE_DEAD, entry->id, chunk);
+		if (snapshot)
+			TestForOldSnapshot(snapshot, index, BufferGetPage(buffer));
+		rtscan_and_not(rtscan_bits_chunk(bits, chunk),
+					   (uint64 *) rtscan_page_payload(BufferGetPage(buffer)));
+		UnlockReleaseBuffer(buffer);
+	}
+	pfree(map);
+}
+
+uint64
+rtscan_dead_count(Relation index, const RtscanEntry *entry)
+{
+	uint64		words[RTSCAN_CHUNK_WORDS] __attribute__((aligned(64)));
+	uint64		count = 0;
+	BlockNumber *map;
+
+	if (entry->dead == InvalidBlockNumber)
+		return 0;
+	map = rtscan_dead_map(index, entry);
+	for (uint32 chunk = 0; chunk < rtscan_chunks(entry->rows); chunk++)
+	{
+		rtscan_dead_get(index, entry, map, chunk, words);
+		count += rtscan_popcount(words);
+	}
+	pfree(map);
+	return count;
+}

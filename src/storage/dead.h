@@ -1,0 +1,41 @@
+/*
+ * dead.h
+ *		Dead bits: rows of a segment whose heap tuple vacuum has removed.
+ *
+ * A segment's dead map names a page of bits for each chunk.  Both are allocated when the
+ * first row dies, which makes a new version of the directory: a reader whose image names no
+ * dead map has none to look at, for its snapshot is older than any tuple that has taken a
+ * removed one's place.  Bits are only ever set, under the page's exclusive lock, and read
+ * under its lock.
+ */
+#ifndef RTSCAN_DEAD_H
+#define RTSCAN_DEAD_H
+
+#include "rtscan.h"
+
+#include "exec/executor.h"
+#include "storage/metapage.h"
+#include "utils/snapshot.h"
+
+/* Allocate dead bits for a segment, all clear; returns its entry's new dead map. */
+extern BlockNumber rtscan_dead_allocate(Relation index, const RtscanEntry *entry);
+
+/* Where the dead bits of each chunk are: chunks blocks, in the current memory context. */
+extern BlockNumber *rtscan_dead_map(Relation index, const RtscanEntry *entry);
+
+/* Set bits of a chunk. */
+extern void rtscan_dead_set(Relation index, const RtscanEntry *entry, const BlockNumber *map,
+							uint32 chunk, const uint64 *words);
+
+/* Copy the bits of a chunk. */
+extern void rtscan_dead_get(Relation index, const RtscanEntry *entry, const BlockNumber *map,
+							uint32 chunk, uint64 *words);
+
+/* Clear the bits of dead rows.  The snapshot is for "snapshot too old", or NULL. */
+extern void rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
+									RtscanRowBits *bits);
+
+/* Dead rows of a segment. */
+extern uint64 rtscan_dead_count(Relation index, const RtscanEntry *entry);
+
+#endif							/* RTSCAN_DEAD_H */

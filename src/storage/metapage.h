@@ -1,0 +1,140 @@
+/*
+ * metapage.h
+ *		The metapage, the directory of segments, and how both change.
+ *
+ * Block 0 is the metapage.  It names the open and the sealed pending list and the first
+ * page of the directory: a chain of pages of RtscanEntry.  The directory is copy-on-write.
+ * Whoever has read the metapage under its lock has one consistent image of segments,
+ * sealed list and open list; that is the whole guarantee, and all that a scan needs.
+ *
+ *	metapage ──► directory page ──► directory page		(owner: the version that wrote it)
+ *	   │			├─ segment	──► descriptor, dead map
+ *	   │			└─ retired	──► what a change took out, until nobody can see it
+ *	   ├──► open pending list ──► page ──► page
+ *	   └──► sealed pending list ──► page ...
+ *
+ * A change (rtscan_switch) applies its difference to the image that is current under the
+ * metapage's exclusive lock, writes a new directory, and then switches the metapage to it
+ * in one WAL record.  What it takes out of the image it retires with a safe xid, read
+ * under the same lock: pages of it may be reused only when no snapshot is older, for a
+ * reader takes its snapshot, and an inserter its xid, before it reads the metapage.
+ *
+ * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
+ * id names is never stale: it is used, or dropped.
+ *
+ * Lock order of buffer contents: pending tail, metapage, directory or new page; the first
+ * page of a pending list comes last.  Heavyweight locks: see rtscan_lock_merge().
+ */
+#ifndef RTSCAN_METAPAGE_H
+#define RTSCAN_METAPAGE_H
+
+#include "rtscan.h"
+
+#include "storage/block.h"
+#include "storage/page.h"
+#include "utils/snapshot.h"
+#include "utils/uuid.h"
+
+#define RTSCAN_METAPAGE_BLOCK	0
+#define RTSCAN_MAGIC			0x72747363	/* "rtsc" */
+#define RTSCAN_FORMAT_VERSION	1
+
+/* A pending list: its id, and its first page, InvalidBlockNumber as long as it is empty. */
+typedef struct RtscanListRef
+{
+	uint64		id;				/* 0: there is no such list */
+	BlockNumber head;
+	uint32		unused;
+} RtscanListRef;
+
+/* What the metapage's payload holds. */
+typedef struct RtscanMeta
+{
+	uint32		magic;
+	uint32		format;
+	pg_uuid_t	uuid;			/* of this build of the index */
+	uint64		version;		/* of the image; every change makes a new one */
+	uint64		next_id;
+	BlockNumber directory;		/* InvalidBlockNumber: no entries */
+	uint32		leaks;			/* a segment's writing was cut short: pages that nothing refers to */
+	uint64		directory_version;	/* owner of the directory's pages */
+	RtscanListRef open;			/* inserters append to it */
+	RtscanListRef sealed;		/* being made into a segment */
+	uint64		writing[2];		/* ids of segments being written: by RtscanWriterSlot */
+} RtscanMeta;
+
+/* Who may be writing a segment: each under its own heavyweight lock. */
+typedef enum RtscanWriterSlot
+{
+	RTSCAN_SLOT_FLUSH,
+	RTSCAN_SLOT_MERGE
+} RtscanWriterSlot;
+
+typedef enum RtscanEntryKind
+{
+	RTSCAN_ENTRY_SEGMENT,		/* live while safe_xid is 0 */
+	RTSCAN_ENTRY_PENDING,		/* a pending list, always retired */
+	RTSCAN_ENTRY_DIRECTORY		/* an earlier directory, always retired */
+} RtscanEntryKind;
+
+typedef struct RtscanEntry
+{
+	uint64		id;				/* owner of its pages */
+	uint64		youngest;		/* segment: id of the newest pending list in it, 0 if none */
+	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
+	uint32		rows;
+	BlockNumber root;			/* first descriptor, pending or directory page */
+	BlockNumber dead;			/* segment: its dead map, if rows have died */
+	uint32		kind;			/* RtscanEntryKind */
+} RtscanEntry;
+
+typedef struct RtscanImage
+{
+	RtscanMeta	meta;
+	uint32		nentries;
+	BlockNumber tail;			/* backend's own hint: the last page of the open list */
+	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER];
+} RtscanImage;
+
+static inline bool
+rtscan_entry_is_live(const RtscanEntry *entry)
+{
+	return entry->kind == RTSCAN_ENTRY_SEGMENT && entry->safe_xid == 0;
+}
+
+/* Write the metapage of an empty index as block 0 of a fork. */
+extern void rtscan_create_metapage(Relation index, ForkNumber fork);
+
+/*
+ * The current image; it belongs to the relation's cache, and may move whenever an image
+ * of the same index is read again: copy it (rtscan_copy_image) to keep it.  Scans pass
+ * their snapshot, for "snapshot too old"; others NULL.  With soft, returns NULL where it
+ * would raise an error about the index's pages.
+ */
+extern RtscanImage *rtscan_read_image(Relation index, Snapshot snapshot, bool soft);
+extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
+
+/*
+ * Change the current image.  The function gets it writable, and says whether it changed
+ * anything; it runs under the metapage's exclusive lock, and must be short.
+ */
+typedef bool (*RtscanChange) (Relation index, RtscanImage **image, void *arg);
+extern void rtscan_switch(Relation index, RtscanChange change, void *arg);
+
+/* For a RtscanChange: add an entry; retire what a list or entry names, from now on; remove entry i. */
+extern void rtscan_image_add(RtscanImage **image, const RtscanEntry *entry);
+extern void rtscan_image_retire_list(RtscanImage **image, const RtscanListRef *list);
+extern void rtscan_image_remove(RtscanImage *image, uint32 i);
+
+/* The live segment with an id, or NULL. */
+extern RtscanEntry *rtscan_image_segment(RtscanImage *image, uint64 id);
+
+/*
+ * A new id for a segment that is going to be written, the first one of this work or a
+ * further one.  The metapage remembers it until rtscan_image_end_writing(): should the
+ * work be cut short, vacuum knows that there are pages to reclaim.
+ */
+extern uint64 rtscan_begin_writing(Relation index, RtscanWriterSlot slot, bool first);
+extern void rtscan_image_end_writing(RtscanImage *image, RtscanWriterSlot slot);
+
+#endif							/* RTSCAN_METAPAGE_H */

@@ -1,0 +1,110 @@
+/*
+ * page.c
+ *		Initialise, read and check pages.
+ */
+#include "storage/page.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "utils/rel.h"
+
+static const char *const kind_names[RTSCAN_PAGE_KINDS] = {
+	[RTSCAN_PAGE_FREE] = "free",
+	[RTSCAN_PAGE_META] = "meta",
+	[RTSCAN_PAGE_DIRECTORY] = "directory",
+	[RTSCAN_PAGE_PENDING] = "pending",
+	[RTSCAN_PAGE_DESCRIPTOR] = "descriptor",
+	[RTSCAN_PAGE_DEAD_MAP] = "dead map",
+	[RTSCAN_PAGE_DEAD] = "dead",
+	[RTSCAN_PAGE_SHARED] = "shared",
+	[RTSCAN_PAGE_TIDMAP] = "tidmap",
+	[RTSCAN_PAGE_DICTIONARY] = "dictionary",
+	[RTSCAN_PAGE_SIEVE] = "sieve",
+	[RTSCAN_PAGE_ORDER] = "order",
+	[RTSCAN_PAGE_CODES] = "codes",
+	[RTSCAN_PAGE_INCLUDE] = "include",
+};
+
+const char *
+rtscan_page_kind_name(RtscanPageKind kind)
+{
+	return kind < RTSCAN_PAGE_KINDS ? kind_names[kind] : "unknown";
+}
+
+/* An empty page: the whole payload is the hole. */
+void
+rtscan_page_init(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal)
+{
+	RtscanPageOpaqueData *opaque;
+
+	PageInit(page, BLCKSZ, RTSCAN_SPECIAL_SIZE);
+	rtscan_page_set_used(page, 0);
+
+	opaque = rtscan_page_opaque(page);
+	opaque->owner = owner;
+	opaque->ordinal = ordinal;
+	opaque->next = InvalidBlockNumber;
+	opaque->tail = InvalidBlockNumber;
+	opaque->kind = kind;
+	opaque->page_id = RTSCAN_PAGE_ID;
+}
+
+bool
+rtscan_page_is(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal)
+{
+	RtscanPageOpaqueData *opaque = rtscan_page_opaque(page);
+
+	return opaque->page_id == RTSCAN_PAGE_ID && opaque->kind == kind &&
+		opaque->owner == owner && opaque->ordinal == ordinal;
+}
+
+Buffer
+rtscan_read_page(Relation index, BlockNumber block, int mode,
+				 RtscanPageKind kind, uint64 owner, uint32 ordinal)
+{
+	Buffer		buffer;
+
+	if (block == InvalidBlockNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" names no block for a %s page",
+						RelationGetRelationName(index), rtscan_page_kind_name(kind)),
+				 errhint("Please REINDEX it.")));
+
+	buffer = ReadBuffer(index, block);
+	LockBuffer(buffer, mode);
+	if (!rtscan_page_is(BufferGetPage(buffer), kind, owner, ordinal))
+		rtscan_page_mismatch(index, block, kind);
+	return buffer;
+}
+
+void
+rtscan_page_mismatch(Relation index, BlockNumber block, RtscanPageKind kind)
+{
+	if (TransactionStartedDuringRecovery())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("canceling statement due to conflict with recovery"),
+				 errdetail("A page of index \"%s\" was recycled while the statement used it.",
+						   RelationGetRelationName(index)),
+				 errhint("Retry the statement.")));
+	rtscan_page_corrupted(index, block, "It is not the %s page that it should be.",
+						  rtscan_page_kind_name(kind));
+}
+
+void
+rtscan_page_corrupted(Relation index, BlockNumber block, const char *detail,...)
+{
+	char		message[256];
+	va_list		args;
+
+	va_start(args, detail);
+	vsnprintf(message, sizeof(message), detail, args);
+	va_end(args);
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" contains a corrupted page at block %u",
+					RelationGetRelationName(index), block),
+			 errdetail_internal("%s", message),
+			 errhint("Please REINDEX it.")));
+}

@@ -1,0 +1,297 @@
+/*
+ * recycle.c
+ *		Allocate, free and reclaim pages.
+ */
+#include "storage/recycle.h"
+
+#include "access/transam.h"
+#include "access/xloginsert.h"
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "storage/indexfsm.h"
+#include "storage/lmgr.h"
+#include "storage/segment.h"
+#include "utils/snapmgr.h"
+
+#define MERGE_LOCK_TAG	0
+#define FLUSH_LOCK_TAG	1
+
+/* ---------------------------------------------------------------- the two locks */
+
+void
+rtscan_lock_merge(Relation index)
+{
+	LockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
+}
+
+void
+rtscan_unlock_merge(Relation index)
+{
+	UnlockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
+}
+
+void
+rtscan_lock_flush(Relation index)
+{
+	LockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
+}
+
+bool
+rtscan_try_lock_flush(Relation index)
+{
+	return ConditionalLockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
+}
+
+void
+rtscan_unlock_flush(Relation index)
+{
+	UnlockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
+}
+
+/* ---------------------------------------------------------------- allocation */
+
+static bool
+page_is_free(Page page)
+{
+	return PageIsNew(page) || rtscan_page_is(page, RTSCAN_PAGE_FREE, 0, 0);
+}
+
+/* A page that the free space map proposes and that is free indeed, or InvalidBuffer. */
+static Buffer
+reuse_page(Relation index)
+{
+	BlockNumber block;
+
+	while ((block = GetFreeIndexPage(index)) != InvalidBlockNumber)
+	{
+		Buffer		buffer = ReadBuffer(index, block);
+
+		if (ConditionalLockBuffer(buffer))
+		{
+			if (page_is_free(BufferGetPage(buffer)))
+				return buffer;
+			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+		}
+		ReleaseBuffer(buffer);
+	}
+	return InvalidBuffer;
+}
+
+static Buffer
+extend_index(Relation index)
+{
+	bool		local = RELATION_IS_LOCAL(index);
+	Buffer		buffer;
+
+	if (!local)
+		LockRelationForExtension(index, ExclusiveLock);
+	buffer = ReadBuffer(index, P_NEW);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (!local)
+		UnlockRelationForExtension(index, ExclusiveLock);
+	return buffer;
+}
+
+Buffer
+rtscan_allocate_page(Relation index)
+{
+	Buffer		buffer = reuse_page(index);
+
+	return BufferIsValid(buffer) ? buffer : extend_index(index);
+}
+
+/* ---------------------------------------------------------------- freeing */
+
+/* The image of a free page has no bytes but its header and special area. */
+static void
+free_locked_page(Relation index, Buffer buffer)
+{
+	START_CRIT_SECTION();
+	rtscan_page_init(BufferGetPage(buffer), RTSCAN_PAGE_FREE, 0, 0);
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(index))
+		log_newpage_buffer(buffer, true);
+	END_CRIT_SECTION();
+	RecordFreeIndexPage(index, BufferGetBlockNumber(buffer));
+}
+
+static void
+free_block(Relation index, BlockNumber block)
+{
+	Buffer		buffer = ReadBuffer(index, block);
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	free_locked_page(index, buffer);
+	UnlockReleaseBuffer(buffer);
+}
+
+void
+rtscan_free_blocks(Relation index, List *blocks)
+{
+	for (int i = list_length(blocks) - 1; i >= 0; i--)
+		free_block(index, list_nth_int(blocks, i));
+}
+
+bool
+rtscan_entry_is_removable(const RtscanEntry *entry)
+{
+	return entry->safe_xid != 0 &&
+		GlobalVisCheckRemovableFullXid(NULL, FullTransactionIdFromU64(entry->safe_xid));
+}
+
+List *
+rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner, BlockNumber first)
+{
+	List	   *blocks = NIL;
+	BlockNumber block = first;
+	uint32		ordinal = 0;
+
+	while (block != InvalidBlockNumber)
+	{
+		Buffer		buffer = ReadBuffer(index, block);
+		Page		page = BufferGetPage(buffer);
+		bool		ours;
+		BlockNumber next;
+
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		ours = rtscan_page_is(page, kind, owner, ordinal++);
+		next = rtscan_page_opaque(page)->next;
+		UnlockReleaseBuffer(buffer);
+		if (!ours)
+			break;
+		blocks = lappend_int(blocks, block);
+		block = next;
+	}
+	return blocks;
+}
+
+/* Free a block unless it has already been, and belongs to something else by now. */
+static void
+free_block_of(Relation index, BlockNumber block, uint64 owner)
+{
+	Buffer		buffer = ReadBuffer(index, block);
+	RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (opaque->page_id == RTSCAN_PAGE_ID && opaque->owner == owner &&
+		opaque->kind != RTSCAN_PAGE_FREE && opaque->kind != RTSCAN_PAGE_META)
+		free_locked_page(index, buffer);
+	UnlockReleaseBuffer(buffer);
+}
+
+/* The blocks that lead to others come first, so that they are freed last. */
+static List *
+entry_blocks(Relation index, const RtscanEntry *entry)
+{
+	switch (entry->kind)
+	{
+		case RTSCAN_ENTRY_SEGMENT:
+			return rtscan_segment_blocks(index, entry);
+		case RTSCAN_ENTRY_PENDING:
+			return rtscan_chain_blocks(index, RTSCAN_PAGE_PENDING, entry->id, entry->root);
+		case RTSCAN_ENTRY_DIRECTORY:
+			return rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, entry->id, entry->root);
+	}
+	return NIL;
+}
+
+/* RtscanChange: take out the retired entries whose (kind, id) are listed. */
+static bool
+remove_entries(Relation index, RtscanImage **image, void *arg)
+{
+	RtscanImage *gone = (RtscanImage *) arg;
+
+	for (uint32 g = 0; g < gone->nentries; g++)
+		for (uint32 i = 0; i < (*image)->nentries; i++)
+			if ((*image)->entries[i].kind == gone->entries[g].kind &&
+				(*image)->entries[i].id == gone->entries[g].id &&
+				(*image)->entries[i].safe_xid != 0)
+			{
+				rtscan_image_remove(*image, i);
+				break;
+			}
+	return true;
+}
+
+void
+rtscan_recycle(Relation index)
+{
+	RtscanImage *gone = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+
+	for (int i = (int) gone->nentries - 1; i >= 0; i--)
+		if (!rtscan_entry_is_removable(&gone->entries[i]))
+			rtscan_image_remove(gone, i);
+	if (gone->nentries == 0)
+		return;
+
+	for (uint32 g = 0; g < gone->nentries; g++)
+	{
+		List	   *blocks = entry_blocks(index, &gone->entries[g]);
+
+		for (int i = list_length(blocks) - 1; i >= 0; i--)
+		{
+			vacuum_delay_point();
+			free_block_of(index, list_nth_int(blocks, i), gone->entries[g].id);
+		}
+		list_free(blocks);
+	}
+	rtscan_switch(index, remove_entries, gone);
+}
+
+/* ---------------------------------------------------------------- leaks */
+
+/* Does anything in the image own pages with this id? */
+static bool
+image_knows(const RtscanImage *image, uint64 owner)
+{
+	if (owner == image->meta.open.id || owner == image->meta.sealed.id ||
+		owner == image->meta.directory_version)
+		return true;
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (image->entries[i].id == owner)
+			return true;
+	return false;
+}
+
+/* RtscanChange: no segment is being written, and no page leaked. */
+static bool
+forget_leaks(Relation index, RtscanImage **image, void *arg)
+{
+	(*image)->meta.leaks = false;
+	rtscan_image_end_writing(*image, RTSCAN_SLOT_FLUSH);
+	rtscan_image_end_writing(*image, RTSCAN_SLOT_MERGE);
+	return true;
+}
+
+/* Free a page if nothing in the image can own it. */
+static void
+reclaim_block(Relation index, const RtscanImage *image, BlockNumber block)
+{
+	Buffer		buffer = ReadBuffer(index, block);
+	RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (page_is_free(BufferGetPage(buffer)))
+		RecordFreeIndexPage(index, block);
+	else if (opaque->page_id == RTSCAN_PAGE_ID && opaque->owner != 0 &&
+			 !image_knows(image, opaque->owner))
+		free_locked_page(index, buffer);
+	UnlockReleaseBuffer(buffer);
+}
+
+void
+rtscan_reclaim_leaks(Relation index)
+{
+	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	RtscanMeta *meta = &image->meta;
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
+
+	if (!meta->leaks && meta->writing[RTSCAN_SLOT_FLUSH] == 0 && meta->writing[RTSCAN_SLOT_MERGE] == 0)
+		return;
+	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < nblocks; block++)
+	{
+		vacuum_delay_point();
+		reclaim_block(index, image, block);
+	}
+	rtscan_switch(index, forget_leaks, NULL);
+}

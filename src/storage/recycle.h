@@ -1,0 +1,60 @@
+/*
+ * recycle.h
+ *		Where pages come from, and where they go when nobody can see them any more.
+ *
+ * The free space map is not WAL-logged, so it only proposes: a page is free when it says
+ * so itself (RTSCAN_PAGE_FREE, or never initialised), which the allocator checks under the
+ * same exclusive lock under which the page gets its new content.
+ *
+ * The two heavyweight locks of an index (page locks, on blocks 0 and 1 as tags):
+ *
+ *	merge lock	held by who replaces segments or sets dead bits
+ *	flush lock	held by who makes a pending list into a segment
+ *
+ * Who needs both takes the merge lock first, and who holds the flush lock never waits for
+ * the merge lock.  Inserters only try the flush lock.  Readers take neither.
+ */
+#ifndef RTSCAN_RECYCLE_H
+#define RTSCAN_RECYCLE_H
+
+#include "rtscan.h"
+
+#include "nodes/pg_list.h"
+#include "storage/metapage.h"
+#include "storage/page.h"
+
+extern void rtscan_lock_merge(Relation index);
+extern void rtscan_unlock_merge(Relation index);
+extern void rtscan_lock_flush(Relation index);
+extern bool rtscan_try_lock_flush(Relation index);
+extern void rtscan_unlock_flush(Relation index);
+
+/* A page to write to, exclusively locked; its content is undefined. */
+extern Buffer rtscan_allocate_page(Relation index);
+
+/* Make pages that nothing refers to free for reuse, the last of the list first. */
+extern void rtscan_free_blocks(Relation index, List *blocks);
+
+/* Can no snapshot see what this retired entry names any more? */
+extern bool rtscan_entry_is_removable(const RtscanEntry *entry);
+
+/*
+ * The blocks of a chain of pages, in order.  Ends where a page is not of that kind and
+ * owner: a crash may have cut short an earlier attempt to free them.
+ */
+extern List *rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner,
+								 BlockNumber first);
+
+/*
+ * Free the pages of all retired entries that nobody can see, and take the entries out of
+ * the directory.  Called by vacuum, under the merge lock.
+ */
+extern void rtscan_recycle(Relation index);
+
+/*
+ * Free the pages of segments whose writing was cut short.  Called by vacuum, holding both
+ * locks; does nothing unless the metapage says that there was one.
+ */
+extern void rtscan_reclaim_leaks(Relation index);
+
+#endif							/* RTSCAN_RECYCLE_H */

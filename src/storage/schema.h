@@ -1,0 +1,60 @@
+/*
+ * schema.h
+ *		The columns of an index, as encoding and queries need them.
+ */
+#ifndef RTSCAN_SCHEMA_H
+#define RTSCAN_SCHEMA_H
+
+#include "rtscan.h"
+
+#include "access/itup.h"
+#include "encode/keys.h"
+#include "fmgr.h"
+
+typedef struct RtscanColumn
+{
+	Oid			collation;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	FmgrInfo   *compare;		/* key columns only */
+	RtscanKeyKind key_kind;		/* key columns only */
+} RtscanColumn;
+
+typedef struct RtscanSchema
+{
+	TupleDesc	tupdesc;		/* of the index */
+	int			nkeys;			/* the first nkeys columns are keys, */
+	int			ncolumns;		/* the others INCLUDEd */
+	bool		fixed_width;	/* no varlena: a row cannot be too large, nor toasted */
+	RtscanColumn columns[FLEXIBLE_ARRAY_MEMBER];
+} RtscanSchema;
+
+/* Describe the columns of an index, in the current memory context. */
+extern RtscanSchema *rtscan_schema(Relation index);
+
+/* Bytes that a value takes, without alignment. */
+extern Size rtscan_value_size(const RtscanColumn *column, Datum value);
+
+/*
+ * Form an index tuple, and check that a pending page takes it.  Raises
+ * ERRCODE_PROGRAM_LIMIT_EXCEEDED where it does not.
+ */
+extern IndexTuple rtscan_form_tuple(Relation index, const RtscanSchema *schema,
+									Datum *values, bool *isnull, ItemPointer tid);
+
+/*
+ * Take a tuple apart, as index_deform_tuple() does, but trusting nothing: returns false
+ * if a value would lie outside of the tuple.
+ */
+extern bool rtscan_deform_tuple(const RtscanSchema *schema, IndexTuple tuple,
+								Datum *values, bool *isnull);
+
+/*
+ * The value at a place of a page, bounded by limit: false if it would reach beyond.
+ * Its length, without alignment, goes to *size.
+ */
+extern bool rtscan_fetch_value(const RtscanColumn *column, const char *place,
+							   const char *limit, Datum *value, Size *size);
+
+#endif							/* RTSCAN_SCHEMA_H */
