@@ -69,6 +69,24 @@ BEGIN
 END
 $$;
 
+-- What is in an index
+
+CREATE FUNCTION rtscan_stats(
+	index regclass,
+	OUT segments bigint, OUT rows bigint, OUT dead bigint, OUT pending bigint, OUT vectors bigint,
+	OUT tidmap_bytes bigint, OUT dictionary_bytes bigint, OUT sieve_bytes bigint,
+	OUT order_bytes bigint, OUT codes_bytes bigint, OUT include_bytes bigint,
+	OUT shared_bytes bigint, OUT descriptor_bytes bigint, OUT dead_bytes bigint,
+	OUT pending_bytes bigint, OUT other_bytes bigint, OUT total_bytes bigint)
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION rtscan_stats(regclass) IS
+	'segments, rows, dead and pending rows, sieve vectors, and the bytes of each part of an rtscan index';
+
+CREATE FUNCTION rtscan_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS void
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION rtscan_check(regclass, boolean) IS
+	'prove the structure of an rtscan index, and if asked that it has every row of its table; an error at the first fault';
+
 -- Statistics
 
 CREATE FUNCTION rtscan_stat_scans(

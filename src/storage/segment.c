@@ -556,9 +556,15 @@ dead_blocks(Relation index, const RtscanEntry *entry)
 }
 
 List *
+rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry)
+{
+	return rtscan_chain_blocks(index, RTSCAN_PAGE_DESCRIPTOR, entry->id, entry->root);
+}
+
+List *
 rtscan_segment_blocks(Relation index, const RtscanEntry *entry)
 {
-	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DESCRIPTOR, entry->id, entry->root);
+	List	   *blocks = rtscan_descriptor_blocks(index, entry);
 	RtscanReader reader;
 
 	if (blocks != NIL && rtscan_reader_open(&reader, index, entry, true))

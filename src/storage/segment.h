@@ -160,6 +160,9 @@ extern void rtscan_append_part(StringInfo content, const void *part, Size size);
 /* Write the descriptor of a segment; returns its first block. */
 extern BlockNumber rtscan_write_descriptor(Relation index, uint64 owner, StringInfo content);
 
+/* The blocks of a segment's descriptor, in order. */
+extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);
+
 /* All blocks of a segment, those that lead to others first; tolerates that some are gone. */
 extern List *rtscan_segment_blocks(Relation index, const RtscanEntry *entry);
 

@@ -1,0 +1,301 @@
+/*
+ * check.c
+ *		rtscan_check(): check an index, and if asked that it has every row of its table.
+ */
+#include "monitor/check.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "commands/defrem.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "monitor/relation.h"
+#include "storage/dead.h"
+#include "storage/pending.h"
+#include "storage/recycle.h"
+#include "storage/segment.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+/* ---------------------------------------------------------------- fingerprints */
+
+/*
+ * The hash function of a type goes with its default btree operator class's equality; so it
+ * can stand for ours only if that is the class that ours mirrors.
+ */
+static FmgrInfo *
+find_hash(Relation index, int column)
+{
+	Oid			type = TupleDescAttr(RelationGetDescr(index), column)->atttypid;
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_CMP_PROC |
+											  TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	FmgrInfo   *compare = index_getprocinfo(index, column + 1, RTSCAN_COMPARE_PROC);
+
+	if (entry->cmp_proc != compare->fn_oid || !OidIsValid(entry->hash_extended_proc))
+		return NULL;
+	return &entry->hash_extended_proc_finfo;
+}
+
+RtscanHasher *
+rtscan_hashers(Relation index, const RtscanSchema *schema)
+{
+	RtscanHasher *hashers = palloc0(schema->nkeys * sizeof(RtscanHasher));
+
+	for (int i = 0; i < schema->nkeys; i++)
+	{
+		hashers[i].collation = schema->columns[i].collation;
+		hashers[i].key_kind = schema->columns[i].key_kind;
+		if (hashers[i].key_kind == RTSCAN_KEY_NONE)
+			hashers[i].hash = find_hash(index, i);
+	}
+	return hashers;
+}
+
+uint64
+rtscan_hash_key(uint64 key)
+{
+	return hash_bytes_extended((unsigned char *) &key, sizeof(key), 0);
+}
+
+uint64
+rtscan_hash_value(const RtscanHasher *hasher, Datum value)
+{
+	bool		identical;
+
+	if (hasher->key_kind != RTSCAN_KEY_NONE)
+		return rtscan_hash_key(rtscan_key_encode(hasher->key_kind, value, &identical));
+	if (hasher->hash == NULL)
+		return 0;
+	return DatumGetUInt64(FunctionCall2Coll(hasher->hash, hasher->collation, value, Int64GetDatum(0)));
+}
+
+uint64
+rtscan_hash_start(ItemPointer tid)
+{
+	return rtscan_hash_key(((uint64) ItemPointerGetBlockNumberNoCheck(tid) << 16) |
+						   ItemPointerGetOffsetNumberNoCheck(tid));
+}
+
+uint64
+rtscan_hash_add(uint64 fingerprint, bool isnull, uint64 value_hash)
+{
+	return hash_combine64(fingerprint, isnull ? 0 : value_hash | 1);
+}
+
+static uint64
+row_fingerprint(const RtscanSchema *schema, const RtscanHasher *hashers, ItemPointer tid,
+				const Datum *values, const bool *isnull)
+{
+	uint64		fingerprint = rtscan_hash_start(tid);
+
+	for (int i = 0; i < schema->nkeys; i++)
+		fingerprint = rtscan_hash_add(fingerprint, isnull[i],
+									  isnull[i] ? 0 : rtscan_hash_value(&hashers[i], values[i]));
+	return fingerprint;
+}
+
+/* ---------------------------------------------------------------- the index */
+
+/* A check of an index; what the callbacks need. */
+typedef struct IndexCheck
+{
+	Relation	index;
+	RtscanSchema *schema;
+	RtscanHasher *hashers;
+	bloom_filter *filter;		/* fingerprints of the index's rows; NULL: not asked for */
+	uint8	   *used_blocks;	/* a bit each, of blocks that something owns */
+	BlockNumber nblocks;
+	MemoryContext row_context;
+} IndexCheck;
+
+/* No block belongs to two, or lies outside of the file. */
+static void
+claim_blocks(IndexCheck *check, const List *blocks)
+{
+	ListCell   *cell;
+
+	foreach(cell, blocks)
+	{
+		BlockNumber block = (BlockNumber) lfirst_int(cell);
+
+		if (block >= check->nblocks)
+			rtscan_page_corrupted(check->index, block, "It lies behind the end of the index.");
+		if (check->used_blocks[block / 8] & (1 << (block % 8)))
+			rtscan_page_corrupted(check->index, block, "It is used twice.");
+		check->used_blocks[block / 8] |= 1 << (block % 8);
+	}
+}
+
+/* RtscanPendingVisitor */
+static void
+check_pending_row(IndexTuple tuple, void *arg)
+{
+	IndexCheck *check = (IndexCheck *) arg;
+	MemoryContext old = MemoryContextSwitchTo(check->row_context);
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	if (!rtscan_deform_tuple(check->schema, tuple, values, isnull) ||
+		!ItemPointerIsValid(&tuple->t_tid))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" contains a corrupted pending row",
+						RelationGetRelationName(check->index)),
+				 errhint("Please REINDEX it.")));
+	if (check->filter)
+	{
+		uint64		fingerprint = row_fingerprint(check->schema, check->hashers, &tuple->t_tid,
+												  values, isnull);
+
+		bloom_add_element(check->filter, (unsigned char *) &fingerprint, sizeof(fingerprint));
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(check->row_context);
+}
+
+static void
+check_list(IndexCheck *check, const RtscanListRef *list)
+{
+	if (list->head == InvalidBlockNumber)
+		return;
+	rtscan_pending_visit(check->index, list, check_pending_row, check);
+	claim_blocks(check, rtscan_chain_blocks(check->index, RTSCAN_PAGE_PENDING, list->id, list->head));
+}
+
+static void
+check_entries(IndexCheck *check, const RtscanImage *image)
+{
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		const RtscanEntry *entry = &image->entries[i];
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check",
+													  ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		if (rtscan_entry_is_live(entry))
+		{
+			rtscan_check_segment(check->index, check->schema, entry, check->filter);
+			claim_blocks(check, rtscan_segment_blocks(check->index, entry));
+		}
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(context);
+	}
+}
+
+static void
+check_index(IndexCheck *check)
+{
+	RtscanImage *image = rtscan_copy_image(rtscan_read_image(check->index, NULL, false));
+
+	/* pending lists may grow while we look */
+	check->nblocks = RelationGetNumberOfBlocks(check->index);
+	check->used_blocks = palloc_extended(check->nblocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	claim_blocks(check, list_make1_int(RTSCAN_METAPAGE_BLOCK));
+	check_entries(check, image);
+	check_list(check, &image->meta.sealed);
+	check_list(check, &image->meta.open);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+/* IndexBuildCallback: is a row of the table in the index? */
+static void
+check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
+{
+	IndexCheck *check = (IndexCheck *) arg;
+	MemoryContext old = MemoryContextSwitchTo(check->row_context);
+	uint64		fingerprint = row_fingerprint(check->schema, check->hashers, tid, values, isnull);
+
+	if (bloom_lacks_element(check->filter, (unsigned char *) &fingerprint, sizeof(fingerprint)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("row (%u,%u) of table \"%s\" is not in index \"%s\"",
+						ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid),
+						get_rel_name(index->rd_index->indrelid), RelationGetRelationName(index)),
+				 errhint("Please REINDEX it.")));
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(check->row_context);
+}
+
+/* As contrib/amcheck does: a scan with the snapshot that is older than our image of the index. */
+static void
+check_heap(IndexCheck *check, Relation heap, Snapshot snapshot)
+{
+	IndexInfo  *info = BuildIndexInfo(check->index);
+	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
+
+	info->ii_Concurrent = true;
+	info->ii_Unique = false;
+	info->ii_ExclusionOps = NULL;
+	table_index_build_scan(heap, check->index, info, true, false, check_heap_row, check, scan);
+}
+
+static Snapshot
+snapshot_for_heap(Relation index)
+{
+	Snapshot	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+
+	if (IsolationUsesXactSnapshot() && index->rd_index->indcheckxmin &&
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), snapshot->xmin))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" cannot be verified using transaction snapshot",
+						RelationGetRelationName(index))));
+	return snapshot;
+}
+
+static void
+check_all_rows(IndexCheck *check, Relation heap)
+{
+	Snapshot	snapshot = snapshot_for_heap(check->index);
+	int64		rows = Max(100000, (int64) heap->rd_rel->reltuples);
+
+	if (!check->index->rd_index->indisvalid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not valid", RelationGetRelationName(check->index)),
+				 errhint("An invalid index lacks rows; REINDEX it.")));
+	check->hashers = rtscan_hashers(check->index, check->schema);
+	check->filter = bloom_create(rows, maintenance_work_mem, 0);
+	check_index(check);
+	check_heap(check, heap, snapshot);
+	bloom_free(check->filter);
+	UnregisterSnapshot(snapshot);
+}
+
+PG_FUNCTION_INFO_V1(rtscan_check);
+
+/*
+ * The table is locked before its index, as everywhere; whether the index is one is checked
+ * when it is open.
+ */
+Datum
+rtscan_check(PG_FUNCTION_ARGS)
+{
+	Oid			index_oid = PG_GETARG_OID(0);
+	bool		all_rows = PG_GETARG_BOOL(1);
+	Oid			heap_oid = IndexGetRelation(index_oid, true);
+	Relation	heap = OidIsValid(heap_oid) ? table_open(heap_oid, AccessShareLock) : NULL;
+	IndexCheck	check = {.index = rtscan_open_index(index_oid, AccessShareLock)};
+
+	check.schema = rtscan_schema(check.index);
+	check.row_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check row",
+											  ALLOCSET_DEFAULT_SIZES);
+	if (all_rows)
+		check_all_rows(&check, heap);
+	else
+		check_index(&check);
+	relation_close(check.index, AccessShareLock);
+	if (heap)
+		table_close(heap, AccessShareLock);
+	PG_RETURN_VOID();
+}

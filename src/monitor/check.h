@@ -1,0 +1,43 @@
+/*
+ * check.h
+ *		Prove the structure of an index, or raise an error at the first fault.
+ */
+#ifndef RTSCAN_CHECK_H
+#define RTSCAN_CHECK_H
+
+#include "rtscan.h"
+
+#include "lib/bloomfilter.h"
+#include "storage/metapage.h"
+#include "storage/schema.h"
+
+/*
+ * Check all that a segment stores against each other: TIDs ascend; dictionaries ascend, and
+ * lookups find what they hold; codes have the frequencies that the dictionary's ranks say;
+ * order is the stable sort by codes; every page of bits is what boundaries and codes make of
+ * it.  Memory: about 20 bytes a row of the segment.
+ *
+ * With a filter, adds a fingerprint of each live row to it.
+ */
+extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
+								 const RtscanEntry *entry, bloom_filter *filter);
+
+/*
+ * Fingerprints: rows whose TIDs and key columns are equal have equal ones.  A column whose
+ * type has no hash function that goes with the operator class's equality counts by its
+ * NULLs only.
+ */
+typedef struct RtscanHasher
+{
+	Oid			collation;
+	RtscanKeyKind key_kind;
+	FmgrInfo   *hash;			/* extended hash function; NULL: none */
+} RtscanHasher;
+
+extern RtscanHasher *rtscan_hashers(Relation index, const RtscanSchema *schema);
+extern uint64 rtscan_hash_value(const RtscanHasher *hasher, Datum value);
+extern uint64 rtscan_hash_key(uint64 key);
+extern uint64 rtscan_hash_start(ItemPointer tid);
+extern uint64 rtscan_hash_add(uint64 fingerprint, bool isnull, uint64 value_hash);
+
+#endif							/* RTSCAN_CHECK_H */

@@ -1,0 +1,48 @@
+/*
+ * relation.c
+ *		Open the index that an SQL function was given.
+ */
+#include "monitor/relation.h"
+
+#include "access/relation.h"
+#include "am/am.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+
+static bool
+is_rtscan_index(Relation relation)
+{
+	return relation->rd_rel->relkind == RELKIND_INDEX && relation->rd_indam->ambuild == rtscan_build;
+}
+
+Relation
+rtscan_open_index(Oid relid, LOCKMODE lock)
+{
+	Relation	relation = relation_open(relid, lock);
+
+	if (relation->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a partitioned index", RelationGetRelationName(relation)),
+				 errhint("Name an index of one of the partitions.")));
+	if (!is_rtscan_index(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not an rtscan index", RelationGetRelationName(relation))));
+	if (RELATION_IS_OTHER_TEMP(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary indexes of other sessions")));
+	if (!pg_class_ownercheck(relid, GetUserId()) &&
+		!has_privs_of_role(GetUserId(), ROLE_PG_STAT_SCAN_TABLES))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(relation));
+	if (!relation->rd_index->indisready)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not ready", RelationGetRelationName(relation)),
+				 errhint("Drop it and create it again, or REINDEX it.")));
+	return relation;
+}
