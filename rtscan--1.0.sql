@@ -82,6 +82,13 @@ CREATE FUNCTION rtscan_stats(
 COMMENT ON FUNCTION rtscan_stats(regclass) IS
 	'segments, rows, dead and pending rows, sieve vectors, and the bytes of each part of an rtscan index';
 
+CREATE FUNCTION rtscan_estimate(
+	"table" regclass, columns text[], sieve_bins integer DEFAULT 256, sieve_components integer DEFAULT 2,
+	OUT rows bigint, OUT segments bigint, OUT index_bytes bigint, OUT build_memory_bytes bigint)
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION rtscan_estimate(regclass, text[], integer, integer) IS
+	'size of an rtscan index on columns of an analyzed table, and the memory that its build takes with this session''s maintenance_work_mem';
+
 CREATE FUNCTION rtscan_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION rtscan_check(regclass, boolean) IS

@@ -147,12 +147,17 @@ rtscan_rows_sort_tids(RtscanRows *rows, uint32 first)
 			swap_rows(rows, k - 1, k);
 }
 
+Size
+rtscan_rows_bytes(const RtscanSchema *schema)
+{
+	return sizeof(ItemPointerData) + schema->ncolumns * (sizeof(uint64) + 1) +
+		RTSCAN_SORT_BYTES + 2 * sizeof(uint32);
+}
+
 uint32
 rtscan_rows_limit(const RtscanSchema *schema, int memory_kb)
 {
-	Size		per_row = sizeof(ItemPointerData) + schema->ncolumns * (sizeof(uint64) + 1) +
-		RTSCAN_SORT_BYTES + 2 * sizeof(uint32);
-	Size		limit = (Size) memory_kb * 1024 / per_row;
+	Size		limit = (Size) memory_kb * 1024 / rtscan_rows_bytes(schema);
 
 	limit = Min(limit, RTSCAN_SEGMENT_ROWS);
 	if (limit >= RTSCAN_CHUNK_ROWS)

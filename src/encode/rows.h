@@ -46,6 +46,9 @@ extern void rtscan_rows_reset(RtscanRows *rows);
  */
 extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 
+/* Memory that building a segment takes, a row, but for values passed by reference. */
+extern Size rtscan_rows_bytes(const RtscanSchema *schema);
+
 /*
  * How many rows a segment may have so that rows and sorting stay within memory_kb, not
  * counting what values passed by reference take.  A whole number of chunks if it is that
@@ -53,7 +56,7 @@ extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
  */
 extern uint32 rtscan_rows_limit(const RtscanSchema *schema, int memory_kb);
 
-/* Bytes that values passed by reference take, and may at most take. */
+/* Bytes that values passed by reference take. */
 extern Size rtscan_rows_value_memory(const RtscanRows *rows);
 
 static inline bool

@@ -9,7 +9,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define MULTIVERSION __attribute__((target_clones("default", "avx2", "arch=skylake-avx512")))
+#define MULTIVERSION __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
 #define MULTIVERSION			/* an ifunc resolver runs before a sanitizer's runtime does */
 #endif
@@ -36,13 +36,13 @@ rtscan_ones(void)
 }
 
 MULTIVERSION void
-rtscan_and(uint64 *bits, const uint64 *a)
+rtscan_or(uint64 *bits, const uint64 *a)
 {
 	uint64	   *restrict to = ALIGNED(bits);
 	const uint64 *restrict from = ALIGNED_CONST(a);
 
 	for (int i = 0; i < WORDS; i++)
-		to[i] &= from[i];
+		to[i] |= from[i];
 }
 
 MULTIVERSION void
@@ -55,38 +55,72 @@ rtscan_and_not(uint64 *bits, const uint64 *a)
 		to[i] &= ~from[i];
 }
 
+/*
+ * The loops below read several pages at once, each far from the others, and from the cache
+ * line on where the hardware's prefetcher stops, the end of a 4 kB page, the memory's latency
+ * is what they take: so they ask for lines ahead themselves.
+ */
+#define LINE_WORDS		8
+#define LINES			(WORDS / LINE_WORDS)
+#define LINES_AHEAD		12
+
+#define PREFETCH(words, line) \
+	__builtin_prefetch((words) + ((line) + LINES_AHEAD) * LINE_WORDS)
+
 MULTIVERSION void
-rtscan_or(uint64 *bits, const uint64 *a)
+rtscan_and(uint64 *bits, const uint64 *a)
 {
 	uint64	   *restrict to = ALIGNED(bits);
 	const uint64 *restrict from = ALIGNED_CONST(a);
 
-	for (int i = 0; i < WORDS; i++)
-		to[i] |= from[i];
+	for (int line = 0; line < LINES; line++)
+	{
+		PREFETCH(from, line);
+		for (int i = line * LINE_WORDS; i < (line + 1) * LINE_WORDS; i++)
+			to[i] &= from[i];
+	}
 }
 
 MULTIVERSION void
-rtscan_and_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low)
+rtscan_and_below(uint64 *bits, const RtscanVectorPages *end)
 {
 	uint64	   *restrict to = ALIGNED(bits);
-	const uint64 *restrict h = ALIGNED_CONST(high);
-	const uint64 *restrict n = ALIGNED_CONST(next);
-	const uint64 *restrict l = ALIGNED_CONST(low);
+	const uint64 *restrict h = ALIGNED_CONST(end->high);
+	const uint64 *restrict n = ALIGNED_CONST(end->next);
+	const uint64 *restrict l = ALIGNED_CONST(end->low);
 
-	for (int i = 0; i < WORDS; i++)
-		to[i] &= h[i] | (n[i] & l[i]);
+	for (int line = 0; line < LINES; line++)
+	{
+		PREFETCH(h, line);
+		PREFETCH(n, line);
+		PREFETCH(l, line);
+		for (int i = line * LINE_WORDS; i < (line + 1) * LINE_WORDS; i++)
+			to[i] &= h[i] | (n[i] & l[i]);
+	}
 }
 
 MULTIVERSION void
-rtscan_and_not_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low)
+rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVectorPages *end)
 {
 	uint64	   *restrict to = ALIGNED(bits);
-	const uint64 *restrict h = ALIGNED_CONST(high);
-	const uint64 *restrict n = ALIGNED_CONST(next);
-	const uint64 *restrict l = ALIGNED_CONST(low);
+	const uint64 *restrict h = ALIGNED_CONST(end->high);
+	const uint64 *restrict n = ALIGNED_CONST(end->next);
+	const uint64 *restrict l = ALIGNED_CONST(end->low);
+	const uint64 *restrict fh = ALIGNED_CONST(first->high);
+	const uint64 *restrict fn = ALIGNED_CONST(first->next);
+	const uint64 *restrict fl = ALIGNED_CONST(first->low);
 
-	for (int i = 0; i < WORDS; i++)
-		to[i] &= ~(h[i] | (n[i] & l[i]));
+	for (int line = 0; line < LINES; line++)
+	{
+		PREFETCH(h, line);
+		PREFETCH(n, line);
+		PREFETCH(l, line);
+		PREFETCH(fh, line);
+		PREFETCH(fn, line);
+		PREFETCH(fl, line);
+		for (int i = line * LINE_WORDS; i < (line + 1) * LINE_WORDS; i++)
+			to[i] &= (h[i] | (n[i] & l[i])) & ~(fh[i] | (fn[i] & fl[i]));
+	}
 }
 
 MULTIVERSION uint64

@@ -13,16 +13,22 @@
 extern const uint64 *rtscan_zeros(void);
 extern const uint64 *rtscan_ones(void);
 
-/* bits &= a;  bits &= ~a */
+/* bits &= a;  bits &= ~a;  bits |= a */
 extern void rtscan_and(uint64 *bits, const uint64 *a);
 extern void rtscan_and_not(uint64 *bits, const uint64 *a);
-
-/* bits |= a */
 extern void rtscan_or(uint64 *bits, const uint64 *a);
 
-/* A vector in two components, high | (next & low) (encode/sieve.h): AND it, or its complement. */
-extern void rtscan_and_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low);
-extern void rtscan_and_not_vector(uint64 *bits, const uint64 *high, const uint64 *next, const uint64 *low);
+/* A vector of a chunk in two components, high | (next & low): encode/sieve.h. */
+typedef struct RtscanVectorPages
+{
+	const uint64 *high;
+	const uint64 *next;
+	const uint64 *low;
+} RtscanVectorPages;
+
+/* bits &= end;  bits &= end & ~first */
+extern void rtscan_and_below(uint64 *bits, const RtscanVectorPages *end);
+extern void rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVectorPages *end);
 
 /* Bits set. */
 extern uint64 rtscan_popcount(const uint64 *bits);

@@ -23,15 +23,18 @@
 #include "exec/bits.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "utils/memutils.h"
 
 /*
  * Measured costs, in nanoseconds: a page that is in shared buffers, got and ANDed; a row
- * found through the order; a row tested by a code on a page at hand; the bits of a chunk.
+ * found through the order; a row tested by a code on a page at hand; the bits of a chunk
+ * set; and those of a chunk cleared and ANDed for a column to be filled.
  */
 #define COST_PAGE		250.0
 #define COST_ORDER_ROW	1.2
 #define COST_TEST_ROW	6.0
 #define COST_CHUNK_BITS	120.0
+#define COST_FILL_CHUNK	600.0
 
 #define ORDER_PER_PAGE	2688
 StaticAssertDecl(ORDER_PER_PAGE == RTSCAN_CHUNK_BYTES / 3, "3 bytes a row number");
@@ -62,8 +65,8 @@ typedef struct ColumnPlan
 	const RtscanGroupColumn *group;
 	const RtscanSegmentColumn *column;
 	bool		heap_order;
-	uint64	   *filled;			/* fill: bits of the whole segment; NULL: sieve */
-	uint32		nruns;			/* sieve */
+	bool		done;			/* filled: no vectors to read */
+	uint32		nruns;
 	BinRun	   *runs;
 	uint32		ngaps;
 	RankRange  *gaps;
@@ -86,9 +89,12 @@ typedef struct Evaluation
 static void
 set_all(uint64 *words, uint32 rows)
 {
-	memset(words, 0xFF, rows / 64 * sizeof(uint64));
+	uint32		full = rows / 64;
+
+	memset(words, 0xFF, full * sizeof(uint64));
+	memset(words + full, 0, RTSCAN_CHUNK_BYTES - full * sizeof(uint64));
 	if (rows % 64 != 0)
-		words[rows / 64] = ~(~UINT64CONST(0) << (rows % 64));
+		words[full] = ~(~UINT64CONST(0) << (rows % 64));
 }
 
 static uint32
@@ -437,46 +443,43 @@ is_ones(const ChunkVector *vector)
 	return vector->high == RTSCAN_PAGE_ONES;
 }
 
+/* The pages of bits that a run of bins needs in a chunk: those of two vectors, each got once. */
+#define RUN_PAGES	6
+
+typedef struct RunPages
+{
+	int			n;
+	uint32		numbers[RUN_PAGES];
+	Buffer		buffers[RUN_PAGES];
+	const uint64 *words[RUN_PAGES];
+} RunPages;
+
 static const uint64 *
-get_vector_page(RtscanReader *reader, const RtscanArea *area, uint32 page, Buffer *buffer)
+get_vector_page(RtscanReader *reader, const RtscanArea *area, uint32 number, RunPages *pages)
 {
 	Size		used;
 
-	*buffer = InvalidBuffer;
-	if (page == RTSCAN_PAGE_ZEROS)
+	if (number == RTSCAN_PAGE_ZEROS)
 		return rtscan_zeros();
-	if (page == RTSCAN_PAGE_ONES)
+	if (number == RTSCAN_PAGE_ONES)
 		return rtscan_ones();
-	return (const uint64 *) rtscan_get_page(reader, area, page, buffer, &used);
+	for (int i = 0; i < pages->n; i++)
+		if (pages->numbers[i] == number)
+			return pages->words[i];
+	pages->numbers[pages->n] = number;
+	pages->words[pages->n] = (const uint64 *)
+		rtscan_get_page(reader, area, number, &pages->buffers[pages->n], &used);
+	return pages->words[pages->n++];
 }
 
-static void
-release_if_valid(RtscanReader *reader, Buffer buffer)
+static RtscanVectorPages
+get_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vector, RunPages *pages)
 {
-	if (BufferIsValid(buffer))
-		rtscan_release(reader, buffer);
-}
-
-/* AND a vector of a chunk, or with complement what it lacks, into words. */
-static void
-and_chunk_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vector,
-				 bool complement, uint64 *words)
-{
-	Buffer		buffers[3];
-	const uint64 *high = get_vector_page(reader, area, vector->high, &buffers[0]);
-
-	if (vector->next == RTSCAN_PAGE_ZEROS)
-		(complement ? rtscan_and_not : rtscan_and) (words, high);
-	else
-	{
-		const uint64 *next = get_vector_page(reader, area, vector->next, &buffers[1]);
-		const uint64 *low = get_vector_page(reader, area, vector->low, &buffers[2]);
-
-		(complement ? rtscan_and_not_vector : rtscan_and_vector) (words, high, next, low);
-		release_if_valid(reader, buffers[1]);
-		release_if_valid(reader, buffers[2]);
-	}
-	release_if_valid(reader, buffers[0]);
+	return (RtscanVectorPages) {
+		.high = get_vector_page(reader, area, vector->high, pages),
+		.next = get_vector_page(reader, area, vector->next, pages),
+		.low = get_vector_page(reader, area, vector->low, pages),
+	};
 }
 
 /* AND the bins of a run into words. */
@@ -488,16 +491,25 @@ and_run(Evaluation *evaluation, const ColumnPlan *plan, const BinRun *run, uint3
 	uint32		chunks = evaluation->bits->chunks;
 	ChunkVector end = chunk_vector(plan->column, chunks, run->end, chunk);
 	ChunkVector first = chunk_vector(plan->column, chunks, run->first, chunk);
+	RtscanVectorPages end_pages,
+				first_pages;
+	RunPages	pages = {.n = 0};
 
 	if (is_zeros(&end) || is_ones(&first))
 	{
 		memset(words, 0, RTSCAN_CHUNK_BYTES);
 		return;
 	}
-	if (!is_ones(&end))
-		and_chunk_vector(evaluation->reader, area, &end, false, words);
+	end_pages = get_vector(evaluation->reader, area, &end, &pages);
+	first_pages = get_vector(evaluation->reader, area, &first, &pages);
 	if (!is_zeros(&first))
-		and_chunk_vector(evaluation->reader, area, &first, true, words);
+		rtscan_and_between(words, &first_pages, &end_pages);
+	else if (end.next != RTSCAN_PAGE_ZEROS)
+		rtscan_and_below(words, &end_pages);
+	else if (!is_ones(&end))
+		rtscan_and(words, end_pages.high);
+	for (int i = 0; i < pages.n; i++)
+		rtscan_release(evaluation->reader, pages.buffers[i]);
 }
 
 /* AND a column's superset into words. */
@@ -547,6 +559,33 @@ excludes_chunk(const Evaluation *evaluation, const ColumnPlan *plan, uint32 chun
 			return false;
 	}
 	return true;
+}
+
+static void
+prefetch_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vector)
+{
+	const uint32 pages[] = {vector->high, vector->next, vector->low};
+
+	for (int i = 0; i < lengthof(pages); i++)
+		if (pages[i] != RTSCAN_PAGE_ZEROS && pages[i] != RTSCAN_PAGE_ONES)
+			rtscan_prefetch_page(reader, area, pages[i]);
+}
+
+/* The pages of a column's first run in a chunk are going to be needed next. */
+static void
+prefetch_run(Evaluation *evaluation, const ColumnPlan *plan, uint32 chunk)
+{
+	const RtscanArea *area = &plan->column->header.sieve;
+	uint32		chunks = evaluation->bits->chunks;
+	ChunkVector end,
+				first;
+
+	if (chunk >= chunks || plan->nruns == 0)
+		return;
+	end = chunk_vector(plan->column, chunks, plan->runs[0].end, chunk);
+	first = chunk_vector(plan->column, chunks, plan->runs[0].first, chunk);
+	prefetch_vector(evaluation->reader, area, &end);
+	prefetch_vector(evaluation->reader, area, &first);
 }
 
 /* ---------------------------------------------------------------- sieve: runs and gaps */
@@ -646,23 +685,36 @@ fill_is_cheaper(const Evaluation *evaluation, const ColumnPlan *plan)
 
 	if (plan->heap_order || plan->column->header.order.pages == 0)
 		return false;
-	return plan->group->rows * COST_ORDER_ROW + chunks * COST_CHUNK_BITS <
+	return plan->group->rows * COST_ORDER_ROW + chunks * COST_FILL_CHUNK <
 		chunks * pages_per_chunk(plan) * COST_PAGE + plan->gap_rows * COST_ORDER_ROW;
 }
 
+/* Bits of a segment to fill; one for all evaluations, which do not nest. */
+static uint64 *
+fill_room(Size bytes)
+{
+	static uint64 *room;
+
+	if (room == NULL)
+		room = rtscan_bits_create(TopMemoryContext)->words;
+	return memset(room, 0, bytes);
+}
+
+/* Set the bits of all rows of a column's intervals, and AND them into the segment's. */
 static void
 fill_column(Evaluation *evaluation, ColumnPlan *plan)
 {
 	const RtscanIntervals *set = &plan->group->intervals;
-	Size		bytes = (Size) evaluation->bits->chunks * RTSCAN_CHUNK_BYTES;
+	uint32		chunks = evaluation->bits->chunks;
+	uint64	   *room = fill_room((Size) chunks * RTSCAN_CHUNK_BYTES);
 
-	plan->filled = (uint64 *) TYPEALIGN(64, palloc(bytes + 64));
-	memset(plan->filled, 0, bytes);
 	for (uint32 i = 0; i < set->n; i++)
-		visit_ranks(evaluation, plan, set->items[i].low.rank, set->items[i].high.rank,
-					set_row, plan->filled);
+		visit_ranks(evaluation, plan, set->items[i].low.rank, set->items[i].high.rank, set_row, room);
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+		rtscan_and(rtscan_bits_chunk(evaluation->bits, chunk), room + (Size) chunk * RTSCAN_CHUNK_WORDS);
 	evaluation->counters->refined_rows += plan->group->rows;
 	plan->ngaps = plan->gap_rows = 0;
+	plan->done = true;
 }
 
 /* ---------------------------------------------------------------- sieve: chunks */
@@ -670,19 +722,19 @@ fill_column(Evaluation *evaluation, ColumnPlan *plan)
 static void
 sieve_chunk(Evaluation *evaluation, uint32 chunk)
 {
-	uint64	   *words = rtscan_bits_fill(evaluation->bits, chunk);
+	uint64	   *words = rtscan_bits_chunk(evaluation->bits, chunk);
 
-	set_all(words, chunk_rows(evaluation, chunk));
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
 		const ColumnPlan *plan = &evaluation->columns[i];
 
 		if (plan->heap_order)
 			and_row_ranges(evaluation, plan, chunk, words);
-		else if (plan->filled)
-			rtscan_and(words, plan->filled + (Size) chunk * RTSCAN_CHUNK_WORDS);
-		else
+		else if (!plan->done)
+		{
+			prefetch_run(evaluation, plan, chunk + 1);
 			and_superset(evaluation, plan, chunk, words);
+		}
 	}
 }
 
@@ -695,19 +747,31 @@ chunk_is_excluded(const Evaluation *evaluation, uint32 chunk)
 	return false;
 }
 
+/* Set the bits of all rows of the chunks that no column excludes. */
+static void
+choose_chunks(Evaluation *evaluation)
+{
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+	{
+		if (chunk_is_excluded(evaluation, chunk))
+		{
+			evaluation->counters->chunks_skipped++;
+			continue;
+		}
+		set_all(rtscan_bits_chunk(evaluation->bits, chunk), chunk_rows(evaluation, chunk));
+		evaluation->bits->filled[chunk] = true;
+		evaluation->counters->chunks_read++;
+	}
+}
+
 static void
 sieve_chunks(Evaluation *evaluation)
 {
 	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (chunk_is_excluded(evaluation, chunk))
-			evaluation->counters->chunks_skipped++;
-		else
-		{
+		if (evaluation->bits->filled[chunk])
 			sieve_chunk(evaluation, chunk);
-			evaluation->counters->chunks_read++;
-		}
 	}
 }
 
@@ -883,7 +947,7 @@ sieve_cost(const Evaluation *evaluation)
 		double		order_rows = fill ? plan->group->rows : plan->gap_rows;
 
 		cost.pages += order_rows / ORDER_PER_PAGE + (fill ? 0 : chunks * pages_per_chunk(plan));
-		cost.nanoseconds += order_rows * COST_ORDER_ROW;
+		cost.nanoseconds += order_rows * COST_ORDER_ROW + (fill ? chunks * COST_FILL_CHUNK : 0);
 	}
 	cost.nanoseconds += cost.pages * COST_PAGE;
 	return cost;
@@ -933,6 +997,7 @@ plan_evaluation(RtscanReader *reader, const RtscanPredicateGroup *group,
 static void
 sieve_and_refine(Evaluation *evaluation)
 {
+	choose_chunks(evaluation);
 	for (int i = 0; i < evaluation->ncolumns; i++)
 		if (fill_is_cheaper(evaluation, &evaluation->columns[i]))
 			fill_column(evaluation, &evaluation->columns[i]);

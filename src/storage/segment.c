@@ -9,6 +9,7 @@
 #include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/buf_internals.h"
 #include "storage/recycle.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -17,6 +18,9 @@
 #define KEEP_MEMORY		((Size) 64 * 1024 * 1024)
 
 #define PART_ALIGN		8
+
+/* Cache lines at the beginning of a page to prefetch. */
+#define PREFETCH_LINES	12
 
 /* ---------------------------------------------------------------- the backend's descriptors */
 
@@ -485,6 +489,21 @@ rtscan_release(RtscanReader *reader, Buffer buffer)
 	if (reader->lock)
 		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	ReleaseBuffer(buffer);
+}
+
+void
+rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i)
+{
+	Buffer		recent = reader->segment->recent[area->page + i];
+	const char *page;
+
+	if (!BufferIsValid(recent) || BufferIsLocal(recent))
+		return;
+	page = BufferGetPage(recent);
+	__builtin_prefetch(GetBufferDescriptor(recent - 1), 1);
+	__builtin_prefetch(rtscan_page_opaque((Page) page));
+	for (int line = 0; line < PREFETCH_LINES; line++)
+		__builtin_prefetch(rtscan_page_payload((Page) page) + line * 64);
 }
 
 void

@@ -148,6 +148,12 @@ extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area,
 extern void rtscan_release(RtscanReader *reader, Buffer buffer);
 
 /*
+ * Page i of an area is going to be got soon: bring what that touches first, its buffer's
+ * descriptor and its own first and last cache lines, into the processor's cache.
+ */
+extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
+
+/*
  * The content of an area's page contradicts itself.  Raises ERRCODE_INDEX_CORRUPTED, or
  * for a soft reader notes it and returns.
  */

@@ -302,6 +302,19 @@ add_rows(TidBatch *batch, const TidmapView *view, uint32 chunk_base, const uint6
 	}
 }
 
+/* The first row from row on, or of the first word behind it that is not zero; end if there is none. */
+static uint32
+next_word(const uint64 *bits, uint32 base, uint32 row, uint32 end)
+{
+	uint32		w = (row - base) / 64;
+
+	if (row >= end || bits[w] != 0)
+		return row;
+	while (base + w * 64 < end && bits[w] == 0)
+		w++;
+	return Min(base + w * 64, end);
+}
+
 uint64
 rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 				  RtscanTidConsumer consumer, void *arg)
@@ -315,12 +328,12 @@ rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 	batch.total = 0;
 	batch.consumer = consumer;
 	batch.arg = arg;
-	for (uint32 row = base, i = find_page(segment, base); row < end; i++)
+	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
 	{
 		TidmapView	view;
 		uint32		last;
 
-		open_view(reader, i, &view);
+		open_view(reader, find_page(segment, row), &view);
 		last = Min(end, view.first_row + view.rows);
 		add_rows(&batch, &view, base, bits, row, last);
 		rtscan_release(reader, view.buffer);
