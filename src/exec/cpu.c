@@ -566,7 +566,7 @@ prefetch_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector 
 {
 	const uint32 pages[] = {vector->high, vector->next, vector->low};
 
-	for (int i = 0; i < lengthof(pages); i++)
+	for (size_t i = 0; i < lengthof(pages); i++)
 		if (pages[i] != RTSCAN_PAGE_ZEROS && pages[i] != RTSCAN_PAGE_ONES)
 			rtscan_prefetch_page(reader, area, pages[i]);
 }
@@ -619,9 +619,11 @@ find_runs(ColumnPlan *plan)
 	plan->runs = palloc(set->n * sizeof(BinRun));
 	for (uint32 i = 0; i < set->n; i++)
 	{
-		BinRun		run = {boundary_below(plan->column, set->items[i].low.rank)};
+		BinRun		run = {
+			.first = boundary_below(plan->column, set->items[i].low.rank),
+			.end = boundary_below(plan->column, set->items[i].high.rank),
+		};
 
-		run.end = boundary_below(plan->column, set->items[i].high.rank);
 		if (boundaries[run.end] < set->items[i].high.rank)
 			run.end++;
 		if (plan->nruns > 0 && plan->runs[plan->nruns - 1].end >= run.first)

@@ -4,6 +4,8 @@
  */
 #include "rtscan.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_statistic.h"

@@ -43,7 +43,7 @@ static shmem_startup_hook_type previous_startup_hook;
 static void
 init_table(StatTable *new)
 {
-	for (int i = 0; i < lengthof(executors); i++)
+	for (size_t i = 0; i < lengthof(executors); i++)
 		for (int k = 0; k < STAT_COUNTERS; k++)
 			pg_atomic_init_u64(&new->counters[i][k], 0);
 	table = new;
@@ -132,7 +132,7 @@ rtscan_stat_scans(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; i < lengthof(executors); i++)
+	for (size_t i = 0; i < lengthof(executors); i++)
 	{
 		Datum		values[1 + STAT_COUNTERS];
 		bool		nulls[1 + STAT_COUNTERS] = {false};
@@ -153,7 +153,7 @@ rtscan_stat_scans(PG_FUNCTION_ARGS)
 Datum
 rtscan_stat_reset(PG_FUNCTION_ARGS)
 {
-	for (int i = 0; i < lengthof(executors); i++)
+	for (size_t i = 0; i < lengthof(executors); i++)
 		for (int k = 0; k < STAT_COUNTERS; k++)
 			pg_atomic_write_u64(&table->counters[i][k], 0);
 	PG_RETURN_VOID();
