@@ -1,12 +1,13 @@
 /*
  * vacuum.c
- *		VACUUM: mark the rows of removed tuples dead, flush, recycle pages.
+ *		VACUUM: mark the rows of removed tuples dead, flush, merge, recycle pages.
  */
 #include "am/am.h"
 
 #include "commands/vacuum.h"
 #include "exec/bits.h"
 #include "maintain/flush.h"
+#include "maintain/merge.h"
 #include "miscadmin.h"
 #include "storage/dead.h"
 #include "storage/indexfsm.h"
@@ -157,6 +158,7 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 	rtscan_flush(index);
 	rtscan_reclaim_leaks(index);
 	rtscan_unlock_flush(index);
+	rtscan_merge(index);
 	rtscan_recycle(index);
 	rtscan_unlock_merge(index);
 

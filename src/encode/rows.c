@@ -51,11 +51,11 @@ grow_array(RtscanRows *rows, void *array, Size bytes)
 	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(rows->context, bytes);
 }
 
+/* Make room for so many rows, a multiple of 64. */
 static void
-grow(RtscanRows *rows)
+grow(RtscanRows *rows, Size new)
 {
 	Size		old = rows->capacity;
-	Size		new = old == 0 ? FIRST_CAPACITY : old * 2;
 
 	rows->tids = grow_array(rows, rows->tids, new * sizeof(ItemPointerData));
 	for (int i = 0; i < rows->schema->ncolumns; i++)
@@ -92,22 +92,31 @@ rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values, const bo
 	uint32		row = rows->rows;
 
 	if (row == rows->capacity)
-		grow(rows);
+		grow(rows, Max(FIRST_CAPACITY, (Size) rows->capacity * 2));
 	rows->tids[row] = *tid;
 	for (int i = 0; i < rows->schema->ncolumns; i++)
-	{
-		RtscanColumnRows *column = &rows->columns[i];
-
-		if (isnull[i])
-		{
-			column->values[row] = 0;
-			column->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
-			column->null_count++;
-		}
-		else
-			column->values[row] = keep_value(rows, i, values[i]);
-	}
+		rtscan_rows_set(rows, row, i, isnull[i] ? 0 : keep_value(rows, i, values[i]), isnull[i]);
 	rows->rows++;
+}
+
+void
+rtscan_rows_reserve(RtscanRows *rows, uint32 n)
+{
+	grow(rows, TYPEALIGN(64, n));
+	rows->rows = n;
+}
+
+void
+rtscan_rows_set(RtscanRows *rows, uint32 row, int i, uint64 value, bool isnull)
+{
+	RtscanColumnRows *column = &rows->columns[i];
+
+	column->values[row] = value;
+	if (isnull)
+	{
+		column->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
+		column->null_count++;
+	}
 }
 
 static void

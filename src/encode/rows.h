@@ -37,6 +37,13 @@ extern RtscanRows *rtscan_rows_create(const RtscanSchema *schema);
 extern void rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values,
 							const bool *isnull);
 
+/*
+ * Or make room for n rows, to be filled by setting tids[] and each value: a key if the
+ * column has keys, else a Datum, which is not copied.
+ */
+extern void rtscan_rows_reserve(RtscanRows *rows, uint32 n);
+extern void rtscan_rows_set(RtscanRows *rows, uint32 row, int column, uint64 value, bool isnull);
+
 /* Forget the rows, keep the arrays. */
 extern void rtscan_rows_reset(RtscanRows *rows);
 

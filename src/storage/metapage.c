@@ -217,6 +217,16 @@ rtscan_image_retire_list(RtscanImage **image, const RtscanListRef *list)
 }
 
 void
+rtscan_image_retire_segment(RtscanImage *image, uint64 id)
+{
+	RtscanEntry *entry = rtscan_image_segment(image, id);
+
+	if (entry == NULL)
+		elog(ERROR, "segment " UINT64_FORMAT " is gone", id);
+	entry->safe_xid = U64FromFullTransactionId(ReadNextFullTransactionId());
+}
+
+void
 rtscan_image_remove(RtscanImage *image, uint32 i)
 {
 	image->nentries--;

@@ -124,6 +124,7 @@ extern void rtscan_switch(Relation index, RtscanChange change, void *arg);
 /* For a RtscanChange: add an entry; retire what a list or entry names, from now on; remove entry i. */
 extern void rtscan_image_add(RtscanImage **image, const RtscanEntry *entry);
 extern void rtscan_image_retire_list(RtscanImage **image, const RtscanListRef *list);
+extern void rtscan_image_retire_segment(RtscanImage *image, uint64 id);
 extern void rtscan_image_remove(RtscanImage *image, uint32 i);
 
 /* The live segment with an id, or NULL. */
