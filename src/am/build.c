@@ -14,6 +14,8 @@
 #include "storage/metapage.h"
 #include "storage/schema.h"
 #include "utils/backend_progress.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* Subphases in pg_stat_progress_create_index; 1 is PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE. */
@@ -136,6 +138,29 @@ add_segments(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
+/*
+ * The pattern operator classes compare bytes, but their equality operator is that of the
+ * collation, as for btree; and as for btree that must be the same thing.
+ */
+static void
+check_collations(Relation index, const RtscanSchema *schema)
+{
+	for (int i = 0; i < schema->nkeys; i++)
+	{
+		const RtscanColumn *column = &schema->columns[i];
+
+		if ((column->compare->fn_oid == F_BTTEXT_PATTERN_CMP ||
+			 column->compare->fn_oid == F_BTBPCHAR_PATTERN_CMP) &&
+			OidIsValid(column->collation) && !get_collation_isdeterministic(column->collation))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("nondeterministic collations are not supported for pattern operator classes"),
+					 errdetail("Column %d of index \"%s\" has collation \"%s\".", i + 1,
+							   RelationGetRelationName(index), get_collation_name(column->collation)),
+					 errhint("Use the type's default operator class.")));
+	}
+}
+
 IndexBuildResult *
 rtscan_build(Relation heap, Relation index, IndexInfo *info)
 {
@@ -148,6 +173,7 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 
 	rtscan_create_metapage(index, MAIN_FORKNUM);
 	state.schema = rtscan_schema(index);
+	check_collations(index, state.schema);
 	state.rows = rtscan_rows_create(state.schema);
 	if (!state.schema->fixed_width)
 		memory /= 2;

@@ -7,6 +7,7 @@
 #include "encode/sort.h"
 
 #include "access/genam.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -15,6 +16,12 @@
 #define RADIX_BITS		8
 #define RADIX			(1 << RADIX_BITS)
 #define DIGITS			(64 / RADIX_BITS)
+
+static void *
+palloc0_huge(Size n, Size size)
+{
+	return palloc_extended(Max(n, 1) * size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
 
 /* ---------------------------------------------------------------- by keys */
 
@@ -77,12 +84,96 @@ radix_sort(RtscanSorted *sorted, RtscanSorted *other, uint32 n)
 
 /* ---------------------------------------------------------------- by comparison */
 
-/* The comparison of a column, and the values by row where the sort sees abbreviated keys. */
+/*
+ * Comparing is slow and often finds equals.  So rows are first put together whose values are
+ * the same to the bit, which needs hashing only; just these images are sorted.
+ */
+typedef struct Image
+{
+	Datum		value;
+	uint32		hash;
+	uint32		number;			/* in the order in which they were met */
+	char		status;			/* for simplehash */
+} Image;
+
+static uint32 hash_image(const RtscanColumn *type, Datum value);
+static bool same_image(const RtscanColumn *type, Datum a, Datum b);
+
+#define SH_PREFIX			images
+#define SH_ELEMENT_TYPE		Image
+#define SH_KEY_TYPE			Datum
+#define SH_KEY				value
+#define SH_HASH_KEY(tb, key)	hash_image((const RtscanColumn *) (tb)->private_data, key)
+#define SH_EQUAL(tb, a, b)	same_image((const RtscanColumn *) (tb)->private_data, a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a)	(a)->hash
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static uint32
+hash_image(const RtscanColumn *type, Datum value)
+{
+	if (type->typbyval)
+		return hash_bytes((unsigned char *) &value, sizeof(Datum));
+	return hash_bytes((unsigned char *) DatumGetPointer(value), rtscan_value_size(type, value));
+}
+
+static bool
+same_image(const RtscanColumn *type, Datum a, Datum b)
+{
+	Size		size;
+
+	if (type->typbyval)
+		return a == b;
+	size = rtscan_value_size(type, a);
+	return size == rtscan_value_size(type, b) &&
+		memcmp(DatumGetPointer(a), DatumGetPointer(b), size) == 0;
+}
+
+/* The images of a column, and which of them each row has. */
+typedef struct Images
+{
+	uint32		n;
+	RtscanSorted *sorted;		/* value and number of each */
+	uint32	   *of_row;			/* by place in RtscanSortedColumn.sorted */
+} Images;
+
+static Images
+find_images(const RtscanSortedColumn *column, const RtscanColumn *type)
+{
+	images_hash *table = images_create(CurrentMemoryContext, 1024, unconstify(RtscanColumn *, type));
+	Images		images = {
+		.sorted = palloc_extended(Max(column->nonnull, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE),
+		.of_row = palloc_extended(Max(column->nonnull, 1) * sizeof(uint32), MCXT_ALLOC_HUGE),
+	};
+
+	for (uint32 i = 0; i < column->nonnull; i++)
+	{
+		bool		found;
+		Image	   *image = images_insert(table, (Datum) column->sorted[i].value, &found);
+
+		if ((i & 0xFFFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!found)
+		{
+			image->number = images.n;
+			images.sorted[images.n] = (RtscanSorted) {column->sorted[i].value, images.n};
+			images.n++;
+		}
+		images.of_row[i] = image->number;
+	}
+	images_destroy(table);
+	return images;
+}
+
+/* The comparison of a column, and values by number where the sort sees abbreviated keys. */
 typedef struct Comparison
 {
 	SortSupportData support;
 	bool		abbreviated;
-	const uint64 *values;
+	Datum	   *values;
 } Comparison;
 
 static int
@@ -92,10 +183,8 @@ compare_sorted(const RtscanSorted *a, const RtscanSorted *b, Comparison *compari
 	int			order = ApplySortComparator((Datum) a->value, false, (Datum) b->value, false, support);
 
 	if (order == 0 && comparison->abbreviated)
-		order = ApplySortAbbrevFullComparator((Datum) comparison->values[a->row], false,
-											  (Datum) comparison->values[b->row], false, support);
-	if (order == 0)
-		order = a->row < b->row ? -1 : a->row > b->row;
+		order = ApplySortAbbrevFullComparator(comparison->values[a->row], false,
+											  comparison->values[b->row], false, support);
 	return order;
 }
 
@@ -132,7 +221,7 @@ undo_abbreviation(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 	comparison->support.comparator = comparison->support.abbrev_full_comparator;
 	comparison->abbreviated = false;
 	for (uint32 i = 0; i < n; i++)
-		sorted[i].value = comparison->values[sorted[i].row];
+		sorted[i].value = (uint64) comparison->values[sorted[i].row];
 }
 
 /* Replace values by abbreviated keys, unless the type gives up on them on the way. */
@@ -145,6 +234,9 @@ abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 	if (support->abbrev_converter == NULL)
 		return;
 	comparison->abbreviated = true;
+	comparison->values = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < n; i++)
+		comparison->values[i] = (Datum) sorted[i].value;
 	for (uint32 i = 0; i < n; i++)
 	{
 		sorted[i].value = support->abbrev_converter((Datum) sorted[i].value, support);
@@ -160,11 +252,39 @@ abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 	}
 }
 
-static bool
-values_differ(const RtscanSorted *a, const RtscanSorted *b, Comparison *comparison)
+/* Sort images, by their values again when that is done. */
+static void
+sort_images(Images *images, Comparison *comparison)
 {
-	return ApplySortComparator((Datum) a->value, false, (Datum) b->value, false,
-							   &comparison->support) != 0;
+	abbreviate(comparison, images->sorted, images->n);
+	comparison_sort(images->sorted, images->n, comparison);
+	if (comparison->abbreviated)
+		undo_abbreviation(comparison, images->sorted, images->n);
+}
+
+/*
+ * Images that compare as equal are one value, its first image stands for it.  Returns how
+ * many values there are; of_image says which each image has, values what they are.
+ */
+static uint32
+merge_images(RtscanSortedColumn *column, const RtscanColumn *type, const Images *images,
+			 Comparison *comparison, uint32 *of_image, uint64 *values)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < images->n; i++)
+	{
+		uint64		value = images->sorted[i].value;
+
+		if (n == 0 || ApplySortComparator((Datum) values[n - 1], false, (Datum) value, false,
+										  &comparison->support) != 0)
+			values[n++] = value;
+		else if (column->identical)
+			column->identical = datum_image_eq((Datum) values[n - 1], (Datum) value,
+											   type->typbyval, type->typlen);
+		of_image[images->sorted[i].row] = n - 1;
+	}
+	return n;
 }
 
 /* ---------------------------------------------------------------- both */
@@ -184,22 +304,32 @@ find_starts_by_key(RtscanSortedColumn *column)
 			start_value(column, rank);
 }
 
+/* Give each row the rank of its value: rows are in order, so equal ones stay so. */
 static void
-find_starts_by_comparison(RtscanSortedColumn *column, Comparison *comparison,
-						  const RtscanColumn *type)
+place_rows(RtscanSortedColumn *column, const Images *images, const uint32 *of_image,
+		   const uint64 *values, uint32 nvalues)
 {
-	for (uint32 rank = 0; rank < column->nonnull; rank++)
-	{
-		RtscanSorted *element = &column->sorted[rank];
+	RtscanSorted *placed = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
+	uint32	   *next = palloc0_huge((Size) nvalues + 1, sizeof(uint32));
 
-		if ((rank & 0xFFFF) == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (rank == 0 || values_differ(element - 1, element, comparison))
-			start_value(column, rank);
-		else if (column->identical)
-			column->identical = datum_image_eq((Datum) element[-1].value, (Datum) element->value,
-											   type->typbyval, type->typlen);
+	for (uint32 i = 0; i < column->nonnull; i++)
+		next[of_image[images->of_row[i]] + 1]++;
+	for (uint32 v = 0; v < nvalues; v++)
+	{
+		start_value(column, next[v]);
+		next[v + 1] += next[v];
 	}
+	for (uint32 i = 0; i < column->nonnull; i++)
+	{
+		uint32		v = of_image[images->of_row[i]];
+
+		placed[next[v]++] = (RtscanSorted) {values[v], column->sorted[i].row};
+	}
+	memcpy(placed + column->nonnull, column->sorted + column->nonnull,
+		   (column->rows - column->nonnull) * sizeof(RtscanSorted));
+	pfree(next);
+	pfree(column->sorted);
+	column->sorted = placed;
 }
 
 /* Values in row order, NULLs behind them. */
@@ -236,23 +366,22 @@ sort_by_key(RtscanSortedColumn *column)
 }
 
 static void
-sort_by_comparison(RtscanSortedColumn *column, Relation index, const RtscanColumn *type,
-				   const RtscanColumnRows *source, int i)
+sort_by_comparison(RtscanSortedColumn *column, Relation index, const RtscanColumn *type, int i)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan sort",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	Images		images = find_images(column, type);
 	Comparison	comparison;
+	uint32	   *of_image = palloc0_huge(images.n, sizeof(uint32));
+	uint64	   *values = palloc0_huge(images.n, sizeof(uint64));
+	uint32		nvalues;
 
 	prepare_comparison(index, type, i, &comparison);
-	comparison.values = source->values;
-	abbreviate(&comparison, column->sorted, column->nonnull);
-	comparison_sort(column->sorted, column->nonnull, &comparison);
-	if (comparison.abbreviated)
-		undo_abbreviation(&comparison, column->sorted, column->nonnull);
-	find_starts_by_comparison(column, &comparison, type);
-
+	sort_images(&images, &comparison);
+	nvalues = merge_images(column, type, &images, &comparison, of_image, values);
 	MemoryContextSwitchTo(old);
+	place_rows(column, &images, of_image, values, nvalues);
 	MemoryContextDelete(context);
 }
 
@@ -281,7 +410,7 @@ rtscan_sort_column(Relation index, const RtscanSchema *schema, const RtscanRows 
 	if (type->key_kind != RTSCAN_KEY_NONE)
 		sort_by_key(column);
 	else
-		sort_by_comparison(column, index, type, source, i);
+		sort_by_comparison(column, index, type, i);
 	column->heap_order = is_heap_order(column);
 	return column;
 }

@@ -15,8 +15,6 @@
 #endif
 
 #define WORDS	RTSCAN_CHUNK_WORDS
-#define ALIGNED(words)	((uint64 *) __builtin_assume_aligned((words), 64))
-#define ALIGNED_CONST(words)	((const uint64 *) __builtin_assume_aligned((words), 64))
 
 static uint64 zeros[WORDS] __attribute__((aligned(64)));
 static uint64 ones[WORDS] __attribute__((aligned(64)));
@@ -38,8 +36,8 @@ rtscan_ones(void)
 MULTIVERSION void
 rtscan_or(uint64 *bits, const uint64 *a)
 {
-	uint64	   *restrict to = ALIGNED(bits);
-	const uint64 *restrict from = ALIGNED_CONST(a);
+	uint64	   *restrict to = bits;
+	const uint64 *restrict from = a;
 
 	for (int i = 0; i < WORDS; i++)
 		to[i] |= from[i];
@@ -48,8 +46,8 @@ rtscan_or(uint64 *bits, const uint64 *a)
 MULTIVERSION void
 rtscan_and_not(uint64 *bits, const uint64 *a)
 {
-	uint64	   *restrict to = ALIGNED(bits);
-	const uint64 *restrict from = ALIGNED_CONST(a);
+	uint64	   *restrict to = bits;
+	const uint64 *restrict from = a;
 
 	for (int i = 0; i < WORDS; i++)
 		to[i] &= ~from[i];
@@ -70,8 +68,8 @@ rtscan_and_not(uint64 *bits, const uint64 *a)
 MULTIVERSION void
 rtscan_and(uint64 *bits, const uint64 *a)
 {
-	uint64	   *restrict to = ALIGNED(bits);
-	const uint64 *restrict from = ALIGNED_CONST(a);
+	uint64	   *restrict to = bits;
+	const uint64 *restrict from = a;
 
 	for (int line = 0; line < LINES; line++)
 	{
@@ -84,10 +82,10 @@ rtscan_and(uint64 *bits, const uint64 *a)
 MULTIVERSION void
 rtscan_and_below(uint64 *bits, const RtscanVectorPages *end)
 {
-	uint64	   *restrict to = ALIGNED(bits);
-	const uint64 *restrict h = ALIGNED_CONST(end->high);
-	const uint64 *restrict n = ALIGNED_CONST(end->next);
-	const uint64 *restrict l = ALIGNED_CONST(end->low);
+	uint64	   *restrict to = bits;
+	const uint64 *restrict h = end->high;
+	const uint64 *restrict n = end->next;
+	const uint64 *restrict l = end->low;
 
 	for (int line = 0; line < LINES; line++)
 	{
@@ -102,13 +100,13 @@ rtscan_and_below(uint64 *bits, const RtscanVectorPages *end)
 MULTIVERSION void
 rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVectorPages *end)
 {
-	uint64	   *restrict to = ALIGNED(bits);
-	const uint64 *restrict h = ALIGNED_CONST(end->high);
-	const uint64 *restrict n = ALIGNED_CONST(end->next);
-	const uint64 *restrict l = ALIGNED_CONST(end->low);
-	const uint64 *restrict fh = ALIGNED_CONST(first->high);
-	const uint64 *restrict fn = ALIGNED_CONST(first->next);
-	const uint64 *restrict fl = ALIGNED_CONST(first->low);
+	uint64	   *restrict to = bits;
+	const uint64 *restrict h = end->high;
+	const uint64 *restrict n = end->next;
+	const uint64 *restrict l = end->low;
+	const uint64 *restrict fh = first->high;
+	const uint64 *restrict fn = first->next;
+	const uint64 *restrict fl = first->low;
 
 	for (int line = 0; line < LINES; line++)
 	{
@@ -126,7 +124,7 @@ rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVec
 MULTIVERSION uint64
 rtscan_popcount(const uint64 *bits)
 {
-	const uint64 *words = ALIGNED_CONST(bits);
+	const uint64 *words = bits;
 	uint64		count = 0;
 
 	for (int i = 0; i < WORDS; i++)

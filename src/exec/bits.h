@@ -2,7 +2,8 @@
  * bits.h
  *		Loops over a chunk's words, compiled for several instruction sets.
  *
- * All take RTSCAN_CHUNK_WORDS words, cache line aligned.
+ * All take RTSCAN_CHUNK_WORDS words.  They are fastest if those are cache line aligned, as on
+ * pages in shared buffers; pages of temporary tables are not.
  */
 #ifndef RTSCAN_BITS_H
 #define RTSCAN_BITS_H

@@ -21,6 +21,7 @@
 #include "storage/pending.h"
 #include "storage/recycle.h"
 #include "storage/segment.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -30,17 +31,22 @@
 
 /*
  * The hash function of a type goes with its default btree operator class's equality; so it
- * can stand for ours only if that is the class that ours mirrors.
+ * can stand for ours only if that is the class that ours mirrors.  Under a nondeterministic
+ * collation not even that holds for all types (name).
  */
 static FmgrInfo *
 find_hash(Relation index, int column)
 {
 	Oid			type = TupleDescAttr(RelationGetDescr(index), column)->atttypid;
+	Oid			collation = index->rd_indcollation[column];
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_CMP_PROC |
 											  TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 	FmgrInfo   *compare = index_getprocinfo(index, column + 1, RTSCAN_COMPARE_PROC);
 
 	if (entry->cmp_proc != compare->fn_oid || !OidIsValid(entry->hash_extended_proc))
+		return NULL;
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation) &&
+		entry->hash_extended_proc != F_HASHTEXTEXTENDED)
 		return NULL;
 	return &entry->hash_extended_proc_finfo;
 }

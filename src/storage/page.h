@@ -7,7 +7,7 @@
  *		  24 ├──────────────────────────────┤
  *			 │ (nothing, for alignment)     │
  *		  64 ├──────────────────────────────┤
- *			 │ payload, RTSCAN_CHUNK_BYTES, │  every 64-byte load of it is aligned
+ *			 │ payload, RTSCAN_CHUNK_BYTES, │  whole cache lines, in shared buffers
  *			 │ used up to pd_lower          │
  *		8128 ├──────────────────────────────┤
  *			 │ RtscanPageOpaqueData         │  what the page is, and of whom

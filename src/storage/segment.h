@@ -139,8 +139,8 @@ extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
 
 /*
  * Page i of an area, pinned (and on a standby locked) until rtscan_release(): its payload
- * from where the area begins, and how many bytes there are.  Every payload is
- * 64-byte-aligned and can be read as RTSCAN_CHUNK_BYTES - offset bytes, used or not.
+ * from where the area begins, and how many bytes there are.  Every payload is MAXALIGNed
+ * and can be read as RTSCAN_CHUNK_BYTES - offset bytes, used or not.
  * NULL only for a soft reader.
  */
 extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i,
