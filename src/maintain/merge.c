@@ -80,19 +80,45 @@ sort_live(RtscanImage *image)
 	return live;
 }
 
+/* How much a merge may take on. */
+typedef struct MergeLimit
+{
+	uint64		rows;
+	uint64		value_bytes;	/* of values that are kept whole */
+} MergeLimit;
+
+/* Bytes of a segment's values that have no keys: about what a merge keeps of them. */
+static uint64
+value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry)
+{
+	RtscanReader reader;
+	uint64		pages = 0;
+
+	rtscan_reader_open(&reader, index, entry, false);
+	for (int i = 0; i < schema->ncolumns; i++)
+		if (i >= schema->nkeys)
+			pages += reader.segment->includes[i - schema->nkeys].header.values.pages;
+		else if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
+			pages += reader.segment->columns[i].header.dictionary.pages;
+	return pages * BLCKSZ;
+}
+
 /* How many of the smallest segments to merge, 0 for none: up to a tier that is full. */
 static uint32
-choose_by_size(const RtscanImage *image, uint32 live, uint32 limit)
+choose_by_size(Relation index, const RtscanSchema *schema, const RtscanImage *image,
+			   uint32 live, const MergeLimit *limit)
 {
 	uint32		chosen = 0,
 				in_tier = 0;
-	uint64		rows = 0;
+	uint64		rows = 0,
+				bytes = 0;
 
 	for (uint32 i = 0; i < live; i++)
 	{
 		in_tier = i > 0 && tier(image->entries[i].rows) == tier(image->entries[i - 1].rows) ? in_tier + 1 : 1;
 		rows += image->entries[i].rows;
-		if (rows > limit)
+		bytes += value_bytes(index, schema, &image->entries[i]);
+		if (rows > limit->rows || bytes > limit->value_bytes)
 			break;
 		if (in_tier >= MERGE_FANOUT)
 			chosen = i + 1;
@@ -102,10 +128,10 @@ choose_by_size(const RtscanImage *image, uint32 live, uint32 limit)
 
 /* Put a segment with many dead rows to the front; false if there is none. */
 static bool
-choose_by_dead(Relation index, RtscanImage *image, uint32 live, uint32 limit)
+choose_by_dead(Relation index, RtscanImage *image, uint32 live, const MergeLimit *limit)
 {
 	for (uint32 i = 0; i < live; i++)
-		if (image->entries[i].rows <= limit &&
+		if (image->entries[i].rows <= limit->rows &&
 			rtscan_dead_count(index, &image->entries[i]) > MERGE_DEAD_FRACTION * image->entries[i].rows)
 		{
 			image->entries[0] = image->entries[i];
@@ -401,12 +427,16 @@ merge_segments(Relation index, const RtscanEntry *entries, uint32 n)
 static bool
 merge_once(Relation index)
 {
-	uint32		limit = rtscan_rows_limit(rtscan_schema(index), maintenance_work_mem / 2);
+	RtscanSchema *schema = rtscan_schema(index);
+	MergeLimit	limit = {
+		.rows = rtscan_rows_limit(schema, maintenance_work_mem / 2),
+		.value_bytes = (uint64) maintenance_work_mem * 1024 / 2,
+	};
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	uint32		live = sort_live(image);
-	uint32		chosen = choose_by_size(image, live, limit);
+	uint32		chosen = choose_by_size(index, schema, image, live, &limit);
 
-	if (chosen == 0 && choose_by_dead(index, image, live, limit))
+	if (chosen == 0 && choose_by_dead(index, image, live, &limit))
 		chosen = 1;
 	if (chosen > 0)
 		merge_segments(index, image->entries, chosen);
