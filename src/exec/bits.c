@@ -60,7 +60,7 @@ rtscan_and_not(uint64 *bits, const uint64 *a)
  */
 #define LINE_WORDS		8
 #define LINES			(WORDS / LINE_WORDS)
-#define LINES_AHEAD		12
+#define LINES_AHEAD		24
 
 #define PREFETCH(words, line) \
 	__builtin_prefetch((words) + ((line) + LINES_AHEAD) * LINE_WORDS)
