@@ -1,0 +1,91 @@
+"""A private PostgreSQL server in a temporary directory, and the options that every benchmark shares."""
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg2
+
+from generate import DATA_SETS
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SETTINGS = {
+    "listen_addresses": "''",
+    "shared_buffers": "2GB",
+    "work_mem": "64MB",
+    "max_parallel_workers_per_gather": "0",
+    "max_parallel_maintenance_workers": "0",
+    "jit": "off",
+    "autovacuum": "off",
+    "max_wal_size": "32GB",
+    "checkpoint_timeout": "1d",
+}
+
+
+def parser(description):
+    """The options that run.py and sieve.py share."""
+    result = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument("--data", choices=DATA_SETS, default="uniform")
+    result.add_argument("--file", help="CSV file of the data set flights")
+    result.add_argument("--rows", type=int, default=10_000_000)
+    result.add_argument("--repetitions", type=int, default=5, help="rounds over all peers; figures are medians")
+    result.add_argument("--name", help="results/NAME.md, .csv, -*.svg; by default made of data set and rows")
+    result.add_argument("--pg-config", default="pg_config")
+    result.add_argument("--build", action="store_true", help="make and make install the extension first")
+    result.add_argument("--maintenance-work-mem", default="256MB")
+    result.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="more server settings")
+    result.add_argument("--server-user", default="postgres", help="who runs the server when started by root")
+    result.add_argument("--directory", help="where the temporary directory of the server is made")
+    return result
+
+
+def server_settings(options):
+    more = dict(pair.split("=", 1) for pair in options.set)
+    return {**SETTINGS, "maintenance_work_mem": options.maintenance_work_mem, **more}
+
+
+def build_extension(pg_config):
+    for target in ("all", "install"):
+        subprocess.run(["make", "-s", "-C", REPOSITORY, f"PG_CONFIG={pg_config}", target], check=True,
+                       stdout=sys.stderr)
+
+
+@contextmanager
+def cluster(options):
+    """Start a server; yields its directory, in which the server may write files."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    if options.build:
+        build_extension(options.pg_config)
+    programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
+    directory = tempfile.mkdtemp(prefix="rtscan-bench-", dir=options.directory)
+    prefix = []
+    if os.geteuid() == 0:
+        shutil.chown(directory, options.server_user)
+        prefix = ["runuser", "-u", options.server_user, "--"]
+
+    def control(program, *arguments):
+        subprocess.run([*prefix, f"{programs}/{program}", "-D", f"{directory}/data", *arguments], check=True,
+                       stdout=subprocess.DEVNULL, cwd=directory)
+
+    try:
+        control("initdb", "--username=bench", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
+        with open(f"{directory}/data/postgresql.conf", "a", encoding="utf-8") as configuration:
+            configuration.writelines(f"{name} = {value}\n" for name, value in server_settings(options).items())
+        control("pg_ctl", "start", "-w", "-l", f"{directory}/log", "-o", f"-k {directory}")
+        try:
+            yield directory
+        finally:
+            control("pg_ctl", "stop", "-m", "immediate")
+    finally:
+        shutil.rmtree(directory)
+
+
+def connect(directory):
+    connection = psycopg2.connect(host=directory, user="bench", dbname="postgres")
+    connection.autocommit = True
+    return connection

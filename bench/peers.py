@@ -1,0 +1,137 @@
+"""Who is compared: ways in which PostgreSQL answers a query, and DuckDB.
+
+Every PostgreSQL peer sees its own indexes only: the others are marked as not valid in pg_index, which hides them from
+the planner. Each peer has prepare(sql), then execute() as often as wanted.
+"""
+import json
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+NO_SEQUENTIAL = {"enable_seqscan": "off"}
+ONLY_BITMAPS = {**NO_SEQUENTIAL, "enable_indexscan": "off", "enable_indexonlyscan": "off"}
+LEADER_AND_TWO = {"max_parallel_workers_per_gather": 2, "parallel_setup_cost": 0, "parallel_tuple_cost": 0,
+                  "min_parallel_table_scan_size": 0}
+
+
+@dataclass
+class Peer:
+    """Indexes by name, with {0} {1} {2} for the three columns, and settings that force the plan."""
+    name: str
+    indexes: dict = field(default_factory=dict)
+    settings: dict = field(default_factory=dict)
+    cursor: object = None
+
+    def create_indexes(self, columns):
+        for name, definition in self.indexes.items():
+            self.cursor.execute(f"CREATE INDEX {name} ON t USING {definition.format(*columns)}")
+
+    def drop_indexes(self):
+        for name in self.indexes:
+            self.cursor.execute(f"DROP INDEX {name}")
+
+    def activate(self):
+        """Hide the indexes of the others, and force this peer's plan."""
+        self.cursor.execute("""
+            UPDATE pg_index SET indisvalid = NOT indisvalid FROM pg_class
+            WHERE pg_class.oid = indexrelid AND indrelid = 't'::regclass AND indisvalid <> (relname = ANY (%s))""",
+                            [list(self.indexes)])
+        self.cursor.execute("RESET ALL")
+        for name, value in self.settings.items():
+            self.cursor.execute(f"SET {name} = {value}")
+
+    def prepare(self, sql):
+        self.activate()
+        self.cursor.execute("DEALLOCATE ALL")
+        self.cursor.execute(f"PREPARE query AS {sql}")
+
+    def execute(self):
+        """Run once: milliseconds on the client, and the count."""
+        start = time.perf_counter()
+        self.cursor.execute("EXECUTE query")
+        milliseconds = 1000 * (time.perf_counter() - start)
+        return milliseconds, self.cursor.fetchone()[0]
+
+    def explain(self):
+        """The scan nodes of the prepared query's plan, with their indexes."""
+        self.cursor.execute("EXPLAIN (FORMAT json) EXECUTE query")
+        return " + ".join(sorted(scans(self.cursor.fetchone()[0][0]["Plan"])))
+
+    def planning_time(self, sql):
+        self.cursor.execute(f"EXPLAIN (SUMMARY, FORMAT json) {sql}")
+        return self.cursor.fetchone()[0][0]["Planning Time"]
+
+    def sizes(self):
+        self.cursor.execute("SELECT sum(pg_relation_size(name::regclass)) FROM unnest(%s) AS name",
+                            [list(self.indexes)])
+        return float(self.cursor.fetchone()[0])
+
+    def scan_times(self):
+        """Scans so far in this session, and what they took: (scans, bits, TIDs); None without an rtscan index."""
+        if not any(definition.startswith("rtscan") for definition in self.indexes.values()):
+            return None
+        self.cursor.execute("SELECT sum(scans)::int, sum(bits_time), sum(tids_time) FROM pg_stat_rtscan")
+        return self.cursor.fetchone()
+
+
+def scans(node):
+    """Names of the nodes that read: 'Seq Scan', 't_rtscan', ..."""
+    if "Index Name" in node:
+        yield f"{node['Node Type']} {node['Index Name']}"
+    elif node["Node Type"] in ("Seq Scan", "Custom Scan"):
+        yield node["Node Type"]
+    for child in node.get("Plans", []):
+        yield from scans(child)
+
+
+class DuckDB:
+    """DuckDB in a process of its own, measured there."""
+    name = "DuckDB"
+    indexes = {}
+
+    def __init__(self, definition, file):
+        if not (HERE / "node_modules").exists():
+            subprocess.run(["npm", "install", "--no-package-lock", "--silent"], cwd=HERE, check=True)
+        self.process = subprocess.Popen(["node", HERE / "duckdb.mjs"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for statement in (f"CREATE TABLE t ({definition})", f"COPY t FROM '{file}' (FORMAT csv, HEADER false)"):
+            self.prepare(statement)
+            self.request(execute=True)
+
+    def request(self, **message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def prepare(self, sql):
+        self.request(prepare=sql)
+
+    def execute(self):
+        answer = self.request(execute=True)
+        return answer["milliseconds"], int(answer["value"])
+
+    def explain(self):
+        return "DuckDB, one thread"
+
+    def scan_times(self):
+        return None
+
+
+RTSCAN = {"t_rtscan": "rtscan ({0}, {1}, {2})"}
+POSTGRES_PEERS = {
+    "seqscan": Peer("seq scan"),
+    "parallel": Peer("parallel seq scan", settings=LEADER_AND_TWO),
+    "btrees": Peer("three btrees", {"t_btree_0": "btree ({0})", "t_btree_1": "btree ({1})", "t_btree_2": "btree ({2})"},
+                   ONLY_BITMAPS),
+    "btree": Peer("btree of all", {"t_btree_all": "btree ({0}, {1}, {2})"}, NO_SEQUENTIAL),
+    "brin": Peer("BRIN", {"t_brin": "brin ({0}, {1}, {2})"}, NO_SEQUENTIAL),
+    "rtscan": Peer("rtscan", RTSCAN, NO_SEQUENTIAL),
+}
+NAMES = [*POSTGRES_PEERS, "duckdb"]
+
+
+def planner_choice(peer):
+    """All indexes of a peer and rtscan, and nothing forced."""
+    return Peer(f"free: {peer.name} or rtscan", {**peer.indexes, **RTSCAN}, cursor=peer.cursor)

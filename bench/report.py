@@ -1,0 +1,194 @@
+"""Markdown, CSV and SVG from the records of one run."""
+import csv
+import platform
+import statistics
+import subprocess
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from cluster import server_settings
+
+RESULTS = Path(__file__).resolve().parent / "results"
+UNITS = {"query": "ms", "bits": "ms", "tids": "ms", "build": "ms", "insert": "ms", "copy": "ms", "planning": "us",
+         "size": "MiB"}
+CHANGES = {"size": "index size, MiB", "bytes": "bytes a row and column", "build": "build, ms",
+           "insert": "INSERT ... SELECT of 200,000 rows, ms", "copy": "COPY of 200,000 more rows, ms",
+           "planning": "planning, µs"}
+FAMILIES = {"one-sided": "`a <= x AND b <= y AND c <= z`", "two-sided": "`BETWEEN` on all three columns",
+            "last two columns": "`b <= y AND c <= z`", "other": "others"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One figure of one peer: the median and the smallest of its rounds."""
+    figure: str
+    case: str
+    peer: str
+    value: float
+    smallest: float
+    family: str = ""
+    rows: int = None
+    plan: str = ""
+
+    @staticmethod
+    def of(figure, case, peer, values):
+        return Record(figure, case, peer, statistics.median(values), min(values))
+
+
+def number(value):
+    """Three significant digits, without an exponent."""
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
+    return f"{value:,.{digits}f}"
+
+
+def select(records, **wanted):
+    return [record for record in records if all(getattr(record, name) == value for name, value in wanted.items())]
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def table(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def cell(record, baseline):
+    """'12.3 (4.1x)': the figure and its ratio to rtscan's."""
+    if record is None:
+        return ""
+    if baseline is None or record is baseline:
+        return number(record.value)
+    return f"{number(record.value)} ({number(record.value / baseline.value)}x)"
+
+
+def ratios(records, peers):
+    """One cell a peer, for records that differ in the peer only."""
+    by_peer = {record.peer: record for record in records}
+    return [cell(by_peer.get(peer), by_peer.get("rtscan")) for peer in peers]
+
+
+def query_table(records, family):
+    """Times of one family of queries: a line a case, a column a peer, and what rtscan's scan itself took."""
+    records = select(records, family=family)
+    times = [record for record in select(records, figure="query") if not record.peer.startswith("free: ")]
+    peers, inside = unique(record.peer for record in times), []
+    if "rtscan" in peers:
+        inside = ["bits", "tids"]
+    lines = []
+    for case in unique(record.case for record in times):
+        same = select(times, case=case)
+        parts = [number(record.value) for figure in inside
+                 for record in select(records, figure=figure, case=case, peer="rtscan")]
+        lines.append([case, f"{same[0].rows:,}", *ratios(same, peers), *parts])
+    header = ["query" if family == "other" else "selectivity", "rows", *peers]
+    return table(header + [f"rtscan: {figure}" for figure in inside], lines)
+
+
+def change_table(records, options):
+    """Sizes, builds, inserts and planning: a line a figure, a column a peer."""
+    chosen = [record for record in records if record.figure in CHANGES]
+    peers = unique(record.peer for record in chosen)
+    lines = [[title, *ratios(select(chosen, figure=figure), peers)]
+             for figure, title in CHANGES.items() if select(chosen, figure=figure)]
+    return table(["", *peers], lines)
+
+
+def bytes_records(records, rows):
+    """Sizes again, as bytes a row and column."""
+    return [Record("bytes", "", record.peer, *(size * 2**20 / rows / 3 for size in (record.value, record.smallest)))
+            for record in select(records, figure="size")]
+
+
+def planner_table(records):
+    """What the planner chose when it could, and how that compares with the fastest forced plan."""
+    times, lines = select(records, figure="query"), []
+    for free in (record for record in times if record.peer.startswith("free: ")):
+        other = free.peer.removeprefix("free: ").removesuffix(" or rtscan")
+        forced = [record for record in select(times, family=free.family, case=free.case)
+                  if record.peer in ("seq scan", other, "rtscan")]
+        best = min(forced, key=lambda record: record.value)
+        right = free.plan == best.plan or free.value <= 1.15 * best.value
+        verdict = "yes" if right else f"no, {best.peer}: {number(best.value)} ms"
+        lines.append([free.family, free.case, other, free.plan, number(free.value), verdict])
+    return table(["query", "selectivity", "indexes beside rtscan's", "plan chosen", "ms", "the fastest?"], lines)
+
+
+def environment(cursor, options):
+    """What the figures depend on, as lines of markdown."""
+    cursor.execute("SELECT version()")
+    version = cursor.fetchone()[0].split(" on ")[0]
+    processors = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                  if line.startswith("model name")]
+    cursor.execute("SELECT pg_relation_size('t') / 2^20")
+    settings = ", ".join(f"{name} = {value}" for name, value in server_settings(options).items())
+    return (f"- {options.data}, {options.rows:,} rows, heap of {cursor.fetchone()[0]:,.0f} MiB; "
+            f"medians of {options.repetitions} rounds over the peers, warm\n"
+            f"- {version}; {settings}\n- {processors[0]}, {len(processors)} cores, {platform.system()}\n")
+
+
+def markdown(options, records, description):
+    parts = [f"# {options.name}\n", description,
+             "Times are milliseconds; in brackets the ratio to rtscan's figure in the same line.\n"]
+    for family in unique(record.family for record in records if record.family):
+        parts += [f"## {family}: {FAMILIES[family]}\n", query_table(records, family)]
+    if any(record.figure in CHANGES for record in records):
+        parts += ["## Space, changes, planning\n", change_table(records, options)]
+    if any(record.peer.startswith("free: ") for record in records):
+        parts += ["## The planner's choice\n", planner_table(records)]
+    return "\n".join(parts)
+
+
+def write_csv(file, records):
+    with open(file, "w", newline="", encoding="utf-8") as target:
+        writer = csv.DictWriter(target, [field.name for field in fields(Record)] + ["unit"])
+        writer.writeheader()
+        writer.writerows({**asdict(record), "unit": UNITS.get(record.figure, "bytes")} for record in records)
+
+
+def data_block(name, rows):
+    """Named data for gnuplot: a label and a value a line."""
+    return f"${name} << END\n" + "".join(f'"{label}" {value}\n' for label, value in rows) + "END\n"
+
+
+def line_plot(records, family):
+    """Time against selectivity, one line a peer, and one for the scan itself."""
+    chosen = [record for record in select(records, family=family) if not record.peer.startswith("free: ")
+              and record.figure in ("query", "bits")]
+    lines, blocks = [], ""
+    for index, (figure, peer) in enumerate(unique((record.figure, record.peer) for record in chosen)):
+        rows = [(r.case, r.value) for r in select(chosen, figure=figure, peer=peer)]
+        blocks += data_block(f"line{index}", rows)
+        title = f"{peer}: bits only" if figure == "bits" else peer
+        lines.append(f"$line{index} using 0:2:xtic(1) with linespoints linewidth 2 title '{title}'")
+    return (blocks + "set logscale y\nset xrange [-0.2:]\nset xlabel 'selectivity of each predicate'\nset ylabel 'ms'\n"
+            f"set key outside\nset title '{family}'\nplot " + ", ".join(lines) + "\n")
+
+
+def bar_plot(records):
+    """Index size, build and insert: a bar a peer."""
+    figures = [figure for figure in ("size", "build", "insert") if select(records, figure=figure)]
+    script = f"set multiplot layout 1,{len(figures)}\nset style fill solid 0.6\nset boxwidth 0.7\nunset key\n"
+    script += "set yrange [0:]\nset bmargin 4\n"
+    for figure in figures:
+        bars = [(record.peer.replace(" ", r"\n", 1), record.value) for record in select(records, figure=figure)]
+        script += data_block(figure, bars)
+        script += f"set title '{CHANGES[figure]}'\nplot ${figure} using 0:2:xtic(1) with boxes\n"
+    return script
+
+
+def draw(file, script, size="900,420"):
+    subprocess.run(["gnuplot"], input=f"set terminal svg size {size} background '#ffffff'\nset output '{file}'\n"
+                   f"set grid ytics\nset linetype 5 linecolor '#777777'\n{script}", text=True, check=True)
+
+
+def write(options, records, description):
+    RESULTS.mkdir(exist_ok=True)
+    records = records + bytes_records(records, options.rows)
+    (RESULTS / f"{options.name}.md").write_text(markdown(options, records, description), encoding="utf-8")
+    write_csv(RESULTS / f"{options.name}.csv", records)
+    for family in unique(record.family for record in records if record.family not in ("", "other")):
+        draw(RESULTS / f"{options.name}-{family.replace(' ', '-')}.svg", line_plot(records, family))
+    if select(records, figure="size"):
+        draw(RESULTS / f"{options.name}-changes.svg", bar_plot(records), "1100,380")

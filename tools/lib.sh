@@ -1,0 +1,177 @@
+# shellcheck shell=bash
+# Shell functions shared by the scripts in tools/, for sourcing.
+
+RTSCAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PG_MAJOR=15
+DEBIAN_PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
+
+WORK=    # set by make_work_dir
+PG_BIN=  # set by use_server
+CLUSTER= # set by start_cluster
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+  say "$(basename "$0"): $*"
+  exit 1
+}
+
+is_root() { [ "$(id -u)" = 0 ]; }
+
+as_root() { if is_root; then "$@"; else sudo "$@"; fi; }
+
+# What is worth keeping between runs. The server's user must be able to read it, which rules out root's home.
+cache_dir() {
+  local fallback=${XDG_CACHE_HOME:-$HOME/.cache}/rtscan
+  if is_root; then fallback=/var/cache/rtscan; fi
+  local dir=${RTSCAN_CACHE:-$fallback}
+  (umask 022 && mkdir -p "$dir")
+  echo "$dir"
+}
+
+is_installed() {
+  local package
+  for package; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || return 1
+  done
+}
+
+install_packages() {
+  local package missing=()
+  for package; do is_installed "$package" || missing+=("$package"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${missing[*]}"
+  if [ -z "${PACKAGE_LISTS_FRESH:-}" ]; then
+    quietly as_root apt-get -qq update
+    PACKAGE_LISTS_FRESH=1
+  fi
+  quietly as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq install --yes --no-install-recommends "${missing[@]}" </dev/null
+}
+
+install_build_packages() {
+  install_packages gcc make "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
+}
+
+# The server refuses to run as root, so root runs it, and all that talks to it, as somebody else.
+server_user() {
+  if is_root; then echo "${RTSCAN_USER:-postgres}"; else id -un; fi
+}
+
+ensure_server_user() {
+  is_root || return 0
+  id "$(server_user)" >/dev/null 2>&1 || useradd --system "$(server_user)"
+}
+
+# Makes WORK, an empty directory of the server's user, which goes away with the script together with the clusters in it.
+make_work_dir() {
+  ensure_server_user
+  umask 022
+  WORK=$(mktemp -d "${TMPDIR:-/tmp}/rtscan.XXXXXX")
+  chmod 755 "$WORK"
+  trap remove_work_dir EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  cd "$WORK"
+  if is_root; then chown "$(server_user)": "$WORK"; fi
+}
+
+remove_work_dir() {
+  stop_clusters
+  cd /
+  rm -rf "$WORK"
+}
+
+# Runs a command as the server's user, in a known environment, in which the server chosen by use_server comes first.
+as_user() {
+  local as=()
+  if is_root; then as=(runuser -u "$(server_user)" --); fi
+  "${as[@]}" env -i \
+    HOME="$WORK" TMPDIR="${TMPDIR:-/tmp}" LC_ALL=C.UTF-8 TZ=UTC \
+    PATH="${PG_BIN:+$PG_BIN:}/usr/local/bin:/usr/bin:/bin" \
+    ${CLUSTER:+PGHOST="$PGHOST" PGPORT="$PGPORT" PGUSER="$PGUSER" PGDATABASE="$PGDATABASE"} \
+    "$@"
+}
+
+# The files that git tracks or would track, or all files where there is no git.
+tree_files() {
+  cd "$RTSCAN_ROOT"
+  if [ -e .git ]; then
+    git -c safe.directory='*' ls-files -z --cached --others --exclude-standard
+  else
+    find . -type f -print0
+  fi
+}
+
+# Copies the tree without what was built in it, to where the server's user can write.
+copy_tree() {
+  local to=$1
+  as_user mkdir "$to"
+  (tree_files) |
+    tar -C "$RTSCAN_ROOT" --create --null --files-from=- --ignore-failed-read 2>/dev/null |
+    as_user tar -C "$to" --extract --no-same-owner
+}
+
+# Where copy_server puts the pg_config of a copy.
+pg_config_in() { echo "$2$("$1" --bindir)/pg_config"; }
+
+# Copies an installed server to a new directory, so that installing an extension changes nobody else's server, and needs
+# no rights. It works because PostgreSQL finds its files relative to its programs. An rtscan that is installed already
+# stays behind: it must not stand in for one that does not build.
+copy_server() {
+  local pg_config=$1 to=$2 include
+  include=$("$pg_config" --includedir)
+  as_user mkdir "$to"
+  as_user cp -r --parents "$("$pg_config" --bindir)" "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)" "$to"
+  as_user find "$to" -name 'rtscan*' ! -type d -delete
+  as_user mkdir -p "$to$(dirname "$include")"
+  as_user ln -s "$include" "$to$include"
+}
+
+# The server that as_user, start_cluster and the caller's make (PG_CONFIG) are to use.
+use_server() {
+  PG_CONFIG=$1
+  PG_BIN=$("$PG_CONFIG" --bindir)
+}
+
+# Starts a new cluster with settings given as name=value, and points libpq's variables at it. Only a socket in its own
+# directory leads to it.
+start_cluster() {
+  CLUSTER=$(as_user mktemp -d "$WORK/cluster.XXXX")
+  PGHOST=$CLUSTER PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+  quietly as_user initdb --pgdata="$CLUSTER/data" --username=postgres --auth=trust \
+    --encoding=UTF8 --locale=C.UTF-8 --no-sync
+  printf '%s\n' "listen_addresses=" "unix_socket_directories=$CLUSTER" fsync=off max_prepared_transactions=10 "$@" |
+    sed "s/=\(.*\)/ = '\1'/" | as_user tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
+  quietly as_user env UBSAN_OPTIONS=print_stacktrace=1 \
+    pg_ctl --pgdata="$CLUSTER/data" --log="$CLUSTER/server.log" --wait --timeout=120 start ||
+    { cat "$CLUSTER/server.log" >&2; return 1; }
+}
+
+# The pg_ctl next to the postgres that runs a cluster.
+pg_ctl_of() {
+  local postgres
+  read -r postgres _ <"$1/postmaster.opts"
+  echo "$(dirname "$postgres")/pg_ctl"
+}
+
+# Stops all clusters in WORK, those that have crashed as well. Their directories stay, for their logs.
+stop_clusters() {
+  local pid_file data
+  for pid_file in "$WORK"/cluster.*/data/postmaster.pid; do
+    [ -e "$pid_file" ] || continue
+    data=$(dirname "$pid_file")
+    as_user "$(pg_ctl_of "$data")" --pgdata="$data" --mode=immediate --wait stop >/dev/null 2>&1 || true
+  done
+}
+
+# Shows a command's output only if it fails. (Into a file: a server that keeps a pipe open would keep us waiting.)
+quietly() {
+  local output status=0
+  output=$(mktemp "${TMPDIR:-/tmp}/rtscan-output.XXXXXX")
+  "$@" >"$output" 2>&1 || status=$?
+  [ $status = 0 ] || cat "$output" >&2
+  rm -f "$output"
+  return $status
+}
