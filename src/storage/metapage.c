@@ -260,6 +260,7 @@ reclaim_directories(Relation index, RtscanImage *image)
 
 		if (entry->kind == RTSCAN_ENTRY_DIRECTORY && rtscan_entry_is_removable(entry))
 		{
+			rtscan_log_reuse(index, entry);
 			blocks = list_concat(blocks, rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY,
 															 entry->id, entry->root));
 			rtscan_image_remove(image, i);

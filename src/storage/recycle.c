@@ -4,7 +4,9 @@
  */
 #include "storage/recycle.h"
 
+#include "access/nbtxlog.h"
 #include "access/transam.h"
+#include "access/xlog.h"
 #include "access/xloginsert.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
@@ -139,6 +141,23 @@ rtscan_entry_is_removable(const RtscanEntry *entry)
 		GlobalVisCheckRemovableFullXid(NULL, FullTransactionIdFromU64(entry->safe_xid));
 }
 
+/* nbtree's record serves: its redo function only resolves the conflict. */
+void
+rtscan_log_reuse(Relation index, const RtscanEntry *entry)
+{
+	xl_btree_reuse_page record = {
+		.node = index->rd_node,
+		.block = entry->root,
+		.latestRemovedFullXid = FullTransactionIdFromU64(entry->safe_xid),
+	};
+
+	if (!XLogStandbyInfoActive() || !RelationNeedsWAL(index))
+		return;
+	XLogBeginInsert();
+	XLogRegisterData((char *) &record, SizeOfBtreeReusePage);
+	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
+}
+
 List *
 rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner, BlockNumber first)
 {
@@ -228,6 +247,7 @@ rtscan_recycle(Relation index)
 	{
 		List	   *blocks = entry_blocks(index, &gone->entries[g]);
 
+		rtscan_log_reuse(index, &gone->entries[g]);
 		for (int i = list_length(blocks) - 1; i >= 0; i--)
 		{
 			vacuum_delay_point();

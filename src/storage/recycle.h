@@ -39,6 +39,12 @@ extern void rtscan_free_blocks(Relation index, List *blocks);
 extern bool rtscan_entry_is_removable(const RtscanEntry *entry);
 
 /*
+ * The pages of a removable entry are going to be reused: have standbys wait for queries that
+ * may still read them, or cancel those, before they replay that.
+ */
+extern void rtscan_log_reuse(Relation index, const RtscanEntry *entry);
+
+/*
  * The blocks of a chain of pages, in order.  Ends where a page is not of that kind and
  * owner: a crash may have cut short an earlier attempt to free them.
  */
