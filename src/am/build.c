@@ -113,7 +113,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	}
 
 	old = MemoryContextSwitchTo(state->tuple_context);
-	if (!state->schema->fixed_width)
+	if (!state->schema->plain)
 	{
 		/* the form in which a pending list would hand the values on: detoasted, compressed */
 		IndexTuple	tuple = rtscan_form_tuple(index, state->schema, values, isnull, tid);
@@ -175,7 +175,7 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 	state.schema = rtscan_schema(index);
 	check_collations(index, state.schema);
 	state.rows = rtscan_rows_create(state.schema);
-	if (!state.schema->fixed_width)
+	if (!state.schema->plain)
 		memory /= 2;
 	state.limit = rtscan_rows_limit(state.schema, memory);
 	state.value_limit = (Size) memory * 1024;

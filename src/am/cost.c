@@ -79,6 +79,10 @@ add_operator_key(Estimate *estimate, PlannerInfo *root, IndexOptInfo *index, int
 		return false;
 	get_op_opfamily_properties(operator, index->opfamily[column], false,
 							   &strategy, &lefttype, &righttype);
+	if (righttype != index->opcintype[column] &&
+		!OidIsValid(get_opfamily_proc(index->opfamily[column], index->opcintype[column],
+									  righttype, RTSCAN_COMPARE_PROC)))
+		return false;			/* an incomplete operator family: the scan will complain */
 	ScanKeyEntryInitialize(&estimate->keys[estimate->nkeys++],
 						   flags | (constant->constisnull ? SK_ISNULL : 0),
 						   column + 1, strategy, righttype, collation,

@@ -118,16 +118,20 @@ unpack_block(const PageView *view, uint32 i, uint64 *keys, uint32 *ranks)
 }
 
 static bool
+value_is_before(const RtscanProbe *probe, bool after, Datum value)
+{
+	int32		order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
+														value, probe->value));
+
+	return after ? order <= 0 : order < 0;
+}
+
+static bool
 key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 {
-	int32		order;
-
 	if (probe->has_key)
 		return after ? key <= probe->key : key < probe->key;
-	order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
-											rtscan_key_decode(probe->column->key_kind, key),
-											probe->value));
-	return after ? order <= 0 : order < 0;
+	return value_is_before(probe, after, rtscan_key_decode(probe->column->key_kind, key));
 }
 
 /* How many blocks begin before the probe. */
@@ -221,13 +225,10 @@ search_whole(const PageView *view, const RtscanProbe *probe, bool after,
 	{
 		uint32		middle = (low + high) / 2;
 		Datum		value;
-		int32		order;
 
 		if (!whole_value(view, middle, &value))
 			return false;
-		order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
-												value, probe->value));
-		if (after ? order <= 0 : order < 0)
+		if (value_is_before(probe, after, value))
 			low = middle + 1;
 		else
 			high = middle;
@@ -262,14 +263,87 @@ child_page(const RtscanColumnHeader *header, const PageView *view, uint32 place,
 	return *page < header->level_pages[level - 1];
 }
 
+/* Is the first entry of a page before the probe? */
+static bool
+first_is_before(const PageView *view, const RtscanProbe *probe, bool after, bool *before)
+{
+	Datum		value;
+
+	if (probe->column->key_kind != RTSCAN_KEY_NONE)
+		*before = key_is_before(probe, after, view->blocks[0].key);
+	else if (whole_value(view, 0, &value))
+		*before = value_is_before(probe, after, value);
+	else
+		return false;
+	return true;
+}
+
+/* The page of the top level to look at: the last whose first entry is before the probe. */
+static bool
+top_page_by_value(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, uint32 *page)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
+	uint32		high = header->levels > 0 ? header->level_pages[header->levels - 1] : 0;
+
+	*page = 0;
+	while (high > *page + 1)
+	{
+		uint32		middle = (*page + high) / 2;
+		PageView	view;
+		bool		before;
+
+		if (!open_page(&view, reader, column, probe->column, level_start(header, header->levels - 1) + middle))
+			return false;
+		if (!first_is_before(&view, probe, after, &before))
+		{
+			fault(&view, "An entry of a dictionary page lies outside of it.");
+			return false;
+		}
+		close_page(&view);
+		if (before)
+			*page = middle;
+		else
+			high = middle;
+	}
+	return true;
+}
+
+/* Likewise the one for a code. */
+static bool
+top_page_by_code(RtscanReader *reader, int column, const RtscanColumn *type, uint32 code, uint32 *page)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
+	uint32		high = header->levels > 0 ? header->level_pages[header->levels - 1] : 0;
+
+	*page = 0;
+	while (high > *page + 1)
+	{
+		uint32		middle = (*page + high) / 2;
+		PageView	view;
+		uint32		first;
+
+		if (!open_page(&view, reader, column, type, level_start(header, header->levels - 1) + middle))
+			return false;
+		first = header->levels > 1 ? view.page.first_rank : view.page.first_code;
+		close_page(&view);
+		if (first <= code)
+			*page = middle;
+		else
+			high = middle;
+	}
+	return true;
+}
+
 bool
 rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 					   RtscanPosition *position)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
-	uint32		page = 0;
+	uint32		page;
 
 	*position = (RtscanPosition) {0, 0};
+	if (!top_page_by_value(reader, column, probe, after, &page))
+		return false;
 	for (int level = (int) header->levels - 1; level >= 0; level--)
 	{
 		PageView	view;
@@ -322,7 +396,8 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 
-	*page = 0;
+	if (!top_page_by_code(reader, column, type, code, page))
+		return false;
 	for (int level = (int) header->levels - 1; level > 0; level--)
 	{
 		PageView	view;

@@ -12,7 +12,9 @@
  *						 │				  └──────────────────────┐
  *	level 0			│ 1 (rank 0) │ 7 (rank 2) │ 9 (rank 3) │  │ 40 (rank 4) │ ...
  *
- * The pages of level 0 come first in the area, then those of level 1, and so on.
+ * The pages of level 0 come first in the area, then those of level 1, and so on.  The top
+ * level is one page, unless values are so large that a level above would hardly be smaller:
+ * then its pages are searched by their first values.
  *
  * A page begins with RtscanDictionaryPage.  Where values have 64-bit keys it is packed:
  * blocks of RTSCAN_DICTIONARY_BLOCK entries, each the first key and rank and the gaps to

@@ -289,6 +289,20 @@ write_inner_level(RtscanDictionaryWriter *writer, uint32 distinct)
 	return end_level(writer, distinct);
 }
 
+/* Would a level above have at most a quarter of the pages of this one? */
+static bool
+next_level_is_smaller(const RtscanDictionaryWriter *writer)
+{
+	Size		bytes = 0;
+
+	if (writer->packed)
+		return true;
+	for (uint32 i = 0; i < writer->pages; i++)
+		bytes += MAXALIGN(rtscan_value_size(writer->column, (Datum) writer->page_values[i])) +
+			sizeof(uint32) + sizeof(uint16);
+	return bytes / RTSCAN_CHUNK_BYTES < writer->pages / 4;
+}
+
 void
 rtscan_dictionary_end(RtscanDictionaryWriter *writer, uint32 nonnull, RtscanColumnHeader *header)
 {
@@ -297,7 +311,8 @@ rtscan_dictionary_end(RtscanDictionaryWriter *writer, uint32 nonnull, RtscanColu
 	if (writer->entries > 0)
 	{
 		header->level_pages[header->levels++] = end_level(writer, nonnull);
-		while (writer->pages > 1)
+		while (writer->pages > 1 && header->levels < RTSCAN_DICTIONARY_LEVELS &&
+			   next_level_is_smaller(writer))
 			header->level_pages[header->levels++] = write_inner_level(writer, header->distinct);
 	}
 	header->dictionary = rtscan_area_end(writer->areas);

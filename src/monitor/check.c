@@ -22,6 +22,7 @@
 #include "storage/recycle.h"
 #include "storage/segment.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -232,17 +233,27 @@ check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
 	MemoryContextReset(check->row_context);
 }
 
-/* As contrib/amcheck does: a scan with the snapshot that is older than our image of the index. */
+/*
+ * As contrib/amcheck does: a scan with the snapshot that is older than our image of the index,
+ * and expressions and predicates evaluated as the table's owner, like in CREATE INDEX.
+ */
 static void
 check_heap(IndexCheck *check, Relation heap, Snapshot snapshot)
 {
 	IndexInfo  *info = BuildIndexInfo(check->index);
 	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
+	int			guc_level = NewGUCNestLevel();
+	int			security;
+	Oid			user;
 
+	GetUserIdAndSecContext(&user, &security);
+	SetUserIdAndSecContext(heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
 	info->ii_Concurrent = true;
 	info->ii_Unique = false;
 	info->ii_ExclusionOps = NULL;
 	table_index_build_scan(heap, check->index, info, true, false, check_heap_row, check, scan);
+	AtEOXact_GUC(false, guc_level);
+	SetUserIdAndSecContext(user, security);
 }
 
 static Snapshot

@@ -23,8 +23,11 @@
 #include "access/itup.h"
 #include "storage/metapage.h"
 
-/* The largest index tuple that a pending page takes. */
-#define RTSCAN_MAX_TUPLE_SIZE	RTSCAN_CHUNK_BYTES
+/*
+ * The largest index tuple.  A pending page would take a little more; but each of its values
+ * must fit a page of its own in a segment as well, with that page's header.
+ */
+#define RTSCAN_MAX_TUPLE_SIZE	(RTSCAN_CHUNK_BYTES - 64)
 
 /*
  * Append a row to the open list.  Returns whether the list has outgrown

@@ -15,11 +15,11 @@ rtscan_schema(Relation index)
 	TupleDesc	tupdesc = RelationGetDescr(index);
 	RtscanSchema *schema = palloc0(offsetof(RtscanSchema, columns) +
 								   tupdesc->natts * sizeof(RtscanColumn));
+	Size		largest = IndexInfoFindDataOffset(INDEX_NULL_MASK);
 
 	schema->tupdesc = tupdesc;
 	schema->nkeys = IndexRelationGetNumberOfKeyAttributes(index);
 	schema->ncolumns = tupdesc->natts;
-	schema->fixed_width = true;
 	for (int i = 0; i < schema->ncolumns; i++)
 	{
 		RtscanColumn *column = &schema->columns[i];
@@ -28,8 +28,7 @@ rtscan_schema(Relation index)
 		column->typlen = attribute->attlen;
 		column->typbyval = attribute->attbyval;
 		column->typalign = attribute->attalign;
-		if (column->typlen < 0)
-			schema->fixed_width = false;
+		largest += column->typlen < 0 ? RTSCAN_MAX_TUPLE_SIZE : MAXALIGN(column->typlen);
 		if (i < schema->nkeys)
 		{
 			column->collation = index->rd_indcollation[i];
@@ -37,6 +36,7 @@ rtscan_schema(Relation index)
 			column->key_kind = rtscan_key_kind(column->compare->fn_oid);
 		}
 	}
+	schema->plain = largest <= RTSCAN_MAX_TUPLE_SIZE;
 	return schema;
 }
 

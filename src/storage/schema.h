@@ -26,7 +26,7 @@ typedef struct RtscanSchema
 	TupleDesc	tupdesc;		/* of the index */
 	int			nkeys;			/* the first nkeys columns are keys, */
 	int			ncolumns;		/* the others INCLUDEd */
-	bool		fixed_width;	/* no varlena: a row cannot be too large, nor toasted */
+	bool		plain;			/* no row can be too large, or have a toasted value */
 	RtscanColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } RtscanSchema;
 

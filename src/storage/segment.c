@@ -238,8 +238,7 @@ dictionary_fits(const RtscanSegment *segment, const RtscanColumnHeader *header)
 			return false;
 		pages += header->level_pages[i];
 	}
-	return pages == header->dictionary.pages && (header->levels == 0) == (header->distinct == 0) &&
-		(header->levels == 0 || header->level_pages[header->levels - 1] == 1);
+	return pages == header->dictionary.pages && (header->levels == 0) == (header->distinct == 0);
 }
 
 /* Are the numbers of a column what its flags and rows make of them? */

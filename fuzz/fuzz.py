@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+"""A differential fuzzer: random tables, changes and queries; an index scan must find what a sequential scan finds.
+
+Each round has its own seed, so --seed S --round N tells the same story again.  A failure prints the round's schema and
+statements as a psql script, then the query, and the exit status is 1.
+"""
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+
+import psycopg2
+
+import catalog
+import crowd
+import queries
+import schema
+import workload
+from session import TOO_LONG, Finding, Session, script
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    p.add_argument("--dsn", required=True)
+    p.add_argument("--seconds", type=float, default=30)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--access-method", default="rtscan")
+    p.add_argument("--round", type=int, help="run this round only")
+    p.add_argument("--mode", choices=("mixed", "single", "concurrent"), default="mixed")
+    p.add_argument("--verbose", action="store_true", help="a line for each round")
+    return p.parse_args()
+
+
+class Fuzzer:
+    def __init__(self, args):
+        self.args, self.counts = args, Counter()
+        self.home = f"fuzz_{args.seed}_{args.mode}"
+        self.prepare()
+
+    def connect(self, label, log):
+        session = Session(self.args.dsn, label, log)
+        session.query(f"SET search_path = {self.home}, public; SET synchronous_commit = off; SET jit = off; SET client_min_messages = error; "
+                      "SET statement_timeout = '120s'; SET extra_float_digits = 1")
+        return session
+
+    def prepare(self):
+        """The schema with the types, which all rounds share."""
+        session = Session(self.args.dsn, "setup", [])
+        if self.args.access_method == "rtscan":
+            session.query("CREATE EXTENSION IF NOT EXISTS rtscan")
+        for gid, in session.query(f"SELECT gid FROM pg_prepared_xacts WHERE gid = '{self.home}'"):
+            session.query(f"ROLLBACK PREPARED '{gid}'")
+        session.query(f"SET client_min_messages = error; DROP SCHEMA IF EXISTS {self.home} CASCADE; CREATE SCHEMA {self.home}; "
+                      f"SET search_path = {self.home}")
+        for statement in filter(str.strip, catalog.SETUP.split(";")):
+            session.query(statement)
+        session.close()
+
+    def round(self, number):
+        """One round; its log is what a finding prints."""
+        rng = random.Random(self.args.seed * 1_000_003 + number)
+        log, started = [], time.monotonic()
+        kind = self.args.mode
+        if kind == "mixed":
+            kind = "concurrent" if rng.random() < 0.04 else "single"
+        try:
+            session = self.connect("main", log)
+            try:
+                self.tell(session, rng, kind, log)
+            finally:
+                session.close()
+        except (Finding, psycopg2.Error) as e:
+            self.report(number, log, e)
+            return False
+        self.counts[f"{kind} rounds"] += 1
+        if self.args.verbose:
+            print(f"round {number}: {kind}, {len(log)} statements, {time.monotonic() - started:.2f} s", flush=True)
+        return True
+
+    def tell(self, session, rng, kind, log):
+        session.query("DROP TABLE IF EXISTS t CASCADE")
+        table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < 0.01, kind == "concurrent")
+        self.limit_memory(session, rng)
+        if not self.create(session, table):
+            self.counts["rounds whose index was refused"] += 1
+            return
+        if kind == "concurrent":
+            crowd.run(rng, self.connect, log, session, table, self.counts)
+        else:
+            self.single(rng, session, table)
+        self.verify(session)
+
+    def limit_memory(self, session, rng):
+        session.run(f"SET maintenance_work_mem = '{rng.choice(('1MB', '1MB', '4MB', '64MB'))}'")
+        if self.args.access_method == "rtscan":
+            session.run(f"SET rtscan.pending_list_limit = '{rng.choice((64, 64, 128, 1024))}kB'")
+
+    def create(self, session, table):
+        """The table, its index, its rows; the index before or after the rows.  False if the index was refused."""
+        if not session.query(f"SELECT pg_indexam_has_property(oid, 'can_include') FROM pg_am "
+                             f"WHERE amname = '{self.args.access_method}'")[0][0]:
+            table.without_include()
+        for statement in table.create_table():
+            session.run(statement)
+        load = f"INSERT INTO t ({table.column_list()}) {table.row_source(1, table.rows)}"
+        build = table.create_index(concurrently=table.kind != "PARTITIONED" and self.args.seed % 2 == 0)
+        statements = (build, load) if table.build_first else (load, build)
+        # 0A000: pattern opclasses with a nondeterministic collation
+        return all(session.run(statement, TOO_LONG | {"0A000"}) for statement in statements)
+
+    def single(self, rng, session, table):
+        comparer = queries.Comparer(rng, session, table, self.counts)
+        changes = workload.Workload(rng, session, table, lambda: comparer.one_query(changing=False))
+        for _ in range(rng.randint(2, 10) if not table.large else 3):
+            for _ in range(rng.randint(2, 8)):
+                comparer.one_query()
+            changes.step()
+            if not session.query("SELECT to_regclass('t_idx')")[0][0]:
+                return                      # a step made it again, with rows too long for it
+            comparer.refresh_names()
+        comparer.one_query()
+
+    def verify(self, session):
+        if self.args.access_method != "rtscan":
+            return
+        found = session.query("SELECT c.oid::regclass FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = relam "
+                              "WHERE amname = 'rtscan' AND relkind = 'i' AND indrelid IN "
+                              "(SELECT 't'::regclass UNION SELECT relid FROM pg_partition_tree('t'))")
+        for name, in found:
+            session.run(f"SELECT rtscan_check('{name}', true)")
+            self.counts["indexes checked"] += 1
+
+    def report(self, number, log, error):
+        print(f"-- FAILED: --seed {self.args.seed} --mode {self.args.mode} --round {number}")
+        print(f"CREATE SCHEMA fz; SET search_path = fz;{catalog.SETUP}")
+        print(script(log))
+        print(f"-- then:\n{error}")
+
+    def summary(self, rounds, seconds):
+        through, beside = self.counts["through the index"], self.counts["not through the index"]
+        print(f"{rounds} rounds in {seconds:.0f} s; {100 * through / max(through + beside, 1):.1f} % of the plans use the index")
+        print(", ".join(f"{name}: {n}" for name, n in sorted(self.counts.items())))
+
+
+def main():
+    args = options()
+    fuzzer, started, number = Fuzzer(args), time.monotonic(), 0
+    while args.round is None and time.monotonic() - started < args.seconds:
+        if not fuzzer.round(number):
+            return 1
+        number += 1
+    if args.round is not None and not fuzzer.round(args.round):
+        return 1
+    fuzzer.summary(number or 1, time.monotonic() - started)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+-- When the planner takes an rtscan index by itself, and what it expects of it.
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS rtscan;
+CREATE SCHEMA planner;
+SET search_path = planner, public;
+SET max_parallel_workers_per_gather = 0;
+
+CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
+CREATE TABLE t (id int PRIMARY KEY, a int, b int, c float8, d date, e text, filler text);
+INSERT INTO t SELECT i, hash(i) % 10000, hash(i + 1000000) % 10000, hash(i + 2000000) % 10000, '2000-01-01'::date + i / 25, 'k' || hash(i + 3000000) % 100, repeat('x', 100)
+	FROM generate_series(1, 25000) i;
+CREATE INDEX t_a ON t USING btree (a);
+CREATE INDEX t_rtscan ON t USING rtscan (a, b, c, d, e);
+CREATE TABLE tiny AS SELECT * FROM t WHERE id <= 20;
+CREATE INDEX tiny_rtscan ON tiny USING rtscan (a, b, c, d, e);
+ANALYZE t;
+ANALYZE tiny;
+
+-- The indexes that a query would use.
+CREATE FUNCTION indexes(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+	RETURN coalesce((SELECT string_agg(DISTINCT i #>> '{}', ', ') FROM jsonb_path_query(plan, '$.**."Index Name"') i), 'none');
+END
+$$;
+-- it should: ranges on several columns, and on columns that no btree begins with
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE b BETWEEN 500 AND 600 AND c > 9900;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE b < 20 OR c > 9990;
+SELECT q, indexes(q) FROM unnest(ARRAY[
+	'SELECT * FROM t WHERE b < 50',
+	'SELECT * FROM t WHERE a < 3000 AND b < 300 AND c < 300',
+	'SELECT * FROM t WHERE b = 77',
+	'SELECT * FROM t WHERE e IN (''k5'', ''k6'') AND c < 100 AND d >= ''2001-01-01''',
+	'SELECT * FROM t WHERE d = ''2001-01-01''',
+	'SELECT * FROM t WHERE b IS NULL',
+	'SELECT * FROM t WHERE b < 500 AND c < 500 ORDER BY a LIMIT 10',
+	'SELECT count(*) FROM t WHERE b < 500 AND c < 500 AND d < ''2001-01-01''',
+	'SELECT t.* FROM tiny JOIN t ON t.b = tiny.b AND t.c < tiny.c',
+	'UPDATE t SET filler = ''y'' WHERE b < 100 AND c < 100',
+	'DELETE FROM t WHERE b < 100 AND c < 100',
+	'SELECT * FROM t WHERE b < 5000 AND c < 5000 AND a < 500 AND e = ''k7''']) q;
+PREPARE generic (int, float8) AS SELECT * FROM t WHERE b = $1 AND c < $2;
+SET plan_cache_mode = force_generic_plan;
+SELECT indexes('EXECUTE generic(5, 5)');
+RESET plan_cache_mode;
+-- it should not: most of the rows, a point that a btree finds, a tiny table, an order, no condition that it can answer
+SELECT q, indexes(q) FROM unnest(ARRAY[
+	'SELECT * FROM t WHERE b > 500',
+	'SELECT * FROM t WHERE b >= 0 AND c >= 0 AND a >= 0',
+	'SELECT * FROM t WHERE b IS NOT NULL',
+	'SELECT * FROM t WHERE a = 77',
+	'SELECT * FROM t WHERE a = 77 AND b < 5000',
+	'SELECT * FROM t WHERE id = 77',
+	'SELECT * FROM t WHERE id = 77 AND b < 5000 AND c < 5000',
+	'SELECT * FROM tiny WHERE b < 50',
+	'SELECT * FROM t WHERE b > 5 ORDER BY id LIMIT 10',
+	'SELECT count(*) FROM t',
+	'SELECT * FROM t WHERE b + 0 < 50',
+	'SELECT * FROM t WHERE b <> 50',
+	'SELECT * FROM t WHERE (b, c) < (50, 50)',
+	'SELECT * FROM t WHERE NOT b > 50 AND c + a < 3']) q;
+SET enable_bitmapscan = off;
+SELECT indexes('SELECT * FROM t WHERE b < 50');
+RESET enable_bitmapscan;
+
+--
+-- Estimates of rows are exact for one column, without any statistics
+--
+CREATE TABLE skewed (a int, b text COLLATE "C", c float8, d timestamp, e int, f int) WITH (autovacuum_enabled = off);
+ALTER TABLE skewed ALTER a SET STATISTICS 0, ALTER b SET STATISTICS 0, ALTER c SET STATISTICS 0, ALTER d SET STATISTICS 0, ALTER e SET STATISTICS 0, ALTER f SET STATISTICS 0;
+INSERT INTO skewed
+	SELECT CASE WHEN x % 10 < 3 THEN NULL WHEN x % 10 < 8 THEN 42 ELSE (sqrt(x % 1000000))::int END, 'k' || length((x % 100000)::text), exp(x % 20), '2000-01-01'::timestamp + i * interval '1 min',
+		   hash(i + 1000000) % 1000, hash(i + 2000000) % 1000
+	FROM (SELECT i, hash(i) FROM generate_series(1, 70000) i) r (i, x);
+CREATE INDEX skewed_all ON skewed USING rtscan (a, b, c, d, e, f);
+ANALYZE skewed;
+-- Estimated and actual rows of a bitmap index scan; a line where they differ by more than a factor, and some rows.
+CREATE FUNCTION misestimates(tab text, factor float8, conditions text[]) RETURNS SETOF text LANGUAGE plpgsql SET enable_seqscan = off SET enable_indexscan = off AS $$
+DECLARE
+	condition text;
+	plan jsonb;
+	node jsonb;
+	estimated float8;
+	actual float8;
+BEGIN
+	FOREACH condition IN ARRAY conditions LOOP
+		EXECUTE format('EXPLAIN (ANALYZE, FORMAT json) SELECT FROM %s WHERE %s', tab, condition) INTO plan;
+		node := jsonb_path_query_first(plan, '$.** ? (@."Node Type" == "Bitmap Index Scan")');
+		estimated := node ->> 'Plan Rows';
+		actual := node ->> 'Actual Rows';
+		IF estimated IS NULL OR (estimated + 20) / (actual + 20) NOT BETWEEN 1 / factor AND factor THEN
+			RETURN NEXT format('%s: %s rows estimated, %s found', condition, estimated, actual);
+		END IF;
+	END LOOP;
+END
+$$;
+SELECT misestimates('skewed', 1.1, ARRAY['a = 42', 'a < 42', 'a > 42', 'a <= 42', 'a IS NULL', 'a IS NOT NULL', 'a = 41', 'a > 900', 'a > 2000', 'a < -5', 'a BETWEEN 40 AND 45', 'a BETWEEN 500 AND 510', 'a > 50 AND a < 40',
+	'a IN (1, 42, 900)', 'a = ANY (''{42,42,NULL,5}'')', 'a < ANY (''{10,20,NULL}'')', 'a > 42::int8', 'a < 5000000000', 'a = ANY (''{}'')',
+	'b = ''k5''', 'b = ''k1''', 'b > ''k4''', 'b < ''k'' || ''2''', 'b >= ''z''', 'c = 1', 'c < exp(3)', 'c > 1e6', 'c <= ''NaN''', 'd < ''2000-01-02''', 'd >= ''2000-02-18''::date', 'd BETWEEN ''2000-01-10'' AND ''2000-01-11''',
+	'd < ''2000-01-10''::timestamptz', 'e < 10', 'e = 999', 'f >= 500']);
+-- independent columns
+SELECT misestimates('skewed', 1.3, ARRAY['e < 100 AND f < 100', 'e BETWEEN 200 AND 300 AND f > 500', 'e < 500 AND f < 500 AND a = 42', 'e > 900 AND a IS NULL', 'e = ANY (''{1,2,3,4,5,6,7,8,9,10}'') AND f < 500', 'd < ''2000-01-10'' AND e < 300 AND f < 300']);
+-- the values of parameters, of stable functions and of expressions that can be evaluated while planning
+SELECT misestimates('skewed', 1.1, ARRAY['e < length(''0123456789'')', 'd < now()', 'd > now()', 'e < current_setting(''server_version_num'')::int']);
+-- many segments, dead rows
+SET rtscan.pending_list_limit = '64kB';
+CREATE TABLE grown (a int, b int) WITH (autovacuum_enabled = off);
+ALTER TABLE grown ALTER a SET STATISTICS 0, ALTER b SET STATISTICS 0;
+CREATE INDEX grown_all ON grown USING rtscan (a, b);
+INSERT INTO grown SELECT i, hash(i) % 1000 FROM generate_series(1, 40000) i;
+VACUUM ANALYZE grown;
+SELECT misestimates('grown', 1.2, ARRAY['a < 1000', 'a > 39000', 'b < 100', 'a BETWEEN 15000 AND 25000 AND b = 5', 'b > 1000']);
+RESET rtscan.pending_list_limit;
+
+--
+-- An index that is empty, or that has pending rows only; a table that was never analyzed
+--
+CREATE TABLE fresh (a int, b int) WITH (autovacuum_enabled = off);
+CREATE INDEX fresh_all ON fresh USING rtscan (a, b);
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM fresh WHERE a < 5 AND b > 7;
+INSERT INTO fresh SELECT i, hash(i) % 1000 FROM generate_series(1, 1000) i;
+EXPLAIN (COSTS OFF) SELECT * FROM fresh WHERE a < 5 AND b > 7;
+SELECT count(*) FROM fresh WHERE a < 5 AND b > 7;
+RESET enable_seqscan;
+-- the planner looks at an index that the transaction has just made
+BEGIN;
+CREATE INDEX fresh_b ON fresh USING rtscan (b);
+SET LOCAL enable_seqscan = off;
+SELECT count(*) FROM fresh WHERE b = 5;
+COMMIT;
+-- what fails when it is evaluated does not fail while planning
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE b < 1 / (SELECT 0) AND c < 0;
+
+SET client_min_messages = error;
+DROP SCHEMA planner CASCADE;

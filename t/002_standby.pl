@@ -1,0 +1,100 @@
+# A streaming standby answers right during and after inserts, deletes, vacuum, flushes and REINDEX on the primary.
+# wal_consistency_checking = all makes replay compare every page that it changes with the primary's.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+# What may happen to a query on a standby that the primary's vacuum does not wait for.
+my $cancelled = join('|', 'conflict with recovery', 'could not serialize access', 'terminating connection',
+	'server closed the connection', 'current transaction is aborted');
+
+my $primary = new_node('primary', "wal_consistency_checking = 'all'\nwal_keep_size = 4GB\n", allows_streaming => 1);
+$primary->start;
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = 200ms\nhot_standby_feedback = off\n");
+$standby->start;
+
+create_tables($primary, t => [ '', 20_000 ], u => [ 'UNLOGGED', 1000 ]);
+$primary->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . rows(1, 130_000)
+	  . "; SET maintenance_work_mem = '64MB'; CREATE INDEX big_idx ON big USING rtscan (a, b, c) WITH (sieve_components = 1)");
+
+sub caught_up
+{
+	my ($what) = @_;
+	$primary->wait_for_catchup($standby);
+	compare_scans($standby, $_, "standby, $what") foreach qw(t big);
+	is(answers($standby), answers($primary), "$what: the standby's answers are the primary's");
+	return;
+}
+
+sub answers
+{
+	my ($node) = @_;
+	my @queries = map { "SELECT answer('t', \$\$$_\$\$, true)" } ('a < 300', "b = 'k7' AND a IS NOT NULL", 'c IS NULL', 'a >= 0');
+	return $node->safe_psql('postgres', join(';', @queries));
+}
+
+caught_up('after the build');
+
+my $feedback = 0;
+my @changes = (
+	[ 'insert', 'INSERT INTO t ' . rows(20_001, 30_000) ],
+	[ 'delete and vacuum', 'DELETE FROM t WHERE id % 3 = 0', 'DELETE FROM big WHERE id % 5 = 0', 'VACUUM t', 'VACUUM big' ],
+	[ 'reuse', 'INSERT INTO t ' . rows(30_001, 45_000), 'INSERT INTO big ' . rows(130_001, 150_000) ],
+	[ 'abort', 'BEGIN; INSERT INTO t ' . rows(50_001, 55_000) . '; ROLLBACK', 'VACUUM t' ],
+	[ 'update', 'UPDATE t SET a = 999 - a WHERE id % 7 = 0', 'UPDATE t SET u = 1 WHERE id % 11 = 0', 'VACUUM t' ],
+	[ 'reindex', 'REINDEX INDEX t_idx', 'INSERT INTO t ' . rows(60_001, 61_000), 'REINDEX INDEX CONCURRENTLY t_idx' ],
+	[ 'after a checkpoint', 'CHECKPOINT', 'INSERT INTO t ' . rows(61_001, 63_000), 'DELETE FROM t WHERE id % 13 = 0', 'VACUUM t' ],
+	[ 'recycling', map { ("DELETE FROM t WHERE id % 17 = $_", 'VACUUM t', 'INSERT INTO t ' . rows(70_000 + 2000 * $_, 71_999 + 2000 * $_)) } 0 .. 5 ]);
+
+foreach my $change (@changes)
+{
+	my ($what, @statements) = @$change;
+	# with feedback the primary keeps what the readers can see
+	$feedback = !$feedback;
+	$standby->append_conf('postgresql.conf', 'hot_standby_feedback = ' . ($feedback ? 'on' : 'off'));
+	$standby->reload;
+	my @reader = map { ('BEGIN ISOLATION LEVEL REPEATABLE READ', "SELECT compare_scans('$_', 4)", 'SELECT pg_sleep(0.1)',
+			"SELECT compare_scans('$_', 4)", 'COMMIT') } ('t', 't', 'big', 't');
+	my @readers = map { start_script($standby, @reader, @reader) } 1 .. 2;
+	$primary->safe_psql('postgres', $_) foreach @statements;
+	caught_up($what);
+	foreach my $reader (@readers)
+	{
+		my $unexpected = join("\n", grep { /ERROR|FATAL/ && !/$cancelled/ }
+			  split(/\n/, finish_script($reader)));
+		is($unexpected, '', "$what: readers on the standby are right, or cancelled");
+	}
+}
+
+check_index($primary, $_, 'primary') foreach qw(t big);
+$standby->psql('postgres', 'SELECT count(*) FROM u', stderr => \my $message);
+like($message, qr/cannot access temporary or unlogged relations during recovery/, 'an unlogged table is not there');
+
+# The standby is killed and continues; then it becomes the primary.
+$standby->stop('immediate');
+$primary->safe_psql('postgres', 'DELETE FROM t WHERE id % 19 = 0; VACUUM t; INSERT INTO t ' . rows(90_001, 95_000));
+$standby->start;
+caught_up('after a crash of the standby');
+unlike(slurp_file($standby->logfile), qr/inconsistent page/, 'replay wrote the same pages');
+
+$primary->stop('immediate');
+$standby->promote;
+healthy($standby, $_, 'promoted') foreach qw(t big u);
+$standby->safe_psql('postgres', 'INSERT INTO t ' . rows(100_001, 120_000));
+$standby->safe_psql('postgres', 'DELETE FROM t WHERE id % 23 = 0');
+$standby->safe_psql('postgres', 'INSERT INTO u ' . rows(1, 3000));
+$standby->safe_psql('postgres', "VACUUM $_") foreach qw(t u);
+healthy($standby, $_, 'promoted, changed') foreach qw(t u);
+$standby->stop;
+
+done_testing();

@@ -1,0 +1,175 @@
+# Random bytes on pages of the index: checks, statistics, queries, inserts and vacuum raise an error or answer, and the
+# server lives.  An answer is wrong only where rtscan_check() complains: no index can notice every changed bit by itself.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use File::Copy;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $seconds = $ENV{RTSCAN_CORRUPT_SECONDS} // 60;
+my $page = 8192;
+
+# Several tables of each kind, so that a restart serves many corruptions.
+my %kinds = (small => 500, segments => 40_000, vectors => 70_000);
+my @names = map { my $kind = $_; map { "$kind$_" } 1 .. ($kind eq 'vectors' ? 4 : 8) } sort keys %kinds;
+
+my $node = new_node('corrupt', "restart_after_crash = off\nstatement_timeout = 30s\nlog_error_verbosity = verbose\n");
+$node->start;
+create_tables($node, map { $_ => [ '', $kinds{ $_ =~ s/\d+//r } ] } @names);
+foreach my $name (@names)
+{
+	$node->safe_psql('postgres', "SET maintenance_work_mem = '64MB'; REINDEX INDEX ${name}_idx") if $name =~ /vectors/;
+	# dead rows, several segments, and a pending list
+	$node->safe_psql('postgres', "DELETE FROM $name WHERE id % 5 = 0; INSERT INTO $name " . rows(200_001, 203_000));
+	$node->safe_psql('postgres', "VACUUM (FREEZE) $name");
+	$node->safe_psql('postgres', "INSERT INTO $name " . rows(300_001, 300_200));
+	$node->safe_psql('postgres', "VACUUM (FREEZE, INDEX_CLEANUP OFF) $name; INSERT INTO $name " . rows(300_201, 300_210));
+}
+
+my %path = map { $_ => [ split(/\n/, $node->safe_psql('postgres',
+			"SELECT pg_relation_filepath('$_') UNION ALL SELECT pg_relation_filepath('${_}_idx')")) ] } @names;
+healthy($node, $_, 'before') foreach @names;
+$node->stop;
+
+# All files of the tables and indexes as they are now: every round starts from them.
+my $store = PostgreSQL::Test::Utils::tempdir();
+my %saved;
+foreach my $name (@names)
+{
+	foreach my $file (map { glob($node->data_dir . "/$_ " . $node->data_dir . "/${_}_*") } @{ $path{$name} })
+	{
+		next unless -e $file;
+		$saved{$file} = "$store/" . ($file =~ s{/}{_}gr);
+		copy($file, $saved{$file}) or die "copy: $!";
+	}
+}
+
+sub restore
+{
+	foreach my $name (@names)
+	{
+		unlink map { glob($node->data_dir . "/${_}_*") } @{ $path{$name} };
+	}
+	copy($saved{$_}, $_) or die "copy: $!" foreach keys %saved;
+	return;
+}
+
+sub random_bytes
+{
+	my ($count) = @_;
+	return join('', map { chr(int(rand(256))) } 1 .. $count);
+}
+
+# Change the bytes of one page: the ways in which disks, bugs and operators do it.
+sub spoil_page
+{
+	my ($bytes, $other) = @_;
+	my $kind = int(rand(9));
+	my $at = rand() < 0.5 ? int(rand(200)) : int(rand($page - 8));
+	if ($kind == 0) { $bytes = random_bytes($page) }
+	elsif ($kind == 1) { $bytes = "\0" x $page }
+	elsif ($kind == 2) { $bytes = $other }
+	elsif ($kind == 3) { substr($bytes, $page / 2) = substr($other, $page / 2) }    # a torn page
+	elsif ($kind == 4) { substr($bytes, $at, 4) = pack('L', (0, 1, 0x7fffffff, 0xffffffff, 0x10000)[ int(rand(5)) ]) }
+	elsif ($kind == 5) { substr($bytes, $at, 1) = chr(ord(substr($bytes, $at, 1)) ^ (1 << int(rand(8)))) }
+	elsif ($kind == 6) { substr($bytes, $at, 2) = pack('S', int(rand(65536))) }
+	elsif ($kind == 7) { substr($bytes, $page - 16 + int(rand(16)), 1) = random_bytes(1) }    # in the special area
+	else { substr($bytes, $at, 8) = random_bytes(8) }
+	return ($bytes, $kind);
+}
+
+# Spoil one or a few pages of an index file, or cut it short; says what was done.
+sub spoil
+{
+	my ($file) = @_;
+	my $pages = (-s $file) / $page;
+	if (rand() < 0.05)
+	{
+		my $left = int(rand($pages));
+		truncate($file, $left * $page) or die "truncate: $!";
+		return "cut to $left of $pages pages";
+	}
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	my @done;
+	foreach (1 .. 1 + int(rand(3)))
+	{
+		my ($victim, $source) = (int(rand() < 0.3 ? rand($pages < 5 ? $pages : 5) : rand($pages)), int(rand($pages)));
+		my @bytes = map { seek($handle, $_ * $page, 0); read($handle, my $bytes, $page); $bytes } ($victim, $source);
+		my ($bytes, $kind) = spoil_page(@bytes);
+		seek($handle, $victim * $page, 0);
+		print $handle $bytes;
+		push @done, "page $victim of $pages, kind $kind" . ($kind == 2 || $kind == 3 ? " from $source" : '');
+	}
+	close($handle);
+	return join('; ', @done);
+}
+
+# A statement's error: its SQLSTATE with its message, or '' if it succeeded.
+sub try_statement
+{
+	my ($statement) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$statement", timeout => 60, timed_out => \my $late);
+	return 'no end, and not to be cancelled' if $late;
+	return '' if $err !~ /ERROR|FATAL|PANIC|closed the connection/;
+	return $err =~ /(?:ERROR|FATAL|PANIC):\s+(.*)/ ? $1 : $err;
+}
+
+sub alive
+{
+	return $node->psql('postgres', 'SELECT 1') == 0;
+}
+
+my $compare = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT compare_scans('NAME', 15); COMMIT";
+my @statements = (
+	[ check => "SELECT rtscan_check('NAME_idx', true)" ], [ stats => "SELECT rtscan_stats('NAME_idx')" ], [ queries => $compare ],
+	[ insert => 'INSERT INTO NAME ' . rows(400_001, 402_500) ], [ delete => 'DELETE FROM NAME WHERE id % 3 = 0' ],
+	[ vacuum => 'VACUUM NAME' ], [ drop => 'BEGIN; DROP INDEX NAME_idx; ROLLBACK' ],
+	# rolled back, so that the file with the damage stays the index's
+	[ reindex => "BEGIN ISOLATION LEVEL REPEATABLE READ; REINDEX INDEX NAME_idx; SELECT compare_scans('NAME', 5); ROLLBACK" ]);
+
+# Everything that a user does with a table whose index is spoilt; false if the server did not survive.
+sub use_table
+{
+	my ($name, $done, $seen) = @_;
+	my %error;
+	foreach my $statement (@statements)
+	{
+		my ($what, $text) = @$statement;
+		my $error = $error{$what} = try_statement($text =~ s/NAME/$name/gr);
+		$seen->{ $error eq '' ? 'fine' : $error =~ /^(\w{5}):/ ? $1 : 'other' }++;
+		fail("$name ($done): $what takes too long") if $error =~ /57014/;
+		return fail("$name ($done): $what: $error") if $error =~ /closed the connection|no end/;
+	}
+	ok($error{check} ne '' || $error{queries} !~ /MISMATCH/, "$name ($done): no wrong answer behind rtscan_check's back") || diag($error{queries});
+	# REINDEX reads the heap only
+	is($error{reindex}, '', "$name ($done): REINDEX repairs it");
+	return 1;
+}
+
+my $end = time() + $seconds;
+my %seen;
+while (time() < $end)
+{
+	restore();
+	my %done = map { $_ => spoil($node->data_dir . '/' . $path{$_}[1]) } @names;
+	last unless ok($node->start(fail_ok => 1), 'the server starts');
+	foreach my $name (@names)
+	{
+		last unless use_table($name, $done{$name}, \%seen);
+	}
+	last unless ok(alive(), 'the server lives');
+	$node->stop;
+}
+note(join(', ', map { "$_: $seen{$_}" } sort keys %seen));
+cmp_ok($seen{XX002} // 0, '>', 0, 'corruption was noticed');
+unlike(slurp_file($node->logfile), qr/was terminated by signal|PANIC|TRAP:/, 'the server never crashed');
+$node->stop('immediate');
+
+done_testing();

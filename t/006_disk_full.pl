@@ -1,0 +1,134 @@
+# The disk is full during builds, flushes and vacuums: a clean error, the index as before, and all is well when there is
+# space again.  The disk is a small tmpfs with a tablespace on it, in a mount namespace of our own.
+
+use strict;
+use warnings;
+
+# A namespace belongs to a process: the test runs itself again inside one, where it may mount without being root.
+my $in_namespace;
+
+BEGIN
+{
+	my @unshare = qw(unshare --user --map-current-user --keep-caps --mount);
+	$in_namespace = $ENV{RTSCAN_TEST_NAMESPACE};
+	if (!$in_namespace && system("@unshare true 2>/dev/null") == 0)
+	{
+		$ENV{RTSCAN_TEST_NAMESPACE} = 1;
+		exec(@unshare, $^X, (map { "-I$_" } @INC), $0) or die "exec: $!";
+	}
+}
+
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+my $disk = PostgreSQL::Test::Utils::tempdir();
+my $ballast = "$disk/ballast";
+if (!$in_namespace || system("mount -t tmpfs -o size=40m tmpfs $disk") != 0)
+{
+	plan skip_all => 'no mount namespace for a small disk';
+}
+mkdir("$disk/space") or die "mkdir: $!";
+
+# The bytes that are free on the disk.
+sub free_space
+{
+	my @fields = split(' ', (split(/\n/, `df -B1 $disk`))[1]);
+	return $fields[3];
+}
+
+# Leave so many bytes on the disk.
+sub leave_space
+{
+	my ($bytes) = @_;
+	unlink($ballast);
+	my $size = free_space() - $bytes;
+	system("head -c $size /dev/zero > $ballast") == 0 or die 'cannot fill the disk';
+	return;
+}
+
+sub make_space
+{
+	unlink($ballast) or die "unlink: $!";
+	return;
+}
+
+my $full = qr/No space left on device|could not extend file/;
+my $node = new_node('full');
+$node->start;
+create_tables($node, t => [ '', 1000 ]);
+$node->safe_psql('postgres', "CREATE TABLESPACE small LOCATION '$disk/space'");
+$node->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . rows(1, 150_000));
+my $build = 'CREATE INDEX big_idx ON big USING rtscan (a, b, c, (id::int8 * 7919 % 1000003)) TABLESPACE small';
+
+# The error of a statement.
+sub failing
+{
+	my ($statement) = @_;
+	$node->psql('postgres', $statement, stderr => \my $err);
+	return $err;
+}
+
+my $before = free_space();
+foreach my $memory ('1MB', '64MB')
+{
+	$node->safe_psql('postgres', "ALTER SYSTEM SET maintenance_work_mem = '$memory'; SELECT pg_reload_conf()");
+	$node->safe_psql('postgres', $build);
+	my $size = $node->safe_psql('postgres', "SELECT pg_relation_size('big_idx')");
+	$node->safe_psql('postgres', 'DROP INDEX big_idx; CHECKPOINT');
+	foreach my $left (map { int($_ * $size) } 0, 0.05, 0.3, 0.6, 0.9)
+	{
+		leave_space($left);
+		like(failing($build), $full, "build with $memory and $left bytes left");
+		make_space();
+		is($node->safe_psql('postgres', "SELECT count(*) FROM pg_class WHERE relname = 'big_idx'"), '0', 'there is no index');
+		$node->safe_psql('postgres', 'CHECKPOINT');
+		cmp_ok(free_space(), '>=', $before - 65536, 'its space is free again');
+	}
+}
+$node->safe_psql('postgres', $build);
+healthy($node, 'big', 'built after all');
+
+# the heap is elsewhere: what fails is the index
+my $next = 200_001;
+foreach my $left (0, 20_000, 50_000, 150_000, 400_000)
+{
+	leave_space($left);
+	my $failed = 0;
+	foreach (1 .. 100)
+	{
+		$failed++ if failing('INSERT INTO big ' . rows($next, $next + 3999)) =~ $full;
+		$next += 4000;
+		last if $failed == 3;
+	}
+	cmp_ok($failed, '>', 0, "inserts failed with $left bytes left");
+	compare_scans($node, 'big', "inserts with $left bytes left");
+	failing("DELETE FROM big WHERE id % 41 = $left / 10000; VACUUM big") for 1 .. 2;
+	healthy($node, 'big', "vacuum with $left bytes left");
+	make_space();
+	$node->safe_psql('postgres', 'INSERT INTO big ' . rows($next, $next + 3999));
+	$next += 4000;
+	$node->safe_psql('postgres', 'VACUUM big');
+	healthy($node, 'big', "after $left bytes, with space again");
+}
+
+# REINDEX: the old index stays
+leave_space(300_000);
+like(failing('REINDEX INDEX big_idx'), $full, 'reindex');
+make_space();
+healthy($node, 'big', 'after a failed REINDEX');
+
+# a crash with a full disk
+leave_space(100_000);
+failing('INSERT INTO big ' . rows($next, $next + 20_000));
+$node->stop('immediate');
+make_space();
+$node->start;
+healthy($node, 'big', 'after a crash with a full disk');
+unlike(slurp_file($node->logfile), qr/was terminated by signal|PANIC|TRAP:/, 'the server never crashed');
+$node->stop;
+
+done_testing();
