@@ -224,12 +224,15 @@ look_up(Estimate *estimate, Relation index)
 
 /* ---------------------------------------------------------------- the callback */
 
+/* Of the table's rows: those of a partial index are only some of them. */
 static Selectivity
 estimate_selectivity(const Estimate *estimate, PlannerInfo *root, IndexPath *path)
 {
 	Selectivity others = clauselist_selectivity(root, estimate->others,
 												path->indexinfo->rel->relid, JOIN_INNER, NULL);
-	Selectivity selectivity = estimate->matching / estimate->rows * others;
+	double		rows = path->indexinfo->indpred == NIL ? estimate->rows
+		: Max(estimate->rows, path->indexinfo->rel->tuples);
+	Selectivity selectivity = estimate->matching / rows * others;
 
 	CLAMP_PROBABILITY(selectivity);
 	return selectivity;
