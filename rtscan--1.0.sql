@@ -25,7 +25,7 @@ BEGIN
 
 		FOR class IN
 			SELECT c.opcname, c.opcdefault, c.opcintype,
-				   pg_catalog.row_number() OVER (PARTITION BY c.opcintype ORDER BY c.opcname) = 1 AS owns_members
+				   pg_catalog.row_number() OVER (PARTITION BY c.opcintype ORDER BY c.opcdefault DESC, c.opcname) = 1 AS owns_members
 			FROM pg_catalog.pg_opclass c
 			WHERE c.opcfamily = family.oid AND c.opcnamespace = 'pg_catalog'::pg_catalog.regnamespace
 			ORDER BY c.opcname

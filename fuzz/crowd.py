@@ -97,7 +97,7 @@ class Crowd:
         if found == expected:
             return
         snapshot = session.query("SELECT pg_current_snapshot()")[0][0]
-        details = [session.query(f"SELECT ctid, xmin, xmax, t.* FROM t WHERE ctid = '{ctid}' AND tableoid = {table}")
+        details = [session.query(f"SELECT ctid, xmin, xmax, t::text FROM t WHERE ctid = '{ctid}' AND tableoid = {table}")
                    for table, ctid in sorted(found ^ expected)[:5]]
         raise Finding(f"in snapshot {snapshot}: {query}\nmissing {sorted(expected - found)[:10]}, "
                       f"too many {sorted(found - expected)[:10]}\nthese rows: {details}")

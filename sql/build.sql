@@ -191,13 +191,14 @@ SELECT differences('t', 't_expression', '{a * 2 = 100}');
 DROP TABLE t;
 
 -- INCLUDE columns: types without an order, wide ones, NULLs; more than a chunk
-CREATE TABLE t (a int, b text, p point, j json, n name, x numeric, f bool, arr int[], c "char", m macaddr);
+CREATE TABLE t (a int, b text, p point, j json, n name, x numeric, f bool, arr int[], c "char", m macaddr, box box, t timetz, poly polygon, i interval);
 INSERT INTO t SELECT hash(i) % 5000,
 		CASE WHEN i % 3 > 0 THEN repeat('long ', hash(i) % 30) END, CASE WHEN i % 7 > 0 THEN point(i, -i) END, CASE WHEN i % 2 > 0 THEN json_build_object('i', i) END,
 		CASE WHEN i % 11 > 0 THEN 'name ' || i END, CASE WHEN i > 64000 THEN i / 7.0 END, CASE WHEN i < 64513 THEN i % 2 = 0 END,
-		CASE WHEN i % 1000 = 0 THEN ARRAY[i, NULL] END, CASE WHEN i % 3 > 0 THEN 'x' END, CASE WHEN i % 5 = 0 THEN '08:00:2b:01:02:03'::macaddr END
+		CASE WHEN i % 1000 = 0 THEN ARRAY[i, NULL] END, CASE WHEN i % 3 > 0 THEN 'x' END, CASE WHEN i % 5 = 0 THEN '08:00:2b:01:02:03'::macaddr END,
+		CASE WHEN i % 2 > 0 THEN box(point(i, i)) END, timetz(timestamptz '2000-01-01 12:00+00' + i % 9 * interval '1 min'), CASE WHEN i % 50 = 0 THEN polygon(4 + i % 40, circle(point(i, i), i)) END, NULLIF(i % 13, 0) * interval '1 day'
 	FROM generate_series(1, 64600) i;
-CREATE INDEX t_a ON t USING rtscan (a) INCLUDE (b, p, j, n, x, f, arr, c, m);
+CREATE INDEX t_a ON t USING rtscan (a) INCLUDE (b, p, j, n, x, f, arr, c, m, box, t, poly, i);
 INSERT INTO t SELECT * FROM t LIMIT 200;
 INSERT INTO t DEFAULT VALUES;
 SELECT rtscan_check('t_a', true);

@@ -311,6 +311,32 @@ SELECT rtscan_check('t_ab', true);
 SELECT differences('t', 't_ab', '{a < 20,a >= 990 AND id < 3000,a = 500,id BETWEEN -300 AND 50}');
 DROP TABLE t;
 
+-- several indexes, vacuumed by several processes; a comparison function in SQL, which a flush calls
+CREATE FUNCTION backwards(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT AS 'SELECT btint4cmp($2, $1) + (SELECT 0 FROM pg_am LIMIT 1)';
+CREATE OPERATOR CLASS backwards FOR TYPE int USING rtscan AS
+	OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 backwards(int, int);
+CREATE TABLE t (id int, a int, b text) WITH (autovacuum_enabled = off);
+CREATE INDEX t_a ON t USING rtscan (a backwards, id);
+CREATE INDEX t_b ON t USING rtscan (b, id);
+CREATE INDEX t_id ON t USING rtscan (id);
+INSERT INTO t SELECT i, hash(i) % 100, 'k' || i % 17 FROM generate_series(1, 3000) i;
+SET min_parallel_index_scan_size = 0;
+VACUUM (PARALLEL 3) t;
+INSERT INTO t SELECT i, hash(i) % 100, 'k' || i % 17 FROM generate_series(3001, 3500) i;
+DELETE FROM t WHERE id % 3 = 0;
+VACUUM (PARALLEL 3) t;
+INSERT INTO t SELECT -i, hash(i) % 100, 'k' || i % 17 FROM generate_series(1, 1100) i;
+RESET min_parallel_index_scan_size;
+SELECT rtscan_check(i, true) FROM unnest('{t_a, t_b, t_id}'::regclass[]) i;
+SELECT differences('t', 't_a', '{a > 90,a <= 3,a = 50}');
+SELECT differences('t', 't_b', '{b > ''k5'',b = ''k3''}');
+DROP INDEX CONCURRENTLY t_a;
+BEGIN;
+DROP INDEX t_b;
+ROLLBACK;
+SELECT differences('t', 't_b', '{b > ''k5'',b = ''k3''}');
+DROP TABLE t;
+
 -- vacuum after vacuum; each finds something to flush, kill and merge
 CREATE TABLE t (id int, a int, b text) WITH (autovacuum_enabled = off);
 CREATE INDEX t_ab ON t USING rtscan (a, b, id);

@@ -32,7 +32,7 @@ END
 $$;
 -- which parts there are
 CREATE FUNCTION parts(index_name regclass) RETURNS text LANGUAGE sql AS $$
-	SELECT string_agg(replace(key, '_bytes', ''), ' ' ORDER BY key) FROM jsonb_each_text((SELECT to_jsonb(s) FROM rtscan_stats(index_name) s))
+	SELECT string_agg(replace(key, '_bytes', ''), ' ' ORDER BY key COLLATE "C") FROM jsonb_each_text((SELECT to_jsonb(s) FROM rtscan_stats(index_name) s))
 	WHERE value <> '0' AND key <> 'total_bytes'
 $$;
 CREATE TABLE t (a int, b int, c text) WITH (autovacuum_enabled = off);

@@ -104,6 +104,12 @@ SELECT misestimates('skewed', 1.1, ARRAY['a = 42', 'a < 42', 'a > 42', 'a <= 42'
 SELECT misestimates('skewed', 1.3, ARRAY['e < 100 AND f < 100', 'e BETWEEN 200 AND 300 AND f > 500', 'e < 500 AND f < 500 AND a = 42', 'e > 900 AND a IS NULL', 'e = ANY (''{1,2,3,4,5,6,7,8,9,10}'') AND f < 500', 'd < ''2000-01-10'' AND e < 300 AND f < 300']);
 -- the values of parameters, of stable functions and of expressions that can be evaluated while planning
 SELECT misestimates('skewed', 1.1, ARRAY['e < length(''0123456789'')', 'd < now()', 'd > now()', 'e < current_setting(''server_version_num'')::int']);
+-- an index of some rows only
+CREATE TABLE partly AS SELECT i AS id, hash(i) % 10000 AS a, hash(i + 1000000) % 10000 AS b, i % 100 = 0 AS rare, repeat('x', 100) AS filler FROM generate_series(1, 25000) i;
+CREATE INDEX partly_rare ON partly USING rtscan (a, b) WHERE rare;
+ANALYZE partly;
+SELECT misestimates('partly', 1.3, ARRAY['rare AND a < 5000', 'rare AND a > 1000 AND b < 9000', 'rare AND a < 10', 'rare']);
+SELECT q, indexes(q) FROM unnest(ARRAY['SELECT * FROM partly WHERE rare AND a < 5000', 'SELECT * FROM partly WHERE rare', 'SELECT * FROM partly WHERE a < 5000']) q;
 -- many segments, dead rows
 SET rtscan.pending_list_limit = '64kB';
 CREATE TABLE grown (a int, b int) WITH (autovacuum_enabled = off);

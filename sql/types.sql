@@ -108,6 +108,9 @@ CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministi
 CREATE COLLATION deaf (provider = icu, locale = 'und-u-ka-shifted-ks-level1', deterministic = false);
 CREATE COLLATION naturally (provider = icu, locale = 'en-u-kn-true');
 
+CREATE TYPE wordrange AS RANGE (subtype = text, collation = blind);
+CREATE DOMAIN numbers AS int[] CHECK (cardinality(VALUE) < 10);
+
 -- the order of an enum is not that of its OIDs
 ALTER TYPE mood ADD VALUE 'worst';
 ALTER TYPE mood ADD VALUE 'good' BEFORE 'bad';
@@ -179,7 +182,12 @@ INSERT INTO types (type, make, extremes) VALUES
 INSERT INTO types (type, make, extremes, arrays) VALUES
 	('int4[]', 'ARRAY[@ % 30, NULLIF(@ % 7, 3), @ % 3]', '{"{}","{NULL}","{NULL,NULL}","{1}","{{1,2},{3,4}}","[0:1]={1,2}"}', false),
 	('text[] COLLATE blind', 'ARRAY[(ARRAY[''a'', ''A''])[1 + @ % 2], (@ % 50)::text]', '{"{}","{NULL}","{A}","{a}","{a,NULL}"}', false),
-	('numeric[]', 'ARRAY[round(@ % 50, @ % 3)]', '{"{}","{NaN}","{1.0}","{1.00,2}"}', false);
+	('numeric[]', 'ARRAY[round(@ % 50, @ % 3)]', '{"{}","{NaN}","{1.0}","{1.00,2}"}', false),
+	('mood[]', '(enum_range(NULL::mood))[1 + @ % 6:@ % 7]', '{"{}","{worst}","{best,NULL}"}', false),
+	('pair[]', 'ARRAY[ROW(@ % 20, ''x'')::pair, ROW(NULL, @ % 3)::pair]', '{"{}","{NULL}","{\"(1,x)\"}"}', false),
+	('numbers', 'ARRAY[@ % 30, NULLIF(@ % 7, 3)]::numbers', '{"{}","{NULL}","{1}"}', false),
+	('wordrange', 'wordrange((ARRAY[''a'', ''A'', ''b'', ''B''])[1 + @ % 4] || @ % 20, NULL)', '{empty,"(,)","[a,b)","[A,B)"}', true),
+	('nummultirange', 'nummultirange(numrange(@ % 30, @ % 30 + 1.5))', '{"{}","{[1.0,2.50)}","{[1,2.5)}"}', true);
 INSERT INTO types (type, make, extremes, opclass, operators) VALUES
 	('bool', '(@ % 2 = 0)', DEFAULT, DEFAULT, '{<,<=,<=,>=,>}'),		-- = is below
 	('text', 'chr(65 + @ % 60) || chr(232 + @ % 59)', '{""," ",a,A,"a ",~}', 'text_pattern_ops', '{~<~,~<=~,=,~>=~,~>~}'),
@@ -242,12 +250,22 @@ $$;
 SELECT type, opclass, problem FROM (SELECT t.*, check_type(t) problem FROM types t) p ORDER BY id;
 SELECT count(*) AS types, sum(cardinality(conditions(t))) AS conditions FROM types t;
 
+-- floats that are equal and not identical: NaNs with and without a sign, zeros with and without one
+CREATE TABLE floats AS SELECT (ARRAY['NaN', 'Infinity'::float8 - 'Infinity', 0, '-0', 'Infinity', '-Infinity', 1, NULL])[1 + i % 8] AS d, ((ARRAY['NaN', 'Infinity'::float8 - 'Infinity', 0, '-0', 'Infinity', '-Infinity', 1, NULL])[1 + i % 8])::float4 AS f
+	FROM generate_series(1, 400) i;
+CREATE INDEX floats_df ON floats USING rtscan (d, f);
+INSERT INTO floats SELECT * FROM floats LIMIT 20;
+SELECT rtscan_check('floats_df', true);
+SELECT differences('floats', 'floats_df', array_agg(format('%s %s %s', c, o, v)) || array_agg(format('%s %s ANY (ARRAY[%s, NULL])', c, o, v)))
+	FROM unnest('{d,f}'::text[]) c, unnest('{<,<=,=,>=,>}'::text[]) o, unnest(ARRAY['''NaN''::float8', '''NaN''::float4', '''Infinity''::float8 - ''Infinity''', '0::float4', '''-0''::float8', '''-0''::float4', '''-Infinity''::float8']) v;
+DROP TABLE floats;
+
 -- bool columns are conditions themselves
 CREATE TABLE flags AS SELECT CASE WHEN i % 7 > 0 THEN hashint4(i) % 3 = 0 END AS v FROM generate_series(1, 300) i;
 CREATE INDEX flags_v ON flags USING rtscan (v);
 -- PostgreSQL 15 offers conditions like these to its own operator classes only; other ways to say the same are indexable
-SELECT c, count(*) FROM flags CROSS JOIN LATERAL (VALUES ('v', v), ('NOT v', NOT v), ('v IS TRUE', v IS TRUE), ('v >= true', v >= true), ('v < true', v < true)) x (c, b) WHERE b GROUP BY c ORDER BY c;
-SELECT differences('flags', 'flags_v', '{v >= true, v <= false, v < true, v > false, v >= ANY (ARRAY[true\, NULL]), v IS NULL, v IS NOT NULL AND v < true}');
+SELECT c, count(*) FROM flags CROSS JOIN LATERAL (VALUES ('v', v), ('NOT v', NOT v), ('v IS TRUE', v IS TRUE), ('v >= true', v >= true), ('v < true', v < true)) x (c, b) WHERE b GROUP BY c ORDER BY c COLLATE "C";
+SELECT differences('flags', 'flags_v', '{v >= true, v <= false, v < true, v > false, v >= ANY (ARRAY[true\, NULL]), v = ANY (ARRAY[false\, NULL]), v IS NULL, v IS NOT NULL AND v < true}');
 SET enable_seqscan = off;
 SELECT count(*) FROM flags WHERE v;
 SELECT count(*) FROM flags WHERE NOT v;
@@ -514,6 +532,24 @@ DROP TABLE own;
 CREATE TABLE own (j json, p point);
 CREATE INDEX ON own USING rtscan (j);
 CREATE INDEX ON own USING rtscan (p);
+DROP TABLE own;
+
+-- records and arrays of them can have an operator class and yet no order: that is an error when such a row comes, not when
+-- vacuum makes a segment of it
+CREATE TYPE unordered AS (a int, j json);
+CREATE TABLE own (r unordered, a json[]);
+CREATE INDEX own_r ON own USING rtscan (r);
+INSERT INTO own VALUES (ROW(1, '{}'), NULL), (ROW(1, '{}'), NULL);
+DROP INDEX own_r;
+CREATE INDEX own_a ON own USING rtscan (a);
+INSERT INTO own VALUES (NULL, '{1}'), (NULL, '{1}');
+INSERT INTO own VALUES (NULL, NULL), (NULL, NULL);
+VACUUM own;
+SELECT rtscan_check('own_a', true);
+DROP INDEX own_a;
+INSERT INTO own VALUES (ROW(1, '{}'), '{1}'), (ROW(1, '[]'), '{2}');
+CREATE INDEX ON own USING rtscan (r);
+CREATE INDEX ON own USING rtscan (a);
 DROP TABLE own;
 
 SET client_min_messages = error;

@@ -140,5 +140,25 @@ SELECT rtscan_check('t_v', true);
 SELECT differences('t', 't_v', ARRAY['v COLLATE "C" < ''1''', 'v COLLATE "C" = noise(77, 2600)', 'v COLLATE "C" > ''ff''']);
 DROP TABLE t;
 
+-- merges of wide rows, with little memory
+SET rtscan.pending_list_limit = '64kB';
+SET maintenance_work_mem = '1MB';
+CREATE TABLE t (id int, v text COLLATE "C", w text) WITH (autovacuum_enabled = off);
+ALTER TABLE t ALTER v SET STORAGE EXTERNAL, ALTER w SET STORAGE EXTERNAL;
+CREATE INDEX t_v ON t USING rtscan (v, id) INCLUDE (w);
+INSERT INTO t SELECT i, noise(i % 700, 2000), CASE WHEN i % 3 > 0 THEN repeat(md5(i::text), i % 150) END FROM generate_series(1, 900) i;
+VACUUM t;
+SELECT rtscan_check('t_v', true);
+DELETE FROM t WHERE id % 2 = 0;
+INSERT INTO t SELECT -i, noise(i, 2000), repeat(md5(i::text), i % 150) FROM generate_series(500, 800) i;
+VACUUM t;
+VACUUM t;
+SELECT rtscan_check('t_v', true);
+SELECT segments < 30 AS few, rows - dead + pending = (SELECT count(*) FROM t) AS all_rows FROM rtscan_stats('t_v');
+SELECT differences('t', 't_v', ARRAY['v < ''3''', 'v = noise(77, 2000)', 'v >= noise(600, 2000) AND id < 0', 'id > 890']);
+RESET rtscan.pending_list_limit;
+RESET maintenance_work_mem;
+DROP TABLE t;
+
 SET client_min_messages = error;
 DROP SCHEMA wide CASCADE;

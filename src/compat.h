@@ -11,4 +11,8 @@
 #error "rtscan supports PostgreSQL 15"
 #endif
 
+#ifdef WORDS_BIGENDIAN
+#error "rtscan's packed arrays are little-endian"
+#endif
+
 #endif							/* RTSCAN_COMPAT_H */

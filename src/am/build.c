@@ -63,7 +63,7 @@ write_rows(BuildState *state)
 	if (state->rows->rows == 0)
 		return;
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PHASE_ENCODE);
-	id = rtscan_begin_writing(state->index, RTSCAN_SLOT_FLUSH, true);
+	id = rtscan_begin_writing(state->index, RTSCAN_SLOT_FLUSH, state->nentries == 0);
 	state->entries = state->nentries == 0 ? palloc(sizeof(RtscanEntry))
 		: repalloc(state->entries, (state->nentries + 1) * sizeof(RtscanEntry));
 	state->entries[state->nentries++] = rtscan_write_segment(state->index, state->rows, id, 0);
@@ -113,6 +113,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	}
 
 	old = MemoryContextSwitchTo(state->tuple_context);
+	rtscan_check_comparable(state->schema, values, isnull);
 	if (!state->schema->plain)
 	{
 		/* the form in which a pending list would hand the values on: detoasted, compressed */

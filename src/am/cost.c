@@ -194,9 +194,9 @@ scale(Estimate *estimate, double factor)
 	estimate->lookups *= factor;
 }
 
-/* Look the keys up in the segments; false if that cannot be done. */
+/* Look the keys up in an index's segments; false if that cannot be done. */
 static bool
-look_up(Estimate *estimate, Relation index)
+look_up_in(Estimate *estimate, Relation index)
 {
 	RtscanImage *image = ActiveSnapshotSet() ? rtscan_read_image(index, NULL, true) : NULL;
 	RtscanPredicate *predicate;
@@ -220,6 +220,16 @@ look_up(Estimate *estimate, Relation index)
 	if (estimate->rows > 0)
 		scale(estimate, all_rows / estimate->rows);
 	return estimate->rows > 0;
+}
+
+static bool
+look_up(Estimate *estimate, Oid index_oid)
+{
+	Relation	index = index_open(index_oid, NoLock);
+	bool		found = look_up_in(estimate, index);
+
+	index_close(index, NoLock);
+	return found;
 }
 
 /* ---------------------------------------------------------------- the callback */
@@ -247,7 +257,6 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan cost estimate",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Relation	index = index_open(info->indexoid, NoLock);
 	Estimate	estimate = {.nkeys = 0};
 	GenericCosts generic = {0};
 	double		random_page_cost,
@@ -255,7 +264,7 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 
 	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
 	split_quals(&estimate, root, path);
-	if (look_up(&estimate, index))
+	if (!info->hypothetical && look_up(&estimate, info->indexoid))
 	{
 		*selectivity = estimate_selectivity(&estimate, root, path);
 		*startup_cost = estimate.lookups * random_page_cost;
@@ -272,7 +281,6 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*correlation = 0;
 	*pages = info->pages;
 
-	index_close(index, NoLock);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }

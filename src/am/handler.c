@@ -20,6 +20,7 @@ rtscan_handler(PG_FUNCTION_ARGS)
 	routine->amoptionalkey = true;
 	routine->amsearcharray = true;
 	routine->amsearchnulls = true;
+	routine->ampredlocks = true;
 	routine->amcaninclude = true;
 	routine->amusemaintenanceworkmem = true;
 	routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;

@@ -47,6 +47,7 @@ rtscan_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	InsertState *state = get_state(index, info);
 	MemoryContext old = MemoryContextSwitchTo(state->context);
 
+	rtscan_check_comparable(state->schema, values, isnull);
 	if (rtscan_pending_append(index, rtscan_form_tuple(index, state->schema, values, isnull, tid)) &&
 		rtscan_try_lock_flush(index))
 	{

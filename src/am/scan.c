@@ -2,8 +2,9 @@
  * scan.c
  *		Bitmap scans.
  *
- * The order matters: the executor has taken the snapshot; then we read the metapage, and so
- * have one image of segments and pending lists.  That is what protects a bitmap, which asks
+ * The order matters: the executor has taken the snapshot; then come the predicate lock (a
+ * relation's: any insertion may match), and the metapage, and so
+ * one image of segments and pending lists.  That is what protects a bitmap, which asks
  * for no recheck, from TIDs that vacuum frees and somebody else reuses.
  */
 #include "am/am.h"
@@ -17,6 +18,7 @@
 #include "query/predicate.h"
 #include "storage/dead.h"
 #include "storage/pending.h"
+#include "storage/predicate.h"
 #include "storage/tidmap.h"
 #include "utils/memutils.h"
 
@@ -137,12 +139,7 @@ check_pending_row(IndexTuple tuple, void *arg)
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 
-	if (!rtscan_deform_tuple(state->schema, tuple, values, isnull))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" contains a corrupted pending row",
-						RelationGetRelationName(scan->indexRelation)),
-				 errhint("Please REINDEX it.")));
+	rtscan_deform_pending(scan->indexRelation, state->schema, tuple, values, isnull);
 	if (rtscan_predicate_matches(state->predicate, values, isnull))
 		add_tids(&tuple->t_tid, 1, state);
 	MemoryContextSwitchTo(old);
@@ -188,6 +185,7 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	MemoryContext old;
 
 	pgstat_count_index_scan(scan->indexRelation);
+	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
 	if (row_bits == NULL)
 		row_bits = rtscan_bits_create(TopMemoryContext);
 	state->bitmap = bitmap;

@@ -165,6 +165,6 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 	IndexFreeSpaceMapVacuum(index);
 	stats->num_pages = RelationGetNumberOfBlocks(index);
 	stats->num_index_tuples = count_live_rows(index);
-	stats->estimated_count = info->estimated_count;
+	stats->estimated_count = false;
 	return stats;
 }

@@ -415,45 +415,60 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 	return true;
 }
 
-/* Visit the entries of a leaf with codes from first up to last. */
-static bool
-visit_packed(const PageView *view, uint32 first, uint32 last,
-			 RtscanDictionaryVisitor visitor, void *arg)
+/* A visit of the entries with codes from code up to last. */
+typedef struct Visit
 {
-	for (uint32 b = 0; b < view->page.blocks; b++)
+	uint32		code;			/* to be visited next */
+	uint32		last;
+	uint32		end_rank;		/* of the value before, once there was one */
+	uint32		nonnull;
+	RtscanDictionaryVisitor visitor;
+	void	   *arg;
+} Visit;
+
+/* Visitors fill arrays by code and by rank: both must be in order, and within bounds. */
+static bool
+visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
+{
+	if (first_rank < visit->end_rank || end_rank <= first_rank || end_rank > visit->nonnull)
+		return false;
+	visit->visitor(visit->code, value, first_rank, end_rank, visit->arg);
+	visit->code++;
+	visit->end_rank = end_rank;
+	return true;
+}
+
+static bool
+visit_packed(const PageView *view, Visit *visit)
+{
+	for (uint32 b = (visit->code - view->page.first_code) / BLOCK;
+		 b < view->page.blocks && visit->code < visit->last; b++)
 	{
-		uint32		code = view->page.first_code + b * BLOCK;
 		uint32		next = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
 		uint64		keys[BLOCK];
 		uint32		ranks[BLOCK];
-		uint32		n;
+		uint32		n = unpack_block(view, b, keys, ranks);
 
-		if (code >= last || code + BLOCK <= first)
-			continue;
-		n = unpack_block(view, b, keys, ranks);
 		if (n == 0)
 			return false;
-		for (uint32 k = 0; k < n; k++)
-			if (code + k >= first && code + k < last)
-				visitor(code + k, keys[k], ranks[k], k + 1 < n ? ranks[k + 1] : next, arg);
+		for (uint32 k = visit->code - view->page.first_code - b * BLOCK; k < n && visit->code < visit->last; k++)
+			if (!visit_entry(visit, keys[k], ranks[k], k + 1 < n ? ranks[k + 1] : next))
+				return false;
 	}
 	return true;
 }
 
 static bool
-visit_whole(const PageView *view, uint32 first, uint32 last,
-			RtscanDictionaryVisitor visitor, void *arg)
+visit_whole(const PageView *view, Visit *visit)
 {
-	uint32		base = view->page.first_code;
-
-	for (uint32 code = Max(first, base); code < Min(last, base + view->page.entries); code++)
+	for (uint32 i = visit->code - view->page.first_code;
+		 i < view->page.entries && visit->code < visit->last; i++)
 	{
 		Datum		value;
 
-		if (!whole_value(view, code - base, &value))
+		if (!whole_value(view, i, &value) ||
+			!visit_entry(visit, (uint64) value, whole_rank(view, i), whole_rank(view, i + 1)))
 			return false;
-		visitor(code, (uint64) value, whole_rank(view, code - base),
-				whole_rank(view, code - base + 1), arg);
 	}
 	return true;
 }
@@ -463,26 +478,34 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 						uint32 first, uint32 last, RtscanDictionaryVisitor visitor, void *arg)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
+	Visit		visit = {first, last, 0, header->nonnull, visitor, arg};
+	bool		packed = type->key_kind != RTSCAN_KEY_NONE;
 	uint32		page;
 
 	if (first >= last)
 		return true;
 	if (!find_leaf(reader, column, type, first, &page))
 		return false;
-	for (uint32 code = first; code < last && page < header->level_pages[0]; page++)
+	for (; visit.code < last; page++)
 	{
 		PageView	view;
-		bool		packed = type->key_kind != RTSCAN_KEY_NONE;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!open_page(&view, reader, column, type, page))
-			return false;
-		if (!(packed ? visit_packed : visit_whole) (&view, first, last, visitor, arg))
+		if (page >= header->level_pages[0])
 		{
-			fault(&view, "An entry of a dictionary page lies outside of it.");
+			rtscan_fault(reader, &header->dictionary, header->level_pages[0] - 1,
+						 "The dictionary has fewer values than it should.");
 			return false;
 		}
-		code = view.page.first_code + view.page.entries;
+		if (!open_page(&view, reader, column, type, page))
+			return false;
+		if (visit.code < view.page.first_code ||
+			visit.code - view.page.first_code >= view.page.entries ||
+			!(packed ? visit_packed : visit_whole) (&view, &visit))
+		{
+			fault(&view, "The entries of a dictionary page contradict each other.");
+			return false;
+		}
 		close_page(&view);
 	}
 	return true;

@@ -212,15 +212,6 @@ emit_whole_page(RtscanDictionaryWriter *writer, uint32 end_rank)
 }
 
 static void
-store_value(const RtscanColumn *column, char *place, Datum value, Size size)
-{
-	if (column->typbyval)
-		store_att_byval(place, value, column->typlen);
-	else
-		memcpy(place, DatumGetPointer(value), size);
-}
-
-static void
 add_whole(RtscanDictionaryWriter *writer, Datum value, uint32 rank)
 {
 	const RtscanColumn *column = writer->column;
@@ -235,7 +226,7 @@ add_whole(RtscanDictionaryWriter *writer, Datum value, uint32 rank)
 		place = att_align_datum(page->values_end, column->typalign, column->typlen, value);
 	}
 	memset(writer->values + page->values_end, 0, place - page->values_end);
-	store_value(column, writer->values + place, value, size);
+	rtscan_store_value(column, writer->values + place, value, size);
 	memset(writer->values + place + size, 0,
 		   TYPEALIGN(sizeof(uint32), place + size) - (place + size));
 	writer->offsets[page->entries] = place;

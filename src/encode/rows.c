@@ -157,16 +157,31 @@ rtscan_rows_sort_tids(RtscanRows *rows, uint32 first)
 }
 
 Size
-rtscan_rows_bytes(const RtscanSchema *schema)
+rtscan_rows_bytes(int ncolumns, bool all_have_keys)
 {
-	return sizeof(ItemPointerData) + schema->ncolumns * (sizeof(uint64) + 1) +
-		RTSCAN_SORT_BYTES + 2 * sizeof(uint32);
+	return sizeof(ItemPointerData) + ncolumns * (sizeof(uint64) + 1) + 2 * sizeof(uint32) +
+		(all_have_keys ? RTSCAN_KEY_SORT_BYTES : RTSCAN_COMPARISON_SORT_BYTES);
+}
+
+static bool
+all_have_keys(const RtscanSchema *schema)
+{
+	for (int i = 0; i < schema->nkeys; i++)
+		if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
+			return false;
+	return true;
 }
 
 uint32
 rtscan_rows_limit(const RtscanSchema *schema, int memory_kb)
 {
-	Size		limit = (Size) memory_kb * 1024 / rtscan_rows_bytes(schema);
+	return rtscan_rows_that_fit(rtscan_rows_bytes(schema->ncolumns, all_have_keys(schema)), memory_kb);
+}
+
+uint32
+rtscan_rows_that_fit(Size row_bytes, int memory_kb)
+{
+	Size		limit = (Size) memory_kb * 1024 / row_bytes;
 
 	limit = Min(limit, RTSCAN_SEGMENT_ROWS);
 	if (limit >= RTSCAN_CHUNK_ROWS)

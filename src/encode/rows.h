@@ -54,7 +54,7 @@ extern void rtscan_rows_reset(RtscanRows *rows);
 extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 
 /* Memory that building a segment takes, a row, but for values passed by reference. */
-extern Size rtscan_rows_bytes(const RtscanSchema *schema);
+extern Size rtscan_rows_bytes(int ncolumns, bool all_have_keys);
 
 /*
  * How many rows a segment may have so that rows and sorting stay within memory_kb, not
@@ -62,6 +62,7 @@ extern Size rtscan_rows_bytes(const RtscanSchema *schema);
  * much; at least one heap page full.
  */
 extern uint32 rtscan_rows_limit(const RtscanSchema *schema, int memory_kb);
+extern uint32 rtscan_rows_that_fit(Size row_bytes, int memory_kb);
 
 /* Bytes that values passed by reference take. */
 extern Size rtscan_rows_value_memory(const RtscanRows *rows);

@@ -28,8 +28,13 @@ typedef struct RtscanSortedColumn
 	uint64	   *starts;			/* a bit a rank: a value differs from the one before */
 } RtscanSortedColumn;
 
-/* Bytes that sorting takes at its peak, a row; what one column's result keeps is less. */
-#define RTSCAN_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
+/*
+ * Bytes that sorting takes at its peak, a row: by keys the elements and as many again; by
+ * comparison, if all values differ, also a hash table of images, the images, their
+ * abbreviated keys and numbers.
+ */
+#define RTSCAN_KEY_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
+#define RTSCAN_COMPARISON_SORT_BYTES	(RTSCAN_KEY_SORT_BYTES + 80)
 
 static inline bool
 rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)

@@ -59,27 +59,45 @@ and_code_interval(CpuEvaluation *evaluation, const CpuColumn *plan, uint64 *word
 	}
 }
 
-/* AND a column's intervals into words. */
-static void
-and_codes(CpuEvaluation *evaluation, const CpuColumn *plan, uint64 *words)
+/* A bit a code, of those in the intervals: codes of a segment without a sieve have 16 bits. */
+static uint64 *
+code_set(const RtscanIntervals *set, uint32 codes)
 {
-	const RtscanIntervals *set = &plan->group->intervals;
-	ChunkBits	any,
-				one;
+	uint64	   *bits = palloc0((codes / 64 + 1) * sizeof(uint64));
 
-	if (set->n == 1)
-	{
-		and_code_interval(evaluation, plan, words, &set->items[0]);
-		return;
-	}
-	memset(&any, 0, sizeof(any));
 	for (uint32 i = 0; i < set->n; i++)
+		for (uint32 code = set->items[i].low.code; code < set->items[i].high.code; code++)
+			bits[code / 64] |= UINT64CONST(1) << (code % 64);
+	return bits;
+}
+
+/* AND several intervals of a column's codes into words. */
+static void
+and_code_set(CpuEvaluation *evaluation, const CpuColumn *plan, uint64 *words)
+{
+	const RtscanColumnHeader *header = &plan->column->header;
+	uint32		per_page = rtscan_per_page(header->code_bytes);
+	uint64	   *wanted = code_set(&plan->group->intervals, header->distinct + 1);
+
+	for (uint32 i = 0; i < header->codes.pages; i++)
 	{
-		memcpy(one.words, words, RTSCAN_CHUNK_BYTES);
-		and_code_interval(evaluation, plan, one.words, &set->items[i]);
-		rtscan_or(any.words, one.words);
+		uint32		first = i * per_page;
+		Buffer		buffer;
+		Size		used;
+		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, &used);
+
+		for (uint32 row = first; row < Min(first + per_page, evaluation->rows); row++)
+		{
+			uint32		code = rtscan_load_packed(payload + (row - first) * header->code_bytes,
+												  header->code_bytes);
+
+			if (code > header->distinct || !((wanted[code / 64] >> (code % 64)) & 1))
+				rtscan_cpu_clear_row(row, words);
+		}
+		rtscan_release(evaluation->reader, buffer);
+		CHECK_FOR_INTERRUPTS();
 	}
-	memcpy(words, any.words, RTSCAN_CHUNK_BYTES);
+	pfree(wanted);
 }
 
 static void
@@ -94,8 +112,10 @@ scan_codes(CpuEvaluation *evaluation)
 
 		if (plan->heap_order)
 			rtscan_cpu_and_row_ranges(evaluation, plan, 0, words);
+		else if (plan->group->intervals.n == 1)
+			and_code_interval(evaluation, plan, words, &plan->group->intervals.items[0]);
 		else
-			and_codes(evaluation, plan, words);
+			and_code_set(evaluation, plan, words);
 	}
 	evaluation->counters->refined_rows += evaluation->rows;
 	evaluation->counters->chunks_read++;

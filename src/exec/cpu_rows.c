@@ -42,6 +42,7 @@ visit_ranks(CpuEvaluation *evaluation, const CpuColumn *plan, uint32 first, uint
 				function(row, arg);
 		}
 		rtscan_release(reader, buffer);
+		CHECK_FOR_INTERRUPTS();
 		if (largest >= evaluation->rows)
 			rtscan_fault(reader, area, page, "A row number is too large.");
 	}
@@ -171,6 +172,8 @@ rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
 		uint32		chunk = row / RTSCAN_CHUNK_ROWS;
 		int			i = 1;
 
+		if (k % 256 == 0)
+			CHECK_FOR_INTERRUPTS();
 		while (i < evaluation->ncolumns && row_matches(&tester, i, row))
 			i++;
 		if (i == evaluation->ncolumns)
@@ -229,6 +232,7 @@ test_survivors(CpuEvaluation *evaluation, uint64 survivors)
 
 		if (!evaluation->bits->filled[chunk])
 			continue;
+		CHECK_FOR_INTERRUPTS();
 		for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
 			if (words[w] != 0)
 				test_survivors_of_word(&tester, &words[w], chunk * RTSCAN_CHUNK_ROWS + w * 64);

@@ -3,7 +3,7 @@
  *		The one interface of all executors: a predicate group in, row bits out.
  *
  * Whatever executor evaluates a group, the bits are the same.  They do not know of dead
- * rows; rtscan_bits_remove() takes those out.
+ * rows; rtscan_bits_remove_dead() takes those out.
  */
 #ifndef RTSCAN_EXECUTOR_H
 #define RTSCAN_EXECUTOR_H

@@ -47,14 +47,14 @@ add_entry(Flush *flush, const RtscanEntry *entry)
 static void
 write_tuples(Flush *flush)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan flush",
-												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context;
 	MemoryContext old;
 	RtscanRows *rows;
 	RtscanEntry entry;
 
 	if (flush->ntuples == 0)
 		return;
+	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan flush", ALLOCSET_DEFAULT_SIZES);
 	qsort(flush->tuples, flush->ntuples, sizeof(IndexTuple), compare_tids);
 	old = MemoryContextSwitchTo(context);
 	rows = rtscan_rows_create(flush->schema);
@@ -63,9 +63,7 @@ write_tuples(Flush *flush)
 		Datum		values[INDEX_MAX_KEYS];
 		bool		isnull[INDEX_MAX_KEYS];
 
-		if (!rtscan_deform_tuple(flush->schema, flush->tuples[i], values, isnull))
-			rtscan_page_corrupted(flush->index, flush->list.head,
-								  "A tuple of the pending list that begins here reaches beyond its end.");
+		rtscan_deform_pending(flush->index, flush->schema, flush->tuples[i], values, isnull);
 		rtscan_rows_add(rows, &flush->tuples[i]->t_tid, values, isnull);
 	}
 	entry = rtscan_write_segment(flush->index, rows,
@@ -100,21 +98,7 @@ collect_tuple(IndexTuple tuple, void *arg)
 	MemoryContextSwitchTo(old);
 }
 
-/* ---------------------------------------------------------------- switches */
-
-/* RtscanChange: seal the open list, unless it is empty. */
-static bool
-seal_open_list(Relation index, RtscanImage **image, void *arg)
-{
-	RtscanMeta *meta = &(*image)->meta;
-
-	if (meta->open.head == InvalidBlockNumber)
-		return false;
-	Assert(meta->sealed.id == 0);
-	meta->sealed = meta->open;
-	meta->open = (RtscanListRef) {.id = meta->next_id++, .head = InvalidBlockNumber};
-	return true;
-}
+/* ---------------------------------------------------------------- the flush */
 
 /* RtscanChange: the sealed list's segments take its place. */
 static bool
@@ -131,8 +115,6 @@ replace_sealed_list(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* ---------------------------------------------------------------- the flush */
-
 /* Write the segments of the sealed list, if there is one, and replace it by them. */
 static void
 finish_sealed_list(Relation index)
@@ -141,7 +123,6 @@ finish_sealed_list(Relation index)
 
 	if (flush.list.id == 0)
 		return;
-	rtscan_pending_seal(index, &flush.list);
 	flush.schema = rtscan_schema(index);
 	flush.limit = rtscan_rows_limit(flush.schema, maintenance_work_mem / 2);
 	flush.memory_limit = (Size) maintenance_work_mem * 1024 / 2;
@@ -160,7 +141,7 @@ rtscan_flush(Relation index)
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	finish_sealed_list(index);
-	rtscan_switch(index, seal_open_list, NULL);
+	rtscan_pending_seal(index);
 	finish_sealed_list(index);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

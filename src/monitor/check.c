@@ -124,11 +124,29 @@ typedef struct IndexCheck
 	MemoryContext row_context;
 } IndexCheck;
 
+/* Pending lists grow while we look at other things: so does the index. */
+static void
+note_size(IndexCheck *check)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(check->index);
+	uint8	   *used = palloc_extended(nblocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	if (check->used_blocks)
+	{
+		memcpy(used, check->used_blocks, check->nblocks / 8 + 1);
+		pfree(check->used_blocks);
+	}
+	check->used_blocks = used;
+	check->nblocks = nblocks;
+}
+
 /* No block belongs to two, or lies outside of the file. */
 static void
 claim_blocks(IndexCheck *check, const List *blocks)
 {
 	ListCell   *cell;
+
+	note_size(check);
 
 	foreach(cell, blocks)
 	{
@@ -151,13 +169,7 @@ check_pending_row(IndexTuple tuple, void *arg)
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 
-	if (!rtscan_deform_tuple(check->schema, tuple, values, isnull) ||
-		!ItemPointerIsValid(&tuple->t_tid))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" contains a corrupted pending row",
-						RelationGetRelationName(check->index)),
-				 errhint("Please REINDEX it.")));
+	rtscan_deform_pending(check->index, check->schema, tuple, values, isnull);
 	if (check->filter)
 	{
 		uint64		fingerprint = row_fingerprint(check->schema, check->hashers, &tuple->t_tid,
@@ -189,11 +201,10 @@ check_entries(IndexCheck *check, const RtscanImage *image)
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		if (rtscan_entry_is_live(entry))
-		{
 			rtscan_check_segment(check->index, check->schema, entry, check->filter);
-			claim_blocks(check, rtscan_segment_blocks(check->index, entry));
-		}
 		MemoryContextSwitchTo(old);
+		if (rtscan_entry_is_live(entry))
+			claim_blocks(check, rtscan_segment_blocks(check->index, entry));
 		MemoryContextDelete(context);
 	}
 }
@@ -202,10 +213,6 @@ static void
 check_index(IndexCheck *check)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(check->index, NULL, false));
-
-	/* pending lists may grow while we look */
-	check->nblocks = RelationGetNumberOfBlocks(check->index);
-	check->used_blocks = palloc_extended(check->nblocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	claim_blocks(check, list_make1_int(RTSCAN_METAPAGE_BLOCK));
 	check_entries(check, image);
 	check_list(check, &image->meta.sealed);
@@ -233,27 +240,17 @@ check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
 	MemoryContextReset(check->row_context);
 }
 
-/*
- * As contrib/amcheck does: a scan with the snapshot that is older than our image of the index,
- * and expressions and predicates evaluated as the table's owner, like in CREATE INDEX.
- */
+/* As contrib/amcheck does: a scan with the snapshot that is older than our image of the index. */
 static void
 check_heap(IndexCheck *check, Relation heap, Snapshot snapshot)
 {
 	IndexInfo  *info = BuildIndexInfo(check->index);
 	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
-	int			guc_level = NewGUCNestLevel();
-	int			security;
-	Oid			user;
 
-	GetUserIdAndSecContext(&user, &security);
-	SetUserIdAndSecContext(heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
 	info->ii_Concurrent = true;
 	info->ii_Unique = false;
 	info->ii_ExclusionOps = NULL;
 	table_index_build_scan(heap, check->index, info, true, false, check_heap_row, check, scan);
-	AtEOXact_GUC(false, guc_level);
-	SetUserIdAndSecContext(user, security);
 }
 
 static Snapshot
@@ -289,6 +286,24 @@ check_all_rows(IndexCheck *check, Relation heap)
 	UnregisterSnapshot(snapshot);
 }
 
+/* Comparison functions, expressions and predicates run as in CREATE INDEX: as the table's owner. */
+static void
+check_as_owner(IndexCheck *check, Relation heap, bool all_rows)
+{
+	int			guc_level = NewGUCNestLevel();
+	int			security;
+	Oid			user;
+
+	GetUserIdAndSecContext(&user, &security);
+	SetUserIdAndSecContext(heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
+	if (all_rows)
+		check_all_rows(check, heap);
+	else
+		check_index(check);
+	AtEOXact_GUC(false, guc_level);
+	SetUserIdAndSecContext(user, security);
+}
+
 PG_FUNCTION_INFO_V1(rtscan_check);
 
 /*
@@ -299,20 +314,20 @@ Datum
 rtscan_check(PG_FUNCTION_ARGS)
 {
 	Oid			index_oid = PG_GETARG_OID(0);
-	bool		all_rows = PG_GETARG_BOOL(1);
 	Oid			heap_oid = IndexGetRelation(index_oid, true);
 	Relation	heap = OidIsValid(heap_oid) ? table_open(heap_oid, AccessShareLock) : NULL;
 	IndexCheck	check = {.index = rtscan_open_index(index_oid, AccessShareLock)};
 
+	if (heap == NULL || heap_oid != IndexGetRelation(index_oid, false))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("could not open the table of index \"%s\"",
+						RelationGetRelationName(check.index))));
 	check.schema = rtscan_schema(check.index);
 	check.row_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check row",
 											  ALLOCSET_DEFAULT_SIZES);
-	if (all_rows)
-		check_all_rows(&check, heap);
-	else
-		check_index(&check);
+	check_as_owner(&check, heap, PG_GETARG_BOOL(1));
 	relation_close(check.index, AccessShareLock);
-	if (heap)
-		table_close(heap, AccessShareLock);
+	table_close(heap, AccessShareLock);
 	PG_RETURN_VOID();
 }

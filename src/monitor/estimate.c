@@ -130,7 +130,9 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	double		limit,
 				segments,
 				bytes = rows * TIDMAP_BYTES;
-	RtscanSchema schema = {.nkeys = 0};
+	bool		all_have_keys = true;
+	Size		row_bytes;
+	ColumnStatistics statistics[INDEX_MAX_KEYS];
 	Datum	   *names;
 	bool	   *nulls;
 	int			n;
@@ -146,25 +148,25 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	deconstruct_array(columns, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
 	check_arguments(bins, components, n);
 
-	schema.nkeys = schema.ncolumns = n;
-	limit = rtscan_rows_limit(&schema, maintenance_work_mem);
-	segments = Max(1, ceil(rows / limit));
 	for (int i = 0; i < n; i++)
 	{
-		ColumnStatistics statistics;
-
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("column names must not be null")));
-		read_statistics(table, find_column(table, TextDatumGetCString(names[i])), rows, &statistics);
-		bytes += column_bytes(&statistics, rows, segments, bins, components);
+		read_statistics(table, find_column(table, TextDatumGetCString(names[i])), rows, &statistics[i]);
+		all_have_keys &= statistics[i].key_kind != RTSCAN_KEY_NONE;
 	}
+	row_bytes = rtscan_rows_bytes(n, all_have_keys);
+	limit = rtscan_rows_that_fit(row_bytes, maintenance_work_mem);
+	segments = Max(1, ceil(rows / limit));
+	for (int i = 0; i < n; i++)
+		bytes += column_bytes(&statistics[i], rows, segments, bins, components);
 	table_close(table, AccessShareLock);
 
 	values[0] = Int64GetDatum((int64) rows);
 	values[1] = Int64GetDatum((int64) segments);
 	values[2] = Int64GetDatum((int64) (bytes * BLCKSZ / RTSCAN_CHUNK_BYTES) + 3 * BLCKSZ);
-	values[3] = Int64GetDatum((int64) Min(rows, limit) * rtscan_rows_bytes(&schema));
+	values[3] = Int64GetDatum((int64) Min(rows, limit) * row_bytes);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, isnull)));
 }

@@ -9,6 +9,11 @@ rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition hi
 {
 	if (low.rank >= high.rank)
 		return;
+	if (set->n > 0 && set->items[set->n - 1].high.rank == low.rank)
+	{
+		set->items[set->n - 1].high = high;
+		return;
+	}
 	if (set->n == set->capacity)
 	{
 		set->capacity = Max(4, set->capacity * 2);

@@ -88,6 +88,24 @@ take_keys(RtscanCondition *condition, const RtscanColumn *column)
 	qsort(condition->keys, condition->nvalues, sizeof(uint64), compare_keys);
 }
 
+static int
+compare_values(const void *a, const void *b, void *arg)
+{
+	const RtscanColumn *column = (const RtscanColumn *) arg;
+
+	return DatumGetInt32(FunctionCall2Coll(column->compare, column->collation,
+										   *(const Datum *) a, *(const Datum *) b));
+}
+
+/* Sort values of the column's type, so that a row need not be compared with all of them. */
+static void
+sort_values(RtscanCondition *condition, const RtscanColumn *column)
+{
+	if (condition->keys == NULL && condition->compare == column->compare)
+		qsort_arg(condition->values, condition->nvalues, sizeof(Datum), compare_values,
+				  unconstify(RtscanColumn *, column));
+}
+
 /* Prepare one scan key; false if it is never true. */
 static bool
 prepare_condition(Relation index, const RtscanSchema *schema, ScanKey key,
@@ -114,6 +132,7 @@ prepare_condition(Relation index, const RtscanSchema *schema, ScanKey key,
 	else
 		take_value(condition, key->sk_argument);
 	take_keys(condition, &schema->columns[i]);
+	sort_values(condition, &schema->columns[i]);
 	return condition->nvalues > 0;
 }
 
@@ -436,15 +455,46 @@ key_matches(const RtscanCondition *condition, uint64 key)
 }
 
 static bool
+operator_accepts(const RtscanCondition *condition, Datum value, int i)
+{
+	return DatumGetBool(FunctionCall2Coll(condition->operator, condition->collation,
+										  value, condition->values[i]));
+}
+
+/* Likewise for values of the column's type that are in order. */
+static bool
+matches_sorted(const RtscanCondition *condition, const RtscanColumn *type, Datum value)
+{
+	int			low = 0,
+				high = condition->nvalues;
+
+	if (condition->strategy == BTLessStrategyNumber || condition->strategy == BTLessEqualStrategyNumber)
+		return operator_accepts(condition, value, high - 1);
+	if (condition->strategy != BTEqualStrategyNumber)
+		return operator_accepts(condition, value, 0);
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (compare_values(&condition->values[middle], &value, unconstify(RtscanColumn *, type)) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < condition->nvalues && operator_accepts(condition, value, low);
+}
+
+static bool
 value_matches(const RtscanCondition *condition, const RtscanColumn *type, Datum value)
 {
 	bool		identical;
 
 	if (condition->keys)
 		return key_matches(condition, rtscan_key_encode(type->key_kind, value, &identical));
+	if (condition->compare == type->compare)
+		return matches_sorted(condition, type, value);
 	for (int i = 0; i < condition->nvalues; i++)
-		if (DatumGetBool(FunctionCall2Coll(condition->operator, condition->collation,
-										   value, condition->values[i])))
+		if (operator_accepts(condition, value, i))
 			return true;
 	return false;
 }

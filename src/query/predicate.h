@@ -35,7 +35,7 @@ typedef struct RtscanCondition
 	Oid			collation;
 	FmgrInfo   *compare;		/* (column's type, values' type) */
 	int			nvalues;
-	Datum	   *values;			/* no NULLs */
+	Datum	   *values;			/* no NULLs; ascending if they are of the column's type */
 	uint64	   *keys;			/* of the values, ascending; NULL if compared by function */
 } RtscanCondition;
 

@@ -5,36 +5,10 @@
 #include "storage/dead.h"
 
 #include "access/generic_xlog.h"
-#include "access/xloginsert.h"
 #include "exec/bits.h"
-#include "miscadmin.h"
 #include "storage/recycle.h"
 
 /* ---------------------------------------------------------------- allocation */
-
-/* A new page of a segment, with content of so many bytes or all zeros. */
-static BlockNumber
-write_page(Relation index, RtscanPageKind kind, uint64 owner, uint32 ordinal,
-		   const void *content, Size used)
-{
-	Buffer		buffer = rtscan_allocate_page(index);
-	Page		page = BufferGetPage(buffer);
-	BlockNumber block = BufferGetBlockNumber(buffer);
-
-	START_CRIT_SECTION();
-	rtscan_page_init(page, kind, owner, ordinal);
-	if (content)
-		memcpy(rtscan_page_payload(page), content, used);
-	else
-		memset(rtscan_page_payload(page), 0, used);
-	rtscan_page_set_used(page, used);
-	MarkBufferDirty(buffer);
-	if (RelationNeedsWAL(index))
-		log_newpage_buffer(buffer, true);
-	END_CRIT_SECTION();
-	UnlockReleaseBuffer(buffer);
-	return block;
-}
 
 /* RtscanChange: give a segment its dead map; arg is its entry. */
 static bool
@@ -58,9 +32,10 @@ rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
 	BlockNumber map[RTSCAN_SEGMENT_CHUNKS];
 
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
-		map[chunk] = write_page(index, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL, RTSCAN_CHUNK_BYTES);
-	changed.dead = write_page(index, RTSCAN_PAGE_DEAD_MAP, entry->id, 0, map,
-							  chunks * sizeof(BlockNumber));
+		map[chunk] = rtscan_write_new_page(index, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,
+										   RTSCAN_CHUNK_BYTES, InvalidBlockNumber);
+	changed.dead = rtscan_write_new_page(index, RTSCAN_PAGE_DEAD_MAP, entry->id, 0, map,
+										 chunks * sizeof(BlockNumber), InvalidBlockNumber);
 	rtscan_switch(index, set_dead_map, &changed);
 	return changed.dead;
 }

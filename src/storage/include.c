@@ -9,15 +9,6 @@
 
 /* ---------------------------------------------------------------- writing */
 
-static void
-store_value(const RtscanColumn *type, char *place, Datum value, Size size)
-{
-	if (type->typbyval)
-		store_att_byval(place, value, type->typlen);
-	else
-		memcpy(place, DatumGetPointer(value), size);
-}
-
 static RtscanArea
 write_nulls(RtscanAreaWriter *areas, const RtscanColumnRows *column, uint32 rows)
 {
@@ -48,7 +39,7 @@ write_fixed(RtscanAreaWriter *areas, const RtscanColumn *type,
 		char	   *room = rtscan_packer_next(&packer);
 
 		if (!rtscan_row_is_null(column, row))
-			store_value(type, room, (Datum) column->values[row], type->typlen);
+			rtscan_store_value(type, room, (Datum) column->values[row], type->typlen);
 	}
 	return rtscan_packer_end(&packer);
 }
@@ -96,7 +87,7 @@ add_whole(RtscanAreaWriter *areas, WholePage *whole, const RtscanColumn *type,
 	whole->offsets[whole->page.rows++] = place;
 	if (isnull)
 		return;
-	store_value(type, whole->values + place, value, size);
+	rtscan_store_value(type, whole->values + place, value, size);
 	whole->page.values_end = place + size;
 }
 
@@ -187,8 +178,9 @@ visit_fixed(RtscanReader *reader, const RtscanIncludeHeader *header, const Rtsca
 	}
 }
 
+/* A page of the rows from first up to end. */
 static bool
-visit_whole_page(const char *payload, Size used, uint32 expected, const RtscanColumn *type,
+visit_whole_page(const char *payload, Size used, uint32 first, uint32 end, const RtscanColumn *type,
 				 RtscanIncludeVisitor visitor, void *arg)
 {
 	RtscanIncludePage page;
@@ -196,7 +188,7 @@ visit_whole_page(const char *payload, Size used, uint32 expected, const RtscanCo
 	if (used < sizeof(page))
 		return false;
 	memcpy(&page, payload, sizeof(page));
-	if (page.first_row != expected || page.rows > RTSCAN_CHUNK_BYTES ||
+	if (page.first_row != first || page.rows != end - first ||
 		page.values_end > used || page.values_end + page.rows * sizeof(uint16) > used)
 		return false;
 	for (uint32 i = 0; i < page.rows; i++)
@@ -225,8 +217,9 @@ visit_whole(RtscanReader *reader, const RtscanSegmentInclude *include, const Rts
 	{
 		Buffer		buffer;
 		Size		used;
+		uint32		end = i + 1 < area->pages ? include->first_rows[i + 1] : reader->segment->header.rows;
 		const char *payload = rtscan_get_page(reader, area, i, &buffer, &used);
-		bool		sane = visit_whole_page(payload, used, include->first_rows[i], type, visitor, arg);
+		bool		sane = visit_whole_page(payload, used, include->first_rows[i], end, type, visitor, arg);
 
 		CHECK_FOR_INTERRUPTS();
 		rtscan_release(reader, buffer);

@@ -17,7 +17,7 @@
 /* ---------------------------------------------------------------- the metapage */
 
 static void
-init_metapage(Page page)
+init_metapage(Page page, const pg_uuid_t *uuid)
 {
 	RtscanMeta *meta;
 
@@ -26,13 +26,11 @@ init_metapage(Page page)
 	memset(meta, 0, sizeof(RtscanMeta));
 	meta->magic = RTSCAN_MAGIC;
 	meta->format = RTSCAN_FORMAT_VERSION;
-	if (!pg_strong_random(&meta->uuid, sizeof(meta->uuid)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
+	meta->uuid = *uuid;
 	meta->version = 1;
 	meta->next_id = 2;
 	meta->directory = InvalidBlockNumber;
+	meta->spare = InvalidBlockNumber;
 	meta->open.id = 1;
 	meta->open.head = InvalidBlockNumber;
 	meta->sealed.head = InvalidBlockNumber;
@@ -44,11 +42,16 @@ rtscan_create_metapage(Relation index, ForkNumber fork)
 {
 	Buffer		buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, NULL);
 	bool		wal = RelationNeedsWAL(index) || fork == INIT_FORKNUM;
+	pg_uuid_t	uuid;
 
+	if (!pg_strong_random(&uuid, sizeof(uuid)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
 	Assert(BufferGetBlockNumber(buffer) == RTSCAN_METAPAGE_BLOCK);
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	START_CRIT_SECTION();
-	init_metapage(BufferGetPage(buffer));
+	init_metapage(BufferGetPage(buffer), &uuid);
 	MarkBufferDirty(buffer);
 	if (wal)
 		log_newpage_buffer(buffer, true);
@@ -99,7 +102,10 @@ make_image(MemoryContext context, const RtscanMeta *meta, uint32 nentries)
 	return image;
 }
 
-/* An image that nobody else has yet: meta and the entries of its directory; NULL if unreadable and soft. */
+/*
+ * An image that nobody else has yet: meta and the entries of its directory; NULL if
+ * unreadable and soft.  The caller holds the metapage's lock.
+ */
 static RtscanImage *
 read_directory(Relation index, const RtscanMeta *meta, bool soft)
 {
@@ -115,7 +121,7 @@ read_directory(Relation index, const RtscanMeta *meta, bool soft)
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
 		used = rtscan_page_used(page);
 		if (!rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal) ||
-			used == 0 || used % sizeof(RtscanEntry) != 0)
+			used % sizeof(RtscanEntry) != 0)
 		{
 			UnlockReleaseBuffer(buffer);
 			if (soft)
@@ -145,34 +151,41 @@ cache_image(Relation index, const RtscanImage *image)
 	return cached;
 }
 
+static bool
+is_current(const RtscanImage *image, const RtscanMeta *meta)
+{
+	return image && image->meta.version == meta->version &&
+		memcmp(&image->meta.uuid, &meta->uuid, UUID_LEN) == 0;
+}
+
 RtscanImage *
 rtscan_read_image(Relation index, Snapshot snapshot, bool soft)
 {
 	RtscanImage *cached = (RtscanImage *) index->rd_amcache;
-	RtscanImage *image;
-	RtscanMeta	meta;
+	RtscanImage *image = NULL;
 	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
 	Page		page = BufferGetPage(buffer);
-	bool		readable;
+	const RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	readable = check_metapage(index, page, soft);
-	if (readable && snapshot)
-		TestForOldSnapshot(snapshot, index, page);
-	meta = *(RtscanMeta *) rtscan_page_payload(page);
+	if (!check_metapage(index, page, soft))
+		cached = NULL;
+	else
+	{
+		if (snapshot)
+			TestForOldSnapshot(snapshot, index, page);
+		if (!is_current(cached, meta))
+		{
+			cached = NULL;
+			image = read_directory(index, meta, soft);
+		}
+	}
 	UnlockReleaseBuffer(buffer);
-	if (!readable)
-		return NULL;
-
-	if (cached && cached->meta.version == meta.version &&
-		memcmp(&cached->meta.uuid, &meta.uuid, UUID_LEN) == 0)
-		return cached;
-
-	image = read_directory(index, &meta, soft);
-	if (image == NULL)
-		return NULL;
-	cached = cache_image(index, image);
-	pfree(image);
+	if (image)
+	{
+		cached = cache_image(index, image);
+		pfree(image);
+	}
 	return cached;
 }
 
@@ -195,25 +208,19 @@ rtscan_image_add(RtscanImage **image, const RtscanEntry *entry)
 	(*image)->entries[(*image)->nentries++] = *entry;
 }
 
-static void
-retire(RtscanImage **image, RtscanEntryKind kind, uint64 id, BlockNumber root)
-{
-	RtscanEntry entry = {
-		.id = id,
-		.safe_xid = U64FromFullTransactionId(ReadNextFullTransactionId()),
-		.root = root,
-		.dead = InvalidBlockNumber,
-		.kind = kind,
-	};
-
-	rtscan_image_add(image, &entry);
-}
-
 void
 rtscan_image_retire_list(RtscanImage **image, const RtscanListRef *list)
 {
+	RtscanEntry entry = {
+		.id = list->id,
+		.safe_xid = U64FromFullTransactionId(ReadNextFullTransactionId()),
+		.root = list->head,
+		.dead = InvalidBlockNumber,
+		.kind = RTSCAN_ENTRY_PENDING,
+	};
+
 	if (list->head != InvalidBlockNumber)
-		retire(image, RTSCAN_ENTRY_PENDING, list->id, list->head);
+		rtscan_image_add(image, &entry);
 }
 
 void
@@ -245,100 +252,67 @@ rtscan_image_segment(RtscanImage *image, uint64 id)
 
 /* ---------------------------------------------------------------- the switch */
 
-/*
- * Directories that an earlier change retired, and that nobody can see any more, give
- * their blocks to the next one: a table that is never vacuumed must not grow by them.
- */
+/* The blocks of the spare directory, and as many more as the image needs. */
 static List *
-reclaim_directories(Relation index, RtscanImage *image)
+directory_blocks(Relation index, const RtscanImage *image)
 {
-	List	   *blocks = NIL;
+	int			needed = (image->nentries + ENTRIES_PER_PAGE - 1) / ENTRIES_PER_PAGE;
+	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, image->meta.spare_version,
+											 image->meta.spare);
 
-	for (int i = (int) image->nentries - 1; i >= 0; i--)
+	while (list_length(blocks) < needed)
 	{
-		RtscanEntry *entry = &image->entries[i];
+		Buffer		buffer = rtscan_allocate_page(index);
 
-		if (entry->kind == RTSCAN_ENTRY_DIRECTORY && rtscan_entry_is_removable(entry))
-		{
-			rtscan_log_reuse(index, entry);
-			blocks = list_concat(blocks, rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY,
-															 entry->id, entry->root));
-			rtscan_image_remove(image, i);
-		}
+		rtscan_write_page(index, buffer, RTSCAN_PAGE_DIRECTORY, image->meta.version, 0, NULL, 0,
+						  InvalidBlockNumber);
+		blocks = lappend_int(blocks, BufferGetBlockNumber(buffer));
+		UnlockReleaseBuffer(buffer);
 	}
 	return blocks;
 }
 
-static Buffer
-take_block(Relation index, List **blocks)
-{
-	Buffer		buffer;
-
-	if (*blocks == NIL)
-		return rtscan_allocate_page(index);
-	buffer = ReadBuffer(index, llast_int(*blocks));
-	*blocks = list_delete_last(*blocks);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	return buffer;
-}
-
+/* Write the image's entries over the spare directory, which becomes the directory. */
 static void
-write_directory_page(Relation index, Buffer buffer, const RtscanImage *image,
-					 uint32 ordinal, BlockNumber next)
+write_directory(Relation index, RtscanImage *image)
 {
-	Page		page = BufferGetPage(buffer);
-	uint32		first = ordinal * ENTRIES_PER_PAGE;
-	Size		used = Min(image->nentries - first, ENTRIES_PER_PAGE) * sizeof(RtscanEntry);
+	RtscanMeta *meta = &image->meta;
+	List	   *blocks = directory_blocks(index, image);
+	uint32		pages = list_length(blocks);
 
-	START_CRIT_SECTION();
-	rtscan_page_init(page, RTSCAN_PAGE_DIRECTORY, image->meta.directory_version, ordinal);
-	memcpy(rtscan_page_payload(page), &image->entries[first], used);
-	rtscan_page_set_used(page, used);
-	rtscan_page_opaque(page)->next = next;
-	MarkBufferDirty(buffer);
-	if (RelationNeedsWAL(index))
-		log_newpage_buffer(buffer, true);
-	END_CRIT_SECTION();
-}
-
-/* Write the image's entries as a new directory, last page first, for each names its successor. */
-static void
-write_directory(Relation index, RtscanImage **image)
-{
-	BlockNumber next = InvalidBlockNumber;
-	List	   *blocks = reclaim_directories(index, *image);
-
-	if ((*image)->meta.directory != InvalidBlockNumber)
-		retire(image, RTSCAN_ENTRY_DIRECTORY, (*image)->meta.directory_version,
-			   (*image)->meta.directory);
-	(*image)->meta.directory_version = (*image)->meta.version;
-
-	for (int ordinal = ((int) (*image)->nentries - 1) / (int) ENTRIES_PER_PAGE;
-		 (*image)->nentries > 0 && ordinal >= 0; ordinal--)
+	for (uint32 ordinal = 0; ordinal < pages; ordinal++)
 	{
-		Buffer		buffer = take_block(index, &blocks);
+		uint32		first = Min(ordinal * ENTRIES_PER_PAGE, image->nentries);
+		uint32		n = Min(image->nentries - first, ENTRIES_PER_PAGE);
+		Buffer		buffer = ReadBuffer(index, list_nth_int(blocks, ordinal));
 
-		write_directory_page(index, buffer, *image, ordinal, next);
-		next = BufferGetBlockNumber(buffer);
+		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+		rtscan_write_page(index, buffer, RTSCAN_PAGE_DIRECTORY, meta->version, ordinal,
+						  &image->entries[first], n * sizeof(RtscanEntry),
+						  ordinal + 1 < pages ? (BlockNumber) list_nth_int(blocks, ordinal + 1) : InvalidBlockNumber);
 		UnlockReleaseBuffer(buffer);
 	}
-	(*image)->meta.directory = next;
-
-	rtscan_free_blocks(index, blocks);
+	meta->spare = meta->directory;
+	meta->spare_version = meta->directory_version;
+	meta->directory = pages > 0 ? (BlockNumber) linitial_int(blocks) : InvalidBlockNumber;
+	meta->directory_version = meta->version;
 }
 
+/* Write the metapage, and seal a pending list's last page if there is one, in one record. */
 static void
-write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta)
+write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, Buffer sealed)
 {
 	GenericXLogState *state = GenericXLogStart(index);
 	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);
 
 	memcpy(rtscan_page_payload(page), meta, sizeof(RtscanMeta));
+	if (BufferIsValid(sealed))
+		rtscan_page_opaque(GenericXLogRegisterBuffer(state, sealed, 0))->sealed = true;
 	GenericXLogFinish(state);
 }
 
 void
-rtscan_switch(Relation index, RtscanChange change, void *arg)
+rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer last)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan switch",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -357,13 +331,19 @@ rtscan_switch(Relation index, RtscanChange change, void *arg)
 		image->meta.version++;
 		if (image->nentries != before->nentries ||
 			memcmp(image->entries, before->entries, image->nentries * sizeof(RtscanEntry)) != 0)
-			write_directory(index, &image);
-		write_metapage(index, buffer, &image->meta);
+			write_directory(index, image);
+		write_metapage(index, buffer, &image->meta, last);
 	}
 	UnlockReleaseBuffer(buffer);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+}
+
+void
+rtscan_switch(Relation index, RtscanChange change, void *arg)
+{
+	rtscan_switch_and_seal(index, change, arg, InvalidBuffer);
 }
 
 /* ---------------------------------------------------------------- segments being written */

@@ -3,21 +3,24 @@
  *		The metapage, the directory of segments, and how both change.
  *
  * Block 0 is the metapage.  It names the open and the sealed pending list and the first
- * page of the directory: a chain of pages of RtscanEntry.  The directory is copy-on-write.
- * Whoever has read the metapage under its lock has one consistent image of segments,
- * sealed list and open list; that is the whole guarantee, and all that a scan needs.
+ * page of the directory: a chain of pages of RtscanEntry.  Who has read metapage and
+ * directory under the metapage's lock has one consistent image of segments, sealed list and
+ * open list; that is the whole guarantee, and all that a scan needs.
  *
  *	metapage ──► directory page ──► directory page		(owner: the version that wrote it)
  *	   │			├─ segment	──► descriptor, dead map
  *	   │			└─ retired	──► what a change took out, until nobody can see it
+ *	   ├──► spare directory: the one before, to be written over by the next change
  *	   ├──► open pending list ──► page ──► page
  *	   └──► sealed pending list ──► page ...
  *
  * A change (rtscan_switch) applies its difference to the image that is current under the
- * metapage's exclusive lock, writes a new directory, and then switches the metapage to it
- * in one WAL record.  What it takes out of the image it retires with a safe xid, read
- * under the same lock: pages of it may be reused only when no snapshot is older, for a
- * reader takes its snapshot, and an inserter its xid, before it reads the metapage.
+ * metapage's exclusive lock, writes it over the spare directory, and then switches the
+ * metapage to that in one WAL record.  Nobody reads the spare directory: on a standby, too,
+ * a reader holds the metapage's lock while it reads the one that the metapage names.  What a
+ * change takes out of the image it retires with a safe xid, read under the same lock: pages
+ * of it may be reused only when no snapshot is older, for a reader takes its snapshot, and an
+ * inserter its xid, before it reads the metapage.
  *
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
  * id names is never stale: it is used, or dropped.
@@ -55,9 +58,12 @@ typedef struct RtscanMeta
 	pg_uuid_t	uuid;			/* of this build of the index */
 	uint64		version;		/* of the image; every change makes a new one */
 	uint64		next_id;
-	BlockNumber directory;		/* InvalidBlockNumber: no entries */
+	BlockNumber directory;		/* InvalidBlockNumber: there has been no entry so far */
+	BlockNumber spare;			/* the directory before, or InvalidBlockNumber */
+	uint32		unused;
 	uint32		leaks;			/* a segment's writing was cut short: pages that nothing refers to */
-	uint64		directory_version;	/* owner of the directory's pages */
+	uint64		directory_version;	/* owner of the directory's pages, */
+	uint64		spare_version;	/* and of the spare one's */
 	RtscanListRef open;			/* inserters append to it */
 	RtscanListRef sealed;		/* being made into a segment */
 	uint64		writing[2];		/* ids of segments being written: by RtscanWriterSlot */
@@ -73,8 +79,7 @@ typedef enum RtscanWriterSlot
 typedef enum RtscanEntryKind
 {
 	RTSCAN_ENTRY_SEGMENT,		/* live while safe_xid is 0 */
-	RTSCAN_ENTRY_PENDING,		/* a pending list, always retired */
-	RTSCAN_ENTRY_DIRECTORY		/* an earlier directory, always retired */
+	RTSCAN_ENTRY_PENDING		/* a pending list, always retired */
 } RtscanEntryKind;
 
 typedef struct RtscanEntry
@@ -83,7 +88,7 @@ typedef struct RtscanEntry
 	uint64		youngest;		/* segment: id of the newest pending list in it, 0 if none */
 	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
 	uint32		rows;
-	BlockNumber root;			/* first descriptor, pending or directory page */
+	BlockNumber root;			/* first descriptor or pending page */
 	BlockNumber dead;			/* segment: its dead map, if rows have died */
 	uint32		kind;			/* RtscanEntryKind */
 } RtscanEntry;
@@ -120,6 +125,13 @@ extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
  */
 typedef bool (*RtscanChange) (Relation index, RtscanImage **image, void *arg);
 extern void rtscan_switch(Relation index, RtscanChange change, void *arg);
+
+/*
+ * The same, and mark a pending list's last page, which the caller has locked, as sealed, in
+ * one WAL record with the metapage: an inserter who finds the page not sealed appends to a
+ * list that every image so far has.
+ */
+extern void rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer last);
 
 /* For a RtscanChange: add an entry; retire what a list or entry names, from now on; remove entry i. */
 extern void rtscan_image_add(RtscanImage **image, const RtscanEntry *entry);

@@ -60,7 +60,7 @@ typedef struct RtscanPageOpaqueData
 	BlockNumber next;			/* in chains: directory, pending, descriptor */
 	BlockNumber tail;			/* first page of a pending list: about where it ends */
 	uint16		sealed;			/* last page of a pending list: nobody appends any more */
-	uint16		unused[17];
+	uint16		unused[19];
 	uint16		kind;
 	uint16		page_id;		/* the last two bytes, like all access methods */
 } RtscanPageOpaqueData;
@@ -71,6 +71,8 @@ typedef struct RtscanPageOpaqueData
 
 StaticAssertDecl(sizeof(RtscanPageOpaqueData) == RTSCAN_SPECIAL_SIZE,
 				 "the special area ends the page");
+StaticAssertDecl(offsetof(RtscanPageOpaqueData, page_id) == RTSCAN_SPECIAL_SIZE - sizeof(uint16),
+				 "the page id ends the special area");
 StaticAssertDecl(RTSCAN_PAYLOAD_OFFSET + RTSCAN_CHUNK_BYTES == RTSCAN_SPECIAL_OFFSET,
 				 "a chunk's bits fill the payload");
 

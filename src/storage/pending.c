@@ -7,6 +7,7 @@
 #include "access/generic_xlog.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "storage/predicate.h"
 #include "storage/recycle.h"
 
 /* ---------------------------------------------------------------- append */
@@ -90,20 +91,11 @@ static bool
 open_list(Relation index, RtscanImage **image, void *arg)
 {
 	RtscanListRef *open = &(*image)->meta.open;
-	Buffer		buffer;
 
 	if (open->head != InvalidBlockNumber)
 		return false;
 
-	buffer = rtscan_allocate_page(index);
-	START_CRIT_SECTION();
-	rtscan_page_init(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, open->id, 0);
-	MarkBufferDirty(buffer);
-	if (RelationNeedsWAL(index))
-		log_newpage_buffer(buffer, true);
-	END_CRIT_SECTION();
-	open->head = BufferGetBlockNumber(buffer);
-	UnlockReleaseBuffer(buffer);
+	open->head = rtscan_write_new_page(index, RTSCAN_PAGE_PENDING, open->id, 0, NULL, 0, InvalidBlockNumber);
 	return true;
 }
 
@@ -126,22 +118,30 @@ tail_hint(Relation index, const RtscanListRef *list)
 	return tail;
 }
 
-/* The image to append by: its open list has a first page, and tail is set. */
+/*
+ * The image to append by: its open list has a first page, and tail is set.  The caller has
+ * found the image of a version unusable (0: has none); if it is the current one, it is
+ * corrupted, for what a current image names is there.
+ */
 static RtscanImage *
-find_open_list(Relation index)
+find_open_list(Relation index, uint64 unusable)
 {
 	for (;;)
 	{
 		RtscanImage *image = rtscan_read_image(index, NULL, false);
 
+		CHECK_FOR_INTERRUPTS();
 		if (image->meta.open.head == InvalidBlockNumber)
 		{
 			rtscan_switch(index, open_list, NULL);
 			continue;
 		}
+		if (image->meta.version == unusable)
+			rtscan_page_mismatch(index, image->meta.open.head, RTSCAN_PAGE_PENDING);
 		image->tail = tail_hint(index, &image->meta.open);
 		if (image->tail != InvalidBlockNumber)
 			return image;
+		unusable = image->meta.version;
 	}
 }
 
@@ -152,23 +152,27 @@ find_open_list(Relation index)
 static Buffer
 lock_last_page(Relation index, const RtscanListRef *list, BlockNumber block)
 {
-	for (;;)
-	{
-		Buffer		buffer = ReadBuffer(index, block);
-		RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
+	Buffer		buffer = ReadBuffer(index, block);
+	RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
+	uint32		ordinal;
 
-		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-		if (!rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, list->id,
-							opaque->ordinal) || opaque->sealed)
-		{
-			UnlockReleaseBuffer(buffer);
-			return InvalidBuffer;
-		}
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	ordinal = opaque->ordinal;
+	while (rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, list->id, ordinal) &&
+		   !opaque->sealed)
+	{
 		if (opaque->next == InvalidBlockNumber)
 			return buffer;
 		block = opaque->next;
+		ordinal++;				/* so that a damaged chain cannot go round in circles */
 		UnlockReleaseBuffer(buffer);
+		CHECK_FOR_INTERRUPTS();
+		buffer = ReadBuffer(index, block);
+		opaque = rtscan_page_opaque(BufferGetPage(buffer));
+		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	}
+	UnlockReleaseBuffer(buffer);
+	return InvalidBuffer;
 }
 
 bool
@@ -178,7 +182,7 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 	Size		size = MAXALIGN(IndexTupleSize(tuple));
 
 	if (image == NULL || image->tail == InvalidBlockNumber)
-		image = find_open_list(index);
+		image = find_open_list(index, 0);
 	for (;;)
 	{
 		Buffer		last = lock_last_page(index, &image->meta.open, image->tail);
@@ -186,13 +190,15 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 
 		if (!BufferIsValid(last))
 		{
-			image = find_open_list(index);
+			image = find_open_list(index, image->meta.version);
 			continue;
 		}
 		image->tail = BufferGetBlockNumber(last);
 		pages = rtscan_page_opaque(BufferGetPage(last))->ordinal;
 		if (rtscan_page_used(BufferGetPage(last)) + size <= RTSCAN_CHUNK_BYTES)
 		{
+			/* a scan that took its predicate lock later sees the entry, for it locks this page later */
+			CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
 			append_to_page(index, last, tuple);
 			UnlockReleaseBuffer(last);
 			return (int64) pages * (BLCKSZ / 1024) >= rtscan_pending_list_limit;
@@ -204,25 +210,32 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 
 /* ---------------------------------------------------------------- seal */
 
-void
-rtscan_pending_seal(Relation index, const RtscanListRef *list)
+/* RtscanChange: seal the open list. */
+static bool
+seal_open_list(Relation index, RtscanImage **image, void *arg)
 {
+	RtscanMeta *meta = &(*image)->meta;
+
+	Assert(meta->sealed.id == 0);
+	meta->sealed = meta->open;
+	meta->open = (RtscanListRef) {.id = meta->next_id++, .head = InvalidBlockNumber};
+	return true;
+}
+
+void
+rtscan_pending_seal(Relation index)
+{
+	RtscanListRef list = rtscan_read_image(index, NULL, false)->meta.open;
 	BlockNumber tail;
 	Buffer		last;
-	GenericXLogState *state;
 
-	if (list->head == InvalidBlockNumber)
+	if (list.head == InvalidBlockNumber)
 		return;
-	tail = tail_hint(index, list);
-	if (tail == InvalidBlockNumber)
-		rtscan_page_mismatch(index, list->head, RTSCAN_PAGE_PENDING);
-	last = lock_last_page(index, list, tail);
+	tail = tail_hint(index, &list);
+	last = tail == InvalidBlockNumber ? InvalidBuffer : lock_last_page(index, &list, tail);
 	if (!BufferIsValid(last))
-		return;					/* a flush that was cut short has sealed it */
-
-	state = GenericXLogStart(index);
-	rtscan_page_opaque(GenericXLogRegisterBuffer(state, last, 0))->sealed = true;
-	GenericXLogFinish(state);
+		rtscan_page_mismatch(index, list.head, RTSCAN_PAGE_PENDING);
+	rtscan_switch_and_seal(index, seal_open_list, NULL, last);
 	UnlockReleaseBuffer(last);
 }
 
@@ -265,6 +278,19 @@ rtscan_pending_visit(Relation index, const RtscanListRef *list,
 		visit_page(index, block, copy.data, visitor, arg);
 		block = rtscan_page_opaque(copy.data)->next;
 	}
+}
+
+void
+rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tuple,
+					  Datum *values, bool *isnull)
+{
+	if (!rtscan_deform_tuple(schema, tuple, values, isnull) ||
+		!OffsetNumberIsValid(ItemPointerGetOffsetNumberNoCheck(&tuple->t_tid)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" contains a corrupted pending row",
+						RelationGetRelationName(index)),
+				 errhint("Please REINDEX it.")));
 }
 
 uint32

@@ -12,8 +12,9 @@
  * The first page remembers about where the list ends (its tail, brought up to date
  * whenever a page is added), so that nobody walks the whole chain to append.
  *
- * Sealing marks the last page under its lock; an inserter appends only after it has seen,
- * under the same lock, that the page belongs to the list that it means and is not sealed.
+ * Sealing marks the last page, under its lock and in one step with the metapage; an inserter
+ * appends only after it has seen, under the same lock, that the page belongs to the list that
+ * it means and is not sealed.
  */
 #ifndef RTSCAN_PENDING_H
 #define RTSCAN_PENDING_H
@@ -22,6 +23,7 @@
 
 #include "access/itup.h"
 #include "storage/metapage.h"
+#include "storage/schema.h"
 
 /*
  * The largest index tuple.  A pending page would take a little more; but each of its values
@@ -35,13 +37,23 @@
  */
 extern bool rtscan_pending_append(Relation index, IndexTuple tuple);
 
-/* Mark the last page of a sealed list; after that it never changes. */
-extern void rtscan_pending_seal(Relation index, const RtscanListRef *list);
+/*
+ * Seal the open list, unless it is empty: the metapage names a new one, and the sealed one
+ * never changes again.  Needs the flush lock, and that there is no sealed list.
+ */
+extern void rtscan_pending_seal(Relation index);
 
 /* Call a function for each row of a list; it may do anything but keep the tuple. */
 typedef void (*RtscanPendingVisitor) (IndexTuple tuple, void *arg);
 extern void rtscan_pending_visit(Relation index, const RtscanListRef *list,
 								 RtscanPendingVisitor visitor, void *arg);
+
+/*
+ * Take apart a row of a pending list; raises ERRCODE_INDEX_CORRUPTED where it has no TID, or a
+ * value that reaches beyond it.
+ */
+extern void rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tuple,
+								  Datum *values, bool *isnull);
 
 /* Pages in a list, without reading all of it; as good as the tail hint is. */
 extern uint32 rtscan_pending_pages(Relation index, const RtscanListRef *list);

@@ -102,36 +102,44 @@ rtscan_allocate_page(Relation index)
 	return BufferIsValid(buffer) ? buffer : extend_index(index);
 }
 
+void
+rtscan_write_page(Relation index, Buffer buffer, RtscanPageKind kind, uint64 owner,
+				  uint32 ordinal, const void *content, Size used, BlockNumber next)
+{
+	Page		page = BufferGetPage(buffer);
+
+	START_CRIT_SECTION();
+	rtscan_page_init(page, kind, owner, ordinal);
+	if (content)
+		memcpy(rtscan_page_payload(page), content, used);
+	rtscan_page_set_used(page, used);
+	rtscan_page_opaque(page)->next = next;
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(index))
+		log_newpage_buffer(buffer, true);
+	END_CRIT_SECTION();
+}
+
+BlockNumber
+rtscan_write_new_page(Relation index, RtscanPageKind kind, uint64 owner, uint32 ordinal,
+					  const void *content, Size used, BlockNumber next)
+{
+	Buffer		buffer = rtscan_allocate_page(index);
+	BlockNumber block = BufferGetBlockNumber(buffer);
+
+	rtscan_write_page(index, buffer, kind, owner, ordinal, content, used, next);
+	UnlockReleaseBuffer(buffer);
+	return block;
+}
+
 /* ---------------------------------------------------------------- freeing */
 
 /* The image of a free page has no bytes but its header and special area. */
 static void
 free_locked_page(Relation index, Buffer buffer)
 {
-	START_CRIT_SECTION();
-	rtscan_page_init(BufferGetPage(buffer), RTSCAN_PAGE_FREE, 0, 0);
-	MarkBufferDirty(buffer);
-	if (RelationNeedsWAL(index))
-		log_newpage_buffer(buffer, true);
-	END_CRIT_SECTION();
+	rtscan_write_page(index, buffer, RTSCAN_PAGE_FREE, 0, 0, NULL, 0, InvalidBlockNumber);
 	RecordFreeIndexPage(index, BufferGetBlockNumber(buffer));
-}
-
-static void
-free_block(Relation index, BlockNumber block)
-{
-	Buffer		buffer = ReadBuffer(index, block);
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	free_locked_page(index, buffer);
-	UnlockReleaseBuffer(buffer);
-}
-
-void
-rtscan_free_blocks(Relation index, List *blocks)
-{
-	for (int i = list_length(blocks) - 1; i >= 0; i--)
-		free_block(index, list_nth_int(blocks, i));
 }
 
 bool
@@ -208,8 +216,6 @@ entry_blocks(Relation index, const RtscanEntry *entry)
 			return rtscan_segment_blocks(index, entry);
 		case RTSCAN_ENTRY_PENDING:
 			return rtscan_chain_blocks(index, RTSCAN_PAGE_PENDING, entry->id, entry->root);
-		case RTSCAN_ENTRY_DIRECTORY:
-			return rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, entry->id, entry->root);
 	}
 	return NIL;
 }
@@ -265,7 +271,7 @@ static bool
 image_knows(const RtscanImage *image, uint64 owner)
 {
 	if (owner == image->meta.open.id || owner == image->meta.sealed.id ||
-		owner == image->meta.directory_version)
+		owner == image->meta.directory_version || owner == image->meta.spare_version)
 		return true;
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (image->entries[i].id == owner)
@@ -304,10 +310,14 @@ rtscan_reclaim_leaks(Relation index)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	RtscanMeta *meta = &image->meta;
-	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
+	BlockNumber nblocks;
 
 	if (!meta->leaks && meta->writing[RTSCAN_SLOT_FLUSH] == 0 && meta->writing[RTSCAN_SLOT_MERGE] == 0)
 		return;
+	/* not a page that somebody is extending the index by: he would wait for us, and we for him */
+	LockRelationForExtension(index, ExclusiveLock);
+	nblocks = RelationGetNumberOfBlocks(index);
+	UnlockRelationForExtension(index, ExclusiveLock);
 	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < nblocks; block++)
 	{
 		vacuum_delay_point();

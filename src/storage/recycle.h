@@ -32,8 +32,17 @@ extern void rtscan_unlock_flush(Relation index);
 /* A page to write to, exclusively locked; its content is undefined. */
 extern Buffer rtscan_allocate_page(Relation index);
 
-/* Make pages that nothing refers to free for reuse, the last of the list first. */
-extern void rtscan_free_blocks(Relation index, List *blocks);
+/*
+ * Give a page, exclusively locked, its whole content: so many bytes, zeros if content is
+ * NULL.  Logs its image.
+ */
+extern void rtscan_write_page(Relation index, Buffer buffer, RtscanPageKind kind, uint64 owner,
+							  uint32 ordinal, const void *content, Size used, BlockNumber next);
+
+/* The same to a newly allocated page; returns its block. */
+extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, uint64 owner,
+										 uint32 ordinal, const void *content, Size used,
+										 BlockNumber next);
 
 /* Can no snapshot see what this retired entry names any more? */
 extern bool rtscan_entry_is_removable(const RtscanEntry *entry);

@@ -50,6 +50,24 @@ rtscan_value_size(const RtscanColumn *column, Datum value)
 	return strlen(DatumGetCString(value)) + 1;
 }
 
+void
+rtscan_store_value(const RtscanColumn *column, char *place, Datum value, Size size)
+{
+	if (column->typbyval)
+		store_att_byval(place, value, column->typlen);
+	else
+		memcpy(place, DatumGetPointer(value), size);
+}
+
+void
+rtscan_check_comparable(const RtscanSchema *schema, const Datum *values, const bool *isnull)
+{
+	for (int i = 0; i < schema->nkeys; i++)
+		if (schema->columns[i].key_kind == RTSCAN_KEY_NONE && !isnull[i])
+			(void) FunctionCall2Coll(schema->columns[i].compare, schema->columns[i].collation,
+									 values[i], values[i]);
+}
+
 IndexTuple
 rtscan_form_tuple(Relation index, const RtscanSchema *schema,
 				  Datum *values, bool *isnull, ItemPointer tid)

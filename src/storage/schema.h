@@ -36,6 +36,17 @@ extern RtscanSchema *rtscan_schema(Relation index);
 /* Bytes that a value takes, without alignment. */
 extern Size rtscan_value_size(const RtscanColumn *column, Datum value);
 
+/* Put a value of so many bytes in a place, aligned as its type needs it. */
+extern void rtscan_store_value(const RtscanColumn *column, char *place, Datum value, Size size);
+
+/*
+ * Raise the error that comparing a value does, before it is stored: a composite with a column
+ * that has no order would otherwise make every later flush fail.  Values must be comparable to
+ * themselves; those with keys are.
+ */
+extern void rtscan_check_comparable(const RtscanSchema *schema, const Datum *values,
+									const bool *isnull);
+
 /*
  * Form an index tuple, and check that a pending page takes it.  Raises
  * ERRCODE_PROGRAM_LIMIT_EXCEEDED where it does not.

@@ -6,7 +6,6 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
@@ -138,7 +137,7 @@ area_fits(const RtscanSegment *segment, const RtscanArea *area)
 	return area->pages == 0 ||
 		(area->page < segment->header.pages && area->pages <= segment->header.pages - area->page &&
 		 area->offset < RTSCAN_CHUNK_BYTES && area->offset % PART_ALIGN == 0 &&
-		 (area->pages == 1 || area->offset == 0) && area->kind < RTSCAN_PAGE_KINDS);
+		 (area->kind == RTSCAN_PAGE_SHARED ? area->pages == 1 : area->offset == 0));
 }
 
 /* Is an area an array of count elements? */
@@ -166,19 +165,20 @@ parse_header(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSche
 }
 
 static bool
-parse_extents(Cursor *cursor, RtscanSegment *segment)
+parse_extents(Cursor *cursor, RtscanSegment *segment, BlockNumber nblocks)
 {
 	uint32		n = segment->header.pages;
 	const RtscanExtent *extents = take(cursor, sizeof(RtscanExtent), segment->header.extents);
 	uint32		ordinal = 0;
 
-	if (extents == NULL || n > MaxAllocSize / sizeof(BlockNumber))
+	if (extents == NULL || n > nblocks)
 		return false;
 	segment->blocks = palloc(n * sizeof(BlockNumber));
 	segment->recent = palloc0(n * sizeof(Buffer));
 	for (uint32 i = 0; i < segment->header.extents; i++)
 	{
-		if (extents[i].count > n - ordinal)
+		if (extents[i].count > n - ordinal || extents[i].first >= nblocks ||
+			extents[i].count > nblocks - extents[i].first)
 			return false;
 		for (uint32 k = 0; k < extents[i].count; k++)
 			segment->blocks[ordinal++] = extents[i].first + k;
@@ -191,7 +191,8 @@ parse_tidmap(Cursor *cursor, RtscanSegment *segment)
 {
 	segment->tidmap_rows = take_array(cursor, segment->header.tidmap.pages);
 	return segment->tidmap_rows && segment->tidmap_rows[0] == 0 &&
-		strictly_ascending(segment->tidmap_rows, segment->header.tidmap.pages);
+		strictly_ascending(segment->tidmap_rows, segment->header.tidmap.pages) &&
+		segment->tidmap_rows[segment->header.tidmap.pages - 1] < segment->header.rows;
 }
 
 /* Give each stored page of bits its ordinal, in the order in which they were written. */
@@ -222,7 +223,8 @@ parse_vectors(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *colum
 				return false;
 		}
 	}
-	return column->header.sieve.pages == stored && area_fits(segment, &column->header.sieve);
+	return column->header.sieve.pages == stored && area_fits(segment, &column->header.sieve) &&
+		column->header.sieve.kind == RTSCAN_PAGE_SIEVE;
 }
 
 static bool
@@ -264,6 +266,8 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	if (header->code_bytes < 1 || header->code_bytes > 3 ||
 		((uint64) header->distinct) >> (8 * header->code_bytes) != 0 ||
 		!area_holds(segment, &header->codes, rows, header->code_bytes))
+		return false;
+	if ((header->bins > 0) != (rows >= RTSCAN_CHUNK_ROWS))
 		return false;
 	if (header->bins > 0 && !exact)
 		return area_holds(segment, &header->order, rows, 3);
@@ -308,15 +312,17 @@ parse_include(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *incl
 	include->first_rows = take_array(cursor, header->values.pages);
 	return include->first_rows && area_fits(segment, &header->values) &&
 		header->values.pages > 0 && include->first_rows[0] == 0 &&
-		strictly_ascending(include->first_rows, header->values.pages);
+		strictly_ascending(include->first_rows, header->values.pages) &&
+		include->first_rows[header->values.pages - 1] < rows;
 }
 
 /* Parse a descriptor into the current memory context; false if it contradicts itself. */
 static bool
-parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSchema *schema)
+parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSchema *schema,
+			  BlockNumber nblocks)
 {
 	if (!parse_header(cursor, segment, id, schema) ||
-		!parse_extents(cursor, segment) || !parse_tidmap(cursor, segment))
+		!parse_extents(cursor, segment, nblocks) || !parse_tidmap(cursor, segment))
 		return false;
 
 	segment->columns = palloc0(schema->nkeys * sizeof(RtscanSegmentColumn));
@@ -378,7 +384,8 @@ load_segment(Relation index, const RtscanEntry *entry, bool soft)
 	{
 		Cursor		cursor = {content.data, content.len};
 
-		parsed = parse_segment(&cursor, segment, entry->id, rtscan_schema(index)) &&
+		parsed = parse_segment(&cursor, segment, entry->id, rtscan_schema(index),
+							   RelationGetNumberOfBlocks(index)) &&
 			segment->header.rows == entry->rows;
 		if (!parsed && !soft)
 			rtscan_page_corrupted(index, entry->root, "The descriptor of segment " UINT64_FORMAT " contradicts itself.",
@@ -463,7 +470,9 @@ rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *
 	Page		page;
 	Size		bytes;
 
-	Assert(i < area->pages);
+	if (unlikely(i >= area->pages))
+		rtscan_page_corrupted(reader->index, reader->segment->blocks[area->page],
+							  "Page %u of an area of %u pages is asked for.", i, area->pages);
 	*buffer = pin_page(reader, ordinal);
 	page = BufferGetPage(*buffer);
 	if (reader->lock)
@@ -473,7 +482,6 @@ rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *
 				 bytes < area->offset))
 	{
 		rtscan_release(reader, *buffer);
-		reader->failed = true;
 		if (reader->soft)
 			return NULL;
 		rtscan_page_mismatch(reader->index, reader->segment->blocks[ordinal], area->kind);
@@ -508,7 +516,6 @@ rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i)
 void
 rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i, const char *detail)
 {
-	reader->failed = true;
 	if (!reader->soft)
 		rtscan_page_corrupted(reader->index, reader->segment->blocks[area->page + i],
 							  "%s", detail);
@@ -534,21 +541,9 @@ rtscan_write_descriptor(Relation index, uint64 owner, StringInfo content)
 	for (int ordinal = pages - 1; ordinal >= 0; ordinal--)
 	{
 		int			from = ordinal * RTSCAN_CHUNK_BYTES;
-		int			used = Min(content->len - from, RTSCAN_CHUNK_BYTES);
-		Buffer		buffer = rtscan_allocate_page(index);
-		Page		page = BufferGetPage(buffer);
 
-		START_CRIT_SECTION();
-		rtscan_page_init(page, RTSCAN_PAGE_DESCRIPTOR, owner, ordinal);
-		memcpy(rtscan_page_payload(page), content->data + from, used);
-		rtscan_page_set_used(page, used);
-		rtscan_page_opaque(page)->next = next;
-		MarkBufferDirty(buffer);
-		if (RelationNeedsWAL(index))
-			log_newpage_buffer(buffer, true);
-		END_CRIT_SECTION();
-		next = BufferGetBlockNumber(buffer);
-		UnlockReleaseBuffer(buffer);
+		next = rtscan_write_new_page(index, RTSCAN_PAGE_DESCRIPTOR, owner, ordinal, content->data + from,
+									 Min(content->len - from, RTSCAN_CHUNK_BYTES), next);
 	}
 	return next;
 }

@@ -126,13 +126,12 @@ typedef struct RtscanReader
 	RtscanSegment *segment;
 	bool		lock;			/* on a standby: a pin does not protect a page */
 	bool		soft;			/* the planner: report, do not raise, what is wrong */
-	bool		failed;			/* soft, and something was wrong */
 	uint64		pages_read;
 } RtscanReader;
 
 /*
  * Begin to read a segment that an image names.  With soft, returns false where the
- * descriptor cannot be read, and later calls set reader->failed where a page cannot.
+ * descriptor cannot be read, and later calls return what says so where a page cannot.
  */
 extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
 							   const RtscanEntry *entry, bool soft);
@@ -154,8 +153,8 @@ extern void rtscan_release(RtscanReader *reader, Buffer buffer);
 extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
 /*
- * The content of an area's page contradicts itself.  Raises ERRCODE_INDEX_CORRUPTED, or
- * for a soft reader notes it and returns.
+ * The content of an area's page contradicts itself.  Raises ERRCODE_INDEX_CORRUPTED, but
+ * for a soft reader.
  */
 extern void rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i,
 						 const char *detail);

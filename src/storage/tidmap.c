@@ -135,12 +135,16 @@ view_is_sane(const TidmapView *view)
 		const RtscanTidmapRun *run = &view->runs[i];
 		uint32		end = run_end(view, i);
 
-		if (end <= run->row)
+		if (end <= run->row ||
+			(!(run->where & RTSCAN_TIDMAP_SPARSE) && run->where == InvalidOffsetNumber))
 			return false;
 		if ((run->where & RTSCAN_TIDMAP_SPARSE) &&
 			(run->where & ~RTSCAN_TIDMAP_SPARSE) + (end - run->row) > view->npointers)
 			return false;
 	}
+	for (uint32 i = 0; i < view->npointers; i++)
+		if (view->pointers[i] == InvalidOffsetNumber)
+			return false;
 	return true;
 }
 
@@ -159,6 +163,7 @@ open_view(RtscanReader *reader, uint32 i, TidmapView *view)
 	view->nruns = header->runs;
 	view->npointers = header->pointers;
 	view->runs = (const RtscanTidmapRun *) (payload + sizeof(RtscanTidmapHeader));
+	view->pointers = (const OffsetNumber *) (view->runs + view->nruns);
 	if (used < sizeof(RtscanTidmapHeader) || header->runs > RTSCAN_CHUNK_BYTES ||
 		header->pointers > RTSCAN_CHUNK_BYTES ||
 		sizeof(RtscanTidmapHeader) + header->runs * sizeof(RtscanTidmapRun) +
@@ -169,7 +174,6 @@ open_view(RtscanReader *reader, uint32 i, TidmapView *view)
 		rtscan_release(reader, view->buffer);
 		rtscan_fault(reader, area, i, "The runs of the tidmap contradict each other.");
 	}
-	view->pointers = (const OffsetNumber *) (view->runs + view->nruns);
 }
 
 static inline OffsetNumber
