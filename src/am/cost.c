@@ -22,8 +22,12 @@
 #include "utils/snapmgr.h"
 #include "utils/spccache.h"
 
-/* Segments that are looked at; of more, the largest stand for the rest. */
+/*
+ * Segments that are looked at; of more, the largest and the newest stand for the rest: values
+ * that only new rows have are in small segments.
+ */
 #define MAX_SEGMENTS	32
+#define MAX_LARGEST		24
 
 /* Elements of an array that are looked up; larger arrays are left to the statistics. */
 #define MAX_ELEMENTS	1000
@@ -183,6 +187,15 @@ compare_size(const void *a, const void *b)
 	return left > right ? -1 : left < right;
 }
 
+static int
+compare_age(const void *a, const void *b)
+{
+	uint64		left = ((const RtscanEntry *) a)->id,
+				right = ((const RtscanEntry *) b)->id;
+
+	return left > right ? -1 : left < right;
+}
+
 /* Scale what the segments looked at contribute up to all of them. */
 static void
 scale(Estimate *estimate, double factor)
@@ -214,6 +227,8 @@ look_up_in(Estimate *estimate, Relation index)
 			image->entries[live++] = image->entries[i];
 		}
 	qsort(image->entries, live, sizeof(RtscanEntry), compare_size);
+	if (live > MAX_SEGMENTS)
+		qsort(image->entries + MAX_LARGEST, live - MAX_LARGEST, sizeof(RtscanEntry), compare_age);
 	for (uint32 i = 0; i < Min(live, MAX_SEGMENTS); i++)
 		if (!add_segment(estimate, index, predicate, &image->entries[i]))
 			return false;
