@@ -96,6 +96,15 @@ COMMENT ON FUNCTION rtscan_check(regclass, boolean) IS
 
 -- Statistics
 
+CREATE FUNCTION rtscan_benchmark(query text, repetitions integer DEFAULT 20,
+	OUT index text, OUT rows bigint, OUT bits_time double precision)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+-- it counts rows that the caller may not be allowed to see
+REVOKE ALL ON FUNCTION rtscan_benchmark(text, integer) FROM PUBLIC;
+COMMENT ON FUNCTION rtscan_benchmark(text, integer) IS
+	'run the scans of rtscan indexes in the plan of a query, up to row bits: the rows that they find (not all may be visible), and the median of the times in milliseconds';
+
 CREATE FUNCTION rtscan_stat_scans(
 	OUT executor text, OUT scans bigint, OUT segments bigint,
 	OUT chunks_read bigint, OUT chunks_skipped bigint, OUT refined_rows bigint,

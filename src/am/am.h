@@ -33,6 +33,9 @@ extern void rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 extern int64 rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 extern void rtscan_end_scan(IndexScanDesc scan);
 
+/* As rtscan_get_bitmap(), but only count the rows: what a scan takes up to row bits. */
+extern uint64 rtscan_count_bits(IndexScanDesc scan);
+
 /* cost.c */
 extern void rtscan_cost_estimate(struct PlannerInfo *root, struct IndexPath *path,
 								 double loop_count, Cost *startup_cost, Cost *total_cost,

@@ -35,7 +35,7 @@ typedef struct RtscanScan
 	MemoryContext context;		/* of one amgetbitmap, */
 	MemoryContext segment_context;	/* of one segment or some pending rows in it */
 	const RtscanPredicate *predicate;
-	TIDBitmap  *bitmap;
+	TIDBitmap  *bitmap;			/* NULL: only count */
 	int64		ntids;
 	RtscanScanStats stats;
 } RtscanScan;
@@ -79,7 +79,8 @@ add_tids(ItemPointer tids, int ntids, void *arg)
 {
 	RtscanScan  *state = (RtscanScan *) arg;
 
-	tbm_add_tuples(state->bitmap, tids, ntids, false);
+	if (state->bitmap)
+		tbm_add_tuples(state->bitmap, tids, ntids, false);
 	state->ntids += ntids;
 }
 
@@ -103,25 +104,38 @@ evaluate_segment(IndexScanDesc scan, RtscanScan *state, RtscanReader *reader, co
 	return true;
 }
 
+/* Hand on the TIDs of the rows in row_bits, or count them. */
+static void
+collect_rows(RtscanScan *state, RtscanReader *reader)
+{
+	if (state->bitmap == NULL)
+	{
+		state->ntids += rtscan_bits_count(row_bits);
+		return;
+	}
+	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
+		if (row_bits->filled[chunk])
+		{
+			CHECK_FOR_INTERRUPTS();
+			rtscan_visit_tids(reader, chunk, rtscan_bits_chunk(row_bits, chunk), add_tids, state);
+		}
+}
+
 static void
 scan_segment(IndexScanDesc scan, RtscanScan *state, const RtscanEntry *entry)
 {
 	RtscanReader reader;
-	bool		any;
 	instr_time	start,
 				middle,
 				end;
+	bool		any;
 
 	INSTR_TIME_SET_CURRENT(start);
 	rtscan_reader_open(&reader, scan->indexRelation, entry, false);
 	any = evaluate_segment(scan, state, &reader, entry);
 	INSTR_TIME_SET_CURRENT(middle);
-	for (uint32 chunk = 0; any && chunk < reader.segment->chunks; chunk++)
-		if (row_bits->filled[chunk])
-		{
-			CHECK_FOR_INTERRUPTS();
-			rtscan_visit_tids(&reader, chunk, rtscan_bits_chunk(row_bits, chunk), add_tids, state);
-		}
+	if (any)
+		collect_rows(state, &reader);
 	INSTR_TIME_SET_CURRENT(end);
 
 	state->stats.counters.pages_read += reader.pages_read;
@@ -178,13 +192,13 @@ scan_image(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
 	scan_pending(scan, state, &image->meta.open);
 }
 
-int64
-rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+/* Scan, into the bitmap unless that is NULL; returns how many rows there are. */
+static int64
+scan_index(IndexScanDesc scan, TIDBitmap *bitmap)
 {
-	RtscanScan  *state = (RtscanScan *) scan->opaque;
+	RtscanScan *state = (RtscanScan *) scan->opaque;
 	MemoryContext old;
 
-	pgstat_count_index_scan(scan->indexRelation);
 	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
 	if (row_bits == NULL)
 		row_bits = rtscan_bits_create(TopMemoryContext);
@@ -200,8 +214,23 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 				   rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->context);
+	return state->ntids;
+}
 
+int64
+rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+{
+	RtscanScan *state = (RtscanScan *) scan->opaque;
+
+	pgstat_count_index_scan(scan->indexRelation);
+	scan_index(scan, bitmap);
 	state->stats.rows = state->ntids;
 	rtscan_count_scan(&rtscan_cpu_executor, &state->stats);
 	return state->ntids;
+}
+
+uint64
+rtscan_count_bits(IndexScanDesc scan)
+{
+	return scan_index(scan, NULL);
 }

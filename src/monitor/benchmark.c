@@ -1,0 +1,152 @@
+/*
+ * benchmark.c
+ *		rtscan_benchmark(): time the index scan of a query alone, up to row bits.
+ */
+#include "rtscan.h"
+
+#include "access/relscan.h"
+#include "am/am.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "portability/instr_time.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+/* Times of one scan are sorted to find their median. */
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double		left = *(const double *) a,
+				right = *(const double *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Find a plan's bitmap index scans of rtscan indexes, for planstate_tree_walker(). */
+static bool
+find_scans(PlanState *node, void *arg)
+{
+	List	  **scans = (List **) arg;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, BitmapIndexScanState))
+	{
+		BitmapIndexScanState *scan = (BitmapIndexScanState *) node;
+
+		if (scan->biss_RelationDesc && scan->biss_RelationDesc->rd_indam->ambuild == rtscan_build)
+			*scans = lappend(*scans, scan);
+	}
+	return planstate_tree_walker(node, find_scans, arg);
+}
+
+/* Run a scan so many times; its rows, and the median of the times in milliseconds. */
+static uint64
+time_scan(BitmapIndexScanState *scan, int repetitions, double *median)
+{
+	double	   *times = palloc(repetitions * sizeof(double));
+	uint64		rows = 0;
+
+	if (scan->biss_NumRuntimeKeys > 0 || scan->biss_NumArrayKeys > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot time a scan whose keys are known only when the query runs"),
+				 errhint("Use constants in the query.")));
+	for (int i = 0; i < repetitions; i++)
+	{
+		instr_time	start,
+					end;
+
+		CHECK_FOR_INTERRUPTS();
+		INSTR_TIME_SET_CURRENT(start);
+		rows = rtscan_count_bits(scan->biss_ScanDesc);
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_SUBTRACT(end, start);
+		times[i] = INSTR_TIME_GET_MILLISEC(end);
+	}
+	qsort(times, repetitions, sizeof(double), compare_doubles);
+	*median = times[repetitions / 2];
+	pfree(times);
+	return rows;
+}
+
+/* Time the scans of a plan whose execution has been started, into the result. */
+static void
+time_plan(QueryDesc *query, int repetitions, ReturnSetInfo *result)
+{
+	List	   *scans = NIL;
+	ListCell   *cell;
+
+	find_scans(query->planstate, &scans);
+	foreach(cell, scans)
+	{
+		BitmapIndexScanState *scan = lfirst(cell);
+		double		median;
+		uint64		rows = time_scan(scan, repetitions, &median);
+		Datum		values[3] = {
+			CStringGetTextDatum(RelationGetRelationName(scan->biss_RelationDesc)),
+			Int64GetDatum((int64) rows),
+			Float8GetDatum(median),
+		};
+		bool		nulls[3] = {false};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+}
+
+static void
+time_statement(PlannedStmt *statement, const char *sql, int repetitions, ReturnSetInfo *result)
+{
+	QueryDesc  *query = CreateQueryDesc(statement, sql, GetActiveSnapshot(), InvalidSnapshot,
+										None_Receiver, NULL, NULL, 0);
+
+	ExecutorStart(query, EXEC_FLAG_SKIP_TRIGGERS);
+	time_plan(query, repetitions, result);
+	ExecutorFinish(query);
+	ExecutorEnd(query);
+	FreeQueryDesc(query);
+}
+
+/* The plan of a query that only reads. */
+static PlannedStmt *
+plan_query(const char *sql)
+{
+	SPIPlanPtr	plan = SPI_prepare_cursor(sql, 0, NULL, CURSOR_OPT_NO_SCROLL);
+	CachedPlan *cached = plan ? SPI_plan_get_cached_plan(plan) : NULL;
+	PlannedStmt *statement;
+
+	if (cached == NULL || list_length(cached->stmt_list) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the query must be one statement")));
+	statement = copyObject(linitial_node(PlannedStmt, cached->stmt_list));
+	ReleaseCachedPlan(cached, NULL);	/* no owner: the plan is not saved */
+	if (statement->commandType != CMD_SELECT || statement->hasModifyingCTE || statement->rowMarks != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the query must be a SELECT that only reads")));
+	return statement;
+}
+
+PG_FUNCTION_INFO_V1(rtscan_benchmark);
+
+Datum
+rtscan_benchmark(PG_FUNCTION_ARGS)
+{
+	char	   *sql = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int			repetitions = PG_GETARG_INT32(1);
+
+	if (repetitions < 1 || repetitions > 1000000)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("repetitions must be between 1 and 1000000")));
+	InitMaterializedSRF(fcinfo, 0);
+	SPI_connect();
+	time_statement(plan_query(sql), sql, repetitions, (ReturnSetInfo *) fcinfo->resultinfo);
+	SPI_finish();
+	return (Datum) 0;
+}
