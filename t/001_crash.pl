@@ -38,24 +38,24 @@ sub change
 	return rand() < 0.5 ? 'CHECKPOINT' : "REINDEX INDEX ${name}_idx";
 }
 
+# Kill a backend, and wait until all have been thrown out and recovery is over.
 sub kill_backend
 {
 	my ($node) = @_;
+	my $offset = -s $node->logfile;
 	my $pid = $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity '
 		  . "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1");
-	kill 'KILL', $pid if $pid;
+	return unless $pid;
+	kill 'KILL', $pid;
+	$node->wait_for_log('all server processes terminated; reinitializing', $offset);
+	$node->wait_for_log('database system is ready to accept connections', $offset);
 	return;
 }
 
 sub crash
 {
 	my ($node, $round) = @_;
-	if ($round % 2)
-	{
-		kill_backend($node);
-		$node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or BAIL_OUT('the server does not come back');
-		return;
-	}
+	return kill_backend($node) if $round % 2;
 	$node->stop('immediate');
 	# full-page images hide what replay gets wrong in a page's changes
 	$node->append_conf('postgresql.conf', 'full_page_writes = ' . ($round % 4 ? 'on' : 'off'));
