@@ -3,9 +3,9 @@
  *		Bitmap scans.
  *
  * The order matters: the executor has taken the snapshot; then come the predicate lock (a
- * relation's: any insertion may match), and the metapage, and so
- * one image of segments and pending lists.  That is what protects a bitmap, which asks
- * for no recheck, from TIDs that vacuum frees and somebody else reuses.
+ * relation's: any insertion may match), and the metapage, and so one image of segments and
+ * pending lists.  That is what protects a bitmap, which asks for no recheck, from TIDs that
+ * vacuum frees and somebody else reuses.
  */
 #include "am/am.h"
 
@@ -44,7 +44,7 @@ IndexScanDesc
 rtscan_begin_scan(Relation index, int nkeys, int norderbys)
 {
 	IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
-	RtscanScan  *state = palloc0(sizeof(RtscanScan));
+	RtscanScan *state = palloc0(sizeof(RtscanScan));
 
 	state->schema = rtscan_schema(index);
 	state->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan",
@@ -65,7 +65,7 @@ rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int
 void
 rtscan_end_scan(IndexScanDesc scan)
 {
-	RtscanScan  *state = (RtscanScan *) scan->opaque;
+	RtscanScan *state = (RtscanScan *) scan->opaque;
 
 	MemoryContextDelete(state->segment_context);
 	MemoryContextDelete(state->context);
@@ -77,7 +77,7 @@ rtscan_end_scan(IndexScanDesc scan)
 static void
 add_tids(ItemPointer tids, int ntids, void *arg)
 {
-	RtscanScan  *state = (RtscanScan *) arg;
+	RtscanScan *state = (RtscanScan *) arg;
 
 	if (state->bitmap)
 		tbm_add_tuples(state->bitmap, tids, ntids, false);
@@ -148,7 +148,7 @@ static void
 check_pending_row(IndexTuple tuple, void *arg)
 {
 	IndexScanDesc scan = (IndexScanDesc) arg;
-	RtscanScan  *state = (RtscanScan *) scan->opaque;
+	RtscanScan *state = (RtscanScan *) scan->opaque;
 	MemoryContext old = MemoryContextSwitchTo(state->segment_context);
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];

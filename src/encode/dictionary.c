@@ -510,21 +510,3 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 	}
 	return true;
 }
-
-/* RtscanDictionaryVisitor: note the position of the one value visited. */
-static void
-note_position(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
-{
-	*(RtscanPosition *) arg = (RtscanPosition) {code, first_rank};
-}
-
-bool
-rtscan_dictionary_position(RtscanReader *reader, int column, const RtscanColumn *type,
-						   uint32 code, RtscanPosition *position)
-{
-	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
-
-	*position = (RtscanPosition) {header->distinct, header->nonnull};
-	return code >= header->distinct ||
-		rtscan_dictionary_visit(reader, column, type, code, code + 1, note_position, position);
-}

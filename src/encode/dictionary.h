@@ -98,11 +98,6 @@ typedef struct RtscanPosition
 extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *probe,
 								   bool after, RtscanPosition *position);
 
-/* Where a code's rows begin; of code == distinct: where those of NULLs do. */
-extern bool rtscan_dictionary_position(RtscanReader *reader, int column,
-									   const RtscanColumn *type, uint32 code,
-									   RtscanPosition *position);
-
 /*
  * Call a function for the values with codes from first up to last.  The value is as in
  * rtscan_dictionary_add(); by reference it is valid only during the call.
