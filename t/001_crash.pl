@@ -45,7 +45,7 @@ sub kill_backend
 	my $offset = -s $node->logfile;
 	my $pid = $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity '
 		  . "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1");
-	return unless $pid;
+	die 'the loads were over too early' unless $pid;
 	kill 'KILL', $pid;
 	$node->wait_for_log('all server processes terminated; reinitializing', $offset);
 	$node->wait_for_log('database system is ready to accept connections', $offset);

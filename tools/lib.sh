@@ -97,7 +97,7 @@ as_user() {
 # The files that git tracks or would track, or all files where there is no git.
 tree_files() {
   cd "$RTSCAN_ROOT"
-  if [ -e .git ]; then
+  if [ -e .git ] && command -v git >/dev/null; then
     git -c safe.directory='*' ls-files -z --cached --others --exclude-standard
   else
     find . -type f -print0
