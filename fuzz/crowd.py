@@ -36,6 +36,7 @@ class Crowd:
         self.comparer = Comparer(rng, session, schema, counts)
         self.stop = time.monotonic() + rng.uniform(1, 3)
         self.findings = []
+        self.limit = next((text for _, text in log if text.startswith("SET rtscan.pending_list_limit")), "")
 
     def spawn(self, label, work):
         """A thread with its own session and its own randomness."""
@@ -46,7 +47,7 @@ class Crowd:
                     work(session, random.Random(seed))
                 finally:
                     session.close()
-            except (Finding, psycopg2.Error) as e:
+            except Exception as e:          # whatever ends a session early
                 self.findings.append(f"{label}: {e}")
                 self.stop = 0
         thread = threading.Thread(target=body, args=(self.rng.random(),))
@@ -102,8 +103,7 @@ class Crowd:
         raise Finding(f"in snapshot {snapshot}: {query}\nmissing {sorted(expected - found)[:10]}, "
                       f"too many {sorted(found - expected)[:10]}\nthese rows: {details}")
 
-    def run(self, limit):
-        self.limit = limit
+    def run(self):
         threads = [self.spawn(f"writer {n}", lambda s, r, n=n: self.write(n, s, r)) for n in range(self.rng.randint(2, 4))]
         threads += [self.spawn("vacuum", self.maintain)]
         threads += [self.spawn(f"reader {n}", self.read) for n in range(2)]
@@ -116,5 +116,4 @@ class Crowd:
 
 
 def run(rng, connect, log, session, schema, counts):
-    limit = next((text for _, text in log if text.startswith("SET rtscan.pending_list_limit")), "")
-    Crowd(rng, connect, log, session, schema, counts).run(limit)
+    Crowd(rng, connect, log, session, schema, counts).run()

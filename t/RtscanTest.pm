@@ -10,12 +10,11 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy start_script finish_script log_since
+our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy start_script finish_script
   $random_seed);
 
-# Prints with the test's output, so that a failure can be run again: RTSCAN_TEST_SEED=n.
+# Printed with the test's output, so that a failure can be run again: RTSCAN_TEST_SEED=n.
 our $random_seed = $ENV{RTSCAN_TEST_SEED} // time() % 1_000_000;
 
 # compare_scans(n): n random conjunctions, each answered through the index and by a sequential scan.  Call it in a
@@ -96,7 +95,7 @@ sub rows
 	  . "'2020-01-01 00:00+00'::timestamptz + i % 1000 * interval '1 hour', 0 FROM generate_series($first, $last) i";
 }
 
-# The comparison's functions and a table per name, with an index name_idx on three columns; extra: a storage keyword.
+# The comparison's functions, and tables: name => [ '' or UNLOGGED, rows ], each with an index name_idx on three columns.
 sub create_tables
 {
 	my ($node, %tables) = @_;
@@ -152,12 +151,6 @@ sub finish_script
 	my ($script) = @_;
 	$script->{run}->finish;
 	return slurp_file($script->{errors});
-}
-
-sub log_since
-{
-	my ($node, $offset) = @_;
-	return substr(slurp_file($node->logfile), $offset);
 }
 
 1;
