@@ -40,8 +40,8 @@ class Fuzzer:
 
     def connect(self, label, log):
         session = Session(self.args.dsn, label, log)
-        session.query(f"SET search_path = {self.home}, public; SET synchronous_commit = off; SET jit = off; SET client_min_messages = error; "
-                      "SET statement_timeout = '120s'; SET extra_float_digits = 1")
+        session.query(f"SET search_path = {self.home}, public; SET synchronous_commit = off; SET jit = off; "
+                      "SET client_min_messages = error; SET statement_timeout = '120s'; SET extra_float_digits = 1")
         return session
 
     def prepare(self):

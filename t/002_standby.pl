@@ -54,7 +54,8 @@ my @changes = (
 	[ 'update', 'UPDATE t SET a = 999 - a WHERE id % 7 = 0', 'UPDATE t SET u = 1 WHERE id % 11 = 0', 'VACUUM t' ],
 	[ 'reindex', 'REINDEX INDEX t_idx', 'INSERT INTO t ' . rows(60_001, 61_000), 'REINDEX INDEX CONCURRENTLY t_idx' ],
 	[ 'after a checkpoint', 'CHECKPOINT', 'INSERT INTO t ' . rows(61_001, 63_000), 'DELETE FROM t WHERE id % 13 = 0', 'VACUUM t' ],
-	[ 'recycling', map { ("DELETE FROM t WHERE id % 17 = $_", 'VACUUM t', 'INSERT INTO t ' . rows(70_000 + 2000 * $_, 71_999 + 2000 * $_)) } 0 .. 5 ]);
+	[ 'recycling', map { ("DELETE FROM t WHERE id % 17 = $_", 'VACUUM t',
+				'INSERT INTO t ' . rows(70_000 + 2000 * $_, 71_999 + 2000 * $_)) } 0 .. 5 ]);
 
 foreach my $change (@changes)
 {

@@ -147,7 +147,8 @@ sub use_table
 		fail("$name ($done): $what takes too long") if $error =~ /57014/;
 		return fail("$name ($done): $what: $error") if $error =~ /closed the connection|no end/;
 	}
-	ok($error{check} ne '' || $error{queries} !~ /MISMATCH/, "$name ($done): no wrong answer behind rtscan_check's back") || diag($error{queries});
+	ok($error{check} ne '' || $error{queries} !~ /MISMATCH/, "$name ($done): no wrong answer behind rtscan_check's back")
+	  || diag($error{queries});
 	# REINDEX reads the heap only
 	is($error{reindex}, '', "$name ($done): REINDEX repairs it");
 	return 1;

@@ -12,6 +12,8 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
@@ -110,6 +112,49 @@ row_fingerprint(const RtscanSchema *schema, const RtscanHasher *hashers, ItemPoi
 	return fingerprint;
 }
 
+/* ---------------------------------------------------------------- live rows */
+
+static int64
+tid_to_int8(ItemPointer tid)
+{
+	return ((int64) ItemPointerGetBlockNumberNoCheck(tid) << 16) | ItemPointerGetOffsetNumberNoCheck(tid);
+}
+
+void
+rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fingerprint)
+{
+	bloom_add_element(live->filter, (unsigned char *) &fingerprint, sizeof(fingerprint));
+	tuplesort_putdatum(live->tids, Int64GetDatum(tid_to_int8(tid)), false);
+}
+
+/*
+ * No two live rows have the same TID: of a removed tuple the row is dead before its TID can
+ * be another's.
+ */
+static void
+check_tids_are_unique(Relation index, RtscanLiveRows *live)
+{
+	int64		previous = -1;
+	Datum		value,
+				abbreviated;
+	bool		isnull;
+
+	tuplesort_performsort(live->tids);
+	while (tuplesort_getdatum(live->tids, true, &value, &isnull, &abbreviated))
+	{
+		int64		tid = DatumGetInt64(value);
+
+		CHECK_FOR_INTERRUPTS();
+		if (tid == previous)
+			ereport(ERROR,
+					(errcode(ERRCODE_INDEX_CORRUPTED),
+					 errmsg("index \"%s\" has two live rows for tuple (%u,%u)",
+							RelationGetRelationName(index), (BlockNumber) (tid >> 16), (unsigned) (tid & 0xFFFF)),
+					 errhint("Please REINDEX it.")));
+		previous = tid;
+	}
+}
+
 /* ---------------------------------------------------------------- the index */
 
 /* A check of an index; what the callbacks need. */
@@ -118,7 +163,7 @@ typedef struct IndexCheck
 	Relation	index;
 	RtscanSchema *schema;
 	RtscanHasher *hashers;
-	bloom_filter *filter;		/* fingerprints of the index's rows; NULL: not asked for */
+	RtscanLiveRows *live;		/* NULL: not asked for */
 	uint8	   *used_blocks;	/* a bit each, of blocks that something owns */
 	BlockNumber nblocks;
 	MemoryContext row_context;
@@ -170,13 +215,9 @@ check_pending_row(IndexTuple tuple, void *arg)
 	bool		isnull[INDEX_MAX_KEYS];
 
 	rtscan_deform_pending(check->index, check->schema, tuple, values, isnull);
-	if (check->filter)
-	{
-		uint64		fingerprint = row_fingerprint(check->schema, check->hashers, &tuple->t_tid,
-												  values, isnull);
-
-		bloom_add_element(check->filter, (unsigned char *) &fingerprint, sizeof(fingerprint));
-	}
+	if (check->live)
+		rtscan_add_live_row(check->live, &tuple->t_tid,
+							row_fingerprint(check->schema, check->hashers, &tuple->t_tid, values, isnull));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(check->row_context);
 }
@@ -201,7 +242,7 @@ check_entries(IndexCheck *check, const RtscanImage *image)
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		if (rtscan_entry_is_live(entry))
-			rtscan_check_segment(check->index, check->schema, entry, check->filter);
+			rtscan_check_segment(check->index, check->schema, entry, check->live);
 		MemoryContextSwitchTo(old);
 		if (rtscan_entry_is_live(entry))
 			claim_blocks(check, rtscan_segment_blocks(check->index, entry));
@@ -229,7 +270,7 @@ check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
 	MemoryContext old = MemoryContextSwitchTo(check->row_context);
 	uint64		fingerprint = row_fingerprint(check->schema, check->hashers, tid, values, isnull);
 
-	if (bloom_lacks_element(check->filter, (unsigned char *) &fingerprint, sizeof(fingerprint)))
+	if (bloom_lacks_element(check->live->filter, (unsigned char *) &fingerprint, sizeof(fingerprint)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("row (%u,%u) of table \"%s\" is not in index \"%s\"",
@@ -272,6 +313,7 @@ check_all_rows(IndexCheck *check, Relation heap)
 {
 	Snapshot	snapshot = snapshot_for_heap(check->index);
 	int64		rows = Max(100000, (int64) heap->rd_rel->reltuples);
+	RtscanLiveRows live;
 
 	if (!check->index->rd_index->indisvalid)
 		ereport(ERROR,
@@ -279,10 +321,15 @@ check_all_rows(IndexCheck *check, Relation heap)
 				 errmsg("index \"%s\" is not valid", RelationGetRelationName(check->index)),
 				 errhint("An invalid index lacks rows; REINDEX it.")));
 	check->hashers = rtscan_hashers(check->index, check->schema);
-	check->filter = bloom_create(rows, maintenance_work_mem, 0);
+	live.filter = bloom_create(rows, maintenance_work_mem / 2, 0);
+	live.tids = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false,
+									  maintenance_work_mem / 2, NULL, TUPLESORT_NONE);
+	check->live = &live;
 	check_index(check);
+	check_tids_are_unique(check->index, &live);
 	check_heap(check, heap, snapshot);
-	bloom_free(check->filter);
+	tuplesort_end(live.tids);
+	bloom_free(live.filter);
 	UnregisterSnapshot(snapshot);
 }
 

@@ -8,8 +8,18 @@
 #include "rtscan.h"
 
 #include "lib/bloomfilter.h"
+#include "utils/tuplesort.h"
 #include "storage/metapage.h"
 #include "storage/schema.h"
+
+/* Where the live rows of the index go, to be compared with the table's. */
+typedef struct RtscanLiveRows
+{
+	bloom_filter *filter;		/* their fingerprints */
+	Tuplesortstate *tids;		/* as int8: none may be there twice */
+} RtscanLiveRows;
+
+extern void rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fingerprint);
 
 /*
  * Check all that a segment stores against each other: TIDs ascend; dictionaries ascend, and
@@ -17,10 +27,10 @@
  * order is the stable sort by codes; every page of bits is what boundaries and codes make of
  * it.  Memory: about 20 bytes a row of the segment.
  *
- * With a filter, adds a fingerprint of each live row to it.
+ * Adds the live rows to where they go, unless that is NULL.
  */
 extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
-								 const RtscanEntry *entry, bloom_filter *filter);
+								 const RtscanEntry *entry, RtscanLiveRows *live);
 
 /*
  * Fingerprints: rows whose TIDs and key columns are equal have equal ones.  A column whose

@@ -23,6 +23,7 @@ typedef struct SegmentCheck
 	RtscanReader reader;
 	const RtscanSegment *segment;
 	uint32		rows;
+	ItemPointerData *tids;
 	uint64	   *fingerprints;	/* NULL: not asked for */
 	const RtscanHasher *hashers;
 } SegmentCheck;
@@ -77,7 +78,7 @@ fail_column(const ColumnCheck *column, const char *what, uint64 number)
 static void
 check_tids(SegmentCheck *check)
 {
-	ItemPointerData *tids = rtscan_read_tids(&check->reader);
+	ItemPointerData *tids = check->tids = rtscan_read_tids(&check->reader);
 
 	for (uint32 row = 0; row < check->rows; row++)
 	{
@@ -88,7 +89,6 @@ check_tids(SegmentCheck *check)
 		if (check->fingerprints)
 			check->fingerprints[row] = rtscan_hash_start(&tids[row]);
 	}
-	pfree(tids);
 }
 
 /* ---------------------------------------------------------------- dictionary */
@@ -421,7 +421,7 @@ check_include(SegmentCheck *check, int number)
 /* ---------------------------------------------------------------- the segment */
 
 static void
-add_to_filter(SegmentCheck *check, bloom_filter *filter)
+add_live_rows(SegmentCheck *check, RtscanLiveRows *live)
 {
 	BlockNumber *map = check->entry->dead == InvalidBlockNumber ? NULL
 		: rtscan_dead_map(check->index, check->entry);
@@ -434,20 +434,20 @@ add_to_filter(SegmentCheck *check, bloom_filter *filter)
 		if (map && bit == 0)
 			rtscan_dead_get(check->index, check->entry, map, row / RTSCAN_CHUNK_ROWS, dead);
 		if (((dead[bit / 64] >> (bit % 64)) & 1) == 0)
-			bloom_add_element(filter, (unsigned char *) &check->fingerprints[row], sizeof(uint64));
+			rtscan_add_live_row(live, &check->tids[row], check->fingerprints[row]);
 	}
 }
 
 void
 rtscan_check_segment(Relation index, const RtscanSchema *schema,
-					 const RtscanEntry *entry, bloom_filter *filter)
+					 const RtscanEntry *entry, RtscanLiveRows *live)
 {
 	SegmentCheck check = {.index = index, .schema = schema, .entry = entry};
 
 	rtscan_reader_open(&check.reader, index, entry, false);
 	check.segment = check.reader.segment;
 	check.rows = entry->rows;
-	if (filter)
+	if (live)
 	{
 		check.fingerprints = palloc0_huge(check.rows, sizeof(uint64));
 		check.hashers = rtscan_hashers(index, schema);
@@ -465,6 +465,6 @@ rtscan_check_segment(Relation index, const RtscanSchema *schema,
 	}
 	for (int i = schema->nkeys; i < schema->ncolumns; i++)
 		check_include(&check, i);
-	if (filter)
-		add_to_filter(&check, filter);
+	if (live)
+		add_live_rows(&check, live);
 }
