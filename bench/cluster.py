@@ -31,7 +31,7 @@ def parser(description):
     """The options that run.py and sieve.py share."""
     result = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     result.add_argument("--data", choices=DATA_SETS, default="uniform")
-    result.add_argument("--file", help="CSV file of the data set flights")
+    result.add_argument("--file", help="the file that tools/flights writes, for --data flights")
     result.add_argument("--rows", type=int, default=10_000_000)
     result.add_argument("--repetitions", type=int, default=5, help="rounds over all peers; figures are medians")
     result.add_argument("--name", help="results/NAME.md, .csv, -*.svg; by default made of data set and rows")

@@ -4,9 +4,9 @@
 As a command it prints the SQL:  generate.py lineitem --rows 1000000 | psql mydb
 """
 import argparse
-import csv
 import io
 from dataclasses import dataclass
+from itertools import islice
 from typing import Callable
 
 LARGEST = 2**31 - 1
@@ -16,6 +16,14 @@ LINEITEM = """l_orderkey int8, l_partkey int4, l_suppkey int4, l_linenumber int4
     l_linestatus char(1), l_shipdate date, l_commitdate date, l_receiptdate date"""
 Q6 = ("l_shipdate >= '1994-01-01' AND l_shipdate < '1995-01-01'"
       " AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24")
+
+FLIGHT_QUESTIONS = (
+    ("late, medium, evening", "distance BETWEEN 500 AND 1000 AND delay > 60 AND minute BETWEEN 1020 AND 1200"),
+    ("far, early, morning", "distance > 2000 AND delay < -20 AND minute < 480"),
+    ("very late", "delay > 300"),
+    ("three distances", "distance IN (337, 867, 1744) AND delay BETWEEN 15 AND 30 AND minute >= 1080"),
+    ("far and late", "distance > 1000 AND delay > 0"),
+)
 
 
 @dataclass(frozen=True)
@@ -94,8 +102,8 @@ DATA_SETS = {
         "(2 ^ 30 + 2 ^ 24 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))::int4")),
     "correlated": DataSet(THREE_INTEGERS, ("a", "b", "c"), correlated),
     "lineitem": DataSet(LINEITEM, ("l_shipdate", "l_discount", "l_quantity"), lineitem, (("Q6", Q6),)),
-    "flights": DataSet("distance int4, dep_delay int4, crs_dep_time int4",
-                       ("distance", "dep_delay", "crs_dep_time"), None),
+    "flights": DataSet("date timestamp, delay int2, distance int2, minute int2, origin char(3), destination char(3)",
+                       ("distance", "delay", "minute"), None, FLIGHT_QUESTIONS),
 }
 
 
@@ -107,36 +115,21 @@ def statements(name, table, first, last):
 
 
 def load(cursor, name, table, first, last, file=None):
-    """Fill the table: by SQL, or for flights from rows first..last of a CSV file with a header."""
+    """Fill the table: by SQL, or for flights from rows first..last of the file of tools/flights."""
     if DATA_SETS[name].rows_between:
         for statement in statements(name, table, first, last):
             cursor.execute(statement)
     else:
         cursor.execute(f"CREATE TABLE {table} ({DATA_SETS[name].definition})")
-        copy_csv(cursor, table, DATA_SETS[name].columns, first, last, file)
+        copy_flights(cursor, table, first, last, file)
     cursor.execute(f"VACUUM (ANALYZE, FREEZE) {table}")
 
 
-def copy_csv(cursor, table, columns, first, last, file):
-    """Copy three integer columns, found in the header whatever their case and underscores."""
-    with open(file, newline="") as source:
-        reader = csv.reader(source)
-        header = [name.lower().replace("_", "") for name in next(reader)]
-        positions = [header.index(column.replace("_", "")) for column in columns]
-        batch = io.StringIO()
-        for number, row in enumerate(reader, 1):
-            if first <= number <= last:
-                batch.write(",".join(row[position].split(".")[0] for position in positions) + "\n")
-            if batch.tell() > 2**24:
-                send_batch(cursor, table, batch)
-        send_batch(cursor, table, batch)
-
-
-def send_batch(cursor, table, batch):
-    batch.seek(0)
-    cursor.copy_expert(f"COPY {table} FROM STDIN (FORMAT csv)", batch)
-    batch.seek(0)
-    batch.truncate()
+def copy_flights(cursor, table, first, last, file):
+    """Copy these lines of the file, not counting its header."""
+    with open(file, encoding="utf-8") as source:
+        lines = io.StringIO("".join(islice(source, first, last + 1)))
+    cursor.copy_expert(f"COPY {table} FROM STDIN (FORMAT csv)", lines)
 
 
 def main():

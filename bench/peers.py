@@ -68,6 +68,11 @@ class Peer:
                             [list(self.indexes)])
         return float(self.cursor.fetchone()[0])
 
+    def scan_time(self, sql):
+        """Milliseconds of the index scans of this query alone, up to row bits, again and again."""
+        self.cursor.execute("SELECT sum(bits_time) FROM rtscan_benchmark(%s, 100)", [sql])
+        return self.cursor.fetchone()[0]
+
     def scan_times(self):
         """Scans so far in this session, and what they took: (scans, bits, TIDs); None without an rtscan index."""
         if not any(definition.startswith("rtscan") for definition in self.indexes.values()):

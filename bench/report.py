@@ -75,7 +75,7 @@ def query_table(records, family):
     times = [record for record in select(records, figure="query") if not record.peer.startswith("free: ")]
     peers, inside = unique(record.peer for record in times), []
     if "rtscan" in peers:
-        inside = ["bits", "tids"]
+        inside = ["scan", "bits", "tids"]
     lines = []
     for case in unique(record.case for record in times):
         same = select(times, case=case)
@@ -155,12 +155,12 @@ def data_block(name, rows):
 def line_plot(records, family):
     """Time against selectivity, one line a peer, and one for the scan itself."""
     chosen = [record for record in select(records, family=family) if not record.peer.startswith("free: ")
-              and record.figure in ("query", "bits")]
+              and record.figure in ("query", "scan")]
     lines, blocks = [], ""
     for index, (figure, peer) in enumerate(unique((record.figure, record.peer) for record in chosen)):
         rows = [(r.case, r.value) for r in select(chosen, figure=figure, peer=peer)]
         blocks += data_block(f"line{index}", rows)
-        title = f"{peer}: bits only" if figure == "bits" else peer
+        title = f"{peer}: the scan alone" if figure == "scan" else peer
         lines.append(f"$line{index} using 0:2:xtic(1) with linespoints linewidth 2 title '{title}'")
     return (blocks + "set logscale y\nset xrange [-0.2:]\nset xlabel 'selectivity of each predicate'\nset ylabel 'ms'\n"
             f"set key outside\nset title '{family}'\nplot " + ", ".join(lines) + "\n")

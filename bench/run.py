@@ -92,7 +92,7 @@ def run_repeatedly(peer, query):
     if before:
         scans, bits, tids = (after - start for after, start in zip(peer.scan_times(), before))
         if scans:
-            figures |= {"bits": bits / scans, "tids": tids / scans}
+            figures |= {"scan": peer.scan_time(query.sql), "bits": bits / scans, "tids": tids / scans}
     return figures, count
 
 

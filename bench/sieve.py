@@ -25,14 +25,14 @@ def candidates(cursor):
             for components in (1, 2) for bins in BINS]
 
 
-def bits_times(peers, queries, repetitions):
-    """{(peer, family, selectivity): median of the time of the bits}."""
+def scan_times(peers, queries, repetitions):
+    """{(peer, family, selectivity): median of the time of the scan}."""
     samples = defaultdict(list)
     for query in queries:
         note(f"{query.family} {query.case}")
         for _ in range(repetitions):
             for peer in peers:
-                samples[peer.name, query.family, query.case].append(run_repeatedly(peer, query)[0]["bits"])
+                samples[peer.name, query.family, query.case].append(run_repeatedly(peer, query)[0]["scan"])
     return {key: statistics.median(values) for key, values in samples.items()}
 
 
@@ -48,7 +48,7 @@ def sweep(options, directory):
         note(f"building {peer.name}")
         peer.create_indexes(columns)
     queries = [query for query in range_queries(columns, quantiles(cursor, columns)) if query.family in FAMILIES]
-    times = bits_times(peers, queries, options.repetitions)
+    times = scan_times(peers, queries, options.repetitions)
     cases = [(family, f"{selectivity:g}") for family in FAMILIES for selectivity in SELECTIVITIES]
     rows = [[peer.name, number(peer.sizes() / options.rows / 3), *(number(times[peer.name, *case]) for case in cases)]
             for peer in peers]

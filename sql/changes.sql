@@ -5,51 +5,10 @@ CREATE SCHEMA changes;
 SET search_path = changes, public;
 SET rtscan.pending_list_limit = '64kB';
 
--- Each condition selects the same rows through the index as in a sequential scan: one line for each that does not, or that
--- the index does not answer, alone if so asked for. One sequential scan evaluates many conditions; conditions that differ in constants only
--- have the same plan.
-CREATE FUNCTION differences(tab regclass, index_name text, conditions text[], alone boolean DEFAULT true) RETURNS SETOF text LANGUAGE plpgsql
-SET max_parallel_workers_per_gather = 0 SET jit = off SET enable_indexscan = off AS $$
-DECLARE
-	batch text[];
-	expected text[];
-	found text;
-	query text;
-	line text;
-	plan text;
-	shape text;
-	shapes text[] := '{}';
-BEGIN
-	FOR start IN 1 .. cardinality(conditions) BY 25 LOOP
-		batch := conditions[start : start + 24];
-		SET LOCAL enable_seqscan = on;
-		SET LOCAL enable_bitmapscan = off;
-		EXECUTE format('SELECT ARRAY[%s] FROM %s',
-			(SELECT string_agg(format('(count(*) FILTER (WHERE %1$s), sum(hashtid(ctid)) FILTER (WHERE %1$s))::text', c), ', ') FROM unnest(batch) c),
-			tab) INTO expected;
-		SET LOCAL enable_seqscan = off;
-		SET LOCAL enable_bitmapscan = on;
-		FOR i IN 1 .. cardinality(batch) LOOP
-			query := format('SELECT (count(*), sum(hashtid(ctid)))::text FROM %s WHERE %s', tab, batch[i]);
-			shape := regexp_replace(batch[i], '''[^'']*''|\d+', '', 'g');
-			IF NOT shape = ANY (shapes) THEN
-				shapes := shapes || shape;
-				plan := '';
-				FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-					plan := plan || line || E'\n';
-				END LOOP;
-				IF plan !~ ('Bitmap Index Scan on ' || index_name || '\n') OR alone AND plan ~ 'Filter: ' THEN
-					RETURN NEXT format(E'%s is not answered by the index:\n%s', batch[i], plan);
-				END IF;
-			END IF;
-			EXECUTE query INTO found;
-			IF found <> expected[i] THEN
-				RETURN NEXT format('%s: %s instead of %s', batch[i], found, expected[i]);
-			END IF;
-		END LOOP;
-	END LOOP;
-END
-$$;
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/differences.psql
+\set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
 CREATE TABLE t (key int PRIMARY KEY, a int, b text, filler text, id int GENERATED ALWAYS AS (key) STORED) WITH (autovacuum_enabled = off, fillfactor = 90);
 CREATE INDEX t_ab ON t USING rtscan (a, b, id);

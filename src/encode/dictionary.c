@@ -278,9 +278,28 @@ first_is_before(const PageView *view, const RtscanProbe *probe, bool after, bool
 	return true;
 }
 
-/* The page of the top level to look at: the last whose first entry is before the probe. */
+/* What is looked for in the top level: the place of a probe, or if there is none, of a code. */
+typedef struct Target
+{
+	const RtscanColumn *type;
+	const RtscanProbe *probe;
+	bool		after;			/* the probe's place is behind values that equal it */
+	uint32		code;
+} Target;
+
+/* Does a page of the top level begin before the target, or at its code? */
 static bool
-top_page_by_value(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, uint32 *page)
+begins_before(const PageView *view, const Target *target, bool leaf, bool *before)
+{
+	if (target->probe)
+		return first_is_before(view, target->probe, target->after, before);
+	*before = (leaf ? view->page.first_code : view->page.first_rank) <= target->code;
+	return true;
+}
+
+/* The page of the top level to look at: the last that begins before the target. */
+static bool
+find_top_page(RtscanReader *reader, int column, const Target *target, uint32 *page)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 	uint32		high = header->levels > 0 ? header->level_pages[header->levels - 1] : 0;
@@ -292,41 +311,15 @@ top_page_by_value(RtscanReader *reader, int column, const RtscanProbe *probe, bo
 		PageView	view;
 		bool		before;
 
-		if (!open_page(&view, reader, column, probe->column, level_start(header, header->levels - 1) + middle))
+		if (!open_page(&view, reader, column, target->type, level_start(header, header->levels - 1) + middle))
 			return false;
-		if (!first_is_before(&view, probe, after, &before))
+		if (!begins_before(&view, target, header->levels == 1, &before))
 		{
 			fault(&view, "An entry of a dictionary page lies outside of it.");
 			return false;
 		}
 		close_page(&view);
 		if (before)
-			*page = middle;
-		else
-			high = middle;
-	}
-	return true;
-}
-
-/* Likewise the one for a code. */
-static bool
-top_page_by_code(RtscanReader *reader, int column, const RtscanColumn *type, uint32 code, uint32 *page)
-{
-	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
-	uint32		high = header->levels > 0 ? header->level_pages[header->levels - 1] : 0;
-
-	*page = 0;
-	while (high > *page + 1)
-	{
-		uint32		middle = (*page + high) / 2;
-		PageView	view;
-		uint32		first;
-
-		if (!open_page(&view, reader, column, type, level_start(header, header->levels - 1) + middle))
-			return false;
-		first = header->levels > 1 ? view.page.first_rank : view.page.first_code;
-		close_page(&view);
-		if (first <= code)
 			*page = middle;
 		else
 			high = middle;
@@ -342,7 +335,7 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 	uint32		page;
 
 	*position = (RtscanPosition) {0, 0};
-	if (!top_page_by_value(reader, column, probe, after, &page))
+	if (!find_top_page(reader, column, &(Target) {.type = probe->column, .probe = probe, .after = after}, &page))
 		return false;
 	for (int level = (int) header->levels - 1; level >= 0; level--)
 	{
@@ -396,7 +389,7 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 
-	if (!top_page_by_code(reader, column, type, code, page))
+	if (!find_top_page(reader, column, &(Target) {.type = type, .code = code}, page))
 		return false;
 	for (int level = (int) header->levels - 1; level > 0; level--)
 	{

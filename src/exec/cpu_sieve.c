@@ -161,7 +161,6 @@ and_superset(CpuEvaluation *evaluation, const CpuColumn *plan, uint32 chunk, uin
 	memcpy(words, any.words, RTSCAN_CHUNK_BYTES);
 }
 
-
 static void
 prefetch_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vector)
 {
