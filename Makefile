@@ -1,4 +1,6 @@
 # rtscan: make, make install, make installcheck; see README.md
+#
+# The device program is built where Vulkan's headers, volk and glslangValidator are; without it scans run on the CPU.
 
 EXTENSION = rtscan
 MODULE_big = rtscan
@@ -19,3 +21,40 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 $(OBJS): $(wildcard src/*.h src/*/*.h)
+
+# ---- the device program ----
+
+SHADERS = $(sort $(wildcard shaders/*.comp shaders/*.rgen shaders/*.rint shaders/*.rmiss))
+SPIRV = $(patsubst shaders/%,device/spirv/%.h,$(basename $(SHADERS)))
+DEVICE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard device/*.c)))
+DEVICE_CFLAGS = $(filter-out -W%,$(CFLAGS)) -Wall -Wextra $(COPT) -std=gnu11 -Idevice/spirv
+EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device
+
+HAVE_VULKAN := $(shell command -v glslangValidator >/dev/null && echo '\#include <volk.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+
+ifeq ($(HAVE_VULKAN),yes)
+all: device/rtscan_device
+
+install: install-device
+
+install-device: device/rtscan_device installdirs
+	$(INSTALL_PROGRAM) $< '$(DESTDIR)$(pkglibdir)/rtscan_device'
+else
+all:
+	@echo "The device program is not built: it needs glslangValidator, volk.h and vulkan.h"
+endif
+
+device/rtscan_device: $(DEVICE_OBJS)
+	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm -lpthread
+
+$(DEVICE_OBJS): %.o: %.c $(wildcard device/*.h shaders/layout.h) $(SPIRV)
+	$(CC) $(DEVICE_CFLAGS) -c -o $@ $<
+
+define spirv_rule
+device/spirv/$(basename $(notdir $(1))).h: $(1) shaders/common.glsl shaders/layout.h
+	@mkdir -p device/spirv
+	glslangValidator -V --quiet --target-env vulkan1.2 --vn $(basename $(notdir $(1)))_spirv -o $$@ $$<
+endef
+$(foreach shader,$(SHADERS),$(eval $(call spirv_rule,$(shader))))
+
+.PHONY: install-device

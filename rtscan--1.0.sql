@@ -108,7 +108,7 @@ COMMENT ON FUNCTION rtscan_benchmark(text, integer) IS
 CREATE FUNCTION rtscan_stat_scans(
 	OUT executor text, OUT scans bigint, OUT segments bigint,
 	OUT chunks_read bigint, OUT chunks_skipped bigint, OUT refined_rows bigint,
-	OUT pending_rows bigint, OUT pages_read bigint, OUT rows bigint,
+	OUT pending_rows bigint, OUT pages_read bigint, OUT rows bigint, OUT fallbacks bigint,
 	OUT bits_time double precision, OUT tids_time double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;

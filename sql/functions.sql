@@ -93,8 +93,9 @@ SELECT rtscan_stat_reset();
 SELECT * FROM pg_stat_rtscan;
 SET enable_seqscan = off;
 SET max_parallel_workers_per_gather = 0;
+SET rtscan.executor = 'cpu';
 CREATE FUNCTION scans() RETURNS TABLE (executor text, scans bigint, segments bigint, pending_rows bigint, rows bigint, chunks bool, refined bool, pages bool, times bool) LANGUAGE sql AS $$
-	SELECT executor, scans, segments, pending_rows, rows, chunks_read > 0, refined_rows > 0, pages_read > 0, bits_time > 0 AND tids_time >= 0 FROM pg_stat_rtscan ORDER BY 1
+	SELECT executor, scans, segments, pending_rows, rows, chunks_read > 0, refined_rows > 0, pages_read > 0, bits_time > 0 AND tids_time >= 0 FROM pg_stat_rtscan WHERE executor = 'cpu'
 $$;
 DROP INDEX t_include;
 REINDEX INDEX t_all;
@@ -111,7 +112,7 @@ SELECT count(*) FROM t WHERE b > 5000;
 SELECT count(*) FROM t WHERE b > 5 AND false;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE b > 5000;
 SELECT * FROM scans();
-SELECT chunks_skipped > 0 AS skipped FROM pg_stat_rtscan;
+SELECT chunks_skipped > 0 AS skipped FROM pg_stat_rtscan WHERE executor = 'cpu';
 SELECT rtscan_stat_reset();
 SELECT * FROM scans();
 -- the server's own statistics

@@ -6,6 +6,8 @@
 #include "rtscan.h"
 
 #include "am/am.h"
+#include "device/device.h"
+#include "exec/executor.h"
 #include "fmgr.h"
 #include "monitor/stats.h"
 #include "utils/guc.h"
@@ -25,6 +27,8 @@ _PG_init(void)
 							&rtscan_pending_list_limit,
 							1024, 64, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	rtscan_init_executors();
+	rtscan_init_device();
 	MarkGUCPrefixReserved("rtscan");
 	rtscan_init_options();
 	rtscan_init_stats();

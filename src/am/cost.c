@@ -172,7 +172,7 @@ add_segment(Estimate *estimate, Relation index, const RtscanPredicate *predicate
 	for (int i = 0; i < group.ncolumns; i++)
 		fraction *= (double) group.columns[i].rows / entry->rows;
 	estimate->matching += fraction * entry->rows;
-	rtscan_cpu_executor.estimate(&reader, &group, &nanoseconds, &pages);
+	rtscan_cpu_estimate(&reader, &group, &nanoseconds, &pages);
 	estimate->nanoseconds += nanoseconds;
 	estimate->pages += pages;
 	return true;

@@ -22,19 +22,14 @@
 #include "storage/tidmap.h"
 #include "utils/memutils.h"
 
-/*
- * One for all scans of the backend: between a segment's evaluation and the end of its TIDs
- * no other scan can come in, for no function of a user's is called.
- */
-static RtscanRowBits *row_bits;
-
 /* Lives as long as the scan. */
 typedef struct RtscanScan
 {
 	RtscanSchema *schema;
 	MemoryContext context;		/* of one amgetbitmap, */
-	MemoryContext segment_context;	/* of one segment or some pending rows in it */
+	MemoryContext segment_context;	/* of one segment's bits or some pending rows in it */
 	const RtscanPredicate *predicate;
+	RtscanExecutor executor;	/* that answered, or most of it */
 	TIDBitmap  *bitmap;			/* NULL: only count */
 	int64		ntids;
 	RtscanScanStats stats;
@@ -84,63 +79,108 @@ add_tids(ItemPointer tids, int ntids, void *arg)
 	state->ntids += ntids;
 }
 
-/* The bits of a segment's live rows that match, in row_bits; false if there are none. */
-static bool
-evaluate_segment(IndexScanDesc scan, RtscanScan *state, RtscanReader *reader, const RtscanEntry *entry)
-{
-	const RtscanExecutor *executor = &rtscan_cpu_executor;
-	RtscanPredicateGroup group;
-
-	state->stats.counters.segments++;
-	rtscan_predicate_group(state->predicate, reader, &group);
-	if (group.empty)
-	{
-		state->stats.counters.chunks_skipped += reader->segment->chunks;
-		return false;
-	}
-	rtscan_bits_reset(row_bits, reader->segment->chunks);
-	executor->evaluate(reader, &group, row_bits, &state->stats.counters);
-	rtscan_bits_remove_dead(scan->indexRelation, entry, scan->xs_snapshot, row_bits);
-	return true;
-}
-
-/* Hand on the TIDs of the rows in row_bits, or count them. */
+/* Hand on the TIDs of rows, or count them. */
 static void
-collect_rows(RtscanScan *state, RtscanReader *reader)
+collect_rows(RtscanScan *state, RtscanReader *reader, const RtscanRowBits *bits)
 {
 	if (state->bitmap == NULL)
 	{
-		state->ntids += rtscan_bits_count(row_bits);
+		state->ntids += rtscan_bits_count(bits);
 		return;
 	}
 	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
-		if (row_bits->filled[chunk])
+		if (bits->filled[chunk])
 		{
 			CHECK_FOR_INTERRUPTS();
-			rtscan_visit_tids(reader, chunk, rtscan_bits_chunk(row_bits, chunk), add_tids, state);
+			rtscan_visit_tids(reader, chunk, rtscan_bits_chunk(bits, chunk), add_tids, state);
 		}
 }
 
+/* The rows of a segment of the batch at hand. */
 static void
-scan_segment(IndexScanDesc scan, RtscanScan *state, const RtscanEntry *entry)
+scan_segment(IndexScanDesc scan, RtscanScan *state, RtscanSegmentScan *segment)
 {
-	RtscanReader reader;
+	RtscanRowBits *bits;
 	instr_time	start,
 				middle,
 				end;
-	bool		any;
 
 	INSTR_TIME_SET_CURRENT(start);
-	rtscan_reader_open(&reader, scan->indexRelation, entry, false);
-	any = evaluate_segment(scan, state, &reader, entry);
+	bits = rtscan_evaluate(segment, &state->stats.counters);
+	if (bits)
+		rtscan_bits_remove_dead(scan->indexRelation, segment->entry, scan->xs_snapshot, bits);
 	INSTR_TIME_SET_CURRENT(middle);
-	if (any)
-		collect_rows(state, &reader);
+	if (bits)
+		collect_rows(state, &segment->reader, bits);
 	INSTR_TIME_SET_CURRENT(end);
 
-	state->stats.counters.pages_read += reader.pages_read;
+	state->stats.counters.segments++;
+	state->stats.counters.pages_read += segment->reader.pages_read;
 	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, middle, start);
 	INSTR_TIME_ACCUM_DIFF(state->stats.tids_time, end, middle);
+}
+
+/* What the predicate means for each segment.  Here, and not later, a user's functions may be called. */
+static RtscanSegmentScan *
+prepare_segments(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image, int *count)
+{
+	RtscanSegmentScan *segments = palloc0(Max(image->nentries, 1) * sizeof(RtscanSegmentScan));
+
+	*count = 0;
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		RtscanSegmentScan *segment = &segments[*count];
+
+		if (!rtscan_entry_is_live(&image->entries[i]))
+			continue;
+		segment->entry = &image->entries[i];
+		rtscan_reader_open(&segment->reader, scan->indexRelation, segment->entry, false);
+		rtscan_predicate_group(state->predicate, &segment->reader, &segment->group);
+		(*count)++;
+	}
+	return segments;
+}
+
+/* Evaluate some segments together, then collect their rows one segment after another. */
+static void
+scan_batch(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image,
+		   RtscanSegmentScan *segments, int count)
+{
+	instr_time	start,
+				end;
+	RtscanExecutor executor;
+
+	INSTR_TIME_SET_CURRENT(start);
+	executor = rtscan_begin_batch(scan->indexRelation, &image->meta.uuid, segments, count,
+								  &state->stats.counters);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
+	if (executor != RTSCAN_EXECUTOR_CPU)
+		state->executor = executor;
+	for (int i = 0; i < count; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(state->segment_context);
+
+		scan_segment(scan, state, &segments[i]);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(state->segment_context);
+	}
+}
+
+static void
+scan_segments(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
+{
+	RtscanSegmentScan *segments;
+	int			count;
+	instr_time	start,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	segments = prepare_segments(scan, state, image, &count);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
+	for (int i = 0; i < count; i += RTSCAN_BATCH_SEGMENTS)
+		scan_batch(scan, state, image, segments + i, Min(count - i, RTSCAN_BATCH_SEGMENTS));
 }
 
 /* RtscanPendingVisitor */
@@ -179,15 +219,7 @@ scan_pending(IndexScanDesc scan, RtscanScan *state, const RtscanListRef *list)
 static void
 scan_image(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
 {
-	for (uint32 i = 0; i < image->nentries; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(state->segment_context);
-
-		if (rtscan_entry_is_live(&image->entries[i]))
-			scan_segment(scan, state, &image->entries[i]);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(state->segment_context);
-	}
+	scan_segments(scan, state, image);
 	scan_pending(scan, state, &image->meta.sealed);
 	scan_pending(scan, state, &image->meta.open);
 }
@@ -200,10 +232,9 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap)
 	MemoryContext old;
 
 	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
-	if (row_bits == NULL)
-		row_bits = rtscan_bits_create(TopMemoryContext);
 	state->bitmap = bitmap;
 	state->ntids = 0;
+	state->executor = RTSCAN_EXECUTOR_CPU;
 	memset(&state->stats, 0, sizeof(state->stats));
 
 	old = MemoryContextSwitchTo(state->context);
@@ -225,7 +256,7 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	pgstat_count_index_scan(scan->indexRelation);
 	scan_index(scan, bitmap);
 	state->stats.rows = state->ntids;
-	rtscan_count_scan(&rtscan_cpu_executor, &state->stats);
+	rtscan_count_scan(state->executor, &state->stats);
 	return state->ntids;
 }
 

@@ -141,9 +141,9 @@ plan_evaluation(RtscanReader *reader, const RtscanPredicateGroup *group,
 	return evaluation;
 }
 
-static void
-cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
-			 RtscanRowBits *bits, RtscanCounters *counters)
+void
+rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
+					RtscanRowBits *bits, RtscanCounters *counters)
 {
 	CpuEvaluation	evaluation = plan_evaluation(reader, group, bits, counters);
 
@@ -160,9 +160,9 @@ cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
 	}
 }
 
-static void
-cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
-			 double *nanoseconds, double *pages)
+void
+rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
+					double *nanoseconds, double *pages)
 {
 	RtscanRowBits bits = {.chunks = reader->segment->chunks};
 	CpuEvaluation	evaluation = plan_evaluation(reader, group, &bits, NULL);
@@ -177,9 +177,3 @@ cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
 	*nanoseconds = cost.nanoseconds;
 	*pages = cost.pages;
 }
-
-const RtscanExecutor rtscan_cpu_executor = {
-	.name = "cpu",
-	.evaluate = cpu_evaluate,
-	.estimate = cpu_estimate,
-};

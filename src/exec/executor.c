@@ -1,10 +1,48 @@
 /*
  * executor.c
- *		Row bits.
+ *		Choose an executor for a batch of segments, and fall back to the CPU.
  */
 #include "exec/executor.h"
 
+#include "device/device.h"
 #include "exec/bits.h"
+#include "monitor/stats.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+const char *const rtscan_executor_names[] = {"cpu", "compute", "rt"};
+
+static const struct config_enum_entry executor_options[] = {
+	{"auto", RTSCAN_EXECUTOR_AUTO, false},
+	{"cpu", RTSCAN_EXECUTOR_CPU, false},
+	{"compute", RTSCAN_EXECUTOR_COMPUTE, false},
+	{"rt", RTSCAN_EXECUTOR_RT, false},
+	{NULL, 0, false}
+};
+
+int			rtscan_executor;
+bool		rtscan_fallback;
+bool		rtscan_debug_compare_executors;
+
+void
+rtscan_init_executors(void)
+{
+	DefineCustomEnumVariable("rtscan.executor",
+							 "Sets who evaluates scans of rtscan indexes.",
+							 "auto: the fastest, as measured; cpu; compute or rt: the device's shaders or rays.",
+							 &rtscan_executor, RTSCAN_EXECUTOR_AUTO, executor_options,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.fallback",
+							 "Lets the CPU answer where the executor that is set cannot.",
+							 "Off: an error says why it cannot.",
+							 &rtscan_fallback, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.debug_compare_executors",
+							 "Evaluates what the device has evaluated by the CPU as well, and compares the bits.",
+							 NULL, &rtscan_debug_compare_executors, false, PGC_USERSET,
+							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+}
+
+/* ---------------------------------------------------------------- row bits */
 
 RtscanRowBits *
 rtscan_bits_create(MemoryContext context)
@@ -45,4 +83,138 @@ rtscan_bits_count(const RtscanRowBits *bits)
 		if (bits->filled[chunk])
 			count += rtscan_popcount(rtscan_bits_chunk(bits, chunk));
 	return count;
+}
+
+/* ---------------------------------------------------------------- choice */
+
+/*
+ * One for all scans of the backend: between a batch's evaluation and the end of its TIDs no
+ * other scan can come in, for no function of a user's is called.
+ */
+static RtscanRowBits *
+cpu_bits(void)
+{
+	static RtscanRowBits *bits;
+
+	if (bits == NULL)
+		bits = rtscan_bits_create(TopMemoryContext);
+	return bits;
+}
+
+/* The executor that is expected to be the fastest for a batch. */
+static RtscanExecutor
+choose_executor(RtscanSegmentScan *scans, int nscans)
+{
+	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
+	double		best_time = 0;
+	uint32		chunks = 0;
+
+	if (!rtscan_device_ready())
+		return best;
+	for (int i = 0; i < nscans; i++)
+	{
+		double		nanoseconds,
+					pages;
+
+		if (!rtscan_device_can(&scans[i]))
+			continue;
+		rtscan_cpu_estimate(&scans[i].reader, &scans[i].group, &nanoseconds, &pages);
+		best_time += nanoseconds;
+		chunks += scans[i].reader.segment->chunks;
+	}
+	for (RtscanExecutor executor = RTSCAN_EXECUTOR_COMPUTE; executor < RTSCAN_EXECUTORS; executor++)
+	{
+		RtscanDeviceSpeed speed = rtscan_device_speed(executor - RTSCAN_EXECUTOR_COMPUTE);
+		double		time = speed.request + chunks * speed.chunk;
+
+		if (time < best_time)
+		{
+			best = executor;
+			best_time = time;
+		}
+	}
+	return best;
+}
+
+/* The executor cannot do it, and the CPU will. */
+static void
+fall_back(RtscanExecutor executor, const char *why)
+{
+	if (!rtscan_fallback && rtscan_executor != RTSCAN_EXECUTOR_AUTO)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("rtscan's executor \"%s\" cannot evaluate the scan", rtscan_executor_names[executor]),
+				 errdetail("%s", why),
+				 errhint("Set rtscan.executor to \"auto\", or rtscan.fallback to \"on\", to have the CPU answer.")));
+	ereport(DEBUG1,
+			(errmsg_internal("rtscan's executor \"%s\" cannot evaluate the scan: %s",
+							 rtscan_executor_names[executor], why)));
+	rtscan_count_fallback(executor);
+}
+
+RtscanExecutor
+rtscan_begin_batch(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans,
+				   RtscanCounters *counters)
+{
+	RtscanExecutor executor = rtscan_executor;
+	const char *why;
+
+	for (int i = 0; i < nscans; i++)
+		scans[i].evaluated = false;
+	if (executor == RTSCAN_EXECUTOR_AUTO)
+		executor = choose_executor(scans, nscans);
+	if (executor == RTSCAN_EXECUTOR_CPU)
+		return executor;
+	why = rtscan_device_evaluate(executor, index, uuid, scans, nscans, counters);
+	if (why)
+		fall_back(executor, why);
+	for (int i = 0; i < nscans; i++)
+		if (scans[i].evaluated)
+			return executor;
+	return RTSCAN_EXECUTOR_CPU;
+}
+
+/* For tests: does the CPU come to the same bits? */
+static void
+compare_bits(RtscanSegmentScan *scan)
+{
+	RtscanRowBits *expected = cpu_bits();
+	RtscanCounters counters = {0};
+
+	rtscan_bits_reset(expected, scan->reader.segment->chunks);
+	rtscan_cpu_evaluate(&scan->reader, &scan->group, expected, &counters);
+	for (uint32 chunk = 0; chunk < expected->chunks; chunk++)
+	{
+		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
+		const uint64 *have = scan->device_bits.filled[chunk] ? rtscan_bits_chunk(&scan->device_bits, chunk) : rtscan_zeros();
+
+		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
+			if (want[word] != have[word])
+				ereport(ERROR,
+						(errcode(ERRCODE_INTERNAL_ERROR),
+						 errmsg_internal("executors differ: segment " UINT64_FORMAT ", chunk %u, word %u: "
+										 UINT64_FORMAT " instead of " UINT64_FORMAT,
+										 scan->entry->id, chunk, word, have[word], want[word])));
+	}
+}
+
+RtscanRowBits *
+rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
+{
+	RtscanRowBits *bits = cpu_bits();
+
+	if (scan->group.empty)
+	{
+		counters->chunks_skipped += scan->reader.segment->chunks;
+		return NULL;
+	}
+	if (scan->evaluated)
+	{
+		if (rtscan_debug_compare_executors)
+			compare_bits(scan);
+		return &scan->device_bits;
+	}
+	rtscan_bits_reset(bits, scan->reader.segment->chunks);
+	rtscan_cpu_evaluate(&scan->reader, &scan->group, bits, counters);
+	return bits;
 }

@@ -1,9 +1,13 @@
 /*
  * executor.h
- *		The one interface of all executors: a predicate group in, row bits out.
+ *		The one interface of all executors: predicate groups in, row bits out.
  *
  * Whatever executor evaluates a group, the bits are the same.  They do not know of dead
  * rows; rtscan_bits_remove_dead() takes those out.
+ *
+ * The cpu executor is always there.  The others (compute, rt) run in the device program;
+ * they take several segments at once, leave small ones to the cpu, and can fail, in which
+ * case the cpu answers too.
  */
 #ifndef RTSCAN_EXECUTOR_H
 #define RTSCAN_EXECUTOR_H
@@ -11,6 +15,7 @@
 #include "rtscan.h"
 
 #include "query/predicate.h"
+#include "storage/metapage.h"
 #include "storage/segment.h"
 
 /* What evaluating groups took; added up over segments. */
@@ -31,20 +36,66 @@ typedef struct RtscanRowBits
 	bool		filled[RTSCAN_SEGMENT_CHUNKS];
 } RtscanRowBits;
 
-typedef struct RtscanExecutor
+typedef enum RtscanExecutor
 {
-	const char *name;
-
-	/* Set the bits of a segment's rows that the group matches; it is not empty. */
-	void		(*evaluate) (RtscanReader *reader, const RtscanPredicateGroup *group,
-							 RtscanRowBits *bits, RtscanCounters *counters);
-
-	/* What that would take: nanoseconds if all pages are in memory, and pages read. */
-	void		(*estimate) (RtscanReader *reader, const RtscanPredicateGroup *group,
-							 double *nanoseconds, double *pages);
+	RTSCAN_EXECUTOR_CPU,
+	RTSCAN_EXECUTOR_COMPUTE,
+	RTSCAN_EXECUTOR_RT,
+	RTSCAN_EXECUTORS,
+	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS		/* the fastest, by experience */
 } RtscanExecutor;
 
-extern const RtscanExecutor rtscan_cpu_executor;
+extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
+
+/* GUCs. */
+extern int	rtscan_executor;
+extern bool rtscan_fallback;
+extern bool rtscan_debug_compare_executors;
+
+extern void rtscan_init_executors(void);
+
+/* A segment that a scan has to evaluate. */
+typedef struct RtscanSegmentScan
+{
+	const RtscanEntry *entry;
+	RtscanReader reader;
+	RtscanPredicateGroup group;
+	bool		evaluated;		/* by a device: device_bits are its bits */
+	RtscanRowBits device_bits;
+} RtscanSegmentScan;
+
+/* Segments that are evaluated together, at most. */
+#define RTSCAN_BATCH_SEGMENTS	32
+
+/*
+ * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Returns
+ * the executor that answers, or most of it.  Until the batch has been dealt with no other
+ * scan may be begun in this backend.  With rtscan.fallback off, an error where the executor
+ * that is set cannot be used.
+ */
+extern RtscanExecutor rtscan_begin_batch(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans,
+										 int nscans, RtscanCounters *counters);
+
+/* The bits of a segment of the batch; they hold until the next call.  NULL: none are set. */
+extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
+
+/* cpu.c: set the bits of a segment's rows that the group matches; it is not empty. */
+extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
+								RtscanRowBits *bits, RtscanCounters *counters);
+
+/* What that takes: nanoseconds if all pages are in memory, and pages read. */
+extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
+								double *nanoseconds, double *pages);
+
+/*
+ * device.c: evaluate what can be of a batch on the device.  Returns NULL, or why it could
+ * not be done.
+ */
+extern const char *rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+										  RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+
+/* Can the device evaluate a segment? */
+extern bool rtscan_device_can(const RtscanSegmentScan *scan);
 
 /* Bits for one segment at a time; reset them for each. */
 extern RtscanRowBits *rtscan_bits_create(MemoryContext context);

@@ -23,16 +23,15 @@ typedef enum StatCounter
 	STAT_PENDING_ROWS,
 	STAT_PAGES_READ,
 	STAT_ROWS,
+	STAT_FALLBACKS,
 	STAT_BITS_TIME,				/* in microseconds, as the next */
 	STAT_TIDS_TIME,
 	STAT_COUNTERS
 } StatCounter;
 
-static const RtscanExecutor *const executors[] = {&rtscan_cpu_executor};
-
 typedef struct StatTable
 {
-	pg_atomic_uint64 counters[lengthof(executors)][STAT_COUNTERS];
+	pg_atomic_uint64 counters[RTSCAN_EXECUTORS][STAT_COUNTERS];
 } StatTable;
 
 static StatTable session_table;
@@ -43,7 +42,7 @@ static shmem_startup_hook_type previous_startup_hook;
 static void
 init_table(StatTable *new)
 {
-	for (size_t i = 0; i < lengthof(executors); i++)
+	for (int i = 0; i < RTSCAN_EXECUTORS; i++)
 		for (int k = 0; k < STAT_COUNTERS; k++)
 			pg_atomic_init_u64(&new->counters[i][k], 0);
 	table = new;
@@ -88,18 +87,8 @@ rtscan_init_stats(void)
 	shmem_startup_hook = attach_shared_memory;
 }
 
-static int
-executor_number(const RtscanExecutor *executor)
-{
-	int			i = 0;
-
-	while (executors[i] != executor)
-		i++;
-	return i;
-}
-
 void
-rtscan_count_scan(const RtscanExecutor *executor, const RtscanScanStats *stats)
+rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats)
 {
 	const uint64 added[STAT_COUNTERS] = {
 		[STAT_SCANS] = 1,
@@ -113,11 +102,17 @@ rtscan_count_scan(const RtscanExecutor *executor, const RtscanScanStats *stats)
 		[STAT_BITS_TIME] = INSTR_TIME_GET_MICROSEC(stats->bits_time),
 		[STAT_TIDS_TIME] = INSTR_TIME_GET_MICROSEC(stats->tids_time),
 	};
-	pg_atomic_uint64 *counters = table->counters[executor_number(executor)];
+	pg_atomic_uint64 *counters = table->counters[executor];
 
 	for (int i = 0; i < STAT_COUNTERS; i++)
 		if (added[i] > 0)
 			pg_atomic_fetch_add_u64(&counters[i], added[i]);
+}
+
+void
+rtscan_count_fallback(RtscanExecutor executor)
+{
+	pg_atomic_fetch_add_u64(&table->counters[executor][STAT_FALLBACKS], 1);
 }
 
 /* ---------------------------------------------------------------- SQL */
@@ -132,12 +127,12 @@ rtscan_stat_scans(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (size_t i = 0; i < lengthof(executors); i++)
+	for (int i = 0; i < RTSCAN_EXECUTORS; i++)
 	{
 		Datum		values[1 + STAT_COUNTERS];
 		bool		nulls[1 + STAT_COUNTERS] = {false};
 
-		values[0] = CStringGetTextDatum(executors[i]->name);
+		values[0] = CStringGetTextDatum(rtscan_executor_names[i]);
 		for (int k = 0; k < STAT_COUNTERS; k++)
 		{
 			uint64		count = pg_atomic_read_u64(&table->counters[i][k]);
@@ -153,7 +148,7 @@ rtscan_stat_scans(PG_FUNCTION_ARGS)
 Datum
 rtscan_stat_reset(PG_FUNCTION_ARGS)
 {
-	for (size_t i = 0; i < lengthof(executors); i++)
+	for (int i = 0; i < RTSCAN_EXECUTORS; i++)
 		for (int k = 0; k < STAT_COUNTERS; k++)
 			pg_atomic_write_u64(&table->counters[i][k], 0);
 	PG_RETURN_VOID();

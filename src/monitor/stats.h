@@ -27,6 +27,9 @@ typedef struct RtscanScanStats
 extern void rtscan_init_stats(void);
 
 /* Add a scan that an executor answered. */
-extern void rtscan_count_scan(const RtscanExecutor *executor, const RtscanScanStats *stats);
+extern void rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats);
+
+/* Add a batch that an executor should have evaluated and could not. */
+extern void rtscan_count_fallback(RtscanExecutor executor);
 
 #endif							/* RTSCAN_STATS_H */

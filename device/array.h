@@ -1,0 +1,46 @@
+/*
+ * array.h
+ *		Arrays that grow.
+ */
+#ifndef RTSCAN_DEVICE_ARRAY_H
+#define RTSCAN_DEVICE_ARRAY_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "context.h"
+
+/* Elements of one size; emptied, not freed, between uses. */
+typedef struct Array
+{
+	char	   *data;
+	uint32_t	element;		/* bytes */
+	uint32_t	count;
+	uint32_t	capacity;
+} Array;
+
+/* Room for so many more elements at the end; ends the program where there is no memory. */
+static inline void *
+array_extend(Array *array, uint32_t more)
+{
+	void	   *room;
+
+	if (array->count + (uint64_t) more > array->capacity)
+	{
+		array->capacity = (array->count + more) * 2;
+		array->data = realloc(array->data, (size_t) array->capacity * array->element);
+		if (array->data == NULL)
+			fail("out of memory");
+	}
+	room = array->data + (size_t) array->count * array->element;
+	array->count += more;
+	return room;
+}
+
+static inline size_t
+array_size(const Array *array)
+{
+	return (size_t) array->count * array->element;
+}
+
+#endif							/* RTSCAN_DEVICE_ARRAY_H */

@@ -1,0 +1,146 @@
+/*
+ * bins.c
+ *		Round ranges of ranks to bins, and subtract them again.
+ */
+#include "bins.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+/* ---------------------------------------------------------------- boundaries */
+
+/* The last boundary that is not above a rank. */
+static uint32_t
+boundary_below(const Bins *bins, uint32_t rank)
+{
+	uint32_t	low = 0,
+				high = bins->n + 1;
+
+	while (high - low > 1)
+	{
+		uint32_t	middle = low + (high - low) / 2;
+
+		if (bins->boundaries[middle] <= rank)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first boundary that is not below a rank. */
+static uint32_t
+boundary_above(const Bins *bins, uint32_t rank)
+{
+	uint32_t	below = boundary_below(bins, rank);
+
+	return bins->boundaries[below] < rank ? below + 1 : below;
+}
+
+static uint32_t
+boundary_nearest(const Bins *bins, uint32_t rank)
+{
+	uint32_t	below = boundary_below(bins, rank);
+	uint32_t	above = boundary_above(bins, rank);
+
+	return rank - bins->boundaries[below] < bins->boundaries[above] - rank ? below : above;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+/* Runs come in ascending order of both ends, but may be empty, touch or overlap. */
+static void
+add_run(RangeSet *runs, uint32_t first, uint32_t end)
+{
+	if (first == end)
+		return;
+	if (runs->n > 0 && runs->ranges[runs->n - 1].end >= first)
+		runs->ranges[runs->n - 1].end = end;
+	else
+		runs->ranges[runs->n++] = (Range) {first, end};
+}
+
+void
+bins_superset(const Bins *bins, const RangeSet *exact, RangeSet *runs)
+{
+	assert(runs->capacity >= exact->n);
+	runs->n = 0;
+	for (uint32_t i = 0; i < exact->n; i++)
+		add_run(runs, boundary_below(bins, exact->ranges[i].first),
+				boundary_above(bins, exact->ranges[i].end));
+}
+
+void
+bins_nearest(const Bins *bins, const RangeSet *exact, RangeSet *runs)
+{
+	assert(runs->capacity >= exact->n);
+	runs->n = 0;
+	for (uint32_t i = 0; i < exact->n; i++)
+		add_run(runs, boundary_nearest(bins, exact->ranges[i].first),
+				boundary_nearest(bins, exact->ranges[i].end));
+}
+
+void
+bins_ranks(const Bins *bins, const RangeSet *runs, RangeSet *ranks)
+{
+	assert(ranks->capacity >= runs->n);
+	ranks->n = runs->n;
+	for (uint32_t i = 0; i < runs->n; i++)
+		ranks->ranges[i] = (Range) {bins->boundaries[runs->ranges[i].first],
+			bins->boundaries[runs->ranges[i].end]};
+}
+
+/* ---------------------------------------------------------------- difference */
+
+/*
+ * The i-th of the places where a range begins or ends.  Even ones begin a range, so who has
+ * passed an odd number of them is inside of one.
+ */
+static uint32_t
+place(const RangeSet *set, uint32_t i)
+{
+	if (i / 2 == set->n)
+		return UINT32_MAX;
+	return i % 2 == 0 ? set->ranges[i / 2].first : set->ranges[i / 2].end;
+}
+
+static void
+add_difference(RangeSet *difference, bool *in_approximate, Range range, bool approximate)
+{
+	if (in_approximate != NULL)
+		in_approximate[difference->n] = approximate;
+	else if (difference->n > 0 && difference->ranges[difference->n - 1].end == range.first)
+	{
+		difference->ranges[difference->n - 1].end = range.end;
+		return;
+	}
+	difference->ranges[difference->n++] = range;
+}
+
+/*
+ * Each range of the result begins at a place and ends at another, and no place is used
+ * twice, though two can be equal: hence the capacity.
+ */
+void
+bins_difference(const RangeSet *approximate, const RangeSet *exact,
+				RangeSet *difference, bool *in_approximate)
+{
+	uint32_t	a = 0,			/* places passed */
+				e = 0,
+				at = 0;
+
+	assert(difference->capacity >= approximate->n + exact->n);
+	difference->n = 0;
+	while (a < 2 * approximate->n || e < 2 * exact->n)
+	{
+		uint32_t	next_a = place(approximate, a);
+		uint32_t	next_e = place(exact, e);
+		uint32_t	next = next_a < next_e ? next_a : next_e;
+
+		if (a % 2 != e % 2)
+			add_difference(difference, in_approximate, (Range) {at, next}, a % 2 == 1);
+		a += next_a == next;
+		e += next_e == next;
+		at = next;
+	}
+}

@@ -1,0 +1,182 @@
+/*
+ * cache.c
+ *		What is resident on the device.
+ */
+#include "cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BUCKETS	1024
+
+/* FNV-1a. */
+static uint32_t
+bucket_of(const Cache *cache, const ResidentKey *key)
+{
+	const uint8_t *bytes = (const uint8_t *) key;
+	uint64_t	hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < sizeof(*key); i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return (uint32_t) (hash >> 32) & (cache->nbuckets - 1);
+}
+
+static void *
+allocate_zeroed(size_t count, size_t size)
+{
+	void	   *room = calloc(count, size);
+
+	if (room == NULL)
+		fail("out of memory");
+	return room;
+}
+
+void
+cache_open(Cache *cache, Context *context)
+{
+	memset(cache, 0, sizeof(*cache));
+	cache->context = context;
+	cache->nbuckets = FIRST_BUCKETS;
+	cache->buckets = allocate_zeroed(cache->nbuckets, sizeof(Resident *));
+	cache->batch = 1;
+}
+
+ResidentKey
+cache_column_key(const SegmentKey *segment, uint32_t column)
+{
+	return (ResidentKey) {.segment = *segment, .columns = {column}};
+}
+
+Resident *
+cache_find(Cache *cache, const ResidentKey *key)
+{
+	Resident   *resident = cache->buckets[bucket_of(cache, key)];
+
+	while (resident && memcmp(&resident->key, key, sizeof(*key)) != 0)
+		resident = resident->next;
+	if (resident)
+		resident->last_batch = cache->batch;
+	return resident;
+}
+
+static void
+grow(Cache *cache)
+{
+	uint32_t	old = cache->nbuckets;
+	Resident  **buckets = cache->buckets;
+
+	cache->nbuckets *= 2;
+	cache->buckets = allocate_zeroed(cache->nbuckets, sizeof(Resident *));
+	for (uint32_t i = 0; i < old; i++)
+		while (buckets[i])
+		{
+			Resident   *resident = buckets[i];
+			uint32_t	bucket = bucket_of(cache, &resident->key);
+
+			buckets[i] = resident->next;
+			resident->next = cache->buckets[bucket];
+			cache->buckets[bucket] = resident;
+		}
+	free(buckets);
+}
+
+static uint32_t *
+counter_of(Cache *cache, const Resident *resident)
+{
+	return resident->key.bvh ? &cache->bvhs : &cache->columns;
+}
+
+void
+cache_add(Cache *cache, Resident *resident)
+{
+	uint32_t	bucket;
+
+	if (cache_find(cache, &resident->key))
+	{
+		cache_free(cache, resident);
+		return;
+	}
+	if (cache->columns + cache->bvhs >= cache->nbuckets)
+		grow(cache);
+	bucket = bucket_of(cache, &resident->key);
+	resident->last_batch = cache->batch;
+	resident->next = cache->buckets[bucket];
+	cache->buckets[bucket] = resident;
+	++*counter_of(cache, resident);
+}
+
+void
+cache_free(Cache *cache, Resident *resident)
+{
+	VkDevice	device = cache->context->device;
+
+	if (resident->top)
+		vkDestroyAccelerationStructureKHR(device, resident->top, NULL);
+	if (resident->bottom)
+		vkDestroyAccelerationStructureKHR(device, resident->bottom, NULL);
+	memory_free(cache->context, &resident->memory);
+	free(resident->boundaries);
+	free(resident);
+}
+
+/* ---------------------------------------------------------------- eviction */
+
+/* Where the one is linked that has not been used for the longest time; NULL: all are in use. */
+static Resident **
+find_victim(Cache *cache)
+{
+	Resident  **victim = NULL;
+
+	for (uint32_t i = 0; i < cache->nbuckets; i++)
+		for (Resident **link = &cache->buckets[i]; *link; link = &(*link)->next)
+			if ((*link)->last_batch < cache->batch && (!victim || (*link)->last_batch < (*victim)->last_batch))
+				victim = link;
+	return victim;
+}
+
+static bool
+evict_one(Cache *cache)
+{
+	Resident  **link = find_victim(cache);
+	Resident   *resident;
+
+	if (link == NULL)
+		return false;
+	resident = *link;
+	*link = resident->next;
+	--*counter_of(cache, resident);
+	cache->evictions++;
+	cache_free(cache, resident);
+	return true;
+}
+
+bool
+cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage, Memory *memory)
+{
+	if (size > cache->context->memory_limit)
+		return false;
+	while (!memory_on_device(cache->context, use, size, usage, memory))
+		if (!evict_one(cache))
+			return false;
+	return true;
+}
+
+Resident *
+cache_create_column(Cache *cache, const ResidentKey *key, const ColumnShape *shape, const uint32_t *boundaries)
+{
+	Resident   *resident = allocate_zeroed(1, sizeof(Resident));
+	size_t		size = (shape->bins + 1) * sizeof(uint32_t);
+
+	resident->key = *key;
+	resident->shape = *shape;
+	resident->layout = device_column_layout(shape);
+	if (resident->layout.size > 0 &&
+		!cache_allocate(cache, MEMORY_COLUMN, resident->layout.size, 0, &resident->memory))
+	{
+		free(resident);
+		return NULL;
+	}
+	resident->boundaries = allocate_zeroed(1, size);
+	memcpy(resident->boundaries, boundaries, size);
+	return resident;
+}

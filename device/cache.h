@@ -1,0 +1,77 @@
+/*
+ * cache.h
+ *		What is resident on the device: columns of segments, and BVHs over groups of them.
+ *
+ * Segments are immutable and their ids are not used again, so that nothing here can become
+ * stale: it is used, or evicted, the longest unused first, where memory is needed.  What
+ * the batch at hand uses is never evicted.
+ */
+#ifndef RTSCAN_DEVICE_CACHE_H
+#define RTSCAN_DEVICE_CACHE_H
+
+#include "context.h"
+#include "protocol.h"
+
+#define GROUP_COLUMNS	3		/* of a BVH, at most */
+
+/* A segment and up to three of its columns, ascending; a column alone is how it was uploaded. */
+typedef struct ResidentKey
+{
+	SegmentKey	segment;
+	uint32_t	bvh;			/* 0: a column's data, 1: a BVH */
+	uint32_t	columns[GROUP_COLUMNS];
+} ResidentKey;
+
+typedef struct Resident
+{
+	ResidentKey key;
+	Memory		memory;
+	uint64_t	last_batch;		/* that used it */
+	struct Resident *next;		/* of the same bucket */
+
+	/* Of a column. */
+	ColumnShape shape;
+	ColumnLayout layout;
+	uint32_t   *boundaries;		/* bins + 1 */
+
+	/* Of a BVH. */
+	VkAccelerationStructureKHR bottom;
+	VkAccelerationStructureKHR top;
+	VkDeviceAddress top_address;
+	VkDeviceAddress rows;		/* of the primitives */
+	uint32_t	box_width;
+} Resident;
+
+typedef struct Cache
+{
+	Context    *context;
+	uint64_t	batch;			/* counts batches of requests */
+	uint32_t	nbuckets;		/* a power of two */
+	Resident  **buckets;
+	uint32_t	columns;		/* resident */
+	uint32_t	bvhs;
+	uint64_t	evictions;
+} Cache;
+
+extern void cache_open(Cache *cache, Context *context);
+
+extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column);
+
+/* Find what has a key, and note that the batch at hand uses it; NULL if there is nothing. */
+extern Resident *cache_find(Cache *cache, const ResidentKey *key);
+
+/* A column that is not in the cache yet, with memory for its data; NULL if that is not to be had. */
+extern Resident *cache_create_column(Cache *cache, const ResidentKey *key, const ColumnShape *shape,
+									 const uint32_t *boundaries);
+
+/* Put it into the cache; where its key is there already, it is freed instead. */
+extern void cache_add(Cache *cache, Resident *resident);
+
+/* Free what is not in the cache. */
+extern void cache_free(Cache *cache, Resident *resident);
+
+/* memory_on_device(), evicting what is needed. */
+extern bool cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage,
+						   Memory *memory);
+
+#endif							/* RTSCAN_DEVICE_CACHE_H */

@@ -1,0 +1,481 @@
+/*
+ * context.c
+ *		The Vulkan device: choose it, allocate its memory, submit work.
+ */
+#define VOLK_IMPLEMENTATION
+#include "context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "protocol.h"
+
+/* A submission that takes longer has hung. */
+#define SUBMISSION_LIMIT	(UINT64_C(30) * 1000 * 1000 * 1000)
+
+#define MAX_DEVICES			32
+#define MAX_EXTENSIONS		1024
+
+/* ---------------------------------------------------------------- reports */
+
+static void
+write_report(const char *kind, const char *format, va_list arguments)
+{
+	printf("%s: ", kind);
+	vprintf(format, arguments);
+	printf("\n");
+	fflush(stdout);
+}
+
+void
+report(const char *format,...)
+{
+	va_list		arguments;
+
+	va_start(arguments, format);
+	write_report("log", format, arguments);
+	va_end(arguments);
+}
+
+void
+fail(const char *format,...)
+{
+	va_list		arguments;
+
+	va_start(arguments, format);
+	write_report("log", format, arguments);
+	va_end(arguments);
+	_Exit(EXIT_FAILURE);
+}
+
+void
+check(VkResult result, const char *call)
+{
+	if (result != VK_SUCCESS)
+		fail("%s returned %d", call, result);
+}
+
+/* ---------------------------------------------------------------- choosing a device */
+
+/* What a device has of what is needed, and of what is useful. */
+typedef struct Abilities
+{
+	bool		usable;
+	bool		ray_tracing;
+	bool		import;
+	uint32_t	family;
+} Abilities;
+
+static bool
+has_extension(const VkExtensionProperties *extensions, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(extensions[i].extensionName, name) == 0)
+			return true;
+	return false;
+}
+
+/* The first queue family for compute shaders with timestamps. */
+static bool
+find_family(VkPhysicalDevice device, uint32_t *family)
+{
+	VkQueueFamilyProperties families[16];
+	uint32_t	count = 16;
+
+	vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families);
+	for (*family = 0; *family < count; (*family)++)
+		if ((families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT) && families[*family].timestampValidBits > 0)
+			return true;
+	return false;
+}
+
+static Abilities
+device_abilities(VkPhysicalDevice device)
+{
+	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR};
+	VkPhysicalDeviceAccelerationStructureFeaturesKHR structures = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR, .pNext = &pipelines};
+	VkPhysicalDeviceVulkan12Features twelve = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &structures};
+	VkPhysicalDeviceFeatures2 features = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &twelve};
+	VkPhysicalDeviceProperties properties;
+	static VkExtensionProperties extensions[MAX_EXTENSIONS];
+	uint32_t	count = MAX_EXTENSIONS;
+	Abilities	abilities = {0};
+
+	vkGetPhysicalDeviceProperties(device, &properties);
+	if (properties.apiVersion < VK_API_VERSION_1_2 || !find_family(device, &abilities.family) ||
+		vkEnumerateDeviceExtensionProperties(device, NULL, &count, extensions) < 0)
+		return abilities;
+	vkGetPhysicalDeviceFeatures2(device, &features);
+	abilities.usable = features.features.shaderInt64 && twelve.bufferDeviceAddress && twelve.scalarBlockLayout;
+	abilities.ray_tracing = pipelines.rayTracingPipeline && structures.accelerationStructure &&
+		has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
+	abilities.import = has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+	return abilities;
+}
+
+/* Is this the device that is wanted, by number or by a part of its name? */
+static bool
+is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const char *wanted)
+{
+	char	   *end;
+	unsigned long wanted_number = strtoul(wanted, &end, 10);
+
+	if (*wanted == '\0')
+		return properties->deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+	if (*end == '\0')
+		return wanted_number == number;
+	for (const char *place = properties->deviceName; *place; place++)
+		if (strncasecmp(place, wanted, strlen(wanted)) == 0)
+			return true;
+	return false;
+}
+
+static void
+no_device(const char *why)
+{
+	report("%s", why);
+	_Exit(DEVICE_EXIT_NO_DEVICE);
+}
+
+static Abilities
+choose_device(Context *context, const char *wanted)
+{
+	VkPhysicalDevice devices[MAX_DEVICES];
+	uint32_t	count = MAX_DEVICES;
+
+	if (vkEnumeratePhysicalDevices(context->instance, &count, devices) < 0)
+		count = 0;
+	for (uint32_t i = 0; i < count; i++)
+	{
+		Abilities	abilities = device_abilities(devices[i]);
+
+		vkGetPhysicalDeviceProperties(devices[i], &context->properties);
+		if (abilities.usable && is_wanted(&context->properties, i, wanted))
+		{
+			context->physical = devices[i];
+			return abilities;
+		}
+	}
+	no_device(*wanted ? "there is no Vulkan device of that name or number that can run the shaders" :
+			  "there is no Vulkan device");
+	return (Abilities) {0};
+}
+
+/* ---------------------------------------------------------------- opening it */
+
+static void
+open_instance(Context *context)
+{
+	VkApplicationInfo application = {
+		.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+		.pApplicationName = "rtscan",
+		.apiVersion = VK_API_VERSION_1_2,
+	};
+	VkInstanceCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+		.pApplicationInfo = &application,
+	};
+
+	if (volkInitialize() != VK_SUCCESS)
+		no_device("there is no Vulkan loader (libvulkan.so.1)");
+	if (vkCreateInstance(&info, NULL, &context->instance) != VK_SUCCESS)
+		no_device("there is no Vulkan driver");
+	volkLoadInstance(context->instance);
+}
+
+static void
+open_device(Context *context, const Abilities *abilities)
+{
+	const char *extensions[8];
+	uint32_t	count = 0;
+	float		priority = 1.0f;
+	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
+		.rayTracingPipeline = VK_TRUE};
+	VkPhysicalDeviceAccelerationStructureFeaturesKHR structures = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
+		.pNext = &pipelines, .accelerationStructure = VK_TRUE};
+	VkPhysicalDeviceVulkan12Features twelve = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+		.pNext = context->ray_tracing ? &structures : NULL,
+		.bufferDeviceAddress = VK_TRUE, .scalarBlockLayout = VK_TRUE};
+	VkDeviceQueueCreateInfo queue = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+		.queueFamilyIndex = context->family, .queueCount = 1, .pQueuePriorities = &priority};
+	VkDeviceCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &twelve,
+		.queueCreateInfoCount = 1, .pQueueCreateInfos = &queue,
+		.ppEnabledExtensionNames = extensions,
+		.pEnabledFeatures = &(VkPhysicalDeviceFeatures) {.shaderInt64 = VK_TRUE}};
+
+	if (context->ray_tracing)
+	{
+		extensions[count++] = VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME;
+		extensions[count++] = VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME;
+		extensions[count++] = VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME;
+	}
+	if (abilities->import)
+		extensions[count++] = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+	info.enabledExtensionCount = count;
+	check(vkCreateDevice(context->physical, &info, NULL, &context->device), "vkCreateDevice");
+	volkLoadDevice(context->device);
+	vkGetDeviceQueue(context->device, context->family, 0, &context->queue);
+}
+
+static void
+read_properties(Context *context, bool import)
+{
+	VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+
+	context->structure_properties.sType =
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR;
+	context->ray_tracing_properties.sType =
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR;
+	if (context->ray_tracing)
+	{
+		context->structure_properties.pNext = &context->ray_tracing_properties;
+		properties.pNext = &context->structure_properties;
+	}
+	if (import)
+	{
+		host.pNext = properties.pNext;
+		properties.pNext = &host;
+	}
+	vkGetPhysicalDeviceProperties2(context->physical, &properties);
+	context->import_alignment = host.minImportedHostPointerAlignment;
+	context->timestamp_period = properties.properties.limits.timestampPeriod;
+	context->software = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+	vkGetPhysicalDeviceMemoryProperties(context->physical, &context->memory);
+}
+
+static uint64_t
+default_memory_limit(const Context *context)
+{
+	uint64_t	largest = 0;
+
+	for (uint32_t i = 0; i < context->memory.memoryHeapCount; i++)
+		if ((context->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
+			context->memory.memoryHeaps[i].size > largest)
+			largest = context->memory.memoryHeaps[i].size;
+	return largest / 5 * 4;
+}
+
+static void
+open_commands(Context *context)
+{
+	VkCommandPoolCreateInfo pool = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.queueFamilyIndex = context->family};
+	VkCommandBufferAllocateInfo commands = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
+	VkQueryPoolCreateInfo timestamps = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = 2};
+
+	check(vkCreateCommandPool(context->device, &pool, NULL, &context->pool), "vkCreateCommandPool");
+	commands.commandPool = context->pool;
+	check(vkAllocateCommandBuffers(context->device, &commands, &context->commands), "vkAllocateCommandBuffers");
+	check(vkCreateFence(context->device, &(VkFenceCreateInfo) {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO},
+						NULL, &context->fence), "vkCreateFence");
+	check(vkCreateQueryPool(context->device, &timestamps, NULL, &context->timestamps), "vkCreateQueryPool");
+}
+
+void
+context_open(Context *context, const char *wanted, uint64_t memory_limit, const Faults *faults)
+{
+	Abilities	abilities;
+
+	memset(context, 0, sizeof(*context));
+	context->faults = *faults;
+	open_instance(context);
+	abilities = choose_device(context, wanted);
+	context->family = abilities.family;
+	context->ray_tracing = abilities.ray_tracing && !faults->no_ray_tracing;
+	abilities.import &= !faults->no_import;
+	read_properties(context, abilities.import);
+	open_device(context, &abilities);
+	open_commands(context);
+	context->memory_limit = memory_limit > 0 ? memory_limit : default_memory_limit(context);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+/* A type of memory with these properties, among those allowed. */
+static bool
+find_memory_type(const Context *context, uint32_t allowed, VkMemoryPropertyFlags wanted, uint32_t *type)
+{
+	for (*type = 0; *type < context->memory.memoryTypeCount; (*type)++)
+		if ((allowed & UINT32_C(1) << *type) &&
+			(context->memory.memoryTypes[*type].propertyFlags & wanted) == wanted)
+			return true;
+	return false;
+}
+
+static bool
+create_buffer(Context *context, uint64_t size, VkBufferUsageFlags more_usage, const void *next, Memory *memory)
+{
+	VkBufferCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = size,
+		.usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+		VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | more_usage};
+
+	memset(memory, 0, sizeof(*memory));
+	memory->size = size;
+	return vkCreateBuffer(context->device, &info, NULL, &memory->buffer) == VK_SUCCESS;
+}
+
+/* Allocate what a buffer needs, and put it there; frees the buffer where that fails. */
+static bool
+bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, const void *next, Memory *memory)
+{
+	VkMemoryRequirements needs;
+	VkMemoryAllocateFlagsInfo flags = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .pNext = next,
+		.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+	VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = &flags};
+	VkBufferDeviceAddressInfo address = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = memory->buffer};
+
+	vkGetBufferMemoryRequirements(context->device, memory->buffer, &needs);
+	info.allocationSize = next ? memory->size : needs.size;
+	if (!find_memory_type(context, needs.memoryTypeBits & allowed, wanted, &info.memoryTypeIndex) ||
+		vkAllocateMemory(context->device, &info, NULL, &memory->memory) != VK_SUCCESS ||
+		vkBindBufferMemory(context->device, memory->buffer, memory->memory, 0) != VK_SUCCESS)
+	{
+		memory_free(context, memory);
+		return false;
+	}
+	memory->address = vkGetBufferDeviceAddress(context->device, &address);
+	return true;
+}
+
+static bool
+refuse(const Faults *faults, MemoryUse use)
+{
+	return (use == MEMORY_COLUMN && faults->no_upload_memory) ||
+		(use == MEMORY_BVH && faults->no_build_memory) ||
+		(use == MEMORY_SCRATCH && faults->no_scratch_memory);
+}
+
+bool
+memory_on_device(Context *context, MemoryUse use, uint64_t size, VkBufferUsageFlags more_usage, Memory *memory)
+{
+	memset(memory, 0, sizeof(*memory));
+	if (refuse(&context->faults, use) || context->memory_used + size > context->memory_limit ||
+		!create_buffer(context, size, more_usage, NULL, memory) ||
+		!bind_memory(context, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, UINT32_MAX, NULL, memory))
+		return false;
+	memory->counted = size;
+	context->memory_used += size;
+	return true;
+}
+
+bool
+memory_on_host(Context *context, uint64_t size, Memory *memory)
+{
+	void	   *host;
+
+	if (!create_buffer(context, size, 0, NULL, memory) ||
+		!bind_memory(context, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+					 UINT32_MAX, NULL, memory))
+		return false;
+	if (vkMapMemory(context->device, memory->memory, 0, VK_WHOLE_SIZE, 0, &host) != VK_SUCCESS)
+	{
+		memory_free(context, memory);
+		return false;
+	}
+	memory->host = host;
+	return true;
+}
+
+bool
+memory_import(Context *context, void *host, uint64_t size, Memory *memory)
+{
+	VkExternalMemoryBufferCreateInfo external = {
+		.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+		.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+	VkImportMemoryHostPointerInfoEXT import = {
+		.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+		.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, .pHostPointer = host};
+	VkMemoryHostPointerPropertiesEXT allowed = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+
+	memset(memory, 0, sizeof(*memory));
+	if (context->import_alignment == 0 || (uintptr_t) host % context->import_alignment != 0 ||
+		size % context->import_alignment != 0 ||
+		vkGetMemoryHostPointerPropertiesEXT(context->device, import.handleType, host, &allowed) != VK_SUCCESS ||
+		!create_buffer(context, size, 0, &external, memory) ||
+		!bind_memory(context, VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, allowed.memoryTypeBits, &import, memory))
+		return false;
+	memory->host = host;
+	return true;
+}
+
+void
+memory_free(Context *context, Memory *memory)
+{
+	vkDestroyBuffer(context->device, memory->buffer, NULL);
+	vkFreeMemory(context->device, memory->memory, NULL);
+	context->memory_used -= memory->counted;
+	memset(memory, 0, sizeof(*memory));
+}
+
+/* ---------------------------------------------------------------- commands */
+
+VkCommandBuffer
+context_begin(Context *context)
+{
+	VkCommandBufferBeginInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+
+	check(vkResetCommandPool(context->device, context->pool, 0), "vkResetCommandPool");
+	check(vkBeginCommandBuffer(context->commands, &info), "vkBeginCommandBuffer");
+	vkCmdResetQueryPool(context->commands, context->timestamps, 0, 2);
+	vkCmdWriteTimestamp(context->commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, context->timestamps, 0);
+	return context->commands;
+}
+
+uint64_t
+context_submit(Context *context)
+{
+	VkSubmitInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		.commandBufferCount = 1, .pCommandBuffers = &context->commands};
+	uint64_t	times[2] = {0};
+
+	context_barrier(context);
+	vkCmdWriteTimestamp(context->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, context->timestamps, 1);
+	check(vkEndCommandBuffer(context->commands), "vkEndCommandBuffer");
+	if (++context->submissions == context->faults.lost_at)
+		fail("the device is lost (an injected fault)");
+	check(vkQueueSubmit(context->queue, 1, &info, context->fence), "vkQueueSubmit");
+	check(vkWaitForFences(context->device, 1, &context->fence, VK_TRUE, SUBMISSION_LIMIT), "vkWaitForFences");
+	check(vkResetFences(context->device, 1, &context->fence), "vkResetFences");
+	check(vkGetQueryPoolResults(context->device, context->timestamps, 0, 2, sizeof(times), times, sizeof(uint64_t),
+								VK_QUERY_RESULT_64_BIT), "vkGetQueryPoolResults");
+	return (uint64_t) ((times[1] - times[0]) * context->timestamp_period);
+}
+
+void
+context_barrier(Context *context)
+{
+	VkMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT};
+
+	vkCmdPipelineBarrier(context->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+						 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier,
+						 0, NULL, 0, NULL);
+}

@@ -1,0 +1,112 @@
+/*
+ * context.h
+ *		The Vulkan device: choose it, allocate its memory, submit work.
+ *
+ * The program has one context and one thread.  Functions that can fail for want of memory
+ * say so by returning false, and leave nothing behind; a device that is lost or does not
+ * answer ends the program (fail()), and a new one is started: no state is worth saving,
+ * for everything on the device is a copy.
+ */
+#ifndef RTSCAN_DEVICE_CONTEXT_H
+#define RTSCAN_DEVICE_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "volk.h"
+
+/* Faults to inject, for tests only. */
+typedef struct Faults
+{
+	uint64_t	lost_at;		/* the device is lost at this submission; 0: never */
+	bool		no_upload_memory;	/* no memory for columns, */
+	bool		no_build_memory;	/* for BVHs, */
+	bool		no_scratch_memory;	/* for a submission's bits and tasks */
+	bool		no_ray_tracing; /* as if the device had none */
+	bool		no_import;		/* as if the device could not import host memory */
+} Faults;
+
+typedef enum MemoryUse
+{
+	MEMORY_COLUMN,
+	MEMORY_BVH,
+	MEMORY_SCRATCH
+} MemoryUse;
+
+typedef struct Context
+{
+	VkInstance	instance;
+	VkPhysicalDevice physical;
+	VkDevice	device;
+	VkQueue		queue;
+	uint32_t	family;
+	VkCommandPool pool;
+	VkCommandBuffer commands;
+	VkFence		fence;
+	VkQueryPool timestamps;
+	double		timestamp_period;	/* nanoseconds */
+	VkPhysicalDeviceMemoryProperties memory;
+	VkPhysicalDeviceProperties properties;
+	VkPhysicalDeviceRayTracingPipelinePropertiesKHR ray_tracing_properties;
+	VkPhysicalDeviceAccelerationStructurePropertiesKHR structure_properties;
+	bool		software;
+	bool		ray_tracing;
+	uint64_t	import_alignment;	/* 0: host memory cannot be imported */
+	uint64_t	memory_limit;	/* bytes to allocate on the device at most */
+	uint64_t	memory_used;
+	uint64_t	submissions;
+	Faults		faults;
+} Context;
+
+/* Memory with an address, on the device or on the host. */
+typedef struct Memory
+{
+	VkBuffer	buffer;
+	VkDeviceMemory memory;
+	VkDeviceAddress address;
+	uint64_t	size;
+	uint64_t	counted;		/* of context->memory_used */
+	char	   *host;			/* where the host sees it, or NULL */
+} Memory;
+
+/*
+ * Open a device.  wanted is a part of its name, its number, or empty: the first that is
+ * not software.  memory_limit is in bytes; 0: four fifths of what the device has.
+ * Ends the program, with DEVICE_EXIT_NO_DEVICE, where there is none.
+ */
+extern void context_open(Context *context, const char *wanted, uint64_t memory_limit,
+						 const Faults *faults);
+
+/* Memory on the device, counted against its limit. */
+extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,
+							 VkBufferUsageFlags more_usage, Memory *memory);
+
+/* Memory of the host that the device can use. */
+extern bool memory_on_host(Context *context, uint64_t size, Memory *memory);
+
+/* The same, of memory that is there already; false where that cannot be. */
+extern bool memory_import(Context *context, void *host, uint64_t size, Memory *memory);
+
+extern void memory_free(Context *context, Memory *memory);
+
+/*
+ * Record commands between begin and submit; submit returns when the device has done them,
+ * with the nanoseconds that this took.
+ */
+extern VkCommandBuffer context_begin(Context *context);
+extern uint64_t context_submit(Context *context);
+
+/* All writes of commands so far are seen by those that follow. */
+extern void context_barrier(Context *context);
+
+/* Report to the server's log. */
+extern void report(const char *format,...) __attribute__((format(printf, 1, 2)));
+
+/* Report, and end the program: the worker starts it again. */
+extern void fail(const char *format,...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* A Vulkan call that cannot fail but for a lost device. */
+extern void check(VkResult result, const char *call);
+
+#endif							/* RTSCAN_DEVICE_CONTEXT_H */

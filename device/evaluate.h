@@ -1,0 +1,50 @@
+/*
+ * evaluate.h
+ *		Evaluate the predicate groups of some requests, in one submission.
+ *
+ * Three steps, each for all requests at once, with a barrier between:
+ *
+ *	sieve		AND the vectors: a superset of each segment's rows (compute), or the rows
+ *				of the nearest bins (rt)
+ *	refine		clear the rows that are in a column's superset and not in its intervals
+ *				(compute), or decide the rows that rays meet (rt: raytrace.h)
+ *	publish		count; hand over the bits
+ */
+#ifndef RTSCAN_DEVICE_EVALUATE_H
+#define RTSCAN_DEVICE_EVALUATE_H
+
+#include "array.h"
+#include "cache.h"
+#include "request.h"
+#include "tasks.h"
+
+typedef struct Evaluator
+{
+	Context    *context;
+	Cache	   *cache;
+	VkPipelineLayout layout;
+	VkPipeline	sieve;
+	VkPipeline	refine;
+	VkPipeline	publish;
+
+	/* The tasks of the batch at hand; addresses of bits are offsets until it is submitted. */
+	Array		ranges;
+	Array		columns;
+	Array		sieve_tasks;
+	Array		refine_tasks;
+	Array		publish_tasks;
+	uint32_t	sieve_chunks;	/* with each group of a segment counted */
+	uint32_t	refine_blocks;
+	uint32_t	publish_chunks;
+
+	Memory		staging;		/* tasks, written by the host */
+	Memory		tasks;			/* and copied to the device */
+	Memory		bits;
+} Evaluator;
+
+extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache);
+
+/* Evaluate; fills in the replies. */
+extern void evaluate(Evaluator *evaluator, Request **requests, uint32_t count);
+
+#endif							/* RTSCAN_DEVICE_EVALUATE_H */

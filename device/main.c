@@ -1,0 +1,104 @@
+/*
+ * main.c
+ *		rtscan_device: owns the Vulkan device of a PostgreSQL server.
+ *
+ * rtscan's background worker starts it, in the data directory, with a socket as standard
+ * input and output: what the program writes there goes to the server's log, and when the
+ * worker closes it the program ends.
+ *
+ *	rtscan_device [--device=NAME or NUMBER] [--memory=BYTES] [--fault=...]
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "server.h"
+
+/* Backends that wait to be accepted; more than that go on without the device. */
+#define BACKLOG		128
+
+/* The value of an option --name=value, or NULL. */
+static const char *
+option_value(const char *argument, const char *name)
+{
+	size_t		length = strlen(name);
+
+	return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+/* A fault to inject, for tests. */
+static void
+set_fault(Faults *faults, const char *fault)
+{
+	const char *lost_at = option_value(fault, "lost-at");
+
+	if (lost_at)
+		faults->lost_at = strtoull(lost_at, NULL, 10);
+	else if (strcmp(fault, "no-upload-memory") == 0)
+		faults->no_upload_memory = true;
+	else if (strcmp(fault, "no-build-memory") == 0)
+		faults->no_build_memory = true;
+	else if (strcmp(fault, "no-scratch-memory") == 0)
+		faults->no_scratch_memory = true;
+	else if (strcmp(fault, "no-ray-tracing") == 0)
+		faults->no_ray_tracing = true;
+	else if (strcmp(fault, "no-import") == 0)
+		faults->no_import = true;
+	else if (*fault)
+		fail("there is no fault \"%s\"", fault);
+}
+
+static int
+listen_for_backends(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = DEVICE_SOCKET};
+	int			listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	/* What a program before this one has left. */
+	unlink(DEVICE_SOCKET);
+	umask(0077);
+	if (listener < 0 || bind(listener, (struct sockaddr *) &address, sizeof(address)) != 0 ||
+		listen(listener, BACKLOG) != 0)
+		fail("could not listen on \"%s\": %s", DEVICE_SOCKET, strerror(errno));
+	return listener;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *wanted = "";
+	uint64_t	memory_limit = 0;
+	Faults		faults = {0};
+	static Context context;
+	static Cache cache;
+	static Evaluator evaluator;
+	int			listener;
+
+	for (int i = 1; i < argc; i++)
+	{
+		const char *value;
+
+		if ((value = option_value(argv[i], "--device")))
+			wanted = value;
+		else if ((value = option_value(argv[i], "--memory")))
+			memory_limit = strtoull(value, NULL, 10);
+		else if ((value = option_value(argv[i], "--fault")))
+			set_fault(&faults, value);
+		else
+			fail("unknown option \"%s\"", argv[i]);
+	}
+	context_open(&context, wanted, memory_limit, &faults);
+	cache_open(&cache, &context);
+	evaluator_open(&evaluator, &context, &cache);
+	listener = listen_for_backends();
+	printf("ready: %s%s\n", context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
+	fflush(stdout);
+	serve(&context, &cache, &evaluator, listener);
+	/* No clean-up: the driver does that when the process ends. */
+	_Exit(EXIT_SUCCESS);
+}

@@ -1,0 +1,233 @@
+/*
+ * protocol.h
+ *		What backends and the device program say to each other.
+ *
+ * The device program (rtscan_device) owns the Vulkan device.  It is a process of its own,
+ * without PostgreSQL's shared memory: whatever a driver does to it, the server stays up.
+ * A backend connects to its socket (SOCK_SEQPACKET, in the data directory), hands over an
+ * area of shared memory once, and then sends one DeviceRequest at a time; each has one
+ * DeviceReply.  Data lies in the area, for both to see:
+ *
+ *	EVALUATE, at request.offset:
+ *		EvaluateHeader
+ *		EvaluateSegment[segments]
+ *		EvaluateColumn[columns]			those of all segments, one segment after another
+ *		DeviceInterval[intervals]		likewise those of all columns
+ *	and for the answer, at request.results:
+ *		uint32 counts[chunks]			rows that match, of all segments' chunks
+ *		(at the next multiple of 64)
+ *		bits[chunks][DEVICE_CHUNK_BYTES]	only where bits are wanted, and only of chunks
+ *										whose count is not 0
+ *
+ *	UPLOAD_BEGIN, at request.offset:	uint32 boundaries[bins + 1]
+ *	UPLOAD_DATA, at request.offset:		request.size bytes for request.destination of the
+ *										column's data (struct ColumnLayout)
+ *
+ * Either side can end the connection at any time: the backend then goes on without the
+ * device, and the program forgets what belonged to the connection.
+ */
+#ifndef RTSCAN_DEVICE_PROTOCOL_H
+#define RTSCAN_DEVICE_PROTOCOL_H
+
+#include <stdint.h>
+
+#define DEVICE_PROTOCOL_VERSION 1
+
+/* Relative to the data directory, which is both sides' working directory. */
+#define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device"
+
+#define DEVICE_CHUNK_BYTES		8064
+#define DEVICE_CHUNK_ROWS		(DEVICE_CHUNK_BYTES * 8)
+#define DEVICE_SEGMENT_CHUNKS	65
+#define DEVICE_MAX_COLUMNS		32
+#define DEVICE_MAX_BINS			1024
+#define DEVICE_MAX_SEGMENTS		64		/* of one request */
+#define DEVICE_MAX_INTERVALS	(1 << 20)	/* of one request */
+
+/* In place of page numbers of vectors: a chunk of zeros, a chunk of ones. */
+#define DEVICE_PAGE_ZEROS		UINT32_MAX
+#define DEVICE_PAGE_ONES		(UINT32_MAX - 1)
+
+/* Exit status of the program where trying again is no use. */
+#define DEVICE_EXIT_NO_DEVICE	2
+
+typedef enum DeviceExecutor
+{
+	DEVICE_COMPUTE,
+	DEVICE_RT,
+	DEVICE_EXECUTORS
+} DeviceExecutor;
+
+typedef enum DeviceRequestKind
+{
+	DEVICE_HELLO,				/* with the area's file descriptor */
+	DEVICE_UPLOAD_BEGIN,
+	DEVICE_UPLOAD_DATA,
+	DEVICE_UPLOAD_END,
+	DEVICE_EVALUATE,
+	DEVICE_STATUS
+} DeviceRequestKind;
+
+typedef enum DeviceResult
+{
+	DEVICE_OK,
+	DEVICE_MISSING,				/* a column is not on the device: upload it, ask again */
+	DEVICE_NO_MEMORY,
+	DEVICE_TOO_COMPLEX,			/* too many intervals or slabs for this executor */
+	DEVICE_UNSUPPORTED,			/* the device cannot trace rays */
+	DEVICE_REFUSED				/* the request contradicts itself */
+} DeviceResult;
+
+/* A segment, in all of a server's life. */
+typedef struct SegmentKey
+{
+	uint32_t	database;
+	uint32_t	tablespace;
+	uint32_t	relation;		/* file number */
+	uint32_t	unused;
+	uint8_t		uuid[16];
+	uint64_t	segment;
+} SegmentKey;
+
+/* Of a column of a segment; see storage/segment.h, RtscanColumnHeader. */
+typedef struct ColumnShape
+{
+	uint32_t	rows;
+	uint32_t	heap_order;		/* rank = row: there are no data */
+	uint32_t	nonnull;
+	uint32_t	distinct;
+	uint32_t	code_bytes;
+	uint32_t	bins;
+	uint32_t	radix;
+	uint32_t	vectors;
+	uint32_t	sieve_pages;
+	uint32_t	has_order;
+} ColumnShape;
+
+/* Where a column's data are, in bytes from their beginning. */
+typedef struct ColumnLayout
+{
+	uint64_t	pages;			/* uint32 [vectors][chunks]: page of bits, or ZEROS or ONES */
+	uint64_t	sieve;			/* pages of bits */
+	uint64_t	order;			/* 3 bytes a rank */
+	uint64_t	codes;			/* code_bytes a row */
+	uint64_t	size;
+} ColumnLayout;
+
+typedef struct DeviceRequest
+{
+	uint32_t	kind;
+	uint32_t	version;		/* of HELLO */
+	uint64_t	offset;			/* in the area */
+	uint64_t	size;			/* of HELLO: the area's */
+	uint64_t	results;
+	uint64_t	destination;
+	SegmentKey	key;
+	uint32_t	column;
+	ColumnShape shape;
+} DeviceRequest;
+
+typedef struct DeviceStatus
+{
+	char		name[128];
+	uint32_t	software;
+	uint32_t	ray_tracing;
+	uint64_t	memory_limit;
+	uint64_t	memory_used;
+	uint32_t	columns;		/* resident */
+	uint32_t	bvhs;			/* resident */
+	uint64_t	requests;		/* evaluated */
+	uint64_t	submissions;
+	uint64_t	uploads;
+	uint64_t	builds;			/* of BVHs */
+	uint64_t	evictions;
+	uint64_t	failures;
+} DeviceStatus;
+
+typedef struct DeviceReply
+{
+	uint32_t	result;
+	uint32_t	segment;		/* MISSING: which of the request's segments, */
+	uint32_t	column;			/* and which of its columns */
+	uint32_t	unused;
+	uint64_t	refined_rows;	/* rows that the refine step looked at */
+	uint64_t	nanoseconds;	/* of the device */
+	DeviceStatus status;		/* only of STATUS */
+} DeviceReply;
+
+typedef struct EvaluateHeader
+{
+	uint32_t	executor;
+	uint32_t	want_bits;
+	uint32_t	segments;
+	uint32_t	columns;
+	uint32_t	intervals;
+	uint32_t	unused;
+} EvaluateHeader;
+
+typedef struct EvaluateSegment
+{
+	SegmentKey	key;
+	uint32_t	rows;
+	uint32_t	columns;
+} EvaluateSegment;
+
+typedef struct EvaluateColumn
+{
+	uint32_t	column;
+	uint32_t	intervals;
+} EvaluateColumn;
+
+/* Half-open, not empty; those of a column are disjoint, not adjacent, ascending. */
+typedef struct DeviceInterval
+{
+	uint32_t	low_rank;
+	uint32_t	high_rank;
+	uint32_t	low_code;
+	uint32_t	high_code;
+} DeviceInterval;
+
+static inline uint64_t
+device_align(uint64_t offset, uint64_t alignment)
+{
+	return (offset + alignment - 1) / alignment * alignment;
+}
+
+static inline uint32_t
+device_chunks(uint32_t rows)
+{
+	return (rows + DEVICE_CHUNK_ROWS - 1) / DEVICE_CHUNK_ROWS;
+}
+
+/* Bytes of pages that hold rows elements of so many bytes each, without crossing a page. */
+static inline uint64_t
+device_packed_size(uint32_t rows, uint32_t bytes)
+{
+	uint32_t	per_page = DEVICE_CHUNK_BYTES / bytes;
+
+	return (uint64_t) ((rows + per_page - 1) / per_page) * DEVICE_CHUNK_BYTES;
+}
+
+static inline ColumnLayout
+device_column_layout(const ColumnShape *shape)
+{
+	ColumnLayout layout = {0};
+	uint64_t	pages = (uint64_t) shape->vectors * device_chunks(shape->rows) * sizeof(uint32_t);
+
+	if (shape->heap_order)
+		return layout;
+	layout.sieve = device_align(pages, 256);
+	layout.order = device_align(layout.sieve + (uint64_t) shape->sieve_pages * DEVICE_CHUNK_BYTES, 256);
+	layout.codes = device_align(layout.order + (shape->has_order ? device_packed_size(shape->rows, 3) : 0), 256);
+	layout.size = layout.codes + device_packed_size(shape->rows, shape->code_bytes);
+	return layout;
+}
+
+/* Where an answer's bits begin, from request.results. */
+static inline uint64_t
+device_bits_offset(uint32_t chunks)
+{
+	return device_align((uint64_t) chunks * sizeof(uint32_t), 64);
+}
+
+#endif							/* RTSCAN_DEVICE_PROTOCOL_H */

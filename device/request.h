@@ -1,0 +1,37 @@
+/*
+ * request.h
+ *		A backend's request to evaluate predicate groups, taken out of shared memory.
+ */
+#ifndef RTSCAN_DEVICE_REQUEST_H
+#define RTSCAN_DEVICE_REQUEST_H
+
+#include "context.h"
+#include "protocol.h"
+
+/* Memory that a backend shares; the device reads and writes memory.host. */
+typedef struct Area
+{
+	char	   *map;
+	uint64_t	size;
+	bool		imported;		/* memory.host is map; else what is written there is copied */
+	Memory		memory;
+} Area;
+
+typedef struct Request
+{
+	Area	   *area;
+	uint64_t	results;		/* in the area */
+	uint32_t	chunks;			/* of all segments */
+	char	   *body;			/* a copy: the backend may scribble on the area */
+	EvaluateHeader *header;
+	EvaluateSegment *segments;
+	EvaluateColumn *columns;
+	DeviceInterval *intervals;
+	DeviceReply reply;
+} Request;
+
+/* Copy and check what a message asks for; false if it contradicts itself. */
+extern bool request_read(Request *request, Area *area, const DeviceRequest *message);
+extern void request_free(Request *request);
+
+#endif							/* RTSCAN_DEVICE_REQUEST_H */

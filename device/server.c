@@ -1,0 +1,346 @@
+/*
+ * server.c
+ *		Serve backends.
+ *
+ * One thread: messages of all connections are taken as they come, and the requests among
+ * them are evaluated together.  While the device is at work, further ones gather.
+ */
+#define _GNU_SOURCE
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_CLIENTS		2048
+
+typedef struct Client
+{
+	int			socket;
+	Area		area;
+	Resident   *uploading;
+	bool		asks;			/* request is to be evaluated */
+	Request		request;
+} Client;
+
+typedef struct Server
+{
+	Context    *context;
+	Cache	   *cache;
+	Evaluator  *evaluator;
+	int			listener;
+	uint32_t	count;
+	Client	   *clients[MAX_CLIENTS];
+	uint64_t	requests;
+	uint64_t	uploads;
+	uint64_t	failures;		/* requests that were not answered with OK or MISSING */
+} Server;
+
+/* ---------------------------------------------------------------- connections */
+
+static bool
+is_ours(int socket)
+{
+	struct ucred peer;
+	socklen_t	size = sizeof(peer);
+
+	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+static void
+accept_client(Server *server)
+{
+	int			socket = accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	Client	   *client;
+
+	if (socket < 0)
+		return;
+	if (server->count == MAX_CLIENTS || !is_ours(socket) || !(client = calloc(1, sizeof(Client))))
+	{
+		close(socket);
+		return;
+	}
+	client->socket = socket;
+	server->clients[server->count++] = client;
+}
+
+static void
+release_area(Context *context, Area *area)
+{
+	if (area->map == NULL)
+		return;
+	memory_free(context, &area->memory);
+	munmap(area->map, area->size);
+	memset(area, 0, sizeof(*area));
+}
+
+static void
+drop_client(Server *server, uint32_t number)
+{
+	Client	   *client = server->clients[number];
+
+	if (client->uploading)
+		cache_free(server->cache, client->uploading);
+	release_area(server->context, &client->area);
+	close(client->socket);
+	free(client);
+	server->clients[number] = server->clients[--server->count];
+}
+
+/* ---------------------------------------------------------------- messages */
+
+/* Map what a backend shares; it must not be able to take it away again under our feet. */
+static bool
+map_area(Context *context, Area *area, int file, uint64_t size)
+{
+	struct stat status;
+	int			seals = fcntl(file, F_GET_SEALS);
+	void	   *map;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &status) != 0 ||
+		size == 0 || (uint64_t) status.st_size < size)
+		return false;
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (map == MAP_FAILED)
+		return false;
+	area->map = map;
+	area->size = size;
+	area->imported = memory_import(context, map, size, &area->memory);
+	if (area->imported || memory_on_host(context, size, &area->memory))
+		return true;
+	release_area(context, area);
+	return false;
+}
+
+static DeviceResult
+say_hello(Server *server, Client *client, const DeviceRequest *message, int file)
+{
+	if (message->version != DEVICE_PROTOCOL_VERSION || file < 0)
+		return DEVICE_REFUSED;
+	release_area(server->context, &client->area);
+	return map_area(server->context, &client->area, file, message->size) ? DEVICE_OK : DEVICE_NO_MEMORY;
+}
+
+static bool
+in_area(const Client *client, uint64_t offset, uint64_t size)
+{
+	return offset <= client->area.size && size <= client->area.size - offset;
+}
+
+static bool
+check_shape(const ColumnShape *shape)
+{
+	return shape->rows > 0 && shape->rows <= DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS &&
+		shape->nonnull <= shape->rows && shape->distinct <= shape->nonnull &&
+		shape->bins <= DEVICE_MAX_BINS + 2 && (shape->heap_order ||
+											  (shape->bins > 0 && shape->radix > 0 && shape->vectors < shape->bins + 2 &&
+											   shape->code_bytes >= 1 && shape->code_bytes <= 3));
+}
+
+static DeviceResult
+begin_upload(Server *server, Client *client, const DeviceRequest *message)
+{
+	ResidentKey key = cache_column_key(&message->key, message->column);
+
+	if (client->uploading)
+		cache_free(server->cache, client->uploading);
+	client->uploading = NULL;
+	if (!check_shape(&message->shape) || message->offset % 4 != 0 ||
+		!in_area(client, message->offset, (message->shape.bins + 1) * sizeof(uint32_t)))
+		return DEVICE_REFUSED;
+	client->uploading = cache_create_column(server->cache, &key, &message->shape,
+											(const uint32_t *) (client->area.map + message->offset));
+	return client->uploading ? DEVICE_OK : DEVICE_NO_MEMORY;
+}
+
+static DeviceResult
+upload_data(Server *server, Client *client, const DeviceRequest *message)
+{
+	Resident   *column = client->uploading;
+	VkBufferCopy copy = {message->offset, message->destination, message->size};
+
+	if (column == NULL || message->size == 0 || !in_area(client, message->offset, message->size) ||
+		message->destination > column->memory.size || message->size > column->memory.size - message->destination)
+		return DEVICE_REFUSED;
+	if (!client->area.imported)
+		memcpy(client->area.memory.host + message->offset, client->area.map + message->offset, message->size);
+	vkCmdCopyBuffer(context_begin(server->context), client->area.memory.buffer, column->memory.buffer, 1, &copy);
+	context_submit(server->context);
+	return DEVICE_OK;
+}
+
+static DeviceResult
+end_upload(Server *server, Client *client)
+{
+	if (client->uploading == NULL)
+		return DEVICE_REFUSED;
+	cache_add(server->cache, client->uploading);
+	client->uploading = NULL;
+	server->uploads++;
+	return DEVICE_OK;
+}
+
+static void
+fill_status(const Server *server, DeviceStatus *status)
+{
+	const Context *context = server->context;
+
+	*status = (DeviceStatus) {
+		.software = context->software,
+		.ray_tracing = context->ray_tracing,
+		.memory_limit = context->memory_limit,
+		.memory_used = context->memory_used,
+		.columns = server->cache->columns,
+		.bvhs = server->cache->bvhs,
+		.requests = server->requests,
+		.submissions = context->submissions,
+		.uploads = server->uploads,
+		.evictions = server->cache->evictions,
+		.failures = server->failures,
+	};
+	snprintf(status->name, sizeof(status->name), "%.127s", context->properties.deviceName);
+}
+
+/* Send a reply; a backend that does not take it is gone, or will be. */
+static void
+answer(Client *client, const DeviceReply *reply)
+{
+	if (send(client->socket, reply, sizeof(*reply), MSG_NOSIGNAL) != sizeof(*reply))
+		shutdown(client->socket, SHUT_RDWR);
+}
+
+/* Deal with a message, or put a request aside to be evaluated with others. */
+static void
+handle_message(Server *server, Client *client, const DeviceRequest *message, int file)
+{
+	DeviceReply reply = {.result = DEVICE_REFUSED};
+
+	switch (message->kind)
+	{
+		case DEVICE_HELLO:
+			reply.result = say_hello(server, client, message, file);
+			fill_status(server, &reply.status);
+			break;
+		case DEVICE_UPLOAD_BEGIN:
+			reply.result = begin_upload(server, client, message);
+			break;
+		case DEVICE_UPLOAD_DATA:
+			reply.result = upload_data(server, client, message);
+			break;
+		case DEVICE_UPLOAD_END:
+			reply.result = end_upload(server, client);
+			break;
+		case DEVICE_EVALUATE:
+			client->asks = client->area.map && request_read(&client->request, &client->area, message);
+			if (client->asks)
+				return;
+			break;
+		case DEVICE_STATUS:
+			reply.result = DEVICE_OK;
+			fill_status(server, &reply.status);
+			break;
+	}
+	answer(client, &reply);
+}
+
+/* Receive one message, perhaps with a file; -1 at the end of the connection, 0 if there is none. */
+static int
+receive(int socket, DeviceRequest *message, int *file)
+{
+	char		control[CMSG_SPACE(sizeof(int))];
+	struct iovec vector = {message, sizeof(*message)};
+	struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control)};
+	ssize_t		size = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *first = size > 0 ? CMSG_FIRSTHDR(&header) : NULL;
+
+	*file = -1;
+	if (first && first->cmsg_type == SCM_RIGHTS)
+		memcpy(file, CMSG_DATA(first), sizeof(*file));
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	return size == sizeof(*message) ? 1 : -1;
+}
+
+/* Take all messages that a client has sent; false if it is gone. */
+static bool
+take_messages(Server *server, Client *client)
+{
+	while (!client->asks)
+	{
+		DeviceRequest message;
+		int			file;
+		int			received = receive(client->socket, &message, &file);
+
+		if (received > 0)
+			handle_message(server, client, &message, file);
+		if (file >= 0)
+			close(file);
+		if (received <= 0)
+			return received == 0;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static void
+evaluate_requests(Server *server)
+{
+	Request    *requests[MAX_CLIENTS];
+	uint32_t	count = 0;
+
+	for (uint32_t i = 0; i < server->count; i++)
+		if (server->clients[i]->asks)
+			requests[count++] = &server->clients[i]->request;
+	if (count == 0)
+		return;
+	evaluate(server->evaluator, requests, count);
+	for (uint32_t i = 0; i < server->count; i++)
+	{
+		Client	   *client = server->clients[i];
+
+		if (!client->asks)
+			continue;
+		server->requests++;
+		server->failures += client->request.reply.result > DEVICE_MISSING;
+		answer(client, &client->request.reply);
+		request_free(&client->request);
+		client->asks = false;
+	}
+}
+
+void
+serve(Context *context, Cache *cache, Evaluator *evaluator, int listener)
+{
+	static Server server;
+	static struct pollfd files[MAX_CLIENTS + 2];
+
+	server = (Server) {.context = context, .cache = cache, .evaluator = evaluator, .listener = listener};
+	for (;;)
+	{
+		uint32_t	count = server.count;
+
+		files[0] = (struct pollfd) {.fd = STDIN_FILENO, .events = POLLIN};
+		files[1] = (struct pollfd) {.fd = listener, .events = POLLIN};
+		for (uint32_t i = 0; i < count; i++)
+			files[2 + i] = (struct pollfd) {.fd = server.clients[i]->socket, .events = POLLIN};
+		if (poll(files, 2 + count, -1) < 0 && errno != EINTR)
+			fail("poll: %s", strerror(errno));
+		if (files[0].revents)
+			return;
+		/* Backwards: a client that is dropped is replaced by the last. */
+		for (uint32_t i = count; i-- > 0;)
+			if (files[2 + i].revents && !take_messages(&server, server.clients[i]))
+				drop_client(&server, i);
+		if (files[1].revents)
+			accept_client(&server);
+		evaluate_requests(&server);
+	}
+}

@@ -1,0 +1,48 @@
+/*
+ * shader.c
+ *		Compute pipelines.
+ */
+#include "shader.h"
+
+#include "tasks.h"
+
+VkPipelineLayout
+shader_layout(Context *context, VkShaderStageFlags stages)
+{
+	VkPushConstantRange range = {.stageFlags = stages, .size = sizeof(Tasks)};
+	VkPipelineLayoutCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+		.pushConstantRangeCount = 1, .pPushConstantRanges = &range};
+	VkPipelineLayout layout;
+
+	check(vkCreatePipelineLayout(context->device, &info, NULL, &layout), "vkCreatePipelineLayout");
+	return layout;
+}
+
+VkShaderModule
+shader_module(Context *context, const uint32_t *code, size_t size)
+{
+	VkShaderModuleCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = code};
+	VkShaderModule module;
+
+	check(vkCreateShaderModule(context->device, &info, NULL, &module), "vkCreateShaderModule");
+	return module;
+}
+
+VkPipeline
+shader_compute(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size)
+{
+	VkComputePipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+			.stage = VK_SHADER_STAGE_COMPUTE_BIT, .pName = "main"},
+		.layout = layout};
+	VkPipeline	pipeline;
+
+	info.stage.module = shader_module(context, code, size);
+	check(vkCreateComputePipelines(context->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline),
+		  "vkCreateComputePipelines");
+	vkDestroyShaderModule(context->device, info.stage.module, NULL);
+	return pipeline;
+}

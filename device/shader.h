@@ -1,0 +1,16 @@
+/*
+ * shader.h
+ *		Compute pipelines.
+ */
+#ifndef RTSCAN_DEVICE_SHADER_H
+#define RTSCAN_DEVICE_SHADER_H
+
+#include "context.h"
+
+/* Threads of all shaders find their work through push constants (shaders/layout.h). */
+extern VkPipelineLayout shader_layout(Context *context, VkShaderStageFlags stages);
+extern VkShaderModule shader_module(Context *context, const uint32_t *code, size_t size);
+extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
+								 const uint32_t *code, size_t size);
+
+#endif							/* RTSCAN_DEVICE_SHADER_H */

@@ -1,0 +1,33 @@
+/*
+ * common.glsl
+ *		Extensions, buffers and searches that all shaders share.
+ */
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int32 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+#include "layout.h"
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint32_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Words4 { uvec4 at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Ranges { RangeTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Columns { ColumnTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer SieveTasks { SieveTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RefineTasks { RefineTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer PublishTasks { PublishTask at[]; };
+
+layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+
+/* The last task whose first_FIELD is not above what is looked for. */
+#define FIND_TASK(found, array, count, FIELD, wanted) \
+	uint32_t found = 0; \
+	for (uint32_t high_ = (count); high_ - found > 1;) \
+	{ \
+		uint32_t middle_ = (found + high_) / 2; \
+		if ((array).at[middle_].FIELD <= (wanted)) \
+			found = middle_; \
+		else \
+			high_ = middle_; \
+	}

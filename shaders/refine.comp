@@ -1,0 +1,43 @@
+/*
+ * refine.comp
+ *		Clear the bits of rows that the sieve has too many (RTScan, section 3.4), found
+ *		through a column's order.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "common.glsl"
+
+layout(local_size_x = REFINE_GROUP) in;
+
+void
+clear_row(RefineTask task, uint32_t rank, uint32_t row)
+{
+	uint32_t	bit = 1u << (row % 32);
+
+	if (rank < task.first || rank >= task.end || row >= task.rows)
+		return;
+	/* Most have been cleared by another column: reading is cheaper than an atomic. */
+	if ((Words(task.bits).at[row / 32] & bit) != 0)
+		atomicAnd(Words(task.bits).at[row / 32], ~bit);
+}
+
+void
+main()
+{
+	RefineTasks all = RefineTasks(tasks.refine);
+	FIND_TASK(number, all, tasks.refine_count, first_block, gl_WorkGroupID.x)
+	RefineTask	task = all.at[number];
+	uint32_t	block = gl_WorkGroupID.x - task.first_block;
+	uint32_t	rank = (task.first & ~3u) + block * REFINE_BLOCK + gl_LocalInvocationIndex * 4;
+	uvec3		words;
+
+	if (rank >= task.end)
+		return;
+	/* Four row numbers of three bytes each. */
+	for (int i = 0; i < 3; i++)
+		words[i] = Words(task.order).at[rank / 4 * 3 + i];
+	clear_row(task, rank, words.x & 0xFFFFFFu);
+	clear_row(task, rank + 1, words.x >> 24 | (words.y & 0xFFFFu) << 8);
+	clear_row(task, rank + 2, words.y >> 16 | (words.z & 0xFFu) << 16);
+	clear_row(task, rank + 3, words.z >> 8);
+}

@@ -1,0 +1,224 @@
+/*
+ * client.c
+ *		A backend's connection to the device program.
+ *
+ * The connection is opened when it is first needed, and kept.  Whoever is interrupted
+ * between a request and its reply leaves the connection behind with replies to come; the
+ * next user opens another.
+ */
+#include "device/device.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#define AREA_UNIT	((Size) 1024 * 1024)
+
+typedef struct Connection
+{
+	int			socket;			/* -1: not connected */
+	int			outstanding;	/* replies that are to come */
+	WaitEventSet *events;
+	char	   *area;
+	Size		area_size;
+	int			area_file;
+} Connection;
+
+static Connection connection = {.socket = -1, .area_file = -1};
+
+static void
+disconnect(void)
+{
+	if (connection.events)
+		FreeWaitEventSet(connection.events);
+	connection.events = NULL;
+	if (connection.socket >= 0)
+		close(connection.socket);
+	connection.socket = -1;
+	connection.outstanding = 0;
+}
+
+/* Connect at once or not at all: a server with a full queue is one that cannot help. */
+static bool
+open_socket(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = DEVICE_SOCKET};
+
+	connection.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (connection.socket < 0)
+		return false;
+	if (connect(connection.socket, (struct sockaddr *) &address, sizeof(address)) != 0)
+	{
+		disconnect();
+		return false;
+	}
+	connection.events = CreateWaitEventSet(TopMemoryContext, 3);
+	AddWaitEventToSet(connection.events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(connection.events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, connection.socket, NULL, NULL);
+	return true;
+}
+
+/* ---------------------------------------------------------------- the area */
+
+static void
+free_area(void)
+{
+	if (connection.area)
+		munmap(connection.area, connection.area_size);
+	if (connection.area_file >= 0)
+		close(connection.area_file);
+	connection.area = NULL;
+	connection.area_file = -1;
+}
+
+/*
+ * Anonymous shared memory, all of it allocated now: what is missing must not show later, as a
+ * SIGBUS.  It does not live in /dev/shm, which containers often make small.
+ */
+static bool
+create_area(Size size)
+{
+	void	   *map;
+
+	free_area();
+	connection.area_size = TYPEALIGN(AREA_UNIT, size);
+	connection.area_file = memfd_create("rtscan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (connection.area_file < 0 ||
+		posix_fallocate(connection.area_file, 0, connection.area_size) != 0 ||
+		fcntl(connection.area_file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+	{
+		free_area();
+		return false;
+	}
+	map = mmap(NULL, connection.area_size, PROT_READ | PROT_WRITE, MAP_SHARED, connection.area_file, 0);
+	if (map == MAP_FAILED)
+	{
+		free_area();
+		return false;
+	}
+	connection.area = map;
+	return true;
+}
+
+/* Send a message, with a file if there is one. */
+static bool
+send_message(const DeviceRequest *request, int file)
+{
+	char		control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec vector = {unconstify(DeviceRequest *, request), sizeof(*request)};
+	struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1};
+
+	if (file >= 0)
+	{
+		struct cmsghdr *first;
+
+		header.msg_control = control;
+		header.msg_controllen = sizeof(control);
+		first = CMSG_FIRSTHDR(&header);
+		first->cmsg_level = SOL_SOCKET;
+		first->cmsg_type = SCM_RIGHTS;
+		first->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(first), &file, sizeof(int));
+	}
+	if (sendmsg(connection.socket, &header, MSG_NOSIGNAL) != sizeof(*request))
+	{
+		disconnect();
+		return false;
+	}
+	connection.outstanding++;
+	return true;
+}
+
+static bool
+say_hello(void)
+{
+	DeviceRequest request = {.kind = DEVICE_HELLO, .version = DEVICE_PROTOCOL_VERSION,
+		.size = connection.area_size};
+	DeviceReply reply;
+
+	if (!send_message(&request, connection.area_file) || !rtscan_device_receive(&reply))
+		return false;
+	if (reply.result == DEVICE_OK)
+		return true;
+	disconnect();
+	return false;
+}
+
+char *
+rtscan_device_area(Size size)
+{
+	bool		fits = connection.area != NULL && connection.area_size >= size;
+
+	if (connection.outstanding > 0)
+		disconnect();
+	if (fits && connection.socket >= 0)
+		return connection.area;
+	if (!rtscan_device_ready() || (connection.socket < 0 && !open_socket()) ||
+		(!fits && !create_area(size)) || !say_hello())
+		return NULL;
+	return connection.area;
+}
+
+/* ---------------------------------------------------------------- requests */
+
+bool
+rtscan_device_send(const DeviceRequest *request)
+{
+	return send_message(request, -1);
+}
+
+/* Wait for something to happen, but not beyond a deadline; false then. */
+static bool
+wait_for_reply(TimestampTz deadline)
+{
+	WaitEvent	event;
+	long		timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+
+	if (timeout <= 0)
+		return false;
+	if (WaitEventSetWait(connection.events, timeout, &event, 1, PG_WAIT_EXTENSION) > 0 &&
+		(event.events & WL_LATCH_SET))
+	{
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return true;
+}
+
+bool
+rtscan_device_receive(DeviceReply *reply)
+{
+	TimestampTz deadline = 0;
+
+	for (;;)
+	{
+		ssize_t		size = recv(connection.socket, reply, sizeof(*reply), 0);
+
+		if (size == sizeof(*reply))
+		{
+			connection.outstanding--;
+			return true;
+		}
+		if (deadline == 0)
+			deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), rtscan_device_timeout);
+		if (size >= 0 || (errno != EAGAIN && errno != EINTR) || !wait_for_reply(deadline))
+			break;
+	}
+	disconnect();
+	return false;
+}
+
+bool
+rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply)
+{
+	return rtscan_device_send(request) && rtscan_device_receive(reply);
+}

@@ -1,0 +1,81 @@
+/*
+ * device.h
+ *		The device program, as a backend sees it: whether there is one, and talking to it.
+ *
+ * rtscan's background worker (worker.c) keeps the program running where the library is
+ * preloaded; a backend connects to it (client.c) when a scan wants the device for the first
+ * time.  Nothing here raises an error because of the device: who asks learns why not, and
+ * goes on without.  The one exception are interrupts, which every wait serves.
+ *
+ * device/protocol.h says what is said.
+ */
+#ifndef RTSCAN_DEVICE_H
+#define RTSCAN_DEVICE_H
+
+#include "rtscan.h"
+
+#include "../device/protocol.h"
+#include "port/atomics.h"
+#include "storage/metapage.h"
+#include "storage/segment.h"
+
+StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
+				 DEVICE_SEGMENT_CHUNKS == RTSCAN_SEGMENT_CHUNKS &&
+				 DEVICE_PAGE_ZEROS == RTSCAN_PAGE_ZEROS &&
+				 DEVICE_PAGE_ONES == RTSCAN_PAGE_ONES,
+				 "the device program has the same chunks");
+
+/* GUCs. */
+extern char *rtscan_device;		/* part of a name, a number, "" or "off" */
+extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
+extern int	rtscan_device_timeout;	/* ms */
+extern char *rtscan_device_fault;
+
+/* ---------------------------------------------------------------- worker.c */
+
+/* Define settings, ask for shared memory, register the worker. */
+extern void rtscan_init_device(void);
+
+/* Is the program running? */
+extern bool rtscan_device_ready(void);
+
+/*
+ * How long the device takes, by experience of all backends: nanoseconds a request, there and
+ * back, and a chunk.
+ */
+typedef struct RtscanDeviceSpeed
+{
+	double		request;
+	double		chunk;
+} RtscanDeviceSpeed;
+
+extern RtscanDeviceSpeed rtscan_device_speed(DeviceExecutor executor);
+extern void rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks,
+									 double elapsed, double device);
+
+/* ---------------------------------------------------------------- client.c */
+
+/*
+ * Connect, unless connected, with an area of at least this size, whose content is not kept
+ * if it has to grow.  NULL: there is no device to talk to.
+ */
+extern char *rtscan_device_area(Size size);
+
+/* Send a request; false if the connection is lost. */
+extern bool rtscan_device_send(const DeviceRequest *request);
+
+/* The reply to the oldest request that has none; false if the connection is lost. */
+extern bool rtscan_device_receive(DeviceReply *reply);
+
+/* Both. */
+extern bool rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply);
+
+/* ---------------------------------------------------------------- upload.c */
+
+/* A segment's key on the device. */
+extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
+
+/* Put a column of a segment on the device. */
+extern DeviceResult rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column);
+
+#endif							/* RTSCAN_DEVICE_H */

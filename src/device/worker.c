@@ -1,0 +1,427 @@
+/*
+ * worker.c
+ *		The background worker that keeps the device program running.
+ *
+ * The program is a child of the worker, not of the postmaster, and has none of PostgreSQL's
+ * shared memory: if a driver kills it, the worker starts another, and the server does not
+ * notice.  (A background worker that dies takes all sessions with it.)  A socket connects the
+ * two: the program writes lines for the log, and says when it is ready; each notices at once
+ * when the other is gone.
+ */
+#include "device/device.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/fork_process.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#define PROGRAM			"rtscan_device"
+
+/* Between a program's end and the next one's start, in seconds: doubled each time. */
+#define FIRST_PAUSE		1
+#define LONGEST_PAUSE	60
+
+/* A program that ran this long, in seconds, was a good one: the next pause is short again. */
+#define GOOD_RUN		60
+
+/* Before anything has been measured, in nanoseconds; a measured value counts for an eighth. */
+#define FIRST_REQUEST	300000.0
+#define FIRST_CHUNK		500.0
+#define SPEED_WEIGHT	0.125
+
+char	   *rtscan_device;
+int			rtscan_device_memory;
+int			rtscan_device_timeout;
+char	   *rtscan_device_fault;
+
+typedef struct DeviceState
+{
+	pg_atomic_uint32 ready;
+	slock_t		mutex;			/* for speeds */
+	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
+} DeviceState;
+
+static DeviceState *state;
+static shmem_request_hook_type previous_request_hook;
+static shmem_startup_hook_type previous_startup_hook;
+
+PGDLLEXPORT void rtscan_device_worker_main(Datum arg);
+
+/* ---------------------------------------------------------------- shared memory */
+
+static void
+request_shared_memory(void)
+{
+	if (previous_request_hook)
+		previous_request_hook();
+	RequestAddinShmemSpace(sizeof(DeviceState));
+}
+
+static void
+attach_shared_memory(void)
+{
+	bool		found;
+
+	if (previous_startup_hook)
+		previous_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	state = ShmemInitStruct("rtscan device", sizeof(DeviceState), &found);
+	if (!found)
+	{
+		pg_atomic_init_u32(&state->ready, false);
+		SpinLockInit(&state->mutex);
+		for (int i = 0; i < DEVICE_EXECUTORS; i++)
+			state->speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, FIRST_CHUNK};
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+bool
+rtscan_device_ready(void)
+{
+	return state != NULL && pg_atomic_read_u32(&state->ready);
+}
+
+RtscanDeviceSpeed
+rtscan_device_speed(DeviceExecutor executor)
+{
+	RtscanDeviceSpeed speed;
+
+	SpinLockAcquire(&state->mutex);
+	speed = state->speeds[executor];
+	SpinLockRelease(&state->mutex);
+	return speed;
+}
+
+void
+rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks, double elapsed, double device)
+{
+	RtscanDeviceSpeed *speed = &state->speeds[executor];
+
+	SpinLockAcquire(&state->mutex);
+	speed->request += SPEED_WEIGHT * (elapsed - device - speed->request);
+	speed->chunk += SPEED_WEIGHT * (device / chunks - speed->chunk);
+	SpinLockRelease(&state->mutex);
+}
+
+/* ---------------------------------------------------------------- set-up */
+
+static void
+define_settings(void)
+{
+	DefineCustomStringVariable("rtscan.device",
+							   "Sets the Vulkan device that executors other than cpu use.",
+							   "A part of its name, or its number; empty: the first that is not software; off: none.",
+							   &rtscan_device, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("rtscan.device_memory",
+							"Sets the maximum memory to be used on the device.",
+							"Zero: four fifths of what it has.",
+							&rtscan_device_memory, 0, 0, INT_MAX / 2, PGC_SIGHUP, GUC_UNIT_MB,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("rtscan.device_timeout",
+							"Sets the time after which a scan gives up waiting for the device.",
+							"The CPU answers then.",
+							&rtscan_device_timeout, 10000, 1, INT_MAX, PGC_USERSET, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomStringVariable("rtscan.device_fault",
+							   "Makes the device fail in some way, for tests.",
+							   NULL, &rtscan_device_fault, "", PGC_SIGHUP,
+							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
+}
+
+static void
+register_worker(void)
+{
+	BackgroundWorker worker = {
+		.bgw_name = "rtscan device worker",
+		.bgw_type = "rtscan device worker",
+		.bgw_flags = BGWORKER_SHMEM_ACCESS,
+		.bgw_start_time = BgWorkerStart_PostmasterStart,
+		.bgw_restart_time = 1,
+		.bgw_library_name = "rtscan",
+		.bgw_function_name = "rtscan_device_worker_main",
+	};
+
+	RegisterBackgroundWorker(&worker);
+}
+
+void
+rtscan_init_device(void)
+{
+	define_settings();
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	previous_request_hook = shmem_request_hook;
+	shmem_request_hook = request_shared_memory;
+	previous_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = attach_shared_memory;
+	register_worker();
+}
+
+/* ---------------------------------------------------------------- the program */
+
+typedef struct Program
+{
+	pid_t		pid;			/* 0: it does not run */
+	int			socket;
+	StringInfoData line;		/* of its output, as far as it has come */
+	TimestampTz started;
+} Program;
+
+/* In the child: become the program.  Nothing here may allocate or log. */
+static void
+become_program(int socket, char *path, char **arguments)
+{
+	sigset_t	none;
+
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+	/* Ours only: the program shall not keep the server's files and sockets open. */
+	dup2(socket, STDIN_FILENO);
+	dup2(socket, STDOUT_FILENO);
+	for (int file = STDERR_FILENO + 1; file < sysconf(_SC_OPEN_MAX) && file < 65536; file++)
+		close(file);
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	/* A terminal's interrupt, and the postmaster's signals to its group, are the worker's business. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv(path, arguments);
+	_exit(127);
+}
+
+static void
+start_program(Program *program)
+{
+	char		path[MAXPGPATH];
+	char	   *arguments[] = {
+		PROGRAM,
+		psprintf("--device=%s", rtscan_device),
+		psprintf("--memory=" UINT64_FORMAT, (uint64) rtscan_device_memory * 1024 * 1024),
+		psprintf("--fault=%s", rtscan_device_fault),
+		NULL
+	};
+	int			sockets[2];
+
+	snprintf(path, sizeof(path), "%s/" PROGRAM, pkglib_path);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
+		ereport(ERROR, (errcode_for_socket_access(), errmsg("could not create a socket: %m")));
+	program->pid = fork_process();
+	if (program->pid == 0)
+		become_program(sockets[1], path, arguments);
+	close(sockets[1]);
+	if (program->pid < 0)
+	{
+		close(sockets[0]);
+		ereport(ERROR, (errmsg("could not start the rtscan device program: %m")));
+	}
+	program->socket = sockets[0];
+	program->started = GetCurrentTimestamp();
+	fcntl(program->socket, F_SETFL, O_NONBLOCK);
+	resetStringInfo(&program->line);
+}
+
+/* A line of the program's output: "ready: device" or "log: message". */
+static void
+take_line(const char *line)
+{
+	if (strncmp(line, "ready: ", 7) == 0)
+	{
+		pg_atomic_write_u32(&state->ready, true);
+		ereport(LOG, (errmsg("rtscan uses the device %s", line + 7)));
+	}
+	else if (strncmp(line, "log: ", 5) == 0)
+		ereport(LOG, (errmsg("rtscan device program: %s", line + 5)));
+}
+
+/* Read what the program has written; false at its end. */
+static bool
+read_output(Program *program)
+{
+	char		buffer[1024];
+	ssize_t		size;
+
+	while ((size = recv(program->socket, buffer, sizeof(buffer), 0)) > 0)
+		for (ssize_t i = 0; i < size; i++)
+			if (buffer[i] != '\n')
+				appendStringInfoChar(&program->line, buffer[i]);
+			else
+			{
+				take_line(program->line.data);
+				resetStringInfo(&program->line);
+			}
+	return size < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static void
+stop_program(Program *program)
+{
+	pg_atomic_write_u32(&state->ready, false);
+	if (program->pid == 0)
+		return;
+	close(program->socket);
+	kill(program->pid, SIGKILL);
+	waitpid(program->pid, NULL, 0);
+	program->pid = 0;
+}
+
+/* The program has closed its output: say how it ended.  False: another one would not do better. */
+static bool
+reap_program(Program *program)
+{
+	int			status = 0;
+	int			code;
+
+	pg_atomic_write_u32(&state->ready, false);
+	close(program->socket);
+	kill(program->pid, SIGKILL);
+	waitpid(program->pid, &status, 0);
+	program->pid = 0;
+	if (WIFSIGNALED(status))
+	{
+		ereport(LOG,
+				(errmsg("rtscan device program was terminated by signal %d: %s",
+						WTERMSIG(status), pg_strsignal(WTERMSIG(status))),
+				 errdetail("Scans go on without the device; the program will be started again.")));
+		return true;
+	}
+	code = WEXITSTATUS(status);
+	if (code == 127)
+		ereport(LOG,
+				(errmsg("could not execute the rtscan device program \"%s/" PROGRAM "\"", pkglib_path),
+				 errdetail("Scans run on the CPU."),
+				 errhint("Build rtscan where Vulkan's headers and glslangValidator are installed.")));
+	else if (code == DEVICE_EXIT_NO_DEVICE)
+		ereport(LOG,
+				(errmsg("rtscan has no device"),
+				 errdetail("Scans run on the CPU."),
+				 errhint("The setting rtscan.device chooses one; software devices are used only if named.")));
+	else
+		ereport(LOG,
+				(errmsg("rtscan device program exited with exit code %d", code),
+				 errdetail("Scans go on without the device; the program will be started again.")));
+	return code != 127 && code != DEVICE_EXIT_NO_DEVICE;
+}
+
+/* ---------------------------------------------------------------- the worker */
+
+/* What the program was started with. */
+static char *
+current_settings(void)
+{
+	return psprintf("%s\n%d\n%s", rtscan_device, rtscan_device_memory, rtscan_device_fault);
+}
+
+/* Wait for the program, a signal, or a time; true if the program has something to say. */
+static bool
+wait_for_program(const Program *program, long timeout)
+{
+	int			events = WL_LATCH_SET | WL_EXIT_ON_PM_DEATH;
+	int			occurred;
+
+	if (program->pid != 0)
+		events |= WL_SOCKET_READABLE;
+	if (timeout >= 0)
+		events |= WL_TIMEOUT;
+	occurred = WaitLatchOrSocket(MyLatch, events, program->pid != 0 ? program->socket : PGINVALID_SOCKET,
+								 timeout, PG_WAIT_EXTENSION);
+	if (occurred & WL_LATCH_SET)
+		ResetLatch(MyLatch);
+	return (occurred & WL_SOCKET_READABLE) != 0;
+}
+
+static void
+stop_at_exit(int code, Datum arg)
+{
+	stop_program((Program *) DatumGetPointer(arg));
+}
+
+/* Take new settings; a program that was started with others is stopped.  True if they differ. */
+static bool
+reload_settings(Program *program, char **settings)
+{
+	char	   *new;
+
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+	new = current_settings();
+	if (strcmp(new, *settings) == 0)
+		return false;
+	stop_program(program);
+	*settings = new;
+	return true;
+}
+
+static void
+keep_running(Program *program)
+{
+	char	   *settings = current_settings();
+	bool		wanted = true;	/* unless a program said that there is no use in it */
+	long		pause = 0;		/* in seconds, before the next one is started */
+
+	for (;;)
+	{
+		if (ShutdownRequestPending)
+			return;
+		if (ConfigReloadPending && reload_settings(program, &settings))
+		{
+			wanted = true;
+			pause = 0;
+		}
+		if (program->pid == 0 && wanted && strcmp(rtscan_device, "off") != 0)
+		{
+			if (pause > 0)
+				(void) wait_for_program(program, pause * 1000);
+			if (ShutdownRequestPending || ConfigReloadPending)
+				continue;
+			start_program(program);
+		}
+		if (wait_for_program(program, -1) && !read_output(program))
+		{
+			bool		good = TimestampDifferenceExceeds(program->started, GetCurrentTimestamp(), GOOD_RUN * 1000);
+
+			wanted = reap_program(program);
+			pause = good || pause == 0 ? FIRST_PAUSE : Min(pause * 2, LONGEST_PAUSE);
+		}
+	}
+}
+
+void
+rtscan_device_worker_main(Datum arg)
+{
+	static Program program;
+
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	BackgroundWorkerUnblockSignals();
+	initStringInfo(&program.line);
+	before_shmem_exit(stop_at_exit, PointerGetDatum(&program));
+	keep_running(&program);
+	proc_exit(0);
+}
