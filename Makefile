@@ -25,7 +25,9 @@ $(OBJS): $(wildcard src/*.h src/*/*.h)
 # ---- the device program ----
 
 SHADERS = $(sort $(wildcard shaders/*.comp shaders/*.rgen shaders/*.rint shaders/*.rmiss))
-SPIRV = $(patsubst shaders/%,device/spirv/%.h,$(basename $(SHADERS)))
+# sieve.comp becomes sieve_spirv in sieve.h, trace.rgen trace_rgen_spirv in trace_rgen.h.
+spirv_name = $(subst .,_,$(patsubst %.comp,%,$(notdir $(1))))
+SPIRV = $(foreach shader,$(SHADERS),device/spirv/$(call spirv_name,$(shader)).h)
 DEVICE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard device/*.c)))
 DEVICE_CFLAGS = $(filter-out -W%,$(CFLAGS)) -Wall -Wextra $(COPT) -std=gnu11 -Idevice/spirv
 EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device
@@ -51,9 +53,9 @@ $(DEVICE_OBJS): %.o: %.c $(wildcard device/*.h shaders/layout.h) $(SPIRV)
 	$(CC) $(DEVICE_CFLAGS) -c -o $@ $<
 
 define spirv_rule
-device/spirv/$(basename $(notdir $(1))).h: $(1) shaders/common.glsl shaders/layout.h
+device/spirv/$(call spirv_name,$(1)).h: $(1) $(wildcard shaders/*.glsl) shaders/layout.h
 	@mkdir -p device/spirv
-	glslangValidator -V --quiet --target-env vulkan1.2 --vn $(basename $(notdir $(1)))_spirv -o $$@ $$<
+	glslangValidator -V --quiet --target-env vulkan1.2 --vn $(call spirv_name,$(1))_spirv -o $$@ $$<
 endef
 $(foreach shader,$(SHADERS),$(eval $(call spirv_rule,$(shader))))
 

@@ -96,20 +96,20 @@ COMMENT ON FUNCTION rtscan_check(regclass, boolean) IS
 
 -- Statistics
 
-CREATE FUNCTION rtscan_benchmark(query text, repetitions integer DEFAULT 20,
-	OUT index text, OUT rows bigint, OUT bits_time double precision)
+CREATE FUNCTION rtscan_benchmark(query text, repetitions integer DEFAULT 20, counts boolean DEFAULT false,
+	OUT index text, OUT rows bigint, OUT bits_time double precision, OUT device_time double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 -- it counts rows that the caller may not be allowed to see
-REVOKE ALL ON FUNCTION rtscan_benchmark(text, integer) FROM PUBLIC;
-COMMENT ON FUNCTION rtscan_benchmark(text, integer) IS
-	'run the scans of rtscan indexes in the plan of a query, up to row bits: the rows that they find (not all may be visible), and the median of the times in milliseconds';
+REVOKE ALL ON FUNCTION rtscan_benchmark(text, integer, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION rtscan_benchmark(text, integer, boolean) IS
+	'run the scans of rtscan indexes in the plan of a query, up to row bits or counts: the rows that they find (not all may be visible), and the medians of the times, of all and of the device, in milliseconds';
 
 CREATE FUNCTION rtscan_stat_scans(
 	OUT executor text, OUT scans bigint, OUT segments bigint,
 	OUT chunks_read bigint, OUT chunks_skipped bigint, OUT refined_rows bigint,
 	OUT pending_rows bigint, OUT pages_read bigint, OUT rows bigint, OUT fallbacks bigint,
-	OUT bits_time double precision, OUT tids_time double precision)
+	OUT bits_time double precision, OUT tids_time double precision, OUT device_time double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
@@ -117,6 +117,21 @@ CREATE VIEW pg_stat_rtscan AS SELECT * FROM rtscan_stat_scans();
 COMMENT ON VIEW pg_stat_rtscan IS
 	'scans of rtscan indexes by executor: since the server''s start if rtscan is preloaded, else of this session; times in milliseconds';
 GRANT SELECT ON pg_stat_rtscan TO PUBLIC;
+
+CREATE FUNCTION rtscan_device(
+	OUT name text, OUT software boolean, OUT ray_tracing boolean,
+	OUT memory_limit bigint, OUT memory_used bigint, OUT columns bigint, OUT bvhs bigint,
+	OUT requests bigint, OUT submissions bigint, OUT uploads bigint, OUT builds bigint,
+	OUT evictions bigint, OUT failures bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'rtscan_device_status' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION rtscan_device() IS
+	'the device that scans of rtscan indexes use, its memory in bytes, the columns and BVHs of segments on it, and counters since its program started; no row without a device';
+
+CREATE FUNCTION rtscan_prewarm(index regclass, columns text[] DEFAULT NULL) RETURNS bigint
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION rtscan_prewarm(regclass, text[]) IS
+	'put on the device what scans of these key columns, or of all, need: columns and, unless rtscan.executor is compute, BVHs; the number of segments';
 
 CREATE FUNCTION rtscan_stat_reset() RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;

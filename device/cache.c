@@ -134,20 +134,34 @@ find_victim(Cache *cache)
 	return victim;
 }
 
+static void
+remove_resident(Cache *cache, Resident **link)
+{
+	Resident   *resident = *link;
+
+	*link = resident->next;
+	--*counter_of(cache, resident);
+	cache_free(cache, resident);
+}
+
 static bool
 evict_one(Cache *cache)
 {
 	Resident  **link = find_victim(cache);
-	Resident   *resident;
 
 	if (link == NULL)
 		return false;
-	resident = *link;
-	*link = resident->next;
-	--*counter_of(cache, resident);
+	remove_resident(cache, link);
 	cache->evictions++;
-	cache_free(cache, resident);
 	return true;
+}
+
+void
+cache_evict_all(Cache *cache)
+{
+	for (uint32_t i = 0; i < cache->nbuckets; i++)
+		while (cache->buckets[i])
+			remove_resident(cache, &cache->buckets[i]);
 }
 
 bool

@@ -18,7 +18,7 @@
 typedef struct ResidentKey
 {
 	SegmentKey	segment;
-	uint32_t	bvh;			/* 0: a column's data, 1: a BVH */
+	uint32_t	bvh;			/* 0: a column's data; else a BVH, of so many columns */
 	uint32_t	columns[GROUP_COLUMNS];
 } ResidentKey;
 
@@ -38,8 +38,7 @@ typedef struct Resident
 	VkAccelerationStructureKHR bottom;
 	VkAccelerationStructureKHR top;
 	VkDeviceAddress top_address;
-	VkDeviceAddress rows;		/* of the primitives */
-	uint32_t	box_width;
+	VkDeviceAddress primitives; /* the row of each */
 } Resident;
 
 typedef struct Cache
@@ -69,6 +68,9 @@ extern void cache_add(Cache *cache, Resident *resident);
 
 /* Free what is not in the cache. */
 extern void cache_free(Cache *cache, Resident *resident);
+
+/* Free all that is in the cache. */
+extern void cache_evict_all(Cache *cache);
 
 /* memory_on_device(), evicting what is needed. */
 extern bool cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage,

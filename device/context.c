@@ -381,11 +381,11 @@ memory_on_device(Context *context, MemoryUse use, uint64_t size, VkBufferUsageFl
 }
 
 bool
-memory_on_host(Context *context, uint64_t size, Memory *memory)
+memory_on_host(Context *context, uint64_t size, VkBufferUsageFlags more_usage, Memory *memory)
 {
 	void	   *host;
 
-	if (!create_buffer(context, size, 0, NULL, memory) ||
+	if (!create_buffer(context, size, more_usage, NULL, memory) ||
 		!bind_memory(context, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
 					 UINT32_MAX, NULL, memory))
 		return false;

@@ -83,7 +83,7 @@ extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,
 							 VkBufferUsageFlags more_usage, Memory *memory);
 
 /* Memory of the host that the device can use. */
-extern bool memory_on_host(Context *context, uint64_t size, Memory *memory);
+extern bool memory_on_host(Context *context, uint64_t size, VkBufferUsageFlags more_usage, Memory *memory);
 
 /* The same, of memory that is there already; false where that cannot be. */
 extern bool memory_import(Context *context, void *host, uint64_t size, Memory *memory);

@@ -14,9 +14,22 @@
 #define RTSCAN_DEVICE_EVALUATE_H
 
 #include "array.h"
+#include "bins.h"
+#include "bvh.h"
 #include "cache.h"
+#include "raytrace.h"
 #include "request.h"
 #include "tasks.h"
+
+/* Approximates a column's exact set by bins: bins.h. */
+typedef void (*ChooseBins) (const Bins *bins, const RangeSet *exact, RangeSet *runs);
+
+/* For benchmarks: how the rt executor differs from the best that is known. */
+typedef struct EvaluatorOptions
+{
+	RayTuning	rays;
+	ChooseBins	choose_bins;
+} EvaluatorOptions;
 
 typedef struct Evaluator
 {
@@ -26,6 +39,9 @@ typedef struct Evaluator
 	VkPipeline	sieve;
 	VkPipeline	refine;
 	VkPipeline	publish;
+	Raytracer	raytracer;
+	BvhBuilder	bvhs;
+	ChooseBins	choose_bins;	/* of rt */
 
 	/* The tasks of the batch at hand; addresses of bits are offsets until it is submitted. */
 	Array		ranges;
@@ -33,6 +49,9 @@ typedef struct Evaluator
 	Array		sieve_tasks;
 	Array		refine_tasks;
 	Array		publish_tasks;
+	Array		bundles;
+	Array		trace_tasks;
+	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
 	uint32_t	sieve_chunks;	/* with each group of a segment counted */
 	uint32_t	refine_blocks;
 	uint32_t	publish_chunks;
@@ -42,7 +61,8 @@ typedef struct Evaluator
 	Memory		bits;
 } Evaluator;
 
-extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache);
+extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache,
+						   const EvaluatorOptions *options);
 
 /* Evaluate; fills in the replies. */
 extern void evaluate(Evaluator *evaluator, Request **requests, uint32_t count);

@@ -3,10 +3,12 @@
  *		rtscan_device: owns the Vulkan device of a PostgreSQL server.
  *
  * rtscan's background worker starts it, in the data directory, with a socket as standard
- * input and output: what the program writes there goes to the server's log, and when the
- * worker closes it the program ends.
+ * input and output: when the worker closes it the program ends.  It writes lines there,
  *
- *	rtscan_device [--device=NAME or NUMBER] [--memory=BYTES] [--fault=...]
+ *	ready: COMPUTE RT DEVICE	it listens; nanoseconds a chunk that each executor takes
+ *	log: MESSAGE				for the server's log
+ *
+ *	rtscan_device [--device=NAME or NUMBER] [--memory=BYTES] [--fault=...] [--rays=...]
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,10 +19,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "calibrate.h"
 #include "server.h"
 
 /* Backends that wait to be accepted; more than that go on without the device. */
 #define BACKLOG		128
+
+/* No bins at all: every row of the exact answer is found by rays (RTScan's RTc3). */
+static void
+bins_none(const Bins *bins, const RangeSet *exact, RangeSet *runs)
+{
+	(void) bins;
+	(void) exact;
+	runs->n = 0;
+}
 
 /* The value of an option --name=value, or NULL. */
 static const char *
@@ -53,6 +65,22 @@ set_fault(Faults *faults, const char *fault)
 		fail("there is no fault \"%s\"", fault);
 }
 
+/* WIDTH,LENGTH,SPACING,GAP,DIRECTION,BINS: factors of the defaults; how rays run; what is sieved. */
+static void
+set_rays(EvaluatorOptions *options, const char *value)
+{
+	RayTuning  *rays = &options->rays;
+	char		direction[16],
+				bins[16];
+
+	if (sscanf(value, "%lf,%lf,%lf,%lf,%15[a-z],%15[a-z]", &rays->width, &rays->length, &rays->spacing, &rays->gap,
+			   direction, bins) != 6)
+		fail("\"%s\" does not say how to shoot rays", value);
+	rays->direction = strcmp(direction, "thinnest") == 0 ? RAY_THINNEST : RAY_LONGEST;
+	options->choose_bins = strcmp(bins, "none") == 0 ? bins_none :
+		strcmp(bins, "superset") == 0 ? bins_superset : bins_nearest;
+}
+
 static int
 listen_for_backends(void)
 {
@@ -74,9 +102,11 @@ main(int argc, char **argv)
 	const char *wanted = "";
 	uint64_t	memory_limit = 0;
 	Faults		faults = {0};
+	EvaluatorOptions options = {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest};
 	static Context context;
 	static Cache cache;
 	static Evaluator evaluator;
+	Calibration calibration;
 	int			listener;
 
 	for (int i = 1; i < argc; i++)
@@ -89,14 +119,21 @@ main(int argc, char **argv)
 			memory_limit = strtoull(value, NULL, 10);
 		else if ((value = option_value(argv[i], "--fault")))
 			set_fault(&faults, value);
+		else if ((value = option_value(argv[i], "--rays")))
+		{
+			if (*value)
+				set_rays(&options, value);
+		}
 		else
 			fail("unknown option \"%s\"", argv[i]);
 	}
 	context_open(&context, wanted, memory_limit, &faults);
 	cache_open(&cache, &context);
-	evaluator_open(&evaluator, &context, &cache);
+	evaluator_open(&evaluator, &context, &cache, &options);
+	calibration = calibrate(&evaluator);
 	listener = listen_for_backends();
-	printf("ready: %s%s\n", context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
+	printf("ready: %f %f %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT],
+		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);
 	serve(&context, &cache, &evaluator, listener);
 	/* No clean-up: the driver does that when the process ends. */

@@ -162,7 +162,7 @@ typedef struct EvaluateHeader
 	uint32_t	segments;
 	uint32_t	columns;
 	uint32_t	intervals;
-	uint32_t	unused;
+	uint32_t	prepare;		/* only put on the device what the executor needs: no answer */
 } EvaluateHeader;
 
 typedef struct EvaluateSegment

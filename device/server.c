@@ -112,7 +112,7 @@ map_area(Context *context, Area *area, int file, uint64_t size)
 	area->map = map;
 	area->size = size;
 	area->imported = memory_import(context, map, size, &area->memory);
-	if (area->imported || memory_on_host(context, size, &area->memory))
+	if (area->imported || memory_on_host(context, size, 0, &area->memory))
 		return true;
 	release_area(context, area);
 	return false;
@@ -201,6 +201,7 @@ fill_status(const Server *server, DeviceStatus *status)
 		.requests = server->requests,
 		.submissions = context->submissions,
 		.uploads = server->uploads,
+		.builds = server->evaluator->bvhs.builds,
 		.evictions = server->cache->evictions,
 		.failures = server->failures,
 	};

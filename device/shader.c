@@ -4,12 +4,10 @@
  */
 #include "shader.h"
 
-#include "tasks.h"
-
 VkPipelineLayout
-shader_layout(Context *context, VkShaderStageFlags stages)
+shader_layout(Context *context, VkShaderStageFlags stages, uint32_t size)
 {
-	VkPushConstantRange range = {.stageFlags = stages, .size = sizeof(Tasks)};
+	VkPushConstantRange range = {.stageFlags = stages, .size = size};
 	VkPipelineLayoutCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
 		.pushConstantRangeCount = 1, .pPushConstantRanges = &range};

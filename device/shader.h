@@ -7,8 +7,8 @@
 
 #include "context.h"
 
-/* Threads of all shaders find their work through push constants (shaders/layout.h). */
-extern VkPipelineLayout shader_layout(Context *context, VkShaderStageFlags stages);
+/* Shaders find their work through push constants (shaders/layout.h), size bytes of them. */
+extern VkPipelineLayout shader_layout(Context *context, VkShaderStageFlags stages, uint32_t size);
 extern VkShaderModule shader_module(Context *context, const uint32_t *code, size_t size);
 extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
 								 const uint32_t *code, size_t size);

@@ -14,6 +14,9 @@ typedef struct ColumnTask ColumnTask;
 typedef struct SieveTask SieveTask;
 typedef struct RefineTask RefineTask;
 typedef struct PublishTask PublishTask;
+typedef struct BundleTask BundleTask;
+typedef struct TraceTask TraceTask;
 typedef struct Tasks Tasks;
+typedef struct BvhTask BvhTask;
 
 #endif							/* RTSCAN_DEVICE_TASKS_H */

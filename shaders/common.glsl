@@ -18,7 +18,22 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Sie
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RefineTasks { RefineTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer PublishTasks { PublishTask at[]; };
 
-layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Bundles { BundleTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Traces { TraceTask at[]; };
+
+/* A code of so many bytes; arrays are padded, so that a word more can be read. */
+uint32_t
+load_code(uint64_t codes, uint32_t code_bytes, uint32_t row)
+{
+	uint32_t	byte = row * code_bytes;
+	uint32_t	shift = byte % 4 * 8;
+	Words		words = Words(codes);
+	uint32_t	code = words.at[byte / 4] >> shift;
+
+	if (shift + code_bytes * 8 > 32)
+		code |= words.at[byte / 4 + 1] << (32 - shift);
+	return code & (0xFFFFFFFFu >> (32 - code_bytes * 8));
+}
 
 /* The last task whose first_FIELD is not above what is looked for. */
 #define FIND_TASK(found, array, count, FIELD, wanted) \

@@ -15,8 +15,16 @@
 #define PAGE_ZEROS			0xFFFFFFFFu
 #define PAGE_ONES			0xFFFFFFFEu
 
+#define BVH_GROUP			256		/* threads of a workgroup */
+
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
+
+#define SORT_GROUP			256		/* threads of a workgroup, */
+#define SORT_KEYS			12		/* keys of a thread, */
+#define SORT_BLOCK			(SORT_GROUP * SORT_KEYS)	/* and of a workgroup */
+#define SORT_DIGIT_BITS		8
+#define SORT_DIGITS			256		/* a thread each */
 
 /* Ranks, bins, codes or rows first .. end - 1. */
 struct RangeTask
@@ -76,7 +84,32 @@ struct PublishTask
 	uint32_t	unused;
 };
 
-/* Push constants of all shaders: where a submission's tasks are, and how many. */
+/* Rays of a slab: device/slabs.h. */
+struct BundleTask
+{
+	float		origin[3];
+	float		step[3];
+	uint32_t	count[3];
+	uint32_t	axis;
+	float		reach;			/* not "length", which GLSL reserves */
+	uint32_t	first_ray;
+};
+
+/* Trace the rays of a group in a segment; layer z of the launch. */
+struct TraceTask
+{
+	uint64_t	structure;		/* acceleration structure: a box a row, */
+	uint64_t	primitives;		/* and the row of each */
+	uint64_t	bits;
+	uint32_t	first_bundle;
+	uint32_t	bundles;
+	uint32_t	rays;
+	uint32_t	first_column;
+	uint32_t	columns;
+	uint32_t	rows;
+};
+
+/* Push constants of the shaders that evaluate: where a submission's tasks are, and how many. */
 struct Tasks
 {
 	uint64_t	ranges;
@@ -89,7 +122,40 @@ struct Tasks
 	uint32_t	sieve_count;
 	uint32_t	refine_count;
 	uint32_t	publish_count;
-	uint32_t	bundle_count;
+	uint32_t	unused;
+};
+
+/* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */
+struct BvhTask
+{
+	uint64_t	codes;			/* of the column at hand; 0: rank = row */
+	uint64_t	keys;
+	uint64_t	values;
+	uint64_t	ranks;			/* rank of each row, in one column after another */
+	uint64_t	boxes;
+	uint64_t	primitives;
+	uint32_t	rows;
+	uint32_t	code_bytes;
+	uint32_t	column;			/* of the group: 0, 1 or 2 */
+	uint32_t	columns;
+	uint32_t	half_width;
+	uint32_t	shift;			/* leaves the ranks' most significant bits */
+};
+
+/* Push constants of the shaders that sort, for one pass: sort_count, sort_scan, sort_scatter. */
+struct SortPass
+{
+	uint64_t	keys;
+	uint64_t	values;			/* 0: a key's is its number */
+	uint64_t	sorted_keys;
+	uint64_t	sorted_values;
+	uint64_t	counts;			/* [SORT_DIGITS][blocks]: a block's keys of a digit, then how many
+								 * of the digit are in the blocks before */
+	uint64_t	totals;			/* [SORT_DIGITS]: all blocks' keys of a digit */
+	uint32_t	n;
+	uint32_t	blocks;
+	uint32_t	first_bit;
+	uint32_t	digit_mask;
 };
 
 #endif

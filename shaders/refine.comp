@@ -7,6 +7,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 
+layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+
 layout(local_size_x = REFINE_GROUP) in;
 
 void

@@ -10,6 +10,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
 
+layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+
 #define THREADS 126
 #define QUADS	(CHUNK_WORDS32 / 4 / THREADS)
 

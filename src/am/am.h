@@ -33,8 +33,11 @@ extern void rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 extern int64 rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 extern void rtscan_end_scan(IndexScanDesc scan);
 
-/* As rtscan_get_bitmap(), but only count the rows: what a scan takes up to row bits. */
-extern uint64 rtscan_count_bits(IndexScanDesc scan);
+/*
+ * As rtscan_get_bitmap(), but only count the rows: what a scan takes up to row bits, or
+ * without want_bits up to counts.  device_time is in milliseconds.
+ */
+extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, double *device_time);
 
 /* cost.c */
 extern void rtscan_cost_estimate(struct PlannerInfo *root, struct IndexPath *path,

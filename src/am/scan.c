@@ -31,6 +31,7 @@ typedef struct RtscanScan
 	const RtscanPredicate *predicate;
 	RtscanExecutor executor;	/* that answered, or most of it */
 	TIDBitmap  *bitmap;			/* NULL: only count */
+	bool		want_bits;
 	int64		ntids;
 	RtscanScanStats stats;
 } RtscanScan;
@@ -152,7 +153,7 @@ scan_batch(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image,
 
 	INSTR_TIME_SET_CURRENT(start);
 	executor = rtscan_begin_batch(scan->indexRelation, &image->meta.uuid, segments, count,
-								  &state->stats.counters);
+								  state->want_bits, &state->stats.counters);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
 	if (executor != RTSCAN_EXECUTOR_CPU)
@@ -226,13 +227,14 @@ scan_image(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
 
 /* Scan, into the bitmap unless that is NULL; returns how many rows there are. */
 static int64
-scan_index(IndexScanDesc scan, TIDBitmap *bitmap)
+scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 	MemoryContext old;
 
 	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
 	state->bitmap = bitmap;
+	state->want_bits = want_bits;
 	state->ntids = 0;
 	state->executor = RTSCAN_EXECUTOR_CPU;
 	memset(&state->stats, 0, sizeof(state->stats));
@@ -254,14 +256,18 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 
 	pgstat_count_index_scan(scan->indexRelation);
-	scan_index(scan, bitmap);
+	scan_index(scan, bitmap, true);
 	state->stats.rows = state->ntids;
 	rtscan_count_scan(state->executor, &state->stats);
 	return state->ntids;
 }
 
 uint64
-rtscan_count_bits(IndexScanDesc scan)
+rtscan_count_bits(IndexScanDesc scan, bool want_bits, double *device_time)
 {
-	return scan_index(scan, NULL);
+	RtscanScan *state = (RtscanScan *) scan->opaque;
+	uint64		rows = scan_index(scan, NULL, want_bits);
+
+	*device_time = state->stats.counters.device_time / 1e6;
+	return rows;
 }

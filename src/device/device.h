@@ -30,6 +30,7 @@ extern char *rtscan_device;		/* part of a name, a number, "" or "off" */
 extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
 extern int	rtscan_device_timeout;	/* ms */
 extern char *rtscan_device_fault;
+extern char *rtscan_device_rays;
 
 /* ---------------------------------------------------------------- worker.c */
 

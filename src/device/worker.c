@@ -32,6 +32,7 @@
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "tcop/tcopprot.h"
+#include "utils/float.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -45,15 +46,15 @@
 /* A program that ran this long, in seconds, was a good one: the next pause is short again. */
 #define GOOD_RUN		60
 
-/* Before anything has been measured, in nanoseconds; a measured value counts for an eighth. */
+/* The way there and back, before it has been measured, in nanoseconds; a measured value counts for an eighth. */
 #define FIRST_REQUEST	300000.0
-#define FIRST_CHUNK		500.0
 #define SPEED_WEIGHT	0.125
 
 char	   *rtscan_device;
 int			rtscan_device_memory;
 int			rtscan_device_timeout;
 char	   *rtscan_device_fault;
+char	   *rtscan_device_rays;
 
 typedef struct DeviceState
 {
@@ -92,7 +93,7 @@ attach_shared_memory(void)
 		pg_atomic_init_u32(&state->ready, false);
 		SpinLockInit(&state->mutex);
 		for (int i = 0; i < DEVICE_EXECUTORS; i++)
-			state->speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, FIRST_CHUNK};
+			state->speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, get_float8_infinity()};
 	}
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -147,6 +148,11 @@ define_settings(void)
 	DefineCustomStringVariable("rtscan.device_fault",
 							   "Makes the device fail in some way, for tests.",
 							   NULL, &rtscan_device_fault, "", PGC_SIGHUP,
+							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
+	DefineCustomStringVariable("rtscan.device_rays",
+							   "Changes how the executor rt shoots rays, for benchmarks.",
+							   "Factors of box width, ray length, spacing and gap; longest or thinnest; nearest, superset or none.",
+							   &rtscan_device_rays, "", PGC_SIGHUP,
 							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
 }
 
@@ -225,6 +231,7 @@ start_program(Program *program)
 		psprintf("--device=%s", rtscan_device),
 		psprintf("--memory=" UINT64_FORMAT, (uint64) rtscan_device_memory * 1024 * 1024),
 		psprintf("--fault=%s", rtscan_device_fault),
+		psprintf("--rays=%s", rtscan_device_rays),
 		NULL
 	};
 	int			sockets[2];
@@ -247,15 +254,31 @@ start_program(Program *program)
 	resetStringInfo(&program->line);
 }
 
-/* A line of the program's output: "ready: device" or "log: message". */
+/* The program serves now: begin with its own measure of the device's speed. */
+static void
+take_ready(const char *rest)
+{
+	double		chunk[DEVICE_EXECUTORS];
+	int			device = 0;
+
+	if (sscanf(rest, "%lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &device) < 2)
+		return;
+	SpinLockAcquire(&state->mutex);
+	for (int i = 0; i < DEVICE_EXECUTORS; i++)
+		state->speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
+	SpinLockRelease(&state->mutex);
+	pg_atomic_write_u32(&state->ready, true);
+	ereport(LOG,
+			(errmsg("rtscan uses the device %s", rest + device),
+			 errdetail("A chunk takes compute %.0f ns, rt %.0f ns.", chunk[DEVICE_COMPUTE], chunk[DEVICE_RT])));
+}
+
+/* A line of the program's output: device/main.c. */
 static void
 take_line(const char *line)
 {
 	if (strncmp(line, "ready: ", 7) == 0)
-	{
-		pg_atomic_write_u32(&state->ready, true);
-		ereport(LOG, (errmsg("rtscan uses the device %s", line + 7)));
-	}
+		take_ready(line + 7);
 	else if (strncmp(line, "log: ", 5) == 0)
 		ereport(LOG, (errmsg("rtscan device program: %s", line + 5)));
 }
@@ -335,7 +358,7 @@ reap_program(Program *program)
 static char *
 current_settings(void)
 {
-	return psprintf("%s\n%d\n%s", rtscan_device, rtscan_device_memory, rtscan_device_fault);
+	return psprintf("%s\n%d\n%s\n%s", rtscan_device, rtscan_device_memory, rtscan_device_fault, rtscan_device_rays);
 }
 
 /* Wait for the program, a signal, or a time; true if the program has something to say. */

@@ -34,8 +34,9 @@ typedef struct Batch
 	DeviceRequest request;
 } Batch;
 
+/* Dead rows are taken out of bits, not of counts. */
 static void
-collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans)
+collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans, bool want_bits)
 {
 	for (int i = 0; i < nscans; i++)
 	{
@@ -45,12 +46,13 @@ collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans)
 			continue;
 		batch->scans[batch->nscans++] = &scans[i];
 		batch->chunks += scans[i].reader.segment->chunks;
+		want_bits |= scans[i].entry->dead != InvalidBlockNumber;
 		batch->header.columns += group->ncolumns;
 		for (int c = 0; c < group->ncolumns; c++)
 			batch->header.intervals += group->columns[c].intervals.n;
 	}
 	batch->header.executor = batch->executor - RTSCAN_EXECUTOR_COMPUTE;
-	batch->header.want_bits = true;
+	batch->header.want_bits = want_bits;
 	batch->header.segments = batch->nscans;
 	batch->body_size = sizeof(EvaluateHeader) + batch->nscans * sizeof(EvaluateSegment) +
 		batch->header.columns * sizeof(EvaluateColumn) +
@@ -106,7 +108,7 @@ open_area(Batch *batch)
 
 	batch->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
 	batch->area = rtscan_device_area(results + device_bits_offset(batch->chunks) +
-									 (Size) batch->chunks * RTSCAN_CHUNK_BYTES);
+									 (batch->header.want_bits ? (Size) batch->chunks * RTSCAN_CHUNK_BYTES : 0));
 	return batch->area != NULL;
 }
 
@@ -166,8 +168,9 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 		INSTR_TIME_SUBTRACT(end, start);
 		if (reply->result == DEVICE_OK)
 		{
-			rtscan_note_device_speed(batch->header.executor, batch->chunks,
-									 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
+			if (!batch->header.prepare)
+				rtscan_note_device_speed(batch->header.executor, batch->chunks,
+										 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
 			return NULL;
 		}
 		if (reply->result != DEVICE_MISSING)
@@ -191,7 +194,9 @@ take_bits(Batch *batch, const DeviceReply *reply, RtscanCounters *counters)
 		RtscanRowBits *bits = &batch->scans[i]->device_bits;
 
 		bits->chunks = batch->scans[i]->reader.segment->chunks;
-		bits->words = (uint64 *) words;
+		bits->words = batch->header.want_bits ? (uint64 *) words : NULL;
+		bits->counted = true;
+		memcpy(bits->counts, counts, bits->chunks * sizeof(uint32));
 		for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 			bits->filled[chunk] = counts[chunk] > 0;
 		counts += bits->chunks;
@@ -200,17 +205,30 @@ take_bits(Batch *batch, const DeviceReply *reply, RtscanCounters *counters)
 	}
 	counters->chunks_read += batch->chunks;
 	counters->refined_rows += reply->refined_rows;
+	counters->device_time += reply->nanoseconds;
+}
+
+const char *
+rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+					  RtscanSegmentScan *scans, int nscans)
+{
+	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
+	DeviceReply reply;
+
+	collect_batch(&batch, scans, nscans, false);
+	batch.header.prepare = true;
+	return batch.nscans == 0 ? NULL : ask_for_bits(&batch, &reply);
 }
 
 const char *
 rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-					   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+					   RtscanSegmentScan *scans, int nscans, bool want_bits, RtscanCounters *counters)
 {
 	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
 	const char *why;
 
-	collect_batch(&batch, scans, nscans);
+	collect_batch(&batch, scans, nscans, want_bits);
 	if (batch.nscans == 0)
 		return NULL;
 	if (batch.header.intervals > DEVICE_MAX_INTERVALS)

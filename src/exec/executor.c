@@ -58,6 +58,7 @@ void
 rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks)
 {
 	bits->chunks = chunks;
+	bits->counted = false;
 	memset(bits->filled, false, sizeof(bits->filled));
 }
 
@@ -81,7 +82,7 @@ rtscan_bits_count(const RtscanRowBits *bits)
 
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk])
-			count += rtscan_popcount(rtscan_bits_chunk(bits, chunk));
+			count += bits->counted ? bits->counts[chunk] : rtscan_popcount(rtscan_bits_chunk(bits, chunk));
 	return count;
 }
 
@@ -154,7 +155,7 @@ fall_back(RtscanExecutor executor, const char *why)
 
 RtscanExecutor
 rtscan_begin_batch(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans,
-				   RtscanCounters *counters)
+				   bool want_bits, RtscanCounters *counters)
 {
 	RtscanExecutor executor = rtscan_executor;
 	const char *why;
@@ -165,7 +166,7 @@ rtscan_begin_batch(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *sca
 		executor = choose_executor(scans, nscans);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
-	why = rtscan_device_evaluate(executor, index, uuid, scans, nscans, counters);
+	why = rtscan_device_evaluate(executor, index, uuid, scans, nscans, want_bits, counters);
 	if (why)
 		fall_back(executor, why);
 	for (int i = 0; i < nscans; i++)
@@ -183,7 +184,12 @@ compare_bits(RtscanSegmentScan *scan)
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
 	rtscan_cpu_evaluate(&scan->reader, &scan->group, expected, &counters);
-	for (uint32 chunk = 0; chunk < expected->chunks; chunk++)
+	if (rtscan_bits_count(expected) != rtscan_bits_count(&scan->device_bits))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
+								 scan->entry->id, rtscan_bits_count(&scan->device_bits), rtscan_bits_count(expected))));
+	for (uint32 chunk = 0; scan->device_bits.words && chunk < expected->chunks; chunk++)
 	{
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = scan->device_bits.filled[chunk] ? rtscan_bits_chunk(&scan->device_bits, chunk) : rtscan_zeros();

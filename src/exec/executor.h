@@ -26,14 +26,20 @@ typedef struct RtscanCounters
 	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
 	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
 	uint64		pages_read;
+	uint64		device_time;	/* nanoseconds */
 } RtscanCounters;
 
-/* The bits of one segment's rows, chunk by chunk.  Chunks that are not filled have none set. */
+/*
+ * The bits of one segment's rows, chunk by chunk.  Chunks that are not filled have none set.
+ * A device counts them as well; if no more is asked for, there are no words.
+ */
 typedef struct RtscanRowBits
 {
 	uint32		chunks;
 	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned */
 	bool		filled[RTSCAN_SEGMENT_CHUNKS];
+	bool		counted;		/* counts are right: */
+	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
 } RtscanRowBits;
 
 typedef enum RtscanExecutor
@@ -68,13 +74,13 @@ typedef struct RtscanSegmentScan
 #define RTSCAN_BATCH_SEGMENTS	32
 
 /*
- * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Returns
- * the executor that answers, or most of it.  Until the batch has been dealt with no other
+ * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Without
+ * want_bits, counts are enough.  Returns the executor that answers, or most of it.  Until the batch has been dealt with no other
  * scan may be begun in this backend.  With rtscan.fallback off, an error where the executor
  * that is set cannot be used.
  */
 extern RtscanExecutor rtscan_begin_batch(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans,
-										 int nscans, RtscanCounters *counters);
+										 int nscans, bool want_bits, RtscanCounters *counters);
 
 /* The bits of a segment of the batch; they hold until the next call.  NULL: none are set. */
 extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
@@ -92,7 +98,15 @@ extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup
  * not be done.
  */
 extern const char *rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-										  RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+										  RtscanSegmentScan *scans, int nscans, bool want_bits,
+										  RtscanCounters *counters);
+
+/*
+ * Put on the device what the executor needs for groups of such columns.  Returns NULL, or why
+ * it could not be done.
+ */
+extern const char *rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+										 RtscanSegmentScan *scans, int nscans);
 
 /* Can the device evaluate a segment? */
 extern bool rtscan_device_can(const RtscanSegmentScan *scan);

@@ -44,11 +44,28 @@ find_scans(PlanState *node, void *arg)
 	return planstate_tree_walker(node, find_scans, arg);
 }
 
-/* Run a scan so many times; its rows, and the median of the times in milliseconds. */
-static uint64
-time_scan(BitmapIndexScanState *scan, int repetitions, double *median)
+/* How to time scans, and where the result goes. */
+typedef struct Timing
 {
+	int			repetitions;
+	bool		want_bits;
+	ReturnSetInfo *result;
+} Timing;
+
+static double
+median(double *times, int n)
+{
+	qsort(times, n, sizeof(double), compare_doubles);
+	return times[n / 2];
+}
+
+/* Run a scan so many times; its rows, and the medians of the times in milliseconds. */
+static uint64
+time_scan(BitmapIndexScanState *scan, const Timing *timing, double *bits_time, double *device_time)
+{
+	int			repetitions = timing->repetitions;
 	double	   *times = palloc(repetitions * sizeof(double));
+	double	   *device_times = palloc(repetitions * sizeof(double));
 	uint64		rows = 0;
 
 	if (scan->biss_NumRuntimeKeys > 0 || scan->biss_NumArrayKeys > 0)
@@ -63,20 +80,21 @@ time_scan(BitmapIndexScanState *scan, int repetitions, double *median)
 
 		CHECK_FOR_INTERRUPTS();
 		INSTR_TIME_SET_CURRENT(start);
-		rows = rtscan_count_bits(scan->biss_ScanDesc);
+		rows = rtscan_count_bits(scan->biss_ScanDesc, timing->want_bits, &device_times[i]);
 		INSTR_TIME_SET_CURRENT(end);
 		INSTR_TIME_SUBTRACT(end, start);
 		times[i] = INSTR_TIME_GET_MILLISEC(end);
 	}
-	qsort(times, repetitions, sizeof(double), compare_doubles);
-	*median = times[repetitions / 2];
+	*bits_time = median(times, repetitions);
+	*device_time = median(device_times, repetitions);
 	pfree(times);
+	pfree(device_times);
 	return rows;
 }
 
 /* Time the scans of a plan whose execution has been started, into the result. */
 static void
-time_plan(QueryDesc *query, int repetitions, ReturnSetInfo *result)
+time_plan(QueryDesc *query, const Timing *timing)
 {
 	List	   *scans = NIL;
 	ListCell   *cell;
@@ -85,27 +103,29 @@ time_plan(QueryDesc *query, int repetitions, ReturnSetInfo *result)
 	foreach(cell, scans)
 	{
 		BitmapIndexScanState *scan = lfirst(cell);
-		double		median;
-		uint64		rows = time_scan(scan, repetitions, &median);
-		Datum		values[3] = {
+		double		bits_time,
+					device_time;
+		uint64		rows = time_scan(scan, timing, &bits_time, &device_time);
+		Datum		values[4] = {
 			CStringGetTextDatum(RelationGetRelationName(scan->biss_RelationDesc)),
 			Int64GetDatum((int64) rows),
-			Float8GetDatum(median),
+			Float8GetDatum(bits_time),
+			Float8GetDatum(device_time),
 		};
-		bool		nulls[3] = {false};
+		bool		nulls[4] = {false};
 
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		tuplestore_putvalues(timing->result->setResult, timing->result->setDesc, values, nulls);
 	}
 }
 
 static void
-time_statement(PlannedStmt *statement, const char *sql, int repetitions, ReturnSetInfo *result)
+time_statement(PlannedStmt *statement, const char *sql, const Timing *timing)
 {
 	QueryDesc  *query = CreateQueryDesc(statement, sql, GetActiveSnapshot(), InvalidSnapshot,
 										None_Receiver, NULL, NULL, 0);
 
 	ExecutorStart(query, EXEC_FLAG_SKIP_TRIGGERS);
-	time_plan(query, repetitions, result);
+	time_plan(query, timing);
 	ExecutorFinish(query);
 	ExecutorEnd(query);
 	FreeQueryDesc(query);
@@ -138,15 +158,15 @@ Datum
 rtscan_benchmark(PG_FUNCTION_ARGS)
 {
 	char	   *sql = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	int			repetitions = PG_GETARG_INT32(1);
+	Timing		timing = {PG_GETARG_INT32(1), !PG_GETARG_BOOL(2), (ReturnSetInfo *) fcinfo->resultinfo};
 
-	if (repetitions < 1 || repetitions > 1000000)
+	if (timing.repetitions < 1 || timing.repetitions > 1000000)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("repetitions must be between 1 and 1000000")));
 	InitMaterializedSRF(fcinfo, 0);
 	SPI_connect();
-	time_statement(plan_query(sql), sql, repetitions, (ReturnSetInfo *) fcinfo->resultinfo);
+	time_statement(plan_query(sql), sql, &timing);
 	SPI_finish();
 	return (Datum) 0;
 }

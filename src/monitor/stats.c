@@ -24,8 +24,9 @@ typedef enum StatCounter
 	STAT_PAGES_READ,
 	STAT_ROWS,
 	STAT_FALLBACKS,
-	STAT_BITS_TIME,				/* in microseconds, as the next */
+	STAT_BITS_TIME,				/* in microseconds, as the next ones */
 	STAT_TIDS_TIME,
+	STAT_DEVICE_TIME,
 	STAT_COUNTERS
 } StatCounter;
 
@@ -101,6 +102,7 @@ rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats)
 		[STAT_ROWS] = stats->rows,
 		[STAT_BITS_TIME] = INSTR_TIME_GET_MICROSEC(stats->bits_time),
 		[STAT_TIDS_TIME] = INSTR_TIME_GET_MICROSEC(stats->tids_time),
+		[STAT_DEVICE_TIME] = stats->counters.device_time / 1000,
 	};
 	pg_atomic_uint64 *counters = table->counters[executor];
 

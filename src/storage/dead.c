@@ -91,6 +91,7 @@ rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snaps
 
 	if (entry->dead == InvalidBlockNumber)
 		return;
+	bits->counted = false;
 	map = rtscan_dead_map(index, entry);
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 	{

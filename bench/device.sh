@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# What a device brings: the index scan itself on each executor, inside PostgreSQL, on uniform data.
+#
+#   bench/device.sh [--rows N] [--device NAME] [--sweep] [--out FILE]
+#
+# Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
+# for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
+# what eight sessions do beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
+# direction of the executor rt, and its ablations. Times are medians, in milliseconds.
+set -euo pipefail
+
+rows=100000000 device= sweep= out=/dev/stdout
+while [ $# -gt 0 ]; do
+  case $1 in
+    --rows) rows=$2; shift 2 ;;
+    --device) device=$2; shift 2 ;;
+    --sweep) sweep=yes; shift ;;
+    --out) out=$2; shift 2 ;;
+    *) echo "unknown option $1" >&2; exit 2 ;;
+  esac
+done
+
+PG_CONFIG=${PG_CONFIG:-pg_config}
+bin=$("$PG_CONFIG" --bindir)
+work=$(mktemp -d)
+as_server() { if [ "$(id -u)" = 0 ]; then runuser -u "${SERVER_USER:-postgres}" -- "$@"; else "$@"; fi; }
+query() { "$bin/psql" -h "$work" -U bench -d postgres -XAtq -F ' | ' "$@"; }
+
+start() {
+  [ "$(id -u)" != 0 ] || chown "${SERVER_USER:-postgres}" "$work"
+  as_server "$bin/initdb" -D "$work/data" -U bench -A trust --no-sync -E UTF8 --locale=C >/dev/null
+  cat >>"$work/data/postgresql.conf" <<X
+listen_addresses = ''
+unix_socket_directories = '$work'
+shared_buffers = '${SHARED_BUFFERS:-16GB}'
+maintenance_work_mem = '1GB'
+max_wal_size = '64GB'
+wal_level = minimal
+max_wal_senders = 0
+autovacuum = off
+jit = off
+fsync = off
+max_parallel_workers_per_gather = 0
+shared_preload_libraries = 'rtscan'
+rtscan.device = '$device'
+rtscan.fallback = off
+X
+  as_server "$bin/pg_ctl" -D "$work/data" -l "$work/log" -w start >/dev/null
+}
+
+stop() {
+  as_server "$bin/pg_ctl" -D "$work/data" -m immediate stop >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+
+# Until the device program has started; the log says why if it does not.
+wait_for_device() {
+  for _ in $(seq 300); do
+    [ -n "$(query -c 'SELECT name FROM rtscan_device()')" ] && return
+    sleep 0.1
+  done
+  cat "$work/log" >&2
+  return 1
+}
+
+# $1 divided by the seconds since $2; for 0, the seconds
+since() { awk -v n="$1" -v begin="$2" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.1f", n ? n / (end - begin) : end - begin }'; }
+
+seconds() { local begin=$EPOCHREALTIME; "$@" >/dev/null; since 0 "$begin"; }
+
+# $1: one-sided, two-sided; $2: selectivity a column
+condition() {
+  awk -v kind="$1" -v s="$2" 'BEGIN {
+    n = 2147483647; s *= 1.005
+    for (i = 1; i <= 3; i++) {
+      c = substr("abc", i, 1); and = i > 1 ? " AND " : ""
+      if (kind == "one-sided") printf "%s%s < %d", and, c, s * n
+      else printf "%s%s BETWEEN %d AND %d", and, c, (0.5 - s / 2) * n, (0.5 + s / 2) * n
+    }
+  }'
+}
+
+# rows | bits_time | device_time of the executor $1
+scan() {
+  query -c "SET rtscan.executor = '$1'; SET enable_seqscan = off" \
+    -c "SELECT rows, round(bits_time::numeric, 3), round(device_time::numeric, 4)
+        FROM rtscan_benchmark('SELECT 1 FROM t WHERE $2', ${4:-20}, $3)" | tail -n 1
+}
+
+executors_table() {
+  echo "| predicates | selectivity | executor | rows | up to bits | of that the device | up to counts | of that the device |"
+  echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+  local kind selectivity executor bits counts
+  for kind in one-sided two-sided; do
+    for selectivity in 0.01 0.1 0.2 0.5 0.9; do
+      for executor in cpu compute rt; do
+        bits=$(scan $executor "$(condition $kind $selectivity)" false)
+        counts=$(scan $executor "$(condition $kind $selectivity)" true)
+        echo "| $kind | $selectivity | $executor | $bits | ${counts#* | } |"
+      done
+    done
+  done
+}
+
+# Queries a second of $1 sessions; $2: executor, $3: counts, $4: queries of each session
+rate() {
+  local begin=$EPOCHREALTIME i
+  for i in $(seq "$1"); do scan "$2" "$(condition one-sided 0.1)" "$3" "$4" >/dev/null & done
+  wait
+  since $(($1 * $4)) "$begin"
+}
+
+sessions_table() {
+  echo "| executor | answer | queries a second, one session | eight sessions |"
+  echo "| --- | --- | --- | --- |"
+  local executor
+  for executor in cpu compute rt; do
+    echo "| $executor | counts | $(rate 1 $executor true 1000) | $(rate 8 $executor true 1000) |"
+    echo "| $executor | bits | $(rate 1 $executor false 300) | $(rate 8 $executor false 300) |"
+  done
+}
+
+# The executor rt with other rays: rtscan.device_rays
+set_rays() {
+  local before
+  before=$(query -c "SELECT submissions FROM rtscan_device()")
+  query -c "ALTER SYSTEM SET rtscan.device_rays = '$1'" -c "SELECT pg_reload_conf()" >/dev/null
+  sleep 0.5
+  wait_for_device
+  query -c "SELECT rtscan_prewarm('t_index')" >/dev/null
+}
+
+sweep_line() {
+  local selectivity
+  set_rays "$1"
+  printf '| %s ' "${1//,/ | }"
+  for selectivity in 0.01 0.1 0.2 0.5; do
+    printf '| %s ' "$(scan rt "$(condition one-sided $selectivity)" true 10 | sed 's/.* | //')"
+  done
+  echo "|"
+}
+
+sweep_table() {
+  echo "| width | length | spacing | gap | direction | bins | device ms at 0.01 | 0.1 | 0.2 | 0.5 |"
+  echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+  local value
+  for value in 0.25 0.5 1 2 4; do sweep_line "$value,1,1,1,longest,nearest"; done
+  for value in 0.125 0.25 0.5 2 4; do sweep_line "1,$value,1,1,longest,nearest"; done
+  for value in 0.5 0.75; do sweep_line "1,1,$value,1,longest,nearest"; sweep_line "1,1,1,$value,longest,nearest"; done
+  for value in 0.125 0.25 0.5 1; do sweep_line "$value,1,1,1,thinnest,nearest"; done
+  sweep_line "1,1,1,1,longest,superset"
+  sweep_line "1,1,1,1,longest,none"
+  sweep_line "1,1000,1,1,longest,none"
+  set_rays ""
+}
+
+report() {
+  echo "# Executors, $rows rows"
+  echo
+  query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
+  grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
+  grep 'A chunk takes' "$work/log" | sed 's/.*DETAIL:  /- calibration: /'
+  echo "- load $load s, CREATE INDEX $build s ($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))")), prewarm $prewarm s:" \
+    "$(query -c "SELECT columns || ' columns, ' || bvhs || ' BVHs, ' || pg_size_pretty(memory_used) FROM rtscan_device()")"
+  echo
+  executors_table
+  echo
+  sessions_table
+  [ -z "$sweep" ] || { echo; sweep_table; }
+}
+
+trap stop EXIT
+start
+query -c "CREATE EXTENSION rtscan"
+wait_for_device
+load=$(seconds query -c "CREATE TABLE t (a int4, b int4, c int4); SELECT setseed(0.5);
+  INSERT INTO t SELECT floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4
+  FROM generate_series(1, $rows)" -c "VACUUM (ANALYZE) t")
+build=$(seconds query -c "CREATE INDEX t_index ON t USING rtscan (a, b, c)")
+prewarm=$(seconds query -c "SELECT rtscan_prewarm('t_index')")
+report >"$out"

@@ -1,0 +1,188 @@
+/*
+ * calibrate.c
+ *		How fast the device is.
+ *
+ * Three columns of distinct values in random order, which is what the papers measure:
+ * predicates "below" on all of them, of a few selectivities.
+ */
+#include "calibrate.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHUNKS			8
+#define ROWS			(CHUNKS * DEVICE_CHUNK_ROWS)
+#define COLUMNS			3
+#define RADIX			16
+#define BINS			(RADIX * RADIX)
+#define VECTORS			(2 * (RADIX - 1))
+#define REPETITIONS		5
+
+static const double selectivities[] = {0.1, 0.3, 0.5};
+
+#define SELECTIVITIES	(sizeof(selectivities) / sizeof(selectivities[0]))
+
+/* xorshift64* */
+static uint64_t
+next_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+/* Rank of each row. */
+static void
+shuffle(uint32_t *ranks, uint64_t *state)
+{
+	for (uint32_t i = 0; i < ROWS; i++)
+	{
+		uint32_t	j = next_random(state) % (i + 1);
+
+		ranks[i] = ranks[j];
+		ranks[j] = i;
+	}
+}
+
+static void
+write_packed(char *data, uint32_t i, uint32_t value)
+{
+	for (int byte = 0; byte < 3; byte++)
+		data[(size_t) i * 3 + byte] = (char) (value >> (8 * byte));
+}
+
+/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/encode/sieve.h) that a row's bin sets. */
+static void
+set_vectors(char *sieve, uint32_t row, uint32_t bin)
+{
+	uint32_t	chunk = row / DEVICE_CHUNK_ROWS;
+	uint32_t	bit = row % DEVICE_CHUNK_ROWS;
+
+	for (uint32_t vector = 0; vector < VECTORS; vector++)
+	{
+		uint32_t	digit = vector < RADIX - 1 ? bin / RADIX : bin % RADIX;
+
+		if (digit < vector % (RADIX - 1) + 1)
+			sieve[((size_t) vector * CHUNKS + chunk) * DEVICE_CHUNK_BYTES + bit / 8] |= (char) (1 << bit % 8);
+	}
+}
+
+static void
+fill_column(char *data, const ColumnLayout *layout, const uint32_t *ranks)
+{
+	uint32_t   *pages = (uint32_t *) (data + layout->pages);
+
+	memset(data, 0, layout->size);
+	for (uint32_t i = 0; i < VECTORS * CHUNKS; i++)
+		pages[i] = i;
+	for (uint32_t row = 0; row < ROWS; row++)
+	{
+		set_vectors(data + layout->sieve, row, (uint32_t) ((uint64_t) ranks[row] * BINS / ROWS));
+		write_packed(data + layout->order, ranks[row], row);
+		write_packed(data + layout->codes, row, ranks[row]);
+	}
+}
+
+static SegmentKey
+made_up_key(void)
+{
+	return (SegmentKey) {.segment = UINT64_MAX};
+}
+
+/* Put a column on the device; false if it has no memory for it. */
+static bool
+add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_t *ranks)
+{
+	ColumnShape shape = {.rows = ROWS, .nonnull = ROWS, .distinct = ROWS, .code_bytes = 3, .bins = BINS,
+		.radix = RADIX, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1};
+	SegmentKey	segment = made_up_key();
+	ResidentKey key = cache_column_key(&segment, number);
+	uint32_t	boundaries[BINS + 1];
+	Resident   *column;
+
+	for (uint32_t i = 0; i <= BINS; i++)
+		boundaries[i] = (uint32_t) (((uint64_t) i * ROWS + BINS - 1) / BINS);
+	column = cache_create_column(evaluator->cache, &key, &shape, boundaries);
+	if (column == NULL)
+		return false;
+	fill_column(staging->host, &column->layout, ranks);
+	vkCmdCopyBuffer(context_begin(evaluator->context), staging->buffer, column->memory.buffer, 1,
+					&(VkBufferCopy) {.size = column->layout.size});
+	context_submit(evaluator->context);
+	cache_add(evaluator->cache, column);
+	return true;
+}
+
+static bool
+add_columns(Evaluator *evaluator, Memory *staging)
+{
+	uint32_t   *ranks = malloc(ROWS * sizeof(uint32_t));
+	uint64_t	state = 1;
+	bool		added = true;
+
+	if (ranks == NULL)
+		fail("out of memory");
+	for (uint32_t c = 0; c < COLUMNS && added; c++)
+	{
+		shuffle(ranks, &state);
+		added = add_column(evaluator, staging, c, ranks);
+	}
+	free(ranks);
+	return added;
+}
+
+/* Nanoseconds of the device for a request, the least of some; infinite if it cannot. */
+static double
+time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, double selectivity)
+{
+	Area		area = {.map = results->host, .size = results->size, .imported = true, .memory = *results};
+	uint32_t	end = (uint32_t) (selectivity * ROWS);
+	EvaluateHeader header = {.executor = executor, .want_bits = true, .segments = 1, .columns = COLUMNS,
+		.intervals = COLUMNS};
+	EvaluateSegment segment = {.key = made_up_key(), .rows = ROWS, .columns = COLUMNS};
+	EvaluateColumn columns[COLUMNS] = {{0, 1}, {1, 1}, {2, 1}};
+	DeviceInterval intervals[COLUMNS] = {{0, end, 0, end}, {0, end, 0, end}, {0, end, 0, end}};
+	double		least = INFINITY;
+
+	for (int i = 0; i < REPETITIONS; i++)
+	{
+		Request		request = {.area = &area, .chunks = CHUNKS, .header = &header, .segments = &segment,
+			.columns = columns, .intervals = intervals};
+		Request    *requests[] = {&request};
+
+		evaluate(evaluator, requests, 1);
+		if (request.reply.result != DEVICE_OK)
+			return INFINITY;
+		least = fmin(least, request.reply.nanoseconds);
+	}
+	return least;
+}
+
+static double
+time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
+{
+	double		sum = 0;
+
+	for (size_t i = 0; i < SELECTIVITIES; i++)
+		sum += time_request(evaluator, executor, results, selectivities[i]);
+	return sum / SELECTIVITIES / CHUNKS;
+}
+
+Calibration
+calibrate(Evaluator *evaluator)
+{
+	Calibration calibration = {{INFINITY, INFINITY}};
+	ColumnShape shape = {.rows = ROWS, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1,
+		.code_bytes = 3};
+	Memory		host;
+
+	if (!memory_on_host(evaluator->context, device_column_layout(&shape).size, 0, &host))
+		return calibration;
+	if (add_columns(evaluator, &host))
+		for (DeviceExecutor executor = 0; executor < DEVICE_EXECUTORS; executor++)
+			calibration.chunk[executor] = time_executor(evaluator, executor, &host);
+	cache_evict_all(evaluator->cache);
+	memory_free(evaluator->context, &host);
+	return calibration;
+}

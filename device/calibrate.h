@@ -1,0 +1,22 @@
+/*
+ * calibrate.h
+ *		How fast the device is, by trying it: what rtscan.executor = auto goes by at first.
+ */
+#ifndef RTSCAN_DEVICE_CALIBRATE_H
+#define RTSCAN_DEVICE_CALIBRATE_H
+
+#include "evaluate.h"
+
+/* Nanoseconds; infinite for what the device cannot do. */
+typedef struct Calibration
+{
+	double		chunk[DEVICE_EXECUTORS];	/* of a chunk, in the device's time */
+} Calibration;
+
+/*
+ * Evaluate predicates on three columns of made-up rows by each executor.  Nothing of that
+ * stays on the device.
+ */
+extern Calibration calibrate(Evaluator *evaluator);
+
+#endif							/* RTSCAN_DEVICE_CALIBRATE_H */

@@ -1,0 +1,132 @@
+/*
+ * raytrace.c
+ *		The ray tracing pipeline of the rt executor.
+ */
+#include "raytrace.h"
+
+#include <string.h>
+
+#include "protocol.h"
+#include "shader.h"
+#include "trace_rgen.h"
+#include "trace_rint.h"
+#include "trace_rmiss.h"
+
+/* Shader groups, in the order of the binding table. */
+enum
+{
+	GROUP_GENERATION,
+	GROUP_MISS,
+	GROUP_HIT,
+	GROUPS
+};
+
+#define STAGES	(VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR)
+
+/* A launch is this wide, or less, and as high as need be. */
+#define LAUNCH_WIDTH	32768
+
+#define MAX_HANDLE_SIZE	64
+
+static VkPipelineShaderStageCreateInfo
+shader_stage(Context *context, VkShaderStageFlagBits stage, const uint32_t *code, size_t size)
+{
+	return (VkPipelineShaderStageCreateInfo) {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+		.stage = stage, .module = shader_module(context, code, size), .pName = "main"};
+}
+
+static VkRayTracingShaderGroupCreateInfoKHR
+shader_group(VkRayTracingShaderGroupTypeKHR type, uint32_t general, uint32_t intersection)
+{
+	return (VkRayTracingShaderGroupCreateInfoKHR) {
+		.sType = VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR,
+		.type = type, .generalShader = general, .closestHitShader = VK_SHADER_UNUSED_KHR,
+		.anyHitShader = VK_SHADER_UNUSED_KHR, .intersectionShader = intersection};
+}
+
+static void
+create_pipeline(Raytracer *raytracer)
+{
+	Context    *context = raytracer->context;
+	VkPipelineShaderStageCreateInfo stages[GROUPS] = {
+		shader_stage(context, VK_SHADER_STAGE_RAYGEN_BIT_KHR, trace_rgen_spirv, sizeof(trace_rgen_spirv)),
+		shader_stage(context, VK_SHADER_STAGE_MISS_BIT_KHR, trace_rmiss_spirv, sizeof(trace_rmiss_spirv)),
+		shader_stage(context, VK_SHADER_STAGE_INTERSECTION_BIT_KHR, trace_rint_spirv, sizeof(trace_rint_spirv))};
+	VkRayTracingShaderGroupCreateInfoKHR groups[GROUPS] = {
+		shader_group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, GROUP_GENERATION, VK_SHADER_UNUSED_KHR),
+		shader_group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, GROUP_MISS, VK_SHADER_UNUSED_KHR),
+		shader_group(VK_RAY_TRACING_SHADER_GROUP_TYPE_PROCEDURAL_HIT_GROUP_KHR, VK_SHADER_UNUSED_KHR, GROUP_HIT)};
+	VkRayTracingPipelineCreateInfoKHR info = {
+		.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
+		.stageCount = GROUPS, .pStages = stages, .groupCount = GROUPS, .pGroups = groups,
+		.maxPipelineRayRecursionDepth = 1, .layout = raytracer->layout};
+
+	check(vkCreateRayTracingPipelinesKHR(context->device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, NULL,
+										 &raytracer->pipeline), "vkCreateRayTracingPipelinesKHR");
+	for (int i = 0; i < GROUPS; i++)
+		vkDestroyShaderModule(context->device, stages[i].module, NULL);
+}
+
+/* A record for each group, each where a table may begin. */
+static void
+create_records(Raytracer *raytracer)
+{
+	Context    *context = raytracer->context;
+	uint32_t	size = context->ray_tracing_properties.shaderGroupHandleSize;
+	uint64_t	stride = device_align(size, context->ray_tracing_properties.shaderGroupBaseAlignment);
+	char		handles[GROUPS * MAX_HANDLE_SIZE];
+	VkStridedDeviceAddressRegionKHR *regions[GROUPS] = {&raytracer->generation, &raytracer->miss, &raytracer->hit};
+	uint64_t	first;
+
+	if (size > MAX_HANDLE_SIZE)
+		fail("shader group handles of %u bytes", size);
+	check(vkGetRayTracingShaderGroupHandlesKHR(context->device, raytracer->pipeline, 0, GROUPS,
+											   (size_t) GROUPS * size, handles),
+		  "vkGetRayTracingShaderGroupHandlesKHR");
+	if (!memory_on_host(context, (GROUPS + 1) * stride, VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR,
+						&raytracer->records))
+		fail("out of memory");
+	first = device_align(raytracer->records.address, stride);
+	for (int i = 0; i < GROUPS; i++)
+	{
+		*regions[i] = (VkStridedDeviceAddressRegionKHR) {first + i * stride, stride, stride};
+		memcpy(raytracer->records.host + (first - raytracer->records.address) + i * stride, handles + i * size, size);
+	}
+}
+
+bool
+raytrace_open(Raytracer *raytracer, Context *context)
+{
+	*raytracer = (Raytracer) {.context = context};
+	if (!context->ray_tracing)
+		return false;
+	raytracer->layout = shader_layout(context, STAGES, sizeof(Tasks));
+	create_pipeline(raytracer);
+	create_records(raytracer);
+	return true;
+}
+
+bool
+raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers)
+{
+	uint64_t	launched = device_align(rays, LAUNCH_WIDTH) * layers;
+
+	return launched <= raytracer->context->ray_tracing_properties.maxRayDispatchInvocationCount;
+}
+
+void
+raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_t layers)
+{
+	VkCommandBuffer commands = raytracer->context->commands;
+	uint32_t	width = rays < LAUNCH_WIDTH ? rays : LAUNCH_WIDTH;
+	VkStridedDeviceAddressRegionKHR none = {0};
+
+	if (rays == 0)
+		return;
+	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, raytracer->pipeline);
+	vkCmdPushConstants(commands, raytracer->layout, STAGES, 0, sizeof(*tasks), tasks);
+	vkCmdTraceRaysKHR(commands, &raytracer->generation, &raytracer->miss, &raytracer->hit, &none,
+					  width, (rays + width - 1) / width, layers);
+	context_barrier(raytracer->context);
+}

@@ -1,0 +1,355 @@
+/*
+ * slabs.c
+ *		Which slabs to refine, and the rays that cover them.
+ */
+#include "slabs.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+_Static_assert(sizeof(RayBundle) == 48 && offsetof(RayBundle, step) == 12 &&
+			   offsetof(RayBundle, count) == 24 && offsetof(RayBundle, axis) == 36 &&
+			   offsetof(RayBundle, length) == 40 && offsetof(RayBundle, first_ray) == 44,
+			   "shaders read bundles in this layout");
+
+/* The group's columns, and how boxes and rays are made. */
+typedef struct Space
+{
+	SlabColumn	columns[SLABS_AXES];
+	uint32_t	width[SLABS_AXES];	/* of boxes */
+	const RayParameters *parameters;
+} Space;
+
+/* ---------------------------------------------------------------- covering a slab */
+
+static uint32_t
+extent(Range side)
+{
+	return side.end - side.first;
+}
+
+static uint32_t
+choose_axis(RayDirection direction, const Range slab[SLABS_AXES])
+{
+	uint32_t	best = 0;
+
+	for (uint32_t axis = 1; axis < SLABS_AXES; axis++)
+	{
+		if (direction == RAY_LONGEST ? extent(slab[axis]) > extent(slab[best]) :
+			extent(slab[axis]) < extent(slab[best]))
+			best = axis;
+	}
+	return best;
+}
+
+/* How many rays cover a side, if one covers reach of it and each further one adds stride. */
+static uint32_t
+rays_for(uint32_t side, uint32_t reach, uint32_t stride)
+{
+	if (side <= reach)
+		return 1;
+	return 1 + (side - reach + stride - 1) / stride;
+}
+
+static void
+cover_across(const Space *space, uint32_t axis, uint32_t side, RayBundle *bundle)
+{
+	uint32_t	spacing = space->parameters->spacing;
+
+	bundle->count[axis] = rays_for(side, space->width[axis], spacing);
+	bundle->step[axis] = (float) spacing;
+}
+
+static void
+cover_along(const Space *space, uint32_t axis, uint32_t side, RayBundle *bundle)
+{
+	uint32_t	gap = space->parameters->gap;
+	uint32_t	longest = space->parameters->length;
+	uint32_t	width = space->width[axis];
+	uint32_t	rays = rays_for(side, longest + width, longest + gap);
+	int64_t		to_cover = (int64_t) side - width - (int64_t) (rays - 1) * gap;
+	int64_t		length = to_cover > rays ? (to_cover + rays - 1) / rays : 1;
+
+	bundle->count[axis] = rays;
+	bundle->step[axis] = (float) (length + gap);
+	bundle->length = (float) length;
+}
+
+static RayBundle
+cover_slab(const Space *space, const Range slab[SLABS_AXES])
+{
+	RayBundle	bundle = {.axis = choose_axis(space->parameters->direction, slab)};
+
+	for (uint32_t axis = 0; axis < SLABS_AXES; axis++)
+	{
+		assert(slab[axis].first < slab[axis].end && slab[axis].end <= SLABS_MAX_ROWS);
+		bundle.origin[axis] = (float) (slab[axis].first + space->width[axis] / 2) - 0.5f;
+		if (axis == bundle.axis)
+			cover_along(space, axis, extent(slab[axis]), &bundle);
+		else
+			cover_across(space, axis, extent(slab[axis]), &bundle);
+	}
+	return bundle;
+}
+
+/* ---------------------------------------------------------------- terms of the union */
+
+/*
+ * A column's difference, times the exact sets of the columns that come before it, times the
+ * approximate sets of the others.
+ */
+typedef struct Term
+{
+	const RangeSet *sets[SLABS_AXES];
+	uint64_t	slabs;			/* or more than the limit */
+} Term;
+
+/* The product, or limit + 1 if that is less: it never overflows. */
+static uint64_t
+limited_product(const uint32_t factors[SLABS_AXES], uint32_t limit)
+{
+	uint64_t	product = 1;
+
+	for (int i = 0; i < SLABS_AXES; i++)
+		if (factors[i] == 0)
+			return 0;
+	for (int i = 0; i < SLABS_AXES; i++)
+	{
+		product *= factors[i];
+		if (product > limit)
+			return (uint64_t) limit + 1;
+	}
+	return product;
+}
+
+/* The term of a column; before has a bit for each column that comes before it. */
+static Term
+make_term(const Space *space, int column, unsigned before, uint32_t max_slabs)
+{
+	Term		term;
+	uint32_t	sizes[SLABS_AXES];
+
+	for (int axis = 0; axis < SLABS_AXES; axis++)
+	{
+		const SlabColumn *sets = &space->columns[axis];
+
+		if (axis == column)
+			term.sets[axis] = sets->difference;
+		else
+			term.sets[axis] = before & (1u << axis) ? sets->exact : sets->approximate;
+		sizes[axis] = term.sets[axis]->n;
+	}
+	term.slabs = limited_product(sizes, max_slabs);
+	return term;
+}
+
+/* The rays of the i-th of the slabs. */
+static RayBundle
+cover_term(const Space *space, const Term *term, uint32_t i)
+{
+	Range		slab[SLABS_AXES];
+
+	for (int axis = 0; axis < SLABS_AXES; axis++)
+	{
+		slab[axis] = term->sets[axis]->ranges[i % term->sets[axis]->n];
+		i /= term->sets[axis]->n;
+	}
+	return cover_slab(space, slab);
+}
+
+static void
+append_term(const Space *space, const Term *term, RayPlan *plan)
+{
+	for (uint32_t i = 0; i < term->slabs; i++)
+	{
+		RayBundle	bundle = cover_term(space, term, i);
+
+		bundle.first_ray = plan->nrays;
+		plan->nrays += limited_product(bundle.count, plan->max_rays);
+		plan->bundles[plan->nbundles++] = bundle;
+	}
+}
+
+/* ---------------------------------------------------------------- the order of columns */
+
+static const uint8_t orders[][SLABS_AXES] = {
+	{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}
+};
+
+#define ORDERS		(sizeof(orders) / sizeof(orders[0]))
+
+/* What exceeds a limit is not counted to its end. */
+typedef struct Cost
+{
+	uint64_t	bundles;
+	uint64_t	rays;
+} Cost;
+
+static Cost
+term_cost(const Space *space, const Term *term, const RayPlan *plan)
+{
+	Cost		cost = {.bundles = term->slabs};
+
+	if (cost.bundles > plan->max_bundles)
+		return cost;
+	for (uint32_t i = 0; i < term->slabs && cost.rays <= plan->max_rays; i++)
+	{
+		RayBundle	bundle = cover_term(space, term, i);
+
+		cost.rays += limited_product(bundle.count, plan->max_rays);
+	}
+	return cost;
+}
+
+static Cost
+order_cost(Cost costs[SLABS_AXES][1 << SLABS_AXES], const uint8_t order[SLABS_AXES])
+{
+	Cost		sum = {0, 0};
+	unsigned	before = 0;
+
+	for (int i = 0; i < SLABS_AXES; i++)
+	{
+		sum.bundles += costs[order[i]][before].bundles;
+		sum.rays += costs[order[i]][before].rays;
+		before |= 1u << order[i];
+	}
+	return sum;
+}
+
+/* A term depends on which columns come before it, not on their order: 12 terms for 6 orders. */
+static void
+cost_terms(const Space *space, const RayPlan *plan, Cost costs[SLABS_AXES][1 << SLABS_AXES])
+{
+	for (int column = 0; column < SLABS_AXES; column++)
+	{
+		for (unsigned before = 0; before < 1 << SLABS_AXES; before++)
+		{
+			Term		term;
+
+			if (before & (1u << column))
+				continue;
+			term = make_term(space, column, before, plan->max_bundles);
+			costs[column][before] = term_cost(space, &term, plan);
+		}
+	}
+}
+
+/* Of the orders within the limits, one with the fewest rays; NULL if there is none. */
+static const uint8_t *
+choose_order(const Space *space, const RayPlan *plan)
+{
+	Cost		costs[SLABS_AXES][1 << SLABS_AXES];
+	const uint8_t *best = NULL;
+	uint64_t	best_rays = 0;
+
+	cost_terms(space, plan, costs);
+	for (unsigned i = 0; i < ORDERS; i++)
+	{
+		Cost		cost = order_cost(costs, orders[i]);
+
+		if (cost.bundles > plan->max_bundles || cost.rays > plan->max_rays)
+			continue;
+		if (best == NULL || cost.rays < best_rays)
+		{
+			best = orders[i];
+			best_rays = cost.rays;
+		}
+	}
+	return best;
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+/*
+ * On an axis without a column all points are at 0, and nothing is approximate.  A box of
+ * width 2 around it makes the rays' coordinate 1/2 there, as it should be.
+ */
+#define UNUSED_WIDTH	2
+
+static Range unused_range[] = {{0, 1}};
+static const RangeSet unused_set = {.n = 1, .ranges = unused_range};
+static const RangeSet empty_set = {.n = 0};
+static const SlabColumn unused_column = {&unused_set, &unused_set, &empty_set};
+
+static Space
+make_space(const SlabColumn *columns, int ncolumns, const RayParameters *parameters)
+{
+	Space		space = {.parameters = parameters};
+
+	for (int axis = 0; axis < SLABS_AXES; axis++)
+	{
+		space.columns[axis] = axis < ncolumns ? columns[axis] : unused_column;
+		space.width[axis] = axis < ncolumns ? parameters->width : UNUSED_WIDTH;
+	}
+	return space;
+}
+
+bool
+slabs_plan_rays(const SlabColumn *columns, int ncolumns,
+				const RayParameters *parameters, RayPlan *plan)
+{
+	Space		space = make_space(columns, ncolumns, parameters);
+	const uint8_t *order;
+	unsigned	before = 0;
+
+	assert(ncolumns >= 1 && ncolumns <= SLABS_AXES);
+	assert(parameters->width >= 2 && parameters->width % 2 == 0 && parameters->length >= 1);
+	assert((uint64_t) parameters->width / 2 + parameters->length <= SLABS_MAX_ROWS);
+	assert(parameters->spacing >= 1 && parameters->spacing <= parameters->width);
+	assert(parameters->gap <= parameters->width);
+
+	plan->nbundles = plan->nrays = 0;
+	order = choose_order(&space, plan);
+	if (order == NULL)
+		return false;
+	for (int i = 0; i < SLABS_AXES; i++)
+	{
+		Term		term = make_term(&space, order[i], before, plan->max_bundles);
+
+		append_term(&space, &term, plan);
+		before |= 1u << order[i];
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+/* Rounded to an even number. */
+static uint32_t
+even(double value, uint32_t least)
+{
+	uint32_t	rounded = 2 * (uint32_t) (value / 2 + 0.5);
+
+	return rounded > least ? rounded : least;
+}
+
+/*
+ * A ray along a slab meets the boxes of the points in a volume of (L + w) w^(k-1); of n points
+ * spread evenly over n^k places that is (L + w) w^(k-1) / n^(k-1).  To keep it the same for
+ * all n, both L and w are proportional to n^((k-1)/k).  For k = 3 the factors 0.386 and 5.1
+ * were best when measured, which is 0.82 boxes a ray, and L = 13 w.  The same two conditions
+ * give the factors for k = 2: 0.24 * (0.24 + 3.17) = 0.82.
+ *
+ * For k = 1 a point is at every rank, and 0.82 boxes a ray cannot be had: the narrowest box
+ * and the shortest ray that leave a margin meet L + w = 6.  They are what w and L cannot be
+ * less than for other k either, however few the rows.
+ *
+ * Spacing and gap could be w.  The margin is for devices whose box test is not quite exact.
+ */
+RayParameters
+slabs_default_parameters(int ncolumns, uint32_t rows)
+{
+	static const double widths[SLABS_AXES] = {4, 0.24, 0.386};
+	static const double lengths[SLABS_AXES] = {2, 3.17, 5.1};
+	const uint32_t margin = 2;
+	double		unit;
+	RayParameters parameters = {.direction = RAY_LONGEST};
+
+	assert(ncolumns >= 1 && ncolumns <= SLABS_AXES && rows <= SLABS_MAX_ROWS);
+	unit = pow(rows, (ncolumns - 1.0) / ncolumns);
+	parameters.width = even(widths[ncolumns - 1] * unit, 2 * margin);
+	parameters.length = even(lengths[ncolumns - 1] * unit, margin);
+	parameters.spacing = parameters.gap = parameters.width - margin;
+	return parameters;
+}

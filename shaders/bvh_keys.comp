@@ -1,0 +1,28 @@
+/*
+ * bvh_keys.comp
+ *		Keys that give rows unique ranks in a column: by code, and in an order of their own
+ *		among rows that are equal, for by row number columns would be correlated.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "bvh.glsl"
+
+/* Murmur3's finalizer: a permutation, and another one for each column. */
+uint32_t
+hash(uint32_t row, uint32_t column)
+{
+	uint32_t	h = row ^ (column + 1) * 0x9E3779B9u;
+
+	h = (h ^ h >> 16) * 0x85EBCA6Bu;
+	h = (h ^ h >> 13) * 0xC2B2AE35u;
+	return h ^ h >> 16;
+}
+
+void
+main()
+{
+	uint32_t	row = gl_GlobalInvocationID.x;
+
+	if (row < task.rows)
+		Keys(task.keys).at[row] = uint64_t(load_code(task.codes, task.code_bytes, row)) << 32 | hash(row, task.column);
+}

@@ -1,0 +1,30 @@
+/*
+ * bvh_order.comp
+ *		Keys that put rows in Morton order: some devices' builders rely on it.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "bvh.glsl"
+
+/* Ten bits, with two zeros between any two. */
+uint32_t
+spread(uint32_t bits)
+{
+	bits = (bits | bits << 16) & 0x030000FFu;
+	bits = (bits | bits << 8) & 0x0300F00Fu;
+	bits = (bits | bits << 4) & 0x030C30C3u;
+	return (bits | bits << 2) & 0x09249249u;
+}
+
+void
+main()
+{
+	uint32_t	row = gl_GlobalInvocationID.x;
+	uint32_t	key = 0;
+
+	if (row >= task.rows)
+		return;
+	for (uint32_t c = 0; c < task.columns; c++)
+		key |= spread(rank_of(row, c) >> task.shift) << c;
+	Keys(task.keys).at[row] = key;
+}

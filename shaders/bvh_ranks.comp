@@ -1,0 +1,22 @@
+/*
+ * bvh_ranks.comp
+ *		Rank of each row in a column, from the sorted rows; where rank = row, and where all
+ *		values differ so that rank = code, there is nothing to sort.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "bvh.glsl"
+
+void
+main()
+{
+	uint32_t	i = gl_GlobalInvocationID.x;
+	Words		ranks = Words(task.ranks + uint64_t(task.column) * task.rows * 4);
+
+	if (i >= task.rows)
+		return;
+	if (task.values != 0)
+		ranks.at[Words(task.values).at[i]] = i;
+	else
+		ranks.at[i] = task.codes == 0 ? i : load_code(task.codes, task.code_bytes, i);
+}

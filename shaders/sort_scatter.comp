@@ -1,0 +1,173 @@
+/*
+ * sort_scatter.comp
+ *		The third step of a sort's pass: put the pairs where they belong.
+ *
+ * A workgroup first sorts its block in shared memory, so that threads beside each other
+ * write pairs that lie beside each other, as far as their digits are the same.
+ *
+ * A key's rank in its block is how many have a lower digit, plus how many before it have the
+ * same.  For the latter, a team's threads put a bit each into their digit's mask, turn by
+ * turn: the bits below a thread's own are those before it at this turn, and the turns before
+ * are counted.  This takes no subgroup operations, and half as many barriers as it would if
+ * turns did not alternate between two sets of masks.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "sort.glsl"
+
+/*
+ * One memory for three uses, one after another:
+ *	to rank		masks [2][TEAMS][SORT_DIGITS], earlier [TEAMS][SORT_DIGITS]
+ *	of keys		low halves [SORT_BLOCK], high halves [SORT_BLOCK]
+ *	of values	[SORT_BLOCK]
+ */
+#define EARLIER	(2 * TEAMS * SORT_DIGITS)
+#define HIGH	SORT_BLOCK
+
+shared uint32_t words[max(2 * SORT_BLOCK, 3 * TEAMS * SORT_DIGITS)];
+
+/* What to add to the rank, in its block, of a key with a digit to have it among all keys. */
+shared uint32_t bases[SORT_DIGITS];
+
+/* This thread's keys, and their ranks: at first in the team's keys of the digit. */
+uint64_t	keys[SORT_KEYS];
+uint32_t	ranks[SORT_KEYS];
+
+void
+clear_words()
+{
+	for (uint32_t i = gl_LocalInvocationIndex; i < 3 * TEAMS * SORT_DIGITS; i += SORT_GROUP)
+		words[i] = 0;
+	barrier();
+}
+
+void
+load_keys()
+{
+	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
+		keys[turn] = key_number(turn) < pass.n ? Keys(pass.keys).at[key_number(turn)] : 0;
+}
+
+uint32_t
+team_digit(uint32_t turn)
+{
+	return gl_LocalInvocationIndex / TEAM * SORT_DIGITS + key_digit(keys[turn]);
+}
+
+void
+rank_in_team()
+{
+	uint32_t	lane = gl_LocalInvocationIndex % TEAM;
+
+	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
+	{
+		bool		exists = key_number(turn) < pass.n;
+		uint32_t	mask = turn % 2 * TEAMS * SORT_DIGITS + team_digit(turn);
+		uint32_t	earlier = EARLIER + team_digit(turn);
+
+		if (exists)
+			atomicOr(words[mask], 1u << lane);
+		barrier();
+		uint32_t	peers = words[mask];
+
+		ranks[turn] = words[earlier] + bitCount(peers & ((1u << lane) - 1));
+		barrier();
+		/* The last of the peers counts them, and leaves the mask as it was. */
+		if (exists && peers >> lane == 1)
+		{
+			words[earlier] = ranks[turn] + 1;
+			words[mask] = 0;
+		}
+	}
+	barrier();
+}
+
+/* A thread a digit: where each team's keys with it begin in the block, and where among all. */
+void
+locate_digits()
+{
+	uint32_t	digit = gl_LocalInvocationIndex;
+	uint32_t	count = 0;
+
+	for (uint32_t team = 0; team < TEAMS; team++)
+		count += words[EARLIER + team * SORT_DIGITS + digit];
+
+	uint32_t	start = sum_before(count);
+	uint32_t	all_start = sum_before(Words(pass.totals).at[digit]);
+
+	bases[digit] = all_start + Words(pass.counts).at[digit * pass.blocks + gl_WorkGroupID.x] - start;
+	for (uint32_t team = 0; team < TEAMS; team++)
+	{
+		uint32_t	place = EARLIER + team * SORT_DIGITS + digit;
+
+		count = words[place];
+		words[place] = start;
+		start += count;
+	}
+	barrier();
+}
+
+void
+rank_in_block()
+{
+	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
+		ranks[turn] += words[EARLIER + team_digit(turn)];
+	barrier();
+}
+
+/* Keys, by way of shared memory; where this thread's have gone, for the values. */
+void
+move_keys(uint32_t count, out uint32_t places[SORT_KEYS])
+{
+	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
+		if (key_number(turn) < pass.n)
+		{
+			words[ranks[turn]] = uint32_t(keys[turn]);
+			words[HIGH + ranks[turn]] = uint32_t(keys[turn] >> 32);
+		}
+	barrier();
+	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
+	{
+		uint32_t	rank = turn * SORT_GROUP + gl_LocalInvocationIndex;
+
+		if (rank < count)
+		{
+			uint64_t	key = uint64_t(words[HIGH + rank]) << 32 | words[rank];
+
+			places[turn] = bases[key_digit(key)] + rank;
+			Keys(pass.sorted_keys).at[places[turn]] = key;
+		}
+	}
+	barrier();
+}
+
+void
+move_values(uint32_t count, uint32_t places[SORT_KEYS])
+{
+	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
+		if (key_number(turn) < pass.n)
+			words[ranks[turn]] = pass.values == 0 ? key_number(turn) : Words(pass.values).at[key_number(turn)];
+	barrier();
+	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
+	{
+		uint32_t	rank = turn * SORT_GROUP + gl_LocalInvocationIndex;
+
+		if (rank < count)
+			Words(pass.sorted_values).at[places[turn]] = words[rank];
+	}
+}
+
+void
+main()
+{
+	uint32_t	count = min(pass.n - gl_WorkGroupID.x * SORT_BLOCK, SORT_BLOCK);
+	uint32_t	places[SORT_KEYS];
+
+	load_keys();
+	clear_words();
+	rank_in_team();
+	locate_digits();
+	rank_in_block();
+	move_keys(count, places);
+	move_values(count, places);
+}

@@ -1,0 +1,13 @@
+/*
+ * trace.rmiss
+ *		A ray has come to its end.
+ */
+#version 460
+#extension GL_EXT_ray_tracing : require
+
+layout(location = 0) rayPayloadInEXT uint payload;
+
+void
+main()
+{
+}

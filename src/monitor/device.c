@@ -1,0 +1,173 @@
+/*
+ * device.c
+ *		rtscan_device(): the device, and what is on it; rtscan_prewarm().
+ */
+#include "device/device.h"
+
+#include "access/relation.h"
+#include "exec/executor.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "monitor/relation.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#define STATUS_COLUMNS	13
+
+PG_FUNCTION_INFO_V1(rtscan_device_status);
+PG_FUNCTION_INFO_V1(rtscan_prewarm);
+
+/* ---------------------------------------------------------------- rtscan_device() */
+
+/* Ask the program; false if there is none. */
+static bool
+ask_status(DeviceReply *reply)
+{
+	DeviceRequest request = {.kind = DEVICE_STATUS};
+
+	return rtscan_device_area(1) != NULL && rtscan_device_ask(&request, reply) && reply->result == DEVICE_OK;
+}
+
+/* One row, or none where there is no device. */
+Datum
+rtscan_device_status(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	DeviceReply reply;
+	const DeviceStatus *status = &reply.status;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (ask_status(&reply))
+	{
+		Datum		values[STATUS_COLUMNS] = {
+			CStringGetTextDatum(status->name),
+			BoolGetDatum(status->software),
+			BoolGetDatum(status->ray_tracing),
+			Int64GetDatum(status->memory_limit),
+			Int64GetDatum(status->memory_used),
+			Int64GetDatum(status->columns),
+			Int64GetDatum(status->bvhs),
+			Int64GetDatum(status->requests),
+			Int64GetDatum(status->submissions),
+			Int64GetDatum(status->uploads),
+			Int64GetDatum(status->builds),
+			Int64GetDatum(status->evictions),
+			Int64GetDatum(status->failures),
+		};
+		bool		nulls[STATUS_COLUMNS] = {false};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* ---------------------------------------------------------------- rtscan_prewarm() */
+
+/* The key columns that names stand for; all of them without names. */
+static List *
+chosen_columns(Relation index, ArrayType *names)
+{
+	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
+	List	   *columns = NIL;
+	Datum	   *items;
+	bool	   *nulls;
+	int			n;
+
+	if (names == NULL)
+	{
+		for (int i = 0; i < nkeys; i++)
+			columns = lappend_int(columns, i);
+		return columns;
+	}
+	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &items, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		AttrNumber	number = nulls[i] ? InvalidAttrNumber :
+			get_attnum(RelationGetRelid(index), TextDatumGetCString(items[i]));
+
+		if (number < 1 || number > nkeys)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("index \"%s\" has no key column \"%s\"", RelationGetRelationName(index),
+							nulls[i] ? "NULL" : TextDatumGetCString(items[i]))));
+		columns = list_append_unique_int(columns, number - 1);
+	}
+	return columns;
+}
+
+/* A group of all rows, by such columns. */
+static RtscanPredicateGroup
+whole_group(const RtscanSegment *segment, List *columns)
+{
+	RtscanPredicateGroup group = {.columns = palloc0(Max(list_length(columns), 1) * sizeof(RtscanGroupColumn))};
+	ListCell   *cell;
+
+	foreach(cell, columns)
+	{
+		RtscanGroupColumn *column = &group.columns[group.ncolumns++];
+
+		column->column = lfirst_int(cell);
+		column->rows = segment->header.rows;
+		rtscan_intervals_add(&column->intervals, (RtscanPosition) {0, 0},
+							 (RtscanPosition) {
+			.code = segment->columns[column->column].header.distinct + 1,
+			.rank = segment->header.rows
+		});
+	}
+	return group;
+}
+
+/* Put the segments on the device one after another; how many there are. */
+static int64
+prewarm_segments(Relation index, const RtscanImage *image, List *columns, RtscanExecutor executor)
+{
+	int64		segments = 0;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		RtscanSegmentScan scan = {.entry = &image->entries[i]};
+		const char *why;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!rtscan_entry_is_live(scan.entry))
+			continue;
+		rtscan_reader_open(&scan.reader, index, scan.entry, false);
+		scan.group = whole_group(scan.reader.segment, columns);
+		if (!rtscan_device_can(&scan))
+			continue;
+		why = rtscan_device_prepare(executor, index, &image->meta.uuid, &scan, 1);
+		if (why)
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+					 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
+					 errdetail("%s", why)));
+		segments++;
+	}
+	return segments;
+}
+
+/* Columns, and where the device can trace rays BVHs, as a scan of these columns needs them. */
+Datum
+rtscan_prewarm(PG_FUNCTION_ARGS)
+{
+	Relation	index;
+	DeviceReply reply;
+	int64		segments;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	index = rtscan_open_index(PG_GETARG_OID(0), AccessShareLock);
+	if (!ask_status(&reply))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("rtscan has no device"),
+				 errhint("Add rtscan to shared_preload_libraries, and see the server's log for why there is no device.")));
+	segments = prewarm_segments(index, rtscan_copy_image(rtscan_read_image(index, NULL, false)),
+								chosen_columns(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1)),
+								reply.status.ray_tracing && rtscan_executor != RTSCAN_EXECUTOR_COMPUTE ?
+								RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE);
+	relation_close(index, AccessShareLock);
+	PG_RETURN_INT64(segments);
+}
