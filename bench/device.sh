@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # What a device brings: the index scan itself on each executor, inside PostgreSQL, on uniform data.
 #
-#   bench/device.sh [--rows N] [--device NAME] [--sweep] [--out FILE]
+#   bench/device.sh [--rows N] [--device NAME] [--repetitions N] [--sweep] [--out FILE]
 #
 # Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
 # what eight sessions do beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
-# direction of the executor rt, and its ablations. Times are medians, in milliseconds.
+# direction of the executor rt, and its ablations. Times are medians, in milliseconds. A device's clock rises only under
+# load that lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
-rows=100000000 device= sweep= out=/dev/stdout
+rows=100000000 device= repetitions=2000 sweep= out=/dev/stdout
 while [ $# -gt 0 ]; do
   case $1 in
     --rows) rows=$2; shift 2 ;;
     --device) device=$2; shift 2 ;;
+    --repetitions) repetitions=$2; shift 2 ;;
     --sweep) sweep=yes; shift ;;
     --out) out=$2; shift 2 ;;
     *) echo "unknown option $1" >&2; exit 2 ;;
@@ -80,23 +82,25 @@ condition() {
   }'
 }
 
-# rows | bits_time | device_time of the executor $1
+# rows | bits_time | device_time of the executor $1 for the condition $2; counts $3; repetitions $4
 scan() {
   query -c "SET rtscan.executor = '$1'; SET enable_seqscan = off" \
     -c "SELECT rows, round(bits_time::numeric, 3), round(device_time::numeric, 4)
-        FROM rtscan_benchmark('SELECT 1 FROM t WHERE $2', ${4:-20}, $3)" | tail -n 1
+        FROM rtscan_benchmark('SELECT 1 FROM t WHERE $2', $4, $3)" | tail -n 1
 }
 
 executors_table() {
-  echo "| predicates | selectivity | executor | rows | up to bits | of that the device | up to counts | of that the device |"
-  echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
-  local kind selectivity executor bits counts
+  echo "| predicates | selectivity | executor | rows | up to bits | of that the device | up to counts | of that the device | up to bits, 20 times only |"
+  echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+  local kind selectivity executor times bits counts few
   for kind in one-sided two-sided; do
     for selectivity in 0.01 0.1 0.2 0.5 0.9; do
       for executor in cpu compute rt; do
-        bits=$(scan $executor "$(condition $kind $selectivity)" false)
-        counts=$(scan $executor "$(condition $kind $selectivity)" true)
-        echo "| $kind | $selectivity | $executor | $bits | ${counts#* | } |"
+        times=$([ $executor = cpu ] && echo 20 || echo "$repetitions")
+        few=$(sleep 0.5; scan $executor "$(condition $kind $selectivity)" false 20)
+        bits=$(scan $executor "$(condition $kind $selectivity)" false "$times")
+        counts=$(scan $executor "$(condition $kind $selectivity)" true "$times")
+        echo "| $kind | $selectivity | $executor | $bits | ${counts#* | } | $(cut -d ' ' -f 3 <<<"$few") |"
       done
     done
   done
@@ -113,10 +117,12 @@ rate() {
 sessions_table() {
   echo "| executor | answer | queries a second, one session | eight sessions |"
   echo "| --- | --- | --- | --- |"
-  local executor
+  local executor repetitions=$repetitions all=$repetitions
   for executor in cpu compute rt; do
-    echo "| $executor | counts | $(rate 1 $executor true 1000) | $(rate 8 $executor true 1000) |"
-    echo "| $executor | bits | $(rate 1 $executor false 300) | $(rate 8 $executor false 300) |"
+    repetitions=$all
+    [ $executor != cpu ] || repetitions=$((repetitions / 10))
+    echo "| $executor | counts | $(rate 1 $executor true "$repetitions") | $(rate 8 $executor true "$repetitions") |"
+    echo "| $executor | bits | $(rate 1 $executor false "$repetitions") | $(rate 8 $executor false "$repetitions") |"
   done
 }
 
@@ -135,7 +141,7 @@ sweep_line() {
   set_rays "$1"
   printf '| %s ' "${1//,/ | }"
   for selectivity in 0.01 0.1 0.2 0.5; do
-    printf '| %s ' "$(scan rt "$(condition one-sided $selectivity)" true 10 | sed 's/.* | //')"
+    printf '| %s ' "$(scan rt "$(condition one-sided $selectivity)" true $((repetitions / 2)) | sed 's/.* | //')"
   done
   echo "|"
 }

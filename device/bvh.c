@@ -409,7 +409,7 @@ prepare(Build *build)
 						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR, &build->scratch) ||
 		!cache_allocate(cache, MEMORY_BVH, build->bottom_sizes.accelerationStructureSize,
 						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR, &build->large) ||
-		!memory_on_host(context, sizeof(VkAccelerationStructureInstanceKHR),
+		!memory_on_host(context, HOST_WRITES, sizeof(VkAccelerationStructureInstanceKHR),
 						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR, &build->instance))
 		return false;
 	build->parts = lay_out_parts(build, build->scratch.address);

@@ -177,7 +177,7 @@ calibrate(Evaluator *evaluator)
 		.code_bytes = 3};
 	Memory		host;
 
-	if (!memory_on_host(evaluator->context, device_column_layout(&shape).size, 0, &host))
+	if (!memory_on_host(evaluator->context, HOST_READS_AND_WRITES, device_column_layout(&shape).size, 0, &host))
 		return calibration;
 	if (add_columns(evaluator, &host))
 		for (DeviceExecutor executor = 0; executor < DEVICE_EXECUTORS; executor++)

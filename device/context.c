@@ -381,13 +381,17 @@ memory_on_device(Context *context, MemoryUse use, uint64_t size, VkBufferUsageFl
 }
 
 bool
-memory_on_host(Context *context, uint64_t size, VkBufferUsageFlags more_usage, Memory *memory)
+memory_on_host(Context *context, HostAccess access, uint64_t size, VkBufferUsageFlags more_usage, Memory *memory)
 {
+	VkMemoryPropertyFlags needed = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+	VkMemoryPropertyFlags wanted = needed |
+		(access == HOST_WRITES ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT : VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
 	void	   *host;
 
-	if (!create_buffer(context, size, more_usage, NULL, memory) ||
-		!bind_memory(context, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-					 UINT32_MAX, NULL, memory))
+	if (!(create_buffer(context, size, more_usage, NULL, memory) &&
+		  bind_memory(context, wanted, UINT32_MAX, NULL, memory)) &&
+		!(create_buffer(context, size, more_usage, NULL, memory) &&
+		  bind_memory(context, needed, UINT32_MAX, NULL, memory)))
 		return false;
 	if (vkMapMemory(context->device, memory->memory, 0, VK_WHOLE_SIZE, 0, &host) != VK_SUCCESS)
 	{
@@ -432,6 +436,23 @@ memory_free(Context *context, Memory *memory)
 
 /* ---------------------------------------------------------------- commands */
 
+static void
+barrier(Context *context, VkAccessFlags access, VkPipelineStageFlags stage)
+{
+	VkMemoryBarrier memory = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT, .dstAccessMask = access};
+
+	vkCmdPipelineBarrier(context->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, stage, 0, 1, &memory,
+						 0, NULL, 0, NULL);
+}
+
+void
+context_barrier(Context *context)
+{
+	barrier(context, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+}
+
 VkCommandBuffer
 context_begin(Context *context)
 {
@@ -454,7 +475,7 @@ context_submit(Context *context)
 		.commandBufferCount = 1, .pCommandBuffers = &context->commands};
 	uint64_t	times[2] = {0};
 
-	context_barrier(context);
+	barrier(context, VK_ACCESS_HOST_READ_BIT, VK_PIPELINE_STAGE_HOST_BIT);
 	vkCmdWriteTimestamp(context->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, context->timestamps, 1);
 	check(vkEndCommandBuffer(context->commands), "vkEndCommandBuffer");
 	if (++context->submissions == context->faults.lost_at)
@@ -467,15 +488,3 @@ context_submit(Context *context)
 	return (uint64_t) ((times[1] - times[0]) * context->timestamp_period);
 }
 
-void
-context_barrier(Context *context)
-{
-	VkMemoryBarrier barrier = {
-		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT};
-
-	vkCmdPipelineBarrier(context->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-						 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier,
-						 0, NULL, 0, NULL);
-}

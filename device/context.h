@@ -34,6 +34,12 @@ typedef enum MemoryUse
 	MEMORY_SCRATCH
 } MemoryUse;
 
+typedef enum HostAccess
+{
+	HOST_WRITES,
+	HOST_READS_AND_WRITES
+} HostAccess;
+
 typedef struct Context
 {
 	VkInstance	instance;
@@ -82,8 +88,12 @@ extern void context_open(Context *context, const char *wanted, uint64_t memory_l
 extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,
 							 VkBufferUsageFlags more_usage, Memory *memory);
 
-/* Memory of the host that the device can use. */
-extern bool memory_on_host(Context *context, uint64_t size, VkBufferUsageFlags more_usage, Memory *memory);
+/*
+ * Memory that host and device can use.  What the host only writes is the device's own, if the
+ * host sees that; what it reads is cached.
+ */
+extern bool memory_on_host(Context *context, HostAccess access, uint64_t size,
+						   VkBufferUsageFlags more_usage, Memory *memory);
 
 /* The same, of memory that is there already; false where that cannot be. */
 extern bool memory_import(Context *context, void *host, uint64_t size, Memory *memory);
@@ -97,7 +107,7 @@ extern void memory_free(Context *context, Memory *memory);
 extern VkCommandBuffer context_begin(Context *context);
 extern uint64_t context_submit(Context *context);
 
-/* All writes of commands so far are seen by those that follow. */
+/* All writes of commands so far are seen by the commands that follow. */
 extern void context_barrier(Context *context);
 
 /* Report to the server's log. */

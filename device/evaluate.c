@@ -23,7 +23,7 @@
 
 /* Tasks begin where any structure may. */
 #define TASK_ALIGNMENT	16
-#define TASK_ARRAYS		7
+#define TASK_ARRAYS		11
 
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
@@ -41,12 +41,16 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.refine = shader_compute(context, layout, refine_spirv, sizeof(refine_spirv)),
 		.publish = shader_compute(context, layout, publish_spirv, sizeof(publish_spirv)),
 		.ranges.element = sizeof(RangeTask),
+		.runs.element = sizeof(RunTask),
 		.columns.element = sizeof(ColumnTask),
 		.sieve_tasks.element = sizeof(SieveTask),
 		.refine_tasks.element = sizeof(RefineTask),
 		.publish_tasks.element = sizeof(PublishTask),
 		.bundles.element = sizeof(BundleTask),
 		.trace_tasks.element = sizeof(TraceTask),
+		.sieve_of.element = sizeof(uint32_t),
+		.refine_of.element = sizeof(uint32_t),
+		.publish_of.element = sizeof(uint32_t),
 	};
 	if (raytrace_open(&evaluator->raytracer, context))
 		bvh_open(&evaluator->bvhs, context, cache, &options->rays);
@@ -57,51 +61,53 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 /* How far a batch has come, so that a request that cannot be planned is taken back. */
 typedef struct Mark
 {
-	uint32_t	ranges;
-	uint32_t	columns;
-	uint32_t	sieve_tasks;
-	uint32_t	refine_tasks;
-	uint32_t	publish_tasks;
-	uint32_t	bundles;
-	uint32_t	trace_tasks;
+	uint32_t	counts[TASK_ARRAYS];
 	uint32_t	largest_trace;
-	uint32_t	sieve_chunks;
-	uint32_t	refine_blocks;
-	uint32_t	publish_chunks;
 } Mark;
 
-static Mark
-take_mark(const Evaluator *evaluator)
+/* All arrays of tasks; their order is that of stage_tasks(). */
+static void
+list_arrays(Evaluator *evaluator, Array **arrays)
 {
-	return (Mark) {
-		.ranges = evaluator->ranges.count,
-		.columns = evaluator->columns.count,
-		.sieve_tasks = evaluator->sieve_tasks.count,
-		.refine_tasks = evaluator->refine_tasks.count,
-		.publish_tasks = evaluator->publish_tasks.count,
-		.bundles = evaluator->bundles.count,
-		.trace_tasks = evaluator->trace_tasks.count,
-		.largest_trace = evaluator->largest_trace,
-		.sieve_chunks = evaluator->sieve_chunks,
-		.refine_blocks = evaluator->refine_blocks,
-		.publish_chunks = evaluator->publish_chunks,
-	};
+	Array	   *all[TASK_ARRAYS] = {
+		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
+		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
+		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of};
+
+	memcpy(arrays, all, sizeof(all));
+}
+
+static Mark
+take_mark(Evaluator *evaluator)
+{
+	Mark		mark = {.largest_trace = evaluator->largest_trace};
+	Array	   *arrays[TASK_ARRAYS];
+
+	list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		mark.counts[i] = arrays[i]->count;
+	return mark;
 }
 
 static void
 return_to(Evaluator *evaluator, const Mark *mark)
 {
-	evaluator->ranges.count = mark->ranges;
-	evaluator->columns.count = mark->columns;
-	evaluator->sieve_tasks.count = mark->sieve_tasks;
-	evaluator->refine_tasks.count = mark->refine_tasks;
-	evaluator->publish_tasks.count = mark->publish_tasks;
-	evaluator->bundles.count = mark->bundles;
-	evaluator->trace_tasks.count = mark->trace_tasks;
+	Array	   *arrays[TASK_ARRAYS];
+
+	list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		arrays[i]->count = mark->counts[i];
 	evaluator->largest_trace = mark->largest_trace;
-	evaluator->sieve_chunks = mark->sieve_chunks;
-	evaluator->refine_blocks = mark->refine_blocks;
-	evaluator->publish_chunks = mark->publish_chunks;
+}
+
+/* The next workgroups of a kind belong to the task that is added next. */
+static void
+add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
+{
+	uint32_t   *numbers = array_extend(task_of, workgroups);
+
+	for (uint32_t i = 0; i < workgroups; i++)
+		numbers[i] = task;
 }
 
 /* A column of a segment while it is planned. */
@@ -193,69 +199,61 @@ static void
 add_refine(Plan *plan, const Resident *column, Range ranks)
 {
 	Evaluator  *evaluator = plan->evaluator;
-	RefineTask *task = array_extend(&evaluator->refine_tasks, 1);
-
-	*task = (RefineTask) {
+	uint32_t	blocks = (ranks.end - (ranks.first & ~3u) + REFINE_BLOCK - 1) / REFINE_BLOCK;
+	RefineTask	task = {
 		.order = column->memory.address + column->layout.order,
 		.bits = plan->bits,
 		.first = ranks.first,
 		.end = ranks.end,
 		.rows = plan->segment->rows,
-		.first_block = evaluator->refine_blocks,
+		.first_block = evaluator->refine_of.count,
 	};
-	evaluator->refine_blocks += (ranks.end - (ranks.first & ~3u) + REFINE_BLOCK - 1) / REFINE_BLOCK;
+
+	add_workgroups(&evaluator->refine_of, evaluator->refine_tasks.count, blocks);
+	*(RefineTask *) array_extend(&evaluator->refine_tasks, 1) = task;
 	plan->request->reply.refined_rows += ranks.end - ranks.first;
 }
 
-/* Put ranges into the batch; where they are. */
-static uint32_t
-add_ranges(Evaluator *evaluator, const RangeSet *set)
-{
-	uint32_t	first = evaluator->ranges.count;
-
-	memcpy(array_extend(&evaluator->ranges, set->n), set->ranges, set->n * sizeof(Range));
-	return first;
-}
-
-static ColumnTask
-column_task(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
-{
-	ColumnTask	task = {.first_run = add_ranges(evaluator, runs), .runs = runs->n};
-
-	if (column->shape.heap_order)
-		return task;
-	task.pages = column->memory.address + column->layout.pages;
-	task.sieve = column->memory.address + column->layout.sieve;
-	task.codes = column->memory.address + column->layout.codes;
-	task.code_bytes = column->shape.code_bytes;
-	task.bins = column->shape.bins;
-	task.radix = column->shape.radix;
-	return task;
-}
-
-/* Sieve the columns that are added next; their group's bits follow those before. */
+/* Have a column's runs ANDed into the bits of the sieve that was added last. */
 static void
-add_sieve(Plan *plan, uint32_t columns)
+add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
+{
+	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data + evaluator->sieve_tasks.count - 1;
+	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* an empty run, if there is none */
+	RunTask    *tasks = array_extend(&evaluator->runs, count);
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		Range		range = runs->n > 0 ? runs->ranges[i] : (Range) {0, 0};
+
+		tasks[i] = (RunTask) {.first = range.first, .end = range.end, .last = i + 1 == count};
+		if (column->shape.heap_order)
+			continue;
+		tasks[i].pages = column->memory.address + column->layout.pages;
+		tasks[i].sieve = column->memory.address + column->layout.sieve;
+		tasks[i].bins = column->shape.bins;
+		tasks[i].radix = column->shape.radix;
+	}
+	sieve->runs += count;
+}
+
+/* Sieve the columns whose runs are added next; their group's bits follow those before. */
+static void
+add_sieve(Plan *plan)
 {
 	Evaluator  *evaluator = plan->evaluator;
 	uint32_t	chunks = device_chunks(plan->segment->rows);
-
-	plan->bits = (uint64_t) evaluator->sieve_chunks * DEVICE_CHUNK_BYTES;
-	*(SieveTask *) array_extend(&evaluator->sieve_tasks, 1) = (SieveTask) {
-		.bits = plan->bits,
-		.first_chunk = evaluator->sieve_chunks,
+	SieveTask	task = {
+		.bits = (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES,
+		.first_chunk = evaluator->sieve_of.count,
 		.chunks = chunks,
 		.rows = plan->segment->rows,
-		.first_column = evaluator->columns.count,
-		.columns = columns,
+		.first_run = evaluator->runs.count,
 	};
-	evaluator->sieve_chunks += chunks;
-}
 
-static void
-add_column(Evaluator *evaluator, ColumnTask task)
-{
-	*(ColumnTask *) array_extend(&evaluator->columns, 1) = task;
+	plan->bits = task.bits;
+	add_workgroups(&evaluator->sieve_of, evaluator->sieve_tasks.count, chunks);
+	*(SieveTask *) array_extend(&evaluator->sieve_tasks, 1) = task;
 }
 
 /* ---------------------------------------------------------------- compute */
@@ -273,7 +271,7 @@ plan_superset(Plan *plan, const PlanColumn *column)
 		result = DEVICE_REFUSED;
 	else
 	{
-		add_column(plan->evaluator, column_task(plan->evaluator, column->resident, &sets.runs));
+		add_runs(plan->evaluator, column->resident, &sets.runs);
 		for (uint32_t i = 0; i < sets.difference.n; i++)
 			add_refine(plan, column->resident, sets.difference.ranges[i]);
 	}
@@ -286,7 +284,7 @@ plan_compute(Plan *plan)
 {
 	DeviceResult result = DEVICE_OK;
 
-	add_sieve(plan, plan->ncolumns);
+	add_sieve(plan);
 	for (uint32_t c = 0; c < plan->ncolumns && result == DEVICE_OK; c++)
 		result = plan_superset(plan, &plan->columns[c]);
 	return result;
@@ -294,19 +292,25 @@ plan_compute(Plan *plan)
 
 /* ---------------------------------------------------------------- rt */
 
-/* The codes, or in heap order rows, that are in the exact set. */
+/* A column whose exact set rays look up. */
 static void
-add_exact(Evaluator *evaluator, const PlanColumn *column, ColumnTask *task)
+add_column(Evaluator *evaluator, const PlanColumn *column)
 {
-	Range	   *ranges;
+	const Resident *resident = column->resident;
+	bool		heap_order = resident->shape.heap_order;
+	ColumnTask	task = {
+		.codes = heap_order ? 0 : resident->memory.address + resident->layout.codes,
+		.code_bytes = resident->shape.code_bytes,
+		.first_interval = evaluator->ranges.count,
+		.intervals = column->count,
+	};
+	RangeTask  *ranges = array_extend(&evaluator->ranges, column->count);
 
-	task->first_interval = evaluator->ranges.count;
-	task->intervals = column->count;
-	ranges = array_extend(&evaluator->ranges, column->count);
 	for (uint32_t i = 0; i < column->count; i++)
-		ranges[i] = column->resident->shape.heap_order ?
-			(Range) {column->intervals[i].low_rank, column->intervals[i].high_rank} :
-			(Range) {column->intervals[i].low_code, column->intervals[i].high_code};
+		ranges[i] = heap_order ?
+			(RangeTask) {column->intervals[i].low_rank, column->intervals[i].high_rank} :
+			(RangeTask) {column->intervals[i].low_code, column->intervals[i].high_code};
+	*(ColumnTask *) array_extend(&evaluator->columns, 1) = task;
 }
 
 /* Trace the rays of a group whose columns have been added last. */
@@ -355,16 +359,13 @@ plan_group(Plan *plan, const PlanColumn *columns, uint32_t count)
 	SlabColumn	slabs[GROUP_COLUMNS];
 	DeviceResult result = DEVICE_OK;
 
-	add_sieve(plan, count);
+	add_sieve(plan);
 	for (uint32_t c = 0; c < count; c++)
 	{
-		ColumnTask	task;
-
 		sets[c] = make_sets(&columns[c], plan->evaluator->choose_bins);
 		slabs[c] = (SlabColumn) {&sets[c].exact, &sets[c].approximate, &sets[c].difference};
-		task = column_task(plan->evaluator, columns[c].resident, &sets[c].runs);
-		add_exact(plan->evaluator, &columns[c], &task);
-		add_column(plan->evaluator, task);
+		add_runs(plan->evaluator, columns[c].resident, &sets[c].runs);
+		add_column(plan->evaluator, &columns[c]);
 		if (sets[c].runs.n > MAX_RUNS)
 			result = DEVICE_TOO_COMPLEX;
 		plan->request->reply.refined_rows += range_rows(&sets[c].difference);
@@ -402,7 +403,7 @@ plan_rt(Plan *plan, uint32_t *groups)
 {
 	DeviceResult result = DEVICE_OK;
 	uint32_t	first = 0;
-	uint64_t	bits = (uint64_t) plan->evaluator->sieve_chunks * DEVICE_CHUNK_BYTES;
+	uint64_t	bits = (uint64_t) plan->evaluator->sieve_of.count * DEVICE_CHUNK_BYTES;
 	bool		prepare = plan->request->header->prepare;
 
 	if (plan->evaluator->raytracer.pipeline == VK_NULL_HANDLE)
@@ -429,18 +430,19 @@ add_publish(Plan *plan, uint32_t chunk, uint32_t groups)
 	Request    *request = plan->request;
 	uint64_t	results = request->area->memory.address + request->results;
 	uint32_t	chunks = device_chunks(plan->segment->rows);
-	PublishTask *task = array_extend(&plan->evaluator->publish_tasks, 1);
-
-	*task = (PublishTask) {
+	Evaluator  *evaluator = plan->evaluator;
+	PublishTask task = {
 		.bits = plan->bits,
 		.counts = results + chunk * sizeof(uint32_t),
-		.first_chunk = plan->evaluator->publish_chunks,
+		.first_chunk = evaluator->publish_of.count,
 		.chunks = chunks,
 		.groups = groups,
 	};
+
 	if (request->header->want_bits)
-		task->words = results + device_bits_offset(request->chunks) + (uint64_t) chunk * DEVICE_CHUNK_BYTES;
-	plan->evaluator->publish_chunks += chunks;
+		task.words = results + device_bits_offset(request->chunks) + (uint64_t) chunk * DEVICE_CHUNK_BYTES;
+	add_workgroups(&evaluator->publish_of, evaluator->publish_tasks.count, chunks);
+	*(PublishTask *) array_extend(&evaluator->publish_tasks, 1) = task;
 }
 
 /* Find a segment's columns on the device. */
@@ -484,7 +486,7 @@ plan_segment(Plan *plan, uint32_t chunk, const EvaluateColumn *wanted, const Dev
 static bool
 fits_submission(const Evaluator *evaluator)
 {
-	return evaluator->sieve_chunks <= MAX_WORKGROUPS && evaluator->refine_blocks <= MAX_WORKGROUPS &&
+	return evaluator->sieve_of.count <= MAX_WORKGROUPS && evaluator->refine_of.count <= MAX_WORKGROUPS &&
 		(evaluator->trace_tasks.count == 0 ||
 		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count));
 }
@@ -527,10 +529,12 @@ plan_request(Evaluator *evaluator, Request *request)
 
 /* ---------------------------------------------------------------- submitting */
 
-/* Memory of at least this size; what was there before is not kept. */
+/* Memory for bits; what was there before is not kept. */
 static bool
-ensure_scratch(Evaluator *evaluator, uint64_t size, Memory *memory)
+ensure_bits(Evaluator *evaluator, uint64_t size)
 {
+	Memory	   *memory = &evaluator->bits;
+
 	if (memory->size >= size)
 		return true;
 	memory_free(evaluator->context, memory);
@@ -538,13 +542,14 @@ ensure_scratch(Evaluator *evaluator, uint64_t size, Memory *memory)
 		cache_allocate(evaluator->cache, MEMORY_SCRATCH, size, 0, memory);
 }
 
+/* Tasks are written by the host, where the device reads them: they are few. */
 static bool
-ensure_staging(Evaluator *evaluator, uint64_t size)
+ensure_tasks(Evaluator *evaluator, uint64_t size)
 {
-	if (evaluator->staging.size >= size)
+	if (evaluator->tasks.size >= size)
 		return true;
-	memory_free(evaluator->context, &evaluator->staging);
-	return memory_on_host(evaluator->context, size * 2 + MIN_SCRATCH, 0, &evaluator->staging);
+	memory_free(evaluator->context, &evaluator->tasks);
+	return memory_on_host(evaluator->context, HOST_WRITES, size * 2 + MIN_SCRATCH, 0, &evaluator->tasks);
 }
 
 static void
@@ -565,44 +570,44 @@ locate_bits(Evaluator *evaluator)
 		trace[i].bits += evaluator->bits.address;
 }
 
-/* Copy an array to where the staging memory has come to; its address on the device. */
+/* Copy an array to where the tasks' memory has come to; its address on the device. */
 static uint64_t
 stage(Evaluator *evaluator, const Array *array, uint64_t *used)
 {
 	uint64_t	offset = *used;
 
-	memcpy(evaluator->staging.host + offset, array->data, array_size(array));
+	if (array->count > 0)
+		memcpy(evaluator->tasks.host + offset, array->data, array_size(array));
 	*used = device_align(offset + array_size(array), TASK_ALIGNMENT);
 	return evaluator->tasks.address + offset;
 }
 
 static uint64_t
-tasks_size(const Evaluator *evaluator)
+tasks_size(Evaluator *evaluator)
 {
-	return array_size(&evaluator->ranges) + array_size(&evaluator->columns) +
-		array_size(&evaluator->sieve_tasks) + array_size(&evaluator->refine_tasks) +
-		array_size(&evaluator->publish_tasks) + array_size(&evaluator->bundles) +
-		array_size(&evaluator->trace_tasks) + TASK_ARRAYS * TASK_ALIGNMENT;
+	Array	   *arrays[TASK_ARRAYS];
+	uint64_t	size = 0;
+
+	list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		size += device_align(array_size(arrays[i]), TASK_ALIGNMENT);
+	return size;
 }
 
 static Tasks
-stage_tasks(Evaluator *evaluator, uint64_t *used)
+stage_tasks(Evaluator *evaluator)
 {
-	Tasks		tasks = {
-		.sieve_count = evaluator->sieve_tasks.count,
-		.refine_count = evaluator->refine_tasks.count,
-		.publish_count = evaluator->publish_tasks.count,
-	};
+	Array	   *arrays[TASK_ARRAYS];
+	uint64_t	addresses[TASK_ARRAYS];
+	uint64_t	used = 0;
 
-	*used = 0;
-	tasks.ranges = stage(evaluator, &evaluator->ranges, used);
-	tasks.columns = stage(evaluator, &evaluator->columns, used);
-	tasks.sieve = stage(evaluator, &evaluator->sieve_tasks, used);
-	tasks.refine = stage(evaluator, &evaluator->refine_tasks, used);
-	tasks.publish = stage(evaluator, &evaluator->publish_tasks, used);
-	tasks.bundles = stage(evaluator, &evaluator->bundles, used);
-	tasks.traces = stage(evaluator, &evaluator->trace_tasks, used);
-	return tasks;
+	list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		addresses[i] = stage(evaluator, arrays[i], &used);
+	return (Tasks) {
+		.ranges = addresses[0], .runs = addresses[1], .columns = addresses[2], .sieve = addresses[3],
+		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
+		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10]};
 }
 
 static void
@@ -621,17 +626,13 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 static uint64_t
 run_tasks(Evaluator *evaluator)
 {
-	uint64_t	used;
-	Tasks		tasks = stage_tasks(evaluator, &used);
-	VkCommandBuffer commands = context_begin(evaluator->context);
+	Tasks		tasks = stage_tasks(evaluator);
 
-	vkCmdCopyBuffer(commands, evaluator->staging.buffer, evaluator->tasks.buffer, 1,
-					&(VkBufferCopy) {.size = used});
-	context_barrier(evaluator->context);
-	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_chunks);
-	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_blocks);
+	context_begin(evaluator->context);
+	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count);
+	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
-	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_chunks);
+	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count);
 	return context_submit(evaluator->context);
 }
 
@@ -657,13 +658,12 @@ copy_results(Request *request)
 static void
 submit(Evaluator *evaluator, Request **requests, uint32_t count)
 {
-	uint64_t	size = tasks_size(evaluator);
 	bool		room = count > 0 &&
-		ensure_scratch(evaluator, (uint64_t) evaluator->sieve_chunks * DEVICE_CHUNK_BYTES, &evaluator->bits) &&
-		ensure_scratch(evaluator, size, &evaluator->tasks) && ensure_staging(evaluator, size);
+		ensure_bits(evaluator, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
+		ensure_tasks(evaluator, tasks_size(evaluator));
 	uint64_t	nanoseconds = 0;
 
-	if (room && evaluator->publish_chunks > 0)
+	if (room && evaluator->publish_of.count > 0)
 	{
 		locate_bits(evaluator);
 		nanoseconds = run_tasks(evaluator);

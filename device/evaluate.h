@@ -45,19 +45,19 @@ typedef struct Evaluator
 
 	/* The tasks of the batch at hand; addresses of bits are offsets until it is submitted. */
 	Array		ranges;
+	Array		runs;
 	Array		columns;
 	Array		sieve_tasks;
 	Array		refine_tasks;
 	Array		publish_tasks;
 	Array		bundles;
 	Array		trace_tasks;
+	Array		sieve_of;		/* the task of each workgroup; */
+	Array		refine_of;
+	Array		publish_of;
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
-	uint32_t	sieve_chunks;	/* with each group of a segment counted */
-	uint32_t	refine_blocks;
-	uint32_t	publish_chunks;
 
-	Memory		staging;		/* tasks, written by the host */
-	Memory		tasks;			/* and copied to the device */
+	Memory		tasks;
 	Memory		bits;
 } Evaluator;
 

@@ -84,7 +84,7 @@ create_records(Raytracer *raytracer)
 	check(vkGetRayTracingShaderGroupHandlesKHR(context->device, raytracer->pipeline, 0, GROUPS,
 											   (size_t) GROUPS * size, handles),
 		  "vkGetRayTracingShaderGroupHandlesKHR");
-	if (!memory_on_host(context, (GROUPS + 1) * stride, VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR,
+	if (!memory_on_host(context, HOST_WRITES, (GROUPS + 1) * stride, VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR,
 						&raytracer->records))
 		fail("out of memory");
 	first = device_align(raytracer->records.address, stride);

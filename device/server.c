@@ -112,7 +112,7 @@ map_area(Context *context, Area *area, int file, uint64_t size)
 	area->map = map;
 	area->size = size;
 	area->imported = memory_import(context, map, size, &area->memory);
-	if (area->imported || memory_on_host(context, size, 0, &area->memory))
+	if (area->imported || memory_on_host(context, HOST_READS_AND_WRITES, size, 0, &area->memory))
 		return true;
 	release_area(context, area);
 	return false;

@@ -166,7 +166,7 @@ append_term(const Space *space, const Term *term, RayPlan *plan)
 		RayBundle	bundle = cover_term(space, term, i);
 
 		bundle.first_ray = plan->nrays;
-		plan->nrays += limited_product(bundle.count, plan->max_rays);
+		plan->nrays += (uint32_t) limited_product(bundle.count, plan->max_rays);
 		plan->bundles[plan->nbundles++] = bundle;
 	}
 }

@@ -10,6 +10,7 @@
 #include "../shaders/layout.h"
 
 typedef struct RangeTask RangeTask;
+typedef struct RunTask RunTask;
 typedef struct ColumnTask ColumnTask;
 typedef struct SieveTask SieveTask;
 typedef struct RefineTask RefineTask;

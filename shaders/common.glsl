@@ -14,6 +14,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Words4 { uvec4 at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Ranges { RangeTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Columns { ColumnTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Runs { RunTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer SieveTasks { SieveTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RefineTasks { RefineTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer PublishTasks { PublishTask at[]; };
@@ -34,15 +35,3 @@ load_code(uint64_t codes, uint32_t code_bytes, uint32_t row)
 		code |= words.at[byte / 4 + 1] << (32 - shift);
 	return code & (0xFFFFFFFFu >> (32 - code_bytes * 8));
 }
-
-/* The last task whose first_FIELD is not above what is looked for. */
-#define FIND_TASK(found, array, count, FIELD, wanted) \
-	uint32_t found = 0; \
-	for (uint32_t high_ = (count); high_ - found > 1;) \
-	{ \
-		uint32_t middle_ = (found + high_) / 2; \
-		if ((array).at[middle_].FIELD <= (wanted)) \
-			found = middle_; \
-		else \
-			high_ = middle_; \
-	}

@@ -3,9 +3,9 @@
  *		What shaders are told, in the same words for C and GLSL.
  *
  * All structures lie in device memory by the scalar layout, which is C's here.  Addresses
- * are buffer device addresses.  The tasks of a submission lie one kind after another; a
- * workgroup or ray finds the one it belongs to by binary search over first_*, the sum of
- * what the tasks before it have.
+ * are buffer device addresses.  The tasks of a submission lie one kind after another, and
+ * for each kind there is the number of the task that a workgroup belongs to; first_* is the
+ * sum of what the tasks before it have.
  */
 #ifndef RTSCAN_LAYOUT_H
 #define RTSCAN_LAYOUT_H
@@ -26,26 +26,23 @@
 #define SORT_DIGIT_BITS		8
 #define SORT_DIGITS			256		/* a thread each */
 
-/* Ranks, bins, codes or rows first .. end - 1. */
+/* Ranks or codes first .. end - 1. */
 struct RangeTask
 {
 	uint32_t	first;
 	uint32_t	end;
 };
 
-/* A column of a predicate group in one segment. */
-struct ColumnTask
+/* A run of bins of a column: the rows whose ranks are in them. */
+struct RunTask
 {
 	uint64_t	pages;			/* numbers of the vectors' pages; 0: in heap order, rank = row */
 	uint64_t	sieve;			/* pages of bits */
-	uint64_t	codes;
-	uint32_t	code_bytes;
 	uint32_t	bins;
 	uint32_t	radix;
-	uint32_t	first_run;		/* in ranges: runs of bins; in heap order, of rows */
-	uint32_t	runs;
-	uint32_t	first_interval; /* in ranges: the exact codes; in heap order, rows */
-	uint32_t	intervals;
+	uint32_t	first;			/* bins; in heap order, rows */
+	uint32_t	end;
+	uint32_t	last;			/* of its column: what the column's runs have is ANDed */
 	uint32_t	unused;
 };
 
@@ -56,8 +53,18 @@ struct SieveTask
 	uint32_t	first_chunk;
 	uint32_t	chunks;
 	uint32_t	rows;
-	uint32_t	first_column;
-	uint32_t	columns;
+	uint32_t	first_run;
+	uint32_t	runs;
+	uint32_t	unused;
+};
+
+/* A column of a group of the executor rt. */
+struct ColumnTask
+{
+	uint64_t	codes;			/* 0: in heap order, the row is its own code */
+	uint32_t	code_bytes;
+	uint32_t	first_interval; /* in ranges: the codes that are in the exact answer */
+	uint32_t	intervals;
 	uint32_t	unused;
 };
 
@@ -113,16 +120,16 @@ struct TraceTask
 struct Tasks
 {
 	uint64_t	ranges;
+	uint64_t	runs;
 	uint64_t	columns;
 	uint64_t	sieve;
 	uint64_t	refine;
 	uint64_t	publish;
 	uint64_t	bundles;
 	uint64_t	traces;
-	uint32_t	sieve_count;
-	uint32_t	refine_count;
-	uint32_t	publish_count;
-	uint32_t	unused;
+	uint64_t	sieve_of;		/* uint32 [workgroups]: the task of each, */
+	uint64_t	refine_of;
+	uint64_t	publish_of;
 };
 
 /* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */

@@ -19,9 +19,8 @@ shared uint32_t total;
 void
 main()
 {
-	PublishTasks all = PublishTasks(tasks.publish);
-	FIND_TASK(number, all, tasks.publish_count, first_chunk, gl_WorkGroupID.x)
-	PublishTask task = all.at[number];
+	uint32_t	number = Words(tasks.publish_of).at[gl_WorkGroupID.x];
+	PublishTask task = PublishTasks(tasks.publish).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint64_t	place = uint64_t(chunk) * (CHUNK_WORDS32 * 4);
 	uint64_t	group_size = uint64_t(task.chunks) * (CHUNK_WORDS32 * 4);

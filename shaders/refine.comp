@@ -26,9 +26,8 @@ clear_row(RefineTask task, uint32_t rank, uint32_t row)
 void
 main()
 {
-	RefineTasks all = RefineTasks(tasks.refine);
-	FIND_TASK(number, all, tasks.refine_count, first_block, gl_WorkGroupID.x)
-	RefineTask	task = all.at[number];
+	uint32_t	number = Words(tasks.refine_of).at[gl_WorkGroupID.x];
+	RefineTask	task = RefineTasks(tasks.refine).at[number];
 	uint32_t	block = gl_WorkGroupID.x - task.first_block;
 	uint32_t	rank = (task.first & ~3u) + block * REFINE_BLOCK + gl_LocalInvocationIndex * 4;
 	uvec3		words;
