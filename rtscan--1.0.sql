@@ -121,7 +121,7 @@ GRANT SELECT ON pg_stat_rtscan TO PUBLIC;
 CREATE FUNCTION rtscan_device(
 	OUT name text, OUT software boolean, OUT ray_tracing boolean,
 	OUT memory_limit bigint, OUT memory_used bigint, OUT columns bigint, OUT bvhs bigint,
-	OUT requests bigint, OUT submissions bigint, OUT uploads bigint, OUT builds bigint,
+	OUT requests bigint, OUT submissions bigint, OUT uploads bigint, OUT builds bigint, OUT sorts bigint,
 	OUT evictions bigint, OUT failures bigint)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'rtscan_device_status' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;

@@ -106,6 +106,7 @@ main(int argc, char **argv)
 	static Context context;
 	static Cache cache;
 	static Evaluator evaluator;
+	static PairSorter pairs;
 	Calibration calibration;
 	int			listener;
 
@@ -130,12 +131,13 @@ main(int argc, char **argv)
 	context_open(&context, wanted, memory_limit, &faults);
 	cache_open(&cache, &context);
 	evaluator_open(&evaluator, &context, &cache, &options);
+	pairs_open(&pairs, &context, &cache);
 	calibration = calibrate(&evaluator);
 	listener = listen_for_backends();
 	printf("ready: %f %f %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT],
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);
-	serve(&context, &cache, &evaluator, listener);
+	serve(&context, &cache, &evaluator, &pairs, listener);
 	/* No clean-up: the driver does that when the process ends. */
 	_Exit(EXIT_SUCCESS);
 }

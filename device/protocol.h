@@ -19,6 +19,8 @@
  *		bits[chunks][DEVICE_CHUNK_BYTES]	only where bits are wanted, and only of chunks
  *										whose count is not 0
  *
+ *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
+ *
  *	UPLOAD_BEGIN, at request.offset:	uint32 boundaries[bins + 1]
  *	UPLOAD_DATA, at request.offset:		request.size bytes for request.destination of the
  *										column's data (struct ColumnLayout)
@@ -43,6 +45,7 @@
 #define DEVICE_MAX_BINS			1024
 #define DEVICE_MAX_SEGMENTS		64		/* of one request */
 #define DEVICE_MAX_INTERVALS	(1 << 20)	/* of one request */
+#define DEVICE_MAX_PAIRS		(1 << 26)	/* of a sort */
 
 /* In place of page numbers of vectors: a chunk of zeros, a chunk of ones. */
 #define DEVICE_PAGE_ZEROS		UINT32_MAX
@@ -65,6 +68,7 @@ typedef enum DeviceRequestKind
 	DEVICE_UPLOAD_DATA,
 	DEVICE_UPLOAD_END,
 	DEVICE_EVALUATE,
+	DEVICE_SORT,
 	DEVICE_STATUS
 } DeviceRequestKind;
 
@@ -119,11 +123,13 @@ typedef struct DeviceRequest
 	uint32_t	kind;
 	uint32_t	version;		/* of HELLO */
 	uint64_t	offset;			/* in the area */
-	uint64_t	size;			/* of HELLO: the area's */
+	uint64_t	size;			/* of HELLO: the area's; of SORT: pairs */
 	uint64_t	results;
 	uint64_t	destination;
 	SegmentKey	key;
 	uint32_t	column;
+	uint32_t	first_bit;		/* of SORT: keys differ in no others than these */
+	uint32_t	bits;
 	ColumnShape shape;
 } DeviceRequest;
 
@@ -140,6 +146,7 @@ typedef struct DeviceStatus
 	uint64_t	submissions;
 	uint64_t	uploads;
 	uint64_t	builds;			/* of BVHs */
+	uint64_t	sorts;			/* of columns */
 	uint64_t	evictions;
 	uint64_t	failures;
 } DeviceStatus;
@@ -149,11 +156,18 @@ typedef struct DeviceReply
 	uint32_t	result;
 	uint32_t	segment;		/* MISSING: which of the request's segments, */
 	uint32_t	column;			/* and which of its columns */
-	uint32_t	unused;
+	uint32_t	built;			/* EVALUATE: BVHs that had to be built first */
 	uint64_t	refined_rows;	/* rows that the refine step looked at */
 	uint64_t	nanoseconds;	/* of the device */
 	DeviceStatus status;		/* only of STATUS */
 } DeviceReply;
+
+typedef struct SortPair
+{
+	uint64_t	key;
+	uint32_t	value;
+	uint32_t	unused;			/* not kept */
+} SortPair;
 
 typedef struct EvaluateHeader
 {

@@ -34,6 +34,7 @@ typedef struct Server
 	Context    *context;
 	Cache	   *cache;
 	Evaluator  *evaluator;
+	PairSorter *pairs;
 	int			listener;
 	uint32_t	count;
 	Client	   *clients[MAX_CLIENTS];
@@ -186,6 +187,25 @@ end_upload(Server *server, Client *client)
 	return DEVICE_OK;
 }
 
+static DeviceResult
+sort_pairs(Server *server, Client *client, const DeviceRequest *message)
+{
+	const Area *area = &client->area;
+	uint64_t	size = message->size * sizeof(SortPair);
+
+	if (message->size == 0 || message->size > DEVICE_MAX_PAIRS || message->offset % sizeof(SortPair) != 0 ||
+		!in_area(client, message->offset, size) || message->first_bit > 63 || message->bits > 64 - message->first_bit)
+		return DEVICE_REFUSED;
+	if (!area->imported)
+		memcpy(area->memory.host + message->offset, area->map + message->offset, size);
+	if (!pairs_sort(server->pairs, area->memory.address + message->offset, (uint32_t) message->size,
+					message->first_bit, message->bits))
+		return DEVICE_NO_MEMORY;
+	if (!area->imported)
+		memcpy(area->map + message->offset, area->memory.host + message->offset, size);
+	return DEVICE_OK;
+}
+
 static void
 fill_status(const Server *server, DeviceStatus *status)
 {
@@ -202,6 +222,7 @@ fill_status(const Server *server, DeviceStatus *status)
 		.submissions = context->submissions,
 		.uploads = server->uploads,
 		.builds = server->evaluator->bvhs.builds,
+		.sorts = server->pairs->sorts,
 		.evictions = server->cache->evictions,
 		.failures = server->failures,
 	};
@@ -241,6 +262,9 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 			client->asks = client->area.map && request_read(&client->request, &client->area, message);
 			if (client->asks)
 				return;
+			break;
+		case DEVICE_SORT:
+			reply.result = sort_pairs(server, client, message);
 			break;
 		case DEVICE_STATUS:
 			reply.result = DEVICE_OK;
@@ -296,12 +320,14 @@ evaluate_requests(Server *server)
 {
 	Request    *requests[MAX_CLIENTS];
 	uint32_t	count = 0;
+	uint64_t	builds;
 
 	for (uint32_t i = 0; i < server->count; i++)
 		if (server->clients[i]->asks)
 			requests[count++] = &server->clients[i]->request;
 	if (count == 0)
 		return;
+	builds = server->evaluator->bvhs.builds;
 	evaluate(server->evaluator, requests, count);
 	for (uint32_t i = 0; i < server->count; i++)
 	{
@@ -310,6 +336,7 @@ evaluate_requests(Server *server)
 		if (!client->asks)
 			continue;
 		server->requests++;
+		client->request.reply.built = (uint32_t) (server->evaluator->bvhs.builds - builds);
 		server->failures += client->request.reply.result > DEVICE_MISSING;
 		answer(client, &client->request.reply);
 		request_free(&client->request);
@@ -318,12 +345,13 @@ evaluate_requests(Server *server)
 }
 
 void
-serve(Context *context, Cache *cache, Evaluator *evaluator, int listener)
+serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, int listener)
 {
 	static Server server;
 	static struct pollfd files[MAX_CLIENTS + 2];
 
-	server = (Server) {.context = context, .cache = cache, .evaluator = evaluator, .listener = listener};
+	server = (Server) {.context = context, .cache = cache, .evaluator = evaluator, .pairs = pairs,
+		.listener = listener};
 	for (;;)
 	{
 		uint32_t	count = server.count;

@@ -6,11 +6,12 @@
 #define RTSCAN_DEVICE_SERVER_H
 
 #include "evaluate.h"
+#include "pairs.h"
 
 /*
  * Serve until the worker that started the program is gone: until its end of standard
  * input is closed.  listener is the listening socket.
  */
-extern void serve(Context *context, Cache *cache, Evaluator *evaluator, int listener);
+extern void serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, int listener);
 
 #endif							/* RTSCAN_DEVICE_SERVER_H */

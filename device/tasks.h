@@ -19,5 +19,6 @@ typedef struct BundleTask BundleTask;
 typedef struct TraceTask TraceTask;
 typedef struct Tasks Tasks;
 typedef struct BvhTask BvhTask;
+typedef struct PairTask PairTask;
 
 #endif							/* RTSCAN_DEVICE_TASKS_H */

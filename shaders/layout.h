@@ -16,6 +16,7 @@
 #define PAGE_ONES			0xFFFFFFFEu
 
 #define BVH_GROUP			256		/* threads of a workgroup */
+#define PAIR_GROUP			256
 
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
@@ -163,6 +164,16 @@ struct SortPass
 	uint32_t	blocks;
 	uint32_t	first_bit;
 	uint32_t	digit_mask;
+};
+
+/* Push constants of sort_split and sort_join: between pairs and arrays (device/pairs.h). */
+struct PairTask
+{
+	uint64_t	pairs;			/* uint64 key, uint32 value, 4 bytes unused */
+	uint64_t	keys;
+	uint64_t	values;
+	uint32_t	n;
+	uint32_t	unused;
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "commands/progress.h"
 #include "encode/encode.h"
 #include "encode/rows.h"
+#include "exec/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/metapage.h"
@@ -189,6 +190,7 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 	write_rows(&state);
 	if (state.nentries > 0)
 		rtscan_switch(index, add_segments, &state);
+	rtscan_prewarm_built(index);
 	result->index_tuples = state.total;
 	return result;
 }

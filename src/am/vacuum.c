@@ -5,6 +5,7 @@
 #include "am/am.h"
 
 #include "commands/vacuum.h"
+#include "device/device.h"
 #include "exec/bits.h"
 #include "maintain/flush.h"
 #include "maintain/merge.h"
@@ -159,6 +160,7 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 	rtscan_reclaim_leaks(index);
 	rtscan_unlock_flush(index);
 	rtscan_merge(index);
+	rtscan_device_trim_area();
 	rtscan_recycle(index);
 	rtscan_unlock_merge(index);
 

@@ -22,6 +22,9 @@
 
 #define AREA_UNIT	((Size) 1024 * 1024)
 
+/* What the bits of a batch of segments need, about. */
+#define LARGEST_KEPT_AREA	(32 * AREA_UNIT)
+
 typedef struct Connection
 {
 	int			socket;			/* -1: not connected */
@@ -30,6 +33,7 @@ typedef struct Connection
 	char	   *area;
 	Size		area_size;
 	int			area_file;
+	bool		software;
 } Connection;
 
 static Connection connection = {.socket = -1, .area_file = -1};
@@ -77,6 +81,7 @@ free_area(void)
 	if (connection.area_file >= 0)
 		close(connection.area_file);
 	connection.area = NULL;
+	connection.area_size = 0;
 	connection.area_file = -1;
 }
 
@@ -147,10 +152,26 @@ say_hello(void)
 
 	if (!send_message(&request, connection.area_file) || !rtscan_device_receive(&reply))
 		return false;
+	connection.software = reply.status.software;
 	if (reply.result == DEVICE_OK)
 		return true;
 	disconnect();
 	return false;
+}
+
+bool
+rtscan_device_is_software(void)
+{
+	return connection.software;
+}
+
+void
+rtscan_device_trim_area(void)
+{
+	if (connection.area_size <= LARGEST_KEPT_AREA)
+		return;
+	disconnect();
+	free_area();
 }
 
 char *

@@ -71,6 +71,20 @@ extern bool rtscan_device_receive(DeviceReply *reply);
 /* Both. */
 extern bool rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply);
 
+/* Is the device that this backend is connected to software? */
+extern bool rtscan_device_is_software(void);
+
+/* Give back an area that is larger than scans need. */
+extern void rtscan_device_trim_area(void);
+
+/* ---------------------------------------------------------------- sort.c */
+
+/*
+ * Sort by keys, stably, as encode/sort.c does; false if the device does not, or would not be
+ * faster.  What is sorted must have the layout of SortPair.
+ */
+extern bool rtscan_device_sort(SortPair *pairs, uint32 n);
+
 /* ---------------------------------------------------------------- upload.c */
 
 /* A segment's key on the device. */

@@ -8,6 +8,7 @@
 
 #include "access/genam.h"
 #include "common/hashfn.h"
+#include "device/device.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -349,7 +350,7 @@ load_column(RtscanSortedColumn *column, const RtscanColumnRows *source)
 }
 
 static void
-sort_by_key(RtscanSortedColumn *column)
+sort_on_cpu(RtscanSortedColumn *column)
 {
 	uint32		n = column->nonnull;
 	RtscanSorted *other = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
@@ -362,6 +363,17 @@ sort_by_key(RtscanSortedColumn *column)
 		column->sorted = sorted;
 	}
 	pfree(other);
+}
+
+static void
+sort_by_key(RtscanSortedColumn *column)
+{
+	StaticAssertStmt(sizeof(RtscanSorted) == sizeof(SortPair) &&
+					 offsetof(RtscanSorted, row) == offsetof(SortPair, value),
+					 "the device sorts the same elements");
+
+	if (!rtscan_device_sort((SortPair *) column->sorted, column->nonnull))
+		sort_on_cpu(column);
 	find_starts_by_key(column);
 }
 

@@ -168,7 +168,7 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 		INSTR_TIME_SUBTRACT(end, start);
 		if (reply->result == DEVICE_OK)
 		{
-			if (!batch->header.prepare)
+			if (!batch->header.prepare && reply->built == 0)
 				rtscan_note_device_speed(batch->header.executor, batch->chunks,
 										 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
 			return NULL;

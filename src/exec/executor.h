@@ -108,6 +108,19 @@ extern const char *rtscan_device_evaluate(RtscanExecutor executor, Relation inde
 extern const char *rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 										 RtscanSegmentScan *scans, int nscans);
 
+/*
+ * prewarm.c: put on the device what scans of these key columns need.  Returns NULL, or why that
+ * could not be done; how many segments it was done for.
+ */
+extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor,
+										  int64 *segments);
+
+/*
+ * After a build: the same for all key columns, as far as the device is expected to evaluate
+ * scans and has the memory; and give back memory that only the build needed.
+ */
+extern void rtscan_prewarm_built(Relation index);
+
 /* Can the device evaluate a segment? */
 extern bool rtscan_device_can(const RtscanSegmentScan *scan);
 

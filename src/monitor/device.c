@@ -8,13 +8,12 @@
 #include "exec/executor.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "miscadmin.h"
 #include "monitor/relation.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#define STATUS_COLUMNS	13
+#define STATUS_COLUMNS	14
 
 PG_FUNCTION_INFO_V1(rtscan_device_status);
 PG_FUNCTION_INFO_V1(rtscan_prewarm);
@@ -53,6 +52,7 @@ rtscan_device_status(PG_FUNCTION_ARGS)
 			Int64GetDatum(status->submissions),
 			Int64GetDatum(status->uploads),
 			Int64GetDatum(status->builds),
+			Int64GetDatum(status->sorts),
 			Int64GetDatum(status->evictions),
 			Int64GetDatum(status->failures),
 		};
@@ -97,63 +97,13 @@ chosen_columns(Relation index, ArrayType *names)
 	return columns;
 }
 
-/* A group of all rows, by such columns. */
-static RtscanPredicateGroup
-whole_group(const RtscanSegment *segment, List *columns)
-{
-	RtscanPredicateGroup group = {.columns = palloc0(Max(list_length(columns), 1) * sizeof(RtscanGroupColumn))};
-	ListCell   *cell;
-
-	foreach(cell, columns)
-	{
-		RtscanGroupColumn *column = &group.columns[group.ncolumns++];
-
-		column->column = lfirst_int(cell);
-		column->rows = segment->header.rows;
-		rtscan_intervals_add(&column->intervals, (RtscanPosition) {0, 0},
-							 (RtscanPosition) {
-			.code = segment->columns[column->column].header.distinct + 1,
-			.rank = segment->header.rows
-		});
-	}
-	return group;
-}
-
-/* Put the segments on the device one after another; how many there are. */
-static int64
-prewarm_segments(Relation index, const RtscanImage *image, List *columns, RtscanExecutor executor)
-{
-	int64		segments = 0;
-
-	for (uint32 i = 0; i < image->nentries; i++)
-	{
-		RtscanSegmentScan scan = {.entry = &image->entries[i]};
-		const char *why;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!rtscan_entry_is_live(scan.entry))
-			continue;
-		rtscan_reader_open(&scan.reader, index, scan.entry, false);
-		scan.group = whole_group(scan.reader.segment, columns);
-		if (!rtscan_device_can(&scan))
-			continue;
-		why = rtscan_device_prepare(executor, index, &image->meta.uuid, &scan, 1);
-		if (why)
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-					 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
-					 errdetail("%s", why)));
-		segments++;
-	}
-	return segments;
-}
-
 /* Columns, and where the device can trace rays BVHs, as a scan of these columns needs them. */
 Datum
 rtscan_prewarm(PG_FUNCTION_ARGS)
 {
 	Relation	index;
 	DeviceReply reply;
+	const char *why;
 	int64		segments;
 
 	if (PG_ARGISNULL(0))
@@ -164,10 +114,14 @@ rtscan_prewarm(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("rtscan has no device"),
 				 errhint("Add rtscan to shared_preload_libraries, and see the server's log for why there is no device.")));
-	segments = prewarm_segments(index, rtscan_copy_image(rtscan_read_image(index, NULL, false)),
-								chosen_columns(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1)),
-								reply.status.ray_tracing && rtscan_executor != RTSCAN_EXECUTOR_COMPUTE ?
-								RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE);
+	why = rtscan_prewarm_columns(index, chosen_columns(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1)),
+								 reply.status.ray_tracing && rtscan_executor != RTSCAN_EXECUTOR_COMPUTE ?
+								 RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE, &segments);
+	if (why)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+				 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
+				 errdetail("%s", why)));
 	relation_close(index, AccessShareLock);
 	PG_RETURN_INT64(segments);
 }

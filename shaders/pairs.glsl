@@ -1,0 +1,21 @@
+/*
+ * pairs.glsl
+ *		What sort_split and sort_join share: threads go through pairs, each in steps.
+ */
+#include "common.glsl"
+
+layout(local_size_x = PAIR_GROUP) in;
+
+layout(push_constant, scalar) uniform PushConstants { PairTask task; };
+
+struct Pair
+{
+	uint64_t	key;
+	uint32_t	value;
+	uint32_t	unused;
+};
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Pairs { Pair at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Keys { uint64_t at[]; };
+
+#define STEP	(gl_NumWorkGroups.x * PAIR_GROUP)

@@ -1,0 +1,16 @@
+/*
+ * sort_join.comp
+ *		Arrays of keys and of values become pairs.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "pairs.glsl"
+
+void
+main()
+{
+	for (uint32_t i = gl_GlobalInvocationID.x; i < task.n; i += STEP)
+	{
+		Pairs(task.pairs).at[i] = Pair(Keys(task.keys).at[i], Words(task.values).at[i], 0);
+	}
+}

@@ -1,0 +1,19 @@
+/*
+ * sort_split.comp
+ *		Pairs become an array of keys and one of values.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "pairs.glsl"
+
+void
+main()
+{
+	for (uint32_t i = gl_GlobalInvocationID.x; i < task.n; i += STEP)
+	{
+		Pair		pair = Pairs(task.pairs).at[i];
+
+		Keys(task.keys).at[i] = pair.key;
+		Words(task.values).at[i] = pair.value;
+	}
+}

@@ -1,0 +1,48 @@
+/*
+ * sort.c
+ *		Have the device sort a column's keys: CREATE INDEX and merges.
+ */
+#include "device/device.h"
+
+#include "exec/executor.h"
+#include "port/pg_bitutils.h"
+
+/* Fewer are sorted before the device has heard of them. */
+#define MIN_PAIRS	RTSCAN_CHUNK_ROWS
+
+/* Bits in which some keys differ. */
+static uint64
+differing_bits(const SortPair *pairs, uint32 n)
+{
+	uint64		differing = 0;
+
+	for (uint32 i = 1; i < n; i++)
+		differing |= pairs[i].key ^ pairs[0].key;
+	return differing;
+}
+
+bool
+rtscan_device_sort(SortPair *pairs, uint32 n)
+{
+	Size		size = (Size) n * sizeof(SortPair);
+	uint64		bits;
+	DeviceRequest request = {.kind = DEVICE_SORT, .size = n};
+	DeviceReply reply;
+	char	   *area;
+
+	if (rtscan_executor == RTSCAN_EXECUTOR_CPU || n < MIN_PAIRS || !rtscan_device_ready())
+		return false;
+	area = rtscan_device_area(size);
+	if (area == NULL || (rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_device_is_software()))
+		return false;
+	bits = differing_bits(pairs, n);
+	if (bits == 0)
+		return true;
+	request.first_bit = pg_rightmost_one_pos64(bits);
+	request.bits = pg_leftmost_one_pos64(bits) + 1 - request.first_bit;
+	memcpy(area, pairs, size);
+	if (!rtscan_device_ask(&request, &reply) || reply.result != DEVICE_OK)
+		return false;
+	memcpy(pairs, area, size);
+	return true;
+}
