@@ -166,7 +166,9 @@ report() {
   query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
   grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
   grep 'A chunk takes' "$work/log" | sed 's/.*DETAIL:  /- calibration: /'
-  echo "- load $load s, CREATE INDEX $build s ($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))")), prewarm $prewarm s:" \
+  echo "- load $load s; CREATE INDEX: executor cpu $cpu_build s, auto $build s" \
+    "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sorts FROM rtscan_device()") columns sorted by the device)"
+  echo "- then what of the columns was not yet on the device $columns s, BVHs $bvhs s:" \
     "$(query -c "SELECT columns || ' columns, ' || bvhs || ' BVHs, ' || pg_size_pretty(memory_used) FROM rtscan_device()")"
   echo
   executors_table
@@ -182,6 +184,8 @@ wait_for_device
 load=$(seconds query -c "CREATE TABLE t (a int4, b int4, c int4); SELECT setseed(0.5);
   INSERT INTO t SELECT floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4
   FROM generate_series(1, $rows)" -c "VACUUM (ANALYZE) t")
-build=$(seconds query -c "CREATE INDEX t_index ON t USING rtscan (a, b, c)")
-prewarm=$(seconds query -c "SELECT rtscan_prewarm('t_index')")
+cpu_build=$(seconds query -c "SET rtscan.executor = cpu" -c "CREATE INDEX t_index ON t USING rtscan (a, b, c)" -c "DROP INDEX t_index")
+build=$(seconds query -c "SET rtscan.executor = auto" -c "CREATE INDEX t_index ON t USING rtscan (a, b, c)")
+columns=$(seconds query -c "SET rtscan.executor = compute" -c "SELECT rtscan_prewarm('t_index')")
+bvhs=$(seconds query -c "SET rtscan.executor = rt" -c "SELECT rtscan_prewarm('t_index')")
 report >"$out"

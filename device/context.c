@@ -437,20 +437,26 @@ memory_free(Context *context, Memory *memory)
 /* ---------------------------------------------------------------- commands */
 
 static void
-barrier(Context *context, VkAccessFlags access, VkPipelineStageFlags stage)
+barrier(Context *context, VkPipelineStageFlags from, VkAccessFlags written,
+		VkPipelineStageFlags to, VkAccessFlags accessed)
 {
 	VkMemoryBarrier memory = {
-		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT, .dstAccessMask = access};
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = accessed};
 
-	vkCmdPipelineBarrier(context->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, stage, 0, 1, &memory,
-						 0, NULL, 0, NULL);
+	vkCmdPipelineBarrier(context->commands, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
 }
 
 void
 context_barrier(Context *context)
 {
-	barrier(context, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+	barrier(context, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+			VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+}
+
+void
+context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineStageFlags to)
+{
+	barrier(context, from, VK_ACCESS_SHADER_WRITE_BIT, to, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
 VkCommandBuffer
@@ -475,7 +481,8 @@ context_submit(Context *context)
 		.commandBufferCount = 1, .pCommandBuffers = &context->commands};
 	uint64_t	times[2] = {0};
 
-	barrier(context, VK_ACCESS_HOST_READ_BIT, VK_PIPELINE_STAGE_HOST_BIT);
+	barrier(context, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+			VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 	vkCmdWriteTimestamp(context->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, context->timestamps, 1);
 	check(vkEndCommandBuffer(context->commands), "vkEndCommandBuffer");
 	if (++context->submissions == context->faults.lost_at)

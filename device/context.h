@@ -110,6 +110,9 @@ extern uint64_t context_submit(Context *context);
 /* All writes of commands so far are seen by the commands that follow. */
 extern void context_barrier(Context *context);
 
+/* The same between shaders of certain stages, which is quicker. */
+extern void context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineStageFlags to);
+
 /* Report to the server's log. */
 extern void report(const char *format,...) __attribute__((format(printf, 1, 2)));
 

@@ -611,7 +611,8 @@ stage_tasks(Evaluator *evaluator)
 }
 
 static void
-dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t workgroups)
+dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t workgroups,
+		 VkPipelineStageFlags next)
 {
 	VkCommandBuffer commands = evaluator->context->commands;
 
@@ -620,19 +621,23 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
 	vkCmdPushConstants(commands, evaluator->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(*tasks), tasks);
 	vkCmdDispatch(commands, workgroups, 1, 1);
-	context_barrier(evaluator->context);
+	if (next)
+		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
 static uint64_t
 run_tasks(Evaluator *evaluator)
 {
 	Tasks		tasks = stage_tasks(evaluator);
+	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+	VkPipelineStageFlags refiners = compute |
+		(evaluator->trace_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
 
 	context_begin(evaluator->context);
-	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count);
-	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count);
+	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count, refiners);
+	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
-	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count);
+	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, 0);
 	return context_submit(evaluator->context);
 }
 

@@ -128,5 +128,6 @@ raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_
 	vkCmdPushConstants(commands, raytracer->layout, STAGES, 0, sizeof(*tasks), tasks);
 	vkCmdTraceRaysKHR(commands, &raytracer->generation, &raytracer->miss, &raytracer->hit, &none,
 					  width, (rays + width - 1) / width, layers);
-	context_barrier(raytracer->context);
+	context_shader_barrier(raytracer->context, VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR,
+						   VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 }

@@ -327,11 +327,11 @@ even(double value, uint32_t least)
 /*
  * A ray along a slab meets the boxes of the points in a volume of (L + w) w^(k-1); of n points
  * spread evenly over n^k places that is (L + w) w^(k-1) / n^(k-1).  To keep it the same for
- * all n, both L and w are proportional to n^((k-1)/k).  For k = 3 the factors 0.386 and 5.1
- * were best when measured, which is 0.82 boxes a ray, and L = 13 w.  The same two conditions
- * give the factors for k = 2: 0.24 * (0.24 + 3.17) = 0.82.
+ * all n, both L and w are proportional to n^((k-1)/k).  For k = 3 the factors 0.386 and 2.55
+ * were the best when measured (bench/device.sh --sweep), which is 0.44 boxes a ray, and
+ * L = 6.6 w.  The same two conditions give the factors for k = 2: 0.24 * (0.24 + 1.58) = 0.44.
  *
- * For k = 1 a point is at every rank, and 0.82 boxes a ray cannot be had: the narrowest box
+ * For k = 1 a point is at every rank, and 0.44 boxes a ray cannot be had: the narrowest box
  * and the shortest ray that leave a margin meet L + w = 6.  They are what w and L cannot be
  * less than for other k either, however few the rows.
  *
@@ -341,7 +341,7 @@ RayParameters
 slabs_default_parameters(int ncolumns, uint32_t rows)
 {
 	static const double widths[SLABS_AXES] = {4, 0.24, 0.386};
-	static const double lengths[SLABS_AXES] = {2, 3.17, 5.1};
+	static const double lengths[SLABS_AXES] = {2, 1.58, 2.55};
 	const uint32_t margin = 2;
 	double		unit;
 	RayParameters parameters = {.direction = RAY_LONGEST};

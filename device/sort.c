@@ -52,7 +52,7 @@ dispatch(const Sorter *sorter, VkPipeline pipeline, const SortPass *pass, uint32
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
 	vkCmdPushConstants(commands, sorter->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(*pass), pass);
 	vkCmdDispatch(commands, workgroups, 1, 1);
-	context_barrier(sorter->context);
+	context_shader_barrier(sorter->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 }
 
 /* A pass is its three steps. */

@@ -51,7 +51,7 @@ extern uint64_t sort_scratch_size(uint32_t n);
  * Record the sort of 1 .. SORT_MAX_PAIRS pairs by the keys' bits first_bit .. first_bit +
  * bits - 1, between context_begin() and context_submit().  Says which arrays, 0 or 1, will
  * have the result; the others are overwritten.  What was recorded before must have ended with
- * a barrier, as this does.
+ * a barrier; this ends with one before compute shaders.
  *
  * With generate, the values are not read, and are the keys' numbers, from 0.  Bits of the
  * keys that are not sorted by move along.  bits may be 0: then the pairs are copied.

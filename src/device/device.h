@@ -37,6 +37,9 @@ extern char *rtscan_device_rays;
 /* Define settings, ask for shared memory, register the worker. */
 extern void rtscan_init_device(void);
 
+/* Has the library been preloaded, so that there can be a device? */
+extern bool rtscan_device_preloaded(void);
+
 /* Is the program running? */
 extern bool rtscan_device_ready(void);
 

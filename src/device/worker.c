@@ -99,6 +99,12 @@ attach_shared_memory(void)
 }
 
 bool
+rtscan_device_preloaded(void)
+{
+	return state != NULL;
+}
+
+bool
 rtscan_device_ready(void)
 {
 	return state != NULL && pg_atomic_read_u32(&state->ready);

@@ -159,7 +159,8 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 
 		CHECK_FOR_INTERRUPTS();
 		if (!open_area(batch))
-			return "There is no device.";
+			return rtscan_device_preloaded() ? "There is no device; the server's log says why." :
+				"There is no device, for rtscan is not in shared_preload_libraries.";
 		write_body(batch);
 		INSTR_TIME_SET_CURRENT(start);
 		if (!rtscan_device_ask(&batch->request, reply))

@@ -137,6 +137,21 @@ choose_executor(RtscanSegmentScan *scans, int nscans)
 	return best;
 }
 
+/* Into the server's log, once for each reason in a row. */
+static void
+log_fallback(RtscanExecutor executor, const char *why)
+{
+	static const char *logged;
+
+	if (why == logged)
+		return;
+	logged = why;
+	ereport(LOG,
+			(errmsg("rtscan's executor \"%s\" cannot evaluate a scan, so the CPU does",
+					rtscan_executor_names[executor]),
+			 errdetail("%s", why)));
+}
+
 /* The executor cannot do it, and the CPU will. */
 static void
 fall_back(RtscanExecutor executor, const char *why)
@@ -147,9 +162,7 @@ fall_back(RtscanExecutor executor, const char *why)
 				 errmsg("rtscan's executor \"%s\" cannot evaluate the scan", rtscan_executor_names[executor]),
 				 errdetail("%s", why),
 				 errhint("Set rtscan.executor to \"auto\", or rtscan.fallback to \"on\", to have the CPU answer.")));
-	ereport(DEBUG1,
-			(errmsg_internal("rtscan's executor \"%s\" cannot evaluate the scan: %s",
-							 rtscan_executor_names[executor], why)));
+	log_fallback(executor, why);
 	rtscan_count_fallback(executor);
 }
 
