@@ -20,6 +20,9 @@
 
 #define MAX_CLIENTS		2048
 
+/* Requests that are evaluated together, at least, if so many wait. */
+#define FEW_REQUESTS	4
+
 typedef struct Client
 {
 	int			socket;
@@ -38,6 +41,7 @@ typedef struct Server
 	int			listener;
 	uint32_t	count;
 	Client	   *clients[MAX_CLIENTS];
+	uint32_t	turn;			/* counts clients that have been looked at for requests */
 	uint64_t	requests;
 	uint64_t	uploads;
 	uint64_t	failures;		/* requests that were not answered with OK or MISSING */
@@ -315,32 +319,61 @@ take_messages(Server *server, Client *client)
 
 /* ---------------------------------------------------------------- the loop */
 
-static void
-evaluate_requests(Server *server)
+static uint32_t
+count_waiting(const Server *server)
 {
-	Request    *requests[MAX_CLIENTS];
-	uint32_t	count = 0;
-	uint64_t	builds;
+	uint32_t	waiting = 0;
 
 	for (uint32_t i = 0; i < server->count; i++)
-		if (server->clients[i]->asks)
-			requests[count++] = &server->clients[i]->request;
-	if (count == 0)
-		return;
-	builds = server->evaluator->bvhs.builds;
-	evaluate(server->evaluator, requests, count);
-	for (uint32_t i = 0; i < server->count; i++)
+		waiting += server->clients[i]->asks;
+	return waiting;
+}
+
+/* The next clients that wait, in turn, with the requests that they ask. */
+static uint32_t
+choose_clients(Server *server, uint32_t limit, Client **clients, Request **requests)
+{
+	uint32_t	chosen = 0;
+
+	for (uint32_t i = 0; i < server->count && chosen < limit; i++)
 	{
-		Client	   *client = server->clients[i];
+		Client	   *client = server->clients[server->turn++ % server->count];
 
 		if (!client->asks)
 			continue;
+		clients[chosen] = client;
+		requests[chosen++] = &client->request;
+	}
+	return chosen;
+}
+
+/*
+ * Evaluate half of the requests that wait, or some: while the device does the other half, the
+ * first half's backends have their answers and send the next requests.
+ */
+static void
+evaluate_requests(Server *server)
+{
+	uint32_t	waiting = count_waiting(server);
+	uint64_t	builds = server->evaluator->bvhs.builds;
+	Client	   *clients[MAX_CLIENTS];
+	Request    *requests[MAX_CLIENTS];
+	uint32_t	count;
+
+	if (waiting == 0)
+		return;
+	count = choose_clients(server, waiting / 2 > FEW_REQUESTS ? waiting / 2 : FEW_REQUESTS, clients, requests);
+	evaluate(server->evaluator, requests, count);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		DeviceReply *reply = &requests[i]->reply;
+
 		server->requests++;
-		client->request.reply.built = (uint32_t) (server->evaluator->bvhs.builds - builds);
-		server->failures += client->request.reply.result > DEVICE_MISSING;
-		answer(client, &client->request.reply);
-		request_free(&client->request);
-		client->asks = false;
+		server->failures += reply->result > DEVICE_MISSING;
+		reply->built = (uint32_t) (server->evaluator->bvhs.builds - builds);
+		answer(clients[i], reply);
+		request_free(requests[i]);
+		clients[i]->asks = false;
 	}
 }
 
@@ -360,7 +393,7 @@ serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, i
 		files[1] = (struct pollfd) {.fd = listener, .events = POLLIN};
 		for (uint32_t i = 0; i < count; i++)
 			files[2 + i] = (struct pollfd) {.fd = server.clients[i]->socket, .events = POLLIN};
-		if (poll(files, 2 + count, -1) < 0 && errno != EINTR)
+		if (poll(files, 2 + count, count_waiting(&server) > 0 ? 0 : -1) < 0 && errno != EINTR)
 			fail("poll: %s", strerror(errno));
 		if (files[0].revents)
 			return;

@@ -312,5 +312,27 @@ SELECT query FROM generate_series(1, 40) round, LATERAL (VALUES
 SELECT * FROM found;
 SELECT segments < 20 AS few, rows - dead + pending = (SELECT count(*) FROM t) AS all_rows FROM rtscan_stats('t_ab');
 
+-- a copy of the index goes on with the same ids, and when it is rolled back so does the original
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE rtscan_elsewhere LOCATION '';
+CREATE TABLE u (id int, a int) WITH (autovacuum_enabled = off);
+CREATE INDEX u_a ON u USING rtscan (a, id);
+INSERT INTO u SELECT i, hash(i) % 1000 FROM generate_series(1, 5000) i;
+VACUUM u;
+BEGIN;
+ALTER INDEX u_a SET TABLESPACE rtscan_elsewhere;
+INSERT INTO u SELECT i, hash(i) % 1000 FROM generate_series(5001, 20000) i;
+SELECT segments > 1 AS several, rows + pending AS rows FROM rtscan_stats('u_a');
+SELECT differences('u', 'u_a', '{a < 20,a >= 990 AND id < 3000,a = 500,id BETWEEN 4000 AND 9050}');
+ROLLBACK;
+INSERT INTO u SELECT -i, hash(-i) % 1000 FROM generate_series(1, 18000) i;
+SELECT segments > 1 AS several, rows + pending AS rows FROM rtscan_stats('u_a');
+SELECT differences('u', 'u_a', '{a < 20,a >= 990 AND id < 3000,a = 500,id BETWEEN -4000 AND 50}');
+ALTER INDEX u_a SET TABLESPACE rtscan_elsewhere;
+SELECT differences('u', 'u_a', '{a < 20,a >= 990 AND id < 3000,a = 500,id BETWEEN -4000 AND 50}');
+SELECT rtscan_check('u_a', true);
+DROP TABLE u;
+DROP TABLESPACE rtscan_elsewhere;
+
 SET client_min_messages = error;
 DROP SCHEMA changes CASCADE;

@@ -23,15 +23,21 @@
 
 /* ---------------------------------------------------------------- the backend's descriptors */
 
-typedef struct SegmentKey
+/*
+ * A file and an id in it: a copy of the file (ALTER INDEX ... SET TABLESPACE) goes on with the
+ * same ids, and if that is rolled back so does the original.
+ */
+typedef struct KeptKey
 {
+	RelFileNode file;
+	uint32		unused;
 	pg_uuid_t	uuid;
 	uint64		id;
-} SegmentKey;
+} KeptKey;
 
 typedef struct KeptSegment
 {
-	SegmentKey	key;
+	KeptKey		key;
 	uint64		last_used;
 	RtscanSegment *segment;
 } KeptSegment;
@@ -72,7 +78,7 @@ static void
 init_kept(void)
 {
 	HASHCTL		ctl = {
-		.keysize = sizeof(SegmentKey),
+		.keysize = sizeof(KeptKey),
 		.entrysize = sizeof(KeptSegment),
 		.hcxt = CacheMemoryContext,
 	};
@@ -405,7 +411,7 @@ load_segment(Relation index, const RtscanEntry *entry, bool soft)
 static RtscanSegment *
 keep_segment(Relation index, const RtscanEntry *entry, const pg_uuid_t *uuid, bool soft)
 {
-	SegmentKey	key = {*uuid, entry->id};
+	KeptKey		key = {.file = index->rd_node, .uuid = *uuid, .id = entry->id};
 	KeptSegment *kept;
 	bool		found;
 
