@@ -32,12 +32,17 @@ DEVICE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard device/*.c)))
 DEVICE_CFLAGS = $(filter-out -W%,$(CFLAGS)) -Wall -Wextra $(COPT) -std=gnu11 -Idevice/spirv
 EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device
 
-HAVE_VULKAN := $(shell command -v glslangValidator >/dev/null && echo '\#include <volk.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+HAVE_VULKAN := $(shell command -v glslangValidator >/dev/null && $(CC) -include volk.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 
 ifeq ($(HAVE_VULKAN),yes)
 all: device/rtscan_device
 
 install: install-device
+
+uninstall: uninstall-device
+
+uninstall-device:
+	rm -f '$(DESTDIR)$(pkglibdir)/rtscan_device'
 
 install-device: device/rtscan_device installdirs
 	$(INSTALL_PROGRAM) $< '$(DESTDIR)$(pkglibdir)/rtscan_device'
@@ -59,4 +64,4 @@ device/spirv/$(call spirv_name,$(1)).h: $(1) $(wildcard shaders/*.glsl) shaders/
 endef
 $(foreach shader,$(SHADERS),$(eval $(call spirv_rule,$(shader))))
 
-.PHONY: install-device
+.PHONY: install-device uninstall-device

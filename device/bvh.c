@@ -394,6 +394,22 @@ finish_bvh(Build *build, Resident *bvh, uint64_t bottom_size)
 
 /* ---------------------------------------------------------------- both */
 
+/* An index has many segments of one size: allocating takes longer than building. */
+static bool
+take_scratch(Build *build, uint64_t size)
+{
+	Cache	   *cache = build->builder->cache;
+
+	if (cache->spare.size >= size)
+	{
+		build->scratch = cache->spare;
+		memset(&cache->spare, 0, sizeof(cache->spare));
+		return true;
+	}
+	return cache_allocate(cache, MEMORY_BVH, size,
+						  VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR, &build->scratch);
+}
+
 /* Memory that is needed while it is built. */
 static bool
 prepare(Build *build)
@@ -405,8 +421,7 @@ prepare(Build *build)
 
 	build->bottom_sizes = structure_sizes(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &boxes, build->rows);
 	build->top_sizes = structure_sizes(context, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, &instance, 1);
-	if (!cache_allocate(cache, MEMORY_BVH, lay_out_parts(build, 0).size,
-						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR, &build->scratch) ||
+	if (!take_scratch(build, lay_out_parts(build, 0).size) ||
 		!cache_allocate(cache, MEMORY_BVH, build->bottom_sizes.accelerationStructureSize,
 						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR, &build->large) ||
 		!memory_on_host(context, HOST_WRITES, sizeof(VkAccelerationStructureInstanceKHR),
@@ -425,7 +440,8 @@ clean_up(Build *build)
 	vkDestroyAccelerationStructureKHR(context->device, build->large_bottom, NULL);
 	memory_free(context, &build->large);
 	memory_free(context, &build->instance);
-	memory_free(context, &build->scratch);
+	memory_free(context, &build->builder->cache->spare);
+	build->builder->cache->spare = build->scratch;
 }
 
 static Resident *

@@ -9,6 +9,9 @@
 
 #define FIRST_BUCKETS	1024
 
+/* Of the driver to give memory that should be there, after each of which one more is evicted. */
+#define MAX_REFUSALS	4
+
 /* FNV-1a. */
 static uint32_t
 bucket_of(const Cache *cache, const ResidentKey *key)
@@ -164,14 +167,37 @@ cache_evict_all(Cache *cache)
 			remove_resident(cache, &cache->buckets[i]);
 }
 
+/* What eviction could free. */
+static uint64_t
+evictable(const Cache *cache)
+{
+	uint64_t	size = 0;
+
+	for (uint32_t i = 0; i < cache->nbuckets; i++)
+		for (const Resident *resident = cache->buckets[i]; resident; resident = resident->next)
+			if (resident->last_batch < cache->batch)
+				size += resident->memory.counted;
+	return size;
+}
+
 bool
 cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage, Memory *memory)
 {
-	if (size > cache->context->memory_limit)
+	Context    *context = cache->context;
+	int			refusals = 0;	/* by the driver: somebody else may have its memory */
+
+	if (memory_on_device(context, use, size, usage, memory))
+		return true;
+	memory_free(context, &cache->spare);
+	if (context->memory_used + size > context->memory_limit + evictable(cache))
 		return false;
-	while (!memory_on_device(cache->context, use, size, usage, memory))
+	while (!memory_on_device(context, use, size, usage, memory))
+	{
+		if (context->memory_used + size <= context->memory_limit && ++refusals > MAX_REFUSALS)
+			return false;
 		if (!evict_one(cache))
 			return false;
+	}
 	return true;
 }
 

@@ -50,6 +50,7 @@ typedef struct Cache
 	uint32_t	columns;		/* resident */
 	uint32_t	bvhs;
 	uint64_t	evictions;
+	Memory		spare;			/* kept for the next BVH's build; freed before anything is evicted */
 } Cache;
 
 extern void cache_open(Cache *cache, Context *context);

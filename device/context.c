@@ -16,6 +16,10 @@
 /* A submission that takes longer has hung. */
 #define SUBMISSION_LIMIT	(UINT64_C(30) * 1000 * 1000 * 1000)
 
+/* What the largest workgroup takes: sort_scatter.comp. */
+#define WORKGROUP_THREADS	256
+#define WORKGROUP_MEMORY	28672
+
 #define MAX_DEVICES			32
 #define MAX_EXTENSIONS		1024
 
@@ -67,6 +71,7 @@ typedef struct Abilities
 	bool		ray_tracing;
 	bool		import;
 	uint32_t	family;
+	uint32_t	timestamp_bits;
 } Abilities;
 
 static bool
@@ -80,15 +85,18 @@ has_extension(const VkExtensionProperties *extensions, uint32_t count, const cha
 
 /* The first queue family for compute shaders with timestamps. */
 static bool
-find_family(VkPhysicalDevice device, uint32_t *family)
+find_family(VkPhysicalDevice device, uint32_t *family, uint32_t *timestamp_bits)
 {
 	VkQueueFamilyProperties families[16];
 	uint32_t	count = 16;
 
 	vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families);
 	for (*family = 0; *family < count; (*family)++)
-		if ((families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT) && families[*family].timestampValidBits > 0)
+	{
+		*timestamp_bits = families[*family].timestampValidBits;
+		if ((families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT) && *timestamp_bits > 0)
 			return true;
+	}
 	return false;
 }
 
@@ -109,11 +117,13 @@ device_abilities(VkPhysicalDevice device)
 	Abilities	abilities = {0};
 
 	vkGetPhysicalDeviceProperties(device, &properties);
-	if (properties.apiVersion < VK_API_VERSION_1_2 || !find_family(device, &abilities.family) ||
+	if (properties.apiVersion < VK_API_VERSION_1_2 || !find_family(device, &abilities.family, &abilities.timestamp_bits) ||
 		vkEnumerateDeviceExtensionProperties(device, NULL, &count, extensions) < 0)
 		return abilities;
 	vkGetPhysicalDeviceFeatures2(device, &features);
-	abilities.usable = features.features.shaderInt64 && twelve.bufferDeviceAddress && twelve.scalarBlockLayout;
+	abilities.usable = features.features.shaderInt64 && twelve.bufferDeviceAddress && twelve.scalarBlockLayout &&
+		properties.limits.maxComputeWorkGroupInvocations >= WORKGROUP_THREADS &&
+		properties.limits.maxComputeSharedMemorySize >= WORKGROUP_MEMORY;
 	abilities.ray_tracing = pipelines.rayTracingPipeline && structures.accelerationStructure &&
 		has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
 	abilities.import = has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
@@ -129,8 +139,8 @@ is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const c
 
 	if (*wanted == '\0')
 		return properties->deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
-	if (*end == '\0')
-		return wanted_number == number;
+	if (*end == '\0' && wanted_number == number)
+		return true;
 	for (const char *place = properties->deviceName; *place; place++)
 		if (strncasecmp(place, wanted, strlen(wanted)) == 0)
 			return true;
@@ -266,7 +276,8 @@ default_memory_limit(const Context *context)
 		if ((context->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
 			context->memory.memoryHeaps[i].size > largest)
 			largest = context->memory.memoryHeaps[i].size;
-	return largest / 5 * 4;
+	/* A device without memory of its own shares the server's. */
+	return context->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? largest / 5 * 4 : largest / 5;
 }
 
 static void
@@ -300,6 +311,7 @@ context_open(Context *context, const char *wanted, uint64_t memory_limit, const 
 	open_instance(context);
 	abilities = choose_device(context, wanted);
 	context->family = abilities.family;
+	context->timestamp_mask = UINT64_MAX >> (64 - abilities.timestamp_bits);
 	context->ray_tracing = abilities.ray_tracing && !faults->no_ray_tracing;
 	abilities.import &= !faults->no_import;
 	read_properties(context, abilities.import);
@@ -330,8 +342,10 @@ create_buffer(Context *context, uint64_t size, VkBufferUsageFlags more_usage, co
 		VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | more_usage};
 
 	memset(memory, 0, sizeof(*memory));
+	if (vkCreateBuffer(context->device, &info, NULL, &memory->buffer) != VK_SUCCESS)
+		return false;
 	memory->size = size;
-	return vkCreateBuffer(context->device, &info, NULL, &memory->buffer) == VK_SUCCESS;
+	return true;
 }
 
 /* Allocate what a buffer needs, and put it there; frees the buffer where that fails. */
@@ -348,7 +362,8 @@ bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, co
 
 	vkGetBufferMemoryRequirements(context->device, memory->buffer, &needs);
 	info.allocationSize = next ? memory->size : needs.size;
-	if (!find_memory_type(context, needs.memoryTypeBits & allowed, wanted, &info.memoryTypeIndex) ||
+	if ((next && needs.size > memory->size) ||
+		!find_memory_type(context, needs.memoryTypeBits & allowed, wanted, &info.memoryTypeIndex) ||
 		vkAllocateMemory(context->device, &info, NULL, &memory->memory) != VK_SUCCESS ||
 		vkBindBufferMemory(context->device, memory->buffer, memory->memory, 0) != VK_SUCCESS)
 	{
@@ -482,7 +497,8 @@ context_submit(Context *context)
 	uint64_t	times[2] = {0};
 
 	barrier(context, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-			VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+			VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+			VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
 	vkCmdWriteTimestamp(context->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, context->timestamps, 1);
 	check(vkEndCommandBuffer(context->commands), "vkEndCommandBuffer");
 	if (++context->submissions == context->faults.lost_at)
@@ -492,6 +508,6 @@ context_submit(Context *context)
 	check(vkResetFences(context->device, 1, &context->fence), "vkResetFences");
 	check(vkGetQueryPoolResults(context->device, context->timestamps, 0, 2, sizeof(times), times, sizeof(uint64_t),
 								VK_QUERY_RESULT_64_BIT), "vkGetQueryPoolResults");
-	return (uint64_t) ((times[1] - times[0]) * context->timestamp_period);
+	return (uint64_t) (((times[1] - times[0]) & context->timestamp_mask) * context->timestamp_period);
 }
 

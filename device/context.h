@@ -52,6 +52,7 @@ typedef struct Context
 	VkFence		fence;
 	VkQueryPool timestamps;
 	double		timestamp_period;	/* nanoseconds */
+	uint64_t	timestamp_mask; /* of the bits that count */
 	VkPhysicalDeviceMemoryProperties memory;
 	VkPhysicalDeviceProperties properties;
 	VkPhysicalDeviceRayTracingPipelinePropertiesKHR ray_tracing_properties;
@@ -78,7 +79,8 @@ typedef struct Memory
 
 /*
  * Open a device.  wanted is a part of its name, its number, or empty: the first that is
- * not software.  memory_limit is in bytes; 0: four fifths of what the device has.
+ * not software.  memory_limit is in bytes; 0: four fifths of what the device has, or one where
+ * that is the host's.
  * Ends the program, with DEVICE_EXIT_NO_DEVICE, where there is none.
  */
 extern void context_open(Context *context, const char *wanted, uint64_t memory_limit,

@@ -25,6 +25,9 @@
 #define TASK_ALIGNMENT	16
 #define TASK_ARRAYS		11
 
+/* Requests of a submission. */
+#define MAX_TOGETHER	256
+
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
 void
@@ -659,16 +662,16 @@ copy_results(Request *request)
 				   DEVICE_CHUNK_BYTES);
 }
 
-/* Run the batch, of these requests. */
-static void
+/* Run the batch, of these requests; false if there is not the memory. */
+static bool
 submit(Evaluator *evaluator, Request **requests, uint32_t count)
 {
-	bool		room = count > 0 &&
-		ensure_bits(evaluator, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
+	uint32_t	chunks = evaluator->publish_of.count;
+	bool		room = ensure_bits(evaluator, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
 		ensure_tasks(evaluator, tasks_size(evaluator));
 	uint64_t	nanoseconds = 0;
 
-	if (room && evaluator->publish_of.count > 0)
+	if (room && chunks > 0)
 	{
 		locate_bits(evaluator);
 		nanoseconds = run_tasks(evaluator);
@@ -676,46 +679,49 @@ submit(Evaluator *evaluator, Request **requests, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 	{
 		requests[i]->reply.result = room ? DEVICE_OK : DEVICE_NO_MEMORY;
-		requests[i]->reply.nanoseconds = nanoseconds;
+		requests[i]->reply.nanoseconds = chunks > 0 ? nanoseconds * requests[i]->chunks / chunks : 0;
 		if (room && !requests[i]->header->prepare)
 			copy_results(requests[i]);
 	}
 	return_to(evaluator, &(Mark) {0});
+	evaluator->cache->batch++;
+	return room;
+}
+
+/* Plan and run one request by itself. */
+static void
+evaluate_alone(Evaluator *evaluator, Request *request)
+{
+	request->reply = (DeviceReply) {0};
+	request->reply.result = plan_request(evaluator, request);
+	if (request->reply.result == DEVICE_OK)
+		submit(evaluator, &request, 1);
+	else
+		return_to(evaluator, &(Mark) {0});
 	evaluator->cache->batch++;
 }
 
 void
 evaluate(Evaluator *evaluator, Request **requests, uint32_t count)
 {
-	uint32_t	first = 0;		/* of the batch at hand: those before have been submitted */
-	uint32_t	planned = 0;
+	Request    *planned[MAX_TOGETHER];
+	uint32_t	nplanned = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 	{
 		Mark		mark = take_mark(evaluator);
-		DeviceResult result = plan_request(evaluator, requests[i]);
 
-		if (result == DEVICE_TOO_COMPLEX && planned > 0)
-		{
-			/* It may fit a submission of its own. */
-			return_to(evaluator, &mark);
-			submit(evaluator, requests + first, planned);
-			first += planned;
-			planned = 0;
-			mark = (Mark) {0};
-			requests[i]->reply.refined_rows = 0;
-			result = plan_request(evaluator, requests[i]);
-		}
-		requests[i]->reply.result = result;
-		if (result != DEVICE_OK)
-		{
-			return_to(evaluator, &mark);
-			submit(evaluator, requests + first, planned);
-			first = i + 1;
-			planned = 0;
-		}
+		requests[i]->reply.result = nplanned < MAX_TOGETHER ? plan_request(evaluator, requests[i]) : DEVICE_TOO_COMPLEX;
+		if (requests[i]->reply.result == DEVICE_OK)
+			planned[nplanned++] = requests[i];
 		else
-			planned++;
+			return_to(evaluator, &mark);
 	}
-	submit(evaluator, requests + first, planned);
+	if (nplanned > 0 && !submit(evaluator, planned, nplanned))
+		for (uint32_t i = 0; i < nplanned; i++)
+			evaluate_alone(evaluator, planned[i]);
+	/* What did not fit because of the others. */
+	for (uint32_t i = 0; i < count; i++)
+		if (requests[i]->reply.result == DEVICE_TOO_COMPLEX || requests[i]->reply.result == DEVICE_NO_MEMORY)
+			evaluate_alone(evaluator, requests[i]);
 }

@@ -7,6 +7,7 @@
  *
  *	ready: COMPUTE RT DEVICE	it listens; nanoseconds a chunk that each executor takes
  *	log: MESSAGE				for the server's log
+ *	alive						for each byte that the worker sends
  *
  *	rtscan_device [--device=NAME or NUMBER] [--memory=BYTES] [--fault=...] [--rays=...]
  */
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -96,6 +98,19 @@ listen_for_backends(void)
 	return listener;
 }
 
+/* Each connection takes a file or two. */
+static void
+allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+	{
+		limit.rlim_cur = limit.rlim_max;
+		(void) setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -128,6 +143,7 @@ main(int argc, char **argv)
 		else
 			fail("unknown option \"%s\"", argv[i]);
 	}
+	allow_many_files();
 	context_open(&context, wanted, memory_limit, &faults);
 	cache_open(&cache, &context);
 	evaluator_open(&evaluator, &context, &cache, &options);

@@ -158,8 +158,8 @@ typedef struct DeviceReply
 	uint32_t	column;			/* and which of its columns */
 	uint32_t	built;			/* EVALUATE: BVHs that had to be built first */
 	uint64_t	refined_rows;	/* rows that the refine step looked at */
-	uint64_t	nanoseconds;	/* of the device */
-	DeviceStatus status;		/* only of STATUS */
+	uint64_t	nanoseconds;	/* of the device: this request's part of its submission */
+	DeviceStatus status;		/* only of HELLO and STATUS */
 } DeviceReply;
 
 typedef struct SortPair

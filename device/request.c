@@ -16,25 +16,19 @@ body_size(const EvaluateHeader *header)
 }
 
 static bool
-inside(const Area *area, uint64_t offset, uint64_t size)
-{
-	return offset <= area->size && size <= area->size - offset;
-}
-
-static bool
 copy_body(Request *request, const DeviceRequest *message)
 {
 	EvaluateHeader header;
 	uint64_t	size;
 
-	if (message->offset % 8 != 0 || !inside(request->area, message->offset, sizeof(header)))
+	if (message->offset % 8 != 0 || !area_has(request->area, message->offset, sizeof(header)))
 		return false;
 	memcpy(&header, request->area->map + message->offset, sizeof(header));
 	if (header.executor >= DEVICE_EXECUTORS || header.segments > DEVICE_MAX_SEGMENTS ||
 		header.columns > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS || header.intervals > DEVICE_MAX_INTERVALS)
 		return false;
 	size = body_size(&header);
-	if (!inside(request->area, message->offset, size) || !(request->body = malloc(size)))
+	if (!area_has(request->area, message->offset, size) || !(request->body = malloc(size)))
 		return false;
 	memcpy(request->body, request->area->map + message->offset, size);
 	request->header = (EvaluateHeader *) request->body;
@@ -72,7 +66,8 @@ check_body(Request *request)
 		const EvaluateSegment *segment = &request->segments[s];
 
 		if (segment->rows == 0 || segment->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS ||
-			segment->columns == 0 || segment->columns > request->header->columns - column)
+			segment->columns == 0 || segment->columns > DEVICE_MAX_COLUMNS ||
+			segment->columns > request->header->columns - column)
 			return false;
 		request->chunks += device_chunks(segment->rows);
 		for (uint32_t c = 0; c < segment->columns; c++, column++)
@@ -102,7 +97,7 @@ request_read(Request *request, Area *area, const DeviceRequest *message)
 	{
 		answer = device_bits_offset(request->chunks) +
 			(request->header->want_bits ? (uint64_t) request->chunks * DEVICE_CHUNK_BYTES : 0);
-		if (message->results % 64 == 0 && inside(area, message->results, answer))
+		if (message->results % 64 == 0 && area_has(area, message->results, answer))
 			return true;
 	}
 	request_free(request);

@@ -17,6 +17,13 @@ typedef struct Area
 	Memory		memory;
 } Area;
 
+/* Does an area have so many bytes from an offset on? */
+static inline bool
+area_has(const Area *area, uint64_t offset, uint64_t size)
+{
+	return offset <= area->size && size <= area->size - offset;
+}
+
 typedef struct Request
 {
 	Area	   *area;

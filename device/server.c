@@ -28,6 +28,7 @@ typedef struct Client
 	int			socket;
 	Area		area;
 	Resident   *uploading;
+	uint64_t	uploaded;		/* bytes of it that have come */
 	bool		asks;			/* request is to be evaluated */
 	Request		request;
 } Client;
@@ -39,6 +40,7 @@ typedef struct Server
 	Evaluator  *evaluator;
 	PairSorter *pairs;
 	int			listener;
+	int			spare;			/* a file that is open to be closed */
 	uint32_t	count;
 	Client	   *clients[MAX_CLIENTS];
 	uint32_t	turn;			/* counts clients that have been looked at for requests */
@@ -58,6 +60,15 @@ is_ours(int socket)
 	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
+/* Without a file descriptor to spare a connection is accepted and closed, for else it would wait. */
+static void
+refuse_client(Server *server)
+{
+	close(server->spare);
+	close(accept4(server->listener, NULL, NULL, SOCK_CLOEXEC));
+	server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void
 accept_client(Server *server)
 {
@@ -65,7 +76,11 @@ accept_client(Server *server)
 	Client	   *client;
 
 	if (socket < 0)
+	{
+		if (errno == EMFILE || errno == ENFILE)
+			refuse_client(server);
 		return;
+	}
 	if (server->count == MAX_CLIENTS || !is_ours(socket) || !(client = calloc(1, sizeof(Client))))
 	{
 		close(socket);
@@ -92,6 +107,8 @@ drop_client(Server *server, uint32_t number)
 
 	if (client->uploading)
 		cache_free(server->cache, client->uploading);
+	if (client->asks)
+		request_free(&client->request);
 	release_area(server->context, &client->area);
 	close(client->socket);
 	free(client);
@@ -133,9 +150,12 @@ say_hello(Server *server, Client *client, const DeviceRequest *message, int file
 }
 
 static bool
-in_area(const Client *client, uint64_t offset, uint64_t size)
+check_boundaries(const ColumnShape *shape, const uint32_t *boundaries)
 {
-	return offset <= client->area.size && size <= client->area.size - offset;
+	for (uint32_t i = 1; i <= shape->bins; i++)
+		if (boundaries[i - 1] >= boundaries[i])
+			return false;
+	return shape->heap_order || (boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
 }
 
 static bool
@@ -152,15 +172,17 @@ static DeviceResult
 begin_upload(Server *server, Client *client, const DeviceRequest *message)
 {
 	ResidentKey key = cache_column_key(&message->key, message->column);
+	const uint32_t *boundaries = (const uint32_t *) (client->area.map + message->offset);
 
 	if (client->uploading)
 		cache_free(server->cache, client->uploading);
 	client->uploading = NULL;
+	client->uploaded = 0;
 	if (!check_shape(&message->shape) || message->offset % 4 != 0 ||
-		!in_area(client, message->offset, (message->shape.bins + 1) * sizeof(uint32_t)))
+		!area_has(&client->area, message->offset, (message->shape.bins + 1) * sizeof(uint32_t)) ||
+		!check_boundaries(&message->shape, boundaries))
 		return DEVICE_REFUSED;
-	client->uploading = cache_create_column(server->cache, &key, &message->shape,
-											(const uint32_t *) (client->area.map + message->offset));
+	client->uploading = cache_create_column(server->cache, &key, &message->shape, boundaries);
 	return client->uploading ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
@@ -170,20 +192,21 @@ upload_data(Server *server, Client *client, const DeviceRequest *message)
 	Resident   *column = client->uploading;
 	VkBufferCopy copy = {message->offset, message->destination, message->size};
 
-	if (column == NULL || message->size == 0 || !in_area(client, message->offset, message->size) ||
+	if (column == NULL || message->size == 0 || !area_has(&client->area, message->offset, message->size) ||
 		message->destination > column->memory.size || message->size > column->memory.size - message->destination)
 		return DEVICE_REFUSED;
 	if (!client->area.imported)
 		memcpy(client->area.memory.host + message->offset, client->area.map + message->offset, message->size);
 	vkCmdCopyBuffer(context_begin(server->context), client->area.memory.buffer, column->memory.buffer, 1, &copy);
 	context_submit(server->context);
+	client->uploaded += message->size;
 	return DEVICE_OK;
 }
 
 static DeviceResult
 end_upload(Server *server, Client *client)
 {
-	if (client->uploading == NULL)
+	if (client->uploading == NULL || client->uploaded != client->uploading->layout.size)
 		return DEVICE_REFUSED;
 	cache_add(server->cache, client->uploading);
 	client->uploading = NULL;
@@ -198,7 +221,7 @@ sort_pairs(Server *server, Client *client, const DeviceRequest *message)
 	uint64_t	size = message->size * sizeof(SortPair);
 
 	if (message->size == 0 || message->size > DEVICE_MAX_PAIRS || message->offset % sizeof(SortPair) != 0 ||
-		!in_area(client, message->offset, size) || message->first_bit > 63 || message->bits > 64 - message->first_bit)
+		!area_has(&client->area, message->offset, size) || message->first_bit > 63 || message->bits > 64 - message->first_bit)
 		return DEVICE_REFUSED;
 	if (!area->imported)
 		memcpy(area->memory.host + message->offset, area->map + message->offset, size);
@@ -282,10 +305,14 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 static int
 receive(int socket, DeviceRequest *message, int *file)
 {
-	char		control[CMSG_SPACE(sizeof(int))];
+	union
+	{
+		struct cmsghdr header;
+		char		space[CMSG_SPACE(sizeof(int))];
+	}			control;
 	struct iovec vector = {message, sizeof(*message)};
-	struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control,
-		.msg_controllen = sizeof(control)};
+	struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control,
+		.msg_controllen = CMSG_LEN(sizeof(int))};
 	ssize_t		size = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	struct cmsghdr *first = size > 0 ? CMSG_FIRSTHDR(&header) : NULL;
 
@@ -317,7 +344,30 @@ take_messages(Server *server, Client *client)
 	return true;
 }
 
+/*
+ * Whoever has gone does not want an answer; and its area may have another connection by now,
+ * which does not want this answer either.
+ */
+static bool
+is_gone(const Client *client, short events)
+{
+	return client->asks && (events & (POLLHUP | POLLERR | POLLNVAL));
+}
+
 /* ---------------------------------------------------------------- the loop */
+
+/* The worker asks whether the program lives; false if the worker is gone. */
+static bool
+answer_worker(void)
+{
+	char		question;
+
+	if (read(STDIN_FILENO, &question, 1) != 1)
+		return false;
+	printf("alive\n");
+	fflush(stdout);
+	return true;
+}
 
 static uint32_t
 count_waiting(const Server *server)
@@ -384,7 +434,7 @@ serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, i
 	static struct pollfd files[MAX_CLIENTS + 2];
 
 	server = (Server) {.context = context, .cache = cache, .evaluator = evaluator, .pairs = pairs,
-		.listener = listener};
+		.listener = listener, .spare = open("/dev/null", O_RDONLY | O_CLOEXEC)};
 	for (;;)
 	{
 		uint32_t	count = server.count;
@@ -395,11 +445,12 @@ serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, i
 			files[2 + i] = (struct pollfd) {.fd = server.clients[i]->socket, .events = POLLIN};
 		if (poll(files, 2 + count, count_waiting(&server) > 0 ? 0 : -1) < 0 && errno != EINTR)
 			fail("poll: %s", strerror(errno));
-		if (files[0].revents)
+		if (files[0].revents && !answer_worker())
 			return;
 		/* Backwards: a client that is dropped is replaced by the last. */
 		for (uint32_t i = count; i-- > 0;)
-			if (files[2 + i].revents && !take_messages(&server, server.clients[i]))
+			if (files[2 + i].revents && (is_gone(server.clients[i], files[2 + i].revents) ||
+										 !take_messages(&server, server.clients[i])))
 				drop_client(&server, i);
 		if (files[1].revents)
 			accept_client(&server);

@@ -144,15 +144,14 @@ prepare_segments(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image
 
 /* Evaluate some segments together, then collect their rows one segment after another. */
 static void
-scan_batch(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image,
+scan_batch(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image, RtscanExecutor executor,
 		   RtscanSegmentScan *segments, int count)
 {
 	instr_time	start,
 				end;
-	RtscanExecutor executor;
 
 	INSTR_TIME_SET_CURRENT(start);
-	executor = rtscan_begin_batch(scan->indexRelation, &image->meta.uuid, segments, count,
+	executor = rtscan_begin_batch(executor, scan->indexRelation, &image->meta.uuid, segments, count,
 								  state->want_bits, &state->stats.counters);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
@@ -172,16 +171,18 @@ static void
 scan_segments(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
 {
 	RtscanSegmentScan *segments;
+	RtscanExecutor executor;
 	int			count;
 	instr_time	start,
 				end;
 
 	INSTR_TIME_SET_CURRENT(start);
 	segments = prepare_segments(scan, state, image, &count);
+	executor = rtscan_choose_executor(segments, count);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
 	for (int i = 0; i < count; i += RTSCAN_BATCH_SEGMENTS)
-		scan_batch(scan, state, image, segments + i, Min(count - i, RTSCAN_BATCH_SEGMENTS));
+		scan_batch(scan, state, image, executor, segments + i, Min(count - i, RTSCAN_BATCH_SEGMENTS));
 }
 
 /* RtscanPendingVisitor */

@@ -3,8 +3,9 @@
  *		A backend's connection to the device program.
  *
  * The connection is opened when it is first needed, and kept.  Whoever is interrupted
- * between a request and its reply leaves the connection behind with replies to come; the
- * next user opens another.
+ * between a request and its reply, or in an upload, leaves the connection behind in a state
+ * of its own: the end of the transaction closes it.  The area goes with it, for the program
+ * may still write there.
  */
 #include "device/device.h"
 
@@ -14,8 +15,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "access/xact.h"
+#include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/fd.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -25,53 +29,25 @@
 /* What the bits of a batch of segments need, about. */
 #define LARGEST_KEPT_AREA	(32 * AREA_UNIT)
 
+/* After the program has not answered in time, a backend stays away so long, in milliseconds. */
+#define AWAY				30000
+
 typedef struct Connection
 {
 	int			socket;			/* -1: not connected */
+	bool		greeted;		/* the program knows the area */
+	bool		uploading;		/* a column has been begun */
 	int			outstanding;	/* replies that are to come */
+	TimestampTz away_until;
 	WaitEventSet *events;
 	char	   *area;
 	Size		area_size;
 	int			area_file;
+	uint64		memory_limit;	/* of the device */
 	bool		software;
 } Connection;
 
 static Connection connection = {.socket = -1, .area_file = -1};
-
-static void
-disconnect(void)
-{
-	if (connection.events)
-		FreeWaitEventSet(connection.events);
-	connection.events = NULL;
-	if (connection.socket >= 0)
-		close(connection.socket);
-	connection.socket = -1;
-	connection.outstanding = 0;
-}
-
-/* Connect at once or not at all: a server with a full queue is one that cannot help. */
-static bool
-open_socket(void)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = DEVICE_SOCKET};
-
-	connection.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (connection.socket < 0)
-		return false;
-	if (connect(connection.socket, (struct sockaddr *) &address, sizeof(address)) != 0)
-	{
-		disconnect();
-		return false;
-	}
-	connection.events = CreateWaitEventSet(TopMemoryContext, 3);
-	AddWaitEventToSet(connection.events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-	AddWaitEventToSet(connection.events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-	AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, connection.socket, NULL, NULL);
-	return true;
-}
-
-/* ---------------------------------------------------------------- the area */
 
 static void
 free_area(void)
@@ -79,10 +55,108 @@ free_area(void)
 	if (connection.area)
 		munmap(connection.area, connection.area_size);
 	if (connection.area_file >= 0)
+	{
 		close(connection.area_file);
+		ReleaseExternalFD();
+	}
 	connection.area = NULL;
 	connection.area_size = 0;
 	connection.area_file = -1;
+	connection.greeted = false;
+}
+
+static void
+disconnect(void)
+{
+	if (connection.outstanding > 0)
+		free_area();
+	if (connection.events)
+		FreeWaitEventSet(connection.events);
+	connection.events = NULL;
+	if (connection.socket >= 0)
+	{
+		close(connection.socket);
+		ReleaseExternalFD();
+	}
+	connection.socket = -1;
+	connection.greeted = false;
+	connection.uploading = false;
+	connection.outstanding = 0;
+}
+
+/* Nothing that was interrupted is left behind. */
+static void
+end_of_transaction(XactEvent event, void *arg)
+{
+	if (connection.outstanding > 0 || connection.uploading)
+		disconnect();
+	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PARALLEL_ABORT)
+		rtscan_device_trim_area();
+}
+
+/* What to wait for; false where the server has too many files open. */
+static bool
+create_events(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile bool created = true;
+
+	PG_TRY();
+	{
+		connection.events = CreateWaitEventSet(TopMemoryContext, 3);
+		AddWaitEventToSet(connection.events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+		AddWaitEventToSet(connection.events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+		AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, connection.socket, NULL, NULL);
+	}
+	PG_CATCH();
+	{
+		/* No more than a system call has failed, and there is another way: the CPU. */
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		created = false;
+	}
+	PG_END_TRY();
+	return created;
+}
+
+/* Connect at once or not at all: a server with a full queue is one that cannot help. */
+static bool
+open_socket(void)
+{
+	static bool registered;
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = DEVICE_SOCKET};
+
+	if (!registered)
+		RegisterXactCallback(end_of_transaction, NULL);
+	registered = true;
+	if (!AcquireExternalFD())
+		return false;
+	connection.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (connection.socket < 0)
+	{
+		ReleaseExternalFD();
+		return false;
+	}
+	if (connect(connection.socket, (struct sockaddr *) &address, sizeof(address)) == 0 && create_events())
+		return true;
+	disconnect();
+	return false;
+}
+
+/* ---------------------------------------------------------------- the area */
+
+/* Signals would cut it short, again and again. */
+static bool
+allocate_file(int file, Size size)
+{
+	int			error;
+
+	PG_SETMASK(&BlockSig);
+	do
+		error = posix_fallocate(file, 0, size);
+	while (error == EINTR);
+	PG_SETMASK(&UnBlockSig);
+	return error == 0;
 }
 
 /*
@@ -95,10 +169,16 @@ create_area(Size size)
 	void	   *map;
 
 	free_area();
+	if (!AcquireExternalFD())
+		return false;
 	connection.area_size = TYPEALIGN(AREA_UNIT, size);
 	connection.area_file = memfd_create("rtscan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (connection.area_file < 0 ||
-		posix_fallocate(connection.area_file, 0, connection.area_size) != 0 ||
+	if (connection.area_file < 0)
+	{
+		ReleaseExternalFD();
+		return false;
+	}
+	if (!allocate_file(connection.area_file, connection.area_size) ||
 		fcntl(connection.area_file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
 	{
 		free_area();
@@ -153,10 +233,17 @@ say_hello(void)
 	if (!send_message(&request, connection.area_file) || !rtscan_device_receive(&reply))
 		return false;
 	connection.software = reply.status.software;
-	if (reply.result == DEVICE_OK)
-		return true;
-	disconnect();
-	return false;
+	connection.memory_limit = reply.status.memory_limit;
+	connection.greeted = reply.result == DEVICE_OK;
+	if (!connection.greeted)
+		disconnect();
+	return connection.greeted;
+}
+
+uint64
+rtscan_device_memory_limit(void)
+{
+	return connection.memory_limit;
 }
 
 bool
@@ -174,17 +261,22 @@ rtscan_device_trim_area(void)
 	free_area();
 }
 
+bool
+rtscan_device_is_connected(void)
+{
+	return connection.greeted;
+}
+
 char *
 rtscan_device_area(Size size)
 {
-	bool		fits = connection.area != NULL && connection.area_size >= size;
-
-	if (connection.outstanding > 0)
+	if (connection.outstanding > 0 || connection.uploading)
 		disconnect();
-	if (fits && connection.socket >= 0)
+	if (connection.greeted && connection.area_size >= size)
 		return connection.area;
-	if (!rtscan_device_ready() || (connection.socket < 0 && !open_socket()) ||
-		(!fits && !create_area(size)) || !say_hello())
+	if (!rtscan_device_ready() || GetCurrentTimestamp() < connection.away_until ||
+		(connection.socket < 0 && !open_socket()) ||
+		(connection.area_size < size && !create_area(size)) || !say_hello())
 		return NULL;
 	return connection.area;
 }
@@ -194,6 +286,8 @@ rtscan_device_area(Size size)
 bool
 rtscan_device_send(const DeviceRequest *request)
 {
+	if (request->kind == DEVICE_UPLOAD_BEGIN)
+		connection.uploading = true;
 	return send_message(request, -1);
 }
 
@@ -202,10 +296,15 @@ static bool
 wait_for_reply(TimestampTz deadline)
 {
 	WaitEvent	event;
-	long		timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+	TimestampTz now = GetCurrentTimestamp();
+	long		timeout = TimestampDifferenceMilliseconds(now, deadline);
 
 	if (timeout <= 0)
+	{
+		connection.away_until = TimestampTzPlusMilliseconds(now, AWAY);
+		rtscan_suspect_device();
 		return false;
+	}
 	if (WaitEventSetWait(connection.events, timeout, &event, 1, PG_WAIT_EXTENSION) > 0 &&
 		(event.events & WL_LATCH_SET))
 	{
@@ -241,5 +340,9 @@ rtscan_device_receive(DeviceReply *reply)
 bool
 rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply)
 {
-	return rtscan_device_send(request) && rtscan_device_receive(reply);
+	bool		received = rtscan_device_send(request) && rtscan_device_receive(reply);
+
+	if (request->kind == DEVICE_UPLOAD_END)
+		connection.uploading = false;
+	return received;
 }

@@ -22,7 +22,8 @@
 StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
 				 DEVICE_SEGMENT_CHUNKS == RTSCAN_SEGMENT_CHUNKS &&
 				 DEVICE_PAGE_ZEROS == RTSCAN_PAGE_ZEROS &&
-				 DEVICE_PAGE_ONES == RTSCAN_PAGE_ONES,
+				 DEVICE_PAGE_ONES == RTSCAN_PAGE_ONES &&
+				 DEVICE_MAX_COLUMNS >= INDEX_MAX_KEYS,
 				 "the device program has the same chunks");
 
 /* GUCs. */
@@ -57,6 +58,12 @@ extern RtscanDeviceSpeed rtscan_device_speed(DeviceExecutor executor);
 extern void rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks,
 									 double elapsed, double device);
 
+/* The device was too slow to be chosen: let what is known of it slowly go back to what was measured first. */
+extern void rtscan_forget_device_speed(DeviceExecutor executor);
+
+/* The program has not answered in time: the worker will see whether it still lives. */
+extern void rtscan_suspect_device(void);
+
 /* ---------------------------------------------------------------- client.c */
 
 /*
@@ -74,8 +81,12 @@ extern bool rtscan_device_receive(DeviceReply *reply);
 /* Both. */
 extern bool rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply);
 
-/* Is the device that this backend is connected to software? */
+/* Does this backend have a connection from before? */
+extern bool rtscan_device_is_connected(void);
+
+/* Of the device that this backend is connected to: is it software; how much memory may be used? */
 extern bool rtscan_device_is_software(void);
+extern uint64 rtscan_device_memory_limit(void);
 
 /* Give back an area that is larger than scans need. */
 extern void rtscan_device_trim_area(void);
@@ -84,7 +95,7 @@ extern void rtscan_device_trim_area(void);
 
 /*
  * Sort by keys, stably, as encode/sort.c does; false if the device does not, or would not be
- * faster.  What is sorted must have the layout of SortPair.
+ * faster.  Values are ascending before.  What is sorted must have the layout of SortPair.
  */
 extern bool rtscan_device_sort(SortPair *pairs, uint32 n);
 
@@ -92,6 +103,9 @@ extern bool rtscan_device_sort(SortPair *pairs, uint32 n);
 
 /* A segment's key on the device. */
 extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
+
+/* Bytes of device memory that a column of a segment takes. */
+extern uint64 rtscan_device_column_size(const RtscanSegment *segment, int column);
 
 /* Put a column of a segment on the device. */
 extern DeviceResult rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column);

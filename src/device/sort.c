@@ -21,6 +21,28 @@ differing_bits(const SortPair *pairs, uint32 n)
 	return differing;
 }
 
+/* The sum of what is hashed of each pair does not depend on their order. */
+static uint64
+hash_pairs(const SortPair *pairs, uint32 n)
+{
+	uint64		sum = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		sum += (pairs[i].key ^ (uint64) pairs[i].value << 32) * UINT64CONST(0x9E3779B97F4A7C15) ^ pairs[i].key;
+	return sum;
+}
+
+/* What is going to be written for good is not taken on trust: are the same pairs in order? */
+static bool
+is_sorted(const SortPair *pairs, const SortPair *sorted, uint32 n)
+{
+	for (uint32 i = 1; i < n; i++)
+		if (sorted[i - 1].key > sorted[i].key ||
+			(sorted[i - 1].key == sorted[i].key && sorted[i - 1].value >= sorted[i].value))
+			return false;
+	return hash_pairs(pairs, n) == hash_pairs(sorted, n);
+}
+
 bool
 rtscan_device_sort(SortPair *pairs, uint32 n)
 {
@@ -43,6 +65,14 @@ rtscan_device_sort(SortPair *pairs, uint32 n)
 	memcpy(area, pairs, size);
 	if (!rtscan_device_ask(&request, &reply) || reply.result != DEVICE_OK)
 		return false;
+	if (!is_sorted(pairs, (SortPair *) area, n))
+	{
+		ereport(WARNING,
+				(errmsg("rtscan's device has sorted wrongly"),
+				 errdetail("The CPU sorts instead."),
+				 errhint("Set rtscan.device to \"off\", and check the device.")));
+		return false;
+	}
 	memcpy(pairs, area, size);
 	return true;
 }

@@ -54,6 +54,14 @@ column_shape(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	};
 }
 
+uint64
+rtscan_device_column_size(const RtscanSegment *segment, int column)
+{
+	ColumnShape shape = column_shape(segment, &segment->columns[column].header);
+
+	return device_column_layout(&shape).size;
+}
+
 static void
 take_reply(Upload *upload)
 {
@@ -131,19 +139,23 @@ check_order(Upload *upload, const RtscanArea *area, uint32 page, const char *pay
 		rtscan_fault(upload->reader, area, page, "A row number is too large.");
 }
 
+/* A page is released before anything waits for the device: on a standby it is locked. */
 static void
 put_area(Upload *upload, const RtscanArea *area, bool order)
 {
+	char		page[RTSCAN_CHUNK_BYTES];
+
 	for (uint32 i = 0; i < area->pages && !upload->lost; i++)
 	{
+		Size		size = RTSCAN_CHUNK_BYTES - (i == 0 ? area->offset : 0);
 		Buffer		buffer;
 		Size		used;
-		const char *payload = rtscan_get_page(upload->reader, area, i, &buffer, &used);
 
-		if (order)
-			check_order(upload, area, i, payload);
-		put(upload, payload, RTSCAN_CHUNK_BYTES - (i == 0 ? area->offset : 0));
+		memcpy(page, rtscan_get_page(upload->reader, area, i, &buffer, &used), size);
 		rtscan_release(upload->reader, buffer);
+		if (order)
+			check_order(upload, area, i, page);
+		put(upload, page, size);
 		CHECK_FOR_INTERRUPTS();
 	}
 }

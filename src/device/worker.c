@@ -11,6 +11,7 @@
 #include "device/device.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -43,12 +44,23 @@
 #define FIRST_PAUSE		1
 #define LONGEST_PAUSE	60
 
+#define LONGEST_LINE	4096
+
+/* How long a program that was killed may take to end, in ms; it may hang in the driver. */
+#define KILL_LIMIT		2000
+
 /* A program that ran this long, in seconds, was a good one: the next pause is short again. */
 #define GOOD_RUN		60
 
 /* The way there and back, before it has been measured, in nanoseconds; a measured value counts for an eighth. */
 #define FIRST_REQUEST	300000.0
 #define SPEED_WEIGHT	0.125
+#define FORGET_WEIGHT	(1.0 / 256)
+#define LARGEST_SAMPLE	4.0
+
+/* How often the worker looks whether a suspect program answers, and how long that may take, in ms. */
+#define SUSPECT_PERIOD	10000
+#define SUSPECT_LIMIT	120000
 
 char	   *rtscan_device;
 int			rtscan_device_memory;
@@ -59,8 +71,10 @@ char	   *rtscan_device_rays;
 typedef struct DeviceState
 {
 	pg_atomic_uint32 ready;
+	pg_atomic_uint32 suspect;	/* somebody has waited for too long */
 	slock_t		mutex;			/* for speeds */
 	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
+	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
 } DeviceState;
 
 static DeviceState *state;
@@ -91,9 +105,10 @@ attach_shared_memory(void)
 	if (!found)
 	{
 		pg_atomic_init_u32(&state->ready, false);
+		pg_atomic_init_u32(&state->suspect, false);
 		SpinLockInit(&state->mutex);
 		for (int i = 0; i < DEVICE_EXECUTORS; i++)
-			state->speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, get_float8_infinity()};
+			state->speeds[i] = state->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, get_float8_infinity()};
 	}
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -121,15 +136,42 @@ rtscan_device_speed(DeviceExecutor executor)
 	return speed;
 }
 
+/* One that waited for others says little: no sample counts for more than a few times what is known. */
+static void
+approach(double *estimate, double sample, double weight)
+{
+	if (isinf(*estimate) || isinf(sample))
+		*estimate = sample;
+	else
+		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
+}
+
 void
 rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks, double elapsed, double device)
 {
 	RtscanDeviceSpeed *speed = &state->speeds[executor];
 
 	SpinLockAcquire(&state->mutex);
-	speed->request += SPEED_WEIGHT * (elapsed - device - speed->request);
-	speed->chunk += SPEED_WEIGHT * (device / chunks - speed->chunk);
+	approach(&speed->request, elapsed - device, SPEED_WEIGHT);
+	approach(&speed->chunk, device / chunks, SPEED_WEIGHT);
 	SpinLockRelease(&state->mutex);
+}
+
+void
+rtscan_forget_device_speed(DeviceExecutor executor)
+{
+	RtscanDeviceSpeed *speed = &state->speeds[executor];
+
+	SpinLockAcquire(&state->mutex);
+	approach(&speed->request, state->first_speeds[executor].request, FORGET_WEIGHT);
+	approach(&speed->chunk, state->first_speeds[executor].chunk, FORGET_WEIGHT);
+	SpinLockRelease(&state->mutex);
+}
+
+void
+rtscan_suspect_device(void)
+{
+	pg_atomic_write_u32(&state->suspect, true);
 }
 
 /* ---------------------------------------------------------------- set-up */
@@ -199,6 +241,7 @@ typedef struct Program
 	int			socket;
 	StringInfoData line;		/* of its output, as far as it has come */
 	TimestampTz started;
+	TimestampTz asked;			/* whether it lives, without an answer since; or 0 */
 } Program;
 
 /* In the child: become the program.  Nothing here may allocate or log. */
@@ -256,6 +299,8 @@ start_program(Program *program)
 	}
 	program->socket = sockets[0];
 	program->started = GetCurrentTimestamp();
+	program->asked = 0;
+	pg_atomic_write_u32(&state->suspect, false);
 	fcntl(program->socket, F_SETFL, O_NONBLOCK);
 	resetStringInfo(&program->line);
 }
@@ -271,7 +316,7 @@ take_ready(const char *rest)
 		return;
 	SpinLockAcquire(&state->mutex);
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
-		state->speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
+		state->speeds[i] = state->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
 	SpinLockRelease(&state->mutex);
 	pg_atomic_write_u32(&state->ready, true);
 	ereport(LOG,
@@ -281,12 +326,16 @@ take_ready(const char *rest)
 
 /* A line of the program's output: device/main.c. */
 static void
-take_line(const char *line)
+take_line(Program *program, const char *line)
 {
 	if (strncmp(line, "ready: ", 7) == 0)
 		take_ready(line + 7);
+	else if (strcmp(line, "alive") == 0)
+		program->asked = 0;
 	else if (strncmp(line, "log: ", 5) == 0)
 		ereport(LOG, (errmsg("rtscan device program: %s", line + 5)));
+	else
+		ereport(DEBUG1, (errmsg_internal("rtscan device program: %s", line)));
 }
 
 /* Read what the program has written; false at its end. */
@@ -298,40 +347,66 @@ read_output(Program *program)
 
 	while ((size = recv(program->socket, buffer, sizeof(buffer), 0)) > 0)
 		for (ssize_t i = 0; i < size; i++)
-			if (buffer[i] != '\n')
+			if (buffer[i] != '\n' && program->line.len < LONGEST_LINE)
 				appendStringInfoChar(&program->line, buffer[i]);
 			else
 			{
-				take_line(program->line.data);
+				take_line(program, program->line.data);
 				resetStringInfo(&program->line);
 			}
 	return size < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
+/* Kill the program; its status, if it ends soon.  One that hangs in the driver is left to itself. */
+static int
+kill_program(Program *program)
+{
+	int			status = 0;
+
+	pg_atomic_write_u32(&state->ready, false);
+	close(program->socket);
+	kill(program->pid, SIGKILL);
+	for (int waited = 0; waited < KILL_LIMIT && waitpid(program->pid, &status, WNOHANG) == 0; waited++)
+		pg_usleep(1000L);
+	program->pid = 0;
+	return status;
+}
+
 static void
 stop_program(Program *program)
 {
-	pg_atomic_write_u32(&state->ready, false);
-	if (program->pid == 0)
+	if (program->pid != 0)
+		kill_program(program);
+}
+
+/* Ask a program that somebody has waited for in vain whether it lives; kill it if it does not say so. */
+static void
+check_program(Program *program)
+{
+	if (program->pid == 0 || !pg_atomic_read_u32(&state->suspect))
 		return;
-	close(program->socket);
-	kill(program->pid, SIGKILL);
-	waitpid(program->pid, NULL, 0);
-	program->pid = 0;
+	if (program->asked == 0)
+	{
+		pg_atomic_write_u32(&state->suspect, false);
+		program->asked = GetCurrentTimestamp();
+		(void) send(program->socket, "?", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	}
+}
+
+static bool
+is_stuck(const Program *program)
+{
+	return program->pid != 0 && program->asked != 0 &&
+		TimestampDifferenceExceeds(program->asked, GetCurrentTimestamp(), SUSPECT_LIMIT);
 }
 
 /* The program has closed its output: say how it ended.  False: another one would not do better. */
 static bool
 reap_program(Program *program)
 {
-	int			status = 0;
+	int			status = kill_program(program);
 	int			code;
 
-	pg_atomic_write_u32(&state->ready, false);
-	close(program->socket);
-	kill(program->pid, SIGKILL);
-	waitpid(program->pid, &status, 0);
-	program->pid = 0;
 	if (WIFSIGNALED(status))
 	{
 		ereport(LOG,
@@ -431,7 +506,15 @@ keep_running(Program *program)
 				continue;
 			start_program(program);
 		}
-		if (wait_for_program(program, -1) && !read_output(program))
+		check_program(program);
+		if (is_stuck(program))
+		{
+			ereport(LOG,
+					(errmsg("rtscan device program does not answer, and is killed")));
+			kill(program->pid, SIGKILL);
+			program->asked = 0;
+		}
+		if (wait_for_program(program, SUSPECT_PERIOD) && !read_output(program))
 		{
 			bool		good = TimestampDifferenceExceeds(program->started, GetCurrentTimestamp(), GOOD_RUN * 1000);
 
@@ -452,5 +535,6 @@ rtscan_device_worker_main(Datum arg)
 	initStringInfo(&program.line);
 	before_shmem_exit(stop_at_exit, PointerGetDatum(&program));
 	keep_running(&program);
-	proc_exit(0);
+	/* Not 0: somebody may have terminated just this worker, and wants to have another. */
+	proc_exit(1);
 }

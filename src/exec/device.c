@@ -19,6 +19,17 @@ rtscan_device_can(const RtscanSegmentScan *scan)
 		scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
 }
 
+uint64
+rtscan_device_needs(const RtscanSegmentScan *scans, int nscans)
+{
+	uint64		bytes = 0;
+
+	for (int i = 0; i < nscans; i++)
+		for (int c = 0; rtscan_device_can(&scans[i]) && c < scans[i].group.ncolumns; c++)
+			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].group.columns[c].column);
+	return bytes;
+}
+
 /* A batch, and what is asked for. */
 typedef struct Batch
 {
@@ -150,11 +161,13 @@ explain_result(DeviceResult result)
 static const char *
 ask_for_bits(Batch *batch, DeviceReply *reply)
 {
+	bool		retried = false;
 	instr_time	start,
 				end;
 
 	for (uint32 uploads = 0; uploads <= MAX_UPLOADS(batch->header.columns); uploads++)
 	{
+		bool		old = rtscan_device_is_connected();
 		const char *why;
 
 		CHECK_FOR_INTERRUPTS();
@@ -164,7 +177,13 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 		write_body(batch);
 		INSTR_TIME_SET_CURRENT(start);
 		if (!rtscan_device_ask(&batch->request, reply))
-			return "The connection to the device program was lost.";
+		{
+			if (!old || retried)
+				return "The connection to the device program was lost, or it did not answer in time.";
+			/* The program may have been started again since. */
+			retried = true;
+			continue;
+		}
 		INSTR_TIME_SET_CURRENT(end);
 		INSTR_TIME_SUBTRACT(end, start);
 		if (reply->result == DEVICE_OK)

@@ -102,41 +102,6 @@ cpu_bits(void)
 	return bits;
 }
 
-/* The executor that is expected to be the fastest for a batch. */
-static RtscanExecutor
-choose_executor(RtscanSegmentScan *scans, int nscans)
-{
-	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
-	double		best_time = 0;
-	uint32		chunks = 0;
-
-	if (!rtscan_device_ready())
-		return best;
-	for (int i = 0; i < nscans; i++)
-	{
-		double		nanoseconds,
-					pages;
-
-		if (!rtscan_device_can(&scans[i]))
-			continue;
-		rtscan_cpu_estimate(&scans[i].reader, &scans[i].group, &nanoseconds, &pages);
-		best_time += nanoseconds;
-		chunks += scans[i].reader.segment->chunks;
-	}
-	for (RtscanExecutor executor = RTSCAN_EXECUTOR_COMPUTE; executor < RTSCAN_EXECUTORS; executor++)
-	{
-		RtscanDeviceSpeed speed = rtscan_device_speed(executor - RTSCAN_EXECUTOR_COMPUTE);
-		double		time = speed.request + chunks * speed.chunk;
-
-		if (time < best_time)
-		{
-			best = executor;
-			best_time = time;
-		}
-	}
-	return best;
-}
-
 /* Into the server's log, once for each reason in a row. */
 static void
 log_fallback(RtscanExecutor executor, const char *why)
@@ -166,17 +131,79 @@ fall_back(RtscanExecutor executor, const char *why)
 	rtscan_count_fallback(executor);
 }
 
+/* Why the device cannot have all that a scan needs at the same time, or NULL. */
+static const char *
+memory_shortage(const RtscanSegmentScan *scans, int nscans)
+{
+	if (rtscan_device_area(1) != NULL && rtscan_device_needs(scans, nscans) > rtscan_device_memory_limit())
+		return "The device does not have the memory for the scan's columns.";
+	return NULL;
+}
+
+/* The executor that is expected to be the fastest for a scan. */
+static RtscanExecutor
+fastest_executor(const RtscanSegmentScan *scans, int nscans)
+{
+	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
+	double		best_time = 0;
+	uint32		chunks = 0;
+
+	if (!rtscan_device_ready())
+		return best;
+	for (int i = 0; i < nscans; i++)
+	{
+		RtscanReader reader = scans[i].reader;
+		double		nanoseconds,
+					pages;
+
+		if (!rtscan_device_can(&scans[i]))
+			continue;
+		rtscan_cpu_estimate(&reader, &scans[i].group, &nanoseconds, &pages);
+		best_time += nanoseconds;
+		chunks += reader.segment->chunks;
+	}
+	for (RtscanExecutor executor = RTSCAN_EXECUTOR_COMPUTE; executor < RTSCAN_EXECUTORS; executor++)
+	{
+		RtscanDeviceSpeed speed = rtscan_device_speed(executor - RTSCAN_EXECUTOR_COMPUTE);
+		double		time = speed.request + chunks * speed.chunk;
+
+		if (time < best_time)
+		{
+			best = executor;
+			best_time = time;
+		}
+		else if (chunks > 0)
+			rtscan_forget_device_speed(executor - RTSCAN_EXECUTOR_COMPUTE);
+	}
+	return best;
+}
+
 RtscanExecutor
-rtscan_begin_batch(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans,
-				   bool want_bits, RtscanCounters *counters)
+rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 {
 	RtscanExecutor executor = rtscan_executor;
 	const char *why;
 
+	if (executor == RTSCAN_EXECUTOR_AUTO)
+		executor = fastest_executor(scans, nscans);
+	if (executor == RTSCAN_EXECUTOR_CPU)
+		return executor;
+	why = memory_shortage(scans, nscans);
+	if (why == NULL)
+		return executor;
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
+		fall_back(executor, why);
+	return RTSCAN_EXECUTOR_CPU;
+}
+
+RtscanExecutor
+rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+				   RtscanSegmentScan *scans, int nscans, bool want_bits, RtscanCounters *counters)
+{
+	const char *why;
+
 	for (int i = 0; i < nscans; i++)
 		scans[i].evaluated = false;
-	if (executor == RTSCAN_EXECUTOR_AUTO)
-		executor = choose_executor(scans, nscans);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
 	why = rtscan_device_evaluate(executor, index, uuid, scans, nscans, want_bits, counters);

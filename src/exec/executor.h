@@ -74,13 +74,19 @@ typedef struct RtscanSegmentScan
 #define RTSCAN_BATCH_SEGMENTS	32
 
 /*
- * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Without
- * want_bits, counts are enough.  Returns the executor that answers, or most of it.  Until the batch has been dealt with no other
- * scan may be begun in this backend.  With rtscan.fallback off, an error where the executor
- * that is set cannot be used.
+ * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the
+ * one that is set cannot be used; likewise in the next.
  */
-extern RtscanExecutor rtscan_begin_batch(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans,
-										 int nscans, bool want_bits, RtscanCounters *counters);
+extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
+
+/*
+ * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Without
+ * want_bits, counts are enough.  Returns the executor that answers, or most of it.  Until
+ * the batch has been dealt with no other scan may be begun in this backend.
+ */
+extern RtscanExecutor rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+										 RtscanSegmentScan *scans, int nscans, bool want_bits,
+										 RtscanCounters *counters);
 
 /* The bits of a segment of the batch; they hold until the next call.  NULL: none are set. */
 extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
@@ -123,6 +129,9 @@ extern void rtscan_prewarm_built(Relation index);
 
 /* Can the device evaluate a segment? */
 extern bool rtscan_device_can(const RtscanSegmentScan *scan);
+
+/* Bytes of device memory for the columns of those that it can. */
+extern uint64 rtscan_device_needs(const RtscanSegmentScan *scans, int nscans);
 
 /* Bits for one segment at a time; reset them for each. */
 extern RtscanRowBits *rtscan_bits_create(MemoryContext context);

@@ -29,12 +29,36 @@ whole_group(const RtscanSegment *segment, List *columns)
 	return group;
 }
 
+/* Would all of it be on the device in the end? */
+static bool
+has_memory(Relation index, List *columns)
+{
+	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	uint64		bytes = 0;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		RtscanSegmentScan scan = {.entry = &image->entries[i]};
+
+		if (!rtscan_entry_is_live(scan.entry))
+			continue;
+		rtscan_reader_open(&scan.reader, index, scan.entry, false);
+		scan.group = whole_group(scan.reader.segment, columns);
+		bytes += rtscan_device_needs(&scan, 1);
+	}
+	return bytes <= rtscan_device_memory_limit();
+}
+
 const char *
 rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, int64 *segments)
 {
 	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 
 	*segments = 0;
+	if (rtscan_device_area(1) == NULL)
+		return "There is no device.";
+	if (!has_memory(index, columns))
+		return "The device does not have the memory for all of it.";
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
 		RtscanSegmentScan scan = {.entry = &image->entries[i]};
