@@ -11,6 +11,8 @@
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
+#define LOST	"The connection to the device program was lost, or it did not answer in time."
+
 /* Segments of less than a chunk have no sieve, and are not worth the way. */
 bool
 rtscan_device_can(const RtscanSegmentScan *scan)
@@ -172,14 +174,14 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 
 		CHECK_FOR_INTERRUPTS();
 		if (!open_area(batch))
-			return rtscan_device_preloaded() ? "There is no device; the server's log says why." :
+			return retried ? LOST : rtscan_device_preloaded() ? "There is no device; the server's log says why." :
 				"There is no device, for rtscan is not in shared_preload_libraries.";
 		write_body(batch);
 		INSTR_TIME_SET_CURRENT(start);
 		if (!rtscan_device_ask(&batch->request, reply))
 		{
 			if (!old || retried)
-				return "The connection to the device program was lost, or it did not answer in time.";
+				return LOST;
 			/* The program may have been started again since. */
 			retried = true;
 			continue;
