@@ -6,7 +6,7 @@
 # Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
 # what eight sessions do beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
-# direction of the executor rt, and its ablations. Times are medians, in milliseconds. A device's clock rises only under
+# direction of the executor rt, its ablations, other sieves, and correlated columns. Times are medians, in milliseconds. A device's clock rises only under
 # load that lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
@@ -82,11 +82,11 @@ condition() {
   }'
 }
 
-# rows | bits_time | device_time of the executor $1 for the condition $2; counts $3; repetitions $4
+# rows | bits_time | device_time of the executor $1 for the condition $2; counts $3; repetitions $4; table $5
 scan() {
   query -c "SET rtscan.executor = '$1'; SET enable_seqscan = off" \
     -c "SELECT rows, round(bits_time::numeric, 3), round(device_time::numeric, 4)
-        FROM rtscan_benchmark('SELECT 1 FROM t WHERE $2', $4, $3)" | tail -n 1
+        FROM rtscan_benchmark('SELECT 1 FROM ${5:-t} WHERE $2', $4, $3)" | tail -n 1
 }
 
 executors_table() {
@@ -124,6 +124,45 @@ sessions_table() {
     echo "| $executor | counts | $(rate 1 $executor true "$repetitions") | $(rate 8 $executor true "$repetitions") |"
     echo "| $executor | bits | $(rate 1 $executor false "$repetitions") | $(rate 8 $executor false "$repetitions") |"
   done
+}
+
+# Milliseconds of the device up to counts, for the table $1, at some selectivities a column
+device_times() {
+  local executor selectivity
+  for executor in compute rt; do
+    for selectivity in 0.01 0.1 0.2 0.5; do
+      printf '| %s ' "$(scan $executor "$(condition one-sided $selectivity)" true $((repetitions / 2)) "$1" | sed 's/.* | //')"
+    done
+  done
+  echo "|"
+}
+
+# A table of $2 rows, each SELECT $1
+make_table() {
+  query -c "DROP TABLE IF EXISTS other" -c "CREATE TABLE other AS SELECT $1 FROM (SELECT random() * 2147483647 AS x FROM generate_series(1, $2)) AS r" \
+    -c "VACUUM (ANALYZE) other" >/dev/null
+}
+
+make_index() {
+  query -c "DROP INDEX IF EXISTS other_index" -c "CREATE INDEX other_index ON other USING rtscan (a, b, c) $1" \
+    -c "SET rtscan.executor = rt" -c "SELECT rtscan_prewarm('other_index')" >/dev/null
+}
+
+# Other sieves, and correlated columns, on a fifth of the rows
+others_table() {
+  local fifth=$((rows / 5)) options
+  echo "| $fifth rows, device ms up to counts | compute 0.01 | 0.1 | 0.2 | 0.5 | rt 0.01 | 0.1 | 0.2 | 0.5 |"
+  echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+  make_table "x::int4 AS a, (random() * 2147483647)::int4 AS b, (random() * 2147483647)::int4 AS c" $fifth
+  for options in "sieve_bins = 64" "sieve_bins = 256" "sieve_bins = 1024" "sieve_bins = 64, sieve_components = 1" "sieve_bins = 256, sieve_components = 1"; do
+    make_index "WITH ($options)"
+    printf '| %s ' "$options"
+    device_times other
+  done
+  make_table "x::int4 AS a, (x * 0.99 + random() * 21474836)::int4 AS b, (x * 0.9 + random() * 214748364)::int4 AS c" $fifth
+  make_index ""
+  printf '| columns within 1 %% and 10 %% of each other '
+  device_times other
 }
 
 # The executor rt with other rays: rtscan.device_rays
@@ -174,7 +213,7 @@ report() {
   executors_table
   echo
   sessions_table
-  [ -z "$sweep" ] || { echo; sweep_table; }
+  [ -z "$sweep" ] || { echo; others_table; echo; sweep_table; }
 }
 
 trap stop EXIT
