@@ -227,12 +227,11 @@ structure_address(Context *context, VkAccelerationStructureKHR structure)
 static void
 dispatch_rows(Build *build, VkPipeline pipeline, const BvhTask *task)
 {
-	VkCommandBuffer commands = build->builder->context->commands;
+	Context    *context = build->builder->context;
 
-	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-	vkCmdPushConstants(commands, build->builder->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(*task), task);
-	vkCmdDispatch(commands, (build->rows + BVH_GROUP - 1) / BVH_GROUP, 1, 1);
-	context_barrier(build->builder->context);
+	shader_dispatch(context, build->builder->layout, pipeline, task, sizeof(*task),
+					(build->rows + BVH_GROUP - 1) / BVH_GROUP);
+	context_barrier(context);
 }
 
 /* Sort the keys; the address of the values in their order. */

@@ -49,12 +49,10 @@ lay_out_arrays(uint32_t n, uint64_t base, SortArrays *arrays)
 static void
 dispatch(PairSorter *sorter, VkPipeline pipeline, const PairTask *task)
 {
-	VkCommandBuffer commands = sorter->context->commands;
 	uint32_t	workgroups = (task->n + PAIR_GROUP - 1) / PAIR_GROUP;
 
-	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-	vkCmdPushConstants(commands, sorter->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(*task), task);
-	vkCmdDispatch(commands, workgroups < MAX_WORKGROUPS ? workgroups : MAX_WORKGROUPS, 1, 1);
+	shader_dispatch(sorter->context, sorter->layout, pipeline, task, sizeof(*task),
+					workgroups < MAX_WORKGROUPS ? workgroups : MAX_WORKGROUPS);
 	context_barrier(sorter->context);
 }
 

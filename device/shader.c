@@ -44,3 +44,12 @@ shader_compute(Context *context, VkPipelineLayout layout, const uint32_t *code, 
 	vkDestroyShaderModule(context->device, info.stage.module, NULL);
 	return pipeline;
 }
+
+void
+shader_dispatch(Context *context, VkPipelineLayout layout, VkPipeline pipeline,
+				const void *constants, uint32_t size, uint32_t workgroups)
+{
+	vkCmdBindPipeline(context->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+	vkCmdPushConstants(context->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size, constants);
+	vkCmdDispatch(context->commands, workgroups, 1, 1);
+}

@@ -47,11 +47,7 @@ sort_scratch_size(uint32_t n)
 static void
 dispatch(const Sorter *sorter, VkPipeline pipeline, const SortPass *pass, uint32_t workgroups)
 {
-	VkCommandBuffer commands = sorter->context->commands;
-
-	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-	vkCmdPushConstants(commands, sorter->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(*pass), pass);
-	vkCmdDispatch(commands, workgroups, 1, 1);
+	shader_dispatch(sorter->context, sorter->layout, pipeline, pass, sizeof(*pass), workgroups);
 	context_shader_barrier(sorter->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 }
 
