@@ -28,6 +28,8 @@ def options():
     p.add_argument("--access-method", default="rtscan")
     p.add_argument("--round", type=int, help="run this round only")
     p.add_argument("--mode", choices=("mixed", "single", "concurrent"), default="mixed")
+    p.add_argument("--large", type=float, default=0.01, metavar="SHARE",
+                   help="the share of single rounds with more rows than a chunk has, which a device can evaluate")
     p.add_argument("--verbose", action="store_true", help="a line for each round")
     return p.parse_args()
 
@@ -80,8 +82,8 @@ class Fuzzer:
 
     def tell(self, session, rng, kind, log):
         session.query("DROP TABLE IF EXISTS t CASCADE")
-        table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < 0.01, kind == "concurrent")
-        self.limit_memory(session, rng)
+        table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < self.args.large, kind == "concurrent")
+        self.limit_memory(session, rng, table)
         if not self.create(session, table):
             self.counts["rounds whose index was refused"] += 1
             return
@@ -91,8 +93,10 @@ class Fuzzer:
             self.single(rng, session, table)
         self.verify(session)
 
-    def limit_memory(self, session, rng):
-        session.run(f"SET maintenance_work_mem = '{rng.choice(('1MB', '1MB', '4MB', '64MB'))}'")
+    def limit_memory(self, session, rng, table):
+        """Mostly little, for many segments; a large table's shall have whole chunks."""
+        choices = ("4MB",) + 9 * ("64MB",) if table.large else ("1MB", "1MB", "4MB", "64MB")
+        session.run(f"SET maintenance_work_mem = '{rng.choice(choices)}'")
         if self.args.access_method == "rtscan":
             session.run(f"SET rtscan.pending_list_limit = '{rng.choice((64, 64, 128, 1024))}kB'")
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from catalog import palette
 
 ROW_COUNTS = ((0, 1), (1, 1), (2, 1), (30, 4), (300, 12), (1500, 8), (6000, 2))      # (rows, weight)
-LARGE_ROW_COUNTS = (64511, 64512, 64513, 130000)
+LARGE_ROW_COUNTS = (64511, 64512, 64513, 129024, 130000, 140000)       # around one chunk and two
 BINS = (2, 3, 4, 5, 16, 17, 64, 100, 255, 256, 257, 1000, 1024)
 
 
@@ -99,7 +99,7 @@ class Schema:
         self.rng, self.access_method, self.large = rng, access_method, large
         self.rows = rng.choice(LARGE_ROW_COUNTS) if large else rng.choices(*zip(*ROW_COUNTS))[0]
         self.columns = self.random_columns()
-        self.kind = rng.choices(("", "UNLOGGED", "TEMP", "PARTITIONED"), (8, 1, 1, 2))[0]
+        self.kind = rng.choices(("", "UNLOGGED", "TEMP", "PARTITIONED"), (8, 1, 1, 0 if large else 2))[0]
         if shared and self.kind == "TEMP":
             self.kind = ""
         self.sparse_heap = not large and rng.random() < 0.05    # a row a page: enough pages for a lossy bitmap
@@ -112,7 +112,7 @@ class Schema:
     def random_columns(self):
         rng = self.rng
         wide = not self.large and rng.random() < 0.05
-        count = 32 if wide else rng.randint(1, 3) if self.large else rng.randint(1, 6)
+        count = 32 if wide else rng.randint(1, 5) if self.large else rng.randint(1, 6)
         kinds, columns = palette(rng), []
         for number in range(count):         # at most one column is big: a row's values must fit on an index page
             if wide or self.large or any(c.type.big for c in columns):

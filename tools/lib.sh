@@ -8,6 +8,7 @@ DEBIAN_PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
 WORK=    # set by make_work_dir
 PG_BIN=  # set by use_server
 CLUSTER= # set by start_cluster
+SERVER_ENVIRONMENT=()  # name=value, of servers that start_cluster starts
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -52,6 +53,50 @@ install_packages() {
 install_build_packages() {
   install_packages gcc make "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
 }
+
+# What the device program is built from, and what it is tested with: validation, and a software device.
+install_device_packages() {
+  install_packages glslang-tools libvulkan-dev libvulkan-volk-dev vulkan-validationlayers
+  if [ "$(. /etc/os-release && echo "$ID $VERSION_ID")" = "debian 12" ]; then
+    install_backported_mesa
+  else
+    install_packages mesa-vulkan-drivers
+  fi
+}
+
+# Debian 12's own Mesa cannot trace rays. The source of backports is forgotten again.
+install_backported_mesa() {
+  local version work options
+  version=$(dpkg-query -W -f '${Version}' mesa-vulkan-drivers 2>/dev/null) || version=0
+  if dpkg --compare-versions "${version:-0}" ge 25; then return; fi
+  say "installing mesa-vulkan-drivers of bookworm-backports"
+  work=$(mktemp -d "${TMPDIR:-/tmp}/rtscan-apt.XXXXXX")
+  mkdir -p "$work"/{sources,lists/partial}
+  write_backports_sources bookworm "$work/sources"
+  cp /etc/apt/sources.list.d/* "$work/sources/" 2>/dev/null || true
+  options=(-o "Dir::Etc::SourceParts=$work/sources" -o "Dir::State::Lists=$work/lists" -o APT::Sandbox::User=root)
+  quietly as_root apt-get -qq "${options[@]}" update
+  quietly as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "${options[@]}" install --yes --no-install-recommends \
+    --target-release bookworm-backports mesa-vulkan-drivers </dev/null
+  as_root rm -r "$work"
+}
+
+# Debian's package sources of this machine, with the suite of the backports.
+write_backports_sources() {
+  local codename=$1 to=$2 file
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [ -e "$file" ] || continue
+    awk -v RS= -v ORS='\n\n' -v suite="(^|\n)Suites:([^\n]*[ \t])?$codename([ \t\n]|$)" '$0 ~ suite' "$file" |
+      sed "s/^Types:.*/Types: deb/; s/^Suites:.*/Suites: $codename-backports/" >"$to/backports-$(basename "$file")"
+  done
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ -e "$file" ] || continue
+    sed -nE "s/^deb (.*) $codename .*/deb \1 $codename-backports main/p" "$file" >"$to/backports-$(basename "$file" .list).list"
+  done
+}
+
+# The description of the software device's driver.
+software_vulkan() { compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1; }
 
 # The server refuses to run as root, so root runs it, and all that talks to it, as somebody else.
 server_user() {
@@ -144,7 +189,7 @@ start_cluster() {
     --encoding=UTF8 --locale=C.UTF-8 --no-sync
   printf '%s\n' "listen_addresses=" "unix_socket_directories=$CLUSTER" fsync=off max_prepared_transactions=10 "$@" |
     sed "s/=\(.*\)/ = '\1'/" | as_user tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
-  quietly as_user env UBSAN_OPTIONS=print_stacktrace=1 \
+  quietly as_user env UBSAN_OPTIONS=print_stacktrace=1 "${SERVER_ENVIRONMENT[@]}" \
     pg_ctl --pgdata="$CLUSTER/data" --log="$CLUSTER/server.log" --wait --timeout=120 start ||
     { cat "$CLUSTER/server.log" >&2; return 1; }
 }

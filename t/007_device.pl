@@ -1,0 +1,261 @@
+# The device is missing, or fails, or is short of memory: queries are answered all the same, rightly, and the device is
+# used again once it is back.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DeviceTest;
+use File::Basename;
+use File::Copy;
+use File::Path qw(make_path);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+need_device();
+
+my $none = qr/There is no device\b/;
+my $node;
+
+# The log gets a line like this after something is done.
+sub logs
+{
+	my ($line, $what, $action) = @_;
+	my $offset = -s $node->logfile;
+	$action->();
+	return wait_until("$what: the log says \"$line\"", sub { log_since($node, $offset) =~ $line })
+	  && pass("$what: the log says so");
+}
+
+sub configured
+{
+	my ($line, $what, %settings) = @_;
+	return logs($line, $what, sub { configure($node, %settings) });
+}
+
+# With a device and without, all rows are right.
+sub all_agree
+{
+	my ($what) = @_;
+	foreach my $executor (@executors, 'auto')
+	{
+		local $ENV{PGOPTIONS} = "-c rtscan.executor=$executor";
+		compare_scans($node, 'big', "$what, $executor", 10);
+	}
+	return;
+}
+
+# ---------------------------------------------------------------- no device
+
+$node = device_node('device');
+$node->start;
+create_big($node);
+comes_back($node, $_, 'first use') foreach @executors;
+my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
+all_agree('first use');
+
+configured(qr/there is no Vulkan device of that name or number.*rtscan has no device/s, 'no device of that name',
+	'rtscan.device' => 'Voodoo 2');
+cpu_answers($node, $_, 'no device of that name', $none) foreach @executors;
+is(program_pid($node), undef, 'no device of that name: no program is left');
+all_agree('no device of that name');
+configured(qr/there is no Vulkan device of that name or number/, 'no device of that number', 'rtscan.device' => '31');
+configured(qr/there is no Vulkan device\n.*rtscan has no device/s, 'a software device is not taken', 'rtscan.device' => '');
+configured(qr/rtscan uses the device llvmpipe/, 'a device by its number', 'rtscan.device' => '0');
+comes_back($node, $_, 'a device by its number') foreach @executors;
+
+configure($node, 'rtscan.device' => 'off');
+wait_until('off: the program ends', sub { !program_pid($node) });
+cpu_answers($node, $_, 'off', $none) foreach @executors;
+configured(qr/rtscan uses the device llvmpipe/, 'on again', 'rtscan.device' => undef);
+comes_back($node, $_, 'on again') foreach @executors;
+
+# ---------------------------------------------------------------- injected faults
+
+my %faults = (
+	'no-ray-tracing' => { rt => 'The device cannot trace rays.' },
+	'no-import' => {},
+	'no-upload-memory' => { map { $_ => "The device does not have the memory for a segment's column." } qw(compute rt) },
+	'no-build-memory' => {},
+	'no-scratch-memory' => { map { $_ => 'The device does not have the memory' } qw(compute rt) });
+
+foreach my $fault (sort keys %faults)
+{
+	configured(qr/rtscan uses the device llvmpipe/, $fault, 'rtscan.device_fault' => $fault);
+	foreach my $executor (@executors)
+	{
+		my $why = $faults{$fault}{$executor};
+		next if $fault eq 'no-build-memory' && $executor eq 'rt';
+		$why ? cpu_answers($node, $executor, $fault, $why) : comes_back($node, $executor, $fault);
+	}
+	my $program = program_pid($node);
+	all_agree($fault);
+	is(ask($node, 'auto')->{fallbacks}, 0, "$fault: auto does not try what cannot be") if $fault eq 'no-ray-tracing';
+	is(program_pid($node), $program, "$fault: the program lives on");
+}
+if (grep { $_ eq 'rt' } @executors)
+{
+	# what no column's bins are too coarse for needs no rays
+	configured(qr/rtscan uses the device llvmpipe/, 'no-build-memory', 'rtscan.device_fault' => 'no-build-memory');
+	my $asked = ask($node, 'rt');
+	is($asked->{answers}, expected($node), 'no-build-memory: rt is right');
+	cmp_ok($asked->{fallbacks}, '>', 0, 'no-build-memory: the CPU answers some questions');
+	like($asked->{log}, says('rt', 'The device does not have the memory'), 'no-build-memory: the log says why');
+	is(device_status($node)->{bvhs}, 0, 'no-build-memory: there are no BVHs');
+}
+configured(qr/there is no fault "nonsense".*exited with exit code 1/s, 'an unknown fault', 'rtscan.device_fault' => 'nonsense');
+cpu_answers($node, $_, 'a program that always fails', $none) foreach @executors;
+configure($node, 'rtscan.device_fault' => undef);
+comes_back($node, $_, 'after all faults') foreach @executors;
+
+# The device is lost at one submission after another: while it is calibrated, while columns are uploaded, and later.
+configure($node, 'rtscan.device_memory' => '1000MB');
+wait_until('a new program', sub { (device_status($node) // { requests => 1 })->{requests} == 0 });
+my $submissions = device_status($node)->{submissions};
+configured(qr/the device is lost \(an injected fault\)/, 'lost at once', 'rtscan.device_fault' => 'lost-at=1');
+cpu_answers($node, $_, 'lost at once', $none) foreach @executors;
+foreach my $executor (@executors)
+{
+	foreach my $at (1 .. 6, 8, $executor eq 'rt' ? (12, 16, 20) : ())
+	{
+		configured(qr/rtscan uses the device llvmpipe/, "lost at submission $at", 'rtscan.device_fault' => 'lost-at=' . ($submissions + $at));
+		my $offset = -s $node->logfile;
+		my $asked;
+		wait_until("lost at submission $at", sub { $asked = ask($node, $executor); $asked->{fallbacks} > 0 });
+		is($asked->{answers}, expected($node), "lost at submission $at: $executor is right");
+		ok($node->wait_for_log(qr/the device is lost \(an injected fault\).*rtscan device program exited with exit code 1/s, $offset),
+			"lost at submission $at: the log says so");
+	}
+}
+configure($node, 'rtscan.device_fault' => undef, 'rtscan.device_memory' => undef);
+comes_back($node, $_, 'after the device was lost') foreach @executors;
+
+# ---------------------------------------------------------------- memory
+
+# Several indexes, more than there is room for.
+$node->safe_psql('postgres', join(";\n", 'SET maintenance_work_mem = \'64MB\'', map { (
+			"CREATE TABLE t$_ (LIKE big); INSERT INTO t$_ " . rows(10_000 * $_, 10_000 * $_ + 130_000),
+			"CREATE INDEX t${_}_idx ON t$_ USING rtscan (a, b, c)") } 1 .. 4));
+foreach my $megabytes (1, 3, 5, 8, 30, 200)
+{
+	configured(qr/rtscan uses the device llvmpipe/, "$megabytes MB", 'rtscan.device_memory' => "${megabytes}MB");
+	my $evictions = device_status($node)->{evictions};
+	foreach my $executor (@executors)
+	{
+		local $ENV{PGOPTIONS} = "-c rtscan.executor=$executor";
+		my $asked = ask($node, $executor);
+		is($asked->{answers}, expected($node), "$megabytes MB: $executor is right");
+		foreach (1 .. 2)
+		{
+			compare_scans($node, "t$_", "$megabytes MB, $executor", 5) foreach 1 .. 4;
+		}
+		my $status = device_status($node);
+		note(join(', ', map { "$_ $status->{$_}" } sort keys %$status));
+		cmp_ok($status->{memory_used}, '<=', $megabytes << 20, "$megabytes MB: no more is used");
+		cmp_ok($status->{evictions}, '>', $evictions, "$megabytes MB: columns were evicted") if $megabytes == 8;
+		is($status->{evictions}, $evictions, "$megabytes MB: nothing was evicted") if $megabytes == 200;
+		is($asked->{fallbacks}, scalar(@questions), "$megabytes MB: too little for a column") if $megabytes == 1;
+		is($asked->{fallbacks}, 0, "$megabytes MB: enough") if $megabytes == 200;
+	}
+}
+configure($node, 'rtscan.device_memory' => undef);
+comes_back($node, $_, 'with memory again') foreach @executors;
+is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server has been up all the time');
+
+# ---------------------------------------------------------------- no Vulkan
+
+# A loader that cannot be loaded stands before the one that can.
+my $libraries = PostgreSQL::Test::Utils::tempdir();
+append_to_file("$libraries/$_", '') foreach qw(libvulkan.so.1 libvulkan.so);
+my %surroundings = (
+	LD_LIBRARY_PATH => [ $libraries, qr/there is no Vulkan loader \(libvulkan.so.1\).*rtscan has no device/s ],
+	VK_DRIVER_FILES => [ "$libraries/nothing.json", qr/there is no Vulkan driver.*rtscan has no device/s ]);
+foreach my $variable (sort keys %surroundings)
+{
+	my ($value, $line) = @{ $surroundings{$variable} };
+	local $ENV{VK_ICD_FILENAMES} = $value if $variable eq 'VK_DRIVER_FILES';
+	local $ENV{$variable} = $value;
+	logs($line, $variable, sub { $node->restart });
+	cpu_answers($node, $_, $variable, $none) foreach @executors;
+	all_agree($variable);
+}
+
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
+$node->restart;
+cpu_answers($node, $_, 'not preloaded', $none) foreach @executors;
+all_agree('not preloaded');
+is(worker_pid($node), undef, 'not preloaded: there is no worker');
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'rtscan'");
+$node->restart;
+comes_back($node, $_, 'preloaded again') foreach @executors;
+$node->stop;
+
+# ---------------------------------------------------------------- other programs
+
+# An installation of our own, in which the program can be replaced.
+sub private_installation
+{
+	my $tree = PostgreSQL::Test::Utils::tempdir();
+	my ($programs, $libraries, $share) = map { chomp(my $folder = `pg_config --$_`); $folder } qw(bindir pkglibdir sharedir);
+	make_path("$tree$programs", "$tree$libraries", dirname("$tree$share"));
+	foreach my $program (slurp_dir($programs))
+	{
+		next if $program =~ /^\./;
+		# a server finds its files relative to the program itself, behind all links
+		next unless $program =~ /^(postgres|pg_ctl|pg_config)$/;
+		copy("$programs/$program", "$tree$programs/$program") && chmod(0755, "$tree$programs/$program") or die "copy: $!";
+	}
+	symlink("$libraries/$_", "$tree$libraries/$_") foreach grep { !/^\.|^rtscan_device$/ } slurp_dir($libraries);
+	symlink($share, "$tree$share") or die "symlink: $!";
+	return ("$tree$programs", "$tree$libraries/rtscan_device", "$libraries/rtscan_device");
+}
+
+my ($programs, $program, $real_program) = private_installation();
+
+# Put a script in the program's place.
+sub pretend
+{
+	my ($script, $mode) = @_;
+	unlink($program);
+	append_to_file($program, $script);
+	chmod($mode // 0755, $program) or die "chmod: $!";
+	return;
+}
+
+my $cannot = qr/could not execute the rtscan device program/;
+my @pretenders = (
+	[ 'no program', sub { unlink($program) }, $cannot, $none ],
+	[ 'a program that is not executable', sub { pretend("#!/bin/sh\n", 0644) }, $cannot, $none ],
+	[ 'a program that is none', sub { pretend("\177ELF nonsense") }, $cannot, $none ],
+	[ 'a program that says nothing', sub { pretend("#!/bin/sh\nexec sleep 1000\n") }, qr/./, $none ],
+	[ 'a program that crashes', sub { pretend("#!/bin/sh\nkill -SEGV \$\$\n") },
+		qr/rtscan device program was terminated by signal 11/, $none ],
+	[ 'a program that writes a lot', sub { pretend("#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' 'x'\necho; echo log: I am done\nexec cat\n") },
+		qr/rtscan device program: I am done/, $none ],
+	[ 'a program that does not listen', sub { pretend("#!/bin/sh\nrm -f pg_stat_tmp/rtscan_device\necho ready: 100 inf nobody\nexec cat\n") },
+		qr/rtscan uses the device nobody/, $none ]);
+
+{
+	local $ENV{PATH} = "$programs:$ENV{PATH}";
+	pretend("#!/bin/sh\n");
+	$node->start;
+	foreach my $pretender (@pretenders)
+	{
+		my ($what, $make, $line, $why) = @$pretender;
+		$make->();
+		configured($line, $what, 'rtscan.device_memory' => 500 + $node->{rtscan_turn}++ . 'MB');
+		cpu_answers($node, $_, $what, $why) foreach @executors;
+	}
+	unlink($program);
+	symlink($real_program, $program) or die "symlink: $!";
+	configured(qr/rtscan uses the device llvmpipe/, 'the program', 'rtscan.device_memory' => undef);
+	comes_back($node, $_, 'the program') foreach @executors;
+	all_agree('the program');
+	$node->stop;
+}
+server_is_healthy($node, 'other programs');
+
+done_testing();

@@ -1,0 +1,257 @@
+# What the tests of the device share: a server with software Vulkan, its processes, and questions whose answers are
+# known.
+package DeviceTest;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Socket;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(@executors @questions need_device device_node create_big expected ask device_answers comes_back
+  cpu_answers says configure wait_until children worker_pid program_pid is_running device_status connect_device log_since server_is_healthy);
+
+# Those that are tested.
+our @executors = split(' ', $ENV{RTSCAN_EXECUTORS} // 'compute rt');
+
+# What is asked of table big; no answer is empty, none is known without looking at rows.
+our @questions = (
+	'a < 300', "a BETWEEN 200 AND 900 AND b > 'k3'", "b = 'k7' AND c < timestamptz '2020-01-20 00:00+00'",
+	"a = ANY (ARRAY[17, 18, 500]) AND b <= ANY (ARRAY['k1', 'k40'])", "a > 100 AND b < 'k4' AND id > 70000",
+	"a IS NULL AND c >= timestamptz '2020-02-01 00:00+00'");
+
+my %expected;    # a sequential scan's answers, of each node
+
+# ---- set-up
+
+# The description of Mesa's software device.
+sub driver
+{
+	return (glob('/usr/share/vulkan/icd.d/lvp_icd*.json'))[0];
+}
+
+# Skip the test where there is no device program or no software device.
+sub need_device
+{
+	chomp(my $folder = `pg_config --pkglibdir`);
+	plan skip_all => 'rtscan was built without the device program' unless -x "$folder/rtscan_device";
+	plan skip_all => 'there is no software Vulkan device (mesa-vulkan-drivers)' unless driver();
+	$ENV{VK_DRIVER_FILES} = $ENV{VK_ICD_FILENAMES} = driver();
+	return;
+}
+
+# A cluster that uses the software device.  What the device answers is compared with the CPU's bits, too.
+sub device_node
+{
+	my ($name, $conf, %init) = @_;
+	return new_node($name, "shared_preload_libraries = 'rtscan'\nrtscan.device = 'llvmpipe'\nmax_connections = 200\n"
+		  . "rtscan.debug_compare_executors = on\nlog_min_messages = debug1\n" . ($conf // ''), %init);
+}
+
+# The table that the questions are asked of, in one segment: only whole chunks go to the device.
+sub create_big
+{
+	my ($node) = @_;
+	create_tables($node, small => [ '', 1000 ]);
+	$node->safe_psql('postgres', 'CREATE TABLE big (LIKE small); INSERT INTO big ' . rows(1, 140_000)
+		  . "; SET maintenance_work_mem = '64MB'; CREATE INDEX big_idx ON big USING rtscan (a, b, c, id)");
+	return;
+}
+
+# Change settings without a restart; undef takes one back.
+sub configure
+{
+	my ($node, %settings) = @_;
+	my @statements = map { "ALTER SYSTEM " . (defined $settings{$_} ? "SET $_ = '$settings{$_}'" : "RESET $_") } sort keys %settings;
+	$node->safe_psql('postgres', $_) foreach @statements, 'SELECT pg_reload_conf()';
+	return;
+}
+
+# ---- waiting, processes, the log
+
+# Until a condition holds, but not for ever.
+sub wait_until
+{
+	my ($what, $condition, $limit) = @_;
+	my $end = time() + ($limit // 60);
+	until ($condition->())
+	{
+		return ok(0, "$what, in time") if time() > $end;
+		sleep(0.02);
+	}
+	return 1;
+}
+
+sub is_running
+{
+	my ($pid) = @_;
+	open(my $file, '<', "/proc/$pid/stat") or return 0;
+	return (<$file> // '') !~ /\) Z /;
+}
+
+# The children of a process.
+sub children
+{
+	my ($parent) = @_;
+	my @found;
+	foreach my $folder (glob('/proc/[0-9]*'))
+	{
+		open(my $stat, '<', "$folder/stat") or next;
+		push @found, $folder =~ s{.*/}{}r if (<$stat> // '') =~ /\) [^Z] $parent /;
+	}
+	return @found;
+}
+
+# That whose command line matches, or undef.
+sub child
+{
+	my ($parent, $pattern) = @_;
+	foreach my $pid (children($parent))
+	{
+		open(my $command, '<', "/proc/$pid/cmdline") or next;
+		return $pid if (<$command> // '') =~ $pattern;
+	}
+	return;
+}
+
+sub worker_pid
+{
+	my ($node) = @_;
+	my ($postmaster) = split(/\n/, slurp_file($node->data_dir . '/postmaster.pid'));
+	return child($postmaster, qr/rtscan device worker/);
+}
+
+sub program_pid
+{
+	my ($node) = @_;
+	my $worker = worker_pid($node) or return;
+	return child($worker, qr/^rtscan_device/);
+}
+
+sub log_since
+{
+	my ($node, $offset) = @_;
+	return substr(slurp_file($node->logfile), $offset);
+}
+
+# No backend and no worker has crashed.  (The program may.)
+sub server_is_healthy
+{
+	my ($node, $what) = @_;
+	my $bad = qr/(server process|worker.*) was terminated by signal|PANIC: |TRAP: |ERROR:  (MISMATCH|executors differ)/;
+	return is(join("\n", grep { $_ =~ $bad } split(/\n/, slurp_file($node->logfile))), '', "$what: nothing has crashed");
+}
+
+# ---- the program
+
+# A connection to the program, as a backend makes one, or undef.
+sub connect_device
+{
+	my ($node) = @_;
+	socket(my $socket, AF_UNIX, SOCK_SEQPACKET, 0) or die "socket: $!";
+	setsockopt($socket, SOL_SOCKET, SO_RCVTIMEO, pack('l!l!', 10, 0));
+	# the folder's name may be too long for an address
+	opendir(my $here, '.') or die "opendir: $!";
+	chdir($node->data_dir) or die "chdir: $!";
+	my $connected = connect($socket, pack_sockaddr_un('pg_stat_tmp/rtscan_device'));
+	chdir($here) or die "chdir: $!";
+	return $connected ? $socket : undef;
+}
+
+# What rtscan_device() says, or undef.
+sub device_status
+{
+	my ($node) = @_;
+	my %status = map { split(/\|/) } split(/\n/, $node->safe_psql('postgres',
+			'SELECT key, value FROM rtscan_device() d, jsonb_each_text(to_jsonb(d))'));
+	return %status ? \%status : undef;
+}
+
+# ---- questions
+
+# All questions as one statement, with a sequential or an index scan.
+sub answers
+{
+	my ($use_index) = @_;
+	return "SELECT concat_ws(' ', " . join(', ', map { "answer('big', \$\$$_\$\$, $use_index)" } @questions) . ')';
+}
+
+# Their answers by a sequential scan.
+sub expected
+{
+	my ($node) = @_;
+	return $expected{ $node->name } //= $node->safe_psql('postgres', answers('false'));
+}
+
+# Ask all questions in a new session.  What was found, who answered, what stands in the log, and errors.
+sub ask
+{
+	my ($node, $executor, %settings) = @_;
+	my $counters = "SELECT sum(scans) FILTER (WHERE executor = '$executor'), sum(scans) FILTER (WHERE executor = 'cpu'), "
+	  . "sum(fallbacks) FROM pg_stat_rtscan";
+	my $offset = -s $node->logfile;
+	my $set = join('', map { "SET $_ = '$settings{$_}';\n" } sort keys %settings);
+	$node->psql('postgres', "SET rtscan.executor = '$executor';\n$set$counters;\n" . answers('true') . ";\n$counters;\n",
+		stdout => \my $out, stderr => \my $err, on_error_stop => 0);
+	my @lines = split(/\n/, $out);
+	my @before = split(/\|/, shift(@lines) // '');
+	my @after = split(/\|/, pop(@lines) // '');
+	return { answers => join("\n", @lines), errors => $err, log => log_since($node, $offset),
+		map { ((qw(device cpu fallbacks))[$_] => ($after[$_] // 0) - ($before[$_] // 0)) } 0 .. 2 };
+}
+
+# A line that says how a question was answered.
+sub told
+{
+	my ($asked, $node) = @_;
+	my $right = $asked->{answers} eq expected($node) ? 'right' : "not right: $asked->{answers} $asked->{errors}";
+	return "$right; device $asked->{device}, cpu $asked->{cpu}, fallbacks $asked->{fallbacks}";
+}
+
+# The device answers all questions, rightly.
+sub device_answers
+{
+	my ($node, $executor, $what, %settings) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $asked = ask($node, $executor, %settings);
+	return is(told($asked, $node), 'right; device ' . @questions . ', cpu 0, fallbacks 0', "$what: $executor answers")
+	  || diag($asked->{log});
+}
+
+# The same, soon: a program has just been started.
+sub comes_back
+{
+	my ($node, $executor, $what) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	wait_until("$what: the device is there", sub { ask($node, $executor)->{fallbacks} == 0 });
+	return device_answers($node, $executor, $what);
+}
+
+# What the log says where the CPU answers for an executor.
+sub says
+{
+	my ($executor, $why) = @_;
+	return qr/executor "$executor" cannot evaluate a scan, so the CPU does\n.*DETAIL:  $why/;
+}
+
+# The CPU answers all questions for an executor, rightly; the server says why.  Without fallback it is an error.
+sub cpu_answers
+{
+	my ($node, $executor, $what, $why, %settings) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $asked = ask($node, $executor, %settings);
+	my $good = is(told($asked, $node), 'right; device 0, cpu ' . @questions . ', fallbacks ' . @questions,
+		"$what: the CPU answers for $executor");
+	$good &= like($asked->{log}, qr/executor "$executor" cannot evaluate a scan, so the CPU does\n.*DETAIL:  $why/, "$what: the log says why");
+	$asked = ask($node, $executor, %settings, 'rtscan.fallback' => 'off');
+	$good &= like($asked->{errors}, qr/ERROR:  rtscan's executor "$executor" cannot evaluate the scan\nDETAIL:  $why/,
+		"$what: an error without fallback");
+	return $good;
+}
+
+1;
