@@ -16,6 +16,9 @@ override with_llvm = no
 PG_CPPFLAGS = -I$(srcdir)/src
 PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
+# The device program's: below.
+EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device
+
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
@@ -30,7 +33,6 @@ spirv_name = $(subst .,_,$(patsubst %.comp,%,$(notdir $(1))))
 SPIRV = $(foreach shader,$(SHADERS),device/spirv/$(call spirv_name,$(shader)).h)
 DEVICE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard device/*.c)))
 DEVICE_CFLAGS = $(filter-out -W%,$(CFLAGS)) -Wall -Wextra $(COPT) -std=gnu11 -Idevice/spirv
-EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device
 
 HAVE_VULKAN := $(shell command -v glslangValidator >/dev/null && $(CC) -include volk.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 

@@ -97,7 +97,7 @@ COMMENT ON FUNCTION rtscan_check(regclass, boolean) IS
 -- Statistics
 
 CREATE FUNCTION rtscan_benchmark(query text, repetitions integer DEFAULT 20, counts boolean DEFAULT false,
-	OUT index text, OUT rows bigint, OUT bits_time double precision, OUT device_time double precision)
+	OUT index text, OUT rows bigint, OUT executor text, OUT bits_time double precision, OUT device_time double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 -- it counts rows that the caller may not be allowed to see

@@ -204,7 +204,7 @@ report() {
   echo
   query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
   grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
-  grep 'A chunk takes' "$work/log" | sed 's/.*DETAIL:  /- calibration: /'
+  grep 'Calibration, nano' "$work/log" | sed 's/.*DETAIL:  Calibration/- calibration/'
   echo "- load $load s; CREATE INDEX: executor cpu $cpu_build s, auto $build s" \
     "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sorts FROM rtscan_device()") columns sorted by the device)"
   echo "- then what of the columns was not yet on the device $columns s, BVHs $bvhs s:" \

@@ -147,6 +147,16 @@ is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const c
 	return false;
 }
 
+/* Why a device is not taken, or NULL. */
+static const char *
+reject(const VkPhysicalDeviceProperties *properties, const Abilities *abilities, uint32_t number, const char *wanted)
+{
+	if (!is_wanted(properties, number, wanted))
+		return *wanted ? "it is not the one that rtscan.device names" :
+			"it is software, which rtscan.device has to name";
+	return abilities->usable ? NULL : "it lacks what the shaders need";
+}
+
 static void
 no_device(const char *why)
 {
@@ -165,16 +175,18 @@ choose_device(Context *context, const char *wanted)
 	for (uint32_t i = 0; i < count; i++)
 	{
 		Abilities	abilities = device_abilities(devices[i]);
+		const char *why;
 
 		vkGetPhysicalDeviceProperties(devices[i], &context->properties);
-		if (abilities.usable && is_wanted(&context->properties, i, wanted))
+		why = reject(&context->properties, &abilities, i, wanted);
+		if (why == NULL)
 		{
 			context->physical = devices[i];
 			return abilities;
 		}
+		report("device %u, %s, is not used: %s", i, context->properties.deviceName, why);
 	}
-	no_device(*wanted ? "there is no Vulkan device of that name or number that can run the shaders" :
-			  "there is no Vulkan device");
+	no_device(count > 0 ? "there is no other Vulkan device" : "there is no Vulkan device");
 	return (Abilities) {0};
 }
 

@@ -57,13 +57,13 @@ comes_back($node, $_, 'first use') foreach @executors;
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 all_agree('first use');
 
-configured(qr/there is no Vulkan device of that name or number.*rtscan has no device/s, 'no device of that name',
+configured(qr/is not the one that rtscan.device names.*there is no other Vulkan device.*rtscan has no device/s, 'no device of that name',
 	'rtscan.device' => 'Voodoo 2');
 cpu_answers($node, $_, 'no device of that name', $none) foreach @executors;
 is(program_pid($node), undef, 'no device of that name: no program is left');
 all_agree('no device of that name');
 configured(qr/there is no Vulkan device of that name or number/, 'no device of that number', 'rtscan.device' => '31');
-configured(qr/there is no Vulkan device\n.*rtscan has no device/s, 'a software device is not taken', 'rtscan.device' => '');
+configured(qr/llvmpipe.*is not used: it is software.*there is no other Vulkan device.*rtscan has no device/s, 'a software device is not taken', 'rtscan.device' => '');
 configured(qr/rtscan uses the device llvmpipe/, 'a device by its number', 'rtscan.device' => '0');
 comes_back($node, $_, 'a device by its number') foreach @executors;
 

@@ -35,9 +35,11 @@ extern void rtscan_end_scan(IndexScanDesc scan);
 
 /*
  * As rtscan_get_bitmap(), but only count the rows: what a scan takes up to row bits, or
- * without want_bits up to counts.  device_time is in milliseconds.
+ * without want_bits up to counts.  Says which executor answered, and the device's time in
+ * milliseconds.
  */
-extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, double *device_time);
+extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
+								double *device_time);
 
 /* cost.c */
 extern void rtscan_cost_estimate(struct PlannerInfo *root, struct IndexPath *path,

@@ -264,11 +264,12 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 }
 
 uint64
-rtscan_count_bits(IndexScanDesc scan, bool want_bits, double *device_time)
+rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor, double *device_time)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 	uint64		rows = scan_index(scan, NULL, want_bits);
 
+	*executor = rtscan_executor_names[state->executor];
 	*device_time = state->stats.counters.device_time / 1e6;
 	return rows;
 }

@@ -274,11 +274,27 @@ rtscan_device_area(Size size)
 		disconnect();
 	if (connection.greeted && connection.area_size >= size)
 		return connection.area;
-	if (!rtscan_device_ready() || GetCurrentTimestamp() < connection.away_until ||
+	if (!rtscan_device_ready() || rtscan_device_timed_out() ||
 		(connection.socket < 0 && !open_socket()) ||
 		(connection.area_size < size && !create_area(size)) || !say_hello())
 		return NULL;
 	return connection.area;
+}
+
+bool
+rtscan_device_timed_out(void)
+{
+	return GetCurrentTimestamp() < connection.away_until;
+}
+
+const char *
+rtscan_device_absence(void)
+{
+	if (!rtscan_device_ready())
+		return rtscan_device_not_ready();
+	if (rtscan_device_timed_out())
+		return "There is no device program that answers within rtscan.device_timeout; this session will try it again in half a minute.";
+	return "There is no device program that takes a connection, or no memory to share with it.";
 }
 
 /* ---------------------------------------------------------------- requests */

@@ -38,11 +38,11 @@ extern char *rtscan_device_rays;
 /* Define settings, ask for shared memory, register the worker. */
 extern void rtscan_init_device(void);
 
-/* Has the library been preloaded, so that there can be a device? */
-extern bool rtscan_device_preloaded(void);
-
 /* Is the program running? */
 extern bool rtscan_device_ready(void);
+
+/* Why it is not: a sentence. */
+extern const char *rtscan_device_not_ready(void);
 
 /*
  * How long the device takes, by experience of all backends: nanoseconds a request, there and
@@ -71,6 +71,12 @@ extern void rtscan_suspect_device(void);
  * if it has to grow.  NULL: there is no device to talk to.
  */
 extern char *rtscan_device_area(Size size);
+
+/* Has the program not answered in time, so that this backend stays away from it for a while? */
+extern bool rtscan_device_timed_out(void);
+
+/* Why it has just been NULL: a sentence. */
+extern const char *rtscan_device_absence(void);
 
 /* Send a request; false if the connection is lost. */
 extern bool rtscan_device_send(const DeviceRequest *request);

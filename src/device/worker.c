@@ -113,16 +113,26 @@ attach_shared_memory(void)
 	LWLockRelease(AddinShmemInitLock);
 }
 
-bool
-rtscan_device_preloaded(void)
+static bool
+is_off(void)
 {
-	return state != NULL;
+	return pg_strcasecmp(rtscan_device, "off") == 0;
 }
 
 bool
 rtscan_device_ready(void)
 {
 	return state != NULL && pg_atomic_read_u32(&state->ready);
+}
+
+const char *
+rtscan_device_not_ready(void)
+{
+	if (state == NULL)
+		return "There is no device, for rtscan is not in shared_preload_libraries.";
+	if (is_off())
+		return "There is no device, for rtscan.device is \"off\".";
+	return "There is no device, or its program is just being started; the server's log says which.";
 }
 
 RtscanDeviceSpeed
@@ -305,6 +315,12 @@ start_program(Program *program)
 	resetStringInfo(&program->line);
 }
 
+static const char *
+describe_speed(double nanoseconds)
+{
+	return isinf(nanoseconds) ? "could not be measured" : psprintf("%.0f", nanoseconds);
+}
+
 /* The program serves now: begin with its own measure of the device's speed. */
 static void
 take_ready(const char *rest)
@@ -321,7 +337,8 @@ take_ready(const char *rest)
 	pg_atomic_write_u32(&state->ready, true);
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + device),
-			 errdetail("A chunk takes compute %.0f ns, rt %.0f ns.", chunk[DEVICE_COMPUTE], chunk[DEVICE_RT])));
+			 errdetail("Calibration, nanoseconds for 64,512 rows: compute %s, rt %s.",
+					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]))));
 }
 
 /* A line of the program's output: device/main.c. */
@@ -420,12 +437,12 @@ reap_program(Program *program)
 		ereport(LOG,
 				(errmsg("could not execute the rtscan device program \"%s/" PROGRAM "\"", pkglib_path),
 				 errdetail("Scans run on the CPU."),
-				 errhint("Build rtscan where Vulkan's headers and glslangValidator are installed.")));
+				 errhint("Build rtscan where Vulkan's headers, volk and glslangValidator are installed, install it, and reload the server's configuration.")));
 	else if (code == DEVICE_EXIT_NO_DEVICE)
 		ereport(LOG,
 				(errmsg("rtscan has no device"),
 				 errdetail("Scans run on the CPU."),
-				 errhint("The setting rtscan.device chooses one; software devices are used only if named.")));
+				 errhint("The lines before say why. After a change, reload the server's configuration.")));
 	else
 		ereport(LOG,
 				(errmsg("rtscan device program exited with exit code %d", code),
@@ -493,12 +510,14 @@ keep_running(Program *program)
 	{
 		if (ShutdownRequestPending)
 			return;
-		if (ConfigReloadPending && reload_settings(program, &settings))
+		if (ConfigReloadPending)
 		{
+			/* Also without other settings: there may be a driver or program now. */
 			wanted = true;
-			pause = 0;
+			if (reload_settings(program, &settings))
+				pause = 0;
 		}
-		if (program->pid == 0 && wanted && strcmp(rtscan_device, "off") != 0)
+		if (program->pid == 0 && wanted && !is_off())
 		{
 			if (pause > 0)
 				(void) wait_for_program(program, pause * 1000);

@@ -11,7 +11,7 @@
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
-#define LOST	"The connection to the device program was lost, or it did not answer in time."
+#define LOST	"The connection to the device program was lost."
 
 /* Segments of less than a chunk have no sieve, and are not worth the way. */
 bool
@@ -139,7 +139,7 @@ upload_missing(Batch *batch, const DeviceReply *reply)
 	key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id);
 	result = rtscan_device_upload(&scan->reader, &key, scan->group.columns[reply->column].column);
 	if (result == DEVICE_NO_MEMORY)
-		return "The device does not have the memory for a segment's column.";
+		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
 }
 
@@ -149,7 +149,7 @@ explain_result(DeviceResult result)
 	switch (result)
 	{
 		case DEVICE_NO_MEMORY:
-			return "The device does not have the memory.";
+			return "The device does not have the memory for the scan; rtscan.device_memory may limit it.";
 		case DEVICE_TOO_COMPLEX:
 			return "The condition has too many intervals.";
 		case DEVICE_UNSUPPORTED:
@@ -174,14 +174,13 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 
 		CHECK_FOR_INTERRUPTS();
 		if (!open_area(batch))
-			return retried ? LOST : rtscan_device_preloaded() ? "There is no device; the server's log says why." :
-				"There is no device, for rtscan is not in shared_preload_libraries.";
+			return retried ? LOST : rtscan_device_absence();
 		write_body(batch);
 		INSTR_TIME_SET_CURRENT(start);
 		if (!rtscan_device_ask(&batch->request, reply))
 		{
 			if (!old || retried)
-				return LOST;
+				return rtscan_device_timed_out() ? rtscan_device_absence() : LOST;
 			/* The program may have been started again since. */
 			retried = true;
 			continue;
@@ -201,7 +200,7 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 		if (why)
 			return why;
 	}
-	return "The device does not have the memory for all columns of the scan.";
+	return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 }
 
 /* Hand each segment its part of the answer. */

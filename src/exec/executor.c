@@ -136,7 +136,7 @@ static const char *
 memory_shortage(const RtscanSegmentScan *scans, int nscans)
 {
 	if (rtscan_device_area(1) != NULL && rtscan_device_needs(scans, nscans) > rtscan_device_memory_limit())
-		return "The device does not have the memory for the scan's columns.";
+		return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 	return NULL;
 }
 

@@ -56,9 +56,9 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 
 	*segments = 0;
 	if (rtscan_device_area(1) == NULL)
-		return "There is no device.";
+		return rtscan_device_absence();
 	if (!has_memory(index, columns))
-		return "The device does not have the memory for all of it.";
+		return "The device does not have the memory for all of it; rtscan.device_memory may limit it.";
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
 		RtscanSegmentScan scan = {.entry = &image->entries[i]};

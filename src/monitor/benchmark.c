@@ -61,7 +61,8 @@ median(double *times, int n)
 
 /* Run a scan so many times; its rows, and the medians of the times in milliseconds. */
 static uint64
-time_scan(BitmapIndexScanState *scan, const Timing *timing, double *bits_time, double *device_time)
+time_scan(BitmapIndexScanState *scan, const Timing *timing, const char **executor,
+		  double *bits_time, double *device_time)
 {
 	int			repetitions = timing->repetitions;
 	double	   *times = palloc(repetitions * sizeof(double));
@@ -80,7 +81,7 @@ time_scan(BitmapIndexScanState *scan, const Timing *timing, double *bits_time, d
 
 		CHECK_FOR_INTERRUPTS();
 		INSTR_TIME_SET_CURRENT(start);
-		rows = rtscan_count_bits(scan->biss_ScanDesc, timing->want_bits, &device_times[i]);
+		rows = rtscan_count_bits(scan->biss_ScanDesc, timing->want_bits, executor, &device_times[i]);
 		INSTR_TIME_SET_CURRENT(end);
 		INSTR_TIME_SUBTRACT(end, start);
 		times[i] = INSTR_TIME_GET_MILLISEC(end);
@@ -103,16 +104,18 @@ time_plan(QueryDesc *query, const Timing *timing)
 	foreach(cell, scans)
 	{
 		BitmapIndexScanState *scan = lfirst(cell);
+		const char *executor;
 		double		bits_time,
 					device_time;
-		uint64		rows = time_scan(scan, timing, &bits_time, &device_time);
-		Datum		values[4] = {
+		uint64		rows = time_scan(scan, timing, &executor, &bits_time, &device_time);
+		Datum		values[5] = {
 			CStringGetTextDatum(RelationGetRelationName(scan->biss_RelationDesc)),
 			Int64GetDatum((int64) rows),
+			CStringGetTextDatum(executor),
 			Float8GetDatum(bits_time),
 			Float8GetDatum(device_time),
 		};
-		bool		nulls[4] = {false};
+		bool		nulls[5] = {false};
 
 		tuplestore_putvalues(timing->result->setResult, timing->result->setDesc, values, nulls);
 	}

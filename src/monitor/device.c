@@ -112,8 +112,8 @@ rtscan_prewarm(PG_FUNCTION_ARGS)
 	if (!ask_status(&reply))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("rtscan has no device"),
-				 errhint("Add rtscan to shared_preload_libraries, and see the server's log for why there is no device.")));
+				 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
+				 errdetail("%s", rtscan_device_absence())));
 	why = rtscan_prewarm_columns(index, chosen_columns(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1)),
 								 reply.status.ray_tracing && rtscan_executor != RTSCAN_EXECUTOR_COMPUTE ?
 								 RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE, &segments);
