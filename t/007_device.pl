@@ -62,7 +62,7 @@ configured(qr/is not the one that rtscan.device names.*there is no other Vulkan 
 cpu_answers($node, $_, 'no device of that name', $none) foreach @executors;
 is(program_pid($node), undef, 'no device of that name: no program is left');
 all_agree('no device of that name');
-configured(qr/there is no Vulkan device of that name or number/, 'no device of that number', 'rtscan.device' => '31');
+configured(qr/there is no other Vulkan device/, 'no device of that number', 'rtscan.device' => '31');
 configured(qr/llvmpipe.*is not used: it is software.*there is no other Vulkan device.*rtscan has no device/s, 'a software device is not taken', 'rtscan.device' => '');
 configured(qr/rtscan uses the device llvmpipe/, 'a device by its number', 'rtscan.device' => '0');
 comes_back($node, $_, 'a device by its number') foreach @executors;
