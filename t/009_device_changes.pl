@@ -193,6 +193,10 @@ $standby->safe_psql('postgres', $_) foreach 'DELETE FROM big WHERE id % 4 = 0', 
 device_agrees($standby, 'promoted and changed', 'big');
 is(program_pid($standby), $program, 'promoted: it is still the same program');
 $standby->stop;
-server_is_healthy($_, $_->name) foreach $primary, $standby;
+foreach my $node ($primary, $standby)
+{
+	server_is_healthy($node, $node->name);
+	program_is_healthy($node, $node->name);
+}
 
 done_testing();

@@ -14,7 +14,8 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(@executors @questions need_device device_node create_big expected ask device_answers comes_back
-  cpu_answers says configure wait_until children worker_pid program_pid is_running device_status connect_device log_since server_is_healthy);
+  cpu_answers says configure wait_until children worker_pid program_pid is_running device_status connect_device log_since server_is_healthy
+  program_is_healthy);
 
 # Those that are tested.
 our @executors = split(' ', $ENV{RTSCAN_EXECUTORS} // 'compute rt');
@@ -42,6 +43,8 @@ sub need_device
 	plan skip_all => 'rtscan was built without the device program' unless -x "$folder/rtscan_device";
 	plan skip_all => 'there is no software Vulkan device (mesa-vulkan-drivers)' unless driver();
 	$ENV{VK_DRIVER_FILES} = $ENV{VK_ICD_FILENAMES} = driver();
+	# freed memory, the software device's as well, has other content at once
+	$ENV{MALLOC_PERTURB_} = 165;
 	return;
 }
 
@@ -145,6 +148,14 @@ sub server_is_healthy
 	my ($node, $what) = @_;
 	my $bad = qr/(server process|worker.*) was terminated by signal|PANIC: |TRAP: |ERROR:  (MISMATCH|executors differ)/;
 	return is(join("\n", grep { $_ =~ $bad } split(/\n/, slurp_file($node->logfile))), '', "$what: nothing has crashed");
+}
+
+# Nor has the program, where nobody has killed it.
+sub program_is_healthy
+{
+	my ($node, $what) = @_;
+	my @lines = grep { /rtscan device program was terminated by signal/ } split(/\n/, slurp_file($node->logfile));
+	return is(join("\n", @lines), '', "$what: no program has crashed");
 }
 
 # ---- the program
