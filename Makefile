@@ -17,7 +17,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
 # The device program's: below.
-EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device
+EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device bench/encoding
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -58,6 +58,10 @@ device/rtscan_device: $(DEVICE_OBJS)
 
 $(DEVICE_OBJS): %.o: %.c $(wildcard device/*.h shaders/layout.h) $(SPIRV)
 	$(CC) $(DEVICE_CFLAGS) -c -o $@ $<
+
+# For bench/device.sh --sweep.
+bench/encoding: bench/encoding.c device/protocol.h
+	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $< -lm
 
 define spirv_rule
 device/spirv/$(call spirv_name,$(1)).h: $(1) $(wildcard shaders/*.glsl) shaders/layout.h

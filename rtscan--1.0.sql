@@ -122,11 +122,11 @@ CREATE FUNCTION rtscan_device(
 	OUT name text, OUT software boolean, OUT ray_tracing boolean,
 	OUT memory_limit bigint, OUT memory_used bigint, OUT columns bigint, OUT bvhs bigint,
 	OUT requests bigint, OUT submissions bigint, OUT uploads bigint, OUT builds bigint, OUT sorts bigint,
-	OUT evictions bigint, OUT failures bigint)
+	OUT sieves bigint, OUT evictions bigint, OUT failures bigint, OUT build_time double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'rtscan_device_status' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION rtscan_device() IS
-	'the device that scans of rtscan indexes use, its memory in bytes, the columns and BVHs of segments on it, and counters since its program started; no row without a device';
+	'the device that scans of rtscan indexes use, its memory in bytes, the columns and BVHs of segments on it, and counters since its program started, build_time in milliseconds; no row without a device';
 
 CREATE FUNCTION rtscan_prewarm(index regclass, columns text[] DEFAULT NULL) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;

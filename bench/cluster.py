@@ -27,12 +27,12 @@ SETTINGS = {
 }
 
 
-def parser(description):
-    """The options that run.py and sieve.py share."""
+def parser(description, data_sets=DATA_SETS, rows=10_000_000):
+    """The options that all benchmarks share."""
     result = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    result.add_argument("--data", choices=DATA_SETS, default="uniform")
+    result.add_argument("--data", choices=data_sets, default=next(iter(data_sets)))
     result.add_argument("--file", help="the file that tools/flights writes, for --data flights")
-    result.add_argument("--rows", type=int, default=10_000_000)
+    result.add_argument("--rows", type=int, default=rows)
     result.add_argument("--repetitions", type=int, default=5, help="rounds over all peers; figures are medians")
     result.add_argument("--name", help="results/NAME.md, .csv, -*.svg; by default made of data set and rows")
     result.add_argument("--pg-config", default="pg_config")

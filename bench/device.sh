@@ -6,8 +6,9 @@
 # Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
 # what eight sessions do beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
-# direction of the executor rt, its ablations, other sieves, and correlated columns. Times are medians, in milliseconds. A device's clock rises only under
-# load that lasts, so that there are many repetitions; the first table says also what a few take.
+# direction of the executor rt, its ablations, other sieves, correlated columns, and values that are not encoded, for which
+# `make bench/encoding` must have been run. Times are medians, in milliseconds. A device's clock rises only under load that
+# lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
 rows=100000000 device= repetitions=2000 sweep= out=/dev/stdout
@@ -21,6 +22,9 @@ while [ $# -gt 0 ]; do
     *) echo "unknown option $1" >&2; exit 2 ;;
   esac
 done
+
+encoding=$(dirname "$0")/encoding
+[ -z "$sweep" ] || [ -x "$encoding" ] || { echo "there is no $encoding, which --sweep needs: run make bench/encoding" >&2; exit 2; }
 
 PG_CONFIG=${PG_CONFIG:-pg_config}
 bin=$("$PG_CONFIG" --bindir)
@@ -69,6 +73,15 @@ wait_for_device() {
 since() { awk -v n="$1" -v begin="$2" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.1f", n ? n / (end - begin) : end - begin }'; }
 
 seconds() { local begin=$EPOCHREALTIME; "$@" >/dev/null; since 0 "$begin"; }
+
+# What the device has built with since the last call, in device_time, in milliseconds
+so_far=0
+build_time() {
+  local now
+  now=$(query -c "SELECT build_time FROM rtscan_device()")
+  device_time=$(awk -v a="$so_far" -v b="$now" 'BEGIN { printf "%.1f", b - a }')
+  so_far=$now
+}
 
 # $1: one-sided, two-sided; $2: selectivity a column
 condition() {
@@ -120,7 +133,7 @@ sessions_table() {
   local executor repetitions=$repetitions all=$repetitions
   for executor in cpu compute rt; do
     repetitions=$all
-    [ $executor != cpu ] || repetitions=$((repetitions / 10))
+    [ $executor != cpu ] || repetitions=$((repetitions / 10 + 1))
     echo "| $executor | counts | $(rate 1 $executor true "$repetitions") | $(rate 8 $executor true "$repetitions") |"
     echo "| $executor | bits | $(rate 1 $executor false "$repetitions") | $(rate 8 $executor false "$repetitions") |"
   done
@@ -165,6 +178,12 @@ others_table() {
   device_times other
 }
 
+# With values encoded and not, of one segment; from a copy, for the server's user may not be able to read this directory
+encoding_table() {
+  install -m 755 "$encoding" "$work/encoding"
+  as_server "$work/encoding" "$work/data/pg_stat_tmp/rtscan_device" 65 $((repetitions / 2))
+}
+
 # The executor rt with other rays: rtscan.device_rays
 set_rays() {
   local before
@@ -206,25 +225,31 @@ report() {
   grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
   grep 'Calibration, nano' "$work/log" | sed 's/.*DETAIL:  Calibration/- calibration/'
   echo "- load $load s; CREATE INDEX: executor cpu $cpu_build s, auto $build s" \
-    "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sorts FROM rtscan_device()") columns sorted by the device)"
+    "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sorts || ' columns sorted and ' || sieves || ' sieves made' FROM rtscan_device()") by the device)"
   echo "- then what of the columns was not yet on the device $columns s, BVHs $bvhs s:" \
     "$(query -c "SELECT columns || ' columns, ' || bvhs || ' BVHs, ' || pg_size_pretty(memory_used) FROM rtscan_device()")"
+  echo "- of these times the device itself sorted and made sieve vectors for $encoding_time ms, BVHs for $bvh_time ms"
   echo
   executors_table
   echo
   sessions_table
-  [ -z "$sweep" ] || { echo; others_table; echo; sweep_table; }
+  [ -z "$sweep" ] || { echo; others_table; echo; encoding_table; echo; sweep_table; }
 }
 
 trap stop EXIT
 start
 query -c "CREATE EXTENSION rtscan"
 wait_for_device
+build_time
 load=$(seconds query -c "CREATE TABLE t (a int4, b int4, c int4); SELECT setseed(0.5);
   INSERT INTO t SELECT floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4
   FROM generate_series(1, $rows)" -c "VACUUM (ANALYZE) t")
 cpu_build=$(seconds query -c "SET rtscan.executor = cpu" -c "CREATE INDEX t_index ON t USING rtscan (a, b, c)" -c "DROP INDEX t_index")
 build=$(seconds query -c "SET rtscan.executor = auto" -c "CREATE INDEX t_index ON t USING rtscan (a, b, c)")
 columns=$(seconds query -c "SET rtscan.executor = compute" -c "SELECT rtscan_prewarm('t_index')")
+build_time
+encoding_time=$device_time
 bvhs=$(seconds query -c "SET rtscan.executor = rt" -c "SELECT rtscan_prewarm('t_index')")
+build_time
+bvh_time=$device_time
 report >"$out"

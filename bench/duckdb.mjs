@@ -1,9 +1,9 @@
-// DuckDB, one thread, in memory. One request a line on stdin: {"prepare": SQL} -> {}, and then
-// {"execute": true} -> {"milliseconds": time of the run, "value": first column of the first row}.
+// DuckDB in memory. One request a line on stdin: {"prepare": SQL, "threads": number} -> {}, and then
+// {"execute": true} -> {"milliseconds": time of the run, "rows": values as JSON}.
 import { createInterface } from 'node:readline';
 import { DuckDBInstance } from '@duckdb/node-api';
 
-const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+const instance = await DuckDBInstance.create(':memory:');
 const connection = await instance.connect();
 let statement;
 
@@ -11,11 +11,12 @@ async function execute() {
   const start = performance.now();
   const reader = await statement.runAndReadAll();
   const milliseconds = performance.now() - start;
-  return { milliseconds, value: String(reader.getRows()[0]?.[0]) };
+  return { milliseconds, rows: reader.getRowsJson() };
 }
 
 async function answer(request) {
   if (request.execute) return execute();
+  await connection.run(`SET threads = ${request.threads}`);
   statement = await connection.prepare(request.prepare);
   return {};
 }

@@ -17,6 +17,17 @@ LINEITEM = """l_orderkey int8, l_partkey int4, l_suppkey int4, l_linenumber int4
 Q6 = ("l_shipdate >= '1994-01-01' AND l_shipdate < '1995-01-01'"
       " AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24")
 
+LINEORDER_FLAT = """lo_quantity int4, lo_discount int4, lo_extendedprice int4, lo_revenue int4, lo_supplycost int4,
+    d_year int4, d_yearmonthnum int4, d_weeknuminyear int4, p_mfgr text, p_category text, p_brand text,
+    s_region text, s_nation text, s_city text, c_region text, c_nation text, c_city text"""
+NATIONS = {
+    "AFRICA": ("ALGERIA", "ETHIOPIA", "KENYA", "MOROCCO", "MOZAMBIQUE"),
+    "AMERICA": ("ARGENTINA", "BRAZIL", "CANADA", "PERU", "UNITED STATES"),
+    "ASIA": ("CHINA", "INDIA", "INDONESIA", "JAPAN", "VIETNAM"),
+    "EUROPE": ("FRANCE", "GERMANY", "ROMANIA", "RUSSIA", "UNITED KINGDOM"),
+    "MIDDLE EAST": ("EGYPT", "IRAN", "IRAQ", "JORDAN", "SAUDI ARABIA"),
+}
+
 FLIGHT_QUESTIONS = (
     ("late, medium, evening", "distance BETWEEN 500 AND 1000 AND delay > 60 AND minute BETWEEN 1020 AND 1200"),
     ("far, early, morning", "distance > 2000 AND delay < -20 AND minute < 480"),
@@ -93,6 +104,34 @@ FROM (SELECT orderkey, linenumber, 1 + floor(random() * {parts})::int4 AS partke
       LIMIT {last - first + 1}) AS line"""
 
 
+def lineorder_flat(first, last):
+    """The Star Schema Benchmark's lineorder joined with its dimensions, with dbgen's distributions: a customer and a
+    date an order, and one to seven lines."""
+    regions, nations = list(NATIONS), [nation for region in NATIONS.values() for nation in region]
+    rows = last - first + 1
+
+    def place(city):
+        """Region, nation and city of a number below 250: five nations a region, ten cities a nation."""
+        nation = f"(ARRAY{nations})[1 + {city} / 10]"
+        return f"(ARRAY{regions})[1 + {city} / 50], {nation}, rpad({nation}, 9) || {city} % 10"
+
+    return f"""
+SELECT quantity, discount, quantity * price, quantity * price * (100 - discount) / 100, 6 * price / 10,
+       extract(year FROM orderdate)::int4, to_char(orderdate, 'YYYYMM')::int4,
+       1 + (extract(doy FROM orderdate)::int4 - 1) / 7, mfgr, category,
+       category || lpad((1 + brand % 40)::text, 2, '0'),
+       {place("s_city")}, {place("c_city")}
+FROM (SELECT *, 90000 + part / 10 % 20001 + 100 * (part % 1000) AS price, 'MFGR#' || 1 + brand / 200 AS mfgr,
+             'MFGR#' || 1 + brand / 200 || 1 + brand / 40 % 5 AS category
+      FROM (SELECT orderdate, c_city, floor(random() * 250)::int4 AS s_city, floor(random() * 1000)::int4 AS brand,
+                   1 + floor(random() * 200000)::int4 AS part, 1 + floor(random() * 50)::int4 AS quantity,
+                   floor(random() * 11)::int4 AS discount
+            FROM (SELECT date '1992-01-01' + floor(random() * 2406)::int4 AS orderdate,
+                         floor(random() * 250)::int4 AS c_city, 1 + floor(random() * 7)::int4 AS lines
+                  FROM generate_series(1, {rows * 26 // 100 + 100})) AS orders, generate_series(1, lines)
+            LIMIT {rows}) AS line) AS priced_line"""
+
+
 DATA_SETS = {
     "uniform": DataSet(THREE_INTEGERS, ("a", "b", "c"), independent(f"floor(random() * {LARGEST})::int4")),
     "zipf1.1": DataSet(THREE_INTEGERS, ("a", "b", "c"), zipf(1.1)),
@@ -102,6 +141,7 @@ DATA_SETS = {
         "(2 ^ 30 + 2 ^ 24 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))::int4")),
     "correlated": DataSet(THREE_INTEGERS, ("a", "b", "c"), correlated),
     "lineitem": DataSet(LINEITEM, ("l_shipdate", "l_discount", "l_quantity"), lineitem, (("Q6", Q6),)),
+    "ssb": DataSet(LINEORDER_FLAT, ("d_yearmonthnum", "lo_discount", "lo_quantity"), lineorder_flat),
     "flights": DataSet("date timestamp, delay int2, distance int2, minute int2, origin char(3), destination char(3)",
                        ("distance", "delay", "minute"), None, FLIGHT_QUESTIONS),
 }

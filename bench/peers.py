@@ -6,7 +6,7 @@ the planner. Each peer has prepare(sql), then execute() as often as wanted.
 import json
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -24,9 +24,9 @@ class Peer:
     settings: dict = field(default_factory=dict)
     cursor: object = None
 
-    def create_indexes(self, columns):
+    def create_indexes(self, columns=()):
         for name, definition in self.indexes.items():
-            self.cursor.execute(f"CREATE INDEX {name} ON t USING {definition.format(*columns)}")
+            self.cursor.execute(f"CREATE INDEX IF NOT EXISTS {name} ON t USING {definition.format(*columns)}")
 
     def drop_indexes(self):
         for name in self.indexes:
@@ -48,11 +48,11 @@ class Peer:
         self.cursor.execute(f"PREPARE query AS {sql}")
 
     def execute(self):
-        """Run once: milliseconds on the client, and the count."""
+        """Run once: milliseconds on the client, and the rows."""
         start = time.perf_counter()
         self.cursor.execute("EXECUTE query")
         milliseconds = 1000 * (time.perf_counter() - start)
-        return milliseconds, self.cursor.fetchone()[0]
+        return milliseconds, self.cursor.fetchall()
 
     def explain(self):
         """The scan nodes of the prepared query's plan, with their indexes."""
@@ -85,25 +85,20 @@ def scans(node):
     """Names of the nodes that read: 'Seq Scan', 't_rtscan', ..."""
     if "Index Name" in node:
         yield f"{node['Node Type']} {node['Index Name']}"
-    elif node["Node Type"] in ("Seq Scan", "Custom Scan"):
+    elif node["Node Type"] == "Custom Scan":
+        yield f"{node['Custom Plan Provider']} {node['Index']}"
+    elif node["Node Type"] == "Seq Scan":
         yield node["Node Type"]
     for child in node.get("Plans", []):
         yield from scans(child)
 
 
+@dataclass
 class DuckDB:
     """DuckDB in a process of its own, measured there."""
-    name = "DuckDB"
-    indexes = {}
-
-    def __init__(self, definition, file):
-        if not (HERE / "node_modules").exists():
-            subprocess.run(["npm", "install", "--no-package-lock", "--silent"], cwd=HERE, check=True)
-        self.process = subprocess.Popen(["node", HERE / "duckdb.mjs"], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for statement in (f"CREATE TABLE t ({definition})", f"COPY t FROM '{file}' (FORMAT csv, HEADER false)"):
-            self.prepare(statement)
-            self.request(execute=True)
+    process: subprocess.Popen
+    name: str = "DuckDB"
+    threads: int = 1
 
     def request(self, **message):
         self.process.stdin.write(json.dumps(message) + "\n")
@@ -111,17 +106,29 @@ class DuckDB:
         return json.loads(self.process.stdout.readline())
 
     def prepare(self, sql):
-        self.request(prepare=sql)
+        self.request(prepare=sql, threads=self.threads)
 
     def execute(self):
         answer = self.request(execute=True)
-        return answer["milliseconds"], int(answer["value"])
+        return answer["milliseconds"], answer["rows"]
 
     def explain(self):
-        return "DuckDB, one thread"
+        return f"DuckDB, {'one thread' if self.threads == 1 else f'{self.threads} threads'}"
 
     def scan_times(self):
         return None
+
+
+def start_duckdb(definition, file):
+    """DuckDB with the file's rows in a table t."""
+    if not (HERE / "node_modules").exists():
+        subprocess.run(["npm", "install", "--no-package-lock", "--silent"], cwd=HERE, check=True)
+    duckdb = DuckDB(subprocess.Popen(["node", HERE / "duckdb.mjs"], text=True,
+                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+    for statement in (f"CREATE TABLE t ({definition})", f"COPY t FROM '{file}' (FORMAT csv, HEADER false)"):
+        duckdb.prepare(statement)
+        duckdb.execute()
+    return duckdb
 
 
 RTSCAN = {"t_rtscan": "rtscan ({0}, {1}, {2})"}
@@ -133,6 +140,7 @@ POSTGRES_PEERS = {
     "btree": Peer("btree of all", {"t_btree_all": "btree ({0}, {1}, {2})"}, NO_SEQUENTIAL),
     "brin": Peer("BRIN", {"t_brin": "brin ({0}, {1}, {2})"}, NO_SEQUENTIAL),
     "rtscan": Peer("rtscan", RTSCAN, NO_SEQUENTIAL),
+    "bitmap": Peer("rtscan, bitmap", RTSCAN, {**ONLY_BITMAPS, "rtscan.enable_aggregate": "off"}),
 }
 NAMES = [*POSTGRES_PEERS, "duckdb"]
 
@@ -140,3 +148,18 @@ NAMES = [*POSTGRES_PEERS, "duckdb"]
 def planner_choice(peer):
     """All indexes of a peer and rtscan, and nothing forced."""
     return Peer(f"free: {peer.name} or rtscan", {**peer.indexes, **RTSCAN}, cursor=peer.cursor)
+
+
+def covering_peers(cursor, keys, payload):
+    """The peers for aggregates: the same columns in btree and rtscan, so that neither needs the heap."""
+    def including(columns):
+        return f" INCLUDE ({', '.join(columns)})" if columns else ""
+
+    columns = f"({', '.join(keys)})"
+    others = [column for column in payload if column not in keys]
+    return [
+        *(replace(POSTGRES_PEERS[name], cursor=cursor) for name in ("seqscan", "parallel")),
+        Peer("btree", {"t_btree": f"btree {columns}{including(others)}"}, NO_SEQUENTIAL, cursor),
+        Peer("BRIN", {"t_brin": f"brin {columns}"}, NO_SEQUENTIAL, cursor),
+        Peer("rtscan", {"t_rtscan": f"rtscan {columns}{including(payload)}"}, NO_SEQUENTIAL, cursor),
+    ]

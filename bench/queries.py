@@ -15,6 +15,10 @@ class Query:
     def sql(self):
         return f"SELECT count(*) FROM t WHERE {self.predicate}"
 
+    def rows(self, answer):
+        """How many rows match."""
+        return int(answer[0][0])
+
 
 def quantiles(cursor, columns):
     """{(column, selectivity): (upper edge of a one-sided range, lower and upper edge of one around the median)}."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from cluster import server_settings
 
 RESULTS = Path(__file__).resolve().parent / "results"
-UNITS = {"query": "ms", "bits": "ms", "tids": "ms", "build": "ms", "insert": "ms", "copy": "ms", "planning": "us",
-         "size": "MiB"}
+UNITS = {"query": "ms", "mean": "ms", "scan": "ms", "bits": "ms", "tids": "ms", "build": "ms", "insert": "ms",
+         "copy": "ms", "planning": "us", "size": "MiB"}
 CHANGES = {"size": "index size, MiB", "bytes": "bytes a row and column", "build": "build, ms",
            "insert": "INSERT ... SELECT of 200,000 rows, ms", "copy": "COPY of 200,000 more rows, ms",
            "planning": "planning, µs"}
@@ -192,3 +192,63 @@ def write(options, records, description):
         draw(RESULTS / f"{options.name}-{family.replace(' ', '-')}.svg", line_plot(records, family))
     if select(records, figure="size"):
         draw(RESULTS / f"{options.name}-changes.svg", bar_plot(records), "1100,380")
+
+
+def mean_record(family, peer, times):
+    return Record("mean", "", peer, statistics.geometric_mean(record.value for record in times),
+                  statistics.geometric_mean(record.smallest for record in times), family)
+
+
+def mean_records(records):
+    """Each peer's geometric means over the queries of a family, and over those of all families if there are several."""
+    times = select(records, figure="query")
+    families = {family: select(times, family=family) for family in unique(record.family for record in times)}
+    if len(families) > 1:
+        families["all queries"] = times
+    return [mean_record(family, peer, select(chosen, peer=peer)) for family, chosen in families.items()
+            for peer in unique(record.peer for record in chosen)]
+
+
+def aggregate_table(records, family):
+    """Times of one family of aggregates: a line a query, a column a peer, their mean, and how rtscan answered."""
+    times, means = (select(records, figure=figure, family=family) for figure in ("query", "mean"))
+    peers, lines = unique(record.peer for record in means), []
+    for case in unique(record.case for record in times):
+        same = select(times, case=case)
+        scan = "".join(number(record.value) for record in
+                       select(records, figure="scan", family=family, case=case, peer="rtscan"))
+        plan = "".join(record.plan for record in select(same, peer="rtscan"))
+        lines.append([case, f"{same[0].rows:,}", *ratios(same, peers), scan, plan])
+    lines.append(["**geometric mean**", "", *ratios(means, peers), "", ""])
+    return table(["query", "rows returned", *peers, "rtscan: scan", "rtscan's plan"], lines)
+
+
+def aggregate_markdown(options, records, description, queries):
+    parts = [f"# {options.name}\n", description,
+             "Times are milliseconds; in brackets the ratio to rtscan's figure in the same line.\n"]
+    for family in unique(record.family for record in records if record.family):
+        parts += [f"## {family}\n", aggregate_table(records, family)]
+    parts += ["## Space and builds\n", change_table(records, options), "## Queries\n"]
+    parts += [f"**{query.case}**\n\n```sql\n{query.sql}\n```\n" for query in queries]
+    return "\n".join(parts)
+
+
+def grouped_bar_plot(records):
+    """A group of bars a query, and one for each mean; a bar a peer."""
+    blocks, bars = "", []
+    chosen = select(records, figure="query") + select(records, figure="mean")
+    for index, peer in enumerate(unique(record.peer for record in chosen)):
+        rows = [(record.case or f"mean, {record.family}", record.value) for record in select(chosen, peer=peer)]
+        blocks += data_block(f"bars{index}", rows)
+        bars.append(f"$bars{index} using 2:xtic(1) title '{peer}'")
+    return (blocks + "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.6\n"
+            "set logscale y\nset xtics rotate by -30\nset ylabel 'ms'\nset key outside\nplot " + ", ".join(bars) + "\n")
+
+
+def write_aggregates(options, records, description, queries):
+    RESULTS.mkdir(exist_ok=True)
+    records = records + mean_records(records)
+    (RESULTS / f"{options.name}.md").write_text(aggregate_markdown(options, records, description, queries),
+                                                encoding="utf-8")
+    write_csv(RESULTS / f"{options.name}.csv", records)
+    draw(RESULTS / f"{options.name}.svg", grouped_bar_plot(records), "1300,480")

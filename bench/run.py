@@ -8,11 +8,12 @@ import sys
 import time
 from collections import defaultdict
 from dataclasses import replace
+from math import isclose
 
 import report
 from cluster import cluster, connect, parser
 from generate import DATA_SETS, load
-from peers import NAMES, POSTGRES_PEERS, DuckDB, planner_choice
+from peers import NAMES, POSTGRES_PEERS, planner_choice, start_duckdb
 from queries import all_queries
 from report import Record
 
@@ -82,9 +83,9 @@ def change_records(peers, options, directory):
 
 
 def run_repeatedly(peer, query):
-    """Prepare, run once to warm up, then as often as the budget allows: ({figure: milliseconds}, count)."""
+    """Prepare, run once to warm up, then as often as the budget allows: ({figure: milliseconds}, rows)."""
     peer.prepare(query.sql)
-    warm_up, count = peer.execute()
+    warm_up, rows = peer.execute()
     times = max(1, min(20, int(1000 * BUDGET / warm_up)))
     before = peer.scan_times()
     milliseconds = statistics.median(peer.execute()[0] for _ in range(times))
@@ -92,26 +93,45 @@ def run_repeatedly(peer, query):
     if before:
         scans, bits, tids = (after - start for after, start in zip(peer.scan_times(), before))
         if scans:
-            figures |= {"scan": peer.scan_time(query.sql), "bits": bits / scans, "tids": tids / scans}
-    return figures, count
+            figures |= {"bits": bits / scans, "tids": tids / scans}
+            scan = peer.scan_time(query.sql)
+            if scan is not None:  # bitmap scans are planned for it, perhaps of another index
+                figures["scan"] = scan
+    return figures, rows
+
+
+def plain(value):
+    """A number as float, everything else as text."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def agree(answer, other):
+    """Whether two peers returned the same rows, in any order; their averages differ in the last digits."""
+    values, others = ([value for row in sorted([plain(value) for value in row] for row in rows) for value in row]
+                      for rows in (answer, other))
+    return len(values) == len(others) and all(
+        a == b or float is type(a) is type(b) and isclose(a, b, rel_tol=1e-12) for a, b in zip(values, others))
 
 
 def query_records(peers, queries, repetitions):
     """For each query rounds over the peers, so that they share whatever disturbs the machine."""
     for query in queries:
         note(f"{query.family} {query.case}")
-        samples, counts = defaultdict(list), {}
+        samples, answers = defaultdict(list), {}
         for _ in range(repetitions):
             for peer in peers:
-                figures, counts[peer.name] = run_repeatedly(peer, query)
+                figures, answers[peer.name] = run_repeatedly(peer, query)
                 for figure, milliseconds in figures.items():
                     samples[figure, peer.name].append(milliseconds)
-        if len(set(counts.values())) != 1:
-            sys.exit(f"wrong answer: {query.sql}: {counts}")
+        if not all(agree(answer, answers[peers[0].name]) for answer in answers.values()):
+            sys.exit(f"wrong answer: {query.sql}: {answers}")
         plans = {peer.name: plan_of(peer, query) for peer in peers}
         for (figure, name), values in samples.items():
             record = Record.of(figure, query.case, name, values)
-            yield replace(record, family=query.family, rows=counts[name], plan=plans[name])
+            yield replace(record, family=query.family, rows=query.rows(answers[name]), plan=plans[name])
 
 
 def plan_of(peer, query):
@@ -134,11 +154,13 @@ def compare(options, directory):
     """All figures of one run."""
     cursor = connect(directory).cursor()
     data_set = DATA_SETS[options.data]
-    if "rtscan" in options.peers:
+    if {"rtscan", "bitmap"} & set(options.peers):
         cursor.execute("CREATE EXTENSION rtscan")
     load_tables(cursor, options, directory)
     peers = [replace(POSTGRES_PEERS[name], cursor=cursor) for name in options.peers if name != "duckdb"]
-    changing = [peer for peer in peers if peer.indexes or peer.name == "seq scan"]
+    by_indexes = {tuple(peer.indexes): peer for peer in reversed(peers)}
+    changing = [peer for peer in peers if (peer.indexes or peer.name == "seq scan")
+                and peer is by_indexes[tuple(peer.indexes)]]
     records = change_records(changing, options, directory)
     note("building all indexes, choosing the queries")
     for peer in peers:
@@ -147,9 +169,9 @@ def compare(options, directory):
     queries = all_queries(cursor, data_set)
     records += planning_records(changing, queries[1], options.repetitions)
     if options.planner:
-        peers += [planner_choice(peer) for peer in peers if peer.indexes and peer.name != "rtscan"]
+        peers += [planner_choice(peer) for peer in changing if peer.indexes and peer.name != "rtscan"]
     if "duckdb" in options.peers:
-        peers.append(DuckDB(data_set.definition, f"{directory}/t.csv"))
+        peers.append(start_duckdb(data_set.definition, f"{directory}/t.csv"))
     return records + list(query_records(peers, queries, options.repetitions)), report.environment(cursor, options)
 
 

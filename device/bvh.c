@@ -314,7 +314,7 @@ build_bottom(Build *build)
 	vkCmdWriteAccelerationStructuresPropertiesKHR(context->commands, 1, &build->large_bottom,
 												  VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR,
 												  build->builder->sizes, 0);
-	context_submit(context);
+	build->builder->nanoseconds += context_submit(context);
 	check(vkGetQueryPoolResults(context->device, build->builder->sizes, 0, 1, sizeof(size), &size, sizeof(size),
 								VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT), "vkGetQueryPoolResults");
 	return size;
@@ -357,7 +357,7 @@ build_top(Build *build, Resident *bvh, uint64_t primitives)
 	vkCmdCopyBuffer(context->commands, build->scratch.buffer, bvh->memory.buffer, 1, &copy);
 	context_barrier(context);
 	vkCmdBuildAccelerationStructuresKHR(context->commands, 1, &info, &ranges);
-	context_submit(context);
+	build->builder->nanoseconds += context_submit(context);
 }
 
 /* Memory for both levels and the primitives' rows, and the levels in it. */

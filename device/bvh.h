@@ -36,6 +36,7 @@ typedef struct BvhBuilder
 	VkQueryPool sizes;
 	RayTuning	tuning;
 	uint64_t	builds;
+	uint64_t	nanoseconds;	/* that they took */
 } BvhBuilder;
 
 extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache, const RayTuning *tuning);

@@ -132,7 +132,7 @@ find_victim(Cache *cache)
 
 	for (uint32_t i = 0; i < cache->nbuckets; i++)
 		for (Resident **link = &cache->buckets[i]; *link; link = &(*link)->next)
-			if ((*link)->last_batch < cache->batch && (!victim || (*link)->last_batch < (*victim)->last_batch))
+			if ((*link)->last_batch <= cache->done && (!victim || (*link)->last_batch < (*victim)->last_batch))
 				victim = link;
 	return victim;
 }
@@ -175,9 +175,27 @@ evictable(const Cache *cache)
 
 	for (uint32_t i = 0; i < cache->nbuckets; i++)
 		for (const Resident *resident = cache->buckets[i]; resident; resident = resident->next)
-			if (resident->last_batch < cache->batch)
+			if (resident->last_batch <= cache->done)
 				size += resident->memory.counted;
 	return size;
+}
+
+/* Could so much be had by eviction? */
+static bool
+is_evictable(const Cache *cache, uint64_t size)
+{
+	const Context *context = cache->context;
+
+	return context->memory_used + size <= context->memory_limit + evictable(cache);
+}
+
+/* Let the device finish what it was given: what that uses can be evicted then. */
+static void
+wait_for_device(Cache *cache)
+{
+	context_begin(cache->context);
+	context_submit(cache->context);
+	cache->done = cache->batch - 1;
 }
 
 bool
@@ -189,7 +207,9 @@ cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags us
 	if (memory_on_device(context, use, size, usage, memory))
 		return true;
 	memory_free(context, &cache->spare);
-	if (context->memory_used + size > context->memory_limit + evictable(cache))
+	if (!is_evictable(cache, size) && cache->done < cache->batch - 1)
+		wait_for_device(cache);
+	if (!is_evictable(cache, size))
 		return false;
 	while (!memory_on_device(context, use, size, usage, memory))
 	{

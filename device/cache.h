@@ -4,7 +4,8 @@
  *
  * Segments are immutable and their ids are not used again, so that nothing here can become
  * stale: it is used, or evicted, the longest unused first, where memory is needed.  What
- * the batch at hand uses is never evicted.
+ * the batch at hand uses is never evicted; what batches before it use that the device is not
+ * done with, only after it is.
  */
 #ifndef RTSCAN_DEVICE_CACHE_H
 #define RTSCAN_DEVICE_CACHE_H
@@ -44,7 +45,8 @@ typedef struct Resident
 typedef struct Cache
 {
 	Context    *context;
-	uint64_t	batch;			/* counts batches of requests */
+	uint64_t	batch;			/* the batch of requests at hand, counted from 1, */
+	uint64_t	done;			/* and the last with which, and all before, the device is done */
 	uint32_t	nbuckets;		/* a power of two */
 	Resident  **buckets;
 	uint32_t	columns;		/* resident */
@@ -73,7 +75,7 @@ extern void cache_free(Cache *cache, Resident *resident);
 /* Free all that is in the cache. */
 extern void cache_evict_all(Cache *cache);
 
-/* memory_on_device(), evicting what is needed. */
+/* memory_on_device(), evicting what is needed; waits for the device where it must be done with that first. */
 extern bool cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage,
 						   Memory *memory);
 

@@ -10,14 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "protocol.h"
 
-/* A submission that takes longer has hung. */
-#define SUBMISSION_LIMIT	(UINT64_C(30) * 1000 * 1000 * 1000)
-
-/* What the largest workgroup takes: sort_scatter.comp. */
-#define WORKGROUP_THREADS	256
+/* What the largest workgroups take: sieve.comp, sort_scatter.comp. */
+#define WORKGROUP_THREADS	504
 #define WORKGROUP_MEMORY	28672
 
 #define MAX_DEVICES			32
@@ -292,27 +290,6 @@ default_memory_limit(const Context *context)
 	return context->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? largest / 5 * 4 : largest / 5;
 }
 
-static void
-open_commands(Context *context)
-{
-	VkCommandPoolCreateInfo pool = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-		.queueFamilyIndex = context->family};
-	VkCommandBufferAllocateInfo commands = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
-	VkQueryPoolCreateInfo timestamps = {
-		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-		.queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = 2};
-
-	check(vkCreateCommandPool(context->device, &pool, NULL, &context->pool), "vkCreateCommandPool");
-	commands.commandPool = context->pool;
-	check(vkAllocateCommandBuffers(context->device, &commands, &context->commands), "vkAllocateCommandBuffers");
-	check(vkCreateFence(context->device, &(VkFenceCreateInfo) {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO},
-						NULL, &context->fence), "vkCreateFence");
-	check(vkCreateQueryPool(context->device, &timestamps, NULL, &context->timestamps), "vkCreateQueryPool");
-}
-
 void
 context_open(Context *context, const char *wanted, uint64_t memory_limit, const Faults *faults)
 {
@@ -328,7 +305,7 @@ context_open(Context *context, const char *wanted, uint64_t memory_limit, const 
 	abilities.import &= !faults->no_import;
 	read_properties(context, abilities.import);
 	open_device(context, &abilities);
-	open_commands(context);
+	submission_open(context, &context->own);
 	context->memory_limit = memory_limit > 0 ? memory_limit : default_memory_limit(context);
 }
 
@@ -486,40 +463,137 @@ context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineSt
 	barrier(context, from, VK_ACCESS_SHADER_WRITE_BIT, to, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
-VkCommandBuffer
-context_begin(Context *context)
+void
+submission_open(Context *context, Submission *submission)
+{
+	VkCommandPoolCreateInfo pool = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.queueFamilyIndex = context->family};
+	VkCommandBufferAllocateInfo commands = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
+	VkQueryPoolCreateInfo timestamps = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = 2};
+
+	*submission = (Submission) {0};
+	check(vkCreateCommandPool(context->device, &pool, NULL, &submission->pool), "vkCreateCommandPool");
+	commands.commandPool = submission->pool;
+	check(vkAllocateCommandBuffers(context->device, &commands, &submission->commands), "vkAllocateCommandBuffers");
+	check(vkCreateFence(context->device, &(VkFenceCreateInfo) {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO},
+						NULL, &submission->fence), "vkCreateFence");
+	check(vkCreateQueryPool(context->device, &timestamps, NULL, &submission->timestamps), "vkCreateQueryPool");
+}
+
+void
+submission_begin(Context *context, Submission *submission)
 {
 	VkCommandBufferBeginInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
 
-	check(vkResetCommandPool(context->device, context->pool, 0), "vkResetCommandPool");
-	check(vkBeginCommandBuffer(context->commands, &info), "vkBeginCommandBuffer");
-	vkCmdResetQueryPool(context->commands, context->timestamps, 0, 2);
-	vkCmdWriteTimestamp(context->commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, context->timestamps, 0);
+	check(vkResetCommandPool(context->device, submission->pool, 0), "vkResetCommandPool");
+	check(vkBeginCommandBuffer(submission->commands, &info), "vkBeginCommandBuffer");
+	vkCmdResetQueryPool(submission->commands, submission->timestamps, 0, 2);
+	vkCmdWriteTimestamp(submission->commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, submission->timestamps, 0);
+	context->commands = submission->commands;
+}
+
+void
+submission_start(Context *context, Submission *submission)
+{
+	VkSubmitInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		.commandBufferCount = 1, .pCommandBuffers = &submission->commands};
+
+	/* For the host only: what is submitted next need not wait. */
+	barrier(context, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+			VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+	vkCmdWriteTimestamp(submission->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, submission->timestamps, 1);
+	check(vkEndCommandBuffer(submission->commands), "vkEndCommandBuffer");
+	context->commands = VK_NULL_HANDLE;
+	if (++context->submissions == context->faults.lost_at)
+		fail("the device is lost (an injected fault)");
+	check(vkQueueSubmit(context->queue, 1, &info, submission->fence), "vkQueueSubmit");
+	submission->running = true;
+	submission->overlaps = context->running++ > 0;
+}
+
+bool
+submission_is_done(Context *context, const Submission *submission)
+{
+	VkResult	result = vkGetFenceStatus(context->device, submission->fence);
+
+	if (result == VK_NOT_READY)
+		return false;
+	check(result, "vkGetFenceStatus");
+	return true;
+}
+
+uint64_t
+clock_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
+}
+
+/* Being woken takes as long as a short submission does: so look again and again at first. */
+static void
+wait_for(Context *context, Submission *submission)
+{
+	uint64_t	start = clock_now();
+
+	while (!context->software && clock_now() - start < WATCH_TIME)
+		if (submission_is_done(context, submission))
+			return;
+	check(vkWaitForFences(context->device, 1, &submission->fence, VK_TRUE, SUBMISSION_LIMIT), "vkWaitForFences");
+}
+
+/* Ticks from one timestamp to a later one; 0 if it is an earlier one. */
+static uint64_t
+ticks_between(const Context *context, uint64_t from, uint64_t to)
+{
+	uint64_t	ticks = (to - from) & context->timestamp_mask;
+
+	return ticks <= context->timestamp_mask / 2 ? ticks : 0;
+}
+
+uint64_t
+submission_finish(Context *context, Submission *submission)
+{
+	uint64_t	times[2] = {0};
+	uint64_t	overlap = 0,
+				ticks;
+
+	wait_for(context, submission);
+	check(vkResetFences(context->device, 1, &submission->fence), "vkResetFences");
+	check(vkGetQueryPoolResults(context->device, submission->timestamps, 0, 2, sizeof(times), times, sizeof(uint64_t),
+								VK_QUERY_RESULT_64_BIT), "vkGetQueryPoolResults");
+	submission->running = false;
+	context->running--;
+	if (submission->overlaps)
+		overlap = ticks_between(context, times[0], context->last_end);
+	ticks = ticks_between(context, times[0], times[1]);
+	/* One that was started later may have been finished before. */
+	if (overlap > ticks)
+		overlap = 0;
+	context->last_end = times[1];
+	return (uint64_t) ((ticks - overlap) * context->timestamp_period);
+}
+
+VkCommandBuffer
+context_begin(Context *context)
+{
+	submission_begin(context, &context->own);
 	return context->commands;
 }
 
 uint64_t
 context_submit(Context *context)
 {
-	VkSubmitInfo info = {
-		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-		.commandBufferCount = 1, .pCommandBuffers = &context->commands};
-	uint64_t	times[2] = {0};
-
-	barrier(context, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-			VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-			VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
-	vkCmdWriteTimestamp(context->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, context->timestamps, 1);
-	check(vkEndCommandBuffer(context->commands), "vkEndCommandBuffer");
-	if (++context->submissions == context->faults.lost_at)
-		fail("the device is lost (an injected fault)");
-	check(vkQueueSubmit(context->queue, 1, &info, context->fence), "vkQueueSubmit");
-	check(vkWaitForFences(context->device, 1, &context->fence, VK_TRUE, SUBMISSION_LIMIT), "vkWaitForFences");
-	check(vkResetFences(context->device, 1, &context->fence), "vkResetFences");
-	check(vkGetQueryPoolResults(context->device, context->timestamps, 0, 2, sizeof(times), times, sizeof(uint64_t),
-								VK_QUERY_RESULT_64_BIT), "vkGetQueryPoolResults");
-	return (uint64_t) (((times[1] - times[0]) & context->timestamp_mask) * context->timestamp_period);
+	context_barrier(context);
+	submission_start(context, &context->own);
+	return submission_finish(context, &context->own);
 }
-

@@ -20,6 +20,7 @@
 typedef struct Faults
 {
 	uint64_t	lost_at;		/* the device is lost at this submission; 0: never */
+	uint64_t	lost_after;		/* likewise, counted from the end of calibration on, which takes as many as it takes */
 	bool		no_upload_memory;	/* no memory for columns, */
 	bool		no_build_memory;	/* for BVHs, */
 	bool		no_scratch_memory;	/* for a submission's bits and tasks */
@@ -40,6 +41,17 @@ typedef enum HostAccess
 	HOST_READS_AND_WRITES
 } HostAccess;
 
+/* Commands that are recorded, then run by the device; several can be under way. */
+typedef struct Submission
+{
+	VkCommandPool pool;
+	VkCommandBuffer commands;
+	VkFence		fence;
+	VkQueryPool timestamps;
+	bool		running;
+	bool		overlaps;		/* one that was running when it was started */
+} Submission;
+
 typedef struct Context
 {
 	VkInstance	instance;
@@ -47,10 +59,8 @@ typedef struct Context
 	VkDevice	device;
 	VkQueue		queue;
 	uint32_t	family;
-	VkCommandPool pool;
-	VkCommandBuffer commands;
-	VkFence		fence;
-	VkQueryPool timestamps;
+	Submission	own;			/* of context_begin() */
+	VkCommandBuffer commands;	/* that are being recorded */
 	double		timestamp_period;	/* nanoseconds */
 	uint64_t	timestamp_mask; /* of the bits that count */
 	VkPhysicalDeviceMemoryProperties memory;
@@ -63,6 +73,8 @@ typedef struct Context
 	uint64_t	memory_limit;	/* bytes to allocate on the device at most */
 	uint64_t	memory_used;
 	uint64_t	submissions;
+	uint32_t	running;		/* submissions */
+	uint64_t	last_end;		/* timestamp at the end of the last that is finished */
 	Faults		faults;
 } Context;
 
@@ -104,10 +116,31 @@ extern void memory_free(Context *context, Memory *memory);
 
 /*
  * Record commands between begin and submit; submit returns when the device has done them,
- * with the nanoseconds that this took.
+ * and all that was submitted before, with the nanoseconds that this took.
  */
 extern VkCommandBuffer context_begin(Context *context);
 extern uint64_t context_submit(Context *context);
+
+/*
+ * The same in steps, so that the host need not wait: record between begin and start; what the
+ * device has done is done for the host when finish returns, which waits for it.  Commands of
+ * a submission that is not yet finished may run at the same time as those of the next; that
+ * time counts for the one that is finished first.
+ */
+extern void submission_open(Context *context, Submission *submission);
+extern void submission_begin(Context *context, Submission *submission);
+extern void submission_start(Context *context, Submission *submission);
+extern bool submission_is_done(Context *context, const Submission *submission);
+extern uint64_t submission_finish(Context *context, Submission *submission);
+
+/* A submission that takes longer has hung; nanoseconds. */
+#define SUBMISSION_LIMIT	(UINT64_C(30) * 1000 * 1000 * 1000)
+
+/* A device that is not software is watched for so long before the host goes to sleep; nanoseconds. */
+#define WATCH_TIME	(UINT64_C(2) * 1000 * 1000)
+
+/* Nanoseconds since some time or other. */
+extern uint64_t clock_now(void);
 
 /* All writes of commands so far are seen by the commands that follow. */
 extern void context_barrier(Context *context);

@@ -15,9 +15,6 @@
 /* Tasks begin where any structure may. */
 #define TASK_ALIGNMENT	16
 
-/* Requests of a submission. */
-#define MAX_TOGETHER	256
-
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
 void
@@ -45,6 +42,8 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.refine_of.element = sizeof(uint32_t),
 		.publish_of.element = sizeof(uint32_t),
 	};
+	for (int i = 0; i < BATCHES; i++)
+		submission_open(context, &evaluator->batches[i].submission);
 	if (raytrace_open(&evaluator->raytracer, context))
 		bvh_open(&evaluator->bvhs, context, cache, &options->rays);
 }
@@ -53,9 +52,9 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 
 /* Memory for bits; what was there before is not kept. */
 static bool
-ensure_bits(Evaluator *evaluator, uint64_t size)
+ensure_bits(Evaluator *evaluator, Batch *batch, uint64_t size)
 {
-	Memory	   *memory = &evaluator->bits;
+	Memory	   *memory = &batch->bits;
 
 	if (memory->size >= size)
 		return true;
@@ -66,16 +65,16 @@ ensure_bits(Evaluator *evaluator, uint64_t size)
 
 /* Tasks are written by the host, where the device reads them: they are few. */
 static bool
-ensure_tasks(Evaluator *evaluator, uint64_t size)
+ensure_tasks(Evaluator *evaluator, Batch *batch, uint64_t size)
 {
-	if (evaluator->tasks.size >= size)
+	if (batch->tasks.size >= size)
 		return true;
-	memory_free(evaluator->context, &evaluator->tasks);
-	return memory_on_host(evaluator->context, HOST_WRITES, size * 2 + MIN_SCRATCH, 0, &evaluator->tasks);
+	memory_free(evaluator->context, &batch->tasks);
+	return memory_on_host(evaluator->context, HOST_WRITES, size * 2 + MIN_SCRATCH, 0, &batch->tasks);
 }
 
 static void
-locate_bits(Evaluator *evaluator)
+locate_bits(Evaluator *evaluator, uint64_t address)
 {
 	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data;
 	RefineTask *refine = (RefineTask *) evaluator->refine_tasks.data;
@@ -83,25 +82,25 @@ locate_bits(Evaluator *evaluator)
 	TraceTask  *trace = (TraceTask *) evaluator->trace_tasks.data;
 
 	for (uint32_t i = 0; i < evaluator->sieve_tasks.count; i++)
-		sieve[i].bits += evaluator->bits.address;
+		sieve[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->refine_tasks.count; i++)
-		refine[i].bits += evaluator->bits.address;
+		refine[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->publish_tasks.count; i++)
-		publish[i].bits += evaluator->bits.address;
+		publish[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->trace_tasks.count; i++)
-		trace[i].bits += evaluator->bits.address;
+		trace[i].bits += address;
 }
 
 /* Copy an array to where the tasks' memory has come to; its address on the device. */
 static uint64_t
-stage(Evaluator *evaluator, const Array *array, uint64_t *used)
+stage(const Memory *tasks, const Array *array, uint64_t *used)
 {
 	uint64_t	offset = *used;
 
 	if (array->count > 0)
-		memcpy(evaluator->tasks.host + offset, array->data, array_size(array));
+		memcpy(tasks->host + offset, array->data, array_size(array));
 	*used = device_align(offset + array_size(array), TASK_ALIGNMENT);
-	return evaluator->tasks.address + offset;
+	return tasks->address + offset;
 }
 
 static uint64_t
@@ -117,7 +116,7 @@ tasks_size(Evaluator *evaluator)
 }
 
 static Tasks
-stage_tasks(Evaluator *evaluator)
+stage_tasks(Evaluator *evaluator, const Memory *tasks)
 {
 	Array	   *arrays[TASK_ARRAYS];
 	uint64_t	addresses[TASK_ARRAYS];
@@ -125,7 +124,7 @@ stage_tasks(Evaluator *evaluator)
 
 	plan_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
-		addresses[i] = stage(evaluator, arrays[i], &used);
+		addresses[i] = stage(tasks, arrays[i], &used);
 	return (Tasks) {
 		.ranges = addresses[0], .runs = addresses[1], .columns = addresses[2], .sieve = addresses[3],
 		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
@@ -143,20 +142,20 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
-static uint64_t
-run_tasks(Evaluator *evaluator)
+static void
+start_tasks(Evaluator *evaluator, Batch *batch)
 {
-	Tasks		tasks = stage_tasks(evaluator);
+	Tasks		tasks = stage_tasks(evaluator, &batch->tasks);
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 	VkPipelineStageFlags refiners = compute |
 		(evaluator->trace_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
 
-	context_begin(evaluator->context);
+	submission_begin(evaluator->context, &batch->submission);
 	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count, refiners);
 	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
 	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, 0);
-	return context_submit(evaluator->context);
+	submission_start(evaluator->context, &batch->submission);
 }
 
 /* Where the device could not write into the area itself, copy what it wrote. */
@@ -177,66 +176,112 @@ copy_results(Request *request)
 				   DEVICE_CHUNK_BYTES);
 }
 
-/* Run the batch, of these requests; false if there is not the memory. */
-static bool
-submit(Evaluator *evaluator, Request **requests, uint32_t count)
+/* A next batch will be at hand; the device is done with those before the first that is running. */
+static void
+next_batch(Evaluator *evaluator)
 {
-	uint32_t	chunks = evaluator->publish_of.count;
-	bool		room = ensure_bits(evaluator, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
-		ensure_tasks(evaluator, tasks_size(evaluator));
-	uint64_t	nanoseconds = 0;
+	Cache	   *cache = evaluator->cache;
 
-	if (room && chunks > 0)
+	cache->done = cache->batch++;
+	for (int i = 0; i < BATCHES; i++)
+		if (evaluator->batches[i].submission.running && evaluator->batches[i].number <= cache->done)
+			cache->done = evaluator->batches[i].number - 1;
+}
+
+/* Have the device run what has been planned; false if there is not the memory. */
+static bool
+start(Evaluator *evaluator, Batch *batch)
+{
+	bool		room = ensure_bits(evaluator, batch, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
+		ensure_tasks(evaluator, batch, tasks_size(evaluator));
+
+	batch->number = evaluator->cache->batch;
+	batch->chunks = evaluator->publish_of.count;
+	if (room && batch->chunks > 0)
 	{
-		locate_bits(evaluator);
-		nanoseconds = run_tasks(evaluator);
-	}
-	for (uint32_t i = 0; i < count; i++)
-	{
-		requests[i]->reply.result = room ? DEVICE_OK : DEVICE_NO_MEMORY;
-		requests[i]->reply.nanoseconds = chunks > 0 ? nanoseconds * requests[i]->chunks / chunks : 0;
-		if (room && !requests[i]->header->prepare)
-			copy_results(requests[i]);
+		locate_bits(evaluator, batch->bits.address);
+		start_tasks(evaluator, batch);
 	}
 	plan_return_to(evaluator, &(PlanMark) {0});
-	evaluator->cache->batch++;
+	next_batch(evaluator);
 	return room;
 }
 
+/* Wait for the device; the results of a batch's requests. */
+static void
+finish(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
+{
+	bool		running = batch->submission.running;
+	uint64_t	nanoseconds = running ? submission_finish(evaluator->context, &batch->submission) : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (requests[i]->reply.result != DEVICE_OK || requests[i]->header->prepare)
+			continue;
+		requests[i]->reply.nanoseconds = nanoseconds * requests[i]->chunks / batch->chunks;
+		copy_results(requests[i]);
+	}
+	next_batch(evaluator);
+}
+
+/* ---------------------------------------------------------------- batches */
+
 /* Plan and run one request by itself. */
 static void
-evaluate_alone(Evaluator *evaluator, Request *request)
+evaluate_alone(Evaluator *evaluator, Batch *batch, Request *request)
 {
 	request->reply = (DeviceReply) {0};
 	request->reply.result = plan_request(evaluator, request);
-	if (request->reply.result == DEVICE_OK)
-		submit(evaluator, &request, 1);
-	else
+	if (request->reply.result != DEVICE_OK)
 		plan_return_to(evaluator, &(PlanMark) {0});
-	evaluator->cache->batch++;
+	else if (!start(evaluator, batch))
+		request->reply.result = DEVICE_NO_MEMORY;
+	finish(evaluator, batch, &request, 1);
 }
 
 void
-evaluate(Evaluator *evaluator, Request **requests, uint32_t count)
+evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count)
 {
-	Request    *planned[MAX_TOGETHER];
-	uint32_t	nplanned = 0;
+	Batch	   *batch = &evaluator->batches[evaluator->begun++ % BATCHES];
 
+	batch->builds = evaluator->bvhs.builds;
 	for (uint32_t i = 0; i < count; i++)
 	{
 		PlanMark	mark = plan_mark(evaluator);
 
-		requests[i]->reply.result = nplanned < MAX_TOGETHER ? plan_request(evaluator, requests[i]) : DEVICE_TOO_COMPLEX;
-		if (requests[i]->reply.result == DEVICE_OK)
-			planned[nplanned++] = requests[i];
-		else
+		requests[i]->reply.result = plan_request(evaluator, requests[i]);
+		if (requests[i]->reply.result != DEVICE_OK)
 			plan_return_to(evaluator, &mark);
+		batch->requests[i] = requests[i];
 	}
-	if (nplanned > 0 && !submit(evaluator, planned, nplanned))
-		for (uint32_t i = 0; i < nplanned; i++)
-			evaluate_alone(evaluator, planned[i]);
+	batch->count = count;
+	if (!start(evaluator, batch))
+		for (uint32_t i = 0; i < count; i++)
+			if (requests[i]->reply.result == DEVICE_OK)
+				requests[i]->reply.result = DEVICE_NO_MEMORY;
+}
+
+bool
+evaluate_is_done(const Evaluator *evaluator)
+{
+	const Batch *batch = &evaluator->batches[evaluator->ended % BATCHES];
+
+	return !batch->submission.running || submission_is_done(evaluator->context, &batch->submission);
+}
+
+uint32_t
+evaluate_end(Evaluator *evaluator, Request **requests)
+{
+	Batch	   *batch = &evaluator->batches[evaluator->ended % BATCHES];
+
+	finish(evaluator, batch, batch->requests, batch->count);
+	memcpy(requests, batch->requests, batch->count * sizeof(Request *));
 	/* What did not fit because of the others. */
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < batch->count; i++)
 		if (requests[i]->reply.result == DEVICE_TOO_COMPLEX || requests[i]->reply.result == DEVICE_NO_MEMORY)
-			evaluate_alone(evaluator, requests[i]);
+			evaluate_alone(evaluator, batch, requests[i]);
+	for (uint32_t i = 0; i < batch->count; i++)
+		requests[i]->reply.built = (uint32_t) (evaluator->bvhs.builds - batch->builds);
+	evaluator->ended++;
+	return batch->count;
 }

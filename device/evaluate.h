@@ -1,8 +1,9 @@
 /*
  * evaluate.h
- *		Evaluate the predicate groups of some requests, in one submission.
+ *		Evaluate the predicate groups of some requests, in one submission: a batch.
  *
- * Three steps, each for all requests at once, with a barrier between:
+ * Two batches can be under way, so that the device goes on with one while the host deals with
+ * the other.  Three steps, each for all requests of a batch at once, with a barrier between:
  *
  *	sieve		AND the vectors: a superset of each segment's rows (compute), or the rows
  *				of the nearest bins (rt)
@@ -31,6 +32,22 @@ typedef struct EvaluatorOptions
 	ChooseBins	choose_bins;
 } EvaluatorOptions;
 
+#define BATCHES			2		/* under way */
+#define BATCH_REQUESTS	256
+
+/* Requests that have been begun together, and the memory for that. */
+typedef struct Batch
+{
+	Submission	submission;
+	Memory		tasks;
+	Memory		bits;
+	uint64_t	number;			/* cache->batch */
+	uint64_t	builds;			/* of BVHs before it */
+	uint32_t	chunks;			/* that are published */
+	uint32_t	count;
+	Request    *requests[BATCH_REQUESTS];
+} Batch;
+
 typedef struct Evaluator
 {
 	Context    *context;
@@ -43,7 +60,12 @@ typedef struct Evaluator
 	BvhBuilder	bvhs;
 	ChooseBins	choose_bins;	/* of rt */
 
-	/* The tasks of the batch at hand; addresses of bits are offsets until it is submitted. */
+	/* Batches in turn: how many have been begun and ended. */
+	Batch		batches[BATCHES];
+	uint64_t	begun;
+	uint64_t	ended;
+
+	/* The tasks of the batch that is planned; addresses of bits are offsets until it is submitted. */
 	Array		ranges;
 	Array		runs;
 	Array		columns;
@@ -56,15 +78,25 @@ typedef struct Evaluator
 	Array		refine_of;
 	Array		publish_of;
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
-
-	Memory		tasks;
-	Memory		bits;
 } Evaluator;
 
 extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache,
 						   const EvaluatorOptions *options);
 
-/* Evaluate; fills in the replies. */
-extern void evaluate(Evaluator *evaluator, Request **requests, uint32_t count);
+/* How many batches are under way; another can be begun if that is less than BATCHES. */
+static inline uint32_t
+evaluate_running(const Evaluator *evaluator)
+{
+	return (uint32_t) (evaluator->begun - evaluator->ended);
+}
+
+/* Begin a batch of up to BATCH_REQUESTS requests, which must stay where they are until it is ended. */
+extern void evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count);
+
+/* Is the device done with the batch that was begun first? */
+extern bool evaluate_is_done(const Evaluator *evaluator);
+
+/* End the batch that was begun first, waiting for the device: its requests, with their replies. */
+extern uint32_t evaluate_end(Evaluator *evaluator, Request **requests);
 
 #endif							/* RTSCAN_DEVICE_EVALUATE_H */

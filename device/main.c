@@ -50,9 +50,12 @@ static void
 set_fault(Faults *faults, const char *fault)
 {
 	const char *lost_at = option_value(fault, "lost-at");
+	const char *lost_after = option_value(fault, "lost-after");
 
 	if (lost_at)
 		faults->lost_at = strtoull(lost_at, NULL, 10);
+	else if (lost_after)
+		faults->lost_after = strtoull(lost_after, NULL, 10);
 	else if (strcmp(fault, "no-upload-memory") == 0)
 		faults->no_upload_memory = true;
 	else if (strcmp(fault, "no-build-memory") == 0)
@@ -122,6 +125,7 @@ main(int argc, char **argv)
 	static Cache cache;
 	static Evaluator evaluator;
 	static PairSorter pairs;
+	static VectorMaker vectors;
 	Calibration calibration;
 	int			listener;
 
@@ -148,12 +152,15 @@ main(int argc, char **argv)
 	cache_open(&cache, &context);
 	evaluator_open(&evaluator, &context, &cache, &options);
 	pairs_open(&pairs, &context, &cache);
+	vectors_open(&vectors, &context, &cache);
 	calibration = calibrate(&evaluator);
+	if (context.faults.lost_after > 0)
+		context.faults.lost_at = context.submissions + context.faults.lost_after;
 	listener = listen_for_backends();
 	printf("ready: %f %f %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT],
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);
-	serve(&context, &cache, &evaluator, &pairs, listener);
+	serve(&context, &cache, &evaluator, &pairs, &vectors, listener);
 	/* No clean-up: the driver does that when the process ends. */
 	_Exit(EXIT_SUCCESS);
 }

@@ -29,21 +29,30 @@ pairs_open(PairSorter *sorter, Context *context, Cache *cache)
 	sort_open(&sorter->sorter, context);
 }
 
-/* Where the arrays of a sort are, and how much they take. */
-static uint64_t
-lay_out_arrays(uint32_t n, uint64_t base, SortArrays *arrays)
+/* Where things are in the memory that a sort takes. */
+typedef struct PairParts
 {
-	uint64_t	end = base;
+	uint64_t	pairs;			/* a copy: the bus is quicker with one transfer than with many small ones */
+	SortArrays	arrays;
+	uint64_t	size;
+} PairParts;
+
+static PairParts
+lay_out_parts(uint32_t n, uint64_t base)
+{
+	uint64_t	end = device_align(base + (uint64_t) n * sizeof(SortPair), PART_ALIGNMENT);
+	PairParts	parts = {.pairs = base};
 
 	for (int i = 0; i < 2; i++)
 	{
-		arrays->keys[i] = end;
+		parts.arrays.keys[i] = end;
 		end = device_align(end + (uint64_t) n * sizeof(uint64_t), PART_ALIGNMENT);
-		arrays->values[i] = end;
+		parts.arrays.values[i] = end;
 		end = device_align(end + (uint64_t) n * sizeof(uint32_t), PART_ALIGNMENT);
 	}
-	arrays->scratch = end;
-	return end + sort_scratch_size(n) - base;
+	parts.arrays.scratch = end;
+	parts.size = end + sort_scratch_size(n) - base;
+	return parts;
 }
 
 static void
@@ -56,27 +65,38 @@ dispatch(PairSorter *sorter, VkPipeline pipeline, const PairTask *task)
 	context_barrier(sorter->context);
 }
 
-bool
-pairs_sort(PairSorter *sorter, VkDeviceAddress pairs, uint32_t n, uint32_t first_bit, uint32_t bits)
+static void
+record_sort(PairSorter *sorter, const PairParts *parts, uint32_t n, uint32_t first_bit, uint32_t bits)
 {
-	SortArrays	arrays;
-	Memory		memory;
-	PairTask	task = {.pairs = pairs, .n = n};
+	const SortArrays *arrays = &parts->arrays;
+	PairTask	task = {.pairs = parts->pairs, .keys = arrays->keys[0], .values = arrays->values[0], .n = n};
 	uint32_t	result;
 
-	if (!cache_allocate(sorter->cache, MEMORY_BVH, lay_out_arrays(n, 0, &arrays), 0, &memory))
-		return false;
-	lay_out_arrays(n, memory.address, &arrays);
-	context_begin(sorter->context);
-	task.keys = arrays.keys[0];
-	task.values = arrays.values[0];
 	dispatch(sorter, sorter->split, &task);
-	result = sort_record(&sorter->sorter, &arrays, n, first_bit, bits, false);
-	task.keys = arrays.keys[result];
-	task.values = arrays.values[result];
+	result = sort_record(&sorter->sorter, arrays, n, first_bit, bits, false);
+	task.keys = arrays->keys[result];
+	task.values = arrays->values[result];
 	dispatch(sorter, sorter->join, &task);
-	context_submit(sorter->context);
-	memory_free(sorter->context, &memory);
+}
+
+bool
+pairs_sort(PairSorter *sorter, const Memory *target, uint64_t offset, uint32_t n, uint32_t first_bit, uint32_t bits)
+{
+	Context    *context = sorter->context;
+	uint64_t	size = (uint64_t) n * sizeof(SortPair);
+	PairParts	parts;
+	Memory		memory;
+
+	/* Its address need not be aligned. */
+	if (!cache_allocate(sorter->cache, MEMORY_BVH, lay_out_parts(n, 0).size + PART_ALIGNMENT, 0, &memory))
+		return false;
+	parts = lay_out_parts(n, memory.address);
+	vkCmdCopyBuffer(context_begin(context), target->buffer, memory.buffer, 1, &(VkBufferCopy) {offset, 0, size});
+	context_barrier(context);
+	record_sort(sorter, &parts, n, first_bit, bits);
+	vkCmdCopyBuffer(context->commands, memory.buffer, target->buffer, 1, &(VkBufferCopy) {0, offset, size});
+	sorter->nanoseconds += context_submit(context);
+	memory_free(context, &memory);
 	sorter->sorts++;
 	return true;
 }

@@ -18,14 +18,16 @@ typedef struct PairSorter
 	VkPipeline	split;
 	VkPipeline	join;
 	uint64_t	sorts;
+	uint64_t	nanoseconds;	/* that they took */
 } PairSorter;
 
 extern void pairs_open(PairSorter *sorter, Context *context, Cache *cache);
 
 /*
- * Sort n SortPairs at an address, in place and stably, by some of their keys' bits.  False:
- * there is not the memory for it.
+ * Sort n SortPairs, from an offset of some memory on, in place and stably, by some of their keys'
+ * bits.  False: there is not the memory for it.
  */
-extern bool pairs_sort(PairSorter *sorter, VkDeviceAddress pairs, uint32_t n, uint32_t first_bit, uint32_t bits);
+extern bool pairs_sort(PairSorter *sorter, const Memory *target, uint64_t offset, uint32_t n,
+					   uint32_t first_bit, uint32_t bits);
 
 #endif							/* RTSCAN_DEVICE_PAIRS_H */

@@ -21,6 +21,13 @@
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
+ *	SIEVE, at request.offset:
+ *		uint32 boundaries[bins + 1]		strictly ascending ranks, 0 .. rows
+ *		(at the next multiple of 64)
+ *		uint32 order[rows]				the row of each rank
+ *	and for the answer, at request.results:
+ *		bits[vectors][chunks][DEVICE_CHUNK_BYTES]	zeros behind the last row
+ *
  *	UPLOAD_BEGIN, at request.offset:	uint32 boundaries[bins + 1]
  *	UPLOAD_DATA, at request.offset:		request.size bytes for request.destination of the
  *										column's data (struct ColumnLayout)
@@ -33,7 +40,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 1
+#define DEVICE_PROTOCOL_VERSION 2
 
 /* Relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device"
@@ -69,6 +76,7 @@ typedef enum DeviceRequestKind
 	DEVICE_UPLOAD_END,
 	DEVICE_EVALUATE,
 	DEVICE_SORT,
+	DEVICE_SIEVE,
 	DEVICE_STATUS
 } DeviceRequestKind;
 
@@ -130,7 +138,7 @@ typedef struct DeviceRequest
 	uint32_t	column;
 	uint32_t	first_bit;		/* of SORT: keys differ in no others than these */
 	uint32_t	bits;
-	ColumnShape shape;
+	ColumnShape shape;			/* of SIEVE: only rows, bins, radix and vectors */
 } DeviceRequest;
 
 typedef struct DeviceStatus
@@ -147,6 +155,8 @@ typedef struct DeviceStatus
 	uint64_t	uploads;
 	uint64_t	builds;			/* of BVHs */
 	uint64_t	sorts;			/* of columns */
+	uint64_t	sieves;			/* of columns: their vectors */
+	uint64_t	build_nanoseconds;	/* of the device: sorts, sieves and BVHs */
 	uint64_t	evictions;
 	uint64_t	failures;
 } DeviceStatus;
@@ -156,7 +166,7 @@ typedef struct DeviceReply
 	uint32_t	result;
 	uint32_t	segment;		/* MISSING: which of the request's segments, */
 	uint32_t	column;			/* and which of its columns */
-	uint32_t	built;			/* EVALUATE: BVHs that had to be built first */
+	uint32_t	built;			/* EVALUATE: BVHs that were built meanwhile */
 	uint64_t	refined_rows;	/* rows that the refine step looked at */
 	uint64_t	nanoseconds;	/* of the device: this request's part of its submission */
 	DeviceStatus status;		/* only of HELLO and STATUS */
@@ -242,6 +252,27 @@ static inline uint64_t
 device_bits_offset(uint32_t chunks)
 {
 	return device_align((uint64_t) chunks * sizeof(uint32_t), 64);
+}
+
+/* Where the order begins that sieve vectors are made from, from request.offset. */
+static inline uint64_t
+device_order_offset(uint32_t bins)
+{
+	return device_align(((uint64_t) bins + 1) * sizeof(uint32_t), 64);
+}
+
+/* Vectors H of a column; the others are L (src/encode/sieve.h). */
+static inline uint32_t
+device_high_vectors(const ColumnShape *shape)
+{
+	return (shape->bins + shape->radix - 1) / shape->radix - 1;
+}
+
+/* Bytes of all vectors of a column, with those pages that the index does not store. */
+static inline uint64_t
+device_vectors_size(const ColumnShape *shape)
+{
+	return (uint64_t) shape->vectors * device_chunks(shape->rows) * DEVICE_CHUNK_BYTES;
 }
 
 #endif							/* RTSCAN_DEVICE_PROTOCOL_H */

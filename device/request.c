@@ -80,7 +80,7 @@ check_body(Request *request)
 			interval += count;
 		}
 	}
-	return column == request->header->columns && interval == request->header->intervals;
+	return request->chunks > 0 && column == request->header->columns && interval == request->header->intervals;
 }
 
 bool

@@ -3,7 +3,7 @@
  *		Serve backends.
  *
  * One thread: messages of all connections are taken as they come, and the requests among
- * them are evaluated together.  While the device is at work, further ones gather.
+ * them are evaluated in batches.  While the device is at work, further ones gather.
  */
 #define _GNU_SOURCE
 #include "server.h"
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,16 +21,14 @@
 
 #define MAX_CLIENTS		2048
 
-/* Requests that are evaluated together, at least, if so many wait. */
-#define FEW_REQUESTS	4
-
 typedef struct Client
 {
 	int			socket;
 	Area		area;
 	Resident   *uploading;
 	uint64_t	uploaded;		/* bytes of it that have come */
-	bool		asks;			/* request is to be evaluated */
+	bool		asks;			/* request is to be evaluated, */
+	bool		evaluating;		/* and belongs to a batch that is under way */
 	Request		request;
 } Client;
 
@@ -39,6 +38,7 @@ typedef struct Server
 	Cache	   *cache;
 	Evaluator  *evaluator;
 	PairSorter *pairs;
+	VectorMaker *vectors;
 	int			listener;
 	int			spare;			/* a file that is open to be closed */
 	uint32_t	count;
@@ -47,6 +47,7 @@ typedef struct Server
 	uint64_t	requests;
 	uint64_t	uploads;
 	uint64_t	failures;		/* requests that were not answered with OK or MISSING */
+	uint64_t	changed;		/* when a batch was begun or ended the last time */
 } Server;
 
 /* ---------------------------------------------------------------- connections */
@@ -100,11 +101,16 @@ release_area(Context *context, Area *area)
 	memset(area, 0, sizeof(*area));
 }
 
+static void end_batch(Server *server);
+
 static void
 drop_client(Server *server, uint32_t number)
 {
 	Client	   *client = server->clients[number];
 
+	/* The device may be writing into its area. */
+	while (client->evaluating)
+		end_batch(server);
 	if (client->uploading)
 		cache_free(server->cache, client->uploading);
 	if (client->asks)
@@ -172,15 +178,17 @@ static DeviceResult
 begin_upload(Server *server, Client *client, const DeviceRequest *message)
 {
 	ResidentKey key = cache_column_key(&message->key, message->column);
-	const uint32_t *boundaries = (const uint32_t *) (client->area.map + message->offset);
+	const uint32_t *boundaries;
 
 	if (client->uploading)
 		cache_free(server->cache, client->uploading);
 	client->uploading = NULL;
 	client->uploaded = 0;
 	if (!check_shape(&message->shape) || message->offset % 4 != 0 ||
-		!area_has(&client->area, message->offset, (message->shape.bins + 1) * sizeof(uint32_t)) ||
-		!check_boundaries(&message->shape, boundaries))
+		!area_has(&client->area, message->offset, (message->shape.bins + 1) * sizeof(uint32_t)))
+		return DEVICE_REFUSED;
+	boundaries = (const uint32_t *) (client->area.map + message->offset);
+	if (!check_boundaries(&message->shape, boundaries))
 		return DEVICE_REFUSED;
 	client->uploading = cache_create_column(server->cache, &key, &message->shape, boundaries);
 	return client->uploading ? DEVICE_OK : DEVICE_NO_MEMORY;
@@ -225,11 +233,51 @@ sort_pairs(Server *server, Client *client, const DeviceRequest *message)
 		return DEVICE_REFUSED;
 	if (!area->imported)
 		memcpy(area->memory.host + message->offset, area->map + message->offset, size);
-	if (!pairs_sort(server->pairs, area->memory.address + message->offset, (uint32_t) message->size,
+	if (!pairs_sort(server->pairs, &area->memory, message->offset, (uint32_t) message->size,
 					message->first_bit, message->bits))
 		return DEVICE_NO_MEMORY;
 	if (!area->imported)
 		memcpy(area->map + message->offset, area->memory.host + message->offset, size);
+	return DEVICE_OK;
+}
+
+/* Is this the shape of a sieve that has vectors? */
+static bool
+check_sieve_shape(const ColumnShape *shape)
+{
+	return shape->rows > 0 && shape->rows <= DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS && !shape->heap_order &&
+		shape->bins > 0 && shape->bins <= DEVICE_MAX_BINS && shape->radix > 0 && shape->radix <= shape->bins &&
+		shape->vectors > 0 && shape->vectors == device_high_vectors(shape) + shape->radix - 1;
+}
+
+static bool
+check_sieve(const Area *area, const DeviceRequest *message)
+{
+	const ColumnShape *shape = &message->shape;
+
+	return check_sieve_shape(shape) && message->offset % 64 == 0 && message->results % 64 == 0 &&
+		area_has(area, message->offset, device_order_offset(shape->bins) + shape->rows * sizeof(uint32_t)) &&
+		area_has(area, message->results, device_vectors_size(shape)) &&
+		check_boundaries(shape, (const uint32_t *) (area->map + message->offset));
+}
+
+static DeviceResult
+make_vectors(Server *server, Client *client, const DeviceRequest *message)
+{
+	const Area *area = &client->area;
+	const ColumnShape *shape = &message->shape;
+	uint64_t	order = message->offset + device_order_offset(shape->bins);
+	VectorSource source = {.shape = shape, .order = order};
+
+	if (!check_sieve(area, message))
+		return DEVICE_REFUSED;
+	source.boundaries = (const uint32_t *) (area->map + message->offset);
+	if (!area->imported)
+		memcpy(area->memory.host + order, area->map + order, shape->rows * sizeof(uint32_t));
+	if (!vectors_make(server->vectors, &source, &area->memory, message->results))
+		return DEVICE_NO_MEMORY;
+	if (!area->imported)
+		memcpy(area->map + message->results, area->memory.host + message->results, device_vectors_size(shape));
 	return DEVICE_OK;
 }
 
@@ -250,6 +298,9 @@ fill_status(const Server *server, DeviceStatus *status)
 		.uploads = server->uploads,
 		.builds = server->evaluator->bvhs.builds,
 		.sorts = server->pairs->sorts,
+		.sieves = server->vectors->sieves,
+		.build_nanoseconds = server->pairs->nanoseconds + server->vectors->nanoseconds +
+		server->evaluator->bvhs.nanoseconds,
 		.evictions = server->cache->evictions,
 		.failures = server->failures,
 	};
@@ -292,6 +343,9 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 			break;
 		case DEVICE_SORT:
 			reply.result = sort_pairs(server, client, message);
+			break;
+		case DEVICE_SIEVE:
+			reply.result = make_vectors(server, client, message);
 			break;
 		case DEVICE_STATUS:
 			reply.result = DEVICE_OK;
@@ -344,14 +398,11 @@ take_messages(Server *server, Client *client)
 	return true;
 }
 
-/*
- * Whoever has gone does not want an answer; and its area may have another connection by now,
- * which does not want this answer either.
- */
+/* Whoever has gone does not want an answer, nor that what it has sent is begun. */
 static bool
-is_gone(const Client *client, short events)
+is_gone(short events)
 {
-	return client->asks && (events & (POLLHUP | POLLERR | POLLNVAL));
+	return events & (POLLHUP | POLLERR | POLLNVAL);
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -369,19 +420,30 @@ answer_worker(void)
 	return true;
 }
 
+/* Requests that wait for a batch. */
 static uint32_t
 count_waiting(const Server *server)
 {
 	uint32_t	waiting = 0;
 
 	for (uint32_t i = 0; i < server->count; i++)
-		waiting += server->clients[i]->asks;
+		waiting += server->clients[i]->asks && !server->clients[i]->evaluating;
 	return waiting;
 }
 
-/* The next clients that wait, in turn, with the requests that they ask. */
 static uint32_t
-choose_clients(Server *server, uint32_t limit, Client **clients, Request **requests)
+count_evaluating(const Server *server)
+{
+	uint32_t	evaluating = 0;
+
+	for (uint32_t i = 0; i < server->count; i++)
+		evaluating += server->clients[i]->evaluating;
+	return evaluating;
+}
+
+/* Take the next requests that wait, in turn. */
+static uint32_t
+choose_requests(Server *server, uint32_t limit, Request **requests)
 {
 	uint32_t	chosen = 0;
 
@@ -389,52 +451,89 @@ choose_clients(Server *server, uint32_t limit, Client **clients, Request **reque
 	{
 		Client	   *client = server->clients[server->turn++ % server->count];
 
-		if (!client->asks)
+		if (!client->asks || client->evaluating)
 			continue;
-		clients[chosen] = client;
+		client->evaluating = true;
 		requests[chosen++] = &client->request;
 	}
 	return chosen;
 }
 
 /*
- * Evaluate half of the requests that wait, or some: while the device does the other half, the
- * first half's backends have their answers and send the next requests.
+ * Begin a batch of half of the requests that there are: while the device does the other half,
+ * the first half's backends have their answers and send the next requests.
  */
 static void
-evaluate_requests(Server *server)
+begin_batch(Server *server, uint32_t waiting)
 {
-	uint32_t	waiting = count_waiting(server);
-	uint64_t	builds = server->evaluator->bvhs.builds;
-	Client	   *clients[MAX_CLIENTS];
-	Request    *requests[MAX_CLIENTS];
-	uint32_t	count;
+	uint32_t	half = (waiting + count_evaluating(server) + 1) / 2;
+	Request    *requests[BATCH_REQUESTS];
+	uint32_t	count = choose_requests(server, half < BATCH_REQUESTS ? half : BATCH_REQUESTS, requests);
 
-	if (waiting == 0)
-		return;
-	count = choose_clients(server, waiting / 2 > FEW_REQUESTS ? waiting / 2 : FEW_REQUESTS, clients, requests);
-	evaluate(server->evaluator, requests, count);
+	evaluate_begin(server->evaluator, requests, count);
+	server->changed = clock_now();
+}
+
+static Client *
+client_of(Request *request)
+{
+	return (Client *) ((char *) request - offsetof(Client, request));
+}
+
+/* End the batch that was begun first, and answer its requests. */
+static void
+end_batch(Server *server)
+{
+	Request    *requests[BATCH_REQUESTS];
+	uint32_t	count = evaluate_end(server->evaluator, requests);
+
 	for (uint32_t i = 0; i < count; i++)
 	{
+		Client	   *client = client_of(requests[i]);
 		DeviceReply *reply = &requests[i]->reply;
 
 		server->requests++;
 		server->failures += reply->result > DEVICE_MISSING;
-		reply->built = (uint32_t) (server->evaluator->bvhs.builds - builds);
-		answer(clients[i], reply);
+		answer(client, reply);
 		request_free(requests[i]);
-		clients[i]->asks = false;
+		client->asks = client->evaluating = false;
 	}
+	server->changed = clock_now();
+}
+
+/* Begin and end batches as far as that can be done now. */
+static void
+advance_batches(Server *server)
+{
+	const Evaluator *evaluator = server->evaluator;
+	uint32_t	waiting;
+
+	/* Software runs on the processors that would watch it. */
+	while (evaluate_running(evaluator) > 0 && (server->context->software || evaluate_is_done(evaluator)))
+		end_batch(server);
+	if (evaluate_running(evaluator) > 0 && clock_now() - server->changed > SUBMISSION_LIMIT)
+		fail("the device does not come to an end");
+	while (evaluate_running(evaluator) < BATCHES && (waiting = count_waiting(server)) > 0)
+		begin_batch(server, waiting);
+}
+
+/* How long to wait for messages, in milliseconds: a batch may be done in microseconds, or in long. */
+static int
+patience(const Server *server)
+{
+	if (evaluate_running(server->evaluator) == 0)
+		return -1;
+	return server->context->software || clock_now() - server->changed < WATCH_TIME ? 0 : 1;
 }
 
 void
-serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, int listener)
+serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, VectorMaker *vectors, int listener)
 {
 	static Server server;
 	static struct pollfd files[MAX_CLIENTS + 2];
 
 	server = (Server) {.context = context, .cache = cache, .evaluator = evaluator, .pairs = pairs,
-		.listener = listener, .spare = open("/dev/null", O_RDONLY | O_CLOEXEC)};
+		.vectors = vectors, .listener = listener, .spare = open("/dev/null", O_RDONLY | O_CLOEXEC)};
 	for (;;)
 	{
 		uint32_t	count = server.count;
@@ -443,17 +542,17 @@ serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, i
 		files[1] = (struct pollfd) {.fd = listener, .events = POLLIN};
 		for (uint32_t i = 0; i < count; i++)
 			files[2 + i] = (struct pollfd) {.fd = server.clients[i]->socket, .events = POLLIN};
-		if (poll(files, 2 + count, count_waiting(&server) > 0 ? 0 : -1) < 0 && errno != EINTR)
+		if (poll(files, 2 + count, patience(&server)) < 0 && errno != EINTR)
 			fail("poll: %s", strerror(errno));
 		if (files[0].revents && !answer_worker())
 			return;
 		/* Backwards: a client that is dropped is replaced by the last. */
 		for (uint32_t i = count; i-- > 0;)
-			if (files[2 + i].revents && (is_gone(server.clients[i], files[2 + i].revents) ||
+			if (files[2 + i].revents && (is_gone(files[2 + i].revents) ||
 										 !take_messages(&server, server.clients[i])))
 				drop_client(&server, i);
 		if (files[1].revents)
 			accept_client(&server);
-		evaluate_requests(&server);
+		advance_batches(&server);
 	}
 }

@@ -20,5 +20,6 @@ typedef struct TraceTask TraceTask;
 typedef struct Tasks Tasks;
 typedef struct BvhTask BvhTask;
 typedef struct PairTask PairTask;
+typedef struct VectorTask VectorTask;
 
 #endif							/* RTSCAN_DEVICE_TASKS_H */

@@ -3,16 +3,18 @@ transaction, what the index and what a sequential scan finds."""
 import random
 import threading
 import time
+from collections import Counter
 
 import psycopg2
 
-from queries import BITMAP, SEQUENTIAL, Comparer, render
+from queries import AGGREGATE, BITMAP, INDEX_ONLY, PLAIN_INDEX, SEQUENTIAL, Comparer, render
 from session import CONFLICTS, TOO_LONG, Finding
 from workload import Workload
 
 TOLERATED = CONFLICTS | TOO_LONG
 WRITES = (("insert", 6), ("copy", 2), ("update_unindexed", 2), ("update_key", 4), ("delete", 4), ("aborted", 3),
           ("savepoints", 3), ("on_conflict", 4))
+PAUSES = ("", "", "snapshot", "list", "map", "map", "image")
 MAINTENANCE = (("VACUUM t", 10), ("VACUUM (INDEX_CLEANUP ON) t", 5), ("VACUUM (FREEZE) t", 2), ("ANALYZE t", 1),
                ("REINDEX INDEX CONCURRENTLY t_idx", 1), ("REINDEX INDEX t_idx", 1))
 
@@ -30,10 +32,12 @@ class Writer(Workload):
         getattr(self, self.rng.choices(names, weights)[0])()
 
 
-class Crowd:
-    def __init__(self, rng, connect, log, session, schema, counts):
-        self.rng, self.connect, self.log, self.schema, self.counts = rng, connect, log, schema, counts
-        self.comparer = Comparer(rng, session, schema, counts)
+
+class Threads:
+    """Sessions that work at the same time, for a while or until one of them finds something."""
+
+    def __init__(self, rng, connect, log, counts):
+        self.rng, self.connect, self.log, self.counts = rng, connect, log, counts
         self.stop = time.monotonic() + rng.uniform(1, 3)
         self.findings = []
         self.limit = next((text for _, text in log if text.startswith("SET rtscan.pending_list_limit")), "")
@@ -57,6 +61,46 @@ class Crowd:
     def busy(self):
         return time.monotonic() < self.stop
 
+    def join(self, threads):
+        for thread in threads:
+            thread.join()
+        if self.findings:
+            raise Finding("\n".join(self.findings))
+
+    def repeat(self, step, session):
+        """Steps of a transaction each, which others may make come to nothing."""
+        while self.busy():
+            try:
+                step()
+            except psycopg2.Error as e:
+                if e.pgcode not in CONFLICTS:
+                    raise Finding(f"{session.last}\n{e.pgcode}: {e}") from e
+                session.query("ROLLBACK")
+
+    def hold(self, session, rng):
+        """Hold, now and then, the lock that counts wait for after the step that rtscan.debug_pause names."""
+        while self.busy():
+            try:
+                session.query("SELECT pg_advisory_lock(1920234339)")
+                time.sleep(rng.random() / 10)
+            except psycopg2.Error as e:
+                if e.pgcode not in CONFLICTS:
+                    raise
+            session.query("SELECT pg_advisory_unlock_all()")
+            time.sleep(rng.random() / 50)
+
+    def maintain(self, session, rng):
+        statements, weights = zip(*MAINTENANCE)
+        while self.busy():
+            session.run(rng.choices(statements, weights)[0], TOLERATED)
+            time.sleep(rng.random() / 10)
+
+
+class Crowd(Threads):
+    def __init__(self, rng, connect, log, session, schema, counts):
+        super().__init__(rng, connect, log, counts)
+        self.schema, self.comparer = schema, Comparer(rng, session, schema, counts)
+
     def write(self, number, session, rng):
         writer = Writer(rng, session, self.schema, lambda: time.sleep(rng.random() / 50))
         writer.next_id += number * 100_000
@@ -65,52 +109,80 @@ class Crowd:
         while self.busy():
             writer.step()
 
-    def maintain(self, session, rng):
-        statements, weights = zip(*MAINTENANCE)
-        while self.busy():
-            session.run(rng.choices(statements, weights)[0], TOLERATED)
-            time.sleep(rng.random() / 10)
-
     def read(self, session, rng):
-        while self.busy():
-            try:
-                self.compare_in_one_snapshot(session, rng)
-            except psycopg2.Error as e:
-                if e.pgcode not in CONFLICTS:
-                    raise Finding(f"{session.last}\n{e.pgcode}: {e}") from e
-                session.query("ROLLBACK")
+        self.repeat(lambda: self.compare_in_one_snapshot(session, rng), session)
 
     def compare_in_one_snapshot(self, session, rng):
+        session.query(f"SET rtscan.debug_pause = '{rng.choice(PAUSES)}'")
         session.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM t LIMIT 1")
         for _ in range(rng.randint(1, 4)):
-            where = render(self.comparer.generator.conjunction(), lambda slot: slot.draw())
-            query = f"SELECT tableoid, ctid FROM t WHERE {where}"
+            roll = rng.random()
+            if roll < 0.5:
+                (self.compare_counts if roll < 0.25 else self.compare_sums)(session, rng)
+                continue
+            scan, selected, keys = self.comparer.choose_scan(rng)
+            where = render(self.comparer.generator.conjunction(keys), lambda slot: slot.draw())
+            query = f"SELECT {selected} FROM t WHERE {where}"
             answers = {}
-            for settings in rng.sample((BITMAP, SEQUENTIAL), 2):
+            for settings in rng.sample((scan, SEQUENTIAL), 2):
                 session.query(settings)
-                answers[settings] = set(session.query(query))
+                answers[settings] = self.fetch(session, rng, query)
                 time.sleep(rng.choice((0, 0, 0.02)))
-            self.judge(session, query, answers[SEQUENTIAL], answers[BITMAP])
+            self.judge(session, query, answers[SEQUENTIAL], answers[scan], scan)
         session.query("COMMIT")
 
-    def judge(self, session, query, expected, found):
-        self.counts["answers compared while others write"] += 1
+    def compare_counts(self, session, rng):
+        query, answers = render([self.comparer.generator.counts()], lambda slot: slot.draw()), {}
+        for settings in rng.sample((AGGREGATE, SEQUENTIAL), 2):
+            session.query(settings)
+            if settings == AGGREGATE:
+                by_node = "RtscanAggregate" in str(session.query(f"EXPLAIN {query}"))
+            answers[settings] = session.query(query)
+            time.sleep(rng.choice((0, 0, 0.02)))
+        self.counts[f"counts {'' if by_node else 'not '}by the node"] += 1
+        self.counts["counts compared while others write"] += 1
+        if answers[AGGREGATE] != answers[SEQUENTIAL]:
+            snapshot = session.query("SELECT pg_current_snapshot()")[0][0]
+            raise Finding(f"in snapshot {snapshot}: {query}\n{answers[AGGREGATE]} instead of {answers[SEQUENTIAL]}")
+
+    @staticmethod
+    def fetch(session, rng, query):
+        """The rows, sorted; sometimes by a cursor that is held open for a while."""
+        if rng.random() < 0.6:
+            return sorted(session.query(query))
+        session.query(f"DECLARE held CURSOR FOR {query}")
+        rows = session.query(f"FETCH {rng.choice((1, 100, 1500))} FROM held")
+        time.sleep(rng.random() / 10)
+        rows += session.query("FETCH ALL FROM held")
+        session.query("CLOSE held")
+        return sorted(rows)
+
+    def compare_sums(self, session, rng):
+        comparer = Comparer.of(session, rng, self.comparer)
+        comparer.settings = f"{AGGREGATE}; SET work_mem = '{rng.choice(('64kB', '4MB'))}'; SET hash_mem_multiplier = 1"
+        comparer.compare_sums(comparer.sums())
+        self.counts["sums compared while others write"] += 1
+
+    def judge(self, session, query, expected, found, scan):
+        kind = {PLAIN_INDEX: "index scans", INDEX_ONLY: "index-only scans", BITMAP: "bitmap scans"}[scan]
+        self.counts[f"{kind} compared while others write"] += 1
         if found == expected:
             return
         snapshot = session.query("SELECT pg_current_snapshot()")[0][0]
+        if scan == INDEX_ONLY:
+            raise Finding(f"in snapshot {snapshot}: {scan}; {query}\nmissing {sorted((Counter(expected) - Counter(found)).elements())[:10]}, "
+                          f"too many {sorted((Counter(found) - Counter(expected)).elements())[:10]}")
+        expected, found = set(expected), set(found)
         details = [session.query(f"SELECT ctid, xmin, xmax, t::text FROM t WHERE ctid = '{ctid}' AND tableoid = {table}")
                    for table, ctid in sorted(found ^ expected)[:5]]
-        raise Finding(f"in snapshot {snapshot}: {query}\nmissing {sorted(expected - found)[:10]}, "
+        raise Finding(f"in snapshot {snapshot}: {scan}; {query}\nmissing {sorted(expected - found)[:10]}, "
                       f"too many {sorted(found - expected)[:10]}\nthese rows: {details}")
 
     def run(self):
         threads = [self.spawn(f"writer {n}", lambda s, r, n=n: self.write(n, s, r)) for n in range(self.rng.randint(2, 4))]
-        threads += [self.spawn("vacuum", self.maintain)]
+        threads += [self.spawn("vacuum", self.maintain), self.spawn("holder", self.hold)]
         threads += [self.spawn(f"reader {n}", self.read) for n in range(2)]
-        for thread in threads:
-            thread.join()
-        if self.findings:
-            raise Finding("\n".join(self.findings))
+        self.join(threads)
         for _ in range(10):
             self.comparer.one_query()
 

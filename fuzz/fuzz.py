@@ -16,6 +16,7 @@ import catalog
 import crowd
 import queries
 import schema
+import transfers
 import workload
 from session import TOO_LONG, Finding, Session, script
 
@@ -27,7 +28,7 @@ def options():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--access-method", default="rtscan")
     p.add_argument("--round", type=int, help="run this round only")
-    p.add_argument("--mode", choices=("mixed", "single", "concurrent"), default="mixed")
+    p.add_argument("--mode", choices=("mixed", "single", "concurrent", "transfers"), default="mixed")
     p.add_argument("--large", type=float, default=0.01, metavar="SHARE",
                    help="the share of single rounds with more rows than a chunk has, which a device can evaluate")
     p.add_argument("--verbose", action="store_true", help="a line for each round")
@@ -65,7 +66,7 @@ class Fuzzer:
         log, started = [], time.monotonic()
         kind = self.args.mode
         if kind == "mixed":
-            kind = "concurrent" if rng.random() < 0.04 else "single"
+            kind = rng.choices(("concurrent", "transfers", "single"), (4, 2, 94))[0]
         try:
             session = self.connect("main", log)
             try:
@@ -82,6 +83,10 @@ class Fuzzer:
 
     def tell(self, session, rng, kind, log):
         session.query("DROP TABLE IF EXISTS t CASCADE")
+        if kind == "transfers":
+            transfers.run(rng, self.connect, log, session, self.args.access_method, self.counts)
+            self.verify(session)
+            return
         table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < self.args.large, kind == "concurrent")
         self.limit_memory(session, rng, table)
         if not self.create(session, table):

@@ -1,14 +1,23 @@
-"""Random conjunctions over the key columns, run in several forms through the index and compared with a sequential scan."""
+"""Random conditions over the key columns, run in several forms through the index and compared with a sequential scan."""
 import psycopg2
 
 from catalog import TYPES
 from session import Finding
+from sums import Sums
 
 SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET enable_indexscan = off; "
-              "SET enable_indexonlyscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'")
-BITMAP = "SET enable_seqscan = off; SET enable_bitmapscan = on; SET enable_indexscan = off; SET enable_indexonlyscan = off"
-PLAIN_INDEX = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = on; SET enable_indexonlyscan = on"
+              "SET enable_indexonlyscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; SET rtscan.enable_aggregate = off")
+BITMAP = ("SET enable_seqscan = off; SET enable_bitmapscan = on; SET enable_indexscan = off; SET enable_indexonlyscan = off; "
+          "SET rtscan.enable_aggregate = on")
+PLAIN_INDEX = ("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = on; SET enable_indexonlyscan = off; "
+               "SET rtscan.enable_aggregate = off")
+INDEX_ONLY = ("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = on; SET enable_indexonlyscan = on; "
+              "SET rtscan.enable_aggregate = off")
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
+AGGREGATE = ("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; "
+             "SET rtscan.enable_aggregate = on")
+# What a sum may raise, with the node and without: out of range, division by zero, no such operator of types.
+SUM_ERRORS = {"22003", "22012", "42883", "42725", "22008", "22023"}
 MEMORY = ("64kB", "64kB", "4MB", "16MB")
 
 
@@ -132,13 +141,47 @@ class Generator:
     def boolean(self, key):
         return Qual(self.rng.choice(("{0}", "NOT {0}", "{0} IS TRUE", "{0} IS FALSE")).replace("{0}", key.template))
 
-    def conjunction(self):
-        quals = [self.qual(self.rng.choice(self.schema.keys)) for _ in range(self.rng.choice((1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8)))]
+    def conjunction(self, keys=None):
+        quals = [self.qual(self.rng.choice(keys or self.schema.keys)) for _ in range(self.rng.choice((1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8)))]
         if self.rng.random() < 0.05:
             quals.append(self.rng.choice(quals))
         if self.schema.predicate:
             quals.append(Qual(f"({self.schema.predicate})"))
         return quals
+
+    def tree(self, depth):
+        """A qual that is made of others with AND, OR and NOT."""
+        if depth == 0 or self.rng.random() < 0.25:
+            return self.qual(self.rng.choice(self.schema.keys))
+        if self.rng.random() < 0.2:
+            return combined("NOT ({})", [self.tree(depth - 1)])
+        quals = [self.tree(depth - 1) for _ in range(self.rng.choice((2, 2, 2, 3, 5)))]
+        return combined(self.rng.choice((" AND ", " OR ", " OR ")).join(["({})"] * len(quals)), quals)
+
+    def counts(self):
+        """Of all rows that meet a condition: their number, those not NULL, those that meet another condition.  With {0}.."""
+        keys = self.rng.sample(self.schema.keys, self.rng.randint(0, min(2, len(self.schema.keys))))
+        counted = ["count(*)"] + [f"count({key.template})" for key in keys]
+        quals, having = [Qual(", ".join(counted))], ""
+        quals += [combined("count(*) FILTER (WHERE {})", [self.tree(self.rng.choice((0, 1, 2)))]) for _ in range(self.rng.choice((0, 1, 1, 2)))]
+        query = combined(", ".join(["{}"] * len(quals)) + " FROM t", quals)
+        where = [self.tree(self.rng.choice((0, 1, 2, 3)))] if self.rng.random() < 0.9 else []
+        where += [Qual(f"({self.schema.predicate})")] if self.schema.predicate else []
+        if where:
+            query = combined("{} WHERE " + " AND ".join(["({})"] * len(where)), [query] + where)
+        if self.rng.random() < 0.1:
+            having = f" HAVING count(*) > {self.rng.choice((0, 5, 100))}"
+        return combined("SELECT {}" + having, [query])
+
+
+def combined(frame, quals):
+    """One qual of several: {} in the frame are theirs."""
+    slots, templates = [], []
+    for qual in quals:
+        text = qual.template.format(*[f"\0{len(slots) + n}\1" for n in range(len(qual.slots))])
+        templates.append(text.replace("{", "{{").replace("}", "}}").replace("\0", "{").replace("\1", "}"))
+        slots += qual.slots
+    return Qual(frame.format(*templates), *slots)
 
 
 def render(quals, fill):
@@ -152,26 +195,52 @@ class Comparer:
     def __init__(self, rng, session, schema, counts):
         self.rng, self.session, self.schema, self.counts = rng, session, schema, counts
         self.generator = Generator(rng, schema, Constants(rng, session, schema))
-        self.settings = BITMAP
+        self.settings, self.keys, self.selected = BITMAP, schema.keys, "tableoid, ctid"
         self.plain_index = session.query("SELECT pg_index_has_property('t_idx'::regclass, 'index_scan')")[0][0]
         self.zones = ["UTC", "Asia/Kolkata"] + [k.column.type.zone for k in schema.keys if k.column.type.zone] * 4
         self.refresh_names()
 
+    @classmethod
+    def of(cls, session, rng, other):
+        """The same in another session."""
+        comparer = cls.__new__(cls)
+        comparer.__dict__.update(other.__dict__, session=session, rng=rng)
+        return comparer
+
     def refresh_names(self):
         found = self.session.query("SELECT 't_idx' UNION SELECT relid::regclass::text FROM pg_partition_tree('t_idx')")
         self.index_names = [name for name, in found]
+        self.bare_names = [name.replace('"', "") for name in self.index_names]
+        returned = self.session.query("SELECT attname FROM pg_index, unnest(indkey) WITH ORDINALITY k (attnum, n) JOIN pg_attribute a ON a.attnum = k.attnum "
+                                      "WHERE indexrelid = 't_idx'::regclass AND k.attnum > 0 AND attrelid = 't'::regclass "
+                                      "AND pg_index_column_has_property(indexrelid, n::int, 'returnable')") if self.plain_index else []
+        self.returned = sorted({name for name, in returned})
+        self.returned_keys = [key for key in self.schema.keys if key.column.name in self.returned]
+
+    def choose_scan(self, rng):
+        """What plans may have, what to select, and which keys to ask for; index-only scans return some columns only."""
+        roll = rng.random() if self.plain_index else 1
+        if roll < 0.3 and self.returned_keys:
+            columns = rng.sample(self.returned, rng.randint(1, len(self.returned)))
+            return INDEX_ONLY, f"ROW({', '.join(columns)})::text", self.returned_keys
+        return PLAIN_INDEX if roll < 0.55 else BITMAP, "tableoid, ctid", self.schema.keys
 
     def one_query(self, changing=True):
         """Ask something; what changes rows (and rolls that back) needs a transaction of its own, and no locks of others."""
         rng = self.rng
-        self.settings = (PLAIN_INDEX if self.plain_index and rng.random() < 0.3 else BITMAP) + \
-            f"; SET work_mem = '{rng.choice(MEMORY)}'"
+        self.settings, self.selected, self.keys = self.choose_scan(rng)
+        self.settings += f"; SET work_mem = '{rng.choice(MEMORY)}'"
         if rng.random() < 0.1:
             self.settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'")
-        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped]
+        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
         if changing:
             forms += [self.held_cursor, self.deleting]
+        if rng.random() < 0.4:
+            self.settings = AGGREGATE
+            forms = [self.counted] * 4 + [self.summed] * 5 + [self.summed_changing] + [self.counted_prepared, self.counted_again, self.counted_run_time]
+            if changing:
+                forms += [self.counted_held, self.counted_changing]
         try:
             rng.choice(forms)()
         except psycopg2.Error as e:
@@ -179,19 +248,19 @@ class Comparer:
         self.session.query("RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size")
 
     def literals(self):
-        return render(self.generator.conjunction(), lambda slot: slot.draw())
+        return render(self.generator.conjunction(self.keys), lambda slot: slot.draw())
 
     def plain(self):
         where = self.literals()
-        self.compare(f"SELECT tableoid, ctid FROM t WHERE {where}")
+        self.compare(f"SELECT {self.selected} FROM t WHERE {where}")
 
     def disjunction(self):
-        self.compare(f"SELECT tableoid, ctid FROM t WHERE ({self.literals()}) OR ({self.literals()})")
+        self.compare(f"SELECT {self.selected} FROM t WHERE ({self.literals()}) OR ({self.literals()})")
 
     def run_time_key(self):
         """Keys that are known only when the scan starts, once."""
-        where = render(self.generator.conjunction(), lambda slot: f"((SELECT {slot.draw()})::{slot.sql_type})")
-        self.compare(f"SELECT tableoid, ctid FROM t WHERE {where}")
+        where = render(self.generator.conjunction(self.keys), lambda slot: f"((SELECT {slot.draw()})::{slot.sql_type})")
+        self.compare(f"SELECT {self.selected} FROM t WHERE {where}")
 
     def grouped(self):
         """Answers that a scan could give without the heap; only of columns where equal is identical."""
@@ -200,33 +269,41 @@ class Comparer:
 
     def prepared(self):
         """A generic plan; executed twice with other parameters."""
-        quals = self.generator.conjunction()
+        self.prepare_and_compare(self.generator.conjunction(self.keys), f"SELECT {self.selected} FROM t WHERE ")
+
+    def prepare_and_compare(self, quals, start):
         slots = [slot for q in quals for slot in q.slots]
         numbers = iter(range(1, len(slots) + 1))
         where = render(quals, lambda slot: f"${next(numbers)}")
         types = f" ({', '.join(s.sql_type for s in slots)})" if slots else ""
-        statement = f"PREPARE q{types} AS SELECT tableoid, ctid FROM t WHERE {where}"
+        statement = f"PREPARE q{types} AS {start}{where}"
         for _ in range(2):
             values = [slot.draw() for slot in slots]
             left = iter(values)
-            oracle = f"SELECT tableoid, ctid FROM t WHERE {render(quals, lambda slot: next(left))}"
+            oracle = start + render(quals, lambda slot: next(left))
             execute = "EXECUTE q" + (f" ({', '.join(values)})" if values else "")
             self.compare(execute, oracle, before=f"SET plan_cache_mode = force_generic_plan; {statement}", after="DEALLOCATE q")
 
     def nested_loop(self):
         """The index on the inner side: run-time keys and rescans."""
-        quals = self.generator.conjunction()
+        quals = self.generator.conjunction(self.keys)
         slots = [slot for q in quals for slot in q.slots]
         rows = ", ".join("(" + ", ".join([str(n)] + [s.draw() for s in slots]) + ")" for n in range(self.rng.randint(2, 4)))
         columns = [f"p{n}" for n in range(len(slots))]
         names = iter(columns)
         where = render(quals, lambda slot: f"k.{next(names)}")
         self.compare(f"SELECT k.n, s.* FROM (VALUES {rows}) k ({', '.join(['n'] + columns)}), "
-                     f"LATERAL (SELECT tableoid, ctid FROM t WHERE {where} OFFSET 0) s")
+                     f"LATERAL (SELECT {self.selected} FROM t WHERE {where} OFFSET 0) s")
+
+    def limited(self):
+        """Some of the rows, and only whether there is one."""
+        where, count = self.literals(), self.rng.choice((1, 2, 100))
+        self.compare(f"SELECT count(*) FROM (SELECT {self.selected} FROM t WHERE {where} LIMIT {count}) l")
+        self.compare(f"SELECT EXISTS (SELECT FROM t WHERE {where})")
 
     def held_cursor(self):
         """A cursor is not disturbed by what happens after it was declared, be it in its own transaction."""
-        select = f"SELECT tableoid, ctid FROM t WHERE {self.literals()}"
+        select = f"SELECT {self.selected} FROM t WHERE {self.literals()}"
         self.count_plan(select)
         expected = self.rows_of(SEQUENTIAL, select)
         self.session.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -249,6 +326,104 @@ class Comparer:
         self.check(returning, expected, self.rows_of(self.settings, returning, "ROLLBACK"))
 
 
+    def filled(self, qual, fill=lambda slot: slot.draw()):
+        return render([qual], fill)
+
+    def counted(self):
+        self.compare(self.filled(self.generator.counts()))
+
+    def counted_run_time(self):
+        self.compare(self.filled(self.generator.counts(), lambda slot: f"((SELECT {slot.draw()})::{slot.sql_type})"))
+
+    def counted_prepared(self):
+        """A generic plan; executed twice with other parameters."""
+        self.prepare_and_compare([self.generator.counts()], "")
+
+    def counted_again(self):
+        """Once for each row of another table."""
+        query = self.generator.counts()
+        rows = ", ".join("(" + ", ".join([str(n)] + [s.draw() for s in query.slots]) + ")" for n in range(self.rng.randint(2, 4)))
+        columns = [f"p{n}" for n in range(len(query.slots))]
+        names = iter(columns)
+        self.compare(f"SELECT k.n, s.* FROM (VALUES {rows}) k ({', '.join(['n'] + columns)}), "
+                     f"LATERAL ({self.filled(query, lambda slot: f'k.{next(names)}')}) s")
+
+    def counted_held(self):
+        """A cursor that is declared before its own transaction changes the table."""
+        query = self.filled(self.generator.counts())
+        self.count_plan(query)
+        expected = self.rows_of(SEQUENTIAL, query)
+        self.session.query(f"BEGIN; {self.settings}; DECLARE held CURSOR FOR {query}")
+        self.session.query("DELETE FROM t WHERE id % 3 = 0; UPDATE t SET u = u + 1 WHERE id % 7 = 1")
+        rows = self.session.query("FETCH ALL FROM held")
+        self.session.query("ROLLBACK")
+        self.check(query, expected, rows)
+
+    def counted_changing(self):
+        """What the own transaction did before counts."""
+        query = self.filled(self.generator.counts())
+        self.count_plan(query)
+        self.session.query("BEGIN; DELETE FROM t WHERE id % 5 = 0; SAVEPOINT s; UPDATE t SET u = u + 1 WHERE id % 7 = 1; "
+                           "DELETE FROM t WHERE id % 4 = 0; ROLLBACK TO s; UPDATE t SET u = u + 1 WHERE id % 3 = 1")
+        expected, rows = self.rows_of(SEQUENTIAL, query), self.rows_of(self.settings, query)
+        self.session.query("ROLLBACK")
+        self.check(query, expected, rows)
+
+    def sums(self):
+        return Sums(self.rng, self.schema, lambda: f"({self.filled(self.generator.tree(self.rng.choice((0, 1, 2))))})").query()
+
+    def outcome(self, settings, query):
+        """Its rows as text, which shows the scales of numerics, or the error that a sum may raise."""
+        self.session.query(settings)
+        try:
+            return sorted(text for text, in self.session.query(f"SELECT q::text FROM ({query}) q"))
+        except psycopg2.Error as e:
+            if e.pgcode not in SUM_ERRORS:
+                raise
+            return [e.pgcode]
+
+    def summed(self):
+        self.settings += f"; SET work_mem = '{self.rng.choice(MEMORY)}'; SET hash_mem_multiplier = 1"
+        self.compare_sums(self.sums())
+
+    def compare_sums(self, query):
+        """In a transaction errors go back to a savepoint."""
+        idle = self.session.connection.info.transaction_status == psycopg2.extensions.TRANSACTION_STATUS_IDLE
+        savepoint = "SELECT 1" if idle else "ROLLBACK TO sums"
+        if not idle:
+            self.session.query("SAVEPOINT sums")
+        expected = self.outcome(SEQUENTIAL, query)
+        self.session.query(savepoint)
+        if len(expected) == 1 and expected[0] in ("42883", "42725"):
+            self.counts["sums that there are not"] += 1
+            return
+        by_node = False
+        try:
+            by_node = "RtscanAggregate" in str(self.session.query(f"{self.settings}; EXPLAIN (COSTS OFF) {query}"))
+        except psycopg2.Error:              # the planner finds it, too
+            self.session.query(savepoint)
+        found = self.outcome(self.settings, query)
+        self.session.query(savepoint)
+        self.counts[f"sums {'' if by_node else 'not '}by the node"] += 1
+        if by_node and " GROUP BY " in query:
+            self.counts["sums by the node, in groups"] += 1
+            self.counts["groups compared"] += len(found)
+        if by_node and len(expected) == 1 and expected[0] in SUM_ERRORS:
+            self.counts["sums by the node, out of range"] += 1
+        if found != expected:
+            missing, extra = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
+            raise Finding(f"{self.story(query)}\nexpected {len(expected)} rows, got {len(found)}; missing {missing[:5]}, too many {extra[:5]}")
+
+    def summed_changing(self):
+        """What the own transaction did before is summed up, too."""
+        query = self.sums()
+        self.session.query("BEGIN; DELETE FROM t WHERE id % 5 = 0; SAVEPOINT s; UPDATE t SET u = u + 1 WHERE id % 7 = 1; "
+                           "DELETE FROM t WHERE id % 4 = 0; ROLLBACK TO s; UPDATE t SET u = u + 1 WHERE id % 3 = 1")
+        try:
+            self.compare_sums(query)
+        finally:
+            self.session.query("ROLLBACK")
+
     def rows_of(self, settings, query, after=None):
         self.session.query(settings)
         try:
@@ -261,7 +436,13 @@ class Comparer:
         """Whether the plan under test uses the index."""
         plan = "\n".join(line for line, in self.session.query(f"{self.settings}; {before}; EXPLAIN (COSTS OFF) {query}"))
         words = plan.replace('"', "").split()
+        for node in ("Bitmap Index Scan on", "Index Scan using", "Index Only Scan using"):
+            if any(f"{node} {name}" in plan.replace('"', "") for name in self.bare_names):
+                self.counts[f"plans with {node.rsplit(' ', 1)[0]}"] += 1
         self.plan = plan
+        if self.settings == AGGREGATE:
+            kind = "by the node" if "RtscanAggregate" in plan else "not by the node"
+            self.counts[f"counts {kind}"] += 1
         if any(name.replace('"', "") in words for name in self.index_names):
             self.counts["through the index"] += 1
         elif " on t" not in plan:

@@ -1,7 +1,7 @@
 """A random table and index: columns of random types, each with a random distribution of its values over the rows."""
 from dataclasses import dataclass
 
-from catalog import palette
+from catalog import TYPES, palette
 
 ROW_COUNTS = ((0, 1), (1, 1), (2, 1), (30, 4), (300, 12), (1500, 8), (6000, 2))      # (rows, weight)
 LARGE_ROW_COUNTS = (64511, 64512, 64513, 129024, 130000, 140000)       # around one chunk and two
@@ -99,6 +99,7 @@ class Schema:
         self.rng, self.access_method, self.large = rng, access_method, large
         self.rows = rng.choice(LARGE_ROW_COUNTS) if large else rng.choices(*zip(*ROW_COUNTS))[0]
         self.columns = self.random_columns()
+        self.amounts = self.random_amounts()
         self.kind = rng.choices(("", "UNLOGGED", "TEMP", "PARTITIONED"), (8, 1, 1, 0 if large else 2))[0]
         if shared and self.kind == "TEMP":
             self.kind = ""
@@ -120,14 +121,26 @@ class Schema:
             columns.append(random_column(rng, number, kinds))
         return columns
 
+    def random_amounts(self):
+        """Columns of numerics, for INCLUDE only: with a type modifier or without, of one scale or of several."""
+        if self.rng.random() > 0.4 or len(self.columns) > 30:
+            return []
+        first = len(self.columns)
+        names = [name for name in TYPES if name.startswith("numeric") and not name.endswith("[]")]
+        amounts = [random_column(self.rng, first + n, [TYPES[self.rng.choice(names)]]) for n in range(self.rng.randint(1, 2))]
+        self.columns += amounts
+        return amounts
+
     def draw_index(self):
         """Key columns, INCLUDE columns, predicate and options of the index."""
         rng = self.rng
-        keyed = rng.sample(self.columns, len(self.columns) if rng.random() < 0.7 else rng.randint(1, len(self.columns)))
+        columns = [c for c in self.columns if c not in self.amounts]
+        keyed = rng.sample(columns, len(columns) if rng.random() < 0.7 else rng.randint(1, len(columns)))
         self.keys = [random_key(rng, c) for c in keyed]
         others = [c.name for c in self.columns if c not in keyed] + ["id", "u"]
-        room = min(2, 32 - len(keyed))
+        room = min(2, 32 - len(keyed) - len(self.amounts))
         self.include = rng.sample(others, rng.randint(0, min(room, len(others)))) if rng.random() < 0.2 else []
+        self.include += [c.name for c in self.amounts if c.name not in self.include]
         self.predicate = rng.choice((f"id % {rng.randint(2, 5)} <> 0", f"{keyed[0].name} IS NOT NULL",
                                      "u < 7")) if rng.random() < 0.15 else ""
 

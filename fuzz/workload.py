@@ -115,6 +115,9 @@ class Workload:
         choices = ["ALTER TABLE t ALTER COLUMN u TYPE bigint", "ALTER TABLE t ALTER COLUMN u TYPE int"]
         if self.schema.kind in ("", "UNLOGGED"):
             choices += ["ALTER TABLE t SET UNLOGGED", "ALTER TABLE t SET LOGGED"]
+        # a type modifier may go and come; the index's file may stay
+        modified = [c.name for c in self.schema.columns if c.type.sql == "numeric(12,2)"]
+        choices += [f"ALTER TABLE t ALTER COLUMN {name} TYPE {sql}" for name in modified for sql in ("numeric", "numeric(14,2)", "numeric(16,4)")]
         self.run(self.rng.choice(choices))
 
     def drop_and_create(self):

@@ -17,6 +17,7 @@
 
 #define BVH_GROUP			256		/* threads of a workgroup */
 #define PAIR_GROUP			256
+#define VECTOR_GROUP		256
 
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
@@ -174,6 +175,21 @@ struct PairTask
 	uint64_t	values;
 	uint32_t	n;
 	uint32_t	unused;
+};
+
+/* Push constants of the shaders that make sieve vectors: vectors_digits, vectors_bits. */
+struct VectorTask
+{
+	uint64_t	boundaries;		/* uint32 [bins + 1] */
+	uint64_t	order;			/* uint32 [rows]: the row of each rank */
+	uint64_t	digits;			/* uint32 [words * 32]: high << 16 | low of each row's bin */
+	uint64_t	bits;			/* uint32 [high_vectors + low_vectors][words] */
+	uint32_t	rows;
+	uint32_t	bins;
+	uint32_t	radix;
+	uint32_t	high_vectors;
+	uint32_t	low_vectors;
+	uint32_t	words;			/* of a vector */
 };
 
 #endif

@@ -3,9 +3,9 @@
  *		Data Sieving (RTScan, section 3.3) on the device: AND the vectors of a group's
  *		columns, in two components (src/encode/sieve.h).
  *
- * A workgroup has a chunk, a thread four times 128 of its bits.  Which pages a vector has in
- * the chunk is the same for all threads: some of them look that up, each for one end of a
- * run, all at the same time, for otherwise the workgroup would wait for one load after another.
+ * A workgroup has a chunk, a thread 128 of its bits.  Which pages a vector has in the chunk is
+ * the same for all threads: some of them look that up, each for one end of a run, all at the
+ * same time, for otherwise the workgroup would wait for one load after another.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -13,8 +13,7 @@
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
-#define THREADS		126
-#define QUADS		(CHUNK_WORDS32 / 4 / THREADS)
+#define THREADS		(CHUNK_WORDS32 / 4)
 #define RUNS		(THREADS / 2)	/* that are looked up together */
 
 layout(local_size_x = THREADS) in;
@@ -74,41 +73,23 @@ look_up(SieveTask task, uint32_t number, uint32_t chunk)
 		first_pages[place] = boundary_pages(run, task.chunks, run.first, chunk);
 }
 
-uint32_t
-quad_of(int i)
-{
-	return i * THREADS + gl_LocalInvocationIndex;
-}
-
-/* This thread's bits of a page: all loads before the first use. */
-void
-load_page(uint64_t sieve, uint32_t page, out uvec4 bits[QUADS])
+/* This thread's bits of a page. */
+uvec4
+load_page(uint64_t sieve, uint32_t page)
 {
 	if (page == PAGE_ZEROS || page == PAGE_ONES)
-	{
-		for (int i = 0; i < QUADS; i++)
-			bits[i] = uvec4(page == PAGE_ZEROS ? 0 : 0xFFFFFFFFu);
-		return;
-	}
-	Words4		words = Words4(sieve + uint64_t(page) * (CHUNK_WORDS32 * 4));
-
-	for (int i = 0; i < QUADS; i++)
-		bits[i] = words.at[quad_of(i)];
+		return uvec4(page == PAGE_ZEROS ? 0 : 0xFFFFFFFFu);
+	return Words4(sieve + uint64_t(page) * (CHUNK_WORDS32 * 4)).at[gl_LocalInvocationIndex];
 }
 
-void
-load_boundary(uint64_t sieve, uvec3 pages, out uvec4 bits[QUADS])
+uvec4
+load_boundary(uint64_t sieve, uvec3 pages)
 {
-	uvec4		next[QUADS];
-	uvec4		low[QUADS];
+	uvec4		high = load_page(sieve, pages.x);
 
-	load_page(sieve, pages.x, bits);
 	if (pages.x == PAGE_ONES || pages.z == PAGE_ZEROS)
-		return;
-	load_page(sieve, pages.y, next);
-	load_page(sieve, pages.z, low);
-	for (int i = 0; i < QUADS; i++)
-		bits[i] |= next[i] & low[i];
+		return high;
+	return high | load_page(sieve, pages.y) & load_page(sieve, pages.z);
 }
 
 /* Bits of the rows first .. end - 1, of the 32 rows from row. */
@@ -130,23 +111,13 @@ row_bits4(uint32_t row, uint32_t first, uint32_t end)
 				 row_bits(row + 64, first, end), row_bits(row + 96, first, end));
 }
 
-/* OR the bits of a run that has been looked up into any. */
-void
-add_run(RunTask run, uint32_t place, uint32_t chunk, inout uvec4 any[QUADS])
+/* The bits of a run that has been looked up, of the rows from row. */
+uvec4
+load_run(RunTask run, uint32_t place, uint32_t row)
 {
-	uvec4		end[QUADS];
-	uvec4		first[QUADS];
-
 	if (run.pages == 0)
-	{
-		for (int i = 0; i < QUADS; i++)
-			any[i] |= row_bits4(chunk * CHUNK_ROWS + quad_of(i) * 128, run.first, run.end);
-		return;
-	}
-	load_boundary(run.sieve, end_pages[place], end);
-	load_boundary(run.sieve, first_pages[place], first);
-	for (int i = 0; i < QUADS; i++)
-		any[i] |= end[i] & ~first[i];
+		return row_bits4(row, run.first, run.end);
+	return load_boundary(run.sieve, end_pages[place]) & ~load_boundary(run.sieve, first_pages[place]);
 }
 
 void
@@ -155,15 +126,10 @@ main()
 	uint32_t	number = Words(tasks.sieve_of).at[gl_WorkGroupID.x];
 	SieveTask	task = SieveTasks(tasks.sieve).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
-	Words4		target = Words4(task.bits + uint64_t(chunk) * (CHUNK_WORDS32 * 4));
-	uvec4		bits[QUADS];
-	uvec4		any[QUADS];
+	uint32_t	row = chunk * CHUNK_ROWS + gl_LocalInvocationIndex * 128;
+	uvec4		bits = row_bits4(row, 0, task.rows);
+	uvec4		any = uvec4(0);
 
-	for (int i = 0; i < QUADS; i++)
-	{
-		bits[i] = row_bits4(chunk * CHUNK_ROWS + quad_of(i) * 128, 0, task.rows);
-		any[i] = uvec4(0);
-	}
 	for (uint32_t r = 0; r < task.runs; r++)
 	{
 		if (r % RUNS == 0)
@@ -174,13 +140,12 @@ main()
 		}
 		RunTask		run = Runs(tasks.runs).at[task.first_run + r];
 
-		add_run(run, r % RUNS, chunk, any);
-		for (int i = 0; i < QUADS && run.last != 0; i++)
+		any |= load_run(run, r % RUNS, row);
+		if (run.last != 0)
 		{
-			bits[i] &= any[i];
-			any[i] = uvec4(0);
+			bits &= any;
+			any = uvec4(0);
 		}
 	}
-	for (int i = 0; i < QUADS; i++)
-		target.at[quad_of(i)] = bits[i];
+	Words4(task.bits + uint64_t(chunk) * (CHUNK_WORDS32 * 4)).at[gl_LocalInvocationIndex] = bits;
 }

@@ -1,6 +1,7 @@
 -- What an index tells of itself, and to whom.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
+SET rtscan.enable_aggregate = off; -- this is about scans
 CREATE SCHEMA functions;
 SET search_path = functions, public;
 
@@ -92,6 +93,7 @@ SELECT parts('t_include');
 SELECT rtscan_stat_reset();
 SELECT * FROM pg_stat_rtscan;
 SET enable_seqscan = off;
+SET enable_indexscan = off;
 SET max_parallel_workers_per_gather = 0;
 SET rtscan.executor = 'cpu';
 CREATE FUNCTION scans() RETURNS TABLE (executor text, scans bigint, segments bigint, pending_rows bigint, rows bigint, chunks bool, refined bool, pages bool, times bool) LANGUAGE sql AS $$
@@ -113,6 +115,18 @@ SELECT count(*) FROM t WHERE b > 5 AND false;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE b > 5000;
 SELECT * FROM scans();
 SELECT chunks_skipped > 0 AS skipped FROM pg_stat_rtscan WHERE executor = 'cpu';
+SELECT rtscan_stat_reset();
+-- index scans and index-only scans, to their end or not
+RESET enable_indexscan;
+SET enable_bitmapscan = off;
+SELECT count(*), min(c) FROM (SELECT a, c FROM t WHERE b < 500 AND a < 60000 OFFSET 0) x;
+SELECT * FROM scans();
+SELECT count(*), count(b) FROM (SELECT a, b FROM t WHERE b < 0 OFFSET 0) x;
+SELECT * FROM scans();
+SELECT a, b FROM t WHERE b >= 0 LIMIT 2;
+SELECT * FROM scans();
+RESET enable_bitmapscan;
+SET enable_indexscan = off;
 SELECT rtscan_stat_reset();
 SELECT * FROM scans();
 -- the server's own statistics
@@ -237,6 +251,10 @@ SELECT "other schema".rtscan_check('t_all', true);
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE a < 5::int8 AND b = 'text 3';
 SELECT * FROM t WHERE a < 15::int8 AND b = 'text 3';
+SET enable_indexscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE a < 5::int8 AND b = 'text 3';
+SELECT * FROM t WHERE a < 15::int8 AND b = 'text 3';
+RESET enable_indexscan;
 RESET enable_seqscan;
 CREATE INDEX ON t USING rtscan (b text_pattern_ops);
 CREATE INDEX ON t USING rtscan (b "other schema".text_pattern_ops);

@@ -1,6 +1,7 @@
 -- When the planner takes an rtscan index by itself, and what it expects of it.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
+SET rtscan.enable_aggregate = off; -- this is about scans
 CREATE SCHEMA planner;
 SET search_path = planner, public;
 SET max_parallel_workers_per_gather = 0;
@@ -63,6 +64,9 @@ SELECT q, indexes(q) FROM unnest(ARRAY[
 	'SELECT * FROM t WHERE NOT b > 50 AND c + a < 3']) q;
 SET enable_bitmapscan = off;
 SELECT indexes('SELECT * FROM t WHERE b < 50');
+SET enable_indexscan = off;
+SELECT indexes('SELECT * FROM t WHERE b < 50');
+RESET enable_indexscan;
 RESET enable_bitmapscan;
 
 --

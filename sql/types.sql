@@ -1,6 +1,7 @@
 -- Every type with a default btree operator class, and the operator classes themselves.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
+SET rtscan.enable_aggregate = off; -- this is about scans
 CREATE SCHEMA types;
 SET search_path = types, public;
 SET timezone = 'UTC';
@@ -51,7 +52,7 @@ SELECT opcname FROM pg_opclass
 SELECT opcname FROM pg_opclass JOIN pg_am a ON opcmethod = a.oid
 	WHERE amname = 'rtscan' AND opckeytype NOT IN (0, opcintype);
 SELECT count(*) FROM pg_amop o JOIN pg_am a ON amopmethod = a.oid WHERE amname = 'rtscan' AND (amoppurpose <> 's' OR amopsortfamily <> 0);
--- and what the access method says of itself
+-- and what the access method says of itself: all that have Index Scans are taken to be able to EXCLUDE; CREATE INDEX refuses that
 SELECT p.name, pg_indexam_has_property(a.oid, p.name) FROM pg_am a,
 	unnest('{can_order, can_unique, can_multi_col, can_exclude, can_include}'::text[]) p(name) WHERE amname = 'rtscan';
 
@@ -253,6 +254,9 @@ SET enable_seqscan = off;
 SELECT differences('folded', 'folded_v', ARRAY['v = ''a''', 'v < ''a''']);
 SELECT differences('folded', 'folded_blind', ARRAY['v COLLATE blind = ''a''', 'v COLLATE blind > ''a''', 'v COLLATE blind <= ''A''']);
 EXPLAIN (COSTS OFF) SELECT * FROM folded WHERE v COLLATE plain > 'a';
+SET enable_indexonlyscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM folded WHERE v COLLATE plain > 'a';
+RESET enable_indexonlyscan;
 RESET enable_seqscan;
 DROP TABLE folded;
 

@@ -6,8 +6,10 @@
 #include "rtscan.h"
 
 #include "am/am.h"
+#include "custom/aggregate.h"
 #include "device/device.h"
 #include "exec/executor.h"
+#include "exec/visibility.h"
 #include "fmgr.h"
 #include "monitor/stats.h"
 #include "utils/guc.h"
@@ -29,6 +31,8 @@ _PG_init(void)
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	rtscan_init_executors();
 	rtscan_init_device();
+	rtscan_init_visibility();
+	rtscan_init_aggregate();
 	MarkGUCPrefixReserved("rtscan");
 	rtscan_init_options();
 	rtscan_init_stats();

@@ -114,14 +114,13 @@ comes_back($node, $_, 'after all faults') foreach @executors;
 # The device is lost at one submission after another: while it is calibrated, while columns are uploaded, and later.
 configure($node, 'rtscan.device_memory' => '1000MB');
 wait_until('a new program', sub { (device_status($node) // { requests => 1 })->{requests} == 0 });
-my $submissions = device_status($node)->{submissions};
 configured(qr/the device is lost \(an injected fault\)/, 'lost at once', 'rtscan.device_fault' => 'lost-at=1');
 cpu_answers($node, $_, 'lost at once', $none) foreach @executors;
 foreach my $executor (@executors)
 {
 	foreach my $at (1 .. 6, 8, $executor eq 'rt' ? (12, 16, 20) : ())
 	{
-		configured(qr/rtscan uses the device llvmpipe/, "lost at submission $at", 'rtscan.device_fault' => 'lost-at=' . ($submissions + $at));
+		configured(qr/rtscan uses the device llvmpipe/, "lost at submission $at", 'rtscan.device_fault' => "lost-after=$at");
 		my $offset = -s $node->logfile;
 		my $asked;
 		wait_until("lost at submission $at", sub { $asked = ask($node, $executor); $asked->{fallbacks} > 0 });

@@ -323,14 +323,20 @@ sub processor_share
 # Messages that no backend sends.
 {
 	my $program = program_pid($node);
-	my @messages = ('', 'x', "\0" x 127, "\0" x 129, "\xff" x 128, map { pack('L2 Q4', $_, 1, (1 << 62) + 8, 1 << 63, 64, 1 << 40) . "\xff" x 88 } 0 .. 7);
-	foreach my $message (@messages, map { join('', map { chr(int(rand(256))) } 1 .. 128) } 1 .. 20)
+	my $size = 136;    # of a request: no other is answered
+	my $replies = 0;
+	my @messages = ('', 'x', "\0" x ($size - 1), "\0" x ($size + 1), "\xff" x $size,
+		map { pack('L2 Q4', $_, 1, (1 << 62) + 8, 1 << 63, 64, 1 << 40) . "\xff" x ($size - 40) } 0 .. 8);
+	foreach my $message (@messages, map { join('', map { chr(int(rand(256))) } 1 .. $size) } 1 .. 20)
 	{
 		my $socket = connect_device($node) or die 'no connection';
 		send($socket, $message, MSG_NOSIGNAL);
-		send($socket, pack('L2 Q4 x88', 4, 1, 0, 0, 0, 0), MSG_NOSIGNAL);
-		recv($socket, my $reply, 1024, 0) if length($message) == 128;
+		send($socket, pack('L2 Q4', 4, 1, 0, 0, 0, 0) . "\0" x ($size - 40), MSG_NOSIGNAL);
+		next if length($message) != $size;
+		recv($socket, my $reply, 1024, 0);
+		$replies++ if length($reply);
 	}
+	is($replies, 1 + 9 + 20, 'nonsense: it is answered');
 	recovered('nonsense');
 	is(program_pid($node), $program, 'nonsense: it is still the same program');
 }

@@ -1,5 +1,5 @@
-# The device sorts what an index is built from: its pages are those of the CPU's build, to the byte. And a build leaves on
-# the device what scans will need.
+# The device sorts what an index is built from, and makes its sieve vectors: the index's pages are those of the CPU's build, to
+# the byte. And a build leaves on the device what scans will need.
 
 use strict;
 use warnings;
@@ -40,32 +40,84 @@ sub pages
 	return \@pages;
 }
 
+# What a build writes, and what of it the device has done.
 sub build
 {
-	my ($executor, $columns) = @_;
+	my ($executor, $table, $columns, $options) = @_;
 	my $before = device_status($node);
-	$node->safe_psql('postgres', "SET rtscan.executor = $executor; DROP INDEX IF EXISTS i; CREATE INDEX i ON t USING rtscan ($columns); CHECKPOINT");
+	$node->safe_psql('postgres', "SET rtscan.executor = $executor; DROP INDEX IF EXISTS i; "
+		  . "CREATE INDEX i ON $table USING rtscan ($columns) WITH (" . ($options // 'sieve_bins = 256') . '); CHECKPOINT');
 	my $after = device_status($node);
-	return (pages('i'), { map { $_ => $after->{$_} - $before->{$_} } qw(sorts columns bvhs) });
+	return (pages('i'), { map { $_ => $after->{$_} - $before->{$_} } qw(sorts sieves columns bvhs) });
 }
 
-foreach my $columns ('four', 'eight, two', 'real, flag, none', 'one, ascending, descending', 'at, text, four')
+# Each executor writes what the CPU writes. Says what each has done.
+sub same_pages
 {
-	my ($expected, $by_cpu) = build('cpu', $columns);
-	is_deeply($by_cpu, { sorts => 0, columns => 0, bvhs => 0 }, "$columns: the CPU builds alone");
-	cmp_ok(scalar(@$expected), '>', 50, "$columns: there are pages");
+	my ($what, @index) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($expected, $by_cpu) = build('cpu', @index);
+	my %done;
+	is_deeply($by_cpu, { sorts => 0, sieves => 0, columns => 0, bvhs => 0 }, "$what: the CPU builds alone");
+	cmp_ok(scalar(@$expected), '>', 20, "$what: there are pages");
 	foreach my $executor (@executors)
 	{
-		my ($pages, $by_device) = build($executor, $columns);
+		(my $pages, $done{$executor}) = build($executor, @index);
 		my @different = grep { $pages->[$_] ne $expected->[$_] } 0 .. $#$expected;
-		is(scalar(@$pages), scalar(@$expected), "$columns, $executor: as many pages");
-		is("@different", '', "$columns, $executor: the same pages");
-		my $keys = grep { !/text/ } split(/, /, $columns);
-		cmp_ok($by_device->{sorts}, '>', 0, "$columns, $executor: the device sorted") unless $columns =~ /none/;
-		cmp_ok($by_device->{columns}, '>=', $keys, "$columns, $executor: the columns are on the device");
-		cmp_ok($by_device->{bvhs}, $executor eq 'rt' ? '>' : '==', 0, "$columns, $executor: BVHs");
+		is(scalar(@$pages), scalar(@$expected), "$what, $executor: as many pages");
+		is("@different", '', "$what, $executor: the same pages");
 		$node->safe_psql('postgres', "SELECT rtscan_check('i', true)");
 	}
+	return %done;
+}
+
+foreach my $columns ('four', 'eight, two', 'real, flag, none', 'one, ascending, descending', 'at, text, four', 'text')
+{
+	my %done = same_pages($columns, 't', $columns);
+	my $sorted = grep { !/text/ } split(/, /, $columns);
+	my $sieved = grep { !/^(one|ascending|none|at)$/ } split(/, /, $columns);
+	foreach my $executor (@executors)
+	{
+		my $by_device = $done{$executor};
+		cmp_ok($by_device->{sorts}, '>', 0, "$columns, $executor: the device sorted") unless $columns =~ /none|^text$/;
+		cmp_ok($by_device->{sieves}, '>=', $sieved, "$columns, $executor: the device made vectors");
+		cmp_ok($by_device->{columns}, '>=', $sorted, "$columns, $executor: the columns are on the device");
+		cmp_ok($by_device->{bvhs}, $executor eq 'rt' ? '>' : '==', 0, "$columns, $executor: BVHs");
+	}
+}
+
+# Sieves of all kinds: a bin for NULLs alone, few, and as many as can be; fewer values than bins; no low vectors, no high ones.
+foreach my $options (
+	'sieve_components = 1', 'sieve_bins = 2', 'sieve_bins = 3', 'sieve_bins = 2, sieve_components = 1',
+	'sieve_bins = 17', 'sieve_bins = 1024', 'sieve_bins = 1024, sieve_components = 1')
+{
+	my %done = same_pages($options, 't', 'four, real, two, text', $options);
+	cmp_ok($done{$_}->{sieves}, '>=', 4, "$options, $_: the device made vectors") foreach @executors;
+}
+
+# Segments that end with a chunk, and just not.
+foreach my $rows (64511, 64512, 64513, 129024)
+{
+	$node->safe_psql('postgres', "CREATE TABLE t$rows AS SELECT * FROM t WHERE ascending <= $rows");
+	my %done = same_pages("$rows rows", "t$rows", 'four, real, ascending, text');
+	is($done{$_}->{sieves}, $rows < 64512 ? 0 : 3, "$rows rows, $_: who made vectors") foreach @executors;
+}
+
+# What does not fit: the vectors into the area, and anything into the device.
+{
+	$node->safe_psql('postgres', 'CREATE TABLE large AS SELECT i::int8 * 7919 % 700001 AS a FROM generate_series(1, 600000) AS i');
+	my %done = same_pages('large', 'large', 'a', 'sieve_bins = 1024, sieve_components = 1');
+	is("$done{$_}->{sorts} $done{$_}->{sieves}", '1 0', "large, $_: the CPU makes more vectors than the device may") foreach @executors;
+	foreach my $fault ('no-build-memory', 'no-import')
+	{
+		my $offset = -s $node->logfile;
+		configure($node, 'rtscan.device_fault' => $fault);
+		$node->wait_for_log(qr/rtscan uses the device/, $offset);
+		%done = same_pages($fault, 't', 'four, real, two');
+		is("$done{$_}->{sorts} $done{$_}->{sieves}", $fault eq 'no-import' ? '3 3' : '0 0', "$fault, $_: who builds") foreach @executors;
+	}
+	configure($node, 'rtscan.device_fault' => undef);
+	wait_until('the device is there again', sub { device_status($node) });
 }
 
 # A merge, too: rows in the order of one build and of another's parts.
@@ -76,10 +128,11 @@ foreach my $executor ('cpu', @executors)
 	$node->safe_psql('postgres', "SET rtscan.executor = $executor; INSERT INTO parts SELECT * FROM t WHERE ascending % 9 = $_") foreach 0 .. 8;
 	my $before = device_status($node);
 	$node->safe_psql('postgres', "SET maintenance_work_mem = '256MB'; SET rtscan.executor = $executor; VACUUM parts");
-	my $sorts = device_status($node)->{sorts} - $before->{sorts};
-	cmp_ok($sorts, $executor eq 'cpu' ? '==' : '>', 0, "$executor: who sorts a merge");
+	my $after = device_status($node);
+	cmp_ok($after->{$_} - $before->{$_}, $executor eq 'cpu' ? '==' : '>', 0, "$executor: who does a merge's $_") foreach qw(sorts sieves build_time);
 	is($node->safe_psql('postgres', "SELECT rtscan_check('i', true); SELECT rows + pending FROM rtscan_stats('i')"), "\n200000", "$executor: the merge is right");
 }
 
+unlike(slurp_file($node->logfile), qr/WARNING: .*rtscan's device/, 'what the device made was right');
 server_is_healthy($node, 'builds');
 done_testing();

@@ -17,7 +17,7 @@ our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy s
 # Printed with the test's output, so that a failure can be run again: RTSCAN_TEST_SEED=n.
 our $random_seed = $ENV{RTSCAN_TEST_SEED} // time() % 1_000_000;
 
-# compare_scans(n): n random conjunctions, each answered through the index and by a sequential scan.  Call it in a
+# compare_scans(n): n random conjunctions, each answered by one kind of index scan and by a sequential scan.  Call it in a
 # REPEATABLE READ transaction, so that both see the same rows.
 my $functions = q{
 CREATE FUNCTION random_qual() RETURNS text LANGUAGE plpgsql AS $$
@@ -37,40 +37,81 @@ BEGIN
 	RETURN array_to_string(chosen, ' AND ');
 END $$;
 
-CREATE FUNCTION answer(name text, qual text, use_index bool) RETURNS text LANGUAGE plpgsql AS $$
+-- By a sequential, bitmap, index or index-only scan: which rows, or what the index's columns have.
+CREATE FUNCTION answer(name text, qual text, kind text, by_values bool DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-	query text := format('SELECT count(*) || md5(string_agg(ctid::text, %L ORDER BY ctid)) FROM %I WHERE %s', ',', name, qual);
+	columns text := (SELECT string_agg(attname, ', ' ORDER BY n) FROM pg_index, unnest(indkey) WITH ORDINALITY k (number, n), pg_attribute
+					 WHERE indexrelid = to_regclass(name || '_idx') AND attrelid = indrelid AND attnum = number AND number > 0);
+	query text := format('SELECT count(*) || md5(string_agg(%1$s, %2$L ORDER BY %1$s)) FROM %3$I WHERE %4$s',
+						 CASE WHEN by_values THEN format('ROW(%s)::text', columns) ELSE 'ctid::text' END, ',', name, qual);
+	node text := CASE kind WHEN 'sequential' THEN 'Seq Scan on ' || name WHEN 'bitmap' THEN 'Bitmap Index Scan on ' || name || '_idx'
+		WHEN 'index' THEN 'Index Scan using ' || name || '_idx' WHEN 'only' THEN 'Index Only Scan using ' || name || '_idx' END;
 	line text;
 	plan text := '';
 	result text;
 BEGIN
-	PERFORM set_config('enable_seqscan', CASE WHEN use_index THEN 'off' ELSE 'on' END, true);
-	PERFORM set_config('enable_bitmapscan', CASE WHEN use_index THEN 'on' ELSE 'off' END, true);
-	PERFORM set_config('enable_indexscan', 'off', true), set_config('enable_indexonlyscan', 'off', true);
+	PERFORM set_config('enable_seqscan', (kind = 'sequential')::text, true), set_config('enable_bitmapscan', (kind = 'bitmap')::text, true),
+		set_config('enable_indexscan', (kind IN ('index', 'only'))::text, true), set_config('enable_indexonlyscan', (kind = 'only')::text, true);
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		plan := plan || line || E'\n';
 	END LOOP;
-	IF (plan LIKE '%Index Scan on ' || name || '_idx%') <> use_index AND plan LIKE '%Scan%' THEN
+	IF plan NOT LIKE '%' || node || '%' AND plan LIKE '%Scan%' THEN
 		RAISE EXCEPTION 'MISMATCH: not the plan that is tested: %', plan;
 	END IF;
 	EXECUTE query INTO result;
 	RETURN coalesce(result, 'no row');
 END $$;
 
+CREATE FUNCTION answer(name text, qual text, use_index bool) RETURNS text LANGUAGE sql AS $$
+	SELECT answer(name, qual, CASE WHEN use_index THEN 'bitmap' ELSE 'sequential' END)
+$$;
+
 CREATE FUNCTION compare_scans(name text, n int) RETURNS void LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
 	qual text;
+	kind text;
 	by_scan text;
 	by_index text;
 BEGIN
 	FOR i IN 1 .. n LOOP
 		qual := random_qual();
-		by_index := answer(name, qual, true);
-		by_scan := answer(name, qual, false);
+		kind := (ARRAY['bitmap', 'index', 'only'])[1 + i % 3];
+		by_index := answer(name, qual, kind, kind = 'only');
+		by_scan := answer(name, qual, 'sequential', kind = 'only');
 		IF by_index <> by_scan THEN
-			RAISE EXCEPTION 'MISMATCH: % WHERE %: index % scan %, snapshot %', name, qual, by_index, by_scan, pg_current_snapshot();
+			RAISE EXCEPTION 'MISMATCH: % WHERE %: % scan % sequential %, snapshot %', name, qual, kind, by_index, by_scan, pg_current_snapshot();
 		END IF;
 	END LOOP;
+END $$;
+
+-- An index-only scan, or an index scan, that is held open for a while after its first row; in a REPEATABLE READ transaction.
+CREATE FUNCTION compare_held(name text, kind text, seconds float8) RETURNS void LANGUAGE plpgsql SET jit = off AS $$
+DECLARE
+	qual text := format('a >= %s', (random() * 800)::int);
+	held refcursor;
+	r record;
+	n int := 0;
+	hash numeric := 0;
+	by_cursor text;
+	expected text;
+BEGIN
+	PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+		set_config('enable_indexscan', 'on', true), set_config('enable_indexonlyscan', (kind = 'only')::text, true);
+	OPEN held FOR EXECUTE format('SELECT hashtextextended(ROW(a, b, c)::text, 0) AS h FROM %I WHERE %s', name, qual);
+	LOOP
+		FETCH held INTO r;
+		EXIT WHEN NOT FOUND;
+		n := n + 1;
+		hash := hash + r.h;
+		PERFORM pg_sleep(seconds) WHERE n IN (1, 1500);
+	END LOOP;
+	CLOSE held;
+	by_cursor := n || ' ' || hash;
+	PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true);
+	EXECUTE format('SELECT concat_ws(%L, count(*), coalesce(sum(hashtextextended(ROW(a, b, c)::text, 0)), 0)) FROM %I WHERE %s', ' ', name, qual) INTO expected;
+	IF by_cursor <> expected THEN
+		RAISE EXCEPTION 'MISMATCH: % WHERE %: held % scan % sequential %, snapshot %', name, qual, kind, by_cursor, expected, pg_current_snapshot();
+	END IF;
 END $$;
 };
 

@@ -16,7 +16,8 @@ INSERT INTO questions (wanted, condition) VALUES
   ('*', 'delay > 120 AND date BETWEEN ''2001-02-01'' AND ''2001-02-15'''),
   ('*', 'distance IN (337, 867, 1744) AND delay BETWEEN 15 AND 30 AND minute >= 1080'),
   ('count(*)', 'delay = 0 AND minute BETWEEN 715 AND 725'),
-  ('count(*)', 'distance > 1000 AND delay > 0');
+  ('count(*)', 'distance > 1000 AND delay > 0'),
+  ('avg(delay), max(distance)', 'minute BETWEEN 1020 AND 1200 AND delay > 15');
 
 CREATE TABLE indexes (id serial, name text, ddl text[], build interval, size bigint);
 INSERT INTO indexes (name, ddl) VALUES

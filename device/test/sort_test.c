@@ -16,6 +16,7 @@
 
 #include "../protocol.h"
 #include "../tasks.h"
+#include "device_test.h"
 
 #define MAX_PAIRS		(1 << 20)
 #define TIMED_PAIRS		(1 << 22)
@@ -140,18 +141,6 @@ copy(VkBuffer from, VkBuffer to, uint64_t size)
 }
 
 /* ---------------------------------------------------------------- keys */
-
-/* xorshift64*: the same keys in each run. */
-static uint64_t
-random64(void)
-{
-	static uint64_t state = 88172645463325252;
-
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return state * UINT64_C(2685821657736338717);
-}
 
 static uint64_t
 make_key(const Case *test, uint32_t i)
@@ -367,17 +356,8 @@ time_all(void)
 int
 main(int argc, char **argv)
 {
-	const char *device = "llvmpipe";
-	bool		timed = false;
+	bool		timed = open_test_device(argc, argv, &context);
 
-	for (int i = 1; i < argc; i++)
-	{
-		if (strcmp(argv[i], "--time") == 0)
-			timed = true;
-		else
-			device = argv[i];
-	}
-	context_open(&context, device, 0, &(Faults) {0});
 	sort_open(&sorter, &context);
 	check_all();
 	if (timed)

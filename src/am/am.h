@@ -10,6 +10,8 @@
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
+#include "storage/schema.h"
 
 /* build.c */
 extern IndexBuildResult *rtscan_build(Relation heap, Relation index, IndexInfo *info);
@@ -31,6 +33,7 @@ extern IndexScanDesc rtscan_begin_scan(Relation index, int nkeys, int norderbys)
 extern void rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 						  ScanKey orderbys, int norderbys);
 extern int64 rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
+extern bool rtscan_get_tuple(IndexScanDesc scan, ScanDirection direction);
 extern void rtscan_end_scan(IndexScanDesc scan);
 
 /*
@@ -41,10 +44,41 @@ extern void rtscan_end_scan(IndexScanDesc scan);
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
+/* tuple.c: what amgettuple and amcanreturn do */
+typedef struct RtscanTuples RtscanTuples;
+
+extern RtscanTuples *rtscan_begin_tuples(Relation index, RtscanSchema *schema);
+extern void rtscan_reset_tuples(RtscanTuples *tuples);
+extern bool rtscan_next_tuple(RtscanTuples *tuples, IndexScanDesc scan, ScanDirection direction);
+extern void rtscan_end_tuples(RtscanTuples *tuples);
+extern bool rtscan_can_return(Relation index, int attno);
+
 /* cost.c */
-extern void rtscan_cost_estimate(struct PlannerInfo *root, struct IndexPath *path,
+
+/* Looking at a block's bits in a copy of the visibility map. */
+#define RTSCAN_MAP_BLOCK_COST	(0.001 * cpu_operator_cost)
+
+/* Reading a value of many, or adding it to an aggregate; looking at a row's code. */
+#define RTSCAN_VALUE_COST		(0.4 * cpu_operator_cost)
+#define RTSCAN_CODE_COST		(0.3 * cpu_operator_cost)
+
+extern void rtscan_cost_estimate(PlannerInfo *root, IndexPath *path,
 								 double loop_count, Cost *startup_cost, Cost *total_cost,
 								 Selectivity *selectivity, double *correlation, double *pages);
+
+/*
+ * What it takes to evaluate a conjunction of clauses, each "column op expression" or the like,
+ * on the index's columns (from 0), and how many rows that finds.
+ */
+extern void rtscan_cost_conjunction(PlannerInfo *root, IndexOptInfo *info,
+									List *columns, List *clauses,
+									Cost *startup_cost, Cost *total_cost, double *rows);
+
+/* Reading the values of a column, from 0, of so many rows. */
+extern Cost rtscan_column_cost(PlannerInfo *root, const IndexOptInfo *info, int column, double rows);
+
+/* Segments of an index, as far as its pages can be read: 1 or more. */
+extern double rtscan_count_segments(Oid index);
 
 /* options.c */
 extern void rtscan_init_options(void);

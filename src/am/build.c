@@ -170,6 +170,10 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 	BuildState	state = {.index = index, .block = InvalidBlockNumber};
 	int			memory = maintenance_work_mem;
 
+	if (info->ii_ExclusionOps)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("access method \"rtscan\" does not support exclusion constraints")));
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 

@@ -38,6 +38,8 @@ rtscan_handler(PG_FUNCTION_ARGS)
 	routine->amadjustmembers = rtscan_adjust_members;
 	routine->ambeginscan = rtscan_begin_scan;
 	routine->amrescan = rtscan_rescan;
+	routine->amcanreturn = rtscan_can_return;
+	routine->amgettuple = rtscan_get_tuple;
 	routine->amgetbitmap = rtscan_get_bitmap;
 	routine->amendscan = rtscan_end_scan;
 

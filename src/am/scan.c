@@ -1,6 +1,6 @@
 /*
  * scan.c
- *		Bitmap scans.
+ *		Scans: their beginning and end, and bitmap scans; tuple.c has the others.
  *
  * The order matters: the executor has taken the snapshot; then come the predicate lock (a
  * relation's: any insertion may match), and the metapage, and so one image of segments and
@@ -10,14 +10,9 @@
 #include "am/am.h"
 
 #include "access/relscan.h"
-#include "exec/executor.h"
+#include "exec/search.h"
 #include "miscadmin.h"
-#include "monitor/stats.h"
 #include "pgstat.h"
-#include "portability/instr_time.h"
-#include "query/predicate.h"
-#include "storage/dead.h"
-#include "storage/pending.h"
 #include "storage/predicate.h"
 #include "storage/tidmap.h"
 #include "utils/memutils.h"
@@ -26,14 +21,13 @@
 typedef struct RtscanScan
 {
 	RtscanSchema *schema;
-	MemoryContext context;		/* of one amgetbitmap, */
-	MemoryContext segment_context;	/* of one segment's bits or some pending rows in it */
-	const RtscanPredicate *predicate;
-	RtscanExecutor executor;	/* that answered, or most of it */
+	MemoryContext context;		/* of one amgetbitmap */
+	MemoryContext short_context;	/* RtscanSearch.short_context */
 	TIDBitmap  *bitmap;			/* NULL: only count */
 	bool		want_bits;
 	int64		ntids;
-	RtscanScanStats stats;
+	RtscanSearch search;
+	RtscanTuples *tuples;		/* NULL until a tuple is asked for */
 } RtscanScan;
 
 IndexScanDesc
@@ -45,15 +39,20 @@ rtscan_begin_scan(Relation index, int nkeys, int norderbys)
 	state->schema = rtscan_schema(index);
 	state->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan",
 										   ALLOCSET_DEFAULT_SIZES);
-	state->segment_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan of a segment",
-												   ALLOCSET_DEFAULT_SIZES);
+	state->short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan of a segment",
+												 ALLOCSET_DEFAULT_SIZES);
 	scan->opaque = state;
+	scan->xs_itupdesc = RelationGetDescr(index);
 	return scan;
 }
 
 void
 rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
 {
+	RtscanScan *state = (RtscanScan *) scan->opaque;
+
+	if (state->tuples)
+		rtscan_reset_tuples(state->tuples);
 	if (keys && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
 }
@@ -63,10 +62,19 @@ rtscan_end_scan(IndexScanDesc scan)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 
-	MemoryContextDelete(state->segment_context);
+	if (state->tuples)
+		rtscan_end_tuples(state->tuples);
+	MemoryContextDelete(state->short_context);
 	MemoryContextDelete(state->context);
 	pfree(state->schema);
 	pfree(state);
+}
+
+/* RtscanSearch.prepare_segment */
+static bool
+prepare_segment(RtscanSegmentScan *segment, void *arg)
+{
+	return ((RtscanScan *) arg)->want_bits;
 }
 
 /* RtscanTidConsumer */
@@ -80,150 +88,30 @@ add_tids(ItemPointer tids, int ntids, void *arg)
 	state->ntids += ntids;
 }
 
-/* Hand on the TIDs of rows, or count them. */
+/* RtscanSearch.take_segment: hand on the TIDs of rows, or count them. */
 static void
-collect_rows(RtscanScan *state, RtscanReader *reader, const RtscanRowBits *bits)
+take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 {
+	RtscanScan *state = (RtscanScan *) arg;
+
 	if (state->bitmap == NULL)
 	{
 		state->ntids += rtscan_bits_count(bits);
 		return;
 	}
-	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk])
 		{
 			CHECK_FOR_INTERRUPTS();
-			rtscan_visit_tids(reader, chunk, rtscan_bits_chunk(bits, chunk), add_tids, state);
+			rtscan_visit_tids(&segment->reader, chunk, rtscan_bits_chunk(bits, chunk), add_tids, state);
 		}
 }
 
-/* The rows of a segment of the batch at hand. */
+/* RtscanSearch.take_row */
 static void
-scan_segment(IndexScanDesc scan, RtscanScan *state, RtscanSegmentScan *segment)
+take_row(IndexTuple tuple, const Datum *values, const bool *isnull, void *arg)
 {
-	RtscanRowBits *bits;
-	instr_time	start,
-				middle,
-				end;
-
-	INSTR_TIME_SET_CURRENT(start);
-	bits = rtscan_evaluate(segment, &state->stats.counters);
-	if (bits)
-		rtscan_bits_remove_dead(scan->indexRelation, segment->entry, scan->xs_snapshot, bits);
-	INSTR_TIME_SET_CURRENT(middle);
-	if (bits)
-		collect_rows(state, &segment->reader, bits);
-	INSTR_TIME_SET_CURRENT(end);
-
-	state->stats.counters.segments++;
-	state->stats.counters.pages_read += segment->reader.pages_read;
-	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, middle, start);
-	INSTR_TIME_ACCUM_DIFF(state->stats.tids_time, end, middle);
-}
-
-/* What the predicate means for each segment.  Here, and not later, a user's functions may be called. */
-static RtscanSegmentScan *
-prepare_segments(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image, int *count)
-{
-	RtscanSegmentScan *segments = palloc0(Max(image->nentries, 1) * sizeof(RtscanSegmentScan));
-
-	*count = 0;
-	for (uint32 i = 0; i < image->nentries; i++)
-	{
-		RtscanSegmentScan *segment = &segments[*count];
-
-		if (!rtscan_entry_is_live(&image->entries[i]))
-			continue;
-		segment->entry = &image->entries[i];
-		rtscan_reader_open(&segment->reader, scan->indexRelation, segment->entry, false);
-		rtscan_predicate_group(state->predicate, &segment->reader, &segment->group);
-		(*count)++;
-	}
-	return segments;
-}
-
-/* Evaluate some segments together, then collect their rows one segment after another. */
-static void
-scan_batch(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image, RtscanExecutor executor,
-		   RtscanSegmentScan *segments, int count)
-{
-	instr_time	start,
-				end;
-
-	INSTR_TIME_SET_CURRENT(start);
-	executor = rtscan_begin_batch(executor, scan->indexRelation, &image->meta.uuid, segments, count,
-								  state->want_bits, &state->stats.counters);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
-	if (executor != RTSCAN_EXECUTOR_CPU)
-		state->executor = executor;
-	for (int i = 0; i < count; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(state->segment_context);
-
-		scan_segment(scan, state, &segments[i]);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(state->segment_context);
-	}
-}
-
-static void
-scan_segments(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
-{
-	RtscanSegmentScan *segments;
-	RtscanExecutor executor;
-	int			count;
-	instr_time	start,
-				end;
-
-	INSTR_TIME_SET_CURRENT(start);
-	segments = prepare_segments(scan, state, image, &count);
-	executor = rtscan_choose_executor(segments, count);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
-	for (int i = 0; i < count; i += RTSCAN_BATCH_SEGMENTS)
-		scan_batch(scan, state, image, executor, segments + i, Min(count - i, RTSCAN_BATCH_SEGMENTS));
-}
-
-/* RtscanPendingVisitor */
-static void
-check_pending_row(IndexTuple tuple, void *arg)
-{
-	IndexScanDesc scan = (IndexScanDesc) arg;
-	RtscanScan *state = (RtscanScan *) scan->opaque;
-	MemoryContext old = MemoryContextSwitchTo(state->segment_context);
-	Datum		values[INDEX_MAX_KEYS];
-	bool		isnull[INDEX_MAX_KEYS];
-
-	rtscan_deform_pending(scan->indexRelation, state->schema, tuple, values, isnull);
-	if (rtscan_predicate_matches(state->predicate, values, isnull))
-		add_tids(&tuple->t_tid, 1, state);
-	MemoryContextSwitchTo(old);
-	if (++state->stats.pending_rows % 256 == 0)
-		MemoryContextReset(state->segment_context);
-}
-
-static void
-scan_pending(IndexScanDesc scan, RtscanScan *state, const RtscanListRef *list)
-{
-	instr_time	start,
-				end;
-
-	if (list->head == InvalidBlockNumber)
-		return;
-	INSTR_TIME_SET_CURRENT(start);
-	rtscan_pending_visit(scan->indexRelation, list, check_pending_row, scan);
-	MemoryContextReset(state->segment_context);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(state->stats.bits_time, end, start);
-}
-
-static void
-scan_image(IndexScanDesc scan, RtscanScan *state, const RtscanImage *image)
-{
-	scan_segments(scan, state, image);
-	scan_pending(scan, state, &image->meta.sealed);
-	scan_pending(scan, state, &image->meta.open);
+	add_tids(&tuple->t_tid, 1, arg);
 }
 
 /* Scan, into the bitmap unless that is NULL; returns how many rows there are. */
@@ -231,21 +119,30 @@ static int64
 scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
+	RtscanFilter filter = {0};
 	MemoryContext old;
 
 	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
 	state->bitmap = bitmap;
 	state->want_bits = want_bits;
 	state->ntids = 0;
-	state->executor = RTSCAN_EXECUTOR_CPU;
-	memset(&state->stats, 0, sizeof(state->stats));
+	state->search = (RtscanSearch) {
+		.index = scan->indexRelation,
+		.snapshot = scan->xs_snapshot,
+		.schema = state->schema,
+		.filter = &filter,
+		.short_context = state->short_context,
+		.prepare_segment = prepare_segment,
+		.take_segment = take_segment,
+		.take_row = take_row,
+		.arg = state,
+	};
 
 	old = MemoryContextSwitchTo(state->context);
-	state->predicate = rtscan_predicate(scan->indexRelation, state->schema,
+	filter.predicate = rtscan_predicate(scan->indexRelation, state->schema,
 										scan->keyData, scan->numberOfKeys);
-	if (!state->predicate->impossible)
-		scan_image(scan, state,
-				   rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
+	rtscan_search(&state->search,
+				  rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->context);
 	return state->ntids;
@@ -258,9 +155,24 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 
 	pgstat_count_index_scan(scan->indexRelation);
 	scan_index(scan, bitmap, true);
-	state->stats.rows = state->ntids;
-	rtscan_count_scan(state->executor, &state->stats);
+	state->search.stats.rows = state->ntids;
+	rtscan_count_scan(state->search.executor, &state->search.stats);
 	return state->ntids;
+}
+
+bool
+rtscan_get_tuple(IndexScanDesc scan, ScanDirection direction)
+{
+	RtscanScan *state = (RtscanScan *) scan->opaque;
+
+	if (state->tuples == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(state));
+
+		state->tuples = rtscan_begin_tuples(scan->indexRelation, state->schema);
+		MemoryContextSwitchTo(old);
+	}
+	return rtscan_next_tuple(state->tuples, scan, direction);
 }
 
 uint64
@@ -269,7 +181,7 @@ rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor, dou
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 	uint64		rows = scan_index(scan, NULL, want_bits);
 
-	*executor = rtscan_executor_names[state->executor];
-	*device_time = state->stats.counters.device_time / 1e6;
+	*executor = rtscan_executor_names[state->search.executor];
+	*device_time = state->search.stats.counters.device_time / 1e6;
 	return rows;
 }

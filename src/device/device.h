@@ -23,8 +23,9 @@ StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
 				 DEVICE_SEGMENT_CHUNKS == RTSCAN_SEGMENT_CHUNKS &&
 				 DEVICE_PAGE_ZEROS == RTSCAN_PAGE_ZEROS &&
 				 DEVICE_PAGE_ONES == RTSCAN_PAGE_ONES &&
-				 DEVICE_MAX_COLUMNS >= INDEX_MAX_KEYS,
-				 "the device program has the same chunks");
+				 DEVICE_MAX_COLUMNS >= INDEX_MAX_KEYS &&
+				 DEVICE_MAX_BINS >= RTSCAN_MAX_BINS,
+				 "the device program has the same chunks, and room for as much");
 
 /* GUCs. */
 extern char *rtscan_device;		/* part of a name, a number, "" or "off" */
@@ -44,6 +45,18 @@ extern bool rtscan_device_ready(void);
 /* Why it is not: a sentence. */
 extern const char *rtscan_device_not_ready(void);
 
+/* The program has not answered in time: the worker will see whether it still lives. */
+extern void rtscan_suspect_device(void);
+
+/* ---------------------------------------------------------------- experience.c */
+
+/* In shared memory, while AddinShmemInitLock is held. */
+extern Size rtscan_device_experience_size(void);
+extern void rtscan_attach_device_experience(void);
+
+/* A program has been started: nanoseconds a chunk that each executor takes by its own measure. */
+extern void rtscan_begin_device_experience(const double *chunk);
+
 /*
  * How long the device takes, by experience of all backends: nanoseconds a request, there and
  * back, and a chunk.
@@ -61,8 +74,11 @@ extern void rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks,
 /* The device was too slow to be chosen: let what is known of it slowly go back to what was measured first. */
 extern void rtscan_forget_device_speed(DeviceExecutor executor);
 
-/* The program has not answered in time: the worker will see whether it still lives. */
-extern void rtscan_suspect_device(void);
+/*
+ * A scan does without the device for want of a column on it, of so many bytes, and loses about
+ * that many nanoseconds: have all scans that did by now lost what an upload takes?
+ */
+extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
 
 /* ---------------------------------------------------------------- client.c */
 
@@ -97,6 +113,14 @@ extern uint64 rtscan_device_memory_limit(void);
 /* Give back an area that is larger than scans need. */
 extern void rtscan_device_trim_area(void);
 
+/* ---------------------------------------------------------------- build.c */
+
+/*
+ * An area for what a build asks about so many rows; NULL where it does not ask the device, or
+ * that would not be faster.
+ */
+extern char *rtscan_device_build_area(uint32 rows, Size size);
+
 /* ---------------------------------------------------------------- sort.c */
 
 /*
@@ -104,6 +128,17 @@ extern void rtscan_device_trim_area(void);
  * faster.  Values are ascending before.  What is sorted must have the layout of SortPair.
  */
 extern bool rtscan_device_sort(SortPair *pairs, uint32 n);
+
+/* ---------------------------------------------------------------- vectors.c */
+
+/*
+ * Make the sieve vectors of a column, as encode/sieve.c does: of its shape (rows, bins, radix,
+ * vectors), its boundaries and its rows, which are the values of sorted, by rank.  The bits of
+ * one vector after another, chunk by chunk, until the device is asked for something else; NULL
+ * if the device does not, or would not be faster.
+ */
+extern const uint64 *rtscan_device_vectors(const ColumnShape *shape, const uint32 *boundaries,
+										   const SortPair *sorted);
 
 /* ---------------------------------------------------------------- upload.c */
 

@@ -4,11 +4,7 @@
  */
 #include "device/device.h"
 
-#include "exec/executor.h"
 #include "port/pg_bitutils.h"
-
-/* Fewer are sorted before the device has heard of them. */
-#define MIN_PAIRS	RTSCAN_CHUNK_ROWS
 
 /* Bits in which some keys differ. */
 static uint64
@@ -50,12 +46,9 @@ rtscan_device_sort(SortPair *pairs, uint32 n)
 	uint64		bits;
 	DeviceRequest request = {.kind = DEVICE_SORT, .size = n};
 	DeviceReply reply;
-	char	   *area;
+	char	   *area = rtscan_device_build_area(n, size);
 
-	if (rtscan_executor == RTSCAN_EXECUTOR_CPU || n < MIN_PAIRS || !rtscan_device_ready())
-		return false;
-	area = rtscan_device_area(size);
-	if (area == NULL || (rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_device_is_software()))
+	if (area == NULL)
 		return false;
 	bits = differing_bits(pairs, n);
 	if (bits == 0)

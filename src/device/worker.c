@@ -31,9 +31,7 @@
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
-#include "storage/spin.h"
 #include "tcop/tcopprot.h"
-#include "utils/float.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -52,12 +50,6 @@
 /* A program that ran this long, in seconds, was a good one: the next pause is short again. */
 #define GOOD_RUN		60
 
-/* The way there and back, before it has been measured, in nanoseconds; a measured value counts for an eighth. */
-#define FIRST_REQUEST	300000.0
-#define SPEED_WEIGHT	0.125
-#define FORGET_WEIGHT	(1.0 / 256)
-#define LARGEST_SAMPLE	4.0
-
 /* How often the worker looks whether a suspect program answers, and how long that may take, in ms. */
 #define SUSPECT_PERIOD	10000
 #define SUSPECT_LIMIT	120000
@@ -72,9 +64,6 @@ typedef struct DeviceState
 {
 	pg_atomic_uint32 ready;
 	pg_atomic_uint32 suspect;	/* somebody has waited for too long */
-	slock_t		mutex;			/* for speeds */
-	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
-	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
 } DeviceState;
 
 static DeviceState *state;
@@ -90,7 +79,7 @@ request_shared_memory(void)
 {
 	if (previous_request_hook)
 		previous_request_hook();
-	RequestAddinShmemSpace(sizeof(DeviceState));
+	RequestAddinShmemSpace(add_size(sizeof(DeviceState), rtscan_device_experience_size()));
 }
 
 static void
@@ -106,10 +95,8 @@ attach_shared_memory(void)
 	{
 		pg_atomic_init_u32(&state->ready, false);
 		pg_atomic_init_u32(&state->suspect, false);
-		SpinLockInit(&state->mutex);
-		for (int i = 0; i < DEVICE_EXECUTORS; i++)
-			state->speeds[i] = state->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, get_float8_infinity()};
 	}
+	rtscan_attach_device_experience();
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -133,49 +120,6 @@ rtscan_device_not_ready(void)
 	if (is_off())
 		return "There is no device, for rtscan.device is \"off\".";
 	return "There is no device, or its program is just being started; the server's log says which.";
-}
-
-RtscanDeviceSpeed
-rtscan_device_speed(DeviceExecutor executor)
-{
-	RtscanDeviceSpeed speed;
-
-	SpinLockAcquire(&state->mutex);
-	speed = state->speeds[executor];
-	SpinLockRelease(&state->mutex);
-	return speed;
-}
-
-/* One that waited for others says little: no sample counts for more than a few times what is known. */
-static void
-approach(double *estimate, double sample, double weight)
-{
-	if (isinf(*estimate) || isinf(sample))
-		*estimate = sample;
-	else
-		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
-}
-
-void
-rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks, double elapsed, double device)
-{
-	RtscanDeviceSpeed *speed = &state->speeds[executor];
-
-	SpinLockAcquire(&state->mutex);
-	approach(&speed->request, elapsed - device, SPEED_WEIGHT);
-	approach(&speed->chunk, device / chunks, SPEED_WEIGHT);
-	SpinLockRelease(&state->mutex);
-}
-
-void
-rtscan_forget_device_speed(DeviceExecutor executor)
-{
-	RtscanDeviceSpeed *speed = &state->speeds[executor];
-
-	SpinLockAcquire(&state->mutex);
-	approach(&speed->request, state->first_speeds[executor].request, FORGET_WEIGHT);
-	approach(&speed->chunk, state->first_speeds[executor].chunk, FORGET_WEIGHT);
-	SpinLockRelease(&state->mutex);
 }
 
 void
@@ -330,10 +274,7 @@ take_ready(const char *rest)
 
 	if (sscanf(rest, "%lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &device) < 2)
 		return;
-	SpinLockAcquire(&state->mutex);
-	for (int i = 0; i < DEVICE_EXECUTORS; i++)
-		state->speeds[i] = state->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
-	SpinLockRelease(&state->mutex);
+	rtscan_begin_device_experience(chunk);
 	pg_atomic_write_u32(&state->ready, true);
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + device),

@@ -361,25 +361,53 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 	return true;
 }
 
+/* How many ranks of a packed page's blocks are not above target: only those of the last block that begins so are unpacked. */
+static bool
+count_packed_ranks(const PageView *view, uint32 target, uint32 *place)
+{
+	uint64		keys[BLOCK];
+	uint32		ranks[BLOCK];
+	uint32		low = 0,
+				high = view->page.blocks,
+				n;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (view->blocks[middle].rank <= target)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*place = 0;
+	if (low == 0)
+		return true;
+	n = unpack_block(view, low - 1, keys, ranks);
+	*place = (low - 1) * BLOCK;
+	for (uint32 k = 0; k < n && ranks[k] <= target; k++)
+		(*place)++;
+	return n > 0;
+}
+
 /* How many entries of a page have a rank (inner: a first code) that is not above target. */
 static bool
 count_ranks(const PageView *view, uint32 target, uint32 *place)
 {
-	*place = 0;
-	for (uint32 b = 0; b < view->page.blocks && view->blocks[b].rank <= target; b++)
-	{
-		uint64		keys[BLOCK];
-		uint32		ranks[BLOCK];
-		uint32		n = unpack_block(view, b, keys, ranks);
+	uint32		high = view->page.entries;
 
-		if (n == 0)
-			return false;
-		for (uint32 k = 0; k < n && ranks[k] <= target; k++)
-			(*place)++;
+	if (view->page.blocks > 0)
+		return count_packed_ranks(view, target, place);
+	*place = 0;
+	while (*place < high)
+	{
+		uint32		middle = (*place + high) / 2;
+
+		if (whole_rank(view, middle) <= target)
+			*place = middle + 1;
+		else
+			high = middle;
 	}
-	for (uint32 i = 0; view->page.blocks == 0 && i < view->page.entries; i++)
-		if (whole_rank(view, i) <= target)
-			*place = i + 1;
 	return true;
 }
 
@@ -502,4 +530,31 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 		close_page(&view);
 	}
 	return true;
+}
+
+/* RtscanDictionaryVisitor: where a value's ranks end. */
+static void
+note_end(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	*(uint32 *) arg = end_rank;
+}
+
+uint32
+rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank)
+{
+	uint32		low = 0,
+				high = reader->segment->columns[column].header.distinct - 1;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2,
+					end = 0;
+
+		rtscan_dictionary_visit(reader, column, type, middle, middle + 1, note_end, &end);
+		if (end <= rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }

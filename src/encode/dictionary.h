@@ -108,4 +108,7 @@ extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const Rtsc
 									uint32 first, uint32 last,
 									RtscanDictionaryVisitor visitor, void *arg);
 
+/* The code of the value that has a rank, which is not NULL's. */
+extern uint32 rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank);
+
 #endif							/* RTSCAN_DICTIONARY_H */

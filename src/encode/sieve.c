@@ -4,6 +4,7 @@
  */
 #include "encode/sieve.h"
 
+#include "device/device.h"
 #include "miscadmin.h"
 
 /* ---------------------------------------------------------------- boundaries */
@@ -108,30 +109,18 @@ choose_radix(uint32 bins, int components)
 
 /* ---------------------------------------------------------------- vectors */
 
-/* A vector of the whole segment in memory, and where its pages go. */
+/* What vectors are made from, and where their pages go. */
 typedef struct VectorWriter
 {
 	RtscanAreaWriter *areas;
 	const RtscanSortedColumn *column;
 	const Boundaries *boundaries;
-	uint32		radix;
+	const RtscanColumnHeader *header;
 	uint32		chunks;
-	uint64	   *bits;			/* chunks * RTSCAN_CHUNK_WORDS */
+	uint64	   *bits;			/* of the vector that the CPU makes: of the whole segment */
 	uint8	   *states;			/* two bits a page */
 	uint32		pages;			/* whose states are known */
 } VectorWriter;
-
-/* Set the bits of the rows in a bin. */
-static void
-set_bin(VectorWriter *writer, uint32 bin)
-{
-	const RtscanSorted *sorted = writer->column->sorted;
-
-	if (bin >= writer->boundaries->bins)
-		return;
-	for (uint32 rank = writer->boundaries->ranks[bin]; rank < writer->boundaries->ranks[bin + 1]; rank++)
-		writer->bits[sorted[rank].row / 64] |= UINT64CONST(1) << (sorted[rank].row % 64);
-}
 
 /* Are n bits all as the first one is? */
 static bool
@@ -146,9 +135,8 @@ is_constant(const uint64 *words, uint32 n)
 }
 
 static void
-write_chunk(VectorWriter *writer, uint32 chunk)
+write_chunk(VectorWriter *writer, const uint64 *words, uint32 chunk)
 {
-	const uint64 *words = writer->bits + (Size) chunk * RTSCAN_CHUNK_WORDS;
 	uint32		rows = Min(writer->column->rows - chunk * RTSCAN_CHUNK_ROWS, RTSCAN_CHUNK_ROWS);
 	RtscanVectorState state = RTSCAN_VECTOR_STORED;
 	uint32		page = writer->pages++;
@@ -164,11 +152,23 @@ write_chunk(VectorWriter *writer, uint32 chunk)
 }
 
 static void
-write_vector(VectorWriter *writer)
+write_vector(VectorWriter *writer, const uint64 *bits)
 {
 	CHECK_FOR_INTERRUPTS();
 	for (uint32 chunk = 0; chunk < writer->chunks; chunk++)
-		write_chunk(writer, chunk);
+		write_chunk(writer, bits + (Size) chunk * RTSCAN_CHUNK_WORDS, chunk);
+}
+
+/* Set the bits of the rows in a bin. */
+static void
+set_bin(VectorWriter *writer, uint32 bin)
+{
+	const RtscanSorted *sorted = writer->column->sorted;
+
+	if (bin >= writer->boundaries->bins)
+		return;
+	for (uint32 rank = writer->boundaries->ranks[bin]; rank < writer->boundaries->ranks[bin + 1]; rank++)
+		writer->bits[sorted[rank].row / 64] |= UINT64CONST(1) << (sorted[rank].row % 64);
 }
 
 /* H_1, H_2, ...: each has the rows of the one before, and those of radix more bins. */
@@ -177,11 +177,11 @@ write_high_vectors(VectorWriter *writer)
 {
 	uint32		bins = writer->boundaries->bins;
 
-	for (uint32 bin = 0; bin + writer->radix < bins; bin += writer->radix)
+	for (uint32 bin = 0; bin + writer->header->radix < bins; bin += writer->header->radix)
 	{
-		for (uint32 low = 0; low < writer->radix; low++)
+		for (uint32 low = 0; low < writer->header->radix; low++)
 			set_bin(writer, bin + low);
-		write_vector(writer);
+		write_vector(writer, writer->bits);
 	}
 }
 
@@ -190,12 +190,41 @@ static void
 write_low_vectors(VectorWriter *writer)
 {
 	memset(writer->bits, 0, (Size) writer->chunks * RTSCAN_CHUNK_BYTES);
-	for (uint32 low = 0; low + 1 < writer->radix; low++)
+	for (uint32 low = 0; low + 1 < writer->header->radix; low++)
 	{
-		for (uint32 bin = low; bin < writer->boundaries->bins; bin += writer->radix)
+		for (uint32 bin = low; bin < writer->boundaries->bins; bin += writer->header->radix)
 			set_bin(writer, bin);
-		write_vector(writer);
+		write_vector(writer, writer->bits);
 	}
+}
+
+static void
+write_vectors_of_cpu(VectorWriter *writer)
+{
+	writer->bits = palloc0((Size) writer->chunks * RTSCAN_CHUNK_BYTES);
+	write_high_vectors(writer);
+	write_low_vectors(writer);
+	pfree(writer->bits);
+}
+
+/* False if the device does not make them. */
+static bool
+write_vectors_of_device(VectorWriter *writer)
+{
+	const ColumnShape shape = {
+		.rows = writer->column->rows,
+		.bins = writer->boundaries->bins,
+		.radix = writer->header->radix,
+		.vectors = writer->header->vectors,
+	};
+	const uint64 *bits = rtscan_device_vectors(&shape, writer->boundaries->ranks,
+											   (const SortPair *) writer->column->sorted);
+
+	if (bits == NULL)
+		return false;
+	for (uint32 vector = 0; vector < writer->header->vectors; vector++)
+		write_vector(writer, bits + (Size) vector * writer->chunks * RTSCAN_CHUNK_WORDS);
+	return true;
 }
 
 /* ---------------------------------------------------------------- the sieve */
@@ -211,27 +240,25 @@ rtscan_write_sieve(RtscanAreaWriter *areas, const RtscanSortedColumn *column,
 		.areas = areas,
 		.column = column,
 		.boundaries = &boundaries,
-		.radix = choose_radix(boundaries.bins, components),
+		.header = header,
 		.chunks = rtscan_chunks(column->rows),
 	};
 
 	header->bins = boundaries.bins;
-	header->radix = writer.radix;
+	header->radix = choose_radix(boundaries.bins, components);
 	header->vectors = rtscan_high_count(header) - 1 + header->radix - 1;
 	if (exact)
 		header->flags |= RTSCAN_COLUMN_EXACT;
 
-	writer.bits = palloc0((Size) writer.chunks * RTSCAN_CHUNK_BYTES);
 	writer.states = palloc0(header->vectors * writer.chunks / 4 + 1);
 	rtscan_area_begin(areas, RTSCAN_PAGE_SIEVE);
-	write_high_vectors(&writer);
-	write_low_vectors(&writer);
+	if (!write_vectors_of_device(&writer))
+		write_vectors_of_cpu(&writer);
 	header->sieve = rtscan_area_end(areas);
 	Assert(writer.pages == header->vectors * writer.chunks);
 
 	rtscan_append_part(descriptor, boundaries.ranks, (boundaries.bins + 1) * sizeof(uint32));
 	rtscan_append_part(descriptor, writer.states, (writer.pages + 3) / 4);
 	pfree(boundaries.ranks);
-	pfree(writer.bits);
 	pfree(writer.states);
 }

@@ -368,10 +368,6 @@ sort_on_cpu(RtscanSortedColumn *column)
 static void
 sort_by_key(RtscanSortedColumn *column)
 {
-	StaticAssertStmt(sizeof(RtscanSorted) == sizeof(SortPair) &&
-					 offsetof(RtscanSorted, row) == offsetof(SortPair, value),
-					 "the device sorts the same elements");
-
 	if (!rtscan_device_sort((SortPair *) column->sorted, column->nonnull))
 		sort_on_cpu(column);
 	find_starts_by_key(column);

@@ -7,6 +7,7 @@
 
 #include "rtscan.h"
 
+#include "device/device.h"
 #include "encode/rows.h"
 #include "storage/schema.h"
 
@@ -16,6 +17,10 @@ typedef struct RtscanSorted
 	uint64		value;
 	uint32		row;
 } RtscanSorted;
+
+StaticAssertDecl(sizeof(RtscanSorted) == sizeof(SortPair) &&
+				 offsetof(RtscanSorted, row) == offsetof(SortPair, value),
+				 "the device sorts the same elements");
 
 typedef struct RtscanSortedColumn
 {

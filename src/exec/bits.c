@@ -1,18 +1,10 @@
 /*
  * bits.c
  *		The inner loops.
- *
- * Plain C that the compiler vectorises; where it can, it does so once for each of several
- * instruction sets, and the loader picks (function multi-versioning).
  */
 #include "exec/bits.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define MULTIVERSION __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define MULTIVERSION			/* an ifunc resolver runs before a sanitizer's runtime does */
-#endif
+#include "exec/multiversion.h"
 
 #define WORDS	RTSCAN_CHUNK_WORDS
 
@@ -33,7 +25,7 @@ rtscan_ones(void)
 	return ones;
 }
 
-MULTIVERSION void
+RTSCAN_MULTIVERSION void
 rtscan_or(uint64 *bits, const uint64 *a)
 {
 	uint64	   *restrict to = bits;
@@ -43,7 +35,7 @@ rtscan_or(uint64 *bits, const uint64 *a)
 		to[i] |= from[i];
 }
 
-MULTIVERSION void
+RTSCAN_MULTIVERSION void
 rtscan_and_not(uint64 *bits, const uint64 *a)
 {
 	uint64	   *restrict to = bits;
@@ -65,7 +57,7 @@ rtscan_and_not(uint64 *bits, const uint64 *a)
 #define PREFETCH(words, line) \
 	__builtin_prefetch((words) + ((line) + LINES_AHEAD) * LINE_WORDS)
 
-MULTIVERSION void
+RTSCAN_MULTIVERSION void
 rtscan_and(uint64 *bits, const uint64 *a)
 {
 	uint64	   *restrict to = bits;
@@ -79,7 +71,7 @@ rtscan_and(uint64 *bits, const uint64 *a)
 	}
 }
 
-MULTIVERSION void
+RTSCAN_MULTIVERSION void
 rtscan_and_below(uint64 *bits, const RtscanVectorPages *end)
 {
 	uint64	   *restrict to = bits;
@@ -97,7 +89,7 @@ rtscan_and_below(uint64 *bits, const RtscanVectorPages *end)
 	}
 }
 
-MULTIVERSION void
+RTSCAN_MULTIVERSION void
 rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVectorPages *end)
 {
 	uint64	   *restrict to = bits;
@@ -121,7 +113,7 @@ rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVec
 	}
 }
 
-MULTIVERSION uint64
+RTSCAN_MULTIVERSION uint64
 rtscan_popcount(const uint64 *bits)
 {
 	const uint64 *words = bits;
@@ -157,7 +149,7 @@ pack64(const uint8 *bytes)
  * readable memory behind them.
  */
 #define DEFINE_AND_CODES(name, type) \
-MULTIVERSION void \
+RTSCAN_MULTIVERSION void \
 name(uint64 *bits, const type *codes, uint32 n, uint32 low, uint32 high) \
 { \
 	type		first = (type) low; \

@@ -2,7 +2,7 @@
  * bits.h
  *		Loops over a chunk's words, compiled for several instruction sets.
  *
- * All take RTSCAN_CHUNK_WORDS words.  They are fastest if those are cache line aligned, as on
+ * All loops take RTSCAN_CHUNK_WORDS words.  They are fastest if those are cache line aligned, as on
  * pages in shared buffers; pages of temporary tables are not.
  */
 #ifndef RTSCAN_BITS_H
@@ -37,5 +37,16 @@ extern uint64 rtscan_popcount(const uint64 *bits);
 /* Clear the bits of n rows whose code is not in low .. high - 1; low < high. */
 extern void rtscan_and_codes8(uint64 *bits, const uint8 *codes, uint32 n, uint32 low, uint32 high);
 extern void rtscan_and_codes16(uint64 *bits, const uint16 *codes, uint32 n, uint32 low, uint32 high);
+
+/* Of the word that has the bits from base on, those from first up to last: both within or around it. */
+static inline uint64
+rtscan_mask_word(uint64 word, uint32 base, uint32 first, uint32 last)
+{
+	if (first > base)
+		word &= ~UINT64CONST(0) << (first - base);
+	if (last < base + 64)
+		word &= ~(~UINT64CONST(0) << (last - base));
+	return word;
+}
 
 #endif							/* RTSCAN_BITS_H */

@@ -10,19 +10,7 @@
 static uint32
 boundary_below(const RtscanSegmentColumn *column, uint32 rank)
 {
-	uint32		low = 0,
-				high = column->header.bins + 1;
-
-	while (high - low > 1)
-	{
-		uint32		middle = (low + high) / 2;
-
-		if (column->boundaries[middle] <= rank)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return rtscan_last_not_above(column->boundaries, column->header.bins + 1, rank);
 }
 
 /* The bins that the intervals touch, as few runs as there can be. */

@@ -11,13 +11,15 @@
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
+const char	rtscan_device_not_yet[] = "A column is not on the device.";
+
 #define LOST	"The connection to the device program was lost."
 
 /* Segments of less than a chunk have no sieve, and are not worth the way. */
 bool
 rtscan_device_can(const RtscanSegmentScan *scan)
 {
-	return !scan->group.empty && scan->group.ncolumns > 0 &&
+	return !scan->filter.group.empty && scan->filter.group.ncolumns > 0 &&
 		scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
 }
 
@@ -27,9 +29,30 @@ rtscan_device_needs(const RtscanSegmentScan *scans, int nscans)
 	uint64		bytes = 0;
 
 	for (int i = 0; i < nscans; i++)
-		for (int c = 0; rtscan_device_can(&scans[i]) && c < scans[i].group.ncolumns; c++)
-			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].group.columns[c].column);
+		for (int c = 0; rtscan_device_can(&scans[i]) && c < scans[i].filter.group.ncolumns; c++)
+			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].filter.group.columns[c].column);
 	return bytes;
+}
+
+double
+rtscan_device_alternative(const RtscanSegmentScan *scans, int nscans, uint32 *chunks)
+{
+	double		sum = 0;
+
+	*chunks = 0;
+	for (int i = 0; i < nscans; i++)
+	{
+		RtscanReader reader = scans[i].reader;
+		double		nanoseconds,
+					pages;
+
+		if (!rtscan_device_can(&scans[i]))
+			continue;
+		rtscan_cpu_estimate(&reader, &scans[i].filter.group, &nanoseconds, &pages);
+		sum += nanoseconds;
+		*chunks += reader.segment->chunks;
+	}
+	return sum;
 }
 
 /* A batch, and what is asked for. */
@@ -47,19 +70,22 @@ typedef struct Batch
 	DeviceRequest request;
 } Batch;
 
-/* Dead rows are taken out of bits, not of counts. */
+/* What comes after the predicate group, and dead rows, are taken out of bits, not of counts. */
 static void
-collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans, bool want_bits)
+collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans)
 {
+	bool		want_bits = false;
+
 	for (int i = 0; i < nscans; i++)
 	{
-		const RtscanPredicateGroup *group = &scans[i].group;
+		const RtscanPredicateGroup *group = &scans[i].filter.group;
 
 		if (!rtscan_device_can(&scans[i]))
 			continue;
 		batch->scans[batch->nscans++] = &scans[i];
 		batch->chunks += scans[i].reader.segment->chunks;
-		want_bits |= scans[i].entry->dead != InvalidBlockNumber;
+		want_bits |= scans[i].want_bits || scans[i].filter.ndisjunctions > 0 ||
+			scans[i].entry->dead != InvalidBlockNumber;
 		batch->header.columns += group->ncolumns;
 		for (int c = 0; c < group->ncolumns; c++)
 			batch->header.intervals += group->columns[c].intervals.n;
@@ -101,11 +127,11 @@ write_body(Batch *batch)
 		*segment++ = (EvaluateSegment) {
 			.key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id),
 			.rows = scan->reader.segment->header.rows,
-			.columns = scan->group.ncolumns,
+			.columns = scan->filter.group.ncolumns,
 		};
-		for (int c = 0; c < scan->group.ncolumns; c++)
+		for (int c = 0; c < scan->filter.group.ncolumns; c++)
 		{
-			const RtscanGroupColumn *of_group = &scan->group.columns[c];
+			const RtscanGroupColumn *of_group = &scan->filter.group.columns[c];
 
 			*column++ = (EvaluateColumn) {of_group->column, of_group->intervals.n};
 			write_intervals(&of_group->intervals, &interval);
@@ -125,19 +151,38 @@ open_area(Batch *batch)
 	return batch->area != NULL;
 }
 
+/* Who asks for an executor gets it; "auto" counts what an upload takes. */
+static bool
+is_worth_uploading(const Batch *batch, const RtscanSegmentScan *scan, const SegmentKey *key, int column)
+{
+	RtscanDeviceSpeed speed = rtscan_device_speed(batch->header.executor);
+	double		gain = -(speed.request + batch->chunks * speed.chunk);
+	uint32		chunks;
+
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || batch->header.prepare)
+		return true;
+	for (int i = 0; i < batch->nscans; i++)
+		gain += rtscan_device_alternative(batch->scans[i], 1, &chunks);
+	return rtscan_device_upload_pays(key, column, rtscan_device_column_size(scan->reader.segment, column), Max(gain, 0));
+}
+
 static const char *
 upload_missing(Batch *batch, const DeviceReply *reply)
 {
 	RtscanSegmentScan *scan;
 	SegmentKey	key;
+	int			column;
 	DeviceResult result;
 
 	if (reply->segment >= (uint32) batch->nscans ||
-		reply->column >= (uint32) batch->scans[reply->segment]->group.ncolumns)
+		reply->column >= (uint32) batch->scans[reply->segment]->filter.group.ncolumns)
 		return "The device program asks for a column that there is not.";
 	scan = batch->scans[reply->segment];
 	key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id);
-	result = rtscan_device_upload(&scan->reader, &key, scan->group.columns[reply->column].column);
+	column = scan->filter.group.columns[reply->column].column;
+	if (!is_worth_uploading(batch, scan, &key, column))
+		return rtscan_device_not_yet;
+	result = rtscan_device_upload(&scan->reader, &key, column);
 	if (result == DEVICE_NO_MEMORY)
 		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
@@ -236,20 +281,20 @@ rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *
 	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
 
-	collect_batch(&batch, scans, nscans, false);
+	collect_batch(&batch, scans, nscans);
 	batch.header.prepare = true;
 	return batch.nscans == 0 ? NULL : ask_for_bits(&batch, &reply);
 }
 
 const char *
 rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-					   RtscanSegmentScan *scans, int nscans, bool want_bits, RtscanCounters *counters)
+					   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
 	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
 	const char *why;
 
-	collect_batch(&batch, scans, nscans, want_bits);
+	collect_batch(&batch, scans, nscans);
 	if (batch.nscans == 0)
 		return NULL;
 	if (batch.header.intervals > DEVICE_MAX_INTERVALS)

@@ -145,23 +145,12 @@ static RtscanExecutor
 fastest_executor(const RtscanSegmentScan *scans, int nscans)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
-	double		best_time = 0;
-	uint32		chunks = 0;
+	double		best_time;
+	uint32		chunks;
 
 	if (!rtscan_device_ready())
 		return best;
-	for (int i = 0; i < nscans; i++)
-	{
-		RtscanReader reader = scans[i].reader;
-		double		nanoseconds,
-					pages;
-
-		if (!rtscan_device_can(&scans[i]))
-			continue;
-		rtscan_cpu_estimate(&reader, &scans[i].group, &nanoseconds, &pages);
-		best_time += nanoseconds;
-		chunks += reader.segment->chunks;
-	}
+	best_time = rtscan_device_alternative(scans, nscans, &chunks);
 	for (RtscanExecutor executor = RTSCAN_EXECUTOR_COMPUTE; executor < RTSCAN_EXECUTORS; executor++)
 	{
 		RtscanDeviceSpeed speed = rtscan_device_speed(executor - RTSCAN_EXECUTOR_COMPUTE);
@@ -198,7 +187,7 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 
 RtscanExecutor
 rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-				   RtscanSegmentScan *scans, int nscans, bool want_bits, RtscanCounters *counters)
+				   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
 	const char *why;
 
@@ -206,8 +195,8 @@ rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uui
 		scans[i].evaluated = false;
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
-	why = rtscan_device_evaluate(executor, index, uuid, scans, nscans, want_bits, counters);
-	if (why)
+	why = rtscan_device_evaluate(executor, index, uuid, scans, nscans, counters);
+	if (why && why != rtscan_device_not_yet)
 		fall_back(executor, why);
 	for (int i = 0; i < nscans; i++)
 		if (scans[i].evaluated)
@@ -223,7 +212,7 @@ compare_bits(RtscanSegmentScan *scan)
 	RtscanCounters counters = {0};
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
-	rtscan_cpu_evaluate(&scan->reader, &scan->group, expected, &counters);
+	rtscan_cpu_evaluate(&scan->reader, &scan->filter.group, expected, &counters);
 	if (rtscan_bits_count(expected) != rtscan_bits_count(&scan->device_bits))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -244,23 +233,103 @@ compare_bits(RtscanSegmentScan *scan)
 	}
 }
 
+/* ---------------------------------------------------------------- filters */
+
+/* The nth of some that all scans of the backend share, as cpu_bits(). */
+static RtscanRowBits *
+scratch_bits(int nth)
+{
+	static List *all = NIL;
+
+	while (list_length(all) <= nth)
+	{
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+		all = lappend(all, rtscan_bits_create(TopMemoryContext));
+		MemoryContextSwitchTo(old);
+	}
+	return list_nth(all, nth);
+}
+
+static void
+and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	bits->counted = false;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		if (bits->filled[chunk] && others->filled[chunk])
+			rtscan_and(rtscan_bits_chunk(bits, chunk), rtscan_bits_chunk(others, chunk));
+		bits->filled[chunk] &= others->filled[chunk];
+	}
+}
+
+static void evaluate_by_cpu(RtscanReader *reader, const RtscanFilterGroup *filter, int depth,
+							RtscanRowBits *bits, RtscanCounters *counters);
+
+/* The rows of any alternative; scratch bits from 2 * depth on are free. */
+static RtscanRowBits *
+evaluate_disjunction(RtscanReader *reader, const RtscanDisjunctionGroup *disjunction, int depth,
+					 RtscanCounters *counters)
+{
+	RtscanRowBits *any = scratch_bits(2 * depth);
+	RtscanRowBits *one = scratch_bits(2 * depth + 1);
+
+	rtscan_bits_reset(any, reader->segment->chunks);
+	for (int i = 0; i < disjunction->n; i++)
+	{
+		evaluate_by_cpu(reader, &disjunction->filters[i], depth + 1, one, counters);
+		for (uint32 chunk = 0; chunk < one->chunks; chunk++)
+			if (one->filled[chunk])
+				rtscan_or(rtscan_bits_fill(any, chunk), rtscan_bits_chunk(one, chunk));
+	}
+	return any;
+}
+
+/* Take out the rows that a disjunction does not have. */
+static void
+and_disjunctions(RtscanReader *reader, const RtscanFilterGroup *filter, int depth,
+				 RtscanRowBits *bits, RtscanCounters *counters)
+{
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		and_bits(bits, evaluate_disjunction(reader, &filter->disjunctions[i], depth, counters));
+}
+
+/* The rows that match a filter. */
+static void
+evaluate_by_cpu(RtscanReader *reader, const RtscanFilterGroup *filter, int depth,
+				RtscanRowBits *bits, RtscanCounters *counters)
+{
+	rtscan_bits_reset(bits, reader->segment->chunks);
+	rtscan_cpu_evaluate(reader, &filter->group, bits, counters);
+	and_disjunctions(reader, filter, depth, bits, counters);
+}
+
 RtscanRowBits *
 rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
 {
-	RtscanRowBits *bits = cpu_bits();
-
-	if (scan->group.empty)
+	if (scan->filter.group.empty)
 	{
 		counters->chunks_skipped += scan->reader.segment->chunks;
 		return NULL;
 	}
-	if (scan->evaluated)
+	if (!scan->evaluated)
 	{
-		if (rtscan_debug_compare_executors)
-			compare_bits(scan);
-		return &scan->device_bits;
+		evaluate_by_cpu(&scan->reader, &scan->filter, 0, cpu_bits(), counters);
+		return cpu_bits();
 	}
-	rtscan_bits_reset(bits, scan->reader.segment->chunks);
-	rtscan_cpu_evaluate(&scan->reader, &scan->group, bits, counters);
-	return bits;
+	if (rtscan_debug_compare_executors)
+		compare_bits(scan);
+	and_disjunctions(&scan->reader, &scan->filter, 0, &scan->device_bits, counters);
+	return &scan->device_bits;
+}
+
+RtscanRowBits *
+rtscan_evaluate_filter(RtscanReader *reader, const RtscanFilterGroup *filter, const RtscanRowBits *bits,
+					   RtscanCounters *counters)
+{
+	RtscanRowBits *both = scratch_bits(0);
+
+	evaluate_by_cpu(reader, filter, 1, both, counters);
+	and_bits(both, bits);
+	return both;
 }

@@ -14,7 +14,7 @@
 
 #include "rtscan.h"
 
-#include "query/predicate.h"
+#include "query/filter.h"
 #include "storage/metapage.h"
 #include "storage/segment.h"
 
@@ -65,8 +65,10 @@ typedef struct RtscanSegmentScan
 {
 	const RtscanEntry *entry;
 	RtscanReader reader;
-	RtscanPredicateGroup group;
-	bool		evaluated;		/* by a device: device_bits are its bits */
+	RtscanFilterGroup filter;
+	void	   *prepared;		/* the caller's */
+	bool		want_bits;		/* counts are not enough */
+	bool		evaluated;		/* by a device: device_bits are the bits of filter.group */
 	RtscanRowBits device_bits;
 } RtscanSegmentScan;
 
@@ -80,16 +82,22 @@ typedef struct RtscanSegmentScan
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
 
 /*
- * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Without
- * want_bits, counts are enough.  Returns the executor that answers, or most of it.  Until
- * the batch has been dealt with no other scan may be begun in this backend.
+ * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Returns the
+ * executor that answers, or most of it.  Until the batch has been dealt with no other scan may
+ * be begun in this backend.
  */
 extern RtscanExecutor rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-										 RtscanSegmentScan *scans, int nscans, bool want_bits,
-										 RtscanCounters *counters);
+										 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
 
 /* The bits of a segment of the batch; they hold until the next call.  NULL: none are set. */
 extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
+
+/*
+ * Which rows of some bits match a filter as well, by the CPU.  They hold until the next call;
+ * the filter is not empty.
+ */
+extern RtscanRowBits *rtscan_evaluate_filter(RtscanReader *reader, const RtscanFilterGroup *filter,
+											 const RtscanRowBits *bits, RtscanCounters *counters);
 
 /* cpu.c: set the bits of a segment's rows that the group matches; it is not empty. */
 extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
@@ -101,11 +109,13 @@ extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup
 
 /*
  * device.c: evaluate what can be of a batch on the device.  Returns NULL, or why it could
- * not be done.
+ * not be done; rtscan_device_not_yet where it would take an upload that does not pay yet, which
+ * only the executor "auto" minds.
  */
+extern const char rtscan_device_not_yet[];
+
 extern const char *rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-										  RtscanSegmentScan *scans, int nscans, bool want_bits,
-										  RtscanCounters *counters);
+										  RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
 
 /*
  * Put on the device what the executor needs for groups of such columns.  Returns NULL, or why
@@ -126,6 +136,9 @@ extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanE
  * scans and has the memory; and give back memory that only the build needed.
  */
 extern void rtscan_prewarm_built(Relation index);
+
+/* Nanoseconds that the CPU takes for those of some segments that the device can evaluate, and how many chunks these have. */
+extern double rtscan_device_alternative(const RtscanSegmentScan *scans, int nscans, uint32 *chunks);
 
 /* Can the device evaluate a segment? */
 extern bool rtscan_device_can(const RtscanSegmentScan *scan);

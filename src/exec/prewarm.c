@@ -43,7 +43,7 @@ has_memory(Relation index, List *columns)
 		if (!rtscan_entry_is_live(scan.entry))
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
-		scan.group = whole_group(scan.reader.segment, columns);
+		scan.filter.group = whole_group(scan.reader.segment, columns);
 		bytes += rtscan_device_needs(&scan, 1);
 	}
 	return bytes <= rtscan_device_memory_limit();
@@ -68,7 +68,7 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 		if (!rtscan_entry_is_live(scan.entry))
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
-		scan.group = whole_group(scan.reader.segment, columns);
+		scan.filter.group = whole_group(scan.reader.segment, columns);
 		if (!rtscan_device_can(&scan))
 			continue;
 		why = rtscan_device_prepare(executor, index, &image->meta.uuid, &scan, 1);

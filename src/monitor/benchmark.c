@@ -14,6 +14,7 @@
 #include "nodes/nodeFuncs.h"
 #include "portability/instr_time.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/snapmgr.h"
 
 /* Times of one scan are sorted to find their median. */
@@ -134,14 +135,21 @@ time_statement(PlannedStmt *statement, const char *sql, const Timing *timing)
 	FreeQueryDesc(query);
 }
 
-/* The plan of a query that only reads. */
+/* The plan of a query that only reads, with bitmap scans where an index can be used in several ways. */
 static PlannedStmt *
 plan_query(const char *sql)
 {
-	SPIPlanPtr	plan = SPI_prepare_cursor(sql, 0, NULL, CURSOR_OPT_NO_SCROLL);
-	CachedPlan *cached = plan ? SPI_plan_get_cached_plan(plan) : NULL;
+	static const char *const others[] = {"rtscan.enable_aggregate", "enable_indexscan", "enable_indexonlyscan"};
+	int			settings = NewGUCNestLevel();
+	SPIPlanPtr	plan;
+	CachedPlan *cached;
 	PlannedStmt *statement;
 
+	for (Size i = 0; i < lengthof(others); i++)
+		(void) set_config_option(others[i], "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	plan = SPI_prepare_cursor(sql, 0, NULL, CURSOR_OPT_NO_SCROLL);
+	cached = plan ? SPI_plan_get_cached_plan(plan) : NULL;
+	AtEOXact_GUC(true, settings);
 	if (cached == NULL || list_length(cached->stmt_list) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -23,6 +23,7 @@
 #include "storage/pending.h"
 #include "storage/recycle.h"
 #include "storage/segment.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -54,17 +55,33 @@ find_hash(Relation index, int column)
 	return &entry->hash_extended_proc_finfo;
 }
 
+static FmgrInfo *
+find_numeric_hash(void)
+{
+	FmgrInfo   *hash = palloc(sizeof(FmgrInfo));
+
+	fmgr_info(F_HASH_NUMERIC_EXTENDED, hash);
+	return hash;
+}
+
 RtscanHasher *
 rtscan_hashers(Relation index, const RtscanSchema *schema)
 {
-	RtscanHasher *hashers = palloc0(schema->nkeys * sizeof(RtscanHasher));
+	RtscanHasher *hashers = palloc0(schema->ncolumns * sizeof(RtscanHasher));
 
-	for (int i = 0; i < schema->nkeys; i++)
+	for (int i = 0; i < schema->ncolumns; i++)
 	{
-		hashers[i].collation = schema->columns[i].collation;
-		hashers[i].key_kind = schema->columns[i].key_kind;
-		if (hashers[i].key_kind == RTSCAN_KEY_NONE)
+		const RtscanColumn *column = &schema->columns[i];
+
+		hashers[i].collation = column->collation;
+		hashers[i].key_kind = column->key_kind;
+		hashers[i].by_image = i >= schema->nkeys && !column->numeric;
+		hashers[i].typbyval = column->typbyval;
+		hashers[i].typlen = column->typlen;
+		if (i < schema->nkeys && column->key_kind == RTSCAN_KEY_NONE)
 			hashers[i].hash = find_hash(index, i);
+		else if (i >= schema->nkeys && column->numeric)
+			hashers[i].hash = find_numeric_hash();
 	}
 	return hashers;
 }
@@ -80,6 +97,8 @@ rtscan_hash_value(const RtscanHasher *hasher, Datum value)
 {
 	bool		identical;
 
+	if (hasher->by_image)
+		return rtscan_hash_key(datum_image_hash(value, hasher->typbyval, hasher->typlen));
 	if (hasher->key_kind != RTSCAN_KEY_NONE)
 		return rtscan_hash_key(rtscan_key_encode(hasher->key_kind, value, &identical));
 	if (hasher->hash == NULL)
@@ -106,7 +125,7 @@ row_fingerprint(const RtscanSchema *schema, const RtscanHasher *hashers, ItemPoi
 {
 	uint64		fingerprint = rtscan_hash_start(tid);
 
-	for (int i = 0; i < schema->nkeys; i++)
+	for (int i = 0; i < schema->ncolumns; i++)
 		fingerprint = rtscan_hash_add(fingerprint, isnull[i],
 									  isnull[i] ? 0 : rtscan_hash_value(&hashers[i], values[i]));
 	return fingerprint;

@@ -33,15 +33,18 @@ extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
 								 const RtscanEntry *entry, RtscanLiveRows *live);
 
 /*
- * Fingerprints: rows whose TIDs and key columns are equal have equal ones.  A column whose
- * type has no hash function that goes with the operator class's equality counts by its
- * NULLs only.
+ * Fingerprints: rows whose TIDs and columns are equal have equal ones.  INCLUDEd values count by
+ * their images (numerics by their values, for they may have several images).  A key column whose
+ * type has no hash function that goes with the operator class's equality counts by its NULLs only.
  */
 typedef struct RtscanHasher
 {
 	Oid			collation;
 	RtscanKeyKind key_kind;
 	FmgrInfo   *hash;			/* extended hash function; NULL: none */
+	bool		by_image;
+	bool		typbyval;
+	int16		typlen;
 } RtscanHasher;
 
 extern RtscanHasher *rtscan_hashers(Relation index, const RtscanSchema *schema);

@@ -400,22 +400,47 @@ check_column(SegmentCheck *check, int number)
 	check_sieve(&column, sorted);
 }
 
-/* RtscanIncludeVisitor: that a value could be fetched is all that there is to check. */
-static void
-count_value(uint32 row, Datum value, bool isnull, void *arg)
+/* An INCLUDE column of a segment being checked. */
+typedef struct IncludeCheck
 {
-	(*(uint32 *) arg)++;
+	SegmentCheck *check;
+	const RtscanHasher *hasher;
+	MemoryContext context;		/* of hashing a value */
+	uint32		values;
+} IncludeCheck;
+
+/* RtscanIncludeVisitor: that a value can be fetched is all that there is to check, but for the fingerprint. */
+static void
+add_value(uint32 row, Datum value, bool isnull, void *arg)
+{
+	IncludeCheck *include = (IncludeCheck *) arg;
+	uint64	   *fingerprints = include->check->fingerprints;
+
+	include->values++;
+	if (fingerprints)
+	{
+		MemoryContext old = MemoryContextSwitchTo(include->context);
+
+		fingerprints[row] = rtscan_hash_add(fingerprints[row], isnull, isnull ? 0 : rtscan_hash_value(include->hasher, value));
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(include->context);
+	}
 }
 
 static void
 check_include(SegmentCheck *check, int number)
 {
-	uint32		values = 0;
+	IncludeCheck include = {
+		.check = check,
+		.hasher = check->hashers ? &check->hashers[number] : NULL,
+		.context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check INCLUDE", ALLOCSET_SMALL_SIZES),
+	};
 
 	rtscan_visit_include(&check->reader, number - check->schema->nkeys,
-						 &check->schema->columns[number], count_value, &values);
-	if (values != check->rows)
-		fail(check, "wrong number of INCLUDE values:", values);
+						 &check->schema->columns[number], add_value, &include);
+	MemoryContextDelete(include.context);
+	if (include.values != check->rows)
+		fail(check, "wrong number of INCLUDE values:", include.values);
 }
 
 /* ---------------------------------------------------------------- the segment */

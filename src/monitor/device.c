@@ -13,7 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#define STATUS_COLUMNS	14
+#define STATUS_COLUMNS	16
 
 PG_FUNCTION_INFO_V1(rtscan_device_status);
 PG_FUNCTION_INFO_V1(rtscan_prewarm);
@@ -53,8 +53,10 @@ rtscan_device_status(PG_FUNCTION_ARGS)
 			Int64GetDatum(status->uploads),
 			Int64GetDatum(status->builds),
 			Int64GetDatum(status->sorts),
+			Int64GetDatum(status->sieves),
 			Int64GetDatum(status->evictions),
 			Int64GetDatum(status->failures),
+			Float8GetDatum(status->build_nanoseconds / 1e6),
 		};
 		bool		nulls[STATUS_COLUMNS] = {false};
 

@@ -5,7 +5,17 @@
 #include "storage/include.h"
 
 #include "access/tupmacs.h"
+#include "encode/decimal.h"
+#include "exec/gather.h"
 #include "miscadmin.h"
+#include "utils/datum.h"
+
+/*
+ * Rows whose values are brought into the processor's cache ahead, where only one of so many is
+ * wanted; it does that by itself otherwise.
+ */
+#define PREFETCH_ROWS	64
+#define SPARSE_ROWS		4
 
 /* ---------------------------------------------------------------- writing */
 
@@ -29,19 +39,52 @@ write_nulls(RtscanAreaWriter *areas, const RtscanColumnRows *column, uint32 rows
 }
 
 static RtscanArea
-write_fixed(RtscanAreaWriter *areas, const RtscanColumn *type,
-			const RtscanColumnRows *column, uint32 rows)
+write_packed(RtscanAreaWriter *areas, const RtscanColumn *type, const int64 *decimals, uint32 width,
+			 const RtscanColumnRows *column, uint32 rows)
 {
-	RtscanPacker packer = rtscan_packer(areas, RTSCAN_PAGE_INCLUDE, type->typlen);
+	RtscanPacker packer = rtscan_packer(areas, RTSCAN_PAGE_INCLUDE, width);
 
 	for (uint32 row = 0; row < rows; row++)
 	{
 		char	   *room = rtscan_packer_next(&packer);
 
-		if (!rtscan_row_is_null(column, row))
-			rtscan_store_value(type, room, (Datum) column->values[row], type->typlen);
+		if (decimals)
+			memcpy(room, &decimals[row], sizeof(int64));
+		else if (!rtscan_row_is_null(column, row))
+			rtscan_store_value(type, room, (Datum) column->values[row], width);
 	}
 	return rtscan_packer_end(&packer);
+}
+
+/* The values of a column of numerics as integers, or NULL where they cannot be. */
+static int64 *
+make_decimals(const RtscanColumnRows *column, uint32 rows, int *scale)
+{
+	int64	   *digits = palloc_extended(rows * sizeof(int64), MCXT_ALLOC_HUGE);
+	bool		found = false;
+
+	for (uint32 row = 0; row < rows; row++)
+	{
+		RtscanDecimal decimal = {0, 0};
+
+		if (rtscan_row_is_null(column, row))
+		{
+			digits[row] = 0;
+			continue;
+		}
+		if (row % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!rtscan_decimal_from_numeric((Datum) column->values[row], &decimal) ||
+			(found && decimal.scale != *scale))
+		{
+			pfree(digits);
+			return NULL;
+		}
+		digits[row] = decimal.digits;
+		*scale = decimal.scale;
+		found = true;
+	}
+	return digits;
 }
 
 /* A page of whole values while it is being filled. */
@@ -111,21 +154,28 @@ void
 rtscan_write_include(RtscanAreaWriter *areas, const RtscanColumn *type,
 					 const RtscanColumnRows *column, uint32 rows, StringInfo descriptor)
 {
-	RtscanIncludeHeader header = {.nulls = {.pages = 0}};
+	RtscanIncludeHeader header = {.width = rtscan_packed_width(type)};
+	int			scale = 0;
+	int64	   *decimals = type->numeric ? make_decimals(column, rows, &scale) : NULL;
 	StringInfoData first_rows;
 
 	initStringInfo(&first_rows);
-	if (type->typlen > 0)
+	if (type->numeric && decimals == NULL)
+		header.width = 0;
+	if (header.width > 0)
 	{
+		header.scale = scale;
 		if (column->null_count > 0)
 			header.nulls = write_nulls(areas, column, rows);
-		header.values = write_fixed(areas, type, column, rows);
+		header.values = write_packed(areas, type, decimals, header.width, column, rows);
 	}
 	else
 		header.values = write_whole(areas, type, column, rows, &first_rows);
 	rtscan_append_part(descriptor, &header, sizeof(header));
 	rtscan_append_part(descriptor, first_rows.data, first_rows.len);
 	pfree(first_rows.data);
+	if (decimals)
+		pfree(decimals);
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -150,12 +200,24 @@ read_nulls(RtscanReader *reader, const RtscanArea *area)
 	return nulls;
 }
 
+/* The value at a place of a packed page; of a numeric, in the current memory context. */
+static Datum
+packed_value(const RtscanIncludeHeader *header, const RtscanColumn *type, const char *place)
+{
+	RtscanDecimal decimal = {.scale = header->scale};
+
+	if (!type->numeric)
+		return fetch_att(place, type->typbyval, type->typlen);
+	memcpy(&decimal.digits, place, sizeof(int64));
+	return rtscan_numeric_from_decimal(decimal);
+}
+
 static void
-visit_fixed(RtscanReader *reader, const RtscanIncludeHeader *header, const RtscanColumn *type,
-			RtscanIncludeVisitor visitor, void *arg)
+visit_packed(RtscanReader *reader, const RtscanIncludeHeader *header, const RtscanColumn *type,
+			 RtscanIncludeVisitor visitor, void *arg)
 {
 	uint8	   *nulls = read_nulls(reader, &header->nulls);
-	uint32		per_page = rtscan_per_page(type->typlen);
+	uint32		per_page = rtscan_per_page(header->width);
 	uint32		rows = reader->segment->header.rows;
 
 	for (uint32 i = 0; i < header->values.pages; i++)
@@ -170,18 +232,22 @@ visit_fixed(RtscanReader *reader, const RtscanIncludeHeader *header, const Rtsca
 		{
 			bool		isnull = nulls && ((nulls[row / 8] >> (row % 8)) & 1);
 			Datum		value = isnull ? (Datum) 0 :
-				fetch_att(payload + (Size) (row - first) * type->typlen, type->typbyval, type->typlen);
+				packed_value(header, type, payload + (Size) (row - first) * header->width);
 
 			visitor(row, value, isnull, arg);
+			if (type->numeric && !isnull)
+				pfree(DatumGetPointer(value));
 		}
 		rtscan_release(reader, buffer);
 	}
+	if (nulls)
+		pfree(nulls);
 }
 
 /* A page of the rows from first up to end. */
 static bool
-visit_whole_page(const char *payload, Size used, uint32 first, uint32 end, const RtscanColumn *type,
-				 RtscanIncludeVisitor visitor, void *arg)
+visit_values(const char *payload, Size used, uint32 first, uint32 end, const RtscanColumn *type,
+			 RtscanIncludeVisitor visitor, void *arg)
 {
 	RtscanIncludePage page;
 
@@ -207,25 +273,30 @@ visit_whole_page(const char *payload, Size used, uint32 first, uint32 end, const
 	return true;
 }
 
+/* Page i of a column. */
+static void
+visit_page(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type, uint32 i,
+		   RtscanIncludeVisitor visitor, void *arg)
+{
+	const RtscanArea *area = &include->header.values;
+	Buffer		buffer;
+	Size		used;
+	uint32		end = i + 1 < area->pages ? include->first_rows[i + 1] : reader->segment->header.rows;
+	const char *payload = rtscan_get_page(reader, area, i, &buffer, &used);
+	bool		sane = visit_values(payload, used, include->first_rows[i], end, type, visitor, arg);
+
+	CHECK_FOR_INTERRUPTS();
+	rtscan_release(reader, buffer);
+	if (!sane)
+		rtscan_fault(reader, area, i, "The values of a page contradict its header.");
+}
+
 static void
 visit_whole(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type,
 			RtscanIncludeVisitor visitor, void *arg)
 {
-	const RtscanArea *area = &include->header.values;
-
-	for (uint32 i = 0; i < area->pages; i++)
-	{
-		Buffer		buffer;
-		Size		used;
-		uint32		end = i + 1 < area->pages ? include->first_rows[i + 1] : reader->segment->header.rows;
-		const char *payload = rtscan_get_page(reader, area, i, &buffer, &used);
-		bool		sane = visit_whole_page(payload, used, include->first_rows[i], end, type, visitor, arg);
-
-		CHECK_FOR_INTERRUPTS();
-		rtscan_release(reader, buffer);
-		if (!sane)
-			rtscan_fault(reader, area, i, "The values of a page contradict its header.");
-	}
+	for (uint32 i = 0; i < include->header.values.pages; i++)
+		visit_page(reader, include, type, i, visitor, arg);
 }
 
 void
@@ -234,8 +305,188 @@ rtscan_visit_include(RtscanReader *reader, int i, const RtscanColumn *type,
 {
 	RtscanSegmentInclude *include = &reader->segment->includes[i];
 
-	if (type->typlen > 0)
-		visit_fixed(reader, &include->header, type, visitor, arg);
+	if (include->header.width > 0)
+		visit_packed(reader, &include->header, type, visitor, arg);
 	else
 		visit_whole(reader, include, type, visitor, arg);
+}
+
+/* ---------------------------------------------------------------- some rows */
+
+/* Which of some rows are NULL; from one page of bits to the next. */
+static void
+get_nulls(RtscanReader *reader, const RtscanArea *area, const uint32 *rows, uint32 n, bool *isnull)
+{
+	memset(isnull, false, n * sizeof(bool));
+	for (uint32 i = 0; i < n && area->pages > 0;)
+	{
+		uint32		page = rows[i] / RTSCAN_CHUNK_ROWS;
+		uint32		first = page * RTSCAN_CHUNK_ROWS;
+		Buffer		buffer;
+		Size		used;
+		const uint8 *payload = (const uint8 *) rtscan_get_page(reader, area, page, &buffer, &used);
+
+		for (; i < n && rows[i] / RTSCAN_CHUNK_ROWS == page; i++)
+			isnull[i] = (payload[(rows[i] - first) / 8] >> (rows[i] % 8)) & 1;
+		rtscan_release(reader, buffer);
+	}
+}
+
+/* Call a function with the places of some rows' packed values, a page at a time. */
+typedef void (*PlacesVisitor) (const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end,
+							   void *arg);
+
+/* Bring the places of rows into the processor's cache, from one row up to another. */
+static void
+prefetch_places(RtscanReader *reader, const RtscanIncludeHeader *header, const uint32 *rows, uint32 from, uint32 end)
+{
+	uint32		per_page = rtscan_per_page(header->width);
+	uint32		last_page = PG_UINT32_MAX;
+
+	for (uint32 i = from; i < end; i++)
+	{
+		uint32		page = rows[i] / per_page;
+
+		if (page != last_page)
+			rtscan_prefetch_head(reader, &header->values, page);
+		rtscan_prefetch_place(reader, &header->values, page, (Size) (rows[i] - page * per_page) * header->width);
+		last_page = page;
+	}
+}
+
+static void
+visit_places(RtscanReader *reader, const RtscanIncludeHeader *header, const uint32 *rows, uint32 n,
+			 PlacesVisitor visitor, void *arg)
+{
+	uint32		per_page = rtscan_per_page(header->width);
+	bool		sparse = n > 0 && (rows[n - 1] - rows[0]) / n >= SPARSE_ROWS;
+	uint32		prefetched = 0;
+
+	for (uint32 i = 0; i < n;)
+	{
+		uint32		page = rows[i] / per_page;
+		uint32		from = i;
+		uint32		ahead = Min(n, i + PREFETCH_ROWS);
+		Buffer		buffer;
+		Size		used;
+		const char *payload;
+
+		if (sparse)
+			prefetch_places(reader, header, rows, prefetched, ahead);
+		prefetched = Max(prefetched, ahead);
+		payload = rtscan_get_page(reader, &header->values, page, &buffer, &used);
+		i = rtscan_find_row(rows, i, n, (page + 1) * per_page);
+		visitor(payload, rows, page * per_page, from, i, arg);
+		rtscan_release(reader, buffer);
+	}
+}
+
+typedef struct PackedValues
+{
+	const RtscanIncludeHeader *header;
+	const RtscanColumn *type;
+	Datum	   *values;
+	const bool *isnull;
+} PackedValues;
+
+/* PlacesVisitor */
+static void
+copy_values(const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end, void *arg)
+{
+	PackedValues *packed = (PackedValues *) arg;
+	const RtscanColumn *type = packed->type;
+
+	for (uint32 i = from; i < end; i++)
+	{
+		const char *place = payload + (Size) (rows[i] - first_row) * packed->header->width;
+
+		if (packed->isnull[i])
+			packed->values[i] = (Datum) 0;
+		else if (type->typbyval || type->numeric)
+			packed->values[i] = packed_value(packed->header, type, place);
+		else
+			packed->values[i] = datumCopy(PointerGetDatum(place), false, type->typlen);
+	}
+}
+
+/* Where integers are copied to, and how many bytes they have on a page. */
+typedef struct PackedIntegers
+{
+	uint32		width;
+	int64	   *values;
+} PackedIntegers;
+
+/* PlacesVisitor */
+static void
+copy_integers(const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end, void *arg)
+{
+	PackedIntegers *packed = (PackedIntegers *) arg;
+
+	rtscan_gather_integers(payload, packed->width, first_row, rows + from, end - from, packed->values + from);
+}
+
+/* The page of whole values that has a row. */
+static uint32
+find_whole_page(const RtscanSegmentInclude *include, uint32 row)
+{
+	return rtscan_last_not_above(include->first_rows, include->header.values.pages, row);
+}
+
+/* Those of the rows visited whose values are wanted. */
+typedef struct WantedValues
+{
+	const RtscanColumn *type;
+	const uint32 *rows;
+	uint32		n;
+	uint32		next;
+	Datum	   *values;
+	bool	   *isnull;
+} WantedValues;
+
+/* RtscanIncludeVisitor */
+static void
+take_wanted(uint32 row, Datum value, bool isnull, void *arg)
+{
+	WantedValues *wanted = (WantedValues *) arg;
+
+	if (wanted->next == wanted->n || wanted->rows[wanted->next] != row)
+		return;
+	wanted->isnull[wanted->next] = isnull;
+	wanted->values[wanted->next] = isnull ? (Datum) 0 : datumCopy(value, wanted->type->typbyval, wanted->type->typlen);
+	wanted->next++;
+}
+
+static void
+get_whole(RtscanReader *reader, const RtscanSegmentInclude *include, WantedValues *wanted)
+{
+	while (wanted->next < wanted->n)
+		visit_page(reader, include, wanted->type, find_whole_page(include, wanted->rows[wanted->next]),
+								take_wanted, wanted);
+}
+
+void
+rtscan_get_included(RtscanReader *reader, int i, const RtscanColumn *type,
+					const uint32 *rows, uint32 n, Datum *values, bool *isnull)
+{
+	const RtscanSegmentInclude *include = &reader->segment->includes[i];
+	PackedValues packed = {&include->header, type, values, isnull};
+	WantedValues wanted = {type, rows, n, 0, values, isnull};
+
+	if (include->header.width == 0)
+	{
+		get_whole(reader, include, &wanted);
+		return;
+	}
+	get_nulls(reader, &include->header.nulls, rows, n, isnull);
+	visit_places(reader, &include->header, rows, n, copy_values, &packed);
+}
+
+void
+rtscan_get_included_decimals(RtscanReader *reader, int i, const uint32 *rows, uint32 n, int64 *digits, bool *isnull)
+{
+	const RtscanIncludeHeader *header = &reader->segment->includes[i].header;
+	PackedIntegers packed = {header->width, digits};
+
+	get_nulls(reader, &header->nulls, rows, n, isnull);
+	visit_places(reader, header, rows, n, copy_integers, &packed);
 }

@@ -40,7 +40,7 @@
 
 #define RTSCAN_METAPAGE_BLOCK	0
 #define RTSCAN_MAGIC			0x72747363	/* "rtsc" */
-#define RTSCAN_FORMAT_VERSION	1
+#define RTSCAN_FORMAT_VERSION	2
 
 /* A pending list: its id, and its first page, InvalidBlockNumber as long as it is empty. */
 typedef struct RtscanListRef
@@ -100,6 +100,12 @@ typedef struct RtscanImage
 	BlockNumber tail;			/* backend's own hint: the last page of the open list */
 	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER];
 } RtscanImage;
+
+static inline Size
+rtscan_image_size(uint32 nentries)
+{
+	return offsetof(RtscanImage, entries) + nentries * sizeof(RtscanEntry);
+}
 
 static inline bool
 rtscan_entry_is_live(const RtscanEntry *entry)

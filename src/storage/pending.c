@@ -285,7 +285,8 @@ rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tup
 					  Datum *values, bool *isnull)
 {
 	if (!rtscan_deform_tuple(schema, tuple, values, isnull) ||
-		!OffsetNumberIsValid(ItemPointerGetOffsetNumberNoCheck(&tuple->t_tid)))
+		!OffsetNumberIsValid(ItemPointerGetOffsetNumberNoCheck(&tuple->t_tid)) ||
+		!BlockNumberIsValid(ItemPointerGetBlockNumberNoCheck(&tuple->t_tid)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("index \"%s\" contains a corrupted pending row",

@@ -7,7 +7,9 @@
 #include "access/genam.h"
 #include "access/tupmacs.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_type.h"
 #include "storage/pending.h"
+#include "utils/lsyscache.h"
 
 RtscanSchema *
 rtscan_schema(Relation index)
@@ -28,6 +30,7 @@ rtscan_schema(Relation index)
 		column->typlen = attribute->attlen;
 		column->typbyval = attribute->attbyval;
 		column->typalign = attribute->attalign;
+		column->numeric = getBaseType(attribute->atttypid) == NUMERICOID;
 		largest += column->typlen < 0 ? RTSCAN_MAX_TUPLE_SIZE : MAXALIGN(column->typlen);
 		if (i < schema->nkeys)
 		{

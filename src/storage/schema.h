@@ -17,6 +17,7 @@ typedef struct RtscanColumn
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
+	bool		numeric;
 	FmgrInfo   *compare;		/* key columns only */
 	RtscanKeyKind key_kind;		/* key columns only */
 } RtscanColumn;
@@ -35,6 +36,15 @@ extern RtscanSchema *rtscan_schema(Relation index);
 
 /* Bytes that a value takes, without alignment. */
 extern Size rtscan_value_size(const RtscanColumn *column, Datum value);
+
+/* Bytes of a packed INCLUDE value (include.h); 0 if values of the type cannot be packed. */
+static inline uint32
+rtscan_packed_width(const RtscanColumn *column)
+{
+	if (column->numeric)
+		return sizeof(int64);
+	return column->typlen > 0 ? (uint32) column->typlen : 0;
+}
 
 /* Put a value of so many bytes in a place, aligned as its type needs it. */
 extern void rtscan_store_value(const RtscanColumn *column, char *place, Datum value, Size size);

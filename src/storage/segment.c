@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "encode/decimal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
@@ -313,8 +314,11 @@ parse_include(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *incl
 	include->header = *header;
 	if (header->nulls.pages > 0 && !area_holds(segment, &header->nulls, (rows + 7) / 8, 1))
 		return false;
+	if (header->width > 0)
+		return header->width == rtscan_packed_width(column) && header->scale <= RTSCAN_MAX_SCALE &&
+			area_holds(segment, &header->values, rows, header->width);
 	if (column->typlen > 0)
-		return area_holds(segment, &header->values, rows, column->typlen);
+		return false;
 	include->first_rows = take_array(cursor, header->values.pages);
 	return include->first_rows && area_fits(segment, &header->values) &&
 		header->values.pages > 0 && include->first_rows[0] == 0 &&
@@ -505,6 +509,18 @@ rtscan_release(RtscanReader *reader, Buffer buffer)
 }
 
 void
+rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i)
+{
+	Buffer		recent = reader->segment->recent[area->page + i];
+
+	if (!BufferIsValid(recent) || BufferIsLocal(recent))
+		return;
+	__builtin_prefetch(GetBufferDescriptor(recent - 1), 1);
+	__builtin_prefetch(BufferGetPage(recent));
+	__builtin_prefetch(rtscan_page_opaque(BufferGetPage(recent)));
+}
+
+void
 rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i)
 {
 	Buffer		recent = reader->segment->recent[area->page + i];
@@ -513,8 +529,7 @@ rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i)
 	if (!BufferIsValid(recent) || BufferIsLocal(recent))
 		return;
 	page = BufferGetPage(recent);
-	__builtin_prefetch(GetBufferDescriptor(recent - 1), 1);
-	__builtin_prefetch(rtscan_page_opaque((Page) page));
+	rtscan_prefetch_head(reader, area, i);
 	for (int line = 0; line < PREFETCH_LINES; line++)
 		__builtin_prefetch(rtscan_page_payload((Page) page) + line * 64);
 }

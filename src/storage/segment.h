@@ -14,7 +14,7 @@
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
- *		uint32[values.pages]		first row of each page of values, unless of fixed width
+ *		uint32[values.pages]		first row of each page of values, unless they are packed
  *
  * each part beginning at a multiple of 8 bytes.  A backend reads a descriptor once, checks
  * it, and keeps it: it can never become stale, for a segment is immutable and its id is
@@ -75,7 +75,9 @@ typedef struct RtscanColumnHeader
 
 typedef struct RtscanIncludeHeader
 {
-	RtscanArea	nulls;			/* a bit a row; no area if no row is NULL */
+	uint32		width;			/* bytes a value: packed; 0: values are stored whole */
+	uint32		scale;			/* of numerics that are packed: encode/decimal.h */
+	RtscanArea	nulls;			/* packed: a bit a row; no area if no row is NULL */
 	RtscanArea	values;			/* in row order */
 } RtscanIncludeHeader;
 
@@ -99,7 +101,7 @@ typedef struct RtscanSegmentColumn
 typedef struct RtscanSegmentInclude
 {
 	RtscanIncludeHeader header;
-	uint32	   *first_rows;		/* NULL if of fixed width */
+	uint32	   *first_rows;		/* NULL if packed */
 } RtscanSegmentInclude;
 
 /* A descriptor in memory. */
@@ -152,6 +154,18 @@ extern void rtscan_release(RtscanReader *reader, Buffer buffer);
  */
 extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
+/* Likewise, where a few places of it will be looked at: only what getting it touches; and a place. */
+extern void rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i);
+
+static inline void
+rtscan_prefetch_place(RtscanReader *reader, const RtscanArea *area, uint32 i, Size offset)
+{
+	Buffer		recent = reader->segment->recent[area->page + i];
+
+	if (recent > 0)
+		__builtin_prefetch(rtscan_page_payload(BufferGetPage(recent)) + area->offset + offset);
+}
+
 /*
  * The content of an area's page contradicts itself.  Raises ERRCODE_INDEX_CORRUPTED, but
  * for a soft reader.
@@ -175,6 +189,25 @@ static inline uint32
 rtscan_chunks(uint32 rows)
 {
 	return (rows + RTSCAN_CHUNK_ROWS - 1) / RTSCAN_CHUNK_ROWS;
+}
+
+/* The place of the last of ascending values that is not above one; the first, if all are. */
+static inline uint32
+rtscan_last_not_above(const uint32 *values, uint32 n, uint32 value)
+{
+	uint32		low = 0,
+				high = n;
+
+	while (high - low > 1)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (values[middle] <= value)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static inline uint32

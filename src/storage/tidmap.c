@@ -4,6 +4,7 @@
  */
 #include "storage/tidmap.h"
 
+#include "exec/bits.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
@@ -124,18 +125,19 @@ run_end(const TidmapView *view, uint32 run)
 	return run + 1 < view->nruns ? view->runs[run + 1].row : view->rows;
 }
 
-/* Do the runs partition the page's rows, and have their line pointers? */
+/* Do the runs ascend, partition the page's rows, and have their line pointers? */
 static bool
 view_is_sane(const TidmapView *view)
 {
-	if (view->nruns == 0 || view->runs[0].row != 0)
+	if (view->nruns == 0 || view->runs[0].row != 0 ||
+		!BlockNumberIsValid(view->runs[view->nruns - 1].block))
 		return false;
 	for (uint32 i = 0; i < view->nruns; i++)
 	{
 		const RtscanTidmapRun *run = &view->runs[i];
 		uint32		end = run_end(view, i);
 
-		if (end <= run->row ||
+		if (end <= run->row || (i > 0 && run->block < run[-1].block) ||
 			(!(run->where & RTSCAN_TIDMAP_SPARSE) && run->where == InvalidOffsetNumber))
 			return false;
 		if ((run->where & RTSCAN_TIDMAP_SPARSE) &&
@@ -190,19 +192,7 @@ row_offset(const TidmapView *view, const RtscanTidmapRun *run, uint32 row)
 static uint32
 find_page(const RtscanSegment *segment, uint32 row)
 {
-	uint32		low = 0,
-				high = segment->header.tidmap.pages;
-
-	while (high - low > 1)
-	{
-		uint32		middle = (low + high) / 2;
-
-		if (segment->tidmap_rows[middle] <= row)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return rtscan_last_not_above(segment->tidmap_rows, segment->header.tidmap.pages, row);
 }
 
 /* The run that has a row (relative to the page), looking from a run on that begins before it. */
@@ -275,17 +265,6 @@ add_word(TidBatch *batch, const TidmapView *view, uint32 *run_number, uint64 wor
 	}
 }
 
-/* The bits of word from row first up to row last, both within or around it. */
-static uint64
-mask_word(uint64 word, uint32 base, uint32 first, uint32 last)
-{
-	if (first > base)
-		word &= ~UINT64CONST(0) << (first - base);
-	if (last < base + 64)
-		word &= ~(~UINT64CONST(0) << (last - base));
-	return word;
-}
-
 /* Add the rows from first up to last, which one page of the tidmap has. */
 static void
 add_rows(TidBatch *batch, const TidmapView *view, uint32 chunk_base, const uint64 *bits,
@@ -300,7 +279,7 @@ add_rows(TidBatch *batch, const TidmapView *view, uint32 chunk_base, const uint6
 
 		if (bits[w] == 0)
 			continue;
-		word = mask_word(bits[w], base, first, last);
+		word = rtscan_mask_word(bits[w], base, first, last);
 		if (word != 0)
 			add_word(batch, view, &run, word, base);
 	}
@@ -345,6 +324,92 @@ rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 	}
 	send_batch(&batch);
 	return batch.total;
+}
+
+/* TIDs that have been collected. */
+typedef struct Collection
+{
+	ItemPointerData *tids;
+	uint32		n;
+} Collection;
+
+/* RtscanTidConsumer: on a standby the index page is locked meanwhile, so that nothing else is done. */
+static void
+collect_tids(ItemPointer tids, int ntids, void *arg)
+{
+	Collection *collection = (Collection *) arg;
+
+	memcpy(collection->tids + collection->n, tids, ntids * sizeof(ItemPointerData));
+	collection->n += ntids;
+}
+
+void
+rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, ItemPointerData *tids)
+{
+	Collection	collection = {tids, 0};
+
+	(void) rtscan_visit_tids(reader, chunk, bits, collect_tids, &collection);
+}
+
+void
+rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, BlockNumber *last)
+{
+	TidmapView	view;
+
+	open_view(reader, 0, &view);
+	*first = view.runs[0].block;
+	rtscan_release(reader, view.buffer);
+	open_view(reader, reader->segment->header.tidmap.pages - 1, &view);
+	*last = view.runs[view.nruns - 1].block;
+	rtscan_release(reader, view.buffer);
+}
+
+/* Set n bits from a place on. */
+static void
+set_bits(uint64 *bits, uint32 from, uint32 n)
+{
+	uint32		end = from + n;
+
+	for (uint32 base = from / 64 * 64; base < end; base += 64)
+		bits[base / 64] |= rtscan_mask_word(~UINT64CONST(0), base, from, end);
+}
+
+/* The rows from first up to last, which one page of the tidmap has. */
+static void
+mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
+		  RtscanBlocksTest pass, void *arg, uint64 *bits)
+{
+	if (pass(view->runs[0].block, view->runs[view->nruns - 1].block, arg))
+		return;
+	for (uint32 i = find_run(view, first - view->first_row, 0); i < view->nruns; i++)
+	{
+		uint32		from = Max(view->first_row + view->runs[i].row, first);
+		uint32		end = Min(view->first_row + run_end(view, i), last);
+
+		if (from >= last)
+			break;
+		if (!pass(view->runs[i].block, view->runs[i].block, arg))
+			set_bits(bits, from - chunk_base, end - from);
+	}
+}
+
+void
+rtscan_tidmap_mask(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg, uint64 *bits)
+{
+	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
+
+	for (uint32 row = base; row < end;)
+	{
+		TidmapView	view;
+		uint32		last;
+
+		open_view(reader, find_page(reader->segment, row), &view);
+		last = Min(end, view.first_row + view.rows);
+		mask_rows(&view, base, row, last, pass, arg, bits);
+		rtscan_release(reader, view.buffer);
+		row = last;
+	}
 }
 
 ItemPointerData *

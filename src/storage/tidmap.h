@@ -47,6 +47,20 @@ typedef void (*RtscanTidConsumer) (ItemPointer tids, int ntids, void *arg);
 extern uint64 rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 								RtscanTidConsumer consumer, void *arg);
 
+/* Put them into an array, which has room for all. */
+extern void rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, ItemPointerData *tids);
+
+/* The heap blocks of the first row and of the last. */
+extern void rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, BlockNumber *last);
+
+/*
+ * Set the bits, which are clear, of the rows of a chunk whose heap block does not pass a test.
+ * The test is asked of ranges of blocks, the last one included: do all pass?
+ */
+typedef bool (*RtscanBlocksTest) (BlockNumber first, BlockNumber last, void *arg);
+extern void rtscan_tidmap_mask(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg,
+							   uint64 *bits);
+
 /* The TIDs of all rows, as an array in the current memory context. */
 extern ItemPointerData *rtscan_read_tids(RtscanReader *reader);
 

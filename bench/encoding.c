@@ -1,0 +1,519 @@
+/*
+ * encoding.c
+ *		What it brings to encode values as ranks where rays look for rows: an ablation, as in
+ *		RTScan's section 5.7.
+ *
+ *	encoding SOCKET [CHUNKS [REPETITIONS]]
+ *
+ * rtscan always encodes.  So this is a client of the device program (device/protocol.h), at
+ * DATA/pg_stat_tmp/rtscan_device, run as the user whose program that is.  It uploads made-up
+ * segments of three columns, all of the same shape but with different codes of the rows:
+ *
+ *	ranks		unique ranks of the values; among equal ones the order is random
+ *	values		the values themselves, scaled to 0 .. rows - 1 and rounded down
+ *
+ * The program takes either for ranks, for as many codes as rows are said to be distinct: they
+ * are where the boxes are, and bins of equal width divide them.  For ranks these are bins of
+ * equal depth; for values they are what a sieve has that does not know the distribution.
+ *
+ * The predicates are "below" on all columns.  Where they end is a quantile of the scaled
+ * values, which takes whole values, so that the same rows are in the answer either way.  The
+ * host counts these in each chunk, and a program that counts otherwise ends the benchmark.
+ *
+ * Times are the device's, up to counts, in milliseconds: medians of the repetitions, of which
+ * there are fewer where TIME_LIMIT ends them; "-" where there would be too many rays.  What
+ * was uploaded stays on the device until the program needs the memory.
+ */
+#define _GNU_SOURCE
+#include "../device/protocol.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define MAX_ROWS		(DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS)
+#define MAX_REPETITIONS	1000000
+#define COLUMNS			3
+#define CODE_BYTES		3
+#define RADIX			16
+#define BINS			(RADIX * RADIX)
+#define VECTORS			(2 * (RADIX - 1))
+
+#define AREA_UNIT		(UINT64_C(1) << 20)
+#define RESULTS			4096	/* in the area, behind a request's body */
+
+#define ZIPF_VALUES		1000000
+#define ZIPF_EXPONENT	1.1
+
+/* A key to sort by is a scaled value, then random bits, then the row. */
+#define ROW_BITS		22
+#define RANDOM_BITS		20
+
+/* A quantile is that of a bit more, lest predicates end just where bins do. */
+#define A_BIT_MORE		1.005
+
+/* Of the device, for the repetitions of one request, in nanoseconds. */
+#define TIME_LIMIT		UINT64_C(5000000000)
+
+static const double selectivities[] = {0.01, 0.1, 0.2, 0.5, 0.9};
+
+#define SELECTIVITIES	(sizeof(selectivities) / sizeof(selectivities[0]))
+
+typedef enum Encoding
+{
+	ENCODING_RANKS,
+	ENCODING_VALUES,
+	ENCODINGS
+} Encoding;
+
+static const char *const encoding_names[ENCODINGS] = {"with: ranks", "without: values"};
+
+/* What rows a predicate takes: those with codes below an end. */
+typedef struct Column
+{
+	uint32_t	codes[ENCODINGS][MAX_ROWS];
+	uint32_t	ends[ENCODINGS][SELECTIVITIES];
+} Column;
+
+typedef struct Benchmark
+{
+	int			socket;
+	char	   *area;			/* a column's data, or a request's body and RESULTS */
+	uint32_t	repetitions;
+	SegmentKey	key;
+	ColumnShape shape;
+	ColumnLayout layout;
+	Column		columns[COLUMNS];
+	uint32_t	counts[SELECTIVITIES][DEVICE_SEGMENT_CHUNKS];	/* that are right */
+} Benchmark;
+
+/* What EVALUATE finds in the area. */
+typedef struct Body
+{
+	EvaluateHeader header;
+	EvaluateSegment segment;
+	EvaluateColumn columns[COLUMNS];
+	DeviceInterval intervals[COLUMNS];
+} Body;
+
+_Static_assert(MAX_ROWS <= 1 << ROW_BITS && 2 * ROW_BITS + RANDOM_BITS <= 64, "a key has room for its parts");
+_Static_assert(sizeof(Body) == sizeof(EvaluateHeader) + sizeof(EvaluateSegment) +
+			   COLUMNS * (sizeof(EvaluateColumn) + sizeof(DeviceInterval)), "its parts follow one another");
+
+/* ---------------------------------------------------------------- distributions */
+
+/* xorshift64* */
+static uint64_t
+next_random(void)
+{
+	static uint64_t state = 1;
+
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+static double
+draw_uniform(void)
+{
+	return (double) (next_random() >> 11) / (double) (UINT64_C(1) << 53);
+}
+
+static double
+draw_normal(void)
+{
+	double		radius = sqrt(-2 * log(1 - draw_uniform()));
+
+	return radius * cos(2 * M_PI * draw_uniform());
+}
+
+static double
+draw_zipf(void)
+{
+	static double cumulative[ZIPF_VALUES + 1];	/* weight of the values 1 .. i */
+	uint32_t	below = 0;
+	double		drawn;
+
+	for (uint32_t i = 1; cumulative[ZIPF_VALUES] == 0 && i <= ZIPF_VALUES; i++)
+		cumulative[i] = cumulative[i - 1] + pow(i, -ZIPF_EXPONENT);
+	drawn = draw_uniform() * cumulative[ZIPF_VALUES];
+	for (uint32_t step = 1 << 19; step > 0; step /= 2)
+		if (below + step < ZIPF_VALUES && cumulative[below + step] <= drawn)
+			below += step;
+	return below + 1;
+}
+
+typedef struct Distribution
+{
+	const char *name;
+	double		(*draw) (void);
+} Distribution;
+
+static const Distribution distributions[] = {
+	{"uniform", draw_uniform}, {"normal", draw_normal}, {"Zipf 1.1", draw_zipf}
+};
+
+#define DISTRIBUTIONS	(sizeof(distributions) / sizeof(distributions[0]))
+
+/* ---------------------------------------------------------------- codes */
+
+static void
+draw_values(uint32_t rows, const Distribution *distribution, uint32_t *scaled)
+{
+	static double values[MAX_ROWS];
+	double		least = INFINITY;
+	double		largest = -INFINITY;
+
+	for (uint32_t row = 0; row < rows; row++)
+	{
+		values[row] = distribution->draw();
+		least = fmin(least, values[row]);
+		largest = fmax(largest, values[row]);
+	}
+	for (uint32_t row = 0; row < rows; row++)
+		scaled[row] = (uint32_t) ((values[row] - least) / (largest - least) * (rows - 1));
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	uint64_t	left = *(const uint64_t *) a;
+	uint64_t	right = *(const uint64_t *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+static uint32_t
+key_value(uint64_t key)
+{
+	return (uint32_t) (key >> (RANDOM_BITS + ROW_BITS));
+}
+
+/* Behind the value at each quantile, and behind the last rank that this value has. */
+static void
+choose_ends(Column *column, const uint64_t *keys, uint32_t rows)
+{
+	for (size_t i = 0; i < SELECTIVITIES; i++)
+	{
+		uint32_t	rank = (uint32_t) (selectivities[i] * A_BIT_MORE * rows);
+		uint32_t	value = key_value(keys[rank]);
+
+		while (rank < rows && key_value(keys[rank]) == value)
+			rank++;
+		column->ends[ENCODING_RANKS][i] = rank;
+		column->ends[ENCODING_VALUES][i] = value + 1;
+	}
+}
+
+static void
+make_column(Column *column, uint32_t rows, const Distribution *distribution)
+{
+	static uint64_t keys[MAX_ROWS];
+	uint32_t   *scaled = column->codes[ENCODING_VALUES];
+
+	draw_values(rows, distribution, scaled);
+	for (uint32_t row = 0; row < rows; row++)
+		keys[row] = (((uint64_t) scaled[row] << RANDOM_BITS | next_random() >> (64 - RANDOM_BITS)) << ROW_BITS) | row;
+	qsort(keys, rows, sizeof(uint64_t), compare_numbers);
+	for (uint32_t rank = 0; rank < rows; rank++)
+		column->codes[ENCODING_RANKS][keys[rank] & ((1 << ROW_BITS) - 1)] = rank;
+	choose_ends(column, keys, rows);
+}
+
+/* Count the answer in each chunk, and altogether. */
+static uint32_t
+count_rows(const Benchmark *benchmark, Encoding encoding, size_t selectivity, uint32_t *counts)
+{
+	const Column *columns = benchmark->columns;
+	uint32_t	sum = 0;
+
+	memset(counts, 0, DEVICE_SEGMENT_CHUNKS * sizeof(uint32_t));
+	for (uint32_t row = 0; row < benchmark->shape.rows; row++)
+	{
+		bool		matches = true;
+
+		for (int c = 0; c < COLUMNS; c++)
+			matches &= columns[c].codes[encoding][row] < columns[c].ends[encoding][selectivity];
+		counts[row / DEVICE_CHUNK_ROWS] += matches;
+		sum += matches;
+	}
+	return sum;
+}
+
+/* ---------------------------------------------------------------- the program */
+
+/* Send a request, with a file if there is one, and wait for the reply. */
+static DeviceReply
+ask(const Benchmark *benchmark, DeviceRequest *request, int file)
+{
+	union
+	{
+		struct cmsghdr header;
+		char		space[CMSG_SPACE(sizeof(int))];
+	}			control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec vector = {request, sizeof(*request)};
+	struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control,
+		.msg_controllen = file >= 0 ? sizeof(control) : 0};
+	DeviceReply reply;
+
+	memcpy(CMSG_DATA(&control.header), &file, sizeof(file));
+	if (sendmsg(benchmark->socket, &header, MSG_NOSIGNAL) != sizeof(*request) ||
+		recv(benchmark->socket, &reply, sizeof(reply), 0) != sizeof(reply))
+		errx(EXIT_FAILURE, "the device program has ended the connection: is this its user? See the server's log");
+	return reply;
+}
+
+static void
+demand(const Benchmark *benchmark, DeviceRequest request, int file)
+{
+	DeviceReply reply = ask(benchmark, &request, file);
+
+	if (reply.result != DEVICE_OK)
+		errx(EXIT_FAILURE, "a request of kind %u has the result %u", request.kind, reply.result);
+}
+
+static int
+connect_to(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int			connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		errx(EXIT_FAILURE, "\"%s\" is too long for a socket", path);
+	strcpy(address.sun_path, path);
+	if (connection < 0 || connect(connection, (struct sockaddr *) &address, sizeof(address)) != 0)
+		err(EXIT_FAILURE, "could not connect to \"%s\"", path);
+	return connection;
+}
+
+/* Memory that the program sees, too. */
+static void
+share_area(Benchmark *benchmark)
+{
+	uint64_t	size = device_align(benchmark->layout.size, AREA_UNIT);
+	int			file = memfd_create("encoding", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (file < 0 || ftruncate(file, (off_t) size) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+		err(EXIT_FAILURE, "could not create memory to share");
+	benchmark->area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+	if (benchmark->area == MAP_FAILED)
+		err(EXIT_FAILURE, "could not map memory");
+	demand(benchmark, (DeviceRequest) {.kind = DEVICE_HELLO, .version = DEVICE_PROTOCOL_VERSION, .size = size}, file);
+	close(file);
+}
+
+/* ---------------------------------------------------------------- uploading */
+
+/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/encode/sieve.h) that a row's bin sets. */
+static void
+set_vectors(char *sieve, uint32_t chunks, uint32_t row, uint32_t bin)
+{
+	uint32_t	bit = row % DEVICE_CHUNK_ROWS;
+	char	   *byte = sieve + (size_t) (row / DEVICE_CHUNK_ROWS) * DEVICE_CHUNK_BYTES + bit / 8;
+	size_t		vector_bytes = (size_t) chunks * DEVICE_CHUNK_BYTES;
+
+	for (uint32_t high = bin / RADIX; high < RADIX - 1; high++)
+		byte[high * vector_bytes] |= (char) (1 << bit % 8);
+	for (uint32_t low = bin % RADIX; low < RADIX - 1; low++)
+		byte[(RADIX - 1 + low) * vector_bytes] |= (char) (1 << bit % 8);
+}
+
+static void
+fill_area(const Benchmark *benchmark, const uint32_t *codes)
+{
+	const ColumnLayout *layout = &benchmark->layout;
+	uint32_t	rows = benchmark->shape.rows;
+	uint32_t   *pages = (uint32_t *) (benchmark->area + layout->pages);
+
+	memset(benchmark->area, 0, layout->size);
+	for (uint32_t i = 0; i < benchmark->shape.sieve_pages; i++)
+		pages[i] = i;
+	for (uint32_t row = 0; row < rows; row++)
+	{
+		set_vectors(benchmark->area + layout->sieve, device_chunks(rows), row,
+					(uint32_t) ((uint64_t) codes[row] * BINS / rows));
+		for (uint32_t byte = 0; byte < CODE_BYTES; byte++)
+			benchmark->area[layout->codes + (size_t) row * CODE_BYTES + byte] = (char) (codes[row] >> (8 * byte));
+	}
+}
+
+static void
+upload_column(const Benchmark *benchmark, uint32_t number, Encoding encoding)
+{
+	uint32_t   *boundaries = (uint32_t *) benchmark->area;
+
+	for (uint32_t i = 0; i <= BINS; i++)
+		boundaries[i] = (uint32_t) (((uint64_t) i * benchmark->shape.rows + BINS - 1) / BINS);
+	demand(benchmark, (DeviceRequest) {.kind = DEVICE_UPLOAD_BEGIN, .key = benchmark->key, .column = number,
+									   .shape = benchmark->shape}, -1);
+	fill_area(benchmark, benchmark->columns[number].codes[encoding]);
+	demand(benchmark, (DeviceRequest) {.kind = DEVICE_UPLOAD_DATA, .size = benchmark->layout.size}, -1);
+	demand(benchmark, (DeviceRequest) {.kind = DEVICE_UPLOAD_END}, -1);
+}
+
+/* ---------------------------------------------------------------- measuring */
+
+static DeviceReply
+evaluate(const Benchmark *benchmark, Encoding encoding, size_t selectivity, bool prepare)
+{
+	Body	   *body = (Body *) benchmark->area;
+	uint32_t	rows = benchmark->shape.rows;
+
+	body->header = (EvaluateHeader) {.executor = DEVICE_RT, .segments = 1, .columns = COLUMNS,
+		.intervals = COLUMNS, .prepare = prepare};
+	body->segment = (EvaluateSegment) {.key = benchmark->key, .rows = rows, .columns = COLUMNS};
+	for (uint32_t c = 0; c < COLUMNS; c++)
+	{
+		uint32_t	end = benchmark->columns[c].ends[encoding][selectivity];
+
+		body->columns[c] = (EvaluateColumn) {c, 1};
+		body->intervals[c] = (DeviceInterval) {0, end, 0, end};
+	}
+	memset(benchmark->area + RESULTS, 0xFF, device_chunks(rows) * sizeof(uint32_t));
+	return ask(benchmark, &(DeviceRequest) {.kind = DEVICE_EVALUATE, .results = RESULTS}, -1);
+}
+
+/* Upload the columns and have the BVH built, outside of what is measured. */
+static void
+prepare(Benchmark *benchmark, Encoding encoding)
+{
+	DeviceReply reply;
+
+	benchmark->key.segment++;
+	for (uint32_t c = 0; c < COLUMNS; c++)
+		upload_column(benchmark, c, encoding);
+	reply = evaluate(benchmark, encoding, 0, true);
+	if (reply.result == DEVICE_UNSUPPORTED)
+		errx(EXIT_FAILURE, "the device cannot trace rays");
+	if (reply.result != DEVICE_OK || reply.built != 1)
+		errx(EXIT_FAILURE, "no BVH was built: result %u", reply.result);
+}
+
+/* Nanoseconds of one request; infinite if it is too complex. */
+static uint64_t
+time_request(const Benchmark *benchmark, Encoding encoding, size_t selectivity)
+{
+	DeviceReply reply = evaluate(benchmark, encoding, selectivity, false);
+	size_t		size = device_chunks(benchmark->shape.rows) * sizeof(uint32_t);
+
+	if (reply.result == DEVICE_TOO_COMPLEX)
+		return UINT64_MAX;
+	if (reply.result != DEVICE_OK)
+		errx(EXIT_FAILURE, "a scan has the result %u", reply.result);
+	if (memcmp(benchmark->area + RESULTS, benchmark->counts[selectivity], size) != 0)
+		errx(EXIT_FAILURE, "%s, %g: the device counts other rows than the host", encoding_names[encoding],
+			 selectivities[selectivity]);
+	return reply.nanoseconds;
+}
+
+/* The median, in milliseconds.  The first time does not count. */
+static void
+measure(const Benchmark *benchmark, Encoding encoding, size_t selectivity)
+{
+	static uint64_t times[MAX_REPETITIONS];
+	uint32_t	count = 0;
+
+	if (time_request(benchmark, encoding, selectivity) == UINT64_MAX)
+	{
+		printf("| - ");
+		return;
+	}
+	for (uint64_t sum = 0; count < benchmark->repetitions && sum < TIME_LIMIT; count++)
+		sum += times[count] = time_request(benchmark, encoding, selectivity);
+	qsort(times, count, sizeof(uint64_t), compare_numbers);
+	printf("| %.4f ", (double) (times[(count - 1) / 2] + times[count / 2]) / 2e6);
+	fflush(stdout);
+}
+
+/* What is right must be the same whatever the codes are. */
+static void
+count_answers(Benchmark *benchmark)
+{
+	uint32_t	others[DEVICE_SEGMENT_CHUNKS];
+
+	for (size_t i = 0; i < SELECTIVITIES; i++)
+	{
+		printf("| %u ", count_rows(benchmark, ENCODING_VALUES, i, benchmark->counts[i]));
+		count_rows(benchmark, ENCODING_RANKS, i, others);
+		if (memcmp(benchmark->counts[i], others, sizeof(others)) != 0)
+			errx(EXIT_FAILURE, "%g: the encodings ask for different rows", selectivities[i]);
+	}
+}
+
+static void
+measure_distribution(Benchmark *benchmark, const Distribution *distribution)
+{
+	for (int c = 0; c < COLUMNS; c++)
+		make_column(&benchmark->columns[c], benchmark->shape.rows, distribution);
+	printf("| %s | rows of the answer ", distribution->name);
+	count_answers(benchmark);
+	puts("|");
+	for (Encoding encoding = 0; encoding < ENCODINGS; encoding++)
+	{
+		prepare(benchmark, encoding);
+		printf("| %s | %s ", distribution->name, encoding_names[encoding]);
+		for (size_t i = 0; i < SELECTIVITIES; i++)
+			measure(benchmark, encoding, i);
+		puts("|");
+	}
+}
+
+/* ---------------------------------------------------------------- the beginning */
+
+static uint32_t
+read_number(const char *argument, uint32_t largest)
+{
+	char	   *end;
+	unsigned long number = strtoul(argument, &end, 10);
+
+	if (*end != '\0' || number == 0 || number > largest)
+		errx(EXIT_FAILURE, "\"%s\" is not a number from 1 to %u", argument, largest);
+	return (uint32_t) number;
+}
+
+/* Segments have keys that no others have, not even those of an earlier run, which may still be there. */
+static void
+open_benchmark(Benchmark *benchmark, const char *path, uint32_t chunks, uint32_t repetitions)
+{
+	uint32_t	rows = chunks * DEVICE_CHUNK_ROWS;
+
+	benchmark->socket = connect_to(path);
+	benchmark->repetitions = repetitions;
+	benchmark->shape = (ColumnShape) {.rows = rows, .nonnull = rows, .distinct = rows, .code_bytes = CODE_BYTES,
+		.bins = BINS, .radix = RADIX, .vectors = VECTORS, .sieve_pages = VECTORS * chunks};
+	benchmark->layout = device_column_layout(&benchmark->shape);
+	if (getrandom(benchmark->key.uuid, sizeof(benchmark->key.uuid), 0) != sizeof(benchmark->key.uuid))
+		err(EXIT_FAILURE, "could not draw a key");
+	share_area(benchmark);
+}
+
+int
+main(int argc, char **argv)
+{
+	static Benchmark benchmark;
+
+	if (argc < 2 || argc > 4)
+		errx(EXIT_FAILURE, "usage: encoding SOCKET [CHUNKS [REPETITIONS]]");
+	open_benchmark(&benchmark, argv[1], argc > 2 ? read_number(argv[2], DEVICE_SEGMENT_CHUNKS) : DEVICE_SEGMENT_CHUNKS,
+				   argc > 3 ? read_number(argv[3], MAX_REPETITIONS) : 200);
+	printf("| distribution, %u rows | encoding ", benchmark.shape.rows);
+	for (size_t i = 0; i < SELECTIVITIES; i++)
+		printf("| %s%g ", i == 0 ? "rt " : "", selectivities[i]);
+	printf("|\n| --- | --- ");
+	for (size_t i = 0; i < SELECTIVITIES; i++)
+		printf("| --- ");
+	puts("|");
+	for (size_t i = 0; i < DISTRIBUTIONS; i++)
+		measure_distribution(&benchmark, &distributions[i]);
+	return EXIT_SUCCESS;
+}

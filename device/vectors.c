@@ -1,0 +1,117 @@
+/*
+ * vectors.c
+ *		Make the sieve vectors of a column that a backend has sorted.
+ */
+#include "vectors.h"
+
+#include "shader.h"
+#include "tasks.h"
+#include "vectors_bits.h"
+#include "vectors_digits.h"
+
+#define PART_ALIGNMENT	256
+
+/* Digits of a row that is in no vector. */
+#define NO_DIGITS		UINT32_MAX
+
+/* Where things are in the memory that making takes. */
+typedef struct VectorParts
+{
+	uint64_t	boundaries;
+	uint64_t	order;
+	uint64_t	digits;
+	uint64_t	bits;
+	uint64_t	size;
+} VectorParts;
+
+void
+vectors_open(VectorMaker *maker, Context *context, Cache *cache)
+{
+	VkPipelineLayout layout = shader_layout(context, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(VectorTask));
+
+	*maker = (VectorMaker) {
+		.context = context,
+		.cache = cache,
+		.layout = layout,
+		.digits = shader_compute(context, layout, vectors_digits_spirv, sizeof(vectors_digits_spirv)),
+		.bits = shader_compute(context, layout, vectors_bits_spirv, sizeof(vectors_bits_spirv)),
+	};
+}
+
+static uint64_t
+boundaries_size(const ColumnShape *shape)
+{
+	return ((uint64_t) shape->bins + 1) * sizeof(uint32_t);
+}
+
+static uint64_t
+order_size(const ColumnShape *shape)
+{
+	return (uint64_t) shape->rows * sizeof(uint32_t);
+}
+
+static VectorParts
+lay_out_parts(const ColumnShape *shape)
+{
+	VectorParts parts = {0};
+	uint64_t	rows = (uint64_t) device_chunks(shape->rows) * DEVICE_CHUNK_ROWS;
+
+	parts.order = device_align(boundaries_size(shape), PART_ALIGNMENT);
+	parts.digits = device_align(parts.order + order_size(shape), PART_ALIGNMENT);
+	parts.bits = device_align(parts.digits + rows * sizeof(uint32_t), PART_ALIGNMENT);
+	parts.size = parts.bits + device_vectors_size(shape);
+	return parts;
+}
+
+static void
+dispatch(VectorMaker *maker, VkPipeline pipeline, const VectorTask *task, uint32_t threads)
+{
+	shader_dispatch(maker->context, maker->layout, pipeline, task, sizeof(*task),
+					(threads + VECTOR_GROUP - 1) / VECTOR_GROUP);
+	context_barrier(maker->context);
+}
+
+static void
+record_vectors(VectorMaker *maker, const VectorSource *source, const Memory *memory, const VectorParts *parts)
+{
+	const ColumnShape *shape = source->shape;
+	uint32_t	high_vectors = device_high_vectors(shape);
+	VectorTask	task = {
+		.boundaries = memory->address + parts->boundaries,
+		.order = memory->address + parts->order,
+		.digits = memory->address + parts->digits,
+		.bits = memory->address + parts->bits,
+		.rows = shape->rows,
+		.bins = shape->bins,
+		.radix = shape->radix,
+		.high_vectors = high_vectors,
+		.low_vectors = shape->vectors - high_vectors,
+		.words = device_chunks(shape->rows) * CHUNK_WORDS32,
+	};
+
+	vkCmdUpdateBuffer(maker->context->commands, memory->buffer, parts->boundaries, boundaries_size(shape),
+					  source->boundaries);
+	vkCmdFillBuffer(maker->context->commands, memory->buffer, parts->digits, parts->bits - parts->digits, NO_DIGITS);
+	context_barrier(maker->context);
+	dispatch(maker, maker->digits, &task, task.rows);
+	dispatch(maker, maker->bits, &task, task.words);
+}
+
+bool
+vectors_make(VectorMaker *maker, const VectorSource *source, const Memory *target, uint64_t offset)
+{
+	VectorParts parts = lay_out_parts(source->shape);
+	VkBufferCopy order = {source->order, parts.order, order_size(source->shape)};
+	VkBufferCopy vectors = {parts.bits, offset, device_vectors_size(source->shape)};
+	Memory		memory;
+
+	if (!cache_allocate(maker->cache, MEMORY_BVH, parts.size, 0, &memory))
+		return false;
+	vkCmdCopyBuffer(context_begin(maker->context), target->buffer, memory.buffer, 1, &order);
+	record_vectors(maker, source, &memory, &parts);
+	vkCmdCopyBuffer(maker->context->commands, memory.buffer, target->buffer, 1, &vectors);
+	maker->nanoseconds += context_submit(maker->context);
+	memory_free(maker->context, &memory);
+	maker->sieves++;
+	return true;
+}

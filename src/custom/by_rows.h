@@ -1,0 +1,59 @@
+/*
+ * by_rows.h
+ *		Aggregates from the values of an index's rows, with GROUP BY or without.
+ *
+ * A thousand rows at a time: quals that the index cannot answer choose among them, each is given
+ * its group, and then one aggregate after another adds its argument's values.  Groups that are a
+ * function of key columns with few codes are looked up once a segment and combination of codes.
+ */
+#ifndef RTSCAN_BY_ROWS_H
+#define RTSCAN_BY_ROWS_H
+
+#include "rtscan.h"
+
+#include "custom/aggregate.h"
+#include "nodes/execnodes.h"
+
+/* What the plan says: a List in this order. */
+typedef enum RtscanRowsPlan
+{
+	RTSCAN_ROWS_EXPRESSIONS,	/* two Lists of row expressions: quals; keys of GROUP BY */
+	RTSCAN_ROWS_OPERATORS,		/* of the keys: equality operators, */
+	RTSCAN_ROWS_COLLATIONS,		/* and collations */
+	RTSCAN_ROWS_NUMBERS,		/* IntList: RtscanRowsNumber */
+	RTSCAN_ROWS_AGGREGATES		/* of each a List: below */
+} RtscanRowsPlan;
+
+typedef enum RtscanRowsNumber
+{
+	RTSCAN_NUMBER_GROUPED,		/* is there a GROUP BY? */
+	RTSCAN_NUMBER_GROUPS,		/* about how many groups? */
+	RTSCAN_NUMBER_PARTIAL		/* are the results transition states, to be combined? */
+} RtscanRowsNumber;
+
+typedef enum RtscanRowAggregatePlan
+{
+	RTSCAN_ROW_KIND,			/* IntList: RtscanAggregateKind */
+	RTSCAN_ROW_OIDS,			/* its argument's type; a minimum's or maximum's function and collation */
+	RTSCAN_ROW_ARGUMENT,		/* List of no or one row expression */
+	RTSCAN_ROW_FILTER			/* likewise */
+} RtscanRowAggregatePlan;
+
+typedef struct RtscanRowsAnswer RtscanRowsAnswer;
+
+extern RtscanRowsAnswer *rtscan_begin_rows(PlanState *parent, Relation index, List *plan);
+extern void rtscan_end_rows(RtscanRowsAnswer *answer);
+
+/* Begin to answer; the question and memory in the current context must last as long as results are asked for. */
+extern void rtscan_start_rows(RtscanRowsAnswer *answer, const RtscanQuestion *question);
+
+/* End what has been begun: the question will be no more. */
+extern void rtscan_stop_rows(RtscanRowsAnswer *answer);
+
+/*
+ * The next result: the keys of a group, then the aggregates; false if there is none.  Partial
+ * results may have a group more than once.
+ */
+extern bool rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull);
+
+#endif							/* RTSCAN_BY_ROWS_H */

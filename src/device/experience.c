@@ -1,0 +1,149 @@
+/*
+ * experience.c
+ *		What all backends have learnt of the device: how fast it is, and which uploads would
+ *		have paid.
+ */
+#include "device/device.h"
+
+#include <math.h>
+
+#include "common/hashfn.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+#include "utils/float.h"
+
+/* The way there and back, before it has been measured, in nanoseconds; a measured value counts for an eighth. */
+#define FIRST_REQUEST	300000.0
+#define SPEED_WEIGHT	0.125
+#define FORGET_WEIGHT	(1.0 / 256)
+#define LARGEST_SAMPLE	4.0
+
+/* What an upload takes a byte, in nanoseconds: reading pages, copying them, and the bus. */
+#define UPLOAD_BYTE		1.0
+
+/* A column that is not on the device, and what scans would have gained with it, in nanoseconds. */
+typedef struct Wish
+{
+	uint64		column;			/* hash of its key */
+	double		gain;
+} Wish;
+
+#define WISHES			4096
+
+typedef struct Experience
+{
+	slock_t		mutex;
+	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
+	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
+	Wish		wishes[WISHES]; /* by hash */
+} Experience;
+
+static Experience *experience;
+
+Size
+rtscan_device_experience_size(void)
+{
+	return sizeof(Experience);
+}
+
+void
+rtscan_attach_device_experience(void)
+{
+	double		unknown[DEVICE_EXECUTORS];
+	bool		found;
+
+	experience = ShmemInitStruct("rtscan device experience", sizeof(Experience), &found);
+	if (found)
+		return;
+	SpinLockInit(&experience->mutex);
+	memset(experience->wishes, 0, sizeof(experience->wishes));
+	for (int i = 0; i < DEVICE_EXECUTORS; i++)
+		unknown[i] = get_float8_infinity();
+	rtscan_begin_device_experience(unknown);
+}
+
+/* ---------------------------------------------------------------- speed */
+
+void
+rtscan_begin_device_experience(const double *chunk)
+{
+	SpinLockAcquire(&experience->mutex);
+	for (int i = 0; i < DEVICE_EXECUTORS; i++)
+		experience->speeds[i] = experience->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
+	SpinLockRelease(&experience->mutex);
+}
+
+RtscanDeviceSpeed
+rtscan_device_speed(DeviceExecutor executor)
+{
+	RtscanDeviceSpeed speed;
+
+	SpinLockAcquire(&experience->mutex);
+	speed = experience->speeds[executor];
+	SpinLockRelease(&experience->mutex);
+	return speed;
+}
+
+/* One that waited for others says little: no sample counts for more than a few times what is known. */
+static void
+approach(double *estimate, double sample, double weight)
+{
+	if (isinf(*estimate) || isinf(sample) || *estimate <= 0)
+		*estimate = sample;
+	else
+		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
+}
+
+void
+rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks, double elapsed, double device)
+{
+	RtscanDeviceSpeed *speed = &experience->speeds[executor];
+
+	SpinLockAcquire(&experience->mutex);
+	approach(&speed->request, elapsed - device, SPEED_WEIGHT);
+	approach(&speed->chunk, device / chunks, SPEED_WEIGHT);
+	SpinLockRelease(&experience->mutex);
+}
+
+void
+rtscan_forget_device_speed(DeviceExecutor executor)
+{
+	RtscanDeviceSpeed *speed = &experience->speeds[executor];
+
+	SpinLockAcquire(&experience->mutex);
+	approach(&speed->request, experience->first_speeds[executor].request, FORGET_WEIGHT);
+	approach(&speed->chunk, experience->first_speeds[executor].chunk, FORGET_WEIGHT);
+	SpinLockRelease(&experience->mutex);
+}
+
+/* ---------------------------------------------------------------- uploads */
+
+/*
+ * Nobody knows how often a column will be scanned.  Uploading it when scans have lost as much
+ * by its absence as the upload takes costs no more than twice what the best decision would have,
+ * but for having asked.
+ */
+bool
+rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain)
+{
+	uint64		hash = hash_combine64(hash_bytes_extended((const unsigned char *) key, sizeof(SegmentKey), 0), column);
+	Wish	   *wish = &experience->wishes[hash % WISHES];
+	bool		pays;
+
+	SpinLockAcquire(&experience->mutex);
+	if (wish->column != hash && wish->gain > gain)
+	{
+		/* Another column's place: who comes more often will have it. */
+		wish->gain -= gain;
+		SpinLockRelease(&experience->mutex);
+		return false;
+	}
+	if (wish->column != hash)
+		*wish = (Wish) {.column = hash};
+	wish->gain += gain;
+	pays = wish->gain >= size * UPLOAD_BYTE;
+	if (pays)
+		wish->gain = 0;
+	SpinLockRelease(&experience->mutex);
+	return pays;
+}

@@ -1,0 +1,126 @@
+/*
+ * vectors.c
+ *		Have the device make a column's sieve vectors: CREATE INDEX and merges.
+ */
+#include "device/device.h"
+
+#include "miscadmin.h"
+
+/* Of all vectors of a column; the CPU makes larger ones, for it needs the memory of one only. */
+#define MAX_VECTORS_SIZE	((Size) 64 * 1024 * 1024)
+
+#define WORD_ROWS			32
+
+/* ---------------------------------------------------------------- hashes of sets of rows */
+
+/*
+ * The hash of a set of rows is the sum of its rows' hashes.  That of a row is its bit, in its
+ * word of a vector, times the word's weight: so a vector's words times their weights are the
+ * hash of the vector's rows, which takes a multiplication for 32 of them.  Weights come from odd
+ * numbers, for else one would be half of another, and two rows' hashes the same.
+ */
+static inline uint64
+word_weight(uint32 word)
+{
+	uint64		weight = (2 * (uint64) word + 1) * UINT64CONST(0x9E3779B97F4A7C15);
+
+	return weight ^ weight >> 32;
+}
+
+static inline uint64
+hash_row(uint32 row)
+{
+	return word_weight(row / WORD_ROWS) << (row % WORD_ROWS);
+}
+
+static uint64
+hash_words(const uint32 *words, uint32 n)
+{
+	uint64		hash = 0;
+
+	for (uint32 word = 0; word < n; word++)
+		hash += words[word] * word_weight(word);
+	return hash;
+}
+
+/* ---------------------------------------------------------------- are they right? */
+
+/* Are a bin's rows in a vector?  See encode/sieve.h. */
+static bool
+bin_is_in(const ColumnShape *shape, uint32 bin, uint32 vector)
+{
+	uint32		high_vectors = device_high_vectors(shape);
+
+	return vector < high_vectors ? bin / shape->radix <= vector : bin % shape->radix <= vector - high_vectors;
+}
+
+/* What is going to be written for good is not taken on trust: has each vector the rows of its bins? */
+static bool
+are_right(const ColumnShape *shape, const uint64 *bin_hashes, const uint32 *vectors)
+{
+	uint32		words = device_chunks(shape->rows) * (DEVICE_CHUNK_ROWS / WORD_ROWS);
+
+	for (uint32 vector = 0; vector < shape->vectors; vector++)
+	{
+		uint64		expected = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 bin = 0; bin < shape->bins; bin++)
+			if (bin_is_in(shape, bin, vector))
+				expected += bin_hashes[bin];
+		if (hash_words(vectors + (Size) vector * words, words) != expected)
+			return false;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- the request */
+
+/* Put boundaries and order where a request at the area's beginning has them; hash each bin's rows. */
+static void
+write_request(char *area, const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)
+{
+	uint32	   *order = (uint32 *) (area + device_order_offset(shape->bins));
+
+	memcpy(area, boundaries, (shape->bins + 1) * sizeof(uint32));
+	for (uint32 bin = 0; bin < shape->bins; bin++)
+	{
+		uint64		hash = 0;
+
+		for (uint32 rank = boundaries[bin]; rank < boundaries[bin + 1]; rank++)
+		{
+			order[rank] = sorted[rank].value;
+			hash += hash_row(sorted[rank].value);
+		}
+		bin_hashes[bin] = hash;
+	}
+}
+
+const uint64 *
+rtscan_device_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted)
+{
+	Size		size = device_vectors_size(shape);
+	DeviceRequest request = {.kind = DEVICE_SIEVE, .shape = *shape};
+	DeviceReply reply;
+	uint64		bin_hashes[DEVICE_MAX_BINS];
+	char	   *area;
+
+	if (shape->vectors == 0 || size > MAX_VECTORS_SIZE)
+		return NULL;
+	request.results = device_align(device_order_offset(shape->bins) + shape->rows * sizeof(uint32), 64);
+	area = rtscan_device_build_area(shape->rows, request.results + size);
+	if (area == NULL)
+		return NULL;
+	write_request(area, shape, boundaries, sorted, bin_hashes);
+	if (!rtscan_device_ask(&request, &reply) || reply.result != DEVICE_OK)
+		return NULL;
+	if (!are_right(shape, bin_hashes, (const uint32 *) (area + request.results)))
+	{
+		ereport(WARNING,
+				(errmsg("rtscan's device has made wrong sieve vectors"),
+				 errdetail("The CPU makes them instead."),
+				 errhint("Set rtscan.device to \"off\", and check the device.")));
+		return NULL;
+	}
+	return (const uint64 *) (area + request.results);
+}

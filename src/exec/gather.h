@@ -1,0 +1,50 @@
+/*
+ * gather.h
+ *		Loops that pick elements of arrays, compiled for several instruction sets.
+ */
+#ifndef RTSCAN_GATHER_H
+#define RTSCAN_GATHER_H
+
+#include "rtscan.h"
+
+/* From a place on, the first of n ascending row numbers that is not below a limit. */
+static inline uint32
+rtscan_find_row(const uint32 *rows, uint32 from, uint32 n, uint32 limit)
+{
+	while (from < n)
+	{
+		uint32		middle = (from + n) / 2;
+
+		if (rows[middle] < limit)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return from;
+}
+
+/* Elements of a page, of rows whose first has a number: integers of 2, 4 or 8 bytes. */
+extern void rtscan_gather_integers(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n,
+								   int64 *values);
+
+/* Likewise, packed codes of 1, 2 or 3 bytes. */
+extern void rtscan_gather_codes(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n,
+								uint32 *codes);
+
+/* Elements of a table, by code; one code is that of NULL. */
+extern void rtscan_gather_coded(const int64 *table, uint32 null_code, const uint32 *codes, uint32 n,
+								int64 *values, bool *isnull);
+
+/* The largest of some codes. */
+extern uint32 rtscan_largest_code(const uint32 *codes, uint32 n);
+
+/* Row numbers of the bits that are set, from a place in a chunk on: returns how many, limit at most; the place moves. */
+typedef struct RtscanBitPlace
+{
+	uint32		word;
+	uint64		rest;			/* of its bits */
+} RtscanBitPlace;
+
+extern uint32 rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows, uint32 limit);
+
+#endif							/* RTSCAN_GATHER_H */
