@@ -238,9 +238,9 @@ class Comparer:
             forms += [self.held_cursor, self.deleting]
         if rng.random() < 0.4:
             self.settings = AGGREGATE
-            forms = [self.counted] * 4 + [self.summed] * 5 + [self.summed_changing] + [self.counted_prepared, self.counted_again, self.counted_run_time]
+            forms = [self.counted] * 4 + [self.summed] * 5 + [self.counted_prepared, self.counted_again, self.counted_run_time]
             if changing:
-                forms += [self.counted_held, self.counted_changing]
+                forms += [self.counted_held, self.counted_changing, self.summed_changing]
         try:
             rng.choice(forms)()
         except psycopg2.Error as e:
