@@ -24,6 +24,9 @@
 /* The advisory lock of pause_at(). */
 #define PAUSE_LOCK			INT64CONST(0x72747363)
 
+/* From so many rows of a chunk on the map is asked about whole blocks of them, and not about every row. */
+#define MANY_ROWS			64
+
 /* GUC rtscan.debug_pause: some of snapshot, list, map, image */
 static char *debug_pause;
 
@@ -176,6 +179,30 @@ open_page(HeapPage *page, BlockNumber block)
 	LockBuffer(page->buffer, BUFFER_LOCK_SHARE);
 }
 
+/*
+ * Do hint bits alone say that a tuple is visible: inserted before the snapshot's oldest transaction, never deleted?
+ * That is most of what is on a page.  Such a tuple is no conflict for SSI, and the table has its predicate lock.
+ */
+static bool
+is_plainly_visible(const HeapPage *page, OffsetNumber offset)
+{
+	Page		contents = BufferGetPage(page->buffer);
+	ItemId		item;
+	HeapTupleHeader tuple;
+
+	if (offset > PageGetMaxOffsetNumber(contents))
+		return false;
+	item = PageGetItemId(contents, offset);
+	if (!ItemIdIsNormal(item))
+		return false;
+	tuple = (HeapTupleHeader) PageGetItem(contents, item);
+	if ((tuple->t_infomask & HEAP_XMAX_INVALID) == 0 || HeapTupleHeaderIsHeapOnly(tuple))
+		return false;
+	return HeapTupleHeaderXminFrozen(tuple) ||
+		(HeapTupleHeaderXminCommitted(tuple) &&
+		 TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple), page->visibility->snapshot->xmin));
+}
+
 /* Is a member of the HOT chain at a TID visible? */
 static bool
 tid_is_visible(HeapPage *page, ItemPointer tid)
@@ -187,8 +214,9 @@ tid_is_visible(HeapPage *page, ItemPointer tid)
 		return false;
 	open_page(page, ItemPointerGetBlockNumber(tid));
 	page->visibility->heap_fetches++;
-	return heap_hot_search_buffer(&place, page->visibility->heap, page->buffer, page->visibility->snapshot,
-								  &tuple, NULL, true);
+	return is_plainly_visible(page, ItemPointerGetOffsetNumber(tid)) ||
+		heap_hot_search_buffer(&place, page->visibility->heap, page->buffer, page->visibility->snapshot,
+							   &tuple, NULL, true);
 }
 
 bool
@@ -221,38 +249,54 @@ rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
 	return blocks_are_visible(first, last, unconstify(RtscanVisibility *, visibility));
 }
 
-/* Clear those of some bits whose rows are not visible. */
-static void
-check_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk,
-			const uint64 *unknown, uint64 *bits)
+/* Some rows of a chunk that the snapshot may not see. */
+typedef struct UnknownRows
 {
-	ItemPointerData *tids = palloc(rtscan_popcount(unknown) * sizeof(ItemPointerData));
-	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
-	uint32		next = 0;
+	bool		safe;			/* it sees them where the map says so */
+	const uint64 *bits;
+	ItemPointerData *tids;
+} UnknownRows;
 
-	rtscan_collect_tids(&segment->reader, chunk, unknown, tids);
+/* Clear the bits of rows that the snapshot does not see. */
+static void
+clear_invisible_rows(RtscanVisibility *visibility, const UnknownRows *rows, uint64 *words)
+{
+	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
+	ItemPointerData *tid = rows->tids;
+
 	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
-		for (uint64 rest = unknown[w]; rest != 0; rest &= rest - 1)
-			if (!tid_is_visible(&page, &tids[next++]))
-				bits[w] &= ~(rest & -rest);
+		for (uint64 rest = rows->bits[w]; rest != 0; rest &= rest - 1, tid++)
+		{
+			BlockNumber block = ItemPointerGetBlockNumber(tid);
+
+			if (!(rows->safe && blocks_are_visible(block, block, visibility)) && !tid_is_visible(&page, tid))
+				words[w] &= ~(rest & -rest);
+		}
 	close_page(&page);
-	pfree(tids);
 }
 
 void
 rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, uint64 *words)
 {
-	uint64	   *unknown = palloc0(RTSCAN_CHUNK_BYTES);
+	uint64		count = rtscan_popcount(words);
+	bool		safe = is_safe(visibility, segment);
+	uint64	   *failing;
+	UnknownRows rows = {safe, words, NULL};
 
-	if (is_safe(visibility, segment))
+	if (count == 0)
+		return;
+	rows.tids = palloc(count * sizeof(ItemPointerData));
+	failing = palloc(RTSCAN_CHUNK_BYTES);
+	if (safe && count >= MANY_ROWS)
 	{
-		rtscan_tidmap_mask(&segment->reader, chunk, blocks_are_visible, visibility, unknown);
-		rtscan_and(unknown, words);
+		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility, failing, rows.tids);
+		rows.bits = failing;
 	}
 	else
-		memcpy(unknown, words, RTSCAN_CHUNK_BYTES);
-	check_chunk(visibility, segment, chunk, unknown, words);
-	pfree(unknown);
+		rtscan_collect_tids(&segment->reader, chunk, words, rows.tids);
+	clear_invisible_rows(visibility, &rows, words);
+	pfree(failing);
+	pfree(rows.tids);
 }
 
 void

@@ -232,6 +232,15 @@ typedef struct TidBatch
 } TidBatch;
 
 static void
+begin_batch(TidBatch *batch, RtscanTidConsumer consumer, void *arg)
+{
+	batch->n = 0;
+	batch->total = 0;
+	batch->consumer = consumer;
+	batch->arg = arg;
+}
+
+static void
 send_batch(TidBatch *batch)
 {
 	if (batch->n > 0)
@@ -307,10 +316,7 @@ rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, segment->header.rows);
 	TidBatch	batch;
 
-	batch.n = 0;
-	batch.total = 0;
-	batch.consumer = consumer;
-	batch.arg = arg;
+	begin_batch(&batch, consumer, arg);
 	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
 	{
 		TidmapView	view;
@@ -393,23 +399,39 @@ mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
 	}
 }
 
+/* Clear those of some bits that others have not set, in the words of the rows from first up to last. */
+static void
+and_rows(uint64 *bits, const uint64 *others, uint32 chunk_base, uint32 first, uint32 last)
+{
+	for (uint32 w = (first - chunk_base) / 64; w <= (last - 1 - chunk_base) / 64; w++)
+		bits[w] &= others[w];
+}
+
 void
-rtscan_tidmap_mask(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg, uint64 *bits)
+rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanBlocksTest pass, void *arg,
+							uint64 *failing, ItemPointerData *tids)
 {
 	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
+	Collection	collection = {tids, 0};
+	TidBatch	batch;
 
-	for (uint32 row = base; row < end;)
+	begin_batch(&batch, collect_tids, &collection);
+	memset(failing, 0, RTSCAN_CHUNK_BYTES);
+	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
 	{
 		TidmapView	view;
 		uint32		last;
 
 		open_view(reader, find_page(reader->segment, row), &view);
 		last = Min(end, view.first_row + view.rows);
-		mask_rows(&view, base, row, last, pass, arg, bits);
+		mask_rows(&view, base, row, last, pass, arg, failing);
+		and_rows(failing, bits, base, row, last);
+		add_rows(&batch, &view, base, failing, row, last);
 		rtscan_release(reader, view.buffer);
 		row = last;
 	}
+	send_batch(&batch);
 }
 
 ItemPointerData *

@@ -54,12 +54,14 @@ extern void rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64
 extern void rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, BlockNumber *last);
 
 /*
- * Set the bits, which are clear, of the rows of a chunk whose heap block does not pass a test.
+ * Which rows of a chunk whose bits are set are in a heap block that does not pass a test?  Sets their bits,
+ * clears all others, and puts their TIDs into an array, which has room for all whose bits are set.
  * The test is asked of ranges of blocks, the last one included: do all pass?
  */
 typedef bool (*RtscanBlocksTest) (BlockNumber first, BlockNumber last, void *arg);
-extern void rtscan_tidmap_mask(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg,
-							   uint64 *bits);
+extern void rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
+										RtscanBlocksTest pass, void *arg,
+										uint64 *failing, ItemPointerData *tids);
 
 /* The TIDs of all rows, as an array in the current memory context. */
 extern ItemPointerData *rtscan_read_tids(RtscanReader *reader);
