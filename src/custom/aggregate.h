@@ -2,7 +2,7 @@
  * aggregate.h
  *		The plan node that answers aggregates from an index: Custom Scan (RtscanAggregate).
  *
- * The planner (offer.c, path.c) offers it where one index has all that a query needs of a table.  The
+ * The planner (offer.c, path.c, match.c, price.c, plan.c) offers it where one index has all that a query needs of a table.  The
  * executor (node.c) answers in one of two ways: from bits of rows alone (by_bits.c), or from the
  * values of rows (by_rows.c).
  *

@@ -1,0 +1,82 @@
+/*
+ * slice.h
+ *		Some rows of a batch at a time: choose, group and add them to aggregates' states.
+ *
+ * What by_rows.c and slice.c share.
+ */
+#ifndef RTSCAN_SLICE_H
+#define RTSCAN_SLICE_H
+
+#include "rtscan.h"
+
+#include "custom/arithmetic.h"
+#include "custom/batch.h"
+#include "custom/by_rows.h"
+#include "custom/groups.h"
+
+typedef struct RtscanRowAggregate
+{
+	int			column;			/* that the argument is, or -1 */
+	RtscanExpression argument;
+	RtscanArithmetic *arithmetic;	/* the argument, if it can be computed that way */
+	RtscanExpression filter;
+} RtscanRowAggregate;
+
+/* Groups by combinations of codes, in one segment. */
+typedef struct RtscanCells
+{
+	bool		used;			/* in this segment */
+	int			ncolumns;		/* key columns that the groups' keys depend on */
+	int		   *columns;
+	uint32	   *strides;
+	RtscanGroup **groups;		/* NULL: not yet known */
+	Size		capacity;
+} RtscanCells;
+
+struct RtscanRowsAnswer
+{
+	const RtscanQuestion *question;
+	RtscanBatch *batch;
+	RtscanExpression quals;
+	bool		grouped;
+	bool		partial;
+	int			nkeys;
+	RtscanExpression *keys;
+	int		   *key_columns;	/* that they are, or -1 */
+	Bitmapset  *columns_of_keys;	/* of all of them */
+	bool		keys_have_codes;	/* all these are key columns */
+	RtscanCells cells;
+	RtscanGroups *groups;		/* of GROUP BY, or */
+	RtscanGroup *only;			/* the only one */
+	MemoryContext only_context;
+	MemoryContext scan_context; /* of one scan of the index */
+	bool		done;			/* all rows have been added */
+	bool		in_part;		/* with GROUP BY: groups are being returned */
+	RtscanCursor *cursor;		/* with GROUP BY: the rows that have not yet been added */
+	int			naggregates;
+	RtscanRowAggregate *aggregates;
+	RtscanTransition *transitions;	/* of each */
+	List	   *known;			/* RtscanArithmetic * of all their arguments and parts of these */
+	const RtscanSegmentScan *segment;	/* that the cells are about */
+
+	/* The rows at hand: a slice of the batch. */
+	uint32		slice;			/* so many, at most */
+	uint32		next;			/* the first of the batch that is not in it, nor before */
+	uint64		slices;			/* so far */
+	uint32		n;				/* rows that have passed, */
+	uint16		rows[RTSCAN_CURSOR_ROWS];	/* their places in the batch, */
+	RtscanGroup *group_of[RTSCAN_CURSOR_ROWS];	/* by place */
+	uint64		next_runs;		/* the slice that runs are tried for again */
+	bool		in_runs;		/* the rows of a group are one after another: */
+	uint32		nruns;			/* so many groups, */
+	RtscanGroup *runs[RTSCAN_CURSOR_ROWS];	/* these, */
+	uint32		run_ends[RTSCAN_CURSOR_ROWS];	/* up to here */
+	uint16		filtered[RTSCAN_CURSOR_ROWS];	/* those of them that pass a FILTER */
+	uint32		codes[RTSCAN_CURSOR_ROWS];
+	uint32		cell_of[RTSCAN_CURSOR_ROWS];
+};
+
+/* Take the next rows of the batch, at least one, and add those that pass the quals to their groups. */
+extern void rtscan_add_slice(RtscanRowsAnswer *answer);
+
+#endif							/* RTSCAN_SLICE_H */
