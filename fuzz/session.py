@@ -48,7 +48,7 @@ class Session:
         """
         file = f"fuzz.{self.connection.info.backend_pid}.copy"
         return (self.run(f"COPY ({rows}) TO PROGRAM 'cat >{file}'")
-                and self.run(f"COPY {table} ({columns}) FROM '{file}'", tolerated))
+                and self.run(f"COPY {table} ({columns}) FROM PROGRAM 'cat {file} && rm {file}'", tolerated))
 
     def rollback(self):
         if self.connection.info.transaction_status != psycopg2.extensions.TRANSACTION_STATUS_IDLE:

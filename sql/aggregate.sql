@@ -606,6 +606,39 @@ EXECUTE p;
 DEALLOCATE p;
 
 --
+-- Rows that may not be visible: few and many in a chunk, where chunks, words and pages of the tidmap end
+--
+CREATE TABLE edges (id int, filler text) WITH (autovacuum_enabled = off, fillfactor = 95);
+INSERT INTO edges SELECT i FROM generate_series(1, 140000) i;
+DELETE FROM edges WHERE id % 13 = 0 AND id < 70000;
+CREATE INDEX edges_id ON edges USING rtscan (id);
+VACUUM edges;
+UPDATE edges SET filler = 'HOT' WHERE id % 503 = 0;
+DELETE FROM edges WHERE id % 401 = 0;
+BEGIN;
+UPDATE edges SET filler = 'HOT, in vain' WHERE id % 307 = 0;
+DELETE FROM edges WHERE id % 311 = 0;
+UPDATE edges SET id = - id WHERE id % 919 = 0;
+ROLLBACK;
+BEGIN;
+SELECT count(*) FROM (SELECT FROM edges WHERE id % 701 = 0 FOR SHARE) locked;
+DELETE FROM edges WHERE id % 337 = 0;
+SELECT unequal(format('SELECT count(*) FROM edges WHERE id BETWEEN %s AND %s', low, low + n))
+FROM generate_series(59000, 71000, 613) low, unnest('{0,60,62,63,64,66,200,4000}'::int[]) n;
+SELECT unequal(format('SELECT count(*), count(*) FILTER (WHERE id > 90000) FROM edges WHERE id < %s OR id > %s', low, low + n))
+FROM unnest('{-1,70,1000}'::int[]) low, unnest('{1,70000,139000}'::int[]) n;
+COMMIT;
+SELECT unequal('SELECT count(*) FROM edges'), unequal('SELECT count(*) FROM edges WHERE id > 64000');
+-- frozen from the start, by the transaction that asks
+BEGIN;
+TRUNCATE edges;
+\copy edges (id) FROM PROGRAM 'seq 1 70000' WITH (FREEZE)
+DELETE FROM edges WHERE id % 100 = 7;
+SELECT unequal('SELECT count(*) FROM edges WHERE id > 100');
+COMMIT;
+SELECT unequal('SELECT count(*) FROM edges WHERE id > 100');
+
+--
 -- Errors, and what is not allowed
 --
 SELECT count(*) FROM many FOR UPDATE;

@@ -74,7 +74,7 @@ static void
 enter_segment(RtscanRowsAnswer *answer)
 {
 	RtscanCursor *cursor = answer->batch->cursor;
-	RtscanCells	   *cells = &answer->cells;
+	RtscanCells *cells = &answer->cells;
 	uint64		limit = Min(Max(rtscan_cursor_segment_rows(cursor) * CELLS_A_ROW, MIN_CELLS),
 							work_mem * (uint64) 1024 / sizeof(RtscanGroup *));
 	uint64		count = 1;

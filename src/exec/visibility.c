@@ -24,7 +24,7 @@
 /* The advisory lock of pause_at(). */
 #define PAUSE_LOCK			INT64CONST(0x72747363)
 
-/* From so many rows of a chunk on the map is asked about whole blocks of them, and not about every row. */
+/* A chunk with so many rows, or more: it is cheaper to ask the map about its blocks than about each row's. */
 #define MANY_ROWS			64
 
 /* GUC rtscan.debug_pause: some of snapshot, list, map, image */
@@ -180,8 +180,10 @@ open_page(HeapPage *page, BlockNumber block)
 }
 
 /*
- * Do hint bits alone say that a tuple is visible: inserted before the snapshot's oldest transaction, never deleted?
- * That is most of what is on a page.  Such a tuple is no conflict for SSI, and the table has its predicate lock.
+ * Do hint bits alone say that a tuple is visible: inserted by a transaction that committed before any that the snapshot
+ * takes for running, and nobody has it locked or deleted?  That is most of what is on a page, and what
+ * heap_hot_search_buffer() finds as well, at the start of a chain.  For SSI such a tuple is no conflict; and its
+ * predicate lock is the table's.
  */
 static bool
 is_plainly_visible(const HeapPage *page, OffsetNumber offset)
@@ -190,7 +192,7 @@ is_plainly_visible(const HeapPage *page, OffsetNumber offset)
 	ItemId		item;
 	HeapTupleHeader tuple;
 
-	if (offset > PageGetMaxOffsetNumber(contents))
+	if (!OffsetNumberIsValid(offset) || offset > PageGetMaxOffsetNumber(contents))
 		return false;
 	item = PageGetItemId(contents, offset);
 	if (!ItemIdIsNormal(item))
@@ -249,27 +251,27 @@ rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
 	return blocks_are_visible(first, last, unconstify(RtscanVisibility *, visibility));
 }
 
-/* Some rows of a chunk that the snapshot may not see. */
+/* Rows of a chunk that the snapshot may not see. */
 typedef struct UnknownRows
 {
-	bool		safe;			/* it sees them where the map says so */
+	bool		ask_map;		/* it may say that it does */
 	const uint64 *bits;
 	ItemPointerData *tids;
 } UnknownRows;
 
-/* Clear the bits of rows that the snapshot does not see. */
+/* Clear the bits of rows that the snapshot does not see; the words may be the unknown rows' bits. */
 static void
-clear_invisible_rows(RtscanVisibility *visibility, const UnknownRows *rows, uint64 *words)
+clear_invisible_rows(RtscanVisibility *visibility, const UnknownRows *unknown, uint64 *words)
 {
 	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
-	ItemPointerData *tid = rows->tids;
+	ItemPointerData *tid = unknown->tids;
 
 	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
-		for (uint64 rest = rows->bits[w]; rest != 0; rest &= rest - 1, tid++)
+		for (uint64 rest = unknown->bits[w]; rest != 0; rest &= rest - 1, tid++)
 		{
 			BlockNumber block = ItemPointerGetBlockNumber(tid);
 
-			if (!(rows->safe && blocks_are_visible(block, block, visibility)) && !tid_is_visible(&page, tid))
+			if (!(unknown->ask_map && blocks_are_visible(block, block, visibility)) && !tid_is_visible(&page, tid))
 				words[w] &= ~(rest & -rest);
 		}
 	close_page(&page);
@@ -278,25 +280,23 @@ clear_invisible_rows(RtscanVisibility *visibility, const UnknownRows *rows, uint
 void
 rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, uint64 *words)
 {
+	uint64		failing[RTSCAN_CHUNK_WORDS];
 	uint64		count = rtscan_popcount(words);
-	bool		safe = is_safe(visibility, segment);
-	uint64	   *failing;
-	UnknownRows rows = {safe, words, NULL};
+	UnknownRows unknown = {.ask_map = is_safe(visibility, segment), .bits = words};
 
 	if (count == 0)
 		return;
-	rows.tids = palloc(count * sizeof(ItemPointerData));
-	failing = palloc(RTSCAN_CHUNK_BYTES);
-	if (safe && count >= MANY_ROWS)
+	unknown.tids = palloc(count * sizeof(ItemPointerData));
+	if (unknown.ask_map && count >= MANY_ROWS)
 	{
-		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility, failing, rows.tids);
-		rows.bits = failing;
+		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility, failing, unknown.tids);
+		unknown.bits = failing;
+		unknown.ask_map = false;
 	}
 	else
-		rtscan_collect_tids(&segment->reader, chunk, words, rows.tids);
-	clear_invisible_rows(visibility, &rows, words);
-	pfree(failing);
-	pfree(rows.tids);
+		rtscan_collect_tids(&segment->reader, chunk, words, unknown.tids);
+	clear_invisible_rows(visibility, &unknown, words);
+	pfree(unknown.tids);
 }
 
 void

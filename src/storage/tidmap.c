@@ -137,8 +137,10 @@ view_is_sane(const TidmapView *view)
 		const RtscanTidmapRun *run = &view->runs[i];
 		uint32		end = run_end(view, i);
 
-		if (end <= run->row || (i > 0 && run->block < run[-1].block) ||
-			(!(run->where & RTSCAN_TIDMAP_SPARSE) && run->where == InvalidOffsetNumber))
+		if (end <= run->row || (i > 0 && run->block < run[-1].block))
+			return false;
+		if (!(run->where & RTSCAN_TIDMAP_SPARSE) &&
+			(run->where == InvalidOffsetNumber || run->where + (end - run->row) > PG_UINT16_MAX))
 			return false;
 		if ((run->where & RTSCAN_TIDMAP_SPARSE) &&
 			(run->where & ~RTSCAN_TIDMAP_SPARSE) + (end - run->row) > view->npointers)

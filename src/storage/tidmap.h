@@ -55,7 +55,8 @@ extern void rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, Block
 
 /*
  * Which rows of a chunk whose bits are set are in a heap block that does not pass a test?  Sets their bits,
- * clears all others, and puts their TIDs into an array, which has room for all whose bits are set.
+ * clears all others of the chunk, and puts their TIDs into an array, which has room for all whose bits
+ * are set.
  * The test is asked of ranges of blocks, the last one included: do all pass?
  */
 typedef bool (*RtscanBlocksTest) (BlockNumber first, BlockNumber last, void *arg);
