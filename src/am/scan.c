@@ -109,7 +109,7 @@ take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 
 /* RtscanSearch.take_row */
 static void
-take_row(IndexTuple tuple, const Datum *values, const bool *isnull, void *arg)
+take_row(IndexTuple tuple, void *arg)
 {
 	add_tids(&tuple->t_tid, 1, arg);
 }

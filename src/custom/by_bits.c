@@ -6,6 +6,7 @@
 
 #include "custom/compute.h"
 #include "exec/visibility.h"
+#include "storage/pending.h"
 #include "utils/memutils.h"
 
 typedef struct Aggregate
@@ -19,7 +20,8 @@ struct RtscanBitsAnswer
 {
 	const RtscanQuestion *question;
 	int			naggregates;
-	int			searched;		/* of them, by the search at hand */
+	int			searched;		/* of them, by the search at hand, */
+	bool		wants_values;	/* which looks at the values of rows that match */
 	Aggregate  *aggregates;
 	MemoryContext short_context;	/* of one segment */
 	RtscanVisibility visibility;
@@ -121,14 +123,24 @@ take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 	answer->search.stats.rows += count;
 }
 
-/* RtscanSearch.take_row */
-static void
-take_row(IndexTuple tuple, const Datum *values, const bool *isnull, void *arg)
+/* Does a search look at the values of rows that match? */
+static bool
+wants_values(const RtscanBitsAnswer *answer)
 {
-	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
+	for (int i = 0; i < answer->searched; i++)
+	{
+		const RtscanFilter *filter = &answer->aggregates[i].filter;
 
-	if (!rtscan_sees_row(&answer->visibility, &tuple->t_tid))
-		return;
+		if (answer->aggregates[i].accumulator.column >= 0 || filter->predicate->nconditions > 0 ||
+			filter->predicate->impossible || filter->ndisjunctions > 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_row(RtscanBitsAnswer *answer, const Datum *values, const bool *isnull)
+{
 	for (int i = 0; i < answer->searched; i++)
 	{
 		RtscanAccumulator *accumulator = &answer->aggregates[i].accumulator;
@@ -136,6 +148,21 @@ take_row(IndexTuple tuple, const Datum *values, const bool *isnull, void *arg)
 		if (rtscan_filter_matches(&answer->aggregates[i].filter, values, isnull))
 			rtscan_accumulate_value(accumulator, accumulator->column >= 0 ? values[accumulator->column] : (Datum) 0);
 	}
+}
+
+/* RtscanSearch.take_row */
+static void
+take_row(IndexTuple tuple, void *arg)
+{
+	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	if (!rtscan_sees_row(&answer->visibility, &tuple->t_tid))
+		return;
+	if (answer->wants_values)
+		rtscan_deform_pending(answer->question->index, answer->question->schema, tuple, values, isnull);
+	add_row(answer, values, isnull);
 	answer->search.stats.rows++;
 }
 
@@ -148,6 +175,7 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 	const RtscanQuestion *question = answer->question;
 
 	answer->searched = naggregates;
+	answer->wants_values = wants_values(answer);
 	answer->search = (RtscanSearch) {
 		.index = question->index,
 		.snapshot = question->snapshot,

@@ -88,7 +88,7 @@ take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 
 /* RtscanSearch.take_row */
 static void
-take_row(IndexTuple tuple, const Datum *values, const bool *isnull, void *arg)
+take_row(IndexTuple tuple, void *arg)
 {
 	RtscanCursor *cursor = (RtscanCursor *) arg;
 	MemoryContext old;

@@ -128,20 +128,36 @@ rtscan_search_some(RtscanSearch *search)
 
 /* ---------------------------------------------------------------- pending lists */
 
+/* Does a row match that the pretest has not decided about? */
+static bool
+pending_row_matches(const RtscanSearch *search, IndexTuple tuple)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	rtscan_deform_pending(search->index, search->schema, tuple, values, isnull);
+	return rtscan_filter_matches(search->filter, values, isnull);
+}
+
 /* RtscanPendingVisitor */
 static void
 check_pending_row(IndexTuple tuple, void *arg)
 {
 	RtscanSearch *search = (RtscanSearch *) arg;
-	MemoryContext old = MemoryContextSwitchTo(search->short_context);
-	Datum		values[INDEX_MAX_KEYS];
-	bool		isnull[INDEX_MAX_KEYS];
+	RtscanVerdict verdict = rtscan_pretest(&search->pretest, tuple);
+	MemoryContext old;
 
-	rtscan_deform_pending(search->index, search->schema, tuple, values, isnull);
-	if (rtscan_filter_matches(search->filter, values, isnull))
-		search->take_row(tuple, values, isnull, search->arg);
+	search->stats.pending_rows++;
+	if (verdict == RTSCAN_REJECTED)
+		return;
+	old = MemoryContextSwitchTo(search->short_context);
+	if (verdict == RTSCAN_ACCEPTED || pending_row_matches(search, tuple))
+	{
+		rtscan_check_pending_tid(search->index, tuple);
+		search->take_row(tuple, search->arg);
+	}
 	MemoryContextSwitchTo(old);
-	if (++search->stats.pending_rows % 256 == 0)
+	if (++search->taken_apart % 256 == 0)
 		MemoryContextReset(search->short_context);
 }
 
@@ -166,6 +182,7 @@ rtscan_search_pending(RtscanSearch *search)
 	if (search->filter->predicate->impossible ||
 		(search->shared && pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0))
 		return;
+	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
 	search_list(search, &search->image->meta.sealed);
 	search_list(search, &search->image->meta.open);
 }

@@ -14,7 +14,7 @@
 #include "exec/executor.h"
 #include "monitor/stats.h"
 #include "port/atomics.h"
-#include "query/filter.h"
+#include "query/pretest.h"
 
 /* In memory that the processes of a parallel query share: who searches what. */
 typedef struct RtscanSharedSearch
@@ -41,7 +41,7 @@ typedef struct RtscanSearch
 	void		(*take_segment) (RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg);
 
 	/* A row of a pending list that matches. */
-	void		(*take_row) (IndexTuple tuple, const Datum *values, const bool *isnull, void *arg);
+	void		(*take_row) (IndexTuple tuple, void *arg);
 	void	   *arg;
 	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part */
 
@@ -54,6 +54,8 @@ typedef struct RtscanSearch
 	RtscanSegmentScan *segments;
 	int			nsegments;
 	int			next_segment;
+	RtscanPretest pretest;		/* of pending rows */
+	uint64		taken_apart;	/* pending rows that the pretest has not rejected */
 } RtscanSearch;
 
 /* Search an image; memory is taken from the current context. */

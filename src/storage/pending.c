@@ -280,18 +280,31 @@ rtscan_pending_visit(Relation index, const RtscanListRef *list,
 	}
 }
 
+static void
+pending_row_corrupted(Relation index)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" contains a corrupted pending row",
+					RelationGetRelationName(index)),
+			 errhint("Please REINDEX it.")));
+}
+
+void
+rtscan_check_pending_tid(Relation index, IndexTuple tuple)
+{
+	if (!OffsetNumberIsValid(ItemPointerGetOffsetNumberNoCheck(&tuple->t_tid)) ||
+		!BlockNumberIsValid(ItemPointerGetBlockNumberNoCheck(&tuple->t_tid)))
+		pending_row_corrupted(index);
+}
+
 void
 rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tuple,
 					  Datum *values, bool *isnull)
 {
-	if (!rtscan_deform_tuple(schema, tuple, values, isnull) ||
-		!OffsetNumberIsValid(ItemPointerGetOffsetNumberNoCheck(&tuple->t_tid)) ||
-		!BlockNumberIsValid(ItemPointerGetBlockNumberNoCheck(&tuple->t_tid)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" contains a corrupted pending row",
-						RelationGetRelationName(index)),
-				 errhint("Please REINDEX it.")));
+	rtscan_check_pending_tid(index, tuple);
+	if (!rtscan_deform_tuple(schema, tuple, values, isnull))
+		pending_row_corrupted(index);
 }
 
 uint32

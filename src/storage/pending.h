@@ -50,10 +50,11 @@ extern void rtscan_pending_visit(Relation index, const RtscanListRef *list,
 
 /*
  * Take apart a row of a pending list; raises ERRCODE_INDEX_CORRUPTED where it has no TID, or a
- * value that reaches beyond it.
+ * value that reaches beyond it.  Or only look at its TID.
  */
 extern void rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tuple,
 								  Datum *values, bool *isnull);
+extern void rtscan_check_pending_tid(Relation index, IndexTuple tuple);
 
 /* Pages in a list, without reading all of it; as good as the tail hint is. */
 extern uint32 rtscan_pending_pages(Relation index, const RtscanListRef *list);
