@@ -94,6 +94,13 @@ CREATE FUNCTION rtscan_check(index regclass, heapallindexed boolean DEFAULT fals
 COMMENT ON FUNCTION rtscan_check(regclass, boolean) IS
 	'prove the structure of an rtscan index, and if asked that it has every row of its table; an error at the first fault';
 
+-- Maintenance
+
+CREATE FUNCTION rtscan_merge(index regclass) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'rtscan_merge_index' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION rtscan_merge(regclass) IS
+	'make the pending rows of an rtscan index into a segment, merge segments, and free their pages, as VACUUM does; the number of segments that are left';
+
 -- Statistics
 
 CREATE FUNCTION rtscan_benchmark(query text, repetitions integer DEFAULT 20, counts boolean DEFAULT false,

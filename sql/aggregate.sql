@@ -4,6 +4,7 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA aggregate;
 SET search_path = aggregate, public;
 SET rtscan.pending_list_limit = '64kB';
+SET rtscan.merge_worker = off;
 
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none

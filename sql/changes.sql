@@ -4,6 +4,7 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA changes;
 SET search_path = changes, public;
 SET rtscan.pending_list_limit = '64kB';
+SET rtscan.merge_worker = off;
 
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
@@ -268,6 +269,26 @@ SELECT differences('t', 't_ab', '{a < 20,a >= 990 AND id < 3000,a = 500,id BETWE
 INSERT INTO t SELECT -i, hash(i) % 1000, repeat(md5(i::text), 60) FROM generate_series(1, 1500) i;
 SELECT rtscan_check('t_ab', true);
 SELECT differences('t', 't_ab', '{a < 20,a >= 990 AND id < 3000,a = 500,id BETWEEN -300 AND 50}');
+-- without a vacuum
+SELECT rtscan_merge('t_ab') < 20 AS few;
+SELECT rtscan_merge('t_ab') = segments AS nothing_left, rows - dead AS rows, pending FROM rtscan_stats('t_ab');
+SELECT rtscan_check('t_ab', true);
+SELECT differences('t', 't_ab', '{a < 20,a >= 990 AND id < 3000,a = 500,id BETWEEN -300 AND 50}');
+BEGIN;
+INSERT INTO t SELECT 10000 + i, i, 'in vain' FROM generate_series(1, 900) i;
+SELECT rtscan_merge('t_ab') < 20 AS few;
+SELECT differences('t', 't_ab', '{a < 20,id > 10000}');
+ROLLBACK;
+SELECT differences('t', 't_ab', '{a < 20,id > 10000}');
+SELECT rtscan_merge('t'), rtscan_merge('t_ab');
+SELECT rtscan_merge(NULL) IS NULL AS strict, rtscan_merge('pg_class_oid_index');
+CREATE TEMP TABLE own (a int);
+CREATE INDEX own_a ON own USING rtscan (a);
+SELECT rtscan_merge('own_a');
+INSERT INTO own SELECT generate_series(1, 10000);
+SELECT rtscan_merge('own_a') > 0 AS some;
+SELECT rows, pending FROM rtscan_stats('own_a');
+DROP TABLE own;
 DROP TABLE t;
 
 -- several indexes, vacuumed by several processes; a comparison function in SQL, which a flush calls

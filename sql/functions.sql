@@ -183,8 +183,8 @@ CREATE ROLE regress_rtscan_user;
 CREATE ROLE regress_rtscan_owner;
 GRANT CREATE, USAGE ON SCHEMA functions TO regress_rtscan_owner, regress_rtscan_user;
 SET ROLE regress_rtscan_user;
-SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'), error_of('rtscan_check(''t_all'', true)');
-SELECT error_of('rtscan_estimate(''t'', ''{a}'')'), error_of('rtscan_stat_reset()');
+SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'), error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
+SELECT error_of('rtscan_estimate(''t'', ''{a}'')'), error_of('rtscan_stat_reset()'), error_of('rtscan_merge(''t_btree'')');
 SELECT count(*) > 0 AS visible FROM pg_stat_rtscan;
 -- wrong relations tell no more than that they are
 SELECT error_of('rtscan_stats(''t_btree'')'), error_of('rtscan_stats(''pg_authid'')');
@@ -196,7 +196,7 @@ RESET ROLE;
 REVOKE SELECT ON t FROM regress_rtscan_user;
 GRANT pg_stat_scan_tables TO regress_rtscan_user;
 SET ROLE regress_rtscan_user;
-SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'), error_of('rtscan_check(''t_all'', true)');
+SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'), error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
 RESET ROLE;
 -- an owner may; what the index's expressions and conditions do, they do with the rights of the owner, not of who checks
 SET ROLE regress_rtscan_owner;
@@ -211,7 +211,7 @@ $$;
 CREATE TABLE owned AS SELECT i AS a FROM generate_series(1, 10) i;
 CREATE INDEX owned_a ON owned USING rtscan (who(a));
 CREATE INDEX owned_part ON owned USING rtscan (a) WHERE who(a) > 3;
-SELECT error_of('rtscan_stats(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)');
+SELECT error_of('rtscan_stats(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'), error_of('rtscan_merge(''owned_a'')');
 RESET ROLE;
 SELECT error_of('rtscan_check(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'), error_of('rtscan_check(''owned_part'', true)');
 SET ROLE regress_rtscan_user;

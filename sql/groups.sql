@@ -4,6 +4,7 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA groups;
 SET search_path = groups, public;
 SET rtscan.pending_list_limit = '64kB';
+SET rtscan.merge_worker = off;
 
 -- A query has the same rows with rtscan.enable_aggregate as without, in whatever order (which is why sums of floats are exact here), or fails with the same error: a line
 -- if not, or if its plan has not as many nodes of ours as it should have (NULL: any number).

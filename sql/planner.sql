@@ -116,6 +116,7 @@ SELECT misestimates('partly', 1.3, ARRAY['rare AND a < 5000', 'rare AND a > 1000
 SELECT q, indexes(q) FROM unnest(ARRAY['SELECT * FROM partly WHERE rare AND a < 5000', 'SELECT * FROM partly WHERE rare', 'SELECT * FROM partly WHERE a < 5000']) q;
 -- many segments, dead rows
 SET rtscan.pending_list_limit = '64kB';
+SET rtscan.merge_worker = off;
 CREATE TABLE grown (a int, b int) WITH (autovacuum_enabled = off);
 ALTER TABLE grown ALTER a SET STATISTICS 0, ALTER b SET STATISTICS 0;
 CREATE INDEX grown_all ON grown USING rtscan (a, b);
@@ -123,6 +124,7 @@ INSERT INTO grown SELECT i, hash(i) % 1000 FROM generate_series(1, 40000) i;
 VACUUM ANALYZE grown;
 SELECT misestimates('grown', 1.2, ARRAY['a < 1000', 'a > 39000', 'b < 100', 'a BETWEEN 15000 AND 25000 AND b = 5', 'b > 1000']);
 RESET rtscan.pending_list_limit;
+RESET rtscan.merge_worker;
 
 --
 -- An index that is empty, or that has pending rows only; a table that was never analyzed

@@ -186,6 +186,7 @@ END
 $$;
 SELECT s, check_scale(s) FROM generate_series(0, 20) s;
 SET rtscan.pending_list_limit = '64kB';
+SET rtscan.merge_worker = off;
 CREATE TABLE t (i int, v numeric, w numeric(12,3), x numeric) WITH (autovacuum_enabled = off);
 CREATE INDEX t_all ON t USING rtscan (i, w) INCLUDE (v, x);
 INSERT INTO t SELECT i, round(i / 7.0, 2), i / 7.0, round(i / 7.0, i % 5) FROM generate_series(1, 9000) i;
@@ -201,6 +202,7 @@ DELETE FROM t WHERE i % 3 = 0;
 VACUUM t;
 SELECT unlike('t', 't_all', q) FROM unnest('{SELECT * FROM t WHERE i > 0 AND i % 5 = 0,SELECT v FROM t WHERE i BETWEEN 8900 AND 9100,SELECT v FROM t WHERE i > 26900,"SELECT i, w FROM t WHERE w > 400"}'::text[]) q;
 RESET rtscan.pending_list_limit;
+RESET rtscan.merge_worker;
 DROP TABLE t;
 
 -- a type modifier that changes below an index; some changes keep its file

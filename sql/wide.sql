@@ -101,6 +101,7 @@ DROP TABLE t;
 
 -- merges of wide rows, with little memory
 SET rtscan.pending_list_limit = '64kB';
+SET rtscan.merge_worker = off;
 SET maintenance_work_mem = '1MB';
 CREATE TABLE t (id int, v text COLLATE "C", w text) WITH (autovacuum_enabled = off);
 ALTER TABLE t ALTER v SET STORAGE EXTERNAL, ALTER w SET STORAGE EXTERNAL;
@@ -116,6 +117,7 @@ SELECT rtscan_check('t_v', true);
 SELECT segments < 30 AS few, rows - dead + pending = (SELECT count(*) FROM t) AS all_rows FROM rtscan_stats('t_v');
 SELECT differences('t', 't_v', ARRAY['v < ''3''', 'v = noise(77, 2000)', 'v >= noise(600, 2000) AND id < 0', 'id > 890']);
 RESET rtscan.pending_list_limit;
+RESET rtscan.merge_worker;
 RESET maintenance_work_mem;
 DROP TABLE t;
 

@@ -11,6 +11,7 @@
 #include "exec/executor.h"
 #include "exec/visibility.h"
 #include "fmgr.h"
+#include "maintain/maintain.h"
 #include "monitor/stats.h"
 #include "utils/guc.h"
 
@@ -29,6 +30,7 @@ _PG_init(void)
 							&rtscan_pending_list_limit,
 							1024, 64, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	rtscan_init_maintenance();
 	rtscan_init_executors();
 	rtscan_init_device();
 	rtscan_init_visibility();

@@ -8,6 +8,7 @@
 #include "am/am.h"
 
 #include "maintain/flush.h"
+#include "maintain/maintain.h"
 #include "storage/pending.h"
 #include "storage/recycle.h"
 #include "storage/schema.h"
@@ -53,6 +54,7 @@ rtscan_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	{
 		rtscan_flush(index);
 		rtscan_unlock_flush(index);
+		rtscan_request_merge(index);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->context);

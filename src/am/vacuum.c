@@ -5,13 +5,11 @@
 #include "am/am.h"
 
 #include "commands/vacuum.h"
-#include "device/device.h"
 #include "exec/bits.h"
 #include "maintain/flush.h"
-#include "maintain/merge.h"
+#include "maintain/maintain.h"
 #include "miscadmin.h"
 #include "storage/dead.h"
-#include "storage/indexfsm.h"
 #include "storage/metapage.h"
 #include "storage/recycle.h"
 #include "storage/segment.h"
@@ -155,16 +153,9 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
 
 	rtscan_lock_merge(index);
-	rtscan_lock_flush(index);
-	rtscan_flush(index);
-	rtscan_reclaim_leaks(index);
-	rtscan_unlock_flush(index);
-	rtscan_merge(index);
-	rtscan_device_trim_area();
-	rtscan_recycle(index);
+	rtscan_maintain(index);
 	rtscan_unlock_merge(index);
 
-	IndexFreeSpaceMapVacuum(index);
 	stats->num_pages = RelationGetNumberOfBlocks(index);
 	stats->num_index_tuples = count_live_rows(index);
 	stats->estimated_count = false;

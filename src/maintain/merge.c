@@ -423,15 +423,21 @@ merge_segments(Relation index, const RtscanEntry *entries, uint32 n)
 	rtscan_switch(index, replace_parts, &merge);
 }
 
+static MergeLimit
+merge_limit(const RtscanSchema *schema)
+{
+	return (MergeLimit) {
+		.rows = rtscan_rows_limit(schema, maintenance_work_mem / 2),
+		.value_bytes = (uint64) maintenance_work_mem * 1024 / 2,
+	};
+}
+
 /* Merge once; false if there is nothing to merge. */
 static bool
 merge_once(Relation index)
 {
 	RtscanSchema *schema = rtscan_schema(index);
-	MergeLimit	limit = {
-		.rows = rtscan_rows_limit(schema, maintenance_work_mem / 2),
-		.value_bytes = (uint64) maintenance_work_mem * 1024 / 2,
-	};
+	MergeLimit	limit = merge_limit(schema);
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	uint32		live = sort_live(image);
 	uint32		chosen = choose_by_size(index, schema, image, live, &limit);
@@ -441,6 +447,22 @@ merge_once(Relation index)
 	if (chosen > 0)
 		merge_segments(index, image->entries, chosen);
 	return chosen > 0;
+}
+
+/* A context of its own: segments are opened to see how large they are. */
+bool
+rtscan_wants_merge(Relation index)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	RtscanSchema *schema = rtscan_schema(index);
+	MergeLimit	limit = merge_limit(schema);
+	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	bool		wanted = choose_by_size(index, schema, image, sort_live(image), &limit) > 0;
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return wanted;
 }
 
 void

@@ -19,6 +19,9 @@
 #define MERGE_BASE			1024
 #define MERGE_DEAD_FRACTION	0.3
 
+/* Has a tier filled, so that there is something to merge? */
+extern bool rtscan_wants_merge(Relation index);
+
 /* Merge as long as there is something to merge.  Needs the merge lock. */
 extern void rtscan_merge(Relation index);
 

@@ -12,8 +12,8 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 
-static bool
-is_rtscan_index(Relation relation)
+bool
+rtscan_is_index(Relation relation)
 {
 	return relation->rd_rel->relkind == RELKIND_INDEX && relation->rd_indam->ambuild == rtscan_build;
 }
@@ -28,7 +28,7 @@ rtscan_open_index(Oid relid, LOCKMODE lock)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is a partitioned index", RelationGetRelationName(relation)),
 				 errhint("Name an index of one of the partitions.")));
-	if (!is_rtscan_index(relation))
+	if (!rtscan_is_index(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not an rtscan index", RelationGetRelationName(relation))));

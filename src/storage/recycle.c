@@ -26,6 +26,12 @@ rtscan_lock_merge(Relation index)
 	LockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
 }
 
+bool
+rtscan_try_lock_merge(Relation index)
+{
+	return ConditionalLockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
+}
+
 void
 rtscan_unlock_merge(Relation index)
 {

@@ -12,7 +12,8 @@
  *	flush lock	held by who makes a pending list into a segment
  *
  * Who needs both takes the merge lock first, and who holds the flush lock never waits for
- * the merge lock.  Inserters only try the flush lock.  Readers take neither.
+ * the merge lock.  Inserters only try the flush lock, and merge workers the merge lock: somebody
+ * who waited for either would cancel an autovacuum that has it.  Readers take neither.
  */
 #ifndef RTSCAN_RECYCLE_H
 #define RTSCAN_RECYCLE_H
@@ -24,6 +25,7 @@
 #include "storage/page.h"
 
 extern void rtscan_lock_merge(Relation index);
+extern bool rtscan_try_lock_merge(Relation index);
 extern void rtscan_unlock_merge(Relation index);
 extern void rtscan_lock_flush(Relation index);
 extern bool rtscan_try_lock_flush(Relation index);

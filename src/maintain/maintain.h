@@ -1,0 +1,24 @@
+/*
+ * maintain.h
+ *		Keep an index in shape: flush, merge and recycle.
+ *
+ * VACUUM does that, and rtscan_merge(), an SQL function.  Between vacuums insertions flush, and so
+ * add segments; when these fill a tier (merge.h), a background worker merges them, if
+ * rtscan.merge_worker is on and there is a free one (max_worker_processes); else they wait for
+ * VACUUM.
+ */
+#ifndef RTSCAN_MAINTAIN_H
+#define RTSCAN_MAINTAIN_H
+
+#include "rtscan.h"
+
+/* Define settings. */
+extern void rtscan_init_maintenance(void);
+
+/* Flush, reclaim leaked pages, merge, recycle.  Needs the merge lock. */
+extern void rtscan_maintain(Relation index);
+
+/* After a flush: have a background worker merge, if there is something to merge and nobody does.  Raises no error. */
+extern void rtscan_request_merge(Relation index);
+
+#endif							/* RTSCAN_MAINTAIN_H */

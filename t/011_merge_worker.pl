@@ -1,0 +1,128 @@
+# Insertions have a background worker merge what they flush: few segments without a vacuum, beside writers, readers and
+# whoever drops or locks the table; none where it is switched off, and none needed where there is no worker to be had.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+my $node = new_node('merge_worker', "max_worker_processes = 4\nlog_min_messages = debug1\nmaintenance_work_mem = 16MB\n");
+$node->start;
+create_tables($node, t => [ '', 100 ], off => [ '', 100 ], u => [ 'UNLOGGED', 100 ]);
+
+# Rows in many transactions, so that workers see what was flushed.
+sub insert_rows
+{
+	my ($name, $first, $last) = @_;
+	my $step = 700;
+	$node->safe_psql('postgres', join(";\n", map { "INSERT INTO $name " . rows($_, $_ + $step - 1) } map { $first + $_ * $step } 0 .. ($last - $first) / $step));
+	return;
+}
+
+sub segments
+{
+	my ($name) = @_;
+	return $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('${name}_idx')");
+}
+
+# The merges of the last flushes end soon.
+sub await_few
+{
+	my ($name, $limit) = @_;
+	return $node->poll_query_until('postgres', "SELECT segments <= $limit FROM rtscan_stats('${name}_idx')");
+}
+
+# Switched off; then a superuser only may do that.
+$node->safe_psql('postgres', "LOAD 'rtscan';\nALTER SYSTEM SET rtscan.merge_worker = off;\nSELECT pg_reload_conf()");
+insert_rows('off', 1000, 60_000);
+my $unmerged = segments('off');
+cmp_ok($unmerged, '>', 20, 'without workers there are many segments');
+$node->safe_psql('postgres', "LOAD 'rtscan';\nALTER SYSTEM RESET rtscan.merge_worker;\nSELECT pg_reload_conf()");
+
+# The same rows with workers.
+foreach my $name ('t', 'u')
+{
+	insert_rows($name, 1000, 60_000);
+	ok(await_few($name, 16), "workers have merged the segments of $name") || diag(segments($name));
+	healthy($node, $name, 'merged by workers');
+}
+
+# Beside readers and writers, a vacuum, and a merge on demand.
+my @scripts = map { my $n = $_; start_script($node, map { 'INSERT INTO t ' . rows(100_000 * $n + 500 * $_, 100_000 * $n + 500 * $_ + 499) } 1 .. 60) } 1 .. 3;
+push @scripts, start_script($node, ('DELETE FROM t WHERE id % 97 = (random() * 96)::int', 'VACUUM t', "SELECT rtscan_merge('t_idx')") x 8);
+compare_scans($node, 't', "while workers merge, $_", 10) foreach 1 .. 6;
+is(finish_script($_), '', 'no error') foreach @scripts;
+healthy($node, 't', 'after writers, vacuums and merges');
+
+# Who locks or drops the table does not wait for long, and no worker fails.
+foreach my $round (1 .. 5)
+{
+	$node->safe_psql('postgres', "CREATE TABLE gone (LIKE t); CREATE INDEX gone_idx ON gone USING rtscan (a, b, c)");
+	insert_rows('gone', 1, 15_000);
+	$node->safe_psql('postgres', $round % 2 ? 'DROP TABLE gone' : 'BEGIN; LOCK gone; TRUNCATE gone; DROP TABLE gone; COMMIT');
+}
+# an index that no other process can see yet
+$node->safe_psql('postgres', "BEGIN; CREATE TABLE own (LIKE t); CREATE INDEX own_idx ON own USING rtscan (a, b, c); INSERT INTO own "
+	  . rows(1, 20_000) . '; COMMIT');
+healthy($node, 'own', 'filled where it was created');
+
+# The worker runs comparison functions as the table's owner, and a failing one harms nobody but itself.
+$node->safe_psql('postgres', q{
+CREATE ROLE owner; GRANT ALL ON SCHEMA public TO owner;
+SET ROLE owner;
+CREATE TABLE seen (who text);
+CREATE FUNCTION fussy(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	IF current_user <> 'owner' THEN RAISE 'compared by %', current_user; END IF;
+	RETURN btint4cmp($1, $2);
+END $$;
+RESET ROLE;
+CREATE OPERATOR CLASS fussy FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fussy(int, int);
+SET ROLE owner;
+CREATE TABLE fussy (a int); CREATE INDEX fussy_idx ON fussy USING rtscan (a fussy);
+});
+$node->safe_psql('postgres', join(";\n", 'SET ROLE owner', ('INSERT INTO fussy SELECT generate_series(1, 800)') x 60));
+ok(await_few('fussy', 16), 'a worker merges as the table\'s owner');
+
+# No worker to be had: insertions go on, and vacuum does the work.
+my $log = -s $node->logfile;
+$node->append_conf('postgresql.conf', 'max_worker_processes = 0');
+$node->restart;
+insert_rows('t', 500_000, 540_000);
+ok($node->log_contains('no background worker is free to merge index "t_idx"', $log), 'there is no worker');
+healthy($node, 't', 'without workers');
+$node->safe_psql('postgres', 'VACUUM t');
+ok(await_few('t', 16), 'vacuum merges instead');
+healthy($node, 't', 'after vacuum');
+
+# killed in the middle: the server restarts, as it does for any process
+$node->append_conf('postgresql.conf', "max_worker_processes = 8\nrestart_after_crash = on");
+$node->restart;
+my $killed = 0;
+for (my $round = 0; $round < 40 && $killed < 3; $round++)
+{
+	insert_rows('off', 1_000_000 + 40_000 * $round, 1_000_000 + 40_000 * $round + 6000);
+	my $pid = $node->safe_psql('postgres', "SELECT max(pid) FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker'");
+	my $end = -s $node->logfile;
+	next unless $pid && kill('KILL', $pid);
+	$killed++;
+	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $end);
+	$node->poll_query_until('postgres', 'SELECT true');
+	healthy($node, 'off', "kill $killed of a worker");
+}
+cmp_ok($killed, '>', 0, 'workers were killed');
+$node->safe_psql('postgres', 'VACUUM off');
+healthy($node, 'off', 'vacuum after the kills');
+
+my $logged = slurp_file($node->logfile);
+unlike($logged, qr/TRAP:|PANIC:/, 'no assertion failed');
+my @errors = grep { !/terminated by signal 9|in recovery mode|terminating connection/ } $logged =~ /\[\d+\] (?:ERROR|FATAL):.*/g;
+is(join("\n", @errors), '', 'no process failed');
+
+$node->stop;
+done_testing();
