@@ -380,8 +380,8 @@ class Comparer:
         except psycopg2.Error as e:
             if e.pgcode not in SUM_ERRORS:
                 raise
-            # of two rows, or two aggregates, that fail, either may be the first
-            return ["22003 or 22012" if e.pgcode in ("22003", "22012") and "% 0)" in query else e.pgcode]
+            # of rows, keys and aggregates that fail in their ways, any may be the first
+            return ["22..." if e.pgcode.startswith("22") else e.pgcode]
 
     def summed(self):
         self.settings += f"; SET work_mem = '{self.rng.choice(MEMORY)}'; SET hash_mem_multiplier = 1"
@@ -409,7 +409,7 @@ class Comparer:
         if by_node and " GROUP BY " in query:
             self.counts["sums by the node, in groups"] += 1
             self.counts["groups compared"] += len(found)
-        if by_node and len(expected) == 1 and expected[0][:5] in SUM_ERRORS:
+        if by_node and len(expected) == 1 and expected[0] == "22...":
             self.counts["sums by the node, out of range"] += 1
         if found != expected:
             missing, extra = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
