@@ -128,7 +128,10 @@ rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 
 /* ---------------------------------------------------------------- cleanup */
 
-/* Rows of all segments that are not dead. */
+/*
+ * Rows of all segments that are not dead.  Needs the merge lock: vacuum's snapshot does not keep others
+ * from freeing the pages of a segment that a merge has replaced.
+ */
 static double
 count_live_rows(Relation index)
 {
@@ -154,10 +157,10 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 
 	rtscan_lock_merge(index);
 	rtscan_maintain(index);
+	stats->num_index_tuples = count_live_rows(index);
 	rtscan_unlock_merge(index);
 
 	stats->num_pages = RelationGetNumberOfBlocks(index);
-	stats->num_index_tuples = count_live_rows(index);
 	stats->estimated_count = false;
 	return stats;
 }

@@ -106,7 +106,8 @@ replace_sealed_list(Relation index, RtscanImage **image, void *arg)
 {
 	Flush	   *flush = (Flush *) arg;
 
-	Assert((*image)->meta.sealed.id == flush->list.id);
+	if ((*image)->meta.sealed.id != flush->list.id)
+		elog(ERROR, "pending list of index \"%s\" has been flushed meanwhile", RelationGetRelationName(index));
 	for (int i = 0; i < flush->nentries; i++)
 		rtscan_image_add(image, &flush->entries[i]);
 	rtscan_image_retire_list(image, &flush->list);

@@ -20,12 +20,20 @@
 #include "postmaster/bgworker.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "storage/metapage.h"
 #include "storage/recycle.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+/* A backend asks for workers for one index no more often, in ms. */
+#define REQUEST_INTERVAL	1000
+
+/* Advisory locks of users have 1 and 2 here. */
+#define WORKER_LOCK_SPACE	0x7274
 
 PG_FUNCTION_INFO_V1(rtscan_merge_index);
 PGDLLEXPORT void rtscan_merge_worker_main(Datum arg);
@@ -157,13 +165,26 @@ typedef struct MergeRequest
 	Oid			database;
 	Oid			table;
 	Oid			index;
+	int			memory;			/* maintenance_work_mem of who asks: it decides what there is to merge */
 } MergeRequest;
+
+/* The last worker that this backend has asked for. */
+static Oid	last_index = InvalidOid;
+static TimestampTz last_request = 0;
 
 /* Can another process see the index, as it is now? */
 static bool
 others_can_see(Relation index)
 {
 	return !RELATION_IS_LOCAL(index) && index->rd_firstRelfilenodeSubid == InvalidSubTransactionId;
+}
+
+/* A worker that is on its way holds no lock yet; and one that cannot work, or fails, shall not be asked for all the time. */
+static bool
+asked_just_now(Relation index)
+{
+	return RelationGetRelid(index) == last_index &&
+		!TimestampDifferenceExceeds(last_request, GetCurrentTimestamp(), REQUEST_INTERVAL);
 }
 
 static bool
@@ -186,17 +207,32 @@ rtscan_request_merge(Relation index)
 		.bgw_function_name = "rtscan_merge_worker_main",
 		.bgw_type = "rtscan merge worker",
 	};
-	MergeRequest request = {MyDatabaseId, index->rd_index->indrelid, RelationGetRelid(index)};
+	MergeRequest request = {MyDatabaseId, index->rd_index->indrelid, RelationGetRelid(index), maintenance_work_mem};
 
-	if (!merge_worker || !IsUnderPostmaster || !others_can_see(index) ||
+	if (!merge_worker || !IsUnderPostmaster || !others_can_see(index) || asked_just_now(index) ||
 		!rtscan_wants_merge(index) || somebody_merges(index))
 		return;
+	last_index = RelationGetRelid(index);
+	last_request = GetCurrentTimestamp();
 	snprintf(worker.bgw_name, BGW_MAXLEN, "rtscan merge worker for index %u", request.index);
 	memcpy(worker.bgw_extra, &request, sizeof(request));
 	if (!RegisterDynamicBackgroundWorker(&worker, NULL))
 		ereport(DEBUG1,
 				(errmsg_internal("no background worker is free to merge index \"%s\"",
 								 RelationGetRelationName(index))));
+}
+
+/*
+ * At most one worker merges in a database, so that they do not take all of max_worker_processes, nor
+ * memory for each index: until the transaction ends.
+ */
+static bool
+become_only_worker(void)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RTSCAN_MAGIC, 0, WORKER_LOCK_SPACE);
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Open a relation, unless it is gone or somebody keeps it locked: it is not worth waiting for. */
@@ -206,54 +242,79 @@ open_if_free(Oid relid)
 	return ConditionalLockRelationOid(relid, RowExclusiveLock) ? try_relation_open(relid, NoLock) : NULL;
 }
 
-static void
-merge_as_owner(Relation table, Relation index)
+/* Returns whether there may be more to merge. */
+static bool
+merge_once_as_owner(Relation table, Relation index)
 {
 	Identity	before = become_owner(table);
+	bool		again = false;
 
 	if (rtscan_try_lock_merge(index))
 	{
-		rtscan_merge(index);
+		again = rtscan_merge_once(index);
 		rtscan_device_trim_area();
 		rtscan_recycle(index);
 		IndexFreeSpaceMapVacuum(index);
 		rtscan_unlock_merge(index);
 	}
 	become_again(&before);
+	return again;
 }
 
-static void
-serve(const MergeRequest *request)
+static bool
+serve_once(const MergeRequest *request)
 {
-	Relation	table = open_if_free(request->table);
+	Relation	table = become_only_worker() ? open_if_free(request->table) : NULL;
 	Relation	index = table ? open_if_free(request->index) : NULL;
+	bool		again = false;
 
 	if (index && index->rd_index && index->rd_index->indrelid == request->table && rtscan_is_index(index))
 	{
 		char	   *activity = psprintf("merging segments of index \"%s\"", RelationGetRelationName(index));
 
 		pgstat_report_activity(STATE_RUNNING, activity);
-		merge_as_owner(table, index);
+		again = merge_once_as_owner(table, index);
 	}
 	if (index)
 		relation_close(index, NoLock);
 	if (table)
 		relation_close(table, NoLock);
+	return again;
 }
 
+/* Whatever is set for the database's sessions, this one's work is limited in time by nobody, as autovacuum's is. */
+static void
+configure_worker(const MergeRequest *request)
+{
+	char		memory[32];
+
+	snprintf(memory, sizeof(memory), "%dkB", request->memory);
+	SetConfigOption("maintenance_work_mem", memory, PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("statement_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("idle_in_transaction_session_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("default_transaction_isolation", "read committed", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("search_path", "", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* A transaction for each merge: who waits for the table gets it in between, and the horizon of vacuum moves. */
 void
 rtscan_merge_worker_main(Datum arg)
 {
 	MergeRequest request;
+	bool		again = true;
 
 	memcpy(&request, MyBgworkerEntry->bgw_extra, sizeof(request));
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnectionByOid(request.database, InvalidOid, 0);
-	StartTransactionCommand();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	serve(&request);
-	PopActiveSnapshot();
-	CommitTransactionCommand();
-	pgstat_report_activity(STATE_IDLE, NULL);
+	BackgroundWorkerInitializeConnectionByOid(request.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
+	configure_worker(&request);
+	while (again)
+	{
+		StartTransactionCommand();
+		PushActiveSnapshot(GetTransactionSnapshot());
+		again = serve_once(&request);
+		PopActiveSnapshot();
+		CommitTransactionCommand();
+	}
 }

@@ -18,7 +18,10 @@ extern void rtscan_init_maintenance(void);
 /* Flush, reclaim leaked pages, merge, recycle.  Needs the merge lock. */
 extern void rtscan_maintain(Relation index);
 
-/* After a flush: have a background worker merge, if there is something to merge and nobody does.  Raises no error. */
+/*
+ * After a flush: have a background worker merge, if there is something to merge and nobody does.  One
+ * worker at a time merges in a database, and a backend asks at most once a second.
+ */
 extern void rtscan_request_merge(Relation index);
 
 #endif							/* RTSCAN_MAINTAIN_H */

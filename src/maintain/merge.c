@@ -87,26 +87,31 @@ typedef struct MergeLimit
 	uint64		value_bytes;	/* of values that are kept whole */
 } MergeLimit;
 
-/* Bytes of a segment's values that have no keys: about what a merge keeps of them. */
-static uint64
-value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry)
+/* Bytes of a segment's values that have no keys: about what a merge keeps of them; false only for a soft reader. */
+static bool
+value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, bool soft, uint64 *bytes)
 {
 	RtscanReader reader;
 	uint64		pages = 0;
 
-	rtscan_reader_open(&reader, index, entry, false);
+	if (!rtscan_reader_open(&reader, index, entry, soft))
+		return false;
 	for (int i = 0; i < schema->ncolumns; i++)
 		if (i >= schema->nkeys)
 			pages += reader.segment->includes[i - schema->nkeys].header.values.pages;
 		else if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
 			pages += reader.segment->columns[i].header.dictionary.pages;
-	return pages * BLCKSZ;
+	*bytes = pages * BLCKSZ;
+	return true;
 }
 
-/* How many of the smallest segments to merge, 0 for none: up to a tier that is full. */
+/*
+ * How many of the smallest segments to merge, 0 for none: up to a tier that is full.  A soft reader raises no
+ * error about segments' pages, but has none that it cannot read merged.
+ */
 static uint32
 choose_by_size(Relation index, const RtscanSchema *schema, const RtscanImage *image,
-			   uint32 live, const MergeLimit *limit)
+			   uint32 live, const MergeLimit *limit, bool soft)
 {
 	uint32		chosen = 0,
 				in_tier = 0;
@@ -115,9 +120,13 @@ choose_by_size(Relation index, const RtscanSchema *schema, const RtscanImage *im
 
 	for (uint32 i = 0; i < live; i++)
 	{
+		uint64		more;
+
 		in_tier = i > 0 && tier(image->entries[i].rows) == tier(image->entries[i - 1].rows) ? in_tier + 1 : 1;
+		if (!value_bytes(index, schema, &image->entries[i], soft, &more))
+			break;
 		rows += image->entries[i].rows;
-		bytes += value_bytes(index, schema, &image->entries[i]);
+		bytes += more;
 		if (rows > limit->rows || bytes > limit->value_bytes)
 			break;
 		if (in_tier >= MERGE_FANOUT)
@@ -432,15 +441,15 @@ merge_limit(const RtscanSchema *schema)
 	};
 }
 
-/* Merge once; false if there is nothing to merge. */
+/* Choose, and merge; false if there is nothing to merge. */
 static bool
-merge_once(Relation index)
+choose_and_merge(Relation index)
 {
 	RtscanSchema *schema = rtscan_schema(index);
 	MergeLimit	limit = merge_limit(schema);
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	uint32		live = sort_live(image);
-	uint32		chosen = choose_by_size(index, schema, image, live, &limit);
+	uint32		chosen = choose_by_size(index, schema, image, live, &limit, false);
 
 	if (chosen == 0 && choose_by_dead(index, image, live, &limit))
 		chosen = 1;
@@ -449,7 +458,25 @@ merge_once(Relation index)
 	return chosen > 0;
 }
 
-/* A context of its own: segments are opened to see how large they are. */
+bool
+rtscan_merge_once(Relation index)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool		merged = choose_and_merge(index);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return merged;
+}
+
+void
+rtscan_merge(Relation index)
+{
+	while (rtscan_merge_once(index))
+		continue;
+}
+
 bool
 rtscan_wants_merge(Relation index)
 {
@@ -458,26 +485,9 @@ rtscan_wants_merge(Relation index)
 	RtscanSchema *schema = rtscan_schema(index);
 	MergeLimit	limit = merge_limit(schema);
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	bool		wanted = choose_by_size(index, schema, image, sort_live(image), &limit) > 0;
+	bool		wanted = choose_by_size(index, schema, image, sort_live(image), &limit, true) > 0;
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return wanted;
-}
-
-void
-rtscan_merge(Relation index)
-{
-	bool		again = true;
-
-	while (again)
-	{
-		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge",
-													  ALLOCSET_DEFAULT_SIZES);
-		MemoryContext old = MemoryContextSwitchTo(context);
-
-		again = merge_once(index);
-		MemoryContextSwitchTo(old);
-		MemoryContextDelete(context);
-	}
 }

@@ -22,7 +22,8 @@
 /* Has a tier filled, so that there is something to merge? */
 extern bool rtscan_wants_merge(Relation index);
 
-/* Merge as long as there is something to merge.  Needs the merge lock. */
+/* Merge once; false if there is nothing to merge.  Or as long as there is something.  Both need the merge lock. */
+extern bool rtscan_merge_once(Relation index);
 extern void rtscan_merge(Relation index);
 
 #endif							/* RTSCAN_MERGE_H */

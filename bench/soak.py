@@ -1,0 +1,268 @@
+#!/usr/bin/python3
+"""A table that does not stop changing, for as long as wanted: is the index always right, and does it stay small and fast?
+
+Clients insert, update and delete, autovacuum works, now and then a process is killed or the server stopped at once. All the
+time a checker asks the index and a sequential scan the same in one snapshot. A wrong answer or a damaged index ends the run.
+Writes results/NAME.md, .csv and .svg. See README.md.
+"""
+import csv
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass, fields
+
+import psycopg2
+
+import report
+from cluster import cluster, connect, parser
+from run import note
+
+KEYS = 1_000_000                                # ids that rows have: so the table keeps its size
+PATIENCE = 60                                   # seconds that a restart may take
+CHANGES = {
+    "insert": ("\\set id random(1, {keys})\n\\set v random(0, 1000000)\n"
+               "INSERT INTO t VALUES (:id, :v, :v % 1000, now(), 'x') ON CONFLICT DO NOTHING;\n", 4),
+    "update": ("\\set id random(1, {keys})\n\\set v random(0, 1000000)\nUPDATE t SET a = :v, c = now() WHERE id = :id;\n", 3),
+    "touch": ("\\set id random(1, {keys})\nUPDATE t SET filler = filler || 'y' WHERE id = :id AND length(filler) < 40;\n", 2),
+    "delete": ("\\set id random(1, {keys})\nDELETE FROM t WHERE id = :id;\n", 2),
+    "in vain": ("\\set id random(1, {keys})\nBEGIN;\nDELETE FROM t WHERE id = :id;\n"
+                "INSERT INTO t SELECT -i, i, i, now() FROM generate_series(1, 20) i ON CONFLICT DO NOTHING;\nROLLBACK;\n", 1),
+}
+SEQUENTIAL = {"enable_seqscan": "on", "enable_bitmapscan": "off", "enable_indexscan": "off", "rtscan.enable_aggregate": "off"}
+BY_INDEX = {"bitmap": {"enable_seqscan": "off", "enable_bitmapscan": "on", "enable_indexscan": "off", "rtscan.enable_aggregate": "off"},
+            "index": {"enable_seqscan": "off", "enable_bitmapscan": "off", "enable_indexscan": "on", "rtscan.enable_aggregate": "off"},
+            "aggregate": {"enable_seqscan": "off", "enable_bitmapscan": "off", "enable_indexscan": "off", "rtscan.enable_aggregate": "on"}}
+
+
+@dataclass
+class Sample:
+    """What a moment of the run was like."""
+    seconds: float
+    transactions: int                           # a second, since the sample before
+    segments: int
+    pending: int
+    index_mib: float
+    table_mib: float
+    query_ms: float                             # median of the checker's queries by index, since the sample before
+    kills: int
+
+
+def command_line():
+    result = parser(__doc__, ("changing",), rows=KEYS // 2)
+    result.add_argument("--minutes", type=float, default=60)
+    result.add_argument("--clients", type=int, default=4)
+    result.add_argument("--kill-every", type=float, default=60, metavar="SECONDS", help="about; 0: never")
+    result.add_argument("--seed", type=int, default=int(time.time()))
+    options = result.parse_args()
+    options.name = options.name or f"soak-{options.minutes:g}-minutes"
+    options.set = ["autovacuum=on", "autovacuum_naptime=5s", "autovacuum_vacuum_cost_delay=0", "checkpoint_timeout=30s",
+                   "max_wal_size=1GB", "restart_after_crash=on", "shared_buffers=256MB", *options.set]
+    return options
+
+
+def is_lost(connection):
+    """Has the server ended a connection?"""
+    try:
+        connection.cursor().execute("ROLLBACK")
+        return False
+    except psycopg2.Error:
+        return True
+
+
+class Soak:
+    def __init__(self, options, directory):
+        self.options, self.directory = options, directory
+        self.rng = random.Random(options.seed)
+        self.end = time.monotonic() + 60 * options.minutes
+        self.started = time.monotonic()
+        self.finding, self.kills, self.compared, self.times, self.samples = None, 0, 0, [], []
+
+    def busy(self):
+        return self.finding is None and time.monotonic() < self.end
+
+    def connect(self):
+        """A connection, when there is a server to connect to."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return connect(self.directory)
+            except psycopg2.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
+
+    def keep_trying(self, work):
+        """Work with a connection; where a killed server ends it, again with another."""
+        while self.busy():
+            connection = self.connect()
+            try:
+                while self.busy():
+                    work(connection.cursor())
+            except Exception as e:              # what did not happen because the server died is what we are looking for
+                if not (isinstance(e, psycopg2.Error) and is_lost(connection)):
+                    self.finding = self.finding or f"{type(e).__name__}: {e}"
+
+    # ---- what happens to the table
+
+    def create(self):
+        cursor = connect(self.directory).cursor()
+        cursor.execute("CREATE EXTENSION rtscan")
+        cursor.execute("CREATE TABLE t (id int PRIMARY KEY, a int, b int, c timestamptz, filler text) WITH (fillfactor = 90)")
+        cursor.execute(f"INSERT INTO t SELECT i, random() * 1000000, random() * 1000, now(), 'x' FROM generate_series(1, {KEYS}, "
+                       f"{KEYS // self.options.rows}) i")
+        cursor.execute("CREATE INDEX t_rtscan ON t USING rtscan (a, b, c) INCLUDE (id)")
+        cursor.execute("VACUUM ANALYZE t")
+
+    def write(self):
+        """pgbench, again and again: it ends when a client loses its server."""
+        programs = subprocess.check_output([self.options.pg_config, "--bindir"], text=True).strip()
+        scripts = []
+        for name, (text, weight) in CHANGES.items():
+            file = f"{self.directory}/{name.replace(' ', '-')}.sql"
+            with open(file, "w", encoding="utf-8") as target:
+                target.write(text.format(keys=KEYS))
+            scripts += ["-f", f"{file}@{weight}"]
+        while self.busy():
+            with subprocess.Popen([f"{programs}/pgbench", "-h", self.directory, "-U", "bench", "-n", "-c", str(self.options.clients), "-T", "3600",
+                                   *scripts, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                while self.busy() and process.poll() is None:
+                    time.sleep(0.2)
+                process.terminate()
+            time.sleep(0.2)
+
+    def kill(self):
+        """Now and then kill -9 a process, or stop the server at once."""
+        while self.busy() and self.options.kill_every > 0:
+            time.sleep(self.rng.uniform(0.5, 1.5) * self.options.kill_every)
+            if not self.busy():
+                return
+            try:
+                with self.connect() as connection:
+                    cursor = connection.cursor()
+                    cursor.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+                    victim = self.rng.choice(cursor.fetchall())[0]
+                if self.rng.random() < 0.3:
+                    victim = int(open(f"{self.directory}/data/postmaster.pid", encoding="utf-8").readline())
+                    os.kill(victim, signal.SIGQUIT)
+                    self.restart()
+                else:
+                    os.kill(victim, signal.SIGKILL)
+                self.kills += 1
+            except (psycopg2.Error, ProcessLookupError):
+                continue
+
+    def restart(self):
+        programs = subprocess.check_output([self.options.pg_config, "--bindir"], text=True).strip()
+        prefix = ["runuser", "-u", self.options.server_user, "--"] if os.geteuid() == 0 else []
+        while os.path.exists(f"{self.directory}/data/postmaster.pid"):
+            time.sleep(0.1)
+        subprocess.run([*prefix, f"{programs}/pg_ctl", "-D", f"{self.directory}/data", "start", "-w", "-l", f"{self.directory}/log",
+                        "-o", f"-k {self.directory}"], check=True, stdout=subprocess.DEVNULL, cwd=self.directory)
+
+    # ---- what is looked at
+
+    def question(self):
+        a, b = self.rng.randint(0, 1000000), self.rng.randint(0, 1000)
+        where = self.rng.choice((f"a < {a}", f"a BETWEEN {a} AND {a + 20000} AND b > {b}", f"a > {a} AND b = {b}",
+                                 f"c > now() - interval '{self.rng.randint(1, 120)} s' AND a < {a}", f"b < {b} AND a > {a} AND c IS NOT NULL"))
+        return f"SELECT count(*), sum(id), min(b), max(a) FROM t WHERE {where}"
+
+    def answer(self, cursor, settings, query):
+        for name, value in settings.items():
+            cursor.execute(f"SET {name} = {value}")
+        start = time.perf_counter()
+        cursor.execute(query)
+        return cursor.fetchone(), 1000 * (time.perf_counter() - start)
+
+    def compare(self, cursor):
+        query, (kind, settings) = self.question(), self.rng.choice(list(BY_INDEX.items()))
+        cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        found, milliseconds = self.answer(cursor, settings, query)
+        expected, _ = self.answer(cursor, SEQUENTIAL, query)
+        cursor.execute("COMMIT")
+        self.times.append(milliseconds)
+        self.compared += 1
+        if found != expected:
+            self.finding = f"{query}: by {kind} {found}, by a sequential scan {expected}"
+
+    def sample(self, cursor):
+        cursor.execute("SELECT segments, pending, pg_relation_size('t_rtscan') / 2^20, pg_relation_size('t') / 2^20, "
+                       "(SELECT n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_user_tables WHERE relname = 't') FROM rtscan_stats('t_rtscan')")
+        segments, pending, index_mib, table_mib, changes = cursor.fetchone()
+        now, times, self.times = time.monotonic() - self.started, self.times, []
+        seconds = now - self.samples[-1].seconds if self.samples else now
+        before, self.changes = getattr(self, "changes", 0), changes
+        self.samples.append(Sample(round(now, 1), round(max(changes - before, 0) / seconds), segments, pending, round(index_mib, 1),
+                                   round(table_mib, 1), round(statistics.median(times), 2) if times else 0, self.kills))
+        time.sleep(1)
+
+    def check(self):
+        cursor = self.connect().cursor()
+        cursor.execute("SELECT rtscan_check('t_rtscan', true)")
+        cursor.execute("SELECT pg_relation_size('t_rtscan')")
+        used = cursor.fetchone()[0]
+        cursor.execute("REINDEX INDEX t_rtscan")
+        cursor.execute("SELECT pg_relation_size('t_rtscan')")
+        return used / cursor.fetchone()[0]
+
+    def run(self):
+        self.create()
+        self.started = time.monotonic()
+        self.end = self.started + 60 * self.options.minutes
+        work = [self.write, self.kill, lambda: self.keep_trying(self.compare), lambda: self.keep_trying(self.sample)]
+        threads = [threading.Thread(target=target) for target in work]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.finding:
+            sys.exit(f"seed {self.options.seed}, after {time.monotonic() - self.started:.0f} s and {self.kills} kills: {self.finding}")
+        return self.check()
+
+
+def summary(soak, ratio):
+    samples = soak.samples
+    rows = [["changes a second, median", f"{statistics.median(s.transactions for s in samples):,.0f}"],
+            ["answers compared, of which wrong", f"{soak.compared:,}, 0"],
+            ["kills", str(soak.kills)],
+            ["query by index, median and worst of the seconds, ms",
+             f"{report.number(statistics.median(s.query_ms for s in samples))}, {report.number(max(s.query_ms for s in samples))}"],
+            ["segments, median and most", f"{statistics.median(s.segments for s in samples):.0f}, {max(s.segments for s in samples)}"],
+            ["pending rows, most", f"{max(s.pending for s in samples):,}"],
+            ["index, MiB: first, most, last", f"{samples[0].index_mib}, {max(s.index_mib for s in samples)}, {samples[-1].index_mib}"],
+            ["the last, and built anew", f"{ratio:.2f} times"]]
+    return report.table(["", ""], rows)
+
+
+def plot(samples):
+    panels = (("transactions", "changes a second"), ("segments", "segments"), ("index_mib", "index, MiB"), ("query_ms", "query by index, ms"))
+    script = "".join(report.data_block(name, [(s.seconds, getattr(s, name)) for s in samples]) for name, _ in panels)
+    script += f"set multiplot layout {len(panels)},1\nunset key\nset yrange [0:]\n"
+    return script + "".join(f"set title '{title}'\nplot ${name} using (real(strcol(1))):2 with lines\n" for name, title in panels)
+
+
+def main():
+    options = command_line()
+    with cluster(options) as directory:
+        note(f"seed {options.seed}")
+        soak = Soak(options, directory)
+        ratio = soak.run()
+        environment = report.environment(connect(directory).cursor(), options)
+    text = f"# {options.name}\n\n{environment}\n\n{summary(soak, ratio)}"
+    report.RESULTS.mkdir(exist_ok=True)
+    (report.RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
+    with open(report.RESULTS / f"{options.name}.csv", "w", newline="", encoding="utf-8") as target:
+        writer = csv.DictWriter(target, [field.name for field in fields(Sample)])
+        writer.writeheader()
+        writer.writerows(map(asdict, soak.samples))
+    report.draw(report.RESULTS / f"{options.name}.svg", plot(soak.samples), "900,900")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
