@@ -18,7 +18,6 @@
 #include "monitor/relation.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
-#include "storage/indexfsm.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "storage/metapage.h"
@@ -60,7 +59,6 @@ rtscan_maintain(Relation index)
 	rtscan_merge(index);
 	rtscan_device_trim_area();
 	rtscan_recycle(index);
-	IndexFreeSpaceMapVacuum(index);
 }
 
 /* ---------------------------------------------------------------- as somebody else */
@@ -254,7 +252,6 @@ merge_once_as_owner(Relation table, Relation index)
 		again = rtscan_merge_once(index);
 		rtscan_device_trim_area();
 		rtscan_recycle(index);
-		IndexFreeSpaceMapVacuum(index);
 		rtscan_unlock_merge(index);
 	}
 	become_again(&before);

@@ -60,7 +60,7 @@ typedef struct RtscanMeta
 	uint64		next_id;
 	BlockNumber directory;		/* InvalidBlockNumber: there has been no entry so far */
 	BlockNumber spare;			/* the directory before, or InvalidBlockNumber */
-	uint32		unused;
+	uint32		recycling;		/* pages may be free that the free space map does not know of */
 	uint32		leaks;			/* a segment's writing was cut short: pages that nothing refers to */
 	uint64		directory_version;	/* owner of the directory's pages, */
 	uint64		spare_version;	/* and of the spare one's */

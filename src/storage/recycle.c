@@ -13,6 +13,7 @@
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
 #include "storage/segment.h"
+#include "storage/smgr.h"
 #include "utils/snapmgr.h"
 
 #define MERGE_LOCK_TAG	0
@@ -226,7 +227,18 @@ entry_blocks(Relation index, const RtscanEntry *entry)
 	return NIL;
 }
 
-/* RtscanChange: take out the retired entries whose (kind, id) are listed. */
+/* RtscanChange: pages are free from now on that the free space map does not know of. */
+static bool
+begin_recycling(Relation index, RtscanImage **image, void *arg)
+{
+	(*image)->meta.recycling = true;
+	return true;
+}
+
+/*
+ * RtscanChange: take out the retired entries whose (kind, id) are listed.  The map knows of their pages; if there
+ * were others before, it does not of those.
+ */
 static bool
 remove_entries(Relation index, RtscanImage **image, void *arg)
 {
@@ -241,7 +253,40 @@ remove_entries(Relation index, RtscanImage **image, void *arg)
 				rtscan_image_remove(*image, i);
 				break;
 			}
+	(*image)->meta.recycling = gone->meta.recycling;
 	return true;
+}
+
+/* Log a page of the free space map as it is. */
+static void
+log_map_page(Relation index, BlockNumber block)
+{
+	Buffer		buffer = ReadBufferExtended(index, FSM_FORKNUM, block, RBM_ZERO_ON_ERROR, NULL);
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (!PageIsNew(BufferGetPage(buffer)))
+	{
+		START_CRIT_SECTION();
+		MarkBufferDirty(buffer);
+		log_newpage_buffer(buffer, false);
+		END_CRIT_SECTION();
+	}
+	UnlockReleaseBuffer(buffer);
+}
+
+/* Have the free space map propose what has been freed, also after a crash. */
+static void
+save_free_space_map(Relation index)
+{
+	SMgrRelation smgr = RelationGetSmgr(index);
+	BlockNumber pages;
+
+	IndexFreeSpaceMapVacuum(index);
+	if (!RelationNeedsWAL(index) || !smgrexists(smgr, FSM_FORKNUM))
+		return;
+	pages = smgrnblocks(smgr, FSM_FORKNUM);
+	for (BlockNumber block = 0; block < pages; block++)
+		log_map_page(index, block);
 }
 
 void
@@ -255,6 +300,7 @@ rtscan_recycle(Relation index)
 	if (gone->nentries == 0)
 		return;
 
+	rtscan_switch(index, begin_recycling, NULL);
 	for (uint32 g = 0; g < gone->nentries; g++)
 	{
 		List	   *blocks = entry_blocks(index, &gone->entries[g]);
@@ -267,6 +313,7 @@ rtscan_recycle(Relation index)
 		}
 		list_free(blocks);
 	}
+	save_free_space_map(index);
 	rtscan_switch(index, remove_entries, gone);
 }
 
@@ -290,6 +337,7 @@ static bool
 forget_leaks(Relation index, RtscanImage **image, void *arg)
 {
 	(*image)->meta.leaks = false;
+	(*image)->meta.recycling = false;
 	rtscan_image_end_writing(*image, RTSCAN_SLOT_FLUSH);
 	rtscan_image_end_writing(*image, RTSCAN_SLOT_MERGE);
 	return true;
@@ -318,7 +366,8 @@ rtscan_reclaim_leaks(Relation index)
 	RtscanMeta *meta = &image->meta;
 	BlockNumber nblocks;
 
-	if (!meta->leaks && meta->writing[RTSCAN_SLOT_FLUSH] == 0 && meta->writing[RTSCAN_SLOT_MERGE] == 0)
+	if (!meta->leaks && !meta->recycling &&
+		meta->writing[RTSCAN_SLOT_FLUSH] == 0 && meta->writing[RTSCAN_SLOT_MERGE] == 0)
 		return;
 	/* not a page that somebody is extending the index by: he would wait for us, and we for him */
 	LockRelationForExtension(index, ExclusiveLock);
@@ -329,5 +378,6 @@ rtscan_reclaim_leaks(Relation index)
 		vacuum_delay_point();
 		reclaim_block(index, image, block);
 	}
+	save_free_space_map(index);
 	rtscan_switch(index, forget_leaks, NULL);
 }

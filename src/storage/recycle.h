@@ -2,9 +2,11 @@
  * recycle.h
  *		Where pages come from, and where they go when nobody can see them any more.
  *
- * The free space map is not WAL-logged, so it only proposes: a page is free when it says
+ * Changes of the free space map are not WAL-logged, so it only proposes: a page is free when it says
  * so itself (RTSCAN_PAGE_FREE, or never initialised), which the allocator checks under the
- * same exclusive lock under which the page gets its new content.
+ * same exclusive lock under which the page gets its new content.  Lest a crash make it forget
+ * pages for good, who has freed some logs the whole map, a byte a page of the index; until then
+ * the metapage says that there are free pages to be looked for (recycling).
  *
  * The two heavyweight locks of an index (page locks, on blocks 0 and 1 as tags):
  *
@@ -64,13 +66,14 @@ extern List *rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 own
 
 /*
  * Free the pages of all retired entries that nobody can see, and take the entries out of
- * the directory.  Called by vacuum, under the merge lock.
+ * the directory.  Needs the merge lock.
  */
 extern void rtscan_recycle(Relation index);
 
 /*
- * Free the pages of segments whose writing was cut short.  Called by vacuum, holding both
- * locks; does nothing unless the metapage says that there was one.
+ * Free the pages of segments whose writing was cut short, and find those that were free when
+ * recycling was.  Called by vacuum, holding both locks; does nothing unless the metapage says that
+ * there was one or the other.
  */
 extern void rtscan_reclaim_leaks(Relation index);
 
