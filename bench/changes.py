@@ -41,7 +41,7 @@ def peers_of(cursor):
             [Peer("no index")] + [POSTGRES_PEERS[name] for name in ("btrees", "btree", "brin", "rtscan")]]
 
 
-def pgbench(options, directory, seconds, clients, rate=None):
+def pgbench(options, directory, seconds, clients):
     """Clients that insert single rows, running: see latencies()."""
     programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
     with open(f"{directory}/insert.sql", "w", encoding="utf-8") as script:
@@ -49,8 +49,7 @@ def pgbench(options, directory, seconds, clients, rate=None):
     subprocess.run(f"rm -f {directory}/latency.*", shell=True, check=True)
     command = [f"{programs}/pgbench", "-h", directory, "-U", "bench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2",
                "-T", str(seconds), "-f", f"{directory}/insert.sql", "-l", f"--log-prefix={directory}/latency", "postgres"]
-    return subprocess.Popen(command + (["--rate", str(rate)] if rate else []), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            cwd=directory)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory)
 
 
 def latencies(process, directory):

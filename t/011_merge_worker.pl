@@ -76,7 +76,6 @@ healthy($node, 'own', 'filled where it was created');
 $node->safe_psql('postgres', q{
 CREATE ROLE owner; GRANT ALL ON SCHEMA public TO owner;
 SET ROLE owner;
-CREATE TABLE seen (who text);
 CREATE FUNCTION fussy(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
 	IF current_user <> 'owner' THEN RAISE 'compared by %', current_user; END IF;
