@@ -247,7 +247,7 @@ check_list(IndexCheck *check, const RtscanListRef *list)
 	if (list->head == InvalidBlockNumber)
 		return;
 	rtscan_pending_visit(check->index, list, check_pending_row, check);
-	claim_blocks(check, rtscan_chain_blocks(check->index, RTSCAN_PAGE_PENDING, list->id, list->head));
+	claim_blocks(check, rtscan_pending_blocks(check->index, list));
 }
 
 static void

@@ -96,7 +96,7 @@ add_pending(Relation index, int64 *sizes, const RtscanListRef *list)
 	if (list->head == InvalidBlockNumber)
 		return;
 	rtscan_pending_visit(index, list, count_pending, sizes);
-	sizes[SIZE_PENDING_LISTS] += (int64) rtscan_pending_pages(index, list) * BLCKSZ;
+	sizes[SIZE_PENDING_LISTS] += (int64) list_length(rtscan_pending_blocks(index, list)) * BLCKSZ;
 }
 
 static void

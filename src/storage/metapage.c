@@ -98,7 +98,7 @@ make_image(MemoryContext context, const RtscanMeta *meta, uint32 nentries)
 
 	image->meta = *meta;
 	image->nentries = nentries;
-	image->tail = InvalidBlockNumber;
+	image->own_page = InvalidBlockNumber;
 	return image;
 }
 
@@ -298,21 +298,41 @@ write_directory(Relation index, RtscanImage *image)
 	meta->directory_version = meta->version;
 }
 
-/* Write the metapage, and seal a pending list's last page if there is one, in one record. */
+/* Nobody appends to a pending page any more; part of a critical section. */
 static void
-write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, Buffer sealed)
+seal_page(Relation index, Buffer buffer)
+{
+	RtscanPageRange range = {RTSCAN_SPECIAL_OFFSET + offsetof(RtscanPageOpaqueData, sealed), sizeof(uint16)};
+
+	rtscan_page_opaque(BufferGetPage(buffer))->sealed = true;
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(index))
+		rtscan_log_ranges(buffer, &range, 1);
+}
+
+/*
+ * Write the metapage, and seal a pending list if one is given.  A record has no room for all its pages; a crash
+ * between records leaves pages without the mark, but nobody either who remembers to append to them: the
+ * metapage leads to another list, and the list page is sealed.
+ */
+static void
+write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, Buffer list, const Buffer *pages, int npages)
 {
 	GenericXLogState *state = GenericXLogStart(index);
 	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);
 
 	memcpy(rtscan_page_payload(page), meta, sizeof(RtscanMeta));
-	if (BufferIsValid(sealed))
-		rtscan_page_opaque(GenericXLogRegisterBuffer(state, sealed, 0))->sealed = true;
+	if (BufferIsValid(list))
+		rtscan_page_opaque(GenericXLogRegisterBuffer(state, list, 0))->sealed = true;
+	START_CRIT_SECTION();
 	GenericXLogFinish(state);
+	for (int i = 0; i < npages; i++)
+		seal_page(index, pages[i]);
+	END_CRIT_SECTION();
 }
 
 void
-rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer last)
+rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer list, const Buffer *pages, int npages)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan switch",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -332,7 +352,7 @@ rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer la
 		if (image->nentries != before->nentries ||
 			memcmp(image->entries, before->entries, image->nentries * sizeof(RtscanEntry)) != 0)
 			write_directory(index, image);
-		write_metapage(index, buffer, &image->meta, last);
+		write_metapage(index, buffer, &image->meta, list, pages, npages);
 	}
 	UnlockReleaseBuffer(buffer);
 
@@ -343,7 +363,7 @@ rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer la
 void
 rtscan_switch(Relation index, RtscanChange change, void *arg)
 {
-	rtscan_switch_and_seal(index, change, arg, InvalidBuffer);
+	rtscan_switch_and_seal(index, change, arg, InvalidBuffer, NULL, 0);
 }
 
 /* ---------------------------------------------------------------- segments being written */

@@ -11,8 +11,8 @@
  *	   │			├─ segment	──► descriptor, dead map
  *	   │			└─ retired	──► what a change took out, until nobody can see it
  *	   ├──► spare directory: the one before, to be written over by the next change
- *	   ├──► open pending list ──► page ──► page
- *	   └──► sealed pending list ──► page ...
+ *	   ├──► open pending list		(storage/pending.h)
+ *	   └──► sealed pending list
  *
  * A change (rtscan_switch) applies its difference to the image that is current under the
  * metapage's exclusive lock, writes it over the spare directory, and then switches the
@@ -25,8 +25,8 @@
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
  * id names is never stale: it is used, or dropped.
  *
- * Lock order of buffer contents: pending tail, metapage, directory or new page; the first
- * page of a pending list comes last.  Heavyweight locks: see rtscan_lock_merge().
+ * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page.
+ * Heavyweight locks: see rtscan_lock_merge().
  */
 #ifndef RTSCAN_METAPAGE_H
 #define RTSCAN_METAPAGE_H
@@ -40,9 +40,9 @@
 
 #define RTSCAN_METAPAGE_BLOCK	0
 #define RTSCAN_MAGIC			0x72747363	/* "rtsc" */
-#define RTSCAN_FORMAT_VERSION	2
+#define RTSCAN_FORMAT_VERSION	3
 
-/* A pending list: its id, and its first page, InvalidBlockNumber as long as it is empty. */
+/* A pending list: its id, and its list page, InvalidBlockNumber as long as it is empty. */
 typedef struct RtscanListRef
 {
 	uint64		id;				/* 0: there is no such list */
@@ -97,7 +97,7 @@ typedef struct RtscanImage
 {
 	RtscanMeta	meta;
 	uint32		nentries;
-	BlockNumber tail;			/* backend's own hint: the last page of the open list */
+	BlockNumber own_page;		/* backend's own hint: the page of the open list that it appends to */
 	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER];
 } RtscanImage;
 
@@ -133,11 +133,12 @@ typedef bool (*RtscanChange) (Relation index, RtscanImage **image, void *arg);
 extern void rtscan_switch(Relation index, RtscanChange change, void *arg);
 
 /*
- * The same, and mark a pending list's last page, which the caller has locked, as sealed, in
- * one WAL record with the metapage: an inserter who finds the page not sealed appends to a
- * list that every image so far has.
+ * The same, and mark pages of a pending list, which the caller has locked, as sealed: its list page, in one WAL
+ * record with the metapage, and the pending pages that somebody may append to.  Who finds a page not
+ * sealed appends to a list that every image so far has.
  */
-extern void rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer last);
+extern void rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer list,
+								   const Buffer *pages, int npages);
 
 /* For a RtscanChange: add an entry; retire what a list or entry names, from now on; remove entry i. */
 extern void rtscan_image_add(RtscanImage **image, const RtscanEntry *entry);

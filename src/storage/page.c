@@ -6,12 +6,14 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xloginsert.h"
 #include "utils/rel.h"
 
 static const char *const kind_names[RTSCAN_PAGE_KINDS] = {
 	[RTSCAN_PAGE_FREE] = "free",
 	[RTSCAN_PAGE_META] = "meta",
 	[RTSCAN_PAGE_DIRECTORY] = "directory",
+	[RTSCAN_PAGE_LIST] = "list",
 	[RTSCAN_PAGE_PENDING] = "pending",
 	[RTSCAN_PAGE_DESCRIPTOR] = "descriptor",
 	[RTSCAN_PAGE_DEAD_MAP] = "dead map",
@@ -44,7 +46,6 @@ rtscan_page_init(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal)
 	opaque->owner = owner;
 	opaque->ordinal = ordinal;
 	opaque->next = InvalidBlockNumber;
-	opaque->tail = InvalidBlockNumber;
 	opaque->kind = kind;
 	opaque->page_id = RTSCAN_PAGE_ID;
 }
@@ -76,6 +77,28 @@ rtscan_read_page(Relation index, BlockNumber block, int mode,
 	if (!rtscan_page_is(BufferGetPage(buffer), kind, owner, ordinal))
 		rtscan_page_mismatch(index, block, kind);
 	return buffer;
+}
+
+/*
+ * A fragment of a generic WAL record is offset, length, bytes: see writeFragment() in PostgreSQL's generic_xlog.c,
+ * whose redo function replays this.
+ */
+void
+rtscan_log_ranges(Buffer buffer, const RtscanPageRange *ranges, int n)
+{
+	Page		page = BufferGetPage(buffer);
+	XLogRecPtr	lsn;
+
+	StaticAssertStmt(sizeof(RtscanPageRange) == 2 * sizeof(OffsetNumber), "this is how a fragment begins");
+	XLogBeginInsert();
+	XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
+	for (int i = 0; i < n; i++)
+	{
+		XLogRegisterBufData(0, (char *) unconstify(RtscanPageRange *, &ranges[i]), sizeof(RtscanPageRange));
+		XLogRegisterBufData(0, (char *) page + ranges[i].offset, ranges[i].length);
+	}
+	lsn = XLogInsert(RM_GENERIC_ID, 0);
+	PageSetLSN(page, lsn);
 }
 
 void

@@ -37,7 +37,8 @@ typedef enum RtscanPageKind
 	RTSCAN_PAGE_FREE,			/* initialised, for anyone to take */
 	RTSCAN_PAGE_META,
 	RTSCAN_PAGE_DIRECTORY,
-	RTSCAN_PAGE_PENDING,
+	RTSCAN_PAGE_LIST,			/* begins a pending list; storage/pending.h */
+	RTSCAN_PAGE_PENDING,		/* rows of a pending list */
 	RTSCAN_PAGE_DESCRIPTOR,		/* describes a segment; storage/segment.h */
 	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits */
 	RTSCAN_PAGE_DEAD,			/* dead bits of one chunk */
@@ -57,9 +58,9 @@ typedef struct RtscanPageOpaqueData
 {
 	uint64		owner;
 	uint32		ordinal;
-	BlockNumber next;			/* in chains: directory, pending, descriptor */
-	BlockNumber tail;			/* first page of a pending list: about where it ends */
-	uint16		sealed;			/* last page of a pending list: nobody appends any more */
+	BlockNumber next;			/* in chains: directory, list and pending, descriptor */
+	uint32		full;			/* pending: full pages that the list had before this one */
+	uint16		sealed;			/* list, pending: nobody adds to it any more */
 	uint16		unused[19];
 	uint16		kind;
 	uint16		page_id;		/* the last two bytes, like all access methods */
@@ -124,6 +125,18 @@ extern Buffer rtscan_read_page(Relation index, BlockNumber block, int mode,
  */
 extern void rtscan_page_mismatch(Relation index, BlockNumber block,
 								 RtscanPageKind kind) pg_attribute_noreturn();
+
+/*
+ * Log that bytes of a page have changed, as one generic WAL record made by hand: GenericXLog would copy and
+ * compare the whole page.  Ranges ascend; call it in the critical section of the change.
+ */
+typedef struct RtscanPageRange
+{
+	uint16		offset;
+	uint16		length;
+} RtscanPageRange;
+
+extern void rtscan_log_ranges(Buffer buffer, const RtscanPageRange *ranges, int n);
 
 /* The content of a page of the right kind contradicts itself; detail says how. */
 extern void rtscan_page_corrupted(Relation index, BlockNumber block,

@@ -5,127 +5,49 @@
 #include "storage/pending.h"
 
 #include "access/generic_xlog.h"
-#include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "storage/predicate.h"
 #include "storage/recycle.h"
 
-/* ---------------------------------------------------------------- append */
+/* ---------------------------------------------------------------- the list page */
 
-/*
- * A generic WAL record's fragment for a page: offset, length, bytes.  See
- * writeFragment() in PostgreSQL's generic_xlog.c, whose redo function replays this.
- */
-typedef struct Fragment
+static RtscanPendingList *
+list_of(Buffer buffer)
 {
-	OffsetNumber offset;
-	OffsetNumber length;
-} Fragment;
+	return (RtscanPendingList *) rtscan_page_payload(BufferGetPage(buffer));
+}
 
-static void
-log_append(Buffer buffer, LocationIndex offset, IndexTuple tuple)
+/* Is this the list page of a list that is not sealed? */
+static bool
+is_open(Buffer buffer, const RtscanListRef *list)
 {
 	Page		page = BufferGetPage(buffer);
-	Fragment	lower = {offsetof(PageHeaderData, pd_lower), sizeof(LocationIndex)};
-	Fragment	bytes = {offset, MAXALIGN(IndexTupleSize(tuple))};
-	XLogRecPtr	lsn;
 
-	XLogBeginInsert();
-	XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
-	XLogRegisterBufData(0, (char *) &lower, sizeof(lower));
-	XLogRegisterBufData(0, (char *) &((PageHeader) page)->pd_lower, sizeof(LocationIndex));
-	XLogRegisterBufData(0, (char *) &bytes, sizeof(bytes));
-	XLogRegisterBufData(0, (char *) page + offset, bytes.length);
-	lsn = XLogInsert(RM_GENERIC_ID, 0);
-	PageSetLSN(page, lsn);
+	return rtscan_page_is(page, RTSCAN_PAGE_LIST, list->id, 0) && !rtscan_page_opaque(page)->sealed;
 }
 
-/* Put a tuple on a page, locked and with room for it. */
-static void
-append_to_page(Relation index, Buffer buffer, IndexTuple tuple)
-{
-	Page		page = BufferGetPage(buffer);
-	Size		used = rtscan_page_used(page);
-
-	START_CRIT_SECTION();
-	memcpy(rtscan_page_payload(page) + used, tuple, MAXALIGN(IndexTupleSize(tuple)));
-	rtscan_page_set_used(page, used + MAXALIGN(IndexTupleSize(tuple)));
-	MarkBufferDirty(buffer);
-	if (RelationNeedsWAL(index))
-		log_append(buffer, RTSCAN_PAYLOAD_OFFSET + used, tuple);
-	END_CRIT_SECTION();
-}
-
-/* Chain a new page to the full last one, both in one record with the list's tail hint. */
-static BlockNumber
-add_page(Relation index, const RtscanListRef *list, Buffer last)
-{
-	Buffer		added = rtscan_allocate_page(index);
-	BlockNumber block = BufferGetBlockNumber(added);
-	uint32		ordinal = rtscan_page_opaque(BufferGetPage(last))->ordinal + 1;
-	Buffer		head = InvalidBuffer;
-	GenericXLogState *state = GenericXLogStart(index);
-	Page		last_page = GenericXLogRegisterBuffer(state, last, 0);
-	Page		head_page = last_page;
-
-	rtscan_page_init(GenericXLogRegisterBuffer(state, added, GENERIC_XLOG_FULL_IMAGE),
-					 RTSCAN_PAGE_PENDING, list->id, ordinal);
-	if (BufferGetBlockNumber(last) != list->head)
-	{
-		head = rtscan_read_page(index, list->head, BUFFER_LOCK_EXCLUSIVE,
-								RTSCAN_PAGE_PENDING, list->id, 0);
-		head_page = GenericXLogRegisterBuffer(state, head, 0);
-	}
-	rtscan_page_opaque(last_page)->next = block;
-	rtscan_page_opaque(head_page)->tail = block;
-	GenericXLogFinish(state);
-
-	if (BufferIsValid(head))
-		UnlockReleaseBuffer(head);
-	UnlockReleaseBuffer(added);
-	return block;
-}
-
-/* RtscanChange: give the open list its first page, unless somebody else already has. */
+/* RtscanChange: give the open list its list page, unless somebody else already has. */
 static bool
 open_list(Relation index, RtscanImage **image, void *arg)
 {
 	RtscanListRef *open = &(*image)->meta.open;
+	RtscanPendingList list = {.pages = 0};
 
 	if (open->head != InvalidBlockNumber)
 		return false;
 
-	open->head = rtscan_write_new_page(index, RTSCAN_PAGE_PENDING, open->id, 0, NULL, 0, InvalidBlockNumber);
+	for (int i = 0; i < RTSCAN_INSERTION_PAGES; i++)
+		list.insertion[i] = InvalidBlockNumber;
+	open->head = rtscan_write_new_page(index, RTSCAN_PAGE_LIST, open->id, 0, &list, sizeof(list), InvalidBlockNumber);
 	return true;
 }
 
-/* The page that the first page of a list takes for its last, or InvalidBlockNumber if recycled. */
-static BlockNumber
-tail_hint(Relation index, const RtscanListRef *list)
-{
-	Buffer		buffer = ReadBuffer(index, list->head);
-	Page		page = BufferGetPage(buffer);
-	BlockNumber tail = InvalidBlockNumber;
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	if (rtscan_page_is(page, RTSCAN_PAGE_PENDING, list->id, 0))
-	{
-		tail = rtscan_page_opaque(page)->tail;
-		if (tail == InvalidBlockNumber)
-			tail = list->head;
-	}
-	UnlockReleaseBuffer(buffer);
-	return tail;
-}
-
-/*
- * The image to append by: its open list has a first page, and tail is set.  The caller has
- * found the image of a version unusable (0: has none); if it is the current one, it is
- * corrupted, for what a current image names is there.
- */
+/* The current image, with its open list's page exclusively locked. */
 static RtscanImage *
-find_open_list(Relation index, uint64 unusable)
+lock_open_list(Relation index, Buffer *buffer)
 {
+	uint64		unusable = 0;	/* version of an image whose list was sealed, or recycled, before we had its lock */
+
 	for (;;)
 	{
 		RtscanImage *image = rtscan_read_image(index, NULL, false);
@@ -137,42 +59,149 @@ find_open_list(Relation index, uint64 unusable)
 			continue;
 		}
 		if (image->meta.version == unusable)
-			rtscan_page_mismatch(index, image->meta.open.head, RTSCAN_PAGE_PENDING);
-		image->tail = tail_hint(index, &image->meta.open);
-		if (image->tail != InvalidBlockNumber)
+			rtscan_page_mismatch(index, image->meta.open.head, RTSCAN_PAGE_LIST);
+		*buffer = ReadBuffer(index, image->meta.open.head);
+		LockBuffer(*buffer, BUFFER_LOCK_EXCLUSIVE);
+		if (is_open(*buffer, &image->meta.open))
 			return image;
+		UnlockReleaseBuffer(*buffer);
 		unusable = image->meta.version;
 	}
 }
 
-/*
- * The last page of a list, exclusively locked, starting to look at block; or
- * InvalidBuffer if the list is sealed or its page recycled: look at the metapage again.
- */
-static Buffer
-lock_last_page(Relation index, const RtscanListRef *list, BlockNumber block)
-{
-	Buffer		buffer = ReadBuffer(index, block);
-	RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
-	uint32		ordinal;
+/* ---------------------------------------------------------------- append */
 
+/* Put a tuple on a page, locked and with room for it. */
+static void
+append_to_page(Relation index, Buffer buffer, IndexTuple tuple)
+{
+	Page		page = BufferGetPage(buffer);
+	Size		used = rtscan_page_used(page);
+	Size		size = MAXALIGN(IndexTupleSize(tuple));
+	RtscanPageRange ranges[] = {
+		{offsetof(PageHeaderData, pd_lower), sizeof(LocationIndex)},
+		{RTSCAN_PAYLOAD_OFFSET + used, size},
+	};
+
+	START_CRIT_SECTION();
+	memcpy(rtscan_page_payload(page) + used, tuple, size);
+	rtscan_page_set_used(page, used + size);
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(index))
+		rtscan_log_ranges(buffer, ranges, lengthof(ranges));
+	END_CRIT_SECTION();
+}
+
+/* The page that we have appended to before, exclusively locked; InvalidBuffer if it is sealed, or has no room. */
+static Buffer
+lock_own_page(Relation index, const RtscanImage *image, Size size)
+{
+	Buffer		buffer;
+	Page		page;
+	RtscanPageOpaqueData *opaque;
+
+	if (image == NULL || image->own_page == InvalidBlockNumber)
+		return InvalidBuffer;
+	buffer = ReadBuffer(index, image->own_page);
+	page = BufferGetPage(buffer);
+	opaque = rtscan_page_opaque(page);
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	ordinal = opaque->ordinal;
-	while (rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, list->id, ordinal) &&
-		   !opaque->sealed)
-	{
-		if (opaque->next == InvalidBlockNumber)
-			return buffer;
-		block = opaque->next;
-		ordinal++;				/* so that a damaged chain cannot go round in circles */
-		UnlockReleaseBuffer(buffer);
-		CHECK_FOR_INTERRUPTS();
-		buffer = ReadBuffer(index, block);
-		opaque = rtscan_page_opaque(BufferGetPage(buffer));
-		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	}
+	if (rtscan_page_is(page, RTSCAN_PAGE_PENDING, image->meta.open.id, opaque->ordinal) && !opaque->sealed &&
+		rtscan_page_used(page) + size <= RTSCAN_CHUNK_BYTES)
+		return buffer;
 	UnlockReleaseBuffer(buffer);
 	return InvalidBuffer;
+}
+
+/* Pages of a list that are not insertion pages. */
+static uint32
+full_pages(const RtscanPendingList *list)
+{
+	uint32		full = list->pages;
+
+	for (int i = 0; i < RTSCAN_INSERTION_PAGES; i++)
+		full -= list->insertion[i] != InvalidBlockNumber;
+	return full;
+}
+
+/*
+ * The insertion page of a list at a place, exclusively locked, or InvalidBuffer if there is none.  A damaged list page
+ * must not have us lock a page twice, nor change one that is not the list's.
+ */
+static Buffer
+lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
+{
+	BlockNumber *insertion = list_of(list_buffer)->insertion;
+	RtscanPageOpaqueData *opaque;
+	Buffer		buffer;
+
+	if (insertion[place] == InvalidBlockNumber)
+		return InvalidBuffer;
+	for (int i = 0; i < place; i++)
+		if (insertion[i] == insertion[place])
+			rtscan_page_corrupted(index, list->head, "It names block %u twice.", insertion[i]);
+	if (insertion[place] == list->head)
+		rtscan_page_corrupted(index, list->head, "It names itself.");
+	buffer = ReadBuffer(index, insertion[place]);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	opaque = rtscan_page_opaque(BufferGetPage(buffer));
+	if (!rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, list->id, opaque->ordinal))
+		rtscan_page_mismatch(index, insertion[place], RTSCAN_PAGE_PENDING);
+	return buffer;
+}
+
+/* Chain a page to the list page as the insertion page at a place; full is the one that was there. */
+static void
+chain_page(Relation index, const RtscanListRef *ref, Buffer list_buffer, int place, Buffer full, Buffer added)
+{
+	GenericXLogState *state = GenericXLogStart(index);
+	Page		list_page = GenericXLogRegisterBuffer(state, list_buffer, 0);
+	Page		page = GenericXLogRegisterBuffer(state, added, GENERIC_XLOG_FULL_IMAGE);
+	RtscanPendingList *list = (RtscanPendingList *) rtscan_page_payload(list_page);
+
+	if (BufferIsValid(full))
+		rtscan_page_opaque(GenericXLogRegisterBuffer(state, full, 0))->sealed = true;
+	list->insertion[place] = InvalidBlockNumber;
+	rtscan_page_init(page, RTSCAN_PAGE_PENDING, ref->id, list->pages + 1);
+	rtscan_page_opaque(page)->full = full_pages(list);
+	rtscan_page_opaque(page)->next = rtscan_page_opaque(list_page)->next;
+	rtscan_page_opaque(list_page)->next = BufferGetBlockNumber(added);
+	list->insertion[place] = BufferGetBlockNumber(added);
+	list->pages++;
+	GenericXLogFinish(state);
+}
+
+/* Have a new insertion page at a place of a list, whose list page is locked. */
+static BlockNumber
+add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
+{
+	Buffer		full = lock_insertion_page(index, list, list_buffer, place);
+	Buffer		added = rtscan_allocate_page(index);
+	BlockNumber block = BufferGetBlockNumber(added);
+
+	chain_page(index, list, list_buffer, place, full, added);
+	if (BufferIsValid(full))
+		UnlockReleaseBuffer(full);
+	UnlockReleaseBuffer(added);
+	return block;
+}
+
+/*
+ * Have an image with an insertion page of ours: what is at our place, unless that is the page of
+ * ours that could not be used; then a new one.
+ */
+static RtscanImage *
+find_own_page(Relation index, BlockNumber unusable)
+{
+	int			place = (uint32) MyBackendId % RTSCAN_INSERTION_PAGES;
+	Buffer		buffer;
+	RtscanImage *image = lock_open_list(index, &buffer);
+
+	image->own_page = list_of(buffer)->insertion[place];
+	if (image->own_page == InvalidBlockNumber || image->own_page == unusable)
+		image->own_page = add_page(index, &image->meta.open, buffer, place);
+	UnlockReleaseBuffer(buffer);
+	return image;
 }
 
 bool
@@ -180,32 +209,18 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 {
 	RtscanImage *image = (RtscanImage *) index->rd_amcache;
 	Size		size = MAXALIGN(IndexTupleSize(tuple));
+	Buffer		buffer;
+	uint32		full;
 
-	if (image == NULL || image->tail == InvalidBlockNumber)
-		image = find_open_list(index, 0);
-	for (;;)
-	{
-		Buffer		last = lock_last_page(index, &image->meta.open, image->tail);
-		uint32		pages;
+	while ((buffer = lock_own_page(index, image, size)) == InvalidBuffer)
+		image = find_own_page(index, image ? image->own_page : InvalidBlockNumber);
 
-		if (!BufferIsValid(last))
-		{
-			image = find_open_list(index, image->meta.version);
-			continue;
-		}
-		image->tail = BufferGetBlockNumber(last);
-		pages = rtscan_page_opaque(BufferGetPage(last))->ordinal;
-		if (rtscan_page_used(BufferGetPage(last)) + size <= RTSCAN_CHUNK_BYTES)
-		{
-			/* a scan that took its predicate lock later sees the entry, for it locks this page later */
-			CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
-			append_to_page(index, last, tuple);
-			UnlockReleaseBuffer(last);
-			return (int64) pages * (BLCKSZ / 1024) >= rtscan_pending_list_limit;
-		}
-		image->tail = add_page(index, &image->meta.open, last);
-		UnlockReleaseBuffer(last);
-	}
+	/* a scan that took its predicate lock later sees the entry, for it locks this page later */
+	CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
+	append_to_page(index, buffer, tuple);
+	full = rtscan_page_opaque(BufferGetPage(buffer))->full;
+	UnlockReleaseBuffer(buffer);
+	return (int64) full * (BLCKSZ / 1024) >= rtscan_pending_list_limit;
 }
 
 /* ---------------------------------------------------------------- seal */
@@ -225,18 +240,23 @@ seal_open_list(Relation index, RtscanImage **image, void *arg)
 void
 rtscan_pending_seal(Relation index)
 {
-	RtscanListRef list = rtscan_read_image(index, NULL, false)->meta.open;
-	BlockNumber tail;
-	Buffer		last;
+	RtscanListRef open = rtscan_read_image(index, NULL, false)->meta.open;
+	Buffer		pages[RTSCAN_INSERTION_PAGES];
+	Buffer		list;
+	int			n = 0;
 
-	if (list.head == InvalidBlockNumber)
+	if (open.head == InvalidBlockNumber)
 		return;
-	tail = tail_hint(index, &list);
-	last = tail == InvalidBlockNumber ? InvalidBuffer : lock_last_page(index, &list, tail);
-	if (!BufferIsValid(last))
-		rtscan_page_mismatch(index, list.head, RTSCAN_PAGE_PENDING);
-	rtscan_switch_and_seal(index, seal_open_list, NULL, last);
-	UnlockReleaseBuffer(last);
+	list = rtscan_read_page(index, open.head, BUFFER_LOCK_EXCLUSIVE, RTSCAN_PAGE_LIST, open.id, 0);
+	for (int place = 0; place < RTSCAN_INSERTION_PAGES; place++)
+	{
+		pages[n] = lock_insertion_page(index, &open, list, place);
+		n += BufferIsValid(pages[n]);
+	}
+	rtscan_switch_and_seal(index, seal_open_list, NULL, list, pages, n);
+	while (n > 0)
+		UnlockReleaseBuffer(pages[--n]);
+	UnlockReleaseBuffer(list);
 }
 
 /* ---------------------------------------------------------------- read */
@@ -260,14 +280,34 @@ visit_page(Relation index, BlockNumber block, Page page, RtscanPendingVisitor vi
 	}
 }
 
+/* The last page of a list's chain and how many there are; returns whether the list page is there. */
+static bool
+read_list(Relation index, const RtscanListRef *list, BlockNumber *block, uint32 *pages)
+{
+	Buffer		buffer = ReadBuffer(index, list->head);
+	bool		found;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	found = rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_LIST, list->id, 0);
+	*block = rtscan_page_opaque(BufferGetPage(buffer))->next;
+	*pages = list_of(buffer)->pages;
+	UnlockReleaseBuffer(buffer);
+	return found;
+}
+
 void
 rtscan_pending_visit(Relation index, const RtscanListRef *list,
 					 RtscanPendingVisitor visitor, void *arg)
 {
-	BlockNumber block = list->head;
 	PGAlignedBlock copy;
+	BlockNumber block;
+	uint32		pages;
 
-	for (uint32 ordinal = 0; block != InvalidBlockNumber; ordinal++)
+	if (list->head == InvalidBlockNumber)
+		return;
+	if (!read_list(index, list, &block, &pages))
+		rtscan_page_mismatch(index, list->head, RTSCAN_PAGE_LIST);
+	for (uint32 ordinal = pages; ordinal > 0; ordinal--)
 	{
 		Buffer		buffer = rtscan_read_page(index, block, BUFFER_LOCK_SHARE,
 											  RTSCAN_PAGE_PENDING, list->id, ordinal);
@@ -310,21 +350,43 @@ rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tup
 uint32
 rtscan_pending_pages(Relation index, const RtscanListRef *list)
 {
-	BlockNumber tail;
-	Buffer		buffer;
-	RtscanPageOpaqueData *opaque;
-	uint32		pages = 0;
+	BlockNumber block;
+	uint32		pages;
 
-	if (list->head == InvalidBlockNumber)
-		return 0;
-	tail = tail_hint(index, list);
-	if (tail == InvalidBlockNumber)
-		return 0;
-	buffer = ReadBuffer(index, tail);
+	return list->head != InvalidBlockNumber && read_list(index, list, &block, &pages) ? pages : 0;
+}
+
+/* Is the page that of the list with this ordinal?  If so, what comes next. */
+static bool
+read_next(Relation index, const RtscanListRef *list, uint32 ordinal, BlockNumber *block)
+{
+	Buffer		buffer = ReadBuffer(index, *block);
+	bool		found;
+
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	opaque = rtscan_page_opaque(BufferGetPage(buffer));
-	if (opaque->kind == RTSCAN_PAGE_PENDING && opaque->owner == list->id)
-		pages = opaque->ordinal + 1;
+	found = rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, list->id, ordinal);
+	*block = rtscan_page_opaque(BufferGetPage(buffer))->next;
 	UnlockReleaseBuffer(buffer);
-	return pages;
+	return found;
+}
+
+List *
+rtscan_pending_blocks(Relation index, const RtscanListRef *list)
+{
+	List	   *blocks;
+	BlockNumber block;
+	uint32		pages;
+
+	if (list->head == InvalidBlockNumber || !read_list(index, list, &block, &pages))
+		return NIL;
+	blocks = list_make1_int(list->head);
+	for (uint32 ordinal = pages; ordinal > 0 && block != InvalidBlockNumber; ordinal--)
+	{
+		BlockNumber this = block;
+
+		if (!read_next(index, list, ordinal, &block))
+			break;
+		blocks = lappend_int(blocks, this);
+	}
+	return blocks;
 }

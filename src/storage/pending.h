@@ -2,19 +2,27 @@
  * pending.h
  *		The pending list: rows that are not yet in a segment.
  *
- * A chain of pages; the payload of each is a run of index tuples, MAXALIGNed, in the order
- * in which they came.  Appending one is the hot path of every INSERT: it writes a generic
- * WAL record by hand, the new bytes and pd_lower, for GenericXLog would copy and compare
- * the whole page.
+ * A list page, and a chain of pending pages; the payload of each of these is a run of index tuples,
+ * MAXALIGNed, in the order in which they came.  Appending one is the hot path of every INSERT: it
+ * writes a generic WAL record by hand, the new bytes and pd_lower.
  *
  *	payload	│ IndexTuple │ IndexTuple │ IndexTuple │ ... free ... │
  *
- * The first page remembers about where the list ends (its tail, brought up to date
- * whenever a page is added), so that nobody walks the whole chain to append.
+ * Several pages are appended to at the same time, so that inserters do not wait for each other; the list
+ * page names these insertion pages, and a backend keeps to the one at the place that its number
+ * gives it.  The list page is only touched when a page is full.  Then its follower comes into the chain
+ * right behind the list page: no third page changes.
  *
- * Sealing marks the last page, under its lock and in one step with the metapage; an inserter
- * appends only after it has seen, under the same lock, that the page belongs to the list that
- * it means and is not sealed.
+ *	list page ──► page 5 ──► page 4 ──► page 3 ──► page 2 ──► page 1
+ *		│			▲						▲
+ *		└ insertion ┴───────────────────────┘		1, 2 and 4 are full: sealed
+ *
+ * A reader who goes along the chain misses pages that come into it meanwhile; their rows are of transactions that
+ * its snapshot, taken before, does not see.
+ *
+ * Sealing a list marks its list page, in one step with the metapage, and its insertion pages, all under their
+ * locks.  An inserter appends only after it has seen, under the page's lock, that the page belongs to
+ * the list that it means and is not sealed.
  */
 #ifndef RTSCAN_PENDING_H
 #define RTSCAN_PENDING_H
@@ -22,8 +30,19 @@
 #include "rtscan.h"
 
 #include "access/itup.h"
+#include "nodes/pg_list.h"
 #include "storage/metapage.h"
 #include "storage/schema.h"
+
+/* As many inserters do not wait for each other. */
+#define RTSCAN_INSERTION_PAGES	8
+
+/* The payload of a list page. */
+typedef struct RtscanPendingList
+{
+	uint32		pages;			/* in the chain: page n has the ordinal n */
+	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* InvalidBlockNumber: none so far */
+} RtscanPendingList;
 
 /*
  * The largest index tuple.  A pending page would take a little more; but each of its values
@@ -56,7 +75,10 @@ extern void rtscan_deform_pending(Relation index, const RtscanSchema *schema, In
 								  Datum *values, bool *isnull);
 extern void rtscan_check_pending_tid(Relation index, IndexTuple tuple);
 
-/* Pages in a list, without reading all of it; as good as the tail hint is. */
+/* Pages of rows in a list; 0 if it is gone. */
 extern uint32 rtscan_pending_pages(Relation index, const RtscanListRef *list);
+
+/* The blocks of a list, the list page first; ends where a page is not of the list, as rtscan_chain_blocks(). */
+extern List *rtscan_pending_blocks(Relation index, const RtscanListRef *list);
 
 #endif							/* RTSCAN_PENDING_H */

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
+#include "storage/pending.h"
 #include "storage/segment.h"
 #include "storage/smgr.h"
 #include "utils/snapmgr.h"
@@ -222,7 +223,7 @@ entry_blocks(Relation index, const RtscanEntry *entry)
 		case RTSCAN_ENTRY_SEGMENT:
 			return rtscan_segment_blocks(index, entry);
 		case RTSCAN_ENTRY_PENDING:
-			return rtscan_chain_blocks(index, RTSCAN_PAGE_PENDING, entry->id, entry->root);
+			return rtscan_pending_blocks(index, &(RtscanListRef) {.id = entry->id, .head = entry->root});
 	}
 	return NIL;
 }
