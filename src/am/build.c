@@ -183,7 +183,7 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 	state.rows = rtscan_rows_create(state.schema);
 	if (!state.schema->plain)
 		memory /= 2;
-	state.limit = rtscan_rows_limit(state.schema, memory);
+	state.limit = rtscan_rows_limit(state.schema, 0, memory);
 	state.value_limit = (Size) memory * 1024;
 	state.tuple_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan build row",
 												ALLOCSET_DEFAULT_SIZES);

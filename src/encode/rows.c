@@ -173,9 +173,9 @@ all_have_keys(const RtscanSchema *schema)
 }
 
 uint32
-rtscan_rows_limit(const RtscanSchema *schema, int memory_kb)
+rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb)
 {
-	return rtscan_rows_that_fit(rtscan_rows_bytes(schema->ncolumns, all_have_keys(schema)), memory_kb);
+	return rtscan_rows_that_fit(rtscan_rows_bytes(schema->ncolumns, all_have_keys(schema)) + more_bytes, memory_kb);
 }
 
 uint32

@@ -125,7 +125,7 @@ finish_sealed_list(Relation index)
 	if (flush.list.id == 0)
 		return;
 	flush.schema = rtscan_schema(index);
-	flush.limit = rtscan_rows_limit(flush.schema, maintenance_work_mem / 2);
+	flush.limit = rtscan_rows_limit(flush.schema, 0, maintenance_work_mem / 2);
 	flush.memory_limit = (Size) maintenance_work_mem * 1024 / 2;
 	flush.tuple_context = GenerationContextCreate(CurrentMemoryContext, "rtscan pending tuples",
 												  ALLOCSET_DEFAULT_SIZES);

@@ -24,6 +24,7 @@ typedef struct MergePart
 	RtscanReader reader;
 	ItemPointerData *tids;
 	uint64	   *dead;			/* a bit a row */
+	uint32		first;			/* row that was next when the segment being written began */
 	uint32		next;			/* row to take next */
 } MergePart;
 
@@ -40,11 +41,27 @@ typedef struct Merge
 	RtscanSchema *schema;
 	uint32		nparts;
 	MergePart  *parts;
-	uint32		rows;			/* live ones */
+	uint32		limit;			/* rows a segment to write */
+	uint32		rows;			/* of the segment being written */
 	MergeSource *sources;
 	RtscanRows *merged;
-	RtscanEntry entry;			/* of the new segment, if it has rows */
+	uint32		nentries;
+	RtscanEntry *entries;		/* of the segments written */
 } Merge;
+
+/* How much a merge may take on. */
+typedef struct MergeLimit
+{
+	uint64		rows;
+	uint64		value_bytes;	/* of values that are kept whole */
+} MergeLimit;
+
+/* A live segment that could be merged. */
+typedef struct Candidate
+{
+	RtscanEntry entry;
+	uint64		value_bytes;
+} Candidate;
 
 /* ---------------------------------------------------------------- which segments */
 
@@ -61,31 +78,11 @@ tier(uint32 rows)
 static int
 compare_rows(const void *a, const void *b)
 {
-	uint32		left = ((const RtscanEntry *) a)->rows,
-				right = ((const RtscanEntry *) b)->rows;
+	uint32		left = ((const Candidate *) a)->entry.rows,
+				right = ((const Candidate *) b)->entry.rows;
 
 	return left < right ? -1 : left > right;
 }
-
-/* Live segments, the smallest first, to the front of an image of our own; returns how many. */
-static uint32
-sort_live(RtscanImage *image)
-{
-	uint32		live = 0;
-
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_is_live(&image->entries[i]))
-			image->entries[live++] = image->entries[i];
-	qsort(image->entries, live, sizeof(RtscanEntry), compare_rows);
-	return live;
-}
-
-/* How much a merge may take on. */
-typedef struct MergeLimit
-{
-	uint64		rows;
-	uint64		value_bytes;	/* of values that are kept whole */
-} MergeLimit;
 
 /* Bytes of a segment's values that have no keys: about what a merge keeps of them; false only for a soft reader. */
 static bool
@@ -106,47 +103,94 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 }
 
 /*
- * How many of the smallest segments to merge, 0 for none: up to a tier that is full.  A soft reader raises no
- * error about segments' pages, but has none that it cannot read merged.
+ * The live segments, the smallest first.  A soft reader raises no error about segments' pages, but leaves out those that
+ * it cannot read.
  */
-static uint32
-choose_by_size(Relation index, const RtscanSchema *schema, const RtscanImage *image,
-			   uint32 live, const MergeLimit *limit, bool soft)
+static Candidate *
+find_candidates(Relation index, const RtscanSchema *schema, bool soft, uint32 *n)
 {
-	uint32		chosen = 0,
-				in_tier = 0;
+	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	Candidate  *candidates = palloc(Max(image->nentries, 1) * sizeof(Candidate));
+
+	*n = 0;
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_live(&image->entries[i]) &&
+			value_bytes(index, schema, &image->entries[i], soft, &candidates[*n].value_bytes))
+			candidates[(*n)++].entry = image->entries[i];
+	qsort(candidates, *n, sizeof(Candidate), compare_rows);
+	return candidates;
+}
+
+/* Does a segment leave room for another one like it?  Then any two of those fit, and what does not fit makes a large one. */
+static bool
+is_small(const Candidate *candidate, const MergeLimit *limit)
+{
+	return candidate->entry.rows <= limit->rows / 2 && candidate->value_bytes <= limit->value_bytes / 2;
+}
+
+/* Small segments to the front, in order; returns how many. */
+static uint32
+set_large_aside(Candidate *candidates, uint32 n, const MergeLimit *limit)
+{
+	uint32		small = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		if (is_small(&candidates[i], limit))
+		{
+			Candidate	swap = candidates[small];
+
+			candidates[small++] = candidates[i];
+			candidates[i] = swap;
+		}
+	return small;
+}
+
+/* How many of the smallest segments there are up to the last full tier. */
+static uint32
+count_to_full_tier(const Candidate *candidates, uint32 n)
+{
+	uint32		in_tier = 0,
+				count = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		in_tier = i > 0 && tier(candidates[i].entry.rows) == tier(candidates[i - 1].entry.rows) ? in_tier + 1 : 1;
+		if (in_tier >= MERGE_FANOUT)
+			count = i + 1;
+	}
+	return count;
+}
+
+/* Put the segments to merge because a tier is full to the front; returns how many. */
+static uint32
+choose_by_size(Candidate *candidates, uint32 n, const MergeLimit *limit)
+{
+	uint32		wanted = count_to_full_tier(candidates, set_large_aside(candidates, n, limit));
 	uint64		rows = 0,
 				bytes = 0;
+	uint32		chosen = 0;
 
-	for (uint32 i = 0; i < live; i++)
+	for (; chosen < wanted; chosen++)
 	{
-		uint64		more;
-
-		in_tier = i > 0 && tier(image->entries[i].rows) == tier(image->entries[i - 1].rows) ? in_tier + 1 : 1;
-		if (!value_bytes(index, schema, &image->entries[i], soft, &more))
-			break;
-		rows += image->entries[i].rows;
-		bytes += more;
+		rows += candidates[chosen].entry.rows;
+		bytes += candidates[chosen].value_bytes;
 		if (rows > limit->rows || bytes > limit->value_bytes)
 			break;
-		if (in_tier >= MERGE_FANOUT)
-			chosen = i + 1;
 	}
 	return chosen;
 }
 
-/* Put a segment with many dead rows to the front; false if there is none. */
-static bool
-choose_by_dead(Relation index, RtscanImage *image, uint32 live, const MergeLimit *limit)
+/* Put a segment with many dead rows to the front; returns how many there are, 0 or 1. */
+static uint32
+choose_by_dead(Relation index, Candidate *candidates, uint32 n)
 {
-	for (uint32 i = 0; i < live; i++)
-		if (image->entries[i].rows <= limit->rows &&
-			rtscan_dead_count(index, &image->entries[i]) > MERGE_DEAD_FRACTION * image->entries[i].rows)
+	for (uint32 i = 0; i < n; i++)
+		if (rtscan_dead_count(index, &candidates[i].entry) > MERGE_DEAD_FRACTION * candidates[i].entry.rows)
 		{
-			image->entries[0] = image->entries[i];
-			return true;
+			candidates[0] = candidates[i];
+			return 1;
 		}
-	return false;
+	return 0;
 }
 
 /* ---------------------------------------------------------------- rows in TID order */
@@ -205,37 +249,39 @@ smallest_part(const Merge *merge)
 	return smallest;
 }
 
-static void
+/* Take as many of the next rows as a segment may have; false if there are none. */
+static bool
 order_rows(Merge *merge)
 {
-	uint64		rows = 0;
 	uint32		p;
 
 	for (p = 0; p < merge->nparts; p++)
-		rows += merge->parts[p].entry.rows;
-	merge->sources = palloc_extended(rows * sizeof(MergeSource), MCXT_ALLOC_HUGE);
-	while ((p = smallest_part(merge)) < merge->nparts)
+		merge->parts[p].first = merge->parts[p].next;
+	for (merge->rows = 0; merge->rows < merge->limit && (p = smallest_part(merge)) < merge->nparts; merge->rows++)
 	{
 		MergePart  *part = &merge->parts[p];
 
 		if (merge->rows % 4096 == 0)
 			vacuum_delay_point();
-		merge->sources[merge->rows++] = (MergeSource) {p, part->next++};
+		merge->sources[merge->rows] = (MergeSource) {p, part->next++};
 		skip_dead(part);
 	}
+	return merge->rows > 0;
 }
 
 /* ---------------------------------------------------------------- values */
 
-/* The values of a part's column by row. */
+/* The values of a part's column, of rows from first on up to end. */
 typedef struct PartColumn
 {
 	MemoryContext keep;			/* for values passed by reference */
 	const RtscanColumn *type;
 	bool		heap_order;
 	uint64	   *by_code;		/* unless in heap order */
-	uint64	   *by_row;
-	bool	   *nulls;			/* by row */
+	uint32		first;
+	uint32		end;
+	uint64	   *by_row;			/* first comes first */
+	bool	   *nulls;			/* likewise */
 } PartColumn;
 
 static uint64
@@ -256,13 +302,18 @@ static void
 take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
 	PartColumn *column = (PartColumn *) arg;
-	uint64		kept = keep_value(column, value);
+	uint32		first = Max(first_rank, column->first),
+				end = Min(end_rank, column->end);
+	uint64		kept;
 
+	if (column->heap_order && first >= end)
+		return;
+	kept = keep_value(column, value);
 	if (!column->heap_order)
 		column->by_code[code] = kept;
 	else
-		for (uint32 row = first_rank; row < end_rank; row++)
-			column->by_row[row] = kept;
+		for (uint32 row = first; row < end; row++)
+			column->by_row[row - column->first] = kept;
 }
 
 /* RtscanIncludeVisitor */
@@ -271,8 +322,10 @@ take_include(uint32 row, Datum value, bool isnull, void *arg)
 {
 	PartColumn *column = (PartColumn *) arg;
 
-	column->nulls[row] = isnull;
-	column->by_row[row] = isnull ? 0 : keep_value(column, (uint64) value);
+	if (row < column->first || row >= column->end)
+		return;
+	column->nulls[row - column->first] = isnull;
+	column->by_row[row - column->first] = isnull ? 0 : keep_value(column, (uint64) value);
 }
 
 /* Values of rows from those of codes; the code after the last value's is NULL. */
@@ -281,20 +334,20 @@ values_by_row(MergePart *part, const RtscanColumnHeader *header, PartColumn *col
 {
 	uint32		per_page = rtscan_per_page(header->code_bytes);
 
-	for (uint32 i = 0; i < header->codes.pages; i++)
+	for (uint32 i = column->first / per_page; i * per_page < column->end; i++)
 	{
-		uint32		first = i * per_page;
+		uint32		base = i * per_page;
 		Buffer		buffer;
 		Size		used;
 		const char *payload = rtscan_get_page(&part->reader, &header->codes, i, &buffer, &used);
 
-		for (uint32 row = first; row < Min(first + per_page, part->entry.rows); row++)
+		for (uint32 row = Max(base, column->first); row < Min(base + per_page, column->end); row++)
 		{
-			uint32		code = rtscan_load_packed(payload + (row - first) * header->code_bytes,
+			uint32		code = rtscan_load_packed(payload + (row - base) * header->code_bytes,
 												  header->code_bytes);
 
-			column->nulls[row] = code >= header->distinct;
-			column->by_row[row] = code < header->distinct ? column->by_code[code] : 0;
+			column->nulls[row - column->first] = code >= header->distinct;
+			column->by_row[row - column->first] = code < header->distinct ? column->by_code[code] : 0;
 		}
 		rtscan_release(&part->reader, buffer);
 		vacuum_delay_point();
@@ -313,17 +366,19 @@ read_key_column(MergePart *part, int i, PartColumn *column)
 	if (!column->heap_order)
 		values_by_row(part, header, column);
 	else
-		for (uint32 row = header->nonnull; row < part->entry.rows; row++)
-			column->nulls[row] = true;
+		for (uint32 row = Max(header->nonnull, column->first); row < column->end; row++)
+			column->nulls[row - column->first] = true;
 }
 
 static PartColumn
 read_column(Merge *merge, MergePart *part, int i)
 {
-	uint32		rows = part->entry.rows;
+	uint32		rows = part->next - part->first;
 	PartColumn	column = {
 		.keep = merge->merged->values,
 		.type = &merge->schema->columns[i],
+		.first = part->first,
+		.end = part->next,
 		.by_row = palloc_extended(rows * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
 		.nulls = palloc0(rows),
 	};
@@ -357,9 +412,10 @@ merge_column(Merge *merge, int i)
 	for (uint32 row = 0; row < merge->rows; row++)
 	{
 		MergeSource source = merge->sources[row];
+		const PartColumn *column = &columns[source.part];
 
-		rtscan_rows_set(merge->merged, row, i, columns[source.part].by_row[source.row],
-						columns[source.part].nulls[source.row]);
+		rtscan_rows_set(merge->merged, row, i, column->by_row[source.row - column->first],
+						column->nulls[source.row - column->first]);
 	}
 	merge->merged->columns[i].identical = parts_are_identical(merge, i);
 }
@@ -395,7 +451,24 @@ youngest_list(const Merge *merge)
 	return youngest;
 }
 
-/* RtscanChange: the merged segment takes the place of its parts. */
+/* Write the rows at hand as a segment. */
+static void
+write_rows(Merge *merge)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merged rows", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	merge_rows(merge);
+	merge->entries[merge->nentries] =
+		rtscan_write_segment(merge->index, merge->merged,
+							 rtscan_begin_writing(merge->index, RTSCAN_SLOT_MERGE, merge->nentries == 0),
+							 youngest_list(merge));
+	merge->nentries++;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* RtscanChange: the merged segments take the place of the parts. */
 static bool
 replace_parts(Relation index, RtscanImage **image, void *arg)
 {
@@ -403,14 +476,22 @@ replace_parts(Relation index, RtscanImage **image, void *arg)
 
 	for (uint32 p = 0; p < merge->nparts; p++)
 		rtscan_image_retire_segment(*image, merge->parts[p].entry.id);
-	if (merge->rows > 0)
-		rtscan_image_add(image, &merge->entry);
+	for (uint32 i = 0; i < merge->nentries; i++)
+		rtscan_image_add(image, &merge->entries[i]);
 	rtscan_image_end_writing(*image, RTSCAN_SLOT_MERGE);
 	return true;
 }
 
+/* How many segments to write: one if there is room, else parts that have. */
+static uint32
+count_segments(uint64 rows, uint64 value_bytes, const MergeLimit *limit)
+{
+	return Max((rows + limit->rows - 1) / limit->rows,
+			   (value_bytes + limit->value_bytes - 1) / limit->value_bytes);
+}
+
 static void
-merge_segments(Relation index, const RtscanEntry *entries, uint32 n)
+merge_segments(Relation index, const Candidate *candidates, uint32 n, const MergeLimit *limit)
 {
 	Merge		merge = {
 		.index = index,
@@ -418,25 +499,35 @@ merge_segments(Relation index, const RtscanEntry *entries, uint32 n)
 		.nparts = n,
 		.parts = palloc0(n * sizeof(MergePart)),
 	};
+	uint64		live = 0,
+				bytes = 0;
+	uint32		segments;
 
 	for (uint32 p = 0; p < n; p++)
-		open_part(&merge, &merge.parts[p], &entries[p]);
-	order_rows(&merge);
-	if (merge.rows > 0)
 	{
-		merge_rows(&merge);
-		merge.entry = rtscan_write_segment(index, merge.merged,
-										   rtscan_begin_writing(index, RTSCAN_SLOT_MERGE, true),
-										   youngest_list(&merge));
+		open_part(&merge, &merge.parts[p], &candidates[p].entry);
+		live += candidates[p].entry.rows - rtscan_dead_count(index, &candidates[p].entry);
+		bytes += candidates[p].value_bytes;
 	}
+	segments = Max(count_segments(live, bytes, limit), 1);
+	merge.limit = (live + segments - 1) / segments;
+	merge.sources = palloc_extended((Size) merge.limit * sizeof(MergeSource), MCXT_ALLOC_HUGE);
+	merge.entries = palloc(segments * sizeof(RtscanEntry));
+	while (order_rows(&merge))
+		write_rows(&merge);
 	rtscan_switch(index, replace_parts, &merge);
 }
+
+/* What a merge needs for a row besides what building a segment does: the TID in its part, the source, and a dead bit. */
+#define MERGE_ROW_BYTES		(sizeof(ItemPointerData) + sizeof(MergeSource) + 1)
 
 static MergeLimit
 merge_limit(const RtscanSchema *schema)
 {
+	int			memory = schema->plain ? maintenance_work_mem : maintenance_work_mem / 2;
+
 	return (MergeLimit) {
-		.rows = rtscan_rows_limit(schema, maintenance_work_mem / 2),
+		.rows = rtscan_rows_limit(schema, MERGE_ROW_BYTES, memory),
 		.value_bytes = (uint64) maintenance_work_mem * 1024 / 2,
 	};
 }
@@ -447,14 +538,14 @@ choose_and_merge(Relation index)
 {
 	RtscanSchema *schema = rtscan_schema(index);
 	MergeLimit	limit = merge_limit(schema);
-	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	uint32		live = sort_live(image);
-	uint32		chosen = choose_by_size(index, schema, image, live, &limit, false);
+	uint32		n;
+	Candidate  *candidates = find_candidates(index, schema, false, &n);
+	uint32		chosen = choose_by_size(candidates, n, &limit);
 
-	if (chosen == 0 && choose_by_dead(index, image, live, &limit))
-		chosen = 1;
+	if (chosen == 0)
+		chosen = choose_by_dead(index, candidates, n);
 	if (chosen > 0)
-		merge_segments(index, image->entries, chosen);
+		merge_segments(index, candidates, chosen, &limit);
 	return chosen > 0;
 }
 
@@ -484,8 +575,9 @@ rtscan_wants_merge(Relation index)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RtscanSchema *schema = rtscan_schema(index);
 	MergeLimit	limit = merge_limit(schema);
-	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	bool		wanted = choose_by_size(index, schema, image, sort_live(image), &limit, true) > 0;
+	uint32		n;
+	Candidate  *candidates = find_candidates(index, schema, true, &n);
+	bool		wanted = choose_by_size(candidates, n, &limit) > 0;
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

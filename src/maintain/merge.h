@@ -3,10 +3,16 @@
  *		Merge segments, so that their number stays small, and drop dead rows.
  *
  * Segments are in tiers by their size: tier t has those of MERGE_BASE * MERGE_FANOUT^t rows
- * and more.  When a tier has MERGE_FANOUT segments, they and all smaller ones become one.  So
- * a row is written once for each tier that it passes through, and an index of n rows has fewer
- * than MERGE_FANOUT segments a tier, besides those that are as large as a segment gets.
- * A segment of which MERGE_DEAD_FRACTION has died is written anew by itself.
+ * and more.  When a tier has MERGE_FANOUT segments, they and all smaller ones become one.
+ * maintenance_work_mem limits how many rows a merge takes on, say limit; of a full tier that has more, as many
+ * of the smallest are merged as there is room for.  A segment of more than half the limit is
+ * large: it has left the tiers.  So, with tiers = log8(limit / 2 / MERGE_BASE) + 2,
+ *
+ *	- a row is written at most 1 + tiers times: in a flush, and once for each tier that it leaves;
+ *	- an index of n rows has at most (MERGE_FANOUT - 1) * tiers + 2 * n / limit segments after a merge.
+ *
+ * A segment of which MERGE_DEAD_FRACTION has died is written anew by itself; as several, if it was built with
+ * more memory than there is now.
  *
  * A merge reads only the index.  Scans, insertions and flushes go on; ambulkdelete does not.
  */
