@@ -333,6 +333,32 @@ SELECT query FROM generate_series(1, 40) round, LATERAL (VALUES
 SELECT * FROM found;
 SELECT segments < 20 AS few, rows - dead + pending = (SELECT count(*) FROM t) AS all_rows FROM rtscan_stats('t_ab');
 
+-- built with more memory than a merge has: a segment is written anew in parts, values kept whole or not
+CREATE TABLE u (id int, a int, b text, c numeric, note text) WITH (autovacuum_enabled = off);
+INSERT INTO u SELECT i, hash(i) % 1000, CASE WHEN i % 7 > 0 THEN 'k' || i % 999 END, hash(i) % 50 + 0.5, repeat('n', i % 9)
+	FROM generate_series(1, 60000) i;
+SET maintenance_work_mem = '256MB';
+CREATE INDEX u_abc ON u USING rtscan (a, b, c, id) INCLUDE (note);
+SELECT segments, rows FROM rtscan_stats('u_abc');
+SET maintenance_work_mem = '1MB';
+DELETE FROM u WHERE hash(id + 7) % 5 < 2;
+VACUUM u;
+SELECT segments BETWEEN 5 AND 40 AS several, dead, rows = (SELECT count(*) FROM u) AS all_rows FROM rtscan_stats('u_abc');
+SELECT rtscan_check('u_abc', true);
+SELECT differences('u', 'u_abc', '{a < 20,b = ''k7'',b IS NULL AND a > 900,c = 7.5 AND id < 30000,id BETWEEN 20000 AND 20100}');
+DELETE FROM u WHERE id > 100;
+VACUUM u;
+SELECT segments, dead, rows FROM rtscan_stats('u_abc');
+
+-- a full tier of more rows than a merge has memory for: as many as there is room for
+SET maintenance_work_mem = '3300kB';
+INSERT INTO u SELECT i, hash(i) % 1000, 'k', 0.5, 'n' FROM generate_series(1, 100000) i;
+VACUUM u;
+SELECT segments < 50 AS few, rows = (SELECT count(*) FROM u) AS all_rows FROM rtscan_stats('u_abc');
+SELECT differences('u', 'u_abc', '{a < 20,b = ''k7'',c = 0.5 AND id < 3000}');
+RESET maintenance_work_mem;
+DROP TABLE u;
+
 -- a copy of the index goes on with the same ids, and when it is rolled back so does the original
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE rtscan_elsewhere LOCATION '';
