@@ -28,7 +28,7 @@ _PG_init(void)
 							"Sets the size at which an rtscan index's pending list is made into a segment.",
 							"An insertion that finds the list larger does it, unless somebody else does.",
 							&rtscan_pending_list_limit,
-							1024, 64, MAX_KILOBYTES,
+							512, 64, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	rtscan_init_maintenance();
 	rtscan_init_executors();

@@ -159,6 +159,7 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 	rtscan_maintain(index);
 	stats->num_index_tuples = count_live_rows(index);
 	rtscan_unlock_merge(index);
+	rtscan_request_recycling(index);
 
 	stats->num_pages = RelationGetNumberOfBlocks(index);
 	stats->estimated_count = false;

@@ -21,6 +21,8 @@
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "storage/metapage.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
 #include "storage/recycle.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
@@ -56,6 +58,7 @@ rtscan_maintain(Relation index)
 	rtscan_flush(index);
 	rtscan_reclaim_leaks(index);
 	rtscan_unlock_flush(index);
+	rtscan_recycle(index);
 	rtscan_merge(index);
 	rtscan_device_trim_area();
 	rtscan_recycle(index);
@@ -194,8 +197,8 @@ somebody_merges(Relation index)
 	return false;
 }
 
-void
-rtscan_request_merge(Relation index)
+static void
+start_worker(Relation index)
 {
 	BackgroundWorker worker = {
 		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
@@ -207,9 +210,6 @@ rtscan_request_merge(Relation index)
 	};
 	MergeRequest request = {MyDatabaseId, index->rd_index->indrelid, RelationGetRelid(index), maintenance_work_mem};
 
-	if (!merge_worker || !IsUnderPostmaster || !others_can_see(index) || asked_just_now(index) ||
-		!rtscan_wants_merge(index) || somebody_merges(index))
-		return;
 	last_index = RelationGetRelid(index);
 	last_request = GetCurrentTimestamp();
 	snprintf(worker.bgw_name, BGW_MAXLEN, "rtscan merge worker for index %u", request.index);
@@ -218,6 +218,32 @@ rtscan_request_merge(Relation index)
 		ereport(DEBUG1,
 				(errmsg_internal("no background worker is free to merge index \"%s\"",
 								 RelationGetRelationName(index))));
+}
+
+static bool
+may_have_worker(Relation index)
+{
+	return merge_worker && IsUnderPostmaster && others_can_see(index);
+}
+
+void
+rtscan_request_merge(Relation index)
+{
+	if (may_have_worker(index) && !asked_just_now(index) && rtscan_wants_merge(index) && !somebody_merges(index))
+		start_worker(index);
+}
+
+void
+rtscan_request_recycling(Relation index)
+{
+	const RtscanImage *image = rtscan_read_image(index, NULL, false);
+
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (image->entries[i].safe_xid != 0 && !rtscan_entry_is_held(&image->entries[i]) && may_have_worker(index))
+		{
+			start_worker(index);
+			return;
+		}
 }
 
 /*
@@ -240,18 +266,37 @@ open_if_free(Oid relid)
 	return ConditionalLockRelationOid(relid, RowExclusiveLock) ? try_relation_open(relid, NoLock) : NULL;
 }
 
-/* Returns whether there may be more to merge. */
+/* What a worker does in a transaction, with the merge lock; returns whether there may be more of that. */
+typedef bool (*WorkerTask) (Relation index);
+
+/* WorkerTask */
 static bool
-merge_once_as_owner(Relation table, Relation index)
+merge_once(Relation index)
+{
+	bool		again = rtscan_merge_once(index);
+
+	rtscan_device_trim_area();
+	rtscan_recycle(index);
+	return again;
+}
+
+/* WorkerTask */
+static bool
+recycle(Relation index)
+{
+	rtscan_recycle(index);
+	return false;
+}
+
+static bool
+work_as_owner(Relation table, Relation index, WorkerTask task)
 {
 	Identity	before = become_owner(table);
 	bool		again = false;
 
 	if (rtscan_try_lock_merge(index))
 	{
-		again = rtscan_merge_once(index);
-		rtscan_device_trim_area();
-		rtscan_recycle(index);
+		again = task(index);
 		rtscan_unlock_merge(index);
 	}
 	become_again(&before);
@@ -259,7 +304,7 @@ merge_once_as_owner(Relation table, Relation index)
 }
 
 static bool
-serve_once(const MergeRequest *request)
+work_on_index(const MergeRequest *request, WorkerTask task)
 {
 	Relation	table = become_only_worker() ? open_if_free(request->table) : NULL;
 	Relation	index = table ? open_if_free(request->index) : NULL;
@@ -270,13 +315,47 @@ serve_once(const MergeRequest *request)
 		char	   *activity = psprintf("merging segments of index \"%s\"", RelationGetRelationName(index));
 
 		pgstat_report_activity(STATE_RUNNING, activity);
-		again = merge_once_as_owner(table, index);
+		again = work_as_owner(table, index, task);
 	}
 	if (index)
 		relation_close(index, NoLock);
 	if (table)
 		relation_close(table, NoLock);
 	return again;
+}
+
+/* As VACUUM: who only works on an index does not keep dead rows of tables from being removed. */
+static void
+set_in_vacuum(void)
+{
+	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
+	MyProc->statusFlags |= PROC_IN_VACUUM;
+	ProcGlobal->statusFlags[MyProc->pgxactoff] = MyProc->statusFlags;
+	LWLockRelease(ProcArrayLock);
+}
+
+/* A transaction for each task: who waits for the table gets it in between. */
+static bool
+work_once(const MergeRequest *request, WorkerTask task)
+{
+	bool		again;
+
+	StartTransactionCommand();
+	set_in_vacuum();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	again = work_on_index(request, task);
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	return again;
+}
+
+/* Where nobody else changes anything, an xid has to pass before pages just retired can be used again. */
+static void
+pass_xid(void)
+{
+	StartTransactionCommand();
+	(void) GetTopTransactionId();
+	CommitTransactionCommand();
 }
 
 /* Whatever is set for the database's sessions, this one's work is limited in time by nobody, as autovacuum's is. */
@@ -294,7 +373,6 @@ configure_worker(const MergeRequest *request)
 	SetConfigOption("search_path", "", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* A transaction for each merge: who waits for the table gets it in between, and the horizon of vacuum moves. */
 void
 rtscan_merge_worker_main(Datum arg)
 {
@@ -308,10 +386,9 @@ rtscan_merge_worker_main(Datum arg)
 	configure_worker(&request);
 	while (again)
 	{
-		StartTransactionCommand();
-		PushActiveSnapshot(GetTransactionSnapshot());
-		again = serve_once(&request);
-		PopActiveSnapshot();
-		CommitTransactionCommand();
+		for (again = false; work_once(&request, merge_once); again = true)
+			continue;
+		pass_xid();
+		work_once(&request, recycle);
 	}
 }

@@ -5,7 +5,7 @@
  * VACUUM does that, and rtscan_merge(), an SQL function.  Between vacuums insertions flush, and so
  * add segments; when these fill a tier (merge.h), a background worker merges them, if
  * rtscan.merge_worker is on and there is a free one (max_worker_processes); else they wait for
- * VACUUM.
+ * VACUUM.  Pages of what VACUUM merges can be used again when it is done, at the earliest: it has a worker see to that.
  */
 #ifndef RTSCAN_MAINTAIN_H
 #define RTSCAN_MAINTAIN_H
@@ -23,5 +23,8 @@ extern void rtscan_maintain(Relation index);
  * worker at a time merges in a database, and a backend asks at most once a second.
  */
 extern void rtscan_request_merge(Relation index);
+
+/* After a vacuum: have a background worker recycle pages, if some were retired. */
+extern void rtscan_request_recycling(Relation index);
 
 #endif							/* RTSCAN_MAINTAIN_H */

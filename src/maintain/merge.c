@@ -161,6 +161,22 @@ count_to_full_tier(const Candidate *candidates, uint32 n)
 	return count;
 }
 
+/* Do merges wait until pages of segments that were merged before can be used again? */
+static bool
+tiers_wait(Relation index)
+{
+	const RtscanImage *image = rtscan_read_image(index, NULL, false);
+	uint64		live = 0,
+				held = 0;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_live(&image->entries[i]))
+			live += image->entries[i].rows;
+		else if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT && rtscan_entry_is_held(&image->entries[i]))
+			held += image->entries[i].rows;
+	return held > RTSCAN_CHUNK_ROWS && held > MERGE_HELD_FRACTION * live;
+}
+
 /* Put the segments to merge because a tier is full to the front; returns how many. */
 static uint32
 choose_by_size(Candidate *candidates, uint32 n, const MergeLimit *limit)
@@ -540,7 +556,7 @@ choose_and_merge(Relation index)
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
 	Candidate  *candidates = find_candidates(index, schema, false, &n);
-	uint32		chosen = choose_by_size(candidates, n, &limit);
+	uint32		chosen = tiers_wait(index) ? 0 : choose_by_size(candidates, n, &limit);
 
 	if (chosen == 0)
 		chosen = choose_by_dead(index, candidates, n);
@@ -577,7 +593,7 @@ rtscan_wants_merge(Relation index)
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
 	Candidate  *candidates = find_candidates(index, schema, true, &n);
-	bool		wanted = choose_by_size(candidates, n, &limit) > 0;
+	bool		wanted = choose_by_size(candidates, n, &limit) > 0 && !tiers_wait(index);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

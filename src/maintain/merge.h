@@ -14,6 +14,10 @@
  * A segment of which MERGE_DEAD_FRACTION has died is written anew by itself; as several, if it was built with
  * more memory than there is now.
  *
+ * Pages of merged segments cannot be used again as long as somebody has a snapshot from before.  Lest the index
+ * grow by each merge beside one long transaction, tiers wait while more than MERGE_HELD_FRACTION of the rows,
+ * and more than a chunk of them, are in such segments once more.
+ *
  * A merge reads only the index.  Scans, insertions and flushes go on; ambulkdelete does not.
  */
 #ifndef RTSCAN_MERGE_H
@@ -24,6 +28,7 @@
 #define MERGE_FANOUT		8
 #define MERGE_BASE			1024
 #define MERGE_DEAD_FRACTION	0.3
+#define MERGE_HELD_FRACTION	0.125
 
 /* Has a tier filled, so that there is something to merge? */
 extern bool rtscan_wants_merge(Relation index);

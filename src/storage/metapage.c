@@ -6,8 +6,10 @@
 
 #include "access/generic_xlog.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "storage/recycle.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -208,12 +210,26 @@ rtscan_image_add(RtscanImage **image, const RtscanEntry *entry)
 	(*image)->entries[(*image)->nentries++] = *entry;
 }
 
+/*
+ * An xid that no snapshot follows, of those that exist by now: our own while it is running, or the next
+ * one.  With our own the pages can be reused as soon as we are done.  But snapshots take no notice of vacuum's.
+ */
+static uint64
+choose_safe_xid(void)
+{
+	FullTransactionId own = GetTopFullTransactionIdIfAny();
+
+	if (!FullTransactionIdIsValid(own) || (MyProc->statusFlags & PROC_IN_VACUUM))
+		own = ReadNextFullTransactionId();
+	return U64FromFullTransactionId(own);
+}
+
 void
 rtscan_image_retire_list(RtscanImage **image, const RtscanListRef *list)
 {
 	RtscanEntry entry = {
 		.id = list->id,
-		.safe_xid = U64FromFullTransactionId(ReadNextFullTransactionId()),
+		.safe_xid = choose_safe_xid(),
 		.root = list->head,
 		.dead = InvalidBlockNumber,
 		.kind = RTSCAN_ENTRY_PENDING,
@@ -230,7 +246,7 @@ rtscan_image_retire_segment(RtscanImage *image, uint64 id)
 
 	if (entry == NULL)
 		elog(ERROR, "segment " UINT64_FORMAT " is gone", id);
-	entry->safe_xid = U64FromFullTransactionId(ReadNextFullTransactionId());
+	entry->safe_xid = choose_safe_xid();
 }
 
 void

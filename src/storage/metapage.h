@@ -18,9 +18,9 @@
  * metapage's exclusive lock, writes it over the spare directory, and then switches the
  * metapage to that in one WAL record.  Nobody reads the spare directory: on a standby, too,
  * a reader holds the metapage's lock while it reads the one that the metapage names.  What a
- * change takes out of the image it retires with a safe xid, read under the same lock: pages
- * of it may be reused only when no snapshot is older, for a reader takes its snapshot, and an
- * inserter its xid, before it reads the metapage.
+ * change takes out of the image it retires with a safe xid, chosen under the same lock: pages
+ * of it may be reused only when that precedes the xmin of all snapshots, for a reader takes its snapshot
+ * before it reads the metapage.  An inserter has none, but checks under a page's lock whose page it is.
  *
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
  * id names is never stale: it is used, or dropped.

@@ -157,6 +157,17 @@ rtscan_entry_is_removable(const RtscanEntry *entry)
 		GlobalVisCheckRemovableFullXid(NULL, FullTransactionIdFromU64(entry->safe_xid));
 }
 
+bool
+rtscan_entry_is_held(const RtscanEntry *entry)
+{
+	FullTransactionId before = FullTransactionIdFromU64(entry->safe_xid);
+
+	if (entry->safe_xid == 0)
+		return false;
+	FullTransactionIdRetreat(&before);
+	return !GlobalVisCheckRemovableFullXid(NULL, before);
+}
+
 /* nbtree's record serves: its redo function only resolves the conflict. */
 void
 rtscan_log_reuse(Relation index, const RtscanEntry *entry)

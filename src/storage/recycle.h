@@ -51,6 +51,9 @@ extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, ui
 /* Can no snapshot see what this retired entry names any more? */
 extern bool rtscan_entry_is_removable(const RtscanEntry *entry);
 
+/* Can some snapshot still see it?  Else it is only that no xid was assigned since it was retired. */
+extern bool rtscan_entry_is_held(const RtscanEntry *entry);
+
 /*
  * The pages of a removable entry are going to be reused: have standbys wait for queries that
  * may still read them, or cancel those, before they replay that.

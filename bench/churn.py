@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""Every row is rewritten, over and over, with a vacuum after each time: does the index stay small?
+
+Writes results/NAME.md and .csv: after each round the index's live pages and its file, in sizes of one built anew. See README.md.
+"""
+import time
+
+import report
+from cluster import cluster, connect, parser
+from generate import LARGEST, load
+from report import Record
+from run import note, timed
+
+
+def command_line():
+    result = parser(__doc__, ("uniform",), rows=1_000_000)
+    result.add_argument("--rounds", type=int, default=20)
+    result.add_argument("--pause", type=float, default=1, help="seconds after each vacuum, for the merge worker to free what vacuum retired")
+    options = result.parse_args()
+    options.name = options.name or f"churn-{options.rows}"
+    return options
+
+
+def sizes(cursor):
+    """Bytes of the index's live pages, and of its file."""
+    cursor.execute("SELECT total_bytes - other_bytes, total_bytes FROM rtscan_stats('t_rtscan')")
+    return cursor.fetchone()
+
+
+def rewrite(cursor, number):
+    """A round: all rows change, in one statement; milliseconds of the change and of the vacuum."""
+    column = "abc"[number % 3]
+    return (timed(cursor, f"UPDATE t SET {column} = floor(random() * {LARGEST})"), timed(cursor, "VACUUM t"))
+
+
+def rounds(cursor, options):
+    load(cursor, options.data, "t", 1, options.rows)
+    cursor.execute("CREATE INDEX t_rtscan ON t USING rtscan (a, b, c)")
+    fresh = sizes(cursor)[1]
+    for number in range(1, options.rounds + 1):
+        update, vacuum = rewrite(cursor, number)
+        time.sleep(options.pause)
+        live, file = (size / fresh for size in sizes(cursor))
+        cursor.execute("SELECT segments FROM rtscan_stats('t_rtscan')")
+        segments = cursor.fetchone()[0]
+        note(f"round {number}: live {live:.2f}, file {file:.2f}, {segments} segments")
+        for figure, value in (("live pages", live), ("file", file), ("segments", segments), ("update, ms", update), ("vacuum, ms", vacuum)):
+            yield Record(figure=figure, case=str(number), peer="rtscan", value=value, smallest=value)
+    cursor.execute("SELECT rtscan_check('t_rtscan', true)")
+
+
+def write(options, records, environment):
+    figures = report.unique(record.figure for record in records)
+    lines = [[case] + [report.number(report.select(records, figure=figure, case=case)[0].value) for figure in figures]
+             for case in report.unique(record.case for record in records)]
+    text = f"# {options.name}\n\n{environment}\n\n{report.table(['round'] + figures, lines)}"
+    report.RESULTS.mkdir(exist_ok=True)
+    (report.RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
+    report.write_csv(report.RESULTS / f"{options.name}.csv", records)
+    print(text)
+
+
+def main():
+    options = command_line()
+    with cluster(options) as directory:
+        cursor = connect(directory).cursor()
+        cursor.execute("CREATE EXTENSION rtscan")
+        records = list(rounds(cursor, options))
+        environment = report.environment(cursor, options)
+    write(options, records, environment)
+
+
+if __name__ == "__main__":
+    main()
