@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 
 import psycopg2
 
@@ -33,6 +34,7 @@ CHANGES = {
     "in vain": ("\\set id random(1, {keys})\nBEGIN;\nDELETE FROM t WHERE id = :id;\n"
                 "INSERT INTO t SELECT -i, i, i, now() FROM generate_series(1, 20) i ON CONFLICT DO NOTHING;\nROLLBACK;\n", 1),
 }
+LOGGED = 0.02                                   # the share of changes whose latencies are kept
 SEQUENTIAL = {"enable_seqscan": "on", "enable_bitmapscan": "off", "enable_indexscan": "off", "rtscan.enable_aggregate": "off"}
 BY_INDEX = {"bitmap": {"enable_seqscan": "off", "enable_bitmapscan": "on", "enable_indexscan": "off", "rtscan.enable_aggregate": "off"},
             "index": {"enable_seqscan": "off", "enable_bitmapscan": "off", "enable_indexscan": "on", "rtscan.enable_aggregate": "off"},
@@ -121,7 +123,7 @@ class Soak:
     def write(self):
         """pgbench, again and again: it ends when a client loses its server."""
         programs = subprocess.check_output([self.options.pg_config, "--bindir"], text=True).strip()
-        scripts = []
+        scripts, runs = [], 0
         for name, (text, weight) in CHANGES.items():
             file = f"{self.directory}/{name.replace(' ', '-')}.sql"
             with open(file, "w", encoding="utf-8") as target:
@@ -129,11 +131,21 @@ class Soak:
             scripts += ["-f", f"{file}@{weight}"]
         while self.busy():
             with subprocess.Popen([f"{programs}/pgbench", "-h", self.directory, "-U", "bench", "-n", "-c", str(self.options.clients), "-T", "3600",
-                                   *scripts, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                                   "-l", f"--log-prefix={self.directory}/latency.{runs}", "--sampling-rate", str(LOGGED), *scripts, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 while self.busy() and process.poll() is None:
                     time.sleep(0.2)
                 process.terminate()
+            runs += 1
             time.sleep(0.2)
+
+    def latencies(self):
+        """Of changes, ascending, ms."""
+        logs = Path(self.directory).glob("latency.*")
+        return sorted(int(line.split()[2]) / 1000 for log in logs for line in log.read_text().splitlines() if line.count(" ") >= 5)
+
+    def deadlocks(self):
+        """What the server's log says of them; its counters are lost with each kill."""
+        return Path(f"{self.directory}/log").read_text(encoding="utf-8").count("deadlock detected")
 
     def kill(self):
         """Now and then kill -9 a process, or stop the server at once."""
@@ -226,8 +238,11 @@ class Soak:
 
 
 def summary(soak, ratio):
-    samples = soak.samples
+    samples, latencies = soak.samples, soak.latencies()
     rows = [["changes a second, median", f"{statistics.median(s.transactions for s in samples):,.0f}"],
+            ["latency of a change, median, p99, p99.9, longest, ms",
+             ", ".join(report.number(latencies[min(int(share * len(latencies)), len(latencies) - 1)]) for share in (0.5, 0.99, 0.999, 1))],
+            ["deadlocks", str(soak.deadlocks())],
             ["answers compared, of which wrong", f"{soak.compared:,}, 0"],
             ["kills", str(soak.kills)],
             ["query by index, median and worst of the seconds, ms",
@@ -253,7 +268,8 @@ def main():
         soak = Soak(options, directory)
         ratio = soak.run()
         environment = report.environment(connect(directory).cursor(), options)
-    text = f"# {options.name}\n\n{environment}\n\n{summary(soak, ratio)}"
+        figures = summary(soak, ratio)
+    text = f"# {options.name}\n\n{environment}\n\n{figures}"
     report.RESULTS.mkdir(exist_ok=True)
     (report.RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
     with open(report.RESULTS / f"{options.name}.csv", "w", newline="", encoding="utf-8") as target:
