@@ -1,5 +1,6 @@
 # Pages are used again: a table that is rewritten over and over, with vacuums, has an index that does not grow after a few
-# rounds; also where the server crashes each time, and with it what the free space map knew.
+# rounds; also where the server crashes each time, and with it what the free space map knew. Merge workers free at once what a
+# vacuum has retired, and do not merge much as long as somebody's snapshot keeps that from being reused.
 
 use strict;
 use warnings;
@@ -14,7 +15,8 @@ use Test::More;
 my $rows = 100_000;
 my $node = new_node('space', "maintenance_work_mem = 64MB\nrtscan.merge_worker = off\nrtscan.pending_list_limit = 1MB\n");
 $node->start;
-create_tables($node, calm => [ '', $rows ], crashing => [ '', $rows ]);
+create_tables($node, calm => [ '', $rows ], crashing => [ '', $rows ], helped => [ '', $rows ], watched => [ '', $rows ]);
+$node->safe_psql('postgres', 'CREATE EXTENSION pageinspect');
 
 sub size
 {
@@ -67,6 +69,37 @@ foreach my $case ([ 'calm', sub { } ], [ 'crashing', \&crash ])
 	cmp_ok($sizes[7], '<=', 3.2, "$name: it is not much larger than a fresh one");
 	healthy($node, $name, "$name, after all rounds");
 }
+
+# With a merge worker pages are free or in use; a free one has the kind 0 in its last bytes but two (storage/page.h).
+my $fresh = size('helped');
+my $with_worker = "SET rtscan.merge_worker = on; SET rtscan.pending_list_limit = '64kB';";
+my $in_use = "(SELECT 8192 * count(*) FROM generate_series(0, pg_relation_size('helped_idx') / 8192 - 1) block, "
+  . "get_raw_page('helped_idx', block) page WHERE get_byte(page, 8188) <> 0 OR get_byte(page, 8189) <> 0)";
+foreach my $round (1 .. 4)
+{
+	$node->safe_psql('postgres', "$with_worker UPDATE helped SET a = (a + 1) % 1000, b = 'k' || (random() * 50)::int");
+	$node->safe_psql('postgres', "$with_worker VACUUM helped");
+	ok($node->poll_query_until('postgres', "SELECT $in_use < 1.5 * $fresh"), "helped, round $round: what vacuum retired is free")
+	  || diag($node->safe_psql('postgres', "SELECT 1.0 * $in_use / $fresh"));
+}
+my $size = size('helped') / $fresh;
+note(sprintf('helped: %.2f', $size));
+cmp_ok($size, '<=', 3.2, 'helped: the file is not much larger than a fresh one');
+healthy($node, 'helped', 'helped, after all rounds');
+
+# Beside an old snapshot: only few of the tiers that fill are merged; the others when it is gone.
+my $reader = $node->background_psql('postgres');
+$reader->query_safe("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM watched");
+$node->safe_psql('postgres', join(";\n", "SET rtscan.pending_list_limit = '64kB'",
+		map { 'INSERT INTO watched ' . rows($rows + 10_000 * $_ + 1, $rows + 10_000 * $_ + 10_000) . "; SELECT rtscan_merge('watched_idx')" } 0 .. 29));
+$size = size('watched') / $fresh;
+note(sprintf('watched: %.2f', $size));
+cmp_ok($size, '<=', 7.5, 'watched: merges beside an old snapshot do not pile up segments');
+$reader->query_safe('COMMIT');
+$reader->quit;
+$node->safe_psql('postgres', "SELECT txid_current(); SELECT rtscan_merge('watched_idx')");
+cmp_ok($node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('watched_idx')"), '<', 25, 'watched: then all tiers are merged');
+healthy($node, 'watched', 'watched, after that');
 
 $node->stop;
 done_testing();

@@ -167,6 +167,7 @@ typedef struct MergeRequest
 	Oid			table;
 	Oid			index;
 	int			memory;			/* maintenance_work_mem of who asks: it decides what there is to merge */
+	bool		patient;		/* wait for the worker that there is, as nobody will ask again soon */
 } MergeRequest;
 
 /* The last worker that this backend has asked for. */
@@ -198,7 +199,7 @@ somebody_merges(Relation index)
 }
 
 static void
-start_worker(Relation index)
+start_worker(Relation index, bool patient)
 {
 	BackgroundWorker worker = {
 		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
@@ -208,7 +209,13 @@ start_worker(Relation index)
 		.bgw_function_name = "rtscan_merge_worker_main",
 		.bgw_type = "rtscan merge worker",
 	};
-	MergeRequest request = {MyDatabaseId, index->rd_index->indrelid, RelationGetRelid(index), maintenance_work_mem};
+	MergeRequest request = {
+		.database = MyDatabaseId,
+		.table = index->rd_index->indrelid,
+		.index = RelationGetRelid(index),
+		.memory = maintenance_work_mem,
+		.patient = patient,
+	};
 
 	last_index = RelationGetRelid(index);
 	last_request = GetCurrentTimestamp();
@@ -230,7 +237,7 @@ void
 rtscan_request_merge(Relation index)
 {
 	if (may_have_worker(index) && !asked_just_now(index) && rtscan_wants_merge(index) && !somebody_merges(index))
-		start_worker(index);
+		start_worker(index, false);
 }
 
 void
@@ -239,9 +246,9 @@ rtscan_request_recycling(Relation index)
 	const RtscanImage *image = rtscan_read_image(index, NULL, false);
 
 	for (uint32 i = 0; i < image->nentries; i++)
-		if (image->entries[i].safe_xid != 0 && !rtscan_entry_is_held(&image->entries[i]) && may_have_worker(index))
+		if (image->entries[i].safe_xid != 0 && may_have_worker(index))
 		{
-			start_worker(index);
+			start_worker(index, true);
 			return;
 		}
 }
@@ -251,12 +258,12 @@ rtscan_request_recycling(Relation index)
  * memory for each index: until the transaction ends.
  */
 static bool
-become_only_worker(void)
+become_only_worker(bool patient)
 {
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RTSCAN_MAGIC, 0, WORKER_LOCK_SPACE);
-	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+	return LockAcquire(&tag, ExclusiveLock, false, !patient) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Open a relation, unless it is gone or somebody keeps it locked: it is not worth waiting for. */
@@ -306,7 +313,7 @@ work_as_owner(Relation table, Relation index, WorkerTask task)
 static bool
 work_on_index(const MergeRequest *request, WorkerTask task)
 {
-	Relation	table = become_only_worker() ? open_if_free(request->table) : NULL;
+	Relation	table = become_only_worker(request->patient) ? open_if_free(request->table) : NULL;
 	Relation	index = table ? open_if_free(request->index) : NULL;
 	bool		again = false;
 
