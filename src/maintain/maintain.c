@@ -131,6 +131,19 @@ open_own_index(Oid index_oid, Relation table)
 	return index;
 }
 
+/* Say so where a merge that was asked for has not been made. */
+static void
+report_waiting(Relation index)
+{
+	bool		waits;
+
+	if (rtscan_wants_merge(index, &waits) && waits)
+		ereport(NOTICE,
+				(errmsg("index \"%s\" has more segments to merge", RelationGetRelationName(index)),
+				 errdetail("Pages of segments merged before cannot be used again yet, as a transaction may still see them."),
+				 errhint("Call rtscan_merge() again when long-running transactions have ended.")));
+}
+
 /* rtscan_merge(index regclass) RETURNS bigint: the segments that are left. */
 Datum
 rtscan_merge_index(PG_FUNCTION_ARGS)
@@ -150,6 +163,7 @@ rtscan_merge_index(PG_FUNCTION_ARGS)
 	before = become_owner(table);
 	rtscan_lock_merge(index);
 	rtscan_maintain(index);
+	report_waiting(index);
 	rtscan_unlock_merge(index);
 	become_again(&before);
 	segments = count_segments(index);
@@ -236,7 +250,10 @@ may_have_worker(Relation index)
 void
 rtscan_request_merge(Relation index)
 {
-	if (may_have_worker(index) && !asked_just_now(index) && rtscan_wants_merge(index) && !somebody_merges(index))
+	bool		waits;
+
+	if (may_have_worker(index) && !asked_just_now(index) && rtscan_wants_merge(index, &waits) && !waits &&
+		!somebody_merges(index))
 		start_worker(index, false);
 }
 

@@ -585,7 +585,7 @@ rtscan_merge(Relation index)
 }
 
 bool
-rtscan_wants_merge(Relation index)
+rtscan_wants_merge(Relation index, bool *waits)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -593,7 +593,9 @@ rtscan_wants_merge(Relation index)
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
 	Candidate  *candidates = find_candidates(index, schema, true, &n);
-	bool		wanted = choose_by_size(candidates, n, &limit) > 0 && !tiers_wait(index);
+	bool		wanted = choose_by_size(candidates, n, &limit) > 0;
+
+	*waits = wanted && tiers_wait(index);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
