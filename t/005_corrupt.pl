@@ -69,12 +69,33 @@ sub random_bytes
 	return join('', map { chr(int(rand(256))) } 1 .. $count);
 }
 
+# RtscanPageKind, in src/storage/page.h
+my %page_kinds = (list => 3, pending => 4, tidmap => 9);
+
+sub page_kind
+{
+	my ($bytes) = @_;
+	return unpack('S', substr($bytes, $page - 4));
+}
+
+# Of all pages, those first in the file, or the page that begins the pending list: the few that everybody reads come up often.
+sub choose_victim
+{
+	my ($file, $pages) = @_;
+	my $dice = rand();
+	return int(rand($pages)) if $dice < 0.5;
+	return int(rand($pages < 5 ? $pages : 5)) if $dice < 0.75;
+	my $content = slurp_file($file);
+	my ($list) = grep { page_kind(substr($content, $_ * $page, $page)) == $page_kinds{list} } reverse 0 .. $pages - 1;
+	return $list // 0;
+}
+
 # Change the bytes of one page: the ways in which disks, bugs and operators do it.
 sub spoil_page
 {
 	my ($bytes, $other) = @_;
 	my $kind = int(rand(9));
-	my $at = rand() < 0.5 ? int(rand(200)) : int(rand($page - 8));
+	my $at = rand() < 0.5 ? int(rand(100)) : int(rand($page - 8));
 	if ($kind == 0) { $bytes = random_bytes($page) }
 	elsif ($kind == 1) { $bytes = "\0" x $page }
 	elsif ($kind == 2) { $bytes = $other }
@@ -102,7 +123,7 @@ sub spoil
 	my @done;
 	foreach (1 .. 1 + int(rand(3)))
 	{
-		my ($victim, $source) = (int(rand() < 0.3 ? rand($pages < 5 ? $pages : 5) : rand($pages)), int(rand($pages)));
+		my ($victim, $source) = (choose_victim($file, $pages), int(rand($pages)));
 		my @bytes = map { seek($handle, $_ * $page, 0); read($handle, my $bytes, $page); $bytes } ($victim, $source);
 		my ($bytes, $kind) = spoil_page(@bytes);
 		seek($handle, $victim * $page, 0);
@@ -123,7 +144,7 @@ sub invalidate_tids
 	{
 		seek($handle, $number * $page, 0);
 		read($handle, my $bytes, $page);
-		next if unpack('S', substr($bytes, $page - 4)) != ($kind eq 'tidmap' ? 8 : 3);
+		next if page_kind($bytes) != $page_kinds{$kind};
 		my $last_run = 80 + 8 * (unpack('L', substr($bytes, 72)) - 1);
 		seek($handle, $number * $page + ($kind eq 'tidmap' ? $last_run : 64), 0);
 		print $handle pack('L', 0xffffffff);

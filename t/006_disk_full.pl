@@ -1,5 +1,5 @@
-# The disk is full during builds, flushes and vacuums: a clean error, the index as before, and all is well when there is
-# space again.  The disk is a small tmpfs with a tablespace on it, in a mount namespace of our own.
+# The disk is full during builds, flushes, merges and vacuums, or when pages are freed: a clean error, the index as before, and
+# all is well when there is space again.  The disk is a small tmpfs with a tablespace on it, in a mount namespace of our own.
 
 use strict;
 use warnings;
@@ -114,6 +114,78 @@ foreach my $left (0, 20_000, 50_000, 150_000, 400_000)
 	$node->safe_psql('postgres', 'VACUUM big');
 	healthy($node, 'big', "after $left bytes, with space again");
 }
+
+# merges, on demand and by vacuum: the old segments stay
+$node->safe_psql('postgres', "LOAD 'rtscan';\nALTER SYSTEM SET rtscan.merge_worker = off;\nSELECT pg_reload_conf()");
+$node->safe_psql('postgres', 'DROP INDEX big_idx; CHECKPOINT');
+
+sub segments
+{
+	return $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('big_idx')");
+}
+
+# Nothing is free that nobody finds, and nothing used that nobody needs.
+sub nothing_lost
+{
+	my ($what) = @_;
+	vacuum_completely($node, 'big');
+	my $use = page_use($node, 'big');
+	is("$use->{lost} lost, $use->{unproposed} free but not proposed", '0 lost, 0 free but not proposed', "$what: no page is lost");
+	return;
+}
+
+# A fresh index, of which no page is free, and segments to merge by further insertions.
+sub new_index
+{
+	my ($insertions) = @_;
+	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS big_idx; TRUNCATE big; INSERT INTO big ' . rows(1, 3000) . "; $build; CHECKPOINT");
+	$node->safe_psql('postgres', 'INSERT INTO big ' . rows(2000 * $_, 2000 * $_ + 1999)) for 2 .. $insertions;
+	return;
+}
+
+foreach my $kind ('rtscan_merge', 'VACUUM')
+{
+	foreach my $left (100_000, 300_000)
+	{
+		new_index(24);
+		my $size = $node->safe_psql('postgres', "SELECT pg_relation_size('big_idx')");
+		leave_space($left);
+		like(failing($kind eq 'VACUUM' ? 'VACUUM big' : "SELECT rtscan_merge('big_idx')"), $full, "$kind with $left bytes left");
+		cmp_ok($node->safe_psql('postgres', "SELECT pg_relation_size('big_idx')"), '>', $size + $left / 2, 'in the middle of its writing');
+		is($node->safe_psql('postgres', "SELECT pending FROM rtscan_stats('big_idx')"), '0', 'and not of its flush');
+		healthy($node, 'big', "$kind with $left bytes left");
+		make_space();
+		cmp_ok(segments(), '>', 8, 'segments that were not merged are still there');
+		$node->safe_psql('postgres', $kind eq 'VACUUM' ? 'VACUUM big' : "SELECT rtscan_merge('big_idx')");
+		cmp_ok(segments(), '<=', 8, 'merged after all');
+		healthy($node, 'big', "$kind, with space again");
+		nothing_lost("$kind with $left bytes left");
+	}
+}
+
+# pages are freed, and there is no space for a free space map
+new_index(1);
+$node->safe_psql('postgres', $_) foreach ('INSERT INTO big ' . rows(3001, 3100), "SELECT rtscan_merge('big_idx')", 'SELECT txid_current()');
+leave_space(0);
+like(failing("SELECT rtscan_merge('big_idx')"), $full, 'no space for the free space map');
+healthy($node, 'big', 'without a free space map');
+make_space();
+nothing_lost('without a free space map');
+healthy($node, 'big', 'with a free space map');
+
+# vacuum has dead rows to mark, and no space for that, or for a part of it
+foreach my $left (0, 8192)
+{
+	new_index(1);
+	$node->safe_psql('postgres', 'DELETE FROM big WHERE id % 41 = 1');
+	leave_space($left);
+	like(failing('VACUUM big'), $full, "no space for dead bits with $left bytes left");
+	healthy($node, 'big', "no space for dead bits with $left bytes left");
+	make_space();
+	nothing_lost("no space for dead bits with $left bytes left");
+	healthy($node, 'big', "dead bits, with space again");
+}
+$node->safe_psql('postgres', 'INSERT INTO big ' . rows(10_001, 100_000));
 
 # REINDEX: the old index stays
 leave_space(300_000);

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy start_script finish_script
-  $random_seed);
+  page_use vacuum_completely $random_seed);
 
 # Printed with the test's output, so that a failure can be run again: RTSCAN_TEST_SEED=n.
 our $random_seed = $ENV{RTSCAN_TEST_SEED} // time() % 1_000_000;
@@ -173,6 +173,52 @@ sub healthy
 	my ($node, $name, $what) = @_;
 	my $agree = compare_scans($node, $name, $what);
 	return check_index($node, $name, $what) && $agree;
+}
+
+# VACUUM flushes what is pending, and a second one frees what the first retired, once no snapshot can see it.
+sub vacuum_completely
+{
+	my ($node, $name) = @_;
+	$node->safe_psql('postgres', $_) foreach ("VACUUM $name", 'SELECT txid_current()', "VACUUM $name");
+	return;
+}
+
+# What the pages of name_idx are used for, read from its files: how many there are, are free, are free but not proposed by
+# the free space map, and are lost: not free, and nothing leads to them.  Pages of retired entries seem lost until they are
+# freed: retired says how many such entries there are.
+sub page_use
+{
+	my ($node, $name) = @_;
+	my ($path, $live) = split(/\|/, $node->safe_psql('postgres',
+			"CHECKPOINT; SELECT pg_relation_filepath('${name}_idx'), (total_bytes - other_bytes) / 8192 FROM rtscan_stats('${name}_idx')"));
+	my $file = $node->data_dir . "/$path";
+	my @pages = unpack('(a8192)*', slurp_file($file));
+	my $map = -e "${file}_fsm" ? slurp_file("${file}_fsm") : '';
+	my %use = (pages => scalar(@pages), free => 0, unproposed => 0, retired => 0);
+
+	foreach my $block (1 .. $#pages)
+	{
+		my ($kind, $id) = unpack('x8188 S S', $pages[$block]);
+		next unless ($kind == 0 && $id == 0xFF52) || $pages[$block] !~ /[^\0]/;
+		$use{free}++;
+		# the first leaf of the map is its third page; its slots come after the header and the inner nodes
+		my $slot = 2 * 8192 + 28 + 4095 + $block;
+		$use{unproposed}++ unless $slot < length($map) && ord(substr($map, $slot, 1)) > 0;
+	}
+	my $directories = 0;
+	my ($directory, $spare) = unpack('x104 L L', $pages[0]);
+	foreach my $chain ($directory, $spare)
+	{
+		for (my $block = $chain; $block != 0xFFFFFFFF; $block = unpack('x8140 L', $pages[$block]))
+		{
+			$directories++;
+			next if $chain == $spare;
+			my $used = unpack('x12 S', $pages[$block]) - 64;
+			$use{retired} += grep { unpack('x16 Q', $_) } unpack('(a40)*', substr($pages[$block], 64, $used));
+		}
+	}
+	$use{lost} = $use{pages} - 1 - $live - $directories - $use{free};
+	return \%use;
 }
 
 # Run statements in a psql of their own, in the background; a failing one does not end it.

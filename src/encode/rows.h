@@ -57,9 +57,9 @@ extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 extern Size rtscan_rows_bytes(int ncolumns, bool all_have_keys);
 
 /*
- * How many rows a segment may have so that rows, sorting and what the caller needs besides, more_bytes
- * a row, stay within memory_kb, not counting what values passed by reference take.  A whole number of chunks if it is that
- * much; at least one heap page full.
+ * How many rows a segment may have so that rows, sorting and what the caller needs besides,
+ * more_bytes a row, stay within memory_kb, not counting what values passed by reference take.
+ * A whole number of chunks if it is that much; at least one heap page full.
  */
 extern uint32 rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb);
 extern uint32 rtscan_rows_that_fit(Size row_bytes, int memory_kb);

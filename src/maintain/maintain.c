@@ -7,9 +7,11 @@
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/index.h"
+#include "catalog/pg_type.h"
 #include "device/device.h"
 #include "fmgr.h"
 #include "maintain/flush.h"
@@ -18,20 +20,27 @@
 #include "monitor/relation.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "storage/metapage.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "storage/recycle.h"
+#include "storage/schema.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
-/* A backend asks for workers for one index no more often, in ms. */
+/* A backend asks for merges of one index no more often, in ms. */
 #define REQUEST_INTERVAL	1000
+
+/* A worker tries so often, after so many ms, to recycle pages of a table that is locked: VACUUM may be truncating it. */
+#define RECYCLE_TRIES		20
+#define RECYCLE_INTERVAL	500
 
 /* Advisory locks of users have 1 and 2 here. */
 #define WORKER_LOCK_SPACE	0x7274
@@ -141,7 +150,7 @@ report_waiting(Relation index)
 		ereport(NOTICE,
 				(errmsg("index \"%s\" has more segments to merge", RelationGetRelationName(index)),
 				 errdetail("Pages of segments merged before cannot be used again yet, as a transaction may still see them."),
-				 errhint("Call rtscan_merge() again when long-running transactions have ended.")));
+				 errhint("Call rtscan_merge() again when the transactions that run now have ended.")));
 }
 
 /* rtscan_merge(index regclass) RETURNS bigint: the segments that are left. */
@@ -181,7 +190,8 @@ typedef struct MergeRequest
 	Oid			table;
 	Oid			index;
 	int			memory;			/* maintenance_work_mem of who asks: it decides what there is to merge */
-	bool		patient;		/* wait for the worker that there is, as nobody will ask again soon */
+	bool		merge;			/* or recycle only */
+	bool		needs_snapshot; /* for comparison functions */
 } MergeRequest;
 
 /* The last worker that this backend has asked for. */
@@ -212,8 +222,31 @@ somebody_merges(Relation index)
 	return false;
 }
 
+/* May what a column's values are compared by look at tables?  PostgreSQL's own functions do not, but for some call others. */
+static bool
+column_needs_snapshot(Relation index, const RtscanSchema *schema, int i)
+{
+	Oid			type = index->rd_opcintype[i];
+
+	return schema->columns[i].key_kind == RTSCAN_KEY_NONE &&
+		(schema->columns[i].compare->fn_oid >= FirstGenbkiObjectId ||
+		 index_getprocid(index, i + 1, RTSCAN_SORTSUPPORT_PROC) >= FirstGenbkiObjectId ||
+		 type == RECORDOID || (IsPolymorphicType(type) && type != ANYENUMOID));
+}
+
+static bool
+needs_snapshot(Relation index)
+{
+	const RtscanSchema *schema = rtscan_schema(index);
+
+	for (int i = 0; i < schema->nkeys; i++)
+		if (column_needs_snapshot(index, schema, i))
+			return true;
+	return false;
+}
+
 static void
-start_worker(Relation index, bool patient)
+start_worker(Relation index, bool merge)
 {
 	BackgroundWorker worker = {
 		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
@@ -228,16 +261,15 @@ start_worker(Relation index, bool patient)
 		.table = index->rd_index->indrelid,
 		.index = RelationGetRelid(index),
 		.memory = maintenance_work_mem,
-		.patient = patient,
+		.merge = merge,
+		.needs_snapshot = merge && needs_snapshot(index),
 	};
 
-	last_index = RelationGetRelid(index);
-	last_request = GetCurrentTimestamp();
 	snprintf(worker.bgw_name, BGW_MAXLEN, "rtscan merge worker for index %u", request.index);
 	memcpy(worker.bgw_extra, &request, sizeof(request));
 	if (!RegisterDynamicBackgroundWorker(&worker, NULL))
 		ereport(DEBUG1,
-				(errmsg_internal("no background worker is free to merge index \"%s\"",
+				(errmsg_internal("no background worker is free to %s index \"%s\"", merge ? "merge" : "recycle pages of",
 								 RelationGetRelationName(index))));
 }
 
@@ -252,9 +284,12 @@ rtscan_request_merge(Relation index)
 {
 	bool		waits;
 
-	if (may_have_worker(index) && !asked_just_now(index) && rtscan_wants_merge(index, &waits) && !waits &&
-		!somebody_merges(index))
-		start_worker(index, false);
+	if (!may_have_worker(index) || asked_just_now(index) || !rtscan_wants_merge(index, &waits) || waits ||
+		somebody_merges(index))
+		return;
+	last_index = RelationGetRelid(index);
+	last_request = GetCurrentTimestamp();
+	start_worker(index, true);
 }
 
 void
@@ -262,12 +297,12 @@ rtscan_request_recycling(Relation index)
 {
 	const RtscanImage *image = rtscan_read_image(index, NULL, false);
 
+	bool		retired = false;
+
 	for (uint32 i = 0; i < image->nentries; i++)
-		if (image->entries[i].safe_xid != 0 && may_have_worker(index))
-		{
-			start_worker(index, true);
-			return;
-		}
+		retired |= image->entries[i].safe_xid != 0;
+	if (retired && may_have_worker(index))
+		start_worker(index, false);
 }
 
 /*
@@ -275,12 +310,12 @@ rtscan_request_recycling(Relation index)
  * memory for each index: until the transaction ends.
  */
 static bool
-become_only_worker(bool patient)
+become_only_worker(void)
 {
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RTSCAN_MAGIC, 0, WORKER_LOCK_SPACE);
-	return LockAcquire(&tag, ExclusiveLock, false, !patient) != LOCKACQUIRE_NOT_AVAIL;
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Open a relation, unless it is gone or somebody keeps it locked: it is not worth waiting for. */
@@ -290,68 +325,78 @@ open_if_free(Oid relid)
 	return ConditionalLockRelationOid(relid, RowExclusiveLock) ? try_relation_open(relid, NoLock) : NULL;
 }
 
-/* What a worker does in a transaction, with the merge lock; returns whether there may be more of that. */
-typedef bool (*WorkerTask) (Relation index);
+typedef enum WorkResult
+{
+	WORK_DONE,
+	WORK_AGAIN,					/* there may be more of that */
+	WORK_LOCKED					/* somebody has the table, or it is gone */
+} WorkResult;
+
+/* What a worker does in a transaction, with the merge lock. */
+typedef WorkResult (*WorkerTask) (Relation index);
 
 /* WorkerTask */
-static bool
+static WorkResult
 merge_once(Relation index)
 {
 	bool		again = rtscan_merge_once(index);
 
 	rtscan_device_trim_area();
 	rtscan_recycle(index);
-	return again;
+	return again ? WORK_AGAIN : WORK_DONE;
 }
 
 /* WorkerTask */
-static bool
+static WorkResult
 recycle(Relation index)
 {
 	rtscan_recycle(index);
-	return false;
+	return WORK_DONE;
 }
 
-static bool
+/* Who has the merge lock recycles, too. */
+static WorkResult
 work_as_owner(Relation table, Relation index, WorkerTask task)
 {
 	Identity	before = become_owner(table);
-	bool		again = false;
+	WorkResult	result = WORK_DONE;
 
 	if (rtscan_try_lock_merge(index))
 	{
-		again = task(index);
+		result = task(index);
 		rtscan_unlock_merge(index);
 	}
 	become_again(&before);
-	return again;
+	return result;
 }
 
-static bool
+static WorkResult
 work_on_index(const MergeRequest *request, WorkerTask task)
 {
-	Relation	table = become_only_worker(request->patient) ? open_if_free(request->table) : NULL;
+	Relation	table = open_if_free(request->table);
 	Relation	index = table ? open_if_free(request->index) : NULL;
-	bool		again = false;
+	WorkResult	result = WORK_LOCKED;
 
 	if (index && index->rd_index && index->rd_index->indrelid == request->table && rtscan_is_index(index))
 	{
-		char	   *activity = psprintf("merging segments of index \"%s\"", RelationGetRelationName(index));
+		char	   *activity = psprintf("%s of index \"%s\"", task == merge_once ? "merging segments" : "recycling pages",
+										RelationGetRelationName(index));
 
 		pgstat_report_activity(STATE_RUNNING, activity);
-		again = work_as_owner(table, index, task);
+		result = work_as_owner(table, index, task);
 	}
 	if (index)
 		relation_close(index, NoLock);
 	if (table)
 		relation_close(table, NoLock);
-	return again;
+	return result;
 }
 
 /* As VACUUM: who only works on an index does not keep dead rows of tables from being removed. */
 static void
 set_in_vacuum(void)
 {
+	Assert(MyProc->xid == InvalidTransactionId && MyProc->xmin == InvalidTransactionId);
 	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
 	MyProc->statusFlags |= PROC_IN_VACUUM;
 	ProcGlobal->statusFlags[MyProc->pgxactoff] = MyProc->statusFlags;
@@ -359,18 +404,20 @@ set_in_vacuum(void)
 }
 
 /* A transaction for each task: who waits for the table gets it in between. */
-static bool
+static WorkResult
 work_once(const MergeRequest *request, WorkerTask task)
 {
-	bool		again;
+	WorkResult	result = WORK_DONE;
 
 	StartTransactionCommand();
-	set_in_vacuum();
+	if (!request->needs_snapshot)
+		set_in_vacuum();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	again = work_on_index(request, task);
+	if (task != merge_once || become_only_worker())
+		result = work_on_index(request, task);
 	PopActiveSnapshot();
 	CommitTransactionCommand();
-	return again;
+	return result;
 }
 
 /* Where nobody else changes anything, an xid has to pass before pages just retired can be used again. */
@@ -380,6 +427,34 @@ pass_xid(void)
 	StartTransactionCommand();
 	(void) GetTopTransactionId();
 	CommitTransactionCommand();
+}
+
+static void
+recycle_retired(const MergeRequest *request)
+{
+	pass_xid();
+	for (int i = 0; i < RECYCLE_TRIES && work_once(request, recycle) == WORK_LOCKED; i++)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, RECYCLE_INTERVAL, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Merge until there is nothing left to merge, also when the pages of what was merged have been recycled. */
+static void
+merge_all(const MergeRequest *request)
+{
+	bool		merged;
+
+	do
+	{
+		merged = false;
+		while (work_once(request, merge_once) == WORK_AGAIN)
+			merged = true;
+		if (merged)
+			recycle_retired(request);
+	} while (merged);
 }
 
 /* Whatever is set for the database's sessions, this one's work is limited in time by nobody, as autovacuum's is. */
@@ -401,18 +476,14 @@ void
 rtscan_merge_worker_main(Datum arg)
 {
 	MergeRequest request;
-	bool		again = true;
 
 	memcpy(&request, MyBgworkerEntry->bgw_extra, sizeof(request));
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(request.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 	configure_worker(&request);
-	while (again)
-	{
-		for (again = false; work_once(&request, merge_once); again = true)
-			continue;
-		pass_xid();
-		work_once(&request, recycle);
-	}
+	if (request.merge)
+		merge_all(&request);
+	else
+		recycle_retired(&request);
 }

@@ -1,6 +1,6 @@
 /*
  * merge.c
- *		Choose segments to merge, read their rows, and replace them by one segment.
+ *		Choose segments to merge, read their rows, and write them anew.
  */
 #include "maintain/merge.h"
 
@@ -84,14 +84,14 @@ compare_rows(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Bytes of a segment's values that have no keys: about what a merge keeps of them; false only for a soft reader. */
+/* Bytes of a segment's values that have no keys: about what a merge keeps of them; false if it cannot be read. */
 static bool
-value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, bool soft, uint64 *bytes)
+value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, uint64 *bytes)
 {
 	RtscanReader reader;
 	uint64		pages = 0;
 
-	if (!rtscan_reader_open(&reader, index, entry, soft))
+	if (!rtscan_reader_open(&reader, index, entry, true))
 		return false;
 	for (int i = 0; i < schema->ncolumns; i++)
 		if (i >= schema->nkeys)
@@ -103,11 +103,11 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 }
 
 /*
- * The live segments, the smallest first.  A soft reader raises no error about segments' pages, but leaves out those that
- * it cannot read.
+ * The live segments, the smallest first.  A damaged one is left out, so that it does not keep the others from being merged:
+ * who reads its rows will say so.
  */
 static Candidate *
-find_candidates(Relation index, const RtscanSchema *schema, bool soft, uint32 *n)
+find_candidates(Relation index, const RtscanSchema *schema, uint32 *n)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	Candidate  *candidates = palloc(Max(image->nentries, 1) * sizeof(Candidate));
@@ -115,7 +115,7 @@ find_candidates(Relation index, const RtscanSchema *schema, bool soft, uint32 *n
 	*n = 0;
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]) &&
-			value_bytes(index, schema, &image->entries[i], soft, &candidates[*n].value_bytes))
+			value_bytes(index, schema, &image->entries[i], &candidates[*n].value_bytes))
 			candidates[(*n)++].entry = image->entries[i];
 	qsort(candidates, *n, sizeof(Candidate), compare_rows);
 	return candidates;
@@ -161,9 +161,9 @@ count_to_full_tier(const Candidate *candidates, uint32 n)
 	return count;
 }
 
-/* Do merges wait until pages of segments that were merged before can be used again? */
+/* Do merges wait until pages of segments that were retired before an xid can be used again? */
 static bool
-tiers_wait(Relation index)
+tiers_wait(Relation index, FullTransactionId since)
 {
 	const RtscanImage *image = rtscan_read_image(index, NULL, false);
 	uint64		live = 0,
@@ -172,7 +172,9 @@ tiers_wait(Relation index)
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
 			live += image->entries[i].rows;
-		else if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT && rtscan_entry_is_held(&image->entries[i]))
+		else if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT &&
+				 image->entries[i].safe_xid < U64FromFullTransactionId(since) &&
+				 !rtscan_entry_is_removable(&image->entries[i]))
 			held += image->entries[i].rows;
 	return held > RTSCAN_CHUNK_ROWS && held > MERGE_HELD_FRACTION * live;
 }
@@ -294,6 +296,7 @@ typedef struct PartColumn
 	const RtscanColumn *type;
 	bool		heap_order;
 	uint64	   *by_code;		/* unless in heap order */
+	uint64	   *used;			/* a bit a code: rows have it; NULL: take all */
 	uint32		first;
 	uint32		end;
 	uint64	   *by_row;			/* first comes first */
@@ -322,7 +325,7 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 				end = Min(end_rank, column->end);
 	uint64		kept;
 
-	if (column->heap_order && first >= end)
+	if (column->heap_order ? first >= end : column->used && !((column->used[code / 64] >> (code % 64)) & 1))
 		return;
 	kept = keep_value(column, value);
 	if (!column->heap_order)
@@ -344,9 +347,11 @@ take_include(uint32 row, Datum value, bool isnull, void *arg)
 	column->by_row[row - column->first] = isnull ? 0 : keep_value(column, (uint64) value);
 }
 
-/* Values of rows from those of codes; the code after the last value's is NULL. */
+/* Call for each row of a part's column that is being read, with its code; the code after the last value's is NULL. */
+typedef void (*CodeVisitor) (PartColumn *column, uint32 row, uint32 code, bool isnull);
+
 static void
-values_by_row(MergePart *part, const RtscanColumnHeader *header, PartColumn *column)
+visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *column, CodeVisitor visitor)
 {
 	uint32		per_page = rtscan_per_page(header->code_bytes);
 
@@ -362,28 +367,62 @@ values_by_row(MergePart *part, const RtscanColumnHeader *header, PartColumn *col
 			uint32		code = rtscan_load_packed(payload + (row - base) * header->code_bytes,
 												  header->code_bytes);
 
-			column->nulls[row - column->first] = code >= header->distinct;
-			column->by_row[row - column->first] = code < header->distinct ? column->by_code[code] : 0;
+			visitor(column, row - column->first, code, code >= header->distinct);
 		}
 		rtscan_release(&part->reader, buffer);
 		vacuum_delay_point();
 	}
 }
 
+/* CodeVisitor */
 static void
-read_key_column(MergePart *part, int i, PartColumn *column)
+mark_used(PartColumn *column, uint32 row, uint32 code, bool isnull)
+{
+	if (!isnull)
+		column->used[code / 64] |= UINT64CONST(1) << (code % 64);
+}
+
+/* CodeVisitor */
+static void
+take_code(PartColumn *column, uint32 row, uint32 code, bool isnull)
+{
+	column->nulls[row] = isnull;
+	column->by_row[row] = isnull ? 0 : column->by_code[code];
+}
+
+static void
+read_by_codes(MergePart *part, int i, PartColumn *column)
 {
 	const RtscanColumnHeader *header = &part->reader.segment->columns[i].header;
 
-	column->heap_order = (header->flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
-	if (!column->heap_order)
-		column->by_code = palloc_extended((Size) (header->distinct + 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
+	column->by_code = palloc_extended((Size) (header->distinct + 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
+	if (column->end - column->first < part->entry.rows)
+	{
+		column->used = palloc0((header->distinct / 64 + 1) * sizeof(uint64));
+		visit_codes(part, header, column, mark_used);
+	}
 	rtscan_dictionary_visit(&part->reader, i, column->type, 0, header->distinct, take_value, column);
-	if (!column->heap_order)
-		values_by_row(part, header, column);
+	visit_codes(part, header, column, take_code);
+}
+
+static void
+read_in_heap_order(MergePart *part, int i, PartColumn *column)
+{
+	const RtscanColumnHeader *header = &part->reader.segment->columns[i].header;
+
+	rtscan_dictionary_visit(&part->reader, i, column->type, 0, header->distinct, take_value, column);
+	for (uint32 row = Max(header->nonnull, column->first); row < column->end; row++)
+		column->nulls[row - column->first] = true;
+}
+
+static void
+read_key_column(MergePart *part, int i, PartColumn *column)
+{
+	column->heap_order = (part->reader.segment->columns[i].header.flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
+	if (column->heap_order)
+		read_in_heap_order(part, i, column);
 	else
-		for (uint32 row = Max(header->nonnull, column->first); row < column->end; row++)
-			column->nulls[row - column->first] = true;
+		read_by_codes(part, i, column);
 }
 
 static PartColumn
@@ -550,13 +589,13 @@ merge_limit(const RtscanSchema *schema)
 
 /* Choose, and merge; false if there is nothing to merge. */
 static bool
-choose_and_merge(Relation index)
+choose_and_merge(Relation index, FullTransactionId since)
 {
 	RtscanSchema *schema = rtscan_schema(index);
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
-	Candidate  *candidates = find_candidates(index, schema, false, &n);
-	uint32		chosen = tiers_wait(index) ? 0 : choose_by_size(candidates, n, &limit);
+	Candidate  *candidates = find_candidates(index, schema, &n);
+	uint32		chosen = tiers_wait(index, since) ? 0 : choose_by_size(candidates, n, &limit);
 
 	if (chosen == 0)
 		chosen = choose_by_dead(index, candidates, n);
@@ -565,22 +604,31 @@ choose_and_merge(Relation index)
 	return chosen > 0;
 }
 
-bool
-rtscan_merge_once(Relation index)
+static bool
+merge_once(Relation index, FullTransactionId since)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	bool		merged = choose_and_merge(index);
+	bool		merged = choose_and_merge(index, since);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return merged;
 }
 
+bool
+rtscan_merge_once(Relation index)
+{
+	return merge_once(index, ReadNextFullTransactionId());
+}
+
+/* What it retires itself, it does not wait for: its own snapshot would be what it waits for. */
 void
 rtscan_merge(Relation index)
 {
-	while (rtscan_merge_once(index))
+	FullTransactionId since = ReadNextFullTransactionId();
+
+	while (merge_once(index, since))
 		continue;
 }
 
@@ -592,10 +640,10 @@ rtscan_wants_merge(Relation index, bool *waits)
 	RtscanSchema *schema = rtscan_schema(index);
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
-	Candidate  *candidates = find_candidates(index, schema, true, &n);
+	Candidate  *candidates = find_candidates(index, schema, &n);
 	bool		wanted = choose_by_size(candidates, n, &limit) > 0;
 
-	*waits = wanted && tiers_wait(index);
+	*waits = wanted && tiers_wait(index, ReadNextFullTransactionId());
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

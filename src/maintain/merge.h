@@ -6,17 +6,18 @@
  * and more.  When a tier has MERGE_FANOUT segments, they and all smaller ones become one.
  * maintenance_work_mem limits how many rows a merge takes on, say limit; of a full tier that has more, as many
  * of the smallest are merged as there is room for.  A segment of more than half the limit is
- * large: it has left the tiers.  So, with tiers = log8(limit / 2 / MERGE_BASE) + 2,
+ * large: it has left the tiers.  So, with tiers = log8(limit / 2 / MERGE_BASE) + 2, as long as no rows die and
+ * values are not so long that their bytes are what limits a merge,
  *
  *	- a row is written at most 1 + tiers times: in a flush, and once for each tier that it leaves;
- *	- an index of n rows has at most (MERGE_FANOUT - 1) * tiers + 2 * n / limit segments after a merge.
+ *	- an index of n rows has at most (MERGE_FANOUT - 1) * tiers + 2 * n / limit segments when merges are done.
  *
- * A segment of which MERGE_DEAD_FRACTION has died is written anew by itself; as several, if it was built with
- * more memory than there is now.
+ * A segment of which MERGE_DEAD_FRACTION has died is written anew by itself; in parts, if it was built with
+ * more memory than there is now.  (TIDs and sources of codes are kept of the whole segment: 14 bytes a row.)
  *
  * Pages of merged segments cannot be used again as long as somebody has a snapshot from before.  Lest the index
- * grow by each merge beside one long transaction, tiers wait while more than MERGE_HELD_FRACTION of the rows,
- * and more than a chunk of them, are in such segments once more.
+ * grow by each merge beside one long transaction, tiers wait while segments that were retired before, and that
+ * somebody may still see, have more rows than MERGE_HELD_FRACTION of the live ones, and than a chunk.
  *
  * A merge reads only the index.  Scans, insertions and flushes go on; ambulkdelete does not.
  */

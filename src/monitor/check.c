@@ -246,6 +246,7 @@ check_list(IndexCheck *check, const RtscanListRef *list)
 {
 	if (list->head == InvalidBlockNumber)
 		return;
+	rtscan_check_list_page(check->index, list);
 	rtscan_pending_visit(check->index, list, check_pending_row, check);
 	claim_blocks(check, rtscan_pending_blocks(check->index, list));
 }

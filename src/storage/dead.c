@@ -21,6 +21,7 @@ set_dead_map(Relation index, RtscanImage **image, void *arg)
 		elog(ERROR, "segment " UINT64_FORMAT " of index \"%s\" is gone", changed->id,
 			 RelationGetRelationName(index));
 	entry->dead = changed->dead;
+	rtscan_image_end_writing(*image, RTSCAN_SLOT_MERGE);
 	return true;
 }
 
@@ -31,6 +32,8 @@ rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
 	uint32		chunks = rtscan_chunks(entry->rows);
 	BlockNumber map[RTSCAN_SEGMENT_CHUNKS];
 
+	/* the pages belong to the segment, not to the id: this is for them to be looked for if we do not finish */
+	(void) rtscan_begin_writing(index, RTSCAN_SLOT_MERGE, true);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 		map[chunk] = rtscan_write_new_page(index, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,
 										   RTSCAN_CHUNK_BYTES, InvalidBlockNumber);

@@ -17,7 +17,7 @@
 #include "storage/metapage.h"
 #include "utils/snapshot.h"
 
-/* Allocate dead bits for a segment, all clear; returns its entry's new dead map. */
+/* Allocate dead bits for a segment, all clear; returns its entry's new dead map.  Needs the merge lock. */
 extern BlockNumber rtscan_dead_allocate(Relation index, const RtscanEntry *entry);
 
 /* Where the dead bits of each chunk are: chunks blocks, in the current memory context. */

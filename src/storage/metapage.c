@@ -9,6 +9,7 @@
 #include "access/xact.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "storage/pending.h"
 #include "storage/proc.h"
 #include "storage/recycle.h"
 #include "utils/memutils.h"
@@ -211,7 +212,7 @@ rtscan_image_add(RtscanImage **image, const RtscanEntry *entry)
 }
 
 /*
- * An xid that no snapshot follows, of those that exist by now: our own while it is running, or the next
+ * An xid such that no snapshot that exists by now has a later xmin: our own, for it is running, or the next
  * one.  With our own the pages can be reused as soon as we are done.  But snapshots take no notice of vacuum's.
  */
 static uint64
@@ -219,7 +220,7 @@ choose_safe_xid(void)
 {
 	FullTransactionId own = GetTopFullTransactionIdIfAny();
 
-	if (!FullTransactionIdIsValid(own) || (MyProc->statusFlags & PROC_IN_VACUUM))
+	if (!FullTransactionIdIsValid(own) || (MyProc->statusFlags & (PROC_IN_VACUUM | PROC_IN_LOGICAL_DECODING)))
 		own = ReadNextFullTransactionId();
 	return U64FromFullTransactionId(own);
 }
@@ -327,28 +328,30 @@ seal_page(Relation index, Buffer buffer)
 }
 
 /*
- * Write the metapage, and seal a pending list if one is given.  A record has no room for all its pages; a crash
+ * Write the metapage, and what becomes of a pending list if one is given.  A record has no room for all its pages; a crash
  * between records leaves pages without the mark, but nobody either who remembers to append to them: the
  * metapage leads to another list, and the list page is sealed.
  */
 static void
-write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, Buffer list, const Buffer *pages, int npages)
+write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, const RtscanListPages *pages)
 {
 	GenericXLogState *state = GenericXLogStart(index);
 	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);
 
 	memcpy(rtscan_page_payload(page), meta, sizeof(RtscanMeta));
-	if (BufferIsValid(list))
-		rtscan_page_opaque(GenericXLogRegisterBuffer(state, list, 0))->sealed = true;
+	if (pages && pages->is_new)
+		rtscan_init_list_page(GenericXLogRegisterBuffer(state, pages->list, GENERIC_XLOG_FULL_IMAGE), meta->open.id);
+	else if (pages)
+		rtscan_page_opaque(GenericXLogRegisterBuffer(state, pages->list, 0))->sealed = true;
 	START_CRIT_SECTION();
 	GenericXLogFinish(state);
-	for (int i = 0; i < npages; i++)
-		seal_page(index, pages[i]);
+	for (int i = 0; pages && i < pages->ninsertion; i++)
+		seal_page(index, pages->insertion[i]);
 	END_CRIT_SECTION();
 }
 
-void
-rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer list, const Buffer *pages, int npages)
+bool
+rtscan_switch_list(Relation index, RtscanChange change, void *arg, const RtscanListPages *pages)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan switch",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -357,29 +360,32 @@ rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer li
 	Page		page = BufferGetPage(buffer);
 	RtscanImage *before,
 			   *image;
+	bool		changed;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	check_metapage(index, page, false);
 	before = read_directory(index, (RtscanMeta *) rtscan_page_payload(page), false);
 	image = rtscan_copy_image(before);
-	if (change(index, &image, arg))
+	changed = change(index, &image, arg);
+	if (changed)
 	{
 		image->meta.version++;
 		if (image->nentries != before->nentries ||
 			memcmp(image->entries, before->entries, image->nentries * sizeof(RtscanEntry)) != 0)
 			write_directory(index, image);
-		write_metapage(index, buffer, &image->meta, list, pages, npages);
+		write_metapage(index, buffer, &image->meta, pages);
 	}
 	UnlockReleaseBuffer(buffer);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+	return changed;
 }
 
 void
 rtscan_switch(Relation index, RtscanChange change, void *arg)
 {
-	rtscan_switch_and_seal(index, change, arg, InvalidBuffer, NULL, 0);
+	(void) rtscan_switch_list(index, change, arg, NULL);
 }
 
 /* ---------------------------------------------------------------- segments being written */

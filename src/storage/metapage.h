@@ -25,7 +25,8 @@
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
  * id names is never stale: it is used, or dropped.
  *
- * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page.
+ * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page (a new list page,
+ * which nobody else can know, comes before the metapage).
  * Heavyweight locks: see rtscan_lock_merge().
  */
 #ifndef RTSCAN_METAPAGE_H
@@ -41,6 +42,9 @@
 #define RTSCAN_METAPAGE_BLOCK	0
 #define RTSCAN_MAGIC			0x72747363	/* "rtsc" */
 #define RTSCAN_FORMAT_VERSION	3
+
+/* As many inserters do not wait for each other; storage/pending.h. */
+#define RTSCAN_INSERTION_PAGES	8
 
 /* A pending list: its id, and its list page, InvalidBlockNumber as long as it is empty. */
 typedef struct RtscanListRef
@@ -88,7 +92,7 @@ typedef struct RtscanEntry
 	uint64		youngest;		/* segment: id of the newest pending list in it, 0 if none */
 	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
 	uint32		rows;
-	BlockNumber root;			/* first descriptor or pending page */
+	BlockNumber root;			/* first descriptor, or list page */
 	BlockNumber dead;			/* segment: its dead map, if rows have died */
 	uint32		kind;			/* RtscanEntryKind */
 } RtscanEntry;
@@ -133,12 +137,20 @@ typedef bool (*RtscanChange) (Relation index, RtscanImage **image, void *arg);
 extern void rtscan_switch(Relation index, RtscanChange change, void *arg);
 
 /*
- * The same, and mark pages of a pending list, which the caller has locked, as sealed: its list page, in one WAL
- * record with the metapage, and the pending pages that somebody may append to.  Who finds a page not
- * sealed appends to a list that every image so far has.
+ * The same with pages of a pending list, which the caller has locked.  Either its list page is new, and gets its first
+ * content in one WAL record with the metapage.  Or they are marked as sealed: the list page, in one record with the
+ * metapage, and the pending pages that somebody may append to; who finds a page not sealed appends
+ * to a list that every image so far has.  Returns whether there was a change.
  */
-extern void rtscan_switch_and_seal(Relation index, RtscanChange change, void *arg, Buffer list,
-								   const Buffer *pages, int npages);
+typedef struct RtscanListPages
+{
+	Buffer		list;
+	bool		is_new;
+	int			ninsertion;		/* to be sealed */
+	Buffer		insertion[RTSCAN_INSERTION_PAGES];
+} RtscanListPages;
+
+extern bool rtscan_switch_list(Relation index, RtscanChange change, void *arg, const RtscanListPages *pages);
 
 /* For a RtscanChange: add an entry; retire what a list or entry names, from now on; remove entry i. */
 extern void rtscan_image_add(RtscanImage **image, const RtscanEntry *entry);

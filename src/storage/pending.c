@@ -26,20 +26,41 @@ is_open(Buffer buffer, const RtscanListRef *list)
 	return rtscan_page_is(page, RTSCAN_PAGE_LIST, list->id, 0) && !rtscan_page_opaque(page)->sealed;
 }
 
-/* RtscanChange: give the open list its list page, unless somebody else already has. */
+void
+rtscan_init_list_page(Page page, uint64 id)
+{
+	RtscanPendingList *list;
+
+	rtscan_page_init(page, RTSCAN_PAGE_LIST, id, 0);
+	list = (RtscanPendingList *) rtscan_page_payload(page);
+	list->pages = 0;
+	for (int i = 0; i < RTSCAN_INSERTION_PAGES; i++)
+		list->insertion[i] = InvalidBlockNumber;
+	rtscan_page_set_used(page, sizeof(RtscanPendingList));
+}
+
+/* RtscanChange: give the open list its list page, unless somebody else already has; arg is its block. */
 static bool
-open_list(Relation index, RtscanImage **image, void *arg)
+set_list_page(Relation index, RtscanImage **image, void *arg)
 {
 	RtscanListRef *open = &(*image)->meta.open;
-	RtscanPendingList list = {.pages = 0};
 
 	if (open->head != InvalidBlockNumber)
 		return false;
-
-	for (int i = 0; i < RTSCAN_INSERTION_PAGES; i++)
-		list.insertion[i] = InvalidBlockNumber;
-	open->head = rtscan_write_new_page(index, RTSCAN_PAGE_LIST, open->id, 0, &list, sizeof(list), InvalidBlockNumber);
+	open->head = *(BlockNumber *) arg;
 	return true;
+}
+
+static void
+open_list(Relation index)
+{
+	RtscanListPages pages = {.list = rtscan_allocate_page(index), .is_new = true};
+	BlockNumber block = BufferGetBlockNumber(pages.list);
+
+	if (rtscan_switch_list(index, set_list_page, &block, &pages))
+		UnlockReleaseBuffer(pages.list);
+	else
+		rtscan_return_page(index, pages.list);
 }
 
 /* The current image, with its open list's page exclusively locked. */
@@ -55,7 +76,7 @@ lock_open_list(Relation index, Buffer *buffer)
 		CHECK_FOR_INTERRUPTS();
 		if (image->meta.open.head == InvalidBlockNumber)
 		{
-			rtscan_switch(index, open_list, NULL);
+			open_list(index);
 			continue;
 		}
 		if (image->meta.version == unusable)
@@ -176,9 +197,13 @@ static BlockNumber
 add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
 {
 	Buffer		full = lock_insertion_page(index, list, list_buffer, place);
-	Buffer		added = rtscan_allocate_page(index);
-	BlockNumber block = BufferGetBlockNumber(added);
+	Buffer		added;
+	BlockNumber block;
 
+	if ((list_of(list_buffer)->pages == 0) != (rtscan_page_opaque(BufferGetPage(list_buffer))->next == InvalidBlockNumber))
+		rtscan_page_corrupted(index, list->head, "It has %u pages, or none.", list_of(list_buffer)->pages);
+	added = rtscan_allocate_page(index);
+	block = BufferGetBlockNumber(added);
 	chain_page(index, list, list_buffer, place, full, added);
 	if (BufferIsValid(full))
 		UnlockReleaseBuffer(full);
@@ -241,22 +266,22 @@ void
 rtscan_pending_seal(Relation index)
 {
 	RtscanListRef open = rtscan_read_image(index, NULL, false)->meta.open;
-	Buffer		pages[RTSCAN_INSERTION_PAGES];
-	Buffer		list;
-	int			n = 0;
+	RtscanListPages pages = {.ninsertion = 0};
 
 	if (open.head == InvalidBlockNumber)
 		return;
-	list = rtscan_read_page(index, open.head, BUFFER_LOCK_EXCLUSIVE, RTSCAN_PAGE_LIST, open.id, 0);
+	pages.list = rtscan_read_page(index, open.head, BUFFER_LOCK_EXCLUSIVE, RTSCAN_PAGE_LIST, open.id, 0);
 	for (int place = 0; place < RTSCAN_INSERTION_PAGES; place++)
 	{
-		pages[n] = lock_insertion_page(index, &open, list, place);
-		n += BufferIsValid(pages[n]);
+		Buffer		page = lock_insertion_page(index, &open, pages.list, place);
+
+		if (BufferIsValid(page))
+			pages.insertion[pages.ninsertion++] = page;
 	}
-	rtscan_switch_and_seal(index, seal_open_list, NULL, list, pages, n);
-	while (n > 0)
-		UnlockReleaseBuffer(pages[--n]);
-	UnlockReleaseBuffer(list);
+	(void) rtscan_switch_list(index, seal_open_list, NULL, &pages);
+	while (pages.ninsertion > 0)
+		UnlockReleaseBuffer(pages.insertion[--pages.ninsertion]);
+	UnlockReleaseBuffer(pages.list);
 }
 
 /* ---------------------------------------------------------------- read */
@@ -318,6 +343,48 @@ rtscan_pending_visit(Relation index, const RtscanListRef *list,
 		visit_page(index, block, copy.data, visitor, arg);
 		block = rtscan_page_opaque(copy.data)->next;
 	}
+	if (block != InvalidBlockNumber)
+		rtscan_page_corrupted(index, list->head, "Its chain has more than %u pages.", pages);
+}
+
+/* Of the chain's pages, those and only those that the list page names are not sealed; the list page is locked. */
+static void
+check_insertion_pages(Relation index, const RtscanListRef *list, Buffer list_buffer)
+{
+	BlockNumber block = rtscan_page_opaque(BufferGetPage(list_buffer))->next;
+	int			expected = 0;
+
+	for (int i = 0; i < RTSCAN_INSERTION_PAGES; i++)
+		expected += list_of(list_buffer)->insertion[i] != InvalidBlockNumber;
+	for (uint32 ordinal = list_of(list_buffer)->pages; ordinal > 0; ordinal--)
+	{
+		Buffer		buffer = rtscan_read_page(index, block, BUFFER_LOCK_SHARE,
+											  RTSCAN_PAGE_PENDING, list->id, ordinal);
+		bool		sealed = rtscan_page_opaque(BufferGetPage(buffer))->sealed;
+		bool		named = false;
+
+		for (int i = 0; i < RTSCAN_INSERTION_PAGES; i++)
+			named |= list_of(list_buffer)->insertion[i] == block;
+		expected -= named;
+		if (named == sealed)
+			rtscan_page_corrupted(index, block, "Its list page and its seal contradict each other.");
+		block = rtscan_page_opaque(BufferGetPage(buffer))->next;
+		UnlockReleaseBuffer(buffer);
+	}
+	if (expected != 0)
+		rtscan_page_corrupted(index, list->head, "It names insertion pages that are not in its chain.");
+}
+
+void
+rtscan_check_list_page(Relation index, const RtscanListRef *list)
+{
+	Buffer		buffer = rtscan_read_page(index, list->head, BUFFER_LOCK_SHARE, RTSCAN_PAGE_LIST, list->id, 0);
+
+	if (rtscan_page_used(BufferGetPage(buffer)) != sizeof(RtscanPendingList))
+		rtscan_page_corrupted(index, list->head, "It has the wrong size.");
+	if (!rtscan_page_opaque(BufferGetPage(buffer))->sealed)
+		check_insertion_pages(index, list, buffer);
+	UnlockReleaseBuffer(buffer);
 }
 
 static void

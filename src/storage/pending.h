@@ -34,9 +34,6 @@
 #include "storage/metapage.h"
 #include "storage/schema.h"
 
-/* As many inserters do not wait for each other. */
-#define RTSCAN_INSERTION_PAGES	8
-
 /* The payload of a list page. */
 typedef struct RtscanPendingList
 {
@@ -49,6 +46,9 @@ typedef struct RtscanPendingList
  * must fit a page of its own in a segment as well, with that page's header.
  */
 #define RTSCAN_MAX_TUPLE_SIZE	(RTSCAN_CHUNK_BYTES - 64)
+
+/* The first content of a list page. */
+extern void rtscan_init_list_page(Page page, uint64 id);
 
 /*
  * Append a row to the open list.  Returns whether the list has outgrown
@@ -74,6 +74,9 @@ extern void rtscan_pending_visit(Relation index, const RtscanListRef *list,
 extern void rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tuple,
 								  Datum *values, bool *isnull);
 extern void rtscan_check_pending_tid(Relation index, IndexTuple tuple);
+
+/* Does what the list page says of its insertion pages hold?  Raises ERRCODE_INDEX_CORRUPTED if not. */
+extern void rtscan_check_list_page(Relation index, const RtscanListRef *list);
 
 /* Pages of rows in a list; 0 if it is gone. */
 extern uint32 rtscan_pending_pages(Relation index, const RtscanListRef *list);

@@ -111,6 +111,13 @@ rtscan_allocate_page(Relation index)
 }
 
 void
+rtscan_return_page(Relation index, Buffer buffer)
+{
+	RecordFreeIndexPage(index, BufferGetBlockNumber(buffer));
+	UnlockReleaseBuffer(buffer);
+}
+
+void
 rtscan_write_page(Relation index, Buffer buffer, RtscanPageKind kind, uint64 owner,
 				  uint32 ordinal, const void *content, Size used, BlockNumber next)
 {
@@ -155,17 +162,6 @@ rtscan_entry_is_removable(const RtscanEntry *entry)
 {
 	return entry->safe_xid != 0 &&
 		GlobalVisCheckRemovableFullXid(NULL, FullTransactionIdFromU64(entry->safe_xid));
-}
-
-bool
-rtscan_entry_is_held(const RtscanEntry *entry)
-{
-	FullTransactionId before = FullTransactionIdFromU64(entry->safe_xid);
-
-	if (entry->safe_xid == 0)
-		return false;
-	FullTransactionIdRetreat(&before);
-	return !GlobalVisCheckRemovableFullXid(NULL, before);
 }
 
 /* nbtree's record serves: its redo function only resolves the conflict. */
@@ -331,17 +327,75 @@ rtscan_recycle(Relation index)
 
 /* ---------------------------------------------------------------- leaks */
 
+/*
+ * What is in use: whatever a list or segment of the image owns; but dead bits and directories are written anew under
+ * the same owner, so of these only the blocks that the image leads to.
+ */
+typedef struct Reachable
+{
+	const RtscanImage *image;
+	List	   *blocks;			/* ascending */
+} Reachable;
+
+static Reachable
+find_reachable(Relation index, const RtscanImage *image)
+{
+	const RtscanMeta *meta = &image->meta;
+	Reachable	reachable = {
+		.image = image,
+		.blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->directory_version, meta->directory),
+							  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->spare_version, meta->spare)),
+	};
+
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT)
+			reachable.blocks = list_concat(reachable.blocks, rtscan_dead_blocks(index, &image->entries[i]));
+	list_sort(reachable.blocks, list_int_cmp);
+	return reachable;
+}
+
+static bool
+is_listed(const List *blocks, BlockNumber block)
+{
+	int			low = 0,
+				high = list_length(blocks);
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (list_nth_int(blocks, middle) < (int) block)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list_length(blocks) && list_nth_int(blocks, low) == (int) block;
+}
+
 /* Does anything in the image own pages with this id? */
 static bool
 image_knows(const RtscanImage *image, uint64 owner)
 {
-	if (owner == image->meta.open.id || owner == image->meta.sealed.id ||
-		owner == image->meta.directory_version || owner == image->meta.spare_version)
+	if (owner == image->meta.open.id || owner == image->meta.sealed.id)
 		return true;
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (image->entries[i].id == owner)
 			return true;
 	return false;
+}
+
+static bool
+is_reachable(const Reachable *reachable, BlockNumber block, const RtscanPageOpaqueData *opaque)
+{
+	switch (opaque->kind)
+	{
+		case RTSCAN_PAGE_DIRECTORY:
+		case RTSCAN_PAGE_DEAD_MAP:
+		case RTSCAN_PAGE_DEAD:
+			return is_listed(reachable->blocks, block);
+		default:
+			return image_knows(reachable->image, opaque->owner);
+	}
 }
 
 /* RtscanChange: no segment is being written, and no page leaked. */
@@ -355,9 +409,9 @@ forget_leaks(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* Free a page if nothing in the image can own it. */
+/* Free a page if nothing in the image can use it. */
 static void
-reclaim_block(Relation index, const RtscanImage *image, BlockNumber block)
+reclaim_block(Relation index, const Reachable *reachable, BlockNumber block)
 {
 	Buffer		buffer = ReadBuffer(index, block);
 	RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
@@ -366,7 +420,7 @@ reclaim_block(Relation index, const RtscanImage *image, BlockNumber block)
 	if (page_is_free(BufferGetPage(buffer)))
 		RecordFreeIndexPage(index, block);
 	else if (opaque->page_id == RTSCAN_PAGE_ID && opaque->owner != 0 &&
-			 !image_knows(image, opaque->owner))
+			 !is_reachable(reachable, block, opaque))
 		free_locked_page(index, buffer);
 	UnlockReleaseBuffer(buffer);
 }
@@ -376,11 +430,13 @@ rtscan_reclaim_leaks(Relation index)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	RtscanMeta *meta = &image->meta;
+	Reachable	reachable;
 	BlockNumber nblocks;
 
 	if (!meta->leaks && !meta->recycling &&
 		meta->writing[RTSCAN_SLOT_FLUSH] == 0 && meta->writing[RTSCAN_SLOT_MERGE] == 0)
 		return;
+	reachable = find_reachable(index, image);
 	/* not a page that somebody is extending the index by: he would wait for us, and we for him */
 	LockRelationForExtension(index, ExclusiveLock);
 	nblocks = RelationGetNumberOfBlocks(index);
@@ -388,7 +444,7 @@ rtscan_reclaim_leaks(Relation index)
 	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < nblocks; block++)
 	{
 		vacuum_delay_point();
-		reclaim_block(index, image, block);
+		reclaim_block(index, &reachable, block);
 	}
 	save_free_space_map(index);
 	rtscan_switch(index, forget_leaks, NULL);

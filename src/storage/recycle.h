@@ -33,8 +33,9 @@ extern void rtscan_lock_flush(Relation index);
 extern bool rtscan_try_lock_flush(Relation index);
 extern void rtscan_unlock_flush(Relation index);
 
-/* A page to write to, exclusively locked; its content is undefined. */
+/* A page to write to, exclusively locked; its content is undefined.  Or give it back, not written to. */
 extern Buffer rtscan_allocate_page(Relation index);
+extern void rtscan_return_page(Relation index, Buffer buffer);
 
 /*
  * Give a page, exclusively locked, its whole content: so many bytes, zeros if content is
@@ -50,9 +51,6 @@ extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, ui
 
 /* Can no snapshot see what this retired entry names any more? */
 extern bool rtscan_entry_is_removable(const RtscanEntry *entry);
-
-/* Can some snapshot still see it?  Else it is only that no xid was assigned since it was retired. */
-extern bool rtscan_entry_is_held(const RtscanEntry *entry);
 
 /*
  * The pages of a removable entry are going to be reused: have standbys wait for queries that

@@ -569,9 +569,8 @@ rtscan_write_descriptor(Relation index, uint64 owner, StringInfo content)
 	return next;
 }
 
-/* The blocks that a page of a dead map names. */
-static List *
-dead_blocks(Relation index, const RtscanEntry *entry)
+List *
+rtscan_dead_blocks(Relation index, const RtscanEntry *entry)
 {
 	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DEAD_MAP, entry->id, entry->dead);
 
@@ -604,5 +603,5 @@ rtscan_segment_blocks(Relation index, const RtscanEntry *entry)
 	if (blocks != NIL && rtscan_reader_open(&reader, index, entry, true))
 		for (uint32 i = 0; i < reader.segment->header.pages; i++)
 			blocks = lappend_int(blocks, reader.segment->blocks[i]);
-	return list_concat(blocks, dead_blocks(index, entry));
+	return list_concat(blocks, rtscan_dead_blocks(index, entry));
 }

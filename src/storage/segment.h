@@ -185,6 +185,9 @@ extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);
 /* All blocks of a segment, those that lead to others first; tolerates that some are gone. */
 extern List *rtscan_segment_blocks(Relation index, const RtscanEntry *entry);
 
+/* The blocks of a segment's dead map and dead bits. */
+extern List *rtscan_dead_blocks(Relation index, const RtscanEntry *entry);
+
 static inline uint32
 rtscan_chunks(uint32 rows)
 {
