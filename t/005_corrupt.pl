@@ -95,7 +95,7 @@ sub spoil_page
 {
 	my ($bytes, $other) = @_;
 	my $kind = int(rand(9));
-	my $at = rand() < 0.5 ? int(rand(100)) : int(rand($page - 8));
+	my $at = rand() < 0.5 ? int(rand(120)) : int(rand($page - 8));
 	if ($kind == 0) { $bytes = random_bytes($page) }
 	elsif ($kind == 1) { $bytes = "\0" x $page }
 	elsif ($kind == 2) { $bytes = $other }
@@ -155,6 +155,18 @@ sub invalidate_tids
 	return "TIDs of $count $kind pages invalid";
 }
 
+# Have the metapage name itself, or a block behind the end, as the spare directory: at 108 in the file (storage/metapage.h).
+sub mislead_spare
+{
+	my ($file) = @_;
+	my $block = rand() < 0.5 ? 0 : 0x7fffffff;
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	seek($handle, 108, 0);
+	print $handle pack('L', $block);
+	close($handle);
+	return "spare directory at $block";
+}
+
 # A statement's error: its SQLSTATE with its message, or '' if it succeeded.
 sub try_statement
 {
@@ -200,12 +212,12 @@ sub use_table
 
 my $end = time() + $seconds;
 my %seen;
-for (my $round = 0; $round == 0 || time() < $end; $round++)
+for (my $round = 0; $round < 2 || time() < $end; $round++)
 {
 	restore();
 	my %done = map {
 		my $file = $node->data_dir . '/' . $path{$_}[1];
-		$_ => $round > 0 ? spoil($file) : invalidate_tids($file, /vectors[13]/ ? 'tidmap' : 'pending')
+		$_ => $round > 1 ? spoil($file) : $round == 1 ? mislead_spare($file) : invalidate_tids($file, /vectors[13]/ ? 'tidmap' : 'pending')
 	} @names;
 	last unless ok($node->start(fail_ok => 1), 'the server starts');
 	foreach my $name (@names)

@@ -70,6 +70,15 @@ foreach my $case ([ 'calm', sub { } ], [ 'crashing', \&crash ])
 	healthy($node, $name, "$name, after all rounds");
 }
 
+# Transactions in other databases, and logical slots, do not keep pages from being used again.
+my $calm = size('calm');
+my $elsewhere = $node->background_psql('template1');
+$elsewhere->query_safe('BEGIN; SELECT txid_current()');
+rewrite('calm') foreach 1 .. 4;
+cmp_ok(size('calm'), '<=', 1.1 * $calm, 'calm: a transaction in another database does not make it grow');
+$elsewhere->query_safe('COMMIT');
+$elsewhere->quit;
+
 # With a merge worker pages are free or in use; a free one has the kind 0 in its last bytes but two (storage/page.h).
 my $fresh = size('helped');
 my $with_worker = "SET rtscan.merge_worker = on; SET rtscan.pending_list_limit = '64kB';";

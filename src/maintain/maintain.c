@@ -38,7 +38,10 @@
 /* A backend asks for merges of one index no more often, in ms. */
 #define REQUEST_INTERVAL	1000
 
-/* A worker tries so often, after so many ms, to recycle pages of a table that is locked: VACUUM may be truncating it. */
+/* The least that the setting may be; a process of a parallel vacuum has a share of it. */
+#define MIN_MAINTENANCE_WORK_MEM	1024
+
+/* A worker tries so often, after so many ms, to recycle what it cannot yet: VACUUM may be truncating the table, queries end. */
 #define RECYCLE_TRIES		20
 #define RECYCLE_INTERVAL	500
 
@@ -260,7 +263,7 @@ start_worker(Relation index, bool merge)
 		.database = MyDatabaseId,
 		.table = index->rd_index->indrelid,
 		.index = RelationGetRelid(index),
-		.memory = maintenance_work_mem,
+		.memory = Max(maintenance_work_mem, MIN_MAINTENANCE_WORK_MEM),
 		.merge = merge,
 		.needs_snapshot = merge && needs_snapshot(index),
 	};
@@ -292,30 +295,39 @@ rtscan_request_merge(Relation index)
 	start_worker(index, true);
 }
 
-void
-rtscan_request_recycling(Relation index)
+static bool
+has_retired(Relation index)
 {
 	const RtscanImage *image = rtscan_read_image(index, NULL, false);
 
-	bool		retired = false;
-
 	for (uint32 i = 0; i < image->nentries; i++)
-		retired |= image->entries[i].safe_xid != 0;
-	if (retired && may_have_worker(index))
+		if (image->entries[i].safe_xid != 0)
+			return true;
+	return false;
+}
+
+void
+rtscan_request_recycling(Relation index)
+{
+	if (may_have_worker(index) && has_retired(index))
 		start_worker(index, false);
 }
 
-/*
- * At most one worker merges in a database, so that they do not take all of max_worker_processes, nor
- * memory for each index: until the transaction ends.
- */
+/* So that workers do not take all of max_worker_processes, nor memory for each index, one in a database does a thing. */
+typedef enum WorkerLock
+{
+	LOCK_MERGING,
+	LOCK_WAITING
+} WorkerLock;
+
+/* Be the one who does it: until the transaction, or the session, ends. */
 static bool
-become_only_worker(void)
+become_only_worker(WorkerLock lock, bool session)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RTSCAN_MAGIC, 0, WORKER_LOCK_SPACE);
-	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RTSCAN_MAGIC, lock, WORKER_LOCK_SPACE);
+	return LockAcquire(&tag, ExclusiveLock, session, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Open a relation, unless it is gone or somebody keeps it locked: it is not worth waiting for. */
@@ -329,7 +341,7 @@ typedef enum WorkResult
 {
 	WORK_DONE,
 	WORK_AGAIN,					/* there may be more of that */
-	WORK_LOCKED					/* somebody has the table, or it is gone */
+	WORK_LATER					/* somebody has locked the table, or can still see pages */
 } WorkResult;
 
 /* What a worker does in a transaction, with the merge lock. */
@@ -351,7 +363,7 @@ static WorkResult
 recycle(Relation index)
 {
 	rtscan_recycle(index);
-	return WORK_DONE;
+	return has_retired(index) ? WORK_LATER : WORK_DONE;
 }
 
 /* Who has the merge lock recycles, too. */
@@ -375,7 +387,7 @@ work_on_index(const MergeRequest *request, WorkerTask task)
 {
 	Relation	table = open_if_free(request->table);
 	Relation	index = table ? open_if_free(request->index) : NULL;
-	WorkResult	result = WORK_LOCKED;
+	WorkResult	result = WORK_LATER;
 
 	if (index && index->rd_index && index->rd_index->indrelid == request->table && rtscan_is_index(index))
 	{
@@ -413,7 +425,7 @@ work_once(const MergeRequest *request, WorkerTask task)
 	if (!request->needs_snapshot)
 		set_in_vacuum();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	if (task != merge_once || become_only_worker())
+	if (task != merge_once || become_only_worker(LOCK_MERGING, false))
 		result = work_on_index(request, task);
 	PopActiveSnapshot();
 	CommitTransactionCommand();
@@ -429,15 +441,20 @@ pass_xid(void)
 	CommitTransactionCommand();
 }
 
+/* What a vacuum leaves, nobody else recycles soon; what merges leave, the next merge does. */
 static void
-recycle_retired(const MergeRequest *request)
+recycle_patiently(const MergeRequest *request)
 {
 	pass_xid();
-	for (int i = 0; i < RECYCLE_TRIES && work_once(request, recycle) == WORK_LOCKED; i++)
+	if (work_once(request, recycle) != WORK_LATER || !become_only_worker(LOCK_WAITING, true))
+		return;
+	for (int i = 0; i < RECYCLE_TRIES; i++)
 	{
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, RECYCLE_INTERVAL, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
+		if (work_once(request, recycle) != WORK_LATER)
+			return;
 	}
 }
 
@@ -453,7 +470,10 @@ merge_all(const MergeRequest *request)
 		while (work_once(request, merge_once) == WORK_AGAIN)
 			merged = true;
 		if (merged)
-			recycle_retired(request);
+		{
+			pass_xid();
+			(void) work_once(request, recycle);
+		}
 	} while (merged);
 }
 
@@ -485,5 +505,5 @@ rtscan_merge_worker_main(Datum arg)
 	if (request.merge)
 		merge_all(&request);
 	else
-		recycle_retired(&request);
+		recycle_patiently(&request);
 }

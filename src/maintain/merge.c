@@ -165,7 +165,8 @@ count_to_full_tier(const Candidate *candidates, uint32 n)
 static bool
 tiers_wait(Relation index, FullTransactionId since)
 {
-	const RtscanImage *image = rtscan_read_image(index, NULL, false);
+	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	Relation	table = rtscan_table_of(index);
 	uint64		live = 0,
 				held = 0;
 
@@ -174,8 +175,9 @@ tiers_wait(Relation index, FullTransactionId since)
 			live += image->entries[i].rows;
 		else if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT &&
 				 image->entries[i].safe_xid < U64FromFullTransactionId(since) &&
-				 !rtscan_entry_is_removable(&image->entries[i]))
+				 !rtscan_entry_is_removable(table, &image->entries[i]))
 			held += image->entries[i].rows;
+	RelationClose(table);
 	return held > RTSCAN_CHUNK_ROWS && held > MERGE_HELD_FRACTION * live;
 }
 

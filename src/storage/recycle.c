@@ -157,11 +157,20 @@ free_locked_page(Relation index, Buffer buffer)
 	RecordFreeIndexPage(index, BufferGetBlockNumber(buffer));
 }
 
-bool
-rtscan_entry_is_removable(const RtscanEntry *entry)
+Relation
+rtscan_table_of(Relation index)
 {
+	return RelationIdGetRelation(index->rd_index->indrelid);
+}
+
+bool
+rtscan_entry_is_removable(Relation table, const RtscanEntry *entry)
+{
+	/* the horizon of temporary tables is not held by our own cursors */
+	Relation	horizon = RELATION_IS_LOCAL(table) ? NULL : table;
+
 	return entry->safe_xid != 0 &&
-		GlobalVisCheckRemovableFullXid(NULL, FullTransactionIdFromU64(entry->safe_xid));
+		GlobalVisCheckRemovableFullXid(horizon, FullTransactionIdFromU64(entry->safe_xid));
 }
 
 /* nbtree's record serves: its redo function only resolves the conflict. */
@@ -185,10 +194,12 @@ List *
 rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner, BlockNumber first)
 {
 	List	   *blocks = NIL;
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
 	BlockNumber block = first;
 	uint32		ordinal = 0;
 
-	while (block != InvalidBlockNumber)
+	/* the metapage is in no chain, and the caller may have locked it */
+	while (block != RTSCAN_METAPAGE_BLOCK && block < nblocks)
 	{
 		Buffer		buffer = ReadBuffer(index, block);
 		Page		page = BufferGetPage(buffer);
@@ -301,10 +312,12 @@ void
 rtscan_recycle(Relation index)
 {
 	RtscanImage *gone = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	Relation	table = rtscan_table_of(index);
 
 	for (int i = (int) gone->nentries - 1; i >= 0; i--)
-		if (!rtscan_entry_is_removable(&gone->entries[i]))
+		if (!rtscan_entry_is_removable(table, &gone->entries[i]))
 			rtscan_image_remove(gone, i);
+	RelationClose(table);
 	if (gone->nentries == 0)
 		return;
 

@@ -49,8 +49,12 @@ extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, ui
 										 uint32 ordinal, const void *content, Size used,
 										 BlockNumber next);
 
-/* Can no snapshot see what this retired entry names any more? */
-extern bool rtscan_entry_is_removable(const RtscanEntry *entry);
+/*
+ * Can no snapshot see what this retired entry names any more?  The index's table, which the caller has some lock on,
+ * says whose snapshots matter: not those of other databases.
+ */
+extern bool rtscan_entry_is_removable(Relation table, const RtscanEntry *entry);
+extern Relation rtscan_table_of(Relation index);
 
 /*
  * The pages of a removable entry are going to be reused: have standbys wait for queries that
