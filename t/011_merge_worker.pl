@@ -91,6 +91,31 @@ CREATE TABLE fussy (a int); CREATE INDEX fussy_idx ON fussy USING rtscan (a fuss
 $node->safe_psql('postgres', join(";\n", 'SET ROLE owner', ('INSERT INTO fussy SELECT generate_series(1, 800)') x 60));
 ok(await_few('fussy', 16), 'a worker merges as the table\'s owner');
 
+# A comparison function that looks at a table does so by the worker's snapshot, whose rows a vacuum of that table must leave alone.
+$node->safe_psql('postgres', q{
+CREATE TABLE ranks (value int PRIMARY KEY, rank int);
+INSERT INTO ranks SELECT i, i FROM generate_series(0, 2999) i;
+CREATE FUNCTION compare_ranks(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+	x int := (SELECT rank FROM public.ranks WHERE value = $1);
+	y int := (SELECT rank FROM public.ranks WHERE value = $2);
+BEGIN
+	IF x IS NULL OR y IS NULL THEN RAISE 'no rank for % or %', $1, $2; END IF;
+	RETURN btint4cmp(x, y);
+END $$;
+CREATE OPERATOR CLASS by_rank FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 compare_ranks(int, int);
+CREATE TABLE ranked (a int); CREATE INDEX ranked_idx ON ranked USING rtscan (a by_rank);
+});
+my $changes = start_script($node, ('UPDATE ranks SET rank = rank', 'VACUUM ranks') x 400);
+$node->safe_psql('postgres', join(";\n", map { "INSERT INTO ranked SELECT ($_ + 7 * i) % 3000 FROM generate_series(1, 3000) i" } 1 .. 16));
+ok(await_few('ranked', 12), 'a worker merges by a function that looks at a table');
+is(finish_script($changes), '', 'while that changes');
+
+# Processes of a parallel vacuum, each with its share of maintenance_work_mem, ask for workers, too.
+$node->safe_psql('postgres', 'CREATE TABLE parallel (LIKE t); ' . join(';', map { "CREATE INDEX parallel_$_ ON parallel USING rtscan ($_)" } qw(a b c)));
+$node->safe_psql('postgres', join(";\n", "SET maintenance_work_mem = '1MB'", 'SET min_parallel_index_scan_size = 0', 'INSERT INTO parallel ' . rows(1, 20_000),
+		'DELETE FROM parallel WHERE id % 3 = 0', 'VACUUM (PARALLEL 2) parallel'));
+
 # No worker to be had: insertions go on, and vacuum does the work.
 my $log = -s $node->logfile;
 $node->append_conf('postgresql.conf', 'max_worker_processes = 0');
@@ -134,7 +159,7 @@ check_index($node, 'fussy', 'vacuum after the kills');
 
 my $logged = slurp_file($node->logfile);
 unlike($logged, qr/TRAP:|PANIC:/, 'no assertion failed');
-my @errors = grep { !/terminated by signal 9|in recovery mode|terminating connection/ } $logged =~ /\[\d+\] (?:ERROR|FATAL):.*/g;
+my @errors = grep { !/terminated by signal 9|in recovery mode|terminating (connection|background worker)/ } $logged =~ /\[\d+\] (?:ERROR|FATAL):.*/g;
 is(join("\n", @errors), '', 'no process failed');
 
 $node->stop;
