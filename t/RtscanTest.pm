@@ -192,7 +192,8 @@ sub page_use
 	my ($path, $live) = split(/\|/, $node->safe_psql('postgres',
 			"CHECKPOINT; SELECT pg_relation_filepath('${name}_idx'), (total_bytes - other_bytes) / 8192 FROM rtscan_stats('${name}_idx')"));
 	my $file = $node->data_dir . "/$path";
-	my @pages = unpack('(a8192)*', slurp_file($file));
+	# a full disk may leave a part of a page at the end
+	my @pages = grep { length($_) == 8192 } unpack('(a8192)*', slurp_file($file));
 	my $map = -e "${file}_fsm" ? slurp_file("${file}_fsm") : '';
 	my %use = (pages => scalar(@pages), free => 0, unproposed => 0, retired => 0);
 
@@ -205,16 +206,18 @@ sub page_use
 		my $slot = 2 * 8192 + 28 + 4095 + $block;
 		$use{unproposed}++ unless $slot < length($map) && ord(substr($map, $slot, 1)) > 0;
 	}
+	# as rtscan does: a chain ends where a page is not of the directory's version
 	my $directories = 0;
-	my ($directory, $spare) = unpack('x104 L L', $pages[0]);
-	foreach my $chain ($directory, $spare)
+	my ($directory, $spare, $version, $spare_version) = unpack('x104 L L x8 Q Q', $pages[0]);
+	foreach my $chain ([ $directory, $version ], [ $spare, $spare_version ])
 	{
-		for (my $block = $chain; $block != 0xFFFFFFFF; $block = unpack('x8140 L', $pages[$block]))
+		my ($block, $owner) = @$chain;
+		while ($block < @pages && unpack('x8188 S', $pages[$block]) == 2 && unpack('x8128 Q', $pages[$block]) == $owner)
 		{
 			$directories++;
-			next if $chain == $spare;
 			my $used = unpack('x12 S', $pages[$block]) - 64;
-			$use{retired} += grep { unpack('x16 Q', $_) } unpack('(a40)*', substr($pages[$block], 64, $used));
+			$use{retired} += grep { unpack('x16 Q', $_) } unpack('(a40)*', substr($pages[$block], 64, $used)) if $owner == $version;
+			$block = unpack('x8140 L', $pages[$block]);
 		}
 	}
 	$use{lost} = $use{pages} - 1 - $live - $directories - $use{free};
