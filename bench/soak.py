@@ -101,7 +101,11 @@ class Soak:
     def keep_trying(self, work):
         """Work with a connection; where a killed server ends it, again with another."""
         while self.busy():
-            connection = self.connect()
+            try:
+                connection = self.connect()
+            except psycopg2.OperationalError as e:
+                self.finding = self.finding or f"no server after {PATIENCE} s: {e}"
+                return
             try:
                 while self.busy():
                     work(connection.cursor())
