@@ -161,10 +161,7 @@ def write(options, records, environment):
     scans = [[name] + [report.number(report.select(records, figure="scan", case=name, peer=state)[0].value) for state in states]
              for name in QUERIES]
     text = f"# {options.name}\n\n{environment}\n\n{report.table(['ms, or rows a second'] + peers, lines)}\n{report.table(['scan, ms'] + states, scans)}"
-    report.RESULTS.mkdir(exist_ok=True)
-    (report.RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
-    report.write_csv(report.RESULTS / f"{options.name}.csv", records)
-    print(text)
+    report.write_text(options, text, records)
 
 
 def main():

@@ -22,22 +22,21 @@ def command_line():
 
 
 def sizes(cursor):
-    """Bytes of the index's live pages, and of its file."""
-    cursor.execute("SELECT total_bytes - other_bytes, total_bytes FROM rtscan_stats('t_rtscan')")
+    """Bytes of the index's live pages, and of its file; its segments."""
+    cursor.execute("SELECT total_bytes - other_bytes, total_bytes, segments FROM rtscan_stats('t_rtscan')")
     return cursor.fetchone()
 
 
 def rounds(cursor, options):
     load(cursor, options.data, "t", 1, options.rows)
     cursor.execute("CREATE INDEX t_rtscan ON t USING rtscan (a, b, c)")
-    fresh = sizes(cursor)[1]
+    _, fresh, _ = sizes(cursor)
     for number in range(1, options.rounds + 1):
         cursor.execute(f"UPDATE t SET {'abc'[number % 3]} = floor(random() * {LARGEST})")
         cursor.execute("VACUUM t")
         time.sleep(options.pause)
-        live, file = (size / fresh for size in sizes(cursor))
-        cursor.execute("SELECT segments FROM rtscan_stats('t_rtscan')")
-        segments = cursor.fetchone()[0]
+        live, file, segments = sizes(cursor)
+        live, file = live / fresh, file / fresh
         note(f"round {number}: live {live:.2f}, file {file:.2f}, {segments} segments")
         for figure, value in (("live pages", live), ("file", file), ("segments", segments)):
             yield Record(figure=figure, case=str(number), peer="rtscan", value=value, smallest=value)
@@ -49,10 +48,7 @@ def write(options, records, environment):
     lines = [[case] + [report.number(report.select(records, figure=figure, case=case)[0].value) for figure in figures]
              for case in report.unique(record.case for record in records)]
     text = f"# {options.name}\n\n{environment}\n\n{report.table(['round'] + figures, lines)}"
-    report.RESULTS.mkdir(exist_ok=True)
-    (report.RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
-    report.write_csv(report.RESULTS / f"{options.name}.csv", records)
-    print(text)
+    report.write_text(options, text, records)
 
 
 def main():

@@ -147,6 +147,14 @@ def write_csv(file, records):
         writer.writerows({**asdict(record), "unit": UNITS.get(record.figure, "bytes")} for record in records)
 
 
+def write_text(options, text, records):
+    """results/NAME.md and .csv, and the text on the screen."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
+    write_csv(RESULTS / f"{options.name}.csv", records)
+    print(text)
+
+
 def data_block(name, rows):
     """Named data for gnuplot: a label and a value a line."""
     return f"${name} << END\n" + "".join(f'"{label}" {value}\n' for label, value in rows) + "END\n"

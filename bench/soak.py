@@ -135,7 +135,8 @@ class Soak:
             scripts += ["-f", f"{file}@{weight}"]
         while self.busy():
             with subprocess.Popen([f"{programs}/pgbench", "-h", self.directory, "-U", "bench", "-n", "-c", str(self.options.clients), "-T", "3600",
-                                   "-l", f"--log-prefix={self.directory}/latency.{runs}", "--sampling-rate", str(LOGGED), *scripts, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                                   "-l", f"--log-prefix={self.directory}/latency.{runs}", "--sampling-rate", str(LOGGED), *scripts,
+                                   "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 while self.busy() and process.poll() is None:
                     time.sleep(0.2)
                 process.terminate()

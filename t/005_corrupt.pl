@@ -95,7 +95,7 @@ sub spoil_page
 {
 	my ($bytes, $other) = @_;
 	my $kind = int(rand(9));
-	my $at = rand() < 0.5 ? int(rand(120)) : int(rand($page - 8));
+	my $at = rand() < 0.5 ? int(rand(200)) : int(rand($page - 8));
 	if ($kind == 0) { $bytes = random_bytes($page) }
 	elsif ($kind == 1) { $bytes = "\0" x $page }
 	elsif ($kind == 2) { $bytes = $other }

@@ -70,7 +70,7 @@ foreach my $case ([ 'calm', sub { } ], [ 'crashing', \&crash ])
 	healthy($node, $name, "$name, after all rounds");
 }
 
-# Transactions in other databases, and logical slots, do not keep pages from being used again.
+# Transactions in other databases do not keep pages from being used again.
 my $calm = size('calm');
 my $elsewhere = $node->background_psql('template1');
 $elsewhere->query_safe('BEGIN; SELECT txid_current()');
