@@ -6,6 +6,7 @@
 #include "rtscan.h"
 
 #include "am/am.h"
+#include "am/index_only.h"
 #include "custom/aggregate.h"
 #include "device/device.h"
 #include "exec/executor.h"
@@ -34,6 +35,7 @@ _PG_init(void)
 	rtscan_init_executors();
 	rtscan_init_device();
 	rtscan_init_visibility();
+	rtscan_init_index_only();
 	rtscan_init_aggregate();
 	MarkGUCPrefixReserved("rtscan");
 	rtscan_init_options();

@@ -75,10 +75,14 @@ extern void rtscan_cost_conjunction(PlannerInfo *root, IndexOptInfo *info,
 									Cost *startup_cost, Cost *total_cost, double *rows);
 
 /* Reading the values of a column, from 0, of so many rows. */
-extern Cost rtscan_column_cost(PlannerInfo *root, const IndexOptInfo *info, int column, double rows);
+extern Cost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows);
 
-/* Segments of an index, as far as its pages can be read: 1 or more. */
-extern double rtscan_count_segments(Oid index);
+/* Is an index ours? */
+static inline bool
+rtscan_owns(const IndexOptInfo *info)
+{
+	return info->amcostestimate == (void (*) ()) rtscan_cost_estimate;
+}
 
 /* options.c */
 extern void rtscan_init_options(void);

@@ -2,38 +2,24 @@
  * cost.c
  *		What a scan costs, and how many rows it finds.
  *
- * Quals with constants are looked up in the dictionaries, so the selectivity of each column
- * is exact; columns are taken to be independent.  The planner must not fail because of an
- * index: pages that cannot be read leave the estimate to PostgreSQL's statistics.
+ * In one currency: the time that work on pages in memory takes, and pages that may not be in memory.
+ * Those that are looked into at random cost what the heap's pages cost a bitmap heap scan: from
+ * random_page_cost, if there are few, to seq_page_cost, if it is all of them.
  */
 #include "am/am.h"
 
-#include "access/stratnum.h"
-#include "exec/executor.h"
-#include "exec/values.h"
-#include "nodes/makefuncs.h"
+#include <math.h>
+
+#include "am/resolve.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/pathnode.h"
-#include "query/predicate.h"
-#include "storage/area.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
-#include "utils/snapmgr.h"
 #include "utils/spccache.h"
-
-/*
- * Segments that are looked at; of more, the largest and the newest stand for the rest: values
- * that only new rows have are in small segments.
- */
-#define MAX_SEGMENTS	32
-#define MAX_LARGEST		24
-
-/* Elements of an array that are looked up; larger arrays are left to the statistics. */
-#define MAX_ELEMENTS	1000
+#include "exec/values.h"
 
 /*
  * Nanoseconds of a unit of cost.  A sequential scan's tuple with three quals costs 0.0175
@@ -53,286 +39,139 @@
 
 /*
  * A qual whose value is not yet known: looking it up in a segment, of whose dictionary one page may
- * not be in memory, then following the column's order for a row, or reading the sieve vectors of a
- * chunk, whichever is less.
+ * not be in memory; then following the column's order for a row, or reading the sieve vectors of a
+ * chunk, whichever is less; or testing rows that another qual has found, a page each.
  */
 #define LOOKUP_NANOSECONDS	1000.0
 #define LOOKUP_PAGES		1.0
 #define ROW_NANOSECONDS		5.0
 #define CHUNK_NANOSECONDS	400.0
+#define TEST_NANOSECONDS	250.0
 
 /* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
-#define VALUE_PAGE_COST	(8 * cpu_operator_cost)
-#define DICTIONARY_VALUE_COST	(0.8 * cpu_operator_cost)
-#define DICTIONARY_LOOKUP_COST	(50 * cpu_operator_cost)
+#define VALUE_PAGE_NANOSECONDS	80.0
+#define DICTIONARY_VALUE_NANOSECONDS	8.0
+#define DICTIONARY_LOOKUP_NANOSECONDS	500.0
+
+/* As many lookups of values as one in so many of a dictionary's have it read as a whole: exec/values.c. */
+#define LOOKUP_VALUES	128
 
 /* Putting a value into a tuple, and getting it out again. */
 #define TUPLE_COLUMN_COST	(3 * cpu_operator_cost)
 
-/* What the quals come to. */
-typedef struct Estimate
+/* What finding rows takes, once. */
+typedef struct Search
 {
-	ScanKeyData keys[2 * INDEX_MAX_KEYS];	/* quals with constants */
-	int			nkeys;
-	List	   *others;			/* the other quals */
-	double		segments;
-	double		rows;			/* of all segments, */
-	double		matching;		/* and those that match the keys */
+	Cost		startup;		/* opening segments, looking up: whoever searches a part of them has to */
 	double		nanoseconds;
-	double		pages;
-	double		lookups;		/* dictionary lookups, a random page each */
-} Estimate;
+	double		pages;			/* in the order of the file */
+	double		random_pages;
+} Search;
 
-/* ---------------------------------------------------------------- quals to scan keys */
+/* ---------------------------------------------------------------- pages */
 
-static Const *
-find_constant(PlannerInfo *root, Node *node)
+/* Pages of so many that rows are on, if these are anywhere. */
+static double
+distinct_pages(double rows, double pages)
 {
-	Node	   *value = estimate_expression_value(root, node);
-
-	return IsA(value, Const) ? (Const *) value : NULL;
+	return pages > 0 ? pages * -expm1(-rows / pages) : 0;
 }
 
-/* A key for "column op constant" or "column op ANY (constant)"; false if it is not that. */
-static bool
-add_operator_key(Estimate *estimate, PlannerInfo *root, IndexOptInfo *index, int column,
-				 Oid operator, Oid collation, Node *right, int flags)
-{
-	Const	   *constant = find_constant(root, right);
-	int			strategy;
-	Oid			lefttype,
-				righttype;
-
-	if (constant == NULL)
-		return false;
-	if ((flags & SK_SEARCHARRAY) && estimate_array_length((Node *) constant) > MAX_ELEMENTS)
-		return false;
-	get_op_opfamily_properties(operator, index->opfamily[column], false,
-							   &strategy, &lefttype, &righttype);
-	if (righttype != index->opcintype[column] &&
-		!OidIsValid(get_opfamily_proc(index->opfamily[column], index->opcintype[column],
-									  righttype, RTSCAN_COMPARE_PROC)))
-		return false;			/* an incomplete operator family: the scan will complain */
-	ScanKeyEntryInitialize(&estimate->keys[estimate->nkeys++],
-						   flags | (constant->constisnull ? SK_ISNULL : 0),
-						   column + 1, strategy, righttype, collation,
-						   get_opcode(operator), constant->constvalue);
-	return true;
-}
-
-static void
-add_null_key(Estimate *estimate, int column, NullTestType type)
-{
-	ScanKeyEntryInitialize(&estimate->keys[estimate->nkeys++],
-						   SK_ISNULL | (type == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
-						   column + 1, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
-}
-
-static bool
-add_key(Estimate *estimate, PlannerInfo *root, IndexOptInfo *index, int column, Expr *clause)
-{
-	if (estimate->nkeys == lengthof(estimate->keys))
-		return false;
-	if (IsA(clause, OpExpr))
-	{
-		OpExpr	   *op = (OpExpr *) clause;
-
-		return add_operator_key(estimate, root, index, column, op->opno, op->inputcollid,
-								lsecond(op->args), 0);
-	}
-	if (IsA(clause, ScalarArrayOpExpr))
-	{
-		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
-
-		return add_operator_key(estimate, root, index, column, op->opno, op->inputcollid,
-								lsecond(op->args), SK_SEARCHARRAY);
-	}
-	if (IsA(clause, NullTest))
-	{
-		add_null_key(estimate, column, ((NullTest *) clause)->nulltesttype);
-		return true;
-	}
-	return false;
-}
-
-static void
-split_quals(Estimate *estimate, PlannerInfo *root, IndexPath *path)
-{
-	ListCell   *clause_cell,
-			   *qual_cell;
-
-	foreach(clause_cell, path->indexclauses)
-	{
-		IndexClause *clause = lfirst_node(IndexClause, clause_cell);
-
-		foreach(qual_cell, clause->indexquals)
-		{
-			RestrictInfo *qual = lfirst_node(RestrictInfo, qual_cell);
-
-			if (!add_key(estimate, root, path->indexinfo, clause->indexcol, qual->clause))
-				estimate->others = lappend(estimate->others, qual);
-		}
-	}
-}
-
-/* ---------------------------------------------------------------- segments */
-
-/* Add what a segment contributes; false if it cannot be read. */
-static bool
-add_segment(Estimate *estimate, Relation index, const RtscanPredicate *predicate,
-			const RtscanEntry *entry)
-{
-	RtscanReader reader;
-	RtscanPredicateGroup group;
-	double		fraction = 1,
-				nanoseconds = 0,
-				pages = 0;
-
-	if (!rtscan_reader_open(&reader, index, entry, true) ||
-		!rtscan_predicate_group(predicate, &reader, &group))
-		return false;
-	estimate->rows += entry->rows;
-	estimate->lookups += reader.pages_read;
-	if (group.empty)
-		return true;
-	for (int i = 0; i < group.ncolumns; i++)
-		fraction *= (double) group.columns[i].rows / entry->rows;
-	estimate->matching += fraction * entry->rows;
-	rtscan_cpu_estimate(&reader, &group, &nanoseconds, &pages);
-	estimate->nanoseconds += nanoseconds;
-	estimate->pages += pages;
-	return true;
-}
-
-static int
-compare_size(const void *a, const void *b)
-{
-	uint32		left = ((const RtscanEntry *) a)->rows,
-				right = ((const RtscanEntry *) b)->rows;
-
-	return left > right ? -1 : left < right;
-}
-
-static int
-compare_age(const void *a, const void *b)
-{
-	uint64		left = ((const RtscanEntry *) a)->id,
-				right = ((const RtscanEntry *) b)->id;
-
-	return left > right ? -1 : left < right;
-}
-
-/* Scale what the segments looked at contribute up to all of them. */
-static void
-scale(Estimate *estimate, double factor)
-{
-	estimate->rows *= factor;
-	estimate->matching *= factor;
-	estimate->nanoseconds *= factor;
-	estimate->pages *= factor;
-	estimate->lookups *= factor;
-}
-
-/* Look the keys up in an index's segments; false if that cannot be done. */
-static bool
-look_up_in(Estimate *estimate, Relation index)
-{
-	RtscanImage *image = ActiveSnapshotSet() ? rtscan_read_image(index, NULL, true) : NULL;
-	RtscanPredicate *predicate;
-	double		all_rows = 0;
-	uint32		live = 0;
-
-	if (image == NULL)
-		return false;
-	image = rtscan_copy_image(image);
-	predicate = rtscan_predicate(index, rtscan_schema(index), estimate->keys, estimate->nkeys);
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_is_live(&image->entries[i]))
-		{
-			all_rows += image->entries[i].rows;
-			image->entries[live++] = image->entries[i];
-		}
-	qsort(image->entries, live, sizeof(RtscanEntry), compare_size);
-	if (live > MAX_SEGMENTS)
-		qsort(image->entries + MAX_LARGEST, live - MAX_LARGEST, sizeof(RtscanEntry), compare_age);
-	for (uint32 i = 0; i < Min(live, MAX_SEGMENTS); i++)
-		if (!add_segment(estimate, index, predicate, &image->entries[i]))
-			return false;
-	estimate->segments = live;
-	if (estimate->rows > 0)
-		scale(estimate, all_rows / estimate->rows);
-	return estimate->rows > 0;
-}
-
-static bool
-look_up(Estimate *estimate, Oid index_oid)
-{
-	Relation	index = index_open(index_oid, NoLock);
-	bool		found = look_up_in(estimate, index);
-
-	index_close(index, NoLock);
-	return found;
-}
-
-/* ---------------------------------------------------------------- the callback */
-
-/* Of the table's rows: those of a partial index are only some of them. */
-static Selectivity
-estimate_selectivity(const Estimate *estimate, PlannerInfo *root, IndexPath *path)
-{
-	Selectivity others = clauselist_selectivity(root, estimate->others,
-												path->indexinfo->rel->relid, JOIN_INNER, NULL);
-	double		rows = path->indexinfo->indpred == NIL ? estimate->rows
-		: Max(estimate->rows, path->indexinfo->rel->tuples);
-	Selectivity selectivity = estimate->matching / rows * others;
-
-	CLAMP_PROBABILITY(selectivity);
-	return selectivity;
-}
-
-/* Add what the quals take whose values are not yet known; their pages will be in memory for further loops. */
-static void
-add_others(Estimate *estimate, PlannerInfo *root, const IndexOptInfo *info, double loop_count)
-{
-	ListCell   *cell;
-
-	foreach(cell, estimate->others)
-	{
-		double		rows = estimate->rows * clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL);
-
-		estimate->lookups += estimate->segments * LOOKUP_PAGES / Max(loop_count, 1);
-		estimate->nanoseconds += estimate->segments * LOOKUP_NANOSECONDS +
-			Min(rows * ROW_NANOSECONDS, estimate->rows / RTSCAN_CHUNK_ROWS * CHUNK_NANOSECONDS);
-	}
-}
-
-/* A scan has looked everything up, and has evaluated a segment, before it returns anything. */
-static void
-price(const Estimate *estimate, const IndexOptInfo *info, Cost *startup_cost, Cost *total_cost)
+/* Pages of so many, looked into at random. */
+static Cost
+random_pages_cost(const IndexOptInfo *info, double pages, double of)
 {
 	double		random_page_cost,
 				seq_page_cost;
-	Cost		evaluation;
+	double		fraction = of > 1 ? Min(pages / of, 1) : 0;
 
 	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
-	evaluation = estimate->nanoseconds / UNIT_NANOSECONDS + estimate->pages * seq_page_cost * VECTOR_PAGE_FACTOR;
-	*startup_cost = estimate->lookups * random_page_cost +
-		(SCAN_NANOSECONDS + estimate->segments * SEGMENT_NANOSECONDS) / UNIT_NANOSECONDS;
-	*total_cost = *startup_cost + evaluation;
-	*startup_cost += evaluation / Max(estimate->segments, 1);
+	return pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(fraction));
 }
 
-double
-rtscan_count_segments(Oid index_oid)
+/* Of all loops they may be the same. */
+static Cost
+looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, double loop_count)
 {
-	Relation	index = index_open(index_oid, NoLock);
-	const RtscanImage *image = ActiveSnapshotSet() ? rtscan_read_image(index, NULL, true) : NULL;
-	double		segments = 0;
+	if (loop_count > 1)
+		pages = index_pages_fetched(pages * loop_count, info->pages, info->pages, root) / loop_count;
+	return random_pages_cost(info, pages, info->pages);
+}
 
-	for (uint32 i = 0; image && i < image->nentries; i++)
-		segments += rtscan_entry_is_live(&image->entries[i]);
-	index_close(index, NoLock);
-	return Max(segments, 1);
+/* ---------------------------------------------------------------- finding rows */
+
+/* The rows that the most selective of some clauses leaves. */
+static double
+fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		fewest = resolved->size->rows;
+	ListCell   *cell;
+
+	foreach(cell, others)
+		fewest = Min(fewest, resolved->size->rows *
+					 clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL));
+	return fewest;
+}
+
+/* Evaluate quals whose values are not yet known, each on its own. */
+static void
+add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		rows = resolved->size->rows;
+	ListCell   *cell;
+
+	foreach(cell, others)
+		search->nanoseconds +=
+			Min(rows * clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL) * ROW_NANOSECONDS,
+				rows / RTSCAN_CHUNK_ROWS * CHUNK_NANOSECONDS);
+	search->random_pages += resolved->size->segments * list_length(others);
+}
+
+/* Begin with the rows that one of them leaves, and test these by all other quals. */
+static Search
+test_rows(const RtscanResolved *resolved, List *others, double rows)
+{
+	int			tests = resolved->narrowed + list_length(others) - 1;
+
+	return (Search) {
+		.nanoseconds = rows * (ROW_NANOSECONDS + tests * TEST_NANOSECONDS),
+		.random_pages = resolved->size->segments + rows * tests,
+	};
+}
+
+static Search
+price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		segments = resolved->size->segments;
+	Search		search = {
+		.nanoseconds = resolved->nanoseconds,
+		.pages = resolved->pages,
+		.random_pages = resolved->random_pages,
+	};
+
+	add_each(&search, root, info, resolved, others);
+	if (others != NIL)
+	{
+		Search		tested = test_rows(resolved, others, fewest_rows(root, info, resolved, others));
+
+		if (tested.nanoseconds < search.nanoseconds)
+			search = tested;
+	}
+	search.startup = (SCAN_NANOSECONDS + segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds +
+					  list_length(others) * segments * LOOKUP_NANOSECONDS) / UNIT_NANOSECONDS;
+	search.random_pages += list_length(others) * segments * LOOKUP_PAGES;
+	return search;
+}
+
+static Cost
+evaluation_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, double loop_count)
+{
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	return search->nanoseconds / UNIT_NANOSECONDS + search->pages * seq_page_cost * VECTOR_PAGE_FACTOR / loop_count +
+		looped_pages_cost(root, info, search->random_pages, loop_count);
 }
 
 /* Without segments to look into: all pages are pending ones. */
@@ -352,82 +191,155 @@ void
 rtscan_cost_conjunction(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
 						Cost *startup_cost, Cost *total_cost, double *rows)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan cost estimate",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Estimate	estimate = {.nkeys = 0};
-	ListCell   *column_cell,
-			   *clause_cell;
+	List	   *others;
+	const RtscanResolved *resolved = rtscan_resolve(root, info, columns, clauses, &others);
+	Search		search;
 
-	forboth(column_cell, columns, clause_cell, clauses)
-		if (!add_key(&estimate, root, info, lfirst_int(column_cell), lfirst(clause_cell)))
-			estimate.others = lappend(estimate.others, lfirst(clause_cell));
-	if (look_up(&estimate, info->indexoid))
+	if (resolved == NULL)
 	{
-		add_others(&estimate, root, info, 1);
-		price(&estimate, info, startup_cost, total_cost);
-		*rows = estimate.matching *
-			clauselist_selectivity(root, estimate.others, info->rel->relid, JOIN_INNER, NULL);
-	}
-	else
 		*rows = price_by_statistics(root, info, clauses, startup_cost, total_cost);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+		return;
+	}
+	search = price_search(root, info, resolved, others);
+	*startup_cost = search.startup;
+	*total_cost = search.startup + evaluation_cost(root, info, &search, 1);
+	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
 }
 
-/* How many values a column has in all of the table. */
-static double
-count_values(PlannerInfo *root, Node *column)
-{
-	VariableStatData data;
-	bool		is_default;
-	double		values;
+/* ---------------------------------------------------------------- values */
 
-	examine_variable(root, column, 0, &data);
-	values = get_variable_numdistinct(&data, &is_default);
-	ReleaseVariableStats(data);
-	return values;
-}
-
-/*
- * Reading the values of a key column, by way of its codes; of the dictionary as a whole if that
- * pays, and fits: exec/values.c.
- */
+/* Values by their codes: of each segment's dictionary as a whole if that pays, and fits: exec/values.c. */
 static Cost
-key_cost(PlannerInfo *root, const IndexOptInfo *info, int column, double rows)
+dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
-	Node	   *expression = (Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr;
-	double		values = count_values(root, expression);
-	double		bytes = values * (2 * sizeof(Datum) + (get_typbyval(exprType(expression)) ? 0 : RTSCAN_REFERENCE_BYTES));
-	Cost		dictionary = rows * DICTIONARY_LOOKUP_COST;
+	const RtscanColumnSize *sizes = &size->columns[column];
+	Oid			type = exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
+	double		bytes = sizes->dictionary_values / size->segments *
+		(2 * sizeof(Datum) + (get_typbyval(type) ? 0 : RTSCAN_REFERENCE_BYTES));
+	double		lookups = Min(rows, sizes->dictionary_values);
+	double		touched = distinct_pages(lookups, sizes->dictionary_pages);
+	Cost		by_lookup = rows * DICTIONARY_LOOKUP_NANOSECONDS / UNIT_NANOSECONDS +
+		random_pages_cost(info, touched, sizes->dictionary_pages);
+	Cost		as_a_whole = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS +
+		random_pages_cost(info, sizes->dictionary_pages, sizes->dictionary_pages);
 
-	if (bytes <= work_mem * 1024.0)
-		dictionary = Min(dictionary, values * DICTIONARY_VALUE_COST);
-	return rows * RTSCAN_CODE_COST + dictionary;
+	if (bytes > work_mem * 1024.0 || rows * LOOKUP_VALUES < sizes->dictionary_values)
+		return by_lookup;
+	return Min(by_lookup, as_a_whole);
 }
 
 Cost
-rtscan_column_cost(PlannerInfo *root, const IndexOptInfo *info, int column, double rows)
+rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 {
-	bool		is_key = column < info->nkeycolumns;
-	double		pages = info->rel->tuples / rtscan_per_page(is_key ? 2 : sizeof(int64));
+	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	Cost		cost = rows * RTSCAN_VALUE_COST;
+	double		touched;
 
-	return rows * RTSCAN_VALUE_COST + Min(rows, pages) * VALUE_PAGE_COST +
-		(is_key ? key_cost(root, info, column, rows) : 0);
+	if (size == NULL)
+		return cost;
+	touched = distinct_pages(rows, size->columns[column].value_pages);
+	cost += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS +
+		random_pages_cost(info, touched, size->columns[column].value_pages);
+	if (column < info->nkeycolumns)
+		cost += rows * RTSCAN_CODE_COST + dictionary_cost(info, size, column, rows);
+	return cost;
 }
 
 /* What an Index Only Scan adds: copying the visibility map, and forming tuples of all columns, asked for or not. */
-static void
-add_tuples(PlannerInfo *root, const IndexOptInfo *info, Selectivity selectivity, Cost *startup_cost, Cost *total_cost)
+static Cost
+tuples_cost(PlannerInfo *root, IndexOptInfo *info, double rows)
 {
-	double		rows = selectivity * info->rel->tuples;
-	Cost		map = info->rel->pages * RTSCAN_MAP_BLOCK_COST;
+	Cost		cost = 0;
 
-	*startup_cost += map;
-	*total_cost += map + rows * cpu_index_tuple_cost;
 	for (int column = 0; column < info->ncolumns; column++)
 		if (info->canreturn[column])
-			*total_cost += rtscan_column_cost(root, info, column, rows) + rows * TUPLE_COLUMN_COST;
+			cost += rtscan_column_cost(root, info, column, rows) + rows * TUPLE_COLUMN_COST;
+	return cost;
+}
+
+/* ---------------------------------------------------------------- the callback */
+
+static void
+collect_quals(IndexPath *path, List **columns, List **clauses)
+{
+	ListCell   *clause_cell,
+			   *qual_cell;
+
+	*columns = NIL;
+	*clauses = NIL;
+	foreach(clause_cell, path->indexclauses)
+	{
+		IndexClause *clause = lfirst_node(IndexClause, clause_cell);
+
+		foreach(qual_cell, clause->indexquals)
+		{
+			*columns = lappend_int(*columns, clause->indexcol);
+			*clauses = lappend(*clauses, lfirst_node(RestrictInfo, qual_cell)->clause);
+		}
+	}
+}
+
+/* Of the table's rows: those of a partial index are only some of them. */
+static Selectivity
+estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		rows = info->indpred == NIL ? resolved->size->rows : Max(resolved->size->rows, info->rel->tuples);
+	Selectivity selectivity = resolved->matching / rows *
+		clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+
+	CLAMP_PROBABILITY(selectivity);
+	return selectivity;
+}
+
+/*
+ * Index Scans get TIDs in the order of the heap's blocks, segment by segment, so that they read what a bitmap heap scan
+ * does.  The planner takes that from a correlation: of the square by which it comes from the cost of pages at random
+ * to that of neighbours.
+ */
+static double
+heap_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity selectivity)
+{
+	const RelOptInfo *table = info->rel;
+	double		rows = selectivity * table->tuples;
+	double		random_page_cost,
+				seq_page_cost;
+	double		pages,
+				most,
+				least,
+				wanted;
+
+	if (table->pages < 2 || rows < 1)
+		return 0;
+	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
+	most = index_pages_fetched(rows, table->pages, info->pages, root) * random_page_cost;
+	least = random_page_cost + Max(ceil(selectivity * table->pages) - 1, 0) * seq_page_cost;
+	pages = 2.0 * table->pages * rows / (2.0 * table->pages + rows);
+	wanted = pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(Min(pages / table->pages, 1)));
+	return most > least ? sqrt(Max(0, Min((most - wanted) / (most - least), 1))) : 0;
+}
+
+/* A scan has looked everything up, and has evaluated a segment, before it returns anything. */
+static void
+price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
+		   Cost *startup_cost, Cost *total_cost, Selectivity *selectivity, double *correlation)
+{
+	IndexOptInfo *info = path->indexinfo;
+	Search		search = price_search(root, info, resolved, others);
+	Cost		evaluation = evaluation_cost(root, info, &search, loop_count);
+	double		rows;
+
+	*selectivity = estimate_selectivity(root, info, resolved, others);
+	*correlation = loop_count == 1 ? heap_correlation(root, info, *selectivity) : 0;
+	rows = *selectivity * info->rel->tuples;
+	*startup_cost = search.startup + evaluation / Max(resolved->size->segments, 1);
+	*total_cost = search.startup + evaluation + rows * cpu_index_tuple_cost;
+	if (path->path.pathtype == T_IndexOnlyScan)
+	{
+		Cost		map = info->rel->pages * RTSCAN_MAP_BLOCK_COST;
+
+		*startup_cost += map;
+		*total_cost += map + tuples_cost(root, info, rows);
+	}
 }
 
 void
@@ -436,31 +348,24 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 					 double *correlation, double *pages)
 {
 	IndexOptInfo *info = path->indexinfo;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan cost estimate",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Estimate	estimate = {.nkeys = 0};
+	const RtscanResolved *resolved = NULL;
 	GenericCosts generic = {0};
+	List	   *columns,
+			   *clauses,
+			   *others;
 
-	split_quals(&estimate, root, path);
-	if (!info->hypothetical && look_up(&estimate, info->indexoid))
-	{
-		*selectivity = estimate_selectivity(&estimate, root, path);
-		add_others(&estimate, root, info, loop_count);
-		price(&estimate, info, startup_cost, total_cost);
-		if (path->path.pathtype == T_IndexOnlyScan)
-			add_tuples(root, info, *selectivity, startup_cost, total_cost);
-	}
-	else
-	{
-		genericcostestimate(root, path, loop_count, &generic);
-		*selectivity = generic.indexSelectivity;
-		*startup_cost = generic.indexStartupCost;
-		*total_cost = generic.indexTotalCost;
-	}
 	*correlation = 0;
 	*pages = info->pages;
-
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	collect_quals(path, &columns, &clauses);
+	if (!info->hypothetical)
+		resolved = rtscan_resolve(root, info, columns, clauses, &others);
+	if (resolved)
+	{
+		price_path(root, path, resolved, others, loop_count, startup_cost, total_cost, selectivity, correlation);
+		return;
+	}
+	genericcostestimate(root, path, loop_count, &generic);
+	*selectivity = generic.indexSelectivity;
+	*startup_cost = generic.indexStartupCost;
+	*total_cost = generic.indexTotalCost;
 }

@@ -5,6 +5,7 @@
 #include "custom/path.h"
 
 #include "am/am.h"
+#include "am/resolve.h"
 #include "custom/expressions.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
@@ -105,22 +106,30 @@ cost_by_bits(RtscanPath *path, double rows)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 		double		filter_rows;
-		Cost		cost;
+		Cost		startup_cost,
+					cost;
 
 		if (aggregate->kind != RTSCAN_COUNT)
 			path->path.path.total_cost += rows * RTSCAN_CODE_COST;
 		if (rtscan_quals_are_none(&aggregate->filter))
 			continue;
-		rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, &cost, &filter_rows);
+		rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, &startup_cost, &cost, &filter_rows);
 		path->path.path.total_cost += cost;
 	}
 }
 
-/* As get_parallel_divisor() has it: the more workers there are, the less the leader works itself. */
+/*
+ * By how much processes are faster than one.  As get_parallel_divisor() has it: the more workers there are, the less the
+ * leader works itself.  But whoever has the largest segment is the last.
+ */
 static double
-processes(int workers)
+speedup(const RtscanPath *path)
 {
-	return workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
+	int			workers = path->request->workers;
+	double		processes = workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
+	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
+
+	return size ? Min(processes, size->rows / size->largest) : 1;
 }
 
 void
@@ -128,9 +137,10 @@ rtscan_cost_path(RtscanPath *path)
 {
 	RelOptInfo *table = path->request->table;
 	Path	   *result = &path->path.path;
+	Cost		each;
 	double		rows;
 
-	rtscan_quals_cost(path->quals, path->request->root, path->index, &result->total_cost, &rows);
+	rtscan_quals_cost(path->quals, path->request->root, path->index, &each, &result->total_cost, &rows);
 	result->total_cost += heap_cost(table, rows);
 	path->groups = 1;
 	if (path->by_rows)
@@ -138,7 +148,7 @@ rtscan_cost_path(RtscanPath *path)
 	else
 		cost_by_bits(path, rows);
 	if (path->request->workers > 0)
-		result->total_cost /= Min(processes(path->request->workers), rtscan_count_segments(path->index->indexoid));
+		result->total_cost = each + (result->total_cost - each) / speedup(path);
 	result->total_cost += table->pages * RTSCAN_MAP_BLOCK_COST;
 	result->startup_cost = result->total_cost;
 	result->total_cost += path->groups * cpu_tuple_cost;

@@ -281,7 +281,8 @@ rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column)
 
 /* The rows of any alternative, as clause_selectivity() takes them: independent of each other. */
 static void
-cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, Cost *cost, Selectivity *selectivity)
+cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, Cost *startup_cost, Cost *cost,
+				 Selectivity *selectivity)
 {
 	double		tuples = Max(index->rel->tuples, 1);
 	ListCell   *cell;
@@ -289,27 +290,29 @@ cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, Cos
 	*selectivity = 0;
 	foreach(cell, alternatives)
 	{
-		Cost		one_cost;
+		Cost		one_startup_cost,
+					one_cost;
 		double		rows;
 
-		rtscan_quals_cost(lfirst(cell), root, index, &one_cost, &rows);
+		rtscan_quals_cost(lfirst(cell), root, index, &one_startup_cost, &one_cost, &rows);
+		*startup_cost += one_startup_cost;
 		*cost += one_cost;
 		*selectivity += Min(rows / tuples, 1) - *selectivity * Min(rows / tuples, 1);
 	}
 }
 
 void
-rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, Cost *cost, double *rows)
+rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, Cost *startup_cost, Cost *cost,
+				  double *rows)
 {
-	Cost		startup_cost;
 	ListCell   *cell;
 
-	rtscan_cost_conjunction(root, index, quals->columns, quals->clauses, &startup_cost, cost, rows);
+	rtscan_cost_conjunction(root, index, quals->columns, quals->clauses, startup_cost, cost, rows);
 	foreach(cell, quals->disjunctions)
 	{
 		Selectivity selectivity;
 
-		cost_disjunction(lfirst(cell), root, index, cost, &selectivity);
+		cost_disjunction(lfirst(cell), root, index, startup_cost, cost, &selectivity);
 		*rows *= selectivity;
 	}
 }

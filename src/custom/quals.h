@@ -47,9 +47,9 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 	return quals->clauses == NIL && quals->disjunctions == NIL;
 }
 
-/* What searching takes, and how many rows there are. */
+/* What searching takes, what of that for each process that searches a part, and how many rows there are. */
 extern void rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
-							  Cost *cost, double *rows);
+							  Cost *startup_cost, Cost *cost, double *rows);
 
 /* For a plan: the filter; its arguments are appended to a list. */
 extern List *rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments);

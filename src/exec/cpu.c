@@ -162,18 +162,20 @@ rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
 
 void
 rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
-					double *nanoseconds, double *pages)
+					double *nanoseconds, double *pages, double *random_pages)
 {
 	RtscanRowBits bits = {.chunks = reader->segment->chunks};
 	CpuEvaluation	evaluation = plan_evaluation(reader, group, &bits, NULL);
+	bool		by_rows = false;
 	CpuCost		cost;
 
 	if (evaluation.rows < RTSCAN_CHUNK_ROWS || group->ncolumns == 0)
 		cost = rtscan_cpu_codes_cost(&evaluation);
-	else if (rtscan_cpu_candidates_are_cheaper(&evaluation))
+	else if ((by_rows = rtscan_cpu_candidates_are_cheaper(&evaluation)))
 		cost = rtscan_cpu_candidates_cost(&evaluation);
 	else
 		cost = rtscan_cpu_sieve_cost(&evaluation);
 	*nanoseconds = cost.nanoseconds;
-	*pages = cost.pages;
+	*pages = by_rows ? 0 : cost.pages;
+	*random_pages = by_rows ? cost.pages : 0;
 }

@@ -44,11 +44,12 @@ rtscan_device_alternative(const RtscanSegmentScan *scans, int nscans, uint32 *ch
 	{
 		RtscanReader reader = scans[i].reader;
 		double		nanoseconds,
-					pages;
+					pages,
+					random_pages;
 
 		if (!rtscan_device_can(&scans[i]))
 			continue;
-		rtscan_cpu_estimate(&reader, &scans[i].filter.group, &nanoseconds, &pages);
+		rtscan_cpu_estimate(&reader, &scans[i].filter.group, &nanoseconds, &pages, &random_pages);
 		sum += nanoseconds;
 		*chunks += reader.segment->chunks;
 	}

@@ -103,9 +103,9 @@ extern RtscanRowBits *rtscan_evaluate_filter(RtscanReader *reader, const RtscanF
 extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
 								RtscanRowBits *bits, RtscanCounters *counters);
 
-/* What that takes: nanoseconds if all pages are in memory, and pages read. */
+/* What that takes: nanoseconds if all pages are in memory; pages read in the order of the file, or else at random. */
 extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
-								double *nanoseconds, double *pages);
+								double *nanoseconds, double *pages, double *random_pages);
 
 /*
  * device.c: evaluate what can be of a batch on the device.  Returns NULL, or why it could

@@ -1,0 +1,22 @@
+/*
+ * privacy.h
+ *		May who asks a query know what the values of an index's columns are?
+ *
+ * Estimates that are made of an index's dictionaries are exact: EXPLAIN's costs tell whether a value
+ * is there.  So they are made only for who could ask the table himself; for all others of
+ * PostgreSQL's statistics, which it guards likewise.
+ */
+#ifndef RTSCAN_PRIVACY_H
+#define RTSCAN_PRIVACY_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+
+/*
+ * False where a security policy, or a view that is a security barrier, hides rows of the table, or
+ * where SELECT on the key columns has not been granted.
+ */
+extern bool rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info);
+
+#endif							/* RTSCAN_PRIVACY_H */

@@ -1,0 +1,60 @@
+/*
+ * resolve.h
+ *		What quals find in an index's dictionaries, looked up once in a planning run.
+ *
+ * The planner prices many paths of the same quals: as bitmap, as Index Only Scan, parameterized, for
+ * aggregates.  What they find is remembered by index and quals until the planner is done.
+ */
+#ifndef RTSCAN_RESOLVE_H
+#define RTSCAN_RESOLVE_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+
+/* What there is of a column, in all segments. */
+typedef struct RtscanColumnSize
+{
+	double		value_pages;	/* of codes, or of INCLUDEd values */
+	double		dictionary_pages;
+	double		dictionary_values;
+} RtscanColumnSize;
+
+/* An index, as far as its segments can be read. */
+typedef struct RtscanIndexSize
+{
+	double		segments;
+	double		rows;
+	double		largest;		/* rows of the largest segment */
+	RtscanColumnSize columns[INDEX_MAX_KEYS];
+} RtscanIndexSize;
+
+/*
+ * A conjunction of quals whose values are known, looked up.  In the order of the file, or at random,
+ * pages are read as the CPU executor would read them.
+ */
+typedef struct RtscanResolved
+{
+	const RtscanIndexSize *size;
+	List	   *columns;		/* of the index, from 0, */
+	List	   *clauses;		/* and what is asked of them */
+	int			narrowed;		/* how many columns that is about */
+	double		matching;		/* rows that match */
+	double		lookup_nanoseconds; /* of looking up, */
+	double		nanoseconds;	/* and of evaluating, with all pages in memory */
+	double		pages;			/* read in the order of the file */
+	double		random_pages;
+} RtscanResolved;
+
+/*
+ * Resolve clauses "column op expression" and the like.  Those whose values are not known yet, or
+ * are not for this user to know, are left in others.  NULL if the index cannot be read, or has no
+ * segments.
+ */
+extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
+											List **others);
+
+/* The same of an index alone, or NULL. */
+extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo *info);
+
+#endif							/* RTSCAN_RESOLVE_H */
