@@ -67,15 +67,39 @@ extern void rtscan_cost_estimate(PlannerInfo *root, IndexPath *path,
 								 Selectivity *selectivity, double *correlation, double *pages);
 
 /*
+ * A cost in its parts.  Of processes that share a search, each has the first; they share the work; and pages do
+ * not come faster to several.
+ */
+typedef struct RtscanCost
+{
+	Cost		startup;
+	Cost		work;
+	Cost		pages;
+} RtscanCost;
+
+static inline Cost
+rtscan_total_cost(const RtscanCost *cost)
+{
+	return cost->startup + cost->work + cost->pages;
+}
+
+static inline void
+rtscan_add_cost(RtscanCost *cost, RtscanCost more)
+{
+	cost->startup += more.startup;
+	cost->work += more.work;
+	cost->pages += more.pages;
+}
+
+/*
  * What it takes to evaluate a conjunction of clauses, each "column op expression" or the like,
  * on the index's columns (from 0), and how many rows that finds.
  */
-extern void rtscan_cost_conjunction(PlannerInfo *root, IndexOptInfo *info,
-									List *columns, List *clauses,
-									Cost *startup_cost, Cost *total_cost, double *rows);
+extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
+										  double *rows);
 
 /* Reading the values of a column, from 0, of so many rows. */
-extern Cost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows);
+extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows);
 
 /* Is an index ours? */
 static inline bool

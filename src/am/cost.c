@@ -11,6 +11,8 @@
 #include <math.h>
 
 #include "am/resolve.h"
+#include "exec/cursor.h"
+#include "exec/values.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -19,7 +21,6 @@
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
-#include "exec/values.h"
 
 /*
  * Nanoseconds of a unit of cost.  A sequential scan's tuple with three quals costs 0.0175
@@ -51,7 +52,11 @@
 /* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
 #define VALUE_PAGE_NANOSECONDS	80.0
 #define DICTIONARY_VALUE_NANOSECONDS	8.0
-#define DICTIONARY_LOOKUP_NANOSECONDS	500.0
+#define DICTIONARY_LOOKUP_NANOSECONDS	800.0
+
+/* Handing a TID to the executor, and what the first of a block adds. */
+#define TID_NANOSECONDS			15.0
+#define TID_BLOCK_NANOSECONDS	150.0
 
 /* As many lookups of values as one in so many of a dictionary's have it read as a whole: exec/values.c. */
 #define LOOKUP_VALUES	128
@@ -62,7 +67,7 @@
 /* What finding rows takes, once. */
 typedef struct Search
 {
-	Cost		startup;		/* opening segments, looking up: whoever searches a part of them has to */
+	double		startup;		/* nanoseconds of opening segments and looking up: whoever searches a part of them has to */
 	double		nanoseconds;
 	double		pages;			/* in the order of the file */
 	double		random_pages;
@@ -157,39 +162,43 @@ price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *
 		if (tested.nanoseconds < search.nanoseconds)
 			search = tested;
 	}
-	search.startup = (SCAN_NANOSECONDS + segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds +
-					  list_length(others) * segments * LOOKUP_NANOSECONDS) / UNIT_NANOSECONDS;
+	search.startup = SCAN_NANOSECONDS + segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds +
+		list_length(others) * segments * LOOKUP_NANOSECONDS;
 	search.random_pages += list_length(others) * segments * LOOKUP_PAGES;
 	return search;
 }
 
-static Cost
-evaluation_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, double loop_count)
+static RtscanCost
+search_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, double loop_count)
 {
 	double		random_page_cost,
 				seq_page_cost;
 
 	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
-	return search->nanoseconds / UNIT_NANOSECONDS + search->pages * seq_page_cost * VECTOR_PAGE_FACTOR / loop_count +
-		looped_pages_cost(root, info, search->random_pages, loop_count);
+	return (RtscanCost) {
+		.startup = search->startup / UNIT_NANOSECONDS,
+		.work = search->nanoseconds / UNIT_NANOSECONDS,
+		.pages = search->pages * seq_page_cost * VECTOR_PAGE_FACTOR / loop_count +
+			looped_pages_cost(root, info, search->random_pages, loop_count),
+	};
 }
 
 /* Without segments to look into: all pages are pending ones. */
-static double
-price_by_statistics(PlannerInfo *root, const IndexOptInfo *info, List *clauses, Cost *startup_cost, Cost *total_cost)
+static RtscanCost
+price_by_statistics(const IndexOptInfo *info)
 {
 	double		random_page_cost,
 				seq_page_cost;
 
 	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
-	*startup_cost = random_page_cost;
-	*total_cost = *startup_cost + info->pages * seq_page_cost + info->tuples * cpu_index_tuple_cost;
-	return info->rel->tuples * clauselist_selectivity(root, clauses, info->rel->relid, JOIN_INNER, NULL);
+	return (RtscanCost) {
+		.work = info->tuples * cpu_index_tuple_cost,
+		.pages = random_page_cost + info->pages * seq_page_cost,
+	};
 }
 
-void
-rtscan_cost_conjunction(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
-						Cost *startup_cost, Cost *total_cost, double *rows)
+RtscanCost
+rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses, double *rows)
 {
 	List	   *others;
 	const RtscanResolved *resolved = rtscan_resolve(root, info, columns, clauses, &others);
@@ -197,64 +206,80 @@ rtscan_cost_conjunction(PlannerInfo *root, IndexOptInfo *info, List *columns, Li
 
 	if (resolved == NULL)
 	{
-		*rows = price_by_statistics(root, info, clauses, startup_cost, total_cost);
-		return;
+		*rows = info->rel->tuples * clauselist_selectivity(root, clauses, info->rel->relid, JOIN_INNER, NULL);
+		return price_by_statistics(info);
 	}
-	search = price_search(root, info, resolved, others);
-	*startup_cost = search.startup;
-	*total_cost = search.startup + evaluation_cost(root, info, &search, 1);
 	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+	search = price_search(root, info, resolved, others);
+	return search_cost(root, info, &search, 1);
 }
 
 /* ---------------------------------------------------------------- values */
 
-/* Values by their codes: of each segment's dictionary as a whole if that pays, and fits: exec/values.c. */
+/* Pages of a dictionary that is looked into for one row after another, here and there. */
 static Cost
+looked_up_pages_cost(const IndexOptInfo *info, double pages)
+{
+	double		random_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, NULL);
+	return pages * random_page_cost;
+}
+
+/* Values by their codes: of each segment's dictionary as a whole if that pays, and fits: exec/values.c. */
+static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
 	const RtscanColumnSize *sizes = &size->columns[column];
 	Oid			type = exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
 	double		bytes = sizes->dictionary_values / size->segments *
 		(2 * sizeof(Datum) + (get_typbyval(type) ? 0 : RTSCAN_REFERENCE_BYTES));
-	double		lookups = Min(rows, sizes->dictionary_values);
-	double		touched = distinct_pages(lookups, sizes->dictionary_pages);
-	Cost		by_lookup = rows * DICTIONARY_LOOKUP_NANOSECONDS / UNIT_NANOSECONDS +
-		random_pages_cost(info, touched, sizes->dictionary_pages);
-	Cost		as_a_whole = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS +
-		random_pages_cost(info, sizes->dictionary_pages, sizes->dictionary_pages);
+	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
 
-	if (bytes > work_mem * 1024.0 || rows * LOOKUP_VALUES < sizes->dictionary_values)
-		return by_lookup;
-	return Min(by_lookup, as_a_whole);
+	if (bytes <= work_mem * 1024.0 && rows * LOOKUP_VALUES >= sizes->dictionary_values)
+		return (RtscanCost) {
+			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
+			.pages = random_pages_cost(info, sizes->dictionary_pages, sizes->dictionary_pages),
+		};
+	return (RtscanCost) {
+		.work = rows * DICTIONARY_LOOKUP_NANOSECONDS / UNIT_NANOSECONDS,
+		.pages = looked_up_pages_cost(info, touched),
+	};
 }
 
-Cost
+RtscanCost
 rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, info);
-	Cost		cost = rows * RTSCAN_VALUE_COST;
+	RtscanCost	cost = {.work = rows * RTSCAN_VALUE_COST};
 	double		touched;
 
 	if (size == NULL)
 		return cost;
 	touched = distinct_pages(rows, size->columns[column].value_pages);
-	cost += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS +
-		random_pages_cost(info, touched, size->columns[column].value_pages);
+	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
+	cost.pages += random_pages_cost(info, touched, size->columns[column].value_pages);
 	if (column < info->nkeycolumns)
-		cost += rows * RTSCAN_CODE_COST + dictionary_cost(info, size, column, rows);
+	{
+		cost.work += rows * RTSCAN_CODE_COST;
+		rtscan_add_cost(&cost, dictionary_cost(info, size, column, rows));
+	}
 	return cost;
 }
 
-/* What an Index Only Scan adds: copying the visibility map, and forming tuples of all columns, asked for or not. */
+/* What an Index Only Scan adds: forming tuples of all columns, asked for or not. */
 static Cost
 tuples_cost(PlannerInfo *root, IndexOptInfo *info, double rows)
 {
-	Cost		cost = 0;
+	RtscanCost	cost = {0};
 
 	for (int column = 0; column < info->ncolumns; column++)
 		if (info->canreturn[column])
-			cost += rtscan_column_cost(root, info, column, rows) + rows * TUPLE_COLUMN_COST;
-	return cost;
+		{
+			rtscan_add_cost(&cost, rtscan_column_cost(root, info, column, rows));
+			cost.work += rows * TUPLE_COLUMN_COST;
+		}
+	return rtscan_total_cost(&cost);
 }
 
 /* ---------------------------------------------------------------- the callback */
@@ -291,6 +316,13 @@ estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanRe
 	return selectivity;
 }
 
+/* Blocks of a table that so many rows are in: as compute_bitmap_pages() has it. */
+static double
+heap_blocks(const RelOptInfo *table, double rows)
+{
+	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
+}
+
 /*
  * Index Scans get TIDs in the order of the heap's blocks, segment by segment, so that they read what a bitmap heap scan
  * does.  The planner takes that from a correlation: of the square by which it comes from the cost of pages at random
@@ -313,33 +345,35 @@ heap_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity select
 	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
 	most = index_pages_fetched(rows, table->pages, info->pages, root) * random_page_cost;
 	least = random_page_cost + Max(ceil(selectivity * table->pages) - 1, 0) * seq_page_cost;
-	pages = 2.0 * table->pages * rows / (2.0 * table->pages + rows);
+	pages = heap_blocks(table, rows);
 	wanted = pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(Min(pages / table->pages, 1)));
 	return most > least ? sqrt(Max(0, Min((most - wanted) / (most - least), 1))) : 0;
 }
 
-/* A scan has looked everything up, and has evaluated a segment, before it returns anything. */
+/*
+ * A scan has looked everything up, and has evaluated a segment, before it returns anything; an Index Only Scan has
+ * values of some rows, besides a copy of the visibility map.
+ */
 static void
 price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
-		   Cost *startup_cost, Cost *total_cost, Selectivity *selectivity, double *correlation)
+		   Cost *startup_cost, Cost *total_cost)
 {
 	IndexOptInfo *info = path->indexinfo;
 	Search		search = price_search(root, info, resolved, others);
-	Cost		evaluation = evaluation_cost(root, info, &search, loop_count);
-	double		rows;
+	RtscanCost	cost = search_cost(root, info, &search, loop_count);
+	double		rows = estimate_selectivity(root, info, resolved, others) * info->rel->tuples;
 
-	*selectivity = estimate_selectivity(root, info, resolved, others);
-	*correlation = loop_count == 1 ? heap_correlation(root, info, *selectivity) : 0;
-	rows = *selectivity * info->rel->tuples;
-	*startup_cost = search.startup + evaluation / Max(resolved->size->segments, 1);
-	*total_cost = search.startup + evaluation + rows * cpu_index_tuple_cost;
+	*startup_cost = cost.startup + (cost.work + cost.pages) / Max(resolved->size->segments, 1);
+	*total_cost = rtscan_total_cost(&cost);
 	if (path->path.pathtype == T_IndexOnlyScan)
 	{
 		Cost		map = info->rel->pages * RTSCAN_MAP_BLOCK_COST;
 
-		*startup_cost += map;
-		*total_cost += map + tuples_cost(root, info, rows);
+		*startup_cost += map + tuples_cost(root, info, Min(rows, RTSCAN_CURSOR_ROWS));
+		*total_cost += map + rows * cpu_index_tuple_cost + tuples_cost(root, info, rows);
 	}
+	else
+		*total_cost += (rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
 }
 
 void
@@ -361,7 +395,9 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 		resolved = rtscan_resolve(root, info, columns, clauses, &others);
 	if (resolved)
 	{
-		price_path(root, path, resolved, others, loop_count, startup_cost, total_cost, selectivity, correlation);
+		price_path(root, path, resolved, others, loop_count, startup_cost, total_cost);
+		*selectivity = estimate_selectivity(root, info, resolved, others);
+		*correlation = loop_count == 1 ? heap_correlation(root, info, *selectivity) : 0;
 		return;
 	}
 	genericcostestimate(root, path, loop_count, &generic);

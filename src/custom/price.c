@@ -23,7 +23,7 @@
 #define GROUP_OVERHEAD	128
 
 /* Blocks that are not all-visible have to be read, and their rows to be looked at. */
-static Cost
+static RtscanCost
 heap_cost(RelOptInfo *table, double rows)
 {
 	double		fraction = 1 - table->allvisfrac;
@@ -31,8 +31,10 @@ heap_cost(RelOptInfo *table, double rows)
 				seq_page_cost;
 
 	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
-	return Min(table->pages * fraction, rows * fraction) * (random_page_cost + seq_page_cost) / 2 +
-		rows * fraction * cpu_tuple_cost;
+	return (RtscanCost) {
+		.work = rows * fraction * cpu_tuple_cost,
+		.pages = Min(table->pages * fraction, rows * fraction) * (random_page_cost + seq_page_cost) / 2,
+	};
 }
 
 /* All row expressions. */
@@ -54,15 +56,15 @@ row_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-static Cost
+static RtscanCost
 columns_cost(const RtscanPath *path, double rows)
 {
 	Bitmapset  *columns = rtscan_row_columns((Node *) row_expressions(path));
 	int			column = -1;
-	Cost		cost = 0;
+	RtscanCost	cost = {0};
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		cost += rtscan_column_cost(path->request->root, path->index, column, rows);
+		rtscan_add_cost(&cost, rtscan_column_cost(path->request->root, path->index, column, rows));
 	return cost;
 }
 
@@ -77,45 +79,46 @@ groups_cost(const RtscanPath *path, double rows)
 	return rows * (bms_prev_member(columns, -1) < path->index->nkeycolumns ? RTSCAN_CODE_COST : GROUP_COST);
 }
 
-static void
+/* What is done with rows: values, residual quals, groups, aggregates. */
+static RtscanCost
 cost_by_rows(RtscanPath *path, double rows)
 {
 	const RtscanRequest *request = path->request;
-	Cost	   *total = &path->path.path.total_cost;
+	RtscanCost	cost = columns_cost(path, rows);
 	List	   *expressions = row_expressions(path);
 	QualCost	quals,
 				all;
 
 	cost_qual_eval(&quals, path->row_quals, request->root);
 	cost_qual_eval(&all, expressions, request->root);
-	*total += all.startup + rows * (ROW_COST + quals.per_tuple) + columns_cost(path, rows);
+	cost.startup += all.startup;
+	cost.work += rows * (ROW_COST + quals.per_tuple);
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
-	*total += groups_cost(path, rows) +
+	cost.work += groups_cost(path, rows) +
 		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
 	if (request->grouped)
 		path->groups = clamp_row_est(estimate_num_groups(request->root, request->keys, Max(rows, 1), NULL, NULL));
+	return cost;
 }
 
 /* FILTERs are evaluated as WHERE is, but without a heap. */
-static void
+static RtscanCost
 cost_by_bits(RtscanPath *path, double rows)
 {
+	RtscanCost	cost = {0};
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 		double		filter_rows;
-		Cost		startup_cost,
-					cost;
 
 		if (aggregate->kind != RTSCAN_COUNT)
-			path->path.path.total_cost += rows * RTSCAN_CODE_COST;
-		if (rtscan_quals_are_none(&aggregate->filter))
-			continue;
-		rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, &startup_cost, &cost, &filter_rows);
-		path->path.path.total_cost += cost;
+			cost.work += rows * RTSCAN_CODE_COST;
+		if (!rtscan_quals_are_none(&aggregate->filter))
+			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, &filter_rows));
 	}
+	return cost;
 }
 
 /*
@@ -129,7 +132,7 @@ speedup(const RtscanPath *path)
 	double		processes = workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
 	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
 
-	return size ? Min(processes, size->rows / size->largest) : 1;
+	return size && workers > 0 ? Min(processes, size->rows / size->largest) : 1;
 }
 
 void
@@ -137,21 +140,15 @@ rtscan_cost_path(RtscanPath *path)
 {
 	RelOptInfo *table = path->request->table;
 	Path	   *result = &path->path.path;
-	Cost		each;
 	double		rows;
+	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, &rows);
 
-	rtscan_quals_cost(path->quals, path->request->root, path->index, &each, &result->total_cost, &rows);
-	result->total_cost += heap_cost(table, rows);
 	path->groups = 1;
-	if (path->by_rows)
-		cost_by_rows(path, rows);
-	else
-		cost_by_bits(path, rows);
-	if (path->request->workers > 0)
-		result->total_cost = each + (result->total_cost - each) / speedup(path);
-	result->total_cost += table->pages * RTSCAN_MAP_BLOCK_COST;
-	result->startup_cost = result->total_cost;
-	result->total_cost += path->groups * cpu_tuple_cost;
+	rtscan_add_cost(&cost, heap_cost(table, rows));
+	rtscan_add_cost(&cost, path->by_rows ? cost_by_rows(path, rows) : cost_by_bits(path, rows));
+	cost.work /= speedup(path);
+	result->startup_cost = rtscan_total_cost(&cost) + table->pages * RTSCAN_MAP_BLOCK_COST;
+	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
 	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
 																	   JOIN_INNER, NULL));
 }

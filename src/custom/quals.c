@@ -280,41 +280,32 @@ rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column)
 /* ---------------------------------------------------------------- cost */
 
 /* The rows of any alternative, as clause_selectivity() takes them: independent of each other. */
-static void
-cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, Cost *startup_cost, Cost *cost,
-				 Selectivity *selectivity)
+static Selectivity
+cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, RtscanCost *cost)
 {
 	double		tuples = Max(index->rel->tuples, 1);
+	Selectivity selectivity = 0;
 	ListCell   *cell;
 
-	*selectivity = 0;
 	foreach(cell, alternatives)
 	{
-		Cost		one_startup_cost,
-					one_cost;
 		double		rows;
 
-		rtscan_quals_cost(lfirst(cell), root, index, &one_startup_cost, &one_cost, &rows);
-		*startup_cost += one_startup_cost;
-		*cost += one_cost;
-		*selectivity += Min(rows / tuples, 1) - *selectivity * Min(rows / tuples, 1);
+		rtscan_add_cost(cost, rtscan_quals_cost(lfirst(cell), root, index, &rows));
+		selectivity += Min(rows / tuples, 1) - selectivity * Min(rows / tuples, 1);
 	}
+	return selectivity;
 }
 
-void
-rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, Cost *startup_cost, Cost *cost,
-				  double *rows)
+RtscanCost
+rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double *rows)
 {
+	RtscanCost	cost = rtscan_conjunction_cost(root, index, quals->columns, quals->clauses, rows);
 	ListCell   *cell;
 
-	rtscan_cost_conjunction(root, index, quals->columns, quals->clauses, startup_cost, cost, rows);
 	foreach(cell, quals->disjunctions)
-	{
-		Selectivity selectivity;
-
-		cost_disjunction(lfirst(cell), root, index, startup_cost, cost, &selectivity);
-		*rows *= selectivity;
-	}
+		*rows *= cost_disjunction(lfirst(cell), root, index, &cost);
+	return cost;
 }
 
 /* ---------------------------------------------------------------- plans */

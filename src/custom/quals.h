@@ -16,6 +16,7 @@
 
 #include "rtscan.h"
 
+#include "am/am.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "query/filter.h"
@@ -47,9 +48,8 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 	return quals->clauses == NIL && quals->disjunctions == NIL;
 }
 
-/* What searching takes, what of that for each process that searches a part, and how many rows there are. */
-extern void rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
-							  Cost *startup_cost, Cost *cost, double *rows);
+/* What searching takes, and how many rows there are. */
+extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double *rows);
 
 /* For a plan: the filter; its arguments are appended to a list. */
 extern List *rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments);
