@@ -52,11 +52,14 @@
 /* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
 #define VALUE_PAGE_NANOSECONDS	80.0
 #define DICTIONARY_VALUE_NANOSECONDS	8.0
-#define DICTIONARY_LOOKUP_NANOSECONDS	800.0
+#define DICTIONARY_LOOKUP_NANOSECONDS	900.0
 
 /* Handing a TID to the executor, and what the first of a block adds. */
 #define TID_NANOSECONDS			15.0
 #define TID_BLOCK_NANOSECONDS	150.0
+
+/* What an Index Scan takes longer to get a row by its TID than a bitmap heap scan, which gets a block's rows together. */
+#define INDEX_SCAN_ROW_NANOSECONDS	40.0
 
 /* As many lookups of values as one in so many of a dictionary's have it read as a whole: exec/values.c. */
 #define LOOKUP_VALUES	128
@@ -226,7 +229,10 @@ looked_up_pages_cost(const IndexOptInfo *info, double pages)
 	return pages * random_page_cost;
 }
 
-/* Values by their codes: of each segment's dictionary as a whole if that pays, and fits: exec/values.c. */
+/*
+ * Values by their codes: of each segment's dictionary as a whole if that pays, and fits; or if the column is in heap order,
+ * for between any two of some rows all values are passed: exec/values.c.
+ */
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
@@ -236,7 +242,8 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 		(2 * sizeof(Datum) + (get_typbyval(type) ? 0 : RTSCAN_REFERENCE_BYTES));
 	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
 
-	if (bytes <= work_mem * 1024.0 && rows * LOOKUP_VALUES >= sizes->dictionary_values)
+	if (sizes->ranked_values >= 0.5 * sizes->dictionary_values ||
+		(bytes <= work_mem * 1024.0 && rows * LOOKUP_VALUES >= sizes->dictionary_values))
 		return (RtscanCost) {
 			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
 			.pages = random_pages_cost(info, sizes->dictionary_pages, sizes->dictionary_pages),
@@ -346,7 +353,8 @@ heap_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity select
 	most = index_pages_fetched(rows, table->pages, info->pages, root) * random_page_cost;
 	least = random_page_cost + Max(ceil(selectivity * table->pages) - 1, 0) * seq_page_cost;
 	pages = heap_blocks(table, rows);
-	wanted = pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(Min(pages / table->pages, 1)));
+	wanted = pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(Min(pages / table->pages, 1))) +
+		rows * INDEX_SCAN_ROW_NANOSECONDS / UNIT_NANOSECONDS;
 	return most > least ? sqrt(Max(0, Min((most - wanted) / (most - least), 1))) : 0;
 }
 

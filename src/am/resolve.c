@@ -258,23 +258,25 @@ choose_segments(Knowledge *knowledge, const RtscanImage *image)
 	knowledge->nsegments = Min(live, MAX_SEGMENTS);
 }
 
+static void
+add_key_size(RtscanColumnSize *size, const RtscanColumnHeader *header, double factor)
+{
+	size->value_pages += factor * header->codes.pages;
+	size->dictionary_pages += factor * header->dictionary.pages;
+	size->dictionary_values += factor * header->distinct;
+	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+		size->ranked_values += factor * header->distinct;
+}
+
 /* Add what a segment has of each column. */
 static void
 add_sizes(RtscanIndexSize *size, const RtscanSchema *schema, const RtscanSegment *segment, double factor)
 {
 	for (int i = 0; i < schema->ncolumns; i++)
-	{
-		RtscanColumnSize *column = &size->columns[i];
-
-		if (i >= schema->nkeys)
-		{
-			column->value_pages += factor * segment->includes[i - schema->nkeys].header.values.pages;
-			continue;
-		}
-		column->value_pages += factor * segment->columns[i].header.codes.pages;
-		column->dictionary_pages += factor * segment->columns[i].header.dictionary.pages;
-		column->dictionary_values += factor * segment->columns[i].header.distinct;
-	}
+		if (i < schema->nkeys)
+			add_key_size(&size->columns[i], &segment->columns[i].header, factor);
+		else
+			size->columns[i].value_pages += factor * segment->includes[i - schema->nkeys].header.values.pages;
 }
 
 /* See what there is of an index; false if it has no segments, or they cannot be read. */

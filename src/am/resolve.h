@@ -18,6 +18,7 @@ typedef struct RtscanColumnSize
 	double		value_pages;	/* of codes, or of INCLUDEd values */
 	double		dictionary_pages;
 	double		dictionary_values;
+	double		ranked_values;	/* of these, in segments where the column is in heap order */
 } RtscanColumnSize;
 
 /* An index, as far as its segments can be read. */
