@@ -51,7 +51,8 @@ DECLARE
 	result text;
 BEGIN
 	PERFORM set_config('enable_seqscan', (kind = 'sequential')::text, true), set_config('enable_bitmapscan', (kind = 'bitmap')::text, true),
-		set_config('enable_indexscan', (kind IN ('index', 'only'))::text, true), set_config('enable_indexonlyscan', (kind = 'only')::text, true);
+		set_config('enable_indexscan', (kind IN ('index', 'only'))::text, true), set_config('enable_indexonlyscan', (kind = 'only')::text, true),
+		set_config('rtscan.debug_prefer_index_only', (kind = 'only')::text, true);
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		plan := plan || line || E'\n';
 	END LOOP;
@@ -96,7 +97,8 @@ DECLARE
 	expected text;
 BEGIN
 	PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-		set_config('enable_indexscan', 'on', true), set_config('enable_indexonlyscan', (kind = 'only')::text, true);
+		set_config('enable_indexscan', 'on', true), set_config('enable_indexonlyscan', (kind = 'only')::text, true),
+		set_config('rtscan.debug_prefer_index_only', (kind = 'only')::text, true);
 	OPEN held FOR EXECUTE format('SELECT hashtextextended(ROW(a, b, c)::text, 0) AS h FROM %I WHERE %s', name, qual);
 	LOOP
 		FETCH held INTO r;

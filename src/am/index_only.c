@@ -10,6 +10,10 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "optimizer/plancat.h"
+#include "utils/guc.h"
+
+/* GUC rtscan.debug_prefer_index_only */
+static bool prefer_index_only;
 
 static get_relation_info_hook_type previous_info_hook;
 static set_rel_pathlist_hook_type previous_pathlist_hook;
@@ -20,12 +24,6 @@ typedef struct HiddenReturns
 	bool		nothing[INDEX_MAX_KEYS];
 	bool	   *canreturn;
 } HiddenReturns;
-
-static bool
-has_hidden_returns(const IndexOptInfo *index)
-{
-	return rtscan_owns(index) && index->canreturn != NULL;
-}
 
 static void
 hide_returns(PlannerInfo *root, Oid table, bool has_children, RelOptInfo *rel)
@@ -39,7 +37,7 @@ hide_returns(PlannerInfo *root, Oid table, bool has_children, RelOptInfo *rel)
 		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
 		HiddenReturns *hidden;
 
-		if (!has_hidden_returns(index))
+		if (!rtscan_owns(index))
 			continue;
 		hidden = palloc0(sizeof(HiddenReturns));
 		hidden->canreturn = index->canreturn;
@@ -58,7 +56,7 @@ show_returns(RelOptInfo *rel)
 	{
 		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
 
-		if (!has_hidden_returns(index))
+		if (!rtscan_owns(index))
 			continue;
 		index->canreturn = ((HiddenReturns *) index->canreturn)->canreturn;
 		indexes = lappend(indexes, index);
@@ -107,6 +105,23 @@ keep_sufficient(const RelOptInfo *rel, List *indexes)
 	return sufficient;
 }
 
+static bool
+is_index_scan(const Path *path, List *indexes)
+{
+	return path->pathtype == T_IndexScan && list_member_ptr(indexes, ((const IndexPath *) path)->indexinfo);
+}
+
+/* Take out the Index Scans of some indexes. */
+static void
+remove_index_scans(RelOptInfo *rel, List *indexes)
+{
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+		if (is_index_scan(lfirst(cell), indexes))
+			rel->pathlist = foreach_delete_current(rel->pathlist, cell);
+}
+
 static void
 add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
@@ -116,6 +131,8 @@ add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntr
 	if (enable_indexonlyscan && !IS_DUMMY_REL(rel))
 	{
 		rel->indexlist = keep_sufficient(rel, indexes);
+		if (prefer_index_only)
+			remove_index_scans(rel, rel->indexlist);
 		create_index_paths(root, rel);
 		rel->indexlist = all;
 	}
@@ -126,6 +143,10 @@ add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntr
 void
 rtscan_init_index_only(void)
 {
+	DefineCustomBoolVariable("rtscan.debug_prefer_index_only",
+							 "Has the planner make Index Only Scans of rtscan indexes where it can, and no Index Scans.",
+							 NULL, &prefer_index_only, false, PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
+							 NULL, NULL, NULL);
 	previous_info_hook = get_relation_info_hook;
 	get_relation_info_hook = hide_returns;
 	previous_pathlist_hook = set_rel_pathlist_hook;
