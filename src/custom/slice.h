@@ -17,10 +17,30 @@
 typedef struct RtscanRowAggregate
 {
 	int			column;			/* that the argument is, or -1 */
+	const Expr *row_argument;	/* NULL: there is none */
 	RtscanExpression argument;
-	RtscanArithmetic *arithmetic;	/* the argument, if it can be computed that way */
 	RtscanExpression filter;
 } RtscanRowAggregate;
+
+struct RtscanRowsTask
+{
+	EState	   *estate;
+	RtscanExpression quals;
+	bool		grouped;
+	bool		partial;
+	int			nkeys;
+	RtscanExpression *keys;
+	int		   *key_columns;	/* that they are, or -1 */
+	Bitmapset  *columns_of_keys;	/* of all of them */
+	bool		keys_have_codes;	/* all these are key columns */
+	TupleDesc	key_types;
+	Oid		   *operators;		/* of the keys: equality, */
+	Oid		   *collations;
+	double		expected_groups;
+	int			naggregates;
+	RtscanRowAggregate *aggregates;
+	RtscanTransition *transitions;	/* of each */
+};
 
 /* Groups by combinations of codes, in one segment. */
 typedef struct RtscanCells
@@ -35,28 +55,18 @@ typedef struct RtscanCells
 
 struct RtscanRowsAnswer
 {
+	const RtscanRowsTask *task;
 	const RtscanQuestion *question;
+	MemoryContext context;		/* of the answer */
 	RtscanBatch *batch;
-	RtscanExpression quals;
-	bool		grouped;
-	bool		partial;
-	int			nkeys;
-	RtscanExpression *keys;
-	int		   *key_columns;	/* that they are, or -1 */
-	Bitmapset  *columns_of_keys;	/* of all of them */
-	bool		keys_have_codes;	/* all these are key columns */
+	RtscanArithmetic **arithmetic;	/* by aggregate: its argument, if it can be computed that way */
+	List	   *known;			/* RtscanArithmetic * of all arguments and parts of these */
 	RtscanCells cells;
 	RtscanGroups *groups;		/* of GROUP BY, or */
 	RtscanGroup *only;			/* the only one */
-	MemoryContext only_context;
-	MemoryContext scan_context; /* of one scan of the index */
 	bool		done;			/* all rows have been added */
 	bool		in_part;		/* with GROUP BY: groups are being returned */
-	RtscanCursor *cursor;		/* with GROUP BY: the rows that have not yet been added */
-	int			naggregates;
-	RtscanRowAggregate *aggregates;
-	RtscanTransition *transitions;	/* of each */
-	List	   *known;			/* RtscanArithmetic * of all their arguments and parts of these */
+	RtscanCursor *cursor;		/* the rows that have not yet been added */
 	const RtscanSegmentScan *segment;	/* that the cells are about */
 
 	/* The rows at hand: a slice of the batch. */
