@@ -132,8 +132,9 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 RtscanRowsAnswer *
 rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 {
-	RtscanRowsAnswer *answer = palloc0(sizeof(RtscanRowsAnswer));
+	RtscanRowsAnswer *answer = palloc(sizeof(RtscanRowsAnswer));
 
+	memset(answer, 0, offsetof(RtscanRowsAnswer, rows));
 	answer->task = task;
 	answer->question = question;
 	answer->context = CurrentMemoryContext;

@@ -73,13 +73,15 @@ struct RtscanRowsAnswer
 	uint32		slice;			/* so many, at most */
 	uint32		next;			/* the first of the batch that is not in it, nor before */
 	uint64		slices;			/* so far */
-	uint32		n;				/* rows that have passed, */
-	uint16		rows[RTSCAN_CURSOR_ROWS];	/* their places in the batch, */
-	RtscanGroup *group_of[RTSCAN_CURSOR_ROWS];	/* by place */
+	uint32		n;				/* rows that have passed */
 	uint64		next_runs;		/* the slice that runs are tried for again */
 	bool		in_runs;		/* the rows of a group are one after another: */
-	uint32		nruns;			/* so many groups, */
-	RtscanGroup *runs[RTSCAN_CURSOR_ROWS];	/* these, */
+	uint32		nruns;			/* so many groups */
+
+	/* These are not cleared to begin with. */
+	uint16		rows[RTSCAN_CURSOR_ROWS];	/* that have passed: their places in the batch, */
+	RtscanGroup *group_of[RTSCAN_CURSOR_ROWS];	/* by place */
+	RtscanGroup *runs[RTSCAN_CURSOR_ROWS];	/* groups, and their rows */
 	uint32		run_ends[RTSCAN_CURSOR_ROWS];	/* up to here */
 	uint16		filtered[RTSCAN_CURSOR_ROWS];	/* those of them that pass a FILTER */
 	uint32		codes[RTSCAN_CURSOR_ROWS];
