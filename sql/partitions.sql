@@ -61,7 +61,7 @@ CREATE TABLE p_d PARTITION OF p DEFAULT;
 CREATE INDEX p_ds ON p USING rtscan (d, s) INCLUDE (v, i);
 INSERT INTO p SELECT x % 400, substr('abc', 1 + x % 3, 1), x * 0.01, x FROM generate_series(1, 8000) x;
 VACUUM ANALYZE p;
-CREATE FUNCTION stable(int) RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
+CREATE FUNCTION stable(anyelement) RETURNS anyelement STABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
 
 -- when the query is planned: of one partition that is left there is no Append
 SELECT plan('SELECT count(*) FROM p WHERE d < 150');
@@ -72,11 +72,11 @@ SELECT * FROM differences('SELECT s, sum(v), count(*) FROM p WHERE d < 50 GROUP 
 -- when it begins
 SELECT executed('SELECT count(*), sum(v) FROM p WHERE d < stable(50)');
 SELECT executed('SELECT s, count(*) FROM p WHERE d BETWEEN stable(210) AND stable(220) AND s = ''c'' GROUP BY s');
-SELECT executed('SELECT count(*) FROM p WHERE d = stable(NULL)');
-SELECT executed('SELECT s, count(*) FROM p WHERE d = stable(NULL) GROUP BY s');
+SELECT executed('SELECT count(*) FROM p WHERE d = stable(NULL::int)');
+SELECT executed('SELECT s, count(*) FROM p WHERE d = stable(NULL::int) GROUP BY s');
 SELECT * FROM differences('SELECT count(*), sum(v), max(s) FROM p WHERE d < stable(50)');
 SELECT * FROM differences('SELECT s, d % 5 AS x, sum(v) FROM p WHERE d > stable(250) GROUP BY 1, 2');
-SELECT * FROM differences('SELECT count(*), sum(v) FROM p WHERE d = stable(NULL)');
+SELECT * FROM differences('SELECT count(*), sum(v) FROM p WHERE d = stable(NULL::int)');
 SET plan_cache_mode = force_generic_plan;
 PREPARE q (int, text) AS SELECT s, count(*), sum(v) FROM p WHERE d < $1 AND s = $2 GROUP BY s;
 SELECT executed('EXECUTE q (10, ''a'')');
@@ -103,6 +103,7 @@ SELECT * FROM differences('SELECT x, y.* FROM generate_series(0, 400, 90) x, LAT
 -- with PostgreSQL's own ways of aggregating partitions
 SET enable_partitionwise_aggregate = on;
 SELECT * FROM differences('SELECT d, count(*), sum(v) FROM p WHERE d < stable(150) GROUP BY d');
+SELECT * FROM differences('SELECT d, count(*), sum(v) FROM p WHERE d > stable(150) AND s > stable(''a''::text) GROUP BY d');
 SELECT * FROM differences('SELECT s, count(*), sum(v) FROM p WHERE d < stable(150) GROUP BY s');
 SELECT * FROM differences('SELECT x, (SELECT sum(v) FROM p WHERE d = x) FROM generate_series(-10, 410, 7) x');
 RESET enable_partitionwise_aggregate;

@@ -180,7 +180,7 @@ begin_answer(AggregateState *state)
 		state->answer = rtscan_begin_rows(state->rows, &state->question);
 }
 
-/* Give back what the answer at hand took, if there is one: many nodes below an Append are not done with at the same time. */
+/* Give back what the answer at hand took, if there is one. */
 static void
 end_answer(AggregateState *state)
 {
