@@ -44,12 +44,14 @@ extern void rtscan_end_scan(IndexScanDesc scan);
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
-/* tuple.c: what amgettuple and amcanreturn do */
+/*
+ * tuple.c: what amgettuple and amcanreturn do.  Tuples take their memory beside the scan's, and give it
+ * back in the end; until then, the next tuple is asked for until there is none.
+ */
 typedef struct RtscanTuples RtscanTuples;
 
-extern RtscanTuples *rtscan_begin_tuples(Relation index, RtscanSchema *schema);
-extern void rtscan_reset_tuples(RtscanTuples *tuples);
-extern bool rtscan_next_tuple(RtscanTuples *tuples, IndexScanDesc scan, ScanDirection direction);
+extern RtscanTuples *rtscan_begin_tuples(IndexScanDesc scan, const RtscanSchema *schema);
+extern bool rtscan_next_tuple(RtscanTuples *tuples, IndexScanDesc scan);
 extern void rtscan_end_tuples(RtscanTuples *tuples);
 extern bool rtscan_can_return(Relation index, int attno);
 

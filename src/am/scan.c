@@ -17,17 +17,16 @@
 #include "storage/tidmap.h"
 #include "utils/memutils.h"
 
-/* Lives as long as the scan. */
+/* Lives as long as the scan, so it takes little: many scans below an Append are begun at the same time. */
 typedef struct RtscanScan
 {
 	RtscanSchema *schema;
-	MemoryContext context;		/* of one amgetbitmap */
-	MemoryContext short_context;	/* RtscanSearch.short_context */
 	TIDBitmap  *bitmap;			/* NULL: only count */
 	bool		want_bits;
 	int64		ntids;
 	RtscanSearch search;
-	RtscanTuples *tuples;		/* NULL until a tuple is asked for */
+	RtscanTuples *tuples;		/* NULL unless there are more */
+	bool		returned_all;	/* tuples */
 } RtscanScan;
 
 IndexScanDesc
@@ -37,13 +36,17 @@ rtscan_begin_scan(Relation index, int nkeys, int norderbys)
 	RtscanScan *state = palloc0(sizeof(RtscanScan));
 
 	state->schema = rtscan_schema(index);
-	state->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan",
-										   ALLOCSET_DEFAULT_SIZES);
-	state->short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan of a segment",
-												 ALLOCSET_DEFAULT_SIZES);
 	scan->opaque = state;
 	scan->xs_itupdesc = RelationGetDescr(index);
 	return scan;
+}
+
+static void
+end_tuples(RtscanScan *state)
+{
+	if (state->tuples)
+		rtscan_end_tuples(state->tuples);
+	state->tuples = NULL;
 }
 
 void
@@ -51,8 +54,8 @@ rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 
-	if (state->tuples)
-		rtscan_reset_tuples(state->tuples);
+	end_tuples(state);
+	state->returned_all = false;
 	if (keys && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
 }
@@ -62,10 +65,7 @@ rtscan_end_scan(IndexScanDesc scan)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 
-	if (state->tuples)
-		rtscan_end_tuples(state->tuples);
-	MemoryContextDelete(state->short_context);
-	MemoryContextDelete(state->context);
+	end_tuples(state);
 	pfree(state->schema);
 	pfree(state);
 }
@@ -119,8 +119,9 @@ static int64
 scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	RtscanFilter filter = {0};
-	MemoryContext old;
 
 	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
 	state->bitmap = bitmap;
@@ -131,20 +132,19 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 		.snapshot = scan->xs_snapshot,
 		.schema = state->schema,
 		.filter = &filter,
-		.short_context = state->short_context,
+		.short_context = AllocSetContextCreate(context, "rtscan scan of a segment", ALLOCSET_DEFAULT_SIZES),
 		.prepare_segment = prepare_segment,
 		.take_segment = take_segment,
 		.take_row = take_row,
 		.arg = state,
 	};
 
-	old = MemoryContextSwitchTo(state->context);
 	filter.predicate = rtscan_predicate(scan->indexRelation, state->schema,
 										scan->keyData, scan->numberOfKeys);
 	rtscan_search(&state->search,
 				  rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(state->context);
+	MemoryContextDelete(context);
 	return state->ntids;
 }
 
@@ -165,14 +165,19 @@ rtscan_get_tuple(IndexScanDesc scan, ScanDirection direction)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 
+	if (!ScanDirectionIsForward(direction))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("rtscan indexes cannot be scanned backwards")));
+	if (state->returned_all)
+		return false;
 	if (state->tuples == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(state));
-
-		state->tuples = rtscan_begin_tuples(scan->indexRelation, state->schema);
-		MemoryContextSwitchTo(old);
-	}
-	return rtscan_next_tuple(state->tuples, scan, direction);
+		state->tuples = rtscan_begin_tuples(scan, state->schema);
+	if (rtscan_next_tuple(state->tuples, scan))
+		return true;
+	end_tuples(state);
+	state->returned_all = true;
+	return false;
 }
 
 uint64

@@ -23,9 +23,9 @@
 
 struct RtscanTuples
 {
-	RtscanSchema *schema;
-	MemoryContext context;		/* of one scan, */
-	MemoryContext tuple_context;	/* and of one tuple of it */
+	const RtscanSchema *schema;
+	MemoryContext context;		/* of all of this, */
+	MemoryContext tuple_context;	/* and of one tuple */
 	RtscanFilter filter;
 	RtscanCursor *cursor;
 	uint32		n;				/* rows at hand, */
@@ -83,43 +83,12 @@ rtscan_can_return(Relation index, int attno)
 
 /* ---------------------------------------------------------------- tuples */
 
-RtscanTuples *
-rtscan_begin_tuples(Relation index, RtscanSchema *schema)
-{
-	RtscanTuples *tuples = palloc0(sizeof(RtscanTuples));
-
-	tuples->schema = schema;
-	tuples->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan tuples", ALLOCSET_DEFAULT_SIZES);
-	tuples->tuple_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan tuple", ALLOCSET_SMALL_SIZES);
-	tuples->values = palloc0(schema->ncolumns * sizeof(Datum *));
-	tuples->isnull = palloc0(schema->ncolumns * sizeof(bool *));
-	return tuples;
-}
-
-void
-rtscan_reset_tuples(RtscanTuples *tuples)
-{
-	if (tuples->cursor)
-		rtscan_close_cursor(tuples->cursor);
-	tuples->cursor = NULL;
-	tuples->n = 0;
-	tuples->next = 0;
-	MemoryContextReset(tuples->context);
-}
-
-void
-rtscan_end_tuples(RtscanTuples *tuples)
-{
-	rtscan_reset_tuples(tuples);
-	MemoryContextDelete(tuples->tuple_context);
-	MemoryContextDelete(tuples->context);
-	pfree(tuples);
-}
-
 /* Room for the values of the columns that can be returned. */
 static void
 make_room(RtscanTuples *tuples, Relation index)
 {
+	tuples->values = palloc(tuples->schema->ncolumns * sizeof(Datum *));
+	tuples->isnull = palloc(tuples->schema->ncolumns * sizeof(bool *));
 	for (int i = 0; i < tuples->schema->ncolumns; i++)
 	{
 		bool		returned = rtscan_can_return(index, i + 1);
@@ -153,18 +122,11 @@ lay_out_fixed(RtscanTuples *tuples)
 }
 
 static void
-begin_scan(RtscanTuples *tuples, IndexScanDesc scan)
+open_cursor(RtscanTuples *tuples, IndexScanDesc scan)
 {
-	MemoryContext old = MemoryContextSwitchTo(tuples->context);
 	Relation	index = scan->indexRelation;
 	Relation	heap = scan->heapRelation;
 
-	if (!IsMVCCSnapshot(scan->xs_snapshot))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("rtscan index \"%s\" can only be scanned with an MVCC snapshot",
-						RelationGetRelationName(index))));
-	pgstat_count_index_scan(index);
 	tuples->filter = (RtscanFilter) {
 		.predicate = rtscan_predicate(index, tuples->schema, scan->keyData, scan->numberOfKeys),
 	};
@@ -176,7 +138,37 @@ begin_scan(RtscanTuples *tuples, IndexScanDesc scan)
 	if (!scan->xs_want_itup || !rtscan_is_heap(heap))
 		heap = NULL;
 	tuples->cursor = rtscan_open_cursor(heap, index, scan->xs_snapshot, tuples->schema, &tuples->filter);
+}
+
+RtscanTuples *
+rtscan_begin_tuples(IndexScanDesc scan, const RtscanSchema *schema)
+{
+	MemoryContext context;
+	MemoryContext old;
+	RtscanTuples *tuples;
+
+	if (!IsMVCCSnapshot(scan->xs_snapshot))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("rtscan index \"%s\" can only be scanned with an MVCC snapshot",
+						RelationGetRelationName(scan->indexRelation))));
+	pgstat_count_index_scan(scan->indexRelation);
+	context = AllocSetContextCreate(GetMemoryChunkContext(scan), "rtscan tuples", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	tuples = palloc0(sizeof(RtscanTuples));
+	tuples->schema = schema;
+	tuples->context = context;
+	tuples->tuple_context = AllocSetContextCreate(context, "rtscan tuple", ALLOCSET_SMALL_SIZES);
+	open_cursor(tuples, scan);
 	MemoryContextSwitchTo(old);
+	return tuples;
+}
+
+void
+rtscan_end_tuples(RtscanTuples *tuples)
+{
+	rtscan_close_cursor(tuples->cursor);
+	MemoryContextDelete(tuples->context);
 }
 
 static bool
@@ -242,14 +234,8 @@ form_tuple(RtscanTuples *tuples, uint32 row)
 }
 
 bool
-rtscan_next_tuple(RtscanTuples *tuples, IndexScanDesc scan, ScanDirection direction)
+rtscan_next_tuple(RtscanTuples *tuples, IndexScanDesc scan)
 {
-	if (!ScanDirectionIsForward(direction))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("rtscan indexes cannot be scanned backwards")));
-	if (tuples->cursor == NULL)
-		begin_scan(tuples, scan);
 	if (tuples->next == tuples->n && !next_batch(tuples, scan->xs_want_itup))
 		return false;
 	scan->xs_heaptid = tuples->tids[tuples->next];

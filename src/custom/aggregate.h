@@ -4,7 +4,9 @@
  *
  * The planner (offer.c, path.c, match.c, price.c, plan.c) offers it where one index has all that a
  * query needs of a table.  The executor (node.c) answers in one of two ways: from bits of rows alone
- * (by_bits.c), or from the values of rows (by_rows.c, slice.c).
+ * (by_bits.c), or from the values of rows (by_rows.c, slice.c).  All nodes below an Append are begun
+ * when the query begins: what an answer takes is taken when its first result is asked for, and given
+ * back with the last.
  *
  * The plan's custom_scan_tlist has GROUP BY's keys and the aggregates, which is what the node
  * computes, then the table's columns that expressions refer to; these are never computed.

@@ -13,7 +13,7 @@ rtscan_create_batch(Relation index, EState *estate)
 
 	batch->ncolumns = RelationGetDescr(index)->natts;
 	batch->context = CreateExprContext(estate);
-	batch->slot = MakeSingleTupleTableSlot(RelationGetDescr(index), &TTSOpsVirtual);
+	batch->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(index)), &TTSOpsVirtual);
 	batch->context->ecxt_scantuple = batch->slot;
 	ExecStoreAllNullTuple(batch->slot);
 	batch->loaded = palloc0(batch->ncolumns * sizeof(bool));
@@ -35,9 +35,9 @@ rtscan_begin_quals(PlanState *parent, List *row_expressions)
 }
 
 void
-rtscan_destroy_batch(RtscanBatch *batch)
+rtscan_end_batch(RtscanBatch *batch)
 {
-	ExecDropSingleTupleTableSlot(batch->slot);
+	FreeExprContext(batch->context, true);
 }
 
 uint32

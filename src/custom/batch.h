@@ -32,9 +32,9 @@ typedef struct RtscanExpression
 	Bitmapset  *columns;		/* that it refers to, from 0 */
 } RtscanExpression;
 
-/* A batch for expressions on an index's rows. */
+/* A batch for expressions on an index's rows, in the current memory context, which is to be deleted after the end. */
 extern RtscanBatch *rtscan_create_batch(Relation index, EState *estate);
-extern void rtscan_destroy_batch(RtscanBatch *batch);
+extern void rtscan_end_batch(RtscanBatch *batch);
 
 /* Prepare an expression of a node's, or its quals. */
 extern RtscanExpression rtscan_begin_expression(PlanState *parent, Expr *row_expression);

@@ -16,7 +16,7 @@ typedef struct Aggregate
 	RtscanAccumulator accumulator;
 } Aggregate;
 
-struct RtscanBitsAnswer
+typedef struct RtscanBitsAnswer
 {
 	const RtscanQuestion *question;
 	int			naggregates;
@@ -26,46 +26,7 @@ struct RtscanBitsAnswer
 	MemoryContext short_context;	/* of one segment */
 	RtscanVisibility visibility;
 	RtscanSearch search;
-};
-
-/* ---------------------------------------------------------------- begin and end */
-
-static void
-begin_aggregate(const RtscanSchema *schema, Aggregate *aggregate, List *plan)
-{
-	List	   *what = linitial(plan);
-	int			column = lsecond_int(what);
-
-	aggregate->filter_plan = lsecond(plan);
-	aggregate->accumulator = (RtscanAccumulator) {
-		.kind = linitial_int(what),
-		.column = column,
-		.type = column >= 0 ? &schema->columns[column] : NULL,
-		.context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregate's values", ALLOCSET_SMALL_SIZES),
-	};
-}
-
-RtscanBitsAnswer *
-rtscan_begin_bits(const RtscanSchema *schema, List *plan)
-{
-	RtscanBitsAnswer *answer = palloc0(sizeof(RtscanBitsAnswer));
-
-	answer->naggregates = list_length(plan);
-	answer->aggregates = palloc0(answer->naggregates * sizeof(Aggregate));
-	for (int i = 0; i < answer->naggregates; i++)
-		begin_aggregate(schema, &answer->aggregates[i], list_nth(plan, i));
-	answer->short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregate of a segment",
-												  ALLOCSET_DEFAULT_SIZES);
-	return answer;
-}
-
-void
-rtscan_end_bits(RtscanBitsAnswer *answer)
-{
-	for (int i = 0; i < answer->naggregates; i++)
-		MemoryContextDelete(answer->aggregates[i].accumulator.context);
-	MemoryContextDelete(answer->short_context);
-}
+} RtscanBitsAnswer;
 
 /* ---------------------------------------------------------------- rows */
 
@@ -208,17 +169,35 @@ search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, const RtscanB
 	search(answer, image, answer->naggregates);
 }
 
+static void
+begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, List *plan)
+{
+	List	   *what = linitial(plan);
+	int			column = lsecond_int(what);
+
+	aggregate->filter_plan = lsecond(plan);
+	aggregate->accumulator = (RtscanAccumulator) {
+		.kind = linitial_int(what),
+		.column = column,
+		.type = column >= 0 ? &schema->columns[column] : NULL,
+		.context = CurrentMemoryContext,
+	};
+}
+
 void
-rtscan_answer_by_bits(RtscanBitsAnswer *answer, const RtscanQuestion *question, const RtscanBitsFilters *filters,
+rtscan_answer_by_bits(List *plan, const RtscanQuestion *question, const RtscanBitsFilters *filters,
 					  Datum *values, bool *isnull)
 {
+	RtscanBitsAnswer answer = {.question = question, .naggregates = list_length(plan)};
 	RtscanImage *image;
 
-	answer->question = question;
-	for (int i = 0; i < answer->naggregates; i++)
-		rtscan_begin_accumulation(&answer->aggregates[i].accumulator);
-	image = rtscan_begin_visibility(&answer->visibility, question->heap, question->index, question->snapshot);
-	search_for_all(answer, image, filters);
-	for (int i = 0; i < answer->naggregates; i++)
-		values[i] = rtscan_finish_accumulation(&answer->aggregates[i].accumulator, &isnull[i]);
+	answer.aggregates = palloc0(answer.naggregates * sizeof(Aggregate));
+	for (int i = 0; i < answer.naggregates; i++)
+		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(plan, i));
+	answer.short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregate of a segment",
+												 ALLOCSET_DEFAULT_SIZES);
+	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot);
+	search_for_all(&answer, image, filters);
+	for (int i = 0; i < answer.naggregates; i++)
+		values[i] = rtscan_finish_accumulation(&answer.aggregates[i].accumulator, &isnull[i]);
 }

@@ -9,12 +9,6 @@
 
 #include "custom/aggregate.h"
 
-typedef struct RtscanBitsAnswer RtscanBitsAnswer;
-
-/* With the plan's RTSCAN_PLAN_BITS; in the current memory context, like all that it needs. */
-extern RtscanBitsAnswer *rtscan_begin_bits(const RtscanSchema *schema, List *plan);
-extern void rtscan_end_bits(RtscanBitsAnswer *answer);
-
 /*
  * How FILTERs are made.  Where preparing them may raise an error it is done only if there is a row
  * to ask them of: nobody would evaluate what is in FILTER otherwise.
@@ -27,8 +21,8 @@ typedef struct RtscanBitsFilters
 	void	   *arg;
 } RtscanBitsFilters;
 
-/* The aggregates; memory is taken from the current context. */
-extern void rtscan_answer_by_bits(RtscanBitsAnswer *answer, const RtscanQuestion *question,
-								  const RtscanBitsFilters *filters, Datum *values, bool *isnull);
+/* The aggregates of the plan's RTSCAN_PLAN_BITS; memory is taken from the current context. */
+extern void rtscan_answer_by_bits(List *plan, const RtscanQuestion *question, const RtscanBitsFilters *filters,
+								  Datum *values, bool *isnull);
 
 #endif							/* RTSCAN_BY_BITS_H */

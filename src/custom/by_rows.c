@@ -15,43 +15,26 @@
 #define LARGE_SLICE		2
 #define MIN_SLICE		16
 
-/* ---------------------------------------------------------------- begin and end */
+/* ---------------------------------------------------------------- the task */
 
 static void
-begin_aggregate(RtscanRowsAnswer *answer, int number, PlanState *parent, List *plan)
+prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, List *plan)
 {
-	RtscanRowAggregate *aggregate = &answer->aggregates[number];
-	RtscanTransition *transition = &answer->transitions[number];
+	RtscanRowAggregate *aggregate = &task->aggregates[number];
 	List	   *oids = list_nth(plan, RTSCAN_ROW_OIDS);
 	List	   *argument = list_nth(plan, RTSCAN_ROW_ARGUMENT);
 	List	   *filter = list_nth(plan, RTSCAN_ROW_FILTER);
 
-	rtscan_init_transition(transition, linitial_int(list_nth(plan, RTSCAN_ROW_KIND)),
+	rtscan_init_transition(&task->transitions[number], linitial_int(list_nth(plan, RTSCAN_ROW_KIND)),
 						   linitial_oid(oids), lsecond_oid(oids), lthird_oid(oids));
 	aggregate->column = -1;
 	if (argument != NIL)
 	{
-		aggregate->column = rtscan_row_column(linitial(argument));
+		aggregate->row_argument = linitial(argument);
+		aggregate->column = rtscan_row_column(aggregate->row_argument);
 		aggregate->argument = rtscan_begin_expression(parent, linitial(argument));
-		if (rtscan_adds_decimals(transition))
-			aggregate->arithmetic = rtscan_arithmetic(linitial(argument), &answer->known);
 	}
 	aggregate->filter = rtscan_begin_quals(parent, filter);
-}
-
-/* Which columns the keys are functions of, and whether all of these have codes. */
-static void
-find_columns_of_keys(RtscanRowsAnswer *answer, List *keys, int nkeys)
-{
-	Bitmapset  *columns = rtscan_row_columns((Node *) keys);
-	int			column = -1;
-
-	answer->columns_of_keys = columns;
-	answer->cells.columns = palloc(Max(bms_num_members(columns), 1) * sizeof(int));
-	answer->cells.strides = palloc(Max(bms_num_members(columns), 1) * sizeof(uint32));
-	while ((column = bms_next_member(columns, column)) >= 0)
-		answer->cells.columns[answer->cells.ncolumns++] = column;
-	answer->keys_have_codes = bms_prev_member(columns, -1) < nkeys;
 }
 
 static TupleDesc
@@ -80,58 +63,92 @@ oid_array(List *list)
 }
 
 static void
-begin_groups(RtscanRowsAnswer *answer, PlanState *parent, Relation index, List *plan)
+prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, List *plan)
 {
 	List	   *keys = lsecond(list_nth(plan, RTSCAN_ROWS_EXPRESSIONS));
 
-	answer->nkeys = list_length(keys);
-	answer->keys = palloc(answer->nkeys * sizeof(RtscanExpression));
-	answer->key_columns = palloc(answer->nkeys * sizeof(int));
-	for (int i = 0; i < answer->nkeys; i++)
+	task->nkeys = list_length(keys);
+	task->keys = palloc(task->nkeys * sizeof(RtscanExpression));
+	task->key_columns = palloc(task->nkeys * sizeof(int));
+	for (int i = 0; i < task->nkeys; i++)
 	{
-		answer->keys[i] = rtscan_begin_expression(parent, list_nth(keys, i));
-		answer->key_columns[i] = rtscan_row_column(list_nth(keys, i));
+		task->keys[i] = rtscan_begin_expression(parent, list_nth(keys, i));
+		task->key_columns[i] = rtscan_row_column(list_nth(keys, i));
 	}
-	find_columns_of_keys(answer, keys, IndexRelationGetNumberOfKeyAttributes(index));
-	answer->groups = rtscan_create_groups(parent, describe_keys(keys),
-										  oid_array(list_nth(plan, RTSCAN_ROWS_OPERATORS)),
-										  oid_array(list_nth(plan, RTSCAN_ROWS_COLLATIONS)),
-										  answer->transitions, answer->naggregates,
-										  list_nth_int(list_nth(plan, RTSCAN_ROWS_NUMBERS), RTSCAN_NUMBER_GROUPS));
+	task->columns_of_keys = rtscan_row_columns((Node *) keys);
+	task->keys_have_codes = bms_prev_member(task->columns_of_keys, -1) < IndexRelationGetNumberOfKeyAttributes(index);
+	task->key_types = describe_keys(keys);
+	task->operators = oid_array(list_nth(plan, RTSCAN_ROWS_OPERATORS));
+	task->collations = oid_array(list_nth(plan, RTSCAN_ROWS_COLLATIONS));
+	task->expected_groups = list_nth_int(list_nth(plan, RTSCAN_ROWS_NUMBERS), RTSCAN_NUMBER_GROUPS);
+}
+
+RtscanRowsTask *
+rtscan_prepare_rows(PlanState *parent, Relation index, List *plan)
+{
+	RtscanRowsTask *task = palloc0(sizeof(RtscanRowsTask));
+	List	   *aggregates = list_nth(plan, RTSCAN_ROWS_AGGREGATES);
+	List	   *numbers = list_nth(plan, RTSCAN_ROWS_NUMBERS);
+
+	task->estate = parent->state;
+	task->quals = rtscan_begin_quals(parent, linitial(list_nth(plan, RTSCAN_ROWS_EXPRESSIONS)));
+	task->naggregates = list_length(aggregates);
+	task->aggregates = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowAggregate));
+	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
+	for (int i = 0; i < task->naggregates; i++)
+		prepare_aggregate(task, i, parent, list_nth(aggregates, i));
+	task->grouped = list_nth_int(numbers, RTSCAN_NUMBER_GROUPED) != 0;
+	task->partial = list_nth_int(numbers, RTSCAN_NUMBER_PARTIAL) != 0;
+	if (task->grouped)
+		prepare_keys(task, parent, index, plan);
+	return task;
+}
+
+/* ---------------------------------------------------------------- begin and end */
+
+static void
+begin_cells(RtscanCells *cells, const Bitmapset *columns)
+{
+	int			ncolumns = bms_num_members(columns);
+	int			column = -1;
+
+	cells->columns = palloc(Max(ncolumns, 1) * sizeof(int));
+	cells->strides = palloc(Max(ncolumns, 1) * sizeof(uint32));
+	while ((column = bms_next_member(columns, column)) >= 0)
+		cells->columns[cells->ncolumns++] = column;
+}
+
+static void
+begin_arithmetic(RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+
+	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].row_argument && rtscan_adds_decimals(&task->transitions[i]))
+			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
 }
 
 RtscanRowsAnswer *
-rtscan_begin_rows(PlanState *parent, Relation index, List *plan)
+rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 {
-	RtscanRowsAnswer *answer = palloc0(sizeof(RtscanRowsAnswer));
-	List	   *aggregates = list_nth(plan, RTSCAN_ROWS_AGGREGATES);
-	List	   *quals = linitial(list_nth(plan, RTSCAN_ROWS_EXPRESSIONS));
-	List	   *numbers = list_nth(plan, RTSCAN_ROWS_NUMBERS);
+	RtscanRowsAnswer *answer = palloc(sizeof(RtscanRowsAnswer));
 
-	answer->batch = rtscan_create_batch(index, parent->state);
-	answer->quals = rtscan_begin_quals(parent, quals);
-	answer->naggregates = list_length(aggregates);
-	answer->aggregates = palloc0(Max(answer->naggregates, 1) * sizeof(RtscanRowAggregate));
-	answer->transitions = palloc0(Max(answer->naggregates, 1) * sizeof(RtscanTransition));
-	for (int i = 0; i < answer->naggregates; i++)
-		begin_aggregate(answer, i, parent, list_nth(aggregates, i));
-	answer->grouped = list_nth_int(numbers, RTSCAN_NUMBER_GROUPED) != 0;
-	answer->partial = list_nth_int(numbers, RTSCAN_NUMBER_PARTIAL) != 0;
-	if (answer->grouped)
-		begin_groups(answer, parent, index, plan);
-	answer->only_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregates", ALLOCSET_SMALL_SIZES);
-	answer->scan_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan rows", ALLOCSET_DEFAULT_SIZES);
+	memset(answer, 0, offsetof(RtscanRowsAnswer, rows));
+	answer->task = task;
+	answer->question = question;
+	answer->context = CurrentMemoryContext;
+	answer->batch = rtscan_create_batch(question->index, task->estate);
+	begin_arithmetic(answer);
+	if (task->grouped)
+	{
+		begin_cells(&answer->cells, task->columns_of_keys);
+		answer->groups = rtscan_create_groups(task->key_types, task->operators, task->collations, task->transitions,
+											  task->naggregates, task->expected_groups);
+	}
+	else
+		answer->only = rtscan_make_group(answer->context, task->naggregates);
 	return answer;
-}
-
-void
-rtscan_end_rows(RtscanRowsAnswer *answer)
-{
-	if (answer->groups)
-		rtscan_destroy_groups(answer->groups);
-	MemoryContextDelete(answer->only_context);
-	MemoryContextDelete(answer->scan_context);
-	rtscan_destroy_batch(answer->batch);
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -141,11 +158,9 @@ static RtscanCursor *
 open_cursor(RtscanRowsAnswer *answer)
 {
 	const RtscanQuestion *question = answer->question;
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
 	RtscanCursor *cursor;
 
-	MemoryContextReset(answer->scan_context);
-	old = MemoryContextSwitchTo(answer->scan_context);
 	if (question->shared)
 	{
 		RtscanVisibility visibility;
@@ -158,26 +173,24 @@ open_cursor(RtscanRowsAnswer *answer)
 	else
 		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->schema,
 									question->filter);
-	answer->segment = NULL;
 	answer->slice = RTSCAN_CURSOR_ROWS;
-	answer->next = answer->batch->n = 0;
 	MemoryContextSwitchTo(old);
 	return cursor;
 }
 
 static void
-close_cursor(RtscanRowsAnswer *answer, RtscanCursor *cursor)
+close_cursor(RtscanRowsAnswer *answer)
 {
-	rtscan_add_totals(answer->question, rtscan_cursor_search(cursor), rtscan_cursor_heap_fetches(cursor));
-	rtscan_close_cursor(cursor);
-	MemoryContextReset(answer->scan_context);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor));
+	rtscan_close_cursor(answer->cursor);
+	answer->cursor = NULL;
 }
 
 static bool
-next_batch(RtscanRowsAnswer *answer, RtscanCursor *cursor)
+next_batch(RtscanRowsAnswer *answer)
 {
 	answer->next = 0;
-	return rtscan_next_batch(answer->batch, cursor) > 0;
+	return rtscan_next_batch(answer->batch, answer->cursor) > 0;
 }
 
 /*
@@ -185,12 +198,12 @@ next_batch(RtscanRowsAnswer *answer, RtscanCursor *cursor)
  * a slice of rows brings far too much, the next ones are smaller.
  */
 static bool
-add_rows(RtscanRowsAnswer *answer, RtscanCursor *cursor)
+add_rows(RtscanRowsAnswer *answer)
 {
-	while (answer->next < answer->batch->n || next_batch(answer, cursor))
+	while (answer->next < answer->batch->n || next_batch(answer))
 	{
 		rtscan_add_slice(answer);
-		if (answer->grouped && rtscan_groups_are_full(answer->groups))
+		if (answer->task->grouped && rtscan_groups_are_full(answer->groups))
 		{
 			if (rtscan_groups_memory(answer->groups) > LARGE_SLICE * get_hash_memory_limit())
 				answer->slice = Max(answer->slice / LARGE_SLICE, MIN_SLICE);
@@ -203,25 +216,23 @@ add_rows(RtscanRowsAnswer *answer, RtscanCursor *cursor)
 static void
 finish_group(RtscanRowsAnswer *answer, const RtscanGroup *group, Datum *values, bool *isnull)
 {
-	for (int i = 0; i < answer->naggregates; i++)
-		values[i] = (answer->partial ? rtscan_partial_result : rtscan_result)
-			(&answer->transitions[i], &group->states[i], &isnull[i]);
+	const RtscanRowsTask *task = answer->task;
+
+	for (int i = 0; i < task->naggregates; i++)
+		values[i] = (task->partial ? rtscan_partial_result : rtscan_result)
+			(&task->transitions[i], &group->states[i], &isnull[i]);
 }
 
 /* The only result, of all rows. */
 static bool
 next_only_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {
-	RtscanCursor *cursor;
-
 	if (answer->done)
 		return false;
 	answer->done = true;
-	MemoryContextReset(answer->only_context);
-	answer->only = rtscan_make_group(answer->only_context, answer->naggregates);
-	cursor = open_cursor(answer);
-	(void) add_rows(answer, cursor);
-	close_cursor(answer, cursor);
+	answer->cursor = open_cursor(answer);
+	(void) add_rows(answer);
+	close_cursor(answer);
 	finish_group(answer, answer->only, values, isnull);
 	return true;
 }
@@ -235,24 +246,20 @@ begin_part(RtscanRowsAnswer *answer)
 {
 	bool		complete;
 
+	if (answer->done)
+		return false;
 	if (answer->cursor == NULL)
-	{
-		if (answer->done)
-			return false;
-		rtscan_reset_groups(answer->groups);
 		answer->cursor = open_cursor(answer);
-	}
 	rtscan_forget_groups(answer->groups);
 	answer->segment = NULL;
-	while (!(complete = add_rows(answer, answer->cursor)) && !answer->partial)
+	while (!(complete = add_rows(answer)) && !answer->task->partial)
 	{
 		rtscan_spill_groups(answer->groups);
 		answer->segment = NULL;
 	}
 	if (complete)
 	{
-		close_cursor(answer, answer->cursor);
-		answer->cursor = NULL;
+		close_cursor(answer);
 		answer->done = true;
 	}
 	rtscan_begin_groups(answer->groups);
@@ -263,13 +270,15 @@ begin_part(RtscanRowsAnswer *answer)
 static bool
 next_group_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {
+	int			nkeys = answer->task->nkeys;
+
 	for (;;)
 	{
 		RtscanGroup *group = answer->in_part ? rtscan_next_group(answer->groups, values, isnull) : NULL;
 
 		if (group)
 		{
-			finish_group(answer, group, values + answer->nkeys, isnull + answer->nkeys);
+			finish_group(answer, group, values + nkeys, isnull + nkeys);
 			return true;
 		}
 		answer->in_part = begin_part(answer);
@@ -278,25 +287,18 @@ next_group_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 	}
 }
 
-void
-rtscan_stop_rows(RtscanRowsAnswer *answer)
-{
-	if (answer->cursor)
-		close_cursor(answer, answer->cursor);
-	answer->cursor = NULL;
-}
-
-void
-rtscan_start_rows(RtscanRowsAnswer *answer, const RtscanQuestion *question)
-{
-	rtscan_stop_rows(answer);
-	answer->question = question;
-	answer->done = false;
-	answer->in_part = false;
-}
-
 bool
 rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {
-	return answer->grouped ? next_group_result(answer, values, isnull) : next_only_result(answer, values, isnull);
+	return answer->task->grouped ? next_group_result(answer, values, isnull) : next_only_result(answer, values, isnull);
+}
+
+void
+rtscan_end_rows(RtscanRowsAnswer *answer)
+{
+	if (answer->cursor)
+		close_cursor(answer);
+	if (answer->groups)
+		rtscan_end_groups(answer->groups);
+	rtscan_end_batch(answer->batch);
 }

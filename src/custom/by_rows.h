@@ -39,16 +39,20 @@ typedef enum RtscanRowAggregatePlan
 	RTSCAN_ROW_FILTER			/* likewise */
 } RtscanRowAggregatePlan;
 
+/* What is to be computed of rows, ready to be: it lasts as long as the node, and takes little. */
+typedef struct RtscanRowsTask RtscanRowsTask;
+
+extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, Relation index, List *plan);
+
+/* An answer: from the first result that is asked for to the last. */
 typedef struct RtscanRowsAnswer RtscanRowsAnswer;
 
-extern RtscanRowsAnswer *rtscan_begin_rows(PlanState *parent, Relation index, List *plan);
+/*
+ * Begin one, in the current memory context, which is to be deleted after the end: that gives back what
+ * it took.  The question must last as long.
+ */
+extern RtscanRowsAnswer *rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question);
 extern void rtscan_end_rows(RtscanRowsAnswer *answer);
-
-/* Begin to answer; the question and memory in the current context must last as long as results are asked for. */
-extern void rtscan_start_rows(RtscanRowsAnswer *answer, const RtscanQuestion *question);
-
-/* End what has been begun: the question will be no more. */
-extern void rtscan_stop_rows(RtscanRowsAnswer *answer);
 
 /*
  * The next result: the keys of a group, then the aggregates; false if there is none.  Partial

@@ -12,15 +12,6 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-void
-rtscan_begin_accumulation(RtscanAccumulator *accumulator)
-{
-	MemoryContextReset(accumulator->context);
-	accumulator->count = 0;
-	accumulator->ncandidates = 0;
-	accumulator->capacity = 0;
-}
-
 /* ---------------------------------------------------------------- minimum, maximum */
 
 static void

@@ -13,6 +13,7 @@
 #include "exec/executor.h"
 #include "storage/schema.h"
 
+/* To begin with, only these are known: kind, column, type and context. */
 typedef struct RtscanAccumulator
 {
 	RtscanAggregateKind kind;	/* RTSCAN_COUNT, _MINIMUM or _MAXIMUM */
@@ -24,9 +25,6 @@ typedef struct RtscanAccumulator
 	int			capacity;
 	Datum	   *candidates;
 } RtscanAccumulator;
-
-/* Begin anew; what was in the context is gone. */
-extern void rtscan_begin_accumulation(RtscanAccumulator *accumulator);
 
 /*
  * Add rows of a segment, none of them NULL in the column, and all found by what WHERE asks of key

@@ -50,7 +50,7 @@ struct RtscanGroups
 };
 
 RtscanGroups *
-rtscan_create_groups(PlanState *parent, TupleDesc keys, const Oid *operators, Oid *collations,
+rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 					 const RtscanTransition *transitions, int nstates, double expected)
 {
 	RtscanGroups *groups = palloc0(sizeof(RtscanGroups));
@@ -67,21 +67,13 @@ rtscan_create_groups(PlanState *parent, TupleDesc keys, const Oid *operators, Oi
 	groups->found = MakeSingleTupleTableSlot(keys, &TTSOpsMinimalTuple);
 	for (int i = 0; i < keys->natts; i++)
 		columns[i] = i + 1;
+	groups->spill_bits = MAX_SPILL_BITS;
 	execTuplesHashPrepare(keys->natts, operators, &functions, &hashes);
-	groups->table = BuildTupleHashTableExt(parent, keys, keys->natts, columns, functions, hashes, collations,
+	/* Without a parent nothing is compiled: that would be kept until the query's end, for each answer. */
+	groups->table = BuildTupleHashTableExt(NULL, keys, keys->natts, columns, functions, hashes, collations,
 										   (long) Min(Max(expected, 16), MAX_BUCKETS), 0, CurrentMemoryContext,
 										   groups->table_context, groups->temporary, false);
 	return groups;
-}
-
-void
-rtscan_destroy_groups(RtscanGroups *groups)
-{
-	rtscan_reset_groups(groups);
-	ExecDropSingleTupleTableSlot(groups->keys);
-	ExecDropSingleTupleTableSlot(groups->found);
-	MemoryContextDelete(groups->temporary);
-	MemoryContextDelete(groups->table_context);
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -94,32 +86,16 @@ rtscan_forget_groups(RtscanGroups *groups)
 	MemoryContextReset(groups->table_context);
 }
 
-static void
-close_files(RtscanGroups *groups)
-{
-	for (int i = 0; i < MAX_SPILL_FILES; i++)
-	{
-		if (groups->files[i])
-			BufFileClose(groups->files[i]);
-		groups->files[i] = NULL;
-	}
-	groups->spilling = false;
-}
-
 void
-rtscan_reset_groups(RtscanGroups *groups)
+rtscan_end_groups(RtscanGroups *groups)
 {
 	ListCell   *cell;
 
-	rtscan_forget_groups(groups);
-	close_files(groups);
+	for (int i = 0; i < MAX_SPILL_FILES; i++)
+		if (groups->files[i])
+			BufFileClose(groups->files[i]);
 	foreach(cell, groups->todo)
 		BufFileClose(((SpillFile *) lfirst(cell))->file);
-	list_free_deep(groups->todo);
-	groups->todo = NIL;
-	groups->used_bits = 0;
-	groups->spill_bits = MAX_SPILL_BITS;
-	groups->spilled = 0;
 }
 
 /* Groups, and their part of the hash table, which is up to twice as large. */

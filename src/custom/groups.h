@@ -13,7 +13,7 @@
 #include "rtscan.h"
 
 #include "custom/states.h"
-#include "nodes/execnodes.h"
+#include "access/tupdesc.h"
 
 typedef struct RtscanGroups RtscanGroups;
 
@@ -26,14 +26,11 @@ typedef struct RtscanGroup
 
 /*
  * Groups by keys with such types, equality operators and collations, and with a state for each
- * transition, expected to be so many; in the current memory context.
+ * transition, expected to be so many; in the current memory context, which is to be deleted after the end.
  */
-extern RtscanGroups *rtscan_create_groups(PlanState *parent, TupleDesc keys, const Oid *operators, Oid *collations,
+extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 										  const RtscanTransition *transitions, int nstates, double expected);
-extern void rtscan_destroy_groups(RtscanGroups *groups);
-
-/* Begin anew, without groups. */
-extern void rtscan_reset_groups(RtscanGroups *groups);
+extern void rtscan_end_groups(RtscanGroups *groups);
 
 /* The group that has these keys, made if need be; good until the groups are spilled or forgotten. */
 extern RtscanGroup *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull);

@@ -39,13 +39,14 @@ typedef struct AggregateState
 	int			where_arguments;
 	bool		filters_may_fail;	/* evaluating FILTERs' arguments */
 	List	   *filter_plan;
-	MemoryContext context;		/* of one answer, until the next */
-	bool		begun;			/* the answer at hand */
+	List	   *bits;			/* RTSCAN_PLAN_BITS: either, */
+	RtscanRowsTask *rows;		/* or */
+	MemoryContext context;		/* of the answer at hand, or NULL: */
 	Arguments	values;
 	RtscanFilter filter;
 	RtscanQuestion question;
-	RtscanBitsAnswer *bits;		/* either */
-	RtscanRowsAnswer *rows;		/* or */
+	RtscanRowsAnswer *answer;	/* from rows */
+	bool		done;			/* all results have been returned */
 	RtscanVisibility visibility;	/* the leader's, of a parallel query, */
 	RtscanImage *image;			/* with the image, */
 	RtscanShared *shared;		/* and what all its processes share */
@@ -106,7 +107,6 @@ begin(CustomScanState *node, EState *estate, int eflags)
 	AggregateState *state = (AggregateState *) node;
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 	List	   *relations = list_nth(scan->custom_private, RTSCAN_PLAN_RELATIONS);
-	List	   *bits = list_nth(scan->custom_private, RTSCAN_PLAN_BITS);
 
 	state->heap = table_open(linitial_oid(relations), AccessShareLock);
 	state->index = index_open(lsecond_oid(relations), AccessShareLock);
@@ -114,11 +114,9 @@ begin(CustomScanState *node, EState *estate, int eflags)
 	state->filter_plan = list_nth(scan->custom_private, RTSCAN_PLAN_FILTER);
 	begin_arguments(state, scan);
 	check_permissions(scan);
-	if (bits != NIL)
-		state->bits = rtscan_begin_bits(state->schema, bits);
-	else
-		state->rows = rtscan_begin_rows(&node->ss.ps, state->index, list_nth(scan->custom_private, RTSCAN_PLAN_ROWS));
-	state->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregate", ALLOCSET_DEFAULT_SIZES);
+	state->bits = list_nth(scan->custom_private, RTSCAN_PLAN_BITS);
+	if (state->bits == NIL)
+		state->rows = rtscan_prepare_rows(&node->ss.ps, state->index, list_nth(scan->custom_private, RTSCAN_PLAN_ROWS));
 }
 
 /* ---------------------------------------------------------------- quals */
@@ -163,11 +161,10 @@ prepare_filters(void *arg)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* Begin an answer, with parameters and the like as they are now. */
+/* Begin an answer, in its context, with parameters and the like as they are now. */
 static void
 begin_answer(AggregateState *state)
 {
-	MemoryContextReset(state->context);
 	pgstat_count_index_scan(state->index);
 	make_where(state);
 	state->question = (RtscanQuestion) {
@@ -180,7 +177,19 @@ begin_answer(AggregateState *state)
 		.totals = &state->totals,
 	};
 	if (state->rows)
-		rtscan_start_rows(state->rows, &state->question);
+		state->answer = rtscan_begin_rows(state->rows, &state->question);
+}
+
+/* Give back what the answer at hand took, if there is one. */
+static void
+end_answer(AggregateState *state)
+{
+	if (state->answer)
+		rtscan_end_rows(state->answer);
+	state->answer = NULL;
+	if (state->context)
+		MemoryContextDelete(state->context);
+	state->context = NULL;
 }
 
 /* The next result; the columns behind it are EXPLAIN's. */
@@ -188,17 +197,20 @@ static bool
 next_result(AggregateState *state, TupleTableSlot *slot)
 {
 	RtscanBitsFilters filters = {state->filters_may_fail, prepare_filters, make_filter, state};
-	bool		first = !state->begun;
-	MemoryContext old = MemoryContextSwitchTo(state->context);
+	bool		first = state->context == NULL;
+	MemoryContext old;
 
 	if (first)
+		state->context = AllocSetContextCreate(state->custom.ss.ps.state->es_query_cxt, "rtscan aggregate",
+											   ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(state->context);
+	if (first)
 		begin_answer(state);
-	state->begun = true;
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	if (state->bits && first)
 		rtscan_answer_by_bits(state->bits, &state->question, &filters, slot->tts_values, slot->tts_isnull);
 	MemoryContextSwitchTo(old);
-	return state->bits ? first : rtscan_next_rows_result(state->rows, slot->tts_values, slot->tts_isnull);
+	return state->bits ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
 }
 
 /*
@@ -212,31 +224,35 @@ execute(CustomScanState *node)
 	ExprContext *context = node->ss.ps.ps_ExprContext;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
-	for (;;)
+	while (!state->done)
 	{
 		MemoryContext old;
-		bool		found;
 
 		CHECK_FOR_INTERRUPTS();
 		ExecClearTuple(slot);
 		ResetExprContext(context);
 		old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-		found = next_result(state, slot);
+		state->done = !next_result(state, slot);
 		MemoryContextSwitchTo(old);
-		if (!found)
-			return NULL;
+		if (state->done)
+			break;
 		context->ecxt_scantuple = ExecStoreVirtualTuple(slot);
 		if (ExecQual(node->ss.ps.qual, context))
 			return node->ss.ps.ps_ProjInfo ? ExecProject(node->ss.ps.ps_ProjInfo) : slot;
 		InstrCountFiltered1(node, 1);
 	}
+	end_answer(state);
+	return NULL;
 }
 
 static void
 rescan(CustomScanState *node)
 {
+	AggregateState *state = (AggregateState *) node;
+
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
-	((AggregateState *) node)->begun = false;
+	end_answer(state);
+	state->done = false;
 }
 
 static void
@@ -244,11 +260,7 @@ end(CustomScanState *node)
 {
 	AggregateState *state = (AggregateState *) node;
 
-	if (state->bits)
-		rtscan_end_bits(state->bits);
-	if (state->rows)
-		rtscan_end_rows(state->rows);
-	MemoryContextDelete(state->context);
+	end_answer(state);
 	index_close(state->index, NoLock);
 	table_close(state->heap, NoLock);
 }
@@ -297,7 +309,8 @@ shut_down(CustomScanState *node)
 
 	if (state->shared == NULL)
 		return;
-	rtscan_stop_rows(state->rows);
+	end_answer(state);
+	state->done = true;
 	state->totals = rtscan_shared_totals(state->shared);
 	state->shared = NULL;
 }

@@ -8,7 +8,12 @@
  *							  Gather						  Append
  *							    RtscanAggregate, partial	    RtscanAggregate, partial, for each partition
  *
- * and a table with partitions, or with children, by a node for each of them.
+ * and a table with partitions, or with children, by a node for each of them; or by a Parallel Append
+ * below a Gather, where each node is left to one process.
+ *
+ * That Append is the partitioned table's, and its nodes are the partitions', as if they scanned them:
+ * so the planner gives it what the executor needs to leave partitions out, when it begins or for the
+ * parameters of a loop.
  */
 #include "custom/path.h"
 
@@ -24,6 +29,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "port/pg_bitutils.h"
 #include "utils/guc.h"
 #include "utils/selfuncs.h"
 
@@ -55,6 +61,15 @@ collect(Node *node, Collection *collection)
 	return expression_tree_walker(node, collect, collection);
 }
 
+static bool
+is_parallel_safe_request(const RtscanRequest *request)
+{
+	PlannerInfo *root = request->root;
+
+	return request->table->consider_parallel && is_parallel_safe(root, (Node *) request->keys) &&
+		is_parallel_safe(root, (Node *) request->aggrefs);
+}
+
 /* What a query asks; false if only PostgreSQL's executor can tell. */
 static bool
 make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOptInfo *output,
@@ -73,6 +88,7 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOp
 	collection = (Collection) {request->keys, NIL, false};
 	collect((Node *) list_make2(output->reltarget->exprs, request->having), &collection);
 	request->aggrefs = collection.aggrefs;
+	request->parallel_safe = is_parallel_safe_request(request);
 	/* Aggregates may have been folded away. */
 	return !collection.failed && (request->grouped || request->aggrefs != NIL);
 }
@@ -167,13 +183,11 @@ add_final_path(const RtscanRequest *request, Path *partial)
 
 /* ---------------------------------------------------------------- several processes */
 
-static bool
-is_parallel_safe_request(const RtscanRequest *request)
+/* All that the processes hand on: so many rows. */
+static Path *
+gather(const RtscanRequest *partial, Path *path, double rows)
 {
-	PlannerInfo *root = request->root;
-
-	return request->table->consider_parallel && is_parallel_safe(root, (Node *) request->keys) &&
-		is_parallel_safe(root, (Node *) request->aggrefs);
+	return (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
 }
 
 static void
@@ -183,18 +197,14 @@ offer_parallel(const RtscanRequest *request)
 												  max_parallel_workers_per_gather);
 	RtscanRequest *partial;
 	Path	   *path;
-	double		rows;
 
-	if (workers <= 0 || !is_parallel_safe_request(request))
+	if (workers <= 0 || !request->parallel_safe)
 		return;
 	partial = make_partial_request(request);
 	partial->workers = workers;
 	path = rtscan_cheapest_path(partial);
-	if (path == NULL)
-		return;
-	rows = path->rows * (workers + 1);
-	add_final_path(request, (Path *)
-				   create_gather_path(request->root, partial->output, path, partial->target, NULL, &rows));
+	if (path)
+		add_final_path(request, gather(partial, path, path->rows * (workers + 1)));
 }
 
 /* ---------------------------------------------------------------- partitions and children */
@@ -208,7 +218,8 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 
 	*translated = *request;
 	translated->table = child;
-	translated->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, child->relids);
+	translated->output = child;
+	translated->parallel_safe = request->parallel_safe && child->consider_parallel;
 	translated->target = copy_pathtarget(request->target);
 	translated->target->exprs = (List *)
 		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->target->exprs, child->relids, top);
@@ -247,19 +258,39 @@ collect_children(const RtscanRequest *request, RelOptInfo *parent, List **paths)
 	return true;
 }
 
-/* Unlike those of a plain Append, no children are left out for a value that is known only when the query runs. */
+/* By one process, or by a number of workers that take one child after another. */
+static Path *
+append_children(const RtscanRequest *partial, List *paths, int workers)
+{
+	AppendPath *append = create_append_path(partial->root, partial->table, paths, NIL, NIL, NULL, workers, workers > 0, -1);
+
+	append->path.pathtarget = partial->target;
+	return &append->path;
+}
+
+/* As many workers as PostgreSQL has for so many children. */
+static int
+workers_for_children(const List *paths)
+{
+	return enable_parallel_append ?
+		Min(pg_leftmost_one_pos32(list_length(paths)) + 1, max_parallel_workers_per_gather) : 0;
+}
+
 static void
 offer_children(const RtscanRequest *request)
 {
 	RtscanRequest *partial = make_partial_request(request);
 	List	   *paths = NIL;
 	Path	   *append;
+	int			workers;
 
 	if (!collect_children(partial, request->table, &paths) || paths == NIL)
 		return;
-	append = (Path *) create_append_path(request->root, partial->output, paths, NIL, NIL, NULL, 0, false, -1);
-	append->pathtarget = partial->target;
+	append = append_children(partial, list_copy(paths), 0);
 	add_final_path(request, append);
+	workers = workers_for_children(paths);
+	if (append->parallel_safe && workers > 0)
+		add_final_path(request, gather(partial, append_children(partial, paths, workers), append->rows));
 }
 
 /* ---------------------------------------------------------------- the hook */

@@ -42,7 +42,7 @@ make_path(const RtscanRequest *request, IndexOptInfo *index)
 	path->path.path.parent = request->output;
 	path->path.path.pathtarget = request->target;
 	path->path.path.parallel_aware = request->workers > 0;
-	path->path.path.parallel_safe = request->workers > 0;
+	path->path.path.parallel_safe = request->parallel_safe && (request->partial || request->output->consider_parallel);
 	path->path.path.parallel_workers = request->workers;
 	path->path.flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->path.methods = &path_methods;

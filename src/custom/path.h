@@ -27,6 +27,7 @@ typedef struct RtscanRequest
 	List	   *keys;			/* and their expressions */
 	List	   *aggrefs;
 	List	   *having;
+	bool		parallel_safe;	/* a worker may compute them, as far as keys, aggregates and WHERE go */
 	bool		partial;		/* the aggregates' transition states are asked for */
 	int			workers;		/* processes that share the work, besides the leader; then it is partial */
 } RtscanRequest;

@@ -44,8 +44,8 @@ choose_next_rows(RtscanRowsAnswer *answer)
 		answer->rows[answer->n++] = row;
 	answer->next = end;
 	answer->slices++;
-	if (answer->quals.state)
-		answer->n = choose_rows(answer->batch, &answer->quals, answer->rows, answer->n, answer->rows);
+	if (answer->task->quals.state)
+		answer->n = choose_rows(answer->batch, &answer->task->quals, answer->rows, answer->n, answer->rows);
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -53,19 +53,20 @@ choose_next_rows(RtscanRowsAnswer *answer)
 static RtscanGroup *
 find_group(RtscanRowsAnswer *answer, uint32 row)
 {
+	const RtscanRowsTask *task = answer->task;
+	RtscanBatch *batch = answer->batch;
 	Datum		keys[MaxTupleAttributeNumber];
 	bool		isnull[MaxTupleAttributeNumber];
-	RtscanBatch *batch = answer->batch;
 
-	rtscan_enter_row(batch, answer->columns_of_keys, row);
-	for (int i = 0; i < answer->nkeys; i++)
-		if (answer->key_columns[i] >= 0)
+	rtscan_enter_row(batch, task->columns_of_keys, row);
+	for (int i = 0; i < task->nkeys; i++)
+		if (task->key_columns[i] >= 0)
 		{
-			keys[i] = batch->slot->tts_values[answer->key_columns[i]];
-			isnull[i] = batch->slot->tts_isnull[answer->key_columns[i]];
+			keys[i] = batch->slot->tts_values[task->key_columns[i]];
+			isnull[i] = batch->slot->tts_isnull[task->key_columns[i]];
 		}
 		else
-			keys[i] = rtscan_evaluate_expression(batch, &answer->keys[i], &isnull[i]);
+			keys[i] = rtscan_evaluate_expression(batch, &task->keys[i], &isnull[i]);
 	return rtscan_find_group(answer->groups, keys, isnull);
 }
 
@@ -80,7 +81,7 @@ enter_segment(RtscanRowsAnswer *answer)
 	uint64		count = 1;
 
 	answer->segment = rtscan_cursor_segment(cursor);
-	cells->used = answer->keys_have_codes && answer->segment != NULL;
+	cells->used = answer->task->keys_have_codes && answer->segment != NULL;
 	for (int i = 0; cells->used && i < cells->ncolumns; i++)
 	{
 		cells->strides[i] = count;
@@ -93,7 +94,7 @@ enter_segment(RtscanRowsAnswer *answer)
 	{
 		if (cells->groups)
 			pfree(cells->groups);
-		cells->groups = MemoryContextAllocHuge(GetMemoryChunkContext(answer), count * sizeof(RtscanGroup *));
+		cells->groups = MemoryContextAllocHuge(answer->context, count * sizeof(RtscanGroup *));
 		cells->capacity = count;
 	}
 	memset(cells->groups, 0, count * sizeof(RtscanGroup *));
@@ -220,7 +221,7 @@ state_of(const RtscanRowsAnswer *answer, uint32 row, int number)
 static MemoryContext
 states_context(const RtscanRowsAnswer *answer)
 {
-	return answer->only ? answer->only_context : rtscan_groups_context(answer->groups);
+	return answer->only ? answer->context : rtscan_groups_context(answer->groups);
 }
 
 static void
@@ -296,7 +297,7 @@ add_runs(RtscanRowsAnswer *answer, int number, const RtscanVector *vector)
 static void
 add_column(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 {
-	const RtscanRowAggregate *aggregate = &answer->aggregates[number];
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	const Datum *values;
 	const bool *isnull;
 
@@ -308,7 +309,7 @@ add_column(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 		if (isnull[chosen.rows[i]])
 			continue;
 		ResetExprContext(answer->batch->context);
-		rtscan_add_datum(&answer->transitions[number], state_of(answer, chosen.rows[i], number),
+		rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen.rows[i], number),
 						 values[chosen.rows[i]], states_context(answer));
 	}
 }
@@ -316,7 +317,7 @@ add_column(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 static void
 add_row_by_row(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 {
-	const RtscanRowAggregate *aggregate = &answer->aggregates[number];
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 
 	for (uint32 i = 0; i < chosen.n; i++)
 	{
@@ -326,7 +327,7 @@ add_row_by_row(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 		rtscan_enter_row(answer->batch, aggregate->argument.columns, chosen.rows[i]);
 		value = rtscan_evaluate_expression(answer->batch, &aggregate->argument, &isnull);
 		if (!isnull)
-			rtscan_add_datum(&answer->transitions[number], state_of(answer, chosen.rows[i], number), value,
+			rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen.rows[i], number), value,
 							 states_context(answer));
 	}
 }
@@ -335,14 +336,14 @@ add_row_by_row(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 static void
 add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, bool in_runs)
 {
-	RtscanRowAggregate *aggregate = &answer->aggregates[number];
-	const RtscanVector *vector = aggregate->arithmetic ? rtscan_compute(aggregate->arithmetic, answer->batch) : NULL;
+	RtscanArithmetic *arithmetic = answer->arithmetic[number];
+	const RtscanVector *vector = arithmetic ? rtscan_compute(arithmetic, answer->batch) : NULL;
 
 	if (vector && in_runs)
 		add_runs(answer, number, vector);
 	else if (vector)
 		add_vector(answer, number, chosen, vector);
-	else if (aggregate->column >= 0)
+	else if (answer->task->aggregates[number].column >= 0)
 		add_column(answer, number, chosen);
 	else
 		add_row_by_row(answer, number, chosen);
@@ -351,7 +352,7 @@ add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, bool in_runs
 static void
 add_to_aggregate(RtscanRowsAnswer *answer, int number)
 {
-	RtscanRowAggregate *aggregate = &answer->aggregates[number];
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	RtscanBatch *batch = answer->batch;
 	ChosenRows	chosen = {answer->n, answer->rows};
 	bool		in_runs = answer->in_runs && aggregate->filter.state == NULL;
@@ -379,13 +380,13 @@ void
 rtscan_add_slice(RtscanRowsAnswer *answer)
 {
 	choose_next_rows(answer);
-	if (answer->grouped)
+	if (answer->task->grouped)
 	{
 		group_rows(answer);
 		form_runs(answer);
 	}
 	else
 		form_only_run(answer);
-	for (int i = 0; i < answer->naggregates && answer->n > 0; i++)
+	for (int i = 0; i < answer->task->naggregates && answer->n > 0; i++)
 		add_to_aggregate(answer, i);
 }
