@@ -16,6 +16,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -92,8 +93,9 @@ check_permissions(CustomScan *scan)
 static void
 begin_arguments(AggregateState *state, CustomScan *scan)
 {
-	List	   *arguments = list_nth(scan->custom_exprs, RTSCAN_EXPRESSIONS_ARGUMENTS);
+	List	   *arguments = list_nth(scan->custom_private, RTSCAN_PLAN_ARGUMENTS);
 
+	Assert(!contain_var_clause((Node *) arguments));
 	state->arguments = ExecInitExprList(arguments, &state->custom.ss.ps);
 	state->where_arguments = linitial_int(list_nth(scan->custom_private, RTSCAN_PLAN_WHERE_ARGUMENTS));
 	for (int i = state->where_arguments; i < list_length(arguments); i++)

@@ -1,0 +1,94 @@
+-- What RtscanAggregate evaluates, besides rows: arguments that are keys of GROUP BY as well.
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS rtscan;
+CREATE SCHEMA evaluation;
+SET search_path = evaluation, public;
+SET rtscan.merge_worker = off;
+
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/outcomes.psql
+\set ECHO all
+-- k has NULLs and 0; d is before and after today
+CREATE TABLE few (id int, k int, s int2, d date, w text) WITH (autovacuum_enabled = off);
+INSERT INTO few SELECT i, nullif(i % 23, 22), i % 7 - 3, current_date - 500 + i, 'w' || i % 5 FROM generate_series(1, 1000) i;
+CREATE INDEX few_all ON few USING rtscan (k, s, d) INCLUDE (id, w);
+VACUUM ANALYZE few;
+INSERT INTO few SELECT i, i % 23, i % 7 - 3, current_date, 'pending' FROM generate_series(1001, 1100) i;
+CREATE TABLE other (id int, x int, w text);
+INSERT INTO other SELECT i, nullif(i * 3, 15), 'w' || i FROM generate_series(1, 6) i;
+ANALYZE other;
+CREATE TABLE parts (id int, k int, s int2, d date, w text) PARTITION BY RANGE (id);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (300);
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (300) TO (600);
+CREATE TABLE parts_d PARTITION OF parts DEFAULT;
+CREATE INDEX parts_all ON parts USING rtscan (k, s, d) INCLUDE (id, w);
+INSERT INTO parts SELECT * FROM few;
+VACUUM ANALYZE parts;
+
+--
+-- Keys without columns, which are asked for in WHERE, FILTER and HAVING as well
+--
+CREATE FUNCTION steady(int) RETURNS int LANGUAGE plpgsql STABLE PARALLEL SAFE AS 'BEGIN RETURN $1; END';
+CREATE VIEW queries AS SELECT unnest(ARRAY[
+	'SELECT %2$s, count(*) FROM %3$s WHERE %1$s < %2$s GROUP BY %2$s',
+	'SELECT %2$s AS a, k, count(*), sum(k) FROM %3$s WHERE %1$s >= %2$s GROUP BY %2$s, k',
+	'SELECT %2$s, sum(s) FROM %3$s WHERE %1$s = %2$s OR k = 1 GROUP BY 1',
+	'SELECT %2$s, sum(s) FROM %3$s WHERE %1$s IN (%2$s, %2$s + 1) OR %1$s <> %2$s + 1 GROUP BY %2$s',
+	'SELECT max(w) FROM %3$s WHERE %1$s < ANY (ARRAY[%2$s, %2$s + 1]) GROUP BY ARRAY[%2$s, %2$s + 1]',
+	'SELECT min(w) FROM %3$s WHERE %1$s BETWEEN %2$s - 1 AND %2$s GROUP BY %2$s, %2$s - 1',
+	'SELECT sum(id) FROM %3$s WHERE %2$s > %1$s AND %1$s + 0 < %2$s - 1 GROUP BY %2$s, %2$s - 1, %1$s + 0',
+	'SELECT %2$s + 1, count(*) FROM %3$s WHERE %1$s < %2$s + 1 GROUP BY %2$s',
+	'SELECT count(*), count(*) FILTER (WHERE %1$s < %2$s), sum(k) FILTER (WHERE %1$s >= %2$s) FROM %3$s GROUP BY %2$s',
+	'SELECT %1$s < %2$s, count(*), count(*) FILTER (WHERE %1$s < %2$s) FROM %3$s GROUP BY %1$s < %2$s',
+	'SELECT %1$s < %2$s, count(*) FROM %3$s WHERE %1$s < %2$s OR k IS NULL GROUP BY %1$s < %2$s HAVING bool(%1$s < %2$s) OR sum(s) < 0',
+	'SELECT %2$s, max(%1$s - %2$s) FROM %3$s WHERE %1$s <> %2$s GROUP BY %2$s HAVING max(%1$s) > %2$s OR %2$s = min(%1$s)',
+	'SELECT k, max(coalesce(%1$s, %2$s)) FROM %3$s WHERE %1$s IS NULL OR %1$s < %2$s GROUP BY k, %2$s, coalesce(%1$s, %2$s)']) AS query;
+SELECT differs(format(query, col, key, tab), CASE tab WHEN 'few' THEN 1 ELSE 3 END)
+FROM queries, (VALUES ('d', 'current_date'), ('d', 'now()::date'), ('k', 'steady(7)'), ('k', 'extract(dow FROM now())::int'), ('k', 'length(current_user)'), ('k', 'current_setting(''work_mem'')::int')) keys (col, key), unnest('{few,parts}'::text[]) tab
+WHERE key !~ 'work_mem' OR query ~ 'FILTER';
+-- of an outer query: once for each of its rows, what was aggregated before is of no use
+SELECT differs(format('SELECT o.id, q.* FROM other o, LATERAL (%s) q', format(query, 'k', key, tab)), CASE tab WHEN 'few' THEN 1 ELSE 3 END)
+FROM queries, unnest('{o.x,steady(o.x),abs(o.x)}'::text[]) key, unnest('{few,parts}'::text[]) tab;
+SELECT differs(q, NULL) FROM (VALUES
+	('SELECT o.id, (SELECT count(*) FROM few WHERE k < o.x GROUP BY o.x) FROM other o'),
+	('SELECT o.id, ARRAY(SELECT count(*) + o.x FROM few WHERE k < o.x GROUP BY o.x, s ORDER BY 1) FROM other o'),
+	('SELECT o.id, ARRAY(SELECT row(n, count(*)) FROM (SELECT k % o.x, count(*) AS n FROM few GROUP BY k % o.x) r GROUP BY n ORDER BY n) FROM other o'),
+	('SELECT o.id, ARRAY(SELECT row(n, count(*)) FROM (SELECT o.x, count(*) AS n FROM few GROUP BY o.x, k % 3) r GROUP BY n ORDER BY n) FROM other o'),
+	('SELECT o.id, ARRAY(SELECT row(k % o.x, count(*)) FROM parts GROUP BY k % o.x ORDER BY 1) FROM other o'),
+	('SELECT o.id, EXISTS (SELECT FROM few WHERE k = o.x GROUP BY o.x HAVING count(*) > o.id * 15) FROM other o'),
+	('SELECT o.id, (SELECT sum(n) FROM (SELECT count(*) AS n FROM few WHERE w = o.w GROUP BY o.w) q) FROM other o'),
+	('SELECT o, (SELECT count(*) FROM few WHERE k < o.x GROUP BY o, o.x) FROM other o'),
+	('SELECT o.id, (SELECT max(row(o.x, k)::text) FROM few WHERE row(k, s) > row(o.x, 1) GROUP BY row(o.x, 1), o.x) FROM other o'),
+	('SELECT (SELECT count(*) FROM few WHERE k < max(o.x) GROUP BY max(o.x)) FROM other o'),
+	('WITH c AS MATERIALIZED (SELECT 7 AS v) SELECT q.* FROM c, LATERAL (SELECT v, count(*) FROM few WHERE k < v GROUP BY v) q'),
+	('SELECT v, count(*), sum(k) FROM (SELECT (SELECT max(x) FROM other) AS v, k, s FROM few OFFSET 0) q WHERE k < v GROUP BY v'),
+	('SELECT v, count(*), sum(k) FROM (SELECT (SELECT max(x) FROM other) AS v, k, s FROM few) q WHERE k < v GROUP BY v')) q (q);
+-- parameters
+SELECT differs_prepared(mode, 'int', format(query, 'k', key, tab), '7', 'NULL', '-1', '22')
+FROM queries, unnest('{force_generic_plan,force_custom_plan}'::text[]) mode, unnest('{$1,steady($1),abs($1)}'::text[]) key, unnest('{few,parts}'::text[]) tab;
+SELECT differs_prepared(mode, 'int[]', query, '''{1,NULL,5}''', 'NULL', '''{}''')
+FROM unnest('{force_generic_plan,force_custom_plan}'::text[]) mode, unnest(ARRAY['SELECT $1, count(*) FROM few WHERE k = ANY ($1) GROUP BY $1', 'SELECT $1[1], sum(s) FROM few WHERE k >= $1[1] GROUP BY $1[1], $1', 'SELECT cardinality($1), max(k) FROM few WHERE k = ANY ($1) OR k < cardinality($1) GROUP BY 1']) query;
+CREATE FUNCTION counted(x int) RETURNS SETOF bigint LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexonlyscan = off AS $$
+BEGIN
+	RETURN QUERY SELECT count(*) FROM few WHERE k < x GROUP BY x;
+END
+$$;
+SELECT differs('SELECT o.id, c FROM other o, counted(o.x) c', 0);
+-- how they are shown
+SET enable_seqscan = off;
+SET enable_indexonlyscan = off;
+SET enable_bitmapscan = off;
+SET max_parallel_workers_per_gather = 0;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT current_date, count(*), sum(k) FILTER (WHERE d < current_date) FROM few WHERE d < current_date AND id > extract(day FROM current_date) GROUP BY current_date;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT o.id, q.* FROM other o, LATERAL (SELECT o.x, count(*) FROM few WHERE k < o.x OR s = abs(o.x) GROUP BY o.x, abs(o.x)) q;
+-- fetched bit by bit, forth and back, and again
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT o.id, q.* FROM other o, LATERAL (SELECT o.x, s, count(*) FROM few WHERE k < o.x GROUP BY o.x, s HAVING s > 1 ORDER BY s) q ORDER BY o.id;
+FETCH 3 FROM c;
+FETCH BACKWARD 2 FROM c;
+FETCH ALL FROM c;
+ROLLBACK;
+
+SET client_min_messages = error;
+DROP SCHEMA evaluation CASCADE;
