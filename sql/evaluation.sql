@@ -1,4 +1,4 @@
--- What RtscanAggregate evaluates, besides rows: arguments that are keys of GROUP BY as well.
+-- What RtscanAggregate evaluates, besides rows: arguments that are keys of GROUP BY as well; and in which order it evaluates conditions.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA evaluation;
@@ -89,6 +89,30 @@ FETCH 3 FROM c;
 FETCH BACKWARD 2 FROM c;
 FETCH ALL FROM c;
 ROLLBACK;
+
+--
+-- Conditions are evaluated in PostgreSQL's order: who is not asked cannot fail
+--
+CREATE TABLE tab2 (col0 int, col1 int, col2 int);
+INSERT INTO tab2 VALUES (64, 77, 40), (75, 67, 58), (46, 51, 23);
+CREATE INDEX tab2_all ON tab2 USING rtscan (col0, col1, col2);
+VACUUM ANALYZE tab2;
+SELECT differs('SELECT max(col1) FROM tab2 WHERE col1 * col1 * -(-col2) * -col0 * -77 * -col0 IS NOT NULL AND NOT col0 BETWEEN 35 * -col2 AND NULL');
+CREATE FUNCTION costly(int) RETURNS int LANGUAGE plpgsql STABLE COST 1000 AS 'BEGIN RETURN 1 / $1; END';
+CREATE FUNCTION dear(int) RETURNS bool LANGUAGE plpgsql STABLE COST 10000 AS 'BEGIN RETURN 1 / $1 >= 0; END';
+SELECT differs(format('SELECT count(*), sum(k), max(100 / k) FROM %s WHERE %s %s', tab, condition, tail), CASE tab WHEN 'few' THEN 1 ELSE 3 END)
+FROM unnest('{few,parts}'::text[]) tab, unnest(ARRAY['""', 'GROUP BY s', 'GROUP BY 100 / k']) tail (t), replace(t, '""', '') tail2 (tail),
+	unnest(ARRAY['1000 / k + s > 0 AND k + 0 <> 0', 'costly(k) >= 0 AND k + s - s + 0 <> 0', 'costly(k) >= 0 AND k <> 0', 'dear(k) AND costly(k) >= 0 AND k % 22 <> 0', 'k % 23 <> 0 AND 1 / k >= 0', 'w LIKE ''w%'' AND costly(k) >= 0 AND id + 0 > 0 AND abs(k) > 0',
+		-- these fail: the first are as cheap as the second
+		'1 / k >= 0 AND k % 23 <> 0', '1 / k >= 0 AND 0 <> k % 23', '(1 / k >= 0 AND k % 23 <> 0)', 'NOT (1 / k < 0 OR k % 23 = 0)']) condition;
+-- of HAVING
+SELECT differs(format('SELECT s, count(*) FROM few GROUP BY s HAVING %s', condition))
+FROM unnest(ARRAY['100 / sum(s) + count(*) > 0 AND sum(s) <> 0', 'costly(s) >= 0 AND sum(s) <> 0', '100 / sum(s) > 0 AND sum(s) <> 0', 'sum(s) <> 0 AND 100 / sum(s) <> 0']) condition;
+-- of FILTER, which is one condition: as it is written; what it does not let pass is no argument
+SELECT differs(format('SELECT %s FROM few %s', aggregate, tail), NULL)
+FROM unnest(ARRAY['', 'GROUP BY s', 'WHERE k <> 0']) tail, unnest(ARRAY['count(*) FILTER (WHERE k <> 0 AND costly(k) >= 0)', 'count(*) FILTER (WHERE costly(k) >= 0 AND k <> 0)', 'sum(100 / k) FILTER (WHERE k + 0 > 0)', 'sum(100 / k) FILTER (WHERE s <> 0), sum(s)', 'max(100 / k) FILTER (WHERE k > 0)', 'sum(2147483647 + k) FILTER (WHERE k + 0 = 0)', 'avg(2147483640 + k) FILTER (WHERE k < 8 AND id > 0)', 'sum(2147483640 + k), count(*)', 'sum((30000 + id)::int2 * s) FILTER (WHERE id + 0 < 100)', 'count(100 / k) FILTER (WHERE k + 0 > 0)']) aggregate;
+-- arithmetic of many rows at a time is of those that pass
+SELECT differs(format('SELECT s, sum(2147483640 + k), sum((2147483640 + k) * 1), count(*) FROM few WHERE %s GROUP BY s', condition), NULL) FROM unnest(ARRAY['k + 0 < 8', 'k < 8', 'k + 0 < 9', 'id + 0 > 1050', 'w || s = ''w10''']) condition;
 
 SET client_min_messages = error;
 DROP SCHEMA evaluation CASCADE;

@@ -261,6 +261,7 @@ static bool
 match_quals(RtscanPath *path)
 {
 	RelOptInfo *table = path->request->table;
+	List	   *others = NIL;
 	ListCell   *cell;
 
 	path->quals = palloc0(sizeof(RtscanQuals));
@@ -276,9 +277,12 @@ match_quals(RtscanPath *path)
 			rtscan_quals_join(path->quals, &quals);
 			path->clauses = lappend(path->clauses, info->clause);
 		}
-		else if (!match_row_qual(path, info))
-			return false;
+		else
+			others = lappend(others, info);
 	}
+	foreach(cell, rtscan_order_quals(path->request->root, others))
+		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
+			return false;
 	return true;
 }
 

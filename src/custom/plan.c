@@ -4,6 +4,7 @@
  */
 #include "custom/path.h"
 
+#include "custom/expressions.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -164,7 +165,7 @@ rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	RangeTblEntry *entry = planner_rt_fetch(path->request->table->relid, root);
 
 	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = path->request->having;
+	scan->scan.plan.qual = rtscan_order_quals(root, path->request->having);
 	scan->flags = custom_path->flags;
 	scan->methods = &rtscan_aggregate_scan_methods;
 	scan->custom_exprs = make_expressions(path);
