@@ -16,8 +16,8 @@ extern RtscanBitsAnswer *rtscan_begin_bits(const RtscanSchema *schema, List *pla
 extern void rtscan_end_bits(RtscanBitsAnswer *answer);
 
 /*
- * How FILTERs are made.  Where preparing them may raise an error it is done only if there is a row
- * to ask them of: nobody would evaluate what is in FILTER otherwise.
+ * How FILTERs are made.  Where preparing them may raise an error, that is run a subplan, it is done
+ * only if there is a row to ask them of: nobody would evaluate what is in FILTER otherwise.
  */
 typedef struct RtscanBitsFilters
 {

@@ -4,10 +4,12 @@
  */
 #include "custom/path.h"
 
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "custom/expressions.h"
+#include "custom/failure.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
@@ -17,13 +19,18 @@
 
 /* ---------------------------------------------------------------- aggregates */
 
-/* FILTER is asked of all rows at once, also of those that a security policy hides. */
+/*
+ * FILTER is asked of all rows at once, also of those that a security policy hides, and its arguments
+ * are evaluated whether or not one of them is reached.
+ */
 static bool
 match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *clause)
 {
 	if (clause == NULL)
 		return true;
 	if (root->qual_security_level > 0 && contain_leaked_vars((Node *) clause))
+		return false;
+	if (rtscan_arguments_may_fail((Node *) clause))
 		return false;
 	return rtscan_quals_add(filter, index, clause);
 }
@@ -293,6 +300,9 @@ rtscan_match_path(RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
+	/* So many columns are too many for a tuple. */
+	if (list_length(request->keys) + list_length(request->aggrefs) > MaxTupleAttributeNumber)
+		return false;
 	if (!match_quals(path))
 		return false;
 	path->by_rows = request->grouped || request->workers > 0 || path->residual != NIL || !match_aggregates(path);

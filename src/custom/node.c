@@ -10,8 +10,9 @@
 #include "catalog/objectaccess.h"
 #include "commands/explain.h"
 #include "custom/by_bits.h"
-#include "custom/quals.h"
 #include "custom/by_rows.h"
+#include "custom/failure.h"
+#include "custom/quals.h"
 #include "custom/shared.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -99,7 +100,7 @@ begin_arguments(AggregateState *state, CustomScan *scan)
 	state->arguments = ExecInitExprList(arguments, &state->custom.ss.ps);
 	state->where_arguments = linitial_int(list_nth(scan->custom_private, RTSCAN_PLAN_WHERE_ARGUMENTS));
 	for (int i = state->where_arguments; i < list_length(arguments); i++)
-		state->filters_may_fail |= rtscan_argument_may_fail(list_nth(arguments, i));
+		state->filters_may_fail |= rtscan_has_subplan_result(list_nth(arguments, i));
 }
 
 static void
