@@ -213,6 +213,7 @@ def palette(rng):
 SETUP = """
 CREATE FUNCTION hash(i int8, salt int8) RETURNS int8 IMMUTABLE LANGUAGE sql
   AS $$ SELECT hashint8extended(i, salt) & 9223372036854775807 $$;
+CREATE FUNCTION fz_steady(anyelement) RETURNS anyelement STABLE PARALLEL SAFE SECURITY DEFINER LANGUAGE sql AS 'SELECT $1';
 CREATE TYPE fz_enum AS ENUM ('red', 'green', 'blue', 'cyan', 'pink', 'last');
 ALTER TYPE fz_enum ADD VALUE 'first' BEFORE 'red';
 ALTER TYPE fz_enum ADD VALUE 'grey' BEFORE 'blue';

@@ -173,6 +173,29 @@ class Generator:
             having = f" HAVING count(*) > {self.rng.choice((0, 5, 100))}"
         return combined("SELECT {}" + having, [query])
 
+    def keyed_counts(self):
+        """Likewise in groups by what has no columns, and which the conditions ask for as well: {0} in many places."""
+        rng, key = self.rng, self.rng.choice(self.schema.keys)
+        kind, written = self.constant_type(key)
+        value = rng.choice(("{}", "{}", "fz_steady({})")).format(written % 0)
+        slot = self.constants.slot(key, kind)
+        asked = [f"{key.template} {rng.choice(key.operators)} {value}" for _ in range(4)]
+        groups = [value, f"{key.template} IS NULL", asked[0]]
+        # (an aggregate of an outer query's columns alone would be that query's)
+        number = f"count(CASE WHEN {key.template} IS NOT NULL THEN {value} END)"
+        largest = f"max(({value})::text || ({key.template} IS NULL)::text)"
+        shown = [f"coalesce(({value})::text, '')", number, "count(*)", f"count(*) FILTER (WHERE {asked[0]})",
+                 f"count({key.template}) FILTER (WHERE {asked[1]} OR {asked[2]})", f"coalesce({largest}, '')"]
+        query = Qual(f"SELECT {', '.join(rng.sample(shown, rng.randint(1, 4)))} FROM t WHERE {rng.choice(asked[1:])}", slot)
+        others = [self.tree(rng.choice((0, 1)))] if rng.random() < 0.4 else []
+        others += [Qual(f"({self.schema.predicate})")] if self.schema.predicate else []
+        query = combined("{}" + " AND ({})" * len(others), [query] + others)
+        having = rng.choice(("", "", f" HAVING {largest} IS NOT NULL OR count(*) > 3", f" HAVING count(*) FILTER (WHERE {asked[3]}) > 2 OR {number} > 3"))
+        return Qual(f"{query.template} GROUP BY {', '.join([value] + rng.sample(groups[1:], rng.choice((0, 0, 1, 2))))}{having}", *query.slots)
+
+    def any_counts(self):
+        return self.keyed_counts() if self.rng.random() < 0.3 else self.counts()
+
 
 def combined(frame, quals):
     """One qual of several: {} in the frame are theirs."""
@@ -330,18 +353,18 @@ class Comparer:
         return render([qual], fill)
 
     def counted(self):
-        self.compare(self.filled(self.generator.counts()))
+        self.compare(self.filled(self.generator.any_counts()))
 
     def counted_run_time(self):
-        self.compare(self.filled(self.generator.counts(), lambda slot: f"((SELECT {slot.draw()})::{slot.sql_type})"))
+        self.compare(self.filled(self.generator.any_counts(), lambda slot: f"((SELECT {slot.draw()})::{slot.sql_type})"))
 
     def counted_prepared(self):
         """A generic plan; executed twice with other parameters."""
-        self.prepare_and_compare([self.generator.counts()], "")
+        self.prepare_and_compare([self.generator.any_counts()], "")
 
     def counted_again(self):
         """Once for each row of another table."""
-        query = self.generator.counts()
+        query = self.generator.any_counts()
         rows = ", ".join("(" + ", ".join([str(n)] + [s.draw() for s in query.slots]) + ")" for n in range(self.rng.randint(2, 4)))
         columns = [f"p{n}" for n in range(len(query.slots))]
         names = iter(columns)
@@ -350,7 +373,7 @@ class Comparer:
 
     def counted_held(self):
         """A cursor that is declared before its own transaction changes the table."""
-        query = self.filled(self.generator.counts())
+        query = self.filled(self.generator.any_counts())
         self.count_plan(query)
         expected = self.rows_of(SEQUENTIAL, query)
         self.session.query(f"BEGIN; {self.settings}; DECLARE held CURSOR FOR {query}")
@@ -361,7 +384,7 @@ class Comparer:
 
     def counted_changing(self):
         """What the own transaction did before counts."""
-        query = self.filled(self.generator.counts())
+        query = self.filled(self.generator.any_counts())
         self.count_plan(query)
         self.session.query("BEGIN; DELETE FROM t WHERE id % 5 = 0; SAVEPOINT s; UPDATE t SET u = u + 1 WHERE id % 7 = 1; "
                            "DELETE FROM t WHERE id % 4 = 0; ROLLBACK TO s; UPDATE t SET u = u + 1 WHERE id % 3 = 1")

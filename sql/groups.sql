@@ -6,56 +6,10 @@ SET search_path = groups, public;
 SET rtscan.pending_list_limit = '64kB';
 SET rtscan.merge_worker = off;
 
--- A query has the same rows with rtscan.enable_aggregate as without, in whatever order (which is why sums of floats are exact here), or fails with the same error: a line
--- if not, or if its plan has not as many nodes of ours as it should have (NULL: any number).
-CREATE FUNCTION rows_of(query text) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-	result text[];
-BEGIN
-	EXECUTE format('SELECT array_agg(q::text ORDER BY q::text COLLATE "C") FROM (%s) q', query) INTO result;
-	RETURN result;
-EXCEPTION WHEN OTHERS THEN
-	RETURN ARRAY[SQLSTATE, SQLERRM];
-END
-$$;
-CREATE FUNCTION plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-	plan text := '';
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		plan := plan || line || E'\n';
-	END LOOP;
-	RETURN plan;
-EXCEPTION WHEN division_by_zero OR insufficient_privilege THEN
-	RETURN plan;
-END
-$$;
-CREATE FUNCTION differs(query text, nodes int DEFAULT 1) RETURNS SETOF text LANGUAGE plpgsql
-SET max_parallel_workers_per_gather = 0 SET jit = off SET enable_indexscan = off SET enable_indexonlyscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
-DECLARE
-	expected text[];
-	found text[];
-	plan text;
-BEGIN
-	SET LOCAL enable_seqscan = on;
-	SET LOCAL rtscan.enable_aggregate = off;
-	expected := rows_of(query);
-	SET LOCAL enable_seqscan = off;
-	SET LOCAL rtscan.enable_aggregate = on;
-	-- core's way of adding up is a lesser choice here
-	SET LOCAL enable_hashagg = off;
-	plan := plan_of(query);
-	found := rows_of(query);
-	IF found IS DISTINCT FROM expected THEN
-		RETURN NEXT format('%s: %s instead of %s', query, left(found::text, 1000), left(expected::text, 1000));
-	END IF;
-	IF (length(plan) - length(replace(plan, 'Custom Scan (RtscanAggregate)', ''))) / length('Custom Scan (RtscanAggregate)') <> nodes THEN
-		RETURN NEXT format(E'%s: not %s nodes:\n%s', query, nodes, plan);
-	END IF;
-END
-$$;
-
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/outcomes.psql
+\set ECHO all
 CREATE COLLATION caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE TYPE pair AS (x int, y text);
@@ -255,42 +209,6 @@ SELECT differs(format('SELECT g, md5(%s::text) FROM numerics WHERE %s GROUP BY g
 --
 -- Prepared: parameters in WHERE, FILTER, arguments and keys
 --
-CREATE FUNCTION differs_prepared(mode text, types text, query text, VARIADIC arguments text[]) RETURNS SETOF text LANGUAGE plpgsql
-SET max_parallel_workers_per_gather = 0 SET enable_indexscan = off SET enable_indexonlyscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashagg = off AS $$
-DECLARE
-	argument text;
-	found text[];
-	expected text[];
-	plan text;
-BEGIN
-	PERFORM set_config('plan_cache_mode', mode, true);
-	SET LOCAL enable_seqscan = off;
-	EXECUTE format('PREPARE with_node (%s) AS SELECT array_agg(q::text ORDER BY q::text COLLATE "C") FROM (%s) q', types, query);
-	FOREACH argument IN ARRAY arguments LOOP
-		plan := plan_of(format('EXECUTE with_node (%s)', argument));
-		BEGIN
-			EXECUTE format('EXECUTE with_node (%s)', argument) INTO found;
-		EXCEPTION WHEN OTHERS THEN
-			found := ARRAY[SQLSTATE, SQLERRM];
-		END;
-		SET LOCAL rtscan.enable_aggregate = off;
-		SET LOCAL enable_seqscan = on;
-		EXECUTE format('PREPARE without_node (%s) AS SELECT array_agg(q::text ORDER BY q::text COLLATE "C") FROM (%s) q', types, query);
-		BEGIN
-			EXECUTE format('EXECUTE without_node (%s)', argument) INTO expected;
-		EXCEPTION WHEN OTHERS THEN
-			expected := ARRAY[SQLSTATE, SQLERRM];
-		END;
-		DEALLOCATE without_node;
-		SET LOCAL rtscan.enable_aggregate = on;
-		SET LOCAL enable_seqscan = off;
-		IF found IS DISTINCT FROM expected OR plan !~ 'RtscanAggregate' AND mode = 'force_generic_plan' THEN
-			RETURN NEXT format(E'%s (%s), %s: %s instead of %s\n%s', query, argument, mode, left(found::text, 500), left(expected::text, 500), plan);
-		END IF;
-	END LOOP;
-	DEALLOCATE with_node;
-END
-$$;
 SELECT p FROM unnest('{force_custom_plan,force_generic_plan,auto}'::text[]) mode, LATERAL (
 	SELECT differs_prepared(mode, 'int', 'SELECT k, sum(s + $1), count(*) FILTER (WHERE id > $1) FROM few WHERE k < $1 GROUP BY k', '5', 'NULL', '-5', '20', '3', '4', '2147483647')
 	UNION ALL SELECT differs_prepared(mode, 'int', 'SELECT k % $1, sum(a) FROM few GROUP BY k % $1', '5', 'NULL', '0', '1')

@@ -89,6 +89,18 @@ EXECUTE p (NULL, 2);
 EXECUTE p (20, 1.5);
 DEALLOCATE p;
 RESET plan_cache_mode;
+-- keys without columns, that are asked for in WHERE and FILTER as well; a key that only a subplan above knows
+SELECT * FROM differences('SELECT now() AS n, sum(i4), count(*) FILTER (WHERE d < now()::date) FROM t WHERE d < now() GROUP BY now()', 'Gather.*Parallel Custom');
+SELECT * FROM differences('SELECT v, sum(i8), max(d) FROM (SELECT (SELECT 300) AS v, * FROM t) q WHERE k < v GROUP BY v', 'Gather.*Parallel Custom');
+SELECT * FROM differences('SELECT i2 % v AS m, sum(i8) FROM (SELECT (SELECT 7) AS v, * FROM t) q GROUP BY i2 % v', 'Gather.*Parallel Custom');
+SET plan_cache_mode = force_generic_plan;
+PREPARE p (int) AS SELECT $1, count(*), sum(i4), min(s) FILTER (WHERE k > $1 - 5) FROM t WHERE k < $1 GROUP BY $1;
+EXPLAIN (VERBOSE, COSTS OFF) EXECUTE p (10);
+EXECUTE p (10);
+EXECUTE p (NULL);
+EXECUTE p (11);
+DEALLOCATE p;
+RESET plan_cache_mode;
 -- no process to be had, or the leader does not take part
 SET max_parallel_workers = 0;
 SELECT * FROM differences('SELECT s, count(*), avg(n) FROM t WHERE k < 500 GROUP BY s', 'Gather.*Parallel Custom');

@@ -10,8 +10,11 @@
  *
  * The plan's custom_scan_tlist has GROUP BY's keys and the aggregates, which is what the node
  * computes, then the table's columns that expressions refer to; these are never computed.
- * custom_exprs are Lists, in the order of RtscanAggregateExpressions: the quals' arguments; the
- * rest is there to be shown, or for its parameters.
+ *
+ * What runs is in custom_private.  custom_exprs are Lists, in the order of
+ * RtscanAggregateExpressions, that are there to be shown, for their parameters and for what the
+ * plan depends on: the planner replaces all in them that equals an entry of custom_scan_tlist by a
+ * reference to the node's own result, also where that is an argument (a parameter, current_date).
  */
 #ifndef RTSCAN_AGGREGATE_H
 #define RTSCAN_AGGREGATE_H
@@ -26,6 +29,7 @@ typedef enum RtscanAggregatePlan
 {
 	RTSCAN_PLAN_RELATIONS,		/* OIDs of the table and the index */
 	RTSCAN_PLAN_FILTER,			/* what the index answers of WHERE: quals.h */
+	RTSCAN_PLAN_ARGUMENTS,		/* of all filters: expressions without columns */
 	RTSCAN_PLAN_WHERE_ARGUMENTS,	/* IntList: how many arguments are WHERE's; FILTERs' are behind them */
 	RTSCAN_PLAN_FUNCTIONS,		/* OIDs of functions that somebody would call who does without an index */
 	RTSCAN_PLAN_BITS,			/* of each aggregate: IntList (RtscanAggregateKind, column or -1), filter; or */
@@ -34,7 +38,6 @@ typedef enum RtscanAggregatePlan
 
 typedef enum RtscanAggregateExpressions
 {
-	RTSCAN_EXPRESSIONS_ARGUMENTS,
 	RTSCAN_EXPRESSIONS_QUALS,	/* of WHERE, that the index answers */
 	RTSCAN_EXPRESSIONS_FILTERS, /* of FILTER, that the index answers */
 	RTSCAN_EXPRESSIONS_ROW_QUALS,	/* of WHERE, that are evaluated on rows */

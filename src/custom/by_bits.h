@@ -10,8 +10,8 @@
 #include "custom/aggregate.h"
 
 /*
- * How FILTERs are made.  Where preparing them may raise an error it is done only if there is a row
- * to ask them of: nobody would evaluate what is in FILTER otherwise.
+ * How FILTERs are made.  Where preparing them may raise an error, that is run a subplan, it is done
+ * only if there is a row to ask them of: nobody would evaluate what is in FILTER otherwise.
  */
 typedef struct RtscanBitsFilters
 {

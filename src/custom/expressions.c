@@ -1,12 +1,13 @@
 /*
  * expressions.c
- *		Expressions over a table's columns, as row expressions: over an index's columns.
+ *		Expressions over a table's columns, as row expressions: over an index's columns; and their order.
  */
 #include "custom/expressions.h"
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 
@@ -79,4 +80,57 @@ int
 rtscan_row_column(const Expr *row_expression)
 {
 	return IsA(row_expression, Var) ? ((const Var *) row_expression)->varattno - 1 : -1;
+}
+
+/* ---------------------------------------------------------------- order */
+
+/* Cheaper than this, what tells nothing about rows may be asked before what guards them. */
+#define CHEAP_OPERATORS		10
+
+typedef struct OrderedQual
+{
+	Node	   *clause;
+	Index		security_level;
+	Cost		cost;
+} OrderedQual;
+
+static OrderedQual
+order_of(PlannerInfo *root, Node *clause)
+{
+	OrderedQual qual = {.clause = clause};
+	QualCost	cost;
+
+	cost_qual_eval_node(&cost, clause, root);
+	qual.cost = cost.per_tuple;
+	if (IsA(clause, RestrictInfo) &&
+		!(((RestrictInfo *) clause)->leakproof && qual.cost < CHEAP_OPERATORS * cpu_operator_cost))
+		qual.security_level = ((RestrictInfo *) clause)->security_level;
+	return qual;
+}
+
+static bool
+goes_before(const OrderedQual *a, const OrderedQual *b)
+{
+	return a->security_level < b->security_level || (a->security_level == b->security_level && a->cost < b->cost);
+}
+
+/* As order_qual_clauses() does, which is the planner's own; others stay in the order that they are written in. */
+List *
+rtscan_order_quals(PlannerInfo *root, List *clauses)
+{
+	OrderedQual *quals = palloc(Max(list_length(clauses), 1) * sizeof(OrderedQual));
+	List	   *ordered = NIL;
+
+	for (int n = 0; n < list_length(clauses); n++)
+	{
+		OrderedQual qual = order_of(root, list_nth(clauses, n));
+		int			place = n;
+
+		for (; place > 0 && goes_before(&qual, &quals[place - 1]); place--)
+			quals[place] = quals[place - 1];
+		quals[place] = qual;
+	}
+	for (int i = 0; i < list_length(clauses); i++)
+		ordered = lappend(ordered, quals[i].clause);
+	return ordered;
 }

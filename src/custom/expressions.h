@@ -1,6 +1,6 @@
 /*
  * expressions.h
- *		Expressions over a table's columns, as row expressions: over an index's columns.
+ *		Expressions over a table's columns, as row expressions: over an index's columns; and their order.
  */
 #ifndef RTSCAN_EXPRESSIONS_H
 #define RTSCAN_EXPRESSIONS_H
@@ -15,6 +15,13 @@
  * volatile functions, functions that return sets.
  */
 extern Expr *rtscan_row_expression(IndexOptInfo *index, Node *expression);
+
+/*
+ * Clauses of WHERE (RestrictInfo) or of HAVING in the order that PostgreSQL evaluates them in: of
+ * less security first, then cheap ones.  A user may rely on a cheap one to keep rows from another
+ * one that fails.
+ */
+extern List *rtscan_order_quals(PlannerInfo *root, List *clauses);
 
 /* The index's columns, from 0, that row expressions refer to. */
 extern Bitmapset *rtscan_row_columns(Node *row_expressions);

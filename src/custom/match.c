@@ -4,10 +4,12 @@
  */
 #include "custom/path.h"
 
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "custom/expressions.h"
+#include "custom/failure.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
@@ -17,13 +19,18 @@
 
 /* ---------------------------------------------------------------- aggregates */
 
-/* FILTER is asked of all rows at once, also of those that a security policy hides. */
+/*
+ * FILTER is asked of all rows at once, also of those that a security policy hides, and its arguments
+ * are evaluated whether or not one of them is reached.
+ */
 static bool
 match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *clause)
 {
 	if (clause == NULL)
 		return true;
 	if (root->qual_security_level > 0 && contain_leaked_vars((Node *) clause))
+		return false;
+	if (rtscan_arguments_may_fail((Node *) clause))
 		return false;
 	return rtscan_quals_add(filter, index, clause);
 }
@@ -261,6 +268,7 @@ static bool
 match_quals(RtscanPath *path)
 {
 	RelOptInfo *table = path->request->table;
+	List	   *others = NIL;
 	ListCell   *cell;
 
 	path->quals = palloc0(sizeof(RtscanQuals));
@@ -276,9 +284,12 @@ match_quals(RtscanPath *path)
 			rtscan_quals_join(path->quals, &quals);
 			path->clauses = lappend(path->clauses, info->clause);
 		}
-		else if (!match_row_qual(path, info))
-			return false;
+		else
+			others = lappend(others, info);
 	}
+	foreach(cell, rtscan_order_quals(path->request->root, others))
+		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
+			return false;
 	return true;
 }
 
@@ -289,6 +300,9 @@ rtscan_match_path(RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
+	/* So many columns are too many for a tuple. */
+	if (list_length(request->keys) + list_length(request->aggrefs) > MaxTupleAttributeNumber)
+		return false;
 	if (!match_quals(path))
 		return false;
 	path->by_rows = request->grouped || request->workers > 0 || path->residual != NIL || !match_aggregates(path);

@@ -10,12 +10,14 @@
 #include "catalog/objectaccess.h"
 #include "commands/explain.h"
 #include "custom/by_bits.h"
-#include "custom/quals.h"
 #include "custom/by_rows.h"
+#include "custom/failure.h"
+#include "custom/quals.h"
 #include "custom/shared.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -93,12 +95,13 @@ check_permissions(CustomScan *scan)
 static void
 begin_arguments(AggregateState *state, CustomScan *scan)
 {
-	List	   *arguments = list_nth(scan->custom_exprs, RTSCAN_EXPRESSIONS_ARGUMENTS);
+	List	   *arguments = list_nth(scan->custom_private, RTSCAN_PLAN_ARGUMENTS);
 
+	Assert(!contain_var_clause((Node *) arguments));
 	state->arguments = ExecInitExprList(arguments, &state->custom.ss.ps);
 	state->where_arguments = linitial_int(list_nth(scan->custom_private, RTSCAN_PLAN_WHERE_ARGUMENTS));
 	for (int i = state->where_arguments; i < list_length(arguments); i++)
-		state->filters_may_fail |= rtscan_argument_may_fail(list_nth(arguments, i));
+		state->filters_may_fail |= rtscan_has_subplan_result(list_nth(arguments, i));
 }
 
 static void

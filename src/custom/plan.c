@@ -4,6 +4,7 @@
  */
 #include "custom/path.h"
 
+#include "custom/expressions.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -43,12 +44,20 @@ aggregated_expressions(const RtscanPath *path)
 
 /* In the order of RtscanAggregateExpressions. */
 static List *
-make_expressions(const RtscanPath *path, List *arguments)
+make_expressions(const RtscanPath *path)
 {
-	List	   *expressions = list_make5(arguments, path->clauses, filter_clauses(path), path->residual,
-										 path->request->keys);
+	return list_make5(path->clauses, filter_clauses(path), path->residual, path->request->keys,
+					  aggregated_expressions(path));
+}
 
-	return lappend(expressions, aggregated_expressions(path));
+/* As the planner would leave them, but for references to other nodes. */
+static List *
+make_arguments(List *arguments)
+{
+	List	   *copies = copyObject(arguments);
+
+	fix_opfuncids((Node *) copies);
+	return copies;
 }
 
 /* What the node has in its tuples: keys, aggregates, and columns that only expressions refer to. */
@@ -156,14 +165,15 @@ rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	RangeTblEntry *entry = planner_rt_fetch(path->request->table->relid, root);
 
 	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = path->request->having;
+	scan->scan.plan.qual = rtscan_order_quals(root, path->request->having);
 	scan->flags = custom_path->flags;
 	scan->methods = &rtscan_aggregate_scan_methods;
-	scan->custom_exprs = make_expressions(path, arguments);
+	scan->custom_exprs = make_expressions(path);
 	scan->custom_scan_tlist = make_scan_tlist(path, scan->custom_exprs);
 	scan->custom_private = list_make5(list_make2_oid(entry->relid, path->index->indexoid), filter,
-									  list_make1_int(where_arguments),
-									  functions_of(list_make2(scan->custom_exprs, path->request->aggrefs)), bits);
+									  make_arguments(arguments), list_make1_int(where_arguments),
+									  functions_of(list_make2(scan->custom_exprs, path->request->aggrefs)));
+	scan->custom_private = lappend(scan->custom_private, bits);
 	if (path->by_rows)
 		scan->custom_private = lappend(scan->custom_private, plan_by_rows(path));
 	return &scan->scan.plan;

@@ -384,25 +384,6 @@ rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **argument
 
 /* ---------------------------------------------------------------- the executor */
 
-/* For expression_tree_walker(), too. */
-static bool
-may_fail(Node *node, void *arg)
-{
-	if (node == NULL || IsA(node, Const))
-		return false;
-	if (IsA(node, Param))
-		return ((Param *) node)->paramkind != PARAM_EXTERN;
-	if (IsA(node, List) || IsA(node, RelabelType))
-		return expression_tree_walker(node, may_fail, arg);
-	return true;
-}
-
-bool
-rtscan_argument_may_fail(Expr *argument)
-{
-	return may_fail((Node *) argument, NULL);
-}
-
 static void
 make_key(List *key, const Datum *values, const bool *isnull, ScanKey result)
 {

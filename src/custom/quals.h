@@ -54,10 +54,7 @@ extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root,
 /* For a plan: the filter; its arguments are appended to a list. */
 extern List *rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments);
 
-/* In the executor: can evaluating an argument raise an error? */
-extern bool rtscan_argument_may_fail(Expr *argument);
-
-/* The filter, given the values of all arguments. */
+/* In the executor: the filter, given the values of all arguments. */
 extern void rtscan_quals_filter(List *plan, Relation index, const RtscanSchema *schema,
 								const Datum *values, const bool *isnull, RtscanFilter *filter);
 

@@ -334,6 +334,8 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 	uint32		page;
 
+	/* Lists have many values, and there are many segments. */
+	CHECK_FOR_INTERRUPTS();
 	*position = (RtscanPosition) {0, 0};
 	if (!find_top_page(reader, column, &(Target) {.type = probe->column, .probe = probe, .after = after}, &page))
 		return false;

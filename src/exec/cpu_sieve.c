@@ -324,6 +324,7 @@ choose_chunks(CpuEvaluation *evaluation)
 {
 	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (chunk_is_excluded(evaluation, chunk))
 		{
 			evaluation->counters->chunks_skipped++;

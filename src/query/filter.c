@@ -4,6 +4,8 @@
  */
 #include "query/filter.h"
 
+#include "miscadmin.h"
+
 /* Look up the alternatives; *everything if one of them has all rows. */
 static bool
 disjunction_group(const RtscanDisjunction *disjunction, RtscanReader *reader,
@@ -54,8 +56,11 @@ static bool
 any_matches(const RtscanDisjunction *disjunction, const Datum *values, const bool *isnull)
 {
 	for (int i = 0; i < disjunction->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (rtscan_filter_matches(&disjunction->filters[i], values, isnull))
 			return true;
+	}
 	return false;
 }
 

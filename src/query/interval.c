@@ -4,6 +4,8 @@
  */
 #include "query/interval.h"
 
+#include "miscadmin.h"
+
 void
 rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
 {
@@ -29,6 +31,7 @@ compare_intervals(const void *a, const void *b)
 	uint32		left = ((const RtscanInterval *) a)->low.rank;
 	uint32		right = ((const RtscanInterval *) b)->low.rank;
 
+	CHECK_FOR_INTERRUPTS();
 	return left < right ? -1 : left > right;
 }
 

@@ -7,6 +7,7 @@
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
+#include "miscadmin.h"
 #include "pgtime.h"
 #include "utils/array.h"
 #include "utils/fmgroids.h"
@@ -65,12 +66,14 @@ find_comparison(Relation index, const RtscanColumn *column, int i, Oid subtype)
 	return compare;
 }
 
+/* Sorting many of them takes long. */
 static int
 compare_keys(const void *a, const void *b)
 {
 	uint64		left = *(const uint64 *) a,
 				right = *(const uint64 *) b;
 
+	CHECK_FOR_INTERRUPTS();
 	return left < right ? -1 : left > right;
 }
 
@@ -93,6 +96,7 @@ compare_values(const void *a, const void *b, void *arg)
 {
 	const RtscanColumn *column = (const RtscanColumn *) arg;
 
+	CHECK_FOR_INTERRUPTS();
 	return DatumGetInt32(FunctionCall2Coll(column->compare, column->collation,
 										   *(const Datum *) a, *(const Datum *) b));
 }
@@ -494,8 +498,11 @@ value_matches(const RtscanCondition *condition, const RtscanColumn *type, Datum 
 	if (condition->compare == type->compare)
 		return matches_sorted(condition, type, value);
 	for (int i = 0; i < condition->nvalues; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (operator_accepts(condition, value, i))
 			return true;
+	}
 	return false;
 }
 

@@ -1,0 +1,63 @@
+# A statement that looks a long list up can be cancelled at any point: while the list is sorted, and while its elements are
+# looked up in one segment after another.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+my $points = 8;
+my $attempts = 5;
+
+my $node = new_node('lists', "rtscan.merge_worker = off\nmax_parallel_workers_per_gather = 0\nenable_seqscan = off\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION rtscan;
+	CREATE TABLE one (a int8, b text);
+	INSERT INTO one SELECT i, 'k' || i % 5000 FROM generate_series(1, 20000) i;
+	CREATE INDEX one_idx ON one USING rtscan (a, b);
+	CREATE TABLE several (a int8);
+	CREATE INDEX several_idx ON several USING rtscan (a);
+	DO $$ BEGIN FOR n IN 1 .. 12 LOOP INSERT INTO several SELECT i * 12 + n FROM generate_series(1, 3000) i; END LOOP; END $$;
+	CREATE TABLE lists AS SELECT array_agg(i ORDER BY hashint8(i)) AS numbers, array_agg('k' || i ORDER BY hashint8(i)) AS texts FROM generate_series(1, 300000) i;
+	VACUUM ANALYZE one});
+cmp_ok($node->safe_psql('postgres', q{SELECT segments FROM rtscan_stats('several_idx')}), '>', 4, 'there are several segments');
+
+# The milliseconds until a statement with a time limit (0: none) ends.
+sub duration
+{
+	my ($statement, $limit) = @_;
+	$node->psql('postgres', "SELECT extract(epoch FROM clock_timestamp()); SET statement_timeout = $limit; $statement; SET statement_timeout = 0; "
+		  . 'SELECT extract(epoch FROM clock_timestamp());', stdout => \my $out, on_error_stop => 0);
+	my @lines = split(/\n/, $out);
+	return 1000 * ($lines[-1] - $lines[0]);
+}
+
+foreach my $statement (
+	'SELECT count(*) FROM one WHERE b = ANY ((SELECT texts FROM lists)::text[])',
+	'SELECT count(*) FROM several WHERE a = ANY ((SELECT numbers FROM lists)::int8[])',
+	'SELECT sum(a) FROM several WHERE a = ANY ((SELECT numbers FROM lists)::int8[])')
+{
+	like($node->safe_psql('postgres', "EXPLAIN $statement"), qr/(one|several)_idx/, "$statement: the index is used");
+	my $whole = duration($statement, 0);
+	foreach my $point (1 .. $points)
+	{
+		my $limit = 1 + int($whole * $point / ($points + 1));
+		my $late = $whole;
+		# the machine may have had other things to do
+		for (my $i = 0; $i < $attempts && $late > $whole / 6; $i++)
+		{
+			my $waited = duration($statement, $limit) - $limit;
+			$late = $waited if $waited < $late;
+		}
+		cmp_ok($late, '<=', $whole / 6, sprintf('%s: cancelled at %d of %d', $statement, $point, $points + 1));
+	}
+}
+$node->stop;
+
+done_testing();
