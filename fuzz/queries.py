@@ -10,9 +10,9 @@ SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET enable_
 BITMAP = ("SET enable_seqscan = off; SET enable_bitmapscan = on; SET enable_indexscan = off; SET enable_indexonlyscan = off; "
           "SET rtscan.enable_aggregate = on")
 PLAIN_INDEX = ("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = on; SET enable_indexonlyscan = off; "
-               "SET rtscan.enable_aggregate = off")
+               "SET rtscan.enable_aggregate = off; SET rtscan.debug_prefer_index_only = off")
 INDEX_ONLY = ("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = on; SET enable_indexonlyscan = on; "
-              "SET rtscan.enable_aggregate = off")
+              "SET rtscan.enable_aggregate = off; SET rtscan.debug_prefer_index_only = on")
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
 AGGREGATE = ("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; "
              "SET rtscan.enable_aggregate = on")

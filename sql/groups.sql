@@ -268,7 +268,7 @@ END
 $$;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SET enable_indexonlyscan = off;
+SET enable_indexscan = off;
 SET max_parallel_workers_per_gather = 0;
 SELECT shown('SELECT k, sum(s) FROM few WHERE l > 0 AND id % 2 = 0 GROUP BY k HAVING sum(s) > 0');
 SET work_mem = '64kB';
@@ -319,7 +319,7 @@ RESET work_mem;
 RESET hash_mem_multiplier;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
-RESET enable_indexonlyscan;
+RESET enable_indexscan;
 RESET max_parallel_workers_per_gather;
 
 --
@@ -501,7 +501,7 @@ SELECT problems();
 --
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SET enable_indexonlyscan = off;
+SET enable_indexscan = off;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT k % 5 AS m, lower(w), sum(s) + 1, avg(a) FILTER (WHERE b), count(*) FROM few f WHERE l > 5 AND id % 2 = 0 AND w LIKE 'k%' GROUP BY k % 5, lower(w) HAVING sum(s) > 0 AND k % 5 < 4 ORDER BY 1, 2;
 EXPLAIN (COSTS OFF) SELECT sum(a * (1 - a)), sum(f) FROM many WHERE k = 5;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT o.id, (SELECT sum(f.k + o.x) FROM few f WHERE f.id % o.id = 0 AND f.w < o.w) FROM other o;

@@ -33,6 +33,7 @@ SELECT q, indexes(q) FROM unnest(ARRAY[
 	'SELECT * FROM t WHERE b < 50',
 	'SELECT * FROM t WHERE a < 3000 AND b < 300 AND c < 300',
 	'SELECT * FROM t WHERE b = 77',
+	'SELECT * FROM t WHERE a = 77 AND b < 5000',
 	'SELECT * FROM t WHERE e IN (''k5'', ''k6'') AND c < 100 AND d >= ''2001-01-01''',
 	'SELECT * FROM t WHERE d = ''2001-01-01''',
 	'SELECT * FROM t WHERE b IS NULL',
@@ -52,7 +53,6 @@ SELECT q, indexes(q) FROM unnest(ARRAY[
 	'SELECT * FROM t WHERE b >= 0 AND c >= 0 AND a >= 0',
 	'SELECT * FROM t WHERE b IS NOT NULL',
 	'SELECT * FROM t WHERE a = 77',
-	'SELECT * FROM t WHERE a = 77 AND b < 5000',
 	'SELECT * FROM t WHERE id = 77',
 	'SELECT * FROM t WHERE id = 77 AND b < 5000 AND c < 5000',
 	'SELECT * FROM tiny WHERE b < 50',
@@ -68,6 +68,68 @@ SET enable_indexscan = off;
 SELECT indexes('SELECT * FROM t WHERE b < 50');
 RESET enable_indexscan;
 RESET enable_bitmapscan;
+
+--
+-- An Index Only Scan reads all columns' values, a bitmap none: it does not inherit that price
+--
+CREATE TABLE covered AS SELECT i AS id, hash(i) AS a, hash(i + 1000000) AS b, hash(i + 2000000) AS c, repeat('x', 20) AS filler FROM generate_series(1, 70000) i;
+CREATE INDEX covered_all ON covered USING rtscan (a, b, c) INCLUDE (id);
+VACUUM ANALYZE covered;
+CREATE FUNCTION total_cost(query text, settings text DEFAULT '') RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE settings;
+	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+	RETURN plan #>> '{0,Plan,Total Cost}';
+END
+$$;
+-- columns that the index has all of, and others: of a bitmap the same price
+SELECT total_cost('SELECT id, b FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off') = total_cost('SELECT filler FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off') AS same;
+SET enable_seqscan = off;
+SET enable_indexscan = off;
+EXPLAIN (COSTS OFF) SELECT id, b FROM covered WHERE a < 100000000;
+RESET enable_indexscan;
+RESET enable_seqscan;
+
+--
+-- A list costs by the pages of the dictionary that it is looked up in, not by its elements
+--
+SELECT total_cost(format('SELECT count(*) FROM covered WHERE a IN (%s)', string_agg(i::text, ',')), 'SET LOCAL rtscan.enable_aggregate = on') < 40 AS cheap FROM generate_series(1, 10) i;
+-- lookups as inner side of a join cost about the same with another condition
+CREATE TABLE outer_side AS SELECT a FROM covered WHERE id <= 50;
+ANALYZE outer_side;
+EXPLAIN (COSTS OFF) SELECT covered.* FROM outer_side o JOIN covered ON covered.a = o.a;
+EXPLAIN (COSTS OFF) SELECT covered.* FROM outer_side o JOIN covered ON covered.a = o.a AND b < 1000000000;
+
+--
+-- What EXPLAIN shows to who may not see all rows comes from statistics alone
+--
+CREATE ROLE rtscan_curious;
+CREATE TABLE hidden (id int, owner name, a int) WITH (autovacuum_enabled = off);
+ALTER TABLE hidden ALTER id SET STATISTICS 0, ALTER a SET STATISTICS 0;
+INSERT INTO hidden SELECT i * 2, CASE WHEN i % 100 = 0 THEN 'rtscan_curious' ELSE 'somebody' END, i % 7 FROM generate_series(1, 20000) i;
+CREATE INDEX hidden_all ON hidden USING rtscan (id, owner, a);
+ANALYZE hidden;
+ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_rows ON hidden USING (owner = current_user);
+CREATE VIEW barred WITH (security_barrier) AS SELECT * FROM hidden WHERE owner = current_user;
+CREATE TABLE columnar (id int, secret int) WITH (autovacuum_enabled = off);
+ALTER TABLE columnar ALTER id SET STATISTICS 0, ALTER secret SET STATISTICS 0;
+INSERT INTO columnar SELECT i, i * 2 FROM generate_series(1, 20000) i;
+CREATE INDEX columnar_all ON columnar USING rtscan (id, secret);
+ANALYZE columnar;
+GRANT USAGE ON SCHEMA planner TO rtscan_curious;
+GRANT SELECT ON hidden, barred TO rtscan_curious;
+GRANT SELECT (id) ON columnar TO rtscan_curious;
+-- Does the price of a query tell whether there is a value?
+CREATE FUNCTION tells(query text) RETURNS boolean LANGUAGE sql AS $$
+	SELECT count(DISTINCT total_cost(format(query, v), 'SET LOCAL enable_seqscan = off')) > 1 FROM unnest('{332,333,334,335,-5,9999999}'::int[]) v
+$$;
+SELECT q, tells(q) FROM unnest(ARRAY['SELECT * FROM hidden WHERE id = %s', 'SELECT count(*) FROM hidden WHERE id = %s', 'SELECT * FROM barred WHERE id = %s', 'SELECT id FROM columnar WHERE id = %s']) q;
+SET ROLE rtscan_curious;
+SELECT q, tells(q) FROM unnest(ARRAY['SELECT * FROM hidden WHERE id = %s', 'SELECT count(*) FROM hidden WHERE id = %s', 'SELECT * FROM barred WHERE id = %s', 'SELECT id FROM columnar WHERE id = %s']) q;
+RESET ROLE;
 
 --
 -- Estimates of rows are exact for one column, without any statistics
@@ -148,3 +210,4 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE b < 1 / (SELECT 0) AND c < 0;
 
 SET client_min_messages = error;
 DROP SCHEMA planner CASCADE;
+DROP ROLE rtscan_curious;

@@ -259,7 +259,7 @@ SELECT plan_differences('BitmapAnd.*BitmapOr|BitmapOr.*BitmapAnd', '(a < 200 OR 
 CREATE TABLE wide AS SELECT r.*, repeat('x', 500) AS filler FROM rows(1, 30000) r;
 CREATE INDEX wide_abcd ON wide USING rtscan (a, b, c, d);
 SET work_mem = '64kB';
-CREATE FUNCTION lossy(condition text) RETURNS bool LANGUAGE plpgsql SET enable_seqscan = off AS $$
+CREATE FUNCTION lossy(condition text) RETURNS bool LANGUAGE plpgsql SET enable_seqscan = off SET enable_indexscan = off AS $$
 DECLARE
 	line text;
 BEGIN

@@ -2,6 +2,7 @@
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 SET rtscan.enable_aggregate = off;
+SET rtscan.debug_prefer_index_only = on;
 CREATE SCHEMA tuples;
 SET search_path = tuples, public;
 SET max_parallel_workers_per_gather = 0;
@@ -347,9 +348,11 @@ END
 $$;
 SELECT method, joins(method) FROM unnest('{nestloop,hashjoin,mergejoin}'::text[]) method;
 SET enable_memoize = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
 EXPLAIN (COSTS OFF) SELECT o.id, t.ordered, t.long FROM o JOIN t ON t.ordered = o.low;
 RESET enable_memoize;
-SET enable_hashjoin = off;
+RESET enable_mergejoin;
 SET enable_nestloop = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t a JOIN t b ON a.steps = b.steps WHERE a.ordered < 1000 AND b.ordered < 2000;
 SELECT count(*) FROM t a JOIN t b ON a.steps = b.steps WHERE a.ordered < 1000 AND b.ordered < 2000;

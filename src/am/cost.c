@@ -274,19 +274,38 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 	return cost;
 }
 
-/* What an Index Only Scan adds: forming tuples of all columns, asked for or not. */
-static Cost
-tuples_cost(PlannerInfo *root, IndexOptInfo *info, double rows)
+/* Is no column returned, or are they all hidden (index_only.h)?  Then an Index Only Scan is for a query that needs none. */
+static bool
+returns_nothing(const IndexOptInfo *info)
 {
-	RtscanCost	cost = {0};
-
 	for (int column = 0; column < info->ncolumns; column++)
 		if (info->canreturn[column])
-		{
-			rtscan_add_cost(&cost, rtscan_column_cost(root, info, column, rows));
-			cost.work += rows * TUPLE_COLUMN_COST;
-		}
-	return rtscan_total_cost(&cost);
+			return false;
+	return true;
+}
+
+/* A column of tuples: of all loops its pages may be the same. */
+static Cost
+tuple_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loop_count)
+{
+	RtscanCost	cost = rtscan_column_cost(root, info, column, rows);
+
+	if (loop_count > 1)
+		cost.pages = Min(cost.pages, rtscan_column_cost(root, info, column, rows * loop_count).pages / loop_count);
+	return rtscan_total_cost(&cost) + rows * TUPLE_COLUMN_COST;
+}
+
+/* What an Index Only Scan adds: forming tuples of all columns, asked for or not. */
+static Cost
+tuples_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loop_count)
+{
+	bool		hidden = returns_nothing(info);
+	Cost		cost = 0;
+
+	for (int column = 0; column < info->ncolumns; column++)
+		if (hidden || info->canreturn[column])
+			cost += tuple_column_cost(root, info, column, rows, loop_count);
+	return cost;
 }
 
 /* ---------------------------------------------------------------- the callback */
@@ -377,8 +396,8 @@ price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, L
 	{
 		Cost		map = info->rel->pages * RTSCAN_MAP_BLOCK_COST;
 
-		*startup_cost += map + tuples_cost(root, info, Min(rows, RTSCAN_CURSOR_ROWS));
-		*total_cost += map + rows * cpu_index_tuple_cost + tuples_cost(root, info, rows);
+		*startup_cost += map + tuples_cost(root, info, Min(rows, RTSCAN_CURSOR_ROWS), loop_count);
+		*total_cost += map + rows * cpu_index_tuple_cost + tuples_cost(root, info, rows, loop_count);
 	}
 	else
 		*total_cost += (rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;

@@ -40,6 +40,9 @@
 /* A page that a lookup reads, of a dictionary that is in memory: the planner has just read it. */
 #define LOOKUP_NANOSECONDS	250.0
 
+/* What an area has of a page that it shares with others. */
+#define SHARED_PAGE		0.1
+
 /* What is known of an index in this planning run. */
 typedef struct Knowledge
 {
@@ -258,11 +261,18 @@ choose_segments(Knowledge *knowledge, const RtscanImage *image)
 	knowledge->nsegments = Min(live, MAX_SEGMENTS);
 }
 
+/* Pages of an area; one that it shares with others is mostly theirs. */
+static double
+area_pages(const RtscanArea *area)
+{
+	return area->kind == RTSCAN_PAGE_SHARED ? SHARED_PAGE : area->pages;
+}
+
 static void
 add_key_size(RtscanColumnSize *size, const RtscanColumnHeader *header, double factor)
 {
-	size->value_pages += factor * header->codes.pages;
-	size->dictionary_pages += factor * header->dictionary.pages;
+	size->value_pages += factor * area_pages(&header->codes);
+	size->dictionary_pages += factor * area_pages(&header->dictionary);
 	size->dictionary_values += factor * header->distinct;
 	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
 		size->ranked_values += factor * header->distinct;
@@ -276,7 +286,7 @@ add_sizes(RtscanIndexSize *size, const RtscanSchema *schema, const RtscanSegment
 		if (i < schema->nkeys)
 			add_key_size(&size->columns[i], &segment->columns[i].header, factor);
 		else
-			size->columns[i].value_pages += factor * segment->includes[i - schema->nkeys].header.values.pages;
+			size->columns[i].value_pages += factor * area_pages(&segment->includes[i - schema->nkeys].header.values);
 }
 
 /* See what there is of an index; false if it has no segments, or they cannot be read. */
@@ -395,7 +405,8 @@ add_segment(RtscanResolved *resolved, Relation index, const RtscanPredicate *pre
 	resolved->matching += fraction * entry->rows;
 	resolved->nanoseconds += scale * nanoseconds;
 	resolved->pages += scale * pages;
-	resolved->random_pages += scale * random_pages;
+	/* the first of them is somewhere else, too */
+	resolved->random_pages += scale * random_pages + (pages > 0 ? 1 : 0);
 	return true;
 }
 

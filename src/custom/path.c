@@ -14,7 +14,7 @@ static const CustomPathMethods path_methods = {
 static bool
 is_ours(const IndexOptInfo *index)
 {
-	return index->amcostestimate == (void (*) ()) rtscan_cost_estimate && !index->hypothetical &&
+	return rtscan_owns(index) && !index->hypothetical &&
 		(index->indpred == NIL || index->predOK);
 }
 
