@@ -635,7 +635,7 @@ rtscan_merge(Relation index)
 }
 
 bool
-rtscan_wants_merge(Relation index, bool *waits)
+rtscan_merge_waits(Relation index)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -643,11 +643,9 @@ rtscan_wants_merge(Relation index, bool *waits)
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
 	Candidate  *candidates = find_candidates(index, schema, &n);
-	bool		wanted = choose_by_size(candidates, n, &limit) > 0;
-
-	*waits = wanted && tiers_wait(index, ReadNextFullTransactionId());
+	bool		waits = choose_by_size(candidates, n, &limit) > 0 && tiers_wait(index, ReadNextFullTransactionId());
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return wanted;
+	return waits;
 }

@@ -31,8 +31,8 @@
 #define MERGE_DEAD_FRACTION	0.3
 #define MERGE_HELD_FRACTION	0.125
 
-/* Has a tier filled, so that there is something to merge?  And may it be, or does it wait for other transactions? */
-extern bool rtscan_wants_merge(Relation index, bool *waits);
+/* Has a tier filled that waits for other transactions? */
+extern bool rtscan_merge_waits(Relation index);
 
 /* Merge once; false if there is nothing to merge.  Or as long as there is something.  Both need the merge lock. */
 extern bool rtscan_merge_once(Relation index);
