@@ -17,7 +17,12 @@
  *
  * Pages of merged segments cannot be used again as long as somebody has a snapshot from before.  Lest the index
  * grow by each merge beside one long transaction, tiers wait while segments that were retired before, and that
- * somebody may still see, have more rows than MERGE_HELD_FRACTION of the live ones, and than a chunk.
+ * somebody may still see, have more rows than MERGE_HELD_FRACTION of the live ones, and than a chunk.  Segments
+ * of less than a chunk are merged all the same.  So, beside a transaction that does not end,
+ *
+ *	- rows that are inserted meanwhile are written a few times: in a flush, and at most once for each of the three tiers
+ *	  below a chunk.  The pages of what they were in before wait to be used again;
+ *	- there are at most (MERGE_FANOUT - 1) * 3 segments of less than a chunk, and of less than half the limit, when merges are done.
  *
  * A merge reads only the index.  Scans, insertions and flushes go on; ambulkdelete does not.
  */
