@@ -11,6 +11,9 @@ REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 ISOLATION = $(patsubst specs/%.spec,%,$(sort $(wildcard specs/*.spec)))
 TAP_TESTS = 1
 
+# A worker would serve the indexes of all tests, whenever it comes; those in t/ are about that.
+installcheck: export PGOPTIONS = -c rtscan.merge_worker=off
+
 # An access method is called through pointers, which a JIT does not inline: no bitcode.
 override with_llvm = no
 PG_CPPFLAGS = -I$(srcdir)/src

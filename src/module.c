@@ -12,7 +12,7 @@
 #include "exec/executor.h"
 #include "exec/visibility.h"
 #include "fmgr.h"
-#include "maintain/maintain.h"
+#include "maintain/worker.h"
 #include "monitor/stats.h"
 #include "utils/guc.h"
 
@@ -27,11 +27,11 @@ _PG_init(void)
 {
 	DefineCustomIntVariable("rtscan.pending_list_limit",
 							"Sets the size at which an rtscan index's pending list is made into a segment.",
-							"An insertion that finds the list larger does it, unless somebody else does.",
+							"A background worker does it, or where none comes an insertion.",
 							&rtscan_pending_list_limit,
 							512, 64, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
-	rtscan_init_maintenance();
+	rtscan_init_worker();
 	rtscan_init_executors();
 	rtscan_init_device();
 	rtscan_init_visibility();

@@ -53,6 +53,36 @@ foreach my $name ('t', 'u')
 	healthy($node, $name, 'merged by workers');
 }
 
+sub await_no_worker
+{
+	return $node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker')");
+}
+
+# One run serves all indexes, also those of which nobody has told it: none is left with a full tier, or a long list.
+$node->safe_psql('postgres', 'CREATE TABLE parts (id int, filler text) PARTITION BY HASH (id); CREATE INDEX parts_idx ON parts USING rtscan (id) INCLUDE (filler)');
+$node->safe_psql('postgres', join(';', map { "CREATE TABLE parts_$_ PARTITION OF parts FOR VALUES WITH (MODULUS 60, REMAINDER $_)" } 0 .. 59));
+$node->safe_psql('postgres', "INSERT INTO parts SELECT i, repeat('x', 480) FROM generate_series(1, 9000) i") foreach 1 .. 24;
+ok(await_no_worker(), 'the worker ends');
+# tiers of less than 1,024 and of less than 8,192 rows (merge.h)
+is($node->safe_psql('postgres', "SELECT max(segments) < 15, max(pending_bytes) < 64 * 1024 + 9 * 8192 FROM generate_series(0, 59) n, rtscan_stats(format('parts_%s_id_filler_idx', n)::regclass)"),
+	't|t', 'no partition has a full tier, nor a long list')
+  || diag($node->safe_psql('postgres', "SELECT segments, pending_bytes, count(*) FROM generate_series(0, 59) n, rtscan_stats(format('parts_%s_id_filler_idx', n)::regclass) GROUP BY 1, 2 ORDER BY 1, 2"));
+is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*), sum(id) FROM parts WHERE id > 0'), 24 * 9000 . '|' . 24 * 9000 * 9001 / 2, 'all rows are there');
+
+# Whoever drops the database does not wait for long.
+$node->safe_psql('postgres', 'CREATE DATABASE brief');
+$node->safe_psql('brief', 'CREATE EXTENSION rtscan; CREATE TABLE t (a int); CREATE INDEX t_a ON t USING rtscan (a)');
+$node->safe_psql('brief', 'INSERT INTO t SELECT generate_series(1, 20000)');
+ok($node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker' AND datname = 'brief')"), 'a worker is there');
+is($node->psql('postgres', 'DROP DATABASE brief'), 0, 'its database is dropped');
+
+# A table that is locked when the worker comes is served by a later look.
+$node->safe_psql('postgres', 'CREATE TABLE locked (a int); CREATE INDEX locked_idx ON locked USING rtscan (a)');
+my $locker = $node->background_psql('postgres');
+$locker->query_safe('BEGIN; INSERT INTO locked SELECT generate_series(1, 8000); LOCK locked IN SHARE MODE; SELECT pg_sleep(1); COMMIT');
+$locker->quit;
+ok($node->poll_query_until('postgres', "SELECT pending < 5000 FROM rtscan_stats('locked_idx')"), 'a locked table is served later');
+
 # Beside readers and writers, a vacuum, and a merge on demand.
 my @scripts = map { my $n = $_; start_script($node, map { 'INSERT INTO t ' . rows(100_000 * $n + 500 * $_, 100_000 * $n + 500 * $_ + 499) } 1 .. 60) } 1 .. 3;
 push @scripts, start_script($node, 'SET client_min_messages = warning', ('DELETE FROM t WHERE id % 97 = (random() * 96)::int', 'VACUUM t', "SELECT rtscan_merge('t_idx')") x 8);
@@ -111,6 +141,25 @@ $node->safe_psql('postgres', join(";\n", map { "INSERT INTO ranked SELECT ($_ + 
 ok(await_few('ranked', 12), 'a worker merges by a function that looks at a table');
 is(finish_script($changes), '', 'while that changes');
 
+# Who waits for the merge lock does not cancel an autovacuum that has it.
+$node->safe_psql('postgres', 'CREATE TABLE vacuumed (LIKE t) WITH (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);'
+	  . 'CREATE INDEX vacuumed_idx ON vacuumed USING rtscan (a, b, c)');
+$node->safe_psql('postgres', 'INSERT INTO vacuumed ' . rows(100 * $_, 100 * $_ + 99) . "; SELECT rtscan_merge('vacuumed_idx')") foreach 1 .. 7;
+$node->safe_psql('postgres', 'DELETE FROM vacuumed WHERE id % 2 = 0');
+$node->append_conf('postgresql.conf', "autovacuum = on\nautovacuum_naptime = 1s\ndeadlock_timeout = 100ms\n");
+$node->reload;
+# it sleeps in each segment
+ok($node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_stat_activity JOIN pg_locks l USING (pid) WHERE locktype = 'page' AND page = 0 AND granted "
+	  . "AND backend_type = 'autovacuum worker' AND relation = 'vacuumed_idx'::regclass)"), 'an autovacuum has the merge lock');
+$node->psql('postgres', "SET statement_timeout = '400ms'; SELECT rtscan_merge('vacuumed_idx')", stderr => \my $waited);
+like($waited, qr/canceling statement due to statement timeout/, 'rtscan_merge() waits for it');
+$node->psql('postgres', "SET lock_timeout = '300ms'; SELECT rtscan_merge('vacuumed_idx')", stderr => \$waited);
+like($waited, qr/canceling statement due to lock timeout/, 'no longer than lock_timeout');
+$node->safe_psql('postgres', "SELECT rtscan_merge('vacuumed_idx')");
+ok(!$node->log_contains('canceling autovacuum task'), 'the autovacuum was not cancelled');
+$node->append_conf('postgresql.conf', "autovacuum = off\ndeadlock_timeout = 1s\n");
+$node->reload;
+
 # Processes of a parallel vacuum, each with its share of maintenance_work_mem, ask for workers, too.
 $node->safe_psql('postgres', 'CREATE TABLE parallel (LIKE t); ' . join(';', map { "CREATE INDEX parallel_$_ ON parallel USING rtscan ($_)" } qw(a b c)));
 $node->safe_psql('postgres', join(";\n", "SET maintenance_work_mem = '1MB'", 'SET min_parallel_index_scan_size = 0', 'INSERT INTO parallel ' . rows(1, 20_000),
@@ -121,7 +170,7 @@ my $log = -s $node->logfile;
 $node->append_conf('postgresql.conf', 'max_worker_processes = 0');
 $node->restart;
 insert_rows('t', 500_000, 540_000);
-ok($node->log_contains('no background worker is free to merge index "t_idx"', $log), 'there is no worker');
+ok($node->log_contains('no background worker is free to maintain index "t_idx"', $log), 'there is no worker');
 healthy($node, 't', 'without workers');
 $node->safe_psql('postgres', 'VACUUM t');
 ok(await_few('t', 16), 'vacuum merges instead');
@@ -159,7 +208,7 @@ check_index($node, 'fussy', 'vacuum after the kills');
 
 my $logged = slurp_file($node->logfile);
 unlike($logged, qr/TRAP:|PANIC:/, 'no assertion failed');
-my @errors = grep { !/terminated by signal 9|in recovery mode|terminating (connection|background worker)/ } $logged =~ /\[\d+\] (?:ERROR|FATAL):.*/g;
+my @errors = grep { !/terminated by signal 9|in recovery mode|terminating (connection|background worker|autovacuum process)/ } $logged =~ /\[\d+\] (?:ERROR|FATAL):.*/g;
 is(join("\n", @errors), '', 'no process failed');
 
 $node->stop;

@@ -1,6 +1,6 @@
 # Pages are used again: a table that is rewritten over and over, with vacuums, has an index that does not grow after a few
 # rounds; also where the server crashes each time, and with it what the free space map knew. Merge workers free at once what a
-# vacuum has retired, and do not merge much as long as somebody's snapshot keeps that from being reused.
+# vacuum has retired, and merge only small segments as long as somebody's snapshot keeps that from being reused.
 
 use strict;
 use warnings;
@@ -93,17 +93,20 @@ foreach my $round (1 .. 4)
 }
 my $size = size('helped') / $fresh;
 note(sprintf('helped: %.2f', $size));
-cmp_ok($size, '<=', 3.2, 'helped: the file is not much larger than a fresh one');
+# an update of all rows is a transaction beside which small segments are merged
+cmp_ok($size, '<=', 4, 'helped: the file is not much larger than a fresh one');
 healthy($node, 'helped', 'helped, after all rounds');
 
-# Beside an old snapshot: only few of the tiers that fill are merged; the others when it is gone.
+# Beside an old snapshot: of the tiers that fill, those of less than a chunk are merged; the others when it is gone.
 my $reader = $node->background_psql('postgres');
 $reader->query_safe("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM watched");
 $node->safe_psql('postgres', join(";\n", "SET rtscan.pending_list_limit = '64kB'",
 		map { 'INSERT INTO watched ' . rows($rows + 10_000 * $_ + 1, $rows + 10_000 * $_ + 10_000) . "; SELECT rtscan_merge('watched_idx')" } 0 .. 29));
 $size = size('watched') / $fresh;
 note(sprintf('watched: %.2f', $size));
-cmp_ok($size, '<=', 7.5, 'watched: merges beside an old snapshot do not pile up segments');
+cmp_ok($size, '<=', 10.5, 'watched: merges beside an old snapshot write each row only a few times');
+# three tiers below a chunk of 64,512 rows, and the others have at least that (merge.h)
+cmp_ok($node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('watched_idx')"), '<=', 21 + (4 * $rows) / 64_512, 'watched: few segments pile up beside it');
 $reader->query_safe('COMMIT');
 $reader->quit;
 $node->safe_psql('postgres', "SELECT txid_current(); SELECT rtscan_merge('watched_idx')");

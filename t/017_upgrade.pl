@@ -184,7 +184,9 @@ foreach my $mode (qw(copy link))
 
 # ---- an index that another version of rtscan has built
 
-my $format = slurp_file("$FindBin::RealBin/../src/storage/metapage.h") =~ /#define RTSCAN_FORMAT_VERSION\s+(\d+)/ ? $1 : die 'no format version';
+my $header = slurp_file("$FindBin::RealBin/../src/storage/metapage.h");
+my $format = $header =~ /#define RTSCAN_FORMAT_VERSION\s+(\d+)/ ? $1 : die 'no format version';
+my $oldest = $header =~ /#define RTSCAN_OLDEST_FORMAT\s+(\d+)/ ? $1 : die 'no oldest format version';
 # of page 0: the payload's second word (storage/page.h, RtscanMeta)
 my $format_offset = 64 + 4;
 
@@ -215,9 +217,9 @@ foreach my $name (qw(stamped undead))
 	$new->safe_psql('postgres', "CREATE TABLE $name (LIKE t); INSERT INTO $name " . rows(1, 3000) . "; CREATE INDEX ${name}_idx ON $name USING rtscan (a, b, c)");
 	$new->safe_psql('postgres', "VACUUM ANALYZE $name");
 }
-foreach my $other ($format - 1, $format + 1, 4294967295)
+foreach my $other ($oldest - 1, $format + 1, 4294967295)
 {
-	my $message = qr/ERROR:  index "(stamped|undead)_idx" has format version $other, but this rtscan reads version $format\nHINT:  Please REINDEX it\./;
+	my $message = qr/ERROR:  index "(stamped|undead)_idx" has format version $other, but this rtscan reads versions $oldest to $format\nHINT:  Please REINDEX it\./;
 	$new->safe_psql('postgres', 'DELETE FROM stamped WHERE id % 31 = 0');
 	set_format($_, $format, $other) foreach qw(stamped undead);
 	my $log = -s $new->logfile;
@@ -234,6 +236,111 @@ foreach my $other ($format - 1, $format + 1, 4294967295)
 	$new->safe_psql('postgres', 'REINDEX INDEX undead_idx; INSERT INTO stamped ' . rows(1, 2000));
 	$new->safe_psql('postgres', 'VACUUM stamped');
 	healthy($new, 'stamped', "format $other, after REINDEX");
+}
+
+# ---- format 3, which is read: its metapage ended earlier, and named the only sealed list, of which the directory had no entry
+
+my $meta_size = 120;
+my $sealed_offset = 64 + 88;
+
+sub patch_index
+{
+	my ($name, $patch) = @_;
+	my $file = $new->data_dir . '/' . $new->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_idx')");
+	$new->stop;
+	my @pages = unpack('(a8192)*', slurp_file($file));
+	$patch->(\@pages);
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	print $handle @pages;
+	close($handle) or die "close: $!";
+	$new->start;
+	return;
+}
+
+sub used
+{
+	return unpack('x12 S', $_[0]) - 64;
+}
+
+# What a metapage says: format, and the sealed list's id.
+sub read_metapage
+{
+	my ($name) = @_;
+	$new->safe_psql('postgres', 'CHECKPOINT');
+	my $page = slurp_file($new->data_dir . '/' . $new->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_idx')"));
+	return join(' ', unpack("x$format_offset L", $page), used($page), unpack("x$sealed_offset Q", $page) ? 'sealed' : 'none');
+}
+
+# Take the sealed list out of the directory, if there is one, into the metapage.
+sub make_format_3
+{
+	my ($pages) = @_;
+	my $block = unpack('x104 L', $pages->[0]);
+	my ($id, $root) = (0, 0xFFFFFFFF);
+	if ($block < @$pages)
+	{
+		my @entries = unpack('(a40)*', substr($pages->[$block], 64, used($pages->[$block])));
+		my ($sealed) = grep { my ($safe_xid, $kind) = unpack('x16 Q x12 L', $_); $kind == 1 && $safe_xid == 0 } @entries;
+		if ($sealed)
+		{
+			($id, $root) = unpack('Q x20 L', $sealed);
+			my $left = join('', grep { $_ ne $sealed } @entries);
+			substr($pages->[$block], 64, 40 * @entries) = $left . "\0" x 40;
+			substr($pages->[$block], 12, 2) = pack('S', 64 + length($left));
+		}
+	}
+	substr($pages->[0], $format_offset, 4) = pack('L', 3);
+	substr($pages->[0], $sealed_offset, 12) = pack('Q L', $id, $root);
+	substr($pages->[0], 64 + $meta_size, used($pages->[0]) - $meta_size) = "\0" x (used($pages->[0]) - $meta_size);
+	substr($pages->[0], 12, 2) = pack('S', 64 + $meta_size);
+	return;
+}
+
+$new->safe_psql('postgres', q{
+CREATE FUNCTION fragile(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	IF current_setting('fragile.broken', true) = 'on' AND $1 <> $2 THEN RAISE 'broken'; END IF;
+	RETURN btint4cmp($1, $2);
+END $$;
+CREATE OPERATOR CLASS fragile FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fragile(int, int);
+});
+
+# The index's values cannot be returned, as healthy() wants.
+sub all_found
+{
+	my ($name, $what) = @_;
+	foreach my $qual ('a < 500', 'a IS NULL', "a >= 300 AND b > 'k2'")
+	{
+		my $query = "SELECT count(*), sum(id) FROM $name WHERE $qual";
+		is($new->safe_psql('postgres', "SET enable_seqscan = off; SET enable_indexscan = off; $query"), $new->safe_psql('postgres', "$sequential $query"), "$what: $qual");
+	}
+	return check_index($new, $name, $what);
+}
+
+foreach my $case ([ sealed => 'a list is sealed' ], [ plain => 'no list is sealed' ])
+{
+	my ($name, $what) = @$case;
+	$new->safe_psql('postgres', "CREATE TABLE $name (LIKE t); CREATE INDEX ${name}_idx ON $name USING rtscan (a fragile, b, c)");
+	$new->safe_psql('postgres', ($name eq 'sealed' && $_ == 6 ? 'SET fragile.broken = on; ' : '') . "INSERT INTO $name " . rows(400 * $_, 400 * $_ + 399)) foreach 0 .. 6;
+	$new->safe_psql('postgres', "DELETE FROM $name WHERE id % 9 = 0");
+	patch_index($name, \&make_format_3);
+	my $before = "3 $meta_size " . ($name eq 'sealed' ? 'sealed' : 'none');
+	is(read_metapage($name), $before, "format 3, $what: so the metapage says");
+	all_found($name, "format 3, $what");
+	$new->safe_psql('postgres', "INSERT INTO $name " . rows(3001, 3001));
+	is(read_metapage($name), $before, "format 3, $what: as long as only rows change");
+	$new->restart;
+	all_found($name, "format 3, $what, restarted");
+	$new->safe_psql('postgres', "INSERT INTO $name " . rows(4000, 7000));
+	is((split(' ', read_metapage($name)))[ 0, 2 ], (split(' ', "$format none"))[ 0, 1 ], "format 3, $what: the first change of the image writes format $format");
+	all_found($name, "format 3, $what, changed");
+	$new->stop('immediate');
+	$new->start;
+	all_found($name, "format 3, $what, crashed");
+	$new->safe_psql('postgres', "VACUUM $name");
+	is($new->safe_psql('postgres', "SELECT pending, rows - dead = (SELECT count(*) FROM $name) FROM rtscan_stats('${name}_idx')"), '0|t', "format 3, $what: vacuumed")
+	  || diag($new->safe_psql('postgres', "SELECT * FROM rtscan_stats('${name}_idx')"));
+	all_found($name, "format 3, $what, vacuumed");
 }
 unharmed($new, 'other formats');
 $new->stop;

@@ -14,6 +14,9 @@ use Test::More;
 our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy start_script finish_script
   page_use vacuum_completely $random_seed);
 
+# For the tests in sql/ and specs/: Makefile.
+delete $ENV{PGOPTIONS};
+
 # Printed with the test's output, so that a failure can be run again: RTSCAN_TEST_SEED=n.
 our $random_seed = $ENV{RTSCAN_TEST_SEED} // time() % 1_000_000;
 

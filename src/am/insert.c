@@ -7,10 +7,8 @@
  */
 #include "am/am.h"
 
-#include "maintain/flush.h"
-#include "maintain/maintain.h"
+#include "maintain/relieve.h"
 #include "storage/pending.h"
-#include "storage/recycle.h"
 #include "storage/schema.h"
 #include "utils/memutils.h"
 
@@ -47,15 +45,12 @@ rtscan_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 {
 	InsertState *state = get_state(index, info);
 	MemoryContext old = MemoryContextSwitchTo(state->context);
+	int64		weight;
 
 	rtscan_check_comparable(state->schema, values, isnull);
-	if (rtscan_pending_append(index, rtscan_form_tuple(index, state->schema, values, isnull, tid)) &&
-		rtscan_try_lock_flush(index))
-	{
-		rtscan_flush(index);
-		rtscan_unlock_flush(index);
-		rtscan_request_merge(index);
-	}
+	weight = rtscan_pending_append(index, rtscan_form_tuple(index, state->schema, values, isnull, tid));
+	if (weight >= rtscan_pending_list_limit)
+		rtscan_relieve(index, weight);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->context);
 	return false;

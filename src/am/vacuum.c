@@ -8,6 +8,7 @@
 #include "exec/bits.h"
 #include "maintain/flush.h"
 #include "maintain/maintain.h"
+#include "maintain/worker.h"
 #include "miscadmin.h"
 #include "storage/dead.h"
 #include "storage/metapage.h"

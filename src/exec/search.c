@@ -162,15 +162,15 @@ check_pending_row(IndexTuple tuple, void *arg)
 }
 
 static void
-search_list(RtscanSearch *search, const RtscanListRef *list)
+search_list(RtscanSearch *search, RtscanListRef list)
 {
 	instr_time	start,
 				end;
 
-	if (list->head == InvalidBlockNumber)
+	if (list.head == InvalidBlockNumber)
 		return;
 	INSTR_TIME_SET_CURRENT(start);
-	rtscan_pending_visit(search->index, list, check_pending_row, search);
+	rtscan_pending_visit(search->index, &list, check_pending_row, search);
 	MemoryContextReset(search->short_context);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
@@ -179,12 +179,16 @@ search_list(RtscanSearch *search, const RtscanListRef *list)
 void
 rtscan_search_pending(RtscanSearch *search)
 {
+	const RtscanImage *image = search->image;
+
 	if (search->filter->predicate->impossible ||
 		(search->shared && pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0))
 		return;
 	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
-	search_list(search, &search->image->meta.sealed);
-	search_list(search, &search->image->meta.open);
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_sealed_list(&image->entries[i]))
+			search_list(search, rtscan_entry_list(&image->entries[i]));
+	search_list(search, image->meta.open);
 }
 
 /* ---------------------------------------------------------------- all */

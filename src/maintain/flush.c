@@ -1,6 +1,6 @@
 /*
  * flush.c
- *		Seal the open pending list and write its rows as segments.
+ *		Write the rows of pending lists as segments.
  */
 #include "maintain/flush.h"
 
@@ -100,50 +100,100 @@ collect_tuple(IndexTuple tuple, void *arg)
 
 /* ---------------------------------------------------------------- the flush */
 
-/* RtscanChange: the sealed list's segments take its place. */
+/* RtscanChange: an attempt begins; until it has succeeded it may have failed. */
 static bool
-replace_sealed_list(Relation index, RtscanImage **image, void *arg)
+begin_attempt(Relation index, RtscanImage **image, void *arg)
 {
-	Flush	   *flush = (Flush *) arg;
-
-	if ((*image)->meta.sealed.id != flush->list.id)
-		elog(ERROR, "pending list of index \"%s\" has been flushed meanwhile", RelationGetRelationName(index));
-	for (int i = 0; i < flush->nentries; i++)
-		rtscan_image_add(image, &flush->entries[i]);
-	rtscan_image_retire_list(image, &flush->list);
-	(*image)->meta.sealed = (RtscanListRef) {.id = 0, .head = InvalidBlockNumber};
-	rtscan_image_end_writing(*image, RTSCAN_SLOT_FLUSH);
+	(*image)->meta.flush_attempts++;
 	return true;
 }
 
-/* Write the segments of the sealed list, if there is one, and replace it by them. */
-static void
-finish_sealed_list(Relation index)
+/* RtscanChange: the list's segments take its place. */
+static bool
+replace_list(Relation index, RtscanImage **image, void *arg)
 {
-	Flush		flush = {.index = index, .list = rtscan_read_image(index, NULL, false)->meta.sealed};
+	Flush	   *flush = (Flush *) arg;
 
-	if (flush.list.id == 0)
-		return;
-	flush.schema = rtscan_schema(index);
+	rtscan_image_retire_list(*image, flush->list.id);
+	for (int i = 0; i < flush->nentries; i++)
+		rtscan_image_add(image, &flush->entries[i]);
+	rtscan_image_end_writing(*image, RTSCAN_SLOT_FLUSH);
+	(*image)->meta.flush_attempts = 0;
+	return true;
+}
+
+static void
+flush_list(Relation index, const RtscanListRef *list)
+{
+	Flush		flush = {
+		.index = index,
+		.list = *list,
+		.schema = rtscan_schema(index),
+		.memory_limit = (Size) maintenance_work_mem * 1024 / 2,
+		.tuple_context = GenerationContextCreate(CurrentMemoryContext, "rtscan pending tuples", ALLOCSET_DEFAULT_SIZES),
+	};
+
 	flush.limit = rtscan_rows_limit(flush.schema, 0, maintenance_work_mem / 2);
-	flush.memory_limit = (Size) maintenance_work_mem * 1024 / 2;
-	flush.tuple_context = GenerationContextCreate(CurrentMemoryContext, "rtscan pending tuples",
-												  ALLOCSET_DEFAULT_SIZES);
-	rtscan_pending_visit(index, &flush.list, collect_tuple, &flush);
+	rtscan_switch(index, begin_attempt, NULL);
+	rtscan_pending_visit(index, list, collect_tuple, &flush);
 	write_tuples(&flush);
-	rtscan_switch(index, replace_sealed_list, &flush);
+	rtscan_switch(index, replace_list, &flush);
 }
 
 void
-rtscan_flush(Relation index)
+rtscan_flush_list(Relation index, const RtscanListRef *list)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan flush",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	finish_sealed_list(index);
-	rtscan_pending_seal(index);
-	finish_sealed_list(index);
+	flush_list(index, list);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+}
+
+/* ---------------------------------------------------------------- which list */
+
+/* The oldest sealed list after one; returns how many sealed lists there are. */
+static uint32
+find_sealed_list(Relation index, uint64 after, RtscanListRef *list)
+{
+	const RtscanImage *image = rtscan_read_image(index, NULL, false);
+	uint32		count = 0;
+
+	list->id = 0;
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		const RtscanEntry *entry = &image->entries[i];
+
+		if (!rtscan_entry_is_sealed_list(entry))
+			continue;
+		count++;
+		if (entry->id > after && (list->id == 0 || entry->id < list->id))
+			*list = rtscan_entry_list(entry);
+	}
+	return count;
+}
+
+bool
+rtscan_next_list(Relation index, uint64 after, int limit, RtscanListRef *list)
+{
+	uint32		stuck = find_sealed_list(index, after, list);
+
+	if (list->id == 0)
+	{
+		rtscan_pending_seal(index, (int64) limit << Min(stuck, RTSCAN_MAX_DOUBLINGS));
+		(void) find_sealed_list(index, after, list);
+	}
+	return list->id != 0;
+}
+
+void
+rtscan_flush(Relation index)
+{
+	uint64		last = rtscan_read_image(index, NULL, false)->meta.open.id;
+	RtscanListRef list = {.id = 0};
+
+	while (list.id < last && rtscan_next_list(index, list.id, 0, &list))
+		rtscan_flush_list(index, &list);
 }

@@ -181,6 +181,17 @@ tiers_wait(Relation index, FullTransactionId since)
 	return held > RTSCAN_CHUNK_ROWS && held > MERGE_HELD_FRACTION * live;
 }
 
+/* Of candidates in order, how many have less than a chunk. */
+static uint32
+count_below_chunk(const Candidate *candidates, uint32 n)
+{
+	uint32		count = 0;
+
+	while (count < n && candidates[count].entry.rows < RTSCAN_CHUNK_ROWS)
+		count++;
+	return count;
+}
+
 /* Put the segments to merge because a tier is full to the front; returns how many. */
 static uint32
 choose_by_size(Candidate *candidates, uint32 n, const MergeLimit *limit)
@@ -597,7 +608,7 @@ choose_and_merge(Relation index, FullTransactionId since)
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
 	Candidate  *candidates = find_candidates(index, schema, &n);
-	uint32		chosen = tiers_wait(index, since) ? 0 : choose_by_size(candidates, n, &limit);
+	uint32		chosen = choose_by_size(candidates, tiers_wait(index, since) ? count_below_chunk(candidates, n) : n, &limit);
 
 	if (chosen == 0)
 		chosen = choose_by_dead(index, candidates, n);
@@ -635,7 +646,7 @@ rtscan_merge(Relation index)
 }
 
 bool
-rtscan_wants_merge(Relation index, bool *waits)
+rtscan_merge_waits(Relation index)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -643,11 +654,9 @@ rtscan_wants_merge(Relation index, bool *waits)
 	MergeLimit	limit = merge_limit(schema);
 	uint32		n;
 	Candidate  *candidates = find_candidates(index, schema, &n);
-	bool		wanted = choose_by_size(candidates, n, &limit) > 0;
-
-	*waits = wanted && tiers_wait(index, ReadNextFullTransactionId());
+	bool		waits = choose_by_size(candidates, n, &limit) > 0 && tiers_wait(index, ReadNextFullTransactionId());
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return wanted;
+	return waits;
 }

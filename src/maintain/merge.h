@@ -17,7 +17,12 @@
  *
  * Pages of merged segments cannot be used again as long as somebody has a snapshot from before.  Lest the index
  * grow by each merge beside one long transaction, tiers wait while segments that were retired before, and that
- * somebody may still see, have more rows than MERGE_HELD_FRACTION of the live ones, and than a chunk.
+ * somebody may still see, have more rows than MERGE_HELD_FRACTION of the live ones, and than a chunk.  Segments
+ * of less than a chunk are merged all the same.  So, beside a transaction that does not end,
+ *
+ *	- rows that are inserted meanwhile are written a few times: in a flush, and at most once for each of the three tiers
+ *	  below a chunk.  The pages of what they were in before wait to be used again;
+ *	- there are at most (MERGE_FANOUT - 1) * 3 segments of less than a chunk, and of less than half the limit, when merges are done.
  *
  * A merge reads only the index.  Scans, insertions and flushes go on; ambulkdelete does not.
  */
@@ -31,8 +36,8 @@
 #define MERGE_DEAD_FRACTION	0.3
 #define MERGE_HELD_FRACTION	0.125
 
-/* Has a tier filled, so that there is something to merge?  And may it be, or does it wait for other transactions? */
-extern bool rtscan_wants_merge(Relation index, bool *waits);
+/* Has a tier filled that waits for other transactions? */
+extern bool rtscan_merge_waits(Relation index);
 
 /* Merge once; false if there is nothing to merge.  Or as long as there is something.  Both need the merge lock. */
 extern bool rtscan_merge_once(Relation index);

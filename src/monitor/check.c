@@ -242,42 +242,40 @@ check_pending_row(IndexTuple tuple, void *arg)
 }
 
 static void
-check_list(IndexCheck *check, const RtscanListRef *list)
+check_list(IndexCheck *check, RtscanListRef list, bool sealed)
 {
-	if (list->head == InvalidBlockNumber)
+	if (list.head == InvalidBlockNumber)
 		return;
-	rtscan_check_list_page(check->index, list);
-	rtscan_pending_visit(check->index, list, check_pending_row, check);
-	claim_blocks(check, rtscan_pending_blocks(check->index, list));
+	rtscan_check_list_page(check->index, &list, sealed);
+	rtscan_pending_visit(check->index, &list, check_pending_row, check);
+	claim_blocks(check, rtscan_pending_blocks(check->index, &list));
 }
 
 static void
-check_entries(IndexCheck *check, const RtscanImage *image)
+check_segment(IndexCheck *check, const RtscanEntry *entry)
 {
-	for (uint32 i = 0; i < image->nentries; i++)
-	{
-		const RtscanEntry *entry = &image->entries[i];
-		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check",
-													  ALLOCSET_DEFAULT_SIZES);
-		MemoryContext old = MemoryContextSwitchTo(context);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 
-		if (rtscan_entry_is_live(entry))
-			rtscan_check_segment(check->index, check->schema, entry, check->live);
-		MemoryContextSwitchTo(old);
-		if (rtscan_entry_is_live(entry))
-			claim_blocks(check, rtscan_segment_blocks(check->index, entry));
-		MemoryContextDelete(context);
-	}
+	rtscan_check_segment(check->index, check->schema, entry, check->live);
+	MemoryContextSwitchTo(old);
+	claim_blocks(check, rtscan_segment_blocks(check->index, entry));
+	MemoryContextDelete(context);
 }
 
 static void
 check_index(IndexCheck *check)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(check->index, NULL, false));
+
 	claim_blocks(check, list_make1_int(RTSCAN_METAPAGE_BLOCK));
-	check_entries(check, image);
-	check_list(check, &image->meta.sealed);
-	check_list(check, &image->meta.open);
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_live(&image->entries[i]))
+			check_segment(check, &image->entries[i]);
+		else if (rtscan_entry_is_sealed_list(&image->entries[i]))
+			check_list(check, rtscan_entry_list(&image->entries[i]), true);
+	check_list(check, image->meta.open, false);
 }
 
 /* ---------------------------------------------------------------- the table */

@@ -91,12 +91,12 @@ count_pending(IndexTuple tuple, void *arg)
 }
 
 static void
-add_pending(Relation index, int64 *sizes, const RtscanListRef *list)
+add_pending(Relation index, int64 *sizes, RtscanListRef list)
 {
-	if (list->head == InvalidBlockNumber)
+	if (list.head == InvalidBlockNumber)
 		return;
-	rtscan_pending_visit(index, list, count_pending, sizes);
-	sizes[SIZE_PENDING_LISTS] += (int64) list_length(rtscan_pending_blocks(index, list)) * BLCKSZ;
+	rtscan_pending_visit(index, &list, count_pending, sizes);
+	sizes[SIZE_PENDING_LISTS] += (int64) list_length(rtscan_pending_blocks(index, &list)) * BLCKSZ;
 }
 
 static void
@@ -107,8 +107,9 @@ measure(Relation index, int64 *sizes)
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
 			add_segment(index, sizes, &image->entries[i]);
-	add_pending(index, sizes, &image->meta.sealed);
-	add_pending(index, sizes, &image->meta.open);
+		else if (rtscan_entry_is_sealed_list(&image->entries[i]))
+			add_pending(index, sizes, rtscan_entry_list(&image->entries[i]));
+	add_pending(index, sizes, image->meta.open);
 	sizes[SIZE_TOTAL] = (int64) RelationGetNumberOfBlocks(index) * BLCKSZ;
 	sizes[SIZE_OTHER] = sizes[SIZE_TOTAL];
 	for (int i = SIZE_TIDMAP; i < SIZE_OTHER; i++)

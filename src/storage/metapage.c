@@ -36,7 +36,6 @@ init_metapage(Page page, const pg_uuid_t *uuid)
 	meta->spare = InvalidBlockNumber;
 	meta->open.id = 1;
 	meta->open.head = InvalidBlockNumber;
-	meta->sealed.head = InvalidBlockNumber;
 	rtscan_page_set_used(page, sizeof(RtscanMeta));
 }
 
@@ -62,33 +61,59 @@ rtscan_create_metapage(Relation index, ForkNumber fork)
 	UnlockReleaseBuffer(buffer);
 }
 
+/* What a metapage of a format holds. */
+static Size
+meta_size(uint32 format)
+{
+	return format == 3 ? offsetof(RtscanMeta, flush_attempts) : sizeof(RtscanMeta);
+}
+
 /* Is this a metapage that we can read?  Raises an error or, with soft, returns false. */
 static bool
 check_metapage(Relation index, Page page, bool soft)
 {
 	RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
+	bool		is_meta = rtscan_page_is(page, RTSCAN_PAGE_META, 0, 0) && meta->magic == RTSCAN_MAGIC;
+	bool		is_readable = meta->format >= RTSCAN_OLDEST_FORMAT && meta->format <= RTSCAN_FORMAT_VERSION;
 
-	if (!rtscan_page_is(page, RTSCAN_PAGE_META, 0, 0) || meta->magic != RTSCAN_MAGIC)
-	{
-		if (soft)
-			return false;
+	if (is_meta && is_readable && rtscan_page_used(page) == meta_size(meta->format))
+		return true;
+	if (soft)
+		return false;
+	if (is_meta && !is_readable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" is not an rtscan index, or its metapage is corrupted",
-						RelationGetRelationName(index)),
+				 errmsg("index \"%s\" has format version %u, but this rtscan reads versions %d to %d",
+						RelationGetRelationName(index), meta->format, RTSCAN_OLDEST_FORMAT, RTSCAN_FORMAT_VERSION),
 				 errhint("Please REINDEX it.")));
-	}
-	if (meta->format != RTSCAN_FORMAT_VERSION)
-	{
-		if (soft)
-			return false;
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has format version %u, but this rtscan reads version %d",
-						RelationGetRelationName(index), meta->format, RTSCAN_FORMAT_VERSION),
-				 errhint("Please REINDEX it.")));
-	}
-	return true;
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" is not an rtscan index, or its metapage is corrupted",
+					RelationGetRelationName(index)),
+			 errhint("Please REINDEX it.")));
+	return false;
+}
+
+/* What a metapage of any format says that has been checked: what came later is zero in an older one. */
+static RtscanMeta
+read_meta(Page page)
+{
+	RtscanMeta	meta = {0};
+
+	memcpy(&meta, rtscan_page_payload(page), rtscan_page_used(page));
+	return meta;
+}
+
+/* Make an image that has just been read one of today's format. */
+static void
+upgrade_image(RtscanImage **image)
+{
+	RtscanListRef sealed = (*image)->meta.format_3_sealed;
+
+	(*image)->meta.format = RTSCAN_FORMAT_VERSION;
+	(*image)->meta.format_3_sealed = (RtscanListRef) {.id = 0};
+	if (sealed.id != 0)
+		rtscan_image_add_list(image, &sealed);
 }
 
 /* ---------------------------------------------------------------- the directory */
@@ -179,13 +204,16 @@ rtscan_read_image(Relation index, Snapshot snapshot, bool soft)
 			TestForOldSnapshot(snapshot, index, page);
 		if (!is_current(cached, meta))
 		{
+			RtscanMeta	copy = read_meta(page);
+
 			cached = NULL;
-			image = read_directory(index, meta, soft);
+			image = read_directory(index, &copy, soft);
 		}
 	}
 	UnlockReleaseBuffer(buffer);
 	if (image)
 	{
+		upgrade_image(&image);
 		cached = cache_image(index, image);
 		pfree(image);
 	}
@@ -211,6 +239,35 @@ rtscan_image_add(RtscanImage **image, const RtscanEntry *entry)
 	(*image)->entries[(*image)->nentries++] = *entry;
 }
 
+void
+rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list)
+{
+	RtscanEntry entry = {
+		.id = list->id,
+		.root = list->head,
+		.dead = InvalidBlockNumber,
+		.kind = RTSCAN_ENTRY_PENDING,
+	};
+
+	rtscan_image_add(image, &entry);
+}
+
+/* The entry of this kind that is not retired. */
+static RtscanEntry *
+find_entry(RtscanImage *image, RtscanEntryKind kind, uint64 id)
+{
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (image->entries[i].kind == kind && image->entries[i].id == id && image->entries[i].safe_xid == 0)
+			return &image->entries[i];
+	return NULL;
+}
+
+RtscanEntry *
+rtscan_image_segment(RtscanImage *image, uint64 id)
+{
+	return find_entry(image, RTSCAN_ENTRY_SEGMENT, id);
+}
+
 /*
  * An xid such that no snapshot that exists by now has a later xmin: our own, for it is running, or the next
  * one.  With our own the pages can be reused as soon as we are done.  But snapshots take no notice of vacuum's.
@@ -226,18 +283,13 @@ choose_safe_xid(void)
 }
 
 void
-rtscan_image_retire_list(RtscanImage **image, const RtscanListRef *list)
+rtscan_image_retire_list(RtscanImage *image, uint64 id)
 {
-	RtscanEntry entry = {
-		.id = list->id,
-		.safe_xid = choose_safe_xid(),
-		.root = list->head,
-		.dead = InvalidBlockNumber,
-		.kind = RTSCAN_ENTRY_PENDING,
-	};
+	RtscanEntry *entry = find_entry(image, RTSCAN_ENTRY_PENDING, id);
 
-	if (list->head != InvalidBlockNumber)
-		rtscan_image_add(image, &entry);
+	if (entry == NULL)
+		elog(ERROR, "pending list " UINT64_FORMAT " is gone", id);
+	entry->safe_xid = choose_safe_xid();
 }
 
 void
@@ -256,15 +308,6 @@ rtscan_image_remove(RtscanImage *image, uint32 i)
 	image->nentries--;
 	memmove(&image->entries[i], &image->entries[i + 1],
 			(image->nentries - i) * sizeof(RtscanEntry));
-}
-
-RtscanEntry *
-rtscan_image_segment(RtscanImage *image, uint64 id)
-{
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_is_live(&image->entries[i]) && image->entries[i].id == id)
-			return &image->entries[i];
-	return NULL;
 }
 
 /* ---------------------------------------------------------------- the switch */
@@ -339,6 +382,7 @@ write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, const Rtsc
 	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);
 
 	memcpy(rtscan_page_payload(page), meta, sizeof(RtscanMeta));
+	rtscan_page_set_used(page, sizeof(RtscanMeta));
 	if (pages && pages->is_new)
 		rtscan_init_list_page(GenericXLogRegisterBuffer(state, pages->list, GENERIC_XLOG_FULL_IMAGE), meta->open.id);
 	else if (pages)
@@ -358,14 +402,17 @@ rtscan_switch_list(Relation index, RtscanChange change, void *arg, const RtscanL
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
 	Page		page = BufferGetPage(buffer);
+	RtscanMeta	meta;
 	RtscanImage *before,
 			   *image;
 	bool		changed;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	check_metapage(index, page, false);
-	before = read_directory(index, (RtscanMeta *) rtscan_page_payload(page), false);
+	meta = read_meta(page);
+	before = read_directory(index, &meta, false);
 	image = rtscan_copy_image(before);
+	upgrade_image(&image);
 	changed = change(index, &image, arg);
 	if (changed)
 	{

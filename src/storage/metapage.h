@@ -2,17 +2,17 @@
  * metapage.h
  *		The metapage, the directory of segments, and how both change.
  *
- * Block 0 is the metapage.  It names the open and the sealed pending list and the first
- * page of the directory: a chain of pages of RtscanEntry.  Who has read metapage and
- * directory under the metapage's lock has one consistent image of segments, sealed list and
- * open list; that is the whole guarantee, and all that a scan needs.
+ * Block 0 is the metapage.  It names the open pending list and the first page of the
+ * directory: a chain of pages of RtscanEntry.  Who has read metapage and directory under the
+ * metapage's lock has one consistent image of segments, sealed lists and open list; that is
+ * the whole guarantee, and all that a scan needs.
  *
  *	metapage ──► directory page ──► directory page		(owner: the version that wrote it)
  *	   │			├─ segment	──► descriptor, dead map
+ *	   │			├─ sealed pending list: nobody appends to it; it waits to become a segment
  *	   │			└─ retired	──► what a change took out, until nobody can see it
  *	   ├──► spare directory: the one before, to be written over by the next change
- *	   ├──► open pending list		(storage/pending.h)
- *	   └──► sealed pending list
+ *	   └──► open pending list		(storage/pending.h)
  *
  * A change (rtscan_switch) applies its difference to the image that is current under the
  * metapage's exclusive lock, writes it over the spare directory, and then switches the
@@ -23,7 +23,10 @@
  * before it reads the metapage.  An inserter has none, but checks under a page's lock whose page it is.
  *
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
- * id names is never stale: it is used, or dropped.
+ * id names is never stale: it is used, or dropped.  Of two pending lists the older one has the smaller id.
+ *
+ * Format 3 had no entries of sealed lists, but one sealed list in the metapage.  An image of it has that as an
+ * entry, and the first change writes the image in today's format.
  *
  * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page (a new list page,
  * which nobody else can know, comes before the metapage).
@@ -41,7 +44,8 @@
 
 #define RTSCAN_METAPAGE_BLOCK	0
 #define RTSCAN_MAGIC			0x72747363	/* "rtsc" */
-#define RTSCAN_FORMAT_VERSION	3
+#define RTSCAN_FORMAT_VERSION	4
+#define RTSCAN_OLDEST_FORMAT	3	/* that is read */
 
 /* As many inserters do not wait for each other; storage/pending.h. */
 #define RTSCAN_INSERTION_PAGES	8
@@ -69,8 +73,11 @@ typedef struct RtscanMeta
 	uint64		directory_version;	/* owner of the directory's pages, */
 	uint64		spare_version;	/* and of the spare one's */
 	RtscanListRef open;			/* inserters append to it */
-	RtscanListRef sealed;		/* being made into a segment */
+	RtscanListRef format_3_sealed;	/* none in an image */
 	uint64		writing[2];		/* ids of segments being written: by RtscanWriterSlot */
+	/* since format 4 */
+	uint32		flush_attempts; /* to flush a list, begun since the last one that succeeded; maintain/flush.h */
+	uint32		unused;
 } RtscanMeta;
 
 /* Who may be writing a segment: each under its own heavyweight lock. */
@@ -83,7 +90,7 @@ typedef enum RtscanWriterSlot
 typedef enum RtscanEntryKind
 {
 	RTSCAN_ENTRY_SEGMENT,		/* live while safe_xid is 0 */
-	RTSCAN_ENTRY_PENDING		/* a pending list, always retired */
+	RTSCAN_ENTRY_PENDING		/* a pending list; sealed while safe_xid is 0 */
 } RtscanEntryKind;
 
 typedef struct RtscanEntry
@@ -115,6 +122,18 @@ static inline bool
 rtscan_entry_is_live(const RtscanEntry *entry)
 {
 	return entry->kind == RTSCAN_ENTRY_SEGMENT && entry->safe_xid == 0;
+}
+
+static inline bool
+rtscan_entry_is_sealed_list(const RtscanEntry *entry)
+{
+	return entry->kind == RTSCAN_ENTRY_PENDING && entry->safe_xid == 0;
+}
+
+static inline RtscanListRef
+rtscan_entry_list(const RtscanEntry *entry)
+{
+	return (RtscanListRef) {.id = entry->id, .head = entry->root};
 }
 
 /* Write the metapage of an empty index as block 0 of a fork. */
@@ -152,9 +171,10 @@ typedef struct RtscanListPages
 
 extern bool rtscan_switch_list(Relation index, RtscanChange change, void *arg, const RtscanListPages *pages);
 
-/* For a RtscanChange: add an entry; retire what a list or entry names, from now on; remove entry i. */
+/* For a RtscanChange: add an entry, or a sealed list's; retire a sealed list or a segment, from now on; remove entry i. */
 extern void rtscan_image_add(RtscanImage **image, const RtscanEntry *entry);
-extern void rtscan_image_retire_list(RtscanImage **image, const RtscanListRef *list);
+extern void rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list);
+extern void rtscan_image_retire_list(RtscanImage *image, uint64 id);
 extern void rtscan_image_retire_segment(RtscanImage *image, uint64 id);
 extern void rtscan_image_remove(RtscanImage *image, uint32 i);
 

@@ -229,7 +229,13 @@ find_own_page(Relation index, BlockNumber unusable)
 	return image;
 }
 
-bool
+static int64
+weigh(uint32 full_pages, const RtscanMeta *meta)
+{
+	return ((int64) full_pages * (BLCKSZ / 1024)) >> Min(meta->flush_attempts, RTSCAN_MAX_DOUBLINGS);
+}
+
+int64
 rtscan_pending_append(Relation index, IndexTuple tuple)
 {
 	RtscanImage *image = (RtscanImage *) index->rd_amcache;
@@ -245,7 +251,7 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 	append_to_page(index, buffer, tuple);
 	full = rtscan_page_opaque(BufferGetPage(buffer))->full;
 	UnlockReleaseBuffer(buffer);
-	return (int64) full * (BLCKSZ / 1024) >= rtscan_pending_list_limit;
+	return weigh(full, &image->meta);
 }
 
 /* ---------------------------------------------------------------- seal */
@@ -254,21 +260,45 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 static bool
 seal_open_list(Relation index, RtscanImage **image, void *arg)
 {
-	RtscanMeta *meta = &(*image)->meta;
+	RtscanListRef sealed = (*image)->meta.open;
+	RtscanMeta *meta;
 
-	Assert(meta->sealed.id == 0);
-	meta->sealed = meta->open;
+	rtscan_image_add_list(image, &sealed);
+	meta = &(*image)->meta;
 	meta->open = (RtscanListRef) {.id = meta->next_id++, .head = InvalidBlockNumber};
 	return true;
 }
 
+/* Full pages of a list; 0 if it is empty. */
+static uint32
+count_full_pages(Relation index, const RtscanListRef *list)
+{
+	Buffer		buffer;
+	uint32		full;
+
+	if (list->head == InvalidBlockNumber)
+		return 0;
+	buffer = rtscan_read_page(index, list->head, BUFFER_LOCK_SHARE, RTSCAN_PAGE_LIST, list->id, 0);
+	full = full_pages(list_of(buffer));
+	UnlockReleaseBuffer(buffer);
+	return full;
+}
+
+int64
+rtscan_pending_weight(Relation index)
+{
+	RtscanMeta	meta = rtscan_read_image(index, NULL, false)->meta;
+
+	return weigh(count_full_pages(index, &meta.open), &meta);
+}
+
 void
-rtscan_pending_seal(Relation index)
+rtscan_pending_seal(Relation index, int64 kilobytes)
 {
 	RtscanListRef open = rtscan_read_image(index, NULL, false)->meta.open;
 	RtscanListPages pages = {.ninsertion = 0};
 
-	if (open.head == InvalidBlockNumber)
+	if (open.head == InvalidBlockNumber || (int64) count_full_pages(index, &open) * (BLCKSZ / 1024) < kilobytes)
 		return;
 	pages.list = rtscan_read_page(index, open.head, BUFFER_LOCK_EXCLUSIVE, RTSCAN_PAGE_LIST, open.id, 0);
 	for (int place = 0; place < RTSCAN_INSERTION_PAGES; place++)
@@ -376,12 +406,14 @@ check_insertion_pages(Relation index, const RtscanListRef *list, Buffer list_buf
 }
 
 void
-rtscan_check_list_page(Relation index, const RtscanListRef *list)
+rtscan_check_list_page(Relation index, const RtscanListRef *list, bool must_be_sealed)
 {
 	Buffer		buffer = rtscan_read_page(index, list->head, BUFFER_LOCK_SHARE, RTSCAN_PAGE_LIST, list->id, 0);
 
 	if (rtscan_page_used(BufferGetPage(buffer)) != sizeof(RtscanPendingList))
 		rtscan_page_corrupted(index, list->head, "It has the wrong size.");
+	if (must_be_sealed && !rtscan_page_opaque(BufferGetPage(buffer))->sealed)
+		rtscan_page_corrupted(index, list->head, "It is not sealed, as the directory says.");
 	if (!rtscan_page_opaque(BufferGetPage(buffer))->sealed)
 		check_insertion_pages(index, list, buffer);
 	UnlockReleaseBuffer(buffer);
@@ -412,15 +444,6 @@ rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tup
 	rtscan_check_pending_tid(index, tuple);
 	if (!rtscan_deform_tuple(schema, tuple, values, isnull))
 		pending_row_corrupted(index);
-}
-
-uint32
-rtscan_pending_pages(Relation index, const RtscanListRef *list)
-{
-	BlockNumber block;
-	uint32		pages;
-
-	return list->head != InvalidBlockNumber && read_list(index, list, &block, &pages) ? pages : 0;
 }
 
 /* Is the page that of the list with this ordinal?  If so, what comes next. */

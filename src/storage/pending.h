@@ -20,7 +20,8 @@
  * A reader who goes along the chain misses pages that come into it meanwhile; their rows are of transactions that
  * its snapshot, taken before, does not see.
  *
- * Sealing a list marks its list page, in one step with the metapage, and its insertion pages, all under their
+ * A list that has been sealed never changes again; there may be several, each an entry of the directory, until their
+ * segments are written.  Sealing a list marks its list page, in one step with the metapage, and its insertion pages, all under their
  * locks.  An inserter appends only after it has seen, under the page's lock, that the page belongs to
  * the list that it means and is not sealed.
  */
@@ -51,16 +52,23 @@ typedef struct RtscanPendingList
 extern void rtscan_init_list_page(Page page, uint64 id);
 
 /*
- * Append a row to the open list.  Returns whether the list has outgrown
- * rtscan.pending_list_limit, so that the caller may flush it.
+ * Append a row to the open list.  Returns the weight that the list has by now, what is compared to rtscan.pending_list_limit:
+ * the kB of its full pages, halved for each attempt to flush a list that has failed since the last that succeeded, or
+ * is under way.  So whoever has failed tries again when the list is twice as long.
  */
-extern bool rtscan_pending_append(Relation index, IndexTuple tuple);
+extern int64 rtscan_pending_append(Relation index, IndexTuple tuple);
+
+/* After so many attempts in a row the limit does not grow any more. */
+#define RTSCAN_MAX_DOUBLINGS	6
+
+/* The weight of the open list of the current image.  Needs the flush lock. */
+extern int64 rtscan_pending_weight(Relation index);
 
 /*
- * Seal the open list, unless it is empty: the metapage names a new one, and the sealed one
- * never changes again.  Needs the flush lock, and that there is no sealed list.
+ * Seal the open list, unless it is empty or has fewer kB: it becomes an entry of the directory, and the metapage names
+ * a new one.  Needs the flush lock.
  */
-extern void rtscan_pending_seal(Relation index);
+extern void rtscan_pending_seal(Relation index, int64 kilobytes);
 
 /* Call a function for each row of a list; it may do anything but keep the tuple. */
 typedef void (*RtscanPendingVisitor) (IndexTuple tuple, void *arg);
@@ -75,11 +83,11 @@ extern void rtscan_deform_pending(Relation index, const RtscanSchema *schema, In
 								  Datum *values, bool *isnull);
 extern void rtscan_check_pending_tid(Relation index, IndexTuple tuple);
 
-/* Does what the list page says of its insertion pages hold?  Raises ERRCODE_INDEX_CORRUPTED if not. */
-extern void rtscan_check_list_page(Relation index, const RtscanListRef *list);
-
-/* Pages of rows in a list; 0 if it is gone. */
-extern uint32 rtscan_pending_pages(Relation index, const RtscanListRef *list);
+/*
+ * Does what the list page says of its insertion pages hold, and is it sealed if it must be?  Raises ERRCODE_INDEX_CORRUPTED
+ * if not.
+ */
+extern void rtscan_check_list_page(Relation index, const RtscanListRef *list, bool must_be_sealed);
 
 /* The blocks of a list, the list page first; ends where a page is not of the list, as rtscan_chain_blocks(). */
 extern List *rtscan_pending_blocks(Relation index, const RtscanListRef *list);

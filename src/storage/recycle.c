@@ -389,7 +389,7 @@ is_listed(const List *blocks, BlockNumber block)
 static bool
 image_knows(const RtscanImage *image, uint64 owner)
 {
-	if (owner == image->meta.open.id || owner == image->meta.sealed.id)
+	if (owner == image->meta.open.id)
 		return true;
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (image->entries[i].id == owner)

@@ -14,7 +14,7 @@
  *	flush lock	held by who makes a pending list into a segment
  *
  * Who needs both takes the merge lock first, and who holds the flush lock never waits for
- * the merge lock.  Inserters only try the flush lock, and merge workers the merge lock: somebody
+ * the merge lock.  Inserters and workers only try them, and rtscan_merge() tries the merge lock again and again: somebody
  * who waited for either would cancel an autovacuum that has it.  Readers take neither.
  */
 #ifndef RTSCAN_RECYCLE_H

@@ -1,0 +1,89 @@
+/*
+ * relieve.c
+ *		Flush pending lists beside an insertion.
+ */
+#include "maintain/relieve.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "maintain/flush.h"
+#include "maintain/worker.h"
+#include "storage/pending.h"
+#include "storage/recycle.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+static bool
+ends_statement(const ErrorData *error)
+{
+	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION;
+}
+
+static void
+log_failure(Relation index, const ErrorData *error)
+{
+	ereport(LOG,
+			(errcode(error->sqlerrcode),
+			 errmsg("could not make pending rows of index \"%s\" into a segment: %s",
+					RelationGetRelationName(index), error->message),
+			 error->detail ? errdetail_internal("%s", error->detail) : 0,
+			 errhint("VACUUM tries again, and so do insertions when there are twice as many rows.")));
+}
+
+/* Flush the next list, or log why that cannot be done; false if there is none. */
+static bool
+flush_in_subtransaction(Relation index, RtscanListRef *list)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile error = NULL;
+	volatile bool found = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		found = rtscan_next_list(index, list->id, rtscan_pending_list_limit, list);
+		if (found)
+			rtscan_flush_list(index, list);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	if (error && ends_statement(error))
+		ReThrowError(error);
+	if (error)
+		log_failure(index, error);
+	return found;
+}
+
+static void
+flush_lists(Relation index)
+{
+	uint64		last = rtscan_read_image(index, NULL, false)->meta.open.id;
+	RtscanListRef list = {.id = 0};
+
+	while (list.id < last && flush_in_subtransaction(index, &list))
+		continue;
+}
+
+void
+rtscan_relieve(Relation index, int64 weight)
+{
+	int64		limit = (int64) rtscan_pending_list_limit * (rtscan_has_worker(index) ? RELIEVE_FACTOR : 1);
+
+	if (weight < limit || IsInParallelMode() || !rtscan_try_lock_flush(index))
+		return;
+	/* unless somebody else just has */
+	if (rtscan_pending_weight(index) >= limit)
+		flush_lists(index);
+	rtscan_unlock_flush(index);
+}

@@ -1,0 +1,599 @@
+/*
+ * worker.c
+ *		Ask for the background worker, and what it does.
+ */
+#include "maintain/worker.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "catalog/pg_type.h"
+#include "device/device.h"
+#include "fmgr.h"
+#include "maintain/flush.h"
+#include "maintain/maintain.h"
+#include "maintain/merge.h"
+#include "miscadmin.h"
+#include "monitor/relation.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/lmgr.h"
+#include "storage/metapage.h"
+#include "storage/proc.h"
+#include "storage/recycle.h"
+#include "storage/schema.h"
+#include "tcop/tcopprot.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+/* A backend asks for a worker no more often, in ms. */
+#define REQUEST_INTERVAL	1000
+
+/* A worker that has found nothing to do for so long, in ms, ends. */
+#define LINGER				2000
+
+/* Meanwhile it looks so often, in ms, but for no more than a part of its time. */
+#define LOOK_INTERVAL		100
+#define LOOK_FRACTION		0.1
+
+/* What has failed it tries again after so long, in ms, if it is still there. */
+#define RETRY_INTERVAL		60000
+
+/* Who only looks whether there is a worker has its lock for a moment. */
+#define LOCK_TRIES			3
+#define LOCK_INTERVAL		10
+
+/* The least that the setting may be; a process of a parallel vacuum has a share of it. */
+#define MIN_MAINTENANCE_WORK_MEM	1024
+
+/* Advisory locks of users have 1 and 2 here. */
+#define WORKER_LOCK_SPACE	0x7274
+
+PGDLLEXPORT void rtscan_merge_worker_main(Datum arg);
+
+/* GUC rtscan.merge_worker */
+static bool merge_worker;
+
+/* What a worker is told: bgw_extra. */
+typedef struct WorkerRequest
+{
+	Oid			database;
+	Oid			method;			/* access method of the indexes */
+	int			memory;			/* settings of who asks: maintenance_work_mem decides what there is to merge */
+	int			limit;			/* rtscan.pending_list_limit */
+} WorkerRequest;
+
+void
+rtscan_init_worker(void)
+{
+	DefineCustomBoolVariable("rtscan.merge_worker",
+							 "Has a background worker flush and merge what insertions have added to rtscan indexes.",
+							 "Without it insertions flush, and VACUUM and rtscan_merge() merge.",
+							 &merge_worker, true, PGC_SUSET, 0, NULL, NULL, NULL);
+}
+
+static LOCKTAG
+worker_lock(void)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RTSCAN_MAGIC, 0, WORKER_LOCK_SPACE);
+	return tag;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static bool
+start_worker(Relation index)
+{
+	BackgroundWorker worker = {
+		.bgw_name = "rtscan merge worker",
+		.bgw_type = "rtscan merge worker",
+		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+		.bgw_start_time = BgWorkerStart_RecoveryFinished,
+		.bgw_restart_time = BGW_NEVER_RESTART,
+		.bgw_library_name = "rtscan",
+		.bgw_function_name = "rtscan_merge_worker_main",
+	};
+	WorkerRequest request = {
+		.database = MyDatabaseId,
+		.method = index->rd_rel->relam,
+		.memory = Max(maintenance_work_mem, MIN_MAINTENANCE_WORK_MEM),
+		.limit = rtscan_pending_list_limit,
+	};
+
+	memcpy(worker.bgw_extra, &request, sizeof(request));
+	if (RegisterDynamicBackgroundWorker(&worker, NULL))
+		return true;
+	ereport(DEBUG1,
+			(errmsg_internal("no background worker is free to maintain index \"%s\"", RelationGetRelationName(index))));
+	return false;
+}
+
+static bool
+worker_is_there(void)
+{
+	LOCKTAG		tag = worker_lock();
+
+	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	LockRelease(&tag, ShareLock, false);
+	return false;
+}
+
+/* Can another process see the index, as it is now? */
+static bool
+others_can_see(Relation index)
+{
+	return !RELATION_IS_LOCAL(index) && index->rd_firstRelfilenodeSubid == InvalidSubTransactionId;
+}
+
+bool
+rtscan_has_worker(Relation index)
+{
+	static TimestampTz last_request = 0;
+	static bool answer;
+	TimestampTz now;
+
+	if (!merge_worker || !IsUnderPostmaster || !others_can_see(index))
+		return false;
+	now = GetCurrentTimestamp();
+	if (TimestampDifferenceExceeds(last_request, now, REQUEST_INTERVAL))
+	{
+		last_request = now;
+		answer = worker_is_there() || start_worker(index);
+	}
+	return answer;
+}
+
+static bool
+has_retired(Relation index)
+{
+	const RtscanImage *image = rtscan_read_image(index, NULL, false);
+
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (image->entries[i].safe_xid != 0)
+			return true;
+	return false;
+}
+
+void
+rtscan_request_recycling(Relation index)
+{
+	if (has_retired(index))
+		(void) rtscan_has_worker(index);
+}
+
+/* ---------------------------------------------------------------- failures */
+
+/* What has failed: a list, by its id, or one of these. */
+#define OPENING		0
+#define MERGING		PG_UINT64_MAX
+
+typedef struct Work
+{
+	Oid			index;
+	uint64		what;
+} Work;
+
+typedef struct Worker
+{
+	WorkerRequest request;
+	Work		current;
+	char		activity[NAMEDATALEN + 64];
+	bool		has_retired;	/* segments or lists, since an xid has passed */
+	bool		switched_off;
+	List	   *failures;		/* of Work */
+	TimestampTz failing_since;
+} Worker;
+
+static Worker worker;
+
+static bool
+has_failed(Oid index, uint64 what)
+{
+	ListCell   *cell;
+
+	foreach(cell, worker.failures)
+	{
+		Work	   *failure = lfirst(cell);
+
+		if (failure->index == index && failure->what == what)
+			return true;
+	}
+	return false;
+}
+
+static void
+remember_failure(void)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+	Work	   *failure = palloc(sizeof(Work));
+
+	*failure = worker.current;
+	if (worker.failures == NIL)
+		worker.failing_since = GetCurrentTimestamp();
+	worker.failures = lappend(worker.failures, failure);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+forget_failures(void)
+{
+	if (worker.failures == NIL ||
+		!TimestampDifferenceExceeds(worker.failing_since, GetCurrentTimestamp(), RETRY_INTERVAL))
+		return;
+	list_free_deep(worker.failures);
+	worker.failures = NIL;
+}
+
+/* Begin something, unless it has failed before. */
+static bool
+begin_work(Relation index, uint64 what, const char *activity)
+{
+	if (has_failed(RelationGetRelid(index), what))
+		return false;
+	worker.current.what = what;
+	snprintf(worker.activity, sizeof(worker.activity), "%s of index \"%s\"", activity, RelationGetRelationName(index));
+	pgstat_report_activity(STATE_RUNNING, worker.activity);
+	return true;
+}
+
+/* ---------------------------------------------------------------- a piece of work */
+
+/* Flush a list; false if there is none. */
+static bool
+flush_once(Relation index)
+{
+	RtscanListRef list = {.id = 0};
+	bool		flushed = false;
+
+	if (!rtscan_try_lock_flush(index))
+		return false;
+	while (!flushed && rtscan_next_list(index, list.id, Min(worker.request.limit, rtscan_pending_list_limit), &list))
+		if (begin_work(index, list.id, "flushing pending rows"))
+		{
+			rtscan_flush_list(index, &list);
+			flushed = true;
+		}
+	rtscan_unlock_flush(index);
+	return flushed;
+}
+
+/* Merge; false if there is nothing to merge.  And recycle what can be by now. */
+static bool
+merge_once(Relation index)
+{
+	bool		merged;
+
+	if (!begin_work(index, MERGING, "merging segments") || !rtscan_try_lock_merge(index))
+		return false;
+	merged = rtscan_merge_once(index);
+	rtscan_device_trim_area();
+	rtscan_recycle(index);
+	rtscan_unlock_merge(index);
+	return merged;
+}
+
+/* Is there an xid that is going to be given out, and that something just retired waits for? */
+static bool
+waits_for_xid(Relation index)
+{
+	const RtscanImage *image = rtscan_read_image(index, NULL, false);
+	uint64		next = U64FromFullTransactionId(ReadNextFullTransactionId());
+
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (image->entries[i].safe_xid >= next)
+			return true;
+	return false;
+}
+
+static bool
+work_as_owner(Relation table, Relation index)
+{
+	RtscanIdentity before = rtscan_become_owner(table);
+	bool		found = flush_once(index) || merge_once(index);
+
+	worker.has_retired |= waits_for_xid(index);
+	rtscan_become_again(&before);
+	return found;
+}
+
+/* May what a column's values are compared by look at tables?  PostgreSQL's own functions do not, but for some call others. */
+static bool
+column_needs_snapshot(Relation index, const RtscanSchema *schema, int i)
+{
+	Oid			type = index->rd_opcintype[i];
+
+	return schema->columns[i].key_kind == RTSCAN_KEY_NONE &&
+		(schema->columns[i].compare->fn_oid >= FirstGenbkiObjectId ||
+		 index_getprocid(index, i + 1, RTSCAN_SORTSUPPORT_PROC) >= FirstGenbkiObjectId ||
+		 type == RECORDOID || (IsPolymorphicType(type) && type != ANYENUMOID));
+}
+
+static bool
+needs_snapshot(Relation index)
+{
+	const RtscanSchema *schema = rtscan_schema(index);
+
+	for (int i = 0; i < schema->nkeys; i++)
+		if (column_needs_snapshot(index, schema, i))
+			return true;
+	return false;
+}
+
+/* As VACUUM: who only works on an index does not keep dead rows of tables from being removed. */
+static void
+set_in_vacuum(void)
+{
+	InvalidateCatalogSnapshot();
+	Assert(MyProc->xid == InvalidTransactionId && MyProc->xmin == InvalidTransactionId);
+	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
+	MyProc->statusFlags |= PROC_IN_VACUUM;
+	ProcGlobal->statusFlags[MyProc->pgxactoff] = MyProc->statusFlags;
+	LWLockRelease(ProcArrayLock);
+}
+
+static bool
+work_with_snapshot(Relation table, Relation index)
+{
+	bool		found;
+
+	if (!needs_snapshot(index))
+		set_in_vacuum();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	found = work_as_owner(table, index);
+	PopActiveSnapshot();
+	return found;
+}
+
+/* Open a relation, unless it is gone or somebody keeps it locked: it is not worth waiting for. */
+static Relation
+open_if_free(Oid relid)
+{
+	return OidIsValid(relid) && ConditionalLockRelationOid(relid, RowExclusiveLock) ? try_relation_open(relid, NoLock) : NULL;
+}
+
+static bool
+is_ready(Relation index, Relation table)
+{
+	return index->rd_index && index->rd_index->indrelid == RelationGetRelid(table) && rtscan_is_index(index) &&
+		index->rd_index->indislive && index->rd_index->indisready;
+}
+
+/* In a transaction for each piece of work: who waits for the table gets it in between. */
+static bool
+work_on_index(Oid index_oid)
+{
+	bool		found = false;
+	Relation	table,
+				index;
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	table = open_if_free(IndexGetRelation(index_oid, true));
+	index = table ? open_if_free(index_oid) : NULL;
+	if (index && is_ready(index, table))
+		found = work_with_snapshot(table, index);
+	if (index)
+		relation_close(index, NoLock);
+	if (table)
+		relation_close(table, NoLock);
+	CommitTransactionCommand();
+	return found;
+}
+
+/* ErrorContextCallback */
+static void
+tell_activity(void *arg)
+{
+	if (worker.current.what != OPENING)
+		errcontext("while %s", worker.activity);
+	else
+		errcontext("while looking at index %u", worker.current.index);
+}
+
+/* What fails does so in the log, as in autovacuum; false if there is nothing to do. */
+static bool
+serve_index(Oid index_oid)
+{
+	ErrorContextCallback callback = {.previous = error_context_stack, .callback = tell_activity};
+	volatile bool found = true;
+
+	worker.current = (Work) {.index = index_oid, .what = OPENING};
+	if (has_failed(index_oid, OPENING))
+		return false;
+	error_context_stack = &callback;
+	PG_TRY();
+	{
+		found = work_on_index(index_oid);
+	}
+	PG_CATCH();
+	{
+		HOLD_INTERRUPTS();
+		EmitErrorReport();
+		AbortCurrentTransaction();
+		FlushErrorState();
+		remember_failure();
+		RESUME_INTERRUPTS();
+	}
+	PG_END_TRY();
+	error_context_stack = callback.previous;
+	return found;
+}
+
+/* ---------------------------------------------------------------- all indexes */
+
+/* Those of the access method that other sessions than their own may open; in the current memory context. */
+static List *
+find_indexes(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	List	   *indexes = NIL;
+	ScanKeyData keys[2];
+	Relation	classes;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	StartTransactionCommand();
+	ScanKeyInit(&keys[0], Anum_pg_class_relam, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(worker.request.method));
+	ScanKeyInit(&keys[1], Anum_pg_class_relkind, BTEqualStrategyNumber, F_CHAREQ, CharGetDatum(RELKIND_INDEX));
+	classes = table_open(RelationRelationId, AccessShareLock);
+	scan = systable_beginscan(classes, InvalidOid, false, NULL, lengthof(keys), keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		if (form->relpersistence != RELPERSISTENCE_TEMP)
+			indexes = lappend_oid(indexes, form->oid);
+		MemoryContextSwitchTo(old);
+	}
+	systable_endscan(scan);
+	table_close(classes, AccessShareLock);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(context);
+	return indexes;
+}
+
+/* Where nobody else changes anything, an xid has to pass before pages just retired can be used again. */
+static void
+pass_xid(void)
+{
+	StartTransactionCommand();
+	(void) GetTopTransactionId();
+	CommitTransactionCommand();
+	worker.has_retired = false;
+}
+
+/* A piece of work for each index; false if there is nothing to do. */
+static bool
+serve_all(void)
+{
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "rtscan worker", ALLOCSET_DEFAULT_SIZES);
+	bool		found = false;
+	ListCell   *cell;
+
+	MemoryContextSwitchTo(context);
+	foreach(cell, find_indexes())
+	{
+		CHECK_FOR_INTERRUPTS();
+		found |= serve_index(lfirst_oid(cell));
+	}
+	if (worker.has_retired)
+		pass_xid();
+	forget_failures();
+	MemoryContextSwitchTo(TopMemoryContext);
+	MemoryContextDelete(context);
+	return found;
+}
+
+static void
+wait_between_looks(long milliseconds)
+{
+	pgstat_report_stat(true);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* It may be switched off meanwhile; at first it is on for who has asked. */
+static void
+heed_settings(void)
+{
+	if (!ConfigReloadPending)
+		return;
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+	worker.switched_off = !merge_worker;
+}
+
+/* Until there has been nothing to do for LINGER ms. */
+static void
+serve_until_idle(void)
+{
+	TimestampTz idle_since = GetCurrentTimestamp();
+
+	while (!worker.switched_off)
+	{
+		TimestampTz start = GetCurrentTimestamp();
+		bool		found = serve_all();
+		TimestampTz end = GetCurrentTimestamp();
+		long		looked = TimestampDifferenceMilliseconds(start, end);
+
+		heed_settings();
+		if (found)
+			idle_since = end;
+		else if (TimestampDifferenceExceeds(idle_since, start, LINGER))
+			return;
+		else
+			wait_between_looks(Min(Max(LOOK_INTERVAL, looked / LOOK_FRACTION), LINGER));
+	}
+}
+
+/* ---------------------------------------------------------------- the process */
+
+static bool
+become_only_worker(void)
+{
+	LOCKTAG		tag = worker_lock();
+
+	for (int i = 0; i < LOCK_TRIES; i++)
+	{
+		if (LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL)
+			return true;
+		wait_between_looks(LOCK_INTERVAL);
+	}
+	return false;
+}
+
+static void
+be_no_worker(void)
+{
+	LOCKTAG		tag = worker_lock();
+
+	LockRelease(&tag, ExclusiveLock, true);
+}
+
+/* Whatever is set for the database's sessions, this one's work is limited in time by nobody, as autovacuum's is. */
+static void
+configure_worker(void)
+{
+	char		memory[32];
+
+	snprintf(memory, sizeof(memory), "%dkB", Max(worker.request.memory, maintenance_work_mem));
+	SetConfigOption("maintenance_work_mem", memory, PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("statement_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("idle_in_transaction_session_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("default_transaction_isolation", "read committed", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("search_path", "", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+void
+rtscan_merge_worker_main(Datum arg)
+{
+	memcpy(&worker.request, MyBgworkerEntry->bgw_extra, sizeof(worker.request));
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnectionByOid(worker.request.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
+	configure_worker();
+	while (become_only_worker())
+	{
+		serve_until_idle();
+		be_no_worker();
+		/* what somebody has not asked for while we had the lock */
+		if (worker.switched_off || !serve_all())
+			break;
+	}
+}
