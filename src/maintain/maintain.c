@@ -28,6 +28,7 @@
 #include "storage/procarray.h"
 #include "storage/recycle.h"
 #include "storage/schema.h"
+#include "storage/writing.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
@@ -67,13 +68,14 @@ void
 rtscan_maintain(Relation index)
 {
 	rtscan_lock_flush(index);
+	rtscan_reclaim(index, RTSCAN_SLOT_FLUSH);
 	rtscan_flush(index);
-	rtscan_reclaim_leaks(index);
 	rtscan_unlock_flush(index);
-	rtscan_recycle(index);
+	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
+	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 	rtscan_merge(index);
 	rtscan_device_trim_area();
-	rtscan_recycle(index);
+	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 }
 
 /* ---------------------------------------------------------------- as somebody else */
@@ -309,7 +311,7 @@ has_retired(Relation index)
 void
 rtscan_request_recycling(Relation index)
 {
-	if (may_have_worker(index) && has_retired(index))
+	if (may_have_worker(index) && has_retired(index) && !rtscan_has_standby(index))
 		start_worker(index, false);
 }
 
@@ -354,7 +356,7 @@ merge_once(Relation index)
 	bool		again = rtscan_merge_once(index);
 
 	rtscan_device_trim_area();
-	rtscan_recycle(index);
+	rtscan_recycle(index, RTSCAN_RECYCLE_GENTLY);
 	return again ? WORK_AGAIN : WORK_DONE;
 }
 
@@ -362,7 +364,7 @@ merge_once(Relation index)
 static WorkResult
 recycle(Relation index)
 {
-	rtscan_recycle(index);
+	rtscan_recycle(index, RTSCAN_RECYCLE_GENTLY);
 	return has_retired(index) ? WORK_LATER : WORK_DONE;
 }
 

@@ -15,7 +15,7 @@
 /* Define settings. */
 extern void rtscan_init_maintenance(void);
 
-/* Flush, reclaim leaked pages, merge, recycle.  Needs the merge lock. */
+/* Flush, free what was written before and cut short, merge, recycle.  Needs the merge lock. */
 extern void rtscan_maintain(Relation index);
 
 /*
@@ -24,7 +24,7 @@ extern void rtscan_maintain(Relation index);
  */
 extern void rtscan_request_merge(Relation index);
 
-/* After a vacuum: have a background worker recycle pages, if some were retired. */
+/* After a vacuum: have a background worker recycle pages, if some were retired and no standby may need them. */
 extern void rtscan_request_recycling(Relation index);
 
 #endif							/* RTSCAN_MAINTAIN_H */

@@ -12,7 +12,8 @@
  *	   │			└─ retired	──► what a change took out, until nobody can see it
  *	   ├──► spare directory: the one before, to be written over by the next change
  *	   ├──► open pending list		(storage/pending.h)
- *	   └──► sealed pending list
+ *	   ├──► sealed pending list
+ *	   └──► taken pages			(storage/writing.h)
  *
  * A change (rtscan_switch) applies its difference to the image that is current under the
  * metapage's exclusive lock, writes it over the spare directory, and then switches the
@@ -34,6 +35,8 @@
 
 #include "rtscan.h"
 
+#include "datatype/timestamp.h"
+#include "nodes/pg_list.h"
 #include "storage/block.h"
 #include "storage/page.h"
 #include "utils/snapshot.h"
@@ -41,7 +44,8 @@
 
 #define RTSCAN_METAPAGE_BLOCK	0
 #define RTSCAN_MAGIC			0x72747363	/* "rtsc" */
-#define RTSCAN_FORMAT_VERSION	3
+#define RTSCAN_FORMAT_VERSION	4
+#define RTSCAN_OLDEST_FORMAT	3			/* lacks the last fields of RtscanMeta, which are 0; the next change makes it 4 */
 
 /* As many inserters do not wait for each other; storage/pending.h. */
 #define RTSCAN_INSERTION_PAGES	8
@@ -64,16 +68,18 @@ typedef struct RtscanMeta
 	uint64		next_id;
 	BlockNumber directory;		/* InvalidBlockNumber: there has been no entry so far */
 	BlockNumber spare;			/* the directory before, or InvalidBlockNumber */
-	uint32		recycling;		/* pages may be free that the free space map does not know of */
-	uint32		leaks;			/* a segment's writing was cut short: pages that nothing refers to */
+	uint32		unused[2];
 	uint64		directory_version;	/* owner of the directory's pages, */
 	uint64		spare_version;	/* and of the spare one's */
 	RtscanListRef open;			/* inserters append to it */
 	RtscanListRef sealed;		/* being made into a segment */
-	uint64		writing[2];		/* ids of segments being written: by RtscanWriterSlot */
+	uint64		writing[2];		/* attempts to write, by RtscanWriterSlot; 0: none, or it was finished */
+	BlockNumber taken[2];		/* what they have taken; RTSCAN_NO_TAKEN_PAGE: none so far */
 } RtscanMeta;
 
-/* Who may be writing a segment: each under its own heavyweight lock. */
+#define RTSCAN_NO_TAKEN_PAGE	0
+
+/* Who may be writing a segment: each under its own heavyweight lock; storage/writing.h. */
 typedef enum RtscanWriterSlot
 {
 	RTSCAN_SLOT_FLUSH,
@@ -89,7 +95,7 @@ typedef enum RtscanEntryKind
 typedef struct RtscanEntry
 {
 	uint64		id;				/* owner of its pages */
-	uint64		youngest;		/* segment: id of the newest pending list in it, 0 if none */
+	uint64		youngest;		/* live segment: id of the newest pending list in it, 0 if none; retired: a TimestampTz, since when */
 	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
 	uint32		rows;
 	BlockNumber root;			/* first descriptor, or list page */
@@ -101,7 +107,8 @@ typedef struct RtscanImage
 {
 	RtscanMeta	meta;
 	uint32		nentries;
-	BlockNumber own_page;		/* backend's own hint: the page of the open list that it appends to */
+	BlockNumber own_page;		/* backend's own hints: the page of the open list that it appends to, */
+	Buffer		own_buffer;		/* and where that was in shared buffers */
 	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER];
 } RtscanImage;
 
@@ -117,6 +124,12 @@ rtscan_entry_is_live(const RtscanEntry *entry)
 	return entry->kind == RTSCAN_ENTRY_SEGMENT && entry->safe_xid == 0;
 }
 
+static inline TimestampTz
+rtscan_entry_retired_at(const RtscanEntry *entry)
+{
+	return (TimestampTz) entry->youngest;
+}
+
 /* Write the metapage of an empty index as block 0 of a fork. */
 extern void rtscan_create_metapage(Relation index, ForkNumber fork);
 
@@ -128,6 +141,9 @@ extern void rtscan_create_metapage(Relation index, ForkNumber fork);
  */
 extern RtscanImage *rtscan_read_image(Relation index, Snapshot snapshot, bool soft);
 extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
+
+/* An image in the current memory context, and the blocks of its directory and of the spare one. */
+extern RtscanImage *rtscan_read_directories(Relation index, List **blocks);
 
 /*
  * Change the current image.  The function gets it writable, and says whether it changed
@@ -161,12 +177,7 @@ extern void rtscan_image_remove(RtscanImage *image, uint32 i);
 /* The live segment with an id, or NULL. */
 extern RtscanEntry *rtscan_image_segment(RtscanImage *image, uint64 id);
 
-/*
- * A new id for a segment that is going to be written, the first one of this work or a
- * further one.  The metapage remembers it until rtscan_image_end_writing(): should the
- * work be cut short, vacuum knows that there are pages to reclaim.
- */
-extern uint64 rtscan_begin_writing(Relation index, RtscanWriterSlot slot, bool first);
+/* For a RtscanChange: what the attempt in a slot has written is part of the image now. */
 extern void rtscan_image_end_writing(RtscanImage *image, RtscanWriterSlot slot);
 
 #endif							/* RTSCAN_METAPAGE_H */
