@@ -172,9 +172,10 @@ sub map_images
 	# what only maintains an index is written when somebody else commits
 	$node->safe_psql('postgres', "SELECT pg_logical_emit_message(true, 'flush', '')");
 	my $file = $node->safe_psql('postgres', "SELECT pg_relation_filenode('${name}_idx')");
-	my $wal = $node->safe_psql('postgres', "SELECT pg_walfile_name('$from')");
+	my $end = $node->lsn('flush');
+	my @files = map { $node->data_dir . '/pg_wal/' . $node->safe_psql('postgres', "SELECT pg_walfile_name('$_')") } $from, $end;
 	return scalar(grep { m{/$file fork fsm } } split(/\n/, (run_command([ 'pg_waldump', '-s', $from,
-					'-e', $node->lsn('flush'), $node->data_dir . "/pg_wal/$wal" ]))[0]));
+					'-e', $end, @files ]))[0]));
 }
 
 # three leaf pages of the map, of which a recycling logs one with the two above it

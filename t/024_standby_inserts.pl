@@ -42,9 +42,10 @@ sub reuse_records
 	my ($from) = @_;
 	# what only maintains an index is written when somebody else commits
 	$primary->safe_psql('postgres', "SELECT pg_logical_emit_message(true, 'flush', '')");
-	my $file = $primary->safe_psql('postgres', "SELECT pg_walfile_name('$from')");
+	my $end = $primary->lsn('flush');
+	my @files = map { $primary->data_dir . '/pg_wal/' . $primary->safe_psql('postgres', "SELECT pg_walfile_name('$_')") } $from, $end;
 	return scalar(grep { /REUSE_PAGE/ } split(/\n/, (run_command([ 'pg_waldump', '-r', 'Btree',
-					'-s', $from, '-e', $primary->lsn('flush'), $primary->data_dir . "/pg_wal/$file" ]))[0]));
+					'-s', $from, '-e', $end, @files ]))[0]));
 }
 
 sub conflicts
