@@ -155,8 +155,8 @@ sub give_wal
 }
 
 # The kinds of rtscan's pages in a record: wal_consistency_checking has it bring the image of each, which ends in the kind.
-my @kind_names = ('free', 'meta', 'directory', 'pending', 'descriptor', 'dead map', 'dead', 'shared', 'tidmap', 'dictionary',
-	'sieve', 'order', 'codes', 'include');
+my @kind_names = ('free', 'meta', 'directory', 'list', 'pending', 'descriptor', 'dead map', 'dead', 'shared', 'tidmap', 'dictionary',
+	'sieve', 'order', 'codes', 'include', 'taken');
 
 sub page_kinds
 {

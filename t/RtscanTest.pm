@@ -225,7 +225,13 @@ sub page_use
 			$block = unpack('x8140 L', $pages[$block]);
 		}
 	}
-	$use{lost} = $use{pages} - 1 - $live - $directories - $use{free};
+	# the pages of the two writing slots (RtscanMeta), up to the first that is not chained
+	my $taken = 0;
+	foreach my $block (unpack('x192 L L', $pages[0]))
+	{
+		for (; $block > 0 && $block < @pages; $block = unpack('x8140 L', $pages[$block])) { $taken++ }
+	}
+	$use{lost} = $use{pages} - 1 - $live - $directories - $taken - $use{free};
 	return \%use;
 }
 

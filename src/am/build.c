@@ -27,6 +27,7 @@
 typedef struct BuildState
 {
 	Relation	index;
+	RtscanWriting writing;
 	RtscanSchema *schema;
 	RtscanRows *rows;
 	uint32		limit;			/* rows a segment */
@@ -59,15 +60,14 @@ rtscan_build_phase_name(int64 phase)
 static void
 write_rows(BuildState *state)
 {
-	uint64		id;
-
 	if (state->rows->rows == 0)
 		return;
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PHASE_ENCODE);
-	id = rtscan_begin_writing(state->index, RTSCAN_SLOT_FLUSH, state->nentries == 0);
+	if (state->nentries == 0)
+		rtscan_prepare_writing(state->index);
 	state->entries = state->nentries == 0 ? palloc(sizeof(RtscanEntry))
 		: repalloc(state->entries, (state->nentries + 1) * sizeof(RtscanEntry));
-	state->entries[state->nentries++] = rtscan_write_segment(state->index, state->rows, id, 0);
+	state->entries[state->nentries++] = rtscan_write_segment(&state->writing, state->rows, 0);
 	state->total += state->rows->rows;
 	rtscan_rows_reset(state->rows);
 	state->block_start = 0;
@@ -167,7 +167,11 @@ IndexBuildResult *
 rtscan_build(Relation heap, Relation index, IndexInfo *info)
 {
 	IndexBuildResult *result = palloc0(sizeof(IndexBuildResult));
-	BuildState	state = {.index = index, .block = InvalidBlockNumber};
+	BuildState	state = {
+		.index = index,
+		.writing = rtscan_writing(index, RTSCAN_SLOT_FLUSH),
+		.block = InvalidBlockNumber,
+	};
 	int			memory = maintenance_work_mem;
 
 	if (info->ii_ExclusionOps)

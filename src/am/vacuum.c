@@ -1,6 +1,6 @@
 /*
  * vacuum.c
- *		VACUUM: mark the rows of removed tuples dead, flush, merge, recycle pages.
+ *		VACUUM: mark the rows of removed tuples dead, flush, merge, recycle pages, truncate the file.
  */
 #include "am/am.h"
 
@@ -14,7 +14,9 @@
 #include "storage/metapage.h"
 #include "storage/recycle.h"
 #include "storage/segment.h"
+#include "storage/sweep.h"
 #include "storage/tidmap.h"
+#include "storage/writing.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- bulk delete */
@@ -157,8 +159,11 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
 
 	rtscan_lock_merge(index);
+	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
+	rtscan_sweep(index, info->strategy);
 	rtscan_maintain(index);
 	stats->num_index_tuples = count_live_rows(index);
+	rtscan_truncate(index, info->strategy);
 	rtscan_unlock_merge(index);
 	rtscan_request_recycling(index);
 

@@ -17,6 +17,7 @@
 typedef struct SegmentWriter
 {
 	Relation	index;
+	RtscanWriting *writing;
 	const RtscanRows *rows;
 	RtscanAreaWriter *areas;
 	RtscanSegmentHeader header;
@@ -162,19 +163,21 @@ write_descriptor(SegmentWriter *writer)
 	rtscan_append_part(&content, extents.data, extents.len);
 	rtscan_append_part(&content, writer->tidmap_rows.data, writer->tidmap_rows.len);
 	appendBinaryStringInfo(&content, writer->columns.data, writer->columns.len);
-	return rtscan_write_descriptor(writer->index, writer->header.id, &content);
+	return rtscan_write_descriptor(writer->writing, &content);
 }
 
 RtscanEntry
-rtscan_write_segment(Relation index, const RtscanRows *rows, uint64 id, uint64 youngest)
+rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youngest)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan segment writer",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	uint64		id = rtscan_writing_id(writing);
 	SegmentWriter writer = {
-		.index = index,
+		.index = writing->index,
+		.writing = writing,
 		.rows = rows,
-		.areas = rtscan_area_writer(index, id),
+		.areas = rtscan_area_writer(writing),
 		.header = {
 			.id = id,
 			.youngest = youngest,

@@ -9,14 +9,14 @@
 
 #include "encode/rows.h"
 #include "storage/metapage.h"
+#include "storage/writing.h"
 
 /*
- * Write a segment: rows, in TID order, at least one and at most RTSCAN_SEGMENT_ROWS.  id
- * is what its pages will belong to, youngest the newest pending list that its rows come
+ * Write a segment: rows, in TID order, at least one and at most RTSCAN_SEGMENT_ROWS.  It gets
+ * a new id; youngest is the newest pending list that its rows come
  * from (0: the build).  Returns the entry by which a switch makes it part of the index;
  * until then nobody sees it.
  */
-extern RtscanEntry rtscan_write_segment(Relation index, const RtscanRows *rows,
-										uint64 id, uint64 youngest);
+extern RtscanEntry rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youngest);
 
 #endif							/* RTSCAN_ENCODE_H */

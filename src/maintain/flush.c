@@ -15,6 +15,7 @@
 typedef struct Flush
 {
 	Relation	index;
+	RtscanWriting writing;
 	const RtscanSchema *schema;
 	RtscanListRef list;
 	uint32		limit;			/* tuples a segment */
@@ -66,9 +67,7 @@ write_tuples(Flush *flush)
 		rtscan_deform_pending(flush->index, flush->schema, flush->tuples[i], values, isnull);
 		rtscan_rows_add(rows, &flush->tuples[i]->t_tid, values, isnull);
 	}
-	entry = rtscan_write_segment(flush->index, rows,
-								 rtscan_begin_writing(flush->index, RTSCAN_SLOT_FLUSH, flush->nentries == 0),
-								 flush->list.id);
+	entry = rtscan_write_segment(&flush->writing, rows, flush->list.id);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 
@@ -127,6 +126,7 @@ flush_list(Relation index, const RtscanListRef *list)
 {
 	Flush		flush = {
 		.index = index,
+		.writing = rtscan_writing(index, RTSCAN_SLOT_FLUSH),
 		.list = *list,
 		.schema = rtscan_schema(index),
 		.memory_limit = (Size) maintenance_work_mem * 1024 / 2,

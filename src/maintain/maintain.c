@@ -20,6 +20,7 @@
 #include "storage/metapage.h"
 #include "storage/proc.h"
 #include "storage/recycle.h"
+#include "storage/writing.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
@@ -34,13 +35,14 @@ void
 rtscan_maintain(Relation index)
 {
 	rtscan_lock_flush(index);
+	rtscan_reclaim(index, RTSCAN_SLOT_FLUSH);
 	rtscan_flush(index);
-	rtscan_reclaim_leaks(index);
 	rtscan_unlock_flush(index);
-	rtscan_recycle(index);
+	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
+	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 	rtscan_merge(index);
 	rtscan_device_trim_area();
-	rtscan_recycle(index);
+	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 }
 
 RtscanIdentity

@@ -9,7 +9,7 @@
 
 #include "rtscan.h"
 
-/* Flush, reclaim leaked pages, merge, recycle.  Needs the merge lock. */
+/* Flush, free what was written before and cut short, merge, recycle.  Needs the merge lock. */
 extern void rtscan_maintain(Relation index);
 
 /* Who we were, while we are a table's owner. */

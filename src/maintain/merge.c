@@ -38,6 +38,7 @@ typedef struct MergeSource
 typedef struct Merge
 {
 	Relation	index;
+	RtscanWriting writing;
 	RtscanSchema *schema;
 	uint32		nparts;
 	MergePart  *parts;
@@ -528,9 +529,7 @@ write_rows(Merge *merge)
 
 	merge_rows(merge);
 	merge->entries[merge->nentries] =
-		rtscan_write_segment(merge->index, merge->merged,
-							 rtscan_begin_writing(merge->index, RTSCAN_SLOT_MERGE, merge->nentries == 0),
-							 youngest_list(merge));
+		rtscan_write_segment(&merge->writing, merge->merged, youngest_list(merge));
 	merge->nentries++;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -563,6 +562,7 @@ merge_segments(Relation index, const Candidate *candidates, uint32 n, const Merg
 {
 	Merge		merge = {
 		.index = index,
+		.writing = rtscan_writing(index, RTSCAN_SLOT_MERGE),
 		.schema = rtscan_schema(index),
 		.nparts = n,
 		.parts = palloc0(n * sizeof(MergePart)),

@@ -168,7 +168,7 @@ has_retired(Relation index)
 void
 rtscan_request_recycling(Relation index)
 {
-	if (has_retired(index))
+	if (has_retired(index) && !rtscan_has_standby(index))
 		(void) rtscan_has_worker(index);
 }
 
@@ -278,7 +278,7 @@ merge_once(Relation index)
 		return false;
 	merged = rtscan_merge_once(index);
 	rtscan_device_trim_area();
-	rtscan_recycle(index);
+	rtscan_recycle(index, RTSCAN_RECYCLE_GENTLY);
 	rtscan_unlock_merge(index);
 	return merged;
 }

@@ -23,6 +23,7 @@
 #include "storage/pending.h"
 #include "storage/recycle.h"
 #include "storage/segment.h"
+#include "storage/writing.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -264,12 +265,31 @@ check_segment(IndexCheck *check, const RtscanEntry *entry)
 	MemoryContextDelete(context);
 }
 
+/* The pages of a writing slot; what they note may be anywhere. */
+static void
+check_slot(IndexCheck *check, const RtscanMeta *meta, RtscanWriterSlot slot)
+{
+	List	   *pages;
+	uint32		count;
+
+	if (meta->taken[slot] == RTSCAN_NO_TAKEN_PAGE)
+		return;
+	pages = rtscan_chain_blocks(check->index, RTSCAN_PAGE_TAKEN, slot, meta->taken[slot]);
+	if (pages == NIL)
+		rtscan_page_mismatch(check->index, meta->taken[slot], RTSCAN_PAGE_TAKEN);
+	for (int ordinal = 0; ordinal < list_length(pages); ordinal++)
+		pfree(rtscan_read_taken(check->index, slot, list_nth_int(pages, ordinal), ordinal, &count));
+	claim_blocks(check, pages);
+}
+
 static void
 check_index(IndexCheck *check)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(check->index, NULL, false));
 
 	claim_blocks(check, list_make1_int(RTSCAN_METAPAGE_BLOCK));
+	check_slot(check, &image->meta, RTSCAN_SLOT_FLUSH);
+	check_slot(check, &image->meta, RTSCAN_SLOT_MERGE);
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
 			check_segment(check, &image->entries[i]);

@@ -31,7 +31,7 @@ typedef enum SizeColumn
 	SIZE_DESCRIPTOR,
 	SIZE_DEAD_BITS,
 	SIZE_PENDING_LISTS,
-	SIZE_OTHER,					/* metapage, directory, retired and free pages */
+	SIZE_OTHER,					/* metapage, directory, taken, retired and free pages */
 	SIZE_TOTAL,
 	SIZE_COLUMNS
 } SizeColumn;

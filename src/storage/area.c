@@ -7,9 +7,8 @@
 #include "access/xloginsert.h"
 #include "catalog/pg_control.h"
 #include "miscadmin.h"
-#include "storage/recycle.h"
 
-#define BATCH_PAGES		16
+#define BATCH_PAGES		RTSCAN_TAKE_PAGES
 #define SHARED_ALIGN	64		/* areas on shared pages begin at cache lines */
 
 typedef struct BatchedPage
@@ -22,8 +21,7 @@ typedef struct BatchedPage
 
 struct RtscanAreaWriter
 {
-	Relation	index;
-	uint64		owner;
+	RtscanWriting *writing;
 
 	BlockNumber *blocks;		/* by ordinal */
 	uint32		npages;			/* ordinals given out */
@@ -42,12 +40,11 @@ struct RtscanAreaWriter
 };
 
 RtscanAreaWriter *
-rtscan_area_writer(Relation index, uint64 owner)
+rtscan_area_writer(RtscanWriting *writing)
 {
 	RtscanAreaWriter *writer = palloc0(sizeof(RtscanAreaWriter));
 
-	writer->index = index;
-	writer->owner = owner;
+	writer->writing = writing;
 	writer->capacity = 64;
 	writer->blocks = palloc(writer->capacity * sizeof(BlockNumber));
 	writer->current = palloc0(sizeof(BatchedPage));
@@ -64,7 +61,7 @@ fill_page(RtscanAreaWriter *writer, Buffer buffer, const BatchedPage *source)
 {
 	Page		page = BufferGetPage(buffer);
 
-	rtscan_page_init(page, source->kind, writer->owner, source->ordinal);
+	rtscan_page_init(page, source->kind, writer->writing->id, source->ordinal);
 	memcpy(rtscan_page_payload(page), source->payload, source->used);
 	rtscan_page_set_used(page, source->used);
 	MarkBufferDirty(buffer);
@@ -87,13 +84,12 @@ static void
 write_batch(RtscanAreaWriter *writer)
 {
 	Buffer		buffers[BATCH_PAGES];
-	bool		wal = RelationNeedsWAL(writer->index);
+	bool		wal = RelationNeedsWAL(writer->writing->index);
 
 	CHECK_FOR_INTERRUPTS();
 	if (writer->nbatch == 0)
 		return;
-	for (int i = 0; i < writer->nbatch; i++)
-		buffers[i] = rtscan_allocate_page(writer->index);
+	rtscan_take_pages(writer->writing, writer->writing->id, buffers, writer->nbatch);
 	if (wal)
 		XLogEnsureRecordSpace(BATCH_PAGES - 1, 0);
 

@@ -17,6 +17,7 @@
 #include "rtscan.h"
 
 #include "storage/page.h"
+#include "storage/writing.h"
 
 typedef struct RtscanArea
 {
@@ -29,8 +30,8 @@ typedef struct RtscanArea
 /* Writes the pages of one segment, in batches: each is one WAL record. */
 typedef struct RtscanAreaWriter RtscanAreaWriter;
 
-/* Pages written will belong to owner.  The writer lives in the current memory context. */
-extern RtscanAreaWriter *rtscan_area_writer(Relation index, uint64 owner);
+/* Pages written will belong to the id that was given out last.  The writer lives in the current memory context. */
+extern RtscanAreaWriter *rtscan_area_writer(RtscanWriting *writing);
 
 /*
  * Write an area: begin, then for each page take room for its payload (aligned, zeroed)

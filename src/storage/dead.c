@@ -6,7 +6,7 @@
 
 #include "access/generic_xlog.h"
 #include "exec/bits.h"
-#include "storage/recycle.h"
+#include "storage/writing.h"
 
 /* ---------------------------------------------------------------- allocation */
 
@@ -28,17 +28,18 @@ set_dead_map(Relation index, RtscanImage **image, void *arg)
 BlockNumber
 rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
 {
+	RtscanWriting writing = rtscan_writing(index, RTSCAN_SLOT_MERGE);
 	RtscanEntry changed = *entry;
 	uint32		chunks = rtscan_chunks(entry->rows);
 	BlockNumber map[RTSCAN_SEGMENT_CHUNKS];
 
-	/* the pages belong to the segment, not to the id: this is for them to be looked for if we do not finish */
-	(void) rtscan_begin_writing(index, RTSCAN_SLOT_MERGE, true);
+	/* the pages belong to the segment, not to the id */
+	(void) rtscan_writing_id(&writing);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
-		map[chunk] = rtscan_write_new_page(index, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,
-										   RTSCAN_CHUNK_BYTES, InvalidBlockNumber);
-	changed.dead = rtscan_write_new_page(index, RTSCAN_PAGE_DEAD_MAP, entry->id, 0, map,
-										 chunks * sizeof(BlockNumber), InvalidBlockNumber);
+		map[chunk] = rtscan_write_taken_page(&writing, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,
+											 RTSCAN_CHUNK_BYTES, InvalidBlockNumber);
+	changed.dead = rtscan_write_taken_page(&writing, RTSCAN_PAGE_DEAD_MAP, entry->id, 0, map,
+										   chunks * sizeof(BlockNumber), InvalidBlockNumber);
 	rtscan_switch(index, set_dead_map, &changed);
 	return changed.dead;
 }

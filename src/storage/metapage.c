@@ -14,6 +14,7 @@
 #include "storage/recycle.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #define ENTRIES_PER_PAGE	(RTSCAN_CHUNK_BYTES / sizeof(RtscanEntry))
 
@@ -127,6 +128,7 @@ make_image(MemoryContext context, const RtscanMeta *meta, uint32 nentries)
 	image->meta = *meta;
 	image->nentries = nentries;
 	image->own_page = InvalidBlockNumber;
+	image->own_buffer = InvalidBuffer;
 	return image;
 }
 
@@ -221,6 +223,23 @@ rtscan_read_image(Relation index, Snapshot snapshot, bool soft)
 }
 
 RtscanImage *
+rtscan_read_directories(Relation index, List **blocks)
+{
+	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
+	RtscanImage *image;
+	RtscanMeta *meta;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	check_metapage(index, BufferGetPage(buffer), false);
+	image = read_directory(index, (RtscanMeta *) rtscan_page_payload(BufferGetPage(buffer)), false);
+	meta = &image->meta;
+	*blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->directory_version, meta->directory),
+						  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->spare_version, meta->spare));
+	UnlockReleaseBuffer(buffer);
+	return image;
+}
+
+RtscanImage *
 rtscan_copy_image(const RtscanImage *image)
 {
 	RtscanImage *copy = make_image(CurrentMemoryContext, &image->meta, image->nentries);
@@ -282,6 +301,13 @@ choose_safe_xid(void)
 	return U64FromFullTransactionId(own);
 }
 
+static void
+retire(RtscanEntry *entry)
+{
+	entry->safe_xid = choose_safe_xid();
+	entry->youngest = (uint64) GetCurrentTimestamp();
+}
+
 void
 rtscan_image_retire_list(RtscanImage *image, uint64 id)
 {
@@ -289,7 +315,7 @@ rtscan_image_retire_list(RtscanImage *image, uint64 id)
 
 	if (entry == NULL)
 		elog(ERROR, "pending list " UINT64_FORMAT " is gone", id);
-	entry->safe_xid = choose_safe_xid();
+	retire(entry);
 }
 
 void
@@ -299,7 +325,7 @@ rtscan_image_retire_segment(RtscanImage *image, uint64 id)
 
 	if (entry == NULL)
 		elog(ERROR, "segment " UINT64_FORMAT " is gone", id);
-	entry->safe_xid = choose_safe_xid();
+	retire(entry);
 }
 
 void
@@ -417,6 +443,7 @@ rtscan_switch_list(Relation index, RtscanChange change, void *arg, const RtscanL
 	if (changed)
 	{
 		image->meta.version++;
+		image->meta.format = RTSCAN_FORMAT_VERSION;
 		if (image->nentries != before->nentries ||
 			memcmp(image->entries, before->entries, image->nentries * sizeof(RtscanEntry)) != 0)
 			write_directory(index, image);
@@ -433,37 +460,6 @@ void
 rtscan_switch(Relation index, RtscanChange change, void *arg)
 {
 	(void) rtscan_switch_list(index, change, arg, NULL);
-}
-
-/* ---------------------------------------------------------------- segments being written */
-
-typedef struct BeginWriting
-{
-	RtscanWriterSlot slot;
-	bool		first;
-	uint64		id;
-} BeginWriting;
-
-/* RtscanChange: give out an id; whoever had the slot before did not finish. */
-static bool
-begin_writing(Relation index, RtscanImage **image, void *arg)
-{
-	BeginWriting *begin = (BeginWriting *) arg;
-	RtscanMeta *meta = &(*image)->meta;
-
-	if (begin->first && meta->writing[begin->slot] != 0)
-		meta->leaks = true;
-	begin->id = meta->writing[begin->slot] = meta->next_id++;
-	return true;
-}
-
-uint64
-rtscan_begin_writing(Relation index, RtscanWriterSlot slot, bool first)
-{
-	BeginWriting begin = {.slot = slot, .first = first};
-
-	rtscan_switch(index, begin_writing, &begin);
-	return begin.id;
 }
 
 void

@@ -12,7 +12,8 @@
  *	   │			├─ sealed pending list: nobody appends to it; it waits to become a segment
  *	   │			└─ retired	──► what a change took out, until nobody can see it
  *	   ├──► spare directory: the one before, to be written over by the next change
- *	   └──► open pending list		(storage/pending.h)
+ *	   ├──► open pending list		(storage/pending.h)
+ *	   └──► taken pages			(storage/writing.h)
  *
  * A change (rtscan_switch) applies its difference to the image that is current under the
  * metapage's exclusive lock, writes it over the spare directory, and then switches the
@@ -37,6 +38,8 @@
 
 #include "rtscan.h"
 
+#include "datatype/timestamp.h"
+#include "nodes/pg_list.h"
 #include "storage/block.h"
 #include "storage/page.h"
 #include "utils/snapshot.h"
@@ -68,19 +71,21 @@ typedef struct RtscanMeta
 	uint64		next_id;
 	BlockNumber directory;		/* InvalidBlockNumber: there has been no entry so far */
 	BlockNumber spare;			/* the directory before, or InvalidBlockNumber */
-	uint32		recycling;		/* pages may be free that the free space map does not know of */
-	uint32		leaks;			/* a segment's writing was cut short: pages that nothing refers to */
+	uint32		format_3_leaks[2];	/* not looked at */
 	uint64		directory_version;	/* owner of the directory's pages, */
 	uint64		spare_version;	/* and of the spare one's */
 	RtscanListRef open;			/* inserters append to it */
 	RtscanListRef format_3_sealed;	/* none in an image */
-	uint64		writing[2];		/* ids of segments being written: by RtscanWriterSlot */
+	uint64		writing[2];		/* attempts to write, by RtscanWriterSlot; 0: none, or it was finished */
 	/* since format 4 */
 	uint32		flush_attempts; /* to flush a list, begun since the last one that succeeded; maintain/flush.h */
 	uint32		unused;
+	BlockNumber taken[2];		/* what attempts to write have taken; RTSCAN_NO_TAKEN_PAGE: none so far */
 } RtscanMeta;
 
-/* Who may be writing a segment: each under its own heavyweight lock. */
+#define RTSCAN_NO_TAKEN_PAGE	0
+
+/* Who may be writing a segment: each under its own heavyweight lock; storage/writing.h. */
 typedef enum RtscanWriterSlot
 {
 	RTSCAN_SLOT_FLUSH,
@@ -96,7 +101,7 @@ typedef enum RtscanEntryKind
 typedef struct RtscanEntry
 {
 	uint64		id;				/* owner of its pages */
-	uint64		youngest;		/* segment: id of the newest pending list in it, 0 if none */
+	uint64		youngest;		/* live segment: id of the newest pending list in it, 0 if none; retired: a TimestampTz, since when */
 	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
 	uint32		rows;
 	BlockNumber root;			/* first descriptor, or list page */
@@ -108,7 +113,8 @@ typedef struct RtscanImage
 {
 	RtscanMeta	meta;
 	uint32		nentries;
-	BlockNumber own_page;		/* backend's own hint: the page of the open list that it appends to */
+	BlockNumber own_page;		/* backend's own hints: the page of the open list that it appends to, */
+	Buffer		own_buffer;		/* and where that was in shared buffers */
 	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER];
 } RtscanImage;
 
@@ -136,6 +142,12 @@ rtscan_entry_list(const RtscanEntry *entry)
 	return (RtscanListRef) {.id = entry->id, .head = entry->root};
 }
 
+static inline TimestampTz
+rtscan_entry_retired_at(const RtscanEntry *entry)
+{
+	return (TimestampTz) entry->youngest;
+}
+
 /* Write the metapage of an empty index as block 0 of a fork. */
 extern void rtscan_create_metapage(Relation index, ForkNumber fork);
 
@@ -147,6 +159,9 @@ extern void rtscan_create_metapage(Relation index, ForkNumber fork);
  */
 extern RtscanImage *rtscan_read_image(Relation index, Snapshot snapshot, bool soft);
 extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
+
+/* An image in the current memory context, and the blocks of its directory and of the spare one. */
+extern RtscanImage *rtscan_read_directories(Relation index, List **blocks);
 
 /*
  * Change the current image.  The function gets it writable, and says whether it changed
@@ -181,12 +196,7 @@ extern void rtscan_image_remove(RtscanImage *image, uint32 i);
 /* The live segment with an id, or NULL. */
 extern RtscanEntry *rtscan_image_segment(RtscanImage *image, uint64 id);
 
-/*
- * A new id for a segment that is going to be written, the first one of this work or a
- * further one.  The metapage remembers it until rtscan_image_end_writing(): should the
- * work be cut short, vacuum knows that there are pages to reclaim.
- */
-extern uint64 rtscan_begin_writing(Relation index, RtscanWriterSlot slot, bool first);
+/* For a RtscanChange: what the attempt in a slot has written is part of the image now. */
 extern void rtscan_image_end_writing(RtscanImage *image, RtscanWriterSlot slot);
 
 #endif							/* RTSCAN_METAPAGE_H */

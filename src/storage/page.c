@@ -25,6 +25,7 @@ static const char *const kind_names[RTSCAN_PAGE_KINDS] = {
 	[RTSCAN_PAGE_ORDER] = "order",
 	[RTSCAN_PAGE_CODES] = "codes",
 	[RTSCAN_PAGE_INCLUDE] = "include",
+	[RTSCAN_PAGE_TAKEN] = "taken",
 };
 
 const char *

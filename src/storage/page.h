@@ -14,7 +14,7 @@
  *		8192 └──────────────────────────────┘
  *
  * Each page says what it is (its kind), to what it belongs (its owner: the id of a
- * segment or of a pending list, or the version of a directory) and its ordinal among
+ * segment or of a pending list, the version of a directory, or a writing slot) and its ordinal among
  * the pages of that owner.  Whoever reads a page names the three, and all are checked:
  * a page can be recycled under a reader of a hot standby, who must then be told to
  * retry, and a damaged index must not crash the server.
@@ -49,6 +49,7 @@ typedef enum RtscanPageKind
 	RTSCAN_PAGE_ORDER,
 	RTSCAN_PAGE_CODES,
 	RTSCAN_PAGE_INCLUDE,
+	RTSCAN_PAGE_TAKEN,			/* what is being written; storage/writing.h */
 	RTSCAN_PAGE_KINDS			/* how many there are */
 } RtscanPageKind;
 

@@ -6,6 +6,7 @@
 
 #include "access/generic_xlog.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/predicate.h"
 #include "storage/recycle.h"
 
@@ -113,9 +114,28 @@ append_to_page(Relation index, Buffer buffer, IndexTuple tuple)
 	END_CRIT_SECTION();
 }
 
+/*
+ * The page that we have appended to before, pinned; InvalidBuffer if it is gone: since we had the index locked for an
+ * earlier statement, vacuum may have cut it off.  Mostly it is where it was in shared buffers.
+ */
+static Buffer
+pin_own_page(Relation index, RtscanImage *image)
+{
+	if (BufferIsValid(image->own_buffer) &&
+		ReadRecentBuffer(index->rd_node, MAIN_FORKNUM, image->own_page, image->own_buffer))
+	{
+		pgstat_count_buffer_read(index);
+		pgstat_count_buffer_hit(index);
+		return image->own_buffer;
+	}
+	if (image->own_page >= RelationGetNumberOfBlocks(index))
+		return InvalidBuffer;
+	return image->own_buffer = ReadBuffer(index, image->own_page);
+}
+
 /* The page that we have appended to before, exclusively locked; InvalidBuffer if it is sealed, or has no room. */
 static Buffer
-lock_own_page(Relation index, const RtscanImage *image, Size size)
+lock_own_page(Relation index, RtscanImage *image, Size size)
 {
 	Buffer		buffer;
 	Page		page;
@@ -123,7 +143,9 @@ lock_own_page(Relation index, const RtscanImage *image, Size size)
 
 	if (image == NULL || image->own_page == InvalidBlockNumber)
 		return InvalidBuffer;
-	buffer = ReadBuffer(index, image->own_page);
+	buffer = pin_own_page(index, image);
+	if (!BufferIsValid(buffer))
+		return InvalidBuffer;
 	page = BufferGetPage(buffer);
 	opaque = rtscan_page_opaque(page);
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
@@ -466,11 +488,14 @@ rtscan_pending_blocks(Relation index, const RtscanListRef *list)
 	List	   *blocks;
 	BlockNumber block;
 	uint32		pages;
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
 
-	if (list->head == InvalidBlockNumber || !read_list(index, list, &block, &pages))
+	/* vacuum may have cut off a list that was being freed when the server crashed */
+	if (list->head >= nblocks || !read_list(index, list, &block, &pages))
 		return NIL;
+	nblocks = RelationGetNumberOfBlocks(index);
 	blocks = list_make1_int(list->head);
-	for (uint32 ordinal = pages; ordinal > 0 && block != InvalidBlockNumber; ordinal--)
+	for (uint32 ordinal = pages; ordinal > 0 && block < nblocks; ordinal--)
 	{
 		BlockNumber this = block;
 

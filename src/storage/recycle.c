@@ -10,12 +10,17 @@
 #include "access/xloginsert.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
+#include "replication/slot.h"
+#include "replication/walsender.h"
+#include "replication/walsender_private.h"
+#include "storage/fsm_internals.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
 #include "storage/pending.h"
 #include "storage/segment.h"
-#include "storage/smgr.h"
+#include "storage/spin.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #define MERGE_LOCK_TAG	0
 #define FLUSH_LOCK_TAG	1
@@ -60,54 +65,91 @@ rtscan_unlock_flush(Relation index)
 
 /* ---------------------------------------------------------------- allocation */
 
-static bool
-page_is_free(Page page)
+/* As many pages that others have locked are passed over in a search. */
+#define BUSY_PAGES	16
+
+bool
+rtscan_page_is_free(Page page)
 {
 	return PageIsNew(page) || rtscan_page_is(page, RTSCAN_PAGE_FREE, 0, 0);
 }
 
-/* A page that the free space map proposes and that is free indeed, or InvalidBuffer. */
+/* A free page that is not locked, locked now; or InvalidBuffer.  Says whether somebody else has locked it. */
 static Buffer
-reuse_page(Relation index)
+lock_if_free(Relation index, BlockNumber block, bool *busy)
 {
-	BlockNumber block;
+	Buffer		buffer = ReadBuffer(index, block);
 
-	while ((block = GetFreeIndexPage(index)) != InvalidBlockNumber)
-	{
-		Buffer		buffer = ReadBuffer(index, block);
-
-		if (ConditionalLockBuffer(buffer))
-		{
-			if (page_is_free(BufferGetPage(buffer)))
-				return buffer;
-			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-		}
-		ReleaseBuffer(buffer);
-	}
+	*busy = !ConditionalLockBuffer(buffer);
+	if (!*busy && rtscan_page_is_free(BufferGetPage(buffer)))
+		return buffer;
+	if (!*busy)
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	ReleaseBuffer(buffer);
 	return InvalidBuffer;
 }
 
-static Buffer
-extend_index(Relation index)
+/* The map has forgotten what it proposed: of pages that are only locked just now it hears again. */
+int
+rtscan_reuse_pages(Relation index, Buffer *buffers, int n)
 {
-	bool		local = RELATION_IS_LOCAL(index);
-	Buffer		buffer;
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
+	BlockNumber busy[BUSY_PAGES];
+	int			nbusy = 0,
+				found = 0;
+	BlockNumber block;
 
-	if (!local)
+	while (found < n && nbusy < BUSY_PAGES && (block = GetFreeIndexPage(index)) != InvalidBlockNumber)
+	{
+		bool		is_busy;
+
+		/* after a crash the file may be shorter than the map remembers */
+		if (block >= nblocks)
+			continue;
+		buffers[found] = lock_if_free(index, block, &is_busy);
+		if (BufferIsValid(buffers[found]))
+			found++;
+		else if (is_busy)
+			busy[nbusy++] = block;
+	}
+	while (nbusy > 0)
+		RecordFreeIndexPage(index, busy[--nbusy]);
+	return found;
+}
+
+BlockNumber
+rtscan_begin_extension(Relation index)
+{
+	if (!RELATION_IS_LOCAL(index))
 		LockRelationForExtension(index, ExclusiveLock);
-	buffer = ReadBuffer(index, P_NEW);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	if (!local)
+	return RelationGetNumberOfBlocks(index);
+}
+
+/* Locked before anybody else can find it: a new page that nobody has locked is nobody's. */
+Buffer
+rtscan_extend(Relation index)
+{
+	return ReadBufferExtended(index, MAIN_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);
+}
+
+void
+rtscan_end_extension(Relation index)
+{
+	if (!RELATION_IS_LOCAL(index))
 		UnlockRelationForExtension(index, ExclusiveLock);
-	return buffer;
 }
 
 Buffer
 rtscan_allocate_page(Relation index)
 {
-	Buffer		buffer = reuse_page(index);
+	Buffer		buffer;
 
-	return BufferIsValid(buffer) ? buffer : extend_index(index);
+	if (rtscan_reuse_pages(index, &buffer, 1) == 1)
+		return buffer;
+	(void) rtscan_begin_extension(index);
+	buffer = rtscan_extend(index);
+	rtscan_end_extension(index);
+	return buffer;
 }
 
 void
@@ -149,12 +191,84 @@ rtscan_write_new_page(Relation index, RtscanPageKind kind, uint64 owner, uint32 
 
 /* ---------------------------------------------------------------- freeing */
 
-/* The image of a free page has no bytes but its header and special area. */
-static void
-free_locked_page(Relation index, Buffer buffer)
+void
+rtscan_record_free(RtscanFreed *freed, BlockNumber block)
 {
-	rtscan_write_page(index, buffer, RTSCAN_PAGE_FREE, 0, 0, NULL, 0, InvalidBlockNumber);
-	RecordFreeIndexPage(index, BufferGetBlockNumber(buffer));
+	RecordFreeIndexPage(freed->index, block);
+	freed->leaves = bms_add_member(freed->leaves, block / SlotsPerFSMPage);
+}
+
+/* The image of a free page has no bytes but its header and special area. */
+void
+rtscan_free_page(RtscanFreed *freed, Buffer buffer)
+{
+	rtscan_write_page(freed->index, buffer, RTSCAN_PAGE_FREE, 0, 0, NULL, 0, InvalidBlockNumber);
+	rtscan_record_free(freed, BufferGetBlockNumber(buffer));
+}
+
+void
+rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner)
+{
+	Buffer		buffer;
+	RtscanPageOpaqueData *opaque;
+
+	/* what a crash has cut short had freed it, and vacuum has cut it off since */
+	if (block >= RelationGetNumberOfBlocks(freed->index))
+		return;
+	buffer = ReadBuffer(freed->index, block);
+	opaque = rtscan_page_opaque(BufferGetPage(buffer));
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (rtscan_page_is_free(BufferGetPage(buffer)))
+		rtscan_record_free(freed, block);
+	else if (opaque->page_id == RTSCAN_PAGE_ID && opaque->owner == owner &&
+			 opaque->kind != RTSCAN_PAGE_META && opaque->kind != RTSCAN_PAGE_TAKEN)
+		rtscan_free_page(freed, buffer);
+	UnlockReleaseBuffer(buffer);
+}
+
+/* Log a page of the free space map as it is. */
+static void
+log_map_page(Relation index, BlockNumber block)
+{
+	Buffer		buffer = ReadBufferExtended(index, FSM_FORKNUM, block, RBM_ZERO_ON_ERROR, NULL);
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (!PageIsNew(BufferGetPage(buffer)))
+	{
+		START_CRIT_SECTION();
+		MarkBufferDirty(buffer);
+		log_newpage_buffer(buffer, false);
+		END_CRIT_SECTION();
+	}
+	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * The map is a tree of three levels, in depth-first order: the root, then each page of the second level before
+ * its leaves.  See freespace/README in PostgreSQL's sources.
+ */
+void
+rtscan_save_freed(RtscanFreed *freed)
+{
+	const int	slots = SlotsPerFSMPage;
+	int			leaf = -1,
+				above = -1;
+
+	if (bms_is_empty(freed->leaves))
+		return;
+	IndexFreeSpaceMapVacuum(freed->index);
+	if (!RelationNeedsWAL(freed->index))
+		return;
+	log_map_page(freed->index, 0);
+	while ((leaf = bms_next_member(freed->leaves, leaf)) >= 0)
+	{
+		if (leaf / slots != above)
+		{
+			above = leaf / slots;
+			log_map_page(freed->index, above * (slots + 1) + 1);
+		}
+		log_map_page(freed->index, leaf + above + 2);
+	}
 }
 
 Relation
@@ -171,23 +285,6 @@ rtscan_entry_is_removable(Relation table, const RtscanEntry *entry)
 
 	return entry->safe_xid != 0 &&
 		GlobalVisCheckRemovableFullXid(horizon, FullTransactionIdFromU64(entry->safe_xid));
-}
-
-/* nbtree's record serves: its redo function only resolves the conflict. */
-void
-rtscan_log_reuse(Relation index, const RtscanEntry *entry)
-{
-	xl_btree_reuse_page record = {
-		.node = index->rd_node,
-		.block = entry->root,
-		.latestRemovedFullXid = FullTransactionIdFromU64(entry->safe_xid),
-	};
-
-	if (!XLogStandbyInfoActive() || !RelationNeedsWAL(index))
-		return;
-	XLogBeginInsert();
-	XLogRegisterData((char *) &record, SizeOfBtreeReusePage);
-	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
 }
 
 List *
@@ -218,20 +315,6 @@ rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner, BlockNumb
 	return blocks;
 }
 
-/* Free a block unless it has already been, and belongs to something else by now. */
-static void
-free_block_of(Relation index, BlockNumber block, uint64 owner)
-{
-	Buffer		buffer = ReadBuffer(index, block);
-	RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	if (opaque->page_id == RTSCAN_PAGE_ID && opaque->owner == owner &&
-		opaque->kind != RTSCAN_PAGE_FREE && opaque->kind != RTSCAN_PAGE_META)
-		free_locked_page(index, buffer);
-	UnlockReleaseBuffer(buffer);
-}
-
 /* The blocks that lead to others come first, so that they are freed last. */
 static List *
 entry_blocks(Relation index, const RtscanEntry *entry)
@@ -246,22 +329,11 @@ entry_blocks(Relation index, const RtscanEntry *entry)
 	return NIL;
 }
 
-/* RtscanChange: pages are free from now on that the free space map does not know of. */
-static bool
-begin_recycling(Relation index, RtscanImage **image, void *arg)
-{
-	(*image)->meta.recycling = true;
-	return true;
-}
-
-/*
- * RtscanChange: take out the retired entries whose (kind, id) are listed.  The map knows of their pages; if there
- * were others before, it does not of those.
- */
+/* RtscanChange: take out the retired entries whose (kind, id) are listed. */
 static bool
 remove_entries(Relation index, RtscanImage **image, void *arg)
 {
-	RtscanImage *gone = (RtscanImage *) arg;
+	const RtscanImage *gone = (const RtscanImage *) arg;
 
 	for (uint32 g = 0; g < gone->nentries; g++)
 		for (uint32 i = 0; i < (*image)->nentries; i++)
@@ -272,193 +344,126 @@ remove_entries(Relation index, RtscanImage **image, void *arg)
 				rtscan_image_remove(*image, i);
 				break;
 			}
-	(*image)->meta.recycling = gone->meta.recycling;
 	return true;
 }
 
-/* Log a page of the free space map as it is. */
-static void
-log_map_page(Relation index, BlockNumber block)
-{
-	Buffer		buffer = ReadBufferExtended(index, FSM_FORKNUM, block, RBM_ZERO_ON_ERROR, NULL);
+/* ---------------------------------------------------------------- standbys */
 
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	if (!PageIsNew(BufferGetPage(buffer)))
-	{
-		START_CRIT_SECTION();
-		MarkBufferDirty(buffer);
-		log_newpage_buffer(buffer, false);
-		END_CRIT_SECTION();
-	}
-	UnlockReleaseBuffer(buffer);
-}
-
-/* Have the free space map propose what has been freed, also after a crash. */
-static void
-save_free_space_map(Relation index)
-{
-	SMgrRelation smgr = RelationGetSmgr(index);
-	BlockNumber pages;
-
-	IndexFreeSpaceMapVacuum(index);
-	if (!RelationNeedsWAL(index) || !smgrexists(smgr, FSM_FORKNUM))
-		return;
-	pages = smgrnblocks(smgr, FSM_FORKNUM);
-	for (BlockNumber block = 0; block < pages; block++)
-		log_map_page(index, block);
-}
-
-void
-rtscan_recycle(Relation index)
-{
-	RtscanImage *gone = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	Relation	table = rtscan_table_of(index);
-
-	for (int i = (int) gone->nentries - 1; i >= 0; i--)
-		if (!rtscan_entry_is_removable(table, &gone->entries[i]))
-			rtscan_image_remove(gone, i);
-	RelationClose(table);
-	if (gone->nentries == 0)
-		return;
-
-	rtscan_switch(index, begin_recycling, NULL);
-	for (uint32 g = 0; g < gone->nentries; g++)
-	{
-		List	   *blocks = entry_blocks(index, &gone->entries[g]);
-
-		rtscan_log_reuse(index, &gone->entries[g]);
-		for (int i = list_length(blocks) - 1; i >= 0; i--)
-		{
-			vacuum_delay_point();
-			free_block_of(index, list_nth_int(blocks, i), gone->entries[g].id);
-		}
-		list_free(blocks);
-	}
-	save_free_space_map(index);
-	rtscan_switch(index, remove_entries, gone);
-}
-
-/* ---------------------------------------------------------------- leaks */
-
-/*
- * What is in use: whatever a list or segment of the image owns; but dead bits and directories are written anew under
- * the same owner, so of these only the blocks that the image leads to.
- */
-typedef struct Reachable
-{
-	const RtscanImage *image;
-	List	   *blocks;			/* ascending */
-} Reachable;
-
-static Reachable
-find_reachable(Relation index, const RtscanImage *image)
-{
-	const RtscanMeta *meta = &image->meta;
-	Reachable	reachable = {
-		.image = image,
-		.blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->directory_version, meta->directory),
-							  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->spare_version, meta->spare)),
-	};
-
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT)
-			reachable.blocks = list_concat(reachable.blocks, rtscan_dead_blocks(index, &image->entries[i]));
-	list_sort(reachable.blocks, list_int_cmp);
-	return reachable;
-}
+/* So long, in ms, what is retired is kept from queries on a standby. */
+#define STANDBY_QUERY_TIME	(5 * 60 * 1000)
 
 static bool
-is_listed(const List *blocks, BlockNumber block)
+has_wal_sender(void)
 {
-	int			low = 0,
-				high = list_length(blocks);
-
-	while (low < high)
+	for (int i = 0; i < max_wal_senders; i++)
 	{
-		int			middle = low + (high - low) / 2;
+		WalSnd	   *sender = &WalSndCtl->walsnds[i];
+		pid_t		pid;
 
-		if (list_nth_int(blocks, middle) < (int) block)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < list_length(blocks) && list_nth_int(blocks, low) == (int) block;
-}
-
-/* Does anything in the image own pages with this id? */
-static bool
-image_knows(const RtscanImage *image, uint64 owner)
-{
-	if (owner == image->meta.open.id)
-		return true;
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (image->entries[i].id == owner)
+		SpinLockAcquire(&sender->mutex);
+		pid = sender->pid;
+		SpinLockRelease(&sender->mutex);
+		if (pid != 0)
 			return true;
+	}
 	return false;
 }
 
 static bool
-is_reachable(const Reachable *reachable, BlockNumber block, const RtscanPageOpaqueData *opaque)
+has_physical_slot(void)
 {
-	switch (opaque->kind)
+	bool		found = false;
+
+	LWLockAcquire(ReplicationSlotControlLock, LW_SHARED);
+	for (int i = 0; i < max_replication_slots && !found; i++)
 	{
-		case RTSCAN_PAGE_DIRECTORY:
-		case RTSCAN_PAGE_DEAD_MAP:
-		case RTSCAN_PAGE_DEAD:
-			return is_listed(reachable->blocks, block);
-		default:
-			return image_knows(reachable->image, opaque->owner);
+		ReplicationSlot *slot = &ReplicationSlotCtl->replication_slots[i];
+
+		found = slot->in_use && SlotIsPhysical(slot);
 	}
+	LWLockRelease(ReplicationSlotControlLock);
+	return found;
 }
 
-/* RtscanChange: no segment is being written, and no page leaked. */
-static bool
-forget_leaks(Relation index, RtscanImage **image, void *arg)
+bool
+rtscan_has_standby(Relation index)
 {
-	(*image)->meta.leaks = false;
-	(*image)->meta.recycling = false;
-	rtscan_image_end_writing(*image, RTSCAN_SLOT_FLUSH);
-	rtscan_image_end_writing(*image, RTSCAN_SLOT_MERGE);
-	return true;
+	return XLogStandbyInfoActive() && RelationNeedsWAL(index) && (has_wal_sender() || has_physical_slot());
 }
 
-/* Free a page if nothing in the image can use it. */
+/*
+ * Pages that no snapshot from before an xid needs are going to be reused: have standbys wait for queries that
+ * may still read them, or cancel those, before they replay that.  nbtree's record serves: its redo function only
+ * resolves the conflict.
+ */
 static void
-reclaim_block(Relation index, const Reachable *reachable, BlockNumber block)
+log_reuse(Relation index, BlockNumber block, uint64 safe_xid)
 {
-	Buffer		buffer = ReadBuffer(index, block);
-	RtscanPageOpaqueData *opaque = rtscan_page_opaque(BufferGetPage(buffer));
+	xl_btree_reuse_page record = {
+		.node = index->rd_node,
+		.block = block,
+		.latestRemovedFullXid = FullTransactionIdFromU64(safe_xid),
+	};
 
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	if (page_is_free(BufferGetPage(buffer)))
-		RecordFreeIndexPage(index, block);
-	else if (opaque->page_id == RTSCAN_PAGE_ID && opaque->owner != 0 &&
-			 !is_reachable(reachable, block, opaque))
-		free_locked_page(index, buffer);
-	UnlockReleaseBuffer(buffer);
+	if (!XLogStandbyInfoActive() || !RelationNeedsWAL(index))
+		return;
+	XLogBeginInsert();
+	XLogRegisterData((char *) &record, SizeOfBtreeReusePage);
+	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
+}
+
+static void
+log_reuse_of(Relation index, const RtscanImage *gone)
+{
+	uint64		safe_xid = 0;
+
+	for (uint32 g = 0; g < gone->nentries; g++)
+		safe_xid = Max(safe_xid, gone->entries[g].safe_xid);
+	log_reuse(index, gone->entries[0].root, safe_xid);
+}
+
+/* ---------------------------------------------------------------- recycling */
+
+/* Retired entries that nobody can see: all, or those that were retired long ago. */
+static RtscanImage *
+find_gone(Relation index, bool only_old)
+{
+	RtscanImage *gone = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	Relation	table = rtscan_table_of(index);
+	TimestampTz now = GetCurrentTimestamp();
+
+	for (int i = (int) gone->nentries - 1; i >= 0; i--)
+		if (!rtscan_entry_is_removable(table, &gone->entries[i]) ||
+			(only_old && !TimestampDifferenceExceeds(rtscan_entry_retired_at(&gone->entries[i]), now, STANDBY_QUERY_TIME)))
+			rtscan_image_remove(gone, i);
+	RelationClose(table);
+	return gone;
+}
+
+static void
+free_entry(RtscanFreed *freed, const RtscanEntry *entry)
+{
+	List	   *blocks = entry_blocks(freed->index, entry);
+
+	for (int i = list_length(blocks) - 1; i >= 0; i--)
+	{
+		vacuum_delay_point();
+		rtscan_free_block(freed, list_nth_int(blocks, i), entry->id);
+	}
+	list_free(blocks);
 }
 
 void
-rtscan_reclaim_leaks(Relation index)
+rtscan_recycle(Relation index, RtscanRecycling which)
 {
-	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	RtscanMeta *meta = &image->meta;
-	Reachable	reachable;
-	BlockNumber nblocks;
+	RtscanImage *gone = find_gone(index, which == RTSCAN_RECYCLE_GENTLY && rtscan_has_standby(index));
+	RtscanFreed freed = {.index = index};
 
-	if (!meta->leaks && !meta->recycling &&
-		meta->writing[RTSCAN_SLOT_FLUSH] == 0 && meta->writing[RTSCAN_SLOT_MERGE] == 0)
+	if (gone->nentries == 0)
 		return;
-	reachable = find_reachable(index, image);
-	/* not a page that somebody is extending the index by: he would wait for us, and we for him */
-	LockRelationForExtension(index, ExclusiveLock);
-	nblocks = RelationGetNumberOfBlocks(index);
-	UnlockRelationForExtension(index, ExclusiveLock);
-	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < nblocks; block++)
-	{
-		vacuum_delay_point();
-		reclaim_block(index, &reachable, block);
-	}
-	save_free_space_map(index);
-	rtscan_switch(index, forget_leaks, NULL);
+	log_reuse_of(index, gone);
+	for (uint32 g = 0; g < gone->nentries; g++)
+		free_entry(&freed, &gone->entries[g]);
+	rtscan_save_freed(&freed);
+	rtscan_switch(index, remove_entries, gone);
 }

@@ -554,7 +554,7 @@ rtscan_append_part(StringInfo content, const void *part, Size size)
 }
 
 BlockNumber
-rtscan_write_descriptor(Relation index, uint64 owner, StringInfo content)
+rtscan_write_descriptor(RtscanWriting *writing, StringInfo content)
 {
 	int			pages = (content->len + RTSCAN_CHUNK_BYTES - 1) / RTSCAN_CHUNK_BYTES;
 	BlockNumber next = InvalidBlockNumber;
@@ -563,8 +563,8 @@ rtscan_write_descriptor(Relation index, uint64 owner, StringInfo content)
 	{
 		int			from = ordinal * RTSCAN_CHUNK_BYTES;
 
-		next = rtscan_write_new_page(index, RTSCAN_PAGE_DESCRIPTOR, owner, ordinal, content->data + from,
-									 Min(content->len - from, RTSCAN_CHUNK_BYTES), next);
+		next = rtscan_write_taken_page(writing, RTSCAN_PAGE_DESCRIPTOR, writing->id, ordinal, content->data + from,
+									   Min(content->len - from, RTSCAN_CHUNK_BYTES), next);
 	}
 	return next;
 }

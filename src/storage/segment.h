@@ -30,6 +30,7 @@
 #include "storage/area.h"
 #include "storage/metapage.h"
 #include "storage/schema.h"
+#include "storage/writing.h"
 
 #define RTSCAN_DICTIONARY_LEVELS	8	/* more than 2^22 values ever need */
 
@@ -177,7 +178,7 @@ extern void rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i,
 extern void rtscan_append_part(StringInfo content, const void *part, Size size);
 
 /* Write the descriptor of a segment; returns its first block. */
-extern BlockNumber rtscan_write_descriptor(Relation index, uint64 owner, StringInfo content);
+extern BlockNumber rtscan_write_descriptor(RtscanWriting *writing, StringInfo content);
 
 /* The blocks of a segment's descriptor, in order. */
 extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);

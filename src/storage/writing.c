@@ -1,0 +1,293 @@
+/*
+ * writing.c
+ *		Note what is taken to be written, and free it if the work was cut short.
+ */
+#include "storage/writing.h"
+
+#include "access/generic_xlog.h"
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "storage/recycle.h"
+
+/* ---------------------------------------------------------------- attempts */
+
+/* RtscanChange: give out an id, the first one as the name of the attempt. */
+static bool
+give_id(Relation index, RtscanImage **image, void *arg)
+{
+	RtscanWriting *writing = (RtscanWriting *) arg;
+	RtscanMeta *meta = &(*image)->meta;
+
+	writing->id = meta->next_id++;
+	if (writing->attempt == 0)
+	{
+		meta->writing[writing->slot] = writing->id;
+		meta->taken[writing->slot] = writing->page;
+	}
+	return true;
+}
+
+static BlockNumber
+new_taken_page(Relation index, RtscanWriterSlot slot)
+{
+	RtscanTakenPage empty = {.attempt = 0};
+
+	return rtscan_write_new_page(index, RTSCAN_PAGE_TAKEN, slot, 0, &empty, sizeof(empty), InvalidBlockNumber);
+}
+
+/* The first taken page of a slot: each has one when it has been used. */
+static BlockNumber
+first_taken_page(Relation index, RtscanWriterSlot slot)
+{
+	BlockNumber block = rtscan_read_image(index, NULL, false)->meta.taken[slot];
+
+	return block != RTSCAN_NO_TAKEN_PAGE ? block : new_taken_page(index, slot);
+}
+
+/* The first version is nobody's. */
+static BlockNumber
+new_directory(Relation index)
+{
+	return rtscan_write_new_page(index, RTSCAN_PAGE_DIRECTORY, 0, 0, NULL, 0, InvalidBlockNumber);
+}
+
+/* RtscanChange: the metapage names what arg does. */
+static bool
+set_pages(Relation index, RtscanImage **image, void *arg)
+{
+	RtscanMeta *meta = &(*image)->meta;
+	const RtscanMeta *prepared = (const RtscanMeta *) arg;
+
+	Assert(meta->directory == InvalidBlockNumber && meta->directory_version == 0 && meta->spare_version == 0);
+	memcpy(meta->taken, prepared->taken, sizeof(meta->taken));
+	meta->directory = prepared->directory;
+	meta->spare = prepared->spare;
+	return true;
+}
+
+void
+rtscan_prepare_writing(Relation index)
+{
+	RtscanMeta	prepared = {
+		.taken = {
+			[RTSCAN_SLOT_FLUSH] = new_taken_page(index, RTSCAN_SLOT_FLUSH),
+			[RTSCAN_SLOT_MERGE] = new_taken_page(index, RTSCAN_SLOT_MERGE),
+		},
+		.directory = new_directory(index),
+		.spare = new_directory(index),
+	};
+
+	rtscan_switch(index, set_pages, &prepared);
+}
+
+uint64
+rtscan_writing_id(RtscanWriting *writing)
+{
+	if (writing->attempt == 0)
+	{
+		rtscan_reclaim(writing->index, writing->slot);
+		writing->page = first_taken_page(writing->index, writing->slot);
+	}
+	rtscan_switch(writing->index, give_id, writing);
+	if (writing->attempt == 0)
+		writing->attempt = writing->id;
+	return writing->id;
+}
+
+/* ---------------------------------------------------------------- notes */
+
+static Buffer
+lock_taken_page(RtscanWriting *writing)
+{
+	return rtscan_read_page(writing->index, writing->page, BUFFER_LOCK_EXCLUSIVE, RTSCAN_PAGE_TAKEN,
+							writing->slot, writing->ordinal);
+}
+
+/* A taken page behind the last one of the slot, which is locked. */
+static BlockNumber
+chain_taken_page(RtscanWriting *writing, Buffer last)
+{
+	Buffer		added = rtscan_allocate_page(writing->index);
+	BlockNumber block = BufferGetBlockNumber(added);
+	GenericXLogState *state = GenericXLogStart(writing->index);
+	Page		page = GenericXLogRegisterBuffer(state, added, GENERIC_XLOG_FULL_IMAGE);
+
+	rtscan_page_init(page, RTSCAN_PAGE_TAKEN, writing->slot, writing->ordinal + 1);
+	rtscan_page_set_used(page, sizeof(RtscanTakenPage));
+	rtscan_page_opaque(GenericXLogRegisterBuffer(state, last, 0))->next = block;
+	GenericXLogFinish(state);
+	UnlockReleaseBuffer(added);
+	return block;
+}
+
+/* Go on to the next taken page unless the current one has room for n more notes. */
+static void
+make_room(RtscanWriting *writing, int n)
+{
+	Buffer		buffer;
+	BlockNumber next;
+
+	if (writing->count + n <= RTSCAN_TAKEN_PER_PAGE)
+		return;
+	buffer = lock_taken_page(writing);
+	next = rtscan_page_opaque(BufferGetPage(buffer))->next;
+	if (next == InvalidBlockNumber)
+		next = chain_taken_page(writing, buffer);
+	UnlockReleaseBuffer(buffer);
+	writing->page = next;
+	writing->ordinal++;
+	writing->count = 0;
+}
+
+/* Write n notes on the taken page from a place on, as its last. */
+static void
+write_notes(RtscanWriting *writing, uint32 place, const RtscanTaken *notes, int n)
+{
+	Buffer		buffer = lock_taken_page(writing);
+	Page		page = BufferGetPage(buffer);
+	RtscanTakenPage *content = (RtscanTakenPage *) rtscan_page_payload(page);
+	RtscanPageRange ranges[] = {
+		{offsetof(PageHeaderData, pd_lower), sizeof(LocationIndex)},
+		{RTSCAN_PAYLOAD_OFFSET, sizeof(content->attempt)},
+		{RTSCAN_PAYLOAD_OFFSET + offsetof(RtscanTakenPage, taken) + place * sizeof(RtscanTaken), n * sizeof(RtscanTaken)},
+	};
+
+	START_CRIT_SECTION();
+	content->attempt = writing->attempt;
+	memcpy(&content->taken[place], notes, n * sizeof(RtscanTaken));
+	rtscan_page_set_used(page, offsetof(RtscanTakenPage, taken) + (place + n) * sizeof(RtscanTaken));
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(writing->index))
+		rtscan_log_ranges(buffer, ranges, lengthof(ranges));
+	END_CRIT_SECTION();
+	UnlockReleaseBuffer(buffer);
+}
+
+/* Note some blocks that are taken, and if more are, those that the index gets when it is extended by them. */
+static void
+note_taken(RtscanWriting *writing, uint64 owner, const Buffer *buffers, int nbuffers, BlockNumber end, int more)
+{
+	RtscanTaken notes[RTSCAN_TAKE_PAGES + 1];
+	uint32		place = writing->count > 0 ? writing->count - 1 : 0;
+	int			n = writing->count > 0 ? 1 : 0;
+
+	notes[0] = writing->last;
+	for (int i = 0; i < nbuffers + more; i++)
+	{
+		BlockNumber block = i < nbuffers ? BufferGetBlockNumber(buffers[i]) : end + (i - nbuffers);
+
+		if (n > 0 && notes[n - 1].owner == owner && notes[n - 1].first + notes[n - 1].count == block)
+			notes[n - 1].count++;
+		else
+			notes[n++] = (RtscanTaken) {.owner = owner, .first = block, .count = 1};
+	}
+	write_notes(writing, place, notes, n);
+	writing->count = place + n;
+	writing->last = notes[n - 1];
+}
+
+void
+rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n)
+{
+	int			reused;
+
+	Assert(writing->attempt != 0 && n <= RTSCAN_TAKE_PAGES);
+	make_room(writing, n);
+	reused = rtscan_reuse_pages(writing->index, buffers, n);
+	if (reused == n)
+		note_taken(writing, owner, buffers, n, InvalidBlockNumber, 0);
+	else
+	{
+		BlockNumber end = rtscan_begin_extension(writing->index);
+
+		note_taken(writing, owner, buffers, reused, end, n - reused);
+		for (int i = reused; i < n; i++)
+			buffers[i] = rtscan_extend(writing->index);
+		rtscan_end_extension(writing->index);
+	}
+}
+
+BlockNumber
+rtscan_write_taken_page(RtscanWriting *writing, RtscanPageKind kind, uint64 owner,
+						uint32 ordinal, const void *content, Size used, BlockNumber next)
+{
+	Buffer		buffer;
+	BlockNumber block;
+
+	rtscan_take_pages(writing, owner, &buffer, 1);
+	block = BufferGetBlockNumber(buffer);
+	rtscan_write_page(writing->index, buffer, kind, owner, ordinal, content, used, next);
+	UnlockReleaseBuffer(buffer);
+	return block;
+}
+
+/* ---------------------------------------------------------------- what was cut short */
+
+RtscanTakenPage *
+rtscan_read_taken(Relation index, RtscanWriterSlot slot, BlockNumber block, uint32 ordinal, uint32 *count)
+{
+	Buffer		buffer = rtscan_read_page(index, block, BUFFER_LOCK_SHARE, RTSCAN_PAGE_TAKEN, slot, ordinal);
+	Size		used = rtscan_page_used(BufferGetPage(buffer));
+	RtscanTakenPage *copy = palloc(Max(used, sizeof(RtscanTakenPage)));
+
+	if (used < sizeof(RtscanTakenPage) || (used - sizeof(RtscanTakenPage)) % sizeof(RtscanTaken) != 0)
+		rtscan_page_corrupted(index, block, "It has the wrong size.");
+	memcpy(copy, rtscan_page_payload(BufferGetPage(buffer)), used);
+	*count = (used - sizeof(RtscanTakenPage)) / sizeof(RtscanTaken);
+	UnlockReleaseBuffer(buffer);
+	return copy;
+}
+
+static void
+free_taken(RtscanFreed *freed, const RtscanTaken *taken)
+{
+	uint64		end = Min((uint64) taken->first + taken->count, RelationGetNumberOfBlocks(freed->index));
+
+	for (uint64 block = taken->first; block < end; block++)
+	{
+		vacuum_delay_point();
+		rtscan_free_block(freed, block, taken->owner);
+	}
+}
+
+/* Free what an attempt has noted; the notes of others begin where it has not come to. */
+static void
+free_attempt(RtscanFreed *freed, RtscanWriterSlot slot, BlockNumber first, uint64 attempt)
+{
+	List	   *pages = rtscan_chain_blocks(freed->index, RTSCAN_PAGE_TAKEN, slot, first);
+
+	for (int ordinal = 0; ordinal < list_length(pages); ordinal++)
+	{
+		uint32		count;
+		RtscanTakenPage *content = rtscan_read_taken(freed->index, slot, list_nth_int(pages, ordinal),
+													 ordinal, &count);
+
+		if (content->attempt != attempt)
+			break;
+		for (uint32 i = 0; i < count; i++)
+			free_taken(freed, &content->taken[i]);
+		pfree(content);
+	}
+	list_free(pages);
+}
+
+/* RtscanChange: the attempt in a slot has left nothing. */
+static bool
+forget_attempt(Relation index, RtscanImage **image, void *arg)
+{
+	rtscan_image_end_writing(*image, *(RtscanWriterSlot *) arg);
+	return true;
+}
+
+void
+rtscan_reclaim(Relation index, RtscanWriterSlot slot)
+{
+	const RtscanMeta meta = rtscan_read_image(index, NULL, false)->meta;
+	RtscanFreed freed = {.index = index};
+
+	if (meta.writing[slot] == 0)
+		return;
+	free_attempt(&freed, slot, meta.taken[slot], meta.writing[slot]);
+	rtscan_save_freed(&freed);
+	rtscan_switch(index, forget_attempt, &slot);
+}

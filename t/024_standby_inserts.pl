@@ -1,0 +1,103 @@
+# Inserting on the primary cancels no query on a standby, however many flushes and merges that brings: pages of merged segments
+# are used again by VACUUM, which says so in one record, or when nobody can need them.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+my $primary = new_node('primary', "wal_keep_size = 4GB\nmaintenance_work_mem = 16MB\n", allows_streaming => 1);
+$primary->start;
+create_tables($primary, t => [ '', 1000 ]);
+$primary->safe_psql('postgres', 'CREATE TABLE other AS SELECT generate_series(1, 1000) AS i');
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = 100ms\nhot_standby_feedback = off\n");
+$standby->start;
+
+my $next = 1001;
+
+# Insertions that flush, and merges by workers.
+sub insert
+{
+	my ($times) = @_;
+	foreach (1 .. $times)
+	{
+		$primary->safe_psql('postgres', 'INSERT INTO t ' . rows($next, $next + 3999));
+		$next += 4000;
+	}
+	$primary->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker'");
+	return;
+}
+
+# Records since a position that make standbys wait for queries, or cancel them.
+sub reuse_records
+{
+	my ($from) = @_;
+	# what only maintains an index is written when somebody else commits
+	$primary->safe_psql('postgres', "SELECT pg_logical_emit_message(true, 'flush', '')");
+	my $end = $primary->lsn('flush');
+	my @files = map { $primary->data_dir . '/pg_wal/' . $primary->safe_psql('postgres', "SELECT pg_walfile_name('$_')") } $from, $end;
+	return scalar(grep { /REUSE_PAGE/ } split(/\n/, (run_command([ 'pg_waldump', '-r', 'Btree',
+					'-s', $from, '-e', $end, @files ]))[0]));
+}
+
+sub conflicts
+{
+	return $standby->safe_psql('postgres', 'SELECT sum(confl_tablespace + confl_lock + confl_snapshot + confl_bufferpin + confl_deadlock) FROM pg_stat_database_conflicts');
+}
+
+sub retired
+{
+	return page_use($primary, 't')->{retired};
+}
+
+my $reader = $standby->background_psql('postgres');
+$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM other; SELECT count(*) FROM t WHERE a < 500');
+my $start = $primary->lsn('flush');
+insert(30);
+cmp_ok(retired(), '>', 8, 'there were flushes and merges');
+cmp_ok($primary->safe_psql('postgres', "SELECT segments FROM rtscan_stats('t_idx')"), '<', 20, 'so there are few segments');
+$primary->wait_for_catchup($standby);
+is(reuse_records($start), 0, 'no record says that pages are used again');
+is($reader->query_safe('SELECT count(*) FROM other'), '1000', 'a reader on the standby is not cancelled');
+is(conflicts(), 0, 'nobody is');
+$reader->query_safe('COMMIT');
+$reader->quit;
+
+# VACUUM may cancel queries, with a record for each of the two times that it recycles
+$start = $primary->lsn('flush');
+$primary->safe_psql('postgres', 'VACUUM (TRUNCATE OFF) t');
+my $records = reuse_records($start);
+ok($records == 1 || $records == 2, "VACUUM uses all of them again ($records records)");
+cmp_ok(retired(), '<', 8, 'at once');
+$primary->wait_for_catchup($standby);
+compare_scans($standby, 't', 'standby');
+
+# without a standby workers need not wait
+$standby->stop;
+ok($primary->poll_query_until('postgres', 'SELECT count(*) = 0 FROM pg_stat_replication'), 'the standby is gone');
+$start = $primary->lsn('flush');
+foreach (1 .. 20)
+{
+	insert(8);
+	last if reuse_records($start) > 0;
+}
+cmp_ok(reuse_records($start), '>', 0, 'then pages are used again at once');
+healthy($primary, 't', 'primary');
+
+# one that is away for a while has a slot
+$primary->safe_psql('postgres', "SELECT pg_create_physical_replication_slot('away', true)");
+insert(1);
+$start = $primary->lsn('flush');
+insert(30);
+is(reuse_records($start), 0, 'a slot waits for a standby');
+$primary->stop;
+
+done_testing();
