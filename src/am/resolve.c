@@ -278,6 +278,14 @@ add_key_size(RtscanColumnSize *size, const RtscanColumnHeader *header, double fa
 		size->ranked_values += factor * header->distinct;
 }
 
+static void
+add_include_size(RtscanColumnSize *size, const RtscanSegment *segment, const RtscanIncludeHeader *header, double factor)
+{
+	size->value_pages += factor * area_pages(&header->values);
+	if (header->width == 0)
+		size->whole_values += factor * segment->header.rows;
+}
+
 /* Add what a segment has of each column. */
 static void
 add_sizes(RtscanIndexSize *size, const RtscanSchema *schema, const RtscanSegment *segment, double factor)
@@ -286,7 +294,7 @@ add_sizes(RtscanIndexSize *size, const RtscanSchema *schema, const RtscanSegment
 		if (i < schema->nkeys)
 			add_key_size(&size->columns[i], &segment->columns[i].header, factor);
 		else
-			size->columns[i].value_pages += factor * area_pages(&segment->includes[i - schema->nkeys].header.values);
+			add_include_size(&size->columns[i], segment, &segment->includes[i - schema->nkeys].header, factor);
 }
 
 /* See what there is of an index; false if it has no segments, or they cannot be read. */
