@@ -89,7 +89,8 @@ nothing_lost('t', 'at first');
 
 # a flush
 my $pages = size('t');
-my ($read, $err) = reads('t', "SET rtscan.pending_list_limit = '600kB'; SET test.apart = 0; INSERT INTO t " . wide_rows(400_000, 401_999));
+$node->safe_psql('postgres', "SET rtscan.pending_list_limit = '64MB'; INSERT INTO t " . wide_rows(400_000, 401_999));
+my ($read, $err) = reads('t', "SET test.apart = 0; SELECT rtscan_merge('t_idx')");
 like($err, qr/cut short/, 'a flush is cut short');
 my $lost = page_use($node, 't')->{lost};
 cmp_ok($lost, '>', 10, "it has left $lost pages");

@@ -118,6 +118,10 @@ await_merge_lock(Relation index)
 {
 	TimestampTz start = GetCurrentTimestamp();
 
+	if (rtscan_merges_itself(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("index \"%s\" is being merged by this session", RelationGetRelationName(index))));
 	while (!rtscan_try_lock_merge(index))
 	{
 		if (LockTimeout > 0 && TimestampDifferenceExceeds(start, GetCurrentTimestamp(), LockTimeout))

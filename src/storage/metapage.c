@@ -227,15 +227,16 @@ rtscan_read_directories(Relation index, List **blocks)
 {
 	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
 	RtscanImage *image;
-	RtscanMeta *meta;
+	RtscanMeta	meta;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	check_metapage(index, BufferGetPage(buffer), false);
-	image = read_directory(index, (RtscanMeta *) rtscan_page_payload(BufferGetPage(buffer)), false);
-	meta = &image->meta;
-	*blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->directory_version, meta->directory),
-						  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->spare_version, meta->spare));
+	meta = read_meta(BufferGetPage(buffer));
+	image = read_directory(index, &meta, false);
+	*blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta.directory_version, meta.directory),
+						  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta.spare_version, meta.spare));
 	UnlockReleaseBuffer(buffer);
+	upgrade_image(&image);
 	return image;
 }
 

@@ -16,6 +16,7 @@
 #include "storage/fsm_internals.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "storage/pending.h"
 #include "storage/segment.h"
 #include "storage/spin.h"
@@ -27,6 +28,28 @@
 
 /* ---------------------------------------------------------------- the two locks */
 
+/* A backend would get once more what it has: a comparison function may insert, or call rtscan_merge(), in the midst of a flush. */
+static bool
+has_lock(Relation index, BlockNumber block)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_PAGE(tag, index->rd_lockInfo.lockRelId.dbId, index->rd_lockInfo.lockRelId.relId, block);
+	return LockHeldByMe(&tag, ExclusiveLock);
+}
+
+static bool
+try_lock(Relation index, BlockNumber block)
+{
+	return !has_lock(index, block) && ConditionalLockPage(index, block, ExclusiveLock);
+}
+
+bool
+rtscan_merges_itself(Relation index)
+{
+	return has_lock(index, MERGE_LOCK_TAG);
+}
+
 void
 rtscan_lock_merge(Relation index)
 {
@@ -36,7 +59,7 @@ rtscan_lock_merge(Relation index)
 bool
 rtscan_try_lock_merge(Relation index)
 {
-	return ConditionalLockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
+	return try_lock(index, MERGE_LOCK_TAG);
 }
 
 void
@@ -54,7 +77,7 @@ rtscan_lock_flush(Relation index)
 bool
 rtscan_try_lock_flush(Relation index)
 {
-	return ConditionalLockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
+	return try_lock(index, FLUSH_LOCK_TAG);
 }
 
 void

@@ -32,6 +32,8 @@
 #include "storage/metapage.h"
 #include "storage/page.h"
 
+/* To try is to fail where this backend has the lock itself: the first asks for that. */
+extern bool rtscan_merges_itself(Relation index);
 extern void rtscan_lock_merge(Relation index);
 extern bool rtscan_try_lock_merge(Relation index);
 extern void rtscan_unlock_merge(Relation index);

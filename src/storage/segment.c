@@ -354,14 +354,19 @@ parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSch
 static bool
 read_descriptor(Relation index, const RtscanEntry *entry, bool soft, StringInfo content)
 {
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
 	BlockNumber block = entry->root;
 
 	for (uint32 ordinal = 0; block != InvalidBlockNumber; ordinal++)
 	{
-		Buffer		buffer = ReadBuffer(index, block);
-		Page		page = BufferGetPage(buffer);
+		Buffer		buffer;
+		Page		page;
 		bool		ours;
 
+		if (block >= nblocks && soft)
+			return false;
+		buffer = ReadBuffer(index, block);
+		page = BufferGetPage(buffer);
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
 		ours = rtscan_page_is(page, RTSCAN_PAGE_DESCRIPTOR, entry->id, ordinal);
 		if (ours)

@@ -20,10 +20,7 @@ give_id(Relation index, RtscanImage **image, void *arg)
 
 	writing->id = meta->next_id++;
 	if (writing->attempt == 0)
-	{
 		meta->writing[writing->slot] = writing->id;
-		meta->taken[writing->slot] = writing->page;
-	}
 	return true;
 }
 
@@ -35,13 +32,32 @@ new_taken_page(Relation index, RtscanWriterSlot slot)
 	return rtscan_write_new_page(index, RTSCAN_PAGE_TAKEN, slot, 0, &empty, sizeof(empty), InvalidBlockNumber);
 }
 
-/* The first taken page of a slot: each has one when it has been used. */
+/* RtscanChange: name the first taken pages of slots that have none. */
+static bool
+name_taken_pages(Relation index, RtscanImage **image, void *arg)
+{
+	const BlockNumber *blocks = (const BlockNumber *) arg;
+
+	for (int slot = RTSCAN_SLOT_FLUSH; slot <= RTSCAN_SLOT_MERGE; slot++)
+		if ((*image)->meta.taken[slot] == RTSCAN_NO_TAKEN_PAGE)
+			(*image)->meta.taken[slot] = blocks[slot];
+	return true;
+}
+
+/*
+ * The first taken page of a slot.  Both slots get theirs when one is first used, while the file is short: they stay where they
+ * are, and would be in the way when its end can be cut off.
+ */
 static BlockNumber
 first_taken_page(Relation index, RtscanWriterSlot slot)
 {
-	BlockNumber block = rtscan_read_image(index, NULL, false)->meta.taken[slot];
+	if (rtscan_read_image(index, NULL, false)->meta.taken[slot] == RTSCAN_NO_TAKEN_PAGE)
+	{
+		BlockNumber blocks[] = {new_taken_page(index, RTSCAN_SLOT_FLUSH), new_taken_page(index, RTSCAN_SLOT_MERGE)};
 
-	return block != RTSCAN_NO_TAKEN_PAGE ? block : new_taken_page(index, slot);
+		rtscan_switch(index, name_taken_pages, blocks);
+	}
+	return rtscan_read_image(index, NULL, false)->meta.taken[slot];
 }
 
 /* The first version is nobody's. */
