@@ -92,6 +92,24 @@ EXPLAIN (COSTS OFF) SELECT id, b FROM covered WHERE a < 100000000;
 RESET enable_indexscan;
 RESET enable_seqscan;
 
+-- a sample is of the table
+SELECT count(*) BETWEEN 500 AND 4000 AS tenth FROM (SELECT a FROM covered TABLESAMPLE BERNOULLI (10) REPEATABLE (1) WHERE b < 500000000 OFFSET 0) s;
+SELECT count(*) = 0 AS none FROM covered TABLESAMPLE BERNOULLI (0) WHERE b < 500000000;
+-- the arms of a UNION ALL are tables of their own
+SELECT count(*) FROM (SELECT a, b FROM covered WHERE b < 500000000 UNION ALL SELECT a, c FROM covered UNION ALL SELECT id, a FROM t) s WHERE a < 100000000;
+SELECT count(*) FROM (SELECT a + 0 AS a, b + 0 AS b FROM covered WHERE b < 500000000 UNION ALL SELECT a, c FROM covered UNION ALL SELECT id, a FROM t) s WHERE a + 0 < 100000000;
+
+-- what is remembered while planning does not depend on the relation cache (where the server can forget that)
+DO $$ BEGIN PERFORM set_config('debug_discard_caches', '1', false); EXCEPTION WHEN invalid_parameter_value THEN NULL; END $$;
+SELECT count(*) FROM t WHERE e < 'k2' AND d IN ('2000-01-05', '2001-01-01');
+SELECT count(*) FROM t WHERE a < 5 OR e = 'k77' AND b < 5000;
+DO $$ BEGIN PERFORM set_config('debug_discard_caches', '0', false); END $$;
+-- a function is asked once for its value
+CREATE SEQUENCE calls;
+CREATE FUNCTION counted(int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM nextval('calls'); RETURN $1; END $$;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM covered WHERE a < counted(5) AND b < counted(7);
+SELECT nextval('calls') <= 7 AS few_calls;
+
 --
 -- A list costs by the pages of the dictionary that it is looked up in, not by its elements
 --

@@ -128,7 +128,7 @@ add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntr
 	List	   *indexes = show_returns(rel);
 	List	   *all = rel->indexlist;
 
-	if (enable_indexonlyscan && !IS_DUMMY_REL(rel))
+	if (enable_indexonlyscan && !IS_DUMMY_REL(rel) && rte->tablesample == NULL)
 	{
 		rel->indexlist = keep_sufficient(rel, indexes);
 		if (prefer_index_only)

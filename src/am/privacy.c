@@ -8,12 +8,14 @@
 #include "parser/parsetree.h"
 #include "utils/acl.h"
 
-/* The table that the query names: privileges and policies of partitions and children are its. */
-static const RangeTblEntry *
-named_table(PlannerInfo *root, RelOptInfo *rel)
+/* The table that the query names: privileges and policies of partitions and children are its; those of UNION ALL's arms are their own. */
+static Index
+named_table(PlannerInfo *root, Index relid)
 {
-	return planner_rt_fetch(rel->top_parent_relids ? (Index) bms_singleton_member(rel->top_parent_relids) : rel->relid,
-							root);
+	while (root->append_rel_array && root->append_rel_array[relid] &&
+		   planner_rt_fetch(root->append_rel_array[relid]->parent_relid, root)->rtekind == RTE_RELATION)
+		relid = root->append_rel_array[relid]->parent_relid;
+	return relid;
 }
 
 /* Is the query, or one around it, about a view whose rows its user may not all see?  Which one its quals come from is not known. */
@@ -42,11 +44,12 @@ may_select_keys(const IndexOptInfo *info, Oid table, Oid user)
 bool
 rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info)
 {
-	const RangeTblEntry *table = named_table(root, info->rel);
+	Index		named = named_table(root, info->rel->relid);
+	const RangeTblEntry *table = planner_rt_fetch(named, root);
 	Oid			user = OidIsValid(table->checkAsUser) ? table->checkAsUser : GetUserId();
 
 	if (table->securityQuals != NIL || has_barrier(root))
 		return false;
 	return pg_class_aclcheck(table->relid, user, ACL_SELECT) == ACLCHECK_OK ||
-		(info->rel->top_parent_relids == NULL && may_select_keys(info, table->relid, user));
+		(named == info->rel->relid && may_select_keys(info, table->relid, user));
 }

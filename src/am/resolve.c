@@ -49,7 +49,6 @@ typedef struct Knowledge
 	IndexOptInfo *info;			/* hash key */
 	bool		readable;
 	bool		private;		/* its values are not for this user */
-	const RtscanSchema *schema;
 	RtscanIndexSize size;
 	uint32		nsegments;		/* that are looked at */
 	RtscanEntry *segments;
@@ -63,6 +62,7 @@ typedef struct Memory
 	PlannerGlobal *run;
 	MemoryContext context;
 	HTAB	   *indexes;		/* Knowledge, by IndexOptInfo */
+	List	   *estimated;		/* Estimated * */
 	MemoryContextCallback forget;
 } Memory;
 
@@ -77,12 +77,70 @@ typedef struct Keys
 	double		scale[INDEX_MAX_KEYS];	/* by column: so many elements stand for all */
 } Keys;
 
+/* ---------------------------------------------------------------- a planning run */
+
+/* MemoryContextCallbackFunction: the planner's memory is given back. */
+static void
+forget(void *arg)
+{
+	if (memory == arg)
+		memory = NULL;
+}
+
+/* What there is to remember of this planning run. */
+static Memory *
+this_run(PlannerInfo *root)
+{
+	HASHCTL		control = {.keysize = sizeof(IndexOptInfo *), .entrysize = sizeof(Knowledge)};
+
+	if (memory && memory->run == root->glob)
+		return memory;
+	control.hcxt = GetMemoryChunkContext(root->glob);
+	memory = MemoryContextAllocZero(control.hcxt, sizeof(Memory));
+	memory->run = root->glob;
+	memory->context = control.hcxt;
+	memory->indexes = hash_create("rtscan planning", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	memory->forget = (MemoryContextCallback) {.func = forget, .arg = memory};
+	MemoryContextRegisterResetCallback(control.hcxt, &memory->forget);
+	return memory;
+}
+
 /* ---------------------------------------------------------------- quals to scan keys */
+
+/* What an expression comes to while planning. */
+typedef struct Estimated
+{
+	Node	   *expression;
+	Node	   *value;
+} Estimated;
+
+/* The value of an expression: functions in it are called once in a planning run. */
+static Node *
+estimate_once(PlannerInfo *root, Node *expression)
+{
+	Memory	   *run = this_run(root);
+	MemoryContext old;
+	Estimated  *estimated;
+	ListCell   *cell;
+
+	foreach(cell, run->estimated)
+	{
+		estimated = lfirst(cell);
+		if (equal(estimated->expression, expression))
+			return estimated->value;
+	}
+	old = MemoryContextSwitchTo(run->context);
+	estimated = palloc(sizeof(Estimated));
+	*estimated = (Estimated) {expression, estimate_expression_value(root, expression)};
+	run->estimated = lappend(run->estimated, estimated);
+	MemoryContextSwitchTo(old);
+	return estimated->value;
+}
 
 static Const *
 find_constant(PlannerInfo *root, Node *node)
 {
-	Node	   *value = estimate_expression_value(root, node);
+	Node	   *value = IsA(node, Const) ? node : estimate_once(root, node);
 
 	return IsA(value, Const) ? (Const *) value : NULL;
 }
@@ -288,13 +346,13 @@ add_include_size(RtscanColumnSize *size, const RtscanSegment *segment, const Rts
 
 /* Add what a segment has of each column. */
 static void
-add_sizes(RtscanIndexSize *size, const RtscanSchema *schema, const RtscanSegment *segment, double factor)
+add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *segment, double factor)
 {
-	for (int i = 0; i < schema->ncolumns; i++)
-		if (i < schema->nkeys)
+	for (int i = 0; i < info->ncolumns; i++)
+		if (i < info->nkeycolumns)
 			add_key_size(&size->columns[i], &segment->columns[i].header, factor);
 		else
-			add_include_size(&size->columns[i], segment, &segment->includes[i - schema->nkeys].header, factor);
+			add_include_size(&size->columns[i], segment, &segment->includes[i - info->nkeycolumns].header, factor);
 }
 
 /* See what there is of an index; false if it has no segments, or they cannot be read. */
@@ -305,7 +363,6 @@ measure(Knowledge *knowledge, Relation index)
 
 	if (image == NULL)
 		return false;
-	knowledge->schema = rtscan_schema(index);
 	choose_segments(knowledge, image);
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
 		knowledge->sampled_rows += knowledge->segments[i].rows;
@@ -315,39 +372,13 @@ measure(Knowledge *knowledge, Relation index)
 
 		if (!rtscan_reader_open(&reader, index, &knowledge->segments[i], true))
 			return false;
-		add_sizes(&knowledge->size, knowledge->schema, reader.segment,
+		add_sizes(&knowledge->size, knowledge->info, reader.segment,
 				  knowledge->size.rows / knowledge->sampled_rows);
 	}
 	return knowledge->sampled_rows > 0;
 }
 
 /* ---------------------------------------------------------------- what is remembered */
-
-/* MemoryContextCallbackFunction: the planner's memory is given back. */
-static void
-forget(void *arg)
-{
-	if (memory == arg)
-		memory = NULL;
-}
-
-/* What there is to remember of this planning run. */
-static Memory *
-this_run(PlannerInfo *root)
-{
-	HASHCTL		control = {.keysize = sizeof(IndexOptInfo *), .entrysize = sizeof(Knowledge)};
-
-	if (memory && memory->run == root->glob)
-		return memory;
-	control.hcxt = GetMemoryChunkContext(root->glob);
-	memory = MemoryContextAllocZero(control.hcxt, sizeof(Memory));
-	memory->run = root->glob;
-	memory->context = control.hcxt;
-	memory->indexes = hash_create("rtscan planning", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	memory->forget = (MemoryContextCallback) {.func = forget, .arg = memory};
-	MemoryContextRegisterResetCallback(control.hcxt, &memory->forget);
-	return memory;
-}
 
 /* In the memory of the planning run, which is the current context meanwhile. */
 static Knowledge *
@@ -440,7 +471,7 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 	for (int i = 0; i < keys.n; i++)
 		narrowed = bms_add_member(narrowed, keys.keys[i].sk_attno);
 	resolved->narrowed = bms_num_members(narrowed);
-	predicate = rtscan_predicate(index, knowledge->schema, keys.keys, keys.n);
+	predicate = rtscan_predicate(index, rtscan_schema(index), keys.keys, keys.n);
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
 		if (!add_segment(resolved, index, predicate, &keys, &knowledge->segments[i]))
 			return false;
