@@ -22,6 +22,7 @@ NEAR, NEAR_MS = 1.2, 0.3  # as fast as the fastest
 SLOWER, SLOWER_MS = 1.3, 1.0  # slower for having rtscan
 RUNS, BUDGET = 5, 0.4  # runs of a plan; seconds, after which fewer will do
 GIVE_UP = 30  # a way that takes so many times as long as the fastest is not waited for
+NEVER = 1e6  # milliseconds that stand for that
 
 SCANS = ("seqscan", "indexscan", "indexonlyscan", "bitmapscan")
 JOINS = ("nestloop", "hashjoin", "mergejoin")
@@ -174,7 +175,8 @@ class Writer:
         return " AND ".join(predicates)
 
     def aggregates(self, each):
-        calls = ["count(*)"] + [f"{function}({column})" for column in each.summed for function in ("sum", "avg", "min", "max")]
+        calls = ["count(*)"] + [f"{function}({column})" for column in each.summed
+                                for function in ("sum", "avg", "min", "max")]
         return ", ".join(self.random.sample(calls, self.random.randint(1, 3)))
 
     def columns(self, each):
@@ -234,8 +236,9 @@ def set_way(cursor, settings):
 
 def shape_of(node):
     """What distinguishes one plan from another, as text."""
-    kept = [str(node[key]) for key in ("Node Type", "Custom Plan Provider", "Relation Name", "Relation", "Index Name", "Index",
-                                       "Join Type", "Strategy", "Partial Mode", "Workers Planned") if key in node]
+    keys = ("Node Type", "Custom Plan Provider", "Relation Name", "Relation", "Index Name", "Index", "Join Type", "Strategy",
+            "Partial Mode", "Workers Planned")
+    kept = [str(node[key]) for key in keys if key in node]
     return f"{' '.join(kept)}({', '.join(shape_of(child) for child in node.get('Plans', []))})"
 
 
@@ -323,7 +326,7 @@ def results_of(queries, found, times):
     for (shape, sql), plans in zip(queries, found):
         known = times[sql]
         plan = plans["planned", ""][0]
-        reachable = {plan: known[plan] or 1e6 for plan, _ in plans.values() for plan in [plan] if plan in known}
+        reachable = {plan: known[plan] or NEVER for plan, _ in plans.values()}
         best_plan = min(reachable, key=reachable.get)
         yield Result(shape, sql, plan, reachable[plan], best_plan, reachable[best_plan],
                      reachable[plans["planned", "without rtscan"][0]])
