@@ -44,7 +44,6 @@
  * chunk, whichever is less; or testing rows that another qual has found, a page each.
  */
 #define LOOKUP_NANOSECONDS	1000.0
-#define LOOKUP_PAGES		1.0
 #define ROW_NANOSECONDS		5.0
 #define CHUNK_NANOSECONDS	400.0
 #define TEST_NANOSECONDS	250.0
@@ -122,18 +121,20 @@ fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *r
 	return fewest;
 }
 
-/* Evaluate quals whose values are not yet known, each on its own. */
+/* Evaluate quals whose values are not yet known, each on its own: rows that are found by an order are in some segments only. */
 static void
 add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
 {
-	double		rows = resolved->size->rows;
+	double		all = resolved->size->rows;
 	ListCell   *cell;
 
 	foreach(cell, others)
-		search->nanoseconds +=
-			Min(rows * clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL) * ROW_NANOSECONDS,
-				rows / RTSCAN_CHUNK_ROWS * CHUNK_NANOSECONDS);
-	search->random_pages += resolved->size->segments * list_length(others);
+	{
+		double		rows = all * clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL);
+
+		search->nanoseconds += Min(rows * ROW_NANOSECONDS, all / RTSCAN_CHUNK_ROWS * CHUNK_NANOSECONDS);
+		search->random_pages += Min(rows, resolved->size->segments);
+	}
 }
 
 /* Begin with the rows that one of them leaves, and test these by all other quals. */
@@ -144,12 +145,23 @@ test_rows(const RtscanResolved *resolved, List *others, double rows)
 
 	return (Search) {
 		.nanoseconds = rows * (ROW_NANOSECONDS + tests * TEST_NANOSECONDS),
-		.random_pages = resolved->size->segments + rows * tests,
+		.random_pages = Min(rows, resolved->size->segments) + rows * tests,
 	};
 }
 
+/* Pages of dictionaries that looking values up takes, in each loop: of all loops they are few of a column's. */
+static double
+lookup_pages(const IndexOptInfo *info, const RtscanIndexSize *size, double loop_count)
+{
+	double		pages = size->segments;
+
+	for (int column = 0; column < info->nkeycolumns; column++)
+		pages = Max(pages, size->columns[column].dictionary_pages);
+	return Min(size->segments, distinct_pages(size->segments * loop_count, pages) / loop_count);
+}
+
 static Search
-price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others, double loop_count)
 {
 	double		segments = resolved->size->segments;
 	Search		search = {
@@ -168,7 +180,7 @@ price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *
 	}
 	search.startup = SCAN_NANOSECONDS + segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds +
 		list_length(others) * segments * LOOKUP_NANOSECONDS;
-	search.random_pages += list_length(others) * segments * LOOKUP_PAGES;
+	search.random_pages += list_length(others) * lookup_pages(info, resolved->size, loop_count);
 	return search;
 }
 
@@ -214,7 +226,7 @@ rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, Li
 		return price_by_statistics(info);
 	}
 	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
-	search = price_search(root, info, resolved, others);
+	search = price_search(root, info, resolved, others, 1);
 	return search_cost(root, info, &search, 1);
 }
 
@@ -391,7 +403,7 @@ price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, L
 		   Cost *startup_cost, Cost *total_cost)
 {
 	IndexOptInfo *info = path->indexinfo;
-	Search		search = price_search(root, info, resolved, others);
+	Search		search = price_search(root, info, resolved, others, loop_count);
 	RtscanCost	cost = search_cost(root, info, &search, loop_count);
 	double		rows = estimate_selectivity(root, info, resolved, others) * info->rel->tuples;
 

@@ -430,13 +430,10 @@ add_segment(RtscanResolved *resolved, Relation index, const RtscanPredicate *pre
 	if (!rtscan_reader_open(&reader, index, entry, true) ||
 		!rtscan_predicate_group(predicate, &reader, &group))
 		return false;
+	for (int i = 0; i < keys->n; i++)
+		scale = Max(scale, keys->scale[keys->keys[i].sk_attno - 1]);
 	for (int i = 0; i < group.ncolumns && !group.empty; i++)
-	{
-		double		of_column = keys->scale[group.columns[i].column];
-
-		fraction *= Min(of_column * group.columns[i].rows / entry->rows, 1);
-		scale = Max(scale, of_column);
-	}
+		fraction *= Min(keys->scale[group.columns[i].column] * group.columns[i].rows / entry->rows, 1);
 	resolved->lookup_nanoseconds += scale * reader.pages_read * LOOKUP_NANOSECONDS;
 	if (group.empty)
 		return true;
