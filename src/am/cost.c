@@ -18,7 +18,6 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
@@ -61,9 +60,6 @@
 /* What an Index Scan takes longer to get a row by its TID than a bitmap heap scan, which gets a block's rows together. */
 #define INDEX_SCAN_ROW_NANOSECONDS	40.0
 
-/* As many lookups of values as one in so many of a dictionary's have it read as a whole: exec/values.c. */
-#define LOOKUP_VALUES	128
-
 /* Putting a value into a tuple, and getting it out again. */
 #define TUPLE_COLUMN_COST	(3 * cpu_operator_cost)
 
@@ -85,15 +81,15 @@ distinct_pages(double rows, double pages)
 	return pages > 0 ? pages * -expm1(-rows / pages) : 0;
 }
 
-/* Pages of so many, looked into at random. */
+/* Pages of so many, of an index or a table, looked into at random. */
 static Cost
-random_pages_cost(const IndexOptInfo *info, double pages, double of)
+random_pages_cost(Oid tablespace, double pages, double of)
 {
 	double		random_page_cost,
 				seq_page_cost;
 	double		fraction = of > 1 ? Min(pages / of, 1) : 0;
 
-	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	get_tablespace_page_costs(tablespace, &random_page_cost, &seq_page_cost);
 	return pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(fraction));
 }
 
@@ -103,7 +99,7 @@ looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, dou
 {
 	if (loop_count > 1)
 		pages = index_pages_fetched(pages * loop_count, info->pages, info->pages, root) / loop_count;
-	return random_pages_cost(info, pages, info->pages);
+	return random_pages_cost(info->reltablespace, pages, info->pages);
 }
 
 /* ---------------------------------------------------------------- finding rows */
@@ -256,10 +252,10 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
 
 	if (sizes->ranked_values >= 0.5 * sizes->dictionary_values ||
-		(bytes <= work_mem * 1024.0 && rows * LOOKUP_VALUES >= sizes->dictionary_values))
+		(bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values))
 		return (RtscanCost) {
 			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
-			.pages = random_pages_cost(info, sizes->dictionary_pages, sizes->dictionary_pages),
+			.pages = random_pages_cost(info->reltablespace, sizes->dictionary_pages, sizes->dictionary_pages),
 		};
 	return (RtscanCost) {
 		.work = rows * DICTIONARY_LOOKUP_NANOSECONDS / UNIT_NANOSECONDS,
@@ -282,7 +278,7 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
 	if (pages > 0)
 		cost.work += touched / pages * size->columns[column].whole_values * PASSED_VALUE_NANOSECONDS / UNIT_NANOSECONDS;
-	cost.pages += random_pages_cost(info, touched, pages);
+	cost.pages += random_pages_cost(info->reltablespace, touched, pages);
 	if (column < info->nkeycolumns)
 	{
 		cost.work += rows * RTSCAN_CODE_COST;
@@ -378,8 +374,7 @@ heap_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity select
 	double		rows = selectivity * table->tuples;
 	double		random_page_cost,
 				seq_page_cost;
-	double		pages,
-				most,
+	double		most,
 				least,
 				wanted;
 
@@ -388,8 +383,7 @@ heap_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity select
 	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
 	most = index_pages_fetched(rows, table->pages, info->pages, root) * random_page_cost;
 	least = random_page_cost + Max(ceil(selectivity * table->pages) - 1, 0) * seq_page_cost;
-	pages = heap_blocks(table, rows);
-	wanted = pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(Min(pages / table->pages, 1))) +
+	wanted = random_pages_cost(table->reltablespace, heap_blocks(table, rows), table->pages) +
 		rows * INDEX_SCAN_ROW_NANOSECONDS / UNIT_NANOSECONDS;
 	return most > least ? sqrt(Max(0, Min((most - wanted) / (most - least), 1))) : 0;
 }

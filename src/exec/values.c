@@ -11,9 +11,6 @@
 #include "storage/include.h"
 #include "utils/datum.h"
 
-/* To look a value up takes as long as to read so many of the dictionary one after another. */
-#define LOOKUP_VALUES	128
-
 struct RtscanValues
 {
 	RtscanReader *reader;
@@ -99,7 +96,7 @@ prepare_dictionary(RtscanValues *values, uint32 n)
 	Size		bytes = 2 * sizeof(Datum) + (values->type->typbyval ? 0 : RTSCAN_REFERENCE_BYTES);
 	MemoryContext old;
 
-	if (values->by_code || (values->lookups + n) * LOOKUP_VALUES < distinct || distinct * bytes > work_mem * (Size) 1024)
+	if (values->by_code || (values->lookups + n) * RTSCAN_LOOKUP_VALUES < distinct || distinct * bytes > work_mem * (Size) 1024)
 		return;
 	old = MemoryContextSwitchTo(values->context);
 	values->by_code = palloc(Max(distinct, 1) * sizeof(Datum));

@@ -16,6 +16,9 @@
 #include "storage/schema.h"
 #include "storage/segment.h"
 
+/* To look a value up takes as long as to read so many of the dictionary one after another. */
+#define RTSCAN_LOOKUP_VALUES	128
+
 /* A value by reference that is kept takes about so much memory, besides the reference. */
 #define RTSCAN_REFERENCE_BYTES	64
 
