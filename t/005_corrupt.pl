@@ -14,6 +14,8 @@ use Test::More;
 use Time::HiRes qw(time);
 
 my $seconds = $ENV{RTSCAN_CORRUPT_SECONDS} // 60;
+my $seed = srand($ENV{RTSCAN_CORRUPT_SEED} // time());
+diag("RTSCAN_CORRUPT_SEED=$seed");
 my $page = 8192;
 
 # Several tables of each kind, so that a restart serves many corruptions.
