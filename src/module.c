@@ -6,14 +6,14 @@
 #include "rtscan.h"
 
 #include "am/am.h"
-#include "am/index_only.h"
-#include "custom/aggregate.h"
 #include "device/device.h"
-#include "exec/executor.h"
-#include "exec/visibility.h"
 #include "fmgr.h"
 #include "maintain/worker.h"
 #include "monitor/stats.h"
+#include "plan/index_only.h"
+#include "run/aggregate.h"
+#include "search/executor.h"
+#include "search/visibility.h"
 #include "utils/guc.h"
 
 PG_MODULE_MAGIC;

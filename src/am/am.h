@@ -11,7 +11,7 @@
 #include "access/genam.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
-#include "storage/schema.h"
+#include "row/schema.h"
 
 /* build.c */
 extern IndexBuildResult *rtscan_build(Relation heap, Relation index, IndexInfo *info);
@@ -110,7 +110,7 @@ rtscan_owns(const IndexOptInfo *info)
 	return info->amcostestimate == (void (*) ()) rtscan_cost_estimate;
 }
 
-/* options.c */
+/* settings.c */
 extern void rtscan_init_options(void);
 extern bytea *rtscan_options(Datum reloptions, bool validate);
 

@@ -4,7 +4,7 @@
  */
 #include "device/device.h"
 
-#include "exec/executor.h"
+#include "search/executor.h"
 
 /* With fewer rows the CPU is done before the device has heard of them. */
 #define MIN_ROWS	RTSCAN_CHUNK_ROWS

@@ -16,8 +16,8 @@
 
 #include "../device/protocol.h"
 #include "port/atomics.h"
+#include "segment/segment.h"
 #include "storage/metapage.h"
-#include "storage/segment.h"
 
 StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
 				 DEVICE_SEGMENT_CHUNKS == RTSCAN_SEGMENT_CHUNKS &&
@@ -124,7 +124,7 @@ extern char *rtscan_device_build_area(uint32 rows, Size size);
 /* ---------------------------------------------------------------- sort.c */
 
 /*
- * Sort by keys, stably, as encode/sort.c does; false if the device does not, or would not be
+ * Sort by keys, stably, as segment/sort.c does; false if the device does not, or would not be
  * faster.  Values are ascending before.  What is sorted must have the layout of SortPair.
  */
 extern bool rtscan_device_sort(SortPair *pairs, uint32 n);
@@ -132,7 +132,7 @@ extern bool rtscan_device_sort(SortPair *pairs, uint32 n);
 /* ---------------------------------------------------------------- vectors.c */
 
 /*
- * Make the sieve vectors of a column, as encode/sieve.c does: of its shape (rows, bins, radix,
+ * Make the sieve vectors of a column, as segment/sieve.c does: of its shape (rows, bins, radix,
  * vectors), its boundaries and its rows, which are the values of sorted, by rank.  The bits of
  * one vector after another, chunk by chunk, until the device is asked for something else; NULL
  * if the device does not, or would not be faster.

@@ -45,7 +45,7 @@ hash_words(const uint32 *words, uint32 n)
 
 /* ---------------------------------------------------------------- are they right? */
 
-/* Are a bin's rows in a vector?  See encode/sieve.h. */
+/* Are a bin's rows in a vector?  See segment/sieve.h. */
 static bool
 bin_is_in(const ColumnShape *shape, uint32 bin, uint32 vector)
 {

@@ -4,9 +4,9 @@
  */
 #include "maintain/flush.h"
 
-#include "encode/encode.h"
-#include "encode/rows.h"
 #include "miscadmin.h"
+#include "segment/encode.h"
+#include "segment/rows.h"
 #include "storage/pending.h"
 #include "storage/recycle.h"
 #include "utils/memutils.h"

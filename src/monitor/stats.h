@@ -10,8 +10,8 @@
 
 #include "rtscan.h"
 
-#include "exec/executor.h"
 #include "portability/instr_time.h"
+#include "search/executor.h"
 
 /* What one scan did. */
 typedef struct RtscanScanStats

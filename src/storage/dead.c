@@ -5,7 +5,7 @@
 #include "storage/dead.h"
 
 #include "access/generic_xlog.h"
-#include "exec/bits.h"
+#include "bits/bits.h"
 #include "storage/writing.h"
 
 /* ---------------------------------------------------------------- allocation */

@@ -13,7 +13,7 @@
 
 #include "rtscan.h"
 
-#include "exec/executor.h"
+#include "search/executor.h"
 #include "storage/metapage.h"
 #include "utils/snapshot.h"
 

@@ -32,8 +32,8 @@
 
 #include "access/itup.h"
 #include "nodes/pg_list.h"
+#include "row/schema.h"
 #include "storage/metapage.h"
-#include "storage/schema.h"
 
 /* The payload of a list page. */
 typedef struct RtscanPendingList

@@ -6,7 +6,7 @@
  * so itself (RTSCAN_PAGE_FREE, or never initialised), which the allocator checks under the
  * same exclusive lock under which the page gets its new content.  Lest a crash make it forget many
  * pages, who has freed some logs the pages of the map that say so (RtscanFreed): a page of the map is for 4,000 of the index, and has two
- * above it.  What it forgets all the same, and pages that were lost in a crash, VACUUM finds (storage/sweep.h).
+ * above it.  What it forgets all the same, and pages that were lost in a crash, VACUUM finds (maintain/sweep.h).
  *
  * A standby cancels queries that could read pages that are reused: one record says so for all that is recycled
  * together, and conflicts with snapshots older than the last of it was retired.  VACUUM and rtscan_merge() recycle whatever

@@ -1,0 +1,307 @@
+/*
+ * device.c
+ *		The executors compute and rt: have the device program evaluate a batch.
+ */
+#include "search/executor.h"
+
+#include "device/device.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+
+/* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
+#define MAX_UPLOADS(columns)	(2 * (columns) + 8)
+
+const char	rtscan_device_not_yet[] = "A column is not on the device.";
+
+#define LOST	"The connection to the device program was lost."
+
+/* Segments of less than a chunk have no sieve, and are not worth the way. */
+bool
+rtscan_device_can(const RtscanSegmentScan *scan)
+{
+	return !scan->filter.group.empty && scan->filter.group.ncolumns > 0 &&
+		scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
+}
+
+uint64
+rtscan_device_needs(const RtscanSegmentScan *scans, int nscans)
+{
+	uint64		bytes = 0;
+
+	for (int i = 0; i < nscans; i++)
+		for (int c = 0; rtscan_device_can(&scans[i]) && c < scans[i].filter.group.ncolumns; c++)
+			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].filter.group.columns[c].column);
+	return bytes;
+}
+
+double
+rtscan_device_alternative(const RtscanSegmentScan *scans, int nscans, uint32 *chunks)
+{
+	double		sum = 0;
+
+	*chunks = 0;
+	for (int i = 0; i < nscans; i++)
+	{
+		RtscanReader reader = scans[i].reader;
+		double		nanoseconds,
+					pages,
+					random_pages;
+
+		if (!rtscan_device_can(&scans[i]))
+			continue;
+		rtscan_cpu_estimate(&reader, &scans[i].filter.group, &nanoseconds, &pages, &random_pages);
+		sum += nanoseconds;
+		*chunks += reader.segment->chunks;
+	}
+	return sum;
+}
+
+/* A batch, and what is asked for. */
+typedef struct Batch
+{
+	RtscanExecutor executor;
+	Relation	index;
+	const pg_uuid_t *uuid;
+	int			nscans;			/* that the device can do */
+	RtscanSegmentScan *scans[RTSCAN_BATCH_SEGMENTS];
+	EvaluateHeader header;
+	uint32		chunks;
+	Size		body_size;
+	char	   *area;
+	DeviceRequest request;
+} Batch;
+
+/* What comes after the predicate group, and dead rows, are taken out of bits, not of counts. */
+static void
+collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans)
+{
+	bool		want_bits = false;
+
+	for (int i = 0; i < nscans; i++)
+	{
+		const RtscanPredicateGroup *group = &scans[i].filter.group;
+
+		if (!rtscan_device_can(&scans[i]))
+			continue;
+		batch->scans[batch->nscans++] = &scans[i];
+		batch->chunks += scans[i].reader.segment->chunks;
+		want_bits |= scans[i].want_bits || scans[i].filter.ndisjunctions > 0 ||
+			scans[i].entry->dead != InvalidBlockNumber;
+		batch->header.columns += group->ncolumns;
+		for (int c = 0; c < group->ncolumns; c++)
+			batch->header.intervals += group->columns[c].intervals.n;
+	}
+	batch->header.executor = batch->executor - RTSCAN_EXECUTOR_COMPUTE;
+	batch->header.want_bits = want_bits;
+	batch->header.segments = batch->nscans;
+	batch->body_size = sizeof(EvaluateHeader) + batch->nscans * sizeof(EvaluateSegment) +
+		batch->header.columns * sizeof(EvaluateColumn) +
+		(Size) batch->header.intervals * sizeof(DeviceInterval);
+}
+
+static void
+write_intervals(const RtscanIntervals *set, DeviceInterval **next)
+{
+	for (uint32 i = 0; i < set->n; i++)
+		*(*next)++ = (DeviceInterval) {
+			.low_rank = set->items[i].low.rank,
+			.high_rank = set->items[i].high.rank,
+			.low_code = set->items[i].low.code,
+			.high_code = set->items[i].high.code,
+		};
+}
+
+/* Put the request into the area. */
+static void
+write_body(Batch *batch)
+{
+	EvaluateHeader *header = (EvaluateHeader *) batch->area;
+	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
+	EvaluateColumn *column = (EvaluateColumn *) (segment + batch->nscans);
+	DeviceInterval *interval = (DeviceInterval *) (column + batch->header.columns);
+
+	*header = batch->header;
+	for (int i = 0; i < batch->nscans; i++)
+	{
+		const RtscanSegmentScan *scan = batch->scans[i];
+
+		*segment++ = (EvaluateSegment) {
+			.key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id),
+			.rows = scan->reader.segment->header.rows,
+			.columns = scan->filter.group.ncolumns,
+		};
+		for (int c = 0; c < scan->filter.group.ncolumns; c++)
+		{
+			const RtscanGroupColumn *of_group = &scan->filter.group.columns[c];
+
+			*column++ = (EvaluateColumn) {of_group->column, of_group->intervals.n};
+			write_intervals(&of_group->intervals, &interval);
+		}
+	}
+}
+
+/* Connect, and get an area that has room for the request and its answer. */
+static bool
+open_area(Batch *batch)
+{
+	Size		results = TYPEALIGN(64, batch->body_size);
+
+	batch->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
+	batch->area = rtscan_device_area(results + device_bits_offset(batch->chunks) +
+									 (batch->header.want_bits ? (Size) batch->chunks * RTSCAN_CHUNK_BYTES : 0));
+	return batch->area != NULL;
+}
+
+/* Who asks for an executor gets it; "auto" counts what an upload takes. */
+static bool
+is_worth_uploading(const Batch *batch, const RtscanSegmentScan *scan, const SegmentKey *key, int column)
+{
+	RtscanDeviceSpeed speed = rtscan_device_speed(batch->header.executor);
+	double		gain = -(speed.request + batch->chunks * speed.chunk);
+	uint32		chunks;
+
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || batch->header.prepare)
+		return true;
+	for (int i = 0; i < batch->nscans; i++)
+		gain += rtscan_device_alternative(batch->scans[i], 1, &chunks);
+	return rtscan_device_upload_pays(key, column, rtscan_device_column_size(scan->reader.segment, column), Max(gain, 0));
+}
+
+static const char *
+upload_missing(Batch *batch, const DeviceReply *reply)
+{
+	RtscanSegmentScan *scan;
+	SegmentKey	key;
+	int			column;
+	DeviceResult result;
+
+	if (reply->segment >= (uint32) batch->nscans ||
+		reply->column >= (uint32) batch->scans[reply->segment]->filter.group.ncolumns)
+		return "The device program asks for a column that there is not.";
+	scan = batch->scans[reply->segment];
+	key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id);
+	column = scan->filter.group.columns[reply->column].column;
+	if (!is_worth_uploading(batch, scan, &key, column))
+		return rtscan_device_not_yet;
+	result = rtscan_device_upload(&scan->reader, &key, column);
+	if (result == DEVICE_NO_MEMORY)
+		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
+	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
+}
+
+static const char *
+explain_result(DeviceResult result)
+{
+	switch (result)
+	{
+		case DEVICE_NO_MEMORY:
+			return "The device does not have the memory for the scan; rtscan.device_memory may limit it.";
+		case DEVICE_TOO_COMPLEX:
+			return "The condition has too many intervals.";
+		case DEVICE_UNSUPPORTED:
+			return "The device cannot trace rays.";
+		default:
+			return "The device program refused the request.";
+	}
+}
+
+/* Ask for the bits; upload what the device says is missing, and ask again. */
+static const char *
+ask_for_bits(Batch *batch, DeviceReply *reply)
+{
+	bool		retried = false;
+	instr_time	start,
+				end;
+
+	for (uint32 uploads = 0; uploads <= MAX_UPLOADS(batch->header.columns); uploads++)
+	{
+		bool		old = rtscan_device_is_connected();
+		const char *why;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!open_area(batch))
+			return retried ? LOST : rtscan_device_absence();
+		write_body(batch);
+		INSTR_TIME_SET_CURRENT(start);
+		if (!rtscan_device_ask(&batch->request, reply))
+		{
+			if (!old || retried)
+				return rtscan_device_timed_out() ? rtscan_device_absence() : LOST;
+			/* The program may have been started again since. */
+			retried = true;
+			continue;
+		}
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_SUBTRACT(end, start);
+		if (reply->result == DEVICE_OK)
+		{
+			if (!batch->header.prepare && reply->built == 0)
+				rtscan_note_device_speed(batch->header.executor, batch->chunks,
+										 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
+			return NULL;
+		}
+		if (reply->result != DEVICE_MISSING)
+			return explain_result(reply->result);
+		why = upload_missing(batch, reply);
+		if (why)
+			return why;
+	}
+	return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
+}
+
+/* Hand each segment its part of the answer. */
+static void
+take_bits(Batch *batch, const DeviceReply *reply, RtscanCounters *counters)
+{
+	const uint32 *counts = (const uint32 *) (batch->area + batch->request.results);
+	char	   *words = batch->area + batch->request.results + device_bits_offset(batch->chunks);
+
+	for (int i = 0; i < batch->nscans; i++)
+	{
+		RtscanRowBits *bits = &batch->scans[i]->device_bits;
+
+		bits->chunks = batch->scans[i]->reader.segment->chunks;
+		bits->words = batch->header.want_bits ? (uint64 *) words : NULL;
+		bits->counted = true;
+		memcpy(bits->counts, counts, bits->chunks * sizeof(uint32));
+		for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+			bits->filled[chunk] = counts[chunk] > 0;
+		counts += bits->chunks;
+		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
+		batch->scans[i]->evaluated = true;
+	}
+	counters->chunks_read += batch->chunks;
+	counters->refined_rows += reply->refined_rows;
+	counters->device_time += reply->nanoseconds;
+}
+
+const char *
+rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+					  RtscanSegmentScan *scans, int nscans)
+{
+	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
+	DeviceReply reply;
+
+	collect_batch(&batch, scans, nscans);
+	batch.header.prepare = true;
+	return batch.nscans == 0 ? NULL : ask_for_bits(&batch, &reply);
+}
+
+const char *
+rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+					   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+{
+	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
+	DeviceReply reply;
+	const char *why;
+
+	collect_batch(&batch, scans, nscans);
+	if (batch.nscans == 0)
+		return NULL;
+	if (batch.header.intervals > DEVICE_MAX_INTERVALS)
+		return explain_result(DEVICE_TOO_COMPLEX);
+	why = ask_for_bits(&batch, &reply);
+	if (why == NULL)
+		take_bits(&batch, &reply, counters);
+	return why;
+}

@@ -1,0 +1,165 @@
+/*
+ * executor.h
+ *		The one interface of all executors: predicate groups in, row bits out.
+ *
+ * Whatever executor evaluates a group, the bits are the same.  They do not know of dead
+ * rows; rtscan_bits_remove_dead() takes those out.
+ *
+ * The cpu executor is always there.  The others (compute, rt) run in the device program;
+ * they take several segments at once, leave small ones to the cpu, and can fail, in which
+ * case the cpu answers too.
+ */
+#ifndef RTSCAN_EXECUTOR_H
+#define RTSCAN_EXECUTOR_H
+
+#include "rtscan.h"
+
+#include "search/filter.h"
+#include "segment/segment.h"
+#include "storage/metapage.h"
+
+/* What evaluating groups took; added up over segments. */
+typedef struct RtscanCounters
+{
+	uint64		segments;
+	uint64		chunks_read;	/* chunks whose rows were looked at */
+	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
+	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
+	uint64		pages_read;
+	uint64		device_time;	/* nanoseconds */
+} RtscanCounters;
+
+/*
+ * The bits of one segment's rows, chunk by chunk.  Chunks that are not filled have none set.
+ * A device counts them as well; if no more is asked for, there are no words.
+ */
+typedef struct RtscanRowBits
+{
+	uint32		chunks;
+	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned */
+	bool		filled[RTSCAN_SEGMENT_CHUNKS];
+	bool		counted;		/* counts are right: */
+	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
+} RtscanRowBits;
+
+typedef enum RtscanExecutor
+{
+	RTSCAN_EXECUTOR_CPU,
+	RTSCAN_EXECUTOR_COMPUTE,
+	RTSCAN_EXECUTOR_RT,
+	RTSCAN_EXECUTORS,
+	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS		/* the fastest, by experience */
+} RtscanExecutor;
+
+extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
+
+/* GUCs. */
+extern int	rtscan_executor;
+extern bool rtscan_fallback;
+extern bool rtscan_debug_compare_executors;
+
+extern void rtscan_init_executors(void);
+
+/* A segment that a scan has to evaluate. */
+typedef struct RtscanSegmentScan
+{
+	const RtscanEntry *entry;
+	RtscanReader reader;
+	RtscanFilterGroup filter;
+	void	   *prepared;		/* the caller's */
+	bool		want_bits;		/* counts are not enough */
+	bool		evaluated;		/* by a device: device_bits are the bits of filter.group */
+	RtscanRowBits device_bits;
+} RtscanSegmentScan;
+
+/* Segments that are evaluated together, at most. */
+#define RTSCAN_BATCH_SEGMENTS	32
+
+/*
+ * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the
+ * one that is set cannot be used; likewise in the next.
+ */
+extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
+
+/*
+ * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Returns the
+ * executor that answers, or most of it.  Until the batch has been dealt with no other scan may
+ * be begun in this backend.
+ */
+extern RtscanExecutor rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+										 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+
+/* The bits of a segment of the batch; they hold until the next call.  NULL: none are set. */
+extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
+
+/*
+ * Which rows of some bits match a filter as well, by the CPU.  They hold until the next call;
+ * the filter is not empty.
+ */
+extern RtscanRowBits *rtscan_evaluate_filter(RtscanReader *reader, const RtscanFilterGroup *filter,
+											 const RtscanRowBits *bits, RtscanCounters *counters);
+
+/* cpu.c: set the bits of a segment's rows that the group matches; it is not empty. */
+extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
+								RtscanRowBits *bits, RtscanCounters *counters);
+
+/* What that takes: nanoseconds if all pages are in memory; pages read in the order of the file, or else at random. */
+extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
+								double *nanoseconds, double *pages, double *random_pages);
+
+/*
+ * device.c: evaluate what can be of a batch on the device.  Returns NULL, or why it could
+ * not be done; rtscan_device_not_yet where it would take an upload that does not pay yet, which
+ * only the executor "auto" minds.
+ */
+extern const char rtscan_device_not_yet[];
+
+extern const char *rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+										  RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+
+/*
+ * Put on the device what the executor needs for groups of such columns.  Returns NULL, or why
+ * it could not be done.
+ */
+extern const char *rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+										 RtscanSegmentScan *scans, int nscans);
+
+/*
+ * prewarm.c: put on the device what scans of these key columns need.  Returns NULL, or why that
+ * could not be done; how many segments it was done for.
+ */
+extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor,
+										  int64 *segments);
+
+/*
+ * After a build: the same for all key columns, as far as the device is expected to evaluate
+ * scans and has the memory; and give back memory that only the build needed.
+ */
+extern void rtscan_prewarm_built(Relation index);
+
+/* Nanoseconds that the CPU takes for those of some segments that the device can evaluate, and how many chunks these have. */
+extern double rtscan_device_alternative(const RtscanSegmentScan *scans, int nscans, uint32 *chunks);
+
+/* Can the device evaluate a segment? */
+extern bool rtscan_device_can(const RtscanSegmentScan *scan);
+
+/* Bytes of device memory for the columns of those that it can. */
+extern uint64 rtscan_device_needs(const RtscanSegmentScan *scans, int nscans);
+
+/* Bits for one segment at a time; reset them for each. */
+extern RtscanRowBits *rtscan_bits_create(MemoryContext context);
+extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
+
+static inline uint64 *
+rtscan_bits_chunk(const RtscanRowBits *bits, uint32 chunk)
+{
+	return bits->words + (Size) chunk * RTSCAN_CHUNK_WORDS;
+}
+
+/* A chunk's words, to set bits in: none are set when it is first asked for. */
+extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
+
+/* How many rows have their bit set. */
+extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
+
+#endif							/* RTSCAN_EXECUTOR_H */
