@@ -110,10 +110,6 @@ rtscan_owns(const IndexOptInfo *info)
 	return info->amcostestimate == (void (*) ()) rtscan_cost_estimate;
 }
 
-/* settings.c */
-extern void rtscan_init_options(void);
-extern bytea *rtscan_options(Datum reloptions, bool validate);
-
 /* validate.c */
 extern bool rtscan_validate(Oid opclass);
 extern void rtscan_adjust_members(Oid opfamily, Oid opclass, List *operators, List *functions);

@@ -9,6 +9,7 @@
 
 #include "maintain/relieve.h"
 #include "row/schema.h"
+#include "settings.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"
 

@@ -5,6 +5,7 @@
 #include "device/device.h"
 
 #include "search/executor.h"
+#include "settings.h"
 
 /* With fewer rows the CPU is done before the device has heard of them. */
 #define MIN_ROWS	RTSCAN_CHUNK_ROWS

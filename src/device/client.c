@@ -19,6 +19,7 @@
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "settings.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"

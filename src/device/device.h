@@ -17,6 +17,7 @@
 #include "../device/protocol.h"
 #include "port/atomics.h"
 #include "segment/segment.h"
+#include "settings.h"
 #include "storage/metapage.h"
 
 StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
@@ -27,16 +28,9 @@ StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
 				 DEVICE_MAX_BINS >= RTSCAN_MAX_BINS,
 				 "the device program has the same chunks, and room for as much");
 
-/* GUCs. */
-extern char *rtscan_device;		/* part of a name, a number, "" or "off" */
-extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
-extern int	rtscan_device_timeout;	/* ms */
-extern char *rtscan_device_fault;
-extern char *rtscan_device_rays;
-
 /* ---------------------------------------------------------------- worker.c */
 
-/* Define settings, ask for shared memory, register the worker. */
+/* When the library is preloaded: ask for shared memory, register the worker. */
 extern void rtscan_init_device(void);
 
 /* Is the program running? */

@@ -8,6 +8,7 @@
 #include "access/xact.h"
 #include "maintain/flush.h"
 #include "maintain/worker.h"
+#include "settings.h"
 #include "storage/pending.h"
 #include "storage/recycle.h"
 #include "utils/memutils.h"

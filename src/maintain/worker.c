@@ -23,6 +23,7 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "row/schema.h"
+#include "settings.h"
 #include "storage/lmgr.h"
 #include "storage/metapage.h"
 #include "storage/proc.h"
@@ -59,9 +60,6 @@
 
 PGDLLEXPORT void rtscan_merge_worker_main(Datum arg);
 
-/* GUC rtscan.merge_worker */
-static bool merge_worker;
-
 /* What a worker is told: bgw_extra. */
 typedef struct WorkerRequest
 {
@@ -70,15 +68,6 @@ typedef struct WorkerRequest
 	int			memory;			/* settings of who asks: maintenance_work_mem decides what there is to merge */
 	int			limit;			/* rtscan.pending_list_limit */
 } WorkerRequest;
-
-void
-rtscan_init_worker(void)
-{
-	DefineCustomBoolVariable("rtscan.merge_worker",
-							 "Has a background worker flush and merge what insertions have added to rtscan indexes.",
-							 "Without it insertions flush, and VACUUM and rtscan_merge() merge.",
-							 &merge_worker, true, PGC_SUSET, 0, NULL, NULL, NULL);
-}
 
 static LOCKTAG
 worker_lock(void)
@@ -143,7 +132,7 @@ rtscan_has_worker(Relation index)
 	static bool answer;
 	TimestampTz now;
 
-	if (!merge_worker || !IsUnderPostmaster || !others_can_see(index))
+	if (!rtscan_merge_worker || !IsUnderPostmaster || !others_can_see(index))
 		return false;
 	now = GetCurrentTimestamp();
 	if (TimestampDifferenceExceeds(last_request, now, REQUEST_INTERVAL))
@@ -514,7 +503,7 @@ heed_settings(void)
 		return;
 	ConfigReloadPending = false;
 	ProcessConfigFile(PGC_SIGHUP);
-	worker.switched_off = !merge_worker;
+	worker.switched_off = !rtscan_merge_worker;
 }
 
 /* Until there has been nothing to do for LINGER ms. */

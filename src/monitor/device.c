@@ -9,6 +9,7 @@
 #include "funcapi.h"
 #include "monitor/relation.h"
 #include "search/executor.h"
+#include "settings.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

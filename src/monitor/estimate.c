@@ -16,6 +16,7 @@
 #include "row/keys.h"
 #include "segment/rows.h"
 #include "segment/sort.h"
+#include "settings.h"
 #include "storage/area.h"
 #include "utils/acl.h"
 #include "utils/array.h"

@@ -10,10 +10,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "optimizer/plancat.h"
-#include "utils/guc.h"
-
-/* GUC rtscan.debug_prefer_index_only */
-static bool prefer_index_only;
+#include "settings.h"
 
 static get_relation_info_hook_type previous_info_hook;
 static set_rel_pathlist_hook_type previous_pathlist_hook;
@@ -131,7 +128,7 @@ add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntr
 	if (enable_indexonlyscan && !IS_DUMMY_REL(rel) && rte->tablesample == NULL)
 	{
 		rel->indexlist = keep_sufficient(rel, indexes);
-		if (prefer_index_only)
+		if (rtscan_debug_prefer_index_only)
 			remove_index_scans(rel, rel->indexlist);
 		create_index_paths(root, rel);
 		rel->indexlist = all;
@@ -143,10 +140,6 @@ add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntr
 void
 rtscan_init_index_only(void)
 {
-	DefineCustomBoolVariable("rtscan.debug_prefer_index_only",
-							 "Has the planner make Index Only Scans of rtscan indexes where it can, and no Index Scans.",
-							 NULL, &prefer_index_only, false, PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
-							 NULL, NULL, NULL);
 	previous_info_hook = get_relation_info_hook;
 	get_relation_info_hook = hide_returns;
 	previous_pathlist_hook = set_rel_pathlist_hook;

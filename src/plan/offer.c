@@ -30,10 +30,8 @@
 #include "parser/parsetree.h"
 #include "port/pg_bitutils.h"
 #include "search/visibility.h"
-#include "utils/guc.h"
+#include "settings.h"
 #include "utils/selfuncs.h"
-
-bool		rtscan_enable_aggregate;
 
 static create_upper_paths_hook_type previous_hook;
 
@@ -339,10 +337,6 @@ consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inpu
 void
 rtscan_init_aggregate(void)
 {
-	DefineCustomBoolVariable("rtscan.enable_aggregate",
-							 "Lets the planner have rtscan indexes answer aggregates.",
-							 NULL, &rtscan_enable_aggregate, true, PGC_USERSET, GUC_EXPLAIN,
-							 NULL, NULL, NULL);
 	RegisterCustomScanMethods(&rtscan_aggregate_scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = consider_aggregates;

@@ -69,9 +69,6 @@ typedef struct RtscanQuestion
 	RtscanTotals *totals;
 } RtscanQuestion;
 
-/* GUC rtscan.enable_aggregate */
-extern bool rtscan_enable_aggregate;
-
 /* offer.c: define settings, and hook into the planner. */
 extern void rtscan_init_aggregate(void);
 

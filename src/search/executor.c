@@ -7,40 +7,7 @@
 #include "bits/bits.h"
 #include "device/device.h"
 #include "monitor/stats.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
-
-const char *const rtscan_executor_names[] = {"cpu", "compute", "rt"};
-
-static const struct config_enum_entry executor_options[] = {
-	{"auto", RTSCAN_EXECUTOR_AUTO, false},
-	{"cpu", RTSCAN_EXECUTOR_CPU, false},
-	{"compute", RTSCAN_EXECUTOR_COMPUTE, false},
-	{"rt", RTSCAN_EXECUTOR_RT, false},
-	{NULL, 0, false}
-};
-
-int			rtscan_executor;
-bool		rtscan_fallback;
-bool		rtscan_debug_compare_executors;
-
-void
-rtscan_init_executors(void)
-{
-	DefineCustomEnumVariable("rtscan.executor",
-							 "Sets who evaluates scans of rtscan indexes.",
-							 "auto: the fastest, as measured; cpu; compute or rt: the device's shaders or rays.",
-							 &rtscan_executor, RTSCAN_EXECUTOR_AUTO, executor_options,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("rtscan.fallback",
-							 "Lets the CPU answer where the executor that is set cannot.",
-							 "Off: an error says why it cannot.",
-							 &rtscan_fallback, true, PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("rtscan.debug_compare_executors",
-							 "Evaluates what the device has evaluated by the CPU as well, and compares the bits.",
-							 NULL, &rtscan_debug_compare_executors, false, PGC_USERSET,
-							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
-}
 
 /* ---------------------------------------------------------------- row bits */
 

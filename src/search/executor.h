@@ -16,6 +16,7 @@
 
 #include "search/filter.h"
 #include "segment/segment.h"
+#include "settings.h"
 #include "storage/metapage.h"
 
 /* What evaluating groups took; added up over segments. */
@@ -41,24 +42,6 @@ typedef struct RtscanRowBits
 	bool		counted;		/* counts are right: */
 	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
 } RtscanRowBits;
-
-typedef enum RtscanExecutor
-{
-	RTSCAN_EXECUTOR_CPU,
-	RTSCAN_EXECUTOR_COMPUTE,
-	RTSCAN_EXECUTOR_RT,
-	RTSCAN_EXECUTORS,
-	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS		/* the fastest, by experience */
-} RtscanExecutor;
-
-extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
-
-/* GUCs. */
-extern int	rtscan_executor;
-extern bool rtscan_fallback;
-extern bool rtscan_debug_compare_executors;
-
-extern void rtscan_init_executors(void);
 
 /* A segment that a scan has to evaluate. */
 typedef struct RtscanSegmentScan

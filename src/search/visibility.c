@@ -10,12 +10,12 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "segment/tidmap.h"
+#include "settings.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "storage/smgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/guc.h"
 
 /* The visibility map's pages, as visibilitymap.c has them. */
 #define MAP_PAGE_BYTES		(BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
@@ -26,18 +26,6 @@
 
 /* A chunk with so many rows, or more: it is cheaper to ask the map about its blocks than about each row's. */
 #define MANY_ROWS			64
-
-/* GUC rtscan.debug_pause: some of snapshot, list, map, image */
-static char *debug_pause;
-
-void
-rtscan_init_visibility(void)
-{
-	DefineCustomStringVariable("rtscan.debug_pause",
-							   "Has aggregates and Index Only Scans wait for advisory lock 1920234339 after some steps: of snapshot, list, map, image.",
-							   NULL, &debug_pause, "", PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
-							   NULL, NULL, NULL);
-}
 
 /* ---------------------------------------------------------------- the map */
 
@@ -113,7 +101,7 @@ blocks_are_visible(BlockNumber first, BlockNumber last, void *arg)
 static void
 pause_at(const char *step)
 {
-	if (debug_pause == NULL || strstr(debug_pause, step) == NULL)
+	if (rtscan_debug_pause == NULL || strstr(rtscan_debug_pause, step) == NULL)
 		return;
 	DirectFunctionCall1(pg_advisory_lock_shared_int8, Int64GetDatum(PAUSE_LOCK));
 	DirectFunctionCall1(pg_advisory_unlock_shared_int8, Int64GetDatum(PAUSE_LOCK));

@@ -21,9 +21,6 @@
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
 
-/* Define settings. */
-extern void rtscan_init_visibility(void);
-
 typedef struct RtscanVisibility
 {
 	Relation	heap;

@@ -11,6 +11,7 @@
 #include "segment/sieve.h"
 #include "segment/sort.h"
 #include "segment/tidmap.h"
+#include "settings.h"
 #include "utils/memutils.h"
 
 /* What is being written: the areas, and column by column the descriptor's parts. */

@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "row/decimal.h"
+#include "settings.h"
 #include "storage/buf_internals.h"
 #include "storage/recycle.h"
 #include "utils/hsearch.h"
