@@ -37,6 +37,13 @@
 #define RTSCAN_SEGMENT_CHUNKS	65
 #define RTSCAN_SEGMENT_ROWS		(RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_ROWS)
 
+/* Chunks that rows take. */
+static inline uint32
+rtscan_chunks(uint32 rows)
+{
+	return (rows + RTSCAN_CHUNK_ROWS - 1) / RTSCAN_CHUNK_ROWS;
+}
+
 /* Operator strategies are those of btree, so that its operator families can be mirrored. */
 #define RTSCAN_STRATEGIES		5
 #define RTSCAN_COMPARE_PROC		1

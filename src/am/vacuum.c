@@ -14,8 +14,8 @@
 #include "segment/segment.h"
 #include "segment/tidmap.h"
 #include "storage/dead.h"
+#include "storage/locks.h"
 #include "storage/metapage.h"
-#include "storage/recycle.h"
 #include "storage/writing.h"
 #include "utils/memutils.h"
 

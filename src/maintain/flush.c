@@ -8,7 +8,6 @@
 #include "segment/encode.h"
 #include "segment/rows.h"
 #include "storage/pending.h"
-#include "storage/recycle.h"
 #include "utils/memutils.h"
 
 /* A list on its way into segments: some of its tuples, then entries for the switch. */

@@ -5,6 +5,7 @@
 #include "maintain/merge.h"
 
 #include "commands/vacuum.h"
+#include "maintain/recycle.h"
 #include "miscadmin.h"
 #include "segment/dictionary.h"
 #include "segment/encode.h"
@@ -13,7 +14,6 @@
 #include "segment/segment.h"
 #include "segment/tidmap.h"
 #include "storage/dead.h"
-#include "storage/recycle.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 

@@ -9,8 +9,8 @@
 #include "maintain/flush.h"
 #include "maintain/worker.h"
 #include "settings.h"
+#include "storage/locks.h"
 #include "storage/pending.h"
-#include "storage/recycle.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 

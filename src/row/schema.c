@@ -8,7 +8,6 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_type.h"
-#include "storage/pending.h"
 #include "utils/lsyscache.h"
 
 RtscanSchema *

@@ -31,6 +31,12 @@ typedef struct RtscanSchema
 	RtscanColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } RtscanSchema;
 
+/*
+ * The largest index tuple.  A pending page would take a little more; but each of its values
+ * must fit a page of its own in a segment as well, with that page's header.
+ */
+#define RTSCAN_MAX_TUPLE_SIZE	(RTSCAN_CHUNK_BYTES - 64)
+
 /* Describe the columns of an index, in the current memory context. */
 extern RtscanSchema *rtscan_schema(Relation index);
 

@@ -15,6 +15,7 @@
 #include "rtscan.h"
 
 #include "search/filter.h"
+#include "search/row_bits.h"
 #include "segment/segment.h"
 #include "settings.h"
 #include "storage/metapage.h"
@@ -29,19 +30,6 @@ typedef struct RtscanCounters
 	uint64		pages_read;
 	uint64		device_time;	/* nanoseconds */
 } RtscanCounters;
-
-/*
- * The bits of one segment's rows, chunk by chunk.  Chunks that are not filled have none set.
- * A device counts them as well; if no more is asked for, there are no words.
- */
-typedef struct RtscanRowBits
-{
-	uint32		chunks;
-	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned */
-	bool		filled[RTSCAN_SEGMENT_CHUNKS];
-	bool		counted;		/* counts are right: */
-	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
-} RtscanRowBits;
 
 /* A segment that a scan has to evaluate. */
 typedef struct RtscanSegmentScan
@@ -128,21 +116,5 @@ extern bool rtscan_device_can(const RtscanSegmentScan *scan);
 
 /* Bytes of device memory for the columns of those that it can. */
 extern uint64 rtscan_device_needs(const RtscanSegmentScan *scans, int nscans);
-
-/* Bits for one segment at a time; reset them for each. */
-extern RtscanRowBits *rtscan_bits_create(MemoryContext context);
-extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
-
-static inline uint64 *
-rtscan_bits_chunk(const RtscanRowBits *bits, uint32 chunk)
-{
-	return bits->words + (Size) chunk * RTSCAN_CHUNK_WORDS;
-}
-
-/* A chunk's words, to set bits in: none are set when it is first asked for. */
-extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
-
-/* How many rows have their bit set. */
-extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
 
 #endif							/* RTSCAN_EXECUTOR_H */

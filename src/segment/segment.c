@@ -10,8 +10,9 @@
 #include "pgstat.h"
 #include "row/decimal.h"
 #include "settings.h"
+#include "storage/allocate.h"
 #include "storage/buf_internals.h"
-#include "storage/recycle.h"
+#include "storage/dead.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -573,25 +574,6 @@ rtscan_write_descriptor(RtscanWriting *writing, StringInfo content)
 									   Min(content->len - from, RTSCAN_CHUNK_BYTES), next);
 	}
 	return next;
-}
-
-List *
-rtscan_dead_blocks(Relation index, const RtscanEntry *entry)
-{
-	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DEAD_MAP, entry->id, entry->dead);
-
-	if (blocks != NIL)
-	{
-		Buffer		buffer = rtscan_read_page(index, entry->dead, BUFFER_LOCK_SHARE,
-											  RTSCAN_PAGE_DEAD_MAP, entry->id, 0);
-		Page		page = BufferGetPage(buffer);
-		BlockNumber *map = (BlockNumber *) rtscan_page_payload(page);
-
-		for (Size i = 0; i < rtscan_page_used(page) / sizeof(BlockNumber); i++)
-			blocks = lappend_int(blocks, map[i]);
-		UnlockReleaseBuffer(buffer);
-	}
-	return blocks;
 }
 
 List *

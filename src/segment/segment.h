@@ -186,15 +186,6 @@ extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);
 /* All blocks of a segment, those that lead to others first; tolerates that some are gone. */
 extern List *rtscan_segment_blocks(Relation index, const RtscanEntry *entry);
 
-/* The blocks of a segment's dead map and dead bits. */
-extern List *rtscan_dead_blocks(Relation index, const RtscanEntry *entry);
-
-static inline uint32
-rtscan_chunks(uint32 rows)
-{
-	return (rows + RTSCAN_CHUNK_ROWS - 1) / RTSCAN_CHUNK_ROWS;
-}
-
 /* The place of the last of ascending values that is not above one; the first, if all are. */
 static inline uint32
 rtscan_last_not_above(const uint32 *values, uint32 n, uint32 value)

@@ -42,12 +42,6 @@ typedef struct RtscanPendingList
 	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* InvalidBlockNumber: none so far */
 } RtscanPendingList;
 
-/*
- * The largest index tuple.  A pending page would take a little more; but each of its values
- * must fit a page of its own in a segment as well, with that page's header.
- */
-#define RTSCAN_MAX_TUPLE_SIZE	(RTSCAN_CHUNK_BYTES - 64)
-
 /* The first content of a list page. */
 extern void rtscan_init_list_page(Page page, uint64 id);
 

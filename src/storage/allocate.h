@@ -1,6 +1,6 @@
 /*
- * recycle.h
- *		Where pages come from, and where they go when nobody can see them any more.
+ * allocate.h
+ *		Where pages come from, how they are written, and where they go.
  *
  * Changes of the free space map are not WAL-logged, so it only proposes: a page is free when it says
  * so itself (RTSCAN_PAGE_FREE, or never initialised), which the allocator checks under the
@@ -8,38 +8,16 @@
  * pages, who has freed some logs the pages of the map that say so (RtscanFreed): a page of the map is for 4,000 of the index, and has two
  * above it.  What it forgets all the same, and pages that were lost in a crash, VACUUM finds (maintain/sweep.h).
  *
- * A standby cancels queries that could read pages that are reused: one record says so for all that is recycled
- * together, and conflicts with snapshots older than the last of it was retired.  VACUUM and rtscan_merge() recycle whatever
- * nobody here can see, as VACUUM removes tuples; merges that only insertions have brought about had better
- * extend the file than cancel queries: where there is a standby they wait for some minutes.
- *
- * The two heavyweight locks of an index (page locks, on blocks 0 and 1 as tags):
- *
- *	merge lock	held by who replaces segments or sets dead bits
- *	flush lock	held by who makes a pending list into a segment
- *
- * Who needs both takes the merge lock first, and who holds the flush lock never waits for
- * the merge lock.  Inserters and workers only try them, and rtscan_merge() tries the merge lock again and again: somebody
- * who waited for either would cancel an autovacuum that has it.  Readers take neither.
+ * Who frees pages knows that nobody can see them any more: maintain/recycle.h, storage/writing.h.
  */
-#ifndef RTSCAN_RECYCLE_H
-#define RTSCAN_RECYCLE_H
+#ifndef RTSCAN_ALLOCATE_H
+#define RTSCAN_ALLOCATE_H
 
 #include "rtscan.h"
 
 #include "nodes/bitmapset.h"
 #include "nodes/pg_list.h"
-#include "storage/metapage.h"
 #include "storage/page.h"
-
-/* To try is to fail where this backend has the lock itself: the first asks for that. */
-extern bool rtscan_merges_itself(Relation index);
-extern void rtscan_lock_merge(Relation index);
-extern bool rtscan_try_lock_merge(Relation index);
-extern void rtscan_unlock_merge(Relation index);
-extern void rtscan_lock_flush(Relation index);
-extern bool rtscan_try_lock_flush(Relation index);
-extern void rtscan_unlock_flush(Relation index);
 
 /* A page to write to, exclusively locked; its content is undefined.  Or give it back, not written to. */
 extern Buffer rtscan_allocate_page(Relation index);
@@ -69,13 +47,6 @@ extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, ui
 										 BlockNumber next);
 
 /*
- * Can no snapshot see what this retired entry names any more?  The index's table, which the caller has some lock on,
- * says whose snapshots matter: not those of other databases.
- */
-extern bool rtscan_entry_is_removable(Relation table, const RtscanEntry *entry);
-extern Relation rtscan_table_of(Relation index);
-
-/*
  * The blocks of a chain of pages, in order.  Ends where a page is not of that kind and
  * owner: a crash may have cut short an earlier attempt to free them.
  */
@@ -97,19 +68,4 @@ extern void rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owne
 /* Then have the map propose it, also after a crash. */
 extern void rtscan_save_freed(RtscanFreed *freed);
 
-/* Is there a standby, or may there be one again, with queries to be cancelled? */
-extern bool rtscan_has_standby(Relation index);
-
-/*
- * Free the pages of retired entries that nobody can see, and take the entries out of the directory: all of them, or
- * only what queries on standbys hardly need.  Needs the merge lock.
- */
-typedef enum RtscanRecycling
-{
-	RTSCAN_RECYCLE_ALL,
-	RTSCAN_RECYCLE_GENTLY
-} RtscanRecycling;
-
-extern void rtscan_recycle(Relation index, RtscanRecycling which);
-
-#endif							/* RTSCAN_RECYCLE_H */
+#endif							/* RTSCAN_ALLOCATE_H */
