@@ -7,9 +7,9 @@
 
 #include "device/device.h"
 #include "fmgr.h"
-#include "monitor/stats.h"
 #include "plan/index_only.h"
 #include "run/aggregate.h"
+#include "search/stats.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;

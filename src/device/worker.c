@@ -143,6 +143,7 @@ register_worker(void)
 void
 rtscan_init_device(void)
 {
+	rtscan_init_device_build();
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	previous_request_hook = shmem_request_hook;

@@ -12,18 +12,17 @@
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/pg_type.h"
-#include "device/device.h"
 #include "fmgr.h"
 #include "maintain/flush.h"
 #include "maintain/maintain.h"
 #include "maintain/merge.h"
 #include "maintain/recycle.h"
 #include "miscadmin.h"
-#include "monitor/relation.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "row/schema.h"
+#include "segment/assistant.h"
 #include "settings.h"
 #include "storage/lmgr.h"
 #include "storage/locks.h"
@@ -267,7 +266,7 @@ merge_once(Relation index)
 	if (!begin_work(index, MERGING, "merging segments") || !rtscan_try_lock_merge(index))
 		return false;
 	merged = rtscan_merge_once(index);
-	rtscan_device_trim_area();
+	rtscan_assistant.dismiss();
 	rtscan_recycle(index, RTSCAN_RECYCLE_GENTLY);
 	rtscan_unlock_merge(index);
 	return merged;
@@ -355,7 +354,8 @@ open_if_free(Oid relid)
 static bool
 is_ready(Relation index, Relation table)
 {
-	return index->rd_index && index->rd_index->indrelid == RelationGetRelid(table) && rtscan_is_index(index) &&
+	return index->rd_index && index->rd_index->indrelid == RelationGetRelid(table) &&
+		index->rd_rel->relkind == RELKIND_INDEX && index->rd_rel->relam == worker.request.method &&
 		index->rd_index->indislive && index->rd_index->indisready;
 }
 

@@ -6,7 +6,8 @@
  * Those that are looked into at random cost what the heap's pages cost a bitmap heap scan: from
  * random_page_cost, if there are few, to seq_page_cost, if it is all of them.
  */
-#include "am/am.h"
+
+#include "plan/cost.h"
 
 #include <math.h>
 

@@ -4,12 +4,12 @@
  */
 #include "plan/index_only.h"
 
-#include "am/am.h"
 #include "access/sysattr.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "optimizer/plancat.h"
+#include "plan/cost.h"
 #include "settings.h"
 
 static get_relation_info_hook_type previous_info_hook;

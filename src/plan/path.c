@@ -4,7 +4,7 @@
  */
 #include "plan/path.h"
 
-#include "am/am.h"
+#include "plan/cost.h"
 
 static const CustomPathMethods path_methods = {
 	.CustomName = "RtscanAggregate",

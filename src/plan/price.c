@@ -4,10 +4,10 @@
  */
 #include "plan/path.h"
 
-#include "am/am.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "plan/cost.h"
 #include "plan/resolve.h"
 #include "run/expressions.h"
 #include "utils/selfuncs.h"

@@ -5,7 +5,6 @@
 #include "plan/quals.h"
 
 #include "access/stratnum.h"
-#include "am/am.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"

@@ -16,9 +16,9 @@
 
 #include "rtscan.h"
 
-#include "am/am.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
+#include "plan/cost.h"
 #include "search/filter.h"
 
 /* Clauses on an index's columns, as the planner has them. */

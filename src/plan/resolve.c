@@ -8,11 +8,12 @@
  */
 #include "plan/resolve.h"
 
+#include "access/genam.h"
 #include "access/stratnum.h"
-#include "am/am.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "plan/privacy.h"
+#include "row/schema.h"
 #include "search/executor.h"
 #include "search/predicate.h"
 #include "storage/area.h"

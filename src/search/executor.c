@@ -6,7 +6,7 @@
 
 #include "bits/bits.h"
 #include "device/device.h"
-#include "monitor/stats.h"
+#include "search/stats.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- choice */

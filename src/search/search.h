@@ -11,10 +11,10 @@
 #include "rtscan.h"
 
 #include "access/itup.h"
-#include "monitor/stats.h"
 #include "port/atomics.h"
 #include "search/executor.h"
 #include "search/pretest.h"
+#include "search/stats.h"
 
 /* In memory that the processes of a parallel query share: who searches what. */
 typedef struct RtscanSharedSearch

@@ -4,8 +4,8 @@
  */
 #include "segment/sieve.h"
 
-#include "device/device.h"
 #include "miscadmin.h"
+#include "segment/assistant.h"
 
 /* ---------------------------------------------------------------- boundaries */
 
@@ -207,18 +207,12 @@ write_vectors_of_cpu(VectorWriter *writer)
 	pfree(writer->bits);
 }
 
-/* False if the device does not make them. */
+/* False if nobody makes them for us. */
 static bool
-write_vectors_of_device(VectorWriter *writer)
+write_vectors_of_assistant(VectorWriter *writer)
 {
-	const ColumnShape shape = {
-		.rows = writer->column->rows,
-		.bins = writer->boundaries->bins,
-		.radix = writer->header->radix,
-		.vectors = writer->header->vectors,
-	};
-	const uint64 *bits = rtscan_device_vectors(&shape, writer->boundaries->ranks,
-											   (const SortPair *) writer->column->sorted);
+	const uint64 *bits = rtscan_assistant.make_vectors(writer->header, writer->boundaries->ranks,
+													   writer->column->sorted, writer->column->rows);
 
 	if (bits == NULL)
 		return false;
@@ -252,7 +246,7 @@ rtscan_write_sieve(RtscanAreaWriter *areas, const RtscanSortedColumn *column,
 
 	writer.states = palloc0(header->vectors * writer.chunks / 4 + 1);
 	rtscan_area_begin(areas, RTSCAN_PAGE_SIEVE);
-	if (!write_vectors_of_device(&writer))
+	if (!write_vectors_of_assistant(&writer))
 		write_vectors_of_cpu(&writer);
 	header->sieve = rtscan_area_end(areas);
 	Assert(writer.pages == header->vectors * writer.chunks);

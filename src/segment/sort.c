@@ -8,7 +8,6 @@
 
 #include "access/genam.h"
 #include "common/hashfn.h"
-#include "device/device.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -197,6 +196,7 @@ compare_sorted(const RtscanSorted *a, const RtscanSorted *b, Comparison *compari
 #define ST_SCOPE static
 #define ST_DEFINE
 #include "lib/sort_template.h"
+#include "segment/assistant.h"
 
 /* What PrepareSortSupportFromIndexRel() does, but that it is for btree only. */
 static void
@@ -368,7 +368,7 @@ sort_on_cpu(RtscanSortedColumn *column)
 static void
 sort_by_key(RtscanSortedColumn *column)
 {
-	if (!rtscan_device_sort((SortPair *) column->sorted, column->nonnull))
+	if (!rtscan_assistant.sort(column->sorted, column->nonnull))
 		sort_on_cpu(column);
 	find_starts_by_key(column);
 }

@@ -7,7 +7,6 @@
 
 #include "rtscan.h"
 
-#include "device/device.h"
 #include "row/schema.h"
 #include "segment/rows.h"
 
@@ -17,10 +16,6 @@ typedef struct RtscanSorted
 	uint64		value;
 	uint32		row;
 } RtscanSorted;
-
-StaticAssertDecl(sizeof(RtscanSorted) == sizeof(SortPair) &&
-				 offsetof(RtscanSorted, row) == offsetof(SortPair, value),
-				 "the device sorts the same elements");
 
 typedef struct RtscanSortedColumn
 {

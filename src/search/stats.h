@@ -1,6 +1,6 @@
 /*
  * stats.h
- *		Statistics of scans: the view pg_stat_rtscan.
+ *		Statistics of scans: what the view pg_stat_rtscan shows.
  *
  * Counters are in shared memory, cumulative, if the library was preloaded; else they are
  * this session's.
@@ -23,6 +23,24 @@ typedef struct RtscanScanStats
 	instr_time	tids_time;		/* from bits to TIDs in the bitmap */
 } RtscanScanStats;
 
+/* What is counted of each executor. */
+typedef enum RtscanCounter
+{
+	RTSCAN_COUNTER_SCANS,
+	RTSCAN_COUNTER_SEGMENTS,
+	RTSCAN_COUNTER_CHUNKS_READ,
+	RTSCAN_COUNTER_CHUNKS_SKIPPED,
+	RTSCAN_COUNTER_REFINED_ROWS,
+	RTSCAN_COUNTER_PENDING_ROWS,
+	RTSCAN_COUNTER_PAGES_READ,
+	RTSCAN_COUNTER_ROWS,
+	RTSCAN_COUNTER_FALLBACKS,
+	RTSCAN_COUNTER_BITS_TIME,	/* in microseconds, as the next ones */
+	RTSCAN_COUNTER_TIDS_TIME,
+	RTSCAN_COUNTER_DEVICE_TIME,
+	RTSCAN_COUNTERS
+} RtscanCounter;
+
 /* Ask for shared memory; called when the library is preloaded. */
 extern void rtscan_init_stats(void);
 
@@ -31,5 +49,9 @@ extern void rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *st
 
 /* Add a batch that an executor should have evaluated and could not. */
 extern void rtscan_count_fallback(RtscanExecutor executor);
+
+/* What has been counted; and begin anew. */
+extern uint64 rtscan_counter(RtscanExecutor executor, RtscanCounter counter);
+extern void rtscan_reset_counters(void);
 
 #endif							/* RTSCAN_STATS_H */
