@@ -3,7 +3,7 @@
  *		How an index would answer a request for aggregates, and what that costs.
  *
  * For each index of a table: match.c finds out whether it can answer, and how; price.c says what that
- * costs; and plan.c makes a plan of the path that the planner has chosen.
+ * costs; and make_node.c makes a plan of the path that the planner has chosen.
  */
 #ifndef RTSCAN_PATH_H
 #define RTSCAN_PATH_H
@@ -76,7 +76,7 @@ extern void rtscan_cost_path(RtscanPath *path);
 /* Do its groups fit hash_mem?  If not, PostgreSQL's own aggregation, which spills rows before it has states for them, is better. */
 extern bool rtscan_path_groups_fit(const RtscanPath *path);
 
-/* plan.c: a CustomPath's PlanCustomPath. */
+/* make_node.c: a CustomPath's PlanCustomPath. */
 extern Plan *rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,
 							  List *clauses, List *custom_plans);
 

@@ -1,9 +1,10 @@
 /*
  * quals.c
- *		WHERE and FILTER: from the planner's clauses to a filter that can be searched for.
+ *		WHERE and FILTER: from the planner's clauses to a plan's filter.
  */
 #include "plan/quals.h"
 
+#include "access/skey.h"
 #include "access/stratnum.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
@@ -309,41 +310,35 @@ rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *ind
 
 /* ---------------------------------------------------------------- plans */
 
-/* The places of a key's numbers. */
-enum
-{
-	KEY_COLUMN,
-	KEY_FLAGS,
-	KEY_STRATEGY,
-	KEY_SUBTYPE,
-	KEY_COLLATION,
-	KEY_FUNCTION,
-	KEY_ARGUMENT,
-};
-
-static List *
+static RtscanPlanKey *
 plan_null_key(int column, NullTestType type)
 {
-	int			flags = SK_ISNULL | (type == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL);
+	RtscanPlanKey *key = palloc0(sizeof(RtscanPlanKey));
 
-	return lappend_int(lappend_int(list_make5_int(column, flags, InvalidStrategy, InvalidOid, InvalidOid), InvalidOid), -1);
+	key->column = column;
+	key->flags = SK_ISNULL | (type == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL);
+	key->argument = -1;
+	return key;
 }
 
-static List *
+static RtscanPlanKey *
 plan_comparison_key(IndexOptInfo *index, int column, Oid operator, Oid collation, int flags, Expr *argument,
 					List **arguments)
 {
-	int			strategy;
-	Oid			lefttype,
-				righttype;
+	RtscanPlanKey *key = palloc0(sizeof(RtscanPlanKey));
+	Oid			lefttype;
 
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &lefttype, &righttype);
+	key->column = column;
+	key->flags = flags;
+	get_op_opfamily_properties(operator, index->opfamily[column], false, &key->strategy, &lefttype, &key->subtype);
+	key->collation = collation;
+	key->function = get_opcode(operator);
+	key->argument = list_length(*arguments);
 	*arguments = lappend(*arguments, argument);
-	return lappend_int(lappend_int(list_make5_int(column, flags, strategy, (int) righttype, (int) collation),
-								   (int) get_opcode(operator)), list_length(*arguments) - 1);
+	return key;
 }
 
-static List *
+static RtscanPlanKey *
 plan_key(IndexOptInfo *index, int column, Expr *clause, List **arguments)
 {
 	if (IsA(clause, NullTest))
@@ -359,66 +354,23 @@ plan_key(IndexOptInfo *index, int column, Expr *clause, List **arguments)
 							   lsecond(((OpExpr *) clause)->args), arguments);
 }
 
-List *
+RtscanPlanFilter *
 rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments)
 {
-	List	   *keys = NIL;
-	List	   *disjunctions = NIL;
+	RtscanPlanFilter *filter = palloc0(sizeof(RtscanPlanFilter));
 	ListCell   *column_cell,
 			   *cell,
 			   *alternative_cell;
 
 	forboth(column_cell, quals->columns, cell, quals->clauses)
-		keys = lappend(keys, plan_key(index, lfirst_int(column_cell), lfirst(cell), arguments));
+		filter->keys = lappend(filter->keys, plan_key(index, lfirst_int(column_cell), lfirst(cell), arguments));
 	foreach(cell, quals->disjunctions)
 	{
 		List	   *alternatives = NIL;
 
 		foreach(alternative_cell, lfirst(cell))
 			alternatives = lappend(alternatives, rtscan_quals_plan(lfirst(alternative_cell), index, arguments));
-		disjunctions = lappend(disjunctions, alternatives);
+		filter->disjunctions = lappend(filter->disjunctions, alternatives);
 	}
-	return list_make2(keys, disjunctions);
-}
-
-/* ---------------------------------------------------------------- the executor */
-
-static void
-make_key(List *key, const Datum *values, const bool *isnull, ScanKey result)
-{
-	int			argument = list_nth_int(key, KEY_ARGUMENT);
-	int			flags = list_nth_int(key, KEY_FLAGS);
-
-	if (argument >= 0 && isnull[argument])
-		flags |= SK_ISNULL;
-	ScanKeyEntryInitialize(result, flags, list_nth_int(key, KEY_COLUMN) + 1, list_nth_int(key, KEY_STRATEGY),
-						   (Oid) list_nth_int(key, KEY_SUBTYPE), (Oid) list_nth_int(key, KEY_COLLATION),
-						   (Oid) list_nth_int(key, KEY_FUNCTION), argument >= 0 ? values[argument] : (Datum) 0);
-}
-
-static void
-make_disjunction(List *plan, Relation index, const RtscanSchema *schema, const Datum *values,
-				 const bool *isnull, RtscanDisjunction *disjunction)
-{
-	disjunction->n = list_length(plan);
-	disjunction->filters = palloc(disjunction->n * sizeof(RtscanFilter));
-	for (int i = 0; i < disjunction->n; i++)
-		rtscan_quals_filter(list_nth(plan, i), index, schema, values, isnull, &disjunction->filters[i]);
-}
-
-void
-rtscan_quals_filter(List *plan, Relation index, const RtscanSchema *schema,
-					const Datum *values, const bool *isnull, RtscanFilter *filter)
-{
-	List	   *keys = linitial(plan);
-	List	   *disjunctions = lsecond(plan);
-	ScanKey		scan_keys = palloc(Max(list_length(keys), 1) * sizeof(ScanKeyData));
-
-	for (int i = 0; i < list_length(keys); i++)
-		make_key(list_nth(keys, i), values, isnull, &scan_keys[i]);
-	filter->predicate = rtscan_predicate(index, schema, scan_keys, list_length(keys));
-	filter->ndisjunctions = list_length(disjunctions);
-	filter->disjunctions = palloc(Max(filter->ndisjunctions, 1) * sizeof(RtscanDisjunction));
-	for (int i = 0; i < filter->ndisjunctions; i++)
-		make_disjunction(list_nth(disjunctions, i), index, schema, values, isnull, &filter->disjunctions[i]);
+	return filter;
 }

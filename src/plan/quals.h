@@ -1,25 +1,15 @@
 /*
  * quals.h
- *		WHERE and FILTER: from the planner's clauses to a filter that can be searched for.
- *
- * In a plan a filter is a List, of what copyObject() knows:
- *
- *	filter		(keys, disjunctions)
- *	keys		List of IntList: column, flags, strategy, subtype, collation, function, argument
- *	disjunctions	List of Lists of filters
- *
- * and arguments, all filters' together, are a List of expressions, for which the executor
- * makes values each time the node is started.
+ *		WHERE and FILTER: from the planner's clauses to a plan's filter.
  */
 #ifndef RTSCAN_QUALS_H
 #define RTSCAN_QUALS_H
 
 #include "rtscan.h"
 
-#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "plan/cost.h"
-#include "search/filter.h"
+#include "run/node_plan.h"
 
 /* Clauses on an index's columns, as the planner has them. */
 typedef struct RtscanQuals
@@ -52,10 +42,6 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double *rows);
 
 /* For a plan: the filter; its arguments are appended to a list. */
-extern List *rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments);
-
-/* In the executor: the filter, given the values of all arguments. */
-extern void rtscan_quals_filter(List *plan, Relation index, const RtscanSchema *schema,
-								const Datum *values, const bool *isnull, RtscanFilter *filter);
+extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments);
 
 #endif							/* RTSCAN_QUALS_H */

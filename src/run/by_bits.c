@@ -11,7 +11,7 @@
 
 typedef struct Aggregate
 {
-	List	   *filter_plan;
+	const RtscanPlanFilter *filter_plan;
 	RtscanFilter filter;
 	RtscanAccumulator accumulator;
 } Aggregate;
@@ -170,30 +170,27 @@ search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, const RtscanB
 }
 
 static void
-begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, List *plan)
+begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, const RtscanPlanAggregate *plan)
 {
-	List	   *what = linitial(plan);
-	int			column = lsecond_int(what);
-
-	aggregate->filter_plan = lsecond(plan);
+	aggregate->filter_plan = plan->filter;
 	aggregate->accumulator = (RtscanAccumulator) {
-		.kind = linitial_int(what),
-		.column = column,
-		.type = column >= 0 ? &schema->columns[column] : NULL,
+		.kind = plan->kind,
+		.column = plan->column,
+		.type = plan->column >= 0 ? &schema->columns[plan->column] : NULL,
 		.context = CurrentMemoryContext,
 	};
 }
 
 void
-rtscan_answer_by_bits(List *plan, const RtscanQuestion *question, const RtscanBitsFilters *filters,
+rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const RtscanBitsFilters *filters,
 					  Datum *values, bool *isnull)
 {
-	RtscanBitsAnswer answer = {.question = question, .naggregates = list_length(plan)};
+	RtscanBitsAnswer answer = {.question = question, .naggregates = list_length(aggregates)};
 	RtscanImage *image;
 
 	answer.aggregates = palloc0(answer.naggregates * sizeof(Aggregate));
 	for (int i = 0; i < answer.naggregates; i++)
-		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(plan, i));
+		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(aggregates, i));
 	answer.short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregate of a segment",
 												 ALLOCSET_DEFAULT_SIZES);
 	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot);

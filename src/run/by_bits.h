@@ -8,6 +8,7 @@
 #include "rtscan.h"
 
 #include "run/aggregate.h"
+#include "run/node_plan.h"
 
 /*
  * How FILTERs are made.  Where preparing them may raise an error, that is run a subplan, it is done
@@ -17,12 +18,12 @@ typedef struct RtscanBitsFilters
 {
 	bool		may_fail;
 	void		(*prepare) (void *arg);
-	void		(*make) (List *plan, RtscanFilter *filter, void *arg);
+	void		(*make) (const RtscanPlanFilter *plan, RtscanFilter *filter, void *arg);
 	void	   *arg;
 } RtscanBitsFilters;
 
-/* The aggregates of the plan's RTSCAN_PLAN_BITS; memory is taken from the current context. */
-extern void rtscan_answer_by_bits(List *plan, const RtscanQuestion *question, const RtscanBitsFilters *filters,
+/* Some aggregates (RtscanPlanAggregate *); memory is taken from the current context. */
+extern void rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const RtscanBitsFilters *filters,
 								  Datum *values, bool *isnull);
 
 #endif							/* RTSCAN_BY_BITS_H */

@@ -18,23 +18,20 @@
 /* ---------------------------------------------------------------- the task */
 
 static void
-prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, List *plan)
+prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan)
 {
 	RtscanRowAggregate *aggregate = &task->aggregates[number];
-	List	   *oids = list_nth(plan, RTSCAN_ROW_OIDS);
-	List	   *argument = list_nth(plan, RTSCAN_ROW_ARGUMENT);
-	List	   *filter = list_nth(plan, RTSCAN_ROW_FILTER);
 
-	rtscan_init_transition(&task->transitions[number], linitial_int(list_nth(plan, RTSCAN_ROW_KIND)),
-						   linitial_oid(oids), lsecond_oid(oids), lthird_oid(oids));
+	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->choosing, plan->collation);
 	aggregate->column = -1;
-	if (argument != NIL)
+	if (plan->argument)
 	{
-		aggregate->row_argument = linitial(argument);
-		aggregate->column = rtscan_row_column(aggregate->row_argument);
-		aggregate->argument = rtscan_begin_expression(parent, linitial(argument));
+		aggregate->row_argument = plan->argument;
+		aggregate->column = rtscan_row_column(plan->argument);
+		aggregate->argument = rtscan_begin_expression(parent, plan->argument);
 	}
-	aggregate->filter = rtscan_begin_quals(parent, filter);
+	if (plan->row_filter)
+		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
 
 static TupleDesc
@@ -63,9 +60,9 @@ oid_array(List *list)
 }
 
 static void
-prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, List *plan)
+prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, const RtscanNodePlan *plan)
 {
-	List	   *keys = lsecond(list_nth(plan, RTSCAN_ROWS_EXPRESSIONS));
+	List	   *keys = plan->row_keys;
 
 	task->nkeys = list_length(keys);
 	task->keys = palloc(task->nkeys * sizeof(RtscanExpression));
@@ -78,27 +75,25 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, List *plan
 	task->columns_of_keys = rtscan_row_columns((Node *) keys);
 	task->keys_have_codes = bms_prev_member(task->columns_of_keys, -1) < IndexRelationGetNumberOfKeyAttributes(index);
 	task->key_types = describe_keys(keys);
-	task->operators = oid_array(list_nth(plan, RTSCAN_ROWS_OPERATORS));
-	task->collations = oid_array(list_nth(plan, RTSCAN_ROWS_COLLATIONS));
-	task->expected_groups = list_nth_int(list_nth(plan, RTSCAN_ROWS_NUMBERS), RTSCAN_NUMBER_GROUPS);
+	task->operators = oid_array(plan->operators);
+	task->collations = oid_array(plan->collations);
+	task->expected_groups = plan->groups;
 }
 
 RtscanRowsTask *
-rtscan_prepare_rows(PlanState *parent, Relation index, List *plan)
+rtscan_prepare_rows(PlanState *parent, Relation index, const RtscanNodePlan *plan)
 {
 	RtscanRowsTask *task = palloc0(sizeof(RtscanRowsTask));
-	List	   *aggregates = list_nth(plan, RTSCAN_ROWS_AGGREGATES);
-	List	   *numbers = list_nth(plan, RTSCAN_ROWS_NUMBERS);
 
 	task->estate = parent->state;
-	task->quals = rtscan_begin_quals(parent, linitial(list_nth(plan, RTSCAN_ROWS_EXPRESSIONS)));
-	task->naggregates = list_length(aggregates);
+	task->quals = rtscan_begin_quals(parent, plan->row_quals);
+	task->naggregates = list_length(plan->aggregates);
 	task->aggregates = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowAggregate));
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
-		prepare_aggregate(task, i, parent, list_nth(aggregates, i));
-	task->grouped = list_nth_int(numbers, RTSCAN_NUMBER_GROUPED) != 0;
-	task->partial = list_nth_int(numbers, RTSCAN_NUMBER_PARTIAL) != 0;
+		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
+	task->grouped = plan->grouped;
+	task->partial = plan->partial;
 	if (task->grouped)
 		prepare_keys(task, parent, index, plan);
 	return task;

@@ -13,36 +13,12 @@
 
 #include "nodes/execnodes.h"
 #include "run/aggregate.h"
-
-/* What the plan says: a List in this order. */
-typedef enum RtscanRowsPlan
-{
-	RTSCAN_ROWS_EXPRESSIONS,	/* two Lists of row expressions: quals; keys of GROUP BY */
-	RTSCAN_ROWS_OPERATORS,		/* of the keys: equality operators, */
-	RTSCAN_ROWS_COLLATIONS,		/* and collations */
-	RTSCAN_ROWS_NUMBERS,		/* IntList: RtscanRowsNumber */
-	RTSCAN_ROWS_AGGREGATES		/* of each a List: below */
-} RtscanRowsPlan;
-
-typedef enum RtscanRowsNumber
-{
-	RTSCAN_NUMBER_GROUPED,		/* is there a GROUP BY? */
-	RTSCAN_NUMBER_GROUPS,		/* about how many groups? */
-	RTSCAN_NUMBER_PARTIAL		/* are the results transition states, to be combined? */
-} RtscanRowsNumber;
-
-typedef enum RtscanRowAggregatePlan
-{
-	RTSCAN_ROW_KIND,			/* IntList: RtscanAggregateKind */
-	RTSCAN_ROW_OIDS,			/* its argument's type; a minimum's or maximum's function and collation */
-	RTSCAN_ROW_ARGUMENT,		/* List of no or one row expression */
-	RTSCAN_ROW_FILTER			/* likewise */
-} RtscanRowAggregatePlan;
+#include "run/node_plan.h"
 
 /* What is to be computed of rows, ready to be: it lasts as long as the node, and takes little. */
 typedef struct RtscanRowsTask RtscanRowsTask;
 
-extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, Relation index, List *plan);
+extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, Relation index, const RtscanNodePlan *plan);
 
 /* An answer: from the first result that is asked for to the last. */
 typedef struct RtscanRowsAnswer RtscanRowsAnswer;

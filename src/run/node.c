@@ -14,22 +14,15 @@
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
-#include "plan/quals.h"
 #include "run/by_bits.h"
 #include "run/by_rows.h"
 #include "run/failure.h"
+#include "run/filter.h"
 #include "run/shared.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
-
-/* The quals' arguments as they are now. */
-typedef struct Arguments
-{
-	Datum	   *values;
-	bool	   *isnull;
-} Arguments;
 
 typedef struct AggregateState
 {
@@ -37,14 +30,12 @@ typedef struct AggregateState
 	Relation	heap;
 	Relation	index;
 	RtscanSchema *schema;
+	RtscanNodePlan *plan;
 	List	   *arguments;		/* of ExprState: WHERE's, then FILTERs' */
-	int			where_arguments;
 	bool		filters_may_fail;	/* evaluating FILTERs' arguments */
-	List	   *filter_plan;
-	List	   *bits;			/* RTSCAN_PLAN_BITS: either, */
-	RtscanRowsTask *rows;		/* or */
+	RtscanRowsTask *rows;		/* NULL: from bits */
 	MemoryContext context;		/* of the answer at hand, or NULL: */
-	Arguments	values;
+	RtscanArguments values;
 	RtscanFilter filter;
 	RtscanQuestion question;
 	RtscanRowsAnswer *answer;	/* from rows */
@@ -81,26 +72,25 @@ check_permission(Oid function, ObjectType type)
 
 /* The index calls functions, or has called them when rows were inserted, without asking who may. */
 static void
-check_permissions(CustomScan *scan)
+check_permissions(CustomScan *scan, const RtscanNodePlan *plan)
 {
 	ListCell   *cell;
 
 	foreach(cell, scan->custom_scan_tlist)
 		if (IsA(lfirst_node(TargetEntry, cell)->expr, Aggref))
 			check_permission(((Aggref *) lfirst_node(TargetEntry, cell)->expr)->aggfnoid, OBJECT_AGGREGATE);
-	foreach(cell, list_nth(scan->custom_private, RTSCAN_PLAN_FUNCTIONS))
+	foreach(cell, plan->functions)
 		check_permission(lfirst_oid(cell), OBJECT_FUNCTION);
 }
 
 static void
-begin_arguments(AggregateState *state, CustomScan *scan)
+begin_arguments(AggregateState *state)
 {
-	List	   *arguments = list_nth(scan->custom_private, RTSCAN_PLAN_ARGUMENTS);
+	List	   *arguments = state->plan->arguments;
 
 	Assert(!contain_var_clause((Node *) arguments));
 	state->arguments = ExecInitExprList(arguments, &state->custom.ss.ps);
-	state->where_arguments = linitial_int(list_nth(scan->custom_private, RTSCAN_PLAN_WHERE_ARGUMENTS));
-	for (int i = state->where_arguments; i < list_length(arguments); i++)
+	for (int i = state->plan->where_arguments; i < list_length(arguments); i++)
 		state->filters_may_fail |= rtscan_has_subplan_result(list_nth(arguments, i));
 }
 
@@ -109,17 +99,15 @@ begin(CustomScanState *node, EState *estate, int eflags)
 {
 	AggregateState *state = (AggregateState *) node;
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *relations = list_nth(scan->custom_private, RTSCAN_PLAN_RELATIONS);
 
-	state->heap = table_open(linitial_oid(relations), AccessShareLock);
-	state->index = index_open(lsecond_oid(relations), AccessShareLock);
+	state->plan = rtscan_read_plan(scan->custom_private);
+	state->heap = table_open(state->plan->table, AccessShareLock);
+	state->index = index_open(state->plan->index, AccessShareLock);
 	state->schema = rtscan_schema(state->index);
-	state->filter_plan = list_nth(scan->custom_private, RTSCAN_PLAN_FILTER);
-	begin_arguments(state, scan);
-	check_permissions(scan);
-	state->bits = list_nth(scan->custom_private, RTSCAN_PLAN_BITS);
-	if (state->bits == NIL)
-		state->rows = rtscan_prepare_rows(&node->ss.ps, state->index, list_nth(scan->custom_private, RTSCAN_PLAN_ROWS));
+	begin_arguments(state);
+	check_permissions(scan, state->plan);
+	if (state->plan->by_rows)
+		state->rows = rtscan_prepare_rows(&node->ss.ps, state->index, state->plan);
 }
 
 /* ---------------------------------------------------------------- quals */
@@ -139,18 +127,17 @@ make_where(AggregateState *state)
 
 	state->values.values = palloc0(Max(n, 1) * sizeof(Datum));
 	state->values.isnull = palloc0(Max(n, 1) * sizeof(bool));
-	evaluate_arguments(state, 0, state->where_arguments);
-	rtscan_quals_filter(state->filter_plan, state->index, state->schema, state->values.values, state->values.isnull,
-						&state->filter);
+	evaluate_arguments(state, 0, state->plan->where_arguments);
+	rtscan_make_filter(state->plan->filter, state->index, state->schema, &state->values, &state->filter);
 }
 
 /* RtscanBitsFilters.make */
 static void
-make_filter(List *plan, RtscanFilter *filter, void *arg)
+make_filter(const RtscanPlanFilter *plan, RtscanFilter *filter, void *arg)
 {
 	AggregateState *state = (AggregateState *) arg;
 
-	rtscan_quals_filter(plan, state->index, state->schema, state->values.values, state->values.isnull, filter);
+	rtscan_make_filter(plan, state->index, state->schema, &state->values, filter);
 }
 
 /* RtscanBitsFilters.prepare */
@@ -159,7 +146,7 @@ prepare_filters(void *arg)
 {
 	AggregateState *state = (AggregateState *) arg;
 
-	evaluate_arguments(state, state->where_arguments, list_length(state->arguments));
+	evaluate_arguments(state, state->plan->where_arguments, list_length(state->arguments));
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -210,10 +197,10 @@ next_result(AggregateState *state, TupleTableSlot *slot)
 	if (first)
 		begin_answer(state);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-	if (state->bits && first)
-		rtscan_answer_by_bits(state->bits, &state->question, &filters, slot->tts_values, slot->tts_isnull);
+	if (!state->rows && first)
+		rtscan_answer_by_bits(state->plan->aggregates, &state->question, &filters, slot->tts_values, slot->tts_isnull);
 	MemoryContextSwitchTo(old);
-	return state->bits ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
+	return !state->rows ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
 }
 
 /*
@@ -329,19 +316,15 @@ deparse(CustomScanState *node, Node *expression, List *ancestors, ExplainState *
 }
 
 static void
-explain_quals(CustomScanState *node, RtscanAggregateExpressions which, const char *label, List *ancestors,
-			  ExplainState *es)
+explain_quals(CustomScanState *node, List *quals, const char *label, List *ancestors, ExplainState *es)
 {
-	List	   *quals = list_nth(((CustomScan *) node->ss.ps.plan)->custom_exprs, which);
-
 	if (quals != NIL)
 		ExplainPropertyText(label, deparse(node, (Node *) make_ands_explicit(quals), ancestors, es), es);
 }
 
 static void
-explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
+explain_keys(CustomScanState *node, List *keys, List *ancestors, ExplainState *es)
 {
-	List	   *keys = list_nth(((CustomScan *) node->ss.ps.plan)->custom_exprs, RTSCAN_EXPRESSIONS_KEYS);
 	List	   *texts = NIL;
 	ListCell   *cell;
 
@@ -356,12 +339,13 @@ explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	AggregateState *state = (AggregateState *) node;
 	const RtscanTotals *totals = &state->totals;
+	RtscanShown shown = rtscan_read_shown(((CustomScan *) node->ss.ps.plan)->custom_exprs);
 
-	explain_keys(node, ancestors, es);
+	explain_keys(node, shown.keys, ancestors, es);
 	ExplainPropertyText("Relation", RelationGetRelationName(state->heap), es);
 	ExplainPropertyText("Index", RelationGetRelationName(state->index), es);
-	explain_quals(node, RTSCAN_EXPRESSIONS_QUALS, "Index Cond", ancestors, es);
-	explain_quals(node, RTSCAN_EXPRESSIONS_ROW_QUALS, "Row Filter", ancestors, es);
+	explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	if (!es->analyze || !totals->searched)
 		return;
 	ExplainPropertyText("Executor", rtscan_executor_names[totals->executor], es);

@@ -1,5 +1,5 @@
 /*
- * plan.c
+ * make_node.c
  *		From a path to the plan of RtscanAggregate.
  */
 #include "plan/path.h"
@@ -9,6 +9,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "run/expressions.h"
+#include "run/node_plan.h"
 
 /* FILTER clauses, that the index answers. */
 static List *
@@ -42,12 +43,18 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-/* In the order of RtscanAggregateExpressions. */
 static List *
-make_expressions(const RtscanPath *path)
+shown_expressions(const RtscanPath *path)
 {
-	return list_make5(path->clauses, filter_clauses(path), path->residual, path->request->keys,
-					  aggregated_expressions(path));
+	const RtscanShown shown = {
+		.quals = path->clauses,
+		.filters = filter_clauses(path),
+		.row_quals = path->residual,
+		.keys = path->request->keys,
+		.row_aggregates = aggregated_expressions(path),
+	};
+
+	return rtscan_write_shown(&shown);
 }
 
 /* As the planner would leave them, but for references to other nodes. */
@@ -74,52 +81,42 @@ make_scan_tlist(const RtscanPath *path, List *expressions)
 	return tlist;
 }
 
-static List *
-plan_by_bits(const RtscanPath *path, List **arguments)
+/* An aggregate; arguments of its filter are appended to a list. */
+static RtscanPlanAggregate *
+plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, List **arguments)
 {
-	List	   *aggregates = NIL;
-	ListCell   *cell;
+	RtscanPlanAggregate *plan = palloc0(sizeof(RtscanPlanAggregate));
 
-	foreach(cell, path->aggregates)
+	plan->kind = aggregate->kind;
+	plan->column = aggregate->column;
+	if (!path->by_rows)
 	{
-		const RtscanPathAggregate *aggregate = lfirst(cell);
-
-		aggregates = lappend(aggregates, list_make2(list_make2_int(aggregate->kind, aggregate->column),
-													rtscan_quals_plan(&aggregate->filter, path->index, arguments)));
+		plan->filter = rtscan_quals_plan(&aggregate->filter, path->index, arguments);
+		return plan;
 	}
-	return aggregates;
+	plan->type = aggregate->argument ? exprType(aggregate->argument) : InvalidOid;
+	plan->choosing = aggregate->choosing;
+	plan->collation = aggregate->aggref->inputcollid;
+	plan->argument = aggregate->row_argument;
+	plan->row_filter = aggregate->row_filter;
+	return plan;
 }
 
-/* In the order of RtscanRowAggregatePlan. */
-static List *
-plan_row_aggregate(const RtscanPathAggregate *aggregate)
+static void
+plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 {
-	Oid			type = aggregate->argument ? exprType(aggregate->argument) : InvalidOid;
-
-	return list_make4(list_make1_int(aggregate->kind),
-					  list_make3_oid(type, aggregate->choosing, aggregate->aggref->inputcollid),
-					  aggregate->row_argument ? list_make1(aggregate->row_argument) : NIL,
-					  aggregate->row_filter ? list_make1(aggregate->row_filter) : NIL);
-}
-
-/* In the order of RtscanRowsPlan. */
-static List *
-plan_by_rows(const RtscanPath *path)
-{
-	List	   *operators = NIL,
-			   *collations = NIL,
-			   *aggregates = NIL,
-			   *numbers;
 	ListCell   *cell;
 
+	plan->by_rows = true;
+	plan->grouped = path->request->grouped;
+	plan->partial = path->request->partial;
+	plan->groups = (int) Min(path->groups, INT_MAX);
+	plan->row_quals = path->row_quals;
+	plan->row_keys = path->row_keys;
 	foreach(cell, path->request->group_clauses)
-		operators = lappend_oid(operators, lfirst_node(SortGroupClause, cell)->eqop);
+		plan->operators = lappend_oid(plan->operators, lfirst_node(SortGroupClause, cell)->eqop);
 	foreach(cell, path->request->keys)
-		collations = lappend_oid(collations, exprCollation(lfirst(cell)));
-	foreach(cell, path->aggregates)
-		aggregates = lappend(aggregates, plan_row_aggregate(lfirst(cell)));
-	numbers = list_make3_int(path->request->grouped, (int) Min(path->groups, INT_MAX), path->request->partial);
-	return list_make5(lappend(list_make1(path->row_quals), path->row_keys), operators, collations, numbers, aggregates);
+		plan->collations = lappend_oid(plan->collations, exprCollation(lfirst(cell)));
 }
 
 /* check_function_callback */
@@ -153,28 +150,41 @@ functions_of(List *expressions)
 	return functions;
 }
 
+/* What runs. */
+static RtscanNodePlan
+plan_node(PlannerInfo *root, const RtscanPath *path)
+{
+	RtscanNodePlan plan = {
+		.table = planner_rt_fetch(path->request->table->relid, root)->relid,
+		.index = path->index->indexoid,
+	};
+	List	   *arguments = NIL;
+	ListCell   *cell;
+
+	plan.filter = rtscan_quals_plan(path->quals, path->index, &arguments);
+	plan.where_arguments = list_length(arguments);
+	foreach(cell, path->aggregates)
+		plan.aggregates = lappend(plan.aggregates, plan_aggregate(path, lfirst(cell), &arguments));
+	plan.arguments = make_arguments(arguments);
+	if (path->by_rows)
+		plan_rows(path, &plan);
+	return plan;
+}
+
 Plan *
 rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
 {
 	const RtscanPath *path = (const RtscanPath *) custom_path;
 	CustomScan *scan = makeNode(CustomScan);
-	List	   *arguments = NIL;
-	List	   *filter = rtscan_quals_plan(path->quals, path->index, &arguments);
-	int			where_arguments = list_length(arguments);
-	List	   *bits = path->by_rows ? NIL : plan_by_bits(path, &arguments);
-	RangeTblEntry *entry = planner_rt_fetch(path->request->table->relid, root);
+	RtscanNodePlan plan = plan_node(root, path);
 
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = rtscan_order_quals(root, path->request->having);
 	scan->flags = custom_path->flags;
 	scan->methods = &rtscan_aggregate_scan_methods;
-	scan->custom_exprs = make_expressions(path);
+	scan->custom_exprs = shown_expressions(path);
 	scan->custom_scan_tlist = make_scan_tlist(path, scan->custom_exprs);
-	scan->custom_private = list_make5(list_make2_oid(entry->relid, path->index->indexoid), filter,
-									  make_arguments(arguments), list_make1_int(where_arguments),
-									  functions_of(list_make2(scan->custom_exprs, path->request->aggrefs)));
-	scan->custom_private = lappend(scan->custom_private, bits);
-	if (path->by_rows)
-		scan->custom_private = lappend(scan->custom_private, plan_by_rows(path));
+	plan.functions = functions_of(list_make2(scan->custom_exprs, path->request->aggrefs));
+	scan->custom_private = rtscan_write_plan(&plan);
 	return &scan->scan.plan;
 }
