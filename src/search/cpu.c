@@ -179,3 +179,78 @@ rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
 	*pages = by_rows ? 0 : cost.pages;
 	*random_pages = by_rows ? cost.pages : 0;
 }
+
+/* ---------------------------------------------------------------- as an executor among others */
+
+static bool
+is_ready(void)
+{
+	return true;
+}
+
+static bool
+can(const RtscanSegmentScan *scan)
+{
+	return true;
+}
+
+/* What it needs is in shared buffers. */
+static uint64
+needs(const RtscanSegmentScan *scans, int nscans)
+{
+	return 0;
+}
+
+static uint64
+memory(void)
+{
+	return PG_UINT64_MAX;
+}
+
+static double
+estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < nscans; i++)
+	{
+		RtscanReader reader = scans[i].reader;
+		double		nanoseconds,
+					pages,
+					random_pages;
+
+		rtscan_cpu_estimate(&reader, &scans[i].filter.group, &nanoseconds, &pages, &random_pages);
+		sum += nanoseconds;
+	}
+	return sum;
+}
+
+static void
+pass_over(RtscanExecutor executor)
+{
+}
+
+static const char *
+prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans)
+{
+	return NULL;
+}
+
+/* It evaluates one segment after another, when its bits are asked for: they are in the cache then. */
+static const char *
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans,
+		 RtscanCounters *counters)
+{
+	return NULL;
+}
+
+const RtscanExecutorMethods rtscan_cpu_methods = {
+	.is_ready = is_ready,
+	.can = can,
+	.needs = needs,
+	.memory = memory,
+	.estimate = estimate,
+	.pass_over = pass_over,
+	.prepare = prepare,
+	.evaluate = evaluate,
+};

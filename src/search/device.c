@@ -11,49 +11,63 @@
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
-const char	rtscan_device_not_yet[] = "A column is not on the device.";
-
 #define LOST	"The connection to the device program was lost."
 
 /* Segments of less than a chunk have no sieve, and are not worth the way. */
-bool
-rtscan_device_can(const RtscanSegmentScan *scan)
+static bool
+can(const RtscanSegmentScan *scan)
 {
 	return !scan->filter.group.empty && scan->filter.group.ncolumns > 0 &&
 		scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
 }
 
-uint64
-rtscan_device_needs(const RtscanSegmentScan *scans, int nscans)
+static uint64
+needs(const RtscanSegmentScan *scans, int nscans)
 {
 	uint64		bytes = 0;
 
 	for (int i = 0; i < nscans; i++)
-		for (int c = 0; rtscan_device_can(&scans[i]) && c < scans[i].filter.group.ncolumns; c++)
+		for (int c = 0; can(&scans[i]) && c < scans[i].filter.group.ncolumns; c++)
 			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].filter.group.columns[c].column);
 	return bytes;
 }
 
-double
-rtscan_device_alternative(const RtscanSegmentScan *scans, int nscans, uint32 *chunks)
+/* Nothing is limited as long as there is nothing to talk to. */
+static uint64
+memory(void)
 {
-	double		sum = 0;
+	return rtscan_device_area(1) != NULL ? rtscan_device_memory_limit() : PG_UINT64_MAX;
+}
 
-	*chunks = 0;
+static DeviceExecutor
+device_executor(RtscanExecutor executor)
+{
+	return executor == RTSCAN_EXECUTOR_RT ? DEVICE_RT : DEVICE_COMPUTE;
+}
+
+static double
+estimate_chunks(RtscanExecutor executor, uint32 chunks)
+{
+	RtscanDeviceSpeed speed = rtscan_device_speed(device_executor(executor));
+
+	return speed.request + chunks * speed.chunk;
+}
+
+static double
+estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+{
+	uint32		chunks = 0;
+
 	for (int i = 0; i < nscans; i++)
-	{
-		RtscanReader reader = scans[i].reader;
-		double		nanoseconds,
-					pages,
-					random_pages;
+		if (can(&scans[i]))
+			chunks += scans[i].reader.segment->chunks;
+	return estimate_chunks(executor, chunks);
+}
 
-		if (!rtscan_device_can(&scans[i]))
-			continue;
-		rtscan_cpu_estimate(&reader, &scans[i].filter.group, &nanoseconds, &pages, &random_pages);
-		sum += nanoseconds;
-		*chunks += reader.segment->chunks;
-	}
-	return sum;
+static void
+pass_over(RtscanExecutor executor)
+{
+	rtscan_forget_device_speed(device_executor(executor));
 }
 
 /* A batch, and what is asked for. */
@@ -81,7 +95,7 @@ collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans)
 	{
 		const RtscanPredicateGroup *group = &scans[i].filter.group;
 
-		if (!rtscan_device_can(&scans[i]))
+		if (!can(&scans[i]))
 			continue;
 		batch->scans[batch->nscans++] = &scans[i];
 		batch->chunks += scans[i].reader.segment->chunks;
@@ -91,7 +105,7 @@ collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans)
 		for (int c = 0; c < group->ncolumns; c++)
 			batch->header.intervals += group->columns[c].intervals.n;
 	}
-	batch->header.executor = batch->executor - RTSCAN_EXECUTOR_COMPUTE;
+	batch->header.executor = device_executor(batch->executor);
 	batch->header.want_bits = want_bits;
 	batch->header.segments = batch->nscans;
 	batch->body_size = sizeof(EvaluateHeader) + batch->nscans * sizeof(EvaluateSegment) +
@@ -156,14 +170,12 @@ open_area(Batch *batch)
 static bool
 is_worth_uploading(const Batch *batch, const RtscanSegmentScan *scan, const SegmentKey *key, int column)
 {
-	RtscanDeviceSpeed speed = rtscan_device_speed(batch->header.executor);
-	double		gain = -(speed.request + batch->chunks * speed.chunk);
-	uint32		chunks;
+	double		gain = -estimate_chunks(batch->executor, batch->chunks);
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || batch->header.prepare)
 		return true;
 	for (int i = 0; i < batch->nscans; i++)
-		gain += rtscan_device_alternative(batch->scans[i], 1, &chunks);
+		gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, batch->scans[i], 1);
 	return rtscan_device_upload_pays(key, column, rtscan_device_column_size(scan->reader.segment, column), Max(gain, 0));
 }
 
@@ -182,7 +194,7 @@ upload_missing(Batch *batch, const DeviceReply *reply)
 	key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id);
 	column = scan->filter.group.columns[reply->column].column;
 	if (!is_worth_uploading(batch, scan, &key, column))
-		return rtscan_device_not_yet;
+		return rtscan_not_yet;
 	result = rtscan_device_upload(&scan->reader, &key, column);
 	if (result == DEVICE_NO_MEMORY)
 		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
@@ -275,9 +287,9 @@ take_bits(Batch *batch, const DeviceReply *reply, RtscanCounters *counters)
 	counters->device_time += reply->nanoseconds;
 }
 
-const char *
-rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-					  RtscanSegmentScan *scans, int nscans)
+static const char *
+prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+		RtscanSegmentScan *scans, int nscans)
 {
 	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
@@ -287,9 +299,9 @@ rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *
 	return batch.nscans == 0 ? NULL : ask_for_bits(&batch, &reply);
 }
 
-const char *
-rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-					   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+static const char *
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+		 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
 	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
@@ -305,3 +317,14 @@ rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t 
 		take_bits(&batch, &reply, counters);
 	return why;
 }
+
+const RtscanExecutorMethods rtscan_device_methods = {
+	.is_ready = rtscan_device_ready,
+	.can = can,
+	.needs = needs,
+	.memory = memory,
+	.estimate = estimate,
+	.pass_over = pass_over,
+	.prepare = prepare,
+	.evaluate = evaluate,
+};

@@ -5,9 +5,12 @@
 #include "search/executor.h"
 
 #include "bits/bits.h"
-#include "device/device.h"
 #include "search/stats.h"
 #include "utils/memutils.h"
+
+const char	rtscan_not_yet[] = "A column is not on the device.";
+
+const RtscanExecutorMethods *const rtscan_executors[] = {&rtscan_cpu_methods, &rtscan_device_methods, &rtscan_device_methods};
 
 /* ---------------------------------------------------------------- choice */
 
@@ -54,38 +57,51 @@ fall_back(RtscanExecutor executor, const char *why)
 	rtscan_count_fallback(executor);
 }
 
-/* Why the device cannot have all that a scan needs at the same time, or NULL. */
+/* Why an executor cannot have all that a scan needs at the same time, or NULL. */
 static const char *
-memory_shortage(const RtscanSegmentScan *scans, int nscans)
+memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *scans, int nscans)
 {
-	if (rtscan_device_area(1) != NULL && rtscan_device_needs(scans, nscans) > rtscan_device_memory_limit())
+	if (executor->needs(scans, nscans) > executor->memory())
 		return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 	return NULL;
 }
 
-/* The executor that is expected to be the fastest for a scan. */
+/* Nanoseconds that the CPU takes for those segments that another executor can evaluate. */
+static double
+time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < nscans; i++)
+		if (other->can(&scans[i]))
+			sum += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1);
+	return sum;
+}
+
+/* The executor that is expected to be the fastest for a scan: all but the CPU can evaluate the same segments. */
 static RtscanExecutor
 fastest_executor(const RtscanSegmentScan *scans, int nscans)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
-	double		best_time;
-	uint32		chunks;
+	double		cpu_time = -1,
+				best_time = 0;
 
-	if (!rtscan_device_ready())
-		return best;
-	best_time = rtscan_device_alternative(scans, nscans, &chunks);
-	for (RtscanExecutor executor = RTSCAN_EXECUTOR_COMPUTE; executor < RTSCAN_EXECUTORS; executor++)
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 	{
-		RtscanDeviceSpeed speed = rtscan_device_speed(executor - RTSCAN_EXECUTOR_COMPUTE);
-		double		time = speed.request + chunks * speed.chunk;
+		double		time;
 
+		if (!rtscan_executors[i]->is_ready())
+			continue;
+		if (cpu_time < 0)
+			cpu_time = best_time = time_of_cpu(rtscan_executors[i], scans, nscans);
+		time = rtscan_executors[i]->estimate(i, scans, nscans);
 		if (time < best_time)
 		{
-			best = executor;
+			best = i;
 			best_time = time;
 		}
-		else if (chunks > 0)
-			rtscan_forget_device_speed(executor - RTSCAN_EXECUTOR_COMPUTE);
+		else if (cpu_time > 0)
+			rtscan_executors[i]->pass_over(i);
 	}
 	return best;
 }
@@ -100,7 +116,7 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 		executor = fastest_executor(scans, nscans);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
-	why = memory_shortage(scans, nscans);
+	why = memory_shortage(rtscan_executors[executor], scans, nscans);
 	if (why == NULL)
 		return executor;
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
@@ -118,8 +134,8 @@ rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uui
 		scans[i].evaluated = false;
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
-	why = rtscan_device_evaluate(executor, index, uuid, scans, nscans, counters);
-	if (why && why != rtscan_device_not_yet)
+	why = rtscan_executors[executor]->evaluate(executor, index, uuid, scans, nscans, counters);
+	if (why && why != rtscan_not_yet)
 		fall_back(executor, why);
 	for (int i = 0; i < nscans; i++)
 		if (scans[i].evaluated)

@@ -79,21 +79,42 @@ extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup
 								double *nanoseconds, double *pages, double *random_pages);
 
 /*
- * device.c: evaluate what can be of a batch on the device.  Returns NULL, or why it could
- * not be done; rtscan_device_not_yet where it would take an upload that does not pay yet, which
- * only the executor "auto" minds.
+ * What an executor is; a new one is one of these, and a name in settings.h.  All can be asked for any segments.  The CPU
+ * evaluates what an executor leaves, so it does all that others cannot.
  */
-extern const char rtscan_device_not_yet[];
+typedef struct RtscanExecutorMethods
+{
+	/* Is it there?  If not, nothing else is asked. */
+	bool		(*is_ready) (void);
 
-extern const char *rtscan_device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-										  RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+	/* Can it evaluate a segment? */
+	bool		(*can) (const RtscanSegmentScan *scan);
 
-/*
- * Put on the device what the executor needs for groups of such columns.  Returns NULL, or why
- * it could not be done.
- */
-extern const char *rtscan_device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-										 RtscanSegmentScan *scans, int nscans);
+	/* Bytes of its own memory for the columns of the segments that it can evaluate, and how many there may be. */
+	uint64		(*needs) (const RtscanSegmentScan *scans, int nscans);
+	uint64		(*memory) (void);
+
+	/* Nanoseconds for the segments that it can evaluate; and it has been passed over, for that was too slow. */
+	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
+	void		(*pass_over) (RtscanExecutor executor);
+
+	/* Put into its memory what it needs for groups of such columns.  Returns NULL, or why that could not be done. */
+	const char *(*prepare) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+							RtscanSegmentScan *scans, int nscans);
+
+	/*
+	 * Evaluate what it can of a batch.  Returns NULL, or why it could not; rtscan_not_yet where it would take an upload
+	 * that does not pay yet, which only the executor "auto" minds.
+	 */
+	const char *(*evaluate) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+							 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+} RtscanExecutorMethods;
+
+extern const char rtscan_not_yet[];
+
+extern const RtscanExecutorMethods rtscan_cpu_methods;	/* cpu.c */
+extern const RtscanExecutorMethods rtscan_device_methods;	/* device.c */
+extern const RtscanExecutorMethods *const rtscan_executors[RTSCAN_EXECUTORS];
 
 /*
  * prewarm.c: put on the device what scans of these key columns need.  Returns NULL, or why that
@@ -107,14 +128,5 @@ extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanE
  * scans and has the memory; and give back memory that only the build needed.
  */
 extern void rtscan_prewarm_built(Relation index);
-
-/* Nanoseconds that the CPU takes for those of some segments that the device can evaluate, and how many chunks these have. */
-extern double rtscan_device_alternative(const RtscanSegmentScan *scans, int nscans, uint32 *chunks);
-
-/* Can the device evaluate a segment? */
-extern bool rtscan_device_can(const RtscanSegmentScan *scan);
-
-/* Bytes of device memory for the columns of those that it can. */
-extern uint64 rtscan_device_needs(const RtscanSegmentScan *scans, int nscans);
 
 #endif							/* RTSCAN_EXECUTOR_H */

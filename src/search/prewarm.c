@@ -44,9 +44,9 @@ has_memory(Relation index, List *columns)
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
 		scan.filter.group = whole_group(scan.reader.segment, columns);
-		bytes += rtscan_device_needs(&scan, 1);
+		bytes += rtscan_device_methods.needs(&scan, 1);
 	}
-	return bytes <= rtscan_device_memory_limit();
+	return bytes <= rtscan_device_methods.memory();
 }
 
 const char *
@@ -69,9 +69,9 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
 		scan.filter.group = whole_group(scan.reader.segment, columns);
-		if (!rtscan_device_can(&scan))
+		if (!rtscan_executors[executor]->can(&scan))
 			continue;
-		why = rtscan_device_prepare(executor, index, &image->meta.uuid, &scan, 1);
+		why = rtscan_executors[executor]->prepare(executor, index, &image->meta.uuid, &scan, 1);
 		if (why)
 			return why;
 		(*segments)++;
