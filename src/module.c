@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "fmgr.h"
 #include "plan/index_only.h"
-#include "run/aggregate.h"
+#include "plan/path.h"
 #include "search/stats.h"
 #include "settings.h"
 

@@ -87,7 +87,7 @@ plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, Lis
 {
 	RtscanPlanAggregate *plan = palloc0(sizeof(RtscanPlanAggregate));
 
-	plan->kind = aggregate->kind;
+	plan->kind = path->by_rows ? aggregate->line : aggregate->kind;
 	plan->column = aggregate->column;
 	if (!path->by_rows)
 	{

@@ -11,6 +11,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
+#include "run/aggregates.h"
 #include "run/expressions.h"
 #include "run/failure.h"
 #include "utils/fmgroids.h"
@@ -148,42 +149,12 @@ choosing_function(const Aggref *aggref)
 }
 
 static bool
-choose_kind(RtscanPathAggregate *aggregate)
+find_line(RtscanPathAggregate *aggregate)
 {
-	RtscanAggregateKind *kind = &aggregate->kind;
-
-	switch (aggregate->aggref->aggfnoid)
-	{
-		case F_COUNT_:
-		case F_COUNT_ANY:
-			*kind = RTSCAN_COUNT;
-			return true;
-		case F_SUM_INT2:
-		case F_SUM_INT4:
-			*kind = RTSCAN_SUM_INT8;
-			return true;
-		case F_SUM_INT8:
-		case F_SUM_NUMERIC:
-			*kind = RTSCAN_SUM_NUMERIC;
-			return true;
-		case F_SUM_FLOAT4:
-			*kind = RTSCAN_SUM_FLOAT4;
-			return true;
-		case F_SUM_FLOAT8:
-			*kind = RTSCAN_SUM_FLOAT8;
-			return true;
-		case F_AVG_INT2:
-		case F_AVG_INT4:
-		case F_AVG_INT8:
-		case F_AVG_NUMERIC:
-			*kind = RTSCAN_AVERAGE;
-			return true;
-		case F_AVG_FLOAT4:
-		case F_AVG_FLOAT8:
-			*kind = RTSCAN_AVERAGE_FLOAT8;
-			return true;
-	}
-	*kind = RTSCAN_CHOICE;
+	aggregate->line = rtscan_find_aggregate(aggregate->aggref->aggfnoid);
+	if (aggregate->line >= 0)
+		return true;
+	aggregate->line = rtscan_find_aggregate(InvalidOid);
 	aggregate->choosing = choosing_function(aggregate->aggref);
 	return OidIsValid(aggregate->choosing);
 }
@@ -193,7 +164,7 @@ match_by_rows(RtscanPathAggregate *aggregate, IndexOptInfo *index)
 {
 	const Aggref *aggref = aggregate->aggref;
 
-	if (!is_plain(aggref) || list_length(aggref->args) > 1 || !choose_kind(aggregate))
+	if (!is_plain(aggref) || list_length(aggref->args) > 1 || !find_line(aggregate))
 		return false;
 	if (aggregate->argument)
 		aggregate->row_argument = rtscan_row_expression(index, aggregate->argument);

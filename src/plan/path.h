@@ -12,8 +12,8 @@
 
 #include "nodes/pathnodes.h"
 #include "plan/quals.h"
-#include "run/aggregate.h"
-#include "run/states.h"
+#include "run/accumulate.h"
+#include "run/node.h"
 
 /* What is asked of a table. */
 typedef struct RtscanRequest
@@ -37,12 +37,13 @@ typedef struct RtscanPathAggregate
 {
 	Aggref	   *aggref;
 	Node	   *argument;		/* NULL: it has none */
-	RtscanAggregateKind kind;
+	int			kind;			/* of RtscanAccumulation */
 	int			column;			/* -1: it has none */
 	RtscanQuals filter;
-	Expr	   *row_argument;	/* or from rows: row expressions, NULL if there is none */
+	int			line;			/* or from rows: of aggregates.c; */
+	Expr	   *row_argument;	/* row expressions, NULL if there is none */
 	Expr	   *row_filter;
-	Oid			choosing;		/* RTSCAN_CHOICE: the function that chooses one of two values */
+	Oid			choosing;		/* the function that chooses one of two values, if it does */
 } RtscanPathAggregate;
 
 /* A path, with what it hands to its plan. */
@@ -60,6 +61,9 @@ typedef struct RtscanPath
 	List	   *aggregates;		/* RtscanPathAggregate * */
 	double		groups;
 } RtscanPath;
+
+/* offer.c: hook into the planner. */
+extern void rtscan_init_aggregate(void);
 
 /* Has a relation, a table, an index of ours that can be used? */
 extern bool rtscan_has_index(RelOptInfo *rel);

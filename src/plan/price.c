@@ -9,6 +9,7 @@
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
 #include "plan/resolve.h"
+#include "run/aggregates.h"
 #include "run/expressions.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"

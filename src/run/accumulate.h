@@ -10,13 +10,19 @@
 #include "rtscan.h"
 
 #include "row/schema.h"
-#include "run/states.h"
 #include "search/executor.h"
+
+typedef enum RtscanAccumulation
+{
+	RTSCAN_COUNT,
+	RTSCAN_MINIMUM,
+	RTSCAN_MAXIMUM
+} RtscanAccumulation;
 
 /* To begin with, only these are known: kind, column, type and context. */
 typedef struct RtscanAccumulator
 {
-	RtscanAggregateKind kind;	/* RTSCAN_COUNT, _MINIMUM or _MAXIMUM */
+	RtscanAccumulation kind;
 	int			column;			/* from 0; of COUNT -1 */
 	const RtscanColumn *type;
 	int64		count;

@@ -7,7 +7,7 @@
 
 #include "rtscan.h"
 
-#include "run/aggregate.h"
+#include "run/node.h"
 #include "run/node_plan.h"
 
 /*

@@ -120,7 +120,7 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 
 	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].row_argument && rtscan_adds_decimals(&task->transitions[i]))
+		if (task->aggregates[i].row_argument && task->transitions[i].aggregate->decimals)
 			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
 }
 

@@ -12,7 +12,7 @@
 #include "rtscan.h"
 
 #include "nodes/execnodes.h"
-#include "run/aggregate.h"
+#include "run/node.h"
 #include "run/node_plan.h"
 
 /* What is to be computed of rows, ready to be: it lasts as long as the node, and takes little. */

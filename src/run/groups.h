@@ -13,7 +13,7 @@
 #include "rtscan.h"
 
 #include "access/tupdesc.h"
-#include "run/states.h"
+#include "run/aggregates.h"
 
 typedef struct RtscanGroups RtscanGroups;
 

@@ -2,7 +2,7 @@
  * node.c
  *		Execute Custom Scan (RtscanAggregate).
  */
-#include "run/aggregate.h"
+#include "run/node.h"
 
 #include "access/genam.h"
 #include "access/parallel.h"

@@ -42,7 +42,7 @@ typedef struct RtscanPlanFilter
 /* An aggregate: from bits, */
 typedef struct RtscanPlanAggregate
 {
-	int			kind;			/* RtscanAggregateKind */
+	int			kind;			/* RtscanAccumulation; or, from rows, a line of aggregates.c */
 	int			column;			/* key column, from 0, or -1 */
 	RtscanPlanFilter *filter;
 	Oid			type;			/* or from rows: the argument's type, InvalidOid if there is none; */

@@ -10,7 +10,7 @@
 
 #include "rtscan.h"
 
-#include "run/aggregate.h"
+#include "run/node.h"
 #include "search/visibility.h"
 #include "storage/spin.h"
 

@@ -1,8 +1,8 @@
 /*
- * states.c
- *		Aggregates' transition states: what some rows come to, added row by row.
+ * aggregates.c
+ *		Aggregates' transition states, and the table of aggregates.
  */
-#include "run/states.h"
+#include "run/aggregates.h"
 
 #include <math.h>
 
@@ -13,30 +13,11 @@
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/float.h"
+#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
-
-void
-rtscan_init_transition(RtscanTransition *transition, RtscanAggregateKind kind, Oid type, Oid function, Oid collation)
-{
-	*transition = (RtscanTransition) {.kind = kind, .type = type, .collation = collation};
-	if (OidIsValid(type))
-		get_typlenbyval(type, &transition->typlen, &transition->typbyval);
-	if (OidIsValid(function))
-	{
-		transition->choose = palloc(sizeof(FmgrInfo));
-		fmgr_info(function, transition->choose);
-	}
-}
-
-bool
-rtscan_adds_decimals(const RtscanTransition *transition)
-{
-	return transition->kind == RTSCAN_SUM_INT8 || transition->kind == RTSCAN_SUM_NUMERIC ||
-		transition->kind == RTSCAN_AVERAGE;
-}
 
 /* ---------------------------------------------------------------- sums */
 
@@ -98,6 +79,7 @@ rtscan_set_scale(RtscanState *state, int scale, MemoryContext context)
 	state->sum = (RtscanSum) {.scale = scale};
 }
 
+/* RtscanAggregate.add, as all add_ below that have its arguments */
 static void
 add_decimal(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
@@ -115,10 +97,17 @@ add_decimal(const RtscanTransition *transition, RtscanState *state, Datum value,
 	}
 }
 
+static float8
+real_of(const RtscanTransition *transition, Datum value)
+{
+	return transition->type == FLOAT4OID ? DatumGetFloat4(value) : DatumGetFloat8(value);
+}
+
 /* As float8_accum() does, which leaves the average to float8_avg(). */
 static void
-add_to_average(RtscanState *state, float8 value)
+add_to_average(const RtscanTransition *transition, RtscanState *state, Datum datum, MemoryContext context)
 {
+	float8		value = real_of(transition, datum);
 	float8		before = state->real;
 
 	state->count++;
@@ -140,21 +129,19 @@ add_to_average(RtscanState *state, float8 value)
 }
 
 static void
-add_float(const RtscanTransition *transition, RtscanState *state, Datum value)
+add_float4(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
-	float8		real = transition->type == FLOAT4OID ? DatumGetFloat4(value) : DatumGetFloat8(value);
+	float4		real = DatumGetFloat4(value);
 
-	if (transition->kind == RTSCAN_AVERAGE_FLOAT8)
-	{
-		add_to_average(state, real);
-		return;
-	}
-	if (state->count++ == 0)
-		state->real = real;
-	else if (transition->kind == RTSCAN_SUM_FLOAT4)
-		state->real = float4_pl((float4) state->real, (float4) real);
-	else
-		state->real = float8_pl(state->real, real);
+	state->real = state->count++ == 0 ? real : float4_pl((float4) state->real, real);
+}
+
+static void
+add_float8(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+{
+	float8		real = DatumGetFloat8(value);
+
+	state->real = state->count++ == 0 ? real : float8_pl(state->real, real);
 }
 
 /* ---------------------------------------------------------------- choices */
@@ -175,7 +162,7 @@ keep(const RtscanTransition *transition, RtscanState *state, Datum value, Memory
 }
 
 static void
-add_candidate(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+add_choice(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
 	Datum		chosen = value;
 
@@ -189,36 +176,25 @@ add_candidate(const RtscanTransition *transition, RtscanState *state, Datum valu
 	keep(transition, state, chosen, context);
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- counts */
 
-void
-rtscan_add_datum(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+static void
+add_one(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
-	switch (transition->kind)
-	{
-		case RTSCAN_COUNT:
-			state->count++;
-			break;
-		case RTSCAN_SUM_INT8:
-		case RTSCAN_SUM_NUMERIC:
-		case RTSCAN_AVERAGE:
-			add_decimal(transition, state, value, context);
-			break;
-		case RTSCAN_SUM_FLOAT4:
-		case RTSCAN_SUM_FLOAT8:
-		case RTSCAN_AVERAGE_FLOAT8:
-			add_float(transition, state, value);
-			break;
-		case RTSCAN_CHOICE:
-			add_candidate(transition, state, value, context);
-			break;
-		default:
-			elog(ERROR, "unrecognized aggregate: %d", (int) transition->kind);
-	}
+	state->count++;
+}
+
+/* ---------------------------------------------------------------- results */
+
+/* RtscanAggregate.finish, as all that follow and have its arguments */
+static Datum
+finish_count(const RtscanTransition *transition, const RtscanState *state)
+{
+	return Int64GetDatum(state->count);
 }
 
 static Datum
-sum_as_int8(const RtscanState *state)
+sum_as_int8(const RtscanTransition *transition, const RtscanState *state)
 {
 	return Int64GetDatum((int64) (((uint64) state->sum.upper << 32) + state->sum.lower));
 }
@@ -238,43 +214,75 @@ total(const RtscanState *state)
 	return call_transition(numeric_sum, all.value, false, (Datum) 0, CurrentMemoryContext);
 }
 
-Datum
-rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
+static Datum
+sum_as_numeric_of_all(const RtscanTransition *transition, const RtscanState *state)
 {
-	*isnull = transition->kind != RTSCAN_COUNT && state->count == 0;
-	if (*isnull)
-		return (Datum) 0;
-	switch (transition->kind)
-	{
-		case RTSCAN_COUNT:
-			return Int64GetDatum(state->count);
-		case RTSCAN_SUM_INT8:
-			return sum_as_int8(state);
-		case RTSCAN_SUM_NUMERIC:
-			return total(state);
-		case RTSCAN_SUM_FLOAT4:
-			return Float4GetDatum((float4) state->real);
-		case RTSCAN_SUM_FLOAT8:
-			return Float8GetDatum(state->real);
-		case RTSCAN_AVERAGE:
-			return DirectFunctionCall2(numeric_div, total(state), NumericGetDatum(int64_to_numeric(state->count)));
-		case RTSCAN_AVERAGE_FLOAT8:
-			return Float8GetDatum(state->real / state->count);
-		case RTSCAN_CHOICE:
-			return datumCopy(state->value, transition->typbyval, transition->typlen);
-		default:
-			elog(ERROR, "unrecognized aggregate: %d", (int) transition->kind);
-	}
+	return total(state);
+}
+
+static Datum
+sum_as_float4(const RtscanTransition *transition, const RtscanState *state)
+{
+	return Float4GetDatum((float4) state->real);
+}
+
+static Datum
+sum_as_float8(const RtscanTransition *transition, const RtscanState *state)
+{
+	return Float8GetDatum(state->real);
+}
+
+static Datum
+average_as_numeric(const RtscanTransition *transition, const RtscanState *state)
+{
+	return DirectFunctionCall2(numeric_div, total(state), NumericGetDatum(int64_to_numeric(state->count)));
+}
+
+static Datum
+average_as_float8(const RtscanTransition *transition, const RtscanState *state)
+{
+	return Float8GetDatum(state->real / state->count);
+}
+
+static Datum
+copy_choice(const RtscanTransition *transition, const RtscanState *state)
+{
+	return datumCopy(state->value, transition->typbyval, transition->typlen);
 }
 
 /* ---------------------------------------------------------------- combination */
 
+/* RtscanAggregate.combine, as all that follow */
+static void
+combine_counts(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+}
+
+static void
+combine_float4s(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+	state->real = state->count == 0 ? other->real : float4_pl((float4) state->real, (float4) other->real);
+}
+
+static void
+combine_float8s(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+	state->real = state->count == 0 ? other->real : float8_pl(state->real, other->real);
+}
+
 /* As float8_combine() does. */
 static void
-combine_averages(RtscanState *state, const RtscanState *other)
+combine_averages(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
-	float8		difference = state->real / state->count - other->real / other->count;
+	float8		difference;
 
+	if (state->count == 0)
+	{
+		state->real = other->real;
+		state->squares = other->squares;
+		return;
+	}
+	difference = state->real / state->count - other->real / other->count;
 	state->squares += other->squares +
 		(float8) state->count * other->count * difference * difference / (state->count + other->count);
 	state->real = float8_pl(state->real, other->real);
@@ -283,23 +291,7 @@ combine_averages(RtscanState *state, const RtscanState *other)
 }
 
 static void
-combine_floats(const RtscanTransition *transition, RtscanState *state, const RtscanState *other)
-{
-	if (state->count == 0)
-	{
-		state->real = other->real;
-		state->squares = other->squares;
-	}
-	else if (transition->kind == RTSCAN_SUM_FLOAT4)
-		state->real = float4_pl((float4) state->real, (float4) other->real);
-	else if (transition->kind == RTSCAN_SUM_FLOAT8)
-		state->real = float8_pl(state->real, other->real);
-	else
-		combine_averages(state, other);
-}
-
-static void
-combine_sums(RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_sums(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 	if (other->has_value)
 		state->value = call_transition(numeric_avg_combine, state->value, !state->has_value, other->value, context);
@@ -316,35 +308,20 @@ combine_sums(RtscanState *state, const RtscanState *other, MemoryContext context
 	rtscan_carry(&state->sum);
 }
 
-void
-rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+static void
+combine_choices(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
-	if (other->count == 0)
-		return;
-	switch (transition->kind)
-	{
-		case RTSCAN_COUNT:
-			break;
-		case RTSCAN_SUM_INT8:
-		case RTSCAN_SUM_NUMERIC:
-		case RTSCAN_AVERAGE:
-			combine_sums(state, other, context);
-			break;
-		case RTSCAN_CHOICE:
-			add_candidate(transition, state, other->value, context);
-			state->count--;
-			break;
-		default:
-			combine_floats(transition, state, other);
-	}
-	state->count += other->count;
+	add_choice(transition, state, other->value, context);
+	state->count--;
 }
+
+/* ---------------------------------------------------------------- temporary files */
 
 /* Has a state something that it points to: a value, or a transition state of PostgreSQL's? */
 static bool
 has_reference(const RtscanTransition *transition, const RtscanState *state)
 {
-	return state->has_value && !(transition->kind == RTSCAN_CHOICE && transition->typbyval);
+	return state->has_value && !(transition->aggregate->chooses && transition->typbyval);
 }
 
 void
@@ -356,9 +333,9 @@ rtscan_write_state(const RtscanTransition *transition, const RtscanState *state,
 	BufFileWrite(file, unconstify(RtscanState *, state), sizeof(RtscanState));
 	if (!has_reference(transition, state))
 		return;
-	if (transition->kind != RTSCAN_CHOICE)
+	if (!transition->aggregate->chooses)
 		value = call_transition(numeric_avg_serialize, value, false, (Datum) 0, CurrentMemoryContext);
-	size = datumGetSize(value, false, transition->kind == RTSCAN_CHOICE ? transition->typlen : -1);
+	size = datumGetSize(value, false, transition->aggregate->chooses ? transition->typlen : -1);
 	BufFileWrite(file, &size, sizeof(Size));
 	BufFileWrite(file, DatumGetPointer(value), size);
 }
@@ -385,7 +362,7 @@ rtscan_read_state(const RtscanTransition *transition, RtscanState *state, BufFil
 	value = palloc(size);
 	rtscan_read_exactly(file, value, size);
 	state->value = PointerGetDatum(value);
-	if (transition->kind != RTSCAN_CHOICE)
+	if (!transition->aggregate->chooses)
 		state->value = call_transition(numeric_avg_deserialize, state->value, false, (Datum) 0, CurrentMemoryContext);
 }
 
@@ -435,9 +412,9 @@ serialize_sum(const RtscanTransition *transition, const RtscanState *state)
 
 /* As int4_avg_accum() keeps it. */
 static Datum
-average_as_array(const RtscanState *state)
+average_as_array(const RtscanTransition *transition, const RtscanState *state)
 {
-	Datum		elements[] = {Int64GetDatum(state->count), sum_as_int8(state)};
+	Datum		elements[] = {Int64GetDatum(state->count), sum_as_int8(transition, state)};
 
 	return PointerGetDatum(construct_array(elements, lengthof(elements), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
 										   TYPALIGN_DOUBLE));
@@ -445,7 +422,7 @@ average_as_array(const RtscanState *state)
 
 /* As float8_accum() keeps it. */
 static Datum
-float_average_as_array(const RtscanState *state)
+float_average_as_array(const RtscanTransition *transition, const RtscanState *state)
 {
 	Datum		elements[] = {Float8GetDatum(state->count), Float8GetDatum(state->real), Float8GetDatum(state->squares)};
 
@@ -453,17 +430,84 @@ float_average_as_array(const RtscanState *state)
 										   TYPALIGN_DOUBLE));
 }
 
+/* ---------------------------------------------------------------- the table */
+
+/* Partial counts are counts, which PostgreSQL adds. */
+#define COUNT_OF(fn) \
+	{.function = (fn), .counts = true, .add = add_one, .combine = combine_counts, .finish = finish_count}
+
+/* Of integers and numerics. */
+#define SUM_OF(fn, result, part) \
+	{.function = (fn), .decimals = true, .add = add_decimal, .combine = combine_sums, .finish = (result), .finish_partial = (part)}
+#define SMALL_AVERAGE_OF(fn) \
+	{.function = (fn), .decimals = true, .counts_in_part = true, .add = add_decimal, .combine = combine_sums, \
+	.finish = average_as_numeric, .finish_partial = average_as_array}
+
+#define FLOAT_AVERAGE_OF(fn) \
+	{.function = (fn), .counts_in_part = true, .add = add_to_average, .combine = combine_averages, \
+	.finish = average_as_float8, .finish_partial = float_average_as_array}
+
+static const RtscanAggregate aggregates[] = {
+	COUNT_OF(F_COUNT_),
+	COUNT_OF(F_COUNT_ANY),
+	SUM_OF(F_SUM_INT2, sum_as_int8, NULL),
+	SUM_OF(F_SUM_INT4, sum_as_int8, NULL),
+	SUM_OF(F_SUM_INT8, sum_as_numeric_of_all, serialize_sum),
+	SUM_OF(F_SUM_NUMERIC, sum_as_numeric_of_all, serialize_sum),
+	SMALL_AVERAGE_OF(F_AVG_INT2),
+	SMALL_AVERAGE_OF(F_AVG_INT4),
+	SUM_OF(F_AVG_INT8, average_as_numeric, serialize_sum),
+	SUM_OF(F_AVG_NUMERIC, average_as_numeric, serialize_sum),
+	{.function = F_SUM_FLOAT4, .add = add_float4, .combine = combine_float4s, .finish = sum_as_float4},
+	{.function = F_SUM_FLOAT8, .add = add_float8, .combine = combine_float8s, .finish = sum_as_float8},
+	FLOAT_AVERAGE_OF(F_AVG_FLOAT4),
+	FLOAT_AVERAGE_OF(F_AVG_FLOAT8),
+	{.function = InvalidOid, .chooses = true, .add = add_choice, .combine = combine_choices, .finish = copy_choice},
+};
+
+int
+rtscan_find_aggregate(Oid function)
+{
+	for (int line = 0; line < (int) lengthof(aggregates); line++)
+		if (aggregates[line].function == function)
+			return line;
+	return -1;
+}
+
+void
+rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation)
+{
+	*transition = (RtscanTransition) {.aggregate = &aggregates[line], .type = type, .collation = collation};
+	if (OidIsValid(type))
+		get_typlenbyval(type, &transition->typlen, &transition->typbyval);
+	if (OidIsValid(function))
+	{
+		transition->choose = palloc(sizeof(FmgrInfo));
+		fmgr_info(function, transition->choose);
+	}
+}
+
+void
+rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+	if (other->count == 0)
+		return;
+	transition->aggregate->combine(transition, state, other, context);
+	state->count += other->count;
+}
+
+Datum
+rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
+{
+	*isnull = state->count == 0 && !transition->aggregate->counts;
+	return *isnull ? (Datum) 0 : transition->aggregate->finish(transition, state);
+}
+
 Datum
 rtscan_partial_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
-	bool		is_small = transition->type == INT2OID || transition->type == INT4OID;
-
-	*isnull = false;
-	if (transition->kind == RTSCAN_AVERAGE_FLOAT8)
-		return float_average_as_array(state);
-	if (transition->kind == RTSCAN_AVERAGE && is_small)
-		return average_as_array(state);
-	if (state->count > 0 && (transition->kind == RTSCAN_AVERAGE || transition->kind == RTSCAN_SUM_NUMERIC))
-		return serialize_sum(transition, state);
-	return rtscan_result(transition, state, isnull);
+	if (transition->aggregate->finish_partial == NULL)
+		return rtscan_result(transition, state, isnull);
+	*isnull = state->count == 0 && !transition->aggregate->counts_in_part;
+	return *isnull ? (Datum) 0 : transition->aggregate->finish_partial(transition, state);
 }

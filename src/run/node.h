@@ -1,5 +1,5 @@
 /*
- * aggregate.h
+ * node.h
  *		The plan node that answers aggregates from an index: Custom Scan (RtscanAggregate).
  *
  * The planner (offer.c, path.c, match.c, price.c, make_node.c) offers it where one index has all that a
@@ -8,8 +8,8 @@
  * when the query begins: what an answer takes is taken when its first result is asked for, and given
  * back with the last.
  */
-#ifndef RTSCAN_AGGREGATE_H
-#define RTSCAN_AGGREGATE_H
+#ifndef RTSCAN_NODE_H
+#define RTSCAN_NODE_H
 
 #include "rtscan.h"
 
@@ -40,13 +40,10 @@ typedef struct RtscanQuestion
 	RtscanTotals *totals;
 } RtscanQuestion;
 
-/* offer.c: define settings, and hook into the planner. */
-extern void rtscan_init_aggregate(void);
-
 /* node.c */
 extern const CustomScanMethods rtscan_aggregate_scan_methods;
 
-/* aggregate.c: add what a search did. */
+/* shared.c: add what a search did. */
 extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches);
 
-#endif							/* RTSCAN_AGGREGATE_H */
+#endif							/* RTSCAN_NODE_H */

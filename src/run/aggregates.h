@@ -1,30 +1,16 @@
 /*
- * states.h
- *		Aggregates' transition states: what some rows come to, added row by row.
+ * aggregates.h
+ *		The aggregates that are computed of rows, and their transition states: what some rows come to.
  *
  * Sums of integers and numerics are exact; sums of floats are added in the order of the rows.
  */
-#ifndef RTSCAN_STATES_H
-#define RTSCAN_STATES_H
+#ifndef RTSCAN_AGGREGATES_H
+#define RTSCAN_AGGREGATES_H
 
 #include "rtscan.h"
 
 #include "fmgr.h"
 #include "storage/buffile.h"
-
-typedef enum RtscanAggregateKind
-{
-	RTSCAN_COUNT,
-	RTSCAN_SUM_INT8,			/* of int2 or int4: the sum is an int8 */
-	RTSCAN_SUM_NUMERIC,			/* of int8 or numeric */
-	RTSCAN_SUM_FLOAT4,
-	RTSCAN_SUM_FLOAT8,
-	RTSCAN_AVERAGE,				/* of int2, int4, int8 or numeric: a numeric */
-	RTSCAN_AVERAGE_FLOAT8,		/* of float4 or float8 */
-	RTSCAN_CHOICE,				/* of all values one, the smallest or the largest, by a function of two */
-	RTSCAN_MINIMUM,				/* these from bits only: accumulate.h */
-	RTSCAN_MAXIMUM
-} RtscanAggregateKind;
 
 /* A sum in two parts, (upper * 2^32 + lower) / 10^scale; its digits stay below 2^95. */
 typedef struct RtscanSum
@@ -44,10 +30,12 @@ typedef struct RtscanState
 	Datum		value;			/* the choice; or PostgreSQL's transition state of other numerics */
 } RtscanState;
 
-/* How to add a kind of values. */
+struct RtscanAggregate;
+
+/* An aggregate of values of a type. */
 typedef struct RtscanTransition
 {
-	RtscanAggregateKind kind;
+	const struct RtscanAggregate *aggregate;
 	Oid			type;			/* the argument's */
 	int16		typlen;
 	bool		typbyval;
@@ -55,19 +43,41 @@ typedef struct RtscanTransition
 	Oid			collation;
 } RtscanTransition;
 
+/* A line of the table in aggregates.c: all that there is about an aggregate whose argument's values are added row by row. */
+typedef struct RtscanAggregate
+{
+	Oid			function;		/* PostgreSQL's; InvalidOid: all that choose one of two values by a function, as min() and max() */
+	bool		decimals;		/* values are integers, divided by a power of ten: arithmetic.h adds many at once */
+	bool		chooses;		/* the state's value is one of the argument's, */
+	bool		counts;			/* and no rows have a result, */
+	bool		counts_in_part; /* or a partial result */
+
+	/* Add a value that is not NULL; what a state keeps by reference is in the given context. */
+	void		(*add) (const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context);
+
+	/* Add what another state has, which has rows; but not how many. */
+	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+							MemoryContext context);
+
+	/* The result, in the current memory context; and what PostgreSQL's partial aggregate hands on, NULL: the same. */
+	Datum		(*finish) (const RtscanTransition *transition, const RtscanState *state);
+	Datum		(*finish_partial) (const RtscanTransition *transition, const RtscanState *state);
+} RtscanAggregate;
+
+/* The line of PostgreSQL's aggregate, or of those that choose; -1: there is none. */
+extern int	rtscan_find_aggregate(Oid function);
+
 /*
- * The transition of an aggregate: its kind, its argument's type (InvalidOid: it has none), and a
+ * The transition of an aggregate: its line, its argument's type (InvalidOid: it has none), and a
  * choice's function and collation.
  */
-extern void rtscan_init_transition(RtscanTransition *transition, RtscanAggregateKind kind, Oid type,
-								   Oid function, Oid collation);
+extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation);
 
-/* Does it add integers, divided by a power of ten? */
-extern bool rtscan_adds_decimals(const RtscanTransition *transition);
-
-/* Add a value that is not NULL; what a state keeps by reference is in the given context. */
-extern void rtscan_add_datum(const RtscanTransition *transition, RtscanState *state, Datum value,
-							 MemoryContext context);
+static inline void
+rtscan_add_datum(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+{
+	transition->aggregate->add(transition, state, value, context);
+}
 
 /* Make a state ready for integers of a scale. */
 extern void rtscan_set_scale(RtscanState *state, int scale, MemoryContext context);
@@ -107,4 +117,4 @@ rtscan_add_digits(RtscanState *state, int64 digits)
 		rtscan_carry(&state->sum);
 }
 
-#endif							/* RTSCAN_STATES_H */
+#endif							/* RTSCAN_AGGREGATES_H */
