@@ -1,8 +1,8 @@
 /*
- * plan.c
+ * make_tasks.c
  *		What a request means in tasks: bins, ranks and rays.
  */
-#include "plan.h"
+#include "make_tasks.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@
 /* ---------------------------------------------------------------- the batch */
 
 void
-plan_list_arrays(Evaluator *evaluator, Array **arrays)
+tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 {
 	Array	   *all[TASK_ARRAYS] = {
 		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
@@ -29,24 +29,24 @@ plan_list_arrays(Evaluator *evaluator, Array **arrays)
 	memcpy(arrays, all, sizeof(all));
 }
 
-PlanMark
-plan_mark(Evaluator *evaluator)
+TasksMark
+tasks_mark(Evaluator *evaluator)
 {
-	PlanMark	mark = {.largest_trace = evaluator->largest_trace};
+	TasksMark	mark = {.largest_trace = evaluator->largest_trace};
 	Array	   *arrays[TASK_ARRAYS];
 
-	plan_list_arrays(evaluator, arrays);
+	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		mark.counts[i] = arrays[i]->count;
 	return mark;
 }
 
 void
-plan_return_to(Evaluator *evaluator, const PlanMark *mark)
+tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
 {
 	Array	   *arrays[TASK_ARRAYS];
 
-	plan_list_arrays(evaluator, arrays);
+	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		arrays[i]->count = mark->counts[i];
 	evaluator->largest_trace = mark->largest_trace;
@@ -62,24 +62,24 @@ add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
 		numbers[i] = task;
 }
 
-/* A column of a segment while it is planned. */
-typedef struct PlanColumn
+/* A column of a segment while its tasks are made. */
+typedef struct WorkColumn
 {
 	Resident   *resident;
 	const DeviceInterval *intervals;
 	uint32_t	count;
-} PlanColumn;
+} WorkColumn;
 
-/* A segment of a request while it is planned. */
-typedef struct Plan
+/* A segment of a request while its tasks are made. */
+typedef struct Work
 {
 	Evaluator  *evaluator;
 	Request    *request;
 	const EvaluateSegment *segment;
 	uint64_t	bits;			/* offset of the bits of the group at hand */
 	uint32_t	ncolumns;
-	PlanColumn	columns[DEVICE_MAX_COLUMNS];
-} Plan;
+	WorkColumn	columns[DEVICE_MAX_COLUMNS];
+} Work;
 
 /* The sets of ranks of a column: bins.h.  One allocation. */
 typedef struct ColumnSets
@@ -100,7 +100,7 @@ take_ranges(Range **room, uint32_t capacity)
 }
 
 static ColumnSets
-make_sets(const PlanColumn *column, ChooseBins choose_bins)
+make_sets(const WorkColumn *column, ChooseBins choose_bins)
 {
 	const Resident *resident = column->resident;
 	Bins		bins = {resident->shape.bins, resident->boundaries};
@@ -148,22 +148,22 @@ free_sets(ColumnSets *sets)
 
 /* Have the rows of these ranks cleared. */
 static void
-add_refine(Plan *plan, const Resident *column, Range ranks)
+add_refine(Work *work, const Resident *column, Range ranks)
 {
-	Evaluator  *evaluator = plan->evaluator;
+	Evaluator  *evaluator = work->evaluator;
 	uint32_t	blocks = (ranks.end - (ranks.first & ~3u) + REFINE_BLOCK - 1) / REFINE_BLOCK;
 	RefineTask	task = {
 		.order = column->memory.address + column->layout.order,
-		.bits = plan->bits,
+		.bits = work->bits,
 		.first = ranks.first,
 		.end = ranks.end,
-		.rows = plan->segment->rows,
+		.rows = work->segment->rows,
 		.first_block = evaluator->refine_of.count,
 	};
 
 	add_workgroups(&evaluator->refine_of, evaluator->refine_tasks.count, blocks);
 	*(RefineTask *) array_extend(&evaluator->refine_tasks, 1) = task;
-	plan->request->reply.refined_rows += ranks.end - ranks.first;
+	work->request->reply.refined_rows += ranks.end - ranks.first;
 }
 
 /* Have a column's runs ANDed into the bits of the sieve that was added last. */
@@ -191,19 +191,19 @@ add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
 
 /* Sieve the columns whose runs are added next; their group's bits follow those before. */
 static void
-add_sieve(Plan *plan)
+add_sieve(Work *work)
 {
-	Evaluator  *evaluator = plan->evaluator;
-	uint32_t	chunks = device_chunks(plan->segment->rows);
+	Evaluator  *evaluator = work->evaluator;
+	uint32_t	chunks = device_chunks(work->segment->rows);
 	SieveTask	task = {
 		.bits = (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES,
 		.first_chunk = evaluator->sieve_of.count,
 		.chunks = chunks,
-		.rows = plan->segment->rows,
+		.rows = work->segment->rows,
 		.first_run = evaluator->runs.count,
 	};
 
-	plan->bits = task.bits;
+	work->bits = task.bits;
 	add_workgroups(&evaluator->sieve_of, evaluator->sieve_tasks.count, chunks);
 	*(SieveTask *) array_extend(&evaluator->sieve_tasks, 1) = task;
 }
@@ -212,7 +212,7 @@ add_sieve(Plan *plan)
 
 /* A column's superset, and what of it is to be cleared. */
 static DeviceResult
-plan_superset(Plan *plan, const PlanColumn *column)
+add_superset(Work *work, const WorkColumn *column)
 {
 	ColumnSets	sets = make_sets(column, bins_superset);
 	DeviceResult result = DEVICE_OK;
@@ -223,22 +223,22 @@ plan_superset(Plan *plan, const PlanColumn *column)
 		result = DEVICE_REFUSED;
 	else
 	{
-		add_runs(plan->evaluator, column->resident, &sets.runs);
+		add_runs(work->evaluator, column->resident, &sets.runs);
 		for (uint32_t i = 0; i < sets.difference.n; i++)
-			add_refine(plan, column->resident, sets.difference.ranges[i]);
+			add_refine(work, column->resident, sets.difference.ranges[i]);
 	}
 	free_sets(&sets);
 	return result;
 }
 
 static DeviceResult
-plan_compute(Plan *plan)
+add_compute(Work *work)
 {
 	DeviceResult result = DEVICE_OK;
 
-	add_sieve(plan);
-	for (uint32_t c = 0; c < plan->ncolumns && result == DEVICE_OK; c++)
-		result = plan_superset(plan, &plan->columns[c]);
+	add_sieve(work);
+	for (uint32_t c = 0; c < work->ncolumns && result == DEVICE_OK; c++)
+		result = add_superset(work, &work->columns[c]);
 	return result;
 }
 
@@ -246,7 +246,7 @@ plan_compute(Plan *plan)
 
 /* A column whose exact set rays look up. */
 static void
-add_column(Evaluator *evaluator, const PlanColumn *column)
+add_column(Evaluator *evaluator, const WorkColumn *column)
 {
 	const Resident *resident = column->resident;
 	bool		heap_order = resident->shape.heap_order;
@@ -267,10 +267,10 @@ add_column(Evaluator *evaluator, const PlanColumn *column)
 
 /* Trace the rays of a group whose columns have been added last. */
 static DeviceResult
-add_trace(Plan *plan, const PlanColumn *columns, uint32_t count, const SlabColumn *slabs)
+add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColumn *slabs)
 {
-	Evaluator  *evaluator = plan->evaluator;
-	RayParameters parameters = bvh_parameters(&evaluator->bvhs, count, plan->segment->rows);
+	Evaluator  *evaluator = work->evaluator;
+	RayParameters parameters = bvh_parameters(&evaluator->bvhs, count, work->segment->rows);
 	uint32_t	first_bundle = evaluator->bundles.count;
 	RayPlan		rays = {.max_bundles = MAX_BUNDLES, .max_rays = MAX_RAYS};
 	Resident   *residents[GROUP_COLUMNS];
@@ -290,13 +290,13 @@ add_trace(Plan *plan, const PlanColumn *columns, uint32_t count, const SlabColum
 	*(TraceTask *) array_extend(&evaluator->trace_tasks, 1) = (TraceTask) {
 		.structure = bvh->top_address,
 		.primitives = bvh->primitives,
-		.bits = plan->bits,
+		.bits = work->bits,
 		.first_bundle = first_bundle,
 		.bundles = rays.nbundles,
 		.rays = rays.nrays,
 		.first_column = evaluator->columns.count - count,
 		.columns = count,
-		.rows = plan->segment->rows,
+		.rows = work->segment->rows,
 	};
 	if (rays.nrays > evaluator->largest_trace)
 		evaluator->largest_trace = rays.nrays;
@@ -305,25 +305,25 @@ add_trace(Plan *plan, const PlanColumn *columns, uint32_t count, const SlabColum
 
 /* Up to three columns: the rows of the nearest bins, and rays for what is between these and the exact ones. */
 static DeviceResult
-plan_group(Plan *plan, const PlanColumn *columns, uint32_t count)
+add_group(Work *work, const WorkColumn *columns, uint32_t count)
 {
 	ColumnSets	sets[GROUP_COLUMNS];
 	SlabColumn	slabs[GROUP_COLUMNS];
 	DeviceResult result = DEVICE_OK;
 
-	add_sieve(plan);
+	add_sieve(work);
 	for (uint32_t c = 0; c < count; c++)
 	{
-		sets[c] = make_sets(&columns[c], plan->evaluator->choose_bins);
+		sets[c] = make_sets(&columns[c], work->evaluator->choose_bins);
 		slabs[c] = (SlabColumn) {&sets[c].exact, &sets[c].approximate, &sets[c].difference};
-		add_runs(plan->evaluator, columns[c].resident, &sets[c].runs);
-		add_column(plan->evaluator, &columns[c]);
+		add_runs(work->evaluator, columns[c].resident, &sets[c].runs);
+		add_column(work->evaluator, &columns[c]);
 		if (sets[c].runs.n > MAX_RUNS)
 			result = DEVICE_TOO_COMPLEX;
-		plan->request->reply.refined_rows += range_rows(&sets[c].difference);
+		work->request->reply.refined_rows += range_rows(&sets[c].difference);
 	}
 	if (result == DEVICE_OK)
-		result = add_trace(plan, columns, count, slabs);
+		result = add_trace(work, columns, count, slabs);
 	for (uint32_t c = 0; c < count; c++)
 		free_sets(&sets[c]);
 	return result;
@@ -332,59 +332,59 @@ plan_group(Plan *plan, const PlanColumn *columns, uint32_t count)
 static int
 compare_columns(const void *a, const void *b)
 {
-	uint32_t	left = ((const PlanColumn *) a)->resident->key.columns[0];
-	uint32_t	right = ((const PlanColumn *) b)->resident->key.columns[0];
+	uint32_t	left = ((const WorkColumn *) a)->resident->key.columns[0];
+	uint32_t	right = ((const WorkColumn *) b)->resident->key.columns[0];
 
 	return left < right ? -1 : left > right;
 }
 
 /* Only build a group's BVH. */
 static DeviceResult
-prepare_group(Plan *plan, const PlanColumn *columns, uint32_t count)
+prepare_group(Work *work, const WorkColumn *columns, uint32_t count)
 {
 	Resident   *residents[GROUP_COLUMNS];
 
 	for (uint32_t c = 0; c < count; c++)
 		residents[c] = columns[c].resident;
-	return bvh_get(&plan->evaluator->bvhs, residents, count) ? DEVICE_OK : DEVICE_NO_MEMORY;
+	return bvh_get(&work->evaluator->bvhs, residents, count) ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
 /* As few groups as there can be, of about as many columns each; ascending, whatever the query's order. */
 static DeviceResult
-plan_rt(Plan *plan, uint32_t *groups)
+add_rt(Work *work, uint32_t *groups)
 {
 	DeviceResult result = DEVICE_OK;
 	uint32_t	first = 0;
-	uint64_t	bits = (uint64_t) plan->evaluator->sieve_of.count * DEVICE_CHUNK_BYTES;
-	bool		prepare = plan->request->header->prepare;
+	uint64_t	bits = (uint64_t) work->evaluator->sieve_of.count * DEVICE_CHUNK_BYTES;
+	bool		prepare = work->request->header->prepare;
 
-	if (plan->evaluator->raytracer.pipeline == VK_NULL_HANDLE)
+	if (work->evaluator->raytracer.pipeline == VK_NULL_HANDLE)
 		return DEVICE_UNSUPPORTED;
-	*groups = (plan->ncolumns + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
-	qsort(plan->columns, plan->ncolumns, sizeof(PlanColumn), compare_columns);
+	*groups = (work->ncolumns + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
+	qsort(work->columns, work->ncolumns, sizeof(WorkColumn), compare_columns);
 	for (uint32_t g = 0; g < *groups && result == DEVICE_OK; g++)
 	{
-		uint32_t	end = (g + 1) * plan->ncolumns / *groups;
+		uint32_t	end = (g + 1) * work->ncolumns / *groups;
 
-		result = prepare ? prepare_group(plan, plan->columns + first, end - first) :
-			plan_group(plan, plan->columns + first, end - first);
+		result = prepare ? prepare_group(work, work->columns + first, end - first) :
+			add_group(work, work->columns + first, end - first);
 		first = end;
 	}
-	plan->bits = bits;
+	work->bits = bits;
 	return result;
 }
 
 /* ---------------------------------------------------------------- requests */
 
 static void
-add_publish(Plan *plan, uint32_t chunk, uint32_t groups)
+add_publish(Work *work, uint32_t chunk, uint32_t groups)
 {
-	Request    *request = plan->request;
+	Request    *request = work->request;
 	uint64_t	results = request->area->memory.address + request->results;
-	uint32_t	chunks = device_chunks(plan->segment->rows);
-	Evaluator  *evaluator = plan->evaluator;
+	uint32_t	chunks = device_chunks(work->segment->rows);
+	Evaluator  *evaluator = work->evaluator;
 	PublishTask task = {
-		.bits = plan->bits,
+		.bits = work->bits,
 		.counts = results + chunk * sizeof(uint32_t),
 		.first_chunk = evaluator->publish_of.count,
 		.chunks = chunks,
@@ -399,19 +399,19 @@ add_publish(Plan *plan, uint32_t chunk, uint32_t groups)
 
 /* Find a segment's columns on the device. */
 static DeviceResult
-find_columns(Plan *plan, const EvaluateColumn *wanted, const DeviceInterval *intervals)
+find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *intervals)
 {
-	for (uint32_t c = 0; c < plan->segment->columns; c++)
+	for (uint32_t c = 0; c < work->segment->columns; c++)
 	{
-		ResidentKey key = cache_column_key(&plan->segment->key, wanted[c].column);
-		Resident   *resident = cache_find(plan->evaluator->cache, &key);
+		ResidentKey key = cache_column_key(&work->segment->key, wanted[c].column);
+		Resident   *resident = cache_find(work->evaluator->cache, &key);
 
-		plan->request->reply.column = c;
+		work->request->reply.column = c;
 		if (resident == NULL)
 			return DEVICE_MISSING;
-		if (resident->shape.rows != plan->segment->rows)
+		if (resident->shape.rows != work->segment->rows)
 			return DEVICE_REFUSED;
-		plan->columns[plan->ncolumns++] = (PlanColumn) {resident, intervals, wanted[c].intervals};
+		work->columns[work->ncolumns++] = (WorkColumn) {resident, intervals, wanted[c].intervals};
 		intervals += wanted[c].intervals;
 	}
 	return DEVICE_OK;
@@ -419,19 +419,19 @@ find_columns(Plan *plan, const EvaluateColumn *wanted, const DeviceInterval *int
 
 /* One segment, whose first chunk has this number in the answer. */
 static DeviceResult
-plan_segment(Plan *plan, uint32_t chunk, const EvaluateColumn *wanted, const DeviceInterval *intervals)
+add_segment(Work *work, uint32_t chunk, const EvaluateColumn *wanted, const DeviceInterval *intervals)
 {
 	uint32_t	groups = 1;
-	DeviceResult result = find_columns(plan, wanted, intervals);
+	DeviceResult result = find_columns(work, wanted, intervals);
 
 	if (result != DEVICE_OK)
 		return result;
-	if (plan->request->header->executor == DEVICE_RT)
-		result = plan_rt(plan, &groups);
-	else if (!plan->request->header->prepare)
-		result = plan_compute(plan);
-	if (result == DEVICE_OK && !plan->request->header->prepare)
-		add_publish(plan, chunk, groups);
+	if (work->request->header->executor == DEVICE_RT)
+		result = add_rt(work, &groups);
+	else if (!work->request->header->prepare)
+		result = add_compute(work);
+	if (result == DEVICE_OK && !work->request->header->prepare)
+		add_publish(work, chunk, groups);
 	return result;
 }
 
@@ -454,7 +454,7 @@ count_intervals(const EvaluateColumn *columns, uint32_t count)
 }
 
 DeviceResult
-plan_request(Evaluator *evaluator, Request *request)
+make_tasks(Evaluator *evaluator, Request *request)
 {
 	const EvaluateColumn *columns = request->columns;
 	const DeviceInterval *intervals = request->intervals;
@@ -463,8 +463,8 @@ plan_request(Evaluator *evaluator, Request *request)
 	for (uint32_t s = 0; s < request->header->segments; s++)
 	{
 		const EvaluateSegment *segment = &request->segments[s];
-		Plan		plan = {.evaluator = evaluator, .request = request, .segment = segment};
-		DeviceResult result = plan_segment(&plan, chunk, columns, intervals);
+		Work		work = {.evaluator = evaluator, .request = request, .segment = segment};
+		DeviceResult result = add_segment(&work, chunk, columns, intervals);
 
 		if (result != DEVICE_OK)
 		{

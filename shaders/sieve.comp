@@ -1,6 +1,6 @@
 /*
  * sieve.comp
- *		Data Sieving (RTScan, section 3.3) on the device: AND the vectors of a group's
+ *		Data Sieving (RTScan, section 3.3) on the device: AND the vectors of a region's
  *		columns, in two components (src/segment/sieve.h).
  *
  * A workgroup has a chunk, a thread 128 of its bits.  Which pages a vector has in the chunk is

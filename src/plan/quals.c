@@ -310,48 +310,48 @@ rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *ind
 
 /* ---------------------------------------------------------------- plans */
 
-static RtscanPlanKey *
-plan_null_key(int column, NullTestType type)
+static RtscanPlanCondition *
+plan_null_test(int column, NullTestType type)
 {
-	RtscanPlanKey *key = palloc0(sizeof(RtscanPlanKey));
+	RtscanPlanCondition *condition = palloc0(sizeof(RtscanPlanCondition));
 
-	key->column = column;
-	key->flags = SK_ISNULL | (type == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL);
-	key->argument = -1;
-	return key;
+	condition->column = column;
+	condition->flags = SK_ISNULL | (type == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL);
+	condition->argument = -1;
+	return condition;
 }
 
-static RtscanPlanKey *
-plan_comparison_key(IndexOptInfo *index, int column, Oid operator, Oid collation, int flags, Expr *argument,
-					List **arguments)
+static RtscanPlanCondition *
+plan_comparison(IndexOptInfo *index, int column, Oid operator, Oid collation, int flags, Expr *argument,
+				List **arguments)
 {
-	RtscanPlanKey *key = palloc0(sizeof(RtscanPlanKey));
+	RtscanPlanCondition *condition = palloc0(sizeof(RtscanPlanCondition));
 	Oid			lefttype;
 
-	key->column = column;
-	key->flags = flags;
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &key->strategy, &lefttype, &key->subtype);
-	key->collation = collation;
-	key->function = get_opcode(operator);
-	key->argument = list_length(*arguments);
+	condition->column = column;
+	condition->flags = flags;
+	get_op_opfamily_properties(operator, index->opfamily[column], false, &condition->strategy, &lefttype, &condition->subtype);
+	condition->collation = collation;
+	condition->function = get_opcode(operator);
+	condition->argument = list_length(*arguments);
 	*arguments = lappend(*arguments, argument);
-	return key;
+	return condition;
 }
 
-static RtscanPlanKey *
-plan_key(IndexOptInfo *index, int column, Expr *clause, List **arguments)
+static RtscanPlanCondition *
+plan_condition(IndexOptInfo *index, int column, Expr *clause, List **arguments)
 {
 	if (IsA(clause, NullTest))
-		return plan_null_key(column, ((NullTest *) clause)->nulltesttype);
+		return plan_null_test(column, ((NullTest *) clause)->nulltesttype);
 	if (IsA(clause, ScalarArrayOpExpr))
 	{
 		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
 
-		return plan_comparison_key(index, column, op->opno, op->inputcollid, SK_SEARCHARRAY,
-								   lsecond(op->args), arguments);
+		return plan_comparison(index, column, op->opno, op->inputcollid, SK_SEARCHARRAY,
+							   lsecond(op->args), arguments);
 	}
-	return plan_comparison_key(index, column, castNode(OpExpr, clause)->opno, ((OpExpr *) clause)->inputcollid, 0,
-							   lsecond(((OpExpr *) clause)->args), arguments);
+	return plan_comparison(index, column, castNode(OpExpr, clause)->opno, ((OpExpr *) clause)->inputcollid, 0,
+						   lsecond(((OpExpr *) clause)->args), arguments);
 }
 
 RtscanPlanFilter *
@@ -363,7 +363,7 @@ rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **argument
 			   *alternative_cell;
 
 	forboth(column_cell, quals->columns, cell, quals->clauses)
-		filter->keys = lappend(filter->keys, plan_key(index, lfirst_int(column_cell), lfirst(cell), arguments));
+		filter->conditions = lappend(filter->conditions, plan_condition(index, lfirst_int(column_cell), lfirst(cell), arguments));
 	foreach(cell, quals->disjunctions)
 	{
 		List	   *alternatives = NIL;

@@ -420,7 +420,7 @@ add_segment(RtscanResolved *resolved, Relation index, const RtscanPredicate *pre
 			const RtscanEntry *entry)
 {
 	RtscanReader reader;
-	RtscanPredicateGroup group;
+	RtscanRegion region;
 	double		fraction = 1,
 				scale = 1,
 				nanoseconds,
@@ -429,16 +429,16 @@ add_segment(RtscanResolved *resolved, Relation index, const RtscanPredicate *pre
 
 	CHECK_FOR_INTERRUPTS();
 	if (!rtscan_reader_open(&reader, index, entry, true) ||
-		!rtscan_predicate_group(predicate, &reader, &group))
+		!rtscan_predicate_region(predicate, &reader, &region))
 		return false;
 	for (int i = 0; i < keys->n; i++)
 		scale = Max(scale, keys->scale[keys->keys[i].sk_attno - 1]);
-	for (int i = 0; i < group.ncolumns && !group.empty; i++)
-		fraction *= Min(keys->scale[group.columns[i].column] * group.columns[i].rows / entry->rows, 1);
+	for (int i = 0; i < region.ncolumns && !region.empty; i++)
+		fraction *= Min(keys->scale[region.columns[i].column] * region.columns[i].rows / entry->rows, 1);
 	resolved->lookup_nanoseconds += scale * reader.pages_read * LOOKUP_NANOSECONDS;
-	if (group.empty)
+	if (region.empty)
 		return true;
-	rtscan_cpu_estimate(&reader, &group, &nanoseconds, &pages, &random_pages);
+	rtscan_cpu_estimate(&reader, &region, &nanoseconds, &pages, &random_pages);
 	resolved->matching += fraction * entry->rows;
 	resolved->nanoseconds += scale * nanoseconds;
 	resolved->pages += scale * pages;

@@ -205,7 +205,7 @@ outermost_code(const Outermost *outermost)
 
 /* What WHERE asks of the column bounds the values. */
 static void
-set_bounds(Outermost *outermost, int column, const RtscanPredicateGroup *where)
+set_bounds(Outermost *outermost, int column, const RtscanRegion *where)
 {
 	outermost->low = (RtscanPosition) {0, 0};
 	outermost->high = (RtscanPosition) {outermost->header->distinct, outermost->header->nonnull};
@@ -222,7 +222,7 @@ set_bounds(Outermost *outermost, int column, const RtscanPredicateGroup *where)
 }
 
 static void
-accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanPredicateGroup *where,
+accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
 					 const RtscanRowBits *bits)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[accumulator->column].header;
@@ -263,7 +263,7 @@ choose_candidate(const RtscanAccumulator *accumulator)
 /* ---------------------------------------------------------------- all */
 
 void
-rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanPredicateGroup *where,
+rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
 					   const RtscanRowBits *bits)
 {
 	uint64		count = rtscan_bits_count(bits);

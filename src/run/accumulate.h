@@ -37,7 +37,7 @@ typedef struct RtscanAccumulator
  * columns.  Calls no function of a user's.
  */
 extern void rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader,
-								   const RtscanPredicateGroup *where, const RtscanRowBits *bits);
+								   const RtscanRegion *where, const RtscanRowBits *bits);
 
 /* Add a row whose column has a value, which is of no meaning to COUNT. */
 extern void rtscan_accumulate_value(RtscanAccumulator *accumulator, Datum value);

@@ -34,7 +34,7 @@ struct RtscanArithmetic
 	RtscanArithmetic *left;
 	RtscanArithmetic *right;
 	uint64		batch;			/* the number of the batch that these are about: */
-	bool		computed;		/* are they right? */
+	bool		calculated;		/* are they right? */
 	RtscanVector values;		/* of a constant, always */
 };
 
@@ -307,11 +307,11 @@ is_in_range(RtscanArithmetic *arithmetic, uint32 n)
 }
 
 static bool
-compute_operation(RtscanArithmetic *arithmetic, RtscanBatch *batch)
+calculate_operation(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 {
 	RtscanVector *values = &arithmetic->values;
-	const RtscanVector *left = rtscan_compute(arithmetic->left, batch);
-	const RtscanVector *right = left && arithmetic->right ? rtscan_compute(arithmetic->right, batch) : left;
+	const RtscanVector *left = rtscan_calculate(arithmetic->left, batch);
+	const RtscanVector *right = left && arithmetic->right ? rtscan_calculate(arithmetic->right, batch) : left;
 	bool		fits;
 
 	if (left == NULL || right == NULL)
@@ -344,17 +344,17 @@ load_column(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 }
 
 const RtscanVector *
-rtscan_compute(RtscanArithmetic *arithmetic, RtscanBatch *batch)
+rtscan_calculate(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 {
 	if (arithmetic->operation == CONSTANT)
 		return &arithmetic->values;
 	if (arithmetic->operation == SAME)
-		return rtscan_compute(arithmetic->left, batch);
+		return rtscan_calculate(arithmetic->left, batch);
 	if (arithmetic->batch != batch->number)
 	{
 		arithmetic->batch = batch->number;
-		arithmetic->computed = arithmetic->operation == COLUMN ? load_column(arithmetic, batch)
-			: compute_operation(arithmetic, batch);
+		arithmetic->calculated = arithmetic->operation == COLUMN ? load_column(arithmetic, batch)
+			: calculate_operation(arithmetic, batch);
 	}
-	return arithmetic->computed ? &arithmetic->values : NULL;
+	return arithmetic->calculated ? &arithmetic->values : NULL;
 }

@@ -14,7 +14,7 @@
 
 typedef struct RtscanArithmetic RtscanArithmetic;
 
-/* Integers, divided by a power of ten, of a batch's rows; digits of what is computed from NULL are of no meaning. */
+/* Integers, divided by a power of ten, of a batch's rows; digits of what is calculated from NULL are of no meaning. */
 typedef struct RtscanVector
 {
 	int			scale;
@@ -26,11 +26,11 @@ typedef struct RtscanVector
 
 /*
  * A row expression, or NULL if it is not arithmetic; in the current memory context.  What is in
- * the list, and equal to a part of it, is computed once a batch; its parts are added to the list.
+ * the list, and equal to a part of it, is calculated once a batch; its parts are added to the list.
  */
 extern RtscanArithmetic *rtscan_arithmetic(const Expr *row_expression, List **known);
 
 /* Its values, good until the next batch; NULL if some have to be evaluated one by one. */
-extern const RtscanVector *rtscan_compute(RtscanArithmetic *arithmetic, RtscanBatch *batch);
+extern const RtscanVector *rtscan_calculate(RtscanArithmetic *arithmetic, RtscanBatch *batch);
 
 #endif							/* RTSCAN_ARITHMETIC_H */

@@ -34,7 +34,7 @@ typedef struct RtscanBitsAnswer
 typedef struct PreparedSegment
 {
 	bool		sees_all;		/* the snapshot does */
-	RtscanFilterGroup filters[FLEXIBLE_ARRAY_MEMBER];	/* of each aggregate that is searched for */
+	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER];	/* of each aggregate that is searched for */
 } PreparedSegment;
 
 /* RtscanSearch.prepare_segment */
@@ -42,17 +42,17 @@ static bool
 prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
 	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
-	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) + answer->searched * sizeof(RtscanFilterGroup));
+	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) + answer->searched * sizeof(RtscanSegmentFilter));
 	bool		needs_bits;
 
 	prepared->sees_all = rtscan_sees_all(&answer->visibility, segment);
 	needs_bits = !prepared->sees_all;
 	for (int i = 0; i < answer->searched; i++)
 	{
-		RtscanFilterGroup *filter = &prepared->filters[i];
+		RtscanSegmentFilter *filter = &prepared->filters[i];
 
-		rtscan_filter_group(&answer->aggregates[i].filter, &segment->reader, filter);
-		needs_bits |= !filter->group.empty &&
+		rtscan_segment_filter(&answer->aggregates[i].filter, &segment->reader, filter);
+		needs_bits |= !filter->region.empty &&
 			(!rtscan_filter_has_all(filter) || answer->aggregates[i].accumulator.kind != RTSCAN_COUNT);
 	}
 	segment->prepared = prepared;
@@ -72,14 +72,14 @@ take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 	count = rtscan_bits_count(bits);
 	for (int i = 0; i < answer->searched && count > 0; i++)
 	{
-		const RtscanFilterGroup *filter = &prepared->filters[i];
+		const RtscanSegmentFilter *filter = &prepared->filters[i];
 		const RtscanRowBits *chosen = bits;
 
-		if (filter->group.empty)
+		if (filter->region.empty)
 			continue;
 		if (!rtscan_filter_has_all(filter))
 			chosen = rtscan_evaluate_filter(&segment->reader, filter, bits, &answer->search.stats.counters);
-		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.group, chosen);
+		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.region, chosen);
 	}
 	answer->search.stats.rows += count;
 }

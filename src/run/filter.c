@@ -5,7 +5,7 @@
 #include "run/filter.h"
 
 static void
-make_key(const RtscanPlanKey *plan, const RtscanArguments *arguments, ScanKey key)
+make_key(const RtscanPlanCondition *plan, const RtscanArguments *arguments, ScanKey key)
 {
 	bool		has_argument = plan->argument >= 0;
 	int			flags = plan->flags;
@@ -30,11 +30,11 @@ void
 rtscan_make_filter(const RtscanPlanFilter *plan, Relation index, const RtscanSchema *schema,
 				   const RtscanArguments *arguments, RtscanFilter *filter)
 {
-	int			nkeys = list_length(plan->keys);
+	int			nkeys = list_length(plan->conditions);
 	ScanKey		keys = palloc(Max(nkeys, 1) * sizeof(ScanKeyData));
 
 	for (int i = 0; i < nkeys; i++)
-		make_key(list_nth(plan->keys, i), arguments, &keys[i]);
+		make_key(list_nth(plan->conditions, i), arguments, &keys[i]);
 	filter->predicate = rtscan_predicate(index, schema, keys, nkeys);
 	filter->ndisjunctions = list_length(plan->disjunctions);
 	filter->disjunctions = palloc(Max(filter->ndisjunctions, 1) * sizeof(RtscanDisjunction));

@@ -7,19 +7,19 @@
 /* ---------------------------------------------------------------- filters */
 
 static List *
-write_key(const RtscanPlanKey *key)
+write_condition(const RtscanPlanCondition *condition)
 {
-	List	   *numbers = list_make5_int(key->column, key->flags, key->strategy, (int) key->subtype, (int) key->collation);
+	List	   *numbers = list_make5_int(condition->column, condition->flags, condition->strategy, (int) condition->subtype, (int) condition->collation);
 
-	return lappend_int(lappend_int(numbers, (int) key->function), key->argument);
+	return lappend_int(lappend_int(numbers, (int) condition->function), condition->argument);
 }
 
-static RtscanPlanKey *
-read_key(List *numbers)
+static RtscanPlanCondition *
+read_condition(List *numbers)
 {
-	RtscanPlanKey *key = palloc(sizeof(RtscanPlanKey));
+	RtscanPlanCondition *condition = palloc(sizeof(RtscanPlanCondition));
 
-	*key = (RtscanPlanKey) {
+	*condition = (RtscanPlanCondition) {
 		.column = list_nth_int(numbers, 0),
 		.flags = list_nth_int(numbers, 1),
 		.strategy = list_nth_int(numbers, 2),
@@ -28,19 +28,19 @@ read_key(List *numbers)
 		.function = (Oid) list_nth_int(numbers, 5),
 		.argument = list_nth_int(numbers, 6),
 	};
-	return key;
+	return condition;
 }
 
 static List *
 write_filter(const RtscanPlanFilter *filter)
 {
-	List	   *keys = NIL;
+	List	   *conditions = NIL;
 	List	   *disjunctions = NIL;
 	ListCell   *cell,
 			   *alternative;
 
-	foreach(cell, filter->keys)
-		keys = lappend(keys, write_key(lfirst(cell)));
+	foreach(cell, filter->conditions)
+		conditions = lappend(conditions, write_condition(lfirst(cell)));
 	foreach(cell, filter->disjunctions)
 	{
 		List	   *alternatives = NIL;
@@ -49,7 +49,7 @@ write_filter(const RtscanPlanFilter *filter)
 			alternatives = lappend(alternatives, write_filter(lfirst(alternative)));
 		disjunctions = lappend(disjunctions, alternatives);
 	}
-	return list_make2(keys, disjunctions);
+	return list_make2(conditions, disjunctions);
 }
 
 static RtscanPlanFilter *
@@ -60,7 +60,7 @@ read_filter(List *written)
 			   *alternative;
 
 	foreach(cell, linitial(written))
-		filter->keys = lappend(filter->keys, read_key(lfirst(cell)));
+		filter->conditions = lappend(filter->conditions, read_condition(lfirst(cell)));
 	foreach(cell, lsecond(written))
 	{
 		List	   *alternatives = NIL;

@@ -21,7 +21,7 @@
 #include "nodes/primnodes.h"
 
 /* A condition on a column: a scan key whose value is not known yet. */
-typedef struct RtscanPlanKey
+typedef struct RtscanPlanCondition
 {
 	int			column;			/* of the index, from 0 */
 	int			flags;			/* SK_... */
@@ -30,12 +30,12 @@ typedef struct RtscanPlanKey
 	Oid			collation;
 	Oid			function;
 	int			argument;		/* among the plan's; -1: none */
-} RtscanPlanKey;
+} RtscanPlanCondition;
 
 /* Of WHERE or of a FILTER, what the index answers: a conjunction. */
 typedef struct RtscanPlanFilter
 {
-	List	   *keys;			/* RtscanPlanKey * */
+	List	   *conditions;		/* RtscanPlanCondition * */
 	List	   *disjunctions;	/* of Lists of RtscanPlanFilter * */
 } RtscanPlanFilter;
 

@@ -337,7 +337,7 @@ static void
 add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, bool in_runs)
 {
 	RtscanArithmetic *arithmetic = answer->arithmetic[number];
-	const RtscanVector *vector = arithmetic ? rtscan_compute(arithmetic, answer->batch) : NULL;
+	const RtscanVector *vector = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
 
 	if (vector && in_runs)
 		add_runs(answer, number, vector);

@@ -59,7 +59,7 @@ struct RtscanRowsAnswer
 	const RtscanQuestion *question;
 	MemoryContext context;		/* of the answer */
 	RtscanBatch *batch;
-	RtscanArithmetic **arithmetic;	/* by aggregate: its argument, if it can be computed that way */
+	RtscanArithmetic **arithmetic;	/* by aggregate: its argument, if it can be calculated that way */
 	List	   *known;			/* RtscanArithmetic * of all arguments and parts of these */
 	RtscanCells cells;
 	RtscanGroups *groups;		/* of GROUP BY, or */

@@ -35,10 +35,10 @@ fill_everything(CpuEvaluation *evaluation)
 
 /* AND one interval of a column's codes into bits of its (first and only) chunk. */
 static void
-and_code_interval(CpuEvaluation *evaluation, const CpuColumn *plan, uint64 *words,
+and_code_interval(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words,
 				  const RtscanInterval *interval)
 {
-	const RtscanColumnHeader *header = &plan->column->header;
+	const RtscanColumnHeader *header = &part->column->header;
 	uint32		per_page = rtscan_per_page(header->code_bytes);
 
 	for (uint32 i = 0; i < header->codes.pages; i++)
@@ -73,11 +73,11 @@ code_set(const RtscanIntervals *set, uint32 codes)
 
 /* AND several intervals of a column's codes into words. */
 static void
-and_code_set(CpuEvaluation *evaluation, const CpuColumn *plan, uint64 *words)
+and_code_set(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
 {
-	const RtscanColumnHeader *header = &plan->column->header;
+	const RtscanColumnHeader *header = &part->column->header;
 	uint32		per_page = rtscan_per_page(header->code_bytes);
-	uint64	   *wanted = code_set(&plan->group->intervals, header->distinct + 1);
+	uint64	   *wanted = code_set(&part->region->intervals, header->distinct + 1);
 
 	for (uint32 i = 0; i < header->codes.pages; i++)
 	{
@@ -108,14 +108,14 @@ scan_codes(CpuEvaluation *evaluation)
 	rtscan_cpu_set_all(words, evaluation->rows);
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
-		const CpuColumn *plan = &evaluation->columns[i];
+		const CpuColumn *part = &evaluation->columns[i];
 
-		if (plan->heap_order)
-			rtscan_cpu_and_row_ranges(evaluation, plan, 0, words);
-		else if (plan->group->intervals.n == 1)
-			and_code_interval(evaluation, plan, words, &plan->group->intervals.items[0]);
+		if (part->heap_order)
+			rtscan_cpu_and_row_ranges(evaluation, part, 0, words);
+		else if (part->region->intervals.n == 1)
+			and_code_interval(evaluation, part, words, &part->region->intervals.items[0]);
 		else
-			and_code_set(evaluation, plan, words);
+			and_code_set(evaluation, part, words);
 	}
 	evaluation->counters->refined_rows += evaluation->rows;
 	evaluation->counters->chunks_read++;
@@ -124,30 +124,30 @@ scan_codes(CpuEvaluation *evaluation)
 /* ---------------------------------------------------------------- the executor */
 
 static CpuEvaluation
-plan_evaluation(RtscanReader *reader, const RtscanPredicateGroup *group,
-				RtscanRowBits *bits, RtscanCounters *counters)
+prepare_evaluation(RtscanReader *reader, const RtscanRegion *region,
+				   RtscanRowBits *bits, RtscanCounters *counters)
 {
 	CpuEvaluation	evaluation = {
 		.reader = reader,
 		.bits = bits,
 		.counters = counters,
 		.rows = reader->segment->header.rows,
-		.ncolumns = group->ncolumns,
-		.columns = palloc0(Max(group->ncolumns, 1) * sizeof(CpuColumn)),
+		.ncolumns = region->ncolumns,
+		.columns = palloc0(Max(region->ncolumns, 1) * sizeof(CpuColumn)),
 	};
 
-	for (int i = 0; i < group->ncolumns; i++)
-		rtscan_cpu_plan_column(&evaluation.columns[i], reader, &group->columns[i]);
+	for (int i = 0; i < region->ncolumns; i++)
+		rtscan_cpu_prepare_column(&evaluation.columns[i], reader, &region->columns[i]);
 	return evaluation;
 }
 
 void
-rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
+rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
 					RtscanRowBits *bits, RtscanCounters *counters)
 {
-	CpuEvaluation	evaluation = plan_evaluation(reader, group, bits, counters);
+	CpuEvaluation	evaluation = prepare_evaluation(reader, region, bits, counters);
 
-	if (group->ncolumns == 0)
+	if (region->ncolumns == 0)
 		fill_everything(&evaluation);
 	else if (evaluation.rows < RTSCAN_CHUNK_ROWS)
 		scan_codes(&evaluation);
@@ -161,15 +161,15 @@ rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
 }
 
 void
-rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
+rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region,
 					double *nanoseconds, double *pages, double *random_pages)
 {
 	RtscanRowBits bits = {.chunks = reader->segment->chunks};
-	CpuEvaluation	evaluation = plan_evaluation(reader, group, &bits, NULL);
+	CpuEvaluation	evaluation = prepare_evaluation(reader, region, &bits, NULL);
 	bool		by_rows = false;
 	CpuCost		cost;
 
-	if (evaluation.rows < RTSCAN_CHUNK_ROWS || group->ncolumns == 0)
+	if (evaluation.rows < RTSCAN_CHUNK_ROWS || region->ncolumns == 0)
 		cost = rtscan_cpu_codes_cost(&evaluation);
 	else if ((by_rows = rtscan_cpu_candidates_are_cheaper(&evaluation)))
 		cost = rtscan_cpu_candidates_cost(&evaluation);
@@ -219,7 +219,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 					pages,
 					random_pages;
 
-		rtscan_cpu_estimate(&reader, &scans[i].filter.group, &nanoseconds, &pages, &random_pages);
+		rtscan_cpu_estimate(&reader, &scans[i].filter.region, &nanoseconds, &pages, &random_pages);
 		sum += nanoseconds;
 	}
 	return sum;

@@ -46,7 +46,7 @@ typedef struct RankRange
 /* How a column takes part. */
 typedef struct CpuColumn
 {
-	const RtscanGroupColumn *group;
+	const RtscanRegionColumn *region;
 	const RtscanSegmentColumn *column;
 	bool		heap_order;
 	bool		done;			/* filled: no vectors to read */
@@ -93,10 +93,10 @@ rtscan_cpu_clear_row(uint32 row, void *words)
 	((uint64 *) words)[row / 64] &= ~(UINT64CONST(1) << (row % 64));
 }
 
-/* cpu_plan.c: bins and gaps of a column; what each way to evaluate costs. */
-extern void rtscan_cpu_plan_column(CpuColumn *plan, RtscanReader *reader,
-								   const RtscanGroupColumn *group);
-extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *plan);
+/* cpu_parts.c: bins and gaps of a column; what each way to evaluate costs. */
+extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
+									  const RtscanRegionColumn *region);
+extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part);
 extern CpuCost rtscan_cpu_codes_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation);
@@ -105,11 +105,11 @@ extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation);
 /* cpu_sieve.c: a superset of the rows, from vectors, filled columns and row ranges. */
 extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
 extern void rtscan_cpu_set_all(uint64 *words, uint32 rows);
-extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *plan,
+extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part,
 									  uint32 chunk, uint64 *words);
 
 /* cpu_rows.c: single rows, found through the order or tested by their codes. */
-extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *plan, uint64 *words);
+extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
 extern void rtscan_cpu_test_candidates(CpuEvaluation *evaluation);
 extern void rtscan_cpu_refine(CpuEvaluation *evaluation);
 

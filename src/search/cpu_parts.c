@@ -1,6 +1,6 @@
 /*
- * cpu_plan.c
- *		How to evaluate a group: bins, gaps and costs.
+ * cpu_parts.c
+ *		How to evaluate a region: bins, gaps and costs.
  */
 #include "search/cpu.h"
 
@@ -15,70 +15,70 @@ boundary_below(const RtscanSegmentColumn *column, uint32 rank)
 
 /* The bins that the intervals touch, as few runs as there can be. */
 static void
-find_runs(CpuColumn *plan)
+find_runs(CpuColumn *part)
 {
-	const RtscanIntervals *set = &plan->group->intervals;
-	const uint32 *boundaries = plan->column->boundaries;
+	const RtscanIntervals *set = &part->region->intervals;
+	const uint32 *boundaries = part->column->boundaries;
 
-	plan->runs = palloc(set->n * sizeof(BinRun));
+	part->runs = palloc(set->n * sizeof(BinRun));
 	for (uint32 i = 0; i < set->n; i++)
 	{
 		BinRun		run = {
-			.first = boundary_below(plan->column, set->items[i].low.rank),
-			.end = boundary_below(plan->column, set->items[i].high.rank),
+			.first = boundary_below(part->column, set->items[i].low.rank),
+			.end = boundary_below(part->column, set->items[i].high.rank),
 		};
 
 		if (boundaries[run.end] < set->items[i].high.rank)
 			run.end++;
-		if (plan->nruns > 0 && plan->runs[plan->nruns - 1].end >= run.first)
-			plan->runs[plan->nruns - 1].end = run.end;
+		if (part->nruns > 0 && part->runs[part->nruns - 1].end >= run.first)
+			part->runs[part->nruns - 1].end = run.end;
 		else
-			plan->runs[plan->nruns++] = run;
+			part->runs[part->nruns++] = run;
 	}
 }
 
 static void
-add_gap(CpuColumn *plan, uint32 first, uint32 end)
+add_gap(CpuColumn *part, uint32 first, uint32 end)
 {
 	if (first >= end)
 		return;
-	plan->gaps[plan->ngaps++] = (RankRange) {first, end};
-	plan->gap_rows += end - first;
+	part->gaps[part->ngaps++] = (RankRange) {first, end};
+	part->gap_rows += end - first;
 }
 
 /* The ranks that the runs have and the intervals do not. */
 static void
-find_gaps(CpuColumn *plan)
+find_gaps(CpuColumn *part)
 {
-	const RtscanIntervals *set = &plan->group->intervals;
-	const uint32 *boundaries = plan->column->boundaries;
+	const RtscanIntervals *set = &part->region->intervals;
+	const uint32 *boundaries = part->column->boundaries;
 	uint32		i = 0;
 
-	plan->gaps = palloc((set->n + plan->nruns) * sizeof(RankRange));
-	for (uint32 r = 0; r < plan->nruns; r++)
+	part->gaps = palloc((set->n + part->nruns) * sizeof(RankRange));
+	for (uint32 r = 0; r < part->nruns; r++)
 	{
-		uint32		at = boundaries[plan->runs[r].first];
-		uint32		end = boundaries[plan->runs[r].end];
+		uint32		at = boundaries[part->runs[r].first];
+		uint32		end = boundaries[part->runs[r].end];
 
 		for (; i < set->n && set->items[i].low.rank < end; i++)
 		{
-			add_gap(plan, at, set->items[i].low.rank);
+			add_gap(part, at, set->items[i].low.rank);
 			at = set->items[i].high.rank;
 		}
-		add_gap(plan, at, end);
+		add_gap(part, at, end);
 	}
 }
 
 void
-rtscan_cpu_plan_column(CpuColumn *plan, RtscanReader *reader, const RtscanGroupColumn *group)
+rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader, const RtscanRegionColumn *region)
 {
-	plan->group = group;
-	plan->column = &reader->segment->columns[group->column];
-	plan->heap_order = (plan->column->header.flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
-	if (plan->column->header.bins > 0)
+	part->region = region;
+	part->column = &reader->segment->columns[region->column];
+	part->heap_order = (part->column->header.flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
+	if (part->column->header.bins > 0)
 	{
-		find_runs(plan);
-		find_gaps(plan);
+		find_runs(part);
+		find_gaps(part);
 	}
 }
 
@@ -86,28 +86,28 @@ rtscan_cpu_plan_column(CpuColumn *plan, RtscanReader *reader, const RtscanGroupC
 
 /* Pages of bits that a chunk of a column takes, at most. */
 static uint32
-pages_per_chunk(const CpuColumn *plan)
+pages_per_chunk(const CpuColumn *part)
 {
 	uint32		pages = 0;
 
-	if (plan->heap_order)
+	if (part->heap_order)
 		return 0;
-	for (uint32 i = 0; i < plan->nruns; i++)
-		pages += (plan->runs[i].first > 0 ? 3 : 0) +
-			(plan->runs[i].end < plan->column->header.bins ? 3 : 0);
+	for (uint32 i = 0; i < part->nruns; i++)
+		pages += (part->runs[i].first > 0 ? 3 : 0) +
+			(part->runs[i].end < part->column->header.bins ? 3 : 0);
 	return pages;
 }
 
 /* Is setting the intervals' rows one by one cheaper than vectors, and clearing gaps? */
 bool
-rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *plan)
+rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part)
 {
 	double		chunks = evaluation->bits->chunks;
 
-	if (plan->heap_order || plan->column->header.order.pages == 0)
+	if (part->heap_order || part->column->header.order.pages == 0)
 		return false;
-	return plan->group->rows * COST_ORDER_ROW + chunks * COST_FILL_CHUNK <
-		chunks * pages_per_chunk(plan) * COST_PAGE + plan->gap_rows * COST_ORDER_ROW;
+	return part->region->rows * COST_ORDER_ROW + chunks * COST_FILL_CHUNK <
+		chunks * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
 }
 
 /* Codes of a segment without a sieve. */
@@ -127,7 +127,7 @@ CpuCost
 rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation)
 {
 	const CpuColumn *narrowest = &evaluation->columns[0];
-	double		n = narrowest->group->rows;
+	double		n = narrowest->region->rows;
 	CpuCost		cost = {n * COST_ORDER_ROW, 1 + n / ORDER_PER_PAGE};
 
 	if (!narrowest->heap_order && narrowest->column->header.order.pages == 0)
@@ -149,7 +149,7 @@ chunks_to_sieve(const CpuEvaluation *evaluation)
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
 		if (evaluation->columns[i].heap_order)
-			chunks = Min(chunks, 1 + evaluation->columns[i].group->rows / RTSCAN_CHUNK_ROWS);
+			chunks = Min(chunks, 1 + evaluation->columns[i].region->rows / RTSCAN_CHUNK_ROWS);
 	return chunks;
 }
 
@@ -161,11 +161,11 @@ rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
-		const CpuColumn *plan = &evaluation->columns[i];
-		bool		fill = rtscan_cpu_fill_is_cheaper(evaluation, plan);
-		double		order_rows = fill ? plan->group->rows : plan->gap_rows;
+		const CpuColumn *part = &evaluation->columns[i];
+		bool		fill = rtscan_cpu_fill_is_cheaper(evaluation, part);
+		double		order_rows = fill ? part->region->rows : part->gap_rows;
 
-		cost.pages += order_rows / ORDER_PER_PAGE + (fill ? 0 : chunks * pages_per_chunk(plan));
+		cost.pages += order_rows / ORDER_PER_PAGE + (fill ? 0 : chunks * pages_per_chunk(part));
 		cost.nanoseconds += order_rows * COST_ORDER_ROW + (fill ? chunks * COST_FILL_CHUNK : 0);
 	}
 	cost.nanoseconds += cost.pages * COST_PAGE;

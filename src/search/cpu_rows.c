@@ -17,11 +17,11 @@ typedef void (*RowFunction) (uint32 row, void *arg);
  * cannot be are a fault of the page, not a write out of bounds.
  */
 static pg_attribute_always_inline void
-visit_ranks(CpuEvaluation *evaluation, const CpuColumn *plan, uint32 first, uint32 end,
+visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end,
 			RowFunction function, void *arg)
 {
 	RtscanReader *reader = evaluation->reader;
-	const RtscanArea *area = &plan->column->header.order;
+	const RtscanArea *area = &part->column->header.order;
 
 	for (uint32 rank = first; rank < end;)
 	{
@@ -56,12 +56,12 @@ append_row(uint32 row, void *next)
 
 /* Set the bits of all rows of a column's intervals. */
 void
-rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *plan, uint64 *words)
+rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
 {
-	const RtscanIntervals *set = &plan->group->intervals;
+	const RtscanIntervals *set = &part->region->intervals;
 
 	for (uint32 i = 0; i < set->n; i++)
-		visit_ranks(evaluation, plan, set->items[i].low.rank, set->items[i].high.rank,
+		visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
 					rtscan_cpu_set_row, words);
 }
 
@@ -117,11 +117,11 @@ row_code(RowTester *tester, int i, uint32 row)
 static bool
 row_matches(RowTester *tester, int i, uint32 row)
 {
-	const CpuColumn *plan = &tester->evaluation->columns[i];
+	const CpuColumn *part = &tester->evaluation->columns[i];
 
-	if (plan->heap_order)
-		return rtscan_intervals_have_rank(&plan->group->intervals, row);
-	return rtscan_intervals_have_code(&plan->group->intervals, row_code(tester, i, row));
+	if (part->heap_order)
+		return rtscan_intervals_have_rank(&part->region->intervals, row);
+	return rtscan_intervals_have_code(&part->region->intervals, row_code(tester, i, row));
 }
 
 /* ---------------------------------------------------------------- candidates */
@@ -139,22 +139,22 @@ compare_uint32(const void *a, const void *b)
 static uint32 *
 candidate_rows(CpuEvaluation *evaluation, uint32 *n)
 {
-	const CpuColumn *plan = &evaluation->columns[0];
-	const RtscanIntervals *set = &plan->group->intervals;
-	uint32	   *rows = palloc(Max(plan->group->rows, 1) * sizeof(uint32));
+	const CpuColumn *part = &evaluation->columns[0];
+	const RtscanIntervals *set = &part->region->intervals;
+	uint32	   *rows = palloc(Max(part->region->rows, 1) * sizeof(uint32));
 	uint32	   *next = rows;
 
 	for (uint32 i = 0; i < set->n; i++)
 	{
-		if (plan->heap_order)
+		if (part->heap_order)
 			for (uint32 row = set->items[i].low.rank; row < set->items[i].high.rank; row++)
 				*next++ = row;
 		else
-			visit_ranks(evaluation, plan, set->items[i].low.rank, set->items[i].high.rank,
+			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
 						append_row, &next);
 	}
 	*n = next - rows;
-	if (!plan->heap_order)
+	if (!part->heap_order)
 		qsort(rows, *n, sizeof(uint32), compare_uint32);
 	return rows;
 }
@@ -194,12 +194,12 @@ clear_gaps(CpuEvaluation *evaluation)
 {
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
-		const CpuColumn *plan = &evaluation->columns[i];
+		const CpuColumn *part = &evaluation->columns[i];
 
-		for (uint32 g = 0; g < plan->ngaps; g++)
-			visit_ranks(evaluation, plan, plan->gaps[g].first, plan->gaps[g].end,
+		for (uint32 g = 0; g < part->ngaps; g++)
+			visit_ranks(evaluation, part, part->gaps[g].first, part->gaps[g].end,
 						rtscan_cpu_clear_row, evaluation->bits->words);
-		evaluation->counters->refined_rows += plan->gap_rows;
+		evaluation->counters->refined_rows += part->gap_rows;
 	}
 }
 
@@ -249,10 +249,10 @@ survivor_cost(const CpuEvaluation *evaluation, double survivors)
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
-		const CpuColumn *plan = &evaluation->columns[i];
+		const CpuColumn *part = &evaluation->columns[i];
 
-		if (plan->ngaps > 0)
-			cost += Min(survivors, plan->column->header.codes.pages) * COST_PAGE +
+		if (part->ngaps > 0)
+			cost += Min(survivors, part->column->header.codes.pages) * COST_PAGE +
 				survivors * COST_TEST_ROW;
 	}
 	return cost;
@@ -266,9 +266,9 @@ expected_survivors(const CpuEvaluation *evaluation)
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
-		const CpuColumn *plan = &evaluation->columns[i];
+		const CpuColumn *part = &evaluation->columns[i];
 
-		expected *= (double) (plan->group->rows + plan->gap_rows) / evaluation->rows;
+		expected *= (double) (part->region->rows + part->gap_rows) / evaluation->rows;
 	}
 	return expected;
 }

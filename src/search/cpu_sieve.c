@@ -111,13 +111,13 @@ get_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vect
 
 /* AND the bins of a run into words. */
 static void
-and_run(CpuEvaluation *evaluation, const CpuColumn *plan, const BinRun *run, uint32 chunk,
+and_run(CpuEvaluation *evaluation, const CpuColumn *part, const BinRun *run, uint32 chunk,
 		uint64 *words)
 {
-	const RtscanArea *area = &plan->column->header.sieve;
+	const RtscanArea *area = &part->column->header.sieve;
 	uint32		chunks = evaluation->bits->chunks;
-	ChunkVector end = chunk_vector(plan->column, chunks, run->end, chunk);
-	ChunkVector first = chunk_vector(plan->column, chunks, run->first, chunk);
+	ChunkVector end = chunk_vector(part->column, chunks, run->end, chunk);
+	ChunkVector first = chunk_vector(part->column, chunks, run->first, chunk);
 	RtscanVectorPages end_pages,
 				first_pages;
 	RunPages	pages = {.n = 0};
@@ -141,21 +141,21 @@ and_run(CpuEvaluation *evaluation, const CpuColumn *plan, const BinRun *run, uin
 
 /* AND a column's superset into words. */
 static void
-and_superset(CpuEvaluation *evaluation, const CpuColumn *plan, uint32 chunk, uint64 *words)
+and_superset(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk, uint64 *words)
 {
 	ChunkBits	any,
 				one;
 
-	if (plan->nruns == 1)
+	if (part->nruns == 1)
 	{
-		and_run(evaluation, plan, &plan->runs[0], chunk, words);
+		and_run(evaluation, part, &part->runs[0], chunk, words);
 		return;
 	}
 	memset(&any, 0, sizeof(any));
-	for (uint32 i = 0; i < plan->nruns; i++)
+	for (uint32 i = 0; i < part->nruns; i++)
 	{
 		memcpy(one.words, words, RTSCAN_CHUNK_BYTES);
-		and_run(evaluation, plan, &plan->runs[i], chunk, one.words);
+		and_run(evaluation, part, &part->runs[i], chunk, one.words);
 		rtscan_or(any.words, one.words);
 	}
 	memcpy(words, any.words, RTSCAN_CHUNK_BYTES);
@@ -173,17 +173,17 @@ prefetch_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector 
 
 /* The pages of a column's first run in a chunk are going to be needed next. */
 static void
-prefetch_run(CpuEvaluation *evaluation, const CpuColumn *plan, uint32 chunk)
+prefetch_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 {
-	const RtscanArea *area = &plan->column->header.sieve;
+	const RtscanArea *area = &part->column->header.sieve;
 	uint32		chunks = evaluation->bits->chunks;
 	ChunkVector end,
 				first;
 
-	if (chunk >= chunks || plan->nruns == 0)
+	if (chunk >= chunks || part->nruns == 0)
 		return;
-	end = chunk_vector(plan->column, chunks, plan->runs[0].end, chunk);
-	first = chunk_vector(plan->column, chunks, plan->runs[0].first, chunk);
+	end = chunk_vector(part->column, chunks, part->runs[0].end, chunk);
+	first = chunk_vector(part->column, chunks, part->runs[0].first, chunk);
 	prefetch_vector(evaluation->reader, area, &end);
 	prefetch_vector(evaluation->reader, area, &first);
 }
@@ -203,17 +203,17 @@ fill_room(Size bytes)
 
 /* Set the bits of all rows of a column's intervals, and AND them into the segment's. */
 static void
-fill_column(CpuEvaluation *evaluation, CpuColumn *plan)
+fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 {
 	uint32		chunks = evaluation->bits->chunks;
 	uint64	   *room = fill_room((Size) chunks * RTSCAN_CHUNK_BYTES);
 
-	rtscan_cpu_set_interval_rows(evaluation, plan, room);
+	rtscan_cpu_set_interval_rows(evaluation, part, room);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 		rtscan_and(rtscan_bits_chunk(evaluation->bits, chunk), room + (Size) chunk * RTSCAN_CHUNK_WORDS);
-	evaluation->counters->refined_rows += plan->group->rows;
-	plan->ngaps = plan->gap_rows = 0;
-	plan->done = true;
+	evaluation->counters->refined_rows += part->region->rows;
+	part->ngaps = part->gap_rows = 0;
+	part->done = true;
 }
 
 /* Columns whose vectors cost more than their rows. */
@@ -227,9 +227,9 @@ fill_columns(CpuEvaluation *evaluation)
 
 /* AND the row ranges of a column in heap order into a chunk. */
 void
-rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *plan, uint32 chunk, uint64 *words)
+rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk, uint64 *words)
 {
-	const RtscanIntervals *set = &plan->group->intervals;
+	const RtscanIntervals *set = &part->region->intervals;
 	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 	uint32		end = base + rtscan_cpu_chunk_rows(evaluation, chunk);
 	uint32		at = base;
@@ -270,27 +270,27 @@ sieve_chunk(CpuEvaluation *evaluation, uint32 chunk)
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
-		const CpuColumn *plan = &evaluation->columns[i];
+		const CpuColumn *part = &evaluation->columns[i];
 
-		if (plan->heap_order)
-			rtscan_cpu_and_row_ranges(evaluation, plan, chunk, words);
-		else if (!plan->done)
+		if (part->heap_order)
+			rtscan_cpu_and_row_ranges(evaluation, part, chunk, words);
+		else if (!part->done)
 		{
-			prefetch_run(evaluation, plan, chunk + 1);
-			and_superset(evaluation, plan, chunk, words);
+			prefetch_run(evaluation, part, chunk + 1);
+			and_superset(evaluation, part, chunk, words);
 		}
 	}
 }
 
 /* Do the states of its pages alone say that no row of a chunk is in the column's superset? */
 static bool
-excludes_chunk(const CpuEvaluation *evaluation, const CpuColumn *plan, uint32 chunk)
+excludes_chunk(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 {
 	uint32		chunks = evaluation->bits->chunks;
 
-	if (plan->heap_order)
+	if (part->heap_order)
 	{
-		const RtscanIntervals *set = &plan->group->intervals;
+		const RtscanIntervals *set = &part->region->intervals;
 		uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 
 		for (uint32 i = 0; i < set->n; i++)
@@ -298,10 +298,10 @@ excludes_chunk(const CpuEvaluation *evaluation, const CpuColumn *plan, uint32 ch
 				return false;
 		return true;
 	}
-	for (uint32 i = 0; i < plan->nruns; i++)
+	for (uint32 i = 0; i < part->nruns; i++)
 	{
-		ChunkVector end = chunk_vector(plan->column, chunks, plan->runs[i].end, chunk);
-		ChunkVector first = chunk_vector(plan->column, chunks, plan->runs[i].first, chunk);
+		ChunkVector end = chunk_vector(part->column, chunks, part->runs[i].end, chunk);
+		ChunkVector first = chunk_vector(part->column, chunks, part->runs[i].first, chunk);
 
 		if (!is_zeros(&end) && !is_ones(&first))
 			return false;

@@ -1,6 +1,6 @@
 /*
  * device.c
- *		The executors compute and rt: have the device program evaluate a batch.
+ *		The executors compute and rt: have the device program evaluate a round.
  */
 #include "search/executor.h"
 
@@ -17,7 +17,7 @@
 static bool
 can(const RtscanSegmentScan *scan)
 {
-	return !scan->filter.group.empty && scan->filter.group.ncolumns > 0 &&
+	return !scan->filter.region.empty && scan->filter.region.ncolumns > 0 &&
 		scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
 }
 
@@ -27,8 +27,8 @@ needs(const RtscanSegmentScan *scans, int nscans)
 	uint64		bytes = 0;
 
 	for (int i = 0; i < nscans; i++)
-		for (int c = 0; can(&scans[i]) && c < scans[i].filter.group.ncolumns; c++)
-			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].filter.group.columns[c].column);
+		for (int c = 0; can(&scans[i]) && c < scans[i].filter.region.ncolumns; c++)
+			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].filter.region.columns[c].column);
 	return bytes;
 }
 
@@ -70,47 +70,47 @@ pass_over(RtscanExecutor executor)
 	rtscan_forget_device_speed(device_executor(executor));
 }
 
-/* A batch, and what is asked for. */
-typedef struct Batch
+/* A round, and what is asked for. */
+typedef struct Round
 {
 	RtscanExecutor executor;
 	Relation	index;
 	const pg_uuid_t *uuid;
 	int			nscans;			/* that the device can do */
-	RtscanSegmentScan *scans[RTSCAN_BATCH_SEGMENTS];
+	RtscanSegmentScan *scans[RTSCAN_ROUND_SEGMENTS];
 	EvaluateHeader header;
 	uint32		chunks;
 	Size		body_size;
 	char	   *area;
 	DeviceRequest request;
-} Batch;
+} Round;
 
-/* What comes after the predicate group, and dead rows, are taken out of bits, not of counts. */
+/* What comes after the region, and dead rows, are taken out of bits, not of counts. */
 static void
-collect_batch(Batch *batch, RtscanSegmentScan *scans, int nscans)
+collect_round(Round *round, RtscanSegmentScan *scans, int nscans)
 {
 	bool		want_bits = false;
 
 	for (int i = 0; i < nscans; i++)
 	{
-		const RtscanPredicateGroup *group = &scans[i].filter.group;
+		const RtscanRegion *region = &scans[i].filter.region;
 
 		if (!can(&scans[i]))
 			continue;
-		batch->scans[batch->nscans++] = &scans[i];
-		batch->chunks += scans[i].reader.segment->chunks;
+		round->scans[round->nscans++] = &scans[i];
+		round->chunks += scans[i].reader.segment->chunks;
 		want_bits |= scans[i].want_bits || scans[i].filter.ndisjunctions > 0 ||
 			scans[i].entry->dead != InvalidBlockNumber;
-		batch->header.columns += group->ncolumns;
-		for (int c = 0; c < group->ncolumns; c++)
-			batch->header.intervals += group->columns[c].intervals.n;
+		round->header.columns += region->ncolumns;
+		for (int c = 0; c < region->ncolumns; c++)
+			round->header.intervals += region->columns[c].intervals.n;
 	}
-	batch->header.executor = device_executor(batch->executor);
-	batch->header.want_bits = want_bits;
-	batch->header.segments = batch->nscans;
-	batch->body_size = sizeof(EvaluateHeader) + batch->nscans * sizeof(EvaluateSegment) +
-		batch->header.columns * sizeof(EvaluateColumn) +
-		(Size) batch->header.intervals * sizeof(DeviceInterval);
+	round->header.executor = device_executor(round->executor);
+	round->header.want_bits = want_bits;
+	round->header.segments = round->nscans;
+	round->body_size = sizeof(EvaluateHeader) + round->nscans * sizeof(EvaluateSegment) +
+		round->header.columns * sizeof(EvaluateColumn) +
+		(Size) round->header.intervals * sizeof(DeviceInterval);
 }
 
 static void
@@ -127,73 +127,73 @@ write_intervals(const RtscanIntervals *set, DeviceInterval **next)
 
 /* Put the request into the area. */
 static void
-write_body(Batch *batch)
+write_body(Round *round)
 {
-	EvaluateHeader *header = (EvaluateHeader *) batch->area;
+	EvaluateHeader *header = (EvaluateHeader *) round->area;
 	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
-	EvaluateColumn *column = (EvaluateColumn *) (segment + batch->nscans);
-	DeviceInterval *interval = (DeviceInterval *) (column + batch->header.columns);
+	EvaluateColumn *column = (EvaluateColumn *) (segment + round->nscans);
+	DeviceInterval *interval = (DeviceInterval *) (column + round->header.columns);
 
-	*header = batch->header;
-	for (int i = 0; i < batch->nscans; i++)
+	*header = round->header;
+	for (int i = 0; i < round->nscans; i++)
 	{
-		const RtscanSegmentScan *scan = batch->scans[i];
+		const RtscanSegmentScan *scan = round->scans[i];
 
 		*segment++ = (EvaluateSegment) {
-			.key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id),
+			.key = rtscan_device_key(round->index, round->uuid, scan->entry->id),
 			.rows = scan->reader.segment->header.rows,
-			.columns = scan->filter.group.ncolumns,
+			.columns = scan->filter.region.ncolumns,
 		};
-		for (int c = 0; c < scan->filter.group.ncolumns; c++)
+		for (int c = 0; c < scan->filter.region.ncolumns; c++)
 		{
-			const RtscanGroupColumn *of_group = &scan->filter.group.columns[c];
+			const RtscanRegionColumn *of_region = &scan->filter.region.columns[c];
 
-			*column++ = (EvaluateColumn) {of_group->column, of_group->intervals.n};
-			write_intervals(&of_group->intervals, &interval);
+			*column++ = (EvaluateColumn) {of_region->column, of_region->intervals.n};
+			write_intervals(&of_region->intervals, &interval);
 		}
 	}
 }
 
 /* Connect, and get an area that has room for the request and its answer. */
 static bool
-open_area(Batch *batch)
+open_area(Round *round)
 {
-	Size		results = TYPEALIGN(64, batch->body_size);
+	Size		results = TYPEALIGN(64, round->body_size);
 
-	batch->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
-	batch->area = rtscan_device_area(results + device_bits_offset(batch->chunks) +
-									 (batch->header.want_bits ? (Size) batch->chunks * RTSCAN_CHUNK_BYTES : 0));
-	return batch->area != NULL;
+	round->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
+	round->area = rtscan_device_area(results + device_bits_offset(round->chunks) +
+									 (round->header.want_bits ? (Size) round->chunks * RTSCAN_CHUNK_BYTES : 0));
+	return round->area != NULL;
 }
 
 /* Who asks for an executor gets it; "auto" counts what an upload takes. */
 static bool
-is_worth_uploading(const Batch *batch, const RtscanSegmentScan *scan, const SegmentKey *key, int column)
+is_worth_uploading(const Round *round, const RtscanSegmentScan *scan, const SegmentKey *key, int column)
 {
-	double		gain = -estimate_chunks(batch->executor, batch->chunks);
+	double		gain = -estimate_chunks(round->executor, round->chunks);
 
-	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || batch->header.prepare)
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || round->header.prepare)
 		return true;
-	for (int i = 0; i < batch->nscans; i++)
-		gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, batch->scans[i], 1);
+	for (int i = 0; i < round->nscans; i++)
+		gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, round->scans[i], 1);
 	return rtscan_device_upload_pays(key, column, rtscan_device_column_size(scan->reader.segment, column), Max(gain, 0));
 }
 
 static const char *
-upload_missing(Batch *batch, const DeviceReply *reply)
+upload_missing(Round *round, const DeviceReply *reply)
 {
 	RtscanSegmentScan *scan;
 	SegmentKey	key;
 	int			column;
 	DeviceResult result;
 
-	if (reply->segment >= (uint32) batch->nscans ||
-		reply->column >= (uint32) batch->scans[reply->segment]->filter.group.ncolumns)
+	if (reply->segment >= (uint32) round->nscans ||
+		reply->column >= (uint32) round->scans[reply->segment]->filter.region.ncolumns)
 		return "The device program asks for a column that there is not.";
-	scan = batch->scans[reply->segment];
-	key = rtscan_device_key(batch->index, batch->uuid, scan->entry->id);
-	column = scan->filter.group.columns[reply->column].column;
-	if (!is_worth_uploading(batch, scan, &key, column))
+	scan = round->scans[reply->segment];
+	key = rtscan_device_key(round->index, round->uuid, scan->entry->id);
+	column = scan->filter.region.columns[reply->column].column;
+	if (!is_worth_uploading(round, scan, &key, column))
 		return rtscan_not_yet;
 	result = rtscan_device_upload(&scan->reader, &key, column);
 	if (result == DEVICE_NO_MEMORY)
@@ -219,23 +219,23 @@ explain_result(DeviceResult result)
 
 /* Ask for the bits; upload what the device says is missing, and ask again. */
 static const char *
-ask_for_bits(Batch *batch, DeviceReply *reply)
+ask_for_bits(Round *round, DeviceReply *reply)
 {
 	bool		retried = false;
 	instr_time	start,
 				end;
 
-	for (uint32 uploads = 0; uploads <= MAX_UPLOADS(batch->header.columns); uploads++)
+	for (uint32 uploads = 0; uploads <= MAX_UPLOADS(round->header.columns); uploads++)
 	{
 		bool		old = rtscan_device_is_connected();
 		const char *why;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!open_area(batch))
+		if (!open_area(round))
 			return retried ? LOST : rtscan_device_absence();
-		write_body(batch);
+		write_body(round);
 		INSTR_TIME_SET_CURRENT(start);
-		if (!rtscan_device_ask(&batch->request, reply))
+		if (!rtscan_device_ask(&round->request, reply))
 		{
 			if (!old || retried)
 				return rtscan_device_timed_out() ? rtscan_device_absence() : LOST;
@@ -247,14 +247,14 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 		INSTR_TIME_SUBTRACT(end, start);
 		if (reply->result == DEVICE_OK)
 		{
-			if (!batch->header.prepare && reply->built == 0)
-				rtscan_note_device_speed(batch->header.executor, batch->chunks,
+			if (!round->header.prepare && reply->built == 0)
+				rtscan_note_device_speed(round->header.executor, round->chunks,
 										 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
 			return NULL;
 		}
 		if (reply->result != DEVICE_MISSING)
 			return explain_result(reply->result);
-		why = upload_missing(batch, reply);
+		why = upload_missing(round, reply);
 		if (why)
 			return why;
 	}
@@ -263,26 +263,26 @@ ask_for_bits(Batch *batch, DeviceReply *reply)
 
 /* Hand each segment its part of the answer. */
 static void
-take_bits(Batch *batch, const DeviceReply *reply, RtscanCounters *counters)
+take_bits(Round *round, const DeviceReply *reply, RtscanCounters *counters)
 {
-	const uint32 *counts = (const uint32 *) (batch->area + batch->request.results);
-	char	   *words = batch->area + batch->request.results + device_bits_offset(batch->chunks);
+	const uint32 *counts = (const uint32 *) (round->area + round->request.results);
+	char	   *words = round->area + round->request.results + device_bits_offset(round->chunks);
 
-	for (int i = 0; i < batch->nscans; i++)
+	for (int i = 0; i < round->nscans; i++)
 	{
-		RtscanRowBits *bits = &batch->scans[i]->device_bits;
+		RtscanRowBits *bits = &round->scans[i]->device_bits;
 
-		bits->chunks = batch->scans[i]->reader.segment->chunks;
-		bits->words = batch->header.want_bits ? (uint64 *) words : NULL;
+		bits->chunks = round->scans[i]->reader.segment->chunks;
+		bits->words = round->header.want_bits ? (uint64 *) words : NULL;
 		bits->counted = true;
 		memcpy(bits->counts, counts, bits->chunks * sizeof(uint32));
 		for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 			bits->filled[chunk] = counts[chunk] > 0;
 		counts += bits->chunks;
 		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
-		batch->scans[i]->evaluated = true;
+		round->scans[i]->evaluated = true;
 	}
-	counters->chunks_read += batch->chunks;
+	counters->chunks_read += round->chunks;
 	counters->refined_rows += reply->refined_rows;
 	counters->device_time += reply->nanoseconds;
 }
@@ -291,30 +291,30 @@ static const char *
 prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 		RtscanSegmentScan *scans, int nscans)
 {
-	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
+	Round		round = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
 
-	collect_batch(&batch, scans, nscans);
-	batch.header.prepare = true;
-	return batch.nscans == 0 ? NULL : ask_for_bits(&batch, &reply);
+	collect_round(&round, scans, nscans);
+	round.header.prepare = true;
+	return round.nscans == 0 ? NULL : ask_for_bits(&round, &reply);
 }
 
 static const char *
 evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 		 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
-	Batch		batch = {.executor = executor, .index = index, .uuid = uuid};
+	Round		round = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
 	const char *why;
 
-	collect_batch(&batch, scans, nscans);
-	if (batch.nscans == 0)
+	collect_round(&round, scans, nscans);
+	if (round.nscans == 0)
 		return NULL;
-	if (batch.header.intervals > DEVICE_MAX_INTERVALS)
+	if (round.header.intervals > DEVICE_MAX_INTERVALS)
 		return explain_result(DEVICE_TOO_COMPLEX);
-	why = ask_for_bits(&batch, &reply);
+	why = ask_for_bits(&round, &reply);
 	if (why == NULL)
-		take_bits(&batch, &reply, counters);
+		take_bits(&round, &reply, counters);
 	return why;
 }
 

@@ -1,6 +1,6 @@
 /*
  * executor.c
- *		Choose an executor for a batch of segments, and fall back to the CPU.
+ *		Choose an executor for a round of segments, and fall back to the CPU.
  */
 #include "search/executor.h"
 
@@ -15,7 +15,7 @@ const RtscanExecutorMethods *const rtscan_executors[] = {&rtscan_cpu_methods, &r
 /* ---------------------------------------------------------------- choice */
 
 /*
- * One for all scans of the backend: between a batch's evaluation and the end of its TIDs no
+ * One for all scans of the backend: between a round's evaluation and the end of its TIDs no
  * other scan can come in, for no function of a user's is called.
  */
 static RtscanRowBits *
@@ -125,7 +125,7 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 }
 
 RtscanExecutor
-rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 				   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
 	const char *why;
@@ -151,7 +151,7 @@ compare_bits(RtscanSegmentScan *scan)
 	RtscanCounters counters = {0};
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
-	rtscan_cpu_evaluate(&scan->reader, &scan->filter.group, expected, &counters);
+	rtscan_cpu_evaluate(&scan->reader, &scan->filter.region, expected, &counters);
 	if (rtscan_bits_count(expected) != rtscan_bits_count(&scan->device_bits))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -202,12 +202,12 @@ and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 	}
 }
 
-static void evaluate_by_cpu(RtscanReader *reader, const RtscanFilterGroup *filter, int depth,
+static void evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
 							RtscanRowBits *bits, RtscanCounters *counters);
 
 /* The rows of any alternative; scratch bits from 2 * depth on are free. */
 static RtscanRowBits *
-evaluate_disjunction(RtscanReader *reader, const RtscanDisjunctionGroup *disjunction, int depth,
+evaluate_disjunction(RtscanReader *reader, const RtscanSegmentDisjunction *disjunction, int depth,
 					 RtscanCounters *counters)
 {
 	RtscanRowBits *any = scratch_bits(2 * depth);
@@ -226,7 +226,7 @@ evaluate_disjunction(RtscanReader *reader, const RtscanDisjunctionGroup *disjunc
 
 /* Take out the rows that a disjunction does not have. */
 static void
-and_disjunctions(RtscanReader *reader, const RtscanFilterGroup *filter, int depth,
+and_disjunctions(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
 				 RtscanRowBits *bits, RtscanCounters *counters)
 {
 	for (int i = 0; i < filter->ndisjunctions; i++)
@@ -235,18 +235,18 @@ and_disjunctions(RtscanReader *reader, const RtscanFilterGroup *filter, int dept
 
 /* The rows that match a filter. */
 static void
-evaluate_by_cpu(RtscanReader *reader, const RtscanFilterGroup *filter, int depth,
+evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
 				RtscanRowBits *bits, RtscanCounters *counters)
 {
 	rtscan_bits_reset(bits, reader->segment->chunks);
-	rtscan_cpu_evaluate(reader, &filter->group, bits, counters);
+	rtscan_cpu_evaluate(reader, &filter->region, bits, counters);
 	and_disjunctions(reader, filter, depth, bits, counters);
 }
 
 RtscanRowBits *
 rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
 {
-	if (scan->filter.group.empty)
+	if (scan->filter.region.empty)
 	{
 		counters->chunks_skipped += scan->reader.segment->chunks;
 		return NULL;
@@ -263,7 +263,7 @@ rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
 }
 
 RtscanRowBits *
-rtscan_evaluate_filter(RtscanReader *reader, const RtscanFilterGroup *filter, const RtscanRowBits *bits,
+rtscan_evaluate_filter(RtscanReader *reader, const RtscanSegmentFilter *filter, const RtscanRowBits *bits,
 					   RtscanCounters *counters)
 {
 	RtscanRowBits *both = scratch_bits(0);

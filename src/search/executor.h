@@ -1,8 +1,8 @@
 /*
  * executor.h
- *		The one interface of all executors: predicate groups in, row bits out.
+ *		The one interface of all executors: regions in, row bits out.
  *
- * Whatever executor evaluates a group, the bits are the same.  They do not know of dead
+ * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
  * rows; rtscan_bits_remove_dead() takes those out.
  *
  * The cpu executor is always there.  The others (compute, rt) run in the device program;
@@ -20,7 +20,7 @@
 #include "settings.h"
 #include "storage/metapage.h"
 
-/* What evaluating groups took; added up over segments. */
+/* What evaluating regions took; added up over segments. */
 typedef struct RtscanCounters
 {
 	uint64		segments;
@@ -36,15 +36,15 @@ typedef struct RtscanSegmentScan
 {
 	const RtscanEntry *entry;
 	RtscanReader reader;
-	RtscanFilterGroup filter;
+	RtscanSegmentFilter filter;
 	void	   *prepared;		/* the caller's */
 	bool		want_bits;		/* counts are not enough */
-	bool		evaluated;		/* by a device: device_bits are the bits of filter.group */
+	bool		evaluated;		/* by a device: device_bits are the bits of filter.region */
 	RtscanRowBits device_bits;
 } RtscanSegmentScan;
 
 /* Segments that are evaluated together, at most. */
-#define RTSCAN_BATCH_SEGMENTS	32
+#define RTSCAN_ROUND_SEGMENTS	32
 
 /*
  * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the
@@ -53,29 +53,29 @@ typedef struct RtscanSegmentScan
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
 
 /*
- * Begin to evaluate a batch of a scan's segments: a device does what it can now.  Returns the
- * executor that answers, or most of it.  Until the batch has been dealt with no other scan may
+ * Begin to evaluate a round of a scan's segments: a device does what it can now.  Returns the
+ * executor that answers, or most of it.  Until the round has been dealt with no other scan may
  * be begun in this backend.
  */
-extern RtscanExecutor rtscan_begin_batch(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+extern RtscanExecutor rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 										 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
 
-/* The bits of a segment of the batch; they hold until the next call.  NULL: none are set. */
+/* The bits of a segment of the round; they hold until the next call.  NULL: none are set. */
 extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
 
 /*
  * Which rows of some bits match a filter as well, by the CPU.  They hold until the next call;
  * the filter is not empty.
  */
-extern RtscanRowBits *rtscan_evaluate_filter(RtscanReader *reader, const RtscanFilterGroup *filter,
+extern RtscanRowBits *rtscan_evaluate_filter(RtscanReader *reader, const RtscanSegmentFilter *filter,
 											 const RtscanRowBits *bits, RtscanCounters *counters);
 
-/* cpu.c: set the bits of a segment's rows that the group matches; it is not empty. */
-extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanPredicateGroup *group,
+/* cpu.c: set the bits of a segment's rows that the region matches; it is not empty. */
+extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
 								RtscanRowBits *bits, RtscanCounters *counters);
 
 /* What that takes: nanoseconds if all pages are in memory; pages read in the order of the file, or else at random. */
-extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanPredicateGroup *group,
+extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region,
 								double *nanoseconds, double *pages, double *random_pages);
 
 /*
@@ -98,12 +98,12 @@ typedef struct RtscanExecutorMethods
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
 	void		(*pass_over) (RtscanExecutor executor);
 
-	/* Put into its memory what it needs for groups of such columns.  Returns NULL, or why that could not be done. */
+	/* Put into its memory what it needs for regions of such columns.  Returns NULL, or why that could not be done. */
 	const char *(*prepare) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 							RtscanSegmentScan *scans, int nscans);
 
 	/*
-	 * Evaluate what it can of a batch.  Returns NULL, or why it could not; rtscan_not_yet where it would take an upload
+	 * Evaluate what it can of a round.  Returns NULL, or why it could not; rtscan_not_yet where it would take an upload
 	 * that does not pay yet, which only the executor "auto" minds.
 	 */
 	const char *(*evaluate) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,

@@ -8,46 +8,46 @@
 
 /* Look up the alternatives; *everything if one of them has all rows. */
 static bool
-disjunction_group(const RtscanDisjunction *disjunction, RtscanReader *reader,
-				  RtscanDisjunctionGroup *group, bool *everything)
+segment_disjunction(const RtscanDisjunction *disjunction, RtscanReader *reader,
+					RtscanSegmentDisjunction *result, bool *everything)
 {
 	*everything = false;
-	group->n = 0;
-	group->filters = palloc(disjunction->n * sizeof(RtscanFilterGroup));
+	result->n = 0;
+	result->filters = palloc(disjunction->n * sizeof(RtscanSegmentFilter));
 	for (int i = 0; i < disjunction->n; i++)
 	{
-		RtscanFilterGroup *alternative = &group->filters[group->n];
+		RtscanSegmentFilter *alternative = &result->filters[result->n];
 
-		if (!rtscan_filter_group(&disjunction->filters[i], reader, alternative))
+		if (!rtscan_segment_filter(&disjunction->filters[i], reader, alternative))
 			return false;
 		*everything |= rtscan_filter_has_all(alternative);
-		if (!alternative->group.empty)
-			group->n++;
+		if (!alternative->region.empty)
+			result->n++;
 	}
 	return true;
 }
 
 bool
-rtscan_filter_group(const RtscanFilter *filter, RtscanReader *reader, RtscanFilterGroup *group)
+rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
 {
-	group->ndisjunctions = 0;
-	group->disjunctions = NULL;
-	if (!rtscan_predicate_group(filter->predicate, reader, &group->group))
+	result->ndisjunctions = 0;
+	result->disjunctions = NULL;
+	if (!rtscan_predicate_region(filter->predicate, reader, &result->region))
 		return false;
-	if (group->group.empty || filter->ndisjunctions == 0)
+	if (result->region.empty || filter->ndisjunctions == 0)
 		return true;
-	group->disjunctions = palloc(filter->ndisjunctions * sizeof(RtscanDisjunctionGroup));
+	result->disjunctions = palloc(filter->ndisjunctions * sizeof(RtscanSegmentDisjunction));
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
-		RtscanDisjunctionGroup *disjunction = &group->disjunctions[group->ndisjunctions];
+		RtscanSegmentDisjunction *disjunction = &result->disjunctions[result->ndisjunctions];
 		bool		everything;
 
-		if (!disjunction_group(&filter->disjunctions[i], reader, disjunction, &everything))
+		if (!segment_disjunction(&filter->disjunctions[i], reader, disjunction, &everything))
 			return false;
 		if (!everything && disjunction->n == 0)
-			group->group.empty = true;
+			result->region.empty = true;
 		if (!everything)
-			group->ndisjunctions++;
+			result->ndisjunctions++;
 	}
 	return true;
 }

@@ -27,28 +27,28 @@ typedef struct RtscanDisjunction
 } RtscanDisjunction;
 
 /* What a filter means for one segment; disjunctions that exclude no row are left out. */
-typedef struct RtscanFilterGroup
+typedef struct RtscanSegmentFilter
 {
-	RtscanPredicateGroup group;	/* empty if a disjunction is */
+	RtscanRegion region;		/* empty if a disjunction is */
 	int			ndisjunctions;
-	struct RtscanDisjunctionGroup *disjunctions;
-} RtscanFilterGroup;
+	struct RtscanSegmentDisjunction *disjunctions;
+} RtscanSegmentFilter;
 
-typedef struct RtscanDisjunctionGroup
+typedef struct RtscanSegmentDisjunction
 {
 	int			n;				/* 1 or more, none empty */
-	RtscanFilterGroup *filters;
-} RtscanDisjunctionGroup;
+	RtscanSegmentFilter *filters;
+} RtscanSegmentDisjunction;
 
 /* Look a filter up in a segment's dictionaries; false only for a soft reader. */
-extern bool rtscan_filter_group(const RtscanFilter *filter, RtscanReader *reader,
-								RtscanFilterGroup *group);
+extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
+								  RtscanSegmentFilter *result);
 
 /* Do all rows of the segment match? */
 static inline bool
-rtscan_filter_has_all(const RtscanFilterGroup *group)
+rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 {
-	return !group->group.empty && group->group.ncolumns == 0 && group->ndisjunctions == 0;
+	return !filter->region.empty && filter->region.ncolumns == 0 && filter->ndisjunctions == 0;
 }
 
 /* Does a row match? */

@@ -366,65 +366,65 @@ condition_intervals(const RtscanPredicate *predicate, const RtscanCondition *con
 	return true;
 }
 
-/* ---------------------------------------------------------------- groups */
+/* ---------------------------------------------------------------- regions */
 
-/* Narrow the group's column by a set; adds the column if it is not there. */
+/* Narrow the region's column by a set; adds the column if it is not there. */
 static void
-narrow_column(RtscanPredicateGroup *group, int column, RtscanIntervals set)
+narrow_column(RtscanRegion *region, int column, RtscanIntervals set)
 {
-	for (int i = 0; i < group->ncolumns; i++)
-		if (group->columns[i].column == column)
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column == column)
 		{
-			group->columns[i].intervals = rtscan_intervals_intersect(&group->columns[i].intervals, &set);
+			region->columns[i].intervals = rtscan_intervals_intersect(&region->columns[i].intervals, &set);
 			return;
 		}
-	group->columns[group->ncolumns++] = (RtscanGroupColumn) {.column = column, .intervals = set};
+	region->columns[region->ncolumns++] = (RtscanRegionColumn) {.column = column, .intervals = set};
 }
 
 static int
 compare_rows(const void *a, const void *b)
 {
-	uint32		left = ((const RtscanGroupColumn *) a)->rows;
-	uint32		right = ((const RtscanGroupColumn *) b)->rows;
+	uint32		left = ((const RtscanRegionColumn *) a)->rows;
+	uint32		right = ((const RtscanRegionColumn *) b)->rows;
 
 	return left < right ? -1 : left > right;
 }
 
 /* Drop columns that exclude nothing, put the narrowest first, see whether one excludes all. */
 static void
-finish_group(RtscanPredicateGroup *group, uint32 rows)
+finish_region(RtscanRegion *region, uint32 rows)
 {
 	int			kept = 0;
 
-	for (int i = 0; i < group->ncolumns; i++)
+	for (int i = 0; i < region->ncolumns; i++)
 	{
-		group->columns[i].rows = rtscan_intervals_rows(&group->columns[i].intervals);
-		if (group->columns[i].rows == 0)
-			group->empty = true;
-		if (group->columns[i].rows < rows)
-			group->columns[kept++] = group->columns[i];
+		region->columns[i].rows = rtscan_intervals_rows(&region->columns[i].intervals);
+		if (region->columns[i].rows == 0)
+			region->empty = true;
+		if (region->columns[i].rows < rows)
+			region->columns[kept++] = region->columns[i];
 	}
-	group->ncolumns = kept;
-	qsort(group->columns, kept, sizeof(RtscanGroupColumn), compare_rows);
+	region->ncolumns = kept;
+	qsort(region->columns, kept, sizeof(RtscanRegionColumn), compare_rows);
 }
 
 bool
-rtscan_predicate_group(const RtscanPredicate *predicate, RtscanReader *reader,
-					   RtscanPredicateGroup *group)
+rtscan_predicate_region(const RtscanPredicate *predicate, RtscanReader *reader,
+						RtscanRegion *region)
 {
-	*group = (RtscanPredicateGroup) {.empty = predicate->impossible};
-	if (group->empty)
+	*region = (RtscanRegion) {.empty = predicate->impossible};
+	if (region->empty)
 		return true;
-	group->columns = palloc0(Max(predicate->nconditions, 1) * sizeof(RtscanGroupColumn));
+	region->columns = palloc0(Max(predicate->nconditions, 1) * sizeof(RtscanRegionColumn));
 	for (int i = 0; i < predicate->nconditions; i++)
 	{
 		RtscanIntervals set;
 
 		if (!condition_intervals(predicate, &predicate->conditions[i], reader, &set))
 			return false;
-		narrow_column(group, predicate->conditions[i].column, set);
+		narrow_column(region, predicate->conditions[i].column, set);
 	}
-	finish_group(group, reader->segment->header.rows);
+	finish_region(region, reader->segment->header.rows);
 	return true;
 }
 

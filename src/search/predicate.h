@@ -48,24 +48,24 @@ typedef struct RtscanPredicate
 	RtscanCondition *conditions;
 } RtscanPredicate;
 
-/* A column of a predicate group, and the intervals that its rows must be in. */
-typedef struct RtscanGroupColumn
+/* A column of a region, and the intervals that its rows must be in. */
+typedef struct RtscanRegionColumn
 {
 	int			column;
 	uint32		rows;			/* in the intervals */
 	RtscanIntervals intervals;
-} RtscanGroupColumn;
+} RtscanRegionColumn;
 
 /*
  * What a predicate means for one segment (RTScan, section 3.2): the conjunction of its
  * columns, the one with the fewest rows first.  Columns that exclude no row are left out.
  */
-typedef struct RtscanPredicateGroup
+typedef struct RtscanRegion
 {
 	bool		empty;			/* no row matches */
 	int			ncolumns;		/* 0: every row matches */
-	RtscanGroupColumn *columns;
-} RtscanPredicateGroup;
+	RtscanRegionColumn *columns;
+} RtscanRegion;
 
 /*
  * Prepare quals.  Values that the scan keys point to are not copied.  Raises an error
@@ -75,8 +75,8 @@ extern RtscanPredicate *rtscan_predicate(Relation index, const RtscanSchema *sch
 										 ScanKey keys, int nkeys);
 
 /* Look the predicate up in a segment's dictionaries; false only for a soft reader. */
-extern bool rtscan_predicate_group(const RtscanPredicate *predicate, RtscanReader *reader,
-								   RtscanPredicateGroup *group);
+extern bool rtscan_predicate_region(const RtscanPredicate *predicate, RtscanReader *reader,
+									RtscanRegion *region);
 
 /* Does a row match? */
 extern bool rtscan_predicate_matches(const RtscanPredicate *predicate,

@@ -7,16 +7,16 @@
 #include "device/device.h"
 #include "miscadmin.h"
 
-/* A group of all rows, by such columns. */
-static RtscanPredicateGroup
-whole_group(const RtscanSegment *segment, List *columns)
+/* A region of all rows, by such columns. */
+static RtscanRegion
+whole_region(const RtscanSegment *segment, List *columns)
 {
-	RtscanPredicateGroup group = {.columns = palloc0(Max(list_length(columns), 1) * sizeof(RtscanGroupColumn))};
+	RtscanRegion region = {.columns = palloc0(Max(list_length(columns), 1) * sizeof(RtscanRegionColumn))};
 	ListCell   *cell;
 
 	foreach(cell, columns)
 	{
-		RtscanGroupColumn *column = &group.columns[group.ncolumns++];
+		RtscanRegionColumn *column = &region.columns[region.ncolumns++];
 
 		column->column = lfirst_int(cell);
 		column->rows = segment->header.rows;
@@ -26,7 +26,7 @@ whole_group(const RtscanSegment *segment, List *columns)
 			.rank = segment->header.rows
 		});
 	}
-	return group;
+	return region;
 }
 
 /* Would all of it be on the device in the end? */
@@ -43,7 +43,7 @@ has_memory(Relation index, List *columns)
 		if (!rtscan_entry_is_live(scan.entry))
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
-		scan.filter.group = whole_group(scan.reader.segment, columns);
+		scan.filter.region = whole_region(scan.reader.segment, columns);
 		bytes += rtscan_device_methods.needs(&scan, 1);
 	}
 	return bytes <= rtscan_device_methods.memory();
@@ -68,7 +68,7 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 		if (!rtscan_entry_is_live(scan.entry))
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
-		scan.filter.group = whole_group(scan.reader.segment, columns);
+		scan.filter.region = whole_region(scan.reader.segment, columns);
 		if (!rtscan_executors[executor]->can(&scan))
 			continue;
 		why = rtscan_executors[executor]->prepare(executor, index, &image->meta.uuid, &scan, 1);

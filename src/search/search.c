@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- segments */
 
-/* The rows of a segment of the batch at hand. */
+/* The rows of a segment of the round at hand. */
 static void
 search_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -49,8 +49,8 @@ prepare_segments(RtscanSearch *search)
 			continue;
 		segment->entry = &image->entries[i];
 		rtscan_reader_open(&segment->reader, search->index, segment->entry, false);
-		rtscan_filter_group(search->filter, &segment->reader, &segment->filter);
-		segment->want_bits = !segment->filter.group.empty && search->prepare_segment(segment, search->arg);
+		rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
+		segment->want_bits = !segment->filter.region.empty && search->prepare_segment(segment, search->arg);
 		search->nsegments++;
 	}
 }
@@ -77,14 +77,14 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 
 /* Let a device evaluate segments together, as far as it can. */
 static void
-begin_batch(RtscanSearch *search, RtscanSegmentScan *segments, int count)
+begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
 	RtscanExecutor executor;
 	instr_time	start,
 				end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	executor = rtscan_begin_batch(search->chosen, search->index, &search->image->meta.uuid, segments, count,
+	executor = rtscan_begin_round(search->chosen, search->index, &search->image->meta.uuid, segments, count,
 								  &search->stats.counters);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
@@ -108,12 +108,12 @@ take_segments(RtscanSearch *search, int limit)
 bool
 rtscan_search_some(RtscanSearch *search)
 {
-	int			count = take_segments(search, search->chosen == RTSCAN_EXECUTOR_CPU ? 1 : RTSCAN_BATCH_SEGMENTS);
+	int			count = take_segments(search, search->chosen == RTSCAN_EXECUTOR_CPU ? 1 : RTSCAN_ROUND_SEGMENTS);
 	RtscanSegmentScan *segments = search->segments + search->next_segment;
 
 	if (count == 0)
 		return false;
-	begin_batch(search, segments, count);
+	begin_round(search, segments, count);
 	for (int i = 0; i < count; i++)
 	{
 		MemoryContext old = MemoryContextSwitchTo(search->short_context);

@@ -47,7 +47,7 @@ extern void rtscan_init_stats(void);
 /* Add a scan that an executor answered. */
 extern void rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats);
 
-/* Add a batch that an executor should have evaluated and could not. */
+/* Add a round that an executor should have evaluated and could not. */
 extern void rtscan_count_fallback(RtscanExecutor executor);
 
 /* What has been counted; and begin anew. */

@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-#define BATCH_TIDS	1024
+#define LOT_TIDS	1024
 
 /* ---------------------------------------------------------------- writing */
 
@@ -224,42 +224,42 @@ find_run(const TidmapView *view, uint32 row, uint32 from)
 }
 
 /* TIDs on their way to a consumer. */
-typedef struct TidBatch
+typedef struct TidLot
 {
 	int			n;
 	uint64		total;
 	RtscanTidConsumer consumer;
 	void	   *arg;
-	ItemPointerData tids[BATCH_TIDS];
-} TidBatch;
+	ItemPointerData tids[LOT_TIDS];
+} TidLot;
 
 static void
-begin_batch(TidBatch *batch, RtscanTidConsumer consumer, void *arg)
+begin_lot(TidLot *lot, RtscanTidConsumer consumer, void *arg)
 {
-	batch->n = 0;
-	batch->total = 0;
-	batch->consumer = consumer;
-	batch->arg = arg;
+	lot->n = 0;
+	lot->total = 0;
+	lot->consumer = consumer;
+	lot->arg = arg;
 }
 
 static void
-send_batch(TidBatch *batch)
+send_lot(TidLot *lot)
 {
-	if (batch->n > 0)
-		batch->consumer(batch->tids, batch->n, batch->arg);
-	batch->total += batch->n;
-	batch->n = 0;
+	if (lot->n > 0)
+		lot->consumer(lot->tids, lot->n, lot->arg);
+	lot->total += lot->n;
+	lot->n = 0;
 }
 
 /* Add the rows of one word of bits; base: the row of its lowest bit. */
 static void
-add_word(TidBatch *batch, const TidmapView *view, uint32 *run_number, uint64 word, uint32 base)
+add_word(TidLot *lot, const TidmapView *view, uint32 *run_number, uint64 word, uint32 base)
 {
 	const RtscanTidmapRun *run = &view->runs[*run_number];
 	uint32		end = run_end(view, *run_number);
 
-	if (batch->n > BATCH_TIDS - 64)
-		send_batch(batch);
+	if (lot->n > LOT_TIDS - 64)
+		send_lot(lot);
 	while (word != 0)
 	{
 		uint32		row = base + pg_rightmost_one_pos64(word) - view->first_row;
@@ -271,14 +271,14 @@ add_word(TidBatch *batch, const TidmapView *view, uint32 *run_number, uint64 wor
 			run = &view->runs[*run_number];
 			end = run_end(view, *run_number);
 		}
-		ItemPointerSet(&batch->tids[batch->n], run->block, row_offset(view, run, row));
-		batch->n++;
+		ItemPointerSet(&lot->tids[lot->n], run->block, row_offset(view, run, row));
+		lot->n++;
 	}
 }
 
 /* Add the rows from first up to last, which one page of the tidmap has. */
 static void
-add_rows(TidBatch *batch, const TidmapView *view, uint32 chunk_base, const uint64 *bits,
+add_rows(TidLot *lot, const TidmapView *view, uint32 chunk_base, const uint64 *bits,
 		 uint32 first, uint32 last)
 {
 	uint32		run = 0;
@@ -292,7 +292,7 @@ add_rows(TidBatch *batch, const TidmapView *view, uint32 chunk_base, const uint6
 			continue;
 		word = rtscan_mask_word(bits[w], base, first, last);
 		if (word != 0)
-			add_word(batch, view, &run, word, base);
+			add_word(lot, view, &run, word, base);
 	}
 }
 
@@ -316,9 +316,9 @@ rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 	RtscanSegment *segment = reader->segment;
 	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, segment->header.rows);
-	TidBatch	batch;
+	TidLot	lot;
 
-	begin_batch(&batch, consumer, arg);
+	begin_lot(&lot, consumer, arg);
 	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
 	{
 		TidmapView	view;
@@ -326,12 +326,12 @@ rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 
 		open_view(reader, find_page(segment, row), &view);
 		last = Min(end, view.first_row + view.rows);
-		add_rows(&batch, &view, base, bits, row, last);
+		add_rows(&lot, &view, base, bits, row, last);
 		rtscan_release(reader, view.buffer);
 		row = last;
 	}
-	send_batch(&batch);
-	return batch.total;
+	send_lot(&lot);
+	return lot.total;
 }
 
 /* TIDs that have been collected. */
@@ -416,9 +416,9 @@ rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bi
 	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
 	Collection	collection = {tids, 0};
-	TidBatch	batch;
+	TidLot	lot;
 
-	begin_batch(&batch, collect_tids, &collection);
+	begin_lot(&lot, collect_tids, &collection);
 	memset(failing, 0, RTSCAN_CHUNK_BYTES);
 	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
 	{
@@ -429,11 +429,11 @@ rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bi
 		last = Min(end, view.first_row + view.rows);
 		mask_rows(&view, base, row, last, pass, arg, failing);
 		and_rows(failing, bits, base, row, last);
-		add_rows(&batch, &view, base, failing, row, last);
+		add_rows(&lot, &view, base, failing, row, last);
 		rtscan_release(reader, view.buffer);
 		row = last;
 	}
-	send_batch(&batch);
+	send_lot(&lot);
 }
 
 ItemPointerData *

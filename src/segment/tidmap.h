@@ -40,7 +40,7 @@ extern RtscanArea rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointe
 									  uint32 rows, StringInfo first_rows);
 
 /*
- * Call a function with the TIDs of the rows of a chunk whose bits are set, in batches,
+ * Call a function with the TIDs of the rows of a chunk whose bits are set, in lots,
  * in TID order.  Returns how many there were.
  */
 typedef void (*RtscanTidConsumer) (ItemPointer tids, int ntids, void *arg);
