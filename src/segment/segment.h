@@ -174,6 +174,12 @@ rtscan_prefetch_place(RtscanReader *reader, const RtscanArea *area, uint32 i, Si
 extern void rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i,
 						 const char *detail);
 
+/*
+ * descriptor.c: read a descriptor, and check it, in a memory context of its own; NULL if soft and it cannot be read, or contradicts
+ * itself.
+ */
+extern RtscanSegment *rtscan_load_segment(Relation index, const RtscanEntry *entry, bool soft);
+
 /* Append a part to a descriptor's content, padded to where the next part may begin. */
 extern void rtscan_append_part(StringInfo content, const void *part, Size size);
 
