@@ -28,6 +28,14 @@ include $(PGXS)
 
 $(OBJS): $(wildcard src/*.h src/*/*.h)
 
+# What may include what.
+all: check-rooms
+
+check-rooms:
+	@$(srcdir)/tools/check-rooms
+
+.PHONY: check-rooms
+
 # ---- the device program ----
 
 SHADERS = $(sort $(wildcard shaders/*.comp shaders/*.rgen shaders/*.rint shaders/*.rmiss))

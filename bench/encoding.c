@@ -314,7 +314,7 @@ share_area(Benchmark *benchmark)
 
 /* ---------------------------------------------------------------- uploading */
 
-/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/encode/sieve.h) that a row's bin sets. */
+/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h) that a row's bin sets. */
 static void
 set_vectors(char *sieve, uint32_t chunks, uint32_t row, uint32_t bin)
 {

@@ -4,7 +4,7 @@
  *
  * A column of a segment has bins by boundaries X_0 = 0 < X_1 < ... < X_n = rows; bin i has
  * the ranks X_i .. X_{i+1} - 1.  A predicate's exact set E is approximated by runs of bins,
- * whose rows the sieve's vectors give at once (src/encode/sieve.h); the rows of the
+ * whose rows the sieve's vectors give at once (src/segment/sieve.h); the rows of the
  * difference, in the runs or in E but not in both, are those that need an exact test:
  *
  *		boundaries  |       |       |       |       |

@@ -57,7 +57,7 @@ write_packed(char *data, uint32_t i, uint32_t value)
 		data[(size_t) i * 3 + byte] = (char) (value >> (8 * byte));
 }
 
-/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/encode/sieve.h) that a row's bin sets. */
+/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h) that a row's bin sets. */
 static void
 set_vectors(char *sieve, uint32_t row, uint32_t bin)
 {

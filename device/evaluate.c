@@ -1,12 +1,12 @@
 /*
  * evaluate.c
- *		Evaluate the predicate groups of some requests, in one submission.
+ *		Evaluate the regions of some requests, in one submission.
  */
 #include "evaluate.h"
 
 #include <string.h>
 
-#include "plan.h"
+#include "make_tasks.h"
 #include "publish.h"
 #include "refine.h"
 #include "shader.h"
@@ -109,7 +109,7 @@ tasks_size(Evaluator *evaluator)
 	Array	   *arrays[TASK_ARRAYS];
 	uint64_t	size = 0;
 
-	plan_list_arrays(evaluator, arrays);
+	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		size += device_align(array_size(arrays[i]), TASK_ALIGNMENT);
 	return size;
@@ -122,7 +122,7 @@ stage_tasks(Evaluator *evaluator, const Memory *tasks)
 	uint64_t	addresses[TASK_ARRAYS];
 	uint64_t	used = 0;
 
-	plan_list_arrays(evaluator, arrays);
+	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		addresses[i] = stage(tasks, arrays[i], &used);
 	return (Tasks) {
@@ -188,7 +188,7 @@ next_batch(Evaluator *evaluator)
 			cache->done = evaluator->batches[i].number - 1;
 }
 
-/* Have the device run what has been planned; false if there is not the memory. */
+/* Have the device run the tasks; false if there is not the memory. */
 static bool
 start(Evaluator *evaluator, Batch *batch)
 {
@@ -202,7 +202,7 @@ start(Evaluator *evaluator, Batch *batch)
 		locate_bits(evaluator, batch->bits.address);
 		start_tasks(evaluator, batch);
 	}
-	plan_return_to(evaluator, &(PlanMark) {0});
+	tasks_return_to(evaluator, &(TasksMark) {0});
 	next_batch(evaluator);
 	return room;
 }
@@ -226,14 +226,14 @@ finish(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 
 /* ---------------------------------------------------------------- batches */
 
-/* Plan and run one request by itself. */
+/* Make the tasks of one request and run them, by itself. */
 static void
 evaluate_alone(Evaluator *evaluator, Batch *batch, Request *request)
 {
 	request->reply = (DeviceReply) {0};
-	request->reply.result = plan_request(evaluator, request);
+	request->reply.result = make_tasks(evaluator, request);
 	if (request->reply.result != DEVICE_OK)
-		plan_return_to(evaluator, &(PlanMark) {0});
+		tasks_return_to(evaluator, &(TasksMark) {0});
 	else if (!start(evaluator, batch))
 		request->reply.result = DEVICE_NO_MEMORY;
 	finish(evaluator, batch, &request, 1);
@@ -247,11 +247,11 @@ evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count)
 	batch->builds = evaluator->bvhs.builds;
 	for (uint32_t i = 0; i < count; i++)
 	{
-		PlanMark	mark = plan_mark(evaluator);
+		TasksMark	mark = tasks_mark(evaluator);
 
-		requests[i]->reply.result = plan_request(evaluator, requests[i]);
+		requests[i]->reply.result = make_tasks(evaluator, requests[i]);
 		if (requests[i]->reply.result != DEVICE_OK)
-			plan_return_to(evaluator, &mark);
+			tasks_return_to(evaluator, &mark);
 		batch->requests[i] = requests[i];
 	}
 	batch->count = count;

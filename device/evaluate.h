@@ -1,6 +1,6 @@
 /*
  * evaluate.h
- *		Evaluate the predicate groups of some requests, in one submission: a batch.
+ *		Evaluate the regions of some requests, in one submission: a batch.
  *
  * Two batches can be under way, so that the device goes on with one while the host deals with
  * the other.  Three steps, each for all requests of a batch at once, with a barrier between:
@@ -65,7 +65,7 @@ typedef struct Evaluator
 	uint64_t	begun;
 	uint64_t	ended;
 
-	/* The tasks of the batch that is planned; addresses of bits are offsets until it is submitted. */
+	/* The tasks of the next batch; addresses of bits are offsets until it is submitted. */
 	Array		ranges;
 	Array		runs;
 	Array		columns;

@@ -101,7 +101,7 @@ typedef struct SegmentKey
 	uint64_t	segment;
 } SegmentKey;
 
-/* Of a column of a segment; see storage/segment.h, RtscanColumnHeader. */
+/* Of a column of a segment; see segment/segment.h, RtscanColumnHeader. */
 typedef struct ColumnShape
 {
 	uint32_t	rows;
@@ -261,7 +261,7 @@ device_order_offset(uint32_t bins)
 	return device_align(((uint64_t) bins + 1) * sizeof(uint32_t), 64);
 }
 
-/* Vectors H of a column; the others are L (src/encode/sieve.h). */
+/* Vectors H of a column; the others are L (src/segment/sieve.h). */
 static inline uint32_t
 device_high_vectors(const ColumnShape *shape)
 {

@@ -1,6 +1,6 @@
 /*
  * request.h
- *		A backend's request to evaluate predicate groups, taken out of shared memory.
+ *		A backend's request to evaluate regions, taken out of shared memory.
  */
 #ifndef RTSCAN_DEVICE_REQUEST_H
 #define RTSCAN_DEVICE_REQUEST_H

@@ -2,7 +2,7 @@
  * slabs.h
  *		Rays that refine an approximate answer: Matrix RT Refine of RTScan (section 4.4).
  *
- * A predicate group has 1 to 3 columns, an axis each.  Each row is a point at its unique
+ * A region has 1 to 3 columns here, an axis each.  Each row is a point at its unique
  * ranks, 0 on an axis without a column, and the centre of a box: open intervals of an even
  * width w, (p - w/2, p + w/2), or (-1, 1) on an axis without a column.  So all faces are at
  * integers.  Rays run along an axis, upwards; all their ends are at half-integers, 1/2 on an

@@ -23,8 +23,6 @@
 
 #include "context.h"
 
-#define SORT_MAX_PAIRS	(UINT32_C(1) << 26)
-
 typedef struct Sorter
 {
 	Context    *context;
@@ -48,7 +46,7 @@ extern void sort_open(Sorter *sorter, Context *context);
 extern uint64_t sort_scratch_size(uint32_t n);
 
 /*
- * Record the sort of 1 .. SORT_MAX_PAIRS pairs by the keys' bits first_bit .. first_bit +
+ * Record the sort of 1 .. DEVICE_MAX_PAIRS (protocol.h) pairs by the keys' bits first_bit .. first_bit +
  * bits - 1, between context_begin() and context_submit().  Says which arrays, 0 or 1, will
  * have the result; the others are overwritten.  What was recorded before must have ended with
  * a barrier; this ends with one before compute shaders.

@@ -8,6 +8,12 @@
 #include <stdint.h>
 
 #include "../shaders/layout.h"
+#include "protocol.h"
+
+_Static_assert(CHUNK_ROWS == DEVICE_CHUNK_ROWS && CHUNK_WORDS32 * 4 == DEVICE_CHUNK_BYTES,
+			   "backends and shaders have the same chunks");
+_Static_assert(PAGE_ZEROS == DEVICE_PAGE_ZEROS && PAGE_ONES == DEVICE_PAGE_ONES,
+			   "backends and shaders have the same marks of constant pages");
 
 typedef struct RangeTask RangeTask;
 typedef struct RunTask RunTask;

@@ -3,7 +3,7 @@
  *		Make the sieve vectors of a column that a backend has sorted: what CREATE INDEX and
  *		merges write.
  *
- * src/encode/sieve.h says what is in which vector.  Two steps, for all vectors together:
+ * src/segment/sieve.h says what is in which vector.  Two steps, for all vectors together:
  *
  *	vectors_digits	each rank finds its bin, and leaves the bin's digits with its row
  *	vectors_bits	each 32 rows' digits become a word of each vector

@@ -48,7 +48,7 @@ struct RunTask
 	uint32_t	unused;
 };
 
-/* AND the runs of a group's columns into bits; a workgroup a chunk. */
+/* AND the runs of a region's columns into bits; a workgroup a chunk. */
 struct SieveTask
 {
 	uint64_t	bits;

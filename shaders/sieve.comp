@@ -1,7 +1,7 @@
 /*
  * sieve.comp
- *		Data Sieving (RTScan, section 3.3) on the device: AND the vectors of a group's
- *		columns, in two components (src/encode/sieve.h).
+ *		Data Sieving (RTScan, section 3.3) on the device: AND the vectors of a region's
+ *		columns, in two components (src/segment/sieve.h).
  *
  * A workgroup has a chunk, a thread 128 of its bits.  Which pages a vector has in the chunk is
  * the same for all threads: some of them look that up, each for one end of a run, all at the

@@ -1,7 +1,6 @@
 /*
  * rtscan.h
- *		What every module of rtscan shares: the sizes that its formats are made of,
- *		and the options that a user sets.
+ *		What every module of rtscan shares: the sizes that its formats are made of.
  *
  * The terms, used alike in SQL, C and documentation:
  *
@@ -38,29 +37,17 @@
 #define RTSCAN_SEGMENT_CHUNKS	65
 #define RTSCAN_SEGMENT_ROWS		(RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_ROWS)
 
-/* Reloptions: WITH (sieve_bins = ..., sieve_components = ...) */
-#define RTSCAN_MIN_BINS			2
-#define RTSCAN_DEFAULT_BINS		256
-#define RTSCAN_MAX_BINS			1024
-#define RTSCAN_DEFAULT_COMPONENTS	2
-
-typedef struct RtscanOptions
+/* Chunks that rows take. */
+static inline uint32
+rtscan_chunks(uint32 rows)
 {
-	int32		vl_len_;		/* varlena header (do not touch directly!) */
-	int			sieve_bins;
-	int			sieve_components;
-} RtscanOptions;
-
-/* GUC rtscan.pending_list_limit, in kB */
-extern int	rtscan_pending_list_limit;
+	return (rows + RTSCAN_CHUNK_ROWS - 1) / RTSCAN_CHUNK_ROWS;
+}
 
 /* Operator strategies are those of btree, so that its operator families can be mirrored. */
 #define RTSCAN_STRATEGIES		5
 #define RTSCAN_COMPARE_PROC		1
 #define RTSCAN_SORTSUPPORT_PROC	2
 #define RTSCAN_SUPPORT_PROCS	2
-
-extern int	rtscan_sieve_bins(Relation index);
-extern int	rtscan_sieve_components(Relation index);
 
 #endif							/* RTSCAN_H */

@@ -1,7 +1,7 @@
 /*
  * vectors_test.c
  *		Sieve vectors that a device makes, against the host's, which asks of each row and vector
- *		what src/encode/sieve.h says.
+ *		what src/segment/sieve.h says.
  *
  *	vectors_test [device] [--time]
  *
@@ -211,7 +211,7 @@ make_test(uint32_t rows, uint32_t nbins, uint32_t radix, Order order)
 	return test;
 }
 
-/* As choose_radix() of src/encode/sieve.c. */
+/* As choose_radix() of src/segment/sieve.c. */
 static uint32_t
 two_components(uint32_t nbins)
 {

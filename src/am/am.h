@@ -10,8 +10,7 @@
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "nodes/execnodes.h"
-#include "nodes/pathnodes.h"
-#include "storage/schema.h"
+#include "row/schema.h"
 
 /* build.c */
 extern IndexBuildResult *rtscan_build(Relation heap, Relation index, IndexInfo *info);
@@ -54,65 +53,6 @@ extern RtscanTuples *rtscan_begin_tuples(IndexScanDesc scan, const RtscanSchema 
 extern bool rtscan_next_tuple(RtscanTuples *tuples, IndexScanDesc scan);
 extern void rtscan_end_tuples(RtscanTuples *tuples);
 extern bool rtscan_can_return(Relation index, int attno);
-
-/* cost.c */
-
-/* Looking at a block's bits in a copy of the visibility map. */
-#define RTSCAN_MAP_BLOCK_COST	(0.001 * cpu_operator_cost)
-
-/* Reading a value of many, or adding it to an aggregate; looking at a row's code. */
-#define RTSCAN_VALUE_COST		(0.4 * cpu_operator_cost)
-#define RTSCAN_CODE_COST		(0.3 * cpu_operator_cost)
-
-extern void rtscan_cost_estimate(PlannerInfo *root, IndexPath *path,
-								 double loop_count, Cost *startup_cost, Cost *total_cost,
-								 Selectivity *selectivity, double *correlation, double *pages);
-
-/*
- * A cost in its parts.  Of processes that share a search, each has the first; they share the work; and pages do
- * not come faster to several.
- */
-typedef struct RtscanCost
-{
-	Cost		startup;
-	Cost		work;
-	Cost		pages;
-} RtscanCost;
-
-static inline Cost
-rtscan_total_cost(const RtscanCost *cost)
-{
-	return cost->startup + cost->work + cost->pages;
-}
-
-static inline void
-rtscan_add_cost(RtscanCost *cost, RtscanCost more)
-{
-	cost->startup += more.startup;
-	cost->work += more.work;
-	cost->pages += more.pages;
-}
-
-/*
- * What it takes to evaluate a conjunction of clauses, each "column op expression" or the like,
- * on the index's columns (from 0), and how many rows that finds.
- */
-extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
-										  double *rows);
-
-/* Reading the values of a column, from 0, of so many rows. */
-extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows);
-
-/* Is an index ours? */
-static inline bool
-rtscan_owns(const IndexOptInfo *info)
-{
-	return info->amcostestimate == (void (*) ()) rtscan_cost_estimate;
-}
-
-/* options.c */
-extern void rtscan_init_options(void);
-extern bytea *rtscan_options(Datum reloptions, bool validate);
 
 /* validate.c */
 extern bool rtscan_validate(Oid opclass);

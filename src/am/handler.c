@@ -6,6 +6,8 @@
 
 #include "commands/vacuum.h"
 #include "fmgr.h"
+#include "plan/cost.h"
+#include "settings.h"
 
 PG_FUNCTION_INFO_V1(rtscan_handler);
 

@@ -8,8 +8,9 @@
 #include "am/am.h"
 
 #include "maintain/relieve.h"
+#include "row/schema.h"
+#include "settings.h"
 #include "storage/pending.h"
-#include "storage/schema.h"
 #include "utils/memutils.h"
 
 /* What a statement's insertions share; lives in ii_Context. */

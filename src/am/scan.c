@@ -10,11 +10,11 @@
 #include "am/am.h"
 
 #include "access/relscan.h"
-#include "exec/search.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "search/search.h"
+#include "segment/tidmap.h"
 #include "storage/predicate.h"
-#include "storage/tidmap.h"
 #include "utils/memutils.h"
 
 /* Lives as long as the scan, so it takes little: many scans below an Append are begun at the same time. */

@@ -4,18 +4,18 @@
  */
 #include "am/am.h"
 
+#include "bits/bits.h"
 #include "commands/vacuum.h"
-#include "exec/bits.h"
 #include "maintain/flush.h"
 #include "maintain/maintain.h"
+#include "maintain/sweep.h"
 #include "maintain/worker.h"
 #include "miscadmin.h"
+#include "segment/segment.h"
+#include "segment/tidmap.h"
 #include "storage/dead.h"
+#include "storage/locks.h"
 #include "storage/metapage.h"
-#include "storage/recycle.h"
-#include "storage/segment.h"
-#include "storage/sweep.h"
-#include "storage/tidmap.h"
 #include "storage/writing.h"
 #include "utils/memutils.h"
 

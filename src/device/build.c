@@ -4,7 +4,7 @@
  */
 #include "device/device.h"
 
-#include "exec/executor.h"
+#include "settings.h"
 
 /* With fewer rows the CPU is done before the device has heard of them. */
 #define MIN_ROWS	RTSCAN_CHUNK_ROWS
@@ -18,4 +18,14 @@ rtscan_device_build_area(uint32 rows, Size size)
 		return NULL;
 	area = rtscan_device_area(size);
 	return rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_device_is_software() ? NULL : area;
+}
+
+void
+rtscan_init_device_build(void)
+{
+	rtscan_assistant = (RtscanAssistant) {
+		.sort = rtscan_device_sort,
+		.make_vectors = rtscan_device_vectors,
+		.dismiss = rtscan_device_trim_area,
+	};
 }

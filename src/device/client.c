@@ -19,6 +19,7 @@
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "settings.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
@@ -26,7 +27,7 @@
 
 #define AREA_UNIT	((Size) 1024 * 1024)
 
-/* What the bits of a batch of segments need, about. */
+/* What the bits of a round of segments need, about. */
 #define LARGEST_KEPT_AREA	(32 * AREA_UNIT)
 
 /* After the program has not answered in time, a backend stays away so long, in milliseconds. */

@@ -16,8 +16,10 @@
 
 #include "../device/protocol.h"
 #include "port/atomics.h"
+#include "segment/assistant.h"
+#include "segment/segment.h"
+#include "settings.h"
 #include "storage/metapage.h"
-#include "storage/segment.h"
 
 StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
 				 DEVICE_SEGMENT_CHUNKS == RTSCAN_SEGMENT_CHUNKS &&
@@ -27,16 +29,9 @@ StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
 				 DEVICE_MAX_BINS >= RTSCAN_MAX_BINS,
 				 "the device program has the same chunks, and room for as much");
 
-/* GUCs. */
-extern char *rtscan_device;		/* part of a name, a number, "" or "off" */
-extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
-extern int	rtscan_device_timeout;	/* ms */
-extern char *rtscan_device_fault;
-extern char *rtscan_device_rays;
-
 /* ---------------------------------------------------------------- worker.c */
 
-/* Define settings, ask for shared memory, register the worker. */
+/* Assist builds.  When the library is preloaded: ask for shared memory, register the worker. */
 extern void rtscan_init_device(void);
 
 /* Is the program running? */
@@ -115,30 +110,19 @@ extern void rtscan_device_trim_area(void);
 
 /* ---------------------------------------------------------------- build.c */
 
+/* Be the assistant of whoever makes segments (segment/assistant.h). */
+extern void rtscan_init_device_build(void);
+
 /*
  * An area for what a build asks about so many rows; NULL where it does not ask the device, or
  * that would not be faster.
  */
 extern char *rtscan_device_build_area(uint32 rows, Size size);
 
-/* ---------------------------------------------------------------- sort.c */
-
-/*
- * Sort by keys, stably, as encode/sort.c does; false if the device does not, or would not be
- * faster.  Values are ascending before.  What is sorted must have the layout of SortPair.
- */
-extern bool rtscan_device_sort(SortPair *pairs, uint32 n);
-
-/* ---------------------------------------------------------------- vectors.c */
-
-/*
- * Make the sieve vectors of a column, as encode/sieve.c does: of its shape (rows, bins, radix,
- * vectors), its boundaries and its rows, which are the values of sorted, by rank.  The bits of
- * one vector after another, chunk by chunk, until the device is asked for something else; NULL
- * if the device does not, or would not be faster.
- */
-extern const uint64 *rtscan_device_vectors(const ColumnShape *shape, const uint32 *boundaries,
-										   const SortPair *sorted);
+/* sort.c, vectors.c: what the assistant does. */
+extern bool rtscan_device_sort(RtscanSorted *sorted, uint32 n);
+extern const uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
+										   const RtscanSorted *sorted, uint32 rows);
 
 /* ---------------------------------------------------------------- upload.c */
 

@@ -6,6 +6,10 @@
 
 #include "port/pg_bitutils.h"
 
+StaticAssertDecl(sizeof(RtscanSorted) == sizeof(SortPair) &&
+				 offsetof(RtscanSorted, row) == offsetof(SortPair, value),
+				 "the device sorts the same elements");
+
 /* Bits in which some keys differ. */
 static uint64
 differing_bits(const SortPair *pairs, uint32 n)
@@ -40,8 +44,9 @@ is_sorted(const SortPair *pairs, const SortPair *sorted, uint32 n)
 }
 
 bool
-rtscan_device_sort(SortPair *pairs, uint32 n)
+rtscan_device_sort(RtscanSorted *sorted, uint32 n)
 {
+	SortPair   *pairs = (SortPair *) sorted;
 	Size		size = (Size) n * sizeof(SortPair);
 	uint64		bits;
 	DeviceRequest request = {.kind = DEVICE_SORT, .size = n};

@@ -45,7 +45,7 @@ hash_words(const uint32 *words, uint32 n)
 
 /* ---------------------------------------------------------------- are they right? */
 
-/* Are a bin's rows in a vector?  See encode/sieve.h. */
+/* Are a bin's rows in a vector?  See segment/sieve.h. */
 static bool
 bin_is_in(const ColumnShape *shape, uint32 bin, uint32 vector)
 {
@@ -96,25 +96,33 @@ write_request(char *area, const ColumnShape *shape, const uint32 *boundaries, co
 	}
 }
 
-const uint64 *
-rtscan_device_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted)
+/* The area with the device's answer, at the request's place for it; NULL if there is none. */
+static const char *
+ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)
 {
-	Size		size = device_vectors_size(shape);
 	DeviceRequest request = {.kind = DEVICE_SIEVE, .shape = *shape};
 	DeviceReply reply;
-	uint64		bin_hashes[DEVICE_MAX_BINS];
 	char	   *area;
 
-	if (shape->vectors == 0 || size > MAX_VECTORS_SIZE)
-		return NULL;
 	request.results = device_align(device_order_offset(shape->bins) + shape->rows * sizeof(uint32), 64);
-	area = rtscan_device_build_area(shape->rows, request.results + size);
+	area = rtscan_device_build_area(shape->rows, request.results + device_vectors_size(shape));
 	if (area == NULL)
 		return NULL;
 	write_request(area, shape, boundaries, sorted, bin_hashes);
-	if (!rtscan_device_ask(&request, &reply) || reply.result != DEVICE_OK)
+	return rtscan_device_ask(&request, &reply) && reply.result == DEVICE_OK ? area + request.results : NULL;
+}
+
+const uint64 *
+rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries, const RtscanSorted *sorted, uint32 rows)
+{
+	const ColumnShape shape = {.rows = rows, .bins = header->bins, .radix = header->radix, .vectors = header->vectors};
+	uint64		bin_hashes[DEVICE_MAX_BINS];
+	const char *vectors;
+
+	if (shape.vectors == 0 || device_vectors_size(&shape) > MAX_VECTORS_SIZE)
 		return NULL;
-	if (!are_right(shape, bin_hashes, (const uint32 *) (area + request.results)))
+	vectors = ask_for_vectors(&shape, boundaries, (const SortPair *) sorted, bin_hashes);
+	if (vectors && !are_right(&shape, bin_hashes, (const uint32 *) vectors))
 	{
 		ereport(WARNING,
 				(errmsg("rtscan's device has made wrong sieve vectors"),
@@ -122,5 +130,5 @@ rtscan_device_vectors(const ColumnShape *shape, const uint32 *boundaries, const 
 				 errhint("Set rtscan.device to \"off\", and check the device.")));
 		return NULL;
 	}
-	return (const uint64 *) (area + request.results);
+	return (const uint64 *) vectors;
 }

@@ -27,12 +27,12 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/fork_process.h"
 #include "postmaster/interrupt.h"
+#include "settings.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "tcop/tcopprot.h"
-#include "utils/guc.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -53,12 +53,6 @@
 /* How often the worker looks whether a suspect program answers, and how long that may take, in ms. */
 #define SUSPECT_PERIOD	10000
 #define SUSPECT_LIMIT	120000
-
-char	   *rtscan_device;
-int			rtscan_device_memory;
-int			rtscan_device_timeout;
-char	   *rtscan_device_fault;
-char	   *rtscan_device_rays;
 
 typedef struct DeviceState
 {
@@ -131,34 +125,6 @@ rtscan_suspect_device(void)
 /* ---------------------------------------------------------------- set-up */
 
 static void
-define_settings(void)
-{
-	DefineCustomStringVariable("rtscan.device",
-							   "Sets the Vulkan device that executors other than cpu use.",
-							   "A part of its name, or its number; empty: the first that is not software; off: none.",
-							   &rtscan_device, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
-	DefineCustomIntVariable("rtscan.device_memory",
-							"Sets the maximum memory to be used on the device.",
-							"Zero: four fifths of what it has.",
-							&rtscan_device_memory, 0, 0, INT_MAX / 2, PGC_SIGHUP, GUC_UNIT_MB,
-							NULL, NULL, NULL);
-	DefineCustomIntVariable("rtscan.device_timeout",
-							"Sets the time after which a scan gives up waiting for the device.",
-							"The CPU answers then.",
-							&rtscan_device_timeout, 10000, 1, INT_MAX, PGC_USERSET, GUC_UNIT_MS,
-							NULL, NULL, NULL);
-	DefineCustomStringVariable("rtscan.device_fault",
-							   "Makes the device fail in some way, for tests.",
-							   NULL, &rtscan_device_fault, "", PGC_SIGHUP,
-							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
-	DefineCustomStringVariable("rtscan.device_rays",
-							   "Changes how the executor rt shoots rays, for benchmarks.",
-							   "Factors of box width, ray length, spacing and gap; longest or thinnest; nearest, superset or none.",
-							   &rtscan_device_rays, "", PGC_SIGHUP,
-							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
-}
-
-static void
 register_worker(void)
 {
 	BackgroundWorker worker = {
@@ -177,7 +143,7 @@ register_worker(void)
 void
 rtscan_init_device(void)
 {
-	define_settings();
+	rtscan_init_device_build();
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	previous_request_hook = shmem_request_hook;

@@ -4,11 +4,10 @@
  */
 #include "maintain/flush.h"
 
-#include "encode/encode.h"
-#include "encode/rows.h"
 #include "miscadmin.h"
+#include "segment/encode.h"
+#include "segment/rows.h"
 #include "storage/pending.h"
-#include "storage/recycle.h"
 #include "utils/memutils.h"
 
 /* A list on its way into segments: some of its tuples, then entries for the switch. */

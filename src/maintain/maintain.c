@@ -1,35 +1,17 @@
 /*
  * maintain.c
- *		Flush, merge and recycle: all of it together, and as SQL function.
+ *		Flush, merge and recycle: all of it together.
  */
 #include "maintain/maintain.h"
 
-#include "access/genam.h"
-#include "access/relation.h"
-#include "access/table.h"
-#include "access/xlog.h"
-#include "catalog/index.h"
-#include "device/device.h"
-#include "fmgr.h"
 #include "maintain/flush.h"
 #include "maintain/merge.h"
+#include "maintain/recycle.h"
 #include "miscadmin.h"
-#include "monitor/relation.h"
-#include "pgstat.h"
-#include "storage/latch.h"
-#include "storage/metapage.h"
-#include "storage/proc.h"
-#include "storage/recycle.h"
+#include "segment/assistant.h"
+#include "storage/locks.h"
 #include "storage/writing.h"
-#include "utils/acl.h"
 #include "utils/guc.h"
-#include "utils/timestamp.h"
-#include "utils/wait_event.h"
-
-/* Who waits for the merge lock looks so often, in ms, whether it is free. */
-#define MERGE_LOCK_INTERVAL	50
-
-PG_FUNCTION_INFO_V1(rtscan_merge_index);
 
 void
 rtscan_maintain(Relation index)
@@ -41,7 +23,7 @@ rtscan_maintain(Relation index)
 	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
 	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 	rtscan_merge(index);
-	rtscan_device_trim_area();
+	rtscan_assistant.dismiss();
 	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 }
 
@@ -61,103 +43,4 @@ rtscan_become_again(const RtscanIdentity *before)
 {
 	AtEOXact_GUC(false, before->guc_level);
 	SetUserIdAndSecContext(before->user, before->security_context);
-}
-
-/* ---------------------------------------------------------------- SQL */
-
-/* Live segments. */
-static int64
-count_segments(Relation index)
-{
-	const RtscanImage *image = rtscan_read_image(index, NULL, false);
-	int64		count = 0;
-
-	for (uint32 i = 0; i < image->nentries; i++)
-		count += rtscan_entry_is_live(&image->entries[i]);
-	return count;
-}
-
-/* The table of an index that the user may maintain, locked before the index. */
-static Relation
-open_table_of(Oid index_oid)
-{
-	Oid			table_oid = IndexGetRelation(index_oid, true);
-
-	/* what is no index, or is gone, rtscan_open_index() has a better message for */
-	return OidIsValid(table_oid) ? table_open(table_oid, RowExclusiveLock) : NULL;
-}
-
-static Relation
-open_own_index(Oid index_oid, Relation table)
-{
-	Relation	index = rtscan_open_index(index_oid, RowExclusiveLock);
-
-	if (!pg_class_ownercheck(index_oid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
-	if (table == NULL || index->rd_index->indrelid != RelationGetRelid(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("could not open parent table of index \"%s\"", RelationGetRelationName(index))));
-	return index;
-}
-
-/* Say so where a merge that was asked for has not been made. */
-static void
-report_waiting(Relation index)
-{
-	if (rtscan_merge_waits(index))
-		ereport(NOTICE,
-				(errmsg("index \"%s\" has more segments to merge", RelationGetRelationName(index)),
-				 errdetail("Pages of segments merged before cannot be used again yet, as a transaction may still see them."),
-				 errhint("Call rtscan_merge() again when the transactions that run now have ended.")));
-}
-
-/* Who waited in the lock's queue would, after deadlock_timeout, cancel an autovacuum that has it. */
-static void
-await_merge_lock(Relation index)
-{
-	TimestampTz start = GetCurrentTimestamp();
-
-	if (rtscan_merges_itself(index))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("index \"%s\" is being merged by this session", RelationGetRelationName(index))));
-	while (!rtscan_try_lock_merge(index))
-	{
-		if (LockTimeout > 0 && TimestampDifferenceExceeds(start, GetCurrentTimestamp(), LockTimeout))
-			ereport(ERROR,
-					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-					 errmsg("canceling statement due to lock timeout")));
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, MERGE_LOCK_INTERVAL, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
-}
-
-/* rtscan_merge(index regclass) RETURNS bigint: the segments that are left. */
-Datum
-rtscan_merge_index(PG_FUNCTION_ARGS)
-{
-	Relation	table,
-				index;
-	RtscanIdentity before;
-	int64		segments;
-
-	if (RecoveryInProgress())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("recovery is in progress"),
-				 errhint("rtscan_merge() cannot be executed during recovery.")));
-	table = open_table_of(PG_GETARG_OID(0));
-	index = open_own_index(PG_GETARG_OID(0), table);
-	before = rtscan_become_owner(table);
-	await_merge_lock(index);
-	rtscan_maintain(index);
-	report_waiting(index);
-	rtscan_unlock_merge(index);
-	rtscan_become_again(&before);
-	segments = count_segments(index);
-	index_close(index, RowExclusiveLock);
-	table_close(table, RowExclusiveLock);
-	PG_RETURN_INT64(segments);
 }

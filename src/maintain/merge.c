@@ -1,19 +1,19 @@
 /*
  * merge.c
- *		Choose segments to merge, read their rows, and write them anew.
+ *		Read the rows of segments, and write them anew as one.
  */
 #include "maintain/merge.h"
 
 #include "commands/vacuum.h"
-#include "encode/dictionary.h"
-#include "encode/encode.h"
-#include "encode/rows.h"
+#include "maintain/merge_choice.h"
 #include "miscadmin.h"
+#include "segment/dictionary.h"
+#include "segment/encode.h"
+#include "segment/include.h"
+#include "segment/rows.h"
+#include "segment/segment.h"
+#include "segment/tidmap.h"
 #include "storage/dead.h"
-#include "storage/include.h"
-#include "storage/recycle.h"
-#include "storage/segment.h"
-#include "storage/tidmap.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
@@ -49,181 +49,6 @@ typedef struct Merge
 	uint32		nentries;
 	RtscanEntry *entries;		/* of the segments written */
 } Merge;
-
-/* How much a merge may take on. */
-typedef struct MergeLimit
-{
-	uint64		rows;
-	uint64		value_bytes;	/* of values that are kept whole */
-} MergeLimit;
-
-/* A live segment that could be merged. */
-typedef struct Candidate
-{
-	RtscanEntry entry;
-	uint64		value_bytes;
-} Candidate;
-
-/* ---------------------------------------------------------------- which segments */
-
-static int
-tier(uint32 rows)
-{
-	int			t = 0;
-
-	for (uint64 size = MERGE_BASE; size <= rows; size *= MERGE_FANOUT)
-		t++;
-	return t;
-}
-
-static int
-compare_rows(const void *a, const void *b)
-{
-	uint32		left = ((const Candidate *) a)->entry.rows,
-				right = ((const Candidate *) b)->entry.rows;
-
-	return left < right ? -1 : left > right;
-}
-
-/* Bytes of a segment's values that have no keys: about what a merge keeps of them; false if it cannot be read. */
-static bool
-value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, uint64 *bytes)
-{
-	RtscanReader reader;
-	uint64		pages = 0;
-
-	if (!rtscan_reader_open(&reader, index, entry, true))
-		return false;
-	for (int i = 0; i < schema->ncolumns; i++)
-		if (i >= schema->nkeys)
-			pages += reader.segment->includes[i - schema->nkeys].header.values.pages;
-		else if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
-			pages += reader.segment->columns[i].header.dictionary.pages;
-	*bytes = pages * BLCKSZ;
-	return true;
-}
-
-/*
- * The live segments, the smallest first.  A damaged one is left out, so that it does not keep the others from being merged:
- * who reads its rows will say so.
- */
-static Candidate *
-find_candidates(Relation index, const RtscanSchema *schema, uint32 *n)
-{
-	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	Candidate  *candidates = palloc(Max(image->nentries, 1) * sizeof(Candidate));
-
-	*n = 0;
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_is_live(&image->entries[i]) &&
-			value_bytes(index, schema, &image->entries[i], &candidates[*n].value_bytes))
-			candidates[(*n)++].entry = image->entries[i];
-	qsort(candidates, *n, sizeof(Candidate), compare_rows);
-	return candidates;
-}
-
-/* Does a segment leave room for another one like it?  Then any two of those fit, and what does not fit makes a large one. */
-static bool
-is_small(const Candidate *candidate, const MergeLimit *limit)
-{
-	return candidate->entry.rows <= limit->rows / 2 && candidate->value_bytes <= limit->value_bytes / 2;
-}
-
-/* Small segments to the front, in order; returns how many. */
-static uint32
-set_large_aside(Candidate *candidates, uint32 n, const MergeLimit *limit)
-{
-	uint32		small = 0;
-
-	for (uint32 i = 0; i < n; i++)
-		if (is_small(&candidates[i], limit))
-		{
-			Candidate	swap = candidates[small];
-
-			candidates[small++] = candidates[i];
-			candidates[i] = swap;
-		}
-	return small;
-}
-
-/* How many of the smallest segments there are up to the last full tier. */
-static uint32
-count_to_full_tier(const Candidate *candidates, uint32 n)
-{
-	uint32		in_tier = 0,
-				count = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		in_tier = i > 0 && tier(candidates[i].entry.rows) == tier(candidates[i - 1].entry.rows) ? in_tier + 1 : 1;
-		if (in_tier >= MERGE_FANOUT)
-			count = i + 1;
-	}
-	return count;
-}
-
-/* Do merges wait until pages of segments that were retired before an xid can be used again? */
-static bool
-tiers_wait(Relation index, FullTransactionId since)
-{
-	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	Relation	table = rtscan_table_of(index);
-	uint64		live = 0,
-				held = 0;
-
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_is_live(&image->entries[i]))
-			live += image->entries[i].rows;
-		else if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT &&
-				 image->entries[i].safe_xid < U64FromFullTransactionId(since) &&
-				 !rtscan_entry_is_removable(table, &image->entries[i]))
-			held += image->entries[i].rows;
-	RelationClose(table);
-	return held > RTSCAN_CHUNK_ROWS && held > MERGE_HELD_FRACTION * live;
-}
-
-/* Of candidates in order, how many have less than a chunk. */
-static uint32
-count_below_chunk(const Candidate *candidates, uint32 n)
-{
-	uint32		count = 0;
-
-	while (count < n && candidates[count].entry.rows < RTSCAN_CHUNK_ROWS)
-		count++;
-	return count;
-}
-
-/* Put the segments to merge because a tier is full to the front; returns how many. */
-static uint32
-choose_by_size(Candidate *candidates, uint32 n, const MergeLimit *limit)
-{
-	uint32		wanted = count_to_full_tier(candidates, set_large_aside(candidates, n, limit));
-	uint64		rows = 0,
-				bytes = 0;
-	uint32		chosen = 0;
-
-	for (; chosen < wanted; chosen++)
-	{
-		rows += candidates[chosen].entry.rows;
-		bytes += candidates[chosen].value_bytes;
-		if (rows > limit->rows || bytes > limit->value_bytes)
-			break;
-	}
-	return chosen;
-}
-
-/* Put a segment with many dead rows to the front; returns how many there are, 0 or 1. */
-static uint32
-choose_by_dead(Relation index, Candidate *candidates, uint32 n)
-{
-	for (uint32 i = 0; i < n; i++)
-		if (rtscan_dead_count(index, &candidates[i].entry) > MERGE_DEAD_FRACTION * candidates[i].entry.rows)
-		{
-			candidates[0] = candidates[i];
-			return 1;
-		}
-	return 0;
-}
 
 /* ---------------------------------------------------------------- rows in TID order */
 
@@ -551,14 +376,14 @@ replace_parts(Relation index, RtscanImage **image, void *arg)
 
 /* How many segments to write: one if there is room, else parts that have. */
 static uint32
-count_segments(uint64 rows, uint64 value_bytes, const MergeLimit *limit)
+count_segments(uint64 rows, uint64 value_bytes, const RtscanMergeLimit *limit)
 {
 	return Max((rows + limit->rows - 1) / limit->rows,
 			   (value_bytes + limit->value_bytes - 1) / limit->value_bytes);
 }
 
 static void
-merge_segments(Relation index, const Candidate *candidates, uint32 n, const MergeLimit *limit)
+merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimit *limit)
 {
 	Merge		merge = {
 		.index = index,
@@ -589,12 +414,12 @@ merge_segments(Relation index, const Candidate *candidates, uint32 n, const Merg
 /* What a merge needs for a row besides what building a segment does: the TID in its part, the source, and a dead bit. */
 #define MERGE_ROW_BYTES		(sizeof(ItemPointerData) + sizeof(MergeSource) + 1)
 
-static MergeLimit
+static RtscanMergeLimit
 merge_limit(const RtscanSchema *schema)
 {
 	int			memory = schema->plain ? maintenance_work_mem : maintenance_work_mem / 2;
 
-	return (MergeLimit) {
+	return (RtscanMergeLimit) {
 		.rows = rtscan_rows_limit(schema, MERGE_ROW_BYTES, memory),
 		.value_bytes = (uint64) maintenance_work_mem * 1024 / 2,
 	};
@@ -605,16 +430,13 @@ static bool
 choose_and_merge(Relation index, FullTransactionId since)
 {
 	RtscanSchema *schema = rtscan_schema(index);
-	MergeLimit	limit = merge_limit(schema);
+	RtscanMergeLimit limit = merge_limit(schema);
 	uint32		n;
-	Candidate  *candidates = find_candidates(index, schema, &n);
-	uint32		chosen = choose_by_size(candidates, tiers_wait(index, since) ? count_below_chunk(candidates, n) : n, &limit);
+	RtscanMergeCandidate *chosen = rtscan_choose_segments(index, schema, &limit, since, &n);
 
-	if (chosen == 0)
-		chosen = choose_by_dead(index, candidates, n);
-	if (chosen > 0)
-		merge_segments(index, candidates, chosen, &limit);
-	return chosen > 0;
+	if (n > 0)
+		merge_segments(index, chosen, n, &limit);
+	return n > 0;
 }
 
 static bool
@@ -651,10 +473,8 @@ rtscan_merge_waits(Relation index)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RtscanSchema *schema = rtscan_schema(index);
-	MergeLimit	limit = merge_limit(schema);
-	uint32		n;
-	Candidate  *candidates = find_candidates(index, schema, &n);
-	bool		waits = choose_by_size(candidates, n, &limit) > 0 && tiers_wait(index, ReadNextFullTransactionId());
+	RtscanMergeLimit limit = merge_limit(schema);
+	bool		waits = rtscan_full_tier_waits(index, schema, &limit);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -8,8 +8,9 @@
 #include "access/xact.h"
 #include "maintain/flush.h"
 #include "maintain/worker.h"
+#include "settings.h"
+#include "storage/locks.h"
 #include "storage/pending.h"
-#include "storage/recycle.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 

@@ -12,21 +12,22 @@
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/pg_type.h"
-#include "device/device.h"
 #include "fmgr.h"
 #include "maintain/flush.h"
 #include "maintain/maintain.h"
 #include "maintain/merge.h"
+#include "maintain/recycle.h"
 #include "miscadmin.h"
-#include "monitor/relation.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "row/schema.h"
+#include "segment/assistant.h"
+#include "settings.h"
 #include "storage/lmgr.h"
+#include "storage/locks.h"
 #include "storage/metapage.h"
 #include "storage/proc.h"
-#include "storage/recycle.h"
-#include "storage/schema.h"
 #include "tcop/tcopprot.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -59,9 +60,6 @@
 
 PGDLLEXPORT void rtscan_merge_worker_main(Datum arg);
 
-/* GUC rtscan.merge_worker */
-static bool merge_worker;
-
 /* What a worker is told: bgw_extra. */
 typedef struct WorkerRequest
 {
@@ -70,15 +68,6 @@ typedef struct WorkerRequest
 	int			memory;			/* settings of who asks: maintenance_work_mem decides what there is to merge */
 	int			limit;			/* rtscan.pending_list_limit */
 } WorkerRequest;
-
-void
-rtscan_init_worker(void)
-{
-	DefineCustomBoolVariable("rtscan.merge_worker",
-							 "Has a background worker flush and merge what insertions have added to rtscan indexes.",
-							 "Without it insertions flush, and VACUUM and rtscan_merge() merge.",
-							 &merge_worker, true, PGC_SUSET, 0, NULL, NULL, NULL);
-}
 
 static LOCKTAG
 worker_lock(void)
@@ -143,7 +132,7 @@ rtscan_has_worker(Relation index)
 	static bool answer;
 	TimestampTz now;
 
-	if (!merge_worker || !IsUnderPostmaster || !others_can_see(index))
+	if (!rtscan_merge_worker || !IsUnderPostmaster || !others_can_see(index))
 		return false;
 	now = GetCurrentTimestamp();
 	if (TimestampDifferenceExceeds(last_request, now, REQUEST_INTERVAL))
@@ -277,7 +266,7 @@ merge_once(Relation index)
 	if (!begin_work(index, MERGING, "merging segments") || !rtscan_try_lock_merge(index))
 		return false;
 	merged = rtscan_merge_once(index);
-	rtscan_device_trim_area();
+	rtscan_assistant.dismiss();
 	rtscan_recycle(index, RTSCAN_RECYCLE_GENTLY);
 	rtscan_unlock_merge(index);
 	return merged;
@@ -365,7 +354,8 @@ open_if_free(Oid relid)
 static bool
 is_ready(Relation index, Relation table)
 {
-	return index->rd_index && index->rd_index->indrelid == RelationGetRelid(table) && rtscan_is_index(index) &&
+	return index->rd_index && index->rd_index->indrelid == RelationGetRelid(table) &&
+		index->rd_rel->relkind == RELKIND_INDEX && index->rd_rel->relam == worker.request.method &&
 		index->rd_index->indislive && index->rd_index->indisready;
 }
 
@@ -514,7 +504,7 @@ heed_settings(void)
 		return;
 	ConfigReloadPending = false;
 	ProcessConfigFile(PGC_SIGHUP);
-	worker.switched_off = !merge_worker;
+	worker.switched_off = !rtscan_merge_worker;
 }
 
 /* Until there has been nothing to do for LINGER ms. */

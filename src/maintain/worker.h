@@ -17,9 +17,6 @@
 
 #include "rtscan.h"
 
-/* Define settings. */
-extern void rtscan_init_worker(void);
-
 /*
  * Is there a worker to serve an index, or is one starting now?  Asks for one at most once in REQUEST_INTERVAL ms; in between the
  * answer is the last one.

@@ -8,9 +8,9 @@
 #include "rtscan.h"
 
 #include "lib/bloomfilter.h"
-#include "utils/tuplesort.h"
+#include "row/schema.h"
 #include "storage/metapage.h"
-#include "storage/schema.h"
+#include "utils/tuplesort.h"
 
 /* Where the live rows of the index go, to be compared with the table's. */
 typedef struct RtscanLiveRows

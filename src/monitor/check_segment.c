@@ -4,14 +4,14 @@
  */
 #include "monitor/check.h"
 
-#include "encode/dictionary.h"
-#include "encode/sieve.h"
-#include "exec/bits.h"
+#include "bits/bits.h"
 #include "miscadmin.h"
+#include "segment/dictionary.h"
+#include "segment/include.h"
+#include "segment/segment.h"
+#include "segment/sieve.h"
+#include "segment/tidmap.h"
 #include "storage/dead.h"
-#include "storage/include.h"
-#include "storage/segment.h"
-#include "storage/tidmap.h"
 #include "utils/memutils.h"
 
 /* A segment being checked; arrays by row. */
@@ -345,7 +345,7 @@ check_boundaries(ColumnCheck *column)
 		fail_column(column, "an exact column has too few bins:", header->bins);
 }
 
-/* As encode/sieve.c makes them, each vector from the one before. */
+/* As segment/sieve.c makes them, each vector from the one before. */
 static void
 check_sieve(ColumnCheck *column, const uint32 *sorted)
 {

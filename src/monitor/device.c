@@ -5,10 +5,11 @@
 #include "device/device.h"
 
 #include "access/relation.h"
-#include "exec/executor.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "monitor/relation.h"
+#include "search/executor.h"
+#include "settings.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

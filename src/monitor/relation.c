@@ -12,8 +12,9 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 
-bool
-rtscan_is_index(Relation relation)
+/* Is a relation an index of this access method? */
+static bool
+is_index(Relation relation)
 {
 	return relation->rd_rel->relkind == RELKIND_INDEX && relation->rd_indam->ambuild == rtscan_build;
 }
@@ -28,7 +29,7 @@ rtscan_open_index(Oid relid, LOCKMODE lock)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is a partitioned index", RelationGetRelationName(relation)),
 				 errhint("Name an index of one of the partitions.")));
-	if (!rtscan_is_index(relation))
+	if (!is_index(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not an rtscan index", RelationGetRelationName(relation))));

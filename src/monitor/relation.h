@@ -9,9 +9,6 @@
 
 #include "storage/lockdefs.h"
 
-/* Is a relation an index of this access method? */
-extern bool rtscan_is_index(Relation relation);
-
 /*
  * Open an index, and check that it is an rtscan index that this session can read and whose
  * user may look into it: its owner, or a member of pg_stat_scan_tables.  Raises

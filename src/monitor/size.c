@@ -8,10 +8,10 @@
 #include "access/relation.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "segment/segment.h"
 #include "storage/dead.h"
 #include "storage/metapage.h"
 #include "storage/pending.h"
-#include "storage/segment.h"
 
 /* The columns of rtscan_stats(), in order. */
 typedef enum SizeColumn

@@ -8,16 +8,16 @@
 #include "catalog/pg_control.h"
 #include "miscadmin.h"
 
-#define BATCH_PAGES		RTSCAN_TAKE_PAGES
+#define LOT_PAGES		RTSCAN_TAKE_PAGES
 #define SHARED_ALIGN	64		/* areas on shared pages begin at cache lines */
 
-typedef struct BatchedPage
+typedef struct LotPage
 {
 	RtscanPageKind kind;
 	uint32		ordinal;
 	Size		used;
 	char		payload[RTSCAN_CHUNK_BYTES];
-} BatchedPage;
+} LotPage;
 
 struct RtscanAreaWriter
 {
@@ -30,13 +30,13 @@ struct RtscanAreaWriter
 	/* the area being written */
 	RtscanArea	area;
 	Size		used;			/* of its current page, SIZE_MAX: no current page */
-	BatchedPage *current;
+	LotPage *current;
 
-	BatchedPage *shared;		/* the shared page that is being filled */
+	LotPage *shared;		/* the shared page that is being filled */
 	bool		has_shared;
 
-	int			nbatch;
-	BatchedPage *batch;
+	int			nlot;
+	LotPage *lot;
 };
 
 RtscanAreaWriter *
@@ -47,17 +47,17 @@ rtscan_area_writer(RtscanWriting *writing)
 	writer->writing = writing;
 	writer->capacity = 64;
 	writer->blocks = palloc(writer->capacity * sizeof(BlockNumber));
-	writer->current = palloc0(sizeof(BatchedPage));
-	writer->shared = palloc0(sizeof(BatchedPage));
-	writer->batch = palloc(BATCH_PAGES * sizeof(BatchedPage));
+	writer->current = palloc0(sizeof(LotPage));
+	writer->shared = palloc0(sizeof(LotPage));
+	writer->lot = palloc(LOT_PAGES * sizeof(LotPage));
 	writer->used = SIZE_MAX;
 	return writer;
 }
 
-/* ---------------------------------------------------------------- batches of pages */
+/* ---------------------------------------------------------------- lots of pages */
 
 static void
-fill_page(RtscanAreaWriter *writer, Buffer buffer, const BatchedPage *source)
+fill_page(RtscanAreaWriter *writer, Buffer buffer, const LotPage *source)
 {
 	Page		page = BufferGetPage(buffer);
 
@@ -81,41 +81,41 @@ log_pages(Buffer *buffers, int n)
 }
 
 static void
-write_batch(RtscanAreaWriter *writer)
+write_lot(RtscanAreaWriter *writer)
 {
-	Buffer		buffers[BATCH_PAGES];
+	Buffer		buffers[LOT_PAGES];
 	bool		wal = RelationNeedsWAL(writer->writing->index);
 
 	CHECK_FOR_INTERRUPTS();
-	if (writer->nbatch == 0)
+	if (writer->nlot == 0)
 		return;
-	rtscan_take_pages(writer->writing, writer->writing->id, buffers, writer->nbatch);
+	rtscan_take_pages(writer->writing, writer->writing->id, buffers, writer->nlot);
 	if (wal)
-		XLogEnsureRecordSpace(BATCH_PAGES - 1, 0);
+		XLogEnsureRecordSpace(LOT_PAGES - 1, 0);
 
 	START_CRIT_SECTION();
-	for (int i = 0; i < writer->nbatch; i++)
-		fill_page(writer, buffers[i], &writer->batch[i]);
+	for (int i = 0; i < writer->nlot; i++)
+		fill_page(writer, buffers[i], &writer->lot[i]);
 	if (wal)
-		log_pages(buffers, writer->nbatch);
+		log_pages(buffers, writer->nlot);
 	END_CRIT_SECTION();
 
-	for (int i = 0; i < writer->nbatch; i++)
+	for (int i = 0; i < writer->nlot; i++)
 	{
-		writer->blocks[writer->batch[i].ordinal] = BufferGetBlockNumber(buffers[i]);
+		writer->blocks[writer->lot[i].ordinal] = BufferGetBlockNumber(buffers[i]);
 		UnlockReleaseBuffer(buffers[i]);
 	}
-	writer->nbatch = 0;
+	writer->nlot = 0;
 }
 
 static void
-add_to_batch(RtscanAreaWriter *writer, const BatchedPage *page)
+add_to_lot(RtscanAreaWriter *writer, const LotPage *page)
 {
-	BatchedPage *room;
+	LotPage *room;
 
-	if (writer->nbatch == BATCH_PAGES)
-		write_batch(writer);
-	room = &writer->batch[writer->nbatch++];
+	if (writer->nlot == LOT_PAGES)
+		write_lot(writer);
+	room = &writer->lot[writer->nlot++];
 	room->kind = page->kind;
 	room->ordinal = page->ordinal;
 	room->used = page->used;
@@ -147,14 +147,14 @@ rtscan_area_begin(RtscanAreaWriter *writer, RtscanPageKind kind)
 static void
 end_page(RtscanAreaWriter *writer)
 {
-	BatchedPage *page = writer->current;
+	LotPage *page = writer->current;
 
 	page->kind = writer->area.kind;
 	page->ordinal = take_ordinal(writer);
 	page->used = writer->used;
 	if (writer->area.pages++ == 0)
 		writer->area.page = page->ordinal;
-	add_to_batch(writer, page);
+	add_to_lot(writer, page);
 	writer->used = SIZE_MAX;
 }
 
@@ -178,7 +178,7 @@ static void
 end_shared_page(RtscanAreaWriter *writer)
 {
 	if (writer->has_shared)
-		add_to_batch(writer, writer->shared);
+		add_to_lot(writer, writer->shared);
 	writer->has_shared = false;
 }
 
@@ -186,13 +186,13 @@ end_shared_page(RtscanAreaWriter *writer)
 static void
 share_page(RtscanAreaWriter *writer)
 {
-	BatchedPage *shared = writer->shared;
+	LotPage *shared = writer->shared;
 	Size		offset = TYPEALIGN(SHARED_ALIGN, shared->used);
 
 	if (!writer->has_shared || offset + writer->used > RTSCAN_CHUNK_BYTES)
 	{
 		end_shared_page(writer);
-		memset(shared, 0, sizeof(BatchedPage));
+		memset(shared, 0, sizeof(LotPage));
 		shared->kind = RTSCAN_PAGE_SHARED;
 		shared->ordinal = take_ordinal(writer);
 		writer->has_shared = true;
@@ -224,7 +224,7 @@ BlockNumber *
 rtscan_area_finish(RtscanAreaWriter *writer, uint32 *pages)
 {
 	end_shared_page(writer);
-	write_batch(writer);
+	write_lot(writer);
 	*pages = writer->npages;
 	return writer->blocks;
 }

@@ -27,7 +27,7 @@ typedef struct RtscanArea
 	uint32		kind;			/* RtscanPageKind of its pages */
 } RtscanArea;
 
-/* Writes the pages of one segment, in batches: each is one WAL record. */
+/* Writes the pages of one segment, in lots: each is one WAL record. */
 typedef struct RtscanAreaWriter RtscanAreaWriter;
 
 /* Pages written will belong to the id that was given out last.  The writer lives in the current memory context. */

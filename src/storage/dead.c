@@ -5,7 +5,8 @@
 #include "storage/dead.h"
 
 #include "access/generic_xlog.h"
-#include "exec/bits.h"
+#include "bits/bits.h"
+#include "storage/allocate.h"
 #include "storage/writing.h"
 
 /* ---------------------------------------------------------------- allocation */
@@ -88,30 +89,16 @@ rtscan_dead_get(Relation index, const RtscanEntry *entry, const BlockNumber *map
 }
 
 void
-rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
-						RtscanRowBits *bits)
+rtscan_dead_remove(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
+				   Snapshot snapshot, uint64 *words)
 {
-	BlockNumber *map;
+	Buffer		buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_SHARE,
+										  RTSCAN_PAGE_DEAD, entry->id, chunk);
 
-	if (entry->dead == InvalidBlockNumber)
-		return;
-	bits->counted = false;
-	map = rtscan_dead_map(index, entry);
-	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-	{
-		Buffer		buffer;
-
-		if (!bits->filled[chunk])
-			continue;
-		buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_SHARE,
-								  RTSCAN_PAGE_DEAD, entry->id, chunk);
-		if (snapshot)
-			TestForOldSnapshot(snapshot, index, BufferGetPage(buffer));
-		rtscan_and_not(rtscan_bits_chunk(bits, chunk),
-					   (uint64 *) rtscan_page_payload(BufferGetPage(buffer)));
-		UnlockReleaseBuffer(buffer);
-	}
-	pfree(map);
+	if (snapshot)
+		TestForOldSnapshot(snapshot, index, BufferGetPage(buffer));
+	rtscan_and_not(words, (uint64 *) rtscan_page_payload(BufferGetPage(buffer)));
+	UnlockReleaseBuffer(buffer);
 }
 
 uint64
@@ -131,4 +118,23 @@ rtscan_dead_count(Relation index, const RtscanEntry *entry)
 	}
 	pfree(map);
 	return count;
+}
+
+List *
+rtscan_dead_blocks(Relation index, const RtscanEntry *entry)
+{
+	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DEAD_MAP, entry->id, entry->dead);
+
+	if (blocks != NIL)
+	{
+		Buffer		buffer = rtscan_read_page(index, entry->dead, BUFFER_LOCK_SHARE,
+											  RTSCAN_PAGE_DEAD_MAP, entry->id, 0);
+		Page		page = BufferGetPage(buffer);
+		BlockNumber *map = (BlockNumber *) rtscan_page_payload(page);
+
+		for (Size i = 0; i < rtscan_page_used(page) / sizeof(BlockNumber); i++)
+			blocks = lappend_int(blocks, map[i]);
+		UnlockReleaseBuffer(buffer);
+	}
+	return blocks;
 }

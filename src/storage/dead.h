@@ -13,7 +13,7 @@
 
 #include "rtscan.h"
 
-#include "exec/executor.h"
+#include "nodes/pg_list.h"
 #include "storage/metapage.h"
 #include "utils/snapshot.h"
 
@@ -31,11 +31,14 @@ extern void rtscan_dead_set(Relation index, const RtscanEntry *entry, const Bloc
 extern void rtscan_dead_get(Relation index, const RtscanEntry *entry, const BlockNumber *map,
 							uint32 chunk, uint64 *words);
 
-/* Clear the bits of dead rows.  The snapshot is for "snapshot too old", or NULL. */
-extern void rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
-									RtscanRowBits *bits);
+/* Clear the bits of dead rows in a chunk's words.  The snapshot is for "snapshot too old", or NULL. */
+extern void rtscan_dead_remove(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
+							   Snapshot snapshot, uint64 *words);
 
 /* Dead rows of a segment. */
 extern uint64 rtscan_dead_count(Relation index, const RtscanEntry *entry);
+
+/* The blocks of a segment's dead map and dead bits. */
+extern List *rtscan_dead_blocks(Relation index, const RtscanEntry *entry);
 
 #endif							/* RTSCAN_DEAD_H */

@@ -31,7 +31,7 @@
  *
  * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page (a new list page,
  * which nobody else can know, comes before the metapage).
- * Heavyweight locks: see rtscan_lock_merge().
+ * Heavyweight locks: storage/locks.h.
  */
 #ifndef RTSCAN_METAPAGE_H
 #define RTSCAN_METAPAGE_H

@@ -39,7 +39,7 @@ typedef enum RtscanPageKind
 	RTSCAN_PAGE_DIRECTORY,
 	RTSCAN_PAGE_LIST,			/* begins a pending list; storage/pending.h */
 	RTSCAN_PAGE_PENDING,		/* rows of a pending list */
-	RTSCAN_PAGE_DESCRIPTOR,		/* describes a segment; storage/segment.h */
+	RTSCAN_PAGE_DESCRIPTOR,		/* describes a segment; segment/segment.h */
 	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits */
 	RTSCAN_PAGE_DEAD,			/* dead bits of one chunk */
 	RTSCAN_PAGE_SHARED,			/* several small arrays of one segment */

@@ -7,8 +7,8 @@
 #include "access/generic_xlog.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/allocate.h"
 #include "storage/predicate.h"
-#include "storage/recycle.h"
 
 /* ---------------------------------------------------------------- the list page */
 

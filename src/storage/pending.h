@@ -32,8 +32,8 @@
 
 #include "access/itup.h"
 #include "nodes/pg_list.h"
+#include "row/schema.h"
 #include "storage/metapage.h"
-#include "storage/schema.h"
 
 /* The payload of a list page. */
 typedef struct RtscanPendingList
@@ -41,12 +41,6 @@ typedef struct RtscanPendingList
 	uint32		pages;			/* in the chain: page n has the ordinal n */
 	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* InvalidBlockNumber: none so far */
 } RtscanPendingList;
-
-/*
- * The largest index tuple.  A pending page would take a little more; but each of its values
- * must fit a page of its own in a segment as well, with that page's header.
- */
-#define RTSCAN_MAX_TUPLE_SIZE	(RTSCAN_CHUNK_BYTES - 64)
 
 /* The first content of a list page. */
 extern void rtscan_init_list_page(Page page, uint64 id);

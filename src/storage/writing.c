@@ -7,7 +7,7 @@
 #include "access/generic_xlog.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
-#include "storage/recycle.h"
+#include "storage/allocate.h"
 
 /* ---------------------------------------------------------------- attempts */
 

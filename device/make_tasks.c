@@ -1,0 +1,479 @@
+/*
+ * make_tasks.c
+ *		What a request means in tasks: bins, ranks and rays.
+ */
+#include "make_tasks.h"
+
+#include <string.h>
+
+/* Workgroups that every device can start at once. */
+#define MAX_WORKGROUPS	65535
+
+/* Runs of a column: each is as many reads of all chunks' vectors as a column with one. */
+#define MAX_RUNS		64
+
+/* What one group of a segment may take of rays. */
+#define MAX_BUNDLES		4096
+#define MAX_RAYS		(UINT32_C(1) << 22)
+
+/* ---------------------------------------------------------------- the batch */
+
+void
+tasks_list_arrays(Evaluator *evaluator, Array **arrays)
+{
+	Array	   *all[TASK_ARRAYS] = {
+		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
+		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
+		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of};
+
+	memcpy(arrays, all, sizeof(all));
+}
+
+TasksMark
+tasks_mark(Evaluator *evaluator)
+{
+	TasksMark	mark = {.largest_trace = evaluator->largest_trace};
+	Array	   *arrays[TASK_ARRAYS];
+
+	tasks_list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		mark.counts[i] = arrays[i]->count;
+	return mark;
+}
+
+void
+tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
+{
+	Array	   *arrays[TASK_ARRAYS];
+
+	tasks_list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		arrays[i]->count = mark->counts[i];
+	evaluator->largest_trace = mark->largest_trace;
+}
+
+/* The next workgroups of a kind belong to the task that is added next. */
+static void
+add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
+{
+	uint32_t   *numbers = array_extend(task_of, workgroups);
+
+	for (uint32_t i = 0; i < workgroups; i++)
+		numbers[i] = task;
+}
+
+/* A column of a segment while its tasks are made. */
+typedef struct WorkColumn
+{
+	Resident   *resident;
+	const DeviceInterval *intervals;
+	uint32_t	count;
+} WorkColumn;
+
+/* A segment of a request while its tasks are made. */
+typedef struct Work
+{
+	Evaluator  *evaluator;
+	Request    *request;
+	const EvaluateSegment *segment;
+	uint64_t	bits;			/* offset of the bits of the group at hand */
+	uint32_t	ncolumns;
+	WorkColumn	columns[DEVICE_MAX_COLUMNS];
+} Work;
+
+/* The sets of ranks of a column: bins.h.  One allocation. */
+typedef struct ColumnSets
+{
+	RangeSet	exact;
+	RangeSet	runs;			/* of bins; in heap order, of ranks */
+	RangeSet	approximate;
+	RangeSet	difference;
+} ColumnSets;
+
+static RangeSet
+take_ranges(Range **room, uint32_t capacity)
+{
+	RangeSet	set = {.capacity = capacity, .ranges = *room};
+
+	*room += capacity;
+	return set;
+}
+
+static ColumnSets
+make_sets(const WorkColumn *column, ChooseBins choose_bins)
+{
+	const Resident *resident = column->resident;
+	Bins		bins = {resident->shape.bins, resident->boundaries};
+	uint32_t	count = column->count;
+	Range	   *room = malloc(5 * (size_t) count * sizeof(Range));
+	ColumnSets	sets;
+
+	if (room == NULL)
+		fail("out of memory");
+	sets.exact = take_ranges(&room, count);
+	sets.runs = take_ranges(&room, count);
+	sets.approximate = take_ranges(&room, count);
+	sets.difference = take_ranges(&room, 2 * count);
+	for (uint32_t i = 0; i < count; i++)
+		sets.exact.ranges[i] = (Range) {column->intervals[i].low_rank, column->intervals[i].high_rank};
+	sets.exact.n = count;
+	if (resident->shape.heap_order)
+	{
+		memcpy(sets.runs.ranges, sets.exact.ranges, count * sizeof(Range));
+		memcpy(sets.approximate.ranges, sets.exact.ranges, count * sizeof(Range));
+		sets.runs.n = sets.approximate.n = count;
+		return sets;
+	}
+	choose_bins(&bins, &sets.exact, &sets.runs);
+	bins_ranks(&bins, &sets.runs, &sets.approximate);
+	bins_difference(&sets.approximate, &sets.exact, &sets.difference, NULL);
+	return sets;
+}
+
+static uint32_t
+range_rows(const RangeSet *set)
+{
+	uint32_t	rows = 0;
+
+	for (uint32_t i = 0; i < set->n; i++)
+		rows += set->ranges[i].end - set->ranges[i].first;
+	return rows;
+}
+
+static void
+free_sets(ColumnSets *sets)
+{
+	free(sets->exact.ranges);
+}
+
+/* Have the rows of these ranks cleared. */
+static void
+add_refine(Work *work, const Resident *column, Range ranks)
+{
+	Evaluator  *evaluator = work->evaluator;
+	uint32_t	blocks = (ranks.end - (ranks.first & ~3u) + REFINE_BLOCK - 1) / REFINE_BLOCK;
+	RefineTask	task = {
+		.order = column->memory.address + column->layout.order,
+		.bits = work->bits,
+		.first = ranks.first,
+		.end = ranks.end,
+		.rows = work->segment->rows,
+		.first_block = evaluator->refine_of.count,
+	};
+
+	add_workgroups(&evaluator->refine_of, evaluator->refine_tasks.count, blocks);
+	*(RefineTask *) array_extend(&evaluator->refine_tasks, 1) = task;
+	work->request->reply.refined_rows += ranks.end - ranks.first;
+}
+
+/* Have a column's runs ANDed into the bits of the sieve that was added last. */
+static void
+add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
+{
+	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data + evaluator->sieve_tasks.count - 1;
+	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* an empty run, if there is none */
+	RunTask    *tasks = array_extend(&evaluator->runs, count);
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		Range		range = runs->n > 0 ? runs->ranges[i] : (Range) {0, 0};
+
+		tasks[i] = (RunTask) {.first = range.first, .end = range.end, .last = i + 1 == count};
+		if (column->shape.heap_order)
+			continue;
+		tasks[i].pages = column->memory.address + column->layout.pages;
+		tasks[i].sieve = column->memory.address + column->layout.sieve;
+		tasks[i].bins = column->shape.bins;
+		tasks[i].radix = column->shape.radix;
+	}
+	sieve->runs += count;
+}
+
+/* Sieve the columns whose runs are added next; their group's bits follow those before. */
+static void
+add_sieve(Work *work)
+{
+	Evaluator  *evaluator = work->evaluator;
+	uint32_t	chunks = device_chunks(work->segment->rows);
+	SieveTask	task = {
+		.bits = (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES,
+		.first_chunk = evaluator->sieve_of.count,
+		.chunks = chunks,
+		.rows = work->segment->rows,
+		.first_run = evaluator->runs.count,
+	};
+
+	work->bits = task.bits;
+	add_workgroups(&evaluator->sieve_of, evaluator->sieve_tasks.count, chunks);
+	*(SieveTask *) array_extend(&evaluator->sieve_tasks, 1) = task;
+}
+
+/* ---------------------------------------------------------------- compute */
+
+/* A column's superset, and what of it is to be cleared. */
+static DeviceResult
+add_superset(Work *work, const WorkColumn *column)
+{
+	ColumnSets	sets = make_sets(column, bins_superset);
+	DeviceResult result = DEVICE_OK;
+
+	if (sets.runs.n > MAX_RUNS)
+		result = DEVICE_TOO_COMPLEX;
+	else if (sets.difference.n > 0 && !column->resident->shape.has_order)
+		result = DEVICE_REFUSED;
+	else
+	{
+		add_runs(work->evaluator, column->resident, &sets.runs);
+		for (uint32_t i = 0; i < sets.difference.n; i++)
+			add_refine(work, column->resident, sets.difference.ranges[i]);
+	}
+	free_sets(&sets);
+	return result;
+}
+
+static DeviceResult
+add_compute(Work *work)
+{
+	DeviceResult result = DEVICE_OK;
+
+	add_sieve(work);
+	for (uint32_t c = 0; c < work->ncolumns && result == DEVICE_OK; c++)
+		result = add_superset(work, &work->columns[c]);
+	return result;
+}
+
+/* ---------------------------------------------------------------- rt */
+
+/* A column whose exact set rays look up. */
+static void
+add_column(Evaluator *evaluator, const WorkColumn *column)
+{
+	const Resident *resident = column->resident;
+	bool		heap_order = resident->shape.heap_order;
+	ColumnTask	task = {
+		.codes = heap_order ? 0 : resident->memory.address + resident->layout.codes,
+		.code_bytes = resident->shape.code_bytes,
+		.first_interval = evaluator->ranges.count,
+		.intervals = column->count,
+	};
+	RangeTask  *ranges = array_extend(&evaluator->ranges, column->count);
+
+	for (uint32_t i = 0; i < column->count; i++)
+		ranges[i] = heap_order ?
+			(RangeTask) {column->intervals[i].low_rank, column->intervals[i].high_rank} :
+			(RangeTask) {column->intervals[i].low_code, column->intervals[i].high_code};
+	*(ColumnTask *) array_extend(&evaluator->columns, 1) = task;
+}
+
+/* Trace the rays of a group whose columns have been added last. */
+static DeviceResult
+add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColumn *slabs)
+{
+	Evaluator  *evaluator = work->evaluator;
+	RayParameters parameters = bvh_parameters(&evaluator->bvhs, count, work->segment->rows);
+	uint32_t	first_bundle = evaluator->bundles.count;
+	RayPlan		rays = {.max_bundles = MAX_BUNDLES, .max_rays = MAX_RAYS};
+	Resident   *residents[GROUP_COLUMNS];
+	Resident   *bvh;
+
+	rays.bundles = array_extend(&evaluator->bundles, MAX_BUNDLES);
+	if (!slabs_plan_rays(slabs, (int) count, &parameters, &rays))
+		return DEVICE_TOO_COMPLEX;
+	evaluator->bundles.count = first_bundle + rays.nbundles;
+	if (rays.nrays == 0)
+		return DEVICE_OK;
+	for (uint32_t c = 0; c < count; c++)
+		residents[c] = columns[c].resident;
+	bvh = bvh_get(&evaluator->bvhs, residents, count);
+	if (bvh == NULL)
+		return DEVICE_NO_MEMORY;
+	*(TraceTask *) array_extend(&evaluator->trace_tasks, 1) = (TraceTask) {
+		.structure = bvh->top_address,
+		.primitives = bvh->primitives,
+		.bits = work->bits,
+		.first_bundle = first_bundle,
+		.bundles = rays.nbundles,
+		.rays = rays.nrays,
+		.first_column = evaluator->columns.count - count,
+		.columns = count,
+		.rows = work->segment->rows,
+	};
+	if (rays.nrays > evaluator->largest_trace)
+		evaluator->largest_trace = rays.nrays;
+	return DEVICE_OK;
+}
+
+/* Up to three columns: the rows of the nearest bins, and rays for what is between these and the exact ones. */
+static DeviceResult
+add_group(Work *work, const WorkColumn *columns, uint32_t count)
+{
+	ColumnSets	sets[GROUP_COLUMNS];
+	SlabColumn	slabs[GROUP_COLUMNS];
+	DeviceResult result = DEVICE_OK;
+
+	add_sieve(work);
+	for (uint32_t c = 0; c < count; c++)
+	{
+		sets[c] = make_sets(&columns[c], work->evaluator->choose_bins);
+		slabs[c] = (SlabColumn) {&sets[c].exact, &sets[c].approximate, &sets[c].difference};
+		add_runs(work->evaluator, columns[c].resident, &sets[c].runs);
+		add_column(work->evaluator, &columns[c]);
+		if (sets[c].runs.n > MAX_RUNS)
+			result = DEVICE_TOO_COMPLEX;
+		work->request->reply.refined_rows += range_rows(&sets[c].difference);
+	}
+	if (result == DEVICE_OK)
+		result = add_trace(work, columns, count, slabs);
+	for (uint32_t c = 0; c < count; c++)
+		free_sets(&sets[c]);
+	return result;
+}
+
+static int
+compare_columns(const void *a, const void *b)
+{
+	uint32_t	left = ((const WorkColumn *) a)->resident->key.columns[0];
+	uint32_t	right = ((const WorkColumn *) b)->resident->key.columns[0];
+
+	return left < right ? -1 : left > right;
+}
+
+/* Only build a group's BVH. */
+static DeviceResult
+prepare_group(Work *work, const WorkColumn *columns, uint32_t count)
+{
+	Resident   *residents[GROUP_COLUMNS];
+
+	for (uint32_t c = 0; c < count; c++)
+		residents[c] = columns[c].resident;
+	return bvh_get(&work->evaluator->bvhs, residents, count) ? DEVICE_OK : DEVICE_NO_MEMORY;
+}
+
+/* As few groups as there can be, of about as many columns each; ascending, whatever the query's order. */
+static DeviceResult
+add_rt(Work *work, uint32_t *groups)
+{
+	DeviceResult result = DEVICE_OK;
+	uint32_t	first = 0;
+	uint64_t	bits = (uint64_t) work->evaluator->sieve_of.count * DEVICE_CHUNK_BYTES;
+	bool		prepare = work->request->header->prepare;
+
+	if (work->evaluator->raytracer.pipeline == VK_NULL_HANDLE)
+		return DEVICE_UNSUPPORTED;
+	*groups = (work->ncolumns + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
+	qsort(work->columns, work->ncolumns, sizeof(WorkColumn), compare_columns);
+	for (uint32_t g = 0; g < *groups && result == DEVICE_OK; g++)
+	{
+		uint32_t	end = (g + 1) * work->ncolumns / *groups;
+
+		result = prepare ? prepare_group(work, work->columns + first, end - first) :
+			add_group(work, work->columns + first, end - first);
+		first = end;
+	}
+	work->bits = bits;
+	return result;
+}
+
+/* ---------------------------------------------------------------- requests */
+
+static void
+add_publish(Work *work, uint32_t chunk, uint32_t groups)
+{
+	Request    *request = work->request;
+	uint64_t	results = request->area->memory.address + request->results;
+	uint32_t	chunks = device_chunks(work->segment->rows);
+	Evaluator  *evaluator = work->evaluator;
+	PublishTask task = {
+		.bits = work->bits,
+		.counts = results + chunk * sizeof(uint32_t),
+		.first_chunk = evaluator->publish_of.count,
+		.chunks = chunks,
+		.groups = groups,
+	};
+
+	if (request->header->want_bits)
+		task.words = results + device_bits_offset(request->chunks) + (uint64_t) chunk * DEVICE_CHUNK_BYTES;
+	add_workgroups(&evaluator->publish_of, evaluator->publish_tasks.count, chunks);
+	*(PublishTask *) array_extend(&evaluator->publish_tasks, 1) = task;
+}
+
+/* Find a segment's columns on the device. */
+static DeviceResult
+find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *intervals)
+{
+	for (uint32_t c = 0; c < work->segment->columns; c++)
+	{
+		ResidentKey key = cache_column_key(&work->segment->key, wanted[c].column);
+		Resident   *resident = cache_find(work->evaluator->cache, &key);
+
+		work->request->reply.column = c;
+		if (resident == NULL)
+			return DEVICE_MISSING;
+		if (resident->shape.rows != work->segment->rows)
+			return DEVICE_REFUSED;
+		work->columns[work->ncolumns++] = (WorkColumn) {resident, intervals, wanted[c].intervals};
+		intervals += wanted[c].intervals;
+	}
+	return DEVICE_OK;
+}
+
+/* One segment, whose first chunk has this number in the answer. */
+static DeviceResult
+add_segment(Work *work, uint32_t chunk, const EvaluateColumn *wanted, const DeviceInterval *intervals)
+{
+	uint32_t	groups = 1;
+	DeviceResult result = find_columns(work, wanted, intervals);
+
+	if (result != DEVICE_OK)
+		return result;
+	if (work->request->header->executor == DEVICE_RT)
+		result = add_rt(work, &groups);
+	else if (!work->request->header->prepare)
+		result = add_compute(work);
+	if (result == DEVICE_OK && !work->request->header->prepare)
+		add_publish(work, chunk, groups);
+	return result;
+}
+
+static bool
+fits_submission(const Evaluator *evaluator)
+{
+	return evaluator->sieve_of.count <= MAX_WORKGROUPS && evaluator->refine_of.count <= MAX_WORKGROUPS &&
+		(evaluator->trace_tasks.count == 0 ||
+		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count));
+}
+
+static uint32_t
+count_intervals(const EvaluateColumn *columns, uint32_t count)
+{
+	uint32_t	intervals = 0;
+
+	for (uint32_t c = 0; c < count; c++)
+		intervals += columns[c].intervals;
+	return intervals;
+}
+
+DeviceResult
+make_tasks(Evaluator *evaluator, Request *request)
+{
+	const EvaluateColumn *columns = request->columns;
+	const DeviceInterval *intervals = request->intervals;
+	uint32_t	chunk = 0;
+
+	for (uint32_t s = 0; s < request->header->segments; s++)
+	{
+		const EvaluateSegment *segment = &request->segments[s];
+		Work		work = {.evaluator = evaluator, .request = request, .segment = segment};
+		DeviceResult result = add_segment(&work, chunk, columns, intervals);
+
+		if (result != DEVICE_OK)
+		{
+			request->reply.segment = s;
+			return result;
+		}
+		chunk += device_chunks(segment->rows);
+		intervals += count_intervals(columns, segment->columns);
+		columns += segment->columns;
+	}
+	return fits_submission(evaluator) ? DEVICE_OK : DEVICE_TOO_COMPLEX;
+}

@@ -1,0 +1,171 @@
+/*
+ * bits.c
+ *		The inner loops.
+ */
+#include "bits/bits.h"
+
+#include "bits/multiversion.h"
+
+#define WORDS	RTSCAN_CHUNK_WORDS
+
+static uint64 zeros[WORDS] __attribute__((aligned(64)));
+static uint64 ones[WORDS] __attribute__((aligned(64)));
+
+const uint64 *
+rtscan_zeros(void)
+{
+	return zeros;
+}
+
+const uint64 *
+rtscan_ones(void)
+{
+	if (ones[WORDS - 1] == 0)
+		memset(ones, 0xFF, sizeof(ones));
+	return ones;
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_or(uint64 *bits, const uint64 *a)
+{
+	uint64	   *restrict to = bits;
+	const uint64 *restrict from = a;
+
+	for (int i = 0; i < WORDS; i++)
+		to[i] |= from[i];
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_and_not(uint64 *bits, const uint64 *a)
+{
+	uint64	   *restrict to = bits;
+	const uint64 *restrict from = a;
+
+	for (int i = 0; i < WORDS; i++)
+		to[i] &= ~from[i];
+}
+
+/*
+ * The loops below read several pages at once, each far from the others, and from the cache
+ * line on where the hardware's prefetcher stops, the end of a 4 kB page, the memory's latency
+ * is what they take: so they ask for lines ahead themselves.
+ */
+#define LINE_WORDS		8
+#define LINES			(WORDS / LINE_WORDS)
+#define LINES_AHEAD		24
+
+#define PREFETCH(words, line) \
+	__builtin_prefetch((words) + ((line) + LINES_AHEAD) * LINE_WORDS)
+
+RTSCAN_MULTIVERSION void
+rtscan_and(uint64 *bits, const uint64 *a)
+{
+	uint64	   *restrict to = bits;
+	const uint64 *restrict from = a;
+
+	for (int line = 0; line < LINES; line++)
+	{
+		PREFETCH(from, line);
+		for (int i = line * LINE_WORDS; i < (line + 1) * LINE_WORDS; i++)
+			to[i] &= from[i];
+	}
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_and_below(uint64 *bits, const RtscanVectorPages *end)
+{
+	uint64	   *restrict to = bits;
+	const uint64 *restrict h = end->high;
+	const uint64 *restrict n = end->next;
+	const uint64 *restrict l = end->low;
+
+	for (int line = 0; line < LINES; line++)
+	{
+		PREFETCH(h, line);
+		PREFETCH(n, line);
+		PREFETCH(l, line);
+		for (int i = line * LINE_WORDS; i < (line + 1) * LINE_WORDS; i++)
+			to[i] &= h[i] | (n[i] & l[i]);
+	}
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVectorPages *end)
+{
+	uint64	   *restrict to = bits;
+	const uint64 *restrict h = end->high;
+	const uint64 *restrict n = end->next;
+	const uint64 *restrict l = end->low;
+	const uint64 *restrict fh = first->high;
+	const uint64 *restrict fn = first->next;
+	const uint64 *restrict fl = first->low;
+
+	for (int line = 0; line < LINES; line++)
+	{
+		PREFETCH(h, line);
+		PREFETCH(n, line);
+		PREFETCH(l, line);
+		PREFETCH(fh, line);
+		PREFETCH(fn, line);
+		PREFETCH(fl, line);
+		for (int i = line * LINE_WORDS; i < (line + 1) * LINE_WORDS; i++)
+			to[i] &= (h[i] | (n[i] & l[i])) & ~(fh[i] | (fn[i] & fl[i]));
+	}
+}
+
+RTSCAN_MULTIVERSION uint64
+rtscan_popcount(const uint64 *bits)
+{
+	const uint64 *words = bits;
+	uint64		count = 0;
+
+	for (int i = 0; i < WORDS; i++)
+		count += __builtin_popcountll(words[i]);
+	return count;
+}
+
+/* Eight bytes of 0 or 1 to eight bits, the first byte lowest. */
+static inline uint64
+pack8(const uint8 *bytes)
+{
+	uint64		word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return (word * UINT64CONST(0x0102040810204080)) >> 56;
+}
+
+static inline uint64
+pack64(const uint8 *bytes)
+{
+	uint64		word = 0;
+
+	for (int i = 0; i < 8; i++)
+		word |= pack8(bytes + 8 * i) << (8 * i);
+	return word;
+}
+
+/*
+ * The bits of the last, incomplete word come from a copy of its codes: there may be no
+ * readable memory behind them.
+ */
+#define DEFINE_AND_CODES(name, type) \
+RTSCAN_MULTIVERSION void \
+name(uint64 *bits, const type *codes, uint32 n, uint32 low, uint32 high) \
+{ \
+	type		first = (type) low; \
+	type		width = (type) (high - 1 - low); \
+	type		last[64] = {0}; \
+	uint8		matches[64]; \
+	\
+	for (uint32 w = 0; w * 64 < n; w++, codes += 64) \
+	{ \
+		if (w * 64 + 64 > n) \
+			codes = memcpy(last, codes, (n - w * 64) * sizeof(type)); \
+		for (int i = 0; i < 64; i++) \
+			matches[i] = (type) (codes[i] - first) <= width; \
+		bits[w] &= pack64(matches); \
+	} \
+}
+
+DEFINE_AND_CODES(rtscan_and_codes8, uint8)
+DEFINE_AND_CODES(rtscan_and_codes16, uint16)

@@ -1,0 +1,52 @@
+/*
+ * bits.h
+ *		Loops over a chunk's words, compiled for several instruction sets.
+ *
+ * All loops take RTSCAN_CHUNK_WORDS words.  They are fastest if those are cache line aligned, as on
+ * pages in shared buffers; pages of temporary tables are not.
+ */
+#ifndef RTSCAN_BITS_H
+#define RTSCAN_BITS_H
+
+#include "rtscan.h"
+
+/* One page of zeros and one of ones, for vectors that are constant in a chunk. */
+extern const uint64 *rtscan_zeros(void);
+extern const uint64 *rtscan_ones(void);
+
+/* bits &= a;  bits &= ~a;  bits |= a */
+extern void rtscan_and(uint64 *bits, const uint64 *a);
+extern void rtscan_and_not(uint64 *bits, const uint64 *a);
+extern void rtscan_or(uint64 *bits, const uint64 *a);
+
+/* A vector of a chunk in two components, high | (next & low): segment/sieve.h. */
+typedef struct RtscanVectorPages
+{
+	const uint64 *high;
+	const uint64 *next;
+	const uint64 *low;
+} RtscanVectorPages;
+
+/* bits &= end;  bits &= end & ~first */
+extern void rtscan_and_below(uint64 *bits, const RtscanVectorPages *end);
+extern void rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVectorPages *end);
+
+/* Bits set. */
+extern uint64 rtscan_popcount(const uint64 *bits);
+
+/* Clear the bits of n rows whose code is not in low .. high - 1; low < high. */
+extern void rtscan_and_codes8(uint64 *bits, const uint8 *codes, uint32 n, uint32 low, uint32 high);
+extern void rtscan_and_codes16(uint64 *bits, const uint16 *codes, uint32 n, uint32 low, uint32 high);
+
+/* Of the word that has the bits from base on, those from first up to last: both within or around it. */
+static inline uint64
+rtscan_mask_word(uint64 word, uint32 base, uint32 first, uint32 last)
+{
+	if (first > base)
+		word &= ~UINT64CONST(0) << (first - base);
+	if (last < base + 64)
+		word &= ~(~UINT64CONST(0) << (last - base));
+	return word;
+}
+
+#endif							/* RTSCAN_BITS_H */

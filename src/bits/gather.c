@@ -1,0 +1,115 @@
+/*
+ * gather.c
+ *		Loops that pick elements of arrays.
+ */
+#include "bits/gather.h"
+
+#include "bits/multiversion.h"
+#include "port/pg_bitutils.h"
+
+RTSCAN_MULTIVERSION static void
+gather16(const int16 *page, uint32 first_row, const uint32 *rows, uint32 n, int64 *values)
+{
+	for (uint32 i = 0; i < n; i++)
+		values[i] = page[rows[i] - first_row];
+}
+
+RTSCAN_MULTIVERSION static void
+gather32(const int32 *page, uint32 first_row, const uint32 *rows, uint32 n, int64 *values)
+{
+	for (uint32 i = 0; i < n; i++)
+		values[i] = page[rows[i] - first_row];
+}
+
+RTSCAN_MULTIVERSION static void
+gather64(const int64 *page, uint32 first_row, const uint32 *rows, uint32 n, int64 *values)
+{
+	for (uint32 i = 0; i < n; i++)
+		values[i] = page[rows[i] - first_row];
+}
+
+void
+rtscan_gather_integers(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n, int64 *values)
+{
+	if (width == sizeof(int16))
+		gather16((const int16 *) page, first_row, rows, n, values);
+	else if (width == sizeof(int32))
+		gather32((const int32 *) page, first_row, rows, n, values);
+	else
+		gather64((const int64 *) page, first_row, rows, n, values);
+}
+
+RTSCAN_MULTIVERSION static void
+gather_codes8(const uint8 *page, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
+{
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = page[rows[i] - first_row];
+}
+
+RTSCAN_MULTIVERSION static void
+gather_codes16(const uint16 *page, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
+{
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = page[rows[i] - first_row];
+}
+
+RTSCAN_MULTIVERSION static void
+gather_codes24(const uint8 *page, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		const uint8 *place = page + (rows[i] - first_row) * 3;
+
+		codes[i] = place[0] | (uint32) place[1] << 8 | (uint32) place[2] << 16;
+	}
+}
+
+void
+rtscan_gather_codes(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
+{
+	if (width == 1)
+		gather_codes8((const uint8 *) page, first_row, rows, n, codes);
+	else if (width == 2)
+		gather_codes16((const uint16 *) page, first_row, rows, n, codes);
+	else
+		gather_codes24((const uint8 *) page, first_row, rows, n, codes);
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_gather_coded(const int64 *table, uint32 null_code, const uint32 *codes, uint32 n, int64 *values, bool *isnull)
+{
+	for (uint32 i = 0; i < n; i++)
+		isnull[i] = codes[i] == null_code;
+	for (uint32 i = 0; i < n; i++)
+		values[i] = table[codes[i]];
+}
+
+RTSCAN_MULTIVERSION uint32
+rtscan_largest_code(const uint32 *codes, uint32 n)
+{
+	uint32		largest = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		largest = Max(largest, codes[i]);
+	return largest;
+}
+
+uint32
+rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows, uint32 limit)
+{
+	uint32		word = place->word;
+	uint64		rest = place->rest;
+	uint32		n = 0;
+
+	for (;;)
+	{
+		for (; rest != 0 && n < limit; rest &= rest - 1)
+			rows[n++] = first_row + word * 64 + pg_rightmost_one_pos64(rest);
+		if (rest != 0 || word + 1 == RTSCAN_CHUNK_WORDS)
+			break;
+		rest = words[++word];
+	}
+	place->word = word;
+	place->rest = rest;
+	return n;
+}

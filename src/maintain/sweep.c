@@ -1,0 +1,238 @@
+/*
+ * sweep.c
+ *		Account for all blocks of an index.
+ */
+#include "maintain/sweep.h"
+
+#include "access/xact.h"
+#include "catalog/storage.h"
+#include "commands/vacuum.h"
+#include "maintain/recycle.h"
+#include "miscadmin.h"
+#include "segment/segment.h"
+#include "storage/allocate.h"
+#include "storage/freespace.h"
+#include "storage/indexfsm.h"
+#include "storage/lmgr.h"
+#include "storage/metapage.h"
+#include "storage/writing.h"
+#include "utils/memutils.h"
+
+/* ---------------------------------------------------------------- accounts */
+
+typedef struct Sweep
+{
+	Relation	index;
+	BufferAccessStrategy strategy;
+	BlockNumber nblocks;
+	RtscanImage *image;
+	uint64		youngest;		/* who has this id, or a later one, may be at work */
+	uint8	   *used;			/* a bit a block */
+	RtscanFreed freed;
+} Sweep;
+
+static void
+mark_used(Sweep *sweep, List *blocks)
+{
+	ListCell   *cell;
+
+	foreach(cell, blocks)
+	{
+		BlockNumber block = (BlockNumber) lfirst_int(cell);
+
+		if (block < sweep->nblocks)
+			sweep->used[block / 8] |= 1 << (block % 8);
+	}
+	list_free(blocks);
+}
+
+static bool
+is_used(const Sweep *sweep, BlockNumber block)
+{
+	return (sweep->used[block / 8] >> (block % 8)) & 1;
+}
+
+/* Does the free space map propose a block? */
+static bool
+is_proposed(Relation index, BlockNumber block)
+{
+	return GetRecordedFreeSpace(index, block) >= BLCKSZ / 2;
+}
+
+/* Pages of pending lists are not counted: they tell whose they are. */
+static Sweep
+begin_sweep(Relation index, BufferAccessStrategy strategy)
+{
+	Sweep		sweep = {.index = index, .strategy = strategy, .nblocks = RelationGetNumberOfBlocks(index), .freed = {.index = index}};
+	List	   *directories;
+	const RtscanMeta *meta;
+
+	sweep.used = palloc_extended(sweep.nblocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	sweep.image = rtscan_read_directories(index, &directories);
+	mark_used(&sweep, directories);
+	meta = &sweep.image->meta;
+	sweep.youngest = meta->writing[RTSCAN_SLOT_FLUSH] != 0 ? meta->writing[RTSCAN_SLOT_FLUSH] : meta->next_id;
+	for (int slot = RTSCAN_SLOT_FLUSH; slot <= RTSCAN_SLOT_MERGE; slot++)
+		mark_used(&sweep, rtscan_chain_blocks(index, RTSCAN_PAGE_TAKEN, slot, meta->taken[slot]));
+	for (uint32 i = 0; i < sweep.image->nentries; i++)
+		if (sweep.image->entries[i].kind == RTSCAN_ENTRY_SEGMENT)
+			mark_used(&sweep, rtscan_segment_blocks(index, &sweep.image->entries[i]));
+	return sweep;
+}
+
+/* ---------------------------------------------------------------- what is lost */
+
+/* Does anything in the image own pages with this id? */
+static bool
+image_knows(const RtscanImage *image, uint64 owner)
+{
+	if (owner == image->meta.open.id)
+		return true;
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (image->entries[i].id == owner)
+			return true;
+	return false;
+}
+
+/* Is a page that is neither used nor free of no use to anybody? */
+static bool
+is_lost(const Sweep *sweep, const RtscanPageOpaqueData *opaque)
+{
+	const RtscanMeta *meta = &sweep->image->meta;
+
+	if (opaque->page_id != RTSCAN_PAGE_ID)
+		return false;
+	switch (opaque->kind)
+	{
+		case RTSCAN_PAGE_META:
+			return false;
+		case RTSCAN_PAGE_DIRECTORY:
+			return opaque->owner <= meta->version;
+		case RTSCAN_PAGE_DEAD_MAP:
+		case RTSCAN_PAGE_DEAD:
+			/* written anew for the same owner, with the merge lock */
+			return true;
+		case RTSCAN_PAGE_TAKEN:
+			/* a slot's first page is written before the metapage names it, the others are chained as they are written */
+			return opaque->owner <= RTSCAN_SLOT_MERGE && opaque->ordinal == 0 &&
+				meta->taken[opaque->owner] != RTSCAN_NO_TAKEN_PAGE;
+		default:
+			return opaque->owner < sweep->youngest && !image_knows(sweep->image, opaque->owner);
+	}
+}
+
+static Buffer
+lock_page(const Sweep *sweep, BlockNumber block)
+{
+	Buffer		buffer = ReadBufferExtended(sweep->index, MAIN_FORKNUM, block, RBM_NORMAL, sweep->strategy);
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	return buffer;
+}
+
+static void
+look_at(Sweep *sweep, BlockNumber block)
+{
+	Buffer		buffer = lock_page(sweep, block);
+	Page		page = BufferGetPage(buffer);
+
+	if (rtscan_page_is_free(page))
+		rtscan_record_free(&sweep->freed, block);
+	else if (is_lost(sweep, rtscan_page_opaque(page)))
+		rtscan_free_page(&sweep->freed, buffer);
+	UnlockReleaseBuffer(buffer);
+}
+
+void
+rtscan_sweep(Relation index, BufferAccessStrategy strategy)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan sweep", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Sweep		sweep = begin_sweep(index, strategy);
+
+	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < sweep.nblocks; block++)
+	{
+		vacuum_delay_point();
+		if (!is_used(&sweep, block) && !is_proposed(index, block))
+			look_at(&sweep, block);
+	}
+	rtscan_save_freed(&sweep.freed);
+	/* whatever has changed it: low pages are proposed first again */
+	IndexFreeSpaceMapVacuum(index);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* ---------------------------------------------------------------- the tail */
+
+/* As VACUUM does with a table: so many pages, or such a part of the file, are worth it. */
+#define TRUNCATE_PAGES		1000
+#define TRUNCATE_FRACTION	16
+
+/* Others wait no longer than it takes to look at so many pages. */
+#define PAGES_BETWEEN_LOOKS	32
+
+/* The index's table may have been told not to be truncated. */
+static bool
+may_truncate(Relation index)
+{
+	Relation	table = rtscan_table_of(index);
+	StdRdOptions *options = (StdRdOptions *) table->rd_options;
+	bool		may = options == NULL || options->vacuum_truncate;
+
+	RelationClose(table);
+	return may && !IsInParallelMode();
+}
+
+static bool
+is_worth_it(Relation index)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
+	BlockNumber worth = Max(Min(TRUNCATE_PAGES, nblocks / TRUNCATE_FRACTION), 1);
+	BlockNumber tail = 0;
+
+	while (tail < worth && tail + 1 < nblocks && is_proposed(index, nblocks - 1 - tail))
+		tail++;
+	return tail == worth;
+}
+
+static bool
+is_free(Relation index, BlockNumber block, BufferAccessStrategy strategy)
+{
+	Buffer		buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+	bool		free;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	free = rtscan_page_is_free(BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+	return free;
+}
+
+/* How many blocks the file needs.  The free space map only proposes: the pages say whether they are free. */
+static BlockNumber
+find_end(Relation index, BufferAccessStrategy strategy)
+{
+	BlockNumber end = RelationGetNumberOfBlocks(index);
+
+	while (end > RTSCAN_METAPAGE_BLOCK + 1 && is_free(index, end - 1, strategy))
+	{
+		CHECK_FOR_INTERRUPTS();
+		end--;
+		if (end % PAGES_BETWEEN_LOOKS == 0 && LockHasWaitersRelation(index, AccessExclusiveLock))
+			break;
+	}
+	return end;
+}
+
+void
+rtscan_truncate(Relation index, BufferAccessStrategy strategy)
+{
+	BlockNumber end;
+
+	if (!may_truncate(index) || !is_worth_it(index) || !ConditionalLockRelation(index, AccessExclusiveLock))
+		return;
+	end = find_end(index, strategy);
+	if (end < RelationGetNumberOfBlocks(index))
+		RelationTruncate(index, end);
+	UnlockRelation(index, AccessExclusiveLock);
+}

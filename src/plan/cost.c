@@ -1,0 +1,447 @@
+/*
+ * cost.c
+ *		What a scan costs, and how many rows it finds.
+ *
+ * In one currency: the time that work on pages in memory takes, and pages that may not be in memory.
+ * Those that are looked into at random cost what the heap's pages cost a bitmap heap scan: from
+ * random_page_cost, if there are few, to seq_page_cost, if it is all of them.
+ */
+
+#include "plan/cost.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "plan/resolve.h"
+#include "search/cursor.h"
+#include "segment/values.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+/*
+ * Nanoseconds of a unit of cost.  A sequential scan's tuple with three quals costs 0.0175
+ * units and takes about 70 ns (bench/), so one unit is 4 microseconds.
+ */
+#define UNIT_NANOSECONDS	4000.0
+
+/*
+ * The pages of a sieve's vectors are read in the order of the file, many at a time, and few
+ * of them for many rows, so that they stay in memory: a fraction of a sequential page each.
+ */
+#define VECTOR_PAGE_FACTOR	0.1
+
+/* What a scan takes, whatever it finds, and what each segment adds to that. */
+#define SCAN_NANOSECONDS	10000.0
+#define SEGMENT_NANOSECONDS	2000.0
+
+/*
+ * A qual whose value is not yet known: looking it up in a segment, of whose dictionary one page may
+ * not be in memory; then following the column's order for a row, or reading the sieve vectors of a
+ * chunk, whichever is less; or testing rows that another qual has found, a page each.
+ */
+#define LOOKUP_NANOSECONDS	1000.0
+#define ROW_NANOSECONDS		5.0
+#define CHUNK_NANOSECONDS	400.0
+#define TEST_NANOSECONDS	250.0
+
+/* Looking into a page of values; passing one to find the next; reading a value of a dictionary with all others, or looking it up. */
+#define VALUE_PAGE_NANOSECONDS	80.0
+#define PASSED_VALUE_NANOSECONDS	5.0
+#define DICTIONARY_VALUE_NANOSECONDS	8.0
+#define DICTIONARY_LOOKUP_NANOSECONDS	900.0
+
+/* Handing a TID to the executor, and what the first of a block adds. */
+#define TID_NANOSECONDS			15.0
+#define TID_BLOCK_NANOSECONDS	150.0
+
+/* What an Index Scan takes longer to get a row by its TID than a bitmap heap scan, which gets a block's rows together. */
+#define INDEX_SCAN_ROW_NANOSECONDS	40.0
+
+/* Putting a value into a tuple, and getting it out again. */
+#define TUPLE_COLUMN_COST	(3 * cpu_operator_cost)
+
+/* What finding rows takes, once. */
+typedef struct Search
+{
+	double		startup;		/* nanoseconds of opening segments and looking up: whoever searches a part of them has to */
+	double		nanoseconds;
+	double		pages;			/* in the order of the file */
+	double		random_pages;
+} Search;
+
+/* ---------------------------------------------------------------- pages */
+
+/* Pages of so many that rows are on, if these are anywhere. */
+static double
+distinct_pages(double rows, double pages)
+{
+	return pages > 0 ? pages * -expm1(-rows / pages) : 0;
+}
+
+/* Pages of so many, of an index or a table, looked into at random. */
+static Cost
+random_pages_cost(Oid tablespace, double pages, double of)
+{
+	double		random_page_cost,
+				seq_page_cost;
+	double		fraction = of > 1 ? Min(pages / of, 1) : 0;
+
+	get_tablespace_page_costs(tablespace, &random_page_cost, &seq_page_cost);
+	return pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(fraction));
+}
+
+/* Of all loops they may be the same. */
+static Cost
+looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, double loop_count)
+{
+	if (loop_count > 1)
+		pages = index_pages_fetched(pages * loop_count, info->pages, info->pages, root) / loop_count;
+	return random_pages_cost(info->reltablespace, pages, info->pages);
+}
+
+/* ---------------------------------------------------------------- finding rows */
+
+/* The rows that the most selective of some clauses leaves. */
+static double
+fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		fewest = resolved->size->rows;
+	ListCell   *cell;
+
+	foreach(cell, others)
+		fewest = Min(fewest, resolved->size->rows *
+					 clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL));
+	return fewest;
+}
+
+/* Evaluate quals whose values are not yet known, each on its own: rows that are found by an order are in some segments only. */
+static void
+add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		all = resolved->size->rows;
+	ListCell   *cell;
+
+	foreach(cell, others)
+	{
+		double		rows = all * clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL);
+
+		search->nanoseconds += Min(rows * ROW_NANOSECONDS, all / RTSCAN_CHUNK_ROWS * CHUNK_NANOSECONDS);
+		search->random_pages += Min(rows, resolved->size->segments);
+	}
+}
+
+/* Begin with the rows that one of them leaves, and test these by all other quals. */
+static Search
+test_rows(const RtscanResolved *resolved, List *others, double rows)
+{
+	int			tests = resolved->narrowed + list_length(others) - 1;
+
+	return (Search) {
+		.nanoseconds = rows * (ROW_NANOSECONDS + tests * TEST_NANOSECONDS),
+		.random_pages = Min(rows, resolved->size->segments) + rows * tests,
+	};
+}
+
+/* Pages of dictionaries that looking values up takes, in each loop: of all loops they are few of a column's. */
+static double
+lookup_pages(const IndexOptInfo *info, const RtscanIndexSize *size, double loop_count)
+{
+	double		pages = size->segments;
+
+	for (int column = 0; column < info->nkeycolumns; column++)
+		pages = Max(pages, size->columns[column].dictionary_pages);
+	return Min(size->segments, distinct_pages(size->segments * loop_count, pages) / loop_count);
+}
+
+static Search
+price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others, double loop_count)
+{
+	double		segments = resolved->size->segments;
+	Search		search = {
+		.nanoseconds = resolved->nanoseconds,
+		.pages = resolved->pages,
+		.random_pages = resolved->random_pages,
+	};
+
+	add_each(&search, root, info, resolved, others);
+	if (others != NIL)
+	{
+		Search		tested = test_rows(resolved, others, fewest_rows(root, info, resolved, others));
+
+		if (tested.nanoseconds < search.nanoseconds)
+			search = tested;
+	}
+	search.startup = SCAN_NANOSECONDS + segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds +
+		list_length(others) * segments * LOOKUP_NANOSECONDS;
+	search.random_pages += list_length(others) * lookup_pages(info, resolved->size, loop_count);
+	return search;
+}
+
+static RtscanCost
+search_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, double loop_count)
+{
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	return (RtscanCost) {
+		.startup = search->startup / UNIT_NANOSECONDS,
+		.work = search->nanoseconds / UNIT_NANOSECONDS,
+		.pages = search->pages * seq_page_cost * VECTOR_PAGE_FACTOR / loop_count +
+			looped_pages_cost(root, info, search->random_pages, loop_count),
+	};
+}
+
+/* Without segments to look into: all pages are pending ones. */
+static RtscanCost
+price_by_statistics(const IndexOptInfo *info)
+{
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	return (RtscanCost) {
+		.work = info->tuples * cpu_index_tuple_cost,
+		.pages = random_page_cost + info->pages * seq_page_cost,
+	};
+}
+
+RtscanCost
+rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses, double *rows)
+{
+	List	   *others;
+	const RtscanResolved *resolved = rtscan_resolve(root, info, columns, clauses, &others);
+	Search		search;
+
+	if (resolved == NULL)
+	{
+		*rows = info->rel->tuples * clauselist_selectivity(root, clauses, info->rel->relid, JOIN_INNER, NULL);
+		return price_by_statistics(info);
+	}
+	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+	search = price_search(root, info, resolved, others, 1);
+	return search_cost(root, info, &search, 1);
+}
+
+/* ---------------------------------------------------------------- values */
+
+/* Pages of a dictionary that is looked into for one row after another, here and there. */
+static Cost
+looked_up_pages_cost(const IndexOptInfo *info, double pages)
+{
+	double		random_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, NULL);
+	return pages * random_page_cost;
+}
+
+/*
+ * Values by their codes: of each segment's dictionary as a whole if that pays, and fits; or if the column is in heap order,
+ * for between any two of some rows all values are passed: segment/values.c.
+ */
+static RtscanCost
+dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
+{
+	const RtscanColumnSize *sizes = &size->columns[column];
+	Oid			type = exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
+	double		bytes = sizes->dictionary_values / size->segments *
+		(2 * sizeof(Datum) + (get_typbyval(type) ? 0 : RTSCAN_REFERENCE_BYTES));
+	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
+
+	if (sizes->ranked_values >= 0.5 * sizes->dictionary_values ||
+		(bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values))
+		return (RtscanCost) {
+			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
+			.pages = random_pages_cost(info->reltablespace, sizes->dictionary_pages, sizes->dictionary_pages),
+		};
+	return (RtscanCost) {
+		.work = rows * DICTIONARY_LOOKUP_NANOSECONDS / UNIT_NANOSECONDS,
+		.pages = looked_up_pages_cost(info, touched),
+	};
+}
+
+RtscanCost
+rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	RtscanCost	cost = {.work = rows * RTSCAN_VALUE_COST};
+	double		pages,
+				touched;
+
+	if (size == NULL)
+		return cost;
+	pages = size->columns[column].value_pages;
+	touched = distinct_pages(rows, pages);
+	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
+	if (pages > 0)
+		cost.work += touched / pages * size->columns[column].whole_values * PASSED_VALUE_NANOSECONDS / UNIT_NANOSECONDS;
+	cost.pages += random_pages_cost(info->reltablespace, touched, pages);
+	if (column < info->nkeycolumns)
+	{
+		cost.work += rows * RTSCAN_CODE_COST;
+		rtscan_add_cost(&cost, dictionary_cost(info, size, column, rows));
+	}
+	return cost;
+}
+
+/* Is no column returned, or are they all hidden (index_only.h)?  Then an Index Only Scan is for a query that needs none. */
+static bool
+returns_nothing(const IndexOptInfo *info)
+{
+	for (int column = 0; column < info->ncolumns; column++)
+		if (info->canreturn[column])
+			return false;
+	return true;
+}
+
+/* A column of tuples: of all loops its pages may be the same. */
+static Cost
+tuple_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loop_count)
+{
+	RtscanCost	cost = rtscan_column_cost(root, info, column, rows);
+
+	if (loop_count > 1)
+		cost.pages = Min(cost.pages, rtscan_column_cost(root, info, column, rows * loop_count).pages / loop_count);
+	return rtscan_total_cost(&cost) + rows * TUPLE_COLUMN_COST;
+}
+
+/* What an Index Only Scan adds: forming tuples of all columns, asked for or not. */
+static Cost
+tuples_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loop_count)
+{
+	bool		hidden = returns_nothing(info);
+	Cost		cost = 0;
+
+	for (int column = 0; column < info->ncolumns; column++)
+		if (hidden || info->canreturn[column])
+			cost += tuple_column_cost(root, info, column, rows, loop_count);
+	return cost;
+}
+
+/* ---------------------------------------------------------------- the callback */
+
+static void
+collect_quals(IndexPath *path, List **columns, List **clauses)
+{
+	ListCell   *clause_cell,
+			   *qual_cell;
+
+	*columns = NIL;
+	*clauses = NIL;
+	foreach(clause_cell, path->indexclauses)
+	{
+		IndexClause *clause = lfirst_node(IndexClause, clause_cell);
+
+		foreach(qual_cell, clause->indexquals)
+		{
+			*columns = lappend_int(*columns, clause->indexcol);
+			*clauses = lappend(*clauses, lfirst_node(RestrictInfo, qual_cell)->clause);
+		}
+	}
+}
+
+/* Of the table's rows: those of a partial index are only some of them. */
+static Selectivity
+estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		rows = info->indpred == NIL ? resolved->size->rows : Max(resolved->size->rows, info->rel->tuples);
+	Selectivity selectivity = resolved->matching / rows *
+		clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+
+	CLAMP_PROBABILITY(selectivity);
+	return selectivity;
+}
+
+/* Blocks of a table that so many rows are in: as compute_bitmap_pages() has it. */
+static double
+heap_blocks(const RelOptInfo *table, double rows)
+{
+	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
+}
+
+/*
+ * Index Scans get TIDs in the order of the heap's blocks, segment by segment, so that they read what a bitmap heap scan
+ * does.  The planner takes that from a correlation: of the square by which it comes from the cost of pages at random
+ * to that of neighbours.
+ */
+static double
+heap_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity selectivity)
+{
+	const RelOptInfo *table = info->rel;
+	double		rows = selectivity * table->tuples;
+	double		random_page_cost,
+				seq_page_cost;
+	double		most,
+				least,
+				wanted;
+
+	if (table->pages < 2 || rows < 1)
+		return 0;
+	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
+	most = index_pages_fetched(rows, table->pages, info->pages, root) * random_page_cost;
+	least = random_page_cost + Max(ceil(selectivity * table->pages) - 1, 0) * seq_page_cost;
+	wanted = random_pages_cost(table->reltablespace, heap_blocks(table, rows), table->pages) +
+		rows * INDEX_SCAN_ROW_NANOSECONDS / UNIT_NANOSECONDS;
+	return most > least ? sqrt(Max(0, Min((most - wanted) / (most - least), 1))) : 0;
+}
+
+/*
+ * A scan has looked everything up, and has evaluated a segment, before it returns anything; an Index Only Scan has
+ * values of some rows, besides a copy of the visibility map.
+ */
+static void
+price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
+		   Cost *startup_cost, Cost *total_cost)
+{
+	IndexOptInfo *info = path->indexinfo;
+	Search		search = price_search(root, info, resolved, others, loop_count);
+	RtscanCost	cost = search_cost(root, info, &search, loop_count);
+	double		rows = estimate_selectivity(root, info, resolved, others) * info->rel->tuples;
+
+	*startup_cost = cost.startup + (cost.work + cost.pages) / Max(resolved->size->segments, 1);
+	*total_cost = rtscan_total_cost(&cost);
+	if (path->path.pathtype == T_IndexOnlyScan)
+	{
+		Cost		map = info->rel->pages * RTSCAN_MAP_BLOCK_COST;
+		Cost		all = tuples_cost(root, info, rows, loop_count);
+
+		*startup_cost += map + (rows > RTSCAN_CURSOR_ROWS ? tuples_cost(root, info, RTSCAN_CURSOR_ROWS, loop_count) : all);
+		*total_cost += map + rows * cpu_index_tuple_cost + all;
+	}
+	else
+		*total_cost += (rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
+}
+
+void
+rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
+					 Cost *startup_cost, Cost *total_cost, Selectivity *selectivity,
+					 double *correlation, double *pages)
+{
+	IndexOptInfo *info = path->indexinfo;
+	const RtscanResolved *resolved = NULL;
+	GenericCosts generic = {0};
+	List	   *columns,
+			   *clauses,
+			   *others;
+
+	*correlation = 0;
+	*pages = info->pages;
+	collect_quals(path, &columns, &clauses);
+	if (!info->hypothetical)
+		resolved = rtscan_resolve(root, info, columns, clauses, &others);
+	if (resolved)
+	{
+		price_path(root, path, resolved, others, loop_count, startup_cost, total_cost);
+		*selectivity = estimate_selectivity(root, info, resolved, others);
+		*correlation = loop_count == 1 ? heap_correlation(root, info, *selectivity) : 0;
+		return;
+	}
+	genericcostestimate(root, path, loop_count, &generic);
+	*selectivity = generic.indexSelectivity;
+	*startup_cost = generic.indexStartupCost;
+	*total_cost = generic.indexTotalCost;
+}

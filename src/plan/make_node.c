@@ -1,0 +1,190 @@
+/*
+ * make_node.c
+ *		From a path to the plan of RtscanAggregate.
+ */
+#include "plan/path.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "run/expressions.h"
+#include "run/node_plan.h"
+
+/* FILTER clauses, that the index answers. */
+static List *
+filter_clauses(const RtscanPath *path)
+{
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, path->request->aggrefs)
+		if (!path->by_rows && lfirst_node(Aggref, cell)->aggfilter)
+			clauses = lappend(clauses, lfirst_node(Aggref, cell)->aggfilter);
+	return clauses;
+}
+
+/* Arguments and FILTERs that are evaluated on rows. */
+static List *
+aggregated_expressions(const RtscanPath *path)
+{
+	List	   *expressions = NIL;
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+
+		if (path->by_rows && aggregate->argument)
+			expressions = lappend(expressions, aggregate->argument);
+		if (path->by_rows && aggregate->aggref->aggfilter)
+			expressions = lappend(expressions, aggregate->aggref->aggfilter);
+	}
+	return expressions;
+}
+
+static List *
+shown_expressions(const RtscanPath *path)
+{
+	const RtscanShown shown = {
+		.quals = path->clauses,
+		.filters = filter_clauses(path),
+		.row_quals = path->residual,
+		.keys = path->request->keys,
+		.row_aggregates = aggregated_expressions(path),
+	};
+
+	return rtscan_write_shown(&shown);
+}
+
+/* As the planner would leave them, but for references to other nodes. */
+static List *
+make_arguments(List *arguments)
+{
+	List	   *copies = copyObject(arguments);
+
+	fix_opfuncids((Node *) copies);
+	return copies;
+}
+
+/* What the node has in its tuples: keys, aggregates, and columns that only expressions refer to. */
+static List *
+make_scan_tlist(const RtscanPath *path, List *expressions)
+{
+	List	   *tlist = NIL;
+	List	   *columns = pull_var_clause((Node *) expressions, PVC_RECURSE_PLACEHOLDERS);
+	List	   *all = list_concat_copy(path->request->keys, path->request->aggrefs);
+	ListCell   *cell;
+
+	foreach(cell, list_concat_unique(all, columns))
+		tlist = lappend(tlist, makeTargetEntry(lfirst(cell), list_length(tlist) + 1, NULL, false));
+	return tlist;
+}
+
+/* An aggregate; arguments of its filter are appended to a list. */
+static RtscanPlanAggregate *
+plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, List **arguments)
+{
+	RtscanPlanAggregate *plan = palloc0(sizeof(RtscanPlanAggregate));
+
+	plan->kind = path->by_rows ? aggregate->line : aggregate->kind;
+	plan->column = aggregate->column;
+	if (!path->by_rows)
+	{
+		plan->filter = rtscan_quals_plan(&aggregate->filter, path->index, arguments);
+		return plan;
+	}
+	plan->type = aggregate->argument ? exprType(aggregate->argument) : InvalidOid;
+	plan->choosing = aggregate->choosing;
+	plan->collation = aggregate->aggref->inputcollid;
+	plan->argument = aggregate->row_argument;
+	plan->row_filter = aggregate->row_filter;
+	return plan;
+}
+
+static void
+plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
+{
+	ListCell   *cell;
+
+	plan->by_rows = true;
+	plan->grouped = path->request->grouped;
+	plan->partial = path->request->partial;
+	plan->groups = (int) Min(path->groups, INT_MAX);
+	plan->row_quals = path->row_quals;
+	plan->row_keys = path->row_keys;
+	foreach(cell, path->request->group_clauses)
+		plan->operators = lappend_oid(plan->operators, lfirst_node(SortGroupClause, cell)->eqop);
+	foreach(cell, path->request->keys)
+		plan->collations = lappend_oid(plan->collations, exprCollation(lfirst(cell)));
+}
+
+/* check_function_callback */
+static bool
+collect_function(Oid function, void *arg)
+{
+	List	  **functions = (List **) arg;
+
+	*functions = list_append_unique_oid(*functions, function);
+	return false;
+}
+
+static bool
+collect_functions(Node *node, List **functions)
+{
+	if (node == NULL)
+		return false;
+	/* As the executor, which does not ask for what these call. */
+	if (!IsA(node, Aggref) && !IsA(node, CoerceViaIO) && !IsA(node, RowCompareExpr))
+		(void) check_functions_in_node(node, collect_function, functions);
+	return expression_tree_walker(node, collect_functions, functions);
+}
+
+/* All functions of what is asked, also of what the index has already called. */
+static List *
+functions_of(List *expressions)
+{
+	List	   *functions = NIL;
+
+	collect_functions((Node *) expressions, &functions);
+	return functions;
+}
+
+/* What runs. */
+static RtscanNodePlan
+plan_node(PlannerInfo *root, const RtscanPath *path)
+{
+	RtscanNodePlan plan = {
+		.table = planner_rt_fetch(path->request->table->relid, root)->relid,
+		.index = path->index->indexoid,
+	};
+	List	   *arguments = NIL;
+	ListCell   *cell;
+
+	plan.filter = rtscan_quals_plan(path->quals, path->index, &arguments);
+	plan.where_arguments = list_length(arguments);
+	foreach(cell, path->aggregates)
+		plan.aggregates = lappend(plan.aggregates, plan_aggregate(path, lfirst(cell), &arguments));
+	plan.arguments = make_arguments(arguments);
+	if (path->by_rows)
+		plan_rows(path, &plan);
+	return plan;
+}
+
+Plan *
+rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
+{
+	const RtscanPath *path = (const RtscanPath *) custom_path;
+	CustomScan *scan = makeNode(CustomScan);
+	RtscanNodePlan plan = plan_node(root, path);
+
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = rtscan_order_quals(root, path->request->having);
+	scan->flags = custom_path->flags;
+	scan->methods = &rtscan_aggregate_scan_methods;
+	scan->custom_exprs = shown_expressions(path);
+	scan->custom_scan_tlist = make_scan_tlist(path, scan->custom_exprs);
+	plan.functions = functions_of(list_make2(scan->custom_exprs, path->request->aggrefs));
+	scan->custom_private = rtscan_write_plan(&plan);
+	return &scan->scan.plan;
+}

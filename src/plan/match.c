@@ -1,0 +1,283 @@
+/*
+ * match.c
+ *		Can an index answer what is asked of a table, and how?
+ */
+#include "plan/path.h"
+
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/restrictinfo.h"
+#include "run/aggregates.h"
+#include "run/expressions.h"
+#include "run/failure.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* ---------------------------------------------------------------- aggregates */
+
+/*
+ * FILTER is asked of all rows at once, also of those that a security policy hides, and its arguments
+ * are evaluated whether or not one of them is reached.
+ */
+static bool
+match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *clause)
+{
+	if (clause == NULL)
+		return true;
+	if (root->qual_security_level > 0 && contain_leaked_vars((Node *) clause))
+		return false;
+	if (rtscan_arguments_may_fail((Node *) clause))
+		return false;
+	return rtscan_quals_add(filter, index, clause);
+}
+
+/* Is there nothing about an aggregate that only PostgreSQL's executor knows? */
+static bool
+is_plain(const Aggref *aggref)
+{
+	return aggref->aggkind == AGGKIND_NORMAL && aggref->aggdistinct == NIL &&
+		aggref->aggorder == NIL && aggref->agglevelsup == 0 && !aggref->aggvariadic;
+}
+
+/* The aggregate's argument, or NULL. */
+static Node *
+argument_of(const Aggref *aggref)
+{
+	return aggref->args == NIL ? NULL : (Node *) linitial_node(TargetEntry, aggref->args)->expr;
+}
+
+static Form_pg_aggregate
+look_up_aggregate(Oid function, HeapTuple *tuple)
+{
+	*tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(function));
+	if (!HeapTupleIsValid(*tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", function);
+	return (Form_pg_aggregate) GETSTRUCT(*tuple);
+}
+
+/* The operator that an aggregate's result is the first by, as of min() and max(), or InvalidOid. */
+static Oid
+sort_operator(const Aggref *aggref)
+{
+	HeapTuple	tuple;
+	Oid			operator = look_up_aggregate(aggref->aggfnoid, &tuple)->aggsortop;
+
+	ReleaseSysCache(tuple);
+	return list_length(aggref->args) == 1 ? operator : InvalidOid;
+}
+
+/* What an aggregate's sort operator is in a column's order: BTLessStrategyNumber of a minimum. */
+static int
+sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)
+{
+	Oid			operator = sort_operator(aggref);
+
+	if (!OidIsValid(operator) || !index->canreturn[column] ||
+		(OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != aggref->inputcollid))
+		return InvalidStrategy;
+	return get_op_opfamily_strategy(operator, index->opfamily[column]);
+}
+
+/* ---------------------------------------------------------------- aggregates from bits */
+
+/* An aggregate of a key column: rows where that is NULL do not count. */
+static bool
+match_column(RtscanPathAggregate *aggregate, IndexOptInfo *index, Node *argument)
+{
+	int			column = rtscan_find_column(index, argument);
+	int			strategy;
+
+	if (column < 0)
+		return false;
+	rtscan_quals_add_not_null(&aggregate->filter, index, column);
+	aggregate->kind = RTSCAN_COUNT;
+	if (aggregate->aggref->aggfnoid == F_COUNT_ANY)
+		return true;
+	strategy = sort_strategy(aggregate->aggref, index, column);
+	aggregate->kind = strategy == BTLessStrategyNumber ? RTSCAN_MINIMUM : RTSCAN_MAXIMUM;
+	aggregate->column = column;
+	return strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber;
+}
+
+static bool
+match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *index)
+{
+	const Aggref *aggref = aggregate->aggref;
+	Node	   *argument = aggregate->argument;
+
+	aggregate->kind = RTSCAN_COUNT;
+	aggregate->column = -1;
+	if (!is_plain(aggref) || !match_filter(&aggregate->filter, root, index, aggref->aggfilter))
+		return false;
+	if (aggref->aggfnoid == F_COUNT_)
+		return true;
+	if (argument == NULL || list_length(aggref->args) != 1)
+		return false;
+	if (aggref->aggfnoid == F_COUNT_ANY && IsA(argument, Const))
+		return !((Const *) argument)->constisnull;
+	return match_column(aggregate, index, argument);
+}
+
+/* ---------------------------------------------------------------- aggregates from rows */
+
+/*
+ * The function that chooses one of two values, of PostgreSQL's min() and max(): it is their whole
+ * transition.  (A user's aggregate may want to know that it is one.)
+ */
+static Oid
+choosing_function(const Aggref *aggref)
+{
+	HeapTuple	tuple;
+	Form_pg_aggregate form;
+	Oid			function;
+	bool		has_no_initial_value;
+
+	if (!OidIsValid(sort_operator(aggref)) || aggref->aggfnoid >= FirstNormalObjectId)
+		return InvalidOid;
+	form = look_up_aggregate(aggref->aggfnoid, &tuple);
+	(void) SysCacheGetAttr(AGGFNOID, tuple, Anum_pg_aggregate_agginitval, &has_no_initial_value);
+	function = has_no_initial_value && !OidIsValid(form->aggfinalfn) &&
+		form->aggtranstype == exprType(argument_of(aggref)) && func_strict(form->aggtransfn) ?
+		form->aggtransfn : InvalidOid;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+static bool
+find_line(RtscanPathAggregate *aggregate)
+{
+	aggregate->line = rtscan_find_aggregate(aggregate->aggref->aggfnoid);
+	if (aggregate->line >= 0)
+		return true;
+	aggregate->line = rtscan_find_aggregate(InvalidOid);
+	aggregate->choosing = choosing_function(aggregate->aggref);
+	return OidIsValid(aggregate->choosing);
+}
+
+static bool
+match_by_rows(RtscanPathAggregate *aggregate, IndexOptInfo *index)
+{
+	const Aggref *aggref = aggregate->aggref;
+
+	if (!is_plain(aggref) || list_length(aggref->args) > 1 || !find_line(aggregate))
+		return false;
+	if (aggregate->argument)
+		aggregate->row_argument = rtscan_row_expression(index, aggregate->argument);
+	if (aggref->aggfilter)
+		aggregate->row_filter = rtscan_row_expression(index, (Node *) aggref->aggfilter);
+	return (aggregate->argument == NULL || aggregate->row_argument) && (aggref->aggfilter == NULL || aggregate->row_filter);
+}
+
+/* All aggregates in one way or the other. */
+static bool
+match_aggregates(RtscanPath *path)
+{
+	ListCell   *cell;
+
+	path->aggregates = NIL;
+	foreach(cell, path->request->aggrefs)
+	{
+		RtscanPathAggregate *aggregate = palloc0(sizeof(RtscanPathAggregate));
+
+		aggregate->aggref = lfirst_node(Aggref, cell);
+		aggregate->argument = argument_of(aggregate->aggref);
+		if (!(path->by_rows ? match_by_rows(aggregate, path->index)
+			  : match_by_bits(aggregate, path->request->root, path->index)))
+			return false;
+		path->aggregates = lappend(path->aggregates, aggregate);
+	}
+	return true;
+}
+
+static bool
+match_keys(RtscanPath *path)
+{
+	ListCell   *cell;
+
+	path->row_keys = NIL;
+	foreach(cell, path->request->keys)
+	{
+		Expr	   *key = rtscan_row_expression(path->index, lfirst(cell));
+
+		if (key == NULL)
+			return false;
+		path->row_keys = lappend(path->row_keys, key);
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- quals */
+
+/* A qual that the index does not answer: as a row expression. */
+static bool
+match_row_qual(RtscanPath *path, const RestrictInfo *info)
+{
+	Expr	   *row_qual;
+
+	/* Nothing is known of the order in which rows are asked. */
+	if (path->request->root->qual_security_level > 0 && contain_leaked_vars((Node *) info->clause))
+		return false;
+	row_qual = rtscan_row_expression(path->index, (Node *) info->clause);
+	if (row_qual == NULL)
+		return false;
+	path->residual = lappend(path->residual, info->clause);
+	path->row_quals = lappend(path->row_quals, row_qual);
+	return true;
+}
+
+/*
+ * Can the index answer all of the table's quals, less those that a partial index answers by
+ * itself, or at least give the values that they ask for?  Nothing may be asked before what guards
+ * other rows.
+ */
+static bool
+match_quals(RtscanPath *path)
+{
+	RelOptInfo *table = path->request->table;
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	path->quals = palloc0(sizeof(RtscanQuals));
+	foreach(cell, path->index->indrestrictinfo)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+		RtscanQuals quals = {NIL};
+
+		if (info->pseudoconstant)
+			return false;
+		if (restriction_is_securely_promotable(info, table) && rtscan_quals_add(&quals, path->index, info->clause))
+		{
+			rtscan_quals_join(path->quals, &quals);
+			path->clauses = lappend(path->clauses, info->clause);
+		}
+		else
+			others = lappend(others, info);
+	}
+	foreach(cell, rtscan_order_quals(path->request->root, others))
+		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
+			return false;
+	return true;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+bool
+rtscan_match_path(RtscanPath *path)
+{
+	const RtscanRequest *request = path->request;
+
+	/* So many columns are too many for a tuple. */
+	if (list_length(request->keys) + list_length(request->aggrefs) > MaxTupleAttributeNumber)
+		return false;
+	if (!match_quals(path))
+		return false;
+	path->by_rows = request->grouped || request->workers > 0 || path->residual != NIL || !match_aggregates(path);
+	if (!path->by_rows)
+		return true;
+	return match_keys(path) && match_aggregates(path);
+}

@@ -1,0 +1,343 @@
+/*
+ * offer.c
+ *		Offer the planner to answer aggregates from indexes.
+ *
+ * A table is answered by one node, or by processes that share the work:
+ *
+ *	RtscanAggregate			Finalize Aggregate				Finalize Aggregate
+ *							  Gather						  Append
+ *							    RtscanAggregate, partial	    RtscanAggregate, partial, for each partition
+ *
+ * and a table with partitions, or with children, by a node for each of them; or by a Parallel Append
+ * below a Gather, where each node is left to one process.
+ *
+ * That Append is the partitioned table's, and its nodes are the partitions', as if they scanned them:
+ * so the planner gives it what the executor needs to leave partitions out, when it begins or for the
+ * parameters of a loop.
+ */
+#include "plan/path.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "port/pg_bitutils.h"
+#include "search/visibility.h"
+#include "settings.h"
+#include "utils/selfuncs.h"
+
+static create_upper_paths_hook_type previous_hook;
+
+/* ---------------------------------------------------------------- what is asked */
+
+/* Expressions above an aggregation are made of its keys and aggregates; these are collected, each once. */
+typedef struct Collection
+{
+	const List *keys;
+	List	   *aggrefs;
+	bool		failed;
+} Collection;
+
+static bool
+collect(Node *node, Collection *collection)
+{
+	if (node == NULL || collection->failed || list_member(collection->keys, node))
+		return false;
+	if (IsA(node, Aggref))
+	{
+		collection->aggrefs = list_append_unique(collection->aggrefs, node);
+		return false;
+	}
+	collection->failed = IsA(node, Var) || IsA(node, WindowFunc) || IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc);
+	return expression_tree_walker(node, collect, collection);
+}
+
+static bool
+is_parallel_safe_request(const RtscanRequest *request)
+{
+	PlannerInfo *root = request->root;
+
+	return request->table->consider_parallel && is_parallel_safe(root, (Node *) request->keys) &&
+		is_parallel_safe(root, (Node *) request->aggrefs);
+}
+
+/* What a query asks; false if only PostgreSQL's executor can tell. */
+static bool
+make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOptInfo *output,
+			 GroupPathExtraData *group)
+{
+	Query	   *query = root->parse;
+	Collection	collection;
+
+	*request = (RtscanRequest) {.root = root, .table = table, .output = output, .target = output->reltarget};
+	request->grouped = query->groupClause != NIL;
+	if (request->grouped && !grouping_is_hashable(query->groupClause))
+		return false;
+	request->group_clauses = query->groupClause;
+	request->keys = get_sortgrouplist_exprs(query->groupClause, group->targetList);
+	request->having = (List *) group->havingQual;
+	collection = (Collection) {request->keys, NIL, false};
+	collect((Node *) list_make2(output->reltarget->exprs, request->having), &collection);
+	request->aggrefs = collection.aggrefs;
+	request->parallel_safe = is_parallel_safe_request(request);
+	/* Aggregates may have been folded away. */
+	return !collection.failed && (request->grouped || request->aggrefs != NIL);
+}
+
+/* Are all its rows in a heap? */
+static bool
+is_heap(PlannerInfo *root, RelOptInfo *rel)
+{
+	RangeTblEntry *entry = planner_rt_fetch(rel->relid, root);
+	Relation	table;
+	bool		heap;
+
+	if (entry->inh || entry->tablesample)
+		return false;
+	table = RelationIdGetRelation(entry->relid);
+	heap = rtscan_is_heap(table);
+	RelationClose(table);
+	return heap;
+}
+
+static bool
+can_answer(PlannerInfo *root, RelOptInfo *rel)
+{
+	return rtscan_has_index(rel) && is_heap(root, rel);
+}
+
+/* ---------------------------------------------------------------- partial aggregation */
+
+/* The aggregates' first halves. */
+static List *
+make_partial_aggrefs(List *aggrefs)
+{
+	List	   *partial = NIL;
+	ListCell   *cell;
+
+	foreach(cell, aggrefs)
+	{
+		Aggref	   *aggref = makeNode(Aggref);
+
+		memcpy(aggref, lfirst(cell), sizeof(Aggref));
+		mark_partial_aggref(aggref, AGGSPLIT_INITIAL_SERIAL);
+		partial = lappend(partial, aggref);
+	}
+	return partial;
+}
+
+/* Keys, labelled as the other half looks for them, and partial aggregates. */
+static PathTarget *
+make_partial_target(const RtscanRequest *request)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *key,
+			   *clause;
+
+	forboth(key, request->keys, clause, request->group_clauses)
+		add_column_to_pathtarget(target, lfirst(key), lfirst_node(SortGroupClause, clause)->tleSortGroupRef);
+	add_new_columns_to_pathtarget(target, request->aggrefs);
+	return set_pathtarget_cost_width(request->root, target);
+}
+
+static RtscanRequest *
+make_partial_request(const RtscanRequest *request)
+{
+	RtscanRequest *partial = palloc(sizeof(RtscanRequest));
+
+	*partial = *request;
+	partial->partial = true;
+	partial->having = NIL;
+	partial->aggrefs = make_partial_aggrefs(request->aggrefs);
+	partial->target = make_partial_target(partial);
+	partial->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, request->table->relids);
+	return partial;
+}
+
+/* The other half, of what a path hands on. */
+static void
+add_final_path(const RtscanRequest *request, Path *partial)
+{
+	PlannerInfo *root = request->root;
+	AggClauseCosts costs;
+	double		groups = 1;
+
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
+	if (request->grouped)
+		groups = estimate_num_groups(root, request->keys, Max(partial->rows, 1), NULL, NULL);
+	add_path(request->output, (Path *)
+			 create_agg_path(root, request->output, partial, request->target,
+							 request->grouped ? AGG_HASHED : AGG_PLAIN, AGGSPLIT_FINAL_DESERIAL,
+							 request->group_clauses, request->having, &costs, groups));
+}
+
+/* ---------------------------------------------------------------- several processes */
+
+/* All that the processes hand on: so many rows. */
+static Path *
+gather(const RtscanRequest *partial, Path *path, double rows)
+{
+	return (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
+}
+
+static void
+offer_parallel(const RtscanRequest *request)
+{
+	int			workers = compute_parallel_worker(request->table, request->table->pages, -1,
+												  max_parallel_workers_per_gather);
+	RtscanRequest *partial;
+	Path	   *path;
+
+	if (workers <= 0 || !request->parallel_safe)
+		return;
+	partial = make_partial_request(request);
+	partial->workers = workers;
+	path = rtscan_cheapest_path(partial);
+	if (path)
+		add_final_path(request, gather(partial, path, path->rows * (workers + 1)));
+}
+
+/* ---------------------------------------------------------------- partitions and children */
+
+/* The same asked of a child. */
+static RtscanRequest *
+translate_request(const RtscanRequest *request, RelOptInfo *child)
+{
+	RtscanRequest *translated = palloc(sizeof(RtscanRequest));
+	Relids		top = request->table->relids;
+
+	*translated = *request;
+	translated->table = child;
+	translated->output = child;
+	translated->parallel_safe = request->parallel_safe && child->consider_parallel;
+	translated->target = copy_pathtarget(request->target);
+	translated->target->exprs = (List *)
+		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->target->exprs, child->relids, top);
+	translated->keys = (List *)
+		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->keys, child->relids, top);
+	translated->aggrefs = (List *)
+		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->aggrefs, child->relids, top);
+	return translated;
+}
+
+/* Collect paths for all tables that a relation consists of; false if one cannot be answered. */
+static bool
+collect_children(const RtscanRequest *request, RelOptInfo *parent, List **paths)
+{
+	ListCell   *cell;
+
+	foreach(cell, request->root->append_rel_list)
+	{
+		AppendRelInfo *info = lfirst_node(AppendRelInfo, cell);
+		RelOptInfo *child = request->root->simple_rel_array[info->child_relid];
+		Path	   *path;
+
+		if (info->parent_relid != parent->relid || child == NULL || IS_DUMMY_REL(child))
+			continue;
+		if (planner_rt_fetch(child->relid, request->root)->inh)
+		{
+			if (!collect_children(request, child, paths))
+				return false;
+			continue;
+		}
+		path = can_answer(request->root, child) ? rtscan_cheapest_path(translate_request(request, child)) : NULL;
+		if (path == NULL)
+			return false;
+		*paths = lappend(*paths, path);
+	}
+	return true;
+}
+
+/* By one process, or by a number of workers that take one child after another. */
+static Path *
+append_children(const RtscanRequest *partial, List *paths, int workers)
+{
+	AppendPath *append = create_append_path(partial->root, partial->table, paths, NIL, NIL, NULL, workers, workers > 0, -1);
+
+	append->path.pathtarget = partial->target;
+	return &append->path;
+}
+
+/* As many workers as PostgreSQL has for so many children. */
+static int
+workers_for_children(const List *paths)
+{
+	return enable_parallel_append ?
+		Min(pg_leftmost_one_pos32(list_length(paths)) + 1, max_parallel_workers_per_gather) : 0;
+}
+
+static void
+offer_children(const RtscanRequest *request)
+{
+	RtscanRequest *partial = make_partial_request(request);
+	List	   *paths = NIL;
+	Path	   *append;
+	int			workers;
+
+	if (!collect_children(partial, request->table, &paths) || paths == NIL)
+		return;
+	append = append_children(partial, list_copy(paths), 0);
+	add_final_path(request, append);
+	workers = workers_for_children(paths);
+	if (append->parallel_safe && workers > 0)
+		add_final_path(request, gather(partial, append_children(partial, paths, workers), append->rows));
+}
+
+/* ---------------------------------------------------------------- the hook */
+
+static void
+offer(const RtscanRequest *request)
+{
+	Path	   *path = rtscan_cheapest_path(request);
+
+	if (path)
+		add_path(request->output, path);
+	offer_parallel(request);
+}
+
+/* Is a relation made of others? */
+static bool
+has_children(PlannerInfo *root, RelOptInfo *rel)
+{
+	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) &&
+		planner_rt_fetch(rel->relid, root)->inh;
+}
+
+static void
+consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+{
+	GroupPathExtraData *group = (GroupPathExtraData *) extra;
+	RtscanRequest *request;
+	bool		whole;
+
+	if (previous_hook)
+		previous_hook(root, stage, input, output, extra);
+	if (!rtscan_enable_aggregate || stage != UPPERREL_GROUP_AGG || root->parse->groupingSets != NIL)
+		return;
+	whole = can_answer(root, input);
+	if (!whole && (!has_children(root, input) || root->hasNonPartialAggs || root->hasNonSerialAggs))
+		return;
+	request = palloc(sizeof(RtscanRequest));
+	if (!make_request(request, root, input, output, group))
+		return;
+	if (whole)
+		offer(request);
+	else
+		offer_children(request);
+}
+
+void
+rtscan_init_aggregate(void)
+{
+	RegisterCustomScanMethods(&rtscan_aggregate_scan_methods);
+	previous_hook = create_upper_paths_hook;
+	create_upper_paths_hook = consider_aggregates;
+}

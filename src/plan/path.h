@@ -1,0 +1,87 @@
+/*
+ * path.h
+ *		How an index would answer a request for aggregates, and what that costs.
+ *
+ * For each index of a table: match.c finds out whether it can answer, and how; price.c says what that
+ * costs; and make_node.c makes a plan of the path that the planner has chosen.
+ */
+#ifndef RTSCAN_PATH_H
+#define RTSCAN_PATH_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+#include "plan/quals.h"
+#include "run/accumulate.h"
+#include "run/node.h"
+
+/* What is asked of a table. */
+typedef struct RtscanRequest
+{
+	PlannerInfo *root;
+	RelOptInfo *table;
+	RelOptInfo *output;			/* what the path is one of, */
+	PathTarget *target;			/* and what it computes */
+	bool		grouped;
+	List	   *group_clauses;	/* SortGroupClause, */
+	List	   *keys;			/* and their expressions */
+	List	   *aggrefs;
+	List	   *having;
+	bool		parallel_safe;	/* a worker may compute them, as far as keys, aggregates and WHERE go */
+	bool		partial;		/* the aggregates' transition states are asked for */
+	int			workers;		/* processes that share the work, besides the leader; then it is partial */
+} RtscanRequest;
+
+/* An aggregate, as the index computes it: from bits, */
+typedef struct RtscanPathAggregate
+{
+	Aggref	   *aggref;
+	Node	   *argument;		/* NULL: it has none */
+	int			kind;			/* of RtscanAccumulation */
+	int			column;			/* -1: it has none */
+	RtscanQuals filter;
+	int			line;			/* or from rows: of aggregates.c; */
+	Expr	   *row_argument;	/* row expressions, NULL if there is none */
+	Expr	   *row_filter;
+	Oid			choosing;		/* the function that chooses one of two values, if it does */
+} RtscanPathAggregate;
+
+/* A path, with what it hands to its plan. */
+typedef struct RtscanPath
+{
+	CustomPath	path;
+	const RtscanRequest *request;
+	IndexOptInfo *index;
+	bool		by_rows;
+	RtscanQuals *quals;			/* that the index answers, */
+	List	   *clauses;		/* which are these of WHERE's */
+	List	   *residual;		/* the others, */
+	List	   *row_quals;		/* as row expressions */
+	List	   *row_keys;		/* of GROUP BY */
+	List	   *aggregates;		/* RtscanPathAggregate * */
+	double		groups;
+} RtscanPath;
+
+/* offer.c: hook into the planner. */
+extern void rtscan_init_aggregate(void);
+
+/* Has a relation, a table, an index of ours that can be used? */
+extern bool rtscan_has_index(RelOptInfo *rel);
+
+/* The cheapest path of all its indexes, or NULL. */
+extern Path *rtscan_cheapest_path(const RtscanRequest *request);
+
+/* match.c: can the path's index answer, from bits or else from rows?  Only the latter can be shared among processes. */
+extern bool rtscan_match_path(RtscanPath *path);
+
+/* price.c: cost the path, and estimate its rows. */
+extern void rtscan_cost_path(RtscanPath *path);
+
+/* Do its groups fit hash_mem?  If not, PostgreSQL's own aggregation, which spills rows before it has states for them, is better. */
+extern bool rtscan_path_groups_fit(const RtscanPath *path);
+
+/* make_node.c: a CustomPath's PlanCustomPath. */
+extern Plan *rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,
+							  List *clauses, List *custom_plans);
+
+#endif							/* RTSCAN_PATH_H */

@@ -1,0 +1,164 @@
+/*
+ * price.c
+ *		What it costs to answer aggregates from an index.
+ */
+#include "plan/path.h"
+
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "plan/cost.h"
+#include "plan/resolve.h"
+#include "run/aggregates.h"
+#include "run/expressions.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+/* Taking a row from the index. */
+#define ROW_COST		(0.2 * cpu_operator_cost)
+
+/* Finding a row's group by its hash. */
+#define GROUP_COST		(10 * cpu_operator_cost)
+
+/* A group takes about so much memory, besides its keys and states. */
+#define GROUP_OVERHEAD	128
+
+/* Blocks that are not all-visible have to be read, and their rows to be looked at. */
+static RtscanCost
+heap_cost(RelOptInfo *table, double rows)
+{
+	double		fraction = 1 - table->allvisfrac;
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
+	return (RtscanCost) {
+		.work = rows * fraction * cpu_tuple_cost,
+		.pages = Min(table->pages * fraction, rows * fraction) * (random_page_cost + seq_page_cost) / 2,
+	};
+}
+
+/* All row expressions. */
+static List *
+row_expressions(const RtscanPath *path)
+{
+	List	   *expressions = list_concat_copy(path->row_quals, path->row_keys);
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+
+		if (aggregate->row_argument)
+			expressions = lappend(expressions, aggregate->row_argument);
+		if (aggregate->row_filter)
+			expressions = lappend(expressions, aggregate->row_filter);
+	}
+	return expressions;
+}
+
+static RtscanCost
+columns_cost(const RtscanPath *path, double rows)
+{
+	Bitmapset  *columns = rtscan_row_columns((Node *) row_expressions(path));
+	int			column = -1;
+	RtscanCost	cost = {0};
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		rtscan_add_cost(&cost, rtscan_column_cost(path->request->root, path->index, column, rows));
+	return cost;
+}
+
+/* Finding the groups of rows: by their codes, if they depend on key columns only. */
+static Cost
+groups_cost(const RtscanPath *path, double rows)
+{
+	Bitmapset  *columns = rtscan_row_columns((Node *) path->row_keys);
+
+	if (!path->request->grouped)
+		return 0;
+	return rows * (bms_prev_member(columns, -1) < path->index->nkeycolumns ? RTSCAN_CODE_COST : GROUP_COST);
+}
+
+/* What is done with rows: values, residual quals, groups, aggregates. */
+static RtscanCost
+cost_by_rows(RtscanPath *path, double rows)
+{
+	const RtscanRequest *request = path->request;
+	RtscanCost	cost = columns_cost(path, rows);
+	List	   *expressions = row_expressions(path);
+	QualCost	quals,
+				all;
+
+	cost_qual_eval(&quals, path->row_quals, request->root);
+	cost_qual_eval(&all, expressions, request->root);
+	cost.startup += all.startup;
+	cost.work += rows * (ROW_COST + quals.per_tuple);
+	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
+	cost.work += groups_cost(path, rows) +
+		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
+	if (request->grouped)
+		path->groups = clamp_row_est(estimate_num_groups(request->root, request->keys, Max(rows, 1), NULL, NULL));
+	return cost;
+}
+
+/* FILTERs are evaluated as WHERE is, but without a heap. */
+static RtscanCost
+cost_by_bits(RtscanPath *path, double rows)
+{
+	RtscanCost	cost = {0};
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+		double		filter_rows;
+
+		if (aggregate->kind != RTSCAN_COUNT)
+			cost.work += rows * RTSCAN_CODE_COST;
+		if (!rtscan_quals_are_none(&aggregate->filter))
+			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, &filter_rows));
+	}
+	return cost;
+}
+
+/*
+ * By how much processes are faster than one.  As get_parallel_divisor() has it: the more workers there are, the less the
+ * leader works itself.  But whoever has the largest segment is the last.
+ */
+static double
+speedup(const RtscanPath *path)
+{
+	int			workers = path->request->workers;
+	double		processes = workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
+	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
+
+	return size && workers > 0 ? Min(processes, size->rows / size->largest) : 1;
+}
+
+void
+rtscan_cost_path(RtscanPath *path)
+{
+	RelOptInfo *table = path->request->table;
+	Path	   *result = &path->path.path;
+	double		rows;
+	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, &rows);
+
+	path->groups = 1;
+	rtscan_add_cost(&cost, heap_cost(table, rows));
+	rtscan_add_cost(&cost, path->by_rows ? cost_by_rows(path, rows) : cost_by_bits(path, rows));
+	cost.work /= speedup(path);
+	result->startup_cost = rtscan_total_cost(&cost) + table->pages * RTSCAN_MAP_BLOCK_COST;
+	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
+	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
+																	   JOIN_INNER, NULL));
+}
+
+bool
+rtscan_path_groups_fit(const RtscanPath *path)
+{
+	const RtscanRequest *request = path->request;
+
+	return request->partial || path->groups * (GROUP_OVERHEAD + request->target->width +
+						   list_length(path->aggregates) * sizeof(RtscanState)) <= get_hash_memory_limit();
+}

@@ -1,0 +1,291 @@
+/*
+ * accumulate.c
+ *		What a count, a minimum or a maximum comes to, from bits of rows and from single rows.
+ */
+#include "run/accumulate.h"
+
+#include "bits/bits.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "segment/dictionary.h"
+#include "segment/values.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/* ---------------------------------------------------------------- minimum, maximum */
+
+static void
+add_candidate(RtscanAccumulator *accumulator, Datum value)
+{
+	MemoryContext old = MemoryContextSwitchTo(accumulator->context);
+
+	if (accumulator->ncandidates == accumulator->capacity)
+	{
+		accumulator->capacity = accumulator->capacity == 0 ? 16 : 2 * accumulator->capacity;
+		accumulator->candidates = accumulator->ncandidates == 0 ?
+			palloc(accumulator->capacity * sizeof(Datum)) :
+			repalloc(accumulator->candidates, accumulator->capacity * sizeof(Datum));
+	}
+	accumulator->candidates[accumulator->ncandidates++] =
+		datumCopy(value, accumulator->type->typbyval, accumulator->type->typlen);
+	MemoryContextSwitchTo(old);
+}
+
+/* RtscanDictionaryVisitor */
+static void
+add_dictionary_candidate(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	RtscanAccumulator *accumulator = (RtscanAccumulator *) arg;
+	RtscanKeyKind kind = accumulator->type->key_kind;
+
+	add_candidate(accumulator, kind == RTSCAN_KEY_NONE ? (Datum) value : rtscan_key_decode(kind, value));
+}
+
+/* A segment's column, and rows that have values in it: of which the smallest or the largest is looked for. */
+typedef struct Outermost
+{
+	RtscanReader *reader;
+	const RtscanColumnHeader *header;
+	const RtscanRowBits *bits;
+	bool		last;			/* the largest */
+	RtscanPosition low;			/* no value is below, */
+	RtscanPosition high;		/* or from here on: of what WHERE asks of the column */
+} Outermost;
+
+/* Ranks that are tried one after another, before all rows are looked at. */
+#define MAX_RANKS	65536
+
+/* The first row whose bit is set, or the last. */
+static uint32
+outermost_row(const RtscanRowBits *bits, bool last)
+{
+	for (uint32 i = 0; i < bits->chunks; i++)
+	{
+		uint32		chunk = last ? bits->chunks - 1 - i : i;
+		const uint64 *words = rtscan_bits_chunk(bits, chunk);
+
+		for (uint32 j = 0; j < RTSCAN_CHUNK_WORDS && bits->filled[chunk]; j++)
+		{
+			uint32		w = last ? RTSCAN_CHUNK_WORDS - 1 - j : j;
+
+			if (words[w] != 0)
+				return chunk * RTSCAN_CHUNK_ROWS + w * 64 +
+					(last ? pg_leftmost_one_pos64(words[w]) : pg_rightmost_one_pos64(words[w]));
+		}
+	}
+	elog(ERROR, "no bit is set");
+}
+
+/* A code that no dictionary has: the page contradicts the column. */
+static void
+report_code(const Outermost *outermost)
+{
+	rtscan_fault(outermost->reader, &outermost->header->codes, 0, "There is a code that the dictionary does not have.");
+}
+
+static bool
+row_is_set(const RtscanRowBits *bits, uint32 row)
+{
+	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+	uint32		bit = row % RTSCAN_CHUNK_ROWS;
+
+	return chunk < bits->chunks && bits->filled[chunk] && ((rtscan_bits_chunk(bits, chunk)[bit / 64] >> (bit % 64)) & 1);
+}
+
+/* The first of some ranks, or the last, whose row is set; all of them are on one page of the column's order. */
+static bool
+walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uint32 *row)
+{
+	uint32		base = page * rtscan_per_page(3);
+	Buffer		buffer;
+	Size		used;
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, &used);
+	bool		found = false;
+
+	for (uint32 i = 0; i < end - first && !found; i++)
+	{
+		*row = rtscan_load_packed(payload + ((outermost->last ? end - 1 - i : first + i) - base) * 3, 3);
+		found = row_is_set(outermost->bits, *row);
+	}
+	rtscan_release(outermost->reader, buffer);
+	return found;
+}
+
+/* Try rows in the order of their values; false if that takes too long. */
+static bool
+walk_order(const Outermost *outermost, uint32 *row)
+{
+	uint32		per_page = rtscan_per_page(3);
+	uint32		first = outermost->low.rank,
+				end = outermost->high.rank;
+
+	for (uint32 tried = 0; tried < MAX_RANKS && first < end;)
+	{
+		uint32		page = (outermost->last ? end - 1 : first) / per_page;
+		uint32		from = Max(first, page * per_page);
+		uint32		to = Min(end, (page + 1) * per_page);
+
+		if (walk_page(outermost, page, from, to, row))
+			return true;
+		tried += to - from;
+		if (outermost->last)
+			end = from;
+		else
+			first = to;
+	}
+	return false;
+}
+
+static uint32
+code_of_row(const Outermost *outermost, uint32 row)
+{
+	uint32		bytes = outermost->header->code_bytes;
+	uint32		per_page = rtscan_per_page(bytes);
+	Buffer		buffer;
+	Size		used;
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, row / per_page, &buffer, &used);
+	uint32		code = rtscan_load_packed(payload + row % per_page * bytes, bytes);
+
+	rtscan_release(outermost->reader, buffer);
+	return code;
+}
+
+/* The outermost code of a page's rows, n of which the words are about. */
+static uint32
+scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 n, uint32 best)
+{
+	uint32		bytes = outermost->header->code_bytes;
+	Buffer		buffer;
+	Size		used;
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, &used);
+
+	for (uint32 base = 0; base < n; base += 64)
+		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)
+		{
+			uint32		code = rtscan_load_packed(payload + (base + pg_rightmost_one_pos64(rest)) * bytes, bytes);
+
+			best = outermost->last ? Max(best, code) : Min(best, code);
+		}
+	rtscan_release(outermost->reader, buffer);
+	return best;
+}
+
+/* Look at all rows, until one has a code that none can be beyond of.  A page of codes is of one chunk. */
+static uint32
+scan_all_codes(const Outermost *outermost)
+{
+	uint32		per_page = rtscan_per_page(outermost->header->code_bytes);
+	uint32		rows = outermost->reader->segment->header.rows;
+	uint32		limit = outermost->last ? outermost->high.code - 1 : outermost->low.code;
+	uint32		best = outermost->last ? 0 : PG_UINT32_MAX;
+
+	for (uint32 page = 0; page < outermost->header->codes.pages && best != limit; page++)
+	{
+		uint32		first = page * per_page;
+		uint32		chunk = first / RTSCAN_CHUNK_ROWS;
+
+		CHECK_FOR_INTERRUPTS();
+		if (outermost->bits->filled[chunk])
+			best = scan_codes(outermost, page,
+							  rtscan_bits_chunk(outermost->bits, chunk) + first % RTSCAN_CHUNK_ROWS / 64,
+							  Min(rows - first, per_page), best);
+	}
+	return best;
+}
+
+static uint32
+outermost_code(const Outermost *outermost)
+{
+	uint32		row;
+
+	if (outermost->header->order.pages > 0 && walk_order(outermost, &row))
+		return code_of_row(outermost, row);
+	return scan_all_codes(outermost);
+}
+
+/* What WHERE asks of the column bounds the values. */
+static void
+set_bounds(Outermost *outermost, int column, const RtscanRegion *where)
+{
+	outermost->low = (RtscanPosition) {0, 0};
+	outermost->high = (RtscanPosition) {outermost->header->distinct, outermost->header->nonnull};
+	for (int i = 0; i < where->ncolumns; i++)
+		if (where->columns[i].column == column)
+		{
+			const RtscanIntervals *intervals = &where->columns[i].intervals;
+			const RtscanPosition *end = &intervals->items[intervals->n - 1].high;
+
+			outermost->low = intervals->items[0].low;
+			if (end->code < outermost->high.code)
+				outermost->high = *end;
+		}
+}
+
+static void
+accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
+					 const RtscanRowBits *bits)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[accumulator->column].header;
+	Outermost	outermost = {.reader = reader, .header = header, .bits = bits, .last = accumulator->kind == RTSCAN_MAXIMUM};
+	uint32		code;
+
+	rtscan_check_identical(reader, accumulator->column);
+	set_bounds(&outermost, accumulator->column, where);
+	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+		code = rtscan_code_at_rank(reader, accumulator->column, accumulator->type,
+								   outermost_row(bits, outermost.last));
+	else
+		code = outermost_code(&outermost);
+	if (code >= header->distinct)
+		report_code(&outermost);
+	rtscan_dictionary_visit(reader, accumulator->column, accumulator->type, code, code + 1,
+							add_dictionary_candidate, accumulator);
+}
+
+/* The one of all candidates. */
+static Datum
+choose_candidate(const RtscanAccumulator *accumulator)
+{
+	const RtscanColumn *type = accumulator->type;
+	Datum		best = accumulator->candidates[0];
+
+	for (int i = 1; i < accumulator->ncandidates; i++)
+	{
+		int32		order = DatumGetInt32(FunctionCall2Coll(type->compare, type->collation,
+															accumulator->candidates[i], best));
+
+		if (accumulator->kind == RTSCAN_MINIMUM ? order < 0 : order > 0)
+			best = accumulator->candidates[i];
+	}
+	return best;
+}
+
+/* ---------------------------------------------------------------- all */
+
+void
+rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
+					   const RtscanRowBits *bits)
+{
+	uint64		count = rtscan_bits_count(bits);
+
+	accumulator->count += count;
+	if (count > 0 && accumulator->kind != RTSCAN_COUNT)
+		accumulate_outermost(accumulator, reader, where, bits);
+}
+
+void
+rtscan_accumulate_value(RtscanAccumulator *accumulator, Datum value)
+{
+	accumulator->count++;
+	if (accumulator->kind != RTSCAN_COUNT)
+		add_candidate(accumulator, value);
+}
+
+Datum
+rtscan_finish_accumulation(RtscanAccumulator *accumulator, bool *isnull)
+{
+	*isnull = accumulator->kind != RTSCAN_COUNT && accumulator->count == 0;
+	if (*isnull)
+		return (Datum) 0;
+	return accumulator->kind == RTSCAN_COUNT ? Int64GetDatum(accumulator->count) : choose_candidate(accumulator);
+}

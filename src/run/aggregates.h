@@ -1,0 +1,120 @@
+/*
+ * aggregates.h
+ *		The aggregates that are computed of rows, and their transition states: what some rows come to.
+ *
+ * Sums of integers and numerics are exact; sums of floats are added in the order of the rows.
+ */
+#ifndef RTSCAN_AGGREGATES_H
+#define RTSCAN_AGGREGATES_H
+
+#include "rtscan.h"
+
+#include "fmgr.h"
+#include "storage/buffile.h"
+
+/* A sum in two parts, (upper * 2^32 + lower) / 10^scale; its digits stay below 2^95. */
+typedef struct RtscanSum
+{
+	int64		upper;
+	uint64		lower;			/* below 2^32 after rtscan_carry() */
+	int			scale;
+} RtscanSum;
+
+typedef struct RtscanState
+{
+	int64		count;			/* rows that are not NULL */
+	RtscanSum	sum;
+	float8		real;			/* sum of floats */
+	float8		squares;		/* of what they differ by from their mean: overflows as core's does */
+	bool		has_value;
+	Datum		value;			/* the choice; or PostgreSQL's transition state of other numerics */
+} RtscanState;
+
+struct RtscanAggregate;
+
+/* An aggregate of values of a type. */
+typedef struct RtscanTransition
+{
+	const struct RtscanAggregate *aggregate;
+	Oid			type;			/* the argument's */
+	int16		typlen;
+	bool		typbyval;
+	FmgrInfo   *choose;			/* the smaller or the larger of two values */
+	Oid			collation;
+} RtscanTransition;
+
+/* A line of the table in aggregates.c: all that there is about an aggregate whose argument's values are added row by row. */
+typedef struct RtscanAggregate
+{
+	Oid			function;		/* PostgreSQL's; InvalidOid: all that choose one of two values by a function, as min() and max() */
+	bool		decimals;		/* values are integers, divided by a power of ten: arithmetic.h adds many at once */
+	bool		chooses;		/* the state's value is one of the argument's, */
+	bool		counts;			/* and no rows have a result, */
+	bool		counts_in_part; /* or a partial result */
+
+	/* Add a value that is not NULL; what a state keeps by reference is in the given context. */
+	void		(*add) (const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context);
+
+	/* Add what another state has, which has rows; but not how many. */
+	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+							MemoryContext context);
+
+	/* The result, in the current memory context; and what PostgreSQL's partial aggregate hands on, NULL: the same. */
+	Datum		(*finish) (const RtscanTransition *transition, const RtscanState *state);
+	Datum		(*finish_partial) (const RtscanTransition *transition, const RtscanState *state);
+} RtscanAggregate;
+
+/* The line of PostgreSQL's aggregate, or of those that choose; -1: there is none. */
+extern int	rtscan_find_aggregate(Oid function);
+
+/*
+ * The transition of an aggregate: its line, its argument's type (InvalidOid: it has none), and a
+ * choice's function and collation.
+ */
+extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation);
+
+static inline void
+rtscan_add_datum(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+{
+	transition->aggregate->add(transition, state, value, context);
+}
+
+/* Make a state ready for integers of a scale. */
+extern void rtscan_set_scale(RtscanState *state, int scale, MemoryContext context);
+
+/* Add what a state has to another one, which keeps what it points to in the given context. */
+extern void rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+						   MemoryContext context);
+
+/* To a temporary file, and back; what a state read points to is in the current memory context. */
+extern void rtscan_write_state(const RtscanTransition *transition, const RtscanState *state, BufFile *file);
+extern void rtscan_read_state(const RtscanTransition *transition, RtscanState *state, BufFile *file);
+
+/* Bytes of a temporary file that must be there. */
+extern void rtscan_read_exactly(BufFile *file, void *place, Size size);
+
+/* The aggregate's result, in the current memory context. */
+extern Datum rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
+
+/* The transition state as PostgreSQL's partial aggregate would hand it on, for its other half to combine. */
+extern Datum rtscan_partial_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
+
+static inline void
+rtscan_carry(RtscanSum *sum)
+{
+	sum->upper += sum->lower >> 32;
+	sum->lower = (uint32) sum->lower;
+}
+
+/* Add an integer of the state's scale. */
+static inline void
+rtscan_add_digits(RtscanState *state, int64 digits)
+{
+	state->count++;
+	state->sum.upper += digits >> 32;
+	state->sum.lower += (uint32) digits;
+	if (unlikely(state->sum.lower >> 62))
+		rtscan_carry(&state->sum);
+}
+
+#endif							/* RTSCAN_AGGREGATES_H */

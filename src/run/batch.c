@@ -1,0 +1,82 @@
+/*
+ * batch.c
+ *		Some rows of an index at a time, for expressions to be evaluated on.
+ */
+#include "run/batch.h"
+
+#include "run/expressions.h"
+
+RtscanBatch *
+rtscan_create_batch(Relation index, EState *estate)
+{
+	RtscanBatch *batch = palloc0(sizeof(RtscanBatch));
+
+	batch->ncolumns = RelationGetDescr(index)->natts;
+	batch->context = CreateExprContext(estate);
+	batch->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(index)), &TTSOpsVirtual);
+	batch->context->ecxt_scantuple = batch->slot;
+	ExecStoreAllNullTuple(batch->slot);
+	batch->loaded = palloc0(batch->ncolumns * sizeof(bool));
+	batch->values = palloc0(batch->ncolumns * sizeof(Datum *));
+	batch->isnull = palloc0(batch->ncolumns * sizeof(bool *));
+	return batch;
+}
+
+RtscanExpression
+rtscan_begin_expression(PlanState *parent, Expr *row_expression)
+{
+	return (RtscanExpression) {ExecInitExpr(row_expression, parent), rtscan_row_columns((Node *) row_expression)};
+}
+
+RtscanExpression
+rtscan_begin_quals(PlanState *parent, List *row_expressions)
+{
+	return (RtscanExpression) {ExecInitQual(row_expressions, parent), rtscan_row_columns((Node *) row_expressions)};
+}
+
+void
+rtscan_end_batch(RtscanBatch *batch)
+{
+	FreeExprContext(batch->context, true);
+}
+
+uint32
+rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
+{
+	batch->cursor = cursor;
+	batch->number++;
+	batch->n = rtscan_next_rows(cursor);
+	memset(batch->loaded, false, batch->ncolumns * sizeof(bool));
+	return batch->n;
+}
+
+void
+rtscan_load_column(RtscanBatch *batch, int column)
+{
+	if (batch->loaded[column])
+		return;
+	if (batch->values[column] == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(batch));
+
+		batch->values[column] = palloc(RTSCAN_CURSOR_ROWS * sizeof(Datum));
+		batch->isnull[column] = palloc(RTSCAN_CURSOR_ROWS * sizeof(bool));
+		MemoryContextSwitchTo(old);
+	}
+	rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
+	batch->loaded[column] = true;
+}
+
+void
+rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row)
+{
+	int			column = -1;
+
+	ResetExprContext(batch->context);
+	while ((column = bms_next_member(columns, column)) >= 0)
+	{
+		rtscan_load_column(batch, column);
+		batch->slot->tts_values[column] = batch->values[column][row];
+		batch->slot->tts_isnull[column] = batch->isnull[column][row];
+	}
+}

@@ -1,0 +1,59 @@
+/*
+ * batch.h
+ *		Some rows of an index at a time, for expressions to be evaluated on.
+ *
+ * Row expressions refer to the index's columns, as INDEX_VAR; expressions.h makes them.
+ */
+#ifndef RTSCAN_BATCH_H
+#define RTSCAN_BATCH_H
+
+#include "rtscan.h"
+
+#include "executor/executor.h"
+#include "search/cursor.h"
+
+typedef struct RtscanBatch
+{
+	RtscanCursor *cursor;
+	uint64		number;			/* another one for each batch */
+	uint32		n;				/* rows */
+	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
+	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
+	int			ncolumns;
+	bool	   *loaded;			/* by column: */
+	Datum	  **values;
+	bool	  **isnull;
+} RtscanBatch;
+
+/* A row expression, or a conjunction of them. */
+typedef struct RtscanExpression
+{
+	ExprState  *state;			/* NULL: there is none */
+	Bitmapset  *columns;		/* that it refers to, from 0 */
+} RtscanExpression;
+
+/* A batch for expressions on an index's rows, in the current memory context, which is to be deleted after the end. */
+extern RtscanBatch *rtscan_create_batch(Relation index, EState *estate);
+extern void rtscan_end_batch(RtscanBatch *batch);
+
+/* Prepare an expression of a node's, or its quals. */
+extern RtscanExpression rtscan_begin_expression(PlanState *parent, Expr *row_expression);
+extern RtscanExpression rtscan_begin_quals(PlanState *parent, List *row_expressions);
+
+/* The next rows of a cursor; 0 at its end. */
+extern uint32 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor);
+
+/* All values of a column. */
+extern void rtscan_load_column(RtscanBatch *batch, int column);
+
+/* Let expressions that refer to some columns be about a row; values by reference are good until the next batch. */
+extern void rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row);
+
+/* Evaluate one on the row entered: its result is good until the next row is entered. */
+static inline Datum
+rtscan_evaluate_expression(RtscanBatch *batch, const RtscanExpression *expression, bool *isnull)
+{
+	return ExecEvalExprSwitchContext(expression->state, batch->context, isnull);
+}
+
+#endif							/* RTSCAN_BATCH_H */

@@ -1,0 +1,200 @@
+/*
+ * by_bits.c
+ *		Aggregates from bits of rows: counts, and minima and maxima of key columns.
+ */
+#include "run/by_bits.h"
+
+#include "run/accumulate.h"
+#include "search/visibility.h"
+#include "storage/pending.h"
+#include "utils/memutils.h"
+
+typedef struct Aggregate
+{
+	const RtscanPlanFilter *filter_plan;
+	RtscanFilter filter;
+	RtscanAccumulator accumulator;
+} Aggregate;
+
+typedef struct RtscanBitsAnswer
+{
+	const RtscanQuestion *question;
+	int			naggregates;
+	int			searched;		/* of them, by the search at hand, */
+	bool		wants_values;	/* which looks at the values of rows that match */
+	Aggregate  *aggregates;
+	MemoryContext short_context;	/* of one segment */
+	RtscanVisibility visibility;
+	RtscanSearch search;
+} RtscanBitsAnswer;
+
+/* ---------------------------------------------------------------- rows */
+
+/* What is known of a segment before it is searched: RtscanSegmentScan.prepared. */
+typedef struct PreparedSegment
+{
+	bool		sees_all;		/* the snapshot does */
+	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER];	/* of each aggregate that is searched for */
+} PreparedSegment;
+
+/* RtscanSearch.prepare_segment */
+static bool
+prepare_segment(RtscanSegmentScan *segment, void *arg)
+{
+	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
+	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) + answer->searched * sizeof(RtscanSegmentFilter));
+	bool		needs_bits;
+
+	prepared->sees_all = rtscan_sees_all(&answer->visibility, segment);
+	needs_bits = !prepared->sees_all;
+	for (int i = 0; i < answer->searched; i++)
+	{
+		RtscanSegmentFilter *filter = &prepared->filters[i];
+
+		rtscan_segment_filter(&answer->aggregates[i].filter, &segment->reader, filter);
+		needs_bits |= !filter->region.empty &&
+			(!rtscan_filter_has_all(filter) || answer->aggregates[i].accumulator.kind != RTSCAN_COUNT);
+	}
+	segment->prepared = prepared;
+	return needs_bits;
+}
+
+/* RtscanSearch.take_segment */
+static void
+take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
+{
+	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
+	const PreparedSegment *prepared = segment->prepared;
+	uint64		count;
+
+	if (!prepared->sees_all)
+		rtscan_clear_invisible(&answer->visibility, segment, bits);
+	count = rtscan_bits_count(bits);
+	for (int i = 0; i < answer->searched && count > 0; i++)
+	{
+		const RtscanSegmentFilter *filter = &prepared->filters[i];
+		const RtscanRowBits *chosen = bits;
+
+		if (filter->region.empty)
+			continue;
+		if (!rtscan_filter_has_all(filter))
+			chosen = rtscan_evaluate_filter(&segment->reader, filter, bits, &answer->search.stats.counters);
+		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.region, chosen);
+	}
+	answer->search.stats.rows += count;
+}
+
+/* Does a search look at the values of rows that match? */
+static bool
+wants_values(const RtscanBitsAnswer *answer)
+{
+	for (int i = 0; i < answer->searched; i++)
+	{
+		const RtscanFilter *filter = &answer->aggregates[i].filter;
+
+		if (answer->aggregates[i].accumulator.column >= 0 || filter->predicate->nconditions > 0 ||
+			filter->predicate->impossible || filter->ndisjunctions > 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_row(RtscanBitsAnswer *answer, const Datum *values, const bool *isnull)
+{
+	for (int i = 0; i < answer->searched; i++)
+	{
+		RtscanAccumulator *accumulator = &answer->aggregates[i].accumulator;
+
+		if (rtscan_filter_matches(&answer->aggregates[i].filter, values, isnull))
+			rtscan_accumulate_value(accumulator, accumulator->column >= 0 ? values[accumulator->column] : (Datum) 0);
+	}
+}
+
+/* RtscanSearch.take_row */
+static void
+take_row(IndexTuple tuple, void *arg)
+{
+	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	if (!rtscan_sees_row(&answer->visibility, &tuple->t_tid))
+		return;
+	if (answer->wants_values)
+		rtscan_deform_pending(answer->question->index, answer->question->schema, tuple, values, isnull);
+	add_row(answer, values, isnull);
+	answer->search.stats.rows++;
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* Search the image, for so many of the aggregates. */
+static void
+search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
+{
+	const RtscanQuestion *question = answer->question;
+
+	answer->searched = naggregates;
+	answer->wants_values = wants_values(answer);
+	answer->search = (RtscanSearch) {
+		.index = question->index,
+		.snapshot = question->snapshot,
+		.schema = question->schema,
+		.filter = question->filter,
+		.short_context = answer->short_context,
+		.prepare_segment = prepare_segment,
+		.take_segment = take_segment,
+		.take_row = take_row,
+		.arg = answer,
+	};
+	rtscan_search(&answer->search, image);
+	rtscan_count_scan(answer->search.executor, &answer->search.stats);
+	rtscan_add_totals(question, &answer->search, answer->visibility.heap_fetches);
+	answer->visibility.heap_fetches = 0;
+}
+
+static void
+search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, const RtscanBitsFilters *filters)
+{
+	if (filters->may_fail)
+	{
+		search(answer, image, 0);
+		if (answer->search.stats.rows == 0)
+			return;
+	}
+	filters->prepare(filters->arg);
+	for (int i = 0; i < answer->naggregates; i++)
+		filters->make(answer->aggregates[i].filter_plan, &answer->aggregates[i].filter, filters->arg);
+	search(answer, image, answer->naggregates);
+}
+
+static void
+begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, const RtscanPlanAggregate *plan)
+{
+	aggregate->filter_plan = plan->filter;
+	aggregate->accumulator = (RtscanAccumulator) {
+		.kind = plan->kind,
+		.column = plan->column,
+		.type = plan->column >= 0 ? &schema->columns[plan->column] : NULL,
+		.context = CurrentMemoryContext,
+	};
+}
+
+void
+rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const RtscanBitsFilters *filters,
+					  Datum *values, bool *isnull)
+{
+	RtscanBitsAnswer answer = {.question = question, .naggregates = list_length(aggregates)};
+	RtscanImage *image;
+
+	answer.aggregates = palloc0(answer.naggregates * sizeof(Aggregate));
+	for (int i = 0; i < answer.naggregates; i++)
+		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(aggregates, i));
+	answer.short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregate of a segment",
+												 ALLOCSET_DEFAULT_SIZES);
+	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot);
+	search_for_all(&answer, image, filters);
+	for (int i = 0; i < answer.naggregates; i++)
+		values[i] = rtscan_finish_accumulation(&answer.aggregates[i].accumulator, &isnull[i]);
+}

@@ -1,0 +1,299 @@
+/*
+ * by_rows.c
+ *		Aggregates from the values of an index's rows, with GROUP BY or without.
+ */
+#include "run/by_rows.h"
+
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "run/expressions.h"
+#include "run/shared.h"
+#include "run/slice.h"
+#include "utils/memutils.h"
+
+/* A slice brings far too much if groups take so many times the memory that they may; and how small slices get. */
+#define LARGE_SLICE		2
+#define MIN_SLICE		16
+
+/* ---------------------------------------------------------------- the task */
+
+static void
+prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan)
+{
+	RtscanRowAggregate *aggregate = &task->aggregates[number];
+
+	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->choosing, plan->collation);
+	aggregate->column = -1;
+	if (plan->argument)
+	{
+		aggregate->row_argument = plan->argument;
+		aggregate->column = rtscan_row_column(plan->argument);
+		aggregate->argument = rtscan_begin_expression(parent, plan->argument);
+	}
+	if (plan->row_filter)
+		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
+}
+
+static TupleDesc
+describe_keys(List *keys)
+{
+	TupleDesc	tupdesc = CreateTemplateTupleDesc(list_length(keys));
+
+	for (int i = 0; i < list_length(keys); i++)
+	{
+		Node	   *key = list_nth(keys, i);
+
+		TupleDescInitEntry(tupdesc, i + 1, NULL, exprType(key), exprTypmod(key), 0);
+		TupleDescInitEntryCollation(tupdesc, i + 1, exprCollation(key));
+	}
+	return tupdesc;
+}
+
+static Oid *
+oid_array(List *list)
+{
+	Oid		   *oids = palloc(Max(list_length(list), 1) * sizeof(Oid));
+
+	for (int i = 0; i < list_length(list); i++)
+		oids[i] = list_nth_oid(list, i);
+	return oids;
+}
+
+static void
+prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, const RtscanNodePlan *plan)
+{
+	List	   *keys = plan->row_keys;
+
+	task->nkeys = list_length(keys);
+	task->keys = palloc(task->nkeys * sizeof(RtscanExpression));
+	task->key_columns = palloc(task->nkeys * sizeof(int));
+	for (int i = 0; i < task->nkeys; i++)
+	{
+		task->keys[i] = rtscan_begin_expression(parent, list_nth(keys, i));
+		task->key_columns[i] = rtscan_row_column(list_nth(keys, i));
+	}
+	task->columns_of_keys = rtscan_row_columns((Node *) keys);
+	task->keys_have_codes = bms_prev_member(task->columns_of_keys, -1) < IndexRelationGetNumberOfKeyAttributes(index);
+	task->key_types = describe_keys(keys);
+	task->operators = oid_array(plan->operators);
+	task->collations = oid_array(plan->collations);
+	task->expected_groups = plan->groups;
+}
+
+RtscanRowsTask *
+rtscan_prepare_rows(PlanState *parent, Relation index, const RtscanNodePlan *plan)
+{
+	RtscanRowsTask *task = palloc0(sizeof(RtscanRowsTask));
+
+	task->estate = parent->state;
+	task->quals = rtscan_begin_quals(parent, plan->row_quals);
+	task->naggregates = list_length(plan->aggregates);
+	task->aggregates = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowAggregate));
+	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
+	for (int i = 0; i < task->naggregates; i++)
+		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
+	task->grouped = plan->grouped;
+	task->partial = plan->partial;
+	if (task->grouped)
+		prepare_keys(task, parent, index, plan);
+	return task;
+}
+
+/* ---------------------------------------------------------------- begin and end */
+
+static void
+begin_cells(RtscanCells *cells, const Bitmapset *columns)
+{
+	int			ncolumns = bms_num_members(columns);
+	int			column = -1;
+
+	cells->columns = palloc(Max(ncolumns, 1) * sizeof(int));
+	cells->strides = palloc(Max(ncolumns, 1) * sizeof(uint32));
+	while ((column = bms_next_member(columns, column)) >= 0)
+		cells->columns[cells->ncolumns++] = column;
+}
+
+static void
+begin_arithmetic(RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+
+	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].row_argument && task->transitions[i].aggregate->decimals)
+			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
+}
+
+RtscanRowsAnswer *
+rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
+{
+	RtscanRowsAnswer *answer = palloc(sizeof(RtscanRowsAnswer));
+
+	memset(answer, 0, offsetof(RtscanRowsAnswer, rows));
+	answer->task = task;
+	answer->question = question;
+	answer->context = CurrentMemoryContext;
+	answer->batch = rtscan_create_batch(question->index, task->estate);
+	begin_arithmetic(answer);
+	if (task->grouped)
+	{
+		begin_cells(&answer->cells, task->columns_of_keys);
+		answer->groups = rtscan_create_groups(task->key_types, task->operators, task->collations, task->transitions,
+											  task->naggregates, task->expected_groups);
+	}
+	else
+		answer->only = rtscan_make_group(answer->context, task->naggregates);
+	return answer;
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* Open a cursor for all rows, or for this process's part of them. */
+static RtscanCursor *
+open_cursor(RtscanRowsAnswer *answer)
+{
+	const RtscanQuestion *question = answer->question;
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+	RtscanCursor *cursor;
+
+	if (question->shared)
+	{
+		RtscanVisibility visibility;
+		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index,
+													 question->snapshot, &visibility);
+
+		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->schema,
+										   question->filter);
+	}
+	else
+		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->schema,
+									question->filter);
+	answer->slice = RTSCAN_CURSOR_ROWS;
+	MemoryContextSwitchTo(old);
+	return cursor;
+}
+
+static void
+close_cursor(RtscanRowsAnswer *answer)
+{
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor));
+	rtscan_close_cursor(answer->cursor);
+	answer->cursor = NULL;
+}
+
+static bool
+next_batch(RtscanRowsAnswer *answer)
+{
+	answer->next = 0;
+	return rtscan_next_batch(answer->batch, answer->cursor) > 0;
+}
+
+/*
+ * Add rows until there are none left, or the groups take too much memory: then returns false.  Where
+ * a slice of rows brings far too much, the next ones are smaller.
+ */
+static bool
+add_rows(RtscanRowsAnswer *answer)
+{
+	while (answer->next < answer->batch->n || next_batch(answer))
+	{
+		rtscan_add_slice(answer);
+		if (answer->task->grouped && rtscan_groups_are_full(answer->groups))
+		{
+			if (rtscan_groups_memory(answer->groups) > LARGE_SLICE * get_hash_memory_limit())
+				answer->slice = Max(answer->slice / LARGE_SLICE, MIN_SLICE);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+finish_group(RtscanRowsAnswer *answer, const RtscanGroup *group, Datum *values, bool *isnull)
+{
+	const RtscanRowsTask *task = answer->task;
+
+	for (int i = 0; i < task->naggregates; i++)
+		values[i] = (task->partial ? rtscan_partial_result : rtscan_result)
+			(&task->transitions[i], &group->states[i], &isnull[i]);
+}
+
+/* The only result, of all rows. */
+static bool
+next_only_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	if (answer->done)
+		return false;
+	answer->done = true;
+	answer->cursor = open_cursor(answer);
+	(void) add_rows(answer);
+	close_cursor(answer);
+	finish_group(answer, answer->only, values, isnull);
+	return true;
+}
+
+/*
+ * Begin to return groups: all of them, or of partial results, where they do not all fit, what the
+ * rows so far come to, as somebody else combines them.
+ */
+static bool
+begin_part(RtscanRowsAnswer *answer)
+{
+	bool		complete;
+
+	if (answer->done)
+		return false;
+	if (answer->cursor == NULL)
+		answer->cursor = open_cursor(answer);
+	rtscan_forget_groups(answer->groups);
+	answer->segment = NULL;
+	while (!(complete = add_rows(answer)) && !answer->task->partial)
+	{
+		rtscan_spill_groups(answer->groups);
+		answer->segment = NULL;
+	}
+	if (complete)
+	{
+		close_cursor(answer);
+		answer->done = true;
+	}
+	rtscan_begin_groups(answer->groups);
+	answer->question->totals->spilled_groups += rtscan_spilled_groups(answer->groups);
+	return true;
+}
+
+static bool
+next_group_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	int			nkeys = answer->task->nkeys;
+
+	for (;;)
+	{
+		RtscanGroup *group = answer->in_part ? rtscan_next_group(answer->groups, values, isnull) : NULL;
+
+		if (group)
+		{
+			finish_group(answer, group, values + nkeys, isnull + nkeys);
+			return true;
+		}
+		answer->in_part = begin_part(answer);
+		if (!answer->in_part)
+			return false;
+	}
+}
+
+bool
+rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	return answer->task->grouped ? next_group_result(answer, values, isnull) : next_only_result(answer, values, isnull);
+}
+
+void
+rtscan_end_rows(RtscanRowsAnswer *answer)
+{
+	if (answer->cursor)
+		close_cursor(answer);
+	if (answer->groups)
+		rtscan_end_groups(answer->groups);
+	rtscan_end_batch(answer->batch);
+}

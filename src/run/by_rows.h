@@ -1,0 +1,39 @@
+/*
+ * by_rows.h
+ *		Aggregates from the values of an index's rows, with GROUP BY or without.
+ *
+ * A thousand rows at a time: quals that the index cannot answer choose among them, each is given
+ * its group, and then one aggregate after another adds its argument's values.  Groups that are a
+ * function of key columns with few codes are looked up once a segment and combination of codes.
+ */
+#ifndef RTSCAN_BY_ROWS_H
+#define RTSCAN_BY_ROWS_H
+
+#include "rtscan.h"
+
+#include "nodes/execnodes.h"
+#include "run/node.h"
+#include "run/node_plan.h"
+
+/* What is to be computed of rows, ready to be: it lasts as long as the node, and takes little. */
+typedef struct RtscanRowsTask RtscanRowsTask;
+
+extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, Relation index, const RtscanNodePlan *plan);
+
+/* An answer: from the first result that is asked for to the last. */
+typedef struct RtscanRowsAnswer RtscanRowsAnswer;
+
+/*
+ * Begin one, in the current memory context, which is to be deleted after the end: that gives back what
+ * it took.  The question must last as long.
+ */
+extern RtscanRowsAnswer *rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question);
+extern void rtscan_end_rows(RtscanRowsAnswer *answer);
+
+/*
+ * The next result: the keys of a group, then the aggregates; false if there is none.  Partial
+ * results may have a group more than once.
+ */
+extern bool rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull);
+
+#endif							/* RTSCAN_BY_ROWS_H */

@@ -1,0 +1,355 @@
+/*
+ * groups.c
+ *		The groups of GROUP BY, in PostgreSQL's hash table, within the memory that a hash may take.
+ */
+#include "run/groups.h"
+
+#include "commands/tablespace.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/buffile.h"
+#include "utils/memutils.h"
+
+#define MAX_BUCKETS		1000000
+
+/* Groups are spilled to so many files at most, by so many bits of their hash. */
+#define MAX_SPILL_BITS	5
+#define MAX_SPILL_FILES	(1 << MAX_SPILL_BITS)
+
+/* With so many bits used up, what is left takes the memory that it takes. */
+#define MAX_USED_BITS	25
+
+/* In memory groups take so many times the bytes that they take in a file. */
+#define MEMORY_FACTOR	3
+
+/* Groups that have a number of hash bits in common. */
+typedef struct SpillFile
+{
+	BufFile    *file;
+	int			bits;			/* so many, the highest */
+	double		bytes;
+} SpillFile;
+
+struct RtscanGroups
+{
+	TupleHashTable table;
+	TupleTableSlot *keys;		/* to look for */
+	TupleTableSlot *found;
+	const RtscanTransition *transitions;
+	int			nstates;
+	MemoryContext context;
+	MemoryContext table_context;	/* groups, and what their states keep */
+	MemoryContext temporary;	/* of comparisons */
+	TupleHashIterator iterator;
+	int			used_bits;		/* that the groups in memory have in common */
+	int			spill_bits;		/* the next ones, by which they are spilled */
+	BufFile    *files[MAX_SPILL_FILES]; /* that they are being spilled to, once one is */
+	bool		spilling;
+	List	   *todo;			/* SpillFile *: to be read */
+	uint64		spilled;
+};
+
+RtscanGroups *
+rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
+					 const RtscanTransition *transitions, int nstates, double expected)
+{
+	RtscanGroups *groups = palloc0(sizeof(RtscanGroups));
+	AttrNumber *columns = palloc(keys->natts * sizeof(AttrNumber));
+	Oid		   *functions;
+	FmgrInfo   *hashes;
+
+	groups->transitions = transitions;
+	groups->nstates = nstates;
+	groups->context = CurrentMemoryContext;
+	groups->table_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan groups", ALLOCSET_DEFAULT_SIZES);
+	groups->temporary = AllocSetContextCreate(CurrentMemoryContext, "rtscan group keys", ALLOCSET_DEFAULT_SIZES);
+	groups->keys = MakeSingleTupleTableSlot(keys, &TTSOpsVirtual);
+	groups->found = MakeSingleTupleTableSlot(keys, &TTSOpsMinimalTuple);
+	for (int i = 0; i < keys->natts; i++)
+		columns[i] = i + 1;
+	groups->spill_bits = MAX_SPILL_BITS;
+	execTuplesHashPrepare(keys->natts, operators, &functions, &hashes);
+	/* Without a parent nothing is compiled: that would be kept until the query's end, for each answer. */
+	groups->table = BuildTupleHashTableExt(NULL, keys, keys->natts, columns, functions, hashes, collations,
+										   (long) Min(Max(expected, 16), MAX_BUCKETS), 0, CurrentMemoryContext,
+										   groups->table_context, groups->temporary, false);
+	return groups;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+void
+rtscan_forget_groups(RtscanGroups *groups)
+{
+	ExecClearTuple(groups->found);
+	ResetTupleHashTable(groups->table);
+	MemoryContextReset(groups->table_context);
+}
+
+void
+rtscan_end_groups(RtscanGroups *groups)
+{
+	ListCell   *cell;
+
+	for (int i = 0; i < MAX_SPILL_FILES; i++)
+		if (groups->files[i])
+			BufFileClose(groups->files[i]);
+	foreach(cell, groups->todo)
+		BufFileClose(((SpillFile *) lfirst(cell))->file);
+}
+
+/* Groups, and their part of the hash table, which is up to twice as large. */
+Size
+rtscan_groups_memory(const RtscanGroups *groups)
+{
+	return MemoryContextMemAllocated(groups->table_context, true) +
+		groups->table->hashtab->members * 2 * sizeof(TupleHashEntryData);
+}
+
+bool
+rtscan_groups_are_full(const RtscanGroups *groups)
+{
+	return groups->used_bits < MAX_USED_BITS && rtscan_groups_memory(groups) > get_hash_memory_limit();
+}
+
+MemoryContext
+rtscan_groups_context(const RtscanGroups *groups)
+{
+	return groups->table_context;
+}
+
+uint64
+rtscan_spilled_groups(const RtscanGroups *groups)
+{
+	return groups->spilled;
+}
+
+/* ---------------------------------------------------------------- groups */
+
+/* The group of a slot's keys with a hash. */
+static RtscanGroup *
+group_of(RtscanGroups *groups, TupleTableSlot *keys, uint32 hash, bool *is_new)
+{
+	TupleHashEntry entry = LookupTupleHashEntryHash(groups->table, keys, is_new, hash);
+
+	if (*is_new)
+		entry->additional = rtscan_make_group(groups->table_context, groups->nstates);
+	return entry->additional;
+}
+
+RtscanGroup *
+rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull)
+{
+	int			nkeys = groups->keys->tts_tupleDescriptor->natts;
+	bool		is_new;
+
+	ExecClearTuple(groups->keys);
+	memcpy(groups->keys->tts_values, keys, nkeys * sizeof(Datum));
+	memcpy(groups->keys->tts_isnull, isnull, nkeys * sizeof(bool));
+	ExecStoreVirtualTuple(groups->keys);
+	MemoryContextReset(groups->temporary);
+	return group_of(groups, groups->keys, TupleHashTableHash(groups->table, groups->keys), &is_new);
+}
+
+/* ---------------------------------------------------------------- spilling */
+
+/* The file for groups with a hash. */
+static BufFile *
+file_for(RtscanGroups *groups, uint32 hash)
+{
+	/* From the highest bits on: the table uses the lowest. */
+	BufFile   **file = &groups->files[(hash << groups->used_bits) >> (32 - groups->spill_bits)];
+
+	if (*file == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(groups->context);
+
+		PrepareTempTablespaces();
+		*file = BufFileCreateTemp(false);
+		MemoryContextSwitchTo(old);
+	}
+	return *file;
+}
+
+/* A group is its hash, its keys, and its states. */
+static void
+write_group(RtscanGroups *groups, TupleHashEntry entry)
+{
+	BufFile    *file = file_for(groups, entry->hash);
+	RtscanGroup *group = entry->additional;
+	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
+
+	BufFileWrite(file, &entry->hash, sizeof(uint32));
+	BufFileWrite(file, entry->firstTuple, entry->firstTuple->t_len);
+	for (int i = 0; i < groups->nstates; i++)
+		rtscan_write_state(&groups->transitions[i], &group->states[i], file);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(groups->temporary);
+}
+
+void
+rtscan_spill_groups(RtscanGroups *groups)
+{
+	TupleHashIterator iterator;
+	TupleHashEntry entry;
+
+	groups->spilling = true;
+	InitTupleHashIterator(groups->table, &iterator);
+	while ((entry = ScanTupleHashTable(groups->table, &iterator)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		write_group(groups, entry);
+		groups->spilled++;
+	}
+	rtscan_forget_groups(groups);
+}
+
+/* How much has been written to a file, which then is rewound. */
+static double
+rewind_file(BufFile *file)
+{
+	int			number;
+	off_t		offset;
+
+	BufFileTell(file, &number, &offset);
+	if (BufFileSeek(file, 0, 0L, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not rewind a temporary file of groups")));
+	return number * (double) (1 << 30) + offset;
+}
+
+/* The files that have been written are to be read. */
+static void
+finish_spilling(RtscanGroups *groups)
+{
+	MemoryContext old = MemoryContextSwitchTo(groups->context);
+
+	rtscan_spill_groups(groups);
+	for (int i = 0; i < MAX_SPILL_FILES; i++)
+	{
+		SpillFile  *file;
+
+		if (groups->files[i] == NULL)
+			continue;
+		file = palloc(sizeof(SpillFile));
+		*file = (SpillFile) {groups->files[i], groups->used_bits + groups->spill_bits, rewind_file(groups->files[i])};
+		groups->todo = lappend(groups->todo, file);
+		groups->files[i] = NULL;
+	}
+	groups->spilling = false;
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- reading what was spilled */
+
+/* The keys of the next group, in the slot for found ones; false at the end of the file. */
+static bool
+read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
+{
+	MinimalTuple keys;
+	uint32		length;
+
+	if (BufFileRead(file, hash, sizeof(uint32)) == 0)
+		return false;
+	rtscan_read_exactly(file, &length, sizeof(uint32));
+	keys = MemoryContextAlloc(groups->temporary, length);
+	keys->t_len = length;
+	rtscan_read_exactly(file, (char *) keys + sizeof(uint32), length - sizeof(uint32));
+	ExecStoreMinimalTuple(keys, groups->found, false);
+	return true;
+}
+
+static void
+read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
+{
+	bool		is_new;
+	RtscanGroup *group = group_of(groups, groups->found, hash, &is_new);
+	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
+
+	for (int i = 0; i < groups->nstates; i++)
+	{
+		RtscanState state;
+
+		rtscan_read_state(&groups->transitions[i], &state, file);
+		rtscan_combine(&groups->transitions[i], &group->states[i], &state, groups->table_context);
+	}
+	MemoryContextSwitchTo(old);
+	ExecClearTuple(groups->found);
+	MemoryContextReset(groups->temporary);
+}
+
+/* By how many bits a file's groups have to be spilled again, should they not fit. */
+static int
+choose_bits(const SpillFile *file)
+{
+	double		parts = file->bytes * MEMORY_FACTOR / get_hash_memory_limit();
+	int			bits = 1;
+
+	while (bits < MAX_SPILL_BITS && (1 << bits) < parts)
+		bits++;
+	return bits;
+}
+
+static void
+read_file(RtscanGroups *groups, const SpillFile *spilled)
+{
+	uint32		hash;
+
+	groups->used_bits = spilled->bits;
+	groups->spill_bits = choose_bits(spilled);
+	while (read_keys(groups, spilled->file, &hash))
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_group(groups, spilled->file, hash);
+		if (rtscan_groups_are_full(groups))
+			rtscan_spill_groups(groups);
+	}
+	BufFileClose(spilled->file);
+}
+
+/* Go on to groups that are all in memory; false if there are none left. */
+static bool
+load_groups(RtscanGroups *groups)
+{
+	while (groups->todo != NIL)
+	{
+		SpillFile  *file = llast(groups->todo);
+
+		groups->todo = list_delete_last(groups->todo);
+		rtscan_forget_groups(groups);
+		read_file(groups, file);
+		pfree(file);
+		if (!groups->spilling)
+			return true;
+		finish_spilling(groups);
+	}
+	return false;
+}
+
+void
+rtscan_begin_groups(RtscanGroups *groups)
+{
+	if (groups->spilling)
+		finish_spilling(groups);
+	InitTupleHashIterator(groups->table, &groups->iterator);
+}
+
+RtscanGroup *
+rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull)
+{
+	TupleHashEntry entry;
+	int			nkeys = groups->found->tts_tupleDescriptor->natts;
+
+	while ((entry = ScanTupleHashTable(groups->table, &groups->iterator)) == NULL)
+	{
+		if (!load_groups(groups))
+			return NULL;
+		InitTupleHashIterator(groups->table, &groups->iterator);
+	}
+	ExecStoreMinimalTuple(entry->firstTuple, groups->found, false);
+	slot_getallattrs(groups->found);
+	memcpy(keys, groups->found->tts_values, nkeys * sizeof(Datum));
+	memcpy(isnull, groups->found->tts_isnull, nkeys * sizeof(bool));
+	return entry->additional;
+}

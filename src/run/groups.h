@@ -1,0 +1,63 @@
+/*
+ * groups.h
+ *		The groups of GROUP BY, in PostgreSQL's hash table, within the memory that a hash may take.
+ *
+ * Where the groups do not fit, those that there are, with their states so far, are spilled to
+ * temporary files, by some bits of their hash, and forgotten.  In the end one file after another is
+ * read, and the states of each group are combined; a file whose groups do not fit is spilled again,
+ * by further bits.
+ */
+#ifndef RTSCAN_GROUPS_H
+#define RTSCAN_GROUPS_H
+
+#include "rtscan.h"
+
+#include "access/tupdesc.h"
+#include "run/aggregates.h"
+
+typedef struct RtscanGroups RtscanGroups;
+
+typedef struct RtscanGroup
+{
+	uint64		slice;			/* the last one that had a row of it: */
+	uint32		run;			/* its place among that slice's groups */
+	RtscanState states[FLEXIBLE_ARRAY_MEMBER];	/* one an aggregate */
+} RtscanGroup;
+
+/*
+ * Groups by keys with such types, equality operators and collations, and with a state for each
+ * transition, expected to be so many; in the current memory context, which is to be deleted after the end.
+ */
+extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
+										  const RtscanTransition *transitions, int nstates, double expected);
+extern void rtscan_end_groups(RtscanGroups *groups);
+
+/* The group that has these keys, made if need be; good until the groups are spilled or forgotten. */
+extern RtscanGroup *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull);
+
+/* Memory of the groups; and is it more than a hash table may take? */
+extern Size rtscan_groups_memory(const RtscanGroups *groups);
+extern bool rtscan_groups_are_full(const RtscanGroups *groups);
+
+/* Then: spill them, or forget them. */
+extern void rtscan_spill_groups(RtscanGroups *groups);
+extern void rtscan_forget_groups(RtscanGroups *groups);
+
+/* How many groups have been spilled so far: as often as they came, but for those that are spilled again. */
+extern uint64 rtscan_spilled_groups(const RtscanGroups *groups);
+
+/* The context that states keep values in. */
+extern MemoryContext rtscan_groups_context(const RtscanGroups *groups);
+
+/* Visit all groups: each once with its keys, in the end NULL. */
+extern void rtscan_begin_groups(RtscanGroups *groups);
+extern RtscanGroup *rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull);
+
+/* A group, or all rows' states without GROUP BY. */
+static inline RtscanGroup *
+rtscan_make_group(MemoryContext context, int nstates)
+{
+	return MemoryContextAllocZero(context, offsetof(RtscanGroup, states) + nstates * sizeof(RtscanState));
+}
+
+#endif							/* RTSCAN_GROUPS_H */

@@ -1,0 +1,91 @@
+/*
+ * node_plan.h
+ *		The plan of RtscanAggregate: what the planner hands to the executor, as structs, and as what copyObject() knows.
+ *
+ * The planner (plan/make_node.c) fills in the structs and writes them; the node reads them when it begins.  Nobody else knows
+ * how they are laid out in between.
+ *
+ * What runs is in custom_private (RtscanNodePlan).  custom_exprs (RtscanShown) are there to be shown, for their parameters and for
+ * what the plan depends on: the planner replaces all in them that equals an entry of custom_scan_tlist by a
+ * reference to the node's own result, also where that is an argument (a parameter, current_date).
+ *
+ * custom_scan_tlist has GROUP BY's keys and the aggregates, which is what the node computes, then the table's columns that
+ * expressions refer to; these are never computed.
+ */
+#ifndef RTSCAN_NODE_PLAN_H
+#define RTSCAN_NODE_PLAN_H
+
+#include "rtscan.h"
+
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
+
+/* A condition on a column: a scan key whose value is not known yet. */
+typedef struct RtscanPlanCondition
+{
+	int			column;			/* of the index, from 0 */
+	int			flags;			/* SK_... */
+	int			strategy;
+	Oid			subtype;
+	Oid			collation;
+	Oid			function;
+	int			argument;		/* among the plan's; -1: none */
+} RtscanPlanCondition;
+
+/* Of WHERE or of a FILTER, what the index answers: a conjunction. */
+typedef struct RtscanPlanFilter
+{
+	List	   *conditions;		/* RtscanPlanCondition * */
+	List	   *disjunctions;	/* of Lists of RtscanPlanFilter * */
+} RtscanPlanFilter;
+
+/* An aggregate: from bits, */
+typedef struct RtscanPlanAggregate
+{
+	int			kind;			/* RtscanAccumulation; or, from rows, a line of aggregates.c */
+	int			column;			/* key column, from 0, or -1 */
+	RtscanPlanFilter *filter;
+	Oid			type;			/* or from rows: the argument's type, InvalidOid if there is none; */
+	Oid			choosing;		/* the function that chooses one of two values, */
+	Oid			collation;		/* and its collation */
+	Expr	   *argument;		/* row expressions (expressions.h), or NULL */
+	Expr	   *row_filter;
+} RtscanPlanAggregate;
+
+typedef struct RtscanNodePlan
+{
+	Oid			table;
+	Oid			index;
+	RtscanPlanFilter *filter;	/* of WHERE */
+	List	   *arguments;		/* of all filters: expressions without columns, */
+	int			where_arguments;	/* WHERE's before FILTERs' */
+	List	   *functions;		/* OIDs of functions that somebody would call who does without an index */
+	List	   *aggregates;		/* RtscanPlanAggregate * */
+
+	bool		by_rows;		/* or else from bits, without all of this */
+	bool		grouped;		/* is there a GROUP BY? */
+	bool		partial;		/* are the results transition states, to be combined? */
+	int			groups;			/* about so many */
+	List	   *row_quals;		/* row expressions, */
+	List	   *row_keys;		/* also of GROUP BY; with */
+	List	   *operators;		/* OIDs of equality operators, */
+	List	   *collations;		/* and of collations */
+} RtscanNodePlan;
+
+extern List *rtscan_write_plan(const RtscanNodePlan *plan);
+extern RtscanNodePlan *rtscan_read_plan(List *written);
+
+/* What is shown: lists of expressions. */
+typedef struct RtscanShown
+{
+	List	   *quals;			/* of WHERE, that the index answers */
+	List	   *filters;		/* of FILTER, that the index answers */
+	List	   *row_quals;		/* of WHERE, that are evaluated on rows */
+	List	   *keys;			/* of GROUP BY */
+	List	   *row_aggregates; /* aggregates' arguments and FILTERs, that are evaluated on rows */
+} RtscanShown;
+
+extern List *rtscan_write_shown(const RtscanShown *shown);
+extern RtscanShown rtscan_read_shown(List *written);
+
+#endif							/* RTSCAN_NODE_PLAN_H */

@@ -1,0 +1,82 @@
+/*
+ * shared.c
+ *		What the processes of a parallel query share.
+ */
+#include "run/shared.h"
+
+static Size
+image_size(const RtscanImage *image)
+{
+	return MAXALIGN(rtscan_image_size(image->nentries));
+}
+
+Size
+rtscan_shared_size(const RtscanVisibility *visibility, const RtscanImage *image)
+{
+	return offsetof(RtscanShared, data) + image_size(image) + visibility->map_size;
+}
+
+void
+rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image)
+{
+	SpinLockInit(&shared->mutex);
+	memset(&shared->totals, 0, sizeof(RtscanTotals));
+	shared->first_unsafe_list = visibility->first_unsafe_list;
+	shared->blocks = visibility->blocks;
+	shared->map_size = visibility->map_size;
+	shared->image_size = image_size(image);
+	memcpy(shared->data, image, rtscan_image_size(image->nentries));
+	memcpy(shared->data + shared->image_size, visibility->map, visibility->map_size);
+	pg_atomic_init_u32(&shared->search.next_segment, 0);
+	pg_atomic_init_u32(&shared->search.pending, 0);
+}
+
+void
+rtscan_reset_shared(RtscanShared *shared)
+{
+	pg_atomic_write_u32(&shared->search.next_segment, 0);
+	pg_atomic_write_u32(&shared->search.pending, 0);
+}
+
+const RtscanImage *
+rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot, RtscanVisibility *visibility)
+{
+	*visibility = (RtscanVisibility) {
+		.heap = heap,
+		.index = index,
+		.snapshot = snapshot,
+		.first_unsafe_list = shared->first_unsafe_list,
+		.blocks = shared->blocks,
+		.map = (uint8 *) shared->data + shared->image_size,
+		.map_size = shared->map_size,
+	};
+	return (const RtscanImage *) shared->data;
+}
+
+RtscanTotals
+rtscan_shared_totals(RtscanShared *shared)
+{
+	RtscanTotals totals;
+
+	SpinLockAcquire(&shared->mutex);
+	totals = shared->totals;
+	SpinLockRelease(&shared->mutex);
+	return totals;
+}
+
+void
+rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches)
+{
+	RtscanTotals *totals = question->shared ? &question->shared->totals : question->totals;
+
+	if (question->shared)
+		SpinLockAcquire(&question->shared->mutex);
+	totals->executor = search->executor;
+	totals->searched = true;
+	totals->segments += search->stats.counters.segments;
+	totals->chunks_skipped += search->stats.counters.chunks_skipped;
+	totals->pending_rows += search->stats.pending_rows;
+	totals->heap_fetches += heap_fetches;
+	if (question->shared)
+		SpinLockRelease(&question->shared->mutex);
+}

@@ -1,0 +1,44 @@
+/*
+ * shared.h
+ *		What the processes of a parallel query share: one image of the index, one copy of the heap's
+ *		visibility map, and which segments have been taken.
+ *
+ * The leader makes them, in the order that visibility.h demands, before there are workers.
+ */
+#ifndef RTSCAN_SHARED_H
+#define RTSCAN_SHARED_H
+
+#include "rtscan.h"
+
+#include "run/node.h"
+#include "search/visibility.h"
+#include "storage/spin.h"
+
+/* In shared memory. */
+typedef struct RtscanShared
+{
+	RtscanSharedSearch search;
+	slock_t		mutex;			/* of totals, of all processes */
+	RtscanTotals totals;
+	uint64		first_unsafe_list;
+	BlockNumber blocks;
+	Size		map_size;
+	uint64		image_size;		/* what follows it is aligned */
+	char		data[FLEXIBLE_ARRAY_MEMBER];	/* the image, then the map */
+} RtscanShared;
+
+/* The leader: how much memory, and filling it. */
+extern Size rtscan_shared_size(const RtscanVisibility *visibility, const RtscanImage *image);
+extern void rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image);
+
+/* Begin the search anew. */
+extern void rtscan_reset_shared(RtscanShared *shared);
+
+/* What the processes did so far; those that go on may do more. */
+extern RtscanTotals rtscan_shared_totals(RtscanShared *shared);
+
+/* Any process: the visibility for its snapshot; returns the image. */
+extern const RtscanImage *rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot,
+											RtscanVisibility *visibility);
+
+#endif							/* RTSCAN_SHARED_H */

@@ -1,0 +1,256 @@
+/*
+ * cpu.c
+ *		The executor that is always there: sieve and refine on the CPU.
+ *
+ * A segment is evaluated in the cheapest of four ways.
+ *
+ *	codes		A segment of less than a chunk has no sieve: compare all codes.
+ *	candidates	Few rows match the narrowest column: take them from its order, and test
+ *				each by the other columns' codes.
+ *	sieve		AND, chunk by chunk, a superset of each column's rows: its vectors at the
+ *				nearest boundaries outwards.
+ *	fill		A column's intervals that are much narrower than bins: set their rows' bits
+ *				from the order, and AND those in place of vectors.
+ *
+ * After sieve, the rows between an interval's ends and the boundaries, the gaps, are still
+ * to be decided (RTScan's refine step, section 3.4).  Either all of them are cleared,
+ * found through the order, or, where fewer rows than that survived, each survivor is
+ * tested by its codes.
+ */
+#include "search/cpu.h"
+
+#include "bits/bits.h"
+#include "miscadmin.h"
+
+/* ---------------------------------------------------------------- all rows */
+
+static void
+fill_everything(CpuEvaluation *evaluation)
+{
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+		rtscan_cpu_set_all(rtscan_bits_fill(evaluation->bits, chunk), rtscan_cpu_chunk_rows(evaluation, chunk));
+}
+
+/* ---------------------------------------------------------------- codes */
+
+/* AND one interval of a column's codes into bits of its (first and only) chunk. */
+static void
+and_code_interval(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words,
+				  const RtscanInterval *interval)
+{
+	const RtscanColumnHeader *header = &part->column->header;
+	uint32		per_page = rtscan_per_page(header->code_bytes);
+
+	for (uint32 i = 0; i < header->codes.pages; i++)
+	{
+		uint32		first = i * per_page;
+		uint32		n = Min(evaluation->rows - first, per_page);
+		Buffer		buffer;
+		Size		used;
+		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, &used);
+
+		if (header->code_bytes == 1)
+			rtscan_and_codes8(words + first / 64, (const uint8 *) payload, n,
+							  interval->low.code, interval->high.code);
+		else
+			rtscan_and_codes16(words + first / 64, (const uint16 *) payload, n,
+							   interval->low.code, interval->high.code);
+		rtscan_release(evaluation->reader, buffer);
+	}
+}
+
+/* A bit a code, of those in the intervals: codes of a segment without a sieve have 16 bits. */
+static uint64 *
+code_set(const RtscanIntervals *set, uint32 codes)
+{
+	uint64	   *bits = palloc0((codes / 64 + 1) * sizeof(uint64));
+
+	for (uint32 i = 0; i < set->n; i++)
+		for (uint32 code = set->items[i].low.code; code < set->items[i].high.code; code++)
+			bits[code / 64] |= UINT64CONST(1) << (code % 64);
+	return bits;
+}
+
+/* AND several intervals of a column's codes into words. */
+static void
+and_code_set(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
+{
+	const RtscanColumnHeader *header = &part->column->header;
+	uint32		per_page = rtscan_per_page(header->code_bytes);
+	uint64	   *wanted = code_set(&part->region->intervals, header->distinct + 1);
+
+	for (uint32 i = 0; i < header->codes.pages; i++)
+	{
+		uint32		first = i * per_page;
+		Buffer		buffer;
+		Size		used;
+		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, &used);
+
+		for (uint32 row = first; row < Min(first + per_page, evaluation->rows); row++)
+		{
+			uint32		code = rtscan_load_packed(payload + (row - first) * header->code_bytes,
+												  header->code_bytes);
+
+			if (code > header->distinct || !((wanted[code / 64] >> (code % 64)) & 1))
+				rtscan_cpu_clear_row(row, words);
+		}
+		rtscan_release(evaluation->reader, buffer);
+		CHECK_FOR_INTERRUPTS();
+	}
+	pfree(wanted);
+}
+
+static void
+scan_codes(CpuEvaluation *evaluation)
+{
+	uint64	   *words = rtscan_bits_fill(evaluation->bits, 0);
+
+	rtscan_cpu_set_all(words, evaluation->rows);
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		if (part->heap_order)
+			rtscan_cpu_and_row_ranges(evaluation, part, 0, words);
+		else if (part->region->intervals.n == 1)
+			and_code_interval(evaluation, part, words, &part->region->intervals.items[0]);
+		else
+			and_code_set(evaluation, part, words);
+	}
+	evaluation->counters->refined_rows += evaluation->rows;
+	evaluation->counters->chunks_read++;
+}
+
+/* ---------------------------------------------------------------- the executor */
+
+static CpuEvaluation
+prepare_evaluation(RtscanReader *reader, const RtscanRegion *region,
+				   RtscanRowBits *bits, RtscanCounters *counters)
+{
+	CpuEvaluation	evaluation = {
+		.reader = reader,
+		.bits = bits,
+		.counters = counters,
+		.rows = reader->segment->header.rows,
+		.ncolumns = region->ncolumns,
+		.columns = palloc0(Max(region->ncolumns, 1) * sizeof(CpuColumn)),
+	};
+
+	for (int i = 0; i < region->ncolumns; i++)
+		rtscan_cpu_prepare_column(&evaluation.columns[i], reader, &region->columns[i]);
+	return evaluation;
+}
+
+void
+rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
+					RtscanRowBits *bits, RtscanCounters *counters)
+{
+	CpuEvaluation	evaluation = prepare_evaluation(reader, region, bits, counters);
+
+	if (region->ncolumns == 0)
+		fill_everything(&evaluation);
+	else if (evaluation.rows < RTSCAN_CHUNK_ROWS)
+		scan_codes(&evaluation);
+	else if (rtscan_cpu_candidates_are_cheaper(&evaluation))
+		rtscan_cpu_test_candidates(&evaluation);
+	else
+	{
+		rtscan_cpu_sieve(&evaluation);
+		rtscan_cpu_refine(&evaluation);
+	}
+}
+
+void
+rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region,
+					double *nanoseconds, double *pages, double *random_pages)
+{
+	RtscanRowBits bits = {.chunks = reader->segment->chunks};
+	CpuEvaluation	evaluation = prepare_evaluation(reader, region, &bits, NULL);
+	bool		by_rows = false;
+	CpuCost		cost;
+
+	if (evaluation.rows < RTSCAN_CHUNK_ROWS || region->ncolumns == 0)
+		cost = rtscan_cpu_codes_cost(&evaluation);
+	else if ((by_rows = rtscan_cpu_candidates_are_cheaper(&evaluation)))
+		cost = rtscan_cpu_candidates_cost(&evaluation);
+	else
+		cost = rtscan_cpu_sieve_cost(&evaluation);
+	*nanoseconds = cost.nanoseconds;
+	*pages = by_rows ? 0 : cost.pages;
+	*random_pages = by_rows ? cost.pages : 0;
+}
+
+/* ---------------------------------------------------------------- as an executor among others */
+
+static bool
+is_ready(void)
+{
+	return true;
+}
+
+static bool
+can(const RtscanSegmentScan *scan)
+{
+	return true;
+}
+
+/* What it needs is in shared buffers. */
+static uint64
+needs(const RtscanSegmentScan *scans, int nscans)
+{
+	return 0;
+}
+
+static uint64
+memory(void)
+{
+	return PG_UINT64_MAX;
+}
+
+static double
+estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < nscans; i++)
+	{
+		RtscanReader reader = scans[i].reader;
+		double		nanoseconds,
+					pages,
+					random_pages;
+
+		rtscan_cpu_estimate(&reader, &scans[i].filter.region, &nanoseconds, &pages, &random_pages);
+		sum += nanoseconds;
+	}
+	return sum;
+}
+
+static void
+pass_over(RtscanExecutor executor)
+{
+}
+
+static const char *
+prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans)
+{
+	return NULL;
+}
+
+/* It evaluates one segment after another, when its bits are asked for: they are in the cache then. */
+static const char *
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans,
+		 RtscanCounters *counters)
+{
+	return NULL;
+}
+
+const RtscanExecutorMethods rtscan_cpu_methods = {
+	.is_ready = is_ready,
+	.can = can,
+	.needs = needs,
+	.memory = memory,
+	.estimate = estimate,
+	.pass_over = pass_over,
+	.prepare = prepare,
+	.evaluate = evaluate,
+};

@@ -1,0 +1,117 @@
+/*
+ * cpu.h
+ *		What the files of the CPU executor share; nobody else includes it.
+ */
+#ifndef RTSCAN_CPU_H
+#define RTSCAN_CPU_H
+
+#include "rtscan.h"
+
+#include "search/executor.h"
+
+/*
+ * Measured costs, in nanoseconds: a page that is in shared buffers, got and ANDed; a row
+ * found through the order; a row tested by a code on a page at hand; the bits of a chunk
+ * set; and those of a chunk cleared and ANDed for a column to be filled.
+ */
+#define COST_PAGE		250.0
+#define COST_ORDER_ROW	1.2
+#define COST_TEST_ROW	6.0
+#define COST_COMPARISON	4.0
+#define COST_CHUNK_BITS	120.0
+#define COST_FILL_CHUNK	600.0
+
+#define ORDER_PER_PAGE	2688
+StaticAssertDecl(ORDER_PER_PAGE == RTSCAN_CHUNK_BYTES / 3, "3 bytes a row number");
+
+/* A chunk's bits on the stack. */
+typedef struct ChunkBits
+{
+	uint64		words[RTSCAN_CHUNK_WORDS];
+} ChunkBits __attribute__((aligned(64)));
+
+/* Boundaries i and j of a column: the rows with ranks X_i .. X_j - 1 are whole bins. */
+typedef struct BinRun
+{
+	uint32		first;
+	uint32		end;
+} BinRun;
+
+/* Ranks that a superset has too many. */
+typedef struct RankRange
+{
+	uint32		first;
+	uint32		end;
+} RankRange;
+
+/* How a column takes part. */
+typedef struct CpuColumn
+{
+	const RtscanRegionColumn *region;
+	const RtscanSegmentColumn *column;
+	bool		heap_order;
+	bool		done;			/* filled: no vectors to read */
+	uint32		nruns;
+	BinRun	   *runs;
+	uint32		ngaps;
+	RankRange  *gaps;
+	uint32		gap_rows;
+} CpuColumn;
+
+typedef struct CpuEvaluation
+{
+	RtscanReader *reader;
+	RtscanRowBits *bits;
+	RtscanCounters *counters;
+	uint32		rows;
+	int			ncolumns;
+	CpuColumn *columns;
+} CpuEvaluation;
+
+/* What a way to evaluate takes. */
+typedef struct CpuCost
+{
+	double		nanoseconds;
+	double		pages;
+} CpuCost;
+
+/* Rows of a chunk; all but the last have RTSCAN_CHUNK_ROWS. */
+static inline uint32
+rtscan_cpu_chunk_rows(const CpuEvaluation *evaluation, uint32 chunk)
+{
+	return Min(evaluation->rows - chunk * RTSCAN_CHUNK_ROWS, RTSCAN_CHUNK_ROWS);
+}
+
+static inline void
+rtscan_cpu_set_row(uint32 row, void *words)
+{
+	((uint64 *) words)[row / 64] |= UINT64CONST(1) << (row % 64);
+}
+
+static inline void
+rtscan_cpu_clear_row(uint32 row, void *words)
+{
+	((uint64 *) words)[row / 64] &= ~(UINT64CONST(1) << (row % 64));
+}
+
+/* cpu_parts.c: bins and gaps of a column; what each way to evaluate costs. */
+extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
+									  const RtscanRegionColumn *region);
+extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part);
+extern CpuCost rtscan_cpu_codes_cost(const CpuEvaluation *evaluation);
+extern CpuCost rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation);
+extern CpuCost rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation);
+extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation);
+
+/* cpu_sieve.c: a superset of the rows, from vectors, filled columns and row ranges. */
+extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
+extern void rtscan_cpu_set_all(uint64 *words, uint32 rows);
+extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part,
+									  uint32 chunk, uint64 *words);
+
+/* cpu_rows.c: single rows, found through the order or tested by their codes. */
+extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
+extern void rtscan_cpu_test_candidates(CpuEvaluation *evaluation);
+extern void rtscan_cpu_refine(CpuEvaluation *evaluation);
+
+#endif							/* RTSCAN_CPU_H */

@@ -1,0 +1,193 @@
+/*
+ * cpu_parts.c
+ *		How to evaluate a region: bins, gaps and costs.
+ */
+#include "search/cpu.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- runs and gaps */
+
+/* The last boundary that is not above a rank. */
+static uint32
+boundary_below(const RtscanSegmentColumn *column, uint32 rank)
+{
+	return rtscan_last_not_above(column->boundaries, column->header.bins + 1, rank);
+}
+
+/* The bins that the intervals touch, as few runs as there can be. */
+static void
+find_runs(CpuColumn *part)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	const uint32 *boundaries = part->column->boundaries;
+
+	part->runs = palloc(set->n * sizeof(BinRun));
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		BinRun		run = {
+			.first = boundary_below(part->column, set->items[i].low.rank),
+			.end = boundary_below(part->column, set->items[i].high.rank),
+		};
+
+		if (boundaries[run.end] < set->items[i].high.rank)
+			run.end++;
+		if (part->nruns > 0 && part->runs[part->nruns - 1].end >= run.first)
+			part->runs[part->nruns - 1].end = run.end;
+		else
+			part->runs[part->nruns++] = run;
+	}
+}
+
+static void
+add_gap(CpuColumn *part, uint32 first, uint32 end)
+{
+	if (first >= end)
+		return;
+	part->gaps[part->ngaps++] = (RankRange) {first, end};
+	part->gap_rows += end - first;
+}
+
+/* The ranks that the runs have and the intervals do not. */
+static void
+find_gaps(CpuColumn *part)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	const uint32 *boundaries = part->column->boundaries;
+	uint32		i = 0;
+
+	part->gaps = palloc((set->n + part->nruns) * sizeof(RankRange));
+	for (uint32 r = 0; r < part->nruns; r++)
+	{
+		uint32		at = boundaries[part->runs[r].first];
+		uint32		end = boundaries[part->runs[r].end];
+
+		for (; i < set->n && set->items[i].low.rank < end; i++)
+		{
+			add_gap(part, at, set->items[i].low.rank);
+			at = set->items[i].high.rank;
+		}
+		add_gap(part, at, end);
+	}
+}
+
+void
+rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader, const RtscanRegionColumn *region)
+{
+	part->region = region;
+	part->column = &reader->segment->columns[region->column];
+	part->heap_order = (part->column->header.flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
+	if (part->column->header.bins > 0)
+	{
+		find_runs(part);
+		find_gaps(part);
+	}
+}
+
+/* ---------------------------------------------------------------- costs */
+
+/* Pages of bits that a chunk of a column takes, at most. */
+static uint32
+pages_per_chunk(const CpuColumn *part)
+{
+	uint32		pages = 0;
+
+	if (part->heap_order)
+		return 0;
+	for (uint32 i = 0; i < part->nruns; i++)
+		pages += (part->runs[i].first > 0 ? 3 : 0) +
+			(part->runs[i].end < part->column->header.bins ? 3 : 0);
+	return pages;
+}
+
+/* Is setting the intervals' rows one by one cheaper than vectors, and clearing gaps? */
+bool
+rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part)
+{
+	double		chunks = evaluation->bits->chunks;
+
+	if (part->heap_order || part->column->header.order.pages == 0)
+		return false;
+	return part->region->rows * COST_ORDER_ROW + chunks * COST_FILL_CHUNK <
+		chunks * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
+}
+
+/* Codes of a segment without a sieve. */
+CpuCost
+rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
+{
+	CpuCost		cost = {0, 0};
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		cost.pages += evaluation->columns[i].column->header.codes.pages;
+	cost.nanoseconds = cost.pages * COST_PAGE;
+	return cost;
+}
+
+/* The rows of a column's intervals as a sorted list; rows in heap order are sorted already. */
+static double
+list_cost(const CpuColumn *plan)
+{
+	double		n = plan->region->rows;
+
+	return n * COST_ORDER_ROW + (plan->heap_order || n < 2 ? 0 : n * log2(n) * COST_COMPARISON);
+}
+
+/* Each row of the narrowest column tested by the others' codes; no pages: it cannot be done. */
+CpuCost
+rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation)
+{
+	const CpuColumn *narrowest = &evaluation->columns[0];
+	double		n = narrowest->region->rows;
+	CpuCost		cost = {list_cost(narrowest), 1 + n / ORDER_PER_PAGE};
+
+	if (!narrowest->heap_order && narrowest->column->header.order.pages == 0)
+		return (CpuCost) {0, 0};
+	for (int i = 1; i < evaluation->ncolumns; i++)
+	{
+		cost.pages += Min(n, evaluation->columns[i].column->header.codes.pages);
+		cost.nanoseconds += n * COST_TEST_ROW;
+	}
+	cost.nanoseconds += cost.pages * COST_PAGE;
+	return cost;
+}
+
+/* Chunks that the narrowest column does not exclude if it is in heap order. */
+static double
+chunks_to_sieve(const CpuEvaluation *evaluation)
+{
+	double		chunks = evaluation->bits->chunks;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (evaluation->columns[i].heap_order)
+			chunks = Min(chunks, 1 + evaluation->columns[i].region->rows / RTSCAN_CHUNK_ROWS);
+	return chunks;
+}
+
+CpuCost
+rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
+{
+	double		chunks = chunks_to_sieve(evaluation);
+	CpuCost		cost = {chunks * COST_CHUNK_BITS, 0};
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+		bool		fill = rtscan_cpu_fill_is_cheaper(evaluation, part);
+		double		order_rows = fill ? part->region->rows : part->gap_rows;
+
+		cost.pages += order_rows / ORDER_PER_PAGE + (fill ? 0 : chunks * pages_per_chunk(part));
+		cost.nanoseconds += order_rows * COST_ORDER_ROW + (fill ? chunks * COST_FILL_CHUNK : 0);
+	}
+	cost.nanoseconds += cost.pages * COST_PAGE;
+	return cost;
+}
+
+/* Are there so few rows in the narrowest column that each is tested by the others' codes? */
+bool
+rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation)
+{
+	CpuCost		candidates = rtscan_cpu_candidates_cost(evaluation);
+
+	return candidates.pages > 0 && candidates.nanoseconds < rtscan_cpu_sieve_cost(evaluation).nanoseconds;
+}

@@ -1,0 +1,296 @@
+/*
+ * cpu_rows.c
+ *		Rows one by one: found through a column's order, or tested by their codes.
+ */
+#include "search/cpu.h"
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+/* ---------------------------------------------------------------- rows of ranks */
+
+/* Calls for the rows of ranks first .. end - 1, in the order of ranks. */
+typedef void (*RowFunction) (uint32 row, void *arg);
+
+/*
+ * An inline function of a constant function: a loop of its own for each use.  Rows that
+ * cannot be are a fault of the page, not a write out of bounds.
+ */
+static pg_attribute_always_inline void
+visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end,
+			RowFunction function, void *arg)
+{
+	RtscanReader *reader = evaluation->reader;
+	const RtscanArea *area = &part->column->header.order;
+
+	for (uint32 rank = first; rank < end;)
+	{
+		uint32		page = rank / ORDER_PER_PAGE;
+		uint32		stop = Min(end, (page + 1) * ORDER_PER_PAGE);
+		uint32		largest = 0;
+		Buffer		buffer;
+		Size		used;
+		const char *payload = rtscan_get_page(reader, area, page, &buffer, &used);
+
+		payload += (Size) (rank - page * ORDER_PER_PAGE) * 3;
+		for (; rank < stop; rank++, payload += 3)
+		{
+			uint32		row = rtscan_load_packed(payload, 3);
+
+			largest = Max(largest, row);
+			if (likely(row < evaluation->rows))
+				function(row, arg);
+		}
+		rtscan_release(reader, buffer);
+		CHECK_FOR_INTERRUPTS();
+		if (largest >= evaluation->rows)
+			rtscan_fault(reader, area, page, "A row number is too large.");
+	}
+}
+
+static inline void
+append_row(uint32 row, void *next)
+{
+	*(*(uint32 **) next)++ = row;
+}
+
+/* Set the bits of all rows of a column's intervals. */
+void
+rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+
+	for (uint32 i = 0; i < set->n; i++)
+		visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
+					rtscan_cpu_set_row, words);
+}
+
+/* ---------------------------------------------------------------- testing rows by code */
+
+/* The page of codes at hand. */
+typedef struct CodePage
+{
+	Buffer		buffer;
+	uint32		number;
+	const char *payload;
+} CodePage;
+
+/* Tests rows, best in ascending order, for which each column keeps its page. */
+typedef struct RowTester
+{
+	CpuEvaluation *evaluation;
+	CodePage	pages[INDEX_MAX_KEYS];
+} RowTester;
+
+static void
+close_tester(RowTester *tester)
+{
+	for (int i = 0; i < tester->evaluation->ncolumns; i++)
+		if (BufferIsValid(tester->pages[i].buffer))
+			rtscan_release(tester->evaluation->reader, tester->pages[i].buffer);
+	memset(tester->pages, 0, sizeof(tester->pages));
+}
+
+static uint32
+row_code(RowTester *tester, int i, uint32 row)
+{
+	const RtscanColumnHeader *header = &tester->evaluation->columns[i].column->header;
+	CodePage   *page = &tester->pages[i];
+	uint32		per_page = rtscan_per_page(header->code_bytes);
+	uint32		number = row / per_page;
+
+	if (!BufferIsValid(page->buffer) || page->number != number)
+	{
+		Size		used;
+
+		if (BufferIsValid(page->buffer))
+			rtscan_release(tester->evaluation->reader, page->buffer);
+		page->buffer = InvalidBuffer;
+		page->payload = rtscan_get_page(tester->evaluation->reader, &header->codes, number,
+										&page->buffer, &used);
+		page->number = number;
+	}
+	return rtscan_load_packed(page->payload + (row % per_page) * header->code_bytes,
+							  header->code_bytes);
+}
+
+static bool
+row_matches(RowTester *tester, int i, uint32 row)
+{
+	const CpuColumn *part = &tester->evaluation->columns[i];
+
+	if (part->heap_order)
+		return rtscan_intervals_have_rank(&part->region->intervals, row);
+	return rtscan_intervals_have_code(&part->region->intervals, row_code(tester, i, row));
+}
+
+/* ---------------------------------------------------------------- candidates */
+
+static int
+compare_uint32(const void *a, const void *b)
+{
+	uint32		left = *(const uint32 *) a,
+				right = *(const uint32 *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The rows of the narrowest column, ascending. */
+static uint32 *
+candidate_rows(CpuEvaluation *evaluation, uint32 *n)
+{
+	const CpuColumn *part = &evaluation->columns[0];
+	const RtscanIntervals *set = &part->region->intervals;
+	uint32	   *rows = palloc(Max(part->region->rows, 1) * sizeof(uint32));
+	uint32	   *next = rows;
+
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		if (part->heap_order)
+			for (uint32 row = set->items[i].low.rank; row < set->items[i].high.rank; row++)
+				*next++ = row;
+		else
+			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
+						append_row, &next);
+	}
+	*n = next - rows;
+	if (!part->heap_order)
+		qsort(rows, *n, sizeof(uint32), compare_uint32);
+	return rows;
+}
+
+void
+rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
+{
+	RowTester	tester = {.evaluation = evaluation};
+	uint32		n;
+	uint32	   *rows = candidate_rows(evaluation, &n);
+
+	for (uint32 k = 0; k < n; k++)
+	{
+		uint32		row = rows[k];
+		uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+		int			i = 1;
+
+		if (k % 256 == 0)
+			CHECK_FOR_INTERRUPTS();
+		while (i < evaluation->ncolumns && row_matches(&tester, i, row))
+			i++;
+		if (i == evaluation->ncolumns)
+			rtscan_cpu_set_row(row % RTSCAN_CHUNK_ROWS, rtscan_bits_fill(evaluation->bits, chunk));
+	}
+	close_tester(&tester);
+	pfree(rows);
+	evaluation->counters->refined_rows += n;
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+		if (evaluation->bits->filled[chunk])
+			evaluation->counters->chunks_read++;
+}
+
+/* ---------------------------------------------------------------- refine */
+
+static void
+clear_gaps(CpuEvaluation *evaluation)
+{
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		for (uint32 g = 0; g < part->ngaps; g++)
+			visit_ranks(evaluation, part, part->gaps[g].first, part->gaps[g].end,
+						rtscan_cpu_clear_row, evaluation->bits->words);
+		evaluation->counters->refined_rows += part->gap_rows;
+	}
+}
+
+static void
+test_survivors_of_word(RowTester *tester, uint64 *word, uint32 base)
+{
+	CpuEvaluation *evaluation = tester->evaluation;
+
+	for (uint64 left = *word; left != 0; left &= left - 1)
+	{
+		int			bit = pg_rightmost_one_pos64(left);
+
+		for (int i = 0; i < evaluation->ncolumns; i++)
+			if (evaluation->columns[i].ngaps > 0 && !row_matches(tester, i, base + bit))
+			{
+				*word &= ~(UINT64CONST(1) << bit);
+				break;
+			}
+	}
+}
+
+static void
+test_survivors(CpuEvaluation *evaluation, uint64 survivors)
+{
+	RowTester	tester = {.evaluation = evaluation};
+
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+	{
+		uint64	   *words = rtscan_bits_chunk(evaluation->bits, chunk);
+
+		if (!evaluation->bits->filled[chunk])
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
+			if (words[w] != 0)
+				test_survivors_of_word(&tester, &words[w], chunk * RTSCAN_CHUNK_ROWS + w * 64);
+	}
+	close_tester(&tester);
+	evaluation->counters->refined_rows += survivors;
+}
+
+/* What testing survivors costs: as good as every test may need another page. */
+static double
+survivor_cost(const CpuEvaluation *evaluation, double survivors)
+{
+	double		cost = 0;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		if (part->ngaps > 0)
+			cost += Min(survivors, part->column->header.codes.pages) * COST_PAGE +
+				survivors * COST_TEST_ROW;
+	}
+	return cost;
+}
+
+/* Survivors to expect if columns are independent: is it worth counting them? */
+static double
+expected_survivors(const CpuEvaluation *evaluation)
+{
+	double		expected = evaluation->rows;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		expected *= (double) (part->region->rows + part->gap_rows) / evaluation->rows;
+	}
+	return expected;
+}
+
+void
+rtscan_cpu_refine(CpuEvaluation *evaluation)
+{
+	double		gap_rows = 0;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		gap_rows += evaluation->columns[i].gap_rows;
+	if (gap_rows == 0)
+		return;
+	if (survivor_cost(evaluation, expected_survivors(evaluation)) < gap_rows * COST_ORDER_ROW)
+	{
+		uint64		survivors = rtscan_bits_count(evaluation->bits);
+
+		if (survivor_cost(evaluation, survivors) < gap_rows * COST_ORDER_ROW)
+		{
+			test_survivors(evaluation, survivors);
+			return;
+		}
+	}
+	clear_gaps(evaluation);
+}

@@ -1,0 +1,350 @@
+/*
+ * cpu_sieve.c
+ *		Data Sieving (RTScan, section 3.3): AND supersets of the columns' rows.
+ */
+#include "search/cpu.h"
+
+#include "bits/bits.h"
+#include "miscadmin.h"
+#include "segment/sieve.h"
+#include "utils/memutils.h"
+
+/* ---------------------------------------------------------------- vectors of a chunk */
+
+/* A vector F_i in one chunk: high | (next & low), each the number of a page of bits. */
+typedef struct ChunkVector
+{
+	uint32		high;
+	uint32		next;
+	uint32		low;
+} ChunkVector;
+
+static uint32
+vector_page(const RtscanSegmentColumn *column, uint32 chunks, uint32 vector, uint32 chunk)
+{
+	return column->vector_pages[(Size) vector * chunks + chunk];
+}
+
+static uint32
+high_page(const RtscanSegmentColumn *column, uint32 chunks, uint32 h, uint32 chunk)
+{
+	if (h == 0)
+		return RTSCAN_PAGE_ZEROS;
+	if (h >= rtscan_high_count(&column->header))
+		return RTSCAN_PAGE_ONES;
+	return vector_page(column, chunks, rtscan_high_vector(h), chunk);
+}
+
+/* F_i in a chunk, simplified where its pages are constant: next and low both ones or zeros. */
+static ChunkVector
+chunk_vector(const RtscanSegmentColumn *column, uint32 chunks, uint32 i, uint32 chunk)
+{
+	const RtscanColumnHeader *header = &column->header;
+	uint32		h = i / header->radix;
+	uint32		l = i % header->radix;
+	ChunkVector vector = {RTSCAN_PAGE_ONES, RTSCAN_PAGE_ZEROS, RTSCAN_PAGE_ZEROS};
+
+	if (i == header->bins)
+		return vector;
+	vector.high = high_page(column, chunks, h, chunk);
+	if (l == 0 || vector.high == RTSCAN_PAGE_ONES)
+		return vector;
+	vector.next = high_page(column, chunks, h + 1, chunk);
+	vector.low = vector_page(column, chunks, rtscan_low_vector(header, l), chunk);
+	if (vector.next == RTSCAN_PAGE_ZEROS || vector.low == RTSCAN_PAGE_ZEROS)
+		vector.next = vector.low = RTSCAN_PAGE_ZEROS;
+	else if (vector.next == RTSCAN_PAGE_ONES && vector.low == RTSCAN_PAGE_ONES)
+		vector = (ChunkVector) {RTSCAN_PAGE_ONES, RTSCAN_PAGE_ZEROS, RTSCAN_PAGE_ZEROS};
+	return vector;
+}
+
+static bool
+is_zeros(const ChunkVector *vector)
+{
+	return vector->high == RTSCAN_PAGE_ZEROS && vector->next == RTSCAN_PAGE_ZEROS;
+}
+
+static bool
+is_ones(const ChunkVector *vector)
+{
+	return vector->high == RTSCAN_PAGE_ONES;
+}
+
+/* The pages of bits that a run of bins needs in a chunk: those of two vectors, each got once. */
+#define RUN_PAGES	6
+
+typedef struct RunPages
+{
+	int			n;
+	uint32		numbers[RUN_PAGES];
+	Buffer		buffers[RUN_PAGES];
+	const uint64 *words[RUN_PAGES];
+} RunPages;
+
+static const uint64 *
+get_vector_page(RtscanReader *reader, const RtscanArea *area, uint32 number, RunPages *pages)
+{
+	Size		used;
+
+	if (number == RTSCAN_PAGE_ZEROS)
+		return rtscan_zeros();
+	if (number == RTSCAN_PAGE_ONES)
+		return rtscan_ones();
+	for (int i = 0; i < pages->n; i++)
+		if (pages->numbers[i] == number)
+			return pages->words[i];
+	pages->numbers[pages->n] = number;
+	pages->words[pages->n] = (const uint64 *)
+		rtscan_get_page(reader, area, number, &pages->buffers[pages->n], &used);
+	return pages->words[pages->n++];
+}
+
+static RtscanVectorPages
+get_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vector, RunPages *pages)
+{
+	return (RtscanVectorPages) {
+		.high = get_vector_page(reader, area, vector->high, pages),
+		.next = get_vector_page(reader, area, vector->next, pages),
+		.low = get_vector_page(reader, area, vector->low, pages),
+	};
+}
+
+/* AND the bins of a run into words. */
+static void
+and_run(CpuEvaluation *evaluation, const CpuColumn *part, const BinRun *run, uint32 chunk,
+		uint64 *words)
+{
+	const RtscanArea *area = &part->column->header.sieve;
+	uint32		chunks = evaluation->bits->chunks;
+	ChunkVector end = chunk_vector(part->column, chunks, run->end, chunk);
+	ChunkVector first = chunk_vector(part->column, chunks, run->first, chunk);
+	RtscanVectorPages end_pages,
+				first_pages;
+	RunPages	pages = {.n = 0};
+
+	if (is_zeros(&end) || is_ones(&first))
+	{
+		memset(words, 0, RTSCAN_CHUNK_BYTES);
+		return;
+	}
+	end_pages = get_vector(evaluation->reader, area, &end, &pages);
+	first_pages = get_vector(evaluation->reader, area, &first, &pages);
+	if (!is_zeros(&first))
+		rtscan_and_between(words, &first_pages, &end_pages);
+	else if (end.next != RTSCAN_PAGE_ZEROS)
+		rtscan_and_below(words, &end_pages);
+	else if (!is_ones(&end))
+		rtscan_and(words, end_pages.high);
+	for (int i = 0; i < pages.n; i++)
+		rtscan_release(evaluation->reader, pages.buffers[i]);
+}
+
+/* AND a column's superset into words. */
+static void
+and_superset(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk, uint64 *words)
+{
+	ChunkBits	any,
+				one;
+
+	if (part->nruns == 1)
+	{
+		and_run(evaluation, part, &part->runs[0], chunk, words);
+		return;
+	}
+	memset(&any, 0, sizeof(any));
+	for (uint32 i = 0; i < part->nruns; i++)
+	{
+		memcpy(one.words, words, RTSCAN_CHUNK_BYTES);
+		and_run(evaluation, part, &part->runs[i], chunk, one.words);
+		rtscan_or(any.words, one.words);
+	}
+	memcpy(words, any.words, RTSCAN_CHUNK_BYTES);
+}
+
+static void
+prefetch_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vector)
+{
+	const uint32 pages[] = {vector->high, vector->next, vector->low};
+
+	for (size_t i = 0; i < lengthof(pages); i++)
+		if (pages[i] != RTSCAN_PAGE_ZEROS && pages[i] != RTSCAN_PAGE_ONES)
+			rtscan_prefetch_page(reader, area, pages[i]);
+}
+
+/* The pages of a column's first run in a chunk are going to be needed next. */
+static void
+prefetch_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
+{
+	const RtscanArea *area = &part->column->header.sieve;
+	uint32		chunks = evaluation->bits->chunks;
+	ChunkVector end,
+				first;
+
+	if (chunk >= chunks || part->nruns == 0)
+		return;
+	end = chunk_vector(part->column, chunks, part->runs[0].end, chunk);
+	first = chunk_vector(part->column, chunks, part->runs[0].first, chunk);
+	prefetch_vector(evaluation->reader, area, &end);
+	prefetch_vector(evaluation->reader, area, &first);
+}
+
+/* ---------------------------------------------------------------- filled columns, row ranges */
+
+/* Bits of a segment to fill; one for all evaluations, which do not nest. */
+static uint64 *
+fill_room(Size bytes)
+{
+	static uint64 *room;
+
+	if (room == NULL)
+		room = rtscan_bits_create(TopMemoryContext)->words;
+	return memset(room, 0, bytes);
+}
+
+/* Set the bits of all rows of a column's intervals, and AND them into the segment's. */
+static void
+fill_column(CpuEvaluation *evaluation, CpuColumn *part)
+{
+	uint32		chunks = evaluation->bits->chunks;
+	uint64	   *room = fill_room((Size) chunks * RTSCAN_CHUNK_BYTES);
+
+	rtscan_cpu_set_interval_rows(evaluation, part, room);
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+		rtscan_and(rtscan_bits_chunk(evaluation->bits, chunk), room + (Size) chunk * RTSCAN_CHUNK_WORDS);
+	evaluation->counters->refined_rows += part->region->rows;
+	part->ngaps = part->gap_rows = 0;
+	part->done = true;
+}
+
+/* Columns whose vectors cost more than their rows. */
+static void
+fill_columns(CpuEvaluation *evaluation)
+{
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (rtscan_cpu_fill_is_cheaper(evaluation, &evaluation->columns[i]))
+			fill_column(evaluation, &evaluation->columns[i]);
+}
+
+/* AND the row ranges of a column in heap order into a chunk. */
+void
+rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk, uint64 *words)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+	uint32		end = base + rtscan_cpu_chunk_rows(evaluation, chunk);
+	uint32		at = base;
+
+	for (uint32 i = 0; i <= set->n && at < end; i++)
+	{
+		uint32		stop = i < set->n ? Min(set->items[i].low.rank, end) : end;
+
+		for (; at < stop && at % 64 != 0; at++)
+			rtscan_cpu_clear_row(at - base, words);
+		for (; at + 64 <= stop; at += 64)
+			words[(at - base) / 64] = 0;
+		for (; at < stop; at++)
+			rtscan_cpu_clear_row(at - base, words);
+		if (i < set->n)
+			at = Max(at, set->items[i].high.rank);
+	}
+}
+
+/* ---------------------------------------------------------------- chunks */
+
+/* The bits of a chunk that are of rows, all of them set. */
+void
+rtscan_cpu_set_all(uint64 *words, uint32 rows)
+{
+	uint32		full = rows / 64;
+
+	memset(words, 0xFF, full * sizeof(uint64));
+	memset(words + full, 0, RTSCAN_CHUNK_BYTES - full * sizeof(uint64));
+	if (rows % 64 != 0)
+		words[full] = ~(~UINT64CONST(0) << (rows % 64));
+}
+
+static void
+sieve_chunk(CpuEvaluation *evaluation, uint32 chunk)
+{
+	uint64	   *words = rtscan_bits_chunk(evaluation->bits, chunk);
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		if (part->heap_order)
+			rtscan_cpu_and_row_ranges(evaluation, part, chunk, words);
+		else if (!part->done)
+		{
+			prefetch_run(evaluation, part, chunk + 1);
+			and_superset(evaluation, part, chunk, words);
+		}
+	}
+}
+
+/* Do the states of its pages alone say that no row of a chunk is in the column's superset? */
+static bool
+excludes_chunk(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
+{
+	uint32		chunks = evaluation->bits->chunks;
+
+	if (part->heap_order)
+	{
+		const RtscanIntervals *set = &part->region->intervals;
+		uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+
+		for (uint32 i = 0; i < set->n; i++)
+			if (set->items[i].low.rank < base + RTSCAN_CHUNK_ROWS && set->items[i].high.rank > base)
+				return false;
+		return true;
+	}
+	for (uint32 i = 0; i < part->nruns; i++)
+	{
+		ChunkVector end = chunk_vector(part->column, chunks, part->runs[i].end, chunk);
+		ChunkVector first = chunk_vector(part->column, chunks, part->runs[i].first, chunk);
+
+		if (!is_zeros(&end) && !is_ones(&first))
+			return false;
+	}
+	return true;
+}
+
+static bool
+chunk_is_excluded(const CpuEvaluation *evaluation, uint32 chunk)
+{
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (excludes_chunk(evaluation, &evaluation->columns[i], chunk))
+			return true;
+	return false;
+}
+
+/* Set the bits of all rows of the chunks that no column excludes. */
+static void
+choose_chunks(CpuEvaluation *evaluation)
+{
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (chunk_is_excluded(evaluation, chunk))
+		{
+			evaluation->counters->chunks_skipped++;
+			continue;
+		}
+		rtscan_cpu_set_all(rtscan_bits_chunk(evaluation->bits, chunk), rtscan_cpu_chunk_rows(evaluation, chunk));
+		evaluation->bits->filled[chunk] = true;
+		evaluation->counters->chunks_read++;
+	}
+}
+
+void
+rtscan_cpu_sieve(CpuEvaluation *evaluation)
+{
+	choose_chunks(evaluation);
+	fill_columns(evaluation);
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (evaluation->bits->filled[chunk])
+			sieve_chunk(evaluation, chunk);
+	}
+}

@@ -1,0 +1,60 @@
+/*
+ * cursor.h
+ *		The rows of an index that match a filter, with their values, some at a time.
+ *
+ * They come in TID order segment by segment, then those of the pending lists.  Between two calls
+ * anything may happen, for the cursor has copies of the bits and of pending rows; its snapshot
+ * must be registered as long as it is used.
+ */
+#ifndef RTSCAN_CURSOR_H
+#define RTSCAN_CURSOR_H
+
+#include "rtscan.h"
+
+#include "search/search.h"
+#include "search/visibility.h"
+#include "segment/values.h"
+
+#define RTSCAN_CURSOR_ROWS	1024
+
+typedef struct RtscanCursor RtscanCursor;
+
+/*
+ * Open a cursor in the current memory context.  With a heap it has only rows that the snapshot
+ * sees (visibility.h); without, the heap has to be asked about each TID.  The filter and the schema
+ * must stay where they are.
+ */
+extern RtscanCursor *rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot,
+										const RtscanSchema *schema, const RtscanFilter *filter);
+
+/* Likewise, with the heap, for a process's part of a search: visibility and image are somebody else's. */
+extern RtscanCursor *rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage *image,
+											   RtscanSharedSearch *shared, const RtscanSchema *schema,
+											   const RtscanFilter *filter);
+extern void rtscan_close_cursor(RtscanCursor *cursor);
+
+/*
+ * The next rows: returns how many, RTSCAN_CURSOR_ROWS at most; 0 at the end.  What was got of the
+ * rows before, if it is passed by reference, is gone.
+ */
+extern uint32 rtscan_next_rows(RtscanCursor *cursor);
+
+/* Of these rows: their TIDs; values; integers, or false where they are none (values.h); in a segment, a key column's codes. */
+extern void rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids);
+extern void rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull);
+extern bool rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale);
+extern void rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes);
+
+/*
+ * The segment that the rows are in, about how many rows of it the cursor has, and how many codes a key
+ * column has there; no segment, NULL, for pending rows.  Another segment has other codes.
+ */
+extern const RtscanSegmentScan *rtscan_cursor_segment(const RtscanCursor *cursor);
+extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
+extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
+
+/* What it did so far. */
+extern const RtscanSearch *rtscan_cursor_search(const RtscanCursor *cursor);
+extern uint64 rtscan_cursor_heap_fetches(const RtscanCursor *cursor);
+
+#endif							/* RTSCAN_CURSOR_H */

@@ -1,0 +1,330 @@
+/*
+ * device.c
+ *		The executors compute and rt: have the device program evaluate a round.
+ */
+#include "search/executor.h"
+
+#include "device/device.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+
+/* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
+#define MAX_UPLOADS(columns)	(2 * (columns) + 8)
+
+#define LOST	"The connection to the device program was lost."
+
+/* Segments of less than a chunk have no sieve, and are not worth the way. */
+static bool
+can(const RtscanSegmentScan *scan)
+{
+	return !scan->filter.region.empty && scan->filter.region.ncolumns > 0 &&
+		scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
+}
+
+static uint64
+needs(const RtscanSegmentScan *scans, int nscans)
+{
+	uint64		bytes = 0;
+
+	for (int i = 0; i < nscans; i++)
+		for (int c = 0; can(&scans[i]) && c < scans[i].filter.region.ncolumns; c++)
+			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].filter.region.columns[c].column);
+	return bytes;
+}
+
+/* Nothing is limited as long as there is nothing to talk to. */
+static uint64
+memory(void)
+{
+	return rtscan_device_area(1) != NULL ? rtscan_device_memory_limit() : PG_UINT64_MAX;
+}
+
+static DeviceExecutor
+device_executor(RtscanExecutor executor)
+{
+	return executor == RTSCAN_EXECUTOR_RT ? DEVICE_RT : DEVICE_COMPUTE;
+}
+
+static double
+estimate_chunks(RtscanExecutor executor, uint32 chunks)
+{
+	RtscanDeviceSpeed speed = rtscan_device_speed(device_executor(executor));
+
+	return speed.request + chunks * speed.chunk;
+}
+
+static double
+estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+{
+	uint32		chunks = 0;
+
+	for (int i = 0; i < nscans; i++)
+		if (can(&scans[i]))
+			chunks += scans[i].reader.segment->chunks;
+	return estimate_chunks(executor, chunks);
+}
+
+static void
+pass_over(RtscanExecutor executor)
+{
+	rtscan_forget_device_speed(device_executor(executor));
+}
+
+/* A round, and what is asked for. */
+typedef struct Round
+{
+	RtscanExecutor executor;
+	Relation	index;
+	const pg_uuid_t *uuid;
+	int			nscans;			/* that the device can do */
+	RtscanSegmentScan *scans[RTSCAN_ROUND_SEGMENTS];
+	EvaluateHeader header;
+	uint32		chunks;
+	Size		body_size;
+	char	   *area;
+	DeviceRequest request;
+} Round;
+
+/* What comes after the region, and dead rows, are taken out of bits, not of counts. */
+static void
+collect_round(Round *round, RtscanSegmentScan *scans, int nscans)
+{
+	bool		want_bits = false;
+
+	for (int i = 0; i < nscans; i++)
+	{
+		const RtscanRegion *region = &scans[i].filter.region;
+
+		if (!can(&scans[i]))
+			continue;
+		round->scans[round->nscans++] = &scans[i];
+		round->chunks += scans[i].reader.segment->chunks;
+		want_bits |= scans[i].want_bits || scans[i].filter.ndisjunctions > 0 ||
+			scans[i].entry->dead != InvalidBlockNumber;
+		round->header.columns += region->ncolumns;
+		for (int c = 0; c < region->ncolumns; c++)
+			round->header.intervals += region->columns[c].intervals.n;
+	}
+	round->header.executor = device_executor(round->executor);
+	round->header.want_bits = want_bits;
+	round->header.segments = round->nscans;
+	round->body_size = sizeof(EvaluateHeader) + round->nscans * sizeof(EvaluateSegment) +
+		round->header.columns * sizeof(EvaluateColumn) +
+		(Size) round->header.intervals * sizeof(DeviceInterval);
+}
+
+static void
+write_intervals(const RtscanIntervals *set, DeviceInterval **next)
+{
+	for (uint32 i = 0; i < set->n; i++)
+		*(*next)++ = (DeviceInterval) {
+			.low_rank = set->items[i].low.rank,
+			.high_rank = set->items[i].high.rank,
+			.low_code = set->items[i].low.code,
+			.high_code = set->items[i].high.code,
+		};
+}
+
+/* Put the request into the area. */
+static void
+write_body(Round *round)
+{
+	EvaluateHeader *header = (EvaluateHeader *) round->area;
+	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
+	EvaluateColumn *column = (EvaluateColumn *) (segment + round->nscans);
+	DeviceInterval *interval = (DeviceInterval *) (column + round->header.columns);
+
+	*header = round->header;
+	for (int i = 0; i < round->nscans; i++)
+	{
+		const RtscanSegmentScan *scan = round->scans[i];
+
+		*segment++ = (EvaluateSegment) {
+			.key = rtscan_device_key(round->index, round->uuid, scan->entry->id),
+			.rows = scan->reader.segment->header.rows,
+			.columns = scan->filter.region.ncolumns,
+		};
+		for (int c = 0; c < scan->filter.region.ncolumns; c++)
+		{
+			const RtscanRegionColumn *of_region = &scan->filter.region.columns[c];
+
+			*column++ = (EvaluateColumn) {of_region->column, of_region->intervals.n};
+			write_intervals(&of_region->intervals, &interval);
+		}
+	}
+}
+
+/* Connect, and get an area that has room for the request and its answer. */
+static bool
+open_area(Round *round)
+{
+	Size		results = TYPEALIGN(64, round->body_size);
+
+	round->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
+	round->area = rtscan_device_area(results + device_bits_offset(round->chunks) +
+									 (round->header.want_bits ? (Size) round->chunks * RTSCAN_CHUNK_BYTES : 0));
+	return round->area != NULL;
+}
+
+/* Who asks for an executor gets it; "auto" counts what an upload takes. */
+static bool
+is_worth_uploading(const Round *round, const RtscanSegmentScan *scan, const SegmentKey *key, int column)
+{
+	double		gain = -estimate_chunks(round->executor, round->chunks);
+
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || round->header.prepare)
+		return true;
+	for (int i = 0; i < round->nscans; i++)
+		gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, round->scans[i], 1);
+	return rtscan_device_upload_pays(key, column, rtscan_device_column_size(scan->reader.segment, column), Max(gain, 0));
+}
+
+static const char *
+upload_missing(Round *round, const DeviceReply *reply)
+{
+	RtscanSegmentScan *scan;
+	SegmentKey	key;
+	int			column;
+	DeviceResult result;
+
+	if (reply->segment >= (uint32) round->nscans ||
+		reply->column >= (uint32) round->scans[reply->segment]->filter.region.ncolumns)
+		return "The device program asks for a column that there is not.";
+	scan = round->scans[reply->segment];
+	key = rtscan_device_key(round->index, round->uuid, scan->entry->id);
+	column = scan->filter.region.columns[reply->column].column;
+	if (!is_worth_uploading(round, scan, &key, column))
+		return rtscan_not_yet;
+	result = rtscan_device_upload(&scan->reader, &key, column);
+	if (result == DEVICE_NO_MEMORY)
+		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
+	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
+}
+
+static const char *
+explain_result(DeviceResult result)
+{
+	switch (result)
+	{
+		case DEVICE_NO_MEMORY:
+			return "The device does not have the memory for the scan; rtscan.device_memory may limit it.";
+		case DEVICE_TOO_COMPLEX:
+			return "The condition has too many intervals.";
+		case DEVICE_UNSUPPORTED:
+			return "The device cannot trace rays.";
+		default:
+			return "The device program refused the request.";
+	}
+}
+
+/* Ask for the bits; upload what the device says is missing, and ask again. */
+static const char *
+ask_for_bits(Round *round, DeviceReply *reply)
+{
+	bool		retried = false;
+	instr_time	start,
+				end;
+
+	for (uint32 uploads = 0; uploads <= MAX_UPLOADS(round->header.columns); uploads++)
+	{
+		bool		old = rtscan_device_is_connected();
+		const char *why;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!open_area(round))
+			return retried ? LOST : rtscan_device_absence();
+		write_body(round);
+		INSTR_TIME_SET_CURRENT(start);
+		if (!rtscan_device_ask(&round->request, reply))
+		{
+			if (!old || retried)
+				return rtscan_device_timed_out() ? rtscan_device_absence() : LOST;
+			/* The program may have been started again since. */
+			retried = true;
+			continue;
+		}
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_SUBTRACT(end, start);
+		if (reply->result == DEVICE_OK)
+		{
+			if (!round->header.prepare && reply->built == 0)
+				rtscan_note_device_speed(round->header.executor, round->chunks,
+										 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
+			return NULL;
+		}
+		if (reply->result != DEVICE_MISSING)
+			return explain_result(reply->result);
+		why = upload_missing(round, reply);
+		if (why)
+			return why;
+	}
+	return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
+}
+
+/* Hand each segment its part of the answer. */
+static void
+take_bits(Round *round, const DeviceReply *reply, RtscanCounters *counters)
+{
+	const uint32 *counts = (const uint32 *) (round->area + round->request.results);
+	char	   *words = round->area + round->request.results + device_bits_offset(round->chunks);
+
+	for (int i = 0; i < round->nscans; i++)
+	{
+		RtscanRowBits *bits = &round->scans[i]->device_bits;
+
+		bits->chunks = round->scans[i]->reader.segment->chunks;
+		bits->words = round->header.want_bits ? (uint64 *) words : NULL;
+		bits->counted = true;
+		memcpy(bits->counts, counts, bits->chunks * sizeof(uint32));
+		for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+			bits->filled[chunk] = counts[chunk] > 0;
+		counts += bits->chunks;
+		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
+		round->scans[i]->evaluated = true;
+	}
+	counters->chunks_read += round->chunks;
+	counters->refined_rows += reply->refined_rows;
+	counters->device_time += reply->nanoseconds;
+}
+
+static const char *
+prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+		RtscanSegmentScan *scans, int nscans)
+{
+	Round		round = {.executor = executor, .index = index, .uuid = uuid};
+	DeviceReply reply;
+
+	collect_round(&round, scans, nscans);
+	round.header.prepare = true;
+	return round.nscans == 0 ? NULL : ask_for_bits(&round, &reply);
+}
+
+static const char *
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+		 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+{
+	Round		round = {.executor = executor, .index = index, .uuid = uuid};
+	DeviceReply reply;
+	const char *why;
+
+	collect_round(&round, scans, nscans);
+	if (round.nscans == 0)
+		return NULL;
+	if (round.header.intervals > DEVICE_MAX_INTERVALS)
+		return explain_result(DEVICE_TOO_COMPLEX);
+	why = ask_for_bits(&round, &reply);
+	if (why == NULL)
+		take_bits(&round, &reply, counters);
+	return why;
+}
+
+const RtscanExecutorMethods rtscan_device_methods = {
+	.is_ready = rtscan_device_ready,
+	.can = can,
+	.needs = needs,
+	.memory = memory,
+	.estimate = estimate,
+	.pass_over = pass_over,
+	.prepare = prepare,
+	.evaluate = evaluate,
+};

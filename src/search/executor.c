@@ -1,0 +1,274 @@
+/*
+ * executor.c
+ *		Choose an executor for a round of segments, and fall back to the CPU.
+ */
+#include "search/executor.h"
+
+#include "bits/bits.h"
+#include "search/stats.h"
+#include "utils/memutils.h"
+
+const char	rtscan_not_yet[] = "A column is not on the device.";
+
+const RtscanExecutorMethods *const rtscan_executors[] = {&rtscan_cpu_methods, &rtscan_device_methods, &rtscan_device_methods};
+
+/* ---------------------------------------------------------------- choice */
+
+/*
+ * One for all scans of the backend: between a round's evaluation and the end of its TIDs no
+ * other scan can come in, for no function of a user's is called.
+ */
+static RtscanRowBits *
+cpu_bits(void)
+{
+	static RtscanRowBits *bits;
+
+	if (bits == NULL)
+		bits = rtscan_bits_create(TopMemoryContext);
+	return bits;
+}
+
+/* Into the server's log, once for each reason in a row. */
+static void
+log_fallback(RtscanExecutor executor, const char *why)
+{
+	static const char *logged;
+
+	if (why == logged)
+		return;
+	logged = why;
+	ereport(LOG,
+			(errmsg("rtscan's executor \"%s\" cannot evaluate a scan, so the CPU does",
+					rtscan_executor_names[executor]),
+			 errdetail("%s", why)));
+}
+
+/* The executor cannot do it, and the CPU will. */
+static void
+fall_back(RtscanExecutor executor, const char *why)
+{
+	if (!rtscan_fallback && rtscan_executor != RTSCAN_EXECUTOR_AUTO)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("rtscan's executor \"%s\" cannot evaluate the scan", rtscan_executor_names[executor]),
+				 errdetail("%s", why),
+				 errhint("Set rtscan.executor to \"auto\", or rtscan.fallback to \"on\", to have the CPU answer.")));
+	log_fallback(executor, why);
+	rtscan_count_fallback(executor);
+}
+
+/* Why an executor cannot have all that a scan needs at the same time, or NULL. */
+static const char *
+memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *scans, int nscans)
+{
+	if (executor->needs(scans, nscans) > executor->memory())
+		return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
+	return NULL;
+}
+
+/* Nanoseconds that the CPU takes for those segments that another executor can evaluate. */
+static double
+time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < nscans; i++)
+		if (other->can(&scans[i]))
+			sum += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1);
+	return sum;
+}
+
+/* The executor that is expected to be the fastest for a scan: all but the CPU can evaluate the same segments. */
+static RtscanExecutor
+fastest_executor(const RtscanSegmentScan *scans, int nscans)
+{
+	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
+	double		cpu_time = -1,
+				best_time = 0;
+
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
+	{
+		double		time;
+
+		if (!rtscan_executors[i]->is_ready())
+			continue;
+		if (cpu_time < 0)
+			cpu_time = best_time = time_of_cpu(rtscan_executors[i], scans, nscans);
+		time = rtscan_executors[i]->estimate(i, scans, nscans);
+		if (time < best_time)
+		{
+			best = i;
+			best_time = time;
+		}
+		else if (cpu_time > 0)
+			rtscan_executors[i]->pass_over(i);
+	}
+	return best;
+}
+
+RtscanExecutor
+rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
+{
+	RtscanExecutor executor = rtscan_executor;
+	const char *why;
+
+	if (executor == RTSCAN_EXECUTOR_AUTO)
+		executor = fastest_executor(scans, nscans);
+	if (executor == RTSCAN_EXECUTOR_CPU)
+		return executor;
+	why = memory_shortage(rtscan_executors[executor], scans, nscans);
+	if (why == NULL)
+		return executor;
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
+		fall_back(executor, why);
+	return RTSCAN_EXECUTOR_CPU;
+}
+
+RtscanExecutor
+rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+				   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+{
+	const char *why;
+
+	for (int i = 0; i < nscans; i++)
+		scans[i].evaluated = false;
+	if (executor == RTSCAN_EXECUTOR_CPU)
+		return executor;
+	why = rtscan_executors[executor]->evaluate(executor, index, uuid, scans, nscans, counters);
+	if (why && why != rtscan_not_yet)
+		fall_back(executor, why);
+	for (int i = 0; i < nscans; i++)
+		if (scans[i].evaluated)
+			return executor;
+	return RTSCAN_EXECUTOR_CPU;
+}
+
+/* For tests: does the CPU come to the same bits? */
+static void
+compare_bits(RtscanSegmentScan *scan)
+{
+	RtscanRowBits *expected = cpu_bits();
+	RtscanCounters counters = {0};
+
+	rtscan_bits_reset(expected, scan->reader.segment->chunks);
+	rtscan_cpu_evaluate(&scan->reader, &scan->filter.region, expected, &counters);
+	if (rtscan_bits_count(expected) != rtscan_bits_count(&scan->device_bits))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
+								 scan->entry->id, rtscan_bits_count(&scan->device_bits), rtscan_bits_count(expected))));
+	for (uint32 chunk = 0; scan->device_bits.words && chunk < expected->chunks; chunk++)
+	{
+		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
+		const uint64 *have = scan->device_bits.filled[chunk] ? rtscan_bits_chunk(&scan->device_bits, chunk) : rtscan_zeros();
+
+		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
+			if (want[word] != have[word])
+				ereport(ERROR,
+						(errcode(ERRCODE_INTERNAL_ERROR),
+						 errmsg_internal("executors differ: segment " UINT64_FORMAT ", chunk %u, word %u: "
+										 UINT64_FORMAT " instead of " UINT64_FORMAT,
+										 scan->entry->id, chunk, word, have[word], want[word])));
+	}
+}
+
+/* ---------------------------------------------------------------- filters */
+
+/* The nth of some that all scans of the backend share, as cpu_bits(). */
+static RtscanRowBits *
+scratch_bits(int nth)
+{
+	static List *all = NIL;
+
+	while (list_length(all) <= nth)
+	{
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+		all = lappend(all, rtscan_bits_create(TopMemoryContext));
+		MemoryContextSwitchTo(old);
+	}
+	return list_nth(all, nth);
+}
+
+static void
+and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	bits->counted = false;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		if (bits->filled[chunk] && others->filled[chunk])
+			rtscan_and(rtscan_bits_chunk(bits, chunk), rtscan_bits_chunk(others, chunk));
+		bits->filled[chunk] &= others->filled[chunk];
+	}
+}
+
+static void evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
+							RtscanRowBits *bits, RtscanCounters *counters);
+
+/* The rows of any alternative; scratch bits from 2 * depth on are free. */
+static RtscanRowBits *
+evaluate_disjunction(RtscanReader *reader, const RtscanSegmentDisjunction *disjunction, int depth,
+					 RtscanCounters *counters)
+{
+	RtscanRowBits *any = scratch_bits(2 * depth);
+	RtscanRowBits *one = scratch_bits(2 * depth + 1);
+
+	rtscan_bits_reset(any, reader->segment->chunks);
+	for (int i = 0; i < disjunction->n; i++)
+	{
+		evaluate_by_cpu(reader, &disjunction->filters[i], depth + 1, one, counters);
+		for (uint32 chunk = 0; chunk < one->chunks; chunk++)
+			if (one->filled[chunk])
+				rtscan_or(rtscan_bits_fill(any, chunk), rtscan_bits_chunk(one, chunk));
+	}
+	return any;
+}
+
+/* Take out the rows that a disjunction does not have. */
+static void
+and_disjunctions(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
+				 RtscanRowBits *bits, RtscanCounters *counters)
+{
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		and_bits(bits, evaluate_disjunction(reader, &filter->disjunctions[i], depth, counters));
+}
+
+/* The rows that match a filter. */
+static void
+evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
+				RtscanRowBits *bits, RtscanCounters *counters)
+{
+	rtscan_bits_reset(bits, reader->segment->chunks);
+	rtscan_cpu_evaluate(reader, &filter->region, bits, counters);
+	and_disjunctions(reader, filter, depth, bits, counters);
+}
+
+RtscanRowBits *
+rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
+{
+	if (scan->filter.region.empty)
+	{
+		counters->chunks_skipped += scan->reader.segment->chunks;
+		return NULL;
+	}
+	if (!scan->evaluated)
+	{
+		evaluate_by_cpu(&scan->reader, &scan->filter, 0, cpu_bits(), counters);
+		return cpu_bits();
+	}
+	if (rtscan_debug_compare_executors)
+		compare_bits(scan);
+	and_disjunctions(&scan->reader, &scan->filter, 0, &scan->device_bits, counters);
+	return &scan->device_bits;
+}
+
+RtscanRowBits *
+rtscan_evaluate_filter(RtscanReader *reader, const RtscanSegmentFilter *filter, const RtscanRowBits *bits,
+					   RtscanCounters *counters)
+{
+	RtscanRowBits *both = scratch_bits(0);
+
+	evaluate_by_cpu(reader, filter, 1, both, counters);
+	and_bits(both, bits);
+	return both;
+}

@@ -1,0 +1,132 @@
+/*
+ * executor.h
+ *		The one interface of all executors: regions in, row bits out.
+ *
+ * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
+ * rows; rtscan_bits_remove_dead() takes those out.
+ *
+ * The cpu executor is always there.  The others (compute, rt) run in the device program;
+ * they take several segments at once, leave small ones to the cpu, and can fail, in which
+ * case the cpu answers too.
+ */
+#ifndef RTSCAN_EXECUTOR_H
+#define RTSCAN_EXECUTOR_H
+
+#include "rtscan.h"
+
+#include "search/filter.h"
+#include "search/row_bits.h"
+#include "segment/segment.h"
+#include "settings.h"
+#include "storage/metapage.h"
+
+/* What evaluating regions took; added up over segments. */
+typedef struct RtscanCounters
+{
+	uint64		segments;
+	uint64		chunks_read;	/* chunks whose rows were looked at */
+	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
+	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
+	uint64		pages_read;
+	uint64		device_time;	/* nanoseconds */
+} RtscanCounters;
+
+/* A segment that a scan has to evaluate. */
+typedef struct RtscanSegmentScan
+{
+	const RtscanEntry *entry;
+	RtscanReader reader;
+	RtscanSegmentFilter filter;
+	void	   *prepared;		/* the caller's */
+	bool		want_bits;		/* counts are not enough */
+	bool		evaluated;		/* by a device: device_bits are the bits of filter.region */
+	RtscanRowBits device_bits;
+} RtscanSegmentScan;
+
+/* Segments that are evaluated together, at most. */
+#define RTSCAN_ROUND_SEGMENTS	32
+
+/*
+ * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the
+ * one that is set cannot be used; likewise in the next.
+ */
+extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
+
+/*
+ * Begin to evaluate a round of a scan's segments: a device does what it can now.  Returns the
+ * executor that answers, or most of it.  Until the round has been dealt with no other scan may
+ * be begun in this backend.
+ */
+extern RtscanExecutor rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+										 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+
+/* The bits of a segment of the round; they hold until the next call.  NULL: none are set. */
+extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
+
+/*
+ * Which rows of some bits match a filter as well, by the CPU.  They hold until the next call;
+ * the filter is not empty.
+ */
+extern RtscanRowBits *rtscan_evaluate_filter(RtscanReader *reader, const RtscanSegmentFilter *filter,
+											 const RtscanRowBits *bits, RtscanCounters *counters);
+
+/* cpu.c: set the bits of a segment's rows that the region matches; it is not empty. */
+extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
+								RtscanRowBits *bits, RtscanCounters *counters);
+
+/* What that takes: nanoseconds if all pages are in memory; pages read in the order of the file, or else at random. */
+extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region,
+								double *nanoseconds, double *pages, double *random_pages);
+
+/*
+ * What an executor is; a new one is one of these, and a name in settings.h.  All can be asked for any segments.  The CPU
+ * evaluates what an executor leaves, so it does all that others cannot.
+ */
+typedef struct RtscanExecutorMethods
+{
+	/* Is it there?  If not, nothing else is asked. */
+	bool		(*is_ready) (void);
+
+	/* Can it evaluate a segment? */
+	bool		(*can) (const RtscanSegmentScan *scan);
+
+	/* Bytes of its own memory for the columns of the segments that it can evaluate, and how many there may be. */
+	uint64		(*needs) (const RtscanSegmentScan *scans, int nscans);
+	uint64		(*memory) (void);
+
+	/* Nanoseconds for the segments that it can evaluate; and it has been passed over, for that was too slow. */
+	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
+	void		(*pass_over) (RtscanExecutor executor);
+
+	/* Put into its memory what it needs for regions of such columns.  Returns NULL, or why that could not be done. */
+	const char *(*prepare) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+							RtscanSegmentScan *scans, int nscans);
+
+	/*
+	 * Evaluate what it can of a round.  Returns NULL, or why it could not; rtscan_not_yet where it would take an upload
+	 * that does not pay yet, which only the executor "auto" minds.
+	 */
+	const char *(*evaluate) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+							 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+} RtscanExecutorMethods;
+
+extern const char rtscan_not_yet[];
+
+extern const RtscanExecutorMethods rtscan_cpu_methods;	/* cpu.c */
+extern const RtscanExecutorMethods rtscan_device_methods;	/* device.c */
+extern const RtscanExecutorMethods *const rtscan_executors[RTSCAN_EXECUTORS];
+
+/*
+ * prewarm.c: put on the device what scans of these key columns need.  Returns NULL, or why that
+ * could not be done; how many segments it was done for.
+ */
+extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor,
+										  int64 *segments);
+
+/*
+ * After a build: the same for all key columns, as far as the device is expected to evaluate
+ * scans and has the memory; and give back memory that only the build needed.
+ */
+extern void rtscan_prewarm_built(Relation index);
+
+#endif							/* RTSCAN_EXECUTOR_H */

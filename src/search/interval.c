@@ -1,0 +1,98 @@
+/*
+ * interval.c
+ *		Unions and intersections of intervals.
+ */
+#include "search/interval.h"
+
+#include "miscadmin.h"
+
+void
+rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
+{
+	if (low.rank >= high.rank)
+		return;
+	if (set->n > 0 && set->items[set->n - 1].high.rank == low.rank)
+	{
+		set->items[set->n - 1].high = high;
+		return;
+	}
+	if (set->n == set->capacity)
+	{
+		set->capacity = Max(4, set->capacity * 2);
+		set->items = set->items ? repalloc(set->items, set->capacity * sizeof(RtscanInterval))
+			: palloc(set->capacity * sizeof(RtscanInterval));
+	}
+	set->items[set->n++] = (RtscanInterval) {low, high};
+}
+
+static int
+compare_intervals(const void *a, const void *b)
+{
+	uint32		left = ((const RtscanInterval *) a)->low.rank;
+	uint32		right = ((const RtscanInterval *) b)->low.rank;
+
+	CHECK_FOR_INTERRUPTS();
+	return left < right ? -1 : left > right;
+}
+
+void
+rtscan_intervals_normalize(RtscanIntervals *set)
+{
+	uint32		n = 0;
+
+	if (set->n < 2)
+		return;
+	qsort(set->items, set->n, sizeof(RtscanInterval), compare_intervals);
+	for (uint32 i = 1; i < set->n; i++)
+	{
+		RtscanInterval *last = &set->items[n];
+		RtscanInterval *item = &set->items[i];
+
+		if (item->low.rank > last->high.rank)
+			set->items[++n] = *item;
+		else if (item->high.rank > last->high.rank)
+			last->high = item->high;
+	}
+	set->n = n + 1;
+}
+
+static RtscanPosition
+later(RtscanPosition a, RtscanPosition b)
+{
+	return a.rank > b.rank ? a : b;
+}
+
+static RtscanPosition
+earlier(RtscanPosition a, RtscanPosition b)
+{
+	return a.rank < b.rank ? a : b;
+}
+
+RtscanIntervals
+rtscan_intervals_intersect(const RtscanIntervals *a, const RtscanIntervals *b)
+{
+	RtscanIntervals both = {0, 0, NULL};
+
+	for (uint32 i = 0, k = 0; i < a->n && k < b->n;)
+	{
+		const RtscanInterval *x = &a->items[i];
+		const RtscanInterval *y = &b->items[k];
+
+		rtscan_intervals_add(&both, later(x->low, y->low), earlier(x->high, y->high));
+		if (x->high.rank < y->high.rank)
+			i++;
+		else
+			k++;
+	}
+	return both;
+}
+
+uint32
+rtscan_intervals_rows(const RtscanIntervals *set)
+{
+	uint32		rows = 0;
+
+	for (uint32 i = 0; i < set->n; i++)
+		rows += set->items[i].high.rank - set->items[i].low.rank;
+	return rows;
+}

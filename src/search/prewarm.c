@@ -1,0 +1,107 @@
+/*
+ * prewarm.c
+ *		Put an index on the device before a scan asks for it.
+ */
+#include "search/executor.h"
+
+#include "device/device.h"
+#include "miscadmin.h"
+
+/* A region of all rows, by such columns. */
+static RtscanRegion
+whole_region(const RtscanSegment *segment, List *columns)
+{
+	RtscanRegion region = {.columns = palloc0(Max(list_length(columns), 1) * sizeof(RtscanRegionColumn))};
+	ListCell   *cell;
+
+	foreach(cell, columns)
+	{
+		RtscanRegionColumn *column = &region.columns[region.ncolumns++];
+
+		column->column = lfirst_int(cell);
+		column->rows = segment->header.rows;
+		rtscan_intervals_add(&column->intervals, (RtscanPosition) {0, 0},
+							 (RtscanPosition) {
+			.code = segment->columns[column->column].header.distinct + 1,
+			.rank = segment->header.rows
+		});
+	}
+	return region;
+}
+
+/* Would all of it be on the device in the end? */
+static bool
+has_memory(Relation index, List *columns)
+{
+	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	uint64		bytes = 0;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		RtscanSegmentScan scan = {.entry = &image->entries[i]};
+
+		if (!rtscan_entry_is_live(scan.entry))
+			continue;
+		rtscan_reader_open(&scan.reader, index, scan.entry, false);
+		scan.filter.region = whole_region(scan.reader.segment, columns);
+		bytes += rtscan_device_methods.needs(&scan, 1);
+	}
+	return bytes <= rtscan_device_methods.memory();
+}
+
+const char *
+rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, int64 *segments)
+{
+	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+
+	*segments = 0;
+	if (rtscan_device_area(1) == NULL)
+		return rtscan_device_absence();
+	if (!has_memory(index, columns))
+		return "The device does not have the memory for all of it; rtscan.device_memory may limit it.";
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		RtscanSegmentScan scan = {.entry = &image->entries[i]};
+		const char *why;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!rtscan_entry_is_live(scan.entry))
+			continue;
+		rtscan_reader_open(&scan.reader, index, scan.entry, false);
+		scan.filter.region = whole_region(scan.reader.segment, columns);
+		if (!rtscan_executors[executor]->can(&scan))
+			continue;
+		why = rtscan_executors[executor]->prepare(executor, index, &image->meta.uuid, &scan, 1);
+		if (why)
+			return why;
+		(*segments)++;
+	}
+	return NULL;
+}
+
+/* The executor that scans will use, as far as one can tell. */
+static RtscanExecutor
+expected_executor(void)
+{
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
+		return rtscan_executor;
+	if (rtscan_device_area(1) == NULL || rtscan_device_is_software())
+		return RTSCAN_EXECUTOR_CPU;
+	return rtscan_device_speed(DEVICE_RT).chunk < rtscan_device_speed(DEVICE_COMPUTE).chunk ?
+		RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
+}
+
+void
+rtscan_prewarm_built(Relation index)
+{
+	List	   *columns = NIL;
+	int64		segments;
+
+	if (rtscan_device_ready() && expected_executor() != RTSCAN_EXECUTOR_CPU)
+	{
+		for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+			columns = lappend_int(columns, i);
+		rtscan_prewarm_columns(index, columns, expected_executor(), &segments);
+	}
+	rtscan_device_trim_area();
+}

@@ -1,0 +1,45 @@
+/*
+ * row_bits.h
+ *		Which rows of a segment: a bit a row.
+ */
+#ifndef RTSCAN_ROW_BITS_H
+#define RTSCAN_ROW_BITS_H
+
+#include "rtscan.h"
+
+#include "storage/metapage.h"
+
+/*
+ * The bits of one segment's rows, chunk by chunk.  Chunks that are not filled have none set.
+ * A device counts them as well; if no more is asked for, there are no words.
+ */
+typedef struct RtscanRowBits
+{
+	uint32		chunks;
+	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned */
+	bool		filled[RTSCAN_SEGMENT_CHUNKS];
+	bool		counted;		/* counts are right: */
+	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
+} RtscanRowBits;
+
+/* Bits for one segment at a time; reset them for each. */
+extern RtscanRowBits *rtscan_bits_create(MemoryContext context);
+extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
+
+static inline uint64 *
+rtscan_bits_chunk(const RtscanRowBits *bits, uint32 chunk)
+{
+	return bits->words + (Size) chunk * RTSCAN_CHUNK_WORDS;
+}
+
+/* A chunk's words, to set bits in: none are set when it is first asked for. */
+extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
+
+/* How many rows have their bit set. */
+extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
+
+/* Clear the bits of dead rows.  The snapshot is for "snapshot too old", or NULL. */
+extern void rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
+									RtscanRowBits *bits);
+
+#endif							/* RTSCAN_ROW_BITS_H */

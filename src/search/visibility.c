@@ -1,0 +1,297 @@
+/*
+ * visibility.c
+ *		Which rows of an index a snapshot sees, mostly without the heap.
+ */
+#include "search/visibility.h"
+
+#include "access/heapam.h"
+#include "access/visibilitymapdefs.h"
+#include "bits/bits.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "segment/tidmap.h"
+#include "settings.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "storage/smgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+/* The visibility map's pages, as visibilitymap.c has them. */
+#define MAP_PAGE_BYTES		(BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
+#define MAP_BYTE_BLOCKS		(BITS_PER_BYTE / BITS_PER_HEAPBLOCK)
+
+/* The advisory lock of pause_at(). */
+#define PAUSE_LOCK			INT64CONST(0x72747363)
+
+/* A chunk with so many rows, or more: it is cheaper to ask the map about its blocks than about each row's. */
+#define MANY_ROWS			64
+
+/* ---------------------------------------------------------------- the map */
+
+static void
+copy_map_page(Relation heap, BlockNumber page, uint8 *copy, Size size)
+{
+	Buffer		buffer = ReadBufferExtended(heap, VISIBILITYMAP_FORKNUM, page, RBM_ZERO_ON_ERROR, NULL);
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	memcpy(copy, PageGetContents(BufferGetPage(buffer)), size);
+	UnlockReleaseBuffer(buffer);
+}
+
+/* Blocks beyond the map's end are not all-visible. */
+static void
+copy_map(RtscanVisibility *visibility)
+{
+	Relation	heap = visibility->heap;
+	SMgrRelation smgr = RelationGetSmgr(heap);
+	BlockNumber pages = smgrexists(smgr, VISIBILITYMAP_FORKNUM) ? smgrnblocks(smgr, VISIBILITYMAP_FORKNUM) : 0;
+
+	visibility->map_size = visibility->blocks / MAP_BYTE_BLOCKS + 1;
+	visibility->map = palloc_extended(visibility->map_size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (BlockNumber page = 0; page < pages; page++)
+	{
+		Size		at = (Size) page * MAP_PAGE_BYTES;
+
+		if (at >= visibility->map_size)
+			break;
+		CHECK_FOR_INTERRUPTS();
+		copy_map_page(heap, page, visibility->map + at, Min(visibility->map_size - at, MAP_PAGE_BYTES));
+	}
+}
+
+static bool
+block_is_visible(const RtscanVisibility *visibility, BlockNumber block)
+{
+	return (visibility->map[block / MAP_BYTE_BLOCKS] >> (block % MAP_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) &
+		VISIBILITYMAP_ALL_VISIBLE;
+}
+
+/* Are these four blocks? */
+static bool
+byte_is_visible(uint8 byte)
+{
+	const uint8 visible = VISIBILITYMAP_ALL_VISIBLE * 0x55;
+
+	return (byte & visible) == visible;
+}
+
+/* RtscanBlocksTest: are all blocks of a range all-visible? */
+static bool
+blocks_are_visible(BlockNumber first, BlockNumber last, void *arg)
+{
+	const RtscanVisibility *visibility = (const RtscanVisibility *) arg;
+	BlockNumber block = first;
+
+	if (last >= visibility->blocks || first > last)
+		return false;
+	for (; block <= last && block % MAP_BYTE_BLOCKS != 0; block++)
+		if (!block_is_visible(visibility, block))
+			return false;
+	for (; block + MAP_BYTE_BLOCKS - 1 <= last && block <= last; block += MAP_BYTE_BLOCKS)
+		if (!byte_is_visible(visibility->map[block / MAP_BYTE_BLOCKS]))
+			return false;
+	for (; block <= last; block++)
+		if (!block_is_visible(visibility, block))
+			return false;
+	return true;
+}
+
+/* For tests: after a step that rtscan.debug_pause names, wait for a lock that another session holds. */
+static void
+pause_at(const char *step)
+{
+	if (rtscan_debug_pause == NULL || strstr(rtscan_debug_pause, step) == NULL)
+		return;
+	DirectFunctionCall1(pg_advisory_lock_shared_int8, Int64GetDatum(PAUSE_LOCK));
+	DirectFunctionCall1(pg_advisory_unlock_shared_int8, Int64GetDatum(PAUSE_LOCK));
+}
+
+bool
+rtscan_is_heap(Relation table)
+{
+	return table->rd_tableam == GetHeapamTableAmRoutine();
+}
+
+RtscanImage *
+rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot)
+{
+	RtscanImage *image;
+
+	if (!IsMVCCSnapshot(snapshot))
+		elog(ERROR, "an rtscan index answers only for MVCC snapshots");
+	*visibility = (RtscanVisibility) {.heap = heap, .index = index, .snapshot = snapshot};
+	/* The index's for what will be inserted; the heap's for what is here and will be changed. */
+	PredicateLockRelation(heap, snapshot);
+	PredicateLockRelation(index, snapshot);
+	pause_at("snapshot");
+	visibility->first_unsafe_list = rtscan_read_image(index, snapshot, false)->meta.open.id;
+	pause_at("list");
+	visibility->blocks = RelationGetNumberOfBlocks(heap);
+	copy_map(visibility);
+	pause_at("map");
+	image = rtscan_copy_image(rtscan_read_image(index, snapshot, false));
+	pause_at("image");
+	return image;
+}
+
+/* ---------------------------------------------------------------- the heap */
+
+/* A heap page that is being checked: its buffer is pinned and locked for sharing. */
+typedef struct HeapPage
+{
+	RtscanVisibility *visibility;
+	Buffer		buffer;
+	BlockNumber block;
+} HeapPage;
+
+static void
+close_page(HeapPage *page)
+{
+	if (BufferIsValid(page->buffer))
+		UnlockReleaseBuffer(page->buffer);
+	page->buffer = InvalidBuffer;
+	page->block = InvalidBlockNumber;
+}
+
+static void
+open_page(HeapPage *page, BlockNumber block)
+{
+	if (page->block == block)
+		return;
+	close_page(page);
+	CHECK_FOR_INTERRUPTS();
+	page->buffer = ReadBuffer(page->visibility->heap, block);
+	page->block = block;
+	heap_page_prune_opt(page->visibility->heap, page->buffer);
+	LockBuffer(page->buffer, BUFFER_LOCK_SHARE);
+}
+
+/*
+ * Do hint bits alone say that a tuple is visible: inserted by a transaction that committed before any that the snapshot
+ * takes for running, and nobody has it locked or deleted?  That is most of what is on a page, and what
+ * heap_hot_search_buffer() finds as well, at the start of a chain.  For SSI such a tuple is no conflict; and its
+ * predicate lock is the table's.
+ */
+static bool
+is_plainly_visible(const HeapPage *page, OffsetNumber offset)
+{
+	Page		contents = BufferGetPage(page->buffer);
+	ItemId		item;
+	HeapTupleHeader tuple;
+
+	if (!OffsetNumberIsValid(offset) || offset > PageGetMaxOffsetNumber(contents))
+		return false;
+	item = PageGetItemId(contents, offset);
+	if (!ItemIdIsNormal(item))
+		return false;
+	tuple = (HeapTupleHeader) PageGetItem(contents, item);
+	if ((tuple->t_infomask & HEAP_XMAX_INVALID) == 0 || HeapTupleHeaderIsHeapOnly(tuple))
+		return false;
+	return HeapTupleHeaderXminFrozen(tuple) ||
+		(HeapTupleHeaderXminCommitted(tuple) &&
+		 TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple), page->visibility->snapshot->xmin));
+}
+
+/* Is a member of the HOT chain at a TID visible? */
+static bool
+tid_is_visible(HeapPage *page, ItemPointer tid)
+{
+	ItemPointerData place = *tid;
+	HeapTupleData tuple;
+
+	if (ItemPointerGetBlockNumber(tid) >= page->visibility->blocks)
+		return false;
+	open_page(page, ItemPointerGetBlockNumber(tid));
+	page->visibility->heap_fetches++;
+	return is_plainly_visible(page, ItemPointerGetOffsetNumber(tid)) ||
+		heap_hot_search_buffer(&place, page->visibility->heap, page->buffer, page->visibility->snapshot,
+							   &tuple, NULL, true);
+}
+
+bool
+rtscan_sees_row(RtscanVisibility *visibility, ItemPointer tid)
+{
+	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
+	bool		visible = tid_is_visible(&page, tid);
+
+	close_page(&page);
+	return visible;
+}
+
+/* ---------------------------------------------------------------- segments */
+
+static bool
+is_safe(const RtscanVisibility *visibility, const RtscanSegmentScan *segment)
+{
+	return segment->entry->youngest < visibility->first_unsafe_list;
+}
+
+bool
+rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
+{
+	BlockNumber first,
+				last;
+
+	if (!is_safe(visibility, segment))
+		return false;
+	rtscan_tidmap_blocks(&segment->reader, &first, &last);
+	return blocks_are_visible(first, last, unconstify(RtscanVisibility *, visibility));
+}
+
+/* Rows of a chunk that the snapshot may not see. */
+typedef struct UnknownRows
+{
+	bool		ask_map;		/* it may say that it does */
+	const uint64 *bits;
+	ItemPointerData *tids;
+} UnknownRows;
+
+/* Clear the bits of rows that the snapshot does not see; the words may be the unknown rows' bits. */
+static void
+clear_invisible_rows(RtscanVisibility *visibility, const UnknownRows *unknown, uint64 *words)
+{
+	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
+	ItemPointerData *tid = unknown->tids;
+
+	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
+		for (uint64 rest = unknown->bits[w]; rest != 0; rest &= rest - 1, tid++)
+		{
+			BlockNumber block = ItemPointerGetBlockNumber(tid);
+
+			if (!(unknown->ask_map && blocks_are_visible(block, block, visibility)) && !tid_is_visible(&page, tid))
+				words[w] &= ~(rest & -rest);
+		}
+	close_page(&page);
+}
+
+void
+rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, uint64 *words)
+{
+	uint64		failing[RTSCAN_CHUNK_WORDS];
+	uint64		count = rtscan_popcount(words);
+	UnknownRows unknown = {.ask_map = is_safe(visibility, segment), .bits = words};
+
+	if (count == 0)
+		return;
+	unknown.tids = palloc(count * sizeof(ItemPointerData));
+	if (unknown.ask_map && count >= MANY_ROWS)
+	{
+		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility, failing, unknown.tids);
+		unknown.bits = failing;
+		unknown.ask_map = false;
+	}
+	else
+		rtscan_collect_tids(&segment->reader, chunk, words, unknown.tids);
+	clear_invisible_rows(visibility, &unknown, words);
+	pfree(unknown.tids);
+}
+
+void
+rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, RtscanRowBits *bits)
+{
+	bits->counted = false;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk])
+			rtscan_clear_invisible_in_chunk(visibility, segment, chunk, rtscan_bits_chunk(bits, chunk));
+}

@@ -1,0 +1,58 @@
+/*
+ * visibility.h
+ *		Which rows of an index a snapshot sees, mostly without the heap.
+ *
+ * A row whose dead bit is set never counts, and is not looked up: its TID may be another
+ * row's by now.  The others need not be checked in the heap if their segment has no pending
+ * list that was open when we began (v0, or later), and their heap block was all-visible in a
+ * copy of the visibility map that was made after that and before the image of the index:
+ * the entry existed when the map was copied, so that its tuple was visible to everyone, and
+ * with our snapshot nobody can remove it; or vacuum had removed it, and then its dead bit was
+ * set before the map's.  All other rows are checked in the heap.
+ *
+ * That holds only in this order: snapshot, predicate locks, v0, map, image, dead bits.
+ */
+#ifndef RTSCAN_VISIBILITY_H
+#define RTSCAN_VISIBILITY_H
+
+#include "rtscan.h"
+
+#include "search/executor.h"
+#include "storage/itemptr.h"
+#include "storage/metapage.h"
+
+typedef struct RtscanVisibility
+{
+	Relation	heap;
+	Relation	index;
+	Snapshot	snapshot;
+	uint64		first_unsafe_list;	/* v0 */
+	BlockNumber blocks;			/* of the heap */
+	uint8	   *map;			/* two bits a block, as in the visibility map */
+	Size		map_size;
+	uint64		heap_fetches;
+} RtscanVisibility;
+
+/* Has a table the visibility map of a heap?  Of others we do not know what theirs means. */
+extern bool rtscan_is_heap(Relation table);
+
+/*
+ * Begin, with an MVCC snapshot that has been taken and is registered, on a table of the heap
+ * access method; returns the image to search, in the current memory context.
+ */
+extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
+											Relation index, Snapshot snapshot);
+
+/* Does the snapshot see all rows of a segment, but for dead ones? */
+extern bool rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment);
+
+/* Clear the bits, dead ones are clear, of rows that the snapshot does not see: of a segment, or of a chunk. */
+extern void rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment,
+								   RtscanRowBits *bits);
+extern void rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment,
+											uint32 chunk, uint64 *words);
+
+/* Does the snapshot see the row that has a TID? */
+extern bool rtscan_sees_row(RtscanVisibility *visibility, ItemPointer tid);
+
+#endif							/* RTSCAN_VISIBILITY_H */

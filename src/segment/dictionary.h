@@ -1,0 +1,114 @@
+/*
+ * dictionary.h
+ *		The sorted distinct values of a segment's column.
+ *
+ * A static search tree.  An entry of a leaf is a value and its first rank; its position
+ * among all leaf entries is the value's code.  An entry of an inner page is the first
+ * value of a page one level below, and the first code of the leaves under that; its
+ * position in its level is that page's number.  So a lookup reads one page a level, by
+ * value or by code:
+ *
+ *	level 1			│ 1 (code 0) │ 40 (code 3) │
+ *						 │				  └──────────────────────┐
+ *	level 0			│ 1 (rank 0) │ 7 (rank 2) │ 9 (rank 3) │  │ 40 (rank 4) │ ...
+ *
+ * The pages of level 0 come first in the area, then those of level 1, and so on.  The top
+ * level is one page, unless values are so large that a level above would hardly be smaller:
+ * then its pages are searched by their first values.
+ *
+ * A page begins with RtscanDictionaryPage.  Where values have 64-bit keys it is packed:
+ * blocks of RTSCAN_DICTIONARY_BLOCK entries, each the first key and rank and the gaps to
+ * the next ones, less one, in as few bits as the largest of the block needs:
+ *
+ *	│ header │ RtscanDictionaryBlock[blocks] │ gaps of keys, gaps of ranks │ ... │
+ *
+ * Otherwise it holds whole values, aligned, in a form that needs no recheck:
+ *
+ *	│ header │ values │ uint32 ranks[entries], unless all gaps are one │ uint16 offsets[entries] │
+ */
+#ifndef RTSCAN_DICTIONARY_H
+#define RTSCAN_DICTIONARY_H
+
+#include "rtscan.h"
+
+#include "row/schema.h"
+#include "segment/segment.h"
+#include "storage/area.h"
+
+#define RTSCAN_DICTIONARY_BLOCK	128
+
+typedef struct RtscanDictionaryPage
+{
+	uint32		first_code;		/* inner: number of the page that the first entry is about */
+	uint32		first_rank;		/* inner: the first code of the leaves below; likewise end_rank */
+	uint32		end_rank;		/* what the rank of an entry after the last would be */
+	uint32		entries;
+	uint32		blocks;			/* packed; 0: whole values */
+	uint32		values_end;		/* whole: where the ranks begin */
+	uint32		implicit_ranks; /* whole: entry i has rank first_rank + i */
+	uint32		unused;
+} RtscanDictionaryPage;
+
+typedef struct RtscanDictionaryBlock
+{
+	uint64		key;
+	uint32		rank;
+	uint16		data;			/* offset of its gaps in the payload */
+	uint8		key_bits;		/* 0 .. 56, or 64 */
+	uint8		rank_bits;
+} RtscanDictionaryBlock;
+
+/* ---------------------------------------------------------------- writing */
+
+typedef struct RtscanDictionaryWriter RtscanDictionaryWriter;
+
+extern RtscanDictionaryWriter *rtscan_dictionary_writer(RtscanAreaWriter *areas,
+														const RtscanColumn *column);
+
+/* Add the next value, its key if the column has keys, else its Datum, and its first rank. */
+extern void rtscan_dictionary_add(RtscanDictionaryWriter *writer, uint64 value, uint32 rank);
+
+/* Write the rest; fills in distinct, levels, level_pages and dictionary. */
+extern void rtscan_dictionary_end(RtscanDictionaryWriter *writer, uint32 nonnull,
+								  RtscanColumnHeader *header);
+
+/* ---------------------------------------------------------------- reading */
+
+/* What to look for: a value of the column's type or, with another comparison, of any type. */
+typedef struct RtscanProbe
+{
+	const RtscanColumn *column;
+	bool		has_key;		/* of the column's type, which has keys */
+	uint64		key;
+	FmgrInfo   *compare;		/* (column's type, value's type) */
+	Datum		value;
+} RtscanProbe;
+
+/* A place in a dictionary: the code there, and how many rows have a smaller value. */
+typedef struct RtscanPosition
+{
+	uint32		code;
+	uint32		rank;
+} RtscanPosition;
+
+/*
+ * Where a probe's value is or would be; with after, behind it.  Returns false only for a
+ * soft reader.
+ */
+extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *probe,
+								   bool after, RtscanPosition *position);
+
+/*
+ * Call a function for the values with codes from first up to last.  The value is as in
+ * rtscan_dictionary_add(); by reference it is valid only during the call.
+ */
+typedef void (*RtscanDictionaryVisitor) (uint32 code, uint64 value, uint32 first_rank,
+										 uint32 end_rank, void *arg);
+extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *type,
+									uint32 first, uint32 last,
+									RtscanDictionaryVisitor visitor, void *arg);
+
+/* The code of the value that has a rank, which is not NULL's. */
+extern uint32 rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank);
+
+#endif							/* RTSCAN_DICTIONARY_H */

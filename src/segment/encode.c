@@ -1,0 +1,209 @@
+/*
+ * encode.c
+ *		Write a segment: its tidmap, columns, INCLUDE values and descriptor.
+ */
+#include "segment/encode.h"
+
+#include "miscadmin.h"
+#include "segment/dictionary.h"
+#include "segment/include.h"
+#include "segment/segment.h"
+#include "segment/sieve.h"
+#include "segment/sort.h"
+#include "segment/tidmap.h"
+#include "settings.h"
+#include "utils/memutils.h"
+
+/* What is being written: the areas, and column by column the descriptor's parts. */
+typedef struct SegmentWriter
+{
+	Relation	index;
+	RtscanWriting *writing;
+	const RtscanRows *rows;
+	RtscanAreaWriter *areas;
+	RtscanSegmentHeader header;
+	StringInfoData tidmap_rows;
+	StringInfoData columns;
+} SegmentWriter;
+
+/* ---------------------------------------------------------------- columns */
+
+static void
+write_dictionary(SegmentWriter *writer, const RtscanColumn *type,
+				 const RtscanSortedColumn *column, RtscanColumnHeader *header)
+{
+	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(writer->areas, type);
+
+	for (uint32 rank = 0; rank < column->nonnull; rank++)
+		if (rtscan_starts_value(column, rank))
+			rtscan_dictionary_add(dictionary, column->sorted[rank].value, rank);
+	rtscan_dictionary_end(dictionary, column->nonnull, header);
+}
+
+static uint32
+code_bytes(uint32 distinct)
+{
+	return distinct <= 0xFF ? 1 : distinct <= 0xFFFF ? 2 : 3;
+}
+
+/* Row -> code; NULLs have the code after the last value's. */
+static void
+write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
+{
+	uint32	   *codes = palloc_extended(column->rows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	uint32		code = 0;
+	RtscanPacker packer;
+
+	for (uint32 rank = 0; rank < column->rows; rank++)
+	{
+		if (rank == column->nonnull || (rank > 0 && rank < column->nonnull && rtscan_starts_value(column, rank)))
+			code++;
+		codes[column->sorted[rank].row] = rank < column->nonnull ? code : column->distinct;
+	}
+	header->code_bytes = code_bytes(column->distinct);
+	packer = rtscan_packer(writer->areas, RTSCAN_PAGE_CODES, header->code_bytes);
+	for (uint32 row = 0; row < column->rows; row++)
+		rtscan_packer_add(&packer, codes[row]);
+	header->codes = rtscan_packer_end(&packer);
+	pfree(codes);
+}
+
+/* Rank -> row. */
+static void
+write_order(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
+{
+	RtscanPacker packer = rtscan_packer(writer->areas, RTSCAN_PAGE_ORDER, 3);
+
+	for (uint32 rank = 0; rank < column->rows; rank++)
+		rtscan_packer_add(&packer, column->sorted[rank].row);
+	header->order = rtscan_packer_end(&packer);
+}
+
+static void
+write_column(SegmentWriter *writer, int i)
+{
+	const RtscanColumn *type = &writer->rows->schema->columns[i];
+	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i);
+	RtscanColumnHeader header = {.nonnull = column->nonnull};
+	StringInfoData sieve;
+
+	initStringInfo(&sieve);
+	if (column->identical)
+		header.flags |= RTSCAN_COLUMN_IDENTICAL;
+	write_dictionary(writer, type, column, &header);
+	if (column->heap_order)
+		header.flags |= RTSCAN_COLUMN_HEAP_ORDER;
+	else
+	{
+		write_codes(writer, column, &header);
+		if (column->rows >= RTSCAN_CHUNK_ROWS)
+		{
+			rtscan_write_sieve(writer->areas, column, rtscan_sieve_bins(writer->index),
+							   rtscan_sieve_components(writer->index), &header, &sieve);
+			if (!(header.flags & RTSCAN_COLUMN_EXACT))
+				write_order(writer, column, &header);
+		}
+	}
+	rtscan_append_part(&writer->columns, &header, sizeof(header));
+	appendBinaryStringInfo(&writer->columns, sieve.data, sieve.len);
+}
+
+/* Sorting and encoding a column needs much memory for a short time. */
+static void
+write_columns(SegmentWriter *writer)
+{
+	const RtscanSchema *schema = writer->rows->schema;
+
+	for (int i = 0; i < schema->nkeys; i++)
+	{
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan column",
+													  ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		write_column(writer, i);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(context);
+	}
+	for (int i = schema->nkeys; i < schema->ncolumns; i++)
+		rtscan_write_include(writer->areas, &schema->columns[i], &writer->rows->columns[i],
+							 writer->rows->rows, &writer->columns);
+}
+
+/* ---------------------------------------------------------------- the descriptor */
+
+static uint32
+append_extents(StringInfo parts, const BlockNumber *blocks, uint32 pages)
+{
+	uint32		extents = 0;
+
+	for (uint32 i = 0; i < pages;)
+	{
+		RtscanExtent extent = {blocks[i], 1};
+
+		while (i + extent.count < pages && blocks[i + extent.count] == extent.first + extent.count)
+			extent.count++;
+		appendBinaryStringInfo(parts, (char *) &extent, sizeof(extent));
+		extents++;
+		i += extent.count;
+	}
+	return extents;
+}
+
+static BlockNumber
+write_descriptor(SegmentWriter *writer)
+{
+	StringInfoData content,
+				extents;
+	BlockNumber *blocks = rtscan_area_finish(writer->areas, &writer->header.pages);
+
+	initStringInfo(&content);
+	initStringInfo(&extents);
+	writer->header.extents = append_extents(&extents, blocks, writer->header.pages);
+	rtscan_append_part(&content, &writer->header, sizeof(RtscanSegmentHeader));
+	rtscan_append_part(&content, extents.data, extents.len);
+	rtscan_append_part(&content, writer->tidmap_rows.data, writer->tidmap_rows.len);
+	appendBinaryStringInfo(&content, writer->columns.data, writer->columns.len);
+	return rtscan_write_descriptor(writer->writing, &content);
+}
+
+RtscanEntry
+rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youngest)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan segment writer",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	uint64		id = rtscan_writing_id(writing);
+	SegmentWriter writer = {
+		.index = writing->index,
+		.writing = writing,
+		.rows = rows,
+		.areas = rtscan_area_writer(writing),
+		.header = {
+			.id = id,
+			.youngest = youngest,
+			.rows = rows->rows,
+			.nkeys = rows->schema->nkeys,
+			.ncolumns = rows->schema->ncolumns,
+		},
+	};
+	RtscanEntry entry = {
+		.id = id,
+		.youngest = youngest,
+		.rows = rows->rows,
+		.dead = InvalidBlockNumber,
+		.kind = RTSCAN_ENTRY_SEGMENT,
+	};
+
+	Assert(rows->rows > 0 && rows->rows <= RTSCAN_SEGMENT_ROWS);
+	initStringInfo(&writer.tidmap_rows);
+	initStringInfo(&writer.columns);
+	writer.header.tidmap = rtscan_write_tidmap(writer.areas, rows->tids, rows->rows,
+											   &writer.tidmap_rows);
+	write_columns(&writer);
+	entry.root = write_descriptor(&writer);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return entry;
+}

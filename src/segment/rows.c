@@ -1,0 +1,196 @@
+/*
+ * rows.c
+ *		Collect rows in memory.
+ */
+#include "segment/rows.h"
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "segment/sort.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+#define FIRST_CAPACITY	1024	/* a multiple of 64 */
+
+/* Rows of a segment cannot be fewer than a heap page may hold, whatever the memory. */
+#define MIN_LIMIT		Max(MaxHeapTuplesPerPage, 1024)
+
+RtscanRows *
+rtscan_rows_create(const RtscanSchema *schema)
+{
+	RtscanRows *rows = palloc0(sizeof(RtscanRows));
+
+	rows->context = CurrentMemoryContext;
+	rows->values = AllocSetContextCreate(CurrentMemoryContext, "rtscan values",
+										 ALLOCSET_DEFAULT_SIZES);
+	rows->schema = schema;
+	rows->columns = palloc0(schema->ncolumns * sizeof(RtscanColumnRows));
+	rtscan_rows_reset(rows);
+	return rows;
+}
+
+void
+rtscan_rows_reset(RtscanRows *rows)
+{
+	rows->rows = 0;
+	MemoryContextReset(rows->values);
+	for (int i = 0; i < rows->schema->ncolumns; i++)
+	{
+		RtscanColumnRows *column = &rows->columns[i];
+
+		column->null_count = 0;
+		column->identical = true;
+		if (column->nulls)
+			memset(column->nulls, 0, rows->capacity / 8);
+	}
+}
+
+static void *
+grow_array(RtscanRows *rows, void *array, Size bytes)
+{
+	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(rows->context, bytes);
+}
+
+/* Make room for so many rows, a multiple of 64. */
+static void
+grow(RtscanRows *rows, Size new)
+{
+	Size		old = rows->capacity;
+
+	rows->tids = grow_array(rows, rows->tids, new * sizeof(ItemPointerData));
+	for (int i = 0; i < rows->schema->ncolumns; i++)
+	{
+		RtscanColumnRows *column = &rows->columns[i];
+
+		column->values = grow_array(rows, column->values, new * sizeof(uint64));
+		column->nulls = grow_array(rows, column->nulls, new / 8);
+		memset((char *) column->nulls + old / 8, 0, (new - old) / 8);
+	}
+	rows->capacity = new;
+}
+
+static uint64
+keep_value(RtscanRows *rows, int i, Datum value)
+{
+	const RtscanColumn *column = &rows->schema->columns[i];
+	MemoryContext old;
+	uint64		kept;
+
+	if (column->key_kind != RTSCAN_KEY_NONE)
+		return rtscan_key_encode(column->key_kind, value, &rows->columns[i].identical);
+	if (column->typbyval)
+		return (uint64) value;
+	old = MemoryContextSwitchTo(rows->values);
+	kept = (uint64) datumCopy(value, false, column->typlen);
+	MemoryContextSwitchTo(old);
+	return kept;
+}
+
+void
+rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values, const bool *isnull)
+{
+	uint32		row = rows->rows;
+
+	if (row == rows->capacity)
+		grow(rows, Max(FIRST_CAPACITY, (Size) rows->capacity * 2));
+	rows->tids[row] = *tid;
+	for (int i = 0; i < rows->schema->ncolumns; i++)
+		rtscan_rows_set(rows, row, i, isnull[i] ? 0 : keep_value(rows, i, values[i]), isnull[i]);
+	rows->rows++;
+}
+
+void
+rtscan_rows_reserve(RtscanRows *rows, uint32 n)
+{
+	grow(rows, TYPEALIGN(64, n));
+	rows->rows = n;
+}
+
+void
+rtscan_rows_set(RtscanRows *rows, uint32 row, int i, uint64 value, bool isnull)
+{
+	RtscanColumnRows *column = &rows->columns[i];
+
+	column->values[row] = value;
+	if (isnull)
+	{
+		column->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
+		column->null_count++;
+	}
+}
+
+static void
+set_null(RtscanColumnRows *column, uint32 row, bool null)
+{
+	uint64		bit = UINT64CONST(1) << (row % 64);
+
+	column->nulls[row / 64] = null ? column->nulls[row / 64] | bit : column->nulls[row / 64] & ~bit;
+}
+
+static void
+swap_rows(RtscanRows *rows, uint32 a, uint32 b)
+{
+	ItemPointerData tid = rows->tids[a];
+
+	rows->tids[a] = rows->tids[b];
+	rows->tids[b] = tid;
+	for (int i = 0; i < rows->schema->ncolumns; i++)
+	{
+		RtscanColumnRows *column = &rows->columns[i];
+		uint64		value = column->values[a];
+		bool		null = rtscan_row_is_null(column, a);
+
+		column->values[a] = column->values[b];
+		column->values[b] = value;
+		set_null(column, a, rtscan_row_is_null(column, b));
+		set_null(column, b, null);
+	}
+}
+
+/* Insertion sort: rows come in order but for those of a heap block with HOT chains. */
+void
+rtscan_rows_sort_tids(RtscanRows *rows, uint32 first)
+{
+	for (uint32 i = first + 1; i < rows->rows; i++)
+		for (uint32 k = i; k > first && ItemPointerCompare(&rows->tids[k - 1], &rows->tids[k]) > 0; k--)
+			swap_rows(rows, k - 1, k);
+}
+
+Size
+rtscan_rows_bytes(int ncolumns, bool all_have_keys)
+{
+	return sizeof(ItemPointerData) + ncolumns * (sizeof(uint64) + 1) + 2 * sizeof(uint32) +
+		(all_have_keys ? RTSCAN_KEY_SORT_BYTES : RTSCAN_COMPARISON_SORT_BYTES);
+}
+
+static bool
+all_have_keys(const RtscanSchema *schema)
+{
+	for (int i = 0; i < schema->nkeys; i++)
+		if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
+			return false;
+	return true;
+}
+
+uint32
+rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb)
+{
+	return rtscan_rows_that_fit(rtscan_rows_bytes(schema->ncolumns, all_have_keys(schema)) + more_bytes, memory_kb);
+}
+
+uint32
+rtscan_rows_that_fit(Size row_bytes, int memory_kb)
+{
+	Size		limit = (Size) memory_kb * 1024 / row_bytes;
+
+	limit = Min(limit, RTSCAN_SEGMENT_ROWS);
+	if (limit >= RTSCAN_CHUNK_ROWS)
+		limit -= limit % RTSCAN_CHUNK_ROWS;
+	return Max(limit, MIN_LIMIT);
+}
+
+Size
+rtscan_rows_value_memory(const RtscanRows *rows)
+{
+	return MemoryContextMemAllocated(rows->values, false);
+}

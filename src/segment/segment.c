@@ -1,0 +1,232 @@
+/*
+ * segment.c
+ *		Keep descriptors of segments, and read pages of segments.
+ */
+#include "segment/segment.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/dead.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+/* Descriptors that a backend keeps between transactions, in bytes. */
+#define KEEP_MEMORY		((Size) 64 * 1024 * 1024)
+
+/* Cache lines at the beginning of a page to prefetch. */
+#define PREFETCH_LINES	12
+
+/* ---------------------------------------------------------------- the backend's descriptors */
+
+/*
+ * A file and an id in it: a copy of the file (ALTER INDEX ... SET TABLESPACE) goes on with the
+ * same ids, and if that is rolled back so does the original.
+ */
+typedef struct KeptKey
+{
+	RelFileNode file;
+	uint32		unused;
+	pg_uuid_t	uuid;
+	uint64		id;
+} KeptKey;
+
+typedef struct KeptSegment
+{
+	KeptKey		key;
+	uint64		last_used;
+	RtscanSegment *segment;
+} KeptSegment;
+
+static HTAB *kept_segments;
+static Size kept_memory;
+static uint64 uses;
+
+/* Drop the descriptors that were not used for the longest time. */
+static void
+shrink_kept(void)
+{
+	while (kept_memory > KEEP_MEMORY)
+	{
+		HASH_SEQ_STATUS status;
+		KeptSegment *kept,
+				   *oldest = NULL;
+
+		hash_seq_init(&status, kept_segments);
+		while ((kept = hash_seq_search(&status)) != NULL)
+			if (oldest == NULL || kept->last_used < oldest->last_used)
+				oldest = kept;
+		kept_memory -= oldest->segment->memory;
+		MemoryContextDelete(oldest->segment->context);
+		hash_search(kept_segments, &oldest->key, HASH_REMOVE, NULL);
+	}
+}
+
+/* Readers hold pointers to descriptors only within a transaction. */
+static void
+end_of_transaction(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		shrink_kept();
+}
+
+static void
+init_kept(void)
+{
+	HASHCTL		ctl = {
+		.keysize = sizeof(KeptKey),
+		.entrysize = sizeof(KeptSegment),
+		.hcxt = CacheMemoryContext,
+	};
+
+	kept_segments = hash_create("rtscan segments", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	RegisterXactCallback(end_of_transaction, NULL);
+}
+
+/* ---------------------------------------------------------------- readers */
+
+static RtscanSegment *
+keep_segment(Relation index, const RtscanEntry *entry, const pg_uuid_t *uuid, bool soft)
+{
+	KeptKey		key = {.file = index->rd_node, .uuid = *uuid, .id = entry->id};
+	KeptSegment *kept;
+	bool		found;
+
+	if (kept_segments == NULL)
+		init_kept();
+	kept = hash_search(kept_segments, &key, HASH_FIND, NULL);
+	if (kept == NULL)
+	{
+		RtscanSegment *segment = rtscan_load_segment(index, entry, soft);
+
+		if (segment == NULL)
+			return NULL;
+		kept = hash_search(kept_segments, &key, HASH_ENTER, &found);
+		kept->segment = segment;
+		MemoryContextSetParent(segment->context, CacheMemoryContext);
+		kept_memory += segment->memory;
+	}
+	kept->last_used = ++uses;
+	return kept->segment;
+}
+
+bool
+rtscan_reader_open(RtscanReader *reader, Relation index, const RtscanEntry *entry, bool soft)
+{
+	RtscanImage *image = (RtscanImage *) index->rd_amcache;
+
+	memset(reader, 0, sizeof(RtscanReader));
+	reader->index = index;
+	reader->lock = RecoveryInProgress() || TransactionStartedDuringRecovery();
+	reader->soft = soft;
+	if (image == NULL)
+		image = rtscan_read_image(index, NULL, soft);
+	if (image)
+		reader->segment = keep_segment(index, entry, &image->meta.uuid, soft);
+	return reader->segment != NULL;
+}
+
+/* ---------------------------------------------------------------- reading pages */
+
+static Buffer
+pin_page(RtscanReader *reader, uint32 ordinal)
+{
+	RtscanSegment *segment = reader->segment;
+	Buffer		recent = segment->recent[ordinal];
+	BlockNumber block = segment->blocks[ordinal];
+
+	reader->pages_read++;
+	if (BufferIsValid(recent) &&
+		ReadRecentBuffer(reader->index->rd_node, MAIN_FORKNUM, block, recent))
+	{
+		pgstat_count_buffer_read(reader->index);
+		pgstat_count_buffer_hit(reader->index);
+		return recent;
+	}
+	return segment->recent[ordinal] = ReadBuffer(reader->index, block);
+}
+
+const char *
+rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *buffer, Size *used)
+{
+	uint32		ordinal = area->page + i;
+	Page		page;
+	Size		bytes;
+
+	if (unlikely(i >= area->pages))
+		rtscan_page_corrupted(reader->index, reader->segment->blocks[area->page],
+							  "Page %u of an area of %u pages is asked for.", i, area->pages);
+	*buffer = pin_page(reader, ordinal);
+	page = BufferGetPage(*buffer);
+	if (reader->lock)
+		LockBuffer(*buffer, BUFFER_LOCK_SHARE);
+	bytes = rtscan_page_used(page);
+	if (unlikely(!rtscan_page_is(page, area->kind, reader->segment->header.id, ordinal) ||
+				 bytes < area->offset))
+	{
+		rtscan_release(reader, *buffer);
+		if (reader->soft)
+			return NULL;
+		rtscan_page_mismatch(reader->index, reader->segment->blocks[ordinal], area->kind);
+	}
+	*used = bytes - area->offset;
+	return rtscan_page_payload(page) + area->offset;
+}
+
+void
+rtscan_release(RtscanReader *reader, Buffer buffer)
+{
+	if (reader->lock)
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	ReleaseBuffer(buffer);
+}
+
+void
+rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i)
+{
+	Buffer		recent = reader->segment->recent[area->page + i];
+
+	if (!BufferIsValid(recent) || BufferIsLocal(recent))
+		return;
+	__builtin_prefetch(GetBufferDescriptor(recent - 1), 1);
+	__builtin_prefetch(BufferGetPage(recent));
+	__builtin_prefetch(rtscan_page_opaque(BufferGetPage(recent)));
+}
+
+void
+rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i)
+{
+	Buffer		recent = reader->segment->recent[area->page + i];
+	const char *page;
+
+	if (!BufferIsValid(recent) || BufferIsLocal(recent))
+		return;
+	page = BufferGetPage(recent);
+	rtscan_prefetch_head(reader, area, i);
+	for (int line = 0; line < PREFETCH_LINES; line++)
+		__builtin_prefetch(rtscan_page_payload((Page) page) + line * 64);
+}
+
+void
+rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i, const char *detail)
+{
+	if (!reader->soft)
+		rtscan_page_corrupted(reader->index, reader->segment->blocks[area->page + i],
+							  "%s", detail);
+}
+
+/* ---------------------------------------------------------------- freeing */
+
+List *
+rtscan_segment_blocks(Relation index, const RtscanEntry *entry)
+{
+	List	   *blocks = rtscan_descriptor_blocks(index, entry);
+	RtscanReader reader;
+
+	if (blocks != NIL && rtscan_reader_open(&reader, index, entry, true))
+		for (uint32 i = 0; i < reader.segment->header.pages; i++)
+			blocks = lappend_int(blocks, reader.segment->blocks[i]);
+	return list_concat(blocks, rtscan_dead_blocks(index, entry));
+}

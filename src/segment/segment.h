@@ -1,0 +1,230 @@
+/*
+ * segment.h
+ *		The descriptor of a segment, and how its areas are read.
+ *
+ * A segment's descriptor is written last, as a chain of pages that the directory names.
+ * Their payloads, one after another, are:
+ *
+ *	RtscanSegmentHeader
+ *	RtscanExtent[extents]			the blocks of the segment's pages, in order of their ordinals
+ *	uint32[tidmap.pages]			first row of each tidmap page
+ *	for each key column:
+ *		RtscanColumnHeader
+ *		uint32[bins + 1]			the sieve's boundaries: ranks, strictly ascending, 0 .. rows
+ *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
+ *	for each INCLUDE column:
+ *		RtscanIncludeHeader
+ *		uint32[values.pages]		first row of each page of values, unless they are packed
+ *
+ * each part beginning at a multiple of 8 bytes.  A backend reads a descriptor once, checks
+ * it, and keeps it: it can never become stale, for a segment is immutable and its id is
+ * not used again.
+ */
+#ifndef RTSCAN_SEGMENT_H
+#define RTSCAN_SEGMENT_H
+
+#include "rtscan.h"
+
+#include "lib/stringinfo.h"
+#include "nodes/pg_list.h"
+#include "row/schema.h"
+#include "storage/area.h"
+#include "storage/metapage.h"
+#include "storage/writing.h"
+
+#define RTSCAN_DICTIONARY_LEVELS	8	/* more than 2^22 values ever need */
+
+typedef struct RtscanExtent
+{
+	BlockNumber first;
+	uint32		count;
+} RtscanExtent;
+
+typedef struct RtscanSegmentHeader
+{
+	uint64		id;
+	uint64		youngest;		/* id of the newest pending list in it, 0 if none */
+	uint32		rows;
+	uint32		pages;			/* without the descriptor's own */
+	uint32		extents;
+	uint16		nkeys;
+	uint16		ncolumns;
+	RtscanArea	tidmap;
+} RtscanSegmentHeader;
+
+/* How the rows of a column are found; flags of RtscanColumnHeader. */
+#define RTSCAN_COLUMN_HEAP_ORDER	0x0001	/* rank = row: no sieve, order or codes */
+#define RTSCAN_COLUMN_EXACT			0x0002	/* every value begins at a boundary: no order */
+#define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: it can give them back */
+
+typedef struct RtscanColumnHeader
+{
+	uint32		flags;
+	uint32		nonnull;		/* rows; NULLs have the ranks from there on */
+	uint32		distinct;		/* values; NULLs have this code */
+	uint32		code_bytes;		/* 1, 2 or 3 */
+	uint32		bins;			/* 0: no sieve, for the segment is small or in order */
+	uint32		radix;			/* bin = high * radix + low; 1: one component */
+	uint32		vectors;
+	uint32		levels;			/* of the dictionary, 0 if there are no values */
+	uint32		level_pages[RTSCAN_DICTIONARY_LEVELS];	/* leaves first */
+	RtscanArea	dictionary;
+	RtscanArea	sieve;			/* pages that are not constant, by vector, then chunk */
+	RtscanArea	order;
+	RtscanArea	codes;
+} RtscanColumnHeader;
+
+typedef struct RtscanIncludeHeader
+{
+	uint32		width;			/* bytes a value: packed; 0: values are stored whole */
+	uint32		scale;			/* of numerics that are packed: row/decimal.h */
+	RtscanArea	nulls;			/* packed: a bit a row; no area if no row is NULL */
+	RtscanArea	values;			/* in row order */
+} RtscanIncludeHeader;
+
+typedef enum RtscanVectorState
+{
+	RTSCAN_VECTOR_ZEROS,
+	RTSCAN_VECTOR_ONES,			/* also of the rows that the last chunk lacks */
+	RTSCAN_VECTOR_STORED
+} RtscanVectorState;
+
+#define RTSCAN_PAGE_ZEROS	PG_UINT32_MAX
+#define RTSCAN_PAGE_ONES	(PG_UINT32_MAX - 1)
+
+typedef struct RtscanSegmentColumn
+{
+	RtscanColumnHeader header;
+	uint32	   *boundaries;		/* bins + 1 ranks */
+	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
+} RtscanSegmentColumn;
+
+typedef struct RtscanSegmentInclude
+{
+	RtscanIncludeHeader header;
+	uint32	   *first_rows;		/* NULL if packed */
+} RtscanSegmentInclude;
+
+/* A descriptor in memory. */
+typedef struct RtscanSegment
+{
+	RtscanSegmentHeader header;
+	uint32		chunks;
+	MemoryContext context;
+	Size		memory;
+	BlockNumber *blocks;		/* by ordinal */
+	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers */
+	uint32	   *tidmap_rows;
+	RtscanSegmentColumn *columns;
+	RtscanSegmentInclude *includes;
+} RtscanSegment;
+
+/*
+ * Reads a segment.  One reader a scan and segment; pages are got one at a time and
+ * released, or kept pinned while others are got.
+ */
+typedef struct RtscanReader
+{
+	Relation	index;
+	RtscanSegment *segment;
+	bool		lock;			/* on a standby: a pin does not protect a page */
+	bool		soft;			/* the planner: report, do not raise, what is wrong */
+	uint64		pages_read;
+} RtscanReader;
+
+/*
+ * Begin to read a segment that an image names.  With soft, returns false where the
+ * descriptor cannot be read, and later calls return what says so where a page cannot.
+ */
+extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
+							   const RtscanEntry *entry, bool soft);
+
+/*
+ * Page i of an area, pinned (and on a standby locked) until rtscan_release(): its payload
+ * from where the area begins, and how many bytes there are.  Every payload is MAXALIGNed
+ * and can be read as RTSCAN_CHUNK_BYTES - offset bytes, used or not.
+ * NULL only for a soft reader.
+ */
+extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i,
+								   Buffer *buffer, Size *used);
+extern void rtscan_release(RtscanReader *reader, Buffer buffer);
+
+/*
+ * Page i of an area is going to be got soon: bring what that touches first, its buffer's
+ * descriptor and its own first and last cache lines, into the processor's cache.
+ */
+extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
+
+/* Likewise, where a few places of it will be looked at: only what getting it touches; and a place. */
+extern void rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i);
+
+static inline void
+rtscan_prefetch_place(RtscanReader *reader, const RtscanArea *area, uint32 i, Size offset)
+{
+	Buffer		recent = reader->segment->recent[area->page + i];
+
+	if (recent > 0)
+		__builtin_prefetch(rtscan_page_payload(BufferGetPage(recent)) + area->offset + offset);
+}
+
+/*
+ * The content of an area's page contradicts itself.  Raises ERRCODE_INDEX_CORRUPTED, but
+ * for a soft reader.
+ */
+extern void rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i,
+						 const char *detail);
+
+/*
+ * descriptor.c: read a descriptor, and check it, in a memory context of its own; NULL if soft and it cannot be read, or contradicts
+ * itself.
+ */
+extern RtscanSegment *rtscan_load_segment(Relation index, const RtscanEntry *entry, bool soft);
+
+/* Append a part to a descriptor's content, padded to where the next part may begin. */
+extern void rtscan_append_part(StringInfo content, const void *part, Size size);
+
+/* Write the descriptor of a segment; returns its first block. */
+extern BlockNumber rtscan_write_descriptor(RtscanWriting *writing, StringInfo content);
+
+/* The blocks of a segment's descriptor, in order. */
+extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);
+
+/* All blocks of a segment, those that lead to others first; tolerates that some are gone. */
+extern List *rtscan_segment_blocks(Relation index, const RtscanEntry *entry);
+
+/* The place of the last of ascending values that is not above one; the first, if all are. */
+static inline uint32
+rtscan_last_not_above(const uint32 *values, uint32 n, uint32 value)
+{
+	uint32		low = 0,
+				high = n;
+
+	while (high - low > 1)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (values[middle] <= value)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static inline uint32
+rtscan_load_packed(const char *place, uint32 width)
+{
+	const unsigned char *bytes = (const unsigned char *) place;
+
+	switch (width)
+	{
+		case 1:
+			return bytes[0];
+		case 2:
+			return bytes[0] | (uint32) bytes[1] << 8;
+		default:
+			return bytes[0] | (uint32) bytes[1] << 8 | (uint32) bytes[2] << 16;
+	}
+}
+
+#endif							/* RTSCAN_SEGMENT_H */

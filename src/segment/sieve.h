@@ -1,0 +1,56 @@
+/*
+ * sieve.h
+ *		Sieve vectors: Data Sieving of RTScan (section 3.3), in two components.
+ *
+ * Boundaries X_0 = 0 < X_1 < ... < X_bins = rows cut a column's ranks into bins of about
+ * equal depth; each is where a value's ranks begin, and the NULLs' is one of them.  RTScan
+ * stores one vector a boundary, F_i = {row : rank < X_i}.  In two components (the range
+ * encoding of Chan and Ioannidis) bin = high * radix + low, and two families are stored:
+ *
+ *		H_h = {row : high(bin) < h}		h = 1 .. ceil(bins / radix) - 1
+ *		L_l = {row : low(bin) < l}		l = 1 .. radix - 1
+ *
+ *		F_i = H_h | (H_{h+1} & L_l)		for i = h * radix + l
+ *
+ * with H_0 and L_0 all zeros, and the H beyond the last all ones.  So 256 bins take 30
+ * vectors instead of 255, and three reads instead of one.  radix = 1 is the one-component
+ * encoding: L is empty, and F_i = H_i.
+ */
+#ifndef RTSCAN_SIEVE_H
+#define RTSCAN_SIEVE_H
+
+#include "rtscan.h"
+
+#include "lib/stringinfo.h"
+#include "segment/segment.h"
+#include "segment/sort.h"
+#include "storage/area.h"
+
+/*
+ * Choose boundaries, write the vectors, and append to the descriptor the boundaries and
+ * the states of the pages.  Fills in bins, radix, vectors and sieve, and the flag EXACT.
+ */
+extern void rtscan_write_sieve(RtscanAreaWriter *areas, const RtscanSortedColumn *column,
+							   int max_bins, int components,
+							   RtscanColumnHeader *header, StringInfo descriptor);
+
+/* Numbers of the vectors H_h and L_l of a column. */
+static inline uint32
+rtscan_high_vector(uint32 h)
+{
+	return h - 1;
+}
+
+static inline uint32
+rtscan_high_count(const RtscanColumnHeader *header)
+{
+	return (header->bins + header->radix - 1) / header->radix;
+}
+
+static inline uint32
+rtscan_low_vector(const RtscanColumnHeader *header, uint32 l)
+{
+	return rtscan_high_count(header) - 1 + l - 1;
+}
+
+#endif							/* RTSCAN_SIEVE_H */

@@ -1,0 +1,424 @@
+/*
+ * sort.c
+ *		Sort a column by keys (radix) or by its comparison function.
+ *
+ * Both sorts keep equal values in row order, so that ranks are unique and reproducible.
+ */
+#include "segment/sort.h"
+
+#include "access/genam.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/sortsupport.h"
+
+#define RADIX_BITS		8
+#define RADIX			(1 << RADIX_BITS)
+#define DIGITS			(64 / RADIX_BITS)
+
+static void *
+palloc0_huge(Size n, Size size)
+{
+	return palloc_extended(Max(n, 1) * size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* ---------------------------------------------------------------- by keys */
+
+typedef uint32 Histogram[RADIX];
+
+static void
+count_digits(const RtscanSorted *sorted, uint32 n, Histogram *histograms)
+{
+	memset(histograms, 0, DIGITS * sizeof(Histogram));
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint64		key = sorted[i].value;
+
+		for (int digit = 0; digit < DIGITS; digit++, key >>= RADIX_BITS)
+			histograms[digit][key & (RADIX - 1)]++;
+	}
+}
+
+/* Turn counts into where each digit value begins; false if all elements have the same. */
+static bool
+counts_to_places(uint32 *counts, uint32 n)
+{
+	uint32		place = 0;
+
+	for (int i = 0; i < RADIX; i++)
+	{
+		uint32		count = counts[i];
+
+		if (count == n)
+			return false;
+		counts[i] = place;
+		place += count;
+	}
+	return true;
+}
+
+/* Least significant digit first, skipping digits that all keys share. */
+static RtscanSorted *
+radix_sort(RtscanSorted *sorted, RtscanSorted *other, uint32 n)
+{
+	Histogram  *histograms = palloc(DIGITS * sizeof(Histogram));
+
+	count_digits(sorted, n, histograms);
+	for (int digit = 0; digit < DIGITS; digit++)
+	{
+		uint32	   *places = histograms[digit];
+		RtscanSorted *swap = sorted;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!counts_to_places(places, n))
+			continue;
+		for (uint32 i = 0; i < n; i++)
+			other[places[(sorted[i].value >> (digit * RADIX_BITS)) & (RADIX - 1)]++] = sorted[i];
+		sorted = other;
+		other = swap;
+	}
+	pfree(histograms);
+	return sorted;
+}
+
+/* ---------------------------------------------------------------- by comparison */
+
+/*
+ * Comparing is slow and often finds equals.  So rows are first put together whose values are
+ * the same to the bit, which needs hashing only; just these images are sorted.
+ */
+typedef struct Image
+{
+	Datum		value;
+	uint32		hash;
+	uint32		number;			/* in the order in which they were met */
+	char		status;			/* for simplehash */
+} Image;
+
+static uint32 hash_image(const RtscanColumn *type, Datum value);
+static bool same_image(const RtscanColumn *type, Datum a, Datum b);
+
+#define SH_PREFIX			images
+#define SH_ELEMENT_TYPE		Image
+#define SH_KEY_TYPE			Datum
+#define SH_KEY				value
+#define SH_HASH_KEY(tb, key)	hash_image((const RtscanColumn *) (tb)->private_data, key)
+#define SH_EQUAL(tb, a, b)	same_image((const RtscanColumn *) (tb)->private_data, a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a)	(a)->hash
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static uint32
+hash_image(const RtscanColumn *type, Datum value)
+{
+	if (type->typbyval)
+		return hash_bytes((unsigned char *) &value, sizeof(Datum));
+	return hash_bytes((unsigned char *) DatumGetPointer(value), rtscan_value_size(type, value));
+}
+
+static bool
+same_image(const RtscanColumn *type, Datum a, Datum b)
+{
+	Size		size;
+
+	if (type->typbyval)
+		return a == b;
+	size = rtscan_value_size(type, a);
+	return size == rtscan_value_size(type, b) &&
+		memcmp(DatumGetPointer(a), DatumGetPointer(b), size) == 0;
+}
+
+/* The images of a column, and which of them each row has. */
+typedef struct Images
+{
+	uint32		n;
+	RtscanSorted *sorted;		/* value and number of each */
+	uint32	   *of_row;			/* by place in RtscanSortedColumn.sorted */
+} Images;
+
+static Images
+find_images(const RtscanSortedColumn *column, const RtscanColumn *type)
+{
+	images_hash *table = images_create(CurrentMemoryContext, 1024, unconstify(RtscanColumn *, type));
+	Images		images = {
+		.sorted = palloc_extended(Max(column->nonnull, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE),
+		.of_row = palloc_extended(Max(column->nonnull, 1) * sizeof(uint32), MCXT_ALLOC_HUGE),
+	};
+
+	for (uint32 i = 0; i < column->nonnull; i++)
+	{
+		bool		found;
+		Image	   *image = images_insert(table, (Datum) column->sorted[i].value, &found);
+
+		if ((i & 0xFFFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!found)
+		{
+			image->number = images.n;
+			images.sorted[images.n] = (RtscanSorted) {column->sorted[i].value, images.n};
+			images.n++;
+		}
+		images.of_row[i] = image->number;
+	}
+	images_destroy(table);
+	return images;
+}
+
+/* The comparison of a column, and values by number where the sort sees abbreviated keys. */
+typedef struct Comparison
+{
+	SortSupportData support;
+	bool		abbreviated;
+	Datum	   *values;
+} Comparison;
+
+static int
+compare_sorted(const RtscanSorted *a, const RtscanSorted *b, Comparison *comparison)
+{
+	SortSupport support = &comparison->support;
+	int			order = ApplySortComparator((Datum) a->value, false, (Datum) b->value, false, support);
+
+	if (order == 0 && comparison->abbreviated)
+		order = ApplySortAbbrevFullComparator(comparison->values[a->row], false,
+											  comparison->values[b->row], false, support);
+	return order;
+}
+
+#define ST_SORT comparison_sort
+#define ST_ELEMENT_TYPE RtscanSorted
+#define ST_COMPARE(a, b, comparison) compare_sorted(a, b, comparison)
+#define ST_COMPARE_ARG_TYPE Comparison
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+#include "segment/assistant.h"
+
+/* What PrepareSortSupportFromIndexRel() does, but that it is for btree only. */
+static void
+prepare_comparison(Relation index, const RtscanColumn *column, int i, Comparison *comparison)
+{
+	SortSupport support = &comparison->support;
+	RegProcedure proc = index_getprocid(index, i + 1, RTSCAN_SORTSUPPORT_PROC);
+
+	memset(comparison, 0, sizeof(Comparison));
+	support->ssup_cxt = CurrentMemoryContext;
+	support->ssup_collation = column->collation;
+	support->ssup_attno = i + 1;
+	support->abbreviate = true;
+	if (OidIsValid(proc))
+		OidFunctionCall1(proc, PointerGetDatum(support));
+	if (support->comparator == NULL)
+		PrepareSortSupportComparisonShim(column->compare->fn_oid, support);
+}
+
+static void
+undo_abbreviation(Comparison *comparison, RtscanSorted *sorted, uint32 n)
+{
+	comparison->support.comparator = comparison->support.abbrev_full_comparator;
+	comparison->abbreviated = false;
+	for (uint32 i = 0; i < n; i++)
+		sorted[i].value = (uint64) comparison->values[sorted[i].row];
+}
+
+/* Replace values by abbreviated keys, unless the type gives up on them on the way. */
+static void
+abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
+{
+	SortSupport support = &comparison->support;
+	uint32		next_check = 10;
+
+	if (support->abbrev_converter == NULL)
+		return;
+	comparison->abbreviated = true;
+	comparison->values = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < n; i++)
+		comparison->values[i] = (Datum) sorted[i].value;
+	for (uint32 i = 0; i < n; i++)
+	{
+		sorted[i].value = support->abbrev_converter((Datum) sorted[i].value, support);
+		if (i == next_check)
+		{
+			next_check *= 2;
+			if (support->abbrev_abort(i, support))
+			{
+				undo_abbreviation(comparison, sorted, n);
+				return;
+			}
+		}
+	}
+}
+
+/* Sort images, by their values again when that is done. */
+static void
+sort_images(Images *images, Comparison *comparison)
+{
+	abbreviate(comparison, images->sorted, images->n);
+	comparison_sort(images->sorted, images->n, comparison);
+	if (comparison->abbreviated)
+		undo_abbreviation(comparison, images->sorted, images->n);
+}
+
+/*
+ * Images that compare as equal are one value, its first image stands for it.  Returns how
+ * many values there are; of_image says which each image has, values what they are.
+ */
+static uint32
+merge_images(RtscanSortedColumn *column, const RtscanColumn *type, const Images *images,
+			 Comparison *comparison, uint32 *of_image, uint64 *values)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < images->n; i++)
+	{
+		uint64		value = images->sorted[i].value;
+
+		if (n == 0 || ApplySortComparator((Datum) values[n - 1], false, (Datum) value, false,
+										  &comparison->support) != 0)
+			values[n++] = value;
+		else if (column->identical)
+			column->identical = datum_image_eq((Datum) values[n - 1], (Datum) value,
+											   type->typbyval, type->typlen);
+		of_image[images->sorted[i].row] = n - 1;
+	}
+	return n;
+}
+
+/* ---------------------------------------------------------------- both */
+
+static inline void
+start_value(RtscanSortedColumn *column, uint32 rank)
+{
+	column->starts[rank / 64] |= UINT64CONST(1) << (rank % 64);
+	column->distinct++;
+}
+
+static void
+find_starts_by_key(RtscanSortedColumn *column)
+{
+	for (uint32 rank = 0; rank < column->nonnull; rank++)
+		if (rank == 0 || column->sorted[rank].value != column->sorted[rank - 1].value)
+			start_value(column, rank);
+}
+
+/* Give each row the rank of its value: rows are in order, so equal ones stay so. */
+static void
+place_rows(RtscanSortedColumn *column, const Images *images, const uint32 *of_image,
+		   const uint64 *values, uint32 nvalues)
+{
+	RtscanSorted *placed = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
+	uint32	   *next = palloc0_huge((Size) nvalues + 1, sizeof(uint32));
+
+	for (uint32 i = 0; i < column->nonnull; i++)
+		next[of_image[images->of_row[i]] + 1]++;
+	for (uint32 v = 0; v < nvalues; v++)
+	{
+		start_value(column, next[v]);
+		next[v + 1] += next[v];
+	}
+	for (uint32 i = 0; i < column->nonnull; i++)
+	{
+		uint32		v = of_image[images->of_row[i]];
+
+		placed[next[v]++] = (RtscanSorted) {values[v], column->sorted[i].row};
+	}
+	memcpy(placed + column->nonnull, column->sorted + column->nonnull,
+		   (column->rows - column->nonnull) * sizeof(RtscanSorted));
+	pfree(next);
+	pfree(column->sorted);
+	column->sorted = placed;
+}
+
+/* Values in row order, NULLs behind them. */
+static void
+load_column(RtscanSortedColumn *column, const RtscanColumnRows *source)
+{
+	uint32		value_at = 0,
+				null_at = column->nonnull;
+
+	for (uint32 row = 0; row < column->rows; row++)
+	{
+		bool		null = source->null_count > 0 && rtscan_row_is_null(source, row);
+		uint32		at = null ? null_at++ : value_at++;
+
+		column->sorted[at] = (RtscanSorted) {source->values[row], row};
+	}
+}
+
+static void
+sort_on_cpu(RtscanSortedColumn *column)
+{
+	uint32		n = column->nonnull;
+	RtscanSorted *other = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
+	RtscanSorted *sorted = radix_sort(column->sorted, other, n);
+
+	if (sorted == other)
+	{
+		memcpy(other + n, column->sorted + n, (column->rows - n) * sizeof(RtscanSorted));
+		other = column->sorted;
+		column->sorted = sorted;
+	}
+	pfree(other);
+}
+
+static void
+sort_by_key(RtscanSortedColumn *column)
+{
+	if (!rtscan_assistant.sort(column->sorted, column->nonnull))
+		sort_on_cpu(column);
+	find_starts_by_key(column);
+}
+
+static void
+sort_by_comparison(RtscanSortedColumn *column, Relation index, const RtscanColumn *type, int i)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan sort",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Images		images = find_images(column, type);
+	Comparison	comparison;
+	uint32	   *of_image = palloc0_huge(images.n, sizeof(uint32));
+	uint64	   *values = palloc0_huge(images.n, sizeof(uint64));
+	uint32		nvalues;
+
+	prepare_comparison(index, type, i, &comparison);
+	sort_images(&images, &comparison);
+	nvalues = merge_images(column, type, &images, &comparison, of_image, values);
+	MemoryContextSwitchTo(old);
+	place_rows(column, &images, of_image, values, nvalues);
+	MemoryContextDelete(context);
+}
+
+static bool
+is_heap_order(const RtscanSortedColumn *column)
+{
+	for (uint32 rank = 0; rank < column->rows; rank++)
+		if (column->sorted[rank].row != rank)
+			return false;
+	return true;
+}
+
+RtscanSortedColumn *
+rtscan_sort_column(Relation index, const RtscanSchema *schema, const RtscanRows *rows, int i)
+{
+	const RtscanColumn *type = &schema->columns[i];
+	const RtscanColumnRows *source = &rows->columns[i];
+	RtscanSortedColumn *column = palloc0(sizeof(RtscanSortedColumn));
+
+	column->rows = rows->rows;
+	column->nonnull = rows->rows - source->null_count;
+	column->identical = source->identical;
+	column->sorted = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
+	column->starts = palloc0((column->rows / 64 + 1) * sizeof(uint64));
+	load_column(column, source);
+	if (type->key_kind != RTSCAN_KEY_NONE)
+		sort_by_key(column);
+	else
+		sort_by_comparison(column, index, type, i);
+	column->heap_order = is_heap_order(column);
+	return column;
+}

@@ -1,0 +1,49 @@
+/*
+ * sort.h
+ *		Sort one column of a segment: from values in row order to ranks.
+ */
+#ifndef RTSCAN_SORT_H
+#define RTSCAN_SORT_H
+
+#include "rtscan.h"
+
+#include "row/schema.h"
+#include "segment/rows.h"
+
+/* A value and its row; the value is a key or a Datum, as in RtscanColumnRows. */
+typedef struct RtscanSorted
+{
+	uint64		value;
+	uint32		row;
+} RtscanSorted;
+
+typedef struct RtscanSortedColumn
+{
+	uint32		rows;
+	uint32		nonnull;
+	uint32		distinct;
+	bool		heap_order;		/* rank = row */
+	bool		identical;		/* equal values are identical */
+	RtscanSorted *sorted;		/* by rank; NULLs, in row order, from nonnull on */
+	uint64	   *starts;			/* a bit a rank: a value differs from the one before */
+} RtscanSortedColumn;
+
+/*
+ * Bytes that sorting takes at its peak, a row: by keys the elements and as many again; by
+ * comparison, if all values differ, also a hash table of images, the images, their
+ * abbreviated keys and numbers.
+ */
+#define RTSCAN_KEY_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
+#define RTSCAN_COMPARISON_SORT_BYTES	(RTSCAN_KEY_SORT_BYTES + 80)
+
+static inline bool
+rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
+{
+	return (column->starts[rank / 64] >> (rank % 64)) & 1;
+}
+
+/* Sort a column, in the current memory context. */
+extern RtscanSortedColumn *rtscan_sort_column(Relation index, const RtscanSchema *schema,
+											  const RtscanRows *rows, int column);
+
+#endif							/* RTSCAN_SORT_H */

@@ -1,0 +1,458 @@
+/*
+ * tidmap.c
+ *		Write and read the tidmap.
+ */
+#include "segment/tidmap.h"
+
+#include "bits/bits.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#define LOT_TIDS	1024
+
+/* ---------------------------------------------------------------- writing */
+
+/* Rows from first on that are in one heap block; *dense: with consecutive offsets. */
+static uint32
+run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
+{
+	BlockNumber block = ItemPointerGetBlockNumberNoCheck(&tids[first]);
+	OffsetNumber offset = ItemPointerGetOffsetNumberNoCheck(&tids[first]);
+	uint32		n = 0;
+
+	*dense = offset < RTSCAN_TIDMAP_SPARSE;
+	while (first + n < rows && ItemPointerGetBlockNumberNoCheck(&tids[first + n]) == block)
+	{
+		if (ItemPointerGetOffsetNumberNoCheck(&tids[first + n]) != offset + n)
+			*dense = false;
+		n++;
+	}
+	return n;
+}
+
+/* A page being written: its runs grow upwards, the line pointers are kept aside. */
+typedef struct TidmapPage
+{
+	RtscanTidmapHeader header;
+	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)];
+	OffsetNumber pointers[RTSCAN_CHUNK_BYTES / sizeof(OffsetNumber)];
+} TidmapPage;
+
+static bool
+page_has_room(const TidmapPage *page, uint32 rows, bool dense)
+{
+	Size		bytes = sizeof(RtscanTidmapHeader) + (page->header.runs + 1) * sizeof(RtscanTidmapRun) +
+		(page->header.pointers + (dense ? 0 : rows)) * sizeof(OffsetNumber);
+
+	return bytes <= RTSCAN_CHUNK_BYTES && page->header.rows + rows <= PG_UINT16_MAX;
+}
+
+static void
+add_run(TidmapPage *page, const ItemPointerData *tids, uint32 rows, bool dense)
+{
+	RtscanTidmapRun *run = &page->runs[page->header.runs++];
+
+	run->block = ItemPointerGetBlockNumberNoCheck(&tids[0]);
+	run->row = page->header.rows;
+	page->header.rows += rows;
+	if (dense)
+	{
+		run->where = ItemPointerGetOffsetNumberNoCheck(&tids[0]);
+		return;
+	}
+	run->where = RTSCAN_TIDMAP_SPARSE + page->header.pointers;
+	for (uint32 i = 0; i < rows; i++)
+		page->pointers[page->header.pointers++] = ItemPointerGetOffsetNumberNoCheck(&tids[i]);
+}
+
+static void
+end_page(RtscanAreaWriter *writer, TidmapPage *page, StringInfo first_rows)
+{
+	char	   *room = rtscan_area_room(writer);
+	Size		runs = page->header.runs * sizeof(RtscanTidmapRun);
+	Size		pointers = page->header.pointers * sizeof(OffsetNumber);
+
+	memcpy(room, &page->header, sizeof(RtscanTidmapHeader));
+	memcpy(room + sizeof(RtscanTidmapHeader), page->runs, runs);
+	memcpy(room + sizeof(RtscanTidmapHeader) + runs, page->pointers, pointers);
+	rtscan_area_used(writer, sizeof(RtscanTidmapHeader) + runs + pointers);
+	appendBinaryStringInfo(first_rows, (char *) &page->header.first_row, sizeof(uint32));
+	page->header = (RtscanTidmapHeader) {.first_row = page->header.first_row + page->header.rows};
+}
+
+RtscanArea
+rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointerData *tids, uint32 rows,
+					StringInfo first_rows)
+{
+	TidmapPage *page = palloc0(sizeof(TidmapPage));
+
+	rtscan_area_begin(writer, RTSCAN_PAGE_TIDMAP);
+	for (uint32 row = 0; row < rows;)
+	{
+		bool		dense;
+		uint32		n = run_length(tids, row, rows, &dense);
+
+		if (!dense)
+			n = Min(n, 2048);	/* another access method's "block" may be larger than a page */
+		n = Min(n, PG_UINT16_MAX);
+		if (!page_has_room(page, n, dense))
+			end_page(writer, page, first_rows);
+		add_run(page, &tids[row], n, dense);
+		row += n;
+	}
+	end_page(writer, page, first_rows);
+	pfree(page);
+	return rtscan_area_end(writer);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* A page of the tidmap, checked. */
+typedef struct TidmapView
+{
+	Buffer		buffer;
+	uint32		first_row;
+	uint32		rows;
+	uint32		nruns;
+	uint32		npointers;
+	const RtscanTidmapRun *runs;
+	const OffsetNumber *pointers;
+} TidmapView;
+
+static uint32
+run_end(const TidmapView *view, uint32 run)
+{
+	return run + 1 < view->nruns ? view->runs[run + 1].row : view->rows;
+}
+
+/* Do the runs ascend, partition the page's rows, and have their line pointers? */
+static bool
+view_is_sane(const TidmapView *view)
+{
+	if (view->nruns == 0 || view->runs[0].row != 0 ||
+		!BlockNumberIsValid(view->runs[view->nruns - 1].block))
+		return false;
+	for (uint32 i = 0; i < view->nruns; i++)
+	{
+		const RtscanTidmapRun *run = &view->runs[i];
+		uint32		end = run_end(view, i);
+
+		if (end <= run->row || (i > 0 && run->block < run[-1].block))
+			return false;
+		if (!(run->where & RTSCAN_TIDMAP_SPARSE) &&
+			(run->where == InvalidOffsetNumber || run->where + (end - run->row) > PG_UINT16_MAX))
+			return false;
+		if ((run->where & RTSCAN_TIDMAP_SPARSE) &&
+			(run->where & ~RTSCAN_TIDMAP_SPARSE) + (end - run->row) > view->npointers)
+			return false;
+	}
+	for (uint32 i = 0; i < view->npointers; i++)
+		if (view->pointers[i] == InvalidOffsetNumber)
+			return false;
+	return true;
+}
+
+static void
+open_view(RtscanReader *reader, uint32 i, TidmapView *view)
+{
+	const RtscanArea *area = &reader->segment->header.tidmap;
+	uint32		pages = area->pages;
+	uint32		end = i + 1 < pages ? reader->segment->tidmap_rows[i + 1] : reader->segment->header.rows;
+	Size		used;
+	const char *payload = rtscan_get_page(reader, area, i, &view->buffer, &used);
+	const RtscanTidmapHeader *header = (const RtscanTidmapHeader *) payload;
+
+	view->first_row = header->first_row;
+	view->rows = header->rows;
+	view->nruns = header->runs;
+	view->npointers = header->pointers;
+	view->runs = (const RtscanTidmapRun *) (payload + sizeof(RtscanTidmapHeader));
+	view->pointers = (const OffsetNumber *) (view->runs + view->nruns);
+	if (used < sizeof(RtscanTidmapHeader) || header->runs > RTSCAN_CHUNK_BYTES ||
+		header->pointers > RTSCAN_CHUNK_BYTES ||
+		sizeof(RtscanTidmapHeader) + header->runs * sizeof(RtscanTidmapRun) +
+		header->pointers * sizeof(OffsetNumber) > used ||
+		header->first_row != reader->segment->tidmap_rows[i] ||
+		header->rows != end - header->first_row || !view_is_sane(view))
+	{
+		rtscan_release(reader, view->buffer);
+		rtscan_fault(reader, area, i, "The runs of the tidmap contradict each other.");
+	}
+}
+
+static inline OffsetNumber
+row_offset(const TidmapView *view, const RtscanTidmapRun *run, uint32 row)
+{
+	uint32		nth = row - run->row;
+
+	if (run->where & RTSCAN_TIDMAP_SPARSE)
+		return view->pointers[(run->where & ~RTSCAN_TIDMAP_SPARSE) + nth];
+	return run->where + nth;
+}
+
+/* The page that has a row: the last whose first row is not above it. */
+static uint32
+find_page(const RtscanSegment *segment, uint32 row)
+{
+	return rtscan_last_not_above(segment->tidmap_rows, segment->header.tidmap.pages, row);
+}
+
+/* The run that has a row (relative to the page), looking from a run on that begins before it. */
+static uint32
+find_run(const TidmapView *view, uint32 row, uint32 from)
+{
+	uint32		low = from,
+				high = view->nruns,
+				step = 1;
+
+	while (from + step < view->nruns && view->runs[from + step].row <= row)
+	{
+		low = from + step;
+		step *= 2;
+	}
+	high = Min(from + step, view->nruns);
+	while (high - low > 1)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (view->runs[middle].row <= row)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* TIDs on their way to a consumer. */
+typedef struct TidLot
+{
+	int			n;
+	uint64		total;
+	RtscanTidConsumer consumer;
+	void	   *arg;
+	ItemPointerData tids[LOT_TIDS];
+} TidLot;
+
+static void
+begin_lot(TidLot *lot, RtscanTidConsumer consumer, void *arg)
+{
+	lot->n = 0;
+	lot->total = 0;
+	lot->consumer = consumer;
+	lot->arg = arg;
+}
+
+static void
+send_lot(TidLot *lot)
+{
+	if (lot->n > 0)
+		lot->consumer(lot->tids, lot->n, lot->arg);
+	lot->total += lot->n;
+	lot->n = 0;
+}
+
+/* Add the rows of one word of bits; base: the row of its lowest bit. */
+static void
+add_word(TidLot *lot, const TidmapView *view, uint32 *run_number, uint64 word, uint32 base)
+{
+	const RtscanTidmapRun *run = &view->runs[*run_number];
+	uint32		end = run_end(view, *run_number);
+
+	if (lot->n > LOT_TIDS - 64)
+		send_lot(lot);
+	while (word != 0)
+	{
+		uint32		row = base + pg_rightmost_one_pos64(word) - view->first_row;
+
+		word &= word - 1;
+		if (row >= end)
+		{
+			*run_number = find_run(view, row, *run_number);
+			run = &view->runs[*run_number];
+			end = run_end(view, *run_number);
+		}
+		ItemPointerSet(&lot->tids[lot->n], run->block, row_offset(view, run, row));
+		lot->n++;
+	}
+}
+
+/* Add the rows from first up to last, which one page of the tidmap has. */
+static void
+add_rows(TidLot *lot, const TidmapView *view, uint32 chunk_base, const uint64 *bits,
+		 uint32 first, uint32 last)
+{
+	uint32		run = 0;
+
+	for (uint32 w = (first - chunk_base) / 64; w <= (last - 1 - chunk_base) / 64; w++)
+	{
+		uint32		base = chunk_base + w * 64;
+		uint64		word;
+
+		if (bits[w] == 0)
+			continue;
+		word = rtscan_mask_word(bits[w], base, first, last);
+		if (word != 0)
+			add_word(lot, view, &run, word, base);
+	}
+}
+
+/* The first row from row on, or of the first word behind it that is not zero; end if there is none. */
+static uint32
+next_word(const uint64 *bits, uint32 base, uint32 row, uint32 end)
+{
+	uint32		w = (row - base) / 64;
+
+	if (row >= end || bits[w] != 0)
+		return row;
+	while (base + w * 64 < end && bits[w] == 0)
+		w++;
+	return Min(base + w * 64, end);
+}
+
+uint64
+rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
+				  RtscanTidConsumer consumer, void *arg)
+{
+	RtscanSegment *segment = reader->segment;
+	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, segment->header.rows);
+	TidLot	lot;
+
+	begin_lot(&lot, consumer, arg);
+	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
+	{
+		TidmapView	view;
+		uint32		last;
+
+		open_view(reader, find_page(segment, row), &view);
+		last = Min(end, view.first_row + view.rows);
+		add_rows(&lot, &view, base, bits, row, last);
+		rtscan_release(reader, view.buffer);
+		row = last;
+	}
+	send_lot(&lot);
+	return lot.total;
+}
+
+/* TIDs that have been collected. */
+typedef struct Collection
+{
+	ItemPointerData *tids;
+	uint32		n;
+} Collection;
+
+/* RtscanTidConsumer: on a standby the index page is locked meanwhile, so that nothing else is done. */
+static void
+collect_tids(ItemPointer tids, int ntids, void *arg)
+{
+	Collection *collection = (Collection *) arg;
+
+	memcpy(collection->tids + collection->n, tids, ntids * sizeof(ItemPointerData));
+	collection->n += ntids;
+}
+
+void
+rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, ItemPointerData *tids)
+{
+	Collection	collection = {tids, 0};
+
+	(void) rtscan_visit_tids(reader, chunk, bits, collect_tids, &collection);
+}
+
+void
+rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, BlockNumber *last)
+{
+	TidmapView	view;
+
+	open_view(reader, 0, &view);
+	*first = view.runs[0].block;
+	rtscan_release(reader, view.buffer);
+	open_view(reader, reader->segment->header.tidmap.pages - 1, &view);
+	*last = view.runs[view.nruns - 1].block;
+	rtscan_release(reader, view.buffer);
+}
+
+/* Set n bits from a place on. */
+static void
+set_bits(uint64 *bits, uint32 from, uint32 n)
+{
+	uint32		end = from + n;
+
+	for (uint32 base = from / 64 * 64; base < end; base += 64)
+		bits[base / 64] |= rtscan_mask_word(~UINT64CONST(0), base, from, end);
+}
+
+/* The rows from first up to last, which one page of the tidmap has. */
+static void
+mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
+		  RtscanBlocksTest pass, void *arg, uint64 *bits)
+{
+	if (pass(view->runs[0].block, view->runs[view->nruns - 1].block, arg))
+		return;
+	for (uint32 i = find_run(view, first - view->first_row, 0); i < view->nruns; i++)
+	{
+		uint32		from = Max(view->first_row + view->runs[i].row, first);
+		uint32		end = Min(view->first_row + run_end(view, i), last);
+
+		if (from >= last)
+			break;
+		if (!pass(view->runs[i].block, view->runs[i].block, arg))
+			set_bits(bits, from - chunk_base, end - from);
+	}
+}
+
+/* Clear those of some bits that others have not set, in the words of the rows from first up to last. */
+static void
+and_rows(uint64 *bits, const uint64 *others, uint32 chunk_base, uint32 first, uint32 last)
+{
+	for (uint32 w = (first - chunk_base) / 64; w <= (last - 1 - chunk_base) / 64; w++)
+		bits[w] &= others[w];
+}
+
+void
+rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanBlocksTest pass, void *arg,
+							uint64 *failing, ItemPointerData *tids)
+{
+	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
+	Collection	collection = {tids, 0};
+	TidLot	lot;
+
+	begin_lot(&lot, collect_tids, &collection);
+	memset(failing, 0, RTSCAN_CHUNK_BYTES);
+	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
+	{
+		TidmapView	view;
+		uint32		last;
+
+		open_view(reader, find_page(reader->segment, row), &view);
+		last = Min(end, view.first_row + view.rows);
+		mask_rows(&view, base, row, last, pass, arg, failing);
+		and_rows(failing, bits, base, row, last);
+		add_rows(&lot, &view, base, failing, row, last);
+		rtscan_release(reader, view.buffer);
+		row = last;
+	}
+	send_lot(&lot);
+}
+
+ItemPointerData *
+rtscan_read_tids(RtscanReader *reader)
+{
+	uint32		rows = reader->segment->header.rows;
+	ItemPointerData *tids = palloc_extended((Size) rows * sizeof(ItemPointerData), MCXT_ALLOC_HUGE);
+
+	for (uint32 i = 0; i < reader->segment->header.tidmap.pages; i++)
+	{
+		TidmapView	view;
+
+		open_view(reader, i, &view);
+		for (uint32 r = 0; r < view.nruns; r++)
+			for (uint32 row = view.runs[r].row; row < run_end(&view, r); row++)
+				ItemPointerSet(&tids[view.first_row + row], view.runs[r].block,
+							   row_offset(&view, &view.runs[r], row));
+		rtscan_release(reader, view.buffer);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return tids;
+}

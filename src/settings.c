@@ -1,0 +1,176 @@
+/*
+ * settings.c
+ *		Settings and options: their names, defaults and limits.
+ */
+#include "settings.h"
+
+#include "access/reloptions.h"
+#include "utils/guc.h"
+
+const char *const rtscan_executor_names[] = {"cpu", "compute", "rt"};
+
+static const struct config_enum_entry executor_options[] = {
+	{"auto", RTSCAN_EXECUTOR_AUTO, false},
+	{"cpu", RTSCAN_EXECUTOR_CPU, false},
+	{"compute", RTSCAN_EXECUTOR_COMPUTE, false},
+	{"rt", RTSCAN_EXECUTOR_RT, false},
+	{NULL, 0, false}
+};
+
+int			rtscan_executor;
+bool		rtscan_fallback;
+bool		rtscan_enable_aggregate;
+int			rtscan_pending_list_limit;
+bool		rtscan_merge_worker;
+char	   *rtscan_device;
+int			rtscan_device_memory;
+int			rtscan_device_timeout;
+bool		rtscan_debug_compare_executors;
+bool		rtscan_debug_prefer_index_only;
+char	   *rtscan_debug_pause;
+char	   *rtscan_device_fault;
+char	   *rtscan_device_rays;
+
+/* ---------------------------------------------------------------- settings */
+
+static void
+define_scan_settings(void)
+{
+	DefineCustomEnumVariable("rtscan.executor",
+							 "Sets who evaluates scans of rtscan indexes.",
+							 "auto: the fastest, as measured; cpu; compute or rt: the device's shaders or rays.",
+							 &rtscan_executor, RTSCAN_EXECUTOR_AUTO, executor_options,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.fallback",
+							 "Lets the CPU answer where the executor that is set cannot.",
+							 "Off: an error says why it cannot.",
+							 &rtscan_fallback, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.enable_aggregate",
+							 "Lets the planner have rtscan indexes answer aggregates.",
+							 NULL, &rtscan_enable_aggregate, true, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+}
+
+static void
+define_maintenance_settings(void)
+{
+	DefineCustomIntVariable("rtscan.pending_list_limit",
+							"Sets the size at which an rtscan index's pending list is made into a segment.",
+							"A background worker does it, or where none comes an insertion.",
+							&rtscan_pending_list_limit,
+							512, 64, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.merge_worker",
+							 "Has a background worker flush and merge what insertions have added to rtscan indexes.",
+							 "Without it insertions flush, and VACUUM and rtscan_merge() merge.",
+							 &rtscan_merge_worker, true, PGC_SUSET, 0, NULL, NULL, NULL);
+}
+
+static void
+define_device_settings(void)
+{
+	DefineCustomStringVariable("rtscan.device",
+							   "Sets the Vulkan device that executors other than cpu use.",
+							   "A part of its name, or its number; empty: the first that is not software; off: none.",
+							   &rtscan_device, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("rtscan.device_memory",
+							"Sets the maximum memory to be used on the device.",
+							"Zero: four fifths of what it has.",
+							&rtscan_device_memory, 0, 0, INT_MAX / 2, PGC_SIGHUP, GUC_UNIT_MB,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("rtscan.device_timeout",
+							"Sets the time after which a scan gives up waiting for the device.",
+							"The CPU answers then.",
+							&rtscan_device_timeout, 10000, 1, INT_MAX, PGC_USERSET, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+}
+
+static void
+define_test_settings(void)
+{
+	DefineCustomBoolVariable("rtscan.debug_compare_executors",
+							 "Evaluates what the device has evaluated by the CPU as well, and compares the bits.",
+							 NULL, &rtscan_debug_compare_executors, false, PGC_USERSET,
+							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.debug_prefer_index_only",
+							 "Has the planner make Index Only Scans of rtscan indexes where it can, and no Index Scans.",
+							 NULL, &rtscan_debug_prefer_index_only, false, PGC_USERSET,
+							 GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
+	DefineCustomStringVariable("rtscan.debug_pause",
+							   "Has aggregates and Index Only Scans wait for advisory lock 1920234339 after some steps: of snapshot, list, map, image.",
+							   NULL, &rtscan_debug_pause, "", PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
+							   NULL, NULL, NULL);
+	DefineCustomStringVariable("rtscan.device_fault",
+							   "Makes the device fail in some way, for tests.",
+							   NULL, &rtscan_device_fault, "", PGC_SIGHUP,
+							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
+	DefineCustomStringVariable("rtscan.device_rays",
+							   "Changes how the executor rt shoots rays, for benchmarks.",
+							   "Factors of box width, ray length, spacing and gap; longest or thinnest; nearest, superset or none.",
+							   &rtscan_device_rays, "", PGC_SIGHUP,
+							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
+}
+
+/* ---------------------------------------------------------------- options */
+
+typedef struct RtscanOptions
+{
+	int32		vl_len_;		/* varlena header (do not touch directly!) */
+	int			sieve_bins;
+	int			sieve_components;
+} RtscanOptions;
+
+static relopt_kind option_kind;
+
+static void
+define_options(void)
+{
+	option_kind = add_reloption_kind();
+	add_int_reloption(option_kind, "sieve_bins",
+					  "Number of bins that a column's ranks are cut into.",
+					  RTSCAN_DEFAULT_BINS, RTSCAN_MIN_BINS, RTSCAN_MAX_BINS, AccessExclusiveLock);
+	add_int_reloption(option_kind, "sieve_components",
+					  "Number of components that bins are encoded in: one (faster, larger) or two.",
+					  RTSCAN_DEFAULT_COMPONENTS, 1, 2, AccessExclusiveLock);
+}
+
+bytea *
+rtscan_options(Datum reloptions, bool validate)
+{
+	static const relopt_parse_elt table[] = {
+		{"sieve_bins", RELOPT_TYPE_INT, offsetof(RtscanOptions, sieve_bins)},
+		{"sieve_components", RELOPT_TYPE_INT, offsetof(RtscanOptions, sieve_components)},
+	};
+
+	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(RtscanOptions),
+									  table, lengthof(table));
+}
+
+int
+rtscan_sieve_bins(Relation index)
+{
+	RtscanOptions *options = (RtscanOptions *) index->rd_options;
+
+	return options ? options->sieve_bins : RTSCAN_DEFAULT_BINS;
+}
+
+int
+rtscan_sieve_components(Relation index)
+{
+	RtscanOptions *options = (RtscanOptions *) index->rd_options;
+
+	return options ? options->sieve_components : RTSCAN_DEFAULT_COMPONENTS;
+}
+
+/* ---------------------------------------------------------------- all */
+
+void
+rtscan_init_settings(void)
+{
+	define_scan_settings();
+	define_maintenance_settings();
+	define_device_settings();
+	define_test_settings();
+	MarkGUCPrefixReserved("rtscan");
+	define_options();
+}

@@ -1,0 +1,58 @@
+/*
+ * settings.h
+ *		All that a user can set: settings of the server, and options of an index.
+ *
+ * A new one is a variable here, and its definition in settings.c; README.md describes it.
+ */
+#ifndef RTSCAN_SETTINGS_H
+#define RTSCAN_SETTINGS_H
+
+#include "rtscan.h"
+
+/* Who evaluates a scan: what rtscan.executor can be. */
+typedef enum RtscanExecutor
+{
+	RTSCAN_EXECUTOR_CPU,
+	RTSCAN_EXECUTOR_COMPUTE,
+	RTSCAN_EXECUTOR_RT,
+	RTSCAN_EXECUTORS,
+	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS		/* the fastest, by experience */
+} RtscanExecutor;
+
+extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
+
+/* Scans. */
+extern int	rtscan_executor;		/* RtscanExecutor */
+extern bool rtscan_fallback;
+extern bool rtscan_enable_aggregate;
+
+/* Changes of tables. */
+extern int	rtscan_pending_list_limit;	/* kB */
+extern bool rtscan_merge_worker;
+
+/* The device program. */
+extern char *rtscan_device;		/* part of a name, a number, "" or "off" */
+extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
+extern int	rtscan_device_timeout;	/* ms */
+
+/* For tests and benchmarks. */
+extern bool rtscan_debug_compare_executors;
+extern bool rtscan_debug_prefer_index_only;
+extern char *rtscan_debug_pause;	/* some of snapshot, list, map, image */
+extern char *rtscan_device_fault;
+extern char *rtscan_device_rays;
+
+/* Define all of them, and options. */
+extern void rtscan_init_settings(void);
+
+/* Options of an index: WITH (sieve_bins = ..., sieve_components = ...) */
+#define RTSCAN_MIN_BINS			2
+#define RTSCAN_DEFAULT_BINS		256
+#define RTSCAN_MAX_BINS			1024
+#define RTSCAN_DEFAULT_COMPONENTS	2
+
+extern bytea *rtscan_options(Datum reloptions, bool validate);
+extern int	rtscan_sieve_bins(Relation index);
+extern int	rtscan_sieve_components(Relation index);
+
+#endif							/* RTSCAN_SETTINGS_H */

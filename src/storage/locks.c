@@ -1,0 +1,69 @@
+/*
+ * locks.c
+ *		The merge lock and the flush lock.
+ */
+#include "storage/locks.h"
+
+#include "storage/lmgr.h"
+#include "storage/lock.h"
+
+#define MERGE_LOCK_TAG	0
+#define FLUSH_LOCK_TAG	1
+
+/* A backend would get once more what it has: a comparison function may insert, or call rtscan_merge(), in the midst of a flush. */
+static bool
+has_lock(Relation index, BlockNumber block)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_PAGE(tag, index->rd_lockInfo.lockRelId.dbId, index->rd_lockInfo.lockRelId.relId, block);
+	return LockHeldByMe(&tag, ExclusiveLock);
+}
+
+static bool
+try_lock(Relation index, BlockNumber block)
+{
+	return !has_lock(index, block) && ConditionalLockPage(index, block, ExclusiveLock);
+}
+
+bool
+rtscan_merges_itself(Relation index)
+{
+	return has_lock(index, MERGE_LOCK_TAG);
+}
+
+void
+rtscan_lock_merge(Relation index)
+{
+	LockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
+}
+
+bool
+rtscan_try_lock_merge(Relation index)
+{
+	return try_lock(index, MERGE_LOCK_TAG);
+}
+
+void
+rtscan_unlock_merge(Relation index)
+{
+	UnlockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
+}
+
+void
+rtscan_lock_flush(Relation index)
+{
+	LockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
+}
+
+bool
+rtscan_try_lock_flush(Relation index)
+{
+	return try_lock(index, FLUSH_LOCK_TAG);
+}
+
+void
+rtscan_unlock_flush(Relation index)
+{
+	UnlockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
+}
