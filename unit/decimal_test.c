@@ -142,6 +142,18 @@ test_far_digits(void **unused)
 	assert_false(rtscan_decimal_from_numeric(message(0, 4000, 2, 1, one), &decimal));
 }
 
+/* More digits than are shown, which PostgreSQL does not make. */
+static void
+test_hidden_digits(void **unused)
+{
+	const int	five_hundredths[] = {500};
+	RtscanDecimal decimal;
+
+	assert_true(rtscan_decimal_from_numeric(message(0, -1, 2, 1, five_hundredths), &decimal));
+	assert_int_equal(decimal.digits, 5);
+	assert_false(rtscan_decimal_from_numeric(message(0, -1, 1, 1, five_hundredths), &decimal));
+}
+
 static void
 test_integers(void **unused)
 {
@@ -168,6 +180,7 @@ main(void)
 		cmocka_unit_test(test_numerics),
 		cmocka_unit_test(test_no_numbers),
 		cmocka_unit_test(test_far_digits),
+		cmocka_unit_test(test_hidden_digits),
 		cmocka_unit_test(test_integers),
 	};
 

@@ -125,12 +125,27 @@ make_texts(uint32 n)
 	nvalues = kept;
 }
 
-/* Distinct values in order; some occur once, in some dictionaries all. */
+/* How often a value occurs: always once, once but for a few values, or any number of times. */
+static uint32
+occurrences(int kind)
+{
+	switch (kind)
+	{
+		case 0:
+			return 1;
+		case 1:
+			return unit_one_in(300) ? 2 : 1;
+		default:
+			return 1 + unit_below(kind * 20);
+	}
+}
+
+/* Distinct values in order, and their ranks. */
 static void
 make_values(const RtscanColumn *of)
 {
 	uint32		n = unit_one_in(4) ? unit_below(3) : unit_below(unit_one_in(4) ? MOST_VALUES : 2000);
-	uint32		repeat = unit_one_in(3) ? 1 : 1 + unit_below(200);
+	int			kind = unit_below(6);
 
 	type = of;
 	if (has_keys())
@@ -139,7 +154,7 @@ make_values(const RtscanColumn *of)
 		make_texts(n);
 	ranks[0] = 0;
 	for (uint32 i = 0; i < nvalues; i++)
-		ranks[i + 1] = ranks[i] + 1 + (repeat > 1 ? unit_below(repeat) : 0);
+		ranks[i + 1] = ranks[i] + occurrences(kind);
 }
 
 static RtscanReader

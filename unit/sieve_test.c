@@ -123,14 +123,14 @@ random_column(void)
 	RtscanRows	source_rows = {.schema = schema, .rows = rows, .columns = &source};
 	int			kind = unit_below(5);
 	uint32		few = 1 + unit_bits(10);
-	bool		with_nulls = unit_one_in(3);
+	uint32		nulls = unit_below(6);	/* many or as good as all rows, or none */
 
 	schema->columns[0] = (RtscanColumn) {.typlen = 8, .typbyval = true, .key_kind = RTSCAN_KEY_UINT64};
 	source.values = palloc(rows * sizeof(uint64));
 	source.nulls = palloc0((rows / 64 + 1) * sizeof(uint64));
 	for (uint32 row = 0; row < rows; row++)
 	{
-		bool		null = with_nulls && unit_one_in(10);
+		bool		null = nulls == 0 ? unit_one_in(10) : nulls == 1 ? !unit_one_in(rows) : false;
 
 		source.values[row] = random_value(kind, few, row);
 		source.nulls[row / 64] |= (uint64) null << (row % 64);
@@ -331,6 +331,24 @@ check_vectors(RtscanReader *reader, int i)
 	}
 }
 
+/* A page that is stored has bits of both kinds, for the rows that there are. */
+static void
+check_stored(RtscanReader *reader, int i, uint32 chunk)
+{
+	const RtscanSegmentColumn *column = &segment_columns[i];
+	uint32		first = chunk * RTSCAN_CHUNK_ROWS;
+
+	for (uint32 vector = 0; vector < column->header.vectors; vector++)
+	{
+		uint32		page = column->vector_pages[vector * segment.chunks + chunk];
+		uint32		row = first + 1;
+
+		while (row < rows && vector_bit(reader, i, vector, row) == vector_bit(reader, i, vector, first))
+			row++;
+		assert_int_equal(row == rows, page == RTSCAN_PAGE_ZEROS || page == RTSCAN_PAGE_ONES);
+	}
+}
+
 static void
 test_sieve(void **unused)
 {
@@ -338,13 +356,15 @@ test_sieve(void **unused)
 	{
 		int			bins = RTSCAN_MIN_BINS + unit_bits(9);
 		int			components = 1 + unit_below(2);
-		RtscanReader reader = random_segment(RTSCAN_CHUNK_ROWS + unit_below(RTSCAN_CHUNK_ROWS), bins, components);
+		uint32		last = unit_below(unit_one_in(2) ? 100 : RTSCAN_CHUNK_ROWS);
+		RtscanReader reader = random_segment(RTSCAN_CHUNK_ROWS + last, bins, components);
 
 		for (int i = 0; i < ncolumns; i++)
 			if (!sorted[i]->heap_order)
 			{
 				check_boundaries(i, bins);
 				check_vectors(&reader, i);
+				check_stored(&reader, i, segment.chunks - 1);
 			}
 	}
 	assert_int_equal(unit_pages_at_hand(), 0);
@@ -356,6 +376,21 @@ static RtscanPosition
 position(int i, uint32 code)
 {
 	return (RtscanPosition) {code, starts[i][code]};
+}
+
+/* How many codes an interval has: a few, a tenth of all, or any number. */
+static uint32
+random_width(int i)
+{
+	switch (unit_below(3))
+	{
+		case 0:
+			return 1 + unit_below(5);
+		case 1:
+			return 1 + ncodes[i] / 20 + unit_below(ncodes[i] / 10 + 1);
+		default:
+			return unit_below(ncodes[i]);
+	}
 }
 
 /* Some intervals of codes, few or many of them: not all rows, but some. */
@@ -370,7 +405,7 @@ random_intervals(int i)
 		for (uint32 n = 1 + (unit_one_in(2) ? 0 : unit_below(6)); n > 0; n--)
 		{
 			uint32		low = unit_one_in(4) ? 0 : unit_below(ncodes[i]);
-			uint32		width = unit_one_in(2) ? 1 + unit_below(5) : unit_below(ncodes[i]);
+			uint32		width = random_width(i);
 
 			rtscan_intervals_add(&set, position(i, low), position(i, Min(low + width, ncodes[i])));
 		}

@@ -93,7 +93,9 @@ typedef struct Row
 static Row	expected[MOST_ROWS];
 static RtscanColumnRows source;
 
-/* Of all bits, of the lowest, of the highest, or few values; ascending in some columns. */
+#define KINDS	6
+
+/* Of all bits, of the lowest, of the highest, or few values; one but for a row; ascending. */
 static uint64
 random_value(int kind, uint32 row)
 {
@@ -107,6 +109,8 @@ random_value(int kind, uint32 row)
 			return unit_random() << 40;
 		case 3:
 			return unit_below(5) * UINT64CONST(0x0101010101);
+		case 4:
+			return row == 100 ? UINT64CONST(5) << 40 : UINT64CONST(9) << 40;
 		default:
 			return row / 3;
 	}
@@ -115,7 +119,7 @@ random_value(int kind, uint32 row)
 static void
 random_rows(uint32 n, bool by_key)
 {
-	int			kind = unit_below(5);
+	int			kind = unit_below(KINDS);
 	uint32		nulls_in = unit_one_in(2) ? 0 : 1 + unit_below(10);
 
 	source.null_count = 0;

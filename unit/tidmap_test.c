@@ -11,10 +11,11 @@
 static ItemPointerData tids[MOST_ROWS];
 static RtscanSegment segment;
 
-/* Ascending TIDs: blocks that are dense, have gaps, begin late, or are missing. */
+/* Ascending TIDs: blocks that are dense, have gaps, begin late, or are missing; or all are dense. */
 static void
 random_tids(uint32 n)
 {
+	bool		dense = unit_one_in(3);
 	BlockNumber block = unit_bits(20);
 	uint32		row = 0;
 
@@ -22,7 +23,7 @@ random_tids(uint32 n)
 	{
 		OffsetNumber offset = unit_one_in(4) ? 1 + unit_below(5) : 1;
 		uint32		left = 1 + unit_below(unit_one_in(50) ? 5000 : 200);
-		uint32		gaps_in = unit_one_in(2) ? 0 : 1 + unit_below(20);
+		uint32		gaps_in = dense || unit_one_in(2) ? 0 : 1 + unit_below(20);
 
 		for (; left > 0 && row < n; left--, offset++, row++)
 		{
