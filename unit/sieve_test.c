@@ -490,7 +490,7 @@ test_executor(void **unused)
 	{
 		RtscanReader reader = random_segment(random_rows(), RTSCAN_MIN_BINS + unit_bits(9), 1 + unit_below(2));
 
-		for (int i = 0; i < 8; i++)
+		for (int i = 0; i < 25; i++)
 			check_group(&reader);
 	}
 }
