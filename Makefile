@@ -16,17 +16,22 @@ installcheck: export PGOPTIONS = -c rtscan.merge_worker=off
 
 # An access method is called through pointers, which a JIT does not inline: no bitcode.
 override with_llvm = no
-PG_CPPFLAGS = -I$(srcdir)/src
+# What an object was made from is noted next to it, so that a header's change rebuilds what includes it. (PostgreSQL's own
+# notes, where it is configured to take them, know files without their folders.)
+override autodepend =
+PG_CPPFLAGS = -I$(srcdir)/src -MMD -MP
 PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
 # The device program's: below.
-EXTRA_CLEAN = device/*.o device/spirv device/rtscan_device bench/encoding
+EXTRA_CLEAN = $(OBJS:.o=.d) device/*.o device/*.d device/test/*.o device/test/*.d $(DEVICE_TESTS) device/spirv \
+	device/rtscan_device bench/encoding
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-$(OBJS): $(wildcard src/*.h src/*/*.h)
+$(OBJS): Makefile
+-include $(OBJS:.o=.d)
 
 # What may include what.
 all: check-rooms
@@ -67,8 +72,24 @@ endif
 device/rtscan_device: $(DEVICE_OBJS)
 	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm -lpthread
 
-$(DEVICE_OBJS): %.o: %.c $(wildcard device/*.h shaders/layout.h) $(SPIRV)
-	$(CC) $(DEVICE_CFLAGS) -c -o $@ $<
+$(DEVICE_OBJS): %.o: %.c Makefile $(SPIRV)
+	$(CC) $(DEVICE_CFLAGS) -MMD -MP -c -o $@ $<
+-include $(DEVICE_OBJS:.o=.d)
+
+# Programs that test the device program's parts, with sanitizers.
+DEVICE_TESTS = $(patsubst %.c,%,$(sort $(wildcard device/test/*_test.c)))
+DEVICE_TEST_OBJS = $(patsubst device/%.o,device/test/%.o,$(filter-out device/main.o,$(DEVICE_OBJS)))
+DEVICE_TEST_CFLAGS = -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-Wall -Wextra -Werror -Idevice/spirv
+
+device-tests: $(DEVICE_TESTS)
+
+$(DEVICE_TESTS): %: %.c $(DEVICE_TEST_OBJS)
+	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -o $@ $< $(DEVICE_TEST_OBJS) -ldl -lm -lpthread
+
+$(DEVICE_TEST_OBJS): device/test/%.o: device/%.c Makefile $(SPIRV)
+	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -c -o $@ $<
+-include $(DEVICE_TESTS:=.d) $(DEVICE_TEST_OBJS:.o=.d)
 
 # For bench/device.sh --sweep.
 bench/encoding: bench/encoding.c device/protocol.h
@@ -81,4 +102,14 @@ device/spirv/$(call spirv_name,$(1)).h: $(1) $(wildcard shaders/*.glsl) shaders/
 endef
 $(foreach shader,$(SHADERS),$(eval $(call spirv_rule,$(shader))))
 
-.PHONY: install-device uninstall-device
+# ---- tests without a server ----
+
+unit-tests:
+	$(MAKE) -C unit PG_CONFIG='$(PG_CONFIG)'
+
+clean: clean-unit-tests
+
+clean-unit-tests:
+	$(MAKE) -C unit clean
+
+.PHONY: install-device uninstall-device device-tests unit-tests clean-unit-tests

@@ -4,6 +4,8 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA evaluation;
 SET search_path = evaluation, public;
 SET rtscan.merge_worker = off;
+-- thousands of plans are run once
+SET jit = off;
 
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none

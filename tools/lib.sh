@@ -5,9 +5,11 @@ RTSCAN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PG_MAJOR=15
 DEBIAN_PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config
 
-WORK=    # set by make_work_dir
-PG_BIN=  # set by use_server
-CLUSTER= # set by start_cluster
+WORK=     # set by make_work_dir
+PG_BIN=   # set by use_server
+PLACE=    # in WORK, where start_cluster makes clusters; WORK itself if empty
+CLUSTER=  # set by start_cluster
+TEMPLATE= # a directory that initdb has made, for start_cluster to copy; if empty it calls initdb
 SERVER_ENVIRONMENT=()  # name=value, of servers that start_cluster starts
 
 say() { printf '%s\n' "$*" >&2; }
@@ -37,7 +39,17 @@ is_installed() {
   done
 }
 
+# Several may ask at once.
 install_packages() {
+  local lock
+  if is_installed "$@"; then return; fi
+  exec {lock}>"$(cache_dir)/packages.lock"
+  flock "$lock"
+  install_missing "$@"
+  exec {lock}>&-
+}
+
+install_missing() {
   local package missing=()
   for package; do is_installed "$package" || missing+=("$package"); done
   [ ${#missing[@]} -gt 0 ] || return 0
@@ -123,9 +135,30 @@ make_work_dir() {
 }
 
 remove_work_dir() {
-  stop_clusters
+  end_descendants
+  stop_clusters "$WORK" "$WORK"/*/
   cd /
   rm -rf "$WORK"
+}
+
+# The processes that a process has started, and those that they have.
+descendants() {
+  local child
+  for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+    descendants "$child"
+    echo "$child"
+  done
+}
+
+# Ends what still runs, and gives it time to clean up.
+end_descendants() {
+  local pids tries
+  mapfile -t pids < <(descendants $$)
+  kill "${pids[@]}" 2>/dev/null || return 0
+  for ((tries = 0; tries < 100; tries++)); do
+    kill -0 "${pids[@]}" 2>/dev/null || return 0
+    sleep 0.1
+  done
 }
 
 # Runs a command as the server's user, in a known environment, in which the server chosen by use_server comes first.
@@ -141,9 +174,11 @@ as_user() {
 
 # The files that git tracks or would track, or all files where there is no git.
 tree_files() {
+  local file
   cd "$RTSCAN_ROOT"
   if [ -e .git ] && command -v git >/dev/null; then
-    git -c safe.directory='*' ls-files -z --cached --others --exclude-standard
+    git -c safe.directory='*' ls-files -z --cached --others --exclude-standard |
+      while IFS= read -rd '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done
   else
     find . -type f -print0
   fi
@@ -154,7 +189,7 @@ copy_tree() {
   local to=$1
   as_user mkdir "$to"
   (tree_files) |
-    tar -C "$RTSCAN_ROOT" --create --null --files-from=- --ignore-failed-read 2>/dev/null |
+    tar -C "$RTSCAN_ROOT" --create --null --files-from=- |
     as_user tar -C "$to" --extract --no-same-owner
 }
 
@@ -162,13 +197,14 @@ copy_tree() {
 pg_config_in() { echo "$2$("$1" --bindir)/pg_config"; }
 
 # Copies an installed server to a new directory, so that installing an extension changes nobody else's server, and needs
-# no rights. It works because PostgreSQL finds its files relative to its programs. An rtscan that is installed already
-# stays behind: it must not stand in for one that does not build.
+# no rights. It works because PostgreSQL finds its files relative to its programs: so only these are copied, the rest are
+# links. An rtscan that is installed already stays behind: it must not stand in for one that does not build.
 copy_server() {
   local pg_config=$1 to=$2 include
   include=$("$pg_config" --includedir)
   as_user mkdir "$to"
-  as_user cp -r --parents "$("$pg_config" --bindir)" "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)" "$to"
+  as_user cp -r --parents "$("$pg_config" --bindir)" "$to"
+  as_user cp -rs --parents "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)" "$to"
   as_user find "$to" -name 'rtscan*' ! -type d -delete
   as_user mkdir -p "$to$(dirname "$include")"
   as_user ln -s "$include" "$to$include"
@@ -180,13 +216,16 @@ use_server() {
   PG_BIN=$("$PG_CONFIG" --bindir)
 }
 
+init_data() {
+  quietly as_user initdb --pgdata="$1" --username=postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync
+}
+
 # Starts a new cluster with settings given as name=value, and points libpq's variables at it. Only a socket in its own
 # directory leads to it.
 start_cluster() {
-  CLUSTER=$(as_user mktemp -d "$WORK/cluster.XXXX")
+  CLUSTER=$(as_user mktemp -d "${PLACE:-$WORK}/cluster.XXXX")
   PGHOST=$CLUSTER PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
-  quietly as_user initdb --pgdata="$CLUSTER/data" --username=postgres --auth=trust \
-    --encoding=UTF8 --locale=C.UTF-8 --no-sync
+  if [ -n "$TEMPLATE" ]; then as_user cp -a "$TEMPLATE/." "$CLUSTER/data"; else init_data "$CLUSTER/data"; fi
   printf '%s\n' "listen_addresses=" "unix_socket_directories=$CLUSTER" fsync=off max_prepared_transactions=10 "$@" |
     sed "s/=\(.*\)/ = '\1'/" | as_user tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
   quietly as_user env UBSAN_OPTIONS=print_stacktrace=1 "${SERVER_ENVIRONMENT[@]}" \
@@ -201,13 +240,15 @@ pg_ctl_of() {
   echo "$(dirname "$postgres")/pg_ctl"
 }
 
-# Stops all clusters in WORK, those that have crashed as well. Their directories stay, for their logs.
+# Stops all clusters in some directories, those that have crashed as well. Their directories stay, for their logs.
 stop_clusters() {
-  local pid_file data
-  for pid_file in "$WORK"/cluster.*/data/postmaster.pid; do
-    [ -e "$pid_file" ] || continue
-    data=$(dirname "$pid_file")
-    as_user "$(pg_ctl_of "$data")" --pgdata="$data" --mode=immediate --wait stop >/dev/null 2>&1 || true
+  local place pid_file data
+  for place; do
+    for pid_file in "$place"/cluster.*/data/postmaster.pid; do
+      [ -e "$pid_file" ] || continue
+      data=$(dirname "$pid_file")
+      as_user "$(pg_ctl_of "$data")" --pgdata="$data" --mode=immediate --wait stop >/dev/null 2>&1 || true
+    done
   done
 }
 

@@ -1,0 +1,189 @@
+/*
+ * decimal_test.c
+ *		Numerics as integers: any numeric, in the form that numeric_send() gives it, against arithmetic in 128 bits.
+ *
+ * A numeric is here a varlena whose content is its message; PostgreSQL's own form is private to it.
+ */
+#include "unit.h"
+
+#include "decimal.h"
+
+#include "catalog/pg_type.h"
+#include "port/pg_bswap.h"
+#include "utils/fmgrprotos.h"
+
+#define BASE			10000
+#define BASE_DIGITS		4
+#define MOST_SCALE		(RTSCAN_MAX_SCALE + 4)
+#define MOST_PLACES		12		/* digits to the base, before and after the point */
+#define SIGN_NEGATIVE	0x4000
+#define SIGN_NAN		0xC000
+#define SIGN_INFINITE	0xD000
+
+typedef __int128 int128_t;
+
+Datum
+numeric_send(PG_FUNCTION_ARGS)
+{
+	return PointerGetDatum(memcpy(palloc(VARSIZE(PG_GETARG_POINTER(0))), PG_GETARG_POINTER(0),
+								  VARSIZE(PG_GETARG_POINTER(0))));
+}
+
+static RtscanDecimal converted;
+
+Numeric
+int64_div_fast_to_numeric(int64 val1, int log10val2)
+{
+	converted = (RtscanDecimal) {val1, log10val2};
+	return (Numeric) &converted;
+}
+
+static Datum
+message(uint16 sign, int weight, int scale, int ndigits, const int *digits)
+{
+	Size		size = VARHDRSZ + (4 + ndigits) * sizeof(uint16);
+	bytea	   *bytes = palloc(size);
+	uint16	   *words = (uint16 *) VARDATA(bytes);
+
+	SET_VARSIZE(bytes, size);
+	words[0] = pg_hton16(ndigits);
+	words[1] = pg_hton16((uint16) weight);
+	words[2] = pg_hton16(sign);
+	words[3] = pg_hton16(scale);
+	for (int i = 0; i < ndigits; i++)
+		words[4 + i] = pg_hton16(digits[i]);
+	return PointerGetDatum(bytes);
+}
+
+static int128_t
+power_of_ten(int n)
+{
+	int128_t	power = 1;
+
+	while (n-- > 0)
+		power *= 10;
+	return power;
+}
+
+/* magnitude / 10^scale, its digits to the base 10000 stripped of zeros at both ends, as PostgreSQL keeps them. */
+static Datum
+make_numeric(bool negative, int128_t magnitude, int scale)
+{
+	int			places = (scale + BASE_DIGITS - 1) / BASE_DIGITS;
+	int			digits[MOST_PLACES];
+	int			first = 0,
+				end = MOST_PLACES;
+	int128_t	left = magnitude * power_of_ten(places * BASE_DIGITS - scale);
+
+	for (int i = MOST_PLACES - 1; i >= 0; i--, left /= BASE)
+		digits[i] = left % BASE;
+	while (first < end && digits[first] == 0)
+		first++;
+	while (end > first && digits[end - 1] == 0)
+		end--;
+	return message(negative && magnitude != 0 ? SIGN_NEGATIVE : 0, first == end ? 0 : MOST_PLACES - places - 1 - first,
+				   scale, end - first, digits + first);
+}
+
+/* Often near what an int64 holds. */
+static int128_t
+random_magnitude(void)
+{
+	if (unit_one_in(4))
+		return (int128_t) PG_INT64_MAX - 2 + unit_below(5);
+	if (unit_one_in(8))
+		return power_of_ten(unit_below(22));
+	return (int128_t) unit_bits(64) * (unit_one_in(4) ? unit_bits(10) : 1);
+}
+
+static void
+test_numerics(void **unused)
+{
+	for (int round = 0; round < 200000; round++)
+	{
+		int			scale = unit_below(MOST_SCALE + 1);
+		bool		negative = unit_one_in(2);
+		int128_t	magnitude = random_magnitude();
+		int128_t	value = negative ? -magnitude : magnitude;
+		Datum		datum = make_numeric(negative, magnitude, scale);
+		bool		fits = scale <= RTSCAN_MAX_SCALE && value >= PG_INT64_MIN && value <= PG_INT64_MAX;
+		RtscanDecimal decimal;
+
+		assert_int_equal(rtscan_decimal_from_numeric(datum, &decimal), fits);
+		if (fits)
+		{
+			assert_int_equal(decimal.digits, (int64) value);
+			assert_int_equal(decimal.scale, scale);
+			(void) rtscan_numeric_from_decimal(decimal);
+			assert_memory_equal(&converted.digits, &decimal.digits, sizeof(int64));
+			assert_int_equal(converted.scale, scale);
+		}
+		pfree(DatumGetPointer(datum));
+	}
+}
+
+static void
+test_no_numbers(void **unused)
+{
+	RtscanDecimal decimal;
+
+	assert_false(rtscan_decimal_from_numeric(message(SIGN_NAN, 0, 0, 0, NULL), &decimal));
+	assert_false(rtscan_decimal_from_numeric(message(SIGN_INFINITE, 0, 0, 0, NULL), &decimal));
+}
+
+/* Weights that no 64 bits have room for. */
+static void
+test_far_digits(void **unused)
+{
+	const int	one[] = {1};
+	RtscanDecimal decimal;
+
+	assert_false(rtscan_decimal_from_numeric(message(0, 5, 0, 1, one), &decimal));
+	assert_false(rtscan_decimal_from_numeric(message(0, 4000, 2, 1, one), &decimal));
+}
+
+/* More digits than are shown, which PostgreSQL does not make. */
+static void
+test_hidden_digits(void **unused)
+{
+	const int	five_hundredths[] = {500};
+	RtscanDecimal decimal;
+
+	assert_true(rtscan_decimal_from_numeric(message(0, -1, 2, 1, five_hundredths), &decimal));
+	assert_int_equal(decimal.digits, 5);
+	assert_false(rtscan_decimal_from_numeric(message(0, -1, 1, 1, five_hundredths), &decimal));
+}
+
+static void
+test_integers(void **unused)
+{
+	RtscanDecimal decimal;
+
+	for (int round = 0; round < 1000; round++)
+	{
+		int64		value = unit_random();
+
+		assert_true(rtscan_decimal_from_datum(INT8OID, Int64GetDatum(value), &decimal));
+		assert_int_equal(decimal.digits, value);
+		assert_true(rtscan_decimal_from_datum(INT4OID, Int32GetDatum((int32) value), &decimal));
+		assert_int_equal(decimal.digits, (int32) value);
+		assert_true(rtscan_decimal_from_datum(INT2OID, Int16GetDatum((int16) value), &decimal));
+		assert_int_equal(decimal.digits, (int16) value);
+		assert_int_equal(decimal.scale, 0);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numerics),
+		cmocka_unit_test(test_no_numbers),
+		cmocka_unit_test(test_far_digits),
+		cmocka_unit_test(test_hidden_digits),
+		cmocka_unit_test(test_integers),
+	};
+
+	unit_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/*
+ * dictionary_test.c
+ *		Dictionaries, written and looked up, against arrays of the values and their ranks.
+ *
+ * Values with keys are packed; others are texts, stored whole.
+ */
+#include "unit.h"
+
+#include "dictionary.h"
+#include "encode/keys.h"
+#include "utils/builtins.h"
+
+#define MOST_VALUES		30000
+#define MOST_TEXT		1500
+
+static uint32 nvalues;
+static uint64 values[MOST_VALUES + 1];	/* keys, or Datums */
+static uint32 ranks[MOST_VALUES + 1];	/* the first of each, and the end */
+
+static RtscanSegmentColumn segment_column;
+static RtscanSegment segment = {.columns = &segment_column};
+
+/* ---------------------------------------------------------------- types */
+
+/* bytea's order; the shorter one is first where one begins with the other */
+static int
+compare_texts(const void *a, const void *b)
+{
+	const void *x = DatumGetPointer(*(const Datum *) a),
+			   *y = DatumGetPointer(*(const Datum *) b);
+	int			xlen = VARSIZE_ANY_EXHDR(x),
+				ylen = VARSIZE_ANY_EXHDR(y),
+				order = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(xlen, ylen));
+
+	return order != 0 ? order : xlen - ylen;
+}
+
+static Datum
+compare_text_datums(PG_FUNCTION_ARGS)
+{
+	Datum		a = PG_GETARG_DATUM(0),
+				b = PG_GETARG_DATUM(1);
+
+	return Int32GetDatum(compare_texts(&a, &b));
+}
+
+/* int8 with int8, as a function */
+static Datum
+compare_int8_datums(PG_FUNCTION_ARGS)
+{
+	int64		a = PG_GETARG_INT64(0),
+				b = PG_GETARG_INT64(1);
+
+	return Int32GetDatum(a < b ? -1 : a > b);
+}
+
+static FmgrInfo text_function = {.fn_addr = compare_text_datums};
+static FmgrInfo int8_function = {.fn_addr = compare_int8_datums};
+
+static const RtscanColumn int8_column = {.typlen = 8, .typbyval = true, .typalign = TYPALIGN_DOUBLE,
+.compare = &int8_function, .key_kind = RTSCAN_KEY_INT64};
+static const RtscanColumn text_column = {.typlen = -1, .typalign = TYPALIGN_INT,
+.compare = &text_function, .key_kind = RTSCAN_KEY_NONE};
+
+static const RtscanColumn *type;
+
+static bool
+has_keys(void)
+{
+	return type == &int8_column;
+}
+
+static int
+compare_values(uint64 a, uint64 b)
+{
+	return has_keys() ? (a < b ? -1 : a > b) : compare_texts(&a, &b);
+}
+
+/* ---------------------------------------------------------------- values */
+
+/* A text: short or with a long header, of few letters, so that many begin alike. */
+static Datum
+random_text(void)
+{
+	uint32		length = unit_one_in(20) ? unit_below(MOST_TEXT) : unit_below(12);
+	char	   *text = palloc(VARHDRSZ + length);
+	bool		packed = length < 100 && unit_one_in(2);
+	char	   *data = text + (packed ? VARHDRSZ_SHORT : VARHDRSZ);
+
+	if (packed)
+		SET_VARSIZE_SHORT(text, VARHDRSZ_SHORT + length);
+	else
+		SET_VARSIZE(text, VARHDRSZ + length);
+	for (uint32 i = 0; i < length; i++)
+		data[i] = 'a' + unit_below(3);
+	return PointerGetDatum(text);
+}
+
+static void
+make_keys(uint32 n)
+{
+	int			bits = unit_below(45);
+	uint64		key = unit_bits(63);
+
+	for (nvalues = 0; nvalues < n; nvalues++)
+	{
+		values[nvalues] = key;
+		key += 1 + unit_bits(bits) + (unit_one_in(2000) ? UINT64CONST(1) << 58 : 0);
+		if (key < values[nvalues])
+			key = values[nvalues] + 1;
+	}
+}
+
+static void
+make_texts(uint32 n)
+{
+	uint32		kept = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		values[i] = (uint64) random_text();
+	qsort(values, n, sizeof(uint64), compare_texts);
+	for (uint32 i = 0; i < n; i++)
+		if (kept == 0 || compare_texts(&values[kept - 1], &values[i]) != 0)
+			values[kept++] = values[i];
+	nvalues = kept;
+}
+
+/* How often a value occurs: always once, once but for a few values, or any number of times. */
+static uint32
+occurrences(int kind)
+{
+	switch (kind)
+	{
+		case 0:
+			return 1;
+		case 1:
+			return unit_one_in(300) ? 2 : 1;
+		default:
+			return 1 + unit_below(kind * 20);
+	}
+}
+
+/* Distinct values in order, and their ranks. */
+static void
+make_values(const RtscanColumn *of)
+{
+	uint32		n = unit_one_in(4) ? unit_below(3) : unit_below(unit_one_in(4) ? MOST_VALUES : 2000);
+	int			kind = unit_below(6);
+
+	type = of;
+	if (has_keys())
+		make_keys(n);
+	else
+		make_texts(n);
+	ranks[0] = 0;
+	for (uint32 i = 0; i < nvalues; i++)
+		ranks[i + 1] = ranks[i] + occurrences(kind);
+}
+
+static RtscanReader
+write_dictionary(void)
+{
+	RtscanAreaWriter *areas = unit_area_writer();
+	RtscanDictionaryWriter *writer = rtscan_dictionary_writer(areas, type);
+
+	segment_column.header = (RtscanColumnHeader) {.nonnull = ranks[nvalues]};
+	for (uint32 i = 0; i < nvalues; i++)
+		rtscan_dictionary_add(writer, values[i], ranks[i]);
+	rtscan_dictionary_end(writer, ranks[nvalues], &segment_column.header);
+	assert_int_equal(segment_column.header.distinct, nvalues);
+	return unit_reader(areas, &segment);
+}
+
+/* ---------------------------------------------------------------- looking up */
+
+static RtscanProbe
+make_probe(uint64 value)
+{
+	RtscanProbe probe = {.column = type, .has_key = has_keys(), .key = value, .compare = type->compare, .value = value};
+
+	/* by the comparison, as with a value of another type */
+	if (has_keys() && unit_one_in(2))
+	{
+		probe.has_key = false;
+		probe.value = rtscan_key_decode(type->key_kind, value);
+	}
+	return probe;
+}
+
+/* One that is there, next to one, or anywhere. */
+static uint64
+random_probe(void)
+{
+	uint64		near = nvalues > 0 ? values[unit_below(nvalues)] : 0;
+
+	if (!has_keys())
+		return nvalues > 0 && unit_one_in(2) ? near : (uint64) random_text();
+	return unit_one_in(4) ? unit_random() : unit_one_in(8) ? 0 : unit_one_in(8) ? PG_UINT64_MAX : near + unit_below(3) - 1;
+}
+
+static void
+check_find(RtscanReader *reader)
+{
+	uint64		value = random_probe();
+	bool		after = unit_one_in(2);
+	RtscanProbe probe = make_probe(value);
+	RtscanPosition position;
+	uint32		code = 0;
+
+	while (code < nvalues && compare_values(values[code], value) < (after ? 1 : 0))
+		code++;
+	assert_true(rtscan_dictionary_find(reader, 0, &probe, after, &position));
+	assert_int_equal(position.code, code);
+	assert_int_equal(position.rank, ranks[code]);
+}
+
+static uint32 visited;
+
+static void
+visit(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	assert_int_equal(code, visited++);
+	assert_int_equal(compare_values(value, values[code]), 0);
+	assert_int_equal(first_rank, ranks[code]);
+	assert_int_equal(end_rank, ranks[code + 1]);
+}
+
+static void
+check_visit(RtscanReader *reader)
+{
+	uint32		first = unit_below(nvalues + 1),
+				last = first + unit_below(nvalues - first + 1);
+
+	visited = first;
+	assert_true(rtscan_dictionary_visit(reader, 0, type, first, last, visit, NULL));
+	assert_int_equal(visited, last);
+}
+
+static void
+check_rank(RtscanReader *reader)
+{
+	uint32		code = unit_below(nvalues);
+	uint32		rank = ranks[code] + unit_below(ranks[code + 1] - ranks[code]);
+
+	assert_int_equal(rtscan_code_at_rank(reader, 0, type, rank), code);
+}
+
+static void
+check_dictionary(const RtscanColumn *of)
+{
+	RtscanReader reader;
+
+	make_values(of);
+	reader = write_dictionary();
+	for (int i = 0; i < 50; i++)
+	{
+		check_find(&reader);
+		check_visit(&reader);
+		if (nvalues > 0)
+			check_rank(&reader);
+	}
+	assert_int_equal(unit_pages_at_hand(), 0);
+}
+
+static void
+test_packed(void **unused)
+{
+	for (int round = 0; round < 200; round++)
+		check_dictionary(&int8_column);
+}
+
+static void
+test_whole(void **unused)
+{
+	for (int round = 0; round < 100; round++)
+		check_dictionary(&text_column);
+}
+
+/* ---------------------------------------------------------------- damaged pages */
+
+static void
+ignore_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	if (!has_keys())
+		assert_true(rtscan_value_size(type, value) <= RTSCAN_CHUNK_BYTES);
+}
+
+static void
+use_damaged(void *arg)
+{
+	RtscanReader *reader = (RtscanReader *) arg;
+	RtscanProbe probe = make_probe(random_probe());
+	RtscanPosition position;
+
+	if (rtscan_dictionary_find(reader, 0, &probe, unit_one_in(2), &position))
+	{
+		assert_true(position.code <= nvalues);
+		assert_true(position.rank <= ranks[nvalues]);
+	}
+	(void) rtscan_dictionary_visit(reader, 0, type, 0, nvalues, ignore_value, NULL);
+	if (nvalues > 0)
+		(void) rtscan_code_at_rank(reader, 0, type, unit_below(ranks[nvalues]));
+}
+
+/* Whatever pages say, nothing outside of them is touched: an error, or a place in the dictionary. */
+static void
+test_damage(void **unused)
+{
+	uint32		errors = 0;
+
+	for (int round = 0; round < 300; round++)
+	{
+		RtscanReader reader;
+
+		make_values(unit_one_in(2) ? &int8_column : &text_column);
+		reader = write_dictionary();
+		for (int i = 0; i < 10 && nvalues > 0; i++)
+		{
+			unit_damage_page(&reader);
+			errors += unit_error(use_damaged, &reader) != NULL;
+			unit_forget_pages();
+		}
+	}
+	assert_true(errors > 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_damage),
+	};
+
+	unit_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

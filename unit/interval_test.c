@@ -1,0 +1,125 @@
+/*
+ * interval_test.c
+ *		Sets of intervals, compared with sets that have a flag a rank.
+ *
+ * A column of few ranks; a code begins at some of them.  An interval's ends are where codes begin.
+ */
+#include "unit.h"
+
+#include "interval.h"
+
+#define MOST_CODES	40
+#define MOST_RANKS	(MOST_CODES * 4)
+
+static uint32 ncodes;
+static uint32 ranks[MOST_CODES + 1];	/* where each code begins, and the end */
+
+typedef bool Flags[MOST_RANKS];
+
+static void
+random_column(void)
+{
+	ncodes = 1 + unit_below(MOST_CODES);
+	ranks[0] = 0;
+	for (uint32 code = 0; code < ncodes; code++)
+		ranks[code + 1] = ranks[code] + 1 + (unit_one_in(2) ? unit_below(4) : 0);
+}
+
+static RtscanPosition
+position(uint32 code)
+{
+	return (RtscanPosition) {code, ranks[code]};
+}
+
+/* Intervals in any order, empty ones and those that overlap or touch among them, and what they have. */
+static RtscanIntervals
+random_set(Flags flags)
+{
+	RtscanIntervals set = {0, 0, NULL};
+
+	memset(flags, 0, sizeof(Flags));
+	for (uint32 n = unit_below(8); n > 0; n--)
+	{
+		RtscanPosition low = position(unit_below(ncodes + 1));
+		uint32		more = unit_below(unit_one_in(2) ? 4 : ncodes + 1);
+		RtscanPosition high = position(unit_one_in(8) ? unit_below(ncodes + 1) : Min(low.code + more, ncodes));
+
+		rtscan_intervals_add(&set, low, high);
+		for (uint32 rank = low.rank; rank < high.rank; rank++)
+			flags[rank] = true;
+	}
+	rtscan_intervals_normalize(&set);
+	return set;
+}
+
+static void
+check_set(const RtscanIntervals *set, const Flags flags)
+{
+	uint32		rows = 0;
+
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		assert_true(set->items[i].low.rank < set->items[i].high.rank);
+		assert_int_equal(set->items[i].low.rank, ranks[set->items[i].low.code]);
+		assert_int_equal(set->items[i].high.rank, ranks[set->items[i].high.code]);
+		if (i > 0)
+			assert_true(set->items[i - 1].high.rank < set->items[i].low.rank);
+	}
+	for (uint32 rank = 0; rank < ranks[ncodes]; rank++)
+	{
+		assert_int_equal(rtscan_intervals_have_rank(set, rank), flags[rank]);
+		rows += flags[rank];
+	}
+	for (uint32 code = 0; code < ncodes; code++)
+		assert_int_equal(rtscan_intervals_have_code(set, code), flags[ranks[code]]);
+	assert_int_equal(rtscan_intervals_rows(set), rows);
+}
+
+static void
+test_sets(void **unused)
+{
+	for (int round = 0; round < 5000; round++)
+	{
+		Flags		flags;
+		RtscanIntervals set;
+
+		random_column();
+		set = random_set(flags);
+		check_set(&set, flags);
+	}
+}
+
+static void
+test_intersections(void **unused)
+{
+	for (int round = 0; round < 5000; round++)
+	{
+		Flags		a,
+					b;
+		RtscanIntervals left,
+					right,
+					both;
+
+		random_column();
+		left = random_set(a);
+		right = random_set(b);
+		both = rtscan_intervals_intersect(&left, &right);
+		check_set(&left, a);
+		check_set(&right, b);
+		for (uint32 rank = 0; rank < MOST_RANKS; rank++)
+			a[rank] = a[rank] && b[rank];
+		check_set(&both, a);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sets),
+		cmocka_unit_test(test_intersections),
+	};
+
+	unit_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+/*
+ * sort_test.c
+ *		Sorting a column, by keys and by comparison, against a stable sort of the rows.
+ *
+ * By comparison: the type's values are integers that compare by their last digits, so that equal values have different
+ * images.  It abbreviates, gives that up, or does not.
+ */
+#include "unit.h"
+
+#include "sort.h"
+
+#include "access/genam.h"
+#include "utils/sortsupport.h"
+
+#define MOST_ROWS	5000
+#define DIGITS		1000		/* by which values compare */
+
+static enum
+{
+	NO_SUPPORT, PLAIN, ABBREVIATED, GIVEN_UP
+}			support_kind;
+
+/* ---------------------------------------------------------------- what sort.c needs of others */
+
+bool
+rtscan_device_sort(SortPair *pairs, uint32 n)
+{
+	return false;
+}
+
+RegProcedure
+index_getprocid(Relation index, AttrNumber column, uint16 proc)
+{
+	return support_kind == NO_SUPPORT ? InvalidOid : 1;
+}
+
+static int
+compare_digits(Datum a, Datum b, SortSupport support)
+{
+	return (int) (a % DIGITS) - (int) (b % DIGITS);
+}
+
+static int
+compare_abbreviated(Datum a, Datum b, SortSupport support)
+{
+	return a < b ? -1 : a > b;
+}
+
+static Datum
+abbreviate(Datum value, SortSupport support)
+{
+	return value % DIGITS / 10;
+}
+
+static bool
+give_up(int rows, SortSupport support)
+{
+	return support_kind == GIVEN_UP && rows > 300;
+}
+
+Datum
+OidFunctionCall1Coll(Oid function, Oid collation, Datum arg)
+{
+	SortSupport support = (SortSupport) DatumGetPointer(arg);
+
+	support->comparator = compare_digits;
+	if (support_kind != PLAIN)
+	{
+		support->comparator = compare_abbreviated;
+		support->abbrev_converter = abbreviate;
+		support->abbrev_abort = give_up;
+		support->abbrev_full_comparator = compare_digits;
+	}
+	return 0;
+}
+
+void
+PrepareSortSupportComparisonShim(Oid function, SortSupport support)
+{
+	support->comparator = compare_digits;
+}
+
+/* ---------------------------------------------------------------- the rows */
+
+typedef struct Row
+{
+	bool		null;
+	uint64		order;			/* by which the value sorts */
+	uint64		value;
+	uint32		row;
+} Row;
+
+static Row	expected[MOST_ROWS];
+static RtscanColumnRows source;
+
+#define KINDS	6
+
+/* Of all bits, of the lowest, of the highest, or few values; one but for a row; ascending. */
+static uint64
+random_value(int kind, uint32 row)
+{
+	switch (kind)
+	{
+		case 0:
+			return unit_random();
+		case 1:
+			return unit_bits(20);
+		case 2:
+			return unit_random() << 40;
+		case 3:
+			return unit_below(5) * UINT64CONST(0x0101010101);
+		case 4:
+			return row == 100 ? UINT64CONST(5) << 40 : UINT64CONST(9) << 40;
+		default:
+			return row / 3;
+	}
+}
+
+static void
+random_rows(uint32 n, bool by_key)
+{
+	int			kind = unit_below(KINDS);
+	uint32		nulls_in = unit_one_in(2) ? 0 : 1 + unit_below(10);
+
+	source.null_count = 0;
+	source.identical = true;
+	source.values = palloc(Max(n, 1) * sizeof(uint64));
+	source.nulls = palloc0((n / 64 + 1) * sizeof(uint64));
+	for (uint32 row = 0; row < n; row++)
+	{
+		bool		null = nulls_in > 0 && unit_one_in(nulls_in);
+		uint64		value = random_value(kind, row);
+
+		source.values[row] = value;
+		source.nulls[row / 64] |= (uint64) null << (row % 64);
+		source.null_count += null;
+		expected[row] = (Row) {null, by_key ? value : value % DIGITS, value, row};
+	}
+}
+
+/* NULLs last, rows in order */
+static int
+compare_rows(const void *a, const void *b)
+{
+	const Row  *x = a,
+			   *y = b;
+
+	if (x->null != y->null)
+		return x->null - y->null;
+	if (!x->null && x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* ---------------------------------------------------------------- the tests */
+
+static void
+check_rank(const RtscanSortedColumn *column, uint32 rank, bool by_key, uint32 *distinct, bool *identical)
+{
+	const Row  *row = &expected[rank];
+	bool		starts = !row->null && (rank == 0 || row[-1].order != row->order);
+	uint64		value = column->sorted[rank].value;
+
+	assert_int_equal(column->sorted[rank].row, row->row);
+	assert_int_equal(rtscan_starts_value(column, rank), starts);
+	*distinct += starts;
+	if (row->null)
+		return;
+	assert_int_equal(by_key ? value : value % DIGITS, row->order);
+	if (!starts)
+	{
+		assert_int_equal(value, column->sorted[rank - 1].value);
+		*identical = *identical && row->value == row[-1].value;
+	}
+}
+
+static void
+check_column(const RtscanSortedColumn *column, uint32 n, bool by_key)
+{
+	uint32		distinct = 0;
+	bool		heap_order = true,
+				identical = true;
+
+	qsort(expected, n, sizeof(Row), compare_rows);
+	assert_int_equal(column->rows, n);
+	assert_int_equal(column->nonnull, n - source.null_count);
+	for (uint32 rank = 0; rank < n; rank++)
+	{
+		check_rank(column, rank, by_key, &distinct, &identical);
+		heap_order = heap_order && expected[rank].row == rank;
+	}
+	assert_int_equal(column->distinct, distinct);
+	assert_int_equal(column->heap_order, heap_order);
+	assert_int_equal(column->identical, identical);
+}
+
+static void
+check_sort(bool by_key)
+{
+	uint32		n = unit_bits(12) + unit_below(MOST_ROWS - 4096);
+	RtscanSchema *schema = palloc0(offsetof(RtscanSchema, columns) + sizeof(RtscanColumn));
+	RtscanRows	rows = {.schema = schema, .rows = n, .columns = &source};
+	FmgrInfo	compare = {.fn_oid = 1};
+
+	schema->columns[0] = (RtscanColumn) {.typlen = 8, .typbyval = true, .typalign = TYPALIGN_DOUBLE, .compare = &compare,
+		.key_kind = by_key ? RTSCAN_KEY_UINT64 : RTSCAN_KEY_NONE};
+	random_rows(n, by_key);
+	check_column(rtscan_sort_column(NULL, schema, &rows, 0), n, by_key);
+}
+
+static void
+test_keys(void **unused)
+{
+	for (int round = 0; round < 300; round++)
+		check_sort(true);
+}
+
+static void
+test_comparison(void **unused)
+{
+	for (int round = 0; round < 400; round++)
+	{
+		support_kind = round % 4;
+		check_sort(false);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_comparison),
+	};
+
+	unit_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
