@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #include "dictionary.h"
-#include "encode/keys.h"
+#include "row/keys.h"
 #include "utils/builtins.h"
 
 #define MOST_VALUES		30000

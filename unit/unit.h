@@ -45,7 +45,7 @@ extern void unit_raise(const char *message) pg_attribute_noreturn();
 /* ---- pages.c ---- */
 
 #include "storage/area.h"
-#include "storage/segment.h"
+#include "segment/segment.h"
 
 /* A writer of areas whose pages are in memory.  The pages of the one before are gone. */
 extern RtscanAreaWriter *unit_area_writer(void);
