@@ -381,5 +381,18 @@ SELECT rtscan_check('u_a', true);
 DROP TABLE u;
 DROP TABLESPACE rtscan_elsewhere;
 
+-- a row asks for maintenance if it begins a page: one that a page has room for makes the list no longer
+CREATE TABLE u (a int) WITH (autovacuum_enabled = off);
+CREATE INDEX u_a ON u USING rtscan (a);
+SET rtscan.pending_list_limit = '1MB';
+INSERT INTO u SELECT hash(i) % 1000 FROM generate_series(1, 12000) i;
+SET rtscan.pending_list_limit = '64kB';
+INSERT INTO u VALUES (1);
+SELECT segments, pending FROM rtscan_stats('u_a');
+INSERT INTO u SELECT hash(i) % 1000 FROM generate_series(1, 600) i;
+SELECT segments, rows + pending AS rows FROM rtscan_stats('u_a');
+SELECT rtscan_check('u_a', true);
+DROP TABLE u;
+
 SET client_min_messages = error;
 DROP SCHEMA changes CASCADE;

@@ -14,6 +14,8 @@ use Test::More;
 use Time::HiRes qw(time);
 
 my $seconds = $ENV{RTSCAN_CORRUPT_SECONDS} // 60;
+my $seed = srand($ENV{RTSCAN_CORRUPT_SEED} // time());
+diag("RTSCAN_CORRUPT_SEED=$seed");
 my $page = 8192;
 
 # Several tables of each kind, so that a restart serves many corruptions.
@@ -70,7 +72,7 @@ sub random_bytes
 }
 
 # RtscanPageKind, in src/storage/page.h
-my %page_kinds = (list => 3, pending => 4, tidmap => 9);
+my %page_kinds = (list => 3, pending => 4, dead => 7, tidmap => 9);
 
 sub page_kind
 {
@@ -155,6 +157,27 @@ sub invalidate_tids
 	return "TIDs of $count $kind pages invalid";
 }
 
+# Clear the last dead bits of each chunk: rows whose tuples VACUUM has removed, and whose TIDs nobody has taken again, live.
+sub revive_rows
+{
+	my ($file) = @_;
+	my $count = 0;
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	foreach my $number (1 .. (-s $file) / $page - 1)
+	{
+		seek($handle, $number * $page, 0);
+		read($handle, my $bytes, $page);
+		next if page_kind($bytes) != $page_kinds{dead};
+		my $last = (grep { substr($bytes, $_, 8) ne "\0" x 8 } map { 8 * $_ } 8 .. 1000)[-1] // next;
+		seek($handle, $number * $page + $last, 0);
+		print $handle "\0" x 8;
+		$count++;
+	}
+	close($handle);
+	ok($count > 0, "$file has dead bits");
+	return "the last dead bits of $count pages cleared";
+}
+
 # Have the metapage name itself, or a block behind the end, as the spare directory: at 108 in the file (storage/metapage.h).
 sub mislead_spare
 {
@@ -212,12 +235,16 @@ sub use_table
 
 my $end = time() + $seconds;
 my %seen;
-for (my $round = 0; $round < 2 || time() < $end; $round++)
+for (my $round = 0; $round < 3 || time() < $end; $round++)
 {
 	restore();
 	my %done = map {
 		my $file = $node->data_dir . '/' . $path{$_}[1];
-		$_ => $round > 1 ? spoil($file) : $round == 1 ? mislead_spare($file) : invalidate_tids($file, /vectors[13]/ ? 'tidmap' : 'pending')
+		$_ =>
+			$round > 2 ? spoil($file)
+		  : $round == 2 ? revive_rows($file)
+		  : $round == 1 ? mislead_spare($file)
+		  :               invalidate_tids($file, /vectors[13]/ ? 'tidmap' : 'pending')
 	} @names;
 	last unless ok($node->start(fail_ok => 1), 'the server starts');
 	foreach my $name (@names)

@@ -14,6 +14,7 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "pgstat.h"
+#include "row/keys.h"
 #include "search/cursor.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -38,6 +39,15 @@ struct RtscanTuples
 };
 
 /* ---------------------------------------------------------------- what can be returned */
+
+/* Is a value all that its key tells?  Of floats there are -0, and NaNs with a payload. */
+static bool
+key_tells_value(Relation index, int key)
+{
+	RtscanKeyKind kind = rtscan_key_kind(index_getprocid(index, key + 1, RTSCAN_COMPARE_PROC));
+
+	return kind != RTSCAN_KEY_NONE && kind != RTSCAN_KEY_FLOAT4 && kind != RTSCAN_KEY_FLOAT8;
+}
 
 /*
  * Do equal values look alike, as btree's class of the type knows, for deduplication?  Of bpchars,
@@ -78,7 +88,7 @@ rtscan_can_return(Relation index, int attno)
 
 	if (key >= IndexRelationGetNumberOfKeyAttributes(index))
 		return true;
-	return equal_is_identical(index, key) || modifier_makes_identical(index, key);
+	return key_tells_value(index, key) || equal_is_identical(index, key) || modifier_makes_identical(index, key);
 }
 
 /* ---------------------------------------------------------------- tuples */

@@ -1,6 +1,7 @@
 /*
  * check.c
- *		rtscan_check(): check an index, and if asked that it has every row of its table.
+ *		rtscan_check(): check an index, and if asked that it has every row of its table, and
+ *		no others.
  */
 #include "monitor/check.h"
 
@@ -147,34 +148,6 @@ rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fingerprint)
 	tuplesort_putdatum(live->tids, Int64GetDatum(tid_to_int8(tid)), false);
 }
 
-/*
- * No two live rows have the same TID: of a removed tuple the row is dead before its TID can
- * be another's.
- */
-static void
-check_tids_are_unique(Relation index, RtscanLiveRows *live)
-{
-	int64		previous = -1;
-	Datum		value,
-				abbreviated;
-	bool		isnull;
-
-	tuplesort_performsort(live->tids);
-	while (tuplesort_getdatum(live->tids, true, &value, &isnull, &abbreviated))
-	{
-		int64		tid = DatumGetInt64(value);
-
-		CHECK_FOR_INTERRUPTS();
-		if (tid == previous)
-			ereport(ERROR,
-					(errcode(ERRCODE_INDEX_CORRUPTED),
-					 errmsg("index \"%s\" has two live rows for tuple (%u,%u)",
-							RelationGetRelationName(index), (BlockNumber) (tid >> 16), (unsigned) (tid & 0xFFFF)),
-					 errhint("Please REINDEX it.")));
-		previous = tid;
-	}
-}
-
 /* ---------------------------------------------------------------- the index */
 
 /* A check of an index; what the callbacks need. */
@@ -287,6 +260,8 @@ check_index(IndexCheck *check)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(check->index, NULL, false));
 
+	check->used_blocks = NULL;
+	check->nblocks = 0;
 	claim_blocks(check, list_make1_int(RTSCAN_METAPAGE_BLOCK));
 	check_slot(check, &image->meta, RTSCAN_SLOT_FLUSH);
 	check_slot(check, &image->meta, RTSCAN_SLOT_MERGE);
@@ -346,12 +321,27 @@ snapshot_for_heap(Relation index)
 	return snapshot;
 }
 
+/* The index with the TIDs of its live rows; their fingerprints stay in check->live. */
+static void
+check_live_rows(IndexCheck *check, Relation heap, const RtscanSuspects *before, RtscanSuspects *now)
+{
+	int64		rows = Max(100000, (int64) heap->rd_rel->reltuples);
+
+	check->live->filter = bloom_create(rows, maintenance_work_mem / 2, 0);
+	check->live->tids = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false,
+											  maintenance_work_mem / 2, NULL, TUPLESORT_NONE);
+	check_index(check);
+	rtscan_check_tids(check->index, heap, check->live, before, now);
+	tuplesort_end(check->live->tids);
+}
+
 static void
 check_all_rows(IndexCheck *check, Relation heap)
 {
 	Snapshot	snapshot = snapshot_for_heap(check->index);
-	int64		rows = Max(100000, (int64) heap->rd_rel->reltuples);
 	RtscanLiveRows live;
+	RtscanSuspects suspects = {0},
+				again = {0};
 
 	if (!check->index->rd_index->indisvalid)
 		ereport(ERROR,
@@ -359,16 +349,16 @@ check_all_rows(IndexCheck *check, Relation heap)
 				 errmsg("index \"%s\" is not valid", RelationGetRelationName(check->index)),
 				 errhint("An invalid index lacks rows; REINDEX it.")));
 	check->hashers = rtscan_hashers(check->index, check->schema);
-	live.filter = bloom_create(rows, maintenance_work_mem / 2, 0);
-	live.tids = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false,
-									  maintenance_work_mem / 2, NULL, TUPLESORT_NONE);
 	check->live = &live;
-	check_index(check);
-	check_tids_are_unique(check->index, &live);
+	check_live_rows(check, heap, NULL, &suspects);
 	check_heap(check, heap, snapshot);
-	tuplesort_end(live.tids);
 	bloom_free(live.filter);
 	UnregisterSnapshot(snapshot);
+	if (suspects.n > 0)
+	{
+		check_live_rows(check, heap, &suspects, &again);
+		bloom_free(live.filter);
+	}
 }
 
 /* Comparison functions, expressions and predicates run as in CREATE INDEX: as the table's owner. */

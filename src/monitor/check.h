@@ -21,6 +21,22 @@ typedef struct RtscanLiveRows
 
 extern void rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fingerprint);
 
+/* Live rows without a tuple; so many are remembered. */
+#define RTSCAN_SUSPECTS	1000
+
+typedef struct RtscanSuspects
+{
+	int			n;
+	int64		tids[RTSCAN_SUSPECTS];
+} RtscanSuspects;
+
+/*
+ * Check that no two of the live rows have the same TID, and that the table has a tuple for
+ * each.  Those that have none are suspects; an error if they have been before, or NULL.
+ */
+extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const RtscanSuspects *before,
+							  RtscanSuspects *now);
+
 /*
  * Check all that a segment stores against each other: TIDs ascend; dictionaries ascend, and
  * lookups find what they hold; codes have the frequencies that the dictionary's ranks say;

@@ -407,9 +407,10 @@ price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, L
 	if (path->path.pathtype == T_IndexOnlyScan)
 	{
 		Cost		map = info->rel->pages * RTSCAN_MAP_BLOCK_COST;
+		Cost		all = tuples_cost(root, info, rows, loop_count);
 
-		*startup_cost += map + tuples_cost(root, info, Min(rows, RTSCAN_CURSOR_ROWS), loop_count);
-		*total_cost += map + rows * cpu_index_tuple_cost + tuples_cost(root, info, rows, loop_count);
+		*startup_cost += map + (rows > RTSCAN_CURSOR_ROWS ? tuples_cost(root, info, RTSCAN_CURSOR_ROWS, loop_count) : all);
+		*total_cost += map + rows * cpu_index_tuple_cost + all;
 	}
 	else
 		*total_cost += (rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;

@@ -85,7 +85,7 @@ columns_returned(const IndexOptInfo *index)
 	return columns;
 }
 
-/* The planner would find out as well; but it makes all other paths once more. */
+/* Those that an Index Only Scan can be made of: the planner would find out as well, but make other paths of the rest once more. */
 static List *
 keep_sufficient(const RelOptInfo *rel, List *indexes)
 {
@@ -120,19 +120,36 @@ remove_index_scans(RelOptInfo *rel, List *indexes)
 }
 
 static void
+set_bitmaps(const List *indexes, bool possible)
+{
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+		lfirst_node(IndexOptInfo, cell)->amhasgetbitmap = possible;
+}
+
+/* The planner's second round: there are bitmaps already, so only Index Only Scans are left to be made. */
+static void
+make_index_only_scans(PlannerInfo *root, RelOptInfo *rel, List *indexes)
+{
+	List	   *all = rel->indexlist;
+
+	if (rtscan_debug_prefer_index_only)
+		remove_index_scans(rel, indexes);
+	set_bitmaps(indexes, false);
+	rel->indexlist = indexes;
+	create_index_paths(root, rel);
+	rel->indexlist = all;
+	set_bitmaps(indexes, true);
+}
+
+static void
 add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
 	List	   *indexes = show_returns(rel);
-	List	   *all = rel->indexlist;
 
 	if (enable_indexonlyscan && !IS_DUMMY_REL(rel) && rte->tablesample == NULL)
-	{
-		rel->indexlist = keep_sufficient(rel, indexes);
-		if (rtscan_debug_prefer_index_only)
-			remove_index_scans(rel, rel->indexlist);
-		create_index_paths(root, rel);
-		rel->indexlist = all;
-	}
+		make_index_only_scans(root, rel, keep_sufficient(rel, indexes));
 	if (previous_pathlist_hook)
 		previous_pathlist_hook(root, rel, rti, rte);
 }

@@ -18,9 +18,8 @@ named_table(PlannerInfo *root, Index relid)
 	return relid;
 }
 
-/* Is the query, or one around it, about a view whose rows its user may not all see?  Which one its quals come from is not known. */
-static bool
-has_barrier(const PlannerInfo *root)
+bool
+rtscan_has_barrier(const PlannerInfo *root)
 {
 	ListCell   *cell;
 
@@ -48,7 +47,7 @@ rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info)
 	const RangeTblEntry *table = planner_rt_fetch(named, root);
 	Oid			user = OidIsValid(table->checkAsUser) ? table->checkAsUser : GetUserId();
 
-	if (table->securityQuals != NIL || has_barrier(root))
+	if (table->securityQuals != NIL)
 		return false;
 	return pg_class_aclcheck(table->relid, user, ACL_SELECT) == ACLCHECK_OK ||
 		(named == info->rel->relid && may_select_keys(info, table->relid, user));

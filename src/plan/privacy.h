@@ -13,9 +13,12 @@
 
 #include "nodes/pathnodes.h"
 
+/* Is the query, or one around it, about a view whose rows its user may not all see?  Which one its quals come from is not known. */
+extern bool rtscan_has_barrier(const PlannerInfo *root);
+
 /*
- * False where a security policy, or a view that is a security barrier, hides rows of the table, or
- * where SELECT on the key columns has not been granted.
+ * Of a query without such a view: false where a security policy hides rows of the table, or where SELECT on the key
+ * columns has not been granted.
  */
 extern bool rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info);
 

@@ -63,6 +63,8 @@ typedef struct Memory
 	PlannerGlobal *run;
 	MemoryContext context;
 	HTAB	   *indexes;		/* Knowledge, by IndexOptInfo */
+	PlannerInfo *query;			/* the last one that was asked about: */
+	bool		has_barrier;	/* rtscan_has_barrier() */
 	List	   *estimated;		/* Estimated * */
 	MemoryContextCallback forget;
 } Memory;
@@ -381,19 +383,41 @@ measure(Knowledge *knowledge, Relation index)
 
 /* ---------------------------------------------------------------- what is remembered */
 
+/* Once a query: it may be about hundreds of partitions. */
+static bool
+has_barrier(PlannerInfo *root)
+{
+	Memory	   *run = this_run(root);
+
+	if (run->query != root)
+	{
+		run->query = root;
+		run->has_barrier = rtscan_has_barrier(root);
+	}
+	return run->has_barrier;
+}
+
+static void
+get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
+{
+	Relation	index = index_open(info->indexoid, NoLock);
+
+	memset(knowledge, 0, sizeof(Knowledge));
+	knowledge->info = info;
+	knowledge->private = has_barrier(root) || !rtscan_may_know_values(root, info);
+	knowledge->readable = measure(knowledge, index);
+	index_close(index, NoLock);
+}
+
 /* In the memory of the planning run, which is the current context meanwhile. */
 static Knowledge *
-know_index(PlannerInfo *root, IndexOptInfo *info, Relation index)
+know_index(PlannerInfo *root, IndexOptInfo *info)
 {
 	bool		found;
 	Knowledge  *knowledge = hash_search(this_run(root)->indexes, &info, HASH_ENTER, &found);
 
-	if (found)
-		return knowledge;
-	memset(knowledge, 0, sizeof(Knowledge));
-	knowledge->info = info;
-	knowledge->private = !rtscan_may_know_values(root, info);
-	knowledge->readable = measure(knowledge, index);
+	if (!found)
+		get_to_know(knowledge, root, info);
 	return knowledge;
 }
 
@@ -479,8 +503,9 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 
 /* Look quals up in memory that is given back; what they come to is remembered. */
 static const RtscanResolved *
-resolve(PlannerInfo *root, Knowledge *knowledge, Relation index, List *columns, List *clauses)
+resolve(PlannerInfo *root, Knowledge *knowledge, List *columns, List *clauses)
 {
+	Relation	index = index_open(knowledge->info->indexoid, NoLock);
 	RtscanResolved *resolved = palloc0(sizeof(RtscanResolved));
 	MemoryContext context,
 				planning;
@@ -494,6 +519,7 @@ resolve(PlannerInfo *root, Knowledge *knowledge, Relation index, List *columns, 
 	found = look_up(resolved, root, knowledge, index);
 	MemoryContextSwitchTo(planning);
 	MemoryContextDelete(context);
+	index_close(index, NoLock);
 	if (found)
 		knowledge->resolved = lappend(knowledge->resolved, resolved);
 	return found ? resolved : NULL;
@@ -525,8 +551,7 @@ const RtscanResolved *
 rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses, List **others)
 {
 	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
-	Relation	index = index_open(info->indexoid, NoLock);
-	Knowledge  *knowledge = know_index(root, info, index);
+	Knowledge  *knowledge = know_index(root, info);
 	const RtscanResolved *resolved = NULL;
 
 	if (knowledge->readable)
@@ -534,9 +559,8 @@ rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *columns, List *claus
 		part_clauses(root, knowledge, &columns, &clauses, others);
 		resolved = recall(knowledge, columns, clauses);
 		if (resolved == NULL)
-			resolved = resolve(root, knowledge, index, columns, clauses);
+			resolved = resolve(root, knowledge, columns, clauses);
 	}
-	index_close(index, NoLock);
 	MemoryContextSwitchTo(old);
 	return resolved;
 }
@@ -545,10 +569,8 @@ const RtscanIndexSize *
 rtscan_index_size(PlannerInfo *root, IndexOptInfo *info)
 {
 	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
-	Relation	index = index_open(info->indexoid, NoLock);
-	const Knowledge *knowledge = know_index(root, info, index);
+	const Knowledge *knowledge = know_index(root, info);
 
-	index_close(index, NoLock);
 	MemoryContextSwitchTo(old);
 	return knowledge->readable ? &knowledge->size : NULL;
 }

@@ -17,6 +17,7 @@
 #define COST_PAGE		250.0
 #define COST_ORDER_ROW	1.2
 #define COST_TEST_ROW	6.0
+#define COST_COMPARISON	4.0
 #define COST_CHUNK_BITS	120.0
 #define COST_FILL_CHUNK	600.0
 

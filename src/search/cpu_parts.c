@@ -4,6 +4,8 @@
  */
 #include "search/cpu.h"
 
+#include <math.h>
+
 /* ---------------------------------------------------------------- runs and gaps */
 
 /* The last boundary that is not above a rank. */
@@ -122,13 +124,22 @@ rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
 	return cost;
 }
 
+/* The rows of a column's intervals as a sorted list; rows in heap order are sorted already. */
+static double
+list_cost(const CpuColumn *part)
+{
+	double		n = part->region->rows;
+
+	return n * COST_ORDER_ROW + (part->heap_order || n < 2 ? 0 : n * log2(n) * COST_COMPARISON);
+}
+
 /* Each row of the narrowest column tested by the others' codes; no pages: it cannot be done. */
 CpuCost
 rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation)
 {
 	const CpuColumn *narrowest = &evaluation->columns[0];
 	double		n = narrowest->region->rows;
-	CpuCost		cost = {n * COST_ORDER_ROW, 1 + n / ORDER_PER_PAGE};
+	CpuCost		cost = {list_cost(narrowest), 1 + n / ORDER_PER_PAGE};
 
 	if (!narrowest->heap_order && narrowest->column->header.order.pages == 0)
 		return (CpuCost) {0, 0};

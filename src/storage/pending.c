@@ -263,17 +263,18 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 	RtscanImage *image = (RtscanImage *) index->rd_amcache;
 	Size		size = MAXALIGN(IndexTupleSize(tuple));
 	Buffer		buffer;
-	uint32		full;
+	int64		weight = 0;
 
 	while ((buffer = lock_own_page(index, image, size)) == InvalidBuffer)
 		image = find_own_page(index, image ? image->own_page : InvalidBlockNumber);
+	if (rtscan_page_used(BufferGetPage(buffer)) == 0)
+		weight = weigh(rtscan_page_opaque(BufferGetPage(buffer))->full, &image->meta);
 
 	/* a scan that took its predicate lock later sees the entry, for it locks this page later */
 	CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
 	append_to_page(index, buffer, tuple);
-	full = rtscan_page_opaque(BufferGetPage(buffer))->full;
 	UnlockReleaseBuffer(buffer);
-	return weigh(full, &image->meta);
+	return weight;
 }
 
 /* ---------------------------------------------------------------- seal */

@@ -46,9 +46,10 @@ typedef struct RtscanPendingList
 extern void rtscan_init_list_page(Page page, uint64 id);
 
 /*
- * Append a row to the open list.  Returns the weight that the list has by now, what is compared to rtscan.pending_list_limit:
- * the kB of its full pages, halved for each attempt to flush a list that has failed since the last that succeeded, or
- * is under way.  So whoever has failed tries again when the list is twice as long.
+ * Append a row to the open list.  If it is the first of a page, returns the weight that the list has by now, what is compared
+ * to rtscan.pending_list_limit: the kB of its full pages, halved for each attempt to flush a list that has failed since the
+ * last that succeeded, or is under way.  So whoever has failed tries again when the list is twice as long.  Of a row that a page
+ * has had room for, 0: it makes the list no longer, and has nothing to ask for.
  */
 extern int64 rtscan_pending_append(Relation index, IndexTuple tuple);
 
