@@ -27,18 +27,6 @@ static uint32 rows;
 
 /* ---------------------------------------------------------------- what the sources need of others */
 
-bool
-rtscan_device_sort(SortPair *pairs, uint32 n)
-{
-	return false;
-}
-
-const uint64 *
-rtscan_device_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *pairs)
-{
-	return NULL;
-}
-
 RegProcedure
 index_getprocid(Relation index, AttrNumber column, uint16 proc)
 {
@@ -417,38 +405,38 @@ random_intervals(int i)
 static int
 compare_columns(const void *a, const void *b)
 {
-	uint32		x = ((const RtscanGroupColumn *) a)->rows,
-				y = ((const RtscanGroupColumn *) b)->rows;
+	uint32		x = ((const RtscanRegionColumn *) a)->rows,
+				y = ((const RtscanRegionColumn *) b)->rows;
 
 	return x < y ? -1 : x > y;
 }
 
-static RtscanPredicateGroup
-random_group(void)
+static RtscanRegion
+random_region(void)
 {
-	RtscanPredicateGroup group = {.columns = palloc(MOST_COLUMNS * sizeof(RtscanGroupColumn))};
+	RtscanRegion region = {.columns = palloc(MOST_COLUMNS * sizeof(RtscanRegionColumn))};
 
 	for (int i = 0; i < ncolumns; i++)
 		if (ncodes[i] > 1 && !unit_one_in(4))
 		{
 			RtscanIntervals set = random_intervals(i);
 
-			group.columns[group.ncolumns++] = (RtscanGroupColumn) {i, rtscan_intervals_rows(&set), set};
+			region.columns[region.ncolumns++] = (RtscanRegionColumn) {i, rtscan_intervals_rows(&set), set};
 		}
-	qsort(group.columns, group.ncolumns, sizeof(RtscanGroupColumn), compare_columns);
-	return group;
+	qsort(region.columns, region.ncolumns, sizeof(RtscanRegionColumn), compare_columns);
+	return region;
 }
 
 /* Which rows, by flags of the ranks. */
 static bool *
-matching_rows(const RtscanPredicateGroup *group)
+matching_rows(const RtscanRegion *region)
 {
 	bool	   *matching = palloc(rows);
 
 	memset(matching, true, rows);
-	for (int c = 0; c < group->ncolumns; c++)
+	for (int c = 0; c < region->ncolumns; c++)
 	{
-		const RtscanGroupColumn *column = &group->columns[c];
+		const RtscanRegionColumn *column = &region->columns[c];
 		bool	   *wanted = palloc0(rows);
 
 		for (uint32 k = 0; k < column->intervals.n; k++)
@@ -462,18 +450,18 @@ matching_rows(const RtscanPredicateGroup *group)
 }
 
 static void
-check_group(RtscanReader *reader)
+check_region(RtscanReader *reader)
 {
-	RtscanPredicateGroup group = random_group();
+	RtscanRegion region = random_region();
 	RtscanRowBits *bits = rtscan_bits_create(NULL);
 	RtscanCounters counters = {0};
-	bool	   *matching = matching_rows(&group);
+	bool	   *matching = matching_rows(&region);
 
 	bits->chunks = segment.chunks;
-	rtscan_cpu_evaluate(reader, &group, bits, &counters);
+	rtscan_cpu_evaluate(reader, &region, bits, &counters);
 	for (uint32 row = 0; row < rows; row++)
 		if (has_row(bits, row) != matching[row])
-			fail_msg("row %u of %u, %d columns", row, rows, group.ncolumns);
+			fail_msg("row %u of %u, %d columns", row, rows, region.ncolumns);
 	/* none of rows that there are not */
 	for (uint32 row = rows; row < segment.chunks * RTSCAN_CHUNK_ROWS; row++)
 		assert_false(has_row(bits, row));
@@ -491,7 +479,7 @@ test_executor(void **unused)
 		RtscanReader reader = random_segment(random_rows(), RTSCAN_MIN_BINS + unit_bits(9), 1 + unit_below(2));
 
 		for (int i = 0; i < 25; i++)
-			check_group(&reader);
+			check_region(&reader);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "pgstat.h"
+#include "row/keys.h"
 #include "search/cursor.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"

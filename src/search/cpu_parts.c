@@ -126,11 +126,11 @@ rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
 
 /* The rows of a column's intervals as a sorted list; rows in heap order are sorted already. */
 static double
-list_cost(const CpuColumn *plan)
+list_cost(const CpuColumn *part)
 {
-	double		n = plan->region->rows;
+	double		n = part->region->rows;
 
-	return n * COST_ORDER_ROW + (plan->heap_order || n < 2 ? 0 : n * log2(n) * COST_COMPARISON);
+	return n * COST_ORDER_ROW + (part->heap_order || n < 2 ? 0 : n * log2(n) * COST_COMPARISON);
 }
 
 /* Each row of the narrowest column tested by the others' codes; no pages: it cannot be done. */
