@@ -22,12 +22,6 @@ static enum
 
 /* ---------------------------------------------------------------- what sort.c needs of others */
 
-bool
-rtscan_device_sort(SortPair *pairs, uint32 n)
-{
-	return false;
-}
-
 RegProcedure
 index_getprocid(Relation index, AttrNumber column, uint16 proc)
 {
