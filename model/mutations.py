@@ -1,0 +1,93 @@
+"""Mutations: each breaks one rule of the protocol, in the place that asks for it by name (`broken == "..."`), and must be refuted.
+
+With each stand the family of scenarios, and the number of a random history of it, that refute it: check.py tries that one first, and
+looks for another where the model has changed since.
+"""
+from collections import namedtuple
+
+Mutation = namedtuple("Mutation", "what family number")
+
+MUTATIONS = {name: Mutation(*rest) for name, *rest in (
+    # pending lists
+    ("append-unlocked-check", "an inserter looks whether its page is sealed before it has the page's lock", "inserts", 0),
+    ("append-after-seal", "an inserter does not look whether its page is sealed", "inserts", 0),
+    ("append-without-owner", "an inserter does not look whose the page is that it has appended to before", "space", 0),
+    ("own-page-beyond-end", "an inserter does not look whether its page has been cut off", "space", 0),
+    ("list-opened-twice", "who opens the list does not look whether somebody else just has", "inserts", 0),
+    ("sealed-list-extended", "a page is chained to a list without a look at the list page's seal", "inserts", 0),
+    ("chained-without-lock", "a page is chained to a list page that is not locked throughout", "inserts", 0),
+    ("full-page-not-sealed", "a full page stays open, though the list page does not name it any more", "inserts", 0),
+    ("seal-without-pages", "a list is sealed without its insertion pages", "inserts", 0),
+    ("seal-before-switch", "a list's pages are sealed, and unlocked, before the metapage names another", "inserts", 0),
+    ("list-page-not-sealed", "the list page is not sealed in one record with the metapage", "inserts", 0),
+    ("seal-interrupted", "who seals pages can be cancelled in between", "cuts", 0),
+    ("seal-pages-before-list", "who seals locks the insertion pages before the list page", "inserts", 0),
+    ("one-sealed-list-read", "scans read one sealed list", "poisoned", 0),
+    ("defer-across-abort", "an index entry is written after its transaction aborted", "mixed", 0),
+    # metapage and directory
+    ("switch-without-lock", "a switch does not lock the metapage", "mixed", 0),
+    ("switch-from-stale-image", "a switch replaces the directory by an image made before somebody else's switch", "mixed", 0),
+    ("directory-in-place", "a switch writes over the directory, not the spare one", "cuts", 0),
+    ("directory-without-lock", "the directory is read after the metapage was unlocked", "mixed", 0),
+    ("spare-unchecked", "the spare directory is written over without a look whether it is one", "cuts", 0),
+    ("dead-without-version", "allocating dead bits does not make a new version", "counts", 0),
+    ("safe-xid-before-switch", "the safe xid is read before the switch that retires", "recycling", 0),
+    ("vacuum-own-xid", "the safe xid is VACUUM's own", "recycling", 0),
+    ("upgrade-without-directory", "the first switch of an index of format 3 compares with the upgraded image, and writes no directory", "format 3", 0),
+    # allocation
+    ("map-trusted", "the allocator trusts the free space map", "cuts", 0),
+    ("map-trusted-beyond-end", "the allocator takes what the map proposes behind the end of the file", "space", 0),
+    ("allocator-waits", "the allocator waits for the lock of a page that the map proposes", "cuts", 0),
+    ("extend-unlocked", "a page is added to the file before it is locked", "mixed", 0),
+    # writing slots
+    ("attempt-not-named", "the metapage does not name the attempt", "cuts", 0),
+    ("no-reclaim", "an attempt does not free what the one before has left", "cuts", 0),
+    ("note-after-write", "what is taken is noted after it was written", "cuts", 0),
+    ("old-notes-heeded", "notes are heeded whatever attempt they are of", "cuts", 0),
+    ("free-without-owner", "a page is freed whoever owns it by now", "cuts", 0),
+    ("freed-beyond-end", "a page that was cut off is read, to be freed", "cuts", 0),
+    ("taken-pages-replaced", "taken pages are named without a look whether others just were", "format 3", 0),
+    ("ended-before-switch", "the attempt ends in a switch before that which makes its pages part of the index", "cuts", 0),
+    ("ended-after-switch", "the attempt ends in a switch after that which makes its pages part of the index", "cuts", 0),
+    ("ended-unbegun", "an attempt that wrote nothing, and so reclaimed nothing, ends the one before", "unfinished", 0),
+    ("reclaim-without-lock", "what an attempt has left is freed without its slot's lock", "mixed", 0),
+    # flush, merge, bulk delete
+    ("flush-without-lock", "a worker flushes without the flush lock", "mixed", 0),
+    ("merge-without-lock", "a worker merges and recycles without the merge lock", "mixed", 0),
+    ("merge-during-bulkdelete", "a merge does not exclude bulk delete", "mixed", 0),
+    ("flush-lock-first", "bulk delete takes the flush lock first", "mixed", 0),
+    ("insert-waits", "an insertion waits for the flush lock", "mixed", 0),
+    ("merge-waits-for-lock", "rtscan_merge() waits in the merge lock's queue", "mixed", 0),
+    ("flush-one-list", "a flush does one list, also where several are sealed", "poisoned", 0),
+    ("vacuum-passes-over", "VACUUM passes over a list that cannot be flushed", "poisoned", 0),
+    ("youngest-of-the-oldest", "a merged segment is as old as the oldest of its parts", "counts", 0),
+    ("bulkdelete-no-flush", "bulk delete does not flush first", "mixed", 0),
+    ("bulkdelete-skips-busy-flush", "bulk delete does not wait for a flush that is under way", "mixed", 0),
+    ("bulkdelete-stale-image", "bulk delete works on the image from before its flush", "mixed", 0),
+    ("heap-before-dead-bits", "VACUUM sets line pointers unused, and the map, before the dead bits", "mixed", 0),
+    # recycling
+    ("recycle-early", "retired pages are recycled without waiting for the safe xid", "mixed", 0),
+    ("no-reuse-record", "standbys are not told what is going to be reused", "recycling", 0),
+    ("reuse-of-the-first", "the reuse record of a batch names its first safe xid", "recycling", 0),
+    ("entries-removed-first", "retired entries are removed before their pages are free", "cuts", 0),
+    ("leaders-freed-first", "pages that lead to others are freed first", "cuts", 0),
+    ("rows-counted-unlocked", "VACUUM counts live rows without the merge lock", "recycling", 0),
+    # sweep and truncation
+    ("no-sweep", "VACUUM does not account for all pages", "cuts", 0),
+    ("sweep-without-merge-lock", "VACUUM accounts for pages without the merge lock", "mixed", 0),
+    ("sweep-of-running-flush", "the sweep takes pages of a flush that runs for lost", "mixed", 0),
+    ("sweep-of-younger", "the sweep takes pages with ids given out since its image for lost", "mixed", 0),
+    ("sweep-of-open-list", "the sweep does not know the open list", "mixed", 0),
+    ("sweep-of-new-directories", "the sweep takes directories of the next version for lost", "mixed", 0),
+    ("sweep-of-unnamed-taken-page", "the sweep takes a first taken page for lost though the metapage names none", "mixed", 0),
+    ("sweep-without-upgrade", "the sweep does not know the sealed list of format 3", "format 3", 0),
+    ("truncate-without-lock", "the tail is cut off without the index's exclusive lock", "space", 0),
+    ("map-trusted-at-end", "the tail is cut off as the free space map says", "space", 0),
+    # queries
+    ("image-before-snapshot", "the image is read before the snapshot is taken", "counts", 0),
+    ("newborn-without-heap", "rows of every segment count without the heap", "counts", 0),
+    ("open-list-as-segment", "rows of the list that was open at v0 count without the heap (youngest <= v0)", "counts", 0),
+    ("map-before-v0", "the visibility map is copied before v0 is read", "counts", 0),
+    ("map-after-dead-bits", "the visibility map is copied after the dead bits are read", "counts", 0),
+    ("dead-rows-to-heap", "rows whose dead bit is set are checked in the heap", "counts", 0),
+)}
