@@ -3,7 +3,7 @@
 run(scenario, choose) runs one history and returns (trace, error): trace is a list of (backend, step); choose(those who can
 take a step, steps so far) gives the one that takes the next step, None to end the history.
 """
-LONGEST = 600
+LONGEST = 1000
 
 
 def random_choice(rng):
@@ -12,7 +12,7 @@ def random_choice(rng):
 
     def choose(live, steps):
         if not queue or queue[-1] not in live:
-            queue[:] = [rng.choice(live)] * rng.choice((1, 1, 2, 3, 5, 8, 20, 40))
+            queue[:] = [rng.choice(live)] * rng.choice((1, 1, 2, 3, 5, 8, 20, 40, 150))
         return queue.pop() if steps < LONGEST else None
     return choose
 

@@ -2,7 +2,7 @@
 
 A scenario names backends by specs, (kind, arguments ...):
 
-	insert key block fate [rows helps], delete nth fate, vacuum [rounds cleanup has_xid], worker [rounds most],
+	insert key block fate [transactions helps], delete nth fate, vacuum [times cleanup has_xid], worker [rounds most gently],
 	merge [most has_xid], query side kind
 	cancel nth		ends a concurrent backend, whatever it is doing
 	crash keeps_map keeps_file	ends all of them on the primary, and what is not logged

@@ -208,22 +208,28 @@ def maintain(b, most=2):
     yield from recycle.recycle(b)
 
 
-def vacuum(b, rounds=1, cleanup=True, has_xid=False):
-    """VACUUM of the table, one at a time: index entries of dead tuples go before line pointers."""
-    yield from b.lock("table")
-    yield from b.lock("index", shared=True)
-    if has_xid:
-        yield from b.begin_transaction()
-    for _ in range(rounds):
-        oldest, dead = b.w.oldest_xmin(), []
-        yield from table.prune(b, oldest, dead)
-        steps = [bulkdelete(b, dead), table.set_unused(b, dead, oldest)]
-        for step in () if not dead else reversed(steps) if b.w.broken == "heap-before-dead-bits" else steps:
-            yield from step
-        if cleanup:
-            yield from vacuum_cleanup(b)
-    if has_xid:
-        yield from b.end_transaction("committed")
+def vacuum(b, times=1, cleanup=True, has_xid=False):
+    """VACUUM of the table, one at a time."""
+    for _ in range(times):
+        yield from b.lock("table")
+        yield from b.lock("index", shared=True)
+        if has_xid:                                           # it gets one to cut off the heap's end, for instance
+            yield from b.begin_transaction()
+        yield from vacuum_table(b, cleanup)
+        if has_xid:
+            yield from b.end_transaction("committed")
+        b.unlock("index", "table")
+
+
+def vacuum_table(b, cleanup):
+    """Index entries of dead tuples go before line pointers."""
+    oldest, dead = b.w.oldest_xmin(), []
+    yield from table.prune(b, oldest, dead)
+    steps = [bulkdelete(b, dead), table.set_unused(b, dead, oldest)]
+    for step in () if not dead else reversed(steps) if b.w.broken == "heap-before-dead-bits" else steps:
+        yield from step
+    if cleanup:
+        yield from vacuum_cleanup(b)
 
 
 def vacuum_cleanup(b):

@@ -11,8 +11,8 @@ MUTATIONS = {name: Mutation(*rest) for name, *rest in (
     # pending lists
     ("append-unlocked-check", "an inserter looks whether its page is sealed before it has the page's lock", "inserts", 0),
     ("append-after-seal", "an inserter does not look whether its page is sealed", "inserts", 0),
-    ("append-without-owner", "an inserter does not look whose the page is that it has appended to before", "space", 0),
-    ("own-page-beyond-end", "an inserter does not look whether its page has been cut off", "space", 0),
+    ("append-without-owner", "an inserter does not look whose the page is that it has appended to before", "idle", 0),
+    ("own-page-beyond-end", "an inserter does not look whether its page has been cut off", "idle", 0),
     ("list-opened-twice", "who opens the list does not look whether somebody else just has", "inserts", 0),
     ("sealed-list-extended", "a page is chained to a list without a look at the list page's seal", "inserts", 0),
     ("chained-without-lock", "a page is chained to a list page that is not locked throughout", "inserts", 0),

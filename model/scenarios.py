@@ -4,8 +4,8 @@ from history import Scenario
 FATES = ("committed", "committed", "committed", "aborted", "aborted", "taken back")
 
 
-def inserter(rng, rows=(1, 1, 2, 3), keys=(1, 1, 2)):
-    return "insert", rng.choice(keys), rng.randrange(2), rng.choice(FATES), rng.choice(rows), rng.random() < 0.3
+def inserter(rng, transactions=(1, 1, 2, 3), keys=(1, 1, 2)):
+    return "insert", rng.choice(keys), rng.randrange(2), rng.choice(FATES), rng.choice(transactions), rng.random() < 0.3
 
 
 def deleter(rng):
@@ -84,7 +84,9 @@ def recycling(rng):
     """Long queries, while what they read is retired and recycled."""
     side = rng.choice(("primary", "standby"))
     before = [step for _ in range(rng.randint(1, 3)) for step in (("insert", 1, 0, "committed"), ("worker", 1, 1))]
-    concurrent = [rng.choice((vacuum, worker, merge))(rng), ("worker", 2, 2)] + [writer(rng) for _ in range(rng.randint(1, 3))]
+    if rng.random() < 0.5:
+        before += [("delete", rng.randrange(4), "committed"), ("vacuum", 1, False)]
+    concurrent = [rng.choice((vacuum, worker, merge))(rng), ("worker", 3, rng.choice((1, 2, 3)))] + [writer(rng) for _ in range(rng.randint(1, 3))]
     return Scenario(before + some(rng, inserter, deleter, inserter, vacuum),
                     concurrent + queries(rng, side) + ([("replay",)] if side == "standby" else []))
 
@@ -96,6 +98,13 @@ def space(rng):
     concurrent = [inserter(rng, (2, 3)), ("vacuum", 2)] + some(rng, worker, inserter, vacuum)
     concurrent += some(rng, lambda rng: ("cancel", rng.randrange(3)), lambda rng: ("crash", rng.random() < 0.5, rng.random() < 0.5))
     return Scenario(before, concurrent, some(rng, vacuum, writer, vacuum, p=0.6))
+
+
+def idle(rng):
+    """A session remembers a page that is recycled, or cut off, before it comes back."""
+    before = [("insert", 1, 0, "committed"), ("worker", 1, 1)] + some(rng, worker, inserter, vacuum, deleter, p=0.15)
+    session = ("insert", 1, 0, rng.choice(("aborted", "committed")), rng.choice((2, 3)))
+    return Scenario(before, [session, ("vacuum", 4, True, True)] + some(rng, writer, worker, p=0.2))
 
 
 def unfinished(rng):
@@ -113,7 +122,7 @@ def format_3(rng):
 
 
 FAMILIES = {"mixed": mixed, "inserts": inserts, "cuts": cuts, "poisoned": poisoned, "counts": counts, "recycling": recycling,
-            "space": space, "unfinished": unfinished, "format 3": format_3}
+            "space": space, "idle": idle, "unfinished": unfinished, "format 3": format_3}
 
 SMALL = [   # explored exhaustively, up to a number of forced switches
     Scenario([("insert", 1, 0, "committed"), ("vacuum",)],

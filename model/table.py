@@ -4,17 +4,17 @@ import pending
 from world import DEAD, HEAP_BLOCKS, POINTERS, Tuple
 
 
-def insert(b, key, block, fate, rows=1, helps=False):
-    """One transaction, a statement a row; between statements the index is not locked."""
-    yield from b.begin_transaction()
-    for _ in range(rows):
+def insert(b, key, block, fate, transactions=1, helps=False):
+    """A session: a row a transaction.  In between it has nothing locked, but remembers the image and its page."""
+    for _ in range(transactions):
+        yield from b.begin_transaction()
         yield from b.lock("index", shared=True)
         yield from insert_row(b, key, block, fate)
         if helps:
             yield from maintain.help_flush(b)
         b.unlock("index")
         yield "statement done"
-    yield from b.end_transaction("aborted" if fate == "aborted" else "committed")
+        yield from b.end_transaction("aborted" if fate == "aborted" else "committed")
     for tid in b.deferred:
         yield from pending.append(b, tid, key)
 
