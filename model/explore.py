@@ -1,7 +1,7 @@
 """Search of schedules: random and exhaustive histories, and the shortest form of a counterexample.
 
 run(scenario, choose) runs one history and returns (trace, error): trace is a list of (backend, step); choose(those who can
-take a step, steps so far) gives the one that takes the next step, None to end the history.
+take a step, trace so far) gives the one that takes the next step, None to end the history.
 """
 LONGEST = 1000
 
@@ -10,10 +10,10 @@ def random_choice(rng):
     """Runs of steps of one backend, some long: most counterexamples need few switches."""
     queue = []
 
-    def choose(live, steps):
+    def choose(live, trace):
         if not queue or queue[-1] not in live:
             queue[:] = [rng.choice(live)] * rng.choice((1, 1, 2, 3, 5, 8, 20, 40, 150))
-        return queue.pop() if steps < LONGEST else None
+        return queue.pop() if len(trace) < LONGEST else None
     return choose
 
 
@@ -21,11 +21,28 @@ def forced_choice(forced):
     """Every backend runs until it ends or waits, in turn, but for forced switches: {step: backend}."""
     current = [0]
 
-    def choose(live, steps):
-        current[0] = forced.get(steps, current[0])
+    def choose(live, trace):
+        current[0] = forced.get(len(trace), current[0])
         if current[0] not in live:
             current[0] = min(live)
-        return current[0] if steps < LONGEST else None
+        return current[0] if len(trace) < LONGEST else None
+    return choose
+
+
+def scripted_choice(script):
+    """Follow a script of (backend, text): it runs until a step says that; None: until it ends, or waits.  Then the others end."""
+    todo = list(script)
+
+    def choose(live, trace):
+        while todo:
+            backend, text = todo[0]
+            begun = trace and trace[-1][0] == backend and choose.at == len(todo)
+            if backend in live and not (begun and text and text in str(trace[-1][1])):
+                choose.at = len(todo)
+                return backend
+            todo.pop(0)
+        return min(live) if len(trace) < LONGEST else None
+    choose.at = None
     return choose
 
 

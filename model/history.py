@@ -147,7 +147,7 @@ class History:
                 self.begin(after, len(self.scenario.concurrent))
                 after = ()
             numbers = self.runnable()
-            if not self.live or (number := choose(numbers, len(self.trace))) is None:
+            if not self.live or (number := choose(numbers, self.trace)) is None:
                 return
             self.trace.append((number, "WRONG"))
             self.trace[-1] = number, self.step(number)

@@ -246,7 +246,9 @@ def vacuum_cleanup(b):
     yield from maintain(b)
     if broken == "rows-counted-unlocked":
         b.unlock("merge")
-    for segment in metapage.segments((yield from metapage.read_image(b))):   # count_live_rows(): vacuum's statistics
+    image = yield from metapage.read_image(b)
+    yield "counts live rows"                                  # for statistics
+    for segment in metapage.segments(image):
         if segment.dead is not None:
             yield from b.read(segment.dead, "dead", segment.id)
     yield from sweep.truncate(b)

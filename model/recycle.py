@@ -35,10 +35,10 @@ def lock_if_free(b, block):
 
 def reuse_pages(b, n):
     """At most n free pages, locked.  The map has forgotten what it proposed: of pages that are only locked just now it hears again."""
-    found, busy = [], []
+    found, busy, end = [], [], len(b.w.pages)
     while len(found) < n and (block := propose(b)) is not None:
         yield f"the map proposes page {block}"
-        if block >= len(b.w.pages) and b.w.broken != "map-trusted-beyond-end":
+        if block >= end and b.w.broken != "map-trusted-beyond-end":
             continue                                          # after a crash the file may be shorter than the map remembers
         b.w.check_exists(b, block)
         locked, is_busy = yield from lock_if_free(b, block)

@@ -132,3 +132,29 @@ SMALL = [   # explored exhaustively, up to a number of forced switches
     Scenario([("insert", 1, 0, "committed"), ("delete", 0, "committed")],
              [("query", "primary", "bitmap"), ("vacuum", 1, False), ("insert", 2, 0, "committed"), ("merge",)]),
 ]
+
+COMMITTED = ("insert", 1, 0, "committed")
+FLUSHED = [COMMITTED, ("worker", 1, 1)]
+
+SCRIPTS = {   # (scenario, script: see explore.scripted_choice()): histories too rare to wait for
+    "page cut off": (Scenario(FLUSHED, [("insert", 1, 0, "aborted", 2), ("vacuum", 4, True, True)]),
+                     [(0, "aborted"), (1, None), (0, None)]),
+    "first dead bits": (Scenario([COMMITTED, ("vacuum",), ("delete", 0, "committed")],
+                                 [("query", "primary", "aggregate"), ("vacuum", 1, False)]),
+                        [(1, "id is given out"), (0, "v0"), (1, None), (0, None)]),
+    "xid between": (Scenario([COMMITTED], [("worker",), ("insert", 2, 1, "committed"), ("query", "primary", "bitmap")]),
+                    [(0, "pending of"), (1, None), (2, "image read"), (0, None), (2, None)]),
+    "two first takers": (Scenario(FLUSHED * 2 + [("format3",)],
+                                  [("worker", 1, 2), (*COMMITTED, 1, True), ("crash", True, True)]),
+                         [(0, "'taken', 1"), (1, "'rows'"), (0, "taken pages"), (2, None)]),
+    "rows counted": (Scenario(FLUSHED * 3 + [("delete", 2, "committed"), ("vacuum", 1, False)],
+                              [("vacuum",), ("worker", 3, 3), ("delete", 0, "committed")]),
+                     [(0, "counts"), (1, "has the merge"), (1, "-> segments"), (2, None), (1, None), (0, None)]),
+    "end of file lost": (Scenario((), [("insert", 1, 0, "aborted"), ("vacuum",), ("query", "primary", "bitmap"), ("cancel", 0),
+                                       ("crash", True, False)], [COMMITTED]),
+                         [(2, "has the index"), (0, "added to the file"), (3, None), (1, None), (4, None)]),
+    "spare swept": (Scenario(FLUSHED * 2 + [COMMITTED], [("worker", 1, 2), ("crash", True, True)],
+                             [("vacuum",), (*COMMITTED, 1, True)]),
+                    [(0, "-> segments"), (0, "'descriptor'"), (0, "'directory'"), (1, None), (2, "forgotten"), (2, "space_map"),
+                     (3, None), (2, None)]),
+}
