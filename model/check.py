@@ -17,14 +17,22 @@ import scenarios
 from mutations import MUTATIONS
 
 
-def random_history(family, number, broken, seen):
+def one_history(family, number, broken, seen):
     """A history has a name, its family and a number, and is the same whenever it runs: (scenario, trace, error)."""
+    if family in scenarios.SCRIPTS:
+        scenario, script = scenarios.SCRIPTS[family]
+        return scenario, *history.run(scenario, broken, explore.scripted_choice(script), seen)
     rng = random.Random(f"{family} {number}")
     scenario = scenarios.FAMILIES[family](rng)
     return scenario, *history.run(scenario, broken, explore.random_choice(rng), seen)
 
 
 # ---------------------------------------------------------------- the protocol
+
+def scripted_histories(seen):
+    for name in scenarios.SCRIPTS:
+        yield f"{name} 0", one_history(name, 0, None, seen)
+
 
 def exhaustive_histories(switches, seen):
     def run(scenario, choose):
@@ -38,14 +46,14 @@ def random_histories(first, seen):
     number = first
     while True:
         for family in scenarios.FAMILIES:
-            yield f"{family} {number}", random_history(family, number, None, seen)
+            yield f"{family} {number}", one_history(family, number, None, seen)
         number += 1
 
 
 def check_protocol(args):
     """Histories of the protocol as it is; returns whether all went right."""
     seen, deadline, count = Counter(), time.monotonic() + args.seconds, 0
-    sources = [exhaustive_histories(args.switches, seen), random_histories(args.first, seen)]
+    sources = [scripted_histories(seen), exhaustive_histories(args.switches, seen), random_histories(args.first, seen)]
     for source in sources:
         for name, (scenario, trace, error) in source:
             count += 1
@@ -69,19 +77,15 @@ def show_shortest(scenario, trace, broken):
 
 def refutation(name, seconds):
     """(number, scenario, trace, error) of a history that refutes a mutation: the one that is known, else one that is looked for."""
-    mutation, deadline, number = MUTATIONS[name], time.monotonic() + seconds, mutation_number(name)
-    tried = 0
-    while tried == 0 or time.monotonic() < deadline:
-        scenario, trace, error = random_history(mutation.family, number, name, Counter())
+    mutation, deadline, tried = MUTATIONS[name], time.monotonic() + seconds, 0
+    number = mutation.number
+    while tried == 0 or time.monotonic() < deadline and mutation.family in scenarios.FAMILIES:
+        scenario, trace, error = one_history(mutation.family, number, name, Counter())
         if error:
             return number, scenario, trace, error
         tried += 1
         number = tried
     return None
-
-
-def mutation_number(name):
-    return MUTATIONS[name].number
 
 
 def check_mutations(seconds):
@@ -123,7 +127,7 @@ def show_mutation(name):
 
 def show_history(name):
     family, number = name.rsplit(" ", 1)
-    scenario, trace, error = random_history(family, number, None, Counter())
+    scenario, trace, error = one_history(family, number, None, Counter())
     if error:
         show_shortest(scenario, trace, None)
     else:
