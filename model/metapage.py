@@ -120,6 +120,7 @@ def switch(b, change, note, new_list=None, sealed_list=None, stale=None):
         compared = upgrade(before) if w.broken == "upgrade-without-directory" else before
         if image.entries != compared.entries:
             meta = yield from write_directory(b, meta, image.entries)
+        b.critical = sealed_list is not None and w.broken != "seal-interrupted"
         yield from b.log("meta", meta, new_list, sealed_list, note=f"{note}; version {meta.version}")
     if w.broken != "switch-without-lock":
         b.unlock(METAPAGE)

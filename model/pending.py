@@ -151,8 +151,7 @@ def lock_insertion_pages(b, insertion):
 
 def seal_pages(b, pages):
     """A record has no room for all of them.  A crash in between leaves pages without the mark, but nobody either who remembers to
-    append to them; an error cannot come."""
-    b.critical = b.w.broken != "seal-interrupted"
+    append to them; an error cannot come: the critical section has begun with the metapage's record."""
     for block in pages:
         yield from b.log("seal", block)
     b.critical = False
