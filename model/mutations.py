@@ -78,7 +78,7 @@ MUTATIONS = {name: Mutation(*rest) for name, *rest in (
     ("sweep-of-running-flush", "the sweep takes pages of a flush that runs for lost", "mixed", 19),
     ("sweep-of-younger", "the sweep takes pages with ids given out since its image for lost", "mixed", 19),
     ("sweep-of-open-list", "the sweep does not know the open list", "mixed", 3),
-    ("sweep-of-new-directories", "the sweep takes directories of the next version for lost", "mixed", 0),
+    ("sweep-of-new-directories", "the sweep takes directories of the next version for lost", "directory swept", 0),
     ("sweep-of-unnamed-taken-page", "the sweep takes a first taken page for lost though the metapage names none", "mixed", 198),
     ("sweep-without-upgrade", "the sweep does not know the sealed list of format 3", "format 3", 105),
     ("truncate-without-lock", "the tail is cut off without the index's exclusive lock", "page proposed, then cut off", 0),
