@@ -8,7 +8,7 @@ the metapage in one record.
 from collections import namedtuple
 
 import recycle
-from world import METAPAGE, Entry, ListRef
+from world import METAPAGE, Entry
 
 ENTRIES_PER_PAGE = 3
 FLUSH_SLOT, MERGE_SLOT = 0, 1               # who may be writing; writing.py

@@ -33,7 +33,7 @@ MUTATIONS = {name: Mutation(*rest) for name, *rest in (
     ("dead-without-version", "allocating dead bits does not make a new version", "first dead bits", 0),
     ("safe-xid-before-switch", "the safe xid is read before the switch that retires", "xid between", 0),
     ("vacuum-own-xid", "the safe xid is VACUUM's own", "VACUUM's xid", 0),
-    ("upgrade-without-directory", "the first switch of an index of format 3 compares with the upgraded image, and writes no directory", "format 3", 0),
+    ("upgrade-without-directory", "the first switch of format 3 compares with the upgraded image, and writes no directory", "format 3", 0),
     # allocation
     ("map-trusted", "the allocator trusts the free space map", "cuts", 102),
     ("map-trusted-beyond-end", "the allocator takes what the map proposes behind the end of the file", "end of file lost", 0),

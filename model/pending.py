@@ -8,7 +8,7 @@ The list page's content is (pages in the chain, insertion pages).
 """
 import metapage
 import recycle
-from world import INSERTION_PAGES, METAPAGE, ListRef
+from world import INSERTION_PAGES, ListRef
 
 ROOM = 3                                    # of a pending page; a row takes as much as its key says
 

@@ -5,7 +5,6 @@ the page gets its new content.
 """
 import metapage
 import pending
-from world import METAPAGE, Wait
 
 
 def is_free(page):

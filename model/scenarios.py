@@ -86,7 +86,8 @@ def recycling(rng):
     before = [step for _ in range(rng.randint(1, 3)) for step in (("insert", 1, 0, "committed"), ("worker", 1, 1))]
     if rng.random() < 0.5:
         before += [("delete", rng.randrange(4), "committed"), ("vacuum", 1, False)]
-    concurrent = [rng.choice((vacuum, worker, merge))(rng), ("worker", 3, rng.choice((1, 2, 3)))] + [writer(rng) for _ in range(rng.randint(1, 3))]
+    concurrent = [rng.choice((vacuum, worker, merge))(rng), ("worker", 3, rng.choice((1, 2, 3)))]
+    concurrent += [writer(rng) for _ in range(rng.randint(1, 3))]
     return Scenario(before + some(rng, inserter, deleter, inserter, vacuum),
                     concurrent + queries(rng, side) + ([("replay",)] if side == "standby" else []))
 
@@ -137,7 +138,8 @@ COMMITTED = ("insert", 1, 0, "committed")
 FLUSHED = [COMMITTED, ("worker", 1, 1)]
 
 SCRIPTS = {   # (scenario, script: see explore.scripted_choice()): histories too rare to wait for
-    "page cut off": (Scenario(FLUSHED + [("insert", 1, 0, "aborted"), ("vacuum", 1, False)], [("insert", 1, 0, "aborted", 2), ("vacuum", 4, True, True)]),
+    "page cut off": (Scenario(FLUSHED + [("insert", 1, 0, "aborted"), ("vacuum", 1, False)],
+                              [("insert", 1, 0, "aborted", 2), ("vacuum", 4, True, True)]),
                      [(0, "aborted"), (1, None), (0, None)]),
     "first dead bits": (Scenario([COMMITTED, ("vacuum",), ("delete", 0, "committed")],
                                  [("query", "primary", "aggregate"), ("vacuum", 1, False)]),
