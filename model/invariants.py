@@ -1,0 +1,68 @@
+"""What must hold of the index's pages, whoever has just done what."""
+import metapage
+import recycle
+import world
+
+
+def live_pages(w):
+    """Pages that somebody may read who reads the image now: {block: of what}."""
+    meta = w.meta
+    image = metapage.upgrade(metapage.Image(meta, directory_entries(w, meta)))
+    lists = [*metapage.sealed_lists(image)]
+    if meta.open.head is not None:
+        lists.append(world.Entry("list", meta.open.id, 0, meta.open.head, None, 0, 0))
+    found = {world.METAPAGE: "the metapage"}
+    for block in metapage.chain_blocks(w, "directory", meta.directory_version, meta.directory):
+        found[block] = "the directory"
+    for slot, first in enumerate(meta.taken):
+        found.update((block, "taken pages") for block in metapage.chain_blocks(w, "taken", slot, first))
+    for entry in [*metapage.segments(image), *lists]:
+        found.update((block, f"{entry.kind} {entry.id}") for block in recycle.entry_blocks(w, entry))
+    return found
+
+
+def directory_entries(w, meta):
+    blocks = metapage.chain_blocks(w, "directory", meta.directory_version, meta.directory)
+    return tuple(entry for block in blocks for entry in w.pages[block].data)
+
+
+def used_pages(w):
+    """Also what is retired, and the spare directory."""
+    meta, found = w.meta, live_pages(w)
+    for block in metapage.chain_blocks(w, "directory", meta.spare_version, meta.spare):
+        found[block] = "the spare directory"
+    for entry in directory_entries(w, meta):
+        found.update((block, f"retired {entry.kind} {entry.id}") for block in recycle.entry_blocks(w, entry))
+    return found
+
+
+def check_page_record(w, block, kind, owner, _ordinal, _data, _next):
+    """Nobody frees a page that the image leads to, or writes over a page that is not free, but for directories."""
+    if kind is None:
+        if (of := live_pages(w).get(block)) is not None:
+            raise world.Wrong(f"page {block} is freed, but it is of {of}")
+        if w.pages[block].kind is None:
+            raise world.Wrong(f"page {block} is freed twice")
+    elif block < len(w.pages) and w.pages[block].kind not in (None, kind if kind == "directory" else None):
+        page = w.pages[block]
+        raise world.Wrong(f"{kind} of {owner} is written over page {block}, which is {page.kind} of {page.owner}")
+
+
+def check_owned(w):
+    """Work that was cut short has left nothing that only a sweep would find, when its slot has been reclaimed: but for directories
+    and the first taken pages, which are written before the metapage names them."""
+    used = used_pages(w)
+    lost = [f"{block} ({p.kind} of {p.owner})" for block, p in enumerate(w.pages)
+            if block not in used and p.kind not in (None, "directory", "taken")]
+    if lost:
+        raise world.Wrong(f"after clean-up pages are lost: {', '.join(lost)}")
+
+
+def check_accounted(w, xid):
+    """After VACUUM all pages are used, or free and proposed by the map; and nothing waits that was retired before an xid."""
+    used = used_pages(w)
+    lost = [f"{block} ({p.kind} of {p.owner})" for block, p in enumerate(w.pages)
+            if block not in used and not (p.kind is None and block in w.space_map)]
+    waiting = [e for e in directory_entries(w, w.meta) if e.safe_xid and e.safe_xid < xid]
+    if lost or waiting:
+        raise world.Wrong(f"after VACUUM pages are lost: {', '.join(lost)}; retired: {waiting}")
