@@ -3,8 +3,9 @@
 # The device program is built where Vulkan's headers, volk and glslangValidator are; without it scans run on the CPU.
 
 EXTENSION = rtscan
+RTSCAN_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" rtscan.control)
 MODULE_big = rtscan
-DATA = rtscan--1.0.sql
+DATA = rtscan--1.0.sql rtscan--1.0--1.1.sql
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
@@ -16,7 +17,7 @@ installcheck: export PGOPTIONS = -c rtscan.merge_worker=off
 
 # An access method is called through pointers, which a JIT does not inline: no bitcode.
 override with_llvm = no
-PG_CPPFLAGS = -I$(srcdir)/src
+PG_CPPFLAGS = -I$(srcdir)/src -DRTSCAN_VERSION='"$(RTSCAN_VERSION)"'
 PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
 # The device program's: below.
@@ -26,7 +27,7 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-$(OBJS): $(wildcard src/*.h src/*/*.h)
+$(OBJS): $(wildcard src/*.h src/*/*.h) rtscan.control
 
 # ---- the device program ----
 

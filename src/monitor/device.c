@@ -7,8 +7,9 @@
 #include "access/relation.h"
 #include "exec/executor.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "monitor/relation.h"
+#include "monitor/version.h"
+#include "nodes/execnodes.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -37,7 +38,7 @@ rtscan_device_status(PG_FUNCTION_ARGS)
 	DeviceReply reply;
 	const DeviceStatus *status = &reply.status;
 
-	InitMaterializedSRF(fcinfo, 0);
+	rtscan_begin_result_set(fcinfo, STATUS_COLUMNS);
 	if (ask_status(&reply))
 	{
 		Datum		values[STATUS_COLUMNS] = {

@@ -5,8 +5,9 @@
 #include "monitor/stats.h"
 
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
+#include "monitor/version.h"
+#include "nodes/execnodes.h"
 #include "port/atomics.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
@@ -128,7 +129,7 @@ rtscan_stat_scans(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
-	InitMaterializedSRF(fcinfo, 0);
+	rtscan_begin_result_set(fcinfo, 1 + STAT_COUNTERS);
 	for (int i = 0; i < RTSCAN_EXECUTORS; i++)
 	{
 		Datum		values[1 + STAT_COUNTERS];
