@@ -10,7 +10,11 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 ISOLATION = $(patsubst specs/%.spec,%,$(sort $(wildcard specs/*.spec)))
-TAP_TESTS = 1
+# Those in t/ start servers of their own, and take long: TAP_TESTS=1.
+
+# The tests' database is the same whatever the server's locale.
+REGRESS_OPTS = --encoding=UTF8 --no-locale
+ISOLATION_OPTS = $(REGRESS_OPTS)
 
 # A worker would serve the indexes of all tests, whenever it comes; those in t/ are about that.
 installcheck: export PGOPTIONS = -c rtscan.merge_worker=off
