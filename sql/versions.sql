@@ -19,6 +19,16 @@ SELECT count(*) FROM rtscan_benchmark('SELECT * FROM t WHERE a < 5');
 SELECT rtscan_version();
 
 --
+-- A library that has not what the script declares, as one that was loaded before has not: plpgsql stands in for it
+--
+\set SHOW_CONTEXT never
+\set ECHO none
+SELECT replace(replace(substring(pg_read_file(setting || '/extension/rtscan--1.0--1.1.sql') from 'DO \$\$.*\$\$;'),
+					   'MODULE_PATHNAME', '$libdir/plpgsql'), '@extschema@', 'versions')
+FROM pg_config WHERE name = 'SHAREDIR' \gexec
+\set ECHO all
+
+--
 -- and is updated; what there is then is what a new one has
 --
 CREATE FUNCTION members() RETURNS SETOF text LANGUAGE sql AS $$
