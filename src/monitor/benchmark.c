@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 
 #define BENCHMARK_COLUMNS	5
 
