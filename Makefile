@@ -3,13 +3,18 @@
 # The device program is built where Vulkan's headers, volk and glslangValidator are; without it scans run on the CPU.
 
 EXTENSION = rtscan
+RTSCAN_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" rtscan.control)
 MODULE_big = rtscan
-DATA = rtscan--1.0.sql
+DATA = rtscan--1.0.sql rtscan--1.0--1.1.sql
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 ISOLATION = $(patsubst specs/%.spec,%,$(sort $(wildcard specs/*.spec)))
-TAP_TESTS = 1
+# Those in t/ start servers of their own, and take long: TAP_TESTS=1.
+
+# The tests' database is the same whatever the server's locale.
+REGRESS_OPTS = --encoding=UTF8 --no-locale
+ISOLATION_OPTS = $(REGRESS_OPTS)
 
 # A worker would serve the indexes of all tests, whenever it comes; those in t/ are about that.
 installcheck: export PGOPTIONS = -c rtscan.merge_worker=off
@@ -19,7 +24,7 @@ override with_llvm = no
 # What an object was made from is noted next to it, so that a header's change rebuilds what includes it. (PostgreSQL's own
 # notes, where it is configured to take them, know files without their folders.)
 override autodepend =
-PG_CPPFLAGS = -I$(srcdir)/src -MMD -MP
+PG_CPPFLAGS = -I$(srcdir)/src -DRTSCAN_VERSION='"$(RTSCAN_VERSION)"' -MMD -MP
 PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
 # The device program's: below.
@@ -30,7 +35,7 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-$(OBJS): Makefile
+$(OBJS): Makefile rtscan.control
 -include $(OBJS:.o=.d)
 
 # What may include what.

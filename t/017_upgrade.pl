@@ -9,6 +9,7 @@ use lib $FindBin::RealBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RtscanTest;
+use StoredFormat;
 use Test::More;
 
 # So that the index has segments, dead and pending rows, and pages that are free or about to be.
@@ -219,7 +220,8 @@ foreach my $name (qw(stamped undead))
 }
 foreach my $other ($oldest - 1, $format + 1, 4294967295)
 {
-	my $message = qr/ERROR:  index "(stamped|undead)_idx" has format version $other, but this rtscan reads versions $oldest to $format\nHINT:  Please REINDEX it\./;
+	my $hint = $other > $format ? 'A newer rtscan has written it\. .* or REINDEX it\.' : 'Please REINDEX it\.';
+	my $message = qr/ERROR:  index "(stamped|undead)_idx" has format version $other, but this rtscan reads versions $oldest to $format\nHINT:  $hint/;
 	$new->safe_psql('postgres', 'DELETE FROM stamped WHERE id % 31 = 0');
 	set_format($_, $format, $other) foreach qw(stamped undead);
 	my $log = -s $new->logfile;
@@ -238,115 +240,75 @@ foreach my $other ($oldest - 1, $format + 1, 4294967295)
 	healthy($new, 'stamped', "format $other, after REINDEX");
 }
 
-# ---- format 3, which is read: its metapage ended earlier, and named the only sealed list, of which the directory had no entry
+# ---- indexes of earlier formats, which are read
 
-my $meta_size = 120;
-my $sealed_offset = 64 + 88;
-
-sub patch_index
+# What a metapage says.
+sub stored_format
 {
-	my ($name, $patch) = @_;
-	my $file = $new->data_dir . '/' . $new->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_idx')");
-	$new->stop;
-	my @pages = unpack('(a8192)*', slurp_file($file));
-	$patch->(\@pages);
-	open(my $handle, '+<:raw', $file) or die "open: $!";
-	print $handle @pages;
-	close($handle) or die "close: $!";
-	$new->start;
-	return;
+	my ($name) = @_;
+	return $new->safe_psql('postgres', "SELECT rtscan_format('${name}_idx')");
 }
 
-sub used
-{
-	return unpack('x12 S', $_[0]) - 64;
-}
-
-# What a metapage says: format, and the sealed list's id.
-sub read_metapage
+# Whether RtscanMeta of format 3 names a sealed list.
+sub names_sealed_list
 {
 	my ($name) = @_;
 	$new->safe_psql('postgres', 'CHECKPOINT');
-	my $page = slurp_file($new->data_dir . '/' . $new->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_idx')"));
-	return join(' ', unpack("x$format_offset L", $page), used($page), unpack("x$sealed_offset Q", $page) ? 'sealed' : 'none');
+	return 0 + (unpack('x152 Q', slurp_file($new->data_dir . '/' . $new->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_idx')"))) != 0);
 }
 
-# Take the sealed list out of the directory, if there is one, into the metapage.
-sub make_format_3
+# Dead and pending rows, sieve vectors: of which there are some.
+sub parts
 {
-	my ($pages) = @_;
-	my $block = unpack('x104 L', $pages->[0]);
-	my ($id, $root) = (0, 0xFFFFFFFF);
-	if ($block < @$pages)
-	{
-		my @entries = unpack('(a40)*', substr($pages->[$block], 64, used($pages->[$block])));
-		my ($sealed) = grep { my ($safe_xid, $kind) = unpack('x16 Q x12 L', $_); $kind == 1 && $safe_xid == 0 } @entries;
-		if ($sealed)
-		{
-			($id, $root) = unpack('Q x20 L', $sealed);
-			my $left = join('', grep { $_ ne $sealed } @entries);
-			substr($pages->[$block], 64, 40 * @entries) = $left . "\0" x 40;
-			substr($pages->[$block], 12, 2) = pack('S', 64 + length($left));
-		}
-	}
-	substr($pages->[0], $format_offset, 4) = pack('L', 3);
-	substr($pages->[0], $sealed_offset, 12) = pack('Q L', $id, $root);
-	substr($pages->[0], 64 + $meta_size, used($pages->[0]) - $meta_size) = "\0" x (used($pages->[0]) - $meta_size);
-	substr($pages->[0], 12, 2) = pack('S', 64 + $meta_size);
+	my ($name) = @_;
+	return $new->safe_psql('postgres', "SELECT concat_ws(' ', CASE WHEN dead > 0 THEN 'dead' END, CASE WHEN pending > 0 THEN 'pending' END, "
+		  . "CASE WHEN vectors > 0 THEN 'vectors' END) FROM rtscan_stats('${name}_idx')");
+}
+
+my %stored = (3 => { large => 'dead vectors', sealed => 'dead pending', pending => 'pending' });
+# the first statement to change anything
+my %first_change = (insert => 'INSERT INTO TABLE_ ' . rows(200_001, 204_000), vacuum => 'VACUUM TABLE_', merge => q{SELECT rtscan_merge('TABLE__idx')});
+
+sub loaded
+{
+	my ($stored, $name, $parts) = @_;
+	if ($stored =~ /large/) { define_large($new, $name); }
+	else { define_table($new, $name); }
+	load_table($new, $name, $stored);
+	$new->safe_psql('postgres', "ANALYZE $name");
+	is(parts($name), $parts, "$name: what there is in it");
 	return;
 }
 
-$new->safe_psql('postgres', q{
-CREATE FUNCTION fragile(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN
-	IF current_setting('fragile.broken', true) = 'on' AND $1 <> $2 THEN RAISE 'broken'; END IF;
-	RETURN btint4cmp($1, $2);
-END $$;
-CREATE OPERATOR CLASS fragile FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fragile(int, int);
-});
-
-# The index's values cannot be returned, as healthy() wants.
-sub all_found
+define_comparison($new);
+foreach my $number ($oldest .. $format - 1)
 {
-	my ($name, $what) = @_;
-	foreach my $qual ('a < 500', 'a IS NULL', "a >= 300 AND b > 'k2'")
+	ok(exists $stored{$number}, "there are indexes of format $number") or next;
+	foreach my $kind (sort keys %{ $stored{$number} })
 	{
-		my $query = "SELECT count(*), sum(id) FROM $name WHERE $qual";
-		is($new->safe_psql('postgres', "SET enable_seqscan = off; SET enable_indexscan = off; $query"), $new->safe_psql('postgres', "$sequential $query"), "$what: $qual");
+		foreach my $change (sort keys %first_change)
+		{
+			my $name = "format_${number}_${kind}_$change";
+			loaded("format-$number/$kind", $name, $stored{$number}{$kind});
+			is(stored_format($name), $number, "$name: so the metapage says");
+			is(names_sealed_list($name), $kind eq 'sealed' ? 1 : 0, "$name: a sealed list") if $number == 3;
+			healthy($new, $name, $name);
+			$new->safe_psql('postgres', "INSERT INTO $name " . rows(100_001, 100_001));
+			is(stored_format($name), $number, "$name: as long as only rows change") if $kind ne 'large';
+			healthy($new, $name, "$name, a row more");
+			$new->safe_psql('postgres', $first_change{$change} =~ s/TABLE_/$name/r);
+			is(stored_format($name), $format, "$name: the first change of the image writes format $format");
+			healthy($new, $name, "$name, changed");
+			$new->stop('immediate');
+			$new->start;
+			healthy($new, $name, "$name, crashed");
+			vacuum_completely($new, $name);
+			is($new->safe_psql('postgres', "SELECT pending, rows - dead = (SELECT count(*) FROM $name) FROM rtscan_stats('${name}_idx')"), '0|t', "$name: vacuumed")
+			  || diag($new->safe_psql('postgres', "SELECT * FROM rtscan_stats('${name}_idx')"));
+			healthy($new, $name, "$name, vacuumed");
+			$new->safe_psql('postgres', "DROP TABLE $name");
+		}
 	}
-	return check_index($new, $name, $what);
-}
-
-foreach my $case ([ sealed => 'a list is sealed' ], [ plain => 'no list is sealed' ], [ swept => 'a list is sealed, and VACUUM is the first to change anything' ])
-{
-	my ($name, $what) = @$case;
-	$new->safe_psql('postgres', "CREATE TABLE $name (LIKE t); CREATE INDEX ${name}_idx ON $name USING rtscan (a fragile, b, c)");
-	$new->safe_psql('postgres', ($name ne 'plain' && $_ == 6 ? 'SET fragile.broken = on; ' : '') . "INSERT INTO $name " . rows(400 * $_, 400 * $_ + 399)) foreach 0 .. 6;
-	$new->safe_psql('postgres', "DELETE FROM $name WHERE id % 9 = 0") if $name ne 'swept';
-	patch_index($name, \&make_format_3);
-	my $before = "3 $meta_size " . ($name ne 'plain' ? 'sealed' : 'none');
-	is(read_metapage($name), $before, "format 3, $what: so the metapage says");
-	all_found($name, "format 3, $what");
-	if ($name eq 'swept')
-	{
-		$new->safe_psql('postgres', "VACUUM $name");
-		all_found($name, "format 3, $what, vacuumed");
-		next;
-	}
-	$new->safe_psql('postgres', "INSERT INTO $name " . rows(3001, 3001));
-	is(read_metapage($name), $before, "format 3, $what: as long as only rows change");
-	$new->restart;
-	all_found($name, "format 3, $what, restarted");
-	$new->safe_psql('postgres', "INSERT INTO $name " . rows(4000, 7000));
-	is((split(' ', read_metapage($name)))[ 0, 2 ], (split(' ', "$format none"))[ 0, 1 ], "format 3, $what: the first change of the image writes format $format");
-	all_found($name, "format 3, $what, changed");
-	$new->stop('immediate');
-	$new->start;
-	all_found($name, "format 3, $what, crashed");
-	$new->safe_psql('postgres', "VACUUM $name");
-	is($new->safe_psql('postgres', "SELECT pending, rows - dead = (SELECT count(*) FROM $name) FROM rtscan_stats('${name}_idx')"), '0|t', "format 3, $what: vacuumed")
-	  || diag($new->safe_psql('postgres', "SELECT * FROM rtscan_stats('${name}_idx')"));
-	all_found($name, "format 3, $what, vacuumed");
 }
 unharmed($new, 'other formats');
 $new->stop;

@@ -9,13 +9,16 @@
 #include "executor/executor.h"
 #include "executor/spi.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
+#include "monitor/version.h"
 #include "nodes/nodeFuncs.h"
 #include "portability/instr_time.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+#define BENCHMARK_COLUMNS	5
 
 /* Times of one scan are sorted to find their median. */
 static int
@@ -109,14 +112,14 @@ time_plan(QueryDesc *query, const Timing *timing)
 		double		bits_time,
 					device_time;
 		uint64		rows = time_scan(scan, timing, &executor, &bits_time, &device_time);
-		Datum		values[5] = {
+		Datum		values[BENCHMARK_COLUMNS] = {
 			CStringGetTextDatum(RelationGetRelationName(scan->biss_RelationDesc)),
 			Int64GetDatum((int64) rows),
 			CStringGetTextDatum(executor),
 			Float8GetDatum(bits_time),
 			Float8GetDatum(device_time),
 		};
-		bool		nulls[5] = {false};
+		bool		nulls[BENCHMARK_COLUMNS] = {false};
 
 		tuplestore_putvalues(timing->result->setResult, timing->result->setDesc, values, nulls);
 	}
@@ -175,7 +178,7 @@ rtscan_benchmark(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("repetitions must be between 1 and 1000000")));
-	InitMaterializedSRF(fcinfo, 0);
+	rtscan_begin_result_set(fcinfo, BENCHMARK_COLUMNS);
 	SPI_connect();
 	time_statement(plan_query(sql), sql, &timing);
 	SPI_finish();

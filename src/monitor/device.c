@@ -6,8 +6,9 @@
 
 #include "access/relation.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "monitor/relation.h"
+#include "monitor/version.h"
+#include "nodes/execnodes.h"
 #include "search/executor.h"
 #include "settings.h"
 #include "utils/array.h"
@@ -38,7 +39,7 @@ rtscan_device_status(PG_FUNCTION_ARGS)
 	DeviceReply reply;
 	const DeviceStatus *status = &reply.status;
 
-	InitMaterializedSRF(fcinfo, 0);
+	rtscan_begin_result_set(fcinfo, STATUS_COLUMNS);
 	if (ask_status(&reply))
 	{
 		Datum		values[STATUS_COLUMNS] = {

@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "monitor/version.h"
 #include "row/keys.h"
 #include "segment/rows.h"
 #include "segment/sort.h"
@@ -24,6 +25,8 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+
+#define ESTIMATE_COLUMNS	4
 
 /* Bytes of a row in the tidmap where the heap is dense, and of a packed dictionary's entry. */
 #define TIDMAP_BYTES	0.05
@@ -137,15 +140,13 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	Datum	   *names;
 	bool	   *nulls;
 	int			n;
-	Datum		values[4];
-	bool		isnull[4] = {false};
-	TupleDesc	tupdesc;
+	Datum		values[ESTIMATE_COLUMNS];
+	bool		isnull[ESTIMATE_COLUMNS] = {false};
+	TupleDesc	tupdesc = rtscan_result_row(fcinfo, ESTIMATE_COLUMNS);
 
 	if (pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(table->rd_rel->relkind),
 					   RelationGetRelationName(table));
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	deconstruct_array(columns, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
 	check_arguments(bins, components, n);
 
@@ -169,5 +170,5 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum((int64) segments);
 	values[2] = Int64GetDatum((int64) (bytes * BLCKSZ / RTSCAN_CHUNK_BYTES) + 3 * BLCKSZ);
 	values[3] = Int64GetDatum((int64) Min(rows, limit) * row_bytes);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, isnull)));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, isnull)));
 }

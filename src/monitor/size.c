@@ -8,6 +8,7 @@
 #include "access/relation.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "monitor/version.h"
 #include "segment/segment.h"
 #include "storage/dead.h"
 #include "storage/metapage.h"
@@ -125,13 +126,11 @@ rtscan_stats(PG_FUNCTION_ARGS)
 	int64		sizes[SIZE_COLUMNS] = {0};
 	Datum		values[SIZE_COLUMNS];
 	bool		nulls[SIZE_COLUMNS] = {false};
-	TupleDesc	tupdesc;
+	TupleDesc	tupdesc = rtscan_result_row(fcinfo, SIZE_COLUMNS);
 
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	measure(index, sizes);
 	for (int i = 0; i < SIZE_COLUMNS; i++)
 		values[i] = Int64GetDatum(sizes[i]);
 	relation_close(index, AccessShareLock);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));
 }

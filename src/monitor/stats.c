@@ -5,7 +5,8 @@
 #include "search/stats.h"
 
 #include "fmgr.h"
-#include "funcapi.h"
+#include "monitor/version.h"
+#include "nodes/execnodes.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(rtscan_stat_scans);
@@ -17,7 +18,7 @@ rtscan_stat_scans(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
-	InitMaterializedSRF(fcinfo, 0);
+	rtscan_begin_result_set(fcinfo, 1 + RTSCAN_COUNTERS);
 	for (int i = 0; i < RTSCAN_EXECUTORS; i++)
 	{
 		Datum		values[1 + RTSCAN_COUNTERS];

@@ -69,30 +69,72 @@ meta_size(uint32 format)
 	return format == 3 ? offsetof(RtscanMeta, flush_attempts) : sizeof(RtscanMeta);
 }
 
-/* Is this a metapage that we can read?  Raises an error or, with soft, returns false. */
+/* Is this a metapage, of whatever format? */
 static bool
-check_metapage(Relation index, Page page, bool soft)
+is_metapage(Page page)
 {
-	RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
-	bool		is_meta = rtscan_page_is(page, RTSCAN_PAGE_META, 0, 0) && meta->magic == RTSCAN_MAGIC;
-	bool		is_readable = meta->format >= RTSCAN_OLDEST_FORMAT && meta->format <= RTSCAN_FORMAT_VERSION;
+	const RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
 
-	if (is_meta && is_readable && rtscan_page_used(page) == meta_size(meta->format))
-		return true;
-	if (soft)
-		return false;
-	if (is_meta && !is_readable)
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has format version %u, but this rtscan reads versions %d to %d",
-						RelationGetRelationName(index), meta->format, RTSCAN_OLDEST_FORMAT, RTSCAN_FORMAT_VERSION),
-				 errhint("Please REINDEX it.")));
+	return rtscan_page_is(page, RTSCAN_PAGE_META, 0, 0) && meta->magic == RTSCAN_MAGIC;
+}
+
+static bool
+is_readable(uint32 format)
+{
+	return format >= RTSCAN_OLDEST_FORMAT && format <= RTSCAN_FORMAT_VERSION;
+}
+
+static void
+raise_not_metapage(Relation index)
+{
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" is not an rtscan index, or its metapage is corrupted",
 					RelationGetRelationName(index)),
 			 errhint("Please REINDEX it.")));
+}
+
+static void
+raise_unknown_format(Relation index, uint32 format)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" has format version %u, but this rtscan reads versions %d to %d",
+					RelationGetRelationName(index), format, RTSCAN_OLDEST_FORMAT, RTSCAN_FORMAT_VERSION),
+			 format > RTSCAN_FORMAT_VERSION ?
+			 errhint("A newer rtscan has written it. Install that, and restart the server or reconnect; or REINDEX it.") :
+			 errhint("Please REINDEX it.")));
+}
+
+/* Is this a metapage that we can read?  Raises an error or, with soft, returns false. */
+static bool
+check_metapage(Relation index, Page page, bool soft)
+{
+	uint32		format = ((RtscanMeta *) rtscan_page_payload(page))->format;
+
+	if (is_metapage(page) && is_readable(format) && rtscan_page_used(page) == meta_size(format))
+		return true;
+	if (soft)
+		return false;
+	if (is_metapage(page) && !is_readable(format))
+		raise_unknown_format(index, format);
+	raise_not_metapage(index);
 	return false;
+}
+
+uint32
+rtscan_stored_format(Relation index)
+{
+	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
+	Page		page = BufferGetPage(buffer);
+	uint32		format;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	if (!is_metapage(page))
+		raise_not_metapage(index);
+	format = ((RtscanMeta *) rtscan_page_payload(page))->format;
+	UnlockReleaseBuffer(buffer);
+	return format;
 }
 
 /* What a metapage of any format says that has been checked: what came later is zero in an older one. */

@@ -26,8 +26,18 @@
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
  * id names is never stale: it is used, or dropped.  Of two pending lists the older one has the smaller id.
  *
- * Format 3 had no entries of sealed lists, but one sealed list in the metapage.  An image of it has that as an
- * entry, and the first change writes the image in today's format.
+ * The metapage says in which format the index is stored.  Each format is read by the next two, so that an index
+ * stays usable through two changes of it; one that is older or newer gets an error that says REINDEX.
+ * An image is one of today's format as soon as it has been read.  The first change of the image writes metapage
+ * and directory in today's format, and merges write the segments anew; nothing is changed before.
+ * Whoever changes what any page holds
+ *	- raises RTSCAN_FORMAT_VERSION, and RTSCAN_OLDEST_FORMAT no further than the assertion below allows,
+ *	- tells segments of the format before by their descriptors, if it is they that change, and lets merges take them,
+ *	- stores indexes of the format that ends in t/data, which t/017_upgrade.pl reads ever after,
+ *	- says so in CHANGELOG.md.
+ *
+ * Format 3 (rtscan 1.0) had no entries of sealed lists, but one sealed list in the metapage, which ended before what came
+ * with format 4 (rtscan 1.1).
  *
  * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page (a new list page,
  * which nobody else can know, comes before the metapage).
@@ -49,6 +59,10 @@
 #define RTSCAN_MAGIC			0x72747363	/* "rtsc" */
 #define RTSCAN_FORMAT_VERSION	4
 #define RTSCAN_OLDEST_FORMAT	3	/* that is read */
+#define RTSCAN_FIRST_FORMAT		3	/* of a release */
+
+StaticAssertDecl(RTSCAN_OLDEST_FORMAT <= Max(RTSCAN_FORMAT_VERSION - 2, RTSCAN_FIRST_FORMAT),
+				 "each format is read by the next two");
 
 /* As many inserters do not wait for each other; storage/pending.h. */
 #define RTSCAN_INSERTION_PAGES	8
@@ -159,6 +173,9 @@ extern void rtscan_create_metapage(Relation index, ForkNumber fork);
  */
 extern RtscanImage *rtscan_read_image(Relation index, Snapshot snapshot, bool soft);
 extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
+
+/* The format that the metapage says, whether it is read or not.  Raises an error where there is no metapage. */
+extern uint32 rtscan_stored_format(Relation index);
 
 /* An image in the current memory context, and the blocks of its directory and of the spare one. */
 extern RtscanImage *rtscan_read_directories(Relation index, List **blocks);

@@ -1,0 +1,118 @@
+/*
+ * version.c
+ *		rtscan_version() and rtscan_format(), and the rows that SQL functions return.
+ */
+#include "monitor/version.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_extension.h"
+#include "funcapi.h"
+#include "monitor/relation.h"
+#include "storage/metapage.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/regproc.h"
+
+#define VERSION_COLUMNS		4
+#define UPDATE_HINT			"Run ALTER EXTENSION rtscan UPDATE. Where a newer library has been installed, " \
+							"restart the server or, if rtscan is not preloaded, reconnect."
+
+/* ---------------------------------------------------------------- rows */
+
+static void
+check_columns(FunctionCallInfo fcinfo, const TupleDesc tupdesc, int columns)
+{
+	if (tupdesc->natts == columns)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("function %s is not declared as version %s of rtscan's library needs it",
+					format_procedure(fcinfo->flinfo->fn_oid), RTSCAN_VERSION),
+			 errdetail("It returns %d columns, not %d.", tupdesc->natts, columns),
+			 errhint(UPDATE_HINT)));
+}
+
+TupleDesc
+rtscan_result_row(FunctionCallInfo fcinfo, int columns)
+{
+	TupleDesc	tupdesc;
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	check_columns(fcinfo, tupdesc, columns);
+	return BlessTupleDesc(tupdesc);
+}
+
+void
+rtscan_begin_result_set(FunctionCallInfo fcinfo, int columns)
+{
+	InitMaterializedSRF(fcinfo, 0);
+	check_columns(fcinfo, ((ReturnSetInfo *) fcinfo->resultinfo)->setDesc, columns);
+}
+
+/* ---------------------------------------------------------------- rtscan_version() */
+
+/* The version of the SQL in this database, or NULL if the functions do not belong to an extension. */
+static char *
+sql_version(void)
+{
+	Relation	extensions = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	char	   *version = NULL;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("rtscan"));
+	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		bool		isnull;
+		Datum		datum = heap_getattr(tuple, Anum_pg_extension_extversion, RelationGetDescr(extensions), &isnull);
+
+		version = TextDatumGetCString(datum);
+	}
+	systable_endscan(scan);
+	table_close(extensions, AccessShareLock);
+	return version;
+}
+
+PG_FUNCTION_INFO_V1(rtscan_version);
+
+Datum
+rtscan_version(PG_FUNCTION_ARGS)
+{
+	TupleDesc	tupdesc = rtscan_result_row(fcinfo, VERSION_COLUMNS);
+	char	   *sql = sql_version();
+	Datum		values[VERSION_COLUMNS] = {
+		CStringGetTextDatum(RTSCAN_VERSION),
+		sql ? CStringGetTextDatum(sql) : 0,
+		Int32GetDatum(RTSCAN_OLDEST_FORMAT),
+		Int32GetDatum(RTSCAN_FORMAT_VERSION),
+	};
+	bool		nulls[VERSION_COLUMNS] = {false, sql == NULL};
+
+	if (sql && strcmp(sql, RTSCAN_VERSION) != 0)
+		ereport(WARNING,
+				(errmsg("rtscan's library has version %s, its SQL in this database %s", RTSCAN_VERSION, sql),
+				 errhint(UPDATE_HINT)));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));
+}
+
+/* ---------------------------------------------------------------- rtscan_format() */
+
+PG_FUNCTION_INFO_V1(rtscan_format);
+
+Datum
+rtscan_format(PG_FUNCTION_ARGS)
+{
+	Relation	index = rtscan_open_index(PG_GETARG_OID(0), AccessShareLock);
+	uint32		format = rtscan_stored_format(index);
+
+	relation_close(index, AccessShareLock);
+	PG_RETURN_INT64((int64) format);
+}
