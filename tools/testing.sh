@@ -128,9 +128,8 @@ device_test() {
   local variant=$1 program=$2
   enter "$variant"
   as_user env VK_DRIVER_FILES="$(software_vulkan)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-    timeout --kill-after=10 "$TEST_LIMIT" "$program" >"$PLACE/out"
-  cat "$PLACE/out"
-  grep -qE '^ok [1-9][0-9]* cases' "$PLACE/out"
+    timeout --kill-after=10 "$TEST_LIMIT" "$program"
+  grep -qE '^ok [1-9][0-9]* cases' "$LOG"
 }
 
 unit_tests() {
