@@ -136,7 +136,7 @@ add_segments(Relation index, RtscanImage **image, void *arg)
 
 	for (int i = 0; i < state->nentries; i++)
 		rtscan_image_add(image, &state->entries[i]);
-	rtscan_image_end_writing(*image, RTSCAN_SLOT_FLUSH);
+	rtscan_end_writing(&state->writing, *image);
 	return true;
 }
 

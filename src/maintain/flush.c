@@ -115,7 +115,7 @@ replace_list(Relation index, RtscanImage **image, void *arg)
 	rtscan_image_retire_list(*image, flush->list.id);
 	for (int i = 0; i < flush->nentries; i++)
 		rtscan_image_add(image, &flush->entries[i]);
-	rtscan_image_end_writing(*image, RTSCAN_SLOT_FLUSH);
+	rtscan_end_writing(&flush->writing, *image);
 	(*image)->meta.flush_attempts = 0;
 	return true;
 }

@@ -370,7 +370,7 @@ replace_parts(Relation index, RtscanImage **image, void *arg)
 		rtscan_image_retire_segment(*image, merge->parts[p].entry.id);
 	for (uint32 i = 0; i < merge->nentries; i++)
 		rtscan_image_add(image, &merge->entries[i]);
-	rtscan_image_end_writing(*image, RTSCAN_SLOT_MERGE);
+	rtscan_end_writing(&merge->writing, *image);
 	return true;
 }
 

@@ -110,6 +110,13 @@ rtscan_writing_id(RtscanWriting *writing)
 	return writing->id;
 }
 
+void
+rtscan_end_writing(const RtscanWriting *writing, RtscanImage *image)
+{
+	if (writing->attempt != 0)
+		rtscan_image_end_writing(image, writing->slot);
+}
+
 /* ---------------------------------------------------------------- notes */
 
 static Buffer

@@ -63,6 +63,12 @@ rtscan_writing(Relation index, RtscanWriterSlot slot)
 /* A new id for a segment that is going to be written.  The first one begins the attempt, and frees what the one before has left. */
 extern uint64 rtscan_writing_id(RtscanWriting *writing);
 
+/*
+ * In a switch, which links what the attempt has written: it ends.  One that has written nothing has not begun, nor freed what
+ * the one before has left; then the slot stays that one's.
+ */
+extern void rtscan_end_writing(const RtscanWriting *writing, RtscanImage *image);
+
 /* Take at most so many pages to write to, exclusively locked; as rtscan_allocate_page(). */
 #define RTSCAN_TAKE_PAGES		16
 extern void rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n);
