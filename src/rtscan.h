@@ -19,7 +19,7 @@
 #ifndef RTSCAN_H
 #define RTSCAN_H
 
-#include "postgres.h"
+#include "compat.h"
 
 #include "utils/rel.h"
 

@@ -15,7 +15,7 @@
 /* GUC rtscan.debug_prefer_index_only */
 static bool prefer_index_only;
 
-static get_relation_info_hook_type previous_info_hook;
+static build_simple_rel_hook_type previous_rel_hook;
 static set_rel_pathlist_hook_type previous_pathlist_hook;
 
 /* In the place of IndexOptInfo.canreturn, while it is hidden. */
@@ -26,12 +26,12 @@ typedef struct HiddenReturns
 } HiddenReturns;
 
 static void
-hide_returns(PlannerInfo *root, Oid table, bool has_children, RelOptInfo *rel)
+hide_returns(RTSCAN_COMPAT_REL_HOOK_PARAMETERS)
 {
 	ListCell   *cell;
 
-	if (previous_info_hook)
-		previous_info_hook(root, table, has_children, rel);
+	if (previous_rel_hook)
+		previous_rel_hook(RTSCAN_COMPAT_REL_HOOK_ARGUMENTS);
 	foreach(cell, rel->indexlist)
 	{
 		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
@@ -147,8 +147,8 @@ rtscan_init_index_only(void)
 							 "Has the planner make Index Only Scans of rtscan indexes where it can, and no Index Scans.",
 							 NULL, &prefer_index_only, false, PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
 							 NULL, NULL, NULL);
-	previous_info_hook = get_relation_info_hook;
-	get_relation_info_hook = hide_returns;
+	previous_rel_hook = build_simple_rel_hook;
+	build_simple_rel_hook = hide_returns;
 	previous_pathlist_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = add_index_only_scans;
 }

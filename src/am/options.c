@@ -24,8 +24,8 @@ bytea *
 rtscan_options(Datum reloptions, bool validate)
 {
 	static const relopt_parse_elt table[] = {
-		{"sieve_bins", RELOPT_TYPE_INT, offsetof(RtscanOptions, sieve_bins)},
-		{"sieve_components", RELOPT_TYPE_INT, offsetof(RtscanOptions, sieve_components)},
+		{.optname = "sieve_bins", .opttype = RELOPT_TYPE_INT, .offset = offsetof(RtscanOptions, sieve_bins)},
+		{.optname = "sieve_components", .opttype = RELOPT_TYPE_INT, .offset = offsetof(RtscanOptions, sieve_components)},
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(RtscanOptions),

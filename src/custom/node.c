@@ -72,7 +72,7 @@ create_state(CustomScan *scan)
 static void
 check_permission(Oid function, ObjectType type)
 {
-	AclResult	result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+	AclResult	result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, type, get_func_name(function));

@@ -44,12 +44,12 @@ rtscan_adds_decimals(const RtscanTransition *transition)
 static Datum
 sum_as_numeric(const RtscanSum *sum)
 {
-	Numeric		shifted = numeric_mul_opt_error(int64_to_numeric(sum->upper), int64_to_numeric(INT64CONST(1) << 32), NULL);
-	Numeric		whole = numeric_add_opt_error(shifted, int64_to_numeric((int64) sum->lower), NULL);
+	Numeric		shifted = numeric_mul_safe(int64_to_numeric(sum->upper), int64_to_numeric(INT64CONST(1) << 32), NULL);
+	Numeric		whole = numeric_add_safe(shifted, int64_to_numeric((int64) sum->lower), NULL);
 
 	if (sum->scale == 0)
 		return NumericGetDatum(whole);
-	return NumericGetDatum(numeric_mul_opt_error(whole, int64_div_fast_to_numeric(1, sum->scale), NULL));
+	return NumericGetDatum(numeric_mul_safe(whole, int64_div_fast_to_numeric(1, sum->scale), NULL));
 }
 
 /*

@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 
 /* Times of one scan are sorted to find their median. */
 static int

@@ -160,7 +160,7 @@ check_tids_are_unique(Relation index, RtscanLiveRows *live)
 	bool		isnull;
 
 	tuplesort_performsort(live->tids);
-	while (tuplesort_getdatum(live->tids, true, &value, &isnull, &abbreviated))
+	while (tuplesort_getdatum(live->tids, true, false, &value, &isnull, &abbreviated))
 	{
 		int64		tid = DatumGetInt64(value);
 

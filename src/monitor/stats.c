@@ -12,6 +12,7 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 typedef enum StatCounter
 {

@@ -30,7 +30,7 @@
  */
 typedef struct KeptKey
 {
-	RelFileNode file;
+	RelFileLocator file;
 	uint32		unused;
 	pg_uuid_t	uuid;
 	uint64		id;
@@ -420,7 +420,7 @@ load_segment(Relation index, const RtscanEntry *entry, bool soft)
 static RtscanSegment *
 keep_segment(Relation index, const RtscanEntry *entry, const pg_uuid_t *uuid, bool soft)
 {
-	KeptKey		key = {.file = index->rd_node, .uuid = *uuid, .id = entry->id};
+	KeptKey		key = {.file = index->rd_locator, .uuid = *uuid, .id = entry->id};
 	KeptSegment *kept;
 	bool		found;
 
@@ -469,7 +469,7 @@ pin_page(RtscanReader *reader, uint32 ordinal)
 
 	reader->pages_read++;
 	if (BufferIsValid(recent) &&
-		ReadRecentBuffer(reader->index->rd_node, MAIN_FORKNUM, block, recent))
+		ReadRecentBuffer(reader->index->rd_locator, MAIN_FORKNUM, block, recent))
 	{
 		pgstat_count_buffer_read(reader->index);
 		pgstat_count_buffer_hit(reader->index);
