@@ -24,6 +24,7 @@
 #include "access/relscan.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
+#include "commands/explain.h"
 #include "executor/executor.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
@@ -42,8 +43,9 @@
 #endif
 
 #if PG_VERSION_NUM >= 180000
-/* 18 parted it from commands/explain.h. */
+/* 18 parted them from commands/explain.h. */
 #include "commands/explain_format.h"
+#include "commands/explain_state.h"
 #endif
 
 #if PG_VERSION_NUM < 160000
@@ -115,6 +117,9 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 #define numeric_mul_safe(a, b, context) numeric_mul_opt_error(a, b, NULL)
 #endif
 
+/* 19 has partial sums of bigints as they are, before they were numerics. */
+#define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
+
 /* 19's hook of a relation's planning is for all relations, not for tables only. */
 #if PG_VERSION_NUM >= 190000
 #define RTSCAN_COMPAT_REL_HOOK_PARAMETERS PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
@@ -134,6 +139,17 @@ rtscan_compat_routine(const IndexAmRoutine *routine)
 	return routine;
 #else
 	return memcpy(palloc(sizeof(IndexAmRoutine)), routine, sizeof(IndexAmRoutine));
+#endif
+}
+
+/* How many tables a plan shows: 18 has an entry for the groups among them. */
+static inline int
+rtscan_compat_count_tables(const ExplainState *es)
+{
+#if PG_VERSION_NUM >= 180000
+	return es->rtable_size;
+#else
+	return list_length(es->rtable);
 #endif
 }
 

@@ -325,7 +325,7 @@ deparse(CustomScanState *node, Node *expression, List *ancestors, ExplainState *
 {
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
 
-	return deparse_expression(expression, context, es->verbose || list_length(es->rtable) > 1, false);
+	return deparse_expression(expression, context, es->verbose || rtscan_compat_count_tables(es) > 1, false);
 }
 
 static void

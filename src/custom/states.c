@@ -408,6 +408,15 @@ append_numeric(StringInfo message, Datum numeric)
 	pq_sendbytes(message, sent.data + sent.cursor, ndigits * sizeof(int16));
 }
 
+/* As int8_avg_serialize() writes an integer, where it does not convert it. */
+static void
+append_int128(StringInfo message, RtscanSum sum)
+{
+	rtscan_carry(&sum);
+	pq_sendint64(message, sum.upper >> 32);
+	pq_sendint64(message, ((uint64) sum.upper << 32) | sum.lower);
+}
+
 /* As int8_avg_serialize() and numeric_avg_serialize() do, the latter with counts of special values. */
 static Datum
 serialize_sum(const RtscanTransition *transition, const RtscanState *state)
@@ -421,7 +430,10 @@ serialize_sum(const RtscanTransition *transition, const RtscanState *state)
 
 	pq_begintypsend(&message);
 	pq_sendint64(&message, state->count);
-	append_numeric(&message, special ? NumericGetDatum(int64_to_numeric(0)) : sum);
+	if (transition->type == INT8OID && RTSCAN_COMPAT_INT128_STATES)
+		append_int128(&message, state->sum);
+	else
+		append_numeric(&message, special ? NumericGetDatum(int64_to_numeric(0)) : sum);
 	if (transition->type == NUMERICOID)
 	{
 		pq_sendint32(&message, 0);	/* largest scale, and how many have it: for moving aggregates only */
