@@ -20,7 +20,7 @@ static const struct config_enum_entry executor_options[] = {
 	{NULL, 0, false}
 };
 
-int			rtscan_executor;
+int			rtscan_executor = RTSCAN_EXECUTOR_AUTO;
 bool		rtscan_fallback;
 bool		rtscan_debug_compare_executors;
 
