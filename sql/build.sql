@@ -7,6 +7,7 @@ SET search_path = build, public;
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/differences.psql
+\i :directory/sql/include/plans.psql
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
 --
@@ -165,8 +166,10 @@ VACUUM t;
 SELECT rtscan_check('t_a', true);
 SELECT differences('t', 't_a', '{a < 20,a IS NULL,a = 4999}');
 SELECT pg_get_indexdef('t_a'::regclass);
+\set VERBOSITY sqlstate
 CREATE INDEX ON t USING rtscan (a) INCLUDE ((a + 1));
 CREATE INDEX ON t USING rtscan (a) INCLUDE (b COLLATE "C");
+\set VERBOSITY default
 DROP TABLE t;
 
 --
@@ -262,22 +265,24 @@ CREATE UNIQUE INDEX ON t USING rtscan (a);
 ALTER TABLE t ADD EXCLUDE USING rtscan (a WITH =);
 ALTER TABLE t ADD UNIQUE USING INDEX t_a;
 ALTER TABLE t REPLICA IDENTITY USING INDEX t_a;
+\set VERBOSITY sqlstate
 CREATE INDEX ON t USING rtscan (a DESC);
 CREATE INDEX ON t USING rtscan (a NULLS FIRST);
 CREATE INDEX ON t USING rtscan (a int4_ops (sieve_bins = 5));
+\set VERBOSITY default
 CREATE INDEX ON t USING rtscan (ctid);
 CLUSTER t USING t_a;
 ALTER TABLE t CLUSTER ON t_a;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT a FROM t WHERE a < 20 ORDER BY a;
+SELECT explained('SELECT a FROM t WHERE a < 20 ORDER BY a');
 SET rtscan.enable_aggregate = off;
 SET enable_bitmapscan = off;
 SET rtscan.debug_prefer_index_only = on;
-EXPLAIN (COSTS OFF) SELECT max(a) FROM t;
-EXPLAIN (COSTS OFF) SELECT a FROM t;
+SELECT explained('SELECT max(a) FROM t');
+SELECT explained('SELECT a FROM t');
 SET enable_indexonlyscan = off;
-EXPLAIN (COSTS OFF) SELECT max(a) FROM t;
-EXPLAIN (COSTS OFF) SELECT a FROM t;
+SELECT explained('SELECT max(a) FROM t');
+SELECT explained('SELECT a FROM t');
 RESET enable_indexonlyscan;
 RESET rtscan.debug_prefer_index_only;
 RESET enable_bitmapscan;

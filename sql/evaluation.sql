@@ -10,6 +10,7 @@ SET jit = off;
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/outcomes.psql
+\i :directory/sql/include/plans.psql
 \set ECHO all
 -- k has NULLs and 0; d is before and after today
 CREATE TABLE few (id int, k int, s int2, d date, w text) WITH (autovacuum_enabled = off);
@@ -82,8 +83,8 @@ SET enable_seqscan = off;
 SET enable_indexonlyscan = off;
 SET enable_bitmapscan = off;
 SET max_parallel_workers_per_gather = 0;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT current_date, count(*), sum(k) FILTER (WHERE d < current_date) FROM few WHERE d < current_date AND id > extract(day FROM current_date) GROUP BY current_date;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT o.id, q.* FROM other o, LATERAL (SELECT o.x, count(*) FROM few WHERE k < o.x OR s = abs(o.x) GROUP BY o.x, abs(o.x)) q;
+SELECT explained('SELECT current_date, count(*), sum(k) FILTER (WHERE d < current_date) FROM few WHERE d < current_date AND id > extract(day FROM current_date) GROUP BY current_date', 'VERBOSE, COSTS OFF');
+SELECT line FROM explained('SELECT o.id, q.* FROM other o, LATERAL (SELECT o.x, count(*) FROM few WHERE k < o.x OR s = abs(o.x) GROUP BY o.x, abs(o.x)) q', 'VERBOSE, COSTS OFF') line WHERE line !~ 'Cache Key';
 -- fetched bit by bit, forth and back, and again
 BEGIN;
 DECLARE c SCROLL CURSOR FOR SELECT o.id, q.* FROM other o, LATERAL (SELECT o.x, s, count(*) FROM few WHERE k < o.x GROUP BY o.x, s HAVING s > 1 ORDER BY s) q ORDER BY o.id;

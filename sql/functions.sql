@@ -77,7 +77,9 @@ SELECT rtscan_estimate('t', array_fill('a'::text, '{33}'));
 SELECT rtscan_estimate('t', '{a}', 1);
 SELECT rtscan_estimate('t', '{a}', 1025);
 SELECT rtscan_estimate('t', '{a}', 256, 3);
+\set VERBOSITY sqlstate
 SELECT rtscan_estimate('t_all', '{a}');
+\set VERBOSITY default
 SELECT rtscan_estimate('t', NULL), rtscan_estimate(NULL, '{a}');
 
 DELETE FROM t WHERE a % 7 = 0;
@@ -132,7 +134,7 @@ SELECT * FROM scans();
 -- the server's own statistics
 SELECT pg_stat_force_next_flush();
 SELECT pg_stat_reset_single_table_counters('t_all'::regclass);
-SELECT count(*) FROM t WHERE b = -1 OR b = -2;
+SELECT count(*) FROM t WHERE b = -1 OR a = -2;
 SELECT pg_stat_force_next_flush();
 SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelid = 't_all'::regclass;
 SELECT idx_blks_read + idx_blks_hit > 0 AS counts_blocks FROM pg_statio_user_indexes WHERE indexrelid = 't_all'::regclass;
@@ -228,7 +230,9 @@ DROP ROLE regress_rtscan_owner, regress_rtscan_user;
 -- Settings
 --
 SHOW rtscan.pending_list_limit;
+\set VERBOSITY sqlstate
 SET rtscan.pending_list_limit = 63;
+\set VERBOSITY default
 SET rtscan.pending_list_limit = '1MB';
 SET rtscan.no_such_setting = 1;
 RESET rtscan.pending_list_limit;

@@ -9,6 +9,7 @@ SET rtscan.merge_worker = off;
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/outcomes.psql
+\i :directory/sql/include/plans.psql
 \set ECHO all
 CREATE COLLATION caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -259,7 +260,7 @@ CREATE FUNCTION shown(query text, keep text DEFAULT '.') RETURNS SETOF text LANG
 DECLARE
 	line text;
 BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+	FOR line IN SELECT explained(query, 'ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF') LOOP
 		IF line ~ keep THEN
 			RETURN NEXT regexp_replace(regexp_replace(regexp_replace(line, '(Executor: )\w+', '\1...'), '(Heap Fetches: )[1-9]\d*', '\1some'), '(Spilled Groups: )\d+', '\1some');
 		END IF;
@@ -502,12 +503,12 @@ SELECT problems();
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_indexscan = off;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT k % 5 AS m, lower(w), sum(s) + 1, avg(a) FILTER (WHERE b), count(*) FROM few f WHERE l > 5 AND id % 2 = 0 AND w LIKE 'k%' GROUP BY k % 5, lower(w) HAVING sum(s) > 0 AND k % 5 < 4 ORDER BY 1, 2;
-EXPLAIN (COSTS OFF) SELECT sum(a * (1 - a)), sum(f) FROM many WHERE k = 5;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT o.id, (SELECT sum(f.k + o.x) FROM few f WHERE f.id % o.id = 0 AND f.w < o.w) FROM other o;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT k, sum(s + (SELECT max(x) FROM other)) FROM few WHERE id < (SELECT 100) GROUP BY k;
-EXPLAIN (COSTS OFF, FORMAT JSON) SELECT k, b, sum(s) FROM few WHERE id < 100 GROUP BY k, b;
-EXPLAIN (VERBOSE, COSTS OFF) SELECT k, (k + 1) * 2, CASE WHEN k > 5 THEN sum(s) END FROM few WHERE k < 10 GROUP BY k;
+SELECT explained($$SELECT k % 5 AS m, lower(w), sum(s) + 1, avg(a) FILTER (WHERE b), count(*) FROM few f WHERE l > 5 AND id % 2 = 0 AND w LIKE 'k%' GROUP BY k % 5, lower(w) HAVING sum(s) > 0 AND k % 5 < 4 ORDER BY 1, 2$$, 'VERBOSE, COSTS OFF');
+SELECT explained('SELECT sum(a * (1 - a)), sum(f) FROM many WHERE k = 5');
+SELECT explained('SELECT o.id, (SELECT sum(f.k + o.x) FROM few f WHERE f.id % o.id = 0 AND f.w < o.w) FROM other o', 'VERBOSE, COSTS OFF');
+SELECT explained('SELECT k, sum(s + (SELECT max(x) FROM other)) FROM few WHERE id < (SELECT 100) GROUP BY k', 'VERBOSE, COSTS OFF');
+SELECT explained('SELECT k, b, sum(s) FROM few WHERE id < 100 GROUP BY k, b', 'COSTS OFF, FORMAT JSON');
+SELECT explained('SELECT k, (k + 1) * 2, CASE WHEN k > 5 THEN sum(s) END FROM few WHERE k < 10 GROUP BY k', 'VERBOSE, COSTS OFF');
 
 SET client_min_messages = error;
 DROP SCHEMA groups CASCADE;

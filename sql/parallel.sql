@@ -10,6 +10,11 @@ SET min_parallel_table_scan_size = 0;
 SET enable_seqscan = off;
 SET jit = off;
 
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/plans.psql
+\set ECHO all
+
 -- Rows that one way of answering has and the other has not, as text; and whether the plan had what it should.
 CREATE FUNCTION differences(query text, node text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -139,7 +144,7 @@ RESET enable_partitionwise_aggregate;
 -- one without the index
 DROP INDEX p_ab;
 CREATE INDEX ON p1 USING rtscan (a, b) INCLUDE (n, c);
-EXPLAIN (COSTS OFF) SELECT count(*) FROM p WHERE a < 450;
+SELECT explained('SELECT count(*) FROM p WHERE a < 450');
 
 -- children
 CREATE TABLE parent (a int, n numeric);

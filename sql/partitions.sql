@@ -11,12 +11,17 @@ SET enable_indexonlyscan = off;
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/plans.psql
+\set ECHO all
+
 -- What a query does, without what EXPLAIN says of it that is no matter here.
 CREATE FUNCTION plan(query text, options text DEFAULT 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 BEGIN
-	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+	FOR line IN SELECT explained(query, options) LOOP
 		IF line !~ '^ *(Group Key|Index|Index Cond|Executor|Segments|Chunks Skipped|Pending Rows|Heap Fetches|Batches|Workers Launched): ' THEN
 			RETURN NEXT line;
 		END IF;
@@ -24,7 +29,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION executed(query text) RETURNS SETOF text LANGUAGE sql
-	RETURN plan(query, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+	RETURN plan(query, 'ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF');
 
 -- Rows that a query has with the node and not without, or the other way round; and its plan if that has no node.
 CREATE FUNCTION differences(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -179,11 +184,13 @@ VACUUM ANALYZE own;
 SELECT plan('SELECT count(*) FROM own WHERE d < 150');
 SELECT * FROM differences('SELECT count(*) FROM own WHERE d < 150');
 -- a worker executes a whole plan, or what another table's rows ask for
-SET force_parallel_mode = on;
+-- (16 has renamed the setting)
+SELECT name AS debug_parallel FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \gset
+SET :debug_parallel = on;
 SELECT plan('SELECT s, sum(v) FROM p_1 WHERE d < 50 GROUP BY s HAVING count(*) > 3');
 SELECT * FROM differences('SELECT s, sum(v) FROM p_1 WHERE d < 50 GROUP BY s HAVING count(*) > 3');
 SELECT * FROM differences('SELECT x, (SELECT sum(v) FROM p WHERE d = x) FROM generate_series(-10, 410, 7) x');
-RESET force_parallel_mode;
+RESET :debug_parallel;
 SET enable_seqscan = on;
 SET enable_nestloop = off;
 SET enable_mergejoin = off;

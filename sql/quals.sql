@@ -7,6 +7,7 @@ SET search_path = quals, public;
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/differences.psql
+\i :directory/sql/include/plans.psql
 \set ECHO all
 -- a: many values and NULLs; b: few; c: mostly one value; d: with the heap's order
 CREATE FUNCTION rows(start int, n int) RETURNS TABLE (id int, a int, b int2, c float8, d int8) LANGUAGE sql AS $$
@@ -88,7 +89,7 @@ SELECT differences(tab, tab || '_abcd', ARRAY['a IN (5) AND b IN (1, 2)', format
 -- in a sieve, where it does not
 SET enable_seqscan = off;
 PREPARE arrays AS SELECT count(*), sum(id) FROM many WHERE a = ANY (ARRAY(SELECT generate_series(1, 9999, 2))) AND b = ANY (ARRAY(SELECT generate_series(5, 45, 5))) AND c = ANY ('{0,1,12.25}');
-EXPLAIN (COSTS OFF) EXECUTE arrays;
+SELECT explained('EXECUTE arrays');
 EXECUTE arrays;
 SELECT count(*), sum(id) FROM many WHERE a % 2 = 1 AND a < 10000 AND b % 5 = 0 AND b > 0 AND c IN (0, 1, 12.25);
 RESET enable_seqscan;
@@ -210,7 +211,7 @@ SELECT j FROM unnest('{few,many}'::text[]) tab, LATERAL (
 	UNION ALL SELECT join_differences(tab, 'LEFT JOIN TABLE ON TABLE.a >= o.low AND TABLE.a < o.high')
 	UNION ALL SELECT join_differences(tab, 'JOIN TABLE ON TABLE.a BETWEEN o.low AND o.high AND TABLE.b = ANY (o.bs)')
 	UNION ALL SELECT join_differences(tab, 'LEFT JOIN TABLE ON TABLE.b < ANY (o.bs) AND TABLE.c >= o.c AND TABLE.d > 3')
-	UNION ALL SELECT join_differences(tab, 'JOIN TABLE ON TABLE.a IS NULL AND TABLE.d = o.id')
+	UNION ALL SELECT join_differences(tab, 'LEFT JOIN TABLE ON TABLE.a IS NULL AND TABLE.d = o.id')
 	UNION ALL SELECT join_differences(tab, 'LEFT JOIN LATERAL (SELECT x.ctid FROM TABLE x WHERE x.a > o.low AND x.b = (SELECT max(id) - 20 FROM bounds) AND x.d >= (SELECT min(id) FROM bounds)) TABLE ON true')
 	) j (j);
 
@@ -279,7 +280,7 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET min_parallel_index_scan_size = 0;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT count(*), sum(id) FROM wide WHERE a BETWEEN 1000 AND 5000 AND b < 20;
+SELECT explained('SELECT count(*), sum(id) FROM wide WHERE a BETWEEN 1000 AND 5000 AND b < 20');
 SELECT count(*), sum(id) FROM wide WHERE a BETWEEN 1000 AND 5000 AND b < 20;
 SET enable_bitmapscan = off;
 SET enable_seqscan = on;

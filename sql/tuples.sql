@@ -13,6 +13,7 @@ SET intervalstyle = 'postgres';
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/differences.psql
+\i :directory/sql/include/plans.psql
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
 -- The rows of a query as text, sorted, by one kind of scan of a table; the last line is the plan's node, where it is another.
@@ -84,7 +85,7 @@ INSERT INTO types (type, vals) VALUES
 	('folded', '{a,A}'), ('varchar(5)', '{"",k,"k ",K1}'), ('varchar COLLATE blind', '{k,K}'), ('bpchar', '{"",k,"k ","k  "}'), ('char(6)', '{"",k,"k ","k1  "}'), ('name', '{"",a,A,"k "}'),
 	('int4[]', '{"{}","{NULL}","{1}","{{1,2},{3,4}}","[0:1]={1,2}"}'), ('text[]', '{"{}","{NULL,\"\"}","{a,A}"}'), ('numeric[]', '{"{1.0}","{1.00}","{NaN}"}'),
 	('jsonb', '{null,1,1.0,1.00,"{}","[1, 2]","\"\"","{\"a\": 1.50}"}'), ('tsvector', '{"",a:1,"a b"}'), ('int4range', '{empty,"(,)","[5,9]"}'), ('numrange', '{"[1.0,2)","[1.00,2.0)"}'),
-	('int4multirange', '{"{}","{(,)}","{[1,2),[5,9)}"}'), ('pair', '{"(,)","(0,)","(,x)","(1,\"a b\")"}'), ('amount', '{"(1.0,0)","(1.00,-0)"}'), ('oidvector', '{"",0,"1 2 3"}');
+	('int4multirange', '{"{}","{(,)}","{[1,2),[5,9)}"}'), ('pair', '{"(,)","(0,)","(,x)","(1,\"a b\")"}'), ('amount', '{"(1.0,0)","(1.00,-0)"}');
 
 CREATE FUNCTION fill(t types, start int, n int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -229,11 +230,11 @@ SELECT rtscan_check('t_all', true);
 PREPARE p AS SELECT i, k::text FROM t WHERE i BETWEEN 1001 AND 1003;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-EXPLAIN (COSTS OFF) EXECUTE p;
+SELECT explained('EXECUTE p');
 EXECUTE p;
 ALTER TABLE t ALTER k TYPE numeric, ALTER v TYPE numeric;
 INSERT INTO t VALUES (1002, 1.5, 1.5), (1002, 1.500, 1.500);
-EXPLAIN (COSTS OFF) EXECUTE p;
+SELECT explained('EXECUTE p');
 EXECUTE p;
 DEALLOCATE p;
 RESET enable_seqscan;
@@ -269,7 +270,7 @@ SELECT check_many();
 -- an order that the scan does not have, and one that it has
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-EXPLAIN (COSTS OFF) SELECT ordered FROM t WHERE few = 3 ORDER BY ordered DESC LIMIT 3;
+SELECT explained('SELECT ordered FROM t WHERE few = 3 ORDER BY ordered DESC LIMIT 3');
 SELECT ordered FROM t WHERE few = 3 ORDER BY ordered DESC LIMIT 3;
 SELECT many = hash(ordered) AS right, count(*) FROM t WHERE ordered < 100000 GROUP BY 1;
 
@@ -300,8 +301,8 @@ FETCH RELATIVE 0 FROM c;
 FETCH PRIOR FROM c;
 FETCH NEXT FROM c;
 COMMIT;
-EXPLAIN (COSTS OFF) DECLARE c SCROLL CURSOR FOR SELECT ordered, few, amount FROM t WHERE ordered > 61000 AND few = 4;
-EXPLAIN (COSTS OFF) DECLARE c CURSOR FOR SELECT ordered, few, amount FROM t WHERE ordered > 61000 AND few = 4;
+SELECT explained('DECLARE c SCROLL CURSOR FOR SELECT ordered, few, amount FROM t WHERE ordered > 61000 AND few = 4');
+SELECT explained('DECLARE c CURSOR FOR SELECT ordered, few, amount FROM t WHERE ordered > 61000 AND few = 4');
 BEGIN;
 DECLARE c CURSOR WITH HOLD FOR SELECT ordered, long FROM t WHERE ordered BETWEEN 64490 AND 64600 AND few = 2;
 FETCH 1 FROM c;
@@ -350,11 +351,11 @@ SELECT method, joins(method) FROM unnest('{nestloop,hashjoin,mergejoin}'::text[]
 SET enable_memoize = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
-EXPLAIN (COSTS OFF) SELECT o.id, t.ordered, t.long FROM o JOIN t ON t.ordered = o.low;
+SELECT explained('SELECT o.id, t.ordered, t.long FROM o JOIN t ON t.ordered = o.low');
 RESET enable_memoize;
 RESET enable_mergejoin;
 SET enable_nestloop = off;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM t a JOIN t b ON a.steps = b.steps WHERE a.ordered < 1000 AND b.ordered < 2000;
+SELECT explained('SELECT count(*) FROM t a JOIN t b ON a.steps = b.steps WHERE a.ordered < 1000 AND b.ordered < 2000');
 SELECT count(*) FROM t a JOIN t b ON a.steps = b.steps WHERE a.ordered < 1000 AND b.ordered < 2000;
 RESET enable_hashjoin;
 RESET enable_nestloop;
@@ -374,7 +375,7 @@ SELECT count(add_row(ordered + 300000)), max(ordered) FROM t WHERE ordered > 128
 SELECT count(*), min(ordered), sum(length(long)) FROM t WHERE ordered > 300000;
 ROLLBACK;
 BEGIN;
-EXPLAIN (COSTS OFF) UPDATE t SET ordered = ordered + 10 WHERE ordered > 128000;
+SELECT explained('UPDATE t SET ordered = ordered + 10 WHERE ordered > 128000');
 UPDATE t SET ordered = ordered + 10 WHERE ordered > 128000;
 SELECT count(*), min(ordered), max(ordered) FROM t WHERE ordered > 128010;
 DELETE FROM t USING o WHERE t.ordered > o.low AND t.ordered <= o.high AND o.id < 61;
@@ -416,7 +417,7 @@ DECLARE
 	plan jsonb;
 BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT json) ' || query INTO plan;
-	RETURN format('%s rows, %s heap fetches', plan #>> '{0,Plan,Actual Rows}', plan #>> '{0,Plan,Heap Fetches}');
+	RETURN format('%s rows, %s heap fetches', (plan #>> '{0,Plan,Actual Rows}')::numeric::int, plan #>> '{0,Plan,Heap Fetches}');
 END
 $$;
 SELECT fetches('SELECT a, b FROM t WHERE a > 100');

@@ -11,6 +11,7 @@ SET intervalstyle = 'postgres';
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/differences.psql
+\i :directory/sql/include/plans.psql
 \set ECHO all
 --
 -- The operator classes
@@ -253,9 +254,9 @@ CREATE INDEX folded_blind ON folded USING rtscan (v COLLATE blind);
 SET enable_seqscan = off;
 SELECT differences('folded', 'folded_v', ARRAY['v = ''a''', 'v < ''a''']);
 SELECT differences('folded', 'folded_blind', ARRAY['v COLLATE blind = ''a''', 'v COLLATE blind > ''a''', 'v COLLATE blind <= ''A''']);
-EXPLAIN (COSTS OFF) SELECT * FROM folded WHERE v COLLATE plain > 'a';
+SELECT explained($$SELECT * FROM folded WHERE v COLLATE plain > 'a'$$);
 SET enable_indexonlyscan = off;
-EXPLAIN (COSTS OFF) SELECT * FROM folded WHERE v COLLATE plain > 'a';
+SELECT explained($$SELECT * FROM folded WHERE v COLLATE plain > 'a'$$);
 RESET enable_indexonlyscan;
 RESET enable_seqscan;
 DROP TABLE folded;
@@ -346,7 +347,7 @@ CREATE INDEX x_v ON x USING rtscan (v);
 SET plan_cache_mode = force_generic_plan;
 PREPARE before (timestamptz) AS SELECT count(*) FROM x WHERE v < $1;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) EXECUTE before('2021-03-28 01:00+00');
+SELECT explained($$EXECUTE before('2021-03-28 01:00+00')$$);
 SET timezone = 'Europe/Berlin';
 EXECUTE before('2021-03-28 01:00+00');
 SET timezone = 'Pacific/Apia';

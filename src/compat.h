@@ -1,18 +1,256 @@
 /*
  * compat.h
- *		Differences between PostgreSQL's versions, and nothing else.
+ *		Differences between PostgreSQL's versions, and nothing else: no other file asks which version it is.
+ *
+ * The sources are written for the newest; this makes its names out of what older versions have, or leaves out
+ * what they lack.  What changed in a way that no name can hide is a function here, rtscan_compat_...().
  */
 #ifndef RTSCAN_COMPAT_H
 #define RTSCAN_COMPAT_H
 
 #include "postgres.h"
 
-#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 160000
-#error "rtscan supports PostgreSQL 15"
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
+#error "rtscan supports PostgreSQL 15 to 19"
 #endif
 
 #ifdef WORDS_BIGENDIAN
 #error "rtscan's packed arrays are little-endian"
 #endif
+
+#include "access/amapi.h"
+#include "access/heapam.h"
+#include "access/nbtxlog.h"
+#include "access/relscan.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/plancat.h"
+#include "storage/latch.h"
+#include "storage/lock.h"
+#include "utils/acl.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+#include "utils/selfuncs.h"
+#include "utils/tuplesort.h"
+
+#if PG_VERSION_NUM >= 160000
+/* 16 took the variable-length types' macros out of postgres.h. */
+#include "varatt.h"
+#endif
+
+#if PG_VERSION_NUM >= 180000
+/* 18 parted them from commands/explain.h. */
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+
+#if PG_VERSION_NUM < 160000
+/* 16 calls a relation's file number what had been its node. */
+typedef RelFileNode RelFileLocator;
+#define rd_locator rd_node
+#define dbOid dbNode
+#define spcOid spcNode
+#define relNumber relNode
+#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
+
+/* 16 has one function for all kinds of objects. */
+static inline bool
+object_ownercheck(Oid class, Oid object, Oid role)
+{
+	Assert(class == RelationRelationId);
+	return pg_class_ownercheck(object, role);
+}
+
+static inline AclResult
+object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
+{
+	Assert(class == ProcedureRelationId);
+	return pg_proc_aclcheck(object, role, mode);
+}
+
+/* 16 takes the relations themselves. */
+#define adjust_appendrel_attrs_multilevel(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+
+/* 16 need not copy a datum of the sort's. */
+#define tuplesort_getdatum(state, forward, copy, value, isnull, abbreviated) \
+	tuplesort_getdatum(state, forward, value, isnull, abbreviated)
+#endif
+
+#if PG_VERSION_NUM < 170000
+/* 17 finds the length of an array that is no constant in statistics. */
+#define estimate_array_length(root, array) estimate_array_length(array)
+
+/* 17 can ask for a stronger lock as well. */
+#define LockHeldByMe(tag, mode, or_stronger) LockHeldByMe(tag, mode)
+
+/* 17 knows a process by its place among all. */
+#define MyProcNumber MyBackendId
+#endif
+
+#if PG_VERSION_NUM >= 170000
+/* 17 has no old_snapshot_threshold any more. */
+#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#endif
+
+#if PG_VERSION_NUM < 180000
+/* 18 writes it before the declaration, where C11 does. */
+#define pg_noreturn pg_attribute_noreturn()
+
+/* 18 is told whether it is about an ANALYZE. */
+#define vacuum_delay_point(is_analyze) vacuum_delay_point()
+#endif
+
+#if PG_VERSION_NUM < 190000
+/* 19 tells the compiler, where a comment had told it. */
+#define pg_fallthrough __attribute__((fallthrough))
+
+/* 19 prepares a tuple descriptor for use. */
+#define TupleDescFinalize(tupdesc) ((void) 0)
+
+/* 19 saves errors in a context. */
+#define numeric_add_safe(a, b, context) numeric_add_opt_error(a, b, NULL)
+#define numeric_mul_safe(a, b, context) numeric_mul_opt_error(a, b, NULL)
+#endif
+
+/* 19 has partial sums of bigints as they are, before they were numerics. */
+#define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
+
+/* 19's hook of a relation's planning is for all relations, not for tables only. */
+#if PG_VERSION_NUM >= 190000
+#define RTSCAN_COMPAT_REL_HOOK_PARAMETERS PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
+#define RTSCAN_COMPAT_REL_HOOK_ARGUMENTS root, rel, rte
+#else
+#define RTSCAN_COMPAT_REL_HOOK_PARAMETERS PlannerInfo *root, Oid table, bool has_children, RelOptInfo *rel
+#define RTSCAN_COMPAT_REL_HOOK_ARGUMENTS root, table, has_children, rel
+#define build_simple_rel_hook_type get_relation_info_hook_type
+#define build_simple_rel_hook get_relation_info_hook
+#endif
+
+/* What an access method's handler returns: 19 keeps the pointer, before it was copied and freed. */
+static inline const IndexAmRoutine *
+rtscan_compat_routine(const IndexAmRoutine *routine)
+{
+#if PG_VERSION_NUM >= 190000
+	return routine;
+#else
+	return memcpy(palloc(sizeof(IndexAmRoutine)), routine, sizeof(IndexAmRoutine));
+#endif
+}
+
+/* How many tables a plan shows: 18 has an entry for the groups among them. */
+static inline int
+rtscan_compat_count_tables(const ExplainState *es)
+{
+#if PG_VERSION_NUM >= 180000
+	return es->rtable_size;
+#else
+	return list_length(es->rtable);
+#endif
+}
+
+/* 18 shows how often an index was searched. */
+static inline void
+rtscan_compat_count_search(IndexScanDesc scan)
+{
+#if PG_VERSION_NUM >= 180000
+	if (scan->instrument)
+		scan->instrument->nsearches++;
+#endif
+}
+
+/* 19 can set the visibility map's bit as well, for queries that are known not to change the table. */
+static inline void
+rtscan_compat_prune(Relation table, Buffer buffer)
+{
+#if PG_VERSION_NUM >= 190000
+	Buffer		map = InvalidBuffer;
+
+	heap_page_prune_opt(table, buffer, &map, false);
+	if (BufferIsValid(map))
+		ReleaseBuffer(map);
+#else
+	heap_page_prune_opt(table, buffer);
+#endif
+}
+
+/* An Append of paths that are not partial: 19 has a structure for its inputs. */
+static inline AppendPath *
+rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths, int workers)
+{
+#if PG_VERSION_NUM >= 190000
+	AppendPathInput input = {.subpaths = paths};
+
+	return create_append_path(root, rel, input, NIL, NULL, workers, workers > 0, -1);
+#else
+	return create_append_path(root, rel, paths, NIL, NIL, NULL, workers, workers > 0, -1);
+#endif
+}
+
+/*
+ * A hash table of tuples with a pointer each, without a parent: then nothing is compiled.  18 wants to know of
+ * what kind all slots are (they differ, so NULL), and has room for values in its entries, where there was a pointer.
+ */
+static inline TupleHashTable
+rtscan_compat_create_hash_table(TupleDesc keys, AttrNumber *columns, Oid *equal, FmgrInfo *hashes, Oid *collations,
+								int buckets, MemoryContext table, MemoryContext tuples, MemoryContext temporary)
+{
+#if PG_VERSION_NUM >= 180000
+	return BuildTupleHashTable(NULL, keys, NULL, keys->natts, columns, equal, hashes, collations, buckets,
+							   sizeof(void *), table, tuples, temporary, false);
+#else
+	return BuildTupleHashTableExt(NULL, keys, keys->natts, columns, equal, hashes, collations, buckets,
+								  0, table, tuples, temporary, false);
+#endif
+}
+
+static inline void **
+rtscan_compat_entry_value(TupleHashTable table, TupleHashEntry entry)
+{
+#if PG_VERSION_NUM >= 180000
+	return TupleHashEntryGetAdditional(table, entry);
+#else
+	return &entry->additional;
+#endif
+}
+
+/* A set of events for the backend's whole life: 17 would have a resource owner free it, before it was a context. */
+static inline WaitEventSet *
+rtscan_compat_create_event_set(int events)
+{
+#if PG_VERSION_NUM >= 170000
+	return CreateWaitEventSet(NULL, events);
+#else
+	return CreateWaitEventSet(TopMemoryContext, events);
+#endif
+}
+
+/* nbtree's record of a page's reuse: 16 says whether it is a catalog's, which logical decoding on standbys may read. */
+static inline xl_btree_reuse_page
+rtscan_compat_reuse_record(Relation index, BlockNumber block, FullTransactionId horizon)
+{
+#if PG_VERSION_NUM >= 160000
+	Relation	table = RelationIdGetRelation(index->rd_index->indrelid);
+	xl_btree_reuse_page record = {
+		.locator = index->rd_locator,
+		.block = block,
+		.snapshotConflictHorizon = horizon,
+		.isCatalogRel = RelationIsAccessibleInLogicalDecoding(table),
+	};
+
+	RelationClose(table);
+#else
+	xl_btree_reuse_page record = {
+		.node = index->rd_node,
+		.block = block,
+		.latestRemovedFullXid = horizon,
+	};
+#endif
+	return record;
+}
 
 #endif							/* RTSCAN_COMPAT_H */

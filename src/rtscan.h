@@ -18,7 +18,7 @@
 #ifndef RTSCAN_H
 #define RTSCAN_H
 
-#include "postgres.h"
+#include "compat.h"
 
 #include "utils/rel.h"
 

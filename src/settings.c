@@ -17,7 +17,7 @@ static const struct config_enum_entry executor_options[] = {
 	{NULL, 0, false}
 };
 
-int			rtscan_executor;
+int			rtscan_executor = RTSCAN_EXECUTOR_AUTO;
 bool		rtscan_fallback;
 bool		rtscan_enable_aggregate;
 int			rtscan_pending_list_limit;
@@ -138,8 +138,8 @@ bytea *
 rtscan_options(Datum reloptions, bool validate)
 {
 	static const relopt_parse_elt table[] = {
-		{"sieve_bins", RELOPT_TYPE_INT, offsetof(RtscanOptions, sieve_bins)},
-		{"sieve_components", RELOPT_TYPE_INT, offsetof(RtscanOptions, sieve_components)},
+		{.optname = "sieve_bins", .opttype = RELOPT_TYPE_INT, .offset = offsetof(RtscanOptions, sieve_bins)},
+		{.optname = "sieve_components", .opttype = RELOPT_TYPE_INT, .offset = offsetof(RtscanOptions, sieve_components)},
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(RtscanOptions),

@@ -14,36 +14,36 @@ PG_FUNCTION_INFO_V1(rtscan_handler);
 Datum
 rtscan_handler(PG_FUNCTION_ARGS)
 {
-	IndexAmRoutine *routine = makeNode(IndexAmRoutine);
+	static const IndexAmRoutine routine = {
+		.type = T_IndexAmRoutine,
+		.amstrategies = RTSCAN_STRATEGIES,
+		.amsupport = RTSCAN_SUPPORT_PROCS,
+		.amcanmulticol = true,
+		.amoptionalkey = true,
+		.amsearcharray = true,
+		.amsearchnulls = true,
+		.ampredlocks = true,
+		.amcaninclude = true,
+		.amusemaintenanceworkmem = true,
+		.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP,
+		.amkeytype = InvalidOid,
+		.ambuild = rtscan_build,
+		.ambuildempty = rtscan_build_empty,
+		.aminsert = rtscan_insert,
+		.ambulkdelete = rtscan_bulk_delete,
+		.amvacuumcleanup = rtscan_vacuum_cleanup,
+		.amcostestimate = rtscan_cost_estimate,
+		.amoptions = rtscan_options,
+		.ambuildphasename = rtscan_build_phase_name,
+		.amvalidate = rtscan_validate,
+		.amadjustmembers = rtscan_adjust_members,
+		.ambeginscan = rtscan_begin_scan,
+		.amrescan = rtscan_rescan,
+		.amcanreturn = rtscan_can_return,
+		.amgettuple = rtscan_get_tuple,
+		.amgetbitmap = rtscan_get_bitmap,
+		.amendscan = rtscan_end_scan,
+	};
 
-	routine->amstrategies = RTSCAN_STRATEGIES;
-	routine->amsupport = RTSCAN_SUPPORT_PROCS;
-	routine->amcanmulticol = true;
-	routine->amoptionalkey = true;
-	routine->amsearcharray = true;
-	routine->amsearchnulls = true;
-	routine->ampredlocks = true;
-	routine->amcaninclude = true;
-	routine->amusemaintenanceworkmem = true;
-	routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
-	routine->amkeytype = InvalidOid;
-
-	routine->ambuild = rtscan_build;
-	routine->ambuildempty = rtscan_build_empty;
-	routine->aminsert = rtscan_insert;
-	routine->ambulkdelete = rtscan_bulk_delete;
-	routine->amvacuumcleanup = rtscan_vacuum_cleanup;
-	routine->amcostestimate = rtscan_cost_estimate;
-	routine->amoptions = rtscan_options;
-	routine->ambuildphasename = rtscan_build_phase_name;
-	routine->amvalidate = rtscan_validate;
-	routine->amadjustmembers = rtscan_adjust_members;
-	routine->ambeginscan = rtscan_begin_scan;
-	routine->amrescan = rtscan_rescan;
-	routine->amcanreturn = rtscan_can_return;
-	routine->amgettuple = rtscan_get_tuple;
-	routine->amgetbitmap = rtscan_get_bitmap;
-	routine->amendscan = rtscan_end_scan;
-
-	PG_RETURN_POINTER(routine);
+	PG_RETURN_POINTER(rtscan_compat_routine(&routine));
 }

@@ -154,6 +154,7 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 
 	pgstat_count_index_scan(scan->indexRelation);
+	rtscan_compat_count_search(scan);
 	scan_index(scan, bitmap, true);
 	state->search.stats.rows = state->ntids;
 	rtscan_count_scan(state->search.executor, &state->search.stats);

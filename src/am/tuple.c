@@ -163,6 +163,7 @@ rtscan_begin_tuples(IndexScanDesc scan, const RtscanSchema *schema)
 				 errmsg("rtscan index \"%s\" can only be scanned with an MVCC snapshot",
 						RelationGetRelationName(scan->indexRelation))));
 	pgstat_count_index_scan(scan->indexRelation);
+	rtscan_compat_count_search(scan);
 	context = AllocSetContextCreate(GetMemoryChunkContext(scan), "rtscan tuples", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	tuples = palloc0(sizeof(RtscanTuples));

@@ -47,7 +47,7 @@ ask_chunk(SegmentDelete *delete, uint32 chunk, const ItemPointerData *tids,
 		ItemPointerData tid = tids[base + row];
 
 		if (row % 1024 == 0)
-			vacuum_delay_point();
+			vacuum_delay_point(false);
 		if ((dead[row / 64] >> (row % 64)) & 1)
 			continue;
 		if (delete->callback(&tid, delete->state))

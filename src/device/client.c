@@ -104,7 +104,7 @@ create_events(void)
 
 	PG_TRY();
 	{
-		connection.events = CreateWaitEventSet(TopMemoryContext, 3);
+		connection.events = rtscan_compat_create_event_set(3);
 		AddWaitEventToSet(connection.events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 		AddWaitEventToSet(connection.events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 		AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, connection.socket, NULL, NULL);
@@ -152,11 +152,11 @@ allocate_file(int file, Size size)
 {
 	int			error;
 
-	PG_SETMASK(&BlockSig);
+	sigprocmask(SIG_SETMASK, &BlockSig, NULL);
 	do
 		error = posix_fallocate(file, 0, size);
 	while (error == EINTR);
-	PG_SETMASK(&UnBlockSig);
+	sigprocmask(SIG_SETMASK, &UnBlockSig, NULL);
 	return error == 0;
 }
 

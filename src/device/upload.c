@@ -27,9 +27,9 @@ SegmentKey
 rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment)
 {
 	SegmentKey	key = {
-		.database = index->rd_node.dbNode,
-		.tablespace = index->rd_node.spcNode,
-		.relation = index->rd_node.relNode,
+		.database = index->rd_locator.dbOid,
+		.tablespace = index->rd_locator.spcOid,
+		.relation = index->rd_locator.relNumber,
 		.segment = segment,
 	};
 

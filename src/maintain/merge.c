@@ -119,7 +119,7 @@ order_rows(Merge *merge)
 		MergePart  *part = &merge->parts[p];
 
 		if (merge->rows % 4096 == 0)
-			vacuum_delay_point();
+			vacuum_delay_point(false);
 		merge->sources[merge->rows] = (MergeSource) {p, part->next++};
 		skip_dead(part);
 	}
@@ -209,7 +209,7 @@ visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *colum
 			visitor(column, row - column->first, code, code >= header->distinct);
 		}
 		rtscan_release(&part->reader, buffer);
-		vacuum_delay_point();
+		vacuum_delay_point(false);
 	}
 }
 

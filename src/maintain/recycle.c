@@ -88,14 +88,11 @@ rtscan_has_standby(Relation index)
 static void
 log_reuse(Relation index, BlockNumber block, uint64 safe_xid)
 {
-	xl_btree_reuse_page record = {
-		.node = index->rd_node,
-		.block = block,
-		.latestRemovedFullXid = FullTransactionIdFromU64(safe_xid),
-	};
+	xl_btree_reuse_page record;
 
 	if (!XLogStandbyInfoActive() || !RelationNeedsWAL(index))
 		return;
+	record = rtscan_compat_reuse_record(index, block, FullTransactionIdFromU64(safe_xid));
 	XLogBeginInsert();
 	XLogRegisterData((char *) &record, SizeOfBtreeReusePage);
 	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
@@ -168,7 +165,7 @@ free_entry(RtscanFreed *freed, const RtscanEntry *entry)
 
 	for (int i = list_length(blocks) - 1; i >= 0; i--)
 	{
-		vacuum_delay_point();
+		vacuum_delay_point(false);
 		rtscan_free_block(freed, list_nth_int(blocks, i), entry->id);
 	}
 	list_free(blocks);

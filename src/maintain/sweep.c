@@ -152,7 +152,7 @@ rtscan_sweep(Relation index, BufferAccessStrategy strategy)
 
 	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < sweep.nblocks; block++)
 	{
-		vacuum_delay_point();
+		vacuum_delay_point(false);
 		if (!is_used(&sweep, block) && !is_proposed(index, block))
 			look_at(&sweep, block);
 	}

@@ -122,7 +122,7 @@ worker_is_there(void)
 static bool
 others_can_see(Relation index)
 {
-	return !RELATION_IS_LOCAL(index) && index->rd_firstRelfilenodeSubid == InvalidSubTransactionId;
+	return !RELATION_IS_LOCAL(index) && index->rd_firstRelfilelocatorSubid == InvalidSubTransactionId;
 }
 
 bool

@@ -92,7 +92,7 @@ rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const Rts
 	bool		isnull;
 
 	tuplesort_performsort(live->tids);
-	while (tuplesort_getdatum(live->tids, true, &value, &isnull, &abbreviated))
+	while (tuplesort_getdatum(live->tids, true, false, &value, &isnull, &abbreviated))
 	{
 		int64		tid = DatumGetInt64(value);
 

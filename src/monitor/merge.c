@@ -53,7 +53,7 @@ open_own_index(Oid index_oid, Relation table)
 {
 	Relation	index = rtscan_open_index(index_oid, RowExclusiveLock);
 
-	if (!pg_class_ownercheck(index_oid, GetUserId()))
+	if (!object_ownercheck(RelationRelationId, index_oid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (table == NULL || index->rd_index->indrelid != RelationGetRelid(table))
 		ereport(ERROR,

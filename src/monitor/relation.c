@@ -37,7 +37,7 @@ rtscan_open_index(Oid relid, LOCKMODE lock)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot access temporary indexes of other sessions")));
-	if (!pg_class_ownercheck(relid, GetUserId()) &&
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()) &&
 		!has_privs_of_role(GetUserId(), ROLE_PG_STAT_SCAN_TABLES))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(relation));
 	if (!relation->rd_index->indisready)

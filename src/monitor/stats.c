@@ -8,6 +8,7 @@
 #include "monitor/version.h"
 #include "nodes/execnodes.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(rtscan_stat_scans);
 PG_FUNCTION_INFO_V1(rtscan_stat_reset);

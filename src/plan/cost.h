@@ -59,7 +59,7 @@ extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int 
 static inline bool
 rtscan_owns(const IndexOptInfo *info)
 {
-	return info->amcostestimate == (void (*) ()) rtscan_cost_estimate;
+	return (amcostestimate_function) info->amcostestimate == rtscan_cost_estimate;
 }
 
 #endif							/* RTSCAN_COST_H */

@@ -12,7 +12,7 @@
 #include "plan/cost.h"
 #include "settings.h"
 
-static get_relation_info_hook_type previous_info_hook;
+static build_simple_rel_hook_type previous_rel_hook;
 static set_rel_pathlist_hook_type previous_pathlist_hook;
 
 /* In the place of IndexOptInfo.canreturn, while it is hidden. */
@@ -23,12 +23,12 @@ typedef struct HiddenReturns
 } HiddenReturns;
 
 static void
-hide_returns(PlannerInfo *root, Oid table, bool has_children, RelOptInfo *rel)
+hide_returns(RTSCAN_COMPAT_REL_HOOK_PARAMETERS)
 {
 	ListCell   *cell;
 
-	if (previous_info_hook)
-		previous_info_hook(root, table, has_children, rel);
+	if (previous_rel_hook)
+		previous_rel_hook(RTSCAN_COMPAT_REL_HOOK_ARGUMENTS);
 	foreach(cell, rel->indexlist)
 	{
 		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
@@ -157,8 +157,8 @@ add_index_only_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntr
 void
 rtscan_init_index_only(void)
 {
-	previous_info_hook = get_relation_info_hook;
-	get_relation_info_hook = hide_returns;
+	previous_rel_hook = build_simple_rel_hook;
+	build_simple_rel_hook = hide_returns;
 	previous_pathlist_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = add_index_only_scans;
 }

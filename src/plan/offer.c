@@ -212,7 +212,7 @@ static RtscanRequest *
 translate_request(const RtscanRequest *request, RelOptInfo *child)
 {
 	RtscanRequest *translated = palloc(sizeof(RtscanRequest));
-	Relids		top = request->table->relids;
+	RelOptInfo *top = request->table;
 
 	*translated = *request;
 	translated->table = child;
@@ -220,11 +220,11 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 	translated->parallel_safe = request->parallel_safe && child->consider_parallel;
 	translated->target = copy_pathtarget(request->target);
 	translated->target->exprs = (List *)
-		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->target->exprs, child->relids, top);
+		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->target->exprs, child, top);
 	translated->keys = (List *)
-		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->keys, child->relids, top);
+		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->keys, child, top);
 	translated->aggrefs = (List *)
-		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->aggrefs, child->relids, top);
+		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->aggrefs, child, top);
 	return translated;
 }
 
@@ -260,7 +260,7 @@ collect_children(const RtscanRequest *request, RelOptInfo *parent, List **paths)
 static Path *
 append_children(const RtscanRequest *partial, List *paths, int workers)
 {
-	AppendPath *append = create_append_path(partial->root, partial->table, paths, NIL, NIL, NULL, workers, workers > 0, -1);
+	AppendPath *append = rtscan_compat_create_append_path(partial->root, partial->table, paths, workers);
 
 	append->path.pathtarget = partial->target;
 	return &append->path;

@@ -5,6 +5,7 @@
 #include "plan/privacy.h"
 
 #include "miscadmin.h"
+#include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
 #include "utils/acl.h"
 
@@ -45,7 +46,8 @@ rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info)
 {
 	Index		named = named_table(root, info->rel->relid);
 	const RangeTblEntry *table = planner_rt_fetch(named, root);
-	Oid			user = OidIsValid(table->checkAsUser) ? table->checkAsUser : GetUserId();
+	Oid			view_owner = find_base_rel(root, named)->userid;
+	Oid			user = OidIsValid(view_owner) ? view_owner : GetUserId();
 
 	if (table->securityQuals != NIL)
 		return false;

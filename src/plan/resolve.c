@@ -179,7 +179,7 @@ is_known(PlannerInfo *root, const IndexOptInfo *index, int column, Expr *clause)
 		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
 		Const	   *array = find_constant(root, lsecond(op->args));
 
-		return array && estimate_array_length((Node *) array) <= MAX_ELEMENTS && has_comparison(index, column, op->opno);
+		return array && estimate_array_length(root, (Node *) array) <= MAX_ELEMENTS && has_comparison(index, column, op->opno);
 	}
 	return false;
 }
@@ -226,7 +226,7 @@ add_operator_key(Keys *keys, PlannerInfo *root, const IndexOptInfo *index, int c
 	if (constant->constisnull)
 		flags |= SK_ISNULL;
 	else if ((flags & SK_SEARCHARRAY) && strategy == BTEqualStrategyNumber &&
-			 estimate_array_length((Node *) constant) > keys->elements)
+			 estimate_array_length(root, (Node *) constant) > keys->elements)
 		value = sample_array(value, keys->elements, &keys->scale[column]);
 	ScanKeyEntryInitialize(&keys->keys[keys->n++], flags, column + 1, strategy, righttype, collation,
 						   get_opcode(operator), value);

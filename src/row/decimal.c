@@ -4,6 +4,7 @@
  */
 #include "row/decimal.h"
 
+#include "compat.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
 #include "port/pg_bswap.h"

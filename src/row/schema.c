@@ -119,7 +119,7 @@ bool
 rtscan_deform_tuple(const RtscanSchema *schema, IndexTuple tuple, Datum *values, bool *isnull)
 {
 	bool		has_nulls = IndexTupleHasNulls(tuple);
-	bits8	   *nulls = (bits8 *) ((char *) tuple + sizeof(IndexTupleData));
+	uint8	   *nulls = (uint8 *) ((char *) tuple + sizeof(IndexTupleData));
 	const char *limit = (char *) tuple + IndexTupleSize(tuple);
 	const char *data = (char *) tuple + IndexInfoFindDataOffset(tuple->t_info);
 	Size		offset = 0;

@@ -25,12 +25,12 @@
 static Datum
 sum_as_numeric(const RtscanSum *sum)
 {
-	Numeric		shifted = numeric_mul_opt_error(int64_to_numeric(sum->upper), int64_to_numeric(INT64CONST(1) << 32), NULL);
-	Numeric		whole = numeric_add_opt_error(shifted, int64_to_numeric((int64) sum->lower), NULL);
+	Numeric		shifted = numeric_mul_safe(int64_to_numeric(sum->upper), int64_to_numeric(INT64CONST(1) << 32), NULL);
+	Numeric		whole = numeric_add_safe(shifted, int64_to_numeric((int64) sum->lower), NULL);
 
 	if (sum->scale == 0)
 		return NumericGetDatum(whole);
-	return NumericGetDatum(numeric_mul_opt_error(whole, int64_div_fast_to_numeric(1, sum->scale), NULL));
+	return NumericGetDatum(numeric_mul_safe(whole, int64_div_fast_to_numeric(1, sum->scale), NULL));
 }
 
 /*
@@ -385,6 +385,15 @@ append_numeric(StringInfo message, Datum numeric)
 	pq_sendbytes(message, sent.data + sent.cursor, ndigits * sizeof(int16));
 }
 
+/* As int8_avg_serialize() writes an integer, where it does not convert it. */
+static void
+append_int128(StringInfo message, RtscanSum sum)
+{
+	rtscan_carry(&sum);
+	pq_sendint64(message, sum.upper >> 32);
+	pq_sendint64(message, ((uint64) sum.upper << 32) | sum.lower);
+}
+
 /* As int8_avg_serialize() and numeric_avg_serialize() do, the latter with counts of special values. */
 static Datum
 serialize_sum(const RtscanTransition *transition, const RtscanState *state)
@@ -398,7 +407,10 @@ serialize_sum(const RtscanTransition *transition, const RtscanState *state)
 
 	pq_begintypsend(&message);
 	pq_sendint64(&message, state->count);
-	append_numeric(&message, special ? NumericGetDatum(int64_to_numeric(0)) : sum);
+	if (transition->type == INT8OID && RTSCAN_COMPAT_INT128_STATES)
+		append_int128(&message, state->sum);
+	else
+		append_numeric(&message, special ? NumericGetDatum(int64_to_numeric(0)) : sum);
 	if (transition->type == NUMERICOID)
 	{
 		pq_sendint32(&message, 0);	/* largest scale, and how many have it: for moving aggregates only */

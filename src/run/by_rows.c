@@ -46,6 +46,7 @@ describe_keys(List *keys)
 		TupleDescInitEntry(tupdesc, i + 1, NULL, exprType(key), exprTypmod(key), 0);
 		TupleDescInitEntryCollation(tupdesc, i + 1, exprCollation(key));
 	}
+	TupleDescFinalize(tupdesc);
 	return tupdesc;
 }
 

@@ -38,7 +38,8 @@ convert(Node *node, Conversion *conversion)
 
 	if (node == NULL)
 		return NULL;
-	column = IsA(node, List) ? -1 : find_returned(conversion->index, node);
+	/* a mutator comes by what is no expression, too */
+	column = IsA(node, List) || IsA(node, CaseWhen) ? -1 : find_returned(conversion->index, node);
 	if (column >= 0)
 		return (Node *) makeVar(INDEX_VAR, column + 1, exprType(node), exprTypmod(node), exprCollation(node), 0);
 	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, Aggref) || IsA(node, WindowFunc) ||

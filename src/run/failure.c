@@ -74,12 +74,12 @@ argument_may_fail(Node *node, void *arg)
 			/* a parameter may be anything */
 			if (check_functions_in_node(node, function_makes_times, NULL) && has_parameter(node, NULL))
 				return true;
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case T_ScalarArrayOpExpr:
 		case T_CoerceViaIO:
 			if (check_functions_in_node(node, function_may_fail, NULL))
 				return true;
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case T_List:
 		case T_Const:
 		case T_Param:

@@ -70,9 +70,9 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 	groups->spill_bits = MAX_SPILL_BITS;
 	execTuplesHashPrepare(keys->natts, operators, &functions, &hashes);
 	/* Without a parent nothing is compiled: that would be kept until the query's end, for each answer. */
-	groups->table = BuildTupleHashTableExt(NULL, keys, keys->natts, columns, functions, hashes, collations,
-										   (long) Min(Max(expected, 16), MAX_BUCKETS), 0, CurrentMemoryContext,
-										   groups->table_context, groups->temporary, false);
+	groups->table = rtscan_compat_create_hash_table(keys, columns, functions, hashes, collations,
+													Min(Max(expected, 16), MAX_BUCKETS), CurrentMemoryContext,
+													groups->table_context, groups->temporary);
 	return groups;
 }
 
@@ -131,10 +131,11 @@ static RtscanGroup *
 group_of(RtscanGroups *groups, TupleTableSlot *keys, uint32 hash, bool *is_new)
 {
 	TupleHashEntry entry = LookupTupleHashEntryHash(groups->table, keys, is_new, hash);
+	void	  **group = rtscan_compat_entry_value(groups->table, entry);
 
 	if (*is_new)
-		entry->additional = rtscan_make_group(groups->table_context, groups->nstates);
-	return entry->additional;
+		*group = rtscan_make_group(groups->table_context, groups->nstates);
+	return *group;
 }
 
 RtscanGroup *
@@ -176,7 +177,7 @@ static void
 write_group(RtscanGroups *groups, TupleHashEntry entry)
 {
 	BufFile    *file = file_for(groups, entry->hash);
-	RtscanGroup *group = entry->additional;
+	RtscanGroup *group = *rtscan_compat_entry_value(groups->table, entry);
 	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
 
 	BufFileWrite(file, &entry->hash, sizeof(uint32));
@@ -351,5 +352,5 @@ rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull)
 	slot_getallattrs(groups->found);
 	memcpy(keys, groups->found->tts_values, nkeys * sizeof(Datum));
 	memcpy(isnull, groups->found->tts_isnull, nkeys * sizeof(bool));
-	return entry->additional;
+	return *rtscan_compat_entry_value(groups->table, entry);
 }

@@ -63,7 +63,7 @@ create_state(CustomScan *scan)
 static void
 check_permission(Oid function, ObjectType type)
 {
-	AclResult	result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+	AclResult	result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, type, get_func_name(function));
@@ -312,7 +312,7 @@ deparse(CustomScanState *node, Node *expression, List *ancestors, ExplainState *
 {
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
 
-	return deparse_expression(expression, context, es->verbose || list_length(es->rtable) > 1, false);
+	return deparse_expression(expression, context, es->verbose || rtscan_compat_count_tables(es) > 1, false);
 }
 
 static void

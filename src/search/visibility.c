@@ -163,7 +163,7 @@ open_page(HeapPage *page, BlockNumber block)
 	CHECK_FOR_INTERRUPTS();
 	page->buffer = ReadBuffer(page->visibility->heap, block);
 	page->block = block;
-	heap_page_prune_opt(page->visibility->heap, page->buffer);
+	rtscan_compat_prune(page->visibility->heap, page->buffer);
 	LockBuffer(page->buffer, BUFFER_LOCK_SHARE);
 }
 

@@ -27,7 +27,7 @@
  */
 typedef struct KeptKey
 {
-	RelFileNode file;
+	RelFileLocator file;
 	uint32		unused;
 	pg_uuid_t	uuid;
 	uint64		id;
@@ -90,7 +90,7 @@ init_kept(void)
 static RtscanSegment *
 keep_segment(Relation index, const RtscanEntry *entry, const pg_uuid_t *uuid, bool soft)
 {
-	KeptKey		key = {.file = index->rd_node, .uuid = *uuid, .id = entry->id};
+	KeptKey		key = {.file = index->rd_locator, .uuid = *uuid, .id = entry->id};
 	KeptSegment *kept;
 	bool		found;
 
@@ -139,7 +139,7 @@ pin_page(RtscanReader *reader, uint32 ordinal)
 
 	reader->pages_read++;
 	if (BufferIsValid(recent) &&
-		ReadRecentBuffer(reader->index->rd_node, MAIN_FORKNUM, block, recent))
+		ReadRecentBuffer(reader->index->rd_locator, MAIN_FORKNUM, block, recent))
 	{
 		pgstat_count_buffer_read(reader->index);
 		pgstat_count_buffer_hit(reader->index);

@@ -17,7 +17,7 @@ has_lock(Relation index, BlockNumber block)
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_PAGE(tag, index->rd_lockInfo.lockRelId.dbId, index->rd_lockInfo.lockRelId.relId, block);
-	return LockHeldByMe(&tag, ExclusiveLock);
+	return LockHeldByMe(&tag, ExclusiveLock, false);
 }
 
 static bool

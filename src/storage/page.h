@@ -124,8 +124,7 @@ extern Buffer rtscan_read_page(Relation index, BlockNumber block, int mode,
  * The page at block is not what a reader was led to expect.  On a hot standby it was
  * recycled: a serialization failure.  Elsewhere the index is corrupted.
  */
-extern void rtscan_page_mismatch(Relation index, BlockNumber block,
-								 RtscanPageKind kind) pg_attribute_noreturn();
+pg_noreturn extern void rtscan_page_mismatch(Relation index, BlockNumber block, RtscanPageKind kind);
 
 /*
  * Log that bytes of a page have changed, as one generic WAL record made by hand: GenericXLog would copy and
@@ -140,7 +139,7 @@ typedef struct RtscanPageRange
 extern void rtscan_log_ranges(Buffer buffer, const RtscanPageRange *ranges, int n);
 
 /* The content of a page of the right kind contradicts itself; detail says how. */
-extern void rtscan_page_corrupted(Relation index, BlockNumber block,
-								  const char *detail,...) pg_attribute_noreturn() pg_attribute_printf(3, 4);
+pg_noreturn extern void rtscan_page_corrupted(Relation index, BlockNumber block,
+											  const char *detail,...) pg_attribute_printf(3, 4);
 
 #endif							/* RTSCAN_PAGE_H */

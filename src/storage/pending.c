@@ -122,7 +122,7 @@ static Buffer
 pin_own_page(Relation index, RtscanImage *image)
 {
 	if (BufferIsValid(image->own_buffer) &&
-		ReadRecentBuffer(index->rd_node, MAIN_FORKNUM, image->own_page, image->own_buffer))
+		ReadRecentBuffer(index->rd_locator, MAIN_FORKNUM, image->own_page, image->own_buffer))
 	{
 		pgstat_count_buffer_read(index);
 		pgstat_count_buffer_hit(index);
@@ -240,7 +240,7 @@ add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int plac
 static RtscanImage *
 find_own_page(Relation index, BlockNumber unusable)
 {
-	int			place = (uint32) MyBackendId % RTSCAN_INSERTION_PAGES;
+	int			place = (uint32) MyProcNumber % RTSCAN_INSERTION_PAGES;
 	Buffer		buffer;
 	RtscanImage *image = lock_open_list(index, &buffer);
 

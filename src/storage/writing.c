@@ -268,7 +268,7 @@ free_taken(RtscanFreed *freed, const RtscanTaken *taken)
 
 	for (uint64 block = taken->first; block < end; block++)
 	{
-		vacuum_delay_point();
+		vacuum_delay_point(false);
 		rtscan_free_block(freed, block, taken->owner);
 	}
 }
