@@ -5,7 +5,7 @@ use strict;
 use warnings;
 
 use FindBin;
-use lib $FindBin::RealBin;
+use lib "$FindBin::RealBin/..";
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RtscanTest;
