@@ -8,7 +8,7 @@
 
 #define MOST_ROWS	(2 * RTSCAN_CHUNK_ROWS + 1000)
 
-static ItemPointerData tids[MOST_ROWS];
+static ItemPointerData tids[3 * RTSCAN_CHUNK_ROWS];	/* whole chunks */
 static RtscanSegment segment;
 
 /* Ascending TIDs: blocks that are dense, have gaps, begin late, or are missing; or all are dense. */
