@@ -2,7 +2,7 @@
  * settings.h
  *		All that a user can set: settings of the server, and options of an index.
  *
- * A new one is a variable here, and its definition in settings.c; README.md describes it.
+ * A new one is a variable here, and its definition in settings.c; doc/reference.md describes it.
  */
 #ifndef RTSCAN_SETTINGS_H
 #define RTSCAN_SETTINGS_H
