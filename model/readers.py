@@ -1,4 +1,4 @@
-"""Queries: a bitmap scan, and an aggregate that answers without the heap where it can (src/exec/visibility.h).
+"""Queries: a bitmap scan, and an aggregate that answers without the heap where it can (src/search/visibility.h).
 
 A query's answer must be exactly the rows that its snapshot sees; every other answer is a counterexample, and so is an error.  On
 the standby it may be cancelled, but never meets a page that was reused.

@@ -1,4 +1,4 @@
-"""Where pages come from, and where they go when nobody can see them any more: src/storage/recycle.h.
+"""Where pages come from, and where they go when nobody can see them any more: src/storage/allocate.h, src/maintain/recycle.h.
 
 The free space map only proposes: a page is free when it says so itself, which the allocator checks under the lock under which
 the page gets its new content.

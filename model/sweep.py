@@ -1,4 +1,4 @@
-"""VACUUM finds pages that are lost, and cuts a free tail off the file: src/storage/sweep.h.
+"""VACUUM finds pages that are lost, and cuts a free tail off the file: src/maintain/sweep.h.
 
 Descriptors, dead bits and directories say which pages are used, the free space map which ones are free; only the rest is looked
 at.  Writers go on meanwhile, but for those that need the merge lock: a page is lost only if nothing that was there

@@ -21,7 +21,7 @@ typedef struct RtscanLiveRows
 
 extern void rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fingerprint);
 
-/* Live rows without a tuple; so many are remembered. */
+/* TIDs of live rows that are there twice, or without a tuple; so many are remembered. */
 #define RTSCAN_SUSPECTS	1000
 
 typedef struct RtscanSuspects
@@ -32,7 +32,7 @@ typedef struct RtscanSuspects
 
 /*
  * Check that no two of the live rows have the same TID, and that the table has a tuple for
- * each.  Those that have none are suspects; an error if they have been before, or NULL.
+ * each.  Others are suspects; an error if they have been before (NULL: there was no before).
  */
 extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const RtscanSuspects *before,
 							  RtscanSuspects *now);

@@ -2,11 +2,12 @@
  * check_tids.c
  *		Each live row of an index has a TID of its own, at which its table has a tuple.
  *
- * Of a removed tuple the row is dead before its line pointer becomes unused.  But rows are
- * read before line pointers, and a vacuum may come in between.  So a row whose tuple is
- * missing is only suspected: who finds it live again, in a look at the index that began
- * after that, and its tuple missing again, has found a fault.  (Or a tuple took that place,
- * died, and was vacuumed away, again just in between.)
+ * Of a removed tuple the row is dead before its line pointer becomes unused, and that before
+ * another tuple can take its TID.  But one row is read after the other, and line pointers
+ * last, while vacuum goes on.  So a TID that is there twice, or has no tuple, is only
+ * suspected: who finds the same again, in a look at the index that began after that, has
+ * found a fault.  (Or a tuple took that place, died, and was vacuumed away, again just in
+ * between.)
  */
 #include "monitor/check.h"
 
@@ -56,21 +57,22 @@ tuple_exists(LinePointers *at, int64 tid)
 	return offset <= MaxOffsetNumber && at->used[offset];
 }
 
+/* An error if it has been suspected before. */
 static void
-fail(Relation index, const char *message, int64 tid)
+suspect(Relation index, const RtscanSuspects *before, RtscanSuspects *now, int64 tid, bool twice)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_INDEX_CORRUPTED),
-			 errmsg(message, RelationGetRelationName(index), (BlockNumber) (tid >> 16), (unsigned) (tid & 0xFFFF)),
-			 errhint("Please REINDEX it.")));
-}
+	BlockNumber block = (BlockNumber) (tid >> 16);
+	unsigned	offset = tid & 0xFFFF;
 
-static void
-suspect(Relation index, const RtscanSuspects *before, RtscanSuspects *now, int64 tid)
-{
 	for (int i = 0; before && i < before->n; i++)
 		if (before->tids[i] == tid)
-			fail(index, "index \"%s\" has a live row for tuple (%u,%u), which does not exist", tid);
+			ereport(ERROR,
+					(errcode(ERRCODE_INDEX_CORRUPTED),
+					 twice ? errmsg("index \"%s\" has two live rows for tuple (%u,%u)",
+									RelationGetRelationName(index), block, offset) :
+					 errmsg("index \"%s\" has a live row for tuple (%u,%u), which does not exist",
+							RelationGetRelationName(index), block, offset),
+					 errhint("Please REINDEX it.")));
 	if (now->n < RTSCAN_SUSPECTS)
 		now->tids[now->n++] = tid;
 }
@@ -97,10 +99,8 @@ rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const Rts
 		int64		tid = DatumGetInt64(value);
 
 		CHECK_FOR_INTERRUPTS();
-		if (tid == previous)
-			fail(index, "index \"%s\" has two live rows for tuple (%u,%u)", tid);
-		if (is_heap && !tuple_exists(&at, tid))
-			suspect(index, before, now, tid);
+		if (tid == previous || (is_heap && !tuple_exists(&at, tid)))
+			suspect(index, before, now, tid, tid == previous);
 		previous = tid;
 	}
 	FreeAccessStrategy(at.strategy);

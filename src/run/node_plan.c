@@ -4,6 +4,8 @@
  */
 #include "run/node_plan.h"
 
+#include "nodes/value.h"
+
 /* ---------------------------------------------------------------- filters */
 
 static List *
@@ -138,17 +140,35 @@ rtscan_write_plan(const RtscanNodePlan *plan)
 
 	foreach(cell, plan->aggregates)
 		aggregates = lappend(aggregates, write_aggregate(lfirst(cell)));
-	return lappend(lappend(written, aggregates), plan->by_rows ? write_rows(plan) : NIL);
+	written = lappend(lappend(written, aggregates), plan->by_rows ? write_rows(plan) : NIL);
+	return list_make2(makeString(pstrdup(RTSCAN_VERSION)), written);
+}
+
+/* A parallel worker loads the library that is installed, which may be newer than its leader's. */
+static void
+check_version(Node *version)
+{
+	if (IsA(version, String) && strcmp(strVal(version), RTSCAN_VERSION) == 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the plan was made by another version of rtscan's library than %s", RTSCAN_VERSION),
+			 errhint("Restart the server or, if rtscan is not preloaded, reconnect.")));
 }
 
 RtscanNodePlan *
-rtscan_read_plan(List *written)
+rtscan_read_plan(List *versioned)
 {
 	RtscanNodePlan *plan = palloc0(sizeof(RtscanNodePlan));
-	List	   *relations = linitial(written);
-	List	   *rows = list_nth(written, 6);
+	List	   *written,
+			   *relations,
+			   *rows;
 	ListCell   *cell;
 
+	check_version(linitial(versioned));
+	written = lsecond(versioned);
+	relations = linitial(written);
+	rows = list_nth(written, 6);
 	plan->table = linitial_oid(relations);
 	plan->index = lsecond_oid(relations);
 	plan->filter = read_filter(lsecond(written));

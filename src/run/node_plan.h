@@ -72,8 +72,9 @@ typedef struct RtscanNodePlan
 	List	   *collations;		/* and of collations */
 } RtscanNodePlan;
 
+/* With the library's version: an error where another one reads it. */
 extern List *rtscan_write_plan(const RtscanNodePlan *plan);
-extern RtscanNodePlan *rtscan_read_plan(List *written);
+extern RtscanNodePlan *rtscan_read_plan(List *versioned);
 
 /* What is shown: lists of expressions. */
 typedef struct RtscanShown

@@ -84,7 +84,7 @@ extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region
  */
 typedef struct RtscanExecutorMethods
 {
-	/* Is it there?  If not, nothing else is asked. */
+	/* Is it there?  "auto" asks it nothing else if not; what else it is asked it answers with its reason then. */
 	bool		(*is_ready) (void);
 
 	/* Can it evaluate a segment? */

@@ -50,7 +50,7 @@ typedef enum RtscanPageKind
 	RTSCAN_PAGE_CODES,
 	RTSCAN_PAGE_INCLUDE,
 	RTSCAN_PAGE_TAKEN,			/* what is being written; storage/writing.h */
-	RTSCAN_PAGE_KINDS			/* how many there are */
+	RTSCAN_PAGE_KINDS			/* how many there are; the numbers are on disk */
 } RtscanPageKind;
 
 #define RTSCAN_PAGE_ID			0xFF52	/* for pg_filedump and the like */
