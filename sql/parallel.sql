@@ -61,6 +61,11 @@ SELECT * FROM differences('SELECT s, i2, count(*), sum(i2), sum(i4), sum(i8), su
 SELECT * FROM differences('SELECT count(*), sum(i4), avg(m), avg(f8), max(s), sum(m) FROM t WHERE i4 < 0', 'Gather.*Parallel Custom');
 SELECT * FROM differences('SELECT s, sum(n * m), count(*) FILTER (WHERE i2 > 0) FROM t WHERE k BETWEEN 100 AND 500 AND i4 % 3 = 0 GROUP BY s', 'Gather.*Parallel Custom');
 SELECT * FROM differences('SELECT date_trunc(''month'', d) AS m, sum(i8) + count(*) AS x FROM t GROUP BY 1 HAVING sum(n) > 0 ORDER BY 1 LIMIT 7', 'Gather.*Parallel Custom');
+-- sums of bigints that are no bigints, of both signs and near zero, of few rows and of many
+SELECT * FROM differences('SELECT sum(9223372036854775807 - i8), avg(i8 - 9223372036854775807), sum(4611686018427387904 + i8), avg(-4611686018427387904 - i8),
+	sum((k % 2 * 2 - 1) * (4611686018427387904 + i8)), sum(-i8), sum(i2::int8), avg(i2::int8 - 100) FROM t WHERE k < 900', 'Gather.*Parallel Custom');
+SELECT * FROM differences('SELECT s, i2, sum(9223372036854775807 - i8), avg(i8 - 9223372036854775807), sum((k % 2 * 2 - 1) * (4611686018427387904 + i8)),
+	sum((k - 150)::int8), count(*) FROM t WHERE k < 300 GROUP BY s, i2', 'Gather.*Parallel Custom');
 -- special values reach the result through whatever process sees them
 INSERT INTO t VALUES (0, 0, 'nan', 0, 0, 0, 'NaN', 'NaN', 'NaN', 'NaN', NULL), (0, 0, 'up', 0, 0, 0, NULL, 'Infinity', 'Infinity', 'Infinity', NULL),
 	(0, 0, 'down', 0, 0, 0, 0, '-Infinity', '-Infinity', '-Infinity', NULL), (0, 0, 'both', 0, 0, 0, 0, 'Infinity', 1, 1, 'infinity'),

@@ -150,7 +150,7 @@ descendants() {
   done
 }
 
-# Ends what still runs, and gives it time to clean up.
+# Ends what still runs, and gives it time to clean up first.
 end_descendants() {
   local pids tries
   mapfile -t pids < <(descendants $$)
@@ -159,6 +159,7 @@ end_descendants() {
     kill -0 "${pids[@]}" 2>/dev/null || return 0
     sleep 0.1
   done
+  kill -KILL "${pids[@]}" 2>/dev/null || true
 }
 
 # Runs a command as the server's user, in a known environment, in which the server chosen by use_server comes first.
