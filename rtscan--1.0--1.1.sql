@@ -20,3 +20,21 @@ CREATE FUNCTION rtscan_format(index regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION rtscan_format(regclass) IS
 	'the format in which an rtscan index is stored, also if this library does not read it';
+
+-- Statistics: cpu_segments and rays are new
+
+DROP VIEW pg_stat_rtscan;
+DROP FUNCTION rtscan_stat_scans();
+CREATE FUNCTION rtscan_stat_scans(
+	OUT executor text, OUT scans bigint, OUT segments bigint,
+	OUT chunks_read bigint, OUT chunks_skipped bigint, OUT refined_rows bigint,
+	OUT pending_rows bigint, OUT pages_read bigint, OUT rows bigint, OUT fallbacks bigint,
+	OUT bits_time double precision, OUT tids_time double precision, OUT device_time double precision,
+	OUT cpu_segments bigint, OUT rays bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'rtscan_stat_scans_1_1' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW pg_stat_rtscan AS SELECT * FROM rtscan_stat_scans();
+COMMENT ON VIEW pg_stat_rtscan IS
+	'scans of rtscan indexes by executor: since the server''s start if rtscan is preloaded, else of this session; times in milliseconds';
+GRANT SELECT ON pg_stat_rtscan TO PUBLIC;

@@ -13,8 +13,9 @@
  *	values		the values themselves, scaled to 0 .. rows - 1 and rounded down
  *
  * The program takes either for ranks, for as many codes as rows are said to be distinct: they
- * are where the boxes are, and bins of equal width divide them.  For ranks these are bins of
- * equal depth; for values they are what a sieve has that does not know the distribution.
+ * are where the boxes are.  Bins divide them, of equal depth, which are those of the ranks
+ * whatever the codes are; or of equal width, as a sieve has them that does not know the
+ * distribution.  So one thing changes at a time: first where the boxes are, then the bins.
  *
  * The predicates are "below" on all columns.  Where they end is a quantile of the scaled
  * values, which takes whole values, so that the same rows are in the answer either way.  The
@@ -75,13 +76,28 @@ typedef enum Encoding
 	ENCODINGS
 } Encoding;
 
-static const char *const encoding_names[ENCODINGS] = {"with: ranks", "without: values"};
+/* What is measured. */
+typedef struct Variant
+{
+	const char *name;
+	Encoding	encoding;
+	bool		equal_depth;
+} Variant;
+
+static const Variant variants[] = {
+	{"ranks, bins of equal depth", ENCODING_RANKS, true},
+	{"values, bins of equal depth", ENCODING_VALUES, true},
+	{"values, bins of equal width", ENCODING_VALUES, false},
+};
+
+#define VARIANTS		(sizeof(variants) / sizeof(variants[0]))
 
 /* What rows a predicate takes: those with codes below an end. */
 typedef struct Column
 {
 	uint32_t	codes[ENCODINGS][MAX_ROWS];
 	uint32_t	ends[ENCODINGS][SELECTIVITIES];
+	uint32_t	quantiles[BINS];	/* values at the ranks where bins of equal depth begin */
 } Column;
 
 typedef struct Benchmark
@@ -215,6 +231,13 @@ choose_ends(Column *column, const uint64_t *keys, uint32_t rows)
 	}
 }
 
+/* The rank at which a bin begins. */
+static uint32_t
+bin_rank(uint32_t bin, uint32_t rows)
+{
+	return (uint32_t) (((uint64_t) bin * rows + BINS - 1) / BINS);
+}
+
 static void
 make_column(Column *column, uint32_t rows, const Distribution *distribution)
 {
@@ -228,6 +251,8 @@ make_column(Column *column, uint32_t rows, const Distribution *distribution)
 	for (uint32_t rank = 0; rank < rows; rank++)
 		column->codes[ENCODING_RANKS][keys[rank] & ((1 << ROW_BITS) - 1)] = rank;
 	choose_ends(column, keys, rows);
+	for (uint32_t bin = 0; bin < BINS; bin++)
+		column->quantiles[bin] = key_value(keys[bin_rank(bin, rows)]);
 }
 
 /* Count the answer in each chunk, and altogether. */
@@ -314,6 +339,22 @@ share_area(Benchmark *benchmark)
 
 /* ---------------------------------------------------------------- uploading */
 
+/* Strictly ascending, 0 .. rows: a bin has the codes from its boundary to the next. */
+static void
+choose_boundaries(const Column *column, const Variant *variant, uint32_t rows, uint32_t *boundaries)
+{
+	bool		quantiles = variant->equal_depth && variant->encoding == ENCODING_VALUES;
+
+	boundaries[0] = 0;
+	boundaries[BINS] = rows;
+	for (uint32_t bin = 1; bin < BINS; bin++)
+	{
+		uint32_t	boundary = quantiles ? column->quantiles[bin] : bin_rank(bin, rows);
+
+		boundaries[bin] = boundary > boundaries[bin - 1] ? boundary : boundaries[bin - 1] + 1;
+	}
+}
+
 /* The bits of H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h) that a row's bin sets. */
 static void
 set_vectors(char *sieve, uint32_t chunks, uint32_t row, uint32_t bin)
@@ -329,34 +370,38 @@ set_vectors(char *sieve, uint32_t chunks, uint32_t row, uint32_t bin)
 }
 
 static void
-fill_area(const Benchmark *benchmark, const uint32_t *codes)
+fill_area(const Benchmark *benchmark, const uint32_t *codes, const uint32_t *boundaries)
 {
+	static uint16_t bin_of[MAX_ROWS];	/* each code */
 	const ColumnLayout *layout = &benchmark->layout;
 	uint32_t	rows = benchmark->shape.rows;
 	uint32_t   *pages = (uint32_t *) (benchmark->area + layout->pages);
 
+	for (uint32_t bin = 0; bin < BINS; bin++)
+		for (uint32_t code = boundaries[bin]; code < boundaries[bin + 1]; code++)
+			bin_of[code] = (uint16_t) bin;
 	memset(benchmark->area, 0, layout->size);
 	for (uint32_t i = 0; i < benchmark->shape.sieve_pages; i++)
 		pages[i] = i;
 	for (uint32_t row = 0; row < rows; row++)
 	{
-		set_vectors(benchmark->area + layout->sieve, device_chunks(rows), row,
-					(uint32_t) ((uint64_t) codes[row] * BINS / rows));
+		set_vectors(benchmark->area + layout->sieve, device_chunks(rows), row, bin_of[codes[row]]);
 		for (uint32_t byte = 0; byte < CODE_BYTES; byte++)
 			benchmark->area[layout->codes + (size_t) row * CODE_BYTES + byte] = (char) (codes[row] >> (8 * byte));
 	}
 }
 
 static void
-upload_column(const Benchmark *benchmark, uint32_t number, Encoding encoding)
+upload_column(const Benchmark *benchmark, uint32_t number, const Variant *variant)
 {
-	uint32_t   *boundaries = (uint32_t *) benchmark->area;
+	const Column *column = &benchmark->columns[number];
+	uint32_t	boundaries[BINS + 1];
 
-	for (uint32_t i = 0; i <= BINS; i++)
-		boundaries[i] = (uint32_t) (((uint64_t) i * benchmark->shape.rows + BINS - 1) / BINS);
+	choose_boundaries(column, variant, benchmark->shape.rows, boundaries);
+	memcpy(benchmark->area, boundaries, sizeof(boundaries));
 	demand(benchmark, (DeviceRequest) {.kind = DEVICE_UPLOAD_BEGIN, .key = benchmark->key, .column = number,
 									   .shape = benchmark->shape}, -1);
-	fill_area(benchmark, benchmark->columns[number].codes[encoding]);
+	fill_area(benchmark, column->codes[variant->encoding], boundaries);
 	demand(benchmark, (DeviceRequest) {.kind = DEVICE_UPLOAD_DATA, .size = benchmark->layout.size}, -1);
 	demand(benchmark, (DeviceRequest) {.kind = DEVICE_UPLOAD_END}, -1);
 }
@@ -385,14 +430,14 @@ evaluate(const Benchmark *benchmark, Encoding encoding, size_t selectivity, bool
 
 /* Upload the columns and have the BVH built, outside of what is measured. */
 static void
-prepare(Benchmark *benchmark, Encoding encoding)
+prepare(Benchmark *benchmark, const Variant *variant)
 {
 	DeviceReply reply;
 
 	benchmark->key.segment++;
 	for (uint32_t c = 0; c < COLUMNS; c++)
-		upload_column(benchmark, c, encoding);
-	reply = evaluate(benchmark, encoding, 0, true);
+		upload_column(benchmark, c, variant);
+	reply = evaluate(benchmark, variant->encoding, 0, true);
 	if (reply.result == DEVICE_UNSUPPORTED)
 		errx(EXIT_FAILURE, "the device cannot trace rays");
 	if (reply.result != DEVICE_OK || reply.built != 1)
@@ -401,9 +446,9 @@ prepare(Benchmark *benchmark, Encoding encoding)
 
 /* Nanoseconds of one request; infinite if it is too complex. */
 static uint64_t
-time_request(const Benchmark *benchmark, Encoding encoding, size_t selectivity)
+time_request(const Benchmark *benchmark, const Variant *variant, size_t selectivity)
 {
-	DeviceReply reply = evaluate(benchmark, encoding, selectivity, false);
+	DeviceReply reply = evaluate(benchmark, variant->encoding, selectivity, false);
 	size_t		size = device_chunks(benchmark->shape.rows) * sizeof(uint32_t);
 
 	if (reply.result == DEVICE_TOO_COMPLEX)
@@ -411,25 +456,25 @@ time_request(const Benchmark *benchmark, Encoding encoding, size_t selectivity)
 	if (reply.result != DEVICE_OK)
 		errx(EXIT_FAILURE, "a scan has the result %u", reply.result);
 	if (memcmp(benchmark->area + RESULTS, benchmark->counts[selectivity], size) != 0)
-		errx(EXIT_FAILURE, "%s, %g: the device counts other rows than the host", encoding_names[encoding],
+		errx(EXIT_FAILURE, "%s, %g: the device counts other rows than the host", variant->name,
 			 selectivities[selectivity]);
 	return reply.nanoseconds;
 }
 
 /* The median, in milliseconds.  The first time does not count. */
 static void
-measure(const Benchmark *benchmark, Encoding encoding, size_t selectivity)
+measure(const Benchmark *benchmark, const Variant *variant, size_t selectivity)
 {
 	static uint64_t times[MAX_REPETITIONS];
 	uint32_t	count = 0;
 
-	if (time_request(benchmark, encoding, selectivity) == UINT64_MAX)
+	if (time_request(benchmark, variant, selectivity) == UINT64_MAX)
 	{
 		printf("| - ");
 		return;
 	}
 	for (uint64_t sum = 0; count < benchmark->repetitions && sum < TIME_LIMIT; count++)
-		sum += times[count] = time_request(benchmark, encoding, selectivity);
+		sum += times[count] = time_request(benchmark, variant, selectivity);
 	qsort(times, count, sizeof(uint64_t), compare_numbers);
 	printf("| %.4f ", (double) (times[(count - 1) / 2] + times[count / 2]) / 2e6);
 	fflush(stdout);
@@ -458,12 +503,12 @@ measure_distribution(Benchmark *benchmark, const Distribution *distribution)
 	printf("| %s | rows of the answer ", distribution->name);
 	count_answers(benchmark);
 	puts("|");
-	for (Encoding encoding = 0; encoding < ENCODINGS; encoding++)
+	for (size_t v = 0; v < VARIANTS; v++)
 	{
-		prepare(benchmark, encoding);
-		printf("| %s | %s ", distribution->name, encoding_names[encoding]);
+		prepare(benchmark, &variants[v]);
+		printf("| %s | %s ", distribution->name, variants[v].name);
 		for (size_t i = 0; i < SELECTIVITIES; i++)
-			measure(benchmark, encoding, i);
+			measure(benchmark, &variants[v], i);
 		puts("|");
 	}
 }

@@ -298,6 +298,7 @@ add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColum
 		.columns = count,
 		.rows = work->segment->rows,
 	};
+	work->request->reply.rays += rays.nrays;
 	if (rays.nrays > evaluator->largest_trace)
 		evaluator->largest_trace = rays.nrays;
 	return DEVICE_OK;

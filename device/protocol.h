@@ -40,7 +40,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 2
+#define DEVICE_PROTOCOL_VERSION 3
 
 /* Relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device"
@@ -168,6 +168,7 @@ typedef struct DeviceReply
 	uint32_t	column;			/* and which of its columns */
 	uint32_t	built;			/* EVALUATE: BVHs that were built meanwhile */
 	uint64_t	refined_rows;	/* rows that the refine step looked at */
+	uint64_t	rays;			/* EVALUATE: rays cast */
 	uint64_t	nanoseconds;	/* of the device: this request's part of its submission */
 	DeviceStatus status;		/* only of HELLO and STATUS */
 } DeviceReply;

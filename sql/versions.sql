@@ -43,8 +43,10 @@ ALTER EXTENSION rtscan UPDATE;
 SELECT extversion = default_version AS updated
 FROM pg_extension, pg_available_extensions a WHERE extname = 'rtscan' AND a.name = 'rtscan';
 CREATE TABLE members_updated AS SELECT * FROM members() member;
-SELECT * FROM members_1_0 EXCEPT SELECT * FROM members_updated;
-SELECT regexp_replace(member, '\).*', ')') AS added FROM (SELECT * FROM members_updated EXCEPT SELECT * FROM members_1_0) m (member) ORDER BY 1;
+CREATE FUNCTION name_of(member text) RETURNS text LANGUAGE sql AS $$ SELECT regexp_replace(member, '\).*', ')') $$;
+SELECT name_of(m) AS gone FROM members_1_0 m (m) EXCEPT SELECT name_of(m) FROM members_updated m (m);
+SELECT name_of(m) AS changed FROM (SELECT * FROM members_1_0 EXCEPT SELECT * FROM members_updated) m (m);
+SELECT name_of(m) AS added FROM members_updated m (m) EXCEPT SELECT name_of(m) FROM members_1_0 m (m) ORDER BY 1;
 SELECT rtscan_check('t_all', true);
 DROP EXTENSION rtscan CASCADE;
 CREATE EXTENSION rtscan;

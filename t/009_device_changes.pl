@@ -32,12 +32,12 @@ sub more_rows
 	return rows($next, $next + $count - 1);
 }
 
-# An executor's scans and all fallbacks so far.
+# An executor's scans (compute's where rt needs no ray) and all fallbacks so far.
 sub counted
 {
 	my ($node, $executor) = @_;
 	return split(/\|/, $node->safe_psql('postgres',
-			"SELECT sum(scans) FILTER (WHERE executor = '$executor'), sum(fallbacks) FROM pg_stat_rtscan"));
+			"SELECT sum(scans) FILTER (WHERE executor IN ('compute', '$executor')), sum(fallbacks) FROM pg_stat_rtscan"));
 }
 
 # Questions whose answer is in every large segment: the device has to be asked.

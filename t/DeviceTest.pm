@@ -200,11 +200,11 @@ sub expected
 	return $expected{ $node->name } //= $node->safe_psql('postgres', answers('false'));
 }
 
-# Ask all questions in a new session.  What was found, who answered, what stands in the log, and errors.
+# Ask all questions in a new session.  What was found, who answered (compute where rt needs no ray), what stands in the log, and errors.
 sub ask
 {
 	my ($node, $executor, %settings) = @_;
-	my $counters = "SELECT sum(scans) FILTER (WHERE executor = '$executor'), sum(scans) FILTER (WHERE executor = 'cpu'), "
+	my $counters = "SELECT sum(scans) FILTER (WHERE executor IN ('compute', '$executor')), sum(scans) FILTER (WHERE executor = 'cpu'), "
 	  . "sum(fallbacks) FROM pg_stat_rtscan";
 	my $offset = -s $node->logfile;
 	my $set = join('', map { "SET $_ = '$settings{$_}';\n" } sort keys %settings);

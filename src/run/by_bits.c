@@ -78,7 +78,7 @@ take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 		if (filter->region.empty)
 			continue;
 		if (!rtscan_filter_has_all(filter))
-			chosen = rtscan_evaluate_filter(&segment->reader, filter, bits, &answer->search.stats.counters);
+			chosen = rtscan_evaluate_filter(segment, filter, bits, &answer->search.stats.counters);
 		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.region, chosen);
 	}
 	answer->search.stats.rows += count;

@@ -125,6 +125,17 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
 }
 
+/* Conditions on rows are the CPU's, whatever executor finds the rows. */
+static void
+leave_conditions_to_cpu(const RtscanRowsTask *task)
+{
+	if (task->quals.state)
+		rtscan_leave_to_cpu("It has conditions on its rows that the index does not look up.");
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].filter.state)
+			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
+}
+
 RtscanRowsAnswer *
 rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 {
@@ -134,6 +145,7 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	answer->task = task;
 	answer->question = question;
 	answer->context = CurrentMemoryContext;
+	leave_conditions_to_cpu(task);
 	answer->batch = rtscan_create_batch(question->index, task->estate);
 	begin_arithmetic(answer);
 	if (task->grouped)

@@ -349,7 +349,11 @@ explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (!es->analyze || !totals->searched)
 		return;
 	ExplainPropertyText("Executor", rtscan_executor_names[totals->executor], es);
+	if (totals->executor == RTSCAN_EXECUTOR_RT)
+		ExplainPropertyUInteger("Rays", NULL, totals->rays, es);
 	ExplainPropertyUInteger("Segments", NULL, totals->segments, es);
+	if (totals->executor != RTSCAN_EXECUTOR_CPU)
+		ExplainPropertyUInteger("Segments on CPU", NULL, totals->cpu_segments, es);
 	ExplainPropertyUInteger("Chunks Skipped", NULL, totals->chunks_skipped, es);
 	ExplainPropertyUInteger("Pending Rows", NULL, totals->pending_rows, es);
 	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap_fetches, es);

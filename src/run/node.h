@@ -20,8 +20,10 @@
 typedef struct RtscanTotals
 {
 	bool		searched;
-	RtscanExecutor executor;	/* of the last */
+	RtscanExecutor executor;	/* that did most: the last in RtscanExecutor's order */
 	uint64		segments;
+	uint64		cpu_segments;	/* RtscanCounters */
+	uint64		rays;
 	uint64		chunks_skipped;
 	uint64		pending_rows;
 	uint64		heap_fetches;

@@ -71,9 +71,11 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 
 	if (question->shared)
 		SpinLockAcquire(&question->shared->mutex);
-	totals->executor = search->executor;
+	totals->executor = Max(totals->executor, search->executor);
 	totals->searched = true;
 	totals->segments += search->stats.counters.segments;
+	totals->cpu_segments += search->stats.counters.cpu_segments;
+	totals->rays += search->stats.counters.rays;
 	totals->chunks_skipped += search->stats.counters.chunks_skipped;
 	totals->pending_rows += search->stats.pending_rows;
 	totals->heap_fetches += heap_fetches;

@@ -284,6 +284,7 @@ take_bits(Round *round, const DeviceReply *reply, RtscanCounters *counters)
 	}
 	counters->chunks_read += round->chunks;
 	counters->refined_rows += reply->refined_rows;
+	counters->rays += reply->rays;
 	counters->device_time += reply->nanoseconds;
 }
 

@@ -43,16 +43,23 @@ log_fallback(RtscanExecutor executor, const char *why)
 			 errdetail("%s", why)));
 }
 
+void
+rtscan_leave_to_cpu(const char *why)
+{
+	if (rtscan_fallback || rtscan_executor == RTSCAN_EXECUTOR_AUTO || rtscan_executor == RTSCAN_EXECUTOR_CPU)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("rtscan's executor \"%s\" cannot evaluate the scan", rtscan_executor_names[rtscan_executor]),
+			 errdetail("%s", why),
+			 errhint("Set rtscan.executor to \"auto\", or rtscan.fallback to \"on\", to have the CPU answer.")));
+}
+
 /* The executor cannot do it, and the CPU will. */
 static void
 fall_back(RtscanExecutor executor, const char *why)
 {
-	if (!rtscan_fallback && rtscan_executor != RTSCAN_EXECUTOR_AUTO)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("rtscan's executor \"%s\" cannot evaluate the scan", rtscan_executor_names[executor]),
-				 errdetail("%s", why),
-				 errhint("Set rtscan.executor to \"auto\", or rtscan.fallback to \"on\", to have the CPU answer.")));
+	rtscan_leave_to_cpu(why);
 	log_fallback(executor, why);
 	rtscan_count_fallback(executor);
 }
@@ -128,10 +135,11 @@ RtscanExecutor
 rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 				   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
+	uint64		rays = counters->rays;
 	const char *why;
 
 	for (int i = 0; i < nscans; i++)
-		scans[i].evaluated = false;
+		scans[i].evaluated = scans[i].left_to_cpu = false;
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
 	why = rtscan_executors[executor]->evaluate(executor, index, uuid, scans, nscans, counters);
@@ -139,7 +147,7 @@ rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uui
 		fall_back(executor, why);
 	for (int i = 0; i < nscans; i++)
 		if (scans[i].evaluated)
-			return executor;
+			return executor == RTSCAN_EXECUTOR_RT && counters->rays == rays ? RTSCAN_EXECUTOR_COMPUTE : executor;
 	return RTSCAN_EXECUTOR_CPU;
 }
 
@@ -243,6 +251,14 @@ evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int dep
 	and_disjunctions(reader, filter, depth, bits, counters);
 }
 
+/* A segment, or a part of what is asked of it, is the CPU's. */
+static void
+leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
+{
+	scan->left_to_cpu = true;
+	rtscan_leave_to_cpu(why);
+}
+
 RtscanRowBits *
 rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
 {
@@ -251,8 +267,12 @@ rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
 		counters->chunks_skipped += scan->reader.segment->chunks;
 		return NULL;
 	}
+	if (scan->filter.ndisjunctions > 0)
+		leave_segment_to_cpu(scan, "It has alternatives (OR), which only the CPU evaluates.");
 	if (!scan->evaluated)
 	{
+		if (scan->filter.region.ncolumns > 0)
+			leave_segment_to_cpu(scan, "A segment has few rows, and only the CPU evaluates such ones.");
 		evaluate_by_cpu(&scan->reader, &scan->filter, 0, cpu_bits(), counters);
 		return cpu_bits();
 	}
@@ -263,12 +283,13 @@ rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
 }
 
 RtscanRowBits *
-rtscan_evaluate_filter(RtscanReader *reader, const RtscanSegmentFilter *filter, const RtscanRowBits *bits,
+rtscan_evaluate_filter(RtscanSegmentScan *scan, const RtscanSegmentFilter *filter, const RtscanRowBits *bits,
 					   RtscanCounters *counters)
 {
 	RtscanRowBits *both = scratch_bits(0);
 
-	evaluate_by_cpu(reader, filter, 1, both, counters);
+	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);
+	evaluate_by_cpu(&scan->reader, filter, 1, both, counters);
 	and_bits(both, bits);
 	return both;
 }

@@ -24,10 +24,12 @@
 typedef struct RtscanCounters
 {
 	uint64		segments;
+	uint64		cpu_segments;	/* of these: the CPU evaluated them or a part of what was asked of them */
 	uint64		chunks_read;	/* chunks whose rows were looked at */
 	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
 	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
 	uint64		pages_read;
+	uint64		rays;			/* rays cast */
 	uint64		device_time;	/* nanoseconds */
 } RtscanCounters;
 
@@ -41,10 +43,19 @@ typedef struct RtscanSegmentScan
 	bool		want_bits;		/* counts are not enough */
 	bool		evaluated;		/* by a device: device_bits are the bits of filter.region */
 	RtscanRowBits device_bits;
+	bool		left_to_cpu;	/* wholly or in part */
 } RtscanSegmentScan;
 
 /* Segments that are evaluated together, at most. */
 #define RTSCAN_ROUND_SEGMENTS	32
+
+/*
+ * The CPU is about to do what no other executor does: an error with this reason, where rtscan.fallback
+ * is off and another executor than the CPU is set.
+ */
+extern void rtscan_leave_to_cpu(const char *why);
+
+#define RTSCAN_FILTER_IS_CPUS	"An aggregate has a FILTER, which only the CPU evaluates."
 
 /*
  * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the
@@ -54,7 +65,7 @@ extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int
 
 /*
  * Begin to evaluate a round of a scan's segments: a device does what it can now.  Returns the
- * executor that answers, or most of it.  Until the round has been dealt with no other scan may
+ * executor that answers, or most of it: rt only if it cast a ray.  Until the round has been dealt with no other scan may
  * be begun in this backend.
  */
 extern RtscanExecutor rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
@@ -64,10 +75,10 @@ extern RtscanExecutor rtscan_begin_round(RtscanExecutor executor, Relation index
 extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
 
 /*
- * Which rows of some bits match a filter as well, by the CPU.  They hold until the next call;
+ * Which rows of some bits of a segment match another filter as well, by the CPU.  They hold until the next call;
  * the filter is not empty.
  */
-extern RtscanRowBits *rtscan_evaluate_filter(RtscanReader *reader, const RtscanSegmentFilter *filter,
+extern RtscanRowBits *rtscan_evaluate_filter(RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
 											 const RtscanRowBits *bits, RtscanCounters *counters);
 
 /* cpu.c: set the bits of a segment's rows that the region matches; it is not empty. */

@@ -29,6 +29,7 @@ search_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 	INSTR_TIME_SET_CURRENT(end);
 
 	search->stats.counters.segments++;
+	search->stats.counters.cpu_segments += segment->left_to_cpu;
 	search->stats.counters.pages_read += segment->reader.pages_read;
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, middle, start);
 	INSTR_TIME_ACCUM_DIFF(search->stats.tids_time, end, middle);
@@ -88,8 +89,7 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 								  &search->stats.counters);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
-	if (executor != RTSCAN_EXECUTOR_CPU)
-		search->executor = executor;
+	search->executor = Max(search->executor, executor);
 }
 
 /* Take the next segments, so many at most: returns how many. */

@@ -74,9 +74,11 @@ rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats)
 	const uint64 added[RTSCAN_COUNTERS] = {
 		[RTSCAN_COUNTER_SCANS] = 1,
 		[RTSCAN_COUNTER_SEGMENTS] = stats->counters.segments,
+		[RTSCAN_COUNTER_CPU_SEGMENTS] = stats->counters.cpu_segments,
 		[RTSCAN_COUNTER_CHUNKS_READ] = stats->counters.chunks_read,
 		[RTSCAN_COUNTER_CHUNKS_SKIPPED] = stats->counters.chunks_skipped,
 		[RTSCAN_COUNTER_REFINED_ROWS] = stats->counters.refined_rows,
+		[RTSCAN_COUNTER_RAYS] = stats->counters.rays,
 		[RTSCAN_COUNTER_PENDING_ROWS] = stats->pending_rows,
 		[RTSCAN_COUNTER_PAGES_READ] = stats->counters.pages_read,
 		[RTSCAN_COUNTER_ROWS] = stats->rows,

@@ -1,0 +1,110 @@
+# What is said of who evaluated is true: rays are counted, an answer without any is not one by rt, and what only the CPU
+# does is told, or refused where rtscan.fallback is off.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DeviceTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+need_device();
+
+my $node = device_node('labels');
+$node->start;
+create_big($node);
+$node->safe_psql('postgres', 'VACUUM big; VACUUM small');
+comes_back($node, $_, 'first use') foreach @executors;
+
+# The lines of EXPLAIN (ANALYZE) of RtscanAggregate, by label, and what the statistics counted of it.
+sub explained
+{
+	my ($executor, $query) = @_;
+	my $counted = "SELECT string_agg(format('%s %s %s %s', executor, scans, rays, cpu_segments), ',' ORDER BY executor) FROM pg_stat_rtscan";
+	my $plan = $node->safe_psql('postgres', "SET rtscan.executor = $executor; SET enable_seqscan = off; SELECT rtscan_stat_reset();"
+		  . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
+	my %lines = map { /^\s*([A-Z]\w+(?: \w+)*): (.*)/ ? ($1 => $2) : () } split(/\n/, $plan);
+	foreach my $line (split(/,/, $node->safe_psql('postgres', $counted)))
+	{
+		my ($name, $scans, $rays, $cpu_segments) = split(/ /, $line);
+		$lines{$name} = { scans => $scans, rays => $rays, cpu_segments => $cpu_segments };
+	}
+	return \%lines;
+}
+
+# A query's answer with an executor and without fallback, or the error.
+sub demanded
+{
+	my ($executor, $query) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', "SET rtscan.executor = $executor; SET rtscan.fallback = off; SET enable_seqscan = off; $query");
+	return $rc == 0 ? $out : $err;
+}
+
+# A sequential scan's answer.
+sub right
+{
+	my ($query) = @_;
+	return $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET enable_indexscan = off; SET enable_bitmapscan = off; $query");
+}
+
+# ---------------------------------------------------------------- rays
+
+my $needs_rays = "SELECT count(*) FROM big WHERE a IN (17, 18, 501) AND b > 'k3'";
+my $needs_none = "SELECT count(*) FROM big WHERE b = 'k7'";
+
+foreach my $executor (@executors)
+{
+	my $told = explained($executor, $needs_rays);
+	is($told->{Executor}, $executor, "$executor: named");
+	is($told->{'Segments on CPU'}, 0, "$executor: the CPU evaluated no segment");
+	is($told->{$executor}{scans}, 1, "$executor: counted");
+	if ($executor eq 'rt')
+	{
+		cmp_ok($told->{Rays}, '>', 0, 'rt: it cast rays');
+		is($told->{rt}{rays}, $told->{Rays}, 'rt: the statistics know how many');
+	}
+	else
+	{
+		is($told->{Rays}, undef, "$executor: no rays");
+	}
+	$told = explained($executor, $needs_none);
+	is($told->{Executor}, 'compute', "$executor: an answer without rays is one by compute");
+	is($told->{compute}{scans}, 1, "$executor: and counted as one");
+	is($told->{rt}{scans} + $told->{rt}{rays}, 0, "$executor: not as one by rt");
+}
+
+# ---------------------------------------------------------------- what only the CPU does
+
+my %only_cpu = (
+	'alternatives' => [ "SELECT count(*) FROM big WHERE a < 300 OR b > 'k5'", qr/It has alternatives/ ],
+	'a filter' => [ "SELECT count(*) FILTER (WHERE a < 300), count(*) FROM big WHERE b > 'k3'", qr/An aggregate has a FILTER/ ],
+	'a filter on rows' => [ "SELECT sum(a) FILTER (WHERE a % 3 = 0) FROM big WHERE a < 300", qr/An aggregate has a FILTER/ ],
+	'conditions on rows' => [ 'SELECT sum(a) FROM big WHERE a < 300 AND a % 3 = 0', qr/It has conditions on its rows/ ],
+	'a small segment' => [ "SELECT count(*) FROM small WHERE a < 300 AND b > 'k3'", qr/A segment has few rows/ ]);
+
+foreach my $executor (@executors)
+{
+	foreach my $what (sort keys %only_cpu)
+	{
+		my ($query, $why) = @{ $only_cpu{$what} };
+		like(demanded($executor, $query), qr/ERROR:  rtscan's executor "$executor" cannot evaluate the scan\nDETAIL:  $why/, "$executor: $what refused");
+		like(demanded($executor, "EXPLAIN $query"), qr/RtscanAggregate/, "$executor: $what planned");
+		is($node->safe_psql('postgres', "SET rtscan.executor = $executor; SET enable_seqscan = off; $query"), right($query), "$executor: $what answered");
+	}
+	is(demanded($executor, $_), right($_), "$executor: $_ answered without the CPU")
+	  foreach $needs_rays, $needs_none, 'SELECT count(*) FROM big', "SELECT sum(a) FROM big WHERE b > 'k3'";
+	my $told = explained($executor, $only_cpu{alternatives}[0]);
+	is($told->{Executor}, 'cpu', "$executor: alternatives alone are the CPU's");
+	$told = explained($executor, "SELECT count(*) FROM big WHERE id > 70000 AND (a < 300 OR b > 'k5')");
+	isnt($told->{Executor}, 'cpu', "$executor: a part of the condition is the device's");
+	is($told->{'Segments on CPU'}, 1, "$executor: and a part of it the CPU's");
+	is($told->{cpu}{scans} + $told->{compute}{cpu_segments} + $told->{rt}{cpu_segments}, 1, "$executor: the statistics know that, too");
+}
+server_is_healthy($node, 'labels');
+program_is_healthy($node, 'labels');
+
+done_testing();
