@@ -87,7 +87,8 @@ device_was_used() {
   [ -n "$EXECUTOR" ] || return 0
   as_user psql -Xqc 'CREATE EXTENSION IF NOT EXISTS rtscan' 2>/dev/null
   as_user psql -Xc 'SELECT executor, scans, segments, fallbacks FROM pg_stat_rtscan' -c 'SELECT * FROM rtscan_device()' -x
-  scans=$(as_user psql -XqAtc "SELECT scans FROM pg_stat_rtscan WHERE executor = '$EXECUTOR'")
+  # where rt needs no ray, compute is named
+  scans=$(as_user psql -XqAtc "SELECT sum(scans) FROM pg_stat_rtscan WHERE executor IN ('compute', '$EXECUTOR')")
   [ "$scans" -gt 0 ] || { echo "the device did not do a single scan"; return 1; }
 }
 
