@@ -28,6 +28,7 @@
 #include "executor/executor.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/placeholder.h"
 #include "optimizer/plancat.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
@@ -75,6 +76,9 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 /* 16 takes the relations themselves. */
 #define adjust_appendrel_attrs_multilevel(root, node, child, parent) \
 	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+
+/* 16 finds, and makes nothing that is not there. */
+#define find_placeholder_info(root, placeholder) find_placeholder_info(root, placeholder, false)
 
 /* 16 need not copy a datum of the sort's. */
 #define tuplesort_getdatum(state, forward, copy, value, isnull, abbreviated) \

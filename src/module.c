@@ -9,6 +9,7 @@
 #include "fmgr.h"
 #include "plan/index_only.h"
 #include "plan/path.h"
+#include "plan/scan_path.h"
 #include "search/stats.h"
 #include "settings.h"
 
@@ -22,6 +23,7 @@ _PG_init(void)
 	rtscan_init_settings();
 	rtscan_init_device();
 	rtscan_init_index_only();
+	rtscan_init_scan();
 	rtscan_init_aggregate();
 	rtscan_init_stats();
 }

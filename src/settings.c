@@ -19,6 +19,7 @@ static const struct config_enum_entry executor_options[] = {
 
 int			rtscan_executor = RTSCAN_EXECUTOR_AUTO;
 bool		rtscan_fallback;
+bool		rtscan_enable_scan;
 bool		rtscan_enable_aggregate;
 int			rtscan_pending_list_limit;
 bool		rtscan_merge_worker;
@@ -45,6 +46,10 @@ define_scan_settings(void)
 							 "Lets the CPU answer where the executor that is set cannot.",
 							 "Off: an error says why it cannot.",
 							 &rtscan_fallback, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.enable_scan",
+							 "Lets the planner have rtscan's own node return rows of tables.",
+							 NULL, &rtscan_enable_scan, true, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.enable_aggregate",
 							 "Lets the planner have rtscan indexes answer aggregates.",
 							 NULL, &rtscan_enable_aggregate, true, PGC_USERSET, GUC_EXPLAIN,

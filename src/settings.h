@@ -24,6 +24,7 @@ extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
 /* Scans. */
 extern int	rtscan_executor;		/* RtscanExecutor */
 extern bool rtscan_fallback;
+extern bool rtscan_enable_scan;
 extern bool rtscan_enable_aggregate;
 
 /* Changes of tables. */

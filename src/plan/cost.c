@@ -211,7 +211,8 @@ price_by_statistics(const IndexOptInfo *info)
 }
 
 RtscanCost
-rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses, double *rows)
+rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses, double loops,
+						double *rows)
 {
 	List	   *others;
 	const RtscanResolved *resolved = rtscan_resolve(root, info, columns, clauses, &others);
@@ -223,8 +224,8 @@ rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, Li
 		return price_by_statistics(info);
 	}
 	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
-	search = price_search(root, info, resolved, others, 1);
-	return search_cost(root, info, &search, 1);
+	search = price_search(root, info, resolved, others, loops);
+	return search_cost(root, info, &search, loops);
 }
 
 /* ---------------------------------------------------------------- values */
@@ -264,8 +265,8 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 	};
 }
 
-RtscanCost
-rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
+static RtscanCost
+column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, info);
 	RtscanCost	cost = {.work = rows * RTSCAN_VALUE_COST};
@@ -288,6 +289,16 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 	return cost;
 }
 
+RtscanCost
+rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
+{
+	RtscanCost	cost = column_cost(root, info, column, rows);
+
+	if (loops > 1)
+		cost.pages = Min(cost.pages, column_cost(root, info, column, rows * loops).pages / loops);
+	return cost;
+}
+
 /* Is no column returned, or are they all hidden (index_only.h)?  Then an Index Only Scan is for a query that needs none. */
 static bool
 returns_nothing(const IndexOptInfo *info)
@@ -298,14 +309,12 @@ returns_nothing(const IndexOptInfo *info)
 	return true;
 }
 
-/* A column of tuples: of all loops its pages may be the same. */
+/* A column of tuples. */
 static Cost
 tuple_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loop_count)
 {
-	RtscanCost	cost = rtscan_column_cost(root, info, column, rows);
+	RtscanCost	cost = rtscan_column_cost(root, info, column, rows, loop_count);
 
-	if (loop_count > 1)
-		cost.pages = Min(cost.pages, rtscan_column_cost(root, info, column, rows * loop_count).pages / loop_count);
 	return rtscan_total_cost(&cost) + rows * TUPLE_COLUMN_COST;
 }
 
@@ -320,6 +329,56 @@ tuples_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loop_coun
 		if (hidden || info->canreturn[column])
 			cost += tuple_column_cost(root, info, column, rows, loop_count);
 	return cost;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+RtscanCost
+rtscan_visibility_cost(const RelOptInfo *table, double rows)
+{
+	double		fraction = 1 - table->allvisfrac;
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
+	return (RtscanCost) {
+		.work = rows * fraction * cpu_tuple_cost,
+		.pages = Min(table->pages * fraction, rows * fraction) * (random_page_cost + seq_page_cost) / 2,
+	};
+}
+
+/* Blocks of a table that so many rows are in: as compute_bitmap_pages() has it. */
+static double
+heap_blocks(const RelOptInfo *table, double rows)
+{
+	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
+}
+
+RtscanCost
+rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops)
+{
+	const RelOptInfo *table = info->rel;
+	double		blocks = heap_blocks(table, rows);
+
+	if (loops > 1)
+		blocks = Min(blocks, index_pages_fetched(rows * loops, table->pages, info->pages, root) / loops);
+	return (RtscanCost) {
+		.work = rows * cpu_tuple_cost,
+		.pages = random_pages_cost(table->reltablespace, blocks, table->pages),
+	};
+}
+
+/*
+ * As get_parallel_divisor() has it: the more workers there are, the less the leader works itself.  But whoever has
+ * the largest segment is the last.
+ */
+double
+rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
+{
+	double		processes = workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
+	const RtscanIndexSize *size = rtscan_index_size(root, info);
+
+	return size && workers > 0 ? Min(processes, size->rows / size->largest) : 1;
 }
 
 /* ---------------------------------------------------------------- the callback */
@@ -354,13 +413,6 @@ estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanRe
 
 	CLAMP_PROBABILITY(selectivity);
 	return selectivity;
-}
-
-/* Blocks of a table that so many rows are in: as compute_bitmap_pages() has it. */
-static double
-heap_blocks(const RelOptInfo *table, double rows)
-{
-	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
 }
 
 /*

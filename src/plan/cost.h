@@ -12,6 +12,9 @@
 /* Looking at a block's bits in a copy of the visibility map. */
 #define RTSCAN_MAP_BLOCK_COST	(0.001 * cpu_operator_cost)
 
+/* Taking a row from the index. */
+#define RTSCAN_ROW_COST			(0.2 * cpu_operator_cost)
+
 /* Reading a value of many, or adding it to an aggregate; looking at a row's code. */
 #define RTSCAN_VALUE_COST		(0.4 * cpu_operator_cost)
 #define RTSCAN_CODE_COST		(0.3 * cpu_operator_cost)
@@ -50,10 +53,19 @@ rtscan_add_cost(RtscanCost *cost, RtscanCost more)
  * on the index's columns (from 0), and how many rows that finds.
  */
 extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
-										  double *rows);
+										  double loops, double *rows);
 
-/* Reading the values of a column, from 0, of so many rows. */
-extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows);
+/* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
+extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
+
+/* Finding out which of so many rows the snapshot sees: blocks that are not all-visible have to be looked into. */
+extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows);
+
+/* Getting so many rows from the heap, by their TIDs in the order of its blocks; likewise in loops. */
+extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);
+
+/* By how much workers, and the leader, are faster than the leader alone. */
+extern double rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers);
 
 /* Is an index ours? */
 static inline bool

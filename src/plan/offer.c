@@ -29,7 +29,6 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "port/pg_bitutils.h"
-#include "search/visibility.h"
 #include "settings.h"
 #include "utils/selfuncs.h"
 
@@ -89,28 +88,6 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOp
 	request->parallel_safe = is_parallel_safe_request(request);
 	/* Aggregates may have been folded away. */
 	return !collection.failed && (request->grouped || request->aggrefs != NIL);
-}
-
-/* Are all its rows in a heap? */
-static bool
-is_heap(PlannerInfo *root, RelOptInfo *rel)
-{
-	RangeTblEntry *entry = planner_rt_fetch(rel->relid, root);
-	Relation	table;
-	bool		heap;
-
-	if (entry->inh || entry->tablesample)
-		return false;
-	table = RelationIdGetRelation(entry->relid);
-	heap = rtscan_is_heap(table);
-	RelationClose(table);
-	return heap;
-}
-
-static bool
-can_answer(PlannerInfo *root, RelOptInfo *rel)
-{
-	return rtscan_has_index(rel) && is_heap(root, rel);
 }
 
 /* ---------------------------------------------------------------- partial aggregation */
@@ -248,7 +225,7 @@ collect_children(const RtscanRequest *request, RelOptInfo *parent, List **paths)
 				return false;
 			continue;
 		}
-		path = can_answer(request->root, child) ? rtscan_cheapest_path(translate_request(request, child)) : NULL;
+		path = rtscan_can_answer(request->root, child) ? rtscan_cheapest_path(translate_request(request, child)) : NULL;
 		if (path == NULL)
 			return false;
 		*paths = lappend(*paths, path);
@@ -322,7 +299,7 @@ consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inpu
 		previous_hook(root, stage, input, output, extra);
 	if (!rtscan_enable_aggregate || stage != UPPERREL_GROUP_AGG || root->parse->groupingSets != NIL)
 		return;
-	whole = can_answer(root, input);
+	whole = rtscan_can_answer(root, input);
 	if (!whole && (!has_children(root, input) || root->hasNonPartialAggs || root->hasNonSerialAggs))
 		return;
 	request = palloc(sizeof(RtscanRequest));

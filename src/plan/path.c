@@ -4,22 +4,24 @@
  */
 #include "plan/path.h"
 
+#include "parser/parsetree.h"
 #include "plan/cost.h"
+#include "search/visibility.h"
 
 static const CustomPathMethods path_methods = {
 	.CustomName = "RtscanAggregate",
 	.PlanCustomPath = rtscan_plan_path,
 };
 
-static bool
-is_ours(const IndexOptInfo *index)
+bool
+rtscan_is_usable(const IndexOptInfo *index)
 {
 	return rtscan_owns(index) && !index->hypothetical &&
 		(index->indpred == NIL || index->predOK);
 }
 
-bool
-rtscan_has_index(RelOptInfo *rel)
+static bool
+has_index(RelOptInfo *rel)
 {
 	ListCell   *cell;
 
@@ -27,9 +29,31 @@ rtscan_has_index(RelOptInfo *rel)
 	if (!IS_SIMPLE_REL(rel) || rel->rtekind != RTE_RELATION || IS_DUMMY_REL(rel))
 		return false;
 	foreach(cell, rel->indexlist)
-		if (is_ours(lfirst_node(IndexOptInfo, cell)))
+		if (rtscan_is_usable(lfirst_node(IndexOptInfo, cell)))
 			return true;
 	return false;
+}
+
+/* Are all its rows in a heap? */
+static bool
+is_heap(PlannerInfo *root, RelOptInfo *rel)
+{
+	RangeTblEntry *entry = planner_rt_fetch(rel->relid, root);
+	Relation	table;
+	bool		heap;
+
+	if (entry->inh || entry->tablesample)
+		return false;
+	table = RelationIdGetRelation(entry->relid);
+	heap = rtscan_is_heap(table);
+	RelationClose(table);
+	return heap;
+}
+
+bool
+rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel)
+{
+	return has_index(rel) && is_heap(root, rel);
 }
 
 static RtscanPath *
@@ -62,7 +86,7 @@ rtscan_cheapest_path(const RtscanRequest *request)
 		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
 		RtscanPath *path;
 
-		if (!is_ours(index))
+		if (!rtscan_is_usable(index))
 			continue;
 		path = make_path(request, index);
 		if (!rtscan_match_path(path))

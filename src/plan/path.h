@@ -65,8 +65,9 @@ typedef struct RtscanPath
 /* offer.c: hook into the planner. */
 extern void rtscan_init_aggregate(void);
 
-/* Has a relation, a table, an index of ours that can be used? */
-extern bool rtscan_has_index(RelOptInfo *rel);
+/* path.c: can an index of ours be used?  Is a relation a table with all rows in a heap, and such an index? */
+extern bool rtscan_is_usable(const IndexOptInfo *index);
+extern bool rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel);
 
 /* The cheapest path of all its indexes, or NULL. */
 extern Path *rtscan_cheapest_path(const RtscanRequest *request);

@@ -14,29 +14,11 @@
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
-/* Taking a row from the index. */
-#define ROW_COST		(0.2 * cpu_operator_cost)
-
 /* Finding a row's group by its hash. */
 #define GROUP_COST		(10 * cpu_operator_cost)
 
 /* A group takes about so much memory, besides its keys and states. */
 #define GROUP_OVERHEAD	128
-
-/* Blocks that are not all-visible have to be read, and their rows to be looked at. */
-static RtscanCost
-heap_cost(RelOptInfo *table, double rows)
-{
-	double		fraction = 1 - table->allvisfrac;
-	double		random_page_cost,
-				seq_page_cost;
-
-	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
-	return (RtscanCost) {
-		.work = rows * fraction * cpu_tuple_cost,
-		.pages = Min(table->pages * fraction, rows * fraction) * (random_page_cost + seq_page_cost) / 2,
-	};
-}
 
 /* All row expressions. */
 static List *
@@ -65,7 +47,7 @@ columns_cost(const RtscanPath *path, double rows)
 	RtscanCost	cost = {0};
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		rtscan_add_cost(&cost, rtscan_column_cost(path->request->root, path->index, column, rows));
+		rtscan_add_cost(&cost, rtscan_column_cost(path->request->root, path->index, column, rows, 1));
 	return cost;
 }
 
@@ -93,7 +75,7 @@ cost_by_rows(RtscanPath *path, double rows)
 	cost_qual_eval(&quals, path->row_quals, request->root);
 	cost_qual_eval(&all, expressions, request->root);
 	cost.startup += all.startup;
-	cost.work += rows * (ROW_COST + quals.per_tuple);
+	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
 	cost.work += groups_cost(path, rows) +
 		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
@@ -117,23 +99,9 @@ cost_by_bits(RtscanPath *path, double rows)
 		if (aggregate->kind != RTSCAN_COUNT)
 			cost.work += rows * RTSCAN_CODE_COST;
 		if (!rtscan_quals_are_none(&aggregate->filter))
-			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, &filter_rows));
+			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, 1, &filter_rows));
 	}
 	return cost;
-}
-
-/*
- * By how much processes are faster than one.  As get_parallel_divisor() has it: the more workers there are, the less the
- * leader works itself.  But whoever has the largest segment is the last.
- */
-static double
-speedup(const RtscanPath *path)
-{
-	int			workers = path->request->workers;
-	double		processes = workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
-	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
-
-	return size && workers > 0 ? Min(processes, size->rows / size->largest) : 1;
 }
 
 void
@@ -142,12 +110,12 @@ rtscan_cost_path(RtscanPath *path)
 	RelOptInfo *table = path->request->table;
 	Path	   *result = &path->path.path;
 	double		rows;
-	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, &rows);
+	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
 
 	path->groups = 1;
-	rtscan_add_cost(&cost, heap_cost(table, rows));
+	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows));
 	rtscan_add_cost(&cost, path->by_rows ? cost_by_rows(path, rows) : cost_by_bits(path, rows));
-	cost.work /= speedup(path);
+	cost.work /= rtscan_speedup(path->request->root, path->index, path->request->workers);
 	result->startup_cost = rtscan_total_cost(&cost) + table->pages * RTSCAN_MAP_BLOCK_COST;
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
 	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,

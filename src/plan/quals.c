@@ -36,11 +36,22 @@ rtscan_find_column(IndexOptInfo *index, Node *expression)
 	return -1;
 }
 
-/* An expression that has one value in all of a scan. */
+/* Does an expression refer to a table? */
 static bool
-is_argument(Node *expression)
+refers_to(Node *expression, Index *relid)
 {
-	return !contain_var_clause(expression) && !contain_volatile_functions(expression) &&
+	if (expression == NULL)
+		return false;
+	if (IsA(expression, Var))
+		return (Index) ((Var *) expression)->varno == *relid;
+	return expression_tree_walker(expression, refers_to, relid);
+}
+
+/* An expression that has one value in all of a scan: what it takes from other tables are parameters. */
+static bool
+is_argument(IndexOptInfo *index, Node *expression)
+{
+	return !refers_to(expression, &index->rel->relid) && !contain_volatile_functions(expression) &&
 		!contain_subplans(expression);
 }
 
@@ -127,7 +138,7 @@ add_comparison(RtscanQuals *quals, IndexOptInfo *index, OpExpr *op)
 		op = commute(op);
 		column = op ? rtscan_find_column(index, linitial(op->args)) : -1;
 	}
-	if (column < 0 || !is_argument(lsecond(op->args)))
+	if (column < 0 || !is_argument(index, lsecond(op->args)))
 		return false;
 	if (!is_indexable(index, column, op->opno, op->inputcollid))
 		return add_inequality(quals, index, column, op);
@@ -140,7 +151,7 @@ add_array_comparison(RtscanQuals *quals, IndexOptInfo *index, ScalarArrayOpExpr 
 {
 	int			column = op->useOr ? rtscan_find_column(index, linitial(op->args)) : -1;
 
-	if (column < 0 || !is_argument(lsecond(op->args)) ||
+	if (column < 0 || !is_argument(index, lsecond(op->args)) ||
 		!is_indexable(index, column, op->opno, op->inputcollid))
 		return false;
 	add_clause(quals, column, (Expr *) op);
@@ -281,7 +292,7 @@ rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column)
 
 /* The rows of any alternative, as clause_selectivity() takes them: independent of each other. */
 static Selectivity
-cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, RtscanCost *cost)
+cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, double loops, RtscanCost *cost)
 {
 	double		tuples = Max(index->rel->tuples, 1);
 	Selectivity selectivity = 0;
@@ -291,20 +302,20 @@ cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, Rts
 	{
 		double		rows;
 
-		rtscan_add_cost(cost, rtscan_quals_cost(lfirst(cell), root, index, &rows));
+		rtscan_add_cost(cost, rtscan_quals_cost(lfirst(cell), root, index, loops, &rows));
 		selectivity += Min(rows / tuples, 1) - selectivity * Min(rows / tuples, 1);
 	}
 	return selectivity;
 }
 
 RtscanCost
-rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double *rows)
+rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double loops, double *rows)
 {
-	RtscanCost	cost = rtscan_conjunction_cost(root, index, quals->columns, quals->clauses, rows);
+	RtscanCost	cost = rtscan_conjunction_cost(root, index, quals->columns, quals->clauses, loops, rows);
 	ListCell   *cell;
 
 	foreach(cell, quals->disjunctions)
-		*rows *= cost_disjunction(lfirst(cell), root, index, &cost);
+		*rows *= cost_disjunction(lfirst(cell), root, index, loops, &cost);
 	return cost;
 }
 

@@ -38,8 +38,9 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 	return quals->clauses == NIL && quals->disjunctions == NIL;
 }
 
-/* What searching takes, and how many rows there are. */
-extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double *rows);
+/* What searching takes, in each of some loops, and how many rows there are. */
+extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double loops,
+									double *rows);
 
 /* For a plan: the filter; its arguments are appended to a list. */
 extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments);

@@ -150,7 +150,7 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 	};
 	rtscan_search(&answer->search, image);
 	rtscan_count_scan(answer->search.executor, &answer->search.stats);
-	rtscan_add_totals(question, &answer->search, answer->visibility.heap_fetches);
+	rtscan_add_totals(question, &answer->search, answer->visibility.heap_fetches, 0);
 	answer->visibility.heap_fetches = 0;
 }
 

@@ -130,7 +130,7 @@ static void
 leave_conditions_to_cpu(const RtscanRowsTask *task)
 {
 	if (task->quals.state)
-		rtscan_leave_to_cpu("It has conditions on its rows that the index does not look up.");
+		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
 	for (int i = 0; i < task->naggregates; i++)
 		if (task->aggregates[i].filter.state)
 			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
@@ -189,7 +189,7 @@ open_cursor(RtscanRowsAnswer *answer)
 static void
 close_cursor(RtscanRowsAnswer *answer)
 {
-	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor));
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0);
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
 }

@@ -1,22 +1,27 @@
 /*
  * node.h
- *		The plan node that answers aggregates from an index: Custom Scan (RtscanAggregate).
+ *		What RtscanScan and RtscanAggregate have in common: the table, the index, the filter, and who shares the work.
  *
- * The planner (offer.c, path.c, match.c, price.c, make_node.c) offers it where one index has all that a
- * query needs of a table.  The executor (node.c) answers in one of two ways: from bits of rows alone
- * (by_bits.c), or from the values of rows (by_rows.c, slice.c).  All nodes below an Append are begun
- * when the query begins: what an answer takes is taken when its first result is asked for, and given
- * back with the last.
+ * A node reads its plan (node_plan.h) when it begins.  For each answer, that is at first and after a rescan, it evaluates
+ * the plan's arguments and makes a filter of them.  What the filter is asked of is one image of the index.
  */
 #ifndef RTSCAN_NODE_H
 #define RTSCAN_NODE_H
 
 #include "rtscan.h"
 
+#include "access/parallel.h"
+#include "nodes/execnodes.h"
 #include "nodes/extensible.h"
+#include "run/filter.h"
+#include "run/node_plan.h"
 #include "search/search.h"
+#include "search/visibility.h"
+#include "settings.h"
 
-/* What EXPLAIN ANALYZE shows: of all loops. */
+struct ExplainState;
+
+/* What a node did: it is shown by EXPLAIN (ANALYZE). */
 typedef struct RtscanTotals
 {
 	bool		searched;
@@ -27,6 +32,7 @@ typedef struct RtscanTotals
 	uint64		chunks_skipped;
 	uint64		pending_rows;
 	uint64		heap_fetches;
+	uint64		filtered_rows;	/* that quals on rows of the index removed */
 	uint64		spilled_groups;
 } RtscanTotals;
 
@@ -42,10 +48,54 @@ typedef struct RtscanQuestion
 	RtscanTotals *totals;
 } RtscanQuestion;
 
-/* node.c */
-extern const CustomScanMethods rtscan_aggregate_scan_methods;
+/* A node; what is its own comes behind it. */
+typedef struct RtscanNode
+{
+	CustomScanState custom;
+	Relation	heap;
+	Relation	checked_heap;	/* where it is found out which rows the snapshot sees; NULL: who takes the rows does */
+	Relation	index;
+	RtscanSchema *schema;
+	RtscanNodePlan *plan;
+	List	   *arguments;		/* of ExprState: WHERE's, then FILTERs' */
+	MemoryContext context;		/* of the answer at hand, or NULL: */
+	RtscanArguments values;
+	RtscanFilter filter;
+	RtscanQuestion question;
+	RtscanVisibility visibility;	/* a scan's; or the leader's, of a parallel query, */
+	const RtscanImage *image;	/* with the image, */
+	struct RtscanShared *shared;	/* and what all its processes share */
+	RtscanTotals totals;
+} RtscanNode;
 
-/* shared.c: add what a search did. */
-extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches);
+/* Read the plan and open the relations; the table may be open already.  And the end. */
+extern void rtscan_begin_node(RtscanNode *node);
+extern void rtscan_end_node(RtscanNode *node);
+
+/* Begin an answer, in a context of its own, with parameters as they are now; and give back what it took. */
+extern void rtscan_begin_answer(RtscanNode *node);
+extern void rtscan_end_answer(RtscanNode *node);
+extern void rtscan_evaluate_arguments(RtscanNode *node, int first, int end);
+
+/* CustomExecMethods of parallel queries.  Before shared memory is released a node keeps what EXPLAIN shows. */
+extern Size rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context);
+extern void rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void *memory);
+extern void rtscan_reinitialize_shared(CustomScanState *custom, ParallelContext *context, void *memory);
+extern void rtscan_initialize_worker(CustomScanState *custom, shm_toc *toc, void *memory);
+extern void rtscan_leave_shared(RtscanNode *node);
+
+/* EXPLAIN: expressions under a label, if there are any; what the node did. */
+extern void rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors,
+								 struct ExplainState *es);
+extern void rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, struct ExplainState *es);
+extern void rtscan_explain_totals(const RtscanNode *node, struct ExplainState *es);
+
+/* shared.c: add what a search did, and what was done with its rows. */
+extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
+							  uint64 filtered_rows);
+
+/* aggregate_node.c, scan_node.c */
+extern const CustomScanMethods rtscan_aggregate_scan_methods;
+extern const CustomScanMethods rtscan_rows_scan_methods;
 
 #endif							/* RTSCAN_NODE_H */

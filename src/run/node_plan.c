@@ -1,6 +1,6 @@
 /*
  * node_plan.c
- *		The plan of RtscanAggregate as Lists, and back.
+ *		The plan of RtscanScan or RtscanAggregate as Lists, and back.
  */
 #include "run/node_plan.h"
 
@@ -111,8 +111,8 @@ read_aggregate(List *written)
 static List *
 write_rows(const RtscanNodePlan *plan)
 {
-	return list_make5(list_make3_int(plan->grouped, plan->partial, plan->groups),
-					  plan->row_quals, plan->row_keys, plan->operators, plan->collations);
+	return list_make4(list_make3_int(plan->grouped, plan->partial, plan->groups),
+					  plan->row_keys, plan->operators, plan->collations);
 }
 
 static void
@@ -124,23 +124,24 @@ read_rows(RtscanNodePlan *plan, List *written)
 	plan->grouped = linitial_int(numbers) != 0;
 	plan->partial = lsecond_int(numbers) != 0;
 	plan->groups = lthird_int(numbers);
-	plan->row_quals = lsecond(written);
-	plan->row_keys = lthird(written);
-	plan->operators = lfourth(written);
-	plan->collations = list_nth(written, 4);
+	plan->row_keys = lsecond(written);
+	plan->operators = lthird(written);
+	plan->collations = lfourth(written);
 }
 
 List *
 rtscan_write_plan(const RtscanNodePlan *plan)
 {
 	List	   *written = list_make5(list_make2_oid(plan->table, plan->index), write_filter(plan->filter),
-									 plan->arguments, list_make1_int(plan->where_arguments), plan->functions);
+									 plan->arguments, list_make2_int(plan->where_arguments, plan->from_heap),
+									 plan->functions);
 	List	   *aggregates = NIL;
 	ListCell   *cell;
 
 	foreach(cell, plan->aggregates)
 		aggregates = lappend(aggregates, write_aggregate(lfirst(cell)));
 	written = lappend(lappend(written, aggregates), plan->by_rows ? write_rows(plan) : NIL);
+	written = lappend(lappend(written, plan->row_quals), plan->columns);
 	return list_make2(makeString(pstrdup(RTSCAN_VERSION)), written);
 }
 
@@ -174,11 +175,14 @@ rtscan_read_plan(List *versioned)
 	plan->filter = read_filter(lsecond(written));
 	plan->arguments = lthird(written);
 	plan->where_arguments = linitial_int(lfourth(written));
+	plan->from_heap = lsecond_int(lfourth(written)) != 0;
 	plan->functions = list_nth(written, 4);
 	foreach(cell, list_nth(written, 5))
 		plan->aggregates = lappend(plan->aggregates, read_aggregate(lfirst(cell)));
 	if (rows != NIL)
 		read_rows(plan, rows);
+	plan->row_quals = list_nth(written, 7);
+	plan->columns = list_nth(written, 8);
 	return plan;
 }
 

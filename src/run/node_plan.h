@@ -1,6 +1,6 @@
 /*
  * node_plan.h
- *		The plan of RtscanAggregate: what the planner hands to the executor, as structs, and as what copyObject() knows.
+ *		The plan of RtscanScan or RtscanAggregate: what the planner hands to the executor, as structs, and as what copyObject() knows.
  *
  * The planner (plan/make_node.c) fills in the structs and writes them; the node reads them when it begins.  Nobody else knows
  * how they are laid out in between.
@@ -9,7 +9,8 @@
  * what the plan depends on: the planner replaces all in them that equals an entry of custom_scan_tlist by a
  * reference to the node's own result, also where that is an argument (a parameter, current_date).
  *
- * custom_scan_tlist has GROUP BY's keys and the aggregates, which is what the node computes, then the table's columns that
+ * custom_scan_tlist of RtscanScan has the columns that it takes from the index, then those that only expressions in custom_exprs
+ * refer to; it is empty where rows come from the heap.  Of RtscanAggregate it has GROUP BY's keys and the aggregates, which is what the node computes, then the table's columns that
  * expressions refer to; these are never computed.
  */
 #ifndef RTSCAN_NODE_PLAN_H
@@ -60,14 +61,17 @@ typedef struct RtscanNodePlan
 	List	   *arguments;		/* of all filters: expressions without columns, */
 	int			where_arguments;	/* WHERE's before FILTERs' */
 	List	   *functions;		/* OIDs of functions that somebody would call who does without an index */
-	List	   *aggregates;		/* RtscanPlanAggregate * */
+	List	   *row_quals;		/* row expressions: the rest of WHERE, as far as the index has what that needs */
 
-	bool		by_rows;		/* or else from bits, without all of this */
+	bool		from_heap;		/* RtscanScan: rows come from the heap, or else */
+	List	   *columns;		/* the index's columns, from 0, that custom_scan_tlist begins with */
+
+	List	   *aggregates;		/* RtscanAggregate: RtscanPlanAggregate *, */
+	bool		by_rows;		/* by values of rows, or else from bits, without all of this */
 	bool		grouped;		/* is there a GROUP BY? */
 	bool		partial;		/* are the results transition states, to be combined? */
 	int			groups;			/* about so many */
-	List	   *row_quals;		/* row expressions, */
-	List	   *row_keys;		/* also of GROUP BY; with */
+	List	   *row_keys;		/* row expressions of GROUP BY, with */
 	List	   *operators;		/* OIDs of equality operators, */
 	List	   *collations;		/* and of collations */
 } RtscanNodePlan;

@@ -65,7 +65,8 @@ rtscan_shared_totals(RtscanShared *shared)
 }
 
 void
-rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches)
+rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
+				  uint64 filtered_rows)
 {
 	RtscanTotals *totals = question->shared ? &question->shared->totals : question->totals;
 
@@ -79,6 +80,7 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->chunks_skipped += search->stats.counters.chunks_skipped;
 	totals->pending_rows += search->stats.pending_rows;
 	totals->heap_fetches += heap_fetches;
+	totals->filtered_rows += filtered_rows;
 	if (question->shared)
 		SpinLockRelease(&question->shared->mutex);
 }

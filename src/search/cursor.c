@@ -157,6 +157,7 @@ rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage 
 	RtscanCursor *cursor = create_cursor(visibility->index, visibility->snapshot, schema, filter);
 	MemoryContext old = MemoryContextSwitchTo(cursor->context);
 
+	cursor->unchecked = visibility->heap == NULL;
 	cursor->visibility = *visibility;
 	cursor->search.shared = shared;
 	rtscan_begin_search(&cursor->search, image);

@@ -27,7 +27,7 @@ typedef struct RtscanCursor RtscanCursor;
 extern RtscanCursor *rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot,
 										const RtscanSchema *schema, const RtscanFilter *filter);
 
-/* Likewise, with the heap, for a process's part of a search: visibility and image are somebody else's. */
+/* Likewise, where visibility and image are somebody else's; for a process's part of a search, if that is shared. */
 extern RtscanCursor *rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage *image,
 											   RtscanSharedSearch *shared, const RtscanSchema *schema,
 											   const RtscanFilter *filter);

@@ -55,7 +55,8 @@ typedef struct RtscanSegmentScan
  */
 extern void rtscan_leave_to_cpu(const char *why);
 
-#define RTSCAN_FILTER_IS_CPUS	"An aggregate has a FILTER, which only the CPU evaluates."
+#define RTSCAN_FILTER_IS_CPUS		"An aggregate has a FILTER, which only the CPU evaluates."
+#define RTSCAN_ROW_FILTER_IS_CPUS	"It has conditions on its rows that the index does not look up."
 
 /*
  * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the

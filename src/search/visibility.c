@@ -121,9 +121,12 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 	if (!IsMVCCSnapshot(snapshot))
 		elog(ERROR, "an rtscan index answers only for MVCC snapshots");
 	*visibility = (RtscanVisibility) {.heap = heap, .index = index, .snapshot = snapshot};
-	/* The index's for what will be inserted; the heap's for what is here and will be changed. */
-	PredicateLockRelation(heap, snapshot);
+	/* The index's for what will be inserted; the heap's for what is here and will be changed, and is not looked up there. */
+	if (heap)
+		PredicateLockRelation(heap, snapshot);
 	PredicateLockRelation(index, snapshot);
+	if (heap == NULL)
+		return rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	pause_at("snapshot");
 	visibility->first_unsafe_list = rtscan_read_image(index, snapshot, false)->meta.open.id;
 	pause_at("list");

@@ -38,7 +38,8 @@ extern bool rtscan_is_heap(Relation table);
 
 /*
  * Begin, with an MVCC snapshot that has been taken and is registered, on a table of the heap
- * access method; returns the image to search, in the current memory context.
+ * access method; returns the image to search, in the current memory context.  Without a heap nothing is known of
+ * visibility, and somebody else looks rows up in the heap.
  */
 extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
 											Relation index, Snapshot snapshot);

@@ -1,0 +1,117 @@
+/*
+ * make_scan.c
+ *		From a path to the plan of RtscanScan.
+ */
+#include "plan/scan_path.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paramassign.h"
+#include "optimizer/placeholder.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "run/expressions.h"
+#include "run/node.h"
+
+/* ---------------------------------------------------------------- parameters */
+
+/* As the planner does with quals and custom_exprs: what comes from outer tables are parameters of a nested loop. */
+static Node *
+replace_outer(Node *node, PlannerInfo *root)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && !IS_SPECIAL_VARNO(((Var *) node)->varno) &&
+		bms_is_member(((Var *) node)->varno, root->curOuterRels))
+		return (Node *) replace_nestloop_param_var(root, (Var *) node);
+	if (IsA(node, PlaceHolderVar))
+	{
+		PlaceHolderVar *placeholder = (PlaceHolderVar *) node;
+
+		if (bms_is_subset(find_placeholder_info(root, placeholder)->ph_eval_at, root->curOuterRels))
+			return (Node *) replace_nestloop_param_placeholdervar(root, placeholder);
+	}
+	return expression_tree_mutator(node, replace_outer, root);
+}
+
+/* As the planner would leave them, but for references to other nodes. */
+static List *
+make_runnable(PlannerInfo *root, List *expressions)
+{
+	List	   *copies = (List *) replace_outer((Node *) copyObject(expressions), root);
+
+	fix_opfuncids((Node *) copies);
+	return copies;
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* The node's tuple: columns of the index that are wanted, then those that only shown expressions refer to, which it has not. */
+static List *
+make_scan_tlist(const RtscanScanPath *path, List *tlist, List *shown, List **columns)
+{
+	List	   *wanted = NIL;
+	List	   *entries = NIL;
+	ListCell   *cell;
+
+	*columns = NIL;
+	foreach(cell, list_union(NIL, pull_var_clause((Node *) tlist, PVC_RECURSE_PLACEHOLDERS)))
+	{
+		wanted = lappend(wanted, lfirst(cell));
+		*columns = lappend_int(*columns, rtscan_row_column(rtscan_row_expression(path->index, lfirst(cell))));
+	}
+	foreach(cell, pull_var_clause((Node *) shown, PVC_RECURSE_PLACEHOLDERS))
+		if (bms_is_member(lfirst_node(Var, cell)->varno, path->index->rel->relids))
+			wanted = list_append_unique(wanted, lfirst(cell));
+	foreach(cell, wanted)
+		entries = lappend(entries, makeTargetEntry(lfirst(cell), list_length(entries) + 1, NULL, false));
+	return entries;
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+/* Of the clauses, in their order, those that the table's rows are asked. */
+static List *
+clauses_on_rows(const RtscanScanPath *path, List *clauses)
+{
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+		if (list_member_ptr(path->others, lfirst(cell)))
+			others = lappend(others, lfirst(cell));
+	return extract_actual_clauses(others, false);
+}
+
+Plan *
+rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
+{
+	const RtscanScanPath *path = (const RtscanScanPath *) custom_path;
+	CustomScan *scan = makeNode(CustomScan);
+	RtscanShown shown = {
+		.quals = extract_actual_clauses(path->clauses, false),
+		.row_quals = extract_actual_clauses(path->row_clauses, false),
+	};
+	RtscanNodePlan plan = {
+		.table = planner_rt_fetch(rel->relid, root)->relid,
+		.index = path->index->indexoid,
+		.from_heap = path->from_heap,
+		.row_quals = make_runnable(root, path->row_quals),
+	};
+	List	   *arguments = NIL;
+
+	plan.filter = rtscan_quals_plan(path->quals, path->index, &arguments);
+	plan.where_arguments = list_length(arguments);
+	plan.arguments = make_runnable(root, arguments);
+	scan->scan.scanrelid = rel->relid;
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = clauses_on_rows(path, clauses);
+	scan->flags = custom_path->flags;
+	scan->methods = &rtscan_rows_scan_methods;
+	scan->custom_exprs = rtscan_write_shown(&shown);
+	if (!path->from_heap)
+		scan->custom_scan_tlist = make_scan_tlist(path, tlist, scan->custom_exprs, &plan.columns);
+	scan->custom_private = rtscan_write_plan(&plan);
+	return &scan->scan.plan;
+}

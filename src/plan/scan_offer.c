@@ -1,0 +1,130 @@
+/*
+ * scan_offer.c
+ *		Offer the planner to have rows of tables returned by RtscanScan.
+ */
+#include "plan/scan_path.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "plan/path.h"
+#include "run/node.h"
+#include "settings.h"
+
+/* Sets of outer tables that are tried, at most, besides those of single clauses. */
+#define MAX_OUTER_SETS	20
+
+static set_rel_pathlist_hook_type previous_hook;
+
+/* ---------------------------------------------------------------- outer tables */
+
+static bool
+has_set(const List *sets, Relids set)
+{
+	ListCell   *cell;
+
+	foreach(cell, sets)
+		if (bms_equal(lfirst(cell), set))
+			return true;
+	return false;
+}
+
+/* Add a set, and what it makes together with each of the others. */
+static List *
+add_outer_set(List *sets, Relids set)
+{
+	int			n = list_length(sets);
+
+	if (bms_is_empty(set) || has_set(sets, set))
+		return sets;
+	for (int i = 0; i < n && list_length(sets) < MAX_OUTER_SETS; i++)
+	{
+		Relids		both = bms_union(list_nth(sets, i), set);
+
+		if (!has_set(sets, both))
+			sets = lappend(sets, both);
+	}
+	return has_set(sets, set) ? sets : lappend(sets, set);
+}
+
+/* The tables that join clauses take values from which the index can look up. */
+static List *
+add_sets_of_clauses(List *sets, IndexOptInfo *index, List *clauses)
+{
+	RelOptInfo *table = index->rel;
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+		RtscanQuals quals = {NIL};
+
+		if (join_clause_is_movable_to(info, table) && rtscan_quals_add(&quals, index, info->clause))
+			sets = add_outer_set(sets, bms_union(bms_difference(info->clause_relids, table->relids),
+												 table->lateral_relids));
+	}
+	return sets;
+}
+
+/* ec_matches_callback_type: is a member of an equivalence class a column of the index, arg? */
+static bool
+is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *class, EquivalenceMember *member, void *arg)
+{
+	return rtscan_find_column((IndexOptInfo *) arg, (Node *) member->em_expr) >= 0;
+}
+
+static List *
+outer_sets(PlannerInfo *root, IndexOptInfo *index)
+{
+	RelOptInfo *table = index->rel;
+	List	   *sets = add_sets_of_clauses(NIL, index, table->joininfo);
+
+	if (table->has_eclass_joins)
+		sets = add_sets_of_clauses(sets, index, generate_implied_equalities_for_column(root, table, is_column, index,
+																							 table->lateral_referencers));
+	return sets;
+}
+
+/* ---------------------------------------------------------------- paths */
+
+static void
+offer_index(PlannerInfo *root, IndexOptInfo *index)
+{
+	RelOptInfo *table = index->rel;
+	int			workers;
+	ListCell   *cell;
+
+	add_path(table, rtscan_scan_path(root, index, table->lateral_relids, 0));
+	foreach(cell, outer_sets(root, index))
+		add_path(table, rtscan_scan_path(root, index, lfirst(cell), 0));
+	if (!table->consider_parallel || !bms_is_empty(table->lateral_relids))
+		return;
+	workers = compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather);
+	if (workers > 0)
+		add_partial_path(table, rtscan_scan_path(root, index, NULL, workers));
+}
+
+static void
+consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	ListCell   *cell;
+
+	if (previous_hook)
+		previous_hook(root, rel, rti, rte);
+	if (!rtscan_enable_scan || !rtscan_can_answer(root, rel))
+		return;
+	foreach(cell, rel->indexlist)
+		if (rtscan_is_usable(lfirst_node(IndexOptInfo, cell)))
+			offer_index(root, lfirst_node(IndexOptInfo, cell));
+}
+
+void
+rtscan_init_scan(void)
+{
+	RegisterCustomScanMethods(&rtscan_rows_scan_methods);
+	previous_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = consider_scans;
+}

@@ -1,0 +1,190 @@
+/*
+ * scan_path.c
+ *		How an index would return a table's rows, and what that costs.
+ */
+#include "plan/scan_path.h"
+
+#include "nodes/extensible.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#include "plan/cost.h"
+#include "plan/resolve.h"
+#include "run/expressions.h"
+
+static const CustomPathMethods path_methods = {
+	.CustomName = "RtscanScan",
+	.PlanCustomPath = rtscan_plan_scan,
+};
+
+/* ---------------------------------------------------------------- what the index can do */
+
+/* Part WHERE, and what joins give as parameters, into what the index looks up and the rest, in the order of evaluation. */
+static List *
+match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
+{
+	List	   *all = list_concat_copy(path->index->indrestrictinfo, parameters ? parameters->ppi_clauses : NIL);
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	path->quals = palloc0(sizeof(RtscanQuals));
+	foreach(cell, all)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+		RtscanQuals quals = {NIL};
+
+		if (info->pseudoconstant)
+			continue;
+		if (restriction_is_securely_promotable(info, path->index->rel) && rtscan_quals_add(&quals, path->index, info->clause))
+		{
+			rtscan_quals_join(path->quals, &quals);
+			path->clauses = lappend(path->clauses, info);
+		}
+		else
+			others = lappend(others, info);
+	}
+	return rtscan_order_quals(root, others);
+}
+
+/* Of the others, those that the index's rows have all for: up to the first that has to be asked of the table's. */
+static void
+match_row_quals(RtscanScanPath *path, List *others)
+{
+	ListCell   *cell;
+
+	foreach(cell, others)
+	{
+		Expr	   *row_qual = path->others != NIL ? NULL :
+			rtscan_row_expression(path->index, (Node *) lfirst_node(RestrictInfo, cell)->clause);
+
+		if (row_qual == NULL)
+		{
+			path->others = lappend(path->others, lfirst(cell));
+			continue;
+		}
+		path->row_clauses = lappend(path->row_clauses, lfirst(cell));
+		path->row_quals = lappend(path->row_quals, row_qual);
+	}
+}
+
+/* Has the index all columns that are wanted? */
+static bool
+has_columns(const RtscanScanPath *path)
+{
+	ListCell   *cell;
+
+	foreach(cell, path->index->rel->reltarget->exprs)
+	{
+		Expr	   *column = rtscan_row_expression(path->index, lfirst(cell));
+
+		if (column == NULL || rtscan_row_column(column) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* How often it will be scanned: as get_loop_count() has it, for the fewest rows of an outer table. */
+static double
+loop_count(PlannerInfo *root, Relids required_outer)
+{
+	double		loops = 0;
+	int			relid = -1;
+
+	while ((relid = bms_next_member(required_outer, relid)) >= 0)
+	{
+		const RelOptInfo *outer = relid < root->simple_rel_array_size ? root->simple_rel_array[relid] : NULL;
+
+		if (outer && outer->rows > 0 && (loops == 0 || outer->rows < loops))
+			loops = outer->rows;
+	}
+	return Max(loops, 1);
+}
+
+/* The index's columns that values are read of. */
+static Bitmapset *
+columns_read(const RtscanScanPath *path)
+{
+	Bitmapset  *columns = rtscan_row_columns((Node *) path->row_quals);
+	ListCell   *cell;
+
+	if (!path->from_heap)
+		foreach(cell, path->index->rel->reltarget->exprs)
+			columns = bms_add_member(columns, rtscan_row_column(rtscan_row_expression(path->index, lfirst(cell))));
+	return columns;
+}
+
+/* What is done with so many rows of the index, until some are left as the node's. */
+static RtscanCost
+rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
+{
+	const PathTarget *target = path->index->rel->reltarget;
+	Bitmapset  *columns = columns_read(path);
+	int			column = -1;
+	RtscanCost	cost = {.work = rows * RTSCAN_ROW_COST};
+	QualCost	quals;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		rtscan_add_cost(&cost, rtscan_column_cost(root, path->index, column, rows, loops));
+	cost_qual_eval(&quals, path->row_clauses, root);
+	cost.startup += quals.startup + target->cost.startup;
+	cost.work += rows * quals.per_tuple;
+	if (!path->from_heap || path->row_clauses != NIL)
+		rtscan_add_cost(&cost, rtscan_visibility_cost(path->index->rel, rows));
+	rows *= clauselist_selectivity(root, path->row_clauses, path->index->rel->relid, JOIN_INNER, NULL);
+	if (path->from_heap)
+		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, loops));
+	cost_qual_eval(&quals, path->others, root);
+	cost.startup += quals.startup;
+	cost.work += rows * quals.per_tuple;
+	return cost;
+}
+
+static void
+cost_path(RtscanScanPath *path, PlannerInfo *root)
+{
+	RelOptInfo *table = path->index->rel;
+	Path	   *result = &path->path.path;
+	double		loops = loop_count(root, PATH_REQ_OUTER(result));
+	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
+	double		found;
+	RtscanCost	cost = rtscan_quals_cost(path->quals, root, path->index, loops, &found);
+	double		segments = size ? Max(size->segments, 1) : 1;
+	double		speedup = rtscan_speedup(root, path->index, result->parallel_workers);
+
+	result->rows = result->param_info ? result->param_info->ppi_rows : table->rows;
+	rtscan_add_cost(&cost, rows_cost(path, root, found, loops));
+	cost.work = cost.work / speedup + result->rows / speedup * table->reltarget->cost.per_tuple;
+	result->rows = clamp_row_est(result->rows / speedup);
+	result->startup_cost = cost.startup + (cost.work + cost.pages) / segments;
+	result->total_cost = rtscan_total_cost(&cost);
+}
+
+/* ---------------------------------------------------------------- the path */
+
+Path *
+rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers)
+{
+	RelOptInfo *table = index->rel;
+	RtscanScanPath *path = palloc0(sizeof(RtscanScanPath));
+	Path	   *result = &path->path.path;
+
+	result->type = T_CustomPath;
+	result->pathtype = T_CustomScan;
+	result->parent = table;
+	result->pathtarget = table->reltarget;
+	result->param_info = get_baserel_parampathinfo(root, table, required_outer);
+	result->parallel_aware = workers > 0;
+	result->parallel_safe = table->consider_parallel;
+	result->parallel_workers = workers;
+	path->path.flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->path.methods = &path_methods;
+	path->index = index;
+	match_row_quals(path, match_quals(path, root, result->param_info));
+	path->from_heap = path->others != NIL || !has_columns(path);
+	cost_path(path, root);
+	return result;
+}

@@ -1,0 +1,39 @@
+/*
+ * scan_path.h
+ *		How an index would return a table's rows (RtscanScan), and what that costs.
+ *
+ * For each index, and for each set of other tables that its quals may take values from, one path: offered beside those of PostgreSQL, and
+ * for processes that share the work where nothing comes from other tables.
+ */
+#ifndef RTSCAN_SCAN_PATH_H
+#define RTSCAN_SCAN_PATH_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+#include "plan/quals.h"
+
+/* A path, with what it hands to its plan. */
+typedef struct RtscanScanPath
+{
+	CustomPath	path;
+	IndexOptInfo *index;
+	RtscanQuals *quals;			/* that the index answers, */
+	List	   *clauses;		/* which are these of WHERE's (RestrictInfo); */
+	List	   *row_clauses;	/* those that are evaluated on its rows, */
+	List	   *row_quals;		/* as row expressions; */
+	List	   *others;			/* and on the table's */
+	bool		from_heap;		/* the index has not all that is wanted */
+} RtscanScanPath;
+
+/* scan_offer.c: hook into the planner. */
+extern void rtscan_init_scan(void);
+
+/* scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader. */
+extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
+
+/* make_scan.c: a CustomPath's PlanCustomPath. */
+extern Plan *rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,
+							  List *clauses, List *custom_plans);
+
+#endif							/* RTSCAN_SCAN_PATH_H */

@@ -1,0 +1,233 @@
+/*
+ * aggregate_node.c
+ *		Execute Custom Scan (RtscanAggregate): aggregates, from an index that has all that a query needs of a table.
+ *
+ * It answers in one of two ways: from bits of rows alone (by_bits.c), or from the values of rows (by_rows.c, slice.c).
+ * All nodes below an Append are begun when the query begins: what an answer takes is taken when its first result is
+ * asked for, and given back with the last.
+ */
+#include "run/node.h"
+
+#include "catalog/objectaccess.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "run/by_bits.h"
+#include "run/by_rows.h"
+#include "run/failure.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+
+typedef struct AggregateState
+{
+	RtscanNode	node;
+	bool		filters_may_fail;	/* evaluating FILTERs' arguments */
+	RtscanRowsTask *rows;		/* NULL: from bits */
+	RtscanRowsAnswer *answer;	/* from rows */
+	bool		done;			/* all results have been returned */
+} AggregateState;
+
+/* ---------------------------------------------------------------- start */
+
+static const CustomExecMethods exec_methods;
+
+static Node *
+create_state(CustomScan *scan)
+{
+	AggregateState *state = (AggregateState *) newNode(sizeof(AggregateState), T_CustomScanState);
+
+	state->node.custom.methods = &exec_methods;
+	return (Node *) state;
+}
+
+/* As the executor does where it initializes aggregates and calls. */
+static void
+check_permission(Oid function, ObjectType type)
+{
+	AclResult	result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, type, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
+}
+
+/* The index calls functions, or has called them when rows were inserted, without asking who may. */
+static void
+check_permissions(CustomScan *scan, const RtscanNodePlan *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, scan->custom_scan_tlist)
+		if (IsA(lfirst_node(TargetEntry, cell)->expr, Aggref))
+			check_permission(((Aggref *) lfirst_node(TargetEntry, cell)->expr)->aggfnoid, OBJECT_AGGREGATE);
+	foreach(cell, plan->functions)
+		check_permission(lfirst_oid(cell), OBJECT_FUNCTION);
+}
+
+static bool
+filters_may_fail(const RtscanNodePlan *plan)
+{
+	for (int i = plan->where_arguments; i < list_length(plan->arguments); i++)
+		if (rtscan_has_subplan_result(list_nth(plan->arguments, i)))
+			return true;
+	return false;
+}
+
+static void
+begin(CustomScanState *custom, EState *estate, int eflags)
+{
+	AggregateState *state = (AggregateState *) custom;
+	RtscanNode *node = &state->node;
+
+	rtscan_begin_node(node);
+	state->filters_may_fail = filters_may_fail(node->plan);
+	check_permissions((CustomScan *) custom->ss.ps.plan, node->plan);
+	if (node->plan->by_rows)
+		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->index, node->plan);
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* RtscanBitsFilters.make */
+static void
+make_filter(const RtscanPlanFilter *plan, RtscanFilter *filter, void *arg)
+{
+	RtscanNode *node = (RtscanNode *) arg;
+
+	rtscan_make_filter(plan, node->index, node->schema, &node->values, filter);
+}
+
+/* RtscanBitsFilters.prepare */
+static void
+prepare_filters(void *arg)
+{
+	RtscanNode *node = (RtscanNode *) arg;
+
+	rtscan_evaluate_arguments(node, node->plan->where_arguments, list_length(node->arguments));
+}
+
+/* Give back what the answer at hand took, if there is one. */
+static void
+end_answer(AggregateState *state)
+{
+	if (state->answer)
+		rtscan_end_rows(state->answer);
+	state->answer = NULL;
+	rtscan_end_answer(&state->node);
+}
+
+/* The next result; the columns behind it are EXPLAIN's. */
+static bool
+next_result(AggregateState *state, TupleTableSlot *slot)
+{
+	RtscanNode *node = &state->node;
+	RtscanBitsFilters filters = {state->filters_may_fail, prepare_filters, make_filter, node};
+	bool		first = node->context == NULL;
+	MemoryContext old;
+
+	if (first)
+		rtscan_begin_answer(node);
+	old = MemoryContextSwitchTo(node->context);
+	if (first && state->rows)
+		state->answer = rtscan_begin_rows(state->rows, &node->question);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	if (first && !state->rows)
+		rtscan_answer_by_bits(node->plan->aggregates, &node->question, &filters, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(old);
+	return !state->rows ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
+}
+
+/*
+ * A result that HAVING lets pass.  ExecScan() would not do: in a recheck of EvalPlanQual() it takes
+ * a node above relations for one whose tuple it has already.
+ */
+static TupleTableSlot *
+execute(CustomScanState *node)
+{
+	AggregateState *state = (AggregateState *) node;
+	ExprContext *context = node->ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	while (!state->done)
+	{
+		MemoryContext old;
+
+		CHECK_FOR_INTERRUPTS();
+		ExecClearTuple(slot);
+		ResetExprContext(context);
+		old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+		state->done = !next_result(state, slot);
+		MemoryContextSwitchTo(old);
+		if (state->done)
+			break;
+		context->ecxt_scantuple = ExecStoreVirtualTuple(slot);
+		if (ExecQual(node->ss.ps.qual, context))
+			return node->ss.ps.ps_ProjInfo ? ExecProject(node->ss.ps.ps_ProjInfo) : slot;
+		InstrCountFiltered1(node, 1);
+	}
+	end_answer(state);
+	return NULL;
+}
+
+static void
+rescan(CustomScanState *node)
+{
+	AggregateState *state = (AggregateState *) node;
+
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	end_answer(state);
+	state->done = false;
+}
+
+static void
+end(CustomScanState *custom)
+{
+	end_answer((AggregateState *) custom);
+	rtscan_end_node((RtscanNode *) custom);
+}
+
+/* Shared memory is going to be released: look at it no more. */
+static void
+shut_down(CustomScanState *custom)
+{
+	AggregateState *state = (AggregateState *) custom;
+
+	if (state->node.shared == NULL)
+		return;
+	end_answer(state);
+	state->done = true;
+	rtscan_leave_shared(&state->node);
+}
+
+static void
+explain(CustomScanState *custom, List *ancestors, ExplainState *es)
+{
+	RtscanNode *node = (RtscanNode *) custom;
+	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
+
+	rtscan_explain_keys(node, shown.keys, ancestors, es);
+	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
+	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
+	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
+	rtscan_explain_totals(node, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "RtscanAggregate",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = execute,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.EstimateDSMCustomScan = rtscan_estimate_shared,
+	.InitializeDSMCustomScan = rtscan_initialize_shared,
+	.ReInitializeDSMCustomScan = rtscan_reinitialize_shared,
+	.InitializeWorkerCustomScan = rtscan_initialize_worker,
+	.ShutdownCustomScan = shut_down,
+	.ExplainCustomScan = explain,
+};
+
+const CustomScanMethods rtscan_aggregate_scan_methods = {
+	.CustomName = "RtscanAggregate",
+	.CreateCustomScanState = create_state,
+};

@@ -1,0 +1,415 @@
+/*
+ * scan_node.c
+ *		Execute Custom Scan (RtscanScan): the rows of a table that an index finds.
+ *
+ * Its columns come from the index, where that has all that are wanted; then a row is looked up in the heap only where its
+ * block is not all-visible (search/visibility.h), and the node's tuple has just those columns.  Or else rows come from the heap
+ * (search/heap_rows.h): then the tuple is the table's, with its system columns, and EvalPlanQual() can replace it.
+ *
+ * Quals that the index does not look up are evaluated on the index's rows as far as it has what they need, then PostgreSQL's
+ * way on what is left.
+ */
+#include "run/node.h"
+
+#include "access/relscan.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "run/batch.h"
+#include "run/shared.h"
+#include "search/heap_rows.h"
+#include "utils/memutils.h"
+
+typedef struct RowsState
+{
+	RtscanNode	node;
+	RtscanExpression row_quals;
+	RtscanBatch *batch;
+	RtscanCursor *cursor;		/* NULL: no answer has been begun, or it has been given back */
+	bool		done;			/* all rows have been returned */
+
+	TupleTableSlot *slot;		/* from the index: where columns are put, which is the node's result, */
+	ProjectionInfo *projection; /* unless there is still something to be computed */
+	int			ncolumns;
+	int		   *columns;		/* of the index, from 0, by the slot's attribute */
+	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* of the rows that are left */
+	uint16		rows[RTSCAN_CURSOR_ROWS];	/* their places in the batch */
+	uint32		n;
+	uint32		next;
+	uint64		heap_fetches;	/* of this answer */
+	uint64		filtered_rows;
+
+	ExprState  *recheck;		/* from the heap: what the index has answered, for EvalPlanQual() */
+	RtscanHeapRows heap_rows;
+} RowsState;
+
+/* ---------------------------------------------------------------- start */
+
+static const CustomExecMethods exec_methods;
+
+static Node *
+create_state(CustomScan *scan)
+{
+	RowsState  *state = (RowsState *) newNode(sizeof(RowsState), T_CustomScanState);
+
+	state->node.custom.methods = &exec_methods;
+	return (Node *) state;
+}
+
+/* The tuples are the heap's, in buffers, which PostgreSQL did not know when it made slots and expressions. */
+static void
+begin_heap_tuples(RowsState *state, EState *estate)
+{
+	ScanState  *scan = &state->node.custom.ss;
+	RtscanShown shown = rtscan_read_shown(((CustomScan *) scan->ps.plan)->custom_exprs);
+
+	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple);
+	ExecAssignScanProjectionInfo(scan);
+	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
+	if (estate->es_epq_active)
+		state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &scan->ps);
+}
+
+/* Is a list of target entries made of nothing but the first columns of the node's tuple? */
+static bool
+are_columns(List *targetlist, int ncolumns)
+{
+	ListCell   *cell;
+
+	foreach(cell, targetlist)
+	{
+		const Var  *var = (const Var *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (!IsA(var, Var) || var->varattno < 1 || var->varattno > ncolumns)
+			return false;
+	}
+	return true;
+}
+
+/* The result has only columns: they are put where they belong, without a projection. */
+static void
+leave_out_projection(RowsState *state, List *targetlist, const List *columns)
+{
+	ListCell   *cell;
+
+	state->slot = state->node.custom.ss.ps.ps_ResultTupleSlot;
+	state->ncolumns = 0;
+	foreach(cell, targetlist)
+		state->columns[state->ncolumns++] =
+			list_nth_int(columns, ((const Var *) lfirst_node(TargetEntry, cell)->expr)->varattno - 1);
+}
+
+static void
+begin_index_tuples(RowsState *state)
+{
+	ScanState  *scan = &state->node.custom.ss;
+	List	   *targetlist = scan->ps.plan->targetlist;
+	List	   *columns = state->node.plan->columns;
+
+	state->slot = scan->ss_ScanTupleSlot;
+	state->projection = scan->ps.ps_ProjInfo;
+	state->columns = palloc(Max(list_length(targetlist), Max(list_length(columns), 1)) * sizeof(int));
+	for (state->ncolumns = 0; state->ncolumns < list_length(columns); state->ncolumns++)
+		state->columns[state->ncolumns] = list_nth_int(columns, state->ncolumns);
+	if (state->projection && are_columns(targetlist, state->ncolumns))
+	{
+		leave_out_projection(state, targetlist, columns);
+		state->projection = NULL;
+	}
+}
+
+static void
+begin(CustomScanState *custom, EState *estate, int eflags)
+{
+	RowsState  *state = (RowsState *) custom;
+
+	rtscan_begin_node(&state->node);
+	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
+	/* The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only. */
+	if (state->node.plan->from_heap && state->row_quals.state == NULL)
+		state->node.checked_heap = NULL;
+	if (state->node.plan->from_heap)
+		begin_heap_tuples(state, estate);
+	else
+		begin_index_tuples(state);
+}
+
+/* ---------------------------------------------------------------- an answer */
+
+/* The image to search.  Of a node that is going to be scanned again it is kept: the snapshot stays the same. */
+static const RtscanImage *
+find_image(RowsState *state)
+{
+	RtscanNode *node = &state->node;
+	EState	   *estate = node->custom.ss.ps.state;
+	bool		keep = node->custom.ss.ps.plan->allParam != NULL;
+	MemoryContext old;
+	const RtscanImage *image;
+
+	if (node->shared)
+		return rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, &node->visibility);
+	if (node->image)
+		return node->image;
+	old = MemoryContextSwitchTo(keep ? estate->es_query_cxt : node->context);
+	image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot);
+	MemoryContextSwitchTo(old);
+	if (keep)
+		node->image = image;
+	return image;
+}
+
+static void
+begin_batch(RowsState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->node.custom.ss.ps.state->es_query_cxt);
+
+	state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+begin_answer(RowsState *state)
+{
+	RtscanNode *node = &state->node;
+	MemoryContext old;
+
+	rtscan_begin_answer(node);
+	if (state->row_quals.state)
+		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
+	if (state->batch == NULL)
+		begin_batch(state);
+	old = MemoryContextSwitchTo(node->context);
+	state->cursor = rtscan_open_shared_cursor(&node->visibility, find_image(state),
+											  node->shared ? &node->shared->search : NULL, node->schema, &node->filter);
+	MemoryContextSwitchTo(old);
+	if (node->plan->from_heap)
+		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot);
+}
+
+/* Give back what the answer at hand took, if there is one. */
+static void
+end_answer(RowsState *state)
+{
+	RtscanNode *node = &state->node;
+
+	state->n = state->next = 0;
+	if (state->cursor)
+	{
+		if (node->plan->from_heap)
+			rtscan_end_heap_rows(&state->heap_rows);
+		rtscan_add_totals(&node->question, rtscan_cursor_search(state->cursor),
+						  state->heap_fetches + rtscan_cursor_heap_fetches(state->cursor), state->filtered_rows);
+		rtscan_close_cursor(state->cursor);
+	}
+	state->cursor = NULL;
+	state->heap_fetches = state->filtered_rows = 0;
+	rtscan_end_answer(node);
+}
+
+/* ---------------------------------------------------------------- rows of the index */
+
+/* Which rows of the batch pass the quals? */
+static uint32
+choose_rows(RowsState *state)
+{
+	RtscanBatch *batch = state->batch;
+	uint32		n = 0;
+
+	if (state->row_quals.state == NULL)
+	{
+		for (uint32 row = 0; row < batch->n; row++)
+			state->rows[row] = row;
+		return batch->n;
+	}
+	for (uint32 row = 0; row < batch->n; row++)
+	{
+		rtscan_enter_row(batch, state->row_quals.columns, row);
+		if (ExecQual(state->row_quals.state, batch->context))
+			state->rows[n++] = row;
+	}
+	state->filtered_rows += batch->n - n;
+	return n;
+}
+
+/* The rows' TIDs, less those that have not been chosen. */
+static void
+find_tids(RowsState *state)
+{
+	rtscan_cursor_tids(state->cursor, state->tids);
+	for (uint32 i = 0; i < state->n; i++)
+		state->tids[i] = state->tids[state->rows[i]];
+}
+
+/* The next rows; false if there are none, and then all has been given back. */
+static bool
+next_rows(RowsState *state)
+{
+	if (state->done)
+		return false;
+	if (state->cursor == NULL)
+		begin_answer(state);
+	state->n = state->next = 0;
+	while (rtscan_next_batch(state->batch, state->cursor) > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		state->n = choose_rows(state);
+		if (state->n > 0)
+		{
+			find_tids(state);
+			return true;
+		}
+	}
+	end_answer(state);
+	state->done = true;
+	return false;
+}
+
+/* ---------------------------------------------------------------- tuples */
+
+static bool
+next_index_rows(RowsState *state)
+{
+	TupleTableSlot *slot = state->node.custom.ss.ss_ScanTupleSlot;
+
+	if (!next_rows(state))
+		return false;
+	for (int i = 0; i < state->ncolumns; i++)
+		rtscan_load_column(state->batch, state->columns[i]);
+	/* WHERE CURRENT OF looks for the row in the scan's slot, also where that has no columns. */
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+	slot->tts_tableOid = RelationGetRelid(state->node.heap);
+	return true;
+}
+
+/* The next tuple, of columns of the index. */
+static TupleTableSlot *
+next_index_tuple(RowsState *state)
+{
+	ExprContext *context = state->node.custom.ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = state->slot;
+	uint32		row;
+
+	if (state->next == state->n && !next_index_rows(state))
+	{
+		ExecClearTuple(state->node.custom.ss.ss_ScanTupleSlot);
+		return NULL;
+	}
+	row = state->rows[state->next];
+	state->node.custom.ss.ss_ScanTupleSlot->tts_tid = state->tids[state->next++];
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		slot->tts_values[i] = state->batch->values[state->columns[i]][row];
+		slot->tts_isnull[i] = state->batch->isnull[state->columns[i]][row];
+	}
+	if (state->projection == NULL)
+		return slot;
+	ResetExprContext(context);
+	context->ecxt_scantuple = slot;
+	return ExecProject(state->projection);
+}
+
+/* ExecScanAccessMtd: the next tuple of the heap. */
+static TupleTableSlot *
+next_heap_tuple(ScanState *scan)
+{
+	RowsState  *state = (RowsState *) scan;
+	TupleTableSlot *slot = scan->ss_ScanTupleSlot;
+
+	while (state->done || state->cursor == NULL || !rtscan_next_heap_row(&state->heap_rows, slot))
+	{
+		if (!next_rows(state))
+			return ExecClearTuple(slot);
+		state->heap_fetches += state->n;
+		rtscan_set_heap_tids(&state->heap_rows, state->tids, state->n);
+	}
+	return slot;
+}
+
+/* ExecScanRecheckMtd: would the index find a tuple that EvalPlanQual() has in the place of another? */
+static bool
+recheck(ScanState *scan, TupleTableSlot *slot)
+{
+	scan->ps.ps_ExprContext->ecxt_scantuple = slot;
+	return ExecQualAndReset(((RowsState *) scan)->recheck, scan->ps.ps_ExprContext);
+}
+
+static TupleTableSlot *
+execute(CustomScanState *custom)
+{
+	RowsState  *state = (RowsState *) custom;
+
+	return state->node.plan->from_heap ? ExecScan(&custom->ss, next_heap_tuple, recheck) : next_index_tuple(state);
+}
+
+/* ---------------------------------------------------------------- again, and the end */
+
+static void
+rescan(CustomScanState *custom)
+{
+	RowsState  *state = (RowsState *) custom;
+
+	end_answer(state);
+	state->done = false;
+	ExecClearTuple(custom->ss.ss_ScanTupleSlot);
+	if (state->node.plan->from_heap)
+		ExecScanReScan(&custom->ss);
+}
+
+static void
+end(CustomScanState *custom)
+{
+	RowsState  *state = (RowsState *) custom;
+
+	end_answer(state);
+	if (state->batch)
+		rtscan_end_batch(state->batch);
+	rtscan_end_node(&state->node);
+}
+
+/* Shared memory is going to be released: look at it no more. */
+static void
+shut_down(CustomScanState *custom)
+{
+	RowsState  *state = (RowsState *) custom;
+
+	if (state->node.shared == NULL)
+		return;
+	end_answer(state);
+	state->done = true;
+	rtscan_leave_shared(&state->node);
+}
+
+static void
+explain(CustomScanState *custom, List *ancestors, ExplainState *es)
+{
+	RtscanNode *node = (RtscanNode *) custom;
+	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
+
+	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
+	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
+	rtscan_explain_totals(node, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "RtscanScan",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = execute,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.EstimateDSMCustomScan = rtscan_estimate_shared,
+	.InitializeDSMCustomScan = rtscan_initialize_shared,
+	.ReInitializeDSMCustomScan = rtscan_reinitialize_shared,
+	.InitializeWorkerCustomScan = rtscan_initialize_worker,
+	.ShutdownCustomScan = shut_down,
+	.ExplainCustomScan = explain,
+};
+
+const CustomScanMethods rtscan_rows_scan_methods = {
+	.CustomName = "RtscanScan",
+	.CreateCustomScanState = create_state,
+};

@@ -1,0 +1,48 @@
+/*
+ * heap_rows.h
+ *		The table's rows at TIDs that an index has found, a heap block at a time.
+ *
+ * TIDs ascend within a segment, so a block's rows come together: it is pinned, pruned and locked once, as a bitmap heap
+ * scan does it, and blocks ahead are prefetched.  The snapshot decides which rows there are.  A TID that vacuum has freed since leads
+ * to no row, or to one that is too young for the snapshot.
+ */
+#ifndef RTSCAN_HEAP_ROWS_H
+#define RTSCAN_HEAP_ROWS_H
+
+#include "rtscan.h"
+
+#include "access/htup_details.h"
+#include "executor/tuptable.h"
+#include "storage/buf.h"
+#include "utils/snapshot.h"
+
+typedef struct RtscanHeapRows
+{
+	Relation	heap;
+	Snapshot	snapshot;
+	BlockNumber blocks;			/* when the scan began: beyond them are no rows for the snapshot */
+	uint32		prefetch_distance;	/* TIDs whose blocks are asked for ahead */
+	const ItemPointerData *tids;	/* the caller's, */
+	uint32		ntids;
+	uint32		next_tid;		/* from here on their block has not been looked into, */
+	uint32		prefetched;		/* nor prefetched */
+	BlockNumber last_prefetched;
+	Buffer		buffer;			/* pinned, or invalid: */
+	uint32		n;				/* rows of its page that the snapshot sees, */
+	uint32		next;			/* and the next of them */
+	HeapTupleData rows[MaxHeapTuplesPerPage];
+} RtscanHeapRows;
+
+/* Begin, with a snapshot that has been taken, and with the index locked for SERIALIZABLE. */
+extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot);
+
+/* Go on with other TIDs, those before being done with; they must stay where they are. */
+extern void rtscan_set_heap_tids(RtscanHeapRows *rows, const ItemPointerData *tids, uint32 n);
+
+/* Store the next row into a slot for the heap's tuples in buffers; false if the TIDs have no more. */
+extern bool rtscan_next_heap_row(RtscanHeapRows *rows, TupleTableSlot *slot);
+
+/* Forget the TIDs, and the page. */
+extern void rtscan_end_heap_rows(RtscanHeapRows *rows);
+
+#endif							/* RTSCAN_HEAP_ROWS_H */
