@@ -29,7 +29,6 @@
 #include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/placeholder.h"
-#include "optimizer/plancat.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "utils/acl.h"
@@ -123,17 +122,6 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 
 /* 19 has partial sums of bigints as they are, before they were numerics. */
 #define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
-
-/* 19's hook of a relation's planning is for all relations, not for tables only. */
-#if PG_VERSION_NUM >= 190000
-#define RTSCAN_COMPAT_REL_HOOK_PARAMETERS PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
-#define RTSCAN_COMPAT_REL_HOOK_ARGUMENTS root, rel, rte
-#else
-#define RTSCAN_COMPAT_REL_HOOK_PARAMETERS PlannerInfo *root, Oid table, bool has_children, RelOptInfo *rel
-#define RTSCAN_COMPAT_REL_HOOK_ARGUMENTS root, table, has_children, rel
-#define build_simple_rel_hook_type get_relation_info_hook_type
-#define build_simple_rel_hook get_relation_info_hook
-#endif
 
 /* What an access method's handler returns: 19 keeps the pointer, before it was copied and freed. */
 static inline const IndexAmRoutine *

@@ -7,7 +7,6 @@
 
 #include "device/device.h"
 #include "fmgr.h"
-#include "plan/index_only.h"
 #include "plan/path.h"
 #include "plan/scan_path.h"
 #include "search/stats.h"
@@ -22,7 +21,6 @@ _PG_init(void)
 {
 	rtscan_init_settings();
 	rtscan_init_device();
-	rtscan_init_index_only();
 	rtscan_init_scan();
 	rtscan_init_aggregate();
 	rtscan_init_stats();

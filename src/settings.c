@@ -27,7 +27,6 @@ char	   *rtscan_device;
 int			rtscan_device_memory;
 int			rtscan_device_timeout;
 bool		rtscan_debug_compare_executors;
-bool		rtscan_debug_prefer_index_only;
 char	   *rtscan_debug_pause;
 char	   *rtscan_device_fault;
 char	   *rtscan_device_rays;
@@ -97,10 +96,6 @@ define_test_settings(void)
 							 "Evaluates what the device has evaluated by the CPU as well, and compares the bits.",
 							 NULL, &rtscan_debug_compare_executors, false, PGC_USERSET,
 							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
-	DefineCustomBoolVariable("rtscan.debug_prefer_index_only",
-							 "Has the planner make Index Only Scans of rtscan indexes where it can, and no Index Scans.",
-							 NULL, &rtscan_debug_prefer_index_only, false, PGC_USERSET,
-							 GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.debug_pause",
 							   "Has aggregates and Index Only Scans wait for advisory lock 1920234339 after some steps: of snapshot, list, map, image.",
 							   NULL, &rtscan_debug_pause, "", PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,

@@ -38,7 +38,6 @@ extern int	rtscan_device_timeout;	/* ms */
 
 /* For tests and benchmarks. */
 extern bool rtscan_debug_compare_executors;
-extern bool rtscan_debug_prefer_index_only;
 extern char *rtscan_debug_pause;	/* some of snapshot, list, map, image */
 extern char *rtscan_device_fault;
 extern char *rtscan_device_rays;

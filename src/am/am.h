@@ -32,7 +32,6 @@ extern IndexScanDesc rtscan_begin_scan(Relation index, int nkeys, int norderbys)
 extern void rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 						  ScanKey orderbys, int norderbys);
 extern int64 rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
-extern bool rtscan_get_tuple(IndexScanDesc scan, ScanDirection direction);
 extern void rtscan_end_scan(IndexScanDesc scan);
 
 /*
@@ -43,15 +42,7 @@ extern void rtscan_end_scan(IndexScanDesc scan);
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
-/*
- * tuple.c: what amgettuple and amcanreturn do.  Tuples take their memory beside the scan's, and give it
- * back in the end; until then, the next tuple is asked for until there is none.
- */
-typedef struct RtscanTuples RtscanTuples;
-
-extern RtscanTuples *rtscan_begin_tuples(IndexScanDesc scan, const RtscanSchema *schema);
-extern bool rtscan_next_tuple(RtscanTuples *tuples, IndexScanDesc scan);
-extern void rtscan_end_tuples(RtscanTuples *tuples);
+/* can_return.c */
 extern bool rtscan_can_return(Relation index, int attno);
 
 /* validate.c */

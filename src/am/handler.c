@@ -40,7 +40,6 @@ rtscan_handler(PG_FUNCTION_ARGS)
 		.ambeginscan = rtscan_begin_scan,
 		.amrescan = rtscan_rescan,
 		.amcanreturn = rtscan_can_return,
-		.amgettuple = rtscan_get_tuple,
 		.amgetbitmap = rtscan_get_bitmap,
 		.amendscan = rtscan_end_scan,
 	};

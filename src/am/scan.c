@@ -1,6 +1,6 @@
 /*
  * scan.c
- *		Scans: their beginning and end, and bitmap scans; tuple.c has the others.
+ *		Bitmap scans.  For rows there is a node of our own (run/scan_node.c): an access method has no way to return them fast.
  *
  * The order matters: the executor has taken the snapshot; then come the predicate lock (a
  * relation's: any insertion may match), and the metapage, and so one image of segments and
@@ -25,8 +25,6 @@ typedef struct RtscanScan
 	bool		want_bits;
 	int64		ntids;
 	RtscanSearch search;
-	RtscanTuples *tuples;		/* NULL unless there are more */
-	bool		returned_all;	/* tuples */
 } RtscanScan;
 
 IndexScanDesc
@@ -37,25 +35,12 @@ rtscan_begin_scan(Relation index, int nkeys, int norderbys)
 
 	state->schema = rtscan_schema(index);
 	scan->opaque = state;
-	scan->xs_itupdesc = RelationGetDescr(index);
 	return scan;
-}
-
-static void
-end_tuples(RtscanScan *state)
-{
-	if (state->tuples)
-		rtscan_end_tuples(state->tuples);
-	state->tuples = NULL;
 }
 
 void
 rtscan_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
 {
-	RtscanScan *state = (RtscanScan *) scan->opaque;
-
-	end_tuples(state);
-	state->returned_all = false;
 	if (keys && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
 }
@@ -65,7 +50,6 @@ rtscan_end_scan(IndexScanDesc scan)
 {
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 
-	end_tuples(state);
 	pfree(state->schema);
 	pfree(state);
 }
@@ -159,26 +143,6 @@ rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	state->search.stats.rows = state->ntids;
 	rtscan_count_scan(state->search.executor, &state->search.stats);
 	return state->ntids;
-}
-
-bool
-rtscan_get_tuple(IndexScanDesc scan, ScanDirection direction)
-{
-	RtscanScan *state = (RtscanScan *) scan->opaque;
-
-	if (!ScanDirectionIsForward(direction))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("rtscan indexes cannot be scanned backwards")));
-	if (state->returned_all)
-		return false;
-	if (state->tuples == NULL)
-		state->tuples = rtscan_begin_tuples(scan, state->schema);
-	if (rtscan_next_tuple(state->tuples, scan))
-		return true;
-	end_tuples(state);
-	state->returned_all = true;
-	return false;
 }
 
 uint64

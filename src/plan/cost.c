@@ -58,12 +58,6 @@
 #define TID_NANOSECONDS			15.0
 #define TID_BLOCK_NANOSECONDS	150.0
 
-/* What an Index Scan takes longer to get a row by its TID than a bitmap heap scan, which gets a block's rows together. */
-#define INDEX_SCAN_ROW_NANOSECONDS	40.0
-
-/* Putting a value into a tuple, and getting it out again. */
-#define TUPLE_COLUMN_COST	(3 * cpu_operator_cost)
-
 /* What finding rows takes, once. */
 typedef struct Search
 {
@@ -299,38 +293,6 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 	return cost;
 }
 
-/* Is no column returned, or are they all hidden (index_only.h)?  Then an Index Only Scan is for a query that needs none. */
-static bool
-returns_nothing(const IndexOptInfo *info)
-{
-	for (int column = 0; column < info->ncolumns; column++)
-		if (info->canreturn[column])
-			return false;
-	return true;
-}
-
-/* A column of tuples. */
-static Cost
-tuple_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loop_count)
-{
-	RtscanCost	cost = rtscan_column_cost(root, info, column, rows, loop_count);
-
-	return rtscan_total_cost(&cost) + rows * TUPLE_COLUMN_COST;
-}
-
-/* What an Index Only Scan adds: forming tuples of all columns, asked for or not. */
-static Cost
-tuples_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loop_count)
-{
-	bool		hidden = returns_nothing(info);
-	Cost		cost = 0;
-
-	for (int column = 0; column < info->ncolumns; column++)
-		if (hidden || info->canreturn[column])
-			cost += tuple_column_cost(root, info, column, rows, loop_count);
-	return cost;
-}
-
 /* ---------------------------------------------------------------- rows */
 
 RtscanCost
@@ -415,36 +377,7 @@ estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanRe
 	return selectivity;
 }
 
-/*
- * Index Scans get TIDs in the order of the heap's blocks, segment by segment, so that they read what a bitmap heap scan
- * does.  The planner takes that from a correlation: of the square by which it comes from the cost of pages at random
- * to that of neighbours.
- */
-static double
-heap_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity selectivity)
-{
-	const RelOptInfo *table = info->rel;
-	double		rows = selectivity * table->tuples;
-	double		random_page_cost,
-				seq_page_cost;
-	double		most,
-				least,
-				wanted;
-
-	if (table->pages < 2 || rows < 1)
-		return 0;
-	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
-	most = index_pages_fetched(rows, table->pages, info->pages, root) * random_page_cost;
-	least = random_page_cost + Max(ceil(selectivity * table->pages) - 1, 0) * seq_page_cost;
-	wanted = random_pages_cost(table->reltablespace, heap_blocks(table, rows), table->pages) +
-		rows * INDEX_SCAN_ROW_NANOSECONDS / UNIT_NANOSECONDS;
-	return most > least ? sqrt(Max(0, Min((most - wanted) / (most - least), 1))) : 0;
-}
-
-/*
- * A scan has looked everything up, and has evaluated a segment, before it returns anything; an Index Only Scan has
- * values of some rows, besides a copy of the visibility map.
- */
+/* A bitmap scan has looked everything up, and has evaluated a segment, before it has a TID. */
 static void
 price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
 		   Cost *startup_cost, Cost *total_cost)
@@ -455,17 +388,8 @@ price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, L
 	double		rows = estimate_selectivity(root, info, resolved, others) * info->rel->tuples;
 
 	*startup_cost = cost.startup + (cost.work + cost.pages) / Max(resolved->size->segments, 1);
-	*total_cost = rtscan_total_cost(&cost);
-	if (path->path.pathtype == T_IndexOnlyScan)
-	{
-		Cost		map = info->rel->pages * RTSCAN_MAP_BLOCK_COST;
-		Cost		all = tuples_cost(root, info, rows, loop_count);
-
-		*startup_cost += map + (rows > RTSCAN_CURSOR_ROWS ? tuples_cost(root, info, RTSCAN_CURSOR_ROWS, loop_count) : all);
-		*total_cost += map + rows * cpu_index_tuple_cost + all;
-	}
-	else
-		*total_cost += (rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
+	*total_cost = rtscan_total_cost(&cost) +
+		(rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
 }
 
 void
@@ -489,7 +413,6 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	{
 		price_path(root, path, resolved, others, loop_count, startup_cost, total_cost);
 		*selectivity = estimate_selectivity(root, info, resolved, others);
-		*correlation = loop_count == 1 ? heap_correlation(root, info, *selectivity) : 0;
 		return;
 	}
 	genericcostestimate(root, path, loop_count, &generic);
