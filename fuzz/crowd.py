@@ -7,7 +7,7 @@ from collections import Counter
 
 import psycopg2
 
-from queries import AGGREGATE, BITMAP, INDEX_ONLY, PLAIN_INDEX, SEQUENTIAL, Comparer, render
+from queries import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL, Comparer, render
 from session import CONFLICTS, TOO_LONG, Finding
 from workload import Workload
 
@@ -164,12 +164,12 @@ class Crowd(Threads):
         self.counts["sums compared while others write"] += 1
 
     def judge(self, session, query, expected, found, scan):
-        kind = {PLAIN_INDEX: "index scans", INDEX_ONLY: "index-only scans", BITMAP: "bitmap scans"}[scan]
+        kind = {HEAP_ROWS: "rows of the heap", INDEX_ROWS: "columns of the index", BITMAP: "bitmap scans"}[scan]
         self.counts[f"{kind} compared while others write"] += 1
         if found == expected:
             return
         snapshot = session.query("SELECT pg_current_snapshot()")[0][0]
-        if scan == INDEX_ONLY:
+        if scan == INDEX_ROWS:
             raise Finding(f"in snapshot {snapshot}: {scan}; {query}\nmissing {sorted((Counter(expected) - Counter(found)).elements())[:10]}, "
                           f"too many {sorted((Counter(found) - Counter(expected)).elements())[:10]}")
         expected, found = set(expected), set(found)

@@ -47,20 +47,20 @@ make_runnable(PlannerInfo *root, List *expressions)
 
 /* ---------------------------------------------------------------- columns */
 
-/* The node's tuple: columns of the index that are wanted, then those that only shown expressions refer to, which it has not. */
+/*
+ * The node's tuple: columns of the index that are wanted, then those that only shown expressions refer to, which it has not.
+ * (The target list is no help: the planner may give another one later.)
+ */
 static List *
-make_scan_tlist(const RtscanScanPath *path, List *tlist, List *shown, List **columns)
+make_scan_tlist(const RtscanScanPath *path, List *shown, List **columns)
 {
-	List	   *wanted = NIL;
+	List	   *wanted = list_copy(path->wanted);
 	List	   *entries = NIL;
 	ListCell   *cell;
 
 	*columns = NIL;
-	foreach(cell, list_union(NIL, pull_var_clause((Node *) tlist, PVC_RECURSE_PLACEHOLDERS)))
-	{
-		wanted = lappend(wanted, lfirst(cell));
+	foreach(cell, wanted)
 		*columns = lappend_int(*columns, rtscan_row_column(rtscan_row_expression(path->index, lfirst(cell))));
-	}
 	foreach(cell, pull_var_clause((Node *) shown, PVC_RECURSE_PLACEHOLDERS))
 		if (bms_is_member(lfirst_node(Var, cell)->varno, path->index->rel->relids))
 			wanted = list_append_unique(wanted, lfirst(cell));
@@ -111,7 +111,7 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	scan->methods = &rtscan_rows_scan_methods;
 	scan->custom_exprs = rtscan_write_shown(&shown);
 	if (!path->from_heap)
-		scan->custom_scan_tlist = make_scan_tlist(path, tlist, scan->custom_exprs, &plan.columns);
+		scan->custom_scan_tlist = make_scan_tlist(path, scan->custom_exprs, &plan.columns);
 	scan->custom_private = rtscan_write_plan(&plan);
 	return &scan->scan.plan;
 }

@@ -75,7 +75,7 @@ has_columns(const RtscanScanPath *path)
 {
 	ListCell   *cell;
 
-	foreach(cell, path->index->rel->reltarget->exprs)
+	foreach(cell, path->wanted)
 	{
 		Expr	   *column = rtscan_row_expression(path->index, lfirst(cell));
 
@@ -112,7 +112,7 @@ columns_read(const RtscanScanPath *path)
 	ListCell   *cell;
 
 	if (!path->from_heap)
-		foreach(cell, path->index->rel->reltarget->exprs)
+		foreach(cell, path->wanted)
 			columns = bms_add_member(columns, rtscan_row_column(rtscan_row_expression(path->index, lfirst(cell))));
 	return columns;
 }
@@ -183,6 +183,7 @@ rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, 
 	path->path.flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->path.methods = &path_methods;
 	path->index = index;
+	path->wanted = list_copy(table->reltarget->exprs);
 	match_row_quals(path, match_quals(path, root, result->param_info));
 	path->from_heap = path->others != NIL || !has_columns(path);
 	cost_path(path, root);

@@ -23,6 +23,7 @@ typedef struct RtscanScanPath
 	List	   *row_clauses;	/* those that are evaluated on its rows, */
 	List	   *row_quals;		/* as row expressions; */
 	List	   *others;			/* and on the table's */
+	List	   *wanted;			/* the table's columns, before the planner makes of them what the query selects */
 	bool		from_heap;		/* the index has not all that is wanted */
 } RtscanScanPath;
 
