@@ -38,13 +38,13 @@ include $(PGXS)
 $(OBJS): Makefile rtscan.control
 -include $(OBJS:.o=.d)
 
-# What may include what.
-all: check-rooms
+# What may include what; how long the lines of the tests' SQL are.
+all: check-rooms check-lines
 
-check-rooms:
-	@$(srcdir)/tools/check-rooms
+check-rooms check-lines:
+	@$(srcdir)/tools/$@
 
-.PHONY: check-rooms
+.PHONY: check-rooms check-lines
 
 # ---- the device program ----
 

@@ -13,14 +13,16 @@ SELECT index, rows FROM rtscan_benchmark('SELECT * FROM timed WHERE b BETWEEN 10
 SELECT rows = (SELECT count(*) FROM timed WHERE a < 70000 AND b > 20000) AS right
 	FROM rtscan_benchmark('SELECT * FROM timed WHERE a < 70000 AND b > 20000');
 -- two scans, and none
-SELECT index, rows FROM rtscan_benchmark('SELECT * FROM timed WHERE a = 5 UNION ALL SELECT * FROM timed WHERE b IS NULL', 2);
+SELECT index, rows
+FROM rtscan_benchmark('SELECT * FROM timed WHERE a = 5 UNION ALL SELECT * FROM timed WHERE b IS NULL', 2);
 SELECT index, rows FROM rtscan_benchmark('SELECT 1');
 
 -- what it refuses
 SELECT rtscan_benchmark('DELETE FROM timed WHERE a = 5');
 SELECT rtscan_benchmark('SELECT * FROM timed WHERE a = 5 FOR UPDATE');
 SELECT rtscan_benchmark('SELECT 1; SELECT 2');
-SELECT rtscan_benchmark('SELECT t.a FROM (VALUES (1), (2)) v (x), LATERAL (SELECT a FROM timed WHERE a = v.x OFFSET 0) t');
+SELECT rtscan_benchmark('
+	SELECT t.a FROM (VALUES (1), (2)) v (x), LATERAL (SELECT a FROM timed WHERE a = v.x OFFSET 0) t');
 SELECT rtscan_benchmark('SELECT 1', 0);
 SELECT count(*) FROM timed WHERE a = 5;
 CREATE ROLE regress_rtscan_timer;

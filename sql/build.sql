@@ -16,21 +16,27 @@ CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(ha
 CREATE FUNCTION check_rows(n int) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	CREATE TABLE x AS
-		SELECT i AS sorted, -i AS reverse, hash(i) % (n + 1) AS random, hash(i) % 3 AS few, NULL::int AS nothing, 0 AS equal,
+		SELECT i AS sorted, -i AS reverse, hash(i) % (n + 1) AS random, hash(i) % 3 AS few, NULL::int AS nothing,
+			0 AS equal,
 			   hash(i / 1000) AS clustered, CASE WHEN i % 2 = 0 THEN hash(i) % 1000 END AS half, i / 300 AS steps,
 			   CASE WHEN i < n - 5 THEN i / 9 END AS nulls_last, CASE WHEN i > 5 THEN i END AS nulls_first
 		FROM generate_series(1, n) i;
-	CREATE INDEX x_all ON x USING rtscan (sorted, reverse, random, few, nothing, equal, clustered, half, steps, nulls_last, nulls_first);
+	CREATE INDEX x_all ON x USING rtscan (sorted, reverse, random, few, nothing, equal, clustered, half, steps,
+		nulls_last, nulls_first);
 	PERFORM rtscan_check('x_all', true);
 	RETURN QUERY SELECT format('%s rows: %s', n, d) FROM differences('x', 'x_all', ARRAY[
-		'sorted > 0 AND sorted < 10', 'sorted = 1', 'sorted >= 64500', 'sorted = 64512', 'sorted = ANY (''{1,2,64511,64512,64513,64514,129024,129025}'')',
+		'sorted > 0 AND sorted < 10', 'sorted = 1', 'sorted >= 64500', 'sorted = 64512',
+		'sorted = ANY (''{1,2,64511,64512,64513,64514,129024,129025}'')',
 		'reverse <= -64500', 'reverse = -1', 'reverse > -70 AND reverse <= -10', 'reverse BETWEEN -64520 AND -64490',
 		'random < 50', 'random >= 64450', 'random > 30000 AND random < 30100 AND few = 1',
 		'few = 2 AND sorted > 64400', 'few < 0', 'few >= 3', 'few > 1 AND random < 300',
-		'nothing IS NULL AND sorted < 7', 'nothing IS NOT NULL', 'nothing < 5', 'equal = 0 AND reverse < -64490', 'equal < 0', 'equal > 0', 'equal IS NULL',
-		format('clustered = %s', hash(64)), format('clustered <= %s AND half < 20', hash(1)), 'half IS NULL AND random < 40', 'half IS NOT NULL AND half >= 990',
+		'nothing IS NULL AND sorted < 7', 'nothing IS NOT NULL', 'nothing < 5', 'equal = 0 AND reverse < -64490',
+		'equal < 0', 'equal > 0', 'equal IS NULL',
+		format('clustered = %s', hash(64)), format('clustered <= %s AND half < 20', hash(1)),
+		'half IS NULL AND random < 40', 'half IS NOT NULL AND half >= 990',
 		'steps = 215', 'steps = 0 AND few = 0', 'steps >= 214 AND steps < 216', 'steps > 3 AND steps < 5 AND half = 5',
-		'nulls_last IS NULL', 'nulls_last >= 7167', 'nulls_last < 2', 'nulls_first IS NULL', 'nulls_first < 9', 'nulls_first >= 64510', 'nulls_first IS NULL AND nulls_last IS NULL']) d;
+		'nulls_last IS NULL', 'nulls_last >= 7167', 'nulls_last < 2', 'nulls_first IS NULL', 'nulls_first < 9',
+		'nulls_first >= 64510', 'nulls_first IS NULL AND nulls_last IS NULL']) d;
 	DROP TABLE x;
 END
 $$;
@@ -39,13 +45,20 @@ SELECT check_rows(n) FROM unnest('{0,1,2,255,256,257,1000,64511,64512,64513,1290
 -- numbers of values around what fits a byte, two bytes and the bins
 CREATE FUNCTION check_values(n int, k int) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
-	CREATE TABLE x AS SELECT i, (i::int8 * 7919 % k)::int AS v, CASE WHEN i % 10 > 0 THEN (i::int8 * 7919 % k)::int END AS w FROM generate_series(1, n) i;
+	CREATE TABLE x AS
+		SELECT i, (i::int8 * 7919 % k)::int AS v, CASE WHEN i % 10 > 0 THEN (i::int8 * 7919 % k)::int END AS w
+		FROM generate_series(1, n) i;
 	CREATE INDEX x_all ON x USING rtscan (v, w, i);
 	PERFORM rtscan_check('x_all', true);
-	RETURN QUERY SELECT format('%s rows, %s values: %s', n, k, d) FROM differences('x', 'x_all', ARRAY['v IS NULL', 'w IS NULL AND i < 50', 'w IS NULL AND v < 5',
-		format('v >= %s AND i < 3000', k - 1), format('v = %s', k - 1), format('w >= %s', k - 1), format('w > %s AND w IS NOT NULL AND i < 3000', k - 3), format('v > %s', k - 1), 'v < 0',
-		'v = 0', 'w < 1 AND i > 50', format('v <= %s AND i < 100', k - 2), format('w < %s AND w IS NOT NULL AND i < 100', k - 1), format('w = ANY (''{0,%s,%s,NULL}'')', k - 1, k),
-		format('v > 0 AND v < %s AND i > %s', k - 1, n - 70), format('w BETWEEN %s AND %s', k / 2, k / 2 + 1), format('w IS NULL AND v = %s', k - 1)]) d;
+	RETURN QUERY
+		SELECT format('%s rows, %s values: %s', n, k, d)
+		FROM differences('x', 'x_all', ARRAY['v IS NULL', 'w IS NULL AND i < 50', 'w IS NULL AND v < 5',
+		format('v >= %s AND i < 3000', k - 1), format('v = %s', k - 1), format('w >= %s', k - 1),
+		format('w > %s AND w IS NOT NULL AND i < 3000', k - 3), format('v > %s', k - 1), 'v < 0',
+		'v = 0', 'w < 1 AND i > 50', format('v <= %s AND i < 100', k - 2),
+		format('w < %s AND w IS NOT NULL AND i < 100', k - 1), format('w = ANY (''{0,%s,%s,NULL}'')', k - 1, k),
+		format('v > 0 AND v < %s AND i > %s', k - 1, n - 70), format('w BETWEEN %s AND %s', k / 2, k / 2 + 1),
+		format('w IS NULL AND v = %s', k - 1)]) d;
 	DROP TABLE x;
 END
 $$;
@@ -53,22 +66,26 @@ SELECT check_values(3000, k) FROM unnest('{1,2,127,128,254,255,256,257,2999}'::i
 SELECT check_values(66000, k) FROM unnest('{1,2,254,255,256,257,65535,65536,65537}'::int[]) k;
 
 -- segments as small as memory allows, and what is in them
-CREATE TABLE t WITH (autovacuum_enabled = off) AS SELECT i AS id, hash(i) % 5000 AS a, 'k' || hash(i) % 77 AS b FROM generate_series(1, 40000) i;
+CREATE TABLE t WITH (autovacuum_enabled = off) AS
+	SELECT i AS id, hash(i) % 5000 AS a, 'k' || hash(i) % 77 AS b FROM generate_series(1, 40000) i;
 SET maintenance_work_mem = '1MB';
 CREATE INDEX t_ab ON t USING rtscan (a, b, id);
 SELECT segments > 2 AS several, rows, dead, pending FROM rtscan_stats('t_ab');
 SELECT rtscan_check('t_ab', true);
-SELECT differences('t', 't_ab', '{a < 77,a > 4900 AND b = ''k5'',id BETWEEN 19990 AND 20010,b >= ''k76'' AND a < 1000,id > 39990,b IS NULL}');
+SELECT differences('t', 't_ab',
+	'{a < 77,a > 4900 AND b = ''k5'',id BETWEEN 19990 AND 20010,b >= ''k76'' AND a < 1000,id > 39990,b IS NULL}');
 RESET maintenance_work_mem;
 REINDEX INDEX t_ab;
 SELECT segments, rows FROM rtscan_stats('t_ab');
-SELECT differences('t', 't_ab', '{a < 77,a > 4900 AND b = ''k5'',id BETWEEN 19990 AND 20010,b >= ''k76'' AND a < 1000,id > 39990,b IS NULL}');
+SELECT differences('t', 't_ab',
+	'{a < 77,a > 4900 AND b = ''k5'',id BETWEEN 19990 AND 20010,b >= ''k76'' AND a < 1000,id > 39990,b IS NULL}');
 -- other ways to build it again
 REINDEX INDEX CONCURRENTLY t_ab;
 INSERT INTO t SELECT -i, i, 'new' FROM generate_series(1, 100) i;
 REINDEX TABLE CONCURRENTLY t;
 CREATE INDEX CONCURRENTLY t_b ON t USING rtscan (b);
-SELECT indexrelid::regclass, indisvalid, indisready, (SELECT rows + pending FROM rtscan_stats(indexrelid)), rtscan_check(indexrelid, true)
+SELECT indexrelid::regclass, indisvalid, indisready, (SELECT rows + pending FROM rtscan_stats(indexrelid)),
+	rtscan_check(indexrelid, true)
 	FROM pg_index WHERE indrelid = 't'::regclass ORDER BY 1;
 SELECT differences('t', 't_b', '{b = ''new'',b < ''k11'',b > ''k5''}');
 -- with changes in the same transaction, and rolled back
@@ -78,7 +95,8 @@ UPDATE t SET a = -a WHERE id % 100 = 0;
 CREATE INDEX t_a ON t USING rtscan (a);
 INSERT INTO t VALUES (0, 0, 'zero');
 SELECT rtscan_check('t_a', true);
-SELECT differences('t', 't_a', '{a < 0,a > 4990,a = 0}') WHERE NOT (SELECT indcheckxmin FROM pg_index WHERE indexrelid = 't_a'::regclass);
+SELECT differences('t', 't_a', '{a < 0,a > 4990,a = 0}')
+WHERE NOT (SELECT indcheckxmin FROM pg_index WHERE indexrelid = 't_a'::regclass);
 ROLLBACK;
 BEGIN;
 REINDEX INDEX t_b;
@@ -114,18 +132,39 @@ DROP TABLE t;
 --
 DO $$
 BEGIN
-	EXECUTE format('CREATE TABLE t (%s)', (SELECT string_agg(format('c%s int', i), ', ') FROM generate_series(1, 33) i));
-	EXECUTE format('INSERT INTO t SELECT %s FROM generate_series(1, 3000) r', (SELECT string_agg(format('NULLIF(hash(r * 40 + %s) %% 100, %s)', i, i), ', ') FROM generate_series(1, 33) i));
-	EXECUTE format('CREATE INDEX t_all ON t USING rtscan (%s)', (SELECT string_agg('c' || i, ', ') FROM generate_series(1, 32) i));
-	EXECUTE format('INSERT INTO t SELECT %s FROM generate_series(3001, 3100) r', (SELECT string_agg(format('NULLIF(hash(r * 40 + %s) %% 100, %s)', i, i), ', ') FROM generate_series(1, 33) i));
+	EXECUTE format('CREATE TABLE t (%s)',
+		(SELECT string_agg(format('c%s int', i), ', ') FROM generate_series(1, 33) i));
+	EXECUTE format('INSERT INTO t SELECT %s FROM generate_series(1, 3000) r',
+		(SELECT string_agg(format('NULLIF(hash(r * 40 + %s) %% 100, %s)', i, i), ', ') FROM generate_series(1, 33) i));
+	EXECUTE format('CREATE INDEX t_all ON t USING rtscan (%s)',
+		(SELECT string_agg('c' || i, ', ') FROM generate_series(1, 32) i));
+	EXECUTE format('INSERT INTO t SELECT %s FROM generate_series(3001, 3100) r',
+		(SELECT string_agg(format('NULLIF(hash(r * 40 + %s) %% 100, %s)', i, i), ', ') FROM generate_series(1, 33) i));
 END
 $$;
 SELECT rtscan_check('t_all', true);
-SELECT differences('t', 't_all', (SELECT array_agg(format('c%s < 50', i)) || array_agg(format('c%s IS NULL AND c%s > 10', i, 33 - i)) || string_agg(format('c%s >= 2', i), ' AND ')
-	|| string_agg(format('c%s BETWEEN 5 AND 99', i), ' AND ') FROM generate_series(1, 32) i));
-DO $$ BEGIN EXECUTE format('CREATE INDEX ON t USING rtscan (%s)', (SELECT string_agg('c' || i, ', ') FROM generate_series(1, 33) i)); END $$;
-DO $$ BEGIN EXECUTE format('CREATE INDEX ON t USING rtscan (c1) INCLUDE (%s)', (SELECT string_agg('c' || i, ', ') FROM generate_series(2, 33) i)); END $$;
-DO $$ BEGIN EXECUTE format('CREATE INDEX t_include ON t USING rtscan (c1) INCLUDE (%s)', (SELECT string_agg('c' || i, ', ') FROM generate_series(3, 33) i)); END $$;
+SELECT differences('t', 't_all', (
+	SELECT array_agg(format('c%s < 50', i)) || array_agg(format('c%s IS NULL AND c%s > 10', i, 33 - i))
+		|| string_agg(format('c%s >= 2', i), ' AND ')
+		|| string_agg(format('c%s BETWEEN 5 AND 99', i), ' AND ') FROM generate_series(1, 32) i));
+DO $$
+BEGIN
+	EXECUTE format('CREATE INDEX ON t USING rtscan (%s)',
+		(SELECT string_agg('c' || i, ', ') FROM generate_series(1, 33) i));
+END
+$$;
+DO $$
+BEGIN
+	EXECUTE format('CREATE INDEX ON t USING rtscan (c1) INCLUDE (%s)',
+		(SELECT string_agg('c' || i, ', ') FROM generate_series(2, 33) i));
+END
+$$;
+DO $$
+BEGIN
+	EXECUTE format('CREATE INDEX t_include ON t USING rtscan (c1) INCLUDE (%s)',
+		(SELECT string_agg('c' || i, ', ') FROM generate_series(3, 33) i));
+END
+$$;
 SELECT rtscan_check('t_include', true);
 -- the same column more than once
 CREATE INDEX t_twice ON t USING rtscan (c33, c33, (c33 % 7)) INCLUDE (c33);
@@ -133,17 +172,25 @@ SELECT rtscan_check('t_twice', true);
 SELECT differences('t', 't_twice', '{c33 < 50 AND c33 > 40,c33 = 5 AND c33 % 7 = 5,c33 % 7 = 3,c33 IS NULL}');
 DROP TABLE t;
 
-CREATE TABLE t AS SELECT i AS id, hash(i) % 1000 AS a, CASE WHEN i % 5 > 0 THEN 'Text ' || hash(i) % 300 END AS b FROM generate_series(1, 3000) i;
+CREATE TABLE t AS
+	SELECT i AS id, hash(i) % 1000 AS a, CASE WHEN i % 5 > 0 THEN 'Text ' || hash(i) % 300 END AS b
+	FROM generate_series(1, 3000) i;
 CREATE INDEX t_part ON t USING rtscan (id) WHERE b IS NOT NULL AND a < 500;
 CREATE INDEX t_none ON t USING rtscan (id) WHERE a < 0;
-INSERT INTO t SELECT i, hash(i) % 1000 - 5, CASE WHEN i % 5 > 0 THEN 'Text ' || hash(i) % 300 END FROM generate_series(3001, 3200) i;
+INSERT INTO t SELECT i, hash(i) % 1000 - 5, CASE WHEN i % 5 > 0 THEN 'Text ' || hash(i) % 300 END
+FROM generate_series(3001, 3200) i;
 SELECT rtscan_check(i, true) FROM unnest('{t_part,t_none}'::regclass[]) i;
-SELECT differences('t', 't_part', '{b IS NOT NULL AND a < 500,b IS NOT NULL AND a < 500 AND id < 100,b IS NOT NULL AND a < 300 AND id > 3100}', false);
+SELECT differences('t', 't_part',
+	'{b IS NOT NULL AND a < 500,b IS NOT NULL AND a < 500 AND id < 100,b IS NOT NULL AND a < 300 AND id > 3100}',
+	false);
 SELECT differences('t', 't_none', '{a < 0,a < -2 AND id > 5}', false);
 CREATE INDEX t_expression ON t USING rtscan ((a * 2), lower(b), (a IS NULL), (b COLLATE "C"));
-INSERT INTO t SELECT i, hash(i) % 1000 - 5, CASE WHEN i % 5 > 0 THEN 'Text ' || hash(i) % 300 END FROM generate_series(3201, 3400) i;
+INSERT INTO t SELECT i, hash(i) % 1000 - 5, CASE WHEN i % 5 > 0 THEN 'Text ' || hash(i) % 300 END
+FROM generate_series(3201, 3400) i;
 SELECT rtscan_check('t_expression', true);
-SELECT differences('t', 't_expression', ARRAY['a * 2 < 100', 'lower(b) = ''text 5''', 'lower(b) >= ''text 98'' AND a * 2 > 1000', 'lower(b) IS NULL AND a * 2 < 600',
+SELECT differences('t', 't_expression', ARRAY[
+	'a * 2 < 100', 'lower(b) = ''text 5''', 'lower(b) >= ''text 98'' AND a * 2 > 1000',
+	'lower(b) IS NULL AND a * 2 < 600',
 	'b COLLATE "C" > ''Text 29'' AND lower(b) < ''text 8''']);
 ALTER INDEX t_expression ALTER COLUMN 1 SET STATISTICS 10;
 ANALYZE t;
@@ -151,12 +198,19 @@ SELECT differences('t', 't_expression', '{a * 2 = 100}');
 DROP TABLE t;
 
 -- INCLUDE columns: types without an order, wide ones, NULLs; more than a chunk
-CREATE TABLE t (a int, b text, p point, j json, n name, x numeric, f bool, arr int[], c "char", m macaddr, box box, t timetz, poly polygon, i interval);
+CREATE TABLE t (a int, b text, p point, j json, n name, x numeric, f bool, arr int[], c "char", m macaddr, box box,
+	t timetz, poly polygon, i interval);
 INSERT INTO t SELECT hash(i) % 5000,
-		CASE WHEN i % 3 > 0 THEN repeat('long ', hash(i) % 30) END, CASE WHEN i % 7 > 0 THEN point(i, -i) END, CASE WHEN i % 2 > 0 THEN json_build_object('i', i) END,
-		CASE WHEN i % 11 > 0 THEN 'name ' || i END, CASE WHEN i > 64000 THEN i / 7.0 END, CASE WHEN i < 64513 THEN i % 2 = 0 END,
-		CASE WHEN i % 1000 = 0 THEN ARRAY[i, NULL] END, CASE WHEN i % 3 > 0 THEN 'x' END, CASE WHEN i % 5 = 0 THEN '08:00:2b:01:02:03'::macaddr END,
-		CASE WHEN i % 2 > 0 THEN box(point(i, i)) END, timetz(timestamptz '2000-01-01 12:00+00' + i % 9 * interval '1 min'), CASE WHEN i % 50 = 0 THEN polygon(4 + i % 40, circle(point(i, i), i)) END, NULLIF(i % 13, 0) * interval '1 day'
+		CASE WHEN i % 3 > 0 THEN repeat('long ', hash(i) % 30) END, CASE WHEN i % 7 > 0 THEN point(i, -i) END,
+		CASE WHEN i % 2 > 0 THEN json_build_object('i', i) END,
+		CASE WHEN i % 11 > 0 THEN 'name ' || i END, CASE WHEN i > 64000 THEN i / 7.0 END,
+		CASE WHEN i < 64513 THEN i % 2 = 0 END,
+		CASE WHEN i % 1000 = 0 THEN ARRAY[i, NULL] END, CASE WHEN i % 3 > 0 THEN 'x' END,
+		CASE WHEN i % 5 = 0 THEN '08:00:2b:01:02:03'::macaddr END,
+		CASE WHEN i % 2 > 0 THEN box(point(i, i)) END,
+		timetz(timestamptz '2000-01-01 12:00+00' + i % 9 * interval '1 min'),
+		CASE WHEN i % 50 = 0 THEN polygon(4 + i % 40, circle(point(i, i), i)) END,
+		NULLIF(i % 13, 0) * interval '1 day'
 	FROM generate_series(1, 64600) i;
 CREATE INDEX t_a ON t USING rtscan (a) INCLUDE (b, p, j, n, x, f, arr, c, m, box, t, poly, i);
 INSERT INTO t SELECT * FROM t LIMIT 200;
@@ -203,7 +257,8 @@ INSERT INTO p SELECT i, hash(i) % 100, 'b' || i % 10 FROM generate_series(1, 200
 SELECT relid, isleaf FROM pg_partition_tree('p_ab') ORDER BY relid::text COLLATE "C";
 SELECT reloptions FROM pg_class WHERE oid = 'p2_a_b_idx'::regclass;
 SELECT rtscan_check(relid, true) FROM pg_partition_tree('p_ab') WHERE isleaf;
-SELECT differences(tab, index_name, '{a < 5,a >= 50 AND b = ''b3'',b > ''b8''}') FROM (VALUES ('p1', 'p1_a_b_idx'), ('p2', 'p2_a_b_idx'), ('p3', 'p3_ab')) v (tab, index_name);
+SELECT differences(tab, index_name, '{a < 5,a >= 50 AND b = ''b3'',b > ''b8''}')
+FROM (VALUES ('p1', 'p1_a_b_idx'), ('p2', 'p2_a_b_idx'), ('p3', 'p3_ab')) v (tab, index_name);
 UPDATE p SET id = 3001 - id WHERE a = 7;
 SET enable_seqscan = off;
 SELECT count(*), sum(id) FROM p WHERE a = 7;
@@ -309,10 +364,12 @@ INSERT INTO temporary_t SELECT i, CASE WHEN i % 9 > 0 THEN hash(i) % 10000 END F
 DROP INDEX temporary_t_a;
 CREATE INDEX temporary_t_a ON temporary_t USING rtscan (a, id);
 SELECT rtscan_check('temporary_t_a', true);
-SELECT differences('temporary_t', 'temporary_t_a', '{a < 5,a = 77,a >= 9990,a IS NULL AND id > 65000,a > 50 AND a < 9950 AND id < 20}');
+SELECT differences('temporary_t', 'temporary_t_a',
+	'{a < 5,a = 77,a >= 9990,a IS NULL AND id > 65000,a > 50 AND a < 9950 AND id < 20}');
 DELETE FROM temporary_t WHERE a % 3 = 0;
 VACUUM temporary_t;
-SELECT differences('temporary_t', 'temporary_t_a', '{a < 5,a = 77,a >= 9990,a IS NULL AND id > 65000,a > 50 AND a < 9950 AND id < 20}');
+SELECT differences('temporary_t', 'temporary_t_a',
+	'{a < 5,a = 77,a >= 9990,a IS NULL AND id > 65000,a > 50 AND a < 9950 AND id < 20}');
 DROP TABLE temporary_t;
 CREATE TEMPORARY TABLE temporary_t (a int) ON COMMIT DELETE ROWS;
 CREATE INDEX temporary_t_a ON temporary_t USING rtscan (a);

@@ -11,21 +11,28 @@ SET rtscan.merge_worker = off;
 \i :directory/sql/include/differences.psql
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
-CREATE TABLE t (key int PRIMARY KEY, a int, b text, filler text, id int GENERATED ALWAYS AS (key) STORED) WITH (autovacuum_enabled = off, fillfactor = 90);
+CREATE TABLE t (key int PRIMARY KEY, a int, b text, filler text, id int GENERATED ALWAYS AS (key) STORED)
+WITH (autovacuum_enabled = off, fillfactor = 90);
 CREATE INDEX t_ab ON t USING rtscan (a, b, id);
 -- What is wrong with the index; nothing, one hopes.
 CREATE FUNCTION problems() RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM rtscan_check('t_ab', true);
-	RETURN QUERY SELECT differences('t', 't_ab', ARRAY['a < 100', 'a >= 900 AND b < ''k5''', 'b = ''k7'' AND a IS NOT NULL', 'a IS NULL', 'b IS NULL AND id < 5000', 'id BETWEEN 2000 AND 2100 AND a >= 0',
-		'a = ANY (''{1,2,3,500,999,NULL}'')', 'id > 19900', 'a <= 500 AND a > 490 AND b >= ''k1''', 'id < 0', 'b > ''z''']);
+	RETURN QUERY
+		SELECT differences('t', 't_ab', ARRAY[
+			'a < 100', 'a >= 900 AND b < ''k5''', 'b = ''k7'' AND a IS NOT NULL', 'a IS NULL',
+			'b IS NULL AND id < 5000', 'id BETWEEN 2000 AND 2100 AND a >= 0', 'a = ANY (''{1,2,3,500,999,NULL}'')',
+			'id > 19900', 'a <= 500 AND a > 490 AND b >= ''k1''', 'id < 0', 'b > ''z''']);
 EXCEPTION WHEN OTHERS THEN
 	RETURN NEXT SQLERRM;
 END
 $$;
 -- Rows from first to last.
 CREATE PROCEDURE add(first int, last int) LANGUAGE sql AS $$
-	INSERT INTO t SELECT i, CASE WHEN hash(i) % 20 > 0 THEN hash(i) % 1000 END, CASE WHEN hash(i) % 15 > 0 THEN 'k' || hash(i) % 13 END FROM generate_series(first, last) i
+	INSERT INTO t
+	SELECT i, CASE WHEN hash(i) % 20 > 0 THEN hash(i) % 1000 END,
+		CASE WHEN hash(i) % 15 > 0 THEN 'k' || hash(i) % 13 END
+	FROM generate_series(first, last) i
 $$;
 
 SELECT problems();
@@ -126,7 +133,8 @@ $$;
 SELECT count(*) FROM t WHERE b = 'sub';
 SELECT problems();
 -- statements that fail late
-INSERT INTO t SELECT CASE WHEN i = 5000 THEN 70005 ELSE 90000 + i END, i % 1000, 'failed' FROM generate_series(1, 5000) i;
+INSERT INTO t SELECT CASE WHEN i = 5000 THEN 70005 ELSE 90000 + i END, i % 1000, 'failed'
+FROM generate_series(1, 5000) i;
 SELECT problems();
 INSERT INTO t SELECT 90000 + i, 1 / (3000 - i), 'failed' FROM generate_series(1, 5000) i;
 SELECT problems();
@@ -147,11 +155,15 @@ SELECT rows - dead + pending = (SELECT count(*) FROM t) AS all_rows FROM rtscan_
 
 -- ON CONFLICT
 INSERT INTO t SELECT i, 1, 'conflict' FROM generate_series(100002, 100100) i ON CONFLICT DO NOTHING;
-INSERT INTO t SELECT i, 2, 'conflict' FROM generate_series(100051, 100120) i ON CONFLICT (key) DO UPDATE SET a = excluded.a + 100, b = 'updated' WHERE t.id % 2 = 0;
+INSERT INTO t SELECT i, 2, 'conflict'
+FROM generate_series(100051, 100120) i
+ON CONFLICT (key) DO UPDATE SET a = excluded.a + 100, b = 'updated' WHERE t.id % 2 = 0;
 SELECT problems();
 SELECT b, count(*), sum(a) FROM t WHERE b IN ('conflict', 'updated') GROUP BY b ORDER BY b;
 MERGE INTO t USING (SELECT i FROM generate_series(100100, 100140) i) s ON t.key = s.i
-	WHEN MATCHED AND s.i % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET a = 999 WHEN NOT MATCHED THEN INSERT VALUES (s.i, 3, 'merged');
+	WHEN MATCHED AND s.i % 2 = 0 THEN DELETE
+	WHEN MATCHED THEN UPDATE SET a = 999
+	WHEN NOT MATCHED THEN INSERT VALUES (s.i, 3, 'merged');
 SELECT problems();
 
 -- a scan that has begun sees neither what comes after it nor flushes
@@ -292,7 +304,8 @@ DROP TABLE own;
 DROP TABLE t;
 
 -- several indexes, vacuumed by several processes; a comparison function in SQL, which a flush calls
-CREATE FUNCTION backwards(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT AS 'SELECT btint4cmp($2, $1) + (SELECT 0 FROM pg_am LIMIT 1)';
+CREATE FUNCTION backwards(int, int) RETURNS int
+LANGUAGE sql IMMUTABLE STRICT AS 'SELECT btint4cmp($2, $1) + (SELECT 0 FROM pg_am LIMIT 1)';
 CREATE OPERATOR CLASS backwards FOR TYPE int USING rtscan AS
 	OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 backwards(int, int);
 CREATE TABLE t (id int, a int, b text) WITH (autovacuum_enabled = off);
@@ -323,11 +336,14 @@ CREATE INDEX t_ab ON t USING rtscan (a, b, id);
 CREATE TABLE found (problem text);
 \set ECHO none
 SELECT query FROM generate_series(1, 40) round, LATERAL (VALUES
-	(1, format('INSERT INTO t SELECT i, hash(i) %% 1000, ''k'' || i %% 13 FROM generate_series(%s, %s) i', round * 1000, round * 1000 + 100 + hash(round) % 800)),
-	(2, format('DELETE FROM t WHERE hash(id) %% 40 = %s OR id < %s', round, CASE WHEN round % 8 = 0 THEN (round - 4) * 1000 ELSE 0 END)),
+	(1, format('INSERT INTO t SELECT i, hash(i) %% 1000, ''k'' || i %% 13 FROM generate_series(%s, %s) i',
+		round * 1000, round * 1000 + 100 + hash(round) % 800)),
+	(2, format('DELETE FROM t WHERE hash(id) %% 40 = %s OR id < %s',
+		round, CASE WHEN round % 8 = 0 THEN (round - 4) * 1000 ELSE 0 END)),
 	(3, 'VACUUM t'),
 	(4, format('INSERT INTO t SELECT -i, hash(i) %% 1000, ''k'' || i %% 13 FROM generate_series(1, %s) i', round % 5)),
-	(5, 'INSERT INTO found SELECT problems()')) q (step, query) ORDER BY round, step
+	(5, 'INSERT INTO found SELECT problems()')) q (step, query)
+ORDER BY round, step
 \gexec
 \set ECHO all
 SELECT * FROM found;
@@ -335,7 +351,8 @@ SELECT segments < 20 AS few, rows - dead + pending = (SELECT count(*) FROM t) AS
 
 -- built with more memory than a merge has: a segment is written anew in parts, values kept whole or not
 CREATE TABLE u (id int, a int, b text, c numeric, note text) WITH (autovacuum_enabled = off);
-INSERT INTO u SELECT i, hash(i) % 1000, CASE WHEN i % 7 > 0 THEN 'k' || i % 999 END, hash(i) % 50 + 0.5, repeat('n', i % 9)
+INSERT INTO u
+SELECT i, hash(i) % 1000, CASE WHEN i % 7 > 0 THEN 'k' || i % 999 END, hash(i) % 50 + 0.5, repeat('n', i % 9)
 	FROM generate_series(1, 60000) i;
 SET maintenance_work_mem = '256MB';
 CREATE INDEX u_abc ON u USING rtscan (a, b, c, id) INCLUDE (note);
@@ -343,9 +360,11 @@ SELECT segments, rows FROM rtscan_stats('u_abc');
 SET maintenance_work_mem = '1MB';
 DELETE FROM u WHERE hash(id + 7) % 5 < 2;
 VACUUM u;
-SELECT segments BETWEEN 5 AND 40 AS several, dead, rows = (SELECT count(*) FROM u) AS all_rows FROM rtscan_stats('u_abc');
+SELECT segments BETWEEN 5 AND 40 AS several, dead, rows = (SELECT count(*) FROM u) AS all_rows
+FROM rtscan_stats('u_abc');
 SELECT rtscan_check('u_abc', true);
-SELECT differences('u', 'u_abc', '{a < 20,b = ''k7'',b IS NULL AND a > 900,c = 7.5 AND id < 30000,id BETWEEN 20000 AND 20100}');
+SELECT differences('u', 'u_abc',
+	'{a < 20,b = ''k7'',b IS NULL AND a > 900,c = 7.5 AND id < 30000,id BETWEEN 20000 AND 20100}');
 DELETE FROM u WHERE id > 100;
 VACUUM u;
 SELECT segments, dead, rows FROM rtscan_stats('u_abc');

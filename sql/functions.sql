@@ -16,15 +16,19 @@ DECLARE
 	reported bigint;
 BEGIN
 	SELECT * INTO s FROM rtscan_stats(index_name);
-	SELECT sum(value::bigint) FILTER (WHERE key LIKE '%\_bytes' AND key <> 'total_bytes') INTO n FROM jsonb_each_text(to_jsonb(s));
+	SELECT sum(value::bigint) FILTER (WHERE key LIKE '%\_bytes' AND key <> 'total_bytes') INTO n
+	FROM jsonb_each_text(to_jsonb(s));
 	IF n <> s.total_bytes OR n <> pg_relation_size(index_name) THEN
 		RETURN NEXT format('parts %s, total %s, file %s', n, s.total_bytes, pg_relation_size(index_name));
 	END IF;
-	SELECT string_agg(key, ', ') INTO reported FROM jsonb_each_text(to_jsonb(s)) WHERE value::bigint < 0 OR key LIKE '%\_bytes' AND value::bigint % 8192 <> 0;
+	SELECT string_agg(key, ', ') INTO reported
+	FROM jsonb_each_text(to_jsonb(s))
+	WHERE value::bigint < 0 OR key LIKE '%\_bytes' AND value::bigint % 8192 <> 0;
 	IF reported IS NOT NULL THEN
 		RETURN NEXT reported || ' cannot be';
 	END IF;
-	EXECUTE format('SELECT count(*) FROM %s', (SELECT indrelid::regclass FROM pg_index WHERE indexrelid = index_name)) INTO n;
+	EXECUTE format('SELECT count(*) FROM %s',
+		(SELECT indrelid::regclass FROM pg_index WHERE indexrelid = index_name)) INTO n;
 	IF s.rows - s.dead + s.pending <> n THEN
 		RETURN NEXT format('%s rows, %s dead, %s pending of %s', s.rows, s.dead, s.pending, n);
 	END IF;
@@ -33,7 +37,8 @@ END
 $$;
 -- which parts there are
 CREATE FUNCTION parts(index_name regclass) RETURNS text LANGUAGE sql AS $$
-	SELECT string_agg(replace(key, '_bytes', ''), ' ' ORDER BY key COLLATE "C") FROM jsonb_each_text((SELECT to_jsonb(s) FROM rtscan_stats(index_name) s))
+	SELECT string_agg(replace(key, '_bytes', ''), ' ' ORDER BY key COLLATE "C")
+	FROM jsonb_each_text((SELECT to_jsonb(s) FROM rtscan_stats(index_name) s))
 	WHERE value <> '0' AND key <> 'total_bytes'
 $$;
 CREATE TABLE t (a int, b int, c text) WITH (autovacuum_enabled = off);
@@ -50,7 +55,8 @@ SELECT parts('t_all'), parts('t_include');
 VACUUM t;
 SELECT * FROM all_problems();
 SELECT parts('t_all'), parts('t_include');
-INSERT INTO t SELECT i, hash(i) % 1000, CASE WHEN i % 3 > 0 THEN 'text ' || i % 9 END FROM generate_series(501, 65000) i;
+INSERT INTO t SELECT i, hash(i) % 1000, CASE WHEN i % 3 > 0 THEN 'text ' || i % 9 END
+FROM generate_series(501, 65000) i;
 SELECT * FROM all_problems();
 VACUUM t;
 SELECT * FROM all_problems();
@@ -63,9 +69,11 @@ SELECT segments, rows, dead, pending, vectors, dead_bytes FROM rtscan_stats('t_a
 -- rtscan_estimate(): about as much as there will be
 --
 ANALYZE t;
-SELECT e.rows, segments, index_bytes BETWEEN total_bytes / 2 AND total_bytes * 2 AS bytes, build_memory_bytes BETWEEN 1e6 AND 64e6 AS memory
+SELECT e.rows, segments, index_bytes BETWEEN total_bytes / 2 AND total_bytes * 2 AS bytes,
+	build_memory_bytes BETWEEN 1e6 AND 64e6 AS memory
 	FROM rtscan_estimate('t', '{a,b,c}') e, LATERAL (SELECT pg_relation_size('t_all') AS total_bytes) s;
-SELECT a.index_bytes > b.index_bytes AS more_bins_more_bytes FROM rtscan_estimate('t', '{b}', 1024, 1) a, rtscan_estimate('t', '{b}', 16) b;
+SELECT a.index_bytes > b.index_bytes AS more_bins_more_bytes
+FROM rtscan_estimate('t', '{b}', 1024, 1) a, rtscan_estimate('t', '{b}', 16) b;
 CREATE TABLE nothing (a int, p point);
 SELECT rows, segments FROM rtscan_estimate('nothing', '{a}');
 SELECT rows, segments FROM rtscan_estimate('nothing', '{p,a,a}');
@@ -98,8 +106,14 @@ SET enable_seqscan = off;
 SET enable_indexscan = off;
 SET max_parallel_workers_per_gather = 0;
 SET rtscan.executor = 'cpu';
-CREATE FUNCTION scans() RETURNS TABLE (executor text, scans bigint, segments bigint, pending_rows bigint, rows bigint, chunks bool, refined bool, pages bool, times bool) LANGUAGE sql AS $$
-	SELECT executor, scans, segments, pending_rows, rows, chunks_read > 0, refined_rows > 0, pages_read > 0, bits_time > 0 AND tids_time >= 0 FROM pg_stat_rtscan WHERE executor = 'cpu'
+CREATE FUNCTION scans()
+RETURNS TABLE (
+	executor text, scans bigint, segments bigint, pending_rows bigint, rows bigint, chunks bool, refined bool,
+	pages bool, times bool) LANGUAGE sql AS $$
+	SELECT executor, scans, segments, pending_rows, rows, chunks_read > 0, refined_rows > 0, pages_read > 0,
+		bits_time > 0 AND tids_time >= 0
+	FROM pg_stat_rtscan
+	WHERE executor = 'cpu'
 $$;
 DROP INDEX t_include;
 REINDEX INDEX t_all;
@@ -137,7 +151,9 @@ SELECT pg_stat_reset_single_table_counters('t_all'::regclass);
 SELECT count(*) FROM t WHERE b = -1 OR a = -2;
 SELECT pg_stat_force_next_flush();
 SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelid = 't_all'::regclass;
-SELECT idx_blks_read + idx_blks_hit > 0 AS counts_blocks FROM pg_statio_user_indexes WHERE indexrelid = 't_all'::regclass;
+SELECT idx_blks_read + idx_blks_hit > 0 AS counts_blocks
+FROM pg_statio_user_indexes
+WHERE indexrelid = 't_all'::regclass;
 RESET enable_seqscan;
 RESET max_parallel_workers_per_gather;
 
@@ -162,13 +178,15 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 SELECT format(call, relation) AS call, error_of(format(call, relation))
-	FROM unnest(ARRAY['rtscan_stats(%L)', 'rtscan_check(%L)', 'rtscan_check(%L, true)']) call, unnest('{t,t_btree,p_a,p,v,s,pg_class,pg_class_oid_index}'::text[]) relation;
+	FROM unnest(ARRAY['rtscan_stats(%L)', 'rtscan_check(%L)', 'rtscan_check(%L, true)']) call,
+		unnest('{t,t_btree,p_a,p,v,s,pg_class,pg_class_oid_index}'::text[]) relation;
 SELECT error_of('rtscan_stats(0)'), error_of('rtscan_check(0)'), error_of('rtscan_check(4294967295, true)');
 SELECT rtscan_stats(NULL), rtscan_check(NULL), rtscan_check('t_all', NULL);
 -- an index whose build failed, and one that is not valid
 CREATE INDEX CONCURRENTLY t_failed ON t USING rtscan ((1 / (a + 1)));
 SELECT indisvalid, indisready FROM pg_index WHERE indexrelid = 't_failed'::regclass;
-SELECT error_of('rtscan_stats(''t_failed'')'), error_of('rtscan_check(''t_failed'')'), error_of('rtscan_check(''t_failed'', true)');
+SELECT error_of('rtscan_stats(''t_failed'')'), error_of('rtscan_check(''t_failed'')'),
+	error_of('rtscan_check(''t_failed'', true)');
 DROP INDEX t_failed;
 UPDATE pg_index SET indisvalid = false WHERE indexrelid = 't_all'::regclass;
 SELECT rows > 0 AS rows, rtscan_check('t_all'), error_of('rtscan_check(''t_all'', true)') FROM rtscan_stats('t_all');
@@ -185,27 +203,32 @@ CREATE ROLE regress_rtscan_user;
 CREATE ROLE regress_rtscan_owner;
 GRANT CREATE, USAGE ON SCHEMA functions TO regress_rtscan_owner, regress_rtscan_user;
 SET ROLE regress_rtscan_user;
-SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'), error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
-SELECT error_of('rtscan_estimate(''t'', ''{a}'')'), error_of('rtscan_stat_reset()'), error_of('rtscan_merge(''t_btree'')');
+SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'),
+	error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
+SELECT error_of('rtscan_estimate(''t'', ''{a}'')'), error_of('rtscan_stat_reset()'),
+	error_of('rtscan_merge(''t_btree'')');
 SELECT count(*) > 0 AS visible FROM pg_stat_rtscan;
 -- wrong relations tell no more than that they are
 SELECT error_of('rtscan_stats(''t_btree'')'), error_of('rtscan_stats(''pg_authid'')');
 RESET ROLE;
 GRANT SELECT ON t TO regress_rtscan_user;
 SET ROLE regress_rtscan_user;
-SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'), error_of('rtscan_estimate(''t'', ''{a}'')');
+SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'),
+	error_of('rtscan_estimate(''t'', ''{a}'')');
 RESET ROLE;
 REVOKE SELECT ON t FROM regress_rtscan_user;
 GRANT pg_stat_scan_tables TO regress_rtscan_user;
 SET ROLE regress_rtscan_user;
-SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'), error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
+SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'),
+	error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
 RESET ROLE;
 -- an owner may; what the index's expressions and conditions do, they do with the rights of the owner, not of who checks
 SET ROLE regress_rtscan_owner;
 CREATE FUNCTION who(a int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
 	IF current_user <> 'regress_rtscan_owner' THEN
-		RAISE 'index expression evaluated by %', CASE WHEN current_user = 'regress_rtscan_user' THEN current_user ELSE 'another user' END;
+		RAISE 'index expression evaluated by %',
+			CASE WHEN current_user = 'regress_rtscan_user' THEN current_user ELSE 'another user' END;
 	END IF;
 	RETURN a;
 END
@@ -213,11 +236,14 @@ $$;
 CREATE TABLE owned AS SELECT i AS a FROM generate_series(1, 10) i;
 CREATE INDEX owned_a ON owned USING rtscan (who(a));
 CREATE INDEX owned_part ON owned USING rtscan (a) WHERE who(a) > 3;
-SELECT error_of('rtscan_stats(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'), error_of('rtscan_merge(''owned_a'')');
+SELECT error_of('rtscan_stats(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'),
+	error_of('rtscan_merge(''owned_a'')');
 RESET ROLE;
-SELECT error_of('rtscan_check(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'), error_of('rtscan_check(''owned_part'', true)');
+SELECT error_of('rtscan_check(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'),
+	error_of('rtscan_check(''owned_part'', true)');
 SET ROLE regress_rtscan_user;
-SELECT error_of('rtscan_check(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'), error_of('rtscan_check(''owned_part'', true)');
+SELECT error_of('rtscan_check(''owned_a'')'), error_of('rtscan_check(''owned_a'', true)'),
+	error_of('rtscan_check(''owned_part'', true)');
 RESET ROLE;
 VACUUM owned;
 REINDEX INDEX owned_a;

@@ -31,18 +31,23 @@ BEGIN
 	SET LOCAL rtscan.enable_aggregate = off;
 	SET LOCAL max_parallel_workers_per_gather = 0;
 	EXECUTE 'CREATE TEMP TABLE without_node AS SELECT r::text FROM (' || query || ') r';
-	RETURN QUERY EXECUTE format('SELECT %L || '': only with the node: '' || r FROM (TABLE with_node EXCEPT ALL TABLE without_node) x'
-		' UNION ALL SELECT %L || '': only without: '' || r FROM (TABLE without_node EXCEPT ALL TABLE with_node) y', query, query);
+	RETURN QUERY EXECUTE format('
+		SELECT %1$L || '': only with the node: '' || r FROM (TABLE with_node EXCEPT ALL TABLE without_node) x
+		UNION ALL
+		SELECT %1$L || '': only without: '' || r FROM (TABLE without_node EXCEPT ALL TABLE with_node) y', query);
 	DROP TABLE with_node, without_node;
 	SET LOCAL rtscan.enable_aggregate = on;
 	SET LOCAL max_parallel_workers_per_gather = 2;
 END $$;
 
--- many segments, dead rows, rows that are not all-visible, pending rows; values of all kinds that have transition states
-CREATE TABLE t (id int, k int, s text, i2 int2, i4 int4, i8 int8, n numeric(12,2), m numeric, f4 float4, f8 float8, d date)
+-- many segments, dead rows, rows that are not all-visible, pending rows; values of all kinds that have transition
+-- states
+CREATE TABLE t (id int, k int, s text, i2 int2, i4 int4, i8 int8, n numeric(12,2), m numeric, f4 float4, f8 float8,
+	d date)
 	WITH (autovacuum_enabled = off, parallel_workers = 2);
 INSERT INTO t SELECT i, i % 997, 'group ' || i % 23, i % 100 - 50, i * 17, (i::int8 << 40) - i, (i - 50000) * 0.01,
-	CASE i % 9 WHEN 0 THEN NULL WHEN 1 THEN i * 1000000000000000.0 WHEN 2 THEN i / 3.0 ELSE i END, i % 1000, i % 1000, '2020-01-01'::date + i % 777
+	CASE i % 9 WHEN 0 THEN NULL WHEN 1 THEN i * 1000000000000000.0 WHEN 2 THEN i / 3.0 ELSE i END, i % 1000, i % 1000,
+	'2020-01-01'::date + i % 777
 	FROM generate_series(1, 100000) i;
 -- vacuum would make one segment of them
 SET maintenance_work_mem = '1MB';
@@ -53,26 +58,62 @@ UPDATE t SET n = n + 1 WHERE id % 1000 = 0;
 INSERT INTO t SELECT -i, i, 'pending', 1, 2, 3, 4, 5.00, 6, 7, '2020-01-01' FROM generate_series(1, 500) i;
 SET max_parallel_workers_per_gather = 2;
 
-EXPLAIN (VERBOSE, COSTS OFF) SELECT s, count(*), sum(i8), avg(m) FROM t WHERE k < 500 GROUP BY s HAVING count(*) > 10 ORDER BY s;
-SELECT * FROM differences('SELECT count(*), count(m), sum(i2), sum(i4), sum(i8), sum(n), sum(m), sum(f8), avg(i2), avg(i4), avg(i8), avg(n), avg(m),
-	avg(f4), avg(f8), min(s), max(d), min(n), max(m) FROM t WHERE k < 500', 'Gather.*Parallel Custom');
-SELECT * FROM differences('SELECT s, i2, count(*), sum(i2), sum(i4), sum(i8), sum(n), sum(m), avg(i2), avg(i8), avg(n), avg(m), avg(f8), min(s), max(d)
-	FROM t WHERE k < 300 GROUP BY s, i2', 'Gather.*Parallel Custom');
-SELECT * FROM differences('SELECT count(*), sum(i4), avg(m), avg(f8), max(s), sum(m) FROM t WHERE i4 < 0', 'Gather.*Parallel Custom');
-SELECT * FROM differences('SELECT s, sum(n * m), count(*) FILTER (WHERE i2 > 0) FROM t WHERE k BETWEEN 100 AND 500 AND i4 % 3 = 0 GROUP BY s', 'Gather.*Parallel Custom');
-SELECT * FROM differences('SELECT date_trunc(''month'', d) AS m, sum(i8) + count(*) AS x FROM t GROUP BY 1 HAVING sum(n) > 0 ORDER BY 1 LIMIT 7', 'Gather.*Parallel Custom');
+EXPLAIN (VERBOSE, COSTS OFF)
+SELECT s, count(*), sum(i8), avg(m) FROM t WHERE k < 500 GROUP BY s HAVING count(*) > 10 ORDER BY s;
+SELECT * FROM differences('
+	SELECT count(*), count(m), sum(i2), sum(i4), sum(i8), sum(n), sum(m), sum(f8), avg(i2), avg(i4), avg(i8), avg(n),
+		avg(m), avg(f4), avg(f8), min(s), max(d), min(n), max(m)
+	FROM t
+	WHERE k < 500', 'Gather.*Parallel Custom');
+SELECT * FROM differences('
+	SELECT s, i2, count(*), sum(i2), sum(i4), sum(i8), sum(n), sum(m), avg(i2), avg(i8), avg(n), avg(m), avg(f8),
+		min(s), max(d)
+	FROM t
+	WHERE k < 300
+	GROUP BY s, i2', 'Gather.*Parallel Custom');
+SELECT * FROM differences('SELECT count(*), sum(i4), avg(m), avg(f8), max(s), sum(m) FROM t WHERE i4 < 0',
+	'Gather.*Parallel Custom');
+SELECT * FROM differences(
+	'SELECT s, sum(n * m), count(*) FILTER (WHERE i2 > 0) FROM t WHERE k BETWEEN 100 AND 500 AND i4 % 3 = 0 GROUP BY s',
+	'Gather.*Parallel Custom');
+SELECT * FROM differences('
+	SELECT date_trunc(''month'', d) AS m, sum(i8) + count(*) AS x
+	FROM t
+	GROUP BY 1
+	HAVING sum(n) > 0
+	ORDER BY 1
+	LIMIT 7', 'Gather.*Parallel Custom');
 -- sums of bigints that are no bigints, of both signs and near zero, of few rows and of many
-SELECT * FROM differences('SELECT sum(9223372036854775807 - i8), avg(i8 - 9223372036854775807), sum(4611686018427387904 + i8), avg(-4611686018427387904 - i8),
-	sum((k % 2 * 2 - 1) * (4611686018427387904 + i8)), sum(-i8), sum(i2::int8), avg(i2::int8 - 100) FROM t WHERE k < 900', 'Gather.*Parallel Custom');
-SELECT * FROM differences('SELECT s, i2, sum(9223372036854775807 - i8), avg(i8 - 9223372036854775807), sum((k % 2 * 2 - 1) * (4611686018427387904 + i8)),
-	sum((k - 150)::int8), count(*) FROM t WHERE k < 300 GROUP BY s, i2', 'Gather.*Parallel Custom');
+SELECT * FROM differences('
+	SELECT sum(9223372036854775807 - i8), avg(i8 - 9223372036854775807), sum(4611686018427387904 + i8),
+		avg(-4611686018427387904 - i8), sum((k % 2 * 2 - 1) * (4611686018427387904 + i8)),
+		sum(-i8), sum(i2::int8), avg(i2::int8 - 100)
+	FROM t
+	WHERE k < 900', 'Gather.*Parallel Custom');
+SELECT * FROM differences('
+	SELECT s, i2, sum(9223372036854775807 - i8), avg(i8 - 9223372036854775807),
+		sum((k % 2 * 2 - 1) * (4611686018427387904 + i8)), sum((k - 150)::int8), count(*)
+	FROM t
+	WHERE k < 300
+	GROUP BY s, i2', 'Gather.*Parallel Custom');
 -- special values reach the result through whatever process sees them
-INSERT INTO t VALUES (0, 0, 'nan', 0, 0, 0, 'NaN', 'NaN', 'NaN', 'NaN', NULL), (0, 0, 'up', 0, 0, 0, NULL, 'Infinity', 'Infinity', 'Infinity', NULL),
-	(0, 0, 'down', 0, 0, 0, 0, '-Infinity', '-Infinity', '-Infinity', NULL), (0, 0, 'both', 0, 0, 0, 0, 'Infinity', 1, 1, 'infinity'),
+INSERT INTO t VALUES
+	(0, 0, 'nan', 0, 0, 0, 'NaN', 'NaN', 'NaN', 'NaN', NULL),
+	(0, 0, 'up', 0, 0, 0, NULL, 'Infinity', 'Infinity', 'Infinity', NULL),
+	(0, 0, 'down', 0, 0, 0, 0, '-Infinity', '-Infinity', '-Infinity', NULL),
+	(0, 0, 'both', 0, 0, 0, 0, 'Infinity', 1, 1, 'infinity'),
 	(0, 0, 'both', 0, 0, 0, 0, '-Infinity', 1, 1, '-infinity');
-SELECT * FROM differences('SELECT s, sum(n), avg(n), sum(m), avg(m), sum(f4), avg(f4), sum(f8), avg(f8), min(d), max(d), max(m) FROM t WHERE k < 10 GROUP BY s', 'Gather.*Parallel Custom');
+SELECT * FROM differences('
+	SELECT s, sum(n), avg(n), sum(m), avg(m), sum(f4), avg(f4), sum(f8), avg(f8), min(d), max(d), max(m)
+	FROM t
+	WHERE k < 10
+	GROUP BY s', 'Gather.*Parallel Custom');
 VACUUM t;
-SELECT * FROM differences('SELECT s, sum(n), avg(n), sum(m), avg(m), sum(f4), avg(f4), sum(f8), avg(f8), min(d), max(d), max(m) FROM t WHERE k < 10 GROUP BY s', 'Gather.*Parallel Custom');
+SELECT * FROM differences('
+	SELECT s, sum(n), avg(n), sum(m), avg(m), sum(f4), avg(f4), sum(f8), avg(f8), min(d), max(d), max(m)
+	FROM t
+	WHERE k < 10
+	GROUP BY s', 'Gather.*Parallel Custom');
 -- errors of arguments in a process
 \set SHOW_CONTEXT never
 SELECT sum(i4 * 2000) FROM t WHERE k > 900;
@@ -85,14 +126,21 @@ ALTER TABLE t ALTER id SET (n_distinct = 50);
 ANALYZE t;
 SELECT * FROM differences('SELECT id, count(*), sum(n) FROM t WHERE k < 300 GROUP BY id', 'Gather.*Parallel Custom');
 SELECT count(*) FROM (SELECT id, s, sum(n) FROM t GROUP BY id, s LIMIT 100) x;
-SELECT count(*) FROM generate_series(1, 3) i, LATERAL (SELECT id, sum(n) FROM t WHERE k < i * 100 GROUP BY id LIMIT 100) x;
+SELECT count(*)
+FROM generate_series(1, 3) i, LATERAL (SELECT id, sum(n) FROM t WHERE k < i * 100 GROUP BY id LIMIT 100) x;
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- again and again, with parameters
-SELECT * FROM differences('SELECT x, (SELECT sum(i4) FROM t WHERE k < x), (SELECT max(s) FROM t WHERE k = x AND id < x * 50) FROM generate_series(1, 20) x', 'RtscanAggregate');
-SELECT * FROM differences('SELECT x, y.* FROM generate_series(1, 5) x, LATERAL (SELECT s, sum(i8) FROM t WHERE k BETWEEN x AND 100 GROUP BY s OFFSET 0) y', 'RtscanAggregate');
+SELECT * FROM differences('
+	SELECT x, (SELECT sum(i4) FROM t WHERE k < x), (SELECT max(s) FROM t WHERE k = x AND id < x * 50)
+	FROM generate_series(1, 20) x', 'RtscanAggregate');
+SELECT * FROM differences('
+	SELECT x, y.*
+	FROM generate_series(1, 5) x, LATERAL (SELECT s, sum(i8) FROM t WHERE k BETWEEN x AND 100 GROUP BY s OFFSET 0) y',
+	'RtscanAggregate');
 SET plan_cache_mode = force_generic_plan;
-PREPARE p (int, numeric) AS SELECT s, sum(n * $2), count(*) FILTER (WHERE m > $2) FROM t WHERE k < $1 GROUP BY s ORDER BY s LIMIT 3;
+PREPARE p (int, numeric) AS
+	SELECT s, sum(n * $2), count(*) FILTER (WHERE m > $2) FROM t WHERE k < $1 GROUP BY s ORDER BY s LIMIT 3;
 EXPLAIN (COSTS OFF) EXECUTE p (10, 2);
 EXECUTE p (10, 2);
 EXECUTE p (NULL, 2);
@@ -100,9 +148,14 @@ EXECUTE p (20, 1.5);
 DEALLOCATE p;
 RESET plan_cache_mode;
 -- keys without columns, that are asked for in WHERE and FILTER as well; a key that only a subplan above knows
-SELECT * FROM differences('SELECT now() AS n, sum(i4), count(*) FILTER (WHERE d < now()::date) FROM t WHERE d < now() GROUP BY now()', 'Gather.*Parallel Custom');
-SELECT * FROM differences('SELECT v, sum(i8), max(d) FROM (SELECT (SELECT 300) AS v, * FROM t) q WHERE k < v GROUP BY v', 'Gather.*Parallel Custom');
-SELECT * FROM differences('SELECT i2 % v AS m, sum(i8) FROM (SELECT (SELECT 7) AS v, * FROM t) q GROUP BY i2 % v', 'Gather.*Parallel Custom');
+SELECT * FROM differences(
+	'SELECT now() AS n, sum(i4), count(*) FILTER (WHERE d < now()::date) FROM t WHERE d < now() GROUP BY now()',
+	'Gather.*Parallel Custom');
+SELECT * FROM differences(
+	'SELECT v, sum(i8), max(d) FROM (SELECT (SELECT 300) AS v, * FROM t) q WHERE k < v GROUP BY v',
+	'Gather.*Parallel Custom');
+SELECT * FROM differences('SELECT i2 % v AS m, sum(i8) FROM (SELECT (SELECT 7) AS v, * FROM t) q GROUP BY i2 % v',
+	'Gather.*Parallel Custom');
 SET plan_cache_mode = force_generic_plan;
 PREPARE p (int) AS SELECT $1, count(*), sum(i4), min(s) FILTER (WHERE k > $1 - 5) FROM t WHERE k < $1 GROUP BY $1;
 EXPLAIN (VERBOSE, COSTS OFF) EXECUTE p (10);
@@ -137,14 +190,20 @@ CREATE INDEX p_ab ON p USING rtscan (a, b) INCLUDE (n, c);
 INSERT INTO p SELECT i % 1000, 'b' || i % 7, i * 0.01, i FROM generate_series(1, 20000) i;
 VACUUM ANALYZE p;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT b, count(*), avg(n) FROM p WHERE a BETWEEN 100 AND 700 GROUP BY b;
-SELECT * FROM differences('SELECT b, count(*), avg(n), sum(c), max(a), min(b) FROM p WHERE a BETWEEN 100 AND 700 GROUP BY b', 'Finalize.*Append.*RtscanAggregate');
-SELECT * FROM differences('SELECT count(*), avg(n), sum(n * c), max(a) FROM p WHERE a BETWEEN 100 AND 700', 'Finalize.*Append.*RtscanAggregate');
+SELECT * FROM differences(
+	'SELECT b, count(*), avg(n), sum(c), max(a), min(b) FROM p WHERE a BETWEEN 100 AND 700 GROUP BY b',
+	'Finalize.*Append.*RtscanAggregate');
+SELECT * FROM differences('SELECT count(*), avg(n), sum(n * c), max(a) FROM p WHERE a BETWEEN 100 AND 700',
+	'Finalize.*Append.*RtscanAggregate');
 SELECT * FROM differences('SELECT count(*) FROM p WHERE a > 1500', 'RtscanAggregate');
 SELECT * FROM differences('SELECT count(*), sum(c) FROM p WHERE a = 450 AND b = ''b1''', 'RtscanAggregate');
-SELECT * FROM differences('SELECT a % 10 AS x, lower(b) AS y, count(*) FILTER (WHERE c > 500) FROM p GROUP BY 1, 2 HAVING max(n) > 1', 'Finalize.*Append.*RtscanAggregate');
+SELECT * FROM differences(
+	'SELECT a % 10 AS x, lower(b) AS y, count(*) FILTER (WHERE c > 500) FROM p GROUP BY 1, 2 HAVING max(n) > 1',
+	'Finalize.*Append.*RtscanAggregate');
 SET enable_partitionwise_aggregate = on;
 SELECT * FROM differences('SELECT a, count(*), avg(n) FROM p WHERE b > ''b2'' GROUP BY a', 'Append.*RtscanAggregate');
-SELECT * FROM differences('SELECT b, count(*), avg(n) FROM p WHERE a < 800 GROUP BY b', 'Finalize.*Append.*RtscanAggregate');
+SELECT * FROM differences(
+	'SELECT b, count(*), avg(n) FROM p WHERE a < 800 GROUP BY b', 'Finalize.*Append.*RtscanAggregate');
 RESET enable_partitionwise_aggregate;
 -- one without the index
 DROP INDEX p_ab;
@@ -159,7 +218,8 @@ INSERT INTO child SELECT i, i / 2.0, i FROM generate_series(1, 3000) i;
 CREATE INDEX ON parent USING rtscan (a) INCLUDE (n);
 CREATE INDEX ON child USING rtscan (a) INCLUDE (n);
 VACUUM ANALYZE parent, child;
-SELECT * FROM differences('SELECT a % 3 AS x, count(*), sum(n), max(n) FROM parent WHERE a < 2000 GROUP BY 1', 'Finalize.*Append.*RtscanAggregate');
+SELECT * FROM differences('SELECT a % 3 AS x, count(*), sum(n), max(n) FROM parent WHERE a < 2000 GROUP BY 1',
+	'Finalize.*Append.*RtscanAggregate');
 SELECT * FROM differences('SELECT count(*), sum(n) FROM ONLY parent WHERE a < 2000', 'RtscanAggregate');
 
 DROP SCHEMA parallel CASCADE;

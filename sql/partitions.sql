@@ -22,7 +22,8 @@ DECLARE
 	line text;
 BEGIN
 	FOR line IN SELECT explained(query, options) LOOP
-		IF line !~ '^ *(Group Key|Index|Index Cond|Executor|Rays|Segments|Segments on CPU|Chunks Skipped|Pending Rows|Heap Fetches|Batches|Workers Launched): ' THEN
+		IF line !~ ('^ *(Group Key|Index|Index Cond|Executor|Rays|Segments|Segments on CPU|Chunks Skipped|Pending Rows'
+					'|Heap Fetches|Batches|Workers Launched): ') THEN
 			RETURN NEXT line;
 		END IF;
 	END LOOP;
@@ -44,8 +45,10 @@ BEGIN
 	SET LOCAL enable_partition_pruning = off;
 	SET LOCAL plan_cache_mode = auto;
 	EXECUTE 'CREATE TEMP TABLE without_node AS SELECT r::text FROM (' || query || ') r';
-	RETURN QUERY EXECUTE format('SELECT %L || '': only with the node: '' || r FROM (TABLE with_node EXCEPT ALL TABLE without_node) x'
-		' UNION ALL SELECT %L || '': only without: '' || r FROM (TABLE without_node EXCEPT ALL TABLE with_node) y', query, query);
+	RETURN QUERY EXECUTE format('
+		SELECT %1$L || '': only with the node: '' || r FROM (TABLE with_node EXCEPT ALL TABLE without_node) x
+		UNION ALL
+		SELECT %1$L || '': only without: '' || r FROM (TABLE without_node EXCEPT ALL TABLE with_node) y', query);
 	DROP TABLE with_node, without_node;
 	SET LOCAL rtscan.enable_aggregate = on;
 	SET LOCAL enable_partition_pruning = on;
@@ -98,17 +101,28 @@ RESET enable_partition_pruning;
 
 -- and for each outer row
 SELECT executed('SELECT x, (SELECT sum(v) FROM p WHERE d = x) FROM (VALUES (7), (107), (207)) o (x)');
-SELECT executed('SELECT x, c FROM (VALUES (207, ''a''), (208, ''c'')) o (x, y), LATERAL (SELECT count(*) AS c FROM p WHERE d = x AND s = y OFFSET 0) z');
+SELECT executed('
+	SELECT x, c
+	FROM (VALUES (207, ''a''), (208, ''c'')) o (x, y),
+		LATERAL (SELECT count(*) AS c FROM p WHERE d = x AND s = y OFFSET 0) z');
 SELECT executed('SELECT count(*) FROM p WHERE d = (SELECT max(x) FROM (VALUES (7), (107)) o (x))');
 SELECT * FROM differences('SELECT x, (SELECT sum(v) FROM p WHERE d = x) FROM generate_series(-10, 410, 7) x');
-SELECT * FROM differences('SELECT x, (SELECT count(*) FILTER (WHERE s <> ''a'') FROM p WHERE d BETWEEN x AND x + 3) FROM generate_series(-10, 410, 7) x');
-SELECT * FROM differences('SELECT x, y.* FROM generate_series(0, 400, 90) x, LATERAL (SELECT s, sum(v), max(i) FROM p WHERE d <= x GROUP BY s OFFSET 0) y');
-SELECT * FROM differences('SELECT x, y.* FROM generate_series(0, 400, 90) x, LATERAL (SELECT s, sum(v), max(i) FROM p WHERE d <= x GROUP BY s ORDER BY s LIMIT 1) y');
+SELECT * FROM differences('
+	SELECT x, (SELECT count(*) FILTER (WHERE s <> ''a'') FROM p WHERE d BETWEEN x AND x + 3)
+	FROM generate_series(-10, 410, 7) x');
+SELECT * FROM differences('
+	SELECT x, y.*
+	FROM generate_series(0, 400, 90) x, LATERAL (SELECT s, sum(v), max(i) FROM p WHERE d <= x GROUP BY s OFFSET 0) y');
+SELECT * FROM differences('
+	SELECT x, y.*
+	FROM generate_series(0, 400, 90) x,
+		LATERAL (SELECT s, sum(v), max(i) FROM p WHERE d <= x GROUP BY s ORDER BY s LIMIT 1) y');
 
 -- with PostgreSQL's own ways of aggregating partitions
 SET enable_partitionwise_aggregate = on;
 SELECT * FROM differences('SELECT d, count(*), sum(v) FROM p WHERE d < stable(150) GROUP BY d');
-SELECT * FROM differences('SELECT d, count(*), sum(v) FROM p WHERE d > stable(150) AND s > stable(''a''::text) GROUP BY d');
+SELECT * FROM differences(
+	'SELECT d, count(*), sum(v) FROM p WHERE d > stable(150) AND s > stable(''a''::text) GROUP BY d');
 SELECT * FROM differences('SELECT s, count(*), sum(v) FROM p WHERE d < stable(150) GROUP BY s');
 SELECT * FROM differences('SELECT x, (SELECT sum(v) FROM p WHERE d = x) FROM generate_series(-10, 410, 7) x');
 RESET enable_partitionwise_aggregate;
@@ -161,7 +175,10 @@ ROLLBACK;
 -- in a serializable transaction
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT s, count(*), sum(v) FROM p WHERE d < 350 GROUP BY s ORDER BY s;
-SELECT DISTINCT relation::regclass::text COLLATE "C" AS locked FROM pg_locks WHERE mode = 'SIReadLock' AND pid = pg_backend_pid() ORDER BY 1;
+SELECT DISTINCT relation::regclass::text COLLATE "C" AS locked
+FROM pg_locks
+WHERE mode = 'SIReadLock' AND pid = pg_backend_pid()
+ORDER BY 1;
 COMMIT;
 -- no process to be had, the leader does not take part, and what processes cannot share
 SET max_parallel_workers = 0;
@@ -195,8 +212,10 @@ SET enable_seqscan = on;
 SET enable_nestloop = off;
 SET enable_mergejoin = off;
 ALTER TABLE p_1 SET (parallel_workers = 2);
-SELECT plan('SELECT p_1.i FROM p_1, (SELECT d, max(i) AS m FROM p_2 GROUP BY d) x WHERE x.d = p_1.d + 100 AND p_1.i < x.m');
-SELECT * FROM differences('SELECT p_1.i FROM p_1, (SELECT d, max(i) AS m FROM p_2 GROUP BY d) x WHERE x.d = p_1.d + 100 AND p_1.i < x.m');
+SELECT plan('
+	SELECT p_1.i FROM p_1, (SELECT d, max(i) AS m FROM p_2 GROUP BY d) x WHERE x.d = p_1.d + 100 AND p_1.i < x.m');
+SELECT * FROM differences('
+	SELECT p_1.i FROM p_1, (SELECT d, max(i) AS m FROM p_2 GROUP BY d) x WHERE x.d = p_1.d + 100 AND p_1.i < x.m');
 RESET enable_nestloop;
 RESET enable_mergejoin;
 SET enable_seqscan = off;
@@ -215,8 +234,8 @@ INSERT INTO many SELECT x % 2000, x % 17, x * 0.01, x FROM generate_series(1, 20
 VACUUM ANALYZE many;
 
 
--- While a query is under way, and has returned so many rows: kB that indexes took, but for what is kept of their segments,
--- and kB a partition that the executor took with them.
+-- While a query is under way, and has returned so many rows: kB that indexes took, but for what is kept of their
+-- segments, and kB a partition that the executor took with them.
 CREATE FUNCTION memory(query text, node text, rows int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	plan text := (SELECT string_agg(p, E'\n') FROM plan(query) p);
@@ -229,10 +248,13 @@ BEGIN
 	END IF;
 	OPEN c FOR EXECUTE query;
 	MOVE FORWARD rows FROM c;
-	SELECT sum(total_bytes) FILTER (WHERE name LIKE 'rtscan%') / 1024, sum(total_bytes) / 1024 / 200 INTO ours, everything
-	FROM pg_backend_memory_contexts WHERE name ~ '^(rtscan|ExecutorState|ExprContext)' AND name NOT IN ('rtscan segment', 'rtscan segments');
+	SELECT sum(total_bytes) FILTER (WHERE name LIKE 'rtscan%') / 1024, sum(total_bytes) / 1024 / 200
+	INTO ours, everything
+	FROM pg_backend_memory_contexts
+	WHERE name ~ '^(rtscan|ExecutorState|ExprContext)' AND name NOT IN ('rtscan segment', 'rtscan segments');
 	CLOSE c;
-	RETURN concat_ws(', ', 'enough', CASE WHEN ours > 600 THEN 'but ' || ours || ' kB' END, CASE WHEN everything > 40 THEN 'but ' || everything || ' kB a partition' END);
+	RETURN concat_ws(', ', 'enough', CASE WHEN ours > 600 THEN 'but ' || ours || ' kB' END,
+		CASE WHEN everything > 40 THEN 'but ' || everything || ' kB a partition' END);
 END $$;
 SELECT memory('SELECT k, count(*), sum(v * i), max(v) FROM many WHERE k < 100 GROUP BY k', 'RtscanAggregate', 1);
 SELECT memory('SELECT count(*), sum(v * i), max(v) FROM many WHERE k < 100', 'RtscanAggregate', 1);

@@ -13,7 +13,9 @@ SET max_parallel_workers_per_gather = 0;
 
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
 CREATE TABLE t (id int PRIMARY KEY, a int, b int, c float8, d date, e text, filler text);
-INSERT INTO t SELECT i, hash(i) % 10000, hash(i + 1000000) % 10000, hash(i + 2000000) % 10000, '2000-01-01'::date + i / 25, 'k' || hash(i + 3000000) % 100, repeat('x', 100)
+INSERT INTO t
+SELECT i, hash(i) % 10000, hash(i + 1000000) % 10000, hash(i + 2000000) % 10000, '2000-01-01'::date + i / 25,
+	'k' || hash(i + 3000000) % 100, repeat('x', 100)
 	FROM generate_series(1, 25000) i;
 CREATE INDEX t_a ON t USING btree (a);
 CREATE INDEX t_rtscan ON t USING rtscan (a, b, c, d, e);
@@ -28,7 +30,8 @@ DECLARE
 	plan jsonb;
 BEGIN
 	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-	RETURN coalesce((SELECT string_agg(DISTINCT i #>> '{}', ', ') FROM jsonb_path_query(plan, '$.**."Index Name"') i), 'none');
+	RETURN coalesce(
+		(SELECT string_agg(DISTINCT i #>> '{}', ', ') FROM jsonb_path_query(plan, '$.**."Index Name"') i), 'none');
 END
 $$;
 -- it should: ranges on several columns, and on columns that no btree begins with
@@ -77,7 +80,9 @@ RESET enable_bitmapscan;
 --
 -- An Index Only Scan reads all columns' values, a bitmap none: it does not inherit that price
 --
-CREATE TABLE covered AS SELECT i AS id, hash(i) AS a, hash(i + 1000000) AS b, hash(i + 2000000) AS c, repeat('x', 20) AS filler FROM generate_series(1, 70000) i;
+CREATE TABLE covered AS
+	SELECT i AS id, hash(i) AS a, hash(i + 1000000) AS b, hash(i + 2000000) AS c, repeat('x', 20) AS filler
+	FROM generate_series(1, 70000) i;
 CREATE INDEX covered_all ON covered USING rtscan (a, b, c) INCLUDE (id);
 VACUUM ANALYZE covered;
 CREATE FUNCTION total_cost(query text, settings text DEFAULT '') RETURNS float8 LANGUAGE plpgsql AS $$
@@ -90,7 +95,8 @@ BEGIN
 END
 $$;
 -- columns that the index has all of, and others: of a bitmap the same price
-SELECT total_cost('SELECT id, b FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off') = total_cost('SELECT filler FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off') AS same;
+SELECT total_cost('SELECT id, b FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off')
+	= total_cost('SELECT filler FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off') AS same;
 SET enable_seqscan = off;
 SET enable_indexscan = off;
 EXPLAIN (COSTS OFF) SELECT id, b FROM covered WHERE a < 100000000;
@@ -98,27 +104,48 @@ RESET enable_indexscan;
 RESET enable_seqscan;
 
 -- a sample is of the table
-SELECT count(*) BETWEEN 500 AND 4000 AS tenth FROM (SELECT a FROM covered TABLESAMPLE BERNOULLI (10) REPEATABLE (1) WHERE b < 500000000 OFFSET 0) s;
+SELECT count(*) BETWEEN 500 AND 4000 AS tenth
+FROM (SELECT a FROM covered TABLESAMPLE BERNOULLI (10) REPEATABLE (1) WHERE b < 500000000 OFFSET 0) s;
 SELECT count(*) = 0 AS none FROM covered TABLESAMPLE BERNOULLI (0) WHERE b < 500000000;
 -- the arms of a UNION ALL are tables of their own
-SELECT count(*) FROM (SELECT a, b FROM covered WHERE b < 500000000 UNION ALL SELECT a, c FROM covered UNION ALL SELECT id, a FROM t) s WHERE a < 100000000;
-SELECT count(*) FROM (SELECT a + 0 AS a, b + 0 AS b FROM covered WHERE b < 500000000 UNION ALL SELECT a, c FROM covered UNION ALL SELECT id, a FROM t) s WHERE a + 0 < 100000000;
+SELECT count(*)
+FROM (SELECT a, b FROM covered WHERE b < 500000000 UNION ALL SELECT a, c FROM covered UNION ALL SELECT id, a FROM t) s
+WHERE a < 100000000;
+SELECT count(*)
+FROM (
+	SELECT a + 0 AS a, b + 0 AS b FROM covered WHERE b < 500000000
+	UNION ALL SELECT a, c FROM covered
+	UNION ALL SELECT id, a FROM t) s
+WHERE a + 0 < 100000000;
 
 -- what is remembered while planning does not depend on the relation cache (where the server can forget that)
-DO $$ BEGIN PERFORM set_config('debug_discard_caches', '1', false); EXCEPTION WHEN invalid_parameter_value THEN NULL; END $$;
+DO $$
+BEGIN
+	PERFORM set_config('debug_discard_caches', '1', false);
+EXCEPTION WHEN invalid_parameter_value THEN
+	NULL;
+END
+$$;
 SELECT count(*) FROM t WHERE e < 'k2' AND d IN ('2000-01-05', '2001-01-01');
 SELECT count(*) FROM t WHERE a < 5 OR e = 'k77' AND b < 5000;
 DO $$ BEGIN PERFORM set_config('debug_discard_caches', '0', false); END $$;
 -- a function is asked once for its value
 CREATE SEQUENCE calls;
-CREATE FUNCTION counted(int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM nextval('calls'); RETURN $1; END $$;
+CREATE FUNCTION counted(int) RETURNS int LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	PERFORM nextval('calls');
+	RETURN $1;
+END
+$$;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM covered WHERE a < counted(5) AND b < counted(7);
 SELECT nextval('calls') <= 7 AS few_calls;
 
 --
 -- A list costs by the pages of the dictionary that it is looked up in, not by its elements
 --
-SELECT total_cost(format('SELECT count(*) FROM covered WHERE a IN (%s)', string_agg(i::text, ',')), 'SET LOCAL rtscan.enable_aggregate = on') < 40 AS cheap FROM generate_series(1, 10) i;
+SELECT total_cost(format('SELECT count(*) FROM covered WHERE a IN (%s)', string_agg(i::text, ',')),
+	'SET LOCAL rtscan.enable_aggregate = on') < 40 AS cheap
+FROM generate_series(1, 10) i;
 -- lookups as inner side of a join cost about the same with another condition
 CREATE TABLE outer_side AS SELECT a FROM covered WHERE id <= 50;
 ANALYZE outer_side;
@@ -131,7 +158,8 @@ EXPLAIN (COSTS OFF) SELECT covered.* FROM outer_side o JOIN covered ON covered.a
 CREATE ROLE rtscan_curious;
 CREATE TABLE hidden (id int, owner name, a int) WITH (autovacuum_enabled = off);
 ALTER TABLE hidden ALTER id SET STATISTICS 0, ALTER a SET STATISTICS 0;
-INSERT INTO hidden SELECT i * 2, CASE WHEN i % 100 = 0 THEN 'rtscan_curious' ELSE 'somebody' END, i % 7 FROM generate_series(1, 20000) i;
+INSERT INTO hidden SELECT i * 2, CASE WHEN i % 100 = 0 THEN 'rtscan_curious' ELSE 'somebody' END, i % 7
+FROM generate_series(1, 20000) i;
 CREATE INDEX hidden_all ON hidden USING rtscan (id, owner, a);
 ANALYZE hidden;
 ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
@@ -147,26 +175,36 @@ GRANT SELECT ON hidden, barred TO rtscan_curious;
 GRANT SELECT (id) ON columnar TO rtscan_curious;
 -- Does the price of a query tell whether there is a value?
 CREATE FUNCTION tells(query text) RETURNS boolean LANGUAGE sql AS $$
-	SELECT count(DISTINCT total_cost(format(query, v), 'SET LOCAL enable_seqscan = off')) > 1 FROM unnest('{332,333,334,335,-5,9999999}'::int[]) v
+	SELECT count(DISTINCT total_cost(format(query, v), 'SET LOCAL enable_seqscan = off')) > 1
+	FROM unnest('{332,333,334,335,-5,9999999}'::int[]) v
 $$;
-SELECT q, tells(q) FROM unnest(ARRAY['SELECT * FROM hidden WHERE id = %s', 'SELECT count(*) FROM hidden WHERE id = %s', 'SELECT * FROM barred WHERE id = %s', 'SELECT id FROM columnar WHERE id = %s']) q;
+SELECT q, tells(q)
+FROM unnest(ARRAY[
+	'SELECT * FROM hidden WHERE id = %s', 'SELECT count(*) FROM hidden WHERE id = %s',
+	'SELECT * FROM barred WHERE id = %s', 'SELECT id FROM columnar WHERE id = %s']) q;
 SET ROLE rtscan_curious;
-SELECT q, tells(q) FROM unnest(ARRAY['SELECT * FROM hidden WHERE id = %s', 'SELECT count(*) FROM hidden WHERE id = %s', 'SELECT * FROM barred WHERE id = %s', 'SELECT id FROM columnar WHERE id = %s']) q;
+SELECT q, tells(q)
+FROM unnest(ARRAY[
+	'SELECT * FROM hidden WHERE id = %s', 'SELECT count(*) FROM hidden WHERE id = %s',
+	'SELECT * FROM barred WHERE id = %s', 'SELECT id FROM columnar WHERE id = %s']) q;
 RESET ROLE;
 
 --
 -- Estimates of rows are exact for one column, without any statistics
 --
 CREATE TABLE skewed (a int, b text COLLATE "C", c float8, d timestamp, e int, f int) WITH (autovacuum_enabled = off);
-ALTER TABLE skewed ALTER a SET STATISTICS 0, ALTER b SET STATISTICS 0, ALTER c SET STATISTICS 0, ALTER d SET STATISTICS 0, ALTER e SET STATISTICS 0, ALTER f SET STATISTICS 0;
+ALTER TABLE skewed ALTER a SET STATISTICS 0, ALTER b SET STATISTICS 0, ALTER c SET STATISTICS 0,
+	ALTER d SET STATISTICS 0, ALTER e SET STATISTICS 0, ALTER f SET STATISTICS 0;
 INSERT INTO skewed
-	SELECT CASE WHEN x % 10 < 3 THEN NULL WHEN x % 10 < 8 THEN 42 ELSE (sqrt(x % 1000000))::int END, 'k' || length((x % 100000)::text), exp(x % 20), '2000-01-01'::timestamp + i * interval '1 min',
+	SELECT CASE WHEN x % 10 < 3 THEN NULL WHEN x % 10 < 8 THEN 42 ELSE (sqrt(x % 1000000))::int END,
+		'k' || length((x % 100000)::text), exp(x % 20), '2000-01-01'::timestamp + i * interval '1 min',
 		   hash(i + 1000000) % 1000, hash(i + 2000000) % 1000
 	FROM (SELECT i, hash(i) FROM generate_series(1, 70000) i) r (i, x);
 CREATE INDEX skewed_all ON skewed USING rtscan (a, b, c, d, e, f);
 ANALYZE skewed;
 -- Estimated and actual rows of a bitmap index scan; a line where they differ by more than a factor, and some rows.
-CREATE FUNCTION misestimates(tab text, factor float8, conditions text[]) RETURNS SETOF text LANGUAGE plpgsql SET enable_seqscan = off SET enable_indexscan = off AS $$
+CREATE FUNCTION misestimates(tab text, factor float8, conditions text[]) RETURNS SETOF text LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_indexscan = off AS $$
 DECLARE
 	condition text;
 	plan jsonb;
@@ -185,20 +223,35 @@ BEGIN
 	END LOOP;
 END
 $$;
-SELECT misestimates('skewed', 1.1, ARRAY['a = 42', 'a < 42', 'a > 42', 'a <= 42', 'a IS NULL', 'a IS NOT NULL', 'a = 41', 'a > 900', 'a > 2000', 'a < -5', 'a BETWEEN 40 AND 45', 'a BETWEEN 500 AND 510', 'a > 50 AND a < 40',
-	'a IN (1, 42, 900)', 'a = ANY (''{42,42,NULL,5}'')', 'a < ANY (''{10,20,NULL}'')', 'a > 42::int8', 'a < 5000000000', 'a = ANY (''{}'')',
-	'b = ''k5''', 'b = ''k1''', 'b > ''k4''', 'b < ''k'' || ''2''', 'b >= ''z''', 'c = 1', 'c < exp(3)', 'c > 1e6', 'c <= ''NaN''', 'd < ''2000-01-02''', 'd >= ''2000-02-18''::date', 'd BETWEEN ''2000-01-10'' AND ''2000-01-11''',
+SELECT misestimates('skewed', 1.1, ARRAY[
+	'a = 42', 'a < 42', 'a > 42', 'a <= 42', 'a IS NULL', 'a IS NOT NULL', 'a = 41', 'a > 900', 'a > 2000', 'a < -5',
+	'a BETWEEN 40 AND 45', 'a BETWEEN 500 AND 510', 'a > 50 AND a < 40',
+	'a IN (1, 42, 900)', 'a = ANY (''{42,42,NULL,5}'')', 'a < ANY (''{10,20,NULL}'')', 'a > 42::int8', 'a < 5000000000',
+	'a = ANY (''{}'')',
+	'b = ''k5''', 'b = ''k1''', 'b > ''k4''', 'b < ''k'' || ''2''', 'b >= ''z''', 'c = 1', 'c < exp(3)', 'c > 1e6',
+	'c <= ''NaN''', 'd < ''2000-01-02''', 'd >= ''2000-02-18''::date', 'd BETWEEN ''2000-01-10'' AND ''2000-01-11''',
 	'd < ''2000-01-10''::timestamptz', 'e < 10', 'e = 999', 'f >= 500']);
 -- independent columns
-SELECT misestimates('skewed', 1.3, ARRAY['e < 100 AND f < 100', 'e BETWEEN 200 AND 300 AND f > 500', 'e < 500 AND f < 500 AND a = 42', 'e > 900 AND a IS NULL', 'e = ANY (''{1,2,3,4,5,6,7,8,9,10}'') AND f < 500', 'd < ''2000-01-10'' AND e < 300 AND f < 300']);
+SELECT misestimates('skewed', 1.3, ARRAY[
+	'e < 100 AND f < 100', 'e BETWEEN 200 AND 300 AND f > 500', 'e < 500 AND f < 500 AND a = 42',
+	'e > 900 AND a IS NULL', 'e = ANY (''{1,2,3,4,5,6,7,8,9,10}'') AND f < 500',
+	'd < ''2000-01-10'' AND e < 300 AND f < 300']);
 -- the values of parameters, of stable functions and of expressions that can be evaluated while planning
-SELECT misestimates('skewed', 1.1, ARRAY['e < length(''0123456789'')', 'd < now()', 'd > now()', 'e < current_setting(''server_version_num'')::int']);
+SELECT misestimates('skewed', 1.1,
+	ARRAY['e < length(''0123456789'')', 'd < now()', 'd > now()', 'e < current_setting(''server_version_num'')::int']);
 -- an index of some rows only
-CREATE TABLE partly AS SELECT i AS id, hash(i) % 10000 AS a, hash(i + 1000000) % 10000 AS b, i % 100 = 0 AS rare, repeat('x', 100) AS filler FROM generate_series(1, 25000) i;
+CREATE TABLE partly AS
+	SELECT i AS id, hash(i) % 10000 AS a, hash(i + 1000000) % 10000 AS b, i % 100 = 0 AS rare,
+		repeat('x', 100) AS filler
+	FROM generate_series(1, 25000) i;
 CREATE INDEX partly_rare ON partly USING rtscan (a, b) WHERE rare;
 ANALYZE partly;
-SELECT misestimates('partly', 1.3, ARRAY['rare AND a < 5000', 'rare AND a > 1000 AND b < 9000', 'rare AND a < 10', 'rare']);
-SELECT q, indexes(q) FROM unnest(ARRAY['SELECT * FROM partly WHERE rare AND a < 5000', 'SELECT * FROM partly WHERE rare', 'SELECT * FROM partly WHERE a < 5000']) q;
+SELECT misestimates('partly', 1.3,
+	ARRAY['rare AND a < 5000', 'rare AND a > 1000 AND b < 9000', 'rare AND a < 10', 'rare']);
+SELECT q, indexes(q)
+FROM unnest(ARRAY[
+	'SELECT * FROM partly WHERE rare AND a < 5000', 'SELECT * FROM partly WHERE rare',
+	'SELECT * FROM partly WHERE a < 5000']) q;
 -- many segments, dead rows
 SET rtscan.pending_list_limit = '64kB';
 SET rtscan.merge_worker = off;
@@ -207,7 +260,8 @@ ALTER TABLE grown ALTER a SET STATISTICS 0, ALTER b SET STATISTICS 0;
 CREATE INDEX grown_all ON grown USING rtscan (a, b);
 INSERT INTO grown SELECT i, hash(i) % 1000 FROM generate_series(1, 40000) i;
 VACUUM ANALYZE grown;
-SELECT misestimates('grown', 1.2, ARRAY['a < 1000', 'a > 39000', 'b < 100', 'a BETWEEN 15000 AND 25000 AND b = 5', 'b > 1000']);
+SELECT misestimates('grown', 1.2,
+	ARRAY['a < 1000', 'a > 39000', 'b < 100', 'a BETWEEN 15000 AND 25000 AND b = 5', 'b > 1000']);
 RESET rtscan.pending_list_limit;
 RESET rtscan.merge_worker;
 

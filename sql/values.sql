@@ -42,9 +42,11 @@ INSERT INTO question VALUES ('true'), ('ordered < 100'), ('middle < 5000'), ('fl
 	('ordered IN (5, 50, 500) OR middle = 7');
 CREATE FUNCTION all_questions() RETURNS TABLE (node boolean, same boolean, conditions bigint) LANGUAGE sql AS $$
 	SELECT node, same, count(*) FROM question, compare(
-		'SELECT count(*), count(small), sum(ordered), sum(small), sum(middle), sum(large), avg(ordered), avg(small), avg(middle),
-			avg(large), min(ordered), max(ordered), min(small), max(small), min(middle), max(middle), min(large), max(large),
-			sum(small) FILTER (WHERE flag), max(middle) FILTER (WHERE small < 0 OR flag IS NULL), min(large) FILTER (WHERE large > 0)
+		'SELECT count(*), count(small), sum(ordered), sum(small), sum(middle), sum(large),
+			avg(ordered), avg(small), avg(middle), avg(large),
+			min(ordered), max(ordered), min(small), max(small), min(middle), max(middle), min(large), max(large),
+			sum(small) FILTER (WHERE flag), max(middle) FILTER (WHERE small < 0 OR flag IS NULL),
+			min(large) FILTER (WHERE large > 0)
 		FROM t WHERE ' || condition) GROUP BY node, same
 $$;
 SELECT * FROM all_questions();
@@ -61,7 +63,8 @@ VACUUM t;
 SELECT * FROM all_questions();
 UPDATE t SET small = small + 1, middle = -middle WHERE ordered % 1000 < 20;
 DELETE FROM t WHERE ordered BETWEEN 64000 AND 65000 OR ordered > 139990;
-INSERT INTO t VALUES (0, -32768, -2147483648, -9223372036854775808, true), (0, 32767, 2147483647, 9223372036854775807, false),
+INSERT INTO t VALUES
+	(0, -32768, -2147483648, -9223372036854775808, true), (0, 32767, 2147483647, 9223372036854775807, false),
 	(NULL, NULL, NULL, NULL, NULL), (0, 32767, 2147483647, 9223372036854775807, false);
 SELECT * FROM all_questions();
 VACUUM t;
@@ -81,7 +84,10 @@ PREPARE filtered (int) AS SELECT count(*) FILTER (WHERE ordered > 100 / $1) FROM
 SET plan_cache_mode = force_generic_plan;
 EXECUTE filtered(0);
 RESET plan_cache_mode;
-SELECT * FROM compare('SELECT count(*) FILTER (WHERE ordered > (SELECT 1 / (count(*) - 1) FROM (VALUES (1)) v)) FROM t WHERE ordered < -5');
+SELECT * FROM compare('
+	SELECT count(*) FILTER (WHERE ordered > (SELECT 1 / (count(*) - 1) FROM (VALUES (1)) v))
+	FROM t
+	WHERE ordered < -5');
 SELECT * FROM compare('SELECT count(*) FILTER (WHERE ordered > (SELECT 30)) FROM t WHERE ordered < 55');
 
 -- the planner knows that there are no rows
@@ -91,12 +97,17 @@ SELECT * FROM compare('SELECT count(*), sum(ordered) FROM t WHERE ordered < NULL
 -- a partial index answers its own predicate
 CREATE INDEX t_partial ON t USING rtscan (middle) WHERE large > 0 AND ordered IS NOT NULL;
 DROP INDEX t_all;
-SELECT node, same FROM compare('SELECT count(*), sum(middle) FROM t WHERE large > 0 AND ordered IS NOT NULL AND middle < 1000');
+SELECT node, same
+FROM compare('SELECT count(*), sum(middle) FROM t WHERE large > 0 AND ordered IS NOT NULL AND middle < 1000');
 SELECT node, same FROM compare('SELECT count(*), sum(middle) FROM t WHERE large > 0 AND middle < 1000');
-SELECT node, same FROM compare('SELECT count(*), sum(middle) FROM t WHERE large > 0 AND ordered IS NOT NULL AND middle < 1000 AND small > 0');
+SELECT node, same
+FROM compare('
+	SELECT count(*), sum(middle) FROM t WHERE large > 0 AND ordered IS NOT NULL AND middle < 1000 AND small > 0');
 
 -- sums beyond 64 bits
-CREATE TABLE huge AS SELECT CASE WHEN i % 3 = 0 THEN -9223372036854775808 ELSE 9223372036854775807 - i END AS v FROM generate_series(1, 1000) i;
+CREATE TABLE huge AS
+	SELECT CASE WHEN i % 3 = 0 THEN -9223372036854775808 ELSE 9223372036854775807 - i END AS v
+	FROM generate_series(1, 1000) i;
 CREATE INDEX ON huge USING rtscan (v);
 VACUUM huge;
 SELECT * FROM compare('SELECT sum(v), avg(v), min(v), max(v) FROM huge');
@@ -107,21 +118,31 @@ SELECT * FROM compare('SELECT sum(v), avg(v) FROM huge WHERE v < 0');
 --
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
-CREATE TABLE types (t text COLLATE "C", v varchar(20), b text COLLATE blind, d date, z timestamptz, o oid, m mood, n numeric, f float8, i inet);
-INSERT INTO types SELECT 'x' || hash(i), 'y' || hash(i + 1), CASE WHEN i % 2 = 0 THEN 'a' ELSE 'A' END || hash(i) % 9, '2000-01-01'::date + hash(i) % 999,
-		'2000-01-01'::timestamptz + hash(i) % 99999 * interval '1 s', hash(i), (ARRAY['ok', 'happy'])[i % 2 + 1]::mood, hash(i) % 100 / 10.0, i,
-		'10.0.0.0'::inet + hash(i) % 1000
-	FROM generate_series(1, 3000) i;
-INSERT INTO types VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), (repeat('long', 500), '', 'aÄ', 'infinity', '-infinity', 0, 'sad', 'NaN', 'NaN', '::1');
+CREATE TABLE types (t text COLLATE "C", v varchar(20), b text COLLATE blind, d date, z timestamptz, o oid, m mood,
+	n numeric, f float8, i inet);
+INSERT INTO types
+SELECT 'x' || hash(i), 'y' || hash(i + 1), CASE WHEN i % 2 = 0 THEN 'a' ELSE 'A' END || hash(i) % 9,
+	'2000-01-01'::date + hash(i) % 999, '2000-01-01'::timestamptz + hash(i) % 99999 * interval '1 s', hash(i),
+	(ARRAY['ok', 'happy'])[i % 2 + 1]::mood, hash(i) % 100 / 10.0, i, '10.0.0.0'::inet + hash(i) % 1000
+FROM generate_series(1, 3000) i;
+INSERT INTO types VALUES
+	(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(repeat('long', 500), '', 'aÄ', 'infinity', '-infinity', 0, 'sad', 'NaN', 'NaN', '::1');
 CREATE INDEX types_all ON types USING rtscan (t, v, b, d, z, o, m, n, f, i);
-INSERT INTO types VALUES ('', 'zzz', 'zz', '-infinity', 'infinity', 4294967295, 'happy', '-1.0', '-0', '0.0.0.0'); -- pending
-SELECT aggregate, compared.node, compared.same, left(result, 40) AS result FROM unnest(ARRAY['t', 'v', 'b', 'd', 'z', 'o', 'm', 'n', 'f', 'i']) AS c,
+-- pending
+INSERT INTO types VALUES ('', 'zzz', 'zz', '-infinity', 'infinity', 4294967295, 'happy', '-1.0', '-0', '0.0.0.0');
+SELECT aggregate, compared.node, compared.same, left(result, 40) AS result
+FROM unnest(ARRAY['t', 'v', 'b', 'd', 'z', 'o', 'm', 'n', 'f', 'i']) AS c,
 	format('SELECT min(%s), max(%s) FROM types', c, c) AS aggregate, compare(aggregate) AS compared;
-SELECT * FROM compare('SELECT min(t), max(v), min(m), max(o) FROM types WHERE o BETWEEN 1 AND 1000000000 AND t > ''x5''');
+SELECT * FROM compare('
+	SELECT min(t), max(v), min(m), max(o) FROM types WHERE o BETWEEN 1 AND 1000000000 AND t > ''x5''');
 SELECT * FROM compare('SELECT min(t), max(v) FROM types WHERE o < 0');
 SELECT * FROM compare('SELECT min(t COLLATE "en-x-icu") FROM types'); -- another order
 SELECT * FROM compare('SELECT sum(o::bigint), sum(length(t)) FROM types'); -- of expressions
-SELECT * FROM compare('SELECT sum(DISTINCT d - ''2000-01-01''::date), count(DISTINCT d) FROM types WHERE d < ''infinity''::date AND d > ''-infinity''::date');
+SELECT * FROM compare('
+	SELECT sum(DISTINCT d - ''2000-01-01''::date), count(DISTINCT d)
+	FROM types
+	WHERE d < ''infinity''::date AND d > ''-infinity''::date');
 
 -- blanks at the end of bpchar
 CREATE TABLE padded (id int, c bpchar);

@@ -32,9 +32,10 @@ FROM pg_config WHERE name = 'SHAREDIR' \gexec
 -- and is updated; what there is then is what a new one has
 --
 CREATE FUNCTION members() RETURNS SETOF text LANGUAGE sql AS $$
-	SELECT concat_ws(' ', pg_describe_object(classid, objid, 0), obj_description(objid, classid::regclass::name),
-					 (SELECT concat_ws(' ', prosrc, probin, prorettype::regtype, proargnames, proallargtypes, proacl, provolatile, proparallel, proisstrict)
-					  FROM pg_proc p WHERE p.oid = objid AND classid = 'pg_proc'::regclass))
+	SELECT concat_ws(' ', pg_describe_object(classid, objid, 0), obj_description(objid, classid::regclass::name), (
+		SELECT concat_ws(' ', prosrc, probin, prorettype::regtype, proargnames, proallargtypes, proacl,
+			provolatile, proparallel, proisstrict)
+		FROM pg_proc p WHERE p.oid = objid AND classid = 'pg_proc'::regclass))
 	FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
 		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'rtscan')
 $$;
@@ -79,11 +80,14 @@ ROLLBACK;
 --
 CREATE FUNCTION short(index regclass, OUT segments bigint, OUT rows bigint)
 	AS '$libdir/rtscan', 'rtscan_stats' LANGUAGE C STRICT;
-CREATE FUNCTION wide(OUT executor text, OUT scans bigint, OUT segments bigint, OUT a bigint, OUT b bigint, OUT c bigint, OUT d bigint,
-	OUT e bigint, OUT f bigint, OUT g bigint, OUT h float8, OUT i float8, OUT j float8, OUT k text, OUT l text) RETURNS SETOF record
-	AS '$libdir/rtscan', 'rtscan_stat_scans' LANGUAGE C STRICT;
-CREATE FUNCTION device(OUT name text, OUT software boolean) RETURNS SETOF record AS '$libdir/rtscan', 'rtscan_device_status' LANGUAGE C;
-CREATE FUNCTION estimate(regclass, text[], int, int, OUT rows bigint, OUT segments bigint) AS '$libdir/rtscan', 'rtscan_estimate' LANGUAGE C;
+CREATE FUNCTION wide(OUT executor text, OUT scans bigint, OUT segments bigint, OUT a bigint, OUT b bigint, OUT c bigint,
+	OUT d bigint, OUT e bigint, OUT f bigint, OUT g bigint, OUT h float8, OUT i float8, OUT j float8, OUT k text,
+	OUT l text)
+	RETURNS SETOF record AS '$libdir/rtscan', 'rtscan_stat_scans' LANGUAGE C STRICT;
+CREATE FUNCTION device(OUT name text, OUT software boolean) RETURNS SETOF record
+	AS '$libdir/rtscan', 'rtscan_device_status' LANGUAGE C;
+CREATE FUNCTION estimate(regclass, text[], int, int, OUT rows bigint, OUT segments bigint)
+	AS '$libdir/rtscan', 'rtscan_estimate' LANGUAGE C;
 CREATE FUNCTION benchmark(text, int, bool, OUT index text, OUT rows bigint) RETURNS SETOF record
 	AS '$libdir/rtscan', 'rtscan_benchmark' LANGUAGE C STRICT;
 \pset null null

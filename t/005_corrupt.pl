@@ -27,8 +27,13 @@ $node->start;
 create_tables($node, map { $_ => [ '', $kinds{ $_ =~ s/\d+//r } ] } @names);
 foreach my $name (@names)
 {
-	$node->safe_psql('postgres', "ALTER TABLE $name ADD p numeric(10,2) GENERATED ALWAYS AS (id / 4.0) STORED, ADD q numeric GENERATED ALWAYS AS (id / 4.0) STORED, ADD d text GENERATED ALWAYS AS ('d' || id::text) STORED;"
-		  . "DROP INDEX ${name}_idx; CREATE INDEX ${name}_idx ON $name USING rtscan (a, b, c, p) INCLUDE (id, q, d)") if $name =~ /[24]$/;
+	$node->safe_psql('postgres', qq{
+		ALTER TABLE $name
+			ADD p numeric(10,2) GENERATED ALWAYS AS (id / 4.0) STORED,
+			ADD q numeric GENERATED ALWAYS AS (id / 4.0) STORED,
+			ADD d text GENERATED ALWAYS AS ('d' || id::text) STORED;
+		DROP INDEX ${name}_idx;
+		CREATE INDEX ${name}_idx ON $name USING rtscan (a, b, c, p) INCLUDE (id, q, d)}) if $name =~ /[24]$/;
 	$node->safe_psql('postgres', "SET maintenance_work_mem = '64MB'; REINDEX INDEX ${name}_idx") if $name =~ /vectors/;
 	# dead rows, several segments, and a pending list
 	$node->safe_psql('postgres', "DELETE FROM $name WHERE id % 5 = 0; INSERT INTO $name " . rows(200_001, 203_000));

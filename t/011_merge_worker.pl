@@ -55,25 +55,34 @@ foreach my $name ('t', 'u')
 
 sub await_no_worker
 {
-	return $node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker')");
+	return $node->poll_query_until('postgres',
+		"SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker')");
 }
 
 # One run serves all indexes, also those of which nobody has told it: none is left with a full tier, or a long list.
-$node->safe_psql('postgres', 'CREATE TABLE parts (id int, filler text) PARTITION BY HASH (id); CREATE INDEX parts_idx ON parts USING rtscan (id) INCLUDE (filler)');
-$node->safe_psql('postgres', join(';', map { "CREATE TABLE parts_$_ PARTITION OF parts FOR VALUES WITH (MODULUS 60, REMAINDER $_)" } 0 .. 59));
+$node->safe_psql('postgres', q{
+	CREATE TABLE parts (id int, filler text) PARTITION BY HASH (id);
+	CREATE INDEX parts_idx ON parts USING rtscan (id) INCLUDE (filler)});
+$node->safe_psql('postgres', join(';',
+	map { "CREATE TABLE parts_$_ PARTITION OF parts FOR VALUES WITH (MODULUS 60, REMAINDER $_)" } 0 .. 59));
 $node->safe_psql('postgres', "INSERT INTO parts SELECT i, repeat('x', 480) FROM generate_series(1, 9000) i") foreach 1 .. 24;
 ok(await_no_worker(), 'the worker ends');
 # tiers of less than 1,024 and of less than 8,192 rows (merge.h)
-is($node->safe_psql('postgres', "SELECT max(segments) < 15, max(pending_bytes) < 64 * 1024 + 9 * 8192 FROM generate_series(0, 59) n, rtscan_stats(format('parts_%s_id_filler_idx', n)::regclass)"),
+my $parts = q{generate_series(0, 59) n, rtscan_stats(format('parts_%s_id_filler_idx', n)::regclass)};
+is($node->safe_psql('postgres', "SELECT max(segments) < 15, max(pending_bytes) < 64 * 1024 + 9 * 8192 FROM $parts"),
 	't|t', 'no partition has a full tier, nor a long list')
-  || diag($node->safe_psql('postgres', "SELECT segments, pending_bytes, count(*) FROM generate_series(0, 59) n, rtscan_stats(format('parts_%s_id_filler_idx', n)::regclass) GROUP BY 1, 2 ORDER BY 1, 2"));
-is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*), sum(id) FROM parts WHERE id > 0'), 24 * 9000 . '|' . 24 * 9000 * 9001 / 2, 'all rows are there');
+  || diag($node->safe_psql('postgres',
+	"SELECT segments, pending_bytes, count(*) FROM $parts GROUP BY 1, 2 ORDER BY 1, 2"));
+is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*), sum(id) FROM parts WHERE id > 0'),
+	24 * 9000 . '|' . 24 * 9000 * 9001 / 2, 'all rows are there');
 
 # Whoever drops the database does not wait for long.
 $node->safe_psql('postgres', 'CREATE DATABASE brief');
 $node->safe_psql('brief', 'CREATE EXTENSION rtscan; CREATE TABLE t (a int); CREATE INDEX t_a ON t USING rtscan (a)');
 $node->safe_psql('brief', 'INSERT INTO t SELECT generate_series(1, 20000)');
-ok($node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker' AND datname = 'brief')"), 'a worker is there');
+ok($node->poll_query_until('postgres', q{
+	SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker' AND datname = 'brief')}),
+	'a worker is there');
 is($node->psql('postgres', 'DROP DATABASE brief'), 0, 'its database is dropped');
 
 # A table that is locked when the worker comes is served by a later look.
@@ -84,8 +93,12 @@ $locker->quit;
 ok($node->poll_query_until('postgres', "SELECT pending < 5000 FROM rtscan_stats('locked_idx')"), 'a locked table is served later');
 
 # Beside readers and writers, a vacuum, and a merge on demand.
-my @scripts = map { my $n = $_; start_script($node, map { 'INSERT INTO t ' . rows(100_000 * $n + 500 * $_, 100_000 * $n + 500 * $_ + 499) } 1 .. 60) } 1 .. 3;
-push @scripts, start_script($node, 'SET client_min_messages = warning', ('DELETE FROM t WHERE id % 97 = (random() * 96)::int', 'VACUUM t', "SELECT rtscan_merge('t_idx')") x 8);
+my @scripts = map {
+	my $n = $_;
+	start_script($node, map { 'INSERT INTO t ' . rows(100_000 * $n + 500 * $_, 100_000 * $n + 500 * $_ + 499) } 1 .. 60)
+} 1 .. 3;
+push @scripts, start_script($node, 'SET client_min_messages = warning',
+	('DELETE FROM t WHERE id % 97 = (random() * 96)::int', 'VACUUM t', "SELECT rtscan_merge('t_idx')") x 8);
 compare_scans($node, 't', "while workers merge, $_", 10) foreach 1 .. 6;
 is(finish_script($_), '', 'no error') foreach @scripts;
 healthy($node, 't', 'after writers, vacuums and merges');
@@ -114,7 +127,8 @@ BEGIN
 	RETURN btint4cmp($1, $2);
 END $$;
 RESET ROLE;
-CREATE OPERATOR CLASS fussy FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fussy(int, int);
+CREATE OPERATOR CLASS fussy FOR TYPE int USING rtscan AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fussy(int, int);
 SET ROLE owner;
 CREATE TABLE fussy (a int); CREATE INDEX fussy_idx ON fussy USING rtscan (a fussy);
 });
@@ -133,7 +147,8 @@ BEGIN
 	IF x IS NULL OR y IS NULL THEN RAISE 'no rank for % or %', $1, $2; END IF;
 	RETURN btint4cmp(x, y);
 END $$;
-CREATE OPERATOR CLASS by_rank FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 compare_ranks(int, int);
+CREATE OPERATOR CLASS by_rank FOR TYPE int USING rtscan AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 compare_ranks(int, int);
 CREATE TABLE ranked (a int); CREATE INDEX ranked_idx ON ranked USING rtscan (a by_rank);
 });
 my $changes = start_script($node, ('UPDATE ranks SET rank = rank', 'VACUUM ranks') x 400);
@@ -142,15 +157,20 @@ ok(await_few('ranked', 12), 'a worker merges by a function that looks at a table
 is(finish_script($changes), '', 'while that changes');
 
 # Who waits for the merge lock does not cancel an autovacuum that has it.
-$node->safe_psql('postgres', 'CREATE TABLE vacuumed (LIKE t) WITH (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);'
-	  . 'CREATE INDEX vacuumed_idx ON vacuumed USING rtscan (a, b, c)');
+$node->safe_psql('postgres', q{
+	CREATE TABLE vacuumed (LIKE t) WITH (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);
+	CREATE INDEX vacuumed_idx ON vacuumed USING rtscan (a, b, c)});
 $node->safe_psql('postgres', 'INSERT INTO vacuumed ' . rows(100 * $_, 100 * $_ + 99) . "; SELECT rtscan_merge('vacuumed_idx')") foreach 1 .. 7;
 $node->safe_psql('postgres', 'DELETE FROM vacuumed WHERE id % 2 = 0');
 $node->append_conf('postgresql.conf', "autovacuum = on\nautovacuum_naptime = 1s\ndeadlock_timeout = 100ms\n");
 $node->reload;
 # it sleeps in each segment
-ok($node->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM pg_stat_activity JOIN pg_locks l USING (pid) WHERE locktype = 'page' AND page = 0 AND granted "
-	  . "AND backend_type = 'autovacuum worker' AND relation = 'vacuumed_idx'::regclass)"), 'an autovacuum has the merge lock');
+ok($node->poll_query_until('postgres', q{
+	SELECT EXISTS (
+		SELECT FROM pg_stat_activity JOIN pg_locks l USING (pid)
+		WHERE locktype = 'page' AND page = 0 AND granted
+			AND backend_type = 'autovacuum worker' AND relation = 'vacuumed_idx'::regclass)}),
+	'an autovacuum has the merge lock');
 $node->psql('postgres', "SET statement_timeout = '400ms'; SELECT rtscan_merge('vacuumed_idx')", stderr => \my $waited);
 like($waited, qr/canceling statement due to statement timeout/, 'rtscan_merge() waits for it');
 $node->psql('postgres', "SET lock_timeout = '300ms'; SELECT rtscan_merge('vacuumed_idx')", stderr => \$waited);
@@ -161,8 +181,10 @@ $node->append_conf('postgresql.conf', "autovacuum = off\ndeadlock_timeout = 1s\n
 $node->reload;
 
 # Processes of a parallel vacuum, each with its share of maintenance_work_mem, ask for workers, too.
-$node->safe_psql('postgres', 'CREATE TABLE parallel (LIKE t); ' . join(';', map { "CREATE INDEX parallel_$_ ON parallel USING rtscan ($_)" } qw(a b c)));
-$node->safe_psql('postgres', join(";\n", "SET maintenance_work_mem = '1MB'", 'SET min_parallel_index_scan_size = 0', 'INSERT INTO parallel ' . rows(1, 20_000),
+$node->safe_psql('postgres', join(';', 'CREATE TABLE parallel (LIKE t)',
+		map { "CREATE INDEX parallel_$_ ON parallel USING rtscan ($_)" } qw(a b c)));
+$node->safe_psql('postgres', join(";\n", "SET maintenance_work_mem = '1MB'", 'SET min_parallel_index_scan_size = 0',
+		'INSERT INTO parallel ' . rows(1, 20_000),
 		'DELETE FROM parallel WHERE id % 3 = 0', 'VACUUM (PARALLEL 2) parallel'));
 
 # No worker to be had: insertions go on, and vacuum does the work.

@@ -33,7 +33,8 @@ BEGIN
 	IF abs($1 - $2) > current_setting('test.apart', true)::int THEN RAISE 'cut short'; END IF;
 	RETURN btint4cmp($1, $2);
 END $$;
-CREATE OPERATOR CLASS failing FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 failing(int, int);
+CREATE OPERATOR CLASS failing FOR TYPE int USING rtscan AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 failing(int, int);
 CREATE TABLE cut (LIKE t);
 CREATE INDEX cut_idx ON cut USING rtscan (a, b, c, (id + 0) failing);
 });
@@ -91,7 +92,8 @@ change([ 'SET test.apart = 0', "SELECT rtscan_merge('cut_idx')" ], 'cut short');
 cmp_ok(page_use($primary, 'cut')->{lost}, '>', 10, 'flushes that were cut short have lost pages');
 change([ 'VACUUM cut', 'SET test.apart = 500', merge_segments('cut', 2001, 60) ], 'cut short');
 cmp_ok(page_use($primary, 'cut')->{lost}, '>', 10, 'so have merges');
-change([ 'VACUUM cut', 'INSERT INTO cut ' . wide_rows(3001, 3020), "SELECT rtscan_merge('cut_idx')", 'TRUNCATE cut', 'INSERT INTO cut ' . wide_rows(3021, 3040) ]);
+change([ 'VACUUM cut', 'INSERT INTO cut ' . wide_rows(3001, 3020), "SELECT rtscan_merge('cut_idx')", 'TRUNCATE cut',
+		'INSERT INTO cut ' . wide_rows(3021, 3040) ]);
 change([ 'INSERT INTO u ' . rows(1001, 3400), 'REINDEX INDEX u_idx', 'DELETE FROM u WHERE id % 7 = 0', 'VACUUM u' ]);
 change([ 'REINDEX INDEX t_idx', 'INSERT INTO t ' . rows(9001, 9020), 'VACUUM t' ]);
 healthy($primary, $_, 'primary') foreach @tables, 'u';

@@ -33,7 +33,8 @@ sub start_loop
 sub load
 {
 	my ($name, $first, $count) = @_;
-	return [ load => "INSERT INTO $name " . rows("(SELECT $first + count(*) * $count FROM done)", "(SELECT $first + (count(*) + 1) * $count - 1 FROM done)") ];
+	return [ load => "INSERT INTO $name "
+		  . rows("(SELECT $first + count(*) * $count FROM done)", "(SELECT $first + (count(*) + 1) * $count - 1 FROM done)") ];
 }
 
 # One loop a table updates and deletes, lest there be deadlocks.
@@ -45,7 +46,8 @@ sub start_changes
 			start_loop($node, 400, [ change => "UPDATE $name SET a = a + 1, u = u + 1 WHERE id % 101 = (random() * 100)::int" ],
 				load($name, 1_000_000, 100), [ delete => "DELETE FROM $name WHERE id % 53 = (random() * 52)::int" ]),
 			start_loop($node, 400, load($name, 500_000_000, 150),
-				[ abort => "DO 'BEGIN INSERT INTO $name SELECT FROM generate_series(1, 500); RAISE SQLSTATE ''40001''; EXCEPTION WHEN SQLSTATE ''40001'' THEN NULL; END'" ]),
+				[ abort => "DO 'BEGIN INSERT INTO $name SELECT FROM generate_series(1, 500); RAISE SQLSTATE ''40001''; "
+					  . "EXCEPTION WHEN SQLSTATE ''40001'' THEN NULL; END'" ]),
 			start_loop($node, 400, [ merge => "SELECT rtscan_merge('${name}_idx')" ]),
 			start_loop($node, 400, [ vacuum => "VACUUM $name" ])) } qw(t merged);
 }

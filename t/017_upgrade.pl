@@ -45,7 +45,9 @@ CREATE INDEX view_idx ON view USING rtscan (a, b);
 my $definitions = q{
 SELECT indexrelid::regclass, pg_get_indexdef(indexrelid), reloptions, indisvalid, obj_description(indexrelid),
 	(SELECT string_agg(attstattarget::text, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = indexrelid)
-FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE relam = (SELECT oid FROM pg_am WHERE amname = 'rtscan') ORDER BY indexrelid::regclass::text};
+FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+WHERE relam = (SELECT oid FROM pg_am WHERE amname = 'rtscan')
+ORDER BY indexrelid::regclass::text};
 
 my $check_all = q{
 SELECT rtscan_check(c.oid, true) FROM pg_class c WHERE relkind = 'i' AND relam = (SELECT oid FROM pg_am WHERE amname = 'rtscan')};
@@ -208,14 +210,18 @@ sub set_format
 }
 
 my @reading = (
-	[ scan => "SET enable_seqscan = off; SELECT * FROM stamped WHERE a < 10" ], [ aggregate => "SET enable_seqscan = off; SELECT count(*) FROM stamped WHERE a < 10" ],
-	[ insert => 'INSERT INTO stamped ' . rows(1, 1) ], [ copy => "COPY stamped (id) FROM PROGRAM 'echo 1'" ], [ update => 'UPDATE stamped SET a = a + 1 WHERE id = 2' ],
+	[ scan => "SET enable_seqscan = off; SELECT * FROM stamped WHERE a < 10" ],
+	[ aggregate => "SET enable_seqscan = off; SELECT count(*) FROM stamped WHERE a < 10" ],
+	[ insert => 'INSERT INTO stamped ' . rows(1, 1) ],
+	[ copy => "COPY stamped (id) FROM PROGRAM 'echo 1'" ],
+	[ update => 'UPDATE stamped SET a = a + 1 WHERE id = 2' ],
 	[ vacuum => 'VACUUM stamped' ], [ 'vacuum without dead rows' => 'VACUUM undead' ], [ merge => "SELECT rtscan_merge('stamped_idx')" ],
 	[ check => "SELECT rtscan_check('stamped_idx')" ], [ stats => "SELECT rtscan_stats('stamped_idx')" ]);
 
 foreach my $name (qw(stamped undead))
 {
-	$new->safe_psql('postgres', "CREATE TABLE $name (LIKE t); INSERT INTO $name " . rows(1, 3000) . "; CREATE INDEX ${name}_idx ON $name USING rtscan (a, b, c)");
+	$new->safe_psql('postgres', "CREATE TABLE $name (LIKE t); INSERT INTO $name " . rows(1, 3000)
+		  . "; CREATE INDEX ${name}_idx ON $name USING rtscan (a, b, c)");
 	$new->safe_psql('postgres', "VACUUM ANALYZE $name");
 }
 foreach my $other ($oldest - 1, $format + 1, 4294967295)
@@ -261,8 +267,10 @@ sub names_sealed_list
 sub parts
 {
 	my ($name) = @_;
-	return $new->safe_psql('postgres', "SELECT concat_ws(' ', CASE WHEN dead > 0 THEN 'dead' END, CASE WHEN pending > 0 THEN 'pending' END, "
-		  . "CASE WHEN vectors > 0 THEN 'vectors' END) FROM rtscan_stats('${name}_idx')");
+	return $new->safe_psql('postgres', qq{
+		SELECT concat_ws(' ', CASE WHEN dead > 0 THEN 'dead' END, CASE WHEN pending > 0 THEN 'pending' END,
+			CASE WHEN vectors > 0 THEN 'vectors' END)
+		FROM rtscan_stats('${name}_idx')});
 }
 
 my %stored = (3 => { large => 'dead vectors', sealed => 'dead pending', pending => 'pending' });
@@ -303,7 +311,9 @@ foreach my $number ($oldest .. $format - 1)
 			$new->start;
 			healthy($new, $name, "$name, crashed");
 			vacuum_completely($new, $name);
-			is($new->safe_psql('postgres', "SELECT pending, rows - dead = (SELECT count(*) FROM $name) FROM rtscan_stats('${name}_idx')"), '0|t', "$name: vacuumed")
+			is($new->safe_psql('postgres',
+					"SELECT pending, rows - dead = (SELECT count(*) FROM $name) FROM rtscan_stats('${name}_idx')"),
+				'0|t', "$name: vacuumed")
 			  || diag($new->safe_psql('postgres', "SELECT * FROM rtscan_stats('${name}_idx')"));
 			healthy($new, $name, "$name, vacuumed");
 			$new->safe_psql('postgres', "DROP TABLE $name");

@@ -19,8 +19,11 @@ $_->start foreach ($publisher, $subscriber);
 create_tables($publisher, t => [ '', 20_000 ], whole => [ '', 500 ]);
 create_tables($subscriber, t => [ '', 0 ], whole => [ '', 0 ]);
 $_->safe_psql('postgres', 'ALTER TABLE t ADD PRIMARY KEY (id); ALTER TABLE whole REPLICA IDENTITY FULL') foreach ($publisher, $subscriber);
-$subscriber->safe_psql('postgres', 'DROP INDEX t_idx, whole_idx; CREATE INDEX t_idx ON t USING rtscan (c, u, b, a) INCLUDE (id) WITH (sieve_bins = 16);'
-	  . 'CREATE INDEX t_other ON t USING rtscan ((id % 100)) WHERE u > 0; CREATE INDEX whole_idx ON whole USING rtscan (b, a, c) WITH (sieve_components = 1)');
+$subscriber->safe_psql('postgres', q{
+	DROP INDEX t_idx, whole_idx;
+	CREATE INDEX t_idx ON t USING rtscan (c, u, b, a) INCLUDE (id) WITH (sieve_bins = 16);
+	CREATE INDEX t_other ON t USING rtscan ((id % 100)) WHERE u > 0;
+	CREATE INDEX whole_idx ON whole USING rtscan (b, a, c) WITH (sieve_components = 1)});
 
 sub content
 {

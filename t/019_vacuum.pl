@@ -159,8 +159,10 @@ foreach my $parallel (2, 0)
 	foreach my $index (qw(t_id t_partial))
 	{
 		$node->safe_psql('postgres', "SELECT rtscan_check('$index', true)");
-		is($node->safe_psql('postgres', "SELECT pending, reltuples = rows - dead FROM rtscan_stats('$index'), pg_class c WHERE c.oid = '$index'::regclass"),
-			'0|t', "PARALLEL $parallel: reltuples of $index");
+		is($node->safe_psql('postgres', qq{
+			SELECT pending, reltuples = rows - dead
+			FROM rtscan_stats('$index'), pg_class c
+			WHERE c.oid = '$index'::regclass}), '0|t', "PARALLEL $parallel: reltuples of $index");
 	}
 }
 # nothing has died: cleanup alone
@@ -191,17 +193,24 @@ sub await_sleep
 	my $unmerged = $phase eq 'cleaning up indexes' ? "(SELECT segments FROM rtscan_stats('delayed_idx')) >= 8" : 'true';
 	for (my $tries = 0; $tries < 1800; $tries++)
 	{
-		my $pid = $node->safe_psql('postgres', "SELECT a.pid FROM pg_stat_progress_vacuum v JOIN pg_stat_activity a ON v.pid IN (a.pid, a.leader_pid) "
-			  . "JOIN pg_locks l ON l.pid = a.pid AND locktype = 'page' AND granted "
-			  . "WHERE v.phase = '$phase' AND wait_event = 'VacuumDelay' AND backend_type = '$backend_type' AND $unmerged LIMIT 1");
+		my $pid = $node->safe_psql('postgres', qq{
+			SELECT a.pid
+			FROM pg_stat_progress_vacuum v
+				JOIN pg_stat_activity a ON v.pid IN (a.pid, a.leader_pid)
+				JOIN pg_locks l ON l.pid = a.pid AND locktype = 'page' AND granted
+			WHERE v.phase = '$phase' AND wait_event = 'VacuumDelay' AND backend_type = '$backend_type' AND $unmerged
+			LIMIT 1});
 		return $pid if $pid ne '';
 		usleep(10_000);
 	}
 	return '';
 }
 
-$node->safe_psql('postgres', 'CREATE TABLE delayed (LIKE t); CREATE INDEX delayed_idx ON delayed USING rtscan (a, b, c);'
-	  . 'CREATE INDEX delayed_id ON delayed USING rtscan (id, u); CREATE INDEX delayed_u ON delayed USING rtscan (u) INCLUDE (b)');
+$node->safe_psql('postgres', q{
+	CREATE TABLE delayed (LIKE t);
+	CREATE INDEX delayed_idx ON delayed USING rtscan (a, b, c);
+	CREATE INDEX delayed_id ON delayed USING rtscan (id, u);
+	CREATE INDEX delayed_u ON delayed USING rtscan (u) INCLUDE (b)});
 # few pages in the table, and many segments
 sub fill_delayed
 {
@@ -232,7 +241,9 @@ foreach my $case ([ 'vacuuming indexes', 'client backend', 'PARALLEL 0' ], [ 'cl
 
 # ---- more dead rows than fit in maintenance_work_mem: several passes of bulk delete
 
-$node->safe_psql('postgres', 'CREATE TABLE passes (LIKE t); INSERT INTO passes ' . rows(1, 420_000) . q{; CREATE INDEX passes_idx ON passes USING rtscan (a, b, c); DELETE FROM passes WHERE id % 10 <> 0});
+$node->safe_psql('postgres', 'CREATE TABLE passes (LIKE t); INSERT INTO passes ' . rows(1, 420_000) . q{;
+	CREATE INDEX passes_idx ON passes USING rtscan (a, b, c);
+	DELETE FROM passes WHERE id % 10 <> 0});
 like(messages($node, "SET maintenance_work_mem = '1MB'; VACUUM (VERBOSE) passes"), qr/index scans: ([3-9])/, 'three passes');
 vacuumed($node, 'passes', 'three passes');
 is(stats($node, 'passes', 'rows - dead'), 42_000, 'three passes: all dead rows are marked');

@@ -23,8 +23,15 @@ $node->safe_psql('postgres', q{
 	CREATE INDEX one_idx ON one USING rtscan (a, b);
 	CREATE TABLE several (a int8);
 	CREATE INDEX several_idx ON several USING rtscan (a);
-	DO $$ BEGIN FOR n IN 1 .. 12 LOOP INSERT INTO several SELECT i * 12 + n FROM generate_series(1, 3000) i; END LOOP; END $$;
-	CREATE TABLE lists AS SELECT array_agg(i ORDER BY hashint8(i)) AS numbers, array_agg('k' || i ORDER BY hashint8(i)) AS texts FROM generate_series(1, 300000) i;
+	DO $$
+	BEGIN
+		FOR n IN 1 .. 12 LOOP
+			INSERT INTO several SELECT i * 12 + n FROM generate_series(1, 3000) i;
+		END LOOP;
+	END $$;
+	CREATE TABLE lists AS
+		SELECT array_agg(i ORDER BY hashint8(i)) AS numbers, array_agg('k' || i ORDER BY hashint8(i)) AS texts
+		FROM generate_series(1, 300000) i;
 	VACUUM ANALYZE one});
 cmp_ok($node->safe_psql('postgres', q{SELECT segments FROM rtscan_stats('several_idx')}), '>', 4, 'there are several segments');
 

@@ -21,18 +21,23 @@ CREATE TABLE poison (value int PRIMARY KEY);
 CREATE TABLE slowness (seconds float8);
 CREATE FUNCTION fragile(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-	IF $1 <> $2 AND EXISTS (SELECT FROM public.poison WHERE value IN ($1, $2)) THEN RAISE 'comparing % with %', $1, $2; END IF;
+	IF $1 <> $2 AND EXISTS (SELECT FROM public.poison WHERE value IN ($1, $2)) THEN
+		RAISE 'comparing % with %', $1, $2;
+	END IF;
 	PERFORM pg_sleep(seconds) FROM public.slowness WHERE $1 <> $2;
 	RETURN btint4cmp($1, $2);
 END $$;
-CREATE OPERATOR CLASS fragile FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fragile(int, int);
+CREATE OPERATOR CLASS fragile FOR TYPE int USING rtscan AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fragile(int, int);
 });
 
 # A table whose list is 64 kB long after some 130 rows.
 sub create_fragile
 {
 	my ($name) = @_;
-	$node->safe_psql('postgres', "CREATE TABLE $name (a int, filler text); CREATE INDEX ${name}_idx ON $name USING rtscan (a fragile) INCLUDE (filler)");
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE $name (a int, filler text);
+		CREATE INDEX ${name}_idx ON $name USING rtscan (a fragile) INCLUDE (filler)});
 	return;
 }
 
@@ -156,7 +161,8 @@ ok($node->poll_query_until('postgres', "SELECT pending < 300 FROM rtscan_stats('
 ok($node->poll_query_until('postgres', "SELECT pending < 150 FROM rtscan_stats('other_idx')"), 'the worker flushes the next index')
   || diag(stats('other', 'pending, pending_bytes'));
 is(sealed_lists('one'), 1, 'the list that fails stays');
-ok($node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker')"), 'the worker ends');
+ok($node->poll_query_until('postgres',
+		"SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker')"), 'the worker ends');
 my $logged = substr(slurp_file($node->logfile), $log);
 my $runs = () = $logged =~ /ERROR:  comparing/g;
 cmp_ok($runs, '>', 0, 'the worker has logged why');

@@ -25,7 +25,8 @@ BEGIN
 	IF abs($1 - $2) > current_setting('test.sleep', true)::int THEN PERFORM pg_sleep(60); END IF;
 	RETURN btint4cmp($1, $2);
 END $$;
-CREATE OPERATOR CLASS failing FOR TYPE int USING rtscan AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 failing(int, int);
+CREATE OPERATOR CLASS failing FOR TYPE int USING rtscan AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 failing(int, int);
 DROP INDEX t_idx;
 } . 'INSERT INTO t ' . rows(2, 200_000) . '; CREATE INDEX t_idx ON t USING rtscan (a, b, c, (id + 0) failing); VACUUM t');
 
@@ -180,8 +181,11 @@ sub map_images
 }
 
 # three leaf pages of the map, of which a recycling logs one with the two above it
-$node->safe_psql('postgres', q{CREATE TABLE broad (a int, w text); ALTER TABLE broad ALTER w SET STORAGE plain;
-	INSERT INTO broad SELECT i, repeat(md5(i::text), 200) FROM generate_series(1, 9000) i; CREATE INDEX broad_idx ON broad USING rtscan (a) INCLUDE (w)});
+$node->safe_psql('postgres', q{
+	CREATE TABLE broad (a int, w text);
+	ALTER TABLE broad ALTER w SET STORAGE plain;
+	INSERT INTO broad SELECT i, repeat(md5(i::text), 200) FROM generate_series(1, 9000) i;
+	CREATE INDEX broad_idx ON broad USING rtscan (a) INCLUDE (w)});
 cmp_ok(size('broad'), '>', 2 * 4069, 'an index has more than two leaf pages of its map');
 $node->safe_psql('postgres', "INSERT INTO broad VALUES (1, 'one'); SELECT rtscan_merge('broad_idx'); SELECT txid_current()");
 my $from = $node->lsn('flush');

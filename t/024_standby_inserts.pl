@@ -50,7 +50,9 @@ sub reuse_records
 
 sub conflicts
 {
-	return $standby->safe_psql('postgres', 'SELECT sum(confl_tablespace + confl_lock + confl_snapshot + confl_bufferpin + confl_deadlock) FROM pg_stat_database_conflicts');
+	return $standby->safe_psql('postgres', q{
+		SELECT sum(confl_tablespace + confl_lock + confl_snapshot + confl_bufferpin + confl_deadlock)
+		FROM pg_stat_database_conflicts});
 }
 
 sub retired

@@ -43,18 +43,26 @@ END $$;
 -- By a sequential, bitmap, index or index-only scan: which rows, or what the index's columns have.
 CREATE FUNCTION answer(name text, qual text, kind text, by_values bool DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-	columns text := (SELECT string_agg(attname, ', ' ORDER BY n) FROM pg_index, unnest(indkey) WITH ORDINALITY k (number, n), pg_attribute
-					 WHERE indexrelid = to_regclass(name || '_idx') AND attrelid = indrelid AND attnum = number AND number > 0);
+	columns text := (
+		SELECT string_agg(attname, ', ' ORDER BY n)
+		FROM pg_index, unnest(indkey) WITH ORDINALITY k (number, n), pg_attribute
+		WHERE indexrelid = to_regclass(name || '_idx') AND attrelid = indrelid AND attnum = number AND number > 0);
 	query text := format('SELECT count(*) || md5(string_agg(%1$s, %2$L ORDER BY %1$s)) FROM %3$I WHERE %4$s',
-						 CASE WHEN by_values THEN format('ROW(%s)::text', columns) ELSE 'ctid::text' END, ',', name, qual);
-	node text := CASE kind WHEN 'sequential' THEN 'Seq Scan on ' || name WHEN 'bitmap' THEN 'Bitmap Index Scan on ' || name || '_idx'
-		WHEN 'index' THEN 'Index Scan using ' || name || '_idx' WHEN 'only' THEN 'Index Only Scan using ' || name || '_idx' END;
+		CASE WHEN by_values THEN format('ROW(%s)::text', columns) ELSE 'ctid::text' END, ',', name, qual);
+	node text := CASE kind
+		WHEN 'sequential' THEN 'Seq Scan on ' || name
+		WHEN 'bitmap' THEN 'Bitmap Index Scan on ' || name || '_idx'
+		WHEN 'index' THEN 'Index Scan using ' || name || '_idx'
+		WHEN 'only' THEN 'Index Only Scan using ' || name || '_idx'
+	END;
 	line text;
 	plan text := '';
 	result text;
 BEGIN
-	PERFORM set_config('enable_seqscan', (kind = 'sequential')::text, true), set_config('enable_bitmapscan', (kind = 'bitmap')::text, true),
-		set_config('enable_indexscan', (kind IN ('index', 'only'))::text, true), set_config('enable_indexonlyscan', (kind = 'only')::text, true),
+	PERFORM set_config('enable_seqscan', (kind = 'sequential')::text, true),
+		set_config('enable_bitmapscan', (kind = 'bitmap')::text, true),
+		set_config('enable_indexscan', (kind IN ('index', 'only'))::text, true),
+		set_config('enable_indexonlyscan', (kind = 'only')::text, true),
 		set_config('rtscan.debug_prefer_index_only', (kind = 'only')::text, true);
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		plan := plan || line || E'\n';
@@ -83,7 +91,8 @@ BEGIN
 		by_index := answer(name, qual, kind, kind = 'only');
 		by_scan := answer(name, qual, 'sequential', kind = 'only');
 		IF by_index <> by_scan THEN
-			RAISE EXCEPTION 'MISMATCH: % WHERE %: % scan % sequential %, snapshot %', name, qual, kind, by_index, by_scan, pg_current_snapshot();
+			RAISE EXCEPTION 'MISMATCH: % WHERE %: % scan % sequential %, snapshot %',
+				name, qual, kind, by_index, by_scan, pg_current_snapshot();
 		END IF;
 	END LOOP;
 END $$;
@@ -113,9 +122,13 @@ BEGIN
 	CLOSE held;
 	by_cursor := n || ' ' || hash;
 	PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true);
-	EXECUTE format('SELECT concat_ws(%L, count(*), coalesce(sum(hashtextextended(ROW(a, b, c)::text, 0)), 0)) FROM %I WHERE %s', ' ', name, qual) INTO expected;
+	EXECUTE format('
+		SELECT concat_ws(%L, count(*), coalesce(sum(hashtextextended(ROW(a, b, c)::text, 0)), 0))
+		FROM %I
+		WHERE %s', ' ', name, qual) INTO expected;
 	IF by_cursor <> expected THEN
-		RAISE EXCEPTION 'MISMATCH: % WHERE %: held % scan % sequential %, snapshot %', name, qual, kind, by_cursor, expected, pg_current_snapshot();
+		RAISE EXCEPTION 'MISMATCH: % WHERE %: held % scan % sequential %, snapshot %',
+			name, qual, kind, by_cursor, expected, pg_current_snapshot();
 	END IF;
 END $$;
 };

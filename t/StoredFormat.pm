@@ -52,8 +52,12 @@ sub define_large
 sub fill_large
 {
 	my ($node, $name) = @_;
-	$node->safe_psql('postgres', "INSERT INTO $name SELECT i, CASE WHEN i % 6000 >= 500 THEN i / 60 % 1000 END, CASE WHEN i % 7000 >= 300 THEN 'k' || i / 1000 % 40 END, "
-		  . "'2020-01-01 00:00+00'::timestamptz + i / 50 % 1000 * interval '1 hour', i / 100 FROM generate_series(1, 66000) i");
+	$node->safe_psql('postgres', qq{
+		INSERT INTO $name
+		SELECT i, CASE WHEN i % 6000 >= 500 THEN i / 60 % 1000 END,
+			CASE WHEN i % 7000 >= 300 THEN 'k' || i / 1000 % 40 END,
+			'2020-01-01 00:00+00'::timestamptz + i / 50 % 1000 * interval '1 hour', i / 100
+		FROM generate_series(1, 66000) i});
 	$node->safe_psql('postgres', $_) foreach ("SET maintenance_work_mem = '64MB'; REINDEX INDEX ${name}_idx", "DELETE FROM $name WHERE id % 190 = 1");
 	return;
 }
