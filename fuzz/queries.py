@@ -5,7 +5,7 @@ from catalog import TYPES
 from session import Finding
 from sums import Sums
 
-SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; "
+SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; SET enable_sort = on; "
               "SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off")
 BITMAP = ("SET enable_seqscan = off; SET enable_bitmapscan = on; SET rtscan.enable_scan = off; "
           "SET rtscan.enable_aggregate = on")
@@ -195,6 +195,10 @@ class Generator:
         return self.keyed_counts() if self.rng.random() < 0.3 else self.counts()
 
 
+def rng_sample(rng, keys):
+    return rng.sample(keys, rng.randint(1, min(2, len(keys))))
+
+
 def combined(frame, quals):
     """One qual of several: {} in the frame are theirs."""
     slots, templates = [], []
@@ -254,6 +258,7 @@ class Comparer:
             self.settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'")
         forms = [self.plain] * 5 + [self.prepared] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
+        forms += [self.ordered] * 2
         if changing:
             forms += [self.held_cursor, self.deleting]
         if rng.random() < 0.4:
@@ -276,6 +281,24 @@ class Comparer:
 
     def disjunction(self):
         self.compare(f"SELECT {self.selected} FROM t WHERE ({self.literals()}) OR ({self.literals()})")
+
+    def ordered(self):
+        """In the order of a key, from either end; the rows of equal keys in any order."""
+        if not self.returned_keys:
+            return self.plain()
+        rng, keys = self.rng, rng_sample(self.rng, self.returned_keys)
+        order = ", ".join(f"{key.template}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for key in keys)
+        limit = rng.choice(("", " LIMIT 1", " LIMIT 10", " OFFSET 20 LIMIT 100", " LIMIT 3000"))
+        self.settings += rng.choice(("", "; SET enable_sort = off; SET enable_incremental_sort = off"))
+        columns = ", ".join(f"{key.column.name}::text" for key in keys)
+        query = f"SELECT {columns} FROM t WHERE {self.literals()} ORDER BY {order}{limit}"
+        expected = self.rows_of(SEQUENTIAL, query)
+        self.count_plan(query)
+        rows = self.session.query(query)
+        self.check(query, list(enumerate(expected)), list(enumerate(rows)))
+        self.session.query("RESET enable_sort; RESET enable_incremental_sort")
+        self.counts["orders compared"] += 1
+        self.counts["orders by the node"] += "Order:" in self.plan
 
     def run_time_key(self):
         """Keys that are known only when the scan starts, once."""

@@ -134,6 +134,17 @@ rtscan_compat_routine(const IndexAmRoutine *routine)
 #endif
 }
 
+/* 18 says in which direction a path key sorts without btree's strategies. */
+static inline bool
+rtscan_compat_is_descending(const PathKey *key)
+{
+#if PG_VERSION_NUM >= 180000
+	return key->pk_cmptype == COMPARE_GT;
+#else
+	return key->pk_strategy == BTGreaterStrategyNumber;
+#endif
+}
+
 /* How many tables a plan shows: 18 has an entry for the groups among them. */
 static inline int
 rtscan_compat_count_tables(const ExplainState *es)

@@ -48,6 +48,10 @@
 #define CHUNK_NANOSECONDS	400.0
 #define TEST_NANOSECONDS	250.0
 
+/* In an order: looking at a rank, and taking a row, whose code, value and TID are looked up. */
+#define RANK_NANOSECONDS		5.0
+#define ORDERED_ROW_NANOSECONDS	1500.0
+
 /* Looking into a page of values; passing one to find the next; reading a value of a dictionary with all others, or looking it up. */
 #define VALUE_PAGE_NANOSECONDS	80.0
 #define PASSED_VALUE_NANOSECONDS	5.0
@@ -328,6 +332,12 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 		.work = rows * cpu_tuple_cost,
 		.pages = random_pages_cost(table->reltablespace, blocks, table->pages),
 	};
+}
+
+Cost
+rtscan_order_cost(double all, double rows, int columns)
+{
+	return (all * RANK_NANOSECONDS + rows * (ORDERED_ROW_NANOSECONDS + columns * TEST_NANOSECONDS)) / UNIT_NANOSECONDS;
 }
 
 /*

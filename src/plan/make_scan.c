@@ -97,6 +97,8 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 		.table = planner_rt_fetch(rel->relid, root)->relid,
 		.index = path->index->indexoid,
 		.from_heap = path->from_heap,
+		.ordered = path->ordered,
+		.order = path->order,
 		.row_quals = make_runnable(root, path->row_quals),
 	};
 	List	   *arguments = NIL;

@@ -90,6 +90,17 @@ outer_sets(PlannerInfo *root, IndexOptInfo *index)
 
 /* ---------------------------------------------------------------- paths */
 
+/* The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values. */
+static void
+offer_order(PlannerInfo *root, IndexOptInfo *index)
+{
+	Path	   *path = root->query_pathkeys == NIL ? NULL :
+		rtscan_ordered_path(root, index, linitial_node(PathKey, root->query_pathkeys));
+
+	if (path)
+		add_path(index->rel, path);
+}
+
 static void
 offer_index(PlannerInfo *root, IndexOptInfo *index)
 {
@@ -98,6 +109,7 @@ offer_index(PlannerInfo *root, IndexOptInfo *index)
 	ListCell   *cell;
 
 	add_path(table, rtscan_scan_path(root, index, table->lateral_relids, 0));
+	offer_order(root, index);
 	foreach(cell, outer_sets(root, index))
 		add_path(table, rtscan_scan_path(root, index, lfirst(cell), 0));
 	if (!table->consider_parallel || !bms_is_empty(table->lateral_relids))

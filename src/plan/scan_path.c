@@ -4,15 +4,20 @@
  */
 #include "plan/scan_path.h"
 
+#include <float.h>
+
+#include "access/nbtree.h"
 #include "nodes/extensible.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "plan/cost.h"
 #include "plan/resolve.h"
 #include "run/expressions.h"
+#include "utils/lsyscache.h"
 
 static const CustomPathMethods path_methods = {
 	.CustomName = "RtscanScan",
@@ -143,6 +148,17 @@ rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loo
 	return cost;
 }
 
+/* Rows that come up in an order are looked up here and there; and some ranks are walked for each. */
+static void
+add_order_cost(RtscanScanPath *path, double found, double rows, const RtscanIndexSize *size)
+{
+	Path	   *result = &path->path.path;
+	int			columns = bms_num_members(columns_read(path)) + 1;
+
+	result->startup_cost = result->total_cost;
+	result->total_cost += rtscan_order_cost(size ? size->rows : rows, found, columns);
+}
+
 static void
 cost_path(RtscanScanPath *path, PlannerInfo *root)
 {
@@ -161,12 +177,38 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	result->rows = clamp_row_est(result->rows / speedup);
 	result->startup_cost = cost.startup + (cost.work + cost.pages) / segments;
 	result->total_cost = rtscan_total_cost(&cost);
+	if (path->ordered)
+		add_order_cost(path, found, result->rows, size);
+}
+
+/* ---------------------------------------------------------------- order */
+
+/* Is a column of the index what a path key sorts by, in the order that the index knows? */
+static bool
+has_order(IndexOptInfo *index, int column, PathKey *key)
+{
+	Oid			type = index->opcintype[column];
+	Expr	   *expression = list_nth_node(TargetEntry, index->indextlist, column)->expr;
+
+	return key->pk_eclass->ec_collation == index->indexcollations[column] &&
+		get_opfamily_proc(key->pk_opfamily, type, type, BTORDER_PROC) ==
+		get_opfamily_proc(index->opfamily[column], type, type, RTSCAN_COMPARE_PROC) &&
+		find_ec_member_matching_expr(key->pk_eclass, expression, index->rel->relids) != NULL;
+}
+
+static int
+find_order(IndexOptInfo *index, PathKey *key)
+{
+	for (int column = 0; column < index->nkeycolumns; column++)
+		if (has_order(index, column, key))
+			return column;
+	return -1;
 }
 
 /* ---------------------------------------------------------------- the path */
 
-Path *
-rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers)
+static RtscanScanPath *
+make_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers)
 {
 	RelOptInfo *table = index->rel;
 	RtscanScanPath *path = palloc0(sizeof(RtscanScanPath));
@@ -186,6 +228,35 @@ rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, 
 	path->wanted = list_copy(table->reltarget->exprs);
 	match_row_quals(path, match_quals(path, root, result->param_info));
 	path->from_heap = path->others != NIL || !has_columns(path);
+	return path;
+}
+
+Path *
+rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers)
+{
+	RtscanScanPath *path = make_path(root, index, required_outer, workers);
+
 	cost_path(path, root);
-	return result;
+	return &path->path.path;
+}
+
+Path *
+rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
+{
+	int			column = find_order(index, key);
+	RtscanScanPath *path;
+
+	if (column < 0)
+		return NULL;
+	path = make_path(root, index, index->rel->lateral_relids, 0);
+	path->ordered = true;
+	path->order = (RtscanOrder) {
+		.column = column,
+		.descending = rtscan_compat_is_descending(key),
+		.nulls_first = key->pk_nulls_first,
+		.wanted = root->limit_tuples > 0 ? root->limit_tuples : DBL_MAX,
+	};
+	path->path.path.pathkeys = list_make1(key);
+	cost_path(path, root);
+	return &path->path.path;
 }

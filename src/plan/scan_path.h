@@ -12,6 +12,7 @@
 
 #include "nodes/pathnodes.h"
 #include "plan/quals.h"
+#include "search/order_stream.h"
 
 /* A path, with what it hands to its plan. */
 typedef struct RtscanScanPath
@@ -25,13 +26,19 @@ typedef struct RtscanScanPath
 	List	   *others;			/* and on the table's */
 	List	   *wanted;			/* the table's columns, before the planner makes of them what the query selects */
 	bool		from_heap;		/* the index has not all that is wanted */
+	bool		ordered;		/* rows come in an order, which is the path's first key: */
+	RtscanOrder order;
 } RtscanScanPath;
 
 /* scan_offer.c: hook into the planner. */
 extern void rtscan_init_scan(void);
 
-/* scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader. */
+/*
+ * scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader; or in the order of a path key,
+ * NULL if the index has not that.
+ */
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
+extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
 
 /* make_scan.c: a CustomPath's PlanCustomPath. */
 extern Plan *rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,

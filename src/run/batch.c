@@ -40,14 +40,28 @@ rtscan_end_batch(RtscanBatch *batch)
 	FreeExprContext(batch->context, true);
 }
 
+static uint32
+begin_batch(RtscanBatch *batch, uint32 n)
+{
+	batch->number++;
+	batch->n = n;
+	memset(batch->loaded, false, batch->ncolumns * sizeof(bool));
+	return n;
+}
+
 uint32
 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 {
 	batch->cursor = cursor;
-	batch->number++;
-	batch->n = rtscan_next_rows(cursor);
-	memset(batch->loaded, false, batch->ncolumns * sizeof(bool));
-	return batch->n;
+	batch->ordered = NULL;
+	return begin_batch(batch, rtscan_next_rows(cursor));
+}
+
+uint32
+rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered)
+{
+	batch->ordered = ordered;
+	return begin_batch(batch, rtscan_next_ordered(ordered));
 }
 
 void
@@ -63,7 +77,10 @@ rtscan_load_column(RtscanBatch *batch, int column)
 		batch->isnull[column] = palloc(RTSCAN_CURSOR_ROWS * sizeof(bool));
 		MemoryContextSwitchTo(old);
 	}
-	rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
+	if (batch->ordered)
+		rtscan_ordered_values(batch->ordered, column, batch->values[column], batch->isnull[column]);
+	else
+		rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
 	batch->loaded[column] = true;
 }
 

@@ -11,10 +11,12 @@
 
 #include "executor/executor.h"
 #include "search/cursor.h"
+#include "search/ordered.h"
 
 typedef struct RtscanBatch
 {
-	RtscanCursor *cursor;
+	RtscanCursor *cursor;		/* where they come from; or */
+	RtscanOrdered *ordered;
 	uint64		number;			/* another one for each batch */
 	uint32		n;				/* rows */
 	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
@@ -40,8 +42,9 @@ extern void rtscan_end_batch(RtscanBatch *batch);
 extern RtscanExpression rtscan_begin_expression(PlanState *parent, Expr *row_expression);
 extern RtscanExpression rtscan_begin_quals(PlanState *parent, List *row_expressions);
 
-/* The next rows of a cursor; 0 at its end. */
+/* The next rows of a cursor, or in order; 0 at the end. */
 extern uint32 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor);
+extern uint32 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered);
 
 /* All values of a column. */
 extern void rtscan_load_column(RtscanBatch *batch, int column);

@@ -106,6 +106,28 @@ read_aggregate(List *written)
 	return aggregate;
 }
 
+/* ---------------------------------------------------------------- order */
+
+/* So many rows that are wanted are as good as all. */
+#define ALL_ROWS	INT_MAX
+
+static List *
+write_order(const RtscanOrder *order)
+{
+	return list_make4_int(order->column, order->descending, order->nulls_first, (int) Min(order->wanted, ALL_ROWS));
+}
+
+static RtscanOrder
+read_order(List *numbers)
+{
+	return (RtscanOrder) {
+		.column = linitial_int(numbers),
+		.descending = lsecond_int(numbers) != 0,
+		.nulls_first = lthird_int(numbers) != 0,
+		.wanted = lfourth_int(numbers),
+	};
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static List *
@@ -142,6 +164,7 @@ rtscan_write_plan(const RtscanNodePlan *plan)
 		aggregates = lappend(aggregates, write_aggregate(lfirst(cell)));
 	written = lappend(lappend(written, aggregates), plan->by_rows ? write_rows(plan) : NIL);
 	written = lappend(lappend(written, plan->row_quals), plan->columns);
+	written = lappend(written, plan->ordered ? write_order(&plan->order) : NIL);
 	return list_make2(makeString(pstrdup(RTSCAN_VERSION)), written);
 }
 
@@ -183,6 +206,9 @@ rtscan_read_plan(List *versioned)
 		read_rows(plan, rows);
 	plan->row_quals = list_nth(written, 7);
 	plan->columns = list_nth(written, 8);
+	plan->ordered = list_nth(written, 9) != NIL;
+	if (plan->ordered)
+		plan->order = read_order(list_nth(written, 9));
 	return plan;
 }
 

@@ -20,6 +20,7 @@
 
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
+#include "search/order_stream.h"
 
 /* A condition on a column: a scan key whose value is not known yet. */
 typedef struct RtscanPlanCondition
@@ -65,6 +66,8 @@ typedef struct RtscanNodePlan
 
 	bool		from_heap;		/* RtscanScan: rows come from the heap, or else */
 	List	   *columns;		/* the index's columns, from 0, that custom_scan_tlist begins with */
+	bool		ordered;		/* rows come in an order: */
+	RtscanOrder order;
 
 	List	   *aggregates;		/* RtscanAggregate: RtscanPlanAggregate *, */
 	bool		by_rows;		/* by values of rows, or else from bits, without all of this */

@@ -25,7 +25,9 @@ typedef struct RowsState
 	RtscanNode	node;
 	RtscanExpression row_quals;
 	RtscanBatch *batch;
-	RtscanCursor *cursor;		/* NULL: no answer has been begun, or it has been given back */
+	bool		begun;			/* an answer, which has not been given back: */
+	RtscanCursor *cursor;		/* its rows, or */
+	RtscanOrdered *ordered;		/* in an order */
 	bool		done;			/* all rows have been returned */
 
 	TupleTableSlot *slot;		/* from the index: where columns are put, which is the node's result, */
@@ -168,6 +170,35 @@ begin_batch(RowsState *state)
 }
 
 static void
+open_rows(RowsState *state, const RtscanImage *image)
+{
+	RtscanNode *node = &state->node;
+
+	if (node->plan->ordered)
+		state->ordered = rtscan_open_ordered(&node->visibility, image, node->schema, &node->filter, &node->plan->order);
+	else
+		state->cursor = rtscan_open_shared_cursor(&node->visibility, image, node->shared ? &node->shared->search : NULL,
+												  node->schema, &node->filter);
+}
+
+static void
+close_rows(RowsState *state)
+{
+	const RtscanSearch *search = state->ordered ? rtscan_ordered_search(state->ordered) : rtscan_cursor_search(state->cursor);
+
+	state->heap_fetches += state->ordered ? rtscan_ordered_heap_fetches(state->ordered) :
+		rtscan_cursor_heap_fetches(state->cursor);
+	rtscan_add_totals(&state->node.question, search, state->heap_fetches, state->filtered_rows);
+	if (state->ordered)
+		rtscan_close_ordered(state->ordered);
+	else
+		rtscan_close_cursor(state->cursor);
+	state->ordered = NULL;
+	state->cursor = NULL;
+	state->heap_fetches = state->filtered_rows = 0;
+}
+
+static void
 begin_answer(RowsState *state)
 {
 	RtscanNode *node = &state->node;
@@ -178,9 +209,9 @@ begin_answer(RowsState *state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
 	if (state->batch == NULL)
 		begin_batch(state);
+	state->begun = true;
 	old = MemoryContextSwitchTo(node->context);
-	state->cursor = rtscan_open_shared_cursor(&node->visibility, find_image(state),
-											  node->shared ? &node->shared->search : NULL, node->schema, &node->filter);
+	open_rows(state, find_image(state));
 	MemoryContextSwitchTo(old);
 	if (node->plan->from_heap)
 		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot);
@@ -193,16 +224,11 @@ end_answer(RowsState *state)
 	RtscanNode *node = &state->node;
 
 	state->n = state->next = 0;
-	if (state->cursor)
-	{
-		if (node->plan->from_heap)
-			rtscan_end_heap_rows(&state->heap_rows);
-		rtscan_add_totals(&node->question, rtscan_cursor_search(state->cursor),
-						  state->heap_fetches + rtscan_cursor_heap_fetches(state->cursor), state->filtered_rows);
-		rtscan_close_cursor(state->cursor);
-	}
-	state->cursor = NULL;
-	state->heap_fetches = state->filtered_rows = 0;
+	if (state->begun && node->plan->from_heap)
+		rtscan_end_heap_rows(&state->heap_rows);
+	if (state->cursor || state->ordered)
+		close_rows(state);
+	state->begun = false;
 	rtscan_end_answer(node);
 }
 
@@ -235,9 +261,19 @@ choose_rows(RowsState *state)
 static void
 find_tids(RowsState *state)
 {
-	rtscan_cursor_tids(state->cursor, state->tids);
+	if (state->ordered)
+		rtscan_ordered_tids(state->ordered, state->tids);
+	else
+		rtscan_cursor_tids(state->cursor, state->tids);
 	for (uint32 i = 0; i < state->n; i++)
 		state->tids[i] = state->tids[state->rows[i]];
+}
+
+static uint32
+next_batch(RowsState *state)
+{
+	return state->ordered ? rtscan_next_ordered_batch(state->batch, state->ordered) :
+		rtscan_next_batch(state->batch, state->cursor);
 }
 
 /* The next rows; false if there are none, and then all has been given back. */
@@ -246,10 +282,10 @@ next_rows(RowsState *state)
 {
 	if (state->done)
 		return false;
-	if (state->cursor == NULL)
+	if (!state->begun)
 		begin_answer(state);
 	state->n = state->next = 0;
-	while (rtscan_next_batch(state->batch, state->cursor) > 0)
+	while (next_batch(state) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
 		state->n = choose_rows(state);
@@ -319,7 +355,7 @@ next_heap_tuple(ScanState *scan)
 	RowsState  *state = (RowsState *) scan;
 	TupleTableSlot *slot = scan->ss_ScanTupleSlot;
 
-	while (state->done || state->cursor == NULL || !rtscan_next_heap_row(&state->heap_rows, slot))
+	while (!state->begun || !rtscan_next_heap_row(&state->heap_rows, slot))
 	{
 		if (!next_rows(state))
 			return ExecClearTuple(slot);
@@ -384,6 +420,17 @@ shut_down(CustomScanState *custom)
 }
 
 static void
+explain_order(const RtscanNode *node, ExplainState *es)
+{
+	const RtscanOrder *order = &node->plan->order;
+	const char *column = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
+
+	ExplainPropertyText("Order", psprintf("%s%s%s", column, order->descending ? " DESC" : "",
+										  order->nulls_first == order->descending ? "" :
+										  order->nulls_first ? " NULLS FIRST" : " NULLS LAST"), es);
+}
+
+static void
 explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 {
 	RtscanNode *node = (RtscanNode *) custom;
@@ -392,6 +439,10 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
+	if (node->plan->ordered)
+		explain_order(node, es);
+	/* A LIMIT stops before the end. */
+	end_answer((RowsState *) custom);
 	rtscan_explain_totals(node, es);
 }
 

@@ -249,6 +249,12 @@ look_up(RtscanValues *values, uint32 code)
 	return datum;
 }
 
+Datum
+rtscan_get_value(RtscanValues *values, uint32 code)
+{
+	return values->by_code ? values->by_code[code] : look_up(values, code);
+}
+
 static void
 get_ranked_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
 {

@@ -58,6 +58,9 @@ extern bool rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, 
 /* A key column's codes of rows; the code of NULL is the number of values. */
 extern void rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes);
 
+/* A key column's value by its code, which is not NULL's; by reference in the current memory context. */
+extern Datum rtscan_get_value(RtscanValues *values, uint32 code);
+
 /* How many codes a key column has, with NULL's. */
 extern uint32 rtscan_code_count(const RtscanValues *values);
 

@@ -1,0 +1,359 @@
+/*
+ * order_stream.c
+ *		The rows of one segment whose bits are set, in the order of a key column.
+ */
+#include "search/order_stream.h"
+
+#include "bits/bits.h"
+#include "bits/gather.h"
+#include "miscadmin.h"
+#include "search/cpu.h"
+#include "utils/memutils.h"
+
+/* What it takes to look at a rank, and to sort a row. */
+#define WALK_NANOSECONDS	5.0
+#define SORT_NANOSECONDS	100.0
+
+/* Ranks that are looked at together: a page of the order. */
+#define WALK_RANKS			ORDER_PER_PAGE
+
+typedef struct SortedRow
+{
+	uint32		place;			/* of its code, in the order: from 0 */
+	uint32		row;
+} SortedRow;
+
+struct RtscanOrderStream
+{
+	RtscanSegmentScan *segment;
+	const RtscanOrder *order;
+	const uint64 *words;
+	const RtscanColumnHeader *header;
+	const RtscanColumn *type;
+	RtscanValues *values;
+	void		(*refill) (RtscanOrderStream *stream);
+	uint64		left;			/* rows that are neither returned nor at hand */
+
+	/* Walked: ranks of values and of NULLs, in their order. */
+	uint32		passed;			/* so many of all ranks */
+
+	/* By code: */
+	uint32		place;			/* of the next code, in the order, */
+	RtscanRowBits *code_bits;	/* and the rows of the one at hand that have not been at hand */
+	uint32		code;
+	uint32		chunk;
+	RtscanBitPlace bit;
+
+	/* Sorted: */
+	SortedRow  *sorted;
+	uint32		nsorted;
+
+	/* Rows at hand: walked, or of one code. */
+	uint32		n;
+	uint32		next;
+	uint32		rows[WALK_RANKS];
+};
+
+#define ST_SORT sort_rows
+#define ST_ELEMENT_TYPE SortedRow
+#define ST_COMPARE(a, b) ((a)->place < (b)->place ? -1 : (a)->place > (b)->place)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* ---------------------------------------------------------------- places */
+
+/* Codes, with NULL's, in the order that is asked for. */
+static uint32
+place_of_code(const RtscanOrderStream *stream, uint32 code)
+{
+	uint32		distinct = stream->header->distinct;
+
+	if (code == distinct)
+		return stream->order->nulls_first ? 0 : distinct;
+	return (stream->order->descending ? distinct - 1 - code : code) + (stream->order->nulls_first ? 1 : 0);
+}
+
+static uint32
+code_at_place(const RtscanOrderStream *stream, uint32 place)
+{
+	uint32		distinct = stream->header->distinct;
+
+	if (place == (stream->order->nulls_first ? 0 : distinct))
+		return distinct;
+	if (stream->order->nulls_first)
+		place--;
+	return stream->order->descending ? distinct - 1 - place : place;
+}
+
+/* ---------------------------------------------------------------- walked */
+
+static bool
+bit_is_set(const RtscanOrderStream *stream, uint32 row)
+{
+	return (stream->words[row / 64] >> row % 64) & 1;
+}
+
+/* Some ranks that come next, all of one page: from first up to end, which are passed in the stream's direction. */
+static void
+next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
+{
+	uint32		nonnull = stream->header->nonnull;
+	uint32		rows = stream->segment->reader.segment->header.rows;
+	uint32		before = stream->order->nulls_first ? rows - nonnull : nonnull;	/* ranks of what comes first */
+	bool		in_first = stream->passed < before;
+	bool		in_nulls = in_first == stream->order->nulls_first;
+	uint32		low = in_nulls ? nonnull : 0;
+	uint32		high = in_nulls ? rows : nonnull;
+	uint32		passed = in_first ? stream->passed : stream->passed - before;
+
+	if (stream->order->descending)
+	{
+		*end = high - passed;
+		*first = Max(low, (*end - 1) / WALK_RANKS * WALK_RANKS);
+	}
+	else
+	{
+		*first = low + passed;
+		*end = Min(high, (*first / WALK_RANKS + 1) * WALK_RANKS);
+	}
+}
+
+/* Take the rows of some ranks whose bits are set. */
+static void
+take_ordered(RtscanOrderStream *stream, const char *payload, uint32 n)
+{
+	uint32		rows = stream->segment->reader.segment->header.rows;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = rtscan_load_packed(payload + (stream->order->descending ? n - 1 - i : i) * 3, 3);
+
+		if (row >= rows)
+			rtscan_fault(&stream->segment->reader, &stream->header->order, 0, "A row number is too large.");
+		stream->rows[stream->n] = row;
+		stream->n += bit_is_set(stream, row);
+	}
+}
+
+/* In heap order a rank is a row. */
+static void
+take_ranks(RtscanOrderStream *stream, uint32 first, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = first + (stream->order->descending ? n - 1 - i : i);
+
+		stream->rows[stream->n] = row;
+		stream->n += bit_is_set(stream, row);
+	}
+}
+
+static void
+walk(RtscanOrderStream *stream)
+{
+	RtscanReader *reader = &stream->segment->reader;
+	uint32		first,
+				end;
+
+	next_ranks(stream, &first, &end);
+	stream->passed += end - first;
+	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+		take_ranks(stream, first, end - first);
+	else
+	{
+		Buffer		buffer;
+		Size		used;
+		const char *payload = rtscan_get_page(reader, &stream->header->order, first / WALK_RANKS, &buffer, &used);
+
+		take_ordered(stream, payload + (Size) (first % WALK_RANKS) * 3, end - first);
+		rtscan_release(reader, buffer);
+	}
+}
+
+/* ---------------------------------------------------------------- by code */
+
+/* RtscanDictionaryVisitor: the ranks of a code. */
+static void
+keep_ranks(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	RtscanInterval *interval = (RtscanInterval *) arg;
+
+	*interval = (RtscanInterval) {{.rank = first_rank, .code = code}, {.rank = end_rank, .code = code + 1}};
+}
+
+static RtscanInterval
+interval_of_code(RtscanOrderStream *stream, uint32 code)
+{
+	RtscanReader *reader = &stream->segment->reader;
+	RtscanInterval interval = {
+		{.rank = stream->header->nonnull, .code = code},
+		{.rank = reader->segment->header.rows, .code = code + 1},
+	};
+
+	if (code < stream->header->distinct)
+		rtscan_dictionary_visit(reader, stream->order->column, stream->type, code, code + 1, keep_ranks, &interval);
+	return interval;
+}
+
+/* Which rows have the next code? */
+static void
+enter_code(RtscanOrderStream *stream)
+{
+	uint32		code = code_at_place(stream, stream->place++);
+	RtscanInterval interval = interval_of_code(stream, code);
+	RtscanRegionColumn column = {
+		.column = stream->order->column,
+		.rows = interval.high.rank - interval.low.rank,
+		.intervals = {1, 1, &interval},
+	};
+	RtscanRegion region = {.ncolumns = 1, .columns = &column};
+	RtscanCounters counters = {0};
+
+	CHECK_FOR_INTERRUPTS();
+	stream->code = code;
+	stream->chunk = 0;
+	stream->bit = (RtscanBitPlace) {0, 0};
+	rtscan_bits_reset(stream->code_bits, stream->segment->reader.segment->chunks);
+	if (column.rows > 0)
+		rtscan_cpu_evaluate(&stream->segment->reader, &region, stream->code_bits, &counters);
+	for (uint32 chunk = 0; chunk < stream->code_bits->chunks; chunk++)
+		if (stream->code_bits->filled[chunk])
+			rtscan_and(rtscan_bits_chunk(stream->code_bits, chunk), stream->words + (Size) chunk * RTSCAN_CHUNK_WORDS);
+	if (stream->code_bits->filled[0])
+		stream->bit.rest = rtscan_bits_chunk(stream->code_bits, 0)[0];
+}
+
+/* Go to the next chunk of the code at hand, or to the next code. */
+static void
+leave_chunk(RtscanOrderStream *stream)
+{
+	if (++stream->chunk >= stream->code_bits->chunks)
+		enter_code(stream);
+	else if (stream->code_bits->filled[stream->chunk])
+		stream->bit = (RtscanBitPlace) {0, rtscan_bits_chunk(stream->code_bits, stream->chunk)[0]};
+}
+
+static void
+go_through_codes(RtscanOrderStream *stream)
+{
+	if (stream->code_bits->filled[stream->chunk])
+		stream->n = rtscan_gather_rows(rtscan_bits_chunk(stream->code_bits, stream->chunk), &stream->bit,
+									   stream->chunk * RTSCAN_CHUNK_ROWS, stream->rows, WALK_RANKS);
+	if (stream->n == 0)
+		leave_chunk(stream);
+}
+
+/* ---------------------------------------------------------------- sorted */
+
+/* The rows of a chunk, by their codes. */
+static void
+collect_chunk(RtscanOrderStream *stream, uint32 chunk)
+{
+	const uint64 *words = stream->words + (Size) chunk * RTSCAN_CHUNK_WORDS;
+	RtscanBitPlace place = {0, words[0]};
+	uint32		codes[1024];
+	uint32		n;
+
+	CHECK_FOR_INTERRUPTS();
+	while ((n = rtscan_gather_rows(words, &place, chunk * RTSCAN_CHUNK_ROWS, stream->rows, lengthof(codes))) > 0)
+	{
+		rtscan_get_codes(stream->values, stream->rows, n, codes);
+		for (uint32 i = 0; i < n; i++)
+			stream->sorted[stream->nsorted++] = (SortedRow) {place_of_code(stream, codes[i]), stream->rows[i]};
+	}
+}
+
+static void
+sort_all(RtscanOrderStream *stream, uint64 rows)
+{
+	stream->sorted = palloc_extended(Max(rows, 1) * sizeof(SortedRow), MCXT_ALLOC_HUGE);
+	for (uint32 chunk = 0; chunk < stream->segment->reader.segment->chunks; chunk++)
+		collect_chunk(stream, chunk);
+	sort_rows(stream->sorted, stream->nsorted);
+}
+
+/* ---------------------------------------------------------------- a stream */
+
+/* Is it less to sort all rows than to look at as many ranks as it takes to find those that are wanted? */
+static bool
+sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows)
+{
+	double		all = stream->segment->reader.segment->header.rows;
+
+	return rows * SORT_NANOSECONDS < Min(stream->order->wanted / rows, 1) * all * WALK_NANOSECONDS;
+}
+
+RtscanOrderStream *
+rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words, uint64 rows,
+				   const RtscanOrder *order)
+{
+	RtscanOrderStream *stream = palloc(sizeof(RtscanOrderStream));
+
+	memset(stream, 0, offsetof(RtscanOrderStream, rows));
+	stream->segment = segment;
+	stream->order = order;
+	stream->words = words;
+	stream->header = &segment->reader.segment->columns[order->column].header;
+	stream->type = &schema->columns[order->column];
+	stream->values = rtscan_open_values(&segment->reader, schema, order->column);
+	stream->left = rows;
+	if (rows > 0 && sorting_is_cheaper(stream, rows))
+		sort_all(stream, rows);
+	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
+	{
+		stream->refill = go_through_codes;
+		stream->code_bits = rtscan_bits_create(CurrentMemoryContext);
+		enter_code(stream);
+	}
+	else
+		stream->refill = walk;
+	return stream;
+}
+
+static uint32
+code_of_row(RtscanOrderStream *stream, uint32 row)
+{
+	uint32		code = stream->code;
+
+	if (stream->code_bits == NULL)
+		rtscan_get_codes(stream->values, &row, 1, &code);
+	return code;
+}
+
+bool
+rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row, uint32 *code)
+{
+	if (stream->left == 0)
+		return false;
+	stream->left--;
+	if (stream->sorted)
+	{
+		const SortedRow *next = &stream->sorted[stream->next++];
+
+		*row = next->row;
+		*code = code_at_place(stream, next->place);
+		return true;
+	}
+	if (stream->next == stream->n)
+	{
+		stream->n = stream->next = 0;
+		while (stream->n == 0)
+			stream->refill(stream);
+	}
+	*row = stream->rows[stream->next++];
+	*code = code_of_row(stream, *row);
+	return true;
+}
+
+uint32
+rtscan_stream_null_code(const RtscanOrderStream *stream)
+{
+	return stream->header->distinct;
+}
+
+Datum
+rtscan_stream_value(RtscanOrderStream *stream, uint32 code)
+{
+	return rtscan_get_value(stream->values, code);
+}

@@ -1,0 +1,36 @@
+/*
+ * ordered.h
+ *		The rows of an index that match a filter, in the order of a key column, some at a time.
+ *
+ * All segments are searched at first, for the first row may be in any of them; their rows come in order (order_stream.h), and are
+ * merged by value with each other and with the pending rows.  Only rows that come up are looked up in the heap.  The lots of rows
+ * begin small and grow, for often few are wanted.
+ */
+#ifndef RTSCAN_ORDERED_H
+#define RTSCAN_ORDERED_H
+
+#include "rtscan.h"
+
+#include "search/order_stream.h"
+#include "search/search.h"
+#include "search/visibility.h"
+
+typedef struct RtscanOrdered RtscanOrdered;
+
+/* As rtscan_open_shared_cursor() (cursor.h), but of all rows; the order must stay where it is. */
+extern RtscanOrdered *rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image,
+										  const RtscanSchema *schema, const RtscanFilter *filter, const RtscanOrder *order);
+extern void rtscan_close_ordered(RtscanOrdered *ordered);
+
+/* The next rows: returns how many, RTSCAN_CURSOR_ROWS at most; 0 at the end. */
+extern uint32 rtscan_next_ordered(RtscanOrdered *ordered);
+
+/* Of these rows: TIDs, and values, by reference until the next ones. */
+extern void rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids);
+extern void rtscan_ordered_values(RtscanOrdered *ordered, int column, Datum *datums, bool *isnull);
+
+/* What it did so far. */
+extern const RtscanSearch *rtscan_ordered_search(const RtscanOrdered *ordered);
+extern uint64 rtscan_ordered_heap_fetches(const RtscanOrdered *ordered);
+
+#endif							/* RTSCAN_ORDERED_H */
