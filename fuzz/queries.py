@@ -289,8 +289,11 @@ class Comparer:
         rng, keys = self.rng, rng_sample(self.rng, self.returned_keys)
         order = ", ".join(f"{key.template}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for key in keys)
         limit = rng.choice(("", " LIMIT 1", " LIMIT 10", " OFFSET 20 LIMIT 100", " LIMIT 3000"))
+        self.settings = INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS
         self.settings += rng.choice(("", "; SET enable_sort = off; SET enable_incremental_sort = off"))
-        columns = ", ".join(f"{key.column.name}::text" for key in keys)
+        columns = ", ".join(f"{key.column.name}::text AS o{n}" for n, key in enumerate(keys))
+        if self.settings.startswith(HEAP_ROWS):
+            columns += ", ctid IS NOT NULL"
         query = f"SELECT {columns} FROM t WHERE {self.literals()} ORDER BY {order}{limit}"
         expected = self.rows_of(SEQUENTIAL, query)
         self.count_plan(query)

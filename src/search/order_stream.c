@@ -284,6 +284,13 @@ sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows)
 	return rows * SORT_NANOSECONDS < Min(stream->order->wanted / rows, 1) * all * WALK_NANOSECONDS;
 }
 
+/* Small segments have no order, nor bins. */
+static bool
+has_order(const RtscanColumnHeader *header)
+{
+	return header->bins > 0 || (header->flags & RTSCAN_COLUMN_HEAP_ORDER);
+}
+
 RtscanOrderStream *
 rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words, uint64 rows,
 				   const RtscanOrder *order)
@@ -298,7 +305,7 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const
 	stream->type = &schema->columns[order->column];
 	stream->values = rtscan_open_values(&segment->reader, schema, order->column);
 	stream->left = rows;
-	if (rows > 0 && sorting_is_cheaper(stream, rows))
+	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows))
 		sort_all(stream, rows);
 	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
 	{

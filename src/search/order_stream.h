@@ -6,7 +6,7 @@
  *
  *	walked		rank after rank, through the column's order: those whose bits are set
  *	by code		of a column whose values have whole bins, and no order: the rows of one value after another
- *	sorted		all rows, by their codes, where that is less than to walk until enough are found
+ *	sorted		all rows, by their codes: of a small segment, or where that is less than to walk until enough are found
  *
  * Rows of equal values come in any order.
  */
