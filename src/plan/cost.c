@@ -334,10 +334,12 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 	};
 }
 
-Cost
+RtscanCost
 rtscan_order_cost(double all, double rows, int columns)
 {
-	return (all * RANK_NANOSECONDS + rows * (ORDERED_ROW_NANOSECONDS + columns * TEST_NANOSECONDS)) / UNIT_NANOSECONDS;
+	return (RtscanCost) {
+		.work = (all * RANK_NANOSECONDS + rows * (ORDERED_ROW_NANOSECONDS + columns * TEST_NANOSECONDS)) / UNIT_NANOSECONDS,
+	};
 }
 
 /*

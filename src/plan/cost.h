@@ -65,7 +65,7 @@ extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows);
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);
 
 /* Getting so many rows of all in an order, with values of so many columns. */
-extern Cost rtscan_order_cost(double all, double rows, int columns);
+extern RtscanCost rtscan_order_cost(double all, double rows, int columns);
 
 /* By how much workers, and the leader, are faster than the leader alone. */
 extern double rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers);

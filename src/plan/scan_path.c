@@ -148,15 +148,19 @@ rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loo
 	return cost;
 }
 
-/* Rows that come up in an order are looked up here and there; and some ranks are walked for each. */
-static void
-add_order_cost(RtscanScanPath *path, double found, double rows, const RtscanIndexSize *size)
+/* Rows come up after all segments have been searched: some ranks are walked for each, and it is looked up here and there. */
+static RtscanCost
+ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 {
-	Path	   *result = &path->path.path;
-	int			columns = bms_num_members(columns_read(path)) + 1;
+	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
+	RtscanCost	cost = rtscan_order_cost(size ? size->rows : rows, rows, bms_num_members(columns_read(path)));
+	RtscanCost	others = rows_cost(path, root, rows, 1);
 
-	result->startup_cost = result->total_cost;
-	result->total_cost += rtscan_order_cost(size ? size->rows : rows, found, columns);
+	/* What would be read of the columns of all rows is read of each row. */
+	cost.startup += others.startup;
+	if (path->from_heap)
+		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, 1));
+	return cost;
 }
 
 static void
@@ -167,18 +171,20 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	double		loops = loop_count(root, PATH_REQ_OUTER(result));
 	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
 	double		found;
-	RtscanCost	cost = rtscan_quals_cost(path->quals, root, path->index, loops, &found);
-	double		segments = size ? Max(size->segments, 1) : 1;
+	RtscanCost	search = rtscan_quals_cost(path->quals, root, path->index, loops, &found);
+	RtscanCost	rows = path->ordered ? ordered_rows_cost(path, root, found) : rows_cost(path, root, found, loops);
 	double		speedup = rtscan_speedup(root, path->index, result->parallel_workers);
+	double		searched = path->ordered ? 1 : 1 / (size ? Max(size->segments, 1) : 1);	/* before the first row, of all */
 
 	result->rows = result->param_info ? result->param_info->ppi_rows : table->rows;
-	rtscan_add_cost(&cost, rows_cost(path, root, found, loops));
-	cost.work = cost.work / speedup + result->rows / speedup * table->reltarget->cost.per_tuple;
+	rows.work += result->rows * table->reltarget->cost.per_tuple;
+	search.work /= speedup;
+	rows.work /= speedup;
 	result->rows = clamp_row_est(result->rows / speedup);
-	result->startup_cost = cost.startup + (cost.work + cost.pages) / segments;
-	result->total_cost = rtscan_total_cost(&cost);
-	if (path->ordered)
-		add_order_cost(path, found, result->rows, size);
+	result->startup_cost = search.startup + rows.startup + searched * (search.work + search.pages);
+	if (!path->ordered)
+		result->startup_cost += searched * (rows.work + rows.pages);
+	result->total_cost = rtscan_total_cost(&search) + rtscan_total_cost(&rows);
 }
 
 /* ---------------------------------------------------------------- order */
