@@ -238,8 +238,7 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSe
 
 /* It evaluates one segment after another, when its bits are asked for: they are in the cache then. */
 static const char *
-evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans,
-		 RtscanCounters *counters)
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *round, RtscanCounters *counters)
 {
 	return NULL;
 }

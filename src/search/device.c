@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
+#include "utils/memutils.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
@@ -288,6 +289,76 @@ take_bits(Round *round, const DeviceReply *reply, RtscanCounters *counters)
 	counters->device_time += reply->nanoseconds;
 }
 
+/* ---------------------------------------------------------------- who needs the area */
+
+/* Bits go from the area to memory of their own. */
+static void
+move_bits(RtscanRowBits *bits, uint64 *words)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk])
+			memcpy(words + (Size) chunk * RTSCAN_CHUNK_WORDS, rtscan_bits_chunk(bits, chunk), RTSCAN_CHUNK_BYTES);
+	bits->words = words;
+}
+
+/* Save the bits of a segment that is still to be asked for, or let them be lost; *left: so many bytes may be taken. */
+static void
+save_bits(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
+{
+	Size		size = (Size) scan->device_bits.chunks * RTSCAN_CHUNK_BYTES;
+	char	   *room = NULL;
+
+	if (!scan->evaluated || scan->device_bits.words == NULL)
+		return;
+	if (size <= *left)
+		room = MemoryContextAllocExtended(round->saved, size + PG_CACHE_LINE_SIZE, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	*left = room ? *left - size : 0;
+	if (room)
+		move_bits(&scan->device_bits, (uint64 *) TYPEALIGN(PG_CACHE_LINE_SIZE, room));
+	scan->evaluated = room != NULL;
+	scan->lost = room == NULL;
+}
+
+/* RtscanAreaSaver: the area is about to get other content.  This must not fail. */
+static void
+save_round(void *arg)
+{
+	RtscanRound *round = (RtscanRound *) arg;
+	Size		left = work_mem * (Size) 1024;
+
+	if (round->in_hand)
+		move_bits(round->in_hand, round->room->words);
+	round->in_hand = NULL;
+	for (int i = round->next; i < round->nscans; i++)
+		save_bits(round, &round->scans[i], &left);
+}
+
+/* MemoryContextCallbackFunction: the search is over. */
+static void
+forget_round(void *arg)
+{
+	rtscan_device_leave_area(arg);
+}
+
+/* A round's bits stay in the area for now; whatever saving them will take is there. */
+static void
+keep_area(RtscanRound *round)
+{
+	MemoryContext context = round->scratch.context;
+
+	if (round->saved == NULL)
+	{
+		round->room = rtscan_bits_create(context);
+		round->saved = AllocSetContextCreate(context, "rtscan saved bits", ALLOCSET_SMALL_SIZES);
+		round->forget = (MemoryContextCallback) {.func = forget_round, .arg = round};
+		MemoryContextRegisterResetCallback(context, &round->forget);
+	}
+	MemoryContextReset(round->saved);
+	rtscan_device_keep_area(save_round, round);
+}
+
+/* ---------------------------------------------------------------- as an executor among others */
+
 static const char *
 prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 		RtscanSegmentScan *scans, int nscans)
@@ -301,22 +372,24 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 }
 
 static const char *
-evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-		 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *of_search, RtscanCounters *counters)
 {
 	Round		round = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
 	const char *why;
 
-	collect_round(&round, scans, nscans);
+	collect_round(&round, of_search->scans, of_search->nscans);
 	if (round.nscans == 0)
 		return NULL;
 	if (round.header.intervals > DEVICE_MAX_INTERVALS)
 		return explain_result(DEVICE_TOO_COMPLEX);
 	why = ask_for_bits(&round, &reply);
-	if (why == NULL)
-		take_bits(&round, &reply, counters);
-	return why;
+	if (why)
+		return why;
+	take_bits(&round, &reply, counters);
+	if (round.header.want_bits)
+		keep_area(of_search);
+	return NULL;
 }
 
 const RtscanExecutorMethods rtscan_device_methods = {

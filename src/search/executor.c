@@ -6,27 +6,12 @@
 
 #include "bits/bits.h"
 #include "search/stats.h"
-#include "utils/memutils.h"
 
 const char	rtscan_not_yet[] = "A column is not on the device.";
 
 const RtscanExecutorMethods *const rtscan_executors[] = {&rtscan_cpu_methods, &rtscan_device_methods, &rtscan_device_methods};
 
 /* ---------------------------------------------------------------- choice */
-
-/*
- * One for all scans of the backend: between a round's evaluation and the end of its TIDs no
- * other scan can come in, for no function of a user's is called.
- */
-static RtscanRowBits *
-cpu_bits(void)
-{
-	static RtscanRowBits *bits;
-
-	if (bits == NULL)
-		bits = rtscan_bits_create(TopMemoryContext);
-	return bits;
-}
 
 /* Into the server's log, once for each reason in a row. */
 static void
@@ -131,18 +116,28 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 	return RTSCAN_EXECUTOR_CPU;
 }
 
+void
+rtscan_init_round(RtscanRound *round)
+{
+	*round = (RtscanRound) {.scratch.context = CurrentMemoryContext};
+}
+
 RtscanExecutor
-rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 				   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
 	uint64		rays = counters->rays;
 	const char *why;
 
+	round->scans = scans;
+	round->nscans = nscans;
+	round->next = 0;
+	round->in_hand = NULL;
 	for (int i = 0; i < nscans; i++)
-		scans[i].evaluated = scans[i].left_to_cpu = false;
+		scans[i].evaluated = scans[i].lost = scans[i].left_to_cpu = false;
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
-	why = rtscan_executors[executor]->evaluate(executor, index, uuid, scans, nscans, counters);
+	why = rtscan_executors[executor]->evaluate(executor, index, uuid, round, counters);
 	if (why && why != rtscan_not_yet)
 		fall_back(executor, why);
 	for (int i = 0; i < nscans; i++)
@@ -151,11 +146,27 @@ rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uui
 	return RTSCAN_EXECUTOR_CPU;
 }
 
+/* ---------------------------------------------------------------- scratch */
+
+/* The next ones that are free. */
+static RtscanRowBits *
+take_scratch(RtscanScratch *scratch)
+{
+	if (scratch->used == list_length(scratch->all))
+	{
+		MemoryContext old = MemoryContextSwitchTo(scratch->context);
+
+		scratch->all = lappend(scratch->all, rtscan_bits_create(scratch->context));
+		MemoryContextSwitchTo(old);
+	}
+	return list_nth(scratch->all, scratch->used++);
+}
+
 /* For tests: does the CPU come to the same bits? */
 static void
-compare_bits(RtscanSegmentScan *scan)
+compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan)
 {
-	RtscanRowBits *expected = cpu_bits();
+	RtscanRowBits *expected = take_scratch(scratch);
 	RtscanCounters counters = {0};
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
@@ -178,25 +189,10 @@ compare_bits(RtscanSegmentScan *scan)
 										 UINT64_FORMAT " instead of " UINT64_FORMAT,
 										 scan->entry->id, chunk, word, have[word], want[word])));
 	}
+	scratch->used--;
 }
 
 /* ---------------------------------------------------------------- filters */
-
-/* The nth of some that all scans of the backend share, as cpu_bits(). */
-static RtscanRowBits *
-scratch_bits(int nth)
-{
-	static List *all = NIL;
-
-	while (list_length(all) <= nth)
-	{
-		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
-
-		all = lappend(all, rtscan_bits_create(TopMemoryContext));
-		MemoryContextSwitchTo(old);
-	}
-	return list_nth(all, nth);
-}
 
 static void
 and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
@@ -210,45 +206,46 @@ and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 	}
 }
 
-static void evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
+static void evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, RtscanScratch *scratch,
 							RtscanRowBits *bits, RtscanCounters *counters);
 
-/* The rows of any alternative; scratch bits from 2 * depth on are free. */
-static RtscanRowBits *
-evaluate_disjunction(RtscanReader *reader, const RtscanSegmentDisjunction *disjunction, int depth,
-					 RtscanCounters *counters)
+/* Take out the rows that no alternative has. */
+static void
+and_disjunction(RtscanReader *reader, const RtscanSegmentDisjunction *disjunction, RtscanScratch *scratch,
+				RtscanRowBits *bits, RtscanCounters *counters)
 {
-	RtscanRowBits *any = scratch_bits(2 * depth);
-	RtscanRowBits *one = scratch_bits(2 * depth + 1);
+	int			used = scratch->used;
+	RtscanRowBits *any = take_scratch(scratch);
+	RtscanRowBits *one = take_scratch(scratch);
 
 	rtscan_bits_reset(any, reader->segment->chunks);
 	for (int i = 0; i < disjunction->n; i++)
 	{
-		evaluate_by_cpu(reader, &disjunction->filters[i], depth + 1, one, counters);
+		evaluate_by_cpu(reader, &disjunction->filters[i], scratch, one, counters);
 		for (uint32 chunk = 0; chunk < one->chunks; chunk++)
 			if (one->filled[chunk])
 				rtscan_or(rtscan_bits_fill(any, chunk), rtscan_bits_chunk(one, chunk));
 	}
-	return any;
+	and_bits(bits, any);
+	scratch->used = used;
 }
 
-/* Take out the rows that a disjunction does not have. */
 static void
-and_disjunctions(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
+and_disjunctions(RtscanReader *reader, const RtscanSegmentFilter *filter, RtscanScratch *scratch,
 				 RtscanRowBits *bits, RtscanCounters *counters)
 {
 	for (int i = 0; i < filter->ndisjunctions; i++)
-		and_bits(bits, evaluate_disjunction(reader, &filter->disjunctions[i], depth, counters));
+		and_disjunction(reader, &filter->disjunctions[i], scratch, bits, counters);
 }
 
 /* The rows that match a filter. */
 static void
-evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
+evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, RtscanScratch *scratch,
 				RtscanRowBits *bits, RtscanCounters *counters)
 {
 	rtscan_bits_reset(bits, reader->segment->chunks);
 	rtscan_cpu_evaluate(reader, &filter->region, bits, counters);
-	and_disjunctions(reader, filter, depth, bits, counters);
+	and_disjunctions(reader, filter, scratch, bits, counters);
 }
 
 /* A segment, or a part of what is asked of it, is the CPU's. */
@@ -260,8 +257,13 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 }
 
 RtscanRowBits *
-rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
+rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
 {
+	RtscanScratch *scratch = &round->scratch;
+	RtscanRowBits *bits;
+
+	scratch->used = 0;
+	round->in_hand = NULL;
 	if (scan->filter.region.empty)
 	{
 		counters->chunks_skipped += scan->reader.segment->chunks;
@@ -273,23 +275,27 @@ rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
 	{
 		if (scan->filter.region.ncolumns > 0)
 			leave_segment_to_cpu(scan, "A segment has few rows, and only the CPU evaluates such ones.");
-		evaluate_by_cpu(&scan->reader, &scan->filter, 0, cpu_bits(), counters);
-		return cpu_bits();
+		bits = take_scratch(scratch);
+		evaluate_by_cpu(&scan->reader, &scan->filter, scratch, bits, counters);
+		return bits;
 	}
 	if (rtscan_debug_compare_executors)
-		compare_bits(scan);
-	and_disjunctions(&scan->reader, &scan->filter, 0, &scan->device_bits, counters);
+		compare_bits(scratch, scan);
+	round->in_hand = &scan->device_bits;
+	and_disjunctions(&scan->reader, &scan->filter, scratch, &scan->device_bits, counters);
 	return &scan->device_bits;
 }
 
 RtscanRowBits *
-rtscan_evaluate_filter(RtscanSegmentScan *scan, const RtscanSegmentFilter *filter, const RtscanRowBits *bits,
-					   RtscanCounters *counters)
+rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
+					   const RtscanRowBits *bits, RtscanCounters *counters)
 {
-	RtscanRowBits *both = scratch_bits(0);
+	RtscanScratch *scratch = &round->scratch;
+	RtscanRowBits *both = take_scratch(scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);
-	evaluate_by_cpu(&scan->reader, filter, 1, both, counters);
+	evaluate_by_cpu(&scan->reader, filter, scratch, both, counters);
 	and_bits(both, bits);
+	scratch->used--;
 	return both;
 }
