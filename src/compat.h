@@ -33,6 +33,7 @@
 #include "storage/lock.h"
 #include "utils/acl.h"
 #include "utils/numeric.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/tuplesort.h"
@@ -139,6 +140,17 @@ rtscan_compat_routine(const IndexAmRoutine *routine)
 	return routine;
 #else
 	return memcpy(palloc(sizeof(IndexAmRoutine)), routine, sizeof(IndexAmRoutine));
+#endif
+}
+
+/* Do strings of a collation sort as their bytes do? */
+static inline bool
+rtscan_compat_sorts_by_bytes(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return OidIsValid(collation) && pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
 #endif
 }
 

@@ -140,7 +140,7 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	RtscanFilter filter = {0};
+	RtscanFilter filter;
 
 	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
 	state->bitmap = bitmap;
@@ -153,8 +153,7 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 		.filter = &filter,
 	};
 
-	filter.predicate = rtscan_predicate(scan->indexRelation, state->schema,
-										scan->keyData, scan->numberOfKeys);
+	filter = rtscan_key_filter(scan->indexRelation, state->schema, scan->keyData, scan->numberOfKeys);
 	rtscan_begin_search(&state->search,
 						rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
 	take_segments(state);

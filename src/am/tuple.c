@@ -137,9 +137,7 @@ open_cursor(RtscanTuples *tuples, IndexScanDesc scan)
 	Relation	index = scan->indexRelation;
 	Relation	heap = scan->heapRelation;
 
-	tuples->filter = (RtscanFilter) {
-		.predicate = rtscan_predicate(index, tuples->schema, scan->keyData, scan->numberOfKeys),
-	};
+	tuples->filter = rtscan_key_filter(index, tuples->schema, scan->keyData, scan->numberOfKeys);
 	if (scan->xs_want_itup)
 	{
 		make_room(tuples, index);

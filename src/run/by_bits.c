@@ -103,10 +103,7 @@ wants_values(const RtscanBitsAnswer *answer)
 {
 	for (int i = 0; i < answer->searched; i++)
 	{
-		const RtscanFilter *filter = &answer->aggregates[i].filter;
-
-		if (answer->aggregates[i].accumulator.column >= 0 || filter->predicate->nconditions > 0 ||
-			filter->predicate->impossible || filter->ndisjunctions > 0)
+		if (answer->aggregates[i].accumulator.column >= 0 || !rtscan_filter_is_always(&answer->aggregates[i].filter))
 			return true;
 	}
 	return false;

@@ -219,8 +219,11 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 					pages,
 					random_pages;
 
-		rtscan_cpu_estimate(&reader, &scans[i].filter.region, &nanoseconds, &pages, &random_pages);
-		sum += nanoseconds;
+		for (int r = 0; r < scans[i].nregions; r++)
+		{
+			rtscan_cpu_estimate(&reader, scans[i].regions[r], &nanoseconds, &pages, &random_pages);
+			sum += nanoseconds;
+		}
 	}
 	return sum;
 }

@@ -117,6 +117,32 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 }
 
 void
+rtscan_list_regions(RtscanSegmentScan *scan)
+{
+	scan->nregions = rtscan_filter_regions(&scan->filter, NULL);
+	scan->regions = palloc(Max(scan->nregions, 1) * sizeof(RtscanRegion *));
+	rtscan_filter_regions(&scan->filter, scan->regions);
+}
+
+static void
+begin_segment(RtscanSegmentScan *scan)
+{
+	scan->lost = scan->left_to_cpu = false;
+	for (int i = 0; i < scan->nregions; i++)
+		scan->regions[i]->evaluated = NULL;
+}
+
+static int
+evaluated_regions(const RtscanSegmentScan *scan)
+{
+	int			n = 0;
+
+	for (int i = 0; i < scan->nregions; i++)
+		n += scan->regions[i]->evaluated != NULL;
+	return n;
+}
+
+void
 rtscan_init_round(RtscanRound *round)
 {
 	*round = (RtscanRound) {.scratch.context = CurrentMemoryContext};
@@ -134,14 +160,14 @@ rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, 
 	round->next = 0;
 	round->in_hand = NULL;
 	for (int i = 0; i < nscans; i++)
-		scans[i].evaluated = scans[i].lost = scans[i].left_to_cpu = false;
+		begin_segment(&scans[i]);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
 	why = rtscan_executors[executor]->evaluate(executor, index, uuid, round, counters);
 	if (why && why != rtscan_not_yet)
 		fall_back(executor, why);
 	for (int i = 0; i < nscans; i++)
-		if (scans[i].evaluated)
+		if (evaluated_regions(&scans[i]) > 0)
 			return executor == RTSCAN_EXECUTOR_RT && counters->rays == rays ? RTSCAN_EXECUTOR_COMPUTE : executor;
 	return RTSCAN_EXECUTOR_CPU;
 }
@@ -164,22 +190,23 @@ take_scratch(RtscanScratch *scratch)
 
 /* For tests: does the CPU come to the same bits? */
 static void
-compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan)
+compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
 {
+	const RtscanRowBits *found = region->evaluated;
 	RtscanRowBits *expected = take_scratch(scratch);
 	RtscanCounters counters = {0};
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
-	rtscan_cpu_evaluate(&scan->reader, &scan->filter.region, expected, &counters);
-	if (rtscan_bits_count(expected) != rtscan_bits_count(&scan->device_bits))
+	rtscan_cpu_evaluate(&scan->reader, region, expected, &counters);
+	if (rtscan_bits_count(expected) != rtscan_bits_count(found))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
-								 scan->entry->id, rtscan_bits_count(&scan->device_bits), rtscan_bits_count(expected))));
-	for (uint32 chunk = 0; scan->device_bits.words && chunk < expected->chunks; chunk++)
+								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
+	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
 	{
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
-		const uint64 *have = scan->device_bits.filled[chunk] ? rtscan_bits_chunk(&scan->device_bits, chunk) : rtscan_zeros();
+		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
 			if (want[word] != have[word])
@@ -206,46 +233,70 @@ and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 	}
 }
 
-static void evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, RtscanScratch *scratch,
-							RtscanRowBits *bits, RtscanCounters *counters);
-
-/* Take out the rows that no alternative has. */
 static void
-and_disjunction(RtscanReader *reader, const RtscanSegmentDisjunction *disjunction, RtscanScratch *scratch,
-				RtscanRowBits *bits, RtscanCounters *counters)
+or_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 {
-	int			used = scratch->used;
-	RtscanRowBits *any = take_scratch(scratch);
-	RtscanRowBits *one = take_scratch(scratch);
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (others->filled[chunk])
+			rtscan_or(rtscan_bits_fill(bits, chunk), rtscan_bits_chunk(others, chunk));
+}
 
-	rtscan_bits_reset(any, reader->segment->chunks);
+/* A segment whose filter is being evaluated. */
+typedef struct Evaluation
+{
+	RtscanReader *reader;
+	RtscanScratch *scratch;
+	RtscanCounters *counters;
+} Evaluation;
+
+static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter, RtscanRowBits *room);
+
+/* The rows of a region: those that another executor has found, or else into the room. */
+static RtscanRowBits *
+evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, RtscanRowBits *room)
+{
+	if (region->evaluated)
+		return region->evaluated;
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	rtscan_cpu_evaluate(evaluation->reader, region, room, evaluation->counters);
+	return room;
+}
+
+/* The rows of any alternative, into the room. */
+static void
+evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, RtscanRowBits *room)
+{
+	RtscanRowBits *one = take_scratch(evaluation->scratch);
+
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
 	for (int i = 0; i < disjunction->n; i++)
-	{
-		evaluate_by_cpu(reader, &disjunction->filters[i], scratch, one, counters);
-		for (uint32 chunk = 0; chunk < one->chunks; chunk++)
-			if (one->filled[chunk])
-				rtscan_or(rtscan_bits_fill(any, chunk), rtscan_bits_chunk(one, chunk));
-	}
-	and_bits(bits, any);
-	scratch->used = used;
+		or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], one));
+	evaluation->scratch->used--;
 }
 
-static void
-and_disjunctions(RtscanReader *reader, const RtscanSegmentFilter *filter, RtscanScratch *scratch,
-				 RtscanRowBits *bits, RtscanCounters *counters)
+/* The rows that match, in the room or where they are already. */
+static RtscanRowBits *
+evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter, RtscanRowBits *room)
 {
+	RtscanRowBits *bits = NULL;
+
+	if (filter->region.ncolumns > 0 || filter->ndisjunctions == 0)
+		bits = evaluate_region(evaluation, &filter->region, room);
 	for (int i = 0; i < filter->ndisjunctions; i++)
-		and_disjunction(reader, &filter->disjunctions[i], scratch, bits, counters);
-}
+		if (bits == NULL)
+		{
+			evaluate_disjunction(evaluation, &filter->disjunctions[i], room);
+			bits = room;
+		}
+		else
+		{
+			RtscanRowBits *other = take_scratch(evaluation->scratch);
 
-/* The rows that match a filter. */
-static void
-evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, RtscanScratch *scratch,
-				RtscanRowBits *bits, RtscanCounters *counters)
-{
-	rtscan_bits_reset(bits, reader->segment->chunks);
-	rtscan_cpu_evaluate(reader, &filter->region, bits, counters);
-	and_disjunctions(reader, filter, scratch, bits, counters);
+			evaluate_disjunction(evaluation, &filter->disjunctions[i], other);
+			and_bits(bits, other);
+			evaluation->scratch->used--;
+		}
+	return bits;
 }
 
 /* A segment, or a part of what is asked of it, is the CPU's. */
@@ -256,46 +307,53 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 	rtscan_leave_to_cpu(why);
 }
 
+/* See what the CPU has to do. */
+static void
+check_evaluated(RtscanSegmentScan *scan)
+{
+	int			evaluated = evaluated_regions(scan);
+
+	if (evaluated == scan->nregions)
+		return;
+	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
+						 : "A segment has few rows, and only the CPU evaluates such ones.");
+}
+
 RtscanRowBits *
 rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
 {
-	RtscanScratch *scratch = &round->scratch;
-	RtscanRowBits *bits;
+	Evaluation	evaluation = {&scan->reader, &round->scratch, counters};
+	RtscanRowBits *room,
+			   *bits;
 
-	scratch->used = 0;
+	round->scratch.used = 0;
 	round->in_hand = NULL;
 	if (scan->filter.region.empty)
 	{
 		counters->chunks_skipped += scan->reader.segment->chunks;
 		return NULL;
 	}
-	if (scan->filter.ndisjunctions > 0)
-		leave_segment_to_cpu(scan, "It has alternatives (OR), which only the CPU evaluates.");
-	if (!scan->evaluated)
-	{
-		if (scan->filter.region.ncolumns > 0)
-			leave_segment_to_cpu(scan, "A segment has few rows, and only the CPU evaluates such ones.");
-		bits = take_scratch(scratch);
-		evaluate_by_cpu(&scan->reader, &scan->filter, scratch, bits, counters);
-		return bits;
-	}
-	if (rtscan_debug_compare_executors)
-		compare_bits(scratch, scan);
-	round->in_hand = &scan->device_bits;
-	and_disjunctions(&scan->reader, &scan->filter, scratch, &scan->device_bits, counters);
-	return &scan->device_bits;
+	check_evaluated(scan);
+	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors; i++)
+		if (scan->regions[i]->evaluated)
+			compare_bits(&round->scratch, scan, scan->regions[i]);
+	room = take_scratch(&round->scratch);
+	bits = evaluate_filter(&evaluation, &scan->filter, room);
+	if (bits != room)
+		round->in_hand = bits;
+	return bits;
 }
 
 RtscanRowBits *
 rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
 					   const RtscanRowBits *bits, RtscanCounters *counters)
 {
-	RtscanScratch *scratch = &round->scratch;
-	RtscanRowBits *both = take_scratch(scratch);
+	Evaluation	evaluation = {&scan->reader, &round->scratch, counters};
+	RtscanRowBits *both = take_scratch(&round->scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);
-	evaluate_by_cpu(&scan->reader, filter, scratch, both, counters);
+	both = evaluate_filter(&evaluation, filter, both);
 	and_bits(both, bits);
-	scratch->used--;
+	round->scratch.used--;
 	return both;
 }

@@ -1,6 +1,6 @@
 /*
  * executor.h
- *		The one interface of all executors: regions in, row bits out.
+ *		The one interface of all executors: regions in, row bits out; and the combination of regions.
  *
  * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
  * rows; rtscan_bits_remove_dead() takes those out.
@@ -41,11 +41,17 @@ typedef struct RtscanSegmentScan
 	RtscanSegmentFilter filter;
 	void	   *prepared;		/* the caller's */
 	bool		want_bits;		/* counts are not enough */
-	bool		evaluated;		/* by a device: device_bits are the bits of filter.region */
-	bool		lost;			/* it was, and the bits had to make room */
-	RtscanRowBits device_bits;
+	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
+	RtscanRegion **regions;		/* which combines them */
+	bool		lost;			/* they were, and the bits had to make room */
 	bool		left_to_cpu;	/* wholly or in part */
 } RtscanSegmentScan;
+
+/* Make the list of the filter's regions, in the current memory context. */
+extern void rtscan_list_regions(RtscanSegmentScan *scan);
+
+/* How many regions of a segment may be left to another executor than the CPU. */
+#define RTSCAN_ROUND_REGIONS	64
 
 /* Row bits that evaluating takes: made when they are first needed, and used again for the next segment. */
 typedef struct RtscanScratch
@@ -66,7 +72,7 @@ typedef struct RtscanRound
 	int			nscans;
 	int			next;			/* the first that has not been asked for */
 	RtscanScratch scratch;
-	RtscanRowBits *in_hand;		/* bits of the one before, if they are in the executor's memory, */
+	RtscanRowBits *in_hand;		/* bits of the one before, if they are the executor's, */
 	RtscanRowBits *room;		/* and where they are saved */
 	MemoryContext saved;		/* the others, or NULL */
 	MemoryContextCallback forget;
@@ -126,7 +132,7 @@ typedef struct RtscanExecutorMethods
 	/* Is it there?  "auto" asks it nothing else if not; what else it is asked it answers with its reason then. */
 	bool		(*is_ready) (void);
 
-	/* Can it evaluate a segment? */
+	/* Can it evaluate a segment's regions, or some of them? */
 	bool		(*can) (const RtscanSegmentScan *scan);
 
 	/* Bytes of its own memory for the columns of the segments that it can evaluate, and how many there may be. */

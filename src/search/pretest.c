@@ -52,7 +52,7 @@ make_empty(RtscanKeyRange *range)
 	range->high = 0;
 }
 
-/* Narrow a range by column op ANY (values); returns whether it is all that this asks. */
+/* Narrow a range by column op ANY (values), by their keys; returns whether it is all that this asks. */
 static bool
 narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 {
@@ -93,27 +93,38 @@ add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCo
 
 	if (condition->kind == RTSCAN_CONDITION_IS_NOT_NULL)
 		return true;
-	if (condition->kind == RTSCAN_CONDITION_COMPARE && condition->keys == NULL)
+	if (condition->kind != RTSCAN_CONDITION_IS_NULL && (condition->kind != RTSCAN_CONDITION_ANY || condition->keys == NULL))
 		return false;
 	range = range_of(pretest, schema, condition->column);
 	if (range == NULL)
 		return false;
-	if (condition->kind == RTSCAN_CONDITION_COMPARE)
+	if (condition->kind == RTSCAN_CONDITION_ANY)
 		return narrow_by_comparison(range, condition);
 	make_empty(range);
 	return true;
 }
 
+/* Likewise of a filter. */
+static bool
+add_filter(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
+{
+	bool		exact = true;
+
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return add_condition(pretest, schema, &filter->condition);
+	if (filter->kind == RTSCAN_FILTER_OR)
+		return false;
+	for (int i = 0; i < filter->n; i++)
+		exact &= add_filter(pretest, schema, &filter->parts[i]);
+	return exact;
+}
+
 void
 rtscan_pretest_init(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
 {
-	const RtscanPredicate *predicate = filter->predicate;
-
-	pretest->exact = filter->ndisjunctions == 0;
 	pretest->size = 0;
 	pretest->nranges = 0;
-	for (int i = 0; i < predicate->nconditions; i++)
-		pretest->exact &= add_condition(pretest, schema, &predicate->conditions[i]);
+	pretest->exact = add_filter(pretest, schema, filter);
 }
 
 /* ---------------------------------------------------------------- test */

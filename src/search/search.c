@@ -24,8 +24,22 @@ prepare_segments(RtscanSearch *search)
 		segment->entry = &image->entries[i];
 		rtscan_reader_open(&segment->reader, search->index, segment->entry, false);
 		rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
+		rtscan_list_regions(segment);
 		search->nsegments++;
 	}
+}
+
+/* How many segments another executor than the CPU is asked for together. */
+static int
+segments_of_round(const RtscanSearch *search)
+{
+	int			regions = 1;
+
+	if (search->chosen == RTSCAN_EXECUTOR_CPU)
+		return 1;
+	for (int i = 0; i < search->nsegments; i++)
+		regions = Max(regions, search->segments[i].nregions);
+	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1);
 }
 
 void
@@ -48,10 +62,11 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->next_list = 0;
 	search->taken_apart = 0;
 	rtscan_init_round(&search->round);
-	if (!search->filter->predicate->impossible)
+	if (!rtscan_filter_is_never(search->filter))
 	{
 		prepare_segments(search);
 		search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
+		search->round_segments = segments_of_round(search);
 	}
 	MemoryContextSwitchTo(old);
 	INSTR_TIME_SET_CURRENT(end);
@@ -82,7 +97,7 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 static bool
 take_segments(RtscanSearch *search)
 {
-	int			limit = search->chosen == RTSCAN_EXECUTOR_CPU ? 1 : RTSCAN_ROUND_SEGMENTS;
+	int			limit = search->round_segments;
 	int			count;
 
 	if (search->shared)
@@ -213,7 +228,7 @@ begin_pending(RtscanSearch *search)
 	search->pending = MemoryContextAlloc(search->context, sizeof(RtscanPendingReader));
 	rtscan_pending_open(search->pending, search->index, &none);
 	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
-	if (search->filter->predicate->impossible ||
+	if (rtscan_filter_is_never(search->filter) ||
 		(search->shared && pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0))
 		search->next_list = (int) search->image->nentries + 1;
 }

@@ -52,6 +52,7 @@ typedef struct RtscanSearch
 	MemoryContext context;
 	const RtscanImage *image;
 	RtscanExecutor chosen;
+	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
 	RtscanRound round;
 	RtscanPendingReader *pending;	/* NULL: not yet asked for */
