@@ -72,7 +72,7 @@ take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits
 		if (filter->region.empty)
 			continue;
 		if (!rtscan_filter_has_all(filter))
-			chosen = rtscan_evaluate_filter(&answer->search.round, segment, filter, bits, &answer->search.stats.counters);
+			chosen = rtscan_evaluate_filter(answer->search.round, segment, filter, bits, &answer->search.stats.counters);
 		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.region, chosen);
 	}
 	answer->search.stats.rows += count;

@@ -142,10 +142,13 @@ evaluated_regions(const RtscanSegmentScan *scan)
 	return n;
 }
 
-void
-rtscan_init_round(RtscanRound *round)
+RtscanRound *
+rtscan_create_round(void)
 {
-	*round = (RtscanRound) {.scratch.context = CurrentMemoryContext};
+	RtscanRound *round = palloc0(sizeof(RtscanRound));
+
+	round->scratch.context = CurrentMemoryContext;
+	return round;
 }
 
 RtscanExecutor

@@ -95,8 +95,8 @@ extern void rtscan_leave_to_cpu(const char *why);
  */
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
 
-/* Prepare for a search's rounds, in the current memory context, which is the search's. */
-extern void rtscan_init_round(RtscanRound *round);
+/* For a search's rounds, in the current memory context, which is the search's. */
+extern RtscanRound *rtscan_create_round(void);
 
 /*
  * Begin to evaluate a round of a search's segments: a device does what it can now.  Returns the

@@ -61,7 +61,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->pending = NULL;
 	search->next_list = 0;
 	search->taken_apart = 0;
-	rtscan_init_round(&search->round);
+	search->round = rtscan_create_round();
 	if (!rtscan_filter_is_never(search->filter))
 	{
 		prepare_segments(search);
@@ -88,7 +88,7 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
 	RtscanExecutor executor;
 
-	executor = rtscan_begin_round(&search->round, search->chosen, search->index, &search->image->meta.uuid,
+	executor = rtscan_begin_round(search->round, search->chosen, search->index, &search->image->meta.uuid,
 								  segments, count, &search->stats.counters);
 	search->executor = Max(search->executor, executor);
 }
@@ -118,7 +118,7 @@ take_segments(RtscanSearch *search)
 static RtscanSegmentScan *
 take_segment(RtscanSearch *search)
 {
-	RtscanRound *round = &search->round;
+	RtscanRound *round = search->round;
 	RtscanSegmentScan *segment;
 
 	if (search->nsegments == 0 || (round->next == round->nscans && !take_segments(search)))
@@ -134,7 +134,7 @@ static RtscanRowBits *
 evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 {
 	RtscanCounters *counters = &search->stats.counters;
-	RtscanRowBits *bits = rtscan_evaluate(&search->round, segment, counters);
+	RtscanRowBits *bits = rtscan_evaluate(search->round, segment, counters);
 
 	if (bits)
 		rtscan_bits_remove_dead(search->index, segment->entry, search->snapshot, bits);

@@ -54,7 +54,7 @@ typedef struct RtscanSearch
 	RtscanExecutor chosen;
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
-	RtscanRound round;
+	RtscanRound *round;
 	RtscanPendingReader *pending;	/* NULL: not yet asked for */
 	int			next_list;
 	RtscanPretest pretest;		/* of pending rows */
