@@ -82,6 +82,36 @@ SELECT count(*), count(*) FILTER (WHERE a IS DISTINCT FROM 3), count(*), count(*
 EXECUTE parameters(3, '{}', '');
 RESET plan_cache_mode;
 
+-- Long lists are one merge with the dictionary: also of values that there are not, twice, in any order, of other types, and of
+-- types that are compared by functions.
+CREATE FUNCTION list(element text, n int, type text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE elements text;
+BEGIN
+	EXECUTE format('SELECT quote_literal(array_agg((%s)::%s ORDER BY hashint4(i))) FROM generate_series(-5, %s) i', element, type, n) INTO elements;
+	RETURN elements || '::' || type || '[]';
+END
+$$;
+SELECT miscounted(tab, ARRAY(SELECT format('%s %s (%s)', col, op, list(element, n, type))
+	FROM (VALUES ('a', 'i * 3', 'int'), ('a', 'i * 3', 'int8'), ('a', 'i / 2', 'int2'), ('c', '''ab'' || i % 120', 'text'), ('p', 'md5(i::text)', 'text'), ('g', 'i * 7', 'int8'), ('g', 'i * 7', 'int'), ('b', 'i % 50', 'int')) l (col, element, type),
+		 (VALUES ('= ANY'), ('<> ALL')) o (op), (VALUES (3), (1500)) n (n) WHERE tab = 'many' OR n = 1500), '', 1, 1)
+FROM (VALUES ('few'), ('many')) t (tab);
+SELECT miscounted('many', ARRAY[format('a = ANY (%s) OR (b = 3 AND g <> ALL (%s))', list('i * 5', 3000, 'int'), list('i * 4', 3000, 'int')),
+	format('a <> ALL (%s) AND b = ANY (%s)', list('i * 5', 3000, 'int'), list('i % 30', 3000, 'int'))], '', 1, 1);
+-- without going down the dictionary for each element
+SELECT rtscan_stat_reset();
+DO $$ BEGIN EXECUTE format('SELECT count(*) FROM many WHERE a < 200 AND a = ANY (%s)', list('i * 3', 20000, 'int')); END $$;
+SELECT pages_read < 200 FROM pg_stat_rtscan WHERE executor = 'cpu';
+-- and the planner looks up a few of them
+CREATE FUNCTION estimate(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+	RETURN plan->0->'Plan'->>'Plan Rows';
+END
+$$;
+SET enable_seqscan = off;
+SELECT estimate(format('SELECT * FROM many WHERE a = ANY (%s)', list('i * 2', 3000, 'int'))) BETWEEN 12000 AND 25000;
+
 -- Not the index's: patterns with more in them, of other collations, or that are not known; and <> ANY.
 CREATE TABLE others AS SELECT c COLLATE "en-x-icu" AS c, p FROM few;
 CREATE INDEX others_idx ON others USING rtscan (c, p);

@@ -191,10 +191,37 @@ add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int 
 	return true;
 }
 
+/* RtscanFoundVisitor */
+static void
+add_found(RtscanPosition place, RtscanPosition behind, void *arg)
+{
+	rtscan_intervals_add((RtscanIntervals *) arg, place, behind);
+}
+
+/* What is equal to any of many values. */
+static bool
+equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+{
+	const RtscanProbes probes = {
+		.column = condition->type,
+		.n = condition->nvalues,
+		.keys = condition->keys,
+		.compare = condition->compare,
+		.values = condition->values,
+	};
+
+	if (!rtscan_dictionary_find_all(reader, condition->column, &probes, add_found, set))
+		return false;
+	rtscan_intervals_normalize(set);
+	return true;
+}
+
 /* What the operator says of any of the values. */
 static bool
 any_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
 {
+	if (condition->nvalues > 1 && condition->sorted && condition->strategy == BTEqualStrategyNumber)
+		return equal_intervals(condition, reader, set);
 	for (int i = 0; i < condition->nvalues; i++)
 		if (!add_value_intervals(reader, condition, i, set))
 			return false;
