@@ -24,7 +24,8 @@ SELECT segments > 1 FROM rtscan_stats('inter_a_idx');
 SELECT segments > 1 FROM rtscan_stats('inter_b_idx');
 
 -- Two cursors, fetched from in turns of some rows, give what each gives alone.
-CREATE FUNCTION in_turns(query_a text, query_b text, turn int, OUT ids_a int[], OUT ids_b int[]) LANGUAGE plpgsql AS $$
+CREATE FUNCTION in_turns(query_a text, query_b text, turn int, OUT ids_a int[],
+	OUT ids_b int[]) LANGUAGE plpgsql AS $$
 DECLARE
 	cursor_a refcursor;
 	cursor_b refcursor;
@@ -54,7 +55,8 @@ END
 $$;
 CREATE FUNCTION sorted(int[]) RETURNS int[] LANGUAGE sql AS 'SELECT array_agg(i ORDER BY i) FROM unnest($1) i';
 CREATE FUNCTION all_of(query text) RETURNS int[] LANGUAGE plpgsql
-SET enable_indexscan = off SET enable_indexonlyscan = off SET enable_bitmapscan = off SET rtscan.enable_aggregate = off AS $$
+SET enable_indexscan = off SET enable_indexonlyscan = off SET enable_bitmapscan = off SET
+	rtscan.enable_aggregate = off AS $$
 DECLARE ids int[];
 BEGIN
 	SET LOCAL enable_seqscan = on;
@@ -71,21 +73,30 @@ INSERT INTO inter_queries VALUES
 	('SELECT id FROM inter_b WHERE a IN (1, 2, 3, 500) AND b >= 0', 'SELECT id FROM inter_b WHERE a < 40');
 EXPLAIN (COSTS OFF) SELECT id FROM inter_a WHERE a < 300 AND b < 50;
 SELECT turn, sorted(ids_a) = all_of(query_a), sorted(ids_b) = all_of(query_b)
-FROM inter_queries, (VALUES (1), (700), (1500)) turns (turn), in_turns(query_a, query_b, turn) ORDER BY query_a, turn;
+FROM inter_queries, (VALUES (1), (700), (1500)) turns (turn), in_turns(query_a, query_b, turn) ORDER BY query_a,
+	turn;
 
 -- Joins: a scan inside of another's loop, begun anew for each of its rows; and two side by side.
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_material = off;
 SET enable_memoize = off;
-EXPLAIN (COSTS OFF) SELECT count(*), sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b < 40;
-SELECT count(*), sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b < 40;
+EXPLAIN (COSTS OFF) SELECT count(*),
+	sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b <
+	40;
+SELECT count(*),
+	sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b <
+	40;
 SET enable_hashjoin = on;
 SET enable_nestloop = off;
-SELECT count(*), sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b < 40;
+SELECT count(*),
+	sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b <
+	40;
 SET enable_hashjoin = off;
 SET enable_mergejoin = on;
-SELECT count(*), sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b < 40;
+SELECT count(*),
+	sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b <
+	40;
 RESET enable_nestloop;
 RESET enable_hashjoin;
 RESET enable_material;
@@ -99,8 +110,10 @@ BEGIN
 	RETURN btint4cmp($1.n, $2.n);
 END
 $$;
-CREATE FUNCTION inter_less(inter_number, inter_number) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT public.inter_compare($1, $2) < 0';
-CREATE FUNCTION inter_equal(inter_number, inter_number) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT public.inter_compare($1, $2) = 0';
+CREATE FUNCTION inter_less(inter_number,
+	inter_number) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT public.inter_compare($1, $2) < 0';
+CREATE FUNCTION inter_equal(inter_number,
+	inter_number) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT public.inter_compare($1, $2) = 0';
 CREATE OPERATOR <<< (LEFTARG = inter_number, RIGHTARG = inter_number, FUNCTION = inter_less, COMMUTATOR = >>>);
 CREATE OPERATOR === (LEFTARG = inter_number, RIGHTARG = inter_number, FUNCTION = inter_equal, COMMUTATOR = ===);
 CREATE OPERATOR CLASS inter_number_ops FOR TYPE inter_number USING rtscan AS

@@ -18,7 +18,7 @@ sorts_by_bytes(IndexOptInfo *index, int column)
 {
 	Oid			compare;
 
-	if (index->opcintype[column] != TEXTOID)
+	if (column >= index->nkeycolumns || index->opcintype[column] != TEXTOID)
 		return false;
 	compare = get_opfamily_proc(index->opfamily[column], TEXTOID, TEXTOID, RTSCAN_COMPARE_PROC);
 	return compare == F_BTTEXT_PATTERN_CMP ||

@@ -5,6 +5,7 @@
 #include "plan/quals.h"
 
 #include "access/stratnum.h"
+#include "access/transam.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -17,6 +18,7 @@
 #include "optimizer/paths.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 /* ---------------------------------------------------------------- matching */
 
@@ -37,21 +39,73 @@ is_argument(Node *expression)
 		!contain_subplans(expression);
 }
 
-/* Does the index's operator family have an operator, and what it takes to look its values up? */
+/* A column, from 0, also one of those INCLUDEd; or -1. */
+static int
+find_any_column(IndexOptInfo *index, Node *expression)
+{
+	for (int i = 0; i < index->ncolumns; i++)
+		if (match_index_to_operand(expression, i, index))
+			return i;
+	return -1;
+}
+
+static bool
+is_included(IndexOptInfo *index, int column)
+{
+	return column >= index->nkeycolumns;
+}
+
+/* btree's default operators for an INCLUDEd column. */
+static TypeCacheEntry *
+default_operators(IndexOptInfo *index, int column)
+{
+	Oid			type = exprType((Node *) list_nth_node(TargetEntry, index->indextlist, column)->expr);
+
+	return lookup_type_cache(getBaseType(type), TYPECACHE_BTREE_OPFAMILY);
+}
+
+static Oid
+family_of(IndexOptInfo *index, int column)
+{
+	return is_included(index, column) ? default_operators(index, column)->btree_opf : index->opfamily[column];
+}
+
+/* The type that the family's operators take the column for. */
+static Oid
+lefttype_of(IndexOptInfo *index, int column)
+{
+	return is_included(index, column) ? default_operators(index, column)->btree_opintype : index->opcintype[column];
+}
+
+/*
+ * May a comparison be called while a segment is evaluated?  It must be one of PostgreSQL's that knows all about its types, and
+ * calls no function of a user's.
+ */
+static bool
+is_simple_comparison(Oid type, Oid function)
+{
+	return OidIsValid(function) && function < FirstUnpinnedObjectId && !IsPolymorphicType(type) && type != RECORDOID;
+}
+
+/* Has the column's operator family an operator, and what it takes to look its values up or, in INCLUDE, to compare them? */
 static bool
 is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 {
+	Oid			family = family_of(index, column);
+	Oid			type = lefttype_of(index, column);
 	int			strategy;
 	Oid			lefttype,
 				righttype;
 
-	if (!op_in_opfamily(operator, index->opfamily[column]) ||
-		(OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != collation))
+	if (!OidIsValid(family) || !op_in_opfamily(operator, family))
 		return false;
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &lefttype, &righttype);
-	return righttype == index->opcintype[column] ||
-		OidIsValid(get_opfamily_proc(index->opfamily[column], index->opcintype[column], righttype,
-									 RTSCAN_COMPARE_PROC));
+	get_op_opfamily_properties(operator, family, false, &strategy, &lefttype, &righttype);
+	if (is_included(index, column))
+		return lefttype == type && is_simple_comparison(type, get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) &&
+			is_simple_comparison(righttype, get_opfamily_proc(family, type, righttype, RTSCAN_COMPARE_PROC));
+	if (OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != collation)
+		return false;
+	return righttype == type || OidIsValid(get_opfamily_proc(family, type, righttype, RTSCAN_COMPARE_PROC));
 }
 
 /* An operator of the column's family, by what it does to the same types as another one; or InvalidOid. */
@@ -62,14 +116,14 @@ find_sibling(IndexOptInfo *index, int column, Oid operator, StrategyNumber wante
 	Oid			lefttype,
 				righttype;
 
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &lefttype, &righttype);
-	return get_opfamily_member(index->opfamily[column], lefttype, righttype, wanted);
+	get_op_opfamily_properties(operator, family_of(index, column), false, &strategy, &lefttype, &righttype);
+	return get_opfamily_member(family_of(index, column), lefttype, righttype, wanted);
 }
 
 static StrategyNumber
 strategy_of(IndexOptInfo *index, int column, Oid operator)
 {
-	return get_op_opfamily_strategy(operator, index->opfamily[column]);
+	return get_op_opfamily_strategy(operator, family_of(index, column));
 }
 
 /* ---------------------------------------------------------------- conditions */
@@ -86,10 +140,15 @@ rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind,
 	qual->asked.kind = kind;
 	qual->asked.column = column;
 	qual->asked.array = array;
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &lefttype, &qual->asked.subtype);
+	get_op_opfamily_properties(operator, family_of(index, column), false, &strategy, &lefttype, &qual->asked.subtype);
 	qual->asked.strategy = strategy;
 	qual->asked.collation = collation;
 	qual->asked.function = get_opcode(operator);
+	if (is_included(index, column))
+	{
+		qual->asked.family = family_of(index, column);
+		qual->asked.lefttype = lefttype;
+	}
 	qual->argument = argument;
 	return qual;
 }
@@ -164,12 +223,12 @@ match_sides(IndexOptInfo *index, List *args, Oid *operator, Expr **argument)
 
 	if (list_length(args) != 2)
 		return -1;
-	column = rtscan_find_column(index, linitial(args));
+	column = find_any_column(index, linitial(args));
 	*argument = lsecond(args);
 	if (column < 0)
 	{
 		*operator = get_commutator(*operator);
-		column = OidIsValid(*operator) ? rtscan_find_column(index, lsecond(args)) : -1;
+		column = OidIsValid(*operator) ? find_any_column(index, lsecond(args)) : -1;
 		*argument = linitial(args);
 	}
 	return column >= 0 && is_argument((Node *) *argument) ? column : -1;
@@ -196,7 +255,7 @@ match_comparison(IndexOptInfo *index, OpExpr *op, bool negated)
 static RtscanQual *
 match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 {
-	int			column = rtscan_find_column(index, linitial(op->args));
+	int			column = find_any_column(index, linitial(op->args));
 	bool		found_negated = negated;
 	Oid			operator;
 
@@ -227,7 +286,7 @@ match_distinct(IndexOptInfo *index, DistinctExpr *op, bool negated)
 static RtscanQual *
 match_null_test(IndexOptInfo *index, NullTest *test, bool negated)
 {
-	int			column = test->argisrow ? -1 : rtscan_find_column(index, (Node *) test->arg);
+	int			column = test->argisrow ? -1 : find_any_column(index, (Node *) test->arg);
 
 	return column >= 0 ? make_null_test(column, (test->nulltesttype == IS_NULL) != negated) : NULL;
 }
@@ -235,7 +294,7 @@ match_null_test(IndexOptInfo *index, NullTest *test, bool negated)
 static int
 find_boolean(IndexOptInfo *index, Node *expression)
 {
-	int			column = exprType(expression) == BOOLOID ? rtscan_find_column(index, expression) : -1;
+	int			column = exprType(expression) == BOOLOID ? find_any_column(index, expression) : -1;
 
 	return column >= 0 && is_indexable(index, column, BooleanEqualOperator, InvalidOid) ? column : -1;
 }
@@ -295,7 +354,7 @@ match_row_prefix(IndexOptInfo *index, List *comparisons, int last, bool strict)
 			strategy = BTEqualStrategyNumber;
 		else if (strict)
 			strategy = strategy <= BTLessEqualStrategyNumber ? BTLessStrategyNumber : BTGreaterStrategyNumber;
-		operator = get_opfamily_member(index->opfamily[part->asked.column], index->opcintype[part->asked.column],
+		operator = get_opfamily_member(family_of(index, part->asked.column), lefttype_of(index, part->asked.column),
 									   part->asked.subtype, strategy);
 		if (!OidIsValid(operator))
 			return NULL;
@@ -447,10 +506,63 @@ rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column)
 
 /* ---------------------------------------------------------------- cost and plans */
 
+/* The INCLUDEd columns that a qual asks. */
+static Bitmapset *
+included_columns(const RtscanQual *qual, IndexOptInfo *index, Bitmapset *columns)
+{
+	ListCell   *cell;
+
+	if (qual->kind == RTSCAN_FILTER_CONDITION && is_included(index, qual->asked.column))
+		return bms_add_member(columns, qual->asked.column);
+	foreach(cell, qual->parts)
+		columns = included_columns(lfirst(cell), index, columns);
+	return columns;
+}
+
+/* Comparing these columns of rows, and finding those of the parts that are about keys alone. */
+static RtscanCost
+included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, double rows)
+{
+	Bitmapset  *columns = included_columns(qual, index, NULL);
+	RtscanCost	cost = {0};
+	int			column = -1;
+	ListCell   *cell;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		rtscan_add_cost(&cost, rtscan_column_cost(root, index, column, rows));
+	foreach(cell, qual->parts)
+	{
+		RtscanQual *part = lfirst(cell);
+		double		found;
+
+		if (part->clause && included_columns(part, index, NULL) == NULL)
+			rtscan_add_cost(&cost, rtscan_conjunction_cost(root, index, list_make1(part), &found));
+	}
+	return cost;
+}
+
 RtscanCost
 rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double *rows)
 {
-	return rtscan_conjunction_cost(root, index, quals->all, rows);
+	List	   *of_keys = NIL,
+			   *others = NIL;
+	RtscanCost	cost;
+	ListCell   *cell;
+
+	foreach(cell, quals->all)
+	{
+		RtscanQual *qual = lfirst(cell);
+
+		if (included_columns(qual, index, NULL))
+			others = lappend(others, qual);
+		else
+			of_keys = lappend(of_keys, qual);
+	}
+	cost = rtscan_conjunction_cost(root, index, of_keys, rows);
+	foreach(cell, others)
+		rtscan_add_cost(&cost, included_cost(lfirst(cell), root, index, *rows));
+	*rows *= clauselist_selectivity(root, rtscan_qual_clauses(others), index->rel->relid, JOIN_INNER, NULL);
+	return cost;
 }
 
 static RtscanPlanFilter *

@@ -11,7 +11,7 @@
 static List *
 write_condition(const RtscanAsked *asked, int argument)
 {
-	List	   *oids = list_make3_oid(asked->subtype, asked->collation, asked->function);
+	List	   *oids = list_make5_oid(asked->subtype, asked->collation, asked->function, asked->family, asked->lefttype);
 
 	return list_make2(list_make5_int(asked->kind, asked->column, asked->array, asked->strategy, argument), oids);
 }
@@ -30,6 +30,8 @@ read_condition(List *written, RtscanPlanFilter *filter)
 		.subtype = list_nth_oid(oids, 0),
 		.collation = list_nth_oid(oids, 1),
 		.function = list_nth_oid(oids, 2),
+		.family = list_nth_oid(oids, 3),
+		.lefttype = list_nth_oid(oids, 4),
 	};
 	filter->argument = list_nth_int(numbers, 4);
 }

@@ -116,7 +116,7 @@ typedef struct Round
 static bool
 wants_bits(const RtscanSegmentScan *scan)
 {
-	return scan->want_bits || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
+	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
 }
 
 static void

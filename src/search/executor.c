@@ -5,6 +5,7 @@
 #include "search/executor.h"
 
 #include "bits/bits.h"
+#include "search/included.h"
 #include "search/stats.h"
 
 const char	rtscan_not_yet[] = "A column is not on the device.";
@@ -244,6 +245,14 @@ or_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 			rtscan_or(rtscan_bits_fill(bits, chunk), rtscan_bits_chunk(others, chunk));
 }
 
+static void
+and_not_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk] && others->filled[chunk])
+			rtscan_and_not(rtscan_bits_chunk(bits, chunk), rtscan_bits_chunk(others, chunk));
+}
+
 /* A segment whose filter is being evaluated. */
 typedef struct Evaluation
 {
@@ -252,7 +261,8 @@ typedef struct Evaluation
 	RtscanCounters *counters;
 } Evaluation;
 
-static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter, RtscanRowBits *room);
+static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
+									  const RtscanRowBits *within, RtscanRowBits *room);
 
 /* The rows of a region: those that another executor has found, or else into the room. */
 static RtscanRowBits *
@@ -265,40 +275,86 @@ evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, Rtscan
 	return room;
 }
 
-/* The rows of any alternative, into the room. */
+/* All rows, or those that others have, into the room. */
 static void
-evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, RtscanRowBits *room)
+begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowBits *room)
 {
+	const RtscanRegion everything = {.ncolumns = 0};
+
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	if (within)
+		or_bits(room, within);
+	else
+		rtscan_cpu_evaluate(evaluation->reader, &everything, room, evaluation->counters);
+}
+
+/*
+ * The rows of any alternative, into the room; of those that are not within others it does not matter whether they are there.
+ * INCLUDEd columns come last, and are only asked about rows that no other alternative has.
+ */
+static void
+evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
+					 RtscanRowBits *room)
+{
+	int			used = evaluation->scratch->used;
 	RtscanRowBits *one = take_scratch(evaluation->scratch);
+	RtscanRowBits *left = NULL;
 
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
 	for (int i = 0; i < disjunction->n; i++)
-		or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], one));
-	evaluation->scratch->used--;
+		if (!rtscan_filter_asks_included(&disjunction->filters[i]))
+			or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], within, one));
+	for (int i = 0; i < disjunction->n; i++)
+		if (rtscan_filter_asks_included(&disjunction->filters[i]))
+		{
+			if (left == NULL)
+				left = take_scratch(evaluation->scratch);
+			begin_bits(evaluation, within, left);
+			and_not_bits(left, room);
+			or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], left, one));
+		}
+	evaluation->scratch->used = used;
 }
 
-/* The rows that match, in the room or where they are already. */
+/* Take out the rows that no alternative has; NULL: of all rows, in the room. */
 static RtscanRowBits *
-evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter, RtscanRowBits *room)
+and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
+				RtscanRowBits *bits, RtscanRowBits *room)
+{
+	RtscanRowBits *other;
+
+	if (bits == NULL)
+	{
+		evaluate_disjunction(evaluation, disjunction, within, room);
+		return room;
+	}
+	other = take_scratch(evaluation->scratch);
+	evaluate_disjunction(evaluation, disjunction, bits, other);
+	and_bits(bits, other);
+	evaluation->scratch->used--;
+	return bits;
+}
+
+/* The rows that match, in the room or where they are already; those that are not within others do not matter. */
+static RtscanRowBits *
+evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter, const RtscanRowBits *within,
+				RtscanRowBits *room)
 {
 	RtscanRowBits *bits = NULL;
 
-	if (filter->region.ncolumns > 0 || filter->ndisjunctions == 0)
+	if (filter->region.ncolumns > 0)
 		bits = evaluate_region(evaluation, &filter->region, room);
 	for (int i = 0; i < filter->ndisjunctions; i++)
-		if (bits == NULL)
-		{
-			evaluate_disjunction(evaluation, &filter->disjunctions[i], room);
-			bits = room;
-		}
-		else
-		{
-			RtscanRowBits *other = take_scratch(evaluation->scratch);
-
-			evaluate_disjunction(evaluation, &filter->disjunctions[i], other);
-			and_bits(bits, other);
-			evaluation->scratch->used--;
-		}
+		bits = and_disjunction(evaluation, &filter->disjunctions[i], within, bits, room);
+	if (bits == NULL)
+	{
+		begin_bits(evaluation, filter->nincluded > 0 ? within : NULL, room);
+		bits = room;
+	}
+	else if (within && filter->nincluded > 0)
+		and_bits(bits, within);
+	for (int i = 0; i < filter->nincluded; i++)
+		evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits);
 	return bits;
 }
 
@@ -316,6 +372,8 @@ check_evaluated(RtscanSegmentScan *scan)
 {
 	int			evaluated = evaluated_regions(scan);
 
+	if (rtscan_filter_asks_included(&scan->filter))
+		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
 	if (evaluated == scan->nregions)
 		return;
 	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
@@ -341,7 +399,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		if (scan->regions[i]->evaluated)
 			compare_bits(&round->scratch, scan, scan->regions[i]);
 	room = take_scratch(&round->scratch);
-	bits = evaluate_filter(&evaluation, &scan->filter, room);
+	bits = evaluate_filter(&evaluation, &scan->filter, NULL, room);
 	if (bits != room)
 		round->in_hand = bits;
 	return bits;
@@ -355,7 +413,7 @@ rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const Rtscan
 	RtscanRowBits *both = take_scratch(&round->scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);
-	both = evaluate_filter(&evaluation, filter, both);
+	both = evaluate_filter(&evaluation, filter, bits, both);
 	and_bits(both, bits);
 	round->scratch.used--;
 	return both;

@@ -142,6 +142,15 @@ add_disjunction(RtscanSegmentFilter *filter, RtscanDisjunction disjunction)
 	filter->disjunctions[filter->ndisjunctions++] = disjunction;
 }
 
+static void
+add_included(RtscanSegmentFilter *filter, const RtscanCondition *condition)
+{
+	int			n = filter->nincluded;
+
+	filter->included = n > 0 ? repalloc(filter->included, (n + 1) * sizeof(RtscanCondition *)) : palloc(sizeof(RtscanCondition *));
+	filter->included[filter->nincluded++] = condition;
+}
+
 /* All that is asked by another filter as well. */
 static void
 and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
@@ -149,6 +158,8 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 	filter->region.empty |= other->region.empty;
 	for (int i = 0; i < other->region.ncolumns; i++)
 		narrow_region(&filter->region, &other->region.columns[i]);
+	for (int i = 0; i < other->nincluded; i++)
+		add_included(filter, other->included[i]);
 	for (int i = 0; i < other->ndisjunctions; i++)
 		add_disjunction(filter, other->disjunctions[i]);
 }
@@ -186,7 +197,8 @@ typedef struct Alternatives
 static RtscanRegionColumn *
 only_column(const RtscanSegmentFilter *filter)
 {
-	if (filter->region.ncolumns != 1 || filter->ndisjunctions > 0 || filter->region.columns[0].stands_for != 1)
+	if (filter->region.ncolumns != 1 || filter->nincluded > 0 || filter->ndisjunctions > 0 ||
+		filter->region.columns[0].stands_for != 1)
 		return NULL;
 	return &filter->region.columns[0];
 }
@@ -220,7 +232,7 @@ add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
 {
 	const RtscanDisjunction *nested = filter->disjunctions;
 
-	if (filter->region.empty || filter->region.ncolumns > 0 || filter->ndisjunctions != 1)
+	if (filter->region.empty || filter->region.ncolumns > 0 || filter->nincluded > 0 || filter->ndisjunctions != 1)
 	{
 		add_alternative(all, filter);
 		return;
@@ -283,6 +295,11 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, Rtscan
 	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for};
 
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	if (rtscan_is_included(condition))
+	{
+		add_included(result, condition);
+		return true;
+	}
 	if (!rtscan_condition_intervals(condition, reader, &column.intervals))
 		return false;
 	narrow_region(&result->region, &column);
@@ -302,6 +319,18 @@ rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSe
 		default:
 			return segment_condition(&filter->condition, reader, result);
 	}
+}
+
+bool
+rtscan_filter_asks_included(const RtscanSegmentFilter *filter)
+{
+	if (filter->nincluded > 0)
+		return true;
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			if (rtscan_filter_asks_included(&filter->disjunctions[i].filters[k]))
+				return true;
+	return false;
 }
 
 int

@@ -81,10 +81,15 @@ typedef struct RtscanRegion
 	struct RtscanRowBits *evaluated;	/* its rows, by another executor than the CPU; or NULL */
 } RtscanRegion;
 
-/* What a filter means for one segment: a conjunction of a region and of disjunctions, none of which has all rows. */
+/*
+ * What a filter means for one segment: a conjunction of a region, of conditions on INCLUDEd columns, and of disjunctions, none of
+ * which has all rows.
+ */
 typedef struct RtscanSegmentFilter
 {
 	RtscanRegion region;		/* empty if a disjunction is */
+	int			nincluded;
+	const RtscanCondition **included;
 	int			ndisjunctions;
 	struct RtscanDisjunction *disjunctions;
 } RtscanSegmentFilter;
@@ -103,8 +108,11 @@ extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *read
 static inline bool
 rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 {
-	return !filter->region.empty && filter->region.ncolumns == 0 && filter->ndisjunctions == 0;
+	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nincluded == 0 && filter->ndisjunctions == 0;
 }
+
+/* Are INCLUDEd columns asked for, by any part of it? */
+extern bool rtscan_filter_asks_included(const RtscanSegmentFilter *filter);
 
 /* The regions that have to be evaluated: how many, and if there is an array, put into it. */
 extern int	rtscan_filter_regions(RtscanSegmentFilter *filter, RtscanRegion **regions);

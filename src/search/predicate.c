@@ -44,23 +44,66 @@ take_value(RtscanCondition *condition, Datum value)
 	condition->values[0] = value;
 }
 
-/* The function that compares the column's type with that of the values. */
-static FmgrInfo *
-find_comparison(Relation index, const RtscanColumn *column, int i, Oid subtype)
+/* The family that an asked operator is of, and the type that it takes the column for. */
+static Oid
+family_of(Relation index, const RtscanAsked *asked)
 {
-	Oid			opcintype = index->rd_opcintype[i];
-	FmgrInfo   *compare;
-	RegProcedure proc;
+	return OidIsValid(asked->family) ? asked->family : index->rd_opfamily[asked->column];
+}
 
-	if (!OidIsValid(subtype) || subtype == opcintype)
-		return column->compare;
-	proc = get_opfamily_proc(index->rd_opfamily[i], opcintype, subtype, RTSCAN_COMPARE_PROC);
+static Oid
+lefttype_of(Relation index, const RtscanAsked *asked)
+{
+	return OidIsValid(asked->lefttype) ? asked->lefttype : index->rd_opcintype[asked->column];
+}
+
+/* The family's comparison of two types, or NULL. */
+static FmgrInfo *
+look_up_comparison(Oid family, Oid lefttype, Oid righttype)
+{
+	RegProcedure proc = get_opfamily_proc(family, lefttype, righttype, RTSCAN_COMPARE_PROC);
+	FmgrInfo   *compare;
+
 	if (!RegProcedureIsValid(proc))
-		elog(ERROR, "missing support function %d(%u,%u) for attribute %d of index \"%s\"",
-			 RTSCAN_COMPARE_PROC, opcintype, subtype, i + 1, RelationGetRelationName(index));
+		return NULL;
 	compare = palloc(sizeof(FmgrInfo));
 	fmgr_info(proc, compare);
 	return compare;
+}
+
+/* The function that compares the column's type with that of the values. */
+static FmgrInfo *
+find_comparison(Relation index, const RtscanColumn *type, const RtscanAsked *asked)
+{
+	Oid			lefttype = lefttype_of(index, asked);
+	FmgrInfo   *compare;
+
+	if (!OidIsValid(asked->subtype) || asked->subtype == lefttype)
+		return type->compare;
+	compare = look_up_comparison(family_of(index, asked), lefttype, asked->subtype);
+	if (compare == NULL)
+		elog(ERROR, "missing support function %d(%u,%u) for attribute %d of index \"%s\"",
+			 RTSCAN_COMPARE_PROC, lefttype, asked->subtype, asked->column + 1, RelationGetRelationName(index));
+	return compare;
+}
+
+/* The type of an INCLUDEd column, about which the index itself knows no more than how it is stored. */
+static const RtscanColumn *
+included_type(const RtscanSchema *schema, const RtscanAsked *asked)
+{
+	RtscanColumn *type = palloc(sizeof(RtscanColumn));
+
+	*type = schema->columns[asked->column];
+	type->collation = asked->collation;
+	type->compare = NULL;
+	type->key_kind = RTSCAN_KEY_NONE;
+	if (OidIsValid(asked->family))
+	{
+		type->compare = look_up_comparison(asked->family, asked->lefttype, asked->lefttype);
+		if (type->compare)
+			type->key_kind = rtscan_key_kind(type->compare->fn_oid);
+	}
+	return type;
 }
 
 /* Sorting many of them takes long. */
@@ -104,24 +147,6 @@ compare_values(const void *a, const void *b, void *arg)
 	return DatumGetInt32(FunctionCall2Coll(order->compare, order->collation, *(const Datum *) a, *(const Datum *) b));
 }
 
-/* The function that compares values of a type with each other, or NULL. */
-static FmgrInfo *
-find_own_comparison(Relation index, const RtscanCondition *condition, Oid subtype)
-{
-	int			i = condition->column;
-	FmgrInfo   *compare;
-	RegProcedure proc;
-
-	if (condition->compare == condition->type->compare)
-		return condition->compare;
-	proc = get_opfamily_proc(index->rd_opfamily[i], subtype, subtype, RTSCAN_COMPARE_PROC);
-	if (!RegProcedureIsValid(proc))
-		return NULL;
-	compare = palloc(sizeof(FmgrInfo));
-	fmgr_info(proc, compare);
-	return compare;
-}
-
 /* Do comparisons pass through the session's time zone? */
 bool
 rtscan_depends_on_clock(const RtscanCondition *condition)
@@ -133,14 +158,16 @@ rtscan_depends_on_clock(const RtscanCondition *condition)
 
 /* Sort values, so that a row need not be compared with all of them, nor a dictionary be searched for each. */
 static void
-sort_values(Relation index, RtscanCondition *condition, Oid subtype)
+sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition)
 {
 	ValueOrder	order = {.collation = condition->type->collation};
 
 	condition->sorted = condition->keys != NULL || condition->nvalues < 2;
 	if (condition->sorted || rtscan_depends_on_clock(condition))
 		return;
-	order.compare = find_own_comparison(index, condition, subtype);
+	order.compare = condition->compare;
+	if (condition->compare != condition->type->compare)
+		order.compare = look_up_comparison(family_of(index, asked), asked->subtype, asked->subtype);
 	if (order.compare == NULL)
 		return;
 	qsort_arg(condition->values, condition->nvalues, sizeof(Datum), compare_values, &order);
@@ -164,17 +191,17 @@ outcome_of_values(const RtscanCondition *condition, bool has_null)
 }
 
 static RtscanOutcome
-take_values(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, RtscanCondition *condition)
+take_values(Relation index, const RtscanAsked *asked, Datum value, RtscanCondition *condition)
 {
 	bool		has_null = false;
 
-	condition->compare = find_comparison(index, condition->type, asked->column, asked->subtype);
+	condition->compare = find_comparison(index, condition->type, asked);
 	if (asked->array)
 		has_null = take_elements(condition, value);
 	else
 		take_value(condition, value);
 	take_keys(condition, condition->type);
-	sort_values(index, condition, asked->subtype);
+	sort_values(index, asked, condition);
 	return outcome_of_values(condition, has_null);
 }
 
@@ -186,7 +213,8 @@ prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Da
 	*condition = (RtscanCondition) {
 		.kind = asked->kind,
 		.column = asked->column,
-		.type = &schema->columns[asked->column],
+		.schema = schema,
+		.type = asked->column < schema->nkeys ? &schema->columns[asked->column] : included_type(schema, asked),
 		.strategy = asked->strategy,
 		.collation = asked->collation,
 		.operator = condition->operator,
@@ -213,7 +241,7 @@ prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Da
 			if (isnull)
 				return RTSCAN_NEVER;
 	}
-	return take_values(index, schema, asked, value, condition);
+	return take_values(index, asked, value, condition);
 }
 
 RtscanOutcome
@@ -254,26 +282,59 @@ has_key(const RtscanCondition *condition, uint64 key)
 	return bsearch(&key, condition->keys, condition->nvalues, sizeof(uint64), compare_keys) != NULL;
 }
 
-/* For inequalities only the extreme of the values matters. */
-static bool
-key_matches(const RtscanCondition *condition, uint64 key)
+/* What a comparison accepts: with one value or, as far as that goes, with any or all of some. */
+static void
+range_of_strategy(StrategyNumber strategy, uint64 below, uint64 above, uint64 *low, uint64 *high)
+{
+	*low = 0;
+	*high = PG_UINT64_MAX;
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			*low = below == 0 ? 1 : 0;
+			*high = below == 0 ? 0 : below - 1;
+			break;
+		case BTLessEqualStrategyNumber:
+			*high = below;
+			break;
+		case BTGreaterEqualStrategyNumber:
+			*low = above;
+			break;
+		case BTGreaterStrategyNumber:
+			*low = above == PG_UINT64_MAX ? 1 : above + 1;
+			*high = above == PG_UINT64_MAX ? 0 : *high;
+			break;
+		default:
+			*low = above;
+			*high = below;
+	}
+}
+
+bool
+rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
 {
 	uint64		smallest = condition->keys[0];
 	uint64		largest = condition->keys[condition->nvalues - 1];
 
-	switch (condition->strategy)
+	/* All: below the smallest, above the largest, equal to both. */
+	if (condition->kind == RTSCAN_CONDITION_ALL)
 	{
-		case BTLessStrategyNumber:
-			return key < largest;
-		case BTLessEqualStrategyNumber:
-			return key <= largest;
-		case BTGreaterEqualStrategyNumber:
-			return key >= smallest;
-		case BTGreaterStrategyNumber:
-			return key > smallest;
-		default:
-			return has_key(condition, key);
+		range_of_strategy(condition->strategy, smallest, largest, low, high);
+		return true;
 	}
+	range_of_strategy(condition->strategy, largest, smallest, low, high);
+	return condition->strategy != BTEqualStrategyNumber || smallest == largest;
+}
+
+/* Of a condition that is about any of its values. */
+static bool
+key_matches(const RtscanCondition *condition, uint64 key)
+{
+	uint64		low,
+				high;
+	bool		exact = rtscan_key_range(condition, &low, &high);
+
+	return key >= low && key <= high && (exact || has_key(condition, key));
 }
 
 static bool

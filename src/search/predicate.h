@@ -1,6 +1,6 @@
 /*
  * predicate.h
- *		Conditions on one column: what they mean for a segment, and for a single row.
+ *		Conditions on one column, a key or an INCLUDEd one: what they mean for a segment, and for a single row.
  *
  * The operators of an rtscan operator class compare as its comparison function does, so
  * each qual is a set of intervals of a column's sorted values.  One family is not that
@@ -39,6 +39,8 @@ typedef struct RtscanAsked
 	Oid			subtype;		/* the values' type; InvalidOid: the column's */
 	Oid			collation;
 	Oid			function;		/* the operator's */
+	Oid			family;			/* of an INCLUDEd column: btree's, of the operator, */
+	Oid			lefttype;		/* and the type that it takes the column for; else InvalidOid */
 } RtscanAsked;
 
 /* The same with its values. */
@@ -46,7 +48,8 @@ typedef struct RtscanCondition
 {
 	RtscanConditionKind kind;	/* NOT_DISTINCT has become another */
 	int			column;			/* from 0 */
-	const RtscanColumn *type;
+	const RtscanSchema *schema;
+	const RtscanColumn *type;	/* of an INCLUDEd column, with its comparison and kind of keys */
 	StrategyNumber strategy;
 	FmgrInfo   *operator;		/* as a sequential scan would call it */
 	Oid			collation;
@@ -78,6 +81,18 @@ extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *sc
 
 /* lookup.c: look it up in a segment's dictionary: a normalized set.  False only for a soft reader. */
 extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set);
+
+static inline bool
+rtscan_is_included(const RtscanCondition *condition)
+{
+	return condition->column >= condition->schema->nkeys;
+}
+
+/*
+ * What keys the operator accepts, if there are keys: none outside of the range, both ends included, which is empty if low > high.
+ * Returns whether it accepts all in it.
+ */
+extern bool rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high);
 
 /* Does a row match? */
 extern bool rtscan_condition_matches(const RtscanCondition *condition, Datum value, bool isnull);
