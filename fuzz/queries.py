@@ -1,7 +1,7 @@
 """Random conditions over the key columns, run in several forms through the index and compared with a sequential scan."""
 import psycopg2
 
-from catalog import TYPES
+from catalog import STANDARD, TYPES
 from session import Finding
 from sums import Sums
 
@@ -12,6 +12,9 @@ BITMAP = ("SET enable_seqscan = off; SET enable_bitmapscan = on; SET rtscan.enab
 SCAN = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable_scan = on; SET rtscan.enable_aggregate = off"
 HEAP_ROWS = f"{SCAN} /* rows of the heap */"
 INDEX_ROWS = f"{SCAN} /* columns of the index */"
+# Those whose comparisons the parser finds by their names.
+PLAIN_TYPES = {"bool", "int2", "int4", "int8", "oid", "float4", "float8", "numeric", "money", "text", "varchar", "bytea", "date", "time", "timestamp",
+               "timestamptz", "interval", "uuid"}
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
 AGGREGATE = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = on"
 # What a sum may raise, with the node and without: out of range, division by zero, no such operator of types.
@@ -133,6 +136,55 @@ class Generator:
         return Qual(f"{key.template} IN ({', '.join(written % n for n in range(count))})",
                     *[self.constants.slot(key, kind) for _ in range(count)])
 
+    def wider_qual(self, key):
+        """What only the nodes take: negations, differences, whole arrays, rows, prefixes."""
+        if not self.is_plain(key):
+            return self.qual(key)
+        kinds = [self.different, self.distinct, self.row_comparison]
+        if key.column.type.arrays:
+            kinds += [self.all_array, self.not_in]
+        if key.column.type.sql in ("text", "varchar(40)") and key.collation in ("", '"C"', '"und-x-icu"'):
+            kinds += [self.prefix] * 3
+        return self.rng.choice(kinds)(key)
+
+    @staticmethod
+    def is_plain(key):
+        """Has it the operators that the parser looks for?"""
+        return key.operators == STANDARD and key.column.type.sql.split("(")[0] in PLAIN_TYPES
+
+    def different(self, key):
+        kind, written = self.constant_type(key)
+        return Qual(f"{key.template} <> {written % 0}", self.constants.slot(key, kind))
+
+    def distinct(self, key):
+        kind, written = self.constant_type(key)
+        return Qual(f"({key.template} IS {self.rng.choice(('', 'NOT '))}DISTINCT FROM {written % 0})", self.constants.slot(key, kind))
+
+    def all_array(self, key):
+        kind, written = self.constant_type(key)
+        operator = self.rng.choice(("<>", "<>", "<>") + STANDARD)
+        return Qual(f"{key.template} {operator} ALL ({written % 0})", self.constants.array_slot(key, kind))
+
+    def not_in(self, key):
+        kind = key.column.type
+        count = self.rng.randint(2, 6)
+        return Qual(f"{key.template} NOT IN ({', '.join(self.written(key, kind) % n for n in range(count))})",
+                    *[self.constants.slot(key, kind) for _ in range(count)])
+
+    def row_comparison(self, key):
+        keys = [key] + [k for k in self.rng.sample(self.schema.keys, len(self.schema.keys)) if self.is_plain(k)][:2]
+        sides = [self.constant_type(k) for k in keys]
+        columns = ", ".join(k.template for k in keys)
+        values = ", ".join(written % n for n, (_, written) in enumerate(sides))
+        if len(keys) == 1 or self.rng.random() < 0.1:
+            columns, values = values, columns
+        return Qual(f"(ROW({columns}) {self.rng.choice(STANDARD + ('<>',))} ROW({values}))",
+                    *[self.constants.slot(k, kind) for k, (kind, _) in zip(keys, sides)])
+
+    def prefix(self, key):
+        start = self.rng.choice(("k", "k1", "ab", "1", "12", "2a", "", "x", "1a\\_", "\\k"))
+        return Qual(f"{key.template} {self.rng.choice(('', 'NOT '))}LIKE '{start}{self.rng.choice(('%', '%', '%', '', '%%', '_', '%b'))}'")
+
     def null_test(self, key):
         return Qual(f"{key.template} IS {self.rng.choice(('', 'NOT '))}NULL")
 
@@ -150,7 +202,8 @@ class Generator:
     def tree(self, depth):
         """A qual that is made of others with AND, OR and NOT."""
         if depth == 0 or self.rng.random() < 0.25:
-            return self.qual(self.rng.choice(self.schema.keys))
+            key = self.rng.choice(self.schema.keys)
+            return self.wider_qual(key) if self.rng.random() < 0.4 else self.qual(key)
         if self.rng.random() < 0.2:
             return combined("NOT ({})", [self.tree(depth - 1)])
         quals = [self.tree(depth - 1) for _ in range(self.rng.choice((2, 2, 2, 3, 5)))]

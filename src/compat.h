@@ -33,6 +33,7 @@
 #include "storage/lock.h"
 #include "utils/acl.h"
 #include "utils/numeric.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/tuplesort.h"
@@ -142,6 +143,17 @@ rtscan_compat_is_descending(const PathKey *key)
 	return key->pk_cmptype == COMPARE_GT;
 #else
 	return key->pk_strategy == BTGreaterStrategyNumber;
+#endif
+}
+
+/* Do strings of a collation sort as their bytes do? */
+static inline bool
+rtscan_compat_sorts_by_bytes(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return OidIsValid(collation) && pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
 #endif
 }
 

@@ -79,8 +79,12 @@ foreach my $executor (@executors)
 
 # ---------------------------------------------------------------- what only the CPU does
 
+# The device evaluates each region, the CPU combines them: that is no work of the CPU's.
+my @alternatives = map { "SELECT count(*) FROM big WHERE $_" } ("a < 300 OR b > 'k5'", 'a <> 17', 'a < 17 OR a > 400 OR a IS NULL', "a NOT IN (1, 2, 500) AND b IS DISTINCT FROM 'k7'",
+	"id > 70000 AND (a < 300 OR b > 'k5')", "(a < 300 AND (b = 'k1' OR id < 50000)) OR (a > 900 AND b > 'k4')");
+
 my %only_cpu = (
-	'alternatives' => [ "SELECT count(*) FROM big WHERE a < 300 OR b > 'k5'", qr/It has alternatives/ ],
+	'many alternatives' => [ 'SELECT count(*) FROM big WHERE id > 70000 AND (' . join(' OR ', map { "(a = $_ AND b > 'k$_')" } 1 .. 70) . ')', qr/It has more alternatives/ ],
 	'a filter' => [ "SELECT count(*) FILTER (WHERE a < 300), count(*) FROM big WHERE b > 'k3'", qr/An aggregate has a FILTER/ ],
 	'a filter on rows' => [ "SELECT sum(a) FILTER (WHERE a % 3 = 0) FROM big WHERE a < 300", qr/An aggregate has a FILTER/ ],
 	'conditions on rows' => [ 'SELECT sum(a) FROM big WHERE a < 300 AND a % 3 = 0', qr/It has conditions on its rows/ ],
@@ -96,10 +100,14 @@ foreach my $executor (@executors)
 		is($node->safe_psql('postgres', "SET rtscan.executor = $executor; SET enable_seqscan = off; $query"), right($query), "$executor: $what answered");
 	}
 	is(demanded($executor, $_), right($_), "$executor: $_ answered without the CPU")
-	  foreach $needs_rays, $needs_none, 'SELECT count(*) FROM big', "SELECT sum(a) FROM big WHERE b > 'k3'";
-	my $told = explained($executor, $only_cpu{alternatives}[0]);
-	is($told->{Executor}, 'cpu', "$executor: alternatives alone are the CPU's");
-	$told = explained($executor, "SELECT count(*) FROM big WHERE id > 70000 AND (a < 300 OR b > 'k5')");
+	  foreach @alternatives, $needs_rays, $needs_none, 'SELECT count(*) FROM big', "SELECT sum(a) FROM big WHERE b > 'k3'";
+	foreach my $query (@alternatives)
+	{
+		my $told = explained($executor, $query);
+		isnt($told->{Executor}, 'cpu', "$executor: $query by the device");
+		is($told->{'Segments on CPU'}, 0, "$executor: all of it");
+	}
+	my $told = explained($executor, $only_cpu{'many alternatives'}[0]);
 	isnt($told->{Executor}, 'cpu', "$executor: a part of the condition is the device's");
 	is($told->{'Segments on CPU'}, 1, "$executor: and a part of it the CPU's");
 	is($told->{cpu}{scans} + $told->{compute}{cpu_segments} + $told->{rt}{cpu_segments}, 1, "$executor: the statistics know that, too");

@@ -54,13 +54,6 @@ rtscan_end_scan(IndexScanDesc scan)
 	pfree(state);
 }
 
-/* RtscanSearch.prepare_segment */
-static bool
-prepare_segment(RtscanSegmentScan *segment, void *arg)
-{
-	return ((RtscanScan *) arg)->want_bits;
-}
-
 /* RtscanTidConsumer */
 static void
 add_tids(ItemPointer tids, int ntids, void *arg)
@@ -72,12 +65,10 @@ add_tids(ItemPointer tids, int ntids, void *arg)
 	state->ntids += ntids;
 }
 
-/* RtscanSearch.take_segment: hand on the TIDs of rows, or count them. */
+/* Hand on the TIDs of rows, or count them. */
 static void
-take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
+take_segment(RtscanScan *state, RtscanSegmentScan *segment, const RtscanRowBits *bits)
 {
-	RtscanScan *state = (RtscanScan *) arg;
-
 	if (state->bitmap == NULL)
 	{
 		state->ntids += rtscan_bits_count(bits);
@@ -91,11 +82,39 @@ take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 		}
 }
 
-/* RtscanSearch.take_row */
 static void
-take_row(IndexTuple tuple, void *arg)
+take_segments(RtscanScan *state)
 {
-	add_tids(&tuple->t_tid, 1, arg);
+	RtscanSearch *search = &state->search;
+	RtscanSegmentScan *segment;
+	RtscanRowBits *bits;
+
+	for (int i = 0; i < search->nsegments; i++)
+		search->segments[i].want_bits = state->want_bits;
+	while ((segment = rtscan_next_segment(search, &bits)))
+	{
+		instr_time	start,
+					end;
+
+		INSTR_TIME_SET_CURRENT(start);
+		take_segment(state, segment, bits);
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_ACCUM_DIFF(search->stats.tids_time, end, start);
+	}
+}
+
+static void
+take_pending(RtscanScan *state)
+{
+	IndexTuple	tuple;
+	instr_time	start,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	while ((tuple = rtscan_next_pending(&state->search)))
+		add_tids(&tuple->t_tid, 1, state);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(state->search.stats.bits_time, end, start);
 }
 
 /* Scan, into the bitmap unless that is NULL; returns how many rows there are. */
@@ -105,7 +124,7 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 	RtscanScan *state = (RtscanScan *) scan->opaque;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan scan", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	RtscanFilter filter = {0};
+	RtscanFilter filter;
 
 	PredicateLockRelation(scan->indexRelation, scan->xs_snapshot);
 	state->bitmap = bitmap;
@@ -116,17 +135,14 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 		.snapshot = scan->xs_snapshot,
 		.schema = state->schema,
 		.filter = &filter,
-		.short_context = AllocSetContextCreate(context, "rtscan scan of a segment", ALLOCSET_DEFAULT_SIZES),
-		.prepare_segment = prepare_segment,
-		.take_segment = take_segment,
-		.take_row = take_row,
-		.arg = state,
 	};
 
-	filter.predicate = rtscan_predicate(scan->indexRelation, state->schema,
-										scan->keyData, scan->numberOfKeys);
-	rtscan_search(&state->search,
-				  rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
+	filter = rtscan_key_filter(scan->indexRelation, state->schema, scan->keyData, scan->numberOfKeys);
+	rtscan_begin_search(&state->search,
+						rtscan_copy_image(rtscan_read_image(scan->indexRelation, scan->xs_snapshot, false)));
+	take_segments(state);
+	take_pending(state);
+	rtscan_end_search(&state->search);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return state->ntids;

@@ -50,9 +50,40 @@ typedef struct Connection
 
 static Connection connection = {.socket = -1, .area_file = -1};
 
+/* Who needs what is in the area, or NULL. */
+static RtscanAreaSaver save_area;
+static void *save_area_arg;
+
+void
+rtscan_device_keep_area(RtscanAreaSaver save, void *arg)
+{
+	save_area = save;
+	save_area_arg = arg;
+}
+
+void
+rtscan_device_leave_area(const void *arg)
+{
+	if (save_area_arg == arg)
+		rtscan_device_keep_area(NULL, NULL);
+}
+
+/* The area gets another content, or is given back. */
+static void
+empty_area(void)
+{
+	RtscanAreaSaver save = save_area;
+	void	   *arg = save_area_arg;
+
+	rtscan_device_keep_area(NULL, NULL);
+	if (save)
+		save(arg);
+}
+
 static void
 free_area(void)
 {
+	empty_area();
 	if (connection.area)
 		munmap(connection.area, connection.area_size);
 	if (connection.area_file >= 0)
@@ -89,6 +120,8 @@ disconnect(void)
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
+	/* No scan outlives it. */
+	rtscan_device_keep_area(NULL, NULL);
 	if (connection.outstanding > 0 || connection.uploading)
 		disconnect();
 	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PARALLEL_ABORT)
@@ -271,6 +304,7 @@ rtscan_device_is_connected(void)
 char *
 rtscan_device_area(Size size)
 {
+	empty_area();
 	if (connection.outstanding > 0 || connection.uploading)
 		disconnect();
 	if (connection.greeted && connection.area_size >= size)

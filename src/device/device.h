@@ -83,6 +83,14 @@ extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 
  */
 extern char *rtscan_device_area(Size size);
 
+/*
+ * What is in the area is needed until rtscan_device_leave_area(): who asks for the area before that, or gives it back, has
+ * the function called first, once.  It must not raise an error.
+ */
+typedef void (*RtscanAreaSaver) (void *arg);
+extern void rtscan_device_keep_area(RtscanAreaSaver save, void *arg);
+extern void rtscan_device_leave_area(const void *arg);
+
 /* Has the program not answered in time, so that this backend stays away from it for a while? */
 extern bool rtscan_device_timed_out(void);
 

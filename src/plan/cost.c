@@ -15,6 +15,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "plan/quals.h"
 #include "plan/resolve.h"
 #include "search/cursor.h"
 #include "segment/values.h"
@@ -209,16 +210,15 @@ price_by_statistics(const IndexOptInfo *info)
 }
 
 RtscanCost
-rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses, double loops,
-						double *rows)
+rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, double loops, double *rows)
 {
 	List	   *others;
-	const RtscanResolved *resolved = rtscan_resolve(root, info, columns, clauses, &others);
+	const RtscanResolved *resolved = rtscan_resolve(root, info, quals, &others);
 	Search		search;
 
 	if (resolved == NULL)
 	{
-		*rows = info->rel->tuples * clauselist_selectivity(root, clauses, info->rel->relid, JOIN_INNER, NULL);
+		*rows = info->rel->tuples * clauselist_selectivity(root, rtscan_qual_clauses(quals), info->rel->relid, JOIN_INNER, NULL);
 		return price_by_statistics(info);
 	}
 	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
@@ -357,24 +357,27 @@ rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 
 /* ---------------------------------------------------------------- the callback */
 
-static void
-collect_quals(IndexPath *path, List **columns, List **clauses)
+/* A path's quals; what is none that is ours, for want of a comparison function, is left in others: the scan will complain. */
+static List *
+collect_quals(IndexPath *path, List **others)
 {
+	List	   *quals = NIL;
 	ListCell   *clause_cell,
 			   *qual_cell;
 
-	*columns = NIL;
-	*clauses = NIL;
+	*others = NIL;
 	foreach(clause_cell, path->indexclauses)
-	{
-		IndexClause *clause = lfirst_node(IndexClause, clause_cell);
-
-		foreach(qual_cell, clause->indexquals)
+		foreach(qual_cell, lfirst_node(IndexClause, clause_cell)->indexquals)
 		{
-			*columns = lappend_int(*columns, clause->indexcol);
-			*clauses = lappend(*clauses, lfirst_node(RestrictInfo, qual_cell)->clause);
+			Expr	   *clause = lfirst_node(RestrictInfo, qual_cell)->clause;
+			RtscanQual *qual = rtscan_match_qual(path->indexinfo, clause);
+
+			if (qual)
+				quals = lappend(quals, qual);
+			else
+				*others = lappend(*others, clause);
 		}
-	}
+	return quals;
 }
 
 /* Of the table's rows: those of a partial index are only some of them. */
@@ -412,17 +415,17 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	IndexOptInfo *info = path->indexinfo;
 	const RtscanResolved *resolved = NULL;
 	GenericCosts generic = {0};
-	List	   *columns,
-			   *clauses,
+	List	   *unmatched,
+			   *quals = collect_quals(path, &unmatched),
 			   *others;
 
 	*correlation = 0;
 	*pages = info->pages;
-	collect_quals(path, &columns, &clauses);
 	if (!info->hypothetical)
-		resolved = rtscan_resolve(root, info, columns, clauses, &others);
+		resolved = rtscan_resolve(root, info, quals, &others);
 	if (resolved)
 	{
+		others = list_concat(others, unmatched);
 		price_path(root, path, resolved, others, loop_count, startup_cost, total_cost);
 		*selectivity = estimate_selectivity(root, info, resolved, others);
 		return;

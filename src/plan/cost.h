@@ -48,12 +48,9 @@ rtscan_add_cost(RtscanCost *cost, RtscanCost more)
 	cost->pages += more.pages;
 }
 
-/*
- * What it takes to evaluate a conjunction of clauses, each "column op expression" or the like,
- * on the index's columns (from 0), and how many rows that finds.
- */
-extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
-										  double loops, double *rows);
+/* What it takes to evaluate a conjunction of quals (RtscanQual *), and how many rows that finds. */
+extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, double loops,
+										  double *rows);
 
 /* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);

@@ -91,7 +91,7 @@ plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, Lis
 	plan->column = aggregate->column;
 	if (!path->by_rows)
 	{
-		plan->filter = rtscan_quals_plan(&aggregate->filter, path->index, arguments);
+		plan->filter = rtscan_quals_plan(&aggregate->filter, arguments);
 		return plan;
 	}
 	plan->type = aggregate->argument ? exprType(aggregate->argument) : InvalidOid;
@@ -161,7 +161,7 @@ plan_node(PlannerInfo *root, const RtscanPath *path)
 	List	   *arguments = NIL;
 	ListCell   *cell;
 
-	plan.filter = rtscan_quals_plan(path->quals, path->index, &arguments);
+	plan.filter = rtscan_quals_plan(path->quals, &arguments);
 	plan.where_arguments = list_length(arguments);
 	foreach(cell, path->aggregates)
 		plan.aggregates = lappend(plan.aggregates, plan_aggregate(path, lfirst(cell), &arguments));

@@ -103,7 +103,7 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	};
 	List	   *arguments = NIL;
 
-	plan.filter = rtscan_quals_plan(path->quals, path->index, &arguments);
+	plan.filter = rtscan_quals_plan(path->quals, &arguments);
 	plan.where_arguments = list_length(arguments);
 	plan.arguments = make_runnable(root, arguments);
 	scan->scan.scanrelid = rel->relid;

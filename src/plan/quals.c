@@ -4,10 +4,11 @@
  */
 #include "plan/quals.h"
 
-#include "access/skey.h"
 #include "access/stratnum.h"
+#include "access/transam.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -17,15 +18,9 @@
 #include "optimizer/paths.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 /* ---------------------------------------------------------------- matching */
-
-static void
-add_clause(RtscanQuals *quals, int column, Expr *clause)
-{
-	quals->columns = lappend_int(quals->columns, column);
-	quals->clauses = lappend(quals->clauses, clause);
-}
 
 int
 rtscan_find_column(IndexOptInfo *index, Node *expression)
@@ -55,333 +50,552 @@ is_argument(IndexOptInfo *index, Node *expression)
 		!contain_subplans(expression);
 }
 
-/* Does the index's operator family have an operator, and what it takes to look its values up? */
+/* A column, from 0, also one of those INCLUDEd; or -1. */
+static int
+find_any_column(IndexOptInfo *index, Node *expression)
+{
+	for (int i = 0; i < index->ncolumns; i++)
+		if (match_index_to_operand(expression, i, index))
+			return i;
+	return -1;
+}
+
+static bool
+is_included(IndexOptInfo *index, int column)
+{
+	return column >= index->nkeycolumns;
+}
+
+/* btree's default operators for an INCLUDEd column. */
+static TypeCacheEntry *
+default_operators(IndexOptInfo *index, int column)
+{
+	Oid			type = exprType((Node *) list_nth_node(TargetEntry, index->indextlist, column)->expr);
+
+	return lookup_type_cache(getBaseType(type), TYPECACHE_BTREE_OPFAMILY);
+}
+
+static Oid
+family_of(IndexOptInfo *index, int column)
+{
+	return is_included(index, column) ? default_operators(index, column)->btree_opf : index->opfamily[column];
+}
+
+/* The type that the family's operators take the column for. */
+static Oid
+lefttype_of(IndexOptInfo *index, int column)
+{
+	return is_included(index, column) ? default_operators(index, column)->btree_opintype : index->opcintype[column];
+}
+
+/*
+ * May a comparison be called while a segment is evaluated?  It must be one of PostgreSQL's that knows all about its types, and
+ * calls no function of a user's.
+ */
+static bool
+is_simple_comparison(Oid type, Oid function)
+{
+	return OidIsValid(function) && function < FirstUnpinnedObjectId && !IsPolymorphicType(type) && type != RECORDOID;
+}
+
+/* Has the column's operator family an operator, and what it takes to look its values up or, in INCLUDE, to compare them? */
 static bool
 is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 {
+	Oid			family = family_of(index, column);
+	Oid			type = lefttype_of(index, column);
 	int			strategy;
 	Oid			lefttype,
 				righttype;
 
-	if (!op_in_opfamily(operator, index->opfamily[column]) ||
-		(OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != collation))
+	if (!OidIsValid(family) || !op_in_opfamily(operator, family))
 		return false;
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &lefttype, &righttype);
-	return righttype == index->opcintype[column] ||
-		OidIsValid(get_opfamily_proc(index->opfamily[column], index->opcintype[column], righttype,
-									 RTSCAN_COMPARE_PROC));
+	get_op_opfamily_properties(operator, family, false, &strategy, &lefttype, &righttype);
+	if (is_included(index, column))
+		return lefttype == type && is_simple_comparison(type, get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) &&
+			is_simple_comparison(righttype, get_opfamily_proc(family, type, righttype, RTSCAN_COMPARE_PROC));
+	if (OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != collation)
+		return false;
+	return righttype == type || OidIsValid(get_opfamily_proc(family, type, righttype, RTSCAN_COMPARE_PROC));
 }
 
-static Expr *
-make_comparison(Oid operator, Node *left, Node *right, Oid collation)
+/* An operator of the column's family, by what it does to the same types as another one; or InvalidOid. */
+static Oid
+find_sibling(IndexOptInfo *index, int column, Oid operator, StrategyNumber wanted)
 {
-	OpExpr	   *op = (OpExpr *) make_opclause(operator, BOOLOID, false, (Expr *) left, (Expr *) right,
-											  InvalidOid, collation);
-
-	set_opfuncid(op);
-	return (Expr *) op;
-}
-
-/* "column <> argument": below or above it, for the family has no operator of its own. */
-static bool
-add_inequality(RtscanQuals *quals, IndexOptInfo *index, int column, OpExpr *op)
-{
-	Oid			equality = get_negator(op->opno);
-	Oid			family = index->opfamily[column];
-	StrategyNumber strategies[] = {BTLessStrategyNumber, BTGreaterStrategyNumber};
-	List	   *alternatives = NIL;
 	int			strategy;
 	Oid			lefttype,
 				righttype;
 
-	if (!OidIsValid(equality) || !is_indexable(index, column, equality, op->inputcollid))
-		return false;
-	get_op_opfamily_properties(equality, family, false, &strategy, &lefttype, &righttype);
-	if (strategy != BTEqualStrategyNumber)
-		return false;
-	for (Size i = 0; i < lengthof(strategies); i++)
+	get_op_opfamily_properties(operator, family_of(index, column), false, &strategy, &lefttype, &righttype);
+	return get_opfamily_member(family_of(index, column), lefttype, righttype, wanted);
+}
+
+static StrategyNumber
+strategy_of(IndexOptInfo *index, int column, Oid operator)
+{
+	return get_op_opfamily_strategy(operator, family_of(index, column));
+}
+
+/* ---------------------------------------------------------------- conditions */
+
+RtscanQual *
+rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation, bool array,
+			   Expr *argument)
+{
+	RtscanQual *qual = palloc0(sizeof(RtscanQual));
+	int			strategy;
+	Oid			lefttype;
+
+	qual->kind = RTSCAN_FILTER_CONDITION;
+	qual->asked.kind = kind;
+	qual->asked.column = column;
+	qual->asked.array = array;
+	get_op_opfamily_properties(operator, family_of(index, column), false, &strategy, &lefttype, &qual->asked.subtype);
+	qual->asked.strategy = strategy;
+	qual->asked.collation = collation;
+	qual->asked.function = get_opcode(operator);
+	if (is_included(index, column))
 	{
-		RtscanQuals *alternative = palloc0(sizeof(RtscanQuals));
-		Oid			operator = get_opfamily_member(family, lefttype, righttype, strategies[i]);
-
-		if (!OidIsValid(operator))
-			return false;
-		add_clause(alternative, column, make_comparison(operator, linitial(op->args), lsecond(op->args),
-														op->inputcollid));
-		alternatives = lappend(alternatives, alternative);
+		qual->asked.family = family_of(index, column);
+		qual->asked.lefttype = lefttype;
 	}
-	quals->disjunctions = lappend(quals->disjunctions, alternatives);
-	return true;
+	qual->argument = argument;
+	return qual;
 }
 
-/* The same comparison with its sides exchanged, or NULL. */
-static OpExpr *
-commute(OpExpr *op)
+static RtscanQual *
+make_null_test(int column, bool wanted)
 {
-	Oid			operator = get_commutator(op->opno);
+	RtscanQual *qual = palloc0(sizeof(RtscanQual));
 
-	if (!OidIsValid(operator))
-		return NULL;
-	return (OpExpr *) make_comparison(operator, lsecond(op->args), linitial(op->args), op->inputcollid);
+	qual->kind = RTSCAN_FILTER_CONDITION;
+	qual->asked.kind = wanted ? RTSCAN_CONDITION_IS_NULL : RTSCAN_CONDITION_IS_NOT_NULL;
+	qual->asked.column = column;
+	return qual;
 }
 
-static bool
-add_comparison(RtscanQuals *quals, IndexOptInfo *index, OpExpr *op)
+static RtscanQual *
+make_connective(RtscanFilterKind kind, List *parts)
+{
+	RtscanQual *qual = palloc0(sizeof(RtscanQual));
+
+	qual->kind = kind;
+	qual->parts = parts;
+	return qual;
+}
+
+static const StrategyNumber negated_strategy[] = {
+	[BTLessStrategyNumber] = BTGreaterEqualStrategyNumber,
+	[BTLessEqualStrategyNumber] = BTGreaterStrategyNumber,
+	[BTEqualStrategyNumber] = InvalidStrategy,
+	[BTGreaterEqualStrategyNumber] = BTLessStrategyNumber,
+	[BTGreaterStrategyNumber] = BTLessEqualStrategyNumber,
+};
+
+/* "column op argument", op ANY or op ALL, or NOT that: the opposite operator, or none of equal values. */
+static RtscanQual *
+make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation, bool array,
+				Expr *argument, bool negated)
+{
+	StrategyNumber strategy = strategy_of(index, column, operator);
+
+	if (!negated)
+		return rtscan_make_condition(index, column, kind, operator, collation, array, argument);
+	if (strategy == BTEqualStrategyNumber)
+		return kind == RTSCAN_CONDITION_ALL ? NULL
+			: rtscan_make_condition(index, column, RTSCAN_CONDITION_NONE, operator, collation, array, argument);
+	operator = find_sibling(index, column, operator, negated_strategy[strategy]);
+	if (array)
+		kind = kind == RTSCAN_CONDITION_ALL ? RTSCAN_CONDITION_ANY : RTSCAN_CONDITION_ALL;
+	return OidIsValid(operator) ? rtscan_make_condition(index, column, kind, operator, collation, array, argument) : NULL;
+}
+
+/* ---------------------------------------------------------------- matching */
+
+static RtscanQual *match_clause(IndexOptInfo *index, Expr *clause, bool negated);
+
+/* The operator, or else its negator, if the column's family has it; that changes what is negated. */
+static Oid
+find_operator(IndexOptInfo *index, int column, Oid operator, Oid collation, bool *negated)
+{
+	if (is_indexable(index, column, operator, collation))
+		return operator;
+	operator = get_negator(operator);
+	*negated = !*negated;
+	return OidIsValid(operator) && is_indexable(index, column, operator, collation) ? operator : InvalidOid;
+}
+
+/* An operator's sides: a column, from 0, and an argument; -1 if they are not.  The operator may have to be commuted. */
+static int
+match_sides(IndexOptInfo *index, List *args, Oid *operator, Expr **argument)
 {
 	int			column;
 
-	if (list_length(op->args) != 2)
-		return false;
-	column = rtscan_find_column(index, linitial(op->args));
+	if (list_length(args) != 2)
+		return -1;
+	column = find_any_column(index, linitial(args));
+	*argument = lsecond(args);
 	if (column < 0)
 	{
-		op = commute(op);
-		column = op ? rtscan_find_column(index, linitial(op->args)) : -1;
+		*operator = get_commutator(*operator);
+		column = OidIsValid(*operator) ? find_any_column(index, lsecond(args)) : -1;
+		*argument = linitial(args);
 	}
+	return column >= 0 && is_argument(index, (Node *) *argument) ? column : -1;
+}
+
+static RtscanQual *
+match_comparison(IndexOptInfo *index, OpExpr *op, bool negated)
+{
+	Oid			operator = op->opno;
+	Expr	   *argument;
+	int			column = match_sides(index, op->args, &operator, &argument);
+	Oid			found;
+	bool		found_negated = negated;
+
+	if (column < 0)
+		return NULL;
+	found = find_operator(index, column, operator, op->inputcollid, &found_negated);
+	if (!OidIsValid(found))
+		return rtscan_match_prefix(index, column, operator, op->inputcollid, argument, negated);
+	return make_comparison(index, column, RTSCAN_CONDITION_ANY, found, op->inputcollid, false, argument, found_negated);
+}
+
+/* With the negator, ANY is NOT ... ALL. */
+static RtscanQual *
+match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
+{
+	int			column = find_any_column(index, linitial(op->args));
+	bool		found_negated = negated;
+	Oid			operator;
+
 	if (column < 0 || !is_argument(index, lsecond(op->args)))
-		return false;
-	if (!is_indexable(index, column, op->opno, op->inputcollid))
-		return add_inequality(quals, index, column, op);
-	add_clause(quals, column, (Expr *) op);
-	return true;
+		return NULL;
+	operator = find_operator(index, column, op->opno, op->inputcollid, &found_negated);
+	if (!OidIsValid(operator))
+		return NULL;
+	return make_comparison(index, column, op->useOr == (found_negated == negated) ? RTSCAN_CONDITION_ANY : RTSCAN_CONDITION_ALL,
+						   operator, op->inputcollid, true, lsecond(op->args), found_negated);
 }
 
-static bool
-add_array_comparison(RtscanQuals *quals, IndexOptInfo *index, ScalarArrayOpExpr *op)
+/* "column IS DISTINCT FROM argument", an equality in disguise. */
+static RtscanQual *
+match_distinct(IndexOptInfo *index, DistinctExpr *op, bool negated)
 {
-	int			column = op->useOr ? rtscan_find_column(index, linitial(op->args)) : -1;
+	Oid			operator = op->opno;
+	Expr	   *argument;
+	int			column = match_sides(index, op->args, &operator, &argument);
 
-	if (column < 0 || !is_argument(index, lsecond(op->args)) ||
-		!is_indexable(index, column, op->opno, op->inputcollid))
-		return false;
-	add_clause(quals, column, (Expr *) op);
-	return true;
+	if (column < 0 || !is_indexable(index, column, operator, op->inputcollid) ||
+		strategy_of(index, column, operator) != BTEqualStrategyNumber)
+		return NULL;
+	return rtscan_make_condition(index, column, negated ? RTSCAN_CONDITION_NOT_DISTINCT : RTSCAN_CONDITION_DISTINCT,
+						  operator, op->inputcollid, false, argument);
 }
 
-static Expr *
-make_null_test(Node *argument, NullTestType type)
+static RtscanQual *
+match_null_test(IndexOptInfo *index, NullTest *test, bool negated)
 {
-	NullTest   *test = makeNode(NullTest);
+	int			column = test->argisrow ? -1 : find_any_column(index, (Node *) test->arg);
 
-	test->arg = (Expr *) argument;
-	test->nulltesttype = type;
-	test->location = -1;
-	return (Expr *) test;
+	return column >= 0 ? make_null_test(column, (test->nulltesttype == IS_NULL) != negated) : NULL;
 }
 
-static bool
-add_null_test(RtscanQuals *quals, IndexOptInfo *index, NullTest *test)
+static int
+find_boolean(IndexOptInfo *index, Node *expression)
 {
-	int			column = test->argisrow ? -1 : rtscan_find_column(index, (Node *) test->arg);
+	int			column = exprType(expression) == BOOLOID ? find_any_column(index, expression) : -1;
 
-	if (column >= 0)
-		add_clause(quals, column, (Expr *) test);
-	return column >= 0;
+	return column >= 0 && is_indexable(index, column, BooleanEqualOperator, InvalidOid) ? column : -1;
 }
 
 /* A boolean column, or what is not it. */
-static bool
-add_boolean(RtscanQuals *quals, IndexOptInfo *index, Node *expression, bool wanted)
+static RtscanQual *
+match_boolean(IndexOptInfo *index, Node *expression, bool wanted)
 {
-	int			column = exprType(expression) == BOOLOID ? rtscan_find_column(index, expression) : -1;
+	int			column = find_boolean(index, expression);
 
-	if (column < 0 || !is_indexable(index, column, BooleanEqualOperator, InvalidOid))
-		return false;
-	add_clause(quals, column, make_comparison(BooleanEqualOperator, expression,
-											  makeBoolConst(wanted, false), InvalidOid));
-	return true;
+	return column < 0 ? NULL : rtscan_make_condition(index, column, RTSCAN_CONDITION_ANY, BooleanEqualOperator, InvalidOid, false,
+											  (Expr *) makeBoolConst(wanted, false));
 }
 
-static bool add_disjunction(RtscanQuals *quals, IndexOptInfo *index, List *clauses);
-
-/* "x IS [NOT] TRUE" and the like: the others of the three values. */
-static bool
-add_boolean_test(RtscanQuals *quals, IndexOptInfo *index, BooleanTest *test)
+/* "x IS [NOT] TRUE" and the like: of a column, the others of the three values. */
+static RtscanQual *
+match_boolean_test(IndexOptInfo *index, BooleanTest *test, bool negated)
 {
-	Node	   *argument = (Node *) test->arg;
-	Expr	   *is_null = make_null_test(argument, IS_NULL);
+	Expr	   *argument = test->arg;
+	int			column;
 
+	if (!negated && test->booltesttype == IS_TRUE)
+		return match_clause(index, argument, false);
+	if (!negated && test->booltesttype == IS_FALSE)
+		return match_clause(index, argument, true);
+	column = find_boolean(index, (Node *) argument);
+	if (column < 0)
+		return NULL;
 	switch (test->booltesttype)
 	{
 		case IS_TRUE:
-			return add_boolean(quals, index, argument, true);
-		case IS_FALSE:
-			return add_boolean(quals, index, argument, false);
 		case IS_NOT_TRUE:
-			return add_disjunction(quals, index, list_make2(make_notclause((Expr *) argument), is_null));
+			return (test->booltesttype == IS_TRUE) != negated ? match_boolean(index, (Node *) argument, true) :
+				make_connective(RTSCAN_FILTER_OR, list_make2(match_boolean(index, (Node *) argument, false), make_null_test(column, true)));
+		case IS_FALSE:
 		case IS_NOT_FALSE:
-			return add_disjunction(quals, index, list_make2(argument, is_null));
-		case IS_UNKNOWN:
-			return rtscan_quals_add(quals, index, is_null);
-		case IS_NOT_UNKNOWN:
-			return rtscan_quals_add(quals, index, make_null_test(argument, IS_NOT_NULL));
+			return (test->booltesttype == IS_FALSE) != negated ? match_boolean(index, (Node *) argument, false) :
+				make_connective(RTSCAN_FILTER_OR, list_make2(match_boolean(index, (Node *) argument, true), make_null_test(column, true)));
+		default:
+			return make_null_test(column, (test->booltesttype == IS_UNKNOWN) != negated);
 	}
-	return false;
 }
 
-static bool
-add_disjunction(RtscanQuals *quals, IndexOptInfo *index, List *clauses)
+/* AND of some, the last compared by another operator; of "(a, b) < (x, y)": "a = x AND b < y". */
+static RtscanQual *
+match_row_prefix(IndexOptInfo *index, List *comparisons, int last, bool strict)
 {
-	List	   *alternatives = NIL;
-	ListCell   *cell;
+	List	   *parts = NIL;
 
-	foreach(cell, clauses)
+	for (int i = 0; i <= last; i++)
 	{
-		RtscanQuals *alternative = palloc0(sizeof(RtscanQuals));
+		RtscanQual *part = list_nth(comparisons, i);
+		StrategyNumber strategy = part->asked.strategy;
+		Oid			operator;
 
-		if (!rtscan_quals_add(alternative, index, lfirst(cell)))
-			return false;
+		if (i < last)
+			strategy = BTEqualStrategyNumber;
+		else if (strict)
+			strategy = strategy <= BTLessEqualStrategyNumber ? BTLessStrategyNumber : BTGreaterStrategyNumber;
+		operator = get_opfamily_member(family_of(index, part->asked.column), lefttype_of(index, part->asked.column),
+									   part->asked.subtype, strategy);
+		if (!OidIsValid(operator))
+			return NULL;
+		parts = lappend(parts, rtscan_make_condition(index, part->asked.column, RTSCAN_CONDITION_ANY, operator, part->asked.collation,
+											  false, part->argument));
+	}
+	return make_connective(RTSCAN_FILTER_AND, parts);
+}
+
+/* "(a, b) < (x, y)": the first column that differs decides, and what is NULL before that. */
+static RtscanQual *
+match_row_comparison(IndexOptInfo *index, RowCompareExpr *row, bool negated)
+{
+	int			n = list_length(row->opnos);
+	List	   *comparisons = NIL,
+			   *alternatives = NIL;
+
+	for (int i = 0; i < n; i++)
+	{
+		OpExpr		op = {
+			.xpr.type = T_OpExpr,
+			.opno = list_nth_oid(row->opnos, i),
+			.inputcollid = list_nth_oid(row->inputcollids, i),
+			.args = list_make2(list_nth(row->largs, i), list_nth(row->rargs, i)),
+		};
+		RtscanQual *comparison = match_comparison(index, &op, negated);
+
+		if (comparison == NULL || comparison->kind != RTSCAN_FILTER_CONDITION || comparison->asked.kind != RTSCAN_CONDITION_ANY)
+			return NULL;
+		comparisons = lappend(comparisons, comparison);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		RtscanQual *alternative = match_row_prefix(index, comparisons, i, i < n - 1);
+
+		if (alternative == NULL)
+			return NULL;
 		alternatives = lappend(alternatives, alternative);
 	}
-	quals->disjunctions = lappend(quals->disjunctions, alternatives);
-	return true;
+	return make_connective(RTSCAN_FILTER_OR, alternatives);
 }
 
-static bool
-add_connective(RtscanQuals *quals, IndexOptInfo *index, BoolExpr *connective)
+static RtscanQual *
+match_connective(IndexOptInfo *index, BoolExpr *connective, bool negated)
 {
+	List	   *parts = NIL;
 	ListCell   *cell;
 
-	if (connective->boolop == OR_EXPR)
-		return add_disjunction(quals, index, connective->args);
 	if (connective->boolop == NOT_EXPR)
-		return add_boolean(quals, index, linitial(connective->args), false);
+		return match_clause(index, linitial(connective->args), !negated);
 	foreach(cell, connective->args)
-		if (!rtscan_quals_add(quals, index, lfirst(cell)))
-			return false;
-	return true;
+	{
+		RtscanQual *part = match_clause(index, lfirst(cell), negated);
+
+		if (part == NULL)
+			return NULL;
+		parts = lappend(parts, part);
+	}
+	return make_connective((connective->boolop == AND_EXPR) != negated ? RTSCAN_FILTER_AND : RTSCAN_FILTER_OR, parts);
+}
+
+static RtscanQual *
+match_any(IndexOptInfo *index, Expr *clause, bool negated)
+{
+	switch (nodeTag(clause))
+	{
+		case T_OpExpr:
+			return match_comparison(index, (OpExpr *) clause, negated);
+		case T_ScalarArrayOpExpr:
+			return match_array(index, (ScalarArrayOpExpr *) clause, negated);
+		case T_DistinctExpr:
+			return match_distinct(index, (DistinctExpr *) clause, negated);
+		case T_RowCompareExpr:
+			return match_row_comparison(index, (RowCompareExpr *) clause, negated);
+		case T_NullTest:
+			return match_null_test(index, (NullTest *) clause, negated);
+		case T_BooleanTest:
+			return match_boolean_test(index, (BooleanTest *) clause, negated);
+		case T_BoolExpr:
+			return match_connective(index, (BoolExpr *) clause, negated);
+		default:
+			return match_boolean(index, (Node *) clause, !negated);
+	}
+}
+
+static RtscanQual *
+match_clause(IndexOptInfo *index, Expr *clause, bool negated)
+{
+	RtscanQual *qual;
+
+	check_stack_depth();
+	qual = match_any(index, clause, negated);
+	if (qual)
+		qual->clause = negated ? make_notclause(clause) : clause;
+	return qual;
+}
+
+RtscanQual *
+rtscan_match_qual(IndexOptInfo *index, Expr *clause)
+{
+	return match_clause(index, clause, false);
+}
+
+List *
+rtscan_qual_clauses(const List *quals)
+{
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, quals)
+		clauses = lappend(clauses, ((RtscanQual *) lfirst(cell))->clause);
+	return clauses;
 }
 
 bool
 rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause)
 {
-	switch (nodeTag(clause))
-	{
-		case T_OpExpr:
-			return add_comparison(quals, index, (OpExpr *) clause);
-		case T_ScalarArrayOpExpr:
-			return add_array_comparison(quals, index, (ScalarArrayOpExpr *) clause);
-		case T_NullTest:
-			return add_null_test(quals, index, (NullTest *) clause);
-		case T_BooleanTest:
-			return add_boolean_test(quals, index, (BooleanTest *) clause);
-		case T_BoolExpr:
-			return add_connective(quals, index, (BoolExpr *) clause);
-		default:
-			return add_boolean(quals, index, (Node *) clause, true);
-	}
+	RtscanQual *qual = rtscan_match_qual(index, clause);
+
+	if (qual == NULL)
+		return false;
+	/* Each for itself, for the planner may know some. */
+	if (qual->kind == RTSCAN_FILTER_AND)
+		quals->all = list_concat(quals->all, qual->parts);
+	else
+		quals->all = lappend(quals->all, qual);
+	return true;
 }
 
 void
 rtscan_quals_join(RtscanQuals *quals, const RtscanQuals *others)
 {
-	quals->columns = list_concat(quals->columns, others->columns);
-	quals->clauses = list_concat(quals->clauses, others->clauses);
-	quals->disjunctions = list_concat(quals->disjunctions, others->disjunctions);
+	quals->all = list_concat(quals->all, others->all);
 }
 
 void
 rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column)
 {
 	TargetEntry *entry = list_nth_node(TargetEntry, index->indextlist, column);
+	NullTest   *test = makeNode(NullTest);
+	RtscanQual *qual = make_null_test(column, false);
 
-	add_clause(quals, column, make_null_test((Node *) entry->expr, IS_NOT_NULL));
+	test->arg = entry->expr;
+	test->nulltesttype = IS_NOT_NULL;
+	test->location = -1;
+	qual->clause = (Expr *) test;
+	quals->all = lappend(quals->all, qual);
 }
 
-/* ---------------------------------------------------------------- cost */
+/* ---------------------------------------------------------------- cost and plans */
 
-/* The rows of any alternative, as clause_selectivity() takes them: independent of each other. */
-static Selectivity
-cost_disjunction(List *alternatives, PlannerInfo *root, IndexOptInfo *index, double loops, RtscanCost *cost)
+/* The INCLUDEd columns that a qual asks. */
+static Bitmapset *
+included_columns(const RtscanQual *qual, IndexOptInfo *index, Bitmapset *columns)
 {
-	double		tuples = Max(index->rel->tuples, 1);
-	Selectivity selectivity = 0;
 	ListCell   *cell;
 
-	foreach(cell, alternatives)
-	{
-		double		rows;
+	if (qual->kind == RTSCAN_FILTER_CONDITION && is_included(index, qual->asked.column))
+		return bms_add_member(columns, qual->asked.column);
+	foreach(cell, qual->parts)
+		columns = included_columns(lfirst(cell), index, columns);
+	return columns;
+}
 
-		rtscan_add_cost(cost, rtscan_quals_cost(lfirst(cell), root, index, loops, &rows));
-		selectivity += Min(rows / tuples, 1) - selectivity * Min(rows / tuples, 1);
+/* Comparing these columns of rows, and finding those of the parts that are about keys alone. */
+static RtscanCost
+included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, double loops, double rows)
+{
+	Bitmapset  *columns = included_columns(qual, index, NULL);
+	RtscanCost	cost = {0};
+	int			column = -1;
+	ListCell   *cell;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		rtscan_add_cost(&cost, rtscan_column_cost(root, index, column, rows, loops));
+	foreach(cell, qual->parts)
+	{
+		RtscanQual *part = lfirst(cell);
+		double		found;
+
+		if (part->clause && included_columns(part, index, NULL) == NULL)
+			rtscan_add_cost(&cost, rtscan_conjunction_cost(root, index, list_make1(part), loops, &found));
 	}
-	return selectivity;
+	return cost;
 }
 
 RtscanCost
 rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double loops, double *rows)
 {
-	RtscanCost	cost = rtscan_conjunction_cost(root, index, quals->columns, quals->clauses, loops, rows);
+	List	   *of_keys = NIL,
+			   *others = NIL;
+	RtscanCost	cost;
 	ListCell   *cell;
 
-	foreach(cell, quals->disjunctions)
-		*rows *= cost_disjunction(lfirst(cell), root, index, loops, &cost);
+	foreach(cell, quals->all)
+	{
+		RtscanQual *qual = lfirst(cell);
+
+		if (included_columns(qual, index, NULL))
+			others = lappend(others, qual);
+		else
+			of_keys = lappend(of_keys, qual);
+	}
+	cost = rtscan_conjunction_cost(root, index, of_keys, loops, rows);
+	foreach(cell, others)
+		rtscan_add_cost(&cost, included_cost(lfirst(cell), root, index, loops, *rows));
+	*rows *= clauselist_selectivity(root, rtscan_qual_clauses(others), index->rel->relid, JOIN_INNER, NULL);
 	return cost;
 }
 
-/* ---------------------------------------------------------------- plans */
-
-static RtscanPlanCondition *
-plan_null_test(int column, NullTestType type)
+static RtscanPlanFilter *
+plan_qual(const RtscanQual *qual, List **arguments)
 {
-	RtscanPlanCondition *condition = palloc0(sizeof(RtscanPlanCondition));
+	RtscanPlanFilter *filter = palloc0(sizeof(RtscanPlanFilter));
+	ListCell   *cell;
 
-	condition->column = column;
-	condition->flags = SK_ISNULL | (type == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL);
-	condition->argument = -1;
-	return condition;
-}
-
-static RtscanPlanCondition *
-plan_comparison(IndexOptInfo *index, int column, Oid operator, Oid collation, int flags, Expr *argument,
-				List **arguments)
-{
-	RtscanPlanCondition *condition = palloc0(sizeof(RtscanPlanCondition));
-	Oid			lefttype;
-
-	condition->column = column;
-	condition->flags = flags;
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &condition->strategy, &lefttype, &condition->subtype);
-	condition->collation = collation;
-	condition->function = get_opcode(operator);
-	condition->argument = list_length(*arguments);
-	*arguments = lappend(*arguments, argument);
-	return condition;
-}
-
-static RtscanPlanCondition *
-plan_condition(IndexOptInfo *index, int column, Expr *clause, List **arguments)
-{
-	if (IsA(clause, NullTest))
-		return plan_null_test(column, ((NullTest *) clause)->nulltesttype);
-	if (IsA(clause, ScalarArrayOpExpr))
-	{
-		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
-
-		return plan_comparison(index, column, op->opno, op->inputcollid, SK_SEARCHARRAY,
-							   lsecond(op->args), arguments);
-	}
-	return plan_comparison(index, column, castNode(OpExpr, clause)->opno, ((OpExpr *) clause)->inputcollid, 0,
-						   lsecond(((OpExpr *) clause)->args), arguments);
+	filter->kind = qual->kind;
+	filter->asked = qual->asked;
+	filter->argument = qual->argument ? list_length(*arguments) : -1;
+	if (qual->argument)
+		*arguments = lappend(*arguments, qual->argument);
+	foreach(cell, qual->parts)
+		filter->parts = lappend(filter->parts, plan_qual(lfirst(cell), arguments));
+	return filter;
 }
 
 RtscanPlanFilter *
-rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments)
+rtscan_quals_plan(const RtscanQuals *quals, List **arguments)
 {
-	RtscanPlanFilter *filter = palloc0(sizeof(RtscanPlanFilter));
-	ListCell   *column_cell,
-			   *cell,
-			   *alternative_cell;
+	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = quals->all};
 
-	forboth(column_cell, quals->columns, cell, quals->clauses)
-		filter->conditions = lappend(filter->conditions, plan_condition(index, lfirst_int(column_cell), lfirst(cell), arguments));
-	foreach(cell, quals->disjunctions)
-	{
-		List	   *alternatives = NIL;
-
-		foreach(alternative_cell, lfirst(cell))
-			alternatives = lappend(alternatives, rtscan_quals_plan(lfirst(alternative_cell), index, arguments));
-		filter->disjunctions = lappend(filter->disjunctions, alternatives);
-	}
-	return filter;
+	return plan_qual(&all, arguments);
 }

@@ -11,18 +11,40 @@
 #include "plan/cost.h"
 #include "run/node_plan.h"
 
-/* Clauses on an index's columns, as the planner has them. */
+/* A clause that an index answers, or a part of one: an RtscanFilter whose values are expressions. */
+typedef struct RtscanQual
+{
+	RtscanFilterKind kind;
+	List	   *parts;			/* of AND and OR: RtscanQual * */
+	Expr	   *clause;			/* as the planner has it; it tells one qual from another */
+	RtscanAsked asked;			/* of a condition, */
+	Expr	   *argument;		/* and its value, without columns; NULL: none */
+} RtscanQual;
+
+/* Several, all of which are asked for. */
 typedef struct RtscanQuals
 {
-	List	   *columns;		/* from 0 */
-	List	   *clauses;		/* Expr: the index's column is on the left */
-	List	   *disjunctions;	/* of Lists of RtscanQuals * */
+	List	   *all;			/* RtscanQual * */
 } RtscanQuals;
 
 /* The key column that an expression is, from 0, or -1. */
 extern int	rtscan_find_column(IndexOptInfo *index, Node *expression);
 
-/* What an index answers of a clause, alone; false if that is not all of it. */
+/* A condition with an operator of the column's family. */
+extern RtscanQual *rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator,
+										 Oid collation, bool array, Expr *argument);
+
+/* prefix.c: "column [NOT] LIKE pattern" as a range of values, or NULL. */
+extern RtscanQual *rtscan_match_prefix(IndexOptInfo *index, int column, Oid operator, Oid collation, Expr *pattern,
+									   bool negated);
+
+/* A clause as a qual; NULL if the index does not answer all of it, alone. */
+extern RtscanQual *rtscan_match_qual(IndexOptInfo *index, Expr *clause);
+
+/* What the planner has of some quals. */
+extern List *rtscan_qual_clauses(const List *quals);
+
+/* Ask a clause, too; false if the index does not answer all of it, alone. */
 extern bool rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause);
 
 /* Ask all that others ask. */
@@ -35,7 +57,7 @@ extern void rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, i
 static inline bool
 rtscan_quals_are_none(const RtscanQuals *quals)
 {
-	return quals->clauses == NIL && quals->disjunctions == NIL;
+	return quals->all == NIL;
 }
 
 /* What searching takes, in each of some loops, and how many rows there are. */
@@ -43,6 +65,6 @@ extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root,
 									double *rows);
 
 /* For a plan: the filter; its arguments are appended to a list. */
-extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, IndexOptInfo *index, List **arguments);
+extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, List **arguments);
 
 #endif							/* RTSCAN_QUALS_H */

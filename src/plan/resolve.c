@@ -13,9 +13,9 @@
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "plan/privacy.h"
+#include "plan/quals.h"
 #include "row/schema.h"
 #include "search/executor.h"
-#include "search/predicate.h"
 #include "storage/area.h"
 #include "utils/array.h"
 #include "utils/hsearch.h"
@@ -31,11 +31,11 @@
 #define MAX_SEGMENTS	32
 #define MAX_LARGEST		24
 
-/* Elements of an array that are looked at; larger arrays are left to the statistics. */
-#define MAX_ELEMENTS	1000
-
-/* Lookups of elements, in all segments and of all arrays together, but this many of an array: some elements stand for all. */
-#define MAX_LOOKUPS		2000
+/*
+ * Lookups of elements, in all segments and of all arrays together, but this many of an array: some elements stand for all.
+ * Within OR none could, so that larger arrays are left to the statistics there.
+ */
+#define MAX_LOOKUPS		200
 #define MIN_ELEMENTS	16
 
 /* A page that a lookup reads, of a dictionary that is in memory: the planner has just read it. */
@@ -71,15 +71,6 @@ typedef struct Memory
 
 static Memory *memory;
 
-/* Quals as scan keys. */
-typedef struct Keys
-{
-	ScanKey		keys;
-	int			n;
-	int			elements;		/* of an array, at most */
-	double		scale[INDEX_MAX_KEYS];	/* by column: so many elements stand for all */
-} Keys;
-
 /* ---------------------------------------------------------------- a planning run */
 
 /* MemoryContextCallbackFunction: the planner's memory is given back. */
@@ -108,7 +99,7 @@ this_run(PlannerInfo *root)
 	return memory;
 }
 
-/* ---------------------------------------------------------------- quals to scan keys */
+/* ---------------------------------------------------------------- quals to filters */
 
 /* What an expression comes to while planning. */
 typedef struct Estimated
@@ -148,40 +139,37 @@ find_constant(PlannerInfo *root, Node *node)
 	return IsA(value, Const) ? (Const *) value : NULL;
 }
 
-/* The comparison function that the operator's values need; an incomplete operator family has none: the scan will complain. */
-static bool
-has_comparison(const IndexOptInfo *index, int column, Oid operator)
+/* How many elements an array of a condition has; 1 if it has none. */
+static int
+count_elements(PlannerInfo *root, const RtscanQual *qual)
 {
-	int			strategy;
-	Oid			lefttype,
-				righttype;
+	Const	   *value = find_constant(root, (Node *) qual->argument);
 
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &lefttype, &righttype);
-	return righttype == index->opcintype[column] ||
-		OidIsValid(get_opfamily_proc(index->opfamily[column], index->opcintype[column], righttype,
-									 RTSCAN_COMPARE_PROC));
+	return qual->asked.array && !value->constisnull ? estimate_array_length(root, (Node *) value) : 1;
 }
 
-/* Is the value known that a clause compares a column with? */
+/* Do some elements of a condition's array stand for all? */
 static bool
-is_known(PlannerInfo *root, const IndexOptInfo *index, int column, Expr *clause)
+can_be_sampled(const RtscanQual *qual)
 {
-	if (IsA(clause, NullTest))
-		return true;
-	if (IsA(clause, OpExpr))
-	{
-		OpExpr	   *op = (OpExpr *) clause;
+	return qual->asked.array && qual->asked.strategy == BTEqualStrategyNumber && qual->asked.kind != RTSCAN_CONDITION_ALL;
+}
 
-		return find_constant(root, lsecond(op->args)) && has_comparison(index, column, op->opno);
-	}
-	if (IsA(clause, ScalarArrayOpExpr))
-	{
-		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
-		Const	   *array = find_constant(root, lsecond(op->args));
+/* Are all values known that a qual asks for, and is it not too much to look them up?  elements: of an array of a part. */
+static bool
+is_known(PlannerInfo *root, const RtscanQual *qual, int elements)
+{
+	ListCell   *cell;
 
-		return array && estimate_array_length(root, (Node *) array) <= MAX_ELEMENTS && has_comparison(index, column, op->opno);
+	foreach(cell, qual->parts)
+	{
+		const RtscanQual *part = lfirst(cell);
+
+		if (!is_known(root, part, elements) ||
+			(part->kind == RTSCAN_FILTER_CONDITION && part->argument && count_elements(root, part) > elements))
+			return false;
 	}
-	return false;
+	return qual->kind != RTSCAN_FILTER_CONDITION || qual->argument == NULL || find_constant(root, (Node *) qual->argument);
 }
 
 /* So many elements of an array, evenly spread. */
@@ -207,78 +195,73 @@ sample_array(Datum array_datum, int wanted, double *scale)
 		if (!nulls[at])
 			values[kept++] = values[at];
 	}
-	*scale = Max(*scale, (double) n / wanted);
+	*scale = (double) n / wanted;
 	return PointerGetDatum(construct_array(values, kept, type, typlen, typbyval, typalign));
 }
 
-/* A key for "column op constant" or "column op ANY (constant)". */
-static void
-add_operator_key(Keys *keys, PlannerInfo *root, const IndexOptInfo *index, int column,
-				 Oid operator, Oid collation, Node *right, int flags)
+static RtscanFilter
+make_condition(PlannerInfo *root, Relation index, const RtscanSchema *schema, const RtscanQual *qual, int elements)
 {
-	Const	   *constant = find_constant(root, right);
-	Datum		value = constant->constvalue;
-	int			strategy;
-	Oid			lefttype,
-				righttype;
+	Const	   *constant = qual->argument ? find_constant(root, (Node *) qual->argument) : NULL;
+	Datum		value = constant ? constant->constvalue : (Datum) 0;
+	double		stands_for = 1;
+	RtscanCondition condition;
+	RtscanOutcome outcome;
 
-	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &lefttype, &righttype);
-	if (constant->constisnull)
-		flags |= SK_ISNULL;
-	else if ((flags & SK_SEARCHARRAY) && strategy == BTEqualStrategyNumber &&
-			 estimate_array_length(root, (Node *) constant) > keys->elements)
-		value = sample_array(value, keys->elements, &keys->scale[column]);
-	ScanKeyEntryInitialize(&keys->keys[keys->n++], flags, column + 1, strategy, righttype, collation,
-						   get_opcode(operator), value);
+	if (constant && !constant->constisnull && can_be_sampled(qual) && count_elements(root, qual) > elements)
+		value = sample_array(value, elements, &stands_for);
+	outcome = rtscan_condition(index, schema, &qual->asked, value, constant && constant->constisnull, &condition);
+	/* What none of the others is makes a difference to few rows. */
+	if (qual->asked.kind == RTSCAN_CONDITION_ANY)
+		condition.stands_for = stands_for;
+	return rtscan_outcome_filter(outcome, &condition);
 }
 
-static void
-add_key(Keys *keys, PlannerInfo *root, const IndexOptInfo *index, int column, Expr *clause)
+/* Of a known qual. */
+static RtscanFilter
+make_filter(PlannerInfo *root, Relation index, const RtscanSchema *schema, const RtscanQual *qual, int elements)
 {
-	if (IsA(clause, NullTest))
-		ScanKeyEntryInitialize(&keys->keys[keys->n++],
-							   SK_ISNULL | (((NullTest *) clause)->nulltesttype == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
-							   column + 1, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
-	else if (IsA(clause, ScalarArrayOpExpr))
-	{
-		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
+	RtscanFilter filter;
 
-		add_operator_key(keys, root, index, column, op->opno, op->inputcollid, lsecond(op->args), SK_SEARCHARRAY);
-	}
-	else
-	{
-		OpExpr	   *op = castNode(OpExpr, clause);
+	if (qual->kind == RTSCAN_FILTER_CONDITION)
+		return make_condition(root, index, schema, qual, elements);
+	filter = rtscan_begin_filter(qual->kind, list_length(qual->parts));
+	for (int i = 0; i < filter.n; i++)
+		filter.parts[i] = make_filter(root, index, schema, list_nth(qual->parts, i), elements);
+	rtscan_join_filter(&filter);
+	return filter;
+}
 
-		add_operator_key(keys, root, index, column, op->opno, op->inputcollid, lsecond(op->args), 0);
-	}
+static int
+count_arrays(const RtscanQual *qual)
+{
+	int			n = qual->asked.array;
+	ListCell   *cell;
+
+	foreach(cell, qual->parts)
+		n += count_arrays(lfirst(cell));
+	return n;
+}
+
+static Bitmapset *
+columns_of(const RtscanQual *qual, Bitmapset *columns)
+{
+	ListCell   *cell;
+
+	if (qual->kind == RTSCAN_FILTER_CONDITION)
+		return bms_add_member(columns, qual->asked.column);
+	foreach(cell, qual->parts)
+		columns = columns_of(lfirst(cell), columns);
+	return columns;
 }
 
 /* Elements of each array that may be looked up. */
 static int
-share_of_lookups(const Knowledge *knowledge, const List *clauses)
+share_of_lookups(const Knowledge *knowledge, const List *quals)
 {
-	int			arrays = 0;
-	ListCell   *cell;
+	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = unconstify(List *, quals)};
 
-	foreach(cell, clauses)
-		arrays += IsA(lfirst(cell), ScalarArrayOpExpr);
-	return Max(MAX_LOOKUPS / (int) knowledge->nsegments / Max(arrays, 1), MIN_ELEMENTS);
-}
-
-/* Keys of known quals. */
-static void
-make_keys(Keys *keys, PlannerInfo *root, const Knowledge *knowledge, const RtscanResolved *resolved)
-{
-	ListCell   *column,
-			   *clause;
-
-	keys->keys = palloc(Max(list_length(resolved->clauses), 1) * sizeof(ScanKeyData));
-	keys->n = 0;
-	keys->elements = share_of_lookups(knowledge, resolved->clauses);
-	for (int i = 0; i < INDEX_MAX_KEYS; i++)
-		keys->scale[i] = 1;
-	forboth(column, resolved->columns, clause, resolved->clauses)
-		add_key(keys, root, knowledge->info, lfirst_int(column), lfirst(clause));
+	return Max(MAX_LOOKUPS / (int) Max(knowledge->nsegments, 1) / Max(count_arrays(&all), 1), MIN_ELEMENTS);
 }
 
 /* ---------------------------------------------------------------- segments */
@@ -421,8 +404,19 @@ know_index(PlannerInfo *root, IndexOptInfo *info)
 	return knowledge;
 }
 
+static bool
+same_quals(const List *a, const List *b)
+{
+	if (list_length(a) != list_length(b))
+		return false;
+	for (int i = 0; i < list_length(a); i++)
+		if (!equal(((RtscanQual *) list_nth(a, i))->clause, ((RtscanQual *) list_nth(b, i))->clause))
+			return false;
+	return true;
+}
+
 static const RtscanResolved *
-recall(const Knowledge *knowledge, const List *columns, const List *clauses)
+recall(const Knowledge *knowledge, const List *quals)
 {
 	ListCell   *cell;
 
@@ -430,7 +424,7 @@ recall(const Knowledge *knowledge, const List *columns, const List *clauses)
 	{
 		const RtscanResolved *resolved = lfirst(cell);
 
-		if (equal(resolved->columns, columns) && equal(resolved->clauses, clauses))
+		if (same_quals(resolved->quals, quals))
 			return resolved;
 	}
 	return NULL;
@@ -438,36 +432,67 @@ recall(const Knowledge *knowledge, const List *columns, const List *clauses)
 
 /* ---------------------------------------------------------------- looking up */
 
+/* What a filter leaves of a segment, columns taken to be independent; *scale: some values stand for so many. */
+static double
+fraction_of(const RtscanSegmentFilter *filter, uint32 rows, double *scale)
+{
+	double		fraction = filter->region.empty ? 0 : 1;
+
+	for (int i = 0; i < filter->region.ncolumns; i++)
+	{
+		const RtscanRegionColumn *column = &filter->region.columns[i];
+
+		*scale = Max(*scale, column->stands_for);
+		fraction *= Min(column->stands_for * column->rows / rows, 1);
+	}
+	for (int i = 0; i < filter->ndisjunctions; i++)
+	{
+		double		none = 1;
+
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			none *= 1 - fraction_of(&filter->disjunctions[i].filters[k], rows, scale);
+		fraction *= 1 - none;
+	}
+	return fraction;
+}
+
+/* Add what evaluating a segment's regions takes. */
+static void
+add_regions(RtscanResolved *resolved, RtscanReader *reader, RtscanSegmentFilter *filter, double scale)
+{
+	int			n = rtscan_filter_regions(filter, NULL);
+	RtscanRegion **regions = palloc(Max(n, 1) * sizeof(RtscanRegion *));
+
+	rtscan_filter_regions(filter, regions);
+	for (int i = 0; i < n; i++)
+	{
+		double		nanoseconds,
+					pages,
+					random_pages;
+
+		rtscan_cpu_estimate(reader, regions[i], &nanoseconds, &pages, &random_pages);
+		resolved->nanoseconds += scale * nanoseconds;
+		resolved->pages += scale * pages;
+		/* the first of them is somewhere else, too */
+		resolved->random_pages += scale * random_pages + (pages > 0 ? 1 : 0);
+	}
+}
+
 /* Add what a segment contributes; false if it cannot be read. */
 static bool
-add_segment(RtscanResolved *resolved, Relation index, const RtscanPredicate *predicate, const Keys *keys,
-			const RtscanEntry *entry)
+add_segment(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const RtscanEntry *entry)
 {
 	RtscanReader reader;
-	RtscanRegion region;
-	double		fraction = 1,
-				scale = 1,
-				nanoseconds,
-				pages,
-				random_pages;
+	RtscanSegmentFilter of_segment;
+	double		scale = 1;
 
 	CHECK_FOR_INTERRUPTS();
 	if (!rtscan_reader_open(&reader, index, entry, true) ||
-		!rtscan_predicate_region(predicate, &reader, &region))
+		!rtscan_segment_filter(filter, &reader, &of_segment))
 		return false;
-	for (int i = 0; i < keys->n; i++)
-		scale = Max(scale, keys->scale[keys->keys[i].sk_attno - 1]);
-	for (int i = 0; i < region.ncolumns && !region.empty; i++)
-		fraction *= Min(keys->scale[region.columns[i].column] * region.columns[i].rows / entry->rows, 1);
+	resolved->matching += fraction_of(&of_segment, entry->rows, &scale) * entry->rows;
 	resolved->lookup_nanoseconds += scale * reader.pages_read * LOOKUP_NANOSECONDS;
-	if (region.empty)
-		return true;
-	rtscan_cpu_estimate(&reader, &region, &nanoseconds, &pages, &random_pages);
-	resolved->matching += fraction * entry->rows;
-	resolved->nanoseconds += scale * nanoseconds;
-	resolved->pages += scale * pages;
-	/* the first of them is somewhere else, too */
-	resolved->random_pages += scale * random_pages + (pages > 0 ? 1 : 0);
+	add_regions(resolved, &reader, &of_segment, scale);
 	return true;
 }
 
@@ -482,20 +507,32 @@ scale_up(RtscanResolved *resolved, double factor)
 	resolved->random_pages *= factor;
 }
 
+/* To tell them by: the parts belong to who asked. */
+static List *
+copy_quals(const List *quals)
+{
+	List	   *copies = NIL;
+	ListCell   *cell;
+
+	foreach(cell, quals)
+	{
+		RtscanQual *copy = palloc(sizeof(RtscanQual));
+
+		*copy = *(RtscanQual *) lfirst(cell);
+		copies = lappend(copies, copy);
+	}
+	return copies;
+}
+
 static bool
 look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge, Relation index)
 {
-	Keys		keys;
-	RtscanPredicate *predicate;
-	Bitmapset  *narrowed = NULL;
+	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = resolved->quals};
+	RtscanFilter filter = make_filter(root, index, rtscan_schema(index), &all, share_of_lookups(knowledge, resolved->quals));
 
-	make_keys(&keys, root, knowledge, resolved);
-	for (int i = 0; i < keys.n; i++)
-		narrowed = bms_add_member(narrowed, keys.keys[i].sk_attno);
-	resolved->narrowed = bms_num_members(narrowed);
-	predicate = rtscan_predicate(index, rtscan_schema(index), keys.keys, keys.n);
+	resolved->narrowed = bms_num_members(columns_of(&all, NULL));
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
-		if (!add_segment(resolved, index, predicate, &keys, &knowledge->segments[i]))
+		if (!add_segment(resolved, index, &filter, &knowledge->segments[i]))
 			return false;
 	scale_up(resolved, knowledge->size.rows / knowledge->sampled_rows);
 	return true;
@@ -503,7 +540,7 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 
 /* Look quals up in memory that is given back; what they come to is remembered. */
 static const RtscanResolved *
-resolve(PlannerInfo *root, Knowledge *knowledge, List *columns, List *clauses)
+resolve(PlannerInfo *root, Knowledge *knowledge, List *quals)
 {
 	Relation	index = index_open(knowledge->info->indexoid, NoLock);
 	RtscanResolved *resolved = palloc0(sizeof(RtscanResolved));
@@ -512,8 +549,7 @@ resolve(PlannerInfo *root, Knowledge *knowledge, List *columns, List *clauses)
 	bool		found;
 
 	resolved->size = &knowledge->size;
-	resolved->columns = columns;
-	resolved->clauses = clauses;
+	resolved->quals = copy_quals(quals);
 	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan lookups", ALLOCSET_DEFAULT_SIZES);
 	planning = MemoryContextSwitchTo(context);
 	found = look_up(resolved, root, knowledge, index);
@@ -526,29 +562,28 @@ resolve(PlannerInfo *root, Knowledge *knowledge, List *columns, List *clauses)
 }
 
 /* Part what can be looked up from what cannot. */
-static void
-part_clauses(PlannerInfo *root, const Knowledge *knowledge, List **columns, List **clauses, List **others)
+static List *
+known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List **others)
 {
-	List	   *known_columns = NIL,
-			   *known = NIL;
-	ListCell   *column,
-			   *clause;
+	int			elements = share_of_lookups(knowledge, quals);
+	List	   *known = NIL;
+	ListCell   *cell;
 
 	*others = NIL;
-	forboth(column, *columns, clause, *clauses)
-		if (!knowledge->private && is_known(root, knowledge->info, lfirst_int(column), lfirst(clause)))
-		{
-			known_columns = lappend_int(known_columns, lfirst_int(column));
-			known = lappend(known, lfirst(clause));
-		}
+	foreach(cell, quals)
+	{
+		RtscanQual *qual = lfirst(cell);
+
+		if (!knowledge->private && is_known(root, qual, elements))
+			known = lappend(known, qual);
 		else
-			*others = lappend(*others, lfirst(clause));
-	*columns = known_columns;
-	*clauses = known;
+			*others = lappend(*others, qual->clause);
+	}
+	return known;
 }
 
 const RtscanResolved *
-rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses, List **others)
+rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List **others)
 {
 	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
 	Knowledge  *knowledge = know_index(root, info);
@@ -556,10 +591,10 @@ rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *columns, List *claus
 
 	if (knowledge->readable)
 	{
-		part_clauses(root, knowledge, &columns, &clauses, others);
-		resolved = recall(knowledge, columns, clauses);
+		quals = known_quals(root, knowledge, quals, others);
+		resolved = recall(knowledge, quals);
 		if (resolved == NULL)
-			resolved = resolve(root, knowledge, columns, clauses);
+			resolved = resolve(root, knowledge, quals);
 	}
 	MemoryContextSwitchTo(old);
 	return resolved;

@@ -38,8 +38,7 @@ typedef struct RtscanIndexSize
 typedef struct RtscanResolved
 {
 	const RtscanIndexSize *size;
-	List	   *columns;		/* of the index, from 0, */
-	List	   *clauses;		/* and what is asked of them */
+	List	   *quals;			/* RtscanQual * */
 	int			narrowed;		/* how many columns that is about */
 	double		matching;		/* rows that match */
 	double		lookup_nanoseconds; /* of looking up, */
@@ -49,12 +48,10 @@ typedef struct RtscanResolved
 } RtscanResolved;
 
 /*
- * Resolve clauses "column op expression" and the like.  Those whose values are not known yet, or
- * are not for this user to know, are left in others.  NULL if the index cannot be read, or has no
- * segments.
+ * Resolve quals (RtscanQual *).  The clauses of those whose values are not known yet, or are not for this user to know, are
+ * left in others.  NULL if the index cannot be read, or has no segments.
  */
-extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *columns, List *clauses,
-											List **others);
+extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List **others);
 
 /* The same of an index alone, or NULL. */
 extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo *info);

@@ -23,47 +23,41 @@ typedef struct RtscanBitsAnswer
 	int			searched;		/* of them, by the search at hand, */
 	bool		wants_values;	/* which looks at the values of rows that match */
 	Aggregate  *aggregates;
-	MemoryContext short_context;	/* of one segment */
 	RtscanVisibility visibility;
 	RtscanSearch search;
 } RtscanBitsAnswer;
 
 /* ---------------------------------------------------------------- rows */
 
-/* What is known of a segment before it is searched: RtscanSegmentScan.prepared. */
+/* What is known of a segment before it is pulled: RtscanSegmentScan.prepared. */
 typedef struct PreparedSegment
 {
 	bool		sees_all;		/* the snapshot does */
 	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER];	/* of each aggregate that is searched for */
 } PreparedSegment;
 
-/* RtscanSearch.prepare_segment */
-static bool
-prepare_segment(RtscanSegmentScan *segment, void *arg)
+/* Once, before the first segment is pulled: what will be needed of one. */
+static void
+prepare_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment)
 {
-	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
 	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) + answer->searched * sizeof(RtscanSegmentFilter));
-	bool		needs_bits;
 
 	prepared->sees_all = rtscan_sees_all(&answer->visibility, segment);
-	needs_bits = !prepared->sees_all;
+	segment->want_bits = !prepared->sees_all;
 	for (int i = 0; i < answer->searched; i++)
 	{
 		RtscanSegmentFilter *filter = &prepared->filters[i];
 
 		rtscan_segment_filter(&answer->aggregates[i].filter, &segment->reader, filter);
-		needs_bits |= !filter->region.empty &&
+		segment->want_bits |= !filter->region.empty &&
 			(!rtscan_filter_has_all(filter) || answer->aggregates[i].accumulator.kind != RTSCAN_COUNT);
 	}
 	segment->prepared = prepared;
-	return needs_bits;
 }
 
-/* RtscanSearch.take_segment */
 static void
-take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
+take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
-	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
 	const PreparedSegment *prepared = segment->prepared;
 	uint64		count;
 
@@ -78,10 +72,29 @@ take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
 		if (filter->region.empty)
 			continue;
 		if (!rtscan_filter_has_all(filter))
-			chosen = rtscan_evaluate_filter(segment, filter, bits, &answer->search.stats.counters);
+			chosen = rtscan_evaluate_filter(answer->search.round, segment, filter, bits, &answer->search.stats.counters);
 		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.region, chosen);
 	}
 	answer->search.stats.rows += count;
+}
+
+static void
+take_segments(RtscanBitsAnswer *answer)
+{
+	RtscanSearch *search = &answer->search;
+	RtscanSegmentScan *segment;
+	RtscanRowBits *bits;
+
+	for (int i = 0; i < search->nsegments; i++)
+		if (!search->segments[i].filter.region.empty)
+			prepare_segment(answer, &search->segments[i]);
+	while ((segment = rtscan_next_segment(search, &bits)))
+	{
+		MemoryContext old = MemoryContextSwitchTo(search->short_context);
+
+		take_segment(answer, segment, bits);
+		MemoryContextSwitchTo(old);
+	}
 }
 
 /* Does a search look at the values of rows that match? */
@@ -90,10 +103,7 @@ wants_values(const RtscanBitsAnswer *answer)
 {
 	for (int i = 0; i < answer->searched; i++)
 	{
-		const RtscanFilter *filter = &answer->aggregates[i].filter;
-
-		if (answer->aggregates[i].accumulator.column >= 0 || filter->predicate->nconditions > 0 ||
-			filter->predicate->impossible || filter->ndisjunctions > 0)
+		if (answer->aggregates[i].accumulator.column >= 0 || !rtscan_filter_is_always(&answer->aggregates[i].filter))
 			return true;
 	}
 	return false;
@@ -111,11 +121,9 @@ add_row(RtscanBitsAnswer *answer, const Datum *values, const bool *isnull)
 	}
 }
 
-/* RtscanSearch.take_row */
 static void
-take_row(IndexTuple tuple, void *arg)
+take_row(RtscanBitsAnswer *answer, IndexTuple tuple)
 {
-	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 
@@ -125,6 +133,25 @@ take_row(IndexTuple tuple, void *arg)
 		rtscan_deform_pending(answer->question->index, answer->question->schema, tuple, values, isnull);
 	add_row(answer, values, isnull);
 	answer->search.stats.rows++;
+}
+
+static void
+take_pending(RtscanBitsAnswer *answer)
+{
+	IndexTuple	tuple;
+	instr_time	start,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	while ((tuple = rtscan_next_pending(&answer->search)))
+	{
+		MemoryContext old = MemoryContextSwitchTo(answer->search.short_context);
+
+		take_row(answer, tuple);
+		MemoryContextSwitchTo(old);
+	}
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(answer->search.stats.bits_time, end, start);
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -142,13 +169,11 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 		.snapshot = question->snapshot,
 		.schema = question->schema,
 		.filter = question->filter,
-		.short_context = answer->short_context,
-		.prepare_segment = prepare_segment,
-		.take_segment = take_segment,
-		.take_row = take_row,
-		.arg = answer,
 	};
-	rtscan_search(&answer->search, image);
+	rtscan_begin_search(&answer->search, image);
+	take_segments(answer);
+	take_pending(answer);
+	rtscan_end_search(&answer->search);
 	rtscan_count_scan(answer->search.executor, &answer->search.stats);
 	rtscan_add_totals(question, &answer->search, answer->visibility.heap_fetches, 0);
 	answer->visibility.heap_fetches = 0;
@@ -191,8 +216,6 @@ rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const Rt
 	answer.aggregates = palloc0(answer.naggregates * sizeof(Aggregate));
 	for (int i = 0; i < answer.naggregates; i++)
 		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(aggregates, i));
-	answer.short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan aggregate of a segment",
-												 ALLOCSET_DEFAULT_SIZES);
 	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot);
 	search_for_all(&answer, image, filters);
 	for (int i = 0; i < answer.naggregates; i++)

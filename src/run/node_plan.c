@@ -9,68 +9,59 @@
 /* ---------------------------------------------------------------- filters */
 
 static List *
-write_condition(const RtscanPlanCondition *condition)
+write_condition(const RtscanAsked *asked, int argument)
 {
-	List	   *numbers = list_make5_int(condition->column, condition->flags, condition->strategy, (int) condition->subtype, (int) condition->collation);
+	List	   *oids = list_make5_oid(asked->subtype, asked->collation, asked->function, asked->family, asked->lefttype);
 
-	return lappend_int(lappend_int(numbers, (int) condition->function), condition->argument);
+	return list_make2(list_make5_int(asked->kind, asked->column, asked->array, asked->strategy, argument), oids);
 }
 
-static RtscanPlanCondition *
-read_condition(List *numbers)
+static void
+read_condition(List *written, RtscanPlanFilter *filter)
 {
-	RtscanPlanCondition *condition = palloc(sizeof(RtscanPlanCondition));
+	List	   *numbers = linitial(written);
+	List	   *oids = lsecond(written);
 
-	*condition = (RtscanPlanCondition) {
-		.column = list_nth_int(numbers, 0),
-		.flags = list_nth_int(numbers, 1),
-		.strategy = list_nth_int(numbers, 2),
-		.subtype = (Oid) list_nth_int(numbers, 3),
-		.collation = (Oid) list_nth_int(numbers, 4),
-		.function = (Oid) list_nth_int(numbers, 5),
-		.argument = list_nth_int(numbers, 6),
+	filter->asked = (RtscanAsked) {
+		.kind = list_nth_int(numbers, 0),
+		.column = list_nth_int(numbers, 1),
+		.array = list_nth_int(numbers, 2) != 0,
+		.strategy = list_nth_int(numbers, 3),
+		.subtype = list_nth_oid(oids, 0),
+		.collation = list_nth_oid(oids, 1),
+		.function = list_nth_oid(oids, 2),
+		.family = list_nth_oid(oids, 3),
+		.lefttype = list_nth_oid(oids, 4),
 	};
-	return condition;
+	filter->argument = list_nth_int(numbers, 4);
 }
 
+/* Its kind, then its condition or its parts. */
 static List *
 write_filter(const RtscanPlanFilter *filter)
 {
-	List	   *conditions = NIL;
-	List	   *disjunctions = NIL;
-	ListCell   *cell,
-			   *alternative;
+	List	   *parts = NIL;
+	ListCell   *cell;
 
-	foreach(cell, filter->conditions)
-		conditions = lappend(conditions, write_condition(lfirst(cell)));
-	foreach(cell, filter->disjunctions)
-	{
-		List	   *alternatives = NIL;
-
-		foreach(alternative, lfirst(cell))
-			alternatives = lappend(alternatives, write_filter(lfirst(alternative)));
-		disjunctions = lappend(disjunctions, alternatives);
-	}
-	return list_make2(conditions, disjunctions);
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return list_make2(list_make1_int(filter->kind), write_condition(&filter->asked, filter->argument));
+	foreach(cell, filter->parts)
+		parts = lappend(parts, write_filter(lfirst(cell)));
+	return list_make2(list_make1_int(filter->kind), parts);
 }
 
 static RtscanPlanFilter *
 read_filter(List *written)
 {
 	RtscanPlanFilter *filter = palloc0(sizeof(RtscanPlanFilter));
-	ListCell   *cell,
-			   *alternative;
+	ListCell   *cell;
 
-	foreach(cell, linitial(written))
-		filter->conditions = lappend(filter->conditions, read_condition(lfirst(cell)));
-	foreach(cell, lsecond(written))
-	{
-		List	   *alternatives = NIL;
-
-		foreach(alternative, lfirst(cell))
-			alternatives = lappend(alternatives, read_filter(lfirst(alternative)));
-		filter->disjunctions = lappend(filter->disjunctions, alternatives);
-	}
+	filter->kind = linitial_int(linitial(written));
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		read_condition(lsecond(written), filter);
+	else
+		foreach(cell, lsecond(written))
+			filter->parts = lappend(filter->parts, read_filter(lfirst(cell)));
 	return filter;
 }
 

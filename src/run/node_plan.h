@@ -20,25 +20,16 @@
 
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
+#include "search/filter.h"
 #include "search/order_stream.h"
 
-/* A condition on a column: a scan key whose value is not known yet. */
-typedef struct RtscanPlanCondition
-{
-	int			column;			/* of the index, from 0 */
-	int			flags;			/* SK_... */
-	int			strategy;
-	Oid			subtype;
-	Oid			collation;
-	Oid			function;
-	int			argument;		/* among the plan's; -1: none */
-} RtscanPlanCondition;
-
-/* Of WHERE or of a FILTER, what the index answers: a conjunction. */
+/* Of WHERE or of a FILTER, what the index answers: an RtscanFilter whose values are not known yet. */
 typedef struct RtscanPlanFilter
 {
-	List	   *conditions;		/* RtscanPlanCondition * */
-	List	   *disjunctions;	/* of Lists of RtscanPlanFilter * */
+	RtscanFilterKind kind;
+	List	   *parts;			/* of AND and OR: RtscanPlanFilter * */
+	RtscanAsked asked;			/* of a condition, */
+	int			argument;		/* and its value, among the plan's arguments; -1: none */
 } RtscanPlanFilter;
 
 /* An aggregate: from bits, */

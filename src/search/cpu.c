@@ -219,8 +219,11 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 					pages,
 					random_pages;
 
-		rtscan_cpu_estimate(&reader, &scans[i].filter.region, &nanoseconds, &pages, &random_pages);
-		sum += nanoseconds;
+		for (int r = 0; r < scans[i].nregions; r++)
+		{
+			rtscan_cpu_estimate(&reader, scans[i].regions[r], &nanoseconds, &pages, &random_pages);
+			sum += nanoseconds;
+		}
 	}
 	return sum;
 }
@@ -238,8 +241,7 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSe
 
 /* It evaluates one segment after another, when its bits are asked for: they are in the cache then. */
 static const char *
-evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans,
-		 RtscanCounters *counters)
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *round, RtscanCounters *counters)
 {
 	return NULL;
 }

@@ -12,15 +12,6 @@
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
-/* Rows of a segment that are still to be handed out. */
-typedef struct Chunk
-{
-	RtscanSegmentScan *segment;
-	uint32		number;
-	uint64		rows;			/* of the segment, about */
-	uint64	   *words;
-} Chunk;
-
 struct RtscanCursor
 {
 	Relation	index;
@@ -29,20 +20,19 @@ struct RtscanCursor
 	RtscanVisibility visibility;
 	RtscanSearch search;
 	MemoryContext context;		/* of the cursor, */
-	MemoryContext chunk_context;	/* of the chunks at hand, */
 	MemoryContext segment_context;	/* of a segment's values, */
 	MemoryContext row_context;	/* of some rows' values */
 
-	List	   *chunks;			/* what was found last */
-	int			chunk;			/* the one that rows are taken from, */
+	RtscanSegmentScan *segment; /* at hand, or NULL: */
+	RtscanRowBits *bits;		/* its rows, */
+	uint64		segment_rows;	/* so many, about; */
+	uint32		chunk;			/* where rows are taken from, */
 	RtscanBitPlace place;		/* from here on */
-	bool		searched_pending;
-	List	   *pending;		/* IndexTuple: visible rows of pending lists */
-	int			next_pending;
+	bool		in_pending;		/* the segments are done */
 
 	uint32		n;				/* the rows at hand: */
-	RtscanSegmentScan *segment; /* in this segment, or NULL */
-	uint32		rows[RTSCAN_CURSOR_ROWS];
+	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment */
+	IndexTuple *pending;		/* or else pending ones, */
 	RtscanValues **values;		/* by column, opened when first asked for */
 	Datum	   *pending_values; /* [row * columns + column] */
 	bool	   *pending_isnull;
@@ -50,55 +40,25 @@ struct RtscanCursor
 
 /* ---------------------------------------------------------------- search */
 
-/* RtscanSearch.prepare_segment: remember whether the snapshot sees all of the segment's rows. */
-static bool
-prepare_segment(RtscanSegmentScan *segment, void *arg)
-{
-	RtscanCursor *cursor = (RtscanCursor *) arg;
-	bool	   *sees_all = palloc(sizeof(bool));
-
-	*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
-	segment->prepared = sees_all;
-	return true;
-}
-
+/* Begin to search, in the cursor's context; remember whether the snapshot sees all rows of a segment. */
 static void
-keep_chunk(RtscanCursor *cursor, RtscanSegmentScan *segment, const RtscanRowBits *bits, uint32 number, uint64 rows)
+begin_search(RtscanCursor *cursor, const RtscanImage *image)
 {
-	MemoryContext old = MemoryContextSwitchTo(cursor->chunk_context);
-	Chunk	   *chunk = palloc(sizeof(Chunk));
+	RtscanSearch *search = &cursor->search;
 
-	*chunk = (Chunk) {segment, number, rows, palloc(RTSCAN_CHUNK_BYTES)};
-	memcpy(chunk->words, rtscan_bits_chunk(bits, number), RTSCAN_CHUNK_BYTES);
-	cursor->chunks = lappend(cursor->chunks, chunk);
-	MemoryContextSwitchTo(old);
-}
+	rtscan_begin_search(search, image);
+	for (int i = 0; i < search->nsegments; i++)
+	{
+		RtscanSegmentScan *segment = &search->segments[i];
+		bool	   *sees_all;
 
-/* RtscanSearch.take_segment */
-static void
-take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
-{
-	RtscanCursor *cursor = (RtscanCursor *) arg;
-	uint64		rows = rtscan_bits_count(bits);
-
-	for (uint32 number = 0; rows > 0 && number < bits->chunks; number++)
-		if (bits->filled[number])
-			keep_chunk(cursor, segment, bits, number, rows);
-}
-
-/* RtscanSearch.take_row */
-static void
-take_row(IndexTuple tuple, void *arg)
-{
-	RtscanCursor *cursor = (RtscanCursor *) arg;
-	MemoryContext old;
-
-	if (!cursor->unchecked && !rtscan_sees_row(&cursor->visibility, &tuple->t_tid))
-		return;
-	old = MemoryContextSwitchTo(cursor->context);
-	cursor->pending = lappend(cursor->pending, CopyIndexTuple(tuple));
-	cursor->search.stats.rows++;
-	MemoryContextSwitchTo(old);
+		if (segment->filter.region.empty)
+			continue;
+		sees_all = palloc(sizeof(bool));
+		*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
+		segment->prepared = sees_all;
+		segment->want_bits = true;
+	}
 }
 
 /* A cursor that is not yet searching, in the current memory context. */
@@ -111,7 +71,6 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 	cursor->index = index;
 	cursor->schema = schema;
 	cursor->context = context;
-	cursor->chunk_context = AllocSetContextCreate(context, "rtscan cursor's bits", ALLOCSET_DEFAULT_SIZES);
 	cursor->segment_context = AllocSetContextCreate(context, "rtscan cursor's segment", ALLOCSET_DEFAULT_SIZES);
 	cursor->row_context = AllocSetContextCreate(context, "rtscan cursor's rows", ALLOCSET_DEFAULT_SIZES);
 	cursor->values = MemoryContextAllocZero(context, schema->ncolumns * sizeof(RtscanValues *));
@@ -120,11 +79,6 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 		.snapshot = snapshot,
 		.schema = schema,
 		.filter = filter,
-		.short_context = AllocSetContextCreate(context, "rtscan cursor's search", ALLOCSET_DEFAULT_SIZES),
-		.prepare_segment = prepare_segment,
-		.take_segment = take_segment,
-		.take_row = take_row,
-		.arg = cursor,
 	};
 	return cursor;
 }
@@ -145,7 +99,7 @@ rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, const Rtsca
 		PredicateLockRelation(index, snapshot);
 		image = rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	}
-	rtscan_begin_search(&cursor->search, image);
+	begin_search(cursor, image);
 	MemoryContextSwitchTo(old);
 	return cursor;
 }
@@ -160,7 +114,7 @@ rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage 
 	cursor->unchecked = visibility->heap == NULL;
 	cursor->visibility = *visibility;
 	cursor->search.shared = shared;
-	rtscan_begin_search(&cursor->search, image);
+	begin_search(cursor, image);
 	MemoryContextSwitchTo(old);
 	return cursor;
 }
@@ -174,51 +128,40 @@ rtscan_close_cursor(RtscanCursor *cursor)
 
 /* ---------------------------------------------------------------- rows of segments */
 
-/* Go to the first row of a chunk that the snapshot sees: rows are looked up in the heap no earlier than they are asked for. */
+/*
+ * Go to the first row of a chunk that the snapshot sees, or of the next one that is filled: rows are looked up in the heap no
+ * earlier than they are asked for.
+ */
 static void
-enter_chunk(RtscanCursor *cursor, int number)
+enter_chunk(RtscanCursor *cursor, uint32 chunk)
 {
-	const Chunk *chunk;
+	uint64	   *words;
 
-	cursor->chunk = number;
-	if (number >= list_length(cursor->chunks))
+	while (chunk < cursor->bits->chunks && !cursor->bits->filled[chunk])
+		chunk++;
+	cursor->chunk = chunk;
+	if (chunk == cursor->bits->chunks)
 		return;
-	chunk = list_nth(cursor->chunks, number);
-	if (!*(const bool *) chunk->segment->prepared)
-		rtscan_clear_invisible_in_chunk(&cursor->visibility, chunk->segment, chunk->number, chunk->words);
-	cursor->search.stats.rows += rtscan_popcount(chunk->words);
-	cursor->place = (RtscanBitPlace) {0, chunk->words[0]};
+	words = rtscan_bits_chunk(cursor->bits, chunk);
+	if (!*(const bool *) cursor->segment->prepared)
+		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
+	cursor->search.stats.rows += rtscan_popcount(words);
+	cursor->place = (RtscanBitPlace) {0, words[0]};
 }
 
-/* Search until there are chunks; false if there are none left. */
+/* Go to the next segment; false if there are none left. */
 static bool
-find_chunks(RtscanCursor *cursor)
+enter_segment(RtscanCursor *cursor)
 {
-	cursor->segment = NULL;
-	do
-	{
-		MemoryContext old = MemoryContextSwitchTo(cursor->context);
-		bool		found;
-
-		cursor->chunks = NIL;
-		MemoryContextReset(cursor->chunk_context);
-		found = rtscan_search_some(&cursor->search);
-		MemoryContextSwitchTo(old);
-		if (!found)
-			return false;
-	} while (cursor->chunks == NIL);
-	enter_chunk(cursor, 0);
-	return true;
-}
-
-static void
-enter_segment(RtscanCursor *cursor, RtscanSegmentScan *segment)
-{
-	if (cursor->segment == segment)
-		return;
-	cursor->segment = segment;
 	MemoryContextReset(cursor->segment_context);
 	memset(cursor->values, 0, cursor->schema->ncolumns * sizeof(RtscanValues *));
+	cursor->segment = rtscan_next_segment(&cursor->search, &cursor->bits);
+	if (cursor->segment == NULL)
+		return false;
+	cursor->segment_rows = rtscan_bits_count(cursor->bits);
+	cursor->bits->counted = false;
+	enter_chunk(cursor, 0);
+	return true;
 }
 
 static bool
@@ -226,15 +169,15 @@ next_of_segments(RtscanCursor *cursor)
 {
 	for (;;)
 	{
-		const Chunk *chunk;
-
 		CHECK_FOR_INTERRUPTS();
-		if (cursor->chunk >= list_length(cursor->chunks) && !find_chunks(cursor))
-			return false;
-		chunk = list_nth(cursor->chunks, cursor->chunk);
-		enter_segment(cursor, chunk->segment);
-		cursor->n = rtscan_gather_rows(chunk->words, &cursor->place, chunk->number * RTSCAN_CHUNK_ROWS, cursor->rows,
-									   RTSCAN_CURSOR_ROWS);
+		if (cursor->segment == NULL || cursor->chunk == cursor->bits->chunks)
+		{
+			if (!enter_segment(cursor))
+				return false;
+			continue;
+		}
+		cursor->n = rtscan_gather_rows(rtscan_bits_chunk(cursor->bits, cursor->chunk), &cursor->place,
+									   cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
 		if (cursor->n > 0)
 			return true;
 		enter_chunk(cursor, cursor->chunk + 1);
@@ -243,23 +186,36 @@ next_of_segments(RtscanCursor *cursor)
 
 /* ---------------------------------------------------------------- pending rows */
 
+/* Some rows that the snapshot sees, copied. */
+static void
+collect_pending(RtscanCursor *cursor)
+{
+	IndexTuple	tuple;
+
+	cursor->pending = palloc(RTSCAN_CURSOR_ROWS * sizeof(IndexTuple));
+	while (cursor->n < RTSCAN_CURSOR_ROWS && (tuple = rtscan_next_pending(&cursor->search)))
+		if (cursor->unchecked || rtscan_sees_row(&cursor->visibility, &tuple->t_tid))
+			cursor->pending[cursor->n++] = CopyIndexTuple(tuple);
+	cursor->search.stats.rows += cursor->n;
+}
+
 static bool
 next_of_pending(RtscanCursor *cursor)
 {
 	MemoryContext old = MemoryContextSwitchTo(cursor->row_context);
 	int			ncolumns = cursor->schema->ncolumns;
+	instr_time	start,
+				end;
 
-	if (!cursor->searched_pending)
-		rtscan_search_pending(&cursor->search);
-	cursor->searched_pending = true;
-	cursor->segment = NULL;
-	cursor->n = Min(list_length(cursor->pending) - cursor->next_pending, RTSCAN_CURSOR_ROWS);
+	INSTR_TIME_SET_CURRENT(start);
+	collect_pending(cursor);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(cursor->search.stats.bits_time, end, start);
 	cursor->pending_values = palloc(cursor->n * ncolumns * sizeof(Datum));
 	cursor->pending_isnull = palloc(cursor->n * ncolumns * sizeof(bool));
 	for (uint32 i = 0; i < cursor->n; i++)
-		rtscan_deform_pending(cursor->index, cursor->schema, list_nth(cursor->pending, cursor->next_pending + i),
+		rtscan_deform_pending(cursor->index, cursor->schema, cursor->pending[i],
 							  cursor->pending_values + i * ncolumns, cursor->pending_isnull + i * ncolumns);
-	cursor->next_pending += cursor->n;
 	MemoryContextSwitchTo(old);
 	return cursor->n > 0;
 }
@@ -269,8 +225,9 @@ rtscan_next_rows(RtscanCursor *cursor)
 {
 	cursor->n = 0;
 	MemoryContextReset(cursor->row_context);
-	if (!cursor->searched_pending && next_of_segments(cursor))
+	if (!cursor->in_pending && next_of_segments(cursor))
 		return cursor->n;
+	cursor->in_pending = true;
 	return next_of_pending(cursor) ? cursor->n : 0;
 }
 
@@ -299,7 +256,7 @@ rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids)
 	if (cursor->segment == NULL)
 	{
 		for (uint32 i = 0; i < cursor->n; i++)
-			tids[i] = ((IndexTuple) list_nth(cursor->pending, cursor->next_pending - cursor->n + i))->t_tid;
+			tids[i] = cursor->pending[i]->t_tid;
 		return;
 	}
 	words = MemoryContextAllocZero(cursor->row_context, RTSCAN_CHUNK_BYTES);
@@ -368,7 +325,7 @@ rtscan_cursor_segment(const RtscanCursor *cursor)
 uint64
 rtscan_cursor_segment_rows(const RtscanCursor *cursor)
 {
-	return cursor->segment ? ((Chunk *) list_nth(cursor->chunks, cursor->chunk))->rows : 0;
+	return cursor->segment ? cursor->segment_rows : 0;
 }
 
 uint32

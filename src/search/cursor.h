@@ -3,8 +3,7 @@
  *		The rows of an index that match a filter, with their values, some at a time.
  *
  * They come in TID order segment by segment, then those of the pending lists.  Between two calls
- * anything may happen, for the cursor has copies of the bits and of pending rows; its snapshot
- * must be registered as long as it is used.
+ * anything may happen, also to other cursors; its snapshot must be registered as long as it is used.
  */
 #ifndef RTSCAN_CURSOR_H
 #define RTSCAN_CURSOR_H

@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
+#include "utils/memutils.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
@@ -17,8 +18,19 @@
 static bool
 can(const RtscanSegmentScan *scan)
 {
-	return !scan->filter.region.empty && scan->filter.region.ncolumns > 0 &&
-		scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
+	return scan->nregions > 0 && scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
+}
+
+/* All columns of a segment's regions. */
+static Bitmapset *
+columns_of(const RtscanSegmentScan *scan)
+{
+	Bitmapset  *columns = NULL;
+
+	for (int i = 0; i < scan->nregions; i++)
+		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
+			columns = bms_add_member(columns, scan->regions[i]->columns[c].column);
+	return columns;
 }
 
 static uint64
@@ -27,8 +39,14 @@ needs(const RtscanSegmentScan *scans, int nscans)
 	uint64		bytes = 0;
 
 	for (int i = 0; i < nscans; i++)
-		for (int c = 0; can(&scans[i]) && c < scans[i].filter.region.ncolumns; c++)
-			bytes += rtscan_device_column_size(scans[i].reader.segment, scans[i].filter.region.columns[c].column);
+	{
+		Bitmapset  *columns = can(&scans[i]) ? columns_of(&scans[i]) : NULL;
+		int			column = -1;
+
+		while ((column = bms_next_member(columns, column)) >= 0)
+			bytes += rtscan_device_column_size(scans[i].reader.segment, column);
+		bms_free(columns);
+	}
 	return bytes;
 }
 
@@ -60,7 +78,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 
 	for (int i = 0; i < nscans; i++)
 		if (can(&scans[i]))
-			chunks += scans[i].reader.segment->chunks;
+			chunks += scans[i].reader.segment->chunks * scans[i].nregions;
 	return estimate_chunks(executor, chunks);
 }
 
@@ -70,14 +88,23 @@ pass_over(RtscanExecutor executor)
 	rtscan_forget_device_speed(device_executor(executor));
 }
 
+/* A region that is asked for. */
+typedef struct Entry
+{
+	RtscanSegmentScan *scan;
+	RtscanRegion *region;
+} Entry;
+
+StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
+
 /* A round, and what is asked for. */
 typedef struct Round
 {
 	RtscanExecutor executor;
 	Relation	index;
 	const pg_uuid_t *uuid;
-	int			nscans;			/* that the device can do */
-	RtscanSegmentScan *scans[RTSCAN_ROUND_SEGMENTS];
+	int			nentries;
+	Entry		entries[RTSCAN_ROUND_REGIONS];
 	EvaluateHeader header;
 	uint32		chunks;
 	Size		body_size;
@@ -85,30 +112,37 @@ typedef struct Round
 	DeviceRequest request;
 } Round;
 
-/* What comes after the region, and dead rows, are taken out of bits, not of counts. */
+/* What combines regions, and dead rows, are taken out of bits, not of counts. */
+static bool
+wants_bits(const RtscanSegmentScan *scan)
+{
+	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
+}
+
+static void
+add_entry(Round *round, RtscanSegmentScan *scan, RtscanRegion *region)
+{
+	round->entries[round->nentries++] = (Entry) {scan, region};
+	round->chunks += scan->reader.segment->chunks;
+	round->header.columns += region->ncolumns;
+	for (int c = 0; c < region->ncolumns; c++)
+		round->header.intervals += region->columns[c].intervals.n;
+}
+
 static void
 collect_round(Round *round, RtscanSegmentScan *scans, int nscans)
 {
-	bool		want_bits = false;
-
 	for (int i = 0; i < nscans; i++)
 	{
-		const RtscanRegion *region = &scans[i].filter.region;
-
 		if (!can(&scans[i]))
 			continue;
-		round->scans[round->nscans++] = &scans[i];
-		round->chunks += scans[i].reader.segment->chunks;
-		want_bits |= scans[i].want_bits || scans[i].filter.ndisjunctions > 0 ||
-			scans[i].entry->dead != InvalidBlockNumber;
-		round->header.columns += region->ncolumns;
-		for (int c = 0; c < region->ncolumns; c++)
-			round->header.intervals += region->columns[c].intervals.n;
+		for (int r = 0; r < scans[i].nregions && round->nentries < RTSCAN_ROUND_REGIONS; r++)
+			add_entry(round, &scans[i], scans[i].regions[r]);
+		round->header.want_bits |= wants_bits(&scans[i]);
 	}
 	round->header.executor = device_executor(round->executor);
-	round->header.want_bits = want_bits;
-	round->header.segments = round->nscans;
-	round->body_size = sizeof(EvaluateHeader) + round->nscans * sizeof(EvaluateSegment) +
+	round->header.segments = round->nentries;
+	round->body_size = sizeof(EvaluateHeader) + round->nentries * sizeof(EvaluateSegment) +
 		round->header.columns * sizeof(EvaluateColumn) +
 		(Size) round->header.intervals * sizeof(DeviceInterval);
 }
@@ -131,25 +165,24 @@ write_body(Round *round)
 {
 	EvaluateHeader *header = (EvaluateHeader *) round->area;
 	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
-	EvaluateColumn *column = (EvaluateColumn *) (segment + round->nscans);
+	EvaluateColumn *column = (EvaluateColumn *) (segment + round->nentries);
 	DeviceInterval *interval = (DeviceInterval *) (column + round->header.columns);
 
 	*header = round->header;
-	for (int i = 0; i < round->nscans; i++)
+	for (int i = 0; i < round->nentries; i++)
 	{
-		const RtscanSegmentScan *scan = round->scans[i];
+		const RtscanSegmentScan *scan = round->entries[i].scan;
+		const RtscanRegion *region = round->entries[i].region;
 
 		*segment++ = (EvaluateSegment) {
 			.key = rtscan_device_key(round->index, round->uuid, scan->entry->id),
 			.rows = scan->reader.segment->header.rows,
-			.columns = scan->filter.region.ncolumns,
+			.columns = region->ncolumns,
 		};
-		for (int c = 0; c < scan->filter.region.ncolumns; c++)
+		for (int c = 0; c < region->ncolumns; c++)
 		{
-			const RtscanRegionColumn *of_region = &scan->filter.region.columns[c];
-
-			*column++ = (EvaluateColumn) {of_region->column, of_region->intervals.n};
-			write_intervals(&of_region->intervals, &interval);
+			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
+			write_intervals(&region->columns[c].intervals, &interval);
 		}
 	}
 }
@@ -174,8 +207,9 @@ is_worth_uploading(const Round *round, const RtscanSegmentScan *scan, const Segm
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || round->header.prepare)
 		return true;
-	for (int i = 0; i < round->nscans; i++)
-		gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, round->scans[i], 1);
+	for (int i = 0; i < round->nentries; i++)
+		if (i == 0 || round->entries[i].scan != round->entries[i - 1].scan)
+			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, round->entries[i].scan, 1);
 	return rtscan_device_upload_pays(key, column, rtscan_device_column_size(scan->reader.segment, column), Max(gain, 0));
 }
 
@@ -187,12 +221,12 @@ upload_missing(Round *round, const DeviceReply *reply)
 	int			column;
 	DeviceResult result;
 
-	if (reply->segment >= (uint32) round->nscans ||
-		reply->column >= (uint32) round->scans[reply->segment]->filter.region.ncolumns)
+	if (reply->segment >= (uint32) round->nentries ||
+		reply->column >= (uint32) round->entries[reply->segment].region->ncolumns)
 		return "The device program asks for a column that there is not.";
-	scan = round->scans[reply->segment];
+	scan = round->entries[reply->segment].scan;
 	key = rtscan_device_key(round->index, round->uuid, scan->entry->id);
-	column = scan->filter.region.columns[reply->column].column;
+	column = round->entries[reply->segment].region->columns[reply->column].column;
 	if (!is_worth_uploading(round, scan, &key, column))
 		return rtscan_not_yet;
 	result = rtscan_device_upload(&scan->reader, &key, column);
@@ -261,18 +295,19 @@ ask_for_bits(Round *round, DeviceReply *reply)
 	return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 }
 
-/* Hand each segment its part of the answer. */
+/* Hand each region its part of the answer. */
 static void
-take_bits(Round *round, const DeviceReply *reply, RtscanCounters *counters)
+take_bits(Round *round, const DeviceReply *reply, MemoryContext context, RtscanCounters *counters)
 {
 	const uint32 *counts = (const uint32 *) (round->area + round->request.results);
 	char	   *words = round->area + round->request.results + device_bits_offset(round->chunks);
+	RtscanRowBits *all = MemoryContextAlloc(context, round->nentries * sizeof(RtscanRowBits));
 
-	for (int i = 0; i < round->nscans; i++)
+	for (int i = 0; i < round->nentries; i++)
 	{
-		RtscanRowBits *bits = &round->scans[i]->device_bits;
+		RtscanRowBits *bits = &all[i];
 
-		bits->chunks = round->scans[i]->reader.segment->chunks;
+		bits->chunks = round->entries[i].scan->reader.segment->chunks;
 		bits->words = round->header.want_bits ? (uint64 *) words : NULL;
 		bits->counted = true;
 		memcpy(bits->counts, counts, bits->chunks * sizeof(uint32));
@@ -280,13 +315,85 @@ take_bits(Round *round, const DeviceReply *reply, RtscanCounters *counters)
 			bits->filled[chunk] = counts[chunk] > 0;
 		counts += bits->chunks;
 		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
-		round->scans[i]->evaluated = true;
+		round->entries[i].region->evaluated = bits;
 	}
 	counters->chunks_read += round->chunks;
 	counters->refined_rows += reply->refined_rows;
 	counters->rays += reply->rays;
 	counters->device_time += reply->nanoseconds;
 }
+
+/* ---------------------------------------------------------------- who needs the area */
+
+/* Bits go from the area to memory of their own. */
+static void
+move_bits(RtscanRowBits *bits, uint64 *words)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk])
+			memcpy(words + (Size) chunk * RTSCAN_CHUNK_WORDS, rtscan_bits_chunk(bits, chunk), RTSCAN_CHUNK_BYTES);
+	bits->words = words;
+}
+
+/* Save the bits of a segment that is still to be asked for, or let them be lost; *left: so many bytes may be taken. */
+static void
+save_bits(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
+{
+	for (int i = 0; i < scan->nregions; i++)
+	{
+		RtscanRowBits *bits = scan->regions[i]->evaluated;
+		Size		size = bits ? (Size) bits->chunks * RTSCAN_CHUNK_BYTES : 0;
+		char	   *room = NULL;
+
+		if (bits == NULL)
+			continue;
+		if (size <= *left)
+			room = MemoryContextAllocExtended(round->saved, size + PG_CACHE_LINE_SIZE, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+		*left = room ? *left - size : 0;
+		if (room)
+			move_bits(bits, (uint64 *) TYPEALIGN(PG_CACHE_LINE_SIZE, room));
+		else
+			scan->lost = true;
+	}
+}
+
+/* RtscanAreaSaver: the area is about to get other content.  This must not fail. */
+static void
+save_round(void *arg)
+{
+	RtscanRound *round = (RtscanRound *) arg;
+	Size		left = work_mem * (Size) 1024;
+
+	if (round->in_hand)
+		move_bits(round->in_hand, round->room->words);
+	round->in_hand = NULL;
+	for (int i = round->next; i < round->nscans; i++)
+		save_bits(round, &round->scans[i], &left);
+}
+
+/* MemoryContextCallbackFunction: the search is over. */
+static void
+forget_round(void *arg)
+{
+	rtscan_device_leave_area(arg);
+}
+
+/* A round's bits stay in the area for now; whatever saving them will take is there. */
+static void
+keep_area(RtscanRound *round)
+{
+	MemoryContext context = round->scratch.context;
+
+	if (round->room == NULL)
+	{
+		round->room = rtscan_bits_create(context);
+		round->forget = (MemoryContextCallback) {.func = forget_round, .arg = round};
+		MemoryContextRegisterResetCallback(context, &round->forget);
+	}
+	rtscan_device_keep_area(save_round, round);
+}
+
+/* ---------------------------------------------------------------- as an executor among others */
 
 static const char *
 prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
@@ -297,26 +404,38 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 
 	collect_round(&round, scans, nscans);
 	round.header.prepare = true;
-	return round.nscans == 0 ? NULL : ask_for_bits(&round, &reply);
+	return round.nentries == 0 ? NULL : ask_for_bits(&round, &reply);
+}
+
+/* Memory for what becomes of a round, empty. */
+static MemoryContext
+round_memory(RtscanRound *round)
+{
+	if (round->saved == NULL)
+		round->saved = AllocSetContextCreate(round->scratch.context, "rtscan round", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextReset(round->saved);
+	return round->saved;
 }
 
 static const char *
-evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-		 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *of_search, RtscanCounters *counters)
 {
 	Round		round = {.executor = executor, .index = index, .uuid = uuid};
 	DeviceReply reply;
 	const char *why;
 
-	collect_round(&round, scans, nscans);
-	if (round.nscans == 0)
+	collect_round(&round, of_search->scans, of_search->nscans);
+	if (round.nentries == 0)
 		return NULL;
 	if (round.header.intervals > DEVICE_MAX_INTERVALS)
 		return explain_result(DEVICE_TOO_COMPLEX);
 	why = ask_for_bits(&round, &reply);
-	if (why == NULL)
-		take_bits(&round, &reply, counters);
-	return why;
+	if (why)
+		return why;
+	take_bits(&round, &reply, round_memory(of_search), counters);
+	if (round.header.want_bits)
+		keep_area(of_search);
+	return NULL;
 }
 
 const RtscanExecutorMethods rtscan_device_methods = {

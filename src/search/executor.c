@@ -5,28 +5,14 @@
 #include "search/executor.h"
 
 #include "bits/bits.h"
+#include "search/included.h"
 #include "search/stats.h"
-#include "utils/memutils.h"
 
 const char	rtscan_not_yet[] = "A column is not on the device.";
 
 const RtscanExecutorMethods *const rtscan_executors[] = {&rtscan_cpu_methods, &rtscan_device_methods, &rtscan_device_methods};
 
 /* ---------------------------------------------------------------- choice */
-
-/*
- * One for all scans of the backend: between a round's evaluation and the end of its TIDs no
- * other scan can come in, for no function of a user's is called.
- */
-static RtscanRowBits *
-cpu_bits(void)
-{
-	static RtscanRowBits *bits;
-
-	if (bits == NULL)
-		bits = rtscan_bits_create(TopMemoryContext);
-	return bits;
-}
 
 /* Into the server's log, once for each reason in a row. */
 static void
@@ -131,44 +117,100 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 	return RTSCAN_EXECUTOR_CPU;
 }
 
+void
+rtscan_list_regions(RtscanSegmentScan *scan)
+{
+	scan->nregions = rtscan_filter_regions(&scan->filter, NULL);
+	scan->regions = palloc(Max(scan->nregions, 1) * sizeof(RtscanRegion *));
+	rtscan_filter_regions(&scan->filter, scan->regions);
+}
+
+static void
+begin_segment(RtscanSegmentScan *scan)
+{
+	scan->lost = scan->left_to_cpu = false;
+	for (int i = 0; i < scan->nregions; i++)
+		scan->regions[i]->evaluated = NULL;
+}
+
+static int
+evaluated_regions(const RtscanSegmentScan *scan)
+{
+	int			n = 0;
+
+	for (int i = 0; i < scan->nregions; i++)
+		n += scan->regions[i]->evaluated != NULL;
+	return n;
+}
+
+RtscanRound *
+rtscan_create_round(void)
+{
+	RtscanRound *round = palloc0(sizeof(RtscanRound));
+
+	round->scratch.context = CurrentMemoryContext;
+	return round;
+}
+
 RtscanExecutor
-rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 				   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
 {
 	uint64		rays = counters->rays;
 	const char *why;
 
+	round->scans = scans;
+	round->nscans = nscans;
+	round->next = 0;
+	round->in_hand = NULL;
 	for (int i = 0; i < nscans; i++)
-		scans[i].evaluated = scans[i].left_to_cpu = false;
+		begin_segment(&scans[i]);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
-	why = rtscan_executors[executor]->evaluate(executor, index, uuid, scans, nscans, counters);
+	why = rtscan_executors[executor]->evaluate(executor, index, uuid, round, counters);
 	if (why && why != rtscan_not_yet)
 		fall_back(executor, why);
 	for (int i = 0; i < nscans; i++)
-		if (scans[i].evaluated)
+		if (evaluated_regions(&scans[i]) > 0)
 			return executor == RTSCAN_EXECUTOR_RT && counters->rays == rays ? RTSCAN_EXECUTOR_COMPUTE : executor;
 	return RTSCAN_EXECUTOR_CPU;
 }
 
+/* ---------------------------------------------------------------- scratch */
+
+/* The next ones that are free. */
+static RtscanRowBits *
+take_scratch(RtscanScratch *scratch)
+{
+	if (scratch->used == list_length(scratch->all))
+	{
+		MemoryContext old = MemoryContextSwitchTo(scratch->context);
+
+		scratch->all = lappend(scratch->all, rtscan_bits_create(scratch->context));
+		MemoryContextSwitchTo(old);
+	}
+	return list_nth(scratch->all, scratch->used++);
+}
+
 /* For tests: does the CPU come to the same bits? */
 static void
-compare_bits(RtscanSegmentScan *scan)
+compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
 {
-	RtscanRowBits *expected = cpu_bits();
+	const RtscanRowBits *found = region->evaluated;
+	RtscanRowBits *expected = take_scratch(scratch);
 	RtscanCounters counters = {0};
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
-	rtscan_cpu_evaluate(&scan->reader, &scan->filter.region, expected, &counters);
-	if (rtscan_bits_count(expected) != rtscan_bits_count(&scan->device_bits))
+	rtscan_cpu_evaluate(&scan->reader, region, expected, &counters);
+	if (rtscan_bits_count(expected) != rtscan_bits_count(found))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
-								 scan->entry->id, rtscan_bits_count(&scan->device_bits), rtscan_bits_count(expected))));
-	for (uint32 chunk = 0; scan->device_bits.words && chunk < expected->chunks; chunk++)
+								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
+	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
 	{
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
-		const uint64 *have = scan->device_bits.filled[chunk] ? rtscan_bits_chunk(&scan->device_bits, chunk) : rtscan_zeros();
+		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
 			if (want[word] != have[word])
@@ -178,25 +220,10 @@ compare_bits(RtscanSegmentScan *scan)
 										 UINT64_FORMAT " instead of " UINT64_FORMAT,
 										 scan->entry->id, chunk, word, have[word], want[word])));
 	}
+	scratch->used--;
 }
 
 /* ---------------------------------------------------------------- filters */
-
-/* The nth of some that all scans of the backend share, as cpu_bits(). */
-static RtscanRowBits *
-scratch_bits(int nth)
-{
-	static List *all = NIL;
-
-	while (list_length(all) <= nth)
-	{
-		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
-
-		all = lappend(all, rtscan_bits_create(TopMemoryContext));
-		MemoryContextSwitchTo(old);
-	}
-	return list_nth(all, nth);
-}
 
 static void
 and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
@@ -210,45 +237,125 @@ and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 	}
 }
 
-static void evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
-							RtscanRowBits *bits, RtscanCounters *counters);
+static void
+or_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (others->filled[chunk])
+			rtscan_or(rtscan_bits_fill(bits, chunk), rtscan_bits_chunk(others, chunk));
+}
 
-/* The rows of any alternative; scratch bits from 2 * depth on are free. */
+static void
+and_not_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk] && others->filled[chunk])
+			rtscan_and_not(rtscan_bits_chunk(bits, chunk), rtscan_bits_chunk(others, chunk));
+}
+
+/* A segment whose filter is being evaluated. */
+typedef struct Evaluation
+{
+	RtscanReader *reader;
+	RtscanScratch *scratch;
+	RtscanCounters *counters;
+} Evaluation;
+
+static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
+									  const RtscanRowBits *within, RtscanRowBits *room);
+
+/* The rows of a region: those that another executor has found, or else into the room. */
 static RtscanRowBits *
-evaluate_disjunction(RtscanReader *reader, const RtscanSegmentDisjunction *disjunction, int depth,
-					 RtscanCounters *counters)
+evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, RtscanRowBits *room)
 {
-	RtscanRowBits *any = scratch_bits(2 * depth);
-	RtscanRowBits *one = scratch_bits(2 * depth + 1);
+	if (region->evaluated)
+		return region->evaluated;
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	rtscan_cpu_evaluate(evaluation->reader, region, room, evaluation->counters);
+	return room;
+}
 
-	rtscan_bits_reset(any, reader->segment->chunks);
+/* All rows, or those that others have, into the room. */
+static void
+begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowBits *room)
+{
+	const RtscanRegion everything = {.ncolumns = 0};
+
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	if (within)
+		or_bits(room, within);
+	else
+		rtscan_cpu_evaluate(evaluation->reader, &everything, room, evaluation->counters);
+}
+
+/*
+ * The rows of any alternative, into the room; of those that are not within others it does not matter whether they are there.
+ * INCLUDEd columns come last, and are only asked about rows that no other alternative has.
+ */
+static void
+evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
+					 RtscanRowBits *room)
+{
+	int			used = evaluation->scratch->used;
+	RtscanRowBits *one = take_scratch(evaluation->scratch);
+	RtscanRowBits *left = NULL;
+
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
 	for (int i = 0; i < disjunction->n; i++)
+		if (!rtscan_filter_asks_included(&disjunction->filters[i]))
+			or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], within, one));
+	for (int i = 0; i < disjunction->n; i++)
+		if (rtscan_filter_asks_included(&disjunction->filters[i]))
+		{
+			if (left == NULL)
+				left = take_scratch(evaluation->scratch);
+			begin_bits(evaluation, within, left);
+			and_not_bits(left, room);
+			or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], left, one));
+		}
+	evaluation->scratch->used = used;
+}
+
+/* Take out the rows that no alternative has; NULL: of all rows, in the room. */
+static RtscanRowBits *
+and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
+				RtscanRowBits *bits, RtscanRowBits *room)
+{
+	RtscanRowBits *other;
+
+	if (bits == NULL)
 	{
-		evaluate_by_cpu(reader, &disjunction->filters[i], depth + 1, one, counters);
-		for (uint32 chunk = 0; chunk < one->chunks; chunk++)
-			if (one->filled[chunk])
-				rtscan_or(rtscan_bits_fill(any, chunk), rtscan_bits_chunk(one, chunk));
+		evaluate_disjunction(evaluation, disjunction, within, room);
+		return room;
 	}
-	return any;
+	other = take_scratch(evaluation->scratch);
+	evaluate_disjunction(evaluation, disjunction, bits, other);
+	and_bits(bits, other);
+	evaluation->scratch->used--;
+	return bits;
 }
 
-/* Take out the rows that a disjunction does not have. */
-static void
-and_disjunctions(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
-				 RtscanRowBits *bits, RtscanCounters *counters)
+/* The rows that match, in the room or where they are already; those that are not within others do not matter. */
+static RtscanRowBits *
+evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter, const RtscanRowBits *within,
+				RtscanRowBits *room)
 {
+	RtscanRowBits *bits = NULL;
+
+	if (filter->region.ncolumns > 0)
+		bits = evaluate_region(evaluation, &filter->region, room);
 	for (int i = 0; i < filter->ndisjunctions; i++)
-		and_bits(bits, evaluate_disjunction(reader, &filter->disjunctions[i], depth, counters));
-}
-
-/* The rows that match a filter. */
-static void
-evaluate_by_cpu(RtscanReader *reader, const RtscanSegmentFilter *filter, int depth,
-				RtscanRowBits *bits, RtscanCounters *counters)
-{
-	rtscan_bits_reset(bits, reader->segment->chunks);
-	rtscan_cpu_evaluate(reader, &filter->region, bits, counters);
-	and_disjunctions(reader, filter, depth, bits, counters);
+		bits = and_disjunction(evaluation, &filter->disjunctions[i], within, bits, room);
+	if (bits == NULL)
+	{
+		begin_bits(evaluation, filter->nincluded > 0 ? within : NULL, room);
+		bits = room;
+	}
+	else if (within && filter->nincluded > 0)
+		and_bits(bits, within);
+	for (int i = 0; i < filter->nincluded; i++)
+		evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits);
+	return bits;
 }
 
 /* A segment, or a part of what is asked of it, is the CPU's. */
@@ -259,37 +366,55 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 	rtscan_leave_to_cpu(why);
 }
 
-RtscanRowBits *
-rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters)
+/* See what the CPU has to do. */
+static void
+check_evaluated(RtscanSegmentScan *scan)
 {
+	int			evaluated = evaluated_regions(scan);
+
+	if (rtscan_filter_asks_included(&scan->filter))
+		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
+	if (evaluated == scan->nregions)
+		return;
+	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
+						 : "A segment has few rows, and only the CPU evaluates such ones.");
+}
+
+RtscanRowBits *
+rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
+{
+	Evaluation	evaluation = {&scan->reader, &round->scratch, counters};
+	RtscanRowBits *room,
+			   *bits;
+
+	round->scratch.used = 0;
+	round->in_hand = NULL;
 	if (scan->filter.region.empty)
 	{
 		counters->chunks_skipped += scan->reader.segment->chunks;
 		return NULL;
 	}
-	if (scan->filter.ndisjunctions > 0)
-		leave_segment_to_cpu(scan, "It has alternatives (OR), which only the CPU evaluates.");
-	if (!scan->evaluated)
-	{
-		if (scan->filter.region.ncolumns > 0)
-			leave_segment_to_cpu(scan, "A segment has few rows, and only the CPU evaluates such ones.");
-		evaluate_by_cpu(&scan->reader, &scan->filter, 0, cpu_bits(), counters);
-		return cpu_bits();
-	}
-	if (rtscan_debug_compare_executors)
-		compare_bits(scan);
-	and_disjunctions(&scan->reader, &scan->filter, 0, &scan->device_bits, counters);
-	return &scan->device_bits;
+	check_evaluated(scan);
+	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors; i++)
+		if (scan->regions[i]->evaluated)
+			compare_bits(&round->scratch, scan, scan->regions[i]);
+	room = take_scratch(&round->scratch);
+	bits = evaluate_filter(&evaluation, &scan->filter, NULL, room);
+	if (bits != room)
+		round->in_hand = bits;
+	return bits;
 }
 
 RtscanRowBits *
-rtscan_evaluate_filter(RtscanSegmentScan *scan, const RtscanSegmentFilter *filter, const RtscanRowBits *bits,
-					   RtscanCounters *counters)
+rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
+					   const RtscanRowBits *bits, RtscanCounters *counters)
 {
-	RtscanRowBits *both = scratch_bits(0);
+	Evaluation	evaluation = {&scan->reader, &round->scratch, counters};
+	RtscanRowBits *both = take_scratch(&round->scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);
-	evaluate_by_cpu(&scan->reader, filter, 1, both, counters);
+	both = evaluate_filter(&evaluation, filter, bits, both);
 	and_bits(both, bits);
+	round->scratch.used--;
 	return both;
 }

@@ -1,6 +1,6 @@
 /*
  * executor.h
- *		The one interface of all executors: regions in, row bits out.
+ *		The one interface of all executors: regions in, row bits out; and the combination of regions.
  *
  * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
  * rows; rtscan_bits_remove_dead() takes those out.
@@ -41,10 +41,42 @@ typedef struct RtscanSegmentScan
 	RtscanSegmentFilter filter;
 	void	   *prepared;		/* the caller's */
 	bool		want_bits;		/* counts are not enough */
-	bool		evaluated;		/* by a device: device_bits are the bits of filter.region */
-	RtscanRowBits device_bits;
+	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
+	RtscanRegion **regions;		/* which combines them */
+	bool		lost;			/* they were, and the bits had to make room */
 	bool		left_to_cpu;	/* wholly or in part */
 } RtscanSegmentScan;
+
+/* Make the list of the filter's regions, in the current memory context. */
+extern void rtscan_list_regions(RtscanSegmentScan *scan);
+
+/* How many regions of a segment may be left to another executor than the CPU. */
+#define RTSCAN_ROUND_REGIONS	64
+
+/* Row bits that evaluating takes: made when they are first needed, and used again for the next segment. */
+typedef struct RtscanScratch
+{
+	MemoryContext context;
+	List	   *all;			/* RtscanRowBits * */
+	int			used;
+} RtscanScratch;
+
+/*
+ * Segments of a search that are evaluated together.  An executor may leave their bits in memory that it has one of.  Whoever
+ * needs that next has them saved before: those in hand, and of the others as many as fit into work_mem; the rest is
+ * lost, and evaluated again when it is asked for.
+ */
+typedef struct RtscanRound
+{
+	RtscanSegmentScan *scans;
+	int			nscans;
+	int			next;			/* the first that has not been asked for */
+	RtscanScratch scratch;
+	RtscanRowBits *in_hand;		/* bits of the one before, if they are the executor's, */
+	RtscanRowBits *room;		/* and where they are saved */
+	MemoryContext saved;		/* the others, or NULL */
+	MemoryContextCallback forget;
+} RtscanRound;
 
 /* Segments that are evaluated together, at most. */
 #define RTSCAN_ROUND_SEGMENTS	32
@@ -64,22 +96,24 @@ extern void rtscan_leave_to_cpu(const char *why);
  */
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
 
+/* For a search's rounds, in the current memory context, which is the search's. */
+extern RtscanRound *rtscan_create_round(void);
+
 /*
- * Begin to evaluate a round of a scan's segments: a device does what it can now.  Returns the
- * executor that answers, or most of it: rt only if it cast a ray.  Until the round has been dealt with no other scan may
- * be begun in this backend.
+ * Begin to evaluate a round of a search's segments: a device does what it can now.  Returns the
+ * executor that answers, or most of it: rt only if it cast a ray.
  */
-extern RtscanExecutor rtscan_begin_round(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+extern RtscanExecutor rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 										 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
 
-/* The bits of a segment of the round; they hold until the next call.  NULL: none are set. */
-extern RtscanRowBits *rtscan_evaluate(RtscanSegmentScan *scan, RtscanCounters *counters);
+/* The bits of a segment of the round, in the order of these; they hold until the next call.  NULL: none are set. */
+extern RtscanRowBits *rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters);
 
 /*
- * Which rows of some bits of a segment match another filter as well, by the CPU.  They hold until the next call;
- * the filter is not empty.
+ * Which rows of some bits of a segment, the one at hand, match another filter as well, by the CPU.  They hold until the next
+ * call; the filter is not empty.
  */
-extern RtscanRowBits *rtscan_evaluate_filter(RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
+extern RtscanRowBits *rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
 											 const RtscanRowBits *bits, RtscanCounters *counters);
 
 /* cpu.c: set the bits of a segment's rows that the region matches; it is not empty. */
@@ -99,7 +133,7 @@ typedef struct RtscanExecutorMethods
 	/* Is it there?  "auto" asks it nothing else if not; what else it is asked it answers with its reason then. */
 	bool		(*is_ready) (void);
 
-	/* Can it evaluate a segment? */
+	/* Can it evaluate a segment's regions, or some of them? */
 	bool		(*can) (const RtscanSegmentScan *scan);
 
 	/* Bytes of its own memory for the columns of the segments that it can evaluate, and how many there may be. */
@@ -119,7 +153,7 @@ typedef struct RtscanExecutorMethods
 	 * that does not pay yet, which only the executor "auto" minds.
 	 */
 	const char *(*evaluate) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-							 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
+							 RtscanRound *round, RtscanCounters *counters);
 } RtscanExecutorMethods;
 
 extern const char rtscan_not_yet[];

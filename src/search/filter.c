@@ -1,76 +1,351 @@
 /*
  * filter.c
- *		Combine predicates by AND and OR.
+ *		Join conditions by AND and OR, and fold them in a segment.
  */
 #include "search/filter.h"
 
 #include "miscadmin.h"
 
-/* Look up the alternatives; *everything if one of them has all rows. */
-static bool
-segment_disjunction(const RtscanDisjunction *disjunction, RtscanReader *reader,
-					RtscanSegmentDisjunction *result, bool *everything)
-{
-	*everything = false;
-	result->n = 0;
-	result->filters = palloc(disjunction->n * sizeof(RtscanSegmentFilter));
-	for (int i = 0; i < disjunction->n; i++)
-	{
-		RtscanSegmentFilter *alternative = &result->filters[result->n];
+/* ---------------------------------------------------------------- filters */
 
-		if (!rtscan_segment_filter(&disjunction->filters[i], reader, alternative))
-			return false;
-		*everything |= rtscan_filter_has_all(alternative);
-		if (!alternative->region.empty)
-			result->n++;
+RtscanFilter
+rtscan_begin_filter(RtscanFilterKind kind, int n)
+{
+	return (RtscanFilter) {.kind = kind, .n = n, .parts = n > 0 ? palloc(n * sizeof(RtscanFilter)) : NULL};
+}
+
+RtscanFilter
+rtscan_outcome_filter(RtscanOutcome outcome, const RtscanCondition *condition)
+{
+	if (outcome == RTSCAN_DEPENDS)
+		return (RtscanFilter) {.kind = RTSCAN_FILTER_CONDITION, .condition = *condition};
+	return rtscan_begin_filter(outcome == RTSCAN_ALWAYS ? RTSCAN_FILTER_AND : RTSCAN_FILTER_OR, 0);
+}
+
+/* Parts that change nothing are left out; one that decides is all that is left, as is the only one. */
+void
+rtscan_join_filter(RtscanFilter *filter)
+{
+	bool		is_and = filter->kind == RTSCAN_FILTER_AND;
+	int			kept = 0;
+
+	for (int i = 0; i < filter->n; i++)
+	{
+		const RtscanFilter *part = &filter->parts[i];
+
+		if (is_and ? rtscan_filter_is_never(part) : rtscan_filter_is_always(part))
+		{
+			*filter = *part;
+			return;
+		}
+		if (!(is_and ? rtscan_filter_is_always(part) : rtscan_filter_is_never(part)))
+			filter->parts[kept++] = *part;
 	}
+	filter->n = kept;
+	if (kept == 1)
+		*filter = filter->parts[0];
+}
+
+RtscanFilter
+rtscan_key_filter(Relation index, const RtscanSchema *schema, ScanKey keys, int nkeys)
+{
+	RtscanFilter filter = rtscan_begin_filter(RTSCAN_FILTER_AND, nkeys);
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		RtscanCondition condition;
+		RtscanOutcome outcome = rtscan_key_condition(index, schema, &keys[i], &condition);
+
+		filter.parts[i] = rtscan_outcome_filter(outcome, &condition);
+	}
+	rtscan_join_filter(&filter);
+	return filter;
+}
+
+bool
+rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull)
+{
+	const RtscanCondition *condition = &filter->condition;
+
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return rtscan_condition_matches(condition, values[condition->column], isnull[condition->column]);
+	CHECK_FOR_INTERRUPTS();
+	for (int i = 0; i < filter->n; i++)
+		if (rtscan_filter_matches(&filter->parts[i], values, isnull) == (filter->kind == RTSCAN_FILTER_OR))
+			return filter->kind == RTSCAN_FILTER_OR;
+	return filter->kind == RTSCAN_FILTER_AND;
+}
+
+/* ---------------------------------------------------------------- regions */
+
+/* Narrow a region's column by a set; adds the column if it is not there. */
+static void
+narrow_region(RtscanRegion *region, const RtscanRegionColumn *by)
+{
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column == by->column)
+		{
+			RtscanRegionColumn *column = &region->columns[i];
+
+			column->intervals = rtscan_intervals_intersect(&column->intervals, &by->intervals);
+			column->stands_for = Max(column->stands_for, by->stands_for);
+			return;
+		}
+	region->columns = region->columns ? repalloc(region->columns, (region->ncolumns + 1) * sizeof(RtscanRegionColumn))
+		: palloc(sizeof(RtscanRegionColumn));
+	region->columns[region->ncolumns++] = *by;
+}
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	uint32		left = ((const RtscanRegionColumn *) a)->rows;
+	uint32		right = ((const RtscanRegionColumn *) b)->rows;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Drop columns that exclude nothing, put the narrowest first, see whether one excludes all. */
+static void
+finish_region(RtscanRegion *region, uint32 rows)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < region->ncolumns; i++)
+	{
+		region->columns[i].rows = rtscan_intervals_rows(&region->columns[i].intervals);
+		if (region->columns[i].rows == 0)
+			region->empty = true;
+		if (region->columns[i].rows < rows)
+			region->columns[kept++] = region->columns[i];
+	}
+	region->ncolumns = kept;
+	if (kept > 1)
+		qsort(region->columns, kept, sizeof(RtscanRegionColumn), compare_rows);
+}
+
+/* ---------------------------------------------------------------- AND */
+
+static void
+make_empty(RtscanSegmentFilter *filter)
+{
+	*filter = (RtscanSegmentFilter) {.region.empty = true};
+}
+
+static void
+add_disjunction(RtscanSegmentFilter *filter, RtscanDisjunction disjunction)
+{
+	int			n = filter->ndisjunctions;
+
+	filter->disjunctions = n > 0 ? repalloc(filter->disjunctions, (n + 1) * sizeof(RtscanDisjunction))
+		: palloc(sizeof(RtscanDisjunction));
+	filter->disjunctions[filter->ndisjunctions++] = disjunction;
+}
+
+static void
+add_included(RtscanSegmentFilter *filter, const RtscanCondition *condition)
+{
+	int			n = filter->nincluded;
+
+	filter->included = n > 0 ? repalloc(filter->included, (n + 1) * sizeof(RtscanCondition *)) : palloc(sizeof(RtscanCondition *));
+	filter->included[filter->nincluded++] = condition;
+}
+
+/* All that is asked by another filter as well. */
+static void
+and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
+{
+	filter->region.empty |= other->region.empty;
+	for (int i = 0; i < other->region.ncolumns; i++)
+		narrow_region(&filter->region, &other->region.columns[i]);
+	for (int i = 0; i < other->nincluded; i++)
+		add_included(filter, other->included[i]);
+	for (int i = 0; i < other->ndisjunctions; i++)
+		add_disjunction(filter, other->disjunctions[i]);
+}
+
+static bool
+segment_conjunction(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
+{
+	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	for (int i = 0; i < filter->n; i++)
+	{
+		RtscanSegmentFilter part;
+
+		if (!rtscan_segment_filter(&filter->parts[i], reader, &part))
+			return false;
+		and_filter(result, &part);
+	}
+	finish_region(&result->region, reader->segment->header.rows);
+	if (result->region.empty)
+		make_empty(result);
+	return true;
+}
+
+/* ---------------------------------------------------------------- OR */
+
+/* Alternatives: those that are intervals of one column are united. */
+typedef struct Alternatives
+{
+	int			n;
+	int			capacity;
+	RtscanSegmentFilter *filters;
+	int			united[INDEX_MAX_KEYS]; /* by column: which of them, plus one */
+} Alternatives;
+
+/* The only column that a filter is about, or NULL. */
+static RtscanRegionColumn *
+only_column(const RtscanSegmentFilter *filter)
+{
+	if (filter->region.ncolumns != 1 || filter->nincluded > 0 || filter->ndisjunctions > 0 ||
+		filter->region.columns[0].stands_for != 1)
+		return NULL;
+	return &filter->region.columns[0];
+}
+
+static void
+add_alternative(Alternatives *all, const RtscanSegmentFilter *filter)
+{
+	RtscanRegionColumn *column = only_column(filter);
+
+	if (filter->region.empty)
+		return;
+	if (column && all->united[column->column] > 0)
+	{
+		rtscan_intervals_add_all(&all->filters[all->united[column->column] - 1].region.columns[0].intervals, &column->intervals);
+		return;
+	}
+	if (all->n == all->capacity)
+	{
+		all->capacity = Max(4, all->capacity * 2);
+		all->filters = all->filters ? repalloc(all->filters, all->capacity * sizeof(RtscanSegmentFilter))
+			: palloc(all->capacity * sizeof(RtscanSegmentFilter));
+	}
+	all->filters[all->n++] = *filter;
+	if (column)
+		all->united[column->column] = all->n;
+}
+
+/* Add a filter, or if it is nothing but alternatives itself, these. */
+static void
+add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
+{
+	const RtscanDisjunction *nested = filter->disjunctions;
+
+	if (filter->region.empty || filter->region.ncolumns > 0 || filter->nincluded > 0 || filter->ndisjunctions != 1)
+	{
+		add_alternative(all, filter);
+		return;
+	}
+	for (int i = 0; i < nested->n; i++)
+		add_alternative(all, &nested->filters[i]);
+}
+
+/* Make what was united proper sets again; returns whether one has all rows. */
+static bool
+finish_alternatives(Alternatives *all, uint32 rows)
+{
+	for (int i = 0; i < INDEX_MAX_KEYS; i++)
+	{
+		RtscanRegion *region;
+
+		if (all->united[i] == 0)
+			continue;
+		region = &all->filters[all->united[i] - 1].region;
+		rtscan_intervals_normalize(&region->columns[0].intervals);
+		finish_region(region, rows);
+		if (region->ncolumns == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+segment_alternatives(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
+{
+	Alternatives all = {0};
+
+	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	for (int i = 0; i < filter->n; i++)
+	{
+		RtscanSegmentFilter part;
+
+		if (!rtscan_segment_filter(&filter->parts[i], reader, &part))
+			return false;
+		if (rtscan_filter_has_all(&part))
+			return true;
+		add_alternatives(&all, &part);
+	}
+	if (finish_alternatives(&all, reader->segment->header.rows))
+		return true;
+	if (all.n == 0)
+		make_empty(result);
+	else if (all.n == 1)
+		*result = all.filters[0];
+	else
+		add_disjunction(result, (RtscanDisjunction) {all.n, all.filters});
+	return true;
+}
+
+/* ---------------------------------------------------------------- all */
+
+static bool
+segment_condition(const RtscanCondition *condition, RtscanReader *reader, RtscanSegmentFilter *result)
+{
+	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for};
+
+	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	if (rtscan_is_included(condition))
+	{
+		add_included(result, condition);
+		return true;
+	}
+	if (!rtscan_condition_intervals(condition, reader, &column.intervals))
+		return false;
+	narrow_region(&result->region, &column);
+	finish_region(&result->region, reader->segment->header.rows);
 	return true;
 }
 
 bool
 rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
 {
-	result->ndisjunctions = 0;
-	result->disjunctions = NULL;
-	if (!rtscan_predicate_region(filter->predicate, reader, &result->region))
-		return false;
-	if (result->region.empty || filter->ndisjunctions == 0)
-		return true;
-	result->disjunctions = palloc(filter->ndisjunctions * sizeof(RtscanSegmentDisjunction));
-	for (int i = 0; i < filter->ndisjunctions; i++)
+	switch (filter->kind)
 	{
-		RtscanSegmentDisjunction *disjunction = &result->disjunctions[result->ndisjunctions];
-		bool		everything;
-
-		if (!segment_disjunction(&filter->disjunctions[i], reader, disjunction, &everything))
-			return false;
-		if (!everything && disjunction->n == 0)
-			result->region.empty = true;
-		if (!everything)
-			result->ndisjunctions++;
+		case RTSCAN_FILTER_AND:
+			return segment_conjunction(filter, reader, result);
+		case RTSCAN_FILTER_OR:
+			return segment_alternatives(filter, reader, result);
+		default:
+			return segment_condition(&filter->condition, reader, result);
 	}
-	return true;
-}
-
-static bool
-any_matches(const RtscanDisjunction *disjunction, const Datum *values, const bool *isnull)
-{
-	for (int i = 0; i < disjunction->n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (rtscan_filter_matches(&disjunction->filters[i], values, isnull))
-			return true;
-	}
-	return false;
 }
 
 bool
-rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull)
+rtscan_filter_asks_included(const RtscanSegmentFilter *filter)
 {
-	if (!rtscan_predicate_matches(filter->predicate, values, isnull))
-		return false;
+	if (filter->nincluded > 0)
+		return true;
 	for (int i = 0; i < filter->ndisjunctions; i++)
-		if (!any_matches(&filter->disjunctions[i], values, isnull))
-			return false;
-	return true;
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			if (rtscan_filter_asks_included(&filter->disjunctions[i].filters[k]))
+				return true;
+	return false;
+}
+
+int
+rtscan_filter_regions(RtscanSegmentFilter *filter, RtscanRegion **regions)
+{
+	int			n = 0;
+
+	if (!filter->region.empty && filter->region.ncolumns > 0)
+	{
+		if (regions)
+			regions[n] = &filter->region;
+		n++;
+	}
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			n += rtscan_filter_regions(&filter->disjunctions[i].filters[k], regions ? regions + n : NULL);
+	return n;
 }

@@ -1,10 +1,13 @@
 /*
  * filter.h
- *		Quals with AND and OR: predicates that are combined.
+ *		What is asked of rows: conditions on columns, joined by AND and OR.
  *
- * A filter is a conjunction: of a predicate, and of disjunctions of filters.  The planner
- * pushes NOT down to the quals themselves, so there is none here.  Of three-valued logic
- * nothing is left: a row matches or not, and what is NULL does not.
+ * The planner pushes NOT down to the conditions, each of which has a kind for its negation, so there is none here.  Of
+ * three-valued logic nothing is left: a row matches or not, and what is NULL does not.
+ *
+ * In a segment a condition on a key column is a set of intervals of ranks.  There AND intersects and OR unites those of one
+ * column, so that "a < 5 OR a > 10" and "a <> 3" are one column of one region, as "a BETWEEN 5 AND 10" is; what does not fold in
+ * this way stays a conjunction of a region and disjunctions of such conjunctions.
  */
 #ifndef RTSCAN_FILTER_H
 #define RTSCAN_FILTER_H
@@ -12,33 +15,90 @@
 #include "rtscan.h"
 
 #include "search/predicate.h"
+#include "search/row_bits.h"
+
+typedef enum RtscanFilterKind
+{
+	RTSCAN_FILTER_AND,			/* of none: every row matches */
+	RTSCAN_FILTER_OR,			/* of none: no row does */
+	RTSCAN_FILTER_CONDITION
+} RtscanFilterKind;
 
 typedef struct RtscanFilter
 {
-	RtscanPredicate *predicate;
-	int			ndisjunctions;
-	struct RtscanDisjunction *disjunctions;
+	RtscanFilterKind kind;
+	int			n;
+	struct RtscanFilter *parts; /* of AND and OR */
+	RtscanCondition condition;
 } RtscanFilter;
 
-typedef struct RtscanDisjunction
-{
-	int			n;
-	RtscanFilter *filters;
-} RtscanDisjunction;
+/* A filter of so many parts, which are put into it, and joined in the end: that may leave less of it. */
+extern RtscanFilter rtscan_begin_filter(RtscanFilterKind kind, int n);
+extern void rtscan_join_filter(RtscanFilter *filter);
 
-/* What a filter means for one segment; disjunctions that exclude no row are left out. */
+/* One that is always or never true, or a condition, which has to be prepared. */
+extern RtscanFilter rtscan_outcome_filter(RtscanOutcome outcome, const RtscanCondition *condition);
+
+/* The conjunction of scan keys, which must stay where they are. */
+extern RtscanFilter rtscan_key_filter(Relation index, const RtscanSchema *schema, ScanKey keys, int nkeys);
+
+/* Does no row match, or every row, whatever there is? */
+static inline bool
+rtscan_filter_is_never(const RtscanFilter *filter)
+{
+	return filter->kind == RTSCAN_FILTER_OR && filter->n == 0;
+}
+
+static inline bool
+rtscan_filter_is_always(const RtscanFilter *filter)
+{
+	return filter->kind == RTSCAN_FILTER_AND && filter->n == 0;
+}
+
+/* Does a row match? */
+extern bool rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull);
+
+/* ---------------------------------------------------------------- in a segment */
+
+/* A column of a region, and the intervals that its rows must be in. */
+typedef struct RtscanRegionColumn
+{
+	int			column;
+	uint32		rows;			/* in the intervals, */
+	double		stands_for;		/* that stand for so many times as many (RtscanCondition) */
+	RtscanIntervals intervals;
+} RtscanRegionColumn;
+
+/*
+ * A conjunction of columns' intervals in one segment (RTScan, section 3.2), the column with the fewest rows first: what
+ * executors evaluate.  Columns that exclude no row are left out.
+ */
+typedef struct RtscanRegion
+{
+	bool		empty;			/* no row matches */
+	int			ncolumns;		/* 0: every row matches */
+	RtscanRegionColumn *columns;
+	struct RtscanRowBits *evaluated;	/* its rows, by another executor than the CPU; or NULL */
+} RtscanRegion;
+
+/*
+ * What a filter means for one segment: a conjunction of a region, of conditions on INCLUDEd columns, and of disjunctions, none of
+ * which has all rows.
+ */
 typedef struct RtscanSegmentFilter
 {
 	RtscanRegion region;		/* empty if a disjunction is */
+	int			nincluded;
+	const RtscanCondition **included;
 	int			ndisjunctions;
-	struct RtscanSegmentDisjunction *disjunctions;
+	struct RtscanDisjunction *disjunctions;
 } RtscanSegmentFilter;
 
-typedef struct RtscanSegmentDisjunction
+typedef struct RtscanDisjunction
 {
-	int			n;				/* 1 or more, none empty */
+	int			n;				/* 2 or more, none empty */
 	RtscanSegmentFilter *filters;
-} RtscanSegmentDisjunction;
+} RtscanDisjunction;
 
 /* Look a filter up in a segment's dictionaries; false only for a soft reader. */
 extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
@@ -48,10 +108,13 @@ extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *read
 static inline bool
 rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 {
-	return !filter->region.empty && filter->region.ncolumns == 0 && filter->ndisjunctions == 0;
+	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nincluded == 0 && filter->ndisjunctions == 0;
 }
 
-/* Does a row match? */
-extern bool rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull);
+/* Are INCLUDEd columns asked for, by any part of it? */
+extern bool rtscan_filter_asks_included(const RtscanSegmentFilter *filter);
+
+/* The regions that have to be evaluated: how many, and if there is an array, put into it. */
+extern int	rtscan_filter_regions(RtscanSegmentFilter *filter, RtscanRegion **regions);
 
 #endif							/* RTSCAN_FILTER_H */

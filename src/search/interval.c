@@ -87,6 +87,28 @@ rtscan_intervals_intersect(const RtscanIntervals *a, const RtscanIntervals *b)
 	return both;
 }
 
+RtscanIntervals
+rtscan_intervals_complement(const RtscanIntervals *set, RtscanPosition end)
+{
+	RtscanIntervals others = {0, 0, NULL};
+	RtscanPosition at = {0, 0};
+
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		rtscan_intervals_add(&others, at, set->items[i].low);
+		at = set->items[i].high;
+	}
+	rtscan_intervals_add(&others, at, end);
+	return others;
+}
+
+void
+rtscan_intervals_add_all(RtscanIntervals *set, const RtscanIntervals *others)
+{
+	for (uint32 i = 0; i < others->n; i++)
+		rtscan_intervals_add(set, others->items[i].low, others->items[i].high);
+}
+
 uint32
 rtscan_intervals_rows(const RtscanIntervals *set)
 {

@@ -33,6 +33,12 @@ extern void rtscan_intervals_normalize(RtscanIntervals *set);
 /* What is in both of two normalized sets. */
 extern RtscanIntervals rtscan_intervals_intersect(const RtscanIntervals *a, const RtscanIntervals *b);
 
+/* What is before an end and not in a normalized set. */
+extern RtscanIntervals rtscan_intervals_complement(const RtscanIntervals *set, RtscanPosition end);
+
+/* Add what is in another set; call rtscan_intervals_normalize() before the set is used. */
+extern void rtscan_intervals_add_all(RtscanIntervals *set, const RtscanIntervals *others);
+
 /* Rows in a normalized set. */
 extern uint32 rtscan_intervals_rows(const RtscanIntervals *set);
 

@@ -106,13 +106,6 @@ compare_pending(const void *a, const void *b, void *arg)
 
 /* ---------------------------------------------------------------- search */
 
-/* RtscanSearch.prepare_segment */
-static bool
-prepare_segment(RtscanSegmentScan *segment, void *arg)
-{
-	return true;
-}
-
 /* The bits of all chunks: those that have none set, too. */
 static uint64 *
 copy_words(const RtscanRowBits *bits)
@@ -138,37 +131,28 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 	return source;
 }
 
-/* RtscanSearch.take_segment */
 static void
-take_segment(RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg)
+add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, const RtscanRowBits *bits)
 {
-	RtscanOrdered *ordered = (RtscanOrdered *) arg;
 	uint64		rows = rtscan_bits_count(bits);
-	MemoryContext old;
 	Source	   *source;
 
 	if (rows == 0)
 		return;
-	old = MemoryContextSwitchTo(ordered->context);
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
 	source->stream = rtscan_open_stream(segment, ordered->schema, copy_words(bits), rows, ordered->order);
 	ordered->search.stats.rows += rows;
-	MemoryContextSwitchTo(old);
 }
 
-/* RtscanSearch.take_row */
 static void
-take_row(IndexTuple tuple, void *arg)
+add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 {
-	RtscanOrdered *ordered = (RtscanOrdered *) arg;
 	int			ncolumns = ordered->schema->ncolumns;
-	MemoryContext old;
 	PendingRow *row;
 
 	if (!ordered->unchecked && !rtscan_sees_row(&ordered->visibility, &tuple->t_tid))
 		return;
-	old = MemoryContextSwitchTo(ordered->context);
 	if (ordered->npending == ordered->capacity)
 	{
 		ordered->capacity = Max(2 * ordered->capacity, 64);
@@ -179,7 +163,23 @@ take_row(IndexTuple tuple, void *arg)
 	*row = (PendingRow) {tuple->t_tid, palloc(ncolumns * sizeof(Datum)), palloc(ncolumns * sizeof(bool))};
 	rtscan_deform_pending(ordered->search.index, ordered->schema, CopyIndexTuple(tuple), row->values, row->isnull);
 	ordered->search.stats.rows++;
-	MemoryContextSwitchTo(old);
+}
+
+static void
+search_all(RtscanOrdered *ordered, const RtscanImage *image)
+{
+	RtscanSearch *search = &ordered->search;
+	RtscanSegmentScan *segment;
+	RtscanRowBits *bits;
+	IndexTuple	tuple;
+
+	rtscan_begin_search(search, image);
+	for (int i = 0; i < search->nsegments; i++)
+		search->segments[i].want_bits = !search->segments[i].filter.region.empty;
+	while ((segment = rtscan_next_segment(search, &bits)) != NULL)
+		add_segment(ordered, segment, bits);
+	while ((tuple = rtscan_next_pending(search)) != NULL)
+		add_pending_row(ordered, tuple);
 }
 
 /* ---------------------------------------------------------------- sources */
@@ -281,13 +281,8 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 		.snapshot = visibility->snapshot,
 		.schema = schema,
 		.filter = filter,
-		.short_context = AllocSetContextCreate(context, "rtscan ordered search", ALLOCSET_DEFAULT_SIZES),
-		.prepare_segment = prepare_segment,
-		.take_segment = take_segment,
-		.take_row = take_row,
-		.arg = ordered,
 	};
-	rtscan_search(&ordered->search, image);
+	search_all(ordered, image);
 	begin_merge(ordered);
 	MemoryContextSwitchTo(old);
 	return ordered;

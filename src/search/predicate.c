@@ -1,24 +1,20 @@
 /*
  * predicate.c
- *		From scan keys to conditions, from conditions to intervals of ranks.
+ *		Prepare conditions, and ask them of single rows.
  */
 #include "search/predicate.h"
 
 #include "access/stratnum.h"
-#include "catalog/pg_type.h"
-#include "common/int.h"
 #include "miscadmin.h"
-#include "pgtime.h"
 #include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/timestamp.h"
 
 /* ---------------------------------------------------------------- conditions */
 
-/* Split the array of an "op ANY"; NULL elements are never true. */
-static void
+/* Split an array; returns whether there are NULLs in it, which are left out. */
+static bool
 take_elements(RtscanCondition *condition, Datum array_datum)
 {
 	ArrayType  *array = DatumGetArrayTypeP(array_datum);
@@ -37,6 +33,7 @@ take_elements(RtscanCondition *condition, Datum array_datum)
 			condition->values[kept++] = condition->values[i];
 	condition->nvalues = kept;
 	pfree(nulls);
+	return kept < n;
 }
 
 static void
@@ -47,23 +44,66 @@ take_value(RtscanCondition *condition, Datum value)
 	condition->values[0] = value;
 }
 
-/* The function that compares the column's type with that of the values. */
-static FmgrInfo *
-find_comparison(Relation index, const RtscanColumn *column, int i, Oid subtype)
+/* The family that an asked operator is of, and the type that it takes the column for. */
+static Oid
+family_of(Relation index, const RtscanAsked *asked)
 {
-	Oid			opcintype = index->rd_opcintype[i];
-	FmgrInfo   *compare;
-	RegProcedure proc;
+	return OidIsValid(asked->family) ? asked->family : index->rd_opfamily[asked->column];
+}
 
-	if (!OidIsValid(subtype) || subtype == opcintype)
-		return column->compare;
-	proc = get_opfamily_proc(index->rd_opfamily[i], opcintype, subtype, RTSCAN_COMPARE_PROC);
+static Oid
+lefttype_of(Relation index, const RtscanAsked *asked)
+{
+	return OidIsValid(asked->lefttype) ? asked->lefttype : index->rd_opcintype[asked->column];
+}
+
+/* The family's comparison of two types, or NULL. */
+static FmgrInfo *
+look_up_comparison(Oid family, Oid lefttype, Oid righttype)
+{
+	RegProcedure proc = get_opfamily_proc(family, lefttype, righttype, RTSCAN_COMPARE_PROC);
+	FmgrInfo   *compare;
+
 	if (!RegProcedureIsValid(proc))
-		elog(ERROR, "missing support function %d(%u,%u) for attribute %d of index \"%s\"",
-			 RTSCAN_COMPARE_PROC, opcintype, subtype, i + 1, RelationGetRelationName(index));
+		return NULL;
 	compare = palloc(sizeof(FmgrInfo));
 	fmgr_info(proc, compare);
 	return compare;
+}
+
+/* The function that compares the column's type with that of the values. */
+static FmgrInfo *
+find_comparison(Relation index, const RtscanColumn *type, const RtscanAsked *asked)
+{
+	Oid			lefttype = lefttype_of(index, asked);
+	FmgrInfo   *compare;
+
+	if (!OidIsValid(asked->subtype) || asked->subtype == lefttype)
+		return type->compare;
+	compare = look_up_comparison(family_of(index, asked), lefttype, asked->subtype);
+	if (compare == NULL)
+		elog(ERROR, "missing support function %d(%u,%u) for attribute %d of index \"%s\"",
+			 RTSCAN_COMPARE_PROC, lefttype, asked->subtype, asked->column + 1, RelationGetRelationName(index));
+	return compare;
+}
+
+/* The type of an INCLUDEd column, about which the index itself knows no more than how it is stored. */
+static const RtscanColumn *
+included_type(const RtscanSchema *schema, const RtscanAsked *asked)
+{
+	RtscanColumn *type = palloc(sizeof(RtscanColumn));
+
+	*type = schema->columns[asked->column];
+	type->collation = asked->collation;
+	type->compare = NULL;
+	type->key_kind = RTSCAN_KEY_NONE;
+	if (OidIsValid(asked->family))
+	{
+		type->compare = look_up_comparison(asked->family, asked->lefttype, asked->lefttype);
+		if (type->compare)
+			type->key_kind = rtscan_key_kind(type->compare->fn_oid);
+	}
+	return type;
 }
 
 /* Sorting many of them takes long. */
@@ -91,341 +131,147 @@ take_keys(RtscanCondition *condition, const RtscanColumn *column)
 	qsort(condition->keys, condition->nvalues, sizeof(uint64), compare_keys);
 }
 
+/* What sorting values by a function needs. */
+typedef struct ValueOrder
+{
+	FmgrInfo   *compare;
+	Oid			collation;
+} ValueOrder;
+
 static int
 compare_values(const void *a, const void *b, void *arg)
 {
-	const RtscanColumn *column = (const RtscanColumn *) arg;
+	const ValueOrder *order = (const ValueOrder *) arg;
 
 	CHECK_FOR_INTERRUPTS();
-	return DatumGetInt32(FunctionCall2Coll(column->compare, column->collation,
-										   *(const Datum *) a, *(const Datum *) b));
+	return DatumGetInt32(FunctionCall2Coll(order->compare, order->collation, *(const Datum *) a, *(const Datum *) b));
 }
 
-/* Sort values of the column's type, so that a row need not be compared with all of them. */
+/* Do comparisons pass through the session's time zone? */
+bool
+rtscan_depends_on_clock(const RtscanCondition *condition)
+{
+	Oid			function = condition->compare->fn_oid;
+
+	return function == F_TIMESTAMP_CMP_TIMESTAMPTZ || function == F_DATE_CMP_TIMESTAMPTZ;
+}
+
+/* Sort values, so that a row need not be compared with all of them, nor a dictionary be searched for each. */
 static void
-sort_values(RtscanCondition *condition, const RtscanColumn *column)
+sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition)
 {
-	if (condition->keys == NULL && condition->compare == column->compare)
-		qsort_arg(condition->values, condition->nvalues, sizeof(Datum), compare_values,
-				  unconstify(RtscanColumn *, column));
+	ValueOrder	order = {.collation = condition->type->collation};
+
+	condition->sorted = condition->keys != NULL || condition->nvalues < 2;
+	if (condition->sorted || rtscan_depends_on_clock(condition))
+		return;
+	order.compare = condition->compare;
+	if (condition->compare != condition->type->compare)
+		order.compare = look_up_comparison(family_of(index, asked), asked->subtype, asked->subtype);
+	if (order.compare == NULL)
+		return;
+	qsort_arg(condition->values, condition->nvalues, sizeof(Datum), compare_values, &order);
+	condition->sorted = true;
 }
 
-/* Prepare one scan key; false if it is never true. */
-static bool
-prepare_condition(Relation index, const RtscanSchema *schema, ScanKey key,
-				  RtscanCondition *condition)
+/* Values that are at hand: how many are there, and are there enough? */
+static RtscanOutcome
+outcome_of_values(const RtscanCondition *condition, bool has_null)
 {
-	int			i = key->sk_attno - 1;
-
-	condition->column = i;
-	if (key->sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL))
+	switch (condition->kind)
 	{
-		condition->kind = (key->sk_flags & SK_SEARCHNULL) ?
-			RTSCAN_CONDITION_IS_NULL : RTSCAN_CONDITION_IS_NOT_NULL;
-		return true;
+		case RTSCAN_CONDITION_ALL:
+		case RTSCAN_CONDITION_NONE:
+			if (has_null)
+				return RTSCAN_NEVER;
+			return condition->nvalues > 0 ? RTSCAN_DEPENDS : RTSCAN_ALWAYS;
+		default:
+			return condition->nvalues > 0 ? RTSCAN_DEPENDS : RTSCAN_NEVER;
 	}
-	if (key->sk_flags & SK_ISNULL)
-		return false;
-	condition->kind = RTSCAN_CONDITION_COMPARE;
-	condition->strategy = key->sk_strategy;
-	condition->operator = &key->sk_func;
-	condition->collation = key->sk_collation;
-	condition->compare = find_comparison(index, &schema->columns[i], i, key->sk_subtype);
-	if (key->sk_flags & SK_SEARCHARRAY)
-		take_elements(condition, key->sk_argument);
+}
+
+static RtscanOutcome
+take_values(Relation index, const RtscanAsked *asked, Datum value, RtscanCondition *condition)
+{
+	bool		has_null = false;
+
+	condition->compare = find_comparison(index, condition->type, asked);
+	if (asked->array)
+		has_null = take_elements(condition, value);
 	else
-		take_value(condition, key->sk_argument);
-	take_keys(condition, &schema->columns[i]);
-	sort_values(condition, &schema->columns[i]);
-	return condition->nvalues > 0;
+		take_value(condition, value);
+	take_keys(condition, condition->type);
+	sort_values(index, asked, condition);
+	return outcome_of_values(condition, has_null);
 }
 
-RtscanPredicate *
-rtscan_predicate(Relation index, const RtscanSchema *schema, ScanKey keys, int nkeys)
+/* Without the operator, which the caller has. */
+static RtscanOutcome
+prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, bool isnull,
+		RtscanCondition *condition)
 {
-	RtscanPredicate *predicate = palloc0(sizeof(RtscanPredicate));
-
-	predicate->schema = schema;
-	predicate->conditions = palloc0(Max(nkeys, 1) * sizeof(RtscanCondition));
-	for (int i = 0; i < nkeys && !predicate->impossible; i++)
+	*condition = (RtscanCondition) {
+		.kind = asked->kind,
+		.column = asked->column,
+		.schema = schema,
+		.type = asked->column < schema->nkeys ? &schema->columns[asked->column] : included_type(schema, asked),
+		.strategy = asked->strategy,
+		.collation = asked->collation,
+		.operator = condition->operator,
+		.stands_for = 1,
+	};
+	switch (asked->kind)
 	{
-		if (prepare_condition(index, schema, &keys[i], &predicate->conditions[i]))
-			predicate->nconditions++;
-		else
-			predicate->impossible = true;
-	}
-	return predicate;
-}
-
-/* ---------------------------------------------------------------- around clock changes */
-
-#define CLOCK_CHANGE_REACH	(2 * USECS_PER_DAY)
-
-/* What comparing a local time with an instant one by one needs to know. */
-typedef struct LocalTimes
-{
-	const RtscanColumn *type;
-	const RtscanProbe *probe;
-	StrategyNumber strategy;
-	RtscanIntervals *set;
-} LocalTimes;
-
-static bool
-strategy_accepts(StrategyNumber strategy, int32 order)
-{
-	switch (strategy)
-	{
-		case BTLessStrategyNumber:
-			return order < 0;
-		case BTLessEqualStrategyNumber:
-			return order <= 0;
-		case BTEqualStrategyNumber:
-			return order == 0;
-		case BTGreaterEqualStrategyNumber:
-			return order >= 0;
-		case BTGreaterStrategyNumber:
-			return order > 0;
-	}
-	elog(ERROR, "unrecognized strategy number: %d", strategy);
-}
-
-/* RtscanDictionaryVisitor: add a value if it compares as asked for. */
-static void
-add_if_accepted(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, void *arg)
-{
-	LocalTimes *local = (LocalTimes *) arg;
-	Datum		value = rtscan_key_decode(local->type->key_kind, key);
-	int32		order = DatumGetInt32(FunctionCall2Coll(local->probe->compare, local->type->collation,
-														value, local->probe->value));
-
-	if (strategy_accepts(local->strategy, order))
-		rtscan_intervals_add(local->set, (RtscanPosition) {code, first_rank},
-							 (RtscanPosition) {code + 1, end_rank});
-}
-
-/* An instant moved; where that overflows the end of time will do. */
-static TimestampTz
-move_instant(TimestampTz instant, int64 by)
-{
-	TimestampTz moved;
-
-	if (pg_add_s64_overflow(instant, by, &moved))
-		return by < 0 ? PG_INT64_MIN : PG_INT64_MAX;
-	return moved;
-}
-
-/* Does the session's clock change within reach of an instant? */
-static bool
-clock_changes_around(TimestampTz instant)
-{
-	pg_time_t	from,
-				change;
-	long		before_offset,
-				after_offset;
-	int			before_dst,
-				after_dst,
-				found;
-
-	if (TIMESTAMP_NOT_FINITE(instant))
-		return false;
-	from = timestamptz_to_time_t(move_instant(instant, -CLOCK_CHANGE_REACH));
-	found = pg_next_dst_boundary(&from, &before_offset, &before_dst, &change,
-								 &after_offset, &after_dst, session_timezone);
-	return found < 0 ||
-		(found > 0 && change <= timestamptz_to_time_t(move_instant(instant, CLOCK_CHANGE_REACH)));
-}
-
-/* Is the order of the column's values not that of their comparison with this one? */
-static bool
-order_may_break(const RtscanProbe *probe)
-{
-	Oid			function = probe->compare->fn_oid;
-
-	return (function == F_TIMESTAMP_CMP_TIMESTAMPTZ || function == F_DATE_CMP_TIMESTAMPTZ) &&
-		clock_changes_around(DatumGetTimestampTz(probe->value));
-}
-
-/* ---------------------------------------------------------------- intervals */
-
-/* Add the values that a strategy accepts, given where a value's equals begin and end. */
-static void
-add_by_strategy(RtscanIntervals *set, StrategyNumber strategy, RtscanPosition before,
-				RtscanPosition after, RtscanPosition end)
-{
-	RtscanPosition start = {0, 0};
-
-	switch (strategy)
-	{
-		case BTLessStrategyNumber:
-			rtscan_intervals_add(set, start, before);
+		case RTSCAN_CONDITION_IS_NULL:
+		case RTSCAN_CONDITION_IS_NOT_NULL:
+			return RTSCAN_DEPENDS;
+		case RTSCAN_CONDITION_DISTINCT:
+			if (isnull)
+			{
+				condition->kind = RTSCAN_CONDITION_IS_NOT_NULL;
+				return RTSCAN_DEPENDS;
+			}
 			break;
-		case BTLessEqualStrategyNumber:
-			rtscan_intervals_add(set, start, after);
-			break;
-		case BTEqualStrategyNumber:
-			rtscan_intervals_add(set, before, after);
-			break;
-		case BTGreaterEqualStrategyNumber:
-			rtscan_intervals_add(set, before, end);
-			break;
-		case BTGreaterStrategyNumber:
-			rtscan_intervals_add(set, after, end);
+		case RTSCAN_CONDITION_NOT_DISTINCT:
+			condition->kind = isnull ? RTSCAN_CONDITION_IS_NULL : RTSCAN_CONDITION_ANY;
+			if (isnull)
+				return RTSCAN_DEPENDS;
 			break;
 		default:
-			elog(ERROR, "unrecognized strategy number: %d", strategy);
+			if (isnull)
+				return RTSCAN_NEVER;
 	}
+	return take_values(index, asked, value, condition);
 }
 
-static RtscanPosition
-end_of_values(const RtscanColumnHeader *header)
+RtscanOutcome
+rtscan_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, bool isnull,
+				 RtscanCondition *condition)
 {
-	return (RtscanPosition) {header->distinct, header->nonnull};
-}
-
-/*
- * Around a clock change: values certainly before and after the edge by strategy, and
- * those between one by one.
- */
-static bool
-add_one_by_one(RtscanReader *reader, int column, const RtscanProbe *probe,
-			   StrategyNumber strategy, RtscanIntervals *set)
-{
-	RtscanPosition end = end_of_values(&reader->segment->columns[column].header);
-	TimestampTz instant = DatumGetTimestampTz(probe->value);
-	RtscanProbe moved = *probe;
-	LocalTimes	local = {probe->column, probe, strategy, set};
-	RtscanPosition first,
-				last;
-
-	moved.value = TimestampTzGetDatum(move_instant(instant, -CLOCK_CHANGE_REACH));
-	if (!rtscan_dictionary_find(reader, column, &moved, false, &first))
-		return false;
-	moved.value = TimestampTzGetDatum(move_instant(instant, CLOCK_CHANGE_REACH));
-	if (!rtscan_dictionary_find(reader, column, &moved, true, &last))
-		return false;
-	if (strategy_accepts(strategy, -1))
-		rtscan_intervals_add(set, (RtscanPosition) {0, 0}, first);
-	if (strategy_accepts(strategy, 1))
-		rtscan_intervals_add(set, last, end);
-	return rtscan_dictionary_visit(reader, column, probe->column, first.code, last.code,
-								   add_if_accepted, &local);
-}
-
-static bool
-add_value_intervals(RtscanReader *reader, const RtscanCondition *condition,
-					const RtscanProbe *probe, RtscanIntervals *set)
-{
-	int			column = condition->column;
-	RtscanPosition end = end_of_values(&reader->segment->columns[column].header);
-	RtscanPosition before = {0, 0},
-				after = {0, 0};
-
-	if (order_may_break(probe))
-		return add_one_by_one(reader, column, probe, condition->strategy, set);
-	if (condition->strategy != BTLessEqualStrategyNumber &&
-		condition->strategy != BTGreaterStrategyNumber &&
-		!rtscan_dictionary_find(reader, column, probe, false, &before))
-		return false;
-	if (condition->strategy != BTLessStrategyNumber &&
-		condition->strategy != BTGreaterEqualStrategyNumber &&
-		!rtscan_dictionary_find(reader, column, probe, true, &after))
-		return false;
-	add_by_strategy(set, condition->strategy, before, after, end);
-	return true;
-}
-
-static bool
-condition_intervals(const RtscanPredicate *predicate, const RtscanCondition *condition,
-					RtscanReader *reader, RtscanIntervals *set)
-{
-	const RtscanColumn *type = &predicate->schema->columns[condition->column];
-	RtscanPosition start = {0, 0};
-	RtscanPosition end = end_of_values(&reader->segment->columns[condition->column].header);
-	RtscanPosition nulls_end = {end.code + 1, reader->segment->header.rows};
-
-	*set = (RtscanIntervals) {0, 0, NULL};
-	if (condition->kind == RTSCAN_CONDITION_IS_NULL)
-		rtscan_intervals_add(set, end, nulls_end);
-	else if (condition->kind == RTSCAN_CONDITION_IS_NOT_NULL)
-		rtscan_intervals_add(set, start, end);
-	else
-		for (int i = 0; i < condition->nvalues; i++)
-		{
-			RtscanProbe probe = {
-				.column = type,
-				.has_key = condition->keys != NULL,
-				.key = condition->keys ? condition->keys[i] : 0,
-				.compare = condition->compare,
-				.value = condition->values[i],
-			};
-
-			if (!add_value_intervals(reader, condition, &probe, set))
-				return false;
-		}
-	rtscan_intervals_normalize(set);
-	return true;
-}
-
-/* ---------------------------------------------------------------- regions */
-
-/* Narrow the region's column by a set; adds the column if it is not there. */
-static void
-narrow_column(RtscanRegion *region, int column, RtscanIntervals set)
-{
-	for (int i = 0; i < region->ncolumns; i++)
-		if (region->columns[i].column == column)
-		{
-			region->columns[i].intervals = rtscan_intervals_intersect(&region->columns[i].intervals, &set);
-			return;
-		}
-	region->columns[region->ncolumns++] = (RtscanRegionColumn) {.column = column, .intervals = set};
-}
-
-static int
-compare_rows(const void *a, const void *b)
-{
-	uint32		left = ((const RtscanRegionColumn *) a)->rows;
-	uint32		right = ((const RtscanRegionColumn *) b)->rows;
-
-	return left < right ? -1 : left > right;
-}
-
-/* Drop columns that exclude nothing, put the narrowest first, see whether one excludes all. */
-static void
-finish_region(RtscanRegion *region, uint32 rows)
-{
-	int			kept = 0;
-
-	for (int i = 0; i < region->ncolumns; i++)
+	condition->operator = NULL;
+	if (OidIsValid(asked->function))
 	{
-		region->columns[i].rows = rtscan_intervals_rows(&region->columns[i].intervals);
-		if (region->columns[i].rows == 0)
-			region->empty = true;
-		if (region->columns[i].rows < rows)
-			region->columns[kept++] = region->columns[i];
+		condition->operator = palloc(sizeof(FmgrInfo));
+		fmgr_info(asked->function, condition->operator);
 	}
-	region->ncolumns = kept;
-	qsort(region->columns, kept, sizeof(RtscanRegionColumn), compare_rows);
+	return prepare(index, schema, asked, value, isnull, condition);
 }
 
-bool
-rtscan_predicate_region(const RtscanPredicate *predicate, RtscanReader *reader,
-						RtscanRegion *region)
+RtscanOutcome
+rtscan_key_condition(Relation index, const RtscanSchema *schema, ScanKey key, RtscanCondition *condition)
 {
-	*region = (RtscanRegion) {.empty = predicate->impossible};
-	if (region->empty)
-		return true;
-	region->columns = palloc0(Max(predicate->nconditions, 1) * sizeof(RtscanRegionColumn));
-	for (int i = 0; i < predicate->nconditions; i++)
-	{
-		RtscanIntervals set;
+	RtscanAsked asked = {
+		.kind = (key->sk_flags & SK_SEARCHNULL) ? RTSCAN_CONDITION_IS_NULL :
+		(key->sk_flags & SK_SEARCHNOTNULL) ? RTSCAN_CONDITION_IS_NOT_NULL : RTSCAN_CONDITION_ANY,
+		.column = key->sk_attno - 1,
+		.array = (key->sk_flags & SK_SEARCHARRAY) != 0,
+		.strategy = key->sk_strategy,
+		.subtype = key->sk_subtype,
+		.collation = key->sk_collation,
+	};
 
-		if (!condition_intervals(predicate, &predicate->conditions[i], reader, &set))
-			return false;
-		narrow_column(region, predicate->conditions[i].column, set);
-	}
-	finish_region(region, reader->segment->header.rows);
-	return true;
+	condition->operator = &key->sk_func;
+	return prepare(index, schema, &asked, key->sk_argument, (key->sk_flags & SK_ISNULL) != 0, condition);
 }
 
 /* ---------------------------------------------------------------- single rows */
@@ -436,39 +282,74 @@ has_key(const RtscanCondition *condition, uint64 key)
 	return bsearch(&key, condition->keys, condition->nvalues, sizeof(uint64), compare_keys) != NULL;
 }
 
-/* For inequalities only the extreme of the values matters. */
-static bool
-key_matches(const RtscanCondition *condition, uint64 key)
+/* What a comparison accepts: with one value or, as far as that goes, with any or all of some. */
+static void
+range_of_strategy(StrategyNumber strategy, uint64 below, uint64 above, uint64 *low, uint64 *high)
+{
+	*low = 0;
+	*high = PG_UINT64_MAX;
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			*low = below == 0 ? 1 : 0;
+			*high = below == 0 ? 0 : below - 1;
+			break;
+		case BTLessEqualStrategyNumber:
+			*high = below;
+			break;
+		case BTGreaterEqualStrategyNumber:
+			*low = above;
+			break;
+		case BTGreaterStrategyNumber:
+			*low = above == PG_UINT64_MAX ? 1 : above + 1;
+			*high = above == PG_UINT64_MAX ? 0 : *high;
+			break;
+		default:
+			*low = above;
+			*high = below;
+	}
+}
+
+bool
+rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
 {
 	uint64		smallest = condition->keys[0];
 	uint64		largest = condition->keys[condition->nvalues - 1];
 
-	switch (condition->strategy)
+	/* All: below the smallest, above the largest, equal to both. */
+	if (condition->kind == RTSCAN_CONDITION_ALL)
 	{
-		case BTLessStrategyNumber:
-			return key < largest;
-		case BTLessEqualStrategyNumber:
-			return key <= largest;
-		case BTGreaterEqualStrategyNumber:
-			return key >= smallest;
-		case BTGreaterStrategyNumber:
-			return key > smallest;
-		default:
-			return has_key(condition, key);
+		range_of_strategy(condition->strategy, smallest, largest, low, high);
+		return true;
 	}
+	range_of_strategy(condition->strategy, largest, smallest, low, high);
+	return condition->strategy != BTEqualStrategyNumber || smallest == largest;
+}
+
+/* Of a condition that is about any of its values. */
+static bool
+key_matches(const RtscanCondition *condition, uint64 key)
+{
+	uint64		low,
+				high;
+	bool		exact = rtscan_key_range(condition, &low, &high);
+
+	return key >= low && key <= high && (exact || has_key(condition, key));
 }
 
 static bool
 operator_accepts(const RtscanCondition *condition, Datum value, int i)
 {
+	CHECK_FOR_INTERRUPTS();
 	return DatumGetBool(FunctionCall2Coll(condition->operator, condition->collation,
 										  value, condition->values[i]));
 }
 
-/* Likewise for values of the column's type that are in order. */
+/* Likewise for values that are in order. */
 static bool
-matches_sorted(const RtscanCondition *condition, const RtscanColumn *type, Datum value)
+any_sorted_matches(const RtscanCondition *condition, Datum value)
 {
+	ValueOrder	order = {condition->compare, condition->type->collation};
 	int			low = 0,
 				high = condition->nvalues;
 
@@ -480,7 +361,7 @@ matches_sorted(const RtscanCondition *condition, const RtscanColumn *type, Datum
 	{
 		int			middle = (low + high) / 2;
 
-		if (compare_values(&condition->values[middle], &value, unconstify(RtscanColumn *, type)) < 0)
+		if (compare_values(&value, &condition->values[middle], &order) > 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -489,39 +370,45 @@ matches_sorted(const RtscanCondition *condition, const RtscanColumn *type, Datum
 }
 
 static bool
-value_matches(const RtscanCondition *condition, const RtscanColumn *type, Datum value)
+any_matches(const RtscanCondition *condition, Datum value)
 {
 	bool		identical;
 
 	if (condition->keys)
-		return key_matches(condition, rtscan_key_encode(type->key_kind, value, &identical));
-	if (condition->compare == type->compare)
-		return matches_sorted(condition, type, value);
+		return key_matches(condition, rtscan_key_encode(condition->type->key_kind, value, &identical));
+	if (condition->sorted)
+		return any_sorted_matches(condition, value);
 	for (int i = 0; i < condition->nvalues; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
 		if (operator_accepts(condition, value, i))
 			return true;
-	}
 	return false;
 }
 
-bool
-rtscan_predicate_matches(const RtscanPredicate *predicate, const Datum *values, const bool *isnull)
+static bool
+all_match(const RtscanCondition *condition, Datum value)
 {
-	if (predicate->impossible)
-		return false;
-	for (int i = 0; i < predicate->nconditions; i++)
-	{
-		const RtscanCondition *condition = &predicate->conditions[i];
-		bool		null = isnull[condition->column];
-
-		if (condition->kind == RTSCAN_CONDITION_IS_NULL ? !null : null)
+	for (int i = 0; i < condition->nvalues; i++)
+		if (!operator_accepts(condition, value, i))
 			return false;
-		if (condition->kind == RTSCAN_CONDITION_COMPARE &&
-			!value_matches(condition, &predicate->schema->columns[condition->column],
-						   values[condition->column]))
-			return false;
-	}
 	return true;
+}
+
+bool
+rtscan_condition_matches(const RtscanCondition *condition, Datum value, bool isnull)
+{
+	switch (condition->kind)
+	{
+		case RTSCAN_CONDITION_IS_NULL:
+			return isnull;
+		case RTSCAN_CONDITION_IS_NOT_NULL:
+			return !isnull;
+		case RTSCAN_CONDITION_DISTINCT:
+			return isnull || !any_matches(condition, value);
+		case RTSCAN_CONDITION_NONE:
+			return !isnull && !any_matches(condition, value);
+		case RTSCAN_CONDITION_ALL:
+			return !isnull && all_match(condition, value);
+		default:
+			return !isnull && any_matches(condition, value);
+	}
 }

@@ -1,6 +1,6 @@
 /*
  * predicate.h
- *		The quals of a scan: what they mean for a segment, and for a single row.
+ *		Conditions on one column, a key or an INCLUDEd one: what they mean for a segment, and for a single row.
  *
  * The operators of an rtscan operator class compare as its comparison function does, so
  * each qual is a set of intervals of a column's sorted values.  One family is not that
@@ -20,66 +20,84 @@
 
 typedef enum RtscanConditionKind
 {
-	RTSCAN_CONDITION_COMPARE,	/* column op ANY (values) */
+	RTSCAN_CONDITION_ANY,		/* column op value, column op ANY (values) */
+	RTSCAN_CONDITION_ALL,		/* column op ALL (values) */
+	RTSCAN_CONDITION_NONE,		/* column <> value, column <> ALL (values): op is the equality, and true of none */
+	RTSCAN_CONDITION_DISTINCT,	/* column IS DISTINCT FROM value: op is the equality */
+	RTSCAN_CONDITION_NOT_DISTINCT,
 	RTSCAN_CONDITION_IS_NULL,
 	RTSCAN_CONDITION_IS_NOT_NULL
 } RtscanConditionKind;
 
-/* One qual. */
-typedef struct RtscanCondition
+/* What is asked of a column, but for the value. */
+typedef struct RtscanAsked
 {
 	RtscanConditionKind kind;
 	int			column;			/* from 0 */
+	bool		array;			/* there is an array of values */
+	StrategyNumber strategy;
+	Oid			subtype;		/* the values' type; InvalidOid: the column's */
+	Oid			collation;
+	Oid			function;		/* the operator's */
+	Oid			family;			/* of an INCLUDEd column: btree's, of the operator, */
+	Oid			lefttype;		/* and the type that it takes the column for; else InvalidOid */
+} RtscanAsked;
+
+/* The same with its values. */
+typedef struct RtscanCondition
+{
+	RtscanConditionKind kind;	/* NOT_DISTINCT has become another */
+	int			column;			/* from 0 */
+	const RtscanSchema *schema;
+	const RtscanColumn *type;	/* of an INCLUDEd column, with its comparison and kind of keys */
 	StrategyNumber strategy;
 	FmgrInfo   *operator;		/* as a sequential scan would call it */
 	Oid			collation;
 	FmgrInfo   *compare;		/* (column's type, values' type) */
 	int			nvalues;
-	Datum	   *values;			/* no NULLs; ascending if they are of the column's type */
+	Datum	   *values;			/* no NULLs */
+	bool		sorted;			/* they ascend */
 	uint64	   *keys;			/* of the values, ascending; NULL if compared by function */
+	double		stands_for;		/* as many rows: the planner looks some of an array's elements up; 1 else */
 } RtscanCondition;
 
-/* All quals of a scan; a conjunction. */
-typedef struct RtscanPredicate
+/* What a condition comes to whatever a row has. */
+typedef enum RtscanOutcome
 {
-	const RtscanSchema *schema;
-	bool		impossible;		/* some qual is never true */
-	int			nconditions;
-	RtscanCondition *conditions;
-} RtscanPredicate;
-
-/* A column of a region, and the intervals that its rows must be in. */
-typedef struct RtscanRegionColumn
-{
-	int			column;
-	uint32		rows;			/* in the intervals */
-	RtscanIntervals intervals;
-} RtscanRegionColumn;
+	RTSCAN_NEVER,
+	RTSCAN_ALWAYS,
+	RTSCAN_DEPENDS
+} RtscanOutcome;
 
 /*
- * What a predicate means for one segment (RTScan, section 3.2): the conjunction of its
- * columns, the one with the fewest rows first.  Columns that exclude no row are left out.
- */
-typedef struct RtscanRegion
-{
-	bool		empty;			/* no row matches */
-	int			ncolumns;		/* 0: every row matches */
-	RtscanRegionColumn *columns;
-} RtscanRegion;
-
-/*
- * Prepare quals.  Values that the scan keys point to are not copied.  Raises an error
+ * Prepare a condition.  Values that are passed by reference are not copied.  Raises an error
  * where the operator family lacks a comparison function that btree would need as well.
  */
-extern RtscanPredicate *rtscan_predicate(Relation index, const RtscanSchema *schema,
-										 ScanKey keys, int nkeys);
+extern RtscanOutcome rtscan_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked,
+									  Datum value, bool isnull, RtscanCondition *condition);
 
-/* Look the predicate up in a segment's dictionaries; false only for a soft reader. */
-extern bool rtscan_predicate_region(const RtscanPredicate *predicate, RtscanReader *reader,
-									RtscanRegion *region);
+/* The same of a scan key, which must stay where it is. */
+extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *schema, ScanKey key, RtscanCondition *condition);
+
+/* lookup.c: look it up in a segment's dictionary: a normalized set.  False only for a soft reader. */
+extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set);
+
+static inline bool
+rtscan_is_included(const RtscanCondition *condition)
+{
+	return condition->column >= condition->schema->nkeys;
+}
+
+/*
+ * What keys the operator accepts, if there are keys: none outside of the range, both ends included, which is empty if low > high.
+ * Returns whether it accepts all in it.
+ */
+extern bool rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high);
 
 /* Does a row match? */
-extern bool rtscan_predicate_matches(const RtscanPredicate *predicate,
-									 const Datum *values, const bool *isnull);
+extern bool rtscan_condition_matches(const RtscanCondition *condition, Datum value, bool isnull);
+
+/* Do its comparisons pass through the session's time zone? */
+extern bool rtscan_depends_on_clock(const RtscanCondition *condition);
 
 #endif							/* RTSCAN_PREDICATE_H */

@@ -4,7 +4,6 @@
  */
 #include "search/pretest.h"
 
-#include "access/stratnum.h"
 #include "access/tupmacs.h"
 
 /* ---------------------------------------------------------------- preparation */
@@ -52,37 +51,19 @@ make_empty(RtscanKeyRange *range)
 	range->high = 0;
 }
 
-/* Narrow a range by column op ANY (values); returns whether it is all that this asks. */
+/* Narrow a range by the keys that a condition accepts; returns whether it is all that this asks. */
 static bool
 narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 {
-	uint64		smallest = condition->keys[0];
-	uint64		largest = condition->keys[condition->nvalues - 1];
+	uint64		low,
+				high;
+	bool		exact = rtscan_key_range(condition, &low, &high);
 
-	switch (condition->strategy)
-	{
-		case BTLessStrategyNumber:
-			if (largest == 0)
-				make_empty(range);
-			else
-				narrow(range, 0, largest - 1);
-			return true;
-		case BTLessEqualStrategyNumber:
-			narrow(range, 0, largest);
-			return true;
-		case BTGreaterEqualStrategyNumber:
-			narrow(range, smallest, PG_UINT64_MAX);
-			return true;
-		case BTGreaterStrategyNumber:
-			if (smallest == PG_UINT64_MAX)
-				make_empty(range);
-			else
-				narrow(range, smallest + 1, PG_UINT64_MAX);
-			return true;
-		default:
-			narrow(range, smallest, largest);
-			return smallest == largest;
-	}
+	if (low > high)
+		make_empty(range);
+	else
+		narrow(range, low, high);
+	return exact;
 }
 
 /* Returns whether the ranges are all that the condition asks of a row without NULLs. */
@@ -93,27 +74,39 @@ add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCo
 
 	if (condition->kind == RTSCAN_CONDITION_IS_NOT_NULL)
 		return true;
-	if (condition->kind == RTSCAN_CONDITION_COMPARE && condition->keys == NULL)
+	if (condition->kind != RTSCAN_CONDITION_IS_NULL &&
+		((condition->kind != RTSCAN_CONDITION_ANY && condition->kind != RTSCAN_CONDITION_ALL) || condition->keys == NULL))
 		return false;
 	range = range_of(pretest, schema, condition->column);
 	if (range == NULL)
 		return false;
-	if (condition->kind == RTSCAN_CONDITION_COMPARE)
+	if (condition->kind != RTSCAN_CONDITION_IS_NULL)
 		return narrow_by_comparison(range, condition);
 	make_empty(range);
 	return true;
 }
 
+/* Likewise of a filter. */
+static bool
+add_filter(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
+{
+	bool		exact = true;
+
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return add_condition(pretest, schema, &filter->condition);
+	if (filter->kind == RTSCAN_FILTER_OR)
+		return false;
+	for (int i = 0; i < filter->n; i++)
+		exact &= add_filter(pretest, schema, &filter->parts[i]);
+	return exact;
+}
+
 void
 rtscan_pretest_init(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
 {
-	const RtscanPredicate *predicate = filter->predicate;
-
-	pretest->exact = filter->ndisjunctions == 0;
 	pretest->size = 0;
 	pretest->nranges = 0;
-	for (int i = 0; i < predicate->nconditions; i++)
-		pretest->exact &= add_condition(pretest, schema, &predicate->conditions[i]);
+	pretest->exact = add_filter(pretest, schema, filter);
 }
 
 /* ---------------------------------------------------------------- test */

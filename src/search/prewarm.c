@@ -44,6 +44,7 @@ has_memory(Relation index, List *columns)
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
 		scan.filter.region = whole_region(scan.reader.segment, columns);
+		rtscan_list_regions(&scan);
 		bytes += rtscan_device_methods.needs(&scan, 1);
 	}
 	return bytes <= rtscan_device_methods.memory();
@@ -69,6 +70,7 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
 		scan.filter.region = whole_region(scan.reader.segment, columns);
+		rtscan_list_regions(&scan);
 		if (!rtscan_executors[executor]->can(&scan))
 			continue;
 		why = rtscan_executors[executor]->prepare(executor, index, &image->meta.uuid, &scan, 1);

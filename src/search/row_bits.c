@@ -6,15 +6,44 @@
 
 #include "bits/bits.h"
 #include "storage/dead.h"
+#include "utils/memutils.h"
+
+/* Room for a segment's bits that nobody uses: pages that have been touched once need not be asked of the kernel again. */
+#define MAX_IDLE_ROOMS	4
+
+static char *idle_rooms[MAX_IDLE_ROOMS];
+static int	idle;
+
+typedef struct OwnedBits
+{
+	RtscanRowBits bits;
+	char	   *room;
+	MemoryContextCallback callback;
+} OwnedBits;
+
+/* MemoryContextCallbackFunction: whoever used a room is done. */
+static void
+give_back_room(void *arg)
+{
+	OwnedBits  *owned = (OwnedBits *) arg;
+
+	if (idle < MAX_IDLE_ROOMS)
+		idle_rooms[idle++] = owned->room;
+	else
+		pfree(owned->room);
+}
 
 RtscanRowBits *
 rtscan_bits_create(MemoryContext context)
 {
-	RtscanRowBits *bits = MemoryContextAllocZero(context, sizeof(RtscanRowBits));
-	char	   *room = MemoryContextAlloc(context, (Size) RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_BYTES + 64);
+	OwnedBits  *owned = MemoryContextAllocZero(context, sizeof(OwnedBits));
 
-	bits->words = (uint64 *) TYPEALIGN(64, room);
-	return bits;
+	owned->room = idle > 0 ? idle_rooms[--idle]
+		: MemoryContextAlloc(TopMemoryContext, (Size) RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_BYTES + 64);
+	owned->bits.words = (uint64 *) TYPEALIGN(64, owned->room);
+	owned->callback = (MemoryContextCallback) {.func = give_back_room, .arg = owned};
+	MemoryContextRegisterResetCallback(context, &owned->callback);
+	return &owned->bits;
 }
 
 void

@@ -22,7 +22,7 @@ typedef struct RtscanRowBits
 	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
 } RtscanRowBits;
 
-/* Bits for one segment at a time; reset them for each. */
+/* Bits for one segment at a time, as long as the memory context is not reset; reset them for each. */
 extern RtscanRowBits *rtscan_bits_create(MemoryContext context);
 extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
 

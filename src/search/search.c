@@ -4,36 +4,9 @@
  */
 #include "search/search.h"
 
-#include "storage/dead.h"
-#include "storage/pending.h"
 #include "utils/memutils.h"
 
-/* ---------------------------------------------------------------- segments */
-
-/* The rows of a segment of the round at hand. */
-static void
-search_segment(RtscanSearch *search, RtscanSegmentScan *segment)
-{
-	RtscanRowBits *bits;
-	instr_time	start,
-				middle,
-				end;
-
-	INSTR_TIME_SET_CURRENT(start);
-	bits = rtscan_evaluate(segment, &search->stats.counters);
-	if (bits)
-		rtscan_bits_remove_dead(search->index, segment->entry, search->snapshot, bits);
-	INSTR_TIME_SET_CURRENT(middle);
-	if (bits)
-		search->take_segment(segment, bits, search->arg);
-	INSTR_TIME_SET_CURRENT(end);
-
-	search->stats.counters.segments++;
-	search->stats.counters.cpu_segments += segment->left_to_cpu;
-	search->stats.counters.pages_read += segment->reader.pages_read;
-	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, middle, start);
-	INSTR_TIME_ACCUM_DIFF(search->stats.tids_time, end, middle);
-}
+/* ---------------------------------------------------------------- begin and end */
 
 /* What the filter means for each segment.  Here, and not later, a user's functions may be called. */
 static void
@@ -51,79 +24,146 @@ prepare_segments(RtscanSearch *search)
 		segment->entry = &image->entries[i];
 		rtscan_reader_open(&segment->reader, search->index, segment->entry, false);
 		rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
-		segment->want_bits = !segment->filter.region.empty && search->prepare_segment(segment, search->arg);
+		rtscan_list_regions(segment);
 		search->nsegments++;
 	}
+}
+
+/* How many segments another executor than the CPU is asked for together. */
+static int
+segments_of_round(const RtscanSearch *search)
+{
+	int			regions = 1;
+
+	if (search->chosen == RTSCAN_EXECUTOR_CPU)
+		return 1;
+	for (int i = 0; i < search->nsegments; i++)
+		regions = Max(regions, search->segments[i].nregions);
+	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1);
 }
 
 void
 rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 {
+	MemoryContext old;
 	instr_time	start,
 				end;
 
+	INSTR_TIME_SET_CURRENT(start);
+	search->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan search", ALLOCSET_DEFAULT_SIZES);
+	search->short_context = AllocSetContextCreate(search->context, "rtscan search of a segment", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(search->context);
 	search->executor = RTSCAN_EXECUTOR_CPU;
 	memset(&search->stats, 0, sizeof(search->stats));
 	search->image = image;
 	search->nsegments = 0;
 	search->next_segment = 0;
-	if (search->filter->predicate->impossible)
-		return;
-	INSTR_TIME_SET_CURRENT(start);
-	prepare_segments(search);
-	search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
+	search->pending = NULL;
+	search->next_list = 0;
+	search->taken_apart = 0;
+	search->round = rtscan_create_round();
+	if (!rtscan_filter_is_never(search->filter))
+	{
+		prepare_segments(search);
+		search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
+		search->round_segments = segments_of_round(search);
+	}
+	MemoryContextSwitchTo(old);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
 }
 
-/* Let a device evaluate segments together, as far as it can. */
+void
+rtscan_end_search(RtscanSearch *search)
+{
+	MemoryContextDelete(search->context);
+	search->context = NULL;
+}
+
+/* ---------------------------------------------------------------- segments */
+
+/* Let a device evaluate some segments together, as far as it can. */
 static void
 begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
 	RtscanExecutor executor;
-	instr_time	start,
-				end;
 
-	INSTR_TIME_SET_CURRENT(start);
-	executor = rtscan_begin_round(search->chosen, search->index, &search->image->meta.uuid, segments, count,
-								  &search->stats.counters);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
+	executor = rtscan_begin_round(search->round, search->chosen, search->index, &search->image->meta.uuid,
+								  segments, count, &search->stats.counters);
 	search->executor = Max(search->executor, executor);
 }
 
-/* Take the next segments, so many at most: returns how many. */
-static int
-take_segments(RtscanSearch *search, int limit)
+/* Take the next segments, some at most, and begin a round of them; false if there are none left. */
+static bool
+take_segments(RtscanSearch *search)
 {
+	int			limit = search->round_segments;
+	int			count;
+
 	if (search->shared)
 	{
 		uint32		next = pg_atomic_fetch_add_u32(&search->shared->next_segment, limit);
 
 		search->next_segment = Min(next, (uint32) search->nsegments);
 	}
-	return Min(search->nsegments - search->next_segment, limit);
-}
-
-bool
-rtscan_search_some(RtscanSearch *search)
-{
-	int			count = take_segments(search, search->chosen == RTSCAN_EXECUTOR_CPU ? 1 : RTSCAN_ROUND_SEGMENTS);
-	RtscanSegmentScan *segments = search->segments + search->next_segment;
-
+	count = Min(search->nsegments - search->next_segment, limit);
 	if (count == 0)
 		return false;
-	begin_round(search, segments, count);
-	for (int i = 0; i < count; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(search->short_context);
-
-		search_segment(search, &segments[i]);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(search->short_context);
-	}
+	begin_round(search, search->segments + search->next_segment, count);
 	search->next_segment += count;
 	return true;
+}
+
+/* The next segment of a round, or NULL. */
+static RtscanSegmentScan *
+take_segment(RtscanSearch *search)
+{
+	RtscanRound *round = search->round;
+	RtscanSegmentScan *segment;
+
+	if (search->nsegments == 0 || (round->next == round->nscans && !take_segments(search)))
+		return NULL;
+	if (round->scans[round->next].lost)
+		begin_round(search, round->scans + round->next, round->nscans - round->next);
+	segment = &round->scans[round->next++];
+	search->stats.counters.segments++;
+	return segment;
+}
+
+static RtscanRowBits *
+evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
+{
+	RtscanCounters *counters = &search->stats.counters;
+	RtscanRowBits *bits = rtscan_evaluate(search->round, segment, counters);
+
+	if (bits)
+		rtscan_bits_remove_dead(search->index, segment->entry, search->snapshot, bits);
+	counters->cpu_segments += segment->left_to_cpu;
+	counters->pages_read += segment->reader.pages_read;
+	return bits;
+}
+
+RtscanSegmentScan *
+rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
+{
+	MemoryContext old = MemoryContextSwitchTo(search->short_context);
+	RtscanSegmentScan *segment;
+	instr_time	start,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	*bits = NULL;
+	do
+	{
+		MemoryContextReset(search->short_context);
+		segment = take_segment(search);
+		if (segment)
+			*bits = evaluate(search, segment);
+	} while (segment && *bits == NULL);
+	MemoryContextSwitchTo(old);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
+	return segment;
 }
 
 /* ---------------------------------------------------------------- pending lists */
@@ -139,65 +179,70 @@ pending_row_matches(const RtscanSearch *search, IndexTuple tuple)
 	return rtscan_filter_matches(search->filter, values, isnull);
 }
 
-/* RtscanPendingVisitor */
-static void
-check_pending_row(IndexTuple tuple, void *arg)
+static bool
+check_pending_row(RtscanSearch *search, IndexTuple tuple)
 {
-	RtscanSearch *search = (RtscanSearch *) arg;
 	RtscanVerdict verdict = rtscan_pretest(&search->pretest, tuple);
 	MemoryContext old;
+	bool		matches;
 
 	search->stats.pending_rows++;
 	if (verdict == RTSCAN_REJECTED)
-		return;
-	old = MemoryContextSwitchTo(search->short_context);
-	if (verdict == RTSCAN_ACCEPTED || pending_row_matches(search, tuple))
-	{
-		rtscan_check_pending_tid(search->index, tuple);
-		search->take_row(tuple, search->arg);
-	}
-	MemoryContextSwitchTo(old);
+		return false;
 	if (++search->taken_apart % 256 == 0)
 		MemoryContextReset(search->short_context);
+	old = MemoryContextSwitchTo(search->short_context);
+	matches = verdict == RTSCAN_ACCEPTED || pending_row_matches(search, tuple);
+	if (matches)
+		rtscan_check_pending_tid(search->index, tuple);
+	MemoryContextSwitchTo(old);
+	return matches;
 }
 
-static void
-search_list(RtscanSearch *search, RtscanListRef list)
-{
-	instr_time	start,
-				end;
-
-	if (list.head == InvalidBlockNumber)
-		return;
-	INSTR_TIME_SET_CURRENT(start);
-	rtscan_pending_visit(search->index, &list, check_pending_row, search);
-	MemoryContextReset(search->short_context);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
-}
-
-void
-rtscan_search_pending(RtscanSearch *search)
+/* Open the next list of the image, sealed ones first; false if there are none left. */
+static bool
+open_next_list(RtscanSearch *search)
 {
 	const RtscanImage *image = search->image;
 
-	if (search->filter->predicate->impossible ||
-		(search->shared && pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0))
-		return;
-	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
-	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_is_sealed_list(&image->entries[i]))
-			search_list(search, rtscan_entry_list(&image->entries[i]));
-	search_list(search, image->meta.open);
+	for (; search->next_list < (int) image->nentries; search->next_list++)
+		if (rtscan_entry_is_sealed_list(&image->entries[search->next_list]))
+		{
+			RtscanListRef list = rtscan_entry_list(&image->entries[search->next_list++]);
+
+			rtscan_pending_open(search->pending, search->index, &list);
+			return true;
+		}
+	if (search->next_list++ > (int) image->nentries)
+		return false;
+	rtscan_pending_open(search->pending, search->index, &image->meta.open);
+	return true;
 }
 
-/* ---------------------------------------------------------------- all */
-
-void
-rtscan_search(RtscanSearch *search, const RtscanImage *image)
+/* Begin with the pending lists, unless another process has taken them. */
+static void
+begin_pending(RtscanSearch *search)
 {
-	rtscan_begin_search(search, image);
-	while (rtscan_search_some(search))
-		continue;
-	rtscan_search_pending(search);
+	const RtscanListRef none = {.head = InvalidBlockNumber};
+
+	search->pending = MemoryContextAlloc(search->context, sizeof(RtscanPendingReader));
+	rtscan_pending_open(search->pending, search->index, &none);
+	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
+	if (rtscan_filter_is_never(search->filter) ||
+		(search->shared && pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0))
+		search->next_list = (int) search->image->nentries + 1;
+}
+
+IndexTuple
+rtscan_next_pending(RtscanSearch *search)
+{
+	IndexTuple	tuple;
+
+	if (search->pending == NULL)
+		begin_pending(search);
+	do
+	{
+		tuple = rtscan_pending_next(search->pending);
+	} while (tuple ? !check_pending_row(search, tuple) : open_next_list(search));
+	return tuple;
 }

@@ -1,9 +1,14 @@
 /*
  * search.h
- *		Find the rows of an index that match a filter: what bitmap scans and aggregates share.
+ *		Find the rows of an index that match a filter: what bitmap scans, cursors and aggregates share.
  *
  * The caller has taken, in this order, its snapshot, predicate locks, and the image; for the
  * order matters to what protects it from TIDs that vacuum frees and somebody else reuses.
+ *
+ * A search is an iterator: begin it, say of each segment what is wanted of it, pull the segments one by one,
+ * then the pending rows, and end it.  Between any two of these steps anything may happen, also other searches.
+ * A user's functions are called when a search begins and while pending rows are compared, never while a
+ * segment is evaluated.
  */
 #ifndef RTSCAN_SEARCH_H
 #define RTSCAN_SEARCH_H
@@ -15,6 +20,7 @@
 #include "search/executor.h"
 #include "search/pretest.h"
 #include "search/stats.h"
+#include "storage/pending.h"
 
 /* In memory that the processes of a parallel query share: who searches what. */
 typedef struct RtscanSharedSearch
@@ -29,44 +35,48 @@ typedef struct RtscanSearch
 	Snapshot	snapshot;		/* for "snapshot too old" */
 	const RtscanSchema *schema;
 	const RtscanFilter *filter;
-	MemoryContext short_context;	/* of one segment's rows, or of some pending rows */
+	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part */
 
 	/*
-	 * Called for all segments with rows that may match, before anything else: are the bits needed, or
-	 * only how many are set?  A user's functions may be called here.
+	 * Once it has begun: the image's segments.  Before the first is pulled the caller sets want_bits and prepared of those
+	 * that have rows that may match; a user's functions may be called then.
 	 */
-	bool		(*prepare_segment) (RtscanSegmentScan *segment, void *arg);
-
-	/* The bits of a segment's rows that match, dead rows taken out: in the caller's hands until it returns. */
-	void		(*take_segment) (RtscanSegmentScan *segment, RtscanRowBits *bits, void *arg);
-
-	/* A row of a pending list that matches. */
-	void		(*take_row) (IndexTuple tuple, void *arg);
-	void	   *arg;
-	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part */
+	RtscanSegmentScan *segments;
+	int			nsegments;
 
 	RtscanExecutor executor;	/* that answered, or most of it */
 	RtscanScanStats stats;
+	MemoryContext short_context;	/* reset when the next segment is asked for, and now and then of pending rows */
 
 	/* The search's own. */
+	MemoryContext context;
 	const RtscanImage *image;
 	RtscanExecutor chosen;
-	RtscanSegmentScan *segments;
-	int			nsegments;
+	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
+	RtscanRound *round;
+	RtscanPendingReader *pending;	/* NULL: not yet asked for */
+	int			next_list;
 	RtscanPretest pretest;		/* of pending rows */
 	uint64		taken_apart;	/* pending rows that the pretest has not rejected */
 } RtscanSearch;
 
-/* Search an image; memory is taken from the current context. */
-extern void rtscan_search(RtscanSearch *search, const RtscanImage *image);
+/* Begin to search an image; memory is taken below the current context. */
+extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
- * Or in steps: begin, then some segments at a time until it returns false, then the pending lists.
- * Between the steps anything may happen, also other searches.
+ * The next segment that has rows that match, or NULL: their bits, dead rows taken out, are the caller's until it asks
+ * for the next one.  (Their words may move meanwhile, so ask rtscan_bits_chunk() for them.)
  */
-extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
-extern bool rtscan_search_some(RtscanSearch *search);
-extern void rtscan_search_pending(RtscanSearch *search);
+extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits);
+
+/*
+ * The next row of a pending list that matches, or NULL; it is good until the next one is asked for.  Its time is for the
+ * caller to count.
+ */
+extern IndexTuple rtscan_next_pending(RtscanSearch *search);
+
+/* Give back what it took; what it counted stays. */
+extern void rtscan_end_search(RtscanSearch *search);
 
 #endif							/* RTSCAN_SEARCH_H */

@@ -2,241 +2,11 @@
  * dictionary.c
  *		Look values up in dictionaries.
  */
-#include "segment/dictionary.h"
+#include "segment/dictionary_page.h"
 
-#include "access/tupmacs.h"
 #include "miscadmin.h"
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
-
-/* A page of a dictionary, checked as far as its own header goes. */
-typedef struct PageView
-{
-	RtscanReader *reader;
-	const RtscanArea *area;
-	uint32		number;
-	const RtscanColumn *type;
-	Buffer		buffer;
-	const char *payload;
-	Size		used;
-	RtscanDictionaryPage page;
-	const RtscanDictionaryBlock *blocks;
-	const char *ranks;			/* whole: NULL if implicit */
-	const char *offsets;
-} PageView;
-
-static void
-fault(PageView *view, const char *detail)
-{
-	rtscan_release(view->reader, view->buffer);
-	rtscan_fault(view->reader, view->area, view->number, detail);
-}
-
-static bool
-view_layout_is_sane(PageView *view)
-{
-	const RtscanDictionaryPage *page = &view->page;
-	Size		end;
-
-	if (page->entries == 0 || page->entries > RTSCAN_CHUNK_BYTES * 8 ||
-		page->end_rank < page->first_rank)
-		return false;
-	if (view->type->key_kind != RTSCAN_KEY_NONE)
-	{
-		view->blocks = (const RtscanDictionaryBlock *) (view->payload + sizeof(RtscanDictionaryPage));
-		return page->blocks == (page->entries + BLOCK - 1) / BLOCK &&
-			sizeof(RtscanDictionaryPage) + page->blocks * sizeof(RtscanDictionaryBlock) <= view->used;
-	}
-	if (page->blocks != 0 || page->values_end > view->used ||
-		page->values_end % sizeof(uint32) != 0)
-		return false;
-	end = page->values_end;
-	view->ranks = page->implicit_ranks ? NULL : view->payload + end;
-	end += page->implicit_ranks ? 0 : page->entries * sizeof(uint32);
-	view->offsets = view->payload + end;
-	return end + page->entries * sizeof(uint16) <= view->used;
-}
-
-/* Look at page i of a column's dictionary; false only for a soft reader. */
-static bool
-open_page(PageView *view, RtscanReader *reader, int column, const RtscanColumn *type, uint32 i)
-{
-	view->reader = reader;
-	view->area = &reader->segment->columns[column].header.dictionary;
-	view->number = i;
-	view->type = type;
-	view->payload = rtscan_get_page(reader, view->area, i, &view->buffer, &view->used);
-	if (view->payload == NULL)
-		return false;
-	if (view->used >= sizeof(RtscanDictionaryPage))
-	{
-		memcpy(&view->page, view->payload, sizeof(RtscanDictionaryPage));
-		if (view_layout_is_sane(view))
-			return true;
-	}
-	fault(view, "The header of a dictionary page contradicts itself.");
-	return false;
-}
-
-static void
-close_page(PageView *view)
-{
-	rtscan_release(view->reader, view->buffer);
-}
-
-/* ---------------------------------------------------------------- packed pages */
-
-static inline uint64
-get_bits(const char *data, uint32 bit, uint32 width)
-{
-	uint64		word;
-
-	memcpy(&word, data + bit / 8, sizeof(word));
-	word >>= bit % 8;
-	return width == 64 ? word : word & ((UINT64CONST(1) << width) - 1);
-}
-
-/* The keys and ranks of a block; returns how many, 0 if they would lie outside of the page. */
-static uint32
-unpack_block(const PageView *view, uint32 i, uint64 *keys, uint32 *ranks)
-{
-	const RtscanDictionaryBlock *block = &view->blocks[i];
-	uint32		n = Min(view->page.entries - i * BLOCK, BLOCK);
-	const char *data = view->payload + block->data;
-	uint32		bit = 0;
-
-	if ((block->key_bits > 56 && block->key_bits != 64) || block->rank_bits > 32 ||
-		block->data + ((n - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
-		return 0;
-	keys[0] = block->key;
-	for (uint32 k = 1; k < n; k++, bit += block->key_bits)
-		keys[k] = keys[k - 1] + 1 + get_bits(data, bit, block->key_bits);
-	ranks[0] = block->rank;
-	for (uint32 k = 1; k < n; k++, bit += block->rank_bits)
-		ranks[k] = ranks[k - 1] + 1 + get_bits(data, bit, block->rank_bits);
-	return n;
-}
-
-static bool
-value_is_before(const RtscanProbe *probe, bool after, Datum value)
-{
-	int32		order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
-														value, probe->value));
-
-	return after ? order <= 0 : order < 0;
-}
-
-static bool
-key_is_before(const RtscanProbe *probe, bool after, uint64 key)
-{
-	if (probe->has_key)
-		return after ? key <= probe->key : key < probe->key;
-	return value_is_before(probe, after, rtscan_key_decode(probe->column->key_kind, key));
-}
-
-/* How many blocks begin before the probe. */
-static uint32
-blocks_before(const PageView *view, const RtscanProbe *probe, bool after)
-{
-	uint32		low = 0,
-				high = view->page.blocks;
-
-	while (low < high)
-	{
-		uint32		middle = (low + high) / 2;
-
-		if (key_is_before(probe, after, view->blocks[middle].key))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Entries of the page before the probe, and the rank of the one there. */
-static bool
-search_packed(const PageView *view, const RtscanProbe *probe, bool after,
-			  uint32 *entries, uint32 *rank)
-{
-	uint32		block = blocks_before(view, probe, after);
-	uint64		keys[BLOCK];
-	uint32		ranks[BLOCK];
-	uint32		n,
-				low = 1,
-				high;
-
-	*entries = 0;
-	*rank = view->page.first_rank;
-	if (block == 0)
-		return true;
-	n = high = unpack_block(view, --block, keys, ranks);
-	while (low < high)
-	{
-		uint32		middle = (low + high) / 2;
-
-		if (key_is_before(probe, after, keys[middle]))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*entries = block * BLOCK + low;
-	if (low < n)
-		*rank = ranks[low];
-	else
-		*rank = block + 1 < view->page.blocks ? view->blocks[block + 1].rank : view->page.end_rank;
-	return n > 0;
-}
-
-/* ---------------------------------------------------------------- whole values */
-
-static uint32
-whole_rank(const PageView *view, uint32 i)
-{
-	uint32		rank;
-
-	if (i == view->page.entries)
-		return view->page.end_rank;
-	if (view->ranks == NULL)
-		return view->page.first_rank + i;
-	memcpy(&rank, view->ranks + i * sizeof(uint32), sizeof(uint32));
-	return rank;
-}
-
-static bool
-whole_value(const PageView *view, uint32 i, Datum *value)
-{
-	uint16		offset;
-	Size		size;
-
-	memcpy(&offset, view->offsets + i * sizeof(uint16), sizeof(uint16));
-	return offset >= sizeof(RtscanDictionaryPage) && offset < view->page.values_end &&
-		rtscan_fetch_value(view->type, view->payload + offset,
-						   view->payload + view->page.values_end, value, &size);
-}
-
-static bool
-search_whole(const PageView *view, const RtscanProbe *probe, bool after,
-			 uint32 *entries, uint32 *rank)
-{
-	uint32		low = 0,
-				high = view->page.entries;
-
-	while (low < high)
-	{
-		uint32		middle = (low + high) / 2;
-		Datum		value;
-
-		if (!whole_value(view, middle, &value))
-			return false;
-		if (value_is_before(probe, after, value))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*entries = low;
-	*rank = whole_rank(view, low);
-	return true;
-}
 
 /* ---------------------------------------------------------------- the tree */
 
@@ -256,26 +26,11 @@ level_start(const RtscanColumnHeader *header, uint32 level)
  * level below has no such page.
  */
 static bool
-child_page(const RtscanColumnHeader *header, const PageView *view, uint32 place,
+child_page(const RtscanColumnHeader *header, const RtscanDictionaryView *view, uint32 place,
 		   uint32 level, uint32 *page)
 {
 	*page = view->page.first_code + (place > 0 ? place - 1 : 0);
 	return *page < header->level_pages[level - 1];
-}
-
-/* Is the first entry of a page before the probe? */
-static bool
-first_is_before(const PageView *view, const RtscanProbe *probe, bool after, bool *before)
-{
-	Datum		value;
-
-	if (probe->column->key_kind != RTSCAN_KEY_NONE)
-		*before = key_is_before(probe, after, view->blocks[0].key);
-	else if (whole_value(view, 0, &value))
-		*before = value_is_before(probe, after, value);
-	else
-		return false;
-	return true;
 }
 
 /* What is looked for in the top level: the place of a probe, or if there is none, of a code. */
@@ -289,10 +44,10 @@ typedef struct Target
 
 /* Does a page of the top level begin before the target, or at its code? */
 static bool
-begins_before(const PageView *view, const Target *target, bool leaf, bool *before)
+begins_before(const RtscanDictionaryView *view, const Target *target, bool leaf, bool *before)
 {
 	if (target->probe)
-		return first_is_before(view, target->probe, target->after, before);
+		return rtscan_dictionary_first_is_before(view, target->probe, target->after, before);
 	*before = (leaf ? view->page.first_code : view->page.first_rank) <= target->code;
 	return true;
 }
@@ -308,21 +63,48 @@ find_top_page(RtscanReader *reader, int column, const Target *target, uint32 *pa
 	while (high > *page + 1)
 	{
 		uint32		middle = (*page + high) / 2;
-		PageView	view;
+		RtscanDictionaryView	view;
 		bool		before;
 
-		if (!open_page(&view, reader, column, target->type, level_start(header, header->levels - 1) + middle))
+		if (!rtscan_dictionary_open_page(&view, reader, column, target->type, level_start(header, header->levels - 1) + middle))
 			return false;
 		if (!begins_before(&view, target, header->levels == 1, &before))
 		{
-			fault(&view, "An entry of a dictionary page lies outside of it.");
+			rtscan_dictionary_fault(&view, "An entry of a dictionary page lies outside of it.");
 			return false;
 		}
-		close_page(&view);
+		rtscan_dictionary_close_page(&view);
 		if (before)
 			*page = middle;
 		else
 			high = middle;
+	}
+	return true;
+}
+
+/* The number of the leaf that a probe's place is on. */
+static bool
+descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, uint32 *page)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
+
+	if (!find_top_page(reader, column, &(Target) {.type = probe->column, .probe = probe, .after = after}, page))
+		return false;
+	for (int level = (int) header->levels - 1; level > 0; level--)
+	{
+		RtscanDictionaryView view;
+		uint32		place,
+					rank;
+
+		if (!rtscan_dictionary_open_page(&view, reader, column, probe->column, level_start(header, level) + *page))
+			return false;
+		if (!rtscan_dictionary_search_page(&view, probe, after, &place, &rank) ||
+			!child_page(header, &view, place, level, page))
+		{
+			rtscan_dictionary_fault(&view, "The entries of a dictionary page contradict each other.");
+			return false;
+		}
+		rtscan_dictionary_close_page(&view);
 	}
 	return true;
 }
@@ -332,40 +114,133 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 					   RtscanPosition *position)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
-	uint32		page;
+	RtscanDictionaryView view;
+	uint32		page,
+				place = 0;
+	bool		found;
 
-	/* Lists have many values, and there are many segments. */
+	/* There are many segments. */
 	CHECK_FOR_INTERRUPTS();
 	*position = (RtscanPosition) {0, 0};
-	if (!find_top_page(reader, column, &(Target) {.type = probe->column, .probe = probe, .after = after}, &page))
+	if (header->levels == 0)
+		return true;
+	if (!descend(reader, column, probe, after, &page) ||
+		!rtscan_dictionary_open_page(&view, reader, column, probe->column, page))
 		return false;
-	for (int level = (int) header->levels - 1; level >= 0; level--)
+	found = rtscan_dictionary_search_page(&view, probe, after, &place, &position->rank);
+	position->code = view.page.first_code + place;
+	if (!found || position->rank > header->nonnull || position->code > header->distinct)
 	{
-		PageView	view;
-		uint32		place = 0;
-		bool		found;
-
-		if (!open_page(&view, reader, column, probe->column, level_start(header, level) + page))
-			return false;
-		if (probe->column->key_kind != RTSCAN_KEY_NONE)
-			found = search_packed(&view, probe, after, &place, &position->rank);
-		else
-			found = search_whole(&view, probe, after, &place, &position->rank);
-		position->code = view.page.first_code + place;
-		if (!found || (level > 0 && !child_page(header, &view, place, level, &page)) ||
-			(level == 0 && (position->rank > header->nonnull || position->code > header->distinct)))
-		{
-			fault(&view, "The entries of a dictionary page contradict each other.");
-			return false;
-		}
-		close_page(&view);
+		rtscan_dictionary_fault(&view, "The entries of a dictionary page contradict each other.");
+		return false;
 	}
+	rtscan_dictionary_close_page(&view);
 	return true;
 }
 
+/* ---------------------------------------------------------------- many values */
+
+/* The leaf at hand, if any. */
+typedef struct Leaf
+{
+	int			column;
+	bool		open;
+	RtscanDictionaryView view;
+	RtscanDictionaryBlockView block;
+} Leaf;
+
+static void
+close_leaf(Leaf *leaf)
+{
+	if (leaf->open)
+		rtscan_dictionary_close_page(&leaf->view);
+	leaf->open = false;
+}
+
+/* Go to the leaf that a probe's place is on; pages are locked on a standby, so never have two. */
+static bool
+open_leaf(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe)
+{
+	uint32		page;
+
+	close_leaf(leaf);
+	CHECK_FOR_INTERRUPTS();
+	if (!descend(reader, leaf->column, probe, true, &page))
+		return false;
+	leaf->block.n = leaf->block.number = 0;
+	leaf->open = rtscan_dictionary_open_page(&leaf->view, reader, leaf->column, probe->column, page);
+	return leaf->open;
+}
+
+/* Look for a probe on the leaf at hand; false if it is damaged, and then it is closed. */
+static bool
+look_in_leaf(Leaf *leaf, const RtscanColumnHeader *header, const RtscanProbe *probe, RtscanFoundEntry *found)
+{
+	if (rtscan_dictionary_look_in_page(&leaf->block, &leaf->view, probe, found) &&
+		(!found->equal || (found->rank < found->end_rank && found->end_rank <= header->nonnull &&
+						   leaf->view.page.first_code + found->entries <= header->distinct)))
+		return true;
+	leaf->open = false;
+	rtscan_dictionary_fault(&leaf->view, "The entries of a dictionary page contradict each other.");
+	return false;
+}
+
+/* Is what a probe equals, if there is any, on a leaf behind this one? */
+static bool
+is_beyond(const Leaf *leaf, const RtscanFoundEntry *found)
+{
+	return found->entries == leaf->view.page.entries && !found->equal &&
+		leaf->view.number + 1 < leaf->view.reader->segment->columns[leaf->column].header.level_pages[0];
+}
+
+static bool
+find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoundEntry *found)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[leaf->column].header;
+
+	if (leaf->open && !look_in_leaf(leaf, header, probe, found))
+		return false;
+	if (leaf->open && !is_beyond(leaf, found))
+		return true;
+	return open_leaf(leaf, reader, probe) && look_in_leaf(leaf, header, probe, found);
+}
+
+bool
+rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
+{
+	Leaf		leaf = {.column = column};
+
+	if (reader->segment->columns[column].header.levels == 0)
+		return true;
+	for (int i = 0; i < probes->n; i++)
+	{
+		RtscanProbe probe = {
+			.column = probes->column,
+			.has_key = probes->keys != NULL,
+			.key = probes->keys ? probes->keys[i] : 0,
+			.compare = probes->compare,
+			.value = probes->values[i],
+		};
+		RtscanFoundEntry found;
+
+		if (!find_next(&leaf, reader, &probe, &found))
+			return false;
+		if (found.equal)
+		{
+			uint32		code = leaf.view.page.first_code + found.entries - 1;
+
+			visitor((RtscanPosition) {code, found.rank}, (RtscanPosition) {code + 1, found.end_rank}, arg);
+		}
+	}
+	close_leaf(&leaf);
+	return true;
+}
+
+/* ---------------------------------------------------------------- codes */
+
 /* How many ranks of a packed page's blocks are not above target: only those of the last block that begins so are unpacked. */
 static bool
-count_packed_ranks(const PageView *view, uint32 target, uint32 *place)
+count_packed_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *place)
 {
 	uint64		keys[BLOCK];
 	uint32		ranks[BLOCK];
@@ -385,7 +260,7 @@ count_packed_ranks(const PageView *view, uint32 target, uint32 *place)
 	*place = 0;
 	if (low == 0)
 		return true;
-	n = unpack_block(view, low - 1, keys, ranks);
+	n = rtscan_dictionary_unpack(view, low - 1, keys, ranks);
 	*place = (low - 1) * BLOCK;
 	for (uint32 k = 0; k < n && ranks[k] <= target; k++)
 		(*place)++;
@@ -394,7 +269,7 @@ count_packed_ranks(const PageView *view, uint32 target, uint32 *place)
 
 /* How many entries of a page have a rank (inner: a first code) that is not above target. */
 static bool
-count_ranks(const PageView *view, uint32 target, uint32 *place)
+count_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *place)
 {
 	uint32		high = view->page.entries;
 
@@ -405,7 +280,7 @@ count_ranks(const PageView *view, uint32 target, uint32 *place)
 	{
 		uint32		middle = (*place + high) / 2;
 
-		if (whole_rank(view, middle) <= target)
+		if (rtscan_dictionary_rank(view, middle) <= target)
 			*place = middle + 1;
 		else
 			high = middle;
@@ -423,17 +298,17 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 		return false;
 	for (int level = (int) header->levels - 1; level > 0; level--)
 	{
-		PageView	view;
+		RtscanDictionaryView	view;
 		uint32		place;
 
-		if (!open_page(&view, reader, column, type, level_start(header, level) + *page))
+		if (!rtscan_dictionary_open_page(&view, reader, column, type, level_start(header, level) + *page))
 			return false;
 		if (!count_ranks(&view, code, &place) || !child_page(header, &view, place, level, page))
 		{
-			fault(&view, "The codes of a dictionary page contradict each other.");
+			rtscan_dictionary_fault(&view, "The codes of a dictionary page contradict each other.");
 			return false;
 		}
-		close_page(&view);
+		rtscan_dictionary_close_page(&view);
 	}
 	return true;
 }
@@ -462,7 +337,7 @@ visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
 }
 
 static bool
-visit_packed(const PageView *view, Visit *visit)
+visit_packed(const RtscanDictionaryView *view, Visit *visit)
 {
 	for (uint32 b = (visit->code - view->page.first_code) / BLOCK;
 		 b < view->page.blocks && visit->code < visit->last; b++)
@@ -470,7 +345,7 @@ visit_packed(const PageView *view, Visit *visit)
 		uint32		next = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
 		uint64		keys[BLOCK];
 		uint32		ranks[BLOCK];
-		uint32		n = unpack_block(view, b, keys, ranks);
+		uint32		n = rtscan_dictionary_unpack(view, b, keys, ranks);
 
 		if (n == 0)
 			return false;
@@ -482,15 +357,15 @@ visit_packed(const PageView *view, Visit *visit)
 }
 
 static bool
-visit_whole(const PageView *view, Visit *visit)
+visit_whole(const RtscanDictionaryView *view, Visit *visit)
 {
 	for (uint32 i = visit->code - view->page.first_code;
 		 i < view->page.entries && visit->code < visit->last; i++)
 	{
 		Datum		value;
 
-		if (!whole_value(view, i, &value) ||
-			!visit_entry(visit, (uint64) value, whole_rank(view, i), whole_rank(view, i + 1)))
+		if (!rtscan_dictionary_value(view, i, &value) ||
+			!visit_entry(visit, (uint64) value, rtscan_dictionary_rank(view, i), rtscan_dictionary_rank(view, i + 1)))
 			return false;
 	}
 	return true;
@@ -511,7 +386,7 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 		return false;
 	for (; visit.code < last; page++)
 	{
-		PageView	view;
+		RtscanDictionaryView	view;
 
 		CHECK_FOR_INTERRUPTS();
 		if (page >= header->level_pages[0])
@@ -520,16 +395,16 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 						 "The dictionary has fewer values than it should.");
 			return false;
 		}
-		if (!open_page(&view, reader, column, type, page))
+		if (!rtscan_dictionary_open_page(&view, reader, column, type, page))
 			return false;
 		if (visit.code < view.page.first_code ||
 			visit.code - view.page.first_code >= view.page.entries ||
 			!(packed ? visit_packed : visit_whole) (&view, &visit))
 		{
-			fault(&view, "The entries of a dictionary page contradict each other.");
+			rtscan_dictionary_fault(&view, "The entries of a dictionary page contradict each other.");
 			return false;
 		}
-		close_page(&view);
+		rtscan_dictionary_close_page(&view);
 	}
 	return true;
 }

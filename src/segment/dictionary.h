@@ -99,6 +99,23 @@ extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const Rtsca
 								   bool after, RtscanPosition *position);
 
 /*
+ * Look many values up that ascend, of which there may be several that are equal: as one merge with the dictionary.  Calls a
+ * function for those that are there, with the place of each and the one behind it.  Returns false only for a soft reader.
+ */
+typedef struct RtscanProbes
+{
+	const RtscanColumn *column;
+	int			n;
+	const uint64 *keys;			/* of the column's type, which has keys; or NULL */
+	FmgrInfo   *compare;		/* (column's type, values' type) */
+	const Datum *values;
+} RtscanProbes;
+
+typedef void (*RtscanFoundVisitor) (RtscanPosition place, RtscanPosition behind, void *arg);
+extern bool rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes,
+									   RtscanFoundVisitor visitor, void *arg);
+
+/*
  * Call a function for the values with codes from first up to last.  The value is as in
  * rtscan_dictionary_add(); by reference it is valid only during the call.
  */

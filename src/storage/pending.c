@@ -339,25 +339,6 @@ rtscan_pending_seal(Relation index, int64 kilobytes)
 
 /* ---------------------------------------------------------------- read */
 
-/* Visit the tuples on a private copy of a page. */
-static void
-visit_page(Relation index, BlockNumber block, Page page, RtscanPendingVisitor visitor, void *arg)
-{
-	char	   *payload = rtscan_page_payload(page);
-	Size		used = rtscan_page_used(page);
-
-	for (Size offset = 0; offset < used;)
-	{
-		IndexTuple	tuple = (IndexTuple) (payload + offset);
-		Size		size = used - offset < sizeof(IndexTupleData) ? 0 : MAXALIGN(IndexTupleSize(tuple));
-
-		if (size < sizeof(IndexTupleData) || size > used - offset)
-			rtscan_page_corrupted(index, block, "The tuple at offset %zu has %zu bytes.", offset, size);
-		visitor(tuple, arg);
-		offset += size;
-	}
-}
-
 /* The last page of a list's chain and how many there are; returns whether the list page is there. */
 static bool
 read_list(Relation index, const RtscanListRef *list, BlockNumber *block, uint32 *pages)
@@ -374,30 +355,70 @@ read_list(Relation index, const RtscanListRef *list, BlockNumber *block, uint32 
 }
 
 void
+rtscan_pending_open(RtscanPendingReader *reader, Relation index, const RtscanListRef *list)
+{
+	reader->index = index;
+	reader->list = *list;
+	reader->pages = 0;
+	reader->next = InvalidBlockNumber;
+	reader->offset = reader->used = 0;
+	if (list->head != InvalidBlockNumber && !read_list(index, list, &reader->next, &reader->pages))
+		rtscan_page_mismatch(index, list->head, RTSCAN_PAGE_LIST);
+}
+
+/* Copy the next page; false if there is none. */
+static bool
+read_next_page(RtscanPendingReader *reader)
+{
+	Buffer		buffer;
+
+	CHECK_FOR_INTERRUPTS();
+	if (reader->pages == 0)
+	{
+		if (reader->next != InvalidBlockNumber)
+			rtscan_page_corrupted(reader->index, reader->list.head, "Its chain has more pages than it should.");
+		return false;
+	}
+	reader->block = reader->next;
+	buffer = rtscan_read_page(reader->index, reader->block, BUFFER_LOCK_SHARE, RTSCAN_PAGE_PENDING, reader->list.id,
+							  reader->pages--);
+	memcpy(reader->copy.data, BufferGetPage(buffer), BLCKSZ);
+	UnlockReleaseBuffer(buffer);
+	reader->next = rtscan_page_opaque(reader->copy.data)->next;
+	reader->offset = 0;
+	reader->used = rtscan_page_used(reader->copy.data);
+	return true;
+}
+
+IndexTuple
+rtscan_pending_next(RtscanPendingReader *reader)
+{
+	IndexTuple	tuple;
+	Size		left,
+				size;
+
+	while (reader->offset == reader->used)
+		if (!read_next_page(reader))
+			return NULL;
+	tuple = (IndexTuple) (rtscan_page_payload(reader->copy.data) + reader->offset);
+	left = reader->used - reader->offset;
+	size = left < sizeof(IndexTupleData) ? 0 : MAXALIGN(IndexTupleSize(tuple));
+	if (size < sizeof(IndexTupleData) || size > left)
+		rtscan_page_corrupted(reader->index, reader->block, "The tuple at offset %zu has %zu bytes.", reader->offset, size);
+	reader->offset += size;
+	return tuple;
+}
+
+void
 rtscan_pending_visit(Relation index, const RtscanListRef *list,
 					 RtscanPendingVisitor visitor, void *arg)
 {
-	PGAlignedBlock copy;
-	BlockNumber block;
-	uint32		pages;
+	RtscanPendingReader reader;
+	IndexTuple	tuple;
 
-	if (list->head == InvalidBlockNumber)
-		return;
-	if (!read_list(index, list, &block, &pages))
-		rtscan_page_mismatch(index, list->head, RTSCAN_PAGE_LIST);
-	for (uint32 ordinal = pages; ordinal > 0; ordinal--)
-	{
-		Buffer		buffer = rtscan_read_page(index, block, BUFFER_LOCK_SHARE,
-											  RTSCAN_PAGE_PENDING, list->id, ordinal);
-
-		memcpy(copy.data, BufferGetPage(buffer), BLCKSZ);
-		UnlockReleaseBuffer(buffer);
-		CHECK_FOR_INTERRUPTS();
-		visit_page(index, block, copy.data, visitor, arg);
-		block = rtscan_page_opaque(copy.data)->next;
-	}
-	if (block != InvalidBlockNumber)
-		rtscan_page_corrupted(index, list->head, "Its chain has more than %u pages.", pages);
+	rtscan_pending_open(&reader, index, list);
+	while ((tuple = rtscan_pending_next(&reader)))
+		visitor(tuple, arg);
 }
 
 /* Of the chain's pages, those and only those that the list page names are not sealed; the list page is locked. */

@@ -65,7 +65,26 @@ extern int64 rtscan_pending_weight(Relation index);
  */
 extern void rtscan_pending_seal(Relation index, int64 kilobytes);
 
-/* Call a function for each row of a list; it may do anything but keep the tuple. */
+/*
+ * The rows of a list, one by one: between two of them anything may happen.  A tuple is good until the next one is asked for;
+ * NULL: there are no more.
+ */
+typedef struct RtscanPendingReader
+{
+	Relation	index;
+	RtscanListRef list;
+	uint32		pages;			/* that have not yet been read, */
+	BlockNumber next;			/* the first of them */
+	BlockNumber block;			/* the page at hand, */
+	Size		offset;			/* read up to here, */
+	Size		used;			/* of so many bytes */
+	PGAlignedBlock copy;
+} RtscanPendingReader;
+
+extern void rtscan_pending_open(RtscanPendingReader *reader, Relation index, const RtscanListRef *list);
+extern IndexTuple rtscan_pending_next(RtscanPendingReader *reader);
+
+/* Or call a function for each row; it may do anything but keep the tuple. */
 typedef void (*RtscanPendingVisitor) (IndexTuple tuple, void *arg);
 extern void rtscan_pending_visit(Relation index, const RtscanListRef *list,
 								 RtscanPendingVisitor visitor, void *arg);

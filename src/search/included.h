@@ -1,0 +1,17 @@
+/*
+ * included.h
+ *		Conditions on INCLUDEd columns: asked of the rows that are left, a chunk at a time.
+ *
+ * This is the only file of the room that reads INCLUDEd values to compare them.
+ */
+#ifndef RTSCAN_INCLUDED_H
+#define RTSCAN_INCLUDED_H
+
+#include "rtscan.h"
+
+#include "search/filter.h"
+
+/* Clear the bits of a segment's rows that do not meet a condition; returns how many rows were asked. */
+extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits);
+
+#endif							/* RTSCAN_INCLUDED_H */

@@ -1,0 +1,275 @@
+/*
+ * lookup.c
+ *		From conditions to intervals of ranks: look values up in a segment's dictionaries.
+ */
+#include "search/predicate.h"
+
+#include "access/stratnum.h"
+#include "common/int.h"
+#include "miscadmin.h"
+#include "pgtime.h"
+#include "utils/timestamp.h"
+
+/* ---------------------------------------------------------------- around clock changes */
+
+#define CLOCK_CHANGE_REACH	(2 * USECS_PER_DAY)
+
+/* What comparing a local time with an instant one by one needs to know. */
+typedef struct LocalTimes
+{
+	const RtscanColumn *type;
+	const RtscanProbe *probe;
+	StrategyNumber strategy;
+	RtscanIntervals *set;
+} LocalTimes;
+
+static bool
+strategy_accepts(StrategyNumber strategy, int32 order)
+{
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			return order < 0;
+		case BTLessEqualStrategyNumber:
+			return order <= 0;
+		case BTEqualStrategyNumber:
+			return order == 0;
+		case BTGreaterEqualStrategyNumber:
+			return order >= 0;
+		case BTGreaterStrategyNumber:
+			return order > 0;
+	}
+	elog(ERROR, "unrecognized strategy number: %d", strategy);
+}
+
+/* RtscanDictionaryVisitor: add a value if it compares as asked for. */
+static void
+add_if_accepted(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	LocalTimes *local = (LocalTimes *) arg;
+	Datum		value = rtscan_key_decode(local->type->key_kind, key);
+	int32		order = DatumGetInt32(FunctionCall2Coll(local->probe->compare, local->type->collation,
+														value, local->probe->value));
+
+	if (strategy_accepts(local->strategy, order))
+		rtscan_intervals_add(local->set, (RtscanPosition) {code, first_rank},
+							 (RtscanPosition) {code + 1, end_rank});
+}
+
+/* An instant moved; where that overflows the end of time will do. */
+static TimestampTz
+move_instant(TimestampTz instant, int64 by)
+{
+	TimestampTz moved;
+
+	if (pg_add_s64_overflow(instant, by, &moved))
+		return by < 0 ? PG_INT64_MIN : PG_INT64_MAX;
+	return moved;
+}
+
+/* Does the session's clock change within reach of an instant? */
+static bool
+clock_changes_around(TimestampTz instant)
+{
+	pg_time_t	from,
+				change;
+	long		before_offset,
+				after_offset;
+	int			before_dst,
+				after_dst,
+				found;
+
+	if (TIMESTAMP_NOT_FINITE(instant))
+		return false;
+	from = timestamptz_to_time_t(move_instant(instant, -CLOCK_CHANGE_REACH));
+	found = pg_next_dst_boundary(&from, &before_offset, &before_dst, &change,
+								 &after_offset, &after_dst, session_timezone);
+	return found < 0 ||
+		(found > 0 && change <= timestamptz_to_time_t(move_instant(instant, CLOCK_CHANGE_REACH)));
+}
+
+/* Is the order of the column's values not that of their comparison with this one? */
+static bool
+order_may_break(const RtscanCondition *condition, Datum value)
+{
+	return rtscan_depends_on_clock(condition) && clock_changes_around(DatumGetTimestampTz(value));
+}
+
+/* ---------------------------------------------------------------- intervals */
+
+/* Add the values that a strategy accepts, given where a value's equals begin and end. */
+static void
+add_by_strategy(RtscanIntervals *set, StrategyNumber strategy, RtscanPosition before,
+				RtscanPosition after, RtscanPosition end)
+{
+	RtscanPosition start = {0, 0};
+
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			rtscan_intervals_add(set, start, before);
+			break;
+		case BTLessEqualStrategyNumber:
+			rtscan_intervals_add(set, start, after);
+			break;
+		case BTEqualStrategyNumber:
+			rtscan_intervals_add(set, before, after);
+			break;
+		case BTGreaterEqualStrategyNumber:
+			rtscan_intervals_add(set, before, end);
+			break;
+		case BTGreaterStrategyNumber:
+			rtscan_intervals_add(set, after, end);
+			break;
+		default:
+			elog(ERROR, "unrecognized strategy number: %d", strategy);
+	}
+}
+
+static RtscanPosition
+end_of_values(const RtscanColumnHeader *header)
+{
+	return (RtscanPosition) {header->distinct, header->nonnull};
+}
+
+/*
+ * Around a clock change: values certainly before and after the edge by strategy, and
+ * those between one by one.
+ */
+static bool
+add_one_by_one(RtscanReader *reader, int column, const RtscanProbe *probe,
+			   StrategyNumber strategy, RtscanIntervals *set)
+{
+	RtscanPosition end = end_of_values(&reader->segment->columns[column].header);
+	TimestampTz instant = DatumGetTimestampTz(probe->value);
+	RtscanProbe moved = *probe;
+	LocalTimes	local = {probe->column, probe, strategy, set};
+	RtscanPosition first,
+				last;
+
+	moved.value = TimestampTzGetDatum(move_instant(instant, -CLOCK_CHANGE_REACH));
+	if (!rtscan_dictionary_find(reader, column, &moved, false, &first))
+		return false;
+	moved.value = TimestampTzGetDatum(move_instant(instant, CLOCK_CHANGE_REACH));
+	if (!rtscan_dictionary_find(reader, column, &moved, true, &last))
+		return false;
+	if (strategy_accepts(strategy, -1))
+		rtscan_intervals_add(set, (RtscanPosition) {0, 0}, first);
+	if (strategy_accepts(strategy, 1))
+		rtscan_intervals_add(set, last, end);
+	return rtscan_dictionary_visit(reader, column, probe->column, first.code, last.code,
+								   add_if_accepted, &local);
+}
+
+/* Add what a condition's operator says of one of its values. */
+static bool
+add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int i, RtscanIntervals *set)
+{
+	RtscanProbe probe = {
+		.column = condition->type,
+		.has_key = condition->keys != NULL,
+		.key = condition->keys ? condition->keys[i] : 0,
+		.compare = condition->compare,
+		.value = condition->values[i],
+	};
+	int			column = condition->column;
+	RtscanPosition end = end_of_values(&reader->segment->columns[column].header);
+	RtscanPosition before = {0, 0},
+				after = {0, 0};
+
+	if (order_may_break(condition, probe.value))
+		return add_one_by_one(reader, column, &probe, condition->strategy, set);
+	if (condition->strategy != BTLessEqualStrategyNumber &&
+		condition->strategy != BTGreaterStrategyNumber &&
+		!rtscan_dictionary_find(reader, column, &probe, false, &before))
+		return false;
+	if (condition->strategy != BTLessStrategyNumber &&
+		condition->strategy != BTGreaterEqualStrategyNumber &&
+		!rtscan_dictionary_find(reader, column, &probe, true, &after))
+		return false;
+	add_by_strategy(set, condition->strategy, before, after, end);
+	return true;
+}
+
+/* RtscanFoundVisitor */
+static void
+add_found(RtscanPosition place, RtscanPosition behind, void *arg)
+{
+	rtscan_intervals_add((RtscanIntervals *) arg, place, behind);
+}
+
+/* What is equal to any of many values. */
+static bool
+equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+{
+	const RtscanProbes probes = {
+		.column = condition->type,
+		.n = condition->nvalues,
+		.keys = condition->keys,
+		.compare = condition->compare,
+		.values = condition->values,
+	};
+
+	if (!rtscan_dictionary_find_all(reader, condition->column, &probes, add_found, set))
+		return false;
+	rtscan_intervals_normalize(set);
+	return true;
+}
+
+/* What the operator says of any of the values. */
+static bool
+any_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+{
+	if (condition->nvalues > 1 && condition->sorted && condition->strategy == BTEqualStrategyNumber)
+		return equal_intervals(condition, reader, set);
+	for (int i = 0; i < condition->nvalues; i++)
+		if (!add_value_intervals(reader, condition, i, set))
+			return false;
+	rtscan_intervals_normalize(set);
+	return true;
+}
+
+/* What it says of all of them. */
+static bool
+all_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+{
+	for (int i = 0; i < condition->nvalues; i++)
+	{
+		RtscanIntervals one = {0, 0, NULL};
+
+		if (!add_value_intervals(reader, condition, i, &one))
+			return false;
+		rtscan_intervals_normalize(&one);
+		*set = i == 0 ? one : rtscan_intervals_intersect(set, &one);
+	}
+	return true;
+}
+
+bool
+rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+{
+	RtscanPosition start = {0, 0};
+	RtscanPosition end = end_of_values(&reader->segment->columns[condition->column].header);
+	RtscanPosition nulls_end = {end.code + 1, reader->segment->header.rows};
+
+	*set = (RtscanIntervals) {0, 0, NULL};
+	switch (condition->kind)
+	{
+		case RTSCAN_CONDITION_IS_NULL:
+			rtscan_intervals_add(set, end, nulls_end);
+			return true;
+		case RTSCAN_CONDITION_IS_NOT_NULL:
+			rtscan_intervals_add(set, start, end);
+			return true;
+		case RTSCAN_CONDITION_ALL:
+			return all_intervals(condition, reader, set);
+		default:
+			if (!any_intervals(condition, reader, set))
+				return false;
+			if (condition->kind == RTSCAN_CONDITION_NONE)
+				*set = rtscan_intervals_complement(set, end);
+			else if (condition->kind == RTSCAN_CONDITION_DISTINCT)
+				*set = rtscan_intervals_complement(set, nulls_end);
+			return true;
+	}
+}

@@ -1,0 +1,323 @@
+/*
+ * dictionary_page.c
+ *		Pages of dictionaries: what is on them, checked, and where a value would be.
+ */
+#include "segment/dictionary_page.h"
+
+#include "access/tupmacs.h"
+#include "miscadmin.h"
+
+#define BLOCK	RTSCAN_DICTIONARY_BLOCK
+
+void
+rtscan_dictionary_fault(RtscanDictionaryView *view, const char *detail)
+{
+	rtscan_release(view->reader, view->buffer);
+	rtscan_fault(view->reader, view->area, view->number, detail);
+}
+
+static bool
+view_layout_is_sane(RtscanDictionaryView *view)
+{
+	const RtscanDictionaryPage *page = &view->page;
+	Size		end;
+
+	if (page->entries == 0 || page->entries > RTSCAN_CHUNK_BYTES * 8 ||
+		page->end_rank < page->first_rank)
+		return false;
+	if (view->type->key_kind != RTSCAN_KEY_NONE)
+	{
+		view->blocks = (const RtscanDictionaryBlock *) (view->payload + sizeof(RtscanDictionaryPage));
+		return page->blocks == (page->entries + BLOCK - 1) / BLOCK &&
+			sizeof(RtscanDictionaryPage) + page->blocks * sizeof(RtscanDictionaryBlock) <= view->used;
+	}
+	if (page->blocks != 0 || page->values_end > view->used ||
+		page->values_end % sizeof(uint32) != 0)
+		return false;
+	end = page->values_end;
+	view->ranks = page->implicit_ranks ? NULL : view->payload + end;
+	end += page->implicit_ranks ? 0 : page->entries * sizeof(uint32);
+	view->offsets = view->payload + end;
+	return end + page->entries * sizeof(uint16) <= view->used;
+}
+
+/* Look at page i of a column's dictionary; false only for a soft reader. */
+bool
+rtscan_dictionary_open_page(RtscanDictionaryView *view, RtscanReader *reader, int column, const RtscanColumn *type, uint32 i)
+{
+	view->reader = reader;
+	view->area = &reader->segment->columns[column].header.dictionary;
+	view->number = i;
+	view->type = type;
+	view->payload = rtscan_get_page(reader, view->area, i, &view->buffer, &view->used);
+	if (view->payload == NULL)
+		return false;
+	if (view->used >= sizeof(RtscanDictionaryPage))
+	{
+		memcpy(&view->page, view->payload, sizeof(RtscanDictionaryPage));
+		if (view_layout_is_sane(view))
+			return true;
+	}
+	rtscan_dictionary_fault(view, "The header of a dictionary page contradicts itself.");
+	return false;
+}
+
+void
+rtscan_dictionary_close_page(RtscanDictionaryView *view)
+{
+	rtscan_release(view->reader, view->buffer);
+}
+
+/* ---------------------------------------------------------------- packed pages */
+
+static inline uint64
+get_bits(const char *data, uint32 bit, uint32 width)
+{
+	uint64		word;
+
+	memcpy(&word, data + bit / 8, sizeof(word));
+	word >>= bit % 8;
+	return width == 64 ? word : word & ((UINT64CONST(1) << width) - 1);
+}
+
+/* The keys and ranks of a block; returns how many, 0 if they would lie outside of the page. */
+uint32
+rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 *keys, uint32 *ranks)
+{
+	const RtscanDictionaryBlock *block = &view->blocks[i];
+	uint32		n = Min(view->page.entries - i * BLOCK, BLOCK);
+	const char *data = view->payload + block->data;
+	uint32		bit = 0;
+
+	if ((block->key_bits > 56 && block->key_bits != 64) || block->rank_bits > 32 ||
+		block->data + ((n - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
+		return 0;
+	keys[0] = block->key;
+	for (uint32 k = 1; k < n; k++, bit += block->key_bits)
+		keys[k] = keys[k - 1] + 1 + get_bits(data, bit, block->key_bits);
+	ranks[0] = block->rank;
+	for (uint32 k = 1; k < n; k++, bit += block->rank_bits)
+		ranks[k] = ranks[k - 1] + 1 + get_bits(data, bit, block->rank_bits);
+	return n;
+}
+
+static bool
+value_is_before(const RtscanProbe *probe, bool after, Datum value)
+{
+	int32		order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
+														value, probe->value));
+
+	return after ? order <= 0 : order < 0;
+}
+
+static bool
+key_is_before(const RtscanProbe *probe, bool after, uint64 key)
+{
+	if (probe->has_key)
+		return after ? key <= probe->key : key < probe->key;
+	return value_is_before(probe, after, rtscan_key_decode(probe->column->key_kind, key));
+}
+
+/* How many blocks begin before the probe. */
+static uint32
+blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after)
+{
+	uint32		low = 0,
+				high = view->page.blocks;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (key_is_before(probe, after, view->blocks[middle].key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Entries of the page before the probe, and the rank of the one there. */
+static bool
+search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
+			  uint32 *entries, uint32 *rank)
+{
+	uint32		block = blocks_before(view, probe, after);
+	uint64		keys[BLOCK];
+	uint32		ranks[BLOCK];
+	uint32		n,
+				low = 1,
+				high;
+
+	*entries = 0;
+	*rank = view->page.first_rank;
+	if (block == 0)
+		return true;
+	n = high = rtscan_dictionary_unpack(view, --block, keys, ranks);
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (key_is_before(probe, after, keys[middle]))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*entries = block * BLOCK + low;
+	if (low < n)
+		*rank = ranks[low];
+	else
+		*rank = block + 1 < view->page.blocks ? view->blocks[block + 1].rank : view->page.end_rank;
+	return n > 0;
+}
+
+/* ---------------------------------------------------------------- whole values */
+
+uint32
+rtscan_dictionary_rank(const RtscanDictionaryView *view, uint32 i)
+{
+	uint32		rank;
+
+	if (i == view->page.entries)
+		return view->page.end_rank;
+	if (view->ranks == NULL)
+		return view->page.first_rank + i;
+	memcpy(&rank, view->ranks + i * sizeof(uint32), sizeof(uint32));
+	return rank;
+}
+
+bool
+rtscan_dictionary_value(const RtscanDictionaryView *view, uint32 i, Datum *value)
+{
+	uint16		offset;
+	Size		size;
+
+	memcpy(&offset, view->offsets + i * sizeof(uint16), sizeof(uint16));
+	return offset >= sizeof(RtscanDictionaryPage) && offset < view->page.values_end &&
+		rtscan_fetch_value(view->type, view->payload + offset,
+						   view->payload + view->page.values_end, value, &size);
+}
+
+static bool
+search_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
+			 uint32 *entries, uint32 *rank)
+{
+	uint32		low = 0,
+				high = view->page.entries;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+		Datum		value;
+
+		if (!rtscan_dictionary_value(view, middle, &value))
+			return false;
+		if (value_is_before(probe, after, value))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*entries = low;
+	*rank = rtscan_dictionary_rank(view, low);
+	return true;
+}
+
+/* ---------------------------------------------------------------- places */
+
+bool
+rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after, uint32 *entries, uint32 *rank)
+{
+	return (view->type->key_kind != RTSCAN_KEY_NONE ? search_packed : search_whole) (view, probe, after, entries, rank);
+}
+
+/* Is the first entry of a page before the probe? */
+bool
+rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after, bool *before)
+{
+	Datum		value;
+
+	if (probe->column->key_kind != RTSCAN_KEY_NONE)
+		*before = key_is_before(probe, after, view->blocks[0].key);
+	else if (rtscan_dictionary_value(view, 0, &value))
+		*before = value_is_before(probe, after, value);
+	else
+		return false;
+	return true;
+}
+
+/* A packed page's block that has the last entry not above the probe, unpacked unless it is already; false as above. */
+static bool
+enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe)
+{
+	uint32		number = block->number;
+
+	if (block->n == 0 || (number + 1 < view->page.blocks && key_is_before(probe, true, view->blocks[number + 1].key)))
+	{
+		number = blocks_before(view, probe, true);
+		if (number-- == 0)
+			return true;
+		block->number = number;
+		block->n = rtscan_dictionary_unpack(view, number, block->keys, block->ranks);
+	}
+	return block->n > 0;
+}
+
+static bool
+look_in_packed(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe,
+			   RtscanFoundEntry *found)
+{
+	uint32		low = 0,
+				high;
+
+	if (!enter_block(block, view, probe))
+		return false;
+	found->entries = 0;
+	if (block->n == 0)
+		return true;
+	for (high = block->n; low < high;)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (key_is_before(probe, true, block->keys[middle]))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	found->entries = block->number * BLOCK + low;
+	if (low == 0 || key_is_before(probe, false, block->keys[low - 1]))
+		return true;
+	found->equal = true;
+	found->rank = block->ranks[low - 1];
+	if (low < block->n)
+		found->end_rank = block->ranks[low];
+	else
+		found->end_rank = block->number + 1 < view->page.blocks ? view->blocks[block->number + 1].rank : view->page.end_rank;
+	return true;
+}
+
+static bool
+look_in_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, RtscanFoundEntry *found)
+{
+	Datum		value;
+	uint32		rank;
+
+	if (!search_whole(view, probe, true, &found->entries, &rank))
+		return false;
+	if (found->entries == 0)
+		return true;
+	if (!rtscan_dictionary_value(view, found->entries - 1, &value))
+		return false;
+	found->equal = !value_is_before(probe, false, value);
+	found->rank = rtscan_dictionary_rank(view, found->entries - 1);
+	found->end_rank = rank;
+	return true;
+}
+
+bool
+rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe,
+							   RtscanFoundEntry *found)
+{
+	*found = (RtscanFoundEntry) {.equal = false};
+	return view->type->key_kind != RTSCAN_KEY_NONE ? look_in_packed(block, view, probe, found)
+		: look_in_whole(view, probe, found);
+}
