@@ -42,7 +42,7 @@ class Constants:
     def __init__(self, rng, session, schema):
         self.rng, self.pools = rng, {}
         rows = [rng.randint(1, max(schema.rows, 1)) for _ in range(25)] + [rng.randint(-1000, 300000) for _ in range(5)]
-        for key in schema.keys:
+        for key in schema.keys + schema.included:
             for kind in [key.column.type] + [TYPES[name] for name in key.column.type.cross]:
                 self.pools[key.column.name, kind.name] = self.load(session, key.column, kind, rows)
 
@@ -52,6 +52,9 @@ class Constants:
         text = kind.text.replace("{v}", f"{kind.make.replace('{x}', number)}::{kind.sql}")
         found = session.query(f"SELECT {text} FROM unnest(ARRAY{rows}) i")
         return [kind.literal(value) for value, in found], [kind.literal(value) for value in kind.extremes]
+
+    def knows(self, key):
+        return (key.column.name, key.column.type.name) in self.pools
 
     def draw(self, key, kind):
         near, extremes = self.pools[key.column.name, kind.name]
@@ -202,7 +205,8 @@ class Generator:
     def tree(self, depth):
         """A qual that is made of others with AND, OR and NOT."""
         if depth == 0 or self.rng.random() < 0.25:
-            key = self.rng.choice(self.schema.keys)
+            included = [key for key in self.schema.included if self.constants.knows(key)]
+            key = self.rng.choice(included if included and self.rng.random() < 0.3 else self.schema.keys)
             return self.wider_qual(key) if self.rng.random() < 0.4 else self.qual(key)
         if self.rng.random() < 0.2:
             return combined("NOT ({})", [self.tree(depth - 1)])

@@ -139,10 +139,16 @@ class Schema:
         self.keys = [random_key(rng, c) for c in keyed]
         others = [c.name for c in self.columns if c not in keyed] + ["id", "u"]
         room = min(2, 32 - len(keyed) - len(self.amounts))
-        self.include = rng.sample(others, rng.randint(0, min(room, len(others)))) if rng.random() < 0.2 else []
+        self.include = rng.sample(others, rng.randint(0, min(room, len(others)))) if rng.random() < 0.4 else []
         self.include += [c.name for c in self.amounts if c.name not in self.include]
         self.predicate = rng.choice((f"id % {rng.randint(2, 5)} <> 0", f"{keyed[0].name} IS NOT NULL",
                                      "u < 7")) if rng.random() < 0.15 else ""
+
+    @property
+    def included(self):
+        """INCLUDE columns, as keys are asked for: by the default operators of their types."""
+        return [Key(c, c.name, c.name, c.collation, "", c.type.opclasses[0][1]) for c in self.columns
+                if c.name in self.include and c not in [k.column for k in self.keys] and not c.type.constant_type]
 
     def without_include(self):
         self.include = []

@@ -27,7 +27,7 @@ CREATE FUNCTION rows(start int, n int) RETURNS TABLE (a int, b int2, c text, f b
 	FROM (SELECT i, abs(hashint4(i)) FROM generate_series(start, start + n - 1) i) r (i, x)
 $$;
 CREATE TABLE few AS SELECT * FROM rows(1, 900);
-CREATE TABLE many AS SELECT * FROM rows(1, 66000);
+CREATE TABLE many AS SELECT * FROM rows(1, 71000);
 ALTER TABLE few ALTER c TYPE text COLLATE "C";
 ALTER TABLE many ALTER c TYPE text COLLATE "C";
 CREATE INDEX few_idx ON few USING rtscan (a, b, c, f, g, p text_pattern_ops);
@@ -36,7 +36,7 @@ DELETE FROM many WHERE g % 13 = 0;
 VACUUM (ANALYZE) many;
 VACUUM (ANALYZE) few;
 INSERT INTO few SELECT * FROM rows(901, 200);
-INSERT INTO many SELECT * FROM rows(66001, 300);
+INSERT INTO many SELECT * FROM rows(71001, 300);
 
 -- All of them are the index's; so are their negations, and so they are as FILTER.
 CREATE TABLE conditions (condition text);
@@ -122,7 +122,7 @@ SELECT miscounted(tab, ARRAY(SELECT format('%s %s (%s)', col, op, list(element, 
 	FROM (VALUES ('a', 'i * 3', 'int'), ('a', 'i * 3', 'int8'), ('a', 'i / 2', 'int2'), ('c',
 		'''ab'' || i % 120', 'text'), ('p', 'md5(i::text)', 'text'), ('g', 'i * 7', 'int8'), ('g', 'i * 7',
 		'int'), ('b', 'i % 50', 'int')) l (col, element, type),
-		 (VALUES ('= ANY'), ('<> ALL')) o (op), (VALUES (3), (1500)) n (n) WHERE tab = 'many' OR n = 1500), '',
+		 (VALUES ('= ANY'), ('<> ALL')) o (op), (VALUES (3), (700)) n (n) WHERE tab = 'many' OR n = 700), '',
 			1, 1)
 FROM (VALUES ('few'), ('many')) t (tab);
 SELECT miscounted('many', ARRAY[format('a = ANY (%s) OR (b = 3 AND g <> ALL (%s))', list('i * 5', 3000, 'int'),

@@ -17,7 +17,8 @@ need_device();
 my $node = device_node('labels');
 $node->start;
 create_big($node);
-$node->safe_psql('postgres', 'VACUUM big; VACUUM small');
+$node->safe_psql('postgres', 'CREATE TABLE included AS SELECT * FROM big; CREATE INDEX included_idx ON included USING rtscan (a, b) INCLUDE (id)');
+$node->safe_psql('postgres', 'VACUUM big; VACUUM small; VACUUM included');
 comes_back($node, $_, 'first use') foreach @executors;
 
 # The lines of EXPLAIN (ANALYZE) of RtscanAggregate, by label, and what the statistics counted of it.
@@ -87,6 +88,7 @@ my %only_cpu = (
 	'many alternatives' => [ 'SELECT count(*) FROM big WHERE id > 70000 AND (' . join(' OR ', map { "(a = $_ AND b > 'k$_')" } 1 .. 70) . ')', qr/It has more alternatives/ ],
 	'a filter' => [ "SELECT count(*) FILTER (WHERE a < 300), count(*) FROM big WHERE b > 'k3'", qr/An aggregate has a FILTER/ ],
 	'a filter on rows' => [ "SELECT sum(a) FILTER (WHERE a % 3 = 0) FROM big WHERE a < 300", qr/An aggregate has a FILTER/ ],
+	'a condition on an INCLUDE column' => [ 'SELECT count(*) FROM included WHERE a < 300 AND id < 50000', qr/It has conditions on INCLUDEd columns/ ],
 	'conditions on rows' => [ 'SELECT sum(a) FROM big WHERE a < 300 AND a % 3 = 0', qr/It has conditions on its rows/ ],
 	'a small segment' => [ "SELECT count(*) FROM small WHERE a < 300 AND b > 'k3'", qr/A segment has few rows/ ]);
 

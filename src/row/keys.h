@@ -38,6 +38,13 @@ extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
  */
 extern uint64 rtscan_key_encode(RtscanKeyKind kind, Datum value, bool *identical);
 
+/* The same of an integer of the kinds INT16, INT32 and INT64. */
+static inline uint64
+rtscan_key_of_integer(int64 value)
+{
+	return (uint64) value ^ (UINT64CONST(1) << 63);
+}
+
 /* A value of a key; allocated in the current memory context where passed by reference. */
 extern Datum rtscan_key_decode(RtscanKeyKind kind, uint64 key);
 

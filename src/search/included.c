@@ -32,6 +32,7 @@ typedef struct Lot
 	uint32		n;
 	uint32		rows[LOT];
 	Datum		datums[LOT];
+	uint64		keys[LOT];
 	bool		isnull[LOT];
 	bool		passes[LOT];
 } Lot;
@@ -63,21 +64,52 @@ make_key_test(const RtscanCondition *condition, KeyTest *test)
 	return true;
 }
 
+/* Their keys; of NULLs any.  Integers are most, and are not worth a call each. */
 static void
-test_keys(const KeyTest *test, Lot *lot)
+encode_keys(RtscanKeyKind kind, Lot *lot)
 {
 	bool		identical;
 
-	for (uint32 i = 0; i < lot->n; i++)
+	switch (kind)
 	{
-		uint64		key = lot->isnull[i] ? 0 : rtscan_key_encode(test->kind, lot->datums[i], &identical);
-		uint64		at = key - test->low;
-		bool		in = key >= test->low && key <= test->high;
-
-		if (in && test->set)
-			in = (test->set[at / 64] >> (at % 64)) & 1;
-		lot->passes[i] = in != test->others;
+		case RTSCAN_KEY_INT16:
+			for (uint32 i = 0; i < lot->n; i++)
+				lot->keys[i] = rtscan_key_of_integer(DatumGetInt16(lot->datums[i]));
+			break;
+		case RTSCAN_KEY_INT32:
+			for (uint32 i = 0; i < lot->n; i++)
+				lot->keys[i] = rtscan_key_of_integer(DatumGetInt32(lot->datums[i]));
+			break;
+		case RTSCAN_KEY_INT64:
+			for (uint32 i = 0; i < lot->n; i++)
+				lot->keys[i] = rtscan_key_of_integer(DatumGetInt64(lot->datums[i]));
+			break;
+		default:
+			for (uint32 i = 0; i < lot->n; i++)
+				lot->keys[i] = lot->isnull[i] ? 0 : rtscan_key_encode(kind, lot->datums[i], &identical);
 	}
+}
+
+static void
+test_keys(const KeyTest *test, Lot *lot)
+{
+	uint64		span = test->high - test->low;
+
+	encode_keys(test->kind, lot);
+	if (test->low > test->high)
+		memset(lot->passes, test->others, lot->n);
+	else if (test->set == NULL)
+		for (uint32 i = 0; i < lot->n; i++)
+			lot->passes[i] = (lot->keys[i] - test->low <= span) != test->others;
+	else
+		for (uint32 i = 0; i < lot->n; i++)
+		{
+			uint64		at = lot->keys[i] - test->low;
+			uint64		inside = at <= span;
+
+			at = inside ? at : 0;
+			lot->passes[i] = (inside & (test->set[at / 64] >> (at % 64))) != test->others;
+		}
 }
 
 /* By the type's own comparison, which is one of PostgreSQL's. */
