@@ -33,6 +33,12 @@ extern void rtscan_init_scan(void);
 /* scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader. */
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
 
+/*
+ * The whole of a path that the planner has chosen.  Where partitions are joined one by one it copies the CustomPath, and has its
+ * parameters come from a partition of the outer table.
+ */
+extern const RtscanScanPath *rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy);
+
 /* make_scan.c: a CustomPath's PlanCustomPath. */
 extern Plan *rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,
 							  List *clauses, List *custom_plans);
