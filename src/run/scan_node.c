@@ -39,7 +39,7 @@ typedef struct RowsState
 	uint64		heap_fetches;	/* of this answer */
 	uint64		filtered_rows;
 
-	ExprState  *recheck;		/* from the heap: what the index has answered, for EvalPlanQual() */
+	ExprState  *recheck;		/* what the index answers, for EvalPlanQual(), and for who may call its functions */
 	RtscanHeapRows heap_rows;
 } RowsState;
 
@@ -61,13 +61,10 @@ static void
 begin_heap_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
-	RtscanShown shown = rtscan_read_shown(((CustomScan *) scan->ps.plan)->custom_exprs);
 
 	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple);
 	ExecAssignScanProjectionInfo(scan);
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
-	if (estate->es_epq_active)
-		state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &scan->ps);
 }
 
 /* Is a list of target entries made of nothing but the first columns of the node's tuple? */
@@ -122,6 +119,7 @@ static void
 begin(CustomScanState *custom, EState *estate, int eflags)
 {
 	RowsState  *state = (RowsState *) custom;
+	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
 	rtscan_begin_node(&state->node);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
@@ -132,6 +130,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 		begin_heap_tuples(state, estate);
 	else
 		begin_index_tuples(state);
+	state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &custom->ss.ps);
 }
 
 /* ---------------------------------------------------------------- an answer */
@@ -159,15 +158,6 @@ find_image(RowsState *state)
 }
 
 static void
-begin_batch(RowsState *state)
-{
-	MemoryContext old = MemoryContextSwitchTo(state->node.custom.ss.ps.state->es_query_cxt);
-
-	state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state);
-	MemoryContextSwitchTo(old);
-}
-
-static void
 begin_answer(RowsState *state)
 {
 	RtscanNode *node = &state->node;
@@ -176,9 +166,8 @@ begin_answer(RowsState *state)
 	rtscan_begin_answer(node);
 	if (state->row_quals.state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
-	if (state->batch == NULL)
-		begin_batch(state);
 	old = MemoryContextSwitchTo(node->context);
+	state->batch = rtscan_create_batch(node->index, node->custom.ss.ps.state);
 	state->cursor = rtscan_open_shared_cursor(&node->visibility, find_image(state),
 											  node->shared ? &node->shared->search : NULL, node->schema, &node->filter);
 	MemoryContextSwitchTo(old);
@@ -201,6 +190,9 @@ end_answer(RowsState *state)
 						  state->heap_fetches + rtscan_cursor_heap_fetches(state->cursor), state->filtered_rows);
 		rtscan_close_cursor(state->cursor);
 	}
+	if (state->batch)
+		rtscan_end_batch(state->batch);
+	state->batch = NULL;
 	state->cursor = NULL;
 	state->heap_fetches = state->filtered_rows = 0;
 	rtscan_end_answer(node);
@@ -365,8 +357,6 @@ end(CustomScanState *custom)
 	RowsState  *state = (RowsState *) custom;
 
 	end_answer(state);
-	if (state->batch)
-		rtscan_end_batch(state->batch);
 	rtscan_end_node(&state->node);
 }
 
