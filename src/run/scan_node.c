@@ -379,6 +379,9 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
+	/* What an answer did is known at its end, to which a LIMIT has not taken it. */
+	if (es->analyze)
+		end_answer((RowsState *) custom);
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
