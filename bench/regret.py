@@ -24,12 +24,12 @@ RUNS, BUDGET = 5, 0.4  # runs of a plan; seconds, after which fewer will do
 GIVE_UP = 30  # a way that takes so many times as long as the fastest is not waited for
 NEVER = 1e6  # milliseconds that stand for that
 
-SCANS = ("seqscan", "indexscan", "indexonlyscan", "bitmapscan")
-JOINS = ("nestloop", "hashjoin", "mergejoin")
+SCANS = ("enable_seqscan", "enable_indexscan", "enable_bitmapscan", "rtscan.enable_scan")
+JOINS = ("enable_nestloop", "enable_hashjoin", "enable_mergejoin")
 
 
 def only(kinds, wanted):
-    return {f"enable_{kind}": "on" if kind in wanted else "off" for kind in kinds}
+    return {kind: "on" if kind in wanted else "off" for kind in kinds}
 
 
 NODE_OFF = {"rtscan.enable_aggregate": "off"}
@@ -38,16 +38,16 @@ WAYS = {
     "planned": {},
     "serial": SERIAL,
     "no node": NODE_OFF,
-    "seq scan": only(SCANS, ["seqscan"]) | NODE_OFF | SERIAL,
-    "bitmap": only(SCANS, ["bitmapscan"]) | NODE_OFF | SERIAL,
-    "index scan": only(SCANS, ["indexscan"]) | NODE_OFF | SERIAL,
-    "index only": only(SCANS, ["indexonlyscan"]) | NODE_OFF | SERIAL,
+    "seq scan": only(SCANS, ["enable_seqscan"]) | NODE_OFF | SERIAL,
+    "bitmap": only(SCANS, ["enable_bitmapscan"]) | NODE_OFF | SERIAL,
+    "btree": only(SCANS, ["enable_indexscan"]) | NODE_OFF | SERIAL,
+    "rtscan scan": only(SCANS, ["rtscan.enable_scan"]) | NODE_OFF | SERIAL,
     "node": only(SCANS, []) | SERIAL,
-    "nested loop": only(JOINS, ["nestloop"]) | SERIAL,
-    "nested loop, bitmap": only(JOINS, ["nestloop"]) | only(SCANS, ["bitmapscan"]) | SERIAL,
-    "nested loop, index scan": only(JOINS, ["nestloop"]) | only(SCANS, ["indexscan"]) | SERIAL,
-    "nested loop, index only": only(JOINS, ["nestloop"]) | only(SCANS, ["indexonlyscan"]) | SERIAL,
-    "hash join": only(JOINS, ["hashjoin"]) | SERIAL,
+    "nested loop": only(JOINS, ["enable_nestloop"]) | SERIAL,
+    "nested loop, bitmap": only(JOINS, ["enable_nestloop"]) | only(SCANS, ["enable_bitmapscan"]) | SERIAL,
+    "nested loop, btree": only(JOINS, ["enable_nestloop"]) | only(SCANS, ["enable_indexscan"]) | SERIAL,
+    "nested loop, rtscan scan": only(JOINS, ["enable_nestloop"]) | only(SCANS, ["rtscan.enable_scan"]) | SERIAL,
+    "hash join": only(JOINS, ["enable_hashjoin"]) | SERIAL,
 }
 SETTINGS = sorted({name for settings in WAYS.values() for name in settings})
 HIDDEN = {"": [], "without btree": ["btree"], "without rtscan": ["rtscan"]}

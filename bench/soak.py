@@ -35,10 +35,15 @@ CHANGES = {
                 "INSERT INTO t SELECT -i, i, i, now() FROM generate_series(1, 20) i ON CONFLICT DO NOTHING;\nROLLBACK;\n", 1),
 }
 LOGGED = 0.02                                   # the share of changes whose latencies are kept
-SEQUENTIAL = {"enable_seqscan": "on", "enable_bitmapscan": "off", "enable_indexscan": "off", "rtscan.enable_aggregate": "off"}
-BY_INDEX = {"bitmap": {"enable_seqscan": "off", "enable_bitmapscan": "on", "enable_indexscan": "off", "rtscan.enable_aggregate": "off"},
-            "index": {"enable_seqscan": "off", "enable_bitmapscan": "off", "enable_indexscan": "on", "rtscan.enable_aggregate": "off"},
-            "aggregate": {"enable_seqscan": "off", "enable_bitmapscan": "off", "enable_indexscan": "off", "rtscan.enable_aggregate": "on"}}
+
+
+def only(wanted):
+    ways = ("enable_seqscan", "enable_bitmapscan", "rtscan.enable_scan", "rtscan.enable_aggregate")
+    return {"enable_indexscan": "off", **{way: "on" if way == wanted else "off" for way in ways}}
+
+
+SEQUENTIAL = only("enable_seqscan")
+BY_INDEX = {"bitmap": only("enable_bitmapscan"), "rows": only("rtscan.enable_scan"), "aggregate": only("rtscan.enable_aggregate")}
 
 
 @dataclass

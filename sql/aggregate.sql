@@ -4,6 +4,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA aggregate;
 SET search_path = aggregate, public;
+SET rtscan.enable_scan = off; -- this is about aggregates
 SET rtscan.pending_list_limit = '64kB';
 SET rtscan.merge_worker = off;
 
@@ -312,11 +313,13 @@ WHERE a <> 7 AND NOT d
 HAVING count(*) > 5 AND count(a) < 1e9;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT count(*) FROM aggregate.many, (VALUES (5)) w (x) WHERE a = w.x;
 SET enable_seqscan = off;
+SET enable_bitmapscan = off;
 SELECT explained('
 	SELECT o.id,
 		(SELECT count(*) FILTER (WHERE few.b > o.y) FROM few WHERE few.a < o.x OR few.a = (SELECT max(id) FROM other))
 	FROM other o', 'VERBOSE, COSTS OFF');
 RESET enable_seqscan;
+RESET enable_bitmapscan;
 SELECT explained('SELECT count(*) FROM many WHERE a < 500 HAVING count(*) > 1', 'COSTS OFF, FORMAT JSON');
 SELECT explained('SELECT count(*) FROM many', 'COSTS OFF, FORMAT YAML');
 SELECT explained($$SELECT count(*) FROM many WHERE s > '<&'$$, 'COSTS OFF, FORMAT XML');
@@ -365,7 +368,7 @@ SELECT unequal('SELECT count(*) FROM clean WHERE a < 500');
 CREATE FUNCTION unequal_prepared(mode text, types text, query text, VARIADIC arguments text[]) RETURNS SETOF text
 LANGUAGE plpgsql
 SET max_parallel_workers_per_gather = 0 SET enable_seqscan = off SET enable_indexscan = off
-SET enable_indexonlyscan = off SET enable_bitmapscan = off AS $$
+SET rtscan.enable_scan = off SET enable_bitmapscan = off AS $$
 DECLARE
 	argument text;
 	found text;
@@ -758,12 +761,12 @@ SELECT unequal(q, n) FROM (VALUES
 	('SELECT count(*) FILTER (WHERE n > 300) FROM secrets', 0),
 	('SELECT count(n) FROM secrets', 1)) q (q, n);
 SET enable_bitmapscan = off;
+SET rtscan.enable_scan = on;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM secrets WHERE leak(a) AND a BETWEEN 399 AND 402;
 SELECT count(*) FROM secrets WHERE leak(a) AND a BETWEEN 399 AND 402;
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM secrets WHERE leak(a) AND a BETWEEN 399 AND 402;
 SELECT count(*) FROM secrets WHERE leak(a) AND a BETWEEN 399 AND 402;
-RESET enable_indexscan;
 SELECT count(*) FILTER (WHERE leak(b)) FROM secrets WHERE a BETWEEN 399 AND 402;
 RESET enable_bitmapscan;
 RESET ROLE;

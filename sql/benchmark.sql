@@ -4,9 +4,11 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 RESET client_min_messages;
 CREATE TABLE timed AS SELECT i AS a, (i * 7919) % 100000 AS b FROM generate_series(1, 100000) i;
 CREATE INDEX timed_scan ON timed USING rtscan (a, b);
+VACUUM ANALYZE timed;
 INSERT INTO timed VALUES (5, 5);	-- pending
-ANALYZE timed;
 SET enable_seqscan = off;
+-- scans for bitmaps, also where another plan is cheaper
+EXPLAIN (COSTS OFF) SELECT * FROM timed WHERE b BETWEEN 1000 AND 1999;
 
 SELECT index, rows, bits_time >= 0 AS timed FROM rtscan_benchmark('SELECT * FROM timed WHERE a <= 50', 3);
 SELECT index, rows FROM rtscan_benchmark('SELECT * FROM timed WHERE b BETWEEN 1000 AND 1999', 1);

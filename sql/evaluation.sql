@@ -110,7 +110,7 @@ FROM unnest('{force_generic_plan,force_custom_plan}'::text[]) mode,
 		'SELECT $1[1], sum(s) FROM few WHERE k >= $1[1] GROUP BY $1[1], $1',
 		'SELECT cardinality($1), max(k) FROM few WHERE k = ANY ($1) OR k < cardinality($1) GROUP BY 1']) query;
 CREATE FUNCTION counted(x int) RETURNS SETOF bigint LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexonlyscan = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off SET rtscan.enable_scan = off AS $$
 BEGIN
 	RETURN QUERY SELECT count(*) FROM few WHERE k < x GROUP BY x;
 END
@@ -118,7 +118,7 @@ $$;
 SELECT differs('SELECT o.id, c FROM other o, counted(o.x) c', 0);
 -- how they are shown
 SET enable_seqscan = off;
-SET enable_indexonlyscan = off;
+SET rtscan.enable_scan = off;
 SET enable_bitmapscan = off;
 SET max_parallel_workers_per_gather = 0;
 SELECT explained('

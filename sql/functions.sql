@@ -103,7 +103,7 @@ SELECT parts('t_include');
 SELECT rtscan_stat_reset();
 SELECT * FROM pg_stat_rtscan;
 SET enable_seqscan = off;
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 SET max_parallel_workers_per_gather = 0;
 SET rtscan.executor = 'cpu';
 CREATE FUNCTION scans()
@@ -132,8 +132,8 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE b > 5000;
 SELECT * FROM scans();
 SELECT chunks_skipped > 0 AS skipped FROM pg_stat_rtscan WHERE executor = 'cpu';
 SELECT rtscan_stat_reset();
--- index scans and index-only scans, to their end or not
-RESET enable_indexscan;
+-- rows of the index and of the heap, to their end or not
+RESET rtscan.enable_scan;
 SET enable_bitmapscan = off;
 SELECT count(*), min(c) FROM (SELECT a, c FROM t WHERE b < 500 AND a < 60000 OFFSET 0) x;
 SELECT * FROM scans();
@@ -142,7 +142,7 @@ SELECT * FROM scans();
 SELECT a, b FROM t WHERE b >= 0 LIMIT 2;
 SELECT * FROM scans();
 RESET enable_bitmapscan;
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 SELECT rtscan_stat_reset();
 SELECT * FROM scans();
 -- the server's own statistics
@@ -281,10 +281,10 @@ SELECT "other schema".rtscan_check('t_all', true);
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE a < 5::int8 AND b = 'text 3';
 SELECT * FROM t WHERE a < 15::int8 AND b = 'text 3';
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE a < 5::int8 AND b = 'text 3';
 SELECT * FROM t WHERE a < 15::int8 AND b = 'text 3';
-RESET enable_indexscan;
+RESET rtscan.enable_scan;
 RESET enable_seqscan;
 CREATE INDEX ON t USING rtscan (b text_pattern_ops);
 CREATE INDEX ON t USING rtscan (b "other schema".text_pattern_ops);

@@ -463,7 +463,7 @@ BEGIN
 END
 $$;
 CREATE FUNCTION recovers(query text) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off
-SET enable_indexonlyscan = off SET enable_indexscan = off AS $$
+SET rtscan.enable_scan = off SET enable_indexscan = off AS $$
 DECLARE
 	message text;
 BEGIN
@@ -531,7 +531,7 @@ END
 $$;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 SET max_parallel_workers_per_gather = 0;
 SELECT shown('SELECT k, sum(s) FROM few WHERE l > 0 AND id % 2 = 0 GROUP BY k HAVING sum(s) > 0');
 SET work_mem = '64kB';
@@ -611,7 +611,7 @@ RESET work_mem;
 RESET hash_mem_multiplier;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
-RESET enable_indexscan;
+RESET rtscan.enable_scan;
 RESET max_parallel_workers_per_gather;
 
 --
@@ -920,7 +920,7 @@ SELECT problems();
 --
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 SELECT explained($$
 	SELECT k % 5 AS m, lower(w), sum(s) + 1, avg(a) FILTER (WHERE b), count(*)
 	FROM few f

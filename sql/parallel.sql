@@ -8,6 +8,7 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET enable_seqscan = off;
+SET rtscan.enable_scan = off;
 SET jit = off;
 
 \getenv directory PG_ABS_SRCDIR

@@ -6,8 +6,7 @@ CREATE SCHEMA partitions;
 SET search_path = partitions, public;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SET enable_indexscan = off;
-SET enable_indexonlyscan = off;
+SET rtscan.enable_scan = off;
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 
@@ -266,14 +265,10 @@ SET rtscan.enable_aggregate = off;
 SET enable_bitmapscan = on;
 SELECT memory('SELECT * FROM many WHERE k < 100', 'Bitmap', 19990);
 SET enable_bitmapscan = off;
-SET enable_indexscan = on;
-SELECT memory('SELECT * FROM many WHERE k < 100', 'Index Scan', 19990);
-SET enable_indexonlyscan = on;
-SET rtscan.debug_prefer_index_only = on;
-SELECT memory('SELECT * FROM many WHERE k < 100', 'Index Only Scan', 19990);
-RESET rtscan.debug_prefer_index_only;
-SET enable_indexonlyscan = off;
-SET enable_indexscan = off;
+SET rtscan.enable_scan = on;
+SELECT memory('SELECT ctid, * FROM many WHERE k < 100', 'RtscanScan', 19990);
+SELECT memory('SELECT * FROM many WHERE k < 100', 'RtscanScan', 19990);
+SET rtscan.enable_scan = off;
 SET rtscan.enable_aggregate = on;
 
 -- what is begun in one call goes on in the next, and outlives a subtransaction that fails in between

@@ -31,7 +31,11 @@ DECLARE
 BEGIN
 	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
 	RETURN coalesce(
-		(SELECT string_agg(DISTINCT i #>> '{}', ', ') FROM jsonb_path_query(plan, '$.**."Index Name"') i), 'none');
+		(
+			SELECT string_agg(DISTINCT i #>> '{}', ', ')
+			FROM unnest('{Index,Index Name}'::text[]) key,
+				jsonb_path_query(plan, format('$.**."%s"', key)::jsonpath) i),
+		'none');
 END
 $$;
 -- it should: ranges on several columns, and on columns that no btree begins with
@@ -55,30 +59,35 @@ PREPARE generic (int, float8) AS SELECT * FROM t WHERE b = $1 AND c < $2;
 SET plan_cache_mode = force_generic_plan;
 SELECT indexes('EXECUTE generic(5, 5)');
 RESET plan_cache_mode;
--- it should not: most of the rows, a point that a btree finds, a tiny table, an order, no condition that it can answer
+-- by a bitmap it should not: most of the rows (by RtscanScan that takes no longer than a sequential scan), a point that
+-- a btree finds
+SET rtscan.enable_scan = off;
 SELECT q, indexes(q) FROM unnest(ARRAY[
 	'SELECT * FROM t WHERE b > 500',
 	'SELECT * FROM t WHERE b >= 0 AND c >= 0 AND a >= 0',
+	'SELECT * FROM t WHERE b <> 50',
+	'SELECT * FROM t WHERE a = 77']) q;
+RESET rtscan.enable_scan;
+-- it should not: a row that a unique btree finds, a tiny table, an order, no condition that it can answer
+SELECT q, indexes(q) FROM unnest(ARRAY[
 	'SELECT * FROM t WHERE b IS NOT NULL',
-	'SELECT * FROM t WHERE a = 77',
 	'SELECT * FROM t WHERE id = 77',
 	'SELECT * FROM t WHERE id = 77 AND b < 5000 AND c < 5000',
 	'SELECT * FROM tiny WHERE b < 50',
 	'SELECT * FROM t WHERE b > 5 ORDER BY id LIMIT 10',
 	'SELECT count(*) FROM t',
 	'SELECT * FROM t WHERE b + 0 < 50',
-	'SELECT * FROM t WHERE b <> 50',
 	'SELECT * FROM t WHERE (b, c) < (50, 50)',
 	'SELECT * FROM t WHERE NOT b > 50 AND c + a < 3']) q;
 SET enable_bitmapscan = off;
 SELECT indexes('SELECT * FROM t WHERE b < 50');
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 SELECT indexes('SELECT * FROM t WHERE b < 50');
-RESET enable_indexscan;
+RESET rtscan.enable_scan;
 RESET enable_bitmapscan;
 
 --
--- An Index Only Scan reads all columns' values, a bitmap none: it does not inherit that price
+-- Columns of the index are read by RtscanScan, where they are asked for, and by a bitmap scan not at all
 --
 CREATE TABLE covered AS
 	SELECT i AS id, hash(i) AS a, hash(i + 1000000) AS b, hash(i + 2000000) AS c, repeat('x', 20) AS filler
@@ -95,12 +104,12 @@ BEGIN
 END
 $$;
 -- columns that the index has all of, and others: of a bitmap the same price
-SELECT total_cost('SELECT id, b FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off')
-	= total_cost('SELECT filler FROM covered WHERE a < 100000000', 'SET LOCAL enable_indexscan = off') AS same;
+SELECT total_cost('SELECT id, b FROM covered WHERE a < 100000000', 'SET LOCAL rtscan.enable_scan = off')
+	= total_cost('SELECT filler FROM covered WHERE a < 100000000', 'SET LOCAL rtscan.enable_scan = off') AS same;
 SET enable_seqscan = off;
-SET enable_indexscan = off;
+SET rtscan.enable_scan = off;
 EXPLAIN (COSTS OFF) SELECT id, b FROM covered WHERE a < 100000000;
-RESET enable_indexscan;
+RESET rtscan.enable_scan;
 RESET enable_seqscan;
 
 -- a sample is of the table
@@ -204,7 +213,7 @@ CREATE INDEX skewed_all ON skewed USING rtscan (a, b, c, d, e, f);
 ANALYZE skewed;
 -- Estimated and actual rows of a bitmap index scan; a line where they differ by more than a factor, and some rows.
 CREATE FUNCTION misestimates(tab text, factor float8, conditions text[]) RETURNS SETOF text LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_indexscan = off AS $$
+SET enable_seqscan = off SET rtscan.enable_scan = off AS $$
 DECLARE
 	condition text;
 	plan jsonb;

@@ -146,7 +146,7 @@ SELECT differences('few', 'few_abcd', (
 CREATE FUNCTION prepared_differences(tab text, mode text, types text, condition text, VARIADIC arguments text[])
 RETURNS SETOF text LANGUAGE plpgsql
 SET rtscan.enable_aggregate = off SET jit = off SET enable_seqscan = on SET enable_bitmapscan = on
-SET enable_indexscan = on SET enable_indexonlyscan = on AS $$
+SET enable_indexscan = on SET rtscan.enable_scan = on AS $$
 DECLARE
 	query text;
 	kind text;
@@ -157,10 +157,9 @@ DECLARE
 	expected text;
 BEGIN
 	PERFORM set_config('plan_cache_mode', mode, true);
-	FOREACH kind IN ARRAY '{bitmap,index,only}'::text[] LOOP
-		CONTINUE WHEN kind = 'only' AND condition ~ 'c ';		-- floats are not returned
+	FOREACH kind IN ARRAY '{bitmap,heap,columns}'::text[] LOOP
 		query := format('SELECT (count(*), sum(%s))::text FROM %s WHERE ',
-			CASE kind WHEN 'only' THEN 'a * 7::int8 + b + d' ELSE 'hashtid(' || tab || '.ctid)' END, tab);
+			CASE kind WHEN 'columns' THEN 'a * 7::int8 + b + d' ELSE 'hashtid(' || tab || '.ctid)' END, tab);
 		EXECUTE format('PREPARE p (%s) AS %s', types, query || condition);
 		FOREACH argument IN ARRAY arguments LOOP
 			PERFORM allow_scan(kind);
@@ -227,7 +226,7 @@ ANALYZE many;
 CREATE FUNCTION join_differences(tab text, condition text) RETURNS SETOF text LANGUAGE plpgsql
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off SET jit = off
 SET max_parallel_workers_per_gather = 0
-SET enable_seqscan = on SET enable_bitmapscan = on SET enable_indexscan = on SET enable_indexonlyscan = on AS $$
+SET enable_seqscan = on SET enable_bitmapscan = on SET enable_indexscan = on SET rtscan.enable_scan = on AS $$
 DECLARE
 	query text;
 	kind text;
@@ -236,10 +235,10 @@ DECLARE
 	line text;
 	plan text;
 BEGIN
-	FOREACH kind IN ARRAY '{bitmap,index,only}'::text[] LOOP
-		CONTINUE WHEN kind = 'only' AND condition ~ 'TABLE.c|LATERAL';
+	FOREACH kind IN ARRAY '{bitmap,heap,columns}'::text[] LOOP
+		CONTINUE WHEN kind = 'columns' AND condition ~ 'LATERAL';
 		query := format('SELECT (count(*), sum(%s * o.id::int8))::text FROM bounds o %s',
-			CASE kind WHEN 'only' THEN format('(%1$s.a * 7::int8 + %1$s.b + %1$s.d)', tab)
+			CASE kind WHEN 'columns' THEN format('(%1$s.a * 7::int8 + %1$s.b + %1$s.d)', tab)
 				ELSE format('hashtid(%s.ctid)', tab) END,
 			replace(condition, 'TABLE', tab));
 		PERFORM allow_scan(kind);
@@ -291,6 +290,7 @@ DECLARE
 BEGIN
 	SET LOCAL enable_seqscan = off;
 	SET LOCAL enable_indexscan = off;
+	SET LOCAL rtscan.enable_scan = off;
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		plan := plan || line || E'\n';
 	END LOOP;
@@ -320,8 +320,8 @@ SELECT plan_differences('BitmapAnd.*BitmapOr|BitmapOr.*BitmapAnd', '(a < 200 OR 
 CREATE TABLE wide AS SELECT r.*, repeat('x', 500) AS filler FROM rows(1, 30000) r;
 CREATE INDEX wide_abcd ON wide USING rtscan (a, b, c, d);
 SET work_mem = '64kB';
-CREATE FUNCTION lossy(condition text) RETURNS bool LANGUAGE plpgsql SET enable_seqscan = off SET enable_indexscan = off
-AS $$
+CREATE FUNCTION lossy(condition text) RETURNS bool LANGUAGE plpgsql
+SET enable_seqscan = off SET rtscan.enable_scan = off AS $$
 DECLARE
 	line text;
 BEGIN
@@ -344,6 +344,7 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET min_parallel_index_scan_size = 0;
 SET enable_seqscan = off;
+SET rtscan.enable_scan = off;
 SELECT explained('SELECT count(*), sum(id) FROM wide WHERE a BETWEEN 1000 AND 5000 AND b < 20');
 SELECT count(*), sum(id) FROM wide WHERE a BETWEEN 1000 AND 5000 AND b < 20;
 SET enable_bitmapscan = off;
@@ -352,6 +353,7 @@ SET max_parallel_workers_per_gather = 0;
 SELECT count(*), sum(id) FROM wide WHERE a BETWEEN 1000 AND 5000 AND b < 20;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
+RESET rtscan.enable_scan;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;

@@ -4,6 +4,7 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA "values";
 SET search_path = "values", public;
 SET max_parallel_workers_per_gather = 0;
+SET rtscan.enable_scan = off; -- this is about aggregates
 
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
 
@@ -15,7 +16,6 @@ DECLARE
 BEGIN
 	SET LOCAL enable_seqscan = off;
 	SET LOCAL enable_bitmapscan = off;
-	SET LOCAL enable_indexscan = off;
 	node := false;
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		node := node OR line LIKE '%RtscanAggregate%';
@@ -28,7 +28,6 @@ BEGIN
 	RESET rtscan.enable_aggregate;
 	RESET enable_seqscan;
 	RESET enable_bitmapscan;
-	RESET enable_indexscan;
 END $$;
 
 --
@@ -169,6 +168,22 @@ REVOKE EXECUTE ON FUNCTION int4gt(int, int) FROM public;
 SET ROLE rtscan_nobody;
 EXECUTE total;
 ROLLBACK;
+RESET ROLE;
+-- nor of rows
+PREPARE found AS SELECT middle FROM t WHERE middle > 0 AND large > 0 AND ordered % 7 = 1;
+SET rtscan.enable_scan = on;
+EXPLAIN (COSTS OFF) EXECUTE found;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION int4gt(int, int) FROM public;
+SET ROLE rtscan_nobody;
+EXECUTE found;
+ROLLBACK;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION int4mod(int, int) FROM public;
+SET ROLE rtscan_nobody;
+EXECUTE found;
+ROLLBACK;
+SET rtscan.enable_scan = off;
 RESET ROLE;
 RESET enable_seqscan;
 RESET enable_bitmapscan;

@@ -97,7 +97,7 @@ define_test_settings(void)
 							 NULL, &rtscan_debug_compare_executors, false, PGC_USERSET,
 							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.debug_pause",
-							   "Has aggregates and Index Only Scans wait for advisory lock 1920234339 after some steps: of snapshot, list, map, image.",
+							   "Has RtscanScan and RtscanAggregate wait for advisory lock 1920234339 after some steps: of snapshot, list, map, image.",
 							   NULL, &rtscan_debug_pause, "", PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
 							   NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.device_fault",

@@ -39,7 +39,7 @@ sub caught_up
 sub answers
 {
 	my ($node) = @_;
-	my @queries = map { my $qual = $_; map { "SELECT answer('t', \$\$$qual\$\$, '$_', " . ($_ eq 'only' ? 'true' : 'false') . ')' } qw(bitmap index only) }
+	my @queries = map { my $qual = $_; map { "SELECT answer('t', \$\$$qual\$\$, '$_', " . ($_ eq 'columns' ? 'true' : 'false') . ')' } qw(bitmap heap columns) }
 	  ('a < 300', "b = 'k7' AND a IS NOT NULL", 'c IS NULL', 'a >= 0');
 	return $node->safe_psql('postgres', join(';', @queries));
 }
@@ -67,7 +67,7 @@ foreach my $change (@changes)
 	$standby->reload;
 	my @reader = map { ('BEGIN ISOLATION LEVEL REPEATABLE READ', "SELECT compare_scans('$_', 4)", 'SELECT pg_sleep(0.1)',
 			"SELECT compare_scans('$_', 4)", 'COMMIT') } ('t', 't', 'big', 't');
-	my @holder = map { ('BEGIN ISOLATION LEVEL REPEATABLE READ', "SELECT compare_held('t', '$_', 0.1)", 'COMMIT') } ('only', 'index', 'only');
+	my @holder = map { ('BEGIN ISOLATION LEVEL REPEATABLE READ', "SELECT compare_held('t', '$_', 0.1)", 'COMMIT') } ('columns', 'heap', 'columns');
 	my @readers = ((map { start_script($standby, @reader, @reader) } 1 .. 2), start_script($standby, @holder, @holder));
 	$primary->safe_psql('postgres', $_) foreach @statements;
 	caught_up($what);

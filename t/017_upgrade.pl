@@ -58,7 +58,7 @@ my %queries = (
 	more_partial => "a < 500 AND b IS NOT NULL AND b > 'k2'", more_expression => 'a % 10 = 3', more_classes => "b ~>=~ 'k4'",
 	more_backwards => 'a IS NOT NULL AND a > 900 AND id < 30000');
 
-my $sequential = 'SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off; SET rtscan.enable_aggregate = off;';
+my $sequential = 'SET enable_bitmapscan = off; SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off;';
 
 sub use_other_indexes
 {
@@ -68,7 +68,7 @@ sub use_other_indexes
 		my $query = "SELECT count(*), sum(id) FROM more WHERE $queries{$index}";
 		# this index is the only one that the planner sees
 		my $only = "BEGIN; " . join('', map { "DROP INDEX $_;" } grep { $_ ne $index } sort keys %queries);
-		my $bitmap = 'SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off;';
+		my $bitmap = 'SET enable_seqscan = off; SET rtscan.enable_scan = off;';
 		my ($plan, $found) = map { $node->safe_psql('postgres', "$bitmap $only $_ $query; ROLLBACK") } ('EXPLAIN', '');
 		my $expected = $node->safe_psql('postgres', "$sequential $query");
 		like($plan, qr/\b$index\b/, "$what: $index is used");

@@ -53,7 +53,7 @@ sub stats
 sub right_reltuples
 {
 	my ($node, $name, $what) = @_;
-	my $rows = $node->safe_psql('postgres', 'SET enable_indexscan = off; SET enable_bitmapscan = off; SET rtscan.enable_aggregate = off;'
+	my $rows = $node->safe_psql('postgres', 'SET enable_indexscan = off; SET enable_bitmapscan = off; SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off;'
 		  . "SELECT count(*) FROM $name");
 	is($node->safe_psql('postgres', "SELECT reltuples FROM pg_class WHERE oid = '${name}_idx'::regclass"), $rows, "$what: reltuples");
 	return;

@@ -64,10 +64,10 @@ sub right
 {
 	my ($name, $what, $lost) = @_;
 	my $rows = $inserted{$name} - ($lost // 0);
-	foreach my $scan ('enable_bitmapscan', 'enable_indexonlyscan', 'rtscan.enable_aggregate')
+	foreach my $scan ('enable_bitmapscan', 'rtscan.enable_scan', 'rtscan.enable_aggregate')
 	{
 		my $settings = join('', map { "SET $_ = " . ($_ eq $scan ? 'on;' : 'off;') }
-			qw(enable_seqscan enable_indexscan enable_bitmapscan enable_indexonlyscan rtscan.enable_aggregate)) . ($scan =~ /only/ ? 'SET enable_indexscan = on;' : '');
+			qw(enable_seqscan enable_indexscan enable_bitmapscan rtscan.enable_scan rtscan.enable_aggregate));
 		is($node->safe_psql('postgres', "$settings SELECT count(*) FROM $name WHERE a > 0"), $rows, "$what: all rows by $scan");
 	}
 	return check_index($node, $name, $what);

@@ -49,7 +49,7 @@ sub demanded
 sub right
 {
 	my ($query) = @_;
-	return $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET enable_indexscan = off; SET enable_bitmapscan = off; $query");
+	return $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET enable_bitmapscan = off; $query");
 }
 
 # ---------------------------------------------------------------- rays

@@ -1,4 +1,4 @@
-# What the tests in this directory share: a table with an rtscan index, and the comparison of an index scan with a
+# What the tests in this directory share: a table with an rtscan index, and the comparison of scans through that with a
 # sequential scan.
 package RtscanTest;
 
@@ -20,7 +20,7 @@ delete $ENV{PGOPTIONS};
 # Printed with the test's output, so that a failure can be run again: RTSCAN_TEST_SEED=n.
 our $random_seed = $ENV{RTSCAN_TEST_SEED} // time() % 1_000_000;
 
-# compare_scans(n): n random conjunctions, each answered by one kind of index scan and by a sequential scan.  Call it in a
+# compare_scans(n): n random conjunctions, each answered by one kind of scan of the index and by a sequential scan.  Call it in a
 # REPEATABLE READ transaction, so that both see the same rows.
 my $functions = q{
 CREATE FUNCTION random_qual() RETURNS text LANGUAGE plpgsql AS $$
@@ -40,7 +40,8 @@ BEGIN
 	RETURN array_to_string(chosen, ' AND ');
 END $$;
 
--- By a sequential, bitmap, index or index-only scan: which rows, or what the index's columns have.
+-- By a sequential or bitmap scan, or by RtscanScan, of rows in the heap or of columns in the index: which rows, or what the
+-- index's columns have.
 CREATE FUNCTION answer(name text, qual text, kind text, by_values bool DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	columns text := (
@@ -52,8 +53,7 @@ DECLARE
 	node text := CASE kind
 		WHEN 'sequential' THEN 'Seq Scan on ' || name
 		WHEN 'bitmap' THEN 'Bitmap Index Scan on ' || name || '_idx'
-		WHEN 'index' THEN 'Index Scan using ' || name || '_idx'
-		WHEN 'only' THEN 'Index Only Scan using ' || name || '_idx'
+		ELSE format('RtscanScan) on %s%%Index: %1$s_idx', name)
 	END;
 	line text;
 	plan text := '';
@@ -61,9 +61,8 @@ DECLARE
 BEGIN
 	PERFORM set_config('enable_seqscan', (kind = 'sequential')::text, true),
 		set_config('enable_bitmapscan', (kind = 'bitmap')::text, true),
-		set_config('enable_indexscan', (kind IN ('index', 'only'))::text, true),
-		set_config('enable_indexonlyscan', (kind = 'only')::text, true),
-		set_config('rtscan.debug_prefer_index_only', (kind = 'only')::text, true);
+		set_config('enable_indexscan', 'off', true),
+		set_config('rtscan.enable_scan', (kind IN ('heap', 'columns'))::text, true);
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		plan := plan || line || E'\n';
 	END LOOP;
@@ -87,9 +86,9 @@ DECLARE
 BEGIN
 	FOR i IN 1 .. n LOOP
 		qual := random_qual();
-		kind := (ARRAY['bitmap', 'index', 'only'])[1 + i % 3];
-		by_index := answer(name, qual, kind, kind = 'only');
-		by_scan := answer(name, qual, 'sequential', kind = 'only');
+		kind := (ARRAY['bitmap', 'heap', 'columns'])[1 + i % 3];
+		by_index := answer(name, qual, kind, kind = 'columns');
+		by_scan := answer(name, qual, 'sequential', kind = 'columns');
 		IF by_index <> by_scan THEN
 			RAISE EXCEPTION 'MISMATCH: % WHERE %: % scan % sequential %, snapshot %',
 				name, qual, kind, by_index, by_scan, pg_current_snapshot();
@@ -97,7 +96,8 @@ BEGIN
 	END LOOP;
 END $$;
 
--- An index-only scan, or an index scan, that is held open for a while after its first row; in a REPEATABLE READ transaction.
+-- RtscanScan, of rows in the heap or of columns in the index, that is held open for a while after its first row; in a
+-- REPEATABLE READ transaction.
 CREATE FUNCTION compare_held(name text, kind text, seconds float8) RETURNS void LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
 	qual text := format('a >= %s', (random() * 800)::int);
@@ -109,9 +109,9 @@ DECLARE
 	expected text;
 BEGIN
 	PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-		set_config('enable_indexscan', 'on', true), set_config('enable_indexonlyscan', (kind = 'only')::text, true),
-		set_config('rtscan.debug_prefer_index_only', (kind = 'only')::text, true);
-	OPEN held FOR EXECUTE format('SELECT hashtextextended(ROW(a, b, c)::text, 0) AS h FROM %I WHERE %s', name, qual);
+		set_config('rtscan.enable_scan', 'on', true);
+	OPEN held FOR EXECUTE format('SELECT hashtextextended(ROW(a, b, c)::text, 0) AS h%s FROM %I WHERE %s',
+		CASE kind WHEN 'heap' THEN ', ctid' END, name, qual);
 	LOOP
 		FETCH held INTO r;
 		EXIT WHEN NOT FOUND;
@@ -121,7 +121,7 @@ BEGIN
 	END LOOP;
 	CLOSE held;
 	by_cursor := n || ' ' || hash;
-	PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true);
+	PERFORM set_config('enable_seqscan', 'on', true), set_config('rtscan.enable_scan', 'off', true);
 	EXECUTE format('
 		SELECT concat_ws(%L, count(*), coalesce(sum(hashtextextended(ROW(a, b, c)::text, 0)), 0))
 		FROM %I

@@ -142,7 +142,7 @@ time_statement(PlannedStmt *statement, const char *sql, const Timing *timing)
 static PlannedStmt *
 plan_query(const char *sql)
 {
-	static const char *const others[] = {"rtscan.enable_aggregate", "enable_indexscan", "enable_indexonlyscan"};
+	static const char *const others[] = {"rtscan.enable_aggregate", "rtscan.enable_scan", "enable_indexscan"};
 	int			settings = NewGUCNestLevel();
 	SPIPlanPtr	plan;
 	CachedPlan *cached;

@@ -1,6 +1,6 @@
 /*
  * cost.h
- *		What a scan of an index costs, and how many rows it finds: for bitmaps, Index Scans and aggregates.
+ *		What a scan of an index costs, and how many rows it finds: for bitmaps, rows and aggregates.
  */
 #ifndef RTSCAN_COST_H
 #define RTSCAN_COST_H

@@ -87,7 +87,7 @@ clauses_on_rows(const RtscanScanPath *path, List *clauses)
 Plan *
 rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
 {
-	const RtscanScanPath *path = (const RtscanScanPath *) custom_path;
+	const RtscanScanPath *path = rtscan_whole_scan_path(root, custom_path);
 	CustomScan *scan = makeNode(CustomScan);
 	RtscanShown shown = {
 		.quals = extract_actual_clauses(path->clauses, false),

@@ -2,7 +2,7 @@
  * resolve.h
  *		What quals find in an index's dictionaries, looked up once in a planning run.
  *
- * The planner prices many paths of the same quals: as bitmap, as Index Only Scan, parameterized, for
+ * The planner prices many paths of the same quals: as bitmap, as rows, parameterized, for
  * aggregates.  What they find is remembered by index and quals until the planner is done.
  */
 #ifndef RTSCAN_RESOLVE_H

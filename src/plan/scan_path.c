@@ -90,6 +90,15 @@ has_columns(const RtscanScanPath *path)
 	return true;
 }
 
+/* Part the quals anew, as far as the index has what they need. */
+static void
+part_quals(RtscanScanPath *path, PlannerInfo *root)
+{
+	path->clauses = path->row_clauses = path->row_quals = path->others = NIL;
+	match_row_quals(path, match_quals(path, root, path->path.path.param_info));
+	path->from_heap = path->others != NIL || !has_columns(path);
+}
+
 /* ---------------------------------------------------------------- cost */
 
 /* How often it will be scanned: as get_loop_count() has it, for the fewest rows of an outer table. */
@@ -230,10 +239,10 @@ make_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int wor
 	result->parallel_workers = workers;
 	path->path.flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->path.methods = &path_methods;
+	path->path.custom_private = list_make1(path);
 	path->index = index;
 	path->wanted = list_copy(table->reltarget->exprs);
-	match_row_quals(path, match_quals(path, root, result->param_info));
-	path->from_heap = path->others != NIL || !has_columns(path);
+	part_quals(path, root);
 	return path;
 }
 
@@ -265,4 +274,19 @@ rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 	path->path.path.pathkeys = list_make1(key);
 	cost_path(path, root);
 	return &path->path.path;
+}
+
+const RtscanScanPath *
+rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy)
+{
+	const RtscanScanPath *path = linitial(copy->custom_private);
+	RtscanScanPath *adjusted;
+
+	if (copy->path.param_info == path->path.path.param_info)
+		return path;
+	adjusted = palloc(sizeof(RtscanScanPath));
+	*adjusted = *path;
+	adjusted->path = *copy;
+	part_quals(adjusted, root);
+	return adjusted;
 }

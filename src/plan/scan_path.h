@@ -40,6 +40,12 @@ extern void rtscan_init_scan(void);
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
 
+/*
+ * The whole of a path that the planner has chosen.  Where partitions are joined one by one it copies the CustomPath, and has its
+ * parameters come from a partition of the outer table.
+ */
+extern const RtscanScanPath *rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy);
+
 /* make_scan.c: a CustomPath's PlanCustomPath. */
 extern Plan *rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,
 							  List *clauses, List *custom_plans);

@@ -41,7 +41,7 @@ typedef struct RowsState
 	uint64		heap_fetches;	/* of this answer */
 	uint64		filtered_rows;
 
-	ExprState  *recheck;		/* from the heap: what the index has answered, for EvalPlanQual() */
+	ExprState  *recheck;		/* what the index answers, for EvalPlanQual(), and for who may call its functions */
 	RtscanHeapRows heap_rows;
 } RowsState;
 
@@ -63,13 +63,10 @@ static void
 begin_heap_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
-	RtscanShown shown = rtscan_read_shown(((CustomScan *) scan->ps.plan)->custom_exprs);
 
 	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple);
 	ExecAssignScanProjectionInfo(scan);
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
-	if (estate->es_epq_active)
-		state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &scan->ps);
 }
 
 /* Is a list of target entries made of nothing but the first columns of the node's tuple? */
@@ -124,6 +121,7 @@ static void
 begin(CustomScanState *custom, EState *estate, int eflags)
 {
 	RowsState  *state = (RowsState *) custom;
+	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
 	rtscan_begin_node(&state->node);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
@@ -134,6 +132,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 		begin_heap_tuples(state, estate);
 	else
 		begin_index_tuples(state);
+	state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &custom->ss.ps);
 }
 
 /* ---------------------------------------------------------------- an answer */
@@ -158,15 +157,6 @@ find_image(RowsState *state)
 	if (keep)
 		node->image = image;
 	return image;
-}
-
-static void
-begin_batch(RowsState *state)
-{
-	MemoryContext old = MemoryContextSwitchTo(state->node.custom.ss.ps.state->es_query_cxt);
-
-	state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state);
-	MemoryContextSwitchTo(old);
 }
 
 static void
@@ -207,10 +197,9 @@ begin_answer(RowsState *state)
 	rtscan_begin_answer(node);
 	if (state->row_quals.state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
-	if (state->batch == NULL)
-		begin_batch(state);
 	state->begun = true;
 	old = MemoryContextSwitchTo(node->context);
+	state->batch = rtscan_create_batch(node->index, node->custom.ss.ps.state);
 	open_rows(state, find_image(state));
 	MemoryContextSwitchTo(old);
 	if (node->plan->from_heap)
@@ -228,6 +217,9 @@ end_answer(RowsState *state)
 		rtscan_end_heap_rows(&state->heap_rows);
 	if (state->cursor || state->ordered)
 		close_rows(state);
+	if (state->batch)
+		rtscan_end_batch(state->batch);
+	state->batch = NULL;
 	state->begun = false;
 	rtscan_end_answer(node);
 }
@@ -401,8 +393,6 @@ end(CustomScanState *custom)
 	RowsState  *state = (RowsState *) custom;
 
 	end_answer(state);
-	if (state->batch)
-		rtscan_end_batch(state->batch);
 	rtscan_end_node(&state->node);
 }
 
@@ -436,13 +426,14 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
+	/* What an answer did is known at its end, to which a LIMIT has not taken it. */
+	if (es->analyze)
+		end_answer((RowsState *) custom);
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	if (node->plan->ordered)
 		explain_order(node, es);
-	/* A LIMIT stops before the end. */
-	end_answer((RowsState *) custom);
 	rtscan_explain_totals(node, es);
 }
 

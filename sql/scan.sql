@@ -1,10 +1,10 @@
--- Index Scans and Index Only Scans: what they return, to the last character, and wherever a plan may have them.
+-- RtscanScan: what it returns, to the last character, of columns in the index and of rows in the heap, and wherever a
+-- plan may have it.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 SET rtscan.enable_aggregate = off;
-SET rtscan.debug_prefer_index_only = on;
-CREATE SCHEMA tuples;
-SET search_path = tuples, public;
+CREATE SCHEMA scan;
+SET search_path = scan, public;
 SET max_parallel_workers_per_gather = 0;
 SET timezone = 'UTC';
 SET datestyle = 'ISO, YMD';
@@ -16,17 +16,28 @@ SET intervalstyle = 'postgres';
 \i :directory/sql/include/plans.psql
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
+-- A query of a table, with a condition that is always true, and which the table's rows have to be asked for.
+CREATE FUNCTION from_heap(tab text, query text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE WHEN query ~ '\mctid\M|tableoid' THEN query
+		ELSE regexp_replace(
+			regexp_replace(query, format('\m(FROM|JOIN) %s (?=[ab]\M)', tab), heap, 'g'),
+			format('\m(FROM|JOIN) %s\M', tab), heap || tab, 'g') END
+	FROM format('\1 (SELECT * FROM ONLY %s WHERE tableoid <> 0) ', tab) heap
+$$;
 -- The rows of a query as text, sorted, by one kind of scan of a table; the last line is the plan's node, where it is
 -- another.
 CREATE FUNCTION texts(kind text, tab text, index_name text, query text) RETURNS text[] LANGUAGE plpgsql
-SET jit = off SET enable_seqscan = on SET enable_bitmapscan = on SET enable_indexscan = on
-SET enable_indexonlyscan = on AS $$
+SET jit = off SET enable_seqscan = on SET enable_bitmapscan = on SET enable_indexscan = on SET rtscan.enable_scan = on
+AS $$
 DECLARE
 	found text[];
 	line text;
 	plan text := '';
 BEGIN
 	PERFORM allow_scan(kind);
+	IF kind = 'heap' THEN
+		query := from_heap(tab, query);
+	END IF;
 	EXECUTE format('SELECT coalesce(array_agg(q::text ORDER BY q::text COLLATE "C"), ''{}'') FROM (%s OFFSET 0) q',
 		query) INTO found;
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
@@ -39,14 +50,13 @@ BEGIN
 END
 $$;
 -- What a query returns by a kind of scan, and not by a sequential scan, and the reverse: nothing, one hopes.
-CREATE FUNCTION unlike(tab text, index_name text, query text, kinds text[] DEFAULT '{index,only}') RETURNS SETOF text
-LANGUAGE plpgsql AS $$
+CREATE FUNCTION unlike(tab text, index_name text, query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	expected text[] := texts('sequential', tab, index_name, query);
 	kind text;
 	found text[];
 BEGIN
-	FOREACH kind IN ARRAY kinds LOOP
+	FOREACH kind IN ARRAY '{heap,columns}'::text[] LOOP
 		found := texts(kind, tab, index_name, query);
 		IF found <> expected THEN
 			RETURN NEXT format('%s scan, %s: %s rows of %s', kind, query, cardinality(found), cardinality(expected));
@@ -128,8 +138,7 @@ CREATE FUNCTION check_type(t types) RETURNS SETOF text LANGUAGE sql AS $$
 		ELSE '{"n, v","v","count(v), min(n)"}' END::text[]) columns,
 		unnest('{n % 2 = 0 AND n > 4,n >= 0,n < 30 AND k IS NOT NULL,n > 10 AND k IS NULL}'::text[]) condition,
 		LATERAL unlike('x' || t.id, 'x' || t.id || '_all',
-			format('SELECT %s FROM x%s WHERE %s', columns, t.id, condition),
-			CASE WHEN NOT columns ~ 'k' AND condition ~ 'k' THEN '{index}' ELSE '{index,only}' END::text[]) u
+			format('SELECT %s FROM x%s WHERE %s', columns, t.id, condition)) u
 $$;
 CREATE FUNCTION check_types() RETURNS TABLE (id int, type text, problem text) LANGUAGE sql AS $$
 	SELECT t.id, t.type, check_type(t) FROM types t ORDER BY t.id
@@ -183,8 +192,8 @@ CREATE INDEX t_pattern ON t USING rtscan (a, b text_pattern_ops, d varchar_ops, 
 SELECT n, pg_index_column_has_property('t_pattern', n, 'returnable') FROM generate_series(1, 7) n;
 VACUUM t;
 SELECT unlike('t', 't_pattern', 'SELECT a, b, d FROM t WHERE a < 300 AND b ~>~ ''text 3''');
-SELECT unlike('t', 't_pattern', 'SELECT a, c * 2 FROM t WHERE c * 2 < 8.5', '{index}');
-SELECT unlike('t', 't_pattern', 'SELECT a, b FROM t WHERE b COLLATE blind = ''TEXT 5''', '{index}');
+SELECT unlike('t', 't_pattern', 'SELECT a, c * 2 FROM t WHERE c * 2 < 8.5');
+SELECT unlike('t', 't_pattern', 'SELECT a, b FROM t WHERE b COLLATE blind = ''TEXT 5''');
 DROP INDEX t_pattern;
 CREATE INDEX t_partial ON t USING rtscan (a) INCLUDE (c) WHERE a % 3 = 0;
 SELECT unlike('t', 't_partial', 'SELECT a, c FROM t WHERE a % 3 = 0 AND a > 700');
@@ -194,8 +203,8 @@ DROP INDEX t_partial;
 CREATE INDEX t_twice ON t USING rtscan (a, b, a) INCLUDE (a, b, c, d);
 SELECT unlike('t', 't_twice', q)
 FROM unnest('{SELECT * FROM t WHERE b = ''text 3'' AND a > 900,SELECT FROM t WHERE a < 30}'::text[]) q;
-SELECT unlike('t', 't_twice', 'SELECT 1 FROM t', '{only}');
-SELECT unlike('t', 't_twice', 'SELECT ' || columns || ' FROM t WHERE a < 30', '{index}')
+SELECT unlike('t', 't_twice', 'SELECT 1 FROM t');
+SELECT unlike('t', 't_twice', 'SELECT ' || columns || ' FROM t WHERE a < 30')
 FROM unnest('{t,"ctid, *","tableoid::regclass, *"}'::text[]) columns;
 DROP TABLE t;
 
@@ -285,9 +294,7 @@ BEGIN
 		WHERE attrelid = 't_all'::regclass AND attnum = 2;
 	RETURN QUERY
 		SELECT 'keys', NULL::bool, NULL::bool, p
-		FROM unlike('t', 't_all', 'SELECT i, k FROM t WHERE i > 50', (
-			CASE WHEN pg_index_column_has_property('t_all', 2, 'returnable') THEN '{index,only}' ELSE '{index}' END
-			)::text[]) p;
+		FROM unlike('t', 't_all', 'SELECT i, k FROM t WHERE i > 50') p;
 END
 $$;
 SELECT a.*
@@ -338,9 +345,7 @@ CREATE FUNCTION check_many() RETURNS SETOF text LANGUAGE sql AS $$
 		'last_nulls, nulls, ordered FROM t WHERE last_nulls IS NULL',
 		'count(*), sum(few), sum(steps), max(word), sum(price), sum(length(long)), sum(amount), count(nulls),
 			sum(last_nulls) FROM t WHERE ordered > 3',
-		'few, count(*), min(word), avg(amount) FROM t WHERE few >= 0 GROUP BY few']) q
-	UNION ALL SELECT unlike('t', 't_all', 'SELECT ' || q, '{only}')
-	FROM unnest(ARRAY[
+		'few, count(*), min(word), avg(amount) FROM t WHERE few >= 0 GROUP BY few',
 		'count(DISTINCT many), count(DISTINCT word) FROM t WHERE ordered % 2 = 0',
 		'few, sum(price) FROM t GROUP BY few',
 		'ordered, last_nulls FROM t WHERE last_nulls IS NULL OR last_nulls > 18420 OR nulls = 5']) q
@@ -433,8 +438,7 @@ SET enable_hashjoin = off SET enable_mergejoin = off SET enable_nestloop = off S
 BEGIN
 	PERFORM set_config('enable_' || method, 'on', true);
 	RETURN QUERY
-		SELECT unlike('t', 't_all', 'SELECT ' || q,
-			CASE method WHEN 'nestloop' THEN '{index,only}' ELSE '{only}' END::text[])
+		SELECT unlike('t', 't_all', 'SELECT ' || q)
 		FROM unnest(ARRAY[
 			'o.id, t.ordered, t.long FROM o JOIN t ON t.ordered = o.low',
 			'o.id, t.word, t.price FROM o LEFT JOIN t ON t.word = o.w',
@@ -569,4 +573,4 @@ FROM unnest('{clusterable,index_scan,bitmap_scan,backward_scan}'::text[]) name;
 DROP TABLE t;
 
 SET client_min_messages = error;
-DROP SCHEMA tuples CASCADE;
+DROP SCHEMA scan CASCADE;
