@@ -72,6 +72,16 @@ is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 									 RTSCAN_COMPARE_PROC));
 }
 
+/* The key column that an expression is, of several the one that an operator can be looked up in. */
+static int
+find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collation)
+{
+	for (int i = 0; i < index->nkeycolumns; i++)
+		if (match_index_to_operand(expression, i, index) && is_indexable(index, i, operator, collation))
+			return i;
+	return rtscan_find_column(index, expression);
+}
+
 static Expr *
 make_comparison(Oid operator, Node *left, Node *right, Oid collation)
 {
@@ -84,9 +94,10 @@ make_comparison(Oid operator, Node *left, Node *right, Oid collation)
 
 /* "column <> argument": below or above it, for the family has no operator of its own. */
 static bool
-add_inequality(RtscanQuals *quals, IndexOptInfo *index, int column, OpExpr *op)
+add_inequality(RtscanQuals *quals, IndexOptInfo *index, OpExpr *op)
 {
 	Oid			equality = get_negator(op->opno);
+	int			column = find_column_for(index, linitial(op->args), equality, op->inputcollid);
 	Oid			family = index->opfamily[column];
 	StrategyNumber strategies[] = {BTLessStrategyNumber, BTGreaterStrategyNumber};
 	List	   *alternatives = NIL;
@@ -132,16 +143,16 @@ add_comparison(RtscanQuals *quals, IndexOptInfo *index, OpExpr *op)
 
 	if (list_length(op->args) != 2)
 		return false;
-	column = rtscan_find_column(index, linitial(op->args));
+	column = find_column_for(index, linitial(op->args), op->opno, op->inputcollid);
 	if (column < 0)
 	{
 		op = commute(op);
-		column = op ? rtscan_find_column(index, linitial(op->args)) : -1;
+		column = op ? find_column_for(index, linitial(op->args), op->opno, op->inputcollid) : -1;
 	}
 	if (column < 0 || !is_argument(index, lsecond(op->args)))
 		return false;
 	if (!is_indexable(index, column, op->opno, op->inputcollid))
-		return add_inequality(quals, index, column, op);
+		return add_inequality(quals, index, op);
 	add_clause(quals, column, (Expr *) op);
 	return true;
 }
@@ -149,7 +160,7 @@ add_comparison(RtscanQuals *quals, IndexOptInfo *index, OpExpr *op)
 static bool
 add_array_comparison(RtscanQuals *quals, IndexOptInfo *index, ScalarArrayOpExpr *op)
 {
-	int			column = op->useOr ? rtscan_find_column(index, linitial(op->args)) : -1;
+	int			column = op->useOr ? find_column_for(index, linitial(op->args), op->opno, op->inputcollid) : -1;
 
 	if (column < 0 || !is_argument(index, lsecond(op->args)) ||
 		!is_indexable(index, column, op->opno, op->inputcollid))

@@ -30,7 +30,10 @@ typedef struct RtscanScanPath
 /* scan_offer.c: hook into the planner. */
 extern void rtscan_init_scan(void);
 
-/* scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader. */
+/*
+ * scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader; or NULL if the index looks
+ * nothing up, and has not what is wanted either.
+ */
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
 
 /*
