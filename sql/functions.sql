@@ -154,6 +154,13 @@ SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE ind
 SELECT idx_blks_read + idx_blks_hit > 0 AS counts_blocks
 FROM pg_statio_user_indexes
 WHERE indexrelid = 't_all'::regclass;
+SET rtscan.enable_scan = on;
+SET enable_bitmapscan = off;
+SELECT a, c FROM t WHERE b = -1 OR a = -2;
+SELECT pg_stat_force_next_flush();
+SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelid = 't_all'::regclass;
+SET rtscan.enable_scan = off;
+RESET enable_bitmapscan;
 RESET enable_seqscan;
 RESET max_parallel_workers_per_gather;
 

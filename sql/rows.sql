@@ -110,7 +110,8 @@ INSERT INTO quals (qual) VALUES
 	('c = id / 4.0 AND a < 9'), ('a % 7 = 3 AND b < 9'), ('w LIKE ''k%5'''), ('a < b'),
 	('a > 90 AND (b = 3 OR id < 777)'), ('a IS DISTINCT FROM 5 AND b = 5'),
 	('CASE WHEN a > 50 THEN b < 3 ELSE c IS NULL END'), ('coalesce(a, -1) < 5'), ('a = ANY (ARRAY[b, id])'),
-	('filler LIKE ''%7'' AND a < 30'), ('filler = ''hot'' OR a = 3'), ('c > 10 AND filler <> ''f1'' AND b = 7'),
+	('filler LIKE ''%7'' AND a < 30'), ('(filler = ''hot'' OR a = 3) AND b < 25'),
+	('c > 10 AND filler <> ''f1'' AND b = 7'),
 	('(a, b) < (5, 7)'), ('a > 5 AND b <> ALL (ARRAY[1, 2, 7]) AND id < 300'), ('c IS NULL'), ('NOT (a > 5)'),
 	('ctid < ''(3,1)'' AND a > 50'), ('tableoid > 0 AND b = 7'), ('t IS NOT NULL AND a = 9'),
 	('random() >= 0 AND a = 9'), ('a = 9 AND filler::text IS NOT NULL AND id > 77 AND b + id > 0'), ('a IS NULL'),
@@ -167,7 +168,7 @@ FROM unnest(ARRAY[
 	'10 / (id - 7) > -100 AND length(filler || filler || ''x'') / (id - 8) > -100',
 	'length(filler || filler || ''x'') / (id - 8) > -100 AND 10 / (id - 7) > -100',
 	'w::int > 5 AND 10 / (id - 7) > -100', '10 / (id - 7) > -100 AND w::int > 5',
-	'filler <> ''f7'' AND 10 / (id - 7) > -100',
+	'a >= 0 AND filler <> ''f7'' AND 10 / (id - 7) > -100',
 	-- deleted; deleted and vacuumed; never committed
 	'10 / (id - 5) > -100', '10 / (id - 13) > -100', '10 / (id + 5) > -100',
 	'10 / (id - 5) > -100 AND 10 / (id - 13) > -100 AND 10 / (id + 5) > -100 AND length(filler) / (id - 101) > -100'])

@@ -50,13 +50,14 @@ BEGIN
 END
 $$;
 -- What a query returns by a kind of scan, and not by a sequential scan, and the reverse: nothing, one hopes.
-CREATE FUNCTION unlike(tab text, index_name text, query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE FUNCTION unlike(tab text, index_name text, query text, kinds text[] DEFAULT '{heap,columns}') RETURNS SETOF text
+LANGUAGE plpgsql AS $$
 DECLARE
 	expected text[] := texts('sequential', tab, index_name, query);
 	kind text;
 	found text[];
 BEGIN
-	FOREACH kind IN ARRAY '{heap,columns}'::text[] LOOP
+	FOREACH kind IN ARRAY kinds LOOP
 		found := texts(kind, tab, index_name, query);
 		IF found <> expected THEN
 			RETURN NEXT format('%s scan, %s: %s rows of %s', kind, query, cardinality(found), cardinality(expected));
@@ -194,6 +195,11 @@ VACUUM t;
 SELECT unlike('t', 't_pattern', 'SELECT a, b, d FROM t WHERE a < 300 AND b ~>~ ''text 3''');
 SELECT unlike('t', 't_pattern', 'SELECT a, c * 2 FROM t WHERE c * 2 < 8.5');
 SELECT unlike('t', 't_pattern', 'SELECT a, b FROM t WHERE b COLLATE blind = ''TEXT 5''');
+-- a column that is there several times: the one whose collation and operators are meant
+SELECT unlike('t', 't_pattern', 'SELECT a, b FROM t WHERE b COLLATE blind ' || c)
+FROM unnest(ARRAY['> ''TEXT 5''', '<> ''TEXT 5''', 'IN (''TEXT 5'', ''Text 6'')']) c;
+SELECT unlike('t', 't_pattern', 'SELECT a, b FROM t WHERE b COLLATE "C" > ''text 5''');
+SELECT explained('SELECT count(*) FROM t WHERE b COLLATE blind = ''TEXT 5'' AND b COLLATE "C" <> ''text 6''');
 DROP INDEX t_pattern;
 CREATE INDEX t_partial ON t USING rtscan (a) INCLUDE (c) WHERE a % 3 = 0;
 SELECT unlike('t', 't_partial', 'SELECT a, c FROM t WHERE a % 3 = 0 AND a > 700');
@@ -203,7 +209,7 @@ DROP INDEX t_partial;
 CREATE INDEX t_twice ON t USING rtscan (a, b, a) INCLUDE (a, b, c, d);
 SELECT unlike('t', 't_twice', q)
 FROM unnest('{SELECT * FROM t WHERE b = ''text 3'' AND a > 900,SELECT FROM t WHERE a < 30}'::text[]) q;
-SELECT unlike('t', 't_twice', 'SELECT 1 FROM t');
+SELECT unlike('t', 't_twice', 'SELECT 1 FROM t', '{columns}');
 SELECT unlike('t', 't_twice', 'SELECT ' || columns || ' FROM t WHERE a < 30')
 FROM unnest('{t,"ctid, *","tableoid::regclass, *"}'::text[]) columns;
 DROP TABLE t;
@@ -346,9 +352,11 @@ CREATE FUNCTION check_many() RETURNS SETOF text LANGUAGE sql AS $$
 		'count(*), sum(few), sum(steps), max(word), sum(price), sum(length(long)), sum(amount), count(nulls),
 			sum(last_nulls) FROM t WHERE ordered > 3',
 		'few, count(*), min(word), avg(amount) FROM t WHERE few >= 0 GROUP BY few',
-		'count(DISTINCT many), count(DISTINCT word) FROM t WHERE ordered % 2 = 0',
-		'few, sum(price) FROM t GROUP BY few',
 		'ordered, last_nulls FROM t WHERE last_nulls IS NULL OR last_nulls > 18420 OR nulls = 5']) q
+	UNION ALL SELECT unlike('t', 't_all', 'SELECT ' || q, '{columns}')
+	FROM unnest(ARRAY[
+		'count(DISTINCT many), count(DISTINCT word) FROM t WHERE ordered % 2 = 0',
+		'few, sum(price) FROM t GROUP BY few']) q
 $$;
 SELECT check_many(); -- no block is all-visible
 VACUUM t;
@@ -438,7 +446,8 @@ SET enable_hashjoin = off SET enable_mergejoin = off SET enable_nestloop = off S
 BEGIN
 	PERFORM set_config('enable_' || method, 'on', true);
 	RETURN QUERY
-		SELECT unlike('t', 't_all', 'SELECT ' || q)
+		SELECT unlike('t', 't_all', 'SELECT ' || q,
+			CASE method WHEN 'nestloop' THEN '{heap,columns}' ELSE '{columns}' END::text[])
 		FROM unnest(ARRAY[
 			'o.id, t.ordered, t.long FROM o JOIN t ON t.ordered = o.low',
 			'o.id, t.word, t.price FROM o LEFT JOIN t ON t.word = o.w',

@@ -53,7 +53,8 @@ DECLARE
 	node text := CASE kind
 		WHEN 'sequential' THEN 'Seq Scan on ' || name
 		WHEN 'bitmap' THEN 'Bitmap Index Scan on ' || name || '_idx'
-		ELSE format('RtscanScan) on %s%%Index: %1$s_idx', name)
+		-- where a table has several indexes another may be cheaper, with INCLUDEd values for a filter
+		ELSE 'RtscanScan) on ' || name
 	END;
 	line text;
 	plan text := '';

@@ -226,20 +226,35 @@ find_operator(IndexOptInfo *index, int column, Oid operator, Oid collation, bool
 	return OidIsValid(operator) && is_indexable(index, column, operator, collation) ? operator : InvalidOid;
 }
 
+/* The column that an expression is: of several, one that an operator or its negator can be asked of. */
+static int
+find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collation)
+{
+	for (int i = 0; i < index->ncolumns; i++)
+	{
+		bool		negated = false;
+
+		if (match_index_to_operand(expression, i, index) &&
+			OidIsValid(find_operator(index, i, operator, collation, &negated)))
+			return i;
+	}
+	return find_any_column(index, expression);
+}
+
 /* An operator's sides: a column, from 0, and an argument; -1 if they are not.  The operator may have to be commuted. */
 static int
-match_sides(IndexOptInfo *index, List *args, Oid *operator, Expr **argument)
+match_sides(IndexOptInfo *index, List *args, Oid *operator, Oid collation, Expr **argument)
 {
 	int			column;
 
 	if (list_length(args) != 2)
 		return -1;
-	column = find_any_column(index, linitial(args));
+	column = find_column_for(index, linitial(args), *operator, collation);
 	*argument = lsecond(args);
 	if (column < 0)
 	{
 		*operator = get_commutator(*operator);
-		column = OidIsValid(*operator) ? find_any_column(index, lsecond(args)) : -1;
+		column = OidIsValid(*operator) ? find_column_for(index, lsecond(args), *operator, collation) : -1;
 		*argument = linitial(args);
 	}
 	return column >= 0 && is_argument(index, (Node *) *argument) ? column : -1;
@@ -250,7 +265,7 @@ match_comparison(IndexOptInfo *index, OpExpr *op, bool negated)
 {
 	Oid			operator = op->opno;
 	Expr	   *argument;
-	int			column = match_sides(index, op->args, &operator, &argument);
+	int			column = match_sides(index, op->args, &operator, op->inputcollid, &argument);
 	Oid			found;
 	bool		found_negated = negated;
 
@@ -266,7 +281,7 @@ match_comparison(IndexOptInfo *index, OpExpr *op, bool negated)
 static RtscanQual *
 match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 {
-	int			column = find_any_column(index, linitial(op->args));
+	int			column = find_column_for(index, linitial(op->args), op->opno, op->inputcollid);
 	bool		found_negated = negated;
 	Oid			operator;
 
@@ -285,7 +300,7 @@ match_distinct(IndexOptInfo *index, DistinctExpr *op, bool negated)
 {
 	Oid			operator = op->opno;
 	Expr	   *argument;
-	int			column = match_sides(index, op->args, &operator, &argument);
+	int			column = match_sides(index, op->args, &operator, op->inputcollid, &argument);
 
 	if (column < 0 || !is_indexable(index, column, operator, op->inputcollid) ||
 		strategy_of(index, column, operator) != BTEqualStrategyNumber)

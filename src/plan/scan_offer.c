@@ -102,21 +102,37 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 }
 
 static void
+offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
+{
+	Path	   *path = rtscan_scan_path(root, index, required_outer, 0);
+
+	if (path)
+		add_path(index->rel, path);
+}
+
+static void
+offer_partial(PlannerInfo *root, IndexOptInfo *index)
+{
+	RelOptInfo *table = index->rel;
+	int			workers = compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather);
+	Path	   *path = workers > 0 ? rtscan_scan_path(root, index, NULL, workers) : NULL;
+
+	if (path)
+		add_partial_path(table, path);
+}
+
+static void
 offer_index(PlannerInfo *root, IndexOptInfo *index)
 {
 	RelOptInfo *table = index->rel;
-	int			workers;
 	ListCell   *cell;
 
-	add_path(table, rtscan_scan_path(root, index, table->lateral_relids, 0));
+	offer(root, index, table->lateral_relids);
 	offer_order(root, index);
 	foreach(cell, outer_sets(root, index))
-		add_path(table, rtscan_scan_path(root, index, lfirst(cell), 0));
-	if (!table->consider_parallel || !bms_is_empty(table->lateral_relids))
-		return;
-	workers = compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather);
-	if (workers > 0)
-		add_partial_path(table, rtscan_scan_path(root, index, NULL, workers));
+		offer(root, index, lfirst(cell));
+	if (table->consider_parallel && bms_is_empty(table->lateral_relids))
+		offer_partial(root, index);
 }
 
 static void

@@ -99,6 +99,13 @@ part_quals(RtscanScanPath *path, PlannerInfo *root)
 	path->from_heap = path->others != NIL || !has_columns(path);
 }
 
+/* Does the index do anything that a sequential scan does not? */
+static bool
+is_useful(const RtscanScanPath *path)
+{
+	return !path->from_heap || path->clauses != NIL || path->row_clauses != NIL || path->index->indpred != NIL;
+}
+
 /* ---------------------------------------------------------------- cost */
 
 /* How often it will be scanned: as get_loop_count() has it, for the fewest rows of an outer table. */
@@ -251,6 +258,8 @@ rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, 
 {
 	RtscanScanPath *path = make_path(root, index, required_outer, workers);
 
+	if (!is_useful(path))
+		return NULL;
 	cost_path(path, root);
 	return &path->path.path;
 }

@@ -34,8 +34,8 @@ typedef struct RtscanScanPath
 extern void rtscan_init_scan(void);
 
 /*
- * scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader; or in the order of a path key,
- * NULL if the index has not that.
+ * scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader; or NULL if the index looks
+ * nothing up, and has not what is wanted either.  Or a path in the order of a path key; NULL if the index has not that.
  */
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);

@@ -15,6 +15,7 @@
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "run/batch.h"
 #include "run/shared.h"
 #include "search/heap_rows.h"
@@ -280,6 +281,7 @@ next_rows(RowsState *state)
 	while (next_batch(state) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
+		pgstat_count_index_tuples(state->node.index, state->batch->n);
 		state->n = choose_rows(state);
 		if (state->n > 0)
 		{
