@@ -211,7 +211,12 @@ SELECT miscounted('few', ARRAY['c LIKE ''%b''', 'c LIKE ''a_c%''', 'c LIKE ''a%c
 	'c LIKE c', 'a <> ANY (''{1,2}'')'], '', NULL, NULL);
 SELECT miscounted('others', '{c LIKE ''ab%''}', '', NULL, NULL);
 EXPLAIN (COSTS OFF) SELECT count(*) FROM others WHERE c LIKE 'ab%';
+-- (PostgreSQL itself may look such a pattern up in the index)
+SET enable_bitmapscan = off;
+SET enable_indexscan = off;
 SELECT count(*) FROM few WHERE c LIKE 'ab\';
+RESET enable_indexscan;
+RESET enable_bitmapscan;
 
 RESET enable_seqscan;
 DROP SCHEMA filters CASCADE;
