@@ -44,6 +44,13 @@ rtscan_chunks(uint32 rows)
 	return (rows + RTSCAN_CHUNK_ROWS - 1) / RTSCAN_CHUNK_ROWS;
 }
 
+/* Rows of a chunk, of so many in all. */
+static inline uint32
+rtscan_chunk_rows(uint32 rows, uint32 chunk)
+{
+	return Min(rows - chunk * RTSCAN_CHUNK_ROWS, RTSCAN_CHUNK_ROWS);
+}
+
 /* Operator strategies are those of btree, so that its operator families can be mirrored. */
 #define RTSCAN_STRATEGIES		5
 #define RTSCAN_COMPARE_PROC		1

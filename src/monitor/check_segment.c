@@ -7,7 +7,6 @@
 #include "bits/bits.h"
 #include "miscadmin.h"
 #include "segment/dictionary.h"
-#include "segment/include.h"
 #include "segment/segment.h"
 #include "segment/sieve.h"
 #include "segment/tidmap.h"
@@ -400,49 +399,6 @@ check_column(SegmentCheck *check, int number)
 	check_sieve(&column, sorted);
 }
 
-/* An INCLUDE column of a segment being checked. */
-typedef struct IncludeCheck
-{
-	SegmentCheck *check;
-	const RtscanHasher *hasher;
-	MemoryContext context;		/* of hashing a value */
-	uint32		values;
-} IncludeCheck;
-
-/* RtscanIncludeVisitor: that a value can be fetched is all that there is to check, but for the fingerprint. */
-static void
-add_value(uint32 row, Datum value, bool isnull, void *arg)
-{
-	IncludeCheck *include = (IncludeCheck *) arg;
-	uint64	   *fingerprints = include->check->fingerprints;
-
-	include->values++;
-	if (fingerprints)
-	{
-		MemoryContext old = MemoryContextSwitchTo(include->context);
-
-		fingerprints[row] = rtscan_hash_add(fingerprints[row], isnull, isnull ? 0 : rtscan_hash_value(include->hasher, value));
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(include->context);
-	}
-}
-
-static void
-check_include(SegmentCheck *check, int number)
-{
-	IncludeCheck include = {
-		.check = check,
-		.hasher = check->hashers ? &check->hashers[number] : NULL,
-		.context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check INCLUDE", ALLOCSET_SMALL_SIZES),
-	};
-
-	rtscan_visit_include(&check->reader, number - check->schema->nkeys,
-						 &check->schema->columns[number], add_value, &include);
-	MemoryContextDelete(include.context);
-	if (include.values != check->rows)
-		fail(check, "wrong number of INCLUDE values:", include.values);
-}
-
 /* ---------------------------------------------------------------- the segment */
 
 static void
@@ -489,7 +445,7 @@ rtscan_check_segment(Relation index, const RtscanSchema *schema,
 		MemoryContextDelete(context);
 	}
 	for (int i = schema->nkeys; i < schema->ncolumns; i++)
-		check_include(&check, i);
+		rtscan_check_include(&check.reader, schema, entry, i, check.fingerprints, live ? &check.hashers[i] : NULL);
 	if (live)
 		add_live_rows(&check, live);
 }

@@ -75,6 +75,7 @@ add_segment(Relation index, int64 *sizes, const RtscanEntry *entry)
 	{
 		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].header.nulls);
 		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].header.values);
+		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].codes.dictionary);
 	}
 	own_pages = sizes[SIZE_TIDMAP] + sizes[SIZE_DICTIONARY] + sizes[SIZE_SIEVE] +
 		sizes[SIZE_ORDER] + sizes[SIZE_CODES] + sizes[SIZE_INCLUDE] - before;

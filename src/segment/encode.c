@@ -108,26 +108,30 @@ write_column(SegmentWriter *writer, int i)
 	appendBinaryStringInfo(&writer->columns, sieve.data, sieve.len);
 }
 
-/* Sorting and encoding a column needs much memory for a short time. */
+static void
+write_include(SegmentWriter *writer, int i)
+{
+	rtscan_write_include(writer->areas, &writer->rows->schema->columns[i], &writer->rows->columns[i], writer->rows->rows,
+						 &writer->columns);
+}
+
+/* Encoding a column needs much memory for a short time. */
 static void
 write_columns(SegmentWriter *writer)
 {
 	const RtscanSchema *schema = writer->rows->schema;
 
-	for (int i = 0; i < schema->nkeys; i++)
+	for (int i = 0; i < schema->ncolumns; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan column",
 													  ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		CHECK_FOR_INTERRUPTS();
-		write_column(writer, i);
+		(i < schema->nkeys ? write_column : write_include) (writer, i);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
 	}
-	for (int i = schema->nkeys; i < schema->ncolumns; i++)
-		rtscan_write_include(writer->areas, &schema->columns[i], &writer->rows->columns[i],
-							 writer->rows->rows, &writer->columns);
 }
 
 /* ---------------------------------------------------------------- the descriptor */

@@ -14,7 +14,9 @@
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
- *		uint32[values.pages]		first row of each page of values, unless they are packed
+ *		RtscanFrame[chunks]			of FRAMES and CODES
+ *		RtscanCodesHeader			of CODES
+ *		uint32[pages]				first row of each page of whole values, or first code of each of a dictionary's
  *
  * each part beginning at a multiple of 8 bytes.  A backend reads a descriptor once, checks
  * it, and keeps it: it can never become stale, for a segment is immutable and its id is
@@ -74,13 +76,40 @@ typedef struct RtscanColumnHeader
 	RtscanArea	codes;
 } RtscanColumnHeader;
 
+/* How the values of an INCLUDE column are stored; include.h. */
+typedef enum RtscanStorage
+{
+	RTSCAN_STORED_PLAIN,		/* packed in their own width, or whole: all there was in format 3 */
+	RTSCAN_STORED_FRAMES,		/* exact integers, in frames */
+	RTSCAN_STORED_CODES			/* places in a dictionary, in frames */
+} RtscanStorage;
+
 typedef struct RtscanIncludeHeader
 {
-	uint32		width;			/* bytes a value: packed; 0: values are stored whole */
-	uint32		scale;			/* of numerics that are packed: row/decimal.h */
-	RtscanArea	nulls;			/* packed: a bit a row; no area if no row is NULL */
+	uint32		width;			/* PLAIN: bytes a value: packed; 0: values are whole */
+	uint8		scale;			/* of numerics that are integers: row/decimal.h */
+	uint8		storage;		/* RtscanStorage; this and the following are 0 in format 3 */
+	uint8		exact;			/* RtscanExactKind of the integers in frames or dictionary; NONE: whole values */
+	uint8		unused;
+	RtscanArea	nulls;			/* PLAIN, packed: a bit a row; no area if no row is NULL */
 	RtscanArea	values;			/* in row order */
 } RtscanIncludeHeader;
+
+/* A chunk of integers in a frame of reference; frames.h. */
+typedef struct RtscanFrame
+{
+	int64		least;			/* of the chunk's integers; 0 if all rows are NULL */
+	int64		greatest;
+	uint32		nulls;			/* rows that are NULL */
+	uint32		bits;			/* an element; 0: all rows are alike, and there are no elements */
+} RtscanFrame;
+
+typedef struct RtscanCodesHeader
+{
+	uint32		distinct;		/* values; the codes are below that */
+	uint32		unused;
+	RtscanArea	dictionary;		/* exact integers, ascending, or pages of whole values */
+} RtscanCodesHeader;
 
 typedef enum RtscanVectorState
 {
@@ -99,10 +128,20 @@ typedef struct RtscanSegmentColumn
 	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
 } RtscanSegmentColumn;
 
+/* Integers in frames: where they are. */
+typedef struct RtscanFrames
+{
+	RtscanArea	area;
+	RtscanFrame *frames;		/* by chunk */
+	uint32	   *pages;			/* by chunk: number of its first page in the area */
+} RtscanFrames;
+
 typedef struct RtscanSegmentInclude
 {
 	RtscanIncludeHeader header;
-	uint32	   *first_rows;		/* NULL if packed */
+	RtscanFrames frames;		/* FRAMES and CODES */
+	RtscanCodesHeader codes;	/* CODES */
+	uint32	   *first_rows;		/* of pages of whole values: the first row, or code, of each */
 } RtscanSegmentInclude;
 
 /* A descriptor in memory. */
