@@ -74,3 +74,22 @@ rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row,
 	place->rest = rest;
 	return n;
 }
+
+/* Four rows at a time, of which what is too many is written over by the next word: a branch a word that is hard to foretell, not one a row. */
+RTSCAN_MULTIVERSION uint32
+rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows)
+{
+	uint32	   *next = rows;
+
+	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++, first_row += 64)
+	{
+		uint64		rest = words[w];
+		uint32		n = __builtin_popcountll(rest);
+
+		for (uint32 i = 0; i < n; i += 4)
+			for (uint32 k = 0; k < 4; k++, rest &= rest - 1)
+				next[i + k] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
+		next += n;
+	}
+	return next - rows;
+}

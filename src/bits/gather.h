@@ -43,4 +43,9 @@ typedef struct RtscanBitPlace
 
 extern uint32 rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows, uint32 limit);
 
+/* Those of all bits that are set in a chunk; returns how many.  There must be room for some more than that. */
+#define RTSCAN_LIST_ROOM	(RTSCAN_CHUNK_ROWS + 4)
+
+extern uint32 rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows);
+
 #endif							/* RTSCAN_GATHER_H */

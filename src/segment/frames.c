@@ -9,11 +9,11 @@
 #include "miscadmin.h"
 
 /*
- * Rows whose elements are brought into the processor's cache ahead, where only one of so many is
- * wanted; it does that by itself otherwise.
+ * Rows whose elements are brought into the processor's cache ahead, where so many bits are between one and the next: it
+ * does that by itself where each cache line is wanted.
  */
 #define PREFETCH_ROWS	64
-#define SPARSE_ROWS		4
+#define SPARSE_BITS		(64 * 8)
 
 /* ---------------------------------------------------------------- writing */
 
@@ -240,7 +240,7 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 {
 	const RtscanFrame *frame = &frames->frames[chunk];
 	uint32		per_page = rtscan_packed_per_page(frame->bits);
-	bool		sparse = (rows[n - 1] - rows[0]) / n >= SPARSE_ROWS;
+	bool		sparse = (uint64) (rows[n - 1] - rows[0]) * frame->bits / n >= SPARSE_BITS;
 	uint32		prefetched = 0;
 
 	for (uint32 i = 0; i < n;)

@@ -207,8 +207,8 @@ code_bytes(const Choice *choice)
 }
 
 /*
- * The way that takes the fewest bytes; of two alike the one that is read faster.  Numerics that are integers never stay
- * whole, for those are slow.
+ * The way that takes the fewest bytes; of two alike the one that is read faster, and knows bounds.  Numerics that are
+ * integers never stay whole, for those are slow.
  */
 static RtscanStorage
 choose_storage(Choice *choice)
@@ -221,8 +221,11 @@ choose_storage(Choice *choice)
 	{
 		Size		in_frames = rtscan_frames_bytes(choice->frames, choice->rows);
 
-		storage = in_frames <= bytes || choice->type->numeric ? RTSCAN_STORED_FRAMES : storage;
-		bytes = storage == RTSCAN_STORED_FRAMES ? in_frames : bytes;
+		if (choice->type->numeric || in_frames <= bytes + rtscan_chunks(choice->rows) * sizeof(RtscanFrame))
+		{
+			storage = RTSCAN_STORED_FRAMES;
+			bytes = in_frames;
+		}
 	}
 	if (bytes > rtscan_packed_bytes(choice->rows, FEW_BITS))
 		choice->distinct = rtscan_find_distinct(choice->type, choice->column, choice->integers, choice->rows);

@@ -5,7 +5,6 @@
 #include "segment/typed.h"
 
 #include "bits/bits.h"
-#include "bits/gather.h"
 #include "bits/packed.h"
 #include "miscadmin.h"
 #include "segment/frames.h"
@@ -16,7 +15,7 @@ typedef struct RtscanTypedRoom
 {
 	int64		integers[RTSCAN_CHUNK_ROWS];	/* or doubles, or Datums */
 	uint32		codes[RTSCAN_CHUNK_ROWS];
-	uint32		rows[RTSCAN_CHUNK_ROWS];
+	uint32		rows[RTSCAN_LIST_ROOM];
 	bool		isnull[RTSCAN_CHUNK_ROWS];
 	uint64		nulls[RTSCAN_CHUNK_WORDS];
 } RtscanTypedRoom;
@@ -27,13 +26,12 @@ RtscanSelection
 rtscan_select_rows(const RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanSelect select, uint32 *room)
 {
 	uint32		rows = rtscan_chunk_rows(reader->segment->header.rows, chunk);
-	RtscanBitPlace place = {0, bits[0]};
 	RtscanSelection selection = {.chunk = chunk, .bits = bits, .wanted = rtscan_popcount(bits), .n = rows};
 
 	if (select == RTSCAN_SELECT_ALL ||
 		(select == RTSCAN_SELECT_CHEAPEST && selection.wanted >= rows / RTSCAN_SELECT_DENSE))
 		return selection;
-	selection.n = rtscan_gather_rows(bits, &place, chunk * RTSCAN_CHUNK_ROWS, room, RTSCAN_CHUNK_ROWS);
+	selection.n = rtscan_list_rows(bits, chunk * RTSCAN_CHUNK_ROWS, room);
 	selection.rows = room;
 	return selection;
 }
@@ -122,24 +120,26 @@ get_typed_codes(RtscanValues *values, const RtscanSelection *selection, RtscanTy
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* The values of rows whose codes are known, so that each page of the dictionary is read once; those that are NULL stay. */
+/* The exact integers of rows whose codes are known, so that each page of the dictionary is read once; of NULL 0. */
 static void
-get_values_by_sorted_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums)
+get_integers_by_sorted_codes(RtscanValues *values, const uint32 *codes, uint32 n, int64 *integers)
 {
 	uint64	   *placed = palloc(Max(n, 1) * sizeof(uint64));
 	uint32	   *sorted = palloc(Max(n, 1) * sizeof(uint32));
-	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
+	int64	   *found = palloc(Max(n, 1) * sizeof(int64));
 	uint32		m = 0;
 
+	memset(integers, 0, n * sizeof(int64));
 	for (uint32 i = 0; i < n; i++)
 		if (codes[i] != values->distinct)
 			placed[m++] = PLACED_CODE(codes[i], i);
 	sort_placed_codes(placed, m);
 	for (uint32 i = 0; i < m; i++)
 		sorted[i] = placed[i] >> 32;
-	rtscan_get_values_of_codes(values, sorted, m, found);
+	rtscan_get_values_of_codes(values, sorted, m, (Datum *) found);
+	rtscan_exact_encode(values->type->exact, (Datum *) found, m, found);
 	for (uint32 i = 0; i < m; i++)
-		datums[(uint32) placed[i]] = found[i];
+		integers[(uint32) placed[i]] = found[i];
 	pfree(placed);
 	pfree(sorted);
 	pfree(found);
@@ -158,11 +158,7 @@ get_coded_integers(RtscanValues *values, const RtscanSelection *selection, Rtsca
 	if (rtscan_prepare_exact(values, selection->n))
 		rtscan_gather_table(values->exact_by_code, room->codes, typed->n, room->integers);
 	else
-	{
-		memset(room->integers, 0, typed->n * sizeof(int64));
-		get_values_by_sorted_codes(values, room->codes, typed->n, (Datum *) room->integers);
-		rtscan_exact_encode(values->type->exact, (Datum *) room->integers, typed->n, room->integers);
-	}
+		get_integers_by_sorted_codes(values, room->codes, typed->n, room->integers);
 	if (nulls)
 		note_null_codes(values, typed);
 	typed->scale = values->scale;
@@ -242,12 +238,11 @@ get_by_rows(RtscanValues *values, const RtscanSelection *selection, RtscanTyped 
 {
 	RtscanTypedRoom *room = values->room;
 	const uint32 *rows = selection->rows;
-	RtscanBitPlace place = {0, selection->bits[0]};
 	bool		integers = values->type->exact_sorts;
 
 	if (rows == NULL)
 	{
-		rtscan_gather_rows(selection->bits, &place, selection->chunk * RTSCAN_CHUNK_ROWS, room->rows, RTSCAN_CHUNK_ROWS);
+		rtscan_list_rows(selection->bits, selection->chunk * RTSCAN_CHUNK_ROWS, room->rows);
 		rows = room->rows;
 	}
 	if (values->type->numeric)

@@ -16,6 +16,7 @@
 
 #include "rtscan.h"
 
+#include "bits/gather.h"
 #include "row/exact.h"
 #include "segment/values.h"
 
@@ -38,7 +39,7 @@ typedef enum RtscanSelect
 
 #define RTSCAN_SELECT_DENSE	4
 
-/* The bits must stay where they are; room: for RTSCAN_CHUNK_ROWS row numbers. */
+/* The bits must stay where they are; room: for RTSCAN_LIST_ROOM row numbers (bits/gather.h). */
 extern RtscanSelection rtscan_select_rows(const RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanSelect select,
 										  uint32 *room);
 

@@ -374,7 +374,7 @@ take_wanted(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 		wanted->datums[wanted->next++] = datum;
 }
 
-/* Codes so near to each other that what is between them costs less than to find the next one. */
+/* Codes so near to each other that to pass what is between them costs less than to find the next one. */
 static void
 visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 {
