@@ -47,12 +47,6 @@ int64_div_fast_to_numeric(int64 val1, int log10val2)
 	unit_raise("there are no numerics");
 }
 
-void
-rtscan_prefetch_head(RtscanReader *of, const RtscanArea *area, uint32 i)
-{
-	assert_true(i < area->pages);
-}
-
 /* ---------------------------------------------------------------- values */
 
 /* Of so many values, of so many bits: rarely extreme ones. */

@@ -35,6 +35,16 @@ rtscan_packed_bytes(uint32 n, uint32 bits)
 	return ((Size) n * bits + 7) / 8;
 }
 
+/* One element of a page. */
+static inline uint64
+rtscan_packed_element(const char *page, uint32 bits, uint32 i)
+{
+	uint64		word;
+
+	memcpy(&word, page + (Size) i * bits / 8, sizeof(word));
+	return bits == 64 ? word : (word >> (i * bits % 8)) & ((UINT64CONST(1) << bits) - 1);
+}
+
 /* Pack n elements, into zeros. */
 extern void rtscan_pack(const uint64 *elements, uint32 n, uint32 bits, char *page);
 

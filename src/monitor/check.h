@@ -64,6 +64,9 @@ typedef struct RtscanHasher
 	int16		typlen;
 } RtscanHasher;
 
+/* Check that chunks of a column have the bounds and NULLs that their frames say. */
+extern void rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames);
+
 /*
  * Check an INCLUDE column of a segment: that its values can be read, that chunks have the bounds and NULLs that their frames say, and that a
  * dictionary of integers ascends.  Adds the values to the rows' fingerprints, unless those are NULL.

@@ -15,9 +15,9 @@
 typedef struct IncludeCheck
 {
 	RtscanReader *reader;
-	const RtscanSchema *schema;
 	const RtscanEntry *entry;
 	int			number;			/* of the column */
+	const RtscanSchema *schema;
 	const RtscanSegmentInclude *include;
 	uint64	   *fingerprints;	/* of the segment's rows, or NULL */
 	const RtscanHasher *hasher;
@@ -75,13 +75,13 @@ check_values(const IncludeCheck *check)
 
 /* A chunk's bounds and NULLs must be those of its rows. */
 static void
-check_frame(const IncludeCheck *check, uint32 chunk, int64 *integers)
+check_frame(const IncludeCheck *check, const RtscanFrames *frames, uint32 chunk, int64 *integers)
 {
-	const RtscanFrame *frame = &check->include->frames.frames[chunk];
+	const RtscanFrame *frame = &frames->frames[chunk];
 	uint32		rows = rtscan_chunk_rows(check->reader->segment->header.rows, chunk);
 	RtscanFrame found = {.least = PG_INT64_MAX, .greatest = PG_INT64_MIN};
 
-	rtscan_get_frame(check->reader, &check->include->frames, chunk, integers);
+	rtscan_get_frame(check->reader, frames, chunk, integers);
 	for (uint32 row = 0; row < rows; row++)
 		if (frame->nulls > 0 && integers[row] == rtscan_frame_marker(frame))
 			found.nulls++;
@@ -96,15 +96,16 @@ check_frame(const IncludeCheck *check, uint32 chunk, int64 *integers)
 		fail(check, "wrong bounds of chunk", chunk);
 }
 
-static void
-check_frames(const IncludeCheck *check)
+void
+rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames)
 {
+	IncludeCheck check = {.reader = reader, .entry = entry, .number = column};
 	int64	   *integers = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
 
-	for (uint32 chunk = 0; chunk < check->reader->segment->chunks; chunk++)
+	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		check_frame(check, chunk, integers);
+		check_frame(&check, frames, chunk, integers);
 	}
 	pfree(integers);
 }
@@ -145,7 +146,7 @@ rtscan_check_include(RtscanReader *reader, const RtscanSchema *schema, const Rts
 	};
 
 	if (check.include->header.storage != RTSCAN_STORED_PLAIN)
-		check_frames(&check);
+		rtscan_check_frames(reader, entry, column, &check.include->frames);
 	if (check.include->header.storage == RTSCAN_STORED_CODES)
 		check_dictionary(&check);
 	check_values(&check);

@@ -277,7 +277,7 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 	touched = distinct_pages(rows, pages);
 	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
 	cost.pages += random_pages_cost(info->reltablespace, touched, pages);
-	if (column < info->nkeycolumns || size->columns[column].dictionary_values > 0)
+	if (size->columns[column].dictionary_values > 0)
 	{
 		cost.work += rows * RTSCAN_CODE_COST;
 		rtscan_add_cost(&cost, dictionary_cost(info, size, column, rows));

@@ -330,9 +330,13 @@ area_pages(const RtscanArea *area)
 }
 
 static void
-add_key_size(RtscanColumnSize *size, const RtscanColumnHeader *header, double factor)
+add_key_size(RtscanColumnSize *size, const RtscanSegmentColumn *column, double factor)
 {
-	size->value_pages += factor * area_pages(&header->codes);
+	const RtscanColumnHeader *header = &column->header;
+
+	size->value_pages += factor * area_pages(rtscan_is_plain(header) ? &column->values.header.values : &header->codes);
+	if (rtscan_is_plain(header))
+		return;
 	size->dictionary_pages += factor * area_pages(&header->dictionary);
 	size->dictionary_values += factor * header->distinct;
 	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
@@ -353,7 +357,7 @@ add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *
 {
 	for (int i = 0; i < info->ncolumns; i++)
 		if (i < info->nkeycolumns)
-			add_key_size(&size->columns[i], &segment->columns[i].header, factor);
+			add_key_size(&size->columns[i], &segment->columns[i], factor);
 		else
 			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], factor);
 }

@@ -195,7 +195,10 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	if (header->vectors != (header->bins > 0 ? high - 1 + header->radix - 1 : 0))
 		return false;
 	if (heap_order)
-		return header->bins == 0 && header->codes.pages == 0 && header->order.pages == 0;
+		return header->bins == 0 && header->codes.pages == 0 && header->order.pages == 0 && !rtscan_is_plain(header);
+	if (rtscan_is_plain(header))
+		return header->bins > 0 && rows >= RTSCAN_CHUNK_ROWS && !exact && header->codes.pages == 0 &&
+			area_holds(segment, &header->order, rows, 3);
 	if (header->code_bytes < 1 || header->code_bytes > 3 ||
 		((uint64) header->distinct) >> (8 * header->code_bytes) != 0 ||
 		!area_holds(segment, &header->codes, rows, header->code_bytes))
@@ -205,27 +208,6 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	if (header->bins > 0 && !exact)
 		return area_holds(segment, &header->order, rows, 3);
 	return header->order.pages == 0;
-}
-
-static bool
-parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column)
-{
-	const RtscanColumnHeader *header = take(cursor, sizeof(*header), 1);
-	uint32		bins;
-
-	if (header == NULL)
-		return false;
-	column->header = *header;
-	if (!column_is_sane(segment, header))
-		return false;
-	bins = header->bins;
-	if (bins == 0)
-		return true;
-	column->boundaries = take_array(cursor, bins + 1);
-	return column->boundaries && column->boundaries[0] == 0 &&
-		column->boundaries[bins] == segment->header.rows &&
-		strictly_ascending(column->boundaries, bins + 1) &&
-		parse_vectors(cursor, segment, column);
 }
 
 /* Numbers of what begins a page of whole values, of so many rows or codes. */
@@ -328,6 +310,39 @@ parse_include(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *incl
 	return header->storage == RTSCAN_STORED_CODES && parse_codes(cursor, segment, include);
 }
 
+/* The values of a plain column. */
+static bool
+parse_plain_values(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *values, const RtscanColumn *type)
+{
+	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && parse_include(cursor, segment, values, type) &&
+		values->header.storage == RTSCAN_STORED_FRAMES && values->header.exact == type->exact;
+}
+
+/* Boundaries, and which pages of bits there are. */
+static bool
+parse_sieve(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column)
+{
+	uint32		bins = column->header.bins;
+
+	column->boundaries = take_array(cursor, bins + 1);
+	return column->boundaries && column->boundaries[0] == 0 &&
+		column->boundaries[bins] == segment->header.rows &&
+		strictly_ascending(column->boundaries, bins + 1) &&
+		parse_vectors(cursor, segment, column);
+}
+
+static bool
+parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column, const RtscanColumn *type)
+{
+	const RtscanColumnHeader *header = take(cursor, sizeof(*header), 1);
+
+	if (header == NULL)
+		return false;
+	column->header = *header;
+	return column_is_sane(segment, header) && (header->bins == 0 || parse_sieve(cursor, segment, column)) &&
+		(!rtscan_is_plain(header) || parse_plain_values(cursor, segment, &column->values, type));
+}
+
 /* Parse a descriptor into the current memory context; false if it contradicts itself. */
 static bool
 parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSchema *schema,
@@ -339,7 +354,7 @@ parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSch
 
 	segment->columns = palloc0(schema->nkeys * sizeof(RtscanSegmentColumn));
 	for (int i = 0; i < schema->nkeys; i++)
-		if (!parse_column(cursor, segment, &segment->columns[i]))
+		if (!parse_column(cursor, segment, &segment->columns[i], &schema->columns[i]))
 			return false;
 
 	segment->includes = palloc0((schema->ncolumns - schema->nkeys + 1) * sizeof(RtscanSegmentInclude));

@@ -6,6 +6,7 @@
 
 #include "access/tupmacs.h"
 #include "miscadmin.h"
+#include "segment/plain.h"
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
@@ -126,8 +127,8 @@ value_is_before(const RtscanProbe *probe, bool after, Datum value)
 	return after ? order <= 0 : order < 0;
 }
 
-static bool
-key_is_before(const RtscanProbe *probe, bool after, uint64 key)
+bool
+rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 {
 	if (probe->has_key)
 		return after ? key <= probe->key : key < probe->key;
@@ -145,7 +146,7 @@ blocks_before(const PageView *view, const RtscanProbe *probe, bool after)
 	{
 		uint32		middle = (low + high) / 2;
 
-		if (key_is_before(probe, after, view->blocks[middle].key))
+		if (rtscan_key_is_before(probe, after, view->blocks[middle].key))
 			low = middle + 1;
 		else
 			high = middle;
@@ -174,7 +175,7 @@ search_packed(const PageView *view, const RtscanProbe *probe, bool after,
 	{
 		uint32		middle = (low + high) / 2;
 
-		if (key_is_before(probe, after, keys[middle]))
+		if (rtscan_key_is_before(probe, after, keys[middle]))
 			low = middle + 1;
 		else
 			high = middle;
@@ -270,7 +271,7 @@ first_is_before(const PageView *view, const RtscanProbe *probe, bool after, bool
 	Datum		value;
 
 	if (probe->column->key_kind != RTSCAN_KEY_NONE)
-		*before = key_is_before(probe, after, view->blocks[0].key);
+		*before = rtscan_key_is_before(probe, after, view->blocks[0].key);
 	else if (whole_value(view, 0, &value))
 		*before = value_is_before(probe, after, value);
 	else
@@ -360,7 +361,7 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 		}
 		close_page(&view);
 	}
-	return true;
+	return !rtscan_is_plain(header) || rtscan_plain_find(reader, column, probe, after, position);
 }
 
 /* How many ranks of a packed page's blocks are not above target: only those of the last block that begins so are unpacked. */

@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "segment/dictionary.h"
 #include "segment/include.h"
+#include "segment/plain.h"
 #include "segment/segment.h"
 #include "segment/sieve.h"
 #include "segment/sort.h"
@@ -84,28 +85,32 @@ write_column(SegmentWriter *writer, int i)
 {
 	const RtscanColumn *type = &writer->rows->schema->columns[i];
 	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i);
-	RtscanColumnHeader header = {.nonnull = column->nonnull};
+	RtscanPlain *plain = rtscan_choose_plain(type, column);
+	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
 	StringInfoData sieve;
 
 	initStringInfo(&sieve);
 	if (column->identical)
 		header.flags |= RTSCAN_COLUMN_IDENTICAL;
-	write_dictionary(writer, type, column, &header);
+	if (plain)
+		rtscan_write_sparse_dictionary(writer->areas, type, column, &header);
+	else
+		write_dictionary(writer, type, column, &header);
 	if (column->heap_order)
 		header.flags |= RTSCAN_COLUMN_HEAP_ORDER;
-	else
-	{
+	else if (!plain)
 		write_codes(writer, column, &header);
-		if (column->rows >= RTSCAN_CHUNK_ROWS)
-		{
-			rtscan_write_sieve(writer->areas, column, rtscan_sieve_bins(writer->index),
-							   rtscan_sieve_components(writer->index), &header, &sieve);
-			if (!(header.flags & RTSCAN_COLUMN_EXACT))
-				write_order(writer, column, &header);
-		}
+	if (!column->heap_order && column->rows >= RTSCAN_CHUNK_ROWS)
+	{
+		rtscan_write_sieve(writer->areas, column, rtscan_sieve_bins(writer->index),
+						   rtscan_sieve_components(writer->index), &header, &sieve);
+		if (!(header.flags & RTSCAN_COLUMN_EXACT))
+			write_order(writer, column, &header);
 	}
 	rtscan_append_part(&writer->columns, &header, sizeof(header));
 	appendBinaryStringInfo(&writer->columns, sieve.data, sieve.len);
+	if (plain)
+		rtscan_write_plain(writer->areas, type, plain, column->rows, &writer->columns);
 }
 
 static void

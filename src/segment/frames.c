@@ -5,7 +5,6 @@
 #include "segment/frames.h"
 
 #include "bits/gather.h"
-#include "bits/packed.h"
 #include "miscadmin.h"
 
 /*
@@ -154,13 +153,6 @@ check_largest(RtscanReader *reader, const RtscanFrames *frames, const RtscanFram
 		rtscan_fault(reader, &frames->area, page, "A value is outside of the bounds of its chunk.");
 }
 
-/* The integer of all rows of a chunk that are alike. */
-static int64
-only_value(const RtscanFrame *frame)
-{
-	return frame->nulls > 0 ? rtscan_frame_marker(frame) : frame->least;
-}
-
 /* Unpack a chunk's pages into values or, if those are NULL, codes. */
 static void
 get_chunk(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values, uint32 *codes)
@@ -193,7 +185,7 @@ rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk,
 		get_chunk(reader, frames, chunk, values, NULL);
 	else
 		for (uint32 row = 0; row < rows; row++)
-			values[row] = only_value(frame);
+			values[row] = rtscan_frame_only_value(frame);
 }
 
 void
@@ -206,7 +198,7 @@ rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 
 		get_chunk(reader, frames, chunk, NULL, codes);
 	else
 		for (uint32 row = 0; row < rows; row++)
-			codes[row] = (uint32) only_value(frame);
+			codes[row] = (uint32) rtscan_frame_only_value(frame);
 	if (frame->nulls > 0)
 		rtscan_replace_code(codes, rows, (uint32) rtscan_frame_marker(frame), null_code);
 }
@@ -276,7 +268,27 @@ rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const ui
 		get_rows(reader, frames, chunk, rows, n, values, NULL);
 	else
 		for (uint32 i = 0; i < n; i++)
-			values[i] = only_value(frame);
+			values[i] = rtscan_frame_only_value(frame);
+}
+
+bool
+rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row, int64 *value)
+{
+	const RtscanFrame *frame = &frames->frames[row / RTSCAN_CHUNK_ROWS];
+	RtscanFramePlace place = rtscan_frame_place(frames, row);
+	Buffer		buffer;
+	Size		used;
+	const char *payload;
+
+	*value = rtscan_frame_only_value(frame);
+	if (frame->bits == 0)
+		return true;
+	payload = rtscan_get_page(reader, &frames->area, place.page, &buffer, &used);
+	if (payload == NULL)
+		return false;
+	*value = rtscan_frame_value(frame, payload, place);
+	rtscan_release(reader, buffer);
+	return true;
 }
 
 void
@@ -290,7 +302,7 @@ rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, co
 		get_rows(reader, frames, chunk, rows, n, NULL, codes);
 	else
 		for (uint32 i = 0; i < n; i++)
-			codes[i] = (uint32) only_value(frame);
+			codes[i] = (uint32) rtscan_frame_only_value(frame);
 	if (frame->nulls > 0)
 		rtscan_replace_code(codes, n, (uint32) rtscan_frame_marker(frame), null_code);
 }

@@ -16,6 +16,7 @@
 
 #include "rtscan.h"
 
+#include "bits/packed.h"
 #include "segment/segment.h"
 #include "storage/area.h"
 
@@ -72,6 +73,38 @@ rtscan_frame_marker(const RtscanFrame *frame)
 extern void rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values);
 extern void rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
 								  int64 *values);
+
+/* Where the element of a row is, in a chunk whose rows are not all alike; and its integer. */
+typedef struct RtscanFramePlace
+{
+	uint32		page;
+	uint32		element;
+} RtscanFramePlace;
+
+static inline RtscanFramePlace
+rtscan_frame_place(const RtscanFrames *frames, uint32 row)
+{
+	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+	uint32		per_page = rtscan_packed_per_page(Max(frames->frames[chunk].bits, 1));
+
+	return (RtscanFramePlace) {frames->pages[chunk] + row % RTSCAN_CHUNK_ROWS / per_page, row % RTSCAN_CHUNK_ROWS % per_page};
+}
+
+static inline int64
+rtscan_frame_value(const RtscanFrame *frame, const char *payload, RtscanFramePlace place)
+{
+	return (int64) ((uint64) frame->least + rtscan_packed_element(payload, frame->bits, place.element));
+}
+
+/* The integer of all rows of a chunk that are alike. */
+static inline int64
+rtscan_frame_only_value(const RtscanFrame *frame)
+{
+	return frame->nulls > 0 ? rtscan_frame_marker(frame) : frame->least;
+}
+
+/* That of one row, which may be outside of the bounds if the page is damaged; false only for a soft reader. */
+extern bool rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row, int64 *value);
 
 /* Likewise codes, which have 16 bits at most; what is NULL has one that the caller names. */
 extern void rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 null_code,

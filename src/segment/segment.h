@@ -12,6 +12,7 @@
  *		RtscanColumnHeader
  *		uint32[bins + 1]			the sieve's boundaries: ranks, strictly ascending, 0 .. rows
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
+ *		RtscanIncludeHeader, RtscanFrame[chunks]	of a plain column: its values
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
  *		RtscanFrame[chunks]			of FRAMES and CODES
@@ -58,13 +59,14 @@ typedef struct RtscanSegmentHeader
 #define RTSCAN_COLUMN_HEAP_ORDER	0x0001	/* rank = row: no sieve, order or codes */
 #define RTSCAN_COLUMN_EXACT			0x0002	/* every value begins at a boundary: no order */
 #define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: it can give them back */
+#define RTSCAN_COLUMN_PLAIN			0x0008	/* values in row order in place of codes; plain.h */
 
 typedef struct RtscanColumnHeader
 {
 	uint32		flags;
 	uint32		nonnull;		/* rows; NULLs have the ranks from there on */
-	uint32		distinct;		/* values; NULLs have this code */
-	uint32		code_bytes;		/* 1, 2 or 3 */
+	uint32		distinct;		/* values in the dictionary */
+	uint32		code_bytes;		/* 1, 2 or 3; plain: 0 */
 	uint32		bins;			/* 0: no sieve, for the segment is small or in order */
 	uint32		radix;			/* bin = high * radix + low; 1: one component */
 	uint32		vectors;
@@ -111,6 +113,19 @@ typedef struct RtscanCodesHeader
 	RtscanArea	dictionary;		/* exact integers, ascending, or pages of whole values */
 } RtscanCodesHeader;
 
+static inline bool
+rtscan_is_plain(const RtscanColumnHeader *header)
+{
+	return (header->flags & RTSCAN_COLUMN_PLAIN) != 0;
+}
+
+/* The code of NULL; those of values are below. */
+static inline uint32
+rtscan_null_code(const RtscanColumnHeader *header)
+{
+	return rtscan_is_plain(header) ? header->nonnull : header->distinct;
+}
+
 typedef enum RtscanVectorState
 {
 	RTSCAN_VECTOR_ZEROS,
@@ -120,13 +135,6 @@ typedef enum RtscanVectorState
 
 #define RTSCAN_PAGE_ZEROS	PG_UINT32_MAX
 #define RTSCAN_PAGE_ONES	(PG_UINT32_MAX - 1)
-
-typedef struct RtscanSegmentColumn
-{
-	RtscanColumnHeader header;
-	uint32	   *boundaries;		/* bins + 1 ranks */
-	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
-} RtscanSegmentColumn;
 
 /* Integers in frames: where they are. */
 typedef struct RtscanFrames
@@ -143,6 +151,14 @@ typedef struct RtscanSegmentInclude
 	RtscanCodesHeader codes;	/* CODES */
 	uint32	   *first_rows;		/* of pages of whole values: the first row, or code, of each */
 } RtscanSegmentInclude;
+
+typedef struct RtscanSegmentColumn
+{
+	RtscanColumnHeader header;
+	uint32	   *boundaries;		/* bins + 1 ranks */
+	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
+	RtscanSegmentInclude values;	/* plain: stored as those of an INCLUDE column, in frames */
+} RtscanSegmentColumn;
 
 /* A descriptor in memory. */
 typedef struct RtscanSegment

@@ -81,11 +81,11 @@ get_chunk_codes(RtscanValues *values, uint32 chunk, uint32 rows, uint32 *codes)
 static bool
 get_codes(RtscanValues *values, const RtscanSelection *selection, uint32 *codes)
 {
-	const RtscanFrames *frames = values->is_key ? NULL : &values->include->frames;
+	const RtscanFrames *frames = values->include ? &values->include->frames : NULL;
 
-	if (selection->rows || (values->is_key && (values->header->flags & RTSCAN_COLUMN_HEAP_ORDER)))
+	if (selection->rows || (frames == NULL && (values->header->flags & RTSCAN_COLUMN_HEAP_ORDER)))
 		rtscan_get_codes(values, element_rows(values->room, selection), selection->n, codes);
-	else if (values->is_key)
+	else if (frames == NULL)
 		get_chunk_codes(values, selection->chunk, selection->n, codes);
 	else
 		rtscan_get_frame_codes(values->reader, frames, selection->chunk, values->distinct, codes);
@@ -315,7 +315,7 @@ look_bounds_up(RtscanValues *values, RtscanBounds *bounds)
 RtscanBounds
 rtscan_chunk_bounds(RtscanValues *values, uint32 chunk)
 {
-	const RtscanIncludeHeader *header = values->is_key ? NULL : &values->include->header;
+	const RtscanIncludeHeader *header = values->include ? &values->include->header : NULL;
 	const RtscanFrame *frame;
 	RtscanBounds bounds;
 

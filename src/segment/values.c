@@ -38,9 +38,11 @@ rtscan_open_values(RtscanReader *reader, const RtscanSchema *schema, int column)
 	values->column = values->is_key ? column : column - schema->nkeys;
 	if (values->is_key)
 		values->header = &reader->segment->columns[column].header;
-	else
+	if (!values->is_key)
 		values->include = &reader->segment->includes[values->column];
-	values->distinct = values->is_key ? values->header->distinct : values->include->codes.distinct;
+	else if (rtscan_is_plain(values->header))
+		values->include = &reader->segment->columns[column].values;
+	values->distinct = values->include ? values->include->codes.distinct : values->header->distinct;
 	return values;
 }
 
@@ -315,22 +317,23 @@ get_stored_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *cod
 	}
 }
 
-uint32
-rtscan_code_count(const RtscanValues *values)
-{
-	return values->distinct + 1;
-}
-
 bool
 rtscan_has_codes(const RtscanValues *values)
 {
-	return values->is_key || rtscan_values_have_codes(values);
+	return values->include == NULL || rtscan_values_have_codes(values);
+}
+
+uint32
+rtscan_code_count(const RtscanValues *values)
+{
+	return rtscan_has_codes(values) ? values->distinct + 1 : PG_UINT32_MAX;
 }
 
 void
 rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes)
 {
-	if (!values->is_key)
+	Assert(rtscan_has_codes(values));
+	if (values->include)
 		rtscan_get_frame_rows_codes(values->reader, &values->include->frames, rows, n, values->distinct, codes);
 	else if (values->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
 		get_ranked_codes(values, rows, n, codes);
@@ -472,7 +475,7 @@ rtscan_get_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *dat
 		rtscan_check_identical(values->reader, values->column);
 	if (rtscan_values_have_codes(values))
 		get_coded_values(values, rows, n, datums, isnull);
-	else if (values->is_key)
+	else if (values->include == NULL)
 		get_ranked_values(values, rows, n, datums, isnull);
 	else if (values->include->header.storage == RTSCAN_STORED_FRAMES)
 		get_framed_values(values, rows, n, datums, isnull);
@@ -523,7 +526,7 @@ rtscan_get_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *d
 		*scale = values->scale;
 		return true;
 	}
-	if (!values->is_key && values->include->header.storage == RTSCAN_STORED_PLAIN && values->include->header.width > 0)
+	if (values->include && values->include->header.storage == RTSCAN_STORED_PLAIN && values->include->header.width > 0)
 	{
 		*scale = values->include->header.scale;
 		rtscan_get_plain_integers(values->reader, values->include, rows, n, digits, isnull);

@@ -2,7 +2,7 @@
  * values.h
  *		Values of columns, for some rows of a segment at a time.
  *
- * INCLUDEd values are read where they are.  Those of a key column come by way of the rows' codes
+ * INCLUDEd values, and those of plain key columns, are read where they are.  Those of other key columns come by way of the rows' codes
  * from the dictionary, so that they are right only where equal values look alike; so do INCLUDEd ones that
  * are stored as codes.  A dictionary is read as a whole once that takes about as long as the lookups that
  * there have been, within work_mem.
@@ -53,13 +53,13 @@ extern bool rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, 
 								 int64 *digits, int *scale);
 
 /*
- * Codes of rows: of a key column, or of an INCLUDE column that is stored as codes.  The code of NULL is the number of
+ * Codes of rows: of a key column that is not plain, or of an INCLUDE column that is stored as codes.  The code of NULL is the number of
  * values.  Equal values of a key column have one code; an INCLUDE column's may have several (include.h).
  */
 extern bool rtscan_has_codes(const RtscanValues *values);
 extern void rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes);
 
-/* How many codes a column has, with NULL's. */
+/* How many codes a column has, with NULL's; PG_UINT32_MAX if it has none. */
 extern uint32 rtscan_code_count(const RtscanValues *values);
 
 #endif							/* RTSCAN_VALUES_H */

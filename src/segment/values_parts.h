@@ -16,7 +16,7 @@ struct RtscanValues
 	int			column;			/* of the keys, or of the INCLUDEd ones */
 	bool		is_key;
 	const RtscanColumnHeader *header;	/* a key's */
-	const RtscanSegmentInclude *include;	/* or of an INCLUDEd one */
+	const RtscanSegmentInclude *include;	/* of an INCLUDEd one, or of the values of a plain one; else NULL */
 	uint32		distinct;		/* values of its dictionary, if it has one */
 	MemoryContext context;		/* of all that follows */
 	Size		memory;			/* that a dictionary may take */
@@ -32,15 +32,15 @@ struct RtscanValues
 static inline bool
 rtscan_values_have_codes(const RtscanValues *values)
 {
-	return values->is_key ? (values->header->flags & RTSCAN_COLUMN_HEAP_ORDER) == 0 :
-		values->include->header.storage == RTSCAN_STORED_CODES;
+	return values->include ? values->include->header.storage == RTSCAN_STORED_CODES :
+		(values->header->flags & RTSCAN_COLUMN_HEAP_ORDER) == 0;
 }
 
-/* An INCLUDE column's frames are of exact integers that are the type's. */
+/* Rows have exact integers in frames, and they are the type's. */
 static inline bool
 rtscan_values_have_frames(const RtscanValues *values)
 {
-	return !values->is_key && values->include->header.storage == RTSCAN_STORED_FRAMES &&
+	return values->include && values->include->header.storage == RTSCAN_STORED_FRAMES &&
 		values->include->header.exact == values->type->exact;
 }
 
