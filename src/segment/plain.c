@@ -7,6 +7,9 @@
 #include "miscadmin.h"
 #include "segment/frames.h"
 
+/* So often a lookup guesses where a value is, before it halves what is left. */
+#define MOST_GUESSES	4
+
 /* With more values than that codes have three bytes; smaller ones are worth more, for groups are found by them. */
 #define MOST_SMALL_CODES	0xFFFF
 
@@ -191,40 +194,86 @@ key_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 r
 
 /* ---------------------------------------------------------------- finding */
 
-/* The value before the one that the dictionary has found is RTSCAN_PLAIN_STEP ranks before, or more: where it is no further, that is known at once. */
+/* A search: ranks from low up to high may be the first that is not before the probe. */
+typedef struct Search
+{
+	RtscanReader *reader;
+	int			column;
+	const RtscanProbe *probe;
+	bool		after;
+	uint32		low;
+	uint32		high;
+	uint64		low_key;		/* of the rank before low, */
+	uint64		high_key;		/* and of high, unless that is as the dictionary has found it */
+} Search;
+
+/* Look at a rank from low on, before high. */
+static bool
+narrow(Search *search, uint32 rank)
+{
+	uint64		key;
+
+	if (!key_at_rank(search->reader, search->column, search->probe->column, rank, &key))
+		return false;
+	if (rtscan_key_is_before(search->probe, search->after, key))
+	{
+		search->low = rank + 1;
+		search->low_key = key;
+	}
+	else
+	{
+		search->high = rank;
+		search->high_key = key;
+	}
+	return true;
+}
+
+/*
+ * The value before the one that the dictionary has found is RTSCAN_PLAIN_STEP ranks before, or more, if values repeat: go
+ * back to one that is before the probe.
+ */
+static bool
+find_low(Search *search)
+{
+	uint32		end = search->high;
+
+	for (uint32 step = RTSCAN_PLAIN_STEP; search->high > 0 && search->low == 0; step *= 2)
+		if (!narrow(search, end > step ? end - step : 0))
+			return false;
+	return true;
+}
+
+static uint32
+middle_of(const Search *search)
+{
+	return search->low + (search->high - search->low) / 2;
+}
+
+/* Where the probe would be if the keys between were evenly far from each other; the keys of damaged pages may be any. */
+static uint32
+guess_place(const Search *search)
+{
+	double		share = (double) (search->probe->key - search->low_key) / (double) (search->high_key - search->low_key);
+	double		place = search->low + share * (search->high - search->low);
+
+	return place >= search->low && place < search->high ? (uint32) place : middle_of(search);
+}
+
 bool
 rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanPosition *position)
 {
-	uint32		high = position->rank;
-	uint32		low = 0;			/* all before are before the probe */
-	uint32		step = RTSCAN_PLAIN_STEP;
-	uint64		key;
+	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after, .high = position->rank};
+	bool		guess = probe->has_key && search.high < reader->segment->columns[column].header.nonnull;
 
-	for (; high > low; step *= 2)
-	{
-		uint32		place = high > step ? high - step : 0;
-
-		if (!key_at_rank(reader, column, probe->column, place, &key))
+	if (!find_low(&search))
+		return false;
+	if (guess && search.low < search.high && search.high == position->rank &&
+		!key_at_rank(reader, column, probe->column, search.high, &search.high_key))
+		return false;
+	for (int i = 0; search.low < search.high; i++)
+		if (!narrow(&search, guess && search.low > 0 && i < MOST_GUESSES ? guess_place(&search) : middle_of(&search)))
 			return false;
-		if (rtscan_key_is_before(probe, after, key))
-		{
-			low = place + 1;
-			break;
-		}
-		high = place;
-	}
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (!key_at_rank(reader, column, probe->column, middle, &key))
-			return false;
-		if (rtscan_key_is_before(probe, after, key))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*position = (RtscanPosition) {low, low};
+	*position = (RtscanPosition) {search.low, search.low};
 	return true;
 }
 
