@@ -77,15 +77,15 @@ RESET rtscan.enable_aggregate;
 DELETE FROM t WHERE id % 10 = 3;
 INSERT INTO t SELECT i, 1, i, i, i, '2022-01-01', i, i, i, 1 FROM generate_series(200001, 203000) i;
 VACUUM t;
-SELECT bool_and(same) FROM question, compare(condition);
+SELECT bool_and(same) FROM question, compare(condition) WHERE number % 3 = 0;
 SELECT rtscan_merge('t_idx') > 0 AS merged;
 INSERT INTO t SELECT i, abs(hashint4(i)), hashint4(i), i, -i, NULL, 'NaN', i, -i, 2 FROM generate_series(300001, 480000) i;
 VACUUM t;
 SELECT rtscan_merge('t_idx') > 0 AS merged;
 SELECT rtscan_check('t_idx', true);
-SELECT bool_and(same) FROM question, compare(condition);
+SELECT bool_and(same) FROM question, compare(condition) WHERE number % 3 = 1;
 INSERT INTO t SELECT i, 1, -i, NULL, i, '2022-01-01', i, i, i, 1 FROM generate_series(500001, 500100) i;
-SELECT bool_and(same) FROM question, compare(condition);
+SELECT bool_and(same) FROM question, compare(condition) WHERE number % 3 = 2;
 
 -- A minimum that no row of the first ranks has, so that all values are looked at.
 CREATE TABLE far AS SELECT i AS id, hashint4(i) AS a, CASE WHEN hashint4(i) > 1500000000 THEN 1 ELSE 0 END AS late FROM generate_series(1, 150000) i;

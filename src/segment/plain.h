@@ -12,7 +12,7 @@
  *
  * The code of a value is the rank of the first row that has it, and that of NULL the number of rows that are not NULL; codes are
  * not stored.  Only columns of types whose exact integers (row/exact.h) sort as their keys do can be plain, whose equal values are
- * identical, and whose codes would have three bytes; and, for they have an order, in segments of a chunk or more.
+ * identical and few, and whose codes would have three bytes; and, for they have an order, in segments of a chunk or more.
  */
 #ifndef RTSCAN_PLAIN_H
 #define RTSCAN_PLAIN_H
