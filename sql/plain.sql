@@ -62,6 +62,10 @@ INSERT INTO question (condition) VALUES ('a < 0'), ('a BETWEEN -1000000 AND 1000
 	('ts < ''2020-03-29 02:30''::timestamptz'), ('ts >= ''2021-10-31 00:30+00''::timestamptz AND ts <= ''2021-10-31 01:30+00''::timestamptz'), ('ts = ''2020-05-05''::date'),
 	('f = ''NaN'''), ('f > 1e6 AND f < ''NaN'''), ('f >= ''Infinity'''), ('f < 0 AND g = 1'), ('f = 0'), ('o > 4294967000'), ('o < 2147483648 AND g < 2'),
 	('zero = 0'), ('zero < 0 AND a < 0'), ('g = 1 AND a < -2000000000'), ('a < -2140000000 AND b < 0 AND f < -2140000'), ('a = ANY (ARRAY[]::int[])'), ('b BETWEEN 8 AND 6');
+-- single rows, tested by values that are the last of their intervals, or the first, or next to them
+INSERT INTO question (condition) SELECT format(pattern, a, b, o, ts) FROM (SELECT * FROM t WHERE id IN (17, 70001, 139998)) t,
+	unnest(ARRAY['a = %1$s AND b <= %2$s AND o <= %3$s', 'a = %1$s AND b >= %2$s AND o >= %3$s', 'a IN (%1$s, 5) AND b BETWEEN %2$s AND %2$s AND ts = %4$L', 'a = %1$s AND b < %2$s', 'a = %1$s AND o > %3$s',
+		'a = %1$s AND b IN (%2$s, 7)', 'a = %1$s AND b IN (6, 8)', 'a = %1$s AND b IS NULL', 'a = %1$s AND (b IS NULL OR b = %2$s)', 'o = %3$s AND a >= %1$s AND f > -1e9']) pattern ORDER BY id, pattern;
 SELECT number, plan, same, count FROM question, compare(condition) ORDER BY number;
 -- values, rows by other nodes
 SELECT plan, same, count FROM compare('a BETWEEN 0 AND 50000000', 'md5(string_agg(ROW(a, b, ts, o, g)::text, '','' ORDER BY a, b))');
