@@ -9,7 +9,8 @@
  *	rank		position of a row when the segment's rows are sorted by one column,
  *				NULLs last and equal values in row order
  *	code		position of a row's value among the sorted distinct values of the
- *				segment's column; NULLs have the code after the last value's
+ *				segment's column; NULLs have the code after the last value's.  Of a plain
+ *				column, which stores values in place of codes: segment/plain.h
  *	dictionary	the sorted distinct values of a column, each with its code and first rank
  *	sieve vector	one bit a row: whether the row's rank is below a boundary
  *	order		rank -> row
@@ -42,6 +43,13 @@ static inline uint32
 rtscan_chunks(uint32 rows)
 {
 	return (rows + RTSCAN_CHUNK_ROWS - 1) / RTSCAN_CHUNK_ROWS;
+}
+
+/* Rows of a chunk, of so many in all. */
+static inline uint32
+rtscan_chunk_rows(uint32 rows, uint32 chunk)
+{
+	return Min(rows - chunk * RTSCAN_CHUNK_ROWS, RTSCAN_CHUNK_ROWS);
 }
 
 /* Operator strategies are those of btree, so that its operator families can be mirrored. */

@@ -57,6 +57,18 @@ comes_back($node, $_, 'first use') foreach @executors;
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 all_agree('first use');
 
+# ---------------------------------------------------------------- a plain column: it stores no codes, but the device has them
+
+$node->safe_psql('postgres', "SET maintenance_work_mem = '64MB'; CREATE TABLE plain AS SELECT nullif(hashint4(i % 130000), hashint4(5)) AS h, i % 1000 AS a "
+	  . "FROM generate_series(1, 140000) i; CREATE INDEX plain_idx ON plain USING rtscan (h, a); VACUUM ANALYZE plain");
+foreach my $condition ('h < 0 AND a < 500', 'h BETWEEN -700000000 AND 1000000000 AND a > 200', 'h IS NULL AND a >= 0', 'h > 0 AND h IS NOT NULL AND a <> 5',
+	'h = ANY (ARRAY(SELECT hashint4(i) FROM generate_series(1, 300) i)) AND a < 900')
+{
+	my $count = "SELECT count(*), sum(a) FROM plain WHERE $condition";
+	my ($expected) = $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET enable_bitmapscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; $count");
+	is($node->safe_psql('postgres', "SET enable_seqscan = off; SET rtscan.executor = $_; $count"), $expected, "plain column, $_: $condition") foreach @executors;
+}
+
 configured(qr/is not the one that rtscan.device names.*there is no other Vulkan device.*rtscan has no device/s, 'no device of that name',
 	'rtscan.device' => 'Voodoo 2');
 cpu_answers($node, $_, 'no device of that name', $none) foreach @executors;

@@ -157,6 +157,12 @@ rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i)
 }
 
 void
+rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i)
+{
+	assert_true(i < area->pages);
+}
+
+void
 unit_damage_page(RtscanReader *reader)
 {
 	Page		page = (Page) blocks[unit_below(npages)];

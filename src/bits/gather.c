@@ -39,42 +39,6 @@ rtscan_gather_integers(const char *page, uint32 width, uint32 first_row, const u
 		gather64((const int64 *) page, first_row, rows, n, values);
 }
 
-RTSCAN_MULTIVERSION static void
-gather_codes8(const uint8 *page, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
-{
-	for (uint32 i = 0; i < n; i++)
-		codes[i] = page[rows[i] - first_row];
-}
-
-RTSCAN_MULTIVERSION static void
-gather_codes16(const uint16 *page, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
-{
-	for (uint32 i = 0; i < n; i++)
-		codes[i] = page[rows[i] - first_row];
-}
-
-RTSCAN_MULTIVERSION static void
-gather_codes24(const uint8 *page, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
-{
-	for (uint32 i = 0; i < n; i++)
-	{
-		const uint8 *place = page + (rows[i] - first_row) * 3;
-
-		codes[i] = place[0] | (uint32) place[1] << 8 | (uint32) place[2] << 16;
-	}
-}
-
-void
-rtscan_gather_codes(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n, uint32 *codes)
-{
-	if (width == 1)
-		gather_codes8((const uint8 *) page, first_row, rows, n, codes);
-	else if (width == 2)
-		gather_codes16((const uint16 *) page, first_row, rows, n, codes);
-	else
-		gather_codes24((const uint8 *) page, first_row, rows, n, codes);
-}
-
 RTSCAN_MULTIVERSION void
 rtscan_gather_coded(const int64 *table, uint32 null_code, const uint32 *codes, uint32 n, int64 *values, bool *isnull)
 {
@@ -84,14 +48,11 @@ rtscan_gather_coded(const int64 *table, uint32 null_code, const uint32 *codes, u
 		values[i] = table[codes[i]];
 }
 
-RTSCAN_MULTIVERSION uint32
-rtscan_largest_code(const uint32 *codes, uint32 n)
+RTSCAN_MULTIVERSION void
+rtscan_gather_table(const int64 *table, const uint32 *codes, uint32 n, int64 *values)
 {
-	uint32		largest = 0;
-
 	for (uint32 i = 0; i < n; i++)
-		largest = Max(largest, codes[i]);
-	return largest;
+		values[i] = table[codes[i]];
 }
 
 uint32
@@ -112,4 +73,23 @@ rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row,
 	place->word = word;
 	place->rest = rest;
 	return n;
+}
+
+/* Four rows at a time, of which what is too many is written over by the next word: a branch a word that is hard to foretell, not one a row. */
+RTSCAN_MULTIVERSION uint32
+rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows)
+{
+	uint32	   *next = rows;
+
+	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++, first_row += 64)
+	{
+		uint64		rest = words[w];
+		uint32		n = __builtin_popcountll(rest);
+
+		for (uint32 i = 0; i < n; i += 4)
+			for (uint32 k = 0; k < 4; k++, rest &= rest - 1)
+				next[i + k] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
+		next += n;
+	}
+	return next - rows;
 }

@@ -27,16 +27,12 @@ rtscan_find_row(const uint32 *rows, uint32 from, uint32 n, uint32 limit)
 extern void rtscan_gather_integers(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n,
 								   int64 *values);
 
-/* Likewise, packed codes of 1, 2 or 3 bytes. */
-extern void rtscan_gather_codes(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n,
-								uint32 *codes);
-
 /* Elements of a table, by code; one code is that of NULL. */
 extern void rtscan_gather_coded(const int64 *table, uint32 null_code, const uint32 *codes, uint32 n,
 								int64 *values, bool *isnull);
 
-/* The largest of some codes. */
-extern uint32 rtscan_largest_code(const uint32 *codes, uint32 n);
+/* Likewise, where what is NULL is known otherwise. */
+extern void rtscan_gather_table(const int64 *table, const uint32 *codes, uint32 n, int64 *values);
 
 /* Row numbers of the bits that are set, from a place in a chunk on: returns how many, limit at most; the place moves. */
 typedef struct RtscanBitPlace
@@ -46,5 +42,10 @@ typedef struct RtscanBitPlace
 } RtscanBitPlace;
 
 extern uint32 rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows, uint32 limit);
+
+/* Those of all bits that are set in a chunk; returns how many.  There must be room for some more than that. */
+#define RTSCAN_LIST_ROOM	(RTSCAN_CHUNK_ROWS + 4)
+
+extern uint32 rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows);
 
 #endif							/* RTSCAN_GATHER_H */

@@ -7,6 +7,7 @@
 #include "device/device.h"
 
 #include "miscadmin.h"
+#include "segment/plain.h"
 
 #define WINDOW_SIZE		((Size) 4 * 1024 * 1024)
 #define WINDOWS			2
@@ -44,8 +45,8 @@ column_shape(const RtscanSegment *segment, const RtscanColumnHeader *header)
 		.rows = segment->header.rows,
 		.heap_order = (header->flags & RTSCAN_COLUMN_HEAP_ORDER) != 0,
 		.nonnull = header->nonnull,
-		.distinct = header->distinct,
-		.code_bytes = header->code_bytes,
+		.distinct = rtscan_null_code(header),
+		.code_bytes = rtscan_is_plain(header) ? 3 : header->code_bytes,
 		.bins = header->bins,
 		.radix = header->radix,
 		.vectors = header->vectors,
@@ -160,9 +161,28 @@ put_area(Upload *upload, const RtscanArea *area, bool order)
 	}
 }
 
+/* Codes of a plain column, which stores none, as pages of codes would have them. */
 static void
-put_column(Upload *upload, const RtscanSegmentColumn *column, const ColumnLayout *layout)
+put_plain_codes(Upload *upload, int column)
 {
+	uint32		rows = upload->reader->segment->header.rows;
+	uint32	   *codes = rtscan_plain_codes(upload->reader, column);
+
+	for (uint32 row = 0; row < rows && !upload->lost; row++)
+	{
+		char		bytes[3] = {(char) codes[row], (char) (codes[row] >> 8), (char) (codes[row] >> 16)};
+
+		if (row % RTSCAN_CHUNK_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+		put(upload, bytes, sizeof(bytes));
+	}
+	pfree(codes);
+}
+
+static void
+put_column(Upload *upload, int number, const ColumnLayout *layout)
+{
+	const RtscanSegmentColumn *column = &upload->reader->segment->columns[number];
 	Size		table = (Size) column->header.vectors * upload->reader->segment->chunks * sizeof(uint32);
 
 	if (layout->size == 0)
@@ -173,7 +193,10 @@ put_column(Upload *upload, const RtscanSegmentColumn *column, const ColumnLayout
 	put_zeros(upload, layout->order);
 	put_area(upload, &column->header.order, true);
 	put_zeros(upload, layout->codes);
-	put_area(upload, &column->header.codes, false);
+	if (rtscan_is_plain(&column->header))
+		put_plain_codes(upload, number);
+	else
+		put_area(upload, &column->header.codes, false);
 	put_zeros(upload, layout->size);
 	send_window(upload);
 }
@@ -200,7 +223,7 @@ rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column)
 		return DEVICE_REFUSED;
 	if (reply.result != DEVICE_OK)
 		return reply.result;
-	put_column(&upload, source, &layout);
+	put_column(&upload, column, &layout);
 	while (upload.outstanding > 0 && !upload.lost)
 		take_reply(&upload);
 	if (upload.lost)

@@ -9,13 +9,15 @@
 #include "miscadmin.h"
 #include "segment/dictionary.h"
 #include "segment/encode.h"
-#include "segment/include.h"
 #include "segment/rows.h"
 #include "segment/segment.h"
 #include "segment/tidmap.h"
+#include "segment/values.h"
 #include "storage/dead.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
+
+#define BATCH	1024	/* rows whose values are read at once */
 
 /* A segment being merged. */
 typedef struct MergePart
@@ -174,18 +176,6 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 			column->by_row[row - column->first] = kept;
 }
 
-/* RtscanIncludeVisitor */
-static void
-take_include(uint32 row, Datum value, bool isnull, void *arg)
-{
-	PartColumn *column = (PartColumn *) arg;
-
-	if (row < column->first || row >= column->end)
-		return;
-	column->nulls[row - column->first] = isnull;
-	column->by_row[row - column->first] = isnull ? 0 : keep_value(column, (uint64) value);
-}
-
 /* Call for each row of a part's column that is being read, with its code; the code after the last value's is NULL. */
 typedef void (*CodeVisitor) (PartColumn *column, uint32 row, uint32 code, bool isnull);
 
@@ -254,11 +244,43 @@ read_in_heap_order(MergePart *part, int i, PartColumn *column)
 		column->nulls[row - column->first] = true;
 }
 
+/* In batches of rows of one chunk; a value of a dictionary is kept once. */
 static void
-read_key_column(MergePart *part, int i, PartColumn *column)
+read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
 {
-	column->heap_order = (part->reader.segment->columns[i].header.flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
-	if (column->heap_order)
+	MemoryContext old = MemoryContextSwitchTo(column->keep);
+	RtscanValues *values = rtscan_open_values(&part->reader, merge->schema, i);
+	uint32		rows[BATCH];
+	bool		identical = true;
+
+	rtscan_let_values_take(values, (Size) maintenance_work_mem * 1024);
+	for (uint32 row = column->first; row < column->end;)
+	{
+		uint32		chunk_end = (row / RTSCAN_CHUNK_ROWS + 1) * RTSCAN_CHUNK_ROWS;
+		uint32		n = Min(BATCH, Min(chunk_end, column->end) - row);
+
+		for (uint32 k = 0; k < n; k++)
+			rows[k] = row + k;
+		rtscan_get_values(values, rows, n, (Datum *) column->by_row + (row - column->first), column->nulls + (row - column->first));
+		row += n;
+		vacuum_delay_point(false);
+	}
+	MemoryContextSwitchTo(old);
+	if (column->type->key_kind != RTSCAN_KEY_NONE)
+		for (uint32 row = 0; row < column->end - column->first; row++)
+			column->by_row[row] = column->nulls[row] ? 0 :
+				rtscan_key_encode(column->type->key_kind, (Datum) column->by_row[row], &identical);
+}
+
+static void
+read_key_column(const Merge *merge, MergePart *part, int i, PartColumn *column)
+{
+	const RtscanColumnHeader *header = &part->reader.segment->columns[i].header;
+
+	column->heap_order = (header->flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
+	if (rtscan_is_plain(header))
+		read_by_rows(merge, part, i, column);
+	else if (column->heap_order)
 		read_in_heap_order(part, i, column);
 	else
 		read_by_codes(part, i, column);
@@ -278,9 +300,9 @@ read_column(Merge *merge, MergePart *part, int i)
 	};
 
 	if (i < merge->schema->nkeys)
-		read_key_column(part, i, &column);
+		read_key_column(merge, part, i, &column);
 	else
-		rtscan_visit_include(&part->reader, i - merge->schema->nkeys, column.type, take_include, &column);
+		read_by_rows(merge, part, i, &column);
 	return column;
 }
 

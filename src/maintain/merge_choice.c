@@ -28,6 +28,19 @@ compare_rows(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+/* Pages of an INCLUDE column's values, as a merge has them in memory: each of a dictionary once, numerics whole. */
+static uint64
+include_pages(const RtscanSegment *segment, const RtscanSegmentInclude *include)
+{
+	const RtscanIncludeHeader *header = &include->header;
+
+	if (header->exact != RTSCAN_EXACT_NONE && header->exact != RTSCAN_EXACT_DECIMAL)
+		return 0;
+	if (header->storage == RTSCAN_STORED_CODES)
+		return include->codes.dictionary.pages;
+	return header->storage == RTSCAN_STORED_FRAMES ? segment->header.rows / rtscan_per_page(sizeof(int64)) : header->values.pages;
+}
+
 /* Bytes of a segment's values that have no keys: about what a merge keeps of them; false if it cannot be read. */
 static bool
 value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, uint64 *bytes)
@@ -39,7 +52,7 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 		return false;
 	for (int i = 0; i < schema->ncolumns; i++)
 		if (i >= schema->nkeys)
-			pages += reader.segment->includes[i - schema->nkeys].header.values.pages;
+			pages += include_pages(reader.segment, &reader.segment->includes[i - schema->nkeys]);
 		else if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
 			pages += reader.segment->columns[i].header.dictionary.pages;
 	*bytes = pages * BLCKSZ;

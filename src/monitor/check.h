@@ -9,6 +9,7 @@
 
 #include "lib/bloomfilter.h"
 #include "row/schema.h"
+#include "segment/segment.h"
 #include "storage/metapage.h"
 #include "utils/tuplesort.h"
 
@@ -62,6 +63,16 @@ typedef struct RtscanHasher
 	bool		typbyval;
 	int16		typlen;
 } RtscanHasher;
+
+/* Check that chunks of a column have the bounds and NULLs that their frames say. */
+extern void rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames);
+
+/*
+ * Check an INCLUDE column of a segment: that its values can be read, that chunks have the bounds and NULLs that their frames say, and that a
+ * dictionary of integers ascends.  Adds the values to the rows' fingerprints, unless those are NULL.
+ */
+extern void rtscan_check_include(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
+								 uint64 *fingerprints, const RtscanHasher *hasher);
 
 extern RtscanHasher *rtscan_hashers(Relation index, const RtscanSchema *schema);
 extern uint64 rtscan_hash_value(const RtscanHasher *hasher, Datum value);

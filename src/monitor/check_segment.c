@@ -5,9 +5,10 @@
 #include "monitor/check.h"
 
 #include "bits/bits.h"
+#include "bits/packed.h"
 #include "miscadmin.h"
 #include "segment/dictionary.h"
-#include "segment/include.h"
+#include "segment/frames.h"
 #include "segment/segment.h"
 #include "segment/sieve.h"
 #include "segment/tidmap.h"
@@ -35,6 +36,7 @@ typedef struct ColumnCheck
 	int			number;
 	const RtscanColumn *type;
 	const RtscanSegmentColumn *column;
+	uint32		distinct;		/* values; of a plain column, too */
 	uint32	   *first_ranks;	/* by code; distinct + 1 of them, and the end */
 	uint64	   *hashes;			/* by code, if fingerprints are asked for */
 	uint32		visited;		/* codes */
@@ -275,13 +277,149 @@ static void
 add_fingerprints(ColumnCheck *column, const uint32 *codes)
 {
 	uint64	   *fingerprints = column->check->fingerprints;
-	uint32		null_code = column->column->header.distinct;
+	uint32		null_code = column->distinct;
 
 	if (fingerprints == NULL)
 		return;
 	for (uint32 row = 0; row < column->check->rows; row++)
 		fingerprints[row] = rtscan_hash_add(fingerprints[row], codes[row] == null_code,
 											column->hashes[codes[row]]);
+}
+
+/* ---------------------------------------------------------------- plain columns */
+
+static uint64
+plain_key(const ColumnCheck *column, int64 exact)
+{
+	bool		identical = true;
+	Datum		value;
+
+	rtscan_exact_decode(column->type->exact, &exact, 1, &value);
+	return rtscan_key_encode(column->type->key_kind, value, &identical);
+}
+
+/* The values of a plain column by row, and a bit a row: which are NULL. */
+static int64 *
+read_plain_values(const ColumnCheck *column, uint64 *nulls)
+{
+	const RtscanFrames *frames = &column->column->values.frames;
+	int64	   *values = palloc0_huge((Size) column->check->segment->chunks * RTSCAN_CHUNK_ROWS, sizeof(int64));
+
+	for (uint32 chunk = 0; chunk < column->check->segment->chunks; chunk++)
+	{
+		int64	   *part = values + (Size) chunk * RTSCAN_CHUNK_ROWS;
+
+		CHECK_FOR_INTERRUPTS();
+		rtscan_get_frame(&column->check->reader, frames, chunk, part);
+		if (frames->frames[chunk].nulls > 0)
+			rtscan_take_marker_bits(part, rtscan_chunk_rows(column->check->rows, chunk),
+									rtscan_frame_marker(&frames->frames[chunk]), nulls + (Size) chunk * RTSCAN_CHUNK_WORDS);
+	}
+	return values;
+}
+
+/*
+ * The order must have the rows sorted by their values, NULLs last; equal ones by their numbers.  So no row is there twice.  Then values
+ * get codes as those of other columns do.
+ */
+static uint32 *
+number_plain_values(ColumnCheck *column, const uint32 *order, const int64 *values, const uint64 *nulls)
+{
+	uint32		nonnull = column->column->header.nonnull;
+	uint32	   *codes = palloc0_huge(column->check->rows, sizeof(uint32));
+
+	for (uint32 rank = 0; rank < column->check->rows; rank++)
+	{
+		uint32		row = order[rank];
+		uint32		last = rank > 0 ? order[rank - 1] : 0;
+		bool		starts = rank == 0 || rank == nonnull || (rank < nonnull && values[row] != values[last]);
+
+		if (row >= column->check->rows)
+			fail_column(column, "wrong row at rank", rank);
+		if (((nulls[row / 64] >> (row % 64)) & 1) != (rank >= nonnull))
+			fail_column(column, "wrong NULL at rank", rank);
+		if (rank > 0 && (starts ? rank < nonnull && values[row] < values[last] : row <= last))
+			fail_column(column, "wrong row at rank", rank);
+		if (starts && rank < nonnull)
+		{
+			column->first_ranks[column->distinct] = rank;
+			if (column->hashes)
+				column->hashes[column->distinct] = rtscan_hash_key(plain_key(column, values[row]));
+			column->distinct++;
+		}
+		codes[row] = rank < nonnull ? column->distinct - 1 : column->distinct;
+	}
+	column->first_ranks[column->distinct] = nonnull;
+	column->first_ranks[column->distinct + 1] = column->check->rows;
+	return codes;
+}
+
+/* What the dictionary of a plain column has, against order and values. */
+typedef struct SparseCheck
+{
+	ColumnCheck *column;
+	const uint32 *order;
+	const int64 *values;
+	uint32		end;			/* ranks visited so far */
+} SparseCheck;
+
+/* RtscanDictionaryVisitor */
+static void
+check_sparse_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	SparseCheck *sparse = (SparseCheck *) arg;
+	ColumnCheck *column = sparse->column;
+	uint32		code_at = first_rank < column->column->header.nonnull ?
+		rtscan_last_not_above(column->first_ranks, column->distinct, first_rank) : 0;
+
+	if (code != column->visited++ || first_rank != sparse->end || column->first_ranks[code_at] != first_rank ||
+		value != plain_key(column, sparse->values[sparse->order[first_rank]]))
+		fail_column(column, "wrong value in the dictionary at code", code);
+	sparse->end = end_rank;
+}
+
+static void
+check_plain_lookup(ColumnCheck *column, uint32 code, int64 exact)
+{
+	RtscanProbe probe = {
+		.column = column->type,
+		.has_key = true,
+		.key = plain_key(column, exact),
+	};
+	RtscanPosition before,
+				after;
+
+	rtscan_dictionary_find(&column->check->reader, column->number, &probe, false, &before);
+	rtscan_dictionary_find(&column->check->reader, column->number, &probe, true, &after);
+	if (before.rank != column->first_ranks[code] || before.code != before.rank ||
+		after.rank != column->first_ranks[code + 1] || after.code != after.rank)
+		fail_column(column, "a lookup does not find code", code);
+}
+
+/* Returns the codes, and the order. */
+static uint32 *
+check_plain(ColumnCheck *column, uint32 **order)
+{
+	const RtscanColumnHeader *header = &column->column->header;
+	uint64	   *nulls = palloc0_huge((Size) column->check->segment->chunks * RTSCAN_CHUNK_WORDS, sizeof(uint64));
+	int64	   *values = read_plain_values(column, nulls);
+	SparseCheck sparse = {.column = column, .values = values};
+	uint32	   *codes;
+
+	rtscan_check_frames(&column->check->reader, column->check->entry, column->number, &column->column->values.frames);
+	column->first_ranks = palloc0_huge((Size) header->nonnull + 2, sizeof(uint32));
+	if (column->check->fingerprints)
+		column->hashes = palloc0_huge((Size) header->nonnull + 1, sizeof(uint64));
+	sparse.order = *order = read_packed(&column->check->reader, &header->order, column->check->rows, 3);
+	codes = number_plain_values(column, *order, values, nulls);
+	rtscan_dictionary_visit(&column->check->reader, column->number, column->type, 0, header->distinct, check_sparse_value, &sparse);
+	if (sparse.end != header->nonnull)
+		fail_column(column, "the dictionary ends at rank", sparse.end);
+	for (uint32 code = 0; code < column->distinct; code += Max(column->distinct / 1000, 1))
+		check_plain_lookup(column, code, values[(*order)[column->first_ranks[code]]]);
+	pfree(values);
+	pfree(nulls);
+	return codes;
 }
 
 /* ---------------------------------------------------------------- sieve */
@@ -335,13 +473,13 @@ check_boundaries(ColumnCheck *column)
 	{
 		uint32		boundary = column->column->boundaries[i];
 
-		while (code <= header->distinct && column->first_ranks[code] < boundary)
+		while (code <= column->distinct && column->first_ranks[code] < boundary)
 			code++;
 		if (column->first_ranks[code] != boundary)
 			fail_column(column, "no value begins at boundary", i);
 	}
 	if ((header->flags & RTSCAN_COLUMN_EXACT) &&
-		header->bins != header->distinct + (header->nonnull < column->check->rows ? 1 : 0))
+		header->bins != column->distinct + (header->nonnull < column->check->rows ? 1 : 0))
 		fail_column(column, "an exact column has too few bins:", header->bins);
 }
 
@@ -388,59 +526,22 @@ check_column(SegmentCheck *check, int number)
 	uint32	   *codes,
 			   *sorted;
 
-	check_dictionary(&column);
-	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
-		codes = codes_from_ranks(&column);
+	if (rtscan_is_plain(header))
+		codes = check_plain(&column, &sorted);
 	else
-		codes = read_packed(&check->reader, &header->codes, check->rows, header->code_bytes);
-	sorted = sort_by_code(&column, codes);
+	{
+		column.distinct = header->distinct;
+		check_dictionary(&column);
+		if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+			codes = codes_from_ranks(&column);
+		else
+			codes = read_packed(&check->reader, &header->codes, check->rows, header->code_bytes);
+		sorted = sort_by_code(&column, codes);
+		check_order(&column, sorted);
+	}
 	add_fingerprints(&column, codes);
 	pfree(codes);
-	check_order(&column, sorted);
 	check_sieve(&column, sorted);
-}
-
-/* An INCLUDE column of a segment being checked. */
-typedef struct IncludeCheck
-{
-	SegmentCheck *check;
-	const RtscanHasher *hasher;
-	MemoryContext context;		/* of hashing a value */
-	uint32		values;
-} IncludeCheck;
-
-/* RtscanIncludeVisitor: that a value can be fetched is all that there is to check, but for the fingerprint. */
-static void
-add_value(uint32 row, Datum value, bool isnull, void *arg)
-{
-	IncludeCheck *include = (IncludeCheck *) arg;
-	uint64	   *fingerprints = include->check->fingerprints;
-
-	include->values++;
-	if (fingerprints)
-	{
-		MemoryContext old = MemoryContextSwitchTo(include->context);
-
-		fingerprints[row] = rtscan_hash_add(fingerprints[row], isnull, isnull ? 0 : rtscan_hash_value(include->hasher, value));
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(include->context);
-	}
-}
-
-static void
-check_include(SegmentCheck *check, int number)
-{
-	IncludeCheck include = {
-		.check = check,
-		.hasher = check->hashers ? &check->hashers[number] : NULL,
-		.context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check INCLUDE", ALLOCSET_SMALL_SIZES),
-	};
-
-	rtscan_visit_include(&check->reader, number - check->schema->nkeys,
-						 &check->schema->columns[number], add_value, &include);
-	MemoryContextDelete(include.context);
-	if (include.values != check->rows)
-		fail(check, "wrong number of INCLUDE values:", include.values);
 }
 
 /* ---------------------------------------------------------------- the segment */
@@ -489,7 +590,7 @@ rtscan_check_segment(Relation index, const RtscanSchema *schema,
 		MemoryContextDelete(context);
 	}
 	for (int i = schema->nkeys; i < schema->ncolumns; i++)
-		check_include(&check, i);
+		rtscan_check_include(&check.reader, schema, entry, i, check.fingerprints, live ? &check.hashers[i] : NULL);
 	if (live)
 		add_live_rows(&check, live);
 }

@@ -71,7 +71,7 @@ read_statistics(Relation table, AttrNumber attno, double rows, ColumnStatistics 
 	statistics->distinct = Max(1, Min(statistics->distinct, rows));
 }
 
-/* Bytes of one column's sieve, order, codes and dictionary in segments of so many rows. */
+/* Bytes of one column's sieve, order, codes and dictionary, or values, in segments of so many rows. */
 static double
 column_bytes(const ColumnStatistics *statistics, double rows, double segments, int bins, int components)
 {
@@ -82,12 +82,16 @@ column_bytes(const ColumnStatistics *statistics, double rows, double segments, i
 	double		radix = components == 2 ? ceil(sqrt(used_bins)) : 1;
 	double		vectors = ceil(used_bins / radix) - 1 + radix - 1;
 	double		order = per_segment <= bins ? 0 : 3;
+	double		values;
 
 	if (statistics->correlation == 1.0)
 		return per_segment * segments * entry;
 	if (rows / segments < RTSCAN_CHUNK_ROWS)
 		vectors = order = 0;
-	return rows * (code + order + vectors / 8) + per_segment * segments * entry;
+	values = rows * code + per_segment * segments * entry;
+	if (code == 3 && order > 0 && statistics->key_kind != RTSCAN_KEY_NONE)
+		values = Min(values, rows * statistics->width);
+	return rows * (order + vectors / 8) + values;
 }
 
 static AttrNumber

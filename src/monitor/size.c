@@ -45,13 +45,15 @@ add_area(int64 *sizes, SizeColumn column, const RtscanArea *area)
 }
 
 static void
-add_column(int64 *sizes, const RtscanColumnHeader *header)
+add_column(int64 *sizes, const RtscanSegmentColumn *column)
 {
+	const RtscanColumnHeader *header = &column->header;
+
 	sizes[SIZE_VECTORS] += header->vectors;
 	add_area(sizes, SIZE_DICTIONARY, &header->dictionary);
 	add_area(sizes, SIZE_SIEVE, &header->sieve);
 	add_area(sizes, SIZE_ORDER, &header->order);
-	add_area(sizes, SIZE_CODES, &header->codes);
+	add_area(sizes, SIZE_CODES, rtscan_is_plain(header) ? &column->values.header.values : &header->codes);
 }
 
 static void
@@ -70,11 +72,12 @@ add_segment(Relation index, int64 *sizes, const RtscanEntry *entry)
 	sizes[SIZE_DEAD] += rtscan_dead_count(index, entry);
 	add_area(sizes, SIZE_TIDMAP, &header->tidmap);
 	for (int i = 0; i < header->nkeys; i++)
-		add_column(sizes, &reader.segment->columns[i].header);
+		add_column(sizes, &reader.segment->columns[i]);
 	for (int i = 0; i < header->ncolumns - header->nkeys; i++)
 	{
 		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].header.nulls);
 		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].header.values);
+		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].codes.dictionary);
 	}
 	own_pages = sizes[SIZE_TIDMAP] + sizes[SIZE_DICTIONARY] + sizes[SIZE_SIEVE] +
 		sizes[SIZE_ORDER] + sizes[SIZE_CODES] + sizes[SIZE_INCLUDE] - before;

@@ -53,9 +53,8 @@
 #define RANK_NANOSECONDS		5.0
 #define ORDERED_ROW_NANOSECONDS	1500.0
 
-/* Looking into a page of values; passing one to find the next; reading a value of a dictionary with all others, or looking it up. */
+/* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
 #define VALUE_PAGE_NANOSECONDS	80.0
-#define PASSED_VALUE_NANOSECONDS	5.0
 #define DICTIONARY_VALUE_NANOSECONDS	8.0
 #define DICTIONARY_LOOKUP_NANOSECONDS	900.0
 
@@ -276,10 +275,8 @@ column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 	pages = size->columns[column].value_pages;
 	touched = distinct_pages(rows, pages);
 	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
-	if (pages > 0)
-		cost.work += touched / pages * size->columns[column].whole_values * PASSED_VALUE_NANOSECONDS / UNIT_NANOSECONDS;
 	cost.pages += random_pages_cost(info->reltablespace, touched, pages);
-	if (column < info->nkeycolumns)
+	if (size->columns[column].dictionary_values > 0)
 	{
 		cost.work += rows * RTSCAN_CODE_COST;
 		rtscan_add_cost(&cost, dictionary_cost(info, size, column, rows));

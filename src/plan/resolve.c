@@ -313,9 +313,13 @@ area_pages(const RtscanArea *area)
 }
 
 static void
-add_key_size(RtscanColumnSize *size, const RtscanColumnHeader *header, double factor)
+add_key_size(RtscanColumnSize *size, const RtscanSegmentColumn *column, double factor)
 {
-	size->value_pages += factor * area_pages(&header->codes);
+	const RtscanColumnHeader *header = &column->header;
+
+	size->value_pages += factor * area_pages(rtscan_is_plain(header) ? &column->values.header.values : &header->codes);
+	if (rtscan_is_plain(header))
+		return;
 	size->dictionary_pages += factor * area_pages(&header->dictionary);
 	size->dictionary_values += factor * header->distinct;
 	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
@@ -323,11 +327,11 @@ add_key_size(RtscanColumnSize *size, const RtscanColumnHeader *header, double fa
 }
 
 static void
-add_include_size(RtscanColumnSize *size, const RtscanSegment *segment, const RtscanIncludeHeader *header, double factor)
+add_include_size(RtscanColumnSize *size, const RtscanSegmentInclude *include, double factor)
 {
-	size->value_pages += factor * area_pages(&header->values);
-	if (header->width == 0)
-		size->whole_values += factor * segment->header.rows;
+	size->value_pages += factor * area_pages(&include->header.values);
+	size->dictionary_pages += factor * area_pages(&include->codes.dictionary);
+	size->dictionary_values += factor * include->codes.distinct;
 }
 
 /* Add what a segment has of each column. */
@@ -336,9 +340,9 @@ add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *
 {
 	for (int i = 0; i < info->ncolumns; i++)
 		if (i < info->nkeycolumns)
-			add_key_size(&size->columns[i], &segment->columns[i].header, factor);
+			add_key_size(&size->columns[i], &segment->columns[i], factor);
 		else
-			add_include_size(&size->columns[i], segment, &segment->includes[i - info->nkeycolumns].header, factor);
+			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], factor);
 }
 
 /* See what there is of an index; false if it has no segments, or they cannot be read. */

@@ -15,11 +15,10 @@
 /* What there is of a column, in all segments. */
 typedef struct RtscanColumnSize
 {
-	double		value_pages;	/* of codes, or of INCLUDEd values */
+	double		value_pages;	/* of codes, or of values in row order */
 	double		dictionary_pages;
 	double		dictionary_values;
 	double		ranked_values;	/* of these, in segments where the column is in heap order */
-	double		whole_values;	/* INCLUDEd ones of any width: those before it on its page are passed to find one */
 } RtscanColumnSize;
 
 /* An index, as far as its segments can be read. */

@@ -25,11 +25,14 @@ rtscan_schema(Relation index)
 	{
 		RtscanColumn *column = &schema->columns[i];
 		Form_pg_attribute attribute = TupleDescAttr(tupdesc, i);
+		Oid			type;
 
 		column->typlen = attribute->attlen;
 		column->typbyval = attribute->attbyval;
 		column->typalign = attribute->attalign;
-		column->numeric = getBaseType(attribute->atttypid) == NUMERICOID;
+		type = getBaseType(attribute->atttypid);
+		column->numeric = type == NUMERICOID;
+		column->exact = rtscan_exact_kind(type, column->typlen, column->typbyval, &column->exact_sorts);
 		largest += column->typlen < 0 ? RTSCAN_MAX_TUPLE_SIZE : MAXALIGN(column->typlen);
 		if (i < schema->nkeys)
 		{

@@ -9,6 +9,7 @@
 
 #include "access/itup.h"
 #include "fmgr.h"
+#include "row/exact.h"
 #include "row/keys.h"
 
 typedef struct RtscanColumn
@@ -18,6 +19,8 @@ typedef struct RtscanColumn
 	bool		typbyval;
 	char		typalign;
 	bool		numeric;
+	RtscanExactKind exact;
+	bool		exact_sorts;	/* those integers sort as the values do */
 	FmgrInfo   *compare;		/* key columns only */
 	RtscanKeyKind key_kind;		/* key columns only */
 } RtscanColumn;
@@ -43,7 +46,7 @@ extern RtscanSchema *rtscan_schema(Relation index);
 /* Bytes that a value takes, without alignment. */
 extern Size rtscan_value_size(const RtscanColumn *column, Datum value);
 
-/* Bytes of a packed INCLUDE value (include.h); 0 if values of the type cannot be packed. */
+/* Bytes of an INCLUDE value that is packed in its own width (include.h); 0 if values of the type cannot be. */
 static inline uint32
 rtscan_packed_width(const RtscanColumn *column)
 {

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "segment/dictionary.h"
+#include "segment/frames.h"
 #include "segment/values.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -203,12 +204,66 @@ outermost_code(const Outermost *outermost)
 	return scan_all_codes(outermost);
 }
 
+/* ---------------------------------------------------------------- of a plain column */
+
+/* The outermost value of a chunk's rows. */
+static int64
+scan_values(const Outermost *outermost, const int64 *values, const uint64 *words, int64 best)
+{
+	for (uint32 base = 0; base < RTSCAN_CHUNK_ROWS; base += 64)
+		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)
+		{
+			int64		value = values[base + pg_rightmost_one_pos64(rest)];
+
+			best = outermost->last ? Max(best, value) : Min(best, value);
+		}
+	return best;
+}
+
+/* Look at all rows; none of them is NULL. */
+static int64
+scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
+{
+	int64	   *values = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
+	int64		best = outermost->last ? PG_INT64_MIN : PG_INT64_MAX;
+
+	for (uint32 chunk = 0; chunk < outermost->bits->chunks; chunk++)
+	{
+		const RtscanFrame *frame = &frames->frames[chunk];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!outermost->bits->filled[chunk] || (outermost->last ? frame->greatest <= best : frame->least >= best))
+			continue;
+		rtscan_get_frame(outermost->reader, frames, chunk, values);
+		best = scan_values(outermost, values, rtscan_bits_chunk(outermost->bits, chunk), best);
+	}
+	pfree(values);
+	return best;
+}
+
+static Datum
+outermost_value(const Outermost *outermost, const RtscanSegmentInclude *stored)
+{
+	uint32		row;
+	int64		exact;
+	Datum		value;
+
+	if (walk_order(outermost, &row))
+		rtscan_get_frame_row(outermost->reader, &stored->frames, row, &exact);
+	else
+		exact = scan_all_values(outermost, &stored->frames);
+	rtscan_exact_decode(stored->header.exact, &exact, 1, &value);
+	return value;
+}
+
+/* ---------------------------------------------------------------- of any column */
+
 /* What WHERE asks of the column bounds the values. */
 static void
 set_bounds(Outermost *outermost, int column, const RtscanRegion *where)
 {
 	outermost->low = (RtscanPosition) {0, 0};
-	outermost->high = (RtscanPosition) {outermost->header->distinct, outermost->header->nonnull};
+	outermost->high = (RtscanPosition) {rtscan_null_code(outermost->header), outermost->header->nonnull};
 	for (int i = 0; i < where->ncolumns; i++)
 		if (where->columns[i].column == column)
 		{
@@ -231,6 +286,11 @@ accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const
 
 	rtscan_check_identical(reader, accumulator->column);
 	set_bounds(&outermost, accumulator->column, where);
+	if (rtscan_is_plain(header))
+	{
+		add_candidate(accumulator, outermost_value(&outermost, &reader->segment->columns[accumulator->column].values));
+		return;
+	}
 	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
 		code = rtscan_code_at_rank(reader, accumulator->column, accumulator->type,
 								   outermost_row(bits, outermost.last));

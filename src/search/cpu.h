@@ -50,6 +50,9 @@ typedef struct CpuColumn
 	const RtscanRegionColumn *region;
 	const RtscanSegmentColumn *column;
 	bool		heap_order;
+	int64	   *bounds;			/* plain: of each interval that has values, the first and the last; once they have been needed */
+	uint32		nbounds;		/* likewise: how many these are; that of NULL alone is behind them */
+	bool		has_null;		/* likewise: the intervals have NULL */
 	bool		done;			/* filled: no vectors to read */
 	uint32		nruns;
 	BinRun	   *runs;
@@ -92,6 +95,13 @@ static inline void
 rtscan_cpu_clear_row(uint32 row, void *words)
 {
 	((uint64 *) words)[row / 64] &= ~(UINT64CONST(1) << (row % 64));
+}
+
+/* The area that rows of a column are tested by. */
+static inline const RtscanArea *
+rtscan_cpu_row_area(const CpuColumn *part)
+{
+	return rtscan_is_plain(&part->column->header) ? &part->column->values.header.values : &part->column->header.codes;
 }
 
 /* cpu_parts.c: bins and gaps of a column; what each way to evaluate costs. */

@@ -119,7 +119,7 @@ rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
 	CpuCost		cost = {0, 0};
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
-		cost.pages += evaluation->columns[i].column->header.codes.pages;
+		cost.pages += rtscan_cpu_row_area(&evaluation->columns[i])->pages;
 	cost.nanoseconds = cost.pages * COST_PAGE;
 	return cost;
 }
@@ -145,7 +145,7 @@ rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation)
 		return (CpuCost) {0, 0};
 	for (int i = 1; i < evaluation->ncolumns; i++)
 	{
-		cost.pages += Min(n, evaluation->columns[i].column->header.codes.pages);
+		cost.pages += Min(n, rtscan_cpu_row_area(&evaluation->columns[i])->pages);
 		cost.nanoseconds += n * COST_TEST_ROW;
 	}
 	cost.nanoseconds += cost.pages * COST_PAGE;

@@ -1,11 +1,13 @@
 /*
  * cpu_rows.c
- *		Rows one by one: found through a column's order, or tested by their codes.
+ *		Rows one by one: found through a column's order, or tested by their codes or values.
  */
 #include "search/cpu.h"
 
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "segment/frames.h"
+#include "segment/plain.h"
 
 /* ---------------------------------------------------------------- rows of ranks */
 
@@ -65,21 +67,21 @@ rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, u
 					rtscan_cpu_set_row, words);
 }
 
-/* ---------------------------------------------------------------- testing rows by code */
+/* ---------------------------------------------------------------- testing rows by code, or value */
 
-/* The page of codes at hand. */
-typedef struct CodePage
+/* The page of codes, or values, at hand. */
+typedef struct RowPage
 {
 	Buffer		buffer;
 	uint32		number;
 	const char *payload;
-} CodePage;
+} RowPage;
 
 /* Tests rows, best in ascending order, for which each column keeps its page. */
 typedef struct RowTester
 {
 	CpuEvaluation *evaluation;
-	CodePage	pages[INDEX_MAX_KEYS];
+	RowPage		pages[INDEX_MAX_KEYS];
 } RowTester;
 
 static void
@@ -91,13 +93,10 @@ close_tester(RowTester *tester)
 	memset(tester->pages, 0, sizeof(tester->pages));
 }
 
-static uint32
-row_code(RowTester *tester, int i, uint32 row)
+static const char *
+get_row_page(RowTester *tester, int i, uint32 number)
 {
-	const RtscanColumnHeader *header = &tester->evaluation->columns[i].column->header;
-	CodePage   *page = &tester->pages[i];
-	uint32		per_page = rtscan_per_page(header->code_bytes);
-	uint32		number = row / per_page;
+	RowPage    *page = &tester->pages[i];
 
 	if (!BufferIsValid(page->buffer) || page->number != number)
 	{
@@ -106,12 +105,87 @@ row_code(RowTester *tester, int i, uint32 row)
 		if (BufferIsValid(page->buffer))
 			rtscan_release(tester->evaluation->reader, page->buffer);
 		page->buffer = InvalidBuffer;
-		page->payload = rtscan_get_page(tester->evaluation->reader, &header->codes, number,
-										&page->buffer, &used);
+		page->payload = rtscan_get_page(tester->evaluation->reader, rtscan_cpu_row_area(&tester->evaluation->columns[i]),
+										number, &page->buffer, &used);
 		page->number = number;
 	}
-	return rtscan_load_packed(page->payload + (row % per_page) * header->code_bytes,
+	return page->payload;
+}
+
+static uint32
+row_code(RowTester *tester, int i, uint32 row)
+{
+	const RtscanColumnHeader *header = &tester->evaluation->columns[i].column->header;
+	uint32		per_page = rtscan_per_page(header->code_bytes);
+
+	return rtscan_load_packed(get_row_page(tester, i, row / per_page) + (row % per_page) * header->code_bytes,
 							  header->code_bytes);
+}
+
+/*
+ * Intervals begin and end between values, so that those of their first and last ranks bound them.  On a standby pages are locked: none
+ * is at hand meanwhile.
+ */
+static void
+find_bounds(RowTester *tester, CpuColumn *part)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	uint32		nonnull = part->column->header.nonnull;
+	int64	   *bounds = palloc(Max(set->n, 1) * 2 * sizeof(int64));
+
+	close_tester(tester);
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		uint32		end = Min(set->items[i].high.rank, nonnull);
+
+		part->has_null |= set->items[i].high.rank > nonnull;
+		if (set->items[i].low.rank >= end)
+			break;
+		rtscan_plain_at_rank(tester->evaluation->reader, part->region->column, set->items[i].low.rank, &bounds[2 * i]);
+		rtscan_plain_at_rank(tester->evaluation->reader, part->region->column, end - 1, &bounds[2 * i + 1]);
+		part->nbounds++;
+		CHECK_FOR_INTERRUPTS();
+	}
+	part->bounds = bounds;
+}
+
+static bool
+bounds_have(const CpuColumn *part, int64 value)
+{
+	uint32		low = 0,
+				high = part->nbounds;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (value < part->bounds[2 * middle])
+			high = middle;
+		else if (value > part->bounds[2 * middle + 1])
+			low = middle + 1;
+		else
+			return true;
+	}
+	return false;
+}
+
+static bool
+value_matches(RowTester *tester, int i, uint32 row)
+{
+	CpuColumn  *part = &tester->evaluation->columns[i];
+	const RtscanFrames *frames = &part->column->values.frames;
+	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+	const RtscanFrame *frame = &frames->frames[chunk];
+	RtscanFramePlace place = rtscan_frame_place(frames, row);
+	int64		value;
+
+	if (part->bounds == NULL)
+		find_bounds(tester, part);
+	value = frame->bits == 0 ? rtscan_frame_only_value(frame) :
+		rtscan_frame_value(frame, get_row_page(tester, i, place.page), place);
+	if (frame->nulls > 0 && value == rtscan_frame_marker(frame))
+		return part->has_null;
+	return bounds_have(part, value);
 }
 
 static bool
@@ -121,6 +195,8 @@ row_matches(RowTester *tester, int i, uint32 row)
 
 	if (part->heap_order)
 		return rtscan_intervals_have_rank(&part->region->intervals, row);
+	if (rtscan_is_plain(&part->column->header))
+		return value_matches(tester, i, row);
 	return rtscan_intervals_have_code(&part->region->intervals, row_code(tester, i, row));
 }
 
@@ -252,7 +328,7 @@ survivor_cost(const CpuEvaluation *evaluation, double survivors)
 		const CpuColumn *part = &evaluation->columns[i];
 
 		if (part->ngaps > 0)
-			cost += Min(survivors, part->column->header.codes.pages) * COST_PAGE +
+			cost += Min(survivors, rtscan_cpu_row_area(part)->pages) * COST_PAGE +
 				survivors * COST_TEST_ROW;
 	}
 	return cost;

@@ -8,6 +8,7 @@
 #include "common/int.h"
 #include "miscadmin.h"
 #include "pgtime.h"
+#include "segment/plain.h"
 #include "utils/timestamp.h"
 
 /* ---------------------------------------------------------------- around clock changes */
@@ -129,7 +130,7 @@ add_by_strategy(RtscanIntervals *set, StrategyNumber strategy, RtscanPosition be
 static RtscanPosition
 end_of_values(const RtscanColumnHeader *header)
 {
-	return (RtscanPosition) {header->distinct, header->nonnull};
+	return (RtscanPosition) {rtscan_null_code(header), header->nonnull};
 }
 
 /*
@@ -157,8 +158,8 @@ add_one_by_one(RtscanReader *reader, int column, const RtscanProbe *probe,
 		rtscan_intervals_add(set, (RtscanPosition) {0, 0}, first);
 	if (strategy_accepts(strategy, 1))
 		rtscan_intervals_add(set, last, end);
-	return rtscan_dictionary_visit(reader, column, probe->column, first.code, last.code,
-								   add_if_accepted, &local);
+	return (rtscan_is_plain(&reader->segment->columns[column].header) ? rtscan_plain_visit : rtscan_dictionary_visit)
+		(reader, column, probe->column, first.code, last.code, add_if_accepted, &local);
 }
 
 /* Add what a condition's operator says of one of its values. */

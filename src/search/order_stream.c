@@ -8,6 +8,7 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "search/cpu.h"
+#include "segment/typed.h"
 #include "utils/memutils.h"
 
 /* What it takes to look at a rank, and to sort a row. */
@@ -17,9 +18,16 @@
 /* Ranks that are looked at together: a page of the order. */
 #define WALK_RANKS			ORDER_PER_PAGE
 
+/* Rows whose keys are got together. */
+#define KEYS				1024
+
+#define SIGN				(UINT64CONST(1) << 63)
+
+/* NULLs are a group that comes first or last. */
 typedef struct SortedRow
 {
-	uint32		place;			/* of its code, in the order: from 0 */
+	uint64		place;			/* of its value, in the order */
+	uint32		group;
 	uint32		row;
 } SortedRow;
 
@@ -38,7 +46,7 @@ struct RtscanOrderStream
 	uint32		passed;			/* so many of all ranks */
 
 	/* By code: */
-	uint32		place;			/* of the next code, in the order, */
+	uint32		place;			/* of the next code, in the order: from 0, */
 	RtscanRowBits *code_bits;	/* and the rows of the one at hand that have not been at hand */
 	uint32		code;
 	uint32		chunk;
@@ -56,24 +64,41 @@ struct RtscanOrderStream
 
 #define ST_SORT sort_rows
 #define ST_ELEMENT_TYPE SortedRow
-#define ST_COMPARE(a, b) ((a)->place < (b)->place ? -1 : (a)->place > (b)->place)
+#define ST_COMPARE(a, b) ((a)->group != (b)->group ? ((a)->group < (b)->group ? -1 : 1) : \
+	(a)->place < (b)->place ? -1 : (a)->place > (b)->place)
 #define ST_SCOPE static
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
 /* ---------------------------------------------------------------- places */
 
-/* Codes, with NULL's, in the order that is asked for. */
-static uint32
-place_of_code(const RtscanOrderStream *stream, uint32 code)
+/* Numbers of values, in the order that is asked for, and back. */
+static uint64
+turn(const RtscanOrderStream *stream, uint64 number)
 {
-	uint32		distinct = stream->header->distinct;
-
-	if (code == distinct)
-		return stream->order->nulls_first ? 0 : distinct;
-	return (stream->order->descending ? distinct - 1 - code : code) + (stream->order->nulls_first ? 1 : 0);
+	return stream->order->descending ? ~number : number;
 }
 
+static SortedRow
+place_of_row(const RtscanOrderStream *stream, uint32 row, RtscanStreamKey key)
+{
+	return (SortedRow) {
+		.place = turn(stream, key.number),
+		.group = key.isnull == stream->order->nulls_first ? 0 : 1,
+		.row = row,
+	};
+}
+
+static RtscanStreamKey
+key_of_place(const RtscanOrderStream *stream, const SortedRow *row)
+{
+	return (RtscanStreamKey) {
+		.isnull = (row->group == 0) == stream->order->nulls_first,
+		.number = turn(stream, row->place),
+	};
+}
+
+/* Codes, with NULL's, in that order. */
 static uint32
 code_at_place(const RtscanOrderStream *stream, uint32 place)
 {
@@ -84,6 +109,44 @@ code_at_place(const RtscanOrderStream *stream, uint32 place)
 	if (stream->order->nulls_first)
 		place--;
 	return stream->order->descending ? distinct - 1 - place : place;
+}
+
+/* ---------------------------------------------------------------- keys of rows */
+
+static RtscanStreamKey
+key_of_code(const RtscanOrderStream *stream, uint32 code)
+{
+	return (RtscanStreamKey) {.isnull = code == rtscan_null_code(stream->header), .number = code};
+}
+
+/* Exact integers, so that they ascend without a sign. */
+static void
+get_plain_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKey *keys)
+{
+	Datum		datums[KEYS];
+	int64		exact[KEYS];
+	bool		isnull[KEYS];
+
+	rtscan_get_values(stream->values, rows, n, datums, isnull);
+	rtscan_exact_encode(stream->type->exact, datums, n, exact);
+	for (uint32 i = 0; i < n; i++)
+		keys[i] = (RtscanStreamKey) {.isnull = isnull[i], .number = isnull[i] ? 0 : (uint64) exact[i] ^ SIGN};
+}
+
+/* Of up to KEYS rows, which ascend and are in one chunk. */
+static void
+get_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKey *keys)
+{
+	uint32		codes[KEYS];
+
+	if (rtscan_is_plain(stream->header))
+	{
+		get_plain_keys(stream, rows, n, keys);
+		return;
+	}
+	rtscan_get_codes(stream->values, rows, n, codes);
+	for (uint32 i = 0; i < n; i++)
+		keys[i] = key_of_code(stream, codes[i]);
 }
 
 /* ---------------------------------------------------------------- walked */
@@ -246,21 +309,21 @@ go_through_codes(RtscanOrderStream *stream)
 
 /* ---------------------------------------------------------------- sorted */
 
-/* The rows of a chunk, by their codes. */
+/* The rows of a chunk, by their values. */
 static void
 collect_chunk(RtscanOrderStream *stream, uint32 chunk)
 {
 	const uint64 *words = stream->words + (Size) chunk * RTSCAN_CHUNK_WORDS;
 	RtscanBitPlace place = {0, words[0]};
-	uint32		codes[1024];
+	RtscanStreamKey keys[KEYS];
 	uint32		n;
 
 	CHECK_FOR_INTERRUPTS();
-	while ((n = rtscan_gather_rows(words, &place, chunk * RTSCAN_CHUNK_ROWS, stream->rows, lengthof(codes))) > 0)
+	while ((n = rtscan_gather_rows(words, &place, chunk * RTSCAN_CHUNK_ROWS, stream->rows, KEYS)) > 0)
 	{
-		rtscan_get_codes(stream->values, stream->rows, n, codes);
+		get_keys(stream, stream->rows, n, keys);
 		for (uint32 i = 0; i < n; i++)
-			stream->sorted[stream->nsorted++] = (SortedRow) {place_of_code(stream, codes[i]), stream->rows[i]};
+			stream->sorted[stream->nsorted++] = place_of_row(stream, stream->rows[i], keys[i]);
 	}
 }
 
@@ -318,28 +381,15 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const
 	return stream;
 }
 
-static uint32
-code_of_row(RtscanOrderStream *stream, uint32 row)
-{
-	uint32		code = stream->code;
-
-	if (stream->code_bits == NULL)
-		rtscan_get_codes(stream->values, &row, 1, &code);
-	return code;
-}
-
 bool
-rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row, uint32 *code)
+rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row)
 {
 	if (stream->left == 0)
 		return false;
 	stream->left--;
 	if (stream->sorted)
 	{
-		const SortedRow *next = &stream->sorted[stream->next++];
-
-		*row = next->row;
-		*code = code_at_place(stream, next->place);
+		*row = stream->sorted[stream->next++].row;
 		return true;
 	}
 	if (stream->next == stream->n)
@@ -349,18 +399,32 @@ rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row, uint32 *code)
 			stream->refill(stream);
 	}
 	*row = stream->rows[stream->next++];
-	*code = code_of_row(stream, *row);
 	return true;
 }
 
-uint32
-rtscan_stream_null_code(const RtscanOrderStream *stream)
+RtscanStreamKey
+rtscan_stream_key(RtscanOrderStream *stream)
 {
-	return stream->header->distinct;
+	RtscanStreamKey key;
+
+	if (stream->sorted)
+		return key_of_place(stream, &stream->sorted[stream->next - 1]);
+	if (stream->code_bits)
+		return key_of_code(stream, stream->code);
+	get_keys(stream, &stream->rows[stream->next - 1], 1, &key);
+	return key;
 }
 
 Datum
-rtscan_stream_value(RtscanOrderStream *stream, uint32 code)
+rtscan_stream_value(RtscanOrderStream *stream, RtscanStreamKey key)
 {
-	return rtscan_get_value(stream->values, code);
+	uint32		code = (uint32) key.number;
+	int64		exact = (int64) (key.number ^ SIGN);
+	Datum		value;
+
+	if (rtscan_is_plain(stream->header))
+		rtscan_exact_decode(stream->type->exact, &exact, 1, &value);
+	else
+		rtscan_get_values_of_codes(stream->values, &code, 1, &value);
+	return value;
 }

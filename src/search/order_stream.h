@@ -6,7 +6,7 @@
  *
  *	walked		rank after rank, through the column's order: those whose bits are set
  *	by code		of a column whose values have whole bins, and no order: the rows of one value after another
- *	sorted		all rows, by their codes: of a small segment, or where that is less than to walk until enough are found
+ *	sorted		all rows, by their codes or values: of a small segment, or where that is less than to walk until enough are found
  *
  * Rows of equal values come in any order.
  */
@@ -36,11 +36,20 @@ typedef struct RtscanOrderStream RtscanOrderStream;
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words,
 											 uint64 rows, const RtscanOrder *order);
 
-/* The next row, and its code, which is that of NULL if it has no value; false at the end. */
-extern bool rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row, uint32 *code);
+/* The next row; false at the end. */
+extern bool rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row);
 
-/* The code of NULL; and a code's value, by reference in the current memory context. */
-extern uint32 rtscan_stream_null_code(const RtscanOrderStream *stream);
-extern Datum rtscan_stream_value(RtscanOrderStream *stream, uint32 code);
+/* What the values of a segment's rows are told apart by: equal values have one number, and greater ones a greater. */
+typedef struct RtscanStreamKey
+{
+	bool		isnull;			/* then the number means nothing, but is the same for all */
+	uint64		number;			/* a code, or of a plain column an exact integer */
+} RtscanStreamKey;
+
+/* The key of the row that came last. */
+extern RtscanStreamKey rtscan_stream_key(RtscanOrderStream *stream);
+
+/* The value of a key that is not NULL's, by reference in the current memory context, or in the stream's. */
+extern Datum rtscan_stream_value(RtscanOrderStream *stream, RtscanStreamKey key);
 
 #endif							/* RTSCAN_ORDER_STREAM_H */

@@ -25,8 +25,8 @@ typedef struct Source
 	RtscanValues **values;		/* by column, opened when first asked for */
 	MemoryContext context;		/* of the value at hand */
 	uint32		row;			/* the next row: of the segment, or of the pending rows; */
-	uint32		code;			/* its code, */
-	Datum		value;			/* and its value, which is not looked up of a single source */
+	RtscanStreamKey key;		/* its key, which is not looked up of a single source; */
+	Datum		value;			/* and its value, likewise */
 	bool		isnull;
 } Source;
 
@@ -201,17 +201,21 @@ next_pending(Source *source)
 static bool
 next_of_segment(Source *source, bool first)
 {
-	uint32		code = source->code;
+	RtscanStreamKey key;
 	MemoryContext old;
 
-	if (!rtscan_next_of_stream(source->stream, &source->row, &source->code))
+	if (!rtscan_next_of_stream(source->stream, &source->row))
 		return false;
-	if ((!first && source->code == code) || list_length(source->ordered->sources) == 1)
+	if (list_length(source->ordered->sources) == 1)
 		return true;
-	source->isnull = source->code == rtscan_stream_null_code(source->stream);
+	key = rtscan_stream_key(source->stream);
+	if (!first && key.isnull == source->key.isnull && key.number == source->key.number)
+		return true;
+	source->key = key;
+	source->isnull = key.isnull;
 	MemoryContextReset(source->context);
 	old = MemoryContextSwitchTo(source->context);
-	source->value = source->isnull ? (Datum) 0 : rtscan_stream_value(source->stream, source->code);
+	source->value = key.isnull ? (Datum) 0 : rtscan_stream_value(source->stream, key);
 	MemoryContextSwitchTo(old);
 	return true;
 }

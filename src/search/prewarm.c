@@ -22,7 +22,7 @@ whole_region(const RtscanSegment *segment, List *columns)
 		column->rows = segment->header.rows;
 		rtscan_intervals_add(&column->intervals, (RtscanPosition) {0, 0},
 							 (RtscanPosition) {
-			.code = segment->columns[column->column].header.distinct + 1,
+			.code = rtscan_null_code(&segment->columns[column->column].header) + 1,
 			.rank = segment->header.rows
 		});
 	}

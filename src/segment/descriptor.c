@@ -6,6 +6,8 @@
 
 #include "miscadmin.h"
 #include "row/decimal.h"
+#include "segment/distinct.h"
+#include "segment/frames.h"
 #include "settings.h"
 #include "storage/allocate.h"
 #include "utils/memutils.h"
@@ -193,7 +195,10 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	if (header->vectors != (header->bins > 0 ? high - 1 + header->radix - 1 : 0))
 		return false;
 	if (heap_order)
-		return header->bins == 0 && header->codes.pages == 0 && header->order.pages == 0;
+		return header->bins == 0 && header->codes.pages == 0 && header->order.pages == 0 && !rtscan_is_plain(header);
+	if (rtscan_is_plain(header))
+		return header->bins > 0 && rows >= RTSCAN_CHUNK_ROWS && !exact && header->codes.pages == 0 &&
+			area_holds(segment, &header->order, rows, 3);
 	if (header->code_bytes < 1 || header->code_bytes > 3 ||
 		((uint64) header->distinct) >> (8 * header->code_bytes) != 0 ||
 		!area_holds(segment, &header->codes, rows, header->code_bytes))
@@ -205,20 +210,120 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	return header->order.pages == 0;
 }
 
+/* Numbers of what begins a page of whole values, of so many rows or codes. */
 static bool
-parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column)
+parse_firsts(Cursor *cursor, const RtscanSegment *segment, RtscanSegmentInclude *include, const RtscanArea *area, uint32 n)
 {
-	const RtscanColumnHeader *header = take(cursor, sizeof(*header), 1);
-	uint32		bins;
+	include->first_rows = take_array(cursor, area->pages);
+	return include->first_rows && area_fits(segment, area) && (area->pages == 0 ? n == 0 :
+		include->first_rows[0] == 0 && strictly_ascending(include->first_rows, area->pages) &&
+		include->first_rows[area->pages - 1] < n);
+}
+
+static bool
+parse_plain(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *include, const RtscanColumn *column)
+{
+	const RtscanIncludeHeader *header = &include->header;
+	uint32		rows = segment->header.rows;
+
+	if (header->nulls.pages > 0 && !area_holds(segment, &header->nulls, (rows + 7) / 8, 1))
+		return false;
+	if (header->width > 0)
+		return header->width == rtscan_packed_width(column) && header->scale <= RTSCAN_MAX_SCALE &&
+			area_holds(segment, &header->values, rows, header->width);
+	return column->typlen <= 0 && parse_firsts(cursor, segment, include, &header->values, rows);
+}
+
+static bool
+parse_frames(Cursor *cursor, RtscanSegment *segment, RtscanFrames *frames, const RtscanArea *area)
+{
+	Size		size = segment->chunks * sizeof(RtscanFrame);
+	const RtscanFrame *stored = take(cursor, sizeof(RtscanFrame), segment->chunks);
+	uint32		pages;
+
+	if (stored == NULL)
+		return false;
+	frames->area = *area;
+	frames->frames = memcpy(palloc(size), stored, size);
+	frames->pages = palloc(segment->chunks * sizeof(uint32));
+	return rtscan_frames_are_sane(frames->frames, segment->header.rows, frames->pages, &pages) && pages == area->pages &&
+		area_fits(segment, area) && area->offset + rtscan_frames_last_bytes(frames, segment->header.rows) <= RTSCAN_CHUNK_BYTES;
+}
+
+/* All codes are in the dictionary, and have 16 bits at most. */
+static bool
+codes_are_sane(const RtscanSegment *segment, const RtscanSegmentInclude *include)
+{
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+	{
+		const RtscanFrame *frame = &include->frames.frames[chunk];
+
+		if (frame->least < 0 || frame->bits > 16 ||
+			(frame->greatest >= include->codes.distinct && frame->nulls < rtscan_chunk_rows(segment->header.rows, chunk)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+parse_codes(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *include)
+{
+	const RtscanCodesHeader *codes;
+
+	if (!parse_frames(cursor, segment, &include->frames, &include->header.values) ||
+		(codes = take(cursor, sizeof(*codes), 1)) == NULL)
+		return false;
+	include->codes = *codes;
+	if (codes->distinct > RTSCAN_MOST_CODES || !codes_are_sane(segment, include))
+		return false;
+	if (include->header.exact != RTSCAN_EXACT_NONE)
+		return area_holds(segment, &codes->dictionary, codes->distinct, sizeof(int64));
+	return parse_firsts(cursor, segment, include, &codes->dictionary, codes->distinct);
+}
+
+/* May a column's values be the exact integers that its header says? */
+static bool
+exact_is_sane(const RtscanIncludeHeader *header, const RtscanColumn *column)
+{
+	if (header->exact == RTSCAN_EXACT_DECIMAL)
+		return column->numeric && header->scale <= RTSCAN_MAX_SCALE;
+	if (header->exact == RTSCAN_EXACT_NONE)
+		return header->storage == RTSCAN_STORED_CODES && !column->typbyval;
+	return rtscan_exact_kind_fits(header->exact, column->typlen, column->typbyval);
+}
+
+static bool
+parse_include(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *include,
+			  const RtscanColumn *column)
+{
+	const RtscanIncludeHeader *header = take(cursor, sizeof(*header), 1);
 
 	if (header == NULL)
 		return false;
-	column->header = *header;
-	if (!column_is_sane(segment, header))
+	include->header = *header;
+	if (header->storage == RTSCAN_STORED_PLAIN)
+		return parse_plain(cursor, segment, include, column);
+	if (!exact_is_sane(header, column))
 		return false;
-	bins = header->bins;
-	if (bins == 0)
-		return true;
+	if (header->storage == RTSCAN_STORED_FRAMES)
+		return parse_frames(cursor, segment, &include->frames, &header->values);
+	return header->storage == RTSCAN_STORED_CODES && parse_codes(cursor, segment, include);
+}
+
+/* The values of a plain column. */
+static bool
+parse_plain_values(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *values, const RtscanColumn *type)
+{
+	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && parse_include(cursor, segment, values, type) &&
+		values->header.storage == RTSCAN_STORED_FRAMES && values->header.exact == type->exact;
+}
+
+/* Boundaries, and which pages of bits there are. */
+static bool
+parse_sieve(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column)
+{
+	uint32		bins = column->header.bins;
+
 	column->boundaries = take_array(cursor, bins + 1);
 	return column->boundaries && column->boundaries[0] == 0 &&
 		column->boundaries[bins] == segment->header.rows &&
@@ -227,27 +332,15 @@ parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column
 }
 
 static bool
-parse_include(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *include,
-			  const RtscanColumn *column)
+parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column, const RtscanColumn *type)
 {
-	const RtscanIncludeHeader *header = take(cursor, sizeof(*header), 1);
-	uint32		rows = segment->header.rows;
+	const RtscanColumnHeader *header = take(cursor, sizeof(*header), 1);
 
 	if (header == NULL)
 		return false;
-	include->header = *header;
-	if (header->nulls.pages > 0 && !area_holds(segment, &header->nulls, (rows + 7) / 8, 1))
-		return false;
-	if (header->width > 0)
-		return header->width == rtscan_packed_width(column) && header->scale <= RTSCAN_MAX_SCALE &&
-			area_holds(segment, &header->values, rows, header->width);
-	if (column->typlen > 0)
-		return false;
-	include->first_rows = take_array(cursor, header->values.pages);
-	return include->first_rows && area_fits(segment, &header->values) &&
-		header->values.pages > 0 && include->first_rows[0] == 0 &&
-		strictly_ascending(include->first_rows, header->values.pages) &&
-		include->first_rows[header->values.pages - 1] < rows;
+	column->header = *header;
+	return column_is_sane(segment, header) && (header->bins == 0 || parse_sieve(cursor, segment, column)) &&
+		(!rtscan_is_plain(header) || parse_plain_values(cursor, segment, &column->values, type));
 }
 
 /* Parse a descriptor into the current memory context; false if it contradicts itself. */
@@ -261,7 +354,7 @@ parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSch
 
 	segment->columns = palloc0(schema->nkeys * sizeof(RtscanSegmentColumn));
 	for (int i = 0; i < schema->nkeys; i++)
-		if (!parse_column(cursor, segment, &segment->columns[i]))
+		if (!parse_column(cursor, segment, &segment->columns[i], &schema->columns[i]))
 			return false;
 
 	segment->includes = palloc0((schema->ncolumns - schema->nkeys + 1) * sizeof(RtscanSegmentInclude));

@@ -5,6 +5,7 @@
 #include "segment/dictionary_page.h"
 
 #include "miscadmin.h"
+#include "segment/plain.h"
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
@@ -135,10 +136,22 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 		return false;
 	}
 	rtscan_dictionary_close_page(&view);
-	return true;
+	return !rtscan_is_plain(header) || rtscan_plain_find(reader, column, probe, after, position);
 }
 
 /* ---------------------------------------------------------------- many values */
+
+static RtscanProbe
+probe_of(const RtscanProbes *probes, int i)
+{
+	return (RtscanProbe) {
+		.column = probes->column,
+		.has_key = probes->keys != NULL,
+		.key = probes->keys ? probes->keys[i] : 0,
+		.compare = probes->compare,
+		.value = probes->values[i],
+	};
+}
 
 /* The leaf at hand, if any. */
 typedef struct Leaf
@@ -177,8 +190,8 @@ static bool
 look_in_leaf(Leaf *leaf, const RtscanColumnHeader *header, const RtscanProbe *probe, RtscanFoundEntry *found)
 {
 	if (rtscan_dictionary_look_in_page(&leaf->block, &leaf->view, probe, found) &&
-		(!found->equal || (found->rank < found->end_rank && found->end_rank <= header->nonnull &&
-						   leaf->view.page.first_code + found->entries <= header->distinct)))
+		(found->entries == 0 || (found->rank < found->end_rank && found->end_rank <= header->nonnull &&
+								 leaf->view.page.first_code + found->entries <= header->distinct)))
 		return true;
 	leaf->open = false;
 	rtscan_dictionary_fault(&leaf->view, "The entries of a dictionary page contradict each other.");
@@ -205,22 +218,70 @@ find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoun
 	return open_leaf(leaf, reader, probe) && look_in_leaf(leaf, header, probe, found);
 }
 
-bool
-rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
+/* A probe that a plain column may have, among some ranks of which the first is that of a value in the dictionary. */
+typedef struct Candidate
+{
+	int			probe;
+	uint32		first;
+	uint32		end;
+} Candidate;
+
+/* Look at the dictionary for all probes before any value is looked at, for that is on other pages. */
+static bool
+find_candidates(RtscanReader *reader, int column, const RtscanProbes *probes, Candidate *candidates, int *n)
 {
 	Leaf		leaf = {.column = column};
 
-	if (reader->segment->columns[column].header.levels == 0)
-		return true;
+	*n = 0;
 	for (int i = 0; i < probes->n; i++)
 	{
-		RtscanProbe probe = {
-			.column = probes->column,
-			.has_key = probes->keys != NULL,
-			.key = probes->keys ? probes->keys[i] : 0,
-			.compare = probes->compare,
-			.value = probes->values[i],
-		};
+		RtscanProbe probe = probe_of(probes, i);
+		RtscanFoundEntry found;
+
+		if (!find_next(&leaf, reader, &probe, &found))
+			return false;
+		if (found.entries > 0)
+			candidates[(*n)++] = (Candidate) {i, found.rank, found.end_rank};
+	}
+	close_leaf(&leaf);
+	return true;
+}
+
+static bool
+find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
+{
+	Candidate  *candidates = palloc_extended(Max(probes->n, 1) * sizeof(Candidate), MCXT_ALLOC_HUGE);
+	int			n;
+	bool		sound = find_candidates(reader, column, probes, candidates, &n);
+
+	for (int i = 0; sound && i < n; i++)
+	{
+		RtscanProbe probe = probe_of(probes, candidates[i].probe);
+		RtscanPosition place = {candidates[i].first, candidates[i].first};
+		RtscanPosition behind = {candidates[i].end, candidates[i].end};
+
+		CHECK_FOR_INTERRUPTS();
+		sound = rtscan_plain_find_equal(reader, column, &probe, &place, &behind);
+		if (sound && place.rank < behind.rank)
+			visitor(place, behind, arg);
+	}
+	pfree(candidates);
+	return sound;
+}
+
+bool
+rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
+	Leaf		leaf = {.column = column};
+
+	if (header->levels == 0)
+		return true;
+	if (rtscan_is_plain(header))
+		return find_all_plain(reader, column, probes, visitor, arg);
+	for (int i = 0; i < probes->n; i++)
+	{
+		RtscanProbe probe = probe_of(probes, i);
 		RtscanFoundEntry found;
 
 		if (!find_next(&leaf, reader, &probe, &found))

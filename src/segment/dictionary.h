@@ -1,6 +1,6 @@
 /*
  * dictionary.h
- *		The sorted distinct values of a segment's column.
+ *		The sorted distinct values of a segment's column, or of a plain column (plain.h) some of them.
  *
  * A static search tree.  An entry of a leaf is a value and its first rank; its position
  * among all leaf entries is the value's code.  An entry of an inner page is the first
@@ -90,6 +90,9 @@ typedef struct RtscanPosition
 	uint32		code;
 	uint32		rank;
 } RtscanPosition;
+
+/* Is a value before where a probe's is or would be; with after, behind it? */
+extern bool rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key);
 
 /*
  * Where a probe's value is or would be; with after, behind it.  Returns false only for a

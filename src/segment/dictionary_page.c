@@ -110,8 +110,8 @@ value_is_before(const RtscanProbe *probe, bool after, Datum value)
 	return after ? order <= 0 : order < 0;
 }
 
-static bool
-key_is_before(const RtscanProbe *probe, bool after, uint64 key)
+bool
+rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 {
 	if (probe->has_key)
 		return after ? key <= probe->key : key < probe->key;
@@ -129,7 +129,7 @@ blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	{
 		uint32		middle = (low + high) / 2;
 
-		if (key_is_before(probe, after, view->blocks[middle].key))
+		if (rtscan_key_is_before(probe, after, view->blocks[middle].key))
 			low = middle + 1;
 		else
 			high = middle;
@@ -158,7 +158,7 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	{
 		uint32		middle = (low + high) / 2;
 
-		if (key_is_before(probe, after, keys[middle]))
+		if (rtscan_key_is_before(probe, after, keys[middle]))
 			low = middle + 1;
 		else
 			high = middle;
@@ -237,7 +237,7 @@ rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const Rtscan
 	Datum		value;
 
 	if (probe->column->key_kind != RTSCAN_KEY_NONE)
-		*before = key_is_before(probe, after, view->blocks[0].key);
+		*before = rtscan_key_is_before(probe, after, view->blocks[0].key);
 	else if (rtscan_dictionary_value(view, 0, &value))
 		*before = value_is_before(probe, after, value);
 	else
@@ -251,7 +251,7 @@ enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, 
 {
 	uint32		number = block->number;
 
-	if (block->n == 0 || (number + 1 < view->page.blocks && key_is_before(probe, true, view->blocks[number + 1].key)))
+	if (block->n == 0 || (number + 1 < view->page.blocks && rtscan_key_is_before(probe, true, view->blocks[number + 1].key)))
 	{
 		number = blocks_before(view, probe, true);
 		if (number-- == 0)
@@ -278,15 +278,15 @@ look_in_packed(RtscanDictionaryBlockView *block, const RtscanDictionaryView *vie
 	{
 		uint32		middle = (low + high) / 2;
 
-		if (key_is_before(probe, true, block->keys[middle]))
+		if (rtscan_key_is_before(probe, true, block->keys[middle]))
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	found->entries = block->number * BLOCK + low;
-	if (low == 0 || key_is_before(probe, false, block->keys[low - 1]))
+	if (low == 0)
 		return true;
-	found->equal = true;
+	found->equal = !rtscan_key_is_before(probe, false, block->keys[low - 1]);
 	found->rank = block->ranks[low - 1];
 	if (low < block->n)
 		found->end_rank = block->ranks[low];

@@ -57,13 +57,13 @@ typedef struct RtscanDictionaryBlockView
 	uint32		ranks[RTSCAN_DICTIONARY_BLOCK];
 } RtscanDictionaryBlockView;
 
-/* Entries of a page that are not above a probe, and whether the last one equals it: then its ranks. */
+/* Entries of a page that are not above a probe; if there are any, whether the last one equals it, and its ranks. */
 typedef struct RtscanFoundEntry
 {
 	uint32		entries;
 	bool		equal;
 	uint32		rank;
-	uint32		end_rank;
+	uint32		end_rank;		/* where the next entry's begin */
 } RtscanFoundEntry;
 
 /* Look at the page for a probe; of several they ascend. */

@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "segment/dictionary.h"
 #include "segment/include.h"
+#include "segment/plain.h"
 #include "segment/segment.h"
 #include "segment/sieve.h"
 #include "segment/sort.h"
@@ -84,50 +85,58 @@ write_column(SegmentWriter *writer, int i)
 {
 	const RtscanColumn *type = &writer->rows->schema->columns[i];
 	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i);
-	RtscanColumnHeader header = {.nonnull = column->nonnull};
+	RtscanPlain *plain = rtscan_choose_plain(type, column);
+	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
 	StringInfoData sieve;
 
 	initStringInfo(&sieve);
 	if (column->identical)
 		header.flags |= RTSCAN_COLUMN_IDENTICAL;
-	write_dictionary(writer, type, column, &header);
+	if (plain)
+		rtscan_write_sparse_dictionary(writer->areas, type, column, &header);
+	else
+		write_dictionary(writer, type, column, &header);
 	if (column->heap_order)
 		header.flags |= RTSCAN_COLUMN_HEAP_ORDER;
-	else
-	{
+	else if (!plain)
 		write_codes(writer, column, &header);
-		if (column->rows >= RTSCAN_CHUNK_ROWS)
-		{
-			rtscan_write_sieve(writer->areas, column, rtscan_sieve_bins(writer->index),
-							   rtscan_sieve_components(writer->index), &header, &sieve);
-			if (!(header.flags & RTSCAN_COLUMN_EXACT))
-				write_order(writer, column, &header);
-		}
+	if (!column->heap_order && column->rows >= RTSCAN_CHUNK_ROWS)
+	{
+		rtscan_write_sieve(writer->areas, column, rtscan_sieve_bins(writer->index),
+						   rtscan_sieve_components(writer->index), &header, &sieve);
+		if (!(header.flags & RTSCAN_COLUMN_EXACT))
+			write_order(writer, column, &header);
 	}
 	rtscan_append_part(&writer->columns, &header, sizeof(header));
 	appendBinaryStringInfo(&writer->columns, sieve.data, sieve.len);
+	if (plain)
+		rtscan_write_plain(writer->areas, type, plain, column->rows, &writer->columns);
 }
 
-/* Sorting and encoding a column needs much memory for a short time. */
+static void
+write_include(SegmentWriter *writer, int i)
+{
+	rtscan_write_include(writer->areas, &writer->rows->schema->columns[i], &writer->rows->columns[i], writer->rows->rows,
+						 &writer->columns);
+}
+
+/* Encoding a column needs much memory for a short time. */
 static void
 write_columns(SegmentWriter *writer)
 {
 	const RtscanSchema *schema = writer->rows->schema;
 
-	for (int i = 0; i < schema->nkeys; i++)
+	for (int i = 0; i < schema->ncolumns; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan column",
 													  ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		CHECK_FOR_INTERRUPTS();
-		write_column(writer, i);
+		(i < schema->nkeys ? write_column : write_include) (writer, i);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
 	}
-	for (int i = schema->nkeys; i < schema->ncolumns; i++)
-		rtscan_write_include(writer->areas, &schema->columns[i], &writer->rows->columns[i],
-							 writer->rows->rows, &writer->columns);
 }
 
 /* ---------------------------------------------------------------- the descriptor */

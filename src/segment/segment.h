@@ -12,9 +12,12 @@
  *		RtscanColumnHeader
  *		uint32[bins + 1]			the sieve's boundaries: ranks, strictly ascending, 0 .. rows
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
+ *		RtscanIncludeHeader, RtscanFrame[chunks]	of a plain column: its values
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
- *		uint32[values.pages]		first row of each page of values, unless they are packed
+ *		RtscanFrame[chunks]			of FRAMES and CODES
+ *		RtscanCodesHeader			of CODES
+ *		uint32[pages]				first row of each page of whole values, or first code of each of a dictionary's
  *
  * each part beginning at a multiple of 8 bytes.  A backend reads a descriptor once, checks
  * it, and keeps it: it can never become stale, for a segment is immutable and its id is
@@ -56,13 +59,14 @@ typedef struct RtscanSegmentHeader
 #define RTSCAN_COLUMN_HEAP_ORDER	0x0001	/* rank = row: no sieve, order or codes */
 #define RTSCAN_COLUMN_EXACT			0x0002	/* every value begins at a boundary: no order */
 #define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: it can give them back */
+#define RTSCAN_COLUMN_PLAIN			0x0008	/* values in row order in place of codes; plain.h */
 
 typedef struct RtscanColumnHeader
 {
 	uint32		flags;
 	uint32		nonnull;		/* rows; NULLs have the ranks from there on */
-	uint32		distinct;		/* values; NULLs have this code */
-	uint32		code_bytes;		/* 1, 2 or 3 */
+	uint32		distinct;		/* values in the dictionary */
+	uint32		code_bytes;		/* 1, 2 or 3; plain: 0 */
 	uint32		bins;			/* 0: no sieve, for the segment is small or in order */
 	uint32		radix;			/* bin = high * radix + low; 1: one component */
 	uint32		vectors;
@@ -74,13 +78,53 @@ typedef struct RtscanColumnHeader
 	RtscanArea	codes;
 } RtscanColumnHeader;
 
+/* How the values of an INCLUDE column are stored; include.h. */
+typedef enum RtscanStorage
+{
+	RTSCAN_STORED_PLAIN,		/* packed in their own width, or whole: all there was in format 3 */
+	RTSCAN_STORED_FRAMES,		/* exact integers, in frames */
+	RTSCAN_STORED_CODES			/* places in a dictionary, in frames */
+} RtscanStorage;
+
 typedef struct RtscanIncludeHeader
 {
-	uint32		width;			/* bytes a value: packed; 0: values are stored whole */
-	uint32		scale;			/* of numerics that are packed: row/decimal.h */
-	RtscanArea	nulls;			/* packed: a bit a row; no area if no row is NULL */
+	uint32		width;			/* PLAIN: bytes a value: packed; 0: values are whole */
+	uint8		scale;			/* of numerics that are integers: row/decimal.h */
+	uint8		storage;		/* RtscanStorage; this and the following are 0 in format 3 */
+	uint8		exact;			/* RtscanExactKind of the integers in frames or dictionary; NONE: whole values */
+	uint8		unused;
+	RtscanArea	nulls;			/* PLAIN, packed: a bit a row; no area if no row is NULL */
 	RtscanArea	values;			/* in row order */
 } RtscanIncludeHeader;
+
+/* A chunk of integers in a frame of reference; frames.h. */
+typedef struct RtscanFrame
+{
+	int64		least;			/* of the chunk's integers; 0 if all rows are NULL */
+	int64		greatest;
+	uint32		nulls;			/* rows that are NULL */
+	uint32		bits;			/* an element; 0: all rows are alike, and there are no elements */
+} RtscanFrame;
+
+typedef struct RtscanCodesHeader
+{
+	uint32		distinct;		/* values; the codes are below that */
+	uint32		unused;
+	RtscanArea	dictionary;		/* exact integers, ascending, or pages of whole values */
+} RtscanCodesHeader;
+
+static inline bool
+rtscan_is_plain(const RtscanColumnHeader *header)
+{
+	return (header->flags & RTSCAN_COLUMN_PLAIN) != 0;
+}
+
+/* The code of NULL; those of values are below. */
+static inline uint32
+rtscan_null_code(const RtscanColumnHeader *header)
+{
+	return rtscan_is_plain(header) ? header->nonnull : header->distinct;
+}
 
 typedef enum RtscanVectorState
 {
@@ -92,18 +136,29 @@ typedef enum RtscanVectorState
 #define RTSCAN_PAGE_ZEROS	PG_UINT32_MAX
 #define RTSCAN_PAGE_ONES	(PG_UINT32_MAX - 1)
 
+/* Integers in frames: where they are. */
+typedef struct RtscanFrames
+{
+	RtscanArea	area;
+	RtscanFrame *frames;		/* by chunk */
+	uint32	   *pages;			/* by chunk: number of its first page in the area */
+} RtscanFrames;
+
+typedef struct RtscanSegmentInclude
+{
+	RtscanIncludeHeader header;
+	RtscanFrames frames;		/* FRAMES and CODES */
+	RtscanCodesHeader codes;	/* CODES */
+	uint32	   *first_rows;		/* of pages of whole values: the first row, or code, of each */
+} RtscanSegmentInclude;
+
 typedef struct RtscanSegmentColumn
 {
 	RtscanColumnHeader header;
 	uint32	   *boundaries;		/* bins + 1 ranks */
 	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
+	RtscanSegmentInclude values;	/* plain: stored as those of an INCLUDE column, in frames */
 } RtscanSegmentColumn;
-
-typedef struct RtscanSegmentInclude
-{
-	RtscanIncludeHeader header;
-	uint32	   *first_rows;		/* NULL if packed */
-} RtscanSegmentInclude;
 
 /* A descriptor in memory. */
 typedef struct RtscanSegment

@@ -2,107 +2,16 @@
  * values.c
  *		Values of columns, for some rows of a segment at a time.
  */
-#include "segment/values.h"
+#include "segment/values_parts.h"
 
 #include "bits/gather.h"
+#include "bits/packed.h"
 #include "miscadmin.h"
 #include "row/decimal.h"
 #include "segment/dictionary.h"
-#include "segment/include.h"
+#include "segment/frames.h"
+#include "segment/typed.h"
 #include "utils/datum.h"
-
-struct RtscanValues
-{
-	RtscanReader *reader;
-	const RtscanColumn *type;
-	int			column;			/* of the keys, or of the INCLUDEd ones */
-	bool		is_key;
-	const RtscanColumnHeader *header;	/* a key's */
-	MemoryContext context;		/* of these: */
-	uint64		lookups;		/* so far */
-	Datum	   *by_code;		/* the dictionary, once it has been read */
-	int64	   *digits_by_code; /* the same as integers, once they have been asked for, and have one scale */
-	int			scale;
-	bool		has_no_digits;	/* they have not */
-};
-
-/* ---------------------------------------------------------------- dictionaries */
-
-static Datum
-dictionary_value(const RtscanColumn *type, uint64 value)
-{
-	return type->key_kind == RTSCAN_KEY_NONE ? datumCopy((Datum) value, type->typbyval, type->typlen)
-		: rtscan_key_decode(type->key_kind, value);
-}
-
-/* RtscanDictionaryVisitor */
-static void
-keep_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
-{
-	RtscanValues *values = (RtscanValues *) arg;
-
-	values->by_code[code] = dictionary_value(values->type, value);
-}
-
-bool
-rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, const bool *isnull, uint32 n, int64 *digits, int *scale)
-{
-	bool		found = false;
-
-	*scale = 0;
-	for (uint32 i = 0; i < n; i++)
-	{
-		RtscanDecimal decimal = {0, 0};
-
-		digits[i] = 0;
-		if (isnull && isnull[i])
-			continue;
-		if (!type->numeric)
-			decimal.digits = rtscan_integer(type, datums[i]);
-		else if (!rtscan_decimal_from_numeric(datums[i], &decimal) || (found && decimal.scale != *scale))
-			return false;
-		digits[i] = decimal.digits;
-		*scale = decimal.scale;
-		found = true;
-	}
-	return true;
-}
-
-/* The integers of all values of the dictionary, if they have one scale, and 0 for NULL. */
-static void
-prepare_digits(RtscanValues *values)
-{
-	uint32		distinct = values->header->distinct;
-	MemoryContext old;
-	int64	   *digits;
-
-	if (values->by_code == NULL || values->has_no_digits || values->digits_by_code)
-		return;
-	old = MemoryContextSwitchTo(values->context);
-	digits = palloc0((distinct + 1) * sizeof(int64));
-	values->has_no_digits = !rtscan_find_decimals(values->type, values->by_code, NULL, distinct, digits, &values->scale);
-	if (values->has_no_digits)
-		pfree(digits);
-	else
-		values->digits_by_code = digits;
-	MemoryContextSwitchTo(old);
-}
-
-/* The dictionary as a whole, if that pays for so many more values. */
-static void
-prepare_dictionary(RtscanValues *values, uint32 n)
-{
-	uint64		distinct = values->header->distinct;
-	Size		bytes = 2 * sizeof(Datum) + (values->type->typbyval ? 0 : RTSCAN_REFERENCE_BYTES);
-	MemoryContext old;
-
-	if (values->by_code || (values->lookups + n) * RTSCAN_LOOKUP_VALUES < distinct || distinct * bytes > work_mem * (Size) 1024)
-		return;
-	old = MemoryContextSwitchTo(values->context);
-	values->by_code = palloc(Max(distinct, 1) * sizeof(Datum));
-	rtscan_dictionary_visit(values->reader, values->column, values->type, 0, distinct, keep_value, values);
-	MemoryContextSwitchTo(old);
-}
 
 void
 rtscan_check_identical(const RtscanReader *reader, int column)
@@ -121,13 +30,205 @@ rtscan_open_values(RtscanReader *reader, const RtscanSchema *schema, int column)
 	RtscanValues *values = palloc0(sizeof(RtscanValues));
 
 	values->reader = reader;
+	values->schema = schema;
 	values->type = &schema->columns[column];
 	values->context = CurrentMemoryContext;
+	values->memory = work_mem * (Size) 1024;
 	values->is_key = column < schema->nkeys;
 	values->column = values->is_key ? column : column - schema->nkeys;
 	if (values->is_key)
 		values->header = &reader->segment->columns[column].header;
+	if (!values->is_key)
+		values->include = &reader->segment->includes[values->column];
+	else if (rtscan_is_plain(values->header))
+		values->include = &reader->segment->columns[column].values;
+	values->distinct = values->include ? values->include->codes.distinct : values->header->distinct;
 	return values;
+}
+
+void
+rtscan_let_values_take(RtscanValues *values, Size memory)
+{
+	values->memory = memory;
+}
+
+/* ---------------------------------------------------------------- exact integers */
+
+/* Values of exact integers, but where they are NULL, if any may be; numerics in the current memory context. */
+static void
+make_values(RtscanExactKind kind, int scale, const int64 *exact, uint32 n, const bool *isnull, Datum *datums)
+{
+	if (kind != RTSCAN_EXACT_DECIMAL)
+		rtscan_exact_decode(kind, exact, n, datums);
+	else
+		for (uint32 i = 0; i < n; i++)
+			datums[i] = isnull && isnull[i] ? (Datum) 0 :
+				rtscan_numeric_from_decimal((RtscanDecimal) {.digits = exact[i], .scale = scale});
+}
+
+bool
+rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, const bool *isnull, uint32 n, int64 *digits, int *scale)
+{
+	bool		found = false;
+
+	*scale = 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		RtscanDecimal decimal = {0, 0};
+
+		digits[i] = 0;
+		if (isnull && isnull[i])
+			continue;
+		if (!type->numeric)
+			rtscan_exact_encode(type->exact, &datums[i], 1, &decimal.digits);
+		else if (!rtscan_decimal_from_numeric(datums[i], &decimal) || (found && decimal.scale != *scale))
+			return false;
+		digits[i] = decimal.digits;
+		*scale = decimal.scale;
+		found = true;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- dictionaries */
+
+static Datum
+dictionary_value(const RtscanColumn *type, uint64 value)
+{
+	return type->key_kind == RTSCAN_KEY_NONE ? datumCopy((Datum) value, type->typbyval, type->typlen)
+		: rtscan_key_decode(type->key_kind, value);
+}
+
+/* Where a key column's values go to, code by code. */
+typedef struct KeyValues
+{
+	const RtscanColumn *type;
+	uint32		first;
+	Datum	   *datums;
+} KeyValues;
+
+/* RtscanDictionaryVisitor */
+static void
+take_key_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	KeyValues  *key = (KeyValues *) arg;
+
+	key->datums[code - key->first] = dictionary_value(key->type, value);
+}
+
+/* Values of the dictionary from a code up to another, by reference in the current memory context. */
+static void
+read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
+{
+	const RtscanIncludeHeader *header = values->is_key ? NULL : &values->include->header;
+
+	if (values->is_key)
+		rtscan_dictionary_visit(values->reader, values->column, values->type, first, end, take_key_value,
+								&(KeyValues) {values->type, first, datums});
+	else if (header->exact == RTSCAN_EXACT_NONE)
+		rtscan_get_dictionary_values(values->reader, values->include, values->type, first, end, datums);
+	else
+	{
+		rtscan_get_dictionary_integers(values->reader, values->include, first, end, (int64 *) datums);
+		make_values(header->exact, header->scale, (int64 *) datums, end - first, NULL, datums);
+	}
+}
+
+/* Does it pay to read the whole dictionary for so many more values, and is there room for it? */
+static bool
+dictionary_pays(const RtscanValues *values, uint32 n, Size value_bytes)
+{
+	return (values->lookups + n) * RTSCAN_LOOKUP_VALUES >= values->distinct && values->distinct * value_bytes <= values->memory;
+}
+
+/* Bytes that a value of the dictionary takes in memory. */
+static Size
+datum_bytes(const RtscanValues *values)
+{
+	const RtscanArea *area = values->is_key ? NULL : &values->include->codes.dictionary;
+
+	if (values->type->typbyval)
+		return sizeof(Datum);
+	if (area && values->include->header.exact == RTSCAN_EXACT_NONE)
+		return RTSCAN_REFERENCE_BYTES + (Size) area->pages * RTSCAN_CHUNK_BYTES / Max(values->distinct, 1);
+	return sizeof(Datum) + RTSCAN_REFERENCE_BYTES;
+}
+
+/* The dictionary as a whole, if that pays. */
+static void
+prepare_dictionary(RtscanValues *values, uint32 n)
+{
+	MemoryContext old;
+	Datum	   *datums;
+
+	if (values->by_code || !dictionary_pays(values, n, datum_bytes(values)))
+		return;
+	old = MemoryContextSwitchTo(values->context);
+	datums = palloc(Max(values->distinct, 1) * sizeof(Datum));
+	read_dictionary(values, 0, values->distinct, datums);
+	values->by_code = datums;
+	MemoryContextSwitchTo(old);
+}
+
+/* The exact integers of dictionary values that are passed by value. */
+static void
+read_exact(RtscanValues *values, int64 *exact)
+{
+	if (!values->is_key && values->include->header.exact == values->type->exact)
+		rtscan_get_dictionary_integers(values->reader, values->include, 0, values->distinct, exact);
+	else
+	{
+		read_dictionary(values, 0, values->distinct, (Datum *) exact);
+		rtscan_exact_encode(values->type->exact, (const Datum *) exact, values->distinct, exact);
+	}
+}
+
+/* Those of numerics: false if they have none, or several scales. */
+static bool
+read_exact_numerics(RtscanValues *values, int64 *exact)
+{
+	Datum	   *datums;
+	bool		found;
+
+	if (!values->is_key && values->include->header.exact == RTSCAN_EXACT_DECIMAL)
+	{
+		values->scale = values->include->header.scale;
+		rtscan_get_dictionary_integers(values->reader, values->include, 0, values->distinct, exact);
+		return true;
+	}
+	datums = palloc(Max(values->distinct, 1) * sizeof(Datum));
+	read_dictionary(values, 0, values->distinct, datums);
+	found = rtscan_find_decimals(values->type, datums, NULL, values->distinct, exact, &values->scale);
+	pfree(datums);
+	return found;
+}
+
+bool
+rtscan_prepare_exact(RtscanValues *values, uint32 n)
+{
+	MemoryContext context,
+				old;
+	int64	   *exact;
+
+	if (values->exact_by_code || values->is_not_exact)
+		return values->exact_by_code != NULL;
+	if (values->type->exact == RTSCAN_EXACT_NONE ||
+		!dictionary_pays(values, n, sizeof(int64) + (values->type->numeric ? datum_bytes(values) : 0)))
+		return false;
+	exact = MemoryContextAllocZero(values->context, (values->distinct + 1) * sizeof(int64));
+	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan dictionary", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	if (!values->type->numeric)
+		read_exact(values, exact);
+	else
+		values->is_not_exact = !read_exact_numerics(values, exact);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	if (values->is_not_exact)
+		pfree(exact);
+	else
+		values->exact_by_code = exact;
+	return !values->is_not_exact;
 }
 
 /* ---------------------------------------------------------------- codes */
@@ -168,7 +269,7 @@ visit_ranks(RtscanValues *values, RankedRows *ranked)
 
 	/* Each code has a rank or more. */
 	rtscan_dictionary_visit(values->reader, values->column, values->type, first,
-							Min(values->header->distinct, first + ranks + 1), give_rows, ranked);
+							Min(values->distinct, first + ranks + 1), give_rows, ranked);
 	if (ranked->next < ranked->n)
 		rtscan_fault(values->reader, &values->header->dictionary, 0, "The dictionary has fewer ranks than it should.");
 }
@@ -183,7 +284,18 @@ count_nonnull(const RtscanValues *values, const uint32 *rows, uint32 n)
 }
 
 static void
-read_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes)
+get_ranked_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes)
+{
+	uint32		nonnull = count_nonnull(values, rows, n);
+
+	if (nonnull > 0)
+		visit_ranks(values, &(RankedRows) {.rows = rows, .n = nonnull, .codes = codes});
+	for (uint32 i = nonnull; i < n; i++)
+		codes[i] = values->distinct;
+}
+
+static void
+get_stored_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes)
 {
 	const RtscanColumnHeader *header = values->header;
 	uint32		per_page = rtscan_per_page(header->code_bytes);
@@ -195,64 +307,126 @@ read_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes)
 		Buffer		buffer;
 		Size		used;
 		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, &used);
+		uint64		largest;
 
 		i = rtscan_find_row(rows, i, n, (page + 1) * per_page);
-		rtscan_gather_codes(payload, header->code_bytes, page * per_page, rows + from, i - from, codes + from);
+		largest = rtscan_unpack_small_rows(payload, header->code_bytes * 8, page * per_page, rows + from, i - from, 0, codes + from);
 		rtscan_release(values->reader, buffer);
+		if (largest > header->distinct)
+			rtscan_fault(values->reader, &header->codes, page, "There is a code that the dictionary does not have.");
 	}
-	if (rtscan_largest_code(codes, n) > header->distinct)
-		rtscan_fault(values->reader, &header->codes, 0, "There is a code that the dictionary does not have.");
+}
+
+bool
+rtscan_has_codes(const RtscanValues *values)
+{
+	return values->include == NULL || rtscan_values_have_codes(values);
 }
 
 uint32
 rtscan_code_count(const RtscanValues *values)
 {
-	return values->header->distinct + 1;
+	return rtscan_has_codes(values) ? values->distinct + 1 : PG_UINT32_MAX;
 }
 
 void
 rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes)
 {
-	uint32		nonnull;
-
-	if ((values->header->flags & RTSCAN_COLUMN_HEAP_ORDER) == 0)
-	{
-		read_codes(values, rows, n, codes);
-		return;
-	}
-	nonnull = count_nonnull(values, rows, n);
-	if (nonnull > 0)
-		visit_ranks(values, &(RankedRows) {.rows = rows, .n = nonnull, .codes = codes});
-	for (uint32 i = nonnull; i < n; i++)
-		codes[i] = values->header->distinct;
+	Assert(rtscan_has_codes(values));
+	if (values->include)
+		rtscan_get_frame_rows_codes(values->reader, &values->include->frames, rows, n, values->distinct, codes);
+	else if (values->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+		get_ranked_codes(values, rows, n, codes);
+	else
+		get_stored_codes(values, rows, n, codes);
 }
 
-/* ---------------------------------------------------------------- values */
-
-/* RtscanDictionaryVisitor */
-static void
-copy_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
-{
-	RankedRows *ranked = (RankedRows *) arg;
-
-	*ranked->datums = dictionary_value(ranked->type, value);
-}
+/* ---------------------------------------------------------------- values by their codes */
 
 static Datum
 look_up(RtscanValues *values, uint32 code)
 {
 	Datum		datum = (Datum) 0;
-	RankedRows	one = {.type = values->type, .datums = &datum};
 
 	values->lookups++;
-	rtscan_dictionary_visit(values->reader, values->column, values->type, code, code + 1, copy_value, &one);
+	read_dictionary(values, code, code + 1, &datum);
 	return datum;
 }
 
-Datum
-rtscan_get_value(RtscanValues *values, uint32 code)
+/* Those of a key column's dictionary that are wanted: codes that ascend. */
+typedef struct WantedCodes
 {
-	return values->by_code ? values->by_code[code] : look_up(values, code);
+	const RtscanColumn *type;
+	const uint32 *codes;
+	uint32		n;
+	uint32		next;
+	Datum	   *datums;
+} WantedCodes;
+
+/* RtscanDictionaryVisitor */
+static void
+take_wanted(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	WantedCodes *wanted = (WantedCodes *) arg;
+	Datum		datum;
+
+	if (wanted->next == wanted->n || wanted->codes[wanted->next] != code)
+		return;
+	datum = dictionary_value(wanted->type, value);
+	while (wanted->next < wanted->n && wanted->codes[wanted->next] == code)
+		wanted->datums[wanted->next++] = datum;
+}
+
+/* Codes so near to each other that to pass what is between them costs less than to find the next one. */
+static void
+visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
+{
+	while (wanted->next < wanted->n)
+	{
+		uint32		first = wanted->codes[wanted->next];
+		uint32		last = first;
+
+		for (uint32 i = wanted->next; i < wanted->n && wanted->codes[i] - last <= RTSCAN_LOOKUP_VALUES; i++)
+			last = wanted->codes[i];
+		rtscan_dictionary_visit(values->reader, values->column, values->type, first, last + 1, take_wanted, wanted);
+	}
+}
+
+void
+rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums)
+{
+	prepare_dictionary(values, n);
+	if (values->is_key && values->by_code == NULL)
+	{
+		values->lookups += n;
+		visit_runs_of_codes(values, &(WantedCodes) {values->type, codes, n, 0, datums});
+		return;
+	}
+	for (uint32 i = 0; i < n; i++)
+		datums[i] = values->by_code ? values->by_code[codes[i]] :
+			i > 0 && codes[i] == codes[i - 1] ? datums[i - 1] : look_up(values, codes[i]);
+}
+
+static void
+get_coded_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
+{
+	uint32	   *codes = palloc(n * sizeof(uint32));
+
+	prepare_dictionary(values, n);
+	rtscan_get_codes(values, rows, n, codes);
+	for (uint32 i = 0; i < n; i++)
+	{
+		isnull[i] = codes[i] == values->distinct;
+		if (isnull[i])
+			datums[i] = (Datum) 0;
+		else if (values->by_code)
+			datums[i] = values->by_code[codes[i]];
+		else if (i > 0 && codes[i] == codes[i - 1])
+			datums[i] = datums[i - 1];
+		else
+			datums[i] = look_up(values, codes[i]);
+	}
+	pfree(codes);
 }
 
 static void
@@ -270,41 +444,43 @@ get_ranked_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *dat
 	}
 }
 
-static void
-get_coded_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
-{
-	uint32	   *codes = palloc(n * sizeof(uint32));
+/* ---------------------------------------------------------------- values in frames */
 
-	prepare_dictionary(values, n);
-	read_codes(values, rows, n, codes);
-	for (uint32 i = 0; i < n; i++)
-	{
-		isnull[i] = codes[i] == values->header->distinct;
-		if (isnull[i])
-			datums[i] = (Datum) 0;
-		else if (values->by_code)
-			datums[i] = values->by_code[codes[i]];
-		else if (i > 0 && codes[i] == codes[i - 1])
-			datums[i] = datums[i - 1];
-		else
-			datums[i] = look_up(values, codes[i]);
-	}
-	pfree(codes);
+static void
+get_integers(RtscanValues *values, const uint32 *rows, uint32 n, int64 *integers, bool *isnull)
+{
+	const RtscanFrames *frames = &values->include->frames;
+	const RtscanFrame *frame = &frames->frames[n > 0 ? rows[0] / RTSCAN_CHUNK_ROWS : 0];
+
+	rtscan_get_frame_rows(values->reader, frames, rows, n, integers);
+	if (frame->nulls > 0)
+		rtscan_take_markers(integers, n, rtscan_frame_marker(frame), isnull);
+	else
+		memset(isnull, false, n * sizeof(bool));
+}
+
+static void
+get_framed_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
+{
+	const RtscanIncludeHeader *header = &values->include->header;
+
+	get_integers(values, rows, n, (int64 *) datums, isnull);
+	make_values(header->exact, header->scale, (int64 *) datums, n, isnull, datums);
 }
 
 void
 rtscan_get_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
 {
-	if (!values->is_key)
-	{
-		rtscan_get_included(values->reader, values->column, values->type, rows, n, datums, isnull);
-		return;
-	}
-	rtscan_check_identical(values->reader, values->column);
-	if (values->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
-		get_ranked_values(values, rows, n, datums, isnull);
-	else
+	if (values->is_key)
+		rtscan_check_identical(values->reader, values->column);
+	if (rtscan_values_have_codes(values))
 		get_coded_values(values, rows, n, datums, isnull);
+	else if (values->include == NULL)
+		get_ranked_values(values, rows, n, datums, isnull);
+	else if (values->include->header.storage == RTSCAN_STORED_FRAMES)
+		get_framed_values(values, rows, n, datums, isnull);
+	else
+		rtscan_get_plain(values->reader, values->include, values->type, rows, n, datums, isnull);
 }
 
 /* ---------------------------------------------------------------- decimals */
@@ -314,13 +490,11 @@ get_coded_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *di
 {
 	uint32	   *codes;
 
-	prepare_dictionary(values, n);
-	prepare_digits(values);
-	if (values->digits_by_code == NULL)
+	if (!rtscan_prepare_exact(values, n))
 		return false;
 	codes = palloc(n * sizeof(uint32));
-	read_codes(values, rows, n, codes);
-	rtscan_gather_coded(values->digits_by_code, values->header->distinct, codes, n, digits, isnull);
+	rtscan_get_codes(values, rows, n, codes);
+	rtscan_gather_coded(values->exact_by_code, values->distinct, codes, n, digits, isnull);
 	pfree(codes);
 	return true;
 }
@@ -338,24 +512,25 @@ convert_values(RtscanValues *values, const uint32 *rows, uint32 n, int64 *digits
 bool
 rtscan_get_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *digits, bool *isnull, int *scale)
 {
-	const RtscanIncludeHeader *header;
-
 	*scale = 0;
 	if (values->is_key)
-	{
 		rtscan_check_identical(values->reader, values->column);
-		if ((values->header->flags & RTSCAN_COLUMN_HEAP_ORDER) == 0 &&
-			get_coded_decimals(values, rows, n, digits, isnull))
-		{
-			*scale = values->scale;
-			return true;
-		}
-		return convert_values(values, rows, n, digits, isnull, scale);
+	if (rtscan_values_have_frames(values))
+	{
+		*scale = values->include->header.scale;
+		get_integers(values, rows, n, digits, isnull);
+		return true;
 	}
-	header = &values->reader->segment->includes[values->column].header;
-	if (header->width == 0)
-		return false;
-	*scale = header->scale;
-	rtscan_get_included_decimals(values->reader, values->column, rows, n, digits, isnull);
-	return true;
+	if (rtscan_values_have_codes(values) && get_coded_decimals(values, rows, n, digits, isnull))
+	{
+		*scale = values->scale;
+		return true;
+	}
+	if (values->include && values->include->header.storage == RTSCAN_STORED_PLAIN && values->include->header.width > 0)
+	{
+		*scale = values->include->header.scale;
+		rtscan_get_plain_integers(values->reader, values->include, rows, n, digits, isnull);
+		return true;
+	}
+	return convert_values(values, rows, n, digits, isnull, scale);
 }

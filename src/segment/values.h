@@ -2,11 +2,13 @@
  * values.h
  *		Values of columns, for some rows of a segment at a time.
  *
- * INCLUDEd values are read where they are.  Those of a key column come by way of the rows' codes
- * from the dictionary, so that they are right only where equal values look alike; it is read as a
- * whole once that takes about as long as the lookups that there have been, within work_mem.
+ * INCLUDEd values, and those of plain key columns, are read where they are.  Those of other key columns come by way of the rows' codes
+ * from the dictionary, so that they are right only where equal values look alike; so do INCLUDEd ones that
+ * are stored as codes.  A dictionary is read as a whole once that takes about as long as the lookups that
+ * there have been, within work_mem.
  *
- * All functions take row numbers that ascend and are in one chunk.
+ * All functions take row numbers that ascend and are in one chunk.  typed.h gives the values of a whole chunk
+ * at once.
  */
 #ifndef RTSCAN_VALUES_H
 #define RTSCAN_VALUES_H
@@ -30,6 +32,9 @@ typedef struct RtscanValues RtscanValues;
  */
 extern RtscanValues *rtscan_open_values(RtscanReader *reader, const RtscanSchema *schema, int column);
 
+/* Let a dictionary take more memory than work_mem, or less. */
+extern void rtscan_let_values_take(RtscanValues *values, Size memory);
+
 /* Raise an error where equal values of a key column did not look alike, in a segment. */
 extern void rtscan_check_identical(const RtscanReader *reader, int column);
 
@@ -43,25 +48,18 @@ extern void rtscan_get_values(RtscanValues *values, const uint32 *rows, uint32 n
 extern bool rtscan_get_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *digits, bool *isnull,
 								int *scale);
 
-/* An int2, int4 or int8. */
-static inline int64
-rtscan_integer(const RtscanColumn *type, Datum datum)
-{
-	return type->typlen == sizeof(int16) ? DatumGetInt16(datum) :
-		type->typlen == sizeof(int32) ? DatumGetInt32(datum) : DatumGetInt64(datum);
-}
-
 /* The same of Datums that are at hand; isnull: NULL if none is. */
 extern bool rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, const bool *isnull, uint32 n,
 								 int64 *digits, int *scale);
 
-/* A key column's codes of rows; the code of NULL is the number of values. */
+/*
+ * Codes of rows: of a key column that is not plain, or of an INCLUDE column that is stored as codes.  The code of NULL is the number of
+ * values.  Equal values of a key column have one code; an INCLUDE column's may have several (include.h).
+ */
+extern bool rtscan_has_codes(const RtscanValues *values);
 extern void rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes);
 
-/* A key column's value by its code, which is not NULL's; by reference in the current memory context. */
-extern Datum rtscan_get_value(RtscanValues *values, uint32 code);
-
-/* How many codes a key column has, with NULL's. */
+/* How many codes a column has, with NULL's; PG_UINT32_MAX if it has none. */
 extern uint32 rtscan_code_count(const RtscanValues *values);
 
 #endif							/* RTSCAN_VALUES_H */

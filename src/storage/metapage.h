@@ -37,7 +37,7 @@
  *	- says so in CHANGELOG.md.
  *
  * Format 3 (rtscan 1.0) had no entries of sealed lists, but one sealed list in the metapage, which ended before what came
- * with format 4 (rtscan 1.1).
+ * with format 4 (rtscan 1.1); and its INCLUDE columns were all stored in one way, which is still one of several: segment/include.h.
  *
  * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page (a new list page,
  * which nobody else can know, comes before the metapage).

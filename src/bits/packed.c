@@ -1,0 +1,331 @@
+/*
+ * packed.c
+ *		Pack integers, and unpack them.
+ */
+#include "bits/packed.h"
+
+#include "bits/multiversion.h"
+
+uint32
+rtscan_packed_bits(uint64 largest)
+{
+	uint32		bits = 0;
+
+	while (bits < 64 && largest >> bits != 0)
+		bits++;
+	while (bits > 0 && !rtscan_can_pack(bits))
+		bits++;
+	return bits;
+}
+
+/* ---------------------------------------------------------------- packing */
+
+/* Several elements a byte. */
+static void
+pack_parts(const uint64 *elements, uint32 n, uint32 bits, char *page)
+{
+	for (uint32 i = 0; i < n; i++)
+		page[i * bits / 8] |= (char) (elements[i] << (i * bits % 8));
+}
+
+void
+rtscan_pack(const uint64 *elements, uint32 n, uint32 bits, char *page)
+{
+	uint32		bytes = bits / 8;
+
+	if (bits < 8)
+		pack_parts(elements, n, bits, page);
+	else
+		for (uint32 i = 0; i < n; i++, page += bytes)
+			for (uint32 k = 0; k < bytes; k++)
+				page[k] = (char) (elements[i] >> (8 * k));
+}
+
+/* ---------------------------------------------------------------- loading an element */
+
+/* Elements of whole words. */
+#define WORD(type) (((const type *) page)[at])
+
+/* Elements of a number of bytes that no word has. */
+static inline uint64
+load_bytes(const char *page, uint32 at, uint32 bytes)
+{
+	uint64		word;
+
+	memcpy(&word, page + (Size) at * bytes, sizeof(word));
+	return word & (~UINT64CONST(0) >> (64 - 8 * bytes));
+}
+
+static inline uint64
+load_3_bytes(const char *page, uint32 at)
+{
+	uint32		word;
+
+	memcpy(&word, page + (Size) at * 3, sizeof(word));
+	return word & 0xFFFFFF;
+}
+
+/* Elements of a part of a byte. */
+#define PART(bits) ((((const uint8 *) page)[at * (bits) / 8] >> (at * (bits) % 8)) & ((1 << (bits)) - 1))
+
+/* ---------------------------------------------------------------- unpacking */
+
+/* What "element" says, of the place "at": of the first n, or of n rows. */
+#define DEFINE_UNPACK(name, out, raw, element) \
+RTSCAN_MULTIVERSION static uint64 \
+name(const char *page, uint32 n, uint64 base, out *to) \
+{ \
+	out		   *restrict values = to; \
+	raw			largest = 0; \
+	\
+	for (uint32 at = 0; at < n; at++) \
+	{ \
+		raw			value = (raw) (element); \
+		\
+		largest = value > largest ? value : largest; \
+		values[at] = (out) (base + value); \
+	} \
+	return largest; \
+}
+
+#define DEFINE_UNPACK_ROWS(name, out, raw, element) \
+RTSCAN_MULTIVERSION static uint64 \
+name ## _rows(const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base, out *to) \
+{ \
+	out		   *restrict values = to; \
+	raw			largest = 0; \
+	\
+	for (uint32 i = 0; i < n; i++) \
+	{ \
+		uint32		at = rows[i] - first_row; \
+		raw			value = (raw) (element); \
+		\
+		largest = value > largest ? value : largest; \
+		values[i] = (out) (base + value); \
+	} \
+	return largest; \
+}
+
+/* Several elements a byte: to bytes first, of which there is no more than fits the first cache. */
+#define PARTS_AT_ONCE	4096
+
+#define DEFINE_SPREAD(name, bits) \
+RTSCAN_MULTIVERSION static void \
+name(const char *page, uint32 n, char *to) \
+{ \
+	const uint8 *restrict from = (const uint8 *) page; \
+	char	   *restrict bytes = to; \
+	\
+	for (uint32 i = 0; i < (n * bits + 7) / 8; i++) \
+		for (uint32 k = 0; k < 8 / bits; k++) \
+			bytes[i * (8 / bits) + k] = (from[i] >> (k * bits)) & ((1 << bits) - 1); \
+}
+
+DEFINE_SPREAD(spread_1, 1)
+DEFINE_SPREAD(spread_2, 2)
+DEFINE_SPREAD(spread_4, 4)
+
+static void
+spread(const char *page, uint32 bits, uint32 first, uint32 n, char *bytes)
+{
+	page += first * bits / 8;
+	if (bits == 1)
+		spread_1(page, n, bytes);
+	else if (bits == 2)
+		spread_2(page, n, bytes);
+	else
+		spread_4(page, n, bytes);
+}
+
+#define DEFINE_UNPACK_PARTS(name, out, unpack_bytes) \
+static uint64 \
+name(const char *page, uint32 bits, uint32 n, uint64 base, out *values) \
+{ \
+	char		bytes[PARTS_AT_ONCE]; \
+	uint64		largest = 0; \
+	\
+	for (uint32 first = 0; first < n; first += PARTS_AT_ONCE) \
+	{ \
+		uint32		now = Min(n - first, PARTS_AT_ONCE); \
+		uint64		most; \
+		\
+		spread(page, bits, first, now, bytes); \
+		most = unpack_bytes(bytes, now, base, values + first); \
+		largest = Max(largest, most); \
+	} \
+	return largest; \
+}
+
+DEFINE_UNPACK_ROWS(unpack_1, int64, uint8, PART(1))
+DEFINE_UNPACK_ROWS(unpack_2, int64, uint8, PART(2))
+DEFINE_UNPACK_ROWS(unpack_4, int64, uint8, PART(4))
+DEFINE_UNPACK(unpack_8, int64, uint8, WORD(uint8))
+DEFINE_UNPACK_ROWS(unpack_8, int64, uint8, WORD(uint8))
+DEFINE_UNPACK(unpack_16, int64, uint16, WORD(uint16))
+DEFINE_UNPACK_ROWS(unpack_16, int64, uint16, WORD(uint16))
+DEFINE_UNPACK(unpack_24, int64, uint32, load_3_bytes(page, at))
+DEFINE_UNPACK_ROWS(unpack_24, int64, uint32, load_3_bytes(page, at))
+DEFINE_UNPACK(unpack_32, int64, uint32, WORD(uint32))
+DEFINE_UNPACK_ROWS(unpack_32, int64, uint32, WORD(uint32))
+DEFINE_UNPACK(unpack_48, int64, uint64, load_bytes(page, at, 6))
+DEFINE_UNPACK_ROWS(unpack_48, int64, uint64, load_bytes(page, at, 6))
+DEFINE_UNPACK(unpack_56, int64, uint64, load_bytes(page, at, 7))
+DEFINE_UNPACK_ROWS(unpack_56, int64, uint64, load_bytes(page, at, 7))
+DEFINE_UNPACK(unpack_64, int64, uint64, WORD(uint64))
+DEFINE_UNPACK_ROWS(unpack_64, int64, uint64, WORD(uint64))
+DEFINE_UNPACK_ROWS(small_1, uint32, uint8, PART(1))
+DEFINE_UNPACK_ROWS(small_2, uint32, uint8, PART(2))
+DEFINE_UNPACK_ROWS(small_4, uint32, uint8, PART(4))
+DEFINE_UNPACK(small_8, uint32, uint8, WORD(uint8))
+DEFINE_UNPACK_ROWS(small_8, uint32, uint8, WORD(uint8))
+DEFINE_UNPACK(small_16, uint32, uint16, WORD(uint16))
+DEFINE_UNPACK_ROWS(small_16, uint32, uint16, WORD(uint16))
+DEFINE_UNPACK(small_24, uint32, uint32, load_3_bytes(page, at))
+DEFINE_UNPACK_ROWS(small_24, uint32, uint32, load_3_bytes(page, at))
+DEFINE_UNPACK_PARTS(unpack_parts, int64, unpack_8)
+DEFINE_UNPACK_PARTS(small_parts, uint32, small_8)
+
+uint64
+rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base, int64 *values)
+{
+	switch (bits)
+	{
+		case 1:
+			return unpack_parts(page, 1, n, base, values);
+		case 2:
+			return unpack_parts(page, 2, n, base, values);
+		case 4:
+			return unpack_parts(page, 4, n, base, values);
+		case 8:
+			return unpack_8(page, n, base, values);
+		case 16:
+			return unpack_16(page, n, base, values);
+		case 24:
+			return unpack_24(page, n, base, values);
+		case 32:
+			return unpack_32(page, n, base, values);
+		case 48:
+			return unpack_48(page, n, base, values);
+		case 56:
+			return unpack_56(page, n, base, values);
+		default:
+			return unpack_64(page, n, base, values);
+	}
+}
+
+uint64
+rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, int64 base, int64 *values)
+{
+	switch (bits)
+	{
+		case 1:
+			return unpack_1_rows(page, first_row, rows, n, base, values);
+		case 2:
+			return unpack_2_rows(page, first_row, rows, n, base, values);
+		case 4:
+			return unpack_4_rows(page, first_row, rows, n, base, values);
+		case 8:
+			return unpack_8_rows(page, first_row, rows, n, base, values);
+		case 16:
+			return unpack_16_rows(page, first_row, rows, n, base, values);
+		case 24:
+			return unpack_24_rows(page, first_row, rows, n, base, values);
+		case 32:
+			return unpack_32_rows(page, first_row, rows, n, base, values);
+		case 48:
+			return unpack_48_rows(page, first_row, rows, n, base, values);
+		case 56:
+			return unpack_56_rows(page, first_row, rows, n, base, values);
+		default:
+			return unpack_64_rows(page, first_row, rows, n, base, values);
+	}
+}
+
+uint64
+rtscan_unpack_small(const char *page, uint32 bits, uint32 n, uint32 base, uint32 *values)
+{
+	switch (bits)
+	{
+		case 1:
+			return small_parts(page, 1, n, base, values);
+		case 2:
+			return small_parts(page, 2, n, base, values);
+		case 4:
+			return small_parts(page, 4, n, base, values);
+		case 8:
+			return small_8(page, n, base, values);
+		case 16:
+			return small_16(page, n, base, values);
+		default:
+			return small_24(page, n, base, values);
+	}
+}
+
+uint64
+rtscan_unpack_small_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, uint32 base,
+						 uint32 *values)
+{
+	switch (bits)
+	{
+		case 1:
+			return small_1_rows(page, first_row, rows, n, base, values);
+		case 2:
+			return small_2_rows(page, first_row, rows, n, base, values);
+		case 4:
+			return small_4_rows(page, first_row, rows, n, base, values);
+		case 8:
+			return small_8_rows(page, first_row, rows, n, base, values);
+		case 16:
+			return small_16_rows(page, first_row, rows, n, base, values);
+		default:
+			return small_24_rows(page, first_row, rows, n, base, values);
+	}
+}
+
+/* ---------------------------------------------------------------- NULLs */
+
+RTSCAN_MULTIVERSION void
+rtscan_take_markers(int64 *values, uint32 n, int64 marker, bool *marked)
+{
+	for (uint32 i = 0; i < n; i++)
+		marked[i] = values[i] == marker;
+	for (uint32 i = 0; i < n; i++)
+		values[i] = values[i] == marker ? 0 : values[i];
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_take_marker_bits(int64 *values, uint32 n, int64 marker, uint64 *marked)
+{
+	for (uint32 first = 0; first < n; first += 64)
+	{
+		uint32		now = Min(n - first, 64);
+		uint64		word = 0;
+
+		for (uint32 i = 0; i < now; i++)
+			word |= (uint64) (values[first + i] == marker) << i;
+		for (uint32 i = 0; i < now; i++)
+			values[first + i] = values[first + i] == marker ? 0 : values[first + i];
+		marked[first / 64] = word;
+	}
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_replace_code(uint32 *codes, uint32 n, uint32 from, uint32 to)
+{
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = codes[i] == from ? to : codes[i];
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 *found)
+{
+	for (uint32 first = 0; first < n; first += 64)
+	{
+		uint32		now = Min(n - first, 64);
+		uint64		word = 0;
+
+		for (uint32 i = 0; i < now; i++)
+			word |= (uint64) (codes[first + i] == code) << i;
+		found[first / 64] = word;
+	}
+}

@@ -1,0 +1,153 @@
+/*
+ * distinct.c
+ *		Find distinct values.
+ */
+#include "segment/distinct.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+
+#define SLOTS	(2 * RTSCAN_MOST_CODES)
+
+/* A hash table of codes, with open addressing. */
+typedef struct Table
+{
+	const RtscanColumn *type;
+	bool		whole;			/* values are Datums */
+	uint32		most;			/* codes */
+	uint32		n;
+	uint64	   *values;			/* by code, */
+	uint64	   *hashes;
+	uint32	   *slots;			/* code + 1; 0: free */
+} Table;
+
+static uint64
+hash_value(const Table *table, uint64 value)
+{
+	if (table->whole)
+		return hash_bytes_extended((unsigned char *) DatumGetPointer((Datum) value), rtscan_value_size(table->type, (Datum) value), 0);
+	value = (value ^ (value >> 32)) * UINT64CONST(0xD6E8FEB86659FD93);
+	return value ^ (value >> 32);
+}
+
+static bool
+looks_alike(const Table *table, uint64 a, uint64 b)
+{
+	Size		size;
+
+	if (!table->whole)
+		return a == b;
+	size = rtscan_value_size(table->type, (Datum) a);
+	return size == rtscan_value_size(table->type, (Datum) b) &&
+		memcmp(DatumGetPointer((Datum) a), DatumGetPointer((Datum) b), size) == 0;
+}
+
+/* The code of a value, a new one if it has none; the most there may be if none is left. */
+static uint32
+find_code(Table *table, uint64 value)
+{
+	uint64		hash = hash_value(table, value);
+	uint32		slot = hash % SLOTS;
+
+	for (; table->slots[slot] != 0; slot = (slot + 1) % SLOTS)
+	{
+		uint32		code = table->slots[slot] - 1;
+
+		if (table->hashes[code] == hash && looks_alike(table, table->values[code], value))
+			return code;
+	}
+	if (table->n == table->most)
+		return table->most;
+	table->values[table->n] = value;
+	table->hashes[table->n] = hash;
+	table->slots[slot] = table->n + 1;
+	return table->n++;
+}
+
+/* Give all rows codes; false if there are too many values. */
+static bool
+number_values(Table *table, const RtscanColumnRows *column, const int64 *integers, uint32 rows, int64 *codes)
+{
+	for (uint32 row = 0; row < rows; row++)
+	{
+		uint32		code = 0;
+
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!rtscan_row_is_null(column, row))
+			code = find_code(table, integers ? (uint64) integers[row] : column->values[row]);
+		if (code == table->most)
+			return false;
+		codes[row] = code;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- in order */
+
+typedef struct Numbered
+{
+	int64		value;
+	uint32		code;
+} Numbered;
+
+static int
+compare_numbered(const void *a, const void *b)
+{
+	int64		left = ((const Numbered *) a)->value,
+				right = ((const Numbered *) b)->value;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Let integers ascend with their codes. */
+static void
+sort_codes(RtscanDistinct *distinct, uint32 rows)
+{
+	Numbered   *numbered = palloc(Max(distinct->n, 1) * sizeof(Numbered));
+	uint32	   *places = palloc0(Max(distinct->n, 1) * sizeof(uint32));
+
+	for (uint32 code = 0; code < distinct->n; code++)
+		numbered[code] = (Numbered) {(int64) distinct->values[code], code};
+	qsort(numbered, distinct->n, sizeof(Numbered), compare_numbered);
+	for (uint32 place = 0; place < distinct->n; place++)
+	{
+		distinct->values[place] = (uint64) numbered[place].value;
+		places[numbered[place].code] = place;
+	}
+	for (uint32 row = 0; row < rows; row++)
+		distinct->codes[row] = places[distinct->codes[row]];
+	pfree(numbered);
+	pfree(places);
+}
+
+RtscanDistinct *
+rtscan_find_distinct(const RtscanColumn *type, const RtscanColumnRows *column, const int64 *integers, uint32 rows)
+{
+	RtscanDistinct *distinct = palloc(sizeof(RtscanDistinct));
+	Table		table = {
+		.type = type,
+		.whole = integers == NULL,
+		.most = RTSCAN_MOST_CODES - (column->null_count > 0 ? 1 : 0),
+		.values = palloc(RTSCAN_MOST_CODES * sizeof(uint64)),
+		.hashes = palloc(RTSCAN_MOST_CODES * sizeof(uint64)),
+		.slots = palloc0(SLOTS * sizeof(uint32)),
+	};
+	bool		few;
+
+	distinct->codes = palloc_extended((Size) rows * sizeof(int64), MCXT_ALLOC_HUGE);
+	few = number_values(&table, column, integers, rows, distinct->codes);
+	distinct->n = table.n;
+	distinct->values = table.values;
+	pfree(table.hashes);
+	pfree(table.slots);
+	if (!few)
+	{
+		pfree(distinct->codes);
+		pfree(distinct->values);
+		return NULL;
+	}
+	if (integers)
+		sort_codes(distinct, rows);
+	return distinct;
+}

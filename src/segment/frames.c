@@ -1,0 +1,308 @@
+/*
+ * frames.c
+ *		Write and read integers in frames of reference.
+ */
+#include "segment/frames.h"
+
+#include "bits/gather.h"
+#include "miscadmin.h"
+
+/*
+ * Rows whose elements are brought into the processor's cache ahead, where so many bits are between one and the next: it
+ * does that by itself where each cache line is wanted.
+ */
+#define PREFETCH_ROWS	64
+#define SPARSE_BITS		(64 * 8)
+
+/* ---------------------------------------------------------------- writing */
+
+static inline bool
+is_null(const uint64 *nulls, uint32 row)
+{
+	return (nulls[row / 64] >> (row % 64)) & 1;
+}
+
+
+static bool
+find_frame(const int64 *values, const uint64 *nulls, uint32 first, uint32 end, RtscanFrame *frame)
+{
+	int64		least = PG_INT64_MAX,
+				greatest = PG_INT64_MIN;
+
+	*frame = (RtscanFrame) {0};
+	for (uint32 row = first; row < end; row++)
+	{
+		if (is_null(nulls, row))
+		{
+			frame->nulls++;
+			continue;
+		}
+		least = Min(least, values[row]);
+		greatest = Max(greatest, values[row]);
+	}
+	if (frame->nulls == end - first)
+		return true;
+	frame->least = least;
+	frame->greatest = greatest;
+	frame->bits = rtscan_packed_bits(rtscan_frame_largest(frame));
+	return frame->nulls == 0 || rtscan_frame_null(frame) != 0;
+}
+
+bool
+rtscan_find_frames(const int64 *values, const uint64 *nulls, uint32 rows, RtscanFrame *frames)
+{
+	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
+	{
+		uint32		first = chunk * RTSCAN_CHUNK_ROWS;
+
+		if (!find_frame(values, nulls, first, first + rtscan_chunk_rows(rows, chunk), &frames[chunk]))
+			return false;
+	}
+	return true;
+}
+
+Size
+rtscan_frames_bytes(const RtscanFrame *frames, uint32 rows)
+{
+	Size		bytes = 0;
+
+	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
+		bytes += sizeof(RtscanFrame) + rtscan_packed_bytes(rtscan_chunk_rows(rows, chunk), frames[chunk].bits);
+	return bytes;
+}
+
+static void
+write_page(RtscanAreaWriter *areas, const RtscanFrame *frame, const int64 *values, const uint64 *nulls, uint32 first,
+		   uint32 end, uint64 *elements)
+{
+	for (uint32 row = first; row < end; row++)
+		elements[row - first] = is_null(nulls, row) ? rtscan_frame_null(frame) : (uint64) values[row] - (uint64) frame->least;
+	rtscan_pack(elements, end - first, frame->bits, rtscan_area_room(areas));
+	rtscan_area_used(areas, rtscan_packed_bytes(end - first, frame->bits));
+}
+
+RtscanArea
+rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames, const int64 *values, const uint64 *nulls, uint32 rows)
+{
+	uint64	   *elements = palloc(RTSCAN_CHUNK_ROWS * sizeof(uint64));
+	RtscanArea	area;
+
+	rtscan_area_begin(areas, RTSCAN_PAGE_INCLUDE);
+	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
+	{
+		uint32		first = chunk * RTSCAN_CHUNK_ROWS;
+		uint32		end = first + rtscan_chunk_rows(rows, chunk);
+		uint32		per_page = frames[chunk].bits > 0 ? rtscan_packed_per_page(frames[chunk].bits) : 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; per_page > 0 && first < end; first += per_page)
+			write_page(areas, &frames[chunk], values, nulls, first, Min(end, first + per_page), elements);
+	}
+	area = rtscan_area_end(areas);
+	pfree(elements);
+	return area;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static bool
+frame_is_sane(const RtscanFrame *frame, uint32 rows)
+{
+	if (frame->nulls > rows || frame->least > frame->greatest)
+		return false;
+	if (frame->nulls == rows)
+		return frame->bits == 0 && frame->least == 0 && frame->greatest == 0;
+	if (frame->nulls > 0 && rtscan_frame_null(frame) == 0)
+		return false;
+	return frame->bits == rtscan_packed_bits(rtscan_frame_largest(frame));
+}
+
+bool
+rtscan_frames_are_sane(const RtscanFrame *frames, uint32 rows, uint32 *first_pages, uint32 *pages)
+{
+	*pages = 0;
+	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
+	{
+		uint32		chunk_rows = rtscan_chunk_rows(rows, chunk);
+
+		if (!frame_is_sane(&frames[chunk], chunk_rows))
+			return false;
+		first_pages[chunk] = *pages;
+		*pages += rtscan_frame_pages(&frames[chunk], chunk_rows);
+	}
+	return true;
+}
+
+Size
+rtscan_frames_last_bytes(const RtscanFrames *frames, uint32 rows)
+{
+	uint32		last = rtscan_chunks(rows) - 1;
+
+	while (last > 0 && frames->frames[last].bits == 0)
+		last--;
+	if (frames->frames[last].bits == 0)
+		return 0;
+	return rtscan_packed_bytes((rtscan_chunk_rows(rows, last) - 1) % rtscan_packed_per_page(frames->frames[last].bits) + 1,
+							   frames->frames[last].bits);
+}
+
+static void
+check_largest(RtscanReader *reader, const RtscanFrames *frames, const RtscanFrame *frame, uint32 page, uint64 largest)
+{
+	if (unlikely(largest > rtscan_frame_largest(frame)))
+		rtscan_fault(reader, &frames->area, page, "A value is outside of the bounds of its chunk.");
+}
+
+/* Unpack a chunk's pages into values or, if those are NULL, codes. */
+static void
+get_chunk(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values, uint32 *codes)
+{
+	const RtscanFrame *frame = &frames->frames[chunk];
+	uint32		rows = rtscan_chunk_rows(reader->segment->header.rows, chunk);
+	uint32		per_page = rtscan_packed_per_page(frame->bits);
+
+	for (uint32 first = 0, page = frames->pages[chunk]; first < rows; first += per_page, page++)
+	{
+		uint32		n = Min(rows - first, per_page);
+		Buffer		buffer;
+		Size		used;
+		const char *payload = rtscan_get_page(reader, &frames->area, page, &buffer, &used);
+		uint64		largest = values ? rtscan_unpack(payload, frame->bits, n, frame->least, values + first) :
+			rtscan_unpack_small(payload, frame->bits, n, (uint32) frame->least, codes + first);
+
+		rtscan_release(reader, buffer);
+		check_largest(reader, frames, frame, page, largest);
+	}
+}
+
+void
+rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values)
+{
+	const RtscanFrame *frame = &frames->frames[chunk];
+	uint32		rows = rtscan_chunk_rows(reader->segment->header.rows, chunk);
+
+	if (frame->bits > 0)
+		get_chunk(reader, frames, chunk, values, NULL);
+	else
+		for (uint32 row = 0; row < rows; row++)
+			values[row] = rtscan_frame_only_value(frame);
+}
+
+void
+rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 null_code, uint32 *codes)
+{
+	const RtscanFrame *frame = &frames->frames[chunk];
+	uint32		rows = rtscan_chunk_rows(reader->segment->header.rows, chunk);
+
+	if (frame->bits > 0)
+		get_chunk(reader, frames, chunk, NULL, codes);
+	else
+		for (uint32 row = 0; row < rows; row++)
+			codes[row] = (uint32) rtscan_frame_only_value(frame);
+	if (frame->nulls > 0)
+		rtscan_replace_code(codes, rows, (uint32) rtscan_frame_marker(frame), null_code);
+}
+
+/* ---------------------------------------------------------------- some rows */
+
+/* Bring the elements of rows into the processor's cache, from one row up to another. */
+static void
+prefetch_elements(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const uint32 *rows, uint32 from, uint32 end)
+{
+	uint32		bits = frames->frames[chunk].bits;
+	uint32		per_page = rtscan_packed_per_page(bits);
+	uint32		last_page = PG_UINT32_MAX;
+
+	for (uint32 i = from; i < end; i++)
+	{
+		uint32		row = rows[i] - chunk * RTSCAN_CHUNK_ROWS;
+		uint32		page = frames->pages[chunk] + row / per_page;
+
+		if (page != last_page)
+			rtscan_prefetch_head(reader, &frames->area, page);
+		rtscan_prefetch_place(reader, &frames->area, page, (Size) (row % per_page) * bits / 8);
+		last_page = page;
+	}
+}
+
+/* Of rows of a chunk, unpack the elements into values or, if those are NULL, codes. */
+static void
+get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const uint32 *rows, uint32 n, int64 *values,
+		 uint32 *codes)
+{
+	const RtscanFrame *frame = &frames->frames[chunk];
+	uint32		per_page = rtscan_packed_per_page(frame->bits);
+	bool		sparse = (uint64) (rows[n - 1] - rows[0]) * frame->bits / n >= SPARSE_BITS;
+	uint32		prefetched = 0;
+
+	for (uint32 i = 0; i < n;)
+	{
+		uint32		number = (rows[i] - chunk * RTSCAN_CHUNK_ROWS) / per_page;
+		uint32		first_row = chunk * RTSCAN_CHUNK_ROWS + number * per_page;
+		uint32		end = rtscan_find_row(rows, i, n, first_row + per_page);
+		uint32		ahead = Min(n, i + PREFETCH_ROWS);
+		Buffer		buffer;
+		Size		used;
+		const char *payload;
+		uint64		largest;
+
+		if (sparse)
+			prefetch_elements(reader, frames, chunk, rows, prefetched, ahead);
+		prefetched = Max(prefetched, ahead);
+		payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, &used);
+		largest = values ? rtscan_unpack_rows(payload, frame->bits, first_row, rows + i, end - i, frame->least, values + i) :
+			rtscan_unpack_small_rows(payload, frame->bits, first_row, rows + i, end - i, (uint32) frame->least, codes + i);
+		rtscan_release(reader, buffer);
+		check_largest(reader, frames, frame, frames->pages[chunk] + number, largest);
+		i = end;
+	}
+}
+
+void
+rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n, int64 *values)
+{
+	uint32		chunk = n > 0 ? rows[0] / RTSCAN_CHUNK_ROWS : 0;
+	const RtscanFrame *frame = &frames->frames[chunk];
+
+	if (n > 0 && frame->bits > 0)
+		get_rows(reader, frames, chunk, rows, n, values, NULL);
+	else
+		for (uint32 i = 0; i < n; i++)
+			values[i] = rtscan_frame_only_value(frame);
+}
+
+bool
+rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row, int64 *value)
+{
+	const RtscanFrame *frame = &frames->frames[row / RTSCAN_CHUNK_ROWS];
+	RtscanFramePlace place = rtscan_frame_place(frames, row);
+	Buffer		buffer;
+	Size		used;
+	const char *payload;
+
+	*value = rtscan_frame_only_value(frame);
+	if (frame->bits == 0)
+		return true;
+	payload = rtscan_get_page(reader, &frames->area, place.page, &buffer, &used);
+	if (payload == NULL)
+		return false;
+	*value = rtscan_frame_value(frame, payload, place);
+	rtscan_release(reader, buffer);
+	return true;
+}
+
+void
+rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
+							uint32 null_code, uint32 *codes)
+{
+	uint32		chunk = n > 0 ? rows[0] / RTSCAN_CHUNK_ROWS : 0;
+	const RtscanFrame *frame = &frames->frames[chunk];
+
+	if (n > 0 && frame->bits > 0)
+		get_rows(reader, frames, chunk, rows, n, NULL, codes);
+	else
+		for (uint32 i = 0; i < n; i++)
+			codes[i] = (uint32) rtscan_frame_only_value(frame);
+	if (frame->nulls > 0)
+		rtscan_replace_code(codes, n, (uint32) rtscan_frame_marker(frame), null_code);
+}

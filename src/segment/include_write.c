@@ -1,0 +1,325 @@
+/*
+ * include_write.c
+ *		Write values of INCLUDE columns.
+ */
+#include "segment/include.h"
+
+#include "access/tupmacs.h"
+#include "bits/packed.h"
+#include "miscadmin.h"
+#include "row/decimal.h"
+#include "segment/distinct.h"
+#include "segment/frames.h"
+
+/* Frames that take so few bits a row are not bettered by a dictionary. */
+#define FEW_BITS	2
+
+/* ---------------------------------------------------------------- plain */
+
+static RtscanArea
+write_nulls(RtscanAreaWriter *areas, const RtscanColumnRows *column, uint32 rows)
+{
+	const char *bytes = (const char *) column->nulls;
+	Size		left = (rows + 7) / 8;
+
+	rtscan_area_begin(areas, RTSCAN_PAGE_INCLUDE);
+	while (left > 0)
+	{
+		Size		n = Min(left, RTSCAN_CHUNK_BYTES);
+
+		memcpy(rtscan_area_room(areas), bytes, n);
+		rtscan_area_used(areas, n);
+		bytes += n;
+		left -= n;
+	}
+	return rtscan_area_end(areas);
+}
+
+static RtscanArea
+write_packed(RtscanAreaWriter *areas, const RtscanColumn *type, uint32 width, const RtscanColumnRows *column, uint32 rows)
+{
+	RtscanPacker packer = rtscan_packer(areas, RTSCAN_PAGE_INCLUDE, width);
+
+	for (uint32 row = 0; row < rows; row++)
+	{
+		char	   *room = rtscan_packer_next(&packer);
+
+		if (!rtscan_row_is_null(column, row))
+			rtscan_store_value(type, room, (Datum) column->values[row], width);
+	}
+	return rtscan_packer_end(&packer);
+}
+
+/* A page of whole values while it is being filled. */
+typedef struct WholePage
+{
+	RtscanIncludePage page;
+	char		values[RTSCAN_CHUNK_BYTES];
+	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];
+} WholePage;
+
+static void
+emit_whole(RtscanAreaWriter *areas, WholePage *whole, StringInfo first_rows)
+{
+	Size		end = TYPEALIGN(sizeof(uint16), whole->page.values_end);
+	char	   *room = rtscan_area_room(areas);
+
+	whole->page.values_end = end;
+	memcpy(room, whole->values, end);
+	memcpy(room, &whole->page, sizeof(RtscanIncludePage));
+	memcpy(room + end, whole->offsets, whole->page.rows * sizeof(uint16));
+	rtscan_area_used(areas, end + whole->page.rows * sizeof(uint16));
+	appendBinaryStringInfo(first_rows, (char *) &whole->page.first_row, sizeof(uint32));
+	whole->page = (RtscanIncludePage) {
+		.first_row = whole->page.first_row + whole->page.rows,
+		.values_end = sizeof(RtscanIncludePage),
+	};
+	memset(whole->values, 0, RTSCAN_CHUNK_BYTES);
+}
+
+static void
+add_whole(RtscanAreaWriter *areas, WholePage *whole, const RtscanColumn *type,
+		  Datum value, bool isnull, StringInfo first_rows)
+{
+	Size		size = isnull ? 0 : rtscan_value_size(type, value);
+	Size		place = isnull ? 0 : att_align_datum(whole->page.values_end, type->typalign, type->typlen, value);
+
+	if (Max(place + size, whole->page.values_end) + 1 +
+		(whole->page.rows + 1) * sizeof(uint16) > RTSCAN_CHUNK_BYTES)
+	{
+		emit_whole(areas, whole, first_rows);
+		place = isnull ? 0 : att_align_datum(whole->page.values_end, type->typalign, type->typlen, value);
+	}
+	whole->offsets[whole->page.rows++] = place;
+	if (isnull)
+		return;
+	rtscan_store_value(type, whole->values + place, value, size);
+	whole->page.values_end = place + size;
+}
+
+/* Values by row or by code; nulls: of rows. */
+static RtscanArea
+write_whole(RtscanAreaWriter *areas, const RtscanColumn *type, const uint64 *values, const RtscanColumnRows *nulls,
+			uint32 n, StringInfo first_rows)
+{
+	WholePage  *whole = palloc0(sizeof(WholePage));
+
+	whole->page.values_end = sizeof(RtscanIncludePage);
+	rtscan_area_begin(areas, RTSCAN_PAGE_INCLUDE);
+	for (uint32 i = 0; i < n; i++)
+		add_whole(areas, whole, type, (Datum) values[i], nulls && rtscan_row_is_null(nulls, i), first_rows);
+	if (n > 0)
+		emit_whole(areas, whole, first_rows);
+	pfree(whole);
+	return rtscan_area_end(areas);
+}
+
+/* ---------------------------------------------------------------- how to store a column */
+
+/* The values of a column of numerics as integers, or NULL where they cannot be. */
+static int64 *
+make_decimals(const RtscanColumnRows *column, uint32 rows, int *scale)
+{
+	int64	   *digits = palloc_extended(rows * sizeof(int64), MCXT_ALLOC_HUGE);
+	bool		found = false;
+
+	for (uint32 row = 0; row < rows; row++)
+	{
+		RtscanDecimal decimal = {0, 0};
+
+		if (rtscan_row_is_null(column, row))
+		{
+			digits[row] = 0;
+			continue;
+		}
+		if (row % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!rtscan_decimal_from_numeric((Datum) column->values[row], &decimal) ||
+			(found && decimal.scale != *scale))
+		{
+			pfree(digits);
+			return NULL;
+		}
+		digits[row] = decimal.digits;
+		*scale = decimal.scale;
+		found = true;
+	}
+	return digits;
+}
+
+/* The values of a column as exact integers, or NULL where they cannot be. */
+static int64 *
+make_integers(const RtscanColumn *type, const RtscanColumnRows *column, uint32 rows, int *scale)
+{
+	int64	   *integers;
+
+	if (type->exact == RTSCAN_EXACT_DECIMAL)
+		return make_decimals(column, rows, scale);
+	if (type->exact == RTSCAN_EXACT_NONE)
+		return NULL;
+	integers = palloc_extended((Size) rows * sizeof(int64), MCXT_ALLOC_HUGE);
+	rtscan_exact_encode(type->exact, (const Datum *) column->values, rows, integers);
+	return integers;
+}
+
+/* A column, and how it could be stored. */
+typedef struct Choice
+{
+	const RtscanColumn *type;
+	const RtscanColumnRows *column;
+	uint32		rows;
+	RtscanIncludeHeader header;
+	int64	   *integers;		/* NULL: values are whole */
+	RtscanDistinct *distinct;	/* NULL: too many, or nothing to gain */
+	RtscanFrame *frames;
+	RtscanFrame *code_frames;
+} Choice;
+
+/* Bytes of whole values, with what is stored of each besides; of rows, or of a dictionary's codes. */
+static Size
+whole_bytes(const RtscanColumn *type, const uint64 *values, const RtscanColumnRows *nulls, uint32 n)
+{
+	Size		bytes = n * sizeof(uint16);
+
+	for (uint32 i = 0; i < n; i++)
+		if (nulls == NULL || !rtscan_row_is_null(nulls, i))
+			bytes += rtscan_value_size(type, (Datum) values[i]);
+	return bytes;
+}
+
+static Size
+plain_bytes(const Choice *choice)
+{
+	uint32		width = choice->type->numeric ? 0 : rtscan_packed_width(choice->type);
+
+	if (width == 0)
+		return whole_bytes(choice->type, choice->column->values, choice->column, choice->rows);
+	return (Size) choice->rows * width + (choice->column->null_count > 0 ? choice->rows / 8 : 0);
+}
+
+static Size
+code_bytes(const Choice *choice)
+{
+	const RtscanDistinct *distinct = choice->distinct;
+
+	return rtscan_frames_bytes(choice->code_frames, choice->rows) + sizeof(RtscanCodesHeader) +
+		(choice->integers ? distinct->n * sizeof(int64) : whole_bytes(choice->type, distinct->values, NULL, distinct->n));
+}
+
+/*
+ * The way that takes the fewest bytes; of two alike the one that is read faster, and knows bounds.  Numerics that are
+ * integers never stay whole, for those are slow.
+ */
+static RtscanStorage
+choose_storage(Choice *choice)
+{
+	const uint64 *nulls = choice->column->nulls;
+	RtscanStorage storage = RTSCAN_STORED_PLAIN;
+	Size		bytes = plain_bytes(choice);
+
+	if (choice->integers && rtscan_find_frames(choice->integers, nulls, choice->rows, choice->frames))
+	{
+		Size		in_frames = rtscan_frames_bytes(choice->frames, choice->rows);
+
+		if (choice->type->numeric || in_frames <= bytes + rtscan_chunks(choice->rows) * sizeof(RtscanFrame))
+		{
+			storage = RTSCAN_STORED_FRAMES;
+			bytes = in_frames;
+		}
+	}
+	if (bytes > rtscan_packed_bytes(choice->rows, FEW_BITS))
+		choice->distinct = rtscan_find_distinct(choice->type, choice->column, choice->integers, choice->rows);
+	if (choice->distinct == NULL ||
+		!rtscan_find_frames(choice->distinct->codes, nulls, choice->rows, choice->code_frames))
+		return storage;
+	return code_bytes(choice) < bytes ? RTSCAN_STORED_CODES : storage;
+}
+
+/* ---------------------------------------------------------------- storing it so */
+
+static void
+store_plain(RtscanAreaWriter *areas, Choice *choice, StringInfo first_rows)
+{
+	RtscanIncludeHeader *header = &choice->header;
+
+	header->width = choice->type->numeric ? 0 : rtscan_packed_width(choice->type);
+	if (header->width == 0)
+	{
+		header->values = write_whole(areas, choice->type, choice->column->values, choice->column, choice->rows, first_rows);
+		return;
+	}
+	if (choice->column->null_count > 0)
+		header->nulls = write_nulls(areas, choice->column, choice->rows);
+	header->values = write_packed(areas, choice->type, header->width, choice->column, choice->rows);
+}
+
+static RtscanArea
+write_integers(RtscanAreaWriter *areas, const uint64 *values, uint32 n)
+{
+	RtscanPacker packer = rtscan_packer(areas, RTSCAN_PAGE_INCLUDE, sizeof(int64));
+
+	for (uint32 i = 0; i < n; i++)
+		memcpy(rtscan_packer_next(&packer), &values[i], sizeof(int64));
+	return rtscan_packer_end(&packer);
+}
+
+static RtscanCodesHeader
+store_codes(RtscanAreaWriter *areas, Choice *choice, StringInfo first_codes)
+{
+	const RtscanDistinct *distinct = choice->distinct;
+
+	choice->header.values = rtscan_write_frames(areas, choice->code_frames, distinct->codes, choice->column->nulls, choice->rows);
+	return (RtscanCodesHeader) {
+		.distinct = distinct->n,
+		.dictionary = choice->integers ? write_integers(areas, distinct->values, distinct->n) :
+			write_whole(areas, choice->type, distinct->values, NULL, distinct->n, first_codes),
+	};
+}
+
+static void
+store(RtscanAreaWriter *areas, Choice *choice, StringInfo descriptor)
+{
+	Size		frames_size = rtscan_chunks(choice->rows) * sizeof(RtscanFrame);
+	RtscanCodesHeader codes;
+	StringInfoData firsts;
+
+	initStringInfo(&firsts);
+	if (choice->header.storage == RTSCAN_STORED_PLAIN)
+		store_plain(areas, choice, &firsts);
+	else if (choice->header.storage == RTSCAN_STORED_FRAMES)
+		choice->header.values = rtscan_write_frames(areas, choice->frames, choice->integers, choice->column->nulls, choice->rows);
+	else
+		codes = store_codes(areas, choice, &firsts);
+	rtscan_append_part(descriptor, &choice->header, sizeof(RtscanIncludeHeader));
+	if (choice->header.storage == RTSCAN_STORED_FRAMES)
+		rtscan_append_part(descriptor, choice->frames, frames_size);
+	if (choice->header.storage == RTSCAN_STORED_CODES)
+	{
+		rtscan_append_part(descriptor, choice->code_frames, frames_size);
+		rtscan_append_part(descriptor, &codes, sizeof(codes));
+	}
+	rtscan_append_part(descriptor, firsts.data, firsts.len);
+}
+
+void
+rtscan_write_include(RtscanAreaWriter *areas, const RtscanColumn *type,
+					 const RtscanColumnRows *column, uint32 rows, StringInfo descriptor)
+{
+	Choice		choice = {
+		.type = type,
+		.column = column,
+		.rows = rows,
+		.frames = palloc(rtscan_chunks(rows) * sizeof(RtscanFrame)),
+		.code_frames = palloc(rtscan_chunks(rows) * sizeof(RtscanFrame)),
+	};
+	int			scale = 0;
+
+	choice.integers = make_integers(type, column, rows, &scale);
+	choice.header.storage = choose_storage(&choice);
+	if (choice.integers && choice.header.storage != RTSCAN_STORED_PLAIN)
+	{
+		choice.header.exact = type->exact;
+		choice.header.scale = scale;
+	}
+	store(areas, &choice, descriptor);
+}

@@ -1,0 +1,397 @@
+/*
+ * plain.c
+ *		Key columns whose values mostly differ.
+ */
+#include "segment/plain.h"
+
+#include "miscadmin.h"
+#include "segment/frames.h"
+
+/* So often a lookup guesses where a value is, before it halves what is left. */
+#define MOST_GUESSES	4
+
+/*
+ * With more values than that codes have three bytes.  Smaller ones, and those of values that so many rows have, are worth more than
+ * a few bytes, for groups are found by them.
+ */
+#define MOST_SMALL_CODES	0xFFFF
+#define MOST_ROWS_A_VALUE	8
+
+/* ---------------------------------------------------------------- choosing */
+
+/* Bits that the gaps of a block of the dictionary take, with its head. */
+static Size
+block_bits(uint64 key_gap, uint64 rank_gap, uint32 entries)
+{
+	uint32		bits = 0;
+
+	while (bits < 64 && key_gap >> bits != 0)
+		bits++;
+	while (rank_gap != 0)
+	{
+		rank_gap >>= 1;
+		bits++;
+	}
+	return (Size) bits * (entries - 1) + sizeof(RtscanDictionaryBlock) * 8;
+}
+
+/* About what a dictionary of all values would take. */
+static Size
+dictionary_bytes(const RtscanSortedColumn *column)
+{
+	uint64		key_gap = 0,
+				rank_gap = 0;
+	uint32		entries = 0,
+				last = 0;
+	Size		bits = 0;
+
+	for (uint32 rank = 0; rank < column->nonnull; rank++)
+	{
+		if (!rtscan_starts_value(column, rank))
+			continue;
+		if (entries == RTSCAN_DICTIONARY_BLOCK)
+		{
+			bits += block_bits(key_gap, rank_gap, entries);
+			key_gap = rank_gap = entries = 0;
+		}
+		if (entries++ > 0)
+		{
+			key_gap = Max(key_gap, column->sorted[rank].value - column->sorted[last].value - 1);
+			rank_gap = Max(rank_gap, rank - last - 1);
+		}
+		last = rank;
+	}
+	return (bits + (entries > 0 ? block_bits(key_gap, rank_gap, entries) : 0)) / 8;
+}
+
+/* In row order; false if they cannot be in frames. */
+static bool
+take_values(const RtscanColumn *type, const RtscanSortedColumn *column, RtscanPlain *plain)
+{
+	for (uint32 rank = 0; rank < column->rows; rank++)
+	{
+		uint32		row = column->sorted[rank].row;
+		Datum		value;
+
+		if (rank >= column->nonnull)
+		{
+			plain->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
+			plain->values[row] = 0;
+			continue;
+		}
+		value = rtscan_key_decode(type->key_kind, column->sorted[rank].value);
+		rtscan_exact_encode(type->exact, &value, 1, &plain->values[row]);
+	}
+	return rtscan_find_frames(plain->values, plain->nulls, column->rows, plain->frames);
+}
+
+static bool
+can_be_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
+{
+	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval && column->identical &&
+		!column->heap_order && column->rows >= RTSCAN_CHUNK_ROWS && column->distinct > MOST_SMALL_CODES &&
+		(uint64) column->distinct * MOST_ROWS_A_VALUE >= column->nonnull;
+}
+
+RtscanPlain *
+rtscan_choose_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
+{
+	Size		coded;
+	RtscanPlain *plain;
+
+	if (!can_be_plain(type, column))
+		return NULL;
+	coded = (Size) column->rows * 3 + dictionary_bytes(column);
+	plain = palloc(sizeof(RtscanPlain));
+	plain->values = palloc_extended((Size) column->rows * sizeof(int64), MCXT_ALLOC_HUGE);
+	plain->nulls = palloc0((column->rows / 64 + 1) * sizeof(uint64));
+	plain->frames = palloc(rtscan_chunks(column->rows) * sizeof(RtscanFrame));
+	if (take_values(type, column, plain) && rtscan_frames_bytes(plain->frames, column->rows) <= coded)
+		return plain;
+	pfree(plain->values);
+	pfree(plain->nulls);
+	pfree(plain->frames);
+	pfree(plain);
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+void
+rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanSortedColumn *column,
+							   RtscanColumnHeader *header)
+{
+	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(areas, type);
+
+	for (uint32 rank = 0, next = 0; rank < column->nonnull; rank++)
+		if (rank >= next && rtscan_starts_value(column, rank))
+		{
+			rtscan_dictionary_add(dictionary, column->sorted[rank].value, rank);
+			next = rank + RTSCAN_PLAIN_STEP;
+		}
+	rtscan_dictionary_end(dictionary, column->nonnull, header);
+}
+
+void
+rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanPlain *plain, uint32 rows,
+				   StringInfo descriptor)
+{
+	RtscanIncludeHeader header = {
+		.storage = RTSCAN_STORED_FRAMES,
+		.exact = type->exact,
+		.values = rtscan_write_frames(areas, plain->frames, plain->values, plain->nulls, rows),
+	};
+
+	rtscan_append_part(descriptor, &header, sizeof(header));
+	rtscan_append_part(descriptor, plain->frames, rtscan_chunks(rows) * sizeof(RtscanFrame));
+}
+
+/* ---------------------------------------------------------------- ranks */
+
+static bool
+row_at_rank(RtscanReader *reader, const RtscanArea *order, uint32 rank, uint32 *row)
+{
+	uint32		per_page = rtscan_per_page(3);
+	Buffer		buffer;
+	Size		used;
+	const char *payload = rtscan_get_page(reader, order, rank / per_page, &buffer, &used);
+
+	if (payload == NULL)
+		return false;
+	*row = rtscan_load_packed(payload + (Size) (rank % per_page) * 3, 3);
+	rtscan_release(reader, buffer);
+	if (*row < reader->segment->header.rows)
+		return true;
+	rtscan_fault(reader, order, rank / per_page, "A row number is too large.");
+	return false;
+}
+
+bool
+rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact)
+{
+	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
+	uint32		row;
+
+	return row_at_rank(reader, &stored->header.order, rank, &row) &&
+		rtscan_get_frame_row(reader, &stored->values.frames, row, exact);
+}
+
+static uint64
+exact_to_key(const RtscanColumn *type, RtscanExactKind kind, int64 exact)
+{
+	bool		identical = true;
+	Datum		value;
+
+	rtscan_exact_decode(kind, &exact, 1, &value);
+	return rtscan_key_encode(type->key_kind, value, &identical);
+}
+
+static bool
+key_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank, uint64 *key)
+{
+	int64		exact;
+
+	if (!rtscan_plain_at_rank(reader, column, rank, &exact))
+		return false;
+	*key = exact_to_key(type, reader->segment->columns[column].values.header.exact, exact);
+	return true;
+}
+
+/* ---------------------------------------------------------------- finding */
+
+/* A search: ranks from low up to high may be the first that is not before the probe. */
+typedef struct Search
+{
+	RtscanReader *reader;
+	int			column;
+	const RtscanProbe *probe;
+	bool		after;
+	uint32		low;
+	uint32		high;
+	uint64		low_key;		/* of the rank before low, */
+	uint64		high_key;		/* and of high, unless that is as the dictionary has found it */
+} Search;
+
+/* Look at a rank from low on, before high. */
+static bool
+narrow(Search *search, uint32 rank)
+{
+	uint64		key;
+
+	if (!key_at_rank(search->reader, search->column, search->probe->column, rank, &key))
+		return false;
+	if (rtscan_key_is_before(search->probe, search->after, key))
+	{
+		search->low = rank + 1;
+		search->low_key = key;
+	}
+	else
+	{
+		search->high = rank;
+		search->high_key = key;
+	}
+	return true;
+}
+
+/*
+ * The value before the one that the dictionary has found is RTSCAN_PLAIN_STEP ranks before, or more, if values repeat: go
+ * back to one that is before the probe.
+ */
+static bool
+find_low(Search *search)
+{
+	uint32		end = search->high;
+
+	for (uint32 step = RTSCAN_PLAIN_STEP; search->high > 0 && search->low == 0; step *= 2)
+		if (!narrow(search, end > step ? end - step : 0))
+			return false;
+	return true;
+}
+
+static uint32
+middle_of(const Search *search)
+{
+	return search->low + (search->high - search->low) / 2;
+}
+
+/* Where the probe would be if the keys between were evenly far from each other; the keys of damaged pages may be any. */
+static uint32
+guess_place(const Search *search)
+{
+	double		share = (double) (search->probe->key - search->low_key) / (double) (search->high_key - search->low_key);
+	double		place = search->low + share * (search->high - search->low);
+
+	return place >= search->low && place < search->high ? (uint32) place : middle_of(search);
+}
+
+bool
+rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanPosition *position)
+{
+	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after, .high = position->rank};
+	bool		guess = probe->has_key && search.high < reader->segment->columns[column].header.nonnull;
+
+	if (!find_low(&search))
+		return false;
+	if (guess && search.low < search.high && search.high == position->rank &&
+		!key_at_rank(reader, column, probe->column, search.high, &search.high_key))
+		return false;
+	for (int i = 0; search.low < search.high; i++)
+		if (!narrow(&search, guess && search.low > 0 && i < MOST_GUESSES ? guess_place(&search) : middle_of(&search)))
+			return false;
+	*position = (RtscanPosition) {search.low, search.low};
+	return true;
+}
+
+/* Where a value's ranks end, which are mostly few: look at those that are nearer first. */
+static bool
+find_end(Search *search)
+{
+	for (uint32 step = 0; search->low < search->high; step = 2 * step + 1)
+		if (!narrow(search, Min(search->low + step, middle_of(search))))
+			return false;
+	return true;
+}
+
+bool
+rtscan_plain_find_equal(RtscanReader *reader, int column, const RtscanProbe *probe, RtscanPosition *place,
+						RtscanPosition *behind)
+{
+	Search		search = {.reader = reader, .column = column, .probe = probe, .low = place->rank, .high = behind->rank};
+
+	while (search.low < search.high)
+		if (!narrow(&search, middle_of(&search)))
+			return false;
+	*place = (RtscanPosition) {search.low, search.low};
+	if (search.low < behind->rank)
+	{
+		search.after = true;
+		search.high = behind->rank;
+		if (!find_end(&search))
+			return false;
+	}
+	*behind = (RtscanPosition) {search.low, search.low};
+	return true;
+}
+
+bool
+rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+				   RtscanDictionaryVisitor visitor, void *arg)
+{
+	uint32		nonnull = reader->segment->columns[column].header.nonnull;
+	uint64		key,
+				next;
+
+	if (first >= last)
+		return true;
+	if (!key_at_rank(reader, column, type, first, &key))
+		return false;
+	for (uint32 rank = first, end = first + 1; rank < last; rank = end++, key = next)
+	{
+		CHECK_FOR_INTERRUPTS();
+		next = key;
+		while (end < nonnull && next == key)
+		{
+			if (!key_at_rank(reader, column, type, end, &next))
+				return false;
+			end += next == key;
+		}
+		visitor(rank, key, rank, end, arg);
+		if (end >= nonnull)
+			return true;
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- codes */
+
+/* The exact integers of all rows; what is NULL has any. */
+static int64 *
+read_values(RtscanReader *reader, const RtscanFrames *frames)
+{
+	int64	   *values = palloc_extended((Size) reader->segment->chunks * RTSCAN_CHUNK_ROWS * sizeof(int64), MCXT_ALLOC_HUGE);
+
+	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		rtscan_get_frame(reader, frames, chunk, values + (Size) chunk * RTSCAN_CHUNK_ROWS);
+	}
+	return values;
+}
+
+uint32 *
+rtscan_plain_codes(RtscanReader *reader, int column)
+{
+	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
+	uint32		rows = reader->segment->header.rows;
+	uint32		per_page = rtscan_per_page(3);
+	int64	   *values = read_values(reader, &stored->values.frames);
+	uint32	   *codes = palloc_extended((Size) rows * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32		code = 0;
+	int64		last = 0;
+
+	for (uint32 first = 0; first < rows; first += per_page)
+	{
+		Buffer		buffer;
+		Size		used;
+		const char *payload = rtscan_get_page(reader, &stored->header.order, first / per_page, &buffer, &used);
+		bool		sane = true;
+
+		for (uint32 rank = first; rank < Min(rows, first + per_page) && sane; rank++)
+		{
+			uint32		row = rtscan_load_packed(payload + (Size) (rank - first) * 3, 3);
+
+			sane = row < rows;
+			if (!sane)
+				break;
+			if (rank == 0 || rank == stored->header.nonnull || (rank < stored->header.nonnull && values[row] != last))
+				code = rank;
+			last = values[row];
+			codes[row] = code;
+		}
+		rtscan_release(reader, buffer);
+		if (!sane)
+			rtscan_fault(reader, &stored->header.order, first / per_page, "A row number is too large.");
+	}
+	pfree(values);
+	return codes;
+}

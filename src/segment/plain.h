@@ -1,0 +1,70 @@
+/*
+ * plain.h
+ *		Key columns whose values mostly differ.
+ *
+ * In place of codes, and of a dictionary of all values, a plain column stores its values in row order, as an INCLUDE column does in
+ * frames (include.h), where that takes fewer bytes.  So rows are tested, and give values back, without a dictionary.  Its
+ * dictionary is sparse: of every RTSCAN_PLAIN_STEP ranks or more it has one value, the first of its rows; between two of these a
+ * value is found by binary search through order and values:
+ *
+ *	dictionary	│ 5 (rank 0) │ 812 (rank 256) │ 2001 (rank 513) │		812 ≤ 900 < 2001: its rank is one of 256 .. 513
+ *	order		│ ... row of rank 384 ... │ ──► values │ ... 1405 ... │	901 or more: before it; and so on
+ *
+ * The code of a value is the rank of the first row that has it, and that of NULL the number of rows that are not NULL; codes are
+ * not stored.  Only columns of types whose exact integers (row/exact.h) sort as their keys do can be plain, whose equal values are
+ * identical and few, and whose codes would have three bytes; and, for they have an order, in segments of a chunk or more.
+ */
+#ifndef RTSCAN_PLAIN_H
+#define RTSCAN_PLAIN_H
+
+#include "rtscan.h"
+
+#include "segment/dictionary.h"
+#include "segment/segment.h"
+#include "segment/sort.h"
+#include "storage/area.h"
+
+#define RTSCAN_PLAIN_STEP	256
+
+/* ---------------------------------------------------------------- writing */
+
+/* Of a column that is to be stored: its values in row order, and their frames, if it is to be plain; else NULL. */
+typedef struct RtscanPlain
+{
+	int64	   *values;
+	uint64	   *nulls;			/* a bit a row */
+	RtscanFrame *frames;
+} RtscanPlain;
+
+extern RtscanPlain *rtscan_choose_plain(const RtscanColumn *type, const RtscanSortedColumn *column);
+extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type,
+										   const RtscanSortedColumn *column, RtscanColumnHeader *header);
+
+/* Write the values, and append their part to the descriptor. */
+extern void rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanPlain *plain, uint32 rows,
+							   StringInfo descriptor);
+
+/* ---------------------------------------------------------------- reading */
+
+/* The exact integer of a rank that is not NULL's; false only for a soft reader. */
+extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact);
+
+/* From the rank of the dictionary's first value that is not before a probe to the first such rank of all. */
+extern bool rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+							  RtscanPosition *position);
+
+/*
+ * Likewise, the ranks that equal a probe: these are among some of which the first is that of the dictionary's last value that is not
+ * above the probe, and the end that of its next value.  If there are none, both become the same.
+ */
+extern bool rtscan_plain_find_equal(RtscanReader *reader, int column, const RtscanProbe *probe, RtscanPosition *place,
+									RtscanPosition *behind);
+
+/* As rtscan_dictionary_visit(), of all values that have ranks from first up to last, not only those in the dictionary. */
+extern bool rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+							   RtscanDictionaryVisitor visitor, void *arg);
+
+/* The codes of all rows, in the current memory context. */
+extern uint32 *rtscan_plain_codes(RtscanReader *reader, int column);
+
+#endif							/* RTSCAN_PLAIN_H */
