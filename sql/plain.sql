@@ -82,6 +82,15 @@ INSERT INTO question (condition) SELECT format(pattern, a, b, o, ts)
 		'a = %1$s AND b IN (%2$s, 7)', 'a = %1$s AND b IN (6, 8)', 'a = %1$s AND b IS NULL',
 			'a = %1$s AND (b IS NULL OR b = %2$s)', 'o = %3$s AND a >= %1$s AND f > -1e9']) pattern
 	ORDER BY id, pattern;
+-- negated and whole lists, differences
+INSERT INTO question (condition) VALUES ('a <> 5'), ('b <> 7 AND a < 0'), ('b IS DISTINCT FROM 7'),
+	('b IS NOT DISTINCT FROM NULL'), ('a IS DISTINCT FROM ' || hashint4(77)), ('NOT (a BETWEEN -1000000 AND 1000000)'),
+	('NOT (b > 7 OR b IS NULL)'), ('b NOT IN (7, 8, ' || hashint4(-101) || ')'), ('x > ALL (ARRAY[5, 7]) AND b = 7'),
+	('a <> ALL (SELECT hashint4(i) FROM generate_series(1, 10) i)'),
+		('(b = 7 OR x < 0) AND NOT (ts > ''2021-01-01'')'),
+	('a <> ALL (ARRAY[' || (SELECT string_agg(hashint4(i)::text, ', ') FROM generate_series(1, 300) i) || '])'),
+	('ts <> ''2020-03-29 03:30''::timestamptz'),
+		('ts IN (''2020-10-25 00:30+00''::timestamptz, ''2020-03-29 01:30+00'')');
 SELECT number, plan, same, count FROM question, compare(condition) ORDER BY number;
 -- values, rows by other nodes
 SELECT plan, same, count FROM compare('a BETWEEN 0 AND 50000000',
@@ -97,6 +106,39 @@ SET rtscan.enable_aggregate = off;
 SELECT count(*) FROM (SELECT b, count(*) FROM t WHERE a < 0 GROUP BY b) q;
 RESET rtscan.enable_aggregate;
 
+-- In an order, walked or sorted, from either end: is it the index's, and does it give what sorting gives?
+CREATE FUNCTION in_order(sorted text, condition text, n int, OUT ordered boolean, OUT same boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+	query text := format('SELECT %s AS v FROM t WHERE %s ORDER BY %s LIMIT %s', split_part(sorted, ' ', 1), condition,
+		sorted, n);
+	listed text := format('SELECT string_agg(coalesce(v::text, ''-''), '','') FROM (%s) q', query);
+	plan json;
+	by_index text;
+	by_heap text;
+BEGIN
+	SET LOCAL enable_seqscan = off;
+	SET LOCAL enable_bitmapscan = off;
+	SET LOCAL enable_sort = off;
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	ordered := plan #>> '{0,Plan,Plans,0,Order}' IS NOT NULL;
+	EXECUTE listed INTO by_index;
+	SET LOCAL enable_seqscan = on;
+	SET LOCAL enable_sort = on;
+	SET LOCAL rtscan.enable_scan = off;
+	EXECUTE listed INTO by_heap;
+	same := by_index IS NOT DISTINCT FROM by_heap;
+	RESET enable_bitmapscan;
+	RESET rtscan.enable_scan;
+END $$;
+CREATE FUNCTION orders(OUT orders bigint, OUT ordered bigint, OUT same bigint) LANGUAGE sql AS $$
+	SELECT count(*), count(*) FILTER (WHERE o.ordered), count(*) FILTER (WHERE o.same)
+	FROM unnest(ARRAY['a', 'b', 'x', 'ts', 'o', 'f', 'zero', 'g']) name,
+		unnest(ARRAY['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']) direction,
+		unnest(ARRAY['true', 'a < -2140000000', 'b IS NULL OR b < 5 OR g = 1', 'a > 0 AND b > 0']) condition,
+		unnest(ARRAY[10, 2000]) n, in_order(name || direction, condition, n) o $$;
+SELECT * FROM orders();
+
 -- Dead rows, pending ones, merges: of plain and coded segments.
 DELETE FROM t WHERE id % 10 = 3;
 INSERT INTO t SELECT i, 1, i, i, i, '2022-01-01', i, i, i, 1 FROM generate_series(200001, 203000) i;
@@ -111,6 +153,8 @@ SELECT rtscan_check('t_idx', true);
 SELECT bool_and(same) FROM question, compare(condition) WHERE number % 3 = 1;
 INSERT INTO t SELECT i, 1, -i, NULL, i, '2022-01-01', i, i, i, 1 FROM generate_series(500001, 500100) i;
 SELECT bool_and(same) FROM question, compare(condition) WHERE number % 3 = 2;
+SELECT segments > 1 AS several, pending > 0 AS pending FROM rtscan_stats('t_idx');
+SELECT * FROM orders();
 
 -- A minimum that no row of the first ranks has, so that all values are looked at.
 CREATE TABLE far AS SELECT i AS id, hashint4(i) AS a, CASE WHEN hashint4(i) > 1500000000 THEN 1 ELSE 0 END AS late

@@ -194,6 +194,77 @@ test_find(void **state)
 	}
 }
 
+static int
+compare_uint64(const void *a, const void *b)
+{
+	uint64		left = *(const uint64 *) a,
+				right = *(const uint64 *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Probes that ascend, some of them several times. */
+#define MOST_PROBES	2000
+
+static uint64 probes[MOST_PROBES];
+static int	nprobes;
+
+static void
+random_probes(void)
+{
+	nprobes = unit_below(MOST_PROBES + 1);
+	for (int i = 0; i < nprobes; i++)
+		probes[i] = i > 0 && unit_one_in(10) ? probes[i - 1] : random_probe();
+	qsort(probes, nprobes, sizeof(uint64), compare_uint64);
+}
+
+/* RtscanFoundVisitor: the ranks of the next probe that is there. */
+static void
+check_found(RtscanPosition place, RtscanPosition behind, void *arg)
+{
+	int		   *next = arg;
+
+	assert_true(place.rank < behind.rank && behind.rank <= column.nonnull);
+	if (next == NULL)
+		return;
+	while (*next < nprobes && rank_of(probes[*next], false) == rank_of(probes[*next], true))
+		(*next)++;
+	assert_true(*next < nprobes);
+	assert_int_equal(place.rank, rank_of(probes[*next], false));
+	assert_int_equal(place.code, place.rank);
+	assert_int_equal(behind.rank, rank_of(probes[*next], true));
+	assert_int_equal(behind.code, behind.rank);
+	(*next)++;
+}
+
+static void
+look_all_up(void *arg)
+{
+	static const Datum values[MOST_PROBES];
+	const RtscanProbes all = {.column = &type, .n = nprobes, .keys = probes, .values = values};
+
+	assert_true(rtscan_dictionary_find_all(&reader, 0, &all, check_found, arg));
+}
+
+static void
+test_find_all(void **state)
+{
+	for (int round = 0; round < 8; round++)
+	{
+		random_plain();
+		for (int i = 0; i < 10; i++)
+		{
+			int			next = 0;
+
+			random_probes();
+			look_all_up(&next);
+			for (; next < nprobes; next++)
+				assert_int_equal(rank_of(probes[next], false), rank_of(probes[next], true));
+		}
+		assert_int_equal(unit_pages_at_hand(), 0);
+	}
+}
+
 /* RtscanDictionaryVisitor: values one after another, from a rank on. */
 static void
 check_visit(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
@@ -283,6 +354,8 @@ test_damage(void **state)
 			}
 			if (i % 20 == 0)
 				errors += unit_error(read_codes, NULL) != NULL;
+			random_probes();
+			errors += unit_error(look_all_up, NULL) != NULL;
 			unit_forget_pages();
 		}
 	}
@@ -294,6 +367,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_find_all),
 		cmocka_unit_test(test_visit),
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_choice),

@@ -421,7 +421,12 @@ random_region(void)
 		{
 			RtscanIntervals set = random_intervals(i);
 
-			region.columns[region.ncolumns++] = (RtscanRegionColumn) {i, rtscan_intervals_rows(&set), set};
+			region.columns[region.ncolumns++] = (RtscanRegionColumn) {
+				.column = i,
+				.rows = rtscan_intervals_rows(&set),
+				.stands_for = 1,
+				.intervals = set,
+			};
 		}
 	qsort(region.columns, region.ncolumns, sizeof(RtscanRegionColumn), compare_columns);
 	return region;
