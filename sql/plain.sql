@@ -82,6 +82,7 @@ INSERT INTO question (condition) SELECT format(pattern, a, b, o, ts)
 		'a = %1$s AND b IN (%2$s, 7)', 'a = %1$s AND b IN (6, 8)', 'a = %1$s AND b IS NULL',
 			'a = %1$s AND (b IS NULL OR b = %2$s)', 'o = %3$s AND a >= %1$s AND f > -1e9']) pattern
 	ORDER BY id, pattern;
+SELECT number, plan, same, count FROM question, compare(condition) ORDER BY number;
 -- negated and whole lists, differences
 INSERT INTO question (condition) VALUES ('a <> 5'), ('b <> 7 AND a < 0'), ('b IS DISTINCT FROM 7'),
 	('b IS NOT DISTINCT FROM NULL'), ('a IS DISTINCT FROM ' || hashint4(77)), ('NOT (a BETWEEN -1000000 AND 1000000)'),
@@ -91,7 +92,8 @@ INSERT INTO question (condition) VALUES ('a <> 5'), ('b <> 7 AND a < 0'), ('b IS
 	('a <> ALL (ARRAY[' || (SELECT string_agg(hashint4(i)::text, ', ') FROM generate_series(1, 300) i) || '])'),
 	('ts <> ''2020-03-29 03:30''::timestamptz'),
 		('ts IN (''2020-10-25 00:30+00''::timestamptz, ''2020-03-29 01:30+00'')');
-SELECT number, plan, same, count FROM question, compare(condition) ORDER BY number;
+SELECT number, plan IS NOT NULL AS planned, same, count FROM question, compare(condition) WHERE number > 75
+ORDER BY number;
 -- values, rows by other nodes
 SELECT plan, same, count FROM compare('a BETWEEN 0 AND 50000000',
 	'md5(string_agg(ROW(a, b, ts, o, g)::text, '','' ORDER BY a, b))');
@@ -133,10 +135,10 @@ BEGIN
 END $$;
 CREATE FUNCTION orders(OUT orders bigint, OUT ordered bigint, OUT same bigint) LANGUAGE sql AS $$
 	SELECT count(*), count(*) FILTER (WHERE o.ordered), count(*) FILTER (WHERE o.same)
-	FROM unnest(ARRAY['a', 'b', 'x', 'ts', 'o', 'f', 'zero', 'g']) name,
+	FROM unnest(ARRAY['a', 'b', 'x', 'ts', 'f', 'zero']) name,
 		unnest(ARRAY['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']) direction,
-		unnest(ARRAY['true', 'a < -2140000000', 'b IS NULL OR b < 5 OR g = 1', 'a > 0 AND b > 0']) condition,
-		unnest(ARRAY[10, 2000]) n, in_order(name || direction, condition, n) o $$;
+		(VALUES ('true', 10), ('a < -2140000000', 50), ('b IS NULL OR b < 5 OR g = 1', 2000)) asked (condition, n),
+		in_order(name || direction, condition, n) o $$;
 SELECT * FROM orders();
 
 -- Dead rows, pending ones, merges: of plain and coded segments.

@@ -142,3 +142,36 @@ SELECT rtscan_merge('changing_idx') > 0 AS merged;
 SELECT * FROM differences();
 INSERT INTO changing SELECT i, 5, i, 'pending', 1.50, '-0' FROM generate_series(54001, 54010) i;
 SELECT * FROM differences();
+
+-- Conditions on INCLUDE columns: rows of which a chunk's bounds do not decide are asked.
+CREATE TABLE bounded AS SELECT i % 7 AS g, i / 10 AS v, CASE WHEN i % 3 > 0 THEN i::bigint END AS n,
+	CASE WHEN i > 60000 THEN i END AS late, i % 50 AS few, (i + 10000)::oid AS o, i / 8::float8 AS f
+FROM generate_series(-10000, 139999) i;
+CREATE INDEX bounded_idx ON bounded USING rtscan (g) INCLUDE (v, n, late, few, o, f);
+VACUUM ANALYZE bounded;
+CREATE FUNCTION ask(condition text, OUT asked bigint, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
+DECLARE
+	query text := 'SELECT count(*) FROM bounded WHERE ' || condition;
+	by_heap bigint;
+BEGIN
+	SET LOCAL enable_seqscan = off;
+	SET LOCAL enable_bitmapscan = off;
+	SET LOCAL rtscan.executor = cpu;
+	SELECT -sum(refined_rows) INTO asked FROM pg_stat_rtscan;
+	EXECUTE query INTO count;
+	SELECT asked + sum(refined_rows) INTO asked FROM pg_stat_rtscan;
+	SET LOCAL enable_seqscan = on;
+	SET LOCAL rtscan.enable_scan = off;
+	SET LOCAL rtscan.enable_aggregate = off;
+	EXECUTE query INTO by_heap;
+	same := count = by_heap;
+	RESET rtscan.enable_scan;
+	RESET rtscan.enable_aggregate;
+END $$;
+SELECT condition, ask.* FROM unnest(ARRAY['v < 100', 'v >= 100', 'v < -1000', 'v <= 13999', 'v = 7000', 'v <> 7000',
+	'v <> 1000000', 'v IN (5, 13000)', 'v NOT IN (5, 13000)', 'v < 100 OR v > 13000', 'NOT (v BETWEEN 100 AND 7000)',
+	'n > 54511::int8', 'n <= 54511::int8', 'n <> 5::int8', 'n IS DISTINCT FROM 5::int8', 'n IS NULL', 'n > 54511',
+	'n IS NOT DISTINCT FROM 100000::int8', 'n > ALL (ARRAY[5, 130000]::int8[])',
+	'late > 0', 'late < 0', 'late IS DISTINCT FROM 70000', 'late IS NULL',
+	'few < 50', 'few > 49', 'few = 7', 'o < 100', 'o::int4 < 100', 'f < 0', 'v < 100 AND n > 54511::int8',
+	'v < 9223372036854775807', 'g = 3 AND v > 12000']) condition, ask(condition);

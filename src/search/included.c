@@ -7,7 +7,7 @@
 #include "access/stratnum.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
-#include "segment/values.h"
+#include "segment/typed.h"
 #include "utils/memutils.h"
 
 /* So many values are read together: they stay in the cache. */
@@ -154,6 +154,62 @@ test_lot(const RtscanCondition *condition, const KeyTest *test, Lot *lot)
 	decide_nulls(condition, lot);
 }
 
+/* ---------------------------------------------------------------- chunks */
+
+/* Signed integers, whose keys are they themselves but for the sign. */
+static bool
+bounds_are_keys(const KeyTest *test, const RtscanBounds *bounds)
+{
+	return test->kind >= RTSCAN_KEY_INT16 && test->kind <= RTSCAN_KEY_INT64 &&
+		bounds->kind >= RTSCAN_EXACT_INT16 && bounds->kind <= RTSCAN_EXACT_INT64;
+}
+
+/* What the bounds of a chunk's values say of its rows. */
+static RtscanOutcome
+outcome_of_chunk(const RtscanCondition *condition, const KeyTest *test, RtscanValues *values, uint32 chunk, uint32 rows)
+{
+	RtscanBounds bounds = rtscan_chunk_bounds(values, chunk);
+	bool		nulls_pass = condition->kind == RTSCAN_CONDITION_DISTINCT;
+	uint64		low = rtscan_key_of_integer(bounds.least);
+	uint64		high = rtscan_key_of_integer(bounds.greatest);
+	bool		none,
+				all;
+
+	if (!bounds_are_keys(test, &bounds))
+		return RTSCAN_DEPENDS;
+	if (bounds.nulls == rows)
+		return nulls_pass ? RTSCAN_ALWAYS : RTSCAN_NEVER;
+	none = test->low > test->high || high < test->low || low > test->high;
+	all = !none && test->set == NULL && low >= test->low && high <= test->high;
+	if ((!none && !all) || (bounds.nulls > 0 && (all != test->others) != nulls_pass))
+		return RTSCAN_DEPENDS;
+	return all != test->others ? RTSCAN_ALWAYS : RTSCAN_NEVER;
+}
+
+/* Clear the bits of a chunk's rows that do not pass; returns how many were asked. */
+static uint64
+ask_rows(const RtscanCondition *condition, const KeyTest *test, RtscanValues *values, uint32 chunk, uint64 *words, Lot *lot,
+		 MemoryContext context)
+{
+	uint32		first_row = chunk * RTSCAN_CHUNK_ROWS;
+	RtscanBitPlace place = {0, words[0]};
+	uint64		rows = 0;
+
+	while ((lot->n = rtscan_gather_rows(words, &place, first_row, lot->rows, LOT)) > 0)
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		rtscan_get_values(values, lot->rows, lot->n, lot->datums, lot->isnull);
+		test_lot(condition, test, lot);
+		clear_rows(lot, first_row, words);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+		rows += lot->n;
+	}
+	return rows;
+}
+
 uint64
 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits)
 {
@@ -167,22 +223,17 @@ rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, Rtsc
 	bits->counted = false;
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 	{
-		uint32		first_row = chunk * RTSCAN_CHUNK_ROWS;
-		uint64	   *words = rtscan_bits_chunk(bits, chunk);
-		RtscanBitPlace place = {0, words[0]};
+		uint32		chunk_rows = rtscan_chunk_rows(reader->segment->header.rows, chunk);
+		RtscanOutcome outcome = RTSCAN_DEPENDS;
 
-		while (bits->filled[chunk] && (lot->n = rtscan_gather_rows(words, &place, first_row, lot->rows, LOT)) > 0)
-		{
-			MemoryContext old = MemoryContextSwitchTo(context);
-
-			CHECK_FOR_INTERRUPTS();
-			rtscan_get_values(values, lot->rows, lot->n, lot->datums, lot->isnull);
-			test_lot(condition, test, lot);
-			clear_rows(lot, first_row, words);
-			MemoryContextSwitchTo(old);
-			MemoryContextReset(context);
-			rows += lot->n;
-		}
+		if (!bits->filled[chunk])
+			continue;
+		if (test)
+			outcome = outcome_of_chunk(condition, test, values, chunk, chunk_rows);
+		if (outcome == RTSCAN_NEVER)
+			memset(rtscan_bits_chunk(bits, chunk), 0, RTSCAN_CHUNK_BYTES);
+		else if (outcome == RTSCAN_DEPENDS)
+			rows += ask_rows(condition, test, values, chunk, rtscan_bits_chunk(bits, chunk), lot, context);
 	}
 	MemoryContextDelete(context);
 	pfree(lot);
