@@ -218,5 +218,17 @@ SELECT count(*) FROM few WHERE c LIKE 'ab\';
 RESET enable_indexscan;
 RESET enable_bitmapscan;
 
+-- Local times do not ascend as the instants do that they stand for, where the clock changes: in segments, and pending.
+SET timezone = 'Europe/Berlin';
+CREATE TABLE instants AS SELECT '2021-03-27 12:00+00'::timestamptz + i * interval '10 s' AS z
+FROM generate_series(1, 9000) i;
+CREATE INDEX instants_idx ON instants USING rtscan (z);
+VACUUM ANALYZE instants;
+INSERT INTO instants SELECT * FROM instants WHERE z BETWEEN '2021-03-28 00:30+00' AND '2021-03-28 02:30+00';
+SELECT z, count(*) FROM instants
+WHERE z = ANY ('{2021-03-28 01:59, 2021-03-28 02:59, 2021-03-28 03:00, 2021-03-28 03:05}'::timestamp[])
+GROUP BY z ORDER BY z;
+RESET timezone;
+
 RESET enable_seqscan;
 DROP SCHEMA filters CASCADE;

@@ -156,6 +156,15 @@ rtscan_depends_on_clock(const RtscanCondition *condition)
 	return function == F_TIMESTAMP_CMP_TIMESTAMPTZ || function == F_DATE_CMP_TIMESTAMPTZ;
 }
 
+/* Are values local times, which around a clock change do not ascend as the instants do that they stand for? */
+static bool
+values_depend_on_clock(const RtscanCondition *condition)
+{
+	Oid			function = condition->compare->fn_oid;
+
+	return function == F_TIMESTAMPTZ_CMP_TIMESTAMP || function == F_TIMESTAMPTZ_CMP_DATE;
+}
+
 /* Sort values, so that a row need not be compared with all of them, nor a dictionary be searched for each. */
 static void
 sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition)
@@ -163,7 +172,7 @@ sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition
 	ValueOrder	order = {.collation = condition->type->collation};
 
 	condition->sorted = condition->keys != NULL || condition->nvalues < 2;
-	if (condition->sorted || rtscan_depends_on_clock(condition))
+	if (condition->sorted || rtscan_depends_on_clock(condition) || values_depend_on_clock(condition))
 		return;
 	order.compare = condition->compare;
 	if (condition->compare != condition->type->compare)
