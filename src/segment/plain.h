@@ -54,8 +54,8 @@ extern bool rtscan_plain_find(RtscanReader *reader, int column, const RtscanProb
 							  RtscanPosition *position);
 
 /*
- * Likewise, the ranks that equal a probe: these are among some of which the first is that of the dictionary's last value that is not
- * above the probe, and the end that of its next value.  If there are none, both become the same.
+ * The ranks that equal a probe, among those from the dictionary's last value that is not above it up to the next one.  If there are
+ * none, both become the same.
  */
 extern bool rtscan_plain_find_equal(RtscanReader *reader, int column, const RtscanProbe *probe, RtscanPosition *place,
 									RtscanPosition *behind);
