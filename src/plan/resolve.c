@@ -14,10 +14,10 @@
 #include "optimizer/optimizer.h"
 #include "plan/privacy.h"
 #include "plan/quals.h"
+#include "plan/sample.h"
 #include "row/schema.h"
 #include "search/executor.h"
 #include "storage/area.h"
-#include "utils/array.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -172,33 +172,6 @@ is_known(PlannerInfo *root, const RtscanQual *qual, int elements)
 	return qual->kind != RTSCAN_FILTER_CONDITION || qual->argument == NULL || find_constant(root, (Node *) qual->argument);
 }
 
-/* So many elements of an array, evenly spread. */
-static Datum
-sample_array(Datum array_datum, int wanted, double *scale)
-{
-	ArrayType  *array = DatumGetArrayTypeP(array_datum);
-	Oid			type = ARR_ELEMTYPE(array);
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	Datum	   *values;
-	bool	   *nulls;
-	int			n,
-				kept = 0;
-
-	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
-	deconstruct_array(array, type, typlen, typbyval, typalign, &values, &nulls, &n);
-	for (int i = 0; i < wanted; i++)
-	{
-		int			at = (int) ((int64) i * n / wanted);
-
-		if (!nulls[at])
-			values[kept++] = values[at];
-	}
-	*scale = (double) n / wanted;
-	return PointerGetDatum(construct_array(values, kept, type, typlen, typbyval, typalign));
-}
-
 static RtscanFilter
 make_condition(PlannerInfo *root, Relation index, const RtscanSchema *schema, const RtscanQual *qual, int elements)
 {
@@ -209,7 +182,7 @@ make_condition(PlannerInfo *root, Relation index, const RtscanSchema *schema, co
 	RtscanOutcome outcome;
 
 	if (constant && !constant->constisnull && can_be_sampled(qual) && count_elements(root, qual) > elements)
-		value = sample_array(value, elements, &stands_for);
+		value = rtscan_sample_array(value, elements, &stands_for);
 	outcome = rtscan_condition(index, schema, &qual->asked, value, constant && constant->constisnull, &condition);
 	/* What none of the others is makes a difference to few rows. */
 	if (qual->asked.kind == RTSCAN_CONDITION_ANY)
