@@ -119,10 +119,20 @@ class DuckDB:
         return None
 
 
-def start_duckdb(definition, file):
-    """DuckDB with the file's rows in a table t."""
+def fetch_duckdb():
     if not (HERE / "node_modules").exists():
         subprocess.run(["npm", "install", "--no-package-lock", "--silent"], cwd=HERE, check=True)
+
+
+def duckdb_library():
+    """DuckDB itself, which its package brings along."""
+    fetch_duckdb()
+    return next(HERE.glob("node_modules/@duckdb/*/libduckdb.so"))
+
+
+def start_duckdb(definition, file):
+    """DuckDB with the file's rows in a table t."""
+    fetch_duckdb()
     duckdb = DuckDB(subprocess.Popen(["node", HERE / "duckdb.mjs"], text=True,
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE))
     for statement in (f"CREATE TABLE t ({definition})", f"COPY t FROM '{file}' (FORMAT csv, HEADER false)"):
