@@ -256,9 +256,12 @@ stop_clusters() {
 # Shows a command's output only if it fails. (Into a file: a server that keeps a pipe open would keep us waiting.)
 quietly() {
   local output status=0
+  # a file without a name: nothing is left of it, however we end
   output=$(mktemp "${TMPDIR:-/tmp}/rtscan-output.XXXXXX")
-  "$@" >"$output" 2>&1 || status=$?
-  [ $status = 0 ] || cat "$output" >&2
+  exec {file}<>"$output"
   rm -f "$output"
+  "$@" >&"$file" 2>&1 || status=$?
+  [ $status = 0 ] || cat "/proc/self/fd/$file" >&2
+  exec {file}>&-
   return $status
 }
