@@ -185,13 +185,14 @@ tree_files() {
   fi
 }
 
-# Copies the tree without what was built in it, to where the server's user can write.
+# The tree without what was built in it, as an archive, to standard output; arguments are tar's.
+archive_tree() { (tree_files) | tar -C "$RTSCAN_ROOT" --create --null --files-from=- "$@"; }
+
+# Copies it to where the server's user can write.
 copy_tree() {
   local to=$1
   as_user mkdir "$to"
-  (tree_files) |
-    tar -C "$RTSCAN_ROOT" --create --null --files-from=- |
-    as_user tar -C "$to" --extract --no-same-owner
+  archive_tree | as_user tar -C "$to" --extract --no-same-owner
 }
 
 # Where copy_server puts the pg_config of a copy.
