@@ -65,6 +65,9 @@
 /* Of the device, for the repetitions of one request, in nanoseconds. */
 #define TIME_LIMIT		UINT64_C(5000000000)
 
+/* Before them, so that the device's clock has risen. */
+#define WARM_UP			UINT64_C(500000000)
+
 static const double selectivities[] = {0.01, 0.1, 0.2, 0.5, 0.9};
 
 #define SELECTIVITIES	(sizeof(selectivities) / sizeof(selectivities[0]))
@@ -461,17 +464,21 @@ time_request(const Benchmark *benchmark, const Variant *variant, size_t selectiv
 	return reply.nanoseconds;
 }
 
-/* The median, in milliseconds.  The first time does not count. */
+/* The median, in milliseconds. */
 static void
 measure(const Benchmark *benchmark, const Variant *variant, size_t selectivity)
 {
 	static uint64_t times[MAX_REPETITIONS];
 	uint32_t	count = 0;
 
-	if (time_request(benchmark, variant, selectivity) == UINT64_MAX)
+	for (uint64_t sum = 0, taken; sum < WARM_UP; sum += taken)
 	{
-		printf("| - ");
-		return;
+		taken = time_request(benchmark, variant, selectivity);
+		if (taken == UINT64_MAX)
+		{
+			printf("| - ");
+			return;
+		}
 	}
 	for (uint64_t sum = 0; count < benchmark->repetitions && sum < TIME_LIMIT; count++)
 		sum += times[count] = time_request(benchmark, variant, selectivity);

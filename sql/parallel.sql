@@ -9,6 +9,7 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET enable_seqscan = off;
 SET rtscan.enable_scan = off;
+SET enable_bitmapscan = off;
 SET jit = off;
 
 \getenv directory PG_ABS_SRCDIR
@@ -177,6 +178,7 @@ CREATE FUNCTION unsafe(int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSA
 EXPLAIN (COSTS OFF) SELECT sum(unsafe(i4)) FROM t WHERE k < 500;
 
 -- partitions, of which one has its columns in another order, one has partitions itself, and one is empty
+RESET enable_bitmapscan;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE p (a int, b text, n numeric(10,2), c int) PARTITION BY RANGE (a);
 CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (400);

@@ -185,13 +185,14 @@ tree_files() {
   fi
 }
 
-# Copies the tree without what was built in it, to where the server's user can write.
+# The tree without what was built in it, as an archive, to standard output; arguments are tar's.
+archive_tree() { (tree_files) | tar -C "$RTSCAN_ROOT" --create --null --files-from=- "$@"; }
+
+# Copies it to where the server's user can write.
 copy_tree() {
   local to=$1
   as_user mkdir "$to"
-  (tree_files) |
-    tar -C "$RTSCAN_ROOT" --create --null --files-from=- |
-    as_user tar -C "$to" --extract --no-same-owner
+  archive_tree | as_user tar -C "$to" --extract --no-same-owner
 }
 
 # Where copy_server puts the pg_config of a copy.
@@ -256,9 +257,12 @@ stop_clusters() {
 # Shows a command's output only if it fails. (Into a file: a server that keeps a pipe open would keep us waiting.)
 quietly() {
   local output status=0
+  # a file without a name: nothing is left of it, however we end
   output=$(mktemp "${TMPDIR:-/tmp}/rtscan-output.XXXXXX")
-  "$@" >"$output" 2>&1 || status=$?
-  [ $status = 0 ] || cat "$output" >&2
+  exec {file}<>"$output"
   rm -f "$output"
+  "$@" >&"$file" 2>&1 || status=$?
+  [ $status = 0 ] || cat "/proc/self/fd/$file" >&2
+  exec {file}>&-
   return $status
 }
