@@ -237,7 +237,7 @@ def set_way(cursor, settings):
 def shape_of(node):
     """What distinguishes one plan from another, as text."""
     keys = ("Node Type", "Custom Plan Provider", "Relation Name", "Relation", "Index Name", "Index", "Join Type", "Strategy",
-            "Partial Mode", "Workers Planned")
+            "Partial Mode", "Workers Planned", "Order", "Order Method", "Scan Direction")
     kept = [str(node[key]) for key in keys if key in node]
     return f"{' '.join(kept)}({', '.join(shape_of(child) for child in node.get('Plans', []))})"
 
@@ -332,6 +332,23 @@ def results_of(queries, found, times):
                      reachable[plans["planned", "without rtscan"][0]])
 
 
+def predictions(found, queries, times):
+    """(cost, milliseconds) of each plan that is one node of rtscan's, with the way to it."""
+    for (_, sql), plans in zip(queries, found):
+        own = {shape: cost for shape, cost in plans.values() if shape.startswith("Custom Scan Rtscan") and times[sql][shape]}
+        for shape, cost in own.items():
+            yield cost, times[sql][shape], shape, sql
+
+
+def accuracy(predicted):
+    """How many of rtscan's nodes take what they were priced at, the median being the price's unit?"""
+    units = sorted(taken / cost for cost, taken, _, _ in predicted)
+    unit = units[len(units) // 2]
+    close = sum(0.5 <= taken / cost / unit <= 2 or abs(taken - cost * unit) <= NEAR_MS for cost, taken, _, _ in predicted)
+    return (f"Of {len(units)} plans of one node, {100 * close / len(units):.0f} % took what was predicted within a factor of 2 "
+            f"(+-{NEAR_MS} ms), at {1000 * unit:.2f} microseconds a unit of cost.\n")
+
+
 def summary(results):
     ratios = sorted((result for result in results if not result.near), key=lambda result: -result.ratio)
     share = 100 * sum(result.near for result in results) / len(results)
@@ -362,15 +379,19 @@ def run(options, cursor):
     queries = [Writer(samples, f"{options.seed} {number}").query() for number in range(options.queries)]
     times = json.loads(Path(options.times).read_text(encoding="utf-8")) if options.times else {}
     text = "# The planner's choice\n"
+    prices = {}
     for random_page_cost in (4, 1.1):
         cursor.execute(f"SET random_page_cost = {random_page_cost}")
         found = plans_of(cursor, queries)
         measure_plans(cursor, queries, found, times)
-        text += f"\n## random_page_cost = {random_page_cost}\n\n{summary(list(results_of(queries, found, times)))}"
+        prices[random_page_cost] = list(predictions(found, queries, times))
+        text += (f"\n## random_page_cost = {random_page_cost}\n\n{accuracy(prices[random_page_cost])}\n"
+                 f"{summary(list(results_of(queries, found, times)))}")
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{options.name}.json").write_text(json.dumps(times), encoding="utf-8")
+    (RESULTS / f"{options.name}-prices.json").write_text(json.dumps(prices), encoding="utf-8")
     (RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
-    print("\n".join(line for line in text.splitlines() if "queries:" in line or line.startswith("##")))
+    print("\n".join(line for line in text.splitlines() if "queries:" in line or "plans of" in line or line.startswith("##")))
 
 
 def main():

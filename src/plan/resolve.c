@@ -12,11 +12,11 @@
 #include "access/stratnum.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
+#include "plan/filter_cost.h"
 #include "plan/privacy.h"
 #include "plan/quals.h"
 #include "plan/sample.h"
 #include "row/schema.h"
-#include "search/executor.h"
 #include "storage/area.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
@@ -409,52 +409,6 @@ recall(const Knowledge *knowledge, const List *quals)
 
 /* ---------------------------------------------------------------- looking up */
 
-/* What a filter leaves of a segment, columns taken to be independent; *scale: some values stand for so many. */
-static double
-fraction_of(const RtscanSegmentFilter *filter, uint32 rows, double *scale)
-{
-	double		fraction = filter->region.empty ? 0 : 1;
-
-	for (int i = 0; i < filter->region.ncolumns; i++)
-	{
-		const RtscanRegionColumn *column = &filter->region.columns[i];
-
-		*scale = Max(*scale, column->stands_for);
-		fraction *= Min(column->stands_for * column->rows / rows, 1);
-	}
-	for (int i = 0; i < filter->ndisjunctions; i++)
-	{
-		double		none = 1;
-
-		for (int k = 0; k < filter->disjunctions[i].n; k++)
-			none *= 1 - fraction_of(&filter->disjunctions[i].filters[k], rows, scale);
-		fraction *= 1 - none;
-	}
-	return fraction;
-}
-
-/* Add what evaluating a segment's regions takes. */
-static void
-add_regions(RtscanResolved *resolved, RtscanReader *reader, RtscanSegmentFilter *filter, double scale)
-{
-	int			n = rtscan_filter_regions(filter, NULL);
-	RtscanRegion **regions = palloc(Max(n, 1) * sizeof(RtscanRegion *));
-
-	rtscan_filter_regions(filter, regions);
-	for (int i = 0; i < n; i++)
-	{
-		double		nanoseconds,
-					pages,
-					random_pages;
-
-		rtscan_cpu_estimate(reader, regions[i], &nanoseconds, &pages, &random_pages);
-		resolved->nanoseconds += scale * nanoseconds;
-		resolved->pages += scale * pages;
-		/* the first of them is somewhere else, too */
-		resolved->random_pages += scale * random_pages + (pages > 0 ? 1 : 0);
-	}
-}
-
 /* Add what a segment contributes; false if it cannot be read. */
 static bool
 add_segment(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const RtscanEntry *entry)
@@ -467,9 +421,9 @@ add_segment(RtscanResolved *resolved, Relation index, const RtscanFilter *filter
 	if (!rtscan_reader_open(&reader, index, entry, true) ||
 		!rtscan_segment_filter(filter, &reader, &of_segment))
 		return false;
-	resolved->matching += fraction_of(&of_segment, entry->rows, &scale) * entry->rows;
+	resolved->matching += rtscan_filter_fraction(&of_segment, entry->rows, &scale) * entry->rows;
 	resolved->lookup_nanoseconds += scale * reader.pages_read * LOOKUP_NANOSECONDS;
-	add_regions(resolved, &reader, &of_segment, scale);
+	rtscan_add_filter_cost(resolved, &reader, &of_segment, scale);
 	return true;
 }
 

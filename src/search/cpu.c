@@ -2,7 +2,7 @@
  * cpu.c
  *		The executor that is always there: sieve and refine on the CPU.
  *
- * A segment is evaluated in the cheapest of four ways.
+ * A segment is evaluated in the cheapest of five ways.
  *
  *	codes		A segment of less than a chunk has no sieve: compare all codes.
  *	candidates	Few rows match the narrowest column: take them from its order, and test
@@ -11,6 +11,7 @@
  *				nearest boundaries outwards.
  *	fill		A column's intervals that are much narrower than bins: set their rows' bits
  *				from the order, and AND those in place of vectors.
+ *	within		Only a few rows matter, which others have: test each by its codes.
  *
  * After sieve, the rows between an interval's ends and the boundaries, the gaps, are still
  * to be decided (RTScan's refine step, section 3.4).  Either all of them are cleared,
@@ -141,40 +142,76 @@ prepare_evaluation(RtscanReader *reader, const RtscanRegion *region,
 	return evaluation;
 }
 
+static void
+evaluate_region(CpuEvaluation *evaluation)
+{
+	if (evaluation->ncolumns == 0)
+		fill_everything(evaluation);
+	else if (evaluation->rows < RTSCAN_CHUNK_ROWS)
+		scan_codes(evaluation);
+	else if (rtscan_cpu_candidates_are_cheaper(evaluation))
+		rtscan_cpu_test_candidates(evaluation);
+	else
+	{
+		rtscan_cpu_sieve(evaluation);
+		rtscan_cpu_refine(evaluation);
+	}
+}
+
+/* What that takes; *by_rows: looking into pages here and there. */
+static CpuCost
+cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
+{
+	*by_rows = false;
+	if (evaluation->rows < RTSCAN_CHUNK_ROWS || evaluation->ncolumns == 0)
+		return rtscan_cpu_codes_cost(evaluation);
+	*by_rows = rtscan_cpu_candidates_are_cheaper(evaluation);
+	return *by_rows ? rtscan_cpu_candidates_cost(evaluation) : rtscan_cpu_sieve_cost(evaluation);
+}
+
 void
 rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
 					RtscanRowBits *bits, RtscanCounters *counters)
 {
 	CpuEvaluation	evaluation = prepare_evaluation(reader, region, bits, counters);
 
-	if (region->ncolumns == 0)
-		fill_everything(&evaluation);
-	else if (evaluation.rows < RTSCAN_CHUNK_ROWS)
-		scan_codes(&evaluation);
-	else if (rtscan_cpu_candidates_are_cheaper(&evaluation))
-		rtscan_cpu_test_candidates(&evaluation);
-	else
-	{
-		rtscan_cpu_sieve(&evaluation);
-		rtscan_cpu_refine(&evaluation);
-	}
+	evaluate_region(&evaluation);
+}
+
+/* Is it less to test so many rows, which are all that matter? */
+static bool
+tests_are_cheaper(const CpuEvaluation *evaluation, double within, CpuCost cost)
+{
+	return rtscan_cpu_tests_cost(evaluation, within).nanoseconds < cost.nanoseconds;
 }
 
 void
-rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region,
+rtscan_cpu_evaluate_within(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
+						   RtscanRowBits *bits, RtscanCounters *counters)
+{
+	CpuEvaluation	evaluation = prepare_evaluation(reader, region, bits, counters);
+	bool		by_rows;
+
+	if (tests_are_cheaper(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
+		rtscan_cpu_test_within(&evaluation, within);
+	else
+		evaluate_region(&evaluation);
+}
+
+void
+rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 					double *nanoseconds, double *pages, double *random_pages)
 {
 	RtscanRowBits bits = {.chunks = reader->segment->chunks};
 	CpuEvaluation	evaluation = prepare_evaluation(reader, region, &bits, NULL);
-	bool		by_rows = false;
-	CpuCost		cost;
+	bool		by_rows;
+	CpuCost		cost = cheapest_cost(&evaluation, &by_rows);
 
-	if (evaluation.rows < RTSCAN_CHUNK_ROWS || region->ncolumns == 0)
-		cost = rtscan_cpu_codes_cost(&evaluation);
-	else if ((by_rows = rtscan_cpu_candidates_are_cheaper(&evaluation)))
-		cost = rtscan_cpu_candidates_cost(&evaluation);
-	else
-		cost = rtscan_cpu_sieve_cost(&evaluation);
+	if (tests_are_cheaper(&evaluation, within, cost))
+	{
+		cost = rtscan_cpu_tests_cost(&evaluation, within);
+		by_rows = true;
+	}
 	*nanoseconds = cost.nanoseconds;
 	*pages = by_rows ? 0 : cost.pages;
 	*random_pages = by_rows ? cost.pages : 0;
@@ -221,7 +258,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 
 		for (int r = 0; r < scans[i].nregions; r++)
 		{
-			rtscan_cpu_estimate(&reader, scans[i].regions[r], &nanoseconds, &pages, &random_pages);
+			rtscan_cpu_estimate(&reader, scans[i].regions[r], reader.segment->header.rows, &nanoseconds, &pages, &random_pages);
 			sum += nanoseconds;
 		}
 	}

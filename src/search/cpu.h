@@ -54,6 +54,7 @@ typedef struct CpuColumn
 	uint32		nbounds;		/* likewise: how many these are; that of NULL alone is behind them */
 	bool		has_null;		/* likewise: the intervals have NULL */
 	bool		done;			/* filled: no vectors to read */
+	bool		decided;		/* all rows that are left are in its intervals */
 	uint32		nruns;
 	BinRun	   *runs;
 	uint32		ngaps;
@@ -111,6 +112,7 @@ extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const Cp
 extern CpuCost rtscan_cpu_codes_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation);
+extern CpuCost rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows);
 extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation);
 
 /* cpu_sieve.c: a superset of the rows, from vectors, filled columns and row ranges. */
@@ -122,6 +124,7 @@ extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn
 /* cpu_rows.c: single rows, found through the order or tested by their codes. */
 extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
 extern void rtscan_cpu_test_candidates(CpuEvaluation *evaluation);
+extern void rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within);
 extern void rtscan_cpu_refine(CpuEvaluation *evaluation);
 
 #endif							/* RTSCAN_CPU_H */

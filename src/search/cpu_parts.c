@@ -133,22 +133,40 @@ list_cost(const CpuColumn *part)
 	return n * COST_ORDER_ROW + (part->heap_order || n < 2 ? 0 : n * log2(n) * COST_COMPARISON);
 }
 
+/* So many rows tested by the codes of a column and those after it. */
+static CpuCost
+tests_cost(const CpuEvaluation *evaluation, int column, double rows)
+{
+	CpuCost		cost = {0, 0};
+
+	for (int i = column; i < evaluation->ncolumns; i++)
+	{
+		cost.pages += Min(rows, rtscan_cpu_row_area(&evaluation->columns[i])->pages);
+		cost.nanoseconds += rows * COST_TEST_ROW;
+	}
+	cost.nanoseconds += cost.pages * COST_PAGE;
+	return cost;
+}
+
+CpuCost
+rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
+{
+	return tests_cost(evaluation, 0, rows);
+}
+
 /* Each row of the narrowest column tested by the others' codes; no pages: it cannot be done. */
 CpuCost
 rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation)
 {
 	const CpuColumn *narrowest = &evaluation->columns[0];
 	double		n = narrowest->region->rows;
-	CpuCost		cost = {list_cost(narrowest), 1 + n / ORDER_PER_PAGE};
+	double		pages = 1 + n / ORDER_PER_PAGE;
+	CpuCost		cost = tests_cost(evaluation, 1, n);
 
 	if (!narrowest->heap_order && narrowest->column->header.order.pages == 0)
 		return (CpuCost) {0, 0};
-	for (int i = 1; i < evaluation->ncolumns; i++)
-	{
-		cost.pages += Min(n, rtscan_cpu_row_area(&evaluation->columns[i])->pages);
-		cost.nanoseconds += n * COST_TEST_ROW;
-	}
-	cost.nanoseconds += cost.pages * COST_PAGE;
+	cost.pages += pages;
+	cost.nanoseconds += list_cost(narrowest) + pages * COST_PAGE;
 	return cost;
 }
 

@@ -289,7 +289,7 @@ test_survivors_of_word(RowTester *tester, uint64 *word, uint32 base)
 		int			bit = pg_rightmost_one_pos64(left);
 
 		for (int i = 0; i < evaluation->ncolumns; i++)
-			if (evaluation->columns[i].ngaps > 0 && !row_matches(tester, i, base + bit))
+			if (!evaluation->columns[i].decided && !row_matches(tester, i, base + bit))
 			{
 				*word &= ~(UINT64CONST(1) << bit);
 				break;
@@ -315,6 +315,19 @@ test_survivors(CpuEvaluation *evaluation, uint64 survivors)
 	}
 	close_tester(&tester);
 	evaluation->counters->refined_rows += survivors;
+}
+
+/* Of rows that others have. */
+void
+rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within)
+{
+	for (uint32 chunk = 0; chunk < within->chunks; chunk++)
+		if (within->filled[chunk])
+		{
+			memcpy(rtscan_bits_fill(evaluation->bits, chunk), rtscan_bits_chunk(within, chunk), RTSCAN_CHUNK_BYTES);
+			evaluation->counters->chunks_read++;
+		}
+	test_survivors(evaluation, rtscan_bits_count(within));
 }
 
 /* What testing survivors costs: as good as every test may need another page. */
@@ -355,7 +368,10 @@ rtscan_cpu_refine(CpuEvaluation *evaluation)
 	double		gap_rows = 0;
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
 		gap_rows += evaluation->columns[i].gap_rows;
+		evaluation->columns[i].decided = evaluation->columns[i].ngaps == 0;
+	}
 	if (gap_rows == 0)
 		return;
 	if (survivor_cost(evaluation, expected_survivors(evaluation)) < gap_rows * COST_ORDER_ROW)

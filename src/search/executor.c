@@ -264,14 +264,17 @@ typedef struct Evaluation
 static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 									  const RtscanRowBits *within, RtscanRowBits *room);
 
-/* The rows of a region: those that another executor has found, or else into the room. */
+/* The rows of a region: those that another executor has found, or else into the room.  Not within others they do not matter. */
 static RtscanRowBits *
-evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, RtscanRowBits *room)
+evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
 {
 	if (region->evaluated)
 		return region->evaluated;
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
-	rtscan_cpu_evaluate(evaluation->reader, region, room, evaluation->counters);
+	if (within)
+		rtscan_cpu_evaluate_within(evaluation->reader, region, within, room, evaluation->counters);
+	else
+		rtscan_cpu_evaluate(evaluation->reader, region, room, evaluation->counters);
 	return room;
 }
 
@@ -343,7 +346,7 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 	RtscanRowBits *bits = NULL;
 
 	if (filter->region.ncolumns > 0)
-		bits = evaluate_region(evaluation, &filter->region, room);
+		bits = evaluate_region(evaluation, &filter->region, within, room);
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		bits = and_disjunction(evaluation, &filter->disjunctions[i], within, bits, room);
 	if (bits == NULL)

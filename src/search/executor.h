@@ -120,8 +120,15 @@ extern RtscanRowBits *rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentSc
 extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
 								RtscanRowBits *bits, RtscanCounters *counters);
 
-/* What that takes: nanoseconds if all pages are in memory; pages read in the order of the file, or else at random. */
-extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region,
+/* Likewise where only rows matter that others have; of the rest it does not matter whether they are set. */
+extern void rtscan_cpu_evaluate_within(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
+									   RtscanRowBits *bits, RtscanCounters *counters);
+
+/*
+ * What that takes where so many rows matter, or all: nanoseconds if all pages are in memory; pages read in the order of the file, or
+ * else at random.
+ */
+extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 								double *nanoseconds, double *pages, double *random_pages);
 
 /*
