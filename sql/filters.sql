@@ -43,7 +43,8 @@ CREATE TABLE conditions (condition text);
 INSERT INTO conditions VALUES
 	('a < 5 OR a > 9000'), ('a < 5 OR a > 9000 OR a = 700 OR a IS NULL'), ('a <> 3'),
 		('a <> 3 AND a <> 4 AND b <> 5'), ('NOT (a BETWEEN 100 AND 9000)'),
-	('a = 77 AND (b < 9 OR g > 9000)'), ('a IN (77, 78, 4001) AND (b < 9 OR (g < 5000 AND (c > ''b'' OR f)) OR c IS NULL)'),
+	('a = 77 AND (b < 9 OR g > 9000)'),
+		('a IN (77, 78, 4001) AND (b < 9 OR (g < 5000 AND (c > ''b'' OR f)) OR c IS NULL)'),
 		('(a = 77 OR a = 4001) AND (b < 9 OR c < ''b'') AND (g < 900 OR NOT f)'),
 	('(a < 300 OR a > 9000) AND (b < 5 OR b > 30)'), ('(a < 300 AND b < 5) OR (a > 9000 AND b > 30) OR g = 17'),
 		('a < 300 AND (b = 3 OR c = ''b'')'),

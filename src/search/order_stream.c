@@ -41,6 +41,7 @@ struct RtscanOrderStream
 	RtscanValues *values;
 	void		(*refill) (RtscanOrderStream *stream);
 	uint64		left;			/* rows that are neither returned nor at hand */
+	RtscanInterval hull;		/* of the order's column: all rows whose bits are set are in it */
 
 	/* Walked: ranks of values and of NULLs, in their order. */
 	uint32		passed;			/* so many of all ranks */
@@ -157,29 +158,44 @@ bit_is_set(const RtscanOrderStream *stream, uint32 row)
 	return (stream->words[row / 64] >> row % 64) & 1;
 }
 
-/* Some ranks that come next, all of one page: from first up to end, which are passed in the stream's direction. */
-static void
-next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
+/* The ranks of values, or of NULLs, that are walked. */
+static RankRange
+ranks_of(const RtscanOrderStream *stream, bool nulls)
 {
 	uint32		nonnull = stream->header->nonnull;
-	uint32		rows = stream->segment->reader.segment->header.rows;
-	uint32		before = stream->order->nulls_first ? rows - nonnull : nonnull;	/* ranks of what comes first */
-	bool		in_first = stream->passed < before;
-	bool		in_nulls = in_first == stream->order->nulls_first;
-	uint32		low = in_nulls ? nonnull : 0;
-	uint32		high = in_nulls ? rows : nonnull;
-	uint32		passed = in_first ? stream->passed : stream->passed - before;
+	RankRange	ranks = {stream->hull.low.rank, stream->hull.high.rank};
 
+	if (nulls)
+		ranks.first = Max(ranks.first, nonnull);
+	else
+		ranks.end = Min(ranks.end, nonnull);
+	ranks.end = Max(ranks.first, ranks.end);
+	return ranks;
+}
+
+/* Some ranks that come next, all of one page, which are passed in the stream's direction. */
+static RankRange
+next_ranks(const RtscanOrderStream *stream)
+{
+	RankRange	ranks = ranks_of(stream, stream->order->nulls_first);
+	uint32		passed = stream->passed;
+
+	if (passed >= ranks.end - ranks.first)
+	{
+		passed -= ranks.end - ranks.first;
+		ranks = ranks_of(stream, !stream->order->nulls_first);
+	}
 	if (stream->order->descending)
 	{
-		*end = high - passed;
-		*first = Max(low, (*end - 1) / WALK_RANKS * WALK_RANKS);
+		ranks.end -= passed;
+		ranks.first = Max(ranks.first, (ranks.end - 1) / WALK_RANKS * WALK_RANKS);
 	}
 	else
 	{
-		*first = low + passed;
-		*end = Min(high, (*first / WALK_RANKS + 1) * WALK_RANKS);
+		ranks.first += passed;
+		ranks.end = Min(ranks.end, (ranks.first / WALK_RANKS + 1) * WALK_RANKS);
 	}
+	return ranks;
 }
 
 /* Take the rows of some ranks whose bits are set. */
@@ -216,20 +232,20 @@ static void
 walk(RtscanOrderStream *stream)
 {
 	RtscanReader *reader = &stream->segment->reader;
-	uint32		first,
-				end;
+	RankRange	ranks = next_ranks(stream);
 
-	next_ranks(stream, &first, &end);
-	stream->passed += end - first;
+	if (ranks.first >= ranks.end)
+		rtscan_fault(reader, &stream->header->order, 0, "Rows are missing.");
+	stream->passed += ranks.end - ranks.first;
 	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
-		take_ranks(stream, first, end - first);
+		take_ranks(stream, ranks.first, ranks.end - ranks.first);
 	else
 	{
 		Buffer		buffer;
 		Size		used;
-		const char *payload = rtscan_get_page(reader, &stream->header->order, first / WALK_RANKS, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, &stream->header->order, ranks.first / WALK_RANKS, &buffer, &used);
 
-		take_ordered(stream, payload + (Size) (first % WALK_RANKS) * 3, end - first);
+		take_ordered(stream, payload + (Size) (ranks.first % WALK_RANKS) * 3, ranks.end - ranks.first);
 		rtscan_release(reader, buffer);
 	}
 }
@@ -259,11 +275,22 @@ interval_of_code(RtscanOrderStream *stream, uint32 code)
 	return interval;
 }
 
+static uint32
+next_code(RtscanOrderStream *stream)
+{
+	uint32		code;
+
+	do
+		code = code_at_place(stream, stream->place++);
+	while ((code < stream->hull.low.code || code >= stream->hull.high.code) && stream->place <= stream->header->distinct);
+	return code;
+}
+
 /* Which rows have the next code? */
 static void
 enter_code(RtscanOrderStream *stream)
 {
-	uint32		code = code_at_place(stream, stream->place++);
+	uint32		code = next_code(stream);
 	RtscanInterval interval = interval_of_code(stream, code);
 	RtscanRegionColumn column = {
 		.column = stream->order->column,
@@ -338,13 +365,32 @@ sort_all(RtscanOrderStream *stream, uint64 rows)
 
 /* ---------------------------------------------------------------- a stream */
 
+/* What the filter leaves of the order's column: it need not be walked from its very end. */
+static RtscanInterval
+find_hull(const RtscanOrderStream *stream)
+{
+	const RtscanRegion *region = &stream->segment->filter.region;
+
+	for (int i = 0; i < region->ncolumns; i++)
+	{
+		const RtscanIntervals *intervals = &region->columns[i].intervals;
+
+		if (region->columns[i].column == stream->order->column && intervals->n > 0)
+			return (RtscanInterval) {intervals->items[0].low, intervals->items[intervals->n - 1].high};
+	}
+	return (RtscanInterval) {
+		{.rank = 0, .code = 0},
+		{.rank = stream->segment->reader.segment->header.rows, .code = stream->header->distinct + 1},
+	};
+}
+
 /* Is it less to sort all rows than to look at as many ranks as it takes to find those that are wanted? */
 static bool
 sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows)
 {
-	double		all = stream->segment->reader.segment->header.rows;
+	double		ranks = stream->hull.high.rank - stream->hull.low.rank;
 
-	return rows * SORT_NANOSECONDS < Min(stream->order->wanted / rows, 1) * all * WALK_NANOSECONDS;
+	return rows * SORT_NANOSECONDS < Min(stream->order->wanted / rows, 1) * ranks * WALK_NANOSECONDS;
 }
 
 /* Small segments have no order, nor bins. */
@@ -368,6 +414,7 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const
 	stream->type = &schema->columns[order->column];
 	stream->values = rtscan_open_values(&segment->reader, schema, order->column);
 	stream->left = rows;
+	stream->hull = find_hull(stream);
 	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows))
 		sort_all(stream, rows);
 	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
