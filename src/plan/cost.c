@@ -53,6 +53,9 @@
 #define RANK_NANOSECONDS		5.0
 #define ORDERED_ROW_NANOSECONDS	1500.0
 
+/* Making a value that is passed by reference. */
+#define REFERENCE_NANOSECONDS	40.0
+
 /* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
 #define VALUE_PAGE_NANOSECONDS	80.0
 #define DICTIONARY_VALUE_NANOSECONDS	8.0
@@ -237,6 +240,12 @@ looked_up_pages_cost(const IndexOptInfo *info, double pages)
 	return pages * random_page_cost;
 }
 
+static Oid
+column_type(const IndexOptInfo *info, int column)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
+}
+
 /*
  * Values by their codes: of each segment's dictionary as a whole if that pays, and fits; or if the column is in heap order,
  * for between any two of some rows all values are passed: segment/values.c.
@@ -245,9 +254,8 @@ static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
 	const RtscanColumnSize *sizes = &size->columns[column];
-	Oid			type = exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
 	double		bytes = sizes->dictionary_values / size->segments *
-		(2 * sizeof(Datum) + (get_typbyval(type) ? 0 : RTSCAN_REFERENCE_BYTES));
+		(2 * sizeof(Datum) + (get_typbyval(column_type(info, column)) ? 0 : RTSCAN_REFERENCE_BYTES));
 	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
 
 	if (sizes->ranked_values >= 0.5 * sizes->dictionary_values ||
@@ -270,6 +278,8 @@ column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 	double		pages,
 				touched;
 
+	if (!get_typbyval(column_type(info, column)))
+		cost.work += rows * REFERENCE_NANOSECONDS / UNIT_NANOSECONDS;
 	if (size == NULL)
 		return cost;
 	pages = size->columns[column].value_pages;

@@ -158,6 +158,8 @@ rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loo
 	rows *= clauselist_selectivity(root, path->row_clauses, path->index->rel->relid, JOIN_INNER, NULL);
 	if (path->from_heap)
 		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, loops));
+	else
+		cost.work += rows * cpu_tuple_cost;
 	cost_qual_eval(&quals, path->others, root);
 	cost.startup += quals.startup;
 	cost.work += rows * quals.per_tuple;
