@@ -107,15 +107,14 @@ compare_pending(const void *a, const void *b, void *arg)
 /* ---------------------------------------------------------------- search */
 
 /* The bits of all chunks: those that have none set, too. */
-static uint64 *
-copy_words(const RtscanRowBits *bits)
+static const uint64 *
+keep_words(RtscanRowBits *bits)
 {
-	uint64	   *words = palloc0((Size) bits->chunks * RTSCAN_CHUNK_BYTES);
+	RtscanRowBits *kept = rtscan_bits_keep(bits);
 
-	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-		if (bits->filled[chunk])
-			memcpy(words + (Size) chunk * RTSCAN_CHUNK_WORDS, rtscan_bits_chunk(bits, chunk), RTSCAN_CHUNK_BYTES);
-	return words;
+	for (uint32 chunk = 0; chunk < kept->chunks; chunk++)
+		(void) rtscan_bits_fill(kept, chunk);
+	return kept->words;
 }
 
 static Source *
@@ -132,7 +131,7 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 }
 
 static void
-add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, const RtscanRowBits *bits)
+add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
 	uint64		rows = rtscan_bits_count(bits);
 	Source	   *source;
@@ -141,7 +140,7 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, const RtscanRowB
 		return;
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
-	source->stream = rtscan_open_stream(segment, ordered->schema, copy_words(bits), rows, ordered->order);
+	source->stream = rtscan_open_stream(segment, ordered->schema, keep_words(bits), rows, ordered->order);
 	ordered->search.stats.rows += rows;
 }
 
