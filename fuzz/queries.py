@@ -252,6 +252,18 @@ class Generator:
         return self.keyed_counts() if self.rng.random() < 0.3 else self.counts()
 
 
+def identical(name, key):
+    """A column as text that is the same for equal values, or None."""
+    sql = key.column.type.sql.split("(")[0] if key else "int8"
+    if sql in ("float4", "float8"):
+        return f"({name} + 0)::text"
+    if sql == "numeric":
+        return f"trim_scale({name})::text"
+    if sql in PLAIN_TYPES - {"interval"} and (key is None or key.collation in ("", '"C"')):
+        return f"{name}::text"
+    return None
+
+
 def rng_sample(rng, keys):
     return rng.sample(keys, rng.randint(1, min(2, len(keys))))
 
@@ -315,7 +327,7 @@ class Comparer:
             self.settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'")
         forms = [self.plain] * 5 + [self.prepared] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
-        forms += [self.ordered] * 2
+        forms += [self.ordered] * 2 + [self.first_rows] * 3
         if changing:
             forms += [self.held_cursor, self.deleting]
         if rng.random() < 0.4:
@@ -359,6 +371,29 @@ class Comparer:
         self.session.query("RESET enable_sort; RESET enable_incremental_sort")
         self.counts["orders compared"] += 1
         self.counts["orders by the node"] += "Order:" in self.plan
+
+    def first_rows(self):
+        """The first rows in an order of any columns of the index, also more of them than are expected; a plan without a sort, if there is one."""
+        rng = self.rng
+        columns = [(key.template, key) for key in self.returned_keys + self.schema.included] + [(name, None) for name in ("id", "u") if name in self.returned]
+        if not columns:
+            return self.plain()
+        columns = rng.sample(columns, rng.randint(1, min(4, len(columns))))
+        order = ", ".join(f"{name}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for name, _ in columns)
+        shown = [identical(name, key) for name, key in columns] + ["1"]
+        limit = rng.choice(("LIMIT 1", "LIMIT 10", "LIMIT 100 OFFSET 20", "LIMIT 3000", "FETCH FIRST 5 ROWS WITH TIES", "FETCH FIRST 200 ROWS WITH TIES",
+                            "OFFSET 500 LIMIT 7"))
+        self.settings = f"{INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS}; SET enable_sort = {rng.choice(('on', 'off', 'off', 'off'))}"
+        if self.settings.startswith(HEAP_ROWS):
+            shown.append("ctid IS NOT NULL")
+        query = f"SELECT {', '.join(f'{text} AS o{n}' for n, text in enumerate(filter(None, shown)))} FROM t WHERE {self.literals()} ORDER BY {order} {limit}"
+        expected = self.rows_of(SEQUENTIAL, query)
+        self.count_plan(query)
+        rows = self.session.query(query)
+        self.check(query, list(enumerate(expected)), list(enumerate(rows)))
+        self.session.query("RESET enable_sort")
+        self.counts["first rows compared"] += 1
+        self.counts["first rows by a heap"] += "bounded heap" in self.plan
 
     def run_time_key(self):
         """Keys that are known only when the scan starts, once."""

@@ -595,8 +595,8 @@ RESET max_parallel_workers;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_material = off;
-SELECT plan('SELECT id FROM big WHERE a < 300 ORDER BY id LIMIT 5');
-SELECT unlike('SELECT id FROM big WHERE a < 300 ORDER BY id LIMIT 5');
+SELECT plan('SELECT id FROM big WHERE a < 300 ORDER BY -id LIMIT 5');
+SELECT unlike('SELECT id FROM big WHERE a < 300 ORDER BY -id LIMIT 5');
 SELECT unlike('
 	SELECT x, (SELECT count(*) FROM (SELECT FROM big WHERE b < 50 AND x > 0 LIMIT 900) s)
 	FROM generate_series(1, 4) x');

@@ -49,8 +49,9 @@
 #define CHUNK_NANOSECONDS	400.0
 #define TEST_NANOSECONDS	250.0
 
-/* In an order: looking at a rank, and taking a row, whose code, value and TID are looked up. */
+/* In an order: looking at a rank, or sorting a row; and taking a row, whose code, value and TID are looked up. */
 #define RANK_NANOSECONDS		5.0
+#define SORT_NANOSECONDS		100.0
 #define ORDERED_ROW_NANOSECONDS	1500.0
 
 /* Making a value that is passed by reference. */
@@ -341,11 +342,18 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 	};
 }
 
+/* As search/order_stream.c does it: all rows are sorted if that is less than to walk until those wanted have come. */
 RtscanCost
-rtscan_order_cost(double all, double rows, int columns)
+rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 {
+	double		sorting = rows * SORT_NANOSECONDS;
+	double		walking = Max(ranks, rows) * RANK_NANOSECONDS;
+	bool		sorted = sorting < Min(wanted / Max(rows, 1), 1) * walking;
+	double		each = ORDERED_ROW_NANOSECONDS + columns * TEST_NANOSECONDS;
+
 	return (RtscanCost) {
-		.work = (all * RANK_NANOSECONDS + rows * (ORDERED_ROW_NANOSECONDS + columns * TEST_NANOSECONDS)) / UNIT_NANOSECONDS,
+		.startup = (sorted ? sorting : 0) / UNIT_NANOSECONDS,
+		.work = ((sorted ? 0 : walking) + rows * each) / UNIT_NANOSECONDS,
 	};
 }
 

@@ -61,8 +61,8 @@ extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows);
 /* Getting so many rows from the heap, by their TIDs in the order of its blocks; likewise in loops. */
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);
 
-/* Getting so many rows of all in an order, with values of so many columns. */
-extern RtscanCost rtscan_order_cost(double all, double rows, int columns);
+/* Getting so many rows in an order, in which they have so many ranks; about as many are wanted, with values of so many columns. */
+extern RtscanCost rtscan_order_cost(double ranks, double rows, double wanted, int columns);
 
 /* By how much workers, and the leader, are faster than the leader alone. */
 extern double rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers);

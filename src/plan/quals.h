@@ -60,6 +60,12 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 	return quals->all == NIL;
 }
 
+/* Add the index's columns, from 0, that a qual asks. */
+extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);
+
+/* The part of the table that those quals leave which ask this column alone. */
+extern Selectivity rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, int column);
+
 /* What searching takes, in each of some loops, and how many rows there are. */
 extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double loops,
 									double *rows);

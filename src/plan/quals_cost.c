@@ -7,26 +7,47 @@
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
 
-/* The INCLUDEd columns that a qual asks. */
-static Bitmapset *
-included_columns(const RtscanQual *qual, IndexOptInfo *index, Bitmapset *columns)
+Bitmapset *
+rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns)
 {
 	ListCell   *cell;
 
-	if (qual->kind == RTSCAN_FILTER_CONDITION && qual->asked.column >= index->nkeycolumns)
+	if (qual->kind == RTSCAN_FILTER_CONDITION)
 		return bms_add_member(columns, qual->asked.column);
 	foreach(cell, qual->parts)
-		columns = included_columns(lfirst(cell), index, columns);
+		columns = rtscan_qual_columns(lfirst(cell), columns);
 	return columns;
+}
+
+Selectivity
+rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, int column)
+{
+	List	   *of_column = NIL;
+	ListCell   *cell;
+
+	foreach(cell, quals->all)
+	{
+		Bitmapset  *columns = rtscan_qual_columns(lfirst(cell), NULL);
+
+		if (bms_membership(columns) == BMS_SINGLETON && bms_is_member(column, columns))
+			of_column = lappend(of_column, lfirst(cell));
+	}
+	return clauselist_selectivity(root, rtscan_qual_clauses(of_column), index->rel->relid, JOIN_INNER, NULL);
+}
+
+static bool
+asks_included(const RtscanQual *qual, const IndexOptInfo *index)
+{
+	return bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= index->nkeycolumns;
 }
 
 /* Comparing these columns of rows, and finding those of the parts that are about keys alone. */
 static RtscanCost
 included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, double loops, double rows)
 {
-	Bitmapset  *columns = included_columns(qual, index, NULL);
+	Bitmapset  *columns = rtscan_qual_columns(qual, NULL);
 	RtscanCost	cost = {0};
-	int			column = -1;
+	int			column = index->nkeycolumns - 1;
 	ListCell   *cell;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
@@ -36,7 +57,7 @@ included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, do
 		RtscanQual *part = lfirst(cell);
 		double		found;
 
-		if (part->clause && included_columns(part, index, NULL) == NULL)
+		if (part->clause && !asks_included(part, index))
 			rtscan_add_cost(&cost, rtscan_conjunction_cost(root, index, list_make1(part), loops, &found));
 	}
 	return cost;
@@ -54,7 +75,7 @@ rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *ind
 	{
 		RtscanQual *qual = lfirst(cell);
 
-		if (included_columns(qual, index, NULL))
+		if (asks_included(qual, index))
 			others = lappend(others, qual);
 		else
 			of_keys = lappend(of_keys, qual);

@@ -216,18 +216,6 @@ count_arrays(const RtscanQual *qual)
 	return n;
 }
 
-static Bitmapset *
-columns_of(const RtscanQual *qual, Bitmapset *columns)
-{
-	ListCell   *cell;
-
-	if (qual->kind == RTSCAN_FILTER_CONDITION)
-		return bms_add_member(columns, qual->asked.column);
-	foreach(cell, qual->parts)
-		columns = columns_of(lfirst(cell), columns);
-	return columns;
-}
-
 /* Elements of each array that may be looked up. */
 static int
 share_of_lookups(const Knowledge *knowledge, const List *quals)
@@ -461,7 +449,7 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = resolved->quals};
 	RtscanFilter filter = make_filter(root, index, rtscan_schema(index), &all, share_of_lookups(knowledge, resolved->quals));
 
-	resolved->narrowed = bms_num_members(columns_of(&all, NULL));
+	resolved->narrowed = bms_num_members(rtscan_qual_columns(&all, NULL));
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
 		if (!add_segment(resolved, index, &filter, &knowledge->segments[i]))
 			return false;

@@ -90,13 +90,16 @@ outer_sets(PlannerInfo *root, IndexOptInfo *index)
 
 /* ---------------------------------------------------------------- paths */
 
-/* The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values. */
+/* The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values.  Or all, for some rows. */
 static void
 offer_order(PlannerInfo *root, IndexOptInfo *index)
 {
-	Path	   *path = root->query_pathkeys == NIL ? NULL :
-		rtscan_ordered_path(root, index, linitial_node(PathKey, root->query_pathkeys));
+	List	   *keys = root->query_pathkeys;
+	Path	   *path = keys == NIL ? NULL : rtscan_ordered_path(root, index, linitial_node(PathKey, keys));
 
+	if (path)
+		add_path(index->rel, path);
+	path = keys == NIL ? NULL : rtscan_first_rows_path(root, index, keys);
 	if (path)
 		add_path(index->rel, path);
 }

@@ -5,9 +5,12 @@
 #include "plan/scan_path.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "access/nbtree.h"
+#include "miscadmin.h"
 #include "nodes/extensible.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -18,6 +21,11 @@
 #include "plan/resolve.h"
 #include "run/expressions.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+/* What a bounded heap takes for a row, and for each of its columns, which may be by reference. */
+#define FIRST_ROW_BYTES			64
+#define FIRST_ROW_COLUMN_BYTES	64
 
 static const CustomPathMethods path_methods = {
 	.CustomName = "RtscanScan",
@@ -171,13 +179,38 @@ static RtscanCost
 ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
-	RtscanCost	cost = rtscan_order_cost(size ? size->rows : rows, rows, bms_num_members(columns_read(path)));
+	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column) : rows;
+	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order.wanted, bms_num_members(columns_read(path)));
 	RtscanCost	others = rows_cost(path, root, rows, 1);
 
 	/* What would be read of the columns of all rows is read of each row. */
 	cost.startup += others.startup;
 	if (path->from_heap)
 		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, 1));
+	return cost;
+}
+
+/*
+ * By a bounded heap.  Before the first row comes a pass over all of them: a value of each is read and compared, and those that may
+ * get in are tried, some for each row that is wanted.  Then those rows come; all rows would take as many times more.
+ */
+static RtscanCost
+first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
+{
+	const RtscanOrder *order = &path->order;
+	double		wanted = Max(Min(order->wanted, rows), 1);
+	double		tried = Min(wanted * (1 + log(Max(rows / wanted, 1))), rows);
+	double		comparisons = tried * order->ncolumns * log2(Max(2 * wanted, 2));
+	RtscanCost	pass = {.work = rows * RTSCAN_ROW_COST + comparisons * 2 * cpu_operator_cost};
+	RtscanCost	cost = rows_cost(path, root, wanted, 1);
+
+	rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[0].column, rows, 1));
+	for (int i = 1; i < order->ncolumns; i++)
+		rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[i].column, tried, 1));
+	rtscan_add_cost(&pass, rtscan_visibility_cost(path->index->rel, tried));
+	cost.startup += rtscan_total_cost(&pass);
+	cost.work *= Max(rows, 1) / wanted;
+	cost.pages *= Max(rows, 1) / wanted;
 	return cost;
 }
 
@@ -190,7 +223,8 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
 	double		found;
 	RtscanCost	search = rtscan_quals_cost(path->quals, root, path->index, loops, &found);
-	RtscanCost	rows = path->ordered ? ordered_rows_cost(path, root, found) : rows_cost(path, root, found, loops);
+	RtscanCost	rows = path->order.by_heap ? first_rows_cost(path, root, found) :
+		path->ordered ? ordered_rows_cost(path, root, found) : rows_cost(path, root, found, loops);
 	double		speedup = rtscan_speedup(root, path->index, result->parallel_workers);
 	double		searched = path->ordered ? 1 : 1 / (size ? Max(size->segments, 1) : 1);	/* before the first row, of all */
 
@@ -227,6 +261,72 @@ find_order(IndexOptInfo *index, PathKey *key)
 		if (has_order(index, column, key))
 			return column;
 	return -1;
+}
+
+static RtscanOrderColumn
+order_column(const PathKey *key, int column)
+{
+	return (RtscanOrderColumn) {
+		.column = column,
+		.descending = rtscan_compat_is_descending(key),
+		.nulls_first = key->pk_nulls_first,
+		.collation = key->pk_eclass->ec_collation,
+	};
+}
+
+/* Does a path key sort by a column, whose values the index has, in the default order of its type? */
+static bool
+sorts_by(IndexOptInfo *index, int column, PathKey *key)
+{
+	Expr	   *expression = list_nth_node(TargetEntry, index->indextlist, column)->expr;
+	const TypeCacheEntry *type;
+
+	if (!index->canreturn[column] || find_ec_member_matching_expr(key->pk_eclass, expression, index->rel->relids) == NULL)
+		return false;
+	type = lookup_type_cache(exprType((Node *) expression), TYPECACHE_CMP_PROC | TYPECACHE_BTREE_OPFAMILY);
+	return OidIsValid(type->cmp_proc) && type->btree_opf == key->pk_opfamily;
+}
+
+static int
+find_sorted_column(IndexOptInfo *index, PathKey *key)
+{
+	for (int column = 0; column < index->ncolumns; column++)
+		if (sorts_by(index, column, key))
+			return column;
+	return -1;
+}
+
+/* The order of all of some path keys, if it is one of the index's columns. */
+static bool
+find_orders(IndexOptInfo *index, List *keys, RtscanOrder *order)
+{
+	ListCell   *cell;
+
+	*order = (RtscanOrder) {0};
+	if (list_length(keys) > INDEX_MAX_KEYS)
+		return false;
+	foreach(cell, keys)
+	{
+		int			column = find_sorted_column(index, lfirst(cell));
+
+		if (column < 0)
+			return false;
+		order->columns[order->ncolumns++] = order_column(lfirst(cell), column);
+	}
+	return true;
+}
+
+/*
+ * Is it known how many rows are wanted, about, and are they few?  The table has to be the only one, or rows may be wanted until
+ * they have met others.
+ */
+static bool
+limit_fits(PlannerInfo *root, const RtscanOrder *order)
+{
+	double		row = FIRST_ROW_BYTES + order->ncolumns * FIRST_ROW_COLUMN_BYTES;
+
+	return root->limit_tuples > 0 && root->limit_tuples * row <= work_mem * 1024.0 &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON;
 }
 
 /* ---------------------------------------------------------------- the path */
@@ -277,12 +377,31 @@ rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 	path = make_path(root, index, index->rel->lateral_relids, 0);
 	path->ordered = true;
 	path->order = (RtscanOrder) {
-		.column = column,
-		.descending = rtscan_compat_is_descending(key),
-		.nulls_first = key->pk_nulls_first,
+		.ncolumns = 1,
+		.columns = {order_column(key, column)},
 		.wanted = root->limit_tuples > 0 ? root->limit_tuples : DBL_MAX,
 	};
 	path->path.path.pathkeys = list_make1(key);
+	cost_path(path, root);
+	return &path->path.path;
+}
+
+Path *
+rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
+{
+	RtscanScanPath *path;
+	RtscanOrder order;
+
+	if (!find_orders(index, keys, &order) || !limit_fits(root, &order))
+		return NULL;
+	path = make_path(root, index, index->rel->lateral_relids, 0);
+	if (path->row_clauses != NIL || path->others != NIL)
+		return NULL;
+	order.by_heap = true;
+	order.wanted = root->limit_tuples + (root->parse->limitOption == LIMIT_OPTION_WITH_TIES ? 1 : 0);
+	path->ordered = true;
+	path->order = order;
+	path->path.path.pathkeys = keys;
 	cost_path(path, root);
 	return &path->path.path;
 }

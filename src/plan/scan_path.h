@@ -26,7 +26,7 @@ typedef struct RtscanScanPath
 	List	   *others;			/* and on the table's */
 	List	   *wanted;			/* the table's columns, before the planner makes of them what the query selects */
 	bool		from_heap;		/* the index has not all that is wanted */
-	bool		ordered;		/* rows come in an order, which is the path's first key: */
+	bool		ordered;		/* rows come in an order, which is the path's keys: */
 	RtscanOrder order;
 } RtscanScanPath;
 
@@ -35,10 +35,12 @@ extern void rtscan_init_scan(void);
 
 /*
  * scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader; or NULL if the index looks
- * nothing up, and has not what is wanted either.  Or a path in the order of a path key; NULL if the index has not that.
+ * nothing up, and has not what is wanted either.  Or a path in the order of a path key; or in that of all of some, for a LIMIT;
+ * NULL if the index has not that.
  */
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
+extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
 
 /*
  * The whole of a path that the planner has chosen.  Where partitions are joined one by one it copies the CustomPath, and has its

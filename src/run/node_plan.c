@@ -102,21 +102,46 @@ read_aggregate(List *written)
 /* So many rows that are wanted are as good as all. */
 #define ALL_ROWS	INT_MAX
 
+/* How, then its columns. */
 static List *
 write_order(const RtscanOrder *order)
 {
-	return list_make4_int(order->column, order->descending, order->nulls_first, (int) Min(order->wanted, ALL_ROWS));
+	List	   *written = list_make1(list_make2_int(order->by_heap, (int) Min(order->wanted, ALL_ROWS)));
+
+	for (int i = 0; i < order->ncolumns; i++)
+	{
+		const RtscanOrderColumn *column = &order->columns[i];
+
+		written = lappend(written, list_make2(list_make3_int(column->column, column->descending, column->nulls_first),
+											  list_make1_oid(column->collation)));
+	}
+	return written;
 }
 
-static RtscanOrder
-read_order(List *numbers)
+static RtscanOrderColumn
+read_order_column(List *written)
 {
-	return (RtscanOrder) {
+	List	   *numbers = linitial(written);
+
+	return (RtscanOrderColumn) {
 		.column = linitial_int(numbers),
 		.descending = lsecond_int(numbers) != 0,
 		.nulls_first = lthird_int(numbers) != 0,
-		.wanted = lfourth_int(numbers),
+		.collation = linitial_oid(lsecond(written)),
 	};
+}
+
+static RtscanOrder
+read_order(List *written)
+{
+	RtscanOrder order = {
+		.by_heap = linitial_int(linitial(written)) != 0,
+		.wanted = lsecond_int(linitial(written)),
+	};
+
+	for (int i = 1; i < list_length(written); i++)
+		order.columns[order.ncolumns++] = read_order_column(list_nth(written, i));
+	return order;
 }
 
 /* ---------------------------------------------------------------- all of it */

@@ -126,8 +126,11 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 	rtscan_begin_node(&state->node);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
-	/* The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only. */
-	if (state->node.plan->from_heap && state->row_quals.state == NULL)
+	/*
+	 * The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only, nor can other
+	 * ones be the first of all.
+	 */
+	if (state->node.plan->from_heap && state->row_quals.state == NULL && !state->node.plan->order.by_heap)
 		state->node.checked_heap = NULL;
 	if (state->node.plan->from_heap)
 		begin_heap_tuples(state, estate);
@@ -412,14 +415,26 @@ shut_down(CustomScanState *custom)
 }
 
 static void
+append_order_column(StringInfo text, const RtscanNode *node, const RtscanOrderColumn *order)
+{
+	const char *name = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
+
+	appendStringInfo(text, "%s%s%s%s", text->len > 0 ? ", " : "", name, order->descending ? " DESC" : "",
+					 order->nulls_first == order->descending ? "" : order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+static void
 explain_order(const RtscanNode *node, ExplainState *es)
 {
 	const RtscanOrder *order = &node->plan->order;
-	const char *column = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
+	StringInfoData text;
 
-	ExplainPropertyText("Order", psprintf("%s%s%s", column, order->descending ? " DESC" : "",
-										  order->nulls_first == order->descending ? "" :
-										  order->nulls_first ? " NULLS FIRST" : " NULLS LAST"), es);
+	initStringInfo(&text);
+	for (int i = 0; i < order->ncolumns; i++)
+		append_order_column(&text, node, &order->columns[i]);
+	ExplainPropertyText("Order", text.data, es);
+	if (order->by_heap)
+		ExplainPropertyText("Order Method", "bounded heap", es);
 }
 
 static void

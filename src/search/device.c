@@ -309,6 +309,7 @@ take_bits(Round *round, const DeviceReply *reply, MemoryContext context, RtscanC
 
 		bits->chunks = round->entries[i].scan->reader.segment->chunks;
 		bits->words = round->header.want_bits ? (uint64 *) words : NULL;
+		bits->room = NULL;
 		bits->counted = true;
 		memcpy(bits->counts, counts, bits->chunks * sizeof(uint32));
 		for (uint32 chunk = 0; chunk < bits->chunks; chunk++)

@@ -34,7 +34,8 @@ typedef struct SortedRow
 struct RtscanOrderStream
 {
 	RtscanSegmentScan *segment;
-	const RtscanOrder *order;
+	const RtscanOrderColumn *order;
+	double		wanted;			/* so many rows, about */
 	const uint64 *words;
 	const RtscanColumnHeader *header;
 	const RtscanColumn *type;
@@ -390,7 +391,7 @@ sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows)
 {
 	double		ranks = stream->hull.high.rank - stream->hull.low.rank;
 
-	return rows * SORT_NANOSECONDS < Min(stream->order->wanted / rows, 1) * ranks * WALK_NANOSECONDS;
+	return rows * SORT_NANOSECONDS < Min(stream->wanted / rows, 1) * ranks * WALK_NANOSECONDS;
 }
 
 /* Small segments have no order, nor bins. */
@@ -408,11 +409,12 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const
 
 	memset(stream, 0, offsetof(RtscanOrderStream, rows));
 	stream->segment = segment;
-	stream->order = order;
+	stream->order = &order->columns[0];
+	stream->wanted = order->wanted;
 	stream->words = words;
-	stream->header = &segment->reader.segment->columns[order->column].header;
-	stream->type = &schema->columns[order->column];
-	stream->values = rtscan_open_values(&segment->reader, schema, order->column);
+	stream->header = &segment->reader.segment->columns[stream->order->column].header;
+	stream->type = &schema->columns[stream->order->column];
+	stream->values = rtscan_open_values(&segment->reader, schema, stream->order->column);
 	stream->left = rows;
 	stream->hull = find_hull(stream);
 	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows))

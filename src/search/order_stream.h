@@ -18,12 +18,21 @@
 #include "search/executor.h"
 #include "segment/values.h"
 
-/* An order of rows: by a key column. */
-typedef struct RtscanOrder
+/* A column that rows are ordered by. */
+typedef struct RtscanOrderColumn
 {
 	int			column;			/* of the index, from 0 */
 	bool		descending;
 	bool		nulls_first;
+	Oid			collation;
+} RtscanOrderColumn;
+
+/* An order of rows: by a key column, or where there is a heap by any of the index's columns. */
+typedef struct RtscanOrder
+{
+	int			ncolumns;
+	RtscanOrderColumn columns[INDEX_MAX_KEYS];
+	bool		by_heap;		/* a bounded heap of as many rows as are wanted, or else streams */
 	double		wanted;			/* so many rows, about; infinite if all are */
 } RtscanOrder;
 
@@ -31,7 +40,7 @@ typedef struct RtscanOrderStream RtscanOrderStream;
 
 /*
  * Open a stream of the rows whose bits are set, in the current memory context.  The segment, the words (of all its chunks) and
- * the order must stay where they are.
+ * the order, whose first column it is by, must stay where they are.
  */
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words,
 											 uint64 rows, const RtscanOrder *order);

@@ -1,72 +1,17 @@
 /*
  * ordered.c
- *		The rows of an index that match a filter, in the order of a key column, some at a time.
+ *		The rows of an index that match a filter, in an order, some at a time.
  */
-#include "search/ordered.h"
+#include "search/ordered_parts.h"
 
 #include "bits/bits.h"
-#include "lib/binaryheap.h"
 #include "miscadmin.h"
-#include "search/cursor.h"
 #include "segment/tidmap.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
 /* The first lot of rows; each is twice as large as the one before. */
 #define FIRST_LOT	16
-
-/* Where rows come from, in order: a segment, or the pending rows. */
-typedef struct Source
-{
-	RtscanOrdered *ordered;
-	RtscanSegmentScan *segment; /* NULL: the pending rows */
-	bool		sees_all;		/* the snapshot sees all of the segment's rows */
-	RtscanOrderStream *stream;
-	RtscanValues **values;		/* by column, opened when first asked for */
-	MemoryContext context;		/* of the value at hand */
-	uint32		row;			/* the next row: of the segment, or of the pending rows; */
-	RtscanStreamKey key;		/* its key, which is not looked up of a single source; */
-	Datum		value;			/* and its value, likewise */
-	bool		isnull;
-} Source;
-
-typedef struct PendingRow
-{
-	ItemPointerData tid;
-	Datum	   *values;
-	bool	   *isnull;
-} PendingRow;
-
-/* A row of the lot. */
-typedef struct LotRow
-{
-	Source	   *source;
-	uint32		row;
-	uint32		place;			/* in the lot */
-	ItemPointerData tid;
-	bool		visible;
-} LotRow;
-
-struct RtscanOrdered
-{
-	const RtscanSchema *schema;
-	const RtscanOrder *order;
-	const RtscanColumn *type;
-	bool		unchecked;		/* visibility is somebody else's concern */
-	RtscanVisibility visibility;
-	RtscanSearch search;
-	MemoryContext context;
-	MemoryContext lot_context;	/* of the values of the rows at hand */
-	List	   *sources;
-	PendingRow *pending;
-	uint32		npending;
-	uint32		capacity;
-	binaryheap *heap;			/* of sources that have a next row */
-	uint32		lot;			/* rows of the next lot */
-	uint32		n;				/* rows at hand, */
-	LotRow		rows[RTSCAN_CURSOR_ROWS];	/* in their order, */
-	LotRow	   *by_place[RTSCAN_CURSOR_ROWS];	/* and by source and row */
-};
 
 /* ---------------------------------------------------------------- comparing */
 
@@ -76,17 +21,17 @@ compare_values(const RtscanOrdered *ordered, Datum a, bool a_isnull, Datum b, bo
 	int			result;
 
 	if (a_isnull || b_isnull)
-		return a_isnull == b_isnull ? 0 : a_isnull == ordered->order->nulls_first ? -1 : 1;
+		return a_isnull == b_isnull ? 0 : a_isnull == ordered->order->columns[0].nulls_first ? -1 : 1;
 	result = DatumGetInt32(FunctionCall2Coll(ordered->type->compare, ordered->type->collation, a, b));
-	return ordered->order->descending ? (result < 0) - (result > 0) : result;
+	return ordered->order->columns[0].descending ? (result < 0) - (result > 0) : result;
 }
 
 /* binaryheap_comparator: the source whose row comes first is on top. */
 static int
 compare_sources(Datum a, Datum b, void *arg)
 {
-	const Source *left = (const Source *) DatumGetPointer(a);
-	const Source *right = (const Source *) DatumGetPointer(b);
+	const RtscanOrderedSource *left = (const RtscanOrderedSource *) DatumGetPointer(a);
+	const RtscanOrderedSource *right = (const RtscanOrderedSource *) DatumGetPointer(b);
 
 	return -compare_values((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
 }
@@ -96,9 +41,9 @@ static int
 compare_pending(const void *a, const void *b, void *arg)
 {
 	const RtscanOrdered *ordered = (const RtscanOrdered *) arg;
-	const PendingRow *left = (const PendingRow *) a;
-	const PendingRow *right = (const PendingRow *) b;
-	int			column = ordered->order->column;
+	const RtscanOrderedPending *left = (const RtscanOrderedPending *) a;
+	const RtscanOrderedPending *right = (const RtscanOrderedPending *) b;
+	int			column = ordered->order->columns[0].column;
 
 	CHECK_FOR_INTERRUPTS();
 	return compare_values(ordered, left->values[column], left->isnull[column], right->values[column], right->isnull[column]);
@@ -107,41 +52,42 @@ compare_pending(const void *a, const void *b, void *arg)
 /* ---------------------------------------------------------------- search */
 
 /* The bits of all chunks: those that have none set, too. */
-static uint64 *
-copy_words(const RtscanRowBits *bits)
+static RtscanRowBits *
+keep_bits(RtscanRowBits *bits)
 {
-	uint64	   *words = palloc0((Size) bits->chunks * RTSCAN_CHUNK_BYTES);
+	RtscanRowBits *kept = rtscan_bits_keep(bits);
 
-	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-		if (bits->filled[chunk])
-			memcpy(words + (Size) chunk * RTSCAN_CHUNK_WORDS, rtscan_bits_chunk(bits, chunk), RTSCAN_CHUNK_BYTES);
-	return words;
+	for (uint32 chunk = 0; chunk < kept->chunks; chunk++)
+		(void) rtscan_bits_fill(kept, chunk);
+	return kept;
 }
 
-static Source *
+static RtscanOrderedSource *
 add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 {
-	Source	   *source = palloc0(sizeof(Source));
+	RtscanOrderedSource	   *source = palloc0(sizeof(RtscanOrderedSource));
 
 	source->ordered = ordered;
 	source->segment = segment;
+	source->number = list_length(ordered->sources);
 	source->values = palloc0(ordered->schema->ncolumns * sizeof(RtscanValues *));
-	source->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered value", ALLOCSET_SMALL_SIZES);
 	ordered->sources = lappend(ordered->sources, source);
 	return source;
 }
 
 static void
-add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, const RtscanRowBits *bits)
+add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
 	uint64		rows = rtscan_bits_count(bits);
-	Source	   *source;
+	RtscanOrderedSource	   *source;
 
 	if (rows == 0)
 		return;
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
-	source->stream = rtscan_open_stream(segment, ordered->schema, copy_words(bits), rows, ordered->order);
+	source->bits = keep_bits(bits);
+	if (!ordered->order->by_heap)
+		source->stream = rtscan_open_stream(segment, ordered->schema, source->bits->words, rows, ordered->order);
 	ordered->search.stats.rows += rows;
 }
 
@@ -149,18 +95,18 @@ static void
 add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 {
 	int			ncolumns = ordered->schema->ncolumns;
-	PendingRow *row;
+	RtscanOrderedPending *row;
 
 	if (!ordered->unchecked && !rtscan_sees_row(&ordered->visibility, &tuple->t_tid))
 		return;
 	if (ordered->npending == ordered->capacity)
 	{
 		ordered->capacity = Max(2 * ordered->capacity, 64);
-		ordered->pending = ordered->pending ? repalloc_huge(ordered->pending, ordered->capacity * sizeof(PendingRow)) :
-			palloc(ordered->capacity * sizeof(PendingRow));
+		ordered->pending = ordered->pending ? repalloc_huge(ordered->pending, ordered->capacity * sizeof(RtscanOrderedPending)) :
+			palloc(ordered->capacity * sizeof(RtscanOrderedPending));
 	}
 	row = &ordered->pending[ordered->npending++];
-	*row = (PendingRow) {tuple->t_tid, palloc(ncolumns * sizeof(Datum)), palloc(ncolumns * sizeof(bool))};
+	*row = (RtscanOrderedPending) {tuple->t_tid, palloc(ncolumns * sizeof(Datum)), palloc(ncolumns * sizeof(bool))};
 	rtscan_deform_pending(ordered->search.index, ordered->schema, CopyIndexTuple(tuple), row->values, row->isnull);
 	ordered->search.stats.rows++;
 }
@@ -185,10 +131,10 @@ search_all(RtscanOrdered *ordered, const RtscanImage *image)
 /* ---------------------------------------------------------------- sources */
 
 static bool
-next_pending(Source *source)
+next_pending(RtscanOrderedSource *source)
 {
 	const RtscanOrdered *ordered = source->ordered;
-	int			column = ordered->order->column;
+	int			column = ordered->order->columns[0].column;
 
 	if (++source->row >= ordered->npending)
 		return false;
@@ -199,7 +145,7 @@ next_pending(Source *source)
 
 /* Go to the next row of a segment.  Its value is looked up where it may differ from the one before, and somebody asks. */
 static bool
-next_of_segment(Source *source, bool first)
+next_of_segment(RtscanOrderedSource *source, bool first)
 {
 	RtscanStreamKey key;
 	MemoryContext old;
@@ -223,11 +169,12 @@ next_of_segment(Source *source, bool first)
 static void
 add_pending_source(RtscanOrdered *ordered)
 {
-	Source	   *source;
+	RtscanOrderedSource	   *source;
 
 	if (ordered->npending == 0)
 		return;
-	qsort_arg(ordered->pending, ordered->npending, sizeof(PendingRow), compare_pending, ordered);
+	if (!ordered->order->by_heap)
+		qsort_arg(ordered->pending, ordered->npending, sizeof(RtscanOrderedPending), compare_pending, ordered);
 	source = add_source(ordered, NULL);
 	source->row = PG_UINT32_MAX;
 }
@@ -237,12 +184,12 @@ begin_merge(RtscanOrdered *ordered)
 {
 	ListCell   *cell;
 
-	add_pending_source(ordered);
 	ordered->heap = binaryheap_allocate(Max(list_length(ordered->sources), 1), compare_sources, ordered);
 	foreach(cell, ordered->sources)
 	{
-		Source	   *source = lfirst(cell);
+		RtscanOrderedSource *source = lfirst(cell);
 
+		source->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered value", ALLOCSET_SMALL_SIZES);
 		if (source->segment ? next_of_segment(source, true) : next_pending(source))
 			binaryheap_add_unordered(ordered->heap, PointerGetDatum(source));
 	}
@@ -250,11 +197,11 @@ begin_merge(RtscanOrdered *ordered)
 }
 
 /* Take the first row of all. */
-static LotRow
+static RtscanLotRow
 take_first(RtscanOrdered *ordered)
 {
-	Source	   *source = (Source *) DatumGetPointer(binaryheap_first(ordered->heap));
-	LotRow		row = {.source = source, .row = source->row, .visible = true};
+	RtscanOrderedSource	   *source = (RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap));
+	RtscanLotRow		row = {.source = source, .row = source->row, .visible = true};
 
 	if (source->segment ? next_of_segment(source, false) : next_pending(source))
 		binaryheap_replace_first(ordered->heap, PointerGetDatum(source));
@@ -274,12 +221,12 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	memset(ordered, 0, offsetof(RtscanOrdered, rows));
 	ordered->schema = schema;
 	ordered->order = order;
-	ordered->type = &schema->columns[order->column];
+	ordered->type = &schema->columns[order->columns[0].column];
 	ordered->unchecked = visibility->heap == NULL;
 	ordered->visibility = *visibility;
 	ordered->context = context;
 	ordered->lot_context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_DEFAULT_SIZES);
-	ordered->lot = FIRST_LOT;
+	ordered->lot = order->by_heap ? Min(order->wanted, RTSCAN_CURSOR_ROWS) : FIRST_LOT;
 	ordered->search = (RtscanSearch) {
 		.index = visibility->index,
 		.snapshot = visibility->snapshot,
@@ -287,7 +234,11 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 		.filter = filter,
 	};
 	search_all(ordered, image);
-	begin_merge(ordered);
+	add_pending_source(ordered);
+	if (order->by_heap)
+		ordered->first_rows = rtscan_begin_first_rows(ordered);
+	else
+		begin_merge(ordered);
 	MemoryContextSwitchTo(old);
 	return ordered;
 }
@@ -305,8 +256,8 @@ rtscan_close_ordered(RtscanOrdered *ordered)
 static int
 compare_places(const void *a, const void *b)
 {
-	const LotRow *left = *(LotRow *const *) a;
-	const LotRow *right = *(LotRow *const *) b;
+	const RtscanLotRow *left = *(RtscanLotRow *const *) a;
+	const RtscanLotRow *right = *(RtscanLotRow *const *) b;
 
 	if (left->source != right->source)
 		return left->source < right->source ? -1 : 1;
@@ -317,7 +268,7 @@ compare_places(const void *a, const void *b)
 static uint32
 end_of_chunk(const RtscanOrdered *ordered, uint32 first)
 {
-	const LotRow *row = ordered->by_place[first];
+	const RtscanLotRow *row = ordered->by_place[first];
 	uint32		end = first + 1;
 
 	while (end < ordered->n && ordered->by_place[end]->source == row->source &&
@@ -328,9 +279,9 @@ end_of_chunk(const RtscanOrdered *ordered, uint32 first)
 
 /* Find the TIDs of some rows of a chunk that the snapshot sees. */
 static void
-find_tids_of_chunk(RtscanOrdered *ordered, LotRow **rows, uint32 n)
+find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 {
-	Source	   *source = rows[0]->source;
+	RtscanOrderedSource	   *source = rows[0]->source;
 	uint32		chunk = rows[0]->row / RTSCAN_CHUNK_ROWS;
 	uint64		words[RTSCAN_CHUNK_WORDS] = {0};
 	ItemPointerData tids[RTSCAN_CURSOR_ROWS];
@@ -342,7 +293,7 @@ find_tids_of_chunk(RtscanOrdered *ordered, LotRow **rows, uint32 n)
 
 		words[bit / 64] |= UINT64CONST(1) << bit % 64;
 	}
-	if (!source->sees_all)
+	if (!source->sees_all && ordered->first_rows == NULL)
 		rtscan_clear_invisible_in_chunk(&ordered->visibility, source->segment, chunk, words);
 	rtscan_collect_tids(&source->segment->reader, chunk, words, tids);
 	for (uint32 i = 0; i < n; i++)
@@ -360,7 +311,7 @@ find_tids(RtscanOrdered *ordered)
 {
 	for (uint32 first = 0, end; first < ordered->n; first = end)
 	{
-		LotRow	   *row = ordered->by_place[first];
+		RtscanLotRow	   *row = ordered->by_place[first];
 
 		end = end_of_chunk(ordered, first);
 		if (row->source->segment)
@@ -379,7 +330,7 @@ sort_by_place(RtscanOrdered *ordered)
 		ordered->rows[i].place = i;
 		ordered->by_place[i] = &ordered->rows[i];
 	}
-	qsort(ordered->by_place, ordered->n, sizeof(LotRow *), compare_places);
+	qsort(ordered->by_place, ordered->n, sizeof(RtscanLotRow *), compare_places);
 }
 
 /* Leave out the rows that the snapshot does not see. */
@@ -394,6 +345,20 @@ keep_visible(RtscanOrdered *ordered)
 	ordered->n = n;
 }
 
+/* Take the rows of the next lot, whether the snapshot sees them or not; false if there are none left. */
+static bool
+take_lot(RtscanOrdered *ordered)
+{
+	ordered->n = 0;
+	if (ordered->first_rows)
+		ordered->n = rtscan_next_first_rows(ordered->first_rows, ordered->rows, ordered->lot);
+	else
+		while (ordered->n < ordered->lot && !binaryheap_empty(ordered->heap))
+			ordered->rows[ordered->n++] = take_first(ordered);
+	ordered->lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
+	return ordered->n > 0;
+}
+
 uint32
 rtscan_next_ordered(RtscanOrdered *ordered)
 {
@@ -401,12 +366,9 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 
 	MemoryContextReset(ordered->lot_context);
 	ordered->n = 0;
-	while (ordered->n == 0 && !binaryheap_empty(ordered->heap))
+	while (ordered->n == 0 && take_lot(ordered))
 	{
 		CHECK_FOR_INTERRUPTS();
-		while (ordered->n < ordered->lot && !binaryheap_empty(ordered->heap))
-			ordered->rows[ordered->n++] = take_first(ordered);
-		ordered->lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
 		sort_by_place(ordered);
 		find_tids(ordered);
 		keep_visible(ordered);
@@ -425,9 +387,11 @@ rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 		tids[i] = ordered->rows[i].tid;
 }
 
-static RtscanValues *
-values_of(RtscanOrdered *ordered, Source *source, int column)
+RtscanValues *
+rtscan_source_values(RtscanOrderedSource *source, int column)
 {
+	RtscanOrdered *ordered = source->ordered;
+
 	if (source->values[column] == NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(ordered->context);
@@ -440,9 +404,9 @@ values_of(RtscanOrdered *ordered, Source *source, int column)
 
 /* Of some rows of a chunk, or of pending rows. */
 static void
-get_values(RtscanOrdered *ordered, LotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
+get_values(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
 {
-	Source	   *source = lot[0]->source;
+	RtscanOrderedSource	   *source = lot[0]->source;
 	uint32		rows[RTSCAN_CURSOR_ROWS];
 	Datum		found[RTSCAN_CURSOR_ROWS];
 	bool		found_null[RTSCAN_CURSOR_ROWS];
@@ -457,7 +421,7 @@ get_values(RtscanOrdered *ordered, LotRow **lot, uint32 n, int column, Datum *da
 		}
 	}
 	if (source->segment)
-		rtscan_get_values(values_of(ordered, source, column), rows, n, found, found_null);
+		rtscan_get_values(rtscan_source_values(source, column), rows, n, found, found_null);
 	for (uint32 i = 0; i < n; i++)
 	{
 		datums[lot[i]->place] = found[i];

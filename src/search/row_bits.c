@@ -9,7 +9,10 @@
 #include "utils/memutils.h"
 
 /* Room for a segment's bits that nobody uses: pages that have been touched once need not be asked of the kernel again. */
-#define MAX_IDLE_ROOMS	4
+#define MAX_IDLE_ROOMS	8
+
+/* Bits of so few chunks do not take a room of their own. */
+#define FEW_CHUNKS		(RTSCAN_SEGMENT_CHUNKS / 8)
 
 static char *idle_rooms[MAX_IDLE_ROOMS];
 static int	idle;
@@ -17,7 +20,6 @@ static int	idle;
 typedef struct OwnedBits
 {
 	RtscanRowBits bits;
-	char	   *room;
 	MemoryContextCallback callback;
 } OwnedBits;
 
@@ -28,9 +30,9 @@ give_back_room(void *arg)
 	OwnedBits  *owned = (OwnedBits *) arg;
 
 	if (idle < MAX_IDLE_ROOMS)
-		idle_rooms[idle++] = owned->room;
+		idle_rooms[idle++] = owned->bits.room;
 	else
-		pfree(owned->room);
+		pfree(owned->bits.room);
 }
 
 RtscanRowBits *
@@ -38,12 +40,38 @@ rtscan_bits_create(MemoryContext context)
 {
 	OwnedBits  *owned = MemoryContextAllocZero(context, sizeof(OwnedBits));
 
-	owned->room = idle > 0 ? idle_rooms[--idle]
+	owned->bits.room = idle > 0 ? idle_rooms[--idle]
 		: MemoryContextAlloc(TopMemoryContext, (Size) RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_BYTES + 64);
-	owned->bits.words = (uint64 *) TYPEALIGN(64, owned->room);
+	owned->bits.words = (uint64 *) TYPEALIGN(64, owned->bits.room);
 	owned->callback = (MemoryContextCallback) {.func = give_back_room, .arg = owned};
 	MemoryContextRegisterResetCallback(context, &owned->callback);
 	return &owned->bits;
+}
+
+RtscanRowBits *
+rtscan_bits_keep(RtscanRowBits *bits)
+{
+	RtscanRowBits *kept;
+	RtscanRowBits other;
+
+	if (bits->room && bits->chunks > FEW_CHUNKS)
+	{
+		kept = rtscan_bits_create(CurrentMemoryContext);
+		other = *kept;
+		*kept = *bits;
+		bits->room = other.room;
+		bits->words = other.words;
+		return kept;
+	}
+	kept = palloc(sizeof(RtscanRowBits));
+	*kept = *bits;
+	kept->room = NULL;
+	kept->words = palloc((Size) bits->chunks * RTSCAN_CHUNK_BYTES + 64);
+	kept->words = (uint64 *) TYPEALIGN(64, kept->words);
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk])
+			memcpy(rtscan_bits_chunk(kept, chunk), rtscan_bits_chunk(bits, chunk), RTSCAN_CHUNK_BYTES);
+	return kept;
 }
 
 void

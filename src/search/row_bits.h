@@ -16,7 +16,8 @@
 typedef struct RtscanRowBits
 {
 	uint32		chunks;
-	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned */
+	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned, */
+	char	   *room;			/* in this room; NULL: in memory of somebody else's */
 	bool		filled[RTSCAN_SEGMENT_CHUNKS];
 	bool		counted;		/* counts are right: */
 	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
@@ -25,6 +26,12 @@ typedef struct RtscanRowBits
 /* Bits for one segment at a time, as long as the memory context is not reset; reset them for each. */
 extern RtscanRowBits *rtscan_bits_create(MemoryContext context);
 extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
+
+/*
+ * Bits that stay, in the current memory context: of a search's, whose own are undefined then.  If they are many, they change
+ * places with a room.
+ */
+extern RtscanRowBits *rtscan_bits_keep(RtscanRowBits *bits);
 
 static inline uint64 *
 rtscan_bits_chunk(const RtscanRowBits *bits, uint32 chunk)

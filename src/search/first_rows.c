@@ -1,0 +1,562 @@
+/*
+ * first_rows.c
+ *		The first rows of all in an order of several columns, by a bounded heap.
+ *
+ * A pass looks at all rows that match, and keeps the first ones, as many as are wanted.  Values of types that have exact integers
+ * (row/exact.h) are places: integers that ascend in the order that is asked for.  Those of the first column are compared with the
+ * worst row's, many at a time; only of candidates, which may be better, further columns are read.  A row that the snapshot does
+ * not see must not get in, so candidates are looked up where that is not known.
+ *
+ * Rows of equal values are ordered by source and number, so that the order is total.  Who asks for more rows than are kept has another
+ * pass, for larger a heap, over the rows after the last one.
+ */
+#include "search/ordered_parts.h"
+
+#include <math.h>
+
+#include "bits/bits.h"
+#include "miscadmin.h"
+#include "segment/typed.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+/* Rows that are compared together. */
+#define BLOCK_ROWS	1024
+
+/* How many times as many rows the next pass keeps. */
+#define GROWTH		4
+
+/* A place; or a Datum of another type, where it is not NULL. */
+typedef struct Key
+{
+	int64		place;			/* of NULL: the first or the last of all */
+	bool		isnull;
+} Key;
+
+typedef struct Entry
+{
+	const RtscanOrderedSource *source;
+	uint32		row;
+	Key			keys[FLEXIBLE_ARRAY_MEMBER];	/* by column of the order */
+} Entry;
+
+typedef struct Column
+{
+	const RtscanOrderColumn *order;
+	const RtscanColumn *type;
+	bool		placed;			/* its values have places, or else */
+	FmgrInfo	compare;
+} Column;
+
+typedef struct RtscanFirstRows
+{
+	RtscanOrdered *ordered;
+	int			ncolumns;
+	Column	   *columns;
+	uint32		limit;			/* rows that the pass keeps, */
+	uint32		most;			/* and that any does */
+	MemoryContext context;		/* of the pass, */
+	MemoryContext short_context;	/* of some rows */
+	Entry	   *after;			/* the last row of the pass before; NULL: there is none */
+	Entry	   *candidate;
+	binaryheap *heap;			/* of Entry *, the worst on top */
+	Entry	  **sorted;			/* what it kept */
+	uint32		n;
+	uint32		next;			/* the first that has not been returned */
+
+	/* Rows that are looked at together: */
+	RtscanOrderedSource *source;
+	uint32		m;				/* candidates: */
+	uint32		rows[BLOCK_ROWS];
+	Key		   *keys[INDEX_MAX_KEYS];	/* by column of the order */
+	int64		places[BLOCK_ROWS];
+	uint32		list[RTSCAN_LIST_ROOM];
+} RtscanFirstRows;
+
+/* ---------------------------------------------------------------- comparing */
+
+static int
+compare_keys(const Column *column, const Key *a, const Key *b)
+{
+	int			result;
+
+	if (a->isnull || b->isnull)
+		return a->isnull == b->isnull ? 0 : a->isnull == column->order->nulls_first ? -1 : 1;
+	if (column->placed)
+		return a->place < b->place ? -1 : a->place > b->place;
+	result = DatumGetInt32(FunctionCall2Coll(unconstify(FmgrInfo *, &column->compare), column->order->collation,
+											 (Datum) a->place, (Datum) b->place));
+	return column->order->descending ? (result < 0) - (result > 0) : result;
+}
+
+static int
+compare_entries(const RtscanFirstRows *first, const Entry *a, const Entry *b)
+{
+	for (int i = 0; i < first->ncolumns; i++)
+	{
+		int			result = compare_keys(&first->columns[i], &a->keys[i], &b->keys[i]);
+
+		if (result != 0)
+			return result;
+	}
+	if (a->source != b->source)
+		return a->source->number < b->source->number ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* binaryheap_comparator */
+static int
+compare_in_heap(Datum a, Datum b, void *arg)
+{
+	return compare_entries((const RtscanFirstRows *) arg, (const Entry *) DatumGetPointer(a), (const Entry *) DatumGetPointer(b));
+}
+
+/* qsort_arg_comparator */
+static int
+compare_sorted(const void *a, const void *b, void *arg)
+{
+	return compare_entries((const RtscanFirstRows *) arg, *(Entry *const *) a, *(Entry *const *) b);
+}
+
+/* ---------------------------------------------------------------- entries */
+
+static Size
+entry_size(const RtscanFirstRows *first)
+{
+	return offsetof(Entry, keys) + first->ncolumns * sizeof(Key);
+}
+
+static bool
+is_reference(const Column *column, const Key *key)
+{
+	return !column->placed && !column->type->typbyval && !key->isnull;
+}
+
+/* Copy an entry into a place, its values into the current memory context. */
+static void
+copy_entry(const RtscanFirstRows *first, Entry *to, const Entry *from)
+{
+	memcpy(to, from, entry_size(first));
+	for (int i = 0; i < first->ncolumns; i++)
+		if (is_reference(&first->columns[i], &to->keys[i]))
+			to->keys[i].place = (int64) datumCopy((Datum) to->keys[i].place, false, first->columns[i].type->typlen);
+}
+
+static void
+free_values(const RtscanFirstRows *first, Entry *entry)
+{
+	for (int i = 0; i < first->ncolumns; i++)
+		if (is_reference(&first->columns[i], &entry->keys[i]))
+			pfree(DatumGetPointer((Datum) entry->keys[i].place));
+}
+
+static bool
+is_full(const RtscanFirstRows *first)
+{
+	return first->heap->bh_size == (int) first->limit;
+}
+
+static const Entry *
+worst(const RtscanFirstRows *first)
+{
+	return (const Entry *) DatumGetPointer(binaryheap_first(first->heap));
+}
+
+/* Is the candidate among the rows that are still asked for, and better than the worst? */
+static bool
+gets_in(const RtscanFirstRows *first)
+{
+	return (first->after == NULL || compare_entries(first, first->candidate, first->after) > 0) &&
+		(!is_full(first) || compare_entries(first, first->candidate, worst(first)) < 0);
+}
+
+static void
+let_in(RtscanFirstRows *first)
+{
+	MemoryContext old = MemoryContextSwitchTo(first->context);
+	Entry	   *entry;
+
+	if (is_full(first))
+	{
+		entry = (Entry *) worst(first);
+		free_values(first, entry);
+		copy_entry(first, entry, first->candidate);
+		binaryheap_replace_first(first->heap, PointerGetDatum(entry));
+	}
+	else
+	{
+		entry = palloc(entry_size(first));
+		copy_entry(first, entry, first->candidate);
+		binaryheap_add_unordered(first->heap, PointerGetDatum(entry));
+		if (is_full(first))
+			binaryheap_build(first->heap);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- places */
+
+static bool
+bit_is_set(const uint64 *bits, uint32 bit)
+{
+	return (bits[bit / 64] >> bit % 64) & 1;
+}
+
+/* Floats that are equal are one integer: -0 and 0, and NaNs, which come last. */
+static int64
+place_of_double(double value)
+{
+	int64		bits;
+
+	value += 0.0;
+	memcpy(&bits, &value, sizeof(bits));
+	return isnan(value) ? PG_INT64_MAX : rtscan_turn_float8(bits);
+}
+
+static int64
+null_place(const Column *column)
+{
+	return column->order->nulls_first ? PG_INT64_MIN : PG_INT64_MAX;
+}
+
+/* Of some elements of a vector of the first column. */
+static void
+find_places(const Column *column, const RtscanTyped *typed, uint32 from, uint32 n, int64 *places)
+{
+	int64		flip = column->order->descending ? -1 : 0;
+
+	if (typed->kind == RTSCAN_TYPED_DOUBLES)
+		for (uint32 i = 0; i < n; i++)
+			places[i] = place_of_double(typed->doubles[from + i]) ^ flip;
+	else
+		for (uint32 i = 0; i < n; i++)
+			places[i] = typed->integers[from + i] ^ flip;
+	for (uint32 i = 0; typed->nulls && i < n; i++)
+		if (bit_is_set(typed->nulls, from + i))
+			places[i] = null_place(column);
+}
+
+/* Keys of values: Datums that stay where they are. */
+static void
+make_keys(const Column *column, const Datum *datums, const bool *isnull, uint32 n, Key *keys)
+{
+	RtscanExactKind kind = column->type->exact;
+	bool		floats = kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8;
+	int64		flip = column->order->descending ? -1 : 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		int64		place = (int64) datums[i];
+
+		if (isnull[i])
+			place = null_place(column);
+		else if (column->placed)
+		{
+			rtscan_exact_encode(kind, &datums[i], 1, &place);
+			place = (floats ? place_of_double(rtscan_exact_double(kind, place)) : place) ^ flip;
+		}
+		keys[i] = (Key) {place, isnull[i]};
+	}
+}
+
+/* ---------------------------------------------------------------- candidates */
+
+/* The keys of the candidates at hand, by column. */
+static void
+find_keys(RtscanFirstRows *first)
+{
+	Datum	   *datums = palloc(first->m * sizeof(Datum));
+	bool	   *isnull = palloc(first->m * sizeof(bool));
+
+	for (int i = 0; i < first->ncolumns; i++)
+	{
+		const Column *column = &first->columns[i];
+
+		rtscan_get_values(rtscan_source_values(first->source, column->order->column), first->rows, first->m, datums, isnull);
+		first->keys[i] = palloc(first->m * sizeof(Key));
+		make_keys(column, datums, isnull, first->m, first->keys[i]);
+	}
+}
+
+/* The candidate that has a number among those at hand. */
+static void
+enter_candidate(RtscanFirstRows *first, uint32 number)
+{
+	first->candidate->source = first->source;
+	first->candidate->row = first->rows[number];
+	for (int i = 0; i < first->ncolumns; i++)
+		first->candidate->keys[i] = first->keys[i][number];
+}
+
+/* Leave the candidates that would get in, and that the snapshot sees: what it does not see has no bit any more. */
+static void
+keep_visible(RtscanFirstRows *first, uint32 chunk)
+{
+	RtscanOrderedSource *source = first->source;
+	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+	uint64	   *words = palloc0(RTSCAN_CHUNK_BYTES);
+	uint64	   *seen = palloc(RTSCAN_CHUNK_BYTES);
+	uint64	   *bits = rtscan_bits_chunk(source->bits, chunk);
+
+	for (uint32 i = 0; i < first->m; i++)
+	{
+		enter_candidate(first, i);
+		if (gets_in(first))
+			words[(first->rows[i] - base) / 64] |= UINT64CONST(1) << (first->rows[i] - base) % 64;
+	}
+	memcpy(seen, words, RTSCAN_CHUNK_BYTES);
+	rtscan_clear_invisible_in_chunk(&first->ordered->visibility, source->segment, chunk, seen);
+	rtscan_and_not(words, seen);
+	rtscan_and_not(bits, words);
+}
+
+/* See about the candidates at hand. */
+static void
+try_candidates(RtscanFirstRows *first, uint32 chunk)
+{
+	const uint64 *bits = rtscan_bits_chunk(first->source->bits, chunk);
+	MemoryContext old = MemoryContextSwitchTo(first->short_context);
+
+	find_keys(first);
+	if (!first->source->sees_all)
+		keep_visible(first, chunk);
+	for (uint32 i = 0; i < first->m; i++)
+	{
+		enter_candidate(first, i);
+		if (gets_in(first) && bit_is_set(bits, first->rows[i] - chunk * RTSCAN_CHUNK_ROWS))
+			let_in(first);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(first->short_context);
+}
+
+/* ---------------------------------------------------------------- segments */
+
+/* Where the first column's places are, of rows that may get in. */
+static int64
+least_place(const RtscanFirstRows *first)
+{
+	return first->after && first->columns[0].placed ? first->after->keys[0].place : PG_INT64_MIN;
+}
+
+static int64
+greatest_place(const RtscanFirstRows *first)
+{
+	return is_full(first) && first->columns[0].placed ? worst(first)->keys[0].place : PG_INT64_MAX;
+}
+
+/* Which of some elements, from one on, are candidates? */
+static void
+choose_rows(RtscanFirstRows *first, const RtscanSelection *selection, uint32 from, uint32 n)
+{
+	int64		least = least_place(first);
+	int64		greatest = greatest_place(first);
+	uint32		base = selection->chunk * RTSCAN_CHUNK_ROWS + from;
+	uint32		m = 0;
+
+	if (selection->rows)
+		for (uint32 i = 0; i < n; i++)
+		{
+			first->rows[m] = selection->rows[from + i];
+			m += first->places[i] >= least && first->places[i] <= greatest;
+		}
+	else
+		for (uint32 i = 0; i < n; i++)
+		{
+			first->rows[m] = base + i;
+			m += first->places[i] >= least && first->places[i] <= greatest && bit_is_set(selection->bits, from + i);
+		}
+	first->m = m;
+}
+
+/* How many elements are compared with the same row: few as long as any row gets in. */
+static uint32
+block_rows(const RtscanFirstRows *first)
+{
+	return is_full(first) ? BLOCK_ROWS : Min(first->limit - (uint32) first->heap->bh_size, BLOCK_ROWS);
+}
+
+/* Are all values of a chunk after the worst row's, by their bounds? */
+static bool
+is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk)
+{
+	const Column *column = &first->columns[0];
+	RtscanBounds bounds;
+
+	if (!is_full(first) || !column->placed)
+		return false;
+	bounds = rtscan_chunk_bounds(values, chunk);
+	if (bounds.kind == RTSCAN_EXACT_NONE || bounds.kind == RTSCAN_EXACT_FLOAT4 || bounds.kind == RTSCAN_EXACT_FLOAT8 ||
+		bounds.nulls > 0)
+		return false;
+	return (column->order->descending ? ~bounds.greatest : bounds.least) > greatest_place(first);
+}
+
+static void
+pass_chunk(RtscanFirstRows *first, uint32 chunk)
+{
+	const Column *column = &first->columns[0];
+	RtscanOrderedSource *source = first->source;
+	RtscanValues *values = rtscan_source_values(source, column->order->column);
+	RtscanSelection selection;
+	RtscanTyped typed;
+
+	CHECK_FOR_INTERRUPTS();
+	if (is_beyond(first, values, chunk))
+		return;
+	selection = rtscan_select_rows(&source->segment->reader, chunk, rtscan_bits_chunk(source->bits, chunk),
+								   column->placed ? RTSCAN_SELECT_CHEAPEST : RTSCAN_SELECT_WANTED, first->list);
+	if (selection.wanted == 0)
+		return;
+	if (column->placed)
+		rtscan_get_typed(values, &selection, false, &typed);
+	for (uint32 from = 0, n; from < selection.n; from += n)
+	{
+		n = Min(selection.n - from, block_rows(first));
+		if (column->placed)
+			find_places(column, &typed, from, n, first->places);
+		choose_rows(first, &selection, from, n);
+		if (first->m > 0)
+			try_candidates(first, chunk);
+	}
+}
+
+/* ---------------------------------------------------------------- passes */
+
+static void
+try_pending_row(RtscanFirstRows *first, uint32 row)
+{
+	const RtscanOrderedPending *pending = &first->ordered->pending[row];
+
+	first->candidate->source = first->source;
+	first->candidate->row = row;
+	for (int i = 0; i < first->ncolumns; i++)
+	{
+		int			column = first->columns[i].order->column;
+
+		make_keys(&first->columns[i], &pending->values[column], &pending->isnull[column], 1, &first->candidate->keys[i]);
+	}
+	if (gets_in(first))
+		let_in(first);
+}
+
+static void
+pass_pending(RtscanFirstRows *first)
+{
+	MemoryContext old = MemoryContextSwitchTo(first->short_context);
+
+	for (uint32 row = 0; row < first->ordered->npending; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		try_pending_row(first, row);
+		if (row % BLOCK_ROWS == 0)
+			MemoryContextReset(first->short_context);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static void
+sort_kept(RtscanFirstRows *first)
+{
+	first->n = first->heap->bh_size;
+	first->next = 0;
+	first->sorted = palloc(Max(first->n, 1) * sizeof(Entry *));
+	for (uint32 i = 0; i < first->n; i++)
+		first->sorted[i] = (Entry *) DatumGetPointer(first->heap->bh_nodes[i]);
+	qsort_arg(first->sorted, first->n, sizeof(Entry *), compare_sorted, first);
+}
+
+static void
+pass(RtscanFirstRows *first)
+{
+	MemoryContext old = MemoryContextSwitchTo(first->context);
+	ListCell   *cell;
+
+	MemoryContextReset(first->context);
+	first->heap = binaryheap_allocate(first->limit, compare_in_heap, first);
+	foreach(cell, first->ordered->sources)
+	{
+		first->source = lfirst(cell);
+		if (first->source->segment == NULL)
+			pass_pending(first);
+		else
+			for (uint32 chunk = 0; chunk < first->source->segment->reader.segment->chunks; chunk++)
+				pass_chunk(first, chunk);
+	}
+	sort_kept(first);
+	MemoryContextSwitchTo(old);
+}
+
+/* Are there more rows than the pass has kept?  Then they are found by another one. */
+static bool
+pass_again(RtscanFirstRows *first)
+{
+	MemoryContext old = MemoryContextSwitchTo(first->ordered->context);
+
+	if (first->n < first->limit)
+	{
+		MemoryContextSwitchTo(old);
+		return false;
+	}
+	first->after = palloc(entry_size(first));
+	copy_entry(first, first->after, first->sorted[first->n - 1]);
+	MemoryContextSwitchTo(old);
+	first->limit = Max(first->limit, Min(first->limit * GROWTH, first->most));
+	pass(first);
+	return first->n > 0;
+}
+
+/* ---------------------------------------------------------------- begin, and rows */
+
+static void
+begin_column(RtscanFirstRows *first, int number)
+{
+	const RtscanOrdered *ordered = first->ordered;
+	Column	   *column = &first->columns[number];
+	const TypeCacheEntry *type;
+
+	column->order = &ordered->order->columns[number];
+	column->type = &ordered->schema->columns[column->order->column];
+	column->placed = column->type->exact_sorts && !column->type->numeric;
+	type = lookup_type_cache(TupleDescAttr(ordered->schema->tupdesc, column->order->column)->atttypid, TYPECACHE_CMP_PROC_FINFO);
+	fmgr_info_copy(&column->compare, unconstify(FmgrInfo *, &type->cmp_proc_finfo), CurrentMemoryContext);
+}
+
+struct RtscanFirstRows *
+rtscan_begin_first_rows(RtscanOrdered *ordered)
+{
+	RtscanFirstRows *first = palloc(sizeof(RtscanFirstRows));
+
+	memset(first, 0, offsetof(RtscanFirstRows, rows));
+	first->ordered = ordered;
+	first->ncolumns = ordered->order->ncolumns;
+	first->columns = palloc0(first->ncolumns * sizeof(Column));
+	for (int i = 0; i < first->ncolumns; i++)
+		begin_column(first, i);
+	first->limit = (uint32) Max(ordered->order->wanted, 1);
+	first->most = (uint32) Min(work_mem * (Size) 1024 / (2 * entry_size(first)), PG_INT32_MAX / GROWTH);
+	first->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan first rows", ALLOCSET_DEFAULT_SIZES);
+	first->short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan candidates", ALLOCSET_DEFAULT_SIZES);
+	first->candidate = palloc0(entry_size(first));
+	pass(first);
+	return first;
+}
+
+uint32
+rtscan_next_first_rows(struct RtscanFirstRows *first, RtscanLotRow *rows, uint32 n)
+{
+	uint32		done = 0;
+
+	while (done < n && (first->next < first->n || pass_again(first)))
+	{
+		const Entry *entry = first->sorted[first->next++];
+
+		rows[done++] = (RtscanLotRow) {
+			.source = unconstify(RtscanOrderedSource *, entry->source),
+			.row = entry->row,
+			.visible = true,
+		};
+	}
+	return done;
+}

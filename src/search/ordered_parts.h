@@ -1,0 +1,82 @@
+/*
+ * ordered_parts.h
+ *		What ordered.c and first_rows.c share.
+ */
+#ifndef RTSCAN_ORDERED_PARTS_H
+#define RTSCAN_ORDERED_PARTS_H
+
+#include "search/ordered.h"
+
+#include "lib/binaryheap.h"
+#include "search/cursor.h"
+
+/* Where rows come from: a segment, or the pending rows. */
+typedef struct RtscanOrderedSource
+{
+	struct RtscanOrdered *ordered;
+	RtscanSegmentScan *segment; /* NULL: the pending rows */
+	uint32		number;			/* among the sources */
+	bool		sees_all;		/* the snapshot sees all of the segment's rows */
+	RtscanRowBits *bits;		/* of those that match, all chunks filled */
+	RtscanValues **values;		/* by column, opened when first asked for */
+
+	/* Where sources are merged: */
+	RtscanOrderStream *stream;
+	MemoryContext context;		/* of the value at hand */
+	uint32		row;			/* the next row: of the segment, or of the pending rows; */
+	RtscanStreamKey key;		/* its key, which is not looked up of a single source; */
+	Datum		value;			/* and its value, likewise */
+	bool		isnull;
+} RtscanOrderedSource;
+
+/* It matches, and the snapshot sees it. */
+typedef struct RtscanOrderedPending
+{
+	ItemPointerData tid;
+	Datum	   *values;
+	bool	   *isnull;
+} RtscanOrderedPending;
+
+/* A row of the lot. */
+typedef struct RtscanLotRow
+{
+	RtscanOrderedSource *source;
+	uint32		row;
+	uint32		place;			/* in the lot */
+	ItemPointerData tid;
+	bool		visible;
+} RtscanLotRow;
+
+struct RtscanOrdered
+{
+	const RtscanSchema *schema;
+	const RtscanOrder *order;
+	const RtscanColumn *type;	/* of the first column of the order */
+	bool		unchecked;		/* visibility is somebody else's concern */
+	RtscanVisibility visibility;
+	RtscanSearch search;
+	MemoryContext context;
+	MemoryContext lot_context;	/* of the values of the rows at hand */
+	List	   *sources;
+	RtscanOrderedPending *pending;
+	uint32		npending;
+	uint32		capacity;
+	binaryheap *heap;			/* of sources that have a next row; or */
+	struct RtscanFirstRows *first_rows;
+	uint32		lot;			/* rows of the next lot */
+	uint32		n;				/* rows at hand, */
+	RtscanLotRow rows[RTSCAN_CURSOR_ROWS];	/* in their order, */
+	RtscanLotRow *by_place[RTSCAN_CURSOR_ROWS]; /* and by source and row */
+};
+
+/* A column's values of a source that is a segment. */
+extern RtscanValues *rtscan_source_values(RtscanOrderedSource *source, int column);
+
+/*
+ * first_rows.c: the first rows of all, by a bounded heap, once the sources are known.  It is asked for some rows at a time, and gives
+ * fewer only at the end.
+ */
+extern struct RtscanFirstRows *rtscan_begin_first_rows(RtscanOrdered *ordered);
+extern uint32 rtscan_next_first_rows(struct RtscanFirstRows *first, RtscanLotRow *rows, uint32 n);
+
+#endif							/* RTSCAN_ORDERED_PARTS_H */
