@@ -384,11 +384,11 @@ def run(options, cursor):
         found = plans_of(cursor, queries)
         measure_plans(cursor, queries, found, times)
         text += f"\n## random_page_cost = {random_page_cost}\n\n{summary(list(results_of(queries, found, times)))}"
-    cursor.execute("SET random_page_cost = 0; SET seq_page_cost = 0")  # all pages are in memory
+    cursor.execute("SET random_page_cost = 0.1; SET seq_page_cost = 0.1")  # all pages are in memory
     found = plans_of(cursor, queries)
     measure_plans(cursor, queries, found, times)
     prices = list(predictions(found, queries, times))
-    text += f"\n## Prices of work\n\n{accuracy(prices)}"
+    text += f"\n## Prices of pages in memory\n\n{accuracy(prices)}"
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{options.name}.json").write_text(json.dumps(times), encoding="utf-8")
     (RESULTS / f"{options.name}-prices.json").write_text(json.dumps(prices), encoding="utf-8")

@@ -13,10 +13,10 @@
 #define RTSCAN_MAP_BLOCK_COST	(0.001 * cpu_operator_cost)
 
 /* Taking a row from the index. */
-#define RTSCAN_ROW_COST			(0.2 * cpu_operator_cost)
+#define RTSCAN_ROW_COST			(0.1 * cpu_operator_cost)
 
 /* Reading a value of many, or adding it to an aggregate; looking at a row's code. */
-#define RTSCAN_VALUE_COST		(0.4 * cpu_operator_cost)
+#define RTSCAN_VALUE_COST		(0.2 * cpu_operator_cost)
 #define RTSCAN_CODE_COST		(0.3 * cpu_operator_cost)
 
 extern void rtscan_cost_estimate(PlannerInfo *root, IndexPath *path,

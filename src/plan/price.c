@@ -84,6 +84,13 @@ cost_by_rows(RtscanPath *path, double rows)
 	return cost;
 }
 
+/* The outermost of so many rows in a column's order: one rank after another until there is one, or all rows. */
+static Cost
+outermost_cost(const RtscanPath *path, double rows)
+{
+	return Min(rows, path->index->tuples / Max(rows, 1)) * RTSCAN_CODE_COST;
+}
+
 /* FILTERs are evaluated as WHERE is, but without a heap. */
 static RtscanCost
 cost_by_bits(RtscanPath *path, double rows)
@@ -97,7 +104,7 @@ cost_by_bits(RtscanPath *path, double rows)
 		double		filter_rows;
 
 		if (aggregate->kind != RTSCAN_COUNT)
-			cost.work += rows * RTSCAN_CODE_COST;
+			cost.work += outermost_cost(path, rows);
 		if (!rtscan_quals_are_none(&aggregate->filter))
 			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, 1, &filter_rows));
 	}
