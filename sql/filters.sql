@@ -221,6 +221,26 @@ SELECT count(*) FROM few WHERE c LIKE 'ab\';
 RESET enable_indexscan;
 RESET enable_bitmapscan;
 
+-- Prefixes where the index has no values for the planner: no segment, or not for this user to know; and two of them
+CREATE TABLE prefixes (a text COLLATE "C", b int);
+CREATE INDEX prefixes_idx ON prefixes USING rtscan (a, b);
+SELECT count(*) FROM prefixes WHERE a LIKE 'x%';
+INSERT INTO prefixes SELECT chr(97 + i % 26) || i, i FROM generate_series(1, 3000) i;
+SELECT count(*) FROM prefixes WHERE a LIKE 'x%' AND b > 100;
+VACUUM ANALYZE prefixes;
+CREATE VIEW barrier WITH (security_barrier) AS SELECT 1 AS x;
+SELECT count(*) FROM prefixes, barrier WHERE a LIKE 'x%';
+SELECT count(*) FILTER (WHERE a LIKE 'x1%'), count(*) FILTER (WHERE a LIKE 'y%') FROM prefixes;
+CREATE ROLE rtscan_half_blind;
+GRANT USAGE ON SCHEMA filters TO rtscan_half_blind;
+GRANT SELECT (b) ON prefixes TO rtscan_half_blind;
+CREATE FUNCTION matching() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT count(*) FROM filters.prefixes WHERE a LIKE 'x%' $$;
+SET ROLE rtscan_half_blind;
+SELECT filters.matching();
+SELECT count(*) FROM prefixes WHERE a LIKE 'x%';
+RESET ROLE;
+
 -- Local times do not ascend as the instants do that they stand for, where the clock changes: in segments, and pending.
 SET timezone = 'Europe/Berlin';
 CREATE TABLE instants AS SELECT '2021-03-27 12:00+00'::timestamptz + i * interval '10 s' AS z
@@ -235,3 +255,4 @@ RESET timezone;
 
 RESET enable_seqscan;
 DROP SCHEMA filters CASCADE;
+DROP ROLE rtscan_half_blind;

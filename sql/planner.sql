@@ -291,6 +291,20 @@ CREATE INDEX fresh_b ON fresh USING rtscan (b);
 SET LOCAL enable_seqscan = off;
 SELECT count(*) FROM fresh WHERE b = 5;
 COMMIT;
+-- a constant that an outer join could make NULL is one where the join is an inner one after all
+CREATE VIEW constants AS SELECT a, b, 3 AS few, id FROM t;
+SET enable_seqscan = off;
+SET enable_hashjoin = off;
+SELECT count(*) FROM tiny LEFT JOIN constants c ON c.a = tiny.a WHERE c.b % 7 < 7 AND c.id > c.few;
+SELECT count(*) FROM tiny LEFT JOIN constants c ON c.a = tiny.a WHERE c.b > c.few;
+RESET enable_hashjoin;
+-- conditions on rows are paid for in an order, too
+CREATE FUNCTION slow(text) RETURNS bool IMMUTABLE COST 100000 LANGUAGE plpgsql AS 'BEGIN RETURN $1 > ''k5''; END';
+SET enable_indexscan = off;
+SELECT total_cost('SELECT a FROM t WHERE slow(e) AND b < 5000 ORDER BY a')
+	>= total_cost('SELECT a FROM t WHERE slow(e) AND b < 5000') AS paid;
+RESET enable_indexscan;
+RESET enable_seqscan;
 -- what fails when it is evaluated does not fail while planning
 SELECT explained('SELECT count(*) FROM t WHERE b < 1 / (SELECT 0) AND c < 0');
 

@@ -62,6 +62,9 @@
 #define DICTIONARY_VALUE_NANOSECONDS	8.0
 #define DICTIONARY_LOOKUP_NANOSECONDS	900.0
 
+/* Copying a block's bits of the visibility map. */
+#define MAP_BLOCK_NANOSECONDS	0.01
+
 /* Handing a TID to the executor, and what the first of a block adds. */
 #define TID_NANOSECONDS			15.0
 #define TID_BLOCK_NANOSECONDS	150.0
@@ -308,7 +311,7 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 /* ---------------------------------------------------------------- rows */
 
 RtscanCost
-rtscan_visibility_cost(const RelOptInfo *table, double rows)
+rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops)
 {
 	double		fraction = 1 - table->allvisfrac;
 	double		random_page_cost,
@@ -316,6 +319,7 @@ rtscan_visibility_cost(const RelOptInfo *table, double rows)
 
 	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
 	return (RtscanCost) {
+		.startup = table->pages * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
 		.work = rows * fraction * cpu_tuple_cost,
 		.pages = Min(table->pages * fraction, rows * fraction) * (random_page_cost + seq_page_cost) / 2,
 	};

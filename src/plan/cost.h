@@ -9,9 +9,6 @@
 
 #include "nodes/pathnodes.h"
 
-/* Looking at a block's bits in a copy of the visibility map. */
-#define RTSCAN_MAP_BLOCK_COST	(0.001 * cpu_operator_cost)
-
 /* Taking a row from the index. */
 #define RTSCAN_ROW_COST			(0.1 * cpu_operator_cost)
 
@@ -55,8 +52,11 @@ extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info,
 /* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
-/* Finding out which of so many rows the snapshot sees: blocks that are not all-visible have to be looked into. */
-extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows);
+/*
+ * Finding out which of so many rows the snapshot sees: blocks that are not all-visible have to be looked into.  Loops share a copy of
+ * the visibility map.
+ */
+extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops);
 
 /* Getting so many rows from the heap, by their TIDs in the order of its blocks; likewise in loops. */
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);

@@ -8,6 +8,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "plan/runnable.h"
 #include "run/expressions.h"
 #include "run/node_plan.h"
 
@@ -55,16 +56,6 @@ shown_expressions(const RtscanPath *path)
 	};
 
 	return rtscan_write_shown(&shown);
-}
-
-/* As the planner would leave them, but for references to other nodes. */
-static List *
-make_arguments(List *arguments)
-{
-	List	   *copies = copyObject(arguments);
-
-	fix_opfuncids((Node *) copies);
-	return copies;
 }
 
 /* What the node has in its tuples: keys, aggregates, and columns that only expressions refer to. */
@@ -165,7 +156,7 @@ plan_node(PlannerInfo *root, const RtscanPath *path)
 	plan.where_arguments = list_length(arguments);
 	foreach(cell, path->aggregates)
 		plan.aggregates = lappend(plan.aggregates, plan_aggregate(path, lfirst(cell), &arguments));
-	plan.arguments = make_arguments(arguments);
+	plan.arguments = rtscan_make_runnable(path->request->root, arguments);
 	if (path->by_rows)
 		plan_rows(path, &plan);
 	return plan;

@@ -5,45 +5,12 @@
 #include "plan/scan_path.h"
 
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/paramassign.h"
-#include "optimizer/placeholder.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "plan/runnable.h"
 #include "run/expressions.h"
 #include "run/node.h"
-
-/* ---------------------------------------------------------------- parameters */
-
-/* As the planner does with quals and custom_exprs: what comes from outer tables are parameters of a nested loop. */
-static Node *
-replace_outer(Node *node, PlannerInfo *root)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Var) && !IS_SPECIAL_VARNO(((Var *) node)->varno) &&
-		bms_is_member(((Var *) node)->varno, root->curOuterRels))
-		return (Node *) replace_nestloop_param_var(root, (Var *) node);
-	if (IsA(node, PlaceHolderVar))
-	{
-		PlaceHolderVar *placeholder = (PlaceHolderVar *) node;
-
-		if (bms_is_subset(find_placeholder_info(root, placeholder)->ph_eval_at, root->curOuterRels))
-			return (Node *) replace_nestloop_param_placeholdervar(root, placeholder);
-	}
-	return expression_tree_mutator(node, replace_outer, root);
-}
-
-/* As the planner would leave them, but for references to other nodes. */
-static List *
-make_runnable(PlannerInfo *root, List *expressions)
-{
-	List	   *copies = (List *) replace_outer((Node *) copyObject(expressions), root);
-
-	fix_opfuncids((Node *) copies);
-	return copies;
-}
 
 /* ---------------------------------------------------------------- columns */
 
@@ -99,13 +66,13 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 		.from_heap = path->from_heap,
 		.ordered = path->ordered,
 		.order = path->order,
-		.row_quals = make_runnable(root, path->row_quals),
+		.row_quals = rtscan_make_runnable(root, path->row_quals),
 	};
 	List	   *arguments = NIL;
 
 	plan.filter = rtscan_quals_plan(path->quals, &arguments);
 	plan.where_arguments = list_length(arguments);
-	plan.arguments = make_runnable(root, arguments);
+	plan.arguments = rtscan_make_runnable(root, arguments);
 	scan->scan.scanrelid = rel->relid;
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = clauses_on_rows(path, clauses);

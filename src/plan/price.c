@@ -120,10 +120,10 @@ rtscan_cost_path(RtscanPath *path)
 	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
 
 	path->groups = 1;
-	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows));
+	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, 1));
 	rtscan_add_cost(&cost, path->by_rows ? cost_by_rows(path, rows) : cost_by_bits(path, rows));
 	cost.work /= rtscan_speedup(path->request->root, path->index, path->request->workers);
-	result->startup_cost = rtscan_total_cost(&cost) + table->pages * RTSCAN_MAP_BLOCK_COST;
+	result->startup_cost = rtscan_total_cost(&cost);
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
 	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
 																	   JOIN_INNER, NULL));

@@ -50,9 +50,8 @@ is_argument(IndexOptInfo *index, Node *expression)
 		!contain_subplans(expression);
 }
 
-/* A column, from 0, also one of those INCLUDEd; or -1. */
-static int
-find_any_column(IndexOptInfo *index, Node *expression)
+int
+rtscan_find_any_column(IndexOptInfo *index, Node *expression)
 {
 	for (int i = 0; i < index->ncolumns; i++)
 		if (match_index_to_operand(expression, i, index))
@@ -238,7 +237,7 @@ find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collati
 			OidIsValid(find_operator(index, i, operator, collation, &negated)))
 			return i;
 	}
-	return find_any_column(index, expression);
+	return rtscan_find_any_column(index, expression);
 }
 
 /* An operator's sides: a column, from 0, and an argument; -1 if they are not.  The operator may have to be commuted. */
@@ -312,7 +311,7 @@ match_distinct(IndexOptInfo *index, DistinctExpr *op, bool negated)
 static RtscanQual *
 match_null_test(IndexOptInfo *index, NullTest *test, bool negated)
 {
-	int			column = test->argisrow ? -1 : find_any_column(index, (Node *) test->arg);
+	int			column = test->argisrow ? -1 : rtscan_find_any_column(index, (Node *) test->arg);
 
 	return column >= 0 ? make_null_test(column, (test->nulltesttype == IS_NULL) != negated) : NULL;
 }
@@ -320,7 +319,7 @@ match_null_test(IndexOptInfo *index, NullTest *test, bool negated)
 static int
 find_boolean(IndexOptInfo *index, Node *expression)
 {
-	int			column = exprType(expression) == BOOLOID ? find_any_column(index, expression) : -1;
+	int			column = exprType(expression) == BOOLOID ? rtscan_find_any_column(index, expression) : -1;
 
 	return column >= 0 && is_indexable(index, column, BooleanEqualOperator, InvalidOid) ? column : -1;
 }
@@ -495,6 +494,17 @@ rtscan_qual_clauses(const List *quals)
 	return clauses;
 }
 
+static bool
+are_clauses(const List *quals)
+{
+	ListCell   *cell;
+
+	foreach(cell, quals)
+		if (((RtscanQual *) lfirst(cell))->clause == NULL)
+			return false;
+	return true;
+}
+
 bool
 rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause)
 {
@@ -502,8 +512,8 @@ rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause)
 
 	if (qual == NULL)
 		return false;
-	/* Each for itself, for the planner may know some. */
-	if (qual->kind == RTSCAN_FILTER_AND)
+	/* Each for itself, for the planner may know some; but what makes up a range is no clause. */
+	if (qual->kind == RTSCAN_FILTER_AND && are_clauses(qual->parts))
 		quals->all = list_concat(quals->all, qual->parts);
 	else
 		quals->all = lappend(quals->all, qual);

@@ -16,7 +16,7 @@ typedef struct RtscanQual
 {
 	RtscanFilterKind kind;
 	List	   *parts;			/* of AND and OR: RtscanQual * */
-	Expr	   *clause;			/* as the planner has it; it tells one qual from another */
+	Expr	   *clause;			/* as the planner has it, by which one qual is told from another; NULL: a part made of one */
 	RtscanAsked asked;			/* of a condition, */
 	Expr	   *argument;		/* and its value, without columns; NULL: none */
 } RtscanQual;
@@ -27,8 +27,9 @@ typedef struct RtscanQuals
 	List	   *all;			/* RtscanQual * */
 } RtscanQuals;
 
-/* The key column that an expression is, from 0, or -1. */
+/* The key column that an expression is, from 0, or -1; or any column, also one of those INCLUDEd. */
 extern int	rtscan_find_column(IndexOptInfo *index, Node *expression);
+extern int	rtscan_find_any_column(IndexOptInfo *index, Node *expression);
 
 /* A condition with an operator of the column's family. */
 extern RtscanQual *rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator,

@@ -73,7 +73,7 @@ add_sets_of_clauses(List *sets, IndexOptInfo *index, List *clauses)
 static bool
 is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *class, EquivalenceMember *member, void *arg)
 {
-	return rtscan_find_column((IndexOptInfo *) arg, (Node *) member->em_expr) >= 0;
+	return rtscan_find_any_column((IndexOptInfo *) arg, (Node *) member->em_expr) >= 0;
 }
 
 static List *

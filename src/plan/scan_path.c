@@ -146,24 +146,33 @@ columns_read(const RtscanScanPath *path)
 	return columns;
 }
 
-/* What is done with so many rows of the index, until some are left as the node's. */
+/* The index's values of so many rows. */
 static RtscanCost
-rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
+values_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
 {
-	const PathTarget *target = path->index->rel->reltarget;
 	Bitmapset  *columns = columns_read(path);
 	int			column = -1;
 	RtscanCost	cost = {.work = rows * RTSCAN_ROW_COST};
-	QualCost	quals;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
 		rtscan_add_cost(&cost, rtscan_column_cost(root, path->index, column, rows, loops));
+	return cost;
+}
+
+/* What is done with so many rows of the index, until some are left as the node's: quals, in the order of their evaluation. */
+static RtscanCost
+quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
+{
+	RelOptInfo *table = path->index->rel;
+	RtscanCost	cost = {.startup = table->reltarget->cost.startup};
+	QualCost	quals;
+
 	cost_qual_eval(&quals, path->row_clauses, root);
-	cost.startup += quals.startup + target->cost.startup;
+	cost.startup += quals.startup;
 	cost.work += rows * quals.per_tuple;
 	if (!path->from_heap || path->row_clauses != NIL)
-		rtscan_add_cost(&cost, rtscan_visibility_cost(path->index->rel, rows));
-	rows *= clauselist_selectivity(root, path->row_clauses, path->index->rel->relid, JOIN_INNER, NULL);
+		rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, loops));
+	rows *= clauselist_selectivity(root, path->row_clauses, table->relid, JOIN_INNER, NULL);
 	if (path->from_heap)
 		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, loops));
 	else
@@ -174,6 +183,15 @@ rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loo
 	return cost;
 }
 
+static RtscanCost
+rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
+{
+	RtscanCost	cost = values_cost(path, root, rows, loops);
+
+	rtscan_add_cost(&cost, quals_cost(path, root, rows, loops));
+	return cost;
+}
+
 /* Rows come up after all segments have been searched: some ranks are walked for each, and it is looked up here and there. */
 static RtscanCost
 ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
@@ -181,12 +199,9 @@ ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
 	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column) : rows;
 	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order.wanted, bms_num_members(columns_read(path)));
-	RtscanCost	others = rows_cost(path, root, rows, 1);
 
 	/* What would be read of the columns of all rows is read of each row. */
-	cost.startup += others.startup;
-	if (path->from_heap)
-		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, 1));
+	rtscan_add_cost(&cost, quals_cost(path, root, rows, 1));
 	return cost;
 }
 
@@ -207,7 +222,7 @@ first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[0].column, rows, 1));
 	for (int i = 1; i < order->ncolumns; i++)
 		rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[i].column, tried, 1));
-	rtscan_add_cost(&pass, rtscan_visibility_cost(path->index->rel, tried));
+	rtscan_add_cost(&pass, rtscan_visibility_cost(path->index->rel, tried, 1));
 	cost.startup += rtscan_total_cost(&pass);
 	cost.work *= Max(rows, 1) / wanted;
 	cost.pages *= Max(rows, 1) / wanted;

@@ -114,7 +114,7 @@ rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void
 	RtscanNode *node = (RtscanNode *) custom;
 
 	node->shared = memory;
-	rtscan_share(node->shared, &node->visibility, node->image);
+	rtscan_share(node->shared, &node->visibility, node->image, &node->totals);
 	if (node->visibility.map)
 		pfree(node->visibility.map);
 	pfree(unconstify(RtscanImage *, node->image));

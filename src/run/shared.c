@@ -17,16 +17,18 @@ rtscan_shared_size(const RtscanVisibility *visibility, const RtscanImage *image)
 }
 
 void
-rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image)
+rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image,
+			 const RtscanTotals *totals)
 {
 	SpinLockInit(&shared->mutex);
-	memset(&shared->totals, 0, sizeof(RtscanTotals));
+	shared->totals = *totals;
 	shared->first_unsafe_list = visibility->first_unsafe_list;
 	shared->blocks = visibility->blocks;
 	shared->map_size = visibility->map_size;
 	shared->image_size = image_size(image);
 	memcpy(shared->data, image, rtscan_image_size(image->nentries));
-	memcpy(shared->data + shared->image_size, visibility->map, visibility->map_size);
+	if (visibility->map_size > 0)
+		memcpy(shared->data + shared->image_size, visibility->map, visibility->map_size);
 	pg_atomic_init_u32(&shared->search.next_segment, 0);
 	pg_atomic_init_u32(&shared->search.pending, 0);
 }

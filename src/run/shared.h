@@ -27,9 +27,10 @@ typedef struct RtscanShared
 	char		data[FLEXIBLE_ARRAY_MEMBER];	/* the image, then the map */
 } RtscanShared;
 
-/* The leader: how much memory, and filling it. */
+/* The leader: how much memory, and filling it, with what it has done so far. */
 extern Size rtscan_shared_size(const RtscanVisibility *visibility, const RtscanImage *image);
-extern void rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image);
+extern void rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image,
+						 const RtscanTotals *totals);
 
 /* Begin the search anew. */
 extern void rtscan_reset_shared(RtscanShared *shared);

@@ -235,6 +235,7 @@ walk(RtscanOrderStream *stream)
 	RtscanReader *reader = &stream->segment->reader;
 	RankRange	ranks = next_ranks(stream);
 
+	CHECK_FOR_INTERRUPTS();
 	if (ranks.first >= ranks.end)
 		rtscan_fault(reader, &stream->header->order, 0, "Rows are missing.");
 	stream->passed += ranks.end - ranks.first;
@@ -276,14 +277,18 @@ interval_of_code(RtscanOrderStream *stream, uint32 code)
 	return interval;
 }
 
+/* The next code that the hull has. */
 static uint32
 next_code(RtscanOrderStream *stream)
 {
 	uint32		code;
 
 	do
+	{
+		if (stream->place > stream->header->distinct)
+			rtscan_fault(&stream->segment->reader, &stream->header->codes, 0, "Rows are missing.");
 		code = code_at_place(stream, stream->place++);
-	while ((code < stream->hull.low.code || code >= stream->hull.high.code) && stream->place <= stream->header->distinct);
+	} while (code < stream->hull.low.code || code >= stream->hull.high.code);
 	return code;
 }
 

@@ -1,0 +1,43 @@
+/*
+ * runnable.c
+ *		Expressions of a path as a node runs them: as createplan.c and setrefs.c do with those that they know of.
+ */
+#include "plan/runnable.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paramassign.h"
+#include "optimizer/placeholder.h"
+
+static bool
+is_outer(PlannerInfo *root, PlaceHolderVar *placeholder)
+{
+	return bms_is_subset(find_placeholder_info(root, placeholder)->ph_eval_at, root->curOuterRels);
+}
+
+static Node *
+make_runnable(Node *node, PlannerInfo *root)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && !IS_SPECIAL_VARNO(((Var *) node)->varno) &&
+		bms_is_member(((Var *) node)->varno, root->curOuterRels))
+		return (Node *) replace_nestloop_param_var(root, (Var *) node);
+	if (IsA(node, PlaceHolderVar))
+	{
+		PlaceHolderVar *placeholder = (PlaceHolderVar *) node;
+
+		return is_outer(root, placeholder) ? (Node *) replace_nestloop_param_placeholdervar(root, placeholder) :
+			make_runnable((Node *) placeholder->phexpr, root);
+	}
+	return expression_tree_mutator(node, make_runnable, root);
+}
+
+List *
+rtscan_make_runnable(PlannerInfo *root, List *expressions)
+{
+	List	   *copies = (List *) make_runnable((Node *) copyObject(expressions), root);
+
+	fix_opfuncids((Node *) copies);
+	return copies;
+}

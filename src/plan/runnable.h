@@ -1,0 +1,18 @@
+/*
+ * runnable.h
+ *		Expressions of a path as a node runs them.
+ */
+#ifndef RTSCAN_RUNNABLE_H
+#define RTSCAN_RUNNABLE_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+
+/*
+ * Copies, as the planner would leave them but for references to other nodes: what comes from outer tables are parameters of a nested
+ * loop, and values that outer joins would make NULL further up are themselves.
+ */
+extern List *rtscan_make_runnable(PlannerInfo *root, List *expressions);
+
+#endif							/* RTSCAN_RUNNABLE_H */
