@@ -131,6 +131,21 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 	return source;
 }
 
+/* A column's dictionaries, of all segments together, take no more than work_mem. */
+static RtscanValues *
+values_of(RtscanOrdered *ordered, Source *source, int column)
+{
+	if (source->values[column] == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(ordered->context);
+
+		source->values[column] = rtscan_open_values(&source->segment->reader, ordered->schema, column);
+		rtscan_let_values_take(source->values[column], (Size) work_mem * 1024 / ordered->search.nsegments);
+		MemoryContextSwitchTo(old);
+	}
+	return source->values[column];
+}
+
 static void
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, const RtscanRowBits *bits)
 {
@@ -141,7 +156,8 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, const RtscanRowB
 		return;
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
-	source->stream = rtscan_open_stream(segment, ordered->schema, copy_words(bits), rows, ordered->order);
+	source->stream = rtscan_open_stream(segment, ordered->schema, values_of(ordered, source, ordered->order->column),
+										copy_words(bits), rows, ordered->order);
 	ordered->search.stats.rows += rows;
 }
 
@@ -423,19 +439,6 @@ rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 {
 	for (uint32 i = 0; i < ordered->n; i++)
 		tids[i] = ordered->rows[i].tid;
-}
-
-static RtscanValues *
-values_of(RtscanOrdered *ordered, Source *source, int column)
-{
-	if (source->values[column] == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(ordered->context);
-
-		source->values[column] = rtscan_open_values(&source->segment->reader, ordered->schema, column);
-		MemoryContextSwitchTo(old);
-	}
-	return source->values[column];
 }
 
 /* Of some rows of a chunk, or of pending rows. */
