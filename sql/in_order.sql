@@ -288,6 +288,26 @@ DELETE FROM t WHERE id = 9803;
 COMMIT;
 FETCH 3 FROM h;
 CLOSE h;
+-- where a HOT update has put a row, and vacuum has left its first version's place as a way to it
+CREATE TABLE hot (a int, b int) WITH (autovacuum_enabled = off, fillfactor = 50);
+INSERT INTO hot SELECT i, 0 FROM generate_series(1, 100) i;
+CREATE INDEX ON hot USING rtscan (a);
+UPDATE hot SET b = 1 WHERE a % 2 = 0;
+VACUUM (FREEZE) hot;
+UPDATE hot SET b = 2 WHERE a % 3 = 0;
+BEGIN;
+DECLARE c CURSOR FOR SELECT a FROM hot WHERE a > 11;
+FETCH 1 FROM c;
+DELETE FROM hot WHERE CURRENT OF c RETURNING *;
+FETCH 3 FROM c;
+UPDATE hot SET b = 3 WHERE CURRENT OF c RETURNING *;
+DECLARE d CURSOR FOR SELECT a FROM hot ORDER BY a DESC;
+MOVE 5 IN d;
+UPDATE hot SET b = 4 WHERE CURRENT OF d RETURNING *;
+MOVE 2 IN d;
+DELETE FROM hot WHERE CURRENT OF d RETURNING *;
+SELECT explained('DECLARE d CURSOR FOR SELECT a FROM hot ORDER BY a DESC');
+ROLLBACK;
 -- what the transaction does later is not seen, what it did before is
 BEGIN;
 UPDATE t SET id = -id WHERE id < 5;
