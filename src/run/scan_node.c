@@ -69,7 +69,7 @@ begin_heap_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
 
-	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple);
+	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple, 0);
 	ExecAssignScanProjectionInfo(scan);
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
 }
