@@ -33,10 +33,15 @@
 #include "storage/lock.h"
 #include "utils/acl.h"
 #include "utils/numeric.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/tuplesort.h"
+
+/* Before 19 it wants ICU's headers, for what is of no use here; they need not be there. */
+#pragma push_macro("USE_ICU")
+#undef USE_ICU
+#include "utils/pg_locale.h"
+#pragma pop_macro("USE_ICU")
 
 #if PG_VERSION_NUM >= 160000
 /* 16 took the variable-length types' macros out of postgres.h. */
@@ -112,6 +117,9 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 #if PG_VERSION_NUM < 190000
 /* 19 tells the compiler, where a comment had told it. */
 #define pg_fallthrough __attribute__((fallthrough))
+
+/* 19 can be told more about a slot. */
+#define ExecInitScanTupleSlot(estate, scan, descriptor, ops, flags) ExecInitScanTupleSlot(estate, scan, descriptor, ops)
 
 /* 19 prepares a tuple descriptor for use. */
 #define TupleDescFinalize(tupdesc) ((void) 0)

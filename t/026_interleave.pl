@@ -30,7 +30,7 @@ foreach my $table ('x', 'y')
 }
 
 my $session = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;'
-  . 'SET enable_material = off; SET enable_memoize = off; SET max_parallel_workers_per_gather = 0; SET rtscan.debug_prefer_index_only = on;';
+  . 'SET enable_material = off; SET enable_memoize = off; SET max_parallel_workers_per_gather = 0;';
 my %query = (
 	x => 'SELECT id FROM x WHERE a < 900 AND b > 300',
 	y => 'SELECT id FROM y WHERE a > 9500 AND b BETWEEN 100 AND 700');
@@ -40,11 +40,13 @@ my $join = 'SELECT count(*), sum(x.id::bigint * y.id) FROM x JOIN y ON y.a = x.a
 sub right
 {
 	my ($query) = @_;
-	return $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off; $query");
+	return $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET enable_bitmapscan = off; $query");
 }
 
 my %expected = map { $_ => right("SELECT count(*), sum(id), sum(id::bigint * id) FROM ($query{$_}) q") } keys %query;
 my $expected_join = right($join);
+
+like($node->safe_psql('postgres', "$session EXPLAIN $_"), qr/RtscanScan/, 'the plan that is tested') foreach values %query, $join;
 
 wait_until('the device is there', sub { $node->psql('postgres', "SELECT rtscan_prewarm('x_idx'), rtscan_prewarm('y_idx')") == 0 });
 foreach my $executor (@executors)

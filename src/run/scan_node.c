@@ -19,6 +19,8 @@
 #include "run/batch.h"
 #include "run/shared.h"
 #include "search/heap_rows.h"
+#include "storage/bufmgr.h"
+#include "tcop/pquery.h"
 #include "utils/memutils.h"
 
 typedef struct RowsState
@@ -35,6 +37,8 @@ typedef struct RowsState
 	ProjectionInfo *projection; /* unless there is still something to be computed */
 	int			ncolumns;
 	int		   *columns;		/* of the index, from 0, by the slot's attribute */
+	bool		in_cursor;		/* WHERE CURRENT OF may ask for the row at hand, */
+	Buffer		current;		/* whose block may be pinned */
 	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* of the rows that are left */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* their places in the batch */
 	uint32		n;
@@ -65,7 +69,7 @@ begin_heap_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
 
-	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple);
+	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple, 0);
 	ExecAssignScanProjectionInfo(scan);
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
 }
@@ -99,6 +103,13 @@ leave_out_projection(RowsState *state, List *targetlist, const List *columns)
 			list_nth_int(columns, ((const Var *) lfirst_node(TargetEntry, cell)->expr)->varattno - 1);
 }
 
+/* Has the query a portal that WHERE CURRENT OF can name?  (Its plan is simple then: no process shares it.) */
+static bool
+is_in_cursor(const RowsState *state)
+{
+	return ActivePortal && ActivePortal->name[0] != '\0' && !state->node.custom.ss.ps.plan->parallel_aware;
+}
+
 static void
 begin_index_tuples(RowsState *state)
 {
@@ -116,6 +127,7 @@ begin_index_tuples(RowsState *state)
 		leave_out_projection(state, targetlist, columns);
 		state->projection = NULL;
 	}
+	state->in_cursor = is_in_cursor(state);
 }
 
 static void
@@ -219,6 +231,9 @@ end_answer(RowsState *state)
 	state->n = state->next = 0;
 	if (state->begun && node->plan->from_heap)
 		rtscan_end_heap_rows(&state->heap_rows);
+	if (BufferIsValid(state->current))
+		ReleaseBuffer(state->current);
+	state->current = InvalidBuffer;
 	if (state->cursor || state->ordered)
 		close_rows(state);
 	if (state->batch)
@@ -316,6 +331,17 @@ next_index_rows(RowsState *state)
 	return true;
 }
 
+/* Where the row at hand is: the index has the TID of its first version, of which nothing may be left. */
+static void
+set_tid(RowsState *state, const ItemPointerData *tid)
+{
+	TupleTableSlot *slot = state->node.custom.ss.ss_ScanTupleSlot;
+
+	slot->tts_tid = *tid;
+	if (state->in_cursor)
+		rtscan_find_seen(state->node.heap, state->node.custom.ss.ps.state->es_snapshot, &slot->tts_tid, &state->current);
+}
+
 /* The next tuple, of columns of the index. */
 static TupleTableSlot *
 next_index_tuple(RowsState *state)
@@ -330,7 +356,7 @@ next_index_tuple(RowsState *state)
 		return NULL;
 	}
 	row = state->rows[state->next];
-	state->node.custom.ss.ss_ScanTupleSlot->tts_tid = state->tids[state->next++];
+	set_tid(state, &state->tids[state->next++]);
 	slot->tts_flags &= ~TTS_FLAG_EMPTY;
 	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
 	for (int i = 0; i < state->ncolumns; i++)

@@ -104,3 +104,14 @@ rtscan_next_heap_row(RtscanHeapRows *rows, TupleTableSlot *slot)
 	ExecStoreBufferHeapTuple(&rows->rows[rows->next++], slot, rows->buffer);
 	return true;
 }
+
+void
+rtscan_find_seen(Relation heap, Snapshot snapshot, ItemPointer tid, Buffer *buffer)
+{
+	HeapTupleData tuple;
+
+	*buffer = ReleaseAndReadBuffer(*buffer, heap, ItemPointerGetBlockNumber(tid));
+	LockBuffer(*buffer, BUFFER_LOCK_SHARE);
+	(void) heap_hot_search_buffer(tid, heap, *buffer, snapshot, &tuple, NULL, true);
+	LockBuffer(*buffer, BUFFER_LOCK_UNLOCK);
+}

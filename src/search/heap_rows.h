@@ -45,4 +45,10 @@ extern bool rtscan_next_heap_row(RtscanHeapRows *rows, TupleTableSlot *slot);
 /* Forget the TIDs, and the page. */
 extern void rtscan_end_heap_rows(RtscanHeapRows *rows);
 
+/*
+ * From a TID of the index to that of the version that the snapshot sees, which a HOT update may have put elsewhere.  *buffer, pinned
+ * or invalid, becomes its pinned block.
+ */
+extern void rtscan_find_seen(Relation heap, Snapshot snapshot, ItemPointer tid, Buffer *buffer);
+
 #endif							/* RTSCAN_HEAP_ROWS_H */

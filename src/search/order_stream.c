@@ -407,8 +407,8 @@ has_order(const RtscanColumnHeader *header)
 }
 
 RtscanOrderStream *
-rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words, uint64 rows,
-				   const RtscanOrder *order)
+rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, RtscanValues *values, const uint64 *words,
+				   uint64 rows, const RtscanOrder *order)
 {
 	RtscanOrderStream *stream = palloc(sizeof(RtscanOrderStream));
 
@@ -419,7 +419,7 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const
 	stream->words = words;
 	stream->header = &segment->reader.segment->columns[stream->order->column].header;
 	stream->type = &schema->columns[stream->order->column];
-	stream->values = rtscan_open_values(&segment->reader, schema, stream->order->column);
+	stream->values = values;
 	stream->left = rows;
 	stream->hull = find_hull(stream);
 	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows))

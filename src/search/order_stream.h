@@ -39,11 +39,11 @@ typedef struct RtscanOrder
 typedef struct RtscanOrderStream RtscanOrderStream;
 
 /*
- * Open a stream of the rows whose bits are set, in the current memory context.  The segment, the words (of all its chunks) and
- * the order, whose first column it is by, must stay where they are.
+ * Open a stream of the rows whose bits are set, in the current memory context.  The segment, the values of the column that it is
+ * ordered by, the words (of all its chunks) and the order, whose first column that is, must stay where they are.
  */
-extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words,
-											 uint64 rows, const RtscanOrder *order);
+extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, RtscanValues *values,
+											 const uint64 *words, uint64 rows, const RtscanOrder *order);
 
 /* The next row; false at the end. */
 extern bool rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row);

@@ -65,7 +65,7 @@ keep_bits(RtscanRowBits *bits)
 static RtscanOrderedSource *
 add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 {
-	RtscanOrderedSource	   *source = palloc0(sizeof(RtscanOrderedSource));
+	RtscanOrderedSource *source = palloc0(sizeof(RtscanOrderedSource));
 
 	source->ordered = ordered;
 	source->segment = segment;
@@ -79,7 +79,7 @@ static void
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
 	uint64		rows = rtscan_bits_count(bits);
-	RtscanOrderedSource	   *source;
+	RtscanOrderedSource *source;
 
 	if (rows == 0)
 		return;
@@ -87,7 +87,9 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
 	source->bits = keep_bits(bits);
 	if (!ordered->order->by_heap)
-		source->stream = rtscan_open_stream(segment, ordered->schema, source->bits->words, rows, ordered->order);
+		source->stream = rtscan_open_stream(segment, ordered->schema,
+											rtscan_source_values(source, ordered->order->columns[0].column),
+											source->bits->words, rows, ordered->order);
 	ordered->search.stats.rows += rows;
 }
 
@@ -169,7 +171,7 @@ next_of_segment(RtscanOrderedSource *source, bool first)
 static void
 add_pending_source(RtscanOrdered *ordered)
 {
-	RtscanOrderedSource	   *source;
+	RtscanOrderedSource *source;
 
 	if (ordered->npending == 0)
 		return;
@@ -200,7 +202,7 @@ begin_merge(RtscanOrdered *ordered)
 static RtscanLotRow
 take_first(RtscanOrdered *ordered)
 {
-	RtscanOrderedSource	   *source = (RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap));
+	RtscanOrderedSource *source = (RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap));
 	RtscanLotRow		row = {.source = source, .row = source->row, .visible = true};
 
 	if (source->segment ? next_of_segment(source, false) : next_pending(source))
@@ -281,7 +283,7 @@ end_of_chunk(const RtscanOrdered *ordered, uint32 first)
 static void
 find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 {
-	RtscanOrderedSource	   *source = rows[0]->source;
+	RtscanOrderedSource *source = rows[0]->source;
 	uint32		chunk = rows[0]->row / RTSCAN_CHUNK_ROWS;
 	uint64		words[RTSCAN_CHUNK_WORDS] = {0};
 	ItemPointerData tids[RTSCAN_CURSOR_ROWS];
@@ -387,6 +389,7 @@ rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 		tids[i] = ordered->rows[i].tid;
 }
 
+/* A column's dictionaries, of all segments together, take no more than work_mem. */
 RtscanValues *
 rtscan_source_values(RtscanOrderedSource *source, int column)
 {
@@ -397,6 +400,7 @@ rtscan_source_values(RtscanOrderedSource *source, int column)
 		MemoryContext old = MemoryContextSwitchTo(ordered->context);
 
 		source->values[column] = rtscan_open_values(&source->segment->reader, ordered->schema, column);
+		rtscan_let_values_take(source->values[column], (Size) work_mem * 1024 / ordered->search.nsegments);
 		MemoryContextSwitchTo(old);
 	}
 	return source->values[column];
@@ -406,7 +410,7 @@ rtscan_source_values(RtscanOrderedSource *source, int column)
 static void
 get_values(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
 {
-	RtscanOrderedSource	   *source = lot[0]->source;
+	RtscanOrderedSource *source = lot[0]->source;
 	uint32		rows[RTSCAN_CURSOR_ROWS];
 	Datum		found[RTSCAN_CURSOR_ROWS];
 	bool		found_null[RTSCAN_CURSOR_ROWS];
