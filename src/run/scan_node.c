@@ -19,7 +19,16 @@
 #include "run/batch.h"
 #include "run/shared.h"
 #include "search/heap_rows.h"
+#include "tcop/pquery.h"
 #include "utils/memutils.h"
+
+/* A column of the tuples at hand, by place in the batch. */
+typedef struct RowsColumn
+{
+	int			number;			/* of the index, from 0 */
+	const Datum *values;
+	const bool *isnull;
+} RowsColumn;
 
 typedef struct RowsState
 {
@@ -34,8 +43,9 @@ typedef struct RowsState
 	TupleTableSlot *slot;		/* from the index: where columns are put, which is the node's result, */
 	ProjectionInfo *projection; /* unless there is still something to be computed */
 	int			ncolumns;
-	int		   *columns;		/* of the index, from 0, by the slot's attribute */
-	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* of the rows that are left */
+	RowsColumn *columns;		/* by the slot's attribute */
+	bool		want_tids;		/* who takes the rows may ask for them */
+	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* of the rows that are left, if they are wanted */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* their places in the batch */
 	uint32		n;
 	uint32		next;
@@ -65,6 +75,7 @@ begin_heap_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
 
+	state->want_tids = true;
 	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple);
 	ExecAssignScanProjectionInfo(scan);
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
@@ -95,22 +106,34 @@ leave_out_projection(RowsState *state, List *targetlist, const List *columns)
 	state->slot = state->node.custom.ss.ps.ps_ResultTupleSlot;
 	state->ncolumns = 0;
 	foreach(cell, targetlist)
-		state->columns[state->ncolumns++] =
+		state->columns[state->ncolumns++].number =
 			list_nth_int(columns, ((const Var *) lfirst_node(TargetEntry, cell)->expr)->varattno - 1);
 }
 
+/*
+ * May WHERE CURRENT OF look for the row that was returned last?  It does so in the scan's slot, where nothing tells us that it
+ * does; but only in a portal that has a name.  Where it cannot, that slot stays empty, and TIDs need not be found.
+ */
+static bool
+can_be_current(void)
+{
+	return ActivePortal && ActivePortal->name[0] != '\0';
+}
+
 static void
-begin_index_tuples(RowsState *state)
+begin_index_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
 	List	   *targetlist = scan->ps.plan->targetlist;
 	List	   *columns = state->node.plan->columns;
 
-	state->slot = scan->ss_ScanTupleSlot;
+	state->want_tids = can_be_current();
+	state->slot = state->want_tids ? scan->ss_ScanTupleSlot :
+		ExecInitExtraTupleSlot(estate, scan->ss_ScanTupleSlot->tts_tupleDescriptor, &TTSOpsVirtual);
 	state->projection = scan->ps.ps_ProjInfo;
-	state->columns = palloc(Max(list_length(targetlist), Max(list_length(columns), 1)) * sizeof(int));
+	state->columns = palloc0(Max(list_length(targetlist), Max(list_length(columns), 1)) * sizeof(RowsColumn));
 	for (state->ncolumns = 0; state->ncolumns < list_length(columns); state->ncolumns++)
-		state->columns[state->ncolumns] = list_nth_int(columns, state->ncolumns);
+		state->columns[state->ncolumns].number = list_nth_int(columns, state->ncolumns);
 	if (state->projection && are_columns(targetlist, state->ncolumns))
 	{
 		leave_out_projection(state, targetlist, columns);
@@ -132,7 +155,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	if (state->node.plan->from_heap)
 		begin_heap_tuples(state, estate);
 	else
-		begin_index_tuples(state);
+		begin_index_tuples(state, estate);
 	state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &custom->ss.ps);
 }
 
@@ -258,8 +281,9 @@ find_tids(RowsState *state)
 		rtscan_ordered_tids(state->ordered, state->tids);
 	else
 		rtscan_cursor_tids(state->cursor, state->tids);
-	for (uint32 i = 0; i < state->n; i++)
-		state->tids[i] = state->tids[state->rows[i]];
+	if (state->n < state->batch->n)
+		for (uint32 i = 0; i < state->n; i++)
+			state->tids[i] = state->tids[state->rows[i]];
 }
 
 static uint32
@@ -283,11 +307,11 @@ next_rows(RowsState *state)
 		CHECK_FOR_INTERRUPTS();
 		pgstat_count_index_tuples(state->node.index, state->batch->n);
 		state->n = choose_rows(state);
-		if (state->n > 0)
-		{
+		if (state->n == 0)
+			continue;
+		if (state->want_tids)
 			find_tids(state);
-			return true;
-		}
+		return true;
 	}
 	end_answer(state);
 	state->done = true;
@@ -304,7 +328,15 @@ next_index_rows(RowsState *state)
 	if (!next_rows(state))
 		return false;
 	for (int i = 0; i < state->ncolumns; i++)
-		rtscan_load_column(state->batch, state->columns[i]);
+	{
+		RowsColumn *column = &state->columns[i];
+
+		rtscan_load_column(state->batch, column->number);
+		column->values = state->batch->values[column->number];
+		column->isnull = state->batch->isnull[column->number];
+	}
+	if (!state->want_tids)
+		return true;
 	/* WHERE CURRENT OF looks for the row in the scan's slot, also where that has no columns. */
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
@@ -313,32 +345,43 @@ next_index_rows(RowsState *state)
 	return true;
 }
 
+/* Put the next row at hand into the slot. */
+static void
+store_row(RowsState *state)
+{
+	TupleTableSlot *slot = state->slot;
+	Datum	   *values = slot->tts_values;
+	bool	   *isnull = slot->tts_isnull;
+	uint32		row = state->rows[state->next];
+
+	if (state->want_tids)
+		state->node.custom.ss.ss_ScanTupleSlot->tts_tid = state->tids[state->next];
+	state->next++;
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
+	for (const RowsColumn *column = state->columns, *end = column + state->ncolumns; column < end; column++)
+	{
+		*values++ = column->values[row];
+		*isnull++ = column->isnull[row];
+	}
+}
+
 /* The next tuple, of columns of the index. */
 static TupleTableSlot *
 next_index_tuple(RowsState *state)
 {
 	ExprContext *context = state->node.custom.ss.ps.ps_ExprContext;
-	TupleTableSlot *slot = state->slot;
-	uint32		row;
 
 	if (state->next == state->n && !next_index_rows(state))
 	{
 		ExecClearTuple(state->node.custom.ss.ss_ScanTupleSlot);
 		return NULL;
 	}
-	row = state->rows[state->next];
-	state->node.custom.ss.ss_ScanTupleSlot->tts_tid = state->tids[state->next++];
-	slot->tts_flags &= ~TTS_FLAG_EMPTY;
-	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		slot->tts_values[i] = state->batch->values[state->columns[i]][row];
-		slot->tts_isnull[i] = state->batch->isnull[state->columns[i]][row];
-	}
+	store_row(state);
 	if (state->projection == NULL)
-		return slot;
+		return state->slot;
 	ResetExprContext(context);
-	context->ecxt_scantuple = slot;
+	context->ecxt_scantuple = state->slot;
 	return ExecProject(state->projection);
 }
 
