@@ -225,9 +225,9 @@ begin_answer(RowsState *state)
 	old = MemoryContextSwitchTo(node->context);
 	state->batch = rtscan_create_batch(node->index, node->custom.ss.ps.state);
 	open_rows(state, find_image(state));
-	MemoryContextSwitchTo(old);
 	if (node->plan->from_heap)
 		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot);
+	MemoryContextSwitchTo(old);
 }
 
 /* Give back what the answer at hand took, if there is one. */
