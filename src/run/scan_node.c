@@ -148,6 +148,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
 	rtscan_begin_node(&state->node);
+	state->batch = rtscan_create_batch(state->node.index, estate);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 	/* The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only. */
 	if (state->node.plan->from_heap && state->row_quals.state == NULL)
@@ -223,7 +224,6 @@ begin_answer(RowsState *state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
 	state->begun = true;
 	old = MemoryContextSwitchTo(node->context);
-	state->batch = rtscan_create_batch(node->index, node->custom.ss.ps.state);
 	open_rows(state, find_image(state));
 	if (node->plan->from_heap)
 		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot);
@@ -241,9 +241,6 @@ end_answer(RowsState *state)
 		rtscan_end_heap_rows(&state->heap_rows);
 	if (state->cursor || state->ordered)
 		close_rows(state);
-	if (state->batch)
-		rtscan_end_batch(state->batch);
-	state->batch = NULL;
 	state->begun = false;
 	rtscan_end_answer(node);
 }
@@ -438,6 +435,7 @@ end(CustomScanState *custom)
 	RowsState  *state = (RowsState *) custom;
 
 	end_answer(state);
+	rtscan_end_batch(state->batch);
 	rtscan_end_node(&state->node);
 }
 
