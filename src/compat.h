@@ -129,6 +129,9 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 #define numeric_mul_safe(a, b, context) numeric_mul_opt_error(a, b, NULL)
 #endif
 
+/* 17 has read streams; for older versions search/read_stream.c has what is needed of them. */
+#define RTSCAN_COMPAT_READ_STREAMS (PG_VERSION_NUM >= 170000)
+
 /* 19 has partial sums of bigints as they are, before they were numerics. */
 #define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
 

@@ -55,7 +55,22 @@ rtscan_gather_table(const int64 *table, const uint32 *codes, uint32 n, int64 *va
 		values[i] = table[codes[i]];
 }
 
-uint32
+/*
+ * The rows of a word, four at a time, of which what is too many is written over by the next word: a branch a word that is hard to
+ * foretell, not one a row.  Returns how many there are.
+ */
+static inline uint32
+list_word(uint64 rest, uint32 first_row, uint32 *rows)
+{
+	uint32		n = __builtin_popcountll(rest);
+
+	for (uint32 i = 0; i < n; i += 4)
+		for (uint32 k = 0; k < 4; k++, rest &= rest - 1)
+			rows[i + k] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
+	return n;
+}
+
+RTSCAN_MULTIVERSION uint32
 rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows, uint32 limit)
 {
 	uint32		word = place->word;
@@ -64,32 +79,32 @@ rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row,
 
 	for (;;)
 	{
+		if (limit - n >= 64)
+		{
+			n += list_word(rest, first_row + word * 64, rows + n);
+			rest = 0;
+		}
 		for (; rest != 0 && n < limit; rest &= rest - 1)
 			rows[n++] = first_row + word * 64 + pg_rightmost_one_pos64(rest);
-		if (rest != 0 || word + 1 == RTSCAN_CHUNK_WORDS)
+		if (rest != 0)
 			break;
-		rest = words[++word];
+		do
+			word++;
+		while (word < RTSCAN_CHUNK_WORDS && words[word] == 0);
+		if (word == RTSCAN_CHUNK_WORDS)
+			break;
+		rest = words[word];
 	}
-	place->word = word;
-	place->rest = rest;
+	*place = (RtscanBitPlace) {Min(word, RTSCAN_CHUNK_WORDS - 1), rest};
 	return n;
 }
 
-/* Four rows at a time, of which what is too many is written over by the next word: a branch a word that is hard to foretell, not one a row. */
 RTSCAN_MULTIVERSION uint32
 rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows)
 {
-	uint32	   *next = rows;
+	uint32		n = 0;
 
 	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++, first_row += 64)
-	{
-		uint64		rest = words[w];
-		uint32		n = __builtin_popcountll(rest);
-
-		for (uint32 i = 0; i < n; i += 4)
-			for (uint32 k = 0; k < 4; k++, rest &= rest - 1)
-				next[i + k] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
-		next += n;
-	}
-	return next - rows;
+		n += list_word(words[w], first_row, rows + n);
+	return n;
 }

@@ -23,6 +23,14 @@
 #include "tcop/pquery.h"
 #include "utils/memutils.h"
 
+/* A column of the tuples at hand, by place in the batch. */
+typedef struct RowsColumn
+{
+	int			number;			/* of the index, from 0 */
+	const Datum *values;
+	const bool *isnull;
+} RowsColumn;
+
 typedef struct RowsState
 {
 	RtscanNode	node;
@@ -36,10 +44,10 @@ typedef struct RowsState
 	TupleTableSlot *slot;		/* from the index: where columns are put, which is the node's result, */
 	ProjectionInfo *projection; /* unless there is still something to be computed */
 	int			ncolumns;
-	int		   *columns;		/* of the index, from 0, by the slot's attribute */
-	bool		in_cursor;		/* WHERE CURRENT OF may ask for the row at hand, */
+	RowsColumn *columns;		/* by the slot's attribute */
+	bool		want_tids;		/* who takes the rows may ask for them, as WHERE CURRENT OF does for the one at hand, */
 	Buffer		current;		/* whose block may be pinned */
-	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* of the rows that are left */
+	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* of the rows that are left, if they are wanted */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* their places in the batch */
 	uint32		n;
 	uint32		next;
@@ -69,6 +77,7 @@ begin_heap_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
 
+	state->want_tids = true;
 	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple, 0);
 	ExecAssignScanProjectionInfo(scan);
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
@@ -99,35 +108,40 @@ leave_out_projection(RowsState *state, List *targetlist, const List *columns)
 	state->slot = state->node.custom.ss.ps.ps_ResultTupleSlot;
 	state->ncolumns = 0;
 	foreach(cell, targetlist)
-		state->columns[state->ncolumns++] =
+		state->columns[state->ncolumns++].number =
 			list_nth_int(columns, ((const Var *) lfirst_node(TargetEntry, cell)->expr)->varattno - 1);
 }
 
-/* Has the query a portal that WHERE CURRENT OF can name?  (Its plan is simple then: no process shares it.) */
+/*
+ * May WHERE CURRENT OF look for the row that was returned last?  It does so in the scan's slot, where nothing tells us that it
+ * does; but only in a portal that has a name, whose plan is simple, so that no process shares it.  Where it cannot, that slot stays
+ * empty, and TIDs need not be found.
+ */
 static bool
-is_in_cursor(const RowsState *state)
+can_be_current(const RowsState *state)
 {
 	return ActivePortal && ActivePortal->name[0] != '\0' && !state->node.custom.ss.ps.plan->parallel_aware;
 }
 
 static void
-begin_index_tuples(RowsState *state)
+begin_index_tuples(RowsState *state, EState *estate)
 {
 	ScanState  *scan = &state->node.custom.ss;
 	List	   *targetlist = scan->ps.plan->targetlist;
 	List	   *columns = state->node.plan->columns;
 
-	state->slot = scan->ss_ScanTupleSlot;
+	state->want_tids = can_be_current(state);
+	state->slot = state->want_tids ? scan->ss_ScanTupleSlot :
+		ExecInitExtraTupleSlot(estate, scan->ss_ScanTupleSlot->tts_tupleDescriptor, &TTSOpsVirtual);
 	state->projection = scan->ps.ps_ProjInfo;
-	state->columns = palloc(Max(list_length(targetlist), Max(list_length(columns), 1)) * sizeof(int));
+	state->columns = palloc0(Max(list_length(targetlist), Max(list_length(columns), 1)) * sizeof(RowsColumn));
 	for (state->ncolumns = 0; state->ncolumns < list_length(columns); state->ncolumns++)
-		state->columns[state->ncolumns] = list_nth_int(columns, state->ncolumns);
+		state->columns[state->ncolumns].number = list_nth_int(columns, state->ncolumns);
 	if (state->projection && are_columns(targetlist, state->ncolumns))
 	{
 		leave_out_projection(state, targetlist, columns);
 		state->projection = NULL;
 	}
-	state->in_cursor = is_in_cursor(state);
 }
 
 static void
@@ -137,6 +151,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
 	rtscan_begin_node(&state->node);
+	state->batch = rtscan_create_batch(state->node.index, estate);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 	/*
 	 * The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only, nor can other
@@ -147,7 +162,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	if (state->node.plan->from_heap)
 		begin_heap_tuples(state, estate);
 	else
-		begin_index_tuples(state);
+		begin_index_tuples(state, estate);
 	state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &custom->ss.ps);
 }
 
@@ -215,11 +230,10 @@ begin_answer(RowsState *state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
 	state->begun = true;
 	old = MemoryContextSwitchTo(node->context);
-	state->batch = rtscan_create_batch(node->index, node->custom.ss.ps.state);
 	open_rows(state, find_image(state));
-	MemoryContextSwitchTo(old);
 	if (node->plan->from_heap)
 		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot);
+	MemoryContextSwitchTo(old);
 }
 
 /* Give back what the answer at hand took, if there is one. */
@@ -236,9 +250,6 @@ end_answer(RowsState *state)
 	state->current = InvalidBuffer;
 	if (state->cursor || state->ordered)
 		close_rows(state);
-	if (state->batch)
-		rtscan_end_batch(state->batch);
-	state->batch = NULL;
 	state->begun = false;
 	rtscan_end_answer(node);
 }
@@ -276,8 +287,9 @@ find_tids(RowsState *state)
 		rtscan_ordered_tids(state->ordered, state->tids);
 	else
 		rtscan_cursor_tids(state->cursor, state->tids);
-	for (uint32 i = 0; i < state->n; i++)
-		state->tids[i] = state->tids[state->rows[i]];
+	if (state->n < state->batch->n)
+		for (uint32 i = 0; i < state->n; i++)
+			state->tids[i] = state->tids[state->rows[i]];
 }
 
 static uint32
@@ -301,11 +313,11 @@ next_rows(RowsState *state)
 		CHECK_FOR_INTERRUPTS();
 		pgstat_count_index_tuples(state->node.index, state->batch->n);
 		state->n = choose_rows(state);
-		if (state->n > 0)
-		{
+		if (state->n == 0)
+			continue;
+		if (state->want_tids)
 			find_tids(state);
-			return true;
-		}
+		return true;
 	}
 	end_answer(state);
 	state->done = true;
@@ -322,7 +334,15 @@ next_index_rows(RowsState *state)
 	if (!next_rows(state))
 		return false;
 	for (int i = 0; i < state->ncolumns; i++)
-		rtscan_load_column(state->batch, state->columns[i]);
+	{
+		RowsColumn *column = &state->columns[i];
+
+		rtscan_load_column(state->batch, column->number);
+		column->values = state->batch->values[column->number];
+		column->isnull = state->batch->isnull[column->number];
+	}
+	if (!state->want_tids)
+		return true;
 	/* WHERE CURRENT OF looks for the row in the scan's slot, also where that has no columns. */
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
@@ -333,13 +353,35 @@ next_index_rows(RowsState *state)
 
 /* Where the row at hand is: the index has the TID of its first version, of which nothing may be left. */
 static void
-set_tid(RowsState *state, const ItemPointerData *tid)
+set_tid(RowsState *state)
 {
 	TupleTableSlot *slot = state->node.custom.ss.ss_ScanTupleSlot;
 
-	slot->tts_tid = *tid;
-	if (state->in_cursor)
-		rtscan_find_seen(state->node.heap, state->node.custom.ss.ps.state->es_snapshot, &slot->tts_tid, &state->current);
+	slot->tts_tid = state->tids[state->next];
+	rtscan_find_seen(state->node.heap, state->node.custom.ss.ps.state->es_snapshot, &slot->tts_tid, &state->current);
+}
+
+/* Put the next row at hand into the slot. */
+static void
+store_row(RowsState *state)
+{
+	TupleTableSlot *slot = state->slot;
+	Datum	   *values = slot->tts_values;
+	bool	   *isnull = slot->tts_isnull;
+	uint32		row = state->rows[state->next];
+
+	if (TTS_SHOULDFREE(slot))
+		ExecClearTuple(slot);
+	if (state->want_tids)
+		set_tid(state);
+	state->next++;
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
+	for (const RowsColumn *column = state->columns, *end = column + state->ncolumns; column < end; column++)
+	{
+		*values++ = column->values[row];
+		*isnull++ = column->isnull[row];
+	}
 }
 
 /* The next tuple, of columns of the index. */
@@ -347,27 +389,17 @@ static TupleTableSlot *
 next_index_tuple(RowsState *state)
 {
 	ExprContext *context = state->node.custom.ss.ps.ps_ExprContext;
-	TupleTableSlot *slot = state->slot;
-	uint32		row;
 
 	if (state->next == state->n && !next_index_rows(state))
 	{
 		ExecClearTuple(state->node.custom.ss.ss_ScanTupleSlot);
 		return NULL;
 	}
-	row = state->rows[state->next];
-	set_tid(state, &state->tids[state->next++]);
-	slot->tts_flags &= ~TTS_FLAG_EMPTY;
-	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		slot->tts_values[i] = state->batch->values[state->columns[i]][row];
-		slot->tts_isnull[i] = state->batch->isnull[state->columns[i]][row];
-	}
+	store_row(state);
 	if (state->projection == NULL)
-		return slot;
+		return state->slot;
 	ResetExprContext(context);
-	context->ecxt_scantuple = slot;
+	context->ecxt_scantuple = state->slot;
 	return ExecProject(state->projection);
 }
 
@@ -424,6 +456,7 @@ end(CustomScanState *custom)
 	RowsState  *state = (RowsState *) custom;
 
 	end_answer(state);
+	rtscan_end_batch(state->batch);
 	rtscan_end_node(&state->node);
 }
 

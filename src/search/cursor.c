@@ -4,7 +4,6 @@
  */
 #include "search/cursor.h"
 
-#include "bits/bits.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "segment/tidmap.h"
@@ -25,7 +24,6 @@ struct RtscanCursor
 
 	RtscanSegmentScan *segment; /* at hand, or NULL: */
 	RtscanRowBits *bits;		/* its rows, */
-	uint64		segment_rows;	/* so many, about; */
 	uint32		chunk;			/* where rows are taken from, */
 	RtscanBitPlace place;		/* from here on */
 	bool		in_pending;		/* the segments are done */
@@ -145,7 +143,6 @@ enter_chunk(RtscanCursor *cursor, uint32 chunk)
 	words = rtscan_bits_chunk(cursor->bits, chunk);
 	if (!*(const bool *) cursor->segment->prepared)
 		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
-	cursor->search.stats.rows += rtscan_popcount(words);
 	cursor->place = (RtscanBitPlace) {0, words[0]};
 }
 
@@ -158,8 +155,6 @@ enter_segment(RtscanCursor *cursor)
 	cursor->segment = rtscan_next_segment(&cursor->search, &cursor->bits);
 	if (cursor->segment == NULL)
 		return false;
-	cursor->segment_rows = rtscan_bits_count(cursor->bits);
-	cursor->bits->counted = false;
 	enter_chunk(cursor, 0);
 	return true;
 }
@@ -178,6 +173,7 @@ next_of_segments(RtscanCursor *cursor)
 		}
 		cursor->n = rtscan_gather_rows(rtscan_bits_chunk(cursor->bits, cursor->chunk), &cursor->place,
 									   cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
+		cursor->search.stats.rows += cursor->n;
 		if (cursor->n > 0)
 			return true;
 		enter_chunk(cursor, cursor->chunk + 1);
@@ -325,7 +321,7 @@ rtscan_cursor_segment(const RtscanCursor *cursor)
 uint64
 rtscan_cursor_segment_rows(const RtscanCursor *cursor)
 {
-	return cursor->segment ? cursor->segment_rows : 0;
+	return cursor->segment ? rtscan_bits_count(cursor->bits) : 0;
 }
 
 uint32

@@ -3,7 +3,7 @@
  *		The table's rows at TIDs that an index has found, a heap block at a time.
  *
  * TIDs ascend within a segment, so a block's rows come together: it is pinned, pruned and locked once, as a bitmap heap
- * scan does it, and blocks ahead are prefetched.  The snapshot decides which rows there are.  A TID that vacuum has freed since leads
+ * scan does it, and blocks ahead are read by a stream.  The snapshot decides which rows there are.  A TID that vacuum has freed since leads
  * to no row, or to one that is too young for the snapshot.
  */
 #ifndef RTSCAN_HEAP_ROWS_H
@@ -13,27 +13,28 @@
 
 #include "access/htup_details.h"
 #include "executor/tuptable.h"
-#include "storage/buf.h"
+#include "search/read_stream.h"
 #include "utils/snapshot.h"
 
 typedef struct RtscanHeapRows
 {
 	Relation	heap;
 	Snapshot	snapshot;
+	bool		checks_conflicts;	/* of SERIALIZABLE */
 	BlockNumber blocks;			/* when the scan began: beyond them are no rows for the snapshot */
-	uint32		prefetch_distance;	/* TIDs whose blocks are asked for ahead */
 	const ItemPointerData *tids;	/* the caller's, */
 	uint32		ntids;
 	uint32		next_tid;		/* from here on their block has not been looked into, */
-	uint32		prefetched;		/* nor prefetched */
-	BlockNumber last_prefetched;
+	uint32		ahead_tid;		/* nor asked for */
+	MemoryContext context;
+	ReadStream *stream;			/* of their blocks, or NULL: none has been asked for yet */
 	Buffer		buffer;			/* pinned, or invalid: */
 	uint32		n;				/* rows of its page that the snapshot sees, */
 	uint32		next;			/* and the next of them */
 	HeapTupleData rows[MaxHeapTuplesPerPage];
 } RtscanHeapRows;
 
-/* Begin, with a snapshot that has been taken, and with the index locked for SERIALIZABLE. */
+/* Begin, in the current memory context, with a snapshot that has been taken, and with the index locked for SERIALIZABLE. */
 extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot);
 
 /* Go on with other TIDs, those before being done with; they must stay where they are. */

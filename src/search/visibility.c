@@ -67,13 +67,24 @@ block_is_visible(const RtscanVisibility *visibility, BlockNumber block)
 		VISIBILITYMAP_ALL_VISIBLE;
 }
 
-/* Are these four blocks? */
+/* Are these blocks, of so many bytes of the map?  They are many, or few. */
 static bool
-byte_is_visible(uint8 byte)
+bytes_are_visible(const uint8 *map, Size bytes)
 {
-	const uint8 visible = VISIBILITYMAP_ALL_VISIBLE * 0x55;
+	const uint64 visible = VISIBILITYMAP_ALL_VISIBLE * UINT64CONST(0x5555555555555555);
+	uint64		all = visible;
+	Size		i = 0;
 
-	return (byte & visible) == visible;
+	for (; i + sizeof(uint64) <= bytes && all == visible; i += sizeof(uint64))
+	{
+		uint64		word;
+
+		memcpy(&word, map + i, sizeof(word));
+		all &= word;
+	}
+	for (; i < bytes; i++)
+		all &= ~visible | map[i] * UINT64CONST(0x0101010101010101);
+	return all == visible;
 }
 
 /* RtscanBlocksTest: are all blocks of a range all-visible? */
@@ -88,9 +99,14 @@ blocks_are_visible(BlockNumber first, BlockNumber last, void *arg)
 	for (; block <= last && block % MAP_BYTE_BLOCKS != 0; block++)
 		if (!block_is_visible(visibility, block))
 			return false;
-	for (; block + MAP_BYTE_BLOCKS - 1 <= last && block <= last; block += MAP_BYTE_BLOCKS)
-		if (!byte_is_visible(visibility->map[block / MAP_BYTE_BLOCKS]))
+	if (block <= last)
+	{
+		Size		bytes = ((Size) last - block + 1) / MAP_BYTE_BLOCKS;
+
+		if (!bytes_are_visible(visibility->map + block / MAP_BYTE_BLOCKS, bytes))
 			return false;
+		block += bytes * MAP_BYTE_BLOCKS;
+	}
 	for (; block <= last; block++)
 		if (!block_is_visible(visibility, block))
 			return false;
@@ -135,6 +151,8 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 	pause_at("map");
 	image = rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	pause_at("image");
+	visibility->image = image;
+	visibility->sees_all = palloc0(Max(image->nentries, 1) * sizeof(RtscanKnown));
 	return image;
 }
 
@@ -230,8 +248,8 @@ is_safe(const RtscanVisibility *visibility, const RtscanSegmentScan *segment)
 	return segment->entry->youngest < visibility->first_unsafe_list;
 }
 
-bool
-rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
+static bool
+find_out_if_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
 {
 	BlockNumber first,
 				last;
@@ -240,6 +258,19 @@ rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
 		return false;
 	rtscan_tidmap_blocks(&segment->reader, &first, &last);
 	return blocks_are_visible(first, last, unconstify(RtscanVisibility *, visibility));
+}
+
+bool
+rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
+{
+	RtscanKnown *known;
+
+	if (visibility->image == NULL)
+		return find_out_if_sees_all(visibility, segment);
+	known = &visibility->sees_all[segment->entry - visibility->image->entries];
+	if (*known == RTSCAN_NOT_KNOWN)
+		*known = find_out_if_sees_all(visibility, segment) ? RTSCAN_KNOWN_TO : RTSCAN_KNOWN_NOT;
+	return *known == RTSCAN_KNOWN_TO;
 }
 
 /* Rows of a chunk that the snapshot may not see. */

@@ -21,6 +21,13 @@
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
 
+typedef enum RtscanKnown
+{
+	RTSCAN_NOT_KNOWN,
+	RTSCAN_KNOWN_NOT,
+	RTSCAN_KNOWN_TO
+} RtscanKnown;
+
 typedef struct RtscanVisibility
 {
 	Relation	heap;
@@ -30,6 +37,8 @@ typedef struct RtscanVisibility
 	BlockNumber blocks;			/* of the heap */
 	uint8	   *map;			/* two bits a block, as in the visibility map */
 	Size		map_size;
+	const RtscanImage *image;	/* NULL: nothing is remembered of its segments: */
+	RtscanKnown *sees_all;		/* by entry, what rtscan_sees_all() has found out */
 	uint64		heap_fetches;
 } RtscanVisibility;
 
@@ -44,7 +53,7 @@ extern bool rtscan_is_heap(Relation table);
 extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
 											Relation index, Snapshot snapshot);
 
-/* Does the snapshot see all rows of a segment, but for dead ones? */
+/* Does the snapshot see all rows of a segment, but for dead ones?  (It is found out once, for a node that is scanned again and again.) */
 extern bool rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment);
 
 /* Clear the bits, dead ones are clear, of rows that the snapshot does not see: of a segment, or of a chunk. */
