@@ -149,9 +149,10 @@ CREATE TABLE bounded AS SELECT i % 7 AS g, i / 10 AS v, CASE WHEN i % 3 > 0 THEN
 FROM generate_series(-10000, 139999) i;
 CREATE INDEX bounded_idx ON bounded USING rtscan (g) INCLUDE (v, n, late, few, o, f);
 VACUUM ANALYZE bounded;
-CREATE FUNCTION ask(condition text, OUT asked bigint, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
+CREATE FUNCTION ask(condition text, tab text, OUT asked bigint, OUT count bigint, OUT same boolean)
+LANGUAGE plpgsql AS $$
 DECLARE
-	query text := 'SELECT count(*) FROM bounded WHERE ' || condition;
+	query text := format('SELECT count(*) FROM %I WHERE %s', tab, condition);
 	by_heap bigint;
 BEGIN
 	SET LOCAL enable_seqscan = off;
@@ -174,4 +175,42 @@ SELECT condition, ask.* FROM unnest(ARRAY['v < 100', 'v >= 100', 'v < -1000', 'v
 	'n IS NOT DISTINCT FROM 100000::int8', 'n > ALL (ARRAY[5, 130000]::int8[])',
 	'late > 0', 'late < 0', 'late IS DISTINCT FROM 70000', 'late IS NULL',
 	'few < 50', 'few > 49', 'few = 7', 'o < 100', 'o::int4 < 100', 'f < 0', 'v < 100 AND n > 54511::int8',
-	'v < 9223372036854775807', 'g = 3 AND v > 12000']) condition, ask(condition);
+	'v < 9223372036854775807', 'g = 3 AND v > 12000']) condition, ask(condition, 'bounded');
+-- In no order: integers of all widths, and what is compared as integers, by codes, or by the values themselves.
+CREATE TABLE unordered AS SELECT i % 1000 AS g, (hash(i) % 100)::int2 AS i2, hash(i)::int4 AS i4,
+	CASE WHEN i % 4 > 0 THEN hash(i)::int8 * hash(-i) END AS i8, (hash(i) % 100000) / 100.0 AS q,
+	round((hash(i) % 900) / 7.0, i % 3) AS scales,
+	(hash(i) % 2000 - 1000) / 8::float8 * CASE i % 9 WHEN 0 THEN -1 ELSE 1 END AS f,
+	CASE hash(i) % 5 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN 0 ELSE 2.5 END::float4 AS nan,
+	CASE WHEN i % 50 > 0 THEN 'text ' || hash(i) % 1000 END AS t,
+	(ARRAY['sad', 'ok', 'happy'])[hash(i) % 3 + 1]::mood AS m,
+	date '2020-01-01' + (hash(i) % 500)::int AS d, timestamp '2021-03-28' + hash(i) % 600 * interval '1 minute' AS ts
+FROM generate_series(1, 70000) i;
+CREATE INDEX unordered_idx ON unordered USING rtscan (g) INCLUDE (i2, i4, i8, q, scales, f, nan, t, m, d, ts);
+VACUUM ANALYZE unordered;
+SET timezone = 'Europe/Berlin';
+SELECT condition, ask.same FROM unnest(ARRAY['i2 IN (3, 50, 99)', 'i2 NOT IN (0, 1, 2, 50, 99, 1000)',
+	'i2 < 5::int8', 'i2 IS NULL',
+	'i2 > ALL (ARRAY[5, 70]::int2[])', 'i2 = ALL (ARRAY[5, 6]::int2[])', 'i2 <= ANY (ARRAY[5, 70]::int2[])',
+	'g < 10 AND i2 IN (3, 50, 99)',
+	'i4 < 100000', 'i4 = ANY (ARRAY(SELECT i4 FROM unordered WHERE g < 30))',
+	'i4 <> ALL (ARRAY(SELECT i4 FROM unordered WHERE g < 30))',
+	'i4 = ANY (ARRAY(SELECT i4::int8 FROM unordered WHERE g < 3))',
+	'g = 5 AND i4 = ANY (ARRAY(SELECT i4 FROM unordered WHERE g < 30))',
+	'i4 BETWEEN -5 AND 1000000000', 'i4::oid < 3000000000', 'i8 IS NULL', 'i8 IS NOT NULL', 'i8 > 1000000000000',
+	'i8 = ANY (ARRAY(SELECT i8 FROM unordered WHERE g < 300))', 'i8 IS DISTINCT FROM (SELECT min(i8) FROM unordered)',
+	'i8 <> ALL (ARRAY(SELECT i8 FROM unordered WHERE g = 999))', 'i8 = 0 OR i8 = 9223372036854775807',
+	'i8 >= (-9223372036854775808)',
+	'q < 50', 'q >= 500.005', 'q = 5.1', 'q IN (5.1, 7, 8.125, 999.99)', 'q <> 5.10', 'q > ''NaN''',
+	'q < ''Infinity''',
+	'scales < 5.5', 'scales IN (1, 2.0, 55.14)', 'f < 0', 'f <= 0', 'f = 0', 'f IN (-0.0, 2.5)', 'f > ''NaN''',
+	'f < ''NaN''', 'f <> 0',
+	'nan = ''NaN''', 'nan > 0', 'nan IN (0, 3)', 'nan <= 2.5', 't < ''text 5''', 't IN (''text 3'', ''text 77'',
+	''none'')', 't <> ''text 3''',
+	't IS NULL', 't IS DISTINCT FROM ''text 3''', 'g = 7 AND t >= ''text 5''', 'm = ''ok''', 'm > ''sad''',
+	'm IN (''ok'', ''happy'') AND g < 3',
+	'd < date ''2020-03-01''', 'd = timestamp ''2020-03-01''', 'd < timestamptz ''2020-03-29 01:30+00''',
+	'ts < timestamptz ''2021-03-28 01:30+00''',
+	'ts = timestamptz ''2021-03-28 01:30+00''']) condition, ask(condition, 'unordered')
+WHERE NOT same OR condition ~ '^m|^q';
+RESET timezone;

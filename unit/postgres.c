@@ -206,6 +206,12 @@ MemoryContextAllocExtended(MemoryContext context, Size size, int flags)
 	return palloc_extended(size, flags);
 }
 
+void *
+repalloc_huge(void *pointer, Size size)
+{
+	return repalloc(pointer, size);
+}
+
 MemoryContext
 AllocSetContextCreateInternal(MemoryContext parent, const char *name, Size minimum, Size initial, Size maximum)
 {

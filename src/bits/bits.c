@@ -124,26 +124,6 @@ rtscan_popcount(const uint64 *bits)
 	return count;
 }
 
-/* Eight bytes of 0 or 1 to eight bits, the first byte lowest. */
-static inline uint64
-pack8(const uint8 *bytes)
-{
-	uint64		word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return (word * UINT64CONST(0x0102040810204080)) >> 56;
-}
-
-static inline uint64
-pack64(const uint8 *bytes)
-{
-	uint64		word = 0;
-
-	for (int i = 0; i < 8; i++)
-		word |= pack8(bytes + 8 * i) << (8 * i);
-	return word;
-}
-
 /*
  * The bits of the last, incomplete word come from a copy of its codes: there may be no
  * readable memory behind them.
@@ -163,7 +143,7 @@ name(uint64 *bits, const type *codes, uint32 n, uint32 low, uint32 high) \
 			codes = memcpy(last, codes, (n - w * 64) * sizeof(type)); \
 		for (int i = 0; i < 64; i++) \
 			matches[i] = (type) (codes[i] - first) <= width; \
-		bits[w] &= pack64(matches); \
+		bits[w] &= rtscan_pack64(matches); \
 	} \
 }
 

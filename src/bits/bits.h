@@ -49,4 +49,20 @@ rtscan_mask_word(uint64 word, uint32 base, uint32 first, uint32 last)
 	return word;
 }
 
+/* 64 bytes of 0 or 1 to a word, the first byte lowest. */
+static inline uint64
+rtscan_pack64(const uint8 *bytes)
+{
+	uint64		word = 0;
+
+	for (int i = 0; i < 8; i++)
+	{
+		uint64		eight;
+
+		memcpy(&eight, bytes + 8 * i, sizeof(eight));
+		word |= (eight * UINT64CONST(0x0102040810204080)) >> 56 << (8 * i);
+	}
+	return word;
+}
+
 #endif							/* RTSCAN_BITS_H */

@@ -4,6 +4,7 @@
  */
 #include "bits/packed.h"
 
+#include "bits/bits.h"
 #include "bits/multiversion.h"
 
 uint32
@@ -327,5 +328,144 @@ rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 *found)
 		for (uint32 i = 0; i < now; i++)
 			word |= (uint64) (codes[first + i] == code) << i;
 		found[first / 64] = word;
+	}
+}
+
+/* ---------------------------------------------------------------- tests */
+
+/*
+ * The bits of the last, incomplete word come from a copy of its elements: there may be no
+ * readable memory behind them.
+ */
+#define TAKE_64(type) \
+	if (w * 64 + 64 > n) \
+		from = memcpy(last, from, (n - w * 64) * sizeof(type))
+
+#define DEFINE_AND_RANGE(name, type) \
+RTSCAN_MULTIVERSION static uint64 \
+name(uint64 *words, const char *page, uint32 n, uint32 low, uint32 span) \
+{ \
+	const type *from = (const type *) page; \
+	type		last[64] = {0}; \
+	type		largest = 0; \
+	uint8		matches[64]; \
+	\
+	for (uint32 w = 0; w * 64 < n; w++, from += 64) \
+	{ \
+		TAKE_64(type); \
+		for (int i = 0; i < 64; i++) \
+			largest = from[i] > largest ? from[i] : largest; \
+		for (int i = 0; i < 64; i++) \
+			matches[i] = (type) (from[i] - (type) low) <= (type) span; \
+		words[w] &= rtscan_pack64(matches); \
+	} \
+	return largest; \
+}
+
+#define DEFINE_LARGEST(name, type) \
+RTSCAN_MULTIVERSION static uint64 \
+name(const char *page, uint32 n) \
+{ \
+	type		largest = 0; \
+	\
+	for (uint32 at = 0; at < n; at++) \
+		largest = WORD(type) > largest ? WORD(type) : largest; \
+	return largest; \
+}
+
+/* Looked up one by one, eight a byte: no processor's instructions do more. */
+#define DEFINE_AND_TABLE(name, type) \
+static void \
+name(uint64 *words, const char *page, uint32 n, const uint8 *table) \
+{ \
+	const type *from = (const type *) page; \
+	type		last[64] = {0}; \
+	\
+	for (uint32 w = 0; w * 64 < n; w++, from += 64) \
+	{ \
+		uint64		word = 0; \
+	\
+		TAKE_64(type); \
+		for (int i = 0; i < 64; i += 8) \
+		{ \
+			const type *at = from + i; \
+			uint32		eight = table[at[0]] | table[at[1]] << 1 | table[at[2]] << 2 | table[at[3]] << 3 | \
+				table[at[4]] << 4 | table[at[5]] << 5 | table[at[6]] << 6 | table[at[7]] << 7; \
+	\
+			word |= (uint64) eight << i; \
+		} \
+		words[w] &= word; \
+	} \
+}
+
+DEFINE_AND_RANGE(range_8, uint8)
+DEFINE_AND_RANGE(range_16, uint16)
+DEFINE_LARGEST(largest_8, uint8)
+DEFINE_LARGEST(largest_16, uint16)
+DEFINE_AND_TABLE(table_8, uint8)
+DEFINE_AND_TABLE(table_16, uint16)
+
+uint64
+rtscan_and_packed_range(uint64 *words, const char *page, uint32 bits, uint32 n, uint32 low, uint32 span)
+{
+	char		bytes[PARTS_AT_ONCE];
+	uint64		largest = 0;
+
+	if (bits == 8)
+		return range_8(words, page, n, low, span);
+	if (bits == 16)
+		return range_16(words, page, n, low, span);
+	for (uint32 first = 0; first < n; first += PARTS_AT_ONCE)
+	{
+		uint32		now = Min(n - first, PARTS_AT_ONCE);
+		uint64		most;
+
+		spread(page, bits, first, now, bytes);
+		most = range_8(words + first / 64, bytes, now, low, span);
+		largest = Max(largest, most);
+	}
+	return largest;
+}
+
+uint64
+rtscan_and_packed_table(uint64 *words, const char *page, uint32 bits, uint32 n, const uint8 *table)
+{
+	char		bytes[PARTS_AT_ONCE];
+	uint64		largest = 0;
+
+	if (bits == 8)
+	{
+		table_8(words, page, n, table);
+		return largest_8(page, n);
+	}
+	if (bits == 16)
+	{
+		table_16(words, page, n, table);
+		return largest_16(page, n);
+	}
+	for (uint32 first = 0; first < n; first += PARTS_AT_ONCE)
+	{
+		uint32		now = Min(n - first, PARTS_AT_ONCE);
+		uint64		most;
+
+		spread(page, bits, first, now, bytes);
+		table_8(words + first / 64, bytes, now, table);
+		most = largest_8(bytes, now);
+		largest = Max(largest, most);
+	}
+	return largest;
+}
+
+RTSCAN_MULTIVERSION void
+rtscan_and_value_range(uint64 *words, const int64 *values, uint32 n, uint64 low, uint64 span)
+{
+	for (uint32 first = 0; first < n; first += 64)
+	{
+		uint32		now = Min(n - first, 64);
+		uint8		matches[64] = {0};
+
+		for (uint32 i = 0; i < now; i++)
+			matches[i] = (uint64) values[first + i] - low <= span;
+		words[first / 64] &= rtscan_pack64(matches);
 	}
 }

@@ -69,4 +69,16 @@ extern void rtscan_take_marker_bits(int64 *values, uint32 n, int64 marker, uint6
 extern void rtscan_replace_code(uint32 *codes, uint32 n, uint32 from, uint32 to);
 extern void rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 *found);
 
+/*
+ * Clear the bits of the first n elements of a page, of 16 bits at most, that are not in low .. low + span; returns the largest element.
+ * The words begin with the first element's bit.
+ */
+extern uint64 rtscan_and_packed_range(uint64 *words, const char *page, uint32 bits, uint32 n, uint32 low, uint32 span);
+
+/* Likewise of those that a table of all that elements of so many bits may be, of 0 and 1, has 0 for. */
+extern uint64 rtscan_and_packed_table(uint64 *words, const char *page, uint32 bits, uint32 n, const uint8 *table);
+
+/* Likewise of n values that are not, as unsigned integers, in low .. low + span. */
+extern void rtscan_and_value_range(uint64 *words, const int64 *values, uint32 n, uint64 low, uint64 span);
+
 #endif							/* RTSCAN_PACKED_H */

@@ -65,6 +65,10 @@
 /* Copying a block's bits of the visibility map. */
 #define MAP_BLOCK_NANOSECONDS	0.01
 
+/* Testing an integer with all others of its chunk; comparing a value of a dictionary. */
+#define TEST_INTEGER_NANOSECONDS	0.6
+#define COMPARE_NANOSECONDS			50.0
+
 /* Handing a TID to the executor, and what the first of a block adds. */
 #define TID_NANOSECONDS			15.0
 #define TID_BLOCK_NANOSECONDS	150.0
@@ -305,6 +309,25 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 
 	if (loops > 1)
 		cost.pages = Min(cost.pages, column_cost(root, info, column, rows * loops).pages / loops);
+	return cost;
+}
+
+RtscanCost
+rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	RtscanCost	cost = rtscan_column_cost(root, info, column, rows, loops);
+	double		compared,
+				nanoseconds,
+				framed;
+
+	if (size == NULL)
+		return cost;
+	compared = Min(rows, size->columns[column].dictionary_values);
+	nanoseconds = Min(rows * ROW_NANOSECONDS, size->rows * TEST_INTEGER_NANOSECONDS) + compared * COMPARE_NANOSECONDS +
+		distinct_pages(rows, size->columns[column].value_pages) * VALUE_PAGE_NANOSECONDS;
+	framed = size->columns[column].framed_rows / Max(size->rows, 1);
+	cost.work = (1 - framed) * cost.work + framed * nanoseconds / UNIT_NANOSECONDS;
 	return cost;
 }
 

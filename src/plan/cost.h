@@ -52,6 +52,9 @@ extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info,
 /* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
+/* Testing them: integers in frames are tested as they are stored, all of a chunk where that is cheaper. */
+extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
+
 /*
  * Finding out which of so many rows the snapshot sees: blocks that are not all-visible have to be looked into.  Loops share a copy of
  * the visibility map.

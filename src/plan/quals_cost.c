@@ -51,7 +51,7 @@ included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, do
 	ListCell   *cell;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		rtscan_add_cost(&cost, rtscan_column_cost(root, index, column, rows, loops));
+		rtscan_add_cost(&cost, rtscan_test_cost(root, index, column, rows, loops));
 	foreach(cell, qual->parts)
 	{
 		RtscanQual *part = lfirst(cell);

@@ -288,8 +288,10 @@ add_key_size(RtscanColumnSize *size, const RtscanSegmentColumn *column, double f
 }
 
 static void
-add_include_size(RtscanColumnSize *size, const RtscanSegmentInclude *include, double factor)
+add_include_size(RtscanColumnSize *size, const RtscanSegmentInclude *include, uint32 rows, double factor)
 {
+	if (include->header.storage != RTSCAN_STORED_PLAIN)
+		size->framed_rows += factor * rows;
 	size->value_pages += factor * area_pages(&include->header.values);
 	size->dictionary_pages += factor * area_pages(&include->codes.dictionary);
 	size->dictionary_values += factor * include->codes.distinct;
@@ -303,7 +305,7 @@ add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *
 		if (i < info->nkeycolumns)
 			add_key_size(&size->columns[i], &segment->columns[i], factor);
 		else
-			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], factor);
+			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], segment->header.rows, factor);
 }
 
 /* See what there is of an index; false if it has no segments, or they cannot be read. */

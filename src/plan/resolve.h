@@ -19,6 +19,7 @@ typedef struct RtscanColumnSize
 	double		dictionary_pages;
 	double		dictionary_values;
 	double		ranked_values;	/* of these, in segments where the column is in heap order */
+	double		framed_rows;	/* of an INCLUDE column: rows that have integers in frames */
 } RtscanColumnSize;
 
 /* An index, as far as its segments can be read. */

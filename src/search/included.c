@@ -4,27 +4,31 @@
  */
 #include "search/included.h"
 
-#include "access/stratnum.h"
+#include "bits/bits.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
+#include "search/accepted.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
 /* So many values are read together: they stay in the cache. */
 #define LOT		2048
 
-/* Lists whose keys are in a range of so many have a bit for each of these. */
-#define MAX_SET	(1 << 20)
+/* If at least one of so many of a chunk's rows is left, all are asked. */
+#define DENSE	16
 
-/* A condition on keys: those in a range and, if there is a set, in that; or else all the others. */
-typedef struct KeyTest
+/* A condition, and the integers that it accepts of those that are stored. */
+typedef struct Test
 {
-	RtscanKeyKind kind;
-	uint64		low;
-	uint64		high;
-	uint64	   *set;			/* of key - low; NULL: all */
-	bool		others;
-} KeyTest;
+	const RtscanCondition *condition;
+	RtscanReader *reader;
+	RtscanValues *values;
+	const RtscanSegmentInclude *include;
+	RtscanIntegerSet set;
+	RtscanMembers *stored;		/* of integers in frames; or NULL */
+	RtscanMembers *exact;		/* of exact integers of other values; or NULL */
+	MemoryContext context;		/* of values by reference */
+} Test;
 
 /* Values of some rows. */
 typedef struct Lot
@@ -32,85 +36,35 @@ typedef struct Lot
 	uint32		n;
 	uint32		rows[LOT];
 	Datum		datums[LOT];
-	uint64		keys[LOT];
+	int64		integers[LOT];
 	bool		isnull[LOT];
 	bool		passes[LOT];
 } Lot;
 
-/* Prepare a condition's test by keys; false if there is none. */
-static bool
-make_key_test(const RtscanCondition *condition, KeyTest *test)
+/* Prepare a condition's test for a segment of which so many rows are left. */
+static Test *
+make_test(const RtscanCondition *condition, RtscanReader *reader, uint64 rows)
 {
-	bool		exact;
+	static const RtscanFrame all_integers = {.least = PG_INT64_MIN, .greatest = PG_INT64_MAX, .bits = 64};
+	Test	   *test = palloc0(sizeof(Test));
 
-	if (condition->keys == NULL)
-		return false;
-	*test = (KeyTest) {
-		.kind = condition->type->key_kind,
-		.others = condition->kind == RTSCAN_CONDITION_NONE || condition->kind == RTSCAN_CONDITION_DISTINCT,
-	};
-	exact = rtscan_key_range(condition, &test->low, &test->high);
-	if (exact)
-		return true;
-	if (test->high - test->low >= MAX_SET)
-		return false;
-	test->set = palloc0(((test->high - test->low) / 64 + 1) * sizeof(uint64));
-	for (int i = 0; i < condition->nvalues; i++)
+	test->condition = condition;
+	test->reader = reader;
+	test->values = rtscan_open_values(reader, condition->schema, condition->column);
+	test->include = &reader->segment->includes[condition->column - condition->schema->nkeys];
+	test->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included values", ALLOCSET_DEFAULT_SIZES);
+	if (rtscan_accepted_integers(condition, reader, rows, &test->set))
+		test->stored = rtscan_create_members(&test->set);
+	else if (rtscan_accepted_keys(condition, &test->set))
 	{
-		uint64		at = condition->keys[i] - test->low;
-
-		test->set[at / 64] |= UINT64CONST(1) << (at % 64);
+		test->exact = rtscan_create_members(&test->set);
+		if (rtscan_prepare_members(test->exact, &all_integers, 1) != RTSCAN_SOME_MEMBERS)
+			test->exact = NULL;
 	}
-	return true;
+	return test;
 }
 
-/* Their keys; of NULLs any.  Integers are most, and are not worth a call each. */
-static void
-encode_keys(RtscanKeyKind kind, Lot *lot)
-{
-	bool		identical;
-
-	switch (kind)
-	{
-		case RTSCAN_KEY_INT16:
-			for (uint32 i = 0; i < lot->n; i++)
-				lot->keys[i] = rtscan_key_of_integer(DatumGetInt16(lot->datums[i]));
-			break;
-		case RTSCAN_KEY_INT32:
-			for (uint32 i = 0; i < lot->n; i++)
-				lot->keys[i] = rtscan_key_of_integer(DatumGetInt32(lot->datums[i]));
-			break;
-		case RTSCAN_KEY_INT64:
-			for (uint32 i = 0; i < lot->n; i++)
-				lot->keys[i] = rtscan_key_of_integer(DatumGetInt64(lot->datums[i]));
-			break;
-		default:
-			for (uint32 i = 0; i < lot->n; i++)
-				lot->keys[i] = lot->isnull[i] ? 0 : rtscan_key_encode(kind, lot->datums[i], &identical);
-	}
-}
-
-static void
-test_keys(const KeyTest *test, Lot *lot)
-{
-	uint64		span = test->high - test->low;
-
-	encode_keys(test->kind, lot);
-	if (test->low > test->high)
-		memset(lot->passes, test->others, lot->n);
-	else if (test->set == NULL)
-		for (uint32 i = 0; i < lot->n; i++)
-			lot->passes[i] = (lot->keys[i] - test->low <= span) != test->others;
-	else
-		for (uint32 i = 0; i < lot->n; i++)
-		{
-			uint64		at = lot->keys[i] - test->low;
-			uint64		inside = at <= span;
-
-			at = inside ? at : 0;
-			lot->passes[i] = (inside & (test->set[at / 64] >> (at % 64))) != test->others;
-		}
-}
+/* ---------------------------------------------------------------- some rows */
 
 /* By the type's own comparison, which is one of PostgreSQL's. */
 static void
@@ -143,99 +97,87 @@ clear_rows(const Lot *lot, uint32 first_row, uint64 *words)
 }
 
 static void
-test_lot(const RtscanCondition *condition, const KeyTest *test, Lot *lot)
+test_lot(Test *test, Lot *lot)
 {
+	const RtscanCondition *condition = test->condition;
+
+	rtscan_get_values(test->values, lot->rows, lot->n, lot->datums, lot->isnull);
 	if (condition->kind == RTSCAN_CONDITION_IS_NULL || condition->kind == RTSCAN_CONDITION_IS_NOT_NULL)
 		memset(lot->passes, condition->kind == RTSCAN_CONDITION_IS_NOT_NULL, lot->n);
-	else if (test)
-		test_keys(test, lot);
+	else if (test->exact)
+	{
+		rtscan_exact_encode(condition->type->exact, lot->datums, lot->n, lot->integers);
+		rtscan_test_members(test->exact, lot->integers, lot->n, lot->passes);
+	}
 	else
 		test_values(condition, lot);
 	decide_nulls(condition, lot);
 }
 
-/* ---------------------------------------------------------------- chunks */
-
-/* Signed integers, whose keys are they themselves but for the sign. */
-static bool
-bounds_are_keys(const KeyTest *test, const RtscanBounds *bounds)
-{
-	return test->kind >= RTSCAN_KEY_INT16 && test->kind <= RTSCAN_KEY_INT64 &&
-		bounds->kind >= RTSCAN_EXACT_INT16 && bounds->kind <= RTSCAN_EXACT_INT64;
-}
-
-/* What the bounds of a chunk's values say of its rows. */
-static RtscanOutcome
-outcome_of_chunk(const RtscanCondition *condition, const KeyTest *test, RtscanValues *values, uint32 chunk, uint32 rows)
-{
-	RtscanBounds bounds = rtscan_chunk_bounds(values, chunk);
-	bool		nulls_pass = condition->kind == RTSCAN_CONDITION_DISTINCT;
-	uint64		low = rtscan_key_of_integer(bounds.least);
-	uint64		high = rtscan_key_of_integer(bounds.greatest);
-	bool		none,
-				all;
-
-	if (!bounds_are_keys(test, &bounds))
-		return RTSCAN_DEPENDS;
-	if (bounds.nulls == rows)
-		return nulls_pass ? RTSCAN_ALWAYS : RTSCAN_NEVER;
-	none = test->low > test->high || high < test->low || low > test->high;
-	all = !none && test->set == NULL && low >= test->low && high <= test->high;
-	if ((!none && !all) || (bounds.nulls > 0 && (all != test->others) != nulls_pass))
-		return RTSCAN_DEPENDS;
-	return all != test->others ? RTSCAN_ALWAYS : RTSCAN_NEVER;
-}
-
-/* Clear the bits of a chunk's rows that do not pass; returns how many were asked. */
-static uint64
-ask_rows(const RtscanCondition *condition, const KeyTest *test, RtscanValues *values, uint32 chunk, uint64 *words, Lot *lot,
-		 MemoryContext context)
+/* Clear the bits of a chunk's rows that do not pass. */
+static void
+ask_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 {
 	uint32		first_row = chunk * RTSCAN_CHUNK_ROWS;
 	RtscanBitPlace place = {0, words[0]};
-	uint64		rows = 0;
 
 	while ((lot->n = rtscan_gather_rows(words, &place, first_row, lot->rows, LOT)) > 0)
 	{
-		MemoryContext old = MemoryContextSwitchTo(context);
+		MemoryContext old = MemoryContextSwitchTo(test->context);
 
 		CHECK_FOR_INTERRUPTS();
-		rtscan_get_values(values, lot->rows, lot->n, lot->datums, lot->isnull);
-		test_lot(condition, test, lot);
+		if (test->stored)
+		{
+			rtscan_get_frame_rows(test->reader, &test->include->frames, lot->rows, lot->n, lot->integers);
+			rtscan_test_members(test->stored, lot->integers, lot->n, lot->passes);
+		}
+		else
+			test_lot(test, lot);
 		clear_rows(lot, first_row, words);
 		MemoryContextSwitchTo(old);
-		MemoryContextReset(context);
-		rows += lot->n;
+		MemoryContextReset(test->context);
 	}
-	return rows;
+}
+
+/* ---------------------------------------------------------------- chunks */
+
+/* Returns how many rows were asked. */
+static uint64
+ask_chunk(Test *test, uint32 chunk, uint64 *words, Lot *lot)
+{
+	uint32		rows = rtscan_chunk_rows(test->reader->segment->header.rows, chunk);
+	RtscanMembership membership = RTSCAN_SOME_MEMBERS;
+	uint64		left;
+
+	if (test->stored)
+		membership = rtscan_prepare_members(test->stored, &test->include->frames.frames[chunk], rows);
+	if (membership == RTSCAN_NO_MEMBERS)
+		memset(words, 0, RTSCAN_CHUNK_BYTES);
+	if (membership != RTSCAN_SOME_MEMBERS)
+		return 0;
+	left = rtscan_popcount(words);
+	if (test->stored && left >= rows / DENSE)
+		rtscan_and_members(test->stored, test->reader, &test->include->frames, chunk, words);
+	else
+		ask_rows(test, chunk, words, lot);
+	return left;
 }
 
 uint64
 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included values", ALLOCSET_DEFAULT_SIZES);
-	RtscanValues *values = rtscan_open_values(reader, condition->schema, condition->column);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Test	   *test;
 	Lot		   *lot = palloc(sizeof(Lot));
-	KeyTest		key_test;
-	const KeyTest *test = make_key_test(condition, &key_test) ? &key_test : NULL;
 	uint64		rows = 0;
 
 	bits->counted = false;
+	test = make_test(condition, reader, rtscan_bits_count(bits));
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-	{
-		uint32		chunk_rows = rtscan_chunk_rows(reader->segment->header.rows, chunk);
-		RtscanOutcome outcome = RTSCAN_DEPENDS;
-
-		if (!bits->filled[chunk])
-			continue;
-		if (test)
-			outcome = outcome_of_chunk(condition, test, values, chunk, chunk_rows);
-		if (outcome == RTSCAN_NEVER)
-			memset(rtscan_bits_chunk(bits, chunk), 0, RTSCAN_CHUNK_BYTES);
-		else if (outcome == RTSCAN_DEPENDS)
-			rows += ask_rows(condition, test, values, chunk, rtscan_bits_chunk(bits, chunk), lot, context);
-	}
+		if (bits->filled[chunk])
+			rows += ask_chunk(test, chunk, rtscan_bits_chunk(bits, chunk), lot);
+	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	pfree(lot);
 	return rows;
 }

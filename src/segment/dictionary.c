@@ -141,18 +141,6 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 
 /* ---------------------------------------------------------------- many values */
 
-static RtscanProbe
-probe_of(const RtscanProbes *probes, int i)
-{
-	return (RtscanProbe) {
-		.column = probes->column,
-		.has_key = probes->keys != NULL,
-		.key = probes->keys ? probes->keys[i] : 0,
-		.compare = probes->compare,
-		.value = probes->values[i],
-	};
-}
-
 /* The leaf at hand, if any. */
 typedef struct Leaf
 {
@@ -218,30 +206,30 @@ find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoun
 	return open_leaf(leaf, reader, probe) && look_in_leaf(leaf, header, probe, found);
 }
 
-/* A probe that a plain column may have, among some ranks of which the first is that of a value in the dictionary. */
-typedef struct Candidate
-{
-	int			probe;
-	uint32		first;
-	uint32		end;
-} Candidate;
-
 /* Look at the dictionary for all probes before any value is looked at, for that is on other pages. */
 static bool
-find_candidates(RtscanReader *reader, int column, const RtscanProbes *probes, Candidate *candidates, int *n)
+find_candidates(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanCandidate *candidates, int *n)
 {
 	Leaf		leaf = {.column = column};
 
 	*n = 0;
 	for (int i = 0; i < probes->n; i++)
 	{
-		RtscanProbe probe = probe_of(probes, i);
+		RtscanProbe probe = rtscan_probe_of(probes, i);
 		RtscanFoundEntry found;
 
 		if (!find_next(&leaf, reader, &probe, &found))
 			return false;
 		if (found.entries > 0)
-			candidates[(*n)++] = (Candidate) {i, found.rank, found.end_rank};
+			candidates[(*n)++] = (RtscanCandidate) {
+				.probe = i,
+				.equal = found.equal,
+				.has_next = found.has_next,
+				.first = found.rank,
+				.end = found.end_rank,
+				.key = found.key,
+				.next_key = found.next_key,
+			};
 	}
 	close_leaf(&leaf);
 	return true;
@@ -250,21 +238,11 @@ find_candidates(RtscanReader *reader, int column, const RtscanProbes *probes, Ca
 static bool
 find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
 {
-	Candidate  *candidates = palloc_extended(Max(probes->n, 1) * sizeof(Candidate), MCXT_ALLOC_HUGE);
+	RtscanCandidate *candidates = palloc_extended(Max(probes->n, 1) * sizeof(RtscanCandidate), MCXT_ALLOC_HUGE);
 	int			n;
-	bool		sound = find_candidates(reader, column, probes, candidates, &n);
+	bool		sound = find_candidates(reader, column, probes, candidates, &n) &&
+		rtscan_plain_find_all(reader, column, probes, candidates, n, visitor, arg);
 
-	for (int i = 0; sound && i < n; i++)
-	{
-		RtscanProbe probe = probe_of(probes, candidates[i].probe);
-		RtscanPosition place = {candidates[i].first, candidates[i].first};
-		RtscanPosition behind = {candidates[i].end, candidates[i].end};
-
-		CHECK_FOR_INTERRUPTS();
-		sound = rtscan_plain_find_equal(reader, column, &probe, &place, &behind);
-		if (sound && place.rank < behind.rank)
-			visitor(place, behind, arg);
-	}
 	pfree(candidates);
 	return sound;
 }
@@ -281,7 +259,7 @@ rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes 
 		return find_all_plain(reader, column, probes, visitor, arg);
 	for (int i = 0; i < probes->n; i++)
 	{
-		RtscanProbe probe = probe_of(probes, i);
+		RtscanProbe probe = rtscan_probe_of(probes, i);
 		RtscanFoundEntry found;
 
 		if (!find_next(&leaf, reader, &probe, &found))

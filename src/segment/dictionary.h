@@ -114,6 +114,18 @@ typedef struct RtscanProbes
 	const Datum *values;
 } RtscanProbes;
 
+static inline RtscanProbe
+rtscan_probe_of(const RtscanProbes *probes, int i)
+{
+	return (RtscanProbe) {
+		.column = probes->column,
+		.has_key = probes->keys != NULL,
+		.key = probes->keys ? probes->keys[i] : 0,
+		.compare = probes->compare,
+		.value = probes->values[i],
+	};
+}
+
 typedef void (*RtscanFoundVisitor) (RtscanPosition place, RtscanPosition behind, void *arg);
 extern bool rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes,
 									   RtscanFoundVisitor visitor, void *arg);

@@ -288,10 +288,20 @@ look_in_packed(RtscanDictionaryBlockView *block, const RtscanDictionaryView *vie
 		return true;
 	found->equal = !rtscan_key_is_before(probe, false, block->keys[low - 1]);
 	found->rank = block->ranks[low - 1];
+	found->key = block->keys[low - 1];
+	found->has_next = low < block->n || block->number + 1 < view->page.blocks;
 	if (low < block->n)
+	{
 		found->end_rank = block->ranks[low];
+		found->next_key = block->keys[low];
+	}
+	else if (found->has_next)
+	{
+		found->end_rank = view->blocks[block->number + 1].rank;
+		found->next_key = view->blocks[block->number + 1].key;
+	}
 	else
-		found->end_rank = block->number + 1 < view->page.blocks ? view->blocks[block->number + 1].rank : view->page.end_rank;
+		found->end_rank = view->page.end_rank;
 	return true;
 }
 

@@ -64,6 +64,9 @@ typedef struct RtscanFoundEntry
 	bool		equal;
 	uint32		rank;
 	uint32		end_rank;		/* where the next entry's begin */
+	uint64		key;			/* packed: its key, */
+	bool		has_next;		/* and that of the next entry, if that is on the page */
+	uint64		next_key;
 } RtscanFoundEntry;
 
 /* Look at the page for a probe; of several they ascend. */

@@ -53,12 +53,21 @@ extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, 
 extern bool rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 							  RtscanPosition *position);
 
-/*
- * The ranks that equal a probe, among those from the dictionary's last value that is not above it up to the next one.  If there are
- * none, both become the same.
- */
-extern bool rtscan_plain_find_equal(RtscanReader *reader, int column, const RtscanProbe *probe, RtscanPosition *place,
-									RtscanPosition *behind);
+/* A value that may be there: where the dictionary's last one is that is not above it, and the next one. */
+typedef struct RtscanCandidate
+{
+	int			probe;			/* its number */
+	bool		equal;			/* it is that one */
+	bool		has_next;
+	uint32		first;
+	uint32		end;			/* the number of values that are not NULL, if there is no next one */
+	uint64		key;
+	uint64		next_key;
+} RtscanCandidate;
+
+/* Find candidates, which ascend; as rtscan_dictionary_find_all() for those that are there. */
+extern bool rtscan_plain_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, const RtscanCandidate *candidates,
+								  int n, RtscanFoundVisitor visitor, void *arg);
 
 /* As rtscan_dictionary_visit(), of all values that have ranks from first up to last, not only those in the dictionary. */
 extern bool rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
