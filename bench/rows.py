@@ -47,8 +47,8 @@ def queries():
     yield "`ORDER BY v DESC, g LIMIT 100`, 0.2", f"SELECT v, g FROM w WHERE {below(.2)} ORDER BY v DESC, g LIMIT 100", 1 / 3
     yield "`ORDER BY b OFFSET 500 LIMIT 10`, 0.2", f"SELECT b FROM w WHERE {below(.2)} ORDER BY b OFFSET 500 LIMIT 10", 1 / 6
     yield ("`SELECT v`: OR, NOT, BETWEEN, `<>`, 0.1",
-           f"SELECT v FROM w WHERE (a < {at(.1)} OR b BETWEEN {at(.4)} AND {at(.45)}) "
-           f"AND NOT (c > {at(.1)} AND c < {at(.95)}) AND a <> 77", 1 / 10)
+           f"SELECT v FROM w WHERE (a < {at(.05)} OR a BETWEEN {at(.5)} AND {at(.55)}) AND NOT b > {at(.1)} "
+           f"AND c BETWEEN {at(.4)} AND {at(.5)} AND c <> {at(.45)}", 1 / 10)
     yield ("count, (a, b 0.2) OR c of 2 %",
            f"SELECT count(*) FROM w WHERE ({below(.2, 'ab')}) OR c BETWEEN {at(.5)} AND {at(.52)}", 1 / 8)
     yield ("count, (a, b 0.2) OR (b, c 0.1) OR g of 3",
