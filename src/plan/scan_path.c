@@ -20,6 +20,7 @@
 #include "plan/cost.h"
 #include "plan/resolve.h"
 #include "run/expressions.h"
+#include "search/cursor.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -200,7 +201,8 @@ ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column) : rows;
 	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order.wanted, bms_num_members(columns_read(path)));
 
-	/* What would be read of the columns of all rows is read of each row. */
+	/* Values are read one by one, here and there. */
+	cost.pages += values_cost(path, root, rows, 1).pages;
 	rtscan_add_cost(&cost, quals_cost(path, root, rows, 1));
 	return cost;
 }
@@ -250,7 +252,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	result->rows = clamp_row_est(result->rows / speedup);
 	result->startup_cost = search.startup + rows.startup + searched * (search.work + search.pages);
 	if (!path->ordered)
-		result->startup_cost += searched * (rows.work + rows.pages);
+		result->startup_cost += Min(RTSCAN_CURSOR_ROWS / Max(found, 1), 1) * (rows.work + rows.pages);
 	result->total_cost = rtscan_total_cost(&search) + rtscan_total_cost(&rows);
 }
 

@@ -151,7 +151,6 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
 	rtscan_begin_node(&state->node);
-	state->batch = rtscan_create_batch(state->node.index, estate);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 	/*
 	 * The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only, nor can other
@@ -168,13 +167,44 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 /* ---------------------------------------------------------------- an answer */
 
-/* The image to search.  Of a node that is going to be scanned again it is kept: the snapshot stays the same. */
+/* Is the node going to be scanned again?  Then the image and the batch are kept: the snapshot stays the same. */
+static bool
+is_scanned_again(const RowsState *state)
+{
+	return state->node.custom.ss.ps.plan->allParam != NULL;
+}
+
+/* The memory of what is kept. */
+static MemoryContext
+memory_to_keep(const RowsState *state)
+{
+	return is_scanned_again(state) ? state->node.custom.ss.ps.state->es_query_cxt : state->node.context;
+}
+
+static void
+begin_batch(RowsState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(memory_to_keep(state));
+
+	if (state->batch == NULL)
+		state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+end_batch(RowsState *state)
+{
+	if (state->batch)
+		rtscan_end_batch(state->batch);
+	state->batch = NULL;
+}
+
+/* The image to search. */
 static const RtscanImage *
 find_image(RowsState *state)
 {
 	RtscanNode *node = &state->node;
 	EState	   *estate = node->custom.ss.ps.state;
-	bool		keep = node->custom.ss.ps.plan->allParam != NULL;
 	MemoryContext old;
 	const RtscanImage *image;
 
@@ -182,10 +212,10 @@ find_image(RowsState *state)
 		return rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, &node->visibility);
 	if (node->image)
 		return node->image;
-	old = MemoryContextSwitchTo(keep ? estate->es_query_cxt : node->context);
+	old = MemoryContextSwitchTo(memory_to_keep(state));
 	image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot);
 	MemoryContextSwitchTo(old);
-	if (keep)
+	if (is_scanned_again(state))
 		node->image = image;
 	return image;
 }
@@ -229,6 +259,7 @@ begin_answer(RowsState *state)
 	if (state->row_quals.state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
 	state->begun = true;
+	begin_batch(state);
 	old = MemoryContextSwitchTo(node->context);
 	open_rows(state, find_image(state));
 	if (node->plan->from_heap)
@@ -250,6 +281,8 @@ end_answer(RowsState *state)
 	state->current = InvalidBuffer;
 	if (state->cursor || state->ordered)
 		close_rows(state);
+	if (!is_scanned_again(state))
+		end_batch(state);
 	state->begun = false;
 	rtscan_end_answer(node);
 }
@@ -456,7 +489,7 @@ end(CustomScanState *custom)
 	RowsState  *state = (RowsState *) custom;
 
 	end_answer(state);
-	rtscan_end_batch(state->batch);
+	end_batch(state);
 	rtscan_end_node(&state->node);
 }
 
