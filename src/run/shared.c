@@ -10,10 +10,30 @@ image_size(const RtscanImage *image)
 	return MAXALIGN(rtscan_image_size(image->nentries));
 }
 
+/* The image, and a number for each segment that it may have. */
+static Size
+size_before_map(const RtscanImage *image)
+{
+	return image_size(image) + MAXALIGN(image->nentries * sizeof(pg_atomic_uint32));
+}
+
 Size
 rtscan_shared_size(const RtscanVisibility *visibility, const RtscanImage *image)
 {
-	return offsetof(RtscanShared, data) + image_size(image) + visibility->map_size;
+	return offsetof(RtscanShared, data) + size_before_map(image) + visibility->map_size;
+}
+
+static void
+begin_search(RtscanShared *shared)
+{
+	const RtscanImage *image = (const RtscanImage *) shared->data;
+	pg_atomic_uint32 *next_chunks = (pg_atomic_uint32 *) (shared->data + image_size(image));
+
+	shared->search.next_chunks = (char *) next_chunks - (char *) &shared->search;
+	for (uint32 i = 0; i < image->nentries; i++)
+		pg_atomic_init_u32(&next_chunks[i], 0);
+	pg_atomic_init_u32(&shared->search.next_segment, 0);
+	pg_atomic_init_u32(&shared->search.pending, 0);
 }
 
 void
@@ -25,19 +45,17 @@ rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const Rts
 	shared->first_unsafe_list = visibility->first_unsafe_list;
 	shared->blocks = visibility->blocks;
 	shared->map_size = visibility->map_size;
-	shared->image_size = image_size(image);
+	shared->map_start = size_before_map(image);
 	memcpy(shared->data, image, rtscan_image_size(image->nentries));
 	if (visibility->map_size > 0)
-		memcpy(shared->data + shared->image_size, visibility->map, visibility->map_size);
-	pg_atomic_init_u32(&shared->search.next_segment, 0);
-	pg_atomic_init_u32(&shared->search.pending, 0);
+		memcpy(shared->data + shared->map_start, visibility->map, visibility->map_size);
+	begin_search(shared);
 }
 
 void
 rtscan_reset_shared(RtscanShared *shared)
 {
-	pg_atomic_write_u32(&shared->search.next_segment, 0);
-	pg_atomic_write_u32(&shared->search.pending, 0);
+	begin_search(shared);
 }
 
 const RtscanImage *
@@ -49,7 +67,7 @@ rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot 
 		.snapshot = snapshot,
 		.first_unsafe_list = shared->first_unsafe_list,
 		.blocks = shared->blocks,
-		.map = (uint8 *) shared->data + shared->image_size,
+		.map = (uint8 *) shared->data + shared->map_start,
 		.map_size = shared->map_size,
 	};
 	return (const RtscanImage *) shared->data;

@@ -23,8 +23,8 @@ typedef struct RtscanShared
 	uint64		first_unsafe_list;
 	BlockNumber blocks;
 	Size		map_size;
-	uint64		image_size;		/* what follows it is aligned */
-	char		data[FLEXIBLE_ARRAY_MEMBER];	/* the image, then the map */
+	uint64		map_start;		/* in data */
+	char		data[FLEXIBLE_ARRAY_MEMBER];	/* the image, aligned; chunks that are to be taken; then the map */
 } RtscanShared;
 
 /* The leader: how much memory, and filling it, with what it has done so far. */

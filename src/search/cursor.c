@@ -24,6 +24,7 @@ struct RtscanCursor
 
 	RtscanSegmentScan *segment; /* at hand, or NULL: */
 	RtscanRowBits *bits;		/* its rows, */
+	uint32		next_chunk;		/* unless processes share them */
 	uint32		chunk;			/* where rows are taken from, */
 	RtscanBitPlace place;		/* from here on */
 	bool		in_pending;		/* the segments are done */
@@ -112,6 +113,7 @@ rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage 
 	cursor->unchecked = visibility->heap == NULL;
 	cursor->visibility = *visibility;
 	cursor->search.shared = shared;
+	cursor->search.shares_chunks = shared != NULL;
 	begin_search(cursor, image);
 	MemoryContextSwitchTo(old);
 	return cursor;
@@ -126,18 +128,28 @@ rtscan_close_cursor(RtscanCursor *cursor)
 
 /* ---------------------------------------------------------------- rows of segments */
 
+/* The next chunk of the segment that is ours; as many as there are, if none is left. */
+static uint32
+take_chunk(RtscanCursor *cursor)
+{
+	uint32		chunk = cursor->search.shares_chunks ? rtscan_take_chunk(&cursor->search, cursor->segment) : cursor->next_chunk++;
+
+	return Min(chunk, cursor->bits->chunks);
+}
+
 /*
- * Go to the first row of a chunk that the snapshot sees, or of the next one that is filled: rows are looked up in the heap no
- * earlier than they are asked for.
+ * Go to the first row that the snapshot sees of the next chunk that is filled: rows are looked up in the heap no earlier than they
+ * are asked for.
  */
 static void
-enter_chunk(RtscanCursor *cursor, uint32 chunk)
+enter_chunk(RtscanCursor *cursor)
 {
+	uint32		chunk;
 	uint64	   *words;
 
-	while (chunk < cursor->bits->chunks && !cursor->bits->filled[chunk])
-		chunk++;
-	cursor->chunk = chunk;
+	do
+		chunk = cursor->chunk = take_chunk(cursor);
+	while (chunk < cursor->bits->chunks && !cursor->bits->filled[chunk]);
 	if (chunk == cursor->bits->chunks)
 		return;
 	words = rtscan_bits_chunk(cursor->bits, chunk);
@@ -155,7 +167,8 @@ enter_segment(RtscanCursor *cursor)
 	cursor->segment = rtscan_next_segment(&cursor->search, &cursor->bits);
 	if (cursor->segment == NULL)
 		return false;
-	enter_chunk(cursor, 0);
+	cursor->next_chunk = 0;
+	enter_chunk(cursor);
 	return true;
 }
 
@@ -176,7 +189,7 @@ next_of_segments(RtscanCursor *cursor)
 		cursor->search.stats.rows += cursor->n;
 		if (cursor->n > 0)
 			return true;
-		enter_chunk(cursor, cursor->chunk + 1);
+		enter_chunk(cursor);
 	}
 }
 

@@ -184,8 +184,9 @@ add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int 
 		condition->strategy != BTGreaterStrategyNumber &&
 		!rtscan_dictionary_find(reader, column, &probe, false, &before))
 		return false;
-	if (condition->strategy != BTLessStrategyNumber &&
-		condition->strategy != BTGreaterEqualStrategyNumber &&
+	if (condition->strategy == BTEqualStrategyNumber ?
+		!rtscan_dictionary_find_behind(reader, column, &probe, &before, &after) :
+		condition->strategy != BTLessStrategyNumber && condition->strategy != BTGreaterEqualStrategyNumber &&
 		!rtscan_dictionary_find(reader, column, &probe, true, &after))
 		return false;
 	add_by_strategy(set, condition->strategy, before, after, end);

@@ -6,6 +6,9 @@
 
 #include "utils/memutils.h"
 
+/* It does not pay to evaluate a segment again for fewer chunks. */
+#define LEAST_CHUNKS	2
+
 /* ---------------------------------------------------------------- begin and end */
 
 /* What the filter means for each segment.  Here, and not later, a user's functions may be called. */
@@ -58,6 +61,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->image = image;
 	search->nsegments = 0;
 	search->next_segment = 0;
+	search->next_to_share = 0;
 	search->pending = NULL;
 	search->next_list = 0;
 	search->taken_apart = 0;
@@ -130,6 +134,35 @@ take_segment(RtscanSearch *search)
 	return segment;
 }
 
+/* The next chunk that nobody has taken, of the segment with a number. */
+static pg_atomic_uint32 *
+next_chunk(const RtscanSearch *search, int segment)
+{
+	return (pg_atomic_uint32 *) ((char *) search->shared + search->shared->next_chunks) + segment;
+}
+
+/* A segment of which another process has some chunks left, or NULL. */
+static RtscanSegmentScan *
+take_segment_to_share(RtscanSearch *search)
+{
+	while (search->next_to_share < search->nsegments)
+	{
+		int			i = search->next_to_share++;
+
+		if (pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS > search->segments[i].reader.segment->chunks)
+			continue;
+		begin_round(search, &search->segments[i], 1);
+		return &search->round->scans[search->round->next++];
+	}
+	return NULL;
+}
+
+uint32
+rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment)
+{
+	return pg_atomic_fetch_add_u32(next_chunk(search, segment - search->segments), 1);
+}
+
 static RtscanRowBits *
 evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -143,6 +176,44 @@ evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 	return bits;
 }
 
+/* Evaluate the next segment of this process's; NULL if there is none left. */
+static RtscanSegmentScan *
+next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
+{
+	RtscanSegmentScan *segment;
+
+	do
+	{
+		MemoryContextReset(search->short_context);
+		segment = take_segment(search);
+		if (segment == NULL)
+			return NULL;
+		*bits = evaluate(search, segment);
+		/* There is nothing to share. */
+		if (*bits == NULL && search->shares_chunks)
+			pg_atomic_write_u32(next_chunk(search, segment - search->segments), RTSCAN_SEGMENT_CHUNKS);
+	} while (*bits == NULL);
+	return segment;
+}
+
+/* Likewise, of another process's: what is evaluated once more does not count. */
+static RtscanSegmentScan *
+next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
+{
+	RtscanCounters counters = search->stats.counters;
+	RtscanSegmentScan *segment;
+
+	do
+	{
+		MemoryContextReset(search->short_context);
+		segment = take_segment_to_share(search);
+		if (segment)
+			*bits = evaluate(search, segment);
+		search->stats.counters = counters;
+	} while (segment && *bits == NULL);
+	return segment;
+}
+
 RtscanSegmentScan *
 rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
@@ -153,13 +224,9 @@ rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 
 	INSTR_TIME_SET_CURRENT(start);
 	*bits = NULL;
-	do
-	{
-		MemoryContextReset(search->short_context);
-		segment = take_segment(search);
-		if (segment)
-			*bits = evaluate(search, segment);
-	} while (segment && *bits == NULL);
+	segment = next_own_segment(search, bits);
+	if (segment == NULL && search->shares_chunks)
+		segment = next_shared_segment(search, bits);
 	MemoryContextSwitchTo(old);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);

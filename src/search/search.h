@@ -22,11 +22,16 @@
 #include "search/stats.h"
 #include "storage/pending.h"
 
-/* In memory that the processes of a parallel query share: who searches what. */
+/*
+ * In memory that the processes of a parallel query share: who searches what.  A process takes segments.  Who has rows of them to work on
+ * takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose bits it
+ * evaluates as well.
+ */
 typedef struct RtscanSharedSearch
 {
 	pg_atomic_uint32 next_segment;
 	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists */
+	Size		next_chunks;	/* where a pg_atomic_uint32 for each segment is, from here */
 } RtscanSharedSearch;
 
 typedef struct RtscanSearch
@@ -35,7 +40,8 @@ typedef struct RtscanSearch
 	Snapshot	snapshot;		/* for "snapshot too old" */
 	const RtscanSchema *schema;
 	const RtscanFilter *filter;
-	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part */
+	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part, */
+	bool		shares_chunks;	/* of segments as well: for each chunk it asks rtscan_take_chunk() */
 
 	/*
 	 * Once it has begun: the image's segments.  Before the first is pulled the caller sets want_bits and prepared of those
@@ -54,6 +60,7 @@ typedef struct RtscanSearch
 	RtscanExecutor chosen;
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
+	int			next_to_share;
 	RtscanRound *round;
 	RtscanPendingReader *pending;	/* NULL: not yet asked for */
 	int			next_list;
@@ -69,6 +76,9 @@ extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
  * for the next one.  (Their words may move meanwhile, so ask rtscan_bits_chunk() for them.)
  */
 extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits);
+
+/* The next chunk of the segment that no process has taken, where chunks are shared; or a number that no chunk has. */
+extern uint32 rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment);
 
 /*
  * The next row of a pending list that matches, or NULL; it is good until the next one is asked for.  Its time is for the

@@ -99,7 +99,7 @@ descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, 
 
 		if (!rtscan_dictionary_open_page(&view, reader, column, probe->column, level_start(header, level) + *page))
 			return false;
-		if (!rtscan_dictionary_search_page(&view, probe, after, &place, &rank) ||
+		if (!rtscan_dictionary_search_page(&view, probe, after, &place, &rank, NULL) ||
 			!child_page(header, &view, place, level, page))
 		{
 			rtscan_dictionary_fault(&view, "The entries of a dictionary page contradict each other.");
@@ -116,6 +116,7 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 	RtscanDictionaryView view;
+	RtscanBetween between;
 	uint32		page,
 				place = 0;
 	bool		found;
@@ -128,7 +129,7 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 	if (!descend(reader, column, probe, after, &page) ||
 		!rtscan_dictionary_open_page(&view, reader, column, probe->column, page))
 		return false;
-	found = rtscan_dictionary_search_page(&view, probe, after, &place, &position->rank);
+	found = rtscan_dictionary_search_page(&view, probe, after, &place, &position->rank, &between);
 	position->code = view.page.first_code + place;
 	if (!found || position->rank > header->nonnull || position->code > header->distinct)
 	{
@@ -136,7 +137,16 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 		return false;
 	}
 	rtscan_dictionary_close_page(&view);
-	return !rtscan_is_plain(header) || rtscan_plain_find(reader, column, probe, after, position);
+	return !rtscan_is_plain(header) || rtscan_plain_find(reader, column, probe, after, &between, position);
+}
+
+bool
+rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe, const RtscanPosition *place,
+							  RtscanPosition *behind)
+{
+	if (!rtscan_is_plain(&reader->segment->columns[column].header))
+		return rtscan_dictionary_find(reader, column, probe, true, behind);
+	return rtscan_plain_find_behind(reader, column, probe, place, behind);
 }
 
 /* ---------------------------------------------------------------- many values */

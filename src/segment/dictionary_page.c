@@ -137,10 +137,32 @@ blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	return low;
 }
 
+/* An entry of a block, or the first one of the next block. */
+static uint32
+rank_in_block(const RtscanDictionaryView *view, uint32 block, const uint32 *ranks, uint32 n, uint32 i)
+{
+	return i < n ? ranks[i] : block + 1 < view->page.blocks ? view->blocks[block + 1].rank : view->page.end_rank;
+}
+
+/* What a block, of which i entries are before a place, says of the entries beside it. */
+static RtscanBetween
+between_entries(const RtscanDictionaryView *view, uint32 block, const uint64 *keys, const uint32 *ranks, uint32 n, uint32 i)
+{
+	bool		has_next = block + 1 < view->page.blocks;
+
+	return (RtscanBetween) {
+		.has_low = true,
+		.has_high = i < n || has_next,
+		.low_rank = ranks[i - 1],
+		.low_key = keys[i - 1],
+		.high_key = i < n ? keys[i] : has_next ? view->blocks[block + 1].key : 0,
+	};
+}
+
 /* Entries of the page before the probe, and the rank of the one there. */
 static bool
 search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
-			  uint32 *entries, uint32 *rank)
+			  uint32 *entries, uint32 *rank, RtscanBetween *between)
 {
 	uint32		block = blocks_before(view, probe, after);
 	uint64		keys[BLOCK];
@@ -163,12 +185,13 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 		else
 			high = middle;
 	}
+	if (n == 0)
+		return false;
 	*entries = block * BLOCK + low;
-	if (low < n)
-		*rank = ranks[low];
-	else
-		*rank = block + 1 < view->page.blocks ? view->blocks[block + 1].rank : view->page.end_rank;
-	return n > 0;
+	*rank = rank_in_block(view, block, ranks, n, low);
+	if (between)
+		*between = between_entries(view, block, keys, ranks, n, low);
+	return true;
 }
 
 /* ---------------------------------------------------------------- whole values */
@@ -225,9 +248,14 @@ search_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, bool af
 /* ---------------------------------------------------------------- places */
 
 bool
-rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after, uint32 *entries, uint32 *rank)
+rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after, uint32 *entries, uint32 *rank,
+							  RtscanBetween *between)
 {
-	return (view->type->key_kind != RTSCAN_KEY_NONE ? search_packed : search_whole) (view, probe, after, entries, rank);
+	if (between)
+		*between = (RtscanBetween) {.has_low = false};
+	if (view->type->key_kind == RTSCAN_KEY_NONE)
+		return search_whole(view, probe, after, entries, rank);
+	return search_packed(view, probe, after, entries, rank, between);
 }
 
 /* Is the first entry of a page before the probe? */
@@ -268,6 +296,7 @@ look_in_packed(RtscanDictionaryBlockView *block, const RtscanDictionaryView *vie
 {
 	uint32		low = 0,
 				high;
+	RtscanBetween between;
 
 	if (!enter_block(block, view, probe))
 		return false;
@@ -288,20 +317,11 @@ look_in_packed(RtscanDictionaryBlockView *block, const RtscanDictionaryView *vie
 		return true;
 	found->equal = !rtscan_key_is_before(probe, false, block->keys[low - 1]);
 	found->rank = block->ranks[low - 1];
-	found->key = block->keys[low - 1];
-	found->has_next = low < block->n || block->number + 1 < view->page.blocks;
-	if (low < block->n)
-	{
-		found->end_rank = block->ranks[low];
-		found->next_key = block->keys[low];
-	}
-	else if (found->has_next)
-	{
-		found->end_rank = view->blocks[block->number + 1].rank;
-		found->next_key = view->blocks[block->number + 1].key;
-	}
-	else
-		found->end_rank = view->page.end_rank;
+	found->end_rank = rank_in_block(view, block->number, block->ranks, block->n, low);
+	between = between_entries(view, block->number, block->keys, block->ranks, block->n, low);
+	found->key = between.low_key;
+	found->has_next = between.has_high;
+	found->next_key = between.high_key;
 	return true;
 }
 

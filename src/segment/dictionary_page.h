@@ -44,9 +44,9 @@ extern bool rtscan_dictionary_value(const RtscanDictionaryView *view, uint32 i, 
 extern bool rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
 											  bool *before);
 
-/* Entries of the page before the probe, and the rank of the one there. */
+/* Entries of the page before the probe, and the rank of the one there; between: NULL, or gets the keys of a packed page beside it. */
 extern bool rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
-										  uint32 *entries, uint32 *rank);
+										  uint32 *entries, uint32 *rank, RtscanBetween *between);
 
 /* The block of a packed page that was looked at last; n = 0: none. */
 typedef struct RtscanDictionaryBlockView

@@ -264,21 +264,57 @@ guess_place(const Search *search)
 	return place >= search->low && place < search->high ? (uint32) place : middle_of(search);
 }
 
-bool
-rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanPosition *position)
+/* Where to begin, by what the dictionary knows, or by looking; the ranks of damaged pages may be any. */
+static bool
+begin_between(Search *search, const RtscanBetween *between)
 {
-	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after, .high = position->rank};
+	if (!between->has_low || between->low_rank >= search->high)
+		return find_low(search);
+	search->low = between->low_rank + 1;
+	search->low_key = between->low_key;
+	return true;
+}
+
+bool
+rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, const RtscanBetween *between,
+				  RtscanPosition *position)
+{
+	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after, .high = position->rank,
+		.high_key = between->high_key};
 	bool		guess = probe->has_key && search.high < reader->segment->columns[column].header.nonnull;
 
-	if (!find_low(&search))
+	if (!begin_between(&search, between))
 		return false;
-	if (guess && search.low < search.high && search.high == position->rank &&
+	if (guess && !between->has_high && search.low < search.high && search.high == position->rank &&
 		!key_at_rank(reader, column, probe->column, search.high, &search.high_key))
 		return false;
 	for (int i = 0; search.low < search.high; i++)
 		if (!narrow(&search, guess && search.low > 0 && i < MOST_GUESSES ? guess_place(&search) : middle_of(&search)))
 			return false;
 	*position = (RtscanPosition) {search.low, search.low};
+	return true;
+}
+
+/* Where a value's ranks end, which are mostly few: look at those that are nearer first. */
+static bool
+find_end(Search *search)
+{
+	for (uint32 step = 0; search->low < search->high; step = 2 * step + 1)
+		if (!narrow(search, Min(search->low + step, middle_of(search))))
+			return false;
+	return true;
+}
+
+bool
+rtscan_plain_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe, const RtscanPosition *place,
+						 RtscanPosition *behind)
+{
+	Search		search = {.reader = reader, .column = column, .probe = probe, .after = true, .low = place->rank,
+		.high = reader->segment->columns[column].header.nonnull};
+
+	if (!find_end(&search))
+		return false;
+	*behind = (RtscanPosition) {search.low, search.low};
 	return true;
 }
 

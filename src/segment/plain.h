@@ -49,9 +49,13 @@ extern void rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type
 /* The exact integer of a rank that is not NULL's; false only for a soft reader. */
 extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact);
 
-/* From the rank of the dictionary's first value that is not before a probe to the first such rank of all. */
+/* From the rank of the dictionary's first value that is not before a probe, and what is beside it, to the first such rank of all. */
 extern bool rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
-							  RtscanPosition *position);
+							  const RtscanBetween *between, RtscanPosition *position);
+
+/* From the first rank that is not before a probe to the first one behind it: a value has few ranks, mostly. */
+extern bool rtscan_plain_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe, const RtscanPosition *place,
+									 RtscanPosition *behind);
 
 /* A value that may be there: where the dictionary's last one is that is not above it, and the next one. */
 typedef struct RtscanCandidate
