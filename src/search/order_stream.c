@@ -8,6 +8,7 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "search/cpu.h"
+#include "segment/plain.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
@@ -110,6 +111,52 @@ code_at_place(const RtscanOrderStream *stream, uint32 place)
 	if (stream->order->nulls_first)
 		place--;
 	return stream->order->descending ? distinct - 1 - place : place;
+}
+
+static uint32
+place_of_code(const RtscanOrderStream *stream, RtscanStreamKey key)
+{
+	uint32		distinct = stream->header->distinct;
+
+	if (key.isnull)
+		return stream->order->nulls_first ? 0 : distinct;
+	return (stream->order->nulls_first ? 1 : 0) +
+		(stream->order->descending ? distinct - 1 - (uint32) key.number : (uint32) key.number);
+}
+
+/* The rank at a place in the order of all of the segment's rows; false where that is a NULL's. */
+static bool
+rank_at_place(const RtscanOrderStream *stream, uint32 place, uint32 *rank)
+{
+	uint32		nonnull = stream->header->nonnull;
+	uint32		nulls_before = stream->order->nulls_first ? stream->segment->reader.segment->header.rows - nonnull : 0;
+
+	if (place < nulls_before || place - nulls_before >= nonnull)
+		return false;
+	place -= nulls_before;
+	*rank = stream->order->descending ? nonnull - 1 - place : place;
+	return true;
+}
+
+RtscanStreamKey
+rtscan_key_at_place(const RtscanOrderStream *stream, uint32 place)
+{
+	RtscanReader *reader = &stream->segment->reader;
+	RtscanStreamKey key = {.isnull = true};
+	uint32		rank;
+	int64		exact;
+
+	if (!rank_at_place(stream, place, &rank))
+		return key;
+	key.isnull = false;
+	if (rtscan_is_plain(stream->header))
+	{
+		rtscan_plain_at_rank(reader, stream->order->column, rank, &exact);
+		key.number = (uint64) exact ^ SIGN;
+	}
+	else
+		key.number = rtscan_code_at_rank(reader, stream->order->column, stream->type, rank);
+	return key;
 }
 
 /* ---------------------------------------------------------------- keys of rows */
@@ -341,9 +388,9 @@ sort_all(RtscanOrderStream *stream, uint64 rows)
 
 /* Is it less to sort all rows than to look at as many ranks as it takes to find those that are wanted? */
 static bool
-sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows)
+sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows, uint32 passed)
 {
-	double		all = stream->segment->reader.segment->header.rows;
+	double		all = stream->segment->reader.segment->header.rows - passed;
 
 	return rows * SORT_NANOSECONDS < Min(stream->wanted / rows, 1) * all * WALK_NANOSECONDS;
 }
@@ -356,8 +403,7 @@ has_order(const RtscanColumnHeader *header)
 }
 
 RtscanOrderStream *
-rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words, uint64 rows,
-				   const RtscanOrder *order)
+rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const uint64 *words, const RtscanOrder *order)
 {
 	RtscanOrderStream *stream = palloc(sizeof(RtscanOrderStream));
 
@@ -369,18 +415,34 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, const
 	stream->header = &segment->reader.segment->columns[stream->order->column].header;
 	stream->type = &schema->columns[stream->order->column];
 	stream->values = rtscan_open_values(&segment->reader, schema, stream->order->column);
+	return stream;
+}
+
+/* Go to the code that some ranks have been passed before. */
+static void
+begin_by_code(RtscanOrderStream *stream, uint32 passed)
+{
+	stream->refill = go_through_codes;
+	stream->code_bits = rtscan_bits_create(CurrentMemoryContext);
+	stream->place = passed == 0 ? 0 : place_of_code(stream, rtscan_key_at_place(stream, passed));
+	enter_code(stream);
+}
+
+void
+rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
+{
 	stream->left = rows;
-	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows))
+	if (rows == 0)
+		return;
+	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows, passed))
 		sort_all(stream, rows);
 	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
-	{
-		stream->refill = go_through_codes;
-		stream->code_bits = rtscan_bits_create(CurrentMemoryContext);
-		enter_code(stream);
-	}
+		begin_by_code(stream, passed);
 	else
+	{
 		stream->refill = walk;
-	return stream;
+		stream->passed = passed;
+	}
 }
 
 bool
