@@ -329,4 +329,20 @@ COMMIT;
 SELECT x, s.* FROM generate_series(1, 3) x, LATERAL (SELECT clock, id FROM t WHERE k = x ORDER BY clock DESC,
 	id LIMIT 2) s;
 SELECT clock, id FROM t WHERE k < 300 ORDER BY clock DESC, id LIMIT 2 FOR UPDATE;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+-- Partitions: each has its first rows
+CREATE TABLE p (id int, a int, day date, f float8) PARTITION BY HASH (id);
+CREATE TABLE p0 PARTITION OF p FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE p1 (f float8, day date, a int, id int);
+ALTER TABLE p ATTACH PARTITION p1 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO p SELECT i, hash(i) % 1000, date '2000-01-01' + hash(i) % 300,
+	CASE i % 3 WHEN 0 THEN '-0' WHEN 1 THEN 0.0::float8 END
+FROM generate_series(1, 20000) i;
+CREATE INDEX p_idx ON p USING rtscan (a) INCLUDE (day, id, f);
+VACUUM ANALYZE p;
+SELECT plan_of('SELECT day, id FROM p WHERE a < 300 ORDER BY day DESC, id LIMIT 20');
+SELECT unlike('SELECT day, id FROM p WHERE a < 300 ORDER BY day DESC, id LIMIT 20');
+SELECT unlike('SELECT f + 0, id FROM p WHERE a < 300 ORDER BY f DESC NULLS LAST, id LIMIT 700');
+SELECT unlike('SELECT a FROM p WHERE a < 300 ORDER BY a OFFSET 1000 LIMIT 2', 'Order: a');
 DROP SCHEMA orders CASCADE;
