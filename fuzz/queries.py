@@ -357,7 +357,8 @@ class Comparer:
             return self.plain()
         rng, keys = self.rng, rng_sample(self.rng, self.returned_keys)
         order = ", ".join(f"{key.template}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for key in keys)
-        limit = rng.choice(("", " LIMIT 1", " LIMIT 10", " OFFSET 20 LIMIT 100", " LIMIT 3000"))
+        limit = rng.choice(("", " LIMIT 1", " LIMIT 10", " OFFSET 20 LIMIT 100", " LIMIT 3000", " OFFSET 100 LIMIT 3", " OFFSET 2500 LIMIT 5",
+                            " OFFSET 30000 LIMIT 2", " OFFSET (SELECT 70) FETCH FIRST 2 ROWS WITH TIES"))
         self.settings = INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS
         self.settings += rng.choice(("", "; SET enable_sort = off; SET enable_incremental_sort = off"))
         columns = ", ".join(f"{key.column.name}::text AS o{n}" for n, key in enumerate(keys))
@@ -371,6 +372,7 @@ class Comparer:
         self.session.query("RESET enable_sort; RESET enable_incremental_sort")
         self.counts["orders compared"] += 1
         self.counts["orders by the node"] += "Order:" in self.plan
+        self.counts["offsets skipped"] += "Offset:" in self.plan
 
     def first_rows(self):
         """The first rows in an order of any columns of the index, also more of them than are expected; a plan without a sort, if there is one."""

@@ -72,6 +72,12 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 
 	plan.filter = rtscan_quals_plan(path->quals, &arguments);
 	plan.where_arguments = list_length(arguments);
+	if (path->skip)
+	{
+		plan.skips = true;
+		arguments = lappend(arguments, path->skip);
+		shown.skip = list_make1(path->skip);
+	}
 	plan.arguments = rtscan_make_runnable(root, arguments);
 	scan->scan.scanrelid = rel->relid;
 	scan->scan.plan.targetlist = tlist;

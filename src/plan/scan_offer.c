@@ -4,8 +4,10 @@
  */
 #include "plan/scan_path.h"
 
+#include "nodes/nodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
@@ -18,6 +20,7 @@
 #define MAX_OUTER_SETS	20
 
 static set_rel_pathlist_hook_type previous_hook;
+static create_upper_paths_hook_type previous_upper_hook;
 
 /* ---------------------------------------------------------------- outer tables */
 
@@ -152,10 +155,61 @@ consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte
 			offer_index(root, lfirst_node(IndexOptInfo, cell));
 }
 
+/* ---------------------------------------------------------------- OFFSET */
+
+/* Does nobody need the rows that an OFFSET skips?  They are not locked, and functions called for them have no effects. */
+static bool
+may_skip(PlannerInfo *root, const FinalPathExtraData *final)
+{
+	const Query *parse = root->parse;
+
+	return parse->commandType == CMD_SELECT && parse->limitOffset != NULL && parse->limitCount != NULL &&
+		final->limit_needed && final->offset_est != 0 && parse->rowMarks == NIL && parse->sortClause != NIL &&
+		!parse->hasTargetSRFs && !contain_volatile_functions((Node *) parse->targetList) &&
+		!contain_volatile_functions(parse->limitOffset);
+}
+
+/* A path, or what projects its rows, so that it skips some; NULL if it cannot.  Unknown: as many as PostgreSQL takes it for. */
+static Path *
+make_skip(PlannerInfo *root, Path *path, int64 offset)
+{
+	double		rows = offset < 0 ? path->rows * 0.1 : offset;
+	Path	   *below;
+
+	if (!IsA(path, ProjectionPath))
+		return rtscan_skipping_path(root, path, (Expr *) root->parse->limitOffset, rows);
+	below = make_skip(root, ((ProjectionPath *) path)->subpath, offset);
+	return below ? (Path *) create_projection_path(root, path->parent, below, path->pathtarget) : NULL;
+}
+
+/* A LIMIT without its OFFSET, over a scan that skips these rows. */
+static void
+consider_skipping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+{
+	const FinalPathExtraData *final = (const FinalPathExtraData *) extra;
+	ListCell   *cell;
+
+	if (previous_upper_hook)
+		previous_upper_hook(root, stage, input, output, extra);
+	if (!rtscan_enable_scan || stage != UPPERREL_FINAL || !may_skip(root, final))
+		return;
+	foreach(cell, input->pathlist)
+	{
+		Path	   *path = lfirst(cell);
+
+		if (pathkeys_contained_in(root->sort_pathkeys, path->pathkeys) &&
+			(path = make_skip(root, path, final->offset_est)) != NULL)
+			add_path(output, (Path *) create_limit_path(root, output, path, NULL, root->parse->limitCount,
+														root->parse->limitOption, 0, final->count_est));
+	}
+}
+
 void
 rtscan_init_scan(void)
 {
 	RegisterCustomScanMethods(&rtscan_rows_scan_methods);
+	previous_upper_hook = create_upper_paths_hook;
+	create_upper_paths_hook = consider_skipping;
 	previous_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = consider_scans;
 }

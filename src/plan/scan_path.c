@@ -28,6 +28,10 @@
 #define FIRST_ROW_BYTES			64
 #define FIRST_ROW_COLUMN_BYTES	64
 
+/* Skipping rows: some pivots tried in a segment, or what it takes to drop rows, besides each of them. */
+#define SKIP_SEGMENT_COST		100.0
+#define SKIP_COST				1.0
+
 static const CustomPathMethods path_methods = {
 	.CustomName = "RtscanScan",
 	.PlanCustomPath = rtscan_plan_scan,
@@ -421,6 +425,39 @@ rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 	path->path.path.pathkeys = keys;
 	cost_path(path, root);
 	return &path->path.path;
+}
+
+/* Pivots are tried in each segment, or the rows are dropped one by one. */
+static Cost
+skip_cost(PlannerInfo *root, const RtscanScanPath *path, double rows)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
+
+	return Min((size ? size->segments : 1) * SKIP_SEGMENT_COST, SKIP_COST + rows * RTSCAN_ROW_COST);
+}
+
+Path *
+rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows)
+{
+	RtscanScanPath *whole,
+			   *result;
+
+	if (!IsA(path, CustomPath) || ((CustomPath *) path)->methods != &path_methods)
+		return NULL;
+	whole = linitial(((CustomPath *) path)->custom_private);
+	if (!whole->ordered || whole->order.by_heap || whole->row_clauses != NIL || whole->others != NIL)
+		return NULL;
+	result = palloc(sizeof(RtscanScanPath));
+	*result = *whole;
+	result->path.path = *path;
+	result->path.custom_private = list_make1(result);
+	result->skip = skip;
+	result->order.wanted = Max(result->order.wanted - rows, 1);
+	result->path.path.rows = clamp_row_est(path->rows - rows);
+	result->path.path.startup_cost += skip_cost(root, result, rows);
+	result->path.path.total_cost = result->path.path.startup_cost +
+		(path->total_cost - path->startup_cost) * result->path.path.rows / Max(path->rows, 1);
+	return &result->path.path;
 }
 
 const RtscanScanPath *

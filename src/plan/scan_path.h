@@ -28,6 +28,7 @@ typedef struct RtscanScanPath
 	bool		from_heap;		/* the index has not all that is wanted */
 	bool		ordered;		/* rows come in an order, which is the path's keys: */
 	RtscanOrder order;
+	Expr	   *skip;			/* how many of the first rows are skipped; NULL: none */
 } RtscanScanPath;
 
 /* scan_offer.c: hook into the planner. */
@@ -41,6 +42,9 @@ extern void rtscan_init_scan(void);
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
 extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
+
+/* The path of a scan in the order of a key column that skips as many rows as an OFFSET says; NULL: path is none, or cannot. */
+extern Path *rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows);
 
 /*
  * The whole of a path that the planner has chosen.  Where partitions are joined one by one it copies the CustomPath, and has its

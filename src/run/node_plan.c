@@ -171,7 +171,7 @@ List *
 rtscan_write_plan(const RtscanNodePlan *plan)
 {
 	List	   *written = list_make5(list_make2_oid(plan->table, plan->index), write_filter(plan->filter),
-									 plan->arguments, list_make2_int(plan->where_arguments, plan->from_heap),
+									 plan->arguments, list_make3_int(plan->where_arguments, plan->from_heap, plan->skips),
 									 plan->functions);
 	List	   *aggregates = NIL;
 	ListCell   *cell;
@@ -215,6 +215,7 @@ rtscan_read_plan(List *versioned)
 	plan->arguments = lthird(written);
 	plan->where_arguments = linitial_int(lfourth(written));
 	plan->from_heap = lsecond_int(lfourth(written)) != 0;
+	plan->skips = lthird_int(lfourth(written)) != 0;
 	plan->functions = list_nth(written, 4);
 	foreach(cell, list_nth(written, 5))
 		plan->aggregates = lappend(plan->aggregates, read_aggregate(lfirst(cell)));
@@ -233,7 +234,7 @@ rtscan_read_plan(List *versioned)
 List *
 rtscan_write_shown(const RtscanShown *shown)
 {
-	return list_make5(shown->quals, shown->filters, shown->row_quals, shown->keys, shown->row_aggregates);
+	return lappend(list_make5(shown->quals, shown->filters, shown->row_quals, shown->keys, shown->row_aggregates), shown->skip);
 }
 
 RtscanShown
@@ -245,5 +246,6 @@ rtscan_read_shown(List *written)
 		.row_quals = lthird(written),
 		.keys = lfourth(written),
 		.row_aggregates = list_nth(written, 4),
+		.skip = list_nth(written, 5),
 	};
 }

@@ -59,6 +59,7 @@ typedef struct RtscanNodePlan
 	List	   *columns;		/* the index's columns, from 0, that custom_scan_tlist begins with */
 	bool		ordered;		/* rows come in an order: */
 	RtscanOrder order;
+	bool		skips;			/* the first ones are skipped; how many is the argument after WHERE's */
 
 	List	   *aggregates;		/* RtscanAggregate: RtscanPlanAggregate *, */
 	bool		by_rows;		/* by values of rows, or else from bits, without all of this */
@@ -82,6 +83,7 @@ typedef struct RtscanShown
 	List	   *row_quals;		/* of WHERE, that are evaluated on rows */
 	List	   *keys;			/* of GROUP BY */
 	List	   *row_aggregates; /* aggregates' arguments and FILTERs, that are evaluated on rows */
+	List	   *skip;			/* how many rows are skipped, if any are */
 } RtscanShown;
 
 extern List *rtscan_write_shown(const RtscanShown *shown);

@@ -154,9 +154,9 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 	/*
 	 * The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only, nor can other
-	 * ones be the first of all.
+	 * ones be the first of all, or be skipped.
 	 */
-	if (state->node.plan->from_heap && state->row_quals.state == NULL && !state->node.plan->order.by_heap)
+	if (state->node.plan->from_heap && state->row_quals.state == NULL && !state->node.plan->order.by_heap && !state->node.plan->skips)
 		state->node.checked_heap = NULL;
 	if (state->node.plan->from_heap)
 		begin_heap_tuples(state, estate);
@@ -220,13 +220,33 @@ find_image(RowsState *state)
 	return image;
 }
 
+/* How many rows to skip: as PostgreSQL's LIMIT has it, whose OFFSET it is. */
+static uint64
+find_skip(RowsState *state)
+{
+	RtscanNode *node = &state->node;
+	int			argument = node->plan->where_arguments;
+	int64		rows;
+
+	if (!node->plan->skips)
+		return 0;
+	rtscan_evaluate_arguments(node, argument, argument + 1);
+	rows = node->values.isnull[argument] ? 0 : DatumGetInt64(node->values.values[argument]);
+	if (rows < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE),
+				 errmsg("OFFSET must not be negative")));
+	return (uint64) rows;
+}
+
 static void
 open_rows(RowsState *state, const RtscanImage *image)
 {
 	RtscanNode *node = &state->node;
 
 	if (node->plan->ordered)
-		state->ordered = rtscan_open_ordered(&node->visibility, image, node->schema, &node->filter, &node->plan->order);
+		state->ordered = rtscan_open_ordered(&node->visibility, image, node->schema, &node->filter, &node->plan->order,
+											 find_skip(state));
 	else
 		state->cursor = rtscan_open_shared_cursor(&node->visibility, image, node->shared ? &node->shared->search : NULL,
 												  node->schema, &node->filter);
@@ -543,6 +563,7 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	if (node->plan->ordered)
 		explain_order(node, es);
+	rtscan_explain_quals(node, shown.skip, "Offset", ancestors, es);
 	rtscan_explain_totals(node, es);
 }
 

@@ -262,21 +262,46 @@ make_keys(const Column *column, const Datum *datums, const bool *isnull, uint32 
 
 /* ---------------------------------------------------------------- candidates */
 
-/* The keys of the candidates at hand, by column. */
+/* The keys of the candidates at hand, of a column. */
 static void
-find_keys(RtscanFirstRows *first)
+find_keys_of_column(RtscanFirstRows *first, int i)
 {
+	const Column *column = &first->columns[i];
 	Datum	   *datums = palloc(first->m * sizeof(Datum));
 	bool	   *isnull = palloc(first->m * sizeof(bool));
 
-	for (int i = 0; i < first->ncolumns; i++)
-	{
-		const Column *column = &first->columns[i];
+	rtscan_get_values(rtscan_source_values(first->source, column->order->column), first->rows, first->m, datums, isnull);
+	first->keys[i] = palloc(first->m * sizeof(Key));
+	make_keys(column, datums, isnull, first->m, first->keys[i]);
+}
 
-		rtscan_get_values(rtscan_source_values(first->source, column->order->column), first->rows, first->m, datums, isnull);
-		first->keys[i] = palloc(first->m * sizeof(Key));
-		make_keys(column, datums, isnull, first->m, first->keys[i]);
-	}
+/* Leave out candidates that the first column's keys rule out. */
+static void
+rule_out(RtscanFirstRows *first)
+{
+	Key		   *keys = first->keys[0];
+	uint32		m = 0;
+
+	if (!is_full(first))
+		return;
+	for (uint32 i = 0; i < first->m; i++)
+		if (compare_keys(&first->columns[0], &keys[i], &worst(first)->keys[0]) <= 0)
+		{
+			first->rows[m] = first->rows[i];
+			keys[m++] = keys[i];
+		}
+	first->m = m;
+}
+
+/* Those of all columns; of types that have places the first one has already been asked. */
+static void
+find_keys(RtscanFirstRows *first)
+{
+	find_keys_of_column(first, 0);
+	if (!first->columns[0].placed)
+		rule_out(first);
+	for (int i = 1; i < first->ncolumns && first->m > 0; i++)
+		find_keys_of_column(first, i);
 }
 
 /* The candidate that has a number among those at hand. */

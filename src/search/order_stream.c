@@ -8,6 +8,7 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "search/cpu.h"
+#include "segment/plain.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
@@ -42,7 +43,6 @@ struct RtscanOrderStream
 	RtscanValues *values;
 	void		(*refill) (RtscanOrderStream *stream);
 	uint64		left;			/* rows that are neither returned nor at hand */
-	RtscanInterval hull;		/* of the order's column: all rows whose bits are set are in it */
 
 	/* Walked: ranks of values and of NULLs, in their order. */
 	uint32		passed;			/* so many of all ranks */
@@ -113,6 +113,52 @@ code_at_place(const RtscanOrderStream *stream, uint32 place)
 	return stream->order->descending ? distinct - 1 - place : place;
 }
 
+static uint32
+place_of_code(const RtscanOrderStream *stream, RtscanStreamKey key)
+{
+	uint32		distinct = stream->header->distinct;
+
+	if (key.isnull)
+		return stream->order->nulls_first ? 0 : distinct;
+	return (stream->order->nulls_first ? 1 : 0) +
+		(stream->order->descending ? distinct - 1 - (uint32) key.number : (uint32) key.number);
+}
+
+/* The rank at a place in the order of all of the segment's rows; false where that is a NULL's. */
+static bool
+rank_at_place(const RtscanOrderStream *stream, uint32 place, uint32 *rank)
+{
+	uint32		nonnull = stream->header->nonnull;
+	uint32		nulls_before = stream->order->nulls_first ? stream->segment->reader.segment->header.rows - nonnull : 0;
+
+	if (place < nulls_before || place - nulls_before >= nonnull)
+		return false;
+	place -= nulls_before;
+	*rank = stream->order->descending ? nonnull - 1 - place : place;
+	return true;
+}
+
+RtscanStreamKey
+rtscan_key_at_place(const RtscanOrderStream *stream, uint32 place)
+{
+	RtscanReader *reader = &stream->segment->reader;
+	RtscanStreamKey key = {.isnull = true};
+	uint32		rank;
+	int64		exact;
+
+	if (!rank_at_place(stream, place, &rank))
+		return key;
+	key.isnull = false;
+	if (rtscan_is_plain(stream->header))
+	{
+		rtscan_plain_at_rank(reader, stream->order->column, rank, &exact);
+		key.number = (uint64) exact ^ SIGN;
+	}
+	else
+		key.number = rtscan_code_at_rank(reader, stream->order->column, stream->type, rank);
+	return key;
+}
+
 /* ---------------------------------------------------------------- keys of rows */
 
 static RtscanStreamKey
@@ -159,44 +205,29 @@ bit_is_set(const RtscanOrderStream *stream, uint32 row)
 	return (stream->words[row / 64] >> row % 64) & 1;
 }
 
-/* The ranks of values, or of NULLs, that are walked. */
-static RankRange
-ranks_of(const RtscanOrderStream *stream, bool nulls)
+/* Some ranks that come next, all of one page: from first up to end, which are passed in the stream's direction. */
+static void
+next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
 {
 	uint32		nonnull = stream->header->nonnull;
-	RankRange	ranks = {stream->hull.low.rank, stream->hull.high.rank};
+	uint32		rows = stream->segment->reader.segment->header.rows;
+	uint32		before = stream->order->nulls_first ? rows - nonnull : nonnull;	/* ranks of what comes first */
+	bool		in_first = stream->passed < before;
+	bool		in_nulls = in_first == stream->order->nulls_first;
+	uint32		low = in_nulls ? nonnull : 0;
+	uint32		high = in_nulls ? rows : nonnull;
+	uint32		passed = in_first ? stream->passed : stream->passed - before;
 
-	if (nulls)
-		ranks.first = Max(ranks.first, nonnull);
-	else
-		ranks.end = Min(ranks.end, nonnull);
-	ranks.end = Max(ranks.first, ranks.end);
-	return ranks;
-}
-
-/* Some ranks that come next, all of one page, which are passed in the stream's direction. */
-static RankRange
-next_ranks(const RtscanOrderStream *stream)
-{
-	RankRange	ranks = ranks_of(stream, stream->order->nulls_first);
-	uint32		passed = stream->passed;
-
-	if (passed >= ranks.end - ranks.first)
-	{
-		passed -= ranks.end - ranks.first;
-		ranks = ranks_of(stream, !stream->order->nulls_first);
-	}
 	if (stream->order->descending)
 	{
-		ranks.end -= passed;
-		ranks.first = Max(ranks.first, (ranks.end - 1) / WALK_RANKS * WALK_RANKS);
+		*end = high - passed;
+		*first = Max(low, (*end - 1) / WALK_RANKS * WALK_RANKS);
 	}
 	else
 	{
-		ranks.first += passed;
-		ranks.end = Min(ranks.end, (ranks.first / WALK_RANKS + 1) * WALK_RANKS);
+		*first = low + passed;
+		*end = Min(high, (*first / WALK_RANKS + 1) * WALK_RANKS);
 	}
-	return ranks;
 }
 
 /* Take the rows of some ranks whose bits are set. */
@@ -233,21 +264,23 @@ static void
 walk(RtscanOrderStream *stream)
 {
 	RtscanReader *reader = &stream->segment->reader;
-	RankRange	ranks = next_ranks(stream);
+	uint32		first,
+				end;
 
 	CHECK_FOR_INTERRUPTS();
-	if (ranks.first >= ranks.end)
+	if (stream->passed >= reader->segment->header.rows)
 		rtscan_fault(reader, &stream->header->order, 0, "Rows are missing.");
-	stream->passed += ranks.end - ranks.first;
+	next_ranks(stream, &first, &end);
+	stream->passed += end - first;
 	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
-		take_ranks(stream, ranks.first, ranks.end - ranks.first);
+		take_ranks(stream, first, end - first);
 	else
 	{
 		Buffer		buffer;
 		Size		used;
-		const char *payload = rtscan_get_page(reader, &stream->header->order, ranks.first / WALK_RANKS, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, &stream->header->order, first / WALK_RANKS, &buffer, &used);
 
-		take_ordered(stream, payload + (Size) (ranks.first % WALK_RANKS) * 3, ranks.end - ranks.first);
+		take_ordered(stream, payload + (Size) (first % WALK_RANKS) * 3, end - first);
 		rtscan_release(reader, buffer);
 	}
 }
@@ -277,19 +310,12 @@ interval_of_code(RtscanOrderStream *stream, uint32 code)
 	return interval;
 }
 
-/* The next code that the hull has. */
 static uint32
 next_code(RtscanOrderStream *stream)
 {
-	uint32		code;
-
-	do
-	{
-		if (stream->place > stream->header->distinct)
-			rtscan_fault(&stream->segment->reader, &stream->header->codes, 0, "Rows are missing.");
-		code = code_at_place(stream, stream->place++);
-	} while (code < stream->hull.low.code || code >= stream->hull.high.code);
-	return code;
+	if (stream->place > stream->header->distinct)
+		rtscan_fault(&stream->segment->reader, &stream->header->codes, 0, "Rows are missing.");
+	return code_at_place(stream, stream->place++);
 }
 
 /* Which rows have the next code? */
@@ -371,9 +397,9 @@ sort_all(RtscanOrderStream *stream, uint64 rows)
 
 /* ---------------------------------------------------------------- a stream */
 
-/* What the filter leaves of the order's column: it need not be walked from its very end. */
-static RtscanInterval
-find_hull(const RtscanOrderStream *stream)
+/* The ranks between which the filter leaves rows of the order's column. */
+static RankRange
+filtered_ranks(const RtscanOrderStream *stream)
 {
 	const RtscanRegion *region = &stream->segment->filter.region;
 
@@ -382,20 +408,28 @@ find_hull(const RtscanOrderStream *stream)
 		const RtscanIntervals *intervals = &region->columns[i].intervals;
 
 		if (region->columns[i].column == stream->order->column && intervals->n > 0)
-			return (RtscanInterval) {intervals->items[0].low, intervals->items[intervals->n - 1].high};
+			return (RankRange) {intervals->items[0].low.rank, intervals->items[intervals->n - 1].high.rank};
 	}
-	return (RtscanInterval) {
-		{.rank = 0, .code = 0},
-		{.rank = stream->segment->reader.segment->header.rows, .code = stream->header->distinct + 1},
-	};
+	return (RankRange) {0, stream->segment->reader.segment->header.rows};
+}
+
+/* How many places of the order are before the first of these ranks. */
+static uint32
+places_before(const RtscanOrderStream *stream, RankRange ranks)
+{
+	uint32		nonnull = stream->header->nonnull;
+	uint32		nulls = stream->segment->reader.segment->header.rows - nonnull;
+
+	if (stream->order->nulls_first && ranks.end > nonnull)
+		return 0;
+	return (stream->order->nulls_first ? nulls : 0) +
+		(stream->order->descending ? nonnull - Min(ranks.end, nonnull) : ranks.first);
 }
 
 /* Is it less to sort all rows than to look at as many ranks as it takes to find those that are wanted? */
 static bool
-sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows)
+sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows, uint32 ranks)
 {
-	double		ranks = stream->hull.high.rank - stream->hull.low.rank;
-
 	return rows * SORT_NANOSECONDS < Min(stream->wanted / rows, 1) * ranks * WALK_NANOSECONDS;
 }
 
@@ -408,7 +442,7 @@ has_order(const RtscanColumnHeader *header)
 
 RtscanOrderStream *
 rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, RtscanValues *values, const uint64 *words,
-				   uint64 rows, const RtscanOrder *order)
+				   const RtscanOrder *order)
 {
 	RtscanOrderStream *stream = palloc(sizeof(RtscanOrderStream));
 
@@ -420,19 +454,37 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, Rtsca
 	stream->header = &segment->reader.segment->columns[stream->order->column].header;
 	stream->type = &schema->columns[stream->order->column];
 	stream->values = values;
+	return stream;
+}
+
+/* Go to the code that some ranks have been passed before. */
+static void
+begin_by_code(RtscanOrderStream *stream, uint32 passed)
+{
+	stream->refill = go_through_codes;
+	stream->code_bits = rtscan_bits_create(CurrentMemoryContext);
+	stream->place = passed == 0 ? 0 : place_of_code(stream, rtscan_key_at_place(stream, passed));
+	enter_code(stream);
+}
+
+void
+rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
+{
+	RankRange	ranks = filtered_ranks(stream);
+
 	stream->left = rows;
-	stream->hull = find_hull(stream);
-	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows))
+	if (rows == 0)
+		return;
+	passed = Max(passed, places_before(stream, ranks));
+	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows, ranks.end - ranks.first))
 		sort_all(stream, rows);
 	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
-	{
-		stream->refill = go_through_codes;
-		stream->code_bits = rtscan_bits_create(CurrentMemoryContext);
-		enter_code(stream);
-	}
+		begin_by_code(stream, passed);
 	else
+	{
 		stream->refill = walk;
-	return stream;
+		stream->passed = passed;
+	}
 }
 
 bool

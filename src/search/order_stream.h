@@ -43,7 +43,10 @@ typedef struct RtscanOrderStream RtscanOrderStream;
  * ordered by, the words (of all its chunks) and the order, whose first column that is, must stay where they are.
  */
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, RtscanValues *values,
-											 const uint64 *words, uint64 rows, const RtscanOrder *order);
+											 const uint64 *words, const RtscanOrder *order);
+
+/* Begin with it: so many bits are set; the first row is behind so many places in the order of all of the segment's rows. */
+extern void rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed);
 
 /* The next row; false at the end. */
 extern bool rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row);
@@ -57,6 +60,9 @@ typedef struct RtscanStreamKey
 
 /* The key of the row that came last. */
 extern RtscanStreamKey rtscan_stream_key(RtscanOrderStream *stream);
+
+/* The key at a place in the order of all of the segment's rows, whether or not their bits are set. */
+extern RtscanStreamKey rtscan_key_at_place(const RtscanOrderStream *stream, uint32 place);
 
 /* The value of a key that is not NULL's, by reference in the current memory context, or in the stream's. */
 extern Datum rtscan_stream_value(RtscanOrderStream *stream, RtscanStreamKey key);

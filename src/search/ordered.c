@@ -15,8 +15,8 @@
 
 /* ---------------------------------------------------------------- comparing */
 
-static int
-compare_values(const RtscanOrdered *ordered, Datum a, bool a_isnull, Datum b, bool b_isnull)
+int
+rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Datum b, bool b_isnull)
 {
 	int			result;
 
@@ -33,7 +33,7 @@ compare_sources(Datum a, Datum b, void *arg)
 	const RtscanOrderedSource *left = (const RtscanOrderedSource *) DatumGetPointer(a);
 	const RtscanOrderedSource *right = (const RtscanOrderedSource *) DatumGetPointer(b);
 
-	return -compare_values((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
+	return -rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
 }
 
 /* qsort_arg_comparator */
@@ -46,7 +46,7 @@ compare_pending(const void *a, const void *b, void *arg)
 	int			column = ordered->order->columns[0].column;
 
 	CHECK_FOR_INTERRUPTS();
-	return compare_values(ordered, left->values[column], left->isnull[column], right->values[column], right->isnull[column]);
+	return rtscan_compare_ordered(ordered, left->values[column], left->isnull[column], right->values[column], right->isnull[column]);
 }
 
 /* ---------------------------------------------------------------- search */
@@ -86,10 +86,11 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
 	source->bits = keep_bits(bits);
+	source->rows = rows;
 	if (!ordered->order->by_heap)
 		source->stream = rtscan_open_stream(segment, ordered->schema,
 											rtscan_source_values(source, ordered->order->columns[0].column),
-											source->bits->words, rows, ordered->order);
+											source->bits->words, ordered->order);
 	ordered->search.stats.rows += rows;
 }
 
@@ -192,6 +193,8 @@ begin_merge(RtscanOrdered *ordered)
 		RtscanOrderedSource *source = lfirst(cell);
 
 		source->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered value", ALLOCSET_SMALL_SIZES);
+		if (source->stream)
+			rtscan_begin_stream(source->stream, source->rows, source->passed);
 		if (source->segment ? next_of_segment(source, true) : next_pending(source))
 			binaryheap_add_unordered(ordered->heap, PointerGetDatum(source));
 	}
@@ -214,7 +217,7 @@ take_first(RtscanOrdered *ordered)
 
 RtscanOrdered *
 rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image, const RtscanSchema *schema,
-					const RtscanFilter *filter, const RtscanOrder *order)
+					const RtscanFilter *filter, const RtscanOrder *order, uint64 skip)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -240,7 +243,10 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	if (order->by_heap)
 		ordered->first_rows = rtscan_begin_first_rows(ordered);
 	else
+	{
+		ordered->skip = rtscan_skip_rows(ordered, skip);
 		begin_merge(ordered);
+	}
 	MemoryContextSwitchTo(old);
 	return ordered;
 }
@@ -361,12 +367,49 @@ take_lot(RtscanOrdered *ordered)
 	return ordered->n > 0;
 }
 
+/* Is it certain that the snapshot sees all rows that come? */
+static bool
+sees_all(const RtscanOrdered *ordered)
+{
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+		if (((const RtscanOrderedSource *) lfirst(cell))->segment && !((const RtscanOrderedSource *) lfirst(cell))->sees_all)
+			return false;
+	return true;
+}
+
+/* Drop rows before the first one, if they need not be looked up. */
+static void
+drop_rows(RtscanOrdered *ordered)
+{
+	if (ordered->skip == 0 || !sees_all(ordered))
+		return;
+	for (; ordered->skip > 0 && !binaryheap_empty(ordered->heap); ordered->skip--)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) take_first(ordered);
+	}
+}
+
+/* Likewise the first ones of those at hand. */
+static void
+drop_rows_at_hand(RtscanOrdered *ordered)
+{
+	uint32		n = (uint32) Min(ordered->skip, ordered->n);
+
+	ordered->n -= n;
+	ordered->skip -= n;
+	memmove(ordered->rows, ordered->rows + n, ordered->n * sizeof(RtscanLotRow));
+}
+
 uint32
 rtscan_next_ordered(RtscanOrdered *ordered)
 {
 	MemoryContext old = MemoryContextSwitchTo(ordered->context);
 
 	MemoryContextReset(ordered->lot_context);
+	drop_rows(ordered);
 	ordered->n = 0;
 	while (ordered->n == 0 && take_lot(ordered))
 	{
@@ -374,6 +417,7 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 		sort_by_place(ordered);
 		find_tids(ordered);
 		keep_visible(ordered);
+		drop_rows_at_hand(ordered);
 		sort_by_place(ordered);
 	}
 	MemoryContextSwitchTo(old);

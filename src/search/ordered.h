@@ -19,9 +19,13 @@
 
 typedef struct RtscanOrdered RtscanOrdered;
 
-/* As rtscan_open_shared_cursor() (cursor.h), but of all rows; the order must stay where it is. */
+/*
+ * As rtscan_open_shared_cursor() (cursor.h), but of all rows, less so many that are skipped, which only an order that is not by a heap
+ * does, and only with a heap to see what is visible (skip.c); the order must stay where it is.
+ */
 extern RtscanOrdered *rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image,
-										  const RtscanSchema *schema, const RtscanFilter *filter, const RtscanOrder *order);
+										  const RtscanSchema *schema, const RtscanFilter *filter, const RtscanOrder *order,
+										  uint64 skip);
 extern void rtscan_close_ordered(RtscanOrdered *ordered);
 
 /* The next rows: returns how many, RTSCAN_CURSOR_ROWS at most; 0 at the end. */

@@ -17,7 +17,9 @@ typedef struct RtscanOrderedSource
 	RtscanSegmentScan *segment; /* NULL: the pending rows */
 	uint32		number;			/* among the sources */
 	bool		sees_all;		/* the snapshot sees all of the segment's rows */
-	RtscanRowBits *bits;		/* of those that match, all chunks filled */
+	RtscanRowBits *bits;		/* of those that match, all chunks filled: */
+	uint64		rows;			/* so many; not of pending rows */
+	uint32		passed;			/* places before the first of them, in the order of all of the segment's rows */
 	RtscanValues **values;		/* by column, opened when first asked for */
 
 	/* Where sources are merged: */
@@ -63,6 +65,7 @@ struct RtscanOrdered
 	uint32		capacity;
 	binaryheap *heap;			/* of sources that have a next row; or */
 	struct RtscanFirstRows *first_rows;
+	uint64		skip;			/* rows that are still to be dropped */
 	uint32		lot;			/* rows of the next lot */
 	uint32		n;				/* rows at hand, */
 	RtscanLotRow rows[RTSCAN_CURSOR_ROWS];	/* in their order, */
@@ -71,6 +74,14 @@ struct RtscanOrdered
 
 /* A column's values of a source that is a segment. */
 extern RtscanValues *rtscan_source_values(RtscanOrderedSource *source, int column);
+
+/* Compare values of the first column of the order, in that. */
+extern int	rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Datum b, bool b_isnull);
+
+/*
+ * skip.c: pass by so many rows, before the streams begin: take them out of the bits.  Returns how many are left, to be dropped.
+ */
+extern uint64 rtscan_skip_rows(RtscanOrdered *ordered, uint64 rows);
 
 /*
  * first_rows.c: the first rows of all, by a bounded heap, once the sources are known.  It is asked for some rows at a time, and gives
