@@ -21,6 +21,17 @@ CREATE FUNCTION rtscan_format(index regclass) RETURNS bigint
 COMMENT ON FUNCTION rtscan_format(regclass) IS
 	'the format in which an rtscan index is stored, also if this library does not read it';
 
+-- INCLUDE columns are new
+
+DROP FUNCTION rtscan_estimate(regclass, text[], integer, integer);
+CREATE FUNCTION rtscan_estimate(
+	"table" regclass, columns text[], sieve_bins integer DEFAULT 256, sieve_components integer DEFAULT 2,
+	include text[] DEFAULT '{}',
+	OUT rows bigint, OUT segments bigint, OUT index_bytes bigint, OUT build_memory_bytes bigint)
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION rtscan_estimate(regclass, text[], integer, integer, text[]) IS
+	'size of an rtscan index on columns of an analyzed table, and the memory that its build takes with this session''s maintenance_work_mem';
+
 -- Statistics: cpu_segments and rays are new
 
 DROP VIEW pg_stat_rtscan;

@@ -75,6 +75,40 @@ SELECT e.rows, segments, index_bytes BETWEEN total_bytes / 2 AND total_bytes * 2
 SELECT a.index_bytes > b.index_bytes AS more_bins_more_bytes
 FROM rtscan_estimate('t', '{b}', 1024, 1) a, rtscan_estimate('t', '{b}', 16) b;
 CREATE TABLE nothing (a int, p point);
+-- columns of all kinds, as keys and INCLUDEd: within a quarter of what they take
+CREATE TABLE sizes AS SELECT i AS ascending, -i AS descending, h AS uniq, h % 50000 AS repeated, h % 100 AS few,
+	i / 100 AS steps,
+	h / 7.0::float8 AS f8, (h / 7.0)::float4 AS f4, h::int8 * hashint4(-i) AS i8,
+	timestamptz '2020-01-01' + i * interval '13.7 s' AS ts, 'text ' || h % 1000 AS words, md5(i::text) AS hashes,
+	(h % 30000) / 100.0 AS price, CASE WHEN i % 3 > 0 THEN h END AS holes, date '2020-01-01' + h % 900 AS d,
+	h % 3 = 0 AS bo
+FROM generate_series(1, 140000) i, LATERAL (SELECT hashint4(i) & 2147483647) x (h);
+VACUUM ANALYZE sizes;
+CREATE FUNCTION ratio(keys text, included text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	of_all float8;
+BEGIN
+	EXECUTE format('CREATE INDEX sizes_idx ON sizes USING rtscan (%s) %s', keys, 'INCLUDE (' || included || ')');
+	SELECT index_bytes / pg_relation_size('sizes_idx')::float8 INTO of_all
+	FROM rtscan_estimate('sizes', string_to_array(keys, ','),
+		include => coalesce(string_to_array(included, ','), '{}'));
+	DROP INDEX sizes_idx;
+	RETURN of_all;
+END
+$$;
+SET maintenance_work_mem = '64MB';
+SELECT keys, included, ratio
+FROM (SELECT attname::text, NULL FROM pg_attribute WHERE attrelid = 'sizes'::regclass AND attnum > 0
+	  UNION ALL SELECT 'ascending', attname FROM pg_attribute WHERE attrelid = 'sizes'::regclass AND attnum > 0
+	  UNION ALL VALUES ('uniq,f8,repeated', NULL), ('uniq', 'few,words,price,f8')) columns (keys, included),
+	ratio(keys, included)
+WHERE ratio NOT BETWEEN 0.8 AND 1.25;
+RESET maintenance_work_mem;
+SELECT rtscan_estimate('sizes', '{uniq}', include => '{few,none}');
+SELECT rtscan_estimate('sizes', '{uniq}', include => '{few,NULL}');
+SELECT rtscan_estimate('sizes', '{uniq}', include => array_fill('few'::text, '{32}'));
+SELECT rtscan_estimate('sizes', '{}', include => '{few}');
+DROP TABLE sizes;
 SELECT rows, segments FROM rtscan_estimate('nothing', '{a}');
 SELECT rows, segments FROM rtscan_estimate('nothing', '{p,a,a}');
 SELECT rtscan_estimate('t', '{a,d}');

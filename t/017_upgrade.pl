@@ -288,6 +288,29 @@ sub loaded
 	return;
 }
 
+# Bytes of an INCLUDEd int: 4 in format 3, which knew no frames.
+sub include_width
+{
+	my ($name) = @_;
+	return $new->safe_psql('postgres', "SELECT round(include_bytes::numeric / rows, 1) FROM rtscan_stats('${name}_idx')");
+}
+
+# A segment half of whose rows are dead is merged with nothing else: it is written in the newest format, as REINDEX writes all.
+sub rewritten
+{
+	my ($name) = @_;
+	my $memory = q{SET maintenance_work_mem = '64MB'};
+	$new->safe_psql('postgres', $_) foreach ("DELETE FROM $name WHERE id % 2 = 0", "$memory; VACUUM $name",
+		"$memory; SELECT rtscan_merge('${name}_idx')");
+	is($new->safe_psql('postgres', "SELECT dead FROM rtscan_stats('${name}_idx')"), 0, "$name: merged");
+	cmp_ok(include_width($name), '<', 2.5, "$name: values are in frames");
+	healthy($new, $name, "$name, merged");
+	$new->safe_psql('postgres', "$memory; REINDEX INDEX ${name}_idx");
+	cmp_ok(include_width($name), '<', 2.5, "$name: by REINDEX as well");
+	healthy($new, $name, "$name, REINDEXed");
+	return;
+}
+
 define_comparison($new);
 foreach my $number ($oldest .. $format - 1)
 {
@@ -301,6 +324,7 @@ foreach my $number ($oldest .. $format - 1)
 			is(stored_format($name), $number, "$name: so the metapage says");
 			is(names_sealed_list($name), $kind eq 'sealed' ? 1 : 0, "$name: a sealed list") if $number == 3;
 			healthy($new, $name, $name);
+			cmp_ok(include_width($name), '>', 3.9, "$name: values have their own width") if $kind eq 'large';
 			$new->safe_psql('postgres', "INSERT INTO $name " . rows(100_001, 100_001));
 			is(stored_format($name), $number, "$name: as long as only rows change") if $kind ne 'large';
 			healthy($new, $name, "$name, a row more");
@@ -316,6 +340,7 @@ foreach my $number ($oldest .. $format - 1)
 				'0|t', "$name: vacuumed")
 			  || diag($new->safe_psql('postgres', "SELECT * FROM rtscan_stats('${name}_idx')"));
 			healthy($new, $name, "$name, vacuumed");
+			rewritten($name) if $kind eq 'large';
 			$new->safe_psql('postgres', "DROP TABLE $name");
 		}
 	}

@@ -8,91 +8,33 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "monitor/estimate_column.h"
 #include "monitor/version.h"
-#include "row/keys.h"
 #include "segment/rows.h"
 #include "segment/sort.h"
 #include "settings.h"
-#include "storage/area.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #define ESTIMATE_COLUMNS	4
 
-/* Bytes of a row in the tidmap where the heap is dense, and of a packed dictionary's entry. */
-#define TIDMAP_BYTES	0.05
-#define PACKED_BYTES	2.0
+/* Of the function's arguments, the columns to INCLUDE; version 1.0 declares it without. */
+#define INCLUDE_ARGUMENT	4
 
-/* Bytes of a whole value's entry in a dictionary besides the value: rank and offset. */
-#define ENTRY_BYTES		6.0
+/* Of the tidmap, where the heap is dense: bytes of a heap block; and rows of a page, at most. */
+#define TIDMAP_BYTES		8
+#define TIDMAP_ROWS			65535
 
-/* What the statistics say of a column. */
-typedef struct ColumnStatistics
-{
-	double		distinct;
-	double		width;
-	double		correlation;
-	RtscanKeyKind key_kind;
-} ColumnStatistics;
-
-static void
-read_statistics(Relation table, AttrNumber attno, double rows, ColumnStatistics *statistics)
-{
-	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table), attno - 1);
-	HeapTuple	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(table)),
-										Int16GetDatum(attno), BoolGetDatum(false));
-
-	*statistics = (ColumnStatistics) {.distinct = rows, .width = get_typavgwidth(attribute->atttypid, attribute->atttypmod)};
-	statistics->key_kind = rtscan_key_kind(lookup_type_cache(attribute->atttypid, TYPECACHE_CMP_PROC)->cmp_proc);
-	if (HeapTupleIsValid(tuple))
-	{
-		Form_pg_statistic form = (Form_pg_statistic) GETSTRUCT(tuple);
-		AttStatsSlot slot;
-
-		if (form->stadistinct != 0)
-			statistics->distinct = form->stadistinct > 0 ? form->stadistinct : -form->stadistinct * rows;
-		statistics->width = form->stawidth;
-		if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_CORRELATION, InvalidOid, ATTSTATSSLOT_NUMBERS))
-		{
-			statistics->correlation = slot.numbers[0];
-			free_attstatsslot(&slot);
-		}
-		ReleaseSysCache(tuple);
-	}
-	statistics->distinct = Max(1, Min(statistics->distinct, rows));
-}
-
-/* Bytes of one column's sieve, order, codes and dictionary, or values, in segments of so many rows. */
-static double
-column_bytes(const ColumnStatistics *statistics, double rows, double segments, int bins, int components)
-{
-	double		per_segment = Min(statistics->distinct, rows / segments);
-	double		entry = statistics->key_kind != RTSCAN_KEY_NONE ? PACKED_BYTES : statistics->width + ENTRY_BYTES;
-	double		code = per_segment <= 0xFF ? 1 : per_segment <= 0xFFFF ? 2 : 3;
-	double		used_bins = Min(bins, per_segment);
-	double		radix = components == 2 ? ceil(sqrt(used_bins)) : 1;
-	double		vectors = ceil(used_bins / radix) - 1 + radix - 1;
-	double		order = per_segment <= bins ? 0 : 3;
-	double		values;
-
-	if (statistics->correlation == 1.0)
-		return per_segment * segments * entry;
-	if (rows / segments < RTSCAN_CHUNK_ROWS)
-		vectors = order = 0;
-	values = rows * code + per_segment * segments * entry;
-	if (code == 3 && order > 0 && statistics->key_kind != RTSCAN_KEY_NONE)
-		values = Min(values, rows * statistics->width);
-	return rows * (order + vectors / 8) + values;
-}
+/* Pages: of a segment's descriptor; half of the last one of each of a column's areas; metapage and directories. */
+#define DESCRIPTOR_PAGES	1
+#define COLUMN_PAGES		1.5
+#define INDEX_PAGES			5
 
 static AttrNumber
 find_column(Relation table, const char *name)
@@ -124,26 +66,84 @@ check_arguments(int bins, int components, int ncolumns)
 				 errmsg("an index has between 1 and %d columns", INDEX_MAX_KEYS)));
 }
 
+/* The columns of an index, keys first. */
+typedef struct Columns
+{
+	int			nkeys;
+	int			n;
+	RtscanColumnStatistics statistics[INDEX_MAX_KEYS];
+} Columns;
+
+/* Split an array of names. */
+static Datum *
+take_names(ArrayType *names, int *n)
+{
+	Datum	   *all;
+	bool	   *nulls;
+
+	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &all, &nulls, n);
+	for (int i = 0; i < *n; i++)
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("column names must not be null")));
+	return all;
+}
+
+static void
+read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include, int bins, int components, Columns *columns)
+{
+	int			n = 0;
+	Datum	   *key_names = take_names(keys, &columns->nkeys);
+	Datum	   *include_names = include ? take_names(include, &n) : NULL;
+
+	columns->n = columns->nkeys + n;
+	check_arguments(bins, components, columns->nkeys > 0 ? columns->n : 0);
+	for (int i = 0; i < columns->n; i++)
+	{
+		Datum		name = i < columns->nkeys ? key_names[i] : include_names[i - columns->nkeys];
+
+		rtscan_read_statistics(table, find_column(table, TextDatumGetCString(name)), rows, &columns->statistics[i]);
+	}
+}
+
+/* Memory that a row takes while the index is built. */
+static Size
+build_bytes(const Columns *columns)
+{
+	bool		all_have_keys = true;
+
+	for (int i = 0; i < columns->nkeys; i++)
+		all_have_keys &= columns->statistics[i].type.key_kind != RTSCAN_KEY_NONE;
+	return rtscan_rows_bytes(columns->n, all_have_keys);
+}
+
+static double
+estimate_bytes(const Columns *columns, const RtscanBuildPlan *plan, double blocks)
+{
+	double		tidmap = ceil(Max(blocks / plan->segments * TIDMAP_BYTES / RTSCAN_CHUNK_BYTES, plan->rows / TIDMAP_ROWS));
+	double		bytes = (tidmap + DESCRIPTOR_PAGES + columns->n * COLUMN_PAGES) * RTSCAN_CHUNK_BYTES;
+
+	if (plan->rows == 0)
+		return 0;
+	for (int i = 0; i < columns->n; i++)
+		bytes += (i < columns->nkeys ? rtscan_key_bytes : rtscan_include_bytes) (&columns->statistics[i], plan);
+	return plan->segments * bytes;
+}
+
 PG_FUNCTION_INFO_V1(rtscan_estimate);
 
 Datum
 rtscan_estimate(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
-	ArrayType  *columns = PG_GETARG_ARRAYTYPE_P(1);
-	int			bins = PG_GETARG_INT32(2);
-	int			components = PG_GETARG_INT32(3);
+	RtscanBuildPlan plan = {.bins = PG_GETARG_INT32(2), .components = PG_GETARG_INT32(3)};
+	ArrayType  *include = PG_NARGS() > INCLUDE_ARGUMENT ? PG_GETARG_ARRAYTYPE_P(INCLUDE_ARGUMENT) : NULL;
 	Relation	table = table_open(relid, AccessShareLock);
 	double		rows = Max(0, table->rd_rel->reltuples);
-	double		limit,
-				segments,
-				bytes = rows * TIDMAP_BYTES;
-	bool		all_have_keys = true;
-	Size		row_bytes;
-	ColumnStatistics statistics[INDEX_MAX_KEYS];
-	Datum	   *names;
-	bool	   *nulls;
-	int			n;
+	double		blocks = table->rd_rel->relpages;
+	Columns    *columns = palloc(sizeof(Columns));
+	double		limit;
 	Datum		values[ESTIMATE_COLUMNS];
 	bool		isnull[ESTIMATE_COLUMNS] = {false};
 	TupleDesc	tupdesc = rtscan_result_row(fcinfo, ESTIMATE_COLUMNS);
@@ -151,28 +151,14 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	if (pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(table->rd_rel->relkind),
 					   RelationGetRelationName(table));
-	deconstruct_array(columns, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
-	check_arguments(bins, components, n);
-
-	for (int i = 0; i < n; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("column names must not be null")));
-		read_statistics(table, find_column(table, TextDatumGetCString(names[i])), rows, &statistics[i]);
-		all_have_keys &= statistics[i].key_kind != RTSCAN_KEY_NONE;
-	}
-	row_bytes = rtscan_rows_bytes(n, all_have_keys);
-	limit = rtscan_rows_that_fit(row_bytes, maintenance_work_mem);
-	segments = Max(1, ceil(rows / limit));
-	for (int i = 0; i < n; i++)
-		bytes += column_bytes(&statistics[i], rows, segments, bins, components);
+	read_columns(table, rows, PG_GETARG_ARRAYTYPE_P(1), include, plan.bins, plan.components, columns);
 	table_close(table, AccessShareLock);
-
+	limit = rtscan_rows_that_fit(build_bytes(columns), maintenance_work_mem);
+	plan.segments = Max(1, ceil(rows / limit));
+	plan.rows = rows / plan.segments;
 	values[0] = Int64GetDatum((int64) rows);
-	values[1] = Int64GetDatum((int64) segments);
-	values[2] = Int64GetDatum((int64) (bytes * BLCKSZ / RTSCAN_CHUNK_BYTES) + 3 * BLCKSZ);
-	values[3] = Int64GetDatum((int64) Min(rows, limit) * row_bytes);
+	values[1] = Int64GetDatum((int64) plan.segments);
+	values[2] = Int64GetDatum((int64) (estimate_bytes(columns, &plan, blocks) * BLCKSZ / RTSCAN_CHUNK_BYTES) + INDEX_PAGES * BLCKSZ);
+	values[3] = Int64GetDatum((int64) Min(rows, limit) * build_bytes(columns));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, isnull)));
 }

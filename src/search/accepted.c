@@ -72,6 +72,12 @@ keys_are_exact(const RtscanCondition *condition, RtscanExactKind exact)
 	return condition->keys && exact >= RTSCAN_EXACT_INT16 && exact <= RTSCAN_EXACT_INT64;
 }
 
+static int64
+integer_of_key(uint64 key)
+{
+	return (int64) (key ^ (UINT64CONST(1) << 63));
+}
+
 static uint64
 reach_of(const Universe *universe)
 {
@@ -81,7 +87,7 @@ reach_of(const Universe *universe)
 static Edges
 edges_of_key(const Universe *universe, uint64 key)
 {
-	int64		value = (int64) (key ^ (UINT64CONST(1) << 63));
+	int64		value = integer_of_key(key);
 	uint64		before = (uint64) value - (uint64) universe->least;
 
 	if (value < universe->least)
@@ -279,11 +285,19 @@ accept_framed(const RtscanCondition *condition, RtscanReader *reader, const Rtsc
 bool
 rtscan_accepted_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 {
-	Universe	universe = {.condition = condition, .exact = condition->type->exact, .least = PG_INT64_MIN + 1, .greatest = PG_INT64_MAX};
+	uint64		low,
+				high;
 
-	if (!compares_exact(condition->type, universe.exact) || !keys_are_exact(condition, universe.exact))
+	if (!compares_exact(condition->type, condition->type->exact) || !keys_are_exact(condition, condition->type->exact))
 		return false;
-	accept_exact(&universe, set);
+	*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_DISTINCT};
+	if (!rtscan_key_range(condition, &low, &high))
+		for (int i = 0; i < condition->nvalues; i++)
+			rtscan_add_span(set, integer_of_key(condition->keys[i]), integer_of_key(condition->keys[i]));
+	else if (low <= high)
+		rtscan_add_span(set, integer_of_key(low), integer_of_key(high));
+	if (is_negated(condition))
+		rtscan_complement_set(set, PG_INT64_MIN, PG_INT64_MAX);
 	return true;
 }
 
