@@ -7,7 +7,8 @@ from collections import Counter
 
 import psycopg2
 
-from queries import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL, Comparer, render
+from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
+from queries import Comparer, render
 from session import CONFLICTS, TOO_LONG, Finding
 from workload import Workload
 

@@ -2,21 +2,15 @@
 import psycopg2
 
 from catalog import STANDARD, TYPES
+from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
+from scans import Scans
 from session import Finding
 from sums import Sums
 
-SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; SET enable_sort = on; "
-              "SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off")
-BITMAP = ("SET enable_seqscan = off; SET enable_bitmapscan = on; SET rtscan.enable_scan = off; "
-          "SET rtscan.enable_aggregate = on")
-SCAN = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable_scan = on; SET rtscan.enable_aggregate = off"
-HEAP_ROWS = f"{SCAN} /* rows of the heap */"
-INDEX_ROWS = f"{SCAN} /* columns of the index */"
 # Those whose comparisons the parser finds by their names.
 PLAIN_TYPES = {"bool", "int2", "int4", "int8", "oid", "float4", "float8", "numeric", "money", "text", "varchar", "bytea", "date", "time", "timestamp",
                "timestamptz", "interval", "uuid"}
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
-AGGREGATE = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = on"
 # What a sum may raise, with the node and without: out of range, division by zero, no such operator of types.
 SUM_ERRORS = {"22003", "22012", "42883", "42725", "22008", "22023"}
 MEMORY = ("64kB", "64kB", "4MB", "16MB")
@@ -283,7 +277,7 @@ def render(quals, fill):
     return " AND ".join(q.template.format(*[fill(slot) for slot in q.slots]) for q in quals)
 
 
-class Comparer:
+class Comparer(Scans):
     """Runs queries in a session, twice each, and counts how many of them went through the index."""
 
     def __init__(self, rng, session, schema, counts):
@@ -327,7 +321,7 @@ class Comparer:
             self.settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'")
         forms = [self.plain] * 5 + [self.prepared] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
-        forms += [self.ordered] * 2 + [self.first_rows] * 3
+        forms += [self.ordered] * 2 + [self.first_rows] * 3 + self.scan_forms(changing)
         if changing:
             forms += [self.held_cursor, self.deleting]
         if rng.random() < 0.4:

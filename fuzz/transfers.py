@@ -4,7 +4,7 @@ import random
 import time
 
 from crowd import PAUSES, TOLERATED, Threads
-from queries import AGGREGATE, INDEX_ROWS
+from plans import AGGREGATE, INDEX_ROWS
 from session import Finding
 
 ROWS = 3000

@@ -1,0 +1,199 @@
+"""Queries of the forms that RtscanScan takes part in: any quals, orders again and again, cursors, locks, changes, joins."""
+import re
+
+from plans import HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
+
+DIRECTIONS = ("", " DESC", " NULLS FIRST", " DESC NULLS LAST")
+LOCKS = ("UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE", "UPDATE SKIP LOCKED", "SHARE NOWAIT")
+
+
+class Scans:
+    """Forms of queries, for a Comparer."""
+
+    def scan_forms(self, changing):
+        forms = [self.any_quals] * 3 + [self.joined] * 2 + [self.ordered_again, self.windowed]
+        return forms + ([self.ordered_cursor, self.locked, self.changed, self.changed_at_cursor] if changing else [])
+
+    # ---- parts of queries
+
+    def any_where(self):
+        """Trees of quals, and quals that no index looks up."""
+        rng = self.rng
+        quals = [self.filled(self.generator.tree(rng.choice((0, 1, 2))))]
+        if rng.random() < 0.4:
+            key = rng.choice(self.schema.keys)
+            quals.append(rng.choice((f"id % {rng.randint(2, 9)} <> 1", f"u + id > {rng.randint(0, 500)}",
+                                     f"({key.expression} IS NULL) = (u < 5)", f"(id % 3 = 1 OR {key.expression} IS NULL)",
+                                     f"length({key.expression}::text) % 2 = 1", "random() >= 0")))
+        if self.schema.predicate:
+            quals.append(self.schema.predicate)
+        return " AND ".join(f"({qual})" for qual in quals)
+
+    def scan_of(self, share):
+        """Settings for columns of the index or for rows of the heap, and a list that asks for these."""
+        if self.returned and self.rng.random() < share:
+            return INDEX_ROWS, f"ROW({', '.join(self.rng.sample(self.returned, self.rng.randint(1, len(self.returned))))})::text"
+        return HEAP_ROWS, self.rng.choice(("ctid, tableoid", "t::text", "ctid, id, u"))
+
+    def an_order(self):
+        key = self.rng.choice(self.returned_keys)
+        return key, f"{key.expression}{self.rng.choice(DIRECTIONS)}"
+
+    @staticmethod
+    def of_table(key, alias):
+        return re.sub(rf"\b{key.column.name}\b", f"{alias}.{key.column.name}", key.expression)
+
+    # ---- reading
+
+    def any_quals(self):
+        self.settings, selected = self.scan_of(0.5)
+        self.settings += "; SET work_mem = '64kB'" if self.rng.random() < 0.3 else ""
+        self.compare(f"SELECT {selected} FROM t WHERE {self.any_where()}")
+
+    def joined(self):
+        """Some rows with those that compare with them in some way: parameters of every type."""
+        rng, key = self.rng, self.rng.choice(self.schema.keys)
+        first = rng.randint(0, self.schema.rows)
+        self.settings, selected = rng.choice(((INDEX_ROWS, "count(*)"), (HEAP_ROWS, "a.id, b.ctid, b.tableoid")))
+        if selected == "count(*)":
+            selected = f"a.id, (SELECT count(*) FROM t b WHERE {self.of_table(key, 'b')} {rng.choice(key.operators)} {self.of_table(key, 'a')})"
+            query = f"SELECT {selected} FROM t a WHERE a.id BETWEEN {first} AND {first + 5}"
+        else:
+            kind = rng.choice(("JOIN", "LEFT JOIN"))
+            query = (f"SELECT {selected} FROM (SELECT * FROM t WHERE id BETWEEN {first} AND {first + 5}) a {kind} t b ON "
+                     f"{self.of_table(key, 'b')} {rng.choice(key.operators)} {self.of_table(key, 'a')} AND b.u % {rng.randint(1, 3)} = 0")
+        self.settings += "; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off"
+        self.compare(query, after="RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material")
+
+    def ordered_again(self):
+        """The first rows of an order, for each of some parameters; which of those that are equal come, nobody knows."""
+        if not self.returned_keys:
+            return self.any_quals()
+        rng, (key, order) = self.rng, self.an_order()
+        self.settings = HEAP_ROWS if rng.random() < 0.5 else INDEX_ROWS
+        selected = "" if self.settings == INDEX_ROWS else ", tableoid > 0 AS there"
+        where = f"{self.any_where()} AND {key.expression} {rng.choice(key.operators)} k.p"
+        slot = self.generator.constants.slot(key, key.column.type)
+        rows = ", ".join(f"({n}, {slot.draw()}::{slot.sql_type})" for n in range(rng.randint(2, 5)))
+        query = (f"SELECT k.n, coalesce(s.o::text, '') FROM (VALUES {rows}) k (n, p), "
+                 f"LATERAL (SELECT {key.expression} AS o{selected} FROM t WHERE {where} ORDER BY {order} LIMIT {rng.choice((1, 3, 50))}) s")
+        self.settings += "; SET enable_sort = off"
+        self.compare(query)
+        self.session.query("RESET enable_sort")
+        self.counts["orders by the node"] += "Order:" in self.plan
+
+    def windowed(self):
+        """What is the same whichever of equal rows comes first."""
+        if not self.returned_keys:
+            return self.any_quals()
+        rng, (key, order) = self.rng, self.an_order()
+        self.settings, part = rng.choice((HEAP_ROWS, INDEX_ROWS)), rng.choice(("", " LIMIT 20"))
+        shown = f"coalesce({key.expression}::text, '') AS o"
+        heap = ", max(u) OVER w" if self.settings == HEAP_ROWS and not part else ""
+        ties = rng.choice((f"SELECT DISTINCT ON ({key.expression}) {shown} FROM t WHERE {self.any_where()} ORDER BY {order}{part}",
+                           f"SELECT {shown} FROM t WHERE {self.any_where()} ORDER BY {order} FETCH FIRST 5 ROWS WITH TIES",
+                           f"SELECT {shown}, rank() OVER w{heap} FROM t WHERE {self.any_where()} WINDOW w AS (ORDER BY {order}) "
+                           f"ORDER BY {order}{part}"))
+        self.settings += "; SET enable_sort = off"
+        self.compare(ties)
+        self.session.query("RESET enable_sort")
+        self.counts["orders by the node"] += "Order:" in self.plan
+
+    # ---- in transactions of their own, which are rolled back
+
+    def ordered_cursor(self):
+        """Fetched piece by piece, back and forth, while its own transaction changes the table."""
+        if not self.returned_keys:
+            return self.held_cursor()
+        rng, (key, order) = self.rng, self.an_order()
+        heap = rng.random() < 0.5
+        self.settings = f"{HEAP_ROWS if heap else INDEX_ROWS}; SET enable_sort = off"
+        query = f"SELECT {key.expression}::text AS o{', tableoid > 0 AS there' if heap else ''} FROM t WHERE {self.any_where()} ORDER BY {order}"
+        self.count_plan(query)
+        expected = self.rows_of(SEQUENTIAL, query)
+        scroll = rng.random() < 0.5
+        self.session.query(f"BEGIN; {self.settings}; DECLARE held {'SCROLL' if scroll else 'NO SCROLL'} CURSOR FOR {query}")
+        rows = self.session.query(f"FETCH {rng.choice((0, 1, 7, 40))} FROM held")
+        self.session.query("SAVEPOINT s; DELETE FROM t WHERE id % 3 = 0; UPDATE t SET u = u + 1 WHERE id % 7 = 1")
+        rows += self.session.query("FETCH 20 FROM held")
+        self.session.query(rng.choice(("ROLLBACK TO s", "RELEASE s")))
+        rows += self.session.query("FETCH ALL FROM held")
+        if scroll:
+            self.check(query, list(enumerate(expected)), list(enumerate(reversed(self.session.query("FETCH BACKWARD ALL FROM held")))))
+        self.session.query("ROLLBACK; RESET enable_sort")
+        self.check(query, list(enumerate(expected)), list(enumerate(rows)))
+        self.counts["orders by the node"] += "Order:" in self.plan
+
+    def locked(self):
+        """Rows that are locked; in an order too."""
+        rng = self.rng
+        self.settings, selected = HEAP_ROWS, rng.choice(("ctid, tableoid", "id, u"))
+        order = f" ORDER BY {self.an_order()[1]}" if self.returned_keys and rng.random() < 0.5 else ""
+        query = f"SELECT {selected} FROM t WHERE {self.any_where()}{order}"
+        expected = self.rows_of(SEQUENTIAL, query)
+        query += f" FOR {rng.choice(LOCKS)}"
+        self.session.query("BEGIN; UPDATE t SET u = u WHERE false")
+        self.count_plan(query)
+        rows = self.session.query(query)
+        self.session.query("ROLLBACK")
+        self.check(query, expected, rows)
+
+    def changed(self):
+        """Rows that are changed: alone, by joins, and by what the index has of them."""
+        rng, where = self.rng, self.any_where()
+        low = rng.randint(0, self.schema.rows)
+        some = f"generate_series({low}, {low + 30}) g"
+        statement = rng.choice((
+            f"UPDATE t SET u = u + 1 WHERE {where} RETURNING id, u",
+            f"DELETE FROM t WHERE {where} RETURNING id, u",
+            f"UPDATE t SET u = g FROM {some} WHERE t.id = g AND {where} RETURNING id, u",
+            f"DELETE FROM t USING {some} WHERE t.id = g AND {where} RETURNING id, u, g",
+            f"WITH gone AS (DELETE FROM t WHERE {where} RETURNING id) SELECT count(*), sum(id) FROM gone",
+            f"UPDATE t SET u = -1 WHERE ctid IN (SELECT ctid FROM t WHERE {where}) RETURNING id",
+            f"UPDATE t SET {self.schema.columns[0].name} = NULL WHERE {where} RETURNING id"))
+        if "ctid IN" in statement and self.schema.kind == "PARTITIONED":
+            return self.locked()
+        self.settings = HEAP_ROWS
+        self.count_plan(statement)
+        before = "BEGIN; UPDATE t SET u = u + 3 WHERE id % 5 = 0; "
+        expected = self.rows_of(SEQUENTIAL, before + statement, "ROLLBACK")
+        self.check(before + statement, expected, self.rows_of(self.settings, before + statement, "ROLLBACK"))
+        if rng.random() < 0.3:
+            self.merged(where, some)
+
+    def merged(self, where, some):
+        merge = (f"MERGE INTO t USING {some} ON t.id = g AND ({where}) WHEN MATCHED AND u % 2 = 0 THEN DELETE "
+                 f"WHEN MATCHED THEN UPDATE SET u = -g WHEN NOT MATCHED THEN DO NOTHING")
+        left = "SELECT count(*), sum(id), sum(u) FROM t"
+        answers = []
+        for settings in (SEQUENTIAL, self.settings):
+            self.session.query(f"{settings}; BEGIN; {merge}")
+            answers.append(self.rows_of(SEQUENTIAL, left))
+            self.session.query("ROLLBACK")
+        self.count_plan(merge)
+        self.check(merge, *answers)
+
+    def changed_at_cursor(self):
+        """WHERE CURRENT OF: the row that was fetched last."""
+        rng = self.rng
+        self.settings, selected = self.scan_of(0.5)
+        order = ""
+        if self.returned_keys and self.schema.kind != "PARTITIONED" and rng.random() < 0.4:
+            order, self.settings = f" ORDER BY {self.an_order()[1]}", f"{self.settings}; SET enable_sort = off; SET enable_incremental_sort = off"
+        query = f"SELECT {selected} FROM t WHERE {self.any_where()}{order}"
+        self.count_plan(query)
+        if order and "Order:" not in self.plan or "Gather" in self.plan:
+            self.session.query("RESET enable_sort; RESET enable_incremental_sort")
+            return
+        self.session.query(f"BEGIN; {self.settings}; DECLARE held NO SCROLL CURSOR FOR {query}")
+        for _ in range(3):
+            asked = rng.choice((1, 1, 5))
+            found = self.session.query(f"FETCH {asked} FROM held")
+            if len(found) < asked:          # it is behind the last row
+                break
+            self.session.query("SAVEPOINT s")
+            self.check(f"{query}; ... CURRENT OF", found[-1:],
+                       self.session.query(f"DELETE FROM t WHERE CURRENT OF held RETURNING {selected}"))
+            self.session.query(rng.choice(("ROLLBACK TO s", "RELEASE s")))
+            self.counts["rows changed at a cursor"] += 1
+        self.session.query("ROLLBACK; RESET enable_sort; RESET enable_incremental_sort")
