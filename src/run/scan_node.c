@@ -148,7 +148,6 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
 	rtscan_begin_node(&state->node);
-	state->batch = rtscan_create_batch(state->node.index, estate);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 	/* The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only. */
 	if (state->node.plan->from_heap && state->row_quals.state == NULL)
@@ -162,13 +161,20 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 /* ---------------------------------------------------------------- an answer */
 
-/* The image to search.  Of a node that is going to be scanned again it is kept: the snapshot stays the same. */
+/* Is the node going to be scanned again?  Then what the next answer needs as well is kept; else it is given back, for nodes may be many. */
+static bool
+keeps(const RowsState *state)
+{
+	return state->node.custom.ss.ps.plan->allParam != NULL;
+}
+
+/* The image to search: the snapshot stays the same. */
 static const RtscanImage *
 find_image(RowsState *state)
 {
 	RtscanNode *node = &state->node;
 	EState	   *estate = node->custom.ss.ps.state;
-	bool		keep = node->custom.ss.ps.plan->allParam != NULL;
+	bool		keep = keeps(state);
 	MemoryContext old;
 	const RtscanImage *image;
 
@@ -214,6 +220,25 @@ close_rows(RowsState *state)
 }
 
 static void
+begin_batch(RowsState *state)
+{
+	EState	   *estate = state->node.custom.ss.ps.state;
+	MemoryContext old = MemoryContextSwitchTo(keeps(state) ? estate->es_query_cxt : state->node.context);
+
+	if (state->batch == NULL)
+		state->batch = rtscan_create_batch(state->node.index, estate);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+end_batch(RowsState *state)
+{
+	if (state->batch)
+		rtscan_end_batch(state->batch);
+	state->batch = NULL;
+}
+
+static void
 begin_answer(RowsState *state)
 {
 	RtscanNode *node = &state->node;
@@ -223,6 +248,7 @@ begin_answer(RowsState *state)
 	if (state->row_quals.state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
 	state->begun = true;
+	begin_batch(state);
 	old = MemoryContextSwitchTo(node->context);
 	open_rows(state, find_image(state));
 	if (node->plan->from_heap)
@@ -241,6 +267,8 @@ end_answer(RowsState *state)
 		rtscan_end_heap_rows(&state->heap_rows);
 	if (state->cursor || state->ordered)
 		close_rows(state);
+	if (!keeps(state))
+		end_batch(state);
 	state->begun = false;
 	rtscan_end_answer(node);
 }
@@ -435,7 +463,7 @@ end(CustomScanState *custom)
 	RowsState  *state = (RowsState *) custom;
 
 	end_answer(state);
-	rtscan_end_batch(state->batch);
+	end_batch(state);
 	rtscan_end_node(&state->node);
 }
 
