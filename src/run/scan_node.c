@@ -161,7 +161,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 /* ---------------------------------------------------------------- an answer */
 
-/* Is the node going to be scanned again?  Then what the next answer needs as well is kept; else it is given back, for nodes may be many. */
+/* Is the node going to be scanned again?  Then what the next answer needs as well is kept; else it is given back. */
 static bool
 keeps(const RowsState *state)
 {
