@@ -225,4 +225,23 @@ SELECT * FROM differences('SELECT a % 3 AS x, count(*), sum(n), max(n) FROM pare
 	'Finalize.*Append.*RtscanAggregate');
 SELECT * FROM differences('SELECT count(*), sum(n) FROM ONLY parent WHERE a < 2000', 'RtscanAggregate');
 
+-- one segment of several chunks, which processes share: each row comes once
+CREATE TABLE chunks (id int, k int, v int) WITH (autovacuum_enabled = off, parallel_workers = 2);
+INSERT INTO chunks SELECT i, i % 1000, i % 5 FROM generate_series(1, 400000) i;
+RESET maintenance_work_mem;
+SET max_parallel_workers_per_gather = 2;
+CREATE INDEX ON chunks USING rtscan (k) INCLUDE (id, v);
+DELETE FROM chunks WHERE id % 100 = 7;
+VACUUM ANALYZE chunks;
+INSERT INTO chunks SELECT -i, i, 0 FROM generate_series(1, 100) i;
+SET rtscan.enable_scan = on;
+SELECT explained('SELECT id FROM chunks WHERE k < 500');
+SELECT count(*), count(DISTINCT id), sum(id) FROM (SELECT id FROM chunks WHERE k < 500 OFFSET 0) x;
+SET rtscan.enable_scan = off;
+SELECT explained('SELECT count(*), sum(id::bigint * v) FROM chunks WHERE k < 500');
+SELECT count(*), sum(id::bigint * v) FROM chunks WHERE k < 500;
+SET rtscan.enable_aggregate = off;
+SET enable_seqscan = on;
+SELECT count(*), count(DISTINCT id), sum(id), sum(id::bigint * v) FROM chunks WHERE k < 500;
+
 DROP SCHEMA parallel CASCADE;

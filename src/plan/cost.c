@@ -385,8 +385,8 @@ rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 }
 
 /*
- * As get_parallel_divisor() has it: the more workers there are, the less the leader works itself.  But whoever has
- * the largest segment is the last.
+ * As get_parallel_divisor() has it: the more workers there are, the less the leader works itself.  But what they share are segments,
+ * and chunks of these.
  */
 double
 rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
@@ -394,7 +394,7 @@ rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 	double		processes = workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
 	const RtscanIndexSize *size = rtscan_index_size(root, info);
 
-	return size && workers > 0 ? Min(processes, size->rows / size->largest) : 1;
+	return size && workers > 0 ? Min(processes, Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
 }
 
 /* ---------------------------------------------------------------- the callback */

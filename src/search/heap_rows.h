@@ -3,8 +3,9 @@
  *		The table's rows at TIDs that an index has found, a heap block at a time.
  *
  * TIDs ascend within a segment, so a block's rows come together: it is pinned, pruned and locked once, as a bitmap heap
- * scan does it, and blocks ahead are read by a stream.  The snapshot decides which rows there are.  A TID that vacuum has freed since leads
- * to no row, or to one that is too young for the snapshot.
+ * scan does it, and blocks ahead are read by a stream.  The snapshot decides which rows there are.  A TID that vacuum has
+ * freed since leads to no row, or to one that is too young for the snapshot, so that its page is not all-visible; what is on
+ * an all-visible page is not asked of the snapshot.
  */
 #ifndef RTSCAN_HEAP_ROWS_H
 #define RTSCAN_HEAP_ROWS_H

@@ -2,8 +2,8 @@
  * read_stream.c
  *		Blocks of a relation, one after another, that are read before they are asked for: for PostgreSQL before 17.
  *
- * The kernel is asked for as many blocks ahead as the relation's tablespace can read at the same time.  Who asks learns which buffer has
- * the block, if one has it: it need not be looked for again, and its page can be on its way to the caches.
+ * The kernel is asked for as many blocks ahead as the relation's tablespace can read at the same time.  Who asks learns which
+ * buffer has the block, if one has it: it need not be looked for again, and its page can be on its way to the caches.
  */
 #include "search/read_stream.h"
 

@@ -23,9 +23,9 @@
 #include "storage/pending.h"
 
 /*
- * In memory that the processes of a parallel query share: who searches what.  A process takes segments.  Who has rows of them to work on
- * takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose bits it
- * evaluates as well.
+ * In memory that the processes of a parallel query share: who searches what.  A process takes segments.  Who works on their
+ * rows takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose
+ * bits it evaluates as well.
  */
 typedef struct RtscanSharedSearch
 {

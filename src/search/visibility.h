@@ -53,7 +53,7 @@ extern bool rtscan_is_heap(Relation table);
 extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
 											Relation index, Snapshot snapshot);
 
-/* Does the snapshot see all rows of a segment, but for dead ones?  (It is found out once, for a node that is scanned again and again.) */
+/* Does the snapshot see all rows of a segment of the image, but for dead ones?  It is found out once. */
 extern bool rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment);
 
 /* Clear the bits, dead ones are clear, of rows that the snapshot does not see: of a segment, or of a chunk. */
