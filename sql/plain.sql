@@ -102,6 +102,25 @@ SELECT plan, same, count FROM compare('b > 0 AND g = 2',
 		UNION SELECT 0, count(*)::text');
 SELECT plan, same, count FROM compare('a < -2000000000',
 	'count(*), count(DISTINCT b), sum(f), avg(o::bigint), max(b) FILTER (WHERE g = 1)');
+-- Their values come from the index as they were; those of floats, of which equal ones need not look alike, from the
+-- heap.
+SELECT plan, same, count
+FROM compare('a BETWEEN 0 AND 50000000', 'sum(hashtextextended(concat_ws('' '', a, b, x, ts, o, g), 0))');
+SELECT plan, same, count
+FROM compare('zero = 0', 'sum(hashtextextended(zero::text, 0)), count(*) FILTER (WHERE zero::text = ''-0'')');
+SELECT same FROM compare('a < 0 AND zero <= 0', 'min(zero), max(zero), sum(hashtextextended(f::text, 0))');
+CREATE FUNCTION from_heap(columns text, OUT rows bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE format('EXPLAIN (ANALYZE, FORMAT JSON) SELECT %s FROM t WHERE a BETWEEN 0 AND 50000000', columns) INTO plan;
+	rows := plan #>> '{0,Plan,Heap Fetches}';
+END $$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT columns, from_heap(columns) FROM unnest('{"a, b, x, ts, o, g","a, zero","f"}'::text[]) columns;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
 -- groups: by a plain column, too
 SELECT count(*) FROM (SELECT b, count(*) FROM t WHERE a < 0 GROUP BY b) q;
 SET rtscan.enable_aggregate = off;
