@@ -72,7 +72,8 @@ class Scans:
         rng, (key, order) = self.rng, self.an_order()
         self.settings = HEAP_ROWS if rng.random() < 0.5 else INDEX_ROWS
         selected = "" if self.settings == INDEX_ROWS else ", tableoid > 0 AS there"
-        where = f"{self.any_where()} AND {key.expression} {rng.choice(key.operators)} k.p"
+        parameter = self.generator.written(key, key.column.type) % 0
+        where = f"{self.any_where()} AND {key.expression} {rng.choice(key.operators)} {parameter.replace('{0}', 'k.p')}"
         slot = self.generator.constants.slot(key, key.column.type)
         rows = ", ".join(f"({n}, {slot.draw()}::{slot.sql_type})" for n in range(rng.randint(2, 5)))
         query = (f"SELECT k.n, coalesce(s.o::text, '') FROM (VALUES {rows}) k (n, p), "

@@ -6,6 +6,10 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 RESET client_min_messages;
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/plans.psql
+\set ECHO all
 
 -- Several segments of each table, and pending rows.
 SET maintenance_work_mem = '1MB';
@@ -81,9 +85,10 @@ SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_material = off;
 SET enable_memoize = off;
-EXPLAIN (COSTS OFF) SELECT count(*),
-	sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b <
-	40;
+SELECT explained('
+	SELECT count(*), sum(x.id::bigint * y.id)
+	FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b
+	WHERE x.a < 30 AND x.b < 40');
 SELECT count(*),
 	sum(x.id::bigint * y.id) FROM inter_a x JOIN inter_b y ON y.a = x.a AND y.b < x.b WHERE x.a < 30 AND x.b <
 	40;
@@ -106,7 +111,7 @@ RESET enable_memoize;
 CREATE TYPE inter_number AS (n int);
 CREATE FUNCTION inter_compare(inter_number, inter_number) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-	PERFORM count(*) FROM inter_a WHERE a < 10 AND b < 10;
+	PERFORM count(*) FROM public.inter_a WHERE a < 10 AND b < 10;
 	RETURN btint4cmp($1.n, $2.n);
 END
 $$;

@@ -82,7 +82,10 @@ INSERT INTO question (condition) SELECT format(pattern, a, b, o, ts)
 		'a = %1$s AND b IN (%2$s, 7)', 'a = %1$s AND b IN (6, 8)', 'a = %1$s AND b IS NULL',
 			'a = %1$s AND (b IS NULL OR b = %2$s)', 'o = %3$s AND a >= %1$s AND f > -1e9']) pattern
 	ORDER BY id, pattern;
-SELECT number, plan, same, count FROM question, compare(condition) ORDER BY number;
+-- (what an IN costs depends on PostgreSQL's version)
+SELECT number, CASE WHEN condition !~ ' IN ' THEN plan END AS plan, same, count
+FROM question, compare(condition)
+ORDER BY number;
 -- negated and whole lists, differences
 INSERT INTO question (condition) VALUES ('a <> 5'), ('b <> 7 AND a < 0'), ('b IS DISTINCT FROM 7'),
 	('b IS NOT DISTINCT FROM NULL'), ('a IS DISTINCT FROM ' || hashint4(77)), ('NOT (a BETWEEN -1000000 AND 1000000)'),

@@ -115,7 +115,7 @@ INSERT INTO quals (qual) VALUES
 	('(a, b) < (5, 7)'), ('a > 5 AND b <> ALL (ARRAY[1, 2, 7]) AND id < 300'), ('c IS NULL'), ('NOT (a > 5)'),
 	('ctid < ''(3,1)'' AND a > 50'), ('tableoid > 0 AND b = 7'), ('t IS NOT NULL AND a = 9'),
 	('random() >= 0 AND a = 9'), ('a = 9 AND filler::text IS NOT NULL AND id > 77 AND b + id > 0'), ('a IS NULL'),
-	('w > ''k28'' AND lower(w) <> ''k29'''), ('id % 2 = 0'), ('a = 5 AND a = 7'), ('id > 100000');
+	('w > ''k28'' AND lower(w) <> ''k29'''), ('id % 2 = 0'), ('a < 5 AND a > 7'), ('id > 100000');
 CREATE TABLE lists (list text);
 INSERT INTO lists VALUES
 	('*'), ('id, a'), ('c, w, b'), ('a + b, upper(w) || c'), (''), ('1'), ('t'), ('ctid, a'), ('tableoid::regclass, b'),
@@ -532,6 +532,8 @@ FROM unnest(ARRAY[
 	'SELECT p.k, p.w, r.k, r.a FROM p JOIN r ON p.k = r.k AND r.a < p.a + 5 AND r.a % 2 <> p.a WHERE p.a = 3',
 	'SELECT p.w, r.ctid FROM p JOIN r ON p.k = r.k AND r.w <> p.w WHERE p.a = 3',
 	'SELECT p.w, r.k FROM p LEFT JOIN r ON p.k = r.k AND r.w = p.w WHERE p.a = 3',
+	'SELECT p.w, r.w FROM p JOIN r ON p.k = r.k AND r.a < p.a + 5 AND r.tableoid > 0
+		WHERE p.a = 3 AND r.ctid < ''(0,9)''',
 	'SELECT p.w, (SELECT max(y) FROM o WHERE x = r.a) FROM p JOIN r ON p.k = r.k AND r.a + 1 > p.a WHERE p.a = 3']) q;
 SELECT loops('SELECT p, r.w FROM p JOIN r ON p.k = r.k AND (r.a = p.a OR r.a = 7) WHERE p.a = 3');
 SELECT unlike('

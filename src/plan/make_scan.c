@@ -38,19 +38,6 @@ make_scan_tlist(const RtscanScanPath *path, List *shown, List **columns)
 
 /* ---------------------------------------------------------------- the plan */
 
-/* Of the clauses, in their order, those that the table's rows are asked. */
-static List *
-clauses_on_rows(const RtscanScanPath *path, List *clauses)
-{
-	List	   *others = NIL;
-	ListCell   *cell;
-
-	foreach(cell, clauses)
-		if (list_member_ptr(path->others, lfirst(cell)))
-			others = lappend(others, lfirst(cell));
-	return extract_actual_clauses(others, false);
-}
-
 Plan *
 rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
 {
@@ -81,7 +68,7 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	plan.arguments = rtscan_make_runnable(root, arguments);
 	scan->scan.scanrelid = rel->relid;
 	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = clauses_on_rows(path, clauses);
+	scan->scan.plan.qual = extract_actual_clauses(path->others, false);
 	scan->flags = custom_path->flags;
 	scan->methods = &rtscan_rows_scan_methods;
 	scan->custom_exprs = rtscan_write_shown(&shown);

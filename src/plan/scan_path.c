@@ -107,8 +107,9 @@ has_columns(const RtscanScanPath *path)
 static void
 part_quals(RtscanScanPath *path, PlannerInfo *root)
 {
+	path->parameters = path->path.path.param_info;
 	path->clauses = path->row_clauses = path->row_quals = path->others = NIL;
-	match_row_quals(path, match_quals(path, root, path->path.path.param_info));
+	match_row_quals(path, match_quals(path, root, path->parameters));
 	path->from_heap = path->others != NIL || !has_columns(path);
 }
 
@@ -466,7 +467,7 @@ rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy)
 	const RtscanScanPath *path = linitial(copy->custom_private);
 	RtscanScanPath *adjusted;
 
-	if (copy->path.param_info == path->path.path.param_info)
+	if (copy->path.param_info == path->parameters)
 		return path;
 	adjusted = palloc(sizeof(RtscanScanPath));
 	*adjusted = *path;

@@ -19,11 +19,12 @@ typedef struct RtscanScanPath
 {
 	CustomPath	path;
 	IndexOptInfo *index;
+	ParamPathInfo *parameters;	/* for which the quals have been parted: */
 	RtscanQuals *quals;			/* that the index answers, */
 	List	   *clauses;		/* which are these of WHERE's (RestrictInfo); */
 	List	   *row_clauses;	/* those that are evaluated on its rows, */
 	List	   *row_quals;		/* as row expressions; */
-	List	   *others;			/* and on the table's */
+	List	   *others;			/* and on the table's, in the order of evaluation */
 	List	   *wanted;			/* the table's columns, before the planner makes of them what the query selects */
 	bool		from_heap;		/* the index has not all that is wanted */
 	bool		ordered;		/* rows come in an order, which is the path's keys: */
@@ -47,8 +48,8 @@ extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List
 extern Path *rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows);
 
 /*
- * The whole of a path that the planner has chosen.  Where partitions are joined one by one it copies the CustomPath, and has its
- * parameters come from a partition of the outer table.
+ * The whole of a path that the planner has chosen.  Where partitions are joined one by one it has a path's parameters come
+ * from a partition of the outer table: of a copy of the CustomPath, or since PostgreSQL 17 of the path itself.
  */
 extern const RtscanScanPath *rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy);
 
