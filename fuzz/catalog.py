@@ -227,3 +227,7 @@ CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic =
 CREATE COLLATION blank (provider = icu, locale = 'und-u-ka-shifted-ks-level1', deterministic = false);
 CREATE COLLATION naturally (provider = icu, locale = 'und-u-kn-true');
 """
+
+# Those whose comparisons the parser finds by their names.
+PLAIN_TYPES = {"bool", "int2", "int4", "int8", "oid", "float4", "float8", "numeric", "money", "text", "varchar", "bytea", "date", "time", "timestamp",
+               "timestamptz", "interval", "uuid"}

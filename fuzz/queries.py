@@ -1,15 +1,12 @@
 """Random conditions over the key columns, run in several forms through the index and compared with a sequential scan."""
 import psycopg2
 
-from catalog import STANDARD, TYPES
+from catalog import PLAIN_TYPES, STANDARD, TYPES
 from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
 from scans import Scans
 from session import Finding
 from sums import Sums
 
-# Those whose comparisons the parser finds by their names.
-PLAIN_TYPES = {"bool", "int2", "int4", "int8", "oid", "float4", "float8", "numeric", "money", "text", "varchar", "bytea", "date", "time", "timestamp",
-               "timestamptz", "interval", "uuid"}
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
 # What a sum may raise, with the node and without: out of range, division by zero, no such operator of types.
 SUM_ERRORS = {"22003", "22012", "42883", "42725", "22008", "22023"}
@@ -246,22 +243,6 @@ class Generator:
         return self.keyed_counts() if self.rng.random() < 0.3 else self.counts()
 
 
-def identical(name, key):
-    """A column as text that is the same for equal values, or None."""
-    sql = key.column.type.sql.split("(")[0] if key else "int8"
-    if sql in ("float4", "float8"):
-        return f"({name} + 0)::text"
-    if sql == "numeric":
-        return f"trim_scale({name})::text"
-    if sql in PLAIN_TYPES - {"interval"} and (key is None or key.collation in ("", '"C"')):
-        return f"{name}::text"
-    return None
-
-
-def rng_sample(rng, keys):
-    return rng.sample(keys, rng.randint(1, min(2, len(keys))))
-
-
 def combined(frame, quals):
     """One qual of several: {} in the frame are theirs."""
     slots, templates = [], []
@@ -344,52 +325,6 @@ class Comparer(Scans):
 
     def disjunction(self):
         self.compare(f"SELECT {self.selected} FROM t WHERE ({self.literals()}) OR ({self.literals()})")
-
-    def ordered(self):
-        """In the order of a key, from either end; the rows of equal keys in any order."""
-        if not self.returned_keys:
-            return self.plain()
-        rng, keys = self.rng, rng_sample(self.rng, self.returned_keys)
-        order = ", ".join(f"{key.template}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for key in keys)
-        limit = rng.choice(("", " LIMIT 1", " LIMIT 10", " OFFSET 20 LIMIT 100", " LIMIT 3000", " OFFSET 100 LIMIT 3", " OFFSET 2500 LIMIT 5",
-                            " OFFSET 30000 LIMIT 2", " OFFSET (SELECT 70) FETCH FIRST 2 ROWS WITH TIES"))
-        self.settings = INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS
-        self.settings += rng.choice(("", "; SET enable_sort = off; SET enable_incremental_sort = off"))
-        columns = ", ".join(f"{key.column.name}::text AS o{n}" for n, key in enumerate(keys))
-        if self.settings.startswith(HEAP_ROWS):
-            columns += ", ctid IS NOT NULL"
-        query = f"SELECT {columns} FROM t WHERE {self.literals()} ORDER BY {order}{limit}"
-        expected = self.rows_of(SEQUENTIAL, query)
-        self.count_plan(query)
-        rows = self.session.query(query)
-        self.check(query, list(enumerate(expected)), list(enumerate(rows)))
-        self.session.query("RESET enable_sort; RESET enable_incremental_sort")
-        self.counts["orders compared"] += 1
-        self.counts["orders by the node"] += "Order:" in self.plan
-        self.counts["offsets skipped"] += "Offset:" in self.plan
-
-    def first_rows(self):
-        """The first rows in an order of any columns of the index, also more of them than are expected; a plan without a sort, if there is one."""
-        rng = self.rng
-        columns = [(key.template, key) for key in self.returned_keys + self.schema.included] + [(name, None) for name in ("id", "u") if name in self.returned]
-        if not columns:
-            return self.plain()
-        columns = rng.sample(columns, rng.randint(1, min(4, len(columns))))
-        order = ", ".join(f"{name}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for name, _ in columns)
-        shown = [identical(name, key) for name, key in columns] + ["1"]
-        limit = rng.choice(("LIMIT 1", "LIMIT 10", "LIMIT 100 OFFSET 20", "LIMIT 3000", "FETCH FIRST 5 ROWS WITH TIES", "FETCH FIRST 200 ROWS WITH TIES",
-                            "OFFSET 500 LIMIT 7"))
-        self.settings = f"{INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS}; SET enable_sort = {rng.choice(('on', 'off', 'off', 'off'))}"
-        if self.settings.startswith(HEAP_ROWS):
-            shown.append("ctid IS NOT NULL")
-        query = f"SELECT {', '.join(f'{text} AS o{n}' for n, text in enumerate(filter(None, shown)))} FROM t WHERE {self.literals()} ORDER BY {order} {limit}"
-        expected = self.rows_of(SEQUENTIAL, query)
-        self.count_plan(query)
-        rows = self.session.query(query)
-        self.check(query, list(enumerate(expected)), list(enumerate(rows)))
-        self.session.query("RESET enable_sort")
-        self.counts["first rows compared"] += 1
-        self.counts["first rows by a heap"] += "bounded heap" in self.plan
 
     def run_time_key(self):
         """Keys that are known only when the scan starts, once."""

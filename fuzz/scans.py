@@ -1,10 +1,27 @@
 """Queries of the forms that RtscanScan takes part in: any quals, orders again and again, cursors, locks, changes, joins."""
 import re
 
+from catalog import PLAIN_TYPES
 from plans import HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
 
 DIRECTIONS = ("", " DESC", " NULLS FIRST", " DESC NULLS LAST")
 LOCKS = ("UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE", "UPDATE SKIP LOCKED", "SHARE NOWAIT")
+
+
+def identical(name, key):
+    """A column as text that is the same for equal values, or None."""
+    sql = key.column.type.sql.split("(")[0] if key else "int8"
+    if sql in ("float4", "float8"):
+        return f"({name} + 0)::text"
+    if sql == "numeric":
+        return f"trim_scale({name})::text"
+    if sql in PLAIN_TYPES - {"interval"} and (key is None or key.collation in ("", '"C"')):
+        return f"{name}::text"
+    return None
+
+
+def rng_sample(rng, keys):
+    return rng.sample(keys, rng.randint(1, min(2, len(keys))))
 
 
 class Scans:
@@ -42,6 +59,54 @@ class Scans:
     @staticmethod
     def of_table(key, alias):
         return re.sub(rf"\b{key.column.name}\b", f"{alias}.{key.column.name}", key.expression)
+
+    # ---- orders
+
+    def ordered(self):
+        """In the order of a key, from either end; the rows of equal keys in any order."""
+        if not self.returned_keys:
+            return self.plain()
+        rng, keys = self.rng, rng_sample(self.rng, self.returned_keys)
+        order = ", ".join(f"{key.template}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for key in keys)
+        limit = rng.choice(("", " LIMIT 1", " LIMIT 10", " OFFSET 20 LIMIT 100", " LIMIT 3000", " OFFSET 100 LIMIT 3", " OFFSET 2500 LIMIT 5",
+                            " OFFSET 30000 LIMIT 2", " OFFSET (SELECT 70) FETCH FIRST 2 ROWS WITH TIES"))
+        self.settings = INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS
+        self.settings += rng.choice(("", "; SET enable_sort = off; SET enable_incremental_sort = off"))
+        columns = ", ".join(f"{key.column.name}::text AS o{n}" for n, key in enumerate(keys))
+        if self.settings.startswith(HEAP_ROWS):
+            columns += ", ctid IS NOT NULL"
+        query = f"SELECT {columns} FROM t WHERE {self.literals()} ORDER BY {order}{limit}"
+        expected = self.rows_of(SEQUENTIAL, query)
+        self.count_plan(query)
+        rows = self.session.query(query)
+        self.check(query, list(enumerate(expected)), list(enumerate(rows)))
+        self.session.query("RESET enable_sort; RESET enable_incremental_sort")
+        self.counts["orders compared"] += 1
+        self.counts["orders by the node"] += "Order:" in self.plan
+        self.counts["offsets skipped"] += "Offset:" in self.plan
+
+    def first_rows(self):
+        """The first rows in an order of any columns of the index, also more of them than are expected; a plan without a sort, if there is one."""
+        rng = self.rng
+        columns = [(key.template, key) for key in self.returned_keys + self.schema.included] + [(name, None) for name in ("id", "u") if name in self.returned]
+        if not columns:
+            return self.plain()
+        columns = rng.sample(columns, rng.randint(1, min(4, len(columns))))
+        order = ", ".join(f"{name}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for name, _ in columns)
+        shown = [identical(name, key) for name, key in columns] + ["1"]
+        limit = rng.choice(("LIMIT 1", "LIMIT 10", "LIMIT 100 OFFSET 20", "LIMIT 3000", "FETCH FIRST 5 ROWS WITH TIES", "FETCH FIRST 200 ROWS WITH TIES",
+                            "OFFSET 500 LIMIT 7"))
+        self.settings = f"{INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS}; SET enable_sort = {rng.choice(('on', 'off', 'off', 'off'))}"
+        if self.settings.startswith(HEAP_ROWS):
+            shown.append("ctid IS NOT NULL")
+        query = f"SELECT {', '.join(f'{text} AS o{n}' for n, text in enumerate(filter(None, shown)))} FROM t WHERE {self.literals()} ORDER BY {order} {limit}"
+        expected = self.rows_of(SEQUENTIAL, query)
+        self.count_plan(query)
+        rows = self.session.query(query)
+        self.check(query, list(enumerate(expected)), list(enumerate(rows)))
+        self.session.query("RESET enable_sort")
+        self.counts["first rows compared"] += 1
+        self.counts["first rows by a heap"] += "bounded heap" in self.plan
 
     # ---- reading
 

@@ -46,6 +46,9 @@ extern void rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type
 
 /* ---------------------------------------------------------------- reading */
 
+/* The key (row/keys.h) of a value that is stored as an exact integer. */
+extern uint64 rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, int64 exact);
+
 /* The exact integer of a rank that is not NULL's; false only for a soft reader. */
 extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact);
 
