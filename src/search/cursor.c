@@ -4,6 +4,7 @@
  */
 #include "search/cursor.h"
 
+#include "bits/bits.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "segment/tidmap.h"
@@ -155,6 +156,7 @@ enter_chunk(RtscanCursor *cursor)
 	words = rtscan_bits_chunk(cursor->bits, chunk);
 	if (!*(const bool *) cursor->segment->prepared)
 		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
+	cursor->search.stats.rows += rtscan_popcount(words);
 	cursor->place = (RtscanBitPlace) {0, words[0]};
 }
 
@@ -186,7 +188,6 @@ next_of_segments(RtscanCursor *cursor)
 		}
 		cursor->n = rtscan_gather_rows(rtscan_bits_chunk(cursor->bits, cursor->chunk), &cursor->place,
 									   cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
-		cursor->search.stats.rows += cursor->n;
 		if (cursor->n > 0)
 			return true;
 		enter_chunk(cursor);
