@@ -326,4 +326,69 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 RESET enable_sort;
 
+--
+-- As EXPLAIN shows it in each format
+--
+CREATE FUNCTION lines(format text, query text) RETURNS SETOF text LANGUAGE plpgsql SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_sort = off AS $$
+DECLARE
+	text text;
+BEGIN
+	EXECUTE format('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF, FORMAT %s) %s', format, query)
+		INTO text;
+	IF format = 'json' THEN
+		RETURN NEXT text::json #>> '{0,Plan,Plans,0,Order}';
+	END IF;
+	RETURN QUERY
+		SELECT trim(line)
+		FROM string_to_table(text, E'\n') line
+		WHERE line ~ '\m(Order|Index|Index Cond|Index-Cond|Row Filter|Row-Filter)\M' AND line !~ 'Removed';
+END
+$$;
+SELECT format, lines(format, 'SELECT id FROM t WHERE few = 7 AND many % 2 = 0 ORDER BY id DESC NULLS LAST LIMIT 3')
+FROM unnest('{json,yaml,xml}'::text[]) format;
+
+--
+-- Rows that not everybody may see: a function that tells what it is given is called for no others
+--
+CREATE TABLE secrets (id int, a int, owner name) WITH (autovacuum_enabled = off);
+INSERT INTO secrets SELECT i, i % 50, CASE WHEN i % 2 = 0 THEN 'rtscan_sorter' ELSE 'nobody' END
+FROM generate_series(1, 200) i;
+CREATE INDEX ON secrets USING rtscan (id, a) INCLUDE (owner);
+VACUUM ANALYZE secrets;
+CREATE FUNCTION leak(int) RETURNS bool LANGUAGE plpgsql IMMUTABLE COST 0.01 AS $$
+BEGIN
+	RAISE NOTICE 'seen %', $1;
+	RETURN true;
+END
+$$;
+CREATE ROLE rtscan_sorter;
+GRANT USAGE ON SCHEMA in_order TO rtscan_sorter;
+GRANT SELECT ON secrets TO rtscan_sorter;
+ALTER TABLE secrets ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON secrets USING (owner = current_user);
+SET client_min_messages = notice;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_sort = off;
+SET ROLE rtscan_sorter;
+SELECT explained('SELECT id FROM secrets WHERE leak(id) AND a < 4 ORDER BY id DESC');
+SELECT id FROM secrets WHERE leak(id) AND a < 4 ORDER BY id DESC;
+SELECT id, ctid FROM secrets WHERE leak(id) AND a IN (3, 4) ORDER BY a, id;
+RESET ROLE;
+SET client_min_messages = warning;
+DROP TABLE secrets;
+DROP OWNED BY rtscan_sorter;
+DROP ROLE rtscan_sorter;
+
+--
+-- Compiled expressions
+--
+SET jit = on;
+SET jit_above_cost = 0;
+SET jit_inline_above_cost = 0;
+SET jit_optimize_above_cost = 0;
+SELECT few, id, upper(word), filler FROM t WHERE few = 7 AND many % 2 = 0 AND length(filler) > 4 ORDER BY id LIMIT 3;
+SELECT id + few AS sum, word || 'x' FROM t WHERE few = 7 AND many % 2 = 0 ORDER BY id DESC LIMIT 3;
+
 DROP SCHEMA in_order CASCADE;
