@@ -55,7 +55,7 @@
 #define ORDERED_ROW_NANOSECONDS	1500.0
 
 /* Making a value that is passed by reference. */
-#define REFERENCE_NANOSECONDS	25.0
+#define REFERENCE_NANOSECONDS	15.0
 
 /* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
 #define VALUE_PAGE_NANOSECONDS	80.0

@@ -12,6 +12,9 @@
 /* Taking a row from the index. */
 #define RTSCAN_ROW_COST			(0.1 * cpu_operator_cost)
 
+/* Making it a tuple, of values that have been read. */
+#define RTSCAN_TUPLE_COST		(0.5 * cpu_tuple_cost)
+
 /* Reading a value of many, or adding it to an aggregate; looking at a row's code. */
 #define RTSCAN_VALUE_COST		(0.2 * cpu_operator_cost)
 #define RTSCAN_CODE_COST		(0.3 * cpu_operator_cost)

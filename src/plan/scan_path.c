@@ -182,7 +182,7 @@ quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double lo
 	if (path->from_heap)
 		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, loops));
 	else
-		cost.work += rows * cpu_tuple_cost;
+		cost.work += rows * RTSCAN_TUPLE_COST;
 	cost_qual_eval(&quals, path->others, root);
 	cost.startup += quals.startup;
 	cost.work += rows * quals.per_tuple;
