@@ -106,29 +106,44 @@ included_type(const RtscanSchema *schema, const RtscanAsked *asked)
 	return type;
 }
 
+typedef struct KeyedValue
+{
+	uint64		key;
+	Datum		value;
+} KeyedValue;
+
 /* Sorting many of them takes long. */
 static int
 compare_keys(const void *a, const void *b)
 {
-	uint64		left = *(const uint64 *) a,
-				right = *(const uint64 *) b;
+	uint64		left = ((const KeyedValue *) a)->key,
+				right = ((const KeyedValue *) b)->key;
 
 	CHECK_FOR_INTERRUPTS();
 	return left < right ? -1 : left > right;
 }
 
-/* Where the column has keys, and the values are of its type, they have keys as well. */
+/* Where the column has keys, and the values are of its type, they have keys as well, by which both are sorted. */
 static void
 take_keys(RtscanCondition *condition, const RtscanColumn *column)
 {
+	int			n = condition->nvalues;
+	KeyedValue *keyed;
 	bool		identical;
 
 	if (column->key_kind == RTSCAN_KEY_NONE || condition->compare != column->compare)
 		return;
-	condition->keys = palloc(Max(condition->nvalues, 1) * sizeof(uint64));
-	for (int i = 0; i < condition->nvalues; i++)
-		condition->keys[i] = rtscan_key_encode(column->key_kind, condition->values[i], &identical);
-	qsort(condition->keys, condition->nvalues, sizeof(uint64), compare_keys);
+	keyed = palloc(Max(n, 1) * sizeof(KeyedValue));
+	for (int i = 0; i < n; i++)
+		keyed[i] = (KeyedValue) {rtscan_key_encode(column->key_kind, condition->values[i], &identical), condition->values[i]};
+	qsort(keyed, n, sizeof(KeyedValue), compare_keys);
+	condition->keys = palloc(Max(n, 1) * sizeof(uint64));
+	for (int i = 0; i < n; i++)
+	{
+		condition->keys[i] = keyed[i].key;
+		condition->values[i] = keyed[i].value;
+	}
+	pfree(keyed);
 }
 
 /* What sorting values by a function needs. */
