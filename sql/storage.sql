@@ -187,10 +187,14 @@ CREATE TABLE unordered AS SELECT i % 1000 AS g, (hash(i) % 100)::int2 AS i2, has
 	CASE hash(i) % 20 WHEN 0 THEN (-9223372036854775808)::int8 WHEN 1 THEN 9223372036854775807 WHEN 2 THEN NULL
 		ELSE hash(i)::int8 * i END AS ends,
 	hash(i) % 3 = 0 AS b, (hash(i) % 600)::oid AS o, pg_lsn '0/0' + hash(i) % 600 AS l,
-	date '2020-01-01' + (hash(i) % 500)::int AS d, timestamp '2021-03-28' + hash(i) % 600 * interval '1 minute' AS ts
+	date '2020-01-01' + (hash(i) % 500)::int AS d,
+	CASE hash(i) % 30 WHEN 0 THEN date '-infinity' WHEN 1 THEN '9999-12-31'
+		WHEN 2 THEN '4713-01-01 BC' WHEN 3 THEN '5874897-12-31'
+		ELSE date '2020-01-01' + (hash(i) % 500)::int END AS far,
+	timestamp '2021-03-28' + hash(i) % 600 * interval '1 minute' AS ts
 FROM generate_series(1, 70000) i;
 CREATE INDEX unordered_idx ON unordered USING rtscan (g) INCLUDE (i2, i4, i8, q, scales, f, nan, t, m, d, ts, ends,
-	b, o, l);
+	b, o, l, far);
 VACUUM ANALYZE unordered;
 SET timezone = 'Europe/Berlin';
 SELECT condition, ask.same FROM unnest(ARRAY['i2 IN (3, 50, 99)', 'i2 NOT IN (0, 1, 2, 50, 99, 1000)',
@@ -222,6 +226,8 @@ SELECT condition, ask.same FROM unnest(ARRAY['i2 IN (3, 50, 99)', 'i2 NOT IN (0,
 	'l IN (''0/4D'', ''0/5'', ''0/9D1'', ''0/0'')', 'l NOT IN (''0/4D'', ''0/5'', ''0/9D1'', ''0/0'')',
 	'f IN (77.125, -0.0, -100, 2.5)', 'f <= ALL (ARRAY[30, 7, 110]::float8[])',
 	'f >= ANY (ARRAY[30, 7, 110]::float8[])', 'nan NOT IN (3, 0, 2.5)',
+	'far >= timestamp ''2020-03-01 02:36''', 'far < timestamp ''2020-03-01''', 'far = timestamp ''infinity''',
+	'far > timestamp ''-infinity''', 'far IN (date ''infinity'', date ''2020-03-01'', date ''-infinity'')',
 	'd < date ''2020-03-01''', 'd = timestamp ''2020-03-01''', 'd < timestamptz ''2020-03-29 01:30+00''',
 	'ts < timestamptz ''2021-03-28 01:30+00''',
 	'ts = timestamptz ''2021-03-28 01:30+00''']) condition, ask(condition, 'unordered')

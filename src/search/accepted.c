@@ -236,12 +236,19 @@ accept_exact(Universe *universe, RtscanIntegerSet *set)
 	MemoryContextDelete(universe->context);
 }
 
+/* Between stored integers there are some that are no dates: to make timestamps of these overflows. */
+static bool
+takes_any_integer(const RtscanCondition *condition)
+{
+	return condition->compare->fn_oid != F_DATE_CMP_TIMESTAMP && !rtscan_depends_on_clock(condition);
+}
+
 /* May that be done?  And is it cheaper than to compare so many values? */
 static bool
 can_bisect(const RtscanCondition *condition, RtscanExactKind exact, int64 least, int64 greatest, uint64 rows)
 {
 	return compares_exact(condition->type, exact) && condition->sorted &&
-		!rtscan_depends_on_clock(condition) && !rtscan_exact_has_nan(exact, least, greatest) &&
+		takes_any_integer(condition) && !rtscan_exact_has_nan(exact, least, greatest) &&
 		(uint64) greatest - (uint64) least != PG_UINT64_MAX &&
 		(keys_are_exact(condition, exact) || (uint64) condition->nvalues * BISECTION_COMPARISONS <= rows);
 }

@@ -240,6 +240,7 @@ begin_at(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 	for (uint32 chunk = 0; chunk < skip->bits->chunks; chunk++)
 		if (skip->bits->filled[chunk])
 			rtscan_and_not(rtscan_bits_chunk(source->bits, chunk), rtscan_bits_chunk(skip->bits, chunk));
+	source->bits->counted = false;
 	source->rows = rtscan_bits_count(source->bits);
 }
 
