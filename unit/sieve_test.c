@@ -463,7 +463,7 @@ check_region(RtscanReader *reader)
 	bool	   *matching = matching_rows(&region);
 
 	bits->chunks = segment.chunks;
-	rtscan_cpu_evaluate(reader, &region, bits, &counters);
+	rtscan_cpu_evaluate(reader, &region, NULL, bits, &counters);
 	for (uint32 row = 0; row < rows; row++)
 		if (has_row(bits, row) != matching[row])
 			fail_msg("row %u of %u, %d columns", row, rows, region.ncolumns);

@@ -19,10 +19,6 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* Columns with so many values a row at least may be plain, as segment/plain.c has it. */
-#define MOST_SMALL_CODES	0xFFFF
-#define MOST_ROWS_A_VALUE	8
-
 /* Of values in this much of an order, those of a segment or chunk are others than those of the next one. */
 #define CLUSTERED	0.99
 
@@ -252,15 +248,6 @@ sieve_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *pla
 	return ceil(plan->rows / RTSCAN_CHUNK_ROWS) * of_chunk * RTSCAN_CHUNK_BYTES;
 }
 
-static bool
-can_be_plain(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan, double distinct)
-{
-	const RtscanColumn *type = &statistics->type;
-
-	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval && distinct > MOST_SMALL_CODES &&
-		distinct * MOST_ROWS_A_VALUE >= plan->rows * (1 - statistics->nulls);
-}
-
 double
 rtscan_key_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan)
 {
@@ -274,7 +261,7 @@ rtscan_key_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan
 		return dictionary;
 	if (plan->rows < RTSCAN_CHUNK_ROWS)
 		return coded;
-	if (can_be_plain(statistics, plan, distinct))
+	if (rtscan_may_be_plain(&statistics->type, distinct, plan->rows * (1 - statistics->nulls)))
 		coded = Min(coded, integer_bytes(statistics, plan) + dictionary_bytes(statistics, plan, plan->rows / RTSCAN_PLAIN_STEP));
 	return sieve_bytes(statistics, plan, bins) + order + coded;
 }

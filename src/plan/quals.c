@@ -20,15 +20,28 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-/* ---------------------------------------------------------------- matching */
+/* ---------------------------------------------------------------- columns and operators */
+
+/* Among the first columns. */
+static int
+find_among(IndexOptInfo *index, Node *expression, int ncolumns)
+{
+	for (int i = 0; i < ncolumns; i++)
+		if (match_index_to_operand(expression, i, index))
+			return i;
+	return -1;
+}
 
 int
 rtscan_find_column(IndexOptInfo *index, Node *expression)
 {
-	for (int i = 0; i < index->nkeycolumns; i++)
-		if (match_index_to_operand(expression, i, index))
-			return i;
-	return -1;
+	return find_among(index, expression, index->nkeycolumns);
+}
+
+int
+rtscan_find_any_column(IndexOptInfo *index, Node *expression)
+{
+	return find_among(index, expression, index->ncolumns);
 }
 
 /* Does an expression refer to a table? */
@@ -48,15 +61,6 @@ is_argument(IndexOptInfo *index, Node *expression)
 {
 	return !refers_to(expression, &index->rel->relid) && !contain_volatile_functions(expression) &&
 		!contain_subplans(expression);
-}
-
-int
-rtscan_find_any_column(IndexOptInfo *index, Node *expression)
-{
-	for (int i = 0; i < index->ncolumns; i++)
-		if (match_index_to_operand(expression, i, index))
-			return i;
-	return -1;
 }
 
 static bool

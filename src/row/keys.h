@@ -38,11 +38,17 @@ extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
  */
 extern uint64 rtscan_key_encode(RtscanKeyKind kind, Datum value, bool *identical);
 
-/* The same of an integer of the kinds INT16, INT32 and INT64. */
+/* The same of an integer of the kinds INT16, INT32 and INT64, and back. */
 static inline uint64
 rtscan_key_of_integer(int64 value)
 {
 	return (uint64) value ^ (UINT64CONST(1) << 63);
+}
+
+static inline int64
+rtscan_integer_of_key(uint64 key)
+{
+	return (int64) (key ^ (UINT64CONST(1) << 63));
 }
 
 /* A value of a key; allocated in the current memory context where passed by reference. */

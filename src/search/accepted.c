@@ -72,12 +72,6 @@ keys_are_exact(const RtscanCondition *condition, RtscanExactKind exact)
 	return condition->keys && exact >= RTSCAN_EXACT_INT16 && exact <= RTSCAN_EXACT_INT64;
 }
 
-static int64
-integer_of_key(uint64 key)
-{
-	return (int64) (key ^ (UINT64CONST(1) << 63));
-}
-
 static uint64
 reach_of(const Universe *universe)
 {
@@ -87,7 +81,7 @@ reach_of(const Universe *universe)
 static Edges
 edges_of_key(const Universe *universe, uint64 key)
 {
-	int64		value = integer_of_key(key);
+	int64		value = rtscan_integer_of_key(key);
 	uint64		before = (uint64) value - (uint64) universe->least;
 
 	if (value < universe->least)
@@ -300,9 +294,9 @@ rtscan_accepted_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 	*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_DISTINCT};
 	if (!rtscan_key_range(condition, &low, &high))
 		for (int i = 0; i < condition->nvalues; i++)
-			rtscan_add_span(set, integer_of_key(condition->keys[i]), integer_of_key(condition->keys[i]));
+			rtscan_add_span(set, rtscan_integer_of_key(condition->keys[i]), rtscan_integer_of_key(condition->keys[i]));
 	else if (low <= high)
-		rtscan_add_span(set, integer_of_key(low), integer_of_key(high));
+		rtscan_add_span(set, rtscan_integer_of_key(low), rtscan_integer_of_key(high));
 	if (is_negated(condition))
 		rtscan_complement_set(set, PG_INT64_MIN, PG_INT64_MAX);
 	return true;

@@ -169,15 +169,6 @@ cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 	return *by_rows ? rtscan_cpu_candidates_cost(evaluation) : rtscan_cpu_sieve_cost(evaluation);
 }
 
-void
-rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
-					RtscanRowBits *bits, RtscanCounters *counters)
-{
-	CpuEvaluation	evaluation = prepare_evaluation(reader, region, bits, counters);
-
-	evaluate_region(&evaluation);
-}
-
 /* Is it less to test so many rows, which are all that matter? */
 static bool
 tests_are_cheaper(const CpuEvaluation *evaluation, double within, CpuCost cost)
@@ -186,13 +177,13 @@ tests_are_cheaper(const CpuEvaluation *evaluation, double within, CpuCost cost)
 }
 
 void
-rtscan_cpu_evaluate_within(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
-						   RtscanRowBits *bits, RtscanCounters *counters)
+rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
+					RtscanRowBits *bits, RtscanCounters *counters)
 {
 	CpuEvaluation	evaluation = prepare_evaluation(reader, region, bits, counters);
 	bool		by_rows;
 
-	if (tests_are_cheaper(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
+	if (within && tests_are_cheaper(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
 		rtscan_cpu_test_within(&evaluation, within);
 	else
 		evaluate_region(&evaluation);

@@ -201,7 +201,7 @@ compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion
 	RtscanCounters counters = {0};
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
-	rtscan_cpu_evaluate(&scan->reader, region, expected, &counters);
+	rtscan_cpu_evaluate(&scan->reader, region, NULL, expected, &counters);
 	if (rtscan_bits_count(expected) != rtscan_bits_count(found))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -271,10 +271,7 @@ evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, const 
 	if (region->evaluated)
 		return region->evaluated;
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
-	if (within)
-		rtscan_cpu_evaluate_within(evaluation->reader, region, within, room, evaluation->counters);
-	else
-		rtscan_cpu_evaluate(evaluation->reader, region, room, evaluation->counters);
+	rtscan_cpu_evaluate(evaluation->reader, region, within, room, evaluation->counters);
 	return room;
 }
 
@@ -288,7 +285,7 @@ begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowB
 	if (within)
 		or_bits(room, within);
 	else
-		rtscan_cpu_evaluate(evaluation->reader, &everything, room, evaluation->counters);
+		rtscan_cpu_evaluate(evaluation->reader, &everything, NULL, room, evaluation->counters);
 }
 
 /*

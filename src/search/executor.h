@@ -116,13 +116,12 @@ extern RtscanRowBits *rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *sca
 extern RtscanRowBits *rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
 											 const RtscanRowBits *bits, RtscanCounters *counters);
 
-/* cpu.c: set the bits of a segment's rows that the region matches; it is not empty. */
-extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region,
+/*
+ * cpu.c: set the bits of a segment's rows that the region matches; it is not empty.  If there are others, only rows within them
+ * matter: whether the rest is set does not.
+ */
+extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
 								RtscanRowBits *bits, RtscanCounters *counters);
-
-/* Likewise where only rows matter that others have; of the rest it does not matter whether they are set. */
-extern void rtscan_cpu_evaluate_within(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
-									   RtscanRowBits *bits, RtscanCounters *counters);
 
 /*
  * What that takes where so many rows matter, or all: nanoseconds if all pages are in memory; pages read in the order of the file, or

@@ -22,8 +22,6 @@
 /* Rows whose keys are got together. */
 #define KEYS				1024
 
-#define SIGN				(UINT64CONST(1) << 63)
-
 /* NULLs are a group that comes first or last. */
 typedef struct SortedRow
 {
@@ -152,7 +150,7 @@ rtscan_key_at_place(const RtscanOrderStream *stream, uint32 place)
 	if (rtscan_is_plain(stream->header))
 	{
 		rtscan_plain_at_rank(reader, stream->order->column, rank, &exact);
-		key.number = (uint64) exact ^ SIGN;
+		key.number = rtscan_key_of_integer(exact);
 	}
 	else
 		key.number = rtscan_code_at_rank(reader, stream->order->column, stream->type, rank);
@@ -178,7 +176,7 @@ get_plain_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanSt
 	rtscan_get_values(stream->values, rows, n, datums, isnull);
 	rtscan_exact_encode(stream->type->exact, datums, n, exact);
 	for (uint32 i = 0; i < n; i++)
-		keys[i] = (RtscanStreamKey) {.isnull = isnull[i], .number = isnull[i] ? 0 : (uint64) exact[i] ^ SIGN};
+		keys[i] = (RtscanStreamKey) {.isnull = isnull[i], .number = isnull[i] ? 0 : rtscan_key_of_integer(exact[i])};
 }
 
 /* Of up to KEYS rows, which ascend and are in one chunk. */
@@ -338,7 +336,7 @@ enter_code(RtscanOrderStream *stream)
 	stream->bit = (RtscanBitPlace) {0, 0};
 	rtscan_bits_reset(stream->code_bits, stream->segment->reader.segment->chunks);
 	if (column.rows > 0)
-		rtscan_cpu_evaluate(&stream->segment->reader, &region, stream->code_bits, &counters);
+		rtscan_cpu_evaluate(&stream->segment->reader, &region, NULL, stream->code_bits, &counters);
 	for (uint32 chunk = 0; chunk < stream->code_bits->chunks; chunk++)
 		if (stream->code_bits->filled[chunk])
 			rtscan_and(rtscan_bits_chunk(stream->code_bits, chunk), stream->words + (Size) chunk * RTSCAN_CHUNK_WORDS);
@@ -476,7 +474,8 @@ rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 	if (rows == 0)
 		return;
 	passed = Max(passed, places_before(stream, ranks));
-	if (!has_order(stream->header) || sorting_is_cheaper(stream, rows, ranks.end - ranks.first))
+	if (!has_order(stream->header) ||
+		sorting_is_cheaper(stream, rows, Min(ranks.end - ranks.first, stream->segment->reader.segment->header.rows - passed)))
 		sort_all(stream, rows);
 	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
 		begin_by_code(stream, passed);
@@ -525,7 +524,7 @@ Datum
 rtscan_stream_value(RtscanOrderStream *stream, RtscanStreamKey key)
 {
 	uint32		code = (uint32) key.number;
-	int64		exact = (int64) (key.number ^ SIGN);
+	int64		exact = rtscan_integer_of_key(key.number);
 	Datum		value;
 
 	if (rtscan_is_plain(stream->header))

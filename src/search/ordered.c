@@ -179,6 +179,8 @@ add_pending_source(RtscanOrdered *ordered)
 	if (!ordered->order->by_heap)
 		qsort_arg(ordered->pending, ordered->npending, sizeof(RtscanOrderedPending), compare_pending, ordered);
 	source = add_source(ordered, NULL);
+	source->sees_all = true;
+	source->rows = ordered->npending;
 	source->row = PG_UINT32_MAX;
 }
 
@@ -374,7 +376,7 @@ sees_all(const RtscanOrdered *ordered)
 	ListCell   *cell;
 
 	foreach(cell, ordered->sources)
-		if (((const RtscanOrderedSource *) lfirst(cell))->segment && !((const RtscanOrderedSource *) lfirst(cell))->sees_all)
+		if (!((const RtscanOrderedSource *) lfirst(cell))->sees_all)
 			return false;
 	return true;
 }

@@ -16,9 +16,9 @@ typedef struct RtscanOrderedSource
 	struct RtscanOrdered *ordered;
 	RtscanSegmentScan *segment; /* NULL: the pending rows */
 	uint32		number;			/* among the sources */
-	bool		sees_all;		/* the snapshot sees all of the segment's rows */
-	RtscanRowBits *bits;		/* of those that match, all chunks filled: */
-	uint64		rows;			/* so many; not of pending rows */
+	bool		sees_all;		/* the snapshot sees all of its rows */
+	uint64		rows;			/* that match */
+	RtscanRowBits *bits;		/* of a segment: theirs, all chunks filled */
 	uint32		passed;			/* places before the first of them, in the order of all of the segment's rows */
 	RtscanValues **values;		/* by column, opened when first asked for */
 

@@ -105,7 +105,7 @@ evaluate_before(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 	region.ncolumns = column.rows < rows ? 1 : 0;
 	rtscan_bits_reset(skip->bits, source->segment->reader.segment->chunks);
 	if (column.rows > 0)
-		rtscan_cpu_evaluate(&source->segment->reader, &region, skip->bits, &counters);
+		rtscan_cpu_evaluate(&source->segment->reader, &region, NULL, skip->bits, &counters);
 	return column.rows;
 }
 
@@ -272,7 +272,7 @@ clear_invisible(RtscanOrdered *ordered, uint64 wanted)
 	{
 		const RtscanOrderedSource *source = lfirst(cell);
 
-		uncertain += source->sees_all || source->segment == NULL ? 0 : source->rows;
+		uncertain += source->sees_all ? 0 : source->rows;
 	}
 	if (uncertain > wanted * LOOKUPS)
 		return false;
@@ -280,7 +280,7 @@ clear_invisible(RtscanOrdered *ordered, uint64 wanted)
 	{
 		RtscanOrderedSource *source = lfirst(cell);
 
-		if (source->sees_all || source->segment == NULL)
+		if (source->sees_all)
 			continue;
 		rtscan_clear_invisible(&ordered->visibility, source->segment, source->bits);
 		source->rows = rtscan_bits_count(source->bits);
@@ -309,12 +309,11 @@ find_largest(const RtscanOrdered *ordered)
 static uint64
 count_all(const RtscanOrdered *ordered)
 {
-	uint64		all = ordered->npending;
+	uint64		all = 0;
 	ListCell   *cell;
 
 	foreach(cell, ordered->sources)
-		if (((const RtscanOrderedSource *) lfirst(cell))->segment)
-			all += ((const RtscanOrderedSource *) lfirst(cell))->rows;
+		all += ((const RtscanOrderedSource *) lfirst(cell))->rows;
 	return all;
 }
 

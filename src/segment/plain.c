@@ -10,13 +10,6 @@
 /* So often a lookup guesses where a value is, before it halves what is left. */
 #define MOST_GUESSES	4
 
-/*
- * With more values than that codes have three bytes.  Smaller ones, and those of values that so many rows have, are worth more than
- * a few bytes, for groups are found by them.
- */
-#define MOST_SMALL_CODES	0xFFFF
-#define MOST_ROWS_A_VALUE	8
-
 /* ---------------------------------------------------------------- choosing */
 
 /* Bits that the gaps of a block of the dictionary take, with its head. */
@@ -88,9 +81,8 @@ take_values(const RtscanColumn *type, const RtscanSortedColumn *column, RtscanPl
 static bool
 can_be_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
 {
-	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval && column->identical &&
-		!column->heap_order && column->rows >= RTSCAN_CHUNK_ROWS && column->distinct > MOST_SMALL_CODES &&
-		(uint64) column->distinct * MOST_ROWS_A_VALUE >= column->nonnull;
+	return rtscan_may_be_plain(type, column->distinct, column->nonnull) && column->identical && !column->heap_order &&
+		column->rows >= RTSCAN_CHUNK_ROWS;
 }
 
 RtscanPlain *

@@ -26,6 +26,10 @@
 
 #define RTSCAN_PLAIN_STEP	256
 
+/* With more values than that codes have three bytes; and rows of a value, at most. */
+#define RTSCAN_MOST_SMALL_CODES		0xFFFF
+#define RTSCAN_MOST_ROWS_A_VALUE	8
+
 /* ---------------------------------------------------------------- writing */
 
 /* Of a column that is to be stored: its values in row order, and their frames, if it is to be plain; else NULL. */
@@ -35,6 +39,17 @@ typedef struct RtscanPlain
 	uint64	   *nulls;			/* a bit a row */
 	RtscanFrame *frames;
 } RtscanPlain;
+
+/*
+ * May a column be plain, that has so many distinct values among so many?  Where codes are small, or many rows share each, they are
+ * worth more than a few bytes, for groups are found by them.
+ */
+static inline bool
+rtscan_may_be_plain(const RtscanColumn *type, double distinct, double nonnull)
+{
+	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval &&
+		distinct > RTSCAN_MOST_SMALL_CODES && distinct * RTSCAN_MOST_ROWS_A_VALUE >= nonnull;
+}
 
 extern RtscanPlain *rtscan_choose_plain(const RtscanColumn *type, const RtscanSortedColumn *column);
 extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type,
