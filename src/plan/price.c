@@ -4,17 +4,23 @@
  */
 #include "plan/path.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
 #include "plan/resolve.h"
+#include "row/exact.h"
 #include "run/aggregates.h"
 #include "run/expressions.h"
+#include "segment/distinct.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
-/* Finding a row's group by its hash. */
+/* Looking a group up by its keys. */
 #define GROUP_COST		(10 * cpu_operator_cost)
 
 /* A group takes about so much memory, besides its keys and states. */
@@ -51,15 +57,31 @@ columns_cost(const RtscanPath *path, double rows)
 	return cost;
 }
 
-/* Finding the groups of rows: by their codes, if they depend on key columns only. */
+/* Are a column's values integers in a segment (run/row_groups.h)?  Of some types they are codes if there are few. */
+static bool
+has_integers(const RtscanPath *path, int column)
+{
+	Oid			type = exprType((Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
+	bool		sorts;
+
+	(void) rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
+	return sorts || column < path->index->nkeycolumns || path->groups <= RTSCAN_MOST_CODES;
+}
+
+/* Finding the groups of rows: by integers, where a group is looked up once a segment. */
 static Cost
 groups_cost(const RtscanPath *path, double rows)
 {
 	Bitmapset  *columns = rtscan_row_columns((Node *) path->row_keys);
+	double		segments = ceil(path->index->tuples / RTSCAN_SEGMENT_ROWS);
+	int			column = -1;
 
 	if (!path->request->grouped)
 		return 0;
-	return rows * (bms_prev_member(columns, -1) < path->index->nkeycolumns ? RTSCAN_CODE_COST : GROUP_COST);
+	while ((column = bms_next_member(columns, column)) >= 0)
+		if (!has_integers(path, column))
+			return rows * GROUP_COST;
+	return rows * bms_num_members(columns) * RTSCAN_CODE_COST + Min(rows, path->groups * segments) * GROUP_COST;
 }
 
 /* What is done with rows: values, residual quals, groups, aggregates. */
@@ -77,10 +99,10 @@ cost_by_rows(RtscanPath *path, double rows)
 	cost.startup += all.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
-	cost.work += groups_cost(path, rows) +
-		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
 	if (request->grouped)
 		path->groups = clamp_row_est(estimate_num_groups(request->root, request->keys, Max(rows, 1), NULL, NULL));
+	cost.work += groups_cost(path, rows) +
+		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
 	return cost;
 }
 

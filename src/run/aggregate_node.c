@@ -83,7 +83,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	state->filters_may_fail = filters_may_fail(node->plan);
 	check_permissions((CustomScan *) custom->ss.ps.plan, node->plan);
 	if (node->plan->by_rows)
-		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->index, node->plan);
+		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->plan);
 }
 
 /* ---------------------------------------------------------------- the answer */

@@ -21,13 +21,15 @@
 
 /* ---------------------------------------------------------------- sums */
 
-/* The sum as a numeric: (upper * 2^32 + lower) / 10^scale, showing so many digits. */
+/* The sum as a numeric: (upper * 2^64 + lower) / 10^scale, showing so many digits. */
 static Datum
 sum_as_numeric(const RtscanSum *sum)
 {
-	Numeric		shifted = numeric_mul_safe(int64_to_numeric(sum->upper), int64_to_numeric(INT64CONST(1) << 32), NULL);
-	Numeric		whole = numeric_add_safe(shifted, int64_to_numeric((int64) sum->lower), NULL);
+	Numeric		shift = int64_to_numeric(INT64CONST(1) << 32);
+	Numeric		whole = int64_to_numeric(sum->upper);
 
+	whole = numeric_add_safe(numeric_mul_safe(whole, shift, NULL), int64_to_numeric(sum->lower >> 32), NULL);
+	whole = numeric_add_safe(numeric_mul_safe(whole, shift, NULL), int64_to_numeric((uint32) sum->lower), NULL);
 	if (sum->scale == 0)
 		return NumericGetDatum(whole);
 	return NumericGetDatum(numeric_mul_safe(whole, int64_div_fast_to_numeric(1, sum->scale), NULL));
@@ -158,6 +160,8 @@ keep(const RtscanTransition *transition, RtscanState *state, Datum value, Memory
 		pfree(DatumGetPointer(state->value));
 	state->value = copy;
 	state->has_value = true;
+	if (transition->direction != 0)
+		rtscan_exact_encode(transition->exact, &state->value, 1, &state->exact);
 	MemoryContextSwitchTo(old);
 }
 
@@ -196,20 +200,18 @@ finish_count(const RtscanTransition *transition, const RtscanState *state)
 static Datum
 sum_as_int8(const RtscanTransition *transition, const RtscanState *state)
 {
-	return Int64GetDatum((int64) (((uint64) state->sum.upper << 32) + state->sum.lower));
+	return Int64GetDatum((int64) state->sum.lower);
 }
 
 /* The sum of all integers and numerics. */
 static Datum
 total(const RtscanState *state)
 {
-	RtscanSum	integers = state->sum;
 	RtscanState all = {.has_value = false};
 
-	rtscan_carry(&integers);
 	if (!state->has_value)
-		return sum_as_numeric(&integers);
-	add_numeric(&all, sum_as_numeric(&integers), CurrentMemoryContext);
+		return sum_as_numeric(&state->sum);
+	add_numeric(&all, sum_as_numeric(&state->sum), CurrentMemoryContext);
 	all.value = call_transition(numeric_avg_combine, all.value, false, state->value, CurrentMemoryContext);
 	return call_transition(numeric_sum, all.value, false, (Datum) 0, CurrentMemoryContext);
 }
@@ -303,9 +305,7 @@ combine_sums(const RtscanTransition *transition, RtscanState *state, const Rtsca
 		add_numeric(state, sum_as_numeric(&other->sum), context);
 		return;
 	}
-	state->sum.upper += other->sum.upper;
-	state->sum.lower += other->sum.lower;
-	rtscan_carry(&state->sum);
+	rtscan_sum_add(&state->sum, other->sum.upper, other->sum.lower);
 }
 
 static void
@@ -389,9 +389,8 @@ append_numeric(StringInfo message, Datum numeric)
 static void
 append_int128(StringInfo message, RtscanSum sum)
 {
-	rtscan_carry(&sum);
-	pq_sendint64(message, sum.upper >> 32);
-	pq_sendint64(message, ((uint64) sum.upper << 32) | sum.lower);
+	pq_sendint64(message, sum.upper);
+	pq_sendint64(message, sum.lower);
 }
 
 /* As int8_avg_serialize() and numeric_avg_serialize() do, the latter with counts of special values. */
@@ -486,17 +485,51 @@ rtscan_find_aggregate(Oid function)
 	return -1;
 }
 
+/* Of functions that choose as exact integers would: -1 the smaller, 1 the larger; 0 of all others. */
+static int
+direction_of(Oid function)
+{
+	switch (function)
+	{
+		case F_INT2SMALLER:
+		case F_INT4SMALLER:
+		case F_INT8SMALLER:
+		case F_DATE_SMALLER:
+		case F_TIME_SMALLER:
+		case F_TIMESTAMP_SMALLER:
+		case F_TIMESTAMPTZ_SMALLER:
+		case F_CASHSMALLER:
+		case F_OIDSMALLER:
+			return -1;
+		case F_INT2LARGER:
+		case F_INT4LARGER:
+		case F_INT8LARGER:
+		case F_DATE_LARGER:
+		case F_TIME_LARGER:
+		case F_TIMESTAMP_LARGER:
+		case F_TIMESTAMPTZ_LARGER:
+		case F_CASHLARGER:
+		case F_OIDLARGER:
+			return 1;
+		default:
+			return 0;
+	}
+}
+
 void
 rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation)
 {
+	bool		sorts;
+
 	*transition = (RtscanTransition) {.aggregate = &aggregates[line], .type = type, .collation = collation};
 	if (OidIsValid(type))
 		get_typlenbyval(type, &transition->typlen, &transition->typbyval);
-	if (OidIsValid(function))
-	{
-		transition->choose = palloc(sizeof(FmgrInfo));
-		fmgr_info(function, transition->choose);
-	}
+	if (!OidIsValid(function))
+		return;
+	transition->choose = palloc(sizeof(FmgrInfo));
+	fmgr_info(function, transition->choose);
+	transition->direction = direction_of(function);
+	transition->exact = rtscan_exact_kind(type, transition->typlen, transition->typbyval, &sorts);
 }
 
 void

@@ -10,20 +10,25 @@
 #include "rtscan.h"
 
 #include "fmgr.h"
+#include "row/exact.h"
 #include "storage/buffile.h"
 
-/* A sum in two parts, (upper * 2^32 + lower) / 10^scale; its digits stay below 2^95. */
+/* A sum in two parts, (upper * 2^64 + lower) / 10^scale. */
 typedef struct RtscanSum
 {
 	int64		upper;
-	uint64		lower;			/* below 2^32 after rtscan_carry() */
+	uint64		lower;
 	int			scale;
 } RtscanSum;
 
 typedef struct RtscanState
 {
 	int64		count;			/* rows that are not NULL */
-	RtscanSum	sum;
+	union
+	{
+		RtscanSum	sum;
+		int64		exact;		/* of a choice whose transition is about exact integers: the value as one (row/exact.h) */
+	};
 	float8		real;			/* sum of floats */
 	float8		squares;		/* of what they differ by from their mean: overflows as core's does */
 	bool		has_value;
@@ -39,7 +44,9 @@ typedef struct RtscanTransition
 	Oid			type;			/* the argument's */
 	int16		typlen;
 	bool		typbyval;
-	FmgrInfo   *choose;			/* the smaller or the larger of two values */
+	FmgrInfo   *choose;			/* the smaller or the larger of two values; */
+	RtscanExactKind exact;		/* of exact integers of this kind, */
+	int			direction;		/* where these decide: -1 or 1 */
 	Oid			collation;
 } RtscanTransition;
 
@@ -73,6 +80,13 @@ extern int	rtscan_find_aggregate(Oid function);
  */
 extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation);
 
+/* Can it add integers, as they are in a vector (arithmetic.h)? */
+static inline bool
+rtscan_takes_integers(const RtscanTransition *transition)
+{
+	return transition->aggregate->decimals || transition->aggregate->counts || transition->direction != 0;
+}
+
 static inline void
 rtscan_add_datum(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
@@ -99,22 +113,31 @@ extern Datum rtscan_result(const RtscanTransition *transition, const RtscanState
 /* The transition state as PostgreSQL's partial aggregate would hand it on, for its other half to combine. */
 extern Datum rtscan_partial_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
+/* Add an integer of a sum's scale, or another sum. */
 static inline void
-rtscan_carry(RtscanSum *sum)
+rtscan_sum_add(RtscanSum *sum, int64 upper, uint64 lower)
 {
-	sum->upper += sum->lower >> 32;
-	sum->lower = (uint32) sum->lower;
+	sum->lower += lower;
+	sum->upper += upper + (sum->lower < lower);
 }
 
-/* Add an integer of the state's scale. */
 static inline void
 rtscan_add_digits(RtscanState *state, int64 digits)
 {
 	state->count++;
-	state->sum.upper += digits >> 32;
-	state->sum.lower += (uint32) digits;
-	if (unlikely(state->sum.lower >> 62))
-		rtscan_carry(&state->sum);
+	rtscan_sum_add(&state->sum, digits >> 63, (uint64) digits);
+}
+
+/* Make a value the choice, which is a value by itself, if it is beyond the one so far: an exact integer. */
+static inline void
+rtscan_choose_exact(const RtscanTransition *transition, RtscanState *state, int64 exact)
+{
+	state->count++;
+	if (likely(state->has_value) && (transition->direction < 0 ? exact >= state->exact : exact <= state->exact))
+		return;
+	state->has_value = true;
+	state->exact = exact;
+	rtscan_exact_decode(transition->exact, &exact, 1, &state->value);
 }
 
 #endif							/* RTSCAN_AGGREGATES_H */

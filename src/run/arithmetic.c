@@ -111,6 +111,13 @@ set_range(RtscanArithmetic *arithmetic, Oid type)
 			return true;
 		case INT8OID:
 		case NUMERICOID:
+			/* of these, columns only */
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case MONEYOID:
+		case OIDOID:
 			arithmetic->lowest = PG_INT64_MIN;
 			arithmetic->highest = PG_INT64_MAX;
 			return true;

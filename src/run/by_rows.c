@@ -61,7 +61,7 @@ oid_array(List *list)
 }
 
 static void
-prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, const RtscanNodePlan *plan)
+prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan)
 {
 	List	   *keys = plan->row_keys;
 
@@ -74,7 +74,6 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, const Rtsc
 		task->key_columns[i] = rtscan_row_column(list_nth(keys, i));
 	}
 	task->columns_of_keys = rtscan_row_columns((Node *) keys);
-	task->keys_have_codes = bms_prev_member(task->columns_of_keys, -1) < IndexRelationGetNumberOfKeyAttributes(index);
 	task->key_types = describe_keys(keys);
 	task->operators = oid_array(plan->operators);
 	task->collations = oid_array(plan->collations);
@@ -82,7 +81,7 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, Relation index, const Rtsc
 }
 
 RtscanRowsTask *
-rtscan_prepare_rows(PlanState *parent, Relation index, const RtscanNodePlan *plan)
+rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 {
 	RtscanRowsTask *task = palloc0(sizeof(RtscanRowsTask));
 
@@ -96,23 +95,11 @@ rtscan_prepare_rows(PlanState *parent, Relation index, const RtscanNodePlan *pla
 	task->grouped = plan->grouped;
 	task->partial = plan->partial;
 	if (task->grouped)
-		prepare_keys(task, parent, index, plan);
+		prepare_keys(task, parent, plan);
 	return task;
 }
 
 /* ---------------------------------------------------------------- begin and end */
-
-static void
-begin_cells(RtscanCells *cells, const Bitmapset *columns)
-{
-	int			ncolumns = bms_num_members(columns);
-	int			column = -1;
-
-	cells->columns = palloc(Max(ncolumns, 1) * sizeof(int));
-	cells->strides = palloc(Max(ncolumns, 1) * sizeof(uint32));
-	while ((column = bms_next_member(columns, column)) >= 0)
-		cells->columns[cells->ncolumns++] = column;
-}
 
 static void
 begin_arithmetic(RtscanRowsAnswer *answer)
@@ -121,7 +108,7 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 
 	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].row_argument && task->transitions[i].aggregate->decimals)
+		if (task->aggregates[i].row_argument && rtscan_takes_integers(&task->transitions[i]))
 			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
 }
 
@@ -150,7 +137,7 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	begin_arithmetic(answer);
 	if (task->grouped)
 	{
-		begin_cells(&answer->cells, task->columns_of_keys);
+		answer->row_groups = rtscan_create_row_groups(task->columns_of_keys, rtscan_find_group_of_row, answer);
 		answer->groups = rtscan_create_groups(task->key_types, task->operators, task->collations, task->transitions,
 											  task->naggregates, task->expected_groups);
 	}
@@ -222,13 +209,13 @@ add_rows(RtscanRowsAnswer *answer)
 }
 
 static void
-finish_group(RtscanRowsAnswer *answer, const RtscanGroup *group, Datum *values, bool *isnull)
+finish_group(RtscanRowsAnswer *answer, const RtscanState *group, Datum *values, bool *isnull)
 {
 	const RtscanRowsTask *task = answer->task;
 
 	for (int i = 0; i < task->naggregates; i++)
 		values[i] = (task->partial ? rtscan_partial_result : rtscan_result)
-			(&task->transitions[i], &group->states[i], &isnull[i]);
+			(&task->transitions[i], &group[i], &isnull[i]);
 }
 
 /* The only result, of all rows. */
@@ -259,11 +246,11 @@ begin_part(RtscanRowsAnswer *answer)
 	if (answer->cursor == NULL)
 		answer->cursor = open_cursor(answer);
 	rtscan_forget_groups(answer->groups);
-	answer->segment = NULL;
+	rtscan_forget_row_groups(answer->row_groups);
 	while (!(complete = add_rows(answer)) && !answer->task->partial)
 	{
 		rtscan_spill_groups(answer->groups);
-		answer->segment = NULL;
+		rtscan_forget_row_groups(answer->row_groups);
 	}
 	if (complete)
 	{
@@ -282,7 +269,7 @@ next_group_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 
 	for (;;)
 	{
-		RtscanGroup *group = answer->in_part ? rtscan_next_group(answer->groups, values, isnull) : NULL;
+		RtscanState *group = answer->in_part ? rtscan_next_group(answer->groups, values, isnull) : NULL;
 
 		if (group)
 		{

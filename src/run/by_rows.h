@@ -3,8 +3,7 @@
  *		Aggregates from the values of an index's rows, with GROUP BY or without.
  *
  * A thousand rows at a time: quals that the index cannot answer choose among them, each is given
- * its group, and then one aggregate after another adds its argument's values.  Groups that are a
- * function of key columns with few codes are looked up once a segment and combination of codes.
+ * its group (row_groups.h), and then one aggregate after another adds its argument's values.
  */
 #ifndef RTSCAN_BY_ROWS_H
 #define RTSCAN_BY_ROWS_H
@@ -18,7 +17,7 @@
 /* What is to be computed of rows, ready to be: it lasts as long as the node, and takes little. */
 typedef struct RtscanRowsTask RtscanRowsTask;
 
-extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, Relation index, const RtscanNodePlan *plan);
+extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan);
 
 /* An answer: from the first result that is asked for to the last. */
 typedef struct RtscanRowsAnswer RtscanRowsAnswer;

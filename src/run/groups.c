@@ -127,7 +127,7 @@ rtscan_spilled_groups(const RtscanGroups *groups)
 /* ---------------------------------------------------------------- groups */
 
 /* The group of a slot's keys with a hash. */
-static RtscanGroup *
+static RtscanState *
 group_of(RtscanGroups *groups, TupleTableSlot *keys, uint32 hash, bool *is_new)
 {
 	TupleHashEntry entry = LookupTupleHashEntryHash(groups->table, keys, is_new, hash);
@@ -138,7 +138,7 @@ group_of(RtscanGroups *groups, TupleTableSlot *keys, uint32 hash, bool *is_new)
 	return *group;
 }
 
-RtscanGroup *
+RtscanState *
 rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull)
 {
 	int			nkeys = groups->keys->tts_tupleDescriptor->natts;
@@ -177,13 +177,13 @@ static void
 write_group(RtscanGroups *groups, TupleHashEntry entry)
 {
 	BufFile    *file = file_for(groups, entry->hash);
-	RtscanGroup *group = *rtscan_compat_entry_value(groups->table, entry);
+	RtscanState *group = *rtscan_compat_entry_value(groups->table, entry);
 	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
 
 	BufFileWrite(file, &entry->hash, sizeof(uint32));
 	BufFileWrite(file, entry->firstTuple, entry->firstTuple->t_len);
 	for (int i = 0; i < groups->nstates; i++)
-		rtscan_write_state(&groups->transitions[i], &group->states[i], file);
+		rtscan_write_state(&groups->transitions[i], &group[i], file);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(groups->temporary);
 }
@@ -265,7 +265,7 @@ static void
 read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 {
 	bool		is_new;
-	RtscanGroup *group = group_of(groups, groups->found, hash, &is_new);
+	RtscanState *group = group_of(groups, groups->found, hash, &is_new);
 	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
 
 	for (int i = 0; i < groups->nstates; i++)
@@ -273,7 +273,7 @@ read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 		RtscanState state;
 
 		rtscan_read_state(&groups->transitions[i], &state, file);
-		rtscan_combine(&groups->transitions[i], &group->states[i], &state, groups->table_context);
+		rtscan_combine(&groups->transitions[i], &group[i], &state, groups->table_context);
 	}
 	MemoryContextSwitchTo(old);
 	ExecClearTuple(groups->found);
@@ -336,7 +336,7 @@ rtscan_begin_groups(RtscanGroups *groups)
 	InitTupleHashIterator(groups->table, &groups->iterator);
 }
 
-RtscanGroup *
+RtscanState *
 rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull)
 {
 	TupleHashEntry entry;

@@ -2,6 +2,8 @@
  * groups.h
  *		The groups of GROUP BY, in PostgreSQL's hash table, within the memory that a hash may take.
  *
+ * A group is its states, one an aggregate.
+ *
  * Where the groups do not fit, those that there are, with their states so far, are spilled to
  * temporary files, by some bits of their hash, and forgotten.  In the end one file after another is
  * read, and the states of each group are combined; a file whose groups do not fit is spilled again,
@@ -17,13 +19,6 @@
 
 typedef struct RtscanGroups RtscanGroups;
 
-typedef struct RtscanGroup
-{
-	uint64		slice;			/* the last one that had a row of it: */
-	uint32		run;			/* its place among that slice's groups */
-	RtscanState states[FLEXIBLE_ARRAY_MEMBER];	/* one an aggregate */
-} RtscanGroup;
-
 /*
  * Groups by keys with such types, equality operators and collations, and with a state for each
  * transition, expected to be so many; in the current memory context, which is to be deleted after the end.
@@ -33,7 +28,7 @@ extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, 
 extern void rtscan_end_groups(RtscanGroups *groups);
 
 /* The group that has these keys, made if need be; good until the groups are spilled or forgotten. */
-extern RtscanGroup *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull);
+extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull);
 
 /* Memory of the groups; and is it more than a hash table may take? */
 extern Size rtscan_groups_memory(const RtscanGroups *groups);
@@ -51,13 +46,13 @@ extern MemoryContext rtscan_groups_context(const RtscanGroups *groups);
 
 /* Visit all groups: each once with its keys, in the end NULL. */
 extern void rtscan_begin_groups(RtscanGroups *groups);
-extern RtscanGroup *rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull);
+extern RtscanState *rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull);
 
-/* A group, or all rows' states without GROUP BY. */
-static inline RtscanGroup *
+/* The states of a group, or of all rows without GROUP BY. */
+static inline RtscanState *
 rtscan_make_group(MemoryContext context, int nstates)
 {
-	return MemoryContextAllocZero(context, offsetof(RtscanGroup, states) + nstates * sizeof(RtscanState));
+	return MemoryContextAllocZero(context, Max(nstates, 1) * sizeof(RtscanState));
 }
 
 #endif							/* RTSCAN_GROUPS_H */

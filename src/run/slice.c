@@ -8,14 +8,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Combinations of codes that groups are remembered for: so many, or some a row, within work_mem. */
-#define MIN_CELLS		1024
-#define CELLS_A_ROW		4
-
-/* Rows a group, at least, for which it pays to put them one after another; else slices until that is tried again. */
-#define ROWS_A_RUN		8
-#define SLICES_WITHOUT_RUNS	16
-
 /* ---------------------------------------------------------------- quals */
 
 /* Of some places in the batch, those that pass. */
@@ -43,16 +35,16 @@ choose_next_rows(RtscanRowsAnswer *answer)
 	for (uint32 row = answer->next; row < end; row++)
 		answer->rows[answer->n++] = row;
 	answer->next = end;
-	answer->slices++;
 	if (answer->task->quals.state)
 		answer->n = choose_rows(answer->batch, &answer->task->quals, answer->rows, answer->n, answer->rows);
 }
 
 /* ---------------------------------------------------------------- groups */
 
-static RtscanGroup *
-find_group(RtscanRowsAnswer *answer, uint32 row)
+RtscanState *
+rtscan_find_group_of_row(uint32 row, void *arg)
 {
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	const RtscanRowsTask *task = answer->task;
 	RtscanBatch *batch = answer->batch;
 	Datum		keys[MaxTupleAttributeNumber];
@@ -70,152 +62,20 @@ find_group(RtscanRowsAnswer *answer, uint32 row)
 	return rtscan_find_group(answer->groups, keys, isnull);
 }
 
-/* Are there few enough combinations of codes in this segment? */
-static void
-enter_segment(RtscanRowsAnswer *answer)
-{
-	RtscanCursor *cursor = answer->batch->cursor;
-	RtscanCells *cells = &answer->cells;
-	uint64		limit = Min(Max(rtscan_cursor_segment_rows(cursor) * CELLS_A_ROW, MIN_CELLS),
-							work_mem * (uint64) 1024 / sizeof(RtscanGroup *));
-	uint64		count = 1;
-
-	answer->segment = rtscan_cursor_segment(cursor);
-	cells->used = answer->task->keys_have_codes && answer->segment != NULL;
-	for (int i = 0; cells->used && i < cells->ncolumns; i++)
-	{
-		cells->strides[i] = count;
-		count *= rtscan_cursor_code_count(cursor, cells->columns[i]);
-		cells->used = count <= limit;
-	}
-	if (!cells->used)
-		return;
-	if (cells->capacity < count)
-	{
-		if (cells->groups)
-			pfree(cells->groups);
-		cells->groups = MemoryContextAllocHuge(answer->context, count * sizeof(RtscanGroup *));
-		cells->capacity = count;
-	}
-	memset(cells->groups, 0, count * sizeof(RtscanGroup *));
-}
-
-static void
-find_cells(RtscanRowsAnswer *answer)
-{
-	const RtscanCells *cells = &answer->cells;
-
-	memset(answer->cell_of, 0, answer->batch->n * sizeof(uint32));
-	for (int i = 0; i < cells->ncolumns; i++)
-	{
-		rtscan_cursor_codes(answer->batch->cursor, cells->columns[i], answer->codes);
-		for (uint32 row = 0; row < answer->batch->n; row++)
-			answer->cell_of[row] += answer->codes[row] * cells->strides[i];
-	}
-}
-
-static RtscanGroup *
-group_of_cell(RtscanRowsAnswer *answer, uint32 row)
-{
-	RtscanGroup **cell = &answer->cells.groups[answer->cell_of[row]];
-
-	if (*cell == NULL)
-		*cell = find_group(answer, row);
-	return *cell;
-}
-
-/* Give each row its group. */
-static void
-group_rows(RtscanRowsAnswer *answer)
-{
-	const RtscanSegmentScan *segment = rtscan_cursor_segment(answer->batch->cursor);
-
-	if (segment == NULL || segment != answer->segment)
-		enter_segment(answer);
-	if (answer->cells.used)
-		find_cells(answer);
-	for (uint32 i = 0; i < answer->n; i++)
-	{
-		uint32		row = answer->rows[i];
-
-		answer->group_of[row] = answer->cells.used ? group_of_cell(answer, row) : find_group(answer, row);
-	}
-}
-
-/* ---------------------------------------------------------------- runs */
-
-/* Count the rows of each group. */
-static void
-count_runs(RtscanRowsAnswer *answer)
-{
-	answer->nruns = 0;
-	for (uint32 i = 0; i < answer->n; i++)
-	{
-		RtscanGroup *group = answer->group_of[answer->rows[i]];
-
-		if (group->slice != answer->slices)
-		{
-			group->slice = answer->slices;
-			group->run = answer->nruns++;
-			answer->runs[group->run] = group;
-			answer->run_ends[group->run] = 0;
-		}
-		answer->run_ends[group->run]++;
-	}
-}
-
-/* Where groups have many rows, put these one after another, so that they are added in one go. */
-static void
-form_runs(RtscanRowsAnswer *answer)
-{
-	uint16		rows[RTSCAN_CURSOR_ROWS];
-	uint32		start = 0;
-
-	answer->in_runs = false;
-	if (answer->slices < answer->next_runs)
-		return;
-	count_runs(answer);
-	answer->in_runs = answer->nruns <= answer->n / ROWS_A_RUN;
-	if (!answer->in_runs)
-	{
-		answer->next_runs = answer->slices + SLICES_WITHOUT_RUNS;
-		return;
-	}
-	for (uint32 i = 0; i < answer->nruns; i++)
-	{
-		uint32		count = answer->run_ends[i];
-
-		answer->run_ends[i] = start;
-		start += count;
-	}
-	memcpy(rows, answer->rows, answer->n * sizeof(uint16));
-	for (uint32 i = 0; i < answer->n; i++)
-		answer->rows[answer->run_ends[answer->group_of[rows[i]]->run]++] = rows[i];
-}
-
-/* Without GROUP BY all rows are one run. */
-static void
-form_only_run(RtscanRowsAnswer *answer)
-{
-	answer->in_runs = true;
-	answer->nruns = 1;
-	answer->runs[0] = answer->only;
-	answer->run_ends[0] = answer->n;
-}
-
 /* ---------------------------------------------------------------- aggregates */
 
-/* Rows that an aggregate is about: their places in the batch. */
+/* Rows that an aggregate is about: their places in the batch, and their groups; NULL: all are in the only one. */
 typedef struct ChosenRows
 {
 	uint32		n;
 	const uint16 *rows;
+	RtscanState **group_of;
 } ChosenRows;
 
 static inline RtscanState *
-state_of(const RtscanRowsAnswer *answer, uint32 row, int number)
+state_of(const RtscanRowsAnswer *answer, ChosenRows chosen, uint32 i, int number)
 {
-	return &(answer->only ? answer->only : answer->group_of[row])->states[number];
+	return &(chosen.group_of ? chosen.group_of[i] : answer->only)[number];
 }
 
 static MemoryContext
@@ -227,22 +87,19 @@ states_context(const RtscanRowsAnswer *answer)
 static void
 count_rows(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 {
-	for (uint32 i = 0; i < chosen.n; i++)
-		state_of(answer, chosen.rows[i], number)->count++;
+	if (chosen.group_of == NULL)
+		answer->only[number].count += chosen.n;
+	else
+		for (uint32 i = 0; i < chosen.n; i++)
+			chosen.group_of[i][number].count++;
 }
 
-static void
-count_runs_of(RtscanRowsAnswer *answer, int number)
-{
-	for (uint32 run = 0; run < answer->nruns; run++)
-		answer->runs[run]->states[number].count += answer->run_ends[run] - (run > 0 ? answer->run_ends[run - 1] : 0);
-}
-
-/* Add the values of one group's rows. */
+/* The sum of some values of one group, of its scale: those of a slice need no more than 64 bits each half. */
 RTSCAN_MULTIVERSION static void
-add_run(RtscanState *state, const RtscanVector *vector, ChosenRows chosen)
+add_to_one(RtscanState *state, const RtscanVector *vector, ChosenRows chosen)
 {
-	RtscanSum	sum = state->sum;
+	int64		upper = 0;
+	uint64		lower = 0;
 	int64		count = 0;
 
 	for (uint32 i = 0; i < chosen.n; i++)
@@ -251,46 +108,60 @@ add_run(RtscanState *state, const RtscanVector *vector, ChosenRows chosen)
 		int64		digits = vector->isnull[row] ? 0 : vector->digits[row];
 
 		count += !vector->isnull[row];
-		sum.upper += digits >> 32;
-		sum.lower += (uint32) digits;
+		upper += digits >> 32;
+		lower += (uint32) digits;
 	}
-	rtscan_carry(&sum);
-	state->sum = sum;
 	state->count += count;
+	rtscan_sum_add(&state->sum, upper >> 32, (uint64) upper << 32);
+	rtscan_sum_add(&state->sum, 0, lower);
 }
 
 static void
-add_vector(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+add_decimals(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
 {
 	for (uint32 i = 0; i < chosen.n; i++)
 	{
 		uint32		row = chosen.rows[i];
-		RtscanState *state = state_of(answer, row, number);
+		RtscanState *state = state_of(answer, chosen, i, number);
 
 		if (vector->isnull[row])
 			continue;
-		if (state->sum.scale != vector->scale)
+		if (unlikely(state->sum.scale != vector->scale))
 			rtscan_set_scale(state, vector->scale, states_context(answer));
 		rtscan_add_digits(state, vector->digits[row]);
 	}
 }
 
 static void
-add_runs(RtscanRowsAnswer *answer, int number, const RtscanVector *vector)
+choose_integers(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
 {
-	uint32		start = 0;
+	const RtscanTransition *transition = &answer->task->transitions[number];
 
-	for (uint32 run = 0; run < answer->nruns; run++)
-	{
-		RtscanState *state = &answer->runs[run]->states[number];
-		ChosenRows	chosen = {answer->run_ends[run] - start, answer->rows + start};
+	for (uint32 i = 0; i < chosen.n; i++)
+		if (!vector->isnull[chosen.rows[i]])
+			rtscan_choose_exact(transition, state_of(answer, chosen, i, number), vector->digits[chosen.rows[i]]);
+}
 
-		if (state->sum.scale == vector->scale)
-			add_run(state, vector, chosen);
-		else
-			add_vector(answer, number, chosen, vector);
-		start = answer->run_ends[run];
-	}
+static void
+count_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+{
+	for (uint32 i = 0; i < chosen.n; i++)
+		state_of(answer, chosen, i, number)->count += !vector->isnull[chosen.rows[i]];
+}
+
+static void
+add_vector(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+{
+	const RtscanTransition *transition = &answer->task->transitions[number];
+
+	if (transition->aggregate->counts)
+		count_values(answer, number, chosen, vector);
+	else if (transition->direction != 0)
+		choose_integers(answer, number, chosen, vector);
+	else if (answer->only && answer->only[number].sum.scale == vector->scale)
+		add_to_one(&answer->only[number], vector, chosen);
+	else
+		add_decimals(answer, number, chosen, vector);
 }
 
 /* The argument is a column. */
@@ -309,8 +180,8 @@ add_column(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 		if (isnull[chosen.rows[i]])
 			continue;
 		ResetExprContext(answer->batch->context);
-		rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen.rows[i], number),
-						 values[chosen.rows[i]], states_context(answer));
+		rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen, i, number), values[chosen.rows[i]],
+						 states_context(answer));
 	}
 }
 
@@ -327,21 +198,19 @@ add_row_by_row(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 		rtscan_enter_row(answer->batch, aggregate->argument.columns, chosen.rows[i]);
 		value = rtscan_evaluate_expression(answer->batch, &aggregate->argument, &isnull);
 		if (!isnull)
-			rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen.rows[i], number), value,
+			rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen, i, number), value,
 							 states_context(answer));
 	}
 }
 
 /* Add the argument's values. */
 static void
-add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, bool in_runs)
+add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 {
 	RtscanArithmetic *arithmetic = answer->arithmetic[number];
 	const RtscanVector *vector = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
 
-	if (vector && in_runs)
-		add_runs(answer, number, vector);
-	else if (vector)
+	if (vector)
 		add_vector(answer, number, chosen, vector);
 	else if (answer->task->aggregates[number].column >= 0)
 		add_column(answer, number, chosen);
@@ -349,26 +218,31 @@ add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, bool in_runs
 		add_row_by_row(answer, number, chosen);
 }
 
+/* Of the rows that have passed, those that pass an aggregate's FILTER. */
+static ChosenRows
+choose_filtered(RtscanRowsAnswer *answer, const RtscanExpression *filter)
+{
+	uint32		n = choose_rows(answer->batch, filter, answer->rows, answer->n, answer->filtered);
+
+	for (uint32 i = 0, k = 0; k < n; i++)
+		if (answer->rows[i] == answer->filtered[k])
+			answer->filtered_group_of[k++] = answer->group_of[i];
+	return (ChosenRows) {n, answer->filtered, answer->only ? NULL : answer->filtered_group_of};
+}
+
 static void
 add_to_aggregate(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	RtscanBatch *batch = answer->batch;
-	ChosenRows	chosen = {answer->n, answer->rows};
-	bool		in_runs = answer->in_runs && aggregate->filter.state == NULL;
+	ChosenRows	chosen = {answer->n, answer->rows, answer->only ? NULL : answer->group_of};
 	MemoryContext old;
 
 	if (aggregate->filter.state)
-	{
-		chosen.n = choose_rows(batch, &aggregate->filter, answer->rows, answer->n, answer->filtered);
-		chosen.rows = answer->filtered;
-	}
+		chosen = choose_filtered(answer, &aggregate->filter);
 	/* What adding leaves behind. */
-	old = MemoryContextSwitchTo(batch->context->ecxt_per_tuple_memory);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	if (aggregate->argument.state)
-		add_values(answer, number, chosen, in_runs);
-	else if (in_runs)
-		count_runs_of(answer, number);
+		add_values(answer, number, chosen);
 	else
 		count_rows(answer, number, chosen);
 	MemoryContextSwitchTo(old);
@@ -381,12 +255,7 @@ rtscan_add_slice(RtscanRowsAnswer *answer)
 {
 	choose_next_rows(answer);
 	if (answer->task->grouped)
-	{
-		group_rows(answer);
-		form_runs(answer);
-	}
-	else
-		form_only_run(answer);
+		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
 	for (int i = 0; i < answer->task->naggregates && answer->n > 0; i++)
 		add_to_aggregate(answer, i);
 }

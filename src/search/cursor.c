@@ -321,7 +321,7 @@ rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes)
 {
 	MemoryContext old = MemoryContextSwitchTo(cursor->row_context);
 
-	Assert(cursor->segment && column < cursor->schema->nkeys);
+	Assert(cursor->segment);
 	rtscan_get_codes(values_of(cursor, column), cursor->rows, cursor->n, codes);
 	MemoryContextSwitchTo(old);
 }
@@ -342,6 +342,12 @@ uint32
 rtscan_cursor_code_count(RtscanCursor *cursor, int column)
 {
 	return rtscan_code_count(values_of(cursor, column));
+}
+
+bool
+rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest)
+{
+	return rtscan_get_range(values_of(cursor, column), least, greatest);
 }
 
 const RtscanSearch *

@@ -38,19 +38,20 @@ extern void rtscan_close_cursor(RtscanCursor *cursor);
  */
 extern uint32 rtscan_next_rows(RtscanCursor *cursor);
 
-/* Of these rows: their TIDs; values; integers, or false where they are none (values.h); in a segment, a key column's codes. */
+/* Of these rows: their TIDs; values; integers, or false where they are none (values.h); in a segment, codes if there are some. */
 extern void rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids);
 extern void rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull);
 extern bool rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale);
 extern void rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes);
 
 /*
- * The segment that the rows are in, about how many rows of it the cursor has, and how many codes a key
- * column has there; no segment, NULL, for pending rows.  Another segment has other codes.
+ * The segment that the rows are in, about how many rows of it the cursor has, how many codes a
+ * column has there (values.h), and bounds of its integers; no segment, NULL, for pending rows.  Another segment has other codes.
  */
 extern const RtscanSegmentScan *rtscan_cursor_segment(const RtscanCursor *cursor);
 extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
 extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
+extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest);
 
 /* What it did so far. */
 extern const RtscanSearch *rtscan_cursor_search(const RtscanCursor *cursor);

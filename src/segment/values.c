@@ -459,6 +459,27 @@ get_integers(RtscanValues *values, const uint32 *rows, uint32 n, int64 *integers
 		memset(isnull, false, n * sizeof(bool));
 }
 
+bool
+rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest)
+{
+	uint32		rows = values->reader->segment->header.rows;
+
+	if (!rtscan_values_have_frames(values))
+		return false;
+	*least = PG_INT64_MAX;
+	*greatest = PG_INT64_MIN;
+	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
+	{
+		const RtscanFrame *frame = &values->include->frames.frames[chunk];
+
+		if (frame->nulls == rtscan_chunk_rows(rows, chunk))
+			continue;
+		*least = Min(*least, frame->least);
+		*greatest = Max(*greatest, frame->greatest);
+	}
+	return true;
+}
+
 static void
 get_framed_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
 {

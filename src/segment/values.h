@@ -62,4 +62,7 @@ extern void rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n,
 /* How many codes a column has, with NULL's; PG_UINT32_MAX if it has none. */
 extern uint32 rtscan_code_count(const RtscanValues *values);
 
+/* Bounds of a column's exact integers in its segment, where it is not NULL; false if they are not known. */
+extern bool rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest);
+
 #endif							/* RTSCAN_VALUES_H */

@@ -1,0 +1,37 @@
+/*
+ * row_groups.h
+ *		Give each row of a batch its group.
+ *
+ * To look a group up by its keys (groups.h) takes as long as to add a hundred values.  In a segment, the columns that the keys
+ * depend on mostly are integers from known ranges: codes, or exact integers (row/exact.h).  Rows that have the same of all these
+ * columns are in one group, which is looked up for the first of them only, and remembered by their *combination*: one number, like
+ * those of several digits,
+ *
+ *		combination = (a - least of a) + (b - least of b) * values of a + ...
+ *
+ * in an array, where there are few of them, or in a hash table.  Expressions are thus evaluated once a combination.
+ */
+#ifndef RTSCAN_ROW_GROUPS_H
+#define RTSCAN_ROW_GROUPS_H
+
+#include "rtscan.h"
+
+#include "run/batch.h"
+#include "run/groups.h"
+
+typedef struct RtscanRowGroups RtscanRowGroups;
+
+/* How a row's group is found by its keys. */
+typedef RtscanState *(*RtscanFindGroup) (uint32 row, void *arg);
+
+/* For keys that depend on some columns of the index; in the current memory context. */
+extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, RtscanFindGroup find, void *arg);
+
+/* All groups found so far are gone. */
+extern void rtscan_forget_row_groups(RtscanRowGroups *groups);
+
+/* The groups of some rows, by their places in a batch. */
+extern void rtscan_find_row_groups(RtscanRowGroups *groups, RtscanBatch *batch, const uint16 *rows, uint32 n,
+								   RtscanState **found);
+
+#endif							/* RTSCAN_ROW_GROUPS_H */
