@@ -25,7 +25,7 @@ filter_clauses(const RtscanPath *path)
 	return clauses;
 }
 
-/* Arguments and FILTERs that are evaluated on rows. */
+/* Arguments and FILTERs that are evaluated on rows, and percentiles' fractions. */
 static List *
 aggregated_expressions(const RtscanPath *path)
 {
@@ -38,6 +38,8 @@ aggregated_expressions(const RtscanPath *path)
 
 		if (path->by_rows && aggregate->argument)
 			expressions = lappend(expressions, aggregate->argument);
+		if (aggregate->fractions)
+			expressions = lappend(expressions, aggregate->fractions);
 		if (path->by_rows && aggregate->aggref->aggfilter)
 			expressions = lappend(expressions, aggregate->aggref->aggfilter);
 	}
@@ -90,6 +92,9 @@ plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, Lis
 	plan->collation = aggregate->aggref->inputcollid;
 	plan->argument = aggregate->row_argument;
 	plan->row_filter = aggregate->row_filter;
+	plan->collected = aggregate->collected;
+	if (aggregate->fractions)
+		plan->fractions = linitial(rtscan_make_runnable(path->request->root, list_make1(aggregate->fractions)));
 	return plan;
 }
 

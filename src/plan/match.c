@@ -36,14 +36,6 @@ match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *
 	return rtscan_quals_add(filter, index, clause);
 }
 
-/* Is there nothing about an aggregate that only PostgreSQL's executor knows? */
-static bool
-is_plain(const Aggref *aggref)
-{
-	return aggref->aggkind == AGGKIND_NORMAL && aggref->aggdistinct == NIL &&
-		aggref->aggorder == NIL && aggref->agglevelsup == 0 && !aggref->aggvariadic;
-}
-
 /* The aggregate's argument, or NULL. */
 static Node *
 argument_of(const Aggref *aggref)
@@ -69,6 +61,14 @@ sort_operator(const Aggref *aggref)
 
 	ReleaseSysCache(tuple);
 	return list_length(aggref->args) == 1 ? operator : InvalidOid;
+}
+
+/* Is there nothing about an aggregate that only PostgreSQL's executor knows?  To minima DISTINCT means nothing. */
+static bool
+is_plain(const Aggref *aggref)
+{
+	return aggref->aggkind == AGGKIND_NORMAL && (aggref->aggdistinct == NIL || OidIsValid(sort_operator(aggref))) &&
+		aggref->aggorder == NIL && aggref->agglevelsup == 0 && !aggref->aggvariadic;
 }
 
 /* What an aggregate's sort operator is in a column's order: BTLessStrategyNumber of a minimum. */
@@ -148,8 +148,8 @@ choosing_function(const Aggref *aggref)
 	return function;
 }
 
-static bool
-find_line(RtscanPathAggregate *aggregate)
+bool
+rtscan_match_line(RtscanPathAggregate *aggregate)
 {
 	aggregate->line = rtscan_find_aggregate(aggregate->aggref->aggfnoid);
 	if (aggregate->line >= 0)
@@ -160,14 +160,20 @@ find_line(RtscanPathAggregate *aggregate)
 }
 
 static bool
-match_by_rows(RtscanPathAggregate *aggregate, IndexOptInfo *index)
+match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 {
 	const Aggref *aggref = aggregate->aggref;
+	IndexOptInfo *index = path->index;
 
-	if (!is_plain(aggref) || list_length(aggref->args) > 1 || !find_line(aggregate))
+	if (is_plain(aggref))
+	{
+		if (list_length(aggref->args) > 1 || !rtscan_match_line(aggregate))
+			return false;
+		if (aggregate->argument)
+			aggregate->row_argument = rtscan_row_expression(index, aggregate->argument);
+	}
+	else if (!rtscan_match_collected(aggregate, path))
 		return false;
-	if (aggregate->argument)
-		aggregate->row_argument = rtscan_row_expression(index, aggregate->argument);
 	if (aggref->aggfilter)
 		aggregate->row_filter = rtscan_row_expression(index, (Node *) aggref->aggfilter);
 	return (aggregate->argument == NULL || aggregate->row_argument) && (aggref->aggfilter == NULL || aggregate->row_filter);
@@ -186,7 +192,7 @@ match_aggregates(RtscanPath *path)
 
 		aggregate->aggref = lfirst_node(Aggref, cell);
 		aggregate->argument = argument_of(aggregate->aggref);
-		if (!(path->by_rows ? match_by_rows(aggregate, path->index)
+		if (!(path->by_rows ? match_by_rows(aggregate, path)
 			  : match_by_bits(aggregate, path->request->root, path->index)))
 			return false;
 		path->aggregates = lappend(path->aggregates, aggregate);

@@ -173,7 +173,7 @@ offer_parallel(const RtscanRequest *request)
 	RtscanRequest *partial;
 	Path	   *path;
 
-	if (workers <= 0 || !request->parallel_safe)
+	if (workers <= 0 || !request->parallel_safe || request->root->hasNonPartialAggs || request->root->hasNonSerialAggs)
 		return;
 	partial = make_partial_request(request);
 	partial->workers = workers;

@@ -44,6 +44,8 @@ typedef struct RtscanPathAggregate
 	Expr	   *row_argument;	/* row expressions, NULL if there is none */
 	Expr	   *row_filter;
 	Oid			choosing;		/* the function that chooses one of two values, if it does */
+	RtscanCollected collected;	/* values are collected for this, */
+	Expr	   *fractions;		/* and of percentiles, these are asked for */
 } RtscanPathAggregate;
 
 /* A path, with what it hands to its plan. */
@@ -60,6 +62,7 @@ typedef struct RtscanPath
 	List	   *row_keys;		/* of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
 	double		groups;
+	double		collected_values;	/* that collections have in memory, at most */
 } RtscanPath;
 
 /* offer.c: hook into the planner. */
@@ -74,6 +77,12 @@ extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 
 /* match.c: can the path's index answer, from bits or else from rows?  Only the latter can be shared among processes. */
 extern bool rtscan_match_path(RtscanPath *path);
+
+/* match_collected.c: can values be collected for an aggregate, and is it one that wants that?  Finds all but its FILTER. */
+extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);
+
+/* match.c: find the line of an aggregate whose values are added as they come. */
+extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 
 /* price.c: cost the path, and estimate its rows. */
 extern void rtscan_cost_path(RtscanPath *path);

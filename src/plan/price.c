@@ -23,6 +23,9 @@
 /* Looking a group up by its keys. */
 #define GROUP_COST		(10 * cpu_operator_cost)
 
+/* Collecting a value, and sorting or selecting among all. */
+#define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
+
 /* A group takes about so much memory, besides its keys and states. */
 #define GROUP_OVERHEAD	128
 
@@ -84,6 +87,41 @@ groups_cost(const RtscanPath *path, double rows)
 	return rows * bms_num_members(columns) * RTSCAN_CODE_COST + Min(rows, path->groups * segments) * GROUP_COST;
 }
 
+/* Values that an aggregate of so many rows has in memory: of DISTINCT, different ones in each group. */
+static double
+collected_values(const RtscanPath *path, const RtscanPathAggregate *aggregate, double rows)
+{
+	List	   *expressions = lappend(list_copy(path->request->keys), aggregate->argument);
+
+	if (aggregate->collected.purpose != RTSCAN_FOR_DISTINCT)
+		return rows;
+	return estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL);
+}
+
+/* Collecting values, and finding some among them; of all rows, more than fit into memory are sorted. */
+static Cost
+collections_cost(RtscanPath *path, double rows)
+{
+	ListCell   *cell;
+	Cost		cost = 0;
+
+	path->collected_values = 0;
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+		double		values;
+
+		if (aggregate->collected.purpose == RTSCAN_NO_COLLECTION)
+			continue;
+		values = collected_values(path, aggregate, rows);
+		path->collected_values += values;
+		cost += rows * COLLECTED_COST;
+		if (!path->request->grouped && values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit())
+			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
+	}
+	return cost;
+}
+
 /* What is done with rows: values, residual quals, groups, aggregates. */
 static RtscanCost
 cost_by_rows(RtscanPath *path, double rows)
@@ -101,7 +139,7 @@ cost_by_rows(RtscanPath *path, double rows)
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
 	if (request->grouped)
 		path->groups = clamp_row_est(estimate_num_groups(request->root, request->keys, Max(rows, 1), NULL, NULL));
-	cost.work += groups_cost(path, rows) +
+	cost.work += groups_cost(path, rows) + collections_cost(path, rows) +
 		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
 	return cost;
 }
@@ -157,5 +195,6 @@ rtscan_path_groups_fit(const RtscanPath *path)
 	const RtscanRequest *request = path->request;
 
 	return request->partial || path->groups * (GROUP_OVERHEAD + request->target->width +
-						   list_length(path->aggregates) * sizeof(RtscanState)) <= get_hash_memory_limit();
+						   list_length(path->aggregates) * sizeof(RtscanState)) +
+		(request->grouped ? path->collected_values * RTSCAN_COLLECTED_BYTES : 0) <= get_hash_memory_limit();
 }

@@ -10,6 +10,7 @@
 #include "libpq/pqformat.h"
 #include "nodes/execnodes.h"
 #include "row/decimal.h"
+#include "run/collection.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/float.h"
@@ -331,6 +332,11 @@ rtscan_write_state(const RtscanTransition *transition, const RtscanState *state,
 	Size		size;
 
 	BufFileWrite(file, unconstify(RtscanState *, state), sizeof(RtscanState));
+	if (transition->collecting)
+	{
+		rtscan_write_collection(state, file);
+		return;
+	}
 	if (!has_reference(transition, state))
 		return;
 	if (!transition->aggregate->chooses)
@@ -356,6 +362,11 @@ rtscan_read_state(const RtscanTransition *transition, RtscanState *state, BufFil
 	char	   *value;
 
 	rtscan_read_exactly(file, state, sizeof(RtscanState));
+	if (transition->collecting)
+	{
+		rtscan_read_collection(state, file);
+		return;
+	}
 	if (!has_reference(transition, state))
 		return;
 	rtscan_read_exactly(file, &size, sizeof(Size));

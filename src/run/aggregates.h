@@ -32,10 +32,11 @@ typedef struct RtscanState
 	float8		real;			/* sum of floats */
 	float8		squares;		/* of what they differ by from their mean: overflows as core's does */
 	bool		has_value;
-	Datum		value;			/* the choice; or PostgreSQL's transition state of other numerics */
+	Datum		value;			/* the choice; PostgreSQL's transition state of other numerics; or a collection */
 } RtscanState;
 
 struct RtscanAggregate;
+struct RtscanCollecting;
 
 /* An aggregate of values of a type. */
 typedef struct RtscanTransition
@@ -48,6 +49,7 @@ typedef struct RtscanTransition
 	RtscanExactKind exact;		/* of exact integers of this kind, */
 	int			direction;		/* where these decide: -1 or 1 */
 	Oid			collation;
+	struct RtscanCollecting *collecting;	/* it collects its values (collection.h), or NULL */
 } RtscanTransition;
 
 /* A line of the table in aggregates.c: all that there is about an aggregate whose argument's values are added row by row. */
@@ -84,7 +86,8 @@ extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid t
 static inline bool
 rtscan_takes_integers(const RtscanTransition *transition)
 {
-	return transition->aggregate->decimals || transition->aggregate->counts || transition->direction != 0;
+	return transition->aggregate->decimals || transition->aggregate->counts || transition->direction != 0 ||
+		transition->collecting;
 }
 
 static inline void

@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "run/expressions.h"
+#include "run/quantiles.h"
 #include "run/shared.h"
 #include "run/slice.h"
 #include "utils/memutils.h"
@@ -23,6 +24,9 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 	RtscanRowAggregate *aggregate = &task->aggregates[number];
 
 	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->choosing, plan->collation);
+	if (plan->collected.purpose != RTSCAN_NO_COLLECTION)
+		rtscan_collect(&task->transitions[number], &plan->collected, task->grouped);
+	aggregate->fractions = ExecInitExpr(plan->fractions, parent);
 	aggregate->column = -1;
 	if (plan->argument)
 	{
@@ -87,13 +91,13 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 
 	task->estate = parent->state;
 	task->quals = rtscan_begin_quals(parent, plan->row_quals);
+	task->grouped = plan->grouped;
+	task->partial = plan->partial;
 	task->naggregates = list_length(plan->aggregates);
 	task->aggregates = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowAggregate));
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
-	task->grouped = plan->grouped;
-	task->partial = plan->partial;
 	if (task->grouped)
 		prepare_keys(task, parent, plan);
 	return task;
@@ -208,14 +212,34 @@ add_rows(RtscanRowsAnswer *answer)
 	return true;
 }
 
+static Datum
+finish_collected(RtscanRowsAnswer *answer, int number, RtscanState *state, bool *isnull)
+{
+	const RtscanTransition *transition = &answer->task->transitions[number];
+	ExprState  *expression = answer->task->aggregates[number].fractions;
+	NullableDatum fractions = {(Datum) 0, true};
+	Datum		result;
+
+	ResetExprContext(answer->batch->context);
+	if (expression)
+		fractions.value = ExecEvalExprSwitchContext(expression, answer->batch->context, &fractions.isnull);
+	result = rtscan_collected_result(transition, state, fractions, isnull);
+	answer->question->totals->spilled_values += transition->collecting->spilled;
+	transition->collecting->spilled = 0;
+	return result;
+}
+
 static void
-finish_group(RtscanRowsAnswer *answer, const RtscanState *group, Datum *values, bool *isnull)
+finish_group(RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *isnull)
 {
 	const RtscanRowsTask *task = answer->task;
 
 	for (int i = 0; i < task->naggregates; i++)
-		values[i] = (task->partial ? rtscan_partial_result : rtscan_result)
-			(&task->transitions[i], &group[i], &isnull[i]);
+		if (task->transitions[i].collecting)
+			values[i] = finish_collected(answer, i, &group[i], &isnull[i]);
+		else
+			values[i] = (task->partial ? rtscan_partial_result : rtscan_result)
+				(&task->transitions[i], &group[i], &isnull[i]);
 }
 
 /* The only result, of all rows. */
@@ -295,5 +319,8 @@ rtscan_end_rows(RtscanRowsAnswer *answer)
 		close_cursor(answer);
 	if (answer->groups)
 		rtscan_end_groups(answer->groups);
+	for (int i = 0; i < answer->task->naggregates; i++)
+		if (answer->task->transitions[i].collecting)
+			rtscan_end_collecting(answer->task->transitions[i].collecting);
 	rtscan_end_batch(answer->batch);
 }

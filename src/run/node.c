@@ -189,4 +189,6 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 		ExplainPropertyUInteger("Rows Removed by Row Filter", NULL, totals->filtered_rows, es);
 	if (totals->spilled_groups > 0)
 		ExplainPropertyUInteger("Spilled Groups", NULL, totals->spilled_groups, es);
+	if (totals->spilled_values > 0)
+		ExplainPropertyUInteger("Spilled Values", NULL, totals->spilled_values, es);
 }

@@ -34,6 +34,7 @@ typedef struct RtscanTotals
 	uint64		heap_fetches;
 	uint64		filtered_rows;	/* that quals on rows of the index removed */
 	uint64		spilled_groups;
+	uint64		spilled_values; /* that went to sorts */
 } RtscanTotals;
 
 /* What is asked of an index. */

@@ -70,10 +70,14 @@ read_filter(List *written)
 static List *
 write_aggregate(const RtscanPlanAggregate *aggregate)
 {
-	return list_make5(list_make2_int(aggregate->kind, aggregate->column),
-					  list_make3_oid(aggregate->type, aggregate->choosing, aggregate->collation),
-					  aggregate->filter ? write_filter(aggregate->filter) : NIL,
-					  aggregate->argument, aggregate->row_filter);
+	const RtscanCollected *collected = &aggregate->collected;
+	List	   *written = list_make5(list_make2_int(aggregate->kind, aggregate->column),
+									 list_make3_oid(aggregate->type, aggregate->choosing, aggregate->collation),
+									 aggregate->filter ? write_filter(aggregate->filter) : NIL,
+									 aggregate->argument, aggregate->row_filter);
+
+	return lappend(lappend(written, list_make4_int(collected->purpose, collected->several, collected->descending,
+												   collected->scale)), aggregate->fractions);
 }
 
 static RtscanPlanAggregate *
@@ -83,6 +87,7 @@ read_aggregate(List *written)
 	List	   *numbers = linitial(written);
 	List	   *oids = lsecond(written);
 	List	   *filter = lthird(written);
+	List	   *collected = list_nth(written, 5);
 
 	*aggregate = (RtscanPlanAggregate) {
 		.kind = linitial_int(numbers),
@@ -93,6 +98,13 @@ read_aggregate(List *written)
 		.collation = lthird_oid(oids),
 		.argument = lfourth(written),
 		.row_filter = list_nth(written, 4),
+		.collected = {
+			.purpose = linitial_int(collected),
+			.several = lsecond_int(collected) != 0,
+			.descending = lthird_int(collected) != 0,
+			.scale = lfourth_int(collected),
+		},
+		.fractions = list_nth(written, 6),
 	};
 	return aggregate;
 }

@@ -20,6 +20,7 @@
 
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
+#include "run/collection.h"
 #include "search/filter.h"
 #include "search/order_stream.h"
 
@@ -43,6 +44,8 @@ typedef struct RtscanPlanAggregate
 	Oid			collation;		/* and its collation */
 	Expr	   *argument;		/* row expressions (expressions.h), or NULL */
 	Expr	   *row_filter;
+	RtscanCollected collected;	/* its values are collected for this; then kind is of DISTINCT's aggregate */
+	Expr	   *fractions;		/* of percentiles, without columns; or NULL */
 } RtscanPlanAggregate;
 
 typedef struct RtscanNodePlan

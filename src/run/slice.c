@@ -150,11 +150,30 @@ count_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const Rtsc
 }
 
 static void
+collect_integers(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+{
+	const RtscanTransition *transition = &answer->task->transitions[number];
+
+	if (chosen.group_of == NULL)
+	{
+		rtscan_collect_integers(transition, &answer->only[number], vector->digits, vector->isnull, chosen.rows, chosen.n,
+								states_context(answer));
+		return;
+	}
+	for (uint32 i = 0; i < chosen.n; i++)
+		if (!vector->isnull[chosen.rows[i]])
+			rtscan_collect_integer(transition, &chosen.group_of[i][number], vector->digits[chosen.rows[i]],
+								   states_context(answer));
+}
+
+static void
 add_vector(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
 {
 	const RtscanTransition *transition = &answer->task->transitions[number];
 
-	if (transition->aggregate->counts)
+	if (transition->collecting)
+		collect_integers(answer, number, chosen, vector);
+	else if (transition->aggregate->counts)
 		count_values(answer, number, chosen, vector);
 	else if (transition->direction != 0)
 		choose_integers(answer, number, chosen, vector);
@@ -209,8 +228,9 @@ add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 {
 	RtscanArithmetic *arithmetic = answer->arithmetic[number];
 	const RtscanVector *vector = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
+	const RtscanCollecting *collecting = answer->task->transitions[number].collecting;
 
-	if (vector)
+	if (vector && (collecting == NULL || collecting->how.scale == vector->scale))
 		add_vector(answer, number, chosen, vector);
 	else if (answer->task->aggregates[number].column >= 0)
 		add_column(answer, number, chosen);

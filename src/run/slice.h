@@ -12,6 +12,7 @@
 #include "run/arithmetic.h"
 #include "run/batch.h"
 #include "run/by_rows.h"
+#include "run/collection.h"
 #include "run/groups.h"
 #include "run/row_groups.h"
 
@@ -21,6 +22,7 @@ typedef struct RtscanRowAggregate
 	const Expr *row_argument;	/* NULL: there is none */
 	RtscanExpression argument;
 	RtscanExpression filter;
+	ExprState  *fractions;		/* of percentiles, or NULL */
 } RtscanRowAggregate;
 
 struct RtscanRowsTask

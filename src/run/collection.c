@@ -1,0 +1,561 @@
+/*
+ * collection.c
+ *		The values that aggregates collect.
+ */
+#include "run/collection.h"
+
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "row/decimal.h"
+#include "run/select.h"
+#include "utils/float.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* An array begins with room for so many keys. */
+#define FIRST_CAPACITY	8
+
+/*
+ * Of groups, a collection can have so many times the keys that fit into memory, where what it has is combined with what is read
+ * back, before its group is spilled.
+ */
+#define GROUPED_FACTOR	4
+
+#define SIGN_BIT		(UINT64CONST(1) << 63)
+#define MINUS_INFINITY8	((int64) UINT64CONST(0xFFF0000000000000))
+#define INFINITY8		INT64CONST(0x7FF0000000000000)
+#define MINUS_INFINITY4	((int32) 0xFF800000U)
+#define INFINITY4		0x7F800000
+
+/* A numeric's NaN: no other key is as large. */
+#define NUMERIC_NAN		PG_INT64_MAX
+
+/* ---------------------------------------------------------------- keys */
+
+bool
+rtscan_can_collect(Oid type, int32 typmod, int *scale)
+{
+	int			precision = (typmod - VARHDRSZ) >> 16 & 0xFFFF;
+	bool		sorts;
+
+	*scale = 0;
+	if (type != NUMERICOID)
+		return rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts) != RTSCAN_EXACT_NONE && sorts;
+	/* As numeric.c writes and reads a type modifier. */
+	*scale = (((typmod - VARHDRSZ) & 0x7FF) ^ 1024) - 1024;
+	return typmod >= (int32) VARHDRSZ && *scale >= 0 && *scale <= precision && precision <= RTSCAN_MAX_SCALE;
+}
+
+/* Exact integers of NaNs with a sign are the least: turn them all so that minus infinity's is the least. */
+static int64
+key_of_float(RtscanExactKind kind, int64 exact)
+{
+	if (kind == RTSCAN_EXACT_FLOAT4)
+		return (int64) ((uint32) exact - (uint32) rtscan_turn_float4(MINUS_INFINITY4));
+	return (int64) (((uint64) exact - (uint64) rtscan_turn_float8(MINUS_INFINITY8)) ^ SIGN_BIT);
+}
+
+static int64
+exact_of_float(RtscanExactKind kind, int64 key)
+{
+	if (kind == RTSCAN_EXACT_FLOAT4)
+		return (int32) ((uint32) key + (uint32) rtscan_turn_float4(MINUS_INFINITY4));
+	return (int64) (((uint64) key ^ SIGN_BIT) + (uint64) rtscan_turn_float8(MINUS_INFINITY8));
+}
+
+static int64
+key_of_numeric(const RtscanCollecting *collecting, Datum value)
+{
+	RtscanDecimal decimal;
+
+	if (rtscan_decimal_from_numeric(value, &decimal) && decimal.scale == collecting->how.scale &&
+		decimal.digits != NUMERIC_NAN)
+		return decimal.digits;
+	if (!numeric_is_nan(DatumGetNumeric(value)))
+		elog(ERROR, "numeric is not of its column's scale %d", collecting->how.scale);
+	return NUMERIC_NAN;
+}
+
+static int64
+key_of(const RtscanCollecting *collecting, Datum value)
+{
+	int64		exact;
+
+	if (collecting->kind == RTSCAN_EXACT_DECIMAL)
+		return key_of_numeric(collecting, value);
+	rtscan_exact_encode(collecting->kind, &value, 1, &exact);
+	return collecting->floats ? key_of_float(collecting->kind, exact) : exact;
+}
+
+Datum
+rtscan_key_value(const RtscanCollecting *collecting, int64 key)
+{
+	int64		exact = collecting->floats ? exact_of_float(collecting->kind, key) : key;
+	Datum		value;
+
+	if (collecting->kind != RTSCAN_EXACT_DECIMAL)
+		rtscan_exact_decode(collecting->kind, &exact, 1, &value);
+	else if (key == NUMERIC_NAN)
+		value = DirectFunctionCall1(float8_numeric, Float8GetDatum(get_float8_nan()));
+	else
+		value = rtscan_numeric_from_decimal((RtscanDecimal) {key, collecting->how.scale});
+	return value;
+}
+
+float8
+rtscan_key_float(const RtscanCollecting *collecting, int64 key)
+{
+	if (collecting->floats)
+		return rtscan_exact_double(collecting->kind, exact_of_float(collecting->kind, key));
+	return (float8) key;
+}
+
+/* ---------------------------------------------------------------- sorts */
+
+/* All of the array goes to a sort: to one there is, or to a new one. */
+static void
+move_to_sort(RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	if (collection->sort == NULL)
+	{
+		collection->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, work_mem, NULL,
+												 TUPLESORT_NONE);
+		collection->next = collecting->sorts;
+		collecting->sorts = collection;
+	}
+	for (uint64 i = 0; i < collection->n; i++)
+		tuplesort_putdatum(collection->sort, Int64GetDatum(collection->keys[i]), false);
+	collecting->spilled += collection->n;
+	collection->n = 0;
+	MemoryContextSwitchTo(old);
+}
+
+void
+rtscan_end_collection(RtscanCollecting *collecting, RtscanCollection *collection)
+{
+	RtscanCollection **place = &collecting->sorts;
+
+	if (collection->sort == NULL)
+		return;
+	while (*place != collection)
+		place = &(*place)->next;
+	*place = collection->next;
+	tuplesort_end(collection->sort);
+	collection->sort = NULL;
+}
+
+void
+rtscan_end_collecting(RtscanCollecting *collecting)
+{
+	while (collecting->sorts)
+		rtscan_end_collection(collecting, collecting->sorts);
+}
+
+/* ---------------------------------------------------------------- distinct keys */
+
+static int64 *
+make_scratch(uint64 n)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(int64));
+}
+
+/* Sort the array; of DISTINCT, each key once.  Of equal ones the first is as good as any. */
+static void
+sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
+{
+	int64	   *keys = collection->keys;
+	int64	   *scratch = make_scratch(collection->n);
+	uint64		kept = 0;
+
+	rtscan_sort_integers(keys, collection->n, scratch);
+	pfree(scratch);
+	if (collecting->how.purpose != RTSCAN_FOR_DISTINCT)
+		return;
+	for (uint64 i = 0; i < collection->n; i++)
+		if (kept == 0 || !rtscan_same_key(collecting, keys[kept - 1], keys[i]))
+			keys[kept++] = keys[i];
+	collection->n = kept;
+}
+
+/* Is a key among the bits' range?  Which one is it? */
+static inline bool
+find_bit(const RtscanCollection *collection, int64 key, uint64 *bit)
+{
+	*bit = (uint64) key - (uint64) collection->base;
+	return *bit / 64 < collection->nwords;
+}
+
+static inline void
+set_bit(RtscanCollection *collection, uint64 bit)
+{
+	collection->words[bit / 64] |= UINT64CONST(1) << bit % 64;
+}
+
+/* Make room for bits of another range, that has the one so far. */
+static void
+widen_bits(RtscanCollection *collection, int64 base, uint64 nwords, MemoryContext context)
+{
+	uint64	   *words = MemoryContextAllocExtended(context, nwords * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	if (collection->nwords > 0)
+	{
+		memcpy(words + ((uint64) collection->base - (uint64) base) / 64, collection->words,
+			   collection->nwords * sizeof(uint64));
+		pfree(collection->words);
+	}
+	collection->base = base;
+	collection->nwords = nwords;
+	collection->words = words;
+}
+
+/* Make the array's keys bits, if these take no more memory than the array. */
+static bool
+make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context)
+{
+	int64		least,
+				greatest;
+	uint64		nwords,
+				bit;
+
+	if (collecting->floats)
+		return false;
+	rtscan_bound_integers(collection->keys, collection->n, &least, &greatest);
+	if (collection->nwords > 0)
+	{
+		least = Min(least, collection->base);
+		greatest = Max(greatest, collection->base + (int64) (collection->nwords * 64 - 1));
+	}
+	least &= ~INT64CONST(63);
+	nwords = ((uint64) greatest - (uint64) least) / 64 + 1;
+	if (nwords > collection->capacity)
+		return false;
+	widen_bits(collection, least, nwords, context);
+	for (uint64 i = 0; i < collection->n; i++)
+		if (find_bit(collection, collection->keys[i], &bit))
+			set_bit(collection, bit);
+	collection->n = 0;
+	return true;
+}
+
+/* ---------------------------------------------------------------- adding */
+
+static void
+grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
+{
+	uint64		capacity = Max(Min(collection->capacity * 2, collecting->most), collection->n + more);
+
+	if (collection->keys)
+		collection->keys = repalloc_huge(collection->keys, capacity * sizeof(int64));
+	else
+		collection->keys = MemoryContextAllocHuge(context, capacity * sizeof(int64));
+	collection->capacity = capacity;
+}
+
+/* An array that has no room for so many more keys, 1,024 at most, gets it. */
+static void
+make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
+{
+	bool		distinct = collecting->how.purpose == RTSCAN_FOR_DISTINCT;
+
+	if (distinct && collection->n > 0 && collection->sort == NULL && !make_bits(collecting, collection, context))
+		sort_array(collecting, collection);
+	/* An array that stays nearly full would be sorted again and again. */
+	if (collection->n + more <= collection->capacity && (collection->n <= collection->capacity / 2 || collection->sort))
+		return;
+	if (collection->n + more > collecting->most)
+		move_to_sort(collecting, collection, context);
+	if (collection->n + more > collection->capacity || (distinct && collection->capacity < collecting->most))
+		grow(collecting, collection, more, context);
+}
+
+static inline void
+append(RtscanCollecting *collecting, RtscanCollection *collection, int64 key, MemoryContext context)
+{
+	uint64		bit;
+
+	if (find_bit(collection, key, &bit))
+	{
+		set_bit(collection, bit);
+		return;
+	}
+	if (unlikely(collection->n == collection->capacity))
+	{
+		make_room(collecting, collection, FIRST_CAPACITY, context);
+		/* There may be bits now. */
+		if (find_bit(collection, key, &bit))
+		{
+			set_bit(collection, bit);
+			return;
+		}
+	}
+	collection->keys[collection->n++] = key;
+}
+
+static inline RtscanCollection *
+collection_of(RtscanState *state, MemoryContext context)
+{
+	if (unlikely(!state->has_value))
+	{
+		state->value = PointerGetDatum(MemoryContextAllocZero(context, sizeof(RtscanCollection)));
+		state->has_value = true;
+	}
+	return rtscan_collection(state);
+}
+
+void
+rtscan_collect_integer(const RtscanTransition *transition, RtscanState *state, int64 integer, MemoryContext context)
+{
+	state->count++;
+	append(transition->collecting, collection_of(state, context), integer, context);
+}
+
+void
+rtscan_collect_integers(const RtscanTransition *transition, RtscanState *state, const int64 *integers, const bool *isnull,
+						const uint16 *rows, uint32 n, MemoryContext context)
+{
+	RtscanCollection *collection = collection_of(state, context);
+	uint64		first;
+	uint64		bit;
+
+	if (collection->n + n > collection->capacity)
+		make_room(transition->collecting, collection, n, context);
+	first = collection->n;
+	if (collection->nwords == 0)
+	{
+		for (uint32 i = 0; i < n; i++)
+		{
+			collection->keys[collection->n] = integers[rows[i]];
+			collection->n += !isnull[rows[i]];
+		}
+		state->count += collection->n - first;
+		return;
+	}
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (isnull[rows[i]])
+			continue;
+		state->count++;
+		if (likely(find_bit(collection, integers[rows[i]], &bit)))
+			set_bit(collection, bit);
+		else
+			collection->keys[collection->n++] = integers[rows[i]];
+	}
+}
+
+/* RtscanAggregate.add */
+static void
+add_value(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+{
+	rtscan_collect_integer(transition, state, key_of(transition->collecting, value), context);
+}
+
+/* RtscanAggregate.combine: what another state has is in memory. */
+static void
+combine_collections(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+	RtscanCollection *collection = collection_of(state, context);
+	const RtscanCollection *added = rtscan_collection(other);
+
+	for (uint64 i = 0; i < added->n; i++)
+		append(transition->collecting, collection, added->keys[i], context);
+	for (uint64 i = 0; i < added->nwords; i++)
+		for (uint64 word = added->words[i]; word != 0; word &= word - 1)
+			append(transition->collecting, collection, added->base + (int64) (i * 64 + pg_rightmost_one_pos64(word)), context);
+}
+
+static const RtscanAggregate collections = {.add = add_value, .combine = combine_collections};
+
+void
+rtscan_collect(RtscanTransition *transition, const RtscanCollected *how, bool grouped)
+{
+	RtscanCollecting *collecting = palloc0(sizeof(RtscanCollecting));
+	bool		sorts;
+
+	collecting->how = *how;
+	collecting->type = transition->type;
+	collecting->typlen = transition->typlen;
+	collecting->kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
+	collecting->floats = collecting->kind == RTSCAN_EXACT_FLOAT4 || collecting->kind == RTSCAN_EXACT_FLOAT8;
+	collecting->zero = key_of_float(collecting->kind, 0);
+	collecting->infinity = key_of_float(collecting->kind, collecting->kind == RTSCAN_EXACT_FLOAT4 ? INFINITY4 : INFINITY8);
+	collecting->most = get_hash_memory_limit() / RTSCAN_COLLECTED_BYTES * (grouped ? GROUPED_FACTOR : 1);
+	collecting->aggregate = palloc(sizeof(RtscanTransition));
+	*collecting->aggregate = *transition;
+	transition->aggregate = &collections;
+	transition->collecting = collecting;
+}
+
+/* ---------------------------------------------------------------- temporary files */
+
+static void
+write_integers(const void *integers, uint64 n, BufFile *file)
+{
+	BufFileWrite(file, unconstify(void *, integers), n * sizeof(int64));
+}
+
+static void *
+read_integers(uint64 n, BufFile *file)
+{
+	void	   *integers = MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(int64));
+
+	rtscan_read_exactly(file, integers, n * sizeof(int64));
+	return integers;
+}
+
+void
+rtscan_write_collection(const RtscanState *state, BufFile *file)
+{
+	RtscanCollection *collection = rtscan_collection(state);
+
+	if (collection == NULL)
+		return;
+	if (collection->sort)
+		elog(ERROR, "a collection that is being sorted cannot be spilled");
+	BufFileWrite(file, collection, sizeof(RtscanCollection));
+	write_integers(collection->keys, collection->n, file);
+	write_integers(collection->words, collection->nwords, file);
+}
+
+void
+rtscan_read_collection(RtscanState *state, BufFile *file)
+{
+	RtscanCollection *collection;
+
+	if (!state->has_value)
+		return;
+	collection = palloc(sizeof(RtscanCollection));
+	rtscan_read_exactly(file, collection, sizeof(RtscanCollection));
+	collection->keys = read_integers(collection->n, file);
+	collection->words = read_integers(collection->nwords, file);
+	state->value = PointerGetDatum(collection);
+}
+
+/* ---------------------------------------------------------------- all keys, in their order */
+
+/* The next key of the array or of the sort. */
+static void
+advance(RtscanKeys *keys)
+{
+	RtscanCollection *collection = keys->collection;
+	Datum		value;
+	bool		isnull;
+
+	if (collection->sort)
+	{
+		keys->has_key = tuplesort_getdatum(collection->sort, true, false, &value, &isnull, NULL);
+		if (keys->has_key)
+			keys->key = DatumGetInt64(value);
+		return;
+	}
+	keys->has_key = keys->next < collection->n;
+	if (keys->has_key)
+		keys->key = collection->keys[keys->next++];
+}
+
+/* Skip keys that there have been. */
+static void
+advance_to_other(RtscanKeys *keys)
+{
+	bool		distinct = keys->collecting->how.purpose == RTSCAN_FOR_DISTINCT;
+
+	do
+		advance(keys);
+	while (distinct && keys->has_key && keys->has_last && rtscan_same_key(keys->collecting, keys->last, keys->key));
+	keys->last = keys->key;
+	keys->has_last = true;
+}
+
+/* The next bit from one on; none if that is behind the last. */
+static uint64
+next_bit(const RtscanCollection *collection, uint64 bit)
+{
+	uint64		i = bit / 64;
+	uint64		word;
+
+	if (i >= collection->nwords)
+		return PG_UINT64_MAX;
+	word = collection->words[i] & (~UINT64CONST(0) << bit % 64);
+	while (word == 0 && ++i < collection->nwords)
+		word = collection->words[i];
+	return word == 0 ? PG_UINT64_MAX : i * 64 + pg_rightmost_one_pos64(word);
+}
+
+void
+rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, RtscanCollection *collection)
+{
+	*keys = (RtscanKeys) {.collecting = collecting, .collection = collection};
+	if (collection->sort)
+	{
+		move_to_sort(collecting, collection, CurrentMemoryContext);
+		tuplesort_performsort(collection->sort);
+	}
+	else if (collection->n > 0)
+		sort_array(collecting, collection);
+	keys->bit = next_bit(collection, 0);
+	advance_to_other(keys);
+}
+
+bool
+rtscan_next_key(RtscanKeys *keys, int64 *key)
+{
+	int64		of_bit = keys->collection->base + (int64) keys->bit;
+
+	if (keys->bit != PG_UINT64_MAX && (!keys->has_key || of_bit < keys->key))
+	{
+		*key = of_bit;
+		keys->bit = next_bit(keys->collection, keys->bit + 1);
+		return true;
+	}
+	if (!keys->has_key)
+		return false;
+	*key = keys->key;
+	advance_to_other(keys);
+	return true;
+}
+
+/* ---------------------------------------------------------------- keys of some ranks */
+
+static void
+select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
+{
+	uint64		next = 0;
+	Datum		value;
+	bool		isnull;
+
+	move_to_sort(collecting, collection, CurrentMemoryContext);
+	tuplesort_performsort(collection->sort);
+	for (int i = 0; i < nranks; i++)
+	{
+		if (i > 0 && ranks[i] == ranks[i - 1])
+		{
+			keys[i] = keys[i - 1];
+			continue;
+		}
+		if (!tuplesort_skiptuples(collection->sort, ranks[i] - next, true) ||
+			!tuplesort_getdatum(collection->sort, true, false, &value, &isnull, NULL))
+			elog(ERROR, "a collection of values lacks one");
+		keys[i] = DatumGetInt64(value);
+		next = ranks[i] + 1;
+	}
+}
+
+void
+rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
+{
+	int64	   *scratch;
+
+	if (collection->sort)
+	{
+		select_from_sort(collecting, collection, ranks, nranks, keys);
+		return;
+	}
+	scratch = make_scratch(collection->n);
+	rtscan_select_integers(collection->keys, collection->n, scratch, ranks, nranks, keys);
+	pfree(scratch);
+}

@@ -1,0 +1,138 @@
+/*
+ * collection.h
+ *		The values that aggregates collect: those that need all of a group's values, or all distinct ones.
+ *
+ * A collection is a transition state of percentile_disc(), percentile_cont() and mode(), and of another aggregate's DISTINCT.
+ * Values are integers, their *keys*, that sort as the values do: exact integers (row/exact.h), floats' turned once more so that
+ * all NaNs come last.  A value can be made again of its key.  Different keys are of different values, but for NaNs, and for -0
+ * and 0, which are neighbours.
+ *
+ * Keys are in an array.  Where it is full, the same keys of DISTINCT are dropped; if the rest are dense, they become bits from
+ * the least on, and then the array has what is not among the bits' range.
+ *
+ * Beyond what fits into memory they go to PostgreSQL's sort, which has files for them.  Of groups, collections that do not fit
+ * are spilled with their groups (groups.h); one alone that does not is sorted.
+ */
+#ifndef RTSCAN_COLLECTION_H
+#define RTSCAN_COLLECTION_H
+
+#include "rtscan.h"
+
+#include "run/aggregates.h"
+#include "utils/tuplesort.h"
+
+/* A key takes so many bytes: its own, and as many again while keys are sorted or selected. */
+#define RTSCAN_COLLECTED_BYTES	(2 * sizeof(int64))
+
+/* What values are collected for. */
+typedef enum RtscanPurpose
+{
+	RTSCAN_NO_COLLECTION,
+	RTSCAN_FOR_DISTINCT,		/* for an aggregate of distinct values */
+	RTSCAN_FOR_DISCRETE,		/* percentiles, */
+	RTSCAN_FOR_CONTINUOUS,
+	RTSCAN_FOR_MODE
+} RtscanPurpose;
+
+typedef struct RtscanCollected
+{
+	RtscanPurpose purpose;
+	bool		several;		/* percentiles: an array of fractions */
+	bool		descending;
+	int			scale;			/* of numerics, all of one */
+} RtscanCollected;
+
+typedef struct RtscanCollection
+{
+	uint64		n;
+	uint64		capacity;
+	int64	   *keys;
+	int64		base;			/* of bits: a multiple of 64, */
+	uint64		nwords;
+	uint64	   *words;			/* and the keys from there on that there are */
+	Tuplesortstate *sort;		/* what did not fit; NULL: nothing */
+	struct RtscanCollection *next;	/* that has a sort */
+} RtscanCollection;
+
+/* How an aggregate's values are collected, of all groups. */
+typedef struct RtscanCollecting
+{
+	RtscanCollected how;
+	RtscanTransition *aggregate;	/* of DISTINCT: what gets the distinct values */
+	Oid			type;
+	int16		typlen;
+	RtscanExactKind kind;
+	bool		floats;
+	int64		zero;			/* of floats: the keys of 0, */
+	int64		infinity;		/* and of infinity, behind which are NaNs */
+	uint64		most;			/* keys in memory */
+	uint64		spilled;		/* keys that went to sorts */
+	RtscanCollection *sorts;	/* that have one */
+} RtscanCollecting;
+
+/*
+ * Can values of a type be collected, to be compared?  Of numerics only those of a type modifier's scale.  Other types' PostgreSQL
+ * has to sort.
+ */
+extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
+
+/* Make a transition one that collects; it was that of the aggregate whose DISTINCT this is, or nothing but a type is known. */
+extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *how, bool grouped);
+
+/* End sorts that nobody has finished. */
+extern void rtscan_end_collecting(RtscanCollecting *collecting);
+
+/* The collection of a state, NULL if it has no values. */
+static inline RtscanCollection *
+rtscan_collection(const RtscanState *state)
+{
+	return state->has_value ? (RtscanCollection *) DatumGetPointer(state->value) : NULL;
+}
+
+/* Add integers that are not NULL, as they are in a vector, of some rows (run/slice.h): to one state, or each to its own. */
+extern void rtscan_collect_integers(const RtscanTransition *transition, RtscanState *state, const int64 *integers,
+									const bool *isnull, const uint16 *rows, uint32 n, MemoryContext context);
+extern void rtscan_collect_integer(const RtscanTransition *transition, RtscanState *state, int64 integer, MemoryContext context);
+
+/* To a temporary file, and back, into the current memory context. */
+extern void rtscan_write_collection(const RtscanState *state, BufFile *file);
+extern void rtscan_read_collection(RtscanState *state, BufFile *file);
+
+/* Visit a collection's keys, ascending; of DISTINCT each once.  It can be done but once. */
+typedef struct RtscanKeys
+{
+	RtscanCollecting *collecting;
+	RtscanCollection *collection;
+	uint64		next;			/* of the array */
+	bool		has_key;		/* of the array, or the sort: */
+	int64		key;			/* the next one, */
+	bool		has_last;
+	int64		last;			/* and the one before it */
+	uint64		bit;			/* the next of the bits */
+} RtscanKeys;
+
+extern void rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, RtscanCollection *collection);
+extern bool rtscan_next_key(RtscanKeys *keys, int64 *key);
+
+/* The keys of some ranks, from 0, which ascend; not of DISTINCT.  The collection is of no use any more. */
+extern void rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
+							   int64 *keys);
+
+/* Give the sort back, if there is one. */
+extern void rtscan_end_collection(RtscanCollecting *collecting, RtscanCollection *collection);
+
+/* Are two keys of equal values? */
+static inline bool
+rtscan_same_key(const RtscanCollecting *collecting, int64 a, int64 b)
+{
+	if (a == b || !collecting->floats)
+		return a == b;
+	return (a > collecting->infinity && b > collecting->infinity) ||
+		(Min(a, b) == collecting->zero - 1 && Max(a, b) == collecting->zero);
+}
+
+/* A key's value, in the current memory context; the value of an integer or a float as a float. */
+extern Datum rtscan_key_value(const RtscanCollecting *collecting, int64 key);
+extern float8 rtscan_key_float(const RtscanCollecting *collecting, int64 key);
+
+#endif							/* RTSCAN_COLLECTION_H */
