@@ -1,4 +1,4 @@
-"""Random queries for sums, averages, minima and maxima of columns and expressions, in groups or not.
+"""Random queries for sums, averages, minima, maxima and percentiles of columns and expressions, in groups or not.
 
 What depends on the order of rows is not asked: sums of floats, and which one of equal values stands for them.
 """
@@ -76,8 +76,44 @@ class Sums:
             return self.rng.choice((f"{choose}({one.text})", f"{choose}({one.text} || 'x')", f"{choose}(length({one.text}))"))
         return f"{choose}({one.text})"
 
+    def fraction(self):
+        return self.rng.choice(("0.5", "0", "1", "0.25", "0.999", "NULL", "1.5" if self.rng.random() < 0.1 else "0.1"))
+
+    def fractions(self):
+        rng = self.rng
+        if rng.random() < 0.6:
+            return f"{self.fraction()}::float8"
+        if rng.random() < 0.2:
+            return f"'{{{{{self.fraction()},{self.fraction()}}},{{{self.fraction()},0.3}}}}'::float8[]"
+        return f"'{{{','.join(self.fraction() for _ in range(rng.choice((0, 1, 2, 3, 20))))}}}'::float8[]"
+
+    def collected(self):
+        """An aggregate that needs all of a group's values, or all distinct ones."""
+        rng, number, fractions = self.rng, self.number(1), self.fractions()
+        columns = [o for o in operands(self.schema) if o.sql in NUMBERS + FLOATS or o.sql in ORDERED and o.exact]
+        one = rng.choice(columns) if columns else Operand("(1 + 1)", "int4", True)
+        order = f"WITHIN GROUP (ORDER BY {one.text} {rng.choice(('', 'DESC', 'NULLS FIRST'))})"
+        filtered = f" FILTER (WHERE {self.condition()})" if rng.random() < 0.3 else ""
+        forms = [f"count(DISTINCT {one.text}){filtered}"] * 2
+        # equal floats and numerics may look different
+        looks = "{}" if one.sql not in FLOATS + NUMBERS else "({} + 0)" if one.sql in FLOATS else "trim_scale({}::numeric)"
+        forms += [looks.format(f"mode() {order}{filtered}")]
+        if "[]" not in fractions:
+            forms += [looks.format(f"percentile_disc({fractions}) {order}{filtered}")] * 2
+        elif one.sql in INTEGERS or one.exact:
+            forms += [f"percentile_disc({fractions}) {order}{filtered}"] * 2
+        if one.sql in INTEGERS + FLOATS + ("numeric(12,2)",):
+            choose = f"percentile_cont({fractions}) {order}{filtered}"
+            forms += [f"{choose}" if "[]" in fractions and one.sql not in FLOATS else f"({choose} + 0)" if "[]" not in fractions else forms[0]] * 2
+            forms += [looks.format(f"{rng.choice(('sum', 'avg'))}(DISTINCT {one.text}){filtered}")]
+        if number:
+            forms += [f"count(DISTINCT {number}){filtered}", f"trim_scale(sum(DISTINCT {number}){filtered}::numeric)"]
+        return rng.choice(forms)
+
     def aggregate(self):
         rng = self.rng
+        if rng.random() < 0.3:
+            return self.collected()
         one = rng.choice(operands(self.schema))
         number = self.number()
         forms = ["count(*)", f"count({one.text})", "minimum"]

@@ -280,7 +280,7 @@ SELECT unequal(query, nodes) FROM (VALUES
 	('SELECT count(*) FROM many WHERE a < 5 GROUP BY ()', NULL),
 	('SELECT b, count(*) FROM many GROUP BY GROUPING SETS ((b), ()) ORDER BY b, 2', 0),
 	('SELECT b, count(*) FROM many GROUP BY ROLLUP (b) ORDER BY b, 2', 0),
-	('SELECT count(DISTINCT a) FROM many', 0),
+	('SELECT count(DISTINCT a ORDER BY a) FROM many', 0),
 	('SELECT count(a ORDER BY a) FROM many', 0),
 	('SELECT count(*), sum(a) FROM many WHERE b = 1', 1),
 	('SELECT count(*), max(a) FROM many WHERE b = 1', 1),

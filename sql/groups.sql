@@ -275,10 +275,10 @@ SELECT differs(query, nodes) FROM (VALUES
 	('SELECT id, k, w, count(*) FROM keyed GROUP BY id, k, w', NULL),
 	('SELECT id, k + 1, max(w) FROM keyed GROUP BY id, k', NULL),
 	-- not for the node
-	('SELECT k, count(DISTINCT s), sum(DISTINCT s) FROM few GROUP BY k', 0),
+	('SELECT k, count(DISTINCT s), sum(DISTINCT s), array_agg(DISTINCT s) FROM few GROUP BY k', 0),
 	('SELECT array_agg(s ORDER BY s) FROM few GROUP BY k', 0),
 	('SELECT string_agg(w, '','' ORDER BY id) FROM few', 0),
-	('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY k) FROM few', 0),
+	('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM few', 0),
 	('SELECT mode() WITHIN GROUP (ORDER BY k), rank(5) WITHIN GROUP (ORDER BY k) FROM few GROUP BY b', 0),
 	('SELECT stddev(k), corr(f, f4), bool_and(b), bit_or(k), every(b) FROM few GROUP BY s', 0),
 	('SELECT sum(iv), avg(iv), sum(k::money) FROM few', 0),

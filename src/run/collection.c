@@ -16,8 +16,9 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* An array begins with room for so many keys. */
+/* An array begins with room for so many keys; from so many on sorting it takes long. */
 #define FIRST_CAPACITY	8
+#define LARGE_CAPACITY	4096
 
 /*
  * Of groups, a collection can have so many times the keys that fit into memory, where what it has is combined with what is read
@@ -245,10 +246,13 @@ make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, Memo
 
 /* ---------------------------------------------------------------- adding */
 
+/* Make an array larger, so that there is room for so many more; by more than twice where there is little use in sorting it. */
 static void
 grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
-	uint64		capacity = Max(Min(collection->capacity * 2, collecting->most), collection->n + more);
+	bool		futile = collecting->how.purpose == RTSCAN_FOR_DISTINCT && collection->capacity >= LARGE_CAPACITY &&
+		collection->n > collection->capacity / 8 * 7;
+	uint64		capacity = Max(Min(collection->capacity * (futile ? 4 : 2), collecting->most), collection->n + more);
 
 	if (collection->keys)
 		collection->keys = repalloc_huge(collection->keys, capacity * sizeof(int64));

@@ -11,10 +11,10 @@
 /* So few are sorted by insertion. */
 #define FEW				32
 
-/* A sort's digits, of few integers and of many. */
-#define SMALL_DIGIT		8
-#define LARGE_DIGIT		11
-#define MANY			4096
+/* Bits of a sort's digits; so many integers are first parted by their highest digit, so that the rest is done in the cache. */
+#define DIGIT_BITS		8
+#define DIGITS			(1 << DIGIT_BITS)
+#define MANY			32768
 
 /* Integers are selected by so many bits at a time; so few, or those of so many ranks, are sorted instead. */
 #define BUCKET_BITS		10
@@ -62,54 +62,79 @@ insert_few(int64 *integers, uint64 n)
 	}
 }
 
-/* By one digit of what they are above the least. */
-static void
-sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int width, int64 *to)
+static inline uint64
+digit_of(int64 integer, int64 least, int shift)
 {
-	uint64		mask = (UINT64CONST(1) << width) - 1;
-	uint64		places[1 << LARGE_DIGIT];
+	return ((uint64) integer - (uint64) least) >> shift & (DIGITS - 1);
+}
+
+/* Sort by one digit of what integers are above the least; where each digit's integers end. */
+static void
+sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, uint64 *ends)
+{
 	uint64		place = 0;
 
-	memset(places, 0, (mask + 1) * sizeof(uint64));
+	memset(ends, 0, DIGITS * sizeof(uint64));
 	for (uint64 i = 0; i < n; i++)
-		places[((uint64) from[i] - (uint64) least) >> shift & mask]++;
-	for (uint64 digit = 0; digit <= mask; digit++)
+		ends[digit_of(from[i], least, shift)]++;
+	for (int digit = 0; digit < DIGITS; digit++)
 	{
-		uint64		count = places[digit];
+		uint64		count = ends[digit];
 
-		places[digit] = place;
+		ends[digit] = place;
 		place += count;
 	}
 	for (uint64 i = 0; i < n; i++)
-		to[places[((uint64) from[i] - (uint64) least) >> shift & mask]++] = from[i];
+		to[ends[digit_of(from[i], least, shift)]++] = from[i];
+}
+
+/* From the lowest digit to the highest: the result is in another array, or in the same. */
+static void
+sort_by_digits(int64 *integers, uint64 n, int64 *other, int64 *result)
+{
+	uint64		ends[DIGITS];
+	int64		least,
+				greatest;
+
+	if (n <= FEW)
+		insert_few(integers, n);
+	else
+	{
+		rtscan_bound_integers(integers, n, &least, &greatest);
+		for (int shift = 0; shift < count_bits(least, greatest); shift += DIGIT_BITS)
+		{
+			int64	   *sorted = other;
+
+			CHECK_FOR_INTERRUPTS();
+			sort_by_digit(integers, n, least, shift, other, ends);
+			other = integers;
+			integers = sorted;
+		}
+	}
+	if (integers != result && n > 0)
+		memcpy(result, integers, n * sizeof(int64));
 }
 
 void
 rtscan_sort_integers(int64 *integers, uint64 n, int64 *scratch)
 {
-	int			width = n < MANY ? SMALL_DIGIT : LARGE_DIGIT;
-	int64	   *from = integers;
-	int64	   *to = scratch;
+	uint64		ends[DIGITS];
+	uint64		first = 0;
 	int64		least,
 				greatest;
 
-	if (n <= FEW)
+	if (n < MANY)
 	{
-		insert_few(integers, n);
+		sort_by_digits(integers, n, scratch, integers);
 		return;
 	}
 	rtscan_bound_integers(integers, n, &least, &greatest);
-	for (int shift = 0; shift < count_bits(least, greatest); shift += width)
+	sort_by_digit(integers, n, least, Max(count_bits(least, greatest) - DIGIT_BITS, 0), scratch, ends);
+	for (int digit = 0; digit < DIGITS; digit++)
 	{
-		int64	   *sorted = to;
-
-		CHECK_FOR_INTERRUPTS();
-		sort_by_digit(from, n, least, shift, width, to);
-		to = from;
-		from = sorted;
+		sort_by_digits(scratch + first, ends[digit] - first, integers + first, integers + first);
+		first = ends[digit];
 	}
-	if (from != integers)
-		memcpy(integers, from, n * sizeof(int64));
 }
 
 /* ---------------------------------------------------------------- selection */
