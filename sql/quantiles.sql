@@ -209,20 +209,27 @@ SELECT differs(q) FROM (VALUES
 	('SELECT v, count(DISTINCT r), avg(DISTINCT r) FROM large GROUP BY v'),
 	('SELECT o % 2, count(DISTINCT v), sum(DISTINCT r), count(DISTINCT r) FILTER (WHERE v < 100) FROM large GROUP BY 1'),
 	('SELECT r % 7, count(DISTINCT v) FROM large GROUP BY 1')) v (q);
--- of rows that turn out to be more than was expected: dead statistics
-CREATE TABLE grown (o int, k int, r int) WITH (autovacuum_enabled = off);
-INSERT INTO grown SELECT i, i % 3, 1 FROM generate_series(1, 100) i;
-CREATE INDEX grown_all ON grown USING rtscan (o, k, r);
-VACUUM ANALYZE grown;
-INSERT INTO grown SELECT i, 5, abs(hashint4(i)) FROM generate_series(1001, 30000) i;
-UPDATE pg_class SET reltuples = 100, relpages = 1 WHERE relname = 'grown';
-SELECT differs(q, NULL) FROM (VALUES
-	('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY r), mode() WITHIN GROUP (ORDER BY r) FROM grown
-		WHERE o > 99 AND r > 0 AND k >= 0 GROUP BY k'),
-	('SELECT k, percentile_cont(''{0.1,0.5}''::float8[]) WITHIN GROUP (ORDER BY r DESC) FROM grown
-		WHERE o > 99 AND r > 0 AND k >= 0 GROUP BY k')) v (q);
-SELECT shown('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY r) FROM grown
-	WHERE o > 99 AND r > 0 AND k >= 0 GROUP BY k', 'Spilled|Custom');
+-- dense values here and there: each part is bits before it is spilled
+CREATE TABLE parts AS
+SELECT i / 20000 * 1000000000 + i % 20000 AS v, i % 2 AS k, 7 AS c FROM generate_series(0, 39999) i
+ORDER BY i / 20000, hashint4(i);
+CREATE INDEX parts_all ON parts USING rtscan (v, k) INCLUDE (c);
+ALTER TABLE parts ALTER v SET (n_distinct = 1);
+VACUUM ANALYZE parts;
+SELECT shown('SELECT k, count(DISTINCT v), max(repeat((v + c)::text, 100)) IS NULL FROM parts GROUP BY k',
+	'Spilled|Custom');
+SELECT differs('SELECT k, count(DISTINCT v), sum(DISTINCT v), count(DISTINCT v::bigint * v) FROM parts GROUP BY k');
+-- rows that turn out to be more than was expected
+SELECT shown('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY r) FROM large WHERE k + 0 = k GROUP BY k',
+	'Spilled|Custom');
+SELECT shown('SELECT r % 1000, mode() WITHIN GROUP (ORDER BY v) FROM large WHERE k + 0 = k GROUP BY 1', 'Spilled|Custom');
+SELECT differs(q) FROM (VALUES
+	('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY r), mode() WITHIN GROUP (ORDER BY v DESC), count(*)
+		FROM large WHERE k + 0 = k GROUP BY k'),
+	('SELECT k, percentile_cont(''{0.1,0.5,NULL,0.1}''::float8[]) WITHIN GROUP (ORDER BY r DESC),
+		percentile_disc(''{{0},{1}}''::float8[]) WITHIN GROUP (ORDER BY f) FROM large WHERE k + 0 = k GROUP BY k'),
+	('SELECT r % 1000, percentile_disc(0.9) WITHIN GROUP (ORDER BY o), mode() WITHIN GROUP (ORDER BY v),
+		percentile_cont(0.3) WITHIN GROUP (ORDER BY f DESC) FROM large WHERE k + 0 = k GROUP BY 1')) v (q);
 -- a cursor that is closed before all groups have been fetched, with values on disk
 BEGIN;
 DECLARE c CURSOR FOR SELECT k, count(DISTINCT r) FROM large GROUP BY k;

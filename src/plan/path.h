@@ -62,7 +62,7 @@ typedef struct RtscanPath
 	List	   *row_keys;		/* of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
 	double		groups;
-	double		collected_values;	/* that collections have in memory, at most */
+	double		collected_bytes;	/* of collections */
 } RtscanPath;
 
 /* offer.c: hook into the planner. */

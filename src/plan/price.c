@@ -29,6 +29,9 @@
 /* A group takes about so much memory, besides its keys and states. */
 #define GROUP_OVERHEAD	128
 
+/* Likewise a collection, besides its values. */
+#define COLLECTION_OVERHEAD	192
+
 /* All row expressions. */
 static List *
 row_expressions(const RtscanPath *path)
@@ -105,7 +108,7 @@ collections_cost(RtscanPath *path, double rows)
 	ListCell   *cell;
 	Cost		cost = 0;
 
-	path->collected_values = 0;
+	path->collected_bytes = 0;
 	foreach(cell, path->aggregates)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
@@ -114,7 +117,7 @@ collections_cost(RtscanPath *path, double rows)
 		if (aggregate->collected.purpose == RTSCAN_NO_COLLECTION)
 			continue;
 		values = collected_values(path, aggregate, rows);
-		path->collected_values += values;
+		path->collected_bytes += values * RTSCAN_COLLECTED_BYTES + path->groups * COLLECTION_OVERHEAD;
 		cost += rows * COLLECTED_COST;
 		if (!path->request->grouped && values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit())
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
@@ -196,5 +199,5 @@ rtscan_path_groups_fit(const RtscanPath *path)
 
 	return request->partial || path->groups * (GROUP_OVERHEAD + request->target->width +
 						   list_length(path->aggregates) * sizeof(RtscanState)) +
-		(request->grouped ? path->collected_values * RTSCAN_COLLECTED_BYTES : 0) <= get_hash_memory_limit();
+		(request->grouped ? path->collected_bytes : 0) <= get_hash_memory_limit();
 }

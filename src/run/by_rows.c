@@ -25,7 +25,7 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 
 	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->choosing, plan->collation);
 	if (plan->collected.purpose != RTSCAN_NO_COLLECTION)
-		rtscan_collect(&task->transitions[number], &plan->collected, task->grouped);
+		rtscan_collect(&task->transitions[number], &plan->collected);
 	aggregate->fractions = ExecInitExpr(plan->fractions, parent);
 	aggregate->column = -1;
 	if (plan->argument)
@@ -91,13 +91,13 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 
 	task->estate = parent->state;
 	task->quals = rtscan_begin_quals(parent, plan->row_quals);
-	task->grouped = plan->grouped;
-	task->partial = plan->partial;
 	task->naggregates = list_length(plan->aggregates);
 	task->aggregates = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowAggregate));
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
+	task->grouped = plan->grouped;
+	task->partial = plan->partial;
 	if (task->grouped)
 		prepare_keys(task, parent, plan);
 	return task;
@@ -146,7 +146,10 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 											  task->naggregates, task->expected_groups);
 	}
 	else
+	{
 		answer->only = rtscan_make_group(answer->context, task->naggregates);
+		rtscan_let_sort(task->transitions, task->naggregates, true);
+	}
 	return answer;
 }
 

@@ -20,12 +20,6 @@
 #define FIRST_CAPACITY	8
 #define LARGE_CAPACITY	4096
 
-/*
- * Of groups, a collection can have so many times the keys that fit into memory, where what it has is combined with what is read
- * back, before its group is spilled.
- */
-#define GROUPED_FACTOR	4
-
 #define SIGN_BIT		(UINT64CONST(1) << 63)
 #define MINUS_INFINITY8	((int64) UINT64CONST(0xFFF0000000000000))
 #define INFINITY8		INT64CONST(0x7FF0000000000000)
@@ -252,7 +246,10 @@ grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, Me
 {
 	bool		futile = collecting->how.purpose == RTSCAN_FOR_DISTINCT && collection->capacity >= LARGE_CAPACITY &&
 		collection->n > collection->capacity / 8 * 7;
-	uint64		capacity = Max(Min(collection->capacity * (futile ? 4 : 2), collecting->most), collection->n + more);
+	uint64		capacity = Max(collection->capacity * (futile ? 4 : 2), collection->n + more);
+
+	if (collecting->may_sort)
+		capacity = Min(capacity, collecting->most);
 
 	if (collection->keys)
 		collection->keys = repalloc_huge(collection->keys, capacity * sizeof(int64));
@@ -272,9 +269,10 @@ make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mor
 	/* An array that stays nearly full would be sorted again and again. */
 	if (collection->n + more <= collection->capacity && (collection->n <= collection->capacity / 2 || collection->sort))
 		return;
-	if (collection->n + more > collecting->most)
+	if (collecting->may_sort && collection->n + more > collecting->most)
 		move_to_sort(collecting, collection, context);
-	if (collection->n + more > collection->capacity || (distinct && collection->capacity < collecting->most))
+	if (collection->n + more > collection->capacity ||
+		(distinct && !(collecting->may_sort && collection->capacity >= collecting->most)))
 		grow(collecting, collection, more, context);
 }
 
@@ -376,7 +374,7 @@ combine_collections(const RtscanTransition *transition, RtscanState *state, cons
 static const RtscanAggregate collections = {.add = add_value, .combine = combine_collections};
 
 void
-rtscan_collect(RtscanTransition *transition, const RtscanCollected *how, bool grouped)
+rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
 {
 	RtscanCollecting *collecting = palloc0(sizeof(RtscanCollecting));
 	bool		sorts;
@@ -388,11 +386,19 @@ rtscan_collect(RtscanTransition *transition, const RtscanCollected *how, bool gr
 	collecting->floats = collecting->kind == RTSCAN_EXACT_FLOAT4 || collecting->kind == RTSCAN_EXACT_FLOAT8;
 	collecting->zero = key_of_float(collecting->kind, 0);
 	collecting->infinity = key_of_float(collecting->kind, collecting->kind == RTSCAN_EXACT_FLOAT4 ? INFINITY4 : INFINITY8);
-	collecting->most = get_hash_memory_limit() / RTSCAN_COLLECTED_BYTES * (grouped ? GROUPED_FACTOR : 1);
+	collecting->most = get_hash_memory_limit() / RTSCAN_COLLECTED_BYTES;
 	collecting->aggregate = palloc(sizeof(RtscanTransition));
 	*collecting->aggregate = *transition;
 	transition->aggregate = &collections;
 	transition->collecting = collecting;
+}
+
+void
+rtscan_let_sort(const RtscanTransition *transitions, int n, bool may)
+{
+	for (int i = 0; i < n; i++)
+		if (transitions[i].collecting)
+			transitions[i].collecting->may_sort = may;
 }
 
 /* ---------------------------------------------------------------- temporary files */
@@ -452,6 +458,7 @@ advance(RtscanKeys *keys)
 
 	if (collection->sort)
 	{
+		CHECK_FOR_INTERRUPTS();
 		keys->has_key = tuplesort_getdatum(collection->sort, true, false, &value, &isnull, NULL);
 		if (keys->has_key)
 			keys->key = DatumGetInt64(value);

@@ -10,8 +10,8 @@
  * Keys are in an array.  Where it is full, the same keys of DISTINCT are dropped; if the rest are dense, they become bits from
  * the least on, and then the array has what is not among the bits' range.
  *
- * Beyond what fits into memory they go to PostgreSQL's sort, which has files for them.  Of groups, collections that do not fit
- * are spilled with their groups (groups.h); one alone that does not is sorted.
+ * Beyond what fits into memory they go to PostgreSQL's sort, which has files for them.  Collections of groups are spilled with
+ * these (groups.h), and sorted only where groups cannot be divided any further.
  */
 #ifndef RTSCAN_COLLECTION_H
 #define RTSCAN_COLLECTION_H
@@ -65,7 +65,8 @@ typedef struct RtscanCollecting
 	bool		floats;
 	int64		zero;			/* of floats: the keys of 0, */
 	int64		infinity;		/* and of infinity, behind which are NaNs */
-	uint64		most;			/* keys in memory */
+	uint64		most;			/* keys in memory, */
+	bool		may_sort;		/* if others may go to a sort */
 	uint64		spilled;		/* keys that went to sorts */
 	RtscanCollection *sorts;	/* that have one */
 } RtscanCollecting;
@@ -77,7 +78,10 @@ typedef struct RtscanCollecting
 extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
 
 /* Make a transition one that collects; it was that of the aggregate whose DISTINCT this is, or nothing but a type is known. */
-extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *how, bool grouped);
+extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *how);
+
+/* May collections go to sorts?  They cannot be spilled with their groups then. */
+extern void rtscan_let_sort(const RtscanTransition *transitions, int n, bool may);
 
 /* End sorts that nobody has finished. */
 extern void rtscan_end_collecting(RtscanCollecting *collecting);

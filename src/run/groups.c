@@ -7,6 +7,7 @@
 #include "commands/tablespace.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "run/collection.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
@@ -60,6 +61,7 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 
 	groups->transitions = transitions;
 	groups->nstates = nstates;
+	rtscan_let_sort(transitions, nstates, false);
 	groups->context = CurrentMemoryContext;
 	groups->table_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan groups", ALLOCSET_DEFAULT_SIZES);
 	groups->temporary = AllocSetContextCreate(CurrentMemoryContext, "rtscan group keys", ALLOCSET_DEFAULT_SIZES);
@@ -299,6 +301,7 @@ read_file(RtscanGroups *groups, const SpillFile *spilled)
 
 	groups->used_bits = spilled->bits;
 	groups->spill_bits = choose_bits(spilled);
+	rtscan_let_sort(groups->transitions, groups->nstates, groups->used_bits >= MAX_USED_BITS);
 	while (read_keys(groups, spilled->file, &hash))
 	{
 		CHECK_FOR_INTERRUPTS();
