@@ -100,7 +100,7 @@ class Sums:
         forms += [looks.format(f"mode() {order}{filtered}")]
         if "[]" not in fractions:
             forms += [looks.format(f"percentile_disc({fractions}) {order}{filtered}")] * 2
-        elif one.sql in INTEGERS or one.exact:
+        elif one.sql in INTEGERS or one.exact and one.sql != "int4[]":     # there are no arrays of arrays
             forms += [f"percentile_disc({fractions}) {order}{filtered}"] * 2
         if one.sql in INTEGERS + FLOATS + ("numeric(12,2)",):
             choose = f"percentile_cont({fractions}) {order}{filtered}"

@@ -1,5 +1,5 @@
--- Aggregates that collect their values, by the node RtscanAggregate: percentiles, modes, and DISTINCT within aggregates:
--- the same as PostgreSQL's own.
+-- Aggregates that collect their values, by the node RtscanAggregate: percentiles, modes, and DISTINCT within
+-- aggregates: the same as PostgreSQL's own.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA quantiles;
@@ -34,7 +34,8 @@ LANGUAGE sql AS $$
 		   CASE WHEN h % 53 > 0 THEN round((h % 997 - 500) / 7.0, h % 6) END,
 		   CASE WHEN h % 37 = 0 THEN 'infinity' WHEN h % 41 > 0 THEN '2023-01-01'::date + h % 50 END,
 		   CASE WHEN h % 37 > 0 THEN '01:00'::time + h % 997 * interval '1 minute' END,
-		   CASE WHEN h % 37 = 0 THEN '-infinity' WHEN h % 41 > 0 THEN '2023-01-01'::timestamp + h % 1999 * interval '37 s' END,
+		   CASE WHEN h % 37 = 0 THEN '-infinity'
+				WHEN h % 41 > 0 THEN '2023-01-01'::timestamp + h % 1999 * interval '37 s' END,
 		   CASE WHEN h % 41 > 0 THEN '2023-01-01 UTC'::timestamptz + h % 1999 * interval '37 s' END,
 		   CASE WHEN h % 5 > 0 THEN h % 3 = 0 END, CASE WHEN h % 9 > 0 THEN chr(33 + h % 90)::"char" END,
 		   CASE WHEN h % 9 > 0 THEN (h % 99 * 43000000::bigint)::oid END,
@@ -79,7 +80,8 @@ SELECT differs(format('SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY %I %s) 
 FROM numbers, conditions, (VALUES ('0.5', ''), ('0', 'DESC'), ('1', ''), ('0.2501', 'DESC'), ('0.999', '')) v (p, d);
 SELECT differs(format('SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY %I %s) FROM q WHERE %s', p, col, d, condition))
 FROM numbers, conditions,
-	(VALUES ('ARRAY[0.9, 0.1, NULL, 0.5, 0.9, 0, 1]::float8[]', ''), ('''{{0.25,0.51},{0.75,0.99}}''::float8[]', 'DESC'),
+	(VALUES ('ARRAY[0.9, 0.1, NULL, 0.5, 0.9, 0, 1]::float8[]', ''),
+		('''{{0.25,0.51},{0.75,0.99}}''::float8[]', 'DESC'),
 		('''{}''::float8[]', ''), ('''{NULL,NULL}''::float8[]', ''), ('NULL::float8[]', '')) v (p, d);
 SELECT differs(format('SELECT mode() WITHIN GROUP (ORDER BY %I %s) FROM q WHERE %s', col, d, condition))
 FROM typed, conditions, (VALUES (''), ('DESC')) v (d);
@@ -94,7 +96,8 @@ SELECT differs(format('SELECT sum(DISTINCT mo), count(DISTINCT z), count(DISTINC
 	WHERE q.o < 50', condition), NULL)
 FROM conditions;
 SELECT differs(format('SELECT percentile_disc(%s) WITHIN GROUP (ORDER BY z %s) + 0,
-	percentile_cont(%1$s) WITHIN GROUP (ORDER BY z %2$s) + 0, mode() WITHIN GROUP (ORDER BY z %2$s) + 0, count(DISTINCT z)
+	percentile_cont(%1$s) WITHIN GROUP (ORDER BY z %2$s) + 0, mode() WITHIN GROUP (ORDER BY z %2$s) + 0,
+	count(DISTINCT z)
 	FROM q WHERE %3$s', p, d, condition))
 FROM conditions, (VALUES ('0.5', ''), ('0.01', ''), ('0.9', 'DESC'), ('0.3', 'DESC')) v (p, d);
 
@@ -119,7 +122,8 @@ SELECT differs(q) FROM (VALUES
 		percentile_disc(0.5) WITHIN GROUP (ORDER BY a::numeric(9, 1)), mode() WITHIN GROUP (ORDER BY d - 3) FROM q'),
 	('SELECT mode() WITHIN GROUP (ORDER BY k), k FROM q GROUP BY k, l % 3'),
 	('SELECT count(DISTINCT k), count(DISTINCT k), count(k), sum(DISTINCT k), sum(k) FROM q'),
-	('SELECT percentile_disc(twice(0.2)) WITHIN GROUP (ORDER BY k), percentile_cont(twice(NULL)) WITHIN GROUP (ORDER BY k)
+	('SELECT percentile_disc(twice(0.2)) WITHIN GROUP (ORDER BY k),
+		percentile_cont(twice(NULL)) WITHIN GROUP (ORDER BY k)
 		FROM q'),
 	('SELECT min(DISTINCT i4), max(DISTINCT k) FROM q WHERE l > 0'),
 	('SELECT min(DISTINCT x), max(DISTINCT m), k FROM q GROUP BY k'),
@@ -138,7 +142,8 @@ SELECT differs('SELECT percentile_disc((SELECT 0.1 + count(*) / 1e9 FROM q r)) W
 SELECT differs('SELECT p, (SELECT percentile_cont(p) WITHIN GROUP (ORDER BY i4) FROM q WHERE o < p * 10000)
 	FROM (VALUES (0.1::float8), (0.5), (NULL), (1)) v (p)');
 SELECT differs_prepared(mode, 'float8, float8[]',
-	'SELECT percentile_disc($1) WITHIN GROUP (ORDER BY i4), percentile_cont($2) WITHIN GROUP (ORDER BY f8), count(DISTINCT l)
+	'SELECT percentile_disc($1) WITHIN GROUP (ORDER BY i4), percentile_cont($2) WITHIN GROUP (ORDER BY f8),
+		count(DISTINCT l)
 		FROM q WHERE o < 3000',
 	'0.3, ''{0.1,0.2}''', 'NULL, NULL', '1, ''{{0.7},{NULL}}''', '1.1, NULL', '0, ''{2}''')
 FROM unnest('{force_generic_plan,force_custom_plan}'::text[]) mode;
@@ -207,7 +212,8 @@ SELECT shown('SELECT v, count(DISTINCT r) FROM large GROUP BY v', 'Spilled|Custo
 SELECT differs(q) FROM (VALUES
 	('SELECT k, count(DISTINCT r), count(DISTINCT v), sum(DISTINCT v) FROM large GROUP BY k'),
 	('SELECT v, count(DISTINCT r), avg(DISTINCT r) FROM large GROUP BY v'),
-	('SELECT o % 2, count(DISTINCT v), sum(DISTINCT r), count(DISTINCT r) FILTER (WHERE v < 100) FROM large GROUP BY 1'),
+	('SELECT o % 2, count(DISTINCT v), sum(DISTINCT r), count(DISTINCT r) FILTER (WHERE v < 100)
+		FROM large GROUP BY 1'),
 	('SELECT r % 7, count(DISTINCT v) FROM large GROUP BY 1')) v (q);
 -- dense values here and there: each part is bits before it is spilled
 CREATE TABLE parts AS
@@ -222,7 +228,8 @@ SELECT differs('SELECT k, count(DISTINCT v), sum(DISTINCT v), count(DISTINCT v::
 -- rows that turn out to be more than was expected
 SELECT shown('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY r) FROM large WHERE k + 0 = k GROUP BY k',
 	'Spilled|Custom');
-SELECT shown('SELECT r % 1000, mode() WITHIN GROUP (ORDER BY v) FROM large WHERE k + 0 = k GROUP BY 1', 'Spilled|Custom');
+SELECT shown('SELECT r % 1000, mode() WITHIN GROUP (ORDER BY v) FROM large WHERE k + 0 = k GROUP BY 1',
+	'Spilled|Custom');
 SELECT differs(q) FROM (VALUES
 	('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY r), mode() WITHIN GROUP (ORDER BY v DESC), count(*)
 		FROM large WHERE k + 0 = k GROUP BY k'),

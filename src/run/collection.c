@@ -240,17 +240,18 @@ make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, Memo
 
 /* ---------------------------------------------------------------- adding */
 
-/* Make an array larger, so that there is room for so many more; by more than twice where there is little use in sorting it. */
+/* Make an array larger, so that there is room for so many more. */
 static void
 grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
-	bool		futile = collecting->how.purpose == RTSCAN_FOR_DISTINCT && collection->capacity >= LARGE_CAPACITY &&
-		collection->n > collection->capacity / 8 * 7;
-	uint64		capacity = Max(collection->capacity * (futile ? 4 : 2), collection->n + more);
+	uint64		capacity = Max(collection->capacity * 2, collection->n + more);
 
+	/* Of DISTINCT all is sorted each time: less often, where that is of little use. */
+	if (collecting->how.purpose == RTSCAN_FOR_DISTINCT && collecting->may_sort &&
+		collection->capacity >= LARGE_CAPACITY && collection->n > collection->capacity / 8 * 7)
+		capacity *= 2;
 	if (collecting->may_sort)
 		capacity = Min(capacity, collecting->most);
-
 	if (collection->keys)
 		collection->keys = repalloc_huge(collection->keys, capacity * sizeof(int64));
 	else
@@ -269,10 +270,9 @@ make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mor
 	/* An array that stays nearly full would be sorted again and again. */
 	if (collection->n + more <= collection->capacity && (collection->n <= collection->capacity / 2 || collection->sort))
 		return;
-	if (collecting->may_sort && collection->n + more > collecting->most)
+	if (collecting->may_sort && Max(collection->capacity, collection->n + more) >= collecting->most)
 		move_to_sort(collecting, collection, context);
-	if (collection->n + more > collection->capacity ||
-		(distinct && !(collecting->may_sort && collection->capacity >= collecting->most)))
+	if (collection->n + more > collection->capacity || (distinct && collection->sort == NULL))
 		grow(collecting, collection, more, context);
 }
 
