@@ -150,6 +150,7 @@ rtscan_end_collecting(RtscanCollecting *collecting)
 {
 	while (collecting->sorts)
 		rtscan_end_collection(collecting, collecting->sorts);
+	collecting->spilled = 0;
 }
 
 /* ---------------------------------------------------------------- distinct keys */
@@ -381,7 +382,6 @@ rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
 
 	collecting->how = *how;
 	collecting->type = transition->type;
-	collecting->typlen = transition->typlen;
 	collecting->kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
 	collecting->floats = collecting->kind == RTSCAN_EXACT_FLOAT4 || collecting->kind == RTSCAN_EXACT_FLOAT8;
 	collecting->zero = key_of_float(collecting->kind, 0);

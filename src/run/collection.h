@@ -60,7 +60,6 @@ typedef struct RtscanCollecting
 	RtscanCollected how;
 	RtscanTransition *aggregate;	/* of DISTINCT: what gets the distinct values */
 	Oid			type;
-	int16		typlen;
 	RtscanExactKind kind;
 	bool		floats;
 	int64		zero;			/* of floats: the keys of 0, */
