@@ -327,6 +327,7 @@ FROM unnest(ARRAY[
 	unnest(ARRAY[
 		'', 'WHERE g < 7', 'WHERE g <> 7', 'WHERE g <> 8', 'WHERE g < 0', 'WHERE id + 0 < 4000', 'WHERE id + 0 < 0',
 		'GROUP BY g', 'WHERE g < 7 GROUP BY g', 'GROUP BY g HAVING g < 7', 'GROUP BY g % 3',
+		'GROUP BY i8', 'GROUP BY i8, i4, i2', 'GROUP BY i4, n', 'GROUP BY r, q', 'WHERE g = 9 GROUP BY i8, n',
 		'WHERE i4 + 0 < 100 AND i4 < 1000 GROUP BY g']) tail;
 SELECT differs(q, NULL) FROM (VALUES
 	('SELECT 1 / (g - 7), count(*) FROM edge GROUP BY 1'),
