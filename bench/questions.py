@@ -1,6 +1,7 @@
 """What bench/ask.py asks: sets of questions, each about one table with one index."""
 from dataclasses import dataclass
 
+import aggregates
 from generate import LARGEST
 
 
@@ -64,7 +65,53 @@ def of_rows():
               f"a < {at(.5)} AND v IN ({', '.join(str(7 * n) for n in range(1000))})", 1 / 3)
 
 
+def of_sums_and_groups():
+    yield ask("`count(*)`, 0.01", "count(*)", below(.01))
+    yield ask("`sum(v)`, 0.01", "sum(v)", below(.01), 1.3, beside="`count(*)`, 0.01")
+    yield ask("`sum(v)`, 0.9", "sum(v)", below(.9), 1 / 5)
+    for share, most in ((.2, 1 / 6), (.5, 1 / 4), (.9, 1 / 2.5)):
+        yield ask(f"`count(*), sum(v) GROUP BY g`, {share}", "g, count(*), sum(v)", below(share), most, "GROUP BY g")
+    yield ask("`count(*), sum(v) GROUP BY v`, 0.9", "v, count(*), sum(v)", below(.9), 1 / 1.5, "GROUP BY v")
+    yield ask("`count(*) GROUP BY v % 10`, 0.5", "v % 10, count(*)", below(.5), 1 / 2.5, "GROUP BY v % 10")
+    yield ask("`min`, `max` of a and of v, b and c 0.5", "min(a), max(a), min(v), max(v)", below(.5, "bc"), 1 / 5)
+    yield ask("`stddev(v), corr(v, g)`, 0.5", "stddev(v), corr(v, g)", below(.5), 1 / 3)
+    yield ask("`sum(v * g + 1), avg(v - g)`, 0.9", "sum(v * g + 1), avg(v - g)", below(.9), 1 / 4)
+
+
+def of_quantiles_and_distinct_values():
+    for column, share in (("v", .2), ("a", .5)):
+        yield ask(f"median of {column}, {share}", f"percentile_disc(0.5) WITHIN GROUP (ORDER BY {column})", below(share), 1 / 6,
+                  duckdb=f"quantile_disc({column}, 0.5)")
+    yield ask("quartiles of v `GROUP BY g`, 0.2", "g, percentile_disc(array[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY v)",
+              below(.2), 1 / 2, "GROUP BY g", duckdb="g, quantile_disc(v, [0.25, 0.5, 0.75])")
+    for column, share, most in (("v", .2, 1 / 5), ("g", .5, 1 / 5), ("a", .5, 1 / 2)):
+        yield ask(f"`count(DISTINCT {column})`, {share}", f"count(DISTINCT {column})", below(share), most)
+
+
+def within(kind, radius):
+    """Points around the middle, by arithmetic in a type."""
+    a, b = (f"({column}::{kind} - {at(.5)})" for column in "ab")
+    return f"{a} * {a} + {b} * {b} < {at(radius)}::{kind} * {at(radius)}"
+
+
+def of_expressions():
+    yield ask("count, a < b, c < 0.5", "count(*)", f"a < b AND c < {at(.5)}", 1 / 2)
+    yield ask("count, 2a + 3b - c < k (bigint, 19 %)", "count(*)", f"2 * a::bigint + 3 * b::bigint - c < {LARGEST}", 1 / 2)
+    for kind in ("bigint", "float8"):
+        yield ask(f"count, radius ({kind}, a box of 1 %)", "count(*)", within(kind, .05), 1 / 20)
+
+
+def of_lineitem():
+    sql = {query.case: query.sql for query in aggregates.LINEITEM}
+    yield Question("TPC-H Q6", sql["Q6"], 1 / 12)
+    yield Question("TPC-H Q1", sql["Q1"], 1 / 1.5)
+
+
 W = "wide", "w", 10_000_000, "(a, b, c) INCLUDE (v, g)"
+LINEITEM = ("lineitem", "t", 6_001_215,
+            "(l_shipdate, l_discount, l_quantity) INCLUDE (l_extendedprice, l_tax, l_returnflag, l_linestatus)")
 SETS = {
     "rows": Questions(*W, tuple(of_rows())),
+    "aggregates": Questions(*W, (*of_sums_and_groups(), *of_quantiles_and_distinct_values(), *of_expressions())),
+    "lineitem": Questions(*LINEITEM, tuple(of_lineitem())),
 }
