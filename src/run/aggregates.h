@@ -9,6 +9,7 @@
 
 #include "rtscan.h"
 
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "row/exact.h"
 #include "storage/buffile.h"
@@ -85,6 +86,13 @@ static inline bool
 rtscan_takes_integers(const RtscanTransition *transition)
 {
 	return transition->aggregate->decimals || transition->aggregate->counts || transition->direction != 0;
+}
+
+/* Or doubles? */
+static inline bool
+rtscan_takes_doubles(const RtscanTransition *transition)
+{
+	return transition->type == FLOAT4OID || transition->type == FLOAT8OID;
 }
 
 static inline void

@@ -108,7 +108,8 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 
 	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].row_argument && rtscan_takes_integers(&task->transitions[i]))
+		if (task->aggregates[i].row_argument &&
+			(rtscan_takes_integers(&task->transitions[i]) || rtscan_takes_doubles(&task->transitions[i])))
 			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
 }
 

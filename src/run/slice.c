@@ -150,12 +150,30 @@ count_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const Rtsc
 }
 
 static void
+add_doubles(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+{
+	const RtscanTransition *transition = &answer->task->transitions[number];
+
+	for (uint32 i = 0; i < chosen.n; i++)
+	{
+		uint32		row = chosen.rows[i];
+		Datum		value = transition->type == FLOAT4OID ? Float4GetDatum((float4) vector->doubles[row]) :
+			Float8GetDatum(vector->doubles[row]);
+
+		if (!vector->isnull[row])
+			rtscan_add_datum(transition, state_of(answer, chosen, i, number), value, states_context(answer));
+	}
+}
+
+static void
 add_vector(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
 {
 	const RtscanTransition *transition = &answer->task->transitions[number];
 
 	if (transition->aggregate->counts)
 		count_values(answer, number, chosen, vector);
+	else if (vector->kind == RTSCAN_VECTOR_DOUBLES)
+		add_doubles(answer, number, chosen, vector);
 	else if (transition->direction != 0)
 		choose_integers(answer, number, chosen, vector);
 	else if (answer->only && answer->only[number].sum.scale == vector->scale)
