@@ -55,7 +55,9 @@ rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 {
 	batch->cursor = cursor;
 	batch->ordered = NULL;
-	return begin_batch(batch, rtscan_next_rows(cursor));
+	begin_batch(batch, rtscan_next_rows(cursor));
+	batch->wanted = rtscan_cursor_wanted(cursor);
+	return batch->n;
 }
 
 uint32
@@ -63,6 +65,7 @@ rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered)
 {
 	batch->cursor = NULL;
 	batch->ordered = ordered;
+	batch->wanted = NULL;
 	return begin_batch(batch, rtscan_next_ordered(ordered));
 }
 

@@ -19,7 +19,8 @@ typedef struct RtscanBatch
 	RtscanOrdered *ordered;
 	const RtscanSchema *schema;
 	uint64		number;			/* another one for each batch */
-	uint32		n;				/* rows */
+	uint32		n;				/* rows, */
+	const uint64 *wanted;		/* and a bit for each that is asked for; NULL: all are */
 	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
 	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
 	int			ncolumns;

@@ -149,6 +149,16 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 
 /* ---------------------------------------------------------------- the answer */
 
+/* Are all arguments calculated?  Others' values may be large: those of rows that nobody wants are better left alone. */
+static bool
+calculates_all(const RtscanRowsAnswer *answer)
+{
+	for (int i = 0; i < answer->task->naggregates; i++)
+		if (answer->task->aggregates[i].row_argument && answer->arithmetic[i] == NULL)
+			return false;
+	return true;
+}
+
 /* Open a cursor for all rows, or for this process's part of them. */
 static RtscanCursor *
 open_cursor(RtscanRowsAnswer *answer)
@@ -169,6 +179,8 @@ open_cursor(RtscanRowsAnswer *answer)
 	else
 		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->schema,
 									question->filter);
+	if (calculates_all(answer))
+		rtscan_cursor_take_stretches(cursor);
 	answer->slice = RTSCAN_CURSOR_ROWS;
 	MemoryContextSwitchTo(old);
 	return cursor;

@@ -6,6 +6,7 @@
 
 #include "bits/multiversion.h"
 #include "miscadmin.h"
+#include "run/masked.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- quals */
@@ -25,18 +26,47 @@ choose_rows(RtscanBatch *batch, const RtscanExpression *quals, const uint16 *row
 	return count;
 }
 
+/* The places from one up to another that are wanted: a bit each, or all. */
+static uint32
+list_rows(const uint64 *wanted, uint32 from, uint32 end, uint16 *rows)
+{
+	uint32		n = 0;
+
+	while (from < end)
+	{
+		uint32		until = Min(end, (from / 64 + 1) * 64);
+		uint64		bits = wanted ? wanted[from / 64] >> from % 64 : ~UINT64CONST(0);
+
+		for (; from < until; from++, bits >>= 1)
+		{
+			rows[n] = from;
+			n += bits & 1;
+		}
+	}
+	return n;
+}
+
 /* Of the next rows of the batch. */
 static void
 choose_next_rows(RtscanRowsAnswer *answer)
 {
 	uint32		end = Min(answer->next + answer->slice, answer->batch->n);
 
-	answer->n = 0;
-	for (uint32 row = answer->next; row < end; row++)
-		answer->rows[answer->n++] = row;
+	answer->masked = answer->only && answer->batch->wanted && !answer->task->quals.state;
+	if (!answer->masked)
+		answer->n = list_rows(answer->batch->wanted, answer->next, end, answer->rows);
 	answer->next = end;
 	if (answer->task->quals.state)
 		answer->n = choose_rows(answer->batch, &answer->task->quals, answer->rows, answer->n, answer->rows);
+}
+
+/* Where only bits say so far which rows have passed: list them. */
+static void
+list_masked(RtscanRowsAnswer *answer)
+{
+	if (answer->masked)
+		answer->n = list_rows(answer->batch->wanted, 0, answer->batch->n, answer->rows);
+	answer->masked = false;
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -223,11 +253,8 @@ add_row_by_row(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 
 /* Add the argument's values. */
 static void
-add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
+add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
 {
-	RtscanArithmetic *arithmetic = answer->arithmetic[number];
-	const RtscanVector *vector = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
-
 	if (vector)
 		add_vector(answer, number, chosen, vector);
 	else if (answer->task->aggregates[number].column >= 0)
@@ -248,19 +275,50 @@ choose_filtered(RtscanRowsAnswer *answer, const RtscanExpression *filter)
 	return (ChosenRows) {n, answer->filtered, answer->only ? NULL : answer->filtered_group_of};
 }
 
+/* Rows that are wanted are still bits, and belong to the only group: add them so, if that can be done. */
+static bool
+add_masked(RtscanRowsAnswer *answer, int number, const RtscanVector *vector)
+{
+	const RtscanTransition *transition = &answer->task->transitions[number];
+	const uint64 *wanted = answer->batch->wanted;
+	uint32		n = answer->batch->n;
+	RtscanState *state = &answer->only[number];
+	uint64		count;
+
+	if (vector && (vector->kind != RTSCAN_VECTOR_INTEGERS ||
+				   (transition->aggregate->decimals && state->sum.scale != vector->scale)))
+		return false;
+	count = rtscan_masked_count(vector, wanted, n);
+	if (transition->aggregate->decimals)
+		rtscan_masked_sum(vector, wanted, n, &state->sum);
+	else if (transition->direction != 0 && count > 0)
+		rtscan_choose_exact(transition, state, rtscan_masked_outermost(vector, wanted, n, transition->direction));
+	state->count += count - (transition->direction != 0 && count > 0);
+	return true;
+}
+
 static void
 add_to_aggregate(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	ChosenRows	chosen = {answer->n, answer->rows, answer->only ? NULL : answer->group_of};
+	RtscanArithmetic *arithmetic = answer->arithmetic[number];
+	const RtscanVector *vector = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
+	ChosenRows	chosen;
 	MemoryContext old;
 
+	if (answer->masked && !aggregate->filter.state && (vector || !aggregate->argument.state) &&
+		add_masked(answer, number, vector))
+		return;
+	list_masked(answer);
+	if (answer->n == 0)
+		return;
+	chosen = (ChosenRows) {answer->n, answer->rows, answer->only ? NULL : answer->group_of};
 	if (aggregate->filter.state)
 		chosen = choose_filtered(answer, &aggregate->filter);
 	/* What adding leaves behind. */
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	if (aggregate->argument.state)
-		add_values(answer, number, chosen);
+		add_values(answer, number, chosen, vector);
 	else
 		count_rows(answer, number, chosen);
 	MemoryContextSwitchTo(old);
@@ -274,6 +332,6 @@ rtscan_add_slice(RtscanRowsAnswer *answer)
 	choose_next_rows(answer);
 	if (answer->task->grouped)
 		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
-	for (int i = 0; i < answer->task->naggregates && answer->n > 0; i++)
+	for (int i = 0; i < answer->task->naggregates; i++)
 		add_to_aggregate(answer, i);
 }

@@ -60,7 +60,8 @@ struct RtscanRowsAnswer
 	/* The rows at hand: a slice of the batch. */
 	uint32		slice;			/* so many, at most */
 	uint32		next;			/* the first of the batch that is not in it, nor before */
-	uint32		n;				/* rows that have passed */
+	bool		masked;			/* without GROUP BY: those that have passed are what the batch has bits for; or */
+	uint32		n;				/* rows that have passed: */
 
 	/* These are not cleared to begin with. */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* that have passed: their places in the batch, */

@@ -12,6 +12,9 @@
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
+/* One of so many rows of a chunk has to be wanted for it to be read in stretches. */
+#define DENSE		2
+
 struct RtscanCursor
 {
 	Relation	index;
@@ -27,11 +30,15 @@ struct RtscanCursor
 	RtscanRowBits *bits;		/* its rows, */
 	uint32		next_chunk;		/* unless processes share them */
 	uint32		chunk;			/* where rows are taken from, */
-	RtscanBitPlace place;		/* from here on */
+	RtscanBitPlace place;		/* from here on; or, */
+	bool		takes_stretches;
+	bool		in_stretches;	/* in this chunk: */
+	uint32		stretch;		/* from this row of the chunk on */
 	bool		in_pending;		/* the segments are done */
 
 	uint32		n;				/* the rows at hand: */
-	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment */
+	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment, */
+	const uint64 *wanted;		/* and which of them are wanted */
 	IndexTuple *pending;		/* or else pending ones, */
 	RtscanValues **values;		/* by column, opened when first asked for */
 	Datum	   *pending_values; /* [row * columns + column] */
@@ -147,6 +154,7 @@ enter_chunk(RtscanCursor *cursor)
 {
 	uint32		chunk;
 	uint64	   *words;
+	uint32		count;
 
 	do
 		chunk = cursor->chunk = take_chunk(cursor);
@@ -156,8 +164,37 @@ enter_chunk(RtscanCursor *cursor)
 	words = rtscan_bits_chunk(cursor->bits, chunk);
 	if (!*(const bool *) cursor->segment->prepared)
 		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
-	cursor->search.stats.rows += rtscan_popcount(words);
+	count = rtscan_popcount(words);
+	cursor->search.stats.rows += count;
 	cursor->place = (RtscanBitPlace) {0, words[0]};
+	cursor->in_stretches = cursor->takes_stretches &&
+		count >= rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, chunk) / DENSE;
+	cursor->stretch = 0;
+}
+
+/* The next rows of a chunk that has many: as many as some words have bits.  Returns how many. */
+static uint32
+next_stretch(RtscanCursor *cursor)
+{
+	uint32		end = rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, cursor->chunk);
+	uint32		first = cursor->stretch;
+	uint32		n = Min(end - first, RTSCAN_CURSOR_ROWS);
+
+	cursor->wanted = rtscan_bits_chunk(cursor->bits, cursor->chunk) + first / 64;
+	cursor->stretch += n;
+	for (uint32 i = 0; i < n; i++)
+		cursor->rows[i] = cursor->chunk * RTSCAN_CHUNK_ROWS + first + i;
+	return n;
+}
+
+static uint32
+next_of_chunk(RtscanCursor *cursor)
+{
+	cursor->wanted = NULL;
+	if (cursor->in_stretches)
+		return next_stretch(cursor);
+	return rtscan_gather_rows(rtscan_bits_chunk(cursor->bits, cursor->chunk), &cursor->place,
+							  cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
 }
 
 /* Go to the next segment; false if there are none left. */
@@ -186,8 +223,7 @@ next_of_segments(RtscanCursor *cursor)
 				return false;
 			continue;
 		}
-		cursor->n = rtscan_gather_rows(rtscan_bits_chunk(cursor->bits, cursor->chunk), &cursor->place,
-									   cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
+		cursor->n = next_of_chunk(cursor);
 		if (cursor->n > 0)
 			return true;
 		enter_chunk(cursor);
@@ -238,10 +274,23 @@ rtscan_next_rows(RtscanCursor *cursor)
 	if (!cursor->in_pending && next_of_segments(cursor))
 		return cursor->n;
 	cursor->in_pending = true;
+	cursor->wanted = NULL;
 	return next_of_pending(cursor) ? cursor->n : 0;
 }
 
+void
+rtscan_cursor_take_stretches(RtscanCursor *cursor)
+{
+	cursor->takes_stretches = true;
+}
+
 /* ---------------------------------------------------------------- the rows at hand */
+
+const uint64 *
+rtscan_cursor_wanted(const RtscanCursor *cursor)
+{
+	return cursor->wanted;
+}
 
 static RtscanValues *
 values_of(RtscanCursor *cursor, int column)
