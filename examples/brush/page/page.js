@@ -92,35 +92,34 @@ function brushes() {
   }));
 }
 
-async function answers(views) {
+async function answersTo(wanted) {
   const start = performance.now();
-  const body = JSON.stringify({ views, brushes: brushes() });
+  const body = JSON.stringify({ views: wanted, brushes: brushes() });
   const response = await fetch('answers', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  if (!response.ok) throw new Error(await response.text());
-  const answers = await response.json();
-  return { answers, milliseconds: performance.now() - start };
+  if (!response.ok) throw new Error(`the server says ${response.status} ${response.statusText}`);
+  return { answers: await response.json(), milliseconds: performance.now() - start };
 }
 
 // One question at a time: what is asked meanwhile is asked when it has been answered, of the brushes as they are then.
 const stale = new Set();
 let asking = false;
-let total;  // flights, as last counted
+let total;  // flights, as last counted by the clock
 
-async function ask(views) {
-  views.forEach(view => stale.add(view));
+async function ask(more) {
+  more.forEach(view => stale.add(view));
   if (asking) return;
   asking = true;
   while (stale.size) {
     const wanted = [...stale];
     stale.clear();
-    await answers(wanted).then(show, fail);
+    await answersTo(wanted).then(show).catch(fail);
   }
   asking = false;
 }
 
 // All is asked again when the server answers again.
 function fail(error) {
-  total = NaN;
+  total = undefined;
   d3.select('#time').text(error.message);
 }
 
@@ -129,16 +128,20 @@ function show({ answers: { count, list, ...drawn }, milliseconds }) {
     const answer = drawn[histogram.name];
     if (answer) draw(histogram, answer.rows, answer.milliseconds);
   }
-  if (list) tabulate(list.rows, list.milliseconds);
-  if (count) tally(...count.rows[0]);
-  if (list) d3.select('#time').text(`answered in ${milliseconds.toFixed(0)} ms`);
+  tally(...count.rows[0]);
+  if (!list) return compare(count.rows[0][1]);
+  tabulate(list.rows, list.milliseconds);
+  d3.select('#time').text(`answered in ${milliseconds.toFixed(0)} ms`);
 }
 
-// Others may have inserted rows.
-function tally(selected, now) {
+function tally(selected, all) {
   d3.select('#selected').text(number(selected));
-  d3.select('#total').text(number(now));
-  if (total !== undefined && now !== total) views.forEach(view => stale.add(view));
+  d3.select('#total').text(number(all));
+}
+
+// Have others changed the table since it was last looked at?
+function compare(now) {
+  if (now !== total) views.forEach(view => stale.add(view));
   total = now;
 }
 
