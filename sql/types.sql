@@ -553,12 +553,14 @@ SELECT opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON opcmethod = 
 CREATE TABLE own AS SELECT CASE WHEN i % 10 > 0 THEN hashint4(i) % 700 END AS v FROM generate_series(1, 500) i;
 CREATE INDEX own_reverse ON own USING rtscan (v reverse_ops);
 INSERT INTO own SELECT i FROM generate_series(-120, 120) i;
+INSERT INTO own VALUES (-2147483648), (2147483647);
 SELECT rtscan_check('own_reverse', true);
 SELECT differences('own', 'own_reverse',
 	array_agg(format('v %s %s', o, c)) || array_agg(format('v %s ANY (''{%s,NULL,5}'')', o, c)))
 	FROM unnest('{<,<=,=,>=,>}'::text[]) o, unnest('{-2147483648,-699,-1,0,77,699,2147483647}'::text[]) c;
 DROP INDEX own_reverse;
 CREATE INDEX own_modulo ON own USING rtscan (v modulo_ops);
+INSERT INTO own SELECT i FROM generate_series(-120, 120) i;
 INSERT INTO own VALUES (-2147483648), (2147483647);
 SELECT rtscan_check('own_modulo', true);
 SELECT differences('own', 'own_modulo',
