@@ -4,8 +4,9 @@
  *
  * INCLUDEd values, and those of key columns, are as they were put in, also where they are equal to others that do not look
  * like them: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments that rtscan 1.0 has written, or that were merged with such ones,
- * can have lost images.  No new one comes into being where a server of this version writes the index; so who has once
- * seen that nothing is lost need not look again, and a plan that was made then stays right.
+ * can have lost images.  As soon as the index is in today's format no new one comes into being; so who has once seen that nothing is
+ * lost need not look again, and a plan that was made then stays right.  Before that sessions that still have the library of 1.0 may
+ * write some, which go away with an update; and the primary of a standby that was updated first, which may take days.
  */
 #include "am/am.h"
 
@@ -22,13 +23,6 @@ is_readable(Relation index)
 {
 	return index->rd_rel->relkind == RELKIND_INDEX && !RELATION_IS_OTHER_TEMP(index) && ActiveSnapshotSet() &&
 		(RelationIsPermanent(index) || !RecoveryInProgress());
-}
-
-/* May a server of an earlier version write the index, so that more images may get lost? */
-static bool
-may_be_written_by_others(Relation index)
-{
-	return RecoveryInProgress() && rtscan_stored_format(index) < RTSCAN_FORMAT_VERSION;
 }
 
 /* Key columns of which a segment has lost images: all, if it cannot be read. */
@@ -53,7 +47,7 @@ find_told(Relation index)
 	RtscanImage *image = rtscan_read_image(index, NULL, true);
 	uint64		lost = 0;
 
-	if (image == NULL || may_be_written_by_others(index))
+	if (image == NULL)
 		return 0;
 	image = rtscan_copy_image(image);
 	for (uint32 i = 0; i < image->nentries && lost != PG_UINT64_MAX; i++)
@@ -69,13 +63,18 @@ lost_no_image(Relation index, int key)
 	const RtscanImage *known = (RtscanImage *) index->rd_amcache;
 	uint64		bit = UINT64CONST(1) << key;
 	uint64		told;
+	bool		older;
 
 	if (known && (known->told & bit))
 		return true;
-	if (!is_readable(index))
+	if (!is_readable(index) || rtscan_read_image(index, NULL, true) == NULL)
+		return false;
+	/* before the image: what an older library has written is in it */
+	older = rtscan_stored_format(index) < RTSCAN_FORMAT_VERSION;
+	if (older && RecoveryInProgress())
 		return false;
 	told = find_told(index);
-	if (index->rd_amcache)
+	if (index->rd_amcache && !older)
 		((RtscanImage *) index->rd_amcache)->told |= told;
 	return (told & bit) != 0;
 }
