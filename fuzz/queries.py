@@ -3,7 +3,7 @@ import psycopg2
 
 from catalog import PLAIN_TYPES, STANDARD, TYPES
 from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
-from scans import Scans
+from scans import Scans, alike
 from session import Finding
 from sums import Sums
 
@@ -284,9 +284,10 @@ class Comparer(Scans):
                                       "AND pg_index_column_has_property(indexrelid, n::int, 'returnable')")
         self.returned = sorted({name for name, in returned})
         self.returned_keys = [key for key in self.schema.keys if key.column.name in self.returned]
+        self.ordered_keys = [key for key in self.returned_keys if alike(key.column.name, key)]
 
     def choose_scan(self, rng):
-        """What plans may have, what to select, and which keys to ask for; the index returns some columns only."""
+        """What plans may have, what to select, and which keys to ask for: columns look as they did, to the last blank."""
         roll = rng.random()
         if roll < 0.3 and self.returned_keys:
             columns = rng.sample(self.returned, rng.randint(1, len(self.returned)))

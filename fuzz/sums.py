@@ -24,6 +24,11 @@ class Operand:
     exact: bool                             # do equal values look alike?
 
     @property
+    def looks(self):
+        """What the values look like, also those that are equal to others."""
+        return f"concat('.', {self.text}, '.') COLLATE \"C\""
+
+    @property
     def whole(self):
         return self.sql in INTEGERS
 
@@ -85,6 +90,7 @@ class Sums:
             forms += [f"sum({number})", f"avg({number})", f"sum({number})", f"count({number})", f"sum(CASE WHEN {self.condition()} THEN {number} END)"]
         if one.sql in FLOATS:
             forms += [f"sum({one.text}::numeric)", f"avg({one.text}::numeric)"]
+        forms.append(f"sum(hashtextextended({one.looks}, 0)::numeric)")
         text = rng.choice(forms)
         if text != "minimum":
             return text + (f" FILTER (WHERE {self.condition()})" if rng.random() < 0.3 else "")
@@ -97,7 +103,7 @@ class Sums:
             # core's hash of a name ignores its collation
             one = rng.choice([o for o in operands(self.schema) if o.sql != "name" or o.exact] or [Operand("1 + 1", "", True)])
             number = self.number(1)
-            forms = [(one.text, one.exact)] * 3 + [(f"{one.text} IS NULL", True)]
+            forms = [(one.text, one.exact)] * 3 + [(f"{one.text} IS NULL", True), (one.looks, True)]
             if one.whole:
                 forms += [(f"{one.text} % {rng.choice((2, 7, 100))}", True), (f"{one.text} / {rng.choice((3, 1000))}", True)]
             if number:

@@ -100,12 +100,13 @@ FROM (VALUES
 	('j', '(j ->> ''k'')::float8'), ('iv', 'extract(epoch FROM iv)'), ('-f', '-f + 0'),
 	('m * 1.0', 'trim_scale(m * 1.0)'), ('f, x, m', 'lower(x COLLATE "C"), trim_scale(m), f + 0'),
 	('x || ''''', 'lower((x || '''') COLLATE "C")'), ('iv * 2', 'extract(epoch FROM iv * 2)')) q (key, shown);
--- values that a key column's index does not give back
-SELECT differs(q, 0) FROM (VALUES
+SELECT differs(q, 1) FROM (VALUES
 	('SELECT z, count(*) FROM few GROUP BY z'),
 	('SELECT k, sum(z) FROM few GROUP BY k'),
 	('SELECT z > 0, count(*) FROM few GROUP BY 1'),
-	('SELECT count(*) FROM few WHERE z + 1 > 2'),
+	('SELECT count(*) FROM few WHERE z + 1 > 2')) q (q);
+-- values that the index does not have
+SELECT differs(q, 0) FROM (VALUES
 	('SELECT k, filler, count(*) FROM few GROUP BY 1, 2'),
 	('SELECT few, count(*) FROM few GROUP BY 1'),
 	('SELECT ctid, count(*) FROM few GROUP BY 1'),

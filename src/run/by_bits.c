@@ -201,6 +201,7 @@ begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, const RtscanPl
 	aggregate->accumulator = (RtscanAccumulator) {
 		.kind = plan->kind,
 		.column = plan->column,
+		.schema = schema,
 		.type = plan->column >= 0 ? &schema->columns[plan->column] : NULL,
 		.context = CurrentMemoryContext,
 	};

@@ -171,11 +171,10 @@ rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact
 uint64
 rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, int64 exact)
 {
-	bool		identical = true;
 	Datum		value;
 
 	rtscan_exact_decode(kind, &exact, 1, &value);
-	return rtscan_key_encode(type->key_kind, value, &identical);
+	return rtscan_key_encode(type->key_kind, value);
 }
 
 static bool

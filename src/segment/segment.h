@@ -13,6 +13,7 @@
  *		uint32[bins + 1]			the sieve's boundaries: ranks, strictly ascending, 0 .. rows
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
  *		RtscanIncludeHeader, RtscanFrame[chunks]	of a plain column: its values
+ *		as for an INCLUDE column	of one with IMAGES: those
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
  *		RtscanFrame[chunks]			of FRAMES and CODES
@@ -58,8 +59,16 @@ typedef struct RtscanSegmentHeader
 /* How the rows of a column are found; flags of RtscanColumnHeader. */
 #define RTSCAN_COLUMN_HEAP_ORDER	0x0001	/* rank = row: no sieve, order or codes */
 #define RTSCAN_COLUMN_EXACT			0x0002	/* every value begins at a boundary: no order */
-#define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: it can give them back */
+#define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: its dictionary has the images of all */
 #define RTSCAN_COLUMN_PLAIN			0x0008	/* values in row order in place of codes; plain.h */
+#define RTSCAN_COLUMN_IMAGES		0x0010	/* equal values were not identical: it has other images than the dictionary's, too */
+
+/*
+ * Equal values may differ by their images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.  A dictionary has one of them, which stands for all.
+ * A column that is IDENTICAL has no others; one with IMAGES has those of all rows whose values look other than in the
+ * dictionary, as those of an INCLUDE column that is NULL in all other rows.  Of a column that is neither, some images are lost:
+ * rtscan 1.0 wrote such ones, and what is merged with one is another; its values come from the heap.
+ */
 
 typedef struct RtscanColumnHeader
 {
@@ -119,6 +128,19 @@ rtscan_is_plain(const RtscanColumnHeader *header)
 	return (header->flags & RTSCAN_COLUMN_PLAIN) != 0;
 }
 
+static inline bool
+rtscan_has_images(const RtscanColumnHeader *header)
+{
+	return (header->flags & RTSCAN_COLUMN_IMAGES) != 0;
+}
+
+/* Can it give back all values as they were? */
+static inline bool
+rtscan_lost_no_image(const RtscanColumnHeader *header)
+{
+	return (header->flags & (RTSCAN_COLUMN_IDENTICAL | RTSCAN_COLUMN_IMAGES)) != 0;
+}
+
 /* The code of NULL; those of values are below. */
 static inline uint32
 rtscan_null_code(const RtscanColumnHeader *header)
@@ -158,6 +180,7 @@ typedef struct RtscanSegmentColumn
 	uint32	   *boundaries;		/* bins + 1 ranks */
 	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
 	RtscanSegmentInclude values;	/* plain: stored as those of an INCLUDE column, in frames */
+	RtscanSegmentInclude images;	/* IMAGES: stored likewise, in any way */
 } RtscanSegmentColumn;
 
 /* A descriptor in memory. */

@@ -269,7 +269,9 @@ get_typed_values(RtscanValues *values, const RtscanSelection *selection, RtscanT
 {
 	bool		integers = true;
 
-	if (values->type->exact_sorts && rtscan_values_have_frames(values))
+	if (values->images)
+		integers = get_by_rows(values, selection, typed);
+	else if (values->type->exact_sorts && rtscan_values_have_frames(values))
 		get_framed_integers(values, selection, typed);
 	else if (!values->type->exact_sorts || !rtscan_values_have_codes(values) ||
 			 !get_coded_integers(values, selection, typed))
@@ -290,8 +292,7 @@ rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool co
 		get_typed_codes(values, selection, typed);
 		return;
 	}
-	if (values->is_key)
-		rtscan_check_identical(values->reader, values->column);
+	rtscan_need_images(values);
 	get_typed_values(values, selection, typed);
 	if (exact == RTSCAN_EXACT_FLOAT4 || exact == RTSCAN_EXACT_FLOAT8)
 	{
