@@ -37,8 +37,7 @@ row_expressions(const RtscanPath *path)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 
-		if (aggregate->row_argument)
-			expressions = lappend(expressions, aggregate->row_argument);
+		expressions = list_concat(expressions, aggregate->row_arguments);
 		if (aggregate->row_filter)
 			expressions = lappend(expressions, aggregate->row_filter);
 	}

@@ -22,14 +22,17 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 {
 	RtscanRowAggregate *aggregate = &task->aggregates[number];
 
-	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->choosing, plan->collation);
-	aggregate->column = -1;
-	if (plan->argument)
+	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->fold, plan->collation);
+	aggregate->narguments = list_length(plan->arguments);
+	for (int i = 0; i < aggregate->narguments; i++)
 	{
-		aggregate->row_argument = plan->argument;
-		aggregate->column = rtscan_row_column(plan->argument);
-		aggregate->argument = rtscan_begin_expression(parent, plan->argument);
+		Expr	   *argument = list_nth(plan->arguments, i);
+
+		aggregate->row_arguments[i] = argument;
+		aggregate->columns[i] = rtscan_row_column(argument);
+		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
 	}
+	aggregate->columns_of_arguments = rtscan_row_columns((Node *) plan->arguments);
 	if (plan->row_filter)
 		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
@@ -106,10 +109,10 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
 
-	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
+	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].row_argument && rtscan_takes_integers(&task->transitions[i]))
-			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
+		for (int j = 0; j < task->aggregates[i].narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
+			answer->arithmetic[i][j] = rtscan_arithmetic(task->aggregates[i].row_arguments[j], &answer->known);
 }
 
 /* Conditions on rows are the CPU's, whatever executor finds the rows. */

@@ -17,9 +17,11 @@
 
 typedef struct RtscanRowAggregate
 {
-	int			column;			/* that the argument is, or -1 */
-	const Expr *row_argument;	/* NULL: there is none */
-	RtscanExpression argument;
+	int			narguments;
+	const Expr *row_arguments[RTSCAN_MAX_ARGUMENTS];
+	RtscanExpression arguments[RTSCAN_MAX_ARGUMENTS];
+	int			columns[RTSCAN_MAX_ARGUMENTS];	/* that they are, or -1 */
+	Bitmapset  *columns_of_arguments;	/* of all of them */
 	RtscanExpression filter;
 } RtscanRowAggregate;
 
@@ -48,7 +50,7 @@ struct RtscanRowsAnswer
 	const RtscanQuestion *question;
 	MemoryContext context;		/* of the answer */
 	RtscanBatch *batch;
-	RtscanArithmetic **arithmetic;	/* by aggregate: its argument, if it can be calculated that way */
+	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate: its arguments, if they can be calculated that way */
 	List	   *known;			/* RtscanArithmetic * of all arguments and parts of these */
 	RtscanGroups *groups;		/* of GROUP BY, */
 	RtscanRowGroups *row_groups;	/* and how rows find theirs; or */
