@@ -47,7 +47,8 @@ typedef struct RtscanState
 		RtscanSum	sum;
 		RtscanMoments moments;
 		RtscanReals reals;
-		int64		exact;		/* of a fold of integers: the value as one (row/exact.h) */
+		int64		exact;		/* of a simple fold: the value as an integer (row/exact.h), */
+		float8		real;		/* or as a float */
 	};
 	bool		has_value;
 	Datum		value;			/* the fold's; or PostgreSQL's transition state of what is not in ours */
@@ -56,8 +57,8 @@ typedef struct RtscanState
 struct RtscanFamily;
 struct RtscanAggregate;
 
-/* What a fold of exact integers makes of two. */
-typedef enum RtscanIntegerFold
+/* What a simple fold makes of two exact integers or floats. */
+typedef enum RtscanSimpleFold
 {
 	RTSCAN_FOLD_BY_FUNCTION,
 	RTSCAN_FOLD_SMALLER,
@@ -65,7 +66,7 @@ typedef enum RtscanIntegerFold
 	RTSCAN_FOLD_AND,
 	RTSCAN_FOLD_OR,
 	RTSCAN_FOLD_XOR
-} RtscanIntegerFold;
+} RtscanSimpleFold;
 
 /* An aggregate of values of a type. */
 typedef struct RtscanTransition
@@ -76,8 +77,8 @@ typedef struct RtscanTransition
 	int16		typlen;
 	bool		typbyval;
 	FmgrInfo   *fold;			/* what a fold makes of two values; */
-	RtscanExactKind exact;		/* of exact integers of this kind, */
-	RtscanIntegerFold integer_fold; /* it is this */
+	RtscanSimpleFold simple_fold;	/* it is this, */
+	RtscanExactKind exact;		/* of exact integers of this kind, or floats */
 	Oid			collation;
 } RtscanTransition;
 
@@ -108,8 +109,10 @@ typedef struct RtscanFamily
 	/* Add values that are not NULL; what a state keeps by reference is in the given context. */
 	void		(*add) (const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context);
 
-	/* Add integers, as they are in a vector (arithmetic.h), of many rows; NULL: it cannot. */
+	/* Add the only argument's integers, or all arguments' doubles, of many rows (arithmetic.h); NULL: it cannot. */
 	void		(*add_integers) (const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector);
+	void		(*add_doubles) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
+								const RtscanVector *const *vectors);
 
 	/* Add what another state has, which has rows; but not how many. */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
@@ -150,7 +153,7 @@ extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid t
 static inline bool
 rtscan_takes_vectors(const RtscanTransition *transition)
 {
-	return transition->family->counts || transition->family->add_integers;
+	return transition->family->counts || transition->family->add_integers || transition->family->add_doubles;
 }
 
 static inline void

@@ -18,6 +18,7 @@ typedef enum Operation
 	COLUMN,
 	CONSTANT,
 	SAME,						/* a cast that keeps the value */
+	TO_DOUBLE,
 	NEGATE,
 	ADD,
 	SUBTRACT,
@@ -28,6 +29,8 @@ struct RtscanArithmetic
 {
 	const Expr *expression;
 	Operation	operation;
+	RtscanVectorKind kind;
+	RtscanExactKind exact;		/* of a column of floats */
 	int			column;
 	int64		lowest;			/* of the expression's type */
 	int64		highest;
@@ -51,7 +54,12 @@ find_operation(Oid function)
 		case F_NUMERIC_INT2:
 		case F_NUMERIC_INT4:
 		case F_NUMERIC_INT8:
+		case F_FLOAT8_FLOAT4:
 			return SAME;
+		case F_FLOAT8_INT2:
+		case F_FLOAT8_INT4:
+		case F_FLOAT8_INT8:
+			return TO_DOUBLE;
 		case F_INT2UM:
 		case F_INT4UM:
 		case F_INT8UM:
@@ -95,12 +103,18 @@ find_operation(Oid function)
 	}
 }
 
-/* The integers that a type has: of numerics, those that fit. */
+/* What vectors of a type are; and the integers that it has: of numerics, those that fit. */
 static bool
-set_range(RtscanArithmetic *arithmetic, Oid type)
+set_type(RtscanArithmetic *arithmetic, Oid type)
 {
+	arithmetic->kind = RTSCAN_VECTOR_INTEGERS;
 	switch (type)
 	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+			arithmetic->kind = RTSCAN_VECTOR_DOUBLES;
+			arithmetic->exact = type == FLOAT4OID ? RTSCAN_EXACT_FLOAT4 : RTSCAN_EXACT_FLOAT8;
+			return true;
 		case INT2OID:
 			arithmetic->lowest = PG_INT16_MIN;
 			arithmetic->highest = PG_INT16_MAX;
@@ -126,20 +140,39 @@ set_range(RtscanArithmetic *arithmetic, Oid type)
 	}
 }
 
+/* Every row has the same. */
+static void
+fill_integers(RtscanVector *vector, RtscanDecimal decimal)
+{
+	vector->scale = decimal.scale;
+	vector->lowest = vector->highest = decimal.digits;
+	for (uint32 i = 0; i < RTSCAN_CURSOR_ROWS; i++)
+		vector->digits[i] = decimal.digits;
+}
+
+static void
+fill_doubles(RtscanVector *vector, double value)
+{
+	for (uint32 i = 0; i < RTSCAN_CURSOR_ROWS; i++)
+		vector->doubles[i] = value;
+}
+
 static bool
 compile_constant(RtscanArithmetic *arithmetic, const Const *constant)
 {
+	RtscanVector *values = &arithmetic->values;
 	RtscanDecimal decimal = {0, 0};
 
 	arithmetic->operation = CONSTANT;
-	if (constant->constisnull)
-		memset(arithmetic->values.isnull, true, sizeof(arithmetic->values.isnull));
-	else if (!rtscan_decimal_from_datum(constant->consttype, constant->constvalue, &decimal))
+	values->has_nulls = constant->constisnull;
+	memset(values->isnull, constant->constisnull, sizeof(values->isnull));
+	if (arithmetic->kind == RTSCAN_VECTOR_DOUBLES)
+		fill_doubles(values, constant->constisnull ? 0 : arithmetic->exact == RTSCAN_EXACT_FLOAT4 ?
+					 DatumGetFloat4(constant->constvalue) : DatumGetFloat8(constant->constvalue));
+	else if (constant->constisnull || rtscan_decimal_from_datum(constant->consttype, constant->constvalue, &decimal))
+		fill_integers(values, decimal);
+	else
 		return false;
-	arithmetic->values.scale = decimal.scale;
-	arithmetic->values.lowest = arithmetic->values.highest = decimal.digits;
-	for (uint32 i = 0; i < RTSCAN_CURSOR_ROWS; i++)
-		arithmetic->values.digits[i] = decimal.digits;
 	return true;
 }
 
@@ -149,7 +182,8 @@ compile_function(RtscanArithmetic *arithmetic, Oid function, List *arguments, Li
 	bool		unary;
 
 	arithmetic->operation = find_operation(function);
-	unary = arithmetic->operation == SAME || arithmetic->operation == NEGATE;
+	unary = arithmetic->operation == SAME || arithmetic->operation == TO_DOUBLE ||
+		arithmetic->operation == NEGATE;
 	if (arithmetic->operation == NOTHING || list_length(arguments) != (unary ? 1 : 2))
 		return false;
 	arithmetic->left = rtscan_arithmetic(linitial(arguments), known);
@@ -193,8 +227,9 @@ rtscan_arithmetic(const Expr *row_expression, List **known)
 			return lfirst(cell);
 	arithmetic = palloc0(sizeof(RtscanArithmetic));
 	arithmetic->expression = row_expression;
-	if (!set_range(arithmetic, exprType((const Node *) row_expression)) || !compile(arithmetic, row_expression, known))
+	if (!set_type(arithmetic, exprType((const Node *) row_expression)) || !compile(arithmetic, row_expression, known))
 		return NULL;
+	arithmetic->values.kind = arithmetic->kind;
 	*known = lappend(*known, arithmetic);
 	return arithmetic;
 }
@@ -287,6 +322,14 @@ negate(const RtscanVector *operand, uint32 n, RtscanVector *result)
 	return true;
 }
 
+RTSCAN_MULTIVERSION static bool
+convert_to_doubles(const RtscanVector *operand, uint32 n, RtscanVector *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result->doubles[i] = (double) operand->digits[i];
+	return true;
+}
+
 /* What the digits really are bound by. */
 RTSCAN_MULTIVERSION static void
 find_bounds(RtscanVector *vector, uint32 n)
@@ -308,9 +351,20 @@ is_in_range(RtscanArithmetic *arithmetic, uint32 n)
 {
 	RtscanVector *values = &arithmetic->values;
 
+	if (values->kind == RTSCAN_VECTOR_DOUBLES)
+		return true;
 	if (values->lowest < arithmetic->lowest || values->highest > arithmetic->highest)
 		find_bounds(values, n);
 	return values->lowest >= arithmetic->lowest && values->highest <= arithmetic->highest;
+}
+
+/* NULL is what has a NULL operand. */
+RTSCAN_MULTIVERSION static void
+combine_nulls(const RtscanVector *left, const RtscanVector *right, uint32 n, RtscanVector *result)
+{
+	result->has_nulls = left->has_nulls || right->has_nulls;
+	for (uint32 i = 0; i < n; i++)
+		result->isnull[i] = left->isnull[i] | right->isnull[i];
 }
 
 static bool
@@ -331,11 +385,13 @@ calculate_operation(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 		case NEGATE:
 			fits = negate(left, batch->n, values);
 			break;
+		case TO_DOUBLE:
+			fits = convert_to_doubles(left, batch->n, values);
+			break;
 		default:
 			fits = add(left, right, arithmetic->operation == SUBTRACT ? -1 : 1, batch->n, values);
 	}
-	for (uint32 i = 0; i < batch->n; i++)
-		values->isnull[i] = left->isnull[i] | right->isnull[i];
+	combine_nulls(left, right, batch->n, values);
 	return fits && is_in_range(arithmetic, batch->n);
 }
 
@@ -344,9 +400,13 @@ load_column(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 {
 	RtscanVector *values = &arithmetic->values;
 
-	if (!rtscan_cursor_decimals(batch->cursor, arithmetic->column, values->digits, values->isnull, &values->scale))
+	if (!rtscan_load_integers(batch, arithmetic->column, values->digits, values->isnull, &values->scale))
 		return false;
-	find_bounds(values, batch->n);
+	values->has_nulls = memchr(values->isnull, true, batch->n) != NULL;
+	if (arithmetic->kind == RTSCAN_VECTOR_DOUBLES)
+		rtscan_exact_to_doubles(arithmetic->exact, values->digits, batch->n, values->doubles);
+	else
+		find_bounds(values, batch->n);
 	return true;
 }
 

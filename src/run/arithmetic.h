@@ -2,7 +2,7 @@
  * arithmetic.h
  *		Sums, differences and products of integers and numerics, for many rows at once.
  *
- * Values are 64-bit integers, divided by a power of ten.  Where one does not fit, or is out of its
+ * Values are 64-bit integers, divided by a power of ten, or floats.  Where one does not fit, or is out of its
  * type's range, the rows have to be evaluated one by one, which gives the right value or error.
  */
 #ifndef RTSCAN_ARITHMETIC_H
@@ -14,14 +14,26 @@
 
 typedef struct RtscanArithmetic RtscanArithmetic;
 
-/* Integers, divided by a power of ten, of a batch's rows; digits of what is calculated from NULL are of no meaning. */
+typedef enum RtscanVectorKind
+{
+	RTSCAN_VECTOR_INTEGERS,		/* divided by a power of ten */
+	RTSCAN_VECTOR_DOUBLES		/* float8, and float4, whose values these have */
+} RtscanVectorKind;
+
+/* Values of a batch's rows; those calculated from NULL are of no meaning, but within the bounds. */
 typedef struct RtscanVector
 {
-	int			scale;
-	int64		lowest;			/* no digits are less, */
+	RtscanVectorKind kind;
+	bool		has_nulls;		/* else no row is NULL */
+	int			scale;			/* of integers, */
+	int64		lowest;			/* of which none are less, */
 	int64		highest;		/* or more */
-	int64		digits[RTSCAN_CURSOR_ROWS];
-	bool		isnull[RTSCAN_CURSOR_ROWS];
+	union
+	{
+		int64		digits[RTSCAN_CURSOR_ROWS];
+		double		doubles[RTSCAN_CURSOR_ROWS];
+	};
+	bool		isnull[RTSCAN_CURSOR_ROWS]; /* also where there are no NULLs */
 } RtscanVector;
 
 /*

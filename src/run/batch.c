@@ -11,6 +11,7 @@ rtscan_create_batch(Relation index, EState *estate)
 {
 	RtscanBatch *batch = palloc0(sizeof(RtscanBatch));
 
+	batch->schema = rtscan_schema(index);
 	batch->ncolumns = RelationGetDescr(index)->natts;
 	batch->context = CreateExprContext(estate);
 	batch->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(index)), &TTSOpsVirtual);
@@ -60,6 +61,7 @@ rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 uint32
 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered)
 {
+	batch->cursor = NULL;
 	batch->ordered = ordered;
 	return begin_batch(batch, rtscan_next_ordered(ordered));
 }
@@ -82,6 +84,16 @@ rtscan_load_column(RtscanBatch *batch, int column)
 	else
 		rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
 	batch->loaded[column] = true;
+}
+
+bool
+rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale)
+{
+	if (batch->cursor)
+		return rtscan_cursor_decimals(batch->cursor, column, integers, isnull, scale);
+	rtscan_load_column(batch, column);
+	memcpy(isnull, batch->isnull[column], batch->n * sizeof(bool));
+	return rtscan_find_decimals(&batch->schema->columns[column], batch->values[column], isnull, batch->n, integers, scale);
 }
 
 void

@@ -17,6 +17,7 @@ typedef struct RtscanBatch
 {
 	RtscanCursor *cursor;		/* where they come from; or */
 	RtscanOrdered *ordered;
+	const RtscanSchema *schema;
 	uint64		number;			/* another one for each batch */
 	uint32		n;				/* rows */
 	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
@@ -48,6 +49,9 @@ extern uint32 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *order
 
 /* All values of a column. */
 extern void rtscan_load_column(RtscanBatch *batch, int column);
+
+/* Likewise, as integers, or false where they are none (segment/values.h). */
+extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
 /* Let expressions that refer to some columns be about a row; values by reference are good until the next batch. */
 extern void rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row);

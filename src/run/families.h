@@ -38,7 +38,7 @@ extern const RtscanFamily rtscan_folds;
 extern Datum rtscan_finish_count(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 extern Datum rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-/* A fold's function; where it is one of integers the transition's family becomes another one. */
+/* A fold's function; where it is a simple one the transition's family becomes another one. */
 extern void rtscan_set_fold(RtscanTransition *transition, Oid function);
 
 #endif							/* RTSCAN_FAMILIES_H */

@@ -3,13 +3,13 @@
  *		Counts, and folds: aggregates whose state is what a function makes of it and of the next value, of one type.
  *
  * Minima and maxima are folds, the AND of bits, and what else has a function of PostgreSQL's as its whole transition.
- * Some of these are as simple with integers.
+ * Some of these are as simple with integers or floats.
  */
 #include "run/families.h"
 
 #include "utils/datum.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
 /* ---------------------------------------------------------------- counts */
 
@@ -77,21 +77,10 @@ combine_folds(const RtscanTransition *transition, RtscanState *state, const Rtsc
 	fold_in(transition, state, other->value, context);
 }
 
-Datum
-rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
-{
-	Datum		value;
-
-	if (transition->integer_fold == RTSCAN_FOLD_BY_FUNCTION)
-		return datumCopy(state->value, transition->typbyval, transition->typlen);
-	rtscan_exact_decode(transition->exact, &state->exact, 1, &value);
-	return value;
-}
-
-/* ---------------------------------------------------------------- folds of integers */
+/* ---------------------------------------------------------------- simple folds */
 
 static inline int64
-fold_two(RtscanIntegerFold fold, int64 a, int64 b)
+fold_integers(RtscanSimpleFold fold, int64 a, int64 b)
 {
 	switch (fold)
 	{
@@ -109,24 +98,42 @@ fold_two(RtscanIntegerFold fold, int64 a, int64 b)
 }
 
 static inline void
-fold_integer(RtscanIntegerFold fold, RtscanState *state, int64 exact)
+fold_integer(RtscanSimpleFold fold, RtscanState *state, int64 exact)
 {
-	state->exact = state->has_value ? fold_two(fold, state->exact, exact) : exact;
+	state->exact = state->has_value ? fold_integers(fold, state->exact, exact) : exact;
+	state->has_value = true;
+}
+
+/* As float8larger() and float8smaller() do: of equal ones the second. */
+static inline void
+fold_real(RtscanSimpleFold fold, RtscanState *state, float8 real)
+{
+	if (!state->has_value ||
+		!(fold == RTSCAN_FOLD_SMALLER ? float8_lt(state->real, real) : float8_gt(state->real, real)))
+		state->real = real;
 	state->has_value = true;
 }
 
 static void
-add_integer_fold(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
+add_integer(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
 	int64		exact;
 
 	rtscan_exact_encode(transition->exact, values, 1, &exact);
-	fold_integer(transition->integer_fold, state, exact);
+	fold_integer(transition->simple_fold, state, exact);
+	state->count++;
+}
+
+static void
+add_real(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
+{
+	fold_real(transition->simple_fold, state,
+			  transition->exact == RTSCAN_EXACT_FLOAT4 ? DatumGetFloat4(values[0]) : DatumGetFloat8(values[0]));
 	state->count++;
 }
 
 static pg_attribute_always_inline void
-fold_integers(RtscanIntegerFold fold, const RtscanChosenRows *chosen, const RtscanVector *vector)
+add_integers_by(RtscanSimpleFold fold, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
 	for (uint32 i = 0; i < chosen->n; i++)
 	{
@@ -143,23 +150,59 @@ fold_integers(RtscanIntegerFold fold, const RtscanChosenRows *chosen, const Rtsc
 static void
 add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
-	if (transition->integer_fold == RTSCAN_FOLD_SMALLER)
-		fold_integers(RTSCAN_FOLD_SMALLER, chosen, vector);
-	else if (transition->integer_fold == RTSCAN_FOLD_LARGER)
-		fold_integers(RTSCAN_FOLD_LARGER, chosen, vector);
+	if (transition->simple_fold == RTSCAN_FOLD_SMALLER)
+		add_integers_by(RTSCAN_FOLD_SMALLER, chosen, vector);
+	else if (transition->simple_fold == RTSCAN_FOLD_LARGER)
+		add_integers_by(RTSCAN_FOLD_LARGER, chosen, vector);
 	else
-		fold_integers(transition->integer_fold, chosen, vector);
+		add_integers_by(transition->simple_fold, chosen, vector);
+}
+
+/* RtscanFamily.add_doubles */
+static void
+add_doubles(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
+{
+	for (uint32 i = 0; i < chosen->n; i++)
+	{
+		RtscanState *state = rtscan_state_of(chosen, i);
+
+		if (vectors[0]->isnull[chosen->rows[i]])
+			continue;
+		fold_real(transition->simple_fold, state, vectors[0]->doubles[chosen->rows[i]]);
+		state->count++;
+	}
 }
 
 static void
-combine_integer_folds(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_integers(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
-	fold_integer(transition->integer_fold, state, other->exact);
+	fold_integer(transition->simple_fold, state, other->exact);
 }
 
-/* What a function makes of two exact integers. */
-static RtscanIntegerFold
-integer_fold(Oid function)
+static void
+combine_reals(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+	fold_real(transition->simple_fold, state, other->real);
+}
+
+Datum
+rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
+{
+	Datum		value;
+
+	if (transition->simple_fold == RTSCAN_FOLD_BY_FUNCTION)
+		return datumCopy(state->value, transition->typbyval, transition->typlen);
+	if (transition->exact == RTSCAN_EXACT_FLOAT4)
+		return Float4GetDatum((float4) state->real);
+	if (transition->exact == RTSCAN_EXACT_FLOAT8)
+		return Float8GetDatum(state->real);
+	rtscan_exact_decode(transition->exact, &state->exact, 1, &value);
+	return value;
+}
+
+/* What a function makes of two exact integers, or floats. */
+static RtscanSimpleFold
+simple_fold(Oid function)
 {
 	switch (function)
 	{
@@ -172,6 +215,8 @@ integer_fold(Oid function)
 		case F_TIMESTAMPTZ_SMALLER:
 		case F_CASHSMALLER:
 		case F_OIDSMALLER:
+		case F_FLOAT4SMALLER:
+		case F_FLOAT8SMALLER:
 			return RTSCAN_FOLD_SMALLER;
 		case F_INT2LARGER:
 		case F_INT4LARGER:
@@ -182,6 +227,8 @@ integer_fold(Oid function)
 		case F_TIMESTAMPTZ_LARGER:
 		case F_CASHLARGER:
 		case F_OIDLARGER:
+		case F_FLOAT4LARGER:
+		case F_FLOAT8LARGER:
 			return RTSCAN_FOLD_LARGER;
 		case F_INT2AND:
 		case F_INT4AND:
@@ -202,19 +249,21 @@ integer_fold(Oid function)
 
 /* ---------------------------------------------------------------- families */
 
-const RtscanFamily rtscan_counts = {
-	.counts = true,
-	.add = add_one,
-	.combine = combine_counts,
-};
-
+const RtscanFamily rtscan_counts = {.counts = true, .add = add_one, .combine = combine_counts};
 const RtscanFamily rtscan_folds = {.folds = true, .add = add_fold, .combine = combine_folds};
 
 static const RtscanFamily integer_folds = {
 	.folds = true,
-	.add = add_integer_fold,
+	.add = add_integer,
 	.add_integers = add_integers,
-	.combine = combine_integer_folds,
+	.combine = combine_integers,
+};
+
+static const RtscanFamily real_folds = {
+	.folds = true,
+	.add = add_real,
+	.add_doubles = add_doubles,
+	.combine = combine_reals,
 };
 
 void
@@ -222,11 +271,14 @@ rtscan_set_fold(RtscanTransition *transition, Oid function)
 {
 	bool		sorts;
 
-	transition->fold = palloc(sizeof(FmgrInfo));
-	fmgr_info(function, transition->fold);
-	transition->integer_fold = integer_fold(function);
-	if (transition->integer_fold == RTSCAN_FOLD_BY_FUNCTION)
+	transition->simple_fold = simple_fold(function);
+	if (transition->simple_fold == RTSCAN_FOLD_BY_FUNCTION)
+	{
+		transition->fold = palloc(sizeof(FmgrInfo));
+		fmgr_info(function, transition->fold);
 		return;
-	transition->family = &integer_folds;
+	}
 	transition->exact = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
+	transition->family = transition->exact == RTSCAN_EXACT_FLOAT4 || transition->exact == RTSCAN_EXACT_FLOAT8 ?
+		&real_folds : &integer_folds;
 }

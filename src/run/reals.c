@@ -14,6 +14,21 @@
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
 
+/* Add a vector's values in their order. */
+static pg_attribute_always_inline void
+add_each(const RtscanChosenRows *chosen, const RtscanVector *vector, void (*add) (RtscanState *state, float8 value))
+{
+	RtscanState only = {.has_value = false};
+
+	if (chosen->only)
+		only = chosen->only[chosen->number];
+	for (uint32 i = 0; i < chosen->n; i++)
+		if (!vector->isnull[chosen->rows[i]])
+			add(chosen->only ? &only : rtscan_state_of(chosen, i), vector->doubles[chosen->rows[i]]);
+	if (chosen->only)
+		chosen->only[chosen->number] = only;
+}
+
 /* ---------------------------------------------------------------- sums */
 
 static inline void
@@ -39,6 +54,19 @@ static void
 add_float8(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
 	add_to_float8_sum(state, DatumGetFloat8(values[0]));
+}
+
+/* RtscanFamily.add_doubles, as all that follow and have its arguments */
+static void
+add_float4s(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
+{
+	add_each(chosen, vectors[0], add_to_float4_sum);
+}
+
+static void
+add_float8s(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
+{
+	add_each(chosen, vectors[0], add_to_float8_sum);
 }
 
 /* RtscanFamily.combine, as all that follow and have its arguments */
@@ -100,6 +128,12 @@ static void
 add_real(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
 	add_to_moments(state, transition->type == FLOAT4OID ? DatumGetFloat4(values[0]) : DatumGetFloat8(values[0]));
+}
+
+static void
+add_reals(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
+{
+	add_each(chosen, vectors[0], add_to_moments);
 }
 
 /* As float8_combine() does. */
@@ -168,6 +202,19 @@ add_to_regression(const RtscanTransition *transition, RtscanState *state, const 
 }
 
 static void
+add_pairs(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
+{
+	for (uint32 i = 0; i < chosen->n; i++)
+	{
+		uint32		row = chosen->rows[i];
+		Datum		values[] = {Float8GetDatum(vectors[0]->doubles[row]), Float8GetDatum(vectors[1]->doubles[row])};
+
+		if (!vectors[0]->isnull[row] && !vectors[1]->isnull[row])
+			add_to_regression(transition, rtscan_state_of(chosen, i), values, chosen->context);
+	}
+}
+
+static void
 combine_regressions(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 	if (state->has_value)
@@ -196,12 +243,13 @@ rtscan_finish_regression(const RtscanTransition *transition, const RtscanState *
 
 /* ---------------------------------------------------------------- families */
 
-const RtscanFamily rtscan_float4_sums = {.add = add_float4, .combine = combine_float4_sums};
-const RtscanFamily rtscan_float8_sums = {.add = add_float8, .combine = combine_float8_sums};
+const RtscanFamily rtscan_float4_sums = {.add = add_float4, .add_doubles = add_float4s, .combine = combine_float4_sums};
+const RtscanFamily rtscan_float8_sums = {.add = add_float8, .add_doubles = add_float8s, .combine = combine_float8_sums};
 
 const RtscanFamily rtscan_real_moments = {
 	.counts_in_part = true,
 	.add = add_real,
+	.add_doubles = add_reals,
 	.combine = combine_moments,
 	.partial = moments_as_array,
 };
@@ -209,6 +257,7 @@ const RtscanFamily rtscan_real_moments = {
 const RtscanFamily rtscan_regressions = {
 	.counts_in_part = true,
 	.add = add_to_regression,
+	.add_doubles = add_pairs,
 	.combine = combine_regressions,
 	.partial = copy_regression,
 };

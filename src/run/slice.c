@@ -103,18 +103,25 @@ calculate_vectors(RtscanRowsAnswer *answer, int number, const RtscanVector **vec
 	return true;
 }
 
+/* All of one kind; false if there are none, or the aggregate does not take them. */
 static bool
 add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
 	const RtscanTransition *transition = &answer->task->transitions[chosen->number];
+	const RtscanFamily *family = transition->family;
+	int			nvectors = answer->task->aggregates[chosen->number].narguments;
 	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
 
 	if (!calculate_vectors(answer, chosen->number, vectors))
 		return false;
-	if (transition->family->counts)
-		count_values(chosen, vectors, answer->task->aggregates[chosen->number].narguments);
+	if (family->counts)
+		count_values(chosen, vectors, nvectors);
+	else if (family->add_integers && vectors[0]->kind == RTSCAN_VECTOR_INTEGERS)
+		family->add_integers(transition, chosen, vectors[0]);
+	else if (family->add_doubles && vectors[0]->kind == RTSCAN_VECTOR_DOUBLES)
+		family->add_doubles(transition, chosen, vectors);
 	else
-		transition->family->add_integers(transition, chosen, vectors[0]);
+		return false;
 	return true;
 }
 
