@@ -103,7 +103,7 @@ add_numeric(RtscanState *state, Datum value, MemoryContext context)
 
 /* The digits at a larger scale; false if they do not fit. */
 static bool
-rescale(int64 *digits, int by)
+rescale(int64 digits, int by, int64 *rescaled)
 {
 	int64		power = 1;
 
@@ -111,7 +111,7 @@ rescale(int64 *digits, int by)
 		return false;
 	for (int i = 0; i < by; i++)
 		power *= 10;
-	return !pg_mul_s64_overflow(*digits, power, digits);
+	return !pg_mul_s64_overflow(digits, power, rescaled);
 }
 
 /* An integer of a scale. */
@@ -119,6 +119,7 @@ static inline void
 add_scaled(RtscanState *state, int64 digits, int scale, MemoryContext context)
 {
 	RtscanMoments *moments = &state->moments;
+	int64		rescaled;
 
 	state->count++;
 	if (unlikely(scale > moments->sum.scale))
@@ -127,8 +128,10 @@ add_scaled(RtscanState *state, int64 digits, int scale, MemoryContext context)
 			combine_with_core(state, as_core_state(moments), context);
 		*moments = (RtscanMoments) {.sum.scale = scale};
 	}
-	if (likely(scale == moments->sum.scale) || rescale(&digits, moments->sum.scale - scale))
+	if (likely(scale == moments->sum.scale))
 		add_digits(moments, digits);
+	else if (rescale(digits, moments->sum.scale - scale, &rescaled))
+		add_digits(moments, rescaled);
 	else
 		add_numeric(state, NumericGetDatum(int64_div_fast_to_numeric(digits, scale)), context);
 }
