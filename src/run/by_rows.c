@@ -26,7 +26,6 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 	aggregate->column = -1;
 	if (plan->argument)
 	{
-		aggregate->row_argument = plan->argument;
 		aggregate->column = rtscan_row_column(plan->argument);
 		aggregate->argument = rtscan_begin_expression(parent, plan->argument);
 	}
@@ -101,16 +100,28 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 
 /* ---------------------------------------------------------------- begin and end */
 
+static bool
+takes_vectors(const RtscanTransition *transition)
+{
+	return rtscan_takes_integers(transition) || rtscan_takes_doubles(transition);
+}
+
 static void
 begin_arithmetic(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
 
+	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
 	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
+	answer->filters = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowCondition));
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].row_argument &&
-			(rtscan_takes_integers(&task->transitions[i]) || rtscan_takes_doubles(&task->transitions[i])))
-			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
+	{
+		const RtscanRowAggregate *aggregate = &task->aggregates[i];
+
+		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
+		if (aggregate->argument.state && takes_vectors(&task->transitions[i]))
+			answer->arithmetic[i] = rtscan_arithmetic(aggregate->argument.row_expression, &answer->known);
+	}
 }
 
 /* Conditions on rows are the CPU's, whatever executor finds the rows. */
@@ -177,7 +188,9 @@ open_cursor(RtscanRowsAnswer *answer)
 static void
 close_cursor(RtscanRowsAnswer *answer)
 {
-	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0,
+					  answer->batch->single_rows);
+	answer->batch->single_rows = 0;
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
 }

@@ -10,21 +10,6 @@
 
 /* ---------------------------------------------------------------- quals */
 
-/* Of some places in the batch, those that pass. */
-static uint32
-choose_rows(RtscanBatch *batch, const RtscanExpression *quals, const uint16 *rows, uint32 n, uint16 *chosen)
-{
-	uint32		count = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		rtscan_enter_row(batch, quals->columns, rows[i]);
-		if (ExecQual(quals->state, batch->context))
-			chosen[count++] = rows[i];
-	}
-	return count;
-}
-
 /* Of the next rows of the batch. */
 static void
 choose_next_rows(RtscanRowsAnswer *answer)
@@ -36,7 +21,7 @@ choose_next_rows(RtscanRowsAnswer *answer)
 		answer->rows[answer->n++] = row;
 	answer->next = end;
 	if (answer->task->quals.state)
-		answer->n = choose_rows(answer->batch, &answer->task->quals, answer->rows, answer->n, answer->rows);
+		answer->n = rtscan_choose_rows(&answer->quals, answer->batch, answer->rows, answer->n, answer->rows);
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -208,6 +193,7 @@ add_row_by_row(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 
+	answer->batch->single_rows += chosen.n;
 	for (uint32 i = 0; i < chosen.n; i++)
 	{
 		Datum		value;
@@ -238,9 +224,9 @@ add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
 
 /* Of the rows that have passed, those that pass an aggregate's FILTER. */
 static ChosenRows
-choose_filtered(RtscanRowsAnswer *answer, const RtscanExpression *filter)
+choose_filtered(RtscanRowsAnswer *answer, const RtscanRowCondition *filter)
 {
-	uint32		n = choose_rows(answer->batch, filter, answer->rows, answer->n, answer->filtered);
+	uint32		n = rtscan_choose_rows(filter, answer->batch, answer->rows, answer->n, answer->filtered);
 
 	for (uint32 i = 0, k = 0; k < n; i++)
 		if (answer->rows[i] == answer->filtered[k])
@@ -256,12 +242,12 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 	MemoryContext old;
 
 	if (aggregate->filter.state)
-		chosen = choose_filtered(answer, &aggregate->filter);
+		chosen = choose_filtered(answer, &answer->filters[number]);
 	/* What adding leaves behind. */
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
-	if (aggregate->argument.state)
+	if (aggregate->argument.state && chosen.n > 0)
 		add_values(answer, number, chosen);
-	else
+	else if (chosen.n > 0)
 		count_rows(answer, number, chosen);
 	MemoryContextSwitchTo(old);
 }
