@@ -20,6 +20,7 @@ typedef struct RtscanBatch
 	const RtscanSchema *schema;
 	uint64		number;			/* another one for each batch */
 	uint32		n;				/* rows */
+	uint64		single_rows;	/* that expressions have been evaluated on one by one, so far */
 	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
 	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
 	int			ncolumns;
@@ -32,6 +33,7 @@ typedef struct RtscanBatch
 typedef struct RtscanExpression
 {
 	ExprState  *state;			/* NULL: there is none */
+	const Expr *row_expression; /* what it evaluates: of a conjunction, with AND */
 	Bitmapset  *columns;		/* that it refers to, from 0 */
 } RtscanExpression;
 

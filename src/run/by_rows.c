@@ -28,7 +28,6 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 	{
 		Expr	   *argument = list_nth(plan->arguments, i);
 
-		aggregate->row_arguments[i] = argument;
 		aggregate->columns[i] = rtscan_row_column(argument);
 		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
 	}
@@ -109,10 +108,17 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
 
+	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
 	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
+	answer->filters = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowCondition));
 	for (int i = 0; i < task->naggregates; i++)
-		for (int j = 0; j < task->aggregates[i].narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
-			answer->arithmetic[i][j] = rtscan_arithmetic(task->aggregates[i].row_arguments[j], &answer->known);
+	{
+		const RtscanRowAggregate *aggregate = &task->aggregates[i];
+
+		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
+		for (int j = 0; j < aggregate->narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
+			answer->arithmetic[i][j] = rtscan_arithmetic(aggregate->arguments[j].row_expression, &answer->known);
+	}
 }
 
 /* Conditions on rows are the CPU's, whatever executor finds the rows. */
@@ -179,7 +185,9 @@ open_cursor(RtscanRowsAnswer *answer)
 static void
 close_cursor(RtscanRowsAnswer *answer)
 {
-	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0,
+					  answer->batch->single_rows);
+	answer->batch->single_rows = 0;
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
 }

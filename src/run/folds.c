@@ -233,10 +233,12 @@ simple_fold(Oid function)
 		case F_INT2AND:
 		case F_INT4AND:
 		case F_INT8AND:
+		case F_BOOLAND_STATEFUNC:
 			return RTSCAN_FOLD_AND;
 		case F_INT2OR:
 		case F_INT4OR:
 		case F_INT8OR:
+		case F_BOOLOR_STATEFUNC:
 			return RTSCAN_FOLD_OR;
 		case F_INT2XOR:
 		case F_INT4XOR:

@@ -10,21 +10,6 @@
 
 /* ---------------------------------------------------------------- quals */
 
-/* Of some places in the batch, those that pass. */
-static uint32
-choose_rows(RtscanBatch *batch, const RtscanExpression *quals, const uint16 *rows, uint32 n, uint16 *chosen)
-{
-	uint32		count = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		rtscan_enter_row(batch, quals->columns, rows[i]);
-		if (ExecQual(quals->state, batch->context))
-			chosen[count++] = rows[i];
-	}
-	return count;
-}
-
 /* Of the next rows of the batch. */
 static void
 choose_next_rows(RtscanRowsAnswer *answer)
@@ -36,7 +21,7 @@ choose_next_rows(RtscanRowsAnswer *answer)
 		answer->rows[answer->n++] = row;
 	answer->next = end;
 	if (answer->task->quals.state)
-		answer->n = choose_rows(answer->batch, &answer->task->quals, answer->rows, answer->n, answer->rows);
+		answer->n = rtscan_choose_rows(&answer->quals, answer->batch, answer->rows, answer->n, answer->rows);
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -167,6 +152,7 @@ add_row_by_row(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[chosen->number];
 
+	answer->batch->single_rows += chosen->n;
 	for (uint32 i = 0; i < chosen->n; i++)
 	{
 		Datum		values[RTSCAN_MAX_ARGUMENTS];
@@ -193,9 +179,9 @@ add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 
 /* Of the rows that have passed, those that pass an aggregate's FILTER. */
 static void
-choose_filtered(RtscanRowsAnswer *answer, const RtscanExpression *filter, RtscanChosenRows *chosen)
+choose_filtered(RtscanRowsAnswer *answer, const RtscanRowCondition *filter, RtscanChosenRows *chosen)
 {
-	uint32		n = choose_rows(answer->batch, filter, answer->rows, answer->n, answer->filtered);
+	uint32		n = rtscan_choose_rows(filter, answer->batch, answer->rows, answer->n, answer->filtered);
 
 	for (uint32 i = 0, k = 0; k < n; i++)
 		if (answer->rows[i] == answer->filtered[k])
@@ -220,13 +206,13 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 	MemoryContext old;
 
 	if (aggregate->filter.state)
-		choose_filtered(answer, &aggregate->filter, &chosen);
+		choose_filtered(answer, &answer->filters[number], &chosen);
 	/* What adding leaves behind. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
-	if (aggregate->narguments > 0)
+	if (aggregate->narguments > 0 && chosen.n > 0)
 		add_values(answer, &chosen);
-	else
+	else if (chosen.n > 0)
 		count_rows(&chosen);
 	MemoryContextSwitchTo(old);
 }
