@@ -9,7 +9,7 @@ from sums import Sums
 
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
 # What a sum may raise, with the node and without: out of range, division by zero, no such operator of types.
-SUM_ERRORS = {"22003", "22012", "42883", "42725", "22008", "22023"}
+SUM_ERRORS = {"22003", "2201F", "22012", "42883", "42725", "22008", "22023"}
 MEMORY = ("64kB", "64kB", "4MB", "16MB")
 
 

@@ -293,7 +293,7 @@ SELECT unequal(query, nodes) FROM (VALUES
 	('SELECT count(*) FROM many WHERE current_user <> ''x'' AND a < 500', NULL),
 	('SELECT count(*) FROM many WHERE a < 500 AND now() < ''1999-01-01''', NULL),
 	('SELECT count(*) FILTER (WHERE a < (SELECT o.x FROM other o WHERE o.id = many.b)) FROM many', 0),
-	('SELECT corr(a, b), regr_count(a, b) FROM many', 0),
+	('SELECT json_agg(a) IS NULL FROM many', 0),
 	('SELECT count(*) FROM many WHERE ctid IS NOT NULL AND tableoid = ''many''::regclass', 0)) q (query, nodes);
 CREATE MATERIALIZED VIEW mat AS SELECT * FROM few;
 CREATE INDEX mat_a ON mat USING rtscan (a, b);

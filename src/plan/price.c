@@ -11,6 +11,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
+#include "plan/expression_cost.h"
 #include "plan/resolve.h"
 #include "row/exact.h"
 #include "run/aggregates.h"
@@ -37,8 +38,7 @@ row_expressions(const RtscanPath *path)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 
-		if (aggregate->row_argument)
-			expressions = lappend(expressions, aggregate->row_argument);
+		expressions = list_concat(expressions, aggregate->row_arguments);
 		if (aggregate->row_filter)
 			expressions = lappend(expressions, aggregate->row_filter);
 	}
@@ -91,11 +91,9 @@ cost_by_rows(RtscanPath *path, double rows)
 	const RtscanRequest *request = path->request;
 	RtscanCost	cost = columns_cost(path, rows);
 	List	   *expressions = row_expressions(path);
-	QualCost	quals,
-				all;
+	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
+	QualCost	all = rtscan_expressions_cost(request->root, expressions);
 
-	cost_qual_eval(&quals, path->row_quals, request->root);
-	cost_qual_eval(&all, expressions, request->root);
 	cost.startup += all.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);

@@ -1,9 +1,10 @@
 /*
  * arithmetic.h
- *		Sums, differences and products of integers and numerics, for many rows at once.
+ *		Expressions, calculated for many rows at once.
  *
- * Values are 64-bit integers, divided by a power of ten, or floats.  Where one does not fit, or is out of its
- * type's range, the rows have to be evaluated one by one, which gives the right value or error.
+ * Values are 64-bit integers, divided by a power of ten, or doubles; truth values are the integers 0 and 1.  All rows of a batch
+ * are calculated, also those that a condition keeps from an expression.  No error is raised: where PostgreSQL might raise one, or a
+ * value does not fit, all of the batch's rows have to be evaluated one by one, which gives the right values or error.
  */
 #ifndef RTSCAN_ARITHMETIC_H
 #define RTSCAN_ARITHMETIC_H
@@ -25,6 +26,7 @@ typedef struct RtscanVector
 {
 	RtscanVectorKind kind;
 	bool		has_nulls;		/* else no row is NULL */
+	bool		all_null;		/* a constant: its scale is any */
 	int			scale;			/* of integers, */
 	int64		lowest;			/* of which none are less, */
 	int64		highest;		/* or more */
@@ -37,12 +39,18 @@ typedef struct RtscanVector
 } RtscanVector;
 
 /*
- * A row expression, or NULL if it is not arithmetic; in the current memory context.  What is in
+ * A row expression, or NULL if it cannot be calculated; in the current memory context.  What is in
  * the list, and equal to a part of it, is calculated once a batch; its parts are added to the list.
  */
 extern RtscanArithmetic *rtscan_arithmetic(const Expr *row_expression, List **known);
 
-/* Its values, good until the next batch; NULL if some have to be evaluated one by one. */
+/* Can an expression be calculated, and in how many steps? */
+extern bool rtscan_count_steps(const Expr *row_expression, int *steps);
+
+/* Its values, good until the next batch; NULL if rows have to be evaluated one by one. */
 extern const RtscanVector *rtscan_calculate(RtscanArithmetic *arithmetic, RtscanBatch *batch);
+
+/* Of some rows, by their places in the batch, those where a condition is true; in place, if the arrays are one. */
+extern uint32 rtscan_choose_true(const RtscanVector *condition, const uint16 *rows, uint32 n, uint16 *chosen);
 
 #endif							/* RTSCAN_ARITHMETIC_H */

@@ -4,6 +4,7 @@
  */
 #include "run/batch.h"
 
+#include "nodes/makefuncs.h"
 #include "run/expressions.h"
 
 RtscanBatch *
@@ -26,13 +27,21 @@ rtscan_create_batch(Relation index, EState *estate)
 RtscanExpression
 rtscan_begin_expression(PlanState *parent, Expr *row_expression)
 {
-	return (RtscanExpression) {ExecInitExpr(row_expression, parent), rtscan_row_columns((Node *) row_expression)};
+	return (RtscanExpression) {
+		.state = ExecInitExpr(row_expression, parent),
+		.row_expression = row_expression,
+		.columns = rtscan_row_columns((Node *) row_expression),
+	};
 }
 
 RtscanExpression
 rtscan_begin_quals(PlanState *parent, List *row_expressions)
 {
-	return (RtscanExpression) {ExecInitQual(row_expressions, parent), rtscan_row_columns((Node *) row_expressions)};
+	return (RtscanExpression) {
+		.state = ExecInitQual(row_expressions, parent),
+		.row_expression = make_ands_explicit(row_expressions),
+		.columns = rtscan_row_columns((Node *) row_expressions),
+	};
 }
 
 void

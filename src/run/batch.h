@@ -21,6 +21,7 @@ typedef struct RtscanBatch
 	uint64		number;			/* another one for each batch */
 	uint32		n;				/* rows, */
 	const uint64 *wanted;		/* and a bit for each that is asked for; NULL: all are */
+	uint64		single_rows;	/* that expressions have been evaluated on one by one, so far */
 	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
 	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
 	int			ncolumns;
@@ -33,6 +34,7 @@ typedef struct RtscanBatch
 typedef struct RtscanExpression
 {
 	ExprState  *state;			/* NULL: there is none */
+	const Expr *row_expression; /* what it evaluates: of a conjunction, with AND */
 	Bitmapset  *columns;		/* that it refers to, from 0 */
 } RtscanExpression;
 

@@ -22,14 +22,16 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 {
 	RtscanRowAggregate *aggregate = &task->aggregates[number];
 
-	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->choosing, plan->collation);
-	aggregate->column = -1;
-	if (plan->argument)
+	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->fold, plan->collation);
+	aggregate->narguments = list_length(plan->arguments);
+	for (int i = 0; i < aggregate->narguments; i++)
 	{
-		aggregate->row_argument = plan->argument;
-		aggregate->column = rtscan_row_column(plan->argument);
-		aggregate->argument = rtscan_begin_expression(parent, plan->argument);
+		Expr	   *argument = list_nth(plan->arguments, i);
+
+		aggregate->columns[i] = rtscan_row_column(argument);
+		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
 	}
+	aggregate->columns_of_arguments = rtscan_row_columns((Node *) plan->arguments);
 	if (plan->row_filter)
 		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
@@ -106,11 +108,17 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
 
-	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
+	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
+	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
+	answer->filters = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowCondition));
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].row_argument &&
-			(rtscan_takes_integers(&task->transitions[i]) || rtscan_takes_doubles(&task->transitions[i])))
-			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
+	{
+		const RtscanRowAggregate *aggregate = &task->aggregates[i];
+
+		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
+		for (int j = 0; j < aggregate->narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
+			answer->arithmetic[i][j] = rtscan_arithmetic(aggregate->arguments[j].row_expression, &answer->known);
+	}
 }
 
 /* Conditions on rows are the CPU's, whatever executor finds the rows. */
@@ -154,8 +162,9 @@ static bool
 calculates_all(const RtscanRowsAnswer *answer)
 {
 	for (int i = 0; i < answer->task->naggregates; i++)
-		if (answer->task->aggregates[i].row_argument && answer->arithmetic[i] == NULL)
-			return false;
+		for (int j = 0; j < answer->task->aggregates[i].narguments; j++)
+			if (answer->arithmetic[i][j] == NULL)
+				return false;
 	return true;
 }
 
@@ -189,7 +198,9 @@ open_cursor(RtscanRowsAnswer *answer)
 static void
 close_cursor(RtscanRowsAnswer *answer)
 {
-	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0,
+					  answer->batch->single_rows);
+	answer->batch->single_rows = 0;
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
 }

@@ -97,7 +97,7 @@ find_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, int64 f
 }
 
 int64
-rtscan_masked_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, int direction)
+rtscan_masked_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, bool greatest)
 {
-	return find_outermost(vector, bits, n, direction < 0 ? -1 : 0);
+	return find_outermost(vector, bits, n, greatest ? 0 : -1);
 }

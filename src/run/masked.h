@@ -18,7 +18,7 @@ extern uint64 rtscan_masked_count(const RtscanVector *vector, const uint64 *bits
 /* The sum of these integers, which a sum of their scale is to have. */
 extern void rtscan_masked_sum(const RtscanVector *vector, const uint64 *bits, uint32 n, RtscanSum *sum);
 
-/* The least of these integers (direction -1) or the greatest (1); there must be some. */
-extern int64 rtscan_masked_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, int direction);
+/* The least of these integers, or the greatest; there must be some. */
+extern int64 rtscan_masked_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, bool greatest);
 
 #endif							/* RTSCAN_MASKED_H */

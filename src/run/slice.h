@@ -13,13 +13,15 @@
 #include "run/batch.h"
 #include "run/by_rows.h"
 #include "run/groups.h"
+#include "run/row_condition.h"
 #include "run/row_groups.h"
 
 typedef struct RtscanRowAggregate
 {
-	int			column;			/* that the argument is, or -1 */
-	const Expr *row_argument;	/* NULL: there is none */
-	RtscanExpression argument;
+	int			narguments;
+	RtscanExpression arguments[RTSCAN_MAX_ARGUMENTS];
+	int			columns[RTSCAN_MAX_ARGUMENTS];	/* that they are, or -1 */
+	Bitmapset  *columns_of_arguments;	/* of all of them */
 	RtscanExpression filter;
 } RtscanRowAggregate;
 
@@ -48,8 +50,10 @@ struct RtscanRowsAnswer
 	const RtscanQuestion *question;
 	MemoryContext context;		/* of the answer */
 	RtscanBatch *batch;
-	RtscanArithmetic **arithmetic;	/* by aggregate: its argument, if it can be calculated that way */
-	List	   *known;			/* RtscanArithmetic * of all arguments and parts of these */
+	List	   *known;			/* RtscanArithmetic * of all expressions and parts of these */
+	RtscanRowCondition quals;
+	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate: its arguments, if they can be calculated; */
+	RtscanRowCondition *filters;	/* its FILTER */
 	RtscanGroups *groups;		/* of GROUP BY, */
 	RtscanRowGroups *row_groups;	/* and how rows find theirs; or */
 	RtscanState *only;			/* the only group */
