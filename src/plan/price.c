@@ -22,7 +22,7 @@
 #include "utils/spccache.h"
 
 /* Looking a group up by its keys. */
-#define GROUP_COST		(10 * cpu_operator_cost)
+#define GROUP_COST		(5 * cpu_operator_cost)
 
 /* A group takes about so much memory, besides its keys and states. */
 #define GROUP_OVERHEAD	128
