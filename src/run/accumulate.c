@@ -99,8 +99,7 @@ walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uin
 {
 	uint32		base = page * rtscan_per_page(3);
 	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, &used);
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, NULL);
 	bool		found = false;
 
 	for (uint32 i = 0; i < end - first && !found; i++)
@@ -143,8 +142,7 @@ code_of_row(const Outermost *outermost, uint32 row)
 	uint32		bytes = outermost->header->code_bytes;
 	uint32		per_page = rtscan_per_page(bytes);
 	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, row / per_page, &buffer, &used);
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, row / per_page, &buffer, NULL);
 	uint32		code = rtscan_load_packed(payload + row % per_page * bytes, bytes);
 
 	rtscan_release(outermost->reader, buffer);
@@ -157,8 +155,7 @@ scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 
 {
 	uint32		bytes = outermost->header->code_bytes;
 	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, &used);
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, NULL);
 
 	for (uint32 base = 0; base < n; base += 64)
 		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)

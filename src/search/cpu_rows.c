@@ -31,8 +31,7 @@ visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint
 		uint32		stop = Min(end, (page + 1) * ORDER_PER_PAGE);
 		uint32		largest = 0;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(reader, area, page, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, area, page, &buffer, NULL);
 
 		payload += (Size) (rank - page * ORDER_PER_PAGE) * 3;
 		for (; rank < stop; rank++, payload += 3)
@@ -100,13 +99,12 @@ get_row_page(RowTester *tester, int i, uint32 number)
 
 	if (!BufferIsValid(page->buffer) || page->number != number)
 	{
-		Size		used;
 
 		if (BufferIsValid(page->buffer))
 			rtscan_release(tester->evaluation->reader, page->buffer);
 		page->buffer = InvalidBuffer;
 		page->payload = rtscan_get_page(tester->evaluation->reader, rtscan_cpu_row_area(&tester->evaluation->columns[i]),
-										number, &page->buffer, &used);
+										number, &page->buffer, NULL);
 		page->number = number;
 	}
 	return page->payload;
