@@ -9,10 +9,10 @@
 #include "segment/frames.h"
 
 /* So often a lookup guesses where a value is, before it halves what is left. */
-#define MOST_GUESSES	4
+#define MOST_GUESSES	8
 
-/* Ranks beside a guess, on either side, that may be looked at next. */
-#define PREFETCH_RANKS	2
+/* Ranks beside a guess, on either side, that may be looked at next: each is on a page of its own, which costs as well. */
+#define PREFETCH_RANKS	1
 
 /* ---------------------------------------------------------------- choosing */
 
@@ -150,6 +150,17 @@ finger_has(const RtscanFinger *finger, int column, uint32 rank)
 	return finger->column == column && rank >= finger->first && rank - finger->first < finger->n;
 }
 
+/* Forget another column. */
+static void
+hold_column(RtscanFinger *finger, int column)
+{
+	if (finger->column == column)
+		return;
+	finger->column = column;
+	finger->between = (RtscanBetween) {.has_low = false};
+	finger->n = 0;
+}
+
 /* Read the rows of ranks around one, as far as they are on its page. */
 static bool
 move_finger(RtscanReader *reader, int column, uint32 rank)
@@ -163,13 +174,13 @@ move_finger(RtscanReader *reader, int column, uint32 rank)
 	Buffer		buffer;
 	const char *payload = rtscan_get_page(reader, order, page, &buffer, NULL);
 
+	hold_column(finger, column);
 	finger->n = 0;
 	if (payload == NULL)
 		return false;
 	for (uint32 at = first; at < end; at++)
 		finger->rows[at - first] = rtscan_load_packed(payload + (Size) (at % per_page) * 3, 3);
 	rtscan_release(reader, buffer);
-	finger->column = column;
 	finger->first = first;
 	finger->n = end - first;
 	finger->known = 0;
@@ -328,13 +339,13 @@ recall(Search *search)
 
 /* Ranks beside one are looked at next, mostly: bring their values into the processor's cache together. */
 static void
-prefetch_beside(const Search *search, uint32 rank)
+prefetch_beside(const Search *search, uint32 rank, uint32 ranks)
 {
 	RtscanReader *reader = search->reader;
 	const RtscanFinger *finger = &reader->finger;
 	const RtscanFrames *frames = &reader->segment->columns[search->column].values.frames;
 
-	for (uint32 at = Max(rank, search->low + PREFETCH_RANKS) - PREFETCH_RANKS; at < Min(rank + PREFETCH_RANKS + 1, search->high); at++)
+	for (uint32 at = Max(rank, search->low + ranks) - ranks; at < Min(rank + ranks + 1, search->high); at++)
 		if (finger_has(finger, search->column, at) && finger->rows[at - finger->first] < reader->segment->header.rows)
 			rtscan_prefetch_frame_row(reader, frames, finger->rows[at - finger->first]);
 }
@@ -346,7 +357,7 @@ choose_rank(const Search *search, bool guess)
 	uint32		rank = guess && search->low > 0 ? guess_place(search) : middle_of(search);
 
 	if (guess)
-		prefetch_beside(search, rank);
+		prefetch_beside(search, rank, PREFETCH_RANKS);
 	return rank;
 }
 
@@ -369,6 +380,61 @@ rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bo
 	*position = (RtscanPosition) {search.low, search.low};
 	return true;
 }
+
+/* ---------------------------------------------------------------- approaching */
+
+void
+rtscan_plain_note(RtscanReader *reader, int column, const RtscanBetween *between, uint32 high_rank)
+{
+	hold_column(&reader->finger, column);
+	reader->finger.between = *between;
+	reader->finger.high_rank = high_rank;
+}
+
+bool
+rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
+					RtscanPosition *position)
+{
+	const RtscanFinger *finger = &reader->finger;
+
+	if (finger->column != column || !finger->between.has_low || !finger->between.has_high ||
+		!rtscan_key_is_before(probe, after, finger->between.low_key) || rtscan_key_is_before(probe, after, finger->between.high_key))
+		return false;
+	*between = finger->between;
+	*position = (RtscanPosition) {finger->high_rank, finger->high_rank};
+	return true;
+}
+
+void
+rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step)
+{
+	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
+	uint32		per_page = rtscan_per_page(3);
+	RtscanBetween between;
+	RtscanPosition position;
+	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after};
+	uint32		rank;
+
+	if ((step == 0 && !rtscan_dictionary_approach(reader, column, probe, after)) ||
+		!rtscan_plain_recall(reader, column, probe, after, &between, &position))
+		return;
+	search.high = position.rank;
+	search.high_key = between.high_key;
+	if (!begin_between(&search, &between) || !recall(&search) || search.low >= search.high)
+		return;
+	rank = guess_place(&search);
+	if (step == 0)
+	{
+		rtscan_prefetch_head(reader, &stored->header.order, rank / per_page);
+		rtscan_prefetch_place(reader, &stored->header.order, rank / per_page, (Size) (rank % per_page) * 3);
+	}
+	else if (step == 1 && !finger_has(&reader->finger, column, rank) && move_finger(reader, column, rank))
+		prefetch_beside(&search, rank, 0);
+	else if (step == 2 && narrow(&search, rank) && search.low < search.high)
+		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);
+}
+
+/* ---------------------------------------------------------------- finding behind */
 
 /* Where a value's ranks end, which are mostly few: look at those that are nearer first. */
 static bool

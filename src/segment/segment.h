@@ -174,12 +174,27 @@ typedef struct RtscanSegment
 	RtscanSegmentInclude *includes;
 } RtscanSegment;
 
-/* Where a plain column was looked at last: the rows of some ranks, and those of their values that have been read; plain.h. */
+/* Entries of a dictionary on both sides of a place, as far as they are known. */
+typedef struct RtscanBetween
+{
+	bool		has_low;
+	bool		has_high;
+	uint32		low_rank;		/* of the last value before it, */
+	uint64		low_key;		/* and its key */
+	uint64		high_key;		/* of the value there */
+} RtscanBetween;
+
+/*
+ * Where a plain column (plain.h) was looked at last: in the dictionary; and the rows of some ranks, with those of their values that have
+ * been read.
+ */
 #define RTSCAN_FINGER_RANKS	32
 
 typedef struct RtscanFinger
 {
 	int			column;
+	RtscanBetween between;
+	uint32		high_rank;		/* of its high key */
 	uint32		first;			/* rank */
 	uint32		n;				/* 0: none */
 	uint32		known;			/* a bit a rank: its value is here */
