@@ -20,7 +20,7 @@ approach_segments(RtscanSearch *search)
 
 	if (filter->kind == RTSCAN_FILTER_AND && filter->n > 0)
 		filter = &filter->parts[0];
-	if (filter->kind != RTSCAN_FILTER_CONDITION || search->nsegments < 2)
+	if (filter->kind != RTSCAN_FILTER_CONDITION)
 		return;
 	for (int step = 0; step < RTSCAN_APPROACH_STEPS; step++)
 		for (int i = 0; i < search->nsegments; i++)

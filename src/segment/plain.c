@@ -350,17 +350,6 @@ prefetch_beside(const Search *search, uint32 rank, uint32 ranks)
 			rtscan_prefetch_frame_row(reader, frames, finger->rows[at - finger->first]);
 }
 
-/* The next rank to look at. */
-static uint32
-choose_rank(const Search *search, bool guess)
-{
-	uint32		rank = guess && search->low > 0 ? guess_place(search) : middle_of(search);
-
-	if (guess)
-		prefetch_beside(search, rank, PREFETCH_RANKS);
-	return rank;
-}
-
 bool
 rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, const RtscanBetween *between,
 				  RtscanPosition *position)
@@ -374,8 +363,10 @@ rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bo
 	if (guess && !between->has_high && search.low < search.high && search.high == position->rank &&
 		!key_at_rank(reader, column, probe->column, search.high, &search.high_key))
 		return false;
+	if (guess && search.low < search.high)
+		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);
 	for (int i = 0; search.low < search.high; i++)
-		if (!narrow(&search, choose_rank(&search, guess && i < MOST_GUESSES)))
+		if (!narrow(&search, guess && search.low > 0 && i < MOST_GUESSES ? guess_place(&search) : middle_of(&search)))
 			return false;
 	*position = (RtscanPosition) {search.low, search.low};
 	return true;
