@@ -386,7 +386,7 @@ find_tid(const TidmapView *view, uint32 row, uint32 *number, ItemPointer tid)
 	if (row < run->row || row >= run_end(view, *number) || !run_is_sane(view, *number) || !BlockNumberIsValid(run->block))
 		return false;
 	ItemPointerSet(tid, run->block, row_offset(view, run, row));
-	return OffsetNumberIsValid(ItemPointerGetOffsetNumberNoCheck(tid));
+	return ItemPointerGetOffsetNumberNoCheck(tid) != InvalidOffsetNumber;
 }
 
 void
