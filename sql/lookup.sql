@@ -83,7 +83,7 @@ BEGIN
 	before := sum(pages_read) FROM pg_stat_rtscan;
 	PERFORM looked_up(query);
 	pages := ((SELECT sum(pages_read) FROM pg_stat_rtscan) - before) / lookups;
-	few := pages < 12;
+	few := pages < 8;
 	IF NOT few THEN
 		RAISE WARNING '% pages', pages;
 	END IF;
