@@ -192,8 +192,7 @@ visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *colum
 	{
 		uint32		base = i * per_page;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(&part->reader, &header->codes, i, &buffer, &used);
+		const char *payload = rtscan_get_page(&part->reader, &header->codes, i, &buffer, NULL);
 
 		for (uint32 row = Max(base, column->first); row < Min(base + per_page, column->end); row++)
 		{

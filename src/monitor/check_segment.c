@@ -572,6 +572,7 @@ rtscan_check_segment(Relation index, const RtscanSchema *schema,
 	SegmentCheck check = {.index = index, .schema = schema, .entry = entry};
 
 	rtscan_reader_open(&check.reader, index, entry, false);
+	check.reader.trusts = false;
 	check.segment = check.reader.segment;
 	check.rows = entry->rows;
 	if (live)

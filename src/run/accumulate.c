@@ -82,8 +82,7 @@ walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uin
 {
 	uint32		base = page * rtscan_per_page(3);
 	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, &used);
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, NULL);
 	bool		found = false;
 
 	for (uint32 i = 0; i < end - first && !found; i++)
@@ -134,8 +133,7 @@ scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 
 {
 	uint32		bytes = outermost->header->code_bytes;
 	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, &used);
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, NULL);
 	Found		best = *found;
 
 	for (uint32 base = 0; base < n; base += 64)

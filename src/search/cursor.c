@@ -33,7 +33,8 @@ struct RtscanCursor
 	RtscanBitPlace place;		/* from here on; or, */
 	bool		takes_stretches;
 	bool		in_stretches;	/* in this chunk: */
-	uint32		stretch;		/* from this row of the chunk on */
+	uint32		stretch;		/* from this row of the chunk on; or */
+	uint32		next_listed;	/* from here on of their list */
 	bool		in_pending;		/* the segments are done */
 
 	uint32		n;				/* the rows at hand: */
@@ -65,6 +66,7 @@ begin_search(RtscanCursor *cursor, const RtscanImage *image)
 		*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
 		segment->prepared = sees_all;
 		segment->want_bits = true;
+		segment->takes_list = !search->shares_chunks;
 	}
 }
 
@@ -206,9 +208,39 @@ enter_segment(RtscanCursor *cursor)
 	cursor->segment = rtscan_next_segment(&cursor->search, &cursor->bits);
 	if (cursor->segment == NULL)
 		return false;
-	cursor->next_chunk = 0;
-	enter_chunk(cursor);
+	cursor->next_chunk = cursor->next_listed = 0;
+	if (cursor->bits->list == NULL)
+		enter_chunk(cursor);
 	return true;
+}
+
+/* The next rows of a list that the snapshot sees; false if there are none left. */
+static bool
+next_of_list(RtscanCursor *cursor)
+{
+	const RtscanRowBits *bits = cursor->bits;
+
+	cursor->wanted = NULL;
+	while (cursor->next_listed < bits->listed)
+	{
+		cursor->n = Min(bits->listed - cursor->next_listed, RTSCAN_CURSOR_ROWS);
+		memcpy(cursor->rows, bits->list + cursor->next_listed, cursor->n * sizeof(uint32));
+		cursor->next_listed += cursor->n;
+		if (!*(const bool *) cursor->segment->prepared)
+			cursor->n = rtscan_leave_out_invisible(&cursor->visibility, cursor->segment, cursor->rows, cursor->n,
+												   MemoryContextAlloc(cursor->row_context, cursor->n * sizeof(ItemPointerData)));
+		cursor->search.stats.rows += cursor->n;
+		if (cursor->n > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+segment_is_done(const RtscanCursor *cursor)
+{
+	return cursor->segment == NULL || (cursor->bits->list ? cursor->next_listed == cursor->bits->listed :
+									   cursor->chunk == cursor->bits->chunks);
 }
 
 static bool
@@ -217,10 +249,16 @@ next_of_segments(RtscanCursor *cursor)
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (cursor->segment == NULL || cursor->chunk == cursor->bits->chunks)
+		if (segment_is_done(cursor))
 		{
 			if (!enter_segment(cursor))
 				return false;
+			continue;
+		}
+		if (cursor->bits->list)
+		{
+			if (next_of_list(cursor))
+				return true;
 			continue;
 		}
 		cursor->n = next_of_chunk(cursor);
@@ -308,20 +346,20 @@ values_of(RtscanCursor *cursor, int column)
 void
 rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids)
 {
-	uint32		chunk = cursor->n > 0 ? cursor->rows[0] / RTSCAN_CHUNK_ROWS : 0;
-	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
-	uint64	   *words;
-
-	if (cursor->segment == NULL)
-	{
+	if (cursor->segment)
+		rtscan_find_tids(&cursor->segment->reader, cursor->rows, cursor->n, tids);
+	else
 		for (uint32 i = 0; i < cursor->n; i++)
 			tids[i] = cursor->pending[i]->t_tid;
-		return;
-	}
-	words = MemoryContextAllocZero(cursor->row_context, RTSCAN_CHUNK_BYTES);
-	for (uint32 i = 0; i < cursor->n; i++)
-		words[(cursor->rows[i] - base) / 64] |= UINT64CONST(1) << (cursor->rows[i] - base) % 64;
-	rtscan_collect_tids(&cursor->segment->reader, chunk, words, tids);
+}
+
+/* From a row at hand on, which are in one chunk? */
+static uint32
+end_of_chunk(const RtscanCursor *cursor, uint32 first)
+{
+	uint32		limit = (cursor->rows[first] / RTSCAN_CHUNK_ROWS + 1) * RTSCAN_CHUNK_ROWS;
+
+	return cursor->rows[cursor->n - 1] < limit ? cursor->n : rtscan_find_row(cursor->rows, first, cursor->n, limit);
 }
 
 void
@@ -331,7 +369,11 @@ rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnu
 	int			ncolumns = cursor->schema->ncolumns;
 
 	if (cursor->segment)
-		rtscan_get_values(values_of(cursor, column), cursor->rows, cursor->n, datums, isnull);
+		for (uint32 first = 0, end; first < cursor->n; first = end)
+		{
+			end = end_of_chunk(cursor, first);
+			rtscan_get_values(values_of(cursor, column), cursor->rows + first, end - first, datums + first, isnull + first);
+		}
 	else
 		for (uint32 i = 0; i < cursor->n; i++)
 		{
@@ -351,6 +393,23 @@ pending_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, 
 	return rtscan_find_decimals(&cursor->schema->columns[column], datums, isnull, cursor->n, digits, scale);
 }
 
+/* Of rows of a segment: if all chunks' have the same scale. */
+static bool
+segment_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
+{
+	for (uint32 first = 0, end; first < cursor->n; first = end)
+	{
+		int			of_chunk;
+
+		end = end_of_chunk(cursor, first);
+		if (!rtscan_get_decimals(values_of(cursor, column), cursor->rows + first, end - first, digits + first, isnull + first,
+								 &of_chunk) || (first > 0 && of_chunk != *scale))
+			return false;
+		*scale = of_chunk;
+	}
+	return true;
+}
+
 bool
 rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
 {
@@ -358,7 +417,7 @@ rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *is
 	bool		decimal;
 
 	if (cursor->segment)
-		decimal = rtscan_get_decimals(values_of(cursor, column), cursor->rows, cursor->n, digits, isnull, scale);
+		decimal = segment_decimals(cursor, column, digits, isnull, scale);
 	else
 		decimal = pending_decimals(cursor, column, digits, isnull, scale);
 	MemoryContextSwitchTo(old);
@@ -371,7 +430,11 @@ rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes)
 	MemoryContext old = MemoryContextSwitchTo(cursor->row_context);
 
 	Assert(cursor->segment);
-	rtscan_get_codes(values_of(cursor, column), cursor->rows, cursor->n, codes);
+	for (uint32 first = 0, end; first < cursor->n; first = end)
+	{
+		end = end_of_chunk(cursor, first);
+		rtscan_get_codes(values_of(cursor, column), cursor->rows + first, end - first, codes + first);
+	}
 	MemoryContextSwitchTo(old);
 }
 

@@ -191,11 +191,39 @@ typedef struct RtscanSegment
 	MemoryContext context;
 	Size		memory;
 	BlockNumber *blocks;		/* by ordinal */
-	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers */
+	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers when it was checked */
 	uint32	   *tidmap_rows;
 	RtscanSegmentColumn *columns;
 	RtscanSegmentInclude *includes;
 } RtscanSegment;
+
+/* Entries of a dictionary on both sides of a place, as far as they are known. */
+typedef struct RtscanBetween
+{
+	bool		has_low;
+	bool		has_high;
+	uint32		low_rank;		/* of the last value before it, */
+	uint64		low_key;		/* and its key */
+	uint64		high_key;		/* of the value there */
+} RtscanBetween;
+
+/*
+ * Where a plain column (plain.h) was looked at last: in the dictionary; and the rows of some ranks, with those of their values that have
+ * been read.
+ */
+#define RTSCAN_FINGER_RANKS	32
+
+typedef struct RtscanFinger
+{
+	int			column;
+	RtscanBetween between;
+	uint32		high_rank;		/* of its high key */
+	uint32		first;			/* rank */
+	uint32		n;				/* 0: none */
+	uint32		known;			/* a bit a rank: its value is here */
+	uint32		rows[RTSCAN_FINGER_RANKS];
+	int64		values[RTSCAN_FINGER_RANKS];
+} RtscanFinger;
 
 /*
  * Reads a segment.  One reader a scan and segment; pages are got one at a time and
@@ -207,7 +235,9 @@ typedef struct RtscanReader
 	RtscanSegment *segment;
 	bool		lock;			/* on a standby: a pin does not protect a page */
 	bool		soft;			/* the planner: report, do not raise, what is wrong */
+	bool		trusts;			/* a page that is where it was checked before is what it was */
 	uint64		pages_read;
+	RtscanFinger finger;
 } RtscanReader;
 
 /*
@@ -222,6 +252,10 @@ extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
  * from where the area begins, and how many bytes there are.  Every payload is MAXALIGNed
  * and can be read as RTSCAN_CHUNK_BYTES - offset bytes, used or not.
  * NULL only for a soft reader.
+ *
+ * What a page is, is checked where this backend has not found it in the same buffer before; and always, unless the reader trusts:
+ * who may meet a page that is used again does not, for it is on a standby, or has no snapshot (soft).  used may be NULL: then a
+ * reader who trusts touches no more cache lines of the page than it reads.
  */
 extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i,
 								   Buffer *buffer, Size *used);

@@ -67,8 +67,7 @@ get_chunk_codes(RtscanValues *values, uint32 chunk, uint32 rows, uint32 *codes)
 	for (uint32 first = 0, page = chunk * (RTSCAN_CHUNK_ROWS / per_page); first < rows; first += per_page, page++)
 	{
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, &used);
+		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
 		uint64		largest = rtscan_unpack_small(payload, header->code_bytes * 8, Min(rows - first, per_page), 0, codes + first);
 
 		rtscan_release(values->reader, buffer);

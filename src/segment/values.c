@@ -332,8 +332,7 @@ get_stored_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *cod
 		uint32		page = rows[i] / per_page;
 		uint32		from = i;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, &used);
+		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
 		uint64		largest;
 
 		i = rtscan_find_row(rows, i, n, (page + 1) * per_page);
