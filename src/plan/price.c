@@ -15,6 +15,7 @@
 #include "plan/resolve.h"
 #include "row/exact.h"
 #include "run/aggregates.h"
+#include "run/arithmetic.h"
 #include "run/expressions.h"
 #include "segment/distinct.h"
 #include "utils/lsyscache.h"
@@ -84,6 +85,31 @@ groups_cost(const RtscanPath *path, double rows)
 	return rows * bms_num_members(columns) * RTSCAN_CODE_COST + Min(rows, path->groups * segments) * GROUP_COST;
 }
 
+/*
+ * Groups of so many rows.  PostgreSQL takes an expression to have as many values as its columns; of some it is known that they
+ * have fewer.
+ */
+static double
+estimate_groups(const RtscanPath *path, double rows)
+{
+	PlannerInfo *root = path->request->root;
+	List	   *others = NIL;
+	double		known = 1;
+
+	for (int i = 0; i < list_length(path->row_keys); i++)
+	{
+		double		values = rtscan_most_values(list_nth(path->row_keys, i));
+
+		if (isinf(values))
+			others = lappend(others, list_nth(path->request->keys, i));
+		else
+			known *= values;
+	}
+	if (others != NIL)
+		known *= estimate_num_groups(root, others, Max(rows, 1), NULL, NULL);
+	return clamp_row_est(Min(known, estimate_num_groups(root, path->request->keys, Max(rows, 1), NULL, NULL)));
+}
+
 /* What is done with rows: values, residual quals, groups, aggregates. */
 static RtscanCost
 cost_by_rows(RtscanPath *path, double rows)
@@ -98,7 +124,7 @@ cost_by_rows(RtscanPath *path, double rows)
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
 	if (request->grouped)
-		path->groups = clamp_row_est(estimate_num_groups(request->root, request->keys, Max(rows, 1), NULL, NULL));
+		path->groups = estimate_groups(path, rows);
 	cost.work += groups_cost(path, rows) +
 		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
 	return cost;

@@ -47,8 +47,17 @@ extern RtscanArithmetic *rtscan_arithmetic(const Expr *row_expression, List **kn
 /* Can an expression be calculated, and in how many steps? */
 extern bool rtscan_count_steps(const Expr *row_expression, int *steps);
 
+/* How many values an expression has at most, with NULL, whatever its columns have; infinity if that is not known. */
+extern double rtscan_most_values(const Expr *row_expression);
+
 /* Its values, good until the next batch; NULL if rows have to be evaluated one by one. */
 extern const RtscanVector *rtscan_calculate(RtscanArithmetic *arithmetic, RtscanBatch *batch);
+
+/* What a vector's integers really are bound by. */
+extern void rtscan_find_bounds(const RtscanVector *vector, uint32 n, int64 *lowest, int64 *highest);
+
+/* Are its values integers? */
+extern bool rtscan_gives_integers(const RtscanArithmetic *arithmetic);
 
 /* Of some rows, by their places in the batch, those where a condition is true; in place, if the arrays are one. */
 extern uint32 rtscan_choose_true(const RtscanVector *condition, const uint16 *rows, uint32 n, uint16 *chosen);

@@ -4,6 +4,8 @@
  */
 #include "run/arithmetic_parts.h"
 
+#include <math.h>
+
 #include "access/stratnum.h"
 #include "access/transam.h"
 #include "catalog/pg_type.h"
@@ -15,6 +17,7 @@
 #include "run/expressions.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 
 /* More elements of a list are not compared one after another. */
@@ -400,6 +403,53 @@ rtscan_arithmetic(const Expr *row_expression, List **known)
 		return NULL;
 	*known = lappend(*known, step);
 	return step;
+}
+
+/* Less NULL; of a modulo's those of both signs. */
+static double
+most_values(const RtscanArithmetic *step)
+{
+	double		values = 0;
+	int			first = step->calculate == rtscan_calculate_nullif;
+	RtscanDecimal divisor;
+
+	if (step->step == RTSCAN_STEP_CONSTANT)
+		return 1;
+	if (step->kind == RTSCAN_VECTOR_INTEGERS && step->lowest == 0 && step->highest == 1)
+		return 2;
+	if (step->calculate == rtscan_modulo_integers &&
+		rtscan_constant_as_integer((const Const *) step->operands[1]->expression, &divisor))
+		return 2 * fabs((double) divisor.digits) - 1;
+	if (step->step == RTSCAN_STEP_SAME)
+		return most_values(step->operands[0]);
+	if (step->calculate == rtscan_calculate_case)
+	{
+		for (int i = 1; i < step->noperands; i += 2)
+			values += most_values(step->operands[i]);
+		return values + most_values(step->operands[step->noperands - 1]);
+	}
+	if (first || step->calculate == rtscan_calculate_coalesce || step->calculate == rtscan_choose_outermost)
+	{
+		for (int i = first; i < step->noperands; i++)
+			values += most_values(step->operands[i]);
+		return values;
+	}
+	return rtscan_values_of_unit(step);
+}
+
+double
+rtscan_most_values(const Expr *row_expression)
+{
+	List	   *known = NIL;
+	const RtscanArithmetic *step = rtscan_arithmetic(row_expression, &known);
+
+	return step ? most_values(step) + 1 : get_float8_infinity();
+}
+
+bool
+rtscan_gives_integers(const RtscanArithmetic *arithmetic)
+{
+	return arithmetic->kind == RTSCAN_VECTOR_INTEGERS;
 }
 
 bool

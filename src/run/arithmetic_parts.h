@@ -75,6 +75,9 @@ extern const RtscanFunction *rtscan_find_function(Oid function);
 extern bool rtscan_find_time_function(Oid function, const char *unit, RtscanArithmetic *step);
 extern bool rtscan_session_is_in_utc(void);
 
+/* How many values, less NULL, the part of a time has that a step extracts; infinity if they are not few. */
+extern double rtscan_values_of_unit(const RtscanArithmetic *step);
+
 /* arithmetic_compile.c: the exact integer of a constant that is not NULL; false if it has none. */
 extern bool rtscan_constant_as_integer(const Const *constant, RtscanDecimal *decimal);
 
@@ -86,9 +89,6 @@ RTSCAN_CALCULATION(rtscan_modulo_integers);
 RTSCAN_CALCULATION(rtscan_negate_integers);
 RTSCAN_CALCULATION(rtscan_absolute_integers);
 RTSCAN_CALCULATION(rtscan_round_to_integers);
-
-/* What the values really are bound by. */
-extern void rtscan_find_bounds(const RtscanVector *vector, uint32 n, int64 *lowest, int64 *highest);
 
 /* The power of ten that brings a vector to a larger scale, or 0. */
 extern int64 rtscan_power_to_scale(const RtscanVector *vector, int scale);

@@ -74,6 +74,7 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 	{
 		task->keys[i] = rtscan_begin_expression(parent, list_nth(keys, i));
 		task->key_columns[i] = rtscan_row_column(list_nth(keys, i));
+		task->computes_keys |= task->key_columns[i] < 0;
 	}
 	task->columns_of_keys = rtscan_row_columns((Node *) keys);
 	task->key_types = describe_keys(keys);
@@ -121,6 +122,24 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 	}
 }
 
+/* The keys as integers: NIL if some are none, or all are columns, whose own integers do. */
+static List *
+key_expressions(RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+	List	   *expressions = NIL;
+
+	for (int i = 0; i < task->nkeys && task->computes_keys; i++)
+	{
+		RtscanArithmetic *arithmetic = rtscan_arithmetic(task->keys[i].row_expression, &answer->known);
+
+		if (arithmetic == NULL || !rtscan_gives_integers(arithmetic))
+			return NIL;
+		expressions = lappend(expressions, arithmetic);
+	}
+	return expressions;
+}
+
 /* Conditions on rows are the CPU's, whatever executor finds the rows. */
 static void
 leave_conditions_to_cpu(const RtscanRowsTask *task)
@@ -146,7 +165,8 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	begin_arithmetic(answer);
 	if (task->grouped)
 	{
-		answer->row_groups = rtscan_create_row_groups(task->columns_of_keys, rtscan_find_group_of_row, answer);
+		answer->row_groups = rtscan_create_row_groups(task->columns_of_keys, key_expressions(answer),
+													   rtscan_find_group_of_row, answer);
 		answer->groups = rtscan_create_groups(task->key_types, task->operators, task->collations, task->transitions,
 											  task->naggregates, task->expected_groups);
 	}

@@ -66,6 +66,7 @@ rtscan_find_group_of_row(uint32 row, void *arg)
 	bool		isnull[MaxTupleAttributeNumber];
 
 	rtscan_enter_row(batch, task->columns_of_keys, row);
+	batch->single_rows += task->computes_keys;
 	for (int i = 0; i < task->nkeys; i++)
 		if (task->key_columns[i] >= 0)
 		{

@@ -34,6 +34,7 @@ struct RtscanRowsTask
 	int			nkeys;
 	RtscanExpression *keys;
 	int		   *key_columns;	/* that they are, or -1 */
+	bool		computes_keys;	/* are some none? */
 	Bitmapset  *columns_of_keys;	/* of all of them */
 	TupleDesc	key_types;
 	Oid		   *operators;		/* of the keys: equality, */

@@ -12,6 +12,7 @@
 #include "datatype/timestamp.h"
 #include "pgtime.h"
 #include "utils/date.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 
 /* Days from the 1st of March of the year 0, where the calendar's periods begin, and from the 1st of January of the year 1. */
@@ -323,6 +324,25 @@ rtscan_find_time_function(Oid function, const char *name, RtscanArithmetic *step
 		default:
 			return false;
 	}
+}
+
+double
+rtscan_values_of_unit(const RtscanArithmetic *step)
+{
+	static const int values[] = {
+		[MINUTE] = 60,
+		[HOUR] = 24,
+		[DAY] = 31,
+		[MONTH] = 12,
+		[QUARTER] = 4,
+		[DAY_OF_WEEK] = 7,
+		[ISO_DAY_OF_WEEK] = 7,
+		[DAY_OF_YEAR] = 366,
+		[EPOCH] = 0,
+	};
+	bool		extracts = step->calculate == extract_of_dates || step->calculate == extract_of_timestamps;
+
+	return extracts && values[step->parameter] > 0 ? values[step->parameter] : get_float8_infinity();
 }
 
 bool
