@@ -83,12 +83,13 @@ CREATE FUNCTION all_of_few(rest text, floats text DEFAULT '%s') RETURNS SETOF te
 		UNION ALL SELECT format('SELECT g, %s FROM few %%s', variances(c, floats)) FROM unnest('{f,h,i}'::text[]) c
 		UNION ALL SELECT format('SELECT g, %s FROM few %%s', bits(c)) FROM unnest('{a,b,c,q}'::text[]) c
 		UNION ALL SELECT format('SELECT g, %s FROM few %%s', regressions(y, x, floats))
-			FROM (VALUES ('h', 'i'), ('i', 'h'), ('f', 'h'), ('h', 'h'), ('a', 'i'), ('h', 'b')) c (y, x)
+			FROM (VALUES ('h', 'i'), ('i', 'h'), ('f', 'h'), ('a', 'i'), ('h', 'b')) c (y, x)
 		UNION ALL SELECT format('SELECT g, %s, %s FROM few %%s', booleans('t'), booleans('a > 0'))
 		UNION ALL SELECT format('SELECT g, sum(p), %s, %s, %s, %s FROM few %%s', any_values('g'), any_values('g::text'),
 								format(floats, 'min(f)'), format(floats, 'max(h)'))) q (query)
 $$;
 SELECT all_of_few('GROUP BY g');
+SELECT differs(format('SELECT g, %s FROM few GROUP BY g', regressions('h', 'h')));
 SELECT all_of_few('WHERE g = 12 GROUP BY g');
 SELECT all_of_few(format('WHERE g = %s GROUP BY g', g)) FROM generate_series(10, 17) g;
 SELECT all_of_few('WHERE id = 1001 GROUP BY g');
@@ -133,6 +134,24 @@ SELECT differs('
 -- booleans that are a key column, from bits; and sums beside
 SELECT differs('SELECT bool_and(t), bool_or(t), every(t), count(t) FROM few WHERE g < 4');
 SELECT differs('SELECT sum(b), avg(b), variance(b), sum(h), avg(h), variance(h), min(h), max(f), count(h) FROM few WHERE g < 10');
+-- columns' values, and what is calculated of them, are added without a call a row
+CREATE FUNCTION single_rows(query text) RETURNS int LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off
+SET rtscan.enable_scan = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' || query LOOP
+		IF line LIKE '%Rows Evaluated Singly: %' THEN
+			RETURN split_part(line, ': ', 2);
+		END IF;
+	END LOOP;
+	RETURN 0;
+END
+$$;
+SELECT single_rows(format('SELECT %s FROM few WHERE g < 10', list)) FROM (VALUES
+	(variances('b + 1')), (variances('c')), (variances('d * 2')), (variances('h * 2')), (regressions('h / 2', 'i')),
+	(bits('b + 1')), (booleans('a > 3')), ('min(h * 2), max(f), sum(h * 2), avg(h * 2)'),
+	(variances('log(id)')), (regressions('log(id)', 'h'))) lists (list);
 -- errors of floats
 CREATE TABLE huge AS
 	SELECT i AS id, i % 4 AS g, CASE i % 2 WHEN 0 THEN 1e308 ELSE -1e308 END AS h, 1e200 * i AS m, 3e38::float4 AS f, 1e154 * (i % 2) AS s
@@ -151,8 +170,6 @@ SELECT differs(q, 0) FROM (VALUES
 	('SELECT range_agg(int4range(a, 200)) FROM few'),
 	('SELECT range_intersect_agg(int4range(a, 200)) FROM few'),
 	('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY b) FROM few')) q (q);
-SELECT shown FROM explained('SELECT g, corr(h, i) FILTER (WHERE t), stddev(b) FROM few WHERE id < 1000 GROUP BY g') shown
-WHERE shown LIKE '%Rtscan%';
 
 --
 -- Several segments, pending and dead rows, rows that are not all-visible: floats come in some order
