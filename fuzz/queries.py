@@ -8,8 +8,8 @@ from session import Finding
 from sums import Sums
 
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
-# What a sum may raise, with the node and without: out of range, division by zero, no such operator of types.
-SUM_ERRORS = {"22003", "2201F", "22012", "42883", "42725", "22008", "22023"}
+# What a sum may raise, with the node and without: out of range, division by zero, NaN as an integer, no such operator of types.
+SUM_ERRORS = {"22003", "2201F", "0A000", "22012", "42883", "42725", "22008", "22023"}
 MEMORY = ("64kB", "64kB", "4MB", "16MB")
 
 
@@ -450,7 +450,7 @@ class Comparer(Scans):
             if e.pgcode not in SUM_ERRORS:
                 raise
             # of rows, keys and aggregates that fail in their ways, any may be the first
-            return ["22..." if e.pgcode.startswith("22") else e.pgcode]
+            return ["22..." if e.pgcode.startswith(("22", "0A")) else e.pgcode]
 
     def summed(self):
         self.settings += f"; SET work_mem = '{self.rng.choice(MEMORY)}'; SET hash_mem_multiplier = 1"

@@ -248,9 +248,12 @@ INSERT INTO child SELECT i, i / 2.0, i FROM generate_series(1, 3000) i;
 CREATE INDEX ON parent USING rtscan (a) INCLUDE (n);
 CREATE INDEX ON child USING rtscan (a) INCLUDE (n);
 VACUUM ANALYZE parent, child;
+-- the planner takes remainders for as many groups as there are values
+SET enable_bitmapscan = off;
 SELECT * FROM differences('SELECT a % 3 AS x, count(*), sum(n), max(n) FROM parent WHERE a < 2000 GROUP BY 1',
 	'Finalize.*Append.*RtscanAggregate');
 SELECT * FROM differences('SELECT count(*), sum(n) FROM ONLY parent WHERE a < 2000', 'RtscanAggregate');
+RESET enable_bitmapscan;
 
 -- one segment of several chunks, which processes share: each row comes once
 CREATE TABLE chunks (id int, k int, v int) WITH (autovacuum_enabled = off, parallel_workers = 2);
