@@ -130,16 +130,16 @@ INSERT INTO t VALUES
 	(0, 0, 'both', 0, 0, 0, 0, '-Infinity', 1, 1, '-infinity');
 SELECT * FROM differences('
 	SELECT s, sum(n), avg(n), sum(m), avg(m), sum(f4), avg(f4), sum(f8), avg(f8), min(d), max(d), max(m),
-		variance(n), stddev(m), variance(f4)::float4, stddev_pop(f8)::float4, corr(f8, id)::float4, regr_avgy(f8, id)::float4,
-		min(f8), max(f4)
+		variance(n), stddev(m), variance(f4)::float4, stddev_pop(f8)::float4, corr(f8, id)::float4,
+		regr_avgy(f8, id)::float4, min(f8), max(f4)
 	FROM t
 	WHERE k < 10
 	GROUP BY s', 'Gather.*Parallel Custom');
 VACUUM t;
 SELECT * FROM differences('
 	SELECT s, sum(n), avg(n), sum(m), avg(m), sum(f4), avg(f4), sum(f8), avg(f8), min(d), max(d), max(m),
-		variance(n), stddev(m), variance(f4)::float4, stddev_pop(f8)::float4, corr(f8, id)::float4, regr_avgy(f8, id)::float4,
-		min(f8), max(f4)
+		variance(n), stddev(m), variance(f4)::float4, stddev_pop(f8)::float4, corr(f8, id)::float4,
+		regr_avgy(f8, id)::float4, min(f8), max(f4)
 	FROM t
 	WHERE k < 10
 	GROUP BY s', 'Gather.*Parallel Custom');
