@@ -1,6 +1,8 @@
-"""Random queries for sums, averages, minima and maxima of columns and expressions, in groups or not, under conditions on them.
+"""Random queries for sums, averages, variances, minima and other aggregates of columns and expressions, in groups or not, under
+conditions on them.
 
-What depends on the order of rows is not asked: sums of floats, and which one of equal values stands for them.
+What depends on the order of rows is not asked: sums of floats, and which one of equal values stands for them. Variances of floats and
+regressions are those of constants, and where all sums are exact.
 """
 from dataclasses import dataclass
 
@@ -13,6 +15,11 @@ NO_MINIMUM = ("bytea",)
 EXACT = NUMBERS[:3] + tuple(t for t in ORDERED if t != "int4[]") + (
     "bool", '"char"', "tid", "xid8", "uuid", "macaddr", "macaddr8", "int4range", "int4multirange", "fz_int", "fz_color", "int4[]",
     "fz_ints", "fz_pair")
+VARIANCES = ("variance", "var_samp", "var_pop", "stddev", "stddev_samp", "stddev_pop")
+REGRESSIONS = ("covar_pop", "covar_samp", "corr", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope",
+               "regr_sxx", "regr_sxy", "regr_syy")
+BITS = ("bit_and", "bit_or", "bit_xor")
+BOOLEANS = ("bool_and", "bool_or", "every")
 BLIND = ("ci", "blank")                     # collations that take different texts for equal
 
 
@@ -143,11 +150,35 @@ class Sums:
             return self.rng.choice((f"{choose}({one.text})", f"{choose}({one.text} || 'x')", f"{choose}(length({one.text}))"))
         return f"{choose}({one.text})"
 
+    def constant(self):
+        """A float that is a constant or NULL."""
+        return f"(CASE WHEN {self.condition()} THEN {self.rng.choice(('0.5', '2', '-3', '1e10'))}::float8 END)"
+
+    def statistic(self):
+        """An aggregate that is no sum and no minimum."""
+        rng = self.rng
+        number = self.number()
+        whole = [o.text for o in operands(self.schema) if o.whole]
+        short = [o.text for o in operands(self.schema) if o.sql in ("int2", "int4")]
+        reals = [o.text for o in operands(self.schema) if o.sql in FLOATS]
+        forms = [f"{rng.choice(VARIANCES)}({self.constant()})", f"{rng.choice(REGRESSIONS)}({self.constant()}, {self.constant()})",
+                 f"{rng.choice(BOOLEANS)}({self.condition()})", f"{rng.choice(BOOLEANS)}({self.truth()})"]
+        if number:
+            forms += [f"{rng.choice(VARIANCES)}({number})"] * 3
+        if whole:
+            forms += [f"{rng.choice(BITS)}({rng.choice(whole)})"] * 2
+        if short:
+            forms += [f"regr_avg{rng.choice('xy')}({rng.choice(short)}, {rng.choice(short)})",
+                      f"regr_avgx({self.constant()}, {rng.choice(short)})"]
+        if reals:
+            forms += [f"regr_count({rng.choice(reals)}, {rng.choice(reals)})"]
+        return rng.choice(forms)
+
     def aggregate(self):
         rng = self.rng
         one = rng.choice(operands(self.schema))
         number = self.number()
-        forms = ["count(*)", f"count({one.text})", "minimum"]
+        forms = ["count(*)", f"count({one.text})", "minimum", self.statistic(), self.statistic()]
         if number:
             forms += [f"sum({number})", f"avg({number})", f"sum({number})", f"count({number})", f"sum(CASE WHEN {self.condition()} THEN {number} END)"]
             chosen = self.chosen()
