@@ -12,22 +12,25 @@ SET rtscan.executor = cpu;
 \set ECHO none
 \i :directory/sql/include/plans.psql
 \set ECHO all
--- Three segments of plain columns, unique values and some that repeat, INCLUDEd ones, NULLs; outer rows, half of which find nothing.
+-- Three segments of plain columns, unique values and some that repeat, INCLUDEd ones, NULLs; outer rows, half of
+-- which find nothing.
 SET maintenance_work_mem = '16MB';
-CREATE TABLE t AS SELECT i AS id, hashint4(i) AS a, CASE WHEN i % 9 > 0 THEN hashint4(-i) / 1000 END AS b, i % 1000 AS v, 'text ' || i AS t
+CREATE TABLE t AS SELECT i AS id, hashint4(i) AS a, CASE WHEN i % 9 > 0 THEN hashint4(-i) / 1000 END AS b,
+		i % 1000 AS v, 'text ' || i AS t
 	FROM generate_series(1, 600000) i;
 CREATE INDEX t_idx ON t USING rtscan (a, b) INCLUDE (id, v);
 CREATE INDEX t_a ON t (a);
 VACUUM (FREEZE, ANALYZE) t;
 SELECT segments > 1 AS several FROM rtscan_stats('t_idx');
-CREATE TABLE o AS SELECT i, CASE WHEN i % 20 = 0 THEN NULL WHEN i % 2 = 0 THEN hashint4(i * 1000) ELSE hashint4(i * 1000) + 1 END AS k, i % 7 AS m
+CREATE TABLE o AS SELECT i, i % 7 AS m,
+		CASE WHEN i % 20 = 0 THEN NULL WHEN i % 2 = 0 THEN hashint4(i * 1000) ELSE hashint4(i * 1000) + 1 END AS k
 	FROM generate_series(1, 500) i;
 ANALYZE o;
 
 -- Each query by the index, and by a btree: 'same', or what differs.
 CREATE FUNCTION looked_up(query text) RETURNS text LANGUAGE plpgsql
-SET rtscan.enable_scan = on SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off
-SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
+SET rtscan.enable_scan = on SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
+SET enable_memoize = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
 DECLARE
 	plan text;
 	found text;
@@ -41,8 +44,8 @@ BEGIN
 END
 $$;
 CREATE FUNCTION compared(query text) RETURNS text LANGUAGE plpgsql
-SET rtscan.enable_scan = off SET enable_bitmapscan = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-SET enable_material = off AS $$
+SET rtscan.enable_scan = off SET enable_bitmapscan = off SET enable_seqscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off SET enable_material = off AS $$
 DECLARE
 	found text;
 	expected text;
@@ -52,9 +55,12 @@ BEGIN
 	RETURN CASE WHEN found = expected THEN 'same' ELSE format('%s: %s instead of %s', query, found, expected) END;
 END
 $$;
-CREATE TABLE query AS SELECT format('SELECT (count(*), sum(t.a::bigint), sum(%s), sum(o.i))::text FROM %s WHERE %s', what, tables, condition) AS text
+CREATE TABLE query AS
+	SELECT format('SELECT (count(*), sum(t.a::bigint), sum(%s), sum(o.i))::text FROM %s WHERE %s', what, tables,
+		condition) AS text
 FROM unnest(ARRAY['t.v', 't.id * t.b::bigint', 'length(t.t)']) what,
-	(VALUES ('o, t', 't.a = o.k'), ('o, t', 't.a BETWEEN o.k AND o.k + 40000'), ('o, t', 't.a >= o.k AND t.a < o.k::bigint + 50000'),
+	(VALUES ('o, t', 't.a = o.k'), ('o, t', 't.a BETWEEN o.k AND o.k + 40000'),
+		('o, t', 't.a >= o.k AND t.a < o.k::bigint + 50000'),
 		('o, t', 't.a > o.k - 30000 AND t.a <= o.k AND t.b > 0'), ('o, t', 't.a = ANY (ARRAY[o.k, o.k - 1])'),
 		('o, t', 't.a BETWEEN o.k AND o.k + 20000000 AND t.b BETWEEN o.m * 1000 AND o.m * 1000 + 9000 AND o.i < 50'),
 		('o LEFT JOIN t ON t.a = o.k AND t.v < 500', 'true'),

@@ -69,6 +69,13 @@ rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 	return batch->n;
 }
 
+void
+rtscan_narrow_batch(RtscanBatch *batch)
+{
+	begin_batch(batch, rtscan_cursor_narrow(batch->cursor));
+	batch->wanted = NULL;
+}
+
 uint32
 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered)
 {

@@ -48,6 +48,9 @@ extern RtscanExpression rtscan_begin_quals(PlanState *parent, List *row_expressi
 
 /* The next rows of a cursor, or in order; 0 at the end. */
 extern uint32 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor);
+
+/* Make it a batch of no other rows of the cursor than those that are wanted (rtscan_cursor_narrow()): their places change. */
+extern void rtscan_narrow_batch(RtscanBatch *batch);
 extern uint32 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered);
 
 /* All values of a column. */

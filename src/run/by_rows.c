@@ -226,10 +226,41 @@ close_cursor(RtscanRowsAnswer *answer)
 }
 
 static bool
+fails(RtscanArithmetic *arithmetic, RtscanBatch *batch)
+{
+	return arithmetic && rtscan_calculate(arithmetic, batch) == NULL;
+}
+
+/* Is there something that cannot be calculated of all rows of the batch? */
+static bool
+any_fails(RtscanRowsAnswer *answer)
+{
+	bool		failed = fails(answer->quals.arithmetic, answer->batch);
+
+	for (int i = 0; i < answer->task->naggregates && !failed; i++)
+	{
+		failed = fails(answer->filters[i].arithmetic, answer->batch);
+		for (int j = 0; j < answer->task->aggregates[i].narguments && !failed; j++)
+			failed = fails(answer->arithmetic[i][j], answer->batch);
+	}
+	return failed;
+}
+
+/* Rows that nobody wants shall not be why others are evaluated one by one. */
+static bool
 next_batch(RtscanRowsAnswer *answer)
 {
+	RtscanBatch *batch = answer->batch;
+
 	answer->next = 0;
-	return rtscan_next_batch(answer->batch, answer->cursor) > 0;
+	while (rtscan_next_batch(batch, answer->cursor) > 0)
+	{
+		if (batch->wanted && any_fails(answer))
+			rtscan_narrow_batch(batch);
+		if (batch->n > 0)
+			return true;
+	}
+	return false;
 }
 
 /*

@@ -324,6 +324,19 @@ rtscan_cursor_take_stretches(RtscanCursor *cursor)
 
 /* ---------------------------------------------------------------- the rows at hand */
 
+uint32
+rtscan_cursor_narrow(RtscanCursor *cursor)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < cursor->n; i++)
+		if (cursor->wanted == NULL || (cursor->wanted[i / 64] >> i % 64 & 1))
+			cursor->rows[n++] = cursor->rows[i];
+	cursor->takes_stretches = false;
+	cursor->wanted = NULL;
+	return cursor->n = n;
+}
+
 const uint64 *
 rtscan_cursor_wanted(const RtscanCursor *cursor)
 {
