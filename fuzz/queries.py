@@ -5,11 +5,12 @@ from catalog import PLAIN_TYPES, STANDARD, TYPES
 from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
 from scans import Scans, alike
 from session import Finding
-from sums import Sums
+from sums import FLOATS, NUMBERS, Sums
 
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
 # What a sum may raise, with the node and without: out of range, division by zero, NaN as an integer, no such operator of types.
 SUM_ERRORS = {"22003", "2201F", "0A000", "22012", "42883", "42725", "22008", "22023"}
+MOMENTS = ("date", "timestamp", "timestamptz")
 MEMORY = ("64kB", "64kB", "4MB", "16MB")
 
 
@@ -185,10 +186,21 @@ class Generator:
     def boolean(self, key):
         return Qual(self.rng.choice(("{0}", "NOT {0}", "{0} IS TRUE", "{0} IS FALSE")).replace("{0}", key.template))
 
+    def pair(self, keys):
+        """Columns compared with each other."""
+        one = self.rng.choice(keys)
+        alike = NUMBERS + FLOATS if one.column.type.sql in NUMBERS + FLOATS else MOMENTS if one.column.type.sql in MOMENTS else ()
+        others = [key for key in keys if key.column.type.sql in alike and self.is_plain(key)]
+        if not others or not self.is_plain(one):
+            return self.qual(one)
+        return Qual(f"{one.template} {self.rng.choice(STANDARD + ('<>',))} {self.rng.choice(others).template}")
+
     def conjunction(self, keys=None):
         quals = [self.qual(self.rng.choice(keys or self.schema.keys)) for _ in range(self.rng.choice((1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8)))]
         if self.rng.random() < 0.05:
             quals.append(self.rng.choice(quals))
+        if self.rng.random() < 0.15:
+            quals.append(self.pair(keys or self.schema.keys + self.schema.included))
         if self.schema.predicate:
             quals.append(Qual(f"({self.schema.predicate})"))
         return quals

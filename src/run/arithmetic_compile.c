@@ -23,6 +23,9 @@
 /* More elements of a list are not compared one after another. */
 #define MAX_ELEMENTS	32
 
+/* More steps, each with its vector, take too much memory. */
+#define MAX_STEPS		500
+
 /* ---------------------------------------------------------------- types */
 
 static bool
@@ -280,6 +283,8 @@ compile_case(RtscanArithmetic *step, const CaseExpr *expression, List **known)
 	List	   *operands = NIL;
 	ListCell   *cell;
 
+	if (expression->defresult == NULL)
+		return false;
 	foreach(cell, expression->args)
 	{
 		const CaseWhen *when = lfirst(cell);
@@ -397,6 +402,8 @@ rtscan_arithmetic(const Expr *row_expression, List **known)
 	foreach(cell, *known)
 		if (equal(((RtscanArithmetic *) lfirst(cell))->expression, row_expression))
 			return lfirst(cell);
+	if (list_length(*known) >= MAX_STEPS)
+		return NULL;
 	step = palloc0(sizeof(RtscanArithmetic));
 	step->expression = row_expression;
 	if (!set_type(step, exprType((const Node *) row_expression)) || !compile(step, row_expression, known))
