@@ -30,7 +30,8 @@ ANALYZE o;
 -- Each query by the index, and by a btree: 'same', or what differs.
 CREATE FUNCTION looked_up(query text) RETURNS text LANGUAGE plpgsql
 SET rtscan.enable_scan = on SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
-SET enable_memoize = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = off SET enable_indexonlyscan = off AS $$
+SET enable_memoize = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = off
+SET enable_indexonlyscan = off AS $$
 DECLARE
 	plan text;
 	found text;

@@ -32,6 +32,7 @@
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -160,6 +161,22 @@ rtscan_compat_is_descending(const PathKey *key)
 	return key->pk_cmptype == COMPARE_GT;
 #else
 	return key->pk_strategy == BTGreaterStrategyNumber;
+#endif
+}
+
+/* What an operator means in families that sort; 18 knows of others than btree, and its comparisons are numbered like btree's strategies. */
+#if PG_VERSION_NUM >= 180000
+#define OpBtreeInterpretation OpIndexInterpretation
+#define get_op_btree_interpretation get_op_index_interpretation
+#endif
+
+static inline int
+rtscan_compat_strategy(const OpBtreeInterpretation *interpretation)
+{
+#if PG_VERSION_NUM >= 180000
+	return interpretation->cmptype;
+#else
+	return interpretation->strategy;
 #endif
 }
 

@@ -168,7 +168,7 @@ find_comparison(Oid operator)
 		Oid			right = interpretation->oprighttype;
 
 		if (left == right || (is_integer(left) && is_integer(right)) || (is_float(left) && is_float(right)))
-			return interpretation->strategy;
+			return rtscan_compat_strategy(interpretation);
 	}
 	return 0;
 }
