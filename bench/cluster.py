@@ -28,9 +28,10 @@ SETTINGS = {
 
 
 def parser(description, data_sets=DATA_SETS, rows=10_000_000):
-    """The options that all benchmarks share."""
+    """The options that all benchmarks share; without data sets there is no choice of one."""
     result = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    result.add_argument("--data", choices=data_sets, default=next(iter(data_sets)))
+    if data_sets:
+        result.add_argument("--data", choices=data_sets, default=next(iter(data_sets)))
     result.add_argument("--file", help="the file that tools/flights writes, for --data flights")
     result.add_argument("--rows", type=int, default=rows)
     result.add_argument("--repetitions", type=int, default=5, help="rounds over all peers; figures are medians")

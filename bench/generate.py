@@ -80,6 +80,13 @@ def correlated(first, last):
     return f"SELECT {columns} FROM generate_series({first}, {last}) AS row"
 
 
+def wide(first, last):
+    """Three uniform columns, and others that queries want: of 10,000 values, of 100, and text."""
+    columns = ", ".join([f"random() * {LARGEST}"] * 3)
+    return (f"SELECT {columns}, floor(random() * 10000), floor(random() * 100), 'text ' || floor(random() * 100000)"
+            f" FROM generate_series({first}, {last})")
+
+
 def lineitem(first, last):
     """TPC-H's lineitem with dbgen's distributions, one to seven lines an order."""
     scale = last / 6_001_215
@@ -140,6 +147,7 @@ DATA_SETS = {
     "normal": DataSet(THREE_INTEGERS, ("a", "b", "c"), independent(
         "(2 ^ 30 + 2 ^ 24 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))::int4")),
     "correlated": DataSet(THREE_INTEGERS, ("a", "b", "c"), correlated),
+    "wide": DataSet("a int4, b int4, c int4, v int4, g int4, t text", ("a", "b", "c"), wide),
     "lineitem": DataSet(LINEITEM, ("l_shipdate", "l_discount", "l_quantity"), lineitem, (("Q6", Q6),)),
     "ssb": DataSet(LINEORDER_FLAT, ("d_yearmonthnum", "lo_discount", "lo_quantity"), lineorder_flat),
     "flights": DataSet("date timestamp, delay int2, distance int2, minute int2, origin char(3), destination char(3)",

@@ -115,13 +115,13 @@ def planner_table(records):
     return table(["query", "selectivity", "indexes beside rtscan's", "plan chosen", "ms", "the fastest?"], lines)
 
 
-def environment(cursor, options):
+def environment(cursor, options, relation="t"):
     """What the figures depend on, as lines of markdown."""
     cursor.execute("SELECT version()")
     version = cursor.fetchone()[0].split(" on ")[0]
     processors = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")]
-    cursor.execute("SELECT pg_relation_size('t') / 2^20")
+    cursor.execute("SELECT pg_relation_size(%s) / 2^20", [relation])
     settings = ", ".join(f"{name} = {value}" for name, value in server_settings(options).items())
     return (f"- {options.data}, {options.rows:,} rows, heap of {cursor.fetchone()[0]:,.0f} MiB; "
             f"medians of {options.repetitions} rounds over the peers, warm\n"
@@ -157,7 +157,8 @@ def write_text(options, text, records):
 
 def data_block(name, rows):
     """Named data for gnuplot: a label and a value a line."""
-    return f"${name} << END\n" + "".join(f'"{label}" {value}\n' for label, value in rows) + "END\n"
+    lines = [f'"{label.replace("`", "")}" {value}\n' for label, value in rows]
+    return f"${name} << END\n" + "".join(lines) + "END\n"
 
 
 def line_plot(records, family):
@@ -187,7 +188,7 @@ def bar_plot(records):
 
 
 def draw(file, script, size="900,420"):
-    subprocess.run(["gnuplot"], input=f"set terminal svg size {size} background '#ffffff'\nset output '{file}'\n"
+    subprocess.run(["gnuplot"], input=f"set terminal svg size {size} noenhanced background '#ffffff'\nset output '{file}'\n"
                    f"set grid ytics\nset linetype 5 linecolor '#777777'\n{script}", text=True, check=True)
 
 

@@ -81,6 +81,8 @@ def numbers():
     yield Type("float4", "float4", "((({x}) / 7.0)::float4)", FLOAT_EXTREMES + ("1e-45", "3.4028235e38"), cross=("float8",))
     yield Type("float8", "float8", "((({x}) / 7.0)::float8)", FLOAT_EXTREMES + ("5e-324", "1.7976931348623157e308", "0.1"),
                cross=("float4",))
+    for name in FLOATS:
+        yield Type(f"{name} zeros", name, variants(f"'-0'::{name}", "0", "(({x}) % 50) / 8.0", "'NaN'"), FLOAT_EXTREMES, cross=FLOATS)
     yield Type("numeric", "numeric", "(round((({x}) / 4)::numeric, (({x}) & 3)::int))",
                ("NaN", "Infinity", "-Infinity", "0", "0.000", "1" + "0" * 300, "-1" + "0" * 300, "0." + "0" * 200 + "1"))
     yield Type("numeric(12,2)", "numeric(12,2)", "(((({x}) % 100000000) / 100.0)::numeric(12,2))", ("9999999999.99", "NaN"))
@@ -98,6 +100,8 @@ def texts():
     yield Type("varchar", "varchar(40)", TEXT_VARIANTS + "::varchar(40)", TEXT_EXTREMES,
                text_opclasses + (("varchar_ops", STANDARD), ("varchar_pattern_ops", PATTERN)), COLLATIONS)
     yield Type("bpchar", "char(24)", TEXT_VARIANTS + "::char(24)", TEXT_EXTREMES,
+               (("", STANDARD), ("bpchar_pattern_ops", PATTERN)), COLLATIONS)
+    yield Type("bpchar of any length", "bpchar", TEXT_VARIANTS + "::bpchar", TEXT_EXTREMES,
                (("", STANDARD), ("bpchar_pattern_ops", PATTERN)), COLLATIONS)
     yield Type("name", "name", TEXT_VARIANTS + "::name", TEXT_EXTREMES, cross=("text",),
                collations=("", '"und-x-icu"', "ci"))

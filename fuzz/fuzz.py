@@ -25,6 +25,7 @@ def options():
     p = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     p.add_argument("--dsn", required=True)
     p.add_argument("--seconds", type=float, default=30)
+    p.add_argument("--least-rounds", type=int, default=1, metavar="N", help="so many rounds at least, however long they take")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--access-method", default="rtscan")
     p.add_argument("--round", type=int, help="run this round only")
@@ -155,7 +156,7 @@ class Fuzzer:
 def main():
     args = options()
     fuzzer, started, number = Fuzzer(args), time.monotonic(), 0
-    while args.round is None and time.monotonic() - started < args.seconds:
+    while args.round is None and (number < args.least_rounds or time.monotonic() - started < args.seconds):
         if not fuzzer.round(number):
             return 1
         number += 1

@@ -3,13 +3,14 @@ import psycopg2
 
 from catalog import PLAIN_TYPES, STANDARD, TYPES
 from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
-from scans import Scans
+from scans import Scans, alike
 from session import Finding
-from sums import Sums
+from sums import FLOATS, NUMBERS, Sums
 
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
-# What a sum may raise, with the node and without: out of range, division by zero, no such operator of types.
-SUM_ERRORS = {"22003", "22012", "42883", "42725", "22008", "22023"}
+# What a sum may raise, with the node and without: out of range, division by zero, NaN as an integer, no such operator of types.
+SUM_ERRORS = {"22003", "2201F", "0A000", "22012", "42883", "42725", "22008", "22023"}
+MOMENTS = ("date", "timestamp", "timestamptz")
 MEMORY = ("64kB", "64kB", "4MB", "16MB")
 
 
@@ -185,10 +186,21 @@ class Generator:
     def boolean(self, key):
         return Qual(self.rng.choice(("{0}", "NOT {0}", "{0} IS TRUE", "{0} IS FALSE")).replace("{0}", key.template))
 
+    def pair(self, keys):
+        """Columns compared with each other."""
+        one = self.rng.choice(keys)
+        alike = NUMBERS + FLOATS if one.column.type.sql in NUMBERS + FLOATS else MOMENTS if one.column.type.sql in MOMENTS else ()
+        others = [key for key in keys if key.column.type.sql in alike and self.is_plain(key)]
+        if not others or not self.is_plain(one):
+            return self.qual(one)
+        return Qual(f"{one.template} {self.rng.choice(STANDARD + ('<>',))} {self.rng.choice(others).template}")
+
     def conjunction(self, keys=None):
         quals = [self.qual(self.rng.choice(keys or self.schema.keys)) for _ in range(self.rng.choice((1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8)))]
         if self.rng.random() < 0.05:
             quals.append(self.rng.choice(quals))
+        if self.rng.random() < 0.15:
+            quals.append(self.pair(keys or self.schema.keys + self.schema.included))
         if self.schema.predicate:
             quals.append(Qual(f"({self.schema.predicate})"))
         return quals
@@ -284,9 +296,10 @@ class Comparer(Scans):
                                       "AND pg_index_column_has_property(indexrelid, n::int, 'returnable')")
         self.returned = sorted({name for name, in returned})
         self.returned_keys = [key for key in self.schema.keys if key.column.name in self.returned]
+        self.ordered_keys = [key for key in self.returned_keys if alike(key.column.name, key)]
 
     def choose_scan(self, rng):
-        """What plans may have, what to select, and which keys to ask for; the index returns some columns only."""
+        """What plans may have, what to select, and which keys to ask for: columns look as they did, to the last blank."""
         roll = rng.random()
         if roll < 0.3 and self.returned_keys:
             columns = rng.sample(self.returned, rng.randint(1, len(self.returned)))
@@ -450,7 +463,7 @@ class Comparer(Scans):
             if e.pgcode not in SUM_ERRORS:
                 raise
             # of rows, keys and aggregates that fail in their ways, any may be the first
-            return ["22..." if e.pgcode.startswith("22") else e.pgcode]
+            return ["22..." if e.pgcode.startswith(("22", "0A")) else e.pgcode]
 
     def summed(self):
         self.settings += f"; SET work_mem = '{self.rng.choice(MEMORY)}'; SET hash_mem_multiplier = 1"

@@ -3,6 +3,7 @@ import re
 
 from catalog import PLAIN_TYPES
 from plans import HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
+from sums import BLIND, EXACT
 
 DIRECTIONS = ("", " DESC", " NULLS FIRST", " DESC NULLS LAST")
 LOCKS = ("UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE", "UPDATE SKIP LOCKED", "SHARE NOWAIT")
@@ -18,6 +19,11 @@ def identical(name, key):
     if sql in PLAIN_TYPES - {"interval"} and (key is None or key.collation in ("", '"C"')):
         return f"{name}::text"
     return None
+
+
+def alike(name, key):
+    """Likewise, of more types: as which of equal keys comes first in an order nobody knows."""
+    return identical(name, key) or (f"{name}::text" if key.column.type.sql in EXACT and key.collation not in BLIND else None)
 
 
 def rng_sample(rng, keys):
@@ -53,7 +59,7 @@ class Scans:
         return HEAP_ROWS, self.rng.choice(("ctid, tableoid", "t::text", "ctid, id, u"))
 
     def an_order(self):
-        key = self.rng.choice(self.returned_keys)
+        key = self.rng.choice(self.ordered_keys)
         return key, f"{key.expression}{self.rng.choice(DIRECTIONS)}"
 
     @staticmethod
@@ -64,15 +70,15 @@ class Scans:
 
     def ordered(self):
         """In the order of a key, from either end; the rows of equal keys in any order."""
-        if not self.returned_keys:
+        if not self.ordered_keys:
             return self.plain()
-        rng, keys = self.rng, rng_sample(self.rng, self.returned_keys)
+        rng, keys = self.rng, rng_sample(self.rng, self.ordered_keys)
         order = ", ".join(f"{key.template}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for key in keys)
         limit = rng.choice(("", " LIMIT 1", " LIMIT 10", " OFFSET 20 LIMIT 100", " LIMIT 3000", " OFFSET 100 LIMIT 3", " OFFSET 2500 LIMIT 5",
                             " OFFSET 30000 LIMIT 2", " OFFSET (SELECT 70) FETCH FIRST 2 ROWS WITH TIES"))
         self.settings = INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS
         self.settings += rng.choice(("", "; SET enable_sort = off; SET enable_incremental_sort = off"))
-        columns = ", ".join(f"{key.column.name}::text AS o{n}" for n, key in enumerate(keys))
+        columns = ", ".join(f"{alike(key.column.name, key)} AS o{n}" for n, key in enumerate(keys))
         if self.settings.startswith(HEAP_ROWS):
             columns += ", ctid IS NOT NULL"
         query = f"SELECT {columns} FROM t WHERE {self.literals()} ORDER BY {order}{limit}"
@@ -137,7 +143,7 @@ class Scans:
 
     def ordered_again(self):
         """The first rows of an order, for each of some parameters; which of those that are equal come, nobody knows."""
-        if not self.returned_keys:
+        if not self.ordered_keys:
             return self.any_quals()
         rng, (key, order) = self.rng, self.an_order()
         self.settings = HEAP_ROWS if rng.random() < 0.5 else INDEX_ROWS
@@ -147,7 +153,7 @@ class Scans:
         slot = self.generator.constants.slot(key, key.column.type)
         rows = ", ".join(f"({n}, {slot.draw()}::{slot.sql_type})" for n in range(rng.randint(2, 5)))
         query = (f"SELECT k.n, coalesce(s.o::text, '') FROM (VALUES {rows}) k (n, p), "
-                 f"LATERAL (SELECT {key.expression} AS o{selected} FROM t WHERE {where} ORDER BY {order} LIMIT {rng.choice((1, 3, 50))}) s")
+                 f"LATERAL (SELECT {alike(key.expression, key)} AS o{selected} FROM t WHERE {where} ORDER BY {order} LIMIT {rng.choice((1, 3, 50))}) s")
         self.settings += "; SET enable_sort = off"
         self.compare(query)
         self.session.query("RESET enable_sort")
@@ -155,11 +161,11 @@ class Scans:
 
     def windowed(self):
         """What is the same whichever of equal rows comes first."""
-        if not self.returned_keys:
+        if not self.ordered_keys:
             return self.any_quals()
         rng, (key, order) = self.rng, self.an_order()
         self.settings, part = rng.choice((HEAP_ROWS, INDEX_ROWS)), rng.choice(("", " LIMIT 20"))
-        shown = f"coalesce({key.expression}::text, '') AS o"
+        shown = f"coalesce({alike(key.expression, key)}, '') AS o"
         heap = ", max(u) OVER w" if self.settings == HEAP_ROWS and not part else ""
         ties = rng.choice((f"SELECT DISTINCT ON ({key.expression}) {shown} FROM t WHERE {self.any_where()} ORDER BY {order}{part}",
                            f"SELECT {shown} FROM t WHERE {self.any_where()} ORDER BY {order} FETCH FIRST 5 ROWS WITH TIES",
@@ -174,12 +180,12 @@ class Scans:
 
     def ordered_cursor(self):
         """Fetched piece by piece, back and forth, while its own transaction changes the table."""
-        if not self.returned_keys:
+        if not self.ordered_keys:
             return self.held_cursor()
         rng, (key, order) = self.rng, self.an_order()
         heap = rng.random() < 0.5
         self.settings = f"{HEAP_ROWS if heap else INDEX_ROWS}; SET enable_sort = off"
-        query = f"SELECT {key.expression}::text AS o{', tableoid > 0 AS there' if heap else ''} FROM t WHERE {self.any_where()} ORDER BY {order}"
+        query = f"SELECT {alike(key.expression, key)} AS o{', tableoid > 0 AS there' if heap else ''} FROM t WHERE {self.any_where()} ORDER BY {order}"
         self.count_plan(query)
         expected = self.rows_of(SEQUENTIAL, query)
         scroll = rng.random() < 0.5
@@ -199,7 +205,7 @@ class Scans:
         """Rows that are locked; in an order too."""
         rng = self.rng
         self.settings, selected = HEAP_ROWS, rng.choice(("ctid, tableoid", "id, u"))
-        order = f" ORDER BY {self.an_order()[1]}" if self.returned_keys and rng.random() < 0.5 else ""
+        order = f" ORDER BY {self.an_order()[1]}" if self.ordered_keys and rng.random() < 0.5 else ""
         query = f"SELECT {selected} FROM t WHERE {self.any_where()}{order}"
         expected = self.rows_of(SEQUENTIAL, query)
         query += f" FOR {rng.choice(LOCKS)}"
@@ -249,7 +255,7 @@ class Scans:
         rng = self.rng
         self.settings, selected = self.scan_of(0.5)
         order = ""
-        if self.returned_keys and self.schema.kind != "PARTITIONED" and rng.random() < 0.4:
+        if self.ordered_keys and self.schema.kind != "PARTITIONED" and rng.random() < 0.4:
             order, self.settings = f" ORDER BY {self.an_order()[1]}", f"{self.settings}; SET enable_sort = off; SET enable_incremental_sort = off"
         query = f"SELECT {selected} FROM t WHERE {self.any_where()}{order}"
         self.count_plan(query)

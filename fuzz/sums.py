@@ -1,6 +1,8 @@
-"""Random queries for sums, averages, minima, maxima and percentiles of columns and expressions, in groups or not.
+"""Random queries for sums, averages, variances, minima, percentiles and other aggregates of columns and expressions, in groups or not, under
+conditions on them.
 
-What depends on the order of rows is not asked: sums of floats, and which one of equal values stands for them.
+What depends on the order of rows is not asked: sums of floats, and which one of equal values stands for them. Variances of floats and
+regressions are those of constants, and where all sums are exact.
 """
 from dataclasses import dataclass
 
@@ -13,6 +15,11 @@ NO_MINIMUM = ("bytea",)
 EXACT = NUMBERS[:3] + tuple(t for t in ORDERED if t != "int4[]") + (
     "bool", '"char"', "tid", "xid8", "uuid", "macaddr", "macaddr8", "int4range", "int4multirange", "fz_int", "fz_color", "int4[]",
     "fz_ints", "fz_pair")
+VARIANCES = ("variance", "var_samp", "var_pop", "stddev", "stddev_samp", "stddev_pop")
+REGRESSIONS = ("covar_pop", "covar_samp", "corr", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope",
+               "regr_sxx", "regr_sxy", "regr_syy")
+BITS = ("bit_and", "bit_or", "bit_xor")
+BOOLEANS = ("bool_and", "bool_or", "every")
 BLIND = ("ci", "blank")                     # collations that take different texts for equal
 
 
@@ -22,6 +29,11 @@ class Operand:
     text: str
     sql: str
     exact: bool                             # do equal values look alike?
+
+    @property
+    def looks(self):
+        """What the values look like, also those that are equal to others."""
+        return f"concat('.', {self.text}, '.') COLLATE \"C\""
 
     @property
     def whole(self):
@@ -60,6 +72,68 @@ class Sums:
         if one.whole:
             forms += [f"({one.text}::int8 * {other})", f"({one.text} % {rng.choice((2, 10, 0) if rng.random() < 0.1 else (2, 10))})"]
         return rng.choice(forms)
+
+    def of(self, kinds):
+        """A column of one of some types, or None."""
+        columns = [o for o in operands(self.schema) if o.sql in kinds]
+        return self.rng.choice(columns).text if columns else None
+
+    def real(self, depth=2):
+        """An expression that is a float and may be out of range; with rows in another order it is the same."""
+        rng = self.rng
+        column = self.of(FLOATS)
+        if column is None or (depth > 0 and rng.random() < 0.2):
+            column = f"{self.number(0) or 1}::float8"
+        if depth == 0:
+            return column
+        other = self.real(depth - 1)
+        return rng.choice((f"({column} + {other})", f"({column} - {other})", f"({column} * {other})", f"({column}::float8 / {other})",
+                           f"(- {other})", f"abs({other})", f"({other} * 0.1::float8)", f"sqrt({other})", f"nullif({other}, {column})",
+                           f"CASE WHEN {other} > 0 THEN sqrt({other}) END", f"greatest({other}, {column})", f"coalesce({other}, 1)"))
+
+    def moment(self):
+        """An expression that is a date, or a timestamp, or a number from one; or None."""
+        rng = self.rng
+        day, time = self.of(("date",)), self.of(("timestamp", "timestamptz"))
+        forms = []
+        if day:
+            forms += [f"({day} + {rng.choice((1, -700000))})", f"({day} - date '2021-03-28')", f"{day}::timestamp", f"coalesce({day}, '1999-12-31')",
+                      f"extract({rng.choice(('year', 'month', 'day', 'dow', 'isodow', 'doy', 'quarter', 'epoch'))} FROM {day})"]
+        if time:
+            unit = rng.choice(("year", "month", "quarter", "week", "day", "hour", "minute", "second", "milliseconds"))
+            field = rng.choice(("year", "month", "day", "hour", "minute", "second", "dow", "isodow", "doy", "epoch", "milliseconds"))
+            forms += [f"date_trunc('{unit}', {time})", f"extract({field} FROM {time})", f"{time}::date", f"greatest({time}, '2021-01-01')"]
+        return rng.choice(forms) if forms else None
+
+    def comparison(self):
+        """Of columns and expressions with each other."""
+        rng = self.rng
+        operator = rng.choice(("<", "<=", "=", "<>", ">=", ">", "IS DISTINCT FROM"))
+        sides = [(self.number(1), self.number(1))] if self.number(0) else []
+        sides += [(self.real(1), self.real(rng.choice((0, 1))))] if self.of(FLOATS) or sides else []
+        for kinds in (("date",), ("timestamp",), ("timestamptz",), ("money",), ("oid",), ("time",), ("bool",)):
+            sides += [(self.of(kinds), self.of(kinds))] if self.of(kinds) else []
+        if not sides:
+            return f"({self.condition()})"
+        one, other = rng.choice(sides)
+        return f"({one} {operator} {other})"
+
+    def truth(self, depth=2):
+        """A condition that the index does not look up, of others."""
+        rng = self.rng
+        if depth == 0 or rng.random() < 0.4:
+            return self.comparison() if rng.random() < 0.8 else f"({self.condition()})"
+        one, other = self.truth(depth - 1), self.truth(depth - 1)
+        return rng.choice((f"({one} AND {other})", f"({one} OR {other})", f"(NOT {one})", f"({one} IS {rng.choice(('', 'NOT '))}TRUE)",
+                           f"({one} IS UNKNOWN)", f"(CASE WHEN {one} THEN {other} END)", f"coalesce({one}, {other})", f"({one} = {other})"))
+
+    def chosen(self):
+        """A number that conditions choose: some keep others from failing."""
+        one, other, number = self.number(1), self.number(1), self.number(0)
+        return self.rng.choice((f"CASE WHEN {self.truth(1)} THEN {one} ELSE {other} END", f"CASE WHEN {self.truth(1)} THEN {one} END",
+                                f"CASE WHEN {number} <> 0 THEN {one} / {number} END", f"coalesce({one}, {other})", f"nullif({one}, {other})",
+                                f"greatest({one}, {other})", f"least({one}, {other})", f"CASE {number} WHEN {one} THEN 1 WHEN 2 THEN {other} END",
+                                f"CASE WHEN {number} BETWEEN -1000 AND 1000 THEN {number} * {one} END", f"({one})::int4", f"({one})::float8::int8"))
 
     def minimum(self):
         choose = self.rng.choice(("min", "max"))
@@ -110,20 +184,53 @@ class Sums:
             forms += [f"count(DISTINCT {number}){filtered}", f"trim_scale(sum(DISTINCT {number}){filtered}::numeric)"]
         return rng.choice(forms)
 
+    def constant(self):
+        """A float that is a constant or NULL."""
+        return f"(CASE WHEN {self.condition()} THEN {self.rng.choice(('0.5', '2', '-3', '1e10'))}::float8 END)"
+
+    def statistic(self):
+        """An aggregate that is no sum and no minimum."""
+        rng = self.rng
+        number = self.number()
+        whole = [o.text for o in operands(self.schema) if o.whole]
+        short = [o.text for o in operands(self.schema) if o.sql in ("int2", "int4")]
+        reals = [o.text for o in operands(self.schema) if o.sql in FLOATS]
+        forms = [f"{rng.choice(VARIANCES)}({self.constant()})", f"{rng.choice(REGRESSIONS)}({self.constant()}, {self.constant()})",
+                 f"{rng.choice(BOOLEANS)}({self.condition()})", f"{rng.choice(BOOLEANS)}({self.truth()})"]
+        if number:
+            forms += [f"{rng.choice(VARIANCES)}({number})"] * 3
+        if whole:
+            forms += [f"{rng.choice(BITS)}({rng.choice(whole)})"] * 2
+        if short:
+            forms += [f"regr_avg{rng.choice('xy')}({rng.choice(short)}, {rng.choice(short)})",
+                      f"regr_avgx({self.constant()}, {rng.choice(short)})"]
+        if reals:
+            forms += [f"regr_count({rng.choice(reals)}, {rng.choice(reals)})"]
+        return rng.choice(forms)
+
     def aggregate(self):
         rng = self.rng
         if rng.random() < 0.3:
             return self.collected()
         one = rng.choice(operands(self.schema))
         number = self.number()
-        forms = ["count(*)", f"count({one.text})", "minimum"]
+        forms = ["count(*)", f"count({one.text})", "minimum", self.statistic(), self.statistic()]
         if number:
             forms += [f"sum({number})", f"avg({number})", f"sum({number})", f"count({number})", f"sum(CASE WHEN {self.condition()} THEN {number} END)"]
+            chosen = self.chosen()
+            forms += [f"sum({chosen})", f"count({chosen})", f"trim_scale(max({chosen})::numeric)"]
         if one.sql in FLOATS:
             forms += [f"sum({one.text}::numeric)", f"avg({one.text}::numeric)"]
+        forms.append(f"sum(hashtextextended({one.looks}, 0)::numeric)")
+        if one.sql in FLOATS or rng.random() < 0.15:
+            forms += [f"count({self.real()})", f"max({self.real()}) + 0", f"min({self.real()}) + 0"]
+        moment = self.moment()
+        if moment:
+            forms += [f"max({moment})", f"min({moment})", f"count({moment})"]
+        forms += [f"count(*) FILTER (WHERE {self.truth()})", f"count({self.truth()})"]
         text = rng.choice(forms)
         if text != "minimum":
-            return text + (f" FILTER (WHERE {self.condition()})" if rng.random() < 0.3 else "")
+            return text + (f" FILTER (WHERE {rng.choice((self.condition, self.truth))()})" if rng.random() < 0.3 and text.startswith(("sum", "avg", "count")) and "FILTER" not in text else "")
         return self.minimum()
 
     def keys(self):
@@ -133,7 +240,7 @@ class Sums:
             # core's hash of a name ignores its collation
             one = rng.choice([o for o in operands(self.schema) if o.sql != "name" or o.exact] or [Operand("1 + 1", "", True)])
             number = self.number(1)
-            forms = [(one.text, one.exact)] * 3 + [(f"{one.text} IS NULL", True)]
+            forms = [(one.text, one.exact)] * 3 + [(f"{one.text} IS NULL", True), (one.looks, True)]
             if one.whole:
                 forms += [(f"{one.text} % {rng.choice((2, 7, 100))}", True), (f"{one.text} / {rng.choice((3, 1000))}", True)]
             if number:
@@ -142,6 +249,10 @@ class Sums:
                 forms += [(f"lower({one.text})", one.exact), (f"length({one.text})", True)]
             if one.sql in ("date", "timestamp"):
                 forms += [(f"date_trunc('month', {one.text})", True), (f"extract(dow FROM {one.text})", True)]
+            moment = self.moment()
+            forms += [(moment, True)] if moment else []
+            forms += [(self.truth(1), True)]
+            forms += [(f"trim_scale(({self.chosen()})::numeric)", False)] if number else []
             yield rng.choice(forms)
 
     def query(self):
@@ -150,6 +261,7 @@ class Sums:
         shown = [text for text, exact in keys if exact] + [self.aggregate() for _ in range(rng.randint(1, 4))]
         where = [self.condition() for _ in range(rng.choice((0, 1, 1, 2)))]
         where += [f"({self.schema.predicate})"] if self.schema.predicate else []
+        where += [self.truth()] if rng.random() < 0.35 else []
         names = {o.text for o in operands(self.schema)}
         where += [text for text in ("id % 3 <> 1", "u < 6") if text.split()[0] in names and rng.random() < 0.3]
         return (f"SELECT {', '.join(shown)} FROM t" + (f" WHERE {' AND '.join(where)}" if where else "")

@@ -123,7 +123,8 @@ SELECT miscounted(tab, ARRAY[
 	's LIKE ''k%''', 's ~ ''^k''', 's < ''b'' COLLATE "und-x-icu"', 's || ''x'' = ''k1x''', 's = lower(s)',
 	'''k1''::name < s', 'a + 1 = 6', 'a = b', 'a::text = ''5''', 'id < 50', 'a = 5 OR id < 30'], '')
 FROM unnest('{few,many}'::text[]) tab;
-SELECT miscounted('few', ARRAY['filler IS NULL', 'a < c', 'a < random() * 0 + 500', 'ctid < ''(1,1)'''], '', 0, 0);
+SELECT miscounted('few', ARRAY['a < c'], '', NULL, NULL);
+SELECT miscounted('few', ARRAY['filler IS NULL', 'a < random() * 0 + 500', 'ctid < ''(1,1)'''], '', 0, 0);
 
 --
 -- Of any type
@@ -177,7 +178,7 @@ FROM pg_attribute, LATERAL (SELECT to_jsonb(types) ->> attname::text AS value FR
 WHERE attrelid = 'types'::regclass AND attnum > 0 AND attname NOT IN ('p', 'ai');
 RESET TimeZone;
 -- that a row is NULL is more than that its column is
-SELECT unequal('SELECT count(*), count(p) FROM types WHERE p IS NOT NULL', 0);
+SELECT unequal('SELECT count(*), count(p) FROM types WHERE p IS NOT NULL', 1);
 SELECT unequal('SELECT count(*), count(p) FROM types WHERE p <> ROW(1, ''b'')::pair');
 
 --
@@ -292,7 +293,7 @@ SELECT unequal(query, nodes) FROM (VALUES
 	('SELECT count(*) FROM many WHERE current_user <> ''x'' AND a < 500', NULL),
 	('SELECT count(*) FROM many WHERE a < 500 AND now() < ''1999-01-01''', NULL),
 	('SELECT count(*) FILTER (WHERE a < (SELECT o.x FROM other o WHERE o.id = many.b)) FROM many', 0),
-	('SELECT corr(a, b), regr_count(a, b) FROM many', 0),
+	('SELECT json_agg(a) IS NULL FROM many', 0),
 	('SELECT count(*) FROM many WHERE ctid IS NOT NULL AND tableoid = ''many''::regclass', 0)) q (query, nodes);
 CREATE MATERIALIZED VIEW mat AS SELECT * FROM few;
 CREATE INDEX mat_a ON mat USING rtscan (a, b);
@@ -758,7 +759,7 @@ SELECT unequal(q, n) FROM (VALUES
 	('SELECT count(*) FROM secrets', 1),
 	('SELECT count(*), count(b) FILTER (WHERE b <> 2), count(*) FILTER (WHERE a > 700) FROM secrets WHERE a > 300', 1),
 	('SELECT count(*) FROM secrets WHERE n > 300', 0),
-	('SELECT count(*) FILTER (WHERE n > 300) FROM secrets', 0),
+	('SELECT count(*) FILTER (WHERE n > 300) FROM secrets', 1),
 	('SELECT count(n) FROM secrets', 1)) q (q, n);
 SET enable_bitmapscan = off;
 SET rtscan.enable_scan = on;

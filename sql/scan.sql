@@ -71,7 +71,7 @@ END
 $$;
 
 --
--- Types: which keys are returned, namely those whose equal values look alike, and INCLUDEd values of all
+-- Types: keys and INCLUDEd values of all are returned, also equal ones that do not look alike
 --
 CREATE COLLATION plain (provider = icu, locale = 'und');
 CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -183,8 +183,7 @@ FROM types
 WHERE rtscan_check(format('x%s_all', id)::regclass, true) IS NULL;
 
 --
--- Operator classes other than the default ones are not known to return what they were given; expressions, partial
--- indexes
+-- Operator classes other than the default ones; expressions, partial indexes
 --
 CREATE TABLE t (a int, b text, c numeric(10,2), d varchar(10)) WITH (autovacuum_enabled = off);
 INSERT INTO t SELECT i, 'text ' || i % 7, i / 8.0, 'd' || i % 5 FROM generate_series(1, 1000) i;
@@ -214,7 +213,7 @@ SELECT unlike('t', 't_twice', 'SELECT ' || columns || ' FROM t WHERE a < 30')
 FROM unnest('{t,"ctid, *","tableoid::regclass, *"}'::text[]) columns;
 DROP TABLE t;
 
--- keys that are not returned are where they are INCLUDEd, too
+-- keys whose equal values do not look alike, and the same INCLUDEd
 CREATE TABLE t (i int, f float8, n numeric, c char(4), v text COLLATE blind) WITH (autovacuum_enabled = off);
 INSERT INTO t
 SELECT i, ('{0,-0,NaN,1}'::float8[])[1 + i % 4], round(i % 5, i % 3), 'c' || i % 4, (ARRAY['a', 'A', 'b'])[1 + i % 3]

@@ -300,9 +300,10 @@ DROP TABLE folded;
 CREATE TABLE folded (v text COLLATE "C");
 INSERT INTO folded VALUES ('a'), ('A'), ('b');
 CREATE INDEX folded_v ON folded USING rtscan (v);
-CREATE INDEX folded_blind ON folded USING rtscan (v COLLATE blind);
 SET enable_seqscan = off;
 SELECT differences('folded', 'folded_v', ARRAY['v = ''a''', 'v < ''a''']);
+DROP INDEX folded_v;
+CREATE INDEX folded_blind ON folded USING rtscan (v COLLATE blind);
 SELECT differences('folded', 'folded_blind',
 	ARRAY['v COLLATE blind = ''a''', 'v COLLATE blind > ''a''', 'v COLLATE blind <= ''A''']);
 SELECT explained($$SELECT * FROM folded WHERE v COLLATE plain > 'a'$$);
@@ -551,13 +552,17 @@ SELECT opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON opcmethod = 
 	WHERE amname = 'rtscan' AND opcname IN ('reverse_ops', 'modulo_ops') ORDER BY opcname;
 CREATE TABLE own AS SELECT CASE WHEN i % 10 > 0 THEN hashint4(i) % 700 END AS v FROM generate_series(1, 500) i;
 CREATE INDEX own_reverse ON own USING rtscan (v reverse_ops);
-CREATE INDEX own_modulo ON own USING rtscan (v modulo_ops);
 INSERT INTO own SELECT i FROM generate_series(-120, 120) i;
 INSERT INTO own VALUES (-2147483648), (2147483647);
-SELECT rtscan_check(i, true) FROM unnest('{own_reverse, own_modulo}'::regclass[]) i;
+SELECT rtscan_check('own_reverse', true);
 SELECT differences('own', 'own_reverse',
 	array_agg(format('v %s %s', o, c)) || array_agg(format('v %s ANY (''{%s,NULL,5}'')', o, c)))
 	FROM unnest('{<,<=,=,>=,>}'::text[]) o, unnest('{-2147483648,-699,-1,0,77,699,2147483647}'::text[]) c;
+DROP INDEX own_reverse;
+CREATE INDEX own_modulo ON own USING rtscan (v modulo_ops);
+INSERT INTO own SELECT i FROM generate_series(-120, 120) i;
+INSERT INTO own VALUES (-2147483648), (2147483647);
+SELECT rtscan_check('own_modulo', true);
 SELECT differences('own', 'own_modulo',
 	array_agg(format('v %s%% %s', o, c)) || array_agg(format('v %s%% ANY (''{%s,NULL,5}'')', o, c)) || '{v IS NULL}')
 	FROM unnest('{<,<=,=,>=,>}'::text[]) o, unnest('{-2147483648,-699,-1,0,77,699,2147483647}'::text[]) c;

@@ -32,6 +32,7 @@
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -85,6 +86,9 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 /* 16 finds, and makes nothing that is not there. */
 #define find_placeholder_info(root, placeholder) find_placeholder_info(root, placeholder, false)
 
+/* 16 has it. */
+#define F_ANY_VALUE InvalidOid
+
 /* 16 need not copy a datum of the sort's. */
 #define tuplesort_getdatum(state, forward, copy, value, isnull, abbreviated) \
 	tuplesort_getdatum(state, forward, value, isnull, abbreviated)
@@ -132,8 +136,11 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 /* 17 has read streams; for older versions search/read_stream.c has what is needed of them. */
 #define RTSCAN_COMPAT_READ_STREAMS (PG_VERSION_NUM >= 170000)
 
-/* 19 has partial sums of bigints as they are, before they were numerics. */
+/* 19 has partial sums of integers as they are, before they were numerics. */
 #define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
+
+/* 19 has two floats more in the state of a regression: all X, and all Y, if these are the same. */
+#define RTSCAN_COMPAT_REGRESSION_FLOATS (PG_VERSION_NUM >= 190000 ? 8 : 6)
 
 /* What an access method's handler returns: 19 keeps the pointer, before it was copied and freed. */
 static inline const IndexAmRoutine *
@@ -154,6 +161,22 @@ rtscan_compat_is_descending(const PathKey *key)
 	return key->pk_cmptype == COMPARE_GT;
 #else
 	return key->pk_strategy == BTGreaterStrategyNumber;
+#endif
+}
+
+/* What an operator means in families that sort; 18 knows of others than btree, and its comparisons are numbered like btree's strategies. */
+#if PG_VERSION_NUM >= 180000
+#define OpBtreeInterpretation OpIndexInterpretation
+#define get_op_btree_interpretation get_op_index_interpretation
+#endif
+
+static inline int
+rtscan_compat_strategy(const OpBtreeInterpretation *interpretation)
+{
+#if PG_VERSION_NUM >= 180000
+	return interpretation->cmptype;
+#else
+	return interpretation->strategy;
 #endif
 }
 

@@ -66,6 +66,24 @@ install_build_packages() {
   install_packages gcc make "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
 }
 
+install_npm() { command -v npm >/dev/null || install_packages nodejs npm; }
+
+# Gives a directory what npm installs for its package.json; the cache keeps it.
+install_node_modules() {
+  local directory=$1 kept scratch
+  install_npm
+  kept=$(cache_dir)/npm-$(sha256sum <"$directory/package.json" | cut -c -16)
+  if [ ! -e "$kept" ]; then
+    scratch=$(mktemp -d "$kept.XXXXXX")
+    chmod 755 "$scratch"
+    cp "$directory/package.json" "$scratch"
+    quietly npm install --prefix "$scratch" --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error ||
+      { rm -r "$scratch"; return 1; }
+    mv -T "$scratch" "$kept" 2>/dev/null || rm -r "$scratch"  # somebody else may have been faster
+  fi
+  as_user ln -sfn "$kept/node_modules" "$directory/node_modules"
+}
+
 # What the device program is built from, and what it is tested with: validation, and a software device.
 install_device_packages() {
   install_packages glslang-tools libvulkan-dev libvulkan-volk-dev vulkan-validationlayers

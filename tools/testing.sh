@@ -33,6 +33,12 @@ install_test_packages() {
   install_packages git libcmocka-dev libipc-run-perl python3 python3-psycopg2
 }
 
+# For the page of histograms.
+install_page_packages() {
+  install_npm
+  install_packages chromium chromium-driver python3-selenium
+}
+
 limited_make() { as_user timeout --kill-after=10 "$TEST_LIMIT" make -s PG_CONFIG="$PG_CONFIG" "$@"; }
 
 # Gives the tests of a variant a server with what is built in a tree.

@@ -132,7 +132,8 @@ rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *
 	page = BufferGetPage(*buffer);
 	assert_int_equal(rtscan_page_opaque(page)->kind, area->kind);
 	assert_int_equal(rtscan_page_opaque(page)->ordinal, ordinal);
-	*used = rtscan_page_used(page) - area->offset;
+	if (used)
+		*used = rtscan_page_used(page) - area->offset;
 	at_hand++;
 	return rtscan_page_payload(page) + area->offset;
 }

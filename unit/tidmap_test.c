@@ -89,6 +89,25 @@ check_collect(RtscanReader *reader, uint32 chunk, const uint64 *bits)
 	pfree(found);
 }
 
+/* Rows that ascend, of all chunks. */
+static void
+check_find(RtscanReader *reader)
+{
+	uint32		one_in = 1 + unit_below(unit_one_in(2) ? 4 : 5000);
+	uint32	   *rows = palloc(segment.header.rows * sizeof(uint32));
+	ItemPointerData *found = palloc(segment.header.rows * sizeof(ItemPointerData));
+	uint32		n = 0;
+
+	for (uint32 row = 0; row < segment.header.rows; row++)
+		if (unit_one_in(one_in))
+			rows[n++] = row;
+	rtscan_find_tids(reader, rows, n, found);
+	for (uint32 i = 0; i < n; i++)
+		assert_memory_equal(&found[i], &tids[rows[i]], sizeof(ItemPointerData));
+	pfree(found);
+	pfree(rows);
+}
+
 static uint32 modulus;
 
 /* Some blocks pass; of ranges those that are one block. */
@@ -147,6 +166,7 @@ test_tids(void **unused)
 
 			check_collect(&reader, chunk, bits);
 			check_failing(&reader, chunk, bits);
+			check_find(&reader);
 			pfree(bits);
 		}
 		check_blocks(&reader);

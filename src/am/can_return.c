@@ -1,55 +1,82 @@
 /*
  * can_return.c
  *		Which columns an index can give back: amcanreturn, which tells nobody but RtscanScan and RtscanAggregate.
+ *
+ * INCLUDEd values, and those of key columns, are as they were put in, also where they are equal to others that do not look
+ * like them: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments that rtscan 1.0 has written, or that were merged with such ones,
+ * can have lost images.  As soon as the index is in today's format no new one comes into being; so who has once seen that nothing is
+ * lost need not look again, and a plan that was made then stays right.  Before that sessions that still have the library of 1.0 may
+ * write some, which go away with an update; and the primary of a standby that was updated first, which may take days.
  */
 #include "am/am.h"
 
-#include "access/nbtree.h"
-#include "catalog/pg_type.h"
+#include "access/xlog.h"
 #include "row/keys.h"
-#include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
-#include "utils/typcache.h"
+#include "segment/segment.h"
+#include "utils/snapmgr.h"
 
-/* Is a value all that its key tells?  Of floats there are -0, and NaNs with a payload. */
+StaticAssertDecl(INDEX_MAX_KEYS <= 64, "RtscanImage.told has a bit for each key column");
+
+/* May its pages be read while a query is planned?  Partitioned indexes have none. */
 static bool
-key_tells_value(Relation index, int key)
+is_readable(Relation index)
 {
-	RtscanKeyKind kind = rtscan_key_kind(index_getprocid(index, key + 1, RTSCAN_COMPARE_PROC));
-
-	return kind != RTSCAN_KEY_NONE && kind != RTSCAN_KEY_FLOAT4 && kind != RTSCAN_KEY_FLOAT8;
+	return index->rd_rel->relkind == RELKIND_INDEX && !RELATION_IS_OTHER_TEMP(index) && ActiveSnapshotSet() &&
+		(RelationIsPermanent(index) || !RecoveryInProgress());
 }
 
-/*
- * Do equal values look alike, as btree's class of the type knows, for deduplication?  Of bpchars,
- * which may have more or fewer blanks at the end, some releases believe it.
- */
-static bool
-equal_is_identical(Relation index, int key)
+/* Key columns of which a segment has lost images: all, if it cannot be read. */
+static uint64
+lost_in_segment(Relation index, const RtscanEntry *entry)
 {
-	Oid			type = index->rd_opcintype[key];
-	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	Oid			equal_image;
+	RtscanReader reader;
+	uint64		lost = 0;
 
-	if (!OidIsValid(cache->btree_opf) || type == BPCHAROID ||
-		get_opfamily_proc(cache->btree_opf, cache->btree_opintype, cache->btree_opintype, BTORDER_PROC) !=
-		index_getprocid(index, key + 1, RTSCAN_COMPARE_PROC))
-		return false;
-	equal_image = get_opfamily_proc(cache->btree_opf, cache->btree_opintype, cache->btree_opintype, BTEQUALIMAGE_PROC);
-	return OidIsValid(equal_image) &&
-		DatumGetBool(OidFunctionCall1Coll(equal_image, index->rd_indcollation[key], ObjectIdGetDatum(type)));
+	if (!rtscan_reader_open(&reader, index, entry, true))
+		return PG_UINT64_MAX;
+	for (int i = 0; i < reader.segment->header.nkeys; i++)
+		if (!rtscan_lost_no_image(&reader.segment->columns[i].header))
+			lost |= UINT64CONST(1) << i;
+	return lost;
 }
 
-/* Numerics of one scale look alike if they are equal, and bpchars of one length: a type modifier makes them so. */
-static bool
-modifier_makes_identical(Relation index, int key)
+/* Key columns of which no segment has. */
+static uint64
+find_told(Relation index)
 {
-	Oid			compare = index_getprocid(index, key + 1, RTSCAN_COMPARE_PROC);
+	RtscanImage *image = rtscan_read_image(index, NULL, true);
+	uint64		lost = 0;
 
-	if (TupleDescAttr(RelationGetDescr(index), key)->atttypmod < (int32) VARHDRSZ)
+	if (image == NULL)
+		return 0;
+	image = rtscan_copy_image(image);
+	for (uint32 i = 0; i < image->nentries && lost != PG_UINT64_MAX; i++)
+		if (rtscan_entry_is_live(&image->entries[i]))
+			lost |= lost_in_segment(index, &image->entries[i]);
+	pfree(image);
+	return ~lost;
+}
+
+static bool
+lost_no_image(Relation index, int key)
+{
+	const RtscanImage *known = (RtscanImage *) index->rd_amcache;
+	uint64		bit = UINT64CONST(1) << key;
+	uint64		told;
+	bool		older;
+
+	if (known && (known->told & bit))
+		return true;
+	if (!is_readable(index) || rtscan_read_image(index, NULL, true) == NULL)
 		return false;
-	return compare == F_NUMERIC_CMP ||
-		(compare == F_BPCHARCMP && get_collation_isdeterministic(index->rd_indcollation[key]));
+	/* before the image: what an older library has written is in it */
+	older = rtscan_stored_format(index) < RTSCAN_FORMAT_VERSION;
+	if (older && RecoveryInProgress())
+		return false;
+	told = find_told(index);
+	if (index->rd_amcache && !older)
+		((RtscanImage *) index->rd_amcache)->told |= told;
+	return (told & bit) != 0;
 }
 
 bool
@@ -57,7 +84,7 @@ rtscan_can_return(Relation index, int attno)
 {
 	int			key = attno - 1;
 
-	if (key >= IndexRelationGetNumberOfKeyAttributes(index))
-		return true;
-	return key_tells_value(index, key) || equal_is_identical(index, key) || modifier_makes_identical(index, key);
+	return key >= IndexRelationGetNumberOfKeyAttributes(index) ||
+		rtscan_key_tells_image(rtscan_key_kind(index_getprocid(index, key + 1, RTSCAN_COMPARE_PROC))) ||
+		lost_no_image(index, key);
 }

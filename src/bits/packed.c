@@ -214,9 +214,18 @@ rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base, int64 *values
 	}
 }
 
+/* Are rows those of consecutive elements, which begin with a whole byte? */
+static bool
+are_consecutive(uint32 bits, uint32 first_row, const uint32 *rows, uint32 n)
+{
+	return n > 0 && rows[n - 1] - rows[0] == n - 1 && (rows[0] - first_row) * bits % 8 == 0;
+}
+
 uint64
 rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, int64 base, int64 *values)
 {
+	if (are_consecutive(bits, first_row, rows, n))
+		return rtscan_unpack(page + (Size) (rows[0] - first_row) * bits / 8, bits, n, base, values);
 	switch (bits)
 	{
 		case 1:

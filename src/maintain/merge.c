@@ -130,7 +130,7 @@ order_rows(Merge *merge)
 
 /* ---------------------------------------------------------------- values */
 
-/* The values of a part's column, of rows from first on up to end. */
+/* The values of a part's column, of rows from first on up to end: as RtscanRows has them. */
 typedef struct PartColumn
 {
 	MemoryContext keep;			/* for values passed by reference */
@@ -149,7 +149,11 @@ keep_value(const PartColumn *column, uint64 value)
 {
 	MemoryContext old;
 
-	if (column->type->key_kind != RTSCAN_KEY_NONE || column->type->typbyval)
+	if (rtscan_key_tells_image(column->type->key_kind))
+		return value;
+	if (column->type->key_kind != RTSCAN_KEY_NONE)
+		return (uint64) rtscan_key_decode(column->type->key_kind, value);
+	if (column->type->typbyval)
 		return value;
 	old = MemoryContextSwitchTo(column->keep);
 	value = (uint64) datumCopy((Datum) value, false, column->type->typlen);
@@ -188,8 +192,7 @@ visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *colum
 	{
 		uint32		base = i * per_page;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(&part->reader, &header->codes, i, &buffer, &used);
+		const char *payload = rtscan_get_page(&part->reader, &header->codes, i, &buffer, NULL);
 
 		for (uint32 row = Max(base, column->first); row < Min(base + per_page, column->end); row++)
 		{
@@ -244,14 +247,11 @@ read_in_heap_order(MergePart *part, int i, PartColumn *column)
 		column->nulls[row - column->first] = true;
 }
 
-/* In batches of rows of one chunk; a value of a dictionary is kept once. */
+/* In batches of rows of one chunk. */
 static void
-read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
+read_values(RtscanValues *values, const PartColumn *column, Datum *datums, bool *nulls)
 {
-	MemoryContext old = MemoryContextSwitchTo(column->keep);
-	RtscanValues *values = rtscan_open_values(&part->reader, merge->schema, i);
 	uint32		rows[BATCH];
-	bool		identical = true;
 
 	rtscan_let_values_take(values, (Size) maintenance_work_mem * 1024);
 	for (uint32 row = column->first; row < column->end;)
@@ -261,15 +261,42 @@ read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
 
 		for (uint32 k = 0; k < n; k++)
 			rows[k] = row + k;
-		rtscan_get_values(values, rows, n, (Datum *) column->by_row + (row - column->first), column->nulls + (row - column->first));
+		rtscan_get_values(values, rows, n, datums + (row - column->first), nulls + (row - column->first));
 		row += n;
 		vacuum_delay_point(false);
 	}
+}
+
+/* A value of a dictionary is kept once. */
+static void
+read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
+{
+	MemoryContext old = MemoryContextSwitchTo(column->keep);
+
+	read_values(rtscan_open_values(&part->reader, merge->schema, i), column, (Datum *) column->by_row, column->nulls);
 	MemoryContextSwitchTo(old);
-	if (column->type->key_kind != RTSCAN_KEY_NONE)
+	if (rtscan_key_tells_image(column->type->key_kind))
 		for (uint32 row = 0; row < column->end - column->first; row++)
 			column->by_row[row] = column->nulls[row] ? 0 :
-				rtscan_key_encode(column->type->key_kind, (Datum) column->by_row[row], &identical);
+				rtscan_key_encode(column->type->key_kind, (Datum) column->by_row[row]);
+}
+
+/* Of equal values, those that look other than the dictionary's. */
+static void
+read_images(const Merge *merge, MergePart *part, int i, PartColumn *column)
+{
+	uint32		n = column->end - column->first;
+	Datum	   *images = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+	bool	   *none = palloc(Max(n, 1));
+	MemoryContext old = MemoryContextSwitchTo(column->keep);
+
+	read_values(rtscan_open_images(&part->reader, merge->schema, i), column, images, none);
+	MemoryContextSwitchTo(old);
+	for (uint32 row = 0; row < n; row++)
+		if (!none[row])
+			column->by_row[row] = (uint64) images[row];
+	pfree(images);
+	pfree(none);
 }
 
 static void
@@ -284,6 +311,8 @@ read_key_column(const Merge *merge, MergePart *part, int i, PartColumn *column)
 		read_in_heap_order(part, i, column);
 	else
 		read_by_codes(part, i, column);
+	if (rtscan_has_images(header))
+		read_images(merge, part, i, column);
 }
 
 static PartColumn
@@ -306,16 +335,14 @@ read_column(Merge *merge, MergePart *part, int i)
 	return column;
 }
 
-/* Equal values that were not identical have lost their images in some part. */
+/* Has some part lost images of a column? */
 static bool
-parts_are_identical(const Merge *merge, int i)
+images_are_lost(const Merge *merge, int i)
 {
-	if (i >= merge->schema->nkeys)
-		return true;
-	for (uint32 p = 0; p < merge->nparts; p++)
-		if (!(merge->parts[p].reader.segment->columns[i].header.flags & RTSCAN_COLUMN_IDENTICAL))
-			return false;
-	return true;
+	for (uint32 p = 0; p < merge->nparts && i < merge->schema->nkeys; p++)
+		if (!rtscan_lost_no_image(&merge->parts[p].reader.segment->columns[i].header))
+			return true;
+	return false;
 }
 
 static void
@@ -333,7 +360,7 @@ merge_column(Merge *merge, int i)
 		rtscan_rows_set(merge->merged, row, i, column->by_row[source.row - column->first],
 						column->nulls[source.row - column->first]);
 	}
-	merge->merged->columns[i].identical = parts_are_identical(merge, i);
+	merge->merged->columns[i].lost = images_are_lost(merge, i);
 }
 
 static void

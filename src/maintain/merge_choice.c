@@ -54,7 +54,8 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 		if (i >= schema->nkeys)
 			pages += include_pages(reader.segment, &reader.segment->includes[i - schema->nkeys]);
 		else if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
-			pages += reader.segment->columns[i].header.dictionary.pages;
+			pages += reader.segment->columns[i].header.dictionary.pages +
+				include_pages(reader.segment, &reader.segment->columns[i].images);
 	*bytes = pages * BLCKSZ;
 	return true;
 }

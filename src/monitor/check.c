@@ -97,12 +97,11 @@ rtscan_hash_key(uint64 key)
 uint64
 rtscan_hash_value(const RtscanHasher *hasher, Datum value)
 {
-	bool		identical;
 
 	if (hasher->by_image)
 		return rtscan_hash_key(datum_image_hash(value, hasher->typbyval, hasher->typlen));
 	if (hasher->key_kind != RTSCAN_KEY_NONE)
-		return rtscan_hash_key(rtscan_key_encode(hasher->key_kind, value, &identical));
+		return rtscan_hash_key(rtscan_key_encode(hasher->key_kind, value));
 	if (hasher->hash == NULL)
 		return 0;
 	return DatumGetUInt64(FunctionCall2Coll(hasher->hash, hasher->collation, value, Int64GetDatum(0)));

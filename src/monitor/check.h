@@ -68,6 +68,13 @@ typedef struct RtscanHasher
 extern void rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames);
 
 /*
+ * Check the images of a key column that look other than its dictionary's: as an INCLUDE column; that they are of rows that are not NULL;
+ * and of a thousand of them that they equal the values of the rows' codes.
+ */
+extern void rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
+								const uint32 *codes);
+
+/*
  * Check an INCLUDE column of a segment: that its values can be read, that chunks have the bounds and NULLs that their frames say, and that a
  * dictionary of integers ascends.  Adds the values to the rows' fingerprints, unless those are NULL.
  */

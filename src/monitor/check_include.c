@@ -1,16 +1,20 @@
 /*
  * check_include.c
- *		Check an INCLUDE column of a segment.
+ *		Check an INCLUDE column of a segment; or the images of a key column, which are stored as one.
  */
 #include "monitor/check.h"
 
 #include "miscadmin.h"
+#include "segment/dictionary.h"
 #include "segment/frames.h"
 #include "segment/include.h"
 #include "segment/values.h"
 #include "utils/memutils.h"
 
 #define BATCH	1024			/* rows */
+
+/* Images that are looked up in the dictionary. */
+#define IMAGE_LOOKUPS	1000
 
 typedef struct IncludeCheck
 {
@@ -129,6 +133,15 @@ check_dictionary(const IncludeCheck *check)
 	pfree(integers);
 }
 
+static void
+check_stored(const IncludeCheck *check)
+{
+	if (check->include->header.storage != RTSCAN_STORED_PLAIN)
+		rtscan_check_frames(check->reader, check->entry, check->number, &check->include->frames);
+	if (check->include->header.storage == RTSCAN_STORED_CODES)
+		check_dictionary(check);
+}
+
 void
 rtscan_check_include(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
 					 uint64 *fingerprints, const RtscanHasher *hasher)
@@ -145,11 +158,74 @@ rtscan_check_include(RtscanReader *reader, const RtscanSchema *schema, const Rts
 		.hasher = hasher,
 	};
 
-	if (check.include->header.storage != RTSCAN_STORED_PLAIN)
-		rtscan_check_frames(reader, entry, column, &check.include->frames);
-	if (check.include->header.storage == RTSCAN_STORED_CODES)
-		check_dictionary(&check);
+	check_stored(&check);
 	check_values(&check);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+}
+
+/* ---------------------------------------------------------------- images of key columns */
+
+/* Is a row's image equal to the value of its code? */
+static void
+look_up_image(const IncludeCheck *check, uint32 row, Datum value, uint32 code)
+{
+	const RtscanColumn *type = &check->schema->columns[check->number];
+	RtscanProbe probe = {
+		.column = type,
+		.has_key = type->key_kind != RTSCAN_KEY_NONE,
+		.compare = type->compare,
+		.value = value,
+	};
+	RtscanPosition before,
+				after;
+
+	if (probe.has_key)
+		probe.key = rtscan_key_encode(type->key_kind, value);
+	rtscan_dictionary_find(check->reader, check->number, &probe, false, &before);
+	rtscan_dictionary_find(check->reader, check->number, &probe, true, &after);
+	if (before.code != code || after.code != code + 1)
+		fail(check, "another value's image in row", row);
+}
+
+/* All can be read; and some are looked up. */
+static void
+check_images(const IncludeCheck *check, const uint32 *codes)
+{
+	RtscanValues *images = rtscan_open_images(check->reader, check->schema, check->number);
+	uint32		null_code = rtscan_null_code(&check->reader->segment->columns[check->number].header);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check images", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	uint32		found = 0;
+
+	for (uint32 row = 0; row < check->reader->segment->header.rows; row++)
+	{
+		Datum		value;
+		bool		none;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(context);
+		rtscan_get_values(images, &row, 1, &value, &none);
+		if (!none && codes[row] >= null_code)
+			fail(check, "NULL has an image in row", row);
+		if (!none && found++ < IMAGE_LOOKUPS)
+			look_up_image(check, row, value, codes[row]);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+void
+rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column, const uint32 *codes)
+{
+	IncludeCheck check = {
+		.reader = reader,
+		.schema = schema,
+		.entry = entry,
+		.number = column,
+		.include = &reader->segment->columns[column].images,
+	};
+
+	check_stored(&check);
+	check_images(&check, codes);
 }

@@ -291,11 +291,10 @@ add_fingerprints(ColumnCheck *column, const uint32 *codes)
 static uint64
 plain_key(const ColumnCheck *column, int64 exact)
 {
-	bool		identical = true;
 	Datum		value;
 
 	rtscan_exact_decode(column->type->exact, &exact, 1, &value);
-	return rtscan_key_encode(column->type->key_kind, value, &identical);
+	return rtscan_key_encode(column->type->key_kind, value);
 }
 
 /* The values of a plain column by row, and a bit a row: which are NULL. */
@@ -539,6 +538,8 @@ check_column(SegmentCheck *check, int number)
 		sorted = sort_by_code(&column, codes);
 		check_order(&column, sorted);
 	}
+	if (rtscan_has_images(header))
+		rtscan_check_images(&check->reader, check->schema, check->entry, number, codes);
 	add_fingerprints(&column, codes);
 	pfree(codes);
 	check_sieve(&column, sorted);
@@ -571,6 +572,7 @@ rtscan_check_segment(Relation index, const RtscanSchema *schema,
 	SegmentCheck check = {.index = index, .schema = schema, .entry = entry};
 
 	rtscan_reader_open(&check.reader, index, entry, false);
+	check.reader.trusts = false;
 	check.segment = check.reader.segment;
 	check.rows = entry->rows;
 	if (live)

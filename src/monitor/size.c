@@ -45,6 +45,14 @@ add_area(int64 *sizes, SizeColumn column, const RtscanArea *area)
 }
 
 static void
+add_include(int64 *sizes, const RtscanSegmentInclude *include)
+{
+	add_area(sizes, SIZE_INCLUDE, &include->header.nulls);
+	add_area(sizes, SIZE_INCLUDE, &include->header.values);
+	add_area(sizes, SIZE_INCLUDE, &include->codes.dictionary);
+}
+
+static void
 add_column(int64 *sizes, const RtscanSegmentColumn *column)
 {
 	const RtscanColumnHeader *header = &column->header;
@@ -54,6 +62,7 @@ add_column(int64 *sizes, const RtscanSegmentColumn *column)
 	add_area(sizes, SIZE_SIEVE, &header->sieve);
 	add_area(sizes, SIZE_ORDER, &header->order);
 	add_area(sizes, SIZE_CODES, rtscan_is_plain(header) ? &column->values.header.values : &header->codes);
+	add_include(sizes, &column->images);
 }
 
 static void
@@ -74,11 +83,7 @@ add_segment(Relation index, int64 *sizes, const RtscanEntry *entry)
 	for (int i = 0; i < header->nkeys; i++)
 		add_column(sizes, &reader.segment->columns[i]);
 	for (int i = 0; i < header->ncolumns - header->nkeys; i++)
-	{
-		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].header.nulls);
-		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].header.values);
-		add_area(sizes, SIZE_INCLUDE, &reader.segment->includes[i].codes.dictionary);
-	}
+		add_include(sizes, &reader.segment->includes[i]);
 	own_pages = sizes[SIZE_TIDMAP] + sizes[SIZE_DICTIONARY] + sizes[SIZE_SIEVE] +
 		sizes[SIZE_ORDER] + sizes[SIZE_CODES] + sizes[SIZE_INCLUDE] - before;
 	sizes[SIZE_SHARED] += (int64) header->pages * BLCKSZ - own_pages;

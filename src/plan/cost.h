@@ -19,6 +19,9 @@
 #define RTSCAN_VALUE_COST		(0.2 * cpu_operator_cost)
 #define RTSCAN_CODE_COST		(0.3 * cpu_operator_cost)
 
+/* A step of an expression that is calculated for many rows at a time. */
+#define RTSCAN_STEP_COST		(0.2 * cpu_operator_cost)
+
 extern void rtscan_cost_estimate(PlannerInfo *root, IndexPath *path,
 								 double loop_count, Cost *startup_cost, Cost *total_cost,
 								 Selectivity *selectivity, double *correlation, double *pages);

@@ -36,8 +36,8 @@ aggregated_expressions(const RtscanPath *path)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 
-		if (path->by_rows && aggregate->argument)
-			expressions = lappend(expressions, aggregate->argument);
+		if (path->by_rows)
+			expressions = list_concat(expressions, aggregate->arguments);
 		if (aggregate->fractions)
 			expressions = lappend(expressions, aggregate->fractions);
 		if (path->by_rows && aggregate->aggref->aggfilter)
@@ -87,10 +87,10 @@ plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, Lis
 		plan->filter = rtscan_quals_plan(&aggregate->filter, arguments);
 		return plan;
 	}
-	plan->type = aggregate->argument ? exprType(aggregate->argument) : InvalidOid;
-	plan->choosing = aggregate->choosing;
+	plan->type = aggregate->arguments ? exprType(linitial(aggregate->arguments)) : InvalidOid;
+	plan->fold = aggregate->fold;
 	plan->collation = aggregate->aggref->inputcollid;
-	plan->argument = aggregate->row_argument;
+	plan->arguments = aggregate->row_arguments;
 	plan->row_filter = aggregate->row_filter;
 	plan->collected = aggregate->collected;
 	if (aggregate->fractions)

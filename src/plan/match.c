@@ -36,11 +36,15 @@ match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *
 	return rtscan_quals_add(filter, index, clause);
 }
 
-/* The aggregate's argument, or NULL. */
-static Node *
-argument_of(const Aggref *aggref)
+static List *
+arguments_of(const Aggref *aggref)
 {
-	return aggref->args == NIL ? NULL : (Node *) linitial_node(TargetEntry, aggref->args)->expr;
+	List	   *arguments = NIL;
+	ListCell   *cell;
+
+	foreach(cell, aggref->args)
+		arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
+	return arguments;
 }
 
 static Form_pg_aggregate
@@ -108,7 +112,7 @@ static bool
 match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *index)
 {
 	const Aggref *aggref = aggregate->aggref;
-	Node	   *argument = aggregate->argument;
+	Node	   *argument;
 
 	aggregate->kind = RTSCAN_COUNT;
 	aggregate->column = -1;
@@ -116,8 +120,9 @@ match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *i
 		return false;
 	if (aggref->aggfnoid == F_COUNT_)
 		return true;
-	if (argument == NULL || list_length(aggref->args) != 1)
+	if (list_length(aggregate->arguments) != 1)
 		return false;
+	argument = linitial(aggregate->arguments);
 	if (aggref->aggfnoid == F_COUNT_ANY && IsA(argument, Const))
 		return !((Const *) argument)->constisnull;
 	return match_column(aggregate, index, argument);
@@ -125,38 +130,56 @@ match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *i
 
 /* ---------------------------------------------------------------- aggregates from rows */
 
-/*
- * The function that chooses one of two values, of PostgreSQL's min() and max(): it is their whole
- * transition.  (A user's aggregate may want to know that it is one.)
- */
+/* The function that makes one value of two, of those of PostgreSQL's aggregates whose whole transition that is. */
 static Oid
-choosing_function(const Aggref *aggref)
+fold_function(const RtscanPathAggregate *aggregate)
 {
+	const Aggref *aggref = aggregate->aggref;
 	HeapTuple	tuple;
-	Form_pg_aggregate form;
+	Form_pg_aggregate form = look_up_aggregate(aggref->aggfnoid, &tuple);
 	Oid			function;
 	bool		has_no_initial_value;
 
-	if (!OidIsValid(sort_operator(aggref)) || aggref->aggfnoid >= FirstNormalObjectId)
-		return InvalidOid;
-	form = look_up_aggregate(aggref->aggfnoid, &tuple);
 	(void) SysCacheGetAttr(AGGFNOID, tuple, Anum_pg_aggregate_agginitval, &has_no_initial_value);
-	function = has_no_initial_value && !OidIsValid(form->aggfinalfn) &&
-		form->aggtranstype == exprType(argument_of(aggref)) && func_strict(form->aggtransfn) ?
+	function = has_no_initial_value && !OidIsValid(form->aggfinalfn) && list_length(aggregate->arguments) == 1 &&
+		aggref->aggtranstype == exprType(linitial(aggregate->arguments)) && func_strict(form->aggtransfn) ?
 		form->aggtransfn : InvalidOid;
 	ReleaseSysCache(tuple);
 	return function;
 }
 
+/* A line of its own, or that of all min() and max().  (A user's aggregate may want to know that it is one.) */
 bool
 rtscan_match_line(RtscanPathAggregate *aggregate)
 {
-	aggregate->line = rtscan_find_aggregate(aggregate->aggref->aggfnoid);
-	if (aggregate->line >= 0)
-		return true;
-	aggregate->line = rtscan_find_aggregate(InvalidOid);
-	aggregate->choosing = choosing_function(aggregate->aggref);
-	return OidIsValid(aggregate->choosing);
+	const Aggref *aggref = aggregate->aggref;
+
+	aggregate->line = rtscan_find_aggregate(aggref->aggfnoid);
+	if (aggregate->line < 0 && aggref->aggfnoid < FirstNormalObjectId && OidIsValid(sort_operator(aggref)))
+		aggregate->line = rtscan_find_aggregate(InvalidOid);
+	if (aggregate->line < 0)
+		return false;
+	if (rtscan_is_fold(aggregate->line))
+		aggregate->fold = fold_function(aggregate);
+	return !rtscan_is_fold(aggregate->line) || OidIsValid(aggregate->fold);
+}
+
+/* Some expressions as row expressions; false if one is none. */
+static bool
+match_expressions(IndexOptInfo *index, List *expressions, List **row_expressions)
+{
+	ListCell   *cell;
+
+	*row_expressions = NIL;
+	foreach(cell, expressions)
+	{
+		Expr	   *row_expression = rtscan_row_expression(index, lfirst(cell));
+
+		if (row_expression == NULL)
+			return false;
+		*row_expressions = lappend(*row_expressions, row_expression);
+	}
+	return true;
 }
 
 static bool
@@ -167,16 +190,14 @@ match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 
 	if (is_plain(aggref))
 	{
-		if (list_length(aggref->args) > 1 || !rtscan_match_line(aggregate))
+		if (!rtscan_match_line(aggregate) || !match_expressions(index, aggregate->arguments, &aggregate->row_arguments))
 			return false;
-		if (aggregate->argument)
-			aggregate->row_argument = rtscan_row_expression(index, aggregate->argument);
 	}
 	else if (!rtscan_match_collected(aggregate, path))
 		return false;
 	if (aggref->aggfilter)
 		aggregate->row_filter = rtscan_row_expression(index, (Node *) aggref->aggfilter);
-	return (aggregate->argument == NULL || aggregate->row_argument) && (aggref->aggfilter == NULL || aggregate->row_filter);
+	return aggref->aggfilter == NULL || aggregate->row_filter;
 }
 
 /* All aggregates in one way or the other. */
@@ -191,28 +212,11 @@ match_aggregates(RtscanPath *path)
 		RtscanPathAggregate *aggregate = palloc0(sizeof(RtscanPathAggregate));
 
 		aggregate->aggref = lfirst_node(Aggref, cell);
-		aggregate->argument = argument_of(aggregate->aggref);
+		aggregate->arguments = arguments_of(aggregate->aggref);
 		if (!(path->by_rows ? match_by_rows(aggregate, path)
 			  : match_by_bits(aggregate, path->request->root, path->index)))
 			return false;
 		path->aggregates = lappend(path->aggregates, aggregate);
-	}
-	return true;
-}
-
-static bool
-match_keys(RtscanPath *path)
-{
-	ListCell   *cell;
-
-	path->row_keys = NIL;
-	foreach(cell, path->request->keys)
-	{
-		Expr	   *key = rtscan_row_expression(path->index, lfirst(cell));
-
-		if (key == NULL)
-			return false;
-		path->row_keys = lappend(path->row_keys, key);
 	}
 	return true;
 }
@@ -285,5 +289,5 @@ rtscan_match_path(RtscanPath *path)
 	path->by_rows = request->grouped || request->workers > 0 || path->residual != NIL || !match_aggregates(path);
 	if (!path->by_rows)
 		return true;
-	return match_keys(path) && match_aggregates(path);
+	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);
 }

@@ -64,21 +64,21 @@ match_fractions(RtscanPathAggregate *aggregate)
 static void
 match_argument(RtscanPathAggregate *aggregate, IndexOptInfo *index)
 {
-	FuncExpr   *cast = (FuncExpr *) aggregate->argument;
-	Node	   *integer;
+	Expr	   *argument = linitial(aggregate->arguments);
+	FuncExpr   *cast = (FuncExpr *) argument;
+	Expr	   *row_argument = NULL;
 
 	if (aggregate->collected.purpose == RTSCAN_FOR_CONTINUOUS && IsA(cast, FuncExpr) &&
 		(cast->funcid == F_FLOAT8_INT2 || cast->funcid == F_FLOAT8_INT4 || cast->funcid == F_FLOAT8_INT8))
 	{
-		integer = linitial(cast->args);
-		aggregate->row_argument = rtscan_row_expression(index, integer);
-		if (aggregate->row_argument)
-		{
-			aggregate->argument = integer;
-			return;
-		}
+		row_argument = rtscan_row_expression(index, linitial(cast->args));
+		if (row_argument)
+			argument = linitial(cast->args);
 	}
-	aggregate->row_argument = rtscan_row_expression(index, aggregate->argument);
+	if (row_argument == NULL)
+		row_argument = rtscan_row_expression(index, (Node *) argument);
+	aggregate->arguments = list_make1(argument);
+	aggregate->row_arguments = row_argument ? list_make1(row_argument) : NIL;
 }
 
 static bool
@@ -94,14 +94,16 @@ rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path)
 	const Aggref *aggref = aggregate->aggref;
 	RtscanCollected *collected = &aggregate->collected;
 	bool		ordered = aggref->aggkind == AGGKIND_ORDERED_SET;
+	Node	   *argument;
 	const List *order = ordered ? aggref->aggorder : aggref->aggdistinct;
 
 	if (!is_collected(aggref, path->request) ||
-		!match_order(collected, order, exprType(aggregate->argument)))
+		!match_order(collected, order, exprType(linitial(aggregate->arguments))))
 		return false;
 	collected->purpose = RTSCAN_FOR_DISTINCT;
 	if (ordered ? !match_function(collected, aggref->aggfnoid) || !match_fractions(aggregate) : !rtscan_match_line(aggregate))
 		return false;
 	match_argument(aggregate, path->index);
-	return rtscan_can_collect(exprType(aggregate->argument), exprTypmod(aggregate->argument), &collected->scale);
+	argument = linitial(aggregate->arguments);
+	return aggregate->row_arguments && rtscan_can_collect(exprType(argument), exprTypmod(argument), &collected->scale);
 }

@@ -36,14 +36,14 @@ typedef struct RtscanRequest
 typedef struct RtscanPathAggregate
 {
 	Aggref	   *aggref;
-	Node	   *argument;		/* NULL: it has none */
+	List	   *arguments;
 	int			kind;			/* of RtscanAccumulation */
 	int			column;			/* -1: it has none */
 	RtscanQuals filter;
 	int			line;			/* or from rows: of aggregates.c; */
-	Expr	   *row_argument;	/* row expressions, NULL if there is none */
-	Expr	   *row_filter;
-	Oid			choosing;		/* the function that chooses one of two values, if it does */
+	List	   *row_arguments;	/* row expressions, */
+	Expr	   *row_filter;		/* this one is NULL if there is none */
+	Oid			fold;			/* the function that makes one value of two, if that is all that it does */
 	RtscanCollected collected;	/* values are collected for this, */
 	Expr	   *fractions;		/* and of percentiles, these are asked for */
 } RtscanPathAggregate;

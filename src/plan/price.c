@@ -11,9 +11,11 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
+#include "plan/expression_cost.h"
 #include "plan/resolve.h"
 #include "row/exact.h"
 #include "run/aggregates.h"
+#include "run/arithmetic.h"
 #include "run/expressions.h"
 #include "segment/distinct.h"
 #include "utils/lsyscache.h"
@@ -21,7 +23,7 @@
 #include "utils/spccache.h"
 
 /* Looking a group up by its keys. */
-#define GROUP_COST		(10 * cpu_operator_cost)
+#define GROUP_COST		(5 * cpu_operator_cost)
 
 /* Collecting a value, and sorting or selecting among all. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
@@ -43,8 +45,7 @@ row_expressions(const RtscanPath *path)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 
-		if (aggregate->row_argument)
-			expressions = lappend(expressions, aggregate->row_argument);
+		expressions = list_concat(expressions, aggregate->row_arguments);
 		if (aggregate->row_filter)
 			expressions = lappend(expressions, aggregate->row_filter);
 	}
@@ -94,7 +95,7 @@ groups_cost(const RtscanPath *path, double rows)
 static double
 collected_values(const RtscanPath *path, const RtscanPathAggregate *aggregate, double rows)
 {
-	List	   *expressions = lappend(list_copy(path->request->keys), aggregate->argument);
+	List	   *expressions = lappend(list_copy(path->request->keys), linitial(aggregate->arguments));
 
 	if (aggregate->collected.purpose != RTSCAN_FOR_DISTINCT)
 		return rows;
@@ -123,6 +124,29 @@ collections_cost(RtscanPath *path, double rows)
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;
+/*
+ * Groups of so many rows.  PostgreSQL takes an expression to have as many values as its columns; of some it is known that they
+ * have fewer.
+ */
+static double
+estimate_groups(const RtscanPath *path, double rows)
+{
+	PlannerInfo *root = path->request->root;
+	List	   *others = NIL;
+	double		known = 1;
+
+	for (int i = 0; i < list_length(path->row_keys); i++)
+	{
+		double		values = rtscan_most_values(list_nth(path->row_keys, i));
+
+		if (isinf(values))
+			others = lappend(others, list_nth(path->request->keys, i));
+		else
+			known *= values;
+	}
+	if (others != NIL)
+		known *= estimate_num_groups(root, others, Max(rows, 1), NULL, NULL);
+	return clamp_row_est(Min(known, estimate_num_groups(root, path->request->keys, Max(rows, 1), NULL, NULL)));
 }
 
 /* What is done with rows: values, residual quals, groups, aggregates. */
@@ -132,16 +156,14 @@ cost_by_rows(RtscanPath *path, double rows)
 	const RtscanRequest *request = path->request;
 	RtscanCost	cost = columns_cost(path, rows);
 	List	   *expressions = row_expressions(path);
-	QualCost	quals,
-				all;
+	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
+	QualCost	all = rtscan_expressions_cost(request->root, expressions);
 
-	cost_qual_eval(&quals, path->row_quals, request->root);
-	cost_qual_eval(&all, expressions, request->root);
 	cost.startup += all.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
 	if (request->grouped)
-		path->groups = clamp_row_est(estimate_num_groups(request->root, request->keys, Max(rows, 1), NULL, NULL));
+		path->groups = estimate_groups(path, rows);
 	cost.work += groups_cost(path, rows) + collections_cost(path, rows) +
 		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
 	return cost;

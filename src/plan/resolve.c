@@ -281,6 +281,7 @@ add_key_size(RtscanColumnSize *size, const RtscanSegmentColumn *column, double f
 	size->value_pages += factor * area_pages(rtscan_is_plain(header) ? &column->values.header.values : &header->codes);
 	if (rtscan_is_plain(header))
 		return;
+	size->value_pages += factor * area_pages(&column->images.header.values);
 	size->dictionary_pages += factor * area_pages(&header->dictionary);
 	size->dictionary_values += factor * header->distinct;
 	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)

@@ -18,6 +18,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "plan/cost.h"
+#include "plan/expression_cost.h"
 #include "plan/resolve.h"
 #include "run/expressions.h"
 #include "search/cursor.h"
@@ -171,9 +172,8 @@ quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double lo
 {
 	RelOptInfo *table = path->index->rel;
 	RtscanCost	cost = {.startup = table->reltarget->cost.startup};
-	QualCost	quals;
+	QualCost	quals = rtscan_expressions_cost(root, path->row_quals);
 
-	cost_qual_eval(&quals, path->row_clauses, root);
 	cost.startup += quals.startup;
 	cost.work += rows * quals.per_tuple;
 	if (!path->from_heap || path->row_clauses != NIL)

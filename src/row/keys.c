@@ -70,16 +70,12 @@ decode_signed(uint64 key)
  * above everything, and -0 equals 0.
  */
 static uint64
-encode_float8(float8 value, bool *identical)
+encode_float8(float8 value)
 {
 	float8		canonical = isnan(value) ? get_float8_nan() : value + 0.0;
-	uint64		bits,
-				image;
+	uint64		bits;
 
-	memcpy(&image, &value, sizeof(image));
 	memcpy(&bits, &canonical, sizeof(bits));
-	if (bits != image)
-		*identical = false;
 	return (bits & SIGN64) ? ~bits : bits | SIGN64;
 }
 
@@ -91,18 +87,6 @@ decode_float8(uint64 key)
 
 	memcpy(&value, &bits, sizeof(value));
 	return value;
-}
-
-/* A float4 is widened; which of its images it was is checked before. */
-static uint64
-encode_float4(float4 value, bool *identical)
-{
-	float4		canonical = isnan(value) ? get_float4_nan() : value + 0.0f;
-	bool		widened = true;
-
-	if (memcmp(&canonical, &value, sizeof(value)) != 0)
-		*identical = false;
-	return encode_float8(canonical, &widened);
 }
 
 static uint64
@@ -155,7 +139,7 @@ decode_tid(uint64 key)
 }
 
 uint64
-rtscan_key_encode(RtscanKeyKind kind, Datum value, bool *identical)
+rtscan_key_encode(RtscanKeyKind kind, Datum value)
 {
 	switch (kind)
 	{
@@ -174,9 +158,9 @@ rtscan_key_encode(RtscanKeyKind kind, Datum value, bool *identical)
 		case RTSCAN_KEY_UINT64:
 			return DatumGetUInt64(value);
 		case RTSCAN_KEY_FLOAT4:
-			return encode_float4(DatumGetFloat4(value), identical);
+			return encode_float8(DatumGetFloat4(value));
 		case RTSCAN_KEY_FLOAT8:
-			return encode_float8(DatumGetFloat8(value), identical);
+			return encode_float8(DatumGetFloat8(value));
 		case RTSCAN_KEY_MACADDR:
 			return encode_macaddr(DatumGetMacaddrP(value));
 		case RTSCAN_KEY_MACADDR8:

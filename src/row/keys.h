@@ -31,12 +31,15 @@ typedef enum RtscanKeyKind
 /* The kind of keys for values compared by a function (support function 1), by its OID. */
 extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
 
-/*
- * The key of a value.  Two values have equal keys if and only if they are equal.  Sets
- * *identical to false, and leaves it alone otherwise, if rtscan_key_decode() gives an equal
- * value of another image: -0, and NaNs with a payload.
- */
-extern uint64 rtscan_key_encode(RtscanKeyKind kind, Datum value, bool *identical);
+/* The key of a value.  Two values have equal keys if and only if they are equal. */
+extern uint64 rtscan_key_encode(RtscanKeyKind kind, Datum value);
+
+/* Does rtscan_key_decode() give back any value's image?  Of floats there are -0, and NaNs with a payload. */
+static inline bool
+rtscan_key_tells_image(RtscanKeyKind kind)
+{
+	return kind != RTSCAN_KEY_NONE && kind != RTSCAN_KEY_FLOAT4 && kind != RTSCAN_KEY_FLOAT8;
+}
 
 /* The same of an integer of the kinds INT16, INT32 and INT64, and back. */
 static inline uint64

@@ -32,16 +32,6 @@ add_candidate(RtscanAccumulator *accumulator, Datum value)
 	MemoryContextSwitchTo(old);
 }
 
-/* RtscanDictionaryVisitor */
-static void
-add_dictionary_candidate(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
-{
-	RtscanAccumulator *accumulator = (RtscanAccumulator *) arg;
-	RtscanKeyKind kind = accumulator->type->key_kind;
-
-	add_candidate(accumulator, kind == RTSCAN_KEY_NONE ? (Datum) value : rtscan_key_decode(kind, value));
-}
-
 /* A segment's column, and rows that have values in it: of which the smallest or the largest is looked for. */
 typedef struct Outermost
 {
@@ -77,13 +67,6 @@ outermost_row(const RtscanRowBits *bits, bool last)
 	elog(ERROR, "no bit is set");
 }
 
-/* A code that no dictionary has: the page contradicts the column. */
-static void
-report_code(const Outermost *outermost)
-{
-	rtscan_fault(outermost->reader, &outermost->header->codes, 0, "There is a code that the dictionary does not have.");
-}
-
 static bool
 row_is_set(const RtscanRowBits *bits, uint32 row)
 {
@@ -99,8 +82,7 @@ walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uin
 {
 	uint32		base = page * rtscan_per_page(3);
 	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, &used);
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, NULL);
 	bool		found = false;
 
 	for (uint32 i = 0; i < end - first && !found; i++)
@@ -137,38 +119,34 @@ walk_order(const Outermost *outermost, uint32 *row)
 	return false;
 }
 
-static uint32
-code_of_row(const Outermost *outermost, uint32 row)
+/* The outermost of what has been looked at, and a row that has it. */
+typedef struct Found
 {
-	uint32		bytes = outermost->header->code_bytes;
-	uint32		per_page = rtscan_per_page(bytes);
-	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, row / per_page, &buffer, &used);
-	uint32		code = rtscan_load_packed(payload + row % per_page * bytes, bytes);
+	bool		any;
+	int64		number;			/* a code, or an exact integer */
+	uint32		row;
+} Found;
 
-	rtscan_release(outermost->reader, buffer);
-	return code;
-}
-
-/* The outermost code of a page's rows, n of which the words are about. */
-static uint32
-scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 n, uint32 best)
+/* Look at a page's rows, from first on, n of which the words are about. */
+static void
+scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 first, uint32 n, Found *found)
 {
 	uint32		bytes = outermost->header->code_bytes;
 	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, &used);
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, NULL);
+	Found		best = *found;
 
 	for (uint32 base = 0; base < n; base += 64)
 		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)
 		{
-			uint32		code = rtscan_load_packed(payload + (base + pg_rightmost_one_pos64(rest)) * bytes, bytes);
+			uint32		place = base + pg_rightmost_one_pos64(rest);
+			uint32		code = rtscan_load_packed(payload + place * bytes, bytes);
 
-			best = outermost->last ? Max(best, code) : Min(best, code);
+			if (!best.any || (outermost->last ? code > best.number : code < best.number))
+				best = (Found) {true, code, first + place};
 		}
 	rtscan_release(outermost->reader, buffer);
-	return best;
+	*found = best;
 }
 
 /* Look at all rows, until one has a code that none can be beyond of.  A page of codes is of one chunk. */
@@ -178,82 +156,60 @@ scan_all_codes(const Outermost *outermost)
 	uint32		per_page = rtscan_per_page(outermost->header->code_bytes);
 	uint32		rows = outermost->reader->segment->header.rows;
 	uint32		limit = outermost->last ? outermost->high.code - 1 : outermost->low.code;
-	uint32		best = outermost->last ? 0 : PG_UINT32_MAX;
+	Found		found = {0};
 
-	for (uint32 page = 0; page < outermost->header->codes.pages && best != limit; page++)
+	for (uint32 page = 0; page < outermost->header->codes.pages && !(found.any && found.number == limit); page++)
 	{
 		uint32		first = page * per_page;
 		uint32		chunk = first / RTSCAN_CHUNK_ROWS;
 
 		CHECK_FOR_INTERRUPTS();
 		if (outermost->bits->filled[chunk])
-			best = scan_codes(outermost, page,
-							  rtscan_bits_chunk(outermost->bits, chunk) + first % RTSCAN_CHUNK_ROWS / 64,
-							  Min(rows - first, per_page), best);
+			scan_codes(outermost, page, rtscan_bits_chunk(outermost->bits, chunk) + first % RTSCAN_CHUNK_ROWS / 64,
+					   first, Min(rows - first, per_page), &found);
 	}
-	return best;
-}
-
-static uint32
-outermost_code(const Outermost *outermost)
-{
-	uint32		row;
-
-	if (outermost->header->order.pages > 0 && walk_order(outermost, &row))
-		return code_of_row(outermost, row);
-	return scan_all_codes(outermost);
+	return found.row;
 }
 
 /* ---------------------------------------------------------------- of a plain column */
 
-/* The outermost value of a chunk's rows. */
-static int64
-scan_values(const Outermost *outermost, const int64 *values, const uint64 *words, int64 best)
+/* Look at a chunk's rows. */
+static void
+scan_values(const Outermost *outermost, const int64 *values, const uint64 *words, uint32 chunk, Found *found)
 {
+	Found		best = *found;
+
 	for (uint32 base = 0; base < RTSCAN_CHUNK_ROWS; base += 64)
 		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)
 		{
-			int64		value = values[base + pg_rightmost_one_pos64(rest)];
+			uint32		place = base + pg_rightmost_one_pos64(rest);
 
-			best = outermost->last ? Max(best, value) : Min(best, value);
+			if (!best.any || (outermost->last ? values[place] > best.number : values[place] < best.number))
+				best = (Found) {true, values[place], chunk * RTSCAN_CHUNK_ROWS + place};
 		}
-	return best;
+	*found = best;
 }
 
 /* Look at all rows; none of them is NULL. */
-static int64
+static uint32
 scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
 {
 	int64	   *values = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
-	int64		best = outermost->last ? PG_INT64_MIN : PG_INT64_MAX;
+	Found		found = {0};
 
 	for (uint32 chunk = 0; chunk < outermost->bits->chunks; chunk++)
 	{
 		const RtscanFrame *frame = &frames->frames[chunk];
 
 		CHECK_FOR_INTERRUPTS();
-		if (!outermost->bits->filled[chunk] || (outermost->last ? frame->greatest <= best : frame->least >= best))
+		if (!outermost->bits->filled[chunk] ||
+			(found.any && (outermost->last ? frame->greatest <= found.number : frame->least >= found.number)))
 			continue;
 		rtscan_get_frame(outermost->reader, frames, chunk, values);
-		best = scan_values(outermost, values, rtscan_bits_chunk(outermost->bits, chunk), best);
+		scan_values(outermost, values, rtscan_bits_chunk(outermost->bits, chunk), chunk, &found);
 	}
 	pfree(values);
-	return best;
-}
-
-static Datum
-outermost_value(const Outermost *outermost, const RtscanSegmentInclude *stored)
-{
-	uint32		row;
-	int64		exact;
-	Datum		value;
-
-	if (walk_order(outermost, &row))
-		rtscan_get_frame_row(outermost->reader, &stored->frames, row, &exact);
-	else
-		exact = scan_all_values(outermost, &stored->frames);
-	rtscan_exact_decode(stored->header.exact, &exact, 1, &value);
-	return value;
+	return found.row;
 }
 
 /* ---------------------------------------------------------------- of any column */
@@ -276,30 +232,41 @@ set_bounds(Outermost *outermost, int column, const RtscanRegion *where)
 		}
 }
 
+/* A row that has the outermost value. */
+static uint32
+find_outermost(const Outermost *outermost, const RtscanFrames *frames)
+{
+	uint32		row;
+
+	if (outermost->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+		return outermost_row(outermost->bits, outermost->last);
+	if (outermost->header->order.pages > 0 && walk_order(outermost, &row))
+		return row;
+	return rtscan_is_plain(outermost->header) ? scan_all_values(outermost, frames) : scan_all_codes(outermost);
+}
+
+/* The value is that row's own: equal ones may have other images. */
 static void
 accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
 					 const RtscanRowBits *bits)
 {
-	const RtscanColumnHeader *header = &reader->segment->columns[accumulator->column].header;
-	Outermost	outermost = {.reader = reader, .header = header, .bits = bits, .last = accumulator->kind == RTSCAN_MAXIMUM};
-	uint32		code;
+	const RtscanSegmentColumn *column = &reader->segment->columns[accumulator->column];
+	Outermost	outermost = {
+		.reader = reader,
+		.header = &column->header,
+		.bits = bits,
+		.last = accumulator->kind == RTSCAN_MAXIMUM,
+	};
+	uint32		row;
+	Datum		value;
+	bool		isnull;
 
-	rtscan_check_identical(reader, accumulator->column);
 	set_bounds(&outermost, accumulator->column, where);
-	if (rtscan_is_plain(header))
-	{
-		add_candidate(accumulator, outermost_value(&outermost, &reader->segment->columns[accumulator->column].values));
-		return;
-	}
-	if (header->flags & RTSCAN_COLUMN_HEAP_ORDER)
-		code = rtscan_code_at_rank(reader, accumulator->column, accumulator->type,
-								   outermost_row(bits, outermost.last));
-	else
-		code = outermost_code(&outermost);
-	if (code >= header->distinct)
-		report_code(&outermost);
-	rtscan_dictionary_visit(reader, accumulator->column, accumulator->type, code, code + 1,
-							add_dictionary_candidate, accumulator);
+	row = find_outermost(&outermost, &column->values.frames);
+	rtscan_get_values(rtscan_open_values(reader, accumulator->schema, accumulator->column), &row, 1, &value, &isnull);
+	if (isnull)
+		rtscan_fault(reader, &column->header.codes, 0, "There is a code that the dictionary does not have.");
+	add_candidate(accumulator, value);
 }
 
 /* The one of all candidates. */

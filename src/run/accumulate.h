@@ -19,11 +19,12 @@ typedef enum RtscanAccumulation
 	RTSCAN_MAXIMUM
 } RtscanAccumulation;
 
-/* To begin with, only these are known: kind, column, type and context. */
+/* To begin with, only these are known: kind, column, schema, type and context. */
 typedef struct RtscanAccumulator
 {
 	RtscanAccumulation kind;
 	int			column;			/* from 0; of COUNT -1 */
+	const RtscanSchema *schema;
 	const RtscanColumn *type;
 	int64		count;
 	MemoryContext context;		/* of the answer's values */

@@ -1,319 +1,147 @@
 /*
  * aggregates.c
- *		Aggregates' transition states, and the table of aggregates.
+ *		The table of aggregates, and what is done with states of all of them.
  */
 #include "run/aggregates.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
-#include "libpq/pqformat.h"
-#include "nodes/execnodes.h"
-#include "row/decimal.h"
 #include "run/collection.h"
-#include "utils/array.h"
+#include "run/core_states.h"
+#include "run/families.h"
 #include "utils/datum.h"
-#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/numeric.h"
 
-/* ---------------------------------------------------------------- sums */
+/* ---------------------------------------------------------------- the table */
 
-/* The sum as a numeric: (upper * 2^64 + lower) / 10^scale, showing so many digits. */
-static Datum
-sum_as_numeric(const RtscanSum *sum)
+/* Partial counts are counts, which PostgreSQL adds. */
+#define COUNT_OF(fn)			{(fn), &rtscan_counts, rtscan_finish_count, NULL}
+#define FOLD_OF(fn)				{(fn), &rtscan_folds, rtscan_finish_fold, NULL}
+#define MOMENT_OF(fn, family, final)	{(fn), &(family), rtscan_finish_moments, (final)}
+#define REAL_OF(fn, final)		{(fn), &rtscan_real_moments, rtscan_finish_real_moments, (final)}
+#define REGRESSION_OF(fn, final)	{(fn), &rtscan_regressions, rtscan_finish_regression, (final)}
+
+/* Those of a type that are about its values' variance. */
+#define MOMENTS_OF(type, family) \
+	MOMENT_OF(F_VARIANCE_##type, family, numeric_var_samp), \
+	MOMENT_OF(F_VAR_SAMP_##type, family, numeric_var_samp), \
+	MOMENT_OF(F_VAR_POP_##type, family, numeric_var_pop), \
+	MOMENT_OF(F_STDDEV_##type, family, numeric_stddev_samp), \
+	MOMENT_OF(F_STDDEV_SAMP_##type, family, numeric_stddev_samp), \
+	MOMENT_OF(F_STDDEV_POP_##type, family, numeric_stddev_pop)
+#define REALS_OF(type) \
+	REAL_OF(F_AVG_##type, float8_avg), \
+	REAL_OF(F_VARIANCE_##type, float8_var_samp), \
+	REAL_OF(F_VAR_SAMP_##type, float8_var_samp), \
+	REAL_OF(F_VAR_POP_##type, float8_var_pop), \
+	REAL_OF(F_STDDEV_##type, float8_stddev_samp), \
+	REAL_OF(F_STDDEV_SAMP_##type, float8_stddev_samp), \
+	REAL_OF(F_STDDEV_POP_##type, float8_stddev_pop)
+#define BITS_OF(type) \
+	FOLD_OF(F_BIT_AND_##type), \
+	FOLD_OF(F_BIT_OR_##type), \
+	FOLD_OF(F_BIT_XOR_##type)
+
+static const RtscanAggregate aggregates[] = {
+	COUNT_OF(F_COUNT_),
+	COUNT_OF(F_COUNT_ANY),
+	COUNT_OF(F_REGR_COUNT),
+	{F_SUM_INT2, &rtscan_small_sums, rtscan_finish_small_sum, NULL},
+	{F_SUM_INT4, &rtscan_small_sums, rtscan_finish_small_sum, NULL},
+	{F_SUM_INT8, &rtscan_sums, rtscan_finish_sum, NULL},
+	{F_SUM_NUMERIC, &rtscan_sums, rtscan_finish_sum, NULL},
+	{F_SUM_FLOAT4, &rtscan_float4_sums, rtscan_finish_float4_sum, NULL},
+	{F_SUM_FLOAT8, &rtscan_float8_sums, rtscan_finish_float8_sum, NULL},
+	{F_AVG_INT2, &rtscan_small_averages, rtscan_finish_average, NULL},
+	{F_AVG_INT4, &rtscan_small_averages, rtscan_finish_average, NULL},
+	{F_AVG_INT8, &rtscan_sums, rtscan_finish_average, NULL},
+	{F_AVG_NUMERIC, &rtscan_sums, rtscan_finish_average, NULL},
+	MOMENTS_OF(INT2, rtscan_small_moments),
+	MOMENTS_OF(INT4, rtscan_small_moments),
+	MOMENTS_OF(INT8, rtscan_moments),
+	MOMENTS_OF(NUMERIC, rtscan_moments),
+	REALS_OF(FLOAT4),
+	REALS_OF(FLOAT8),
+	REGRESSION_OF(F_COVAR_POP, float8_covar_pop),
+	REGRESSION_OF(F_COVAR_SAMP, float8_covar_samp),
+	REGRESSION_OF(F_CORR, float8_corr),
+	REGRESSION_OF(F_REGR_AVGX, float8_regr_avgx),
+	REGRESSION_OF(F_REGR_AVGY, float8_regr_avgy),
+	REGRESSION_OF(F_REGR_INTERCEPT, float8_regr_intercept),
+	REGRESSION_OF(F_REGR_R2, float8_regr_r2),
+	REGRESSION_OF(F_REGR_SLOPE, float8_regr_slope),
+	REGRESSION_OF(F_REGR_SXX, float8_regr_sxx),
+	REGRESSION_OF(F_REGR_SXY, float8_regr_sxy),
+	REGRESSION_OF(F_REGR_SYY, float8_regr_syy),
+	BITS_OF(INT2),
+	BITS_OF(INT4),
+	BITS_OF(INT8),
+	BITS_OF(BIT),
+	FOLD_OF(F_BOOL_AND),
+	FOLD_OF(F_BOOL_OR),
+	FOLD_OF(F_EVERY),
+	FOLD_OF(F_SUM_MONEY),
+	FOLD_OF(F_ANY_VALUE),
+	FOLD_OF(InvalidOid),
+};
+
+int
+rtscan_find_aggregate(Oid function)
 {
-	Numeric		shift = int64_to_numeric(INT64CONST(1) << 32);
-	Numeric		whole = int64_to_numeric(sum->upper);
-
-	whole = numeric_add_safe(numeric_mul_safe(whole, shift, NULL), int64_to_numeric(sum->lower >> 32), NULL);
-	whole = numeric_add_safe(numeric_mul_safe(whole, shift, NULL), int64_to_numeric((uint32) sum->lower), NULL);
-	if (sum->scale == 0)
-		return NumericGetDatum(whole);
-	return NumericGetDatum(numeric_mul_safe(whole, int64_div_fast_to_numeric(1, sum->scale), NULL));
+	for (int line = 0; line < (int) lengthof(aggregates); line++)
+		if (aggregates[line].function == function)
+			return line;
+	return -1;
 }
 
-/*
- * Numerics that are no integers of the state's scale are left to PostgreSQL's own transition state,
- * which its functions keep in a memory context that they ask an aggregation for: this one.
- */
-static Datum
-call_transition(PGFunction function, Datum first, bool first_isnull, Datum second, MemoryContext context)
+bool
+rtscan_is_fold(int line)
 {
-	static AggState *aggregation;
-	LOCAL_FCINFO(fcinfo, 2);
-
-	if (aggregation == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
-		AggState   *made = makeNode(AggState);
-
-		made->curaggcontext = makeNode(ExprContext);
-		aggregation = made;
-		MemoryContextSwitchTo(old);
-	}
-	aggregation->curaggcontext->ecxt_per_tuple_memory = context;
-	InitFunctionCallInfoData(*fcinfo, NULL, 2, InvalidOid, (Node *) aggregation, NULL);
-	fcinfo->args[0].value = first;
-	fcinfo->args[0].isnull = first_isnull;
-	fcinfo->args[1].value = second;
-	fcinfo->args[1].isnull = false;
-	return function(fcinfo);
-}
-
-static void
-add_numeric(RtscanState *state, Datum value, MemoryContext context)
-{
-	state->value = call_transition(numeric_avg_accum, state->value, !state->has_value, value, context);
-	state->has_value = true;
+	return aggregates[line].family->folds;
 }
 
 void
-rtscan_set_scale(RtscanState *state, int scale, MemoryContext context)
+rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation)
 {
-	if (state->sum.scale == scale)
+	*transition = (RtscanTransition) {
+		.aggregate = &aggregates[line],
+		.family = aggregates[line].family,
+		.type = type,
+		.collation = collation,
+	};
+	if (OidIsValid(type))
+		get_typlenbyval(type, &transition->typlen, &transition->typbyval);
+	if (transition->family->folds)
+		rtscan_set_fold(transition, function);
+}
+
+/* ---------------------------------------------------------------- states */
+
+void
+rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+	if (other->count == 0)
 		return;
-	/* Even a sum of zero has a scale that the result shows. */
-	if (state->count > 0)
-		add_numeric(state, sum_as_numeric(&state->sum), context);
-	state->sum = (RtscanSum) {.scale = scale};
+	transition->family->combine(transition, state, other, context);
+	state->count += other->count;
 }
 
-/* RtscanAggregate.add, as all add_ below that have its arguments */
-static void
-add_decimal(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+Datum
+rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
-	RtscanDecimal decimal;
-
-	if (rtscan_decimal_from_datum(transition->type, value, &decimal))
-	{
-		rtscan_set_scale(state, decimal.scale, context);
-		rtscan_add_digits(state, decimal.digits);
-	}
-	else
-	{
-		add_numeric(state, value, context);
-		state->count++;
-	}
+	*isnull = state->count == 0 && !transition->family->counts;
+	return *isnull ? (Datum) 0 : transition->aggregate->finish(transition, state, isnull);
 }
 
-static float8
-real_of(const RtscanTransition *transition, Datum value)
+Datum
+rtscan_partial_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
-	return transition->type == FLOAT4OID ? DatumGetFloat4(value) : DatumGetFloat8(value);
-}
+	const RtscanFamily *family = transition->family;
 
-/* As float8_accum() does, which leaves the average to float8_avg(). */
-static void
-add_to_average(const RtscanTransition *transition, RtscanState *state, Datum datum, MemoryContext context)
-{
-	float8		value = real_of(transition, datum);
-	float8		before = state->real;
-
-	state->count++;
-	state->real += value;
-	if (state->count == 1)
-	{
-		if (isnan(value) || isinf(value))
-			state->squares = get_float8_nan();
-		return;
-	}
-	state->squares += (value * state->count - state->real) * (value * state->count - state->real) /
-		((float8) state->count * (state->count - 1));
-	if (isinf(state->real) || isinf(state->squares))
-	{
-		if (!isinf(before) && !isinf(value))
-			float_overflow_error();
-		state->squares = get_float8_nan();
-	}
-}
-
-static void
-add_float4(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
-{
-	float4		real = DatumGetFloat4(value);
-
-	state->real = state->count++ == 0 ? real : float4_pl((float4) state->real, real);
-}
-
-static void
-add_float8(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
-{
-	float8		real = DatumGetFloat8(value);
-
-	state->real = state->count++ == 0 ? real : float8_pl(state->real, real);
-}
-
-/* ---------------------------------------------------------------- choices */
-
-/* Keep a value, as the function would have it, so that it need not convert it again; the one kept before goes. */
-static void
-keep(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Datum		copy = transition->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) :
-		datumCopy(value, transition->typbyval, transition->typlen);
-
-	if (state->has_value && !transition->typbyval)
-		pfree(DatumGetPointer(state->value));
-	state->value = copy;
-	state->has_value = true;
-	if (transition->direction != 0)
-		rtscan_exact_encode(transition->exact, &state->value, 1, &state->exact);
-	MemoryContextSwitchTo(old);
-}
-
-static void
-add_choice(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
-{
-	Datum		chosen = value;
-
-	state->count++;
-	if (state->has_value)
-	{
-		chosen = FunctionCall2Coll(transition->choose, transition->collation, state->value, value);
-		if (chosen == state->value)
-			return;
-	}
-	keep(transition, state, chosen, context);
-}
-
-/* ---------------------------------------------------------------- counts */
-
-static void
-add_one(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
-{
-	state->count++;
-}
-
-/* ---------------------------------------------------------------- results */
-
-/* RtscanAggregate.finish, as all that follow and have its arguments */
-static Datum
-finish_count(const RtscanTransition *transition, const RtscanState *state)
-{
-	return Int64GetDatum(state->count);
-}
-
-static Datum
-sum_as_int8(const RtscanTransition *transition, const RtscanState *state)
-{
-	return Int64GetDatum((int64) state->sum.lower);
-}
-
-/* The sum of all integers and numerics. */
-static Datum
-total(const RtscanState *state)
-{
-	RtscanState all = {.has_value = false};
-
-	if (!state->has_value)
-		return sum_as_numeric(&state->sum);
-	add_numeric(&all, sum_as_numeric(&state->sum), CurrentMemoryContext);
-	all.value = call_transition(numeric_avg_combine, all.value, false, state->value, CurrentMemoryContext);
-	return call_transition(numeric_sum, all.value, false, (Datum) 0, CurrentMemoryContext);
-}
-
-static Datum
-sum_as_numeric_of_all(const RtscanTransition *transition, const RtscanState *state)
-{
-	return total(state);
-}
-
-static Datum
-sum_as_float4(const RtscanTransition *transition, const RtscanState *state)
-{
-	return Float4GetDatum((float4) state->real);
-}
-
-static Datum
-sum_as_float8(const RtscanTransition *transition, const RtscanState *state)
-{
-	return Float8GetDatum(state->real);
-}
-
-static Datum
-average_as_numeric(const RtscanTransition *transition, const RtscanState *state)
-{
-	return DirectFunctionCall2(numeric_div, total(state), NumericGetDatum(int64_to_numeric(state->count)));
-}
-
-static Datum
-average_as_float8(const RtscanTransition *transition, const RtscanState *state)
-{
-	return Float8GetDatum(state->real / state->count);
-}
-
-static Datum
-copy_choice(const RtscanTransition *transition, const RtscanState *state)
-{
-	return datumCopy(state->value, transition->typbyval, transition->typlen);
-}
-
-/* ---------------------------------------------------------------- combination */
-
-/* RtscanAggregate.combine, as all that follow */
-static void
-combine_counts(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
-{
-}
-
-static void
-combine_float4s(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
-{
-	state->real = state->count == 0 ? other->real : float4_pl((float4) state->real, (float4) other->real);
-}
-
-static void
-combine_float8s(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
-{
-	state->real = state->count == 0 ? other->real : float8_pl(state->real, other->real);
-}
-
-/* As float8_combine() does. */
-static void
-combine_averages(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
-{
-	float8		difference;
-
-	if (state->count == 0)
-	{
-		state->real = other->real;
-		state->squares = other->squares;
-		return;
-	}
-	difference = state->real / state->count - other->real / other->count;
-	state->squares += other->squares +
-		(float8) state->count * other->count * difference * difference / (state->count + other->count);
-	state->real = float8_pl(state->real, other->real);
-	if (isinf(state->squares))
-		float_overflow_error();
-}
-
-static void
-combine_sums(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
-{
-	if (other->has_value)
-		state->value = call_transition(numeric_avg_combine, state->value, !state->has_value, other->value, context);
-	state->has_value |= other->has_value;
-	if (state->count == 0)
-		state->sum.scale = other->sum.scale;
-	if (other->sum.scale != state->sum.scale)
-	{
-		add_numeric(state, sum_as_numeric(&other->sum), context);
-		return;
-	}
-	rtscan_sum_add(&state->sum, other->sum.upper, other->sum.lower);
-}
-
-static void
-combine_choices(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
-{
-	add_choice(transition, state, other->value, context);
-	state->count--;
+	if (family->partial == NULL)
+		return rtscan_result(transition, state, isnull);
+	*isnull = state->count == 0 && !family->counts_in_part;
+	return *isnull ? (Datum) 0 : family->partial(transition, state, isnull);
 }
 
 /* ---------------------------------------------------------------- temporary files */
@@ -322,12 +150,13 @@ combine_choices(const RtscanTransition *transition, RtscanState *state, const Rt
 static bool
 has_reference(const RtscanTransition *transition, const RtscanState *state)
 {
-	return state->has_value && !(transition->aggregate->chooses && transition->typbyval);
+	return state->has_value && !(transition->family->folds && transition->typbyval);
 }
 
 void
 rtscan_write_state(const RtscanTransition *transition, const RtscanState *state, BufFile *file)
 {
+	const RtscanFamily *family = transition->family;
 	Datum		value = state->value;
 	Size		size;
 
@@ -339,9 +168,9 @@ rtscan_write_state(const RtscanTransition *transition, const RtscanState *state,
 	}
 	if (!has_reference(transition, state))
 		return;
-	if (!transition->aggregate->chooses)
-		value = call_transition(numeric_avg_serialize, value, false, (Datum) 0, CurrentMemoryContext);
-	size = datumGetSize(value, false, transition->aggregate->chooses ? transition->typlen : -1);
+	if (family->serialize)
+		value = rtscan_convert_state(family->serialize, value);
+	size = datumGetSize(value, false, family->folds ? transition->typlen : -1);
 	BufFileWrite(file, &size, sizeof(Size));
 	BufFileWrite(file, DatumGetPointer(value), size);
 }
@@ -373,197 +202,6 @@ rtscan_read_state(const RtscanTransition *transition, RtscanState *state, BufFil
 	value = palloc(size);
 	rtscan_read_exactly(file, value, size);
 	state->value = PointerGetDatum(value);
-	if (!transition->aggregate->chooses)
-		state->value = call_transition(numeric_avg_deserialize, state->value, false, (Datum) 0, CurrentMemoryContext);
-}
-
-/* ---------------------------------------------------------------- partial results */
-
-/* As numericvar_serialize() does, of what is not special. */
-static void
-append_numeric(StringInfo message, Datum numeric)
-{
-	bytea	   *bytes = DatumGetByteaP(DirectFunctionCall1(numeric_send, numeric));
-	StringInfoData sent;
-	int			ndigits;
-
-	sent = (StringInfoData) {.data = VARDATA(bytes), .len = VARSIZE(bytes) - VARHDRSZ, .maxlen = -1};
-	ndigits = pq_getmsgint(&sent, 2);
-	pq_sendint32(message, ndigits);
-	pq_sendint32(message, (int16) pq_getmsgint(&sent, 2));	/* weight */
-	for (int i = 0; i < 2; i++)
-		pq_sendint32(message, pq_getmsgint(&sent, 2));	/* sign, display scale */
-	pq_sendbytes(message, sent.data + sent.cursor, ndigits * sizeof(int16));
-}
-
-/* As int8_avg_serialize() writes an integer, where it does not convert it. */
-static void
-append_int128(StringInfo message, RtscanSum sum)
-{
-	pq_sendint64(message, sum.upper);
-	pq_sendint64(message, sum.lower);
-}
-
-/* As int8_avg_serialize() and numeric_avg_serialize() do, the latter with counts of special values. */
-static Datum
-serialize_sum(const RtscanTransition *transition, const RtscanState *state)
-{
-	Datum		sum = total(state);
-	Numeric		numeric = DatumGetNumeric(sum);
-	bool		special = numeric_is_nan(numeric) || numeric_is_inf(numeric);
-	bool		negative = special && !numeric_is_nan(numeric) &&
-		DatumGetBool(DirectFunctionCall2(numeric_lt, sum, NumericGetDatum(int64_to_numeric(0))));
-	StringInfoData message;
-
-	pq_begintypsend(&message);
-	pq_sendint64(&message, state->count);
-	if (transition->type == INT8OID && RTSCAN_COMPAT_INT128_STATES)
-		append_int128(&message, state->sum);
-	else
-		append_numeric(&message, special ? NumericGetDatum(int64_to_numeric(0)) : sum);
-	if (transition->type == NUMERICOID)
-	{
-		pq_sendint32(&message, 0);	/* largest scale, and how many have it: for moving aggregates only */
-		pq_sendint64(&message, 0);
-		pq_sendint64(&message, special && numeric_is_nan(numeric));
-		pq_sendint64(&message, special && !numeric_is_nan(numeric) && !negative);
-		pq_sendint64(&message, negative);
-	}
-	return PointerGetDatum(pq_endtypsend(&message));
-}
-
-/* As int4_avg_accum() keeps it. */
-static Datum
-average_as_array(const RtscanTransition *transition, const RtscanState *state)
-{
-	Datum		elements[] = {Int64GetDatum(state->count), sum_as_int8(transition, state)};
-
-	return PointerGetDatum(construct_array(elements, lengthof(elements), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
-										   TYPALIGN_DOUBLE));
-}
-
-/* As float8_accum() keeps it. */
-static Datum
-float_average_as_array(const RtscanTransition *transition, const RtscanState *state)
-{
-	Datum		elements[] = {Float8GetDatum(state->count), Float8GetDatum(state->real), Float8GetDatum(state->squares)};
-
-	return PointerGetDatum(construct_array(elements, lengthof(elements), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
-										   TYPALIGN_DOUBLE));
-}
-
-/* ---------------------------------------------------------------- the table */
-
-/* Partial counts are counts, which PostgreSQL adds. */
-#define COUNT_OF(fn) \
-	{.function = (fn), .counts = true, .add = add_one, .combine = combine_counts, .finish = finish_count}
-
-/* Of integers and numerics. */
-#define SUM_OF(fn, result, part) \
-	{.function = (fn), .decimals = true, .add = add_decimal, .combine = combine_sums, .finish = (result), .finish_partial = (part)}
-#define SMALL_AVERAGE_OF(fn) \
-	{.function = (fn), .decimals = true, .counts_in_part = true, .add = add_decimal, .combine = combine_sums, \
-	.finish = average_as_numeric, .finish_partial = average_as_array}
-
-#define FLOAT_AVERAGE_OF(fn) \
-	{.function = (fn), .counts_in_part = true, .add = add_to_average, .combine = combine_averages, \
-	.finish = average_as_float8, .finish_partial = float_average_as_array}
-
-static const RtscanAggregate aggregates[] = {
-	COUNT_OF(F_COUNT_),
-	COUNT_OF(F_COUNT_ANY),
-	SUM_OF(F_SUM_INT2, sum_as_int8, NULL),
-	SUM_OF(F_SUM_INT4, sum_as_int8, NULL),
-	SUM_OF(F_SUM_INT8, sum_as_numeric_of_all, serialize_sum),
-	SUM_OF(F_SUM_NUMERIC, sum_as_numeric_of_all, serialize_sum),
-	SMALL_AVERAGE_OF(F_AVG_INT2),
-	SMALL_AVERAGE_OF(F_AVG_INT4),
-	SUM_OF(F_AVG_INT8, average_as_numeric, serialize_sum),
-	SUM_OF(F_AVG_NUMERIC, average_as_numeric, serialize_sum),
-	{.function = F_SUM_FLOAT4, .add = add_float4, .combine = combine_float4s, .finish = sum_as_float4},
-	{.function = F_SUM_FLOAT8, .add = add_float8, .combine = combine_float8s, .finish = sum_as_float8},
-	FLOAT_AVERAGE_OF(F_AVG_FLOAT4),
-	FLOAT_AVERAGE_OF(F_AVG_FLOAT8),
-	{.function = InvalidOid, .chooses = true, .add = add_choice, .combine = combine_choices, .finish = copy_choice},
-};
-
-int
-rtscan_find_aggregate(Oid function)
-{
-	for (int line = 0; line < (int) lengthof(aggregates); line++)
-		if (aggregates[line].function == function)
-			return line;
-	return -1;
-}
-
-/* Of functions that choose as exact integers would: -1 the smaller, 1 the larger; 0 of all others. */
-static int
-direction_of(Oid function)
-{
-	switch (function)
-	{
-		case F_INT2SMALLER:
-		case F_INT4SMALLER:
-		case F_INT8SMALLER:
-		case F_DATE_SMALLER:
-		case F_TIME_SMALLER:
-		case F_TIMESTAMP_SMALLER:
-		case F_TIMESTAMPTZ_SMALLER:
-		case F_CASHSMALLER:
-		case F_OIDSMALLER:
-			return -1;
-		case F_INT2LARGER:
-		case F_INT4LARGER:
-		case F_INT8LARGER:
-		case F_DATE_LARGER:
-		case F_TIME_LARGER:
-		case F_TIMESTAMP_LARGER:
-		case F_TIMESTAMPTZ_LARGER:
-		case F_CASHLARGER:
-		case F_OIDLARGER:
-			return 1;
-		default:
-			return 0;
-	}
-}
-
-void
-rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation)
-{
-	bool		sorts;
-
-	*transition = (RtscanTransition) {.aggregate = &aggregates[line], .type = type, .collation = collation};
-	if (OidIsValid(type))
-		get_typlenbyval(type, &transition->typlen, &transition->typbyval);
-	if (!OidIsValid(function))
-		return;
-	transition->choose = palloc(sizeof(FmgrInfo));
-	fmgr_info(function, transition->choose);
-	transition->direction = direction_of(function);
-	transition->exact = rtscan_exact_kind(type, transition->typlen, transition->typbyval, &sorts);
-}
-
-void
-rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
-{
-	if (other->count == 0)
-		return;
-	transition->aggregate->combine(transition, state, other, context);
-	state->count += other->count;
-}
-
-Datum
-rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
-{
-	*isnull = state->count == 0 && !transition->aggregate->counts;
-	return *isnull ? (Datum) 0 : transition->aggregate->finish(transition, state);
-}
-
-Datum
-rtscan_partial_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
-{
-	if (transition->aggregate->finish_partial == NULL)
-		return rtscan_result(transition, state, isnull);
-	*isnull = state->count == 0 && !transition->aggregate->counts_in_part;
-	return *isnull ? (Datum) 0 : transition->aggregate->finish_partial(transition, state);
+	if (transition->family->deserialize)
+		state->value = rtscan_convert_state(transition->family->deserialize, state->value);
 }

@@ -2,7 +2,8 @@
  * aggregates.h
  *		The aggregates that are computed of rows, and their transition states: what some rows come to.
  *
- * Sums of integers and numerics are exact; sums of floats are added in the order of the rows.
+ * Sums and variances of integers and numerics are exact; those of floats are added in the order of the rows, with
+ * PostgreSQL's operations.
  */
 #ifndef RTSCAN_AGGREGATES_H
 #define RTSCAN_AGGREGATES_H
@@ -11,7 +12,10 @@
 
 #include "fmgr.h"
 #include "row/exact.h"
+#include "run/arithmetic.h"
 #include "storage/buffile.h"
+
+#define RTSCAN_MAX_ARGUMENTS	2
 
 /* A sum in two parts, (upper * 2^64 + lower) / 10^scale. */
 typedef struct RtscanSum
@@ -21,83 +25,149 @@ typedef struct RtscanSum
 	int			scale;
 } RtscanSum;
 
+/* Of integers, with their squares: (squares[2] * 2^128 + squares[1] * 2^64 + squares[0]) / 10^(2 * scale). */
+typedef struct RtscanMoments
+{
+	RtscanSum	sum;
+	uint64		squares[3];
+	int64		count;			/* of them */
+} RtscanMoments;
+
+typedef struct RtscanReals
+{
+	float8		sum;
+	float8		squares;		/* of what floats differ by from their mean: overflows as core's does */
+} RtscanReals;
+
 typedef struct RtscanState
 {
 	int64		count;			/* rows that are not NULL */
 	union
 	{
 		RtscanSum	sum;
-		int64		exact;		/* of a choice whose transition is about exact integers: the value as one (row/exact.h) */
+		RtscanMoments moments;
+		RtscanReals reals;
+		int64		exact;		/* of a simple fold: the value as an integer (row/exact.h), */
+		float8		real;		/* or as a float */
 	};
-	float8		real;			/* sum of floats */
-	float8		squares;		/* of what they differ by from their mean: overflows as core's does */
 	bool		has_value;
-	Datum		value;			/* the choice; PostgreSQL's transition state of other numerics; or a collection */
+	Datum		value;			/* the fold's; PostgreSQL's transition state of what is not in ours; or a collection */
 } RtscanState;
 
+struct RtscanFamily;
 struct RtscanAggregate;
 struct RtscanCollecting;
+
+/* What a simple fold makes of two exact integers or floats. */
+typedef enum RtscanSimpleFold
+{
+	RTSCAN_FOLD_BY_FUNCTION,
+	RTSCAN_FOLD_SMALLER,
+	RTSCAN_FOLD_LARGER,
+	RTSCAN_FOLD_AND,
+	RTSCAN_FOLD_OR,
+	RTSCAN_FOLD_XOR
+} RtscanSimpleFold;
 
 /* An aggregate of values of a type. */
 typedef struct RtscanTransition
 {
 	const struct RtscanAggregate *aggregate;
-	Oid			type;			/* the argument's */
+	const struct RtscanFamily *family;
+	Oid			type;			/* the first argument's */
 	int16		typlen;
 	bool		typbyval;
-	FmgrInfo   *choose;			/* the smaller or the larger of two values; */
-	RtscanExactKind exact;		/* of exact integers of this kind, */
-	int			direction;		/* where these decide: -1 or 1 */
+	FmgrInfo   *fold;			/* what a fold makes of two values; */
+	RtscanSimpleFold simple_fold;	/* it is this, */
+	RtscanExactKind exact;		/* of exact integers of this kind, or floats */
 	Oid			collation;
 	struct RtscanCollecting *collecting;	/* it collects its values (collection.h), or NULL */
 } RtscanTransition;
 
-/* A line of the table in aggregates.c: all that there is about an aggregate whose argument's values are added row by row. */
-typedef struct RtscanAggregate
+/* Some rows, by their places in a batch, to be added to an aggregate's states. */
+typedef struct RtscanChosenRows
 {
-	Oid			function;		/* PostgreSQL's; InvalidOid: all that choose one of two values by a function, as min() and max() */
-	bool		decimals;		/* values are integers, divided by a power of ten: arithmetic.h adds many at once */
-	bool		chooses;		/* the state's value is one of the argument's, */
-	bool		counts;			/* and no rows have a result, */
+	uint32		n;
+	const uint16 *rows;
+	RtscanState *only;			/* all are in this group; or NULL */
+	RtscanState **group_of;		/* their groups */
+	int			number;			/* the aggregate's state in a group */
+	MemoryContext context;		/* of what states keep by reference */
+} RtscanChosenRows;
+
+static inline RtscanState *
+rtscan_state_of(const RtscanChosenRows *chosen, uint32 i)
+{
+	return &(chosen->only ? chosen->only : chosen->group_of[i])[chosen->number];
+}
+
+/* Aggregates with states of one kind. */
+typedef struct RtscanFamily
+{
+	bool		folds;			/* the state's value is of the argument's type, */
+	bool		counts;			/* no more is asked of values than whether they are NULL; no rows have a result, */
 	bool		counts_in_part; /* or a partial result */
 
-	/* Add a value that is not NULL; what a state keeps by reference is in the given context. */
-	void		(*add) (const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context);
+	/* Add values that are not NULL; what a state keeps by reference is in the given context. */
+	void		(*add) (const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context);
+
+	/*
+	 * Add the only argument's integers, or all arguments' doubles, of many rows (arithmetic.h); NULL: it cannot.  Masked: add those
+	 * of n rows that a bit says are wanted to one state (masked.h); false if that cannot be done.
+	 */
+	void		(*add_integers) (const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector);
+	bool		(*add_masked) (const RtscanTransition *transition, RtscanState *state, const RtscanVector *vector,
+							   const uint64 *wanted, uint32 n);
+	void		(*add_doubles) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
+								const RtscanVector *const *vectors);
 
 	/* Add what another state has, which has rows; but not how many. */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
 							MemoryContext context);
 
-	/* The result, in the current memory context; and what PostgreSQL's partial aggregate hands on, NULL: the same. */
-	Datum		(*finish) (const RtscanTransition *transition, const RtscanState *state);
-	Datum		(*finish_partial) (const RtscanTransition *transition, const RtscanState *state);
+	/* What PostgreSQL's partial aggregate hands on, in the current memory context; NULL: the result. */
+	Datum		(*partial) (const RtscanTransition *transition, const RtscanState *state, bool *isnull);
+
+	/* PostgreSQL's functions for what a state's value is, if that is no datum: to a bytea and back. */
+	PGFunction	serialize;
+	PGFunction	deserialize;
+} RtscanFamily;
+
+/* A line of the table in aggregates.c: all that there is about an aggregate whose arguments' values are added row by row. */
+typedef struct RtscanAggregate
+{
+	Oid			function;		/* PostgreSQL's; InvalidOid: all that choose one of two values by a function, as min() and max() */
+	const RtscanFamily *family;
+
+	/* The result, in the current memory context; *isnull is false. */
+	Datum		(*finish) (const RtscanTransition *transition, const RtscanState *state, bool *isnull);
+	PGFunction	final;			/* PostgreSQL's function that has the result, where its state is made of ours */
 } RtscanAggregate;
 
 /* The line of PostgreSQL's aggregate, or of those that choose; -1: there is none. */
 extern int	rtscan_find_aggregate(Oid function);
 
+/* Has it to know the function that makes one value of two? */
+extern bool rtscan_is_fold(int line);
+
 /*
- * The transition of an aggregate: its line, its argument's type (InvalidOid: it has none), and a
- * choice's function and collation.
+ * The transition of an aggregate: its line, its first argument's type (InvalidOid: it has none), and a
+ * fold's function and collation.
  */
 extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation);
 
-/* Can it add integers, as they are in a vector (arithmetic.h)? */
+/* Can it add values as they are in vectors? */
 static inline bool
-rtscan_takes_integers(const RtscanTransition *transition)
+rtscan_takes_vectors(const RtscanTransition *transition)
 {
-	return transition->aggregate->decimals || transition->aggregate->counts || transition->direction != 0 ||
-		transition->collecting;
+	return transition->family->counts || transition->family->add_integers || transition->family->add_doubles;
 }
 
 static inline void
-rtscan_add_datum(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+rtscan_add_datums(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
-	transition->aggregate->add(transition, state, value, context);
+	transition->family->add(transition, state, values, context);
 }
-
-/* Make a state ready for integers of a scale. */
-extern void rtscan_set_scale(RtscanState *state, int scale, MemoryContext context);
 
 /* Add what a state has to another one, which keeps what it points to in the given context. */
 extern void rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
@@ -122,25 +192,6 @@ rtscan_sum_add(RtscanSum *sum, int64 upper, uint64 lower)
 {
 	sum->lower += lower;
 	sum->upper += upper + (sum->lower < lower);
-}
-
-static inline void
-rtscan_add_digits(RtscanState *state, int64 digits)
-{
-	state->count++;
-	rtscan_sum_add(&state->sum, digits >> 63, (uint64) digits);
-}
-
-/* Make a value the choice, which is a value by itself, if it is beyond the one so far: an exact integer. */
-static inline void
-rtscan_choose_exact(const RtscanTransition *transition, RtscanState *state, int64 exact)
-{
-	state->count++;
-	if (likely(state->has_value) && (transition->direction < 0 ? exact >= state->exact : exact <= state->exact))
-		return;
-	state->has_value = true;
-	state->exact = exact;
-	rtscan_exact_decode(transition->exact, &exact, 1, &state->value);
 }
 
 #endif							/* RTSCAN_AGGREGATES_H */

@@ -1,367 +1,175 @@
 /*
  * arithmetic.c
- *		Sums, differences and products of integers and numerics, for many rows at once.
+ *		Expressions, calculated for many rows at once: step by step, each once a batch.
  */
-#include "run/arithmetic.h"
+#include "run/arithmetic_parts.h"
 
 #include "bits/multiversion.h"
-#include "catalog/pg_type.h"
-#include "common/int.h"
-#include "nodes/nodeFuncs.h"
+#include "miscadmin.h"
 #include "row/decimal.h"
-#include "run/expressions.h"
-#include "utils/fmgroids.h"
 
-typedef enum Operation
+/* ---------------------------------------------------------------- columns and constants */
+
+static bool
+load_column(RtscanArithmetic *step, RtscanBatch *batch)
 {
-	NOTHING,
-	COLUMN,
-	CONSTANT,
-	SAME,						/* a cast that keeps the value */
-	NEGATE,
-	ADD,
-	SUBTRACT,
-	MULTIPLY
-} Operation;
+	RtscanVector *values = step->values;
 
-struct RtscanArithmetic
-{
-	const Expr *expression;
-	Operation	operation;
-	int			column;
-	int64		lowest;			/* of the expression's type */
-	int64		highest;
-	RtscanArithmetic *left;
-	RtscanArithmetic *right;
-	uint64		batch;			/* the number of the batch that these are about: */
-	bool		calculated;		/* are they right? */
-	RtscanVector values;		/* of a constant, always */
-};
-
-/* ---------------------------------------------------------------- compilation */
-
-static Operation
-find_operation(Oid function)
-{
-	switch (function)
-	{
-		case F_INT4_INT2:
-		case F_INT8_INT2:
-		case F_INT8_INT4:
-		case F_NUMERIC_INT2:
-		case F_NUMERIC_INT4:
-		case F_NUMERIC_INT8:
-			return SAME;
-		case F_INT2UM:
-		case F_INT4UM:
-		case F_INT8UM:
-		case F_NUMERIC_UMINUS:
-			return NEGATE;
-		case F_INT2PL:
-		case F_INT4PL:
-		case F_INT8PL:
-		case F_INT24PL:
-		case F_INT42PL:
-		case F_INT28PL:
-		case F_INT82PL:
-		case F_INT48PL:
-		case F_INT84PL:
-		case F_NUMERIC_ADD:
-			return ADD;
-		case F_INT2MI:
-		case F_INT4MI:
-		case F_INT8MI:
-		case F_INT24MI:
-		case F_INT42MI:
-		case F_INT28MI:
-		case F_INT82MI:
-		case F_INT48MI:
-		case F_INT84MI:
-		case F_NUMERIC_SUB:
-			return SUBTRACT;
-		case F_INT2MUL:
-		case F_INT4MUL:
-		case F_INT8MUL:
-		case F_INT24MUL:
-		case F_INT42MUL:
-		case F_INT28MUL:
-		case F_INT82MUL:
-		case F_INT48MUL:
-		case F_INT84MUL:
-		case F_NUMERIC_MUL:
-			return MULTIPLY;
-		default:
-			return NOTHING;
-	}
+	if (!rtscan_load_integers(batch, step->column, values->digits, values->isnull, &values->scale))
+		return false;
+	values->has_nulls = memchr(values->isnull, true, batch->n) != NULL;
+	if (step->kind == RTSCAN_VECTOR_DOUBLES)
+		rtscan_exact_to_doubles(step->exact, values->digits, batch->n, values->doubles);
+	else
+		rtscan_find_bounds(values, batch->n, &values->lowest, &values->highest);
+	return true;
 }
 
-/* The integers that a type has: of numerics, those that fit. */
-static bool
-set_range(RtscanArithmetic *arithmetic, Oid type)
+/* Every row has the same integer. */
+static void
+fill_integers(RtscanVector *vector, RtscanDecimal decimal)
 {
-	switch (type)
-	{
-		case INT2OID:
-			arithmetic->lowest = PG_INT16_MIN;
-			arithmetic->highest = PG_INT16_MAX;
-			return true;
-		case INT4OID:
-			arithmetic->lowest = PG_INT32_MIN;
-			arithmetic->highest = PG_INT32_MAX;
-			return true;
-		case INT8OID:
-		case NUMERICOID:
-			/* of these, columns only */
-		case DATEOID:
-		case TIMEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-		case MONEYOID:
-		case OIDOID:
-			arithmetic->lowest = PG_INT64_MIN;
-			arithmetic->highest = PG_INT64_MAX;
-			return true;
-		default:
-			return false;
-	}
+	vector->scale = decimal.scale;
+	vector->lowest = vector->highest = decimal.digits;
+	for (uint32 i = 0; i < RTSCAN_CURSOR_ROWS; i++)
+		vector->digits[i] = decimal.digits;
+}
+
+static void
+fill_doubles(RtscanVector *vector, double value)
+{
+	for (uint32 i = 0; i < RTSCAN_CURSOR_ROWS; i++)
+		vector->doubles[i] = value;
 }
 
 static bool
-compile_constant(RtscanArithmetic *arithmetic, const Const *constant)
+fill_constant(RtscanArithmetic *step)
 {
+	const Const *constant = (const Const *) step->expression;
+	RtscanVector *values = step->values;
 	RtscanDecimal decimal = {0, 0};
 
-	arithmetic->operation = CONSTANT;
-	if (constant->constisnull)
-		memset(arithmetic->values.isnull, true, sizeof(arithmetic->values.isnull));
-	else if (!rtscan_decimal_from_datum(constant->consttype, constant->constvalue, &decimal))
+	values->has_nulls = values->all_null = constant->constisnull;
+	memset(values->isnull, constant->constisnull, sizeof(values->isnull));
+	if (!constant->constisnull && !rtscan_constant_as_integer(constant, &decimal))
 		return false;
-	arithmetic->values.scale = decimal.scale;
-	arithmetic->values.lowest = arithmetic->values.highest = decimal.digits;
-	for (uint32 i = 0; i < RTSCAN_CURSOR_ROWS; i++)
-		arithmetic->values.digits[i] = decimal.digits;
+	if (step->kind == RTSCAN_VECTOR_DOUBLES)
+		fill_doubles(values, constant->constisnull ? 0 : rtscan_exact_double(step->exact, decimal.digits));
+	else
+		fill_integers(values, decimal);
 	return true;
 }
 
-static bool
-compile_function(RtscanArithmetic *arithmetic, Oid function, List *arguments, List **known)
-{
-	bool		unary;
+/* ---------------------------------------------------------------- operations */
 
-	arithmetic->operation = find_operation(function);
-	unary = arithmetic->operation == SAME || arithmetic->operation == NEGATE;
-	if (arithmetic->operation == NOTHING || list_length(arguments) != (unary ? 1 : 2))
-		return false;
-	arithmetic->left = rtscan_arithmetic(linitial(arguments), known);
-	if (arithmetic->left == NULL || unary)
-		return arithmetic->left != NULL;
-	arithmetic->right = rtscan_arithmetic(lsecond(arguments), known);
-	return arithmetic->right != NULL;
+/* Are an integer vector's values in the range of a step's type? */
+static bool
+is_in_range(const RtscanArithmetic *step, const RtscanVector *vector, uint32 n)
+{
+	int64		lowest = vector->lowest;
+	int64		highest = vector->highest;
+
+	if (step->kind == RTSCAN_VECTOR_DOUBLES)
+		return true;
+	if (lowest < step->lowest || highest > step->highest)
+		rtscan_find_bounds(vector, n, &lowest, &highest);
+	return lowest >= step->lowest && highest <= step->highest;
 }
 
-static bool
-compile(RtscanArithmetic *arithmetic, const Expr *expression, List **known)
+RTSCAN_MULTIVERSION static void
+join_nulls(const RtscanVector *operand, uint32 n, RtscanVector *result)
 {
-	const OpExpr *op = (const OpExpr *) expression;
-	const FuncExpr *function = (const FuncExpr *) expression;
+	for (uint32 i = 0; i < n; i++)
+		result->isnull[i] |= operand->isnull[i];
+}
 
-	switch (nodeTag(expression))
+/* NULL is what has a NULL operand. */
+static void
+set_nulls(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	result->has_nulls = false;
+	memset(result->isnull, false, n);
+	for (int i = 0; i < step->noperands; i++)
+		if (operands[i]->has_nulls)
+		{
+			join_nulls(operands[i], n, result);
+			result->has_nulls = true;
+		}
+}
+
+/* Operands that are vectors; false if one of them is none. */
+static bool
+calculate_operands(RtscanArithmetic *step, RtscanBatch *batch)
+{
+	for (int i = 0; i < step->noperands; i++)
 	{
-		case T_Var:
-			arithmetic->operation = COLUMN;
-			arithmetic->column = rtscan_row_column(expression);
-			return true;
-		case T_Const:
-			return compile_constant(arithmetic, (const Const *) expression);
-		case T_OpExpr:
-			return compile_function(arithmetic, op->opfuncid, op->args, known);
-		case T_FuncExpr:
-			return compile_function(arithmetic, function->funcid, function->args, known);
-		default:
+		step->vectors[i] = rtscan_calculate(step->operands[i], batch);
+		if (step->vectors[i] == NULL)
 			return false;
 	}
+	return true;
 }
 
-RtscanArithmetic *
-rtscan_arithmetic(const Expr *row_expression, List **known)
+static const RtscanVector *
+calculate_operation(RtscanArithmetic *step, RtscanBatch *batch)
 {
-	RtscanArithmetic *arithmetic;
-	ListCell   *cell;
+	const RtscanVector *result = step->values;
 
-	foreach(cell, *known)
-		if (equal(((RtscanArithmetic *) lfirst(cell))->expression, row_expression))
-			return lfirst(cell);
-	arithmetic = palloc0(sizeof(RtscanArithmetic));
-	arithmetic->expression = row_expression;
-	if (!set_range(arithmetic, exprType((const Node *) row_expression)) || !compile(arithmetic, row_expression, known))
+	if (!calculate_operands(step, batch) || (step->in_utc && !rtscan_session_is_in_utc()))
 		return NULL;
-	*known = lappend(*known, arithmetic);
-	return arithmetic;
+	if (step->step == RTSCAN_STEP_SAME)
+		result = step->vectors[0];
+	else if (!step->calculate(step, step->vectors, batch->n, step->values))
+		return NULL;
+	if (step->step == RTSCAN_STEP_STRICT)
+		set_nulls(step, step->vectors, batch->n, step->values);
+	return is_in_range(step, result, batch->n) ? result : NULL;
 }
 
-/* ---------------------------------------------------------------- computation */
+/* ---------------------------------------------------------------- steps */
 
-/*
- * An operation's operands have bounds, and so has its result: where these fit into 64 bits no row
- * has to be checked.
- */
-static bool
-bound_product(const RtscanVector *left, const RtscanVector *right, RtscanVector *result)
+static const RtscanVector *
+calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
 {
-	int64		a,
-				b,
-				c,
-				d;
-
-	if (pg_mul_s64_overflow(left->lowest, right->lowest, &a) || pg_mul_s64_overflow(left->lowest, right->highest, &b) ||
-		pg_mul_s64_overflow(left->highest, right->lowest, &c) || pg_mul_s64_overflow(left->highest, right->highest, &d))
-		return false;
-	result->lowest = Min(Min(a, b), Min(c, d));
-	result->highest = Max(Max(a, b), Max(c, d));
-	return true;
-}
-
-RTSCAN_MULTIVERSION static bool
-multiply(const RtscanVector *left, const RtscanVector *right, uint32 n, RtscanVector *result)
-{
-	result->scale = left->scale + right->scale;
-	if (result->scale > 2 * RTSCAN_MAX_SCALE || !bound_product(left, right, result))
-		return false;
-	for (uint32 i = 0; i < n; i++)
-		result->digits[i] = left->digits[i] * right->digits[i];
-	return true;
-}
-
-/* The power of ten that brings a vector to a larger scale, or 0. */
-static int64
-power_to_scale(const RtscanVector *vector, int scale)
-{
-	int64		power = 1;
-
-	if (scale - vector->scale > RTSCAN_MAX_SCALE)
-		return 0;
-	for (int i = vector->scale; i < scale; i++)
-		power *= 10;
-	return power;
-}
-
-static bool
-bound_sum(const RtscanVector *left, int64 left_power, const RtscanVector *right, int64 right_power,
-		  RtscanVector *result)
-{
-	int64		a,
-				b,
-				c,
-				d;
-
-	return !pg_mul_s64_overflow(left->lowest, left_power, &a) && !pg_mul_s64_overflow(left->highest, left_power, &b) &&
-		!pg_mul_s64_overflow(right->lowest, right_power, &c) && !pg_mul_s64_overflow(right->highest, right_power, &d) &&
-		!pg_add_s64_overflow(a, Min(c, d), &result->lowest) && !pg_add_s64_overflow(b, Max(c, d), &result->highest);
-}
-
-/* A sum; with sign -1 a difference. */
-RTSCAN_MULTIVERSION static bool
-add(const RtscanVector *left, const RtscanVector *right, int sign, uint32 n, RtscanVector *result)
-{
-	int			scale = Max(left->scale, right->scale);
-	int64		left_power = power_to_scale(left, scale);
-	int64		right_power = sign * power_to_scale(right, scale);
-
-	result->scale = scale;
-	if (left_power == 0 || right_power == 0 || !bound_sum(left, left_power, right, right_power, result))
-		return false;
-	for (uint32 i = 0; i < n; i++)
-		result->digits[i] = left->digits[i] * left_power + right->digits[i] * right_power;
-	return true;
-}
-
-RTSCAN_MULTIVERSION static bool
-negate(const RtscanVector *operand, uint32 n, RtscanVector *result)
-{
-	result->scale = operand->scale;
-	if (pg_sub_s64_overflow(0, operand->lowest, &result->highest))
-		return false;
-	result->lowest = -operand->highest;
-	for (uint32 i = 0; i < n; i++)
-		result->digits[i] = -operand->digits[i];
-	return true;
-}
-
-/* What the digits really are bound by. */
-RTSCAN_MULTIVERSION static void
-find_bounds(RtscanVector *vector, uint32 n)
-{
-	int64		lowest = PG_INT64_MAX,
-				highest = PG_INT64_MIN;
-
-	for (uint32 i = 0; i < n; i++)
+	if (step->values == NULL && step->step != RTSCAN_STEP_SAME)
 	{
-		lowest = Min(lowest, vector->digits[i]);
-		highest = Max(highest, vector->digits[i]);
+		step->values = MemoryContextAlloc(GetMemoryChunkContext(step), sizeof(RtscanVector));
+		memset(step->values, 0, offsetof(RtscanVector, digits));
+		step->values->kind = step->kind;
 	}
-	vector->lowest = lowest;
-	vector->highest = highest;
-}
-
-static bool
-is_in_range(RtscanArithmetic *arithmetic, uint32 n)
-{
-	RtscanVector *values = &arithmetic->values;
-
-	if (values->lowest < arithmetic->lowest || values->highest > arithmetic->highest)
-		find_bounds(values, n);
-	return values->lowest >= arithmetic->lowest && values->highest <= arithmetic->highest;
-}
-
-static bool
-calculate_operation(RtscanArithmetic *arithmetic, RtscanBatch *batch)
-{
-	RtscanVector *values = &arithmetic->values;
-	const RtscanVector *left = rtscan_calculate(arithmetic->left, batch);
-	const RtscanVector *right = left && arithmetic->right ? rtscan_calculate(arithmetic->right, batch) : left;
-	bool		fits;
-
-	if (left == NULL || right == NULL)
-		return false;
-	switch (arithmetic->operation)
+	switch (step->step)
 	{
-		case MULTIPLY:
-			fits = multiply(left, right, batch->n, values);
-			break;
-		case NEGATE:
-			fits = negate(left, batch->n, values);
-			break;
+		case RTSCAN_STEP_COLUMN:
+			return load_column(step, batch) ? step->values : NULL;
+		case RTSCAN_STEP_CONSTANT:
+			return fill_constant(step) ? step->values : NULL;
 		default:
-			fits = add(left, right, arithmetic->operation == SUBTRACT ? -1 : 1, batch->n, values);
+			return calculate_operation(step, batch);
 	}
-	for (uint32 i = 0; i < batch->n; i++)
-		values->isnull[i] = left->isnull[i] | right->isnull[i];
-	return fits && is_in_range(arithmetic, batch->n);
-}
-
-static bool
-load_column(RtscanArithmetic *arithmetic, RtscanBatch *batch)
-{
-	RtscanVector *values = &arithmetic->values;
-
-	if (!rtscan_cursor_decimals(batch->cursor, arithmetic->column, values->digits, values->isnull, &values->scale))
-		return false;
-	find_bounds(values, batch->n);
-	return true;
 }
 
 const RtscanVector *
-rtscan_calculate(RtscanArithmetic *arithmetic, RtscanBatch *batch)
+rtscan_calculate(RtscanArithmetic *step, RtscanBatch *batch)
 {
-	if (arithmetic->operation == CONSTANT)
-		return &arithmetic->values;
-	if (arithmetic->operation == SAME)
-		return rtscan_calculate(arithmetic->left, batch);
-	if (arithmetic->batch != batch->number)
+	check_stack_depth();
+	if (step->batch == batch->number || (step->step == RTSCAN_STEP_CONSTANT && step->found))
+		return step->found;
+	step->batch = batch->number;
+	step->found = calculate_step(step, batch);
+	return step->found;
+}
+
+RTSCAN_MULTIVERSION uint32
+rtscan_choose_true(const RtscanVector *condition, const uint16 *rows, uint32 n, uint16 *chosen)
+{
+	uint32		count = 0;
+
+	for (uint32 i = 0; i < n; i++)
 	{
-		arithmetic->batch = batch->number;
-		arithmetic->calculated = arithmetic->operation == COLUMN ? load_column(arithmetic, batch)
-			: calculate_operation(arithmetic, batch);
+		uint16		row = rows[i];
+
+		chosen[count] = row;
+		count += condition->digits[row] & !condition->isnull[row];
 	}
-	return arithmetic->calculated ? &arithmetic->values : NULL;
+	return count;
 }

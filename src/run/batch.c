@@ -4,6 +4,7 @@
  */
 #include "run/batch.h"
 
+#include "nodes/makefuncs.h"
 #include "run/expressions.h"
 
 RtscanBatch *
@@ -11,6 +12,7 @@ rtscan_create_batch(Relation index, EState *estate)
 {
 	RtscanBatch *batch = palloc0(sizeof(RtscanBatch));
 
+	batch->schema = rtscan_schema(index);
 	batch->ncolumns = RelationGetDescr(index)->natts;
 	batch->context = CreateExprContext(estate);
 	batch->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(index)), &TTSOpsVirtual);
@@ -25,13 +27,21 @@ rtscan_create_batch(Relation index, EState *estate)
 RtscanExpression
 rtscan_begin_expression(PlanState *parent, Expr *row_expression)
 {
-	return (RtscanExpression) {ExecInitExpr(row_expression, parent), rtscan_row_columns((Node *) row_expression)};
+	return (RtscanExpression) {
+		.state = ExecInitExpr(row_expression, parent),
+		.row_expression = row_expression,
+		.columns = rtscan_row_columns((Node *) row_expression),
+	};
 }
 
 RtscanExpression
 rtscan_begin_quals(PlanState *parent, List *row_expressions)
 {
-	return (RtscanExpression) {ExecInitQual(row_expressions, parent), rtscan_row_columns((Node *) row_expressions)};
+	return (RtscanExpression) {
+		.state = ExecInitQual(row_expressions, parent),
+		.row_expression = make_ands_explicit(row_expressions),
+		.columns = rtscan_row_columns((Node *) row_expressions),
+	};
 }
 
 void
@@ -54,13 +64,24 @@ rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 {
 	batch->cursor = cursor;
 	batch->ordered = NULL;
-	return begin_batch(batch, rtscan_next_rows(cursor));
+	begin_batch(batch, rtscan_next_rows(cursor));
+	batch->wanted = rtscan_cursor_wanted(cursor);
+	return batch->n;
+}
+
+void
+rtscan_narrow_batch(RtscanBatch *batch)
+{
+	begin_batch(batch, rtscan_cursor_narrow(batch->cursor));
+	batch->wanted = NULL;
 }
 
 uint32
 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered)
 {
+	batch->cursor = NULL;
 	batch->ordered = ordered;
+	batch->wanted = NULL;
 	return begin_batch(batch, rtscan_next_ordered(ordered));
 }
 
@@ -82,6 +103,16 @@ rtscan_load_column(RtscanBatch *batch, int column)
 	else
 		rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
 	batch->loaded[column] = true;
+}
+
+bool
+rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale)
+{
+	if (batch->cursor)
+		return rtscan_cursor_decimals(batch->cursor, column, integers, isnull, scale);
+	rtscan_load_column(batch, column);
+	memcpy(isnull, batch->isnull[column], batch->n * sizeof(bool));
+	return rtscan_find_decimals(&batch->schema->columns[column], batch->values[column], isnull, batch->n, integers, scale);
 }
 
 void

@@ -17,8 +17,11 @@ typedef struct RtscanBatch
 {
 	RtscanCursor *cursor;		/* where they come from; or */
 	RtscanOrdered *ordered;
+	const RtscanSchema *schema;
 	uint64		number;			/* another one for each batch */
-	uint32		n;				/* rows */
+	uint32		n;				/* rows, */
+	const uint64 *wanted;		/* and a bit for each that is asked for; NULL: all are */
+	uint64		single_rows;	/* that expressions have been evaluated on one by one, so far */
 	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
 	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
 	int			ncolumns;
@@ -31,6 +34,7 @@ typedef struct RtscanBatch
 typedef struct RtscanExpression
 {
 	ExprState  *state;			/* NULL: there is none */
+	const Expr *row_expression; /* what it evaluates: of a conjunction, with AND */
 	Bitmapset  *columns;		/* that it refers to, from 0 */
 } RtscanExpression;
 
@@ -44,10 +48,16 @@ extern RtscanExpression rtscan_begin_quals(PlanState *parent, List *row_expressi
 
 /* The next rows of a cursor, or in order; 0 at the end. */
 extern uint32 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor);
+
+/* Make it a batch of no other rows of the cursor than those that are wanted (rtscan_cursor_narrow()): their places change. */
+extern void rtscan_narrow_batch(RtscanBatch *batch);
 extern uint32 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered);
 
 /* All values of a column. */
 extern void rtscan_load_column(RtscanBatch *batch, int column);
+
+/* Likewise, as integers, or false where they are none (segment/values.h). */
+extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
 /* Let expressions that refer to some columns be about a row; values by reference are good until the next batch. */
 extern void rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row);

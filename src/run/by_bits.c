@@ -175,7 +175,7 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 	take_pending(answer);
 	rtscan_end_search(&answer->search);
 	rtscan_count_scan(answer->search.executor, &answer->search.stats);
-	rtscan_add_totals(question, &answer->search, answer->visibility.heap_fetches, 0);
+	rtscan_add_totals(question, &answer->search, answer->visibility.heap_fetches, 0, 0);
 	answer->visibility.heap_fetches = 0;
 }
 
@@ -201,6 +201,7 @@ begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, const RtscanPl
 	aggregate->accumulator = (RtscanAccumulator) {
 		.kind = plan->kind,
 		.column = plan->column,
+		.schema = schema,
 		.type = plan->column >= 0 ? &schema->columns[plan->column] : NULL,
 		.context = CurrentMemoryContext,
 	};

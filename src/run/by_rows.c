@@ -23,17 +23,19 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 {
 	RtscanRowAggregate *aggregate = &task->aggregates[number];
 
-	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->choosing, plan->collation);
+	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->fold, plan->collation);
 	if (plan->collected.purpose != RTSCAN_NO_COLLECTION)
 		rtscan_collect(&task->transitions[number], &plan->collected);
 	aggregate->fractions = ExecInitExpr(plan->fractions, parent);
-	aggregate->column = -1;
-	if (plan->argument)
+	aggregate->narguments = list_length(plan->arguments);
+	for (int i = 0; i < aggregate->narguments; i++)
 	{
-		aggregate->row_argument = plan->argument;
-		aggregate->column = rtscan_row_column(plan->argument);
-		aggregate->argument = rtscan_begin_expression(parent, plan->argument);
+		Expr	   *argument = list_nth(plan->arguments, i);
+
+		aggregate->columns[i] = rtscan_row_column(argument);
+		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
 	}
+	aggregate->columns_of_arguments = rtscan_row_columns((Node *) plan->arguments);
 	if (plan->row_filter)
 		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
@@ -76,6 +78,7 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 	{
 		task->keys[i] = rtscan_begin_expression(parent, list_nth(keys, i));
 		task->key_columns[i] = rtscan_row_column(list_nth(keys, i));
+		task->computes_keys |= task->key_columns[i] < 0;
 	}
 	task->columns_of_keys = rtscan_row_columns((Node *) keys);
 	task->key_types = describe_keys(keys);
@@ -110,10 +113,35 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
 
-	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic *));
+	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
+	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
+	answer->filters = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowCondition));
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].row_argument && rtscan_takes_integers(&task->transitions[i]))
-			answer->arithmetic[i] = rtscan_arithmetic(task->aggregates[i].row_argument, &answer->known);
+	{
+		const RtscanRowAggregate *aggregate = &task->aggregates[i];
+
+		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
+		for (int j = 0; j < aggregate->narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
+			answer->arithmetic[i][j] = rtscan_arithmetic(aggregate->arguments[j].row_expression, &answer->known);
+	}
+}
+
+/* The keys as integers: NIL if some are none, or all are columns, whose own integers do. */
+static List *
+key_expressions(RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+	List	   *expressions = NIL;
+
+	for (int i = 0; i < task->nkeys && task->computes_keys; i++)
+	{
+		RtscanArithmetic *arithmetic = rtscan_arithmetic(task->keys[i].row_expression, &answer->known);
+
+		if (arithmetic == NULL || !rtscan_gives_integers(arithmetic))
+			return NIL;
+		expressions = lappend(expressions, arithmetic);
+	}
+	return expressions;
 }
 
 /* Conditions on rows are the CPU's, whatever executor finds the rows. */
@@ -141,7 +169,8 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	begin_arithmetic(answer);
 	if (task->grouped)
 	{
-		answer->row_groups = rtscan_create_row_groups(task->columns_of_keys, rtscan_find_group_of_row, answer);
+		answer->row_groups = rtscan_create_row_groups(task->columns_of_keys, key_expressions(answer),
+													   rtscan_find_group_of_row, answer);
 		answer->groups = rtscan_create_groups(task->key_types, task->operators, task->collations, task->transitions,
 											  task->naggregates, task->expected_groups);
 	}
@@ -154,6 +183,17 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 }
 
 /* ---------------------------------------------------------------- the answer */
+
+/* Are all arguments calculated?  Others' values may be large: those of rows that nobody wants are better left alone. */
+static bool
+calculates_all(const RtscanRowsAnswer *answer)
+{
+	for (int i = 0; i < answer->task->naggregates; i++)
+		for (int j = 0; j < answer->task->aggregates[i].narguments; j++)
+			if (answer->arithmetic[i][j] == NULL)
+				return false;
+	return true;
+}
 
 /* Open a cursor for all rows, or for this process's part of them. */
 static RtscanCursor *
@@ -175,6 +215,8 @@ open_cursor(RtscanRowsAnswer *answer)
 	else
 		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->schema,
 									question->filter);
+	if (calculates_all(answer))
+		rtscan_cursor_take_stretches(cursor);
 	answer->slice = RTSCAN_CURSOR_ROWS;
 	MemoryContextSwitchTo(old);
 	return cursor;
@@ -183,16 +225,49 @@ open_cursor(RtscanRowsAnswer *answer)
 static void
 close_cursor(RtscanRowsAnswer *answer)
 {
-	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0,
+					  answer->batch->single_rows);
+	answer->batch->single_rows = 0;
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
 }
 
 static bool
+fails(RtscanArithmetic *arithmetic, RtscanBatch *batch)
+{
+	return arithmetic && rtscan_calculate(arithmetic, batch) == NULL;
+}
+
+/* Is there something that cannot be calculated of all rows of the batch? */
+static bool
+any_fails(RtscanRowsAnswer *answer)
+{
+	bool		failed = fails(answer->quals.arithmetic, answer->batch);
+
+	for (int i = 0; i < answer->task->naggregates && !failed; i++)
+	{
+		failed = fails(answer->filters[i].arithmetic, answer->batch);
+		for (int j = 0; j < answer->task->aggregates[i].narguments && !failed; j++)
+			failed = fails(answer->arithmetic[i][j], answer->batch);
+	}
+	return failed;
+}
+
+/* Rows that nobody wants shall not be why others are evaluated one by one. */
+static bool
 next_batch(RtscanRowsAnswer *answer)
 {
+	RtscanBatch *batch = answer->batch;
+
 	answer->next = 0;
-	return rtscan_next_batch(answer->batch, answer->cursor) > 0;
+	while (rtscan_next_batch(batch, answer->cursor) > 0)
+	{
+		if (batch->wanted && any_fails(answer))
+			rtscan_narrow_batch(batch);
+		if (batch->n > 0)
+			return true;
+	}
+	return false;
 }
 
 /*

@@ -311,23 +311,28 @@ collection_of(RtscanState *state, MemoryContext context)
 	return rtscan_collection(state);
 }
 
-void
-rtscan_collect_integer(const RtscanTransition *transition, RtscanState *state, int64 integer, MemoryContext context)
+static void
+add_key(const RtscanTransition *transition, RtscanState *state, int64 key, MemoryContext context)
 {
 	state->count++;
-	append(transition->collecting, collection_of(state, context), integer, context);
+	append(transition->collecting, collection_of(state, context), key, context);
 }
 
-void
-rtscan_collect_integers(const RtscanTransition *transition, RtscanState *state, const int64 *integers, const bool *isnull,
-						const uint16 *rows, uint32 n, MemoryContext context)
+/* Integers of the only group, which are the keys. */
+static void
+add_to_one(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
-	RtscanCollection *collection = collection_of(state, context);
+	RtscanState *state = &chosen->only[chosen->number];
+	RtscanCollection *collection = collection_of(state, chosen->context);
+	const int64 *integers = vector->digits;
+	const bool *isnull = vector->isnull;
+	const uint16 *rows = chosen->rows;
+	uint32		n = chosen->n;
 	uint64		first;
 	uint64		bit;
 
 	if (collection->n + n > collection->capacity)
-		make_room(transition->collecting, collection, n, context);
+		make_room(transition->collecting, collection, n, chosen->context);
 	first = collection->n;
 	if (collection->nwords == 0)
 	{
@@ -351,14 +356,26 @@ rtscan_collect_integers(const RtscanTransition *transition, RtscanState *state, 
 	}
 }
 
-/* RtscanAggregate.add */
+/* RtscanFamily.add_integers */
 static void
-add_value(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
+add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
-	rtscan_collect_integer(transition, state, key_of(transition->collecting, value), context);
+	if (chosen->only)
+		add_to_one(transition, chosen, vector);
+	else
+		for (uint32 i = 0; i < chosen->n; i++)
+			if (!vector->isnull[chosen->rows[i]])
+				add_key(transition, rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]], chosen->context);
 }
 
-/* RtscanAggregate.combine: what another state has is in memory. */
+/* RtscanFamily.add */
+static void
+add_value(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
+{
+	add_key(transition, state, key_of(transition->collecting, values[0]), context);
+}
+
+/* RtscanFamily.combine: what another state has is in memory. */
 static void
 combine_collections(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
@@ -372,7 +389,7 @@ combine_collections(const RtscanTransition *transition, RtscanState *state, cons
 			append(transition->collecting, collection, added->base + (int64) (i * 64 + pg_rightmost_one_pos64(word)), context);
 }
 
-static const RtscanAggregate collections = {.add = add_value, .combine = combine_collections};
+static const RtscanFamily collections = {.add = add_value, .add_integers = add_integers, .combine = combine_collections};
 
 void
 rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
@@ -389,7 +406,7 @@ rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
 	collecting->most = get_hash_memory_limit() / RTSCAN_COLLECTED_BYTES;
 	collecting->aggregate = palloc(sizeof(RtscanTransition));
 	*collecting->aggregate = *transition;
-	transition->aggregate = &collections;
+	transition->family = &collections;
 	transition->collecting = collecting;
 }
 

@@ -92,11 +92,6 @@ rtscan_collection(const RtscanState *state)
 	return state->has_value ? (RtscanCollection *) DatumGetPointer(state->value) : NULL;
 }
 
-/* Add integers that are not NULL, as they are in a vector, of some rows (run/slice.h): to one state, or each to its own. */
-extern void rtscan_collect_integers(const RtscanTransition *transition, RtscanState *state, const int64 *integers,
-									const bool *isnull, const uint16 *rows, uint32 n, MemoryContext context);
-extern void rtscan_collect_integer(const RtscanTransition *transition, RtscanState *state, int64 integer, MemoryContext context);
-
 /* To a temporary file, and back, into the current memory context. */
 extern void rtscan_write_collection(const RtscanState *state, BufFile *file);
 extern void rtscan_read_collection(RtscanState *state, BufFile *file);

@@ -187,6 +187,8 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap_fetches, es);
 	if (totals->filtered_rows > 0)
 		ExplainPropertyUInteger("Rows Removed by Row Filter", NULL, totals->filtered_rows, es);
+	if (totals->single_rows > 0)
+		ExplainPropertyUInteger("Rows Evaluated Singly", NULL, totals->single_rows, es);
 	if (totals->spilled_groups > 0)
 		ExplainPropertyUInteger("Spilled Groups", NULL, totals->spilled_groups, es);
 	if (totals->spilled_values > 0)

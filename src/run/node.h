@@ -33,6 +33,7 @@ typedef struct RtscanTotals
 	uint64		pending_rows;
 	uint64		heap_fetches;
 	uint64		filtered_rows;	/* that quals on rows of the index removed */
+	uint64		single_rows;	/* that expressions were evaluated on one by one, once for each */
 	uint64		spilled_groups;
 	uint64		spilled_values; /* that went to sorts */
 } RtscanTotals;
@@ -93,7 +94,7 @@ extern void rtscan_explain_totals(const RtscanNode *node, struct ExplainState *e
 
 /* shared.c: add what a search did, and what was done with its rows. */
 extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
-							  uint64 filtered_rows);
+							  uint64 filtered_rows, uint64 single_rows);
 
 /* aggregate_node.c, scan_node.c */
 extern const CustomScanMethods rtscan_aggregate_scan_methods;

@@ -72,9 +72,9 @@ write_aggregate(const RtscanPlanAggregate *aggregate)
 {
 	const RtscanCollected *collected = &aggregate->collected;
 	List	   *written = list_make5(list_make2_int(aggregate->kind, aggregate->column),
-									 list_make3_oid(aggregate->type, aggregate->choosing, aggregate->collation),
+									 list_make3_oid(aggregate->type, aggregate->fold, aggregate->collation),
 									 aggregate->filter ? write_filter(aggregate->filter) : NIL,
-									 aggregate->argument, aggregate->row_filter);
+									 aggregate->arguments, aggregate->row_filter);
 
 	return lappend(lappend(written, list_make4_int(collected->purpose, collected->several, collected->descending,
 												   collected->scale)), aggregate->fractions);
@@ -94,9 +94,9 @@ read_aggregate(List *written)
 		.column = lsecond_int(numbers),
 		.filter = filter == NIL ? NULL : read_filter(filter),
 		.type = linitial_oid(oids),
-		.choosing = lsecond_oid(oids),
+		.fold = lsecond_oid(oids),
 		.collation = lthird_oid(oids),
-		.argument = lfourth(written),
+		.arguments = lfourth(written),
 		.row_filter = list_nth(written, 4),
 		.collected = {
 			.purpose = linitial_int(collected),

@@ -39,11 +39,11 @@ typedef struct RtscanPlanAggregate
 	int			kind;			/* RtscanAccumulation; or, from rows, a line of aggregates.c */
 	int			column;			/* key column, from 0, or -1 */
 	RtscanPlanFilter *filter;
-	Oid			type;			/* or from rows: the argument's type, InvalidOid if there is none; */
-	Oid			choosing;		/* the function that chooses one of two values, */
+	Oid			type;			/* or from rows: the first argument's type, InvalidOid if there is none; */
+	Oid			fold;			/* the function that makes one value of two, */
 	Oid			collation;		/* and its collation */
-	Expr	   *argument;		/* row expressions (expressions.h), or NULL */
-	Expr	   *row_filter;
+	List	   *arguments;		/* row expressions (expressions.h) */
+	Expr	   *row_filter;		/* one, or NULL */
 	RtscanCollected collected;	/* its values are collected for this; then kind is of DISTINCT's aggregate */
 	Expr	   *fractions;		/* of percentiles, without columns; or NULL */
 } RtscanPlanAggregate;

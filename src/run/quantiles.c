@@ -231,15 +231,17 @@ add_distinct(const RtscanTransition *aggregate, RtscanState *result, const Rtsca
 			 MemoryContext values, MemoryContext context)
 {
 	MemoryContext old;
+	Datum		value;
 
-	if (aggregate->aggregate->counts)
+	if (aggregate->family->counts)
 	{
 		result->count++;
 		return;
 	}
 	MemoryContextReset(values);
 	old = MemoryContextSwitchTo(values);
-	rtscan_add_datum(aggregate, result, rtscan_key_value(collecting, key), context);
+	value = rtscan_key_value(collecting, key);
+	rtscan_add_datums(aggregate, result, &value, context);
 	MemoryContextSwitchTo(old);
 }
 

@@ -5,11 +5,15 @@
 #include "run/row_groups.h"
 
 #include "bits/multiversion.h"
+#include "common/int.h"
 #include "miscadmin.h"
 
 /* Combinations in an array: so many, or some a row, within work_mem. */
 #define MIN_CELLS		1024
 #define CELLS_A_ROW		4
+
+/* Rather than calculate keys, their groups are looked up by columns, if a combination comes so many times. */
+#define ROWS_A_COMBINATION	64
 
 /* The hash table's first size. */
 #define TABLE_SIZE		1024
@@ -33,21 +37,47 @@ typedef struct Remembered
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
+/* What a combination is made of: integers from the least on, and NULL, which is above them. */
+typedef struct Digit
+{
+	int64		least;
+	uint64		null;			/* less the least: all are 0 .. null */
+	uint64		stride;
+} Digit;
+
 /* A column that keys depend on, in the segment at hand. */
 typedef struct KeyColumn
 {
 	int			column;
 	bool		coded;			/* its integers are codes; else exact */
-	int64		least;			/* of them */
-	uint64		null;			/* what NULL is, above the least: all are 0 .. null */
-	uint64		stride;
+	Digit		digit;
 } KeyColumn;
 
-typedef enum Memory
+/* A key, in the rows so far. */
+typedef struct KeyExpression
+{
+	RtscanArithmetic *arithmetic;
+	const RtscanVector *vector; /* of the batch at hand */
+	int			scale;
+	int64		least;
+	int64		greatest;
+	Digit		digit;
+} KeyExpression;
+
+typedef enum Kind
 {
 	NOTHING,					/* each row's group is looked up */
 	CELLS,
 	TABLE
+} Kind;
+
+/* Groups by combination. */
+typedef struct Memory
+{
+	Kind		kind;
+	RtscanState **cells;		/* NULL: not yet known */
+	Size		capacity;
+	remembered_hash *table;
 } Memory;
 
 struct RtscanRowGroups
@@ -57,11 +87,12 @@ struct RtscanRowGroups
 	MemoryContext context;
 	int			ncolumns;
 	KeyColumn  *columns;
-	const RtscanSegmentScan *segment;	/* that all of this is about; NULL: none */
-	Memory		memory;
-	RtscanState **cells;		/* by combination; NULL: not yet known */
-	Size		capacity;
-	remembered_hash *table;
+	const RtscanSegmentScan *segment;	/* that the columns are about; NULL: none */
+	Memory		by_columns;
+	bool		prefers_expressions;	/* has the segment too many combinations of columns? */
+	int			nexpressions;
+	KeyExpression *expressions;
+	Memory		by_expressions; /* NOTHING: no rows so far */
 
 	/* Of the batch at hand, by row. */
 	uint64		combinations[RTSCAN_CURSOR_ROWS];
@@ -71,10 +102,11 @@ struct RtscanRowGroups
 };
 
 RtscanRowGroups *
-rtscan_create_row_groups(const Bitmapset *columns, RtscanFindGroup find, void *arg)
+rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFindGroup find, void *arg)
 {
 	RtscanRowGroups *groups = palloc(sizeof(RtscanRowGroups));
 	int			column = -1;
+	ListCell   *cell;
 
 	memset(groups, 0, offsetof(RtscanRowGroups, combinations));
 	groups->find = find;
@@ -83,6 +115,9 @@ rtscan_create_row_groups(const Bitmapset *columns, RtscanFindGroup find, void *a
 	groups->columns = palloc0(Max(bms_num_members(columns), 1) * sizeof(KeyColumn));
 	while ((column = bms_next_member(columns, column)) >= 0)
 		groups->columns[groups->ncolumns++].column = column;
+	groups->expressions = palloc0(Max(list_length(expressions), 1) * sizeof(KeyExpression));
+	foreach(cell, expressions)
+		groups->expressions[groups->nexpressions++].arithmetic = lfirst(cell);
 	return groups;
 }
 
@@ -90,6 +125,54 @@ void
 rtscan_forget_row_groups(RtscanRowGroups *groups)
 {
 	groups->segment = NULL;
+	groups->by_expressions.kind = NOTHING;
+}
+
+/* ---------------------------------------------------------------- memories */
+
+static void
+clear_cells(RtscanRowGroups *groups, Memory *memory, uint64 count)
+{
+	if (memory->capacity < count)
+	{
+		if (memory->cells)
+			pfree(memory->cells);
+		memory->cells = MemoryContextAllocHuge(groups->context, count * sizeof(RtscanState *));
+		memory->capacity = count;
+	}
+	memset(memory->cells, 0, count * sizeof(RtscanState *));
+}
+
+static void
+clear_table(RtscanRowGroups *groups, Memory *memory)
+{
+	if (memory->table)
+		remembered_reset(memory->table);
+	else
+		memory->table = remembered_create(groups->context, TABLE_SIZE, NULL);
+}
+
+/* Begin anew, with so many combinations; 0: it is not known how many, or their number has too many bits. */
+static void
+clear_memory(RtscanRowGroups *groups, Memory *memory, uint64 count, uint64 rows)
+{
+	uint64		limit = Min(Max(rows * CELLS_A_ROW, MIN_CELLS), work_mem * (uint64) 1024 / sizeof(RtscanState *));
+
+	memory->kind = count == 0 ? NOTHING : count <= limit ? CELLS : TABLE;
+	if (memory->kind == CELLS)
+		clear_cells(groups, memory, count);
+	else if (memory->kind == TABLE)
+		clear_table(groups, memory);
+}
+
+/* Give a digit its place before others, of so many combinations; returns how many there are with it, or 0. */
+static uint64
+place_digit(Digit *digit, uint64 count)
+{
+	if (count == 0 || digit->null >= PG_INT64_MAX / count)
+		return 0;
+	digit->stride = count;
+	return count * (digit->null + 1);
 }
 
 /* ---------------------------------------------------------------- segments */
@@ -99,80 +182,34 @@ static bool
 enter_column(KeyColumn *column, RtscanCursor *cursor)
 {
 	uint32		codes = rtscan_cursor_code_count(cursor, column->column);
+	Digit	   *digit = &column->digit;
 	int64		greatest;
 
 	column->coded = codes != PG_UINT32_MAX;
-	column->least = 0;
-	column->null = codes - 1;
+	digit->least = 0;
+	digit->null = codes - 1;
 	if (column->coded)
 		return true;
-	if (!rtscan_cursor_range(cursor, column->column, &column->least, &greatest))
+	if (!rtscan_cursor_range(cursor, column->column, &digit->least, &greatest))
 		return false;
 	/* Where all are NULL the least is the greatest there is. */
-	column->null = column->least > greatest ? 0 : (uint64) greatest - (uint64) column->least + 1;
-	return column->null != 0 || column->least > greatest;
-}
-
-/* The number of combinations of all columns, or 0 if it is not known or has too many bits. */
-static uint64
-count_combinations(RtscanRowGroups *groups, RtscanCursor *cursor)
-{
-	uint64		count = 1;
-
-	for (int i = 0; i < groups->ncolumns; i++)
-	{
-		KeyColumn  *column = &groups->columns[i];
-
-		if (!enter_column(column, cursor) || column->null >= PG_INT64_MAX / count)
-			return 0;
-		column->stride = count;
-		count *= column->null + 1;
-	}
-	return count;
-}
-
-static void
-clear_cells(RtscanRowGroups *groups, uint64 count)
-{
-	if (groups->capacity < count)
-	{
-		if (groups->cells)
-			pfree(groups->cells);
-		groups->cells = MemoryContextAllocHuge(groups->context, count * sizeof(RtscanState *));
-		groups->capacity = count;
-	}
-	memset(groups->cells, 0, count * sizeof(RtscanState *));
-}
-
-static void
-clear_table(RtscanRowGroups *groups)
-{
-	if (groups->table)
-		remembered_reset(groups->table);
-	else
-		groups->table = remembered_create(groups->context, TABLE_SIZE, NULL);
+	digit->null = digit->least > greatest ? 0 : (uint64) greatest - (uint64) digit->least + 1;
+	return digit->null != 0 || digit->least > greatest;
 }
 
 static void
 enter_segment(RtscanRowGroups *groups, RtscanCursor *cursor)
 {
-	uint64		count;
-	uint64		limit;
+	uint64		count = 1;
 
 	groups->segment = rtscan_cursor_segment(cursor);
-	groups->memory = NOTHING;
 	if (groups->segment == NULL)
-		return;
-	count = count_combinations(groups, cursor);
-	limit = Min(Max(rtscan_cursor_segment_rows(cursor) * CELLS_A_ROW, MIN_CELLS),
-				work_mem * (uint64) 1024 / sizeof(RtscanState *));
-	if (count == 0)
-		return;
-	groups->memory = count <= limit ? CELLS : TABLE;
-	if (groups->memory == CELLS)
-		clear_cells(groups, count);
-	else
-		clear_table(groups);
+		count = 0;
+	for (int i = 0; i < groups->ncolumns && count > 0; i++)
+		count = enter_column(&groups->columns[i], cursor) ? place_digit(&groups->columns[i].digit, count) : 0;
+	groups->prefers_expressions = groups->nexpressions > 0 &&
+		(count == 0 || count > Max(rtscan_cursor_segment_rows(cursor) / ROWS_A_COMBINATION, MIN_CELLS));
+	clear_memory(groups, &groups->by_columns, count, rtscan_cursor_segment_rows(cursor));
 }
 
 /* ---------------------------------------------------------------- combinations */
@@ -185,14 +222,10 @@ add_codes(uint64 *combinations, const uint32 *codes, uint32 n, uint64 stride)
 }
 
 RTSCAN_MULTIVERSION static void
-add_integers(uint64 *combinations, const int64 *integers, const bool *isnull, uint32 n, const KeyColumn *column)
+add_integers(uint64 *combinations, const int64 *integers, const bool *isnull, uint32 n, const Digit *digit)
 {
 	for (uint32 i = 0; i < n; i++)
-	{
-		uint64		digit = isnull[i] ? column->null : (uint64) integers[i] - (uint64) column->least;
-
-		combinations[i] += digit * column->stride;
-	}
+		combinations[i] += (isnull[i] ? digit->null : (uint64) integers[i] - (uint64) digit->least) * digit->stride;
 }
 
 /* Of all rows of the batch. */
@@ -209,21 +242,97 @@ find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 		if (column->coded)
 		{
 			rtscan_cursor_codes(batch->cursor, column->column, groups->codes);
-			add_codes(groups->combinations, groups->codes, batch->n, column->stride);
+			add_codes(groups->combinations, groups->codes, batch->n, column->digit.stride);
 		}
 		else if (rtscan_cursor_decimals(batch->cursor, column->column, groups->integers, groups->isnull, &scale))
-			add_integers(groups->combinations, groups->integers, groups->isnull, batch->n, column);
+			add_integers(groups->combinations, groups->integers, groups->isnull, batch->n, &column->digit);
 		else
 			elog(ERROR, "column %d has no integers", column->column + 1);
 	}
 }
 
+/* ---------------------------------------------------------------- expressions */
+
+/* Does a key's range have its values, of its scale?  Else it is widened: at least doubled, so that this is seldom. */
+static bool
+has_values(KeyExpression *key, uint32 n, bool first)
+{
+	int64		least,
+				greatest,
+				width;
+
+	rtscan_find_bounds(key->vector, n, &least, &greatest);
+	if (!first && key->vector->scale == key->scale && least >= key->least && greatest <= key->greatest)
+		return true;
+	if (first || key->vector->scale != key->scale)
+	{
+		key->least = least;
+		key->greatest = greatest;
+	}
+	else if (!pg_sub_s64_overflow(key->greatest, key->least, &width))
+	{
+		if (least < key->least && pg_sub_s64_overflow(key->least, width, &key->least))
+			key->least = PG_INT64_MIN;
+		if (greatest > key->greatest && pg_add_s64_overflow(key->greatest, width, &key->greatest))
+			key->greatest = PG_INT64_MAX;
+	}
+	key->scale = key->vector->scale;
+	key->least = Min(key->least, least);
+	key->greatest = Max(key->greatest, greatest);
+	return false;
+}
+
+static void
+enter_expressions(RtscanRowGroups *groups, uint64 rows)
+{
+	uint64		count = 1;
+
+	for (int i = 0; i < groups->nexpressions; i++)
+	{
+		KeyExpression *key = &groups->expressions[i];
+
+		key->digit.least = key->least;
+		key->digit.null = (uint64) key->greatest - (uint64) key->least + 1;
+		count = key->digit.null == 0 ? 0 : place_digit(&key->digit, count);
+	}
+	clear_memory(groups, &groups->by_expressions, count, rows);
+}
+
+/* Combinations of all rows of the batch, of the keys' own values; false if there are none. */
+static bool
+find_expressions(RtscanRowGroups *groups, RtscanBatch *batch)
+{
+	bool		first = groups->by_expressions.kind == NOTHING;
+	bool		known = !first;
+
+	for (int i = 0; i < groups->nexpressions; i++)
+	{
+		groups->expressions[i].vector = rtscan_calculate(groups->expressions[i].arithmetic, batch);
+		if (groups->expressions[i].vector == NULL)
+			return false;
+	}
+	for (int i = 0; i < groups->nexpressions; i++)
+		known &= has_values(&groups->expressions[i], batch->n, first);
+	if (!known)
+		enter_expressions(groups, rtscan_cursor_segment_rows(batch->cursor));
+	if (groups->by_expressions.kind == NOTHING)
+		return false;
+	memset(groups->combinations, 0, batch->n * sizeof(uint64));
+	for (int i = 0; i < groups->nexpressions; i++)
+	{
+		const KeyExpression *key = &groups->expressions[i];
+
+		add_integers(groups->combinations, key->vector->digits, key->vector->isnull, batch->n, &key->digit);
+	}
+	return true;
+}
+
 /* ---------------------------------------------------------------- groups */
 
 static RtscanState *
-group_in_cell(RtscanRowGroups *groups, uint32 row)
+group_in_cell(RtscanRowGroups *groups, Memory *memory, uint32 row)
 {
-	RtscanState **cell = &groups->cells[groups->combinations[row]];
+	RtscanState **cell = &memory->cells[groups->combinations[row]];
 
 	if (unlikely(*cell == NULL))
 		*cell = groups->find(row, groups->arg);
@@ -232,34 +341,45 @@ group_in_cell(RtscanRowGroups *groups, uint32 row)
 
 /* No more groups than fit into work_mem are remembered. */
 static RtscanState *
-group_in_table(RtscanRowGroups *groups, uint32 row)
+group_in_table(RtscanRowGroups *groups, Memory *memory, uint32 row)
 {
 	bool		found;
 	Remembered *remembered;
 
-	if (unlikely(groups->table->members > work_mem * (uint64) 1024 / sizeof(Remembered) / 2))
-		remembered_reset(groups->table);
-	remembered = remembered_insert(groups->table, groups->combinations[row], &found);
+	if (unlikely(memory->table->members > work_mem * (uint64) 1024 / sizeof(Remembered) / 2))
+		remembered_reset(memory->table);
+	remembered = remembered_insert(memory->table, groups->combinations[row], &found);
 	if (!found)
 		remembered->group = groups->find(row, groups->arg);
 	return remembered->group;
 }
 
-void
-rtscan_find_row_groups(RtscanRowGroups *groups, RtscanBatch *batch, const uint16 *rows, uint32 n, RtscanState **found)
+/* Where the groups of the batch at hand are remembered, whose combinations are found. */
+static Memory *
+find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
 {
 	const RtscanSegmentScan *segment = rtscan_cursor_segment(batch->cursor);
 
 	if (segment == NULL || segment != groups->segment)
 		enter_segment(groups, batch->cursor);
-	if (groups->memory != NOTHING)
+	if (groups->prefers_expressions && find_expressions(groups, batch))
+		return &groups->by_expressions;
+	if (groups->by_columns.kind != NOTHING)
 		find_combinations(groups, batch);
-	if (groups->memory == CELLS)
+	return &groups->by_columns;
+}
+
+void
+rtscan_find_row_groups(RtscanRowGroups *groups, RtscanBatch *batch, const uint16 *rows, uint32 n, RtscanState **found)
+{
+	Memory	   *memory = find_memory(groups, batch);
+
+	if (memory->kind == CELLS)
 		for (uint32 i = 0; i < n; i++)
-			found[i] = group_in_cell(groups, rows[i]);
-	else if (groups->memory == TABLE)
+			found[i] = group_in_cell(groups, memory, rows[i]);
+	else if (memory->kind == TABLE)
 		for (uint32 i = 0; i < n; i++)
-			found[i] = group_in_table(groups, rows[i]);
+			found[i] = group_in_table(groups, memory, rows[i]);
 	else
 		for (uint32 i = 0; i < n; i++)
 			found[i] = groups->find(rows[i], groups->arg);

@@ -10,12 +10,16 @@
  *		combination = (a - least of a) + (b - least of b) * values of a + ...
  *
  * in an array, where there are few of them, or in a hash table.  Expressions are thus evaluated once a combination.
+ *
+ * Where columns have so many combinations that few come often, but keys are expressions that can be calculated as integers (arithmetic.h),
+ * those make the combination, for all segments: their ranges are those of the rows so far.
  */
 #ifndef RTSCAN_ROW_GROUPS_H
 #define RTSCAN_ROW_GROUPS_H
 
 #include "rtscan.h"
 
+#include "run/arithmetic.h"
 #include "run/batch.h"
 #include "run/groups.h"
 
@@ -24,8 +28,11 @@ typedef struct RtscanRowGroups RtscanRowGroups;
 /* How a row's group is found by its keys. */
 typedef RtscanState *(*RtscanFindGroup) (uint32 row, void *arg);
 
-/* For keys that depend on some columns of the index; in the current memory context. */
-extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, RtscanFindGroup find, void *arg);
+/*
+ * For keys that depend on some columns of the index; in the current memory context.  Expressions: all keys (RtscanArithmetic *),
+ * if they are integers; or NIL.
+ */
+extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFindGroup find, void *arg);
 
 /* All groups found so far are gone. */
 extern void rtscan_forget_row_groups(RtscanRowGroups *groups);

@@ -16,7 +16,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "run/batch.h"
+#include "run/row_condition.h"
 #include "run/shared.h"
 #include "search/heap_rows.h"
 #include "storage/bufmgr.h"
@@ -36,6 +36,7 @@ typedef struct RowsState
 	RtscanNode	node;
 	RtscanExpression row_quals;
 	RtscanBatch *batch;
+	RtscanRowCondition condition;	/* the quals, calculated in this batch */
 	bool		begun;			/* an answer, which has not been given back: */
 	RtscanCursor *cursor;		/* its rows, or */
 	RtscanOrdered *ordered;		/* in an order */
@@ -187,7 +188,12 @@ begin_batch(RowsState *state)
 	MemoryContext old = MemoryContextSwitchTo(memory_to_keep(state));
 
 	if (state->batch == NULL)
+	{
+		List	   *known = NIL;
+
 		state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state);
+		state->condition = rtscan_make_row_condition(&state->row_quals, &known);
+	}
 	MemoryContextSwitchTo(old);
 }
 
@@ -259,14 +265,15 @@ close_rows(RowsState *state)
 
 	state->heap_fetches += state->ordered ? rtscan_ordered_heap_fetches(state->ordered) :
 		rtscan_cursor_heap_fetches(state->cursor);
-	rtscan_add_totals(&state->node.question, search, state->heap_fetches, state->filtered_rows);
+	rtscan_add_totals(&state->node.question, search, state->heap_fetches, state->filtered_rows,
+					  state->batch->single_rows);
 	if (state->ordered)
 		rtscan_close_ordered(state->ordered);
 	else
 		rtscan_close_cursor(state->cursor);
 	state->ordered = NULL;
 	state->cursor = NULL;
-	state->heap_fetches = state->filtered_rows = 0;
+	state->heap_fetches = state->filtered_rows = state->batch->single_rows = 0;
 }
 
 static void
@@ -314,20 +321,13 @@ static uint32
 choose_rows(RowsState *state)
 {
 	RtscanBatch *batch = state->batch;
-	uint32		n = 0;
+	uint32		n;
 
-	if (state->row_quals.state == NULL)
-	{
-		for (uint32 row = 0; row < batch->n; row++)
-			state->rows[row] = row;
-		return batch->n;
-	}
 	for (uint32 row = 0; row < batch->n; row++)
-	{
-		rtscan_enter_row(batch, state->row_quals.columns, row);
-		if (ExecQual(state->row_quals.state, batch->context))
-			state->rows[n++] = row;
-	}
+		state->rows[row] = row;
+	if (state->row_quals.state == NULL)
+		return batch->n;
+	n = rtscan_choose_rows(&state->condition, batch, state->rows, batch->n, state->rows);
 	state->filtered_rows += batch->n - n;
 	return n;
 }

@@ -86,7 +86,7 @@ rtscan_shared_totals(RtscanShared *shared)
 
 void
 rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
-				  uint64 filtered_rows)
+				  uint64 filtered_rows, uint64 single_rows)
 {
 	RtscanTotals *totals = question->shared ? &question->shared->totals : question->totals;
 
@@ -101,6 +101,7 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->pending_rows += search->stats.pending_rows;
 	totals->heap_fetches += heap_fetches;
 	totals->filtered_rows += filtered_rows;
+	totals->single_rows += single_rows;
 	if (question->shared)
 		SpinLockRelease(&question->shared->mutex);
 }

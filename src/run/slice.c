@@ -6,37 +6,52 @@
 
 #include "bits/multiversion.h"
 #include "miscadmin.h"
+#include "run/masked.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- quals */
 
-/* Of some places in the batch, those that pass. */
+/* The places from one up to another that are wanted: a bit each, or all. */
 static uint32
-choose_rows(RtscanBatch *batch, const RtscanExpression *quals, const uint16 *rows, uint32 n, uint16 *chosen)
+list_rows(const uint64 *wanted, uint32 from, uint32 end, uint16 *rows)
 {
-	uint32		count = 0;
+	uint32		n = 0;
 
-	for (uint32 i = 0; i < n; i++)
+	while (from < end)
 	{
-		rtscan_enter_row(batch, quals->columns, rows[i]);
-		if (ExecQual(quals->state, batch->context))
-			chosen[count++] = rows[i];
+		uint32		until = Min(end, (from / 64 + 1) * 64);
+		uint64		bits = wanted ? wanted[from / 64] >> from % 64 : ~UINT64CONST(0);
+
+		for (; from < until; from++, bits >>= 1)
+		{
+			rows[n] = from;
+			n += bits & 1;
+		}
 	}
-	return count;
+	return n;
 }
 
-/* Of the next rows of the batch. */
+/* Where only bits say so far which rows have passed: list them. */
+static void
+list_masked(RtscanRowsAnswer *answer)
+{
+	if (answer->masked)
+		answer->n = list_rows(answer->batch->wanted, 0, answer->batch->n, answer->rows);
+	answer->masked = false;
+}
+
+/* Of the next rows of the batch; without GROUP BY these are all. */
 static void
 choose_next_rows(RtscanRowsAnswer *answer)
 {
 	uint32		end = Min(answer->next + answer->slice, answer->batch->n);
 
-	answer->n = 0;
-	for (uint32 row = answer->next; row < end; row++)
-		answer->rows[answer->n++] = row;
+	answer->masked = answer->only && answer->batch->wanted && answer->task->quals.state == NULL;
+	if (!answer->masked)
+		answer->n = list_rows(answer->batch->wanted, answer->next, end, answer->rows);
 	answer->next = end;
 	if (answer->task->quals.state)
-		answer->n = choose_rows(answer->batch, &answer->task->quals, answer->rows, answer->n, answer->rows);
+		answer->n = rtscan_choose_rows(&answer->quals, answer->batch, answer->rows, answer->n, answer->rows);
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -51,6 +66,7 @@ rtscan_find_group_of_row(uint32 row, void *arg)
 	bool		isnull[MaxTupleAttributeNumber];
 
 	rtscan_enter_row(batch, task->columns_of_keys, row);
+	batch->single_rows += task->computes_keys;
 	for (int i = 0; i < task->nkeys; i++)
 		if (task->key_columns[i] >= 0)
 		{
@@ -64,207 +80,202 @@ rtscan_find_group_of_row(uint32 row, void *arg)
 
 /* ---------------------------------------------------------------- aggregates */
 
-/* Rows that an aggregate is about: their places in the batch, and their groups; NULL: all are in the only one. */
-typedef struct ChosenRows
-{
-	uint32		n;
-	const uint16 *rows;
-	RtscanState **group_of;
-} ChosenRows;
-
-static inline RtscanState *
-state_of(const RtscanRowsAnswer *answer, ChosenRows chosen, uint32 i, int number)
-{
-	return &(chosen.group_of ? chosen.group_of[i] : answer->only)[number];
-}
-
-static MemoryContext
-states_context(const RtscanRowsAnswer *answer)
-{
-	return answer->only ? answer->context : rtscan_groups_context(answer->groups);
-}
-
 static void
-count_rows(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
+count_rows(const RtscanChosenRows *chosen)
 {
-	if (chosen.group_of == NULL)
-		answer->only[number].count += chosen.n;
+	if (chosen->only)
+		chosen->only[chosen->number].count += chosen->n;
 	else
-		for (uint32 i = 0; i < chosen.n; i++)
-			chosen.group_of[i][number].count++;
+		for (uint32 i = 0; i < chosen->n; i++)
+			chosen->group_of[i][chosen->number].count++;
 }
 
-/* The sum of some values of one group, of its scale: those of a slice need no more than 64 bits each half. */
-RTSCAN_MULTIVERSION static void
-add_to_one(RtscanState *state, const RtscanVector *vector, ChosenRows chosen)
-{
-	int64		upper = 0;
-	uint64		lower = 0;
-	int64		count = 0;
-
-	for (uint32 i = 0; i < chosen.n; i++)
-	{
-		uint32		row = chosen.rows[i];
-		int64		digits = vector->isnull[row] ? 0 : vector->digits[row];
-
-		count += !vector->isnull[row];
-		upper += digits >> 32;
-		lower += (uint32) digits;
-	}
-	state->count += count;
-	rtscan_sum_add(&state->sum, upper >> 32, (uint64) upper << 32);
-	rtscan_sum_add(&state->sum, 0, lower);
-}
-
+/* Those whose arguments are not NULL. */
 static void
-add_decimals(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+count_values(const RtscanChosenRows *chosen, const RtscanVector *const *vectors, int nvectors)
 {
-	for (uint32 i = 0; i < chosen.n; i++)
+	for (uint32 i = 0; i < chosen->n; i++)
 	{
-		uint32		row = chosen.rows[i];
-		RtscanState *state = state_of(answer, chosen, i, number);
+		bool		isnull = false;
 
-		if (vector->isnull[row])
-			continue;
-		if (unlikely(state->sum.scale != vector->scale))
-			rtscan_set_scale(state, vector->scale, states_context(answer));
-		rtscan_add_digits(state, vector->digits[row]);
+		for (int j = 0; j < nvectors; j++)
+			isnull |= vectors[j]->isnull[chosen->rows[i]];
+		rtscan_state_of(chosen, i)->count += !isnull;
 	}
 }
 
-static void
-choose_integers(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+/* The arguments' values as vectors; false if there are none. */
+static bool
+calculate_vectors(RtscanRowsAnswer *answer, int number, const RtscanVector **vectors)
 {
-	const RtscanTransition *transition = &answer->task->transitions[number];
-
-	for (uint32 i = 0; i < chosen.n; i++)
-		if (!vector->isnull[chosen.rows[i]])
-			rtscan_choose_exact(transition, state_of(answer, chosen, i, number), vector->digits[chosen.rows[i]]);
-}
-
-static void
-count_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
-{
-	for (uint32 i = 0; i < chosen.n; i++)
-		state_of(answer, chosen, i, number)->count += !vector->isnull[chosen.rows[i]];
-}
-
-static void
-collect_integers(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
-{
-	const RtscanTransition *transition = &answer->task->transitions[number];
-
-	if (chosen.group_of == NULL)
+	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
 	{
-		rtscan_collect_integers(transition, &answer->only[number], vector->digits, vector->isnull, chosen.rows, chosen.n,
-								states_context(answer));
-		return;
+		RtscanArithmetic *arithmetic = answer->arithmetic[number][i];
+
+		vectors[i] = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
+		if (vectors[i] == NULL)
+			return false;
 	}
-	for (uint32 i = 0; i < chosen.n; i++)
-		if (!vector->isnull[chosen.rows[i]])
-			rtscan_collect_integer(transition, &chosen.group_of[i][number], vector->digits[chosen.rows[i]],
-								   states_context(answer));
+	return true;
 }
 
-static void
-add_vector(RtscanRowsAnswer *answer, int number, ChosenRows chosen, const RtscanVector *vector)
+/* Numerics are collected in one scale. */
+static bool
+takes_scale(const RtscanTransition *transition, const RtscanVector *vector)
 {
-	const RtscanTransition *transition = &answer->task->transitions[number];
+	return transition->collecting == NULL || transition->collecting->how.scale == vector->scale;
+}
 
-	if (transition->collecting)
-		collect_integers(answer, number, chosen, vector);
-	else if (transition->aggregate->counts)
-		count_values(answer, number, chosen, vector);
-	else if (transition->direction != 0)
-		choose_integers(answer, number, chosen, vector);
-	else if (answer->only && answer->only[number].sum.scale == vector->scale)
-		add_to_one(&answer->only[number], vector, chosen);
+/* All of one kind; false if there are none, or the aggregate does not take them. */
+static bool
+add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+{
+	const RtscanTransition *transition = &answer->task->transitions[chosen->number];
+	const RtscanFamily *family = transition->family;
+	int			nvectors = answer->task->aggregates[chosen->number].narguments;
+	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
+
+	if (!calculate_vectors(answer, chosen->number, vectors))
+		return false;
+	if (family->counts)
+		count_values(chosen, vectors, nvectors);
+	else if (family->add_integers && vectors[0]->kind == RTSCAN_VECTOR_INTEGERS && takes_scale(transition, vectors[0]))
+		family->add_integers(transition, chosen, vectors[0]);
+	else if (family->add_doubles && vectors[0]->kind == RTSCAN_VECTOR_DOUBLES)
+		family->add_doubles(transition, chosen, vectors);
 	else
-		add_decimals(answer, number, chosen, vector);
+		return false;
+	return true;
 }
 
-/* The argument is a column. */
+/* The only argument is a column. */
 static void
-add_column(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
+add_column(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
-	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	int			column = answer->task->aggregates[chosen->number].columns[0];
 	const Datum *values;
 	const bool *isnull;
 
-	rtscan_load_column(answer->batch, aggregate->column);
-	values = answer->batch->values[aggregate->column];
-	isnull = answer->batch->isnull[aggregate->column];
-	for (uint32 i = 0; i < chosen.n; i++)
+	rtscan_load_column(answer->batch, column);
+	values = answer->batch->values[column];
+	isnull = answer->batch->isnull[column];
+	for (uint32 i = 0; i < chosen->n; i++)
 	{
-		if (isnull[chosen.rows[i]])
+		if (isnull[chosen->rows[i]])
 			continue;
 		ResetExprContext(answer->batch->context);
-		rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen, i, number), values[chosen.rows[i]],
-						 states_context(answer));
+		rtscan_add_datums(&answer->task->transitions[chosen->number], rtscan_state_of(chosen, i), &values[chosen->rows[i]],
+						  chosen->context);
 	}
 }
 
-static void
-add_row_by_row(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
+/* The arguments of the row that has been entered; false if one is NULL. */
+static bool
+evaluate_arguments(RtscanBatch *batch, const RtscanRowAggregate *aggregate, Datum *values)
 {
-	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	bool		any_null = false;
 
-	for (uint32 i = 0; i < chosen.n; i++)
+	for (int i = 0; i < aggregate->narguments; i++)
 	{
-		Datum		value;
 		bool		isnull;
 
-		rtscan_enter_row(answer->batch, aggregate->argument.columns, chosen.rows[i]);
-		value = rtscan_evaluate_expression(answer->batch, &aggregate->argument, &isnull);
-		if (!isnull)
-			rtscan_add_datum(&answer->task->transitions[number], state_of(answer, chosen, i, number), value,
-							 states_context(answer));
+		values[i] = rtscan_evaluate_expression(batch, &aggregate->arguments[i], &isnull);
+		any_null |= isnull;
+	}
+	return !any_null;
+}
+
+static void
+add_row_by_row(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[chosen->number];
+
+	answer->batch->single_rows += chosen->n;
+	for (uint32 i = 0; i < chosen->n; i++)
+	{
+		Datum		values[RTSCAN_MAX_ARGUMENTS];
+
+		rtscan_enter_row(answer->batch, aggregate->columns_of_arguments, chosen->rows[i]);
+		if (evaluate_arguments(answer->batch, aggregate, values))
+			rtscan_add_datums(&answer->task->transitions[chosen->number], rtscan_state_of(chosen, i), values, chosen->context);
 	}
 }
 
-/* Add the argument's values. */
+/* Add the arguments' values. */
 static void
-add_values(RtscanRowsAnswer *answer, int number, ChosenRows chosen)
+add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
-	RtscanArithmetic *arithmetic = answer->arithmetic[number];
-	const RtscanVector *vector = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
-	const RtscanCollecting *collecting = answer->task->transitions[number].collecting;
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[chosen->number];
 
-	if (vector && (collecting == NULL || collecting->how.scale == vector->scale))
-		add_vector(answer, number, chosen, vector);
-	else if (answer->task->aggregates[number].column >= 0)
-		add_column(answer, number, chosen);
+	if (add_vectors(answer, chosen))
+		return;
+	if (aggregate->narguments == 1 && aggregate->columns[0] >= 0)
+		add_column(answer, chosen);
 	else
-		add_row_by_row(answer, number, chosen);
+		add_row_by_row(answer, chosen);
 }
 
 /* Of the rows that have passed, those that pass an aggregate's FILTER. */
-static ChosenRows
-choose_filtered(RtscanRowsAnswer *answer, const RtscanExpression *filter)
+static void
+choose_filtered(RtscanRowsAnswer *answer, const RtscanRowCondition *filter, RtscanChosenRows *chosen)
 {
-	uint32		n = choose_rows(answer->batch, filter, answer->rows, answer->n, answer->filtered);
+	uint32		n = rtscan_choose_rows(filter, answer->batch, answer->rows, answer->n, answer->filtered);
 
 	for (uint32 i = 0, k = 0; k < n; i++)
 		if (answer->rows[i] == answer->filtered[k])
 			answer->filtered_group_of[k++] = answer->group_of[i];
-	return (ChosenRows) {n, answer->filtered, answer->only ? NULL : answer->filtered_group_of};
+	chosen->n = n;
+	chosen->rows = answer->filtered;
+	chosen->group_of = answer->filtered_group_of;
+}
+
+/* Rows are still bits, and belong to the only group: add them so, if that can be done. */
+static bool
+add_masked(RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	const RtscanTransition *transition = &answer->task->transitions[number];
+	const RtscanFamily *family = transition->family;
+	const RtscanBatch *batch = answer->batch;
+	const RtscanVector *vector = NULL;
+
+	if (aggregate->filter.state || aggregate->narguments > 1 || !calculate_vectors(answer, number, &vector))
+		return false;
+	if (family->counts)
+		answer->only[number].count += rtscan_masked_count(vector, batch->wanted, batch->n);
+	else
+		return vector->kind == RTSCAN_VECTOR_INTEGERS && family->add_masked &&
+			family->add_masked(transition, &answer->only[number], vector, batch->wanted, batch->n);
+	return true;
 }
 
 static void
 add_to_aggregate(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	ChosenRows	chosen = {answer->n, answer->rows, answer->only ? NULL : answer->group_of};
+	RtscanChosenRows chosen;
 	MemoryContext old;
 
+	if (answer->masked && add_masked(answer, number))
+		return;
+	list_masked(answer);
+	chosen = (RtscanChosenRows) {
+		.n = answer->n,
+		.rows = answer->rows,
+		.only = answer->only,
+		.group_of = answer->group_of,
+		.number = number,
+		.context = answer->only ? answer->context : rtscan_groups_context(answer->groups),
+	};
 	if (aggregate->filter.state)
-		chosen = choose_filtered(answer, &aggregate->filter);
+		choose_filtered(answer, &answer->filters[number], &chosen);
 	/* What adding leaves behind. */
+	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
-	if (aggregate->argument.state)
-		add_values(answer, number, chosen);
-	else
-		count_rows(answer, number, chosen);
+	if (aggregate->narguments > 0 && chosen.n > 0)
+		add_values(answer, &chosen);
+	else if (chosen.n > 0)
+		count_rows(&chosen);
 	MemoryContextSwitchTo(old);
 }
 
@@ -276,6 +287,6 @@ rtscan_add_slice(RtscanRowsAnswer *answer)
 	choose_next_rows(answer);
 	if (answer->task->grouped)
 		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
-	for (int i = 0; i < answer->task->naggregates && answer->n > 0; i++)
+	for (int i = 0; i < answer->task->naggregates && (answer->masked || answer->n > 0); i++)
 		add_to_aggregate(answer, i);
 }

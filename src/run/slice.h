@@ -14,13 +14,15 @@
 #include "run/by_rows.h"
 #include "run/collection.h"
 #include "run/groups.h"
+#include "run/row_condition.h"
 #include "run/row_groups.h"
 
 typedef struct RtscanRowAggregate
 {
-	int			column;			/* that the argument is, or -1 */
-	const Expr *row_argument;	/* NULL: there is none */
-	RtscanExpression argument;
+	int			narguments;
+	RtscanExpression arguments[RTSCAN_MAX_ARGUMENTS];
+	int			columns[RTSCAN_MAX_ARGUMENTS];	/* that they are, or -1 */
+	Bitmapset  *columns_of_arguments;	/* of all of them */
 	RtscanExpression filter;
 	ExprState  *fractions;		/* of percentiles, or NULL */
 } RtscanRowAggregate;
@@ -34,6 +36,7 @@ struct RtscanRowsTask
 	int			nkeys;
 	RtscanExpression *keys;
 	int		   *key_columns;	/* that they are, or -1 */
+	bool		computes_keys;	/* are some none? */
 	Bitmapset  *columns_of_keys;	/* of all of them */
 	TupleDesc	key_types;
 	Oid		   *operators;		/* of the keys: equality, */
@@ -50,8 +53,10 @@ struct RtscanRowsAnswer
 	const RtscanQuestion *question;
 	MemoryContext context;		/* of the answer */
 	RtscanBatch *batch;
-	RtscanArithmetic **arithmetic;	/* by aggregate: its argument, if it can be calculated that way */
-	List	   *known;			/* RtscanArithmetic * of all arguments and parts of these */
+	List	   *known;			/* RtscanArithmetic * of all expressions and parts of these */
+	RtscanRowCondition quals;
+	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate: its arguments, if they can be calculated; */
+	RtscanRowCondition *filters;	/* its FILTER */
 	RtscanGroups *groups;		/* of GROUP BY, */
 	RtscanRowGroups *row_groups;	/* and how rows find theirs; or */
 	RtscanState *only;			/* the only group */
@@ -62,7 +67,8 @@ struct RtscanRowsAnswer
 	/* The rows at hand: a slice of the batch. */
 	uint32		slice;			/* so many, at most */
 	uint32		next;			/* the first of the batch that is not in it, nor before */
-	uint32		n;				/* rows that have passed */
+	bool		masked;			/* without GROUP BY: those that have passed are what the batch has bits for; or */
+	uint32		n;				/* rows that have passed: */
 
 	/* These are not cleared to begin with. */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* that have passed: their places in the batch, */

@@ -47,8 +47,7 @@ and_code_interval(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *word
 		uint32		first = i * per_page;
 		uint32		n = Min(evaluation->rows - first, per_page);
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, &used);
+		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, NULL);
 
 		if (header->code_bytes == 1)
 			rtscan_and_codes8(words + first / 64, (const uint8 *) payload, n,
@@ -84,8 +83,7 @@ and_code_set(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
 	{
 		uint32		first = i * per_page;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, &used);
+		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, NULL);
 
 		for (uint32 row = first; row < Min(first + per_page, evaluation->rows); row++)
 		{

@@ -31,8 +31,7 @@ visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint
 		uint32		stop = Min(end, (page + 1) * ORDER_PER_PAGE);
 		uint32		largest = 0;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(reader, area, page, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, area, page, &buffer, NULL);
 
 		payload += (Size) (rank - page * ORDER_PER_PAGE) * 3;
 		for (; rank < stop; rank++, payload += 3)
@@ -100,13 +99,12 @@ get_row_page(RowTester *tester, int i, uint32 number)
 
 	if (!BufferIsValid(page->buffer) || page->number != number)
 	{
-		Size		used;
 
 		if (BufferIsValid(page->buffer))
 			rtscan_release(tester->evaluation->reader, page->buffer);
 		page->buffer = InvalidBuffer;
 		page->payload = rtscan_get_page(tester->evaluation->reader, rtscan_cpu_row_area(&tester->evaluation->columns[i]),
-										number, &page->buffer, &used);
+										number, &page->buffer, NULL);
 		page->number = number;
 	}
 	return page->payload;
@@ -235,32 +233,64 @@ candidate_rows(CpuEvaluation *evaluation, uint32 *n)
 	return rows;
 }
 
-void
-rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
+/* Keep the rows that are in all other columns' intervals; returns how many. */
+static uint32
+keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
 {
 	RowTester	tester = {.evaluation = evaluation};
-	uint32		n;
-	uint32	   *rows = candidate_rows(evaluation, &n);
+	uint32		kept = 0;
 
+	if (evaluation->ncolumns == 1)
+		return n;
 	for (uint32 k = 0; k < n; k++)
 	{
-		uint32		row = rows[k];
-		uint32		chunk = row / RTSCAN_CHUNK_ROWS;
 		int			i = 1;
 
 		if (k % 256 == 0)
 			CHECK_FOR_INTERRUPTS();
-		while (i < evaluation->ncolumns && row_matches(&tester, i, row))
+		while (i < evaluation->ncolumns && row_matches(&tester, i, rows[k]))
 			i++;
 		if (i == evaluation->ncolumns)
-			rtscan_cpu_set_row(row % RTSCAN_CHUNK_ROWS, rtscan_bits_fill(evaluation->bits, chunk));
+			rows[kept++] = rows[k];
 	}
 	close_tester(&tester);
-	pfree(rows);
+	return kept;
+}
+
+static void
+set_bits(CpuEvaluation *evaluation, const uint32 *rows, uint32 n)
+{
+	for (uint32 k = 0; k < n; k++)
+		rtscan_cpu_set_row(rows[k] % RTSCAN_CHUNK_ROWS, rtscan_bits_fill(evaluation->bits, rows[k] / RTSCAN_CHUNK_ROWS));
+}
+
+static uint32
+count_chunks(const uint32 *rows, uint32 n)
+{
+	uint32		chunks = 0;
+
+	for (uint32 k = 0; k < n; k++)
+		chunks += k == 0 || rows[k] / RTSCAN_CHUNK_ROWS != rows[k - 1] / RTSCAN_CHUNK_ROWS;
+	return chunks;
+}
+
+void
+rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
+{
+	uint32		n;
+	uint32	   *rows = candidate_rows(evaluation, &n);
+	uint32		kept = keep_matching(evaluation, rows, n);
+
 	evaluation->counters->refined_rows += n;
-	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
-		if (evaluation->bits->filled[chunk])
-			evaluation->counters->chunks_read++;
+	evaluation->counters->chunks_read += count_chunks(rows, kept);
+	if (evaluation->bits->takes_list)
+	{
+		evaluation->bits->list = rows;
+		evaluation->bits->listed = kept;
+		return;
+	}
+	set_bits(evaluation, rows, kept);
+	pfree(rows);
 }
 
 /* ---------------------------------------------------------------- refine */

@@ -84,7 +84,6 @@ typedef struct RunPages
 static const uint64 *
 get_vector_page(RtscanReader *reader, const RtscanArea *area, uint32 number, RunPages *pages)
 {
-	Size		used;
 
 	if (number == RTSCAN_PAGE_ZEROS)
 		return rtscan_zeros();
@@ -95,7 +94,7 @@ get_vector_page(RtscanReader *reader, const RtscanArea *area, uint32 number, Run
 			return pages->words[i];
 	pages->numbers[pages->n] = number;
 	pages->words[pages->n] = (const uint64 *)
-		rtscan_get_page(reader, area, number, &pages->buffers[pages->n], &used);
+		rtscan_get_page(reader, area, number, &pages->buffers[pages->n], NULL);
 	return pages->words[pages->n++];
 }
 

@@ -12,6 +12,9 @@
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
+/* One of so many rows of a chunk has to be wanted for it to be read in stretches. */
+#define DENSE		2
+
 struct RtscanCursor
 {
 	Relation	index;
@@ -27,11 +30,16 @@ struct RtscanCursor
 	RtscanRowBits *bits;		/* its rows, */
 	uint32		next_chunk;		/* unless processes share them */
 	uint32		chunk;			/* where rows are taken from, */
-	RtscanBitPlace place;		/* from here on */
+	RtscanBitPlace place;		/* from here on; or, */
+	bool		takes_stretches;
+	bool		in_stretches;	/* in this chunk: */
+	uint32		stretch;		/* from this row of the chunk on; or */
+	uint32		next_listed;	/* from here on of their list */
 	bool		in_pending;		/* the segments are done */
 
 	uint32		n;				/* the rows at hand: */
-	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment */
+	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment, */
+	const uint64 *wanted;		/* and which of them are wanted */
 	IndexTuple *pending;		/* or else pending ones, */
 	RtscanValues **values;		/* by column, opened when first asked for */
 	Datum	   *pending_values; /* [row * columns + column] */
@@ -58,6 +66,7 @@ begin_search(RtscanCursor *cursor, const RtscanImage *image)
 		*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
 		segment->prepared = sees_all;
 		segment->want_bits = true;
+		segment->takes_list = !search->shares_chunks;
 	}
 }
 
@@ -147,6 +156,7 @@ enter_chunk(RtscanCursor *cursor)
 {
 	uint32		chunk;
 	uint64	   *words;
+	uint32		count;
 
 	do
 		chunk = cursor->chunk = take_chunk(cursor);
@@ -156,8 +166,37 @@ enter_chunk(RtscanCursor *cursor)
 	words = rtscan_bits_chunk(cursor->bits, chunk);
 	if (!*(const bool *) cursor->segment->prepared)
 		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
-	cursor->search.stats.rows += rtscan_popcount(words);
+	count = rtscan_popcount(words);
+	cursor->search.stats.rows += count;
 	cursor->place = (RtscanBitPlace) {0, words[0]};
+	cursor->in_stretches = cursor->takes_stretches &&
+		count >= rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, chunk) / DENSE;
+	cursor->stretch = 0;
+}
+
+/* The next rows of a chunk that has many: as many as some words have bits.  Returns how many. */
+static uint32
+next_stretch(RtscanCursor *cursor)
+{
+	uint32		end = rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, cursor->chunk);
+	uint32		first = cursor->stretch;
+	uint32		n = Min(end - first, RTSCAN_CURSOR_ROWS);
+
+	cursor->wanted = rtscan_bits_chunk(cursor->bits, cursor->chunk) + first / 64;
+	cursor->stretch += n;
+	for (uint32 i = 0; i < n; i++)
+		cursor->rows[i] = cursor->chunk * RTSCAN_CHUNK_ROWS + first + i;
+	return n;
+}
+
+static uint32
+next_of_chunk(RtscanCursor *cursor)
+{
+	cursor->wanted = NULL;
+	if (cursor->in_stretches)
+		return next_stretch(cursor);
+	return rtscan_gather_rows(rtscan_bits_chunk(cursor->bits, cursor->chunk), &cursor->place,
+							  cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
 }
 
 /* Go to the next segment; false if there are none left. */
@@ -169,9 +208,39 @@ enter_segment(RtscanCursor *cursor)
 	cursor->segment = rtscan_next_segment(&cursor->search, &cursor->bits);
 	if (cursor->segment == NULL)
 		return false;
-	cursor->next_chunk = 0;
-	enter_chunk(cursor);
+	cursor->next_chunk = cursor->next_listed = 0;
+	if (cursor->bits->list == NULL)
+		enter_chunk(cursor);
 	return true;
+}
+
+/* The next rows of a list that the snapshot sees; false if there are none left. */
+static bool
+next_of_list(RtscanCursor *cursor)
+{
+	const RtscanRowBits *bits = cursor->bits;
+
+	cursor->wanted = NULL;
+	while (cursor->next_listed < bits->listed)
+	{
+		cursor->n = Min(bits->listed - cursor->next_listed, RTSCAN_CURSOR_ROWS);
+		memcpy(cursor->rows, bits->list + cursor->next_listed, cursor->n * sizeof(uint32));
+		cursor->next_listed += cursor->n;
+		if (!*(const bool *) cursor->segment->prepared)
+			cursor->n = rtscan_leave_out_invisible(&cursor->visibility, cursor->segment, cursor->rows, cursor->n,
+												   MemoryContextAlloc(cursor->row_context, cursor->n * sizeof(ItemPointerData)));
+		cursor->search.stats.rows += cursor->n;
+		if (cursor->n > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+segment_is_done(const RtscanCursor *cursor)
+{
+	return cursor->segment == NULL || (cursor->bits->list ? cursor->next_listed == cursor->bits->listed :
+									   cursor->chunk == cursor->bits->chunks);
 }
 
 static bool
@@ -180,14 +249,19 @@ next_of_segments(RtscanCursor *cursor)
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (cursor->segment == NULL || cursor->chunk == cursor->bits->chunks)
+		if (segment_is_done(cursor))
 		{
 			if (!enter_segment(cursor))
 				return false;
 			continue;
 		}
-		cursor->n = rtscan_gather_rows(rtscan_bits_chunk(cursor->bits, cursor->chunk), &cursor->place,
-									   cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
+		if (cursor->bits->list)
+		{
+			if (next_of_list(cursor))
+				return true;
+			continue;
+		}
+		cursor->n = next_of_chunk(cursor);
 		if (cursor->n > 0)
 			return true;
 		enter_chunk(cursor);
@@ -238,10 +312,36 @@ rtscan_next_rows(RtscanCursor *cursor)
 	if (!cursor->in_pending && next_of_segments(cursor))
 		return cursor->n;
 	cursor->in_pending = true;
+	cursor->wanted = NULL;
 	return next_of_pending(cursor) ? cursor->n : 0;
 }
 
+void
+rtscan_cursor_take_stretches(RtscanCursor *cursor)
+{
+	cursor->takes_stretches = true;
+}
+
 /* ---------------------------------------------------------------- the rows at hand */
+
+uint32
+rtscan_cursor_narrow(RtscanCursor *cursor)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < cursor->n; i++)
+		if (cursor->wanted == NULL || (cursor->wanted[i / 64] >> i % 64 & 1))
+			cursor->rows[n++] = cursor->rows[i];
+	cursor->takes_stretches = false;
+	cursor->wanted = NULL;
+	return cursor->n = n;
+}
+
+const uint64 *
+rtscan_cursor_wanted(const RtscanCursor *cursor)
+{
+	return cursor->wanted;
+}
 
 static RtscanValues *
 values_of(RtscanCursor *cursor, int column)
@@ -259,20 +359,20 @@ values_of(RtscanCursor *cursor, int column)
 void
 rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids)
 {
-	uint32		chunk = cursor->n > 0 ? cursor->rows[0] / RTSCAN_CHUNK_ROWS : 0;
-	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
-	uint64	   *words;
-
-	if (cursor->segment == NULL)
-	{
+	if (cursor->segment)
+		rtscan_find_tids(&cursor->segment->reader, cursor->rows, cursor->n, tids);
+	else
 		for (uint32 i = 0; i < cursor->n; i++)
 			tids[i] = cursor->pending[i]->t_tid;
-		return;
-	}
-	words = MemoryContextAllocZero(cursor->row_context, RTSCAN_CHUNK_BYTES);
-	for (uint32 i = 0; i < cursor->n; i++)
-		words[(cursor->rows[i] - base) / 64] |= UINT64CONST(1) << (cursor->rows[i] - base) % 64;
-	rtscan_collect_tids(&cursor->segment->reader, chunk, words, tids);
+}
+
+/* From a row at hand on, which are in one chunk? */
+static uint32
+end_of_chunk(const RtscanCursor *cursor, uint32 first)
+{
+	uint32		limit = (cursor->rows[first] / RTSCAN_CHUNK_ROWS + 1) * RTSCAN_CHUNK_ROWS;
+
+	return cursor->rows[cursor->n - 1] < limit ? cursor->n : rtscan_find_row(cursor->rows, first, cursor->n, limit);
 }
 
 void
@@ -282,7 +382,11 @@ rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnu
 	int			ncolumns = cursor->schema->ncolumns;
 
 	if (cursor->segment)
-		rtscan_get_values(values_of(cursor, column), cursor->rows, cursor->n, datums, isnull);
+		for (uint32 first = 0, end; first < cursor->n; first = end)
+		{
+			end = end_of_chunk(cursor, first);
+			rtscan_get_values(values_of(cursor, column), cursor->rows + first, end - first, datums + first, isnull + first);
+		}
 	else
 		for (uint32 i = 0; i < cursor->n; i++)
 		{
@@ -302,6 +406,23 @@ pending_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, 
 	return rtscan_find_decimals(&cursor->schema->columns[column], datums, isnull, cursor->n, digits, scale);
 }
 
+/* Of rows of a segment: if all chunks' have the same scale. */
+static bool
+segment_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
+{
+	for (uint32 first = 0, end; first < cursor->n; first = end)
+	{
+		int			of_chunk;
+
+		end = end_of_chunk(cursor, first);
+		if (!rtscan_get_decimals(values_of(cursor, column), cursor->rows + first, end - first, digits + first, isnull + first,
+								 &of_chunk) || (first > 0 && of_chunk != *scale))
+			return false;
+		*scale = of_chunk;
+	}
+	return true;
+}
+
 bool
 rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
 {
@@ -309,7 +430,7 @@ rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *is
 	bool		decimal;
 
 	if (cursor->segment)
-		decimal = rtscan_get_decimals(values_of(cursor, column), cursor->rows, cursor->n, digits, isnull, scale);
+		decimal = segment_decimals(cursor, column, digits, isnull, scale);
 	else
 		decimal = pending_decimals(cursor, column, digits, isnull, scale);
 	MemoryContextSwitchTo(old);
@@ -322,7 +443,11 @@ rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes)
 	MemoryContext old = MemoryContextSwitchTo(cursor->row_context);
 
 	Assert(cursor->segment);
-	rtscan_get_codes(values_of(cursor, column), cursor->rows, cursor->n, codes);
+	for (uint32 first = 0, end; first < cursor->n; first = end)
+	{
+		end = end_of_chunk(cursor, first);
+		rtscan_get_codes(values_of(cursor, column), cursor->rows + first, end - first, codes + first);
+	}
 	MemoryContextSwitchTo(old);
 }
 

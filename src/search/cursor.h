@@ -38,6 +38,16 @@ extern void rtscan_close_cursor(RtscanCursor *cursor);
  */
 extern uint32 rtscan_next_rows(RtscanCursor *cursor);
 
+/*
+ * Let it give all rows of a stretch of which most are wanted, as these are read faster; then, of the rows at hand, a bit for each that is
+ * wanted, or NULL: all are.
+ */
+extern void rtscan_cursor_take_stretches(RtscanCursor *cursor);
+extern const uint64 *rtscan_cursor_wanted(const RtscanCursor *cursor);
+
+/* Of the rows at hand keep only what is wanted, and take no stretches from now on: the others have values that get in the way. */
+extern uint32 rtscan_cursor_narrow(RtscanCursor *cursor);
+
 /* Of these rows: their TIDs; values; integers, or false where they are none (values.h); in a segment, codes if there are some. */
 extern void rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids);
 extern void rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull);

@@ -307,7 +307,7 @@ take_bits(Round *round, const DeviceReply *reply, MemoryContext context, RtscanC
 	{
 		RtscanRowBits *bits = &all[i];
 
-		bits->chunks = round->entries[i].scan->reader.segment->chunks;
+		rtscan_bits_reset(bits, round->entries[i].scan->reader.segment->chunks);
 		bits->words = round->header.want_bits ? (uint64 *) words : NULL;
 		bits->room = NULL;
 		bits->counted = true;

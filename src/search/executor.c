@@ -259,6 +259,7 @@ typedef struct Evaluation
 	RtscanReader *reader;
 	RtscanScratch *scratch;
 	RtscanCounters *counters;
+	bool		takes_list;		/* of all rows of the only region */
 } Evaluation;
 
 static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
@@ -271,6 +272,7 @@ evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, const 
 	if (region->evaluated)
 		return region->evaluated;
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	room->takes_list = evaluation->takes_list;
 	rtscan_cpu_evaluate(evaluation->reader, region, within, room, evaluation->counters);
 	return room;
 }
@@ -383,10 +385,11 @@ check_evaluated(RtscanSegmentScan *scan)
 RtscanRowBits *
 rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
 {
-	Evaluation	evaluation = {&scan->reader, &round->scratch, counters};
+	Evaluation	evaluation = {.reader = &scan->reader, .scratch = &round->scratch, .counters = counters};
 	RtscanRowBits *room,
 			   *bits;
 
+	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0;
 	round->scratch.used = 0;
 	round->in_hand = NULL;
 	if (scan->filter.region.empty)
@@ -409,7 +412,7 @@ RtscanRowBits *
 rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
 					   const RtscanRowBits *bits, RtscanCounters *counters)
 {
-	Evaluation	evaluation = {&scan->reader, &round->scratch, counters};
+	Evaluation	evaluation = {.reader = &scan->reader, .scratch = &round->scratch, .counters = counters};
 	RtscanRowBits *both = take_scratch(&round->scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);

@@ -41,6 +41,7 @@ typedef struct RtscanSegmentScan
 	RtscanSegmentFilter filter;
 	void	   *prepared;		/* the caller's */
 	bool		want_bits;		/* counts are not enough */
+	bool		takes_list;		/* RtscanRowBits */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
 	RtscanRegion **regions;		/* which combines them */
 	bool		lost;			/* they were, and the bits had to make room */

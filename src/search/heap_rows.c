@@ -17,11 +17,13 @@
 void
 rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot)
 {
+	BlockNumber blocks = rows->heap ? rows->blocks : RelationGetNumberOfBlocks(heap);
+
 	memset(rows, 0, offsetof(RtscanHeapRows, rows));
 	rows->heap = heap;
 	rows->snapshot = snapshot;
 	rows->checks_conflicts = CheckForSerializableConflictOutNeeded(heap, snapshot);
-	rows->blocks = RelationGetNumberOfBlocks(heap);
+	rows->blocks = blocks;
 	rows->context = CurrentMemoryContext;
 	rows->buffer = InvalidBuffer;
 }

@@ -35,7 +35,10 @@ typedef struct RtscanHeapRows
 	HeapTupleData rows[MaxHeapTuplesPerPage];
 } RtscanHeapRows;
 
-/* Begin, in the current memory context, with a snapshot that has been taken, and with the index locked for SERIALIZABLE. */
+/*
+ * Begin, in the current memory context, with a snapshot that has been taken, and with the index locked for SERIALIZABLE; with
+ * zeros, or with what a scan with the same snapshot has ended with, which knows the table's end.
+ */
 extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot);
 
 /* Go on with other TIDs, those before being done with; they must stay where they are. */

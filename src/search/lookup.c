@@ -162,17 +162,36 @@ add_one_by_one(RtscanReader *reader, int column, const RtscanProbe *probe,
 		(reader, column, probe->column, first.code, last.code, add_if_accepted, &local);
 }
 
-/* Add what a condition's operator says of one of its values. */
-static bool
-add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int i, RtscanIntervals *set)
+static RtscanProbe
+probe_of(const RtscanCondition *condition, int i)
 {
-	RtscanProbe probe = {
+	return (RtscanProbe) {
 		.column = condition->type,
 		.has_key = condition->keys != NULL,
 		.key = condition->keys ? condition->keys[i] : 0,
 		.compare = condition->compare,
 		.value = condition->values[i],
 	};
+}
+
+void
+rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step)
+{
+	bool		after = condition->strategy == BTLessEqualStrategyNumber || condition->strategy == BTGreaterStrategyNumber;
+	RtscanProbe probe;
+
+	if (condition->nvalues != 1 || condition->keys == NULL || rtscan_is_included(condition) ||
+		!rtscan_is_plain(&reader->segment->columns[condition->column].header))
+		return;
+	probe = probe_of(condition, 0);
+	rtscan_plain_approach(reader, condition->column, &probe, after, step);
+}
+
+/* Add what a condition's operator says of one of its values. */
+static bool
+add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int i, RtscanIntervals *set)
+{
+	RtscanProbe probe = probe_of(condition, i);
 	int			column = condition->column;
 	RtscanPosition end = end_of_values(&reader->segment->columns[column].header);
 	RtscanPosition before = {0, 0},

@@ -275,8 +275,7 @@ walk(RtscanOrderStream *stream)
 	else
 	{
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(reader, &stream->header->order, first / WALK_RANKS, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, &stream->header->order, first / WALK_RANKS, &buffer, NULL);
 
 		take_ordered(stream, payload + (Size) (first % WALK_RANKS) * 3, end - first);
 		rtscan_release(reader, buffer);

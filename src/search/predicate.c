@@ -129,13 +129,12 @@ take_keys(RtscanCondition *condition, const RtscanColumn *column)
 {
 	int			n = condition->nvalues;
 	KeyedValue *keyed;
-	bool		identical;
 
 	if (column->key_kind == RTSCAN_KEY_NONE || condition->compare != column->compare)
 		return;
 	keyed = palloc(Max(n, 1) * sizeof(KeyedValue));
 	for (int i = 0; i < n; i++)
-		keyed[i] = (KeyedValue) {rtscan_key_encode(column->key_kind, condition->values[i], &identical), condition->values[i]};
+		keyed[i] = (KeyedValue) {rtscan_key_encode(column->key_kind, condition->values[i]), condition->values[i]};
 	qsort(keyed, n, sizeof(KeyedValue), compare_keys);
 	condition->keys = palloc(Max(n, 1) * sizeof(uint64));
 	for (int i = 0; i < n; i++)
@@ -396,10 +395,9 @@ any_sorted_matches(const RtscanCondition *condition, Datum value)
 static bool
 any_matches(const RtscanCondition *condition, Datum value)
 {
-	bool		identical;
 
 	if (condition->keys)
-		return key_matches(condition, rtscan_key_encode(condition->type->key_kind, value, &identical));
+		return key_matches(condition, rtscan_key_encode(condition->type->key_kind, value));
 	if (condition->sorted)
 		return any_sorted_matches(condition, value);
 	for (int i = 0; i < condition->nvalues; i++)

@@ -82,6 +82,9 @@ extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *sc
 /* lookup.c: look it up in a segment's dictionary: a normalized set.  False only for a soft reader. */
 extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set);
 
+/* Before that, in each of several segments step by step: bring what it needs into the processor's cache, if that can be foreseen. */
+extern void rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step);
+
 static inline bool
 rtscan_is_included(const RtscanCondition *condition)
 {

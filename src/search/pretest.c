@@ -115,8 +115,7 @@ static inline bool
 is_in_range(const RtscanKeyRange *range, IndexTuple tuple)
 {
 	Datum		value = fetch_att((char *) tuple + range->offset, range->type->typbyval, range->type->typlen);
-	bool		identical;
-	uint64		key = rtscan_key_encode(range->type->key_kind, value, &identical);
+	uint64		key = rtscan_key_encode(range->type->key_kind, value);
 
 	return key >= range->low && key <= range->high;
 }

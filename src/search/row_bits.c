@@ -5,6 +5,7 @@
 #include "search/row_bits.h"
 
 #include "bits/bits.h"
+#include "bits/gather.h"
 #include "storage/dead.h"
 #include "utils/memutils.h"
 
@@ -79,7 +80,9 @@ rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks)
 {
 	bits->chunks = chunks;
 	bits->counted = false;
-	memset(bits->filled, false, sizeof(bits->filled));
+	bits->takes_list = false;
+	bits->list = NULL;
+	memset(bits->filled, false, chunks * sizeof(bool));
 }
 
 uint64 *
@@ -98,12 +101,29 @@ rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk)
 uint64
 rtscan_bits_count(const RtscanRowBits *bits)
 {
-	uint64		count = 0;
+	uint64		count = bits->list ? bits->listed : 0;
 
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk])
 			count += bits->counted ? bits->counts[chunk] : rtscan_popcount(rtscan_bits_chunk(bits, chunk));
 	return count;
+}
+
+/* Leave dead rows out of a list. */
+static void
+remove_dead_from_list(Relation index, const RtscanEntry *entry, const BlockNumber *map, Snapshot snapshot, RtscanRowBits *bits)
+{
+	uint32		kept = 0;
+
+	for (uint32 first = 0, end; first < bits->listed; first = end)
+	{
+		uint32		chunk = bits->list[first] / RTSCAN_CHUNK_ROWS;
+
+		end = rtscan_find_row(bits->list, first, bits->listed, (chunk + 1) * RTSCAN_CHUNK_ROWS);
+		memmove(bits->list + kept, bits->list + first, (end - first) * sizeof(uint32));
+		kept += rtscan_dead_leave_out(index, entry, map, chunk, snapshot, bits->list + kept, end - first);
+	}
+	bits->listed = kept;
 }
 
 void
@@ -116,6 +136,8 @@ rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snaps
 		return;
 	bits->counted = false;
 	map = rtscan_dead_map(index, entry);
+	if (bits->list)
+		remove_dead_from_list(index, entry, map, snapshot, bits);
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk])
 			rtscan_dead_remove(index, entry, map, chunk, snapshot, rtscan_bits_chunk(bits, chunk));

@@ -12,9 +12,14 @@
 /*
  * The bits of one segment's rows, chunk by chunk.  Chunks that are not filled have none set.
  * A device counts them as well; if no more is asked for, there are no words.
+ *
+ * Few rows, who takes a list gets as one: then no chunk is filled.
  */
 typedef struct RtscanRowBits
 {
+	bool		takes_list;		/* until it is reset */
+	uint32	   *list;			/* NULL: there is none; else these rows, which ascend, */
+	uint32		listed;			/* so many */
 	uint32		chunks;
 	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned, */
 	char	   *room;			/* in this room; NULL: in memory of somebody else's */

@@ -4,12 +4,28 @@
  */
 #include "search/search.h"
 
+#include "segment/plain.h"
 #include "utils/memutils.h"
 
 /* It does not pay to evaluate a segment again for fewer chunks. */
 #define LEAST_CHUNKS	2
 
 /* ---------------------------------------------------------------- begin and end */
+
+/* Values are looked up in each segment: the first condition's in all of them together, as far as waiting for memory goes. */
+static void
+approach_segments(RtscanSearch *search)
+{
+	const RtscanFilter *filter = search->filter;
+
+	if (filter->kind == RTSCAN_FILTER_AND && filter->n > 0)
+		filter = &filter->parts[0];
+	if (filter->kind != RTSCAN_FILTER_CONDITION)
+		return;
+	for (int step = 0; step < RTSCAN_APPROACH_STEPS; step++)
+		for (int i = 0; i < search->nsegments; i++)
+			rtscan_condition_approach(&filter->condition, &search->segments[i].reader, step);
+}
 
 /* What the filter means for each segment.  Here, and not later, a user's functions may be called. */
 static void
@@ -26,9 +42,13 @@ prepare_segments(RtscanSearch *search)
 			continue;
 		segment->entry = &image->entries[i];
 		rtscan_reader_open(&segment->reader, search->index, segment->entry, false);
-		rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
-		rtscan_list_regions(segment);
 		search->nsegments++;
+	}
+	approach_segments(search);
+	for (int i = 0; i < search->nsegments; i++)
+	{
+		rtscan_segment_filter(search->filter, &search->segments[i].reader, &search->segments[i].filter);
+		rtscan_list_regions(&search->segments[i]);
 	}
 }
 

@@ -174,14 +174,13 @@ pivot_at(Skip *skip, uint32 place)
 	const RtscanColumn *type = skip->ordered->type;
 	RtscanStreamKey key = rtscan_key_at_place(skip->largest->stream, place);
 	Pivot		pivot = {.isnull = key.isnull};
-	bool		identical;
 
 	if (key.isnull)
 		return pivot;
 	pivot.value = rtscan_stream_value(skip->largest->stream, key);
 	pivot.has_key = type->key_kind != RTSCAN_KEY_NONE;
 	if (pivot.has_key)
-		pivot.key = rtscan_key_encode(type->key_kind, pivot.value, &identical);
+		pivot.key = rtscan_key_encode(type->key_kind, pivot.value);
 	return pivot;
 }
 

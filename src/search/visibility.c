@@ -321,6 +321,26 @@ rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan 
 	pfree(unknown.tids);
 }
 
+uint32
+rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *rows, uint32 n,
+						   ItemPointerData *tids)
+{
+	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
+	bool		ask_map = is_safe(visibility, segment);
+	uint32		kept = 0;
+
+	rtscan_find_tids(&segment->reader, rows, n, tids);
+	for (uint32 i = 0; i < n; i++)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
+
+		if ((ask_map && blocks_are_visible(block, block, visibility)) || tid_is_visible(&page, &tids[i]))
+			rows[kept++] = rows[i];
+	}
+	close_page(&page);
+	return kept;
+}
+
 void
 rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {

@@ -62,6 +62,10 @@ extern void rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentSc
 extern void rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment,
 											uint32 chunk, uint64 *words);
 
+/* Likewise, leave rows out of a list, whose TIDs are these; returns how many are left. */
+extern uint32 rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *rows, uint32 n,
+										 ItemPointerData *tids);
+
 /* Does the snapshot see the row that has a TID? */
 extern bool rtscan_sees_row(RtscanVisibility *visibility, ItemPointer tid);
 

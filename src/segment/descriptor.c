@@ -185,6 +185,8 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	bool		exact = (header->flags & RTSCAN_COLUMN_EXACT) != 0;
 	uint32		high;
 
+	if (rtscan_has_images(header) && (rtscan_is_plain(header) || (header->flags & RTSCAN_COLUMN_IDENTICAL)))
+		return false;
 	if (header->nonnull > rows || header->distinct > header->nonnull ||
 		(header->nonnull > 0 && header->distinct == 0) || !dictionary_fits(segment, header))
 		return false;
@@ -340,7 +342,8 @@ parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column
 		return false;
 	column->header = *header;
 	return column_is_sane(segment, header) && (header->bins == 0 || parse_sieve(cursor, segment, column)) &&
-		(!rtscan_is_plain(header) || parse_plain_values(cursor, segment, &column->values, type));
+		(!rtscan_is_plain(header) || parse_plain_values(cursor, segment, &column->values, type)) &&
+		(!rtscan_has_images(header) || parse_include(cursor, segment, &column->images, type));
 }
 
 /* Parse a descriptor into the current memory context; false if it contradicts itself. */

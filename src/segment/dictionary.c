@@ -110,26 +110,20 @@ descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, 
 	return true;
 }
 
-bool
-rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
-					   RtscanPosition *position)
+/* The place among the dictionary's entries. */
+static bool
+find_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanPosition *position, RtscanBetween *between)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 	RtscanDictionaryView view;
-	RtscanBetween between;
 	uint32		page,
 				place = 0;
 	bool		found;
 
-	/* There are many segments. */
-	CHECK_FOR_INTERRUPTS();
-	*position = (RtscanPosition) {0, 0};
-	if (header->levels == 0)
-		return true;
 	if (!descend(reader, column, probe, after, &page) ||
 		!rtscan_dictionary_open_page(&view, reader, column, probe->column, page))
 		return false;
-	found = rtscan_dictionary_search_page(&view, probe, after, &place, &position->rank, &between);
+	found = rtscan_dictionary_search_page(&view, probe, after, &place, &position->rank, between);
 	position->code = view.page.first_code + place;
 	if (!found || position->rank > header->nonnull || position->code > header->distinct)
 	{
@@ -137,7 +131,37 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 		return false;
 	}
 	rtscan_dictionary_close_page(&view);
-	return !rtscan_is_plain(header) || rtscan_plain_find(reader, column, probe, after, &between, position);
+	if (rtscan_is_plain(header))
+		rtscan_plain_note(reader, column, between, position->rank);
+	return true;
+}
+
+bool
+rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+					   RtscanPosition *position)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
+	bool		plain = rtscan_is_plain(header);
+	RtscanBetween between;
+
+	/* There are many segments. */
+	CHECK_FOR_INTERRUPTS();
+	*position = (RtscanPosition) {0, 0};
+	if (header->levels == 0)
+		return true;
+	if (!(plain && rtscan_plain_recall(reader, column, probe, after, &between, position)) &&
+		!find_entry(reader, column, probe, after, position, &between))
+		return false;
+	return !plain || rtscan_plain_find(reader, column, probe, after, &between, position);
+}
+
+bool
+rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after)
+{
+	RtscanPosition position;
+	RtscanBetween between;
+
+	return reader->segment->columns[column].header.levels > 0 && find_entry(reader, column, probe, after, &position, &between);
 }
 
 bool
@@ -309,7 +333,7 @@ count_packed_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *plac
 	*place = 0;
 	if (low == 0)
 		return true;
-	n = rtscan_dictionary_unpack(view, low - 1, keys, ranks);
+	n = rtscan_dictionary_unpack(view, low - 1, PG_UINT64_MAX, keys, ranks);
 	*place = (low - 1) * BLOCK;
 	for (uint32 k = 0; k < n && ranks[k] <= target; k++)
 		(*place)++;
@@ -394,7 +418,7 @@ visit_packed(const RtscanDictionaryView *view, Visit *visit)
 		uint32		next = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
 		uint64		keys[BLOCK];
 		uint32		ranks[BLOCK];
-		uint32		n = rtscan_dictionary_unpack(view, b, keys, ranks);
+		uint32		n = rtscan_dictionary_unpack(view, b, PG_UINT64_MAX, keys, ranks);
 
 		if (n == 0)
 			return false;

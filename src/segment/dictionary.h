@@ -91,16 +91,6 @@ typedef struct RtscanPosition
 	uint32		rank;
 } RtscanPosition;
 
-/* Entries of a dictionary on both sides of a place, as far as they are known. */
-typedef struct RtscanBetween
-{
-	bool		has_low;
-	bool		has_high;
-	uint32		low_rank;		/* of the last value before it, */
-	uint64		low_key;		/* and its key */
-	uint64		high_key;		/* of the value there */
-} RtscanBetween;
-
 /* Is a value before where a probe's is or would be; with after, behind it? */
 extern bool rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key);
 
@@ -110,6 +100,9 @@ extern bool rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 ke
  */
 extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *probe,
 								   bool after, RtscanPosition *position);
+
+/* Likewise only in the dictionary of a plain column, which notes it (plain.h). */
+extern bool rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after);
 
 /* The place behind a probe's value, from where that is or would be. */
 extern bool rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe,

@@ -80,22 +80,24 @@ get_bits(const char *data, uint32 bit, uint32 width)
 	return width == 64 ? word : word & ((UINT64CONST(1) << width) - 1);
 }
 
-/* The keys and ranks of a block; returns how many, 0 if they would lie outside of the page. */
+/* The keys and ranks of a block up to the first key that is enough; returns how many, 0 if they would lie outside of the page. */
 uint32
-rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 *keys, uint32 *ranks)
+rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enough, uint64 *keys, uint32 *ranks)
 {
 	const RtscanDictionaryBlock *block = &view->blocks[i];
-	uint32		n = Min(view->page.entries - i * BLOCK, BLOCK);
+	uint32		all = Min(view->page.entries - i * BLOCK, BLOCK);
 	const char *data = view->payload + block->data;
 	uint32		bit = 0;
+	uint32		n = 1;
 
 	if ((block->key_bits > 56 && block->key_bits != 64) || block->rank_bits > 32 ||
-		block->data + ((n - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
+		block->data + ((all - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
 		return 0;
 	keys[0] = block->key;
-	for (uint32 k = 1; k < n; k++, bit += block->key_bits)
-		keys[k] = keys[k - 1] + 1 + get_bits(data, bit, block->key_bits);
+	for (; n < all && keys[n - 1] < enough; n++, bit += block->key_bits)
+		keys[n] = keys[n - 1] + 1 + get_bits(data, bit, block->key_bits);
 	ranks[0] = block->rank;
+	bit = (all - 1) * block->key_bits;
 	for (uint32 k = 1; k < n; k++, bit += block->rank_bits)
 		ranks[k] = ranks[k - 1] + 1 + get_bits(data, bit, block->rank_bits);
 	return n;
@@ -167,6 +169,7 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	uint32		block = blocks_before(view, probe, after);
 	uint64		keys[BLOCK];
 	uint32		ranks[BLOCK];
+	uint64		enough = !probe->has_key ? PG_UINT64_MAX : after && probe->key < PG_UINT64_MAX ? probe->key + 1 : probe->key;
 	uint32		n,
 				low = 1,
 				high;
@@ -175,7 +178,7 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	*rank = view->page.first_rank;
 	if (block == 0)
 		return true;
-	n = high = rtscan_dictionary_unpack(view, --block, keys, ranks);
+	n = high = rtscan_dictionary_unpack(view, --block, enough, keys, ranks);
 	while (low < high)
 	{
 		uint32		middle = (low + high) / 2;
@@ -285,7 +288,7 @@ enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, 
 		if (number-- == 0)
 			return true;
 		block->number = number;
-		block->n = rtscan_dictionary_unpack(view, number, block->keys, block->ranks);
+		block->n = rtscan_dictionary_unpack(view, number, PG_UINT64_MAX, block->keys, block->ranks);
 	}
 	return block->n > 0;
 }

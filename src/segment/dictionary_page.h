@@ -34,7 +34,7 @@ extern void rtscan_dictionary_close_page(RtscanDictionaryView *view);
 extern void rtscan_dictionary_fault(RtscanDictionaryView *view, const char *detail);
 
 /* The keys and ranks of a block; returns how many, 0 if they would lie outside of the page. */
-extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 *keys, uint32 *ranks);
+extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enough, uint64 *keys, uint32 *ranks);
 
 /* Of a page of whole values: entry i's rank, and its value; false if that would lie outside of the page. */
 extern uint32 rtscan_dictionary_rank(const RtscanDictionaryView *view, uint32 i);

@@ -92,6 +92,8 @@ write_column(SegmentWriter *writer, int i)
 	initStringInfo(&sieve);
 	if (column->identical)
 		header.flags |= RTSCAN_COLUMN_IDENTICAL;
+	if (column->images)
+		header.flags |= RTSCAN_COLUMN_IMAGES;
 	if (plain)
 		rtscan_write_sparse_dictionary(writer->areas, type, column, &header);
 	else
@@ -111,6 +113,8 @@ write_column(SegmentWriter *writer, int i)
 	appendBinaryStringInfo(&writer->columns, sieve.data, sieve.len);
 	if (plain)
 		rtscan_write_plain(writer->areas, type, plain, column->rows, &writer->columns);
+	if (column->images)
+		rtscan_write_include(writer->areas, type, column->images, column->rows, &writer->columns);
 }
 
 static void

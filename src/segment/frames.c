@@ -165,8 +165,7 @@ get_chunk(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 
 	{
 		uint32		n = Min(rows - first, per_page);
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(reader, &frames->area, page, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, &frames->area, page, &buffer, NULL);
 		uint64		largest = values ? rtscan_unpack(payload, frame->bits, n, frame->least, values + first) :
 			rtscan_unpack_small(payload, frame->bits, n, (uint32) frame->least, codes + first);
 
@@ -242,14 +241,13 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 		uint32		end = rtscan_find_row(rows, i, n, first_row + per_page);
 		uint32		ahead = Min(n, i + PREFETCH_ROWS);
 		Buffer		buffer;
-		Size		used;
 		const char *payload;
 		uint64		largest;
 
 		if (sparse)
 			prefetch_elements(reader, frames, chunk, rows, prefetched, ahead);
 		prefetched = Max(prefetched, ahead);
-		payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, &used);
+		payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, NULL);
 		largest = values ? rtscan_unpack_rows(payload, frame->bits, first_row, rows + i, end - i, frame->least, values + i) :
 			rtscan_unpack_small_rows(payload, frame->bits, first_row, rows + i, end - i, (uint32) frame->least, codes + i);
 		rtscan_release(reader, buffer);
@@ -277,18 +275,29 @@ rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 ro
 	const RtscanFrame *frame = &frames->frames[row / RTSCAN_CHUNK_ROWS];
 	RtscanFramePlace place = rtscan_frame_place(frames, row);
 	Buffer		buffer;
-	Size		used;
 	const char *payload;
 
 	*value = rtscan_frame_only_value(frame);
 	if (frame->bits == 0)
 		return true;
-	payload = rtscan_get_page(reader, &frames->area, place.page, &buffer, &used);
+	payload = rtscan_get_page(reader, &frames->area, place.page, &buffer, NULL);
 	if (payload == NULL)
 		return false;
 	*value = rtscan_frame_value(frame, payload, place);
 	rtscan_release(reader, buffer);
 	return true;
+}
+
+void
+rtscan_prefetch_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row)
+{
+	RtscanFramePlace place = rtscan_frame_place(frames, row);
+	uint32		bits = frames->frames[row / RTSCAN_CHUNK_ROWS].bits;
+
+	if (bits == 0)
+		return;
+	rtscan_prefetch_head(reader, &frames->area, place.page);
+	rtscan_prefetch_place(reader, &frames->area, place.page, (Size) place.element * bits / 8);
 }
 
 void

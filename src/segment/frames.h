@@ -106,7 +106,10 @@ rtscan_frame_only_value(const RtscanFrame *frame)
 /* That of one row, which may be outside of the bounds if the page is damaged; false only for a soft reader. */
 extern bool rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row, int64 *value);
 
-/* Likewise codes, which have 16 bits at most; what is NULL has one that the caller names. */
+/* It is going to be got soon. */
+extern void rtscan_prefetch_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row);
+
+/* As those before: codes, which have 16 bits at most; what is NULL has one that the caller names. */
 extern void rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 null_code,
 								   uint32 *codes);
 extern void rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,

@@ -304,8 +304,7 @@ rtscan_and_members(RtscanMembers *members, RtscanReader *reader, const RtscanFra
 	for (uint32 first = 0, page = frames->pages[chunk]; first < rows; first += per_page, page++)
 	{
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(reader, &frames->area, page, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, &frames->area, page, &buffer, NULL);
 		bool		sane = and_page(members, payload, Min(rows - first, per_page), words + first / 64);
 
 		rtscan_release(reader, buffer);

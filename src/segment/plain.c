@@ -5,10 +5,14 @@
 #include "segment/plain.h"
 
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "segment/frames.h"
 
 /* So often a lookup guesses where a value is, before it halves what is left. */
-#define MOST_GUESSES	4
+#define MOST_GUESSES	8
+
+/* Ranks beside a guess, on either side, that may be looked at next: each is on a page of its own, which costs as well. */
+#define PREFETCH_RANKS	1
 
 /* ---------------------------------------------------------------- choosing */
 
@@ -141,41 +145,88 @@ rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const Rtsc
 /* ---------------------------------------------------------------- ranks */
 
 static bool
-row_at_rank(RtscanReader *reader, const RtscanArea *order, uint32 rank, uint32 *row)
+finger_has(const RtscanFinger *finger, int column, uint32 rank)
 {
-	uint32		per_page = rtscan_per_page(3);
-	Buffer		buffer;
-	Size		used;
-	const char *payload = rtscan_get_page(reader, order, rank / per_page, &buffer, &used);
+	return finger->column == column && rank >= finger->first && rank - finger->first < finger->n;
+}
 
+/* Forget another column. */
+static void
+hold_column(RtscanFinger *finger, int column)
+{
+	if (finger->column == column)
+		return;
+	finger->column = column;
+	finger->between = (RtscanBetween) {.has_low = false};
+	finger->n = 0;
+}
+
+/* Read the rows of ranks around one, as far as they are on its page. */
+static bool
+move_finger(RtscanReader *reader, int column, uint32 rank)
+{
+	const RtscanArea *order = &reader->segment->columns[column].header.order;
+	RtscanFinger *finger = &reader->finger;
+	uint32		per_page = rtscan_per_page(3);
+	uint32		page = rank / per_page;
+	uint32		first = rank - Min(rank % per_page, RTSCAN_FINGER_RANKS / 2);
+	uint32		end = Min(Min(first + RTSCAN_FINGER_RANKS, (page + 1) * per_page), reader->segment->header.rows);
+	Buffer		buffer;
+	const char *payload = rtscan_get_page(reader, order, page, &buffer, NULL);
+
+	hold_column(finger, column);
+	finger->n = 0;
 	if (payload == NULL)
 		return false;
-	*row = rtscan_load_packed(payload + (Size) (rank % per_page) * 3, 3);
+	for (uint32 at = first; at < end; at++)
+		finger->rows[at - first] = rtscan_load_packed(payload + (Size) (at % per_page) * 3, 3);
 	rtscan_release(reader, buffer);
-	if (*row < reader->segment->header.rows)
-		return true;
-	rtscan_fault(reader, order, rank / per_page, "A row number is too large.");
-	return false;
+	finger->first = first;
+	finger->n = end - first;
+	finger->known = 0;
+	return true;
+}
+
+/* Read the value of the finger's i-th rank. */
+static bool
+read_value(RtscanReader *reader, int column, uint32 i)
+{
+	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
+	RtscanFinger *finger = &reader->finger;
+
+	if (finger->rows[i] >= reader->segment->header.rows)
+	{
+		rtscan_fault(reader, &stored->header.order, (finger->first + i) / rtscan_per_page(3), "A row number is too large.");
+		return false;
+	}
+	if (!rtscan_get_frame_row(reader, &stored->values.frames, finger->rows[i], &finger->values[i]))
+		return false;
+	finger->known |= (uint32) 1 << i;
+	return true;
 }
 
 bool
 rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact)
 {
-	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
-	uint32		row;
+	RtscanFinger *finger = &reader->finger;
+	uint32		i;
 
-	return row_at_rank(reader, &stored->header.order, rank, &row) &&
-		rtscan_get_frame_row(reader, &stored->values.frames, row, exact);
+	if (!finger_has(finger, column, rank) && !move_finger(reader, column, rank))
+		return false;
+	i = rank - finger->first;
+	if (((finger->known >> i) & 1) == 0 && !read_value(reader, column, i))
+		return false;
+	*exact = finger->values[i];
+	return true;
 }
 
 uint64
 rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, int64 exact)
 {
-	bool		identical = true;
 	Datum		value;
 
 	rtscan_exact_decode(kind, &exact, 1, &value);
-	return rtscan_key_encode(type->key_kind, value, &identical);
+	return rtscan_key_encode(type->key_kind, value);
 }
 
 static bool
@@ -267,6 +318,37 @@ begin_between(Search *search, const RtscanBetween *between)
 	return true;
 }
 
+/* What was looked at last may be near: two ends of a range are. */
+static bool
+recall(Search *search)
+{
+	const RtscanFinger *finger = &search->reader->finger;
+
+	if (finger->column != search->column || finger->n == 0)
+		return true;
+	for (uint32 left = finger->known; left != 0; left &= left - 1)
+	{
+		uint32		rank = finger->first + pg_rightmost_one_pos32(left);
+
+		if (rank >= search->low && rank < search->high && !narrow(search, rank))
+			return false;
+	}
+	return true;
+}
+
+/* Ranks beside one are looked at next, mostly: bring their values into the processor's cache together. */
+static void
+prefetch_beside(const Search *search, uint32 rank, uint32 ranks)
+{
+	RtscanReader *reader = search->reader;
+	const RtscanFinger *finger = &reader->finger;
+	const RtscanFrames *frames = &reader->segment->columns[search->column].values.frames;
+
+	for (uint32 at = Max(rank, search->low + ranks) - ranks; at < Min(rank + ranks + 1, search->high); at++)
+		if (finger_has(finger, search->column, at) && finger->rows[at - finger->first] < reader->segment->header.rows)
+			rtscan_prefetch_frame_row(reader, frames, finger->rows[at - finger->first]);
+}
+
 bool
 rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, const RtscanBetween *between,
 				  RtscanPosition *position)
@@ -275,17 +357,74 @@ rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bo
 		.high_key = between->high_key};
 	bool		guess = probe->has_key && search.high < reader->segment->columns[column].header.nonnull;
 
-	if (!begin_between(&search, between))
+	if (!begin_between(&search, between) || !recall(&search))
 		return false;
 	if (guess && !between->has_high && search.low < search.high && search.high == position->rank &&
 		!key_at_rank(reader, column, probe->column, search.high, &search.high_key))
 		return false;
+	if (guess && search.low < search.high)
+		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);
 	for (int i = 0; search.low < search.high; i++)
 		if (!narrow(&search, guess && search.low > 0 && i < MOST_GUESSES ? guess_place(&search) : middle_of(&search)))
 			return false;
 	*position = (RtscanPosition) {search.low, search.low};
 	return true;
 }
+
+/* ---------------------------------------------------------------- approaching */
+
+void
+rtscan_plain_note(RtscanReader *reader, int column, const RtscanBetween *between, uint32 high_rank)
+{
+	hold_column(&reader->finger, column);
+	reader->finger.between = *between;
+	reader->finger.high_rank = high_rank;
+}
+
+bool
+rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
+					RtscanPosition *position)
+{
+	const RtscanFinger *finger = &reader->finger;
+
+	if (finger->column != column || !finger->between.has_low || !finger->between.has_high ||
+		!rtscan_key_is_before(probe, after, finger->between.low_key) || rtscan_key_is_before(probe, after, finger->between.high_key))
+		return false;
+	*between = finger->between;
+	*position = (RtscanPosition) {finger->high_rank, finger->high_rank};
+	return true;
+}
+
+void
+rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step)
+{
+	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
+	uint32		per_page = rtscan_per_page(3);
+	RtscanBetween between;
+	RtscanPosition position;
+	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after};
+	uint32		rank;
+
+	if ((step == 0 && !rtscan_dictionary_approach(reader, column, probe, after)) ||
+		!rtscan_plain_recall(reader, column, probe, after, &between, &position))
+		return;
+	search.high = position.rank;
+	search.high_key = between.high_key;
+	if (!begin_between(&search, &between) || !recall(&search) || search.low >= search.high)
+		return;
+	rank = guess_place(&search);
+	if (step == 0)
+	{
+		rtscan_prefetch_head(reader, &stored->header.order, rank / per_page);
+		rtscan_prefetch_place(reader, &stored->header.order, rank / per_page, (Size) (rank % per_page) * 3);
+	}
+	else if (step == 1 && !finger_has(&reader->finger, column, rank) && move_finger(reader, column, rank))
+		prefetch_beside(&search, rank, 0);
+	else if (step == 2 && narrow(&search, rank) && search.low < search.high)
+		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);
+}
+
+/* ---------------------------------------------------------------- finding behind */
 
 /* Where a value's ranks end, which are mostly few: look at those that are nearer first. */
 static bool
@@ -371,8 +510,7 @@ rtscan_plain_codes(RtscanReader *reader, int column)
 	for (uint32 first = 0; first < rows; first += per_page)
 	{
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(reader, &stored->header.order, first / per_page, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, &stored->header.order, first / per_page, &buffer, NULL);
 		bool		sane = true;
 
 		for (uint32 rank = first; rank < Min(rows, first + per_page) && sane; rank++)

@@ -67,6 +67,21 @@ extern uint64 rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, i
 /* The exact integer of a rank that is not NULL's; false only for a soft reader. */
 extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact);
 
+/*
+ * Note what a dictionary says of a place; and if a probe's place is between the same entries as the last one, that needs no dictionary:
+ * ends of a range mostly are.
+ */
+extern void rtscan_plain_note(RtscanReader *reader, int column, const RtscanBetween *between, uint32 high_rank);
+extern bool rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
+								RtscanPosition *position);
+
+/*
+ * A value, which has a key, is going to be looked up in several segments: go a step towards it, and ask the memory for what the next
+ * step needs, so that it comes for all of them together.  What has been found is remembered, or else looked up again.
+ */
+#define RTSCAN_APPROACH_STEPS	3
+extern void rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step);
+
 /* From the rank of the dictionary's first value that is not before a probe, and what is beside it, to the first such rank of all. */
 extern bool rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 							  const RtscanBetween *between, RtscanPosition *position);

@@ -111,8 +111,7 @@ look_rows_up(RtscanReader *reader, const RtscanSegmentColumn *stored, Pursuit **
 	{
 		uint32		page = pursuits[i]->rank / per_page;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(reader, order, page, &buffer, &used);
+		const char *payload = rtscan_get_page(reader, order, page, &buffer, NULL);
 		bool		sane = true;
 
 		if (payload == NULL)
@@ -132,18 +131,6 @@ look_rows_up(RtscanReader *reader, const RtscanSegmentColumn *stored, Pursuit **
 	return true;
 }
 
-static void
-prefetch_value(RtscanReader *reader, const RtscanFrames *frames, uint32 row)
-{
-	RtscanFramePlace place = rtscan_frame_place(frames, row);
-	uint32		bits = frames->frames[row / RTSCAN_CHUNK_ROWS].bits;
-
-	if (bits == 0)
-		return;
-	rtscan_prefetch_head(reader, &frames->area, place.page);
-	rtscan_prefetch_place(reader, &frames->area, place.page, (Size) place.element * bits / 8);
-}
-
 /* Look at the rank of each that one has been chosen of. */
 static bool
 look(RtscanReader *reader, int column, Pursuit **pursuits, int n)
@@ -156,7 +143,7 @@ look(RtscanReader *reader, int column, Pursuit **pursuits, int n)
 	if (!look_rows_up(reader, stored, pursuits, n))
 		return false;
 	for (int i = 0; i < n; i++)
-		prefetch_value(reader, &stored->values.frames, pursuits[i]->row);
+		rtscan_prefetch_frame_row(reader, &stored->values.frames, pursuits[i]->row);
 	for (int i = 0; i < n; i++)
 	{
 		int64		exact;

@@ -39,7 +39,7 @@ rtscan_rows_reset(RtscanRows *rows)
 		RtscanColumnRows *column = &rows->columns[i];
 
 		column->null_count = 0;
-		column->identical = true;
+		column->lost = false;
 		if (column->nulls)
 			memset(column->nulls, 0, rows->capacity / 8);
 	}
@@ -76,8 +76,8 @@ keep_value(RtscanRows *rows, int i, Datum value)
 	MemoryContext old;
 	uint64		kept;
 
-	if (column->key_kind != RTSCAN_KEY_NONE)
-		return rtscan_key_encode(column->key_kind, value, &rows->columns[i].identical);
+	if (rtscan_key_tells_image(column->key_kind))
+		return rtscan_key_encode(column->key_kind, value);
 	if (column->typbyval)
 		return (uint64) value;
 	old = MemoryContextSwitchTo(rows->values);

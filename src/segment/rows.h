@@ -13,10 +13,10 @@
 /* The values of one column in row order. */
 typedef struct RtscanColumnRows
 {
-	uint64	   *values;			/* keys if the column has them, else Datums */
+	uint64	   *values;			/* keys if those tell the values' images, else Datums */
 	uint64	   *nulls;			/* a bit a row */
 	uint32		null_count;
-	bool		identical;		/* keys gave back the values' images so far */
+	bool		lost;			/* some values have not the images that they had: RTSCAN_COLUMN_IMAGES in segment.h */
 } RtscanColumnRows;
 
 typedef struct RtscanRows
@@ -37,10 +37,7 @@ extern RtscanRows *rtscan_rows_create(const RtscanSchema *schema);
 extern void rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values,
 							const bool *isnull);
 
-/*
- * Or make room for n rows, to be filled by setting tids[] and each value: a key if the
- * column has keys, else a Datum, which is not copied.
- */
+/* Or make room for n rows, to be filled by setting tids[] and each value: a Datum is not copied. */
 extern void rtscan_rows_reserve(RtscanRows *rows, uint32 n);
 extern void rtscan_rows_set(RtscanRows *rows, uint32 row, int column, uint64 value, bool isnull);
 

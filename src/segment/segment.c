@@ -121,6 +121,7 @@ rtscan_reader_open(RtscanReader *reader, Relation index, const RtscanEntry *entr
 	reader->index = index;
 	reader->lock = RecoveryInProgress() || TransactionStartedDuringRecovery();
 	reader->soft = soft;
+	reader->trusts = !reader->lock && !soft;
 	if (image == NULL)
 		image = rtscan_read_image(index, NULL, soft);
 	if (image)
@@ -130,48 +131,58 @@ rtscan_reader_open(RtscanReader *reader, Relation index, const RtscanEntry *entr
 
 /* ---------------------------------------------------------------- reading pages */
 
-static Buffer
-pin_page(RtscanReader *reader, uint32 ordinal)
+/* Is a page still where it was found before?  Then it is pinned. */
+static bool
+pin_recent(RtscanReader *reader, uint32 ordinal)
 {
-	RtscanSegment *segment = reader->segment;
-	Buffer		recent = segment->recent[ordinal];
-	BlockNumber block = segment->blocks[ordinal];
+	Buffer		recent = reader->segment->recent[ordinal];
 
-	reader->pages_read++;
-	if (BufferIsValid(recent) &&
-		ReadRecentBuffer(reader->index->rd_locator, MAIN_FORKNUM, block, recent))
-	{
-		pgstat_count_buffer_read(reader->index);
-		pgstat_count_buffer_hit(reader->index);
-		return recent;
-	}
-	return segment->recent[ordinal] = ReadBuffer(reader->index, block);
+	if (!BufferIsValid(recent) ||
+		!ReadRecentBuffer(reader->index->rd_locator, MAIN_FORKNUM, reader->segment->blocks[ordinal], recent))
+		return false;
+	pgstat_count_buffer_read(reader->index);
+	pgstat_count_buffer_hit(reader->index);
+	return true;
+}
+
+static bool
+is_page(const RtscanReader *reader, const RtscanArea *area, uint32 ordinal, Page page)
+{
+	return rtscan_page_is(page, area->kind, reader->segment->header.id, ordinal) && rtscan_page_used(page) >= area->offset;
 }
 
 const char *
 rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *buffer, Size *used)
 {
+	RtscanSegment *segment = reader->segment;
 	uint32		ordinal = area->page + i;
+	bool		checked = false;
 	Page		page;
-	Size		bytes;
 
 	if (unlikely(i >= area->pages))
-		rtscan_page_corrupted(reader->index, reader->segment->blocks[area->page],
+		rtscan_page_corrupted(reader->index, segment->blocks[area->page],
 							  "Page %u of an area of %u pages is asked for.", i, area->pages);
-	*buffer = pin_page(reader, ordinal);
+	reader->pages_read++;
+	if (likely(pin_recent(reader, ordinal)))
+	{
+		*buffer = segment->recent[ordinal];
+		checked = reader->trusts;
+	}
+	else
+		*buffer = ReadBuffer(reader->index, segment->blocks[ordinal]);
 	page = BufferGetPage(*buffer);
 	if (reader->lock)
 		LockBuffer(*buffer, BUFFER_LOCK_SHARE);
-	bytes = rtscan_page_used(page);
-	if (unlikely(!rtscan_page_is(page, area->kind, reader->segment->header.id, ordinal) ||
-				 bytes < area->offset))
+	if (unlikely(!checked && !is_page(reader, area, ordinal, page)))
 	{
 		rtscan_release(reader, *buffer);
 		if (reader->soft)
 			return NULL;
-		rtscan_page_mismatch(reader->index, reader->segment->blocks[ordinal], area->kind);
+		rtscan_page_mismatch(reader->index, segment->blocks[ordinal], area->kind);
 	}
-	*used = bytes - area->offset;
+	segment->recent[ordinal] = *buffer;
+	if (used)
+		*used = Max(rtscan_page_used(page), area->offset) - area->offset;
 	return rtscan_page_payload(page) + area->offset;
 }
 
@@ -191,8 +202,8 @@ rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i)
 	if (!BufferIsValid(recent) || BufferIsLocal(recent))
 		return;
 	__builtin_prefetch(GetBufferDescriptor(recent - 1), 1);
-	__builtin_prefetch(BufferGetPage(recent));
-	__builtin_prefetch(rtscan_page_opaque(BufferGetPage(recent)));
+	if (!reader->trusts)
+		__builtin_prefetch(rtscan_page_opaque(BufferGetPage(recent)));
 }
 
 void

@@ -13,6 +13,7 @@
  *		uint32[bins + 1]			the sieve's boundaries: ranks, strictly ascending, 0 .. rows
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
  *		RtscanIncludeHeader, RtscanFrame[chunks]	of a plain column: its values
+ *		as for an INCLUDE column	of one with IMAGES: those
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
  *		RtscanFrame[chunks]			of FRAMES and CODES
@@ -58,8 +59,16 @@ typedef struct RtscanSegmentHeader
 /* How the rows of a column are found; flags of RtscanColumnHeader. */
 #define RTSCAN_COLUMN_HEAP_ORDER	0x0001	/* rank = row: no sieve, order or codes */
 #define RTSCAN_COLUMN_EXACT			0x0002	/* every value begins at a boundary: no order */
-#define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: it can give them back */
+#define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: its dictionary has the images of all */
 #define RTSCAN_COLUMN_PLAIN			0x0008	/* values in row order in place of codes; plain.h */
+#define RTSCAN_COLUMN_IMAGES		0x0010	/* equal values were not identical: it has other images than the dictionary's, too */
+
+/*
+ * Equal values may differ by their images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.  A dictionary has one of them, which stands for all.
+ * A column that is IDENTICAL has no others; one with IMAGES has those of all rows whose values look other than in the
+ * dictionary, as those of an INCLUDE column that is NULL in all other rows.  Of a column that is neither, some images are lost:
+ * rtscan 1.0 wrote such ones, and what is merged with one is another; its values come from the heap.
+ */
 
 typedef struct RtscanColumnHeader
 {
@@ -119,6 +128,19 @@ rtscan_is_plain(const RtscanColumnHeader *header)
 	return (header->flags & RTSCAN_COLUMN_PLAIN) != 0;
 }
 
+static inline bool
+rtscan_has_images(const RtscanColumnHeader *header)
+{
+	return (header->flags & RTSCAN_COLUMN_IMAGES) != 0;
+}
+
+/* Can it give back all values as they were? */
+static inline bool
+rtscan_lost_no_image(const RtscanColumnHeader *header)
+{
+	return (header->flags & (RTSCAN_COLUMN_IDENTICAL | RTSCAN_COLUMN_IMAGES)) != 0;
+}
+
 /* The code of NULL; those of values are below. */
 static inline uint32
 rtscan_null_code(const RtscanColumnHeader *header)
@@ -158,6 +180,7 @@ typedef struct RtscanSegmentColumn
 	uint32	   *boundaries;		/* bins + 1 ranks */
 	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
 	RtscanSegmentInclude values;	/* plain: stored as those of an INCLUDE column, in frames */
+	RtscanSegmentInclude images;	/* IMAGES: stored likewise, in any way */
 } RtscanSegmentColumn;
 
 /* A descriptor in memory. */
@@ -168,11 +191,39 @@ typedef struct RtscanSegment
 	MemoryContext context;
 	Size		memory;
 	BlockNumber *blocks;		/* by ordinal */
-	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers */
+	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers when it was checked */
 	uint32	   *tidmap_rows;
 	RtscanSegmentColumn *columns;
 	RtscanSegmentInclude *includes;
 } RtscanSegment;
+
+/* Entries of a dictionary on both sides of a place, as far as they are known. */
+typedef struct RtscanBetween
+{
+	bool		has_low;
+	bool		has_high;
+	uint32		low_rank;		/* of the last value before it, */
+	uint64		low_key;		/* and its key */
+	uint64		high_key;		/* of the value there */
+} RtscanBetween;
+
+/*
+ * Where a plain column (plain.h) was looked at last: in the dictionary; and the rows of some ranks, with those of their values that have
+ * been read.
+ */
+#define RTSCAN_FINGER_RANKS	32
+
+typedef struct RtscanFinger
+{
+	int			column;
+	RtscanBetween between;
+	uint32		high_rank;		/* of its high key */
+	uint32		first;			/* rank */
+	uint32		n;				/* 0: none */
+	uint32		known;			/* a bit a rank: its value is here */
+	uint32		rows[RTSCAN_FINGER_RANKS];
+	int64		values[RTSCAN_FINGER_RANKS];
+} RtscanFinger;
 
 /*
  * Reads a segment.  One reader a scan and segment; pages are got one at a time and
@@ -184,7 +235,9 @@ typedef struct RtscanReader
 	RtscanSegment *segment;
 	bool		lock;			/* on a standby: a pin does not protect a page */
 	bool		soft;			/* the planner: report, do not raise, what is wrong */
+	bool		trusts;			/* a page that is where it was checked before is what it was */
 	uint64		pages_read;
+	RtscanFinger finger;
 } RtscanReader;
 
 /*
@@ -199,6 +252,10 @@ extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
  * from where the area begins, and how many bytes there are.  Every payload is MAXALIGNed
  * and can be read as RTSCAN_CHUNK_BYTES - offset bytes, used or not.
  * NULL only for a soft reader.
+ *
+ * What a page is, is checked where this backend has not found it in the same buffer before; and always, unless the reader trusts:
+ * who may meet a page that is used again does not, for it is on a standby, or has no snapshot (soft).  used may be NULL: then a
+ * reader who trusts touches no more cache lines of the page than it reads.
  */
 extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i,
 								   Buffer *buffer, Size *used);

@@ -349,6 +349,61 @@ load_column(RtscanSortedColumn *column, const RtscanColumnRows *source)
 	}
 }
 
+/* Floats have been Datums so far. */
+static void
+make_keys(RtscanSortedColumn *column, const RtscanColumn *type)
+{
+	for (uint32 i = 0; i < column->nonnull; i++)
+	{
+		Datum		value = (Datum) column->sorted[i].value;
+
+		column->sorted[i].value = rtscan_key_encode(type->key_kind, value);
+		column->identical &= datum_image_eq(value, rtscan_key_decode(type->key_kind, column->sorted[i].value),
+											type->typbyval, type->typlen);
+	}
+}
+
+/* ---------------------------------------------------------------- images */
+
+static RtscanColumnRows *
+create_images(uint32 rows)
+{
+	RtscanColumnRows *images = palloc0(sizeof(RtscanColumnRows));
+
+	images->values = palloc0_huge(rows, sizeof(uint64));
+	images->nulls = palloc0((rows / 64 + 1) * sizeof(uint64));
+	memset(images->nulls, 0xFF, rows / 64 * sizeof(uint64));
+	images->nulls[rows / 64] = (UINT64CONST(1) << (rows % 64)) - 1;
+	images->null_count = rows;
+	return images;
+}
+
+/* The images of values that are not those of what stands for them. */
+static RtscanColumnRows *
+find_other_images(const RtscanSortedColumn *column, const RtscanColumn *type, const RtscanColumnRows *source)
+{
+	RtscanColumnRows *other = create_images(column->rows);
+
+	for (uint32 rank = 0; rank < column->nonnull; rank++)
+	{
+		uint32		row = column->sorted[rank].row;
+		uint64		value = column->sorted[rank].value;
+
+		if (rank % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (type->key_kind != RTSCAN_KEY_NONE)
+			value = (uint64) rtscan_key_decode(type->key_kind, value);
+		if (datum_image_eq((Datum) value, (Datum) source->values[row], type->typbyval, type->typlen))
+			continue;
+		other->values[row] = source->values[row];
+		other->nulls[row / 64] &= ~(UINT64CONST(1) << (row % 64));
+		other->null_count--;
+	}
+	return other;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
 static void
 sort_on_cpu(RtscanSortedColumn *column)
 {
@@ -411,14 +466,18 @@ rtscan_sort_column(Relation index, const RtscanSchema *schema, const RtscanRows 
 
 	column->rows = rows->rows;
 	column->nonnull = rows->rows - source->null_count;
-	column->identical = source->identical;
+	column->identical = !source->lost;
 	column->sorted = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
 	column->starts = palloc0((column->rows / 64 + 1) * sizeof(uint64));
 	load_column(column, source);
+	if (type->key_kind != RTSCAN_KEY_NONE && !rtscan_key_tells_image(type->key_kind))
+		make_keys(column, type);
 	if (type->key_kind != RTSCAN_KEY_NONE)
 		sort_by_key(column);
 	else
 		sort_by_comparison(column, index, type, i);
 	column->heap_order = is_heap_order(column);
+	if (!column->identical && !source->lost)
+		column->images = find_other_images(column, type, source);
 	return column;
 }

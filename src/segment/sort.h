@@ -10,7 +10,7 @@
 #include "row/schema.h"
 #include "segment/rows.h"
 
-/* A value and its row; the value is a key or a Datum, as in RtscanColumnRows. */
+/* A value and its row; the value is a key if the column has them, else a Datum. */
 typedef struct RtscanSorted
 {
 	uint64		value;
@@ -24,7 +24,8 @@ typedef struct RtscanSortedColumn
 	uint32		distinct;
 	bool		heap_order;		/* rank = row */
 	bool		identical;		/* equal values are identical */
-	RtscanSorted *sorted;		/* by rank; NULLs, in row order, from nonnull on */
+	RtscanColumnRows *images;	/* else, unless some are lost, those of values that sorted has not; of other rows NULL */
+	RtscanSorted *sorted;		/* by rank; NULLs, in row order, from nonnull on; of equal values one stands for all */
 	uint64	   *starts;			/* a bit a rank: a value differs from the one before */
 } RtscanSortedColumn;
 

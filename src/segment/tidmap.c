@@ -125,35 +125,46 @@ run_end(const TidmapView *view, uint32 run)
 	return run + 1 < view->nruns ? view->runs[run + 1].row : view->rows;
 }
 
+/* Has a run rows, and their line pointers? */
+static bool
+run_is_sane(const TidmapView *view, uint32 i)
+{
+	const RtscanTidmapRun *run = &view->runs[i];
+	uint32		end = run_end(view, i);
+
+	if (end <= run->row)
+		return false;
+	if (!(run->where & RTSCAN_TIDMAP_SPARSE))
+		return run->where != InvalidOffsetNumber && run->where + (end - run->row) <= PG_UINT16_MAX;
+	return (run->where & ~RTSCAN_TIDMAP_SPARSE) + (end - run->row) <= view->npointers;
+}
+
 /* Do the runs ascend, partition the page's rows, and have their line pointers? */
 static bool
 view_is_sane(const TidmapView *view)
 {
-	if (view->nruns == 0 || view->runs[0].row != 0 ||
+	if (view->runs[0].row != 0 ||
 		!BlockNumberIsValid(view->runs[view->nruns - 1].block))
 		return false;
 	for (uint32 i = 0; i < view->nruns; i++)
-	{
-		const RtscanTidmapRun *run = &view->runs[i];
-		uint32		end = run_end(view, i);
-
-		if (end <= run->row || (i > 0 && run->block < run[-1].block))
+		if (!run_is_sane(view, i) || (i > 0 && view->runs[i].block < view->runs[i - 1].block))
 			return false;
-		if (!(run->where & RTSCAN_TIDMAP_SPARSE) &&
-			(run->where == InvalidOffsetNumber || run->where + (end - run->row) > PG_UINT16_MAX))
-			return false;
-		if ((run->where & RTSCAN_TIDMAP_SPARSE) &&
-			(run->where & ~RTSCAN_TIDMAP_SPARSE) + (end - run->row) > view->npointers)
-			return false;
-	}
 	for (uint32 i = 0; i < view->npointers; i++)
 		if (view->pointers[i] == InvalidOffsetNumber)
 			return false;
 	return true;
 }
 
+pg_noinline static void
+view_fault(RtscanReader *reader, const TidmapView *view, uint32 i)
+{
+	rtscan_release(reader, view->buffer);
+	rtscan_fault(reader, &reader->segment->header.tidmap, i, "The runs of the tidmap contradict each other.");
+}
+
+/* Without looking at each run. */
 static void
-open_view(RtscanReader *reader, uint32 i, TidmapView *view)
+open_head(RtscanReader *reader, uint32 i, TidmapView *view)
 {
 	const RtscanArea *area = &reader->segment->header.tidmap;
 	uint32		pages = area->pages;
@@ -173,11 +184,16 @@ open_view(RtscanReader *reader, uint32 i, TidmapView *view)
 		sizeof(RtscanTidmapHeader) + header->runs * sizeof(RtscanTidmapRun) +
 		header->pointers * sizeof(OffsetNumber) > used ||
 		header->first_row != reader->segment->tidmap_rows[i] ||
-		header->rows != end - header->first_row || !view_is_sane(view))
-	{
-		rtscan_release(reader, view->buffer);
-		rtscan_fault(reader, area, i, "The runs of the tidmap contradict each other.");
-	}
+		header->rows != end - header->first_row || header->runs == 0)
+		view_fault(reader, view, i);
+}
+
+static void
+open_view(RtscanReader *reader, uint32 i, TidmapView *view)
+{
+	open_head(reader, i, view);
+	if (!view_is_sane(view))
+		view_fault(reader, view, i);
 }
 
 static inline OffsetNumber
@@ -357,6 +373,37 @@ rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, Item
 	Collection	collection = {tids, 0};
 
 	(void) rtscan_visit_tids(reader, chunk, bits, collect_tids, &collection);
+}
+
+/* The TID of a row (relative to the page), from the run where the one before was on; false if the page is damaged. */
+static bool
+find_tid(const TidmapView *view, uint32 row, uint32 *number, ItemPointer tid)
+{
+	const RtscanTidmapRun *run;
+
+	*number = find_run(view, row, *number);
+	run = &view->runs[*number];
+	if (row < run->row || row >= run_end(view, *number) || !run_is_sane(view, *number) || !BlockNumberIsValid(run->block))
+		return false;
+	ItemPointerSet(tid, run->block, row_offset(view, run, row));
+	return ItemPointerGetOffsetNumberNoCheck(tid) != InvalidOffsetNumber;
+}
+
+void
+rtscan_find_tids(RtscanReader *reader, const uint32 *rows, uint32 n, ItemPointerData *tids)
+{
+	for (uint32 i = 0; i < n;)
+	{
+		uint32		page = find_page(reader->segment, rows[i]);
+		uint32		run = 0;
+		TidmapView	view;
+
+		open_head(reader, page, &view);
+		for (; i < n && rows[i] - view.first_row < view.rows; i++)
+			if (!find_tid(&view, rows[i] - view.first_row, &run, &tids[i]))
+				view_fault(reader, &view, page);
+		rtscan_release(reader, view.buffer);
+	}
 }
 
 void

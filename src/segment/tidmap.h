@@ -50,6 +50,9 @@ extern uint64 rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64
 /* Put them into an array, which has room for all. */
 extern void rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, ItemPointerData *tids);
 
+/* Those of rows that ascend. */
+extern void rtscan_find_tids(RtscanReader *reader, const uint32 *rows, uint32 n, ItemPointerData *tids);
+
 /* The heap blocks of the first row and of the last. */
 extern void rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, BlockNumber *last);
 

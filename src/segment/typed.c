@@ -67,8 +67,7 @@ get_chunk_codes(RtscanValues *values, uint32 chunk, uint32 rows, uint32 *codes)
 	for (uint32 first = 0, page = chunk * (RTSCAN_CHUNK_ROWS / per_page); first < rows; first += per_page, page++)
 	{
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, &used);
+		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
 		uint64		largest = rtscan_unpack_small(payload, header->code_bytes * 8, Min(rows - first, per_page), 0, codes + first);
 
 		rtscan_release(values->reader, buffer);
@@ -269,7 +268,9 @@ get_typed_values(RtscanValues *values, const RtscanSelection *selection, RtscanT
 {
 	bool		integers = true;
 
-	if (values->type->exact_sorts && rtscan_values_have_frames(values))
+	if (values->images)
+		integers = get_by_rows(values, selection, typed);
+	else if (values->type->exact_sorts && rtscan_values_have_frames(values))
 		get_framed_integers(values, selection, typed);
 	else if (!values->type->exact_sorts || !rtscan_values_have_codes(values) ||
 			 !get_coded_integers(values, selection, typed))
@@ -290,8 +291,7 @@ rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool co
 		get_typed_codes(values, selection, typed);
 		return;
 	}
-	if (values->is_key)
-		rtscan_check_identical(values->reader, values->column);
+	rtscan_need_images(values);
 	get_typed_values(values, selection, typed);
 	if (exact == RTSCAN_EXACT_FLOAT4 || exact == RTSCAN_EXACT_FLOAT8)
 	{

@@ -13,37 +13,64 @@
 #include "segment/typed.h"
 #include "utils/datum.h"
 
+/* The planner has asked rtscan_can_return(). */
 void
-rtscan_check_identical(const RtscanReader *reader, int column)
+rtscan_need_images(const RtscanValues *values)
 {
-	if ((reader->segment->columns[column].header.flags & RTSCAN_COLUMN_IDENTICAL) == 0)
+	if (values->is_key && !rtscan_lost_no_image(values->header))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("index \"%s\" has lost the images of some values of column %d",
-						RelationGetRelationName(reader->index), column + 1),
+						RelationGetRelationName(values->reader->index), values->column + 1),
 				 errhint("Please REINDEX it.")));
+}
+
+/* Values of a type; include: as which they are stored, or NULL. */
+static RtscanValues *
+open_values(RtscanReader *reader, const RtscanColumn *type, const RtscanSegmentInclude *include)
+{
+	RtscanValues *values = palloc0(sizeof(RtscanValues));
+
+	values->reader = reader;
+	values->type = type;
+	values->context = CurrentMemoryContext;
+	values->memory = work_mem * (Size) 1024;
+	values->include = include;
+	if (include)
+		values->distinct = include->codes.distinct;
+	return values;
+}
+
+RtscanValues *
+rtscan_open_images(RtscanReader *reader, const RtscanSchema *schema, int column)
+{
+	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
+
+	return rtscan_has_images(&stored->header) ? open_values(reader, &schema->columns[column], &stored->images) : NULL;
+}
+
+static RtscanValues *
+open_key_values(RtscanReader *reader, const RtscanSchema *schema, int column)
+{
+	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
+	RtscanValues *values = open_values(reader, &schema->columns[column],
+									   rtscan_is_plain(&stored->header) ? &stored->values : NULL);
+
+	values->is_key = true;
+	values->column = column;
+	values->header = &stored->header;
+	values->images = rtscan_open_images(reader, schema, column);
+	if (values->include == NULL)
+		values->distinct = stored->header.distinct;
+	return values;
 }
 
 RtscanValues *
 rtscan_open_values(RtscanReader *reader, const RtscanSchema *schema, int column)
 {
-	RtscanValues *values = palloc0(sizeof(RtscanValues));
-
-	values->reader = reader;
-	values->schema = schema;
-	values->type = &schema->columns[column];
-	values->context = CurrentMemoryContext;
-	values->memory = work_mem * (Size) 1024;
-	values->is_key = column < schema->nkeys;
-	values->column = values->is_key ? column : column - schema->nkeys;
-	if (values->is_key)
-		values->header = &reader->segment->columns[column].header;
-	if (!values->is_key)
-		values->include = &reader->segment->includes[values->column];
-	else if (rtscan_is_plain(values->header))
-		values->include = &reader->segment->columns[column].values;
-	values->distinct = values->include ? values->include->codes.distinct : values->header->distinct;
-	return values;
+	if (column < schema->nkeys)
+		return open_key_values(reader, schema, column);
+	return open_values(reader, &schema->columns[column], &reader->segment->includes[column - schema->nkeys]);
 }
 
 void
@@ -305,8 +332,7 @@ get_stored_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *cod
 		uint32		page = rows[i] / per_page;
 		uint32		from = i;
 		Buffer		buffer;
-		Size		used;
-		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, &used);
+		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
 		uint64		largest;
 
 		i = rtscan_find_row(rows, i, n, (page + 1) * per_page);
@@ -326,7 +352,7 @@ rtscan_has_codes(const RtscanValues *values)
 uint32
 rtscan_code_count(const RtscanValues *values)
 {
-	return rtscan_has_codes(values) ? values->distinct + 1 : PG_UINT32_MAX;
+	return rtscan_has_codes(values) && values->images == NULL ? values->distinct + 1 : PG_UINT32_MAX;
 }
 
 void
@@ -489,11 +515,27 @@ get_framed_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *dat
 	make_values(header->exact, header->scale, (int64 *) datums, n, isnull, datums);
 }
 
+/* ---------------------------------------------------------------- values of any column */
+
+/* In place of what stands for equal values, those that look other. */
+static void
+take_images(RtscanValues *images, const uint32 *rows, uint32 n, Datum *datums)
+{
+	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
+	bool	   *none = palloc(Max(n, 1) * sizeof(bool));
+
+	rtscan_get_values(images, rows, n, found, none);
+	for (uint32 i = 0; i < n; i++)
+		if (!none[i])
+			datums[i] = found[i];
+	pfree(found);
+	pfree(none);
+}
+
 void
 rtscan_get_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
 {
-	if (values->is_key)
-		rtscan_check_identical(values->reader, values->column);
+	rtscan_need_images(values);
 	if (rtscan_values_have_codes(values))
 		get_coded_values(values, rows, n, datums, isnull);
 	else if (values->include == NULL)
@@ -502,6 +544,8 @@ rtscan_get_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *dat
 		get_framed_values(values, rows, n, datums, isnull);
 	else
 		rtscan_get_plain(values->reader, values->include, values->type, rows, n, datums, isnull);
+	if (values->images)
+		take_images(values->images, rows, n, datums);
 }
 
 /* ---------------------------------------------------------------- decimals */
@@ -534,8 +578,9 @@ bool
 rtscan_get_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *digits, bool *isnull, int *scale)
 {
 	*scale = 0;
-	if (values->is_key)
-		rtscan_check_identical(values->reader, values->column);
+	rtscan_need_images(values);
+	if (values->images)
+		return convert_values(values, rows, n, digits, isnull, scale);
 	if (rtscan_values_have_frames(values))
 	{
 		*scale = values->include->header.scale;

@@ -3,7 +3,7 @@
  *		Values of columns, for some rows of a segment at a time.
  *
  * INCLUDEd values, and those of plain key columns, are read where they are.  Those of other key columns come by way of the rows' codes
- * from the dictionary, so that they are right only where equal values look alike; so do INCLUDEd ones that
+ * from the dictionary, but for images that are stored beside it (RTSCAN_COLUMN_IMAGES); so do INCLUDEd ones that
  * are stored as codes.  A dictionary is read as a whole once that takes about as long as the lookups that
  * there have been, within work_mem.
  *
@@ -35,8 +35,8 @@ extern RtscanValues *rtscan_open_values(RtscanReader *reader, const RtscanSchema
 /* Let a dictionary take more memory than work_mem, or less. */
 extern void rtscan_let_values_take(RtscanValues *values, Size memory);
 
-/* Raise an error where equal values of a key column did not look alike, in a segment. */
-extern void rtscan_check_identical(const RtscanReader *reader, int column);
+/* Of a key column only the images that are others than its dictionary's: of other rows NULL.  NULL if it has none. */
+extern RtscanValues *rtscan_open_images(RtscanReader *reader, const RtscanSchema *schema, int column);
 
 /* Values of rows.  By reference they are good until the memory context of the call is reset, or the reader's. */
 extern void rtscan_get_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull);
@@ -59,7 +59,7 @@ extern bool rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, 
 extern bool rtscan_has_codes(const RtscanValues *values);
 extern void rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes);
 
-/* How many codes a column has, with NULL's; PG_UINT32_MAX if it has none. */
+/* How many codes a column has, with NULL's; PG_UINT32_MAX if it has none, or values of a code need not be identical. */
 extern uint32 rtscan_code_count(const RtscanValues *values);
 
 /* Bounds of a column's exact integers in its segment, where it is not NULL; false if they are not known. */

@@ -11,12 +11,12 @@
 struct RtscanValues
 {
 	RtscanReader *reader;
-	const RtscanSchema *schema;
 	const RtscanColumn *type;
-	int			column;			/* of the keys, or of the INCLUDEd ones */
+	int			column;			/* a key's number */
 	bool		is_key;
 	const RtscanColumnHeader *header;	/* a key's */
 	const RtscanSegmentInclude *include;	/* of an INCLUDEd one, or of the values of a plain one; else NULL */
+	RtscanValues *images;		/* a key's that are others than the dictionary's, or NULL; it gives NULL where there is none */
 	uint32		distinct;		/* values of its dictionary, if it has one */
 	MemoryContext context;		/* of all that follows */
 	Size		memory;			/* that a dictionary may take */
@@ -43,6 +43,9 @@ rtscan_values_have_frames(const RtscanValues *values)
 	return values->include && values->include->header.storage == RTSCAN_STORED_FRAMES &&
 		values->include->header.exact == values->type->exact;
 }
+
+/* Raise an error where some images of a key column are lost. */
+extern void rtscan_need_images(const RtscanValues *values);
 
 /* Are a dictionary's values at hand as exact integers, read if that pays for n more of them? */
 extern bool rtscan_prepare_exact(RtscanValues *values, uint32 n);

@@ -88,17 +88,43 @@ rtscan_dead_get(Relation index, const RtscanEntry *entry, const BlockNumber *map
 	UnlockReleaseBuffer(buffer);
 }
 
+/* The dead bits of a chunk, locked for sharing, for a scan. */
+static const uint64 *
+open_dead(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk, Snapshot snapshot, Buffer *buffer)
+{
+	*buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_SHARE, RTSCAN_PAGE_DEAD, entry->id, chunk);
+	if (snapshot)
+		TestForOldSnapshot(snapshot, index, BufferGetPage(*buffer));
+	return (const uint64 *) rtscan_page_payload(BufferGetPage(*buffer));
+}
+
 void
 rtscan_dead_remove(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
 				   Snapshot snapshot, uint64 *words)
 {
-	Buffer		buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_SHARE,
-										  RTSCAN_PAGE_DEAD, entry->id, chunk);
+	Buffer		buffer;
 
-	if (snapshot)
-		TestForOldSnapshot(snapshot, index, BufferGetPage(buffer));
-	rtscan_and_not(words, (uint64 *) rtscan_page_payload(BufferGetPage(buffer)));
+	rtscan_and_not(words, open_dead(index, entry, map, chunk, snapshot, &buffer));
 	UnlockReleaseBuffer(buffer);
+}
+
+uint32
+rtscan_dead_leave_out(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk, Snapshot snapshot,
+					  uint32 *rows, uint32 n)
+{
+	Buffer		buffer;
+	const uint64 *dead = open_dead(index, entry, map, chunk, snapshot, &buffer);
+	uint32		kept = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		bit = rows[i] % RTSCAN_CHUNK_ROWS;
+
+		if (((dead[bit / 64] >> (bit % 64)) & 1) == 0)
+			rows[kept++] = rows[i];
+	}
+	UnlockReleaseBuffer(buffer);
+	return kept;
 }
 
 uint64

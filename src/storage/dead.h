@@ -35,6 +35,10 @@ extern void rtscan_dead_get(Relation index, const RtscanEntry *entry, const Bloc
 extern void rtscan_dead_remove(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
 							   Snapshot snapshot, uint64 *words);
 
+/* Likewise, of rows of a chunk: leave dead ones out; returns how many are left. */
+extern uint32 rtscan_dead_leave_out(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
+									Snapshot snapshot, uint32 *rows, uint32 n);
+
 /* Dead rows of a segment. */
 extern uint64 rtscan_dead_count(Relation index, const RtscanEntry *entry);
 

@@ -171,6 +171,7 @@ make_image(MemoryContext context, const RtscanMeta *meta, uint32 nentries)
 	image->nentries = nentries;
 	image->own_page = InvalidBlockNumber;
 	image->own_buffer = InvalidBuffer;
+	image->told = 0;
 	return image;
 }
 
@@ -215,10 +216,13 @@ static RtscanImage *
 cache_image(Relation index, const RtscanImage *image)
 {
 	RtscanImage *cached = make_image(index->rd_indexcxt, &image->meta, image->nentries);
+	RtscanImage *before = (RtscanImage *) index->rd_amcache;
 
 	memcpy(cached->entries, image->entries, image->nentries * sizeof(RtscanEntry));
-	if (index->rd_amcache)
-		pfree(index->rd_amcache);
+	if (before && memcmp(&before->meta.uuid, &image->meta.uuid, UUID_LEN) == 0)
+		cached->told = before->told;
+	if (before)
+		pfree(before);
 	index->rd_amcache = cached;
 	return cached;
 }

@@ -128,7 +128,8 @@ typedef struct RtscanImage
 	RtscanMeta	meta;
 	uint32		nentries;
 	BlockNumber own_page;		/* backend's own hints: the page of the open list that it appends to, */
-	Buffer		own_buffer;		/* and where that was in shared buffers */
+	Buffer		own_buffer;		/* and where that was in shared buffers; */
+	uint64		told;			/* key columns, a bit each, that segments give back as they were: am/can_return.c */
 	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER];
 } RtscanImage;
 

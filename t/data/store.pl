@@ -34,12 +34,18 @@ $node->psql('postgres', 'SET fragile.broken = on; INSERT INTO sealed SELECT id, 
 $node->safe_psql('postgres', 'INSERT INTO sealed ' . rows(7001, 7100));
 store_table($node, 'sealed', $directory);
 
+# Equal values that do not look alike, of which 1.0 kept one.
+$node->safe_psql('postgres', $_) foreach ('CREATE TABLE images (id int, f float8, n numeric, v text)', 'CREATE INDEX images_idx ON images USING rtscan (id, f, n, v)',
+	"INSERT INTO images SELECT i, CASE i % 3 WHEN 0 THEN '-0' WHEN 1 THEN 0 ELSE i::float8 END, round(i % 50, i % 2), 'v' || i % 9 FROM generate_series(1, 3000) i",
+	'VACUUM images', 'DELETE FROM images WHERE id % 10 = 1', 'VACUUM (INDEX_CLEANUP ON) images');
+store_table($node, 'images', $directory);
+
 # Only pending rows.
 define_table($node, 'pending');
 $node->safe_psql('postgres', 'INSERT INTO pending ' . rows(1, 300));
 store_table($node, 'pending', $directory);
 
-foreach my $name (qw(large sealed pending))
+foreach my $name (qw(large sealed images pending))
 {
 	my ($rc, $out, $error) = $node->psql('postgres', "SELECT rtscan_check('${name}_idx', true)");
 	is($error, '', "$name is sound");

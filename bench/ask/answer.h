@@ -1,0 +1,98 @@
+/*
+ * answer.h
+ *		Answers that are compared: sets of rows, as a sum of hashes, and their floating values.
+ *
+ * Numbers are the same if their values are, whatever their types and scales.  A column that is floating in either system may
+ * differ in its last digits.
+ */
+#ifndef ASK_ANSWER_H
+#define ASK_ANSWER_H
+
+#include <libpq-fe.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAX_COLUMNS	64
+
+/* A column of the answer, as the two systems have it: postgres.c describes it first, then duckdb.c. */
+typedef struct Column
+{
+	Oid			postgres;		/* its type in PostgreSQL */
+	int			duckdb;			/* that which DuckDB stores it as */
+	int			scale;			/* of DuckDB's decimals */
+	bool		floating;		/* in either: compared with a tolerance */
+} Column;
+
+extern Column columns[MAX_COLUMNS];
+extern int	n_columns;
+
+/* A floating value, and the hash of its column and of its row's other values. */
+typedef struct Floating
+{
+	uint64_t	place;
+	double		value;
+} Floating;
+
+/* A set of rows, whatever their order. */
+typedef struct Answer
+{
+	uint64_t	rows;
+	uint64_t	sum;			/* of the rows' hashes, without floating values */
+	Floating   *floating;
+	size_t		n_floating;
+	size_t		capacity;
+} Answer;
+
+/* digits / 10^scale */
+typedef struct Decimal
+{
+	__int128	digits;
+	int			scale;
+} Decimal;
+
+static inline uint64_t
+add_bytes(uint64_t hash, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char) bytes[i]) * UINT64_C(0x100000001B3);
+	return hash ^ hash >> 29;
+}
+
+static inline uint64_t
+add_integer(uint64_t hash, int64_t value)
+{
+	hash = (hash ^ (uint64_t) value) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash ^ hash >> 32;
+}
+
+static inline void
+forget(Answer *answer)
+{
+	answer->rows = answer->sum = answer->n_floating = 0;
+}
+
+static inline void
+add_row(Answer *answer, uint64_t hash)
+{
+	answer->rows++;
+	answer->sum += hash;
+}
+
+extern uint64_t add_decimal(uint64_t hash, Decimal decimal);
+extern double decimal_to_double(Decimal decimal);
+extern void add_floating(Answer *answer, uint64_t row, int column, double value);
+extern bool same(Answer *a, Answer *b);
+
+/* postgres.c */
+extern void connect_postgres(void);
+extern void prepare_postgres(const char *query);
+extern void ask_postgres(Answer *answer);
+
+/* duckdb.c */
+extern void load_duckdb(const char *library);
+extern void load_table(const char *table, const char *definition, const char *file);
+extern void prepare_duckdb(const char *query);
+extern void ask_duckdb(Answer *answer);
+
+#endif

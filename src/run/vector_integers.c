@@ -1,0 +1,259 @@
+/*
+ * vector_integers.c
+ *		Calculations with vectors of integers, divided by powers of ten.
+ *
+ * Operands have bounds, and so has a result: where these fit into 64 bits no row has to be checked.
+ */
+#include "run/arithmetic_parts.h"
+
+#include "bits/multiversion.h"
+#include "common/int.h"
+#include "row/decimal.h"
+
+RTSCAN_MULTIVERSION void
+rtscan_find_bounds(const RtscanVector *vector, uint32 n, int64 *lowest, int64 *highest)
+{
+	int64		least = PG_INT64_MAX,
+				greatest = PG_INT64_MIN;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		least = Min(least, vector->digits[i]);
+		greatest = Max(greatest, vector->digits[i]);
+	}
+	*lowest = least;
+	*highest = greatest;
+}
+
+/* ---------------------------------------------------------------- products */
+
+static bool
+bound_product(const RtscanVector *left, const RtscanVector *right, RtscanVector *result)
+{
+	int64		a,
+				b,
+				c,
+				d;
+
+	if (pg_mul_s64_overflow(left->lowest, right->lowest, &a) || pg_mul_s64_overflow(left->lowest, right->highest, &b) ||
+		pg_mul_s64_overflow(left->highest, right->lowest, &c) || pg_mul_s64_overflow(left->highest, right->highest, &d))
+		return false;
+	result->lowest = Min(Min(a, b), Min(c, d));
+	result->highest = Max(Max(a, b), Max(c, d));
+	return true;
+}
+
+RTSCAN_MULTIVERSION static void
+multiply(const RtscanVector *left, const RtscanVector *right, uint32 n, RtscanVector *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result->digits[i] = left->digits[i] * right->digits[i];
+}
+
+bool
+rtscan_multiply_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	result->scale = operands[0]->scale + operands[1]->scale;
+	if (result->scale > 2 * RTSCAN_MAX_SCALE || !bound_product(operands[0], operands[1], result))
+		return false;
+	multiply(operands[0], operands[1], n, result);
+	return true;
+}
+
+/* ---------------------------------------------------------------- sums */
+
+int64
+rtscan_power_to_scale(const RtscanVector *vector, int scale)
+{
+	int64		power = 1;
+
+	if (scale - vector->scale > RTSCAN_MAX_SCALE)
+		return 0;
+	for (int i = vector->scale; i < scale; i++)
+		power *= 10;
+	return power;
+}
+
+static bool
+bound_sum(const RtscanVector *left, int64 left_power, const RtscanVector *right, int64 right_power,
+		  RtscanVector *result)
+{
+	int64		a,
+				b,
+				c,
+				d;
+
+	return !pg_mul_s64_overflow(left->lowest, left_power, &a) && !pg_mul_s64_overflow(left->highest, left_power, &b) &&
+		!pg_mul_s64_overflow(right->lowest, right_power, &c) && !pg_mul_s64_overflow(right->highest, right_power, &d) &&
+		!pg_add_s64_overflow(a, Min(c, d), &result->lowest) && !pg_add_s64_overflow(b, Max(c, d), &result->highest);
+}
+
+RTSCAN_MULTIVERSION static void
+add(const RtscanVector *left, int64 left_power, const RtscanVector *right, int64 right_power, uint32 n, RtscanVector *result)
+{
+	if (left_power == 1 && right_power == 1)
+		for (uint32 i = 0; i < n; i++)
+			result->digits[i] = left->digits[i] + right->digits[i];
+	else if (left_power == 1 && right_power == -1)
+		for (uint32 i = 0; i < n; i++)
+			result->digits[i] = left->digits[i] - right->digits[i];
+	else
+		for (uint32 i = 0; i < n; i++)
+			result->digits[i] = left->digits[i] * left_power + right->digits[i] * right_power;
+}
+
+bool
+rtscan_add_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	int			scale = Max(operands[0]->scale, operands[1]->scale);
+	int64		left_power = rtscan_power_to_scale(operands[0], scale);
+	int64		right_power = step->parameter * rtscan_power_to_scale(operands[1], scale);
+
+	result->scale = scale;
+	if (left_power == 0 || right_power == 0 || !bound_sum(operands[0], left_power, operands[1], right_power, result))
+		return false;
+	add(operands[0], left_power, operands[1], right_power, n, result);
+	return true;
+}
+
+/* ---------------------------------------------------------------- signs */
+
+RTSCAN_MULTIVERSION static void
+negate(const RtscanVector *operand, uint32 n, RtscanVector *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result->digits[i] = -operand->digits[i];
+}
+
+bool
+rtscan_negate_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	result->scale = operands[0]->scale;
+	if (pg_sub_s64_overflow(0, operands[0]->lowest, &result->highest))
+		return false;
+	result->lowest = -operands[0]->highest;
+	negate(operands[0], n, result);
+	return true;
+}
+
+RTSCAN_MULTIVERSION static void
+make_absolute(const RtscanVector *operand, uint32 n, RtscanVector *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result->digits[i] = operand->digits[i] < 0 ? -operand->digits[i] : operand->digits[i];
+}
+
+bool
+rtscan_absolute_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	const RtscanVector *operand = operands[0];
+
+	result->scale = operand->scale;
+	if (operand->lowest == PG_INT64_MIN)
+		return false;
+	result->lowest = operand->lowest > 0 ? operand->lowest : operand->highest < 0 ? -operand->highest : 0;
+	result->highest = Max(operand->highest, -operand->lowest);
+	make_absolute(operand, n, result);
+	return true;
+}
+
+/* ---------------------------------------------------------------- quotients */
+
+/* Do 32 bits hold all values? */
+static bool
+is_short(const RtscanVector *vector)
+{
+	return vector->lowest >= PG_INT32_MIN && vector->highest <= PG_INT32_MAX;
+}
+
+/* Quotients of 32-bit integers are exact as doubles, but for a fraction that is cut off; and processors divide many at once. */
+RTSCAN_MULTIVERSION static void
+divide_short(const RtscanVector *operand, int32 divisor, uint32 n, RtscanVector *result)
+{
+	double		real = divisor;
+
+	for (uint32 i = 0; i < n; i++)
+		result->digits[i] = (int32) ((double) (int32) operand->digits[i] / real);
+}
+
+static void
+divide(const RtscanVector *operand, int64 divisor, uint32 n, RtscanVector *result)
+{
+	if (is_short(operand) && divisor == (int32) divisor)
+		divide_short(operand, divisor, n, result);
+	else
+		for (uint32 i = 0; i < n; i++)
+			result->digits[i] = operand->digits[i] / divisor;
+}
+
+/* The divisor: a constant by which any integer can be divided; or 0. */
+static int64
+find_divisor(const RtscanVector *vector)
+{
+	return vector->lowest == vector->highest && vector->lowest != -1 ? vector->lowest : 0;
+}
+
+bool
+rtscan_divide_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	int64		divisor = find_divisor(operands[1]);
+
+	if (divisor == 0)
+		return false;
+	divide(operands[0], divisor, n, result);
+	result->scale = 0;
+	result->lowest = Min(operands[0]->lowest / divisor, operands[0]->highest / divisor);
+	result->highest = Max(operands[0]->lowest / divisor, operands[0]->highest / divisor);
+	return true;
+}
+
+RTSCAN_MULTIVERSION static void
+subtract_multiples(const RtscanVector *operand, int64 divisor, uint32 n, RtscanVector *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result->digits[i] = operand->digits[i] - result->digits[i] * divisor;
+}
+
+bool
+rtscan_modulo_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	int64		divisor = find_divisor(operands[1]);
+	int64		largest;
+
+	if (divisor == 0 || divisor == PG_INT64_MIN)
+		return false;
+	divide(operands[0], divisor, n, result);
+	subtract_multiples(operands[0], divisor, n, result);
+	largest = (divisor < 0 ? -divisor : divisor) - 1;
+	result->scale = 0;
+	result->lowest = operands[0]->lowest >= 0 ? 0 : -largest;
+	result->highest = operands[0]->highest <= 0 ? 0 : largest;
+	return true;
+}
+
+/* ---------------------------------------------------------------- rounding */
+
+static int64
+round_one(int64 digits, int64 power)
+{
+	int64		rest = digits % power;
+
+	return digits / power + (rest >= power - power / 2) - (rest <= -(power - power / 2));
+}
+
+/* Numerics to integers, half away from zero. */
+bool
+rtscan_round_to_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	RtscanVector whole = {.scale = 0};
+	int64		power = rtscan_power_to_scale(&whole, operands[0]->scale);
+
+	if (power == 0)
+		return false;
+	result->scale = 0;
+	result->lowest = power == 1 ? operands[0]->lowest : round_one(operands[0]->lowest, power);
+	result->highest = power == 1 ? operands[0]->highest : round_one(operands[0]->highest, power);
+	for (uint32 i = 0; i < n; i++)
+		result->digits[i] = power == 1 ? operands[0]->digits[i] : round_one(operands[0]->digits[i], power);
+	return true;
+}
