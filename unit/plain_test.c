@@ -43,12 +43,11 @@ static uint64
 random_key(int bits)
 {
 	uint64		number = unit_random() >> (64 - bits);
-	bool		identical = true;
 	double		real = (double) (int64) number / 7;
 	Datum		value = type.key_kind == RTSCAN_KEY_FLOAT8 ? Float8GetDatum(real) :
 		type.typlen == 4 ? Int32GetDatum((int32) number) : (Datum) number;
 
-	return rtscan_key_encode(type.key_kind, value, &identical);
+	return rtscan_key_encode(type.key_kind, value);
 }
 
 static int

@@ -107,7 +107,7 @@ static RtscanSortedColumn *
 random_column(void)
 {
 	RtscanSchema *schema = palloc0(offsetof(RtscanSchema, columns) + sizeof(RtscanColumn));
-	RtscanColumnRows source = {.identical = true};
+	RtscanColumnRows source = {.null_count = 0};
 	RtscanRows	source_rows = {.schema = schema, .rows = rows, .columns = &source};
 	int			kind = unit_below(5);
 	uint32		few = 1 + unit_bits(10);

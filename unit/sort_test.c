@@ -117,7 +117,6 @@ random_rows(uint32 n, bool by_key)
 	uint32		nulls_in = unit_one_in(2) ? 0 : 1 + unit_below(10);
 
 	source.null_count = 0;
-	source.identical = true;
 	source.values = palloc(Max(n, 1) * sizeof(uint64));
 	source.nulls = palloc0((n / 64 + 1) * sizeof(uint64));
 	for (uint32 row = 0; row < n; row++)
@@ -168,6 +167,17 @@ check_rank(const RtscanSortedColumn *column, uint32 rank, bool by_key, uint32 *d
 	}
 }
 
+/* A row has an image of its own if its value does not look like the one that stands for it. */
+static void
+check_image(const RtscanSortedColumn *column, const Row *row, uint64 value)
+{
+	bool		none = (column->images->nulls[row->row / 64] >> row->row % 64) & 1;
+
+	assert_int_equal(none, row->value == value);
+	if (!none)
+		assert_int_equal(column->images->values[row->row], row->value);
+}
+
 static void
 check_column(const RtscanSortedColumn *column, uint32 n, bool by_key)
 {
@@ -186,6 +196,9 @@ check_column(const RtscanSortedColumn *column, uint32 n, bool by_key)
 	assert_int_equal(column->distinct, distinct);
 	assert_int_equal(column->heap_order, heap_order);
 	assert_int_equal(column->identical, identical);
+	assert_int_equal(column->images != NULL, !identical);
+	for (uint32 rank = 0; rank < n - source.null_count && column->images; rank++)
+		check_image(column, &expected[rank], column->sorted[rank].value);
 }
 
 static void

@@ -219,7 +219,7 @@ write_key(void)
 		if (!rtscan_row_is_null(&column, row))
 		{
 			/* -0 and NaNs lose their images */
-			uint64		value = rtscan_key_encode(type.key_kind, values[row], &(bool) {true});
+			uint64		value = rtscan_key_encode(type.key_kind, values[row]);
 
 			values[row] = rtscan_key_decode(type.key_kind, value);
 			sorted[n++] = (KeyRow) {value, row};
