@@ -480,13 +480,18 @@ class Comparer(Scans):
         if len(expected) == 1 and expected[0] in ("42883", "42725"):
             self.counts["sums that there are not"] += 1
             return
-        by_node = False
+        plan = ""
         try:
-            by_node = "RtscanAggregate" in str(self.session.query(f"{self.settings}; EXPLAIN (COSTS OFF) {query}"))
+            plan = str(self.session.query(f"{self.settings}; EXPLAIN (COSTS OFF) {query}"))
         except psycopg2.Error:              # the planner finds it, too
             self.session.query(savepoint)
+        by_node = "RtscanAggregate" in plan
         found = self.outcome(self.settings, query)
         self.session.query(savepoint)
+        if expected == ["22..."] and found != expected and "Row Filter" in plan:
+            # a condition fails for rows that an index leaves out before it is asked
+            self.counts["sums by the node, without what would fail"] += 1
+            return
         self.counts[f"sums {'' if by_node else 'not '}by the node"] += 1
         if by_node and ("(DISTINCT " in query or " WITHIN GROUP " in query):
             self.counts["sums by the node, of collected values"] += 1

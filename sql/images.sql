@@ -7,6 +7,10 @@ SET max_parallel_workers_per_gather = 0;
 SET maintenance_work_mem = '256MB';
 SET jit = off;
 
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/plans.psql
+\set ECHO all
 CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TYPE amount AS (a numeric, f float8);
 -- Few values and many, NULLs, and some that ascend with the rows; what zero looks like is a matter of g.
@@ -143,5 +147,5 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT count(*), count(DISTINCT scale(n)), min(scale(n)), max(scale(n)) FROM scales WHERE n = 1;
 SELECT bool_and(scale(n) = id) FROM scales;
-EXPLAIN (COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF) SELECT bool_and(scale(n) = id) FROM scales;
+SELECT explained('SELECT bool_and(scale(n) = id) FROM scales', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF');
 DROP SCHEMA images CASCADE;

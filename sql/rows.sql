@@ -188,6 +188,7 @@ ROLLBACK;
 --
 CREATE INDEX t_expressions ON t USING rtscan ((a + b), lower(filler), (w COLLATE "POSIX"), (c::int)) INCLUDE (id);
 CREATE INDEX t_part ON t USING rtscan (b) INCLUDE (id, a) WHERE a > 90;
+ANALYZE t;
 SELECT unlike(q, 'Index: ' || index)
 FROM (VALUES
 	('t_expressions', 'SELECT id, a + b FROM t WHERE a + b < 9'), ('t_expressions', 'SELECT id FROM t WHERE a + b < 9'),
