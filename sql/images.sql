@@ -147,5 +147,6 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT count(*), count(DISTINCT scale(n)), min(scale(n)), max(scale(n)) FROM scales WHERE n = 1;
 SELECT bool_and(scale(n) = id) FROM scales;
-SELECT explained('SELECT bool_and(scale(n) = id) FROM scales', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF');
+SELECT explained('SELECT bool_and(scale(n) = id) FROM scales',
+	'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF');
 DROP SCHEMA images CASCADE;
