@@ -124,6 +124,8 @@ collections_cost(RtscanPath *path, double rows)
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;
+}
+
 /*
  * Groups of so many rows.  PostgreSQL takes an expression to have as many values as its columns; of some it is known that they
  * have fewer.
