@@ -48,7 +48,7 @@ ask_chunk(SegmentDelete *delete, uint32 chunk, const ItemPointerData *tids,
 
 		if (row % 1024 == 0)
 			vacuum_delay_point(false);
-		if ((dead[row / 64] >> (row % 64)) & 1)
+		if (rtscan_bit_is_set(dead, row))
 			continue;
 		if (delete->callback(&tid, delete->state))
 		{

@@ -14,6 +14,13 @@
 extern const uint64 *rtscan_zeros(void);
 extern const uint64 *rtscan_ones(void);
 
+/* Of an array of bits, is one set? */
+static inline bool
+rtscan_bit_is_set(const uint64 *bits, uint32 bit)
+{
+	return (bits[bit / 64] >> bit % 64) & 1;
+}
+
 /* bits &= a;  bits &= ~a;  bits |= a */
 extern void rtscan_and(uint64 *bits, const uint64 *a);
 extern void rtscan_and_not(uint64 *bits, const uint64 *a);

@@ -97,7 +97,6 @@ rtscan_hash_key(uint64 key)
 uint64
 rtscan_hash_value(const RtscanHasher *hasher, Datum value)
 {
-
 	if (hasher->by_image)
 		return rtscan_hash_key(datum_image_hash(value, hasher->typbyval, hasher->typlen));
 	if (hasher->key_kind != RTSCAN_KEY_NONE)

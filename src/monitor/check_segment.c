@@ -335,7 +335,7 @@ number_plain_values(ColumnCheck *column, const uint32 *order, const int64 *value
 
 		if (row >= column->check->rows)
 			fail_column(column, "wrong row at rank", rank);
-		if (((nulls[row / 64] >> (row % 64)) & 1) != (rank >= nonnull))
+		if (rtscan_bit_is_set(nulls, row) != (rank >= nonnull))
 			fail_column(column, "wrong NULL at rank", rank);
 		if (rank > 0 && (starts ? rank < nonnull && values[row] < values[last] : row <= last))
 			fail_column(column, "wrong row at rank", rank);
@@ -560,7 +560,7 @@ add_live_rows(SegmentCheck *check, RtscanLiveRows *live)
 
 		if (map && bit == 0)
 			rtscan_dead_get(check->index, check->entry, map, row / RTSCAN_CHUNK_ROWS, dead);
-		if (((dead[bit / 64] >> (bit % 64)) & 1) == 0)
+		if (!rtscan_bit_is_set(dead, bit))
 			rtscan_add_live_row(live, &check->tids[row], check->fingerprints[row]);
 	}
 }

@@ -91,7 +91,6 @@ read_values(HeapTuple tuple, RtscanColumnStatistics *statistics)
 		widen_range(statistics, slot.values, slot.nvalues, &least, &greatest, &scale);
 		if (kinds[k] == STATISTIC_KIND_HISTOGRAM && statistics->type.key_kind != RTSCAN_KEY_NONE)
 		{
-
 			statistics->nbounds = Min(slot.nvalues, RTSCAN_MOST_BOUNDS);
 			statistics->bounds = palloc(statistics->nbounds * sizeof(double));
 			for (int i = 0; i < statistics->nbounds; i++)

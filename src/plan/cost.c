@@ -12,7 +12,6 @@
 #include <math.h>
 
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "plan/quals.h"
@@ -253,12 +252,6 @@ looked_up_pages_cost(const IndexOptInfo *info, double pages)
 	return pages * random_page_cost;
 }
 
-static Oid
-column_type(const IndexOptInfo *info, int column)
-{
-	return exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
-}
-
 /*
  * Values by their codes: of each segment's dictionary as a whole if that pays, and fits; or if the column is in heap order,
  * for between any two of some rows all values are passed: segment/values.c.
@@ -268,7 +261,7 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 {
 	const RtscanColumnSize *sizes = &size->columns[column];
 	double		bytes = sizes->dictionary_values / size->segments *
-		(2 * sizeof(Datum) + (get_typbyval(column_type(info, column)) ? 0 : RTSCAN_REFERENCE_BYTES));
+		(2 * sizeof(Datum) + (get_typbyval(rtscan_column_type(info, column)) ? 0 : RTSCAN_REFERENCE_BYTES));
 	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
 
 	if (sizes->ranked_values >= 0.5 * sizes->dictionary_values ||
@@ -291,7 +284,7 @@ column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 	double		pages,
 				touched;
 
-	if (!get_typbyval(column_type(info, column)))
+	if (!get_typbyval(rtscan_column_type(info, column)))
 		cost.work += rows * REFERENCE_NANOSECONDS / UNIT_NANOSECONDS;
 	if (size == NULL)
 		return cost;

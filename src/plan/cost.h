@@ -7,6 +7,7 @@
 
 #include "rtscan.h"
 
+#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 
 /* Taking a row from the index. */
@@ -54,6 +55,12 @@ rtscan_add_cost(RtscanCost *cost, RtscanCost more)
 /* What it takes to evaluate a conjunction of quals (RtscanQual *), and how many rows that finds. */
 extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, double loops,
 										  double *rows);
+
+static inline Oid
+rtscan_column_type(const IndexOptInfo *info, int column)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
+}
 
 /* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);

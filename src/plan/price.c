@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
@@ -34,11 +33,11 @@
 /* Likewise a collection, besides its values. */
 #define COLLECTION_OVERHEAD	192
 
-/* All row expressions. */
+/* Row expressions of what has passed the quals: keys, arguments, FILTERs. */
 static List *
-row_expressions(const RtscanPath *path)
+computed_expressions(const RtscanPath *path)
 {
-	List	   *expressions = list_concat_copy(path->row_quals, path->row_keys);
+	List	   *expressions = list_copy(path->row_keys);
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
@@ -55,7 +54,7 @@ row_expressions(const RtscanPath *path)
 static RtscanCost
 columns_cost(const RtscanPath *path, double rows)
 {
-	Bitmapset  *columns = rtscan_row_columns((Node *) row_expressions(path));
+	Bitmapset  *columns = rtscan_row_columns((Node *) list_concat_copy(path->row_quals, computed_expressions(path)));
 	int			column = -1;
 	RtscanCost	cost = {0};
 
@@ -68,7 +67,7 @@ columns_cost(const RtscanPath *path, double rows)
 static bool
 has_integers(const RtscanPath *path, int column)
 {
-	Oid			type = exprType((Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
+	Oid			type = rtscan_column_type(path->index, column);
 	bool		sorts;
 
 	(void) rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
@@ -134,6 +133,7 @@ static double
 estimate_groups(const RtscanPath *path, double rows)
 {
 	PlannerInfo *root = path->request->root;
+	List	   *keys = path->request->keys;
 	List	   *others = NIL;
 	double		known = 1;
 
@@ -142,13 +142,15 @@ estimate_groups(const RtscanPath *path, double rows)
 		double		values = rtscan_most_values(list_nth(path->row_keys, i));
 
 		if (isinf(values))
-			others = lappend(others, list_nth(path->request->keys, i));
+			others = lappend(others, list_nth(keys, i));
 		else
 			known *= values;
 	}
+	if (list_length(others) == list_length(keys))
+		return clamp_row_est(estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL));
 	if (others != NIL)
 		known *= estimate_num_groups(root, others, Max(rows, 1), NULL, NULL);
-	return clamp_row_est(Min(known, estimate_num_groups(root, path->request->keys, Max(rows, 1), NULL, NULL)));
+	return clamp_row_est(Min(known, estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL)));
 }
 
 /* What is done with rows: values, residual quals, groups, aggregates. */
@@ -157,17 +159,16 @@ cost_by_rows(RtscanPath *path, double rows)
 {
 	const RtscanRequest *request = path->request;
 	RtscanCost	cost = columns_cost(path, rows);
-	List	   *expressions = row_expressions(path);
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
-	QualCost	all = rtscan_expressions_cost(request->root, expressions);
+	QualCost	computed = rtscan_expressions_cost(request->root, computed_expressions(path));
 
-	cost.startup += all.startup;
+	cost.startup += quals.startup + computed.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
 	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
 	if (request->grouped)
 		path->groups = estimate_groups(path, rows);
 	cost.work += groups_cost(path, rows) + collections_cost(path, rows) +
-		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + all.per_tuple - quals.per_tuple);
+		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + computed.per_tuple);
 	return cost;
 }
 

@@ -73,7 +73,7 @@ row_is_set(const RtscanRowBits *bits, uint32 row)
 	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
 	uint32		bit = row % RTSCAN_CHUNK_ROWS;
 
-	return chunk < bits->chunks && bits->filled[chunk] && ((rtscan_bits_chunk(bits, chunk)[bit / 64] >> (bit % 64)) & 1);
+	return chunk < bits->chunks && bits->filled[chunk] && rtscan_bit_is_set(rtscan_bits_chunk(bits, chunk), bit);
 }
 
 /* The first of some ranks, or the last, whose row is set; all of them are on one page of the column's order. */

@@ -194,4 +194,12 @@ rtscan_sum_add(RtscanSum *sum, int64 upper, uint64 lower)
 	sum->upper += upper + (sum->lower < lower);
 }
 
+/* Add upper * 2^32 + lower. */
+static inline void
+rtscan_sum_add_halves(RtscanSum *sum, int64 upper, uint64 lower)
+{
+	rtscan_sum_add(sum, upper >> 32, (uint64) upper << 32);
+	rtscan_sum_add(sum, 0, lower);
+}
+
 #endif							/* RTSCAN_AGGREGATES_H */

@@ -4,6 +4,7 @@
  */
 #include "run/masked.h"
 
+#include "bits/bits.h"
 #include "bits/multiversion.h"
 #include "port/pg_bitutils.h"
 
@@ -11,7 +12,7 @@
 static inline int64
 mask_of(const uint64 *bits, uint32 row)
 {
-	return -(int64) (bits[row / 64] >> row % 64 & 1);
+	return -(int64) rtscan_bit_is_set(bits, row);
 }
 
 static uint64
@@ -76,8 +77,7 @@ rtscan_masked_sum(const RtscanVector *vector, const uint64 *bits, uint32 n, Rtsc
 
 	keep_values(vector, bits, n, kept);
 	add_halves(kept, n, &upper, &lower);
-	rtscan_sum_add(sum, upper >> 32, (uint64) upper << 32);
-	rtscan_sum_add(sum, 0, lower);
+	rtscan_sum_add_halves(sum, upper, lower);
 }
 
 /* In place of what is not asked for, what no value is beyond. */

@@ -217,13 +217,14 @@ add_pairs(const RtscanTransition *transition, const RtscanChosenRows *chosen, co
 static void
 combine_regressions(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
+	MemoryContext old;
+
 	if (state->has_value)
 	{
 		state->value = rtscan_call_transition(float8_regr_combine, state->value, false, other->value, context);
 		return;
 	}
-	MemoryContext old = MemoryContextSwitchTo(context);
-
+	old = MemoryContextSwitchTo(context);
 	state->value = datumCopy(other->value, false, -1);
 	state->has_value = true;
 	MemoryContextSwitchTo(old);

@@ -221,7 +221,7 @@ choose_filtered(RtscanRowsAnswer *answer, const RtscanRowCondition *filter, Rtsc
 {
 	uint32		n = rtscan_choose_rows(filter, answer->batch, answer->rows, answer->n, answer->filtered);
 
-	for (uint32 i = 0, k = 0; k < n; i++)
+	for (uint32 i = 0, k = 0; k < n && answer->groups; i++)
 		if (answer->rows[i] == answer->filtered[k])
 			answer->filtered_group_of[k++] = answer->group_of[i];
 	chosen->n = n;

@@ -80,8 +80,7 @@ add_to_one(RtscanState *state, const RtscanVector *vector, const uint16 *rows, u
 		lower += (uint32) digits;
 	}
 	state->count += count;
-	rtscan_sum_add(&state->sum, upper >> 32, (uint64) upper << 32);
-	rtscan_sum_add(&state->sum, 0, lower);
+	rtscan_sum_add_halves(&state->sum, upper, lower);
 }
 
 /* RtscanFamily.add_integers */

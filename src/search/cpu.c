@@ -90,7 +90,7 @@ and_code_set(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
 			uint32		code = rtscan_load_packed(payload + (row - first) * header->code_bytes,
 												  header->code_bytes);
 
-			if (code > header->distinct || !((wanted[code / 64] >> (code % 64)) & 1))
+			if (code > header->distinct || !rtscan_bit_is_set(wanted, code))
 				rtscan_cpu_clear_row(row, words);
 		}
 		rtscan_release(evaluation->reader, buffer);

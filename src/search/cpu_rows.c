@@ -99,7 +99,6 @@ get_row_page(RowTester *tester, int i, uint32 number)
 
 	if (!BufferIsValid(page->buffer) || page->number != number)
 	{
-
 		if (BufferIsValid(page->buffer))
 			rtscan_release(tester->evaluation->reader, page->buffer);
 		page->buffer = InvalidBuffer;

@@ -84,7 +84,6 @@ typedef struct RunPages
 static const uint64 *
 get_vector_page(RtscanReader *reader, const RtscanArea *area, uint32 number, RunPages *pages)
 {
-
 	if (number == RTSCAN_PAGE_ZEROS)
 		return rtscan_zeros();
 	if (number == RTSCAN_PAGE_ONES)

@@ -330,7 +330,7 @@ rtscan_cursor_narrow(RtscanCursor *cursor)
 	uint32		n = 0;
 
 	for (uint32 i = 0; i < cursor->n; i++)
-		if (cursor->wanted == NULL || (cursor->wanted[i / 64] >> i % 64 & 1))
+		if (cursor->wanted == NULL || rtscan_bit_is_set(cursor->wanted, i))
 			cursor->rows[n++] = cursor->rows[i];
 	cursor->takes_stretches = false;
 	cursor->wanted = NULL;

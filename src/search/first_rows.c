@@ -197,12 +197,6 @@ let_in(RtscanFirstRows *first)
 
 /* ---------------------------------------------------------------- places */
 
-static bool
-bit_is_set(const uint64 *bits, uint32 bit)
-{
-	return (bits[bit / 64] >> bit % 64) & 1;
-}
-
 /* Floats that are equal are one integer: -0 and 0, and NaNs, which come last. */
 static int64
 place_of_double(double value)
@@ -233,7 +227,7 @@ find_places(const Column *column, const RtscanTyped *typed, uint32 from, uint32 
 		for (uint32 i = 0; i < n; i++)
 			places[i] = typed->integers[from + i] ^ flip;
 	for (uint32 i = 0; typed->nulls && i < n; i++)
-		if (bit_is_set(typed->nulls, from + i))
+		if (rtscan_bit_is_set(typed->nulls, from + i))
 			places[i] = null_place(column);
 }
 
@@ -349,7 +343,7 @@ try_candidates(RtscanFirstRows *first, uint32 chunk)
 	for (uint32 i = 0; i < first->m; i++)
 	{
 		enter_candidate(first, i);
-		if (gets_in(first) && bit_is_set(bits, first->rows[i] - chunk * RTSCAN_CHUNK_ROWS))
+		if (gets_in(first) && rtscan_bit_is_set(bits, first->rows[i] - chunk * RTSCAN_CHUNK_ROWS))
 			let_in(first);
 	}
 	MemoryContextSwitchTo(old);
@@ -390,7 +384,7 @@ choose_rows(RtscanFirstRows *first, const RtscanSelection *selection, uint32 fro
 		for (uint32 i = 0; i < n; i++)
 		{
 			first->rows[m] = base + i;
-			m += first->places[i] >= least && first->places[i] <= greatest && bit_is_set(selection->bits, from + i);
+			m += first->places[i] >= least && first->places[i] <= greatest && rtscan_bit_is_set(selection->bits, from + i);
 		}
 	first->m = m;
 }

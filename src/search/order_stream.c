@@ -200,7 +200,7 @@ get_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKe
 static bool
 bit_is_set(const RtscanOrderStream *stream, uint32 row)
 {
-	return (stream->words[row / 64] >> row % 64) & 1;
+	return rtscan_bit_is_set(stream->words, row);
 }
 
 /* Some ranks that come next, all of one page: from first up to end, which are passed in the stream's direction. */

@@ -310,7 +310,7 @@ find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 	{
 		uint32		bit = rows[i]->row - chunk * RTSCAN_CHUNK_ROWS;
 
-		rows[i]->visible = (words[bit / 64] >> bit % 64) & 1;
+		rows[i]->visible = rtscan_bit_is_set(words, bit);
 		if (rows[i]->visible)
 			rows[i]->tid = tids[next++];
 	}

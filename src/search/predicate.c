@@ -395,7 +395,6 @@ any_sorted_matches(const RtscanCondition *condition, Datum value)
 static bool
 any_matches(const RtscanCondition *condition, Datum value)
 {
-
 	if (condition->keys)
 		return key_matches(condition, rtscan_key_encode(condition->type->key_kind, value));
 	if (condition->sorted)

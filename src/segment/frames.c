@@ -4,6 +4,7 @@
  */
 #include "segment/frames.h"
 
+#include "bits/bits.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
 
@@ -16,13 +17,6 @@
 
 /* ---------------------------------------------------------------- writing */
 
-static inline bool
-is_null(const uint64 *nulls, uint32 row)
-{
-	return (nulls[row / 64] >> (row % 64)) & 1;
-}
-
-
 static bool
 find_frame(const int64 *values, const uint64 *nulls, uint32 first, uint32 end, RtscanFrame *frame)
 {
@@ -32,7 +26,7 @@ find_frame(const int64 *values, const uint64 *nulls, uint32 first, uint32 end, R
 	*frame = (RtscanFrame) {0};
 	for (uint32 row = first; row < end; row++)
 	{
-		if (is_null(nulls, row))
+		if (rtscan_bit_is_set(nulls, row))
 		{
 			frame->nulls++;
 			continue;
@@ -76,7 +70,7 @@ write_page(RtscanAreaWriter *areas, const RtscanFrame *frame, const int64 *value
 		   uint32 end, uint64 *elements)
 {
 	for (uint32 row = first; row < end; row++)
-		elements[row - first] = is_null(nulls, row) ? rtscan_frame_null(frame) : (uint64) values[row] - (uint64) frame->least;
+		elements[row - first] = rtscan_bit_is_set(nulls, row) ? rtscan_frame_null(frame) : (uint64) values[row] - (uint64) frame->least;
 	rtscan_pack(elements, end - first, frame->bits, rtscan_area_room(areas));
 	rtscan_area_used(areas, rtscan_packed_bytes(end - first, frame->bits));
 }

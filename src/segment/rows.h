@@ -7,6 +7,7 @@
 
 #include "rtscan.h"
 
+#include "bits/bits.h"
 #include "row/schema.h"
 #include "storage/itemptr.h"
 
@@ -67,7 +68,7 @@ extern Size rtscan_rows_value_memory(const RtscanRows *rows);
 static inline bool
 rtscan_row_is_null(const RtscanColumnRows *column, uint32 row)
 {
-	return (column->nulls[row / 64] >> (row % 64)) & 1;
+	return rtscan_bit_is_set(column->nulls, row);
 }
 
 #endif							/* RTSCAN_ROWS_H */

@@ -7,6 +7,7 @@
 
 #include "rtscan.h"
 
+#include "bits/bits.h"
 #include "row/schema.h"
 #include "segment/rows.h"
 
@@ -40,7 +41,7 @@ typedef struct RtscanSortedColumn
 static inline bool
 rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
 {
-	return (column->starts[rank / 64] >> (rank % 64)) & 1;
+	return rtscan_bit_is_set(column->starts, rank);
 }
 
 /* Sort a column, in the current memory context. */

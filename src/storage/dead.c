@@ -120,7 +120,7 @@ rtscan_dead_leave_out(Relation index, const RtscanEntry *entry, const BlockNumbe
 	{
 		uint32		bit = rows[i] % RTSCAN_CHUNK_ROWS;
 
-		if (((dead[bit / 64] >> (bit % 64)) & 1) == 0)
+		if (!rtscan_bit_is_set(dead, bit))
 			rows[kept++] = rows[i];
 	}
 	UnlockReleaseBuffer(buffer);
