@@ -321,7 +321,7 @@ FROM unnest(ARRAY[
 	'sum(i8::int4)', 'sum(i4::int2)', 'sum(i4 / (g - 7))', 'avg(i4 / (g - 7)) FILTER (WHERE g <> 7)',
 	'count(*) FILTER (WHERE 1 / (g - 7) > 0)', 'count(*) FILTER (WHERE g <> 7 AND 1 / (g - 7) = 0)', 'min(1 / (g - 7))',
 	'count(1 / (g - 7))',
-	'sum(i8), avg(i8), sum(i4), avg(i2)', 'sum(r)', 'avg(r)', 'sum(q)', 'avg(q)', 'sum(r * 10)', 'sum(r + r)',
+	'sum(i8), avg(i8), sum(i4), avg(i2)', 'sum(r)', 'avg(r)', 'sum(q)', 'avg(q) FILTER (WHERE g <> 8)', 'sum(r * 10)', 'sum(r + r)',
 	'avg(r * 1.5)', 'sum(q * 2::float4)', 'sum(r) FILTER (WHERE g = 7)', 'avg(r) FILTER (WHERE g <> 8)', 'sum(n)',
 	'avg(n)', 'sum(n * n)', 'sum(sqrt(n))', 'max(ln(r))', 'max(i4 + 1)', 'min(-i2)', 'count(i4 + 1)', 'sum(1/0)',
 	'sum(1/0) FILTER (WHERE false)', 'count(*) FILTER (WHERE 1/0 > 0)', 'max(1/0), count(*)']) arguments,

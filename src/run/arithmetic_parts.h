@@ -90,6 +90,13 @@ RTSCAN_CALCULATION(rtscan_negate_integers);
 RTSCAN_CALCULATION(rtscan_absolute_integers);
 RTSCAN_CALCULATION(rtscan_round_to_integers);
 
+/* Are all of a vector's integers the same? */
+static inline bool
+rtscan_is_constant(const RtscanVector *vector)
+{
+	return vector->lowest == vector->highest;
+}
+
 /* The power of ten that brings a vector to a larger scale, or 0. */
 extern int64 rtscan_power_to_scale(const RtscanVector *vector, int scale);
 

@@ -161,17 +161,14 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 
 /* RtscanFamily.add_masked */
 static bool
-add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *vector, const uint64 *wanted, uint32 n)
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
 {
 	RtscanSimpleFold fold = transition->simple_fold;
-	uint64		count;
 
-	if (fold != RTSCAN_FOLD_SMALLER && fold != RTSCAN_FOLD_LARGER)
+	if (vectors[0]->kind != RTSCAN_VECTOR_INTEGERS || (fold != RTSCAN_FOLD_SMALLER && fold != RTSCAN_FOLD_LARGER))
 		return false;
-	count = rtscan_masked_count(vector, wanted, n);
-	if (count > 0)
-		fold_integer(fold, state, rtscan_masked_outermost(vector, wanted, n, fold == RTSCAN_FOLD_LARGER));
-	state->count += count;
+	fold_integer(fold, state, rtscan_masked_outermost(vectors[0], rows->mask, rows->n, fold == RTSCAN_FOLD_LARGER));
+	state->count += rows->count;
 	return true;
 }
 

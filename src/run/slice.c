@@ -4,23 +4,21 @@
  */
 #include "run/slice.h"
 
-#include "bits/multiversion.h"
 #include "miscadmin.h"
-#include "run/masked.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- quals */
 
-/* The places from one up to another that are wanted: a bit each, or all. */
+/* The places from one up to another that a mask has. */
 static uint32
-list_rows(const uint64 *wanted, uint32 from, uint32 end, uint16 *rows)
+list_rows(const uint64 *mask, uint32 from, uint32 end, uint16 *rows)
 {
 	uint32		n = 0;
 
 	while (from < end)
 	{
 		uint32		until = Min(end, (from / 64 + 1) * 64);
-		uint64		bits = wanted ? wanted[from / 64] >> from % 64 : ~UINT64CONST(0);
+		uint64		bits = mask[from / 64] >> from % 64;
 
 		for (; from < until; from++, bits >>= 1)
 		{
@@ -31,27 +29,23 @@ list_rows(const uint64 *wanted, uint32 from, uint32 end, uint16 *rows)
 	return n;
 }
 
-/* Where only bits say so far which rows have passed: list them. */
-static void
-list_masked(RtscanRowsAnswer *answer)
-{
-	if (answer->masked)
-		answer->n = list_rows(answer->batch->wanted, 0, answer->batch->n, answer->rows);
-	answer->masked = false;
-}
-
 /* Of the next rows of the batch; without GROUP BY these are all. */
 static void
 choose_next_rows(RtscanRowsAnswer *answer)
 {
-	uint32		end = Min(answer->next + answer->slice, answer->batch->n);
+	RtscanBatch *batch = answer->batch;
+	uint32		end = Min(answer->next + answer->slice, batch->n);
+	bool		calculated;
 
-	answer->masked = answer->only && answer->batch->wanted && answer->task->quals.state == NULL;
-	if (!answer->masked)
-		answer->n = list_rows(answer->batch->wanted, answer->next, end, answer->rows);
+	rtscan_mask_rows(batch->wanted, batch->n, answer->mask);
+	calculated = rtscan_mask_rows_that_pass(&answer->quals, batch, answer->mask);
+	answer->masked = answer->only && calculated;
+	answer->listed = !answer->masked;
+	if (answer->listed)
+		answer->n = list_rows(answer->mask, answer->next, end, answer->rows);
+	if (!calculated)
+		answer->n = rtscan_choose_rows(&answer->quals, batch, answer->rows, answer->n, answer->rows);
 	answer->next = end;
-	if (answer->task->quals.state)
-		answer->n = rtscan_choose_rows(&answer->quals, answer->batch, answer->rows, answer->n, answer->rows);
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -229,53 +223,64 @@ choose_filtered(RtscanRowsAnswer *answer, const RtscanRowCondition *filter, Rtsc
 	chosen->group_of = answer->filtered_group_of;
 }
 
-/* Rows are still bits, and belong to the only group: add them so, if that can be done. */
+/* Rows are bits, and belong to the only group: add them so, if that can be done. */
 static bool
 add_masked(RtscanRowsAnswer *answer, int number)
 {
-	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	const RtscanTransition *transition = &answer->task->transitions[number];
 	const RtscanFamily *family = transition->family;
-	const RtscanBatch *batch = answer->batch;
-	const RtscanVector *vector = NULL;
+	RtscanState *state = &answer->only[number];
+	uint64		mask[RTSCAN_MASK_WORDS];
+	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->context};
+	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
 
-	if (aggregate->filter.state || aggregate->narguments > 1 || !calculate_vectors(answer, number, &vector))
+	if (!calculate_vectors(answer, number, vectors))
 		return false;
+	memcpy(mask, answer->mask, sizeof(mask));
+	if (!rtscan_mask_rows_that_pass(&answer->filters[number], answer->batch, mask))
+		return false;
+	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
+		rtscan_mask_nulls(vectors[i], rows.n, mask);
+	rows.count = rtscan_masked_rows(mask, rows.n);
 	if (family->counts)
-		answer->only[number].count += rtscan_masked_count(vector, batch->wanted, batch->n);
-	else
-		return vector->kind == RTSCAN_VECTOR_INTEGERS && family->add_masked &&
-			family->add_masked(transition, &answer->only[number], vector, batch->wanted, batch->n);
-	return true;
+		state->count += rows.count;
+	return family->counts || rows.count == 0 || (family->add_masked && family->add_masked(transition, state, vectors, &rows));
 }
 
 static void
-add_to_aggregate(RtscanRowsAnswer *answer, int number)
+add_listed(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	RtscanChosenRows chosen;
-	MemoryContext old;
-
-	if (answer->masked && add_masked(answer, number))
-		return;
-	list_masked(answer);
-	chosen = (RtscanChosenRows) {
-		.n = answer->n,
+	RtscanChosenRows chosen = {
 		.rows = answer->rows,
 		.only = answer->only,
 		.group_of = answer->group_of,
 		.number = number,
 		.context = answer->only ? answer->context : rtscan_groups_context(answer->groups),
 	};
+
+	if (!answer->listed)
+		answer->n = list_rows(answer->mask, 0, answer->batch->n, answer->rows);
+	answer->listed = true;
+	chosen.n = answer->n;
 	if (aggregate->filter.state)
 		choose_filtered(answer, &answer->filters[number], &chosen);
-	/* What adding leaves behind. */
-	ResetExprContext(answer->batch->context);
-	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	if (aggregate->narguments > 0 && chosen.n > 0)
 		add_values(answer, &chosen);
 	else if (chosen.n > 0)
 		count_rows(&chosen);
+}
+
+static void
+add_to_aggregate(RtscanRowsAnswer *answer, int number)
+{
+	MemoryContext old;
+
+	/* What adding leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	if (!answer->masked || !add_masked(answer, number))
+		add_listed(answer, number);
 	MemoryContextSwitchTo(old);
 }
 

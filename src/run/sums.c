@@ -107,12 +107,12 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 
 /* RtscanFamily.add_masked */
 static bool
-add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *vector, const uint64 *wanted, uint32 n)
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
 {
-	if (state->sum.scale != vector->scale)
+	if (vectors[0]->kind != RTSCAN_VECTOR_INTEGERS || state->sum.scale != vectors[0]->scale)
 		return false;
-	rtscan_masked_sum(vector, wanted, n, &state->sum);
-	state->count += rtscan_masked_count(vector, wanted, n);
+	rtscan_masked_sum(vectors[0], rows->mask, rows->n, &state->sum);
+	state->count += rows->count;
 	return true;
 }
 

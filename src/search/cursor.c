@@ -8,12 +8,19 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "segment/tidmap.h"
+#include "segment/typed.h"
 #include "storage/pending.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
 /* One of so many rows of a chunk has to be wanted for it to be read in stretches. */
-#define DENSE		2
+#define DENSE		4
+
+typedef struct RtscanChunkBounds
+{
+	uint32		chunk;
+	RtscanBounds bounds;
+} RtscanChunkBounds;
 
 struct RtscanCursor
 {
@@ -41,7 +48,8 @@ struct RtscanCursor
 	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment, */
 	const uint64 *wanted;		/* and which of them are wanted */
 	IndexTuple *pending;		/* or else pending ones, */
-	RtscanValues **values;		/* by column, opened when first asked for */
+	RtscanValues **values;		/* by column, opened when first asked for, */
+	RtscanChunkBounds *bounds;	/* with those of the chunk that was last asked about */
 	Datum	   *pending_values; /* [row * columns + column] */
 	bool	   *pending_isnull;
 };
@@ -83,6 +91,7 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 	cursor->segment_context = AllocSetContextCreate(context, "rtscan cursor's segment", ALLOCSET_DEFAULT_SIZES);
 	cursor->row_context = AllocSetContextCreate(context, "rtscan cursor's rows", ALLOCSET_DEFAULT_SIZES);
 	cursor->values = MemoryContextAllocZero(context, schema->ncolumns * sizeof(RtscanValues *));
+	cursor->bounds = MemoryContextAllocZero(context, schema->ncolumns * sizeof(RtscanChunkBounds));
 	cursor->search = (RtscanSearch) {
 		.index = index,
 		.snapshot = snapshot,
@@ -181,11 +190,12 @@ next_stretch(RtscanCursor *cursor)
 	uint32		end = rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, cursor->chunk);
 	uint32		first = cursor->stretch;
 	uint32		n = Min(end - first, RTSCAN_CURSOR_ROWS);
+	uint32		row = cursor->chunk * RTSCAN_CHUNK_ROWS + first;
 
 	cursor->wanted = rtscan_bits_chunk(cursor->bits, cursor->chunk) + first / 64;
 	cursor->stretch += n;
 	for (uint32 i = 0; i < n; i++)
-		cursor->rows[i] = cursor->chunk * RTSCAN_CHUNK_ROWS + first + i;
+		cursor->rows[i] = row + i;
 	return n;
 }
 
@@ -351,6 +361,7 @@ values_of(RtscanCursor *cursor, int column)
 		MemoryContext old = MemoryContextSwitchTo(cursor->segment_context);
 
 		cursor->values[column] = rtscan_open_values(&cursor->segment->reader, cursor->schema, column);
+		cursor->bounds[column].chunk = PG_UINT32_MAX;
 		MemoryContextSwitchTo(old);
 	}
 	return cursor->values[column];
@@ -473,6 +484,26 @@ bool
 rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest)
 {
 	return rtscan_get_range(values_of(cursor, column), least, greatest);
+}
+
+bool
+rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest)
+{
+	RtscanValues *values = cursor->segment ? values_of(cursor, column) : NULL;
+	RtscanChunkBounds *known = &cursor->bounds[column];
+	const RtscanBounds *bounds = &known->bounds;
+	uint32		chunk = cursor->rows[0] / RTSCAN_CHUNK_ROWS;
+
+	if (values == NULL || chunk != cursor->rows[cursor->n - 1] / RTSCAN_CHUNK_ROWS)
+		return false;
+	if (known->chunk != chunk)
+		*known = (RtscanChunkBounds) {chunk, rtscan_chunk_bounds(values, chunk)};
+	if (bounds->kind == RTSCAN_EXACT_NONE || bounds->scale != scale ||
+		bounds->nulls == rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, chunk))
+		return false;
+	*least = bounds->nulls > 0 ? Min(bounds->least, 0) : bounds->least;
+	*greatest = bounds->nulls > 0 ? Max(bounds->greatest, 0) : bounds->greatest;
+	return true;
 }
 
 const RtscanSearch *

@@ -63,6 +63,9 @@ extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
 extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
 extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest);
 
+/* Bounds of a column's integers, of a scale, of the rows at hand, 0 where they are NULL: of their whole chunk; false if they are not known. */
+extern bool rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest);
+
 /* What it did so far. */
 extern const RtscanSearch *rtscan_cursor_search(const RtscanCursor *cursor);
 extern uint64 rtscan_cursor_heap_fetches(const RtscanCursor *cursor);
