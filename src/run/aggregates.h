@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "row/exact.h"
 #include "run/arithmetic.h"
+#include "segment/totals.h"
 #include "storage/buffile.h"
 
 #define RTSCAN_MAX_ARGUMENTS	2
@@ -120,6 +121,11 @@ typedef struct RtscanFamily
 							   const uint64 *wanted, uint32 n);
 	void		(*add_doubles) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
 								const RtscanVector *const *vectors);
+
+	/* Add a chunk's total (totals.h), of the kind that is wanted; or NULL.  Even then there may be no such kind: RTSCAN_NO_TOTAL. */
+	RtscanTotalKind (*total_kind) (const RtscanTransition *transition);
+	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+							  MemoryContext context);
 
 	/* Add what another state has, which has rows; but not how many. */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,

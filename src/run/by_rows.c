@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "run/by_chunks.h"
 #include "run/expressions.h"
 #include "run/quantiles.h"
 #include "run/shared.h"
@@ -217,6 +218,8 @@ open_cursor(RtscanRowsAnswer *answer)
 									question->filter);
 	if (calculates_all(answer))
 		rtscan_cursor_take_stretches(cursor);
+	if (rtscan_takes_chunks(answer))
+		rtscan_cursor_offer_chunks(cursor, rtscan_add_chunk, answer);
 	answer->slice = RTSCAN_CURSOR_ROWS;
 	MemoryContextSwitchTo(old);
 	return cursor;

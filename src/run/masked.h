@@ -13,12 +13,12 @@
 #include "run/arithmetic.h"
 
 /* Values that are not NULL, of n rows whose bits are set; without a vector, these rows. */
-extern uint64 rtscan_masked_count(const RtscanVector *vector, const uint64 *bits, uint32 n);
+extern uint64 rtscan_count_masked(const RtscanVector *vector, const uint64 *bits, uint32 n);
 
 /* The sum of these integers, which a sum of their scale is to have. */
-extern void rtscan_masked_sum(const RtscanVector *vector, const uint64 *bits, uint32 n, RtscanSum *sum);
+extern void rtscan_sum_masked(const RtscanVector *vector, const uint64 *bits, uint32 n, RtscanSum *sum);
 
 /* The least of these integers, or the greatest; there must be some. */
-extern int64 rtscan_masked_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, bool greatest);
+extern int64 rtscan_find_masked(const RtscanVector *vector, const uint64 *bits, uint32 n, bool greatest);
 
 #endif							/* RTSCAN_MASKED_H */

@@ -242,7 +242,7 @@ add_masked(RtscanRowsAnswer *answer, int number)
 	if (aggregate->filter.state || aggregate->narguments > 1 || !calculate_vectors(answer, number, &vector))
 		return false;
 	if (family->counts)
-		answer->only[number].count += rtscan_masked_count(vector, batch->wanted, batch->n);
+		answer->only[number].count += rtscan_count_masked(vector, batch->wanted, batch->n);
 	else
 		return vector->kind == RTSCAN_VECTOR_INTEGERS && family->add_masked &&
 			family->add_masked(transition, &answer->only[number], vector, batch->wanted, batch->n);

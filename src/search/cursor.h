@@ -45,6 +45,24 @@ extern uint32 rtscan_next_rows(RtscanCursor *cursor);
 extern void rtscan_cursor_take_stretches(RtscanCursor *cursor);
 extern const uint64 *rtscan_cursor_wanted(const RtscanCursor *cursor);
 
+/*
+ * Offer somebody whole chunks of segments: each before any of its rows is given, which are not if it is taken.
+ */
+typedef struct RtscanCursorChunk
+{
+	uint32		number;
+	uint32		rows;
+	uint32		wanted;			/* of them: those whose bits are set */
+	const uint64 *bits;
+} RtscanCursorChunk;
+
+typedef bool (*RtscanTakeChunk) (const RtscanCursorChunk *chunk, void *arg);
+
+extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg);
+
+/* The values of a column in the segment at hand. */
+extern RtscanValues *rtscan_cursor_column(RtscanCursor *cursor, int column);
+
 /* Of the rows at hand keep only what is wanted, and take no stretches from now on: the others have values that get in the way. */
 extern uint32 rtscan_cursor_narrow(RtscanCursor *cursor);
 

@@ -140,10 +140,10 @@ rtscan_frames_last_bytes(const RtscanFrames *frames, uint32 rows)
 							   frames->frames[last].bits);
 }
 
-static void
-check_largest(RtscanReader *reader, const RtscanFrames *frames, const RtscanFrame *frame, uint32 page, uint64 largest)
+void
+rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest)
 {
-	if (unlikely(largest > rtscan_frame_largest(frame)))
+	if (unlikely(largest > rtscan_frame_largest(&frames->frames[chunk])))
 		rtscan_fault(reader, &frames->area, page, "A value is outside of the bounds of its chunk.");
 }
 
@@ -164,7 +164,7 @@ get_chunk(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 
 			rtscan_unpack_small(payload, frame->bits, n, (uint32) frame->least, codes + first);
 
 		rtscan_release(reader, buffer);
-		check_largest(reader, frames, frame, page, largest);
+		rtscan_check_frame(reader, frames, chunk, page, largest);
 	}
 }
 
@@ -245,7 +245,7 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 		largest = values ? rtscan_unpack_rows(payload, frame->bits, first_row, rows + i, end - i, frame->least, values + i) :
 			rtscan_unpack_small_rows(payload, frame->bits, first_row, rows + i, end - i, (uint32) frame->least, codes + i);
 		rtscan_release(reader, buffer);
-		check_largest(reader, frames, frame, frames->pages[chunk] + number, largest);
+		rtscan_check_frame(reader, frames, chunk, frames->pages[chunk] + number, largest);
 		i = end;
 	}
 }

@@ -69,6 +69,9 @@ rtscan_frame_marker(const RtscanFrame *frame)
 	return (int64) ((uint64) frame->greatest + 1);
 }
 
+/* Fault a page of a chunk whose largest element is larger than its frame lets it be. */
+extern void rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest);
+
 /* The integers of a chunk's rows, or of some rows that ascend and are in one chunk. */
 extern void rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values);
 extern void rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
