@@ -4,7 +4,7 @@
  */
 #include "run/slice.h"
 
-#include "bits/multiversion.h"
+#include "bits/gather.h"
 #include "miscadmin.h"
 #include "run/masked.h"
 #include "utils/memutils.h"
@@ -15,20 +15,11 @@
 static uint32
 list_rows(const uint64 *wanted, uint32 from, uint32 end, uint16 *rows)
 {
-	uint32		n = 0;
-
-	while (from < end)
-	{
-		uint32		until = Min(end, (from / 64 + 1) * 64);
-		uint64		bits = wanted ? wanted[from / 64] >> from % 64 : ~UINT64CONST(0);
-
-		for (; from < until; from++, bits >>= 1)
-		{
-			rows[n] = from;
-			n += bits & 1;
-		}
-	}
-	return n;
+	if (wanted)
+		return rtscan_list_places(wanted, from, end, rows);
+	for (uint32 row = from; row < end; row++)
+		rows[row - from] = row;
+	return end - from;
 }
 
 /* Where only bits say so far which rows have passed: list them. */
@@ -279,14 +270,78 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 	MemoryContextSwitchTo(old);
 }
 
+/* ---------------------------------------------------------------- cells */
+
+/* Of the slice, what is to be added by cell. */
+static void
+begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
+{
+	for (int i = 0; i < cells->naggregates; i++)
+	{
+		const RtscanVector *vector = NULL;
+		bool		known = cells->aggregates[i].kind != RTSCAN_NO_TOTAL && calculate_vectors(answer, i, &vector);
+
+		rtscan_offer_to_cells(cells, i, known, vector);
+	}
+	rtscan_begin_slice(cells, answer->n);
+}
+
+static void
+add_to_cells(RtscanRowsAnswer *answer, RtscanCells *cells, int number, const uint32 *cell_of)
+{
+	const uint16 *rows = answer->rows;
+	uint32		n = answer->n;
+
+	if (answer->task->aggregates[number].filter.state)
+	{
+		rows = answer->filtered;
+		n = rtscan_choose_rows(&answer->filters[number], answer->batch, answer->rows, answer->n, answer->filtered);
+	}
+	rtscan_add_to_cells(cells, number, cell_of, rows, n);
+}
+
+/* The groups of rows in empty cells have to be found, and those of rows that are added to other aggregates. */
+static void
+add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of)
+{
+	bool		needs_groups = false;
+
+	begin_cells(answer, cells);
+	for (int i = 0; i < cells->naggregates; i++)
+		needs_groups |= !cells->aggregates[i].adds;
+	if (rtscan_count_in_cells(cells, cell_of, answer->rows, answer->n) || needs_groups)
+		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < cells->naggregates; i++)
+		if (cells->aggregates[i].adds)
+			add_to_cells(answer, cells, i, cell_of);
+		else
+			add_to_aggregate(answer, i);
+}
+
 /* ---------------------------------------------------------------- all of it */
+
+static void
+add_to_groups(RtscanRowsAnswer *answer)
+{
+	const uint32 *cell_of;
+	RtscanCells *cells = rtscan_find_row_cells(answer->row_groups, answer->batch, &cell_of);
+
+	if (cells)
+	{
+		add_by_cells(answer, cells, cell_of);
+		return;
+	}
+	rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < answer->task->naggregates; i++)
+		add_to_aggregate(answer, i);
+}
 
 void
 rtscan_add_slice(RtscanRowsAnswer *answer)
 {
 	choose_next_rows(answer);
-	if (answer->task->grouped)
-		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
-	for (int i = 0; i < answer->task->naggregates && (answer->masked || answer->n > 0); i++)
+	if (answer->task->grouped && answer->n > 0)
+		add_to_groups(answer);
+	for (int i = 0; i < answer->task->naggregates && answer->only && (answer->masked || answer->n > 0); i++)
 		add_to_aggregate(answer, i);
 }

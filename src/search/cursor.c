@@ -8,6 +8,7 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "segment/tidmap.h"
+#include "segment/typed.h"
 #include "storage/pending.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
@@ -473,6 +474,17 @@ rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes)
 		rtscan_get_codes(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, codes + first);
 	}
 	MemoryContextSwitchTo(old);
+}
+
+void
+rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_null, uint32 *offsets)
+{
+	Assert(cursor->segment);
+	for (uint32 first = 0, end; first < cursor->n; first = end)
+	{
+		end = end_of_chunk(cursor, first);
+		rtscan_get_offsets(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, least, of_null, offsets + first);
+	}
 }
 
 const RtscanSegmentScan *

@@ -112,10 +112,13 @@ extern bool rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frame
 /* It is going to be got soon. */
 extern void rtscan_prefetch_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row);
 
-/* As those before: codes, which have 16 bits at most; what is NULL has one that the caller names. */
+/*
+ * As those before: codes, which have 16 bits at most, or integers of some rows less a base, which have 24; what is NULL has one that
+ * the caller names.
+ */
 extern void rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 null_code,
 								   uint32 *codes);
 extern void rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
-										uint32 null_code, uint32 *codes);
+										int64 base, uint32 null_code, uint32 *codes);
 
 #endif							/* RTSCAN_FRAMES_H */
