@@ -56,17 +56,19 @@ rtscan_gather_table(const int64 *table, const uint32 *codes, uint32 n, int64 *va
 }
 
 /*
- * The rows of a word, four at a time, of which what is too many is written over by the next word: a branch a word that is hard to
- * foretell, not one a row.  Returns how many there are.
+ * The rows of a word, two at a time and two at least, of which what is too many is written over by the next word: fewer branches that
+ * are hard to foretell than one a row.  Returns how many there are.
  */
 static inline uint32
 list_word(uint64 rest, uint32 first_row, uint32 *rows)
 {
 	uint32		n = __builtin_popcountll(rest);
+	uint32		i = 0;
 
-	for (uint32 i = 0; i < n; i += 4)
-		for (uint32 k = 0; k < 4; k++, rest &= rest - 1)
-			rows[i + k] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
+	do
+		for (uint32 k = 0; k < 2; k++, i++, rest &= rest - 1)
+			rows[i] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
+	while (i < n);
 	return n;
 }
 
