@@ -25,7 +25,8 @@ SELECT h % 1000, nullif(h % 201, 7) - 100, nullif(h % 200, 3), CASE WHEN h % 500
 	CASE WHEN h % 29 > 0 THEN (h % 100000 - 50000) / 100.0 END,
 	CASE WHEN h % 31 > 0 THEN (h % 4096 - 2048) / 16.0 END,
 	CASE WHEN h % 37 > 0 THEN (h % 512) / 8.0 END,
-	CASE WHEN i BETWEEN 5000 AND 5100 THEN ('{NaN,Infinity,-Infinity,1e300,-1e300,1e-300,-0}'::float8[])[i % 7 + 1] ELSE h % 9 END
+	CASE WHEN i BETWEEN 5000 AND 5100 THEN ('{NaN,Infinity,-Infinity,1e300,-1e300,1e-300,-0}'::float8[])[i % 7 + 1]
+		ELSE h % 9 END
 FROM (SELECT i, abs(hashint4(i)) FROM generate_series(1, 70001) i) v (i, h);
 CREATE INDEX many_idx ON many USING rtscan (k, v, u) INCLUDE (g, s, l, n, f, e, w);
 VACUUM ANALYZE many;

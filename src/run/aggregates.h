@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "row/exact.h"
 #include "run/arithmetic.h"
+#include "segment/totals.h"
 #include "storage/buffile.h"
 
 #define RTSCAN_MAX_ARGUMENTS	2
@@ -128,6 +129,11 @@ typedef struct RtscanFamily
 	/* Add those of rows that a mask has (masked.h), none of them NULL, to one state; false if that cannot be done. */
 	bool		(*add_masked) (const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
 							   const RtscanMaskedRows *rows);
+
+	/* Add a chunk's total (totals.h), of the kind that is wanted; or NULL.  Even then there may be no such kind: RTSCAN_NO_TOTAL. */
+	RtscanTotalKind (*total_kind) (const RtscanTransition *transition);
+	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+							  MemoryContext context);
 
 	/* Add what another state has, which has rows; but not how many. */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,

@@ -7,8 +7,8 @@
 #include "run/masked.h"
 
 #include "bits/bits.h"
+#include "bits/masks.h"
 #include "bits/multiversion.h"
-#include "port/pg_bitutils.h"
 
 /* All bits are set where a bit is.  (A place of 64 bits is what compilers vectorise.) */
 #define MASK_OF(word, i)	(-(int64) ((word) >> (i) & 1))
@@ -46,16 +46,6 @@ rtscan_mask_true(const RtscanVector *condition, uint32 n, uint64 *mask)
 	}
 }
 
-uint64
-rtscan_masked_rows(const uint64 *mask, uint32 n)
-{
-	uint64		count = 0;
-
-	for (uint32 i = 0; i * 64 < n; i++)
-		count += pg_popcount64(mask[i]);
-	return count;
-}
-
 /* ---------------------------------------------------------------- values */
 
 RTSCAN_MULTIVERSION void
@@ -89,31 +79,8 @@ add_small(const int64 *values, const uint64 *mask, uint32 n)
 	return sum;
 }
 
-RTSCAN_MULTIVERSION static void
-add_halves(const int64 *values, const uint64 *mask, uint32 n, int64 *upper, uint64 *lower)
-{
-	int64		high = 0;
-	uint64		low = 0;
-
-	for (uint32 first = 0; first < n; first += 64)
-	{
-		const int64 *from = values + first;
-		uint64		word = mask[first / 64];
-
-		for (uint64 i = 0; i < 64; i++)
-		{
-			int64		value = from[i] & MASK_OF(word, i);
-
-			high += value >> 32;
-			low += (uint32) value;
-		}
-	}
-	*upper = high;
-	*lower = low;
-}
-
 void
-rtscan_masked_sum(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum)
+rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum)
 {
 	int64		upper;
 	uint64		lower;
@@ -125,33 +92,6 @@ rtscan_masked_sum(const RtscanVector *vector, const uint64 *mask, uint32 n, Rtsc
 		rtscan_sum_add(sum, small >> 63, (uint64) small);
 		return;
 	}
-	add_halves(vector->digits, mask, n, &upper, &lower);
+	rtscan_masked_sum(vector->digits, mask, n, &upper, &lower);
 	rtscan_sum_add_halves(sum, upper, lower);
-}
-
-/* In place of what is not asked for, what no value is beyond. */
-RTSCAN_MULTIVERSION static int64
-find_outermost(const int64 *values, const uint64 *mask, uint32 n, int64 flip)
-{
-	int64		best = PG_INT64_MIN;
-
-	for (uint32 first = 0; first < n; first += 64)
-	{
-		const int64 *from = values + first;
-		uint64		word = mask[first / 64];
-
-		for (uint64 i = 0; i < 64; i++)
-		{
-			int64		value = ((from[i] ^ flip) & MASK_OF(word, i)) | (PG_INT64_MIN & ~MASK_OF(word, i));
-
-			best = Max(best, value);
-		}
-	}
-	return best ^ flip;
-}
-
-int64
-rtscan_masked_outermost(const RtscanVector *vector, const uint64 *mask, uint32 n, bool greatest)
-{
-	return find_outermost(vector->digits, mask, n, greatest ? 0 : -1);
 }

@@ -24,9 +24,6 @@ extern void rtscan_mask_rows(const uint64 *wanted, uint32 n, uint64 *mask);
 extern void rtscan_mask_nulls(const RtscanVector *vector, uint32 n, uint64 *mask);
 extern void rtscan_mask_true(const RtscanVector *condition, uint32 n, uint64 *mask);
 
-/* How many rows are left? */
-extern uint64 rtscan_masked_rows(const uint64 *mask, uint32 n);
-
 /* Their values, or doubles, in their places; in the others' something neutral, up to the end of the last word. */
 extern void rtscan_keep_masked(const int64 *values, const uint64 *mask, uint32 n, int64 neutral, int64 *kept);
 
@@ -38,9 +35,6 @@ rtscan_is_within(const RtscanVector *vector, int64 most)
 }
 
 /* The sum of these integers, which a sum of their scale is to have. */
-extern void rtscan_masked_sum(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum);
-
-/* The least of these integers, or the greatest; there must be some. */
-extern int64 rtscan_masked_outermost(const RtscanVector *vector, const uint64 *mask, uint32 n, bool greatest);
+extern void rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum);
 
 #endif							/* RTSCAN_MASKED_H */

@@ -4,30 +4,12 @@
  */
 #include "run/slice.h"
 
+#include "bits/gather.h"
+#include "bits/masks.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- quals */
-
-/* The places from one up to another that a mask has. */
-static uint32
-list_rows(const uint64 *mask, uint32 from, uint32 end, uint16 *rows)
-{
-	uint32		n = 0;
-
-	while (from < end)
-	{
-		uint32		until = Min(end, (from / 64 + 1) * 64);
-		uint64		bits = mask[from / 64] >> from % 64;
-
-		for (; from < until; from++, bits >>= 1)
-		{
-			rows[n] = from;
-			n += bits & 1;
-		}
-	}
-	return n;
-}
 
 /* Of the next rows of the batch; without GROUP BY these are all. */
 static void
@@ -42,7 +24,7 @@ choose_next_rows(RtscanRowsAnswer *answer)
 	answer->masked = answer->only && calculated;
 	answer->listed = !answer->masked;
 	if (answer->listed)
-		answer->n = list_rows(answer->mask, answer->next, end, answer->rows);
+		answer->n = rtscan_list_places(answer->mask, answer->next, end, answer->rows);
 	if (!calculated)
 		answer->n = rtscan_choose_rows(&answer->quals, batch, answer->rows, answer->n, answer->rows);
 	answer->next = end;
@@ -241,7 +223,7 @@ add_masked(RtscanRowsAnswer *answer, int number)
 		return false;
 	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
 		rtscan_mask_nulls(vectors[i], rows.n, mask);
-	rows.count = rtscan_masked_rows(mask, rows.n);
+	rows.count = rtscan_count_first(mask, rows.n);
 	if (family->counts)
 		state->count += rows.count;
 	return family->counts || rows.count == 0 || (family->add_masked && family->add_masked(transition, state, vectors, &rows));
@@ -260,7 +242,7 @@ add_listed(RtscanRowsAnswer *answer, int number)
 	};
 
 	if (!answer->listed)
-		answer->n = list_rows(answer->mask, 0, answer->batch->n, answer->rows);
+		answer->n = rtscan_list_places(answer->mask, 0, answer->batch->n, answer->rows);
 	answer->listed = true;
 	chosen.n = answer->n;
 	if (aggregate->filter.state)
@@ -284,14 +266,78 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 	MemoryContextSwitchTo(old);
 }
 
+/* ---------------------------------------------------------------- cells */
+
+/* Of the slice, what is to be added by cell. */
+static void
+begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
+{
+	for (int i = 0; i < cells->naggregates; i++)
+	{
+		const RtscanVector *vector = NULL;
+		bool		known = cells->aggregates[i].kind != RTSCAN_NO_TOTAL && calculate_vectors(answer, i, &vector);
+
+		rtscan_offer_to_cells(cells, i, known, vector);
+	}
+	rtscan_begin_slice(cells, answer->n);
+}
+
+static void
+add_to_cells(RtscanRowsAnswer *answer, RtscanCells *cells, int number, const uint32 *cell_of)
+{
+	const uint16 *rows = answer->rows;
+	uint32		n = answer->n;
+
+	if (answer->task->aggregates[number].filter.state)
+	{
+		rows = answer->filtered;
+		n = rtscan_choose_rows(&answer->filters[number], answer->batch, answer->rows, answer->n, answer->filtered);
+	}
+	rtscan_add_to_cells(cells, number, cell_of, rows, n);
+}
+
+/* The groups of rows in empty cells have to be found, and those of rows that are added to other aggregates. */
+static void
+add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of)
+{
+	bool		needs_groups = false;
+
+	begin_cells(answer, cells);
+	for (int i = 0; i < cells->naggregates; i++)
+		needs_groups |= !cells->aggregates[i].adds;
+	if (rtscan_count_in_cells(cells, cell_of, answer->rows, answer->n) || needs_groups)
+		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < cells->naggregates; i++)
+		if (cells->aggregates[i].adds)
+			add_to_cells(answer, cells, i, cell_of);
+		else
+			add_to_aggregate(answer, i);
+}
+
 /* ---------------------------------------------------------------- all of it */
+
+static void
+add_to_groups(RtscanRowsAnswer *answer)
+{
+	const uint32 *cell_of;
+	RtscanCells *cells = rtscan_find_row_cells(answer->row_groups, answer->batch, &cell_of);
+
+	if (cells)
+	{
+		add_by_cells(answer, cells, cell_of);
+		return;
+	}
+	rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < answer->task->naggregates; i++)
+		add_to_aggregate(answer, i);
+}
 
 void
 rtscan_add_slice(RtscanRowsAnswer *answer)
 {
 	choose_next_rows(answer);
-	if (answer->task->grouped)
-		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
-	for (int i = 0; i < answer->task->naggregates && (answer->masked || answer->n > 0); i++)
+	if (answer->task->grouped && answer->n > 0)
+		add_to_groups(answer);
+	for (int i = 0; i < answer->task->naggregates && answer->only && (answer->masked || answer->n > 0); i++)
 		add_to_aggregate(answer, i);
 }
