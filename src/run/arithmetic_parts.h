@@ -48,6 +48,8 @@ struct RtscanArithmetic
 	bool		in_utc;			/* it is right only while the session's time zone is UTC */
 	int			noperands;
 	RtscanArithmetic **operands;
+	struct RtscanArithmetic *products[2];	/* of a sum: the step of its operand multiplied by a constant, which is done with the sum, */
+	int64		factors[2];		/* by this; or NULL */
 	const RtscanVector **vectors;	/* of the operands, in this batch */
 	uint64		batch;			/* the number of the batch that this is about: */
 	const RtscanVector *found;	/* NULL: rows have to be evaluated one by one */

@@ -97,7 +97,8 @@ bound_sum(const RtscanVector *left, int64 left_power, const RtscanVector *right,
 
 	return !pg_mul_s64_overflow(left->lowest, left_power, &a) && !pg_mul_s64_overflow(left->highest, left_power, &b) &&
 		!pg_mul_s64_overflow(right->lowest, right_power, &c) && !pg_mul_s64_overflow(right->highest, right_power, &d) &&
-		!pg_add_s64_overflow(a, Min(c, d), &result->lowest) && !pg_add_s64_overflow(b, Max(c, d), &result->highest);
+		!pg_add_s64_overflow(Min(a, b), Min(c, d), &result->lowest) &&
+		!pg_add_s64_overflow(Max(a, b), Max(c, d), &result->highest);
 }
 
 RTSCAN_MULTIVERSION static void
@@ -128,17 +129,34 @@ add_constant(const int64 *digits, int64 power, int64 constant, uint32 n, int64 *
 		result[i] = digits[i] * power + constant;
 }
 
+/* What an operand is multiplied by to be at a scale; 0 if that, or its product by a constant, does not fit. */
+static int64
+find_multiple(const RtscanArithmetic *step, int number, const RtscanVector *operand, int scale)
+{
+	const RtscanArithmetic *product = step->products[number];
+	int64		factor = product ? step->factors[number] : 1;
+	int64		a,
+				b,
+				multiple;
+
+	if (product && (pg_mul_s64_overflow(operand->lowest, factor, &a) || pg_mul_s64_overflow(operand->highest, factor, &b) ||
+					Min(a, b) < product->lowest || Max(a, b) > product->highest))
+		return 0;
+	return pg_mul_s64_overflow(rtscan_power_to_scale(operand, scale), factor, &multiple) ? 0 : multiple;
+}
+
 bool
 rtscan_add_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
 	int			scale = Max(operands[0]->scale, operands[1]->scale);
-	int64		left_power = rtscan_power_to_scale(operands[0], scale);
-	int64		right_power = step->parameter * rtscan_power_to_scale(operands[1], scale);
+	int64		left_power = find_multiple(step, 0, operands[0], scale);
+	int64		right_power = find_multiple(step, 1, operands[1], scale);
 	const int64 *left = operands[0]->digits;
 	const int64 *right = operands[1]->digits;
 
 	result->scale = scale;
-	if (left_power == 0 || right_power == 0 || !bound_sum(operands[0], left_power, operands[1], right_power, result))
+	if (left_power == 0 || right_power == 0 || pg_mul_s64_overflow(right_power, step->parameter, &right_power) ||
+		!bound_sum(operands[0], left_power, operands[1], right_power, result))
 		return false;
 	if (rtscan_is_constant(operands[1]))
 		add_constant(left, left_power, operands[1]->lowest * right_power, n, result->digits);
