@@ -8,6 +8,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "plan/imply.h"
 #include "plan/runnable.h"
 #include "run/expressions.h"
 #include "run/node_plan.h"
@@ -51,6 +52,7 @@ shown_expressions(const RtscanPath *path)
 {
 	const RtscanShown shown = {
 		.quals = path->clauses,
+		.implied = rtscan_implied_columns(path->quals, path->index),
 		.filters = filter_clauses(path),
 		.row_quals = path->residual,
 		.keys = path->request->keys,

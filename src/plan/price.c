@@ -164,7 +164,7 @@ cost_by_rows(RtscanPath *path, double rows)
 
 	cost.startup += quals.startup + computed.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
-	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
+	rows *= rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual, rows);
 	if (request->grouped)
 		path->groups = estimate_groups(path, rows);
 	cost.work += groups_cost(path, rows) + collections_cost(path, rows) +

@@ -158,15 +158,15 @@ rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *anc
 }
 
 void
-rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState *es)
+rtscan_explain_list(RtscanNode *node, List *expressions, const char *label, List *ancestors, ExplainState *es)
 {
 	List	   *texts = NIL;
 	ListCell   *cell;
 
-	foreach(cell, keys)
+	foreach(cell, expressions)
 		texts = lappend(texts, deparse(node, lfirst(cell), ancestors, es));
-	if (keys != NIL)
-		ExplainPropertyList("Group Key", texts, es);
+	if (expressions != NIL)
+		ExplainPropertyList(label, texts, es);
 }
 
 void
