@@ -167,7 +167,7 @@ numeric_of_number(double number, bool upwards)
 {
 	char		text[NUMBER_SIZE];
 
-	if (fabs(number) > EXACT_DOUBLES || number != floor(number))
+	if (isfinite(number) && (fabs(number) > EXACT_DOUBLES || number != floor(number)))
 		number = upwards ? rtscan_just_above(rtscan_just_above(number)) : rtscan_just_below(rtscan_just_below(number));
 	if (isinf(number))
 		strlcpy(text, number > 0 ? "Infinity" : "-Infinity", sizeof(text));
