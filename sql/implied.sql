@@ -244,7 +244,8 @@ INSERT INTO rare_expressions SELECT e, k FROM (VALUES
 	UNION ALL SELECT 'd - date ''2020-01-01''', k FROM unnest(ARRAY['0', '1', '-7305']) k;
 SELECT differs(format('%s %s %s', e, op, k), tab)
 	FROM rare_expressions, unnest(ARRAY['<', '<=', '=', '>=', '>']) op,
-		unnest(ARRAY['rare', 'rare', '(SELECT * FROM rare WHERE i BETWEEN -2 AND 2 AND b BETWEEN -1 AND 9007199254740994) r',
+		unnest(ARRAY['rare', 'rare',
+			'(SELECT * FROM rare WHERE i BETWEEN -2 AND 2 AND b BETWEEN -1 AND 9007199254740994) r',
 			'(SELECT * FROM rare WHERE f BETWEEN -1 AND 3 AND n BETWEEN -1 AND 2) r',
 			'(SELECT * FROM rare WHERE f >= 1 AND e > 0.5 AND d > ''2000-01-01'') r',
 			'(SELECT * FROM rare WHERE f <= 2.5 AND n < 1 AND d < ''2021-01-01'') r'])
