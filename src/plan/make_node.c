@@ -46,29 +46,46 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
+/* A column is found in the node's tuples in one form only: as a key, if it is one. */
+static Node *
+use_key_columns(Node *node, List *keys)
+{
+	ListCell   *cell;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var))
+		foreach(cell, keys)
+			if (IsA(lfirst(cell), Var) && lfirst_node(Var, cell)->varattno == ((Var *) node)->varattno)
+				return copyObject(lfirst(cell));
+	return expression_tree_mutator(node, use_key_columns, keys);
+}
+
 static List *
 shown_expressions(const RtscanPath *path)
 {
+	const RtscanRequest *request = path->request;
 	const RtscanShown shown = {
 		.quals = path->clauses,
 		.filters = filter_clauses(path),
 		.row_quals = path->residual,
-		.keys = path->request->keys,
+		.keys = request->keys,
 		.row_aggregates = aggregated_expressions(path),
 	};
 
-	return rtscan_write_shown(&shown);
+	return (List *) use_key_columns((Node *) rtscan_write_shown(&shown), request->output_keys);
 }
 
-/* What the node has in its tuples: keys, aggregates, and columns that only expressions refer to. */
+/* What the node has in its tuples: keys, aggregates, GROUPING()'s, and columns that only expressions refer to. */
 static List *
 make_scan_tlist(const RtscanPath *path, List *expressions)
 {
 	List	   *tlist = NIL;
 	List	   *columns = pull_var_clause((Node *) expressions, PVC_RECURSE_PLACEHOLDERS);
-	List	   *all = list_concat_copy(path->request->keys, path->request->aggrefs);
+	List	   *all = list_concat_copy(path->request->output_keys, path->request->aggrefs);
 	ListCell   *cell;
 
+	all = list_concat(all, path->request->groupings);
 	foreach(cell, list_concat_unique(all, columns))
 		tlist = lappend(tlist, makeTargetEntry(lfirst(cell), list_length(tlist) + 1, NULL, false));
 	return tlist;
@@ -98,15 +115,41 @@ plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, Lis
 	return plan;
 }
 
+static RtscanPlanSet *
+plan_set(const RtscanPathSet *set)
+{
+	RtscanPlanSet *plan = palloc(sizeof(RtscanPlanSet));
+	int			key = -1;
+
+	*plan = (RtscanPlanSet) {.parent = set->parent, .asked = set->asked, .groups = (int) Min(set->groups, INT_MAX)};
+	while ((key = bms_next_member(set->keys, key)) >= 0)
+		plan->keys = lappend_int(plan->keys, key);
+	return plan;
+}
+
+/* The numbers of GROUPING()'s keys. */
+static List *
+plan_grouping(const RtscanRequest *request, const GroupingFunc *grouping)
+{
+	List	   *keys = NIL;
+	ListCell   *cell;
+
+	foreach(cell, grouping->refs)
+		keys = lappend_int(keys, rtscan_number_of_key(request, lfirst_int(cell)));
+	return keys;
+}
+
 static void
 plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 {
 	ListCell   *cell;
 
 	plan->by_rows = true;
-	plan->grouped = path->request->grouped;
+	foreach(cell, path->sets)
+		plan->sets = lappend(plan->sets, plan_set(lfirst(cell)));
+	foreach(cell, path->request->groupings)
+		plan->groupings = lappend(plan->groupings, plan_grouping(path->request, lfirst_node(GroupingFunc, cell)));
 	plan->partial = path->request->partial;
-	plan->groups = (int) Min(path->groups, INT_MAX);
 	plan->row_quals = path->row_quals;
 	plan->row_keys = path->row_keys;
 	foreach(cell, path->request->group_clauses)

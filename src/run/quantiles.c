@@ -4,6 +4,8 @@
  */
 #include "run/quantiles.h"
 
+#include "run/key_sort.h"
+
 #include <math.h>
 
 #include "catalog/pg_type.h"

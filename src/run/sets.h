@@ -1,0 +1,30 @@
+/*
+ * sets.h
+ *		Grouping sets: GROUP BY's, and those that others are made of.
+ *
+ * The groups of some sets are made of rows, one set after another, each in a pass over the rows.  The groups of all others
+ * are made of those of a set that has all of their keys, its *parent*, whose *parts* they are: while a set's groups are
+ * visited, the states of each are combined with those of its group in each part, as processes' are in a parallel query.
+ *
+ * Sets are visited in their order, where each follows its parent: of a set there are groups in memory from when its parent's
+ * are visited until its own have been.
+ */
+#ifndef RTSCAN_SETS_H
+#define RTSCAN_SETS_H
+
+#include "rtscan.h"
+
+#include "run/slice.h"
+
+/* What the plan says of the task's sets; its keys and transitions are known. */
+extern void rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan);
+
+/* Go on to the next set, with no groups at hand if they are made of rows; false if there is none. */
+extern bool rtscan_next_set(RtscanRowsAnswer *answer);
+extern void rtscan_end_sets(RtscanRowsAnswer *answer);
+
+/* Visit the groups of the set at hand: each once, with its keys in the answer, added to all parts; in the end NULL. */
+extern void rtscan_begin_visit(RtscanRowsAnswer *answer);
+extern RtscanState *rtscan_visit_group(RtscanRowsAnswer *answer);
+
+#endif							/* RTSCAN_SETS_H */
