@@ -308,6 +308,39 @@ RESET enable_seqscan;
 -- what fails when it is evaluated does not fail while planning
 SELECT explained('SELECT count(*) FROM t WHERE b < 1 / (SELECT 0) AND c < 0');
 
+--
+-- The planner knows how many values a column has, of which ANALYZE saw few
+--
+CREATE TABLE uneven AS
+SELECT CASE WHEN i % 10 > 0 THEN i % 3 ELSE i END AS a, i % 2 AS b FROM generate_series(1, 20000) i;
+ALTER TABLE uneven ALTER a SET STATISTICS 1, ALTER b SET STATISTICS 1;
+ANALYZE uneven;
+CREATE FUNCTION groups(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+	RETURN plan #> '{0,Plan,Plan Rows}';
+END
+$$;
+SELECT groups('SELECT a FROM uneven GROUP BY a') < 1000 AS few;
+CREATE INDEX uneven_all ON uneven USING rtscan (b, a);
+SELECT groups('SELECT a FROM uneven GROUP BY a'), groups('SELECT a FROM uneven WHERE a = 10') < 40 AS looked_up;
+-- of an expression of it; not of one whose number of values has been set, nor whose rows are not all to be seen
+SELECT groups('SELECT a + 1 FROM uneven GROUP BY a + 1');
+ALTER TABLE uneven ALTER a SET (n_distinct = 77);
+ANALYZE uneven;
+SELECT groups('SELECT a FROM uneven GROUP BY a');
+ALTER TABLE uneven ALTER a RESET (n_distinct);
+ANALYZE uneven;
+ALTER TABLE uneven ENABLE ROW LEVEL SECURITY;
+CREATE POLICY all_rows ON uneven USING (b >= 0);
+GRANT SELECT ON uneven TO rtscan_curious;
+SELECT groups('SELECT a FROM uneven GROUP BY a');
+SET ROLE rtscan_curious;
+SELECT groups('SELECT a FROM uneven GROUP BY a') < 1000 AS few;
+RESET ROLE;
+
 SET client_min_messages = error;
 DROP SCHEMA planner CASCADE;
 DROP ROLE rtscan_curious;

@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "fmgr.h"
+#include "plan/distinct_values.h"
 #include "plan/path.h"
 #include "plan/scan_path.h"
 #include "search/stats.h"
@@ -23,5 +24,6 @@ _PG_init(void)
 	rtscan_init_device();
 	rtscan_init_scan();
 	rtscan_init_aggregate();
+	rtscan_init_distinct_values();
 	rtscan_init_stats();
 }

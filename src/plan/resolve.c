@@ -278,6 +278,7 @@ add_key_size(RtscanColumnSize *size, const RtscanSegmentColumn *column, double f
 {
 	const RtscanColumnHeader *header = &column->header;
 
+	size->distinct = Max(size->distinct, header->distinct);
 	size->value_pages += factor * area_pages(rtscan_is_plain(header) ? &column->values.header.values : &header->codes);
 	if (rtscan_is_plain(header))
 		return;
@@ -530,4 +531,14 @@ rtscan_index_size(PlannerInfo *root, IndexOptInfo *info)
 
 	MemoryContextSwitchTo(old);
 	return knowledge->readable ? &knowledge->size : NULL;
+}
+
+double
+rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column)
+{
+	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
+	const Knowledge *knowledge = know_index(root, info);
+
+	MemoryContextSwitchTo(old);
+	return knowledge->readable && !knowledge->private ? knowledge->size.columns[column].distinct : 0;
 }

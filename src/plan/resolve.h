@@ -18,6 +18,7 @@ typedef struct RtscanColumnSize
 	double		value_pages;	/* of codes, or of values in row order */
 	double		dictionary_pages;
 	double		dictionary_values;
+	double		distinct;		/* of a key column: values in the dictionary that has most */
 	double		ranked_values;	/* of these, in segments where the column is in heap order */
 	double		framed_rows;	/* of an INCLUDE column: rows that have integers in frames */
 } RtscanColumnSize;
@@ -55,5 +56,8 @@ extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *inf
 
 /* The same of an index alone, or NULL. */
 extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo *info);
+
+/* So many different values a key column has at least; 0 if that is not known, or not for this user to know. */
+extern double rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column);
 
 #endif							/* RTSCAN_RESOLVE_H */
