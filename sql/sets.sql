@@ -185,8 +185,7 @@ RESET enable_seqscan;
 RESET rtscan.enable_scan;
 
 --
--- Little memory: groups are spilled, of sets of rows and of their parts,
-	and values of groups and of all rows are sorted
+-- Little memory: groups of sets of rows and of their parts are spilled, values of groups and of all rows are sorted
 --
 CREATE FUNCTION spills(query text) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashagg = off
 SET enable_sort = off SET rtscan.enable_scan = off SET max_parallel_workers_per_gather = 0
@@ -255,6 +254,57 @@ FROM (SELECT b, GROUPING(b) AS g, sum(v) FROM many GROUP BY b) q;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
+
+--
+-- Aggregates that are PostgreSQL's, over the rows of RtscanScan, also in its order
+--
+CREATE AGGREGATE total(int) (sfunc = int4_sum, stype = bigint);
+CREATE FUNCTION later(int, int) RETURNS int LANGUAGE sql AS 'SELECT $2';
+CREATE AGGREGATE last(int) (sfunc = later, stype = int);
+CREATE FUNCTION scan_differs(query text, settings text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql
+SET max_parallel_workers_per_gather = 0 SET enable_bitmapscan = off AS $$
+DECLARE
+	expected text[];
+	found text[];
+	plan text;
+BEGIN
+	SET LOCAL enable_seqscan = on;
+	SET LOCAL enable_hashagg = on;
+	SET LOCAL rtscan.enable_scan = off;
+	SET LOCAL rtscan.enable_aggregate = off;
+	expected := rows_of(query);
+	SET LOCAL enable_seqscan = off;
+	SET LOCAL rtscan.enable_scan = on;
+	SET LOCAL rtscan.enable_aggregate = on;
+	EXECUTE settings;
+	plan := plan_of(query);
+	found := rows_of(query);
+	IF found IS DISTINCT FROM expected OR plan !~ 'RtscanScan' OR plan ~ 'RtscanAggregate' THEN
+		RETURN NEXT format(E'%s: %s instead of %s\n%s', query, left(found::text, 500), left(expected::text, 500), plan);
+	END IF;
+END
+$$;
+SELECT scan_differs(format('SELECT %s %s FROM %s GROUP BY %s', regexp_replace(keys, '^GROUP.*', 'GROUPING(a, b),'),
+	aggregates, source, rtrim(keys, ',')), settings)
+FROM unnest(ARRAY['a,', 'a, b,', 'c,', 'a % 3, e,', 'GROUPING SETS ((a), (b), (b, a), ())']) keys,
+	unnest(ARRAY[
+		'string_agg(c, '','' ORDER BY u)', 'string_agg(c, '','' ORDER BY a, u DESC) FILTER (WHERE b > 2)',
+		'array_agg(v ORDER BY v, u), array_agg(u ORDER BY u DESC)', 'array_agg(DISTINCT c), count(DISTINCT c)',
+		'total(v), sum(v)', 'last(u ORDER BY u)', 'last(v ORDER BY b, u), max(v)', 'jsonb_object_agg(u, c)',
+		'sum(n ORDER BY u), count(*)', 'rank(3) WITHIN GROUP (ORDER BY v)']) aggregates,
+	unnest(ARRAY['few', 'few WHERE a BETWEEN 2 AND 4 AND b < 3', 'few WHERE a > 100', 'none']) source,
+	unnest(ARRAY['', 'SET LOCAL enable_hashagg = off']) settings;
+SELECT scan_differs('SELECT string_agg(c, '','' ORDER BY u), total(v), last(v ORDER BY a, u) FROM few');
+-- groups in the order of a key column: the first ones take but their rows
+SELECT scan_differs(format('SELECT * FROM (SELECT a, u, count(*), array_agg(v ORDER BY v) FROM %s GROUP BY u, a
+	ORDER BY u %s LIMIT 5) q', source, direction), 'SET LOCAL enable_hashagg = off')
+FROM unnest('{few,few WHERE a > 2 AND u > 9000,none}'::text[]) source, unnest('{ASC,DESC}'::text[]) direction;
+SELECT explained('SELECT u, count(*), max(v) FROM many GROUP BY u ORDER BY u LIMIT 5');
+SELECT explained('SELECT u, array_agg(v) FROM many WHERE u > 50 GROUP BY u ORDER BY u DESC LIMIT 5');
+SELECT explained('SELECT a, count(*), max(v) FROM many GROUP BY a ORDER BY a LIMIT 5');
+SELECT explained('SELECT a, b, count(*) FROM many GROUP BY ROLLUP (a, b) ORDER BY a, b LIMIT 5');
+SELECT line FROM explained('SELECT u, count(*) FROM many GROUP BY u ORDER BY u LIMIT 5',
+	'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'rows';
 
 --
 -- Who may: functions of keys and aggregates, and rows that a policy hides

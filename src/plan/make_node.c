@@ -6,7 +6,6 @@
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "plan/runnable.h"
 #include "run/expressions.h"
@@ -46,19 +45,19 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-/* A column is found in the node's tuples in one form only: as a key, if it is one. */
+/* An expression of rows, with keys as they are in the node's tuples. */
 static Node *
-use_key_columns(Node *node, List *keys)
+use_output_keys(Node *node, const RtscanRequest *request)
 {
-	ListCell   *cell;
+	ListCell   *key,
+			   *output_key;
 
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, Var))
-		foreach(cell, keys)
-			if (IsA(lfirst(cell), Var) && lfirst_node(Var, cell)->varattno == ((Var *) node)->varattno)
-				return copyObject(lfirst(cell));
-	return expression_tree_mutator(node, use_key_columns, keys);
+	forboth(key, request->keys, output_key, request->output_keys)
+		if (!IsA(node, Const) && equal(node, lfirst(key)))
+			return copyObject(lfirst(output_key));
+	return expression_tree_mutator(node, use_output_keys, unconstify(RtscanRequest *, request));
 }
 
 static List *
@@ -73,20 +72,38 @@ shown_expressions(const RtscanPath *path)
 		.row_aggregates = aggregated_expressions(path),
 	};
 
-	return (List *) use_key_columns((Node *) rtscan_write_shown(&shown), request->output_keys);
+	return (List *) use_output_keys((Node *) rtscan_expressions_of_rows(rtscan_write_shown(&shown)), request);
+}
+
+/* Columns that expressions refer to, but for those that are in keys. */
+typedef struct Columns
+{
+	const List *keys;
+	List	   *columns;
+} Columns;
+
+static bool
+collect_columns(Node *node, Columns *columns)
+{
+	if (node == NULL || list_member(columns->keys, node))
+		return false;
+	if (IsA(node, Var))
+		columns->columns = list_append_unique(columns->columns, node);
+	return expression_tree_walker(node, collect_columns, columns);
 }
 
 /* What the node has in its tuples: keys, aggregates, GROUPING()'s, and columns that only expressions refer to. */
 static List *
 make_scan_tlist(const RtscanPath *path, List *expressions)
 {
+	const RtscanRequest *request = path->request;
+	Columns		columns = {.keys = request->output_keys};
+	List	   *all = list_concat(list_concat_copy(request->output_keys, request->aggrefs), request->groupings);
 	List	   *tlist = NIL;
-	List	   *columns = pull_var_clause((Node *) expressions, PVC_RECURSE_PLACEHOLDERS);
-	List	   *all = list_concat_copy(path->request->output_keys, path->request->aggrefs);
 	ListCell   *cell;
 
-	all = list_concat(all, path->request->groupings);
-	foreach(cell, list_concat_unique(all, columns))
+	collect_columns((Node *) expressions, &columns);
+	foreach(cell, list_concat(all, columns.columns))
 		tlist = lappend(tlist, makeTargetEntry(lfirst(cell), list_length(tlist) + 1, NULL, false));
 	return tlist;
 }
