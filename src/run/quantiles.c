@@ -4,12 +4,11 @@
  */
 #include "run/quantiles.h"
 
-#include "run/key_sort.h"
-
 #include <math.h>
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "run/key_sort.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
