@@ -164,6 +164,7 @@ plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 	plan->by_rows = true;
 	foreach(cell, path->sets)
 		plan->sets = lappend(plan->sets, plan_set(lfirst(cell)));
+	plan->most_parts = path->most_parts;
 	foreach(cell, path->request->groupings)
 		plan->groupings = lappend(plan->groupings, plan_grouping(path->request, lfirst_node(GroupingFunc, cell)));
 	plan->partial = path->request->partial;

@@ -55,6 +55,7 @@ typedef struct RtscanPathSet
 {
 	Bitmapset  *keys;			/* numbers of keys */
 	double		groups;
+	double		bytes;			/* of these in memory, and their collections */
 	int			parent;			/* the set before it that its groups are made of; -1: of rows */
 	bool		asked;			/* or is it there for others? */
 } RtscanPathSet;
@@ -72,9 +73,9 @@ typedef struct RtscanPath
 	List	   *row_quals;		/* as row expressions */
 	List	   *row_keys;		/* of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
-	List	   *sets;			/* by rows: RtscanPathSet *, each after its parent */
+	List	   *sets;			/* by rows: RtscanPathSet *, each after its parent, */
+	int			most_parts;		/* of which so many are made at once of others' groups */
 	double		groups;			/* results, before HAVING */
-	double		bytes;			/* of groups in memory, and their collections */
 } RtscanPath;
 
 /* offer.c: hook into the planner. */
@@ -108,7 +109,7 @@ extern void rtscan_cost_path(RtscanPath *path);
 /* A group's memory, without its collections. */
 extern double rtscan_group_bytes(const RtscanPath *path);
 
-/* Do its groups fit hash_mem?  If not, PostgreSQL's own aggregation, which spills rows before it has states for them, is better. */
+/* Do its groups of rows fit hash_mem?  If not, PostgreSQL's own aggregation, which spills rows before it has states for them, is better. */
 extern bool rtscan_path_groups_fit(const RtscanPath *path);
 
 /* sets.c: arrange the request's sets for so many rows; those that a set has, of a list of all keys. */

@@ -16,6 +16,7 @@
 #include "run/aggregates.h"
 #include "run/arithmetic.h"
 #include "run/expressions.h"
+#include "run/sets.h"
 #include "segment/distinct.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -26,6 +27,9 @@
 
 /* Collecting a value, and sorting or selecting among all. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
+
+/* Writing a group to a temporary file, reading it, and looking it up again. */
+#define SPILL_COST		(100 * cpu_operator_cost)
 
 /* A group takes about so much memory, besides its keys and states. */
 #define GROUP_OVERHEAD	128
@@ -103,7 +107,7 @@ collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanP
 
 /* Collecting values, and finding some among them; of all rows, more than fit into memory are sorted. */
 static Cost
-collections_cost(RtscanPath *path, const RtscanPathSet *set, double rows)
+collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 {
 	ListCell   *cell;
 	Cost		cost = 0;
@@ -119,27 +123,37 @@ collections_cost(RtscanPath *path, const RtscanPathSet *set, double rows)
 		cost += (set->parent < 0 ? rows :
 				 collected_values(path, list_nth(path->sets, set->parent), aggregate, rows)) * COLLECTED_COST;
 		if (set->keys != NULL)
-			path->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
+			set->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
 		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit())
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;
 }
 
+/* Of a parent's so many groups: looked up, and spilled, if they take more than their share of memory. */
+static Cost
+parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
+{
+	Cost		cost = groups * (GROUP_COST + list_length(path->aggregates) * RTSCAN_VALUE_COST);
+
+	if (set->keys != NULL && set->bytes > rtscan_set_memory(false, path->most_parts, false))
+		cost += groups * SPILL_COST;
+	return cost;
+}
+
 /* Making the groups of a set of rows, or of its parent's; of rows with such a cost each. */
 static Cost
-set_cost(RtscanPath *path, const RtscanPathSet *set, double rows, Cost row_cost)
+set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
 {
-	int			naggregates = list_length(path->aggregates);
-	Cost		cost = collections_cost(path, set, rows);
+	Cost		cost;
 
-	path->bytes += set->groups * rtscan_group_bytes(path);
+	set->bytes = set->groups * rtscan_group_bytes(path);
+	cost = collections_cost(path, set, rows);
 	if (set->asked)
 		path->groups += set->groups;
-	if (set->parent < 0)
-		return cost + groups_cost(path, set, rows) + rows * (naggregates * RTSCAN_VALUE_COST + row_cost);
-	return cost + ((RtscanPathSet *) list_nth(path->sets, set->parent))->groups *
-		(GROUP_COST + naggregates * RTSCAN_VALUE_COST);
+	if (set->parent >= 0)
+		return cost + parts_cost(path, set, ((RtscanPathSet *) list_nth(path->sets, set->parent))->groups);
+	return cost + groups_cost(path, set, rows) + rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + row_cost);
 }
 
 /* So often are all rows looked at. */
@@ -228,5 +242,15 @@ rtscan_group_bytes(const RtscanPath *path)
 bool
 rtscan_path_groups_fit(const RtscanPath *path)
 {
-	return path->request->partial || !rtscan_is_grouped(path->request) || path->bytes <= get_hash_memory_limit();
+	int			nsets = list_length(path->sets);
+
+	for (int i = 0; i < nsets && !path->request->partial; i++)
+	{
+		const RtscanPathSet *set = list_nth(path->sets, i);
+		bool		has_parts = i + 1 < nsets && ((RtscanPathSet *) list_nth(path->sets, i + 1))->parent == i;
+
+		if (set->parent < 0 && set->keys != NULL && set->bytes > rtscan_set_memory(true, path->most_parts, has_parts))
+			return false;
+	}
+	return true;
 }

@@ -168,6 +168,23 @@ add_in_order(List *ordered, const List *sets, const int *parents, int number, in
 	return ordered;
 }
 
+/* A set's parts are begun when it is visited, in the sets' order, and are there until they have been visited. */
+static int
+count_most_parts(const List *sets)
+{
+	int			parts = 0;
+	int			most = 0;
+
+	for (int i = 0; i < list_length(sets); i++)
+	{
+		for (int j = i + 1; j < list_length(sets); j++)
+			parts += ((RtscanPathSet *) list_nth(sets, j))->parent == i;
+		most = Max(most, parts);
+		parts -= ((RtscanPathSet *) list_nth(sets, i))->parent >= 0;
+	}
+	return most;
+}
+
 void
 rtscan_arrange_sets(RtscanPath *path, double rows)
 {
@@ -185,4 +202,5 @@ rtscan_arrange_sets(RtscanPath *path, double rows)
 	for (int i = 0; i < list_length(sets); i++)
 		if (parents[i] < 0)
 			path->sets = add_in_order(path->sets, sets, parents, i, -1);
+	path->most_parts = count_most_parts(path->sets);
 }

@@ -199,7 +199,7 @@ read_sets(const List *written)
 static List *
 write_rows(const RtscanNodePlan *plan)
 {
-	return lappend(list_make5(list_make1_int(plan->partial), write_sets(plan->sets), plan->row_keys, plan->operators,
+	return lappend(list_make5(list_make2_int(plan->partial, plan->most_parts), write_sets(plan->sets), plan->row_keys, plan->operators,
 							  plan->collations), plan->groupings);
 }
 
@@ -208,6 +208,7 @@ read_rows(RtscanNodePlan *plan, List *written)
 {
 	plan->by_rows = true;
 	plan->partial = linitial_int(linitial(written)) != 0;
+	plan->most_parts = lsecond_int(linitial(written));
 	plan->sets = read_sets(lsecond(written));
 	plan->row_keys = lthird(written);
 	plan->operators = lfourth(written);

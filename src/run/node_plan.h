@@ -77,6 +77,7 @@ typedef struct RtscanNodePlan
 	bool		by_rows;		/* by values of rows, or else from bits, without all of this */
 	bool		partial;		/* are the results transition states, to be combined? */
 	List	   *sets;			/* RtscanPlanSet *, */
+	int			most_parts;		/* of which so many are made at once of others' groups, */
 	List	   *groupings;		/* and GROUPING()'s, each an int list of numbers of keys */
 	List	   *row_keys;		/* row expressions of GROUP BY, with */
 	List	   *operators;		/* OIDs of equality operators, */

@@ -4,14 +4,10 @@
  */
 #include "run/sets.h"
 
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "run/expressions.h"
 #include "run/key_sort.h"
 #include "utils/memutils.h"
-
-/* A set may have so much memory, however many sets there are. */
-#define LEAST_MEMORY	(64 * 1024)
 
 /* ---------------------------------------------------------------- the task */
 
@@ -87,23 +83,9 @@ rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan)
 	task->nsets = list_length(plan->sets);
 	task->sets = palloc0(task->nsets * sizeof(RtscanRowSet));
 	task->ngroupings = list_length(plan->groupings);
+	task->most_parts = plan->most_parts;
 	for (int i = 0; i < task->nsets; i++)
 		prepare_set(task, i, plan, list_nth(plan->sets, i));
-}
-
-/* ---------------------------------------------------------------- memory */
-
-/* Sets of rows come one after another: each has half of the memory if others are made of it, which have the other half. */
-static Size
-memory_of(const RtscanRowsTask *task, const RtscanRowSet *set)
-{
-	Size		memory = get_hash_memory_limit();
-
-	if (set->parent >= 0)
-		memory /= 2 * (task->nsets - 1);
-	else if (set->parts != NIL)
-		memory /= 2;
-	return Max(memory, Min(LEAST_MEMORY, get_hash_memory_limit()));
 }
 
 /* ---------------------------------------------------------------- begin and end */
@@ -139,7 +121,8 @@ begin_set(RtscanRowsAnswer *answer, int number)
 	else
 	{
 		groups->groups = rtscan_create_groups(set->types, set->operators, set->collations, groups->transitions,
-											  task->naggregates, set->expected_groups, memory_of(task, set));
+											  task->naggregates, set->expected_groups,
+											  rtscan_set_memory(set->parent < 0, task->most_parts, set->parts != NIL));
 		groups->state_context = rtscan_groups_context(groups->groups);
 	}
 	MemoryContextSwitchTo(old);

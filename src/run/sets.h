@@ -14,7 +14,25 @@
 
 #include "rtscan.h"
 
+#include "miscadmin.h"
 #include "run/slice.h"
+
+/* A set may have so much memory, however many sets there are. */
+#define RTSCAN_LEAST_SET_MEMORY		(64 * 1024)
+
+/*
+ * Sets of rows come one after another.  One that others are made of leaves them a quarter of the memory, of which there are so many at
+ * once: its groups may have to be spilled again and again, theirs once.
+ */
+static inline Size
+rtscan_set_memory(bool of_rows, int most_parts, bool has_parts)
+{
+	Size		memory = get_hash_memory_limit();
+
+	if (!of_rows)
+		return Max(memory / 4 / Max(most_parts, 1), RTSCAN_LEAST_SET_MEMORY);
+	return has_parts ? memory / 4 * 3 : memory;
+}
 
 /* What the plan says of the task's sets; its keys and transitions are known. */
 extern void rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan);

@@ -60,6 +60,7 @@ struct RtscanRowsTask
 	RtscanRowKey *keys;
 	int			nsets;
 	RtscanRowSet *sets;			/* each after its parent; one without keys if there is no GROUP BY */
+	int			most_parts;		/* of these there are so many at once, with groups made of other sets' */
 	int			ngroupings;
 	int			naggregates;
 	RtscanRowAggregate *aggregates;
