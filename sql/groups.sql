@@ -559,7 +559,7 @@ SELECT differs(q) FROM (VALUES
 				SELECT count(*), sum(n) FROM (SELECT l, count(*) AS n FROM many WHERE o < o.x * 300 GROUP BY l) r) q
 		WHERE o.id < 4'),
 	('SELECT id, sum(fails_at(k, 1000)) FROM few GROUP BY id')) q (q);
--- few groups of much are not divided
+-- few groups of much are not spilled
 SELECT shown('SELECT s, max(repeat(w || id, 1000)) FROM many WHERE k = 3 GROUP BY s', 'Spilled');
 SELECT differs('SELECT s, md5(max(repeat(w || id, 1000))) FROM few GROUP BY s');
 -- what is spilled has been seen once

@@ -507,6 +507,7 @@ rtscan_next_key(RtscanKeys *keys, int64 *key)
 {
 	int64		of_bit = keys->collection->base + (int64) keys->bit;
 
+	CHECK_FOR_INTERRUPTS();
 	if (keys->bit != PG_UINT64_MAX && (!keys->has_key || of_bit < keys->key))
 	{
 		*key = of_bit;

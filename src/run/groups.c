@@ -17,6 +17,12 @@
 #define MAX_SPILL_BITS	5
 #define MAX_SPILL_FILES	(1 << MAX_SPILL_BITS)
 
+/*
+ * So few groups stay, unless values are collected: where their states are that large, they would come again and again, and
+ * PostgreSQL does not spill groups that it has begun, either.
+ */
+#define FEW_GROUPS		256
+
 /* With so many bits used up, what is left takes the memory that it takes. */
 #define MAX_USED_BITS	25
 
@@ -39,6 +45,7 @@ struct RtscanGroups
 	const RtscanTransition *transitions;
 	int			nstates;
 	Size		limit;			/* of memory */
+	bool		collects;		/* values: a group's are spilled with it */
 	MemoryContext context;
 	MemoryContext table_context;	/* groups, and what their states keep */
 	MemoryContext temporary;	/* of comparisons */
@@ -63,6 +70,8 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 	groups->transitions = transitions;
 	groups->nstates = nstates;
 	groups->limit = limit;
+	for (int i = 0; i < nstates; i++)
+		groups->collects |= transitions[i].collecting != NULL;
 	rtscan_let_sort(transitions, nstates, false);
 	groups->context = CurrentMemoryContext;
 	groups->table_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan groups", ALLOCSET_DEFAULT_SIZES);
@@ -110,10 +119,16 @@ rtscan_groups_memory(const RtscanGroups *groups)
 		groups->table->hashtab->members * 2 * sizeof(TupleHashEntryData);
 }
 
+static bool
+may_be_spilled(const RtscanGroups *groups)
+{
+	return groups->used_bits < MAX_USED_BITS && (groups->collects || groups->table->hashtab->members > FEW_GROUPS);
+}
+
 bool
 rtscan_groups_are_full(const RtscanGroups *groups)
 {
-	return groups->used_bits < MAX_USED_BITS && rtscan_groups_memory(groups) > groups->limit;
+	return may_be_spilled(groups) && rtscan_groups_memory(groups) > groups->limit;
 }
 
 MemoryContext
