@@ -205,11 +205,11 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
-	rtscan_explain_list(node, shown.keys, "Group Key", ancestors, es);
+	rtscan_explain_keys(node, shown.keys, ancestors, es);
 	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
-	rtscan_explain_list(node, shown.implied, "Implied Ranges", ancestors, es);
+	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	rtscan_explain_totals(node, es);
 }
