@@ -276,6 +276,11 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 static void
 begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
 {
+	MemoryContext old;
+
+	/* What calculating leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (int i = 0; i < cells->naggregates; i++)
 	{
 		const RtscanVector *vector = NULL;
@@ -283,6 +288,7 @@ begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
 
 		rtscan_offer_to_cells(cells, i, known, vector);
 	}
+	MemoryContextSwitchTo(old);
 	rtscan_begin_slice(cells, answer->n);
 }
 
