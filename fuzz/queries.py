@@ -498,6 +498,8 @@ class Comparer(Scans):
         if by_node and " GROUP BY " in query:
             self.counts["sums by the node, in groups"] += 1
             self.counts["groups compared"] += len(found)
+        if by_node and "GROUPING(" in query:
+            self.counts["sums by the node, in grouping sets"] += 1
         if by_node and len(expected) == 1 and expected[0] == "22...":
             self.counts["sums by the node, out of range"] += 1
         if found != expected:

@@ -255,15 +255,34 @@ class Sums:
             forms += [(f"trim_scale(({self.chosen()})::numeric)", False)] if number else []
             yield rng.choice(forms)
 
+    def sets(self, keys):
+        """GROUP BY's sets of some of the keys; each key is in one."""
+        rng = self.rng
+
+        def some():
+            return f"({', '.join(rng.sample(keys, rng.randint(0, len(keys))))})"
+
+        def part():
+            return rng.choice((f"ROLLUP ({', '.join(keys)})", f"CUBE ({', '.join(keys)})",
+                               f"GROUPING SETS ({', '.join([f'({one})' for one in keys] + [some() for _ in range(rng.randint(0, 3))])})",
+                               f"GROUPING SETS (({', '.join(keys)}), {some()}, ROLLUP ({rng.choice(keys)}))"))
+
+        return rng.choice(("", "", "DISTINCT ")) + ", ".join(part() for _ in range(rng.choice((1, 1, 1, 2))))
+
     def query(self):
         rng = self.rng
         keys = list(self.keys())
+        texts = [text for text, _ in keys]
+        grouped = ", ".join(texts)
         shown = [text for text, exact in keys if exact] + [self.aggregate() for _ in range(rng.randint(1, 4))]
+        if keys and rng.random() < 0.4:
+            shown += [f"GROUPING({grouped})", f"GROUPING({rng.choice(texts)})"]
+            grouped = self.sets(texts)
         where = [self.condition() for _ in range(rng.choice((0, 1, 1, 2)))]
         where += [f"({self.schema.predicate})"] if self.schema.predicate else []
         where += [self.truth()] if rng.random() < 0.35 else []
         names = {o.text for o in operands(self.schema)}
         where += [text for text in ("id % 3 <> 1", "u < 6") if text.split()[0] in names and rng.random() < 0.3]
         return (f"SELECT {', '.join(shown)} FROM t" + (f" WHERE {' AND '.join(where)}" if where else "")
-                + (f" GROUP BY {', '.join(text for text, _ in keys)}" if keys else "")
+                + (f" GROUP BY {grouped}" if keys else "")
                 + (f" HAVING count(*) > {rng.choice((0, 1, 20))}" if rng.random() < 0.15 else ""))

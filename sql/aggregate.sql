@@ -279,8 +279,8 @@ SELECT unequal(query, nodes) FROM (VALUES
 	('SELECT count(*) FILTER (WHERE now() > ''1999-01-01'') FROM many WHERE a < 500', 1),
 	-- not for the node
 	('SELECT count(*) FROM many WHERE a < 5 GROUP BY ()', NULL),
-	('SELECT b, count(*) FROM many GROUP BY GROUPING SETS ((b), ()) ORDER BY b, 2', 0),
-	('SELECT b, count(*) FROM many GROUP BY ROLLUP (b) ORDER BY b, 2', 0),
+	('SELECT b, count(*) FROM many GROUP BY GROUPING SETS ((b), ()) ORDER BY b, 2', 1),
+	('SELECT b, count(*) FROM many GROUP BY ROLLUP (b) ORDER BY b, 2', 1),
 	('SELECT count(DISTINCT a ORDER BY a) FROM many', 0),
 	('SELECT count(a ORDER BY a) FROM many', 0),
 	('SELECT count(*), sum(a) FROM many WHERE b = 1', 1),

@@ -283,9 +283,9 @@ SELECT differs(query, nodes) FROM (VALUES
 	('SELECT mode() WITHIN GROUP (ORDER BY k), rank(5) WITHIN GROUP (ORDER BY k) FROM few GROUP BY b', 0),
 	('SELECT array_agg(k ORDER BY id), string_agg(w, '''' ORDER BY id) FROM few GROUP BY s', 0),
 	('SELECT sum(iv), avg(iv), sum(k::money) FROM few', 0),
-	('SELECT k, b, grouping(k), sum(s) FROM few GROUP BY CUBE (k, b)', 0),
-	('SELECT k, sum(s) FROM few GROUP BY GROUPING SETS ((k), ())', 0),
-	('SELECT grouping(k), k, sum(s) FROM few GROUP BY k', NULL),
+	('SELECT k, b, grouping(k), sum(s) FROM few GROUP BY CUBE (k, b)', 1),
+	('SELECT k, sum(s) FROM few GROUP BY GROUPING SETS ((k), ())', 1),
+	('SELECT grouping(k), k, sum(s) FROM few GROUP BY k', 1),
 	('SELECT k, sum(s) FROM few TABLESAMPLE BERNOULLI (100) GROUP BY k', 0),
 	('SELECT sum(sum) FROM (SELECT sum(s) FROM few GROUP BY k OFFSET 0) q', 1)
 	) q (query, nodes);
@@ -559,7 +559,7 @@ SELECT differs(q) FROM (VALUES
 				SELECT count(*), sum(n) FROM (SELECT l, count(*) AS n FROM many WHERE o < o.x * 300 GROUP BY l) r) q
 		WHERE o.id < 4'),
 	('SELECT id, sum(fails_at(k, 1000)) FROM few GROUP BY id')) q (q);
--- few groups of much are not divided
+-- few groups of much are not spilled
 SELECT shown('SELECT s, max(repeat(w || id, 1000)) FROM many WHERE k = 3 GROUP BY s', 'Spilled');
 SELECT differs('SELECT s, md5(max(repeat(w || id, 1000))) FROM few GROUP BY s');
 -- what is spilled has been seen once

@@ -29,6 +29,7 @@
 #include "optimizer/appendinfo.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/placeholder.h"
+#include "rewrite/rewriteManip.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "utils/acl.h"
@@ -265,6 +266,17 @@ rtscan_compat_entry_value(TupleHashTable table, TupleHashEntry entry)
 #else
 	return &entry->additional;
 #endif
+}
+
+/* 18 marks what grouping sets may make NULL: not below them. */
+static inline List *
+rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
+{
+#if PG_VERSION_NUM >= 180000
+	if (root->group_rtindex > 0)
+		return (List *) remove_nulling_relids((Node *) expressions, bms_make_singleton(root->group_rtindex), NULL);
+#endif
+	return expressions;
 }
 
 /* A set of events for the backend's whole life: 17 would have a resource owner free it, before it was a context. */

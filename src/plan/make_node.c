@@ -6,7 +6,6 @@
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "plan/runnable.h"
 #include "run/expressions.h"
@@ -46,30 +45,65 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
+/* An expression of rows, with keys as they are in the node's tuples. */
+static Node *
+use_output_keys(Node *node, const RtscanRequest *request)
+{
+	ListCell   *key,
+			   *output_key;
+
+	if (node == NULL)
+		return NULL;
+	forboth(key, request->keys, output_key, request->output_keys)
+		if (!IsA(node, Const) && equal(node, lfirst(key)))
+			return copyObject(lfirst(output_key));
+	return expression_tree_mutator(node, use_output_keys, unconstify(RtscanRequest *, request));
+}
+
 static List *
 shown_expressions(const RtscanPath *path)
 {
+	const RtscanRequest *request = path->request;
 	const RtscanShown shown = {
 		.quals = path->clauses,
 		.filters = filter_clauses(path),
 		.row_quals = path->residual,
-		.keys = path->request->keys,
+		.keys = request->keys,
 		.row_aggregates = aggregated_expressions(path),
 	};
 
-	return rtscan_write_shown(&shown);
+	return (List *) use_output_keys((Node *) rtscan_expressions_of_rows(rtscan_write_shown(&shown)), request);
 }
 
-/* What the node has in its tuples: keys, aggregates, and columns that only expressions refer to. */
+/* Columns that expressions refer to, but for those that are in keys. */
+typedef struct Columns
+{
+	const List *keys;
+	List	   *columns;
+} Columns;
+
+static bool
+collect_columns(Node *node, Columns *columns)
+{
+	if (node == NULL || list_member(columns->keys, node))
+		return false;
+	if (IsA(node, Var))
+		columns->columns = list_append_unique(columns->columns, node);
+	return expression_tree_walker(node, collect_columns, columns);
+}
+
+/* What the node has in its tuples: keys, aggregates, GROUPING()'s, and columns that only expressions refer to. */
 static List *
 make_scan_tlist(const RtscanPath *path, List *expressions)
 {
+	const RtscanRequest *request = path->request;
+	Columns		columns = {.keys = request->output_keys};
+	List	   *all = list_concat(list_concat_copy(request->output_keys, request->aggrefs), request->groupings);
 	List	   *tlist = NIL;
-	List	   *columns = pull_var_clause((Node *) expressions, PVC_RECURSE_PLACEHOLDERS);
-	List	   *all = list_concat_copy(path->request->keys, path->request->aggrefs);
 	ListCell   *cell;
 
-	foreach(cell, list_concat_unique(all, columns))
+	collect_columns((Node *) expressions, &columns);
+	foreach(cell, list_concat(all, columns.columns))
 		tlist = lappend(tlist, makeTargetEntry(lfirst(cell), list_length(tlist) + 1, NULL, false));
 	return tlist;
 }
@@ -98,15 +132,42 @@ plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, Lis
 	return plan;
 }
 
+static RtscanPlanSet *
+plan_set(const RtscanPathSet *set)
+{
+	RtscanPlanSet *plan = palloc(sizeof(RtscanPlanSet));
+	int			key = -1;
+
+	*plan = (RtscanPlanSet) {.parent = set->parent, .asked = set->asked, .groups = (int) Min(set->groups, INT_MAX)};
+	while ((key = bms_next_member(set->keys, key)) >= 0)
+		plan->keys = lappend_int(plan->keys, key);
+	return plan;
+}
+
+/* The numbers of GROUPING()'s keys. */
+static List *
+plan_grouping(const RtscanRequest *request, const GroupingFunc *grouping)
+{
+	List	   *keys = NIL;
+	ListCell   *cell;
+
+	foreach(cell, grouping->refs)
+		keys = lappend_int(keys, rtscan_number_of_key(request, lfirst_int(cell)));
+	return keys;
+}
+
 static void
 plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 {
 	ListCell   *cell;
 
 	plan->by_rows = true;
-	plan->grouped = path->request->grouped;
+	foreach(cell, path->sets)
+		plan->sets = lappend(plan->sets, plan_set(lfirst(cell)));
+	plan->most_parts = path->most_parts;
+	foreach(cell, path->request->groupings)
+		plan->groupings = lappend(plan->groupings, plan_grouping(path->request, lfirst_node(GroupingFunc, cell)));
 	plan->partial = path->request->partial;
-	plan->groups = (int) Min(path->groups, INT_MAX);
 	plan->row_quals = path->row_quals;
 	plan->row_keys = path->row_keys;
 	foreach(cell, path->request->group_clauses)

@@ -18,6 +18,31 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+/* ---------------------------------------------------------------- expressions */
+
+static Node *
+strip_placeholders(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, PlaceHolderVar))
+		return strip_placeholders((Node *) ((PlaceHolderVar *) node)->phexpr, context);
+	return expression_tree_mutator(node, strip_placeholders, context);
+}
+
+List *
+rtscan_expressions_of_rows(List *expressions)
+{
+	return (List *) strip_placeholders((Node *) expressions, NULL);
+}
+
+/* As a row expression; NULL if it is none. */
+static Expr *
+row_expression_of(IndexOptInfo *index, Node *expression)
+{
+	return rtscan_row_expression(index, strip_placeholders(expression, NULL));
+}
+
 /* ---------------------------------------------------------------- aggregates */
 
 /*
@@ -44,7 +69,7 @@ arguments_of(const Aggref *aggref)
 
 	foreach(cell, aggref->args)
 		arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
-	return arguments;
+	return rtscan_expressions_of_rows(arguments);
 }
 
 static Form_pg_aggregate
@@ -196,7 +221,7 @@ match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 	else if (!rtscan_match_collected(aggregate, path))
 		return false;
 	if (aggref->aggfilter)
-		aggregate->row_filter = rtscan_row_expression(index, (Node *) aggref->aggfilter);
+		aggregate->row_filter = row_expression_of(index, (Node *) aggref->aggfilter);
 	return aggref->aggfilter == NULL || aggregate->row_filter;
 }
 
@@ -232,7 +257,7 @@ match_row_qual(RtscanPath *path, const RestrictInfo *info)
 	/* Nothing is known of the order in which rows are asked. */
 	if (path->request->root->qual_security_level > 0 && contain_leaked_vars((Node *) info->clause))
 		return false;
-	row_qual = rtscan_row_expression(path->index, (Node *) info->clause);
+	row_qual = row_expression_of(path->index, (Node *) info->clause);
 	if (row_qual == NULL)
 		return false;
 	path->residual = lappend(path->residual, info->clause);
@@ -282,11 +307,12 @@ rtscan_match_path(RtscanPath *path)
 	const RtscanRequest *request = path->request;
 
 	/* So many columns are too many for a tuple. */
-	if (list_length(request->keys) + list_length(request->aggrefs) > MaxTupleAttributeNumber)
+	if (list_length(request->keys) + list_length(request->aggrefs) + list_length(request->groupings) > MaxTupleAttributeNumber)
 		return false;
 	if (!match_quals(path))
 		return false;
-	path->by_rows = request->grouped || request->workers > 0 || path->residual != NIL || !match_aggregates(path);
+	path->by_rows = rtscan_is_grouped(request) || list_length(request->sets) > 1 || request->groupings != NIL ||
+		request->workers > 0 || path->residual != NIL || !match_aggregates(path);
 	if (!path->by_rows)
 		return true;
 	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);

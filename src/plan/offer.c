@@ -36,11 +36,12 @@ static create_upper_paths_hook_type previous_hook;
 
 /* ---------------------------------------------------------------- what is asked */
 
-/* Expressions above an aggregation are made of its keys and aggregates; these are collected, each once. */
+/* Expressions above an aggregation are made of its keys, aggregates and GROUPING()'s; the latter are collected, each once. */
 typedef struct Collection
 {
 	const List *keys;
 	List	   *aggrefs;
+	List	   *groupings;
 	bool		failed;
 } Collection;
 
@@ -54,7 +55,12 @@ collect(Node *node, Collection *collection)
 		collection->aggrefs = list_append_unique(collection->aggrefs, node);
 		return false;
 	}
-	collection->failed = IsA(node, Var) || IsA(node, WindowFunc) || IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc);
+	if (IsA(node, GroupingFunc))
+	{
+		collection->groupings = list_append_unique(collection->groupings, node);
+		return false;
+	}
+	collection->failed = IsA(node, Var) || IsA(node, WindowFunc) || IsA(node, PlaceHolderVar);
 	return expression_tree_walker(node, collect, collection);
 }
 
@@ -67,6 +73,58 @@ is_parallel_safe_request(const RtscanRequest *request)
 		is_parallel_safe(root, (Node *) request->aggrefs);
 }
 
+int
+rtscan_number_of_key(const RtscanRequest *request, Index reference)
+{
+	for (int i = 0; i < list_length(request->group_clauses); i++)
+		if (list_nth_node(SortGroupClause, request->group_clauses, i)->tleSortGroupRef == reference)
+			return i;
+	elog(ERROR, "GROUP BY has no reference %u", reference);
+}
+
+/* A grouping set, of references. */
+static Bitmapset *
+numbers_of_keys(const RtscanRequest *request, const List *references)
+{
+	Bitmapset  *numbers = NULL;
+	ListCell   *cell;
+
+	foreach(cell, references)
+		numbers = bms_add_member(numbers, rtscan_number_of_key(request, lfirst_int(cell)));
+	return numbers;
+}
+
+static void
+add_sets(RtscanRequest *request, const Query *query)
+{
+	Bitmapset  *all = NULL;
+	ListCell   *cell;
+
+	foreach(cell, query->groupingSets)
+		request->sets = lappend(request->sets, numbers_of_keys(request, lfirst(cell)));
+	if (list_length(request->keys) > 0)
+		all = bms_add_range(NULL, 0, list_length(request->keys) - 1);
+	if (request->sets == NIL)
+		request->sets = list_make1(all);
+}
+
+/*
+ * Is what a query has of its keys found in results where grouping sets make some of them NULL?  The planner looks for
+ * expressions there: it finds the first of several that are equal, and leaves constants as they are.
+ */
+static bool
+can_be_null(const List *keys)
+{
+	for (int i = 0; i < list_length(keys); i++)
+	{
+		Node	   *key = list_nth(keys, i);
+
+		if (IsA(key, Const) || list_member(list_copy_tail(keys, i + 1), key))
+			return false;
+	}
+	return true;
+}
+
 /* What a query asks; false if only PostgreSQL's executor can tell. */
 static bool
 make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOptInfo *output,
@@ -76,21 +134,32 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOp
 	Collection	collection;
 
 	*request = (RtscanRequest) {.root = root, .table = table, .output = output, .target = output->reltarget};
-	request->grouped = query->groupClause != NIL;
-	if (request->grouped && !grouping_is_hashable(query->groupClause))
+	if (!grouping_is_hashable(query->groupClause))
 		return false;
 	request->group_clauses = query->groupClause;
-	request->keys = get_sortgrouplist_exprs(query->groupClause, group->targetList);
+	request->output_keys = get_sortgrouplist_exprs(query->groupClause, group->targetList);
+	if (query->groupingSets != NIL && !can_be_null(request->output_keys))
+		return false;
+	request->keys = rtscan_expressions_of_rows(rtscan_compat_below_grouping(root, request->output_keys));
+	add_sets(request, query);
 	request->having = (List *) group->havingQual;
-	collection = (Collection) {request->keys, NIL, false};
+	collection = (Collection) {.keys = request->output_keys};
 	collect((Node *) list_make2(output->reltarget->exprs, request->having), &collection);
 	request->aggrefs = collection.aggrefs;
+	request->groupings = collection.groupings;
 	request->parallel_safe = is_parallel_safe_request(request);
 	/* Aggregates may have been folded away. */
-	return !collection.failed && (request->grouped || request->aggrefs != NIL);
+	return !collection.failed && (rtscan_is_grouped(request) || request->aggrefs != NIL);
 }
 
 /* ---------------------------------------------------------------- partial aggregation */
+
+/* Can it be done in two halves?  PostgreSQL has no second one for grouping sets. */
+static bool
+can_be_parted(const PlannerInfo *root)
+{
+	return !root->hasNonPartialAggs && !root->hasNonSerialAggs && root->parse->groupingSets == NIL;
+}
 
 /* The aggregates' first halves. */
 static List *
@@ -118,7 +187,7 @@ make_partial_target(const RtscanRequest *request)
 	ListCell   *key,
 			   *clause;
 
-	forboth(key, request->keys, clause, request->group_clauses)
+	forboth(key, request->output_keys, clause, request->group_clauses)
 		add_column_to_pathtarget(target, lfirst(key), lfirst_node(SortGroupClause, clause)->tleSortGroupRef);
 	add_new_columns_to_pathtarget(target, request->aggrefs);
 	return set_pathtarget_cost_width(request->root, target);
@@ -132,6 +201,7 @@ make_partial_request(const RtscanRequest *request)
 	*partial = *request;
 	partial->partial = true;
 	partial->having = NIL;
+	partial->groupings = NIL;
 	partial->aggrefs = make_partial_aggrefs(request->aggrefs);
 	partial->target = make_partial_target(partial);
 	partial->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, request->table->relids);
@@ -148,11 +218,11 @@ add_final_path(const RtscanRequest *request, Path *partial)
 
 	MemSet(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
-	if (request->grouped)
+	if (rtscan_is_grouped(request))
 		groups = estimate_num_groups(root, request->keys, Max(partial->rows, 1), NULL, NULL);
 	add_path(request->output, (Path *)
 			 create_agg_path(root, request->output, partial, request->target,
-							 request->grouped ? AGG_HASHED : AGG_PLAIN, AGGSPLIT_FINAL_DESERIAL,
+							 rtscan_is_grouped(request) ? AGG_HASHED : AGG_PLAIN, AGGSPLIT_FINAL_DESERIAL,
 							 request->group_clauses, request->having, &costs, groups));
 }
 
@@ -173,7 +243,7 @@ offer_parallel(const RtscanRequest *request)
 	RtscanRequest *partial;
 	Path	   *path;
 
-	if (workers <= 0 || !request->parallel_safe || request->root->hasNonPartialAggs || request->root->hasNonSerialAggs)
+	if (workers <= 0 || !request->parallel_safe || !can_be_parted(request->root))
 		return;
 	partial = make_partial_request(request);
 	partial->workers = workers;
@@ -200,6 +270,7 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->target->exprs, child, top);
 	translated->keys = (List *)
 		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->keys, child, top);
+	translated->output_keys = translated->keys;
 	translated->aggrefs = (List *)
 		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->aggrefs, child, top);
 	return translated;
@@ -297,10 +368,10 @@ consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inpu
 
 	if (previous_hook)
 		previous_hook(root, stage, input, output, extra);
-	if (!rtscan_enable_aggregate || stage != UPPERREL_GROUP_AGG || root->parse->groupingSets != NIL)
+	if (!rtscan_enable_aggregate || stage != UPPERREL_GROUP_AGG)
 		return;
 	whole = rtscan_can_answer(root, input);
-	if (!whole && (!has_children(root, input) || root->hasNonPartialAggs || root->hasNonSerialAggs))
+	if (!whole && (!has_children(root, input) || !can_be_parted(root)))
 		return;
 	request = palloc(sizeof(RtscanRequest));
 	if (!make_request(request, root, input, output, group))

@@ -22,9 +22,11 @@ typedef struct RtscanRequest
 	RelOptInfo *table;
 	RelOptInfo *output;			/* what the path is one of, */
 	PathTarget *target;			/* and what it computes */
-	bool		grouped;
 	List	   *group_clauses;	/* SortGroupClause, */
-	List	   *keys;			/* and their expressions */
+	List	   *keys;			/* and their expressions, of rows; */
+	List	   *output_keys;	/* as they are in results, where grouping sets may make them NULL */
+	List	   *sets;			/* Bitmapset *: grouping sets, of numbers of keys; an empty one if there is no GROUP BY */
+	List	   *groupings;		/* GroupingFunc */
 	List	   *aggrefs;
 	List	   *having;
 	bool		parallel_safe;	/* a worker may compute them, as far as keys, aggregates and WHERE go */
@@ -48,6 +50,16 @@ typedef struct RtscanPathAggregate
 	Expr	   *fractions;		/* and of percentiles, these are asked for */
 } RtscanPathAggregate;
 
+/* A grouping set: how its groups are made. */
+typedef struct RtscanPathSet
+{
+	Bitmapset  *keys;			/* numbers of keys */
+	double		groups;
+	double		bytes;			/* of these in memory, and their collections */
+	int			parent;			/* the set before it that its groups are made of; -1: of rows */
+	bool		asked;			/* or is it there for others? */
+} RtscanPathSet;
+
 /* A path, with what it hands to its plan. */
 typedef struct RtscanPath
 {
@@ -61,12 +73,16 @@ typedef struct RtscanPath
 	List	   *row_quals;		/* as row expressions */
 	List	   *row_keys;		/* of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
-	double		groups;
-	double		collected_bytes;	/* of collections */
+	List	   *sets;			/* by rows: RtscanPathSet *, each after its parent, */
+	int			most_parts;		/* of which so many are made at once of others' groups */
+	double		groups;			/* results, before HAVING */
 } RtscanPath;
 
 /* offer.c: hook into the planner. */
 extern void rtscan_init_aggregate(void);
+
+/* The number, from 0, of the key with a reference (SortGroupClause.tleSortGroupRef). */
+extern int	rtscan_number_of_key(const RtscanRequest *request, Index reference);
 
 /* path.c: can an index of ours be used?  Is a relation a table with all rows in a heap, and such an index? */
 extern bool rtscan_is_usable(const IndexOptInfo *index);
@@ -78,6 +94,9 @@ extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 /* match.c: can the path's index answer, from bits or else from rows?  Only the latter can be shared among processes. */
 extern bool rtscan_match_path(RtscanPath *path);
 
+/* match.c: expressions without the placeholders of what comes from a subquery: below grouping sets, of a table's rows, these mean nothing. */
+extern List *rtscan_expressions_of_rows(List *expressions);
+
 /* match_collected.c: can values be collected for an aggregate, and is it one that wants that?  Finds all but its FILTER. */
 extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);
 
@@ -87,8 +106,22 @@ extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 /* price.c: cost the path, and estimate its rows. */
 extern void rtscan_cost_path(RtscanPath *path);
 
-/* Do its groups fit hash_mem?  If not, PostgreSQL's own aggregation, which spills rows before it has states for them, is better. */
+/* A group's memory, without its collections. */
+extern double rtscan_group_bytes(const RtscanPath *path);
+
+/* Do its groups of rows fit hash_mem?  If not, PostgreSQL's own aggregation, which spills rows before it has states for them, is better. */
 extern bool rtscan_path_groups_fit(const RtscanPath *path);
+
+/* sets.c: arrange the request's sets for so many rows; those that a set has, of a list of all keys. */
+extern void rtscan_arrange_sets(RtscanPath *path, double rows);
+extern List *rtscan_keys_of_set(List *keys, const Bitmapset *set);
+
+/* Is there a set with keys? */
+static inline bool
+rtscan_is_grouped(const RtscanRequest *request)
+{
+	return request->keys != NIL;
+}
 
 /* make_node.c: a CustomPath's PlanCustomPath. */
 extern Plan *rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,

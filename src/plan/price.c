@@ -16,6 +16,7 @@
 #include "run/aggregates.h"
 #include "run/arithmetic.h"
 #include "run/expressions.h"
+#include "run/sets.h"
 #include "segment/distinct.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -26,6 +27,9 @@
 
 /* Collecting a value, and sorting or selecting among all. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
+
+/* Writing a group to a temporary file, reading it, and looking it up again. */
+#define SPILL_COST		(100 * cpu_operator_cost)
 
 /* A group takes about so much memory, besides its keys and states. */
 #define GROUP_OVERHEAD	128
@@ -65,36 +69,36 @@ columns_cost(const RtscanPath *path, double rows)
 
 /* Are a column's values integers in a segment (run/row_groups.h)?  Of some types they are codes if there are few. */
 static bool
-has_integers(const RtscanPath *path, int column)
+has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
 {
 	Oid			type = rtscan_column_type(path->index, column);
 	bool		sorts;
 
 	(void) rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
-	return sorts || column < path->index->nkeycolumns || path->groups <= RTSCAN_MOST_CODES;
+	return sorts || column < path->index->nkeycolumns || set->groups <= RTSCAN_MOST_CODES;
 }
 
 /* Finding the groups of rows: by integers, where a group is looked up once a segment. */
 static Cost
-groups_cost(const RtscanPath *path, double rows)
+groups_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
 {
-	Bitmapset  *columns = rtscan_row_columns((Node *) path->row_keys);
+	Bitmapset  *columns = rtscan_row_columns((Node *) rtscan_keys_of_set(path->row_keys, set->keys));
 	double		segments = ceil(path->index->tuples / RTSCAN_SEGMENT_ROWS);
 	int			column = -1;
 
-	if (!path->request->grouped)
+	if (set->keys == NULL)
 		return 0;
 	while ((column = bms_next_member(columns, column)) >= 0)
-		if (!has_integers(path, column))
+		if (!has_integers(path, set, column))
 			return rows * GROUP_COST;
-	return rows * bms_num_members(columns) * RTSCAN_CODE_COST + Min(rows, path->groups * segments) * GROUP_COST;
+	return rows * bms_num_members(columns) * RTSCAN_CODE_COST + Min(rows, set->groups * segments) * GROUP_COST;
 }
 
 /* Values that an aggregate of so many rows has in memory: of DISTINCT, different ones in each group. */
 static double
-collected_values(const RtscanPath *path, const RtscanPathAggregate *aggregate, double rows)
+collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanPathAggregate *aggregate, double rows)
 {
-	List	   *expressions = lappend(list_copy(path->request->keys), linitial(aggregate->arguments));
+	List	   *expressions = lappend(rtscan_keys_of_set(path->request->keys, set->keys), linitial(aggregate->arguments));
 
 	if (aggregate->collected.purpose != RTSCAN_FOR_DISTINCT)
 		return rows;
@@ -103,12 +107,11 @@ collected_values(const RtscanPath *path, const RtscanPathAggregate *aggregate, d
 
 /* Collecting values, and finding some among them; of all rows, more than fit into memory are sorted. */
 static Cost
-collections_cost(RtscanPath *path, double rows)
+collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 {
 	ListCell   *cell;
 	Cost		cost = 0;
 
-	path->collected_bytes = 0;
 	foreach(cell, path->aggregates)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
@@ -116,59 +119,73 @@ collections_cost(RtscanPath *path, double rows)
 
 		if (aggregate->collected.purpose == RTSCAN_NO_COLLECTION)
 			continue;
-		values = collected_values(path, aggregate, rows);
-		path->collected_bytes += values * RTSCAN_COLLECTED_BYTES + path->groups * COLLECTION_OVERHEAD;
-		cost += rows * COLLECTED_COST;
-		if (!path->request->grouped && values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit())
+		values = collected_values(path, set, aggregate, rows);
+		cost += (set->parent < 0 ? rows :
+				 collected_values(path, list_nth(path->sets, set->parent), aggregate, rows)) * COLLECTED_COST;
+		if (set->keys != NULL)
+			set->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
+		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit())
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;
 }
 
-/*
- * Groups of so many rows.  PostgreSQL takes an expression to have as many values as its columns; of some it is known that they
- * have fewer.
- */
-static double
-estimate_groups(const RtscanPath *path, double rows)
+/* Of a parent's so many groups: looked up, and spilled, if they take more than their share of memory. */
+static Cost
+parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
 {
-	PlannerInfo *root = path->request->root;
-	List	   *keys = path->request->keys;
-	List	   *others = NIL;
-	double		known = 1;
+	Cost		cost = groups * (GROUP_COST + list_length(path->aggregates) * RTSCAN_VALUE_COST);
 
-	for (int i = 0; i < list_length(path->row_keys); i++)
-	{
-		double		values = rtscan_most_values(list_nth(path->row_keys, i));
-
-		if (isinf(values))
-			others = lappend(others, list_nth(keys, i));
-		else
-			known *= values;
-	}
-	if (list_length(others) == list_length(keys))
-		return clamp_row_est(estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL));
-	if (others != NIL)
-		known *= estimate_num_groups(root, others, Max(rows, 1), NULL, NULL);
-	return clamp_row_est(Min(known, estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL)));
+	if (set->keys != NULL && set->bytes > rtscan_set_memory(false, path->most_parts, false))
+		cost += groups * SPILL_COST;
+	return cost;
 }
 
-/* What is done with rows: values, residual quals, groups, aggregates. */
+/* Making the groups of a set of rows, or of its parent's; of rows with such a cost each. */
+static Cost
+set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
+{
+	Cost		cost;
+
+	set->bytes = set->groups * rtscan_group_bytes(path);
+	cost = collections_cost(path, set, rows);
+	if (set->asked)
+		path->groups += set->groups;
+	if (set->parent >= 0)
+		return cost + parts_cost(path, set, ((RtscanPathSet *) list_nth(path->sets, set->parent))->groups);
+	return cost + groups_cost(path, set, rows) + rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + row_cost);
+}
+
+/* So often are all rows looked at. */
+static int
+count_passes(const RtscanPath *path)
+{
+	int			passes = 0;
+	ListCell   *cell;
+
+	foreach(cell, path->sets)
+		passes += ((RtscanPathSet *) lfirst(cell))->parent < 0;
+	return passes;
+}
+
+/* What is done with rows that a search finds at some cost: values, residual quals, groups, aggregates. */
 static RtscanCost
-cost_by_rows(RtscanPath *path, double rows)
+cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 {
 	const RtscanRequest *request = path->request;
-	RtscanCost	cost = columns_cost(path, rows);
+	double		passed = rows * clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
 	QualCost	computed = rtscan_expressions_cost(request->root, computed_expressions(path));
+	ListCell   *cell;
 
+	rtscan_arrange_sets(path, passed);
+	rtscan_add_cost(&cost, columns_cost(path, rows));
 	cost.startup += quals.startup + computed.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
-	rows *= clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
-	if (request->grouped)
-		path->groups = estimate_groups(path, rows);
-	cost.work += groups_cost(path, rows) + collections_cost(path, rows) +
-		rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + computed.per_tuple);
+	cost.work *= count_passes(path);
+	path->groups = 0;
+	foreach(cell, path->sets)
+		cost.work += set_cost(path, lfirst(cell), passed, computed.per_tuple);
 	return cost;
 }
 
@@ -181,11 +198,11 @@ outermost_cost(const RtscanPath *path, double rows)
 
 /* FILTERs are evaluated as WHERE is, but without a heap. */
 static RtscanCost
-cost_by_bits(RtscanPath *path, double rows)
+cost_by_bits(RtscanPath *path, RtscanCost cost, double rows)
 {
-	RtscanCost	cost = {0};
 	ListCell   *cell;
 
+	path->groups = 1;
 	foreach(cell, path->aggregates)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
@@ -207,9 +224,8 @@ rtscan_cost_path(RtscanPath *path)
 	double		rows;
 	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
 
-	path->groups = 1;
 	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, 1));
-	rtscan_add_cost(&cost, path->by_rows ? cost_by_rows(path, rows) : cost_by_bits(path, rows));
+	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
 	cost.work /= rtscan_speedup(path->request->root, path->index, path->request->workers);
 	result->startup_cost = rtscan_total_cost(&cost);
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
@@ -217,12 +233,24 @@ rtscan_cost_path(RtscanPath *path)
 																	   JOIN_INNER, NULL));
 }
 
+double
+rtscan_group_bytes(const RtscanPath *path)
+{
+	return GROUP_OVERHEAD + path->request->target->width + list_length(path->aggregates) * sizeof(RtscanState);
+}
+
 bool
 rtscan_path_groups_fit(const RtscanPath *path)
 {
-	const RtscanRequest *request = path->request;
+	int			nsets = list_length(path->sets);
 
-	return request->partial || path->groups * (GROUP_OVERHEAD + request->target->width +
-						   list_length(path->aggregates) * sizeof(RtscanState)) +
-		(request->grouped ? path->collected_bytes : 0) <= get_hash_memory_limit();
+	for (int i = 0; i < nsets && !path->request->partial; i++)
+	{
+		const RtscanPathSet *set = list_nth(path->sets, i);
+		bool		has_parts = i + 1 < nsets && ((RtscanPathSet *) list_nth(path->sets, i + 1))->parent == i;
+
+		if (set->parent < 0 && set->keys != NULL && set->bytes > rtscan_set_memory(true, path->most_parts, has_parts))
+			return false;
+	}
+	return true;
 }

@@ -31,17 +31,17 @@ bool
 rtscan_takes_chunks(const RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
-	bool		takes = !task->grouped && task->quals.state == NULL;
+	bool		takes = answer->groups == NULL && task->quals.state == NULL;
 
 	for (int i = 0; i < task->naggregates && takes; i++)
-		takes = takes_chunks(&task->aggregates[i], &task->transitions[i]);
+		takes = takes_chunks(&task->aggregates[i], &answer->transitions[i]);
 	return takes;
 }
 
 static Argument
 find_argument(RtscanRowsAnswer *answer, int number, uint32 chunk)
 {
-	const RtscanTransition *transition = &answer->task->transitions[number];
+	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	Argument	argument = {.kind = transition->family->total_kind(transition)};
 
@@ -86,7 +86,7 @@ can_add(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 static void
 add_chunk(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 {
-	const RtscanTransition *transition = &answer->task->transitions[number];
+	const RtscanTransition *transition = &answer->transitions[number];
 	RtscanState *state = &answer->only[number];
 	Argument	argument = find_argument(answer, number, chunk->number);
 	RtscanTotal total = {.count = chunk->wanted};
@@ -96,7 +96,7 @@ add_chunk(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 		return;
 	if (argument.values)
 		total = rtscan_chunk_total(argument.values, chunk->number, chunk->bits, argument.kind);
-	transition->family->add_total(transition, state, &total, argument.scale, answer->context);
+	transition->family->add_total(transition, state, &total, argument.scale, answer->state_context);
 }
 
 bool

@@ -5,10 +5,10 @@
 #include "run/by_rows.h"
 
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "run/by_chunks.h"
 #include "run/expressions.h"
 #include "run/quantiles.h"
+#include "run/sets.h"
 #include "run/shared.h"
 #include "run/slice.h"
 #include "utils/memutils.h"
@@ -41,51 +41,16 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
 
-static TupleDesc
-describe_keys(List *keys)
-{
-	TupleDesc	tupdesc = CreateTemplateTupleDesc(list_length(keys));
-
-	for (int i = 0; i < list_length(keys); i++)
-	{
-		Node	   *key = list_nth(keys, i);
-
-		TupleDescInitEntry(tupdesc, i + 1, NULL, exprType(key), exprTypmod(key), 0);
-		TupleDescInitEntryCollation(tupdesc, i + 1, exprCollation(key));
-	}
-	TupleDescFinalize(tupdesc);
-	return tupdesc;
-}
-
-static Oid *
-oid_array(List *list)
-{
-	Oid		   *oids = palloc(Max(list_length(list), 1) * sizeof(Oid));
-
-	for (int i = 0; i < list_length(list); i++)
-		oids[i] = list_nth_oid(list, i);
-	return oids;
-}
-
 static void
 prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan)
 {
-	List	   *keys = plan->row_keys;
-
-	task->nkeys = list_length(keys);
-	task->keys = palloc(task->nkeys * sizeof(RtscanExpression));
-	task->key_columns = palloc(task->nkeys * sizeof(int));
+	task->nkeys = list_length(plan->row_keys);
+	task->keys = palloc(Max(task->nkeys, 1) * sizeof(RtscanRowKey));
 	for (int i = 0; i < task->nkeys; i++)
 	{
-		task->keys[i] = rtscan_begin_expression(parent, list_nth(keys, i));
-		task->key_columns[i] = rtscan_row_column(list_nth(keys, i));
-		task->computes_keys |= task->key_columns[i] < 0;
+		task->keys[i].expression = rtscan_begin_expression(parent, list_nth(plan->row_keys, i));
+		task->keys[i].column = rtscan_row_column(list_nth(plan->row_keys, i));
 	}
-	task->columns_of_keys = rtscan_row_columns((Node *) keys);
-	task->key_types = describe_keys(keys);
-	task->operators = oid_array(plan->operators);
-	task->collations = oid_array(plan->collations);
-	task->expected_groups = plan->groups;
 }
 
 RtscanRowsTask *
@@ -100,10 +65,9 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
-	task->grouped = plan->grouped;
 	task->partial = plan->partial;
-	if (task->grouped)
-		prepare_keys(task, parent, plan);
+	prepare_keys(task, parent, plan);
+	rtscan_prepare_sets(task, plan);
 	return task;
 }
 
@@ -127,16 +91,60 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 	}
 }
 
-/* The keys as integers: NIL if some are none, or all are columns, whose own integers do. */
+/* Conditions on rows are the CPU's, whatever executor finds the rows. */
+static void
+leave_conditions_to_cpu(const RtscanRowsTask *task)
+{
+	if (task->quals.state)
+		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].filter.state)
+			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
+}
+
+/* Room for the keys of a group. */
+static void
+begin_keys(RtscanRowsAnswer *answer)
+{
+	int			nkeys = Max(answer->task->nkeys, 1);
+
+	answer->keys = palloc(nkeys * sizeof(Datum));
+	answer->isnull = palloc(nkeys * sizeof(bool));
+	answer->set_keys = palloc(nkeys * sizeof(Datum));
+	answer->set_isnull = palloc(nkeys * sizeof(bool));
+}
+
+RtscanRowsAnswer *
+rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
+{
+	RtscanRowsAnswer *answer = palloc(sizeof(RtscanRowsAnswer));
+
+	memset(answer, 0, offsetof(RtscanRowsAnswer, rows));
+	answer->task = task;
+	answer->question = question;
+	answer->context = CurrentMemoryContext;
+	answer->sets = palloc0(task->nsets * sizeof(RtscanSetGroups));
+	answer->number = -1;
+	leave_conditions_to_cpu(task);
+	answer->batch = rtscan_create_batch(question->index, task->estate);
+	begin_arithmetic(answer);
+	begin_keys(answer);
+	return answer;
+}
+
+/* ---------------------------------------------------------------- groups of rows */
+
+/* The keys of the set at hand as integers: NIL if some are none, or all are columns, whose own integers do. */
 static List *
 key_expressions(RtscanRowsAnswer *answer)
 {
-	const RtscanRowsTask *task = answer->task;
+	const RtscanRowSet *set = answer->set;
 	List	   *expressions = NIL;
 
-	for (int i = 0; i < task->nkeys && task->computes_keys; i++)
+	for (int i = 0; i < set->nkeys && set->computes_keys; i++)
 	{
-		RtscanArithmetic *arithmetic = rtscan_arithmetic(task->keys[i].row_expression, &answer->known);
+		const RtscanExpression *key = &answer->task->keys[set->keys[i]].expression;
+		RtscanArithmetic *arithmetic = rtscan_arithmetic(key->row_expression, &answer->known);
 
 		if (arithmetic == NULL || !rtscan_gives_integers(arithmetic))
 			return NIL;
@@ -150,7 +158,7 @@ static RtscanCells *
 create_cells(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
-	RtscanCells *cells = rtscan_create_cells(task->transitions, task->naggregates, rtscan_groups_context(answer->groups));
+	RtscanCells *cells = rtscan_create_cells(answer->transitions, task->naggregates, rtscan_groups_context(answer->groups));
 
 	for (int i = 0; i < task->naggregates; i++)
 		if (task->aggregates[i].narguments <= 1)
@@ -158,46 +166,18 @@ create_cells(RtscanRowsAnswer *answer)
 	return rtscan_cells_are_of_use(cells) ? cells : NULL;
 }
 
-/* Conditions on rows are the CPU's, whatever executor finds the rows. */
+/* How rows find their groups of the set at hand. */
 static void
-leave_conditions_to_cpu(const RtscanRowsTask *task)
+begin_row_groups(RtscanRowsAnswer *answer)
 {
-	if (task->quals.state)
-		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
-	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].filter.state)
-			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+	List	   *expressions = key_expressions(answer);
+
+	MemoryContextSwitchTo(answer->sets[answer->number].context);
+	answer->row_groups = rtscan_create_row_groups(answer->set->columns, expressions, rtscan_find_group_of_row, answer);
+	rtscan_let_row_groups_use(answer->row_groups, create_cells(answer), create_cells(answer));
+	MemoryContextSwitchTo(old);
 }
-
-RtscanRowsAnswer *
-rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
-{
-	RtscanRowsAnswer *answer = palloc(sizeof(RtscanRowsAnswer));
-
-	memset(answer, 0, offsetof(RtscanRowsAnswer, rows));
-	answer->task = task;
-	answer->question = question;
-	answer->context = CurrentMemoryContext;
-	leave_conditions_to_cpu(task);
-	answer->batch = rtscan_create_batch(question->index, task->estate);
-	begin_arithmetic(answer);
-	if (task->grouped)
-	{
-		answer->groups = rtscan_create_groups(task->key_types, task->operators, task->collations, task->transitions,
-											  task->naggregates, task->expected_groups);
-		answer->row_groups = rtscan_create_row_groups(task->columns_of_keys, key_expressions(answer),
-													   rtscan_find_group_of_row, answer);
-		rtscan_let_row_groups_use(answer->row_groups, create_cells(answer), create_cells(answer));
-	}
-	else
-	{
-		answer->only = rtscan_make_group(answer->context, task->naggregates);
-		rtscan_let_sort(task->transitions, task->naggregates, true);
-	}
-	return answer;
-}
-
-/* ---------------------------------------------------------------- the answer */
 
 /* Are all arguments calculated?  Others' values may be large: those of rows that nobody wants are better left alone. */
 static bool
@@ -291,7 +271,7 @@ next_batch(RtscanRowsAnswer *answer)
 static bool
 groups_are_full(RtscanRowsAnswer *answer)
 {
-	if (!answer->task->grouped || !rtscan_groups_are_full(answer->groups))
+	if (!answer->groups || !rtscan_groups_are_full(answer->groups))
 		return false;
 	if (rtscan_groups_memory(answer->groups) > LARGE_SLICE * get_hash_memory_limit())
 		answer->slice = Max(answer->slice / LARGE_SLICE, MIN_SLICE);
@@ -309,15 +289,48 @@ add_rows(RtscanRowsAnswer *answer)
 		rtscan_add_slice(answer);
 		full = groups_are_full(answer);
 	}
-	if (answer->task->grouped)
+	if (answer->groups)
 		rtscan_fold_row_groups(answer->row_groups);
 	return !full;
 }
 
+static void
+begin_rows(RtscanRowsAnswer *answer)
+{
+	answer->cursor = open_cursor(answer);
+	if (answer->groups)
+		begin_row_groups(answer);
+}
+
+/*
+ * The groups of the set at hand: all of them, or of partial results, where they do not all fit, what the
+ * rows so far come to, as somebody else combines them.
+ */
+static void
+take_rows(RtscanRowsAnswer *answer)
+{
+	if (answer->cursor == NULL)
+		begin_rows(answer);
+	else
+	{
+		rtscan_forget_groups(answer->groups);
+		rtscan_forget_row_groups(answer->row_groups);
+	}
+	while ((answer->more_rows = !add_rows(answer)) && !answer->task->partial)
+	{
+		rtscan_spill_groups(answer->groups);
+		rtscan_forget_row_groups(answer->row_groups);
+	}
+	if (!answer->more_rows)
+		close_cursor(answer);
+}
+
+/* ---------------------------------------------------------------- results */
+
 static Datum
 finish_collected(RtscanRowsAnswer *answer, int number, RtscanState *state, bool *isnull)
 {
-	const RtscanTransition *transition = &answer->task->transitions[number];
+	const RtscanTransition *transition = &answer->transitions[number];
 	ExprState  *expression = answer->task->aggregates[number].fractions;
 	NullableDatum fractions = {(Datum) 0, true};
 	Datum		result;
@@ -337,81 +350,65 @@ finish_group(RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *
 	const RtscanRowsTask *task = answer->task;
 
 	for (int i = 0; i < task->naggregates; i++)
-		if (task->transitions[i].collecting)
+		if (answer->transitions[i].collecting)
 			values[i] = finish_collected(answer, i, &group[i], &isnull[i]);
 		else
 			values[i] = (task->partial ? rtscan_partial_result : rtscan_result)
-				(&task->transitions[i], &group[i], &isnull[i]);
+				(&answer->transitions[i], &group[i], &isnull[i]);
 }
 
-/* The only result, of all rows. */
-static bool
-next_only_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
-{
-	if (answer->done)
-		return false;
-	answer->done = true;
-	answer->cursor = open_cursor(answer);
-	(void) add_rows(answer);
-	close_cursor(answer);
-	finish_group(answer, answer->only, values, isnull);
-	return true;
-}
-
-/*
- * Begin to return groups: all of them, or of partial results, where they do not all fit, what the
- * rows so far come to, as somebody else combines them.
- */
+/* Begin to visit groups: those of another set, or of the rows that are left. */
 static bool
 begin_part(RtscanRowsAnswer *answer)
 {
-	bool		complete;
-
-	if (answer->done)
+	if (!answer->more_rows && !rtscan_next_set(answer))
 		return false;
-	if (answer->cursor == NULL)
-		answer->cursor = open_cursor(answer);
-	rtscan_forget_groups(answer->groups);
-	rtscan_forget_row_groups(answer->row_groups);
-	while (!(complete = add_rows(answer)) && !answer->task->partial)
-	{
-		rtscan_spill_groups(answer->groups);
-		rtscan_forget_row_groups(answer->row_groups);
-	}
-	if (complete)
-	{
-		close_cursor(answer);
-		answer->done = true;
-	}
-	rtscan_begin_groups(answer->groups);
-	answer->question->totals->spilled_groups += rtscan_spilled_groups(answer->groups);
+	if (answer->set->parent < 0)
+		take_rows(answer);
+	rtscan_begin_visit(answer);
 	return true;
 }
 
-static bool
-next_group_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+/* The next group that is asked for, or NULL. */
+static RtscanState *
+next_group(RtscanRowsAnswer *answer)
 {
-	int			nkeys = answer->task->nkeys;
-
-	for (;;)
+	while (answer->in_part || begin_part(answer))
 	{
-		RtscanState *group = answer->in_part ? rtscan_next_group(answer->groups, values, isnull) : NULL;
+		RtscanState *group = rtscan_visit_group(answer);
 
-		if (group)
-		{
-			finish_group(answer, group, values + nkeys, isnull + nkeys);
-			return true;
-		}
-		answer->in_part = begin_part(answer);
-		if (!answer->in_part)
-			return false;
+		CHECK_FOR_INTERRUPTS();
+		answer->in_part = group != NULL;
+		if (group && answer->set->asked)
+			return group;
 	}
+	return NULL;
 }
 
 bool
 rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {
-	return answer->task->grouped ? next_group_result(answer, values, isnull) : next_only_result(answer, values, isnull);
+	const RtscanRowsTask *task = answer->task;
+	RtscanState *group = next_group(answer);
+	int			next = task->nkeys;
+
+	if (group == NULL)
+		return false;
+	for (int i = 0; i < answer->set->nkeys; i++)
+	{
+		int			key = answer->set->keys[i];
+
+		values[key] = answer->keys[key];
+		isnull[key] = answer->isnull[key];
+	}
+	finish_group(answer, group, values + next, isnull + next);
+	next += task->naggregates;
+	for (int i = 0; i < task->ngroupings; i++, next++)
+	{
+		values[next] = answer->set->groupings[i];
+		isnull[next] = false;
+	}
+	return true;
 }
 
 void
@@ -419,10 +416,6 @@ rtscan_end_rows(RtscanRowsAnswer *answer)
 {
 	if (answer->cursor)
 		close_cursor(answer);
-	if (answer->groups)
-		rtscan_end_groups(answer->groups);
-	for (int i = 0; i < answer->task->naggregates; i++)
-		if (answer->task->transitions[i].collecting)
-			rtscan_end_collecting(answer->task->transitions[i].collecting);
+	rtscan_end_sets(answer);
 	rtscan_end_batch(answer->batch);
 }

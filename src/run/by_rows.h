@@ -1,6 +1,6 @@
 /*
  * by_rows.h
- *		Aggregates from the values of an index's rows, with GROUP BY or without.
+ *		Aggregates from the values of an index's rows, with GROUP BY, also by grouping sets, or without.
  *
  * A thousand rows at a time: quals that the index cannot answer choose among them, each is given
  * its group (row_groups.h), and then one aggregate after another adds its argument's values.
@@ -30,7 +30,7 @@ extern RtscanRowsAnswer *rtscan_begin_rows(const RtscanRowsTask *task, const Rts
 extern void rtscan_end_rows(RtscanRowsAnswer *answer);
 
 /*
- * The next result: the keys of a group, then the aggregates; false if there is none.  Partial
+ * The next result: the keys of a group (those that it lacks are not written), the aggregates, and what GROUPING() says; false if there is none.  Partial
  * results may have a group more than once.
  */
 extern bool rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull);

@@ -4,11 +4,11 @@
  */
 #include "run/collection.h"
 
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "row/decimal.h"
+#include "run/key_sort.h"
 #include "run/select.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"
@@ -107,50 +107,6 @@ rtscan_key_float(const RtscanCollecting *collecting, int64 key)
 	if (collecting->floats)
 		return rtscan_exact_double(collecting->kind, exact_of_float(collecting->kind, key));
 	return (float8) key;
-}
-
-/* ---------------------------------------------------------------- sorts */
-
-/* All of the array goes to a sort: to one there is, or to a new one. */
-static void
-move_to_sort(RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-
-	if (collection->sort == NULL)
-	{
-		collection->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, work_mem, NULL,
-												 TUPLESORT_NONE);
-		collection->next = collecting->sorts;
-		collecting->sorts = collection;
-	}
-	for (uint64 i = 0; i < collection->n; i++)
-		tuplesort_putdatum(collection->sort, Int64GetDatum(collection->keys[i]), false);
-	collecting->spilled += collection->n;
-	collection->n = 0;
-	MemoryContextSwitchTo(old);
-}
-
-void
-rtscan_end_collection(RtscanCollecting *collecting, RtscanCollection *collection)
-{
-	RtscanCollection **place = &collecting->sorts;
-
-	if (collection->sort == NULL)
-		return;
-	while (*place != collection)
-		place = &(*place)->next;
-	*place = collection->next;
-	tuplesort_end(collection->sort);
-	collection->sort = NULL;
-}
-
-void
-rtscan_end_collecting(RtscanCollecting *collecting)
-{
-	while (collecting->sorts)
-		rtscan_end_collection(collecting, collecting->sorts);
-	collecting->spilled = 0;
 }
 
 /* ---------------------------------------------------------------- distinct keys */
@@ -272,7 +228,7 @@ make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mor
 	if (collection->n + more <= collection->capacity && (collection->n <= collection->capacity / 2 || collection->sort))
 		return;
 	if (collecting->may_sort && Max(collection->capacity, collection->n + more) >= collecting->most)
-		move_to_sort(collecting, collection, context);
+		rtscan_move_to_sort(collecting, collection, context);
 	if (collection->n + more > collection->capacity || (distinct && collection->sort == NULL))
 		grow(collecting, collection, more, context);
 }
@@ -375,13 +331,25 @@ add_value(const RtscanTransition *transition, RtscanState *state, const Datum *v
 	add_key(transition, state, key_of(transition->collecting, values[0]), context);
 }
 
-/* RtscanFamily.combine: what another state has is in memory. */
+static void
+combine_sorted(RtscanCollecting *collecting, RtscanCollection *collection, RtscanCollection *added, MemoryContext context)
+{
+	int64		key;
+
+	rtscan_read_sort(collecting, added);
+	while (rtscan_next_of_sort(added, &key))
+		append(collecting, collection, key, context);
+}
+
+/* RtscanFamily.combine: what another state has stays as it is. */
 static void
 combine_collections(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 	RtscanCollection *collection = collection_of(state, context);
-	const RtscanCollection *added = rtscan_collection(other);
+	RtscanCollection *added = rtscan_collection(other);
 
+	if (added->sort)
+		combine_sorted(transition->collecting, collection, added, context);
 	for (uint64 i = 0; i < added->n; i++)
 		append(transition->collecting, collection, added->keys[i], context);
 	for (uint64 i = 0; i < added->nwords; i++)
@@ -408,6 +376,19 @@ rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
 	*collecting->aggregate = *transition;
 	transition->family = &collections;
 	transition->collecting = collecting;
+}
+
+void
+rtscan_copy_transitions(RtscanTransition *copies, const RtscanTransition *transitions, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		copies[i] = transitions[i];
+		if (transitions[i].collecting == NULL)
+			continue;
+		copies[i].collecting = palloc(sizeof(RtscanCollecting));
+		*copies[i].collecting = *transitions[i].collecting;
+	}
 }
 
 void
@@ -470,15 +451,10 @@ static void
 advance(RtscanKeys *keys)
 {
 	RtscanCollection *collection = keys->collection;
-	Datum		value;
-	bool		isnull;
 
 	if (collection->sort)
 	{
-		CHECK_FOR_INTERRUPTS();
-		keys->has_key = tuplesort_getdatum(collection->sort, true, false, &value, &isnull, NULL);
-		if (keys->has_key)
-			keys->key = DatumGetInt64(value);
+		keys->has_key = rtscan_next_of_sort(collection, &keys->key);
 		return;
 	}
 	keys->has_key = keys->next < collection->n;
@@ -519,10 +495,7 @@ rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, RtscanCollecti
 {
 	*keys = (RtscanKeys) {.collecting = collecting, .collection = collection};
 	if (collection->sort)
-	{
-		move_to_sort(collecting, collection, CurrentMemoryContext);
-		tuplesort_performsort(collection->sort);
-	}
+		rtscan_read_sort(collecting, collection);
 	else if (collection->n > 0)
 		sort_array(collecting, collection);
 	keys->bit = next_bit(collection, 0);
@@ -534,6 +507,7 @@ rtscan_next_key(RtscanKeys *keys, int64 *key)
 {
 	int64		of_bit = keys->collection->base + (int64) keys->bit;
 
+	CHECK_FOR_INTERRUPTS();
 	if (keys->bit != PG_UINT64_MAX && (!keys->has_key || of_bit < keys->key))
 	{
 		*key = of_bit;
@@ -553,11 +527,8 @@ static void
 select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
 {
 	uint64		next = 0;
-	Datum		value;
-	bool		isnull;
 
-	move_to_sort(collecting, collection, CurrentMemoryContext);
-	tuplesort_performsort(collection->sort);
+	rtscan_read_sort(collecting, collection);
 	for (int i = 0; i < nranks; i++)
 	{
 		if (i > 0 && ranks[i] == ranks[i - 1])
@@ -566,9 +537,8 @@ select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, con
 			continue;
 		}
 		if (!tuplesort_skiptuples(collection->sort, ranks[i] - next, true) ||
-			!tuplesort_getdatum(collection->sort, true, false, &value, &isnull, NULL))
+			!rtscan_next_of_sort(collection, &keys[i]))
 			elog(ERROR, "a collection of values lacks one");
-		keys[i] = DatumGetInt64(value);
 		next = ranks[i] + 1;
 	}
 }

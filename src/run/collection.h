@@ -50,7 +50,8 @@ typedef struct RtscanCollection
 	int64		base;			/* of bits: a multiple of 64, */
 	uint64		nwords;
 	uint64	   *words;			/* and the keys from there on that there are */
-	Tuplesortstate *sort;		/* what did not fit; NULL: nothing */
+	Tuplesortstate *sort;		/* what did not fit; NULL: nothing; */
+	bool		sorted;			/* it is being read, and then has all that is in the array */
 	struct RtscanCollection *next;	/* that has a sort */
 } RtscanCollection;
 
@@ -65,7 +66,8 @@ typedef struct RtscanCollecting
 	int64		zero;			/* of floats: the keys of 0, */
 	int64		infinity;		/* and of infinity, behind which are NaNs */
 	uint64		most;			/* keys in memory, */
-	bool		may_sort;		/* if others may go to a sort */
+	bool		may_sort;		/* if others may go to a sort, */
+	bool		sorts_twice;	/* which is read more than once */
 	uint64		spilled;		/* keys that went to sorts */
 	RtscanCollection *sorts;	/* that have one */
 } RtscanCollecting;
@@ -79,11 +81,11 @@ extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
 /* Make a transition one that collects; it was that of the aggregate whose DISTINCT this is, or nothing but a type is known. */
 extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *how);
 
+/* Transitions that are the same, but collect by themselves, in the current memory context; those copied have collected nothing. */
+extern void rtscan_copy_transitions(RtscanTransition *copies, const RtscanTransition *transitions, int n);
+
 /* May collections go to sorts?  They cannot be spilled with their groups then. */
 extern void rtscan_let_sort(const RtscanTransition *transitions, int n, bool may);
-
-/* End sorts that nobody has finished. */
-extern void rtscan_end_collecting(RtscanCollecting *collecting);
 
 /* The collection of a state, NULL if it has no values. */
 static inline RtscanCollection *
@@ -96,7 +98,7 @@ rtscan_collection(const RtscanState *state)
 extern void rtscan_write_collection(const RtscanState *state, BufFile *file);
 extern void rtscan_read_collection(RtscanState *state, BufFile *file);
 
-/* Visit a collection's keys, ascending; of DISTINCT each once.  It can be done but once. */
+/* Visit a collection's keys, ascending; of DISTINCT each once. */
 typedef struct RtscanKeys
 {
 	RtscanCollecting *collecting;
@@ -115,9 +117,6 @@ extern bool rtscan_next_key(RtscanKeys *keys, int64 *key);
 /* The keys of some ranks, from 0, which ascend; not of DISTINCT.  The collection is of no use any more. */
 extern void rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
 							   int64 *keys);
-
-/* Give the sort back, if there is one. */
-extern void rtscan_end_collection(RtscanCollecting *collecting, RtscanCollection *collection);
 
 /* Are two keys of equal values? */
 static inline bool

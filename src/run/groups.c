@@ -17,6 +17,12 @@
 #define MAX_SPILL_BITS	5
 #define MAX_SPILL_FILES	(1 << MAX_SPILL_BITS)
 
+/*
+ * So few groups stay, unless values are collected: where their states are that large, they would come again and again, and
+ * PostgreSQL does not spill groups that it has begun, either.
+ */
+#define FEW_GROUPS		256
+
 /* With so many bits used up, what is left takes the memory that it takes. */
 #define MAX_USED_BITS	25
 
@@ -38,6 +44,8 @@ struct RtscanGroups
 	TupleTableSlot *found;
 	const RtscanTransition *transitions;
 	int			nstates;
+	Size		limit;			/* of memory */
+	bool		collects;		/* values: a group's are spilled with it */
 	MemoryContext context;
 	MemoryContext table_context;	/* groups, and what their states keep */
 	MemoryContext temporary;	/* of comparisons */
@@ -52,7 +60,7 @@ struct RtscanGroups
 
 RtscanGroups *
 rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
-					 const RtscanTransition *transitions, int nstates, double expected)
+					 const RtscanTransition *transitions, int nstates, double expected, Size limit)
 {
 	RtscanGroups *groups = palloc0(sizeof(RtscanGroups));
 	AttrNumber *columns = palloc(keys->natts * sizeof(AttrNumber));
@@ -61,6 +69,9 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 
 	groups->transitions = transitions;
 	groups->nstates = nstates;
+	groups->limit = limit;
+	for (int i = 0; i < nstates; i++)
+		groups->collects |= transitions[i].collecting != NULL;
 	rtscan_let_sort(transitions, nstates, false);
 	groups->context = CurrentMemoryContext;
 	groups->table_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan groups", ALLOCSET_DEFAULT_SIZES);
@@ -108,10 +119,16 @@ rtscan_groups_memory(const RtscanGroups *groups)
 		groups->table->hashtab->members * 2 * sizeof(TupleHashEntryData);
 }
 
+static bool
+may_be_spilled(const RtscanGroups *groups)
+{
+	return groups->used_bits < MAX_USED_BITS && (groups->collects || groups->table->hashtab->members > FEW_GROUPS);
+}
+
 bool
 rtscan_groups_are_full(const RtscanGroups *groups)
 {
-	return groups->used_bits < MAX_USED_BITS && rtscan_groups_memory(groups) > get_hash_memory_limit();
+	return may_be_spilled(groups) && rtscan_groups_memory(groups) > groups->limit;
 }
 
 MemoryContext
@@ -284,9 +301,9 @@ read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 
 /* By how many bits a file's groups have to be spilled again, should they not fit. */
 static int
-choose_bits(const SpillFile *file)
+choose_bits(const RtscanGroups *groups, const SpillFile *file)
 {
-	double		parts = file->bytes * MEMORY_FACTOR / get_hash_memory_limit();
+	double		parts = file->bytes * MEMORY_FACTOR / groups->limit;
 	int			bits = 1;
 
 	while (bits < MAX_SPILL_BITS && (1 << bits) < parts)
@@ -300,7 +317,7 @@ read_file(RtscanGroups *groups, const SpillFile *spilled)
 	uint32		hash;
 
 	groups->used_bits = spilled->bits;
-	groups->spill_bits = choose_bits(spilled);
+	groups->spill_bits = choose_bits(groups, spilled);
 	rtscan_let_sort(groups->transitions, groups->nstates, groups->used_bits >= MAX_USED_BITS);
 	while (read_keys(groups, spilled->file, &hash))
 	{

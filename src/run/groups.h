@@ -21,16 +21,16 @@ typedef struct RtscanGroups RtscanGroups;
 
 /*
  * Groups by keys with such types, equality operators and collations, and with a state for each
- * transition, expected to be so many; in the current memory context, which is to be deleted after the end.
+ * transition, expected to be so many, within so much memory; in the current memory context, which is to be deleted after the end.
  */
 extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
-										  const RtscanTransition *transitions, int nstates, double expected);
+										  const RtscanTransition *transitions, int nstates, double expected, Size limit);
 extern void rtscan_end_groups(RtscanGroups *groups);
 
 /* The group that has these keys, made if need be; good until the groups are spilled or forgotten. */
 extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull);
 
-/* Memory of the groups; and is it more than a hash table may take? */
+/* Memory of the groups; and is it more than they may take? */
 extern Size rtscan_groups_memory(const RtscanGroups *groups);
 extern bool rtscan_groups_are_full(const RtscanGroups *groups);
 

@@ -157,15 +157,58 @@ rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *anc
 		ExplainPropertyText(label, deparse(node, (Node *) make_ands_explicit(quals), ancestors, es), es);
 }
 
+static List *
+texts_of_set(const RtscanPlanSet *set, const List *texts)
+{
+	List	   *of_set = NIL;
+	ListCell   *cell;
+
+	foreach(cell, set->keys)
+		of_set = lappend(of_set, list_nth(texts, lfirst_int(cell)));
+	return of_set;
+}
+
+static void
+explain_set(const List *texts, ExplainState *es)
+{
+	if (texts == NIL && es->format == EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyText("Group Key", "()", es);
+	else
+		ExplainPropertyListNested("Group Key", unconstify(List *, texts), es);
+}
+
+/* As PostgreSQL's aggregation does; then those that rows are grouped by only for others. */
+static void
+explain_sets(const List *sets, const List *texts, ExplainState *es)
+{
+	ListCell   *cell;
+
+	ExplainOpenGroup("Grouping Sets", "Grouping Sets", false, es);
+	ExplainOpenGroup("Grouping Set", NULL, true, es);
+	ExplainOpenGroup("Group Keys", "Group Keys", false, es);
+	foreach(cell, sets)
+		if (((RtscanPlanSet *) lfirst(cell))->asked)
+			explain_set(texts_of_set(lfirst(cell), texts), es);
+	ExplainCloseGroup("Group Keys", "Group Keys", false, es);
+	ExplainCloseGroup("Grouping Set", NULL, true, es);
+	ExplainCloseGroup("Grouping Sets", "Grouping Sets", false, es);
+	foreach(cell, sets)
+		if (!((RtscanPlanSet *) lfirst(cell))->asked)
+			ExplainPropertyList("Combined From", texts_of_set(lfirst(cell), texts), es);
+}
+
 void
 rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState *es)
 {
+	const List *sets = node->plan->sets;
 	List	   *texts = NIL;
 	ListCell   *cell;
 
 	foreach(cell, keys)
 		texts = lappend(texts, deparse(node, lfirst(cell), ancestors, es));
-	if (keys != NIL)
+	if (list_length(sets) > 1)
+		explain_sets(sets, texts, es);
+	else if (keys != NIL)
 		ExplainPropertyList("Group Key", texts, es);
 }
 

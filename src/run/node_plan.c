@@ -158,25 +158,62 @@ read_order(List *written)
 
 /* ---------------------------------------------------------------- all of it */
 
+/* Numbers, then keys. */
+static List *
+write_sets(const List *sets)
+{
+	List	   *written = NIL;
+	ListCell   *cell;
+
+	foreach(cell, sets)
+	{
+		const RtscanPlanSet *set = lfirst(cell);
+
+		written = lappend(written, list_make2(list_make3_int(set->parent, set->asked, set->groups), set->keys));
+	}
+	return written;
+}
+
+static List *
+read_sets(const List *written)
+{
+	List	   *sets = NIL;
+	ListCell   *cell;
+
+	foreach(cell, written)
+	{
+		RtscanPlanSet *set = palloc(sizeof(RtscanPlanSet));
+		List	   *numbers = linitial(lfirst(cell));
+
+		*set = (RtscanPlanSet) {
+			.parent = linitial_int(numbers),
+			.asked = lsecond_int(numbers) != 0,
+			.groups = lthird_int(numbers),
+			.keys = lsecond(lfirst(cell)),
+		};
+		sets = lappend(sets, set);
+	}
+	return sets;
+}
+
 static List *
 write_rows(const RtscanNodePlan *plan)
 {
-	return list_make4(list_make3_int(plan->grouped, plan->partial, plan->groups),
-					  plan->row_keys, plan->operators, plan->collations);
+	return lappend(list_make5(list_make2_int(plan->partial, plan->most_parts), write_sets(plan->sets), plan->row_keys, plan->operators,
+							  plan->collations), plan->groupings);
 }
 
 static void
 read_rows(RtscanNodePlan *plan, List *written)
 {
-	List	   *numbers = linitial(written);
-
 	plan->by_rows = true;
-	plan->grouped = linitial_int(numbers) != 0;
-	plan->partial = lsecond_int(numbers) != 0;
-	plan->groups = lthird_int(numbers);
-	plan->row_keys = lsecond(written);
-	plan->operators = lthird(written);
-	plan->collations = lfourth(written);
+	plan->partial = linitial_int(linitial(written)) != 0;
+	plan->most_parts = lsecond_int(linitial(written));
+	plan->sets = read_sets(lsecond(written));
+	plan->row_keys = lthird(written);
+	plan->operators = lfourth(written);
+	plan->collations = list_nth(written, 4);
+	plan->groupings = list_nth(written, 5);
 }
 
 List *

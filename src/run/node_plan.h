@@ -10,7 +10,7 @@
  * reference to the node's own result, also where that is an argument (a parameter, current_date).
  *
  * custom_scan_tlist of RtscanScan has the columns that it takes from the index, then those that only expressions in custom_exprs
- * refer to; it is empty where rows come from the heap.  Of RtscanAggregate it has GROUP BY's keys and the aggregates, which is what the node computes, then the table's columns that
+ * refer to; it is empty where rows come from the heap.  Of RtscanAggregate it has GROUP BY's keys, the aggregates and GROUPING()'s, which is what the node computes, then the table's columns that
  * expressions refer to; these are never computed.
  */
 #ifndef RTSCAN_NODE_PLAN_H
@@ -48,6 +48,15 @@ typedef struct RtscanPlanAggregate
 	Expr	   *fractions;		/* of percentiles, without columns; or NULL */
 } RtscanPlanAggregate;
 
+/* A grouping set, of all rows if there is no GROUP BY. */
+typedef struct RtscanPlanSet
+{
+	List	   *keys;			/* int: numbers of keys, from 0, ascending */
+	int			parent;			/* the set before it that its groups are made of; -1: of rows */
+	bool		asked;			/* are its groups results, or do others need them? */
+	int			groups;			/* about so many */
+} RtscanPlanSet;
+
 typedef struct RtscanNodePlan
 {
 	Oid			table;
@@ -66,9 +75,10 @@ typedef struct RtscanNodePlan
 
 	List	   *aggregates;		/* RtscanAggregate: RtscanPlanAggregate *, */
 	bool		by_rows;		/* by values of rows, or else from bits, without all of this */
-	bool		grouped;		/* is there a GROUP BY? */
 	bool		partial;		/* are the results transition states, to be combined? */
-	int			groups;			/* about so many */
+	List	   *sets;			/* RtscanPlanSet *, */
+	int			most_parts;		/* of which so many are made at once of others' groups, */
+	List	   *groupings;		/* and GROUPING()'s, each an int list of numbers of keys */
 	List	   *row_keys;		/* row expressions of GROUP BY, with */
 	List	   *operators;		/* OIDs of equality operators, */
 	List	   *collations;		/* and of collations */

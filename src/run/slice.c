@@ -51,21 +51,25 @@ RtscanState *
 rtscan_find_group_of_row(uint32 row, void *arg)
 {
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
-	const RtscanRowsTask *task = answer->task;
+	const RtscanRowSet *set = answer->set;
 	RtscanBatch *batch = answer->batch;
 	Datum		keys[MaxTupleAttributeNumber];
 	bool		isnull[MaxTupleAttributeNumber];
 
-	rtscan_enter_row(batch, task->columns_of_keys, row);
-	batch->single_rows += task->computes_keys;
-	for (int i = 0; i < task->nkeys; i++)
-		if (task->key_columns[i] >= 0)
+	rtscan_enter_row(batch, set->columns, row);
+	batch->single_rows += set->computes_keys;
+	for (int i = 0; i < set->nkeys; i++)
+	{
+		const RtscanRowKey *key = &answer->task->keys[set->keys[i]];
+
+		if (key->column >= 0)
 		{
-			keys[i] = batch->slot->tts_values[task->key_columns[i]];
-			isnull[i] = batch->slot->tts_isnull[task->key_columns[i]];
+			keys[i] = batch->slot->tts_values[key->column];
+			isnull[i] = batch->slot->tts_isnull[key->column];
 		}
 		else
-			keys[i] = rtscan_evaluate_expression(batch, &task->keys[i], &isnull[i]);
+			keys[i] = rtscan_evaluate_expression(batch, &key->expression, &isnull[i]);
+	}
 	return rtscan_find_group(answer->groups, keys, isnull);
 }
 
@@ -121,7 +125,7 @@ takes_scale(const RtscanTransition *transition, const RtscanVector *vector)
 static bool
 add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
-	const RtscanTransition *transition = &answer->task->transitions[chosen->number];
+	const RtscanTransition *transition = &answer->transitions[chosen->number];
 	const RtscanFamily *family = transition->family;
 	int			nvectors = answer->task->aggregates[chosen->number].narguments;
 	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
@@ -155,7 +159,7 @@ add_column(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 		if (isnull[chosen->rows[i]])
 			continue;
 		ResetExprContext(answer->batch->context);
-		rtscan_add_datums(&answer->task->transitions[chosen->number], rtscan_state_of(chosen, i), &values[chosen->rows[i]],
+		rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), &values[chosen->rows[i]],
 						  chosen->context);
 	}
 }
@@ -188,7 +192,7 @@ add_row_by_row(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 
 		rtscan_enter_row(answer->batch, aggregate->columns_of_arguments, chosen->rows[i]);
 		if (evaluate_arguments(answer->batch, aggregate, values))
-			rtscan_add_datums(&answer->task->transitions[chosen->number], rtscan_state_of(chosen, i), values, chosen->context);
+			rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), values, chosen->context);
 	}
 }
 
@@ -225,7 +229,7 @@ static bool
 add_masked(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	const RtscanTransition *transition = &answer->task->transitions[number];
+	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanFamily *family = transition->family;
 	const RtscanBatch *batch = answer->batch;
 	const RtscanVector *vector = NULL;
@@ -256,7 +260,7 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 		.only = answer->only,
 		.group_of = answer->group_of,
 		.number = number,
-		.context = answer->only ? answer->context : rtscan_groups_context(answer->groups),
+		.context = answer->state_context,
 	};
 	if (aggregate->filter.state)
 		choose_filtered(answer, &answer->filters[number], &chosen);
@@ -346,8 +350,8 @@ void
 rtscan_add_slice(RtscanRowsAnswer *answer)
 {
 	choose_next_rows(answer);
-	if (answer->task->grouped && answer->n > 0)
+	if (answer->groups && answer->n > 0)
 		add_to_groups(answer);
-	for (int i = 0; i < answer->task->naggregates && answer->only && (answer->masked || answer->n > 0); i++)
+	for (int i = 0; i < answer->task->naggregates && !answer->groups && (answer->masked || answer->n > 0); i++)
 		add_to_aggregate(answer, i);
 }

@@ -27,25 +27,55 @@ typedef struct RtscanRowAggregate
 	ExprState  *fractions;		/* of percentiles, or NULL */
 } RtscanRowAggregate;
 
+/* A key of GROUP BY. */
+typedef struct RtscanRowKey
+{
+	RtscanExpression expression;
+	int			column;			/* that it is, or -1 */
+} RtscanRowKey;
+
+/* A grouping set: all keys are those of the set, but for their numbers. */
+typedef struct RtscanRowSet
+{
+	int			nkeys;
+	int		   *keys;			/* their numbers among the task's, */
+	Bitmapset  *columns;		/* and columns that they depend on, */
+	bool		computes_keys;	/* are some none? */
+	TupleDesc	types;
+	Oid		   *operators;		/* equality, */
+	Oid		   *collations;
+	double		expected_groups;
+	int			parent;			/* the set whose groups its own are made of; -1: they are made of rows */
+	List	   *parts;			/* int: the sets whose groups are made of its own */
+	bool		asked;			/* are its groups results? */
+	Datum	   *groupings;		/* what GROUPING() says of it, each */
+} RtscanRowSet;
+
 struct RtscanRowsTask
 {
 	EState	   *estate;
 	RtscanExpression quals;
-	bool		grouped;
 	bool		partial;
 	int			nkeys;
-	RtscanExpression *keys;
-	int		   *key_columns;	/* that they are, or -1 */
-	bool		computes_keys;	/* are some none? */
-	Bitmapset  *columns_of_keys;	/* of all of them */
-	TupleDesc	key_types;
-	Oid		   *operators;		/* of the keys: equality, */
-	Oid		   *collations;
-	double		expected_groups;
+	RtscanRowKey *keys;
+	int			nsets;
+	RtscanRowSet *sets;			/* each after its parent; one without keys if there is no GROUP BY */
+	int			most_parts;		/* of these there are so many at once, with groups made of other sets' */
+	int			ngroupings;
 	int			naggregates;
 	RtscanRowAggregate *aggregates;
-	RtscanTransition *transitions;	/* of each */
+	RtscanTransition *transitions;	/* of each; what sets have are copies */
 };
+
+/* The groups of a set, of an answer. */
+typedef struct RtscanSetGroups
+{
+	MemoryContext context;		/* NULL: it has not begun, or has ended */
+	RtscanTransition *transitions;
+	RtscanGroups *groups;		/* of a set with keys, or */
+	RtscanState *only;			/* the only group, */
+	MemoryContext state_context;	/* and what states keep values in */
+} RtscanSetGroups;
 
 struct RtscanRowsAnswer
 {
@@ -57,11 +87,23 @@ struct RtscanRowsAnswer
 	RtscanRowCondition quals;
 	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate: its arguments, if they can be calculated; */
 	RtscanRowCondition *filters;	/* its FILTER */
-	RtscanGroups *groups;		/* of GROUP BY, */
-	RtscanRowGroups *row_groups;	/* and how rows find theirs; or */
-	RtscanState *only;			/* the only group */
-	bool		done;			/* all rows have been added */
-	bool		in_part;		/* with GROUP BY: groups are being returned */
+	RtscanSetGroups *sets;		/* by set */
+
+	/* The set at hand: its groups are made of rows, then they are visited. */
+	int			number;			/* -1: there has been none so far */
+	const RtscanRowSet *set;
+	RtscanTransition *transitions;	/* RtscanSetGroups */
+	RtscanGroups *groups;
+	RtscanState *only;
+	MemoryContext state_context;
+	RtscanRowGroups *row_groups;	/* how rows find their groups */
+	bool		more_rows;		/* there are rows that have not been added */
+	bool		in_part;		/* groups are being visited */
+	bool		visited;		/* the only group has been */
+	Datum	   *keys;			/* of the group that is visited, by their numbers among the task's; */
+	bool	   *isnull;
+	Datum	   *set_keys;		/* by those among a set's */
+	bool	   *set_isnull;
 	RtscanCursor *cursor;		/* the rows that have not yet been added */
 
 	/* The rows at hand: a slice of the batch. */
