@@ -495,6 +495,8 @@ class Comparer(Scans):
         self.counts[f"sums {'' if by_node else 'not '}by the node"] += 1
         if by_node and ("(DISTINCT " in query or " WITHIN GROUP " in query):
             self.counts["sums by the node, of collected values"] += 1
+        if "Implied Ranges" in plan:
+            self.counts["sums of implied ranges"] += 1
         if by_node and " GROUP BY " in query:
             self.counts["sums by the node, in groups"] += 1
             self.counts["groups compared"] += len(found)

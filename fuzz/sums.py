@@ -118,6 +118,33 @@ class Sums:
         one, other = rng.choice(sides)
         return f"({one} {operator} {other})"
 
+    def bound(self):
+        """An expression and a constant that bounds it: ranges of its columns follow."""
+        rng = self.rng
+        constants = [0, 1, -1, 7, 100, -1000, 12345, 1000003, -2147483648, 9007199254740993, "0.1", "-12.75", "1e15"]
+        forms = [(self.number(), "")] * 3 if self.number(0) else []
+        forms += [(f"({self.number(1)})::float8 ^ {rng.choice((1, 2, 3))}", "::float8")] if forms else []
+        if self.of(FLOATS):
+            constants += ["'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8", "1e-3", "-1e308"]
+            forms += [(self.real(), "::float8")] * 3 + [(f"({self.real(1)}) ^ {rng.choice((2, 3))}", "::float8")]
+        constant = rng.choice(constants)
+        day = self.of(("date",))
+        if day and rng.random() < 0.2:
+            return rng.choice((f"({day} - date '2021-03-28' < {rng.randint(-3000, 3000)})", f"({day} + {rng.randint(-9, 9)} >= date '2021-03-28')",
+                               f"({day} - {rng.randint(-9, 9)} = date '2021-01-28')"))
+        if not forms:
+            return self.comparison()
+        expression, cast = rng.choice(forms)
+        if isinstance(constant, str) and "float8" in constant:
+            cast, expression = "", f"({expression})::float8"
+        return f"({expression} {rng.choice(('<', '<=', '=', '>=', '>'))} {constant}{cast})"
+
+    def bounds(self):
+        """Some such conditions, with others."""
+        one = self.bound()
+        return self.rng.choice((one, one, f"({one} AND {self.bound()})", f"({one} OR {self.bound()})", f"({one} OR {self.condition()})",
+                                f"({one} AND {self.comparison()})", f"NOT {one}"))
+
     def truth(self, depth=2):
         """A condition that the index does not look up, of others."""
         rng = self.rng
@@ -281,6 +308,7 @@ class Sums:
         where = [self.condition() for _ in range(rng.choice((0, 1, 1, 2)))]
         where += [f"({self.schema.predicate})"] if self.schema.predicate else []
         where += [self.truth()] if rng.random() < 0.35 else []
+        where += [self.bounds()] if rng.random() < 0.35 else []
         names = {o.text for o in operands(self.schema)}
         where += [text for text in ("id % 3 <> 1", "u < 6") if text.split()[0] in names and rng.random() < 0.3]
         return (f"SELECT {', '.join(shown)} FROM t" + (f" WHERE {' AND '.join(where)}" if where else "")

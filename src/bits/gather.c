@@ -56,17 +56,19 @@ rtscan_gather_table(const int64 *table, const uint32 *codes, uint32 n, int64 *va
 }
 
 /*
- * The rows of a word, four at a time, of which what is too many is written over by the next word: a branch a word that is hard to
- * foretell, not one a row.  Returns how many there are.
+ * The rows of a word, two at a time and two at least, of which what is too many is written over by the next word: fewer branches that
+ * are hard to foretell than one a row.  Returns how many there are.
  */
 static inline uint32
 list_word(uint64 rest, uint32 first_row, uint32 *rows)
 {
 	uint32		n = __builtin_popcountll(rest);
+	uint32		i = 0;
 
-	for (uint32 i = 0; i < n; i += 4)
-		for (uint32 k = 0; k < 4; k++, rest &= rest - 1)
-			rows[i + k] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
+	do
+		for (uint32 k = 0; k < 2; k++, i++, rest &= rest - 1)
+			rows[i] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
+	while (i < n);
 	return n;
 }
 
@@ -107,4 +109,44 @@ rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows)
 	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++, first_row += 64)
 		n += list_word(words[w], first_row, rows + n);
 	return n;
+}
+
+/* The places of the bits of a byte, lowest first; what is behind them does not matter. */
+static uint8 places_of[256][8];
+
+static void
+fill_places(void)
+{
+	for (uint32 byte = 0; byte < 256; byte++)
+		for (uint32 bit = 0, n = 0; bit < 8; bit++)
+			if (byte >> bit & 1)
+				places_of[byte][n++] = bit;
+}
+
+RTSCAN_MULTIVERSION static uint32
+list_places(const uint64 *words, uint32 from, uint32 end, uint16 *places)
+{
+	uint32		n = 0;
+
+	for (uint32 first = from / 8 * 8; first < end; first += 8)
+	{
+		uint8		byte = words[first / 64] >> first % 64;
+
+		if (first < from)
+			byte &= 0xFF << (from - first);
+		if (first + 8 > end)
+			byte &= (1 << (end - first)) - 1;
+		for (uint32 i = 0; i < 8; i++)
+			places[n + i] = first + places_of[byte][i];
+		n += pg_number_of_ones[byte];
+	}
+	return n;
+}
+
+uint32
+rtscan_list_places(const uint64 *words, uint32 from, uint32 end, uint16 *places)
+{
+	if (places_of[255][7] == 0)
+		fill_places();
+	return list_places(words, from, end, places);
 }

@@ -43,6 +43,9 @@ typedef struct RtscanBitPlace
 
 extern uint32 rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows, uint32 limit);
 
+/* Places of the bits that are set, from one up to another; returns how many.  There must be room for eight times the bytes of bits. */
+extern uint32 rtscan_list_places(const uint64 *words, uint32 from, uint32 end, uint16 *places);
+
 /* Those of all bits that are set in a chunk; returns how many.  There must be room for some more than that. */
 #define RTSCAN_LIST_ROOM	(RTSCAN_CHUNK_ROWS + 4)
 

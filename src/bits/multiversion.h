@@ -10,7 +10,11 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if __GNUC__ >= 12
+#define RTSCAN_MULTIVERSION __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
 #define RTSCAN_MULTIVERSION __attribute__((target_clones("default", "avx2", "avx512f")))
+#endif
 #else
 #define RTSCAN_MULTIVERSION		/* an ifunc resolver runs before a sanitizer's runtime does */
 #endif

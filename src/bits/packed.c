@@ -275,6 +275,8 @@ uint64
 rtscan_unpack_small_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, uint32 base,
 						 uint32 *values)
 {
+	if (are_consecutive(bits, first_row, rows, n))
+		return rtscan_unpack_small(page + (Size) (rows[0] - first_row) * bits / 8, bits, n, base, values);
 	switch (bits)
 	{
 		case 1:

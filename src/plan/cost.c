@@ -223,10 +223,10 @@ price_by_statistics(const IndexOptInfo *info)
 }
 
 RtscanCost
-rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, double loops, double *rows)
+rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, double loops, double *rows)
 {
 	List	   *others;
-	const RtscanResolved *resolved = rtscan_resolve(root, info, quals, &others);
+	const RtscanResolved *resolved = rtscan_resolve(root, info, quals, implied, &others);
 	Search		search;
 
 	if (resolved == NULL)
@@ -462,7 +462,7 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*correlation = 0;
 	*pages = info->pages;
 	if (!info->hypothetical)
-		resolved = rtscan_resolve(root, info, quals, &others);
+		resolved = rtscan_resolve(root, info, quals, NIL, &others);
 	if (resolved)
 	{
 		others = list_concat(others, unmatched);

@@ -52,8 +52,8 @@ rtscan_add_cost(RtscanCost *cost, RtscanCost more)
 	cost->pages += more.pages;
 }
 
-/* What it takes to evaluate a conjunction of quals (RtscanQual *), and how many rows that finds. */
-extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, double loops,
+/* What it takes to evaluate a conjunction of quals (RtscanQual *), and of others that are only implied, and how many rows that finds. */
+extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, double loops,
 										  double *rows);
 
 static inline Oid

@@ -7,6 +7,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "plan/imply.h"
 #include "plan/runnable.h"
 #include "run/expressions.h"
 #include "run/node_plan.h"
@@ -66,6 +67,7 @@ shown_expressions(const RtscanPath *path)
 	const RtscanRequest *request = path->request;
 	const RtscanShown shown = {
 		.quals = path->clauses,
+		.implied = rtscan_implied_columns(path->quals, path->index),
 		.filters = filter_clauses(path),
 		.row_quals = path->residual,
 		.keys = request->keys,

@@ -8,6 +8,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "plan/imply.h"
 #include "plan/runnable.h"
 #include "run/expressions.h"
 #include "run/node.h"
@@ -45,6 +46,7 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	CustomScan *scan = makeNode(CustomScan);
 	RtscanShown shown = {
 		.quals = extract_actual_clauses(path->clauses, false),
+		.implied = rtscan_implied_columns(path->quals, path->index),
 		.row_quals = extract_actual_clauses(path->row_clauses, false),
 	};
 	RtscanNodePlan plan = {

@@ -11,6 +11,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
+#include "plan/imply.h"
 #include "run/aggregates.h"
 #include "run/expressions.h"
 #include "run/failure.h"
@@ -293,7 +294,9 @@ match_quals(RtscanPath *path)
 		else
 			others = lappend(others, info);
 	}
-	foreach(cell, rtscan_order_quals(path->request->root, others))
+	others = rtscan_order_quals(path->request->root, others);
+	rtscan_quals_imply(path->quals, path->index, others);
+	foreach(cell, others)
 		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
 			return false;
 	return true;

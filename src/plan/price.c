@@ -173,7 +173,7 @@ static RtscanCost
 cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 {
 	const RtscanRequest *request = path->request;
-	double		passed = rows * clauselist_selectivity(request->root, path->residual, request->table->relid, JOIN_INNER, NULL);
+	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual, rows);
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
 	QualCost	computed = rtscan_expressions_cost(request->root, computed_expressions(path));
 	ListCell   *cell;

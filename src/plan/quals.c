@@ -55,9 +55,8 @@ refers_to(Node *expression, Index *relid)
 	return expression_tree_walker(expression, refers_to, relid);
 }
 
-/* An expression that has one value in all of a scan: what it takes from other tables are parameters. */
-static bool
-is_argument(IndexOptInfo *index, Node *expression)
+bool
+rtscan_is_argument(IndexOptInfo *index, Node *expression)
 {
 	return !refers_to(expression, &index->rel->relid) && !contain_volatile_functions(expression) &&
 		!contain_subplans(expression);
@@ -260,7 +259,7 @@ match_sides(IndexOptInfo *index, List *args, Oid *operator, Oid collation, Expr 
 		column = OidIsValid(*operator) ? find_column_for(index, lsecond(args), *operator, collation) : -1;
 		*argument = linitial(args);
 	}
-	return column >= 0 && is_argument(index, (Node *) *argument) ? column : -1;
+	return column >= 0 && rtscan_is_argument(index, (Node *) *argument) ? column : -1;
 }
 
 static RtscanQual *
@@ -288,7 +287,7 @@ match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 	bool		found_negated = negated;
 	Oid			operator;
 
-	if (column < 0 || !is_argument(index, lsecond(op->args)))
+	if (column < 0 || !rtscan_is_argument(index, lsecond(op->args)))
 		return NULL;
 	operator = find_operator(index, column, op->opno, op->inputcollid, &found_negated);
 	if (!OidIsValid(operator))
@@ -528,6 +527,7 @@ void
 rtscan_quals_join(RtscanQuals *quals, const RtscanQuals *others)
 {
 	quals->all = list_concat(quals->all, others->all);
+	quals->implied = list_concat(quals->implied, others->implied);
 }
 
 void
@@ -554,9 +554,11 @@ plan_qual(const RtscanQual *qual, List **arguments)
 
 	filter->kind = qual->kind;
 	filter->asked = qual->asked;
-	filter->argument = qual->argument ? list_length(*arguments) : -1;
+	filter->comparison = qual->comparison;
+	filter->argument = qual->argument || qual->comparison ? list_length(*arguments) : -1;
 	if (qual->argument)
 		*arguments = lappend(*arguments, qual->argument);
+	*arguments = list_concat(*arguments, qual->arguments);
 	foreach(cell, qual->parts)
 		filter->parts = lappend(filter->parts, plan_qual(lfirst(cell), arguments));
 	return filter;
@@ -565,7 +567,7 @@ plan_qual(const RtscanQual *qual, List **arguments)
 RtscanPlanFilter *
 rtscan_quals_plan(const RtscanQuals *quals, List **arguments)
 {
-	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = quals->all};
+	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = list_concat_copy(quals->all, quals->implied)};
 
 	return plan_qual(&all, arguments);
 }

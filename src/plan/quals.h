@@ -19,17 +19,23 @@ typedef struct RtscanQual
 	Expr	   *clause;			/* as the planner has it, by which one qual is told from another; NULL: a part made of one */
 	RtscanAsked asked;			/* of a condition, */
 	Expr	   *argument;		/* and its value, without columns; NULL: none */
+	struct RtscanComparison *comparison;	/* that implies something, */
+	List	   *arguments;		/* and its values */
 } RtscanQual;
 
 /* Several, all of which are asked for. */
 typedef struct RtscanQuals
 {
 	List	   *all;			/* RtscanQual * */
+	List	   *implied;		/* and what others imply, which are asked elsewhere (imply.h); their clauses are those of the others */
 } RtscanQuals;
 
 /* The key column that an expression is, from 0, or -1; or any column, also one of those INCLUDEd. */
 extern int	rtscan_find_column(IndexOptInfo *index, Node *expression);
 extern int	rtscan_find_any_column(IndexOptInfo *index, Node *expression);
+
+/* An expression that has one value in all of a scan: what it takes from other tables are parameters. */
+extern bool rtscan_is_argument(IndexOptInfo *index, Node *expression);
 
 /* A condition with an operator of the column's family. */
 extern RtscanQual *rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator,
@@ -70,6 +76,10 @@ extern Selectivity rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInf
 /* What searching takes, in each of some loops, and how many rows there are. */
 extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double loops,
 									double *rows);
+
+/* The part of so many rows, that quals and what is implied have left, that pass others, from which that follows. */
+extern Selectivity rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *clauses,
+											   double rows);
 
 /* For a plan: the filter; its arguments are appended to a list. */
 extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, List **arguments);

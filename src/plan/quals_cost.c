@@ -6,6 +6,7 @@
 
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
+#include "search/implied.h"
 
 Bitmapset *
 rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns)
@@ -14,6 +15,8 @@ rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns)
 
 	if (qual->kind == RTSCAN_FILTER_CONDITION)
 		return bms_add_member(columns, qual->asked.column);
+	if (qual->kind == RTSCAN_FILTER_IMPLIED)
+		return bms_add_members(columns, rtscan_compared_columns(qual->comparison));
 	foreach(cell, qual->parts)
 		columns = rtscan_qual_columns(lfirst(cell), columns);
 	return columns;
@@ -58,7 +61,7 @@ included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, do
 		double		found;
 
 		if (part->clause && !asks_included(part, index))
-			rtscan_add_cost(&cost, rtscan_conjunction_cost(root, index, list_make1(part), loops, &found));
+			rtscan_add_cost(&cost, rtscan_conjunction_cost(root, index, list_make1(part), NIL, loops, &found));
 	}
 	return cost;
 }
@@ -80,9 +83,23 @@ rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *ind
 		else
 			of_keys = lappend(of_keys, qual);
 	}
-	cost = rtscan_conjunction_cost(root, index, of_keys, loops, rows);
+	cost = rtscan_conjunction_cost(root, index, of_keys, quals->implied, loops, rows);
 	foreach(cell, others)
 		rtscan_add_cost(&cost, included_cost(lfirst(cell), root, index, loops, *rows));
 	*rows *= clauselist_selectivity(root, rtscan_qual_clauses(others), index->rel->relid, JOIN_INNER, NULL);
 	return cost;
+}
+
+/* All rows that pass are among those left: the part of these is larger than that of all rows. */
+Selectivity
+rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *clauses, double rows)
+{
+	const RtscanQuals without = {.all = quals->all};
+	Selectivity selectivity = clauselist_selectivity(root, clauses, index->rel->relid, JOIN_INNER, NULL);
+	double		more_rows;
+
+	if (quals->implied == NIL)
+		return selectivity;
+	(void) rtscan_quals_cost(&without, root, index, 1, &more_rows);
+	return rows > 0 ? Min(selectivity * more_rows / rows, 1) : 1;
 }

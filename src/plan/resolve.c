@@ -17,6 +17,7 @@
 #include "plan/quals.h"
 #include "plan/sample.h"
 #include "row/schema.h"
+#include "search/implied.h"
 #include "storage/area.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
@@ -169,6 +170,9 @@ is_known(PlannerInfo *root, const RtscanQual *qual, int elements)
 			(part->kind == RTSCAN_FILTER_CONDITION && part->argument && count_elements(root, part) > elements))
 			return false;
 	}
+	foreach(cell, qual->arguments)
+		if (find_constant(root, lfirst(cell)) == NULL)
+			return false;
 	return qual->kind != RTSCAN_FILTER_CONDITION || qual->argument == NULL || find_constant(root, (Node *) qual->argument);
 }
 
@@ -190,6 +194,23 @@ make_condition(PlannerInfo *root, Relation index, const RtscanSchema *schema, co
 	return rtscan_outcome_filter(outcome, &condition);
 }
 
+static RtscanFilter
+make_implied(PlannerInfo *root, Relation index, const RtscanSchema *schema, const RtscanQual *qual)
+{
+	int			n = list_length(qual->arguments);
+	Datum	   *values = palloc(Max(n, 1) * sizeof(Datum));
+	bool	   *isnull = palloc(Max(n, 1) * sizeof(bool));
+
+	for (int i = 0; i < n; i++)
+	{
+		const Const *constant = find_constant(root, list_nth(qual->arguments, i));
+
+		values[i] = constant->constvalue;
+		isnull[i] = constant->constisnull;
+	}
+	return rtscan_implied_filter(qual->comparison, index, schema, values, isnull);
+}
+
 /* Of a known qual. */
 static RtscanFilter
 make_filter(PlannerInfo *root, Relation index, const RtscanSchema *schema, const RtscanQual *qual, int elements)
@@ -198,6 +219,8 @@ make_filter(PlannerInfo *root, Relation index, const RtscanSchema *schema, const
 
 	if (qual->kind == RTSCAN_FILTER_CONDITION)
 		return make_condition(root, index, schema, qual, elements);
+	if (qual->kind == RTSCAN_FILTER_IMPLIED)
+		return make_implied(root, index, schema, qual);
 	filter = rtscan_begin_filter(qual->kind, list_length(qual->parts));
 	for (int i = 0; i < filter.n; i++)
 		filter.parts[i] = make_filter(root, index, schema, list_nth(qual->parts, i), elements);
@@ -486,7 +509,7 @@ resolve(PlannerInfo *root, Knowledge *knowledge, List *quals)
 
 /* Part what can be looked up from what cannot. */
 static List *
-known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List **others)
+known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List *implied, List **others)
 {
 	int			elements = share_of_lookups(knowledge, quals);
 	List	   *known = NIL;
@@ -502,11 +525,14 @@ known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List **o
 		else
 			*others = lappend(*others, qual->clause);
 	}
+	foreach(cell, implied)
+		if (!knowledge->private && is_known(root, lfirst(cell), elements))
+			known = lappend(known, lfirst(cell));
 	return known;
 }
 
 const RtscanResolved *
-rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List **others)
+rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, List **others)
 {
 	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
 	Knowledge  *knowledge = know_index(root, info);
@@ -514,7 +540,7 @@ rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List **others
 
 	if (knowledge->readable)
 	{
-		quals = known_quals(root, knowledge, quals, others);
+		quals = known_quals(root, knowledge, quals, implied, others);
 		resolved = recall(knowledge, quals);
 		if (resolved == NULL)
 			resolved = resolve(root, knowledge, quals);

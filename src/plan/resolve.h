@@ -49,10 +49,10 @@ typedef struct RtscanResolved
 } RtscanResolved;
 
 /*
- * Resolve quals (RtscanQual *).  The clauses of those whose values are not known yet, or are not for this user to know, are
- * left in others.  NULL if the index cannot be read, or has no segments.
+ * Resolve quals (RtscanQual *), and others that are only implied.  The clauses of those quals whose values are not known yet, or are not
+ * for this user to know, are left in others.  NULL if the index cannot be read, or has no segments.
  */
-extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List **others);
+extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, List **others);
 
 /* The same of an index alone, or NULL. */
 extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo *info);

@@ -19,6 +19,7 @@
 #include "optimizer/restrictinfo.h"
 #include "plan/cost.h"
 #include "plan/expression_cost.h"
+#include "plan/imply.h"
 #include "plan/resolve.h"
 #include "run/expressions.h"
 #include "search/cursor.h"
@@ -64,7 +65,9 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 		else
 			others = lappend(others, info);
 	}
-	return rtscan_order_quals(root, others);
+	others = rtscan_order_quals(root, others);
+	rtscan_quals_imply(path->quals, path->index, others);
+	return others;
 }
 
 /* Of the others, those that the index's rows have all for: up to the first that has to be asked of the table's. */
@@ -118,7 +121,8 @@ part_quals(RtscanScanPath *path, PlannerInfo *root)
 static bool
 is_useful(const RtscanScanPath *path)
 {
-	return !path->from_heap || path->clauses != NIL || path->row_clauses != NIL || path->index->indpred != NIL;
+	return !path->from_heap || path->clauses != NIL || path->row_clauses != NIL || path->quals->implied != NIL ||
+		path->index->indpred != NIL;
 }
 
 /* ---------------------------------------------------------------- cost */
@@ -178,7 +182,7 @@ quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double lo
 	cost.work += rows * quals.per_tuple;
 	if (!path->from_heap || path->row_clauses != NIL)
 		rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, loops));
-	rows *= clauselist_selectivity(root, path->row_clauses, table->relid, JOIN_INNER, NULL);
+	rows *= rtscan_residual_selectivity(path->quals, root, path->index, path->row_clauses, rows);
 	if (path->from_heap)
 		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, loops));
 	else

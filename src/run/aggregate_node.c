@@ -209,6 +209,7 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	rtscan_explain_totals(node, es);
 }

@@ -2,8 +2,8 @@
  * aggregates.h
  *		The aggregates that are computed of rows, and their transition states: what some rows come to.
  *
- * Sums and variances of integers and numerics are exact; those of floats are added in the order of the rows, with
- * PostgreSQL's operations.
+ * Sums and variances of integers and numerics are exact; those of floats are added with PostgreSQL's operations, but
+ * of many rows not in their order (real_sums.h).
  */
 #ifndef RTSCAN_AGGREGATES_H
 #define RTSCAN_AGGREGATES_H
@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "row/exact.h"
 #include "run/arithmetic.h"
+#include "segment/totals.h"
 #include "storage/buffile.h"
 
 #define RTSCAN_MAX_ARGUMENTS	2
@@ -95,6 +96,15 @@ typedef struct RtscanChosenRows
 	MemoryContext context;		/* of what states keep by reference */
 } RtscanChosenRows;
 
+/* Some rows of a batch of n, likewise: a bit for each of count rows. */
+typedef struct RtscanMaskedRows
+{
+	uint32		n;
+	uint32		count;
+	const uint64 *mask;
+	MemoryContext context;
+} RtscanMaskedRows;
+
 static inline RtscanState *
 rtscan_state_of(const RtscanChosenRows *chosen, uint32 i)
 {
@@ -111,15 +121,19 @@ typedef struct RtscanFamily
 	/* Add values that are not NULL; what a state keeps by reference is in the given context. */
 	void		(*add) (const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context);
 
-	/*
-	 * Add the only argument's integers, or all arguments' doubles, of many rows (arithmetic.h); NULL: it cannot.  Masked: add those
-	 * of n rows that a bit says are wanted to one state (masked.h); false if that cannot be done.
-	 */
+	/* Add the only argument's integers, or all arguments' doubles, of many rows (arithmetic.h); NULL: it cannot. */
 	void		(*add_integers) (const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector);
-	bool		(*add_masked) (const RtscanTransition *transition, RtscanState *state, const RtscanVector *vector,
-							   const uint64 *wanted, uint32 n);
 	void		(*add_doubles) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
 								const RtscanVector *const *vectors);
+
+	/* Add those of rows that a mask has (masked.h), none of them NULL, to one state; false if that cannot be done. */
+	bool		(*add_masked) (const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+							   const RtscanMaskedRows *rows);
+
+	/* Add a chunk's total (totals.h), of the kind that is wanted; or NULL.  Even then there may be no such kind: RTSCAN_NO_TOTAL. */
+	RtscanTotalKind (*total_kind) (const RtscanTransition *transition);
+	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+							  MemoryContext context);
 
 	/* Add what another state has, which has rows; but not how many. */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,

@@ -20,7 +20,7 @@ load_column(RtscanArithmetic *step, RtscanBatch *batch)
 	values->has_nulls = memchr(values->isnull, true, batch->n) != NULL;
 	if (step->kind == RTSCAN_VECTOR_DOUBLES)
 		rtscan_exact_to_doubles(step->exact, values->digits, batch->n, values->doubles);
-	else
+	else if (!rtscan_know_bounds(batch, step->column, values->scale, &values->lowest, &values->highest))
 		rtscan_find_bounds(values, batch->n, &values->lowest, &values->highest);
 	return true;
 }
@@ -87,8 +87,9 @@ join_nulls(const RtscanVector *operand, uint32 n, RtscanVector *result)
 static void
 set_nulls(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
+	if (result->has_nulls)
+		memset(result->isnull, false, sizeof(result->isnull));
 	result->has_nulls = false;
-	memset(result->isnull, false, n);
 	for (int i = 0; i < step->noperands; i++)
 		if (operands[i]->has_nulls)
 		{
@@ -110,6 +111,34 @@ calculate_operands(RtscanArithmetic *step, RtscanBatch *batch)
 	return true;
 }
 
+/* Find out what operands' integers really are bound by; false if no operand has any. */
+static bool
+tighten_operands(RtscanArithmetic *step, uint32 n)
+{
+	bool		any = false;
+
+	for (int i = 0; i < step->noperands; i++)
+	{
+		RtscanArithmetic *operand = step->operands[i];
+
+		while (operand->step == RTSCAN_STEP_SAME)
+			operand = operand->operands[0];
+		if (operand->kind != RTSCAN_VECTOR_INTEGERS)
+			continue;
+		rtscan_find_bounds(operand->values, n, &operand->values->lowest, &operand->values->highest);
+		any = true;
+	}
+	return any;
+}
+
+/* A column's bounds are those of its chunk, of which these rows may be no reason that something does not fit. */
+static bool
+calculate_values(RtscanArithmetic *step, uint32 n)
+{
+	return step->calculate(step, step->vectors, n, step->values) ||
+		(tighten_operands(step, n) && step->calculate(step, step->vectors, n, step->values));
+}
+
 static const RtscanVector *
 calculate_operation(RtscanArithmetic *step, RtscanBatch *batch)
 {
@@ -119,7 +148,7 @@ calculate_operation(RtscanArithmetic *step, RtscanBatch *batch)
 		return NULL;
 	if (step->step == RTSCAN_STEP_SAME)
 		result = step->vectors[0];
-	else if (!step->calculate(step, step->vectors, batch->n, step->values))
+	else if (!calculate_values(step, batch->n))
 		return NULL;
 	if (step->step == RTSCAN_STEP_STRICT)
 		set_nulls(step, step->vectors, batch->n, step->values);
@@ -133,8 +162,7 @@ calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
 {
 	if (step->values == NULL && step->step != RTSCAN_STEP_SAME)
 	{
-		step->values = MemoryContextAlloc(GetMemoryChunkContext(step), sizeof(RtscanVector));
-		memset(step->values, 0, offsetof(RtscanVector, digits));
+		step->values = MemoryContextAllocZero(GetMemoryChunkContext(step), sizeof(RtscanVector));
 		step->values->kind = step->kind;
 	}
 	switch (step->step)

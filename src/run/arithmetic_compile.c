@@ -328,6 +328,26 @@ is_usable_divisor(const Node *node)
 	return IsA(node, Const) && !constant->constisnull && constant->constvalue != 0 && constant->constvalue != (Datum) -1;
 }
 
+/* A constant by which an operand of a sum is multiplied. */
+static void
+take_factor(RtscanArithmetic *step, int number)
+{
+	RtscanArithmetic *product = step->operands[number];
+	RtscanDecimal factor;
+	int			constant;
+
+	if (product->calculate != rtscan_multiply_integers || !is_integer(exprType((const Node *) product->expression)))
+		return;
+	constant = product->operands[0]->step == RTSCAN_STEP_CONSTANT ? 0 : 1;
+	if (product->operands[constant]->step != RTSCAN_STEP_CONSTANT ||
+		((const Const *) product->operands[constant]->expression)->constisnull ||
+		!rtscan_constant_as_integer((const Const *) product->operands[constant]->expression, &factor) || factor.digits == 0)
+		return;
+	step->factors[number] = factor.digits;
+	step->products[number] = product;
+	step->operands[number] = product->operands[1 - constant];
+}
+
 static bool
 compile_function(RtscanArithmetic *step, Oid id, List *arguments, List **known)
 {
@@ -342,7 +362,11 @@ compile_function(RtscanArithmetic *step, Oid id, List *arguments, List **known)
 	step->calculate = function->calculate;
 	step->parameter = function->parameter;
 	make_room(step, function->noperands);
-	return add_operands(step, arguments, known);
+	if (!add_operands(step, arguments, known))
+		return false;
+	for (int i = 0; i < step->noperands && step->calculate == rtscan_add_integers; i++)
+		take_factor(step, i);
+	return true;
 }
 
 static bool

@@ -48,6 +48,8 @@ struct RtscanArithmetic
 	bool		in_utc;			/* it is right only while the session's time zone is UTC */
 	int			noperands;
 	RtscanArithmetic **operands;
+	struct RtscanArithmetic *products[2];	/* of a sum: the step of its operand multiplied by a constant, which is done with the sum, */
+	int64		factors[2];		/* by this; or NULL */
 	const RtscanVector **vectors;	/* of the operands, in this batch */
 	uint64		batch;			/* the number of the batch that this is about: */
 	const RtscanVector *found;	/* NULL: rows have to be evaluated one by one */
@@ -89,6 +91,13 @@ RTSCAN_CALCULATION(rtscan_modulo_integers);
 RTSCAN_CALCULATION(rtscan_negate_integers);
 RTSCAN_CALCULATION(rtscan_absolute_integers);
 RTSCAN_CALCULATION(rtscan_round_to_integers);
+
+/* Are all of a vector's integers the same? */
+static inline bool
+rtscan_is_constant(const RtscanVector *vector)
+{
+	return vector->lowest == vector->highest;
+}
 
 /* The power of ten that brings a vector to a larger scale, or 0. */
 extern int64 rtscan_power_to_scale(const RtscanVector *vector, int scale);

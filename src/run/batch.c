@@ -115,6 +115,12 @@ rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnu
 	return rtscan_find_decimals(&batch->schema->columns[column], batch->values[column], isnull, batch->n, integers, scale);
 }
 
+bool
+rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest)
+{
+	return batch->cursor && rtscan_cursor_bounds(batch->cursor, column, scale, lowest, highest);
+}
+
 void
 rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row)
 {

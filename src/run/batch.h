@@ -59,6 +59,9 @@ extern void rtscan_load_column(RtscanBatch *batch, int column);
 /* Likewise, as integers, or false where they are none (segment/values.h). */
 extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
+/* Bounds of a column's integers of a scale, 0 where they are NULL, if they are known without a look at the rows; else false. */
+extern bool rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest);
+
 /* Let expressions that refer to some columns be about a row; values by reference are good until the next batch. */
 extern void rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row);
 

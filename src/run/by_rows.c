@@ -5,6 +5,7 @@
 #include "run/by_rows.h"
 
 #include "miscadmin.h"
+#include "run/by_chunks.h"
 #include "run/expressions.h"
 #include "run/quantiles.h"
 #include "run/sets.h"
@@ -152,6 +153,19 @@ key_expressions(RtscanRowsAnswer *answer)
 	return expressions;
 }
 
+/* For the aggregates that are added by cell; or NULL. */
+static RtscanCells *
+create_cells(RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+	RtscanCells *cells = rtscan_create_cells(answer->transitions, task->naggregates, answer->state_context);
+
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].narguments <= 1)
+			rtscan_let_cells_take(cells, i, task->aggregates[i].filter.state != NULL);
+	return rtscan_cells_are_of_use(cells) ? cells : NULL;
+}
+
 /* How rows find their groups of the set at hand. */
 static void
 begin_row_groups(RtscanRowsAnswer *answer)
@@ -161,6 +175,7 @@ begin_row_groups(RtscanRowsAnswer *answer)
 
 	MemoryContextSwitchTo(answer->sets[answer->number].context);
 	answer->row_groups = rtscan_create_row_groups(answer->set->columns, expressions, rtscan_find_group_of_row, answer);
+	rtscan_let_row_groups_use(answer->row_groups, create_cells(answer), create_cells(answer));
 	MemoryContextSwitchTo(old);
 }
 
@@ -197,6 +212,8 @@ open_cursor(RtscanRowsAnswer *answer)
 									question->filter);
 	if (calculates_all(answer))
 		rtscan_cursor_take_stretches(cursor);
+	if (rtscan_takes_chunks(answer))
+		rtscan_cursor_offer_chunks(cursor, rtscan_add_chunk, answer);
 	answer->slice = RTSCAN_CURSOR_ROWS;
 	MemoryContextSwitchTo(old);
 	return cursor;
@@ -250,24 +267,31 @@ next_batch(RtscanRowsAnswer *answer)
 	return false;
 }
 
-/*
- * Add rows until there are none left, or the groups take too much memory: then returns false.  Where
- * a slice of rows brings far too much, the next ones are smaller.
- */
+/* Do groups take too much memory?  Where a slice of rows brings far too much, the next ones are smaller. */
+static bool
+groups_are_full(RtscanRowsAnswer *answer)
+{
+	if (answer->groups == NULL || !rtscan_groups_are_full(answer->groups))
+		return false;
+	if (rtscan_groups_memory(answer->groups) > LARGE_SLICE * get_hash_memory_limit())
+		answer->slice = Max(answer->slice / LARGE_SLICE, MIN_SLICE);
+	return true;
+}
+
+/* Add rows until there are none left, or the groups take too much memory: then returns false. */
 static bool
 add_rows(RtscanRowsAnswer *answer)
 {
-	while (answer->next < answer->batch->n || next_batch(answer))
+	bool		full = false;
+
+	while (!full && (answer->next < answer->batch->n || next_batch(answer)))
 	{
 		rtscan_add_slice(answer);
-		if (answer->groups && rtscan_groups_are_full(answer->groups))
-		{
-			if (rtscan_groups_memory(answer->groups) > LARGE_SLICE * get_hash_memory_limit())
-				answer->slice = Max(answer->slice / LARGE_SLICE, MIN_SLICE);
-			return false;
-		}
+		full = groups_are_full(answer);
 	}
-	return true;
+	if (answer->groups)
+		rtscan_fold_row_groups(answer->row_groups);
+	return !full;
 }
 
 static void

@@ -4,6 +4,8 @@
  */
 #include "run/filter.h"
 
+#include "search/implied.h"
+
 static RtscanFilter
 make_condition(const RtscanPlanFilter *plan, Relation index, const RtscanSchema *schema, const RtscanArguments *arguments)
 {
@@ -23,6 +25,12 @@ rtscan_make_filter(const RtscanPlanFilter *plan, Relation index, const RtscanSch
 	if (plan->kind == RTSCAN_FILTER_CONDITION)
 	{
 		*filter = make_condition(plan, index, schema, arguments);
+		return;
+	}
+	if (plan->kind == RTSCAN_FILTER_IMPLIED)
+	{
+		*filter = rtscan_implied_filter(plan->comparison, index, schema, arguments->values + plan->argument,
+										arguments->isnull + plan->argument);
 		return;
 	}
 	*filter = rtscan_begin_filter(plan->kind, list_length(plan->parts));

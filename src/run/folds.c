@@ -7,12 +7,26 @@
  */
 #include "run/families.h"
 
-#include "run/masked.h"
+#include "bits/masks.h"
 #include "utils/datum.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"
 
 /* ---------------------------------------------------------------- counts */
+
+/* RtscanFamily.total_kind, as all that follow and have its arguments */
+static RtscanTotalKind
+count_kind(const RtscanTransition *transition)
+{
+	return RTSCAN_TOTAL_COUNT;
+}
+
+/* RtscanFamily.add_total, as all that follow and have its arguments */
+static void
+add_count(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale, MemoryContext context)
+{
+	state->count += total->count;
+}
 
 /* RtscanFamily.add, as all that follow and have its arguments */
 static void
@@ -161,18 +175,37 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 
 /* RtscanFamily.add_masked */
 static bool
-add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *vector, const uint64 *wanted, uint32 n)
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
 {
 	RtscanSimpleFold fold = transition->simple_fold;
-	uint64		count;
 
-	if (fold != RTSCAN_FOLD_SMALLER && fold != RTSCAN_FOLD_LARGER)
+	if (vectors[0]->kind != RTSCAN_VECTOR_INTEGERS || (fold != RTSCAN_FOLD_SMALLER && fold != RTSCAN_FOLD_LARGER))
 		return false;
-	count = rtscan_masked_count(vector, wanted, n);
-	if (count > 0)
-		fold_integer(fold, state, rtscan_masked_outermost(vector, wanted, n, fold == RTSCAN_FOLD_LARGER));
-	state->count += count;
+	fold_integer(fold, state, rtscan_masked_outermost(vectors[0]->digits, rows->mask, rows->n, fold == RTSCAN_FOLD_LARGER));
+	state->count += rows->count;
 	return true;
+}
+
+static RtscanTotalKind
+outermost_kind(const RtscanTransition *transition)
+{
+	switch (transition->simple_fold)
+	{
+		case RTSCAN_FOLD_SMALLER:
+			return RTSCAN_TOTAL_LEAST;
+		case RTSCAN_FOLD_LARGER:
+			return RTSCAN_TOTAL_GREATEST;
+		default:
+			return RTSCAN_NO_TOTAL;
+	}
+}
+
+static void
+add_outermost(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale, MemoryContext context)
+{
+	if (total->count > 0)
+		fold_integer(transition->simple_fold, state, total->outermost);
+	state->count += total->count;
 }
 
 /* RtscanFamily.add_doubles */
@@ -268,7 +301,13 @@ simple_fold(Oid function)
 
 /* ---------------------------------------------------------------- families */
 
-const RtscanFamily rtscan_counts = {.counts = true, .add = add_one, .combine = combine_counts};
+const RtscanFamily rtscan_counts = {
+	.counts = true,
+	.add = add_one,
+	.total_kind = count_kind,
+	.add_total = add_count,
+	.combine = combine_counts,
+};
 const RtscanFamily rtscan_folds = {.folds = true, .add = add_fold, .combine = combine_folds};
 
 static const RtscanFamily integer_folds = {
@@ -276,6 +315,8 @@ static const RtscanFamily integer_folds = {
 	.add = add_integer,
 	.add_integers = add_integers,
 	.add_masked = add_masked,
+	.total_kind = outermost_kind,
+	.add_total = add_outermost,
 	.combine = combine_integers,
 };
 

@@ -1,103 +1,97 @@
 /*
  * masked.c
  *		What the values of a vector come to, of the rows that bits say.
+ *
+ * Loops are about one word of bits after another, and its 64 rows: these are vectorised.
  */
 #include "run/masked.h"
 
 #include "bits/bits.h"
+#include "bits/masks.h"
 #include "bits/multiversion.h"
-#include "port/pg_bitutils.h"
 
-/* All bits are set where a bit is. */
-static inline int64
-mask_of(const uint64 *bits, uint32 row)
+/* All bits are set where a bit is.  (A place of 64 bits is what compilers vectorise.) */
+#define MASK_OF(word, i)	(-(int64) ((word) >> (i) & 1))
+
+/* ---------------------------------------------------------------- rows */
+
+void
+rtscan_mask_rows(const uint64 *wanted, uint32 n, uint64 *mask)
 {
-	return -(int64) rtscan_bit_is_set(bits, row);
-}
-
-static uint64
-count_bits(const uint64 *bits, uint32 n)
-{
-	uint64		count = 0;
-
-	for (uint32 i = 0; i < n / 64; i++)
-		count += pg_popcount64(bits[i]);
+	for (uint32 i = 0; i * 64 < n; i++)
+		mask[i] = wanted ? wanted[i] : ~UINT64CONST(0);
 	if (n % 64 != 0)
-		count += pg_popcount64(bits[n / 64] & ((UINT64CONST(1) << n % 64) - 1));
-	return count;
+		mask[n / 64] &= (UINT64CONST(1) << n % 64) - 1;
 }
 
-RTSCAN_MULTIVERSION static uint64
-count_nulls(const bool *isnull, const uint64 *bits, uint32 n)
+RTSCAN_MULTIVERSION void
+rtscan_mask_nulls(const RtscanVector *vector, uint32 n, uint64 *mask)
 {
-	uint64		count = 0;
-
-	for (uint32 row = 0; row < n; row++)
-		count += isnull[row] & (bits[row / 64] >> row % 64);
-	return count;
+	for (uint32 first = 0; vector->has_nulls && first < n; first += 64)
+		mask[first / 64] &= ~rtscan_pack64((const uint8 *) vector->isnull + first);
 }
 
-uint64
-rtscan_masked_count(const RtscanVector *vector, const uint64 *bits, uint32 n)
+RTSCAN_MULTIVERSION void
+rtscan_mask_true(const RtscanVector *condition, uint32 n, uint64 *mask)
 {
-	return count_bits(bits, n) - (vector && vector->has_nulls ? count_nulls(vector->isnull, bits, n) : 0);
-}
-
-/* What is NULL is 0 from here on. */
-RTSCAN_MULTIVERSION static void
-keep_values(const RtscanVector *vector, const uint64 *bits, uint32 n, int64 *kept)
-{
-	for (uint32 row = 0; row < n; row++)
-		kept[row] = vector->digits[row] & mask_of(bits, row);
-	for (uint32 row = 0; vector->has_nulls && row < n; row++)
-		kept[row] &= (int64) vector->isnull[row] - 1;
-}
-
-RTSCAN_MULTIVERSION static void
-add_halves(const int64 *values, uint32 n, int64 *upper, uint64 *lower)
-{
-	int64		high = 0;
-	uint64		low = 0;
-
-	for (uint32 row = 0; row < n; row++)
+	for (uint32 first = 0; first < n; first += 64)
 	{
-		high += values[row] >> 32;
-		low += (uint32) values[row];
+		const int64 *truth = condition->digits + first;
+		const uint8 *isnull = (const uint8 *) condition->isnull + first;
+		uint8		is_true[64];
+
+		for (int i = 0; i < 64; i++)
+			is_true[i] = (uint8) truth[i] & (isnull[i] ^ 1);
+		mask[first / 64] &= rtscan_pack64(is_true);
 	}
-	*upper = high;
-	*lower = low;
+}
+
+/* ---------------------------------------------------------------- values */
+
+RTSCAN_MULTIVERSION void
+rtscan_keep_masked(const int64 *values, const uint64 *mask, uint32 n, int64 neutral, int64 *kept)
+{
+	for (uint32 first = 0; first < n; first += 64)
+	{
+		const int64 *from = values + first;
+		int64	   *to = kept + first;
+		uint64		word = mask[first / 64];
+
+		for (uint64 i = 0; i < 64; i++)
+			to[i] = (from[i] & MASK_OF(word, i)) | (neutral & ~MASK_OF(word, i));
+	}
+}
+
+/* Of values so small that the sum of a batch's fits. */
+RTSCAN_MULTIVERSION static int64
+add_small(const int64 *values, const uint64 *mask, uint32 n)
+{
+	int64		sum = 0;
+
+	for (uint32 first = 0; first < n; first += 64)
+	{
+		const int64 *from = values + first;
+		uint64		word = mask[first / 64];
+
+		for (uint64 i = 0; i < 64; i++)
+			sum += from[i] & MASK_OF(word, i);
+	}
+	return sum;
 }
 
 void
-rtscan_masked_sum(const RtscanVector *vector, const uint64 *bits, uint32 n, RtscanSum *sum)
+rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum)
 {
-	int64		kept[RTSCAN_CURSOR_ROWS];
 	int64		upper;
 	uint64		lower;
 
-	keep_values(vector, bits, n, kept);
-	add_halves(kept, n, &upper, &lower);
-	rtscan_sum_add_halves(sum, upper, lower);
-}
-
-/* In place of what is not asked for, what no value is beyond. */
-RTSCAN_MULTIVERSION static int64
-find_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, int64 flip)
-{
-	int64		best = PG_INT64_MIN;
-
-	for (uint32 row = 0; row < n; row++)
+	if (rtscan_is_within(vector, PG_INT64_MAX / RTSCAN_CURSOR_ROWS))
 	{
-		int64		mask = mask_of(bits, row) & ((int64) vector->isnull[row] - 1);
-		int64		value = ((vector->digits[row] ^ flip) & mask) | (PG_INT64_MIN & ~mask);
+		int64		small = add_small(vector->digits, mask, n);
 
-		best = Max(best, value);
+		rtscan_sum_add(sum, small >> 63, (uint64) small);
+		return;
 	}
-	return best ^ flip;
-}
-
-int64
-rtscan_masked_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, bool greatest)
-{
-	return find_outermost(vector, bits, n, greatest ? 0 : -1);
+	rtscan_masked_sum(vector->digits, mask, n, &upper, &lower);
+	rtscan_sum_add_halves(sum, upper, lower);
 }

@@ -3,6 +3,9 @@
  *		What the values of a vector come to, of the rows that bits say.
  *
  * All are looked at, without a branch: of many rows of a stretch that is faster than to take one after another.
+ *
+ * A mask has a bit for each of a batch's n rows, and clear ones in the rest of the last word: those of the rows that are wanted, of
+ * which are cleared those that a condition is not true of, or whose value is NULL.
  */
 #ifndef RTSCAN_MASKED_H
 #define RTSCAN_MASKED_H
@@ -12,13 +15,26 @@
 #include "run/aggregates.h"
 #include "run/arithmetic.h"
 
-/* Values that are not NULL, of n rows whose bits are set; without a vector, these rows. */
-extern uint64 rtscan_masked_count(const RtscanVector *vector, const uint64 *bits, uint32 n);
+#define RTSCAN_MASK_WORDS	(RTSCAN_CURSOR_ROWS / 64)
+
+/* A mask of the rows that are wanted: NULL, all. */
+extern void rtscan_mask_rows(const uint64 *wanted, uint32 n, uint64 *mask);
+
+/* Clear those that are NULL in a vector, or of which a condition is not true. */
+extern void rtscan_mask_nulls(const RtscanVector *vector, uint32 n, uint64 *mask);
+extern void rtscan_mask_true(const RtscanVector *condition, uint32 n, uint64 *mask);
+
+/* Their values, or doubles, in their places; in the others' something neutral, up to the end of the last word. */
+extern void rtscan_keep_masked(const int64 *values, const uint64 *mask, uint32 n, int64 neutral, int64 *kept);
+
+/* Is no value of a vector farther from 0 than this? */
+static inline bool
+rtscan_is_within(const RtscanVector *vector, int64 most)
+{
+	return vector->lowest >= -most && vector->highest <= most;
+}
 
 /* The sum of these integers, which a sum of their scale is to have. */
-extern void rtscan_masked_sum(const RtscanVector *vector, const uint64 *bits, uint32 n, RtscanSum *sum);
-
-/* The least of these integers, or the greatest; there must be some. */
-extern int64 rtscan_masked_outermost(const RtscanVector *vector, const uint64 *bits, uint32 n, bool greatest);
+extern void rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum);
 
 #endif							/* RTSCAN_MASKED_H */

@@ -13,6 +13,7 @@
 #include "libpq/pqformat.h"
 #include "row/decimal.h"
 #include "run/core_states.h"
+#include "run/masked.h"
 #include "utils/fmgrprotos.h"
 
 /* ---------------------------------------------------------------- integers */
@@ -193,6 +194,50 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 			add_scaled(rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]], vector->scale, chosen->context);
 }
 
+/* Values so small that neither sum of a batch's needs more than 64 bits. */
+#define MAX_SMALL	(1 << 26)
+
+RTSCAN_MULTIVERSION static void
+sum_small(const int64 *values, const uint64 *mask, uint32 n, int64 *sum, uint64 *squares)
+{
+	int64		total = 0;
+	uint64		total_of_squares = 0;
+
+	for (uint32 first = 0; first < n; first += 64)
+	{
+		const int64 *from = values + first;
+		uint64		word = mask[first / 64];
+
+		for (uint64 i = 0; i < 64; i++)
+		{
+			int64		value = from[i] & -(int64) (word >> i & 1);
+
+			total += value;
+			total_of_squares += value * value;
+		}
+	}
+	*sum = total;
+	*squares = total_of_squares;
+}
+
+/* RtscanFamily.add_masked */
+static bool
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
+{
+	RtscanMoments *moments = &state->moments;
+	int64		sum;
+	uint64		squares;
+
+	if (moments->sum.scale != vectors[0]->scale || !rtscan_is_within(vectors[0], MAX_SMALL))
+		return false;
+	sum_small(vectors[0]->digits, rows->mask, rows->n, &sum, &squares);
+	state->count += rows->count;
+	moments->count += rows->count;
+	rtscan_sum_add(&moments->sum, sum >> 63, (uint64) sum);
+	add_squares(moments->squares, 0, squares);
+	return true;
+}
+
 /* RtscanFamily.combine */
 static void
 combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
@@ -259,7 +304,7 @@ partial_of_small(const RtscanTransition *transition, const RtscanState *state, b
 /* ---------------------------------------------------------------- families */
 
 #define ADDITION \
-	.add = add, .add_integers = add_integers, .combine = combine, \
+	.add = add, .add_integers = add_integers, .add_masked = add_masked, .combine = combine, \
 	.serialize = numeric_serialize, .deserialize = numeric_deserialize
 
 const RtscanFamily rtscan_small_moments = {ADDITION, .partial = partial_of_small};

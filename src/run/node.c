@@ -197,15 +197,30 @@ explain_sets(const List *sets, const List *texts, ExplainState *es)
 			ExplainPropertyList("Combined From", texts_of_set(lfirst(cell), texts), es);
 }
 
+static List *
+deparse_all(RtscanNode *node, List *expressions, List *ancestors, ExplainState *es)
+{
+	List	   *texts = NIL;
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		texts = lappend(texts, deparse(node, lfirst(cell), ancestors, es));
+	return texts;
+}
+
+void
+rtscan_explain_columns(RtscanNode *node, List *columns, const char *label, List *ancestors, ExplainState *es)
+{
+	if (columns != NIL)
+		ExplainPropertyList(label, deparse_all(node, columns, ancestors, es), es);
+}
+
 void
 rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState *es)
 {
 	const List *sets = node->plan->sets;
-	List	   *texts = NIL;
-	ListCell   *cell;
+	List	   *texts = deparse_all(node, keys, ancestors, es);
 
-	foreach(cell, keys)
-		texts = lappend(texts, deparse(node, lfirst(cell), ancestors, es));
 	if (list_length(sets) > 1)
 		explain_sets(sets, texts, es);
 	else if (keys != NIL)

@@ -89,6 +89,8 @@ extern void rtscan_leave_shared(RtscanNode *node);
 /* EXPLAIN: expressions under a label, if there are any; what the node did. */
 extern void rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors,
 								 struct ExplainState *es);
+extern void rtscan_explain_columns(RtscanNode *node, List *columns, const char *label, List *ancestors,
+								   struct ExplainState *es);
 extern void rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, struct ExplainState *es);
 extern void rtscan_explain_totals(const RtscanNode *node, struct ExplainState *es);
 

@@ -5,38 +5,11 @@
 #include "run/node_plan.h"
 
 #include "nodes/value.h"
+#include "run/comparison_plan.h"
 
 /* ---------------------------------------------------------------- filters */
 
-static List *
-write_condition(const RtscanAsked *asked, int argument)
-{
-	List	   *oids = list_make5_oid(asked->subtype, asked->collation, asked->function, asked->family, asked->lefttype);
-
-	return list_make2(list_make5_int(asked->kind, asked->column, asked->array, asked->strategy, argument), oids);
-}
-
-static void
-read_condition(List *written, RtscanPlanFilter *filter)
-{
-	List	   *numbers = linitial(written);
-	List	   *oids = lsecond(written);
-
-	filter->asked = (RtscanAsked) {
-		.kind = list_nth_int(numbers, 0),
-		.column = list_nth_int(numbers, 1),
-		.array = list_nth_int(numbers, 2) != 0,
-		.strategy = list_nth_int(numbers, 3),
-		.subtype = list_nth_oid(oids, 0),
-		.collation = list_nth_oid(oids, 1),
-		.function = list_nth_oid(oids, 2),
-		.family = list_nth_oid(oids, 3),
-		.lefttype = list_nth_oid(oids, 4),
-	};
-	filter->argument = list_nth_int(numbers, 4);
-}
-
-/* Its kind, then its condition or its parts. */
+/* Its kind and its first argument, then its condition, its comparison or its parts. */
 static List *
 write_filter(const RtscanPlanFilter *filter)
 {
@@ -44,10 +17,12 @@ write_filter(const RtscanPlanFilter *filter)
 	ListCell   *cell;
 
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		return list_make2(list_make1_int(filter->kind), write_condition(&filter->asked, filter->argument));
+		parts = rtscan_write_asked(&filter->asked);
+	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		parts = rtscan_write_comparison(filter->comparison);
 	foreach(cell, filter->parts)
 		parts = lappend(parts, write_filter(lfirst(cell)));
-	return list_make2(list_make1_int(filter->kind), parts);
+	return list_make2(list_make2_int(filter->kind, filter->argument), parts);
 }
 
 static RtscanPlanFilter *
@@ -57,8 +32,11 @@ read_filter(List *written)
 	ListCell   *cell;
 
 	filter->kind = linitial_int(linitial(written));
+	filter->argument = lsecond_int(linitial(written));
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		read_condition(lsecond(written), filter);
+		filter->asked = rtscan_read_asked(lsecond(written));
+	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		filter->comparison = rtscan_read_comparison(lsecond(written));
 	else
 		foreach(cell, lsecond(written))
 			filter->parts = lappend(filter->parts, read_filter(lfirst(cell)));
@@ -283,7 +261,8 @@ rtscan_read_plan(List *versioned)
 List *
 rtscan_write_shown(const RtscanShown *shown)
 {
-	return lappend(list_make5(shown->quals, shown->filters, shown->row_quals, shown->keys, shown->row_aggregates), shown->skip);
+	return lappend(lappend(list_make5(shown->quals, shown->filters, shown->row_quals, shown->keys, shown->row_aggregates), shown->skip),
+				   shown->implied);
 }
 
 RtscanShown
@@ -296,5 +275,6 @@ rtscan_read_shown(List *written)
 		.keys = lfourth(written),
 		.row_aggregates = list_nth(written, 4),
 		.skip = list_nth(written, 5),
+		.implied = list_nth(written, 6),
 	};
 }

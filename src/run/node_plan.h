@@ -31,6 +31,7 @@ typedef struct RtscanPlanFilter
 	List	   *parts;			/* of AND and OR: RtscanPlanFilter * */
 	RtscanAsked asked;			/* of a condition, */
 	int			argument;		/* and its value, among the plan's arguments; -1: none */
+	struct RtscanComparison *comparison;	/* that implies something: its arguments begin there */
 } RtscanPlanFilter;
 
 /* An aggregate: from bits, */
@@ -92,6 +93,7 @@ extern RtscanNodePlan *rtscan_read_plan(List *versioned);
 typedef struct RtscanShown
 {
 	List	   *quals;			/* of WHERE, that the index answers */
+	List	   *implied;		/* the index's columns that other quals imply ranges of */
 	List	   *filters;		/* of FILTER, that the index answers */
 	List	   *row_quals;		/* of WHERE, that are evaluated on rows */
 	List	   *keys;			/* of GROUP BY */

@@ -1,6 +1,7 @@
 /*
  * reals.c
- *		Sums, averages and variances of floats, and regressions: in the order of the rows, with PostgreSQL's operations.
+ *		Sums, averages and variances of floats, and regressions: with PostgreSQL's operations in the order of the rows, or of many
+ *		rows in lanes (real_sums.h), where neither overflow, infinities nor NaNs can be a matter.
  *
  * Regressions' states are PostgreSQL's own: arrays, which are longer where it has become more careful.
  */
@@ -10,6 +11,8 @@
 
 #include "catalog/pg_type.h"
 #include "run/core_states.h"
+#include "run/real_sums.h"
+#include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
@@ -67,6 +70,23 @@ static void
 add_float8s(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
 {
 	add_each(chosen, vectors[0], add_to_float8_sum);
+}
+
+/* RtscanFamily.add_masked, as all that follow and have its arguments */
+static bool
+add_masked_float8s(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+				   const RtscanMaskedRows *rows)
+{
+	float8		sum;
+
+	if (rows->count < RTSCAN_MIN_REALS)
+		return false;
+	sum = rtscan_masked_real_sum(vectors[0], rows);
+	if (!rtscan_is_far_from_overflow(sum) || !rtscan_is_far_from_overflow(state->reals.sum))
+		return false;
+	state->reals.sum = state->count == 0 ? sum : state->reals.sum + sum;
+	state->count += rows->count;
+	return true;
 }
 
 /* RtscanFamily.combine, as all that follow and have its arguments */
@@ -158,6 +178,31 @@ combine_moments(const RtscanTransition *transition, RtscanState *state, const Rt
 		float_overflow_error();
 }
 
+static bool
+are_far_from_overflow(const RtscanReals *reals)
+{
+	return rtscan_is_far_from_overflow(reals->sum) && rtscan_is_far_from_overflow(reals->squares);
+}
+
+static bool
+add_masked_reals(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+				 const RtscanMaskedRows *rows)
+{
+	double		room[RTSCAN_CURSOR_ROWS];
+	RtscanRealSums sums;
+	RtscanState other = {.count = rows->count};
+
+	if (rows->count < RTSCAN_MIN_REALS)
+		return false;
+	sums = rtscan_masked_reals(vectors[0], rows, room);
+	other.reals = (RtscanReals) {sums.sum, sums.squares};
+	if (!are_far_from_overflow(&other.reals) || !are_far_from_overflow(&state->reals))
+		return false;
+	combine_moments(transition, state, &other, rows->context);
+	state->count += rows->count;
+	return true;
+}
+
 /* RtscanFamily.partial, as all that follow */
 static Datum
 moments_as_array(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
@@ -184,19 +229,24 @@ no_rows(void)
 }
 
 static void
-add_to_regression(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
+begin_regression(RtscanState *state, MemoryContext context)
 {
-	NullableDatum args[] = {{state->value, false}, {values[0], false}, {values[1], false}};
-	bool		isnull;
+	MemoryContext old = MemoryContextSwitchTo(context);
 
 	if (!state->has_value)
-	{
-		MemoryContext old = MemoryContextSwitchTo(context);
+		state->value = no_rows();
+	state->has_value = true;
+	MemoryContextSwitchTo(old);
+}
 
-		args[0].value = no_rows();
-		state->has_value = true;
-		MemoryContextSwitchTo(old);
-	}
+static void
+add_to_regression(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
+{
+	NullableDatum args[] = {{(Datum) 0, false}, {values[0], false}, {values[1], false}};
+	bool		isnull;
+
+	begin_regression(state, context);
+	args[0].value = state->value;
 	state->count++;
 	state->value = rtscan_call_core(float8_regr_accum, args, lengthof(args), context, &isnull);
 }
@@ -212,6 +262,56 @@ add_pairs(const RtscanTransition *transition, const RtscanChosenRows *chosen, co
 		if (!vectors[0]->isnull[row] && !vectors[1]->isnull[row])
 			add_to_regression(transition, rtscan_state_of(chosen, i), values, chosen->context);
 	}
+}
+
+/* The state of pairs of values, X and Y, by the sums of each and those of their products about the means. */
+static Datum
+make_regression(uint32 count, const RtscanRealSums *x, const RtscanRealSums *y, float8 products)
+{
+	const float8 elements[] = {
+		count, x->sum, x->squares, y->sum, y->squares, products,
+		x->differ ? get_float8_nan() : x->mean, y->differ ? get_float8_nan() : y->mean
+	};
+
+	StaticAssertDecl(lengthof(elements) >= RTSCAN_COMPAT_REGRESSION_FLOATS, "a regression's state has more");
+	return rtscan_float_array(elements, RTSCAN_COMPAT_REGRESSION_FLOATS);
+}
+
+/* Likewise, but for what tells whether values are all equal. */
+static bool
+is_far_from_overflow(Datum regression)
+{
+	const float8 *elements = (const float8 *) (DatumGetPointer(regression) + ARR_OVERHEAD_NONULLS(1));
+
+	for (int i = 0; i < 6; i++)
+		if (!rtscan_is_far_from_overflow(elements[i]))
+			return false;
+	return true;
+}
+
+static bool
+add_masked_pairs(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+				 const RtscanMaskedRows *rows)
+{
+	double		xs[RTSCAN_CURSOR_ROWS];
+	double		ys[RTSCAN_CURSOR_ROWS];
+	RtscanRealSums x,
+				y;
+	float8		products;
+	Datum		others;
+
+	if (rows->count < RTSCAN_MIN_REALS)
+		return false;
+	y = rtscan_masked_reals(vectors[0], rows, ys);
+	x = rtscan_masked_reals(vectors[1], rows, xs);
+	products = x.differ && y.differ ? rtscan_masked_products(xs, x.mean, ys, y.mean, rows->n) : 0;
+	others = make_regression(rows->count, &x, &y, products);
+	if (!is_far_from_overflow(others) || (state->has_value && !is_far_from_overflow(state->value)))
+		return false;
+	begin_regression(state, rows->context);
+	state->value = rtscan_call_transition(float8_regr_combine, state->value, false, others, rows->context);
+	state->count += rows->count;
+	return true;
 }
 
 static void
@@ -245,12 +345,18 @@ rtscan_finish_regression(const RtscanTransition *transition, const RtscanState *
 /* ---------------------------------------------------------------- families */
 
 const RtscanFamily rtscan_float4_sums = {.add = add_float4, .add_doubles = add_float4s, .combine = combine_float4_sums};
-const RtscanFamily rtscan_float8_sums = {.add = add_float8, .add_doubles = add_float8s, .combine = combine_float8_sums};
+const RtscanFamily rtscan_float8_sums = {
+	.add = add_float8,
+	.add_doubles = add_float8s,
+	.add_masked = add_masked_float8s,
+	.combine = combine_float8_sums,
+};
 
 const RtscanFamily rtscan_real_moments = {
 	.counts_in_part = true,
 	.add = add_real,
 	.add_doubles = add_reals,
+	.add_masked = add_masked_reals,
 	.combine = combine_moments,
 	.partial = moments_as_array,
 };
@@ -259,6 +365,7 @@ const RtscanFamily rtscan_regressions = {
 	.counts_in_part = true,
 	.add = add_to_regression,
 	.add_doubles = add_pairs,
+	.add_masked = add_masked_pairs,
 	.combine = combine_regressions,
 	.partial = copy_regression,
 };

@@ -4,6 +4,8 @@
  */
 #include "run/row_condition.h"
 
+#include "run/masked.h"
+
 RtscanRowCondition
 rtscan_make_row_condition(const RtscanExpression *quals, List **known)
 {
@@ -29,4 +31,18 @@ rtscan_choose_rows(const RtscanRowCondition *condition, RtscanBatch *batch, cons
 			chosen[count++] = rows[i];
 	}
 	return count;
+}
+
+bool
+rtscan_mask_rows_that_pass(const RtscanRowCondition *condition, RtscanBatch *batch, uint64 *mask)
+{
+	const RtscanVector *truth;
+
+	if (condition->quals->state == NULL)
+		return true;
+	truth = condition->arithmetic ? rtscan_calculate(condition->arithmetic, batch) : NULL;
+	if (truth == NULL)
+		return false;
+	rtscan_mask_true(truth, batch->n, mask);
+	return true;
 }

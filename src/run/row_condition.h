@@ -23,4 +23,7 @@ extern RtscanRowCondition rtscan_make_row_condition(const RtscanExpression *qual
 extern uint32 rtscan_choose_rows(const RtscanRowCondition *condition, RtscanBatch *batch, const uint16 *rows, uint32 n,
 								 uint16 *chosen);
 
+/* Clear in a mask (masked.h) those that do not pass, if there are quals; false if they cannot be calculated. */
+extern bool rtscan_mask_rows_that_pass(const RtscanRowCondition *condition, RtscanBatch *batch, uint64 *mask);
+
 #endif							/* RTSCAN_ROW_CONDITION_H */

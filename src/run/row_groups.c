@@ -12,6 +12,9 @@
 #define MIN_CELLS		1024
 #define CELLS_A_ROW		4
 
+/* Cells are folded into groups once a segment: rows are as many times more. */
+#define ROWS_A_CELL		4
+
 /* Rather than calculate keys, their groups are looked up by columns, if a combination comes so many times. */
 #define ROWS_A_COMBINATION	64
 
@@ -77,6 +80,7 @@ typedef struct Memory
 	Kind		kind;
 	RtscanState **cells;		/* NULL: not yet known */
 	Size		capacity;
+	RtscanCells *totals;		/* of these cells, if it has any; or NULL */
 	remembered_hash *table;
 } Memory;
 
@@ -94,7 +98,11 @@ struct RtscanRowGroups
 	KeyExpression *expressions;
 	Memory		by_expressions; /* NOTHING: no rows so far */
 
-	/* Of the batch at hand, by row. */
+	uint64		batch;			/* the one at hand: its number, 0 if it is not known */
+	Memory	   *memory;			/* where its groups are remembered */
+
+	/* By row. */
+	uint32		cell_of[RTSCAN_CURSOR_ROWS];	/* of CELLS; or */
 	uint64		combinations[RTSCAN_CURSOR_ROWS];
 	uint32		codes[RTSCAN_CURSOR_ROWS];
 	int64		integers[RTSCAN_CURSOR_ROWS];
@@ -108,7 +116,7 @@ rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFind
 	int			column = -1;
 	ListCell   *cell;
 
-	memset(groups, 0, offsetof(RtscanRowGroups, combinations));
+	memset(groups, 0, offsetof(RtscanRowGroups, cell_of));
 	groups->find = find;
 	groups->arg = arg;
 	groups->context = CurrentMemoryContext;
@@ -122,9 +130,26 @@ rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFind
 }
 
 void
+rtscan_let_row_groups_use(RtscanRowGroups *groups, RtscanCells *of_columns, RtscanCells *of_expressions)
+{
+	groups->by_columns.totals = of_columns;
+	groups->by_expressions.totals = of_expressions;
+}
+
+void
+rtscan_fold_row_groups(RtscanRowGroups *groups)
+{
+	if (groups->by_columns.totals)
+		rtscan_fold_cells(groups->by_columns.totals);
+	if (groups->by_expressions.totals)
+		rtscan_fold_cells(groups->by_expressions.totals);
+}
+
+void
 rtscan_forget_row_groups(RtscanRowGroups *groups)
 {
 	groups->segment = NULL;
+	groups->batch = 0;
 	groups->by_expressions.kind = NOTHING;
 }
 
@@ -152,17 +177,31 @@ clear_table(RtscanRowGroups *groups, Memory *memory)
 		memory->table = remembered_create(groups->context, TABLE_SIZE, NULL);
 }
 
+/* Have totals of so many cells, if these are few beside the rows. */
+static void
+size_totals(Memory *memory, uint64 count, uint64 rows)
+{
+	bool		pays = memory->kind == CELLS && count * ROWS_A_CELL <= rows &&
+		count * rtscan_cell_bytes(memory->totals) <= work_mem * (uint64) 1024;
+
+	rtscan_size_cells(memory->totals, pays ? count : 0, memory->cells);
+}
+
 /* Begin anew, with so many combinations; 0: it is not known how many, or their number has too many bits. */
 static void
 clear_memory(RtscanRowGroups *groups, Memory *memory, uint64 count, uint64 rows)
 {
 	uint64		limit = Min(Max(rows * CELLS_A_ROW, MIN_CELLS), work_mem * (uint64) 1024 / sizeof(RtscanState *));
 
+	if (memory->totals)
+		rtscan_fold_cells(memory->totals);
 	memory->kind = count == 0 ? NOTHING : count <= limit ? CELLS : TABLE;
 	if (memory->kind == CELLS)
 		clear_cells(groups, memory, count);
 	else if (memory->kind == TABLE)
 		clear_table(groups, memory);
+	if (memory->totals)
+		size_totals(memory, count, rows);
 }
 
 /* Give a digit its place before others, of so many combinations; returns how many there are with it, or 0. */
@@ -251,6 +290,46 @@ find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 	}
 }
 
+/* The same of few combinations, in 32 bits. */
+RTSCAN_MULTIVERSION static void
+add_to_cells(uint32 *cells, const uint32 *codes, uint32 n, uint32 stride)
+{
+	for (uint32 i = 0; i < n; i++)
+		cells[i] += codes[i] * stride;
+}
+
+RTSCAN_MULTIVERSION static void
+add_integers_to_cells(uint32 *cells, const int64 *integers, const bool *isnull, uint32 n, const Digit *digit)
+{
+	uint32		least = (uint32) digit->least;
+	uint32		null = (uint32) digit->null;
+	uint32		stride = (uint32) digit->stride;
+
+	for (uint32 i = 0; i < n; i++)
+		cells[i] += (isnull[i] ? null : (uint32) integers[i] - least) * stride;
+}
+
+static void
+find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
+{
+	if (groups->ncolumns == 0)
+		memset(groups->cell_of, 0, batch->n * sizeof(uint32));
+	for (int i = 0; i < groups->ncolumns; i++)
+	{
+		const KeyColumn *column = &groups->columns[i];
+		const Digit *digit = &column->digit;
+		uint32	   *codes = i == 0 ? groups->cell_of : groups->codes;
+
+		if (column->coded)
+			rtscan_cursor_codes(batch->cursor, column->column, codes);
+		else
+			rtscan_cursor_offsets(batch->cursor, column->column, digit->least, digit->null, codes);
+		/* The first digit's stride is 1. */
+		if (i > 0)
+			add_to_cells(groups->cell_of, codes, batch->n, digit->stride);
+	}
+}
+
 /* ---------------------------------------------------------------- expressions */
 
 /* Does a key's range have its values, of its scale?  Else it is widened: at least doubled, so that this is seldom. */
@@ -298,6 +377,26 @@ enter_expressions(RtscanRowGroups *groups, uint64 rows)
 	clear_memory(groups, &groups->by_expressions, count, rows);
 }
 
+static void
+combine_expressions(RtscanRowGroups *groups, uint32 n)
+{
+	bool		in_cells = groups->by_expressions.kind == CELLS;
+
+	if (in_cells)
+		memset(groups->cell_of, 0, n * sizeof(uint32));
+	else
+		memset(groups->combinations, 0, n * sizeof(uint64));
+	for (int i = 0; i < groups->nexpressions; i++)
+	{
+		const KeyExpression *key = &groups->expressions[i];
+
+		if (in_cells)
+			add_integers_to_cells(groups->cell_of, key->vector->digits, key->vector->isnull, n, &key->digit);
+		else
+			add_integers(groups->combinations, key->vector->digits, key->vector->isnull, n, &key->digit);
+	}
+}
+
 /* Combinations of all rows of the batch, of the keys' own values; false if there are none. */
 static bool
 find_expressions(RtscanRowGroups *groups, RtscanBatch *batch)
@@ -317,13 +416,7 @@ find_expressions(RtscanRowGroups *groups, RtscanBatch *batch)
 		enter_expressions(groups, rtscan_cursor_segment_rows(batch->cursor));
 	if (groups->by_expressions.kind == NOTHING)
 		return false;
-	memset(groups->combinations, 0, batch->n * sizeof(uint64));
-	for (int i = 0; i < groups->nexpressions; i++)
-	{
-		const KeyExpression *key = &groups->expressions[i];
-
-		add_integers(groups->combinations, key->vector->digits, key->vector->isnull, batch->n, &key->digit);
-	}
+	combine_expressions(groups, batch->n);
 	return true;
 }
 
@@ -332,7 +425,7 @@ find_expressions(RtscanRowGroups *groups, RtscanBatch *batch)
 static RtscanState *
 group_in_cell(RtscanRowGroups *groups, Memory *memory, uint32 row)
 {
-	RtscanState **cell = &memory->cells[groups->combinations[row]];
+	RtscanState **cell = &memory->cells[groups->cell_of[row]];
 
 	if (unlikely(*cell == NULL))
 		*cell = groups->find(row, groups->arg);
@@ -354,9 +447,8 @@ group_in_table(RtscanRowGroups *groups, Memory *memory, uint32 row)
 	return remembered->group;
 }
 
-/* Where the groups of the batch at hand are remembered, whose combinations are found. */
 static Memory *
-find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
+enter_batch(RtscanRowGroups *groups, RtscanBatch *batch)
 {
 	const RtscanSegmentScan *segment = rtscan_cursor_segment(batch->cursor);
 
@@ -364,9 +456,30 @@ find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
 		enter_segment(groups, batch->cursor);
 	if (groups->prefers_expressions && find_expressions(groups, batch))
 		return &groups->by_expressions;
-	if (groups->by_columns.kind != NOTHING)
+	if (groups->by_columns.kind == CELLS)
+		find_cells(groups, batch);
+	else if (groups->by_columns.kind == TABLE)
 		find_combinations(groups, batch);
 	return &groups->by_columns;
+}
+
+/* Where the groups of the batch are remembered, whose combinations are found. */
+static Memory *
+find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
+{
+	if (groups->batch != batch->number)
+		groups->memory = enter_batch(groups, batch);
+	groups->batch = batch->number;
+	return groups->memory;
+}
+
+RtscanCells *
+rtscan_find_row_cells(RtscanRowGroups *groups, RtscanBatch *batch, const uint32 **cell_of)
+{
+	const Memory *memory = find_memory(groups, batch);
+
+	*cell_of = groups->cell_of;
+	return memory->totals && memory->totals->n > 0 ? memory->totals : NULL;
 }
 
 void

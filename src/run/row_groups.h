@@ -9,7 +9,8 @@
  *
  *		combination = (a - least of a) + (b - least of b) * values of a + ...
  *
- * in an array, where there are few of them, or in a hash table.  Expressions are thus evaluated once a combination.
+ * in an array, where there are few of them, or in a hash table.  Expressions are thus evaluated once a combination.  If rows are many
+ * more than combinations, these are cells, which rows may be added to in place of their groups (cells.h).
  *
  * Where columns have so many combinations that few come often, but keys are expressions that can be calculated as integers (arithmetic.h),
  * those make the combination, for all segments: their ranges are those of the rows so far.
@@ -21,6 +22,7 @@
 
 #include "run/arithmetic.h"
 #include "run/batch.h"
+#include "run/cells.h"
 #include "run/groups.h"
 
 typedef struct RtscanRowGroups RtscanRowGroups;
@@ -34,8 +36,17 @@ typedef RtscanState *(*RtscanFindGroup) (uint32 row, void *arg);
  */
 extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFindGroup find, void *arg);
 
-/* All groups found so far are gone. */
+/* Have cells: of combinations of columns, and of expressions. */
+extern void rtscan_let_row_groups_use(RtscanRowGroups *groups, RtscanCells *of_columns, RtscanCells *of_expressions);
+
+/* Fold all cells. */
+extern void rtscan_fold_row_groups(RtscanRowGroups *groups);
+
+/* All groups found so far are gone; the cells must have been folded. */
 extern void rtscan_forget_row_groups(RtscanRowGroups *groups);
+
+/* The cells of all rows of a batch; NULL if there are none.  They have no groups until these are found. */
+extern RtscanCells *rtscan_find_row_cells(RtscanRowGroups *groups, RtscanBatch *batch, const uint32 **cell_of);
 
 /* The groups of some rows, by their places in a batch. */
 extern void rtscan_find_row_groups(RtscanRowGroups *groups, RtscanBatch *batch, const uint16 *rows, uint32 n,

@@ -560,6 +560,7 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 		end_answer((RowsState *) custom);
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	if (node->plan->ordered)
 		explain_order(node, es);

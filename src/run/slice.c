@@ -4,54 +4,30 @@
  */
 #include "run/slice.h"
 
-#include "bits/multiversion.h"
+#include "bits/gather.h"
+#include "bits/masks.h"
 #include "miscadmin.h"
-#include "run/masked.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- quals */
-
-/* The places from one up to another that are wanted: a bit each, or all. */
-static uint32
-list_rows(const uint64 *wanted, uint32 from, uint32 end, uint16 *rows)
-{
-	uint32		n = 0;
-
-	while (from < end)
-	{
-		uint32		until = Min(end, (from / 64 + 1) * 64);
-		uint64		bits = wanted ? wanted[from / 64] >> from % 64 : ~UINT64CONST(0);
-
-		for (; from < until; from++, bits >>= 1)
-		{
-			rows[n] = from;
-			n += bits & 1;
-		}
-	}
-	return n;
-}
-
-/* Where only bits say so far which rows have passed: list them. */
-static void
-list_masked(RtscanRowsAnswer *answer)
-{
-	if (answer->masked)
-		answer->n = list_rows(answer->batch->wanted, 0, answer->batch->n, answer->rows);
-	answer->masked = false;
-}
 
 /* Of the next rows of the batch; without GROUP BY these are all. */
 static void
 choose_next_rows(RtscanRowsAnswer *answer)
 {
-	uint32		end = Min(answer->next + answer->slice, answer->batch->n);
+	RtscanBatch *batch = answer->batch;
+	uint32		end = Min(answer->next + answer->slice, batch->n);
+	bool		calculated;
 
-	answer->masked = answer->only && answer->batch->wanted && answer->task->quals.state == NULL;
-	if (!answer->masked)
-		answer->n = list_rows(answer->batch->wanted, answer->next, end, answer->rows);
+	rtscan_mask_rows(batch->wanted, batch->n, answer->mask);
+	calculated = rtscan_mask_rows_that_pass(&answer->quals, batch, answer->mask);
+	answer->masked = answer->only && calculated;
+	answer->listed = !answer->masked;
+	if (answer->listed)
+		answer->n = rtscan_list_places(answer->mask, answer->next, end, answer->rows);
+	if (!calculated)
+		answer->n = rtscan_choose_rows(&answer->quals, batch, answer->rows, answer->n, answer->rows);
 	answer->next = end;
-	if (answer->task->quals.state)
-		answer->n = rtscan_choose_rows(&answer->quals, answer->batch, answer->rows, answer->n, answer->rows);
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -233,64 +209,145 @@ choose_filtered(RtscanRowsAnswer *answer, const RtscanRowCondition *filter, Rtsc
 	chosen->group_of = answer->filtered_group_of;
 }
 
-/* Rows are still bits, and belong to the only group: add them so, if that can be done. */
+/* Rows are bits, and belong to the only group: add them so, if that can be done. */
 static bool
 add_masked(RtscanRowsAnswer *answer, int number)
 {
-	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanFamily *family = transition->family;
-	const RtscanBatch *batch = answer->batch;
-	const RtscanVector *vector = NULL;
+	RtscanState *state = &answer->only[number];
+	uint64		mask[RTSCAN_MASK_WORDS];
+	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->context};
+	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
 
-	if (aggregate->filter.state || aggregate->narguments > 1 || !calculate_vectors(answer, number, &vector))
+	if (!calculate_vectors(answer, number, vectors))
 		return false;
+	memcpy(mask, answer->mask, sizeof(mask));
+	if (!rtscan_mask_rows_that_pass(&answer->filters[number], answer->batch, mask))
+		return false;
+	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
+		rtscan_mask_nulls(vectors[i], rows.n, mask);
+	rows.count = rtscan_count_first(mask, rows.n);
 	if (family->counts)
-		answer->only[number].count += rtscan_masked_count(vector, batch->wanted, batch->n);
-	else
-		return vector->kind == RTSCAN_VECTOR_INTEGERS && family->add_masked &&
-			family->add_masked(transition, &answer->only[number], vector, batch->wanted, batch->n);
-	return true;
+		state->count += rows.count;
+	return family->counts || rows.count == 0 || (family->add_masked && family->add_masked(transition, state, vectors, &rows));
 }
 
 static void
-add_to_aggregate(RtscanRowsAnswer *answer, int number)
+add_listed(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	RtscanChosenRows chosen;
-	MemoryContext old;
-
-	if (answer->masked && add_masked(answer, number))
-		return;
-	list_masked(answer);
-	chosen = (RtscanChosenRows) {
-		.n = answer->n,
+	RtscanChosenRows chosen = {
 		.rows = answer->rows,
 		.only = answer->only,
 		.group_of = answer->group_of,
 		.number = number,
 		.context = answer->state_context,
 	};
+
+	if (!answer->listed)
+		answer->n = rtscan_list_places(answer->mask, 0, answer->batch->n, answer->rows);
+	answer->listed = true;
+	chosen.n = answer->n;
 	if (aggregate->filter.state)
 		choose_filtered(answer, &answer->filters[number], &chosen);
-	/* What adding leaves behind. */
-	ResetExprContext(answer->batch->context);
-	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	if (aggregate->narguments > 0 && chosen.n > 0)
 		add_values(answer, &chosen);
 	else if (chosen.n > 0)
 		count_rows(&chosen);
+}
+
+static void
+add_to_aggregate(RtscanRowsAnswer *answer, int number)
+{
+	MemoryContext old;
+
+	/* What adding leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	if (!answer->masked || !add_masked(answer, number))
+		add_listed(answer, number);
 	MemoryContextSwitchTo(old);
 }
 
+/* ---------------------------------------------------------------- cells */
+
+/* Of the slice, what is to be added by cell. */
+static void
+begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
+{
+	MemoryContext old;
+
+	/* What calculating leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	for (int i = 0; i < cells->naggregates; i++)
+	{
+		const RtscanVector *vector = NULL;
+		bool		known = cells->aggregates[i].kind != RTSCAN_NO_TOTAL && calculate_vectors(answer, i, &vector);
+
+		rtscan_offer_to_cells(cells, i, known, vector);
+	}
+	MemoryContextSwitchTo(old);
+	rtscan_begin_slice(cells, answer->n);
+}
+
+static void
+add_to_cells(RtscanRowsAnswer *answer, RtscanCells *cells, int number, const uint32 *cell_of)
+{
+	const uint16 *rows = answer->rows;
+	uint32		n = answer->n;
+
+	if (answer->task->aggregates[number].filter.state)
+	{
+		rows = answer->filtered;
+		n = rtscan_choose_rows(&answer->filters[number], answer->batch, answer->rows, answer->n, answer->filtered);
+	}
+	rtscan_add_to_cells(cells, number, cell_of, rows, n);
+}
+
+/* The groups of rows in empty cells have to be found, and those of rows that are added to other aggregates. */
+static void
+add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of)
+{
+	bool		needs_groups = false;
+
+	begin_cells(answer, cells);
+	for (int i = 0; i < cells->naggregates; i++)
+		needs_groups |= !cells->aggregates[i].adds;
+	if (rtscan_count_in_cells(cells, cell_of, answer->rows, answer->n) || needs_groups)
+		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < cells->naggregates; i++)
+		if (cells->aggregates[i].adds)
+			add_to_cells(answer, cells, i, cell_of);
+		else
+			add_to_aggregate(answer, i);
+}
+
 /* ---------------------------------------------------------------- all of it */
+
+static void
+add_to_groups(RtscanRowsAnswer *answer)
+{
+	const uint32 *cell_of;
+	RtscanCells *cells = rtscan_find_row_cells(answer->row_groups, answer->batch, &cell_of);
+
+	if (cells)
+	{
+		add_by_cells(answer, cells, cell_of);
+		return;
+	}
+	rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < answer->task->naggregates; i++)
+		add_to_aggregate(answer, i);
+}
 
 void
 rtscan_add_slice(RtscanRowsAnswer *answer)
 {
 	choose_next_rows(answer);
-	if (answer->groups)
-		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
-	for (int i = 0; i < answer->task->naggregates && (answer->masked || answer->n > 0); i++)
+	if (answer->groups && answer->n > 0)
+		add_to_groups(answer);
+	for (int i = 0; i < answer->task->naggregates && answer->only && (answer->masked || answer->n > 0); i++)
 		add_to_aggregate(answer, i);
 }

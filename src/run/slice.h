@@ -14,6 +14,7 @@
 #include "run/by_rows.h"
 #include "run/collection.h"
 #include "run/groups.h"
+#include "run/masked.h"
 #include "run/row_condition.h"
 #include "run/row_groups.h"
 
@@ -109,10 +110,12 @@ struct RtscanRowsAnswer
 	/* The rows at hand: a slice of the batch. */
 	uint32		slice;			/* so many, at most */
 	uint32		next;			/* the first of the batch that is not in it, nor before */
-	bool		masked;			/* without GROUP BY: those that have passed are what the batch has bits for; or */
-	uint32		n;				/* rows that have passed: */
+	bool		masked;			/* without GROUP BY: those that have passed are in the mask, */
+	bool		listed;			/* or listed: */
+	uint32		n;				/* so many rows have passed */
 
 	/* These are not cleared to begin with. */
+	uint64		mask[RTSCAN_MASK_WORDS];	/* of rows of the batch (masked.h) */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* that have passed: their places in the batch, */
 	RtscanState *group_of[RTSCAN_CURSOR_ROWS];	/* and their groups */
 	uint16		filtered[RTSCAN_CURSOR_ROWS];	/* those of them that pass a FILTER, */

@@ -107,13 +107,31 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 
 /* RtscanFamily.add_masked */
 static bool
-add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *vector, const uint64 *wanted, uint32 n)
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
 {
-	if (state->sum.scale != vector->scale)
+	if (vectors[0]->kind != RTSCAN_VECTOR_INTEGERS || state->sum.scale != vectors[0]->scale)
 		return false;
-	rtscan_masked_sum(vector, wanted, n, &state->sum);
-	state->count += rtscan_masked_count(vector, wanted, n);
+	rtscan_sum_masked(vectors[0], rows->mask, rows->n, &state->sum);
+	state->count += rows->count;
 	return true;
+}
+
+/* RtscanFamily.total_kind */
+static RtscanTotalKind
+total_kind(const RtscanTransition *transition)
+{
+	return RTSCAN_TOTAL_SUM;
+}
+
+/* RtscanFamily.add_total */
+static void
+add_total(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale, MemoryContext context)
+{
+	if (total->count == 0)
+		return;
+	set_scale(state, scale, context);
+	rtscan_sum_add_halves(&state->sum, total->upper, total->lower);
+	state->count += total->count;
 }
 
 /* RtscanFamily.combine */
@@ -230,8 +248,8 @@ partial_average(const RtscanTransition *transition, const RtscanState *state, bo
 /* ---------------------------------------------------------------- families */
 
 #define ADDITION \
-	.add = add_decimal, .add_integers = add_integers, .add_masked = add_masked, .combine = combine, \
-	.serialize = numeric_avg_serialize, .deserialize = numeric_avg_deserialize
+	.add = add_decimal, .add_integers = add_integers, .add_masked = add_masked, \
+	.total_kind = total_kind, .add_total = add_total, .combine = combine, .serialize = numeric_avg_serialize, .deserialize = numeric_avg_deserialize
 
 const RtscanFamily rtscan_small_sums = {ADDITION};
 const RtscanFamily rtscan_sums = {ADDITION, .partial = partial_sum};

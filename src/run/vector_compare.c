@@ -61,6 +61,12 @@ compare_integers(int comparison, const int64 *left, const int64 *right, uint32 n
 }
 
 RTSCAN_MULTIVERSION static void
+compare_with_integer(int comparison, const int64 *left, int64 right, uint32 n, int64 *result)
+{
+	EACH_COMPARISON(comparison, IS_LESS_INTEGER, IS_EQUAL_INTEGER, left[i], right)
+}
+
+RTSCAN_MULTIVERSION static void
 scale_up(const int64 *digits, int64 power, uint32 n, int64 *result)
 {
 	for (uint32 i = 0; i < n; i++)
@@ -93,7 +99,10 @@ rtscan_compare_integers(const RtscanArithmetic *step, const RtscanVector *const 
 
 	if (left == NULL || right == NULL)
 		return false;
-	compare_integers(step->parameter, left, right, n, result->digits);
+	if (n > 0 && rtscan_is_constant(operands[1]))
+		compare_with_integer(step->parameter, left, right[0], n, result->digits);
+	else
+		compare_integers(step->parameter, left, right, n, result->digits);
 	set_truth(result);
 	return true;
 }

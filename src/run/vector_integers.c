@@ -44,10 +44,17 @@ bound_product(const RtscanVector *left, const RtscanVector *right, RtscanVector 
 }
 
 RTSCAN_MULTIVERSION static void
-multiply(const RtscanVector *left, const RtscanVector *right, uint32 n, RtscanVector *result)
+multiply(const int64 *left, const int64 *right, uint32 n, int64 *result)
 {
 	for (uint32 i = 0; i < n; i++)
-		result->digits[i] = left->digits[i] * right->digits[i];
+		result[i] = left[i] * right[i];
+}
+
+RTSCAN_MULTIVERSION static void
+multiply_by_constant(const int64 *digits, int64 factor, uint32 n, int64 *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result[i] = digits[i] * factor;
 }
 
 bool
@@ -56,7 +63,12 @@ rtscan_multiply_integers(const RtscanArithmetic *step, const RtscanVector *const
 	result->scale = operands[0]->scale + operands[1]->scale;
 	if (result->scale > 2 * RTSCAN_MAX_SCALE || !bound_product(operands[0], operands[1], result))
 		return false;
-	multiply(operands[0], operands[1], n, result);
+	if (rtscan_is_constant(operands[0]))
+		multiply_by_constant(operands[1]->digits, operands[0]->lowest, n, result->digits);
+	else if (rtscan_is_constant(operands[1]))
+		multiply_by_constant(operands[0]->digits, operands[1]->lowest, n, result->digits);
+	else
+		multiply(operands[0]->digits, operands[1]->digits, n, result->digits);
 	return true;
 }
 
@@ -85,34 +97,77 @@ bound_sum(const RtscanVector *left, int64 left_power, const RtscanVector *right,
 
 	return !pg_mul_s64_overflow(left->lowest, left_power, &a) && !pg_mul_s64_overflow(left->highest, left_power, &b) &&
 		!pg_mul_s64_overflow(right->lowest, right_power, &c) && !pg_mul_s64_overflow(right->highest, right_power, &d) &&
-		!pg_add_s64_overflow(a, Min(c, d), &result->lowest) && !pg_add_s64_overflow(b, Max(c, d), &result->highest);
+		!pg_add_s64_overflow(Min(a, b), Min(c, d), &result->lowest) &&
+		!pg_add_s64_overflow(Max(a, b), Max(c, d), &result->highest);
 }
 
 RTSCAN_MULTIVERSION static void
-add(const RtscanVector *left, int64 left_power, const RtscanVector *right, int64 right_power, uint32 n, RtscanVector *result)
+add(const int64 *left, const int64 *right, uint32 n, int64 *result)
 {
-	if (left_power == 1 && right_power == 1)
-		for (uint32 i = 0; i < n; i++)
-			result->digits[i] = left->digits[i] + right->digits[i];
-	else if (left_power == 1 && right_power == -1)
-		for (uint32 i = 0; i < n; i++)
-			result->digits[i] = left->digits[i] - right->digits[i];
-	else
-		for (uint32 i = 0; i < n; i++)
-			result->digits[i] = left->digits[i] * left_power + right->digits[i] * right_power;
+	for (uint32 i = 0; i < n; i++)
+		result[i] = left[i] + right[i];
+}
+
+RTSCAN_MULTIVERSION static void
+subtract(const int64 *left, const int64 *right, uint32 n, int64 *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result[i] = left[i] - right[i];
+}
+
+RTSCAN_MULTIVERSION static void
+add_multiples(const int64 *left, int64 left_power, const int64 *right, int64 right_power, uint32 n, int64 *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result[i] = left[i] * left_power + right[i] * right_power;
+}
+
+RTSCAN_MULTIVERSION static void
+add_constant(const int64 *digits, int64 power, int64 constant, uint32 n, int64 *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result[i] = digits[i] * power + constant;
+}
+
+/* What an operand is multiplied by to be at a scale; 0 if that, or its product by a constant, does not fit. */
+static int64
+find_multiple(const RtscanArithmetic *step, int number, const RtscanVector *operand, int scale)
+{
+	const RtscanArithmetic *product = step->products[number];
+	int64		factor = product ? step->factors[number] : 1;
+	int64		a,
+				b,
+				multiple;
+
+	if (product && (pg_mul_s64_overflow(operand->lowest, factor, &a) || pg_mul_s64_overflow(operand->highest, factor, &b) ||
+					Min(a, b) < product->lowest || Max(a, b) > product->highest))
+		return 0;
+	return pg_mul_s64_overflow(rtscan_power_to_scale(operand, scale), factor, &multiple) ? 0 : multiple;
 }
 
 bool
 rtscan_add_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
 	int			scale = Max(operands[0]->scale, operands[1]->scale);
-	int64		left_power = rtscan_power_to_scale(operands[0], scale);
-	int64		right_power = step->parameter * rtscan_power_to_scale(operands[1], scale);
+	int64		left_power = find_multiple(step, 0, operands[0], scale);
+	int64		right_power = find_multiple(step, 1, operands[1], scale);
+	const int64 *left = operands[0]->digits;
+	const int64 *right = operands[1]->digits;
 
 	result->scale = scale;
-	if (left_power == 0 || right_power == 0 || !bound_sum(operands[0], left_power, operands[1], right_power, result))
+	if (left_power == 0 || right_power == 0 || pg_mul_s64_overflow(right_power, step->parameter, &right_power) ||
+		!bound_sum(operands[0], left_power, operands[1], right_power, result))
 		return false;
-	add(operands[0], left_power, operands[1], right_power, n, result);
+	if (rtscan_is_constant(operands[1]))
+		add_constant(left, left_power, operands[1]->lowest * right_power, n, result->digits);
+	else if (rtscan_is_constant(operands[0]))
+		add_constant(right, right_power, operands[0]->lowest * left_power, n, result->digits);
+	else if (left_power == 1 && right_power == 1)
+		add(left, right, n, result->digits);
+	else if (left_power == 1 && right_power == -1)
+		subtract(left, right, n, result->digits);
+	else
+		add_multiples(left, left_power, right, right_power, n, result->digits);
 	return true;
 }
 
@@ -190,7 +245,7 @@ divide(const RtscanVector *operand, int64 divisor, uint32 n, RtscanVector *resul
 static int64
 find_divisor(const RtscanVector *vector)
 {
-	return vector->lowest == vector->highest && vector->lowest != -1 ? vector->lowest : 0;
+	return rtscan_is_constant(vector) && vector->lowest != -1 ? vector->lowest : 0;
 }
 
 bool

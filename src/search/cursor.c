@@ -8,12 +8,19 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "segment/tidmap.h"
+#include "segment/typed.h"
 #include "storage/pending.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
 /* One of so many rows of a chunk has to be wanted for it to be read in stretches. */
-#define DENSE		2
+#define DENSE		4
+
+typedef struct RtscanChunkBounds
+{
+	uint32		chunk;
+	RtscanBounds bounds;
+} RtscanChunkBounds;
 
 struct RtscanCursor
 {
@@ -29,6 +36,8 @@ struct RtscanCursor
 	RtscanSegmentScan *segment; /* at hand, or NULL: */
 	RtscanRowBits *bits;		/* its rows, */
 	uint32		next_chunk;		/* unless processes share them */
+	RtscanTakeChunk offer;		/* each is offered first, or NULL */
+	void	   *offer_arg;
 	uint32		chunk;			/* where rows are taken from, */
 	RtscanBitPlace place;		/* from here on; or, */
 	bool		takes_stretches;
@@ -41,7 +50,8 @@ struct RtscanCursor
 	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment, */
 	const uint64 *wanted;		/* and which of them are wanted */
 	IndexTuple *pending;		/* or else pending ones, */
-	RtscanValues **values;		/* by column, opened when first asked for */
+	RtscanValues **values;		/* by column, opened when first asked for, */
+	RtscanChunkBounds *bounds;	/* with those of the chunk that was last asked about */
 	Datum	   *pending_values; /* [row * columns + column] */
 	bool	   *pending_isnull;
 };
@@ -83,6 +93,7 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 	cursor->segment_context = AllocSetContextCreate(context, "rtscan cursor's segment", ALLOCSET_DEFAULT_SIZES);
 	cursor->row_context = AllocSetContextCreate(context, "rtscan cursor's rows", ALLOCSET_DEFAULT_SIZES);
 	cursor->values = MemoryContextAllocZero(context, schema->ncolumns * sizeof(RtscanValues *));
+	cursor->bounds = MemoryContextAllocZero(context, schema->ncolumns * sizeof(RtscanChunkBounds));
 	cursor->search = (RtscanSearch) {
 		.index = index,
 		.snapshot = snapshot,
@@ -147,30 +158,44 @@ take_chunk(RtscanCursor *cursor)
 	return Min(chunk, cursor->bits->chunks);
 }
 
-/*
- * Go to the first row that the snapshot sees of the next chunk that is filled: rows are looked up in the heap no earlier than they
- * are asked for.
- */
-static void
-enter_chunk(RtscanCursor *cursor)
+/* Leave only rows of the chunk that the snapshot sees: they are looked up in the heap no earlier than they are asked for. */
+static RtscanCursorChunk
+see_chunk(RtscanCursor *cursor)
 {
-	uint32		chunk;
-	uint64	   *words;
+	uint32		chunk = cursor->chunk;
+	uint64	   *words = rtscan_bits_chunk(cursor->bits, chunk);
 	uint32		count;
 
-	do
-		chunk = cursor->chunk = take_chunk(cursor);
-	while (chunk < cursor->bits->chunks && !cursor->bits->filled[chunk]);
-	if (chunk == cursor->bits->chunks)
-		return;
-	words = rtscan_bits_chunk(cursor->bits, chunk);
 	if (!*(const bool *) cursor->segment->prepared)
 		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
 	count = rtscan_popcount(words);
 	cursor->search.stats.rows += count;
-	cursor->place = (RtscanBitPlace) {0, words[0]};
-	cursor->in_stretches = cursor->takes_stretches &&
-		count >= rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, chunk) / DENSE;
+	return (RtscanCursorChunk) {
+		.number = chunk,
+		.rows = rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, chunk),
+		.wanted = count,
+		.bits = words,
+	};
+}
+
+/* Go to the first row of the next chunk that is filled, and not taken by who is offered it. */
+static void
+enter_chunk(RtscanCursor *cursor)
+{
+	RtscanCursorChunk chunk;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		do
+			cursor->chunk = take_chunk(cursor);
+		while (cursor->chunk < cursor->bits->chunks && !cursor->bits->filled[cursor->chunk]);
+		if (cursor->chunk == cursor->bits->chunks)
+			return;
+		chunk = see_chunk(cursor);
+	} while (cursor->offer && cursor->offer(&chunk, cursor->offer_arg));
+	cursor->place = (RtscanBitPlace) {0, chunk.bits[0]};
+	cursor->in_stretches = cursor->takes_stretches && chunk.wanted >= chunk.rows / DENSE;
 	cursor->stretch = 0;
 }
 
@@ -181,11 +206,12 @@ next_stretch(RtscanCursor *cursor)
 	uint32		end = rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, cursor->chunk);
 	uint32		first = cursor->stretch;
 	uint32		n = Min(end - first, RTSCAN_CURSOR_ROWS);
+	uint32		row = cursor->chunk * RTSCAN_CHUNK_ROWS + first;
 
 	cursor->wanted = rtscan_bits_chunk(cursor->bits, cursor->chunk) + first / 64;
 	cursor->stretch += n;
 	for (uint32 i = 0; i < n; i++)
-		cursor->rows[i] = cursor->chunk * RTSCAN_CHUNK_ROWS + first + i;
+		cursor->rows[i] = row + i;
 	return n;
 }
 
@@ -322,6 +348,13 @@ rtscan_cursor_take_stretches(RtscanCursor *cursor)
 	cursor->takes_stretches = true;
 }
 
+void
+rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg)
+{
+	cursor->offer = take;
+	cursor->offer_arg = arg;
+}
+
 /* ---------------------------------------------------------------- the rows at hand */
 
 uint32
@@ -343,14 +376,15 @@ rtscan_cursor_wanted(const RtscanCursor *cursor)
 	return cursor->wanted;
 }
 
-static RtscanValues *
-values_of(RtscanCursor *cursor, int column)
+RtscanValues *
+rtscan_cursor_column(RtscanCursor *cursor, int column)
 {
 	if (cursor->values[column] == NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(cursor->segment_context);
 
 		cursor->values[column] = rtscan_open_values(&cursor->segment->reader, cursor->schema, column);
+		cursor->bounds[column].chunk = PG_UINT32_MAX;
 		MemoryContextSwitchTo(old);
 	}
 	return cursor->values[column];
@@ -385,7 +419,7 @@ rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnu
 		for (uint32 first = 0, end; first < cursor->n; first = end)
 		{
 			end = end_of_chunk(cursor, first);
-			rtscan_get_values(values_of(cursor, column), cursor->rows + first, end - first, datums + first, isnull + first);
+			rtscan_get_values(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, datums + first, isnull + first);
 		}
 	else
 		for (uint32 i = 0; i < cursor->n; i++)
@@ -415,7 +449,7 @@ segment_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, 
 		int			of_chunk;
 
 		end = end_of_chunk(cursor, first);
-		if (!rtscan_get_decimals(values_of(cursor, column), cursor->rows + first, end - first, digits + first, isnull + first,
+		if (!rtscan_get_decimals(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, digits + first, isnull + first,
 								 &of_chunk) || (first > 0 && of_chunk != *scale))
 			return false;
 		*scale = of_chunk;
@@ -446,9 +480,20 @@ rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes)
 	for (uint32 first = 0, end; first < cursor->n; first = end)
 	{
 		end = end_of_chunk(cursor, first);
-		rtscan_get_codes(values_of(cursor, column), cursor->rows + first, end - first, codes + first);
+		rtscan_get_codes(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, codes + first);
 	}
 	MemoryContextSwitchTo(old);
+}
+
+void
+rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_null, uint32 *offsets)
+{
+	Assert(cursor->segment);
+	for (uint32 first = 0, end; first < cursor->n; first = end)
+	{
+		end = end_of_chunk(cursor, first);
+		rtscan_get_offsets(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, least, of_null, offsets + first);
+	}
 }
 
 const RtscanSegmentScan *
@@ -466,13 +511,33 @@ rtscan_cursor_segment_rows(const RtscanCursor *cursor)
 uint32
 rtscan_cursor_code_count(RtscanCursor *cursor, int column)
 {
-	return rtscan_code_count(values_of(cursor, column));
+	return rtscan_code_count(rtscan_cursor_column(cursor, column));
 }
 
 bool
 rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest)
 {
-	return rtscan_get_range(values_of(cursor, column), least, greatest);
+	return rtscan_get_range(rtscan_cursor_column(cursor, column), least, greatest);
+}
+
+bool
+rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest)
+{
+	RtscanValues *values = cursor->segment ? rtscan_cursor_column(cursor, column) : NULL;
+	RtscanChunkBounds *known = &cursor->bounds[column];
+	const RtscanBounds *bounds = &known->bounds;
+	uint32		chunk = cursor->rows[0] / RTSCAN_CHUNK_ROWS;
+
+	if (values == NULL || chunk != cursor->rows[cursor->n - 1] / RTSCAN_CHUNK_ROWS)
+		return false;
+	if (known->chunk != chunk)
+		*known = (RtscanChunkBounds) {chunk, rtscan_chunk_bounds(values, chunk)};
+	if (bounds->kind == RTSCAN_EXACT_NONE || bounds->scale != scale ||
+		bounds->nulls == rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, chunk))
+		return false;
+	*least = bounds->nulls > 0 ? Min(bounds->least, 0) : bounds->least;
+	*greatest = bounds->nulls > 0 ? Max(bounds->greatest, 0) : bounds->greatest;
+	return true;
 }
 
 const RtscanSearch *

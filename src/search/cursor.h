@@ -45,14 +45,33 @@ extern uint32 rtscan_next_rows(RtscanCursor *cursor);
 extern void rtscan_cursor_take_stretches(RtscanCursor *cursor);
 extern const uint64 *rtscan_cursor_wanted(const RtscanCursor *cursor);
 
+/*
+ * Offer somebody whole chunks of segments: each before any of its rows is given, which are not if it is taken.
+ */
+typedef struct RtscanCursorChunk
+{
+	uint32		number;
+	uint32		rows;
+	uint32		wanted;			/* of them: those whose bits are set */
+	const uint64 *bits;
+} RtscanCursorChunk;
+
+typedef bool (*RtscanTakeChunk) (const RtscanCursorChunk *chunk, void *arg);
+
+extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg);
+
+/* The values of a column in the segment at hand. */
+extern RtscanValues *rtscan_cursor_column(RtscanCursor *cursor, int column);
+
 /* Of the rows at hand keep only what is wanted, and take no stretches from now on: the others have values that get in the way. */
 extern uint32 rtscan_cursor_narrow(RtscanCursor *cursor);
 
-/* Of these rows: their TIDs; values; integers, or false where they are none (values.h); in a segment, codes if there are some. */
+/* Of these rows: their TIDs; values; integers, or false where they are none (values.h); in a segment, codes if there are some, or offsets. */
 extern void rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids);
 extern void rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull);
 extern bool rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale);
 extern void rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes);
+extern void rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_null, uint32 *offsets);
 
 /*
  * The segment that the rows are in, about how many rows of it the cursor has, how many codes a
@@ -62,6 +81,9 @@ extern const RtscanSegmentScan *rtscan_cursor_segment(const RtscanCursor *cursor
 extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
 extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
 extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest);
+
+/* Bounds of a column's integers, of a scale, of the rows at hand, 0 where they are NULL: of their whole chunk; false if they are not known. */
+extern bool rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest);
 
 /* What it did so far. */
 extern const RtscanSearch *rtscan_cursor_search(const RtscanCursor *cursor);

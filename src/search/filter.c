@@ -5,6 +5,7 @@
 #include "search/filter.h"
 
 #include "miscadmin.h"
+#include "search/implied.h"
 
 /* ---------------------------------------------------------------- filters */
 
@@ -69,6 +70,8 @@ rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const boo
 
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
 		return rtscan_condition_matches(condition, values[condition->column], isnull[condition->column]);
+	if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		return true;
 	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < filter->n; i++)
 		if (rtscan_filter_matches(&filter->parts[i], values, isnull) == (filter->kind == RTSCAN_FILTER_OR))
@@ -164,15 +167,24 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 		add_disjunction(filter, other->disjunctions[i]);
 }
 
+/* What a comparison implies of the rows that are left. */
 static bool
-segment_conjunction(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
+segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanRegion *within, RtscanSegmentFilter *result)
+{
+	if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		return rtscan_implied_in_segment(filter->implied, reader, within, result);
+	return rtscan_segment_filter(filter, reader, result);
+}
+
+static bool
+segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, RtscanSegmentFilter *result)
 {
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
-	for (int i = 0; i < filter->n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		RtscanSegmentFilter part;
 
-		if (!rtscan_segment_filter(&filter->parts[i], reader, &part))
+		if (!segment_part(&parts[i], reader, &result->region, &part))
 			return false;
 		and_filter(result, &part);
 	}
@@ -313,7 +325,9 @@ rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSe
 	switch (filter->kind)
 	{
 		case RTSCAN_FILTER_AND:
-			return segment_conjunction(filter, reader, result);
+			return segment_conjunction(filter->parts, filter->n, reader, result);
+		case RTSCAN_FILTER_IMPLIED:
+			return segment_conjunction(filter, 1, reader, result);
 		case RTSCAN_FILTER_OR:
 			return segment_alternatives(filter, reader, result);
 		default:
@@ -324,8 +338,9 @@ rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSe
 bool
 rtscan_filter_asks_included(const RtscanSegmentFilter *filter)
 {
-	if (filter->nincluded > 0)
-		return true;
+	for (int i = 0; i < filter->nincluded; i++)
+		if (!filter->included[i]->implied)
+			return true;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
 			if (rtscan_filter_asks_included(&filter->disjunctions[i].filters[k]))

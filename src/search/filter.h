@@ -21,7 +21,8 @@ typedef enum RtscanFilterKind
 {
 	RTSCAN_FILTER_AND,			/* of none: every row matches */
 	RTSCAN_FILTER_OR,			/* of none: no row does */
-	RTSCAN_FILTER_CONDITION
+	RTSCAN_FILTER_CONDITION,
+	RTSCAN_FILTER_IMPLIED		/* what a comparison implies that is asked of rows elsewhere (implied.h) */
 } RtscanFilterKind;
 
 typedef struct RtscanFilter
@@ -30,6 +31,7 @@ typedef struct RtscanFilter
 	int			n;
 	struct RtscanFilter *parts; /* of AND and OR */
 	RtscanCondition condition;
+	const struct RtscanImplied *implied;
 } RtscanFilter;
 
 /* A filter of so many parts, which are put into it, and joined in the end: that may leave less of it. */
@@ -111,7 +113,7 @@ rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nincluded == 0 && filter->ndisjunctions == 0;
 }
 
-/* Are INCLUDEd columns asked for, by any part of it? */
+/* Are INCLUDEd columns asked for, by any part of it, beyond what is implied? */
 extern bool rtscan_filter_asks_included(const RtscanSegmentFilter *filter);
 
 /* The regions that have to be evaluated: how many, and if there is an array, put into it. */

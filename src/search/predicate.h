@@ -59,6 +59,7 @@ typedef struct RtscanCondition
 	bool		sorted;			/* they ascend */
 	uint64	   *keys;			/* of the values, ascending; NULL if compared by function */
 	double		stands_for;		/* as many rows: the planner looks some of an array's elements up; 1 else */
+	bool		implied;		/* rows that pass are asked the comparison that it follows from */
 } RtscanCondition;
 
 /* What a condition comes to whatever a row has. */

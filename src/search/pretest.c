@@ -94,6 +94,8 @@ add_filter(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilte
 
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
 		return add_condition(pretest, schema, &filter->condition);
+	if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		return true;
 	if (filter->kind == RTSCAN_FILTER_OR)
 		return false;
 	for (int i = 0; i < filter->n; i++)

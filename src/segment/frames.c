@@ -140,10 +140,10 @@ rtscan_frames_last_bytes(const RtscanFrames *frames, uint32 rows)
 							   frames->frames[last].bits);
 }
 
-static void
-check_largest(RtscanReader *reader, const RtscanFrames *frames, const RtscanFrame *frame, uint32 page, uint64 largest)
+void
+rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest)
 {
-	if (unlikely(largest > rtscan_frame_largest(frame)))
+	if (unlikely(largest > rtscan_frame_largest(&frames->frames[chunk])))
 		rtscan_fault(reader, &frames->area, page, "A value is outside of the bounds of its chunk.");
 }
 
@@ -164,7 +164,7 @@ get_chunk(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 
 			rtscan_unpack_small(payload, frame->bits, n, (uint32) frame->least, codes + first);
 
 		rtscan_release(reader, buffer);
-		check_largest(reader, frames, frame, page, largest);
+		rtscan_check_frame(reader, frames, chunk, page, largest);
 	}
 }
 
@@ -218,10 +218,10 @@ prefetch_elements(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk
 	}
 }
 
-/* Of rows of a chunk, unpack the elements into values or, if those are NULL, codes. */
+/* Of rows of a chunk, unpack the elements into values or, if those are NULL, codes: less a base. */
 static void
 get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const uint32 *rows, uint32 n, int64 *values,
-		 uint32 *codes)
+		 uint32 *codes, int64 base)
 {
 	const RtscanFrame *frame = &frames->frames[chunk];
 	uint32		per_page = rtscan_packed_per_page(frame->bits);
@@ -243,9 +243,10 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 		prefetched = Max(prefetched, ahead);
 		payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, NULL);
 		largest = values ? rtscan_unpack_rows(payload, frame->bits, first_row, rows + i, end - i, frame->least, values + i) :
-			rtscan_unpack_small_rows(payload, frame->bits, first_row, rows + i, end - i, (uint32) frame->least, codes + i);
+			rtscan_unpack_small_rows(payload, frame->bits, first_row, rows + i, end - i,
+									 (uint32) frame->least - (uint32) base, codes + i);
 		rtscan_release(reader, buffer);
-		check_largest(reader, frames, frame, frames->pages[chunk] + number, largest);
+		rtscan_check_frame(reader, frames, chunk, frames->pages[chunk] + number, largest);
 		i = end;
 	}
 }
@@ -257,7 +258,7 @@ rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const ui
 	const RtscanFrame *frame = &frames->frames[chunk];
 
 	if (n > 0 && frame->bits > 0)
-		get_rows(reader, frames, chunk, rows, n, values, NULL);
+		get_rows(reader, frames, chunk, rows, n, values, NULL, 0);
 	else
 		for (uint32 i = 0; i < n; i++)
 			values[i] = rtscan_frame_only_value(frame);
@@ -295,17 +296,17 @@ rtscan_prefetch_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint
 }
 
 void
-rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
+rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n, int64 base,
 							uint32 null_code, uint32 *codes)
 {
 	uint32		chunk = n > 0 ? rows[0] / RTSCAN_CHUNK_ROWS : 0;
 	const RtscanFrame *frame = &frames->frames[chunk];
 
 	if (n > 0 && frame->bits > 0)
-		get_rows(reader, frames, chunk, rows, n, NULL, codes);
+		get_rows(reader, frames, chunk, rows, n, NULL, codes, base);
 	else
 		for (uint32 i = 0; i < n; i++)
-			codes[i] = (uint32) rtscan_frame_only_value(frame);
+			codes[i] = (uint32) rtscan_frame_only_value(frame) - (uint32) base;
 	if (frame->nulls > 0)
-		rtscan_replace_code(codes, n, (uint32) rtscan_frame_marker(frame), null_code);
+		rtscan_replace_code(codes, n, (uint32) rtscan_frame_marker(frame) - (uint32) base, null_code);
 }

@@ -69,6 +69,9 @@ rtscan_frame_marker(const RtscanFrame *frame)
 	return (int64) ((uint64) frame->greatest + 1);
 }
 
+/* Fault a page of a chunk whose largest element is larger than its frame lets it be. */
+extern void rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest);
+
 /* The integers of a chunk's rows, or of some rows that ascend and are in one chunk. */
 extern void rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values);
 extern void rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
@@ -109,10 +112,13 @@ extern bool rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frame
 /* It is going to be got soon. */
 extern void rtscan_prefetch_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row);
 
-/* As those before: codes, which have 16 bits at most; what is NULL has one that the caller names. */
+/*
+ * As those before: codes, which have 16 bits at most, or integers of some rows less a base, which have 24; what is NULL has one that
+ * the caller names.
+ */
 extern void rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 null_code,
 								   uint32 *codes);
 extern void rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
-										uint32 null_code, uint32 *codes);
+										int64 base, uint32 null_code, uint32 *codes);
 
 #endif							/* RTSCAN_FRAMES_H */

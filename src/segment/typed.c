@@ -312,6 +312,13 @@ look_bounds_up(RtscanValues *values, RtscanBounds *bounds)
 		rtscan_get_dictionary_integers(values->reader, values->include, *ends[i], *ends[i] + 1, ends[i]);
 }
 
+void
+rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 n, int64 least, uint32 of_null, uint32 *offsets)
+{
+	Assert(rtscan_values_have_frames(values));
+	rtscan_get_frame_rows_codes(values->reader, &values->include->frames, rows, n, least, of_null, offsets);
+}
+
 RtscanBounds
 rtscan_chunk_bounds(RtscanValues *values, uint32 chunk)
 {

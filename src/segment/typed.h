@@ -70,6 +70,12 @@ typedef struct RtscanTyped
 /* The values of the rows selected; with codes, their codes if the column has any (rtscan_has_codes()). */
 extern void rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool codes, RtscanTyped *typed);
 
+/*
+ * Where a column's bounds are known (rtscan_get_range()) and not 2^24 apart: how much the integers of rows are above the least; and what
+ * NULL is to be.
+ */
+extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 n, int64 least, uint32 of_null, uint32 *offsets);
+
 /* The values of codes that ascend, by reference in the current memory context or that of the RtscanValues. */
 extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums);
 

@@ -360,7 +360,7 @@ rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *cod
 {
 	Assert(rtscan_has_codes(values));
 	if (values->include)
-		rtscan_get_frame_rows_codes(values->reader, &values->include->frames, rows, n, values->distinct, codes);
+		rtscan_get_frame_rows_codes(values->reader, &values->include->frames, rows, n, 0, values->distinct, codes);
 	else if (values->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
 		get_ranked_codes(values, rows, n, codes);
 	else

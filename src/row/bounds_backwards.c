@@ -1,0 +1,266 @@
+/*
+ * bounds_backwards.c
+ *		Interval arithmetic backwards, and comparisons.
+ */
+#include "row/bounds_parts.h"
+
+#include <math.h>
+
+#include "access/stratnum.h"
+
+static void
+narrow(RtscanBounds *bounds, double low, double high)
+{
+	bounds->low = Max(bounds->low, low);
+	bounds->high = Min(bounds->high, high);
+}
+
+/* ---------------------------------------------------------------- backwards */
+
+/* The integers that are rounded to, or quotients of which only the whole part is left. */
+static RtscanBounds
+unrounded_integers(RtscanOperation operation, RtscanBounds result)
+{
+	if (operation == RTSCAN_OPERATION_ROUND)
+		return (RtscanBounds) {.low = rtscan_just_below(result.low - 0.5), .high = rtscan_just_above(result.high + 0.5)};
+	if (operation == RTSCAN_OPERATION_DIVIDE)
+		return (RtscanBounds) {.low = result.low > 0 ? result.low : result.low - 1, .high = result.high < 0 ? result.high : result.high + 1};
+	return result;
+}
+
+/* Floats between whose neighbours all lies that is rounded to them. */
+static RtscanBounds
+unrounded_floats(RtscanNumberKind kind, RtscanBounds result)
+{
+	if (kind == RTSCAN_NUMBER_FLOAT4)
+		return (RtscanBounds) {
+			.low = nextafterf(nextafterf((float) result.low, -INFINITY), -INFINITY),
+			.high = nextafterf(nextafterf((float) result.high, INFINITY), INFINITY),
+		};
+	return (RtscanBounds) {.low = rtscan_just_below(result.low), .high = rtscan_just_above(result.high)};
+}
+
+/* The real numbers that an operation makes the result's of. */
+static RtscanBounds
+unrounded(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *result)
+{
+	RtscanBounds bounds = *result;
+
+	if (operation == RTSCAN_OPERATION_POWER || (operation == RTSCAN_OPERATION_DIVIDE && kind == RTSCAN_NUMBER_NUMERIC))
+		rtscan_allow_rounding(&bounds);
+	if (rtscan_number_is_whole(kind))
+		return unrounded_integers(operation, bounds);
+	return rtscan_number_is_float(kind) ? unrounded_floats(kind, bounds) : bounds;
+}
+
+/* Narrow x to where x * y is in the product, for some y. */
+static void
+narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *y)
+{
+	RtscanBounds quotient;
+
+	if (!rtscan_bounds_have_zero(y))
+		quotient = rtscan_real_bounds(RTSCAN_OPERATION_DIVIDE, product, y);
+	else if (rtscan_bounds_have_zero(product) || (y->low < 0 && y->high > 0))
+		return;
+	else
+	{
+		/* Of one sign, with zero: the farther y is from zero, the nearer is x. */
+		RtscanBounds end = rtscan_bounds_of(y->high > 0 ? y->high : y->low);
+
+		quotient = rtscan_real_bounds(RTSCAN_OPERATION_DIVIDE, product, &end);
+		if ((product->low > 0) == (end.low > 0))
+			quotient.high = INFINITY;
+		else
+			quotient.low = -INFINITY;
+		if (end.low == 0)
+			quotient = rtscan_no_bounds();
+	}
+	narrow(x, quotient.low, quotient.high);
+}
+
+/* Narrow an operand whose magnitude is bounded. */
+static void
+narrow_magnitude(RtscanBounds *operand, double low, double high)
+{
+	narrow(operand, -high, high);
+	if (operand->low > -low)
+		operand->low = Max(operand->low, low);
+	if (operand->high < low)
+		operand->high = Min(operand->high, -low);
+}
+
+/* The number whose power another one is. */
+static double
+root_of(double number, double exponent, int direction)
+{
+	double		root = pow(fabs(number), 1 / exponent);
+
+	if (number < 0)
+		root = -root;
+	root += direction * fabs(root) * RTSCAN_ROUNDING;
+	return direction < 0 ? rtscan_just_below(root) : rtscan_just_above(root);
+}
+
+static void
+narrow_base(RtscanBounds *operand, const RtscanBounds *real, double exponent)
+{
+	if (fmod(exponent, 2) == 0 && real->high < 0)
+		narrow(operand, INFINITY, -INFINITY);
+	else if (fmod(exponent, 2) == 0)
+		narrow_magnitude(operand, real->low > 0 ? Max(root_of(real->low, exponent, -1), 0) : 0, root_of(real->high, exponent, 1));
+	else
+		narrow(operand, root_of(real->low, exponent, -1), root_of(real->high, exponent, 1));
+}
+
+/* The only operand, or the first. */
+static void
+narrow_left(RtscanOperation operation, const RtscanBounds *real, RtscanBounds *left, const RtscanBounds *right)
+{
+	RtscanBounds bounds;
+
+	switch (operation)
+	{
+		case RTSCAN_OPERATION_SAME:
+		case RTSCAN_OPERATION_ROUND:
+			narrow(left, real->low, real->high);
+			break;
+		case RTSCAN_OPERATION_NEGATE:
+			narrow(left, -real->high, -real->low);
+			break;
+		case RTSCAN_OPERATION_ABSOLUTE:
+			narrow_magnitude(left, Max(real->low, 0), real->high);
+			break;
+		case RTSCAN_OPERATION_ROOT:
+			bounds = (RtscanBounds) {.low = Max(real->low, 0), .high = Max(real->high, 0)};
+			bounds = rtscan_real_bounds(RTSCAN_OPERATION_MULTIPLY, &bounds, &bounds);
+			narrow(left, bounds.low, bounds.high);
+			break;
+		case RTSCAN_OPERATION_SQUARE:
+			narrow_base(left, real, 2);
+			break;
+		case RTSCAN_OPERATION_POWER:
+			narrow_base(left, real, right->low);
+			break;
+		case RTSCAN_OPERATION_ADD:
+			bounds = rtscan_real_bounds(RTSCAN_OPERATION_SUBTRACT, real, right);
+			narrow(left, bounds.low, bounds.high);
+			break;
+		case RTSCAN_OPERATION_SUBTRACT:
+			bounds = rtscan_real_bounds(RTSCAN_OPERATION_ADD, real, right);
+			narrow(left, bounds.low, bounds.high);
+			break;
+		case RTSCAN_OPERATION_MULTIPLY:
+			narrow_factor(left, real, right);
+			break;
+		case RTSCAN_OPERATION_DIVIDE:
+			bounds = rtscan_real_bounds(RTSCAN_OPERATION_MULTIPLY, real, right);
+			narrow(left, bounds.low, bounds.high);
+			break;
+	}
+}
+
+static void
+narrow_right(RtscanOperation operation, const RtscanBounds *real, const RtscanBounds *left, RtscanBounds *right)
+{
+	RtscanBounds bounds;
+
+	switch (operation)
+	{
+		case RTSCAN_OPERATION_ADD:
+			narrow_left(operation, real, right, left);
+			break;
+		case RTSCAN_OPERATION_SUBTRACT:
+			bounds = rtscan_real_bounds(RTSCAN_OPERATION_SUBTRACT, left, real);
+			narrow(right, bounds.low, bounds.high);
+			break;
+		case RTSCAN_OPERATION_MULTIPLY:
+			narrow_factor(right, real, left);
+			break;
+		case RTSCAN_OPERATION_DIVIDE:
+			narrow_factor(right, left, real);
+			break;
+		default:
+			break;
+	}
+}
+
+/*
+ * Of an operand, may its finite numbers be narrowed?  Not where another operand's infinity or NaN, with any of them, makes something
+ * that is wanted: infinity, NaN or, dividing by infinity, zero.
+ */
+static bool
+decides(RtscanOperation operation, const RtscanBounds *result, const RtscanBounds *other)
+{
+	if (other->special == 0)
+		return true;
+	return result->special == 0 && !(operation == RTSCAN_OPERATION_DIVIDE && rtscan_bounds_have_zero(result));
+}
+
+void
+rtscan_bounds_backwards(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *result, RtscanBounds *left,
+						RtscanBounds *right)
+{
+	bool		binary = rtscan_has_two_operands(operation);
+	const RtscanBounds old_left = *left,
+				old_right = binary ? *right : rtscan_no_bounds();
+	RtscanBounds real;
+
+	/* Infinity and NaN make such ones, and finite numbers by themselves do not. */
+	if (result->special == 0)
+	{
+		left->special = 0;
+		if (binary)
+			right->special &= operation == RTSCAN_OPERATION_DIVIDE ? RTSCAN_MINUS_INFINITY | RTSCAN_PLUS_INFINITY : 0;
+	}
+	if (!rtscan_bounds_have_finite(result) || !rtscan_bounds_have_finite(&old_left) ||
+		(binary && !rtscan_bounds_have_finite(&old_right)))
+		return;
+	real = unrounded(operation, kind, result);
+	if (decides(operation, result, &old_right))
+		narrow_left(operation, &real, left, &old_right);
+	if (binary && decides(operation, result, &old_left))
+		narrow_right(operation, &real, &old_left, right);
+}
+
+/* ---------------------------------------------------------------- comparisons */
+
+/* Narrow both sides of a comparison that the first is less, or not more. */
+static void
+narrow_less(bool strict, bool whole, RtscanBounds *less, RtscanBounds *more)
+{
+	const RtscanBounds old = *less;
+	const RtscanBounds gap = rtscan_bounds_of(strict && whole ? 1 : 0);
+	const RtscanBounds below = rtscan_real_bounds(RTSCAN_OPERATION_SUBTRACT, more, &gap);
+	const RtscanBounds above = rtscan_real_bounds(RTSCAN_OPERATION_ADD, less, &gap);
+
+	if (!(more->special & (RTSCAN_PLUS_INFINITY | RTSCAN_NOT_A_NUMBER)))
+	{
+		less->high = rtscan_bounds_have_finite(more) ? Min(less->high, below.high) : -INFINITY;
+		less->special &= ~RTSCAN_PLUS_INFINITY;
+	}
+	if (strict || !(more->special & RTSCAN_NOT_A_NUMBER))
+		less->special &= ~RTSCAN_NOT_A_NUMBER;
+	if (!(old.special & RTSCAN_MINUS_INFINITY))
+	{
+		more->low = rtscan_bounds_have_finite(&old) ? Max(more->low, above.low) : INFINITY;
+		more->special &= ~RTSCAN_MINUS_INFINITY;
+	}
+}
+
+void
+rtscan_bounds_compare(int strategy, bool whole, RtscanBounds *left, RtscanBounds *right)
+{
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+		case BTLessEqualStrategyNumber:
+			narrow_less(strategy == BTLessStrategyNumber, whole, left, right);
+			break;
+		case BTEqualStrategyNumber:
+			*left = *right = rtscan_bounds_intersect(left, right);
+			break;
+		default:
+			narrow_less(strategy == BTGreaterStrategyNumber, whole, right, left);
+	}
+}
