@@ -119,13 +119,15 @@ CREATE FUNCTION ungrouped(rest text, floats text DEFAULT '%s') RETURNS SETOF tex
 		UNION ALL SELECT format('SELECT %s, sum(p) FROM few %%s', booleans('t'))
 		UNION ALL SELECT format('SELECT %s, %s FROM few %%s', booleans('a > 3'), any_values('1'))) q (query)
 $$;
-SELECT ungrouped('WHERE g < 10');
-SELECT ungrouped('WHERE g < 11 AND id % 3 = 0');
+SELECT ungrouped('WHERE g < 10', :'rounded');
+SELECT ungrouped('WHERE g < 11 AND id % 3 = 0', :'rounded');
 SELECT ungrouped('WHERE id < 0');
 SELECT ungrouped('WHERE id = 17');
 SELECT ungrouped('WHERE id IN (17, 27)');
 SELECT ungrouped('WHERE g = 12');
-SELECT ungrouped('WHERE g = 10');
+-- equal ones: whether a regression of floats has a slope hangs on the last digit
+SELECT differs('SELECT ' || variances(c, 'round((%s)::numeric, 12)') || ' FROM few WHERE g = 10')
+FROM unnest('{a,b,c,d,e,f,h,i}'::text[]) c;
 SELECT differs('SELECT ' || variances('d') || ', ' || variances('e') || ' FROM few WHERE g = 13');
 SELECT differs('SELECT ' || variances('e') || ', ' || variances('f') || ' FROM few WHERE g IN (14, 15)');
 SELECT differs('SELECT ' || regressions('h', 'i') || ' FROM few WHERE g = ' || g)
@@ -143,14 +145,15 @@ SELECT differs('
 		bit_xor(c) FILTER (WHERE g < 5), regr_count(h, i) FILTER (WHERE a IS NULL), variance(e) FILTER (WHERE false)
 	FROM few GROUP BY g');
 SELECT differs('
-	SELECT var_pop(b) FILTER (WHERE a > 0), stddev(h) FILTER (WHERE t), corr(h, i) FILTER (WHERE id % 7 <> 0),
-		bit_xor(c) FILTER (WHERE g < 5), regr_count(h, i) FILTER (WHERE a IS NULL),
-		regr_slope(h, i) FILTER (WHERE id < 0)
+	SELECT var_pop(b) FILTER (WHERE a > 0), (stddev(h) FILTER (WHERE t))::float4,
+		(corr(h, i) FILTER (WHERE id % 7 <> 0))::float4, bit_xor(c) FILTER (WHERE g < 5),
+		regr_count(h, i) FILTER (WHERE a IS NULL), regr_slope(h, i) FILTER (WHERE id < 0)
 	FROM few WHERE g < 10');
 -- booleans that are a key column, from bits; and sums beside
 SELECT differs('SELECT bool_and(t), bool_or(t), every(t), count(t) FROM few WHERE g < 4');
 SELECT differs('
-	SELECT sum(b), avg(b), variance(b), sum(h), avg(h), variance(h), min(h), max(f), count(h) FROM few WHERE g < 10');
+	SELECT sum(b), avg(b), variance(b), sum(h)::float4, avg(h)::float4, variance(h)::float4, min(h), max(f), count(h)
+	FROM few WHERE g < 10');
 -- columns' values, and what is calculated of them, are added without a call a row
 CREATE FUNCTION single_rows(query text) RETURNS int LANGUAGE plpgsql SET enable_seqscan = off
 SET enable_bitmapscan = off SET rtscan.enable_scan = off SET max_parallel_workers_per_gather = 0 AS $$
