@@ -161,7 +161,7 @@ class Crowd(Threads):
     def compare_sums(self, session, rng):
         comparer = Comparer.of(session, rng, self.comparer)
         comparer.settings = f"{AGGREGATE}; SET work_mem = '{rng.choice(('64kB', '4MB'))}'; SET hash_mem_multiplier = 1"
-        comparer.compare_sums(comparer.sums())
+        comparer.compare_sums(*comparer.sums())
         self.counts["sums compared while others write"] += 1
 
     def judge(self, session, query, expected, found, scan):

@@ -297,6 +297,7 @@ class Sums:
         return rng.choice(("", "", "DISTINCT ")) + ", ".join(part() for _ in range(rng.choice((1, 1, 1, 2))))
 
     def query(self):
+        """The query, and one that asks nothing but its conditions."""
         rng = self.rng
         keys = list(self.keys())
         texts = [text for text, _ in keys]
@@ -311,6 +312,6 @@ class Sums:
         where += [self.bounds()] if rng.random() < 0.35 else []
         names = {o.text for o in operands(self.schema)}
         where += [text for text in ("id % 3 <> 1", "u < 6") if text.split()[0] in names and rng.random() < 0.3]
-        return (f"SELECT {', '.join(shown)} FROM t" + (f" WHERE {' AND '.join(where)}" if where else "")
-                + (f" GROUP BY {grouped}" if keys else "")
-                + (f" HAVING count(*) > {rng.choice((0, 1, 20))}" if rng.random() < 0.15 else ""))
+        rows = "FROM t" + (f" WHERE {' AND '.join(where)}" if where else "")
+        return (f"SELECT {', '.join(shown)} {rows}" + (f" GROUP BY {grouped}" if keys else "")
+                + (f" HAVING count(*) > {rng.choice((0, 1, 20))}" if rng.random() < 0.15 else "")), f"SELECT 1 {rows}"
