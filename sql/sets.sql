@@ -306,6 +306,14 @@ SELECT explained('SELECT a, b, count(*) FROM many GROUP BY ROLLUP (a, b) ORDER B
 SELECT line FROM explained('SELECT u, count(*) FROM many GROUP BY u ORDER BY u LIMIT 5',
 	'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'rows';
 
+-- numbers of which a group has special ones only
+CREATE TABLE special AS
+	SELECT i % 3 AS a, i % 4 AS b, (ARRAY['NaN', 'Infinity', '-Infinity', '1.5'])[1 + i % 4]::numeric AS n
+	FROM generate_series(1, 200) i;
+CREATE INDEX special_all ON special USING rtscan (a, b) INCLUDE (n);
+VACUUM ANALYZE special;
+SELECT differs('SELECT a, b, sum(n), avg(n), variance(n) FROM special GROUP BY CUBE (a, b)');
+
 --
 -- Who may: functions of keys and aggregates, and rows that a policy hides
 --

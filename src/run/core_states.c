@@ -55,6 +55,16 @@ rtscan_call_transition(PGFunction function, Datum state, bool isnull, Datum valu
 }
 
 Datum
+rtscan_combine_core(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other, MemoryContext context)
+{
+	const NullableDatum nothing[] = {{(Datum) 0, true}, {(Datum) 0, true}};
+
+	if (isnull)
+		state = rtscan_call_core(transition, nothing, lengthof(nothing), context, &isnull);
+	return rtscan_call_transition(combine, state, false, other, context);
+}
+
+Datum
 rtscan_call_final(PGFunction function, Datum state, bool *isnull)
 {
 	const NullableDatum args[] = {{state, false}};

@@ -23,6 +23,13 @@ extern Datum rtscan_call_core(PGFunction function, const NullableDatum *args, in
 /* Of a state, NULL or not, and a value or another state that are not; neither is the result. */
 extern Datum rtscan_call_transition(PGFunction function, Datum state, bool isnull, Datum value, MemoryContext context);
 
+/*
+ * Combine a state, NULL or not, with another one that is not.  To no state PostgreSQL copies the digits of the other, even if that
+ * has none, as of special values alone: memcpy(.., NULL, 0).  So an empty one is made first, as of a NULL that is added.
+ */
+extern Datum rtscan_combine_core(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other,
+								 MemoryContext context);
+
 /* Of a state: the result, what it is serialized to, or made of that; in the current memory context. */
 extern Datum rtscan_call_final(PGFunction function, Datum state, bool *isnull);
 extern Datum rtscan_convert_state(PGFunction function, Datum state);

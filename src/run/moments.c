@@ -89,7 +89,7 @@ as_core_state(const RtscanMoments *moments)
 static void
 combine_with_core(RtscanState *state, Datum core, MemoryContext context)
 {
-	state->value = rtscan_call_transition(numeric_combine, state->value, !state->has_value, core, context);
+	state->value = rtscan_combine_core(numeric_accum, numeric_combine, state->value, !state->has_value, core, context);
 	state->has_value = true;
 }
 

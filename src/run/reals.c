@@ -281,7 +281,7 @@ make_regression(uint32 count, const RtscanRealSums *x, const RtscanRealSums *y, 
 static bool
 is_far_from_overflow(Datum regression)
 {
-	const float8 *elements = (const float8 *) (DatumGetPointer(regression) + ARR_OVERHEAD_NONULLS(1));
+	const float8 *elements = (const float8 *) ((const char *) DatumGetPointer(regression) + ARR_OVERHEAD_NONULLS(1));
 
 	for (int i = 0; i < 6; i++)
 		if (!rtscan_is_far_from_overflow(elements[i]))

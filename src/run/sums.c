@@ -139,7 +139,8 @@ static void
 combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 	if (other->has_value)
-		state->value = rtscan_call_transition(numeric_avg_combine, state->value, !state->has_value, other->value, context);
+		state->value = rtscan_combine_core(numeric_avg_accum, numeric_avg_combine, state->value, !state->has_value, other->value,
+										   context);
 	state->has_value |= other->has_value;
 	if (state->count == 0)
 		state->sum.scale = other->sum.scale;
