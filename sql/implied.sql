@@ -9,6 +9,10 @@ SET jit = off;
 SET max_parallel_workers_per_gather = 0;
 SET extra_float_digits = 1;
 
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/plans.psql
+\set ECHO all
 \pset format unaligned
 \pset tuples_only on
 CREATE FUNCTION rows(start int, n int) RETURNS TABLE (id int, i int, s int2, b int8, f float8, e float4, n numeric(8,
@@ -199,7 +203,7 @@ RESET rtscan.enable_aggregate;
 SET enable_seqscan = off;
 SELECT k, (SELECT count(*) FROM many WHERE i + s = k),
 	(SELECT count(*) FROM many WHERE i * 2 - k < -1990 AND i + s < k) FROM generate_series(-3, 3) k;
-EXPLAIN (COSTS OFF) SELECT k, (SELECT count(*) FROM many WHERE i + s = k) FROM generate_series(-3, 3) k;
+SELECT explained('SELECT k, (SELECT count(*) FROM many WHERE i + s = k) FROM generate_series(-3, 3) k');
 EXPLAIN (COSTS OFF) SELECT o, i FROM many WHERE i + s < -1050;
 SELECT count(o), sum(i) FROM many WHERE i + s < -1050;
 RESET enable_seqscan;
