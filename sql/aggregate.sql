@@ -237,7 +237,7 @@ SELECT unequal(query, nodes) FROM (VALUES
 	('SELECT count(*) FROM many, (VALUES (5)) w (x) WHERE a = w.x', 1),
 	('SELECT count(*) FROM many, (VALUES (5), (6)) w (x) WHERE a = w.x', 0),
 	('SELECT count(*) FROM many CROSS JOIN other WHERE a < 10', 0),
-	('SELECT count(*) FROM many WHERE a IN (SELECT x FROM other)', 0),
+	('SELECT count(*) FROM many WHERE a IN (SELECT x FROM other)', 1),
 	('SELECT count(*) FROM many WHERE EXISTS (SELECT FROM other WHERE x = 5) AND a < 100', NULL),
 	('SELECT count(*) FROM many WHERE EXISTS (SELECT FROM other WHERE x = many.a) OR a < 100', 0),
 	('SELECT count(*) FROM many WHERE a = 5 AND a = b', NULL),

@@ -231,7 +231,7 @@ SELECT differs(query, nodes) FROM (VALUES
 	('SELECT count(*) FILTER (WHERE random() < 2) FROM few GROUP BY k', 0),
 	-- joins, CTEs, sets
 	('SELECT o.id, q.* FROM other o LEFT JOIN (SELECT k, sum(a), count(*) FROM few GROUP BY k) q ON q.k = o.x', 1),
-	('SELECT few.k, sum(few.s) FROM few JOIN other ON other.id = few.k GROUP BY few.k', 0),
+	('SELECT few.k, sum(few.s) FROM few JOIN other ON other.id = few.k GROUP BY few.k', 1),
 	('SELECT few.k, sum(few.s) FROM few LEFT JOIN other ON other.id = few.k GROUP BY few.k', 1),
 	('SELECT o.w, q.sum FROM other o JOIN (SELECT w, sum(s) FROM few GROUP BY w) q USING (w)', 1),
 	('WITH c AS MATERIALIZED (SELECT k, sum(a) AS t FROM few GROUP BY k)

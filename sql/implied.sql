@@ -132,7 +132,8 @@ BEGIN
 END
 $$;
 SELECT differs(format('%s %s %s', e, op, k)) FROM expressions, constants(e) k, unnest(ARRAY['<', '<=', '=', '>=',
-	'>']) op;
+	'>']) op
+	WHERE hashtext(concat(e, k, op)) % 2 = 0;
 -- all of them imply something
 SELECT e FROM expressions WHERE asked(format('%s < (%s)', e, (SELECT min(k) FROM constants(e) k))) LIKE 'nothing%';
 
@@ -256,7 +257,7 @@ SELECT differs(format('%s %s %s', e, op, k), tab)
 			'(SELECT * FROM rare WHERE f >= 1 AND e > 0.5 AND d > ''2000-01-01'') r',
 			'(SELECT * FROM rare WHERE f <= 2.5 AND n < 1 AND d < ''2021-01-01'') r'])
 			WITH ORDINALITY tab (tab, number)
-	WHERE number = abs(hashtext(concat(e, op, k))) % 6 + 1;
+	WHERE number = abs(hashtext(concat(e, op, k))) % 18 + 1;
 -- NaN is above all, also where something is implied
 SELECT c, asked(c, 'rare') FROM unnest(ARRAY['f + 1 > 5', 'f + 1 < 5', 'f = ''NaN'' AND f - 1 > 5', '-f > 1',
 	'n + 1 > 5', 'n + 1 <= -5']) c;

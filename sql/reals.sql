@@ -10,6 +10,7 @@ SET jit = off;
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/outcomes.psql
+\i :directory/sql/include/singly.psql
 \set ECHO all
 \pset format unaligned
 \pset tuples_only on
@@ -32,24 +33,6 @@ CREATE INDEX many_idx ON many USING rtscan (k, v, u) INCLUDE (g, s, l, n, f, e, 
 VACUUM ANALYZE many;
 INSERT INTO many SELECT 5, 1, 2, 3, 4, 5, 6.5, 7.5, 8.5, 9.5 FROM generate_series(1, 100);
 DELETE FROM many WHERE k = 17;
-
--- how many rows the node evaluated one by one
-CREATE FUNCTION singly(query text) RETURNS text LANGUAGE plpgsql SET max_parallel_workers_per_gather = 0
-SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-DECLARE
-	line text;
-	found text := 'no node';
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-		IF line ~ 'RtscanAggregate' THEN
-			found := 'none';
-		ELSIF line ~ 'Rows Evaluated Singly' THEN
-			found := substring(line, '\d+');
-		END IF;
-	END LOOP;
-	RETURN found;
-END
-$$;
 
 -- rows in stretches and in lists, all that the index finds and those that a condition leaves, of all groups
 -- and of one

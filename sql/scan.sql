@@ -466,6 +466,7 @@ BEGIN
 					WHERE ordered IN (o.low, o.high, o.id)) FROM o'] END) q;
 END
 $$;
+SET rtscan.enable_star = off;
 SELECT method, joins(method) FROM unnest('{nestloop,hashjoin,mergejoin}'::text[]) method;
 SET enable_memoize = off;
 SET enable_hashjoin = off;

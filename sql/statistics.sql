@@ -9,6 +9,7 @@ SET rtscan.pending_list_limit = '64kB';
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/outcomes.psql
+\i :directory/sql/include/singly.psql
 \i :directory/sql/include/plans.psql
 \set ECHO all
 -- What there is to be computed of a column or of two, each put into a format.
@@ -155,23 +156,12 @@ SELECT differs('
 	SELECT sum(b), avg(b), variance(b), sum(h)::float4, avg(h)::float4, variance(h)::float4, min(h), max(f), count(h)
 	FROM few WHERE g < 10');
 -- columns' values, and what is calculated of them, are added without a call a row
-CREATE FUNCTION single_rows(query text) RETURNS int LANGUAGE plpgsql SET enable_seqscan = off
-SET enable_bitmapscan = off SET rtscan.enable_scan = off SET max_parallel_workers_per_gather = 0 AS $$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' || query LOOP
-		IF line LIKE '%Rows Evaluated Singly: %' THEN
-			RETURN split_part(line, ': ', 2);
-		END IF;
-	END LOOP;
-	RETURN 0;
-END
-$$;
-SELECT single_rows(format('SELECT %s FROM few WHERE g < 10', list)) FROM (VALUES
+SET rtscan.enable_scan = off;
+SELECT singly(format('SELECT %s FROM few WHERE g < 10', list), 'RtscanAggregate') FROM (VALUES
 	(variances('b + 1')), (variances('c')), (variances('d * 2')), (variances('h * 2')), (regressions('h / 2', 'i')),
 	(bits('b + 1')), (booleans('a > 3')), ('min(h * 2), max(f), sum(h * 2), avg(h * 2)'),
 	(variances('log(id)')), (regressions('log(id)', 'h'))) lists (list);
+RESET rtscan.enable_scan;
 -- errors of floats
 CREATE TABLE huge AS
 	SELECT i AS id, i % 4 AS g, CASE i % 2 WHEN 0 THEN 1e308 ELSE -1e308 END AS h, 1e200 * i AS m, 3e38::float4 AS f,

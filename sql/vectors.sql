@@ -10,6 +10,7 @@ SET TimeZone = 'Europe/Berlin';
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none
 \i :directory/sql/include/outcomes.psql
+\i :directory/sql/include/singly.psql
 \set ECHO all
 \pset format unaligned
 \pset tuples_only on
@@ -40,24 +41,6 @@ CREATE INDEX many_idx ON many USING rtscan (k, i, b, d) INCLUDE (s, n, m, f, e, 
 VACUUM ANALYZE many;
 INSERT INTO many SELECT abs(hashint4(i)) % 6, * FROM rows(3001, 500);
 
--- how many nodes a query has, and how many rows they evaluated one by one
-CREATE FUNCTION singly(query text) RETURNS text LANGUAGE plpgsql
-SET max_parallel_workers_per_gather = 0 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
-SET enable_hashagg = off AS $$
-DECLARE
-	line text;
-	found text := 'no node';
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-		IF line ~ 'Rtscan(Aggregate|Scan)' AND found = 'no node' THEN
-			found := 'none';
-		ELSIF line ~ 'Rows Evaluated Singly' THEN
-			found := substring(line, '\d+');
-		END IF;
-	END LOOP;
-	RETURN found;
-END
-$$;
 -- An expression as an argument, in FILTER, HAVING, GROUP BY and WHERE. It is calculated for all rows. (Sums of floats
 -- that are not exact depend on the order of rows.)
 CREATE FUNCTION differs_everywhere(e text) RETURNS SETOF text LANGUAGE plpgsql AS $$

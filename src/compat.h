@@ -27,7 +27,9 @@
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "optimizer/appendinfo.h"
+#include "optimizer/geqo.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/placeholder.h"
 #include "rewrite/rewriteManip.h"
 #include "storage/latch.h"
@@ -162,6 +164,62 @@ rtscan_compat_is_descending(const PathKey *key)
 	return key->pk_cmptype == COMPARE_GT;
 #else
 	return key->pk_strategy == BTGreaterStrategyNumber;
+#endif
+}
+
+/* Is the planner's search for an order of joins a genetic one?  19 knows it by a number that it gets with the first. */
+static inline bool
+rtscan_compat_is_genetic(PlannerInfo *root)
+{
+#if PG_VERSION_NUM >= 190000
+	return Geqo_planner_extension_id >= 0 && GetPlannerInfoExtensionState(root, Geqo_planner_extension_id) != NULL;
+#else
+	return root->join_search_private != NULL;
+#endif
+}
+
+/* Do the members of an equivalence class differ where an outer join makes some of them NULL?  16 tells these apart. */
+static inline bool
+rtscan_compat_is_below_outer_join(const EquivalenceClass *class)
+{
+#if PG_VERSION_NUM >= 160000
+	return false;
+#else
+	return class->ec_below_outer_join;
+#endif
+}
+
+/* A column as it is in a relation that others are joined with: only joins within that have made it NULL, as 16 marks it. */
+static inline Var *
+rtscan_compat_within(const Var *var, const RelOptInfo *rel)
+{
+	Var		   *within = copyObject(unconstify(Var *, var));
+
+#if PG_VERSION_NUM >= 160000
+	within->varnullingrels = bms_intersect(within->varnullingrels, rel->relids);
+#endif
+	return within;
+}
+
+/* Does a relation stand for groups of another one's rows?  19 groups some before it joins them. */
+static inline bool
+rtscan_compat_is_grouped(const RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 190000
+	return IS_GROUPED_REL(rel);
+#else
+	return false;
+#endif
+}
+
+/* Has a table what clauses say is equal only once?  PostgreSQL adds others to the list.  19 has no expressions besides the clauses. */
+static inline bool
+rtscan_compat_is_unique(PlannerInfo *root, RelOptInfo *table, List *clauses)
+{
+#if PG_VERSION_NUM >= 190000
+	return relation_has_unique_index_for(root, table, list_copy(clauses), NULL);
+#else
+	return relation_has_unique_index_for(root, table, list_copy(clauses), NIL, NIL);
 #endif
 }
 

@@ -10,6 +10,7 @@
 #include "plan/distinct_values.h"
 #include "plan/path.h"
 #include "plan/scan_path.h"
+#include "plan/star.h"
 #include "search/stats.h"
 #include "settings.h"
 
@@ -24,6 +25,7 @@ _PG_init(void)
 	rtscan_init_device();
 	rtscan_init_scan();
 	rtscan_init_aggregate();
+	rtscan_init_star();
 	rtscan_init_distinct_values();
 	rtscan_init_stats();
 }

@@ -21,6 +21,7 @@ int			rtscan_executor = RTSCAN_EXECUTOR_AUTO;
 bool		rtscan_fallback;
 bool		rtscan_enable_scan;
 bool		rtscan_enable_aggregate;
+bool		rtscan_enable_star;
 int			rtscan_pending_list_limit;
 bool		rtscan_merge_worker;
 char	   *rtscan_device;
@@ -52,6 +53,10 @@ define_scan_settings(void)
 	DefineCustomBoolVariable("rtscan.enable_aggregate",
 							 "Lets the planner have rtscan indexes answer aggregates.",
 							 NULL, &rtscan_enable_aggregate, true, PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.enable_star",
+							 "Lets the planner have rtscan indexes look up the keys of tables that are joined.",
+							 NULL, &rtscan_enable_star, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 }
 

@@ -26,6 +26,7 @@ extern int	rtscan_executor;		/* RtscanExecutor */
 extern bool rtscan_fallback;
 extern bool rtscan_enable_scan;
 extern bool rtscan_enable_aggregate;
+extern bool rtscan_enable_star;
 
 /* Changes of tables. */
 extern int	rtscan_pending_list_limit;	/* kB */

@@ -39,6 +39,12 @@ install_page_packages() {
   install_packages chromium chromium-driver python3-selenium
 }
 
+# For the benchmarks' questions.
+install_benchmark_packages() {
+  install_npm
+  install_packages gnuplot-nox libpq-dev
+}
+
 limited_make() { as_user timeout --kill-after=10 "$TEST_LIMIT" make -s PG_CONFIG="$PG_CONFIG" "$@"; }
 
 # Gives the tests of a variant a server with what is built in a tree.

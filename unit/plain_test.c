@@ -219,7 +219,7 @@ random_probes(void)
 
 /* RtscanFoundVisitor: the ranks of the next probe that is there. */
 static void
-check_found(RtscanPosition place, RtscanPosition behind, void *arg)
+check_found(int value, RtscanPosition place, RtscanPosition behind, void *arg)
 {
 	int		   *next = arg;
 
@@ -229,6 +229,7 @@ check_found(RtscanPosition place, RtscanPosition behind, void *arg)
 	while (*next < nprobes && rank_of(probes[*next], false) == rank_of(probes[*next], true))
 		(*next)++;
 	assert_true(*next < nprobes);
+	assert_int_equal(value, *next);
 	assert_int_equal(place.rank, rank_of(probes[*next], false));
 	assert_int_equal(place.code, place.rank);
 	assert_int_equal(behind.rank, rank_of(probes[*next], true));

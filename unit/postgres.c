@@ -207,6 +207,12 @@ MemoryContextAllocExtended(MemoryContext context, Size size, int flags)
 }
 
 void *
+MemoryContextAllocHuge(MemoryContext context, Size size)
+{
+	return palloc(size);
+}
+
+void *
 repalloc_huge(void *pointer, Size size)
 {
 	return repalloc(pointer, size);

@@ -470,13 +470,17 @@ rtscan_and_packed_table(uint64 *words, const char *page, uint32 bits, uint32 n, 
 RTSCAN_MULTIVERSION void
 rtscan_and_value_range(uint64 *words, const int64 *values, uint32 n, uint64 low, uint64 span)
 {
-	for (uint32 first = 0; first < n; first += 64)
-	{
-		uint32		now = Min(n - first, 64);
-		uint8		matches[64] = {0};
+	int64		last[64] = {0};
 
-		for (uint32 i = 0; i < now; i++)
-			matches[i] = (uint64) values[first + i] - low <= span;
-		words[first / 64] &= rtscan_pack64(matches);
+	for (uint32 w = 0; w * 64 < n; w++, values += 64)
+	{
+		uint8		matches[64];
+		uint64		rest = n - w * 64;
+
+		if (rest < 64)
+			values = memcpy(last, values, rest * sizeof(int64));
+		for (int i = 0; i < 64; i++)
+			matches[i] = (uint64) values[i] - low <= span;
+		words[w] &= rtscan_pack64(matches) & (rest < 64 ? (UINT64CONST(1) << rest) - 1 : ~UINT64CONST(0));
 	}
 }

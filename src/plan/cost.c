@@ -34,6 +34,12 @@
  */
 #define VECTOR_PAGE_FACTOR	0.1
 
+/*
+ * The same of a column's values, of which a page has those of thousands of rows: what would be read of the heap instead is as many
+ * times more, so that there is room for them in memory long before there is room for it.
+ */
+#define VALUE_PAGE_FACTOR	0.25
+
 /* What a scan takes, whatever it finds, and what each segment adds to that. */
 #define SCAN_NANOSECONDS	10000.0
 #define SEGMENT_NANOSECONDS	2000.0
@@ -69,7 +75,7 @@
 #define MAP_BLOCK_NANOSECONDS	0.01
 
 /* Testing an integer with all others of its chunk; comparing a value of a dictionary. */
-#define TEST_INTEGER_NANOSECONDS	0.6
+#define TEST_INTEGER_NANOSECONDS	0.35
 #define COMPARE_NANOSECONDS			50.0
 
 /* Handing a TID to the executor, and what the first of a block adds. */
@@ -291,7 +297,7 @@ column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 	pages = size->columns[column].value_pages;
 	touched = distinct_pages(rows, pages);
 	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
-	cost.pages += random_pages_cost(info->reltablespace, touched, pages);
+	cost.pages += VALUE_PAGE_FACTOR * random_pages_cost(info->reltablespace, touched, pages);
 	if (size->columns[column].dictionary_values > 0)
 	{
 		cost.work += rows * RTSCAN_CODE_COST;

@@ -11,14 +11,14 @@
 #include "nodes/pathnodes.h"
 
 /* Taking a row from the index. */
-#define RTSCAN_ROW_COST			(0.1 * cpu_operator_cost)
+#define RTSCAN_ROW_COST			(0.05 * cpu_operator_cost)
 
 /* Making it a tuple, of values that have been read. */
 #define RTSCAN_TUPLE_COST		(0.5 * cpu_tuple_cost)
 
 /* Reading a value of many, or adding it to an aggregate; looking at a row's code. */
-#define RTSCAN_VALUE_COST		(0.2 * cpu_operator_cost)
-#define RTSCAN_CODE_COST		(0.3 * cpu_operator_cost)
+#define RTSCAN_VALUE_COST		(0.05 * cpu_operator_cost)
+#define RTSCAN_CODE_COST		(0.1 * cpu_operator_cost)
 
 /* A step of an expression that is calculated for many rows at a time. */
 #define RTSCAN_STEP_COST		(0.2 * cpu_operator_cost)

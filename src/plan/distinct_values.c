@@ -62,6 +62,13 @@ analyzed_distinct(HeapTuple statistics, double rows)
 	return distinct < 0 ? -distinct * rows : distinct;
 }
 
+/* Has ANALYZE found that each row has another value?  Of a long list that is asked for each element. */
+static bool
+all_differ(HeapTuple statistics)
+{
+	return ((Form_pg_statistic) GETSTRUCT(statistics))->stadistinct == -1;
+}
+
 /* The column's statistics with more values than ANALYZE has found, or NULL if it found enough. */
 static HeapTuple
 better_statistics(PlannerInfo *root, const RelOptInfo *relation, Oid table, AttrNumber attribute)
@@ -72,8 +79,8 @@ better_statistics(PlannerInfo *root, const RelOptInfo *relation, Oid table, Attr
 
 	if (!HeapTupleIsValid(analyzed))
 		return NULL;
-	least = is_set(table, attribute) ? 0 : least_distinct(root, relation, attribute);
-	if (least > analyzed_distinct(analyzed, relation->tuples))
+	least = all_differ(analyzed) ? 0 : least_distinct(root, relation, attribute);
+	if (least > 0 && least > analyzed_distinct(analyzed, relation->tuples) && !is_set(table, attribute))
 	{
 		better = heap_copytuple(analyzed);
 		((Form_pg_statistic) GETSTRUCT(better))->stadistinct = least;

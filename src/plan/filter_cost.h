@@ -10,14 +10,14 @@
 #include "plan/resolve.h"
 #include "search/filter.h"
 
-/*
- * The part of so many rows that a filter leaves, columns taken to be independent; *scale: where some values of it stand for so many,
- * it becomes as much.
- */
-extern double rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows, double *scale);
+/* The part of so many rows that a filter leaves, columns taken to be independent. */
+extern double rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows);
 
-/* Add what evaluating a filter takes, so many times over. */
-extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter,
-								   double scale);
+/* Add what evaluating a filter takes. */
+extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter);
+
+/* Add what it takes to look all those values up of which some stand for them, or to test rows for them. */
+extern void rtscan_add_lists_cost(RtscanResolved *resolved, const RtscanFilter *filter, const RtscanReader *reader,
+								  const RtscanSegmentFilter *of_segment);
 
 #endif							/* RTSCAN_FILTER_COST_H */

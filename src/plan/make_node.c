@@ -72,6 +72,7 @@ shown_expressions(const RtscanPath *path)
 		.row_quals = path->residual,
 		.keys = request->keys,
 		.row_aggregates = aggregated_expressions(path),
+		.joins = path->join ? rtscan_join_clauses(path->join) : NIL,
 	};
 
 	return (List *) use_output_keys((Node *) rtscan_expressions_of_rows(rtscan_write_shown(&shown)), request);
@@ -178,37 +179,6 @@ plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 		plan->collations = lappend_oid(plan->collations, exprCollation(lfirst(cell)));
 }
 
-/* check_function_callback */
-static bool
-collect_function(Oid function, void *arg)
-{
-	List	  **functions = (List **) arg;
-
-	*functions = list_append_unique_oid(*functions, function);
-	return false;
-}
-
-static bool
-collect_functions(Node *node, List **functions)
-{
-	if (node == NULL)
-		return false;
-	/* As the executor, which does not ask for what these call. */
-	if (!IsA(node, Aggref) && !IsA(node, CoerceViaIO) && !IsA(node, RowCompareExpr))
-		(void) check_functions_in_node(node, collect_function, functions);
-	return expression_tree_walker(node, collect_functions, functions);
-}
-
-/* All functions of what is asked, also of what the index has already called. */
-static List *
-functions_of(List *expressions)
-{
-	List	   *functions = NIL;
-
-	collect_functions((Node *) expressions, &functions);
-	return functions;
-}
-
 /* What runs. */
 static RtscanNodePlan
 plan_node(PlannerInfo *root, const RtscanPath *path)
@@ -217,10 +187,17 @@ plan_node(PlannerInfo *root, const RtscanPath *path)
 		.table = planner_rt_fetch(path->request->table->relid, root)->relid,
 		.index = path->index->indexoid,
 	};
+	RtscanQuals quals = *path->quals;
 	List	   *arguments = NIL;
 	ListCell   *cell;
 
-	plan.filter = rtscan_quals_plan(path->quals, &arguments);
+	if (path->join)
+	{
+		quals = rtscan_join_quals(path->join, &quals);
+		plan.dimensions = rtscan_plan_dimensions(path->join);
+		plan.may_tell = rtscan_join_may_tell(root, path->join);
+	}
+	plan.filter = rtscan_quals_plan(&quals, &arguments);
 	plan.where_arguments = list_length(arguments);
 	foreach(cell, path->aggregates)
 		plan.aggregates = lappend(plan.aggregates, plan_aggregate(path, lfirst(cell), &arguments));
@@ -238,12 +215,13 @@ rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	RtscanNodePlan plan = plan_node(root, path);
 
 	scan->scan.plan.targetlist = tlist;
+	scan->custom_plans = custom_plans;
 	scan->scan.plan.qual = rtscan_order_quals(root, path->request->having);
 	scan->flags = custom_path->flags;
 	scan->methods = &rtscan_aggregate_scan_methods;
 	scan->custom_exprs = shown_expressions(path);
 	scan->custom_scan_tlist = make_scan_tlist(path, scan->custom_exprs);
-	plan.functions = functions_of(list_make2(scan->custom_exprs, path->request->aggrefs));
+	plan.functions = rtscan_functions_of(list_make2(scan->custom_exprs, path->request->aggrefs));
 	scan->custom_private = rtscan_write_plan(&plan);
 	return &scan->scan.plan;
 }

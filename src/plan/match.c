@@ -275,10 +275,15 @@ static bool
 match_quals(RtscanPath *path)
 {
 	RelOptInfo *table = path->request->table;
+	List	   *residual = path->join ? rtscan_join_residual(path->join) : NIL;
 	List	   *others = NIL;
 	ListCell   *cell;
 
 	path->quals = palloc0(sizeof(RtscanQuals));
+	path->row_quals = path->join ? list_copy(path->join->row_quals) : NIL;
+	foreach(cell, residual)
+		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
+			return false;
 	foreach(cell, path->index->indrestrictinfo)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
@@ -296,7 +301,7 @@ match_quals(RtscanPath *path)
 	}
 	others = rtscan_order_quals(path->request->root, others);
 	rtscan_quals_imply(path->quals, path->index, others);
-	foreach(cell, others)
+	foreach(cell, rtscan_order_quals(path->request->root, list_concat(others, residual)))
 		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
 			return false;
 	return true;
@@ -314,8 +319,8 @@ rtscan_match_path(RtscanPath *path)
 		return false;
 	if (!match_quals(path))
 		return false;
-	path->by_rows = rtscan_is_grouped(request) || list_length(request->sets) > 1 || request->groupings != NIL ||
-		request->workers > 0 || path->residual != NIL || !match_aggregates(path);
+	path->by_rows = (path->join && path->index != path->join->star->index) || rtscan_is_grouped(request) ||
+		list_length(request->sets) > 1 || request->groupings != NIL || request->workers > 0 || path->residual != NIL || !match_aggregates(path);
 	if (!path->by_rows)
 		return true;
 	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);

@@ -204,7 +204,8 @@ make_partial_request(const RtscanRequest *request)
 	partial->groupings = NIL;
 	partial->aggrefs = make_partial_aggrefs(request->aggrefs);
 	partial->target = make_partial_target(partial);
-	partial->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, request->table->relids);
+	partial->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG,
+									  (request->star ? request->star->rel : request->table)->relids);
 	return partial;
 }
 
@@ -351,6 +352,25 @@ offer(const RtscanRequest *request)
 	offer_parallel(request);
 }
 
+/* The same of stars, one for each index of a fact. */
+static void
+offer_stars(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathExtraData *group)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_stars_of(root, input))
+	{
+		const RtscanStar *star = lfirst(cell);
+		RtscanRequest *request = palloc(sizeof(RtscanRequest));
+
+		if (!make_request(request, root, star->index->rel, output, group))
+			return;
+		request->star = star;
+		request->parallel_safe &= input->consider_parallel;
+		offer(request);
+	}
+}
+
 /* Is a relation made of others? */
 static bool
 has_children(PlannerInfo *root, RelOptInfo *rel)
@@ -370,6 +390,7 @@ consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inpu
 		previous_hook(root, stage, input, output, extra);
 	if (!rtscan_enable_aggregate || stage != UPPERREL_GROUP_AGG)
 		return;
+	offer_stars(root, input, output, group);
 	whole = rtscan_can_answer(root, input);
 	if (!whole && (!has_children(root, input) || !can_be_parted(root)))
 		return;

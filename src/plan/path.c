@@ -75,21 +75,51 @@ make_path(const RtscanRequest *request, IndexOptInfo *index)
 	return path;
 }
 
+/* With the dimensions, and with those of their columns that are asked for; false if that cannot be. */
+static bool
+join_dimensions(RtscanPath *path)
+{
+	const RtscanRequest *request = path->request;
+	List	   *expressions = list_make3(request->target->exprs, request->keys, request->having);
+
+	if (request->star == NULL)
+		return true;
+	path->join = rtscan_join_star(request->root, request->star, rtscan_compat_below_grouping(request->root, expressions),
+								  request->workers > 0);
+	if (path->join == NULL || (request->workers > 0 && !path->join->parallel_safe))
+		return false;
+	path->index = path->join->index;
+	path->path.custom_paths = path->join->paths;
+	path->path.path.parallel_safe &= path->join->parallel_safe;
+	return true;
+}
+
+/* Those that could be asked: of a star it is known which. */
+static List *
+usable_indexes(const RtscanRequest *request)
+{
+	List	   *indexes = NIL;
+	ListCell   *cell;
+
+	if (request->star)
+		return list_make1(request->star->index);
+	foreach(cell, request->table->indexlist)
+		if (rtscan_is_usable(lfirst_node(IndexOptInfo, cell)))
+			indexes = lappend(indexes, lfirst(cell));
+	return indexes;
+}
+
 Path *
 rtscan_cheapest_path(const RtscanRequest *request)
 {
 	Path	   *cheapest = NULL;
 	ListCell   *cell;
 
-	foreach(cell, request->table->indexlist)
+	foreach(cell, usable_indexes(request))
 	{
-		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
-		RtscanPath *path;
+		RtscanPath *path = make_path(request, lfirst_node(IndexOptInfo, cell));
 
-		if (!rtscan_is_usable(index))
-			continue;
-		path = make_path(request, index);
-		if (!rtscan_match_path(path))
+		if (!join_dimensions(path) || !rtscan_match_path(path))
 			continue;
 		rtscan_cost_path(path);
 		if (rtscan_path_groups_fit(path) && (cheapest == NULL || path->path.path.total_cost < cheapest->total_cost))

@@ -12,6 +12,7 @@
 
 #include "nodes/pathnodes.h"
 #include "plan/quals.h"
+#include "plan/star.h"
 #include "run/accumulate.h"
 #include "run/node.h"
 
@@ -20,6 +21,7 @@ typedef struct RtscanRequest
 {
 	PlannerInfo *root;
 	RelOptInfo *table;
+	const RtscanStar *star;		/* of whose rows, whose fact the table is; NULL: the table's */
 	RelOptInfo *output;			/* what the path is one of, */
 	PathTarget *target;			/* and what it computes */
 	List	   *group_clauses;	/* SortGroupClause, */
@@ -65,12 +67,13 @@ typedef struct RtscanPath
 {
 	CustomPath	path;
 	const RtscanRequest *request;
-	IndexOptInfo *index;
+	IndexOptInfo *index;		/* of a star with its attributes, */
+	const RtscanJoin *join;		/* which this is, or NULL */
 	bool		by_rows;
 	RtscanQuals *quals;			/* that the index answers, */
 	List	   *clauses;		/* which are these of WHERE's */
 	List	   *residual;		/* the others, */
-	List	   *row_quals;		/* as row expressions */
+	List	   *row_quals;		/* as row expressions, behind a star's own (star.h) */
 	List	   *row_keys;		/* of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
 	List	   *sets;			/* by rows: RtscanPathSet *, each after its parent, */

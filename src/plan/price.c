@@ -23,7 +23,7 @@
 #include "utils/spccache.h"
 
 /* Looking a group up by its keys. */
-#define GROUP_COST		(5 * cpu_operator_cost)
+#define GROUP_COST		(3 * cpu_operator_cost)
 
 /* Collecting a value, and sorting or selecting among all. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
@@ -67,7 +67,7 @@ columns_cost(const RtscanPath *path, double rows)
 	return cost;
 }
 
-/* Are a column's values integers in a segment (run/row_groups.h)?  Of some types they are codes if there are few. */
+/* Are a column's values integers in a segment (run/row_groups.h)?  Of some types they are codes if there are few; attributes have numbers. */
 static bool
 has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
 {
@@ -75,7 +75,8 @@ has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
 	bool		sorts;
 
 	(void) rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
-	return sorts || column < path->index->nkeycolumns || set->groups <= RTSCAN_MOST_CODES;
+	return sorts || column < path->index->nkeycolumns || (path->join && column >= path->join->star->index->ncolumns) ||
+		set->groups <= RTSCAN_MOST_CODES;
 }
 
 /* Finding the groups of rows: by integers, where a group is looked up once a segment. */
@@ -105,6 +106,20 @@ collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanP
 	return estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL);
 }
 
+/* Is a percentile the only result, of a key column whose values need not all be collected (run/narrowed.h)? */
+static bool
+is_narrowed(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+{
+	int			column = rtscan_row_column(linitial(aggregate->row_arguments));
+	Oid			type = column >= 0 ? rtscan_column_type(path->index, column) : InvalidOid;
+	bool		percentile = aggregate->collected.purpose == RTSCAN_FOR_DISCRETE ||
+		aggregate->collected.purpose == RTSCAN_FOR_CONTINUOUS;
+
+	return percentile && !aggregate->collected.several && list_length(path->aggregates) == 1 && list_length(path->sets) == 1 &&
+		path->row_quals == NIL && aggregate->row_filter == NULL && column >= 0 && column < path->index->nkeycolumns &&
+		type != NUMERICOID && type != FLOAT4OID && type != FLOAT8OID;
+}
+
 /* Collecting values, and finding some among them; of all rows, more than fit into memory are sorted. */
 static Cost
 collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
@@ -124,7 +139,7 @@ collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 				 collected_values(path, list_nth(path->sets, set->parent), aggregate, rows)) * COLLECTED_COST;
 		if (set->keys != NULL)
 			set->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
-		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit())
+		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit() && !is_narrowed(path, aggregate))
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;
@@ -224,6 +239,8 @@ rtscan_cost_path(RtscanPath *path)
 	double		rows;
 	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
 
+	if (path->join)
+		rtscan_add_cost(&cost, rtscan_join_cost(path->join, path->request->root, &rows));
 	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, 1));
 	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
 	cost.work /= rtscan_speedup(path->request->root, path->index, path->request->workers);

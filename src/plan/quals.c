@@ -287,13 +287,21 @@ match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 	bool		found_negated = negated;
 	Oid			operator;
 
-	if (column < 0 || !rtscan_is_argument(index, lsecond(op->args)))
+	if (column < 0 || !(rtscan_subquery_of(lsecond(op->args)) || rtscan_is_argument(index, lsecond(op->args))))
 		return NULL;
 	operator = find_operator(index, column, op->opno, op->inputcollid, &found_negated);
 	if (!OidIsValid(operator))
 		return NULL;
 	return make_comparison(index, column, op->useOr == (found_negated == negated) ? RTSCAN_CONDITION_ANY : RTSCAN_CONDITION_ALL,
 						   operator, op->inputcollid, true, lsecond(op->args), found_negated);
+}
+
+static RtscanQual *
+match_subquery(IndexOptInfo *index, const SubPlan *subquery, bool negated)
+{
+	ScalarArrayOpExpr *comparison = rtscan_compare_with_subquery(subquery);
+
+	return comparison ? match_array(index, comparison, negated) : NULL;
 }
 
 /* "column IS DISTINCT FROM argument", an equality in disguise. */
@@ -453,6 +461,8 @@ match_any(IndexOptInfo *index, Expr *clause, bool negated)
 			return match_comparison(index, (OpExpr *) clause, negated);
 		case T_ScalarArrayOpExpr:
 			return match_array(index, (ScalarArrayOpExpr *) clause, negated);
+		case T_SubPlan:
+			return match_subquery(index, (SubPlan *) clause, negated);
 		case T_DistinctExpr:
 			return match_distinct(index, (DistinctExpr *) clause, negated);
 		case T_RowCompareExpr:
@@ -556,6 +566,7 @@ plan_qual(const RtscanQual *qual, List **arguments)
 	filter->asked = qual->asked;
 	filter->comparison = qual->comparison;
 	filter->argument = qual->argument || qual->comparison ? list_length(*arguments) : -1;
+	filter->dimension = qual->dimension - 1;
 	if (qual->argument)
 		*arguments = lappend(*arguments, qual->argument);
 	*arguments = list_concat(*arguments, qual->arguments);

@@ -18,7 +18,8 @@ typedef struct RtscanQual
 	List	   *parts;			/* of AND and OR: RtscanQual * */
 	Expr	   *clause;			/* as the planner has it, by which one qual is told from another; NULL: a part made of one */
 	RtscanAsked asked;			/* of a condition, */
-	Expr	   *argument;		/* and its value, without columns; NULL: none */
+	Expr	   *argument;		/* and its value, without columns; NULL: none; */
+	int			dimension;		/* or its values are these keys of a star's dimensions (star.h), from 1; 0: none */
 	struct RtscanComparison *comparison;	/* that implies something, */
 	List	   *arguments;		/* and its values */
 } RtscanQual;
@@ -44,6 +45,14 @@ extern RtscanQual *rtscan_make_condition(IndexOptInfo *index, int column, Rtscan
 /* prefix.c: "column [NOT] LIKE pattern" as a range of values, or NULL. */
 extern RtscanQual *rtscan_match_prefix(IndexOptInfo *index, int column, Oid operator, Oid collation, Expr *pattern,
 									   bool negated);
+
+/*
+ * subquery.c: "expression op ANY (subquery)" as a comparison with an array, which is a subquery too, or NULL; the subquery that an argument
+ * is, or NULL; and what those of a qual cost, each executed once.
+ */
+extern ScalarArrayOpExpr *rtscan_compare_with_subquery(const SubPlan *subquery);
+extern const SubPlan *rtscan_subquery_of(const Expr *argument);
+extern Cost rtscan_subqueries_cost(const RtscanQual *qual);
 
 /* A clause as a qual; NULL if the index does not answer all of it, alone. */
 extern RtscanQual *rtscan_match_qual(IndexOptInfo *index, Expr *clause);

@@ -87,6 +87,8 @@ rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *ind
 	foreach(cell, others)
 		rtscan_add_cost(&cost, included_cost(lfirst(cell), root, index, loops, *rows));
 	*rows *= clauselist_selectivity(root, rtscan_qual_clauses(others), index->rel->relid, JOIN_INNER, NULL);
+	foreach(cell, quals->all)
+		cost.startup += rtscan_subqueries_cost(lfirst(cell)) / loops;
 	return cost;
 }
 

@@ -13,13 +13,13 @@
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "plan/filter_cost.h"
+#include "plan/planning_run.h"
 #include "plan/privacy.h"
 #include "plan/quals.h"
 #include "plan/sample.h"
 #include "row/schema.h"
 #include "search/implied.h"
 #include "storage/area.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/selfuncs.h"
@@ -58,46 +58,21 @@ typedef struct Knowledge
 	List	   *resolved;		/* RtscanResolved * */
 } Knowledge;
 
-/* All that is remembered: of one planning run, in its memory. */
+/* All that is remembered of a planning run: Knowledge by IndexOptInfo, and */
 typedef struct Memory
 {
-	PlannerGlobal *run;
-	MemoryContext context;
-	HTAB	   *indexes;		/* Knowledge, by IndexOptInfo */
+	RtscanPlanningRun run;
 	PlannerInfo *query;			/* the last one that was asked about: */
 	bool		has_barrier;	/* rtscan_has_barrier() */
 	List	   *estimated;		/* Estimated * */
-	MemoryContextCallback forget;
 } Memory;
 
-static Memory *memory;
+static RtscanPlanningRun *memory;
 
-/* ---------------------------------------------------------------- a planning run */
-
-/* MemoryContextCallbackFunction: the planner's memory is given back. */
-static void
-forget(void *arg)
-{
-	if (memory == arg)
-		memory = NULL;
-}
-
-/* What there is to remember of this planning run. */
 static Memory *
 this_run(PlannerInfo *root)
 {
-	HASHCTL		control = {.keysize = sizeof(IndexOptInfo *), .entrysize = sizeof(Knowledge)};
-
-	if (memory && memory->run == root->glob)
-		return memory;
-	control.hcxt = GetMemoryChunkContext(root->glob);
-	memory = MemoryContextAllocZero(control.hcxt, sizeof(Memory));
-	memory->run = root->glob;
-	memory->context = control.hcxt;
-	memory->indexes = hash_create("rtscan planning", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	memory->forget = (MemoryContextCallback) {.func = forget, .arg = memory};
-	MemoryContextRegisterResetCallback(control.hcxt, &memory->forget);
-	return memory;
+	return (Memory *) rtscan_planning_run(root, &memory, sizeof(Memory), sizeof(Knowledge));
 }
 
 /* ---------------------------------------------------------------- quals to filters */
@@ -124,7 +99,7 @@ estimate_once(PlannerInfo *root, Node *expression)
 		if (equal(estimated->expression, expression))
 			return estimated->value;
 	}
-	old = MemoryContextSwitchTo(run->context);
+	old = MemoryContextSwitchTo(run->run.context);
 	estimated = palloc(sizeof(Estimated));
 	*estimated = (Estimated) {expression, estimate_expression_value(root, expression)};
 	run->estimated = lappend(run->estimated, estimated);
@@ -384,12 +359,27 @@ get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 	index_close(index, NoLock);
 }
 
+/* Of an index that has columns of others behind its own (star.h), the index itself. */
+static IndexOptInfo *
+index_itself(IndexOptInfo *info)
+{
+	ListCell   *cell;
+
+	foreach(cell, info->rel->indexlist)
+		if (lfirst_node(IndexOptInfo, cell)->indexoid == info->indexoid)
+			return lfirst_node(IndexOptInfo, cell);
+	return info;
+}
+
 /* In the memory of the planning run, which is the current context meanwhile. */
 static Knowledge *
 know_index(PlannerInfo *root, IndexOptInfo *info)
 {
 	bool		found;
-	Knowledge  *knowledge = hash_search(this_run(root)->indexes, &info, HASH_ENTER, &found);
+	Knowledge  *knowledge;
+
+	info = index_itself(info);
+	knowledge = hash_search(this_run(root)->run.entries, &info, HASH_ENTER, &found);
 
 	if (!found)
 		get_to_know(knowledge, root, info);
@@ -430,15 +420,15 @@ add_segment(RtscanResolved *resolved, Relation index, const RtscanFilter *filter
 {
 	RtscanReader reader;
 	RtscanSegmentFilter of_segment;
-	double		scale = 1;
 
 	CHECK_FOR_INTERRUPTS();
 	if (!rtscan_reader_open(&reader, index, entry, true) ||
 		!rtscan_segment_filter(filter, &reader, &of_segment))
 		return false;
-	resolved->matching += rtscan_filter_fraction(&of_segment, entry->rows, &scale) * entry->rows;
-	resolved->lookup_nanoseconds += scale * reader.pages_read * LOOKUP_NANOSECONDS;
-	rtscan_add_filter_cost(resolved, &reader, &of_segment, scale);
+	resolved->matching += rtscan_filter_fraction(&of_segment, entry->rows) * entry->rows;
+	resolved->lookup_nanoseconds += reader.pages_read * LOOKUP_NANOSECONDS;
+	rtscan_add_filter_cost(resolved, &reader, &of_segment);
+	rtscan_add_lists_cost(resolved, filter, &reader, &of_segment);
 	return true;
 }
 
@@ -534,7 +524,7 @@ known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List *im
 const RtscanResolved *
 rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, List **others)
 {
-	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
+	MemoryContext old = MemoryContextSwitchTo(this_run(root)->run.context);
 	Knowledge  *knowledge = know_index(root, info);
 	const RtscanResolved *resolved = NULL;
 
@@ -552,7 +542,7 @@ rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied
 const RtscanIndexSize *
 rtscan_index_size(PlannerInfo *root, IndexOptInfo *info)
 {
-	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
+	MemoryContext old = MemoryContextSwitchTo(this_run(root)->run.context);
 	const Knowledge *knowledge = know_index(root, info);
 
 	MemoryContextSwitchTo(old);
@@ -562,7 +552,7 @@ rtscan_index_size(PlannerInfo *root, IndexOptInfo *info)
 double
 rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column)
 {
-	MemoryContext old = MemoryContextSwitchTo(this_run(root)->context);
+	MemoryContext old = MemoryContextSwitchTo(this_run(root)->run.context);
 	const Knowledge *knowledge = know_index(root, info);
 
 	MemoryContextSwitchTo(old);

@@ -41,3 +41,33 @@ rtscan_make_runnable(PlannerInfo *root, List *expressions)
 	fix_opfuncids((Node *) copies);
 	return copies;
 }
+
+/* check_function_callback */
+static bool
+collect_function(Oid function, void *arg)
+{
+	List	  **functions = (List **) arg;
+
+	*functions = list_append_unique_oid(*functions, function);
+	return false;
+}
+
+static bool
+collect_functions(Node *node, List **functions)
+{
+	if (node == NULL)
+		return false;
+	/* As the executor, which does not ask for what these call. */
+	if (!IsA(node, Aggref) && !IsA(node, CoerceViaIO) && !IsA(node, RowCompareExpr))
+		(void) check_functions_in_node(node, collect_function, functions);
+	return expression_tree_walker(node, collect_functions, functions);
+}
+
+List *
+rtscan_functions_of(List *expressions)
+{
+	List	   *functions = NIL;
+
+	collect_functions((Node *) expressions, &functions);
+	return functions;
+}

@@ -15,4 +15,7 @@
  */
 extern List *rtscan_make_runnable(PlannerInfo *root, List *expressions);
 
+/* All functions that they call, if they are asked of rows, whatever the index has called already (OIDs). */
+extern List *rtscan_functions_of(List *expressions);
+
 #endif							/* RTSCAN_RUNNABLE_H */

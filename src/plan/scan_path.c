@@ -111,9 +111,17 @@ has_columns(const RtscanScanPath *path)
 static void
 part_quals(RtscanScanPath *path, PlannerInfo *root)
 {
+	List	   *others;
+
 	path->parameters = path->path.path.param_info;
 	path->clauses = path->row_clauses = path->row_quals = path->others = NIL;
-	match_row_quals(path, match_quals(path, root, path->parameters));
+	others = match_quals(path, root, path->parameters);
+	if (path->join)
+	{
+		path->row_quals = list_copy(path->join->row_quals);
+		others = rtscan_order_quals(root, list_concat(others, rtscan_join_residual(path->join)));
+	}
+	match_row_quals(path, others);
 	path->from_heap = path->others != NIL || !has_columns(path);
 }
 
@@ -175,7 +183,7 @@ static RtscanCost
 quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
 {
 	RelOptInfo *table = path->index->rel;
-	RtscanCost	cost = {.startup = table->reltarget->cost.startup};
+	RtscanCost	cost = {.startup = path->path.path.pathtarget->cost.startup};
 	QualCost	quals = rtscan_expressions_cost(root, path->row_quals);
 
 	cost.startup += quals.startup;
@@ -240,28 +248,37 @@ first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	return cost;
 }
 
+/* Rows that are made before the first of them is returned: of the heap, those of a block. */
+static double
+first_batch(const RtscanScanPath *path)
+{
+	return path->from_heap && path->row_clauses == NIL ? 1 : RTSCAN_CURSOR_ROWS;
+}
+
 static void
 cost_path(RtscanScanPath *path, PlannerInfo *root)
 {
-	RelOptInfo *table = path->index->rel;
 	Path	   *result = &path->path.path;
 	double		loops = loop_count(root, PATH_REQ_OUTER(result));
+	const PathTarget *target = result->pathtarget;
 	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
 	double		found;
 	RtscanCost	search = rtscan_quals_cost(path->quals, root, path->index, loops, &found);
+	RtscanCost	joined = path->join ? rtscan_join_cost(path->join, root, &found) : (RtscanCost) {0};
 	RtscanCost	rows = path->order.by_heap ? first_rows_cost(path, root, found) :
 		path->ordered ? ordered_rows_cost(path, root, found) : rows_cost(path, root, found, loops);
 	double		speedup = rtscan_speedup(root, path->index, result->parallel_workers);
 	double		searched = path->ordered ? 1 : 1 / (size ? Max(size->segments, 1) : 1);	/* before the first row, of all */
 
-	result->rows = result->param_info ? result->param_info->ppi_rows : table->rows;
-	rows.work += result->rows * table->reltarget->cost.per_tuple;
+	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
+	rows.work += result->rows * target->cost.per_tuple;
+	rtscan_add_cost(&search, joined);
 	search.work /= speedup;
 	rows.work /= speedup;
 	result->rows = clamp_row_est(result->rows / speedup);
 	result->startup_cost = search.startup + rows.startup + searched * (search.work + search.pages);
 	if (!path->ordered)
-		result->startup_cost += Min(RTSCAN_CURSOR_ROWS / Max(found, 1), 1) * (rows.work + rows.pages);
+		result->startup_cost += Min(first_batch(path) / Max(found, 1), 1) * (rows.work + rows.pages);
 	result->total_cost = rtscan_total_cost(&search) + rtscan_total_cost(&rows);
 }
 
@@ -357,26 +374,34 @@ limit_fits(PlannerInfo *root, const RtscanOrder *order)
 
 /* ---------------------------------------------------------------- the path */
 
+/* Of a relation, a table or a star's. */
 static RtscanScanPath *
-make_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers)
+begin_path(RelOptInfo *rel, IndexOptInfo *index, int workers)
 {
-	RelOptInfo *table = index->rel;
 	RtscanScanPath *path = palloc0(sizeof(RtscanScanPath));
 	Path	   *result = &path->path.path;
 
 	result->type = T_CustomPath;
 	result->pathtype = T_CustomScan;
-	result->parent = table;
-	result->pathtarget = table->reltarget;
-	result->param_info = get_baserel_parampathinfo(root, table, required_outer);
+	result->parent = rel;
+	result->pathtarget = rel->reltarget;
 	result->parallel_aware = workers > 0;
-	result->parallel_safe = table->consider_parallel;
+	result->parallel_safe = rel->consider_parallel;
 	result->parallel_workers = workers;
 	path->path.flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->path.methods = &path_methods;
 	path->path.custom_private = list_make1(path);
 	path->index = index;
-	path->wanted = list_copy(table->reltarget->exprs);
+	path->wanted = list_copy(rel->reltarget->exprs);
+	return path;
+}
+
+static RtscanScanPath *
+make_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers)
+{
+	RtscanScanPath *path = begin_path(index->rel, index, workers);
+
+	path->path.path.param_info = get_baserel_parampathinfo(root, index->rel, required_outer);
 	part_quals(path, root);
 	return path;
 }
@@ -387,6 +412,54 @@ rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, 
 	RtscanScanPath *path = make_path(root, index, required_outer, workers);
 
 	if (!is_useful(path))
+		return NULL;
+	cost_path(path, root);
+	return &path->path.path;
+}
+
+/* The planner puts these above scans of tables alone. */
+static bool
+has_pseudoconstant(const RtscanJoin *join)
+{
+	ListCell   *cell;
+
+	foreach(cell, list_concat_copy(join->index->indrestrictinfo, rtscan_join_residual(join)))
+		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
+			return true;
+	return false;
+}
+
+/* Are a star's rows the fact's, as they are in the heap: is nothing wanted but its columns, and those no system columns? */
+static bool
+heap_has(const RtscanScanPath *path)
+{
+	List	   *all = list_concat_copy(path->wanted, extract_actual_clauses(path->others, false));
+	ListCell   *cell;
+
+	foreach(cell, pull_var_clause((Node *) all, PVC_INCLUDE_PLACEHOLDERS))
+	{
+		const Var  *var = lfirst(cell);
+
+		if (!IsA(var, Var) || var->varno != (int) path->index->rel->relid || var->varattno <= 0)
+			return false;
+	}
+	return true;
+}
+
+Path *
+rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers)
+{
+	RtscanJoin *join = rtscan_join_star(root, star, star->rel->reltarget->exprs, workers > 0);
+	RtscanScanPath *path;
+
+	if (join == NULL || (workers > 0 && !join->parallel_safe))
+		return NULL;
+	path = begin_path(star->rel, join->index, workers);
+	path->join = join;
+	path->path.custom_paths = join->paths;
+	path->path.path.parallel_safe &= join->parallel_safe && join->index->rel->consider_parallel;
+	part_quals(path, root);
+	if ((path->from_heap && !heap_has(path)) || has_pseudoconstant(join))
 		return NULL;
 	cost_path(path, root);
 	return &path->path.path;

@@ -12,20 +12,22 @@
 
 #include "nodes/pathnodes.h"
 #include "plan/quals.h"
+#include "plan/star.h"
 #include "search/order_stream.h"
 
 /* A path, with what it hands to its plan. */
 typedef struct RtscanScanPath
 {
 	CustomPath	path;
-	IndexOptInfo *index;
+	IndexOptInfo *index;		/* of a star with its attributes, */
+	const RtscanJoin *join;		/* which this is; NULL: it is of a table alone */
 	ParamPathInfo *parameters;	/* for which the quals have been parted: */
 	RtscanQuals *quals;			/* that the index answers, */
 	List	   *clauses;		/* which are these of WHERE's (RestrictInfo); */
 	List	   *row_clauses;	/* those that are evaluated on its rows, */
-	List	   *row_quals;		/* as row expressions; */
+	List	   *row_quals;		/* as row expressions, behind a star's own (star.h); */
 	List	   *others;			/* and on the table's, in the order of evaluation */
-	List	   *wanted;			/* the table's columns, before the planner makes of them what the query selects */
+	List	   *wanted;			/* the relation's columns, before the planner makes of them what the query selects */
 	bool		from_heap;		/* the index has not all that is wanted */
 	bool		ordered;		/* rows come in an order, which is the path's keys: */
 	RtscanOrder order;

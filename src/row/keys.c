@@ -53,6 +53,29 @@ rtscan_key_kind(Oid comparison_function)
 	}
 }
 
+RtscanKeyKind
+rtscan_key_kind_beside(Oid comparison_function)
+{
+	switch (comparison_function)
+	{
+		case F_BTINT42CMP:
+		case F_BTINT82CMP:
+			return RTSCAN_KEY_INT16;
+		case F_BTINT24CMP:
+		case F_BTINT84CMP:
+			return RTSCAN_KEY_INT32;
+		case F_BTINT28CMP:
+		case F_BTINT48CMP:
+			return RTSCAN_KEY_INT64;
+		case F_BTFLOAT84CMP:
+			return RTSCAN_KEY_FLOAT4;
+		case F_BTFLOAT48CMP:
+			return RTSCAN_KEY_FLOAT8;
+		default:
+			return RTSCAN_KEY_NONE;
+	}
+}
+
 static inline uint64
 encode_signed(int64 value)
 {

@@ -31,6 +31,12 @@ typedef enum RtscanKeyKind
 /* The kind of keys for values compared by a function (support function 1), by its OID. */
 extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
 
+/*
+ * Functions that compare one type with another whose values have the same keys as numbers of the first would: the kind of those;
+ * NONE for others.
+ */
+extern RtscanKeyKind rtscan_key_kind_beside(Oid comparison_function);
+
 /* The key of a value.  Two values have equal keys if and only if they are equal. */
 extern uint64 rtscan_key_encode(RtscanKeyKind kind, Datum value);
 

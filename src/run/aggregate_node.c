@@ -8,15 +8,12 @@
  */
 #include "run/node.h"
 
-#include "catalog/objectaccess.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "run/by_bits.h"
 #include "run/by_rows.h"
 #include "run/failure.h"
-#include "utils/acl.h"
-#include "utils/lsyscache.h"
 
 typedef struct AggregateState
 {
@@ -40,28 +37,14 @@ create_state(CustomScan *scan)
 	return (Node *) state;
 }
 
-/* As the executor does where it initializes aggregates and calls. */
 static void
-check_permission(Oid function, ObjectType type)
-{
-	AclResult	result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
-
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, type, get_func_name(function));
-	InvokeFunctionExecuteHook(function);
-}
-
-/* The index calls functions, or has called them when rows were inserted, without asking who may. */
-static void
-check_permissions(CustomScan *scan, const RtscanNodePlan *plan)
+check_permissions(const CustomScan *scan)
 {
 	ListCell   *cell;
 
 	foreach(cell, scan->custom_scan_tlist)
 		if (IsA(lfirst_node(TargetEntry, cell)->expr, Aggref))
-			check_permission(((Aggref *) lfirst_node(TargetEntry, cell)->expr)->aggfnoid, OBJECT_AGGREGATE);
-	foreach(cell, plan->functions)
-		check_permission(lfirst_oid(cell), OBJECT_FUNCTION);
+			rtscan_check_permission(((Aggref *) lfirst_node(TargetEntry, cell)->expr)->aggfnoid, OBJECT_AGGREGATE);
 }
 
 static bool
@@ -79,9 +62,9 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	AggregateState *state = (AggregateState *) custom;
 	RtscanNode *node = &state->node;
 
-	rtscan_begin_node(node);
+	rtscan_begin_node(node, eflags);
 	state->filters_may_fail = filters_may_fail(node->plan);
-	check_permissions((CustomScan *) custom->ss.ps.plan, node->plan);
+	check_permissions((CustomScan *) custom->ss.ps.plan);
 	if (node->plan->by_rows)
 		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->plan);
 }
@@ -176,6 +159,7 @@ rescan(CustomScanState *node)
 
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
 	end_answer(state);
+	rtscan_rescan_node(&state->node);
 	state->done = false;
 }
 
@@ -209,6 +193,7 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	rtscan_explain_dimensions(node, shown.joins, ancestors, es);
 	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	rtscan_explain_totals(node, es);

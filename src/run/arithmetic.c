@@ -186,18 +186,3 @@ rtscan_calculate(RtscanArithmetic *step, RtscanBatch *batch)
 	step->found = calculate_step(step, batch);
 	return step->found;
 }
-
-RTSCAN_MULTIVERSION uint32
-rtscan_choose_true(const RtscanVector *condition, const uint16 *rows, uint32 n, uint16 *chosen)
-{
-	uint32		count = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		uint16		row = rows[i];
-
-		chosen[count] = row;
-		count += condition->digits[row] & !condition->isnull[row];
-	}
-	return count;
-}

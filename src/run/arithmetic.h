@@ -53,13 +53,16 @@ extern double rtscan_most_values(const Expr *row_expression);
 /* Its values, good until the next batch; NULL if rows have to be evaluated one by one. */
 extern const RtscanVector *rtscan_calculate(RtscanArithmetic *arithmetic, RtscanBatch *batch);
 
+/*
+ * Clear in a mask (masked.h) the rows of which a condition is not true, without a vector of truth values if it compares integers with
+ * constants.  False, and the mask is as it was, if rows have to be evaluated one by one.
+ */
+extern bool rtscan_mask_condition(RtscanArithmetic *condition, RtscanBatch *batch, uint64 *mask);
+
 /* What a vector's integers really are bound by. */
 extern void rtscan_find_bounds(const RtscanVector *vector, uint32 n, int64 *lowest, int64 *highest);
 
 /* Are its values integers? */
 extern bool rtscan_gives_integers(const RtscanArithmetic *arithmetic);
-
-/* Of some rows, by their places in the batch, those where a condition is true; in place, if the arrays are one. */
-extern uint32 rtscan_choose_true(const RtscanVector *condition, const uint16 *rows, uint32 n, uint16 *chosen);
 
 #endif							/* RTSCAN_ARITHMETIC_H */

@@ -8,14 +8,17 @@
 #include "run/expressions.h"
 
 RtscanBatch *
-rtscan_create_batch(Relation index, EState *estate)
+rtscan_create_batch(Relation index, EState *estate, int ndimensions, RtscanDimension **dimensions)
 {
 	RtscanBatch *batch = palloc0(sizeof(RtscanBatch));
 
 	batch->schema = rtscan_schema(index);
-	batch->ncolumns = RelationGetDescr(index)->natts;
 	batch->context = CreateExprContext(estate);
-	batch->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(index)), &TTSOpsVirtual);
+	batch->slot = MakeSingleTupleTableSlot(rtscan_describe_attributes(RelationGetDescr(index), ndimensions, dimensions),
+										   &TTSOpsVirtual);
+	batch->ncolumns = batch->slot->tts_tupleDescriptor->natts;
+	if (batch->ncolumns > batch->schema->ncolumns)
+		batch->attributes = rtscan_create_attributes(batch, ndimensions, dimensions);
 	batch->context->ecxt_scantuple = batch->slot;
 	ExecStoreAllNullTuple(batch->slot);
 	batch->loaded = palloc0(batch->ncolumns * sizeof(bool));
@@ -98,7 +101,9 @@ rtscan_load_column(RtscanBatch *batch, int column)
 		batch->isnull[column] = palloc(RTSCAN_CURSOR_ROWS * sizeof(bool));
 		MemoryContextSwitchTo(old);
 	}
-	if (batch->ordered)
+	if (column >= batch->schema->ncolumns)
+		rtscan_attribute_values(batch->attributes, column, batch->values[column], batch->isnull[column]);
+	else if (batch->ordered)
 		rtscan_ordered_values(batch->ordered, column, batch->values[column], batch->isnull[column]);
 	else
 		rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
@@ -108,6 +113,8 @@ rtscan_load_column(RtscanBatch *batch, int column)
 bool
 rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale)
 {
+	if (column >= batch->schema->ncolumns)
+		return rtscan_attribute_decimals(batch->attributes, column, integers, isnull, scale);
 	if (batch->cursor)
 		return rtscan_cursor_decimals(batch->cursor, column, integers, isnull, scale);
 	rtscan_load_column(batch, column);
@@ -118,7 +125,23 @@ rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnu
 bool
 rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest)
 {
-	return batch->cursor && rtscan_cursor_bounds(batch->cursor, column, scale, lowest, highest);
+	return batch->cursor && column < batch->schema->ncolumns && rtscan_cursor_bounds(batch->cursor, column, scale, lowest, highest);
+}
+
+void
+rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes)
+{
+	if (column >= batch->schema->ncolumns)
+		rtscan_attribute_codes(batch->attributes, column, codes);
+	else
+		rtscan_cursor_codes(batch->cursor, column, codes);
+}
+
+uint32
+rtscan_batch_code_count(RtscanBatch *batch, int column)
+{
+	return column >= batch->schema->ncolumns ? rtscan_attribute_code_count(batch->attributes, column) :
+		rtscan_cursor_code_count(batch->cursor, column);
 }
 
 void

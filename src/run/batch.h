@@ -2,7 +2,7 @@
  * batch.h
  *		Some rows of an index at a time, for expressions to be evaluated on.
  *
- * Row expressions refer to the index's columns, as INDEX_VAR; expressions.h makes them.
+ * Row expressions refer to the index's columns, as INDEX_VAR; expressions.h makes them.  Behind these there may be columns of dimensions.
  */
 #ifndef RTSCAN_BATCH_H
 #define RTSCAN_BATCH_H
@@ -10,6 +10,7 @@
 #include "rtscan.h"
 
 #include "executor/executor.h"
+#include "run/attributes.h"
 #include "search/cursor.h"
 #include "search/ordered.h"
 
@@ -25,6 +26,7 @@ typedef struct RtscanBatch
 	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
 	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
 	int			ncolumns;
+	RtscanAttributes *attributes;	/* what columns behind the index's own are, or NULL */
 	bool	   *loaded;			/* by column: */
 	Datum	  **values;
 	bool	  **isnull;
@@ -39,7 +41,7 @@ typedef struct RtscanExpression
 } RtscanExpression;
 
 /* A batch for expressions on an index's rows, in the current memory context, which is to be deleted after the end. */
-extern RtscanBatch *rtscan_create_batch(Relation index, EState *estate);
+extern RtscanBatch *rtscan_create_batch(Relation index, EState *estate, int ndimensions, RtscanDimension **dimensions);
 extern void rtscan_end_batch(RtscanBatch *batch);
 
 /* Prepare an expression of a node's, or its quals. */
@@ -59,6 +61,9 @@ extern void rtscan_load_column(RtscanBatch *batch, int column);
 /* Likewise, as integers, or false where they are none (segment/values.h). */
 extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
+/* Likewise as codes of a segment (cursor.h), and how many there are; PG_UINT32_MAX: there are none. */
+extern void rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes);
+extern uint32 rtscan_batch_code_count(RtscanBatch *batch, int column);
 /* Bounds of a column's integers of a scale, 0 where they are NULL, if they are known without a look at the rows; else false. */
 extern bool rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest);
 

@@ -22,6 +22,7 @@ typedef struct RtscanBitsAnswer
 	int			naggregates;
 	int			searched;		/* of them, by the search at hand, */
 	bool		wants_values;	/* which looks at the values of rows that match */
+	bool		has_filters;	/* the aggregates' have been made */
 	Aggregate  *aggregates;
 	RtscanVisibility visibility;
 	RtscanSearch search;
@@ -84,14 +85,16 @@ take_segments(RtscanBitsAnswer *answer)
 	RtscanSearch *search = &answer->search;
 	RtscanSegmentScan *segment;
 	RtscanRowBits *bits;
+	MemoryContext old;
 
+	old = MemoryContextSwitchTo(search->context);
 	for (int i = 0; i < search->nsegments; i++)
 		if (!search->segments[i].filter.region.empty)
 			prepare_segment(answer, &search->segments[i]);
+	MemoryContextSwitchTo(old);
 	while ((segment = rtscan_next_segment(search, &bits)))
 	{
-		MemoryContext old = MemoryContextSwitchTo(search->short_context);
-
+		old = MemoryContextSwitchTo(search->short_context);
 		take_segment(answer, segment, bits);
 		MemoryContextSwitchTo(old);
 	}
@@ -180,18 +183,30 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 }
 
 static void
-search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, const RtscanBitsFilters *filters)
+make_filters(RtscanBitsAnswer *answer, const RtscanBitsFilters *filters)
 {
-	if (filters->may_fail)
-	{
-		search(answer, image, 0);
-		if (answer->search.stats.rows == 0)
-			return;
-	}
 	filters->prepare(filters->arg);
 	for (int i = 0; i < answer->naggregates; i++)
 		filters->make(answer->aggregates[i].filter_plan, &answer->aggregates[i].filter, filters->arg);
-	search(answer, image, answer->naggregates);
+	answer->has_filters = true;
+}
+
+/* All passes: FILTERs that may fail are none's concern before there is a row. */
+static void
+search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, const RtscanBitsFilters *filters)
+{
+	do
+	{
+		if (filters->may_fail && !answer->has_filters)
+		{
+			search(answer, image, 0);
+			if (answer->search.stats.rows == 0)
+				continue;
+		}
+		if (!answer->has_filters)
+			make_filters(answer, filters);
+		search(answer, image, answer->naggregates);
+	} while (rtscan_next_pass(answer->question->node));
 }
 
 static void

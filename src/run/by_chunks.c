@@ -31,7 +31,7 @@ bool
 rtscan_takes_chunks(const RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
-	bool		takes = answer->groups == NULL && task->quals.state == NULL;
+	bool		takes = answer->groups == NULL && task->quals.state == NULL && answer->batch->attributes == NULL;
 
 	for (int i = 0; i < task->naggregates && takes; i++)
 		takes = takes_chunks(&task->aggregates[i], &answer->transitions[i]);

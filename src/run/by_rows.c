@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "run/by_chunks.h"
 #include "run/expressions.h"
+#include "run/narrowed.h"
 #include "run/quantiles.h"
 #include "run/sets.h"
 #include "run/shared.h"
@@ -126,7 +127,7 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	answer->sets = palloc0(task->nsets * sizeof(RtscanSetGroups));
 	answer->number = -1;
 	leave_conditions_to_cpu(task);
-	answer->batch = rtscan_create_batch(question->index, task->estate);
+	answer->batch = rtscan_create_batch(question->index, task->estate, question->ndimensions, question->dimensions);
 	begin_arithmetic(answer);
 	begin_keys(answer);
 	return answer;
@@ -190,30 +191,29 @@ calculates_all(const RtscanRowsAnswer *answer)
 	return true;
 }
 
-/* Open a cursor for all rows, or for this process's part of them. */
+/* Open a cursor for rows that match a filter, or for this process's part of them. */
 static RtscanCursor *
-open_cursor(RtscanRowsAnswer *answer)
+open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 {
 	const RtscanQuestion *question = answer->question;
 	MemoryContext old = MemoryContextSwitchTo(answer->context);
 	RtscanCursor *cursor;
 
+	if (answer->batch->attributes)
+		rtscan_forget_segments(answer->batch->attributes);
 	if (question->shared)
 	{
 		RtscanVisibility visibility;
 		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index,
 													 question->snapshot, &visibility);
 
-		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->schema,
-										   question->filter);
+		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->claim, question->schema,
+										   filter);
 	}
 	else
-		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->schema,
-									question->filter);
+		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->schema, filter);
 	if (calculates_all(answer))
 		rtscan_cursor_take_stretches(cursor);
-	if (rtscan_takes_chunks(answer))
-		rtscan_cursor_offer_chunks(cursor, rtscan_add_chunk, answer);
 	answer->slice = RTSCAN_CURSOR_ROWS;
 	MemoryContextSwitchTo(old);
 	return cursor;
@@ -239,15 +239,43 @@ fails(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 static bool
 any_fails(RtscanRowsAnswer *answer)
 {
-	bool		failed = fails(answer->quals.arithmetic, answer->batch);
+	bool		failed = answer->quals.arithmetic && !rtscan_is_calculated(&answer->quals, answer->batch);
 
 	for (int i = 0; i < answer->task->naggregates && !failed; i++)
 	{
-		failed = fails(answer->filters[i].arithmetic, answer->batch);
+		failed = answer->filters[i].arithmetic && !rtscan_is_calculated(&answer->filters[i], answer->batch);
 		for (int j = 0; j < answer->task->aggregates[i].narguments && !failed; j++)
 			failed = fails(answer->arithmetic[i][j], answer->batch);
 	}
 	return failed;
+}
+
+static void
+open_pass(RtscanRowsAnswer *answer)
+{
+	answer->cursor = open_cursor(answer, answer->question->filter);
+	if (rtscan_takes_chunks(answer))
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
+	else if (answer->question->claim == NULL && rtscan_may_narrow(answer))
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_chunk, answer);
+}
+
+/* Go on to the next of several passes, whose segments have other codes; false if there is none: then no cursor is open, either. */
+static bool
+next_pass(RtscanRowsAnswer *answer)
+{
+	if (answer->question->claim == NULL)
+		return false;
+	close_cursor(answer);
+	if (!rtscan_next_pass(answer->question->node))
+		return false;
+	if (answer->groups)
+	{
+		rtscan_fold_row_groups(answer->row_groups);
+		rtscan_forget_row_groups(answer->row_groups);
+	}
+	open_pass(answer);
+	return true;
 }
 
 /* Rows that nobody wants shall not be why others are evaluated one by one. */
@@ -257,13 +285,15 @@ next_batch(RtscanRowsAnswer *answer)
 	RtscanBatch *batch = answer->batch;
 
 	answer->next = 0;
-	while (rtscan_next_batch(batch, answer->cursor) > 0)
-	{
-		if (batch->wanted && any_fails(answer))
-			rtscan_narrow_batch(batch);
-		if (batch->n > 0)
-			return true;
-	}
+	do
+		while (rtscan_next_batch(batch, answer->cursor) > 0)
+		{
+			if (batch->wanted && any_fails(answer))
+				rtscan_narrow_batch(batch);
+			if (batch->n > 0)
+				return true;
+		}
+	while (next_pass(answer));
 	return false;
 }
 
@@ -294,13 +324,74 @@ add_rows(RtscanRowsAnswer *answer)
 	return !full;
 }
 
+/* Sets before this one have gone through all passes. */
 static void
 begin_rows(RtscanRowsAnswer *answer)
 {
-	answer->cursor = open_cursor(answer);
+	if (answer->number > 0 && answer->question->claim)
+		rtscan_first_pass(answer->question->node);
+	open_pass(answer);
 	if (answer->groups)
 		begin_row_groups(answer);
 }
+
+/* ---------------------------------------------------------------- narrowed percentiles */
+
+/* Of a further search for the same rows EXPLAIN has no more than what it costs. */
+static void
+close_further_cursor(RtscanRowsAnswer *answer)
+{
+	static const RtscanSearch none = {0};
+
+	rtscan_add_totals(answer->question, &none, rtscan_cursor_heap_fetches(answer->cursor), 0, 0);
+	rtscan_close_cursor(answer->cursor);
+	answer->cursor = NULL;
+}
+
+static uint64
+count_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
+{
+	uint64		count;
+
+	answer->cursor = open_cursor(answer, filter);
+	count = rtscan_count_matching(answer->cursor);
+	close_further_cursor(answer);
+	return count;
+}
+
+static void
+collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
+{
+	rtscan_forget_collected(answer);
+	answer->cursor = open_cursor(answer, filter);
+	add_rows(answer);
+	close_further_cursor(answer);
+}
+
+/* Chunks have been sampled. */
+static void
+take_narrowed_rows(RtscanRowsAnswer *answer)
+{
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+	RtscanNarrowed *narrowed = rtscan_narrow(answer);
+	bool		found = false;
+
+	if (narrowed)
+	{
+		uint64		below = count_rows(answer, &narrowed->below);
+		uint64		above = narrowed->counted ? 0 : count_rows(answer, &narrowed->above);
+
+		collect_rows(answer, &narrowed->between);
+		if (narrowed->counted)
+			above = narrowed->all - below - answer->only[0].count;
+		found = rtscan_add_uncollected(answer, below, above);
+	}
+	if (!found)
+		collect_rows(answer, answer->question->filter);
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- all rows */
 
 /*
  * The groups of the set at hand: all of them, or of partial results, where they do not all fit, what the
@@ -321,8 +412,10 @@ take_rows(RtscanRowsAnswer *answer)
 		rtscan_spill_groups(answer->groups);
 		rtscan_forget_row_groups(answer->row_groups);
 	}
-	if (!answer->more_rows)
+	if (!answer->more_rows && answer->cursor)
 		close_cursor(answer);
+	if (rtscan_is_sampled(answer))
+		take_narrowed_rows(answer);
 }
 
 /* ---------------------------------------------------------------- results */

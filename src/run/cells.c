@@ -149,6 +149,7 @@ rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, const RtscanVe
 
 	aggregate->adds = known && aggregate->kind != RTSCAN_NO_TOTAL &&
 		(vector == NULL || aggregate->kind == RTSCAN_TOTAL_COUNT || vector->kind == RTSCAN_VECTOR_INTEGERS);
+	aggregate->added = false;
 	aggregate->vector = vector;
 }
 
@@ -217,15 +218,87 @@ rtscan_begin_slice(RtscanCells *cells, uint32 n)
 	cells->added += n;
 }
 
-bool
-rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n)
+/* ---------------------------------------------------------------- counts and sums */
+
+/*
+ * A cell that comes again has to wait for what has just been stored in it.  Meanwhile another array's can be added: rows are counted
+ * together with the first sum, and further sums added two by two.
+ */
+static bool
+count_and_sum(uint32 *counts, int64 *sums, const int64 *digits, const uint32 *cell_of, const uint16 *rows, uint32 n)
 {
-	uint32	   *counts = cells->rows;
+	bool		was_empty = false;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = rows[i];
+		uint32		cell = cell_of[row];
+
+		was_empty |= counts[cell]++ == 0;
+		sums[cell] += digits[row];
+	}
+	return was_empty;
+}
+
+static bool
+count_only(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
 	bool		was_empty = false;
 
 	for (uint32 i = 0; i < n; i++)
 		was_empty |= counts[cell_of[rows[i]]]++ == 0;
 	return was_empty;
+}
+
+static void
+add_two_sums(const RtscanCellAggregate *one, const RtscanCellAggregate *other, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	int64	   *sums = one->values;
+	int64	   *other_sums = other->values;
+	const int64 *digits = one->vector->digits;
+	const int64 *other_digits = other->vector->digits;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = rows[i];
+		uint32		cell = cell_of[row];
+
+		sums[cell] += digits[row];
+		other_sums[cell] += other_digits[row];
+	}
+}
+
+/* The next aggregate, from a number on, that is a sum of values of all rows; NULL if there is none. */
+static RtscanCellAggregate *
+next_plain_sum(RtscanCells *cells, int *number)
+{
+	while (*number < cells->naggregates)
+	{
+		RtscanCellAggregate *aggregate = &cells->aggregates[(*number)++];
+
+		if (aggregate->adds && aggregate->kind == RTSCAN_TOTAL_SUM && !aggregate->counts_itself && !aggregate->vector->has_nulls)
+			return aggregate;
+	}
+	return NULL;
+}
+
+bool
+rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	int			number = 0;
+	RtscanCellAggregate *first = next_plain_sum(cells, &number);
+	RtscanCellAggregate *one,
+			   *other;
+
+	if (first == NULL)
+		return count_only(cells->rows, cell_of, rows, n);
+	first->added = true;
+	while ((one = next_plain_sum(cells, &number)) != NULL && (other = next_plain_sum(cells, &number)) != NULL)
+	{
+		add_two_sums(one, other, cell_of, rows, n);
+		one->added = other->added = true;
+	}
+	return count_and_sum(cells->rows, first->values, first->vector->digits, cell_of, rows, n);
 }
 
 /* ---------------------------------------------------------------- values */
@@ -278,6 +351,8 @@ rtscan_add_to_cells(RtscanCells *cells, int number, const uint32 *cell_of, const
 	const RtscanCellAggregate *aggregate = &cells->aggregates[number];
 	const RtscanVector *vector = aggregate->vector;
 
+	if (aggregate->added)
+		return;
 	if (aggregate->counts_itself && vector && vector->has_nulls)
 		count_values(aggregate->counts, vector->isnull, cell_of, rows, n);
 	else if (aggregate->counts_itself)

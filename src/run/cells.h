@@ -30,6 +30,7 @@ typedef struct RtscanCellAggregate
 	RtscanTotalKind kind;		/* NO_TOTAL: it is not added by cell */
 	bool		counts_itself;
 	bool		adds;			/* the slice at hand is added by cell, */
+	bool		added;			/* which has been done while rows were counted, */
 	const RtscanVector *vector; /* these values; NULL: it has no argument */
 	int			scale;			/* of sums, */
 	uint64		room;			/* which may get so much larger, or less */
@@ -70,7 +71,7 @@ extern void rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, co
 /* Decide what is added by cell of the next slice, of so many rows at most. */
 extern void rtscan_begin_slice(RtscanCells *cells, uint32 n);
 
-/* Count rows, whose cells are given by row; was the cell of one of them empty? */
+/* Count rows, whose cells are given by row, and add them to sums that need no more than that; was the cell of one of them empty? */
 extern bool rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n);
 
 /* Add rows to an aggregate: all of the slice, or those that pass its FILTER. */

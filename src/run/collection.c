@@ -546,14 +546,19 @@ select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, con
 void
 rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
 {
+	uint64	   *places = palloc(nranks * sizeof(uint64));
 	int64	   *scratch;
 
+	for (int i = 0; i < nranks; i++)
+		places[i] = ranks[i] - collection->below;
 	if (collection->sort)
 	{
-		select_from_sort(collecting, collection, ranks, nranks, keys);
+		select_from_sort(collecting, collection, places, nranks, keys);
+		pfree(places);
 		return;
 	}
 	scratch = make_scratch(collection->n);
-	rtscan_select_integers(collection->keys, collection->n, scratch, ranks, nranks, keys);
+	rtscan_select_integers(collection->keys, collection->n, scratch, places, nranks, keys);
 	pfree(scratch);
+	pfree(places);
 }

@@ -47,6 +47,7 @@ typedef struct RtscanCollection
 	uint64		n;
 	uint64		capacity;
 	int64	   *keys;
+	uint64		below;			/* so many are less than all there are, and not there: nobody asks for their ranks (narrowed.h) */
 	int64		base;			/* of bits: a multiple of 64, */
 	uint64		nwords;
 	uint64	   *words;			/* and the keys from there on that there are */

@@ -7,15 +7,22 @@
 
 #include "rtscan.h"
 
+#include "run/dimension.h"
 #include "run/node_plan.h"
 #include "search/filter.h"
 
-/* The values of a plan's arguments, as they are now. */
+/* The values of a plan's arguments, as they are now, and its dimensions. */
 typedef struct RtscanArguments
 {
 	Datum	   *values;
 	bool	   *isnull;
+	RtscanDimension **dimensions;
+	RtscanDimension **keys;		/* what has those of each column that dimensions are looked up by: they, or parts of pairs */
 } RtscanArguments;
+
+/* The columns' values are to be in the ranges at hand, as far as the keys do not see to that. */
+extern void rtscan_add_ranges(RtscanFilter *filter, Relation index, const RtscanSchema *schema, int ndimensions,
+							  RtscanDimension **dimensions);
 
 extern void rtscan_make_filter(const RtscanPlanFilter *plan, Relation index, const RtscanSchema *schema,
 							   const RtscanArguments *arguments, RtscanFilter *filter);

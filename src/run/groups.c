@@ -13,6 +13,9 @@
 
 #define MAX_BUCKETS		1000000
 
+/* Groups' states are allocated together, up to so many bytes: a chunk of memory each would be half as large again. */
+#define STATES_BYTES	8192
+
 /* Groups are spilled to so many files at most, by so many bits of their hash. */
 #define MAX_SPILL_BITS	5
 #define MAX_SPILL_FILES	(1 << MAX_SPILL_BITS)
@@ -48,6 +51,8 @@ struct RtscanGroups
 	bool		collects;		/* values: a group's are spilled with it */
 	MemoryContext context;
 	MemoryContext table_context;	/* groups, and what their states keep */
+	RtscanState *unused;		/* states, for the next groups: */
+	int			nunused;		/* for so many */
 	MemoryContext temporary;	/* of comparisons */
 	TupleHashIterator iterator;
 	int			used_bits;		/* that the groups in memory have in common */
@@ -97,6 +102,7 @@ rtscan_forget_groups(RtscanGroups *groups)
 	ExecClearTuple(groups->found);
 	ResetTupleHashTable(groups->table);
 	MemoryContextReset(groups->table_context);
+	groups->nunused = 0;
 }
 
 void
@@ -145,6 +151,23 @@ rtscan_spilled_groups(const RtscanGroups *groups)
 
 /* ---------------------------------------------------------------- groups */
 
+static RtscanState *
+make_group(RtscanGroups *groups)
+{
+	int			nstates = Max(groups->nstates, 1);
+	RtscanState *group;
+
+	if (groups->nunused == 0)
+	{
+		groups->nunused = Max(STATES_BYTES / (nstates * sizeof(RtscanState)), 1);
+		groups->unused = MemoryContextAllocZero(groups->table_context, groups->nunused * nstates * sizeof(RtscanState));
+	}
+	group = groups->unused;
+	groups->unused += nstates;
+	groups->nunused--;
+	return group;
+}
+
 /* The group of a slot's keys with a hash. */
 static RtscanState *
 group_of(RtscanGroups *groups, TupleTableSlot *keys, uint32 hash, bool *is_new)
@@ -153,7 +176,7 @@ group_of(RtscanGroups *groups, TupleTableSlot *keys, uint32 hash, bool *is_new)
 	void	  **group = rtscan_compat_entry_value(groups->table, entry);
 
 	if (*is_new)
-		*group = rtscan_make_group(groups->table_context, groups->nstates);
+		*group = make_group(groups);
 	return *group;
 }
 

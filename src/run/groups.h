@@ -48,9 +48,9 @@ extern MemoryContext rtscan_groups_context(const RtscanGroups *groups);
 extern void rtscan_begin_groups(RtscanGroups *groups);
 extern RtscanState *rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull);
 
-/* The states of a group, or of all rows without GROUP BY. */
+/* The states of all rows without GROUP BY. */
 static inline RtscanState *
-rtscan_make_group(MemoryContext context, int nstates)
+rtscan_make_only_group(MemoryContext context, int nstates)
 {
 	return MemoryContextAllocZero(context, Max(nstates, 1) * sizeof(RtscanState));
 }

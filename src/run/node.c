@@ -6,23 +6,128 @@
 
 #include "access/genam.h"
 #include "access/table.h"
+#include "catalog/objectaccess.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "run/shared.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
 
 /* ---------------------------------------------------------------- begin and end */
 
+static int
+count_columns(const List *plans)
+{
+	int			n = 0;
+	ListCell   *cell;
+
+	foreach(cell, plans)
+		n += list_length(((Plan *) lfirst(cell))->targetlist);
+	return n;
+}
+
+/* Begin with the dimensions' plans, which are those below. */
+static void
+begin_dimensions(RtscanNode *node, int eflags)
+{
+	EState	   *estate = node->custom.ss.ps.state;
+	const CustomScan *scan = (const CustomScan *) node->custom.ss.ps.plan;
+	ListCell   *plan,
+			   *dimension;
+	int			nkeys = 0;
+
+	node->values.dimensions = palloc(Max(list_length(scan->custom_plans), 1) * sizeof(RtscanDimension *));
+	node->values.keys = palloc(Max(count_columns(scan->custom_plans), 1) * sizeof(RtscanDimension *));
+	forboth(plan, scan->custom_plans, dimension, node->plan->dimensions)
+	{
+		PlanState  *state = ExecInitNode(lfirst(plan), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+
+		node->custom.custom_ps = lappend(node->custom.custom_ps, state);
+		node->values.dimensions[node->ndimensions] = rtscan_begin_dimension(lfirst(dimension), state);
+		rtscan_collect_keys(node->values.dimensions[node->ndimensions++], node->values.keys, &nkeys);
+	}
+}
+
+/* A subquery, and its value once it has been executed: that may be large, and is good until what it depends on changes. */
+typedef struct RtscanSubquery
+{
+	const SubPlanState *state;	/* NULL: the argument is none */
+	MemoryContext context;		/* of the value, or NULL: there is none */
+	Datum		value;
+	bool		isnull;
+} RtscanSubquery;
+
+static const SubPlanState *
+find_subquery(RtscanNode *node, const Node *argument)
+{
+	ListCell   *cell;
+
+	if (IsA(argument, RelabelType))
+		argument = (const Node *) ((const RelabelType *) argument)->arg;
+	foreach(cell, node->custom.ss.ps.subPlan)
+		if ((const Node *) lfirst_node(SubPlanState, cell)->subplan == argument)
+			return lfirst(cell);
+	return NULL;
+}
+
+static void
+begin_subqueries(RtscanNode *node)
+{
+	int			n = list_length(node->plan->arguments);
+
+	node->subqueries = palloc0(Max(n, 1) * sizeof(RtscanSubquery));
+	for (int i = 0; i < n; i++)
+		node->subqueries[i].state = find_subquery(node, list_nth(node->plan->arguments, i));
+}
+
+/* Those that depend on what has changed have to be executed again. */
+static void
+forget_subqueries(RtscanNode *node)
+{
+	for (int i = 0; i < list_length(node->arguments); i++)
+	{
+		RtscanSubquery *subquery = &node->subqueries[i];
+
+		if (subquery->context == NULL || !bms_overlap(subquery->state->planstate->plan->extParam, node->custom.ss.ps.chgParam))
+			continue;
+		MemoryContextDelete(subquery->context);
+		subquery->context = NULL;
+	}
+}
+
 void
-rtscan_begin_node(RtscanNode *node)
+rtscan_check_permission(Oid function, ObjectType type)
+{
+	AclResult	result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, type, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
+}
+
+/* The index calls functions, or has called them when rows were inserted, without asking who may. */
+static void
+check_functions(const RtscanNodePlan *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, plan->functions)
+		rtscan_check_permission(lfirst_oid(cell), OBJECT_FUNCTION);
+}
+
+void
+rtscan_begin_node(RtscanNode *node, int eflags)
 {
 	CustomScan *scan = (CustomScan *) node->custom.ss.ps.plan;
 
 	node->plan = rtscan_read_plan(scan->custom_private);
+	check_functions(node->plan);
 	node->heap = node->custom.ss.ss_currentRelation;
 	if (node->heap == NULL)
 		node->heap = table_open(node->plan->table, AccessShareLock);
@@ -31,36 +136,157 @@ rtscan_begin_node(RtscanNode *node)
 	node->schema = rtscan_schema(node->index);
 	Assert(!contain_var_clause((Node *) node->plan->arguments));
 	node->arguments = ExecInitExprList(node->plan->arguments, &node->custom.ss.ps);
+	begin_subqueries(node);
+	begin_dimensions(node, eflags);
 }
 
 void
 rtscan_end_node(RtscanNode *node)
 {
 	rtscan_end_answer(node);
+	for (int i = 0; i < node->ndimensions; i++)
+		rtscan_end_dimension(node->values.dimensions[i]);
 	index_close(node->index, NoLock);
 	if (node->heap != node->custom.ss.ss_currentRelation)
 		table_close(node->heap, NoLock);
 }
 
+/* Dimensions keep their rows where these do not depend on what has changed. */
+void
+rtscan_rescan_node(RtscanNode *node)
+{
+	forget_subqueries(node);
+	for (int i = 0; i < node->ndimensions; i++)
+		rtscan_rescan_dimension(node->values.dimensions[i], node->custom.ss.ps.chgParam);
+}
+
 /* ---------------------------------------------------------------- an answer */
+
+static Datum
+evaluate(RtscanNode *node, int argument, bool *isnull)
+{
+	return ExecEvalExpr(list_nth(node->arguments, argument), node->custom.ss.ps.ps_ExprContext, isnull);
+}
+
+static void
+execute_subquery(RtscanNode *node, int argument)
+{
+	RtscanSubquery *subquery = &node->subqueries[argument];
+	MemoryContext context = AllocSetContextCreate(node->custom.ss.ps.state->es_query_cxt, "rtscan subquery", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	subquery->value = evaluate(node, argument, &subquery->isnull);
+	MemoryContextSwitchTo(old);
+	subquery->context = context;
+}
 
 void
 rtscan_evaluate_arguments(RtscanNode *node, int first, int end)
 {
 	for (int i = first; i < end; i++)
-		node->values.values[i] = ExecEvalExpr(list_nth(node->arguments, i), node->custom.ss.ps.ps_ExprContext,
-											  &node->values.isnull[i]);
+	{
+		RtscanSubquery *subquery = &node->subqueries[i];
+
+		if (subquery->state && subquery->context == NULL)
+			execute_subquery(node, i);
+		node->values.isnull[i] = subquery->state ? subquery->isnull : false;
+		node->values.values[i] = subquery->state ? subquery->value : evaluate(node, i, &node->values.isnull[i]);
+	}
+}
+
+/* How many rows to skip: as PostgreSQL's LIMIT has it, whose OFFSET it is. */
+uint64
+rtscan_find_skip(RtscanNode *node)
+{
+	int			argument = node->plan->where_arguments;
+	int64		rows;
+
+	if (!node->plan->skips)
+		return 0;
+	rtscan_evaluate_arguments(node, argument, argument + 1);
+	rows = node->values.isnull[argument] ? 0 : DatumGetInt64(node->values.values[argument]);
+	if (rows < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE),
+				 errmsg("OFFSET must not be negative")));
+	return (uint64) rows;
+}
+
+/* Where one has no rows, nothing is asked of the others. */
+static void
+load_dimensions(RtscanNode *node)
+{
+	for (int i = 0; i < node->ndimensions; i++)
+	{
+		rtscan_load_dimension(node->values.dimensions[i]);
+		if (node->values.dimensions[i]->n == 0 && rtscan_dimension_is_needed(node->values.dimensions[i]))
+			return;
+	}
 }
 
 static void
-make_where(RtscanNode *node)
+evaluate_where(RtscanNode *node)
 {
 	int			n = list_length(node->arguments);
 
 	node->values.values = palloc0(Max(n, 1) * sizeof(Datum));
 	node->values.isnull = palloc0(Max(n, 1) * sizeof(bool));
 	rtscan_evaluate_arguments(node, 0, node->plan->where_arguments);
+	load_dimensions(node);
+}
+
+/* The filter of a pass, with the ranges at hand. */
+static void
+begin_pass(RtscanNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->pass_context);
+
+	rtscan_trace_pass(node);
 	rtscan_make_filter(node->plan->filter, node->index, node->schema, &node->values, &node->filter);
+	rtscan_add_ranges(&node->filter, node->index, node->schema, node->ndimensions, node->values.dimensions);
+	MemoryContextSwitchTo(old);
+}
+
+/* Go on to the next range of one of some dimensions, with the first ones of those behind it; false if there is none. */
+static bool
+load_next_ranges(RtscanNode *node)
+{
+	for (int i = node->ndimensions - 1; i >= 0; i--)
+		if (rtscan_load_next_range(node->values.dimensions[i]))
+		{
+			for (int k = i + 1; k < node->ndimensions; k++)
+				rtscan_load_dimension(node->values.dimensions[k]);
+			return true;
+		}
+	return false;
+}
+
+bool
+rtscan_next_pass(RtscanNode *node)
+{
+	MemoryContextReset(node->pass_context);
+	node->claim.again = true;
+	if (!load_next_ranges(node))
+		return false;
+	begin_pass(node);
+	return true;
+}
+
+void
+rtscan_first_pass(RtscanNode *node)
+{
+	MemoryContextReset(node->pass_context);
+	load_dimensions(node);
+	begin_pass(node);
+}
+
+static bool
+has_ranges(const RtscanNode *node)
+{
+	for (int i = 0; i < node->ndimensions; i++)
+		if (rtscan_dimension_has_ranges(node->values.dimensions[i]))
+			return true;
+	return false;
 }
 
 void
@@ -72,7 +298,10 @@ rtscan_begin_answer(RtscanNode *node)
 	node->context = AllocSetContextCreate(estate->es_query_cxt, "rtscan answer", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(node->context);
 	pgstat_count_index_scan(node->index);
-	make_where(node);
+	node->pass_context = AllocSetContextCreate(node->context, "rtscan pass", ALLOCSET_DEFAULT_SIZES);
+	node->claim = (RtscanClaim) {.context = node->context};
+	evaluate_where(node);
+	begin_pass(node);
 	node->question = (RtscanQuestion) {
 		.heap = node->heap,
 		.index = node->index,
@@ -80,9 +309,32 @@ rtscan_begin_answer(RtscanNode *node)
 		.snapshot = estate->es_snapshot,
 		.filter = &node->filter,
 		.shared = node->shared,
+		.ndimensions = node->ndimensions,
+		.dimensions = node->values.dimensions,
+		.claim = has_ranges(node) ? &node->claim : NULL,
+		.node = node,
 		.totals = &node->totals,
 	};
 	MemoryContextSwitchTo(old);
+}
+
+const RtscanImage *
+rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep)
+{
+	EState	   *estate = node->custom.ss.ps.state;
+	MemoryContext old;
+	const RtscanImage *image;
+
+	if (node->shared)
+		return rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, &node->visibility);
+	if (node->image)
+		return node->image;
+	old = MemoryContextSwitchTo(context);
+	image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot);
+	MemoryContextSwitchTo(old);
+	if (keep)
+		node->image = image;
+	return image;
 }
 
 void
@@ -142,8 +394,8 @@ rtscan_leave_shared(RtscanNode *node)
 
 /* ---------------------------------------------------------------- EXPLAIN */
 
-static char *
-deparse(RtscanNode *node, Node *expression, List *ancestors, ExplainState *es)
+char *
+rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors, ExplainState *es)
 {
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->custom.ss.ps.plan, ancestors);
 
@@ -154,7 +406,7 @@ void
 rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors, ExplainState *es)
 {
 	if (quals != NIL)
-		ExplainPropertyText(label, deparse(node, (Node *) make_ands_explicit(quals), ancestors, es), es);
+		ExplainPropertyText(label, rtscan_deparse(node, (Node *) make_ands_explicit(quals), ancestors, es), es);
 }
 
 static List *
@@ -204,7 +456,7 @@ deparse_all(RtscanNode *node, List *expressions, List *ancestors, ExplainState *
 	ListCell   *cell;
 
 	foreach(cell, expressions)
-		texts = lappend(texts, deparse(node, lfirst(cell), ancestors, es));
+		texts = lappend(texts, rtscan_deparse(node, lfirst(cell), ancestors, es));
 	return texts;
 }
 
@@ -225,6 +477,29 @@ rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState 
 		explain_sets(sets, texts, es);
 	else if (keys != NIL)
 		ExplainPropertyList("Group Key", texts, es);
+}
+
+static void
+append_order_column(StringInfo text, const RtscanNode *node, const RtscanOrderColumn *order)
+{
+	const char *name = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
+
+	appendStringInfo(text, "%s%s%s%s", text->len > 0 ? ", " : "", name, order->descending ? " DESC" : "",
+					 order->nulls_first == order->descending ? "" : order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+void
+rtscan_explain_order(const RtscanNode *node, ExplainState *es)
+{
+	const RtscanOrder *order = &node->plan->order;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < order->ncolumns; i++)
+		append_order_column(&text, node, &order->columns[i]);
+	ExplainPropertyText("Order", text.data, es);
+	if (order->by_heap)
+		ExplainPropertyText("Order Method", "bounded heap", es);
 }
 
 void

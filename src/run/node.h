@@ -4,6 +4,9 @@
  *
  * A node reads its plan (node_plan.h) when it begins.  For each answer, that is at first and after a rescan, it evaluates
  * the plan's arguments and makes a filter of them.  What the filter is asked of is one image of the index.
+ *
+ * Where dimensions come in ranges (dimension.h) an answer is several searches, its *passes*: one for each range of each, with those of the
+ * others.  A pass has a filter of its own, and no row of the fact is found in two of them.
  */
 #ifndef RTSCAN_NODE_H
 #define RTSCAN_NODE_H
@@ -21,6 +24,20 @@
 
 struct ExplainState;
 
+/* What it did with a dimension: the last answer's rows, */
+typedef struct RtscanDimensionTotals
+{
+	uint64		keys;
+	uint64		keys_found;		/* of these, in the index */
+	uint64		codes;			/* that they have in all segments */
+	uint64		ranges;
+	uint64		segments[RTSCAN_WAYS];	/* and of all answers how segments were evaluated, */
+	uint64		rows;			/* and how many rows of them were left by then */
+} RtscanDimensionTotals;
+
+/* So many dimensions, the first ones, have totals. */
+#define RTSCAN_SHOWN_DIMENSIONS	32
+
 /* What a node did: it is shown by EXPLAIN (ANALYZE). */
 typedef struct RtscanTotals
 {
@@ -36,6 +53,7 @@ typedef struct RtscanTotals
 	uint64		single_rows;	/* that expressions were evaluated on one by one, once for each */
 	uint64		spilled_groups;
 	uint64		spilled_values; /* that went to sorts */
+	RtscanDimensionTotals dimensions[RTSCAN_SHOWN_DIMENSIONS];
 } RtscanTotals;
 
 /* What is asked of an index. */
@@ -47,6 +65,10 @@ typedef struct RtscanQuestion
 	Snapshot	snapshot;
 	const RtscanFilter *filter;
 	struct RtscanShared *shared;	/* shared.h: this is a process of a parallel query; or NULL */
+	int			ndimensions;	/* whose attributes are columns behind the index's own */
+	RtscanDimension **dimensions;
+	RtscanClaim *claim;			/* of a process whose answer is several passes; else NULL */
+	struct RtscanNode *node;	/* which goes on to the next pass */
 	RtscanTotals *totals;
 } RtscanQuestion;
 
@@ -60,9 +82,13 @@ typedef struct RtscanNode
 	RtscanSchema *schema;
 	RtscanNodePlan *plan;
 	List	   *arguments;		/* of ExprState: WHERE's, then FILTERs' */
+	struct RtscanSubquery *subqueries;	/* what those that are subqueries have come to, by argument */
+	int			ndimensions;
 	MemoryContext context;		/* of the answer at hand, or NULL: */
 	RtscanArguments values;
+	MemoryContext pass_context; /* of the pass at hand: */
 	RtscanFilter filter;
+	RtscanClaim claim;			/* by it and those before, of what processes share */
 	RtscanQuestion question;
 	RtscanVisibility visibility;	/* a scan's; or the leader's, of a parallel query, */
 	const RtscanImage *image;	/* with the image, */
@@ -71,13 +97,30 @@ typedef struct RtscanNode
 } RtscanNode;
 
 /* Read the plan and open the relations; the table may be open already.  And the end. */
-extern void rtscan_begin_node(RtscanNode *node);
+extern void rtscan_begin_node(RtscanNode *node, int eflags);
+
+/* May the user call a function or an aggregate?  As the executor asks where it initializes calls. */
+extern void rtscan_check_permission(Oid function, ObjectType type);
 extern void rtscan_end_node(RtscanNode *node);
+
+/* It is going to be scanned again. */
+extern void rtscan_rescan_node(RtscanNode *node);
 
 /* Begin an answer, in a context of its own, with parameters as they are now; and give back what it took. */
 extern void rtscan_begin_answer(RtscanNode *node);
 extern void rtscan_end_answer(RtscanNode *node);
+
+/*
+ * Go on to the next pass, when what the one before has found has been given back; false if there is none.  Or begin with the first one
+ * again.  The question's filter is another then.
+ */
+extern bool rtscan_next_pass(RtscanNode *node);
+extern void rtscan_first_pass(RtscanNode *node);
 extern void rtscan_evaluate_arguments(RtscanNode *node, int first, int end);
+
+/* The image that a scan searches, in a memory context; and is it kept for when the node is scanned again?  How many rows it skips. */
+extern const RtscanImage *rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep);
+extern uint64 rtscan_find_skip(RtscanNode *node);
 
 /* CustomExecMethods of parallel queries.  Before shared memory is released a node keeps what EXPLAIN shows. */
 extern Size rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context);
@@ -92,7 +135,13 @@ extern void rtscan_explain_quals(RtscanNode *node, List *quals, const char *labe
 extern void rtscan_explain_columns(RtscanNode *node, List *columns, const char *label, List *ancestors,
 								   struct ExplainState *es);
 extern void rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, struct ExplainState *es);
+extern void rtscan_explain_order(const RtscanNode *node, struct ExplainState *es);
+extern char *rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors, struct ExplainState *es);
 extern void rtscan_explain_totals(const RtscanNode *node, struct ExplainState *es);
+
+/* explain_dimensions.c: what dimensions are, and did; what the pass that begins does is traced, if that is to be shown. */
+extern void rtscan_explain_dimensions(RtscanNode *node, List *joins, List *ancestors, struct ExplainState *es);
+extern void rtscan_trace_pass(RtscanNode *node);
 
 /* shared.c: add what a search did, and what was done with its rows. */
 extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,

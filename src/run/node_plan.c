@@ -6,10 +6,11 @@
 
 #include "nodes/value.h"
 #include "run/comparison_plan.h"
+#include "run/dimension.h"
 
 /* ---------------------------------------------------------------- filters */
 
-/* Its kind and its first argument, then its condition, its comparison or its parts. */
+/* Its kind, its first argument and dimension, then its condition, its comparison or its parts. */
 static List *
 write_filter(const RtscanPlanFilter *filter)
 {
@@ -22,7 +23,7 @@ write_filter(const RtscanPlanFilter *filter)
 		parts = rtscan_write_comparison(filter->comparison);
 	foreach(cell, filter->parts)
 		parts = lappend(parts, write_filter(lfirst(cell)));
-	return list_make2(list_make2_int(filter->kind, filter->argument), parts);
+	return list_make2(list_make3_int(filter->kind, filter->argument, filter->dimension), parts);
 }
 
 static RtscanPlanFilter *
@@ -33,6 +34,7 @@ read_filter(List *written)
 
 	filter->kind = linitial_int(linitial(written));
 	filter->argument = lsecond_int(linitial(written));
+	filter->dimension = lthird_int(linitial(written));
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
 		filter->asked = rtscan_read_asked(lsecond(written));
 	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
@@ -134,6 +136,41 @@ read_order(List *written)
 	return order;
 }
 
+/* ---------------------------------------------------------------- dimensions */
+
+/* Numbers, types, and its parts if there are any. */
+static List *
+write_dimension(const RtscanPlanDimension *dimension)
+{
+	List	   *written = list_make2(list_make3_int(dimension->type, dimension->column, dimension->attributes),
+									 list_make4_oid(dimension->lefttype, dimension->subtype, dimension->family, dimension->collation));
+
+	for (int i = 0; i < 2 && dimension->parts[0]; i++)
+		written = lappend(written, write_dimension(dimension->parts[i]));
+	return written;
+}
+
+static RtscanPlanDimension *
+read_dimension(List *written)
+{
+	RtscanPlanDimension *dimension = palloc(sizeof(RtscanPlanDimension));
+	List	   *numbers = linitial(written);
+	List	   *oids = lsecond(written);
+
+	*dimension = (RtscanPlanDimension) {
+		.type = linitial_int(numbers),
+		.column = lsecond_int(numbers),
+		.attributes = lthird_int(numbers),
+		.lefttype = linitial_oid(oids),
+		.subtype = lsecond_oid(oids),
+		.family = lthird_oid(oids),
+		.collation = lfourth_oid(oids),
+	};
+	for (int i = 0; i + 2 < list_length(written); i++)
+		dimension->parts[i] = read_dimension(list_nth(written, i + 2));
+	return dimension;
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 /* Numbers, then keys. */
@@ -198,9 +235,11 @@ List *
 rtscan_write_plan(const RtscanNodePlan *plan)
 {
 	List	   *written = list_make5(list_make2_oid(plan->table, plan->index), write_filter(plan->filter),
-									 plan->arguments, list_make3_int(plan->where_arguments, plan->from_heap, plan->skips),
+									 plan->arguments, list_make4_int(plan->where_arguments, plan->from_heap, plan->skips,
+																	   plan->may_tell),
 									 plan->functions);
-	List	   *aggregates = NIL;
+	List	   *aggregates = NIL,
+			   *dimensions = NIL;
 	ListCell   *cell;
 
 	foreach(cell, plan->aggregates)
@@ -208,6 +247,9 @@ rtscan_write_plan(const RtscanNodePlan *plan)
 	written = lappend(lappend(written, aggregates), plan->by_rows ? write_rows(plan) : NIL);
 	written = lappend(lappend(written, plan->row_quals), plan->columns);
 	written = lappend(written, plan->ordered ? write_order(&plan->order) : NIL);
+	foreach(cell, plan->dimensions)
+		dimensions = lappend(dimensions, write_dimension(lfirst(cell)));
+	written = lappend(written, dimensions);
 	return list_make2(makeString(pstrdup(RTSCAN_VERSION)), written);
 }
 
@@ -243,6 +285,7 @@ rtscan_read_plan(List *versioned)
 	plan->where_arguments = linitial_int(lfourth(written));
 	plan->from_heap = lsecond_int(lfourth(written)) != 0;
 	plan->skips = lthird_int(lfourth(written)) != 0;
+	plan->may_tell = lfourth_int(lfourth(written)) != 0;
 	plan->functions = list_nth(written, 4);
 	foreach(cell, list_nth(written, 5))
 		plan->aggregates = lappend(plan->aggregates, read_aggregate(lfirst(cell)));
@@ -253,6 +296,8 @@ rtscan_read_plan(List *versioned)
 	plan->ordered = list_nth(written, 9) != NIL;
 	if (plan->ordered)
 		plan->order = read_order(list_nth(written, 9));
+	foreach(cell, list_nth(written, 10))
+		plan->dimensions = lappend(plan->dimensions, read_dimension(lfirst(cell)));
 	return plan;
 }
 
@@ -261,8 +306,8 @@ rtscan_read_plan(List *versioned)
 List *
 rtscan_write_shown(const RtscanShown *shown)
 {
-	return lappend(lappend(list_make5(shown->quals, shown->filters, shown->row_quals, shown->keys, shown->row_aggregates), shown->skip),
-				   shown->implied);
+	return list_concat(list_make5(shown->quals, shown->filters, shown->row_quals, shown->keys, shown->row_aggregates),
+					   list_make3(shown->skip, shown->implied, shown->joins));
 }
 
 RtscanShown
@@ -276,5 +321,6 @@ rtscan_read_shown(List *written)
 		.row_aggregates = list_nth(written, 4),
 		.skip = list_nth(written, 5),
 		.implied = list_nth(written, 6),
+		.joins = list_nth(written, 7),
 	};
 }

@@ -30,7 +30,8 @@ typedef struct RtscanPlanFilter
 	RtscanFilterKind kind;
 	List	   *parts;			/* of AND and OR: RtscanPlanFilter * */
 	RtscanAsked asked;			/* of a condition, */
-	int			argument;		/* and its value, among the plan's arguments; -1: none */
+	int			argument;		/* and its value, among the plan's arguments; -1: none; */
+	int			dimension;		/* or these keys of its dimensions are; -1: none */
 	struct RtscanComparison *comparison;	/* that implies something: its arguments begin there */
 } RtscanPlanFilter;
 
@@ -68,10 +69,13 @@ typedef struct RtscanNodePlan
 	List	   *functions;		/* OIDs of functions that somebody would call who does without an index */
 	List	   *row_quals;		/* row expressions: the rest of WHERE, as far as the index has what that needs */
 
+	List	   *dimensions;		/* RtscanPlanDimension * (dimension.h), by plan below the node; their attributes are columns behind the index's */
+
 	bool		from_heap;		/* RtscanScan: rows come from the heap, or else */
 	List	   *columns;		/* the index's columns, from 0, that custom_scan_tlist begins with */
 	bool		ordered;		/* rows come in an order: */
 	RtscanOrder order;
+	bool		may_tell;		/* EXPLAIN may tell what of a dimension the index has, also of rows that nobody sees */
 	bool		skips;			/* the first ones are skipped; how many is the argument after WHERE's */
 
 	List	   *aggregates;		/* RtscanAggregate: RtscanPlanAggregate *, */
@@ -99,6 +103,7 @@ typedef struct RtscanShown
 	List	   *keys;			/* of GROUP BY */
 	List	   *row_aggregates; /* aggregates' arguments and FILTERs, that are evaluated on rows */
 	List	   *skip;			/* how many rows are skipped, if any are */
+	List	   *joins;			/* of each dimension: column = key */
 } RtscanShown;
 
 extern List *rtscan_write_shown(const RtscanShown *shown);

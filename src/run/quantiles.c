@@ -171,6 +171,39 @@ make_array(const RtscanCollecting *collecting, const ArrayType *shape, Datum *va
 											  typbyval, typalign));
 }
 
+/* The elements of an array. */
+static NullableDatum *
+list_fractions(ArrayType *array, int *n)
+{
+	NullableDatum *fractions;
+	Datum	   *values;
+	bool	   *nulls;
+
+	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, n);
+	fractions = palloc(Max(*n, 1) * sizeof(NullableDatum));
+	for (int i = 0; i < *n; i++)
+		fractions[i] = (NullableDatum) {values[i], nulls[i]};
+	return fractions;
+}
+
+int
+rtscan_percentile_ranks(const RtscanCollecting *collecting, NullableDatum datum, int64 n, uint64 **ranks)
+{
+	NullableDatum *fractions = &datum;
+	int			nfractions = 1;
+	Percentile *percentiles;
+
+	if (datum.isnull)
+		return 0;
+	if (collecting->how.several)
+		fractions = list_fractions(DatumGetArrayTypeP(datum.value), &nfractions);
+	percentiles = palloc(Max(nfractions, 1) * sizeof(Percentile));
+	for (int i = 0; i < nfractions; i++)
+		percentiles[i] = find_percentile(collecting, fractions[i], n);
+	*ranks = palloc(Max(2 * nfractions, 1) * sizeof(uint64));
+	return list_ranks(collecting, percentiles, nfractions, n, *ranks);
+}
+
 /* An array of the fractions' shape. */
 static Datum
 percentiles_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum datum, bool *isnull)
@@ -185,12 +218,13 @@ percentiles_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum d
 	if (*isnull)
 		return (Datum) 0;
 	array = DatumGetArrayTypeP(datum.value);
-	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values, &nulls, &n);
+	fractions = list_fractions(array, &n);
 	if (n == 0)
 		return make_array(collecting, array, NULL, NULL);
-	fractions = palloc(n * sizeof(NullableDatum));
+	values = palloc(n * sizeof(Datum));
+	nulls = palloc(n * sizeof(bool));
 	for (int i = 0; i < n; i++)
-		fractions[i] = (NullableDatum) {values[i], nulls[i]};
+		nulls[i] = fractions[i].isnull;
 	find_percentiles(collecting, state, fractions, n, values);
 	return make_array(collecting, array, values, nulls);
 }

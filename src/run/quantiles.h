@@ -13,4 +13,7 @@
 extern Datum rtscan_collected_result(const RtscanTransition *transition, RtscanState *state, NullableDatum fractions,
 									 bool *isnull);
 
+/* The ranks among n values, one at least, that percentiles need: ascending, each once.  Returns how many. */
+extern int	rtscan_percentile_ranks(const RtscanCollecting *collecting, NullableDatum fractions, int64 n, uint64 **ranks);
+
 #endif							/* RTSCAN_QUANTILES_H */

@@ -15,6 +15,9 @@
 /* Cells are folded into groups once a segment: rows are as many times more. */
 #define ROWS_A_CELL		4
 
+/* What is remembered is good for other segments, unless they have so many times the rows. */
+#define MORE_ROWS		2
+
 /* Rather than calculate keys, their groups are looked up by columns, if a combination comes so many times. */
 #define ROWS_A_COMBINATION	64
 
@@ -92,6 +95,7 @@ struct RtscanRowGroups
 	int			ncolumns;
 	KeyColumn  *columns;
 	const RtscanSegmentScan *segment;	/* that the columns are about; NULL: none */
+	uint64		rows;			/* that the memory by columns is made for */
 	Memory		by_columns;
 	bool		prefers_expressions;	/* has the segment too many combinations of columns? */
 	int			nexpressions;
@@ -150,6 +154,7 @@ rtscan_forget_row_groups(RtscanRowGroups *groups)
 {
 	groups->segment = NULL;
 	groups->batch = 0;
+	groups->by_columns.kind = NOTHING;
 	groups->by_expressions.kind = NOTHING;
 }
 
@@ -218,9 +223,9 @@ place_digit(Digit *digit, uint64 count)
 
 /* What integers does a column have?  False if that is not known. */
 static bool
-enter_column(KeyColumn *column, RtscanCursor *cursor)
+enter_column(KeyColumn *column, RtscanBatch *batch)
 {
-	uint32		codes = rtscan_cursor_code_count(cursor, column->column);
+	uint32		codes = rtscan_batch_code_count(batch, column->column);
 	Digit	   *digit = &column->digit;
 	int64		greatest;
 
@@ -229,26 +234,58 @@ enter_column(KeyColumn *column, RtscanCursor *cursor)
 	digit->null = codes - 1;
 	if (column->coded)
 		return true;
-	if (!rtscan_cursor_range(cursor, column->column, &digit->least, &greatest))
+	if (!rtscan_cursor_range(batch->cursor, column->column, &digit->least, &greatest))
 		return false;
 	/* Where all are NULL the least is the greatest there is. */
 	digit->null = digit->least > greatest ? 0 : (uint64) greatest - (uint64) digit->least + 1;
 	return digit->null != 0 || digit->least > greatest;
 }
 
-static void
-enter_segment(RtscanRowGroups *groups, RtscanCursor *cursor)
+/* Are a column's integers among those that it had so far, in segments where they mean the same? */
+static bool
+column_fits(const KeyColumn *column, RtscanBatch *batch)
 {
+	const Digit *digit = &column->digit;
+	KeyColumn	entered = *column;
+
+	if (column->coded || !enter_column(&entered, batch) || entered.coded)
+		return false;
+	return entered.digit.null == 0 ||
+		(entered.digit.least >= digit->least &&
+		 entered.digit.null <= digit->null &&
+		 (uint64) entered.digit.least - (uint64) digit->least <= digit->null - entered.digit.null);
+}
+
+/* Are combinations those that are remembered? */
+static bool
+remembers_segment(const RtscanRowGroups *groups, RtscanBatch *batch)
+{
+	if (groups->by_columns.kind == NOTHING || groups->segment == NULL ||
+		rtscan_cursor_segment_rows(batch->cursor) > groups->rows * MORE_ROWS)
+		return false;
+	for (int i = 0; i < groups->ncolumns; i++)
+		if (!column_fits(&groups->columns[i], batch))
+			return false;
+	return true;
+}
+
+static void
+enter_segment(RtscanRowGroups *groups, RtscanBatch *batch)
+{
+	RtscanCursor *cursor = batch->cursor;
 	uint64		count = 1;
 
 	groups->segment = rtscan_cursor_segment(cursor);
+	if (remembers_segment(groups, batch))
+		return;
+	groups->rows = rtscan_cursor_segment_rows(cursor);
 	if (groups->segment == NULL)
 		count = 0;
 	for (int i = 0; i < groups->ncolumns && count > 0; i++)
-		count = enter_column(&groups->columns[i], cursor) ? place_digit(&groups->columns[i].digit, count) : 0;
+		count = enter_column(&groups->columns[i], batch) ? place_digit(&groups->columns[i].digit, count) : 0;
 	groups->prefers_expressions = groups->nexpressions > 0 &&
-		(count == 0 || count > Max(rtscan_cursor_segment_rows(cursor) / ROWS_A_COMBINATION, MIN_CELLS));
-	clear_memory(groups, &groups->by_columns, count, rtscan_cursor_segment_rows(cursor));
+		(count == 0 || count > Max(groups->rows / ROWS_A_COMBINATION, MIN_CELLS));
+	clear_memory(groups, &groups->by_columns, count, groups->rows);
 }
 
 /* ---------------------------------------------------------------- combinations */
@@ -280,7 +317,7 @@ find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 
 		if (column->coded)
 		{
-			rtscan_cursor_codes(batch->cursor, column->column, groups->codes);
+			rtscan_load_codes(batch, column->column, groups->codes);
 			add_codes(groups->combinations, groups->codes, batch->n, column->digit.stride);
 		}
 		else if (rtscan_cursor_decimals(batch->cursor, column->column, groups->integers, groups->isnull, &scale))
@@ -321,7 +358,7 @@ find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
 		uint32	   *codes = i == 0 ? groups->cell_of : groups->codes;
 
 		if (column->coded)
-			rtscan_cursor_codes(batch->cursor, column->column, codes);
+			rtscan_load_codes(batch, column->column, codes);
 		else
 			rtscan_cursor_offsets(batch->cursor, column->column, digit->least, digit->null, codes);
 		/* The first digit's stride is 1. */
@@ -453,7 +490,7 @@ enter_batch(RtscanRowGroups *groups, RtscanBatch *batch)
 	const RtscanSegmentScan *segment = rtscan_cursor_segment(batch->cursor);
 
 	if (segment == NULL || segment != groups->segment)
-		enter_segment(groups, batch->cursor);
+		enter_segment(groups, batch);
 	if (groups->prefers_expressions && find_expressions(groups, batch))
 		return &groups->by_expressions;
 	if (groups->by_columns.kind == CELLS)

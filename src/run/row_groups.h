@@ -9,7 +9,8 @@
  *
  *		combination = (a - least of a) + (b - least of b) * values of a + ...
  *
- * in an array, where there are few of them, or in a hash table.  Expressions are thus evaluated once a combination.  If rows are many
+ * in an array, where there are few of them, or in a hash table; for the segments that follow, too, if these have exact integers from the
+ * same ranges.  Expressions are thus evaluated once a combination.  If rows are many
  * more than combinations, these are cells, which rows may be added to in place of their groups (cells.h).
  *
  * Where columns have so many combinations that few come often, but keys are expressions that can be calculated as integers (arithmetic.h),

@@ -38,6 +38,7 @@ typedef struct RowsState
 	RtscanBatch *batch;
 	RtscanRowCondition condition;	/* the quals, calculated in this batch */
 	bool		begun;			/* an answer, which has not been given back: */
+	const RtscanImage *image;
 	RtscanCursor *cursor;		/* its rows, or */
 	RtscanOrdered *ordered;		/* in an order */
 	bool		done;			/* all rows have been returned */
@@ -54,7 +55,6 @@ typedef struct RowsState
 	uint32		next;
 	uint64		heap_fetches;	/* of this answer */
 	uint64		filtered_rows;
-
 	ExprState  *recheck;		/* what the index answers, for EvalPlanQual(), and for who may call its functions */
 	RtscanHeapRows heap_rows;
 } RowsState;
@@ -72,6 +72,13 @@ create_state(CustomScan *scan)
 	return (Node *) state;
 }
 
+/* Does it return the rows of a star? */
+static bool
+is_join(const RowsState *state)
+{
+	return state->node.custom.ss.ss_currentRelation == NULL;
+}
+
 /* The tuples are the heap's, in buffers, which PostgreSQL did not know when it made slots and expressions. */
 static void
 begin_heap_tuples(RowsState *state, EState *estate)
@@ -80,7 +87,10 @@ begin_heap_tuples(RowsState *state, EState *estate)
 
 	state->want_tids = true;
 	ExecInitScanTupleSlot(estate, scan, RelationGetDescr(state->node.heap), &TTSOpsBufferHeapTuple, 0);
-	ExecAssignScanProjectionInfo(scan);
+	if (is_join(state))
+		ExecAssignScanProjectionInfoWithVarno(scan, INDEX_VAR);
+	else
+		ExecAssignScanProjectionInfo(scan);
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
 }
 
@@ -131,7 +141,7 @@ begin_index_tuples(RowsState *state, EState *estate)
 	List	   *targetlist = scan->ps.plan->targetlist;
 	List	   *columns = state->node.plan->columns;
 
-	state->want_tids = can_be_current(state);
+	state->want_tids = !is_join(state) && can_be_current(state);
 	state->slot = state->want_tids ? scan->ss_ScanTupleSlot :
 		ExecInitExtraTupleSlot(estate, scan->ss_ScanTupleSlot->tts_tupleDescriptor, &TTSOpsVirtual);
 	state->projection = scan->ps.ps_ProjInfo;
@@ -151,7 +161,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	RowsState  *state = (RowsState *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
-	rtscan_begin_node(&state->node);
+	rtscan_begin_node(&state->node, eflags);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 	/*
 	 * The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only, nor can other
@@ -163,7 +173,9 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 		begin_heap_tuples(state, estate);
 	else
 		begin_index_tuples(state, estate);
-	state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &custom->ss.ps);
+	/* A star's rows are not asked about again. */
+	if (!is_join(state))
+		state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &custom->ss.ps);
 }
 
 /* ---------------------------------------------------------------- an answer */
@@ -191,7 +203,8 @@ begin_batch(RowsState *state)
 	{
 		List	   *known = NIL;
 
-		state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state);
+		state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state, state->node.ndimensions,
+											 state->node.values.dimensions);
 		state->condition = rtscan_make_row_condition(&state->row_quals, &known);
 	}
 	MemoryContextSwitchTo(old);
@@ -205,57 +218,20 @@ end_batch(RowsState *state)
 	state->batch = NULL;
 }
 
-/* The image to search. */
-static const RtscanImage *
-find_image(RowsState *state)
-{
-	RtscanNode *node = &state->node;
-	EState	   *estate = node->custom.ss.ps.state;
-	MemoryContext old;
-	const RtscanImage *image;
-
-	if (node->shared)
-		return rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, &node->visibility);
-	if (node->image)
-		return node->image;
-	old = MemoryContextSwitchTo(memory_to_keep(state));
-	image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot);
-	MemoryContextSwitchTo(old);
-	if (is_scanned_again(state))
-		node->image = image;
-	return image;
-}
-
-/* How many rows to skip: as PostgreSQL's LIMIT has it, whose OFFSET it is. */
-static uint64
-find_skip(RowsState *state)
-{
-	RtscanNode *node = &state->node;
-	int			argument = node->plan->where_arguments;
-	int64		rows;
-
-	if (!node->plan->skips)
-		return 0;
-	rtscan_evaluate_arguments(node, argument, argument + 1);
-	rows = node->values.isnull[argument] ? 0 : DatumGetInt64(node->values.values[argument]);
-	if (rows < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE),
-				 errmsg("OFFSET must not be negative")));
-	return (uint64) rows;
-}
-
 static void
-open_rows(RowsState *state, const RtscanImage *image)
+open_rows(RowsState *state)
 {
 	RtscanNode *node = &state->node;
+	const RtscanImage *image = state->image;
 
+	if (state->batch->attributes)
+		rtscan_forget_segments(state->batch->attributes);
 	if (node->plan->ordered)
 		state->ordered = rtscan_open_ordered(&node->visibility, image, node->schema, &node->filter, &node->plan->order,
-											 find_skip(state));
+											 rtscan_find_skip(node));
 	else
 		state->cursor = rtscan_open_shared_cursor(&node->visibility, image, node->shared ? &node->shared->search : NULL,
-												  node->schema, &node->filter);
+												  node->question.claim, node->schema, &node->filter);
 }
 
 static void
@@ -288,7 +264,8 @@ begin_answer(RowsState *state)
 	state->begun = true;
 	begin_batch(state);
 	old = MemoryContextSwitchTo(node->context);
-	open_rows(state, find_image(state));
+	state->image = rtscan_find_image(&state->node, memory_to_keep(state), is_scanned_again(state));
+	open_rows(state);
 	if (node->plan->from_heap)
 		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot);
 	MemoryContextSwitchTo(old);
@@ -352,14 +329,10 @@ next_batch(RowsState *state)
 		rtscan_next_batch(state->batch, state->cursor);
 }
 
-/* The next rows; false if there are none, and then all has been given back. */
+/* The next rows of the pass at hand. */
 static bool
-next_rows(RowsState *state)
+next_of_pass(RowsState *state)
 {
-	if (state->done)
-		return false;
-	if (!state->begun)
-		begin_answer(state);
 	state->n = state->next = 0;
 	while (next_batch(state) > 0)
 	{
@@ -372,6 +345,35 @@ next_rows(RowsState *state)
 			find_tids(state);
 		return true;
 	}
+	return false;
+}
+
+static bool
+next_pass(RowsState *state)
+{
+	MemoryContext old;
+
+	close_rows(state);
+	if (!rtscan_next_pass(&state->node))
+		return false;
+	old = MemoryContextSwitchTo(state->node.context);
+	open_rows(state);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+/* The next rows; false if there are none, and then all has been given back. */
+static bool
+next_rows(RowsState *state)
+{
+	if (state->done)
+		return false;
+	if (!state->begun)
+		begin_answer(state);
+	do
+		if (next_of_pass(state))
+			return true;
+	while (next_pass(state));
 	end_answer(state);
 	state->done = true;
 	return false;
@@ -481,12 +483,31 @@ recheck(ScanState *scan, TupleTableSlot *slot)
 	return ExecQualAndReset(((RowsState *) scan)->recheck, scan->ps.ps_ExprContext);
 }
 
+/* The next row of a star that passes the quals.  ExecScan() would take this for a join that knows EvalPlanQual(). */
+static TupleTableSlot *
+next_join_tuple(ScanState *scan)
+{
+	ExprContext *context = scan->ps.ps_ExprContext;
+	TupleTableSlot *slot;
+
+	while ((slot = next_heap_tuple(scan)), !TupIsNull(slot))
+	{
+		ResetExprContext(context);
+		context->ecxt_scantuple = slot;
+		if (ExecQual(scan->ps.qual, context))
+			return scan->ps.ps_ProjInfo ? ExecProject(scan->ps.ps_ProjInfo) : slot;
+		InstrCountFiltered1(scan, 1);
+	}
+	return NULL;
+}
+
 static TupleTableSlot *
 execute(CustomScanState *custom)
 {
 	RowsState  *state = (RowsState *) custom;
 
-	return state->node.plan->from_heap ? ExecScan(&custom->ss, next_heap_tuple, recheck) : next_index_tuple(state);
+	return !state->node.plan->from_heap ? next_index_tuple(state) :
+		is_join(state) ? next_join_tuple(&custom->ss) : ExecScan(&custom->ss, next_heap_tuple, recheck);
 }
 
 /* ---------------------------------------------------------------- again, and the end */
@@ -497,9 +518,10 @@ rescan(CustomScanState *custom)
 	RowsState  *state = (RowsState *) custom;
 
 	end_answer(state);
+	rtscan_rescan_node(&state->node);
 	state->done = false;
 	ExecClearTuple(custom->ss.ss_ScanTupleSlot);
-	if (state->node.plan->from_heap)
+	if (state->node.plan->from_heap && !is_join(state))
 		ExecScanReScan(&custom->ss);
 }
 
@@ -527,29 +549,6 @@ shut_down(CustomScanState *custom)
 }
 
 static void
-append_order_column(StringInfo text, const RtscanNode *node, const RtscanOrderColumn *order)
-{
-	const char *name = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
-
-	appendStringInfo(text, "%s%s%s%s", text->len > 0 ? ", " : "", name, order->descending ? " DESC" : "",
-					 order->nulls_first == order->descending ? "" : order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
-}
-
-static void
-explain_order(const RtscanNode *node, ExplainState *es)
-{
-	const RtscanOrder *order = &node->plan->order;
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (int i = 0; i < order->ncolumns; i++)
-		append_order_column(&text, node, &order->columns[i]);
-	ExplainPropertyText("Order", text.data, es);
-	if (order->by_heap)
-		ExplainPropertyText("Order Method", "bounded heap", es);
-}
-
-static void
 explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 {
 	RtscanNode *node = (RtscanNode *) custom;
@@ -558,12 +557,15 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	/* What an answer did is known at its end, to which a LIMIT has not taken it. */
 	if (es->analyze)
 		end_answer((RowsState *) custom);
+	if (is_join((RowsState *) custom))
+		ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
 	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	rtscan_explain_dimensions(node, shown.joins, ancestors, es);
 	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	if (node->plan->ordered)
-		explain_order(node, es);
+		rtscan_explain_order(node, es);
 	rtscan_explain_quals(node, shown.skip, "Offset", ancestors, es);
 	rtscan_explain_totals(node, es);
 }

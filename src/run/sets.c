@@ -114,7 +114,7 @@ begin_set(RtscanRowsAnswer *answer, int number)
 	prepare_transitions(groups, task, set);
 	if (set->nkeys == 0)
 	{
-		groups->only = rtscan_make_group(groups->context, task->naggregates);
+		groups->only = rtscan_make_only_group(groups->context, task->naggregates);
 		groups->state_context = groups->context;
 		rtscan_let_sort(groups->transitions, task->naggregates, true);
 	}

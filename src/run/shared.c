@@ -34,6 +34,7 @@ begin_search(RtscanShared *shared)
 		pg_atomic_init_u32(&next_chunks[i], 0);
 	pg_atomic_init_u32(&shared->search.next_segment, 0);
 	pg_atomic_init_u32(&shared->search.pending, 0);
+	pg_atomic_init_u32(&shared->search.kept, 0);
 }
 
 void
@@ -84,6 +85,25 @@ rtscan_shared_totals(RtscanShared *shared)
 	return totals;
 }
 
+/* All processes look up all keys, each in its part of the rows. */
+static void
+add_dimension(RtscanDimensionTotals *totals, RtscanDimension *dimension)
+{
+	RtscanTrace *trace = dimension->trace;
+
+	if (trace == NULL)
+		return;
+	totals->keys = dimension->all;
+	totals->ranges = dimension->range + 1;
+	totals->keys_found = trace->keys_found;
+	totals->codes = trace->codes;
+	for (int i = 0; i < RTSCAN_WAYS; i++)
+		totals->segments[i] += trace->segments[i];
+	totals->rows += trace->rows;
+	memset(trace->segments, 0, sizeof(trace->segments));
+	trace->rows = 0;
+}
+
 void
 rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
 				  uint64 filtered_rows, uint64 single_rows)
@@ -102,6 +122,8 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->heap_fetches += heap_fetches;
 	totals->filtered_rows += filtered_rows;
 	totals->single_rows += single_rows;
+	for (int i = 0; i < Min(question->ndimensions, RTSCAN_SHOWN_DIMENSIONS); i++)
+		add_dimension(&totals->dimensions[i], question->dimensions[i]);
 	if (question->shared)
 		SpinLockRelease(&question->shared->mutex);
 }

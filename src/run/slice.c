@@ -197,7 +197,7 @@ add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 
 /* Of the rows that have passed, those that pass an aggregate's FILTER. */
 static void
-choose_filtered(RtscanRowsAnswer *answer, const RtscanRowCondition *filter, RtscanChosenRows *chosen)
+choose_filtered(RtscanRowsAnswer *answer, RtscanRowCondition *filter, RtscanChosenRows *chosen)
 {
 	uint32		n = rtscan_choose_rows(filter, answer->batch, answer->rows, answer->n, answer->filtered);
 

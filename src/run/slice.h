@@ -78,6 +78,18 @@ typedef struct RtscanSetGroups
 	MemoryContext state_context;	/* and what states keep values in */
 } RtscanSetGroups;
 
+/* Of the values of chunks that are not collected (narrowed.h). */
+typedef struct RtscanSample
+{
+	bool		refused;		/* the aggregate is none for it */
+	uint64		rows;			/* of the chunks that there have been; */
+	bool		may_have_nulls; /* some may be NULL */
+	uint32		step;			/* every so-manieth is in it, */
+	uint32		skip;			/* after so many that are not */
+	uint32		n;
+	int64	   *keys;
+} RtscanSample;
+
 struct RtscanRowsAnswer
 {
 	const RtscanRowsTask *task;
@@ -106,6 +118,7 @@ struct RtscanRowsAnswer
 	Datum	   *set_keys;		/* by those among a set's */
 	bool	   *set_isnull;
 	RtscanCursor *cursor;		/* the rows that have not yet been added */
+	RtscanSample *sample;		/* NULL: there is none */
 
 	/* The rows at hand: a slice of the batch. */
 	uint32		slice;			/* so many, at most */

@@ -1,6 +1,6 @@
 /*
  * accepted.c
- *		What a condition accepts of the integers that a segment stores of an INCLUDEd column.
+ *		What a condition accepts of the integers that a segment stores of a column.
  *
  * Exact integers that sort as the values do need not be compared one by one: where a value would be among them is found by bisection.
  * Of other values, those of the dictionary are compared.
@@ -283,15 +283,14 @@ accept_framed(const RtscanCondition *condition, RtscanReader *reader, const Rtsc
 	return true;
 }
 
-bool
-rtscan_accepted_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
+/* Of values whose keys are exact integers. */
+static void
+accept_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 {
 	uint64		low,
 				high;
 
-	if (!compares_exact(condition->type, condition->type->exact) || !keys_are_exact(condition, condition->type->exact))
-		return false;
-	*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_DISTINCT};
+	set->nulls = condition->kind == RTSCAN_CONDITION_DISTINCT;
 	if (!rtscan_key_range(condition, &low, &high))
 		for (int i = 0; i < condition->nvalues; i++)
 			rtscan_add_span(set, rtscan_integer_of_key(condition->keys[i]), rtscan_integer_of_key(condition->keys[i]));
@@ -299,7 +298,33 @@ rtscan_accepted_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 		rtscan_add_span(set, rtscan_integer_of_key(low), rtscan_integer_of_key(high));
 	if (is_negated(condition))
 		rtscan_complement_set(set, PG_INT64_MIN, PG_INT64_MAX);
-	return true;
+}
+
+RtscanAccepted *
+rtscan_create_accepted(void)
+{
+	RtscanAccepted *accepted = palloc0(sizeof(RtscanAccepted));
+
+	accepted->context = CurrentMemoryContext;
+	return accepted;
+}
+
+RtscanMembers *
+rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact)
+{
+	RtscanAccepted *accepted = condition->accepted;
+	MemoryContext old;
+
+	if (!keys_are_exact(condition, exact) || !compares_exact(condition->type, exact))
+		return NULL;
+	if (accepted->members)
+		return accepted->members;
+	old = MemoryContextSwitchTo(accepted->context);
+	accepted->set = (RtscanIntegerSet) {0};
+	accept_keys(condition, &accepted->set);
+	accepted->members = rtscan_create_members(&accepted->set);
+	MemoryContextSwitchTo(old);
+	return accepted->members;
 }
 
 /* ---------------------------------------------------------------- codes */
@@ -413,7 +438,7 @@ accept_codes(const RtscanCondition *condition, RtscanReader *reader, const Rtsca
 bool
 rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set)
 {
-	const RtscanSegmentInclude *include = &reader->segment->includes[condition->column - condition->schema->nkeys];
+	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
 
 	if (include->header.storage == RTSCAN_STORED_PLAIN)
 		return false;

@@ -1,12 +1,13 @@
 /*
  * accepted.h
- *		What a condition accepts of the integers that a segment stores of an INCLUDEd column.
+ *		What a condition accepts of the integers that a segment stores of a column, one INCLUDEd or a plain one.
  */
 #ifndef RTSCAN_ACCEPTED_H
 #define RTSCAN_ACCEPTED_H
 
 #include "rtscan.h"
 
+#include "row/exact.h"
 #include "search/predicate.h"
 #include "segment/members.h"
 
@@ -16,7 +17,18 @@
  */
 extern bool rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set);
 
-/* The same of any values that are exact integers: where their keys are those. */
-extern bool rtscan_accepted_keys(const RtscanCondition *condition, RtscanIntegerSet *set);
+/* What is accepted of exact integers that are the keys of values: once made it is good for all segments. */
+typedef struct RtscanAccepted
+{
+	MemoryContext context;
+	RtscanIntegerSet set;
+	RtscanMembers *members;		/* NULL: keys are no such integers */
+} RtscanAccepted;
+
+/* In the current memory context. */
+extern RtscanAccepted *rtscan_create_accepted(void);
+
+/* What a condition accepts of exact integers of a kind, or NULL. */
+extern RtscanMembers *rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact);
 
 #endif							/* RTSCAN_ACCEPTED_H */

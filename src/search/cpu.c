@@ -10,7 +10,8 @@
  *	sieve		AND, chunk by chunk, a superset of each column's rows: its vectors at the
  *				nearest boundaries outwards.
  *	fill		A column's intervals that are much narrower than bins: set their rows' bits
- *				from the order, and AND those in place of vectors.
+ *				from the order, and AND those in place of vectors; or where few rows are left by then, test these by a bit for
+ *				each code of the intervals.
  *	within		Only a few rows matter, which others have: test each by its codes.
  *
  * After sieve, the rows between an interval's ends and the boundaries, the gaps, are still
@@ -20,7 +21,6 @@
  */
 #include "search/cpu.h"
 
-#include "bits/bits.h"
 #include "miscadmin.h"
 
 /* ---------------------------------------------------------------- all rows */
@@ -30,94 +30,6 @@ fill_everything(CpuEvaluation *evaluation)
 {
 	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
 		rtscan_cpu_set_all(rtscan_bits_fill(evaluation->bits, chunk), rtscan_cpu_chunk_rows(evaluation, chunk));
-}
-
-/* ---------------------------------------------------------------- codes */
-
-/* AND one interval of a column's codes into bits of its (first and only) chunk. */
-static void
-and_code_interval(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words,
-				  const RtscanInterval *interval)
-{
-	const RtscanColumnHeader *header = &part->column->header;
-	uint32		per_page = rtscan_per_page(header->code_bytes);
-
-	for (uint32 i = 0; i < header->codes.pages; i++)
-	{
-		uint32		first = i * per_page;
-		uint32		n = Min(evaluation->rows - first, per_page);
-		Buffer		buffer;
-		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, NULL);
-
-		if (header->code_bytes == 1)
-			rtscan_and_codes8(words + first / 64, (const uint8 *) payload, n,
-							  interval->low.code, interval->high.code);
-		else
-			rtscan_and_codes16(words + first / 64, (const uint16 *) payload, n,
-							   interval->low.code, interval->high.code);
-		rtscan_release(evaluation->reader, buffer);
-	}
-}
-
-/* A bit a code, of those in the intervals: codes of a segment without a sieve have 16 bits. */
-static uint64 *
-code_set(const RtscanIntervals *set, uint32 codes)
-{
-	uint64	   *bits = palloc0((codes / 64 + 1) * sizeof(uint64));
-
-	for (uint32 i = 0; i < set->n; i++)
-		for (uint32 code = set->items[i].low.code; code < set->items[i].high.code; code++)
-			bits[code / 64] |= UINT64CONST(1) << (code % 64);
-	return bits;
-}
-
-/* AND several intervals of a column's codes into words. */
-static void
-and_code_set(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
-{
-	const RtscanColumnHeader *header = &part->column->header;
-	uint32		per_page = rtscan_per_page(header->code_bytes);
-	uint64	   *wanted = code_set(&part->region->intervals, header->distinct + 1);
-
-	for (uint32 i = 0; i < header->codes.pages; i++)
-	{
-		uint32		first = i * per_page;
-		Buffer		buffer;
-		const char *payload = rtscan_get_page(evaluation->reader, &header->codes, i, &buffer, NULL);
-
-		for (uint32 row = first; row < Min(first + per_page, evaluation->rows); row++)
-		{
-			uint32		code = rtscan_load_packed(payload + (row - first) * header->code_bytes,
-												  header->code_bytes);
-
-			if (code > header->distinct || !rtscan_bit_is_set(wanted, code))
-				rtscan_cpu_clear_row(row, words);
-		}
-		rtscan_release(evaluation->reader, buffer);
-		CHECK_FOR_INTERRUPTS();
-	}
-	pfree(wanted);
-}
-
-static void
-scan_codes(CpuEvaluation *evaluation)
-{
-	uint64	   *words = rtscan_bits_fill(evaluation->bits, 0);
-
-	rtscan_cpu_set_all(words, evaluation->rows);
-	for (int i = 0; i < evaluation->ncolumns; i++)
-	{
-		const CpuColumn *part = &evaluation->columns[i];
-
-		if (part->heap_order)
-			rtscan_cpu_and_row_ranges(evaluation, part, 0, words);
-		else if (part->region->intervals.n == 1)
-			and_code_interval(evaluation, part, words, &part->region->intervals.items[0]);
-		else
-			and_code_set(evaluation, part, words);
-	}
-	evaluation->counters->refined_rows += evaluation->rows;
-	evaluation->counters->chunks_read++;
 }
 
 /* ---------------------------------------------------------------- the executor */
@@ -146,13 +58,16 @@ evaluate_region(CpuEvaluation *evaluation)
 	if (evaluation->ncolumns == 0)
 		fill_everything(evaluation);
 	else if (evaluation->rows < RTSCAN_CHUNK_ROWS)
-		scan_codes(evaluation);
+		rtscan_cpu_scan_codes(evaluation);
 	else if (rtscan_cpu_candidates_are_cheaper(evaluation))
 		rtscan_cpu_test_candidates(evaluation);
 	else
 	{
 		rtscan_cpu_sieve(evaluation);
 		rtscan_cpu_refine(evaluation);
+		for (int i = 0; i < evaluation->ncolumns; i++)
+			if (!evaluation->columns[i].done)
+				rtscan_cpu_trace_bits(evaluation, &evaluation->columns[i], RTSCAN_BY_VECTORS);
 	}
 }
 

@@ -11,13 +11,14 @@
 
 /*
  * Measured costs, in nanoseconds: a page that is in shared buffers, got and ANDed; a row
- * found through the order; a row tested by a code on a page at hand; the bits of a chunk
- * set; and those of a chunk cleared and ANDed for a column to be filled.
+ * found through the order; a row tested by a code on a page at hand; the same of a row after another of a chunk, by a bit
+ * for each code; the bits of a chunk set; and those of a chunk cleared and ANDed for a column to be filled.
  */
 #define COST_PAGE		250.0
 #define COST_ORDER_ROW	1.2
 #define COST_TEST_ROW	6.0
 #define COST_COMPARISON	4.0
+#define COST_CODE_ROW	2.0
 #define COST_CHUNK_BITS	120.0
 #define COST_FILL_CHUNK	600.0
 
@@ -53,8 +54,10 @@ typedef struct CpuColumn
 	int64	   *bounds;			/* plain: of each interval that has values, the first and the last; once they have been needed */
 	uint32		nbounds;		/* likewise: how many these are; that of NULL alone is behind them */
 	bool		has_null;		/* likewise: the intervals have NULL */
-	bool		done;			/* filled: no vectors to read */
+	bool		done;			/* no vectors to read: filled, or tested by codes */
+	uint64	   *members;		/* coded: a bit for each code of the intervals, once it has been needed */
 	bool		decided;		/* all rows that are left are in its intervals */
+	uint64		rejected;		/* rows that have been tested by it, and were not */
 	uint32		nruns;
 	BinRun	   *runs;
 	uint32		ngaps;
@@ -105,10 +108,25 @@ rtscan_cpu_row_area(const CpuColumn *part)
 	return rtscan_is_plain(&part->column->header) ? &part->column->values.header.values : &part->column->header.codes;
 }
 
+/* A column has been evaluated in a way: that leaves so many rows, or those that are counted if anybody asks. */
+static inline void
+rtscan_cpu_trace(const CpuColumn *part, RtscanWay way, uint64 rows)
+{
+	rtscan_trace_ways(part->region->traces, way, rows);
+}
+
+static inline void
+rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, RtscanWay way)
+{
+	if (part->region->traces != NIL)
+		rtscan_cpu_trace(part, way, rtscan_bits_count(evaluation->bits));
+}
+
 /* cpu_parts.c: bins and gaps of a column; what each way to evaluate costs. */
 extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
 									  const RtscanRegionColumn *region);
 extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part);
+extern bool rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part, double rows);
 extern CpuCost rtscan_cpu_codes_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation);
@@ -120,6 +138,11 @@ extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
 extern void rtscan_cpu_set_all(uint64 *words, uint32 rows);
 extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part,
 									  uint32 chunk, uint64 *words);
+
+/* cpu_codes.c: codes of all rows, or of those that are left, one page after another. */
+extern void rtscan_cpu_scan_codes(CpuEvaluation *evaluation);
+extern void rtscan_cpu_and_members(CpuEvaluation *evaluation, CpuColumn *part);
+extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 
 /* cpu_rows.c: single rows, found through the order or tested by their codes. */
 extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);

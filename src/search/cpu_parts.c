@@ -8,11 +8,20 @@
 
 /* ---------------------------------------------------------------- runs and gaps */
 
-/* The last boundary that is not above a rank. */
+/* Of many intervals the next boundary is near. */
+#define NEAR_BOUNDARIES		4
+
+/* The last boundary that is not above a rank; from is none that is above it. */
 static uint32
-boundary_below(const RtscanSegmentColumn *column, uint32 rank)
+boundary_below(const RtscanSegmentColumn *column, uint32 from, uint32 rank)
 {
-	return rtscan_last_not_above(column->boundaries, column->header.bins + 1, rank);
+	const uint32 *boundaries = column->boundaries;
+	uint32		bins = column->header.bins;
+
+	for (uint32 i = 0; i < NEAR_BOUNDARIES; i++, from++)
+		if (from == bins || boundaries[from + 1] > rank)
+			return from;
+	return from + rtscan_last_not_above(boundaries + from, bins + 1 - from, rank);
 }
 
 /* The bins that the intervals touch, as few runs as there can be. */
@@ -21,15 +30,15 @@ find_runs(CpuColumn *part)
 {
 	const RtscanIntervals *set = &part->region->intervals;
 	const uint32 *boundaries = part->column->boundaries;
+	uint32		at = 0;
 
 	part->runs = palloc(set->n * sizeof(BinRun));
 	for (uint32 i = 0; i < set->n; i++)
 	{
-		BinRun		run = {
-			.first = boundary_below(part->column, set->items[i].low.rank),
-			.end = boundary_below(part->column, set->items[i].high.rank),
-		};
+		BinRun		run;
 
+		run.first = boundary_below(part->column, at, set->items[i].low.rank);
+		at = run.end = boundary_below(part->column, run.first, set->items[i].high.rank);
 		if (boundaries[run.end] < set->items[i].high.rank)
 			run.end++;
 		if (part->nruns > 0 && part->runs[part->nruns - 1].end >= run.first)
@@ -100,6 +109,20 @@ pages_per_chunk(const CpuColumn *part)
 	return pages;
 }
 
+/* Setting the intervals' rows one by one. */
+static double
+fill_cost(const CpuEvaluation *evaluation, const CpuColumn *part)
+{
+	return part->region->rows * COST_ORDER_ROW + (double) evaluation->bits->chunks * COST_FILL_CHUNK;
+}
+
+/* Testing so many rows of a coded column. */
+static double
+codes_cost(const CpuColumn *part, double rows)
+{
+	return rows * COST_CODE_ROW + Min(rows, part->column->header.codes.pages) * COST_PAGE;
+}
+
 /* Is setting the intervals' rows one by one cheaper than vectors, and clearing gaps? */
 bool
 rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part)
@@ -108,8 +131,16 @@ rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *par
 
 	if (part->heap_order || part->column->header.order.pages == 0)
 		return false;
-	return part->region->rows * COST_ORDER_ROW + chunks * COST_FILL_CHUNK <
-		chunks * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
+	return fill_cost(evaluation, part) < chunks * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
+}
+
+/* Is testing so many rows by their codes cheaper than to set all rows of the intervals? */
+bool
+rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
+{
+	if (rtscan_is_plain(&part->column->header))
+		return false;
+	return codes_cost(part, rows) < fill_cost(evaluation, part);
 }
 
 /* Codes of a segment without a sieve. */
@@ -182,22 +213,54 @@ chunks_to_sieve(const CpuEvaluation *evaluation)
 	return chunks;
 }
 
+/* Reading vectors of some chunks, and clearing gaps. */
+static CpuCost
+vectors_cost(const CpuColumn *part, double chunks)
+{
+	CpuCost		cost = {.pages = part->gap_rows / ORDER_PER_PAGE + chunks * pages_per_chunk(part)};
+
+	cost.nanoseconds = part->gap_rows * COST_ORDER_ROW + cost.pages * COST_PAGE;
+	return cost;
+}
+
+/* Setting a column's rows, or testing those that are left. */
+static CpuCost
+rows_cost(const CpuEvaluation *evaluation, const CpuColumn *part, double left)
+{
+	if (rtscan_cpu_codes_are_cheaper(evaluation, part, left))
+		return (CpuCost) {codes_cost(part, left), Min(left, part->column->header.codes.pages)};
+	return (CpuCost) {
+		.nanoseconds = fill_cost(evaluation, part) + part->region->rows / ORDER_PER_PAGE * COST_PAGE,
+		.pages = part->region->rows / ORDER_PER_PAGE,
+	};
+}
+
+static void
+add_cost(CpuCost *cost, CpuCost more)
+{
+	cost->nanoseconds += more.nanoseconds;
+	cost->pages += more.pages;
+}
+
 CpuCost
 rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
 {
 	double		chunks = chunks_to_sieve(evaluation);
+	double		left = evaluation->rows;
 	CpuCost		cost = {chunks * COST_CHUNK_BITS, 0};
 
 	for (int i = 0; i < evaluation->ncolumns; i++)
-	{
-		const CpuColumn *part = &evaluation->columns[i];
-		bool		fill = rtscan_cpu_fill_is_cheaper(evaluation, part);
-		double		order_rows = fill ? part->region->rows : part->gap_rows;
-
-		cost.pages += order_rows / ORDER_PER_PAGE + (fill ? 0 : chunks * pages_per_chunk(part));
-		cost.nanoseconds += order_rows * COST_ORDER_ROW + (fill ? chunks * COST_FILL_CHUNK : 0);
-	}
-	cost.nanoseconds += cost.pages * COST_PAGE;
+		if (!rtscan_cpu_fill_is_cheaper(evaluation, &evaluation->columns[i]))
+		{
+			add_cost(&cost, vectors_cost(&evaluation->columns[i], chunks));
+			left *= (double) evaluation->columns[i].region->rows / evaluation->rows;
+		}
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (rtscan_cpu_fill_is_cheaper(evaluation, &evaluation->columns[i]))
+		{
+			add_cost(&cost, rows_cost(evaluation, &evaluation->columns[i], left));
+			left *= (double) evaluation->columns[i].region->rows / evaluation->rows;
+		}
 	return cost;
 }
 

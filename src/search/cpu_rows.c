@@ -4,10 +4,14 @@
  */
 #include "search/cpu.h"
 
+#include "bits/bits.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "segment/frames.h"
 #include "segment/plain.h"
+
+/* Codes are looked for in so many intervals, at most; else among bits, one for each code. */
+#define FEW_INTERVALS	16
 
 /* ---------------------------------------------------------------- rows of ranks */
 
@@ -188,13 +192,17 @@ value_matches(RowTester *tester, int i, uint32 row)
 static bool
 row_matches(RowTester *tester, int i, uint32 row)
 {
-	const CpuColumn *part = &tester->evaluation->columns[i];
+	CpuColumn  *part = &tester->evaluation->columns[i];
+	uint32		code;
 
 	if (part->heap_order)
 		return rtscan_intervals_have_rank(&part->region->intervals, row);
 	if (rtscan_is_plain(&part->column->header))
 		return value_matches(tester, i, row);
-	return rtscan_intervals_have_code(&part->region->intervals, row_code(tester, i, row));
+	code = row_code(tester, i, row);
+	if (part->region->intervals.n <= FEW_INTERVALS)
+		return rtscan_intervals_have_code(&part->region->intervals, code);
+	return code <= part->column->header.distinct && rtscan_bit_is_set(rtscan_cpu_members(part), code);
 }
 
 /* ---------------------------------------------------------------- candidates */
@@ -232,6 +240,21 @@ candidate_rows(CpuEvaluation *evaluation, uint32 *n)
 	return rows;
 }
 
+/* Columns that are not decided have been tested, one after another, of so many rows. */
+static void
+trace_tests(const CpuEvaluation *evaluation, uint64 rows)
+{
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		if (part->decided)
+			continue;
+		rows -= part->rejected;
+		rtscan_cpu_trace(part, RTSCAN_BY_TESTS, rows);
+	}
+}
+
 /* Keep the rows that are in all other columns' intervals; returns how many. */
 static uint32
 keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
@@ -251,8 +274,11 @@ keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
 			i++;
 		if (i == evaluation->ncolumns)
 			rows[kept++] = rows[k];
+		else
+			evaluation->columns[i].rejected++;
 	}
 	close_tester(&tester);
+	trace_tests(evaluation, n);
 	return kept;
 }
 
@@ -278,8 +304,11 @@ rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
 {
 	uint32		n;
 	uint32	   *rows = candidate_rows(evaluation, &n);
-	uint32		kept = keep_matching(evaluation, rows, n);
+	uint32		kept;
 
+	rtscan_cpu_trace(&evaluation->columns[0], RTSCAN_BY_ORDER, n);
+	evaluation->columns[0].decided = true;
+	kept = keep_matching(evaluation, rows, n);
 	evaluation->counters->refined_rows += n;
 	evaluation->counters->chunks_read += count_chunks(rows, kept);
 	if (evaluation->bits->takes_list)
@@ -321,6 +350,7 @@ test_survivors_of_word(RowTester *tester, uint64 *word, uint32 base)
 			if (!evaluation->columns[i].decided && !row_matches(tester, i, base + bit))
 			{
 				*word &= ~(UINT64CONST(1) << bit);
+				evaluation->columns[i].rejected++;
 				break;
 			}
 	}
@@ -357,6 +387,7 @@ rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within)
 			evaluation->counters->chunks_read++;
 		}
 	test_survivors(evaluation, rtscan_bits_count(within));
+	trace_tests(evaluation, rtscan_bits_count(within));
 }
 
 /* What testing survivors costs: as good as every test may need another page. */

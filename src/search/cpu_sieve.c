@@ -211,16 +211,35 @@ fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 		rtscan_and(rtscan_bits_chunk(evaluation->bits, chunk), room + (Size) chunk * RTSCAN_CHUNK_WORDS);
 	evaluation->counters->refined_rows += part->region->rows;
 	part->ngaps = part->gap_rows = 0;
-	part->done = true;
 }
 
-/* Columns whose vectors cost more than their rows. */
+/* The rows that are left, tested by their codes. */
+static void
+test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
+{
+	rtscan_cpu_and_members(evaluation, part);
+	evaluation->counters->refined_rows += rows;
+	part->ngaps = part->gap_rows = 0;
+}
+
+/* Columns whose vectors cost more than their rows, when the others' vectors have been read. */
 static void
 fill_columns(CpuEvaluation *evaluation)
 {
 	for (int i = 0; i < evaluation->ncolumns; i++)
-		if (rtscan_cpu_fill_is_cheaper(evaluation, &evaluation->columns[i]))
-			fill_column(evaluation, &evaluation->columns[i]);
+	{
+		CpuColumn  *part = &evaluation->columns[i];
+		uint64		left;
+
+		if (!part->done)
+			continue;
+		left = rtscan_bits_count(evaluation->bits);
+		if (rtscan_cpu_codes_are_cheaper(evaluation, part, left))
+			test_column(evaluation, part, left);
+		else
+			fill_column(evaluation, part);
+		rtscan_cpu_trace_bits(evaluation, part, part->members ? RTSCAN_BY_CODES : RTSCAN_BY_ORDER);
+	}
 }
 
 /* AND the row ranges of a column in heap order into a chunk. */
@@ -338,11 +357,13 @@ void
 rtscan_cpu_sieve(CpuEvaluation *evaluation)
 {
 	choose_chunks(evaluation);
-	fill_columns(evaluation);
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		evaluation->columns[i].done = rtscan_cpu_fill_is_cheaper(evaluation, &evaluation->columns[i]);
 	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (evaluation->bits->filled[chunk])
 			sieve_chunk(evaluation, chunk);
 	}
+	fill_columns(evaluation);
 }

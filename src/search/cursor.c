@@ -126,7 +126,7 @@ rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, const Rtsca
 
 RtscanCursor *
 rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage *image, RtscanSharedSearch *shared,
-						  const RtscanSchema *schema, const RtscanFilter *filter)
+						  RtscanClaim *claim, const RtscanSchema *schema, const RtscanFilter *filter)
 {
 	RtscanCursor *cursor = create_cursor(visibility->index, visibility->snapshot, schema, filter);
 	MemoryContext old = MemoryContextSwitchTo(cursor->context);
@@ -134,7 +134,10 @@ rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage 
 	cursor->unchecked = visibility->heap == NULL;
 	cursor->visibility = *visibility;
 	cursor->search.shared = shared;
-	cursor->search.shares_chunks = shared != NULL;
+	cursor->search.claim = claim;
+	cursor->search.shares_chunks = shared != NULL && claim == NULL;
+	if (shared && claim)
+		pg_atomic_write_u32(&shared->kept, 1);
 	begin_search(cursor, image);
 	MemoryContextSwitchTo(old);
 	return cursor;
@@ -506,6 +509,12 @@ uint64
 rtscan_cursor_segment_rows(const RtscanCursor *cursor)
 {
 	return cursor->segment ? rtscan_bits_count(cursor->bits) : 0;
+}
+
+bool
+rtscan_cursor_has_codes(RtscanCursor *cursor, int column)
+{
+	return rtscan_has_codes(rtscan_cursor_column(cursor, column));
 }
 
 uint32

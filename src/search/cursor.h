@@ -26,9 +26,12 @@ typedef struct RtscanCursor RtscanCursor;
 extern RtscanCursor *rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot,
 										const RtscanSchema *schema, const RtscanFilter *filter);
 
-/* Likewise, where visibility and image are somebody else's; for a process's part of a search, if that is shared. */
+/*
+ * Likewise, where visibility and image are somebody else's; for a process's part of a search, if that is shared: if it searches several
+ * times, the part that it has taken.
+ */
 extern RtscanCursor *rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage *image,
-											   RtscanSharedSearch *shared, const RtscanSchema *schema,
+											   RtscanSharedSearch *shared, RtscanClaim *claim, const RtscanSchema *schema,
 											   const RtscanFilter *filter);
 extern void rtscan_close_cursor(RtscanCursor *cursor);
 
@@ -74,11 +77,12 @@ extern void rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes)
 extern void rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_null, uint32 *offsets);
 
 /*
- * The segment that the rows are in, about how many rows of it the cursor has, how many codes a
- * column has there (values.h), and bounds of its integers; no segment, NULL, for pending rows.  Another segment has other codes.
+ * The segment that the rows are in, about how many rows of it the cursor has, whether a column has codes there, and how many
+ * (values.h), and bounds of its integers; no segment, NULL, for pending rows.  Another segment has other codes.
  */
 extern const RtscanSegmentScan *rtscan_cursor_segment(const RtscanCursor *cursor);
 extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
+extern bool rtscan_cursor_has_codes(RtscanCursor *cursor, int column);
 extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
 extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest);
 

@@ -270,7 +270,12 @@ static RtscanRowBits *
 evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
 {
 	if (region->evaluated)
+	{
+		for (int i = 0; i < region->ncolumns; i++)
+			if (region->columns[i].traces != NIL)
+				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE, rtscan_bits_count(region->evaluated));
 		return region->evaluated;
+	}
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
 	room->takes_list = evaluation->takes_list;
 	rtscan_cpu_evaluate(evaluation->reader, region, within, room, evaluation->counters);
@@ -355,8 +360,14 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 	}
 	else if (within && filter->nincluded > 0)
 		and_bits(bits, within);
+	if (filter->region.needless != NIL)
+		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits));
 	for (int i = 0; i < filter->nincluded; i++)
+	{
 		evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits);
+		if (filter->included[i]->trace)
+			rtscan_trace_way(filter->included[i]->trace, RTSCAN_BY_VALUES, rtscan_bits_count(bits));
+	}
 	return bits;
 }
 

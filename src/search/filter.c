@@ -92,6 +92,7 @@ narrow_region(RtscanRegion *region, const RtscanRegionColumn *by)
 
 			column->intervals = rtscan_intervals_intersect(&column->intervals, &by->intervals);
 			column->stands_for = Max(column->stands_for, by->stands_for);
+			column->traces = list_concat(column->traces, by->traces);
 			return;
 		}
 	region->columns = region->columns ? repalloc(region->columns, (region->ncolumns + 1) * sizeof(RtscanRegionColumn))
@@ -108,6 +109,13 @@ compare_rows(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+void
+rtscan_sort_region(RtscanRegion *region)
+{
+	if (region->ncolumns > 1)
+		qsort(region->columns, region->ncolumns, sizeof(RtscanRegionColumn), compare_rows);
+}
+
 /* Drop columns that exclude nothing, put the narrowest first, see whether one excludes all. */
 static void
 finish_region(RtscanRegion *region, uint32 rows)
@@ -121,10 +129,11 @@ finish_region(RtscanRegion *region, uint32 rows)
 			region->empty = true;
 		if (region->columns[i].rows < rows)
 			region->columns[kept++] = region->columns[i];
+		else
+			region->needless = list_concat(region->needless, region->columns[i].traces);
 	}
 	region->ncolumns = kept;
-	if (kept > 1)
-		qsort(region->columns, kept, sizeof(RtscanRegionColumn), compare_rows);
+	rtscan_sort_region(region);
 }
 
 /* ---------------------------------------------------------------- AND */
@@ -161,30 +170,75 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 	filter->region.empty |= other->region.empty;
 	for (int i = 0; i < other->region.ncolumns; i++)
 		narrow_region(&filter->region, &other->region.columns[i]);
+	filter->region.needless = list_concat(filter->region.needless, other->region.needless);
 	for (int i = 0; i < other->nincluded; i++)
 		add_included(filter, other->included[i]);
 	for (int i = 0; i < other->ndisjunctions; i++)
 		add_disjunction(filter, other->disjunctions[i]);
 }
 
-/* What a comparison implies of the rows that are left. */
+/* Of rows of which so many are left. */
+static bool
+segment_condition(const RtscanCondition *condition, RtscanReader *reader, double rows, RtscanSegmentFilter *result)
+{
+	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for};
+
+	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	if (rtscan_is_included(condition) || rtscan_condition_is_long(condition, reader, rows))
+	{
+		add_included(result, condition);
+		return true;
+	}
+	if (condition->trace)
+		column.traces = list_make1(condition->trace);
+	if (!rtscan_condition_intervals(condition, reader, &column.intervals))
+		return false;
+	narrow_region(&result->region, &column);
+	finish_region(&result->region, reader->segment->header.rows);
+	return true;
+}
+
+/* Rows that are in a region, if columns are independent. */
+static double
+rows_within(const RtscanRegion *region, uint32 rows)
+{
+	double		within = region->empty ? 0 : rows;
+
+	for (int i = 0; i < region->ncolumns; i++)
+		within *= (double) rtscan_intervals_rows(&region->columns[i].intervals) / rows;
+	return within;
+}
+
+/* What a comparison implies of the rows that are left; or a condition that may be tested on these. */
 static bool
 segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanRegion *within, RtscanSegmentFilter *result)
 {
 	if (filter->kind == RTSCAN_FILTER_IMPLIED)
 		return rtscan_implied_in_segment(filter->implied, reader, within, result);
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return segment_condition(&filter->condition, reader, rows_within(within, reader->segment->header.rows), result);
 	return rtscan_segment_filter(filter, reader, result);
+}
+
+/* When a part's turn is: the fewer rows are left, the less it is to test them for many values; and the more is implied. */
+static int
+turn_of(const RtscanFilter *part)
+{
+	return part->kind == RTSCAN_FILTER_IMPLIED ? 2 : part->kind == RTSCAN_FILTER_CONDITION && part->condition.nvalues > 1 ? 1 : 0;
 }
 
 static bool
 segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, RtscanSegmentFilter *result)
 {
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < 3 * n; i++)
 	{
+		const RtscanFilter *next = &parts[i % n];
 		RtscanSegmentFilter part;
 
-		if (!segment_part(&parts[i], reader, &result->region, &part))
+		if (turn_of(next) != i / n)
+			continue;
+		if (!segment_part(next, reader, &result->region, &part))
 			return false;
 		and_filter(result, &part);
 	}
@@ -301,24 +355,6 @@ segment_alternatives(const RtscanFilter *filter, RtscanReader *reader, RtscanSeg
 
 /* ---------------------------------------------------------------- all */
 
-static bool
-segment_condition(const RtscanCondition *condition, RtscanReader *reader, RtscanSegmentFilter *result)
-{
-	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for};
-
-	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
-	if (rtscan_is_included(condition))
-	{
-		add_included(result, condition);
-		return true;
-	}
-	if (!rtscan_condition_intervals(condition, reader, &column.intervals))
-		return false;
-	narrow_region(&result->region, &column);
-	finish_region(&result->region, reader->segment->header.rows);
-	return true;
-}
-
 bool
 rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
 {
@@ -331,7 +367,7 @@ rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSe
 		case RTSCAN_FILTER_OR:
 			return segment_alternatives(filter, reader, result);
 		default:
-			return segment_condition(&filter->condition, reader, result);
+			return segment_condition(&filter->condition, reader, reader->segment->header.rows, result);
 	}
 }
 
@@ -339,7 +375,7 @@ bool
 rtscan_filter_asks_included(const RtscanSegmentFilter *filter)
 {
 	for (int i = 0; i < filter->nincluded; i++)
-		if (!filter->included[i]->implied)
+		if (!filter->included[i]->implied && rtscan_is_included(filter->included[i]))
 			return true;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)

@@ -68,6 +68,7 @@ typedef struct RtscanRegionColumn
 	int			column;
 	uint32		rows;			/* in the intervals, */
 	double		stands_for;		/* that stand for so many times as many (RtscanCondition) */
+	List	   *traces;			/* RtscanTrace *, of conditions that it is made of */
 	RtscanIntervals intervals;
 } RtscanRegionColumn;
 
@@ -80,12 +81,13 @@ typedef struct RtscanRegion
 	bool		empty;			/* no row matches */
 	int			ncolumns;		/* 0: every row matches */
 	RtscanRegionColumn *columns;
+	List	   *needless;		/* traces of those that are left out */
 	struct RtscanRowBits *evaluated;	/* its rows, by another executor than the CPU; or NULL */
 } RtscanRegion;
 
 /*
- * What a filter means for one segment: a conjunction of a region, of conditions on INCLUDEd columns, and of disjunctions, none of
- * which has all rows.
+ * What a filter means for one segment: a conjunction of a region, of conditions on INCLUDEd columns, and long ones on plain columns, and of
+ * disjunctions, none of which has all rows.
  */
 typedef struct RtscanSegmentFilter
 {
@@ -105,6 +107,9 @@ typedef struct RtscanDisjunction
 /* Look a filter up in a segment's dictionaries; false only for a soft reader. */
 extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
 								  RtscanSegmentFilter *result);
+
+/* Put the columns of a region with the fewest rows first. */
+extern void rtscan_sort_region(RtscanRegion *region);
 
 /* Do all rows of the segment match? */
 static inline bool

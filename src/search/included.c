@@ -1,6 +1,6 @@
 /*
  * included.c
- *		Conditions on INCLUDEd columns: asked of the rows that are left, a chunk at a time.
+ *		Conditions on INCLUDEd columns, and long ones on plain columns: asked of the rows that are left, a chunk at a time.
  */
 #include "search/included.h"
 
@@ -13,9 +13,6 @@
 
 /* So many values are read together: they stay in the cache. */
 #define LOT		2048
-
-/* If at least one of so many of a chunk's rows is left, all are asked. */
-#define DENSE	16
 
 /* A condition, and the integers that it accepts of those that are stored. */
 typedef struct Test
@@ -51,14 +48,18 @@ make_test(const RtscanCondition *condition, RtscanReader *reader, uint64 rows)
 	test->condition = condition;
 	test->reader = reader;
 	test->values = rtscan_open_values(reader, condition->schema, condition->column);
-	test->include = &reader->segment->includes[condition->column - condition->schema->nkeys];
+	test->include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
 	test->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included values", ALLOCSET_DEFAULT_SIZES);
+	if (test->include->header.storage == RTSCAN_STORED_FRAMES)
+		test->stored = rtscan_accepted_members(condition, test->include->header.exact);
+	if (test->stored)
+		return test;
 	if (rtscan_accepted_integers(condition, reader, rows, &test->set))
 		test->stored = rtscan_create_members(&test->set);
-	else if (rtscan_accepted_keys(condition, &test->set))
+	else
 	{
-		test->exact = rtscan_create_members(&test->set);
-		if (rtscan_prepare_members(test->exact, &all_integers, 1) != RTSCAN_SOME_MEMBERS)
+		test->exact = rtscan_accepted_members(condition, condition->type->exact);
+		if (test->exact && rtscan_prepare_members(test->exact, &all_integers, 1) != RTSCAN_SOME_MEMBERS)
 			test->exact = NULL;
 	}
 	return test;
@@ -156,7 +157,7 @@ ask_chunk(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 	if (membership != RTSCAN_SOME_MEMBERS)
 		return 0;
 	left = rtscan_popcount(words);
-	if (test->stored && left >= rows / DENSE)
+	if (test->stored && left >= rows / RTSCAN_DENSE)
 		rtscan_and_members(test->stored, test->reader, &test->include->frames, chunk, words);
 	else
 		ask_rows(test, chunk, words, lot);

@@ -8,8 +8,20 @@
 #include "common/int.h"
 #include "miscadmin.h"
 #include "pgtime.h"
+#include "search/accepted.h"
+#include "search/included.h"
 #include "segment/plain.h"
 #include "utils/timestamp.h"
+
+/*
+ * So many values, at least, may be tested instead of being looked up.  A value looked up in a plain column among many; one of the rows that
+ * are left, if they are few, read and tested; or else all read, and those tested.
+ */
+#define LONG				16
+#define LOOKUP_NANOSECONDS	300.0
+#define SINGLE_NANOSECONDS	15.0
+#define READ_NANOSECONDS	1.0
+#define TEST_NANOSECONDS	3.0
 
 /* ---------------------------------------------------------------- around clock changes */
 
@@ -174,6 +186,37 @@ probe_of(const RtscanCondition *condition, int i)
 	};
 }
 
+static double
+testing_nanoseconds(const RtscanReader *reader, double rows)
+{
+	double		all = reader->segment->header.rows;
+
+	return rows < all / RTSCAN_DENSE ? rows * SINGLE_NANOSECONDS : all * READ_NANOSECONDS + rows * TEST_NANOSECONDS;
+}
+
+static bool
+can_be_tested(const RtscanCondition *condition, const RtscanReader *reader)
+{
+	return condition->nvalues >= LONG && condition->keys && condition->strategy == BTEqualStrategyNumber &&
+		rtscan_is_plain(&reader->segment->columns[condition->column].header) &&
+		rtscan_accepted_members(condition, condition->type->exact);
+}
+
+double
+rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double rows)
+{
+	double		lookups = condition->nvalues * condition->stands_for * LOOKUP_NANOSECONDS;
+
+	return can_be_tested(condition, reader) ? Min(lookups, testing_nanoseconds(reader, rows)) : lookups;
+}
+
+bool
+rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows)
+{
+	return !reader->soft && condition->nvalues * LOOKUP_NANOSECONDS > testing_nanoseconds(reader, rows) &&
+		can_be_tested(condition, reader);
+}
+
 void
 rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step)
 {
@@ -212,11 +255,23 @@ add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int 
 	return true;
 }
 
+/* What is equal to values, and whose trace tells which of them there are. */
+typedef struct Equals
+{
+	RtscanIntervals *set;
+	RtscanTrace *trace;			/* or NULL */
+	bool		coded;
+} Equals;
+
 /* RtscanFoundVisitor */
 static void
-add_found(RtscanPosition place, RtscanPosition behind, void *arg)
+add_found(int value, RtscanPosition place, RtscanPosition behind, void *arg)
 {
-	rtscan_intervals_add((RtscanIntervals *) arg, place, behind);
+	const Equals *equals = (const Equals *) arg;
+
+	rtscan_intervals_add(equals->set, place, behind);
+	if (equals->trace)
+		rtscan_trace_key(equals->trace, value, equals->coded ? behind.code - place.code : 0);
 }
 
 /* What is equal to any of many values. */
@@ -230,8 +285,13 @@ equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIn
 		.compare = condition->compare,
 		.values = condition->values,
 	};
+	Equals		equals = {
+		.set = set,
+		.trace = condition->trace,
+		.coded = !rtscan_is_plain(&reader->segment->columns[condition->column].header),
+	};
 
-	if (!rtscan_dictionary_find_all(reader, condition->column, &probes, add_found, set))
+	if (!rtscan_dictionary_find_all(reader, condition->column, &probes, add_found, &equals))
 		return false;
 	rtscan_intervals_normalize(set);
 	return true;
@@ -241,7 +301,7 @@ equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIn
 static bool
 any_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
 {
-	if (condition->nvalues > 1 && condition->sorted && condition->strategy == BTEqualStrategyNumber)
+	if ((condition->nvalues > 1 || condition->trace) && condition->sorted && condition->strategy == BTEqualStrategyNumber)
 		return equal_intervals(condition, reader, set);
 	for (int i = 0; i < condition->nvalues; i++)
 		if (!add_value_intervals(reader, condition, i, set))

@@ -6,6 +6,8 @@
 
 #include "access/stratnum.h"
 #include "miscadmin.h"
+#include "row/key_order.h"
+#include "search/accepted.h"
 #include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -106,43 +108,45 @@ included_type(const RtscanSchema *schema, const RtscanAsked *asked)
 	return type;
 }
 
-typedef struct KeyedValue
+/* What keys the values have, if equal values of the column have the same ones. */
+static RtscanKeyKind
+kind_of_values(const RtscanCondition *condition)
 {
-	uint64		key;
-	Datum		value;
-} KeyedValue;
+	const RtscanColumn *column = condition->type;
 
-/* Sorting many of them takes long. */
-static int
-compare_keys(const void *a, const void *b)
-{
-	uint64		left = ((const KeyedValue *) a)->key,
-				right = ((const KeyedValue *) b)->key;
-
-	CHECK_FOR_INTERRUPTS();
-	return left < right ? -1 : left > right;
+	if (column->key_kind == RTSCAN_KEY_NONE || condition->compare == column->compare)
+		return column->key_kind;
+	return rtscan_key_kind_beside(condition->compare->fn_oid);
 }
 
-/* Where the column has keys, and the values are of its type, they have keys as well, by which both are sorted. */
+/* Where the values have keys, both are sorted by these. */
 static void
-take_keys(RtscanCondition *condition, const RtscanColumn *column)
+take_keys(RtscanCondition *condition)
 {
-	int			n = condition->nvalues;
-	KeyedValue *keyed;
+	RtscanKeyKind kind = kind_of_values(condition);
+	uint32		n = condition->nvalues;
+	RtscanKeyed *room,
+			   *keyed;
+	uint64	   *keys;
+	Datum	   *values;
 
-	if (column->key_kind == RTSCAN_KEY_NONE || condition->compare != column->compare)
+	if (kind == RTSCAN_KEY_NONE)
 		return;
-	keyed = palloc(Max(n, 1) * sizeof(KeyedValue));
-	for (int i = 0; i < n; i++)
-		keyed[i] = (KeyedValue) {rtscan_key_encode(column->key_kind, condition->values[i]), condition->values[i]};
-	qsort(keyed, n, sizeof(KeyedValue), compare_keys);
-	condition->keys = palloc(Max(n, 1) * sizeof(uint64));
-	for (int i = 0; i < n; i++)
+	room = keyed = palloc_extended(Max(n, 1) * 2 * sizeof(RtscanKeyed), MCXT_ALLOC_HUGE);
+	values = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < n; i++)
+		keyed[i] = (RtscanKeyed) {rtscan_key_encode(kind, condition->values[i]), i};
+	keyed = rtscan_sort_keyed(keyed, n, room + n);
+	keys = palloc_extended(Max(n, 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < n; i++)
 	{
-		condition->keys[i] = keyed[i].key;
-		condition->values[i] = keyed[i].value;
+		keys[i] = keyed[i].key;
+		values[i] = condition->values[keyed[i].row];
 	}
-	pfree(keyed);
+	condition->keys = keys;
+	condition->accepted = rtscan_create_accepted();
+	condition->values = values;
+	pfree(room);
 }
 
 /* What sorting values by a function needs. */
@@ -208,6 +212,8 @@ outcome_of_values(const RtscanCondition *condition, bool has_null)
 			if (has_null)
 				return RTSCAN_NEVER;
 			return condition->nvalues > 0 ? RTSCAN_DEPENDS : RTSCAN_ALWAYS;
+		case RTSCAN_CONDITION_DISTINCT:
+			return condition->nvalues > 0 ? RTSCAN_DEPENDS : RTSCAN_ALWAYS;
 		default:
 			return condition->nvalues > 0 ? RTSCAN_DEPENDS : RTSCAN_NEVER;
 	}
@@ -223,26 +229,32 @@ take_values(Relation index, const RtscanAsked *asked, Datum value, RtscanConditi
 		has_null = take_elements(condition, value);
 	else
 		take_value(condition, value);
-	take_keys(condition, condition->type);
+	take_keys(condition);
 	sort_values(index, asked, condition);
 	return outcome_of_values(condition, has_null);
 }
 
-/* Without the operator, which the caller has. */
-static RtscanOutcome
-prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, bool isnull,
-		RtscanCondition *condition)
+/* Without the operator, which the caller has, and without values. */
+static RtscanCondition
+begin_condition(const RtscanSchema *schema, const RtscanAsked *asked, FmgrInfo *operator)
 {
-	*condition = (RtscanCondition) {
+	return (RtscanCondition) {
 		.kind = asked->kind,
 		.column = asked->column,
 		.schema = schema,
 		.type = asked->column < schema->nkeys ? &schema->columns[asked->column] : included_type(schema, asked),
 		.strategy = asked->strategy,
 		.collation = asked->collation,
-		.operator = condition->operator,
+		.operator = operator,
 		.stands_for = 1,
 	};
+}
+
+static RtscanOutcome
+prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, bool isnull,
+		RtscanCondition *condition)
+{
+	*condition = begin_condition(schema, asked, condition->operator);
 	switch (asked->kind)
 	{
 		case RTSCAN_CONDITION_IS_NULL:
@@ -267,16 +279,37 @@ prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Da
 	return take_values(index, asked, value, condition);
 }
 
+static FmgrInfo *
+look_up_operator(Oid function)
+{
+	FmgrInfo   *operator;
+
+	if (!OidIsValid(function))
+		return NULL;
+	operator = palloc(sizeof(FmgrInfo));
+	fmgr_info(function, operator);
+	return operator;
+}
+
+RtscanOutcome
+rtscan_values_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum *values,
+						const uint64 *keys, int nvalues, RtscanCondition *condition)
+{
+	*condition = begin_condition(schema, asked, look_up_operator(asked->function));
+	condition->compare = find_comparison(index, condition->type, asked);
+	condition->nvalues = nvalues;
+	condition->values = values;
+	condition->keys = condition->type->key_kind == RTSCAN_KEY_NONE ? NULL : keys;
+	condition->accepted = rtscan_create_accepted();
+	condition->sorted = true;
+	return outcome_of_values(condition, false);
+}
+
 RtscanOutcome
 rtscan_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, bool isnull,
 				 RtscanCondition *condition)
 {
-	condition->operator = NULL;
-	if (OidIsValid(asked->function))
-	{
-		condition->operator = palloc(sizeof(FmgrInfo));
-		fmgr_info(asked->function, condition->operator);
-	}
+	condition->operator = look_up_operator(asked->function);
 	return prepare(index, schema, asked, value, isnull, condition);
 }
 
@@ -298,6 +331,15 @@ rtscan_key_condition(Relation index, const RtscanSchema *schema, ScanKey key, Rt
 }
 
 /* ---------------------------------------------------------------- single rows */
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	uint64		left = *(const uint64 *) a,
+				right = *(const uint64 *) b;
+
+	return left < right ? -1 : left > right;
+}
 
 static bool
 has_key(const RtscanCondition *condition, uint64 key)

@@ -16,6 +16,7 @@
 #include "access/skey.h"
 #include "row/schema.h"
 #include "search/interval.h"
+#include "search/trace.h"
 #include "segment/segment.h"
 
 typedef enum RtscanConditionKind
@@ -57,9 +58,11 @@ typedef struct RtscanCondition
 	int			nvalues;
 	Datum	   *values;			/* no NULLs */
 	bool		sorted;			/* they ascend */
-	uint64	   *keys;			/* of the values, ascending; NULL if compared by function */
+	const uint64 *keys;			/* of the values, as those of equal values of the column, ascending; NULL if compared by function */
+	struct RtscanAccepted *accepted;	/* of values with keys: what they are in all segments (accepted.h) */
 	double		stands_for;		/* as many rows: the planner looks some of an array's elements up; 1 else */
 	bool		implied;		/* rows that pass are asked the comparison that it follows from */
+	RtscanTrace *trace;			/* of one that is to be explained; or NULL */
 } RtscanCondition;
 
 /* What a condition comes to whatever a row has. */
@@ -77,11 +80,23 @@ typedef enum RtscanOutcome
 extern RtscanOutcome rtscan_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked,
 									  Datum value, bool isnull, RtscanCondition *condition);
 
+/* The same of any of some values that are sorted, and of their keys or NULL, which are not copied; DISTINCT: from all of them. */
+extern RtscanOutcome rtscan_values_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked,
+											 Datum *values, const uint64 *keys, int nvalues,
+											 RtscanCondition *condition);
+
 /* The same of a scan key, which must stay where it is. */
 extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *schema, ScanKey key, RtscanCondition *condition);
 
 /* lookup.c: look it up in a segment's dictionary: a normalized set.  False only for a soft reader. */
 extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set);
+
+/*
+ * What it takes to look a condition's values up, for all that they stand for, or to test a segment's rows for them, of which so many are
+ * left: whichever is less.  Is it the latter?  (The planner, which has a soft reader, looks up what there is.)
+ */
+extern double rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double rows);
+extern bool rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows);
 
 /* Before that, in each of several segments step by step: bring what it needs into the processor's cache, if that can be foreseen. */
 extern void rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step);

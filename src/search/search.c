@@ -117,6 +117,32 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 	search->executor = Max(search->executor, executor);
 }
 
+/* Of what processes share: the next segments that nobody has taken, or that this one has. */
+static int
+take_shared_segments(RtscanSearch *search, int limit)
+{
+	RtscanClaim *claim = search->claim;
+	MemoryContext old;
+	uint32		next;
+
+	if (claim && claim->again)
+	{
+		int			member = bms_next_member(claim->segments, search->next_segment - 1);
+
+		search->next_segment = member < 0 ? search->nsegments : member;
+		return 1;
+	}
+	next = pg_atomic_fetch_add_u32(&search->shared->next_segment, limit);
+	search->next_segment = Min(next, (uint32) search->nsegments);
+	if (claim == NULL)
+		return limit;
+	old = MemoryContextSwitchTo(claim->context);
+	for (int i = search->next_segment; i < Min(search->next_segment + limit, search->nsegments); i++)
+		claim->segments = bms_add_member(claim->segments, i);
+	MemoryContextSwitchTo(old);
+	return limit;
+}
+
 /* Take the next segments, some at most, and begin a round of them; false if there are none left. */
 static bool
 take_segments(RtscanSearch *search)
@@ -125,11 +151,7 @@ take_segments(RtscanSearch *search)
 	int			count;
 
 	if (search->shared)
-	{
-		uint32		next = pg_atomic_fetch_add_u32(&search->shared->next_segment, limit);
-
-		search->next_segment = Min(next, (uint32) search->nsegments);
-	}
+		limit = take_shared_segments(search, limit);
 	count = Min(search->nsegments - search->next_segment, limit);
 	if (count == 0)
 		return false;
@@ -161,11 +183,11 @@ next_chunk(const RtscanSearch *search, int segment)
 	return (pg_atomic_uint32 *) ((char *) search->shared + search->shared->next_chunks) + segment;
 }
 
-/* A segment of which another process has some chunks left, or NULL. */
+/* A segment of which another process has some chunks left, or NULL.  All have been taken: who keeps some has said so before. */
 static RtscanSegmentScan *
 take_segment_to_share(RtscanSearch *search)
 {
-	while (search->next_to_share < search->nsegments)
+	while (search->next_to_share < search->nsegments && pg_atomic_read_u32(&search->shared->kept) == 0)
 	{
 		int			i = search->next_to_share++;
 
@@ -216,6 +238,29 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 	return segment;
 }
 
+static void
+pause_traces(List *traces, bool paused)
+{
+	ListCell   *cell;
+
+	foreach(cell, traces)
+		((RtscanTrace *) lfirst(cell))->paused = paused;
+}
+
+/* All of a segment's. */
+static void
+pause_tracing(RtscanSegmentScan *segment, bool paused)
+{
+	const RtscanSegmentFilter *filter = &segment->filter;
+
+	pause_traces(filter->region.needless, paused);
+	for (int i = 0; i < filter->region.ncolumns; i++)
+		pause_traces(filter->region.columns[i].traces, paused);
+	for (int i = 0; i < filter->nincluded; i++)
+		if (filter->included[i]->trace)
+			filter->included[i]->trace->paused = paused;
+}
+
 /* Likewise, of another process's: what is evaluated once more does not count. */
 static RtscanSegmentScan *
 next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
@@ -228,7 +273,11 @@ next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 		MemoryContextReset(search->short_context);
 		segment = take_segment_to_share(search);
 		if (segment)
+		{
+			pause_tracing(segment, true);
 			*bits = evaluate(search, segment);
+			pause_tracing(segment, false);
+		}
 		search->stats.counters = counters;
 	} while (segment && *bits == NULL);
 	return segment;
@@ -306,6 +355,21 @@ open_next_list(RtscanSearch *search)
 	return true;
 }
 
+/* Of what processes share: are the pending lists this one's? */
+static bool
+take_pending(RtscanSearch *search)
+{
+	RtscanClaim *claim = search->claim;
+
+	if (claim && claim->again)
+		return claim->pending;
+	if (pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0)
+		return false;
+	if (claim)
+		claim->pending = true;
+	return true;
+}
+
 /* Begin with the pending lists, unless another process has taken them. */
 static void
 begin_pending(RtscanSearch *search)
@@ -315,8 +379,7 @@ begin_pending(RtscanSearch *search)
 	search->pending = MemoryContextAlloc(search->context, sizeof(RtscanPendingReader));
 	rtscan_pending_open(search->pending, search->index, &none);
 	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
-	if (rtscan_filter_is_never(search->filter) ||
-		(search->shared && pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0))
+	if (rtscan_filter_is_never(search->filter) || (search->shared && !take_pending(search)))
 		search->next_list = (int) search->image->nentries + 1;
 }
 

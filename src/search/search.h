@@ -30,9 +30,22 @@
 typedef struct RtscanSharedSearch
 {
 	pg_atomic_uint32 next_segment;
-	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists */
+	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists; */
+	pg_atomic_uint32 kept;		/* or keeps all chunks of segments that it has taken, as RtscanClaim says */
 	Size		next_chunks;	/* where a pg_atomic_uint32 for each segment is, from here */
 } RtscanSharedSearch;
+
+/*
+ * What a process has taken of what processes share, if it searches that several times for different rows: at first it takes what the others
+ * leave it, then the same again.
+ */
+typedef struct RtscanClaim
+{
+	MemoryContext context;		/* of the set */
+	bool		again;
+	Bitmapset  *segments;
+	bool		pending;
+} RtscanClaim;
 
 typedef struct RtscanSearch
 {
@@ -41,6 +54,7 @@ typedef struct RtscanSearch
 	const RtscanSchema *schema;
 	const RtscanFilter *filter;
 	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part, */
+	RtscanClaim *claim;			/* of it, by several searches; or NULL: by this one only */
 	bool		shares_chunks;	/* of segments as well: for each chunk it asks rtscan_take_chunk() */
 
 	/*

@@ -9,6 +9,9 @@
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
+/* To look a value up takes as long as to visit so many, one after another. */
+#define VALUES_A_LOOKUP	6
+
 /* ---------------------------------------------------------------- the tree */
 
 /* Number in the area of the first page of a level. */
@@ -281,16 +284,55 @@ find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, Rts
 	return sound;
 }
 
+/* Probes that are merged with a dictionary, from the next on. */
+typedef struct Merge
+{
+	const RtscanProbes *probes;
+	int			next;
+	RtscanFoundVisitor visitor;
+	void	   *arg;
+} Merge;
+
+/* RtscanDictionaryVisitor */
+static void
+merge_value(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	Merge	   *merge = (Merge *) arg;
+	const RtscanProbes *probes = merge->probes;
+
+	while (merge->next < probes->n && probes->keys[merge->next] < key)
+		merge->next++;
+	for (; merge->next < probes->n && probes->keys[merge->next] == key; merge->next++)
+		merge->visitor(merge->next, (RtscanPosition) {code, first_rank}, (RtscanPosition) {code + 1, end_rank}, merge->arg);
+}
+
+/* Where probes are many, values are compared one after another, from the first probe's on to the last one's. */
+static bool
+merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
+{
+	Merge		merge = {probes, 0, visitor, arg};
+	RtscanProbe first = rtscan_probe_of(probes, 0),
+				last = rtscan_probe_of(probes, probes->n - 1);
+	RtscanPosition from,
+				to;
+
+	return rtscan_dictionary_find(reader, column, &first, false, &from) &&
+		rtscan_dictionary_find(reader, column, &last, true, &to) &&
+		rtscan_dictionary_visit(reader, column, probes->column, from.code, to.code, merge_value, &merge);
+}
+
 bool
 rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 	Leaf		leaf = {.column = column};
 
-	if (header->levels == 0)
+	if (header->levels == 0 || probes->n == 0)
 		return true;
 	if (rtscan_is_plain(header))
 		return find_all_plain(reader, column, probes, visitor, arg);
+	if (probes->keys && (uint32) probes->n >= header->distinct / VALUES_A_LOOKUP)
+		return merge_all(reader, column, probes, visitor, arg);
 	for (int i = 0; i < probes->n; i++)
 	{
 		RtscanProbe probe = rtscan_probe_of(probes, i);
@@ -302,7 +344,7 @@ rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes 
 		{
 			uint32		code = leaf.view.page.first_code + found.entries - 1;
 
-			visitor((RtscanPosition) {code, found.rank}, (RtscanPosition) {code + 1, found.end_rank}, arg);
+			visitor(i, (RtscanPosition) {code, found.rank}, (RtscanPosition) {code + 1, found.end_rank}, arg);
 		}
 	}
 	close_leaf(&leaf);

@@ -7,11 +7,9 @@
  *
  *	RANGE	one span of elements: two comparisons
  *	TABLE	of elements that have 16 bits at most, a byte each
- *	PLACES	spans of others, and where to look for the one that an element may be in: a hash table that keeps their order
+ *	SET		others, as integers: the set itself is asked (integer_set.h)
  *
- *	spans		│ 7 │ 300 .. 320 │ 1000 │			places, of 256 elements each	│ 0 │ 1 │ 2 │ 2 │
- *
- * What was prepared is good for all chunks that have the same frame.
+ * What was prepared is good for all chunks that have the same frame; and the set that is asked itself, for chunks of all segments.
  */
 #ifndef RTSCAN_MEMBERS_H
 #define RTSCAN_MEMBERS_H
@@ -19,27 +17,7 @@
 #include "rtscan.h"
 
 #include "segment/frames.h"
-
-/* Integers from a first to a last one. */
-typedef struct RtscanSpan
-{
-	int64		first;
-	int64		last;
-} RtscanSpan;
-
-typedef struct RtscanIntegerSet
-{
-	bool		nulls;			/* it has NULL */
-	uint32		n;
-	uint32		capacity;
-	RtscanSpan *spans;			/* ascending, something between each and the next */
-} RtscanIntegerSet;
-
-/* Add integers, of which none is before the first of those that were added last. */
-extern void rtscan_add_span(RtscanIntegerSet *set, int64 first, int64 last);
-
-/* Have a set's integers from a least to a greatest one be those that were not in it. */
-extern void rtscan_complement_set(RtscanIntegerSet *set, int64 least, int64 greatest);
+#include "segment/integer_set.h"
 
 typedef enum RtscanMembership
 {
@@ -50,7 +28,7 @@ typedef enum RtscanMembership
 
 typedef struct RtscanMembers RtscanMembers;
 
-/* In the current memory context.  The set must stay where it is. */
+/* In the current memory context, in which what is prepared is as well.  The set must stay where it is. */
 extern RtscanMembers *rtscan_create_members(const RtscanIntegerSet *set);
 
 /* Prepare the set for a chunk of so many rows.  The other functions are about SOME of them. */

@@ -197,6 +197,13 @@ typedef struct RtscanSegment
 	RtscanSegmentInclude *includes;
 } RtscanSegment;
 
+/* The values in row order of a column, from 0: a plain one of the keys, or an INCLUDEd one. */
+static inline const RtscanSegmentInclude *
+rtscan_stored_values(const RtscanSegment *segment, int nkeys, int column)
+{
+	return column < nkeys ? &segment->columns[column].values : &segment->includes[column - nkeys];
+}
+
 /* Entries of a dictionary on both sides of a place, as far as they are known. */
 typedef struct RtscanBetween
 {

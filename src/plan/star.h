@@ -1,0 +1,117 @@
+/*
+ * star.h
+ *		Stars: an index of a table, the fact, joined with others, the dimensions, by what the index looks up.
+ *
+ * A dimension is any relation that is joined by "fact.column = key", with an operator of the column's family.  It is planned as it would
+ * be for PostgreSQL's own joins, and executed once: its keys are a condition of the filter, "column = ANY (keys)".  It may be joined by
+ * several such equalities, where one alone does not say which row is met.  Then each gives such a condition, but of pairs that are
+ * none: so its rows are looked up by all keys together, for a column that tells which rows of the fact meet one, its *mark*.
+ *
+ *	inner		the dimension has a key only once, as the planner has proved: a row of the fact meets one of its rows, or none;
+ *				it may have attributes, columns that the query wants
+ *	left		likewise; rows of the fact that meet none stay, with attributes that are NULL: its keys are no condition
+ *	semi		rows of the fact that meet any
+ *	anti		rows that meet none; of several keys there is no condition, as each of them may be met
+ *
+ * To all that finds out what an index can do, and what that costs, the attributes are columns of the index, behind its own: a star
+ * that is asked for some has a copy of the IndexOptInfo with them.
+ *
+ * A dimension may be a join itself, as of a snowflake, or a partition.  Then the planner has no proof that its key is unique; but where each
+ * row of it comes from another row of one of its tables, its *core*, the key is unique if it is in the core.
+ *
+ * Where a row may meet several of a dimension, PostgreSQL joins them; but it is given only the rows of the fact that meet any.
+ *
+ * The planner joins two relations at a time; so a star of some relations is made of that of fewer, and is remembered with its join
+ * relation until the planner is done, whatever paths that keeps.
+ */
+#ifndef RTSCAN_STAR_H
+#define RTSCAN_STAR_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+#include "plan/cost.h"
+#include "plan/quals.h"
+
+/* What a relation is joined by. */
+typedef struct RtscanStarKey
+{
+	Expr	   *clause;			/* column = key, or the like */
+	Expr	   *key;
+	RtscanQual *qual;			/* of the index: it takes its values from the dimension; or what it would be, if it is no condition */
+} RtscanStarKey;
+
+/* A relation joined. */
+typedef struct RtscanStarDimension
+{
+	RelOptInfo *rel;
+	JoinType	type;			/* JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI */
+	List	   *keys;			/* RtscanStarKey * */
+	List	   *residual;		/* of JOIN_INNER: what else joins it, asked of rows with attributes (RestrictInfo) */
+	Selectivity selectivity;	/* of the fact's rows, by all keys */
+} RtscanStarDimension;
+
+typedef struct RtscanStar
+{
+	RelOptInfo *rel;			/* the join; or the fact, without dimensions */
+	IndexOptInfo *index;		/* of the fact */
+	List	   *dimensions;		/* RtscanStarDimension * */
+} RtscanStar;
+
+/* A star that is asked for some expressions. */
+typedef struct RtscanJoin
+{
+	const RtscanStar *star;
+	IndexOptInfo *index;		/* with the attributes that these have as its last columns */
+	List	   *paths;			/* by dimension: its keys, then its attributes, the mark last */
+	List	   *row_quals;		/* row expressions that ask for marks, before anything else is asked of rows */
+	bool		parallel_safe;
+} RtscanJoin;
+
+/* star_offer.c: hook into the planner. */
+extern void rtscan_init_star(void);
+
+/* The stars that a join relation is (RtscanStar *). */
+extern List *rtscan_stars_of(PlannerInfo *root, const RelOptInfo *rel);
+
+/* The tables that are cores of a relation. */
+extern Relids rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel);
+
+/*
+ * star.c: the star that a relation, with these cores, makes of another star; NULL: it is no dimension of it.  Does a row of an outer relation
+ * meet no more than one of an inner one?
+ */
+extern RtscanStar *rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner,
+										Relids cores, JoinType type, const JoinPathExtraData *extra);
+extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
+
+/* star_path.c: ask a star for expressions; NULL if it has not all of them, or takes too much memory. */
+extern RtscanJoin *rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel);
+
+/* What is asked of rows with attributes (RestrictInfo). */
+extern List *rtscan_join_residual(const RtscanJoin *join);
+
+/* The dimensions' keys as conditions, added to those of the fact; and their clauses, as they are shown. */
+extern RtscanQuals rtscan_join_quals(const RtscanJoin *join, const RtscanQuals *quals);
+extern List *rtscan_join_clauses(const RtscanJoin *join);
+
+/* The dimensions for a plan (RtscanPlanDimension *). */
+extern List *rtscan_plan_dimensions(const RtscanJoin *join);
+
+/* May EXPLAIN tell what of a dimension the index has? */
+extern bool rtscan_join_may_tell(PlannerInfo *root, const RtscanJoin *join);
+
+/* What the dimensions and their conditions take, and how many rows of the fact they leave. */
+extern RtscanCost rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows);
+
+/*
+ * star_filter.c: offer a join of a table, that is the stars of its indexes without dimensions, with another relation, of whose rows each may
+ * meet several: by PostgreSQL's hash join, of the table's rows that meet any.  The table's others must not matter to it.
+ */
+extern void rtscan_offer_filtered(PlannerInfo *root, List *tables, RelOptInfo *joinrel, RelOptInfo *other, bool table_is_outer,
+								  JoinType type, JoinPathExtraData *extra);
+
+/* scan_path.c: the path that returns a star's rows, shared by so many workers; NULL: it has not all that is wanted. */
+extern Path *rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers);
+
+#endif							/* RTSCAN_STAR_H */

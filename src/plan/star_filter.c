@@ -1,0 +1,163 @@
+/*
+ * star_filter.c
+ *		A table's rows that meet any of another relation's, below PostgreSQL's own join of the two.
+ *
+ * Where a row meets several, or comes from the heap together with what it meets, a star is none of them.  But all rows that the join wants
+ * of the table are those of a star whose dimension is a semi join's; PostgreSQL hashes the other relation, and joins the few that are left.
+ * That is executed twice, so it must have the same rows both times.
+ */
+#include "plan/star.h"
+
+#include "catalog/pg_class.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+
+/* ---------------------------------------------------------------- the other relation */
+
+/* Has a range table entry the same rows whenever a snapshot asks? */
+static bool
+repeats(const RangeTblEntry *entry)
+{
+	switch (entry->rtekind)
+	{
+		case RTE_RELATION:
+			return entry->tablesample == NULL && entry->relkind != RELKIND_FOREIGN_TABLE && entry->relkind != RELKIND_PARTITIONED_TABLE;
+		case RTE_FUNCTION:
+			return !contain_volatile_functions((Node *) entry->functions) && !contain_subplans((Node *) entry->functions);
+		case RTE_VALUES:
+			return !contain_volatile_functions((Node *) entry->values_lists) && !contain_subplans((Node *) entry->values_lists);
+		default:
+			return false;
+	}
+}
+
+static bool
+has_same_rows_again(PlannerInfo *root, const RelOptInfo *rel)
+{
+	List	   *clauses = extract_actual_clauses(rel->baserestrictinfo, false);
+
+	return rel->reloptkind == RELOPT_BASEREL && repeats(planner_rt_fetch(rel->relid, root)) &&
+		!contain_volatile_functions((Node *) clauses) && !contain_subplans((Node *) clauses);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+/* The join of a table with another relation, as if any of its rows would do: for an estimate. */
+static SpecialJoinInfo *
+semi_join(const RelOptInfo *table, const RelOptInfo *other)
+{
+	SpecialJoinInfo *join = makeNode(SpecialJoinInfo);
+
+	join->min_lefthand = join->syn_lefthand = table->relids;
+	join->min_righthand = join->syn_righthand = other->relids;
+	join->jointype = JOIN_SEMI;
+	return join;
+}
+
+/* The table's rows that meet any by one of the join's clauses, or NULL. */
+static RtscanStar *
+make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, RelOptInfo *other, JoinType type,
+			const JoinPathExtraData *extra)
+{
+	JoinPathExtraData semi = *extra;
+	ListCell   *cell;
+
+	semi.sjinfo = semi_join(table->rel, other);
+	foreach(cell, extra->restrictlist)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+		RtscanStar *star;
+
+		if (IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, joinrel->relids))
+			continue;
+		semi.restrictlist = list_make1(info);
+		star = rtscan_add_dimension(root, table, joinrel, other, NULL, JOIN_SEMI, &semi);
+		if (star == NULL)
+			continue;
+		star->rel = table->rel;
+		return star;
+	}
+	return NULL;
+}
+
+static Path *
+filtered_path(PlannerInfo *root, const RtscanStar *star, Selectivity kept)
+{
+	Path	   *path = rtscan_join_scan_path(root, star, 0);
+
+	if (path)
+		path->rows = clamp_row_est(star->rel->rows * kept);
+	return path;
+}
+
+/* ---------------------------------------------------------------- the join */
+
+/* What PostgreSQL's hash join looks up, of clauses that it has to tell the sides of. */
+static List *
+hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, const List *restrictions)
+{
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, restrictions)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+
+		if ((IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, joinrel->relids)) || !info->can_join ||
+			!OidIsValid(info->hashjoinoperator))
+			continue;
+		info->outer_is_left = bms_is_subset(info->left_relids, outer->relids) && bms_is_subset(info->right_relids, inner->relids);
+		if (info->outer_is_left ||
+			(bms_is_subset(info->left_relids, inner->relids) && bms_is_subset(info->right_relids, outer->relids)))
+			clauses = lappend(clauses, info);
+	}
+	return clauses;
+}
+
+/*
+ * Of the table, this part has been kept: final_cost_hashjoin() takes the join's rows for as few, as it does not know that those which meet
+ * none have gone.
+ */
+static void
+offer_hash_join(PlannerInfo *root, RelOptInfo *joinrel, Path *outer, Path *inner, Selectivity kept, JoinType type,
+				JoinPathExtraData *extra)
+{
+	List	   *clauses = hash_clauses(joinrel, outer->parent, inner->parent, type, extra->restrictlist);
+	JoinCostWorkspace workspace;
+	Path	   *join;
+
+	if (clauses == NIL)
+		return;
+	initial_cost_hashjoin(root, &workspace, type, clauses, outer, inner, extra, false);
+	join = (Path *) create_hashjoin_path(root, joinrel, type, &workspace, extra, outer, inner, false, extra->restrictlist, NULL,
+										 clauses);
+	join->total_cost += (1 - kept) * joinrel->rows * cpu_tuple_cost;
+	add_path(joinrel, join);
+}
+
+void
+rtscan_offer_filtered(PlannerInfo *root, List *tables, RelOptInfo *joinrel, RelOptInfo *other, bool table_is_outer, JoinType type,
+					  JoinPathExtraData *extra)
+{
+	ListCell   *cell;
+
+	if (tables == NIL || !enable_hashjoin || !has_same_rows_again(root, other))
+		return;
+	foreach(cell, tables)
+	{
+		RtscanStar *star = make_filter(root, lfirst(cell), joinrel, other, type, extra);
+		Selectivity kept = star ? ((RtscanStarDimension *) linitial(star->dimensions))->selectivity : 0;
+		Path	   *path = star ? filtered_path(root, star, kept) : NULL;
+
+		if (path && table_is_outer)
+			offer_hash_join(root, joinrel, path, other->cheapest_total_path, kept, type, extra);
+		else if (path)
+			offer_hash_join(root, joinrel, other->cheapest_total_path, path, kept, type, extra);
+	}
+}

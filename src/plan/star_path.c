@@ -1,0 +1,439 @@
+/*
+ * star_path.c
+ *		What a star has, and what its dimensions take.
+ */
+#include "plan/star.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "plan/privacy.h"
+#include "plan/resolve.h"
+#include "run/dimension.h"
+#include "run/node_plan.h"
+
+/* Sorting a key, and looking it up in a segment: in a dictionary, of whose values many are near each other; or among values of rows. */
+#define KEY_COST			(6 * cpu_operator_cost)
+#define LOOKUP_COST			(3 * cpu_operator_cost)
+#define PLAIN_LOOKUP_COST	(30 * cpu_operator_cost)
+
+/* In place of that (search/lookup.c): reading a value of all rows, and testing it; or doing both for few rows, here and there. */
+#define READ_VALUE_COST		(0.1 * cpu_operator_cost)
+#define TEST_VALUE_COST		(0.3 * cpu_operator_cost)
+#define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)
+
+/* A row of the fact found by a key; or if others have found it, tested. */
+#define FOUND_ROW_COST		(0.1 * cpu_operator_cost)
+#define TESTED_ROW_COST		(2 * cpu_operator_cost)
+
+/* A row of the fact looked up by each of several keys, with the others of a batch. */
+#define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
+
+/* ---------------------------------------------------------------- keys */
+
+/* Is it not said by one key which rows are met? */
+static bool
+has_several_keys(const RtscanStarDimension *dimension)
+{
+	return list_length(dimension->keys) > 1;
+}
+
+/* Are rows that have no such key left out by the filter? */
+static bool
+has_conditions(const RtscanStarDimension *dimension)
+{
+	return dimension->type != JOIN_LEFT && (dimension->type != JOIN_ANTI || !has_several_keys(dimension));
+}
+
+/* Is it asked of rows whether they meet one of several keys? */
+static bool
+has_mark(const RtscanStarDimension *dimension)
+{
+	return dimension->type != JOIN_LEFT && has_several_keys(dimension);
+}
+
+/* What joins it. */
+static Expr *
+clause_of(const RtscanStarDimension *dimension)
+{
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+		clauses = lappend(clauses, ((RtscanStarKey *) lfirst(cell))->clause);
+	return make_ands_explicit(clauses);
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+/* The columns of a dimension that expressions have; false if they have more of it than columns. */
+static bool
+collect_attributes(const RtscanStarDimension *dimension, List *expressions, List **attributes)
+{
+	ListCell   *cell;
+
+	*attributes = NIL;
+	foreach(cell, pull_var_clause((Node *) expressions, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+								  PVC_RECURSE_PLACEHOLDERS))
+	{
+		Var		   *var = lfirst_node(Var, cell);
+
+		if (!bms_is_member(var->varno, dimension->rel->relids))
+			continue;
+		if (var->varattno <= 0)
+			return false;
+		*attributes = list_append_unique(*attributes, var);
+	}
+	return *attributes == NIL || dimension->type == JOIN_INNER || dimension->type == JOIN_LEFT;
+}
+
+/* A copy of an index that has attributes as columns behind its own. */
+static IndexOptInfo *
+add_columns(IndexOptInfo *index, List *attributes)
+{
+	int			n = list_length(attributes);
+	IndexOptInfo *extended = makeNode(IndexOptInfo);
+
+	*extended = *index;
+	extended->ncolumns += n;
+	extended->indexkeys = palloc0(extended->ncolumns * sizeof(int));
+	extended->canreturn = palloc(extended->ncolumns * sizeof(bool));
+	memcpy(extended->indexkeys, index->indexkeys, index->ncolumns * sizeof(int));
+	memcpy(extended->canreturn, index->canreturn, index->ncolumns * sizeof(bool));
+	extended->indexprs = list_copy(index->indexprs);
+	extended->indextlist = list_copy(index->indextlist);
+	for (int i = 0; i < n; i++)
+	{
+		extended->canreturn[index->ncolumns + i] = true;
+		extended->indexprs = lappend(extended->indexprs, list_nth(attributes, i));
+		extended->indextlist = lappend(extended->indextlist,
+									   makeTargetEntry(list_nth(attributes, i), index->ncolumns + i + 1, NULL, false));
+	}
+	return extended;
+}
+
+/* ---------------------------------------------------------------- dimensions */
+
+/* Have its cheapest path return the keys, then attributes, as they are below an outer join, and the mark, which each row has. */
+static Path *
+dimension_path(PlannerInfo *root, const RtscanStarDimension *dimension, List *attributes, bool parallel)
+{
+	RelOptInfo *rel = dimension->rel;
+	PathTarget *target = create_empty_pathtarget();
+	Path	   *path = rel->cheapest_total_path;
+	ListCell   *cell;
+
+	if (parallel && !path->parallel_safe)
+		path = get_cheapest_parallel_safe_total_inner(rel->pathlist);
+	if (path == NULL)
+		return NULL;
+	foreach(cell, dimension->keys)
+		add_column_to_pathtarget(target, ((RtscanStarKey *) lfirst(cell))->key, 0);
+	for (int i = 0; i < list_length(attributes); i++)
+		add_column_to_pathtarget(target, (Expr *) rtscan_compat_within(list_nth(attributes, i), rel), 0);
+	if (has_mark(dimension))
+		add_column_to_pathtarget(target, (Expr *) makeBoolConst(true, false), 0);
+	return (Path *) create_projection_path(root, rel, path, set_pathtarget_cost_width(root, target));
+}
+
+/* Do the rows fit into the memory that a hash may take? */
+static bool
+fits(const RtscanStarDimension *dimension, const Path *path)
+{
+	int			nkeys = list_length(dimension->keys);
+	int			attributes = list_length(path->pathtarget->exprs) - nkeys;
+
+	return path->rows * (nkeys * RTSCAN_DIMENSION_KEY_BYTES + attributes * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
+						 path->pathtarget->width) <= get_hash_memory_limit();
+}
+
+/* The mark, as a column of the index, is what joins it: the others' rows have NULL. */
+static Expr *
+ask_for_mark(const RtscanStarDimension *dimension, int column)
+{
+	Var		   *mark = makeVar(INDEX_VAR, column + 1, BOOLOID, -1, InvalidOid, 0);
+	NullTest   *test;
+
+	if (dimension->type != JOIN_ANTI)
+		return (Expr *) mark;
+	test = makeNode(NullTest);
+	test->arg = (Expr *) mark;
+	test->nulltesttype = IS_NULL;
+	test->location = -1;
+	return (Expr *) test;
+}
+
+List *
+rtscan_join_residual(const RtscanJoin *join)
+{
+	List	   *residual = NIL;
+	ListCell   *cell;
+
+	foreach(cell, join->star->dimensions)
+		residual = list_concat(residual, ((RtscanStarDimension *) lfirst(cell))->residual);
+	return residual;
+}
+
+/* May an outer join of the star, or in a dimension that is a join itself, make expressions NULL that are more than columns? */
+static bool
+makes_null(const RtscanStar *star, List *expressions)
+{
+	bool		outer = false;
+	ListCell   *cell;
+
+	foreach(cell, star->dimensions)
+		outer |= ((RtscanStarDimension *) lfirst(cell))->type == JOIN_LEFT ||
+			!IS_SIMPLE_REL(((RtscanStarDimension *) lfirst(cell))->rel);
+	if (!outer)
+		return false;
+	foreach(cell, pull_var_clause((Node *) expressions, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+								  PVC_INCLUDE_PLACEHOLDERS))
+		if (IsA(lfirst(cell), PlaceHolderVar))
+			return true;
+	return false;
+}
+
+RtscanJoin *
+rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel)
+{
+	RtscanJoin *join = palloc0(sizeof(RtscanJoin));
+	List	   *all = NIL;
+	ListCell   *cell;
+
+	join->star = star;
+	expressions = list_make2(expressions, extract_actual_clauses(rtscan_join_residual(join), false));
+	join->parallel_safe = true;
+	if (makes_null(star, expressions))
+		return NULL;
+	foreach(cell, star->dimensions)
+	{
+		List	   *attributes;
+		Path	   *path = NULL;
+
+		if (collect_attributes(lfirst(cell), expressions, &attributes))
+			path = dimension_path(root, lfirst(cell), attributes, parallel);
+		if (path == NULL || !fits(lfirst(cell), path))
+			return NULL;
+		join->paths = lappend(join->paths, path);
+		join->parallel_safe &= path->parallel_safe;
+		all = list_concat(all, attributes);
+		if (!has_mark(lfirst(cell)))
+			continue;
+		join->row_quals = lappend(join->row_quals, ask_for_mark(lfirst(cell), star->index->ncolumns + list_length(all)));
+		all = lappend(all, clause_of(lfirst(cell)));
+	}
+	if (star->index->ncolumns + list_length(all) > INDEX_MAX_KEYS)
+		return NULL;
+	join->index = all == NIL ? star->index : add_columns(star->index, all);
+	return join;
+}
+
+/* ---------------------------------------------------------------- conditions */
+
+RtscanQuals
+rtscan_join_quals(const RtscanJoin *join, const RtscanQuals *quals)
+{
+	RtscanQuals all = *quals;
+	ListCell   *cell,
+			   *key;
+
+	all.all = list_copy(quals->all);
+	foreach(cell, join->star->dimensions)
+		if (has_conditions(lfirst(cell)))
+			foreach(key, ((RtscanStarDimension *) lfirst(cell))->keys)
+				all.all = lappend(all.all, ((RtscanStarKey *) lfirst(key))->qual);
+	return all;
+}
+
+/*
+ * Columns that are among the attributes, as they are there: an outer join's clause has them as they are below it, the attributes above, and a
+ * plan node must not have one column in two ways.
+ */
+static Node *
+use_attributes(Node *node, List *attributes)
+{
+	ListCell   *cell;
+
+	if (node == NULL || !IsA(node, Var))
+		return node ? expression_tree_mutator(node, use_attributes, attributes) : NULL;
+	foreach(cell, attributes)
+	{
+		const Var  *attribute = lfirst(cell);
+
+		if (IsA(attribute, Var) && attribute->varno == ((Var *) node)->varno && attribute->varattno == ((Var *) node)->varattno)
+			return copyObject(lfirst(cell));
+	}
+	return node;
+}
+
+List *
+rtscan_join_clauses(const RtscanJoin *join)
+{
+	List	   *attributes = list_copy_tail(join->index->indexprs, list_length(join->star->index->indexprs));
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, join->star->dimensions)
+		clauses = lappend(clauses, use_attributes((Node *) clause_of(lfirst(cell)), attributes));
+	return clauses;
+}
+
+static RtscanPlanDimension *
+plan_key(const IndexOptInfo *index, JoinType type, const RtscanStarKey *key)
+{
+	const RtscanAsked *asked = &key->qual->asked;
+	RtscanPlanDimension *plan = palloc(sizeof(RtscanPlanDimension));
+	bool		included = OidIsValid(asked->family);
+
+	*plan = (RtscanPlanDimension) {
+		.type = type,
+		.column = asked->column,
+		.lefttype = included ? asked->lefttype : index->opcintype[asked->column],
+		.family = included ? asked->family : index->opfamily[asked->column],
+		.collation = asked->collation,
+	};
+	plan->subtype = OidIsValid(asked->subtype) ? asked->subtype : plan->lefttype;
+	return plan;
+}
+
+static RtscanPlanDimension *
+plan_pair(RtscanPlanDimension *first, RtscanPlanDimension *second)
+{
+	RtscanPlanDimension *plan = palloc(sizeof(RtscanPlanDimension));
+
+	*plan = (RtscanPlanDimension) {.type = first->type, .parts = {first, second}};
+	return plan;
+}
+
+/* Several keys are pairs: of the last one, and what those before it are. */
+static RtscanPlanDimension *
+plan_dimension(const IndexOptInfo *index, const RtscanStarDimension *dimension, const Path *path)
+{
+	RtscanPlanDimension *plan = NULL;
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+	{
+		RtscanPlanDimension *key = plan_key(index, dimension->type, lfirst(cell));
+
+		plan = plan ? plan_pair(plan, key) : key;
+	}
+	plan->attributes = list_length(path->pathtarget->exprs) - list_length(dimension->keys);
+	return plan;
+}
+
+List *
+rtscan_plan_dimensions(const RtscanJoin *join)
+{
+	List	   *dimensions = NIL;
+	ListCell   *cell,
+			   *path_cell;
+
+	forboth(cell, join->star->dimensions, path_cell, join->paths)
+		dimensions = lappend(dimensions, plan_dimension(join->index, lfirst(cell), lfirst(path_cell)));
+	return dimensions;
+}
+
+bool
+rtscan_join_may_tell(PlannerInfo *root, const RtscanJoin *join)
+{
+	return !rtscan_has_barrier(root) && rtscan_may_know_values(root, join->star->index);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* list_sort_comparator */
+static int
+compare_selectivity(const ListCell *a, const ListCell *b)
+{
+	Selectivity left = ((RtscanStarDimension *) lfirst(a))->selectivity,
+				right = ((RtscanStarDimension *) lfirst(b))->selectivity;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The rows of some keys are found by these, or by what they have not; or those left are tested by their codes. */
+static RtscanCost
+coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows)
+{
+	Selectivity selectivity = dimension->selectivity;
+
+	return (RtscanCost) {
+		.startup = keys * size->segments * LOOKUP_COST,
+		.work = Min(size->rows * Min(selectivity, 1 - selectivity) * FOUND_ROW_COST, rows * TESTED_ROW_COST),
+	};
+}
+
+/* Likewise; or the rows left are tested, and no key is looked up. */
+static RtscanCost
+plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows)
+{
+	RtscanCost	looked_up = {
+		.startup = keys * size->segments * PLAIN_LOOKUP_COST,
+		.work = size->rows * Min(dimension->selectivity, 1 - dimension->selectivity) * FOUND_ROW_COST,
+	};
+	RtscanCost	tested = {
+		.work = Min(size->rows * READ_VALUE_COST + rows * TEST_VALUE_COST, rows * SINGLE_VALUE_COST),
+	};
+
+	return rtscan_total_cost(&looked_up) < rtscan_total_cost(&tested) ? looked_up : tested;
+}
+
+/* Add what evaluating a dimension takes, of which so many rows come, on those of the fact that are left. */
+static void
+add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows)
+{
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+	{
+		bool		coded = size->columns[((const RtscanStarKey *) lfirst(cell))->qual->asked.column].dictionary_values > 0;
+
+		cost->startup += keys * KEY_COST;
+		rtscan_add_cost(cost, (coded ? coded_cost : plain_cost) (dimension, size, keys, rows));
+	}
+	/* They are looked up by several keys together. */
+	if (has_several_keys(dimension))
+		cost->work += rows * list_length(dimension->keys) * PAIRED_ROW_COST;
+}
+
+/* The most selective of the dimensions first. */
+static RtscanCost
+dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *rows)
+{
+	List	   *dimensions = list_copy(join->star->dimensions);
+	RtscanCost	cost = {0};
+	ListCell   *cell;
+
+	list_sort(dimensions, compare_selectivity);
+	foreach(cell, dimensions)
+	{
+		const RtscanStarDimension *dimension = lfirst(cell);
+
+		add_dimension_cost(&cost, dimension, size, dimension->rel->rows, *rows);
+		*rows *= dimension->selectivity;
+	}
+	return cost;
+}
+
+RtscanCost
+rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, join->index);
+	const RtscanIndexSize none = {.rows = join->index->tuples};
+	RtscanCost	cost = dimensions_cost(join, size ? size : &none, rows);
+	ListCell   *cell;
+
+	foreach(cell, join->paths)
+		cost.startup += ((const Path *) lfirst(cell))->total_cost;
+	return cost;
+}

@@ -1,0 +1,84 @@
+/*
+ * key_order.c
+ *		Sort 64-bit keys, a digit at a time.
+ */
+#include "row/key_order.h"
+
+#include "miscadmin.h"
+
+/* Bits of the digits. */
+#define DIGIT_BITS		11
+
+/* Of so few none is worth a digit's counts. */
+#define FEW				64
+
+static void
+insert_each(RtscanKeyed *keyed, uint32 n)
+{
+	for (uint32 i = 1; i < n; i++)
+	{
+		RtscanKeyed one = keyed[i];
+		uint32		place = i;
+
+		for (; place > 0 && keyed[place - 1].key > one.key; place--)
+			keyed[place] = keyed[place - 1];
+		keyed[place] = one;
+	}
+}
+
+/* One of the keys' digits at a time, from the lowest: those with equal digits stay in their order. */
+static void
+sort_by_digit(const RtscanKeyed *from, uint32 n, uint64 least, int shift, RtscanKeyed *to)
+{
+	uint32		ends[1 << DIGIT_BITS] = {0};
+	uint32		end = 0;
+
+	CHECK_FOR_INTERRUPTS();
+	for (uint32 i = 0; i < n; i++)
+		ends[((from[i].key - least) >> shift) & ((1 << DIGIT_BITS) - 1)]++;
+	for (int digit = 0; digit < 1 << DIGIT_BITS; digit++)
+	{
+		uint32		count = ends[digit];
+
+		ends[digit] = end;
+		end += count;
+	}
+	for (uint32 i = 0; i < n; i++)
+		to[ends[((from[i].key - least) >> shift) & ((1 << DIGIT_BITS) - 1)]++] = from[i];
+}
+
+static bool
+is_sorted(const RtscanKeyed *keyed, uint32 n, uint64 *least, uint64 *greatest)
+{
+	bool		sorted = true;
+
+	*least = *greatest = n > 0 ? keyed[0].key : 0;
+	for (uint32 i = 1; i < n; i++)
+	{
+		sorted &= keyed[i - 1].key <= keyed[i].key;
+		*least = Min(*least, keyed[i].key);
+		*greatest = Max(*greatest, keyed[i].key);
+	}
+	return sorted;
+}
+
+RtscanKeyed *
+rtscan_sort_keyed(RtscanKeyed *keyed, uint32 n, RtscanKeyed *other)
+{
+	uint64		least,
+				greatest;
+
+	if (n <= FEW)
+		insert_each(keyed, n);
+	if (n <= FEW || is_sorted(keyed, n, &least, &greatest))
+		return keyed;
+	for (int shift = 0; shift < 64 && (greatest - least) >> shift > 0; shift += DIGIT_BITS)
+	{
+		RtscanKeyed *sorted = other;
+
+		sort_by_digit(keyed, n, least, shift, sorted);
+		other = keyed;
+		keyed = sorted;
+	}
+	return keyed;
+}

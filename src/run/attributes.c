@@ -1,0 +1,314 @@
+/*
+ * attributes.c
+ *		Columns of a batch that dimensions of a star have.
+ */
+#include "run/attributes.h"
+
+#include "bits/multiversion.h"
+#include "run/batch.h"
+
+/* A dimension, and which of its rows those of the batch meet. */
+typedef struct Met
+{
+	RtscanDimension *dimension;
+	uint64		batch;			/* number of the batch that this is about: */
+	uint32		rows[RTSCAN_CURSOR_ROWS];
+	const RtscanSegmentScan *segment;	/* that this is about, NULL: none; */
+	uint64		loads;			/* and the dimension's rows */
+	uint32		capacity;
+	uint32	   *by_code;
+	struct Met *parts[2];		/* of pairs, or NULL */
+} Met;
+
+/* A column. */
+typedef struct Place
+{
+	Met		   *met;
+	RtscanAttribute *attribute;
+} Place;
+
+struct RtscanAttributes
+{
+	RtscanBatch *batch;
+	int			first;			/* number of the first column */
+	int			ndimensions;
+	Met		  **met;			/* by dimension */
+	Place	   *places;
+};
+
+/* ---------------------------------------------------------------- begin */
+
+static int
+count_attributes(int ndimensions, RtscanDimension **dimensions)
+{
+	int			n = 0;
+
+	for (int i = 0; i < ndimensions; i++)
+		n += dimensions[i]->plan->attributes;
+	return n;
+}
+
+static Met *
+create_met(RtscanDimension *dimension)
+{
+	Met		   *met = palloc0(sizeof(Met));
+
+	met->dimension = dimension;
+	for (int i = 0; i < 2 && dimension->parts[0]; i++)
+		met->parts[i] = create_met(dimension->parts[i]);
+	return met;
+}
+
+RtscanAttributes *
+rtscan_create_attributes(RtscanBatch *batch, int ndimensions, RtscanDimension **dimensions)
+{
+	RtscanAttributes *attributes = palloc0(sizeof(RtscanAttributes));
+	int			n = 0;
+
+	attributes->batch = batch;
+	attributes->first = batch->schema->ncolumns;
+	attributes->ndimensions = ndimensions;
+	attributes->met = palloc0(Max(ndimensions, 1) * sizeof(Met *));
+	attributes->places = palloc0(Max(count_attributes(ndimensions, dimensions), 1) * sizeof(Place));
+	for (int i = 0; i < ndimensions; i++)
+	{
+		attributes->met[i] = create_met(dimensions[i]);
+		for (int j = 0; j < dimensions[i]->plan->attributes; j++)
+			attributes->places[n++] = (Place) {attributes->met[i], &dimensions[i]->attributes[j]};
+	}
+	return attributes;
+}
+
+TupleDesc
+rtscan_describe_attributes(TupleDesc index, int ndimensions, RtscanDimension **dimensions)
+{
+	TupleDesc	tupdesc = CreateTemplateTupleDesc(index->natts + count_attributes(ndimensions, dimensions));
+	int			n = 0;
+
+	while (n < index->natts)
+	{
+		TupleDescCopyEntry(tupdesc, n + 1, index, n + 1);
+		n++;
+	}
+	for (int i = 0; i < ndimensions; i++)
+	{
+		TupleDesc	row = ExecGetResultType(dimensions[i]->state);
+
+		for (int j = row->natts - dimensions[i]->plan->attributes; j < row->natts; j++)
+			TupleDescCopyEntry(tupdesc, ++n, row, j + 1);
+	}
+	TupleDescFinalize(tupdesc);
+	return tupdesc;
+}
+
+static void
+forget_segment(Met *met)
+{
+	met->segment = NULL;
+	for (int i = 0; i < 2 && met->parts[0]; i++)
+		forget_segment(met->parts[i]);
+}
+
+void
+rtscan_forget_segments(RtscanAttributes *attributes)
+{
+	for (int i = 0; i < attributes->ndimensions; i++)
+		forget_segment(attributes->met[i]);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* RtscanFoundVisitor: a key has this code. */
+static void
+note_code(int key, RtscanPosition place, RtscanPosition behind, void *arg)
+{
+	((uint32 *) arg)[place.code] = key;
+}
+
+/* What a segment has been searched for of a column, or NULL. */
+static const RtscanIntervals *
+searched_codes(const RtscanSegmentScan *segment, int column)
+{
+	const RtscanRegion *region = &segment->filter.region;
+
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column == column)
+			return &region->columns[i].intervals;
+	return NULL;
+}
+
+static uint64
+count_codes(const RtscanIntervals *codes)
+{
+	uint64		n = 0;
+
+	for (uint32 i = 0; i < codes->n; i++)
+		n += codes->items[i].high.code - codes->items[i].low.code;
+	return n;
+}
+
+/*
+ * The codes that have been searched for are of keys, and of nothing else.  If they are as many, they are those of all keys, and ascend
+ * as these do; else it is not known which keys have none.
+ */
+static bool
+take_searched_codes(Met *met, const RtscanSegmentScan *segment)
+{
+	const RtscanDimension *dimension = met->dimension;
+	const RtscanIntervals *codes = rtscan_dimension_is_needed(dimension) ? searched_codes(segment, dimension->plan->column) : NULL;
+	uint32		row = 0;
+
+	if (codes == NULL || count_codes(codes) != dimension->n)
+		return false;
+	for (uint32 i = 0; i < codes->n; i++)
+		for (uint32 code = codes->items[i].low.code; code < codes->items[i].high.code; code++)
+			met->by_code[code] = row++;
+	return true;
+}
+
+/* What row each code of a segment meets: NULL, and what is no key, none. */
+static void
+enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
+{
+	const RtscanDimension *dimension = met->dimension;
+	int			column = dimension->plan->column;
+	RtscanReader *reader = &unconstify(RtscanSegmentScan *, segment)->reader;
+	uint32		codes = reader->segment->columns[column].header.distinct + 1;
+	const RtscanProbes probes = {
+		.column = &batch->schema->columns[column],
+		.n = dimension->n,
+		.keys = rtscan_dimension_keys(dimension),
+		.compare = unconstify(FmgrInfo *, &dimension->compare_column),
+		.values = dimension->keys,
+	};
+
+	met->segment = segment;
+	met->loads = dimension->loads;
+	if (met->capacity < codes)
+	{
+		if (met->by_code)
+			pfree(met->by_code);
+		met->by_code = MemoryContextAllocHuge(GetMemoryChunkContext(batch), codes * sizeof(uint32));
+		met->capacity = codes;
+	}
+	for (uint32 i = 0; i < codes; i++)
+		met->by_code[i] = dimension->n;
+	if (!take_searched_codes(met, segment))
+		rtscan_dictionary_find_all(reader, column, &probes, note_code, met->by_code);
+}
+
+static void
+find_by_code(Met *met, RtscanBatch *batch)
+{
+	const RtscanSegmentScan *segment = rtscan_cursor_segment(batch->cursor);
+
+	if (met->segment != segment || met->loads != met->dimension->loads)
+		enter_segment(met, batch, segment);
+	rtscan_cursor_codes(batch->cursor, met->dimension->plan->column, met->rows);
+	for (uint32 i = 0; i < batch->n; i++)
+		met->rows[i] = met->by_code[met->rows[i]];
+}
+
+static void
+find_by_value(Met *met, RtscanBatch *batch)
+{
+	int			column = met->dimension->plan->column;
+
+	rtscan_load_column(batch, column);
+	rtscan_find_in_dimension(met->dimension, batch->values[column], batch->isnull[column], batch->n, met->rows);
+}
+
+static bool
+has_codes(const RtscanBatch *batch, int column)
+{
+	return column < batch->schema->nkeys && rtscan_cursor_segment(batch->cursor) && rtscan_cursor_has_codes(batch->cursor, column);
+}
+
+static const uint32 *find_rows(Met *met, RtscanBatch *batch);
+
+static void
+find_by_parts(Met *met, RtscanBatch *batch)
+{
+	const uint32 *firsts = find_rows(met->parts[0], batch),
+			   *seconds = find_rows(met->parts[1], batch);
+
+	rtscan_find_pairs(met->dimension, firsts, seconds, batch->n, met->rows);
+}
+
+/* The dimension's rows that the rows at hand meet. */
+static const uint32 *
+find_rows(Met *met, RtscanBatch *batch)
+{
+	if (met->batch == batch->number)
+		return met->rows;
+	if (met->parts[0])
+		find_by_parts(met, batch);
+	else if (has_codes(batch, met->dimension->plan->column))
+		find_by_code(met, batch);
+	else
+		find_by_value(met, batch);
+	met->batch = batch->number;
+	return met->rows;
+}
+
+/* ---------------------------------------------------------------- values */
+
+static const Place *
+place_of(const RtscanAttributes *attributes, int column)
+{
+	return &attributes->places[column - attributes->first];
+}
+
+void
+rtscan_attribute_values(RtscanAttributes *attributes, int column, Datum *values, bool *isnull)
+{
+	const Place *place = place_of(attributes, column);
+	const uint32 *rows = find_rows(place->met, attributes->batch);
+
+	for (uint32 i = 0; i < attributes->batch->n; i++)
+	{
+		values[i] = place->attribute->values[rows[i]];
+		isnull[i] = place->attribute->isnull[rows[i]];
+	}
+}
+
+RTSCAN_MULTIVERSION static void
+gather_integers(const RtscanAttribute *attribute, const uint32 *rows, uint32 n, int64 *integers, bool *isnull)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		integers[i] = attribute->integers[rows[i]];
+		isnull[i] = attribute->isnull[rows[i]];
+	}
+}
+
+bool
+rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull, int *scale)
+{
+	const Place *place = place_of(attributes, column);
+
+	if (!rtscan_attribute_integers(place->met->dimension, place->attribute))
+		return false;
+	*scale = place->attribute->scale;
+	gather_integers(place->attribute, find_rows(place->met, attributes->batch), attributes->batch->n, integers, isnull);
+	return true;
+}
+
+void
+rtscan_attribute_codes(RtscanAttributes *attributes, int column, uint32 *codes)
+{
+	const Place *place = place_of(attributes, column);
+	const uint32 *rows = find_rows(place->met, attributes->batch);
+
+	for (uint32 i = 0; i < attributes->batch->n; i++)
+		codes[i] = place->attribute->numbers[rows[i]];
+}
+
+uint32
+rtscan_attribute_code_count(RtscanAttributes *attributes, int column)
+{
+	const Place *place = place_of(attributes, column);
+
+	rtscan_number_attribute(place->met->dimension, place->attribute);
+	return place->attribute->count;
+}

@@ -1,0 +1,35 @@
+/*
+ * attributes.h
+ *		Columns of a batch that dimensions of a star have, behind the index's own.
+ *
+ * A row of the batch meets a dimension's row by its key's code: in each segment the keys are merged with the dictionary once, which
+ * says what row a code meets.  Where a key has no code, in pending rows or a plain column, it is looked up by its value.  Of several
+ * keys each is looked up for itself, and then what they come to together.
+ */
+#ifndef RTSCAN_ATTRIBUTES_H
+#define RTSCAN_ATTRIBUTES_H
+
+#include "rtscan.h"
+
+#include "run/dimension.h"
+#include "search/cursor.h"
+
+struct RtscanBatch;
+typedef struct RtscanAttributes RtscanAttributes;
+
+/* Of some dimensions, which have been loaded before rows are asked about; in the current memory context. */
+extern RtscanAttributes *rtscan_create_attributes(struct RtscanBatch *batch, int ndimensions, RtscanDimension **dimensions);
+
+/* Types of the index's columns and of theirs. */
+extern TupleDesc rtscan_describe_attributes(TupleDesc index, int ndimensions, RtscanDimension **dimensions);
+
+/* Segments so far are not to be taken for those that come: another cursor begins. */
+extern void rtscan_forget_segments(RtscanAttributes *attributes);
+
+/* Of the rows at hand: values; integers, or false where they are none; numbers of values, identical ones have the same; and how many numbers. */
+extern void rtscan_attribute_values(RtscanAttributes *attributes, int column, Datum *values, bool *isnull);
+extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull, int *scale);
+extern void rtscan_attribute_codes(RtscanAttributes *attributes, int column, uint32 *codes);
+extern uint32 rtscan_attribute_code_count(RtscanAttributes *attributes, int column);
+
+#endif							/* RTSCAN_ATTRIBUTES_H */

@@ -1,0 +1,480 @@
+/*
+ * dimension.c
+ *		A dimension of a star: the rows of a plan below the node, by key.
+ */
+#include "run/dimension.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#define FIRST_CAPACITY	64
+
+/* Of keys that may come often, and have no attributes, so many are brought together before they take more memory. */
+#define DISTINCT_CAPACITY	65536
+
+/* ---------------------------------------------------------------- begin and end */
+
+static RtscanColumn
+describe(Form_pg_attribute attribute)
+{
+	RtscanColumn column = {
+		.collation = attribute->attcollation,
+		.typlen = attribute->attlen,
+		.typbyval = attribute->attbyval,
+		.typalign = attribute->attalign,
+	};
+	Oid			type = getBaseType(attribute->atttypid);
+
+	column.numeric = type == NUMERICOID;
+	column.exact = rtscan_exact_kind(type, column.typlen, column.typbyval, &column.exact_sorts);
+	return column;
+}
+
+static void
+find_comparison(const RtscanPlanDimension *plan, Oid lefttype, FmgrInfo *compare)
+{
+	Oid			function = get_opfamily_proc(plan->family, lefttype, plan->subtype, RTSCAN_COMPARE_PROC);
+
+	if (!OidIsValid(function))
+		elog(ERROR, "missing support function %d(%u,%u) in operator family %u", RTSCAN_COMPARE_PROC, lefttype, plan->subtype,
+			 plan->family);
+	fmgr_info(function, compare);
+}
+
+/* The kind of the column's keys, if those of its values and of equal ones of the dimension are the same. */
+static RtscanKeyKind
+find_column_kind(const RtscanDimension *dimension)
+{
+	const RtscanPlanDimension *plan = dimension->plan;
+
+	if (plan->lefttype != plan->subtype && rtscan_key_kind_beside(dimension->compare_column.fn_oid) == RTSCAN_KEY_NONE)
+		return RTSCAN_KEY_NONE;
+	return rtscan_key_kind(get_opfamily_proc(plan->family, plan->lefttype, plan->lefttype, RTSCAN_COMPARE_PROC));
+}
+
+static void
+begin_key(RtscanDimension *dimension, Form_pg_attribute attribute)
+{
+	const RtscanPlanDimension *plan = dimension->plan;
+
+	dimension->key_type = describe(attribute);
+	find_comparison(plan, plan->subtype, &dimension->compare);
+	find_comparison(plan, plan->lefttype, &dimension->compare_column);
+	dimension->key_type.key_kind = rtscan_key_kind(dimension->compare.fn_oid);
+	dimension->column_kind = find_column_kind(dimension);
+}
+
+/* Its keys, or the parts with theirs, from a column of the plan's on; all in the same contexts. */
+static RtscanDimension *
+begin_keys(const RtscanPlanDimension *plan, TupleDesc tupdesc, MemoryContext context, MemoryContext values, int *column)
+{
+	RtscanDimension *dimension = palloc0(sizeof(RtscanDimension));
+
+	dimension->plan = plan;
+	dimension->context = context;
+	dimension->values = values;
+	if (plan->parts[0] == NULL)
+	{
+		begin_key(dimension, TupleDescAttr(tupdesc, (*column)++));
+		return dimension;
+	}
+	dimension->key_type = (RtscanColumn) {.typlen = sizeof(uint64), .typbyval = true, .key_kind = RTSCAN_KEY_UINT64};
+	for (int i = 0; i < 2; i++)
+		dimension->parts[i] = begin_keys(plan->parts[i], tupdesc, context, values, column);
+	return dimension;
+}
+
+RtscanDimension *
+rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state)
+{
+	TupleDesc	tupdesc = ExecGetResultType(state);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan dimension", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "rtscan dimension's values", ALLOCSET_DEFAULT_SIZES);
+	int			column = 0;
+	RtscanDimension *dimension = begin_keys(plan, tupdesc, context, values, &column);
+
+	dimension->state = state;
+	dimension->attributes = palloc0(Max(plan->attributes, 1) * sizeof(RtscanAttribute));
+	for (int i = 0; i < plan->attributes; i++)
+		dimension->attributes[i].type = describe(TupleDescAttr(tupdesc, column + i));
+	return dimension;
+}
+
+void
+rtscan_collect_keys(RtscanDimension *dimension, RtscanDimension **keys, int *n)
+{
+	if (dimension->parts[0] == NULL)
+	{
+		keys[(*n)++] = dimension;
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		rtscan_collect_keys(dimension->parts[i], keys, n);
+}
+
+static void
+end_ranges(RtscanDimension *dimension)
+{
+	if (dimension->ranges)
+		rtscan_end_ranges(dimension->ranges);
+	dimension->ranges = NULL;
+}
+
+void
+rtscan_end_dimension(RtscanDimension *dimension)
+{
+	end_ranges(dimension);
+	ExecEndNode(dimension->state);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static void *
+enlarge(void *array, Size bytes)
+{
+	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes);
+}
+
+/* With room for a row behind the last. */
+static void
+make_room(RtscanDimension *dimension)
+{
+	if (dimension->capacity >= PG_INT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a table that is joined has too many keys")));
+	dimension->capacity = Max(dimension->capacity * 2, FIRST_CAPACITY);
+	dimension->keys = enlarge(dimension->keys, dimension->capacity * sizeof(Datum));
+	for (int i = 0; i < dimension->plan->attributes; i++)
+	{
+		RtscanAttribute *attribute = &dimension->attributes[i];
+
+		attribute->values = enlarge(attribute->values, dimension->capacity * sizeof(Datum));
+		attribute->isnull = enlarge(attribute->isnull, dimension->capacity * sizeof(bool));
+	}
+}
+
+static Datum
+copy_value(const RtscanDimension *dimension, const RtscanColumn *type, Datum value)
+{
+	MemoryContext old;
+	Datum		copy;
+
+	if (type->typbyval)
+		return value;
+	old = MemoryContextSwitchTo(dimension->values);
+	copy = type->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, false, type->typlen);
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
+/* The key from a column of the plan's on, in another row; of a pair, each part gets one. */
+static uint32
+add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
+{
+	if (dimension->n + 1 >= dimension->capacity)
+		make_room(dimension);
+	if (dimension->parts[0] == NULL)
+		dimension->keys[dimension->n] = copy_value(dimension, &dimension->key_type, slot->tts_values[(*column)++]);
+	else
+	{
+		uint32		first = add_key(dimension->parts[0], slot, column);
+		uint32		second = add_key(dimension->parts[1], slot, column);
+
+		dimension->keys[dimension->n] = UInt64GetDatum(rtscan_pair(first, second));
+	}
+	return dimension->n++;
+}
+
+static void
+add_row(RtscanDimension *dimension, TupleTableSlot *slot)
+{
+	int			column = 0;
+	uint32		row = add_key(dimension, slot, &column);
+
+	for (int i = 0; i < dimension->plan->attributes; i++, column++)
+	{
+		RtscanAttribute *attribute = &dimension->attributes[i];
+
+		attribute->isnull[row] = slot->tts_isnull[column];
+		attribute->values[row] = attribute->isnull[row] ? (Datum) 0 :
+			copy_value(dimension, &attribute->type, slot->tts_values[column]);
+	}
+}
+
+/* All that rows of semi and anti joins have besides the key is the mark. */
+static bool
+keys_may_repeat(const RtscanDimension *dimension)
+{
+	return dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI;
+}
+
+/* There is no room for another row: sort keys that may come often, and see whether there is then. */
+static void
+find_room(RtscanDimension *dimension)
+{
+	if (keys_may_repeat(dimension) && dimension->n >= DISTINCT_CAPACITY)
+		rtscan_sort_rows(dimension, NULL);
+	if (dimension->n >= dimension->capacity / 2)
+		make_room(dimension);
+}
+
+static int
+count_keys(const RtscanDimension *dimension)
+{
+	return ExecGetResultType(dimension->state)->natts - dimension->plan->attributes;
+}
+
+static bool
+has_null_key(const RtscanDimension *dimension, const TupleTableSlot *slot)
+{
+	return memchr(slot->tts_isnull, true, count_keys(dimension) * sizeof(bool)) != NULL;
+}
+
+/* Does what there is take more than one of so many shares of the memory that a hash may take? */
+static bool
+takes_more(const RtscanDimension *dimension, int shares)
+{
+	Size		bytes = count_keys(dimension) * RTSCAN_DIMENSION_KEY_BYTES +
+		dimension->plan->attributes * RTSCAN_DIMENSION_ATTRIBUTE_BYTES;
+
+	return dimension->n * bytes + MemoryContextMemAllocated(dimension->values, false) >= get_hash_memory_limit() / shares;
+}
+
+/* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
+static bool
+is_full(RtscanDimension *dimension)
+{
+	if (!takes_more(dimension, 1))
+		return false;
+	if (keys_may_repeat(dimension))
+		rtscan_sort_rows(dimension, NULL);
+	return takes_more(dimension, 2);
+}
+
+static void
+take_row(RtscanDimension *dimension, TupleTableSlot *slot)
+{
+	if (dimension->n + 1 >= dimension->capacity)
+		find_room(dimension);
+	slot_getallattrs(slot);
+	add_row(dimension, slot);
+}
+
+/* The plan's next row.  What nodes allocate lasts as long as they do. */
+static TupleTableSlot *
+next_row(RtscanDimension *dimension)
+{
+	MemoryContext old = MemoryContextSwitchTo(dimension->state->state->es_query_cxt);
+	TupleTableSlot *slot;
+
+	CHECK_FOR_INTERRUPTS();
+	slot = ExecProcNode(dimension->state);
+	MemoryContextSwitchTo(old);
+	return slot;
+}
+
+/* The plan's next row that has keys, or NULL. */
+static TupleTableSlot *
+next_key(RtscanDimension *dimension)
+{
+	TupleTableSlot *slot;
+
+	do
+	{
+		slot = next_row(dimension);
+		if (TupIsNull(slot))
+			return NULL;
+		slot_getallattrs(slot);
+	} while (has_null_key(dimension, slot));
+	return slot;
+}
+
+/* It may have been executed before. */
+static void
+begin_plan(RtscanDimension *dimension)
+{
+	MemoryContext old = MemoryContextSwitchTo(dimension->state->state->es_query_cxt);
+
+	if (dimension->executed)
+		ExecReScan(dimension->state);
+	dimension->executed = true;
+	MemoryContextSwitchTo(old);
+}
+
+/* What rows that meet none have. */
+static void
+add_null_row(RtscanDimension *dimension)
+{
+	for (int i = 0; i < dimension->plan->attributes; i++)
+	{
+		dimension->attributes[i].values[dimension->n] = (Datum) 0;
+		dimension->attributes[i].isnull[dimension->n] = true;
+	}
+}
+
+/* The rows are gone. */
+static void
+clear_rows(RtscanDimension *dimension)
+{
+	dimension->loaded = false;
+	dimension->n = dimension->capacity = 0;
+	dimension->keys = NULL;
+	dimension->encoded = NULL;
+	dimension->table = NULL;
+	dimension->starts = NULL;
+	for (int i = 0; i < dimension->plan->attributes; i++)
+		dimension->attributes[i] = (RtscanAttribute) {.type = dimension->attributes[i].type};
+	for (int i = 0; i < 2 && dimension->parts[0]; i++)
+		clear_rows(dimension->parts[i]);
+}
+
+/* Give back the rows in memory. */
+static void
+forget_rows(RtscanDimension *dimension)
+{
+	MemoryContextReset(dimension->context);
+	MemoryContextReset(dimension->values);
+	clear_rows(dimension);
+}
+
+/* All of them. */
+static void
+forget(RtscanDimension *dimension)
+{
+	forget_rows(dimension);
+	end_ranges(dimension);
+}
+
+static void
+count_load(RtscanDimension *dimension)
+{
+	dimension->loads++;
+	for (int i = 0; i < 2 && dimension->parts[0]; i++)
+		count_load(dimension->parts[i]);
+}
+
+/* A row of the plan, and all before and after it, are too many. */
+static void
+make_ranges(RtscanDimension *dimension, TupleTableSlot *slot)
+{
+	dimension->ranges = rtscan_create_ranges(dimension->plan, ExecGetResultType(dimension->state),
+										   dimension->state->state->es_query_cxt);
+	rtscan_add_rows_to_ranges(dimension->ranges, dimension);
+	forget_rows(dimension);
+	do
+		rtscan_add_to_ranges(dimension->ranges, slot);
+	while ((slot = next_key(dimension)) != NULL);
+	rtscan_sort_ranges(dimension->ranges);
+}
+
+/* Take the plan's rows, as far as there is memory; returns the first for which there is none. */
+static TupleTableSlot *
+execute_plan(RtscanDimension *dimension)
+{
+	TupleTableSlot *slot;
+
+	while ((slot = next_key(dimension)) != NULL)
+	{
+		if (is_full(dimension))
+			return slot;
+		take_row(dimension, slot);
+	}
+	return NULL;
+}
+
+/* The rows of the range at hand; no fewer than one. */
+static void
+read_range(RtscanDimension *dimension)
+{
+	TupleTableSlot *slot;
+
+	forget_rows(dimension);
+	make_room(dimension);
+	while ((slot = rtscan_next_of_ranges(dimension->ranges)) != NULL)
+	{
+		if (dimension->n > 0 && takes_more(dimension, 1) && !rtscan_repeats_key(dimension->ranges))
+		{
+			rtscan_end_range_before(dimension->ranges, slot);
+			break;
+		}
+		take_row(dimension, slot);
+	}
+}
+
+/* The rows that have been taken are all that are to be in memory. */
+static void
+finish_rows(RtscanDimension *dimension)
+{
+	rtscan_sort_rows(dimension, NULL);
+	add_null_row(dimension);
+	count_load(dimension);
+	dimension->all += dimension->n;
+	dimension->loaded = true;
+}
+
+static void
+begin_rows(RtscanDimension *dimension)
+{
+	TupleTableSlot *slot;
+
+	make_room(dimension);
+	slot = execute_plan(dimension);
+	if (slot == NULL)
+		return;
+	make_ranges(dimension, slot);
+	rtscan_begin_first_range(dimension->ranges);
+	read_range(dimension);
+}
+
+void
+rtscan_load_dimension(RtscanDimension *dimension)
+{
+	MemoryContext old = MemoryContextSwitchTo(dimension->context);
+
+	if (!dimension->loaded)
+	{
+		/* What an error has cut short begins anew, too. */
+		forget(dimension);
+		begin_plan(dimension);
+		begin_rows(dimension);
+		dimension->all = 0;
+		finish_rows(dimension);
+	}
+	else if (dimension->range > 0)
+	{
+		rtscan_begin_first_range(dimension->ranges);
+		read_range(dimension);
+		dimension->all = 0;
+		finish_rows(dimension);
+	}
+	dimension->range = 0;
+	MemoryContextSwitchTo(old);
+}
+
+bool
+rtscan_load_next_range(RtscanDimension *dimension)
+{
+	MemoryContext old;
+
+	if (!dimension->loaded || dimension->ranges == NULL || !rtscan_begin_next_range(dimension->ranges))
+		return false;
+	old = MemoryContextSwitchTo(dimension->context);
+	read_range(dimension);
+	finish_rows(dimension);
+	dimension->range++;
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+void
+rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed)
+{
+	if (changed)
+		UpdateChangedParamSet(dimension->state, unconstify(Bitmapset *, changed));
+	if (dimension->state->chgParam)
+		forget(dimension);
+}

@@ -1,0 +1,151 @@
+/*
+ * dimension.h
+ *		A dimension of a star: the rows of a plan below the node, by key.
+ *
+ * The plan is executed when an answer first needs it, and again only where parameters that it depends on have changed.  Its rows
+ * are kept in memory, sorted by key as the index sorts, each key once; those whose key is NULL meet no row, and are left out.
+ *
+ * Of several keys the first two are a pair, that pair and the third another one, and so on.  The two parts of a pair are dimensions
+ * themselves, which have nothing but their different keys; a pair is of their numbers there, and sorted by these.
+ *
+ * However wrong the planner was about them, they take no more memory than a hash may: if they would, they come in ranges (ranges.h), and
+ * what is in memory is the range at hand.  The node searches the fact once for each range of each dimension, with those of the others (node.h).
+ */
+#ifndef RTSCAN_DIMENSION_H
+#define RTSCAN_DIMENSION_H
+
+#include "rtscan.h"
+
+#include "nodes/execnodes.h"
+#include "row/schema.h"
+#include "run/ranges.h"
+#include "search/trace.h"
+
+/* A row takes so many bytes for each key, and for each attribute, besides what is by reference. */
+#define RTSCAN_DIMENSION_KEY_BYTES			32
+#define RTSCAN_DIMENSION_ATTRIBUTE_BYTES	24
+
+/* A dimension of a star: one of the node's plans below, which returns a key, or several, then attributes. */
+typedef struct RtscanPlanDimension
+{
+	JoinType	type;			/* of JOIN_INNER and JOIN_LEFT a row of the fact meets one row, or none; else it does not matter how many */
+	struct RtscanPlanDimension *parts[2];	/* its keys are pairs of theirs; or else NULL, and there is */
+	int			column;			/* a column of the index, from 0, that keys are looked up in, */
+	Oid			lefttype;		/* and the type that it is compared as; */
+	Oid			subtype;		/* that of the keys, */
+	Oid			family;			/* and the family that compares them, */
+	Oid			collation;
+	int			attributes;		/* so many */
+} RtscanPlanDimension;
+
+/* A column that the dimension's rows have besides the key; one more behind the last row is NULL, of rows that meet none. */
+typedef struct RtscanAttribute
+{
+	RtscanColumn type;
+	Datum	   *values;
+	bool	   *isnull;
+	int64	   *integers;		/* exact, once they have been asked for; NULL: there are none */
+	bool		has_integers;	/* they have been asked for */
+	int			scale;
+	uint32	   *numbers;		/* likewise: identical values have one number, NULL the highest; */
+	uint32		count;			/* so many numbers */
+} RtscanAttribute;
+
+typedef struct RtscanDimension
+{
+	const RtscanPlanDimension *plan;
+	PlanState  *state;
+	uint64		loads;			/* another number for each set of rows; 0: none has been asked for */
+	uint32		n;
+	Datum	   *keys;
+	RtscanAttribute *attributes;
+
+	RtscanTrace *trace;			/* of the condition, if it is to be explained; or NULL */
+
+	/* Its own. */
+	MemoryContext context;		/* of the rows, */
+	MemoryContext values;		/* and what they have by reference */
+	RtscanRanges *ranges;		/* NULL: all rows are in memory */
+	int			range;			/* the number of the range at hand, from 0; */
+	uint64		all;			/* keys of the ranges up to it; */
+	int			traced;			/* so many ranges' keys have been counted by the trace */
+	bool		loaded;
+	bool		executed;		/* at least once */
+	uint32		capacity;
+	RtscanColumn key_type;
+	RtscanKeyKind column_kind;	/* of the column's keys, if they are those of equal keys here */
+	FmgrInfo	compare;		/* keys with each other, */
+	FmgrInfo	compare_column; /* the column with a key */
+	uint64	   *encoded;		/* of keys that have 64-bit keys */
+	struct encoded_hash *table; /* by these: rows, once any has been looked for */
+	struct RtscanDimension *parts[2];	/* of pairs: before these are sorted, they have as many rows, or more; */
+	uint32	   *starts;			/* and by the first one's row: where the pairs begin that have it, once any has been looked for */
+} RtscanDimension;
+
+/* Keys of a pair. */
+static inline uint64
+rtscan_pair(uint32 first, uint32 second)
+{
+	return (uint64) first << 32 | second;
+}
+
+/* Are no rows of the fact left if it has none? */
+static inline bool
+rtscan_dimension_is_needed(const RtscanDimension *dimension)
+{
+	return dimension->plan->type == JOIN_INNER || dimension->plan->type == JOIN_SEMI;
+}
+
+/* The one, or the first of several. */
+static inline const RtscanPlanDimension *
+rtscan_first_key(const RtscanPlanDimension *plan)
+{
+	while (plan->parts[0])
+		plan = plan->parts[0];
+	return plan;
+}
+
+/* Is what is in memory a range of its rows, of several? */
+static inline bool
+rtscan_dimension_has_ranges(const RtscanDimension *dimension)
+{
+	return dimension->ranges && (rtscan_range_low(dimension->ranges) || rtscan_range_high(dimension->ranges));
+}
+
+/* Begin with a plan that has been initialized, in the current memory context; and end it. */
+extern RtscanDimension *rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state);
+extern void rtscan_end_dimension(RtscanDimension *dimension);
+
+/* Add to an array, of so many so far, what has the keys of each of its columns: it, or parts of parts. */
+extern void rtscan_collect_keys(RtscanDimension *dimension, RtscanDimension **keys, int *n);
+
+/* Have its rows; of ranges, those of the first one. */
+extern void rtscan_load_dimension(RtscanDimension *dimension);
+
+/* Have those of the next range; false if there is none, or no rows have been asked for. */
+extern bool rtscan_load_next_range(RtscanDimension *dimension);
+
+/* The node is scanned again; parameters have changed, or none. */
+extern void rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed);
+
+/* dimension_sort.c: sort all rows, each key once; and say where they are then, if that is asked for. */
+extern void rtscan_sort_rows(RtscanDimension *dimension, uint32 *places);
+
+/* dimension_lookup.c: the rows whose keys equal values of the column; n, which is none, of others. */
+extern void rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *rows);
+
+/* Likewise of pairs, whose parts' rows have been found. */
+extern void rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *rows);
+
+/* The keys as 64-bit keys of the column's values that are equal to them, or NULL. */
+static inline const uint64 *
+rtscan_dimension_keys(const RtscanDimension *dimension)
+{
+	return dimension->column_kind != RTSCAN_KEY_NONE ? dimension->encoded : NULL;
+}
+
+/* dimension_attributes.c: integers, or false if there are none (segment/values.h); numbers of an attribute's values. */
+extern bool rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute);
+extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute *attribute);
+
+#endif							/* RTSCAN_DIMENSION_H */

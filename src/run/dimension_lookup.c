@@ -1,0 +1,125 @@
+/*
+ * dimension_lookup.c
+ *		The rows of a dimension that have some keys.
+ */
+#include "run/dimension.h"
+
+#include "utils/memutils.h"
+
+typedef struct Encoded
+{
+	uint64		key;
+	uint32		row;
+	char		status;
+} Encoded;
+
+#define SH_PREFIX encoded
+#define SH_ELEMENT_TYPE Encoded
+#define SH_KEY_TYPE uint64
+#define SH_KEY key
+#define SH_HASH_KEY(table, key) ((uint32) (((key) * UINT64CONST(0x9E3779B97F4A7C15)) >> 32))
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static void
+make_table(RtscanDimension *dimension)
+{
+	dimension->table = encoded_create(dimension->context, Max(dimension->n, 1), NULL);
+	for (uint32 i = 0; i < dimension->n; i++)
+	{
+		bool		found;
+
+		encoded_insert(dimension->table, dimension->encoded[i], &found)->row = i;
+	}
+}
+
+static uint32
+find_encoded(const RtscanDimension *dimension, Datum value)
+{
+	const Encoded *encoded = encoded_lookup(dimension->table, rtscan_key_encode(dimension->column_kind, value));
+
+	return encoded ? encoded->row : dimension->n;
+}
+
+static uint32
+find_by_comparison(RtscanDimension *dimension, Datum value)
+{
+	uint32		low = 0,
+				high = dimension->n;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+		int32		order = DatumGetInt32(FunctionCall2Coll(&dimension->compare_column, dimension->plan->collation, value,
+															dimension->keys[middle]));
+
+		if (order == 0)
+			return middle;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return dimension->n;
+}
+
+void
+rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *rows)
+{
+	bool		encodes = rtscan_dimension_keys(dimension) != NULL;
+
+	if (encodes && dimension->table == NULL)
+		make_table(dimension);
+	for (uint32 i = 0; i < n; i++)
+		rows[i] = isnull[i] ? dimension->n : encodes ? find_encoded(dimension, values[i]) :
+			find_by_comparison(dimension, values[i]);
+}
+
+/* Pairs ascend by the first part's row: where those of each begin, and of the row behind the last, which is none. */
+static void
+find_starts(RtscanDimension *dimension)
+{
+	uint32		n = dimension->parts[0]->n;
+	uint32		row = 0;
+
+	dimension->starts = MemoryContextAllocHuge(dimension->context, (n + 2) * sizeof(uint32));
+	for (uint32 first = 0; first <= n; first++)
+	{
+		dimension->starts[first] = row;
+		while (row < dimension->n && dimension->encoded[row] >> 32 == first)
+			row++;
+	}
+	dimension->starts[n + 1] = row;
+}
+
+static uint32
+find_pair(const RtscanDimension *dimension, uint32 first, uint32 second)
+{
+	uint64		key = rtscan_pair(first, second);
+	uint32		low = dimension->starts[first],
+				end = dimension->starts[first + 1],
+				high = end;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (dimension->encoded[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end && dimension->encoded[low] == key ? low : dimension->n;
+}
+
+void
+rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *rows)
+{
+	if (dimension->starts == NULL)
+		find_starts(dimension);
+	for (uint32 i = 0; i < n; i++)
+		rows[i] = find_pair(dimension, firsts[i], seconds[i]);
+}

@@ -1,0 +1,132 @@
+/*
+ * dimension_sort.c
+ *		Sort a dimension's rows by key, each key once.
+ */
+#include "run/dimension.h"
+
+#include "miscadmin.h"
+#include "row/key_order.h"
+
+static int
+compare_rows(const void *a, const void *b, void *arg)
+{
+	RtscanDimension *dimension = (RtscanDimension *) arg;
+
+	CHECK_FOR_INTERRUPTS();
+	return DatumGetInt32(FunctionCall2Coll(&dimension->compare, dimension->plan->collation,
+										   dimension->keys[*(const uint32 *) a], dimension->keys[*(const uint32 *) b]));
+}
+
+/* Leave out rows whose key equals the one before; returns how many are left.  Places by row: where its key is then; or NULL. */
+static uint32
+leave_out_equal(RtscanDimension *dimension, uint32 *order, uint32 *places)
+{
+	uint32		kept = 0;
+
+	for (uint32 i = 0; i < dimension->n; i++)
+	{
+		bool		same = kept > 0 && (dimension->encoded ? dimension->encoded[i] == dimension->encoded[kept - 1] :
+										compare_rows(&order[i], &order[kept - 1], dimension) == 0);
+
+		if (places)
+			places[order[i]] = same ? kept - 1 : kept;
+		if (same)
+		{
+			if (!dimension->key_type.typbyval)
+				pfree(DatumGetPointer(dimension->keys[order[i]]));
+			continue;
+		}
+		if (dimension->encoded)
+			dimension->encoded[kept] = dimension->encoded[i];
+		order[kept++] = order[i];
+	}
+	return kept;
+}
+
+static void
+sort_by_encoded(RtscanDimension *dimension, uint32 *order)
+{
+	RtscanKeyed *room = palloc_extended(Max(dimension->n, 1) * 2 * sizeof(RtscanKeyed), MCXT_ALLOC_HUGE);
+	RtscanKeyed *keyed = room;
+
+	for (uint32 i = 0; i < dimension->n; i++)
+		keyed[i] = (RtscanKeyed) {rtscan_key_encode(dimension->key_type.key_kind, dimension->keys[i]), i};
+	keyed = rtscan_sort_keyed(keyed, dimension->n, room + dimension->n);
+	dimension->encoded = palloc_extended(Max(dimension->n, 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < dimension->n; i++)
+	{
+		dimension->encoded[i] = keyed[i].key;
+		order[i] = keyed[i].row;
+	}
+	pfree(room);
+}
+
+static void
+reorder_datums(Datum *values, const uint32 *order, uint32 n, Datum *scratch)
+{
+	for (uint32 i = 0; i < n; i++)
+		scratch[i] = values[order[i]];
+	/* Of no rows there is no array. */
+	if (n > 0)
+		memcpy(values, scratch, n * sizeof(Datum));
+}
+
+static void
+reorder_flags(bool *flags, const uint32 *order, uint32 n, Datum *scratch)
+{
+	bool	   *reordered = (bool *) scratch;
+
+	for (uint32 i = 0; i < n; i++)
+		reordered[i] = flags[order[i]];
+	if (n > 0)
+		memcpy(flags, reordered, n * sizeof(bool));
+}
+
+/* The parts' rows get other places. */
+static void
+sort_parts(RtscanDimension *dimension)
+{
+	uint32	   *places[2];
+
+	for (int i = 0; i < 2; i++)
+	{
+		places[i] = palloc_extended(Max(dimension->parts[i]->n, 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
+		rtscan_sort_rows(dimension->parts[i], places[i]);
+	}
+	for (uint32 i = 0; i < dimension->n; i++)
+	{
+		uint64		key = DatumGetUInt64(dimension->keys[i]);
+
+		dimension->keys[i] = UInt64GetDatum(rtscan_pair(places[0][key >> 32], places[1][(uint32) key]));
+	}
+	pfree(places[0]);
+	pfree(places[1]);
+}
+
+void
+rtscan_sort_rows(RtscanDimension *dimension, uint32 *places)
+{
+	uint32	   *order = palloc_extended(Max(dimension->n, 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	Datum	   *scratch = palloc_extended(Max(dimension->n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+
+	if (dimension->encoded)
+		pfree(dimension->encoded);
+	dimension->encoded = NULL;
+	if (dimension->parts[0])
+		sort_parts(dimension);
+	for (uint32 i = 0; i < dimension->n; i++)
+		order[i] = i;
+	if (dimension->key_type.key_kind != RTSCAN_KEY_NONE)
+		sort_by_encoded(dimension, order);
+	else if (dimension->n > 1)
+		qsort_arg(order, dimension->n, sizeof(uint32), compare_rows, dimension);
+	dimension->n = leave_out_equal(dimension, order, places);
+	reorder_datums(dimension->keys, order, dimension->n, scratch);
+	for (int i = 0; i < dimension->plan->attributes; i++)
+	{
+		reorder_datums(dimension->attributes[i].values, order, dimension->n, scratch);
+		reorder_flags(dimension->attributes[i].isnull, order, dimension->n, scratch);
+	}
+	pfree(order);
+	pfree(scratch);
+}

@@ -1,0 +1,245 @@
+/*
+ * ranges.c
+ *		The rows of a dimension that take more memory than a hash may.
+ */
+#include "run/ranges.h"
+
+#include "access/stratnum.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "run/dimension.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+
+struct RtscanRanges
+{
+	MemoryContext context;		/* of all that is about them */
+	bool		several;		/* keys; the first ones */
+	bool		byval;			/* are; */
+	int16		length;
+	Oid			collation;
+	FmgrInfo	compare;		/* keys with each other */
+	Tuplesortstate *sort;
+	TupleTableSlot *slot;		/* the row at hand, */
+	bool		kept;			/* which is the next range's first; */
+	bool		repeats;		/* and has the key of the one before: */
+	bool		has_last;
+	Datum		last;
+	bool		has_low;		/* ends of the range at hand */
+	Datum		low;
+	bool		has_high;
+	Datum		high;
+};
+
+static Oid
+operator_of(Oid family, Oid lefttype, Oid righttype, StrategyNumber strategy)
+{
+	return get_opfamily_member(family, lefttype, righttype, strategy);
+}
+
+bool
+rtscan_can_have_ranges(Oid family, Oid lefttype, Oid subtype)
+{
+	Oid			less = operator_of(family, subtype, subtype, BTLessStrategyNumber);
+
+	return OidIsValid(less) && OidIsValid(get_equality_op_for_ordering_op(less, NULL)) &&
+		OidIsValid(operator_of(family, lefttype, subtype, BTLessStrategyNumber)) &&
+		OidIsValid(operator_of(family, lefttype, subtype, BTGreaterEqualStrategyNumber));
+}
+
+RtscanRanges *
+rtscan_create_ranges(const RtscanPlanDimension *dimension, TupleDesc rows, MemoryContext context)
+{
+	const RtscanPlanDimension *plan = rtscan_first_key(dimension);
+	MemoryContext own = AllocSetContextCreate(context, "rtscan ranges of a dimension", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(own);
+	RtscanRanges *ranges = palloc0(sizeof(RtscanRanges));
+	AttrNumber	column = 1;
+	Oid			less = operator_of(plan->family, plan->subtype, plan->subtype, BTLessStrategyNumber);
+	Oid			collation = plan->collation;
+	bool		nulls_first = false;
+
+	ranges->context = own;
+	ranges->several = plan != dimension;
+	ranges->byval = TupleDescAttr(rows, 0)->attbyval;
+	ranges->length = TupleDescAttr(rows, 0)->attlen;
+	ranges->collation = collation;
+	fmgr_info(get_opfamily_proc(plan->family, plan->subtype, plan->subtype, RTSCAN_COMPARE_PROC), &ranges->compare);
+	ranges->sort = tuplesort_begin_heap(rows, 1, &column, &less, &collation, &nulls_first, work_mem, NULL, TUPLESORT_RANDOMACCESS);
+	ranges->slot = MakeSingleTupleTableSlot(rows, &TTSOpsMinimalTuple);
+	MemoryContextSwitchTo(old);
+	return ranges;
+}
+
+void
+rtscan_end_ranges(RtscanRanges *ranges)
+{
+	ExecDropSingleTupleTableSlot(ranges->slot);
+	tuplesort_end(ranges->sort);
+	MemoryContextDelete(ranges->context);
+}
+
+void
+rtscan_add_to_ranges(RtscanRanges *ranges, TupleTableSlot *slot)
+{
+	tuplesort_puttupleslot(ranges->sort, slot);
+}
+
+/* The keys of a row, from a column on. */
+static void
+put_keys(const RtscanDimension *dimension, uint32 row, Datum *values, int *column)
+{
+	uint64		pair = DatumGetUInt64(dimension->keys[row]);
+
+	if (dimension->parts[0] == NULL)
+	{
+		values[(*column)++] = dimension->keys[row];
+		return;
+	}
+	put_keys(dimension->parts[0], pair >> 32, values, column);
+	put_keys(dimension->parts[1], (uint32) pair, values, column);
+}
+
+void
+rtscan_add_rows_to_ranges(RtscanRanges *ranges, const RtscanDimension *dimension)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(ranges->slot->tts_tupleDescriptor, &TTSOpsVirtual);
+
+	for (uint32 row = 0; row < dimension->n; row++)
+	{
+		int			column = 0;
+
+		ExecClearTuple(slot);
+		put_keys(dimension, row, slot->tts_values, &column);
+		memset(slot->tts_isnull, false, column * sizeof(bool));
+		for (int i = 0; i < dimension->plan->attributes; i++, column++)
+		{
+			slot->tts_values[column] = dimension->attributes[i].values[row];
+			slot->tts_isnull[column] = dimension->attributes[i].isnull[row];
+		}
+		rtscan_add_to_ranges(ranges, ExecStoreVirtualTuple(slot));
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+void
+rtscan_sort_ranges(RtscanRanges *ranges)
+{
+	tuplesort_performsort(ranges->sort);
+}
+
+/* ---------------------------------------------------------------- keys */
+
+static Datum
+key_of(TupleTableSlot *slot)
+{
+	bool		isnull;
+
+	return slot_getattr(slot, 1, &isnull);
+}
+
+static void
+drop_key(const RtscanRanges *ranges, bool *has, Datum *key)
+{
+	if (*has && !ranges->byval)
+		pfree(DatumGetPointer(*key));
+	*has = false;
+}
+
+static void
+keep_key(RtscanRanges *ranges, bool *has, Datum *key, Datum value)
+{
+	MemoryContext old = MemoryContextSwitchTo(ranges->context);
+
+	drop_key(ranges, has, key);
+	*key = ranges->length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, ranges->byval, ranges->length);
+	*has = true;
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- ranges */
+
+static void
+forget_ends(RtscanRanges *ranges)
+{
+	drop_key(ranges, &ranges->has_low, &ranges->low);
+	drop_key(ranges, &ranges->has_high, &ranges->high);
+	drop_key(ranges, &ranges->has_last, &ranges->last);
+}
+
+void
+rtscan_begin_first_range(RtscanRanges *ranges)
+{
+	forget_ends(ranges);
+	ranges->kept = false;
+	tuplesort_rescan(ranges->sort);
+}
+
+bool
+rtscan_begin_next_range(RtscanRanges *ranges)
+{
+	if (!ranges->kept)
+		return false;
+	forget_ends(ranges);
+	keep_key(ranges, &ranges->has_low, &ranges->low, key_of(ranges->slot));
+	return true;
+}
+
+static bool
+equals_last(RtscanRanges *ranges, Datum key)
+{
+	return ranges->has_last && DatumGetInt32(FunctionCall2Coll(&ranges->compare, ranges->collation, key, ranges->last)) == 0;
+}
+
+/* The row at hand may have to stay when the dimension's others go. */
+static bool
+read_row(RtscanRanges *ranges)
+{
+	MemoryContext old = MemoryContextSwitchTo(ranges->context);
+	bool		found = tuplesort_gettupleslot(ranges->sort, true, true, ranges->slot, NULL);
+
+	MemoryContextSwitchTo(old);
+	return found;
+}
+
+TupleTableSlot *
+rtscan_next_of_ranges(RtscanRanges *ranges)
+{
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!ranges->kept && !read_row(ranges))
+			return NULL;
+		ranges->kept = false;
+		ranges->repeats = equals_last(ranges, key_of(ranges->slot));
+	} while (ranges->repeats && !ranges->several);
+	keep_key(ranges, &ranges->has_last, &ranges->last, key_of(ranges->slot));
+	return ranges->slot;
+}
+
+bool
+rtscan_repeats_key(const RtscanRanges *ranges)
+{
+	return ranges->repeats;
+}
+
+void
+rtscan_end_range_before(RtscanRanges *ranges, TupleTableSlot *slot)
+{
+	keep_key(ranges, &ranges->has_high, &ranges->high, key_of(slot));
+	ranges->kept = true;
+}
+
+const Datum *
+rtscan_range_low(const RtscanRanges *ranges)
+{
+	return ranges->has_low ? &ranges->low : NULL;
+}
+
+const Datum *
+rtscan_range_high(const RtscanRanges *ranges)
+{
+	return ranges->has_high ? &ranges->high : NULL;
+}

@@ -1,0 +1,317 @@
+/*
+ * integer_set.c
+ *		Sets of integers.
+ */
+#include "segment/integer_set.h"
+
+#include "bits/multiversion.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+
+/* A set has a hash table if its spans have so many integers, on average, at most. */
+#define FEW_A_SPAN		2
+
+/* Of each integer, so many bits, and room in the hash table for so many. */
+#define BITS_AN_INTEGER	8
+#define ROOM_AN_INTEGER	2
+
+/* So many words are asked together: while memory is waited for on behalf of one, the others are looked at. */
+#define LOT				16
+
+/* So many places there are for each span: most have none, then. */
+#define PLACES_PER_SPAN	8
+
+struct RtscanIntegerTable
+{
+	const RtscanIntegerSet *set;
+	/* HASH: */
+	uint64	   *words;			/* bits of hashes; NULL: PLACES */
+	int			words_shift;	/* from a hash to a word, */
+	int64	   *slots;
+	int			slots_shift;	/* and to a slot */
+	int64		none;			/* what an empty slot has, which is not in the set */
+	/* PLACES: */
+	uint32	   *places;			/* of the integers from place << shift above the first span's on, the first span that ends there or later */
+	uint32		shift;
+};
+
+/* ---------------------------------------------------------------- sets */
+
+void
+rtscan_add_span(RtscanIntegerSet *set, int64 first, int64 last)
+{
+	RtscanSpan *before = set->n > 0 ? &set->spans[set->n - 1] : NULL;
+
+	if (first > last)
+		return;
+	if (before && (first <= before->last || first - 1 == before->last))
+	{
+		before->last = Max(before->last, last);
+		return;
+	}
+	if (set->n == set->capacity)
+	{
+		set->capacity = Max(8, set->capacity * 2);
+		set->spans = set->spans ? repalloc_huge(set->spans, set->capacity * sizeof(RtscanSpan)) :
+			palloc_extended(set->capacity * sizeof(RtscanSpan), MCXT_ALLOC_HUGE);
+	}
+	set->spans[set->n++] = (RtscanSpan) {first, last};
+}
+
+void
+rtscan_complement_set(RtscanIntegerSet *set, int64 least, int64 greatest)
+{
+	RtscanIntegerSet others = {.nulls = set->nulls};
+	int64		next = least;
+
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		if (set->spans[i].first > next)
+			rtscan_add_span(&others, next, set->spans[i].first - 1);
+		if (set->spans[i].last >= greatest)
+		{
+			*set = others;
+			return;
+		}
+		next = set->spans[i].last + 1;
+	}
+	rtscan_add_span(&others, next, greatest);
+	*set = others;
+}
+
+uint32
+rtscan_find_span(const RtscanIntegerSet *set, int64 integer)
+{
+	uint32		low = 0,
+				high = set->n;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (set->spans[middle].last < integer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+/* How many integers, if these are few for so many spans; or 0. */
+static uint64
+count_few(const RtscanIntegerSet *set)
+{
+	uint64		most = (uint64) set->n * FEW_A_SPAN;
+	uint64		n = 0;
+
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		uint64		more = (uint64) set->spans[i].last - (uint64) set->spans[i].first;
+
+		if (more >= most - n)
+			return 0;
+		n += more + 1;
+	}
+	return n;
+}
+
+static inline uint64
+hash_integer(int64 integer)
+{
+	return (uint64) integer * UINT64CONST(0x9E3779B97F4A7C15);
+}
+
+/* Bits of a word, which each integer that has the hash sets: of others that have the word, few set them all. */
+static inline uint64
+bits_of(uint64 hash)
+{
+	return (UINT64CONST(1) << (hash >> 26 & 63)) | (UINT64CONST(1) << (hash >> 32 & 63)) | (UINT64CONST(1) << (hash >> 38 & 63));
+}
+
+static void
+add_integer(RtscanIntegerTable *table, uint64 mask, int64 integer)
+{
+	uint64		hash = hash_integer(integer);
+	uint64		slot = hash >> table->slots_shift;
+
+	table->words[hash >> table->words_shift] |= bits_of(hash);
+	while (table->slots[slot] != table->none)
+		slot = (slot + 1) & mask;
+	table->slots[slot] = integer;
+}
+
+static void
+make_hash(RtscanIntegerTable *table, uint64 n, MemoryContext context)
+{
+	const RtscanIntegerSet *set = table->set;
+	int			words = pg_leftmost_one_pos64(n * BITS_AN_INTEGER / 64 + 1) + 1;
+	int			slots = pg_leftmost_one_pos64(n * ROOM_AN_INTEGER) + 1;
+	uint64		mask = (UINT64CONST(1) << slots) - 1;
+
+	table->words_shift = 64 - words;
+	table->slots_shift = 64 - slots;
+	table->words = MemoryContextAllocExtended(context, sizeof(uint64) << words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	table->slots = MemoryContextAllocHuge(context, (mask + 1) * sizeof(int64));
+	/* There is something between it and the next span. */
+	table->none = set->spans[0].last + 1;
+	for (uint64 i = 0; i < mask + 1; i++)
+		table->slots[i] = table->none;
+	for (uint32 i = 0; i < set->n; i++)
+		for (int64 integer = set->spans[i].first;; integer++)
+		{
+			add_integer(table, mask, integer);
+			if (integer == set->spans[i].last)
+				break;
+		}
+}
+
+static void
+make_places(RtscanIntegerTable *table, MemoryContext context)
+{
+	const RtscanSpan *spans = table->set->spans;
+	uint32		n = table->set->n;
+	uint64		least = (uint64) spans[0].first;
+	uint64		reach = (uint64) spans[n - 1].last - least;
+	uint32		span = 0,
+				places;
+
+	for (table->shift = 0; reach >> table->shift > (uint64) n * PLACES_PER_SPAN; table->shift++)
+		;
+	places = (uint32) (reach >> table->shift) + 1;
+	table->places = MemoryContextAllocHuge(context, ((Size) places + 1) * sizeof(uint32));
+	for (uint32 place = 0; place < places; place++)
+	{
+		while ((uint64) spans[span].last - least < (uint64) place << table->shift)
+			span++;
+		table->places[place] = span;
+	}
+	table->places[places] = n - 1;
+}
+
+RtscanIntegerTable *
+rtscan_create_integer_table(const RtscanIntegerSet *set, MemoryContext context)
+{
+	RtscanIntegerTable *table = MemoryContextAllocZero(context, sizeof(RtscanIntegerTable));
+	uint64		few = count_few(set);
+
+	table->set = set;
+	if (few > 0)
+		make_hash(table, few, context);
+	else
+		make_places(table, context);
+	return table;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+/* Is an integer there whose bit is set? */
+static inline bool
+has_slot(const RtscanIntegerTable *table, int64 integer)
+{
+	uint64		mask = (UINT64CONST(1) << (64 - table->slots_shift)) - 1;
+	uint64		slot = hash_integer(integer) >> table->slots_shift;
+
+	for (; table->slots[slot] != table->none; slot = (slot + 1) & mask)
+		if (table->slots[slot] == integer)
+			return true;
+	return false;
+}
+
+/* Which have all bits?  Their slots are going to be looked at. */
+static pg_attribute_always_inline uint64
+in_bits(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
+{
+	uint64		are = 0;
+
+	for (uint64 left = asked; left != 0; left &= left - 1)
+	{
+		int			i = pg_rightmost_one_pos64(left);
+		uint64		hash = hash_integer(integers[i]);
+		uint64		bits = bits_of(hash);
+
+		are |= (uint64) ((table->words[hash >> table->words_shift] & bits) == bits) << i;
+	}
+	for (uint64 left = are; left != 0; left &= left - 1)
+		__builtin_prefetch(&table->slots[hash_integer(integers[pg_rightmost_one_pos64(left)]) >> table->slots_shift]);
+	return are;
+}
+
+static pg_attribute_always_inline uint64
+in_slots(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
+{
+	uint64		are = 0;
+
+	for (uint64 left = asked; left != 0; left &= left - 1)
+	{
+		int			i = pg_rightmost_one_pos64(left);
+
+		are |= (uint64) has_slot(table, integers[i]) << i;
+	}
+	return are;
+}
+
+RTSCAN_MULTIVERSION static void
+and_hash(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words)
+{
+	for (uint32 first = 0; first < nwords; first += LOT)
+	{
+		uint32		end = Min(first + LOT, nwords);
+
+		for (uint32 i = first; i < end; i++)
+			words[i] = in_bits(table, integers + i * 64, words[i]);
+		for (uint32 i = first; i < end; i++)
+			words[i] = in_slots(table, integers + i * 64, words[i]);
+	}
+}
+
+static inline bool
+has_place(const RtscanIntegerTable *table, int64 integer)
+{
+	const RtscanSpan *spans = table->set->spans;
+	uint64		place = ((uint64) integer - (uint64) spans[0].first) >> table->shift;
+	uint32		low,
+				high;
+
+	if (integer < spans[0].first || integer > spans[table->set->n - 1].last)
+		return false;
+	low = table->places[place];
+	high = table->places[place + 1];
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (spans[middle].last < integer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return spans[low].first <= integer;
+}
+
+static void
+and_places(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words)
+{
+	for (uint32 k = 0; k < nwords; k++)
+	{
+		uint64		are = 0;
+
+		for (uint64 left = words[k]; left != 0; left &= left - 1)
+		{
+			int			i = pg_rightmost_one_pos64(left);
+
+			are |= (uint64) has_place(table, integers[k * 64 + i]) << i;
+		}
+		words[k] = are;
+	}
+}
+
+void
+rtscan_and_integer_table(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words)
+{
+	if (table->words)
+		and_hash(table, integers, nwords, words);
+	else
+		and_places(table, integers, nwords, words);
+}
