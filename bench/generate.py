@@ -9,24 +9,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Callable
 
+import tpc
+from tpc import LINEITEM, LINEORDER_FLAT, Table, lineitem, lineorder_flat
+
 LARGEST = 2**31 - 1
 THREE_INTEGERS = "a int4, b int4, c int4"
-LINEITEM = """l_orderkey int8, l_partkey int4, l_suppkey int4, l_linenumber int4, l_quantity numeric(15,2),
-    l_extendedprice numeric(15,2), l_discount numeric(15,2), l_tax numeric(15,2), l_returnflag char(1),
-    l_linestatus char(1), l_shipdate date, l_commitdate date, l_receiptdate date"""
 Q6 = ("l_shipdate >= '1994-01-01' AND l_shipdate < '1995-01-01'"
       " AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24")
-
-LINEORDER_FLAT = """lo_quantity int4, lo_discount int4, lo_extendedprice int4, lo_revenue int4, lo_supplycost int4,
-    d_year int4, d_yearmonthnum int4, d_weeknuminyear int4, p_mfgr text, p_category text, p_brand text,
-    s_region text, s_nation text, s_city text, c_region text, c_nation text, c_city text"""
-NATIONS = {
-    "AFRICA": ("ALGERIA", "ETHIOPIA", "KENYA", "MOROCCO", "MOZAMBIQUE"),
-    "AMERICA": ("ARGENTINA", "BRAZIL", "CANADA", "PERU", "UNITED STATES"),
-    "ASIA": ("CHINA", "INDIA", "INDONESIA", "JAPAN", "VIETNAM"),
-    "EUROPE": ("FRANCE", "GERMANY", "ROMANIA", "RUSSIA", "UNITED KINGDOM"),
-    "MIDDLE EAST": ("EGYPT", "IRAN", "IRAQ", "JORDAN", "SAUDI ARABIA"),
-}
 
 FLIGHT_QUESTIONS = (
     ("late, medium, evening", "distance BETWEEN 500 AND 1000 AND delay > 60 AND minute BETWEEN 1020 AND 1200"),
@@ -87,58 +76,6 @@ def wide(first, last):
             f" FROM generate_series({first}, {last})")
 
 
-def lineitem(first, last):
-    """TPC-H's lineitem with dbgen's distributions, one to seven lines an order."""
-    scale = last / 6_001_215
-    parts, suppliers = max(1, round(200_000 * scale)), max(4, round(10_000 * scale))
-    first_order, orders = 1 + first * 26 // 100, (last - first + 1) * 26 // 100 + 100
-    return f"""
-SELECT orderkey, partkey, (partkey + nth_supplier * ({suppliers} / 4 + (partkey - 1) / {suppliers})) % {suppliers} + 1,
-       linenumber, quantity, quantity * (90000 + partkey / 10 % 20001 + 100 * (partkey % 1000)) / 100.0,
-       discount / 100.0, tax / 100.0,
-       CASE WHEN shipdate + in_transit > '1995-06-17' THEN 'N' WHEN coin < 0.5 THEN 'R' ELSE 'A' END,
-       CASE WHEN shipdate > '1995-06-17' THEN 'O' ELSE 'F' END, shipdate, commitdate, shipdate + in_transit
-FROM (SELECT orderkey, linenumber, 1 + floor(random() * {parts})::int4 AS partkey,
-             floor(random() * 4)::int4 AS nth_supplier, 1 + floor(random() * 50)::int4 AS quantity,
-             floor(random() * 11)::int4 AS discount, floor(random() * 9)::int4 AS tax,
-             orderdate + 1 + floor(random() * 121)::int4 AS shipdate,
-             orderdate + 30 + floor(random() * 61)::int4 AS commitdate,
-             1 + floor(random() * 30)::int4 AS in_transit, random() AS coin
-      FROM (SELECT number / 8 * 32 + number % 8 AS orderkey, 1 + floor(random() * 7)::int4 AS lines,
-                   date '1992-01-01' + floor(random() * 2406)::int4 AS orderdate
-            FROM generate_series({first_order}::int8, {first_order + orders}) AS number) AS orders,
-           generate_series(1, lines) AS linenumber
-      LIMIT {last - first + 1}) AS line"""
-
-
-def lineorder_flat(first, last):
-    """The Star Schema Benchmark's lineorder joined with its dimensions, with dbgen's distributions: a customer and a
-    date an order, and one to seven lines."""
-    regions, nations = list(NATIONS), [nation for region in NATIONS.values() for nation in region]
-    rows = last - first + 1
-
-    def place(city):
-        """Region, nation and city of a number below 250: five nations a region, ten cities a nation."""
-        nation = f"(ARRAY{nations})[1 + {city} / 10]"
-        return f"(ARRAY{regions})[1 + {city} / 50], {nation}, rpad({nation}, 9) || {city} % 10"
-
-    return f"""
-SELECT quantity, discount, quantity * price, quantity * price * (100 - discount) / 100, 6 * price / 10,
-       extract(year FROM orderdate)::int4, to_char(orderdate, 'YYYYMM')::int4,
-       1 + (extract(doy FROM orderdate)::int4 - 1) / 7, mfgr, category,
-       category || lpad((1 + brand % 40)::text, 2, '0'),
-       {place("s_city")}, {place("c_city")}
-FROM (SELECT *, 90000 + part / 10 % 20001 + 100 * (part % 1000) AS price, 'MFGR#' || 1 + brand / 200 AS mfgr,
-             'MFGR#' || 1 + brand / 200 || 1 + brand / 40 % 5 AS category
-      FROM (SELECT orderdate, c_city, floor(random() * 250)::int4 AS s_city, floor(random() * 1000)::int4 AS brand,
-                   1 + floor(random() * 200000)::int4 AS part, 1 + floor(random() * 50)::int4 AS quantity,
-                   floor(random() * 11)::int4 AS discount
-            FROM (SELECT date '1992-01-01' + floor(random() * 2406)::int4 AS orderdate,
-                         floor(random() * 250)::int4 AS c_city, 1 + floor(random() * 7)::int4 AS lines
-                  FROM generate_series(1, {rows * 26 // 100 + 100})) AS orders, generate_series(1, lines)
-            LIMIT {rows}) AS line) AS priced_line"""
-
-
 DATA_SETS = {
     "uniform": DataSet(THREE_INTEGERS, ("a", "b", "c"), independent(f"floor(random() * {LARGEST})::int4")),
     "zipf1.1": DataSet(THREE_INTEGERS, ("a", "b", "c"), zipf(1.1)),
@@ -155,11 +92,41 @@ DATA_SETS = {
 }
 
 
+# Distinct keys in an order that looks random: those of the n-th row, of so many.
+PRIME = 2_654_435_761
+
+
+def scattered(n, rows):
+    return f"({n} * {PRIME} % {rows})::int4"
+
+
+def keyed(rows):
+    """A table with a unique key, two columns as in "uniform" and a value; and tables of few, many and most of its keys."""
+    yield Table("t", "k int4, b int4, c int4, v int4",
+                f"SELECT {scattered('n', rows)}, random() * {LARGEST}, random() * {LARGEST}, floor(random() * 10000)"
+                f" FROM generate_series(1::int8, {rows}) AS n")
+    for name, part in KEY_TABLES.items():
+        yield Table(name, "n int4, k int4", f"SELECT n, {scattered('n', rows)} FROM generate_series(1::int8, {max(1, rows // part)}) AS n")
+
+
+# What part of all keys they have.
+KEY_TABLES = {"few": 10_000, "many": 100, "most": 10}
+# Several tables each: so many rows in the largest one.
+SCHEMAS = {**tpc.SCHEMAS, "keyed": keyed}
+
+
+def table_statements(table, seed):
+    """The SQL that creates a table and fills it, the same rows every time."""
+    return [f"CREATE TABLE {table.name} ({table.definition})", f"SELECT setseed({seed % 1000 / 1000})", f"INSERT INTO {table.name} {table.rows}"]
+
+
 def statements(name, table, first, last):
-    """The SQL that creates the table and fills it, the same rows every time."""
     data_set = DATA_SETS[name]
-    return [f"CREATE TABLE {table} ({data_set.definition})", f"SELECT setseed({first % 1000 / 1000})",
-            f"INSERT INTO {table} {data_set.rows_between(first, last)}"]
+    return table_statements(Table(table, data_set.definition, data_set.rows_between(first, last)), first)
+
+
+def schema_statements(name, rows):
+    return [statement for table in SCHEMAS[name](rows) for statement in table_statements(table, 1)]
 
 
 def load(cursor, name, table, first, last, file=None):
@@ -169,11 +136,11 @@ def load(cursor, name, table, first, last, file=None):
             cursor.execute(statement)
     else:
         cursor.execute(f"CREATE TABLE {table} ({DATA_SETS[name].definition})")
-        copy_flights(cursor, table, first, last, file)
+        copy_lines(cursor, table, first, last, file)
     cursor.execute(f"VACUUM (ANALYZE, FREEZE) {table}")
 
 
-def copy_flights(cursor, table, first, last, file):
+def copy_lines(cursor, table, first, last, file):
     """Copy these lines of the file, not counting its header."""
     with open(file, encoding="utf-8") as source:
         lines = io.StringIO("".join(islice(source, first, last + 1)))
@@ -182,11 +149,15 @@ def copy_flights(cursor, table, first, last, file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", choices=[name for name in DATA_SETS if DATA_SETS[name].rows_between])
+    parser.add_argument("data", choices=[name for name in DATA_SETS if DATA_SETS[name].rows_between] + list(SCHEMAS))
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--table", default="t")
+    parser.add_argument("--table", default="t", help="its name, for data of a single one")
     options = parser.parse_args()
-    print(";\n".join(statements(options.data, options.table, 1, options.rows)) + ";")
+    if options.data in SCHEMAS:
+        chosen = schema_statements(options.data, options.rows)
+    else:
+        chosen = statements(options.data, options.table, 1, options.rows)
+    print(";\n".join(chosen) + ";")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""What bench/ask.py asks: sets of questions, each about one table with one index."""
-from dataclasses import dataclass
+"""What bench/ask.py asks: sets of questions, each about some tables with their indexes."""
+from dataclasses import dataclass, field
+from typing import Callable
 
 import aggregates
-from generate import LARGEST
+import joins
+from generate import DATA_SETS, KEY_TABLES, LARGEST, PRIME, SCHEMAS
+from tpc import Table
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,28 @@ class Question:
 
 @dataclass(frozen=True)
 class Questions:
-    """A data set of generate.py in a table, and its index."""
-    data: str
-    table: str
+    """So many rows in the largest table; the tables, and statements that make their indexes; the questions about them; what further
+    connections to PostgreSQL begin with, by their names."""
     rows: int
-    index: str
-    questions: tuple
+    tables: Callable
+    indexes: tuple
+    questions: Callable
+    others: dict = field(default_factory=dict)
+
+
+def alone(data, name):
+    """A data set in a table of this name; that of flights comes from a file."""
+    chosen = DATA_SETS[data]
+    return lambda rows: [Table(name, chosen.definition, chosen.rows_between(1, rows) if chosen.rows_between else "")]
+
+
+# Hides rtscan's indexes in this connection: as nobody else sees what its transaction has done.
+WITHOUT_RTSCAN = """
+BEGIN;
+UPDATE pg_index SET indisvalid = false
+FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.oid = indexrelid AND amname = 'rtscan'"""
+# The same for queries that no bitmap scan answers, in any number of connections.
+SWITCHED_OFF = "SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off; SET enable_bitmapscan = off"
 
 
 def at(share):
@@ -107,11 +126,89 @@ def of_lineitem():
     yield Question("TPC-H Q1", sql["Q1"], 1 / 1.5)
 
 
-W = "wide", "w", 10_000_000, "(a, b, c) INCLUDE (v, g)"
-LINEITEM = ("lineitem", "t", 6_001_215,
-            "(l_shipdate, l_discount, l_quantity) INCLUDE (l_extendedprice, l_tax, l_returnflag, l_linestatus)")
+def of_keys(rows):
+    """Lists of keys beside DuckDB's joins; keys that rows of another table have, one by one."""
+    others = f"b < {at(.5)} AND c < {at(.5)}"
+    for name, most in (("few", 1 / 8), ("many", 1 / 3)):
+        keys = [n * PRIME % rows for n in range(1, max(1, rows // KEY_TABLES[name]) + 1)]
+        number = f"{len(keys):,}"
+        selected = f"SELECT count(*), sum(v) FROM t WHERE k IN (SELECT k FROM {name}) AND {others}"
+        listed = f"SELECT count(*), sum(v) FROM t WHERE k = ANY ('{{{','.join(map(str, keys))}}}'::int4[]) AND {others}"
+        yield Question(f"`= ANY` of {number}, b and c 0.5", listed, most, selected)
+        yield Question(f"`IN (SELECT ...)` of {number}, b and c 0.5", selected, most)
+    number = f"{max(1, rows // KEY_TABLES['most']):,}"
+    yield Question(f"`sum(v)` of {number} keys of another table", "SELECT count(*), sum(v) FROM most JOIN t USING (k)")
+    yield Question(f"`sum(v * n)` of {number} keys, `unnest` with their places",
+                   "SELECT count(*), sum(v * n) FROM unnest(ARRAY(SELECT k FROM most ORDER BY n)) WITH ORDINALITY AS u (k, n) JOIN t USING (k)",
+                   duckdb="SELECT count(*), sum(v::int8 * n) FROM most JOIN t USING (k)")
+    yield Question(f"v of {number} keys, `unnest` with their places",
+                   "SELECT n, v FROM unnest(ARRAY(SELECT k FROM most ORDER BY n)) WITH ORDINALITY AS u (k, n) JOIN t USING (k)",
+                   duckdb="SELECT n, v FROM most JOIN t USING (k)")
+
+
+def asked_alike(queries, most=None):
+    """The same is asked of all of them."""
+    return [Question(name, sql, most) for name, sql in queries]
+
+
+def flights_and_airports(rows):
+    yield Table("flights", DATA_SETS["flights"].definition.replace("char(3)", "text"), "")
+    yield Table("airports", "iata text, name text, city text, state text, country text, latitude float8, longitude float8", "")
+
+
+def named(indexes):
+    """One index, or several with what tells their names apart."""
+    return [("", indexes)] if isinstance(indexes, str) else [(f"_{number}", index) for number, index in enumerate(indexes)]
+
+
+def create_indexes(method, **columns):
+    """Of each table, by its name, one or several."""
+    return tuple(f"CREATE INDEX {table}_{method}{number} ON {table} USING {method} {index}" for table, indexes in columns.items()
+                 for number, index in named(indexes))
+
+
+def primary_keys(**columns):
+    return tuple(f"ALTER TABLE {table} ADD PRIMARY KEY ({key})" for table, key in columns.items())
+
+
+STAR_INDEXES = (
+    *primary_keys(date="d_datekey", customer="c_custkey", supplier="s_suppkey", part="p_partkey"),
+    *create_indexes("btree", lineorder=("(lo_orderdate)", "(lo_custkey)", "(lo_partkey)", "(lo_suppkey)")),
+    *create_indexes("rtscan",
+                    lineorder="(lo_orderdate, lo_custkey, lo_partkey, lo_suppkey, lo_quantity, lo_discount)"
+                              " INCLUDE (lo_extendedprice, lo_revenue, lo_supplycost, lo_discount)",
+                    customer="(c_region, c_nation, c_city) INCLUDE (c_custkey)",
+                    supplier="(s_region, s_nation, s_city) INCLUDE (s_suppkey)",
+                    part="(p_category, p_mfgr, p_brand1) INCLUDE (p_partkey)"))
+TPCH_INDEXES = (
+    *primary_keys(region="r_regionkey", nation="n_nationkey", supplier="s_suppkey", customer="c_custkey", part="p_partkey",
+                  orders="o_orderkey", lineitem="l_orderkey, l_linenumber"),
+    *create_indexes("btree", lineitem=("(l_partkey)", "(l_suppkey)", "(l_shipdate)", "(l_receiptdate)"),
+                    orders=("(o_custkey)", "(o_orderdate)"), customer="(c_nationkey)", supplier="(s_nationkey)"),
+    *create_indexes("rtscan",
+                    lineitem="(l_orderkey, l_partkey, l_suppkey, l_shipdate, l_commitdate, l_receiptdate, l_quantity, l_discount,"
+                             " l_returnflag, l_shipmode, l_shipinstruct) INCLUDE (l_extendedprice, l_discount, l_quantity)",
+                    orders="(o_orderkey, o_custkey, o_orderdate, o_orderpriority) INCLUDE (o_shippriority)",
+                    customer="(c_custkey, c_nationkey, c_mktsegment)", supplier="(s_suppkey, s_nationkey)",
+                    part="(p_partkey, p_brand, p_container, p_size, p_type)"))
+
+W = {"rows": 10_000_000, "tables": alone("wide", "w"), "indexes": ("CREATE INDEX ON w USING rtscan (a, b, c) INCLUDE (v, g)",)}
+LINEITEM = {"rows": 6_001_215, "tables": alone("lineitem", "t"),
+            "indexes": ("CREATE INDEX ON t USING rtscan (l_shipdate, l_discount, l_quantity)"
+                        " INCLUDE (l_extendedprice, l_tax, l_returnflag, l_linestatus)",)}
+POSTGRES = {"PostgreSQL without rtscan": WITHOUT_RTSCAN}
+LOOKUPS = {"nested loop, btree": f"{SWITCHED_OFF}; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off",
+           "hash join": f"{SWITCHED_OFF}; SET enable_nestloop = off; SET enable_mergejoin = off"}
 SETS = {
-    "rows": Questions(*W, tuple(of_rows())),
-    "aggregates": Questions(*W, (*of_sums_and_groups(), *of_quantiles_and_distinct_values(), *of_expressions())),
-    "lineitem": Questions(*LINEITEM, tuple(of_lineitem())),
+    "rows": Questions(**W, questions=lambda rows: of_rows()),
+    "aggregates": Questions(**W, questions=lambda rows: (*of_sums_and_groups(), *of_quantiles_and_distinct_values(), *of_expressions())),
+    "lineitem": Questions(**LINEITEM, questions=lambda rows: of_lineitem()),
+    "star": Questions(6_001_215, SCHEMAS["star"], STAR_INDEXES, lambda rows: asked_alike(joins.STAR, 1 / 3), POSTGRES),
+    "tpch": Questions(6_001_215, SCHEMAS["tpch"], TPCH_INDEXES, lambda rows: asked_alike(joins.TPCH), POSTGRES),
+    "keys": Questions(10_000_000, SCHEMAS["keyed"],
+                      (*create_indexes("btree", t="(k) INCLUDE (v)"), *create_indexes("rtscan", t="(k, b, c) INCLUDE (v)")), of_keys, LOOKUPS),
+    "flights": Questions(2_800_000, flights_and_airports,
+                         (*primary_keys(airports="iata"), *create_indexes("btree", flights=("(origin)", "(destination)")),
+                          *create_indexes("rtscan", flights="(origin, destination, distance, delay, minute) INCLUDE (date)")),
+                         lambda rows: asked_alike(joins.FLIGHTS), POSTGRES),
 }

@@ -85,14 +85,13 @@ extern void add_floating(Answer *answer, uint64_t row, int column, double value)
 extern bool same(Answer *a, Answer *b);
 
 /* postgres.c */
-extern void connect_postgres(void);
-extern void prepare_postgres(const char *query);
-extern void ask_postgres(Answer *answer);
+extern void *connect_postgres(const char *start);
+extern void prepare_postgres(void *connection, const char *query);
+extern void ask_postgres(void *connection, Answer *answer);
 
 /* duckdb.c */
-extern void load_duckdb(const char *library);
-extern void load_table(const char *table, const char *definition, const char *file);
-extern void prepare_duckdb(const char *query);
-extern void ask_duckdb(Answer *answer);
+extern void *connect_duckdb(const char *library, const char *setup);
+extern void prepare_duckdb(void *connection, const char *query);
+extern void ask_duckdb(void *connection, Answer *answer);
 
 #endif

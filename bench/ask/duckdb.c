@@ -1,6 +1,6 @@
 /*
  * duckdb.c
- *		DuckDB with one thread, through its C API.
+ *		DuckDB, through its C API.
  *
  * That is declared here as far as it is used, for its packages come without the header.
  */
@@ -19,6 +19,7 @@ enum
 	DUCKDB_INTEGER = 4,
 	DUCKDB_BIGINT = 5,
 	DUCKDB_DOUBLE = 11,
+	DUCKDB_DATE = 13,
 	DUCKDB_HUGEINT = 16,
 	DUCKDB_VARCHAR = 17,
 	DUCKDB_DECIMAL = 19,
@@ -78,7 +79,6 @@ static struct
 	void	   *(*list_vector_get_child) (void *);
 }			duckdb;
 
-static void *connection;
 static void *statement;
 
 #define FIND(name)	(*(void **) &duckdb.name = find(library, "duckdb_" #name))
@@ -94,7 +94,7 @@ find(void *library, const char *name)
 }
 
 static void
-query_duckdb(const char *sql)
+query_duckdb(void *connection, const char *sql)
 {
 	DuckdbResult result;
 
@@ -103,11 +103,10 @@ query_duckdb(const char *sql)
 	duckdb.destroy_result(&result);
 }
 
-void
+static void
 load_duckdb(const char *path)
 {
 	void	   *library = dlopen(path, RTLD_NOW);
-	void	   *database;
 
 	if (library == NULL)
 		errx(EXIT_FAILURE, "%s", dlerror());
@@ -117,21 +116,20 @@ load_duckdb(const char *path)
 	FIND(decimal_scale), FIND(decimal_internal_type), FIND(destroy_logical_type);
 	FIND(fetch_chunk), FIND(destroy_data_chunk), FIND(data_chunk_get_size), FIND(data_chunk_get_vector);
 	FIND(vector_get_data), FIND(vector_get_validity), FIND(list_vector_get_child);
-	if (duckdb.open(NULL, &database) != 0 || duckdb.connect(database, &connection) != 0)
-		errx(EXIT_FAILURE, "could not open DuckDB");
-	query_duckdb("SET threads = 1");
 }
 
-/* A table of the file's rows. */
-void
-load_table(const char *table, const char *definition, const char *file)
+/* A new database, after these statements. */
+void *
+connect_duckdb(const char *library, const char *setup)
 {
-	char	   *sql;
+	void	   *database;
+	void	   *connection;
 
-	if (asprintf(&sql, "CREATE TABLE %s (%s); COPY %s FROM '%s' (FORMAT csv, HEADER false)", table, definition, table, file) < 0)
-		err(EXIT_FAILURE, "asprintf");
-	query_duckdb(sql);
-	free(sql);
+	load_duckdb(library);
+	if (duckdb.open(NULL, &database) != 0 || duckdb.connect(database, &connection) != 0)
+		errx(EXIT_FAILURE, "could not open DuckDB");
+	query_duckdb(connection, setup);
+	return connection;
 }
 
 /* What the columns are in DuckDB. */
@@ -164,6 +162,7 @@ digits_at(const void *data, uint64_t row, int type)
 		case DUCKDB_SMALLINT:
 			return ((const int16_t *) data)[row];
 		case DUCKDB_INTEGER:
+		case DUCKDB_DATE:
 			return ((const int32_t *) data)[row];
 		case DUCKDB_BIGINT:
 			return ((const int64_t *) data)[row];
@@ -268,7 +267,7 @@ add_chunk(Answer *answer, void *chunk)
 }
 
 void
-prepare_duckdb(const char *query)
+prepare_duckdb(void *connection, const char *query)
 {
 	if (statement)
 		duckdb.destroy_prepare(&statement);
@@ -278,11 +277,12 @@ prepare_duckdb(const char *query)
 }
 
 void
-ask_duckdb(Answer *answer)
+ask_duckdb(void *connection, Answer *answer)
 {
 	DuckdbResult result;
 	void	   *chunk;
 
+	(void) connection;
 	if (duckdb.execute_prepared(statement, &result) != 0)
 		errx(EXIT_FAILURE, "DuckDB: %s", duckdb.result_error(&result));
 	while ((chunk = duckdb.fetch_chunk(result)) != NULL)

@@ -10,19 +10,21 @@
 #include <string.h>
 
 #define INT8OID			20
+#define INT2OID			21
 #define INT4OID			23
 #define FLOAT8OID		701
 #define INT4ARRAYOID	1007
+#define DATEOID			1082
 #define NUMERICOID		1700
+
+#define UNIX_EPOCH		10957	/* days from then to PostgreSQL's */
 
 #define NUMERIC_NEGATIVE	0x4000
 #define NUMERIC_SPECIAL		0x8000	/* NaN and infinities */
 #define NUMERIC_MAX_DIGITS	9	/* of base 10,000, which fit into a Decimal */
 
-static PGconn *connection;
-
 static PGresult *
-check_result(PGresult *result)
+check_result(PGconn *connection, PGresult *result)
 {
 	if (PQresultStatus(result) != PGRES_COMMAND_OK && PQresultStatus(result) != PGRES_TUPLES_OK)
 		errx(EXIT_FAILURE, "PostgreSQL: %s", PQerrorMessage(connection));
@@ -110,8 +112,12 @@ add_value(uint64_t hash, const PGresult *result, int row, int column)
 		return hash;
 	switch (columns[column].postgres)
 	{
+		case INT2OID:
+			return add_integer(hash, int2_at(value));
 		case INT4OID:
 			return add_integer(hash, int4_at(value));
+		case DATEOID:
+			return add_integer(hash, int4_at(value) + UNIX_EPOCH);
 		case INT8OID:
 			return add_integer(hash, int8_at(value));
 		case NUMERICOID:
@@ -154,9 +160,9 @@ add_result_row(Answer *answer, const PGresult *result, int row)
 
 /* What the columns are in PostgreSQL. */
 static void
-describe(void)
+describe(PGconn *connection)
 {
-	PGresult   *result = check_result(PQdescribePrepared(connection, "q"));
+	PGresult   *result = check_result(connection, PQdescribePrepared(connection, "q"));
 
 	n_columns = PQnfields(result);
 	if (n_columns > MAX_COLUMNS)
@@ -169,26 +175,31 @@ describe(void)
 	PQclear(result);
 }
 
-void
-connect_postgres(void)
+/* After these statements. */
+void *
+connect_postgres(const char *start)
 {
-	connection = PQconnectdb("");
+	PGconn	   *connection = PQconnectdb("");
+
 	if (PQstatus(connection) != CONNECTION_OK)
 		errx(EXIT_FAILURE, "PostgreSQL: %s", PQerrorMessage(connection));
+	if (*start != '\0')
+		PQclear(check_result(connection, PQexec(connection, start)));
+	return connection;
 }
 
 void
-prepare_postgres(const char *query)
+prepare_postgres(void *connection, const char *query)
 {
-	PQclear(check_result(PQexec(connection, "DEALLOCATE ALL")));
-	PQclear(check_result(PQprepare(connection, "q", query, 0, NULL)));
-	describe();
+	PQclear(check_result(connection, PQexec(connection, "DEALLOCATE ALL")));
+	PQclear(check_result(connection, PQprepare(connection, "q", query, 0, NULL)));
+	describe(connection);
 }
 
 void
-ask_postgres(Answer *answer)
+ask_postgres(void *connection, Answer *answer)
 {
-	PGresult   *result = check_result(PQexecPrepared(connection, "q", 0, NULL, NULL, NULL, 1));
+	PGresult   *result = check_result(connection, PQexecPrepared(connection, "q", 0, NULL, NULL, NULL, 1));
 
 	for (int row = 0; row < PQntuples(result); row++)
 		add_result_row(answer, result, row);
