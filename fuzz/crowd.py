@@ -14,7 +14,7 @@ from workload import Workload
 
 TOLERATED = CONFLICTS | TOO_LONG
 WRITES = (("insert", 6), ("copy", 2), ("update_unindexed", 2), ("update_key", 4), ("delete", 4), ("aborted", 3),
-          ("savepoints", 3), ("on_conflict", 4))
+          ("savepoints", 3), ("on_conflict", 4), ("change_dimension", 6))
 PAUSES = ("", "", "snapshot", "list", "map", "map", "image")
 MAINTENANCE = (("VACUUM t", 10), ("VACUUM (INDEX_CLEANUP ON) t", 5), ("VACUUM (FREEZE) t", 2), ("ANALYZE t", 1),
                ("REINDEX INDEX CONCURRENTLY t_idx", 1), ("REINDEX INDEX t_idx", 1))
@@ -117,6 +117,9 @@ class Crowd(Threads):
         session.query(f"SET rtscan.debug_pause = '{rng.choice(PAUSES)}'")
         session.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM t LIMIT 1")
         for _ in range(rng.randint(1, 4)):
+            if self.schema.dimensions and (self.schema.only_joins or rng.random() < 0.4):
+                self.compare_joins(session, rng)
+                continue
             roll = rng.random()
             if roll < 0.5:
                 (self.compare_counts if roll < 0.25 else self.compare_sums)(session, rng)
@@ -145,6 +148,22 @@ class Crowd(Threads):
         if answers[AGGREGATE] != answers[SEQUENTIAL]:
             snapshot = session.query("SELECT pg_current_snapshot()")[0][0]
             raise Finding(f"in snapshot {snapshot}: {query}\n{answers[AGGREGATE]} instead of {answers[SEQUENTIAL]}")
+
+    def compare_joins(self, session, rng):
+        comparer, answers = Comparer.of(session, rng, self.comparer), {}
+        query, scan = comparer.joins().query()
+        for settings in rng.sample((scan, SEQUENTIAL), 2):
+            session.query(settings)
+            if settings == scan:
+                plan = "\n".join(line for line, in session.query(f"EXPLAIN (COSTS OFF) {query}"))
+            answers[settings] = Counter(self.fetch(session, rng, query))
+        comparer.count_joins(plan)
+        self.counts["joins compared while others write"] += 1
+        if answers[scan] != answers[SEQUENTIAL]:
+            snapshot = session.query("SELECT pg_current_snapshot()")[0][0]
+            missing, extra = answers[SEQUENTIAL] - answers[scan], answers[scan] - answers[SEQUENTIAL]
+            raise Finding(f"in snapshot {snapshot}: {scan};\n{query};\nmissing {list(missing.elements())[:10]}, "
+                          f"too many {list(extra.elements())[:10]}\n{plan}")
 
     @staticmethod
     def fetch(session, rng, query):

@@ -14,11 +14,16 @@ import psycopg2
 
 import catalog
 import crowd
+import dimensions
 import queries
 import schema
 import transfers
 import workload
 from session import TOO_LONG, Finding, Session, script
+
+
+# Of the kinds of rounds, in modes that mix them.
+SHARES = {"mixed": (4, 2, 94), "joins": (20, 0, 80)}
 
 
 def options():
@@ -29,7 +34,7 @@ def options():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--access-method", default="rtscan")
     p.add_argument("--round", type=int, help="run this round only")
-    p.add_argument("--mode", choices=("mixed", "single", "concurrent", "transfers"), default="mixed")
+    p.add_argument("--mode", choices=("mixed", "single", "concurrent", "transfers", "joins"), default="mixed")
     p.add_argument("--large", type=float, default=0.01, metavar="SHARE",
                    help="the share of single rounds with more rows than a chunk has, which a device can evaluate")
     p.add_argument("--verbose", action="store_true", help="a line for each round")
@@ -66,8 +71,8 @@ class Fuzzer:
         rng = random.Random(self.args.seed * 1_000_003 + number)
         log, started = [], time.monotonic()
         kind = self.args.mode
-        if kind == "mixed":
-            kind = rng.choices(("concurrent", "transfers", "single"), (4, 2, 94))[0]
+        if kind in SHARES:
+            kind = rng.choices(("concurrent", "transfers", "single"), SHARES[kind])[0]
         try:
             session = self.connect("main", log)
             try:
@@ -83,12 +88,13 @@ class Fuzzer:
         return True
 
     def tell(self, session, rng, kind, log):
-        session.query("DROP TABLE IF EXISTS t CASCADE")
+        session.query(f"DROP TABLE IF EXISTS t CASCADE; {dimensions.DROP}")
         if kind == "transfers":
             transfers.run(rng, self.connect, log, session, self.args.access_method, self.counts)
             self.verify(session)
             return
-        table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < self.args.large, kind == "concurrent")
+        table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < self.args.large, kind == "concurrent",
+                              self.args.mode == "joins")
         self.limit_memory(session, rng, table)
         if not self.create(session, table):
             self.counts["rounds whose index was refused"] += 1
@@ -117,6 +123,7 @@ class Fuzzer:
         build = table.create_index(concurrently=table.kind != "PARTITIONED" and table.rng.random() < 0.2)
         statements = (build, load) if table.build_first else (load, build)
         # 0A000: pattern opclasses with a nondeterministic collation
+        statements += tuple(dimensions.create(table.dimensions, self.args.access_method))
         return all(session.run(statement, TOO_LONG | {"0A000"}) for statement in statements)
 
     def single(self, rng, session, table):

@@ -1,5 +1,6 @@
 """What the planner may take for a query: a sequential scan, or one kind of scan of the index."""
 SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; SET enable_sort = on; "
+              "SET enable_hashjoin = on; SET enable_mergejoin = on; SET enable_nestloop = on; "
               "SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off")
 BITMAP = ("SET enable_seqscan = off; SET enable_bitmapscan = on; SET rtscan.enable_scan = off; "
           "SET rtscan.enable_aggregate = on")
@@ -7,3 +8,4 @@ SCAN = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable
 HEAP_ROWS = f"{SCAN} /* rows of the heap */"
 INDEX_ROWS = f"{SCAN} /* columns of the index */"
 AGGREGATE = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = on"
+JOINS_OFF = "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off"

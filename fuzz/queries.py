@@ -2,6 +2,7 @@
 import psycopg2
 
 from catalog import PLAIN_TYPES, STANDARD, TYPES
+from joins import Starred
 from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
 from scans import Scans, alike
 from session import Finding
@@ -270,7 +271,7 @@ def render(quals, fill):
     return " AND ".join(q.template.format(*[fill(slot) for slot in q.slots]) for q in quals)
 
 
-class Comparer(Scans):
+class Comparer(Scans, Starred):
     """Runs queries in a session, twice each, and counts how many of them went through the index."""
 
     def __init__(self, rng, session, schema, counts):
@@ -316,9 +317,12 @@ class Comparer(Scans):
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'")
         forms = [self.plain] * 5 + [self.prepared] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
         forms += [self.ordered] * 2 + [self.first_rows] * 3 + self.scan_forms(changing)
+        forms += [self.starred] * 9 if self.schema.dimensions else []
         if changing:
             forms += [self.held_cursor, self.deleting]
-        if rng.random() < 0.4:
+        if self.schema.dimensions and self.schema.only_joins:
+            forms = [self.starred]
+        elif rng.random() < 0.4:
             self.settings = AGGREGATE
             forms = [self.counted] * 4 + [self.summed] * 5 + [self.counted_prepared, self.counted_again, self.counted_run_time]
             if changing:

@@ -1,6 +1,7 @@
 """A random table and index: columns of random types, each with a random distribution of its values over the rows."""
 from dataclasses import dataclass
 
+import dimensions
 from catalog import TYPES, palette
 
 ROW_COUNTS = ((0, 1), (1, 1), (2, 1), (30, 4), (300, 12), (1500, 8), (6000, 2))      # (rows, weight)
@@ -95,8 +96,8 @@ def random_key(rng, column):
 
 
 class Schema:
-    def __init__(self, rng, access_method, large=False, shared=False):
-        self.rng, self.access_method, self.large = rng, access_method, large
+    def __init__(self, rng, access_method, large=False, shared=False, only_joins=False):
+        self.rng, self.access_method, self.large, self.only_joins = rng, access_method, large, only_joins
         self.rows = rng.choice(LARGE_ROW_COUNTS) if large else rng.choices(*zip(*ROW_COUNTS))[0]
         self.columns = self.random_columns()
         self.amounts = self.random_amounts()
@@ -109,6 +110,7 @@ class Schema:
         self.unique = rng.random() < 0.4
         self.build_first = not large and rng.random() < 0.3
         self.draw_index()
+        self.dimensions = dimensions.draw(rng, self)
 
     def random_columns(self):
         rng = self.rng

@@ -3,7 +3,7 @@ from session import TOO_LONG
 
 STEPS = (("insert", 6), ("copy", 2), ("update_unindexed", 3), ("update_key", 4), ("delete", 4), ("vacuum", 5),
          ("aborted", 3), ("savepoints", 3), ("on_conflict", 3), ("prepared_transaction", 1), ("reindex", 1),
-         ("truncate", 0.3), ("rewrite", 0.5), ("drop_and_create", 0.5), ("change_options", 0.5), ("broken_copy", 1))
+         ("truncate", 0.3), ("rewrite", 0.5), ("drop_and_create", 0.5), ("change_options", 0.5), ("broken_copy", 1), ("change_dimension", 4))
 
 
 class Workload:
@@ -104,6 +104,10 @@ class Workload:
         if self.run(self.change_text()) and self.run(f"PREPARE TRANSACTION '{self.two_phase}'"):
             self.query()
             self.run(f"{self.rng.choice(('COMMIT', 'ROLLBACK'))} PREPARED '{self.two_phase}'")
+
+    def change_dimension(self):
+        if self.schema.dimensions:
+            self.run(self.rng.choice(self.schema.dimensions).change())
 
     def reindex(self):
         self.run(self.rng.choice(("REINDEX INDEX t_idx", "REINDEX INDEX CONCURRENTLY t_idx", "REINDEX TABLE t")))
