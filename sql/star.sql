@@ -304,6 +304,21 @@ ALTER TABLE dim DISABLE ROW LEVEL SECURITY;
 ALTER TABLE fact DISABLE ROW LEVEL SECURITY;
 DROP OWNED BY star_user;
 DROP ROLE star_user;
+-- all values are keys, and what else is asked leaves as many codes as there are keys, NULL's among them
+CREATE TABLE coin (id int, side bool NOT NULL, v int);
+CREATE INDEX ON coin USING rtscan (side, v) INCLUDE (id);
+INSERT INTO coin SELECT i, i % 3 = 0, i % 7 FROM generate_series(1, 400) i;
+VACUUM ANALYZE coin;
+CREATE TABLE sides (side bool PRIMARY KEY, label text);
+INSERT INTO sides VALUES (false, 'tail'), (true, 'head');
+CREATE TABLE hidden (side bool);
+INSERT INTO hidden VALUES (false);
+ANALYZE sides, hidden;
+SELECT differs('SELECT ' || query)
+FROM unnest('{"id, label FROM coin NATURAL JOIN sides s WHERE NOT EXISTS (SELECT FROM hidden h WHERE h.side = s.side)",
+	"label, sum(v) FROM coin NATURAL JOIN sides s WHERE NOT EXISTS (SELECT FROM hidden WHERE side = s.side) GROUP BY 1",
+	"id, label FROM coin NATURAL JOIN sides WHERE side NOT IN (SELECT side FROM hidden)",
+	"id, label FROM coin NATURAL JOIN sides WHERE side IS DISTINCT FROM false"}'::text[]) query;
 -- several processes
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

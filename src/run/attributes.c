@@ -125,14 +125,14 @@ note_code(int key, RtscanPosition place, RtscanPosition behind, void *arg)
 	((uint32 *) arg)[place.code] = key;
 }
 
-/* What a segment has been searched for of a column, or NULL. */
+/* What a segment has been searched for of the dimension's column, if that is among its keys, or NULL. */
 static const RtscanIntervals *
-searched_codes(const RtscanSegmentScan *segment, int column)
+searched_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
 {
 	const RtscanRegion *region = &segment->filter.region;
 
 	for (int i = 0; i < region->ncolumns; i++)
-		if (region->columns[i].column == column)
+		if (region->columns[i].column == dimension->plan->column && region->columns[i].among == dimension->keys)
 			return &region->columns[i].intervals;
 	return NULL;
 }
@@ -147,15 +147,12 @@ count_codes(const RtscanIntervals *codes)
 	return n;
 }
 
-/*
- * The codes that have been searched for are of keys, and of nothing else.  If they are as many, they are those of all keys, and ascend
- * as these do; else it is not known which keys have none.
- */
+/* If the codes of keys that have been searched for are as many, they are those of all keys, and ascend as these do; else who knows. */
 static bool
 take_searched_codes(Met *met, const RtscanSegmentScan *segment)
 {
 	const RtscanDimension *dimension = met->dimension;
-	const RtscanIntervals *codes = rtscan_dimension_is_needed(dimension) ? searched_codes(segment, dimension->plan->column) : NULL;
+	const RtscanIntervals *codes = searched_codes(segment, dimension);
 	uint32		row = 0;
 
 	if (codes == NULL || count_codes(codes) != dimension->n)

@@ -92,6 +92,7 @@ narrow_region(RtscanRegion *region, const RtscanRegionColumn *by)
 
 			column->intervals = rtscan_intervals_intersect(&column->intervals, &by->intervals);
 			column->stands_for = Max(column->stands_for, by->stands_for);
+			column->among = column->among ? column->among : by->among;
 			column->traces = list_concat(column->traces, by->traces);
 			return;
 		}
@@ -177,11 +178,20 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 		add_disjunction(filter, other->disjunctions[i]);
 }
 
+/* The values, if it is that the column equals one of them; other types' may equal several where a clock is set forward. */
+static const Datum *
+equal_values(const RtscanCondition *condition)
+{
+	bool		equal = condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber;
+
+	return equal && !rtscan_depends_on_clock(condition) ? condition->values : NULL;
+}
+
 /* Of rows of which so many are left. */
 static bool
 segment_condition(const RtscanCondition *condition, RtscanReader *reader, double rows, RtscanSegmentFilter *result)
 {
-	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for};
+	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for, .among = equal_values(condition)};
 
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
 	if (rtscan_is_included(condition) || rtscan_condition_is_long(condition, reader, rows))
@@ -278,7 +288,10 @@ add_alternative(Alternatives *all, const RtscanSegmentFilter *filter)
 		return;
 	if (column && all->united[column->column] > 0)
 	{
-		rtscan_intervals_add_all(&all->filters[all->united[column->column] - 1].region.columns[0].intervals, &column->intervals);
+		RtscanRegionColumn *united = &all->filters[all->united[column->column] - 1].region.columns[0];
+
+		rtscan_intervals_add_all(&united->intervals, &column->intervals);
+		united->among = NULL;
 		return;
 	}
 	if (all->n == all->capacity)

@@ -69,6 +69,7 @@ typedef struct RtscanRegionColumn
 	uint32		rows;			/* in the intervals, */
 	double		stands_for;		/* that stand for so many times as many (RtscanCondition) */
 	List	   *traces;			/* RtscanTrace *, of conditions that it is made of */
+	const Datum *among;			/* values that all of the rows' are among, each found once or not at all; NULL: none are known */
 	RtscanIntervals intervals;
 } RtscanRegionColumn;
 
