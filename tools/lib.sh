@@ -206,6 +206,12 @@ tree_files() {
 # The tree without what was built in it, as an archive, to standard output; arguments are tar's.
 archive_tree() { (tree_files) | tar -C "$RTSCAN_ROOT" --create --null --files-from=- "$@"; }
 
+# A number that changes with what is fuzzed and what fuzzes, so that the same tree is asked the same twice.
+seed_of_tree() {
+  find "$RTSCAN_ROOT"/{src,fuzz} \( -name '*.[ch]' -o -name '*.py' \) -print0 | LC_ALL=C sort -z | xargs -0 cat | cksum |
+    cut -d ' ' -f 1
+}
+
 # Copies it to where the server's user can write.
 copy_tree() {
   local to=$1
