@@ -22,13 +22,18 @@ def across_zones(key, kind):
     return (key.column.type.sql == "timestamptz") != (kind.sql == "timestamptz")
 
 
+def asserts_in_btree(column):
+    """Equal values of it have several images, which btree believes to be one: splitting a page fails an assertion then."""
+    return column.type is TYPES["bpchar of any length"]
+
+
 class Dimension:
     def __init__(self, rng, schema, name):
         keys = [key for key in schema.keys if joinable(key)]
         self.rng, self.name, self.rows = rng, name, rng.choice(ROW_COUNTS)
         self.keys = rng.sample(keys, min(len(keys), rng.choice((1, 1, 1, 2))))
         self.columns = [self.like(key, f"k{n}") for n, key in enumerate(self.keys)]
-        self.unique = rng.random() < 0.75
+        self.unique = rng.random() < 0.75 and not any(map(asserts_in_btree, self.columns))
         self.next_row = self.rows + 1
         if not self.unique:
             self.rows = min(self.rows, 20)
