@@ -48,13 +48,18 @@ class Joins:
         if roll < 0.5:
             text = f"SELECT {listed}, d.g, d.s, d.m FROM {dimension.name} d WHERE {self.filter('d', parts)}"
         elif roll < 0.75:
-            kind, own = rng.choice(("JOIN", "JOIN", "LEFT JOIN")), own + [("place", False), ("size", True)]
-            text = (f"SELECT {listed}, d.g, d.s, d.m, p.place, p.size FROM {dimension.name} d {kind} {PLACES} p ON p.g = d.g "
+            kind, own = rng.choice(("JOIN", "LEFT JOIN")), own + [("place", False), ("size", True), ("known", True)]
+            # which is NULL where there is no place, constant though it is
+            places = f"(SELECT g, place, size, 1 AS known FROM {PLACES})"
+            text = (f"SELECT {listed}, d.g, d.s, d.m, p.place, p.size, p.known FROM {dimension.name} d {kind} {places} p ON p.g = d.g "
                     f"WHERE {self.filter('d', parts, True)}")
         else:
             text = (f"SELECT {listed}, sum(d.g) AS g, max(d.s) AS s, min(d.m) AS m FROM {dimension.name} d WHERE {self.filter('d', parts)} "
                     f"GROUP BY {listed}")
             unique = True
+        if rng.random() < 0.2:
+            # likewise, where a row meets none
+            text, own = f"SELECT *, {rng.choice(('7', 'NULL::int', 'g + 0', 'coalesce(g, 0)'))} FROM ({text}) c", own + [("c", True)]
         names = [f"{alias}_{name}" for name in keys + [name for name, _ in own]]
         return f"({text}) AS {alias} ({', '.join(names)})", [(f"{alias}_{name}", number) for name, number in own], unique
 
@@ -72,13 +77,13 @@ class Joins:
             return self.semi(dimension, alias, parts)
         parts.multiplied |= not unique
         condition = self.on(dimension, [f"{alias}_{column.name}" for column in dimension.columns])
-        left = rng.random() < 0.35
-        if left and rng.random() < 0.3:
-            condition += f" AND {alias}_g < {rng.randrange(6)}"
+        kind = rng.choices(("", "LEFT ", "RIGHT "), (13, 7, 1))[0]
+        if rng.random() < (0.5 if kind else 0.1):
+            condition += f" AND {rng.choice((f'{alias}_g < 4', f'{alias}_g = u', f'u - {alias}_g > 2', 'u > 3', 'c0 IS NOT NULL'))}"
         # which of the rows with equal keys a group's key is taken from, is not known
         exact = [column for column in dimension.columns if unique and dimension.unique and not column.type.big]
         parts.columns += own + [(f'{alias}_{column.name}::text COLLATE "C"', False) for column in exact]
-        parts.tables += f" {'LEFT ' if left else ''}JOIN {source} ON {condition}"
+        parts.tables += f" {kind}JOIN {source} ON {condition}"
 
     def semi(self, dimension, alias, parts):
         self.exists(dimension, alias, parts, self.rng.choice(("", "", "NOT ")))
@@ -113,8 +118,10 @@ class Joins:
         quals += [f"({self.schema.predicate})"] if self.schema.predicate else []
         if numbers and rng.random() < 0.35:
             quals.append(f"{rng.choice(numbers)} {rng.choice(('<', '<=', '<>', '='))} {rng.choice(numbers + ['u', 'id % 5', '2'])}")
-        if numbers and rng.random() < 0.1:
-            quals.append(f"coalesce({rng.choice(numbers)}, 3) + {rng.choice(numbers)} > 9")
+        if numbers and rng.random() < 0.2:
+            one, other = rng.choice(numbers), rng.choice(numbers)
+            quals.append(rng.choice((f"coalesce({one}, 3) + {other} > 9", f"{one} + u = {other} + 2", f"{one} - u = {other}", f"u = {one} + {other}",
+                                     f"{one} IS NULL OR u = {other}", f"coalesce({one}, u) = {other}")))
         return quals
 
     # ---- queries
