@@ -125,42 +125,20 @@ note_code(int key, RtscanPosition place, RtscanPosition behind, void *arg)
 	((uint32 *) arg)[place.code] = key;
 }
 
-/* What a segment has been searched for of the dimension's column, if that is among its keys, or NULL. */
-static const RtscanIntervals *
-searched_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
+/* What has been found of the dimension's keys when the segment was searched for them, or NULL. */
+static const RtscanFoundCodes *
+found_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
 {
-	const RtscanRegion *region = &segment->filter.region;
+	ListCell   *lc;
 
-	for (int i = 0; i < region->ncolumns; i++)
-		if (region->columns[i].column == dimension->plan->column && region->columns[i].among == dimension->keys)
-			return &region->columns[i].intervals;
+	foreach(lc, segment->filter.region.found)
+	{
+		const RtscanFoundCodes *found = lfirst(lc);
+
+		if (found->values == dimension->keys)
+			return found;
+	}
 	return NULL;
-}
-
-static uint64
-count_codes(const RtscanIntervals *codes)
-{
-	uint64		n = 0;
-
-	for (uint32 i = 0; i < codes->n; i++)
-		n += codes->items[i].high.code - codes->items[i].low.code;
-	return n;
-}
-
-/* If the codes of keys that have been searched for are as many, they are those of all keys, and ascend as these do; else who knows. */
-static bool
-take_searched_codes(Met *met, const RtscanSegmentScan *segment)
-{
-	const RtscanDimension *dimension = met->dimension;
-	const RtscanIntervals *codes = searched_codes(segment, dimension);
-	uint32		row = 0;
-
-	if (codes == NULL || count_codes(codes) != dimension->n)
-		return false;
-	for (uint32 i = 0; i < codes->n; i++)
-		for (uint32 code = codes->items[i].low.code; code < codes->items[i].high.code; code++)
-			met->by_code[code] = row++;
-	return true;
 }
 
 /* What row each code of a segment meets: NULL, and what is no key, none. */
@@ -171,6 +149,7 @@ enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 	int			column = dimension->plan->column;
 	RtscanReader *reader = &unconstify(RtscanSegmentScan *, segment)->reader;
 	uint32		codes = reader->segment->columns[column].header.distinct + 1;
+	const RtscanFoundCodes *found = found_codes(segment, dimension);
 	const RtscanProbes probes = {
 		.column = &batch->schema->columns[column],
 		.n = dimension->n,
@@ -190,8 +169,10 @@ enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 	}
 	for (uint32 i = 0; i < codes; i++)
 		met->by_code[i] = dimension->n;
-	if (!take_searched_codes(met, segment))
+	if (found == NULL)
 		rtscan_dictionary_find_all(reader, column, &probes, note_code, met->by_code);
+	for (uint32 i = 0; found && i < found->n; i++)
+		met->by_code[found->codes[i]] = found->numbers[i];
 }
 
 static void

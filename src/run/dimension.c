@@ -83,7 +83,10 @@ begin_keys(const RtscanPlanDimension *plan, TupleDesc tupdesc, MemoryContext con
 	}
 	dimension->key_type = (RtscanColumn) {.typlen = sizeof(uint64), .typbyval = true, .key_kind = RTSCAN_KEY_UINT64};
 	for (int i = 0; i < 2; i++)
+	{
 		dimension->parts[i] = begin_keys(plan->parts[i], tupdesc, context, values, column);
+		dimension->parts[i]->asks_rows = true;
+	}
 	return dimension;
 }
 
@@ -97,6 +100,7 @@ rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state)
 	RtscanDimension *dimension = begin_keys(plan, tupdesc, context, values, &column);
 
 	dimension->state = state;
+	dimension->asks_rows = plan->attributes > 0;
 	dimension->attributes = palloc0(Max(plan->attributes, 1) * sizeof(RtscanAttribute));
 	for (int i = 0; i < plan->attributes; i++)
 		dimension->attributes[i].type = describe(TupleDescAttr(tupdesc, column + i));

@@ -61,6 +61,7 @@ typedef struct RtscanDimension
 	RtscanAttribute *attributes;
 
 	RtscanTrace *trace;			/* of the condition, if it is to be explained; or NULL */
+	bool		asks_rows;		/* which row a value meets is asked, not only whether there is one */
 
 	/* Its own. */
 	MemoryContext context;		/* of the rows, */

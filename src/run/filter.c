@@ -22,6 +22,7 @@ make_condition(const RtscanPlanFilter *plan, Relation index, const RtscanSchema 
 		outcome = rtscan_values_condition(index, schema, &plan->asked, dimension->keys, rtscan_dimension_keys(dimension),
 										  dimension->n, &condition);
 		condition.trace = dimension->trace;
+		condition.notes_codes = dimension->asks_rows;
 	}
 	else
 		outcome = rtscan_condition(index, schema, &plan->asked, has_argument ? arguments->values[plan->argument] : (Datum) 0,

@@ -92,7 +92,6 @@ narrow_region(RtscanRegion *region, const RtscanRegionColumn *by)
 
 			column->intervals = rtscan_intervals_intersect(&column->intervals, &by->intervals);
 			column->stands_for = Max(column->stands_for, by->stands_for);
-			column->among = column->among ? column->among : by->among;
 			column->traces = list_concat(column->traces, by->traces);
 			return;
 		}
@@ -172,26 +171,19 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 	for (int i = 0; i < other->region.ncolumns; i++)
 		narrow_region(&filter->region, &other->region.columns[i]);
 	filter->region.needless = list_concat(filter->region.needless, other->region.needless);
+	filter->region.found = list_concat(filter->region.found, other->region.found);
 	for (int i = 0; i < other->nincluded; i++)
 		add_included(filter, other->included[i]);
 	for (int i = 0; i < other->ndisjunctions; i++)
 		add_disjunction(filter, other->disjunctions[i]);
 }
 
-/* The values, if it is that the column equals one of them; other types' may equal several where a clock is set forward. */
-static const Datum *
-equal_values(const RtscanCondition *condition)
-{
-	bool		equal = condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber;
-
-	return equal && !rtscan_depends_on_clock(condition) ? condition->values : NULL;
-}
-
 /* Of rows of which so many are left. */
 static bool
 segment_condition(const RtscanCondition *condition, RtscanReader *reader, double rows, RtscanSegmentFilter *result)
 {
-	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for, .among = equal_values(condition)};
+	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for};
+	RtscanFoundCodes *found = NULL;
 
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
 	if (rtscan_is_included(condition) || rtscan_condition_is_long(condition, reader, rows))
@@ -201,8 +193,10 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, double
 	}
 	if (condition->trace)
 		column.traces = list_make1(condition->trace);
-	if (!rtscan_condition_intervals(condition, reader, &column.intervals))
+	if (!rtscan_condition_intervals(condition, reader, &column.intervals, &found))
 		return false;
+	if (found)
+		result->region.found = list_make1(found);
 	narrow_region(&result->region, &column);
 	finish_region(&result->region, reader->segment->header.rows);
 	return true;
@@ -288,10 +282,7 @@ add_alternative(Alternatives *all, const RtscanSegmentFilter *filter)
 		return;
 	if (column && all->united[column->column] > 0)
 	{
-		RtscanRegionColumn *united = &all->filters[all->united[column->column] - 1].region.columns[0];
-
-		rtscan_intervals_add_all(&united->intervals, &column->intervals);
-		united->among = NULL;
+		rtscan_intervals_add_all(&all->filters[all->united[column->column] - 1].region.columns[0].intervals, &column->intervals);
 		return;
 	}
 	if (all->n == all->capacity)

@@ -69,7 +69,6 @@ typedef struct RtscanRegionColumn
 	uint32		rows;			/* in the intervals, */
 	double		stands_for;		/* that stand for so many times as many (RtscanCondition) */
 	List	   *traces;			/* RtscanTrace *, of conditions that it is made of */
-	const Datum *among;			/* values that all of the rows' are among, each found once or not at all; NULL: none are known */
 	RtscanIntervals intervals;
 } RtscanRegionColumn;
 
@@ -83,6 +82,7 @@ typedef struct RtscanRegion
 	int			ncolumns;		/* 0: every row matches */
 	RtscanRegionColumn *columns;
 	List	   *needless;		/* traces of those that are left out */
+	List	   *found;			/* RtscanFoundCodes *, of conditions that it is made of, with those */
 	struct RtscanRowBits *evaluated;	/* its rows, by another executor than the CPU; or NULL */
 } RtscanRegion;
 

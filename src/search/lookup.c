@@ -260,6 +260,7 @@ typedef struct Equals
 {
 	RtscanIntervals *set;
 	RtscanTrace *trace;			/* or NULL */
+	RtscanFoundCodes *found;	/* or NULL */
 	bool		coded;
 } Equals;
 
@@ -270,13 +271,30 @@ add_found(int value, RtscanPosition place, RtscanPosition behind, void *arg)
 	const Equals *equals = (const Equals *) arg;
 
 	rtscan_intervals_add(equals->set, place, behind);
+	if (equals->found)
+	{
+		equals->found->numbers[equals->found->n] = value;
+		equals->found->codes[equals->found->n++] = place.code;
+	}
 	if (equals->trace)
 		rtscan_trace_key(equals->trace, value, equals->coded ? behind.code - place.code : 0);
 }
 
+/* With room for all values. */
+static RtscanFoundCodes *
+begin_found(const RtscanCondition *condition)
+{
+	RtscanFoundCodes *found = palloc0(sizeof(RtscanFoundCodes));
+
+	found->values = condition->values;
+	found->numbers = palloc_extended(Max(condition->nvalues, 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	found->codes = palloc_extended(Max(condition->nvalues, 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	return found;
+}
+
 /* What is equal to any of many values. */
 static bool
-equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
 {
 	const RtscanProbes probes = {
 		.column = condition->type,
@@ -291,6 +309,8 @@ equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIn
 		.coded = !rtscan_is_plain(&reader->segment->columns[condition->column].header),
 	};
 
+	if (condition->notes_codes && equals.coded)
+		*found = equals.found = begin_found(condition);
 	if (!rtscan_dictionary_find_all(reader, condition->column, &probes, add_found, &equals))
 		return false;
 	rtscan_intervals_normalize(set);
@@ -299,10 +319,10 @@ equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIn
 
 /* What the operator says of any of the values. */
 static bool
-any_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+any_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
 {
 	if ((condition->nvalues > 1 || condition->trace) && condition->sorted && condition->strategy == BTEqualStrategyNumber)
-		return equal_intervals(condition, reader, set);
+		return equal_intervals(condition, reader, set, found);
 	for (int i = 0; i < condition->nvalues; i++)
 		if (!add_value_intervals(reader, condition, i, set))
 			return false;
@@ -327,13 +347,14 @@ all_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanInte
 }
 
 bool
-rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
+rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
 {
 	RtscanPosition start = {0, 0};
 	RtscanPosition end = end_of_values(&reader->segment->columns[condition->column].header);
 	RtscanPosition nulls_end = {end.code + 1, reader->segment->header.rows};
 
 	*set = (RtscanIntervals) {0, 0, NULL};
+	*found = NULL;
 	switch (condition->kind)
 	{
 		case RTSCAN_CONDITION_IS_NULL:
@@ -345,7 +366,7 @@ rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reade
 		case RTSCAN_CONDITION_ALL:
 			return all_intervals(condition, reader, set);
 		default:
-			if (!any_intervals(condition, reader, set))
+			if (!any_intervals(condition, reader, set, found))
 				return false;
 			if (condition->kind == RTSCAN_CONDITION_NONE)
 				*set = rtscan_intervals_complement(set, end);

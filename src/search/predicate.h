@@ -62,6 +62,7 @@ typedef struct RtscanCondition
 	struct RtscanAccepted *accepted;	/* of values with keys: what they are in all segments (accepted.h) */
 	double		stands_for;		/* as many rows: the planner looks some of an array's elements up; 1 else */
 	bool		implied;		/* rows that pass are asked the comparison that it follows from */
+	bool		notes_codes;	/* somebody wants to know which values have which codes */
 	RtscanTrace *trace;			/* of one that is to be explained; or NULL */
 } RtscanCondition;
 
@@ -88,8 +89,21 @@ extern RtscanOutcome rtscan_values_condition(Relation index, const RtscanSchema 
 /* The same of a scan key, which must stay where it is. */
 extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *schema, ScanKey key, RtscanCondition *condition);
 
-/* lookup.c: look it up in a segment's dictionary: a normalized set.  False only for a soft reader. */
-extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set);
+/* Which values of a condition have codes in a segment, and which; others have none. */
+typedef struct RtscanFoundCodes
+{
+	const Datum *values;
+	uint32		n;
+	uint32	   *numbers;		/* among the values, */
+	uint32	   *codes;			/* and the code of each of these */
+} RtscanFoundCodes;
+
+/*
+ * lookup.c: look it up in a segment's dictionary: a normalized set.  What codes are found is noted where that is wanted, and known; else
+ * it stays NULL.  False only for a soft reader.
+ */
+extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set,
+									   RtscanFoundCodes **found);
 
 /*
  * What it takes to look a condition's values up, for all that they stand for, or to test a segment's rows for them, of which so many are

@@ -284,27 +284,86 @@ find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, Rts
 	return sound;
 }
 
+/* Entries of a packed page, one after another. */
+typedef struct Entries
+{
+	uint32		code;			/* the first one's */
+	uint32		n;
+	const uint64 *keys;
+	const uint32 *ranks;		/* and where the last one's end */
+} Entries;
+
 /* Probes that are merged with a dictionary, from the next on. */
 typedef struct Merge
 {
 	const RtscanProbes *probes;
-	int			next;
+	uint32		next;
 	RtscanFoundVisitor visitor;
 	void	   *arg;
 } Merge;
 
-/* RtscanDictionaryVisitor */
-static void
-merge_value(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, void *arg)
+/* A probe and an entry that are equal. */
+typedef struct Match
 {
-	Merge	   *merge = (Merge *) arg;
-	const RtscanProbes *probes = merge->probes;
+	uint32		probe;
+	uint32		entry;
+} Match;
 
-	while (merge->next < probes->n && probes->keys[merge->next] < key)
-		merge->next++;
-	for (; merge->next < probes->n && probes->keys[merge->next] == key; merge->next++)
-		merge->visitor(merge->next, (RtscanPosition) {code, first_rank}, (RtscanPosition) {code + 1, end_rank}, merge->arg);
+/* The next of these, as many as there is room for.  Nobody could foresee a branch on which of two keys is less, so there is none. */
+static uint32
+match_keys(Merge *merge, const Entries *entries, uint32 *entry, Match *matches)
+{
+	const uint64 *probes = merge->probes->keys;
+	uint32		nprobes = merge->probes->n;
+	uint32		next = merge->next,
+				at = *entry,
+				n = 0;
+
+	while (n < BLOCK && next < nprobes && at < entries->n)
+	{
+		uint64		probe = probes[next],
+					key = entries->keys[at];
+
+		matches[n] = (Match) {next, at};
+		n += probe == key;
+		next += probe <= key;
+		at += probe > key;
+	}
+	merge->next = next;
+	*entry = at;
+	return n;
 }
+
+static void
+merge_entries(Merge *merge, const Entries *entries)
+{
+	Match		matches[BLOCK];
+	uint32		entry = 0,
+				n;
+
+	while ((n = match_keys(merge, entries, &entry, matches)) > 0)
+		for (uint32 i = 0; i < n; i++)
+		{
+			uint32		k = matches[i].entry;
+
+			merge->visitor(matches[i].probe, (RtscanPosition) {entries->code + k, entries->ranks[k]},
+						   (RtscanPosition) {entries->code + k + 1, entries->ranks[k + 1]}, merge->arg);
+		}
+}
+
+/* A visit of the entries with codes from code up to last: one by one, or for a merge, which those of packed pages can have. */
+typedef struct Visit
+{
+	uint32		code;			/* to be visited next */
+	uint32		last;
+	uint32		end_rank;		/* of the value before, once there was one */
+	uint32		nonnull;
+	RtscanDictionaryVisitor visitor;
+	void	   *arg;
+	Merge	   *merge;
+} Visit;
+
+static bool visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *visit);
 
 /* Where probes are many, values are compared one after another, from the first probe's on to the last one's. */
 static bool
@@ -318,7 +377,7 @@ merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFo
 
 	return rtscan_dictionary_find(reader, column, &first, false, &from) &&
 		rtscan_dictionary_find(reader, column, &last, true, &to) &&
-		rtscan_dictionary_visit(reader, column, probes->column, from.code, to.code, merge_value, &merge);
+		visit_all(reader, column, probes->column, &(Visit) {.code = from.code, .last = to.code, .merge = &merge});
 }
 
 bool
@@ -428,17 +487,6 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 	return true;
 }
 
-/* A visit of the entries with codes from code up to last. */
-typedef struct Visit
-{
-	uint32		code;			/* to be visited next */
-	uint32		last;
-	uint32		end_rank;		/* of the value before, once there was one */
-	uint32		nonnull;
-	RtscanDictionaryVisitor visitor;
-	void	   *arg;
-} Visit;
-
 /* Visitors fill arrays by code and by rank: both must be in order, and within bounds. */
 static bool
 visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
@@ -452,21 +500,51 @@ visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
 }
 
 static bool
+ranks_ascend(const uint32 *ranks, uint32 n)
+{
+	bool		ascend = true;
+
+	for (uint32 k = 0; k < n; k++)
+		ascend &= ranks[k] < ranks[k + 1];
+	return ascend;
+}
+
+static bool
+visit_entries(Visit *visit, const Entries *entries)
+{
+	const uint32 *ranks = entries->ranks;
+
+	if (visit->merge == NULL)
+	{
+		for (uint32 k = 0; k < entries->n; k++)
+			if (!visit_entry(visit, entries->keys[k], ranks[k], ranks[k + 1]))
+				return false;
+		return true;
+	}
+	if (ranks[0] < visit->end_rank || !ranks_ascend(ranks, entries->n) || ranks[entries->n] > visit->nonnull)
+		return false;
+	merge_entries(visit->merge, entries);
+	visit->code += entries->n;
+	visit->end_rank = ranks[entries->n];
+	return true;
+}
+
+static bool
 visit_packed(const RtscanDictionaryView *view, Visit *visit)
 {
 	for (uint32 b = (visit->code - view->page.first_code) / BLOCK;
 		 b < view->page.blocks && visit->code < visit->last; b++)
 	{
-		uint32		next = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
+		uint32		skipped = visit->code - view->page.first_code - b * BLOCK;
 		uint64		keys[BLOCK];
-		uint32		ranks[BLOCK];
+		uint32		ranks[BLOCK + 1];
 		uint32		n = rtscan_dictionary_unpack(view, b, PG_UINT64_MAX, keys, ranks);
 
-		if (n == 0)
+		if (n <= skipped)
 			return false;
-		for (uint32 k = visit->code - view->page.first_code - b * BLOCK; k < n && visit->code < visit->last; k++)
-			if (!visit_entry(visit, keys[k], ranks[k], k + 1 < n ? ranks[k + 1] : next))
-				return false;
+		ranks[n] = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
+		if (!visit_entries(visit, &(Entries) {visit->code, Min(n - skipped, visit->last - visit->code), keys + skipped, ranks + skipped}))
+			return false;
 	}
 	return true;
 }
@@ -486,20 +564,19 @@ visit_whole(const RtscanDictionaryView *view, Visit *visit)
 	return true;
 }
 
-bool
-rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *type,
-						uint32 first, uint32 last, RtscanDictionaryVisitor visitor, void *arg)
+static bool
+visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *visit)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
-	Visit		visit = {first, last, 0, header->nonnull, visitor, arg};
 	bool		packed = type->key_kind != RTSCAN_KEY_NONE;
 	uint32		page;
 
-	if (first >= last)
+	visit->nonnull = header->nonnull;
+	if (visit->code >= visit->last)
 		return true;
-	if (!find_leaf(reader, column, type, first, &page))
+	if (!find_leaf(reader, column, type, visit->code, &page))
 		return false;
-	for (; visit.code < last; page++)
+	for (; visit->code < visit->last; page++)
 	{
 		RtscanDictionaryView	view;
 
@@ -512,9 +589,9 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 		}
 		if (!rtscan_dictionary_open_page(&view, reader, column, type, page))
 			return false;
-		if (visit.code < view.page.first_code ||
-			visit.code - view.page.first_code >= view.page.entries ||
-			!(packed ? visit_packed : visit_whole) (&view, &visit))
+		if (visit->code < view.page.first_code ||
+			visit->code - view.page.first_code >= view.page.entries ||
+			!(packed ? visit_packed : visit_whole) (&view, visit))
 		{
 			rtscan_dictionary_fault(&view, "The entries of a dictionary page contradict each other.");
 			return false;
@@ -522,6 +599,13 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 		rtscan_dictionary_close_page(&view);
 	}
 	return true;
+}
+
+bool
+rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *type,
+						uint32 first, uint32 last, RtscanDictionaryVisitor visitor, void *arg)
+{
+	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg});
 }
 
 /* RtscanDictionaryVisitor: where a value's ranks end. */
