@@ -123,10 +123,10 @@ FROM unnest('{fact.*,"id, filler, seven",seven + v AS x}'::text[]) output,
 	unnest(ARRAY['a IN (SELECT keys.k FROM keys)', 'b IN (SELECT keys.k FROM keys) AND filler IS NULL AND v < 9',
 	'NOT EXISTS (SELECT FROM keys WHERE keys.k = a) AND seven > v AND p > 0',
 	'a IN (SELECT keys.k FROM keys) AND v + f > 20']) quals;
--- not unique; a condition more; wanted without being in index or heap
+-- a condition more; wanted without being in index or heap
 SELECT differs('SELECT ' || query, 0)
-FROM unnest(ARRAY['count(*) FROM fact JOIN keys ON keys.k = a', 'count(*) FROM fact JOIN keys ON keys.k = a AND k2 < v',
-	'count(*) FROM fact LEFT JOIN dim ON k = a AND g < v WHERE g > 2 OR g IS NULL',
+FROM unnest(ARRAY['count(*) FROM fact LEFT JOIN dim ON k = a AND g < v WHERE g > 2 OR g IS NULL',
+	'count(*) FROM fact LEFT JOIN keys ON keys.k = a AND k2 < v',
 	'filler, name FROM fact JOIN dim ON k = a', 'fact.ctid FROM fact JOIN dim ON k = a']) query;
 
 --
@@ -168,7 +168,7 @@ FROM unnest('{"e.name, d.g, count(*) FROM fact JOIN (dim d JOIN dim e ON e.k = d
 	"d.name, sum(v) FROM fact JOIN (SELECT * FROM dim WHERE g IN (SELECT k FROM keys)) d ON d.k = a GROUP BY 1",
 	"e.t, d.name, count(*) FROM fact JOIN (dim d JOIN keys e ON e.k = d.g) ON d.k = a GROUP BY 1, 2"}'::text[]) query;
 SELECT differs('SELECT e.t, d.name, count(*) FROM fact JOIN (dim d JOIN keys e ON e.k = d.g) ON e.k = a
-	GROUP BY 1, 2', 0);
+	GROUP BY 1, 2');
 -- a left join's key above it; left joins within a dimension, and what they make NULL
 SELECT differs('SELECT ' || query)
 FROM unnest('{"f.id, d.k FROM fact f LEFT JOIN dim d ON d.k = f.a",
@@ -304,6 +304,115 @@ ALTER TABLE dim DISABLE ROW LEVEL SECURITY;
 ALTER TABLE fact DISABLE ROW LEVEL SECURITY;
 DROP OWNED BY star_user;
 DROP ROLE star_user;
+--
+-- Rows that meet several
+--
+CREATE TABLE several (k int, g int, name text, n numeric, side bool);
+INSERT INTO several SELECT CASE WHEN i <= 60 THEN nullif(i % 20, 7) WHEN i <= 1500 THEN 33 ELSE 44 + i % 2 END,
+	nullif(i % 7, 3), nullif('name ' || i % 9, 'name 4'), i / 4.0, i % 2 = 0 FROM generate_series(1, 5000) i;
+ANALYZE several;
+EXPLAIN (COSTS OFF) SELECT g, count(*), sum(v) FROM fact JOIN several ON k = a GROUP BY g;
+EXPLAIN (COSTS OFF) SELECT name, sum(v) FROM fact LEFT JOIN several ON k = a GROUP BY name;
+SELECT differs(format('SELECT %s FROM fact %s JOIN several ON k = a WHERE %s %s', output, kind, quals, behind))
+FROM (VALUES ('count(*)', ''), ('count(*), sum(v), sum(m), min(w), max(t), count(fact.n)', ''),
+	('name, count(*), sum(v), sum(several.n), max(t)', 'GROUP BY name'),
+	('g, side, v % 3, count(*), count(g)', 'GROUP BY 1, 2, 3'), ('w, v, count(*)', 'GROUP BY 1, 2'),
+	('g, w, count(*)', 'GROUP BY ROLLUP (g, w)'), ('a, count(DISTINCT name), count(DISTINCT id)', 'GROUP BY a'),
+	('count(*) FILTER (WHERE g > v), sum(v * g), avg(v) FILTER (WHERE side)', ''),
+	('percentile_disc(0.5) WITHIN GROUP (ORDER BY o), percentile_disc(0.3) WITHIN GROUP (ORDER BY g)', ''),
+	('mode() WITHIN GROUP (ORDER BY v), stddev(v), regr_count(v, g)', '')) x (output, behind),
+	unnest('{"",LEFT}'::text[]) kind,
+	unnest('{p % 40 = 0,"a IN (33, 44, 7, 101) AND v < 4","name > ''name 5'' AND v < g AND b < 30",
+		"o BETWEEN 10 AND 40","a IS NULL AND v = 3"}'::text[]) quals
+WHERE NOT (kind = 'LEFT' AND quals LIKE 'name%');
+SELECT differs(format('SELECT %s FROM fact %s JOIN several ON k = a WHERE %s', output, kind, quals))
+FROM unnest('{"id, a, g, name","t, c, several.n, w",name,1,"v + g AS x, several.side"}'::text[]) output,
+	unnest('{"",LEFT}'::text[]) kind,
+	unnest('{p % 400 = 0,"a IN (44, 7, 101) AND v < 2 AND b < 20","o BETWEEN 10 AND 20",
+		"o < 30 AND v < 5"}'::text[]) quals;
+-- with others, that have one row or several; conditions over both; of several keys; by values that are no codes
+SELECT differs('SELECT ' || query)
+FROM unnest('{"x.g, x.name, count(*) FROM fact JOIN several x ON x.k = a JOIN dim z ON z.k = x.g GROUP BY 1, 2",
+	"x.name, y.g, count(*), sum(v) FROM fact JOIN several x ON x.k = a JOIN several y ON y.k = b
+		WHERE v < 3 GROUP BY 1, 2",
+	"x.g, y.name, z.name FROM fact LEFT JOIN several x ON x.k = a LEFT JOIN several y ON y.k = b JOIN dim z ON z.k = b
+		WHERE o < 99",
+	"count(*) FROM fact JOIN several x ON x.k = a JOIN several y ON y.k = b AND y.g = x.g WHERE v < 3",
+	"x.name, count(*) FROM fact JOIN several x ON x.k = a AND x.g < v AND x.n <> f GROUP BY 1",
+	"x.name, count(*) FROM fact JOIN several x ON x.k = a AND x.g = b GROUP BY 1",
+	"x.name, count(*) FROM fact LEFT JOIN several x ON x.k = a AND x.g = b GROUP BY 1",
+	"x.name, count(*) FROM fact JOIN several x ON x.k = a AND x.g = v AND x.g = b GROUP BY 1",
+	"x.name, id FROM fact JOIN several x ON x.k = v AND x.g = v",
+	"x.side, count(*) FROM fact JOIN several x ON x.k = v GROUP BY 1", "g, id FROM fact JOIN several x ON x.k = p",
+	"count(*), sum(g) FROM fact JOIN several x ON x.k = o",
+	"d1, id FROM fact JOIN (SELECT k, g + 1 FROM several) x (k, d1) ON k = v",
+	"count(*) FROM fact JOIN several x ON x.k = a WHERE b IN (SELECT k FROM keys)
+		AND NOT EXISTS (SELECT FROM dim WHERE k = v)",
+	"count(*) FROM fact JOIN (SELECT * FROM several WHERE n < 0) x ON x.k = a",
+	"count(*), count(x.k) FROM fact LEFT JOIN (SELECT * FROM several WHERE n < 0) x ON x.k = a"}'::text[]) query;
+-- from the heap, or of the others those that a row of the table meets: PostgreSQL's join
+SELECT differs('SELECT filler, name FROM fact JOIN several ON k = a WHERE v = 1 AND b < 9', NULL);
+SELECT differs('SELECT * FROM ' || query, NULL)
+FROM unnest('{dim WHERE k IN (SELECT a FROM fact WHERE v < 5),
+	several WHERE EXISTS (SELECT FROM fact WHERE a = k AND v < 5),
+	"several LEFT JOIN (SELECT id, a FROM fact WHERE v = 5) f ON a = k"}'::text[]) query;
+-- again and again, and not to the end
+SELECT differs(format('SELECT * FROM (VALUES (0), (33), (NULL), (44)) x (y), LATERAL (SELECT %s OFFSET 0) z',
+	query), NULL)
+FROM unnest('{"id, name FROM fact JOIN several ON k = a AND k > x.y WHERE o < 200",
+	"count(*), sum(v) FROM fact JOIN several ON k = a WHERE a < x.y",
+	"name, count(*) FROM fact LEFT JOIN several ON k = a WHERE a = x.y OR a = x.y + 1 GROUP BY 1"}'::text[]) query;
+SELECT count(*) FROM generate_series(1, 3) y, LATERAL (SELECT id, name FROM fact JOIN several ON k = a
+	WHERE a IN (33, y) LIMIT 1500) z;
+BEGIN;
+DECLARE cursor CURSOR FOR SELECT a, g FROM fact JOIN several ON k = a WHERE a = 33;
+FETCH 3 FROM cursor;
+MOVE 5000 FROM cursor;
+FETCH 2 FROM cursor;
+COMMIT;
+-- operators that lack one: the planner cannot know that what equals the same is equal
+CREATE OPERATOR === (FUNCTION = int4eq, LEFTARG = int4, RIGHTARG = int4, COMMUTATOR = ===, MERGES);
+CREATE OPERATOR === (FUNCTION = int8eq, LEFTARG = int8, RIGHTARG = int8, COMMUTATOR = ===, MERGES);
+CREATE OPERATOR === (FUNCTION = int2eq, LEFTARG = int2, RIGHTARG = int2, COMMUTATOR = ===, MERGES);
+CREATE OPERATOR === (FUNCTION = int48eq, LEFTARG = int4, RIGHTARG = int8, COMMUTATOR = ===, MERGES);
+CREATE OPERATOR === (FUNCTION = int84eq, LEFTARG = int8, RIGHTARG = int4, COMMUTATOR = ===, MERGES);
+CREATE OPERATOR === (FUNCTION = int28eq, LEFTARG = int2, RIGHTARG = int8, COMMUTATOR = ===, MERGES);
+CREATE OPERATOR === (FUNCTION = int82eq, LEFTARG = int8, RIGHTARG = int2, COMMUTATOR = ===, MERGES);
+DO $$
+DECLARE
+	method text;
+	type text;
+BEGIN
+	FOREACH method IN ARRAY '{btree,rtscan}'::text[] LOOP
+		EXECUTE format('CREATE OPERATOR FAMILY same USING %s', method);
+		FOREACH type IN ARRAY '{int2,int4,int8}'::text[] LOOP
+			EXECUTE format('CREATE OPERATOR CLASS same_%2$s FOR TYPE %2$s USING %1$s FAMILY same AS
+				OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 ===, OPERATOR 4 >=, OPERATOR 5 >,
+				FUNCTION 1 bt%2$scmp(%2$s, %2$s)', method, type);
+		END LOOP;
+		EXECUTE format('ALTER OPERATOR FAMILY same USING %s ADD
+			OPERATOR 1 < (int4, int8), OPERATOR 2 <= (int4, int8), OPERATOR 3 === (int4, int8),
+			OPERATOR 4 >= (int4, int8), OPERATOR 5 > (int4, int8), FUNCTION 1 (int4, int8) btint48cmp(int4, int8),
+			OPERATOR 3 === (int8, int4), FUNCTION 1 (int8, int4) btint84cmp(int8, int4),
+			OPERATOR 3 === (int2, int8), FUNCTION 1 (int2, int8) btint28cmp(int2, int8),
+			OPERATOR 3 === (int8, int2), FUNCTION 1 (int8, int2) btint82cmp(int8, int2)', method);
+	END LOOP;
+END $$;
+CREATE TABLE four (id int, x int, w int);
+INSERT INTO four SELECT i, i % 10, i % 7 FROM generate_series(1, 1000) i;
+CREATE INDEX ON four USING rtscan (x same_int4, w) INCLUDE (id);
+VACUUM ANALYZE four;
+CREATE TABLE two (k2 int PRIMARY KEY, k int2);
+INSERT INTO two SELECT i, i FROM generate_series(0, 6) i;
+CREATE TABLE eight (k int8 NOT NULL, s text);
+INSERT INTO eight SELECT i, 's' || i FROM generate_series(0, 9) i;
+CREATE UNIQUE INDEX ON eight (k same_int8);
+ANALYZE two, eight;
+SET join_collapse_limit = 1;
+SELECT count(*), sum(id) FROM (four JOIN two ON w = k2) JOIN eight ON two.k === eight.k AND x === eight.k;
+SELECT count(*), sum(id) FROM (four JOIN two ON w = k2) JOIN eight ON x === eight.k AND two.k === eight.k;
+SELECT count(*), sum(id) FROM four WHERE x = w;
+RESET join_collapse_limit;
 -- all values are keys, and what else is asked leaves as many codes as there are keys, NULL's among them
 CREATE TABLE coin (id int, side bool NOT NULL, v int);
 CREATE INDEX ON coin USING rtscan (side, v) INCLUDE (id);
@@ -329,7 +438,9 @@ EXPLAIN (COSTS OFF) SELECT name, sum(v) FROM fact JOIN dim ON k = a WHERE g = 2 
 SELECT differs('SELECT ' || query)
 FROM unnest(ARRAY['name, sum(v), count(*) FROM fact JOIN dim ON k = a WHERE g = 2 GROUP BY name',
 	'id, v, name FROM fact JOIN dim ON k = a WHERE g < 3',
-	'count(*) FROM fact WHERE a IN (SELECT k FROM keys) AND t IN (SELECT t FROM keys)']) query;
+	'count(*) FROM fact WHERE a IN (SELECT k FROM keys) AND t IN (SELECT t FROM keys)',
+	'name, sum(v), count(*) FROM fact LEFT JOIN several ON k = a GROUP BY 1',
+	'id, name FROM fact JOIN several ON k = a WHERE b < 9']) query;
 RESET max_parallel_workers_per_gather;
 
 DROP SCHEMA star CASCADE;

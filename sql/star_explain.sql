@@ -7,6 +7,8 @@ CREATE SCHEMA star_explain;
 SET search_path = star_explain, public;
 SET rtscan.merge_worker = off;
 SET max_parallel_workers_per_gather = 0;
+-- the ways are the CPU's
+SET rtscan.executor = cpu;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_nestloop = off;

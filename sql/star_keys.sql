@@ -120,11 +120,16 @@ FROM unnest(ARRAY['count(*) FROM fact JOIN two ON x = a AND y = b', 'id, v FROM 
 	'label, count(*) FROM fact JOIN (SELECT * FROM two WHERE x = 3) p ON y = b GROUP BY 1',
 	'(x = a AND y = b) AS same, count(*) FROM fact JOIN two ON x = a AND y = b GROUP BY 1',
 	'label, count(*) FROM fact JOIN two ON x = a AND y = b JOIN keys USING (x) GROUP BY 1']) query;
--- not unique, not even together; another condition of an outer join
-SELECT differs('SELECT ' || query, 0)
+-- not unique, not even together
+SELECT differs('SELECT ' || query)
 FROM unnest('{"count(*) FROM fact JOIN keys ON x = a AND y = b",
 	"label, count(*) FROM fact JOIN three ON x = a AND y = b GROUP BY 1",
-	"label, count(*) FROM fact LEFT JOIN two ON x = a AND y = b AND g < v GROUP BY 1"}'::text[]) query;
+	"label, z, id FROM fact LEFT JOIN three ON x = a AND y = b WHERE v = 3",
+	"keys.t, sum(v), count(*) FROM fact LEFT JOIN keys ON x = a AND y = b AND z = c GROUP BY 1",
+	"keys.w, label, count(*) FROM fact JOIN keys ON x = a AND y = b JOIN two USING (x, y)
+		GROUP BY 1, 2"}'::text[]) query;
+-- another condition of an outer join
+SELECT differs('SELECT label, count(*) FROM fact LEFT JOIN two ON x = a AND y = b AND g < v GROUP BY 1', 0);
 
 --
 -- Who may ask, and how
@@ -197,6 +202,14 @@ SELECT differs(format('SELECT * FROM (SELECT DISTINCT g FROM two) x, LATERAL (SE
 FROM unnest('{"count(*), sum(v) FROM fact WHERE p NOT IN (SELECT p FROM keys WHERE z = x.g)",
 	"sum(v) FROM fact WHERE c = x.g AND a NOT IN (SELECT k.x FROM keys k WHERE k.x > 30)",
 	"ARRAY(SELECT id FROM fact WHERE c = x.g AND p NOT IN (SELECT p FROM keys) AND v < 3 ORDER BY id)"}'::text[]) query;
+-- and where they are given values of each row that the node is asked for
+SELECT differs('SELECT ' || query, NULL)
+FROM unnest('{"s, id FROM generate_series(0, 3) s
+		JOIN fact ON a = ANY (ARRAY(SELECT x FROM keys WHERE x < s * 9)) AND c = s",
+	"s, id FROM generate_series(0, 3) s
+		JOIN fact ON a <> ALL (ARRAY(SELECT x FROM keys WHERE x < s * 9)) AND c = s"}'::text[]) query;
+SELECT explained('SELECT id FROM generate_series(0, 3) s
+	JOIN fact ON a = ANY (ARRAY(SELECT x FROM keys WHERE x < s * 9)) AND c = s');
 CREATE SEQUENCE executions;
 CREATE FUNCTION counted(x int) RETURNS int LANGUAGE sql AS $$SELECT nextval('executions')::int * 0 + x$$;
 SELECT count(*), sum(y.n) > 0 AS found FROM generate_series(1, 5) i,

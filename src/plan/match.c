@@ -319,7 +319,8 @@ rtscan_match_path(RtscanPath *path)
 		return false;
 	if (!match_quals(path))
 		return false;
-	path->by_rows = (path->join && path->index != path->join->star->index) || rtscan_is_grouped(request) ||
+	path->by_rows = (path->join && (path->index != path->join->star->index || rtscan_repeats_rows(path->join->star))) ||
+		rtscan_is_grouped(request) ||
 		list_length(request->sets) > 1 || request->groupings != NIL || request->workers > 0 || path->residual != NIL || !match_aggregates(path);
 	if (!path->by_rows)
 		return true;

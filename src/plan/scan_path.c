@@ -459,7 +459,7 @@ rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers)
 	path->path.custom_paths = join->paths;
 	path->path.path.parallel_safe &= join->parallel_safe && join->index->rel->consider_parallel;
 	part_quals(path, root);
-	if ((path->from_heap && !heap_has(path)) || has_pseudoconstant(join))
+	if ((path->from_heap && (!heap_has(path) || rtscan_repeats_rows(star))) || has_pseudoconstant(join))
 		return NULL;
 	cost_path(path, root);
 	return &path->path.path;

@@ -88,7 +88,7 @@ has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
 
 /*
  * What is equal to the side of a clause that the relations have: "f.x = d.k", of "e.k = d.k" and "f.x = e.k".  The star's side is known to be
- * equal to its column already; of an expression over both there is no such knowledge.
+ * equal to its column already; of an expression over both there is no such knowledge, nor where the class lacks an operator.
  */
 static RtscanQual *
 match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo *info, Relids relids)
@@ -98,8 +98,8 @@ match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo
 	const EquivalenceClass *class = info->left_ec;
 	ListCell   *cell;
 
-	if (class == NULL || class != info->right_ec || class->ec_has_volatile || rtscan_compat_is_below_outer_join(class) ||
-		!has_sides(star, info, relids))
+	if (class == NULL || class != info->right_ec || class->ec_has_volatile || class->ec_broken ||
+		rtscan_compat_is_below_outer_join(class) || !has_sides(star, info, relids))
 		return NULL;
 	foreach(cell, class->ec_members)
 	{
@@ -119,15 +119,29 @@ match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo
 
 /* ---------------------------------------------------------------- dimensions */
 
+SpecialJoinInfo *
+rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other)
+{
+	SpecialJoinInfo *join = makeNode(SpecialJoinInfo);
+
+	join->min_lefthand = join->syn_lefthand = table->relids;
+	join->min_righthand = join->syn_righthand = other->relids;
+	join->jointype = JOIN_SEMI;
+	return join;
+}
+
 /* Of the fact's rows, those that are left.  The planner may know more of several keys than that each is about as rare as alone. */
 static Selectivity
 selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner, List *infos,
-			   JoinType type, const JoinPathExtraData *extra)
+			   JoinType type, bool repeats, const JoinPathExtraData *extra)
 {
 	/* What a RestrictInfo remembers of a semi join may be an inner join's: final_cost_hashjoin() asks what a row meets of those, too. */
 	List	   *clauses = type == JOIN_INNER ? infos : get_actual_clauses(infos);
-	Selectivity selectivity = clauselist_selectivity(root, clauses, 0, type, extra->sjinfo);
+	Selectivity selectivity;
 
+	if (type == JOIN_INNER && repeats)
+		return clauselist_selectivity(root, get_actual_clauses(infos), 0, JOIN_SEMI, rtscan_semi_join(star->rel, inner));
+	selectivity = clauselist_selectivity(root, clauses, 0, type, extra->sjinfo);
 	if (type == JOIN_INNER)
 		selectivity *= inner->rows;
 	if (type == JOIN_INNER && list_length(infos) > 1)
@@ -212,12 +226,24 @@ match_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinr
 	return infos;
 }
 
-/* The clauses that join a relation to a star, and what of the index they ask; or NIL.  One is better than all. */
+/* May rows come as often as they meet one of the dimension's?  What else an outer join asks would have to be known before. */
+static bool
+may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
+{
+	return type == JOIN_INNER || (type == JOIN_LEFT && list_length(infos) == list_length(extra->restrictlist));
+}
+
+/*
+ * The clauses that join a relation to a star, and what of the index they ask; or NIL.  One is better than all.  Or may a row of the fact meet
+ * several?
+ */
 static List *
 find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner, Relids cores,
-			 JoinType type, const JoinPathExtraData *extra, List **quals)
+			 JoinType type, const JoinPathExtraData *extra, List **quals, bool *repeats)
 {
 	List	   *infos = match_clauses(root, star, joinrel, inner, type, extra, quals);
+
+	*repeats = false;
 
 	for (int i = 0; i < list_length(infos); i++)
 	{
@@ -228,7 +254,10 @@ find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinre
 		*quals = list_make1(list_nth(*quals, i));
 		return one;
 	}
-	return infos != NIL && join_dimension(root, inner, cores, type, extra, infos) ? infos : NIL;
+	if (infos == NIL)
+		return NIL;
+	*repeats = !join_dimension(root, inner, cores, type, extra, infos);
+	return !*repeats || may_repeat(type, extra, infos) ? infos : NIL;
 }
 
 static bool
@@ -284,14 +313,16 @@ rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *join
 					 JoinType type, const JoinPathExtraData *extra)
 {
 	List	   *quals;
-	List	   *infos = has_path(inner) ? find_clauses(root, star, joinrel, inner, cores, type, extra, &quals) : NIL;
+	bool		repeats;
+	List	   *infos = has_path(inner) ? find_clauses(root, star, joinrel, inner, cores, type, extra, &quals, &repeats) : NIL;
 	RtscanStarDimension *dimension;
 	RtscanStar *result;
 
 	if (infos == NIL)
 		return NULL;
 	dimension = make_dimension(star, inner, type, quals);
-	dimension->selectivity = selectivity_of(root, star, joinrel, inner, infos, type, extra);
+	dimension->repeats = repeats;
+	dimension->selectivity = selectivity_of(root, star, joinrel, inner, infos, type, repeats, extra);
 	dimension->residual = list_difference_ptr(extra->restrictlist, infos);
 	result = palloc(sizeof(RtscanStar));
 	*result = (RtscanStar) {joinrel, star->index, lappend(list_copy(star->dimensions), dimension)};

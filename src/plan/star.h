@@ -7,8 +7,7 @@
  * several such equalities, where one alone does not say which row is met.  Then each gives such a condition, but of pairs that are
  * none: so its rows are looked up by all keys together, for a column that tells which rows of the fact meet one, its *mark*.
  *
- *	inner		the dimension has a key only once, as the planner has proved: a row of the fact meets one of its rows, or none;
- *				it may have attributes, columns that the query wants
+ *	inner		rows of the fact that meet any, once for each; it may have attributes, columns that the query wants
  *	left		likewise; rows of the fact that meet none stay, with attributes that are NULL: its keys are no condition
  *	semi		rows of the fact that meet any
  *	anti		rows that meet none; of several keys there is no condition, as each of them may be met
@@ -16,10 +15,13 @@
  * To all that finds out what an index can do, and what that costs, the attributes are columns of the index, behind its own: a star
  * that is asked for some has a copy of the IndexOptInfo with them.
  *
+ * Where the planner has proved that the dimension has a key only once, a row of the fact meets one of its rows, or none.  Else it may
+ * *repeat* the fact's rows, and nothing that is known of these rows together is of use.
+ *
  * A dimension may be a join itself, as of a snowflake, or a partition.  Then the planner has no proof that its key is unique; but where each
  * row of it comes from another row of one of its tables, its *core*, the key is unique if it is in the core.
  *
- * Where a row may meet several of a dimension, PostgreSQL joins them; but it is given only the rows of the fact that meet any.
+ * Where rows come from the heap together with what they meet, PostgreSQL joins them; but it is given only the rows of the fact that meet any.
  *
  * The planner joins two relations at a time; so a star of some relations is made of that of fewer, and is remembered with its join
  * relation until the planner is done, whatever paths that keeps.
@@ -49,6 +51,7 @@ typedef struct RtscanStarDimension
 	List	   *keys;			/* RtscanStarKey * */
 	List	   *residual;		/* of JOIN_INNER: what else joins it, asked of rows with attributes (RestrictInfo) */
 	Selectivity selectivity;	/* of the fact's rows, by all keys */
+	bool		repeats;		/* a row of the fact may meet several */
 } RtscanStarDimension;
 
 typedef struct RtscanStar
@@ -84,6 +87,12 @@ extern Relids rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel);
 extern RtscanStar *rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner,
 										Relids cores, JoinType type, const JoinPathExtraData *extra);
 extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
+
+/* The join of a relation with another one, as if any of its rows would do: for an estimate. */
+extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other);
+
+/* Do rows of the fact come as often as they meet one of a dimension's? */
+extern bool rtscan_repeats_rows(const RtscanStar *star);
 
 /* star_path.c: ask a star for expressions; NULL if it has not all of them, or takes too much memory. */
 extern RtscanJoin *rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel);

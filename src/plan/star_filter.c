@@ -2,8 +2,8 @@
  * star_filter.c
  *		A table's rows that meet any of another relation's, below PostgreSQL's own join of the two.
  *
- * Where a row meets several, or comes from the heap together with what it meets, a star is none of them.  But all rows that the join wants
- * of the table are those of a star whose dimension is a semi join's; PostgreSQL hashes the other relation, and joins the few that are left.
+ * Where a row comes from the heap together with what it meets, or there is a row for whatever meets none, a star is none of them.  But all rows
+ * that the join wants of the table are those of a star whose dimension is a semi join's; PostgreSQL joins the few that are left.
  * That is executed twice, so it must have the same rows both times.
  */
 #include "plan/star.h"
@@ -27,7 +27,7 @@ repeats(const RangeTblEntry *entry)
 	switch (entry->rtekind)
 	{
 		case RTE_RELATION:
-			return entry->tablesample == NULL && entry->relkind != RELKIND_FOREIGN_TABLE && entry->relkind != RELKIND_PARTITIONED_TABLE;
+			return entry->tablesample == NULL && !entry->inh && entry->relkind != RELKIND_FOREIGN_TABLE && entry->relkind != RELKIND_PARTITIONED_TABLE;
 		case RTE_FUNCTION:
 			return !contain_volatile_functions((Node *) entry->functions) && !contain_subplans((Node *) entry->functions);
 		case RTE_VALUES:
@@ -48,18 +48,6 @@ has_same_rows_again(PlannerInfo *root, const RelOptInfo *rel)
 
 /* ---------------------------------------------------------------- the table */
 
-/* The join of a table with another relation, as if any of its rows would do: for an estimate. */
-static SpecialJoinInfo *
-semi_join(const RelOptInfo *table, const RelOptInfo *other)
-{
-	SpecialJoinInfo *join = makeNode(SpecialJoinInfo);
-
-	join->min_lefthand = join->syn_lefthand = table->relids;
-	join->min_righthand = join->syn_righthand = other->relids;
-	join->jointype = JOIN_SEMI;
-	return join;
-}
-
 /* The table's rows that meet any by one of the join's clauses, or NULL. */
 static RtscanStar *
 make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, RelOptInfo *other, JoinType type,
@@ -68,7 +56,7 @@ make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, Rel
 	JoinPathExtraData semi = *extra;
 	ListCell   *cell;
 
-	semi.sjinfo = semi_join(table->rel, other);
+	semi.sjinfo = rtscan_semi_join(table->rel, other);
 	foreach(cell, extra->restrictlist)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);

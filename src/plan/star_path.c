@@ -38,6 +38,9 @@
 /* A row of the fact looked up by each of several keys, with the others of a batch. */
 #define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
 
+/* A row of the fact that may come several times. */
+#define COPIED_ROW_COST		(0.5 * cpu_operator_cost)
+
 /* ---------------------------------------------------------------- keys */
 
 /* Is it not said by one key which rows are met? */
@@ -59,6 +62,17 @@ static bool
 has_mark(const RtscanStarDimension *dimension)
 {
 	return dimension->type != JOIN_LEFT && has_several_keys(dimension);
+}
+
+bool
+rtscan_repeats_rows(const RtscanStar *star)
+{
+	ListCell   *cell;
+
+	foreach(cell, star->dimensions)
+		if (((RtscanStarDimension *) lfirst(cell))->repeats)
+			return true;
+	return false;
 }
 
 /* What joins it. */
@@ -328,6 +342,7 @@ plan_dimension(const IndexOptInfo *index, const RtscanStarDimension *dimension, 
 		plan = plan ? plan_pair(plan, key) : key;
 	}
 	plan->attributes = list_length(path->pathtarget->exprs) - list_length(dimension->keys);
+	plan->repeats = dimension->repeats;
 	return plan;
 }
 
@@ -435,5 +450,11 @@ rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 
 	foreach(cell, join->paths)
 		cost.startup += ((const Path *) lfirst(cell))->total_cost;
+	/* What the planner says of the join is right for rows that come several times, too. */
+	if (rtscan_repeats_rows(join->star))
+	{
+		*rows = Max(*rows, join->star->rel->rows);
+		cost.work += *rows * COPIED_ROW_COST;
+	}
 	return cost;
 }

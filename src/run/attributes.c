@@ -4,14 +4,17 @@
  */
 #include "run/attributes.h"
 
+#include "bits/bits.h"
 #include "bits/multiversion.h"
 #include "run/batch.h"
 
-/* A dimension, and which of its rows those of the batch meet. */
+/* A dimension, and which of its keys and rows those of the batch meet. */
 typedef struct Met
 {
 	RtscanDimension *dimension;
-	uint64		batch;			/* number of the batch that this is about: */
+	uint64		fetch;			/* number of the rows fetched that this is about: */
+	uint32		keys[RTSCAN_CURSOR_ROWS];
+	uint64		batch;			/* and of the batch: */
 	uint32		rows[RTSCAN_CURSOR_ROWS];
 	const RtscanSegmentScan *segment;	/* that this is about, NULL: none; */
 	uint64		loads;			/* and the dimension's rows */
@@ -34,6 +37,11 @@ struct RtscanAttributes
 	int			ndimensions;
 	Met		  **met;			/* by dimension */
 	Place	   *places;
+
+	/* Of rows fetched that come as often as they meet rows, the next one, and the next of its copies. */
+	uint32		row;
+	uint64		copy;
+	uint64		copies[RTSCAN_CURSOR_ROWS]; /* of each */
 };
 
 /* ---------------------------------------------------------------- begin */
@@ -182,9 +190,9 @@ find_by_code(Met *met, RtscanBatch *batch)
 
 	if (met->segment != segment || met->loads != met->dimension->loads)
 		enter_segment(met, batch, segment);
-	rtscan_cursor_codes(batch->cursor, met->dimension->plan->column, met->rows);
+	rtscan_cursor_codes(batch->cursor, met->dimension->plan->column, met->keys);
 	for (uint32 i = 0; i < batch->n; i++)
-		met->rows[i] = met->by_code[met->rows[i]];
+		met->keys[i] = met->by_code[met->keys[i]];
 }
 
 static void
@@ -193,7 +201,7 @@ find_by_value(Met *met, RtscanBatch *batch)
 	int			column = met->dimension->plan->column;
 
 	rtscan_load_column(batch, column);
-	rtscan_find_in_dimension(met->dimension, batch->values[column], batch->isnull[column], batch->n, met->rows);
+	rtscan_find_in_dimension(met->dimension, batch->values[column], batch->isnull[column], batch->n, met->keys);
 }
 
 static bool
@@ -202,31 +210,133 @@ has_codes(const RtscanBatch *batch, int column)
 	return column < batch->schema->nkeys && rtscan_cursor_segment(batch->cursor) && rtscan_cursor_has_codes(batch->cursor, column);
 }
 
-static const uint32 *find_rows(Met *met, RtscanBatch *batch);
+static const uint32 *find_keys(Met *met, RtscanBatch *batch);
 
 static void
 find_by_parts(Met *met, RtscanBatch *batch)
 {
-	const uint32 *firsts = find_rows(met->parts[0], batch),
-			   *seconds = find_rows(met->parts[1], batch);
+	const uint32 *firsts = find_keys(met->parts[0], batch),
+			   *seconds = find_keys(met->parts[1], batch);
 
-	rtscan_find_pairs(met->dimension, firsts, seconds, batch->n, met->rows);
+	rtscan_find_pairs(met->dimension, firsts, seconds, batch->n, met->keys);
 }
 
-/* The dimension's rows that the rows at hand meet. */
+/* The dimension's keys that the rows fetched meet: before these come several times, if they do. */
 static const uint32 *
-find_rows(Met *met, RtscanBatch *batch)
+find_keys(Met *met, RtscanBatch *batch)
 {
-	if (met->batch == batch->number)
-		return met->rows;
+	if (met->fetch == batch->fetch)
+		return met->keys;
+	Assert(batch->sources == NULL);
 	if (met->parts[0])
 		find_by_parts(met, batch);
 	else if (has_codes(batch, met->dimension->plan->column))
 		find_by_code(met, batch);
 	else
 		find_by_value(met, batch);
+	met->fetch = batch->fetch;
+	return met->keys;
+}
+
+/* The dimension's rows that the rows at hand meet.  Those of a dimension with several are known as soon as a batch has copies. */
+static const uint32 *
+find_rows(Met *met, RtscanBatch *batch)
+{
+	const uint32 *keys = find_keys(met, batch);
+	const uint32 *firsts = met->dimension->first_rows;
+
+	if (batch->sources == NULL && firsts == NULL)
+		return keys;
+	if (met->batch != batch->number && !(batch->sources && firsts))
+		for (uint32 i = 0; i < batch->n; i++)
+			met->rows[i] = batch->sources ? keys[batch->sources[i]] : firsts[keys[i]];
 	met->batch = batch->number;
 	return met->rows;
+}
+
+/* ---------------------------------------------------------------- rows that meet several */
+
+/* How often the rows fetched come, of which those that are not wanted do not: false if none comes more than once. */
+static bool
+count_copies(RtscanAttributes *attributes)
+{
+	RtscanBatch *batch = attributes->batch;
+	bool		several = false;
+
+	for (uint32 i = 0; i < batch->n; i++)
+		attributes->copies[i] = batch->wanted == NULL || rtscan_bit_is_set(batch->wanted, i);
+	for (int d = 0; d < attributes->ndimensions; d++)
+	{
+		Met		   *met = attributes->met[d];
+		const uint32 *keys = met->dimension->first_rows ? find_keys(met, batch) : NULL;
+
+		for (uint32 i = 0; keys && i < batch->n; i++)
+			attributes->copies[i] *= rtscan_rows_of_key(met->dimension, keys[i]);
+	}
+	for (uint32 i = 0; i < batch->n; i++)
+		several |= attributes->copies[i] > 1;
+	return several;
+}
+
+static bool
+any_has_several(const RtscanAttributes *attributes)
+{
+	for (int d = 0; d < attributes->ndimensions; d++)
+		if (attributes->met[d]->dimension->first_rows)
+			return true;
+	return false;
+}
+
+bool
+rtscan_begin_copies(RtscanAttributes *attributes)
+{
+	attributes->row = 0;
+	attributes->copy = 0;
+	if (!any_has_several(attributes) || !count_copies(attributes))
+		return false;
+	for (int d = 0; d < attributes->ndimensions; d++)
+		find_keys(attributes->met[d], attributes->batch);
+	return true;
+}
+
+/* A copy's number has a digit for each dimension with several rows: which of those that the key has. */
+static void
+meet_rows(Met *met, const uint16 *sources, uint64 *digits, uint32 n)
+{
+	const RtscanDimension *dimension = met->dimension;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		key = met->keys[sources[i]];
+		uint32		rows = rtscan_rows_of_key(dimension, key);
+
+		met->rows[i] = dimension->first_rows[key] + digits[i] % rows;
+		digits[i] /= rows;
+	}
+}
+
+uint32
+rtscan_next_copies(RtscanAttributes *attributes, uint16 *sources)
+{
+	uint64		digits[RTSCAN_CURSOR_ROWS];
+	uint32		fetched = attributes->batch->nfetched,
+				n = 0;
+
+	while (n < RTSCAN_CURSOR_ROWS && attributes->row < fetched)
+	{
+		if (attributes->copy == attributes->copies[attributes->row])
+		{
+			attributes->row++;
+			attributes->copy = 0;
+			continue;
+		}
+		sources[n] = attributes->row;
+		digits[n++] = attributes->copy++;
+	}
+	for (int d = 0; d < attributes->ndimensions; d++)
+		if (attributes->met[d]->dimension->first_rows)
+			meet_rows(attributes->met[d], sources, digits, n);
+	return n;
 }
 
 /* ---------------------------------------------------------------- values */

@@ -5,6 +5,8 @@
  * A row of the batch meets a dimension's row by its key's code: in each segment the keys are merged with the dictionary once, which
  * says what row a code meets.  Where a key has no code, in pending rows or a plain column, it is looked up by its value.  Of several
  * keys each is looked up for itself, and then what they come to together.
+ *
+ * A row that meets several of a dimension comes as often, as *copies*: of several such dimensions with each combination.
  */
 #ifndef RTSCAN_ATTRIBUTES_H
 #define RTSCAN_ATTRIBUTES_H
@@ -25,6 +27,13 @@ extern TupleDesc rtscan_describe_attributes(TupleDesc index, int ndimensions, Rt
 
 /* Segments so far are not to be taken for those that come: another cursor begins. */
 extern void rtscan_forget_segments(RtscanAttributes *attributes);
+
+/*
+ * Does a row that the batch has fetched come more than once?  Then its next copies, and those of rows behind it, as many as a batch has: their
+ * places among the rows fetched.  Returns how many; 0: there are no more.
+ */
+extern bool rtscan_begin_copies(RtscanAttributes *attributes);
+extern uint32 rtscan_next_copies(RtscanAttributes *attributes, uint16 *sources);
 
 /* Of the rows at hand: values; integers, or false where they are none; numbers of values, identical ones have the same; and how many numbers. */
 extern void rtscan_attribute_values(RtscanAttributes *attributes, int column, Datum *values, bool *isnull);

@@ -4,8 +4,39 @@
  */
 #include "run/batch.h"
 
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "run/expressions.h"
+
+/* Of the rows fetched: a column of the index, */
+typedef struct FetchedColumn
+{
+	uint64		fetch;			/* as it is in these */
+	Datum	   *values;
+	bool	   *isnull;
+} FetchedColumn;
+
+/* and room. */
+typedef struct RtscanFetched
+{
+	uint16		sources[RTSCAN_CURSOR_ROWS];
+	int64		integers[RTSCAN_CURSOR_ROWS];
+	uint32		codes[RTSCAN_CURSOR_ROWS];
+	bool		isnull[RTSCAN_CURSOR_ROWS];
+	FetchedColumn columns[FLEXIBLE_ARRAY_MEMBER];
+} RtscanFetched;
+
+/* ---------------------------------------------------------------- begin and end */
+
+/* May a row of the index meet several of a dimension? */
+static bool
+any_repeats(int ndimensions, RtscanDimension **dimensions)
+{
+	for (int i = 0; i < ndimensions; i++)
+		if (dimensions[i]->plan->repeats)
+			return true;
+	return false;
+}
 
 RtscanBatch *
 rtscan_create_batch(Relation index, EState *estate, int ndimensions, RtscanDimension **dimensions)
@@ -17,7 +48,7 @@ rtscan_create_batch(Relation index, EState *estate, int ndimensions, RtscanDimen
 	batch->slot = MakeSingleTupleTableSlot(rtscan_describe_attributes(RelationGetDescr(index), ndimensions, dimensions),
 										   &TTSOpsVirtual);
 	batch->ncolumns = batch->slot->tts_tupleDescriptor->natts;
-	if (batch->ncolumns > batch->schema->ncolumns)
+	if (batch->ncolumns > batch->schema->ncolumns || any_repeats(ndimensions, dimensions))
 		batch->attributes = rtscan_create_attributes(batch, ndimensions, dimensions);
 	batch->context->ecxt_scantuple = batch->slot;
 	ExecStoreAllNullTuple(batch->slot);
@@ -53,6 +84,16 @@ rtscan_end_batch(RtscanBatch *batch)
 	FreeExprContext(batch->context, true);
 }
 
+/* ---------------------------------------------------------------- the next rows */
+
+void
+rtscan_restart_batch(RtscanBatch *batch)
+{
+	batch->sources = NULL;
+	if (batch->attributes)
+		rtscan_forget_segments(batch->attributes);
+}
+
 static uint32
 begin_batch(RtscanBatch *batch, uint32 n)
 {
@@ -62,20 +103,56 @@ begin_batch(RtscanBatch *batch, uint32 n)
 	return n;
 }
 
+/* These have been fetched. */
+static uint32
+begin_fetched(RtscanBatch *batch, uint32 n)
+{
+	batch->fetch++;
+	batch->nfetched = n;
+	batch->sources = NULL;
+	return begin_batch(batch, n);
+}
+
+static void
+make_room(RtscanBatch *batch)
+{
+	if (batch->fetched == NULL)
+		batch->fetched = MemoryContextAllocZero(GetMemoryChunkContext(batch), offsetof(RtscanFetched, columns) +
+												batch->schema->ncolumns * sizeof(FetchedColumn));
+}
+
+/* The next of those that come several times; 0 if there are no more. */
+static uint32
+next_copies(RtscanBatch *batch)
+{
+	uint32		n;
+
+	CHECK_FOR_INTERRUPTS();
+	make_room(batch);
+	n = rtscan_next_copies(batch->attributes, batch->fetched->sources);
+	batch->sources = batch->fetched->sources;
+	batch->wanted = NULL;
+	return begin_batch(batch, n);
+}
+
 uint32
 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 {
+	if (batch->sources && next_copies(batch) > 0)
+		return batch->n;
 	batch->cursor = cursor;
 	batch->ordered = NULL;
-	begin_batch(batch, rtscan_next_rows(cursor));
+	begin_fetched(batch, rtscan_next_rows(cursor));
 	batch->wanted = rtscan_cursor_wanted(cursor);
+	if (batch->n > 0 && batch->attributes && rtscan_begin_copies(batch->attributes))
+		next_copies(batch);
 	return batch->n;
 }
 
 void
 rtscan_narrow_batch(RtscanBatch *batch)
 {
-	begin_batch(batch, rtscan_cursor_narrow(batch->cursor));
+	begin_fetched(batch, rtscan_cursor_narrow(batch->cursor));
 	batch->wanted = NULL;
 }
 
@@ -85,7 +162,44 @@ rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered)
 	batch->cursor = NULL;
 	batch->ordered = ordered;
 	batch->wanted = NULL;
-	return begin_batch(batch, rtscan_next_ordered(ordered));
+	return begin_fetched(batch, rtscan_next_ordered(ordered));
+}
+
+/* ---------------------------------------------------------------- columns */
+
+static void
+allocate_column(RtscanBatch *batch, Datum **values, bool **isnull)
+{
+	if (*values == NULL)
+	{
+		*values = MemoryContextAlloc(GetMemoryChunkContext(batch), RTSCAN_CURSOR_ROWS * sizeof(Datum));
+		*isnull = MemoryContextAlloc(GetMemoryChunkContext(batch), RTSCAN_CURSOR_ROWS * sizeof(bool));
+	}
+}
+
+/* Of the rows fetched, once: values by reference take memory until others are. */
+static const FetchedColumn *
+fetch_column(RtscanBatch *batch, int column)
+{
+	FetchedColumn *fetched = &batch->fetched->columns[column];
+
+	allocate_column(batch, &fetched->values, &fetched->isnull);
+	if (fetched->fetch != batch->fetch)
+		rtscan_cursor_values(batch->cursor, column, fetched->values, fetched->isnull);
+	fetched->fetch = batch->fetch;
+	return fetched;
+}
+
+static void
+copy_values(RtscanBatch *batch, int column, Datum *values, bool *isnull)
+{
+	const FetchedColumn *fetched = fetch_column(batch, column);
+
+	for (uint32 i = 0; i < batch->n; i++)
+	{
+		values[i] = fetched->values[batch->sources[i]];
+		isnull[i] = fetched->isnull[batch->sources[i]];
+	}
 }
 
 void
@@ -93,21 +207,31 @@ rtscan_load_column(RtscanBatch *batch, int column)
 {
 	if (batch->loaded[column])
 		return;
-	if (batch->values[column] == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(batch));
-
-		batch->values[column] = palloc(RTSCAN_CURSOR_ROWS * sizeof(Datum));
-		batch->isnull[column] = palloc(RTSCAN_CURSOR_ROWS * sizeof(bool));
-		MemoryContextSwitchTo(old);
-	}
+	allocate_column(batch, &batch->values[column], &batch->isnull[column]);
 	if (column >= batch->schema->ncolumns)
 		rtscan_attribute_values(batch->attributes, column, batch->values[column], batch->isnull[column]);
 	else if (batch->ordered)
 		rtscan_ordered_values(batch->ordered, column, batch->values[column], batch->isnull[column]);
+	else if (batch->sources)
+		copy_values(batch, column, batch->values[column], batch->isnull[column]);
 	else
 		rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
 	batch->loaded[column] = true;
+}
+
+static bool
+copy_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale)
+{
+	RtscanFetched *fetched = batch->fetched;
+
+	if (!rtscan_cursor_decimals(batch->cursor, column, fetched->integers, fetched->isnull, scale))
+		return false;
+	for (uint32 i = 0; i < batch->n; i++)
+	{
+		integers[i] = fetched->integers[batch->sources[i]];
+		isnull[i] = fetched->isnull[batch->sources[i]];
+	}
+	return true;
 }
 
 bool
@@ -115,6 +239,8 @@ rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnu
 {
 	if (column >= batch->schema->ncolumns)
 		return rtscan_attribute_decimals(batch->attributes, column, integers, isnull, scale);
+	if (batch->sources)
+		return copy_integers(batch, column, integers, isnull, scale);
 	if (batch->cursor)
 		return rtscan_cursor_decimals(batch->cursor, column, integers, isnull, scale);
 	rtscan_load_column(batch, column);
@@ -128,13 +254,33 @@ rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int
 	return batch->cursor && column < batch->schema->ncolumns && rtscan_cursor_bounds(batch->cursor, column, scale, lowest, highest);
 }
 
+/* Of rows fetched, for the rows of the batch. */
+static void
+copy_codes(const RtscanBatch *batch, const uint32 *fetched, uint32 *codes)
+{
+	for (uint32 i = 0; i < batch->n; i++)
+		codes[i] = fetched[batch->sources[i]];
+}
+
 void
 rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes)
 {
 	if (column >= batch->schema->ncolumns)
+	{
 		rtscan_attribute_codes(batch->attributes, column, codes);
-	else
-		rtscan_cursor_codes(batch->cursor, column, codes);
+		return;
+	}
+	rtscan_cursor_codes(batch->cursor, column, batch->sources ? batch->fetched->codes : codes);
+	if (batch->sources)
+		copy_codes(batch, batch->fetched->codes, codes);
+}
+
+void
+rtscan_load_offsets(RtscanBatch *batch, int column, int64 least, uint32 null, uint32 *offsets)
+{
+	rtscan_cursor_offsets(batch->cursor, column, least, null, batch->sources ? batch->fetched->codes : offsets);
+	if (batch->sources)
+		copy_codes(batch, batch->fetched->codes, offsets);
 }
 
 uint32

@@ -3,6 +3,9 @@
  *		Some rows of an index at a time, for expressions to be evaluated on.
  *
  * Row expressions refer to the index's columns, as INDEX_VAR; expressions.h makes them.  Behind these there may be columns of dimensions.
+ *
+ * A batch is made of the rows that have been fetched together.  Where some of them meet several rows of a dimension they come several times
+ * (attributes.h), and more than one batch may be made of them.
  */
 #ifndef RTSCAN_BATCH_H
 #define RTSCAN_BATCH_H
@@ -20,6 +23,9 @@ typedef struct RtscanBatch
 	RtscanOrdered *ordered;
 	const RtscanSchema *schema;
 	uint64		number;			/* another one for each batch */
+	uint64		fetch;			/* and for the rows that have been fetched, */
+	uint32		nfetched;		/* so many, */
+	const uint16 *sources;		/* and the place among them of each row of the batch; NULL: they are the batch */
 	uint32		n;				/* rows, */
 	const uint64 *wanted;		/* and a bit for each that is asked for; NULL: all are */
 	uint64		single_rows;	/* that expressions have been evaluated on one by one, so far */
@@ -30,6 +36,7 @@ typedef struct RtscanBatch
 	bool	   *loaded;			/* by column: */
 	Datum	  **values;
 	bool	  **isnull;
+	struct RtscanFetched *fetched;	/* the rows fetched, where they come several times; NULL: they never have */
 } RtscanBatch;
 
 /* A row expression, or a conjunction of them. */
@@ -48,6 +55,9 @@ extern void rtscan_end_batch(RtscanBatch *batch);
 extern RtscanExpression rtscan_begin_expression(PlanState *parent, Expr *row_expression);
 extern RtscanExpression rtscan_begin_quals(PlanState *parent, List *row_expressions);
 
+/* Forget the rows at hand: others come, of another cursor. */
+extern void rtscan_restart_batch(RtscanBatch *batch);
+
 /* The next rows of a cursor, or in order; 0 at the end. */
 extern uint32 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor);
 
@@ -64,6 +74,10 @@ extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers
 /* Likewise as codes of a segment (cursor.h), and how many there are; PG_UINT32_MAX: there are none. */
 extern void rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes);
 extern uint32 rtscan_batch_code_count(RtscanBatch *batch, int column);
+
+/* Likewise as offsets of the index's integers from one (cursor.h). */
+extern void rtscan_load_offsets(RtscanBatch *batch, int column, int64 least, uint32 null, uint32 *offsets);
+
 /* Bounds of a column's integers of a scale, 0 where they are NULL, if they are known without a look at the rows; else false. */
 extern bool rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest);
 

@@ -199,8 +199,7 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 	MemoryContext old = MemoryContextSwitchTo(answer->context);
 	RtscanCursor *cursor;
 
-	if (answer->batch->attributes)
-		rtscan_forget_segments(answer->batch->attributes);
+	rtscan_restart_batch(answer->batch);
 	if (question->shared)
 	{
 		RtscanVisibility visibility;

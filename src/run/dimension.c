@@ -100,7 +100,7 @@ rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state)
 	RtscanDimension *dimension = begin_keys(plan, tupdesc, context, values, &column);
 
 	dimension->state = state;
-	dimension->asks_rows = plan->attributes > 0;
+	dimension->asks_rows = plan->attributes > 0 || plan->repeats;
 	dimension->attributes = palloc0(Max(plan->attributes, 1) * sizeof(RtscanAttribute));
 	for (int i = 0; i < plan->attributes; i++)
 		dimension->attributes[i].type = describe(TupleDescAttr(tupdesc, column + i));
@@ -209,11 +209,12 @@ add_row(RtscanDimension *dimension, TupleTableSlot *slot)
 	}
 }
 
-/* All that rows of semi and anti joins have besides the key is the mark. */
+/* Do keys that come often come to nothing more?  All that rows of semi and anti joins have besides the key is the mark. */
 static bool
 keys_may_repeat(const RtscanDimension *dimension)
 {
-	return dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI;
+	return !dimension->plan->repeats &&
+		(dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI);
 }
 
 /* There is no room for another row: sort keys that may come often, and see whether there is then. */
@@ -315,8 +316,8 @@ add_null_row(RtscanDimension *dimension)
 {
 	for (int i = 0; i < dimension->plan->attributes; i++)
 	{
-		dimension->attributes[i].values[dimension->n] = (Datum) 0;
-		dimension->attributes[i].isnull[dimension->n] = true;
+		dimension->attributes[i].values[dimension->nrows] = (Datum) 0;
+		dimension->attributes[i].isnull[dimension->nrows] = true;
 	}
 }
 
@@ -325,8 +326,9 @@ static void
 clear_rows(RtscanDimension *dimension)
 {
 	dimension->loaded = false;
-	dimension->n = dimension->capacity = 0;
+	dimension->n = dimension->nrows = dimension->capacity = 0;
 	dimension->keys = NULL;
+	dimension->first_rows = NULL;
 	dimension->encoded = NULL;
 	dimension->table = NULL;
 	dimension->starts = NULL;

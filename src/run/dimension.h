@@ -3,7 +3,8 @@
  *		A dimension of a star: the rows of a plan below the node, by key.
  *
  * The plan is executed when an answer first needs it, and again only where parameters that it depends on have changed.  Its rows
- * are kept in memory, sorted by key as the index sorts, each key once; those whose key is NULL meet no row, and are left out.
+ * are kept in memory, sorted by key as the index sorts; those whose key is NULL meet no row, and are left out.  Each key is there once; where
+ *		it matters how many rows have it, with where these are.
  *
  * Of several keys the first two are a pair, that pair and the third another one, and so on.  The two parts of a pair are dimensions
  * themselves, which have nothing but their different keys; a pair is of their numbers there, and sorted by these.
@@ -28,7 +29,7 @@
 /* A dimension of a star: one of the node's plans below, which returns a key, or several, then attributes. */
 typedef struct RtscanPlanDimension
 {
-	JoinType	type;			/* of JOIN_INNER and JOIN_LEFT a row of the fact meets one row, or none; else it does not matter how many */
+	JoinType	type;			/* of JOIN_SEMI and JOIN_ANTI it does not matter how many rows one of the fact meets */
 	struct RtscanPlanDimension *parts[2];	/* its keys are pairs of theirs; or else NULL, and there is */
 	int			column;			/* a column of the index, from 0, that keys are looked up in, */
 	Oid			lefttype;		/* and the type that it is compared as; */
@@ -36,6 +37,7 @@ typedef struct RtscanPlanDimension
 	Oid			family;			/* and the family that compares them, */
 	Oid			collation;
 	int			attributes;		/* so many */
+	bool		repeats;		/* of JOIN_INNER and JOIN_LEFT: a row of the fact may meet several, and comes as often */
 } RtscanPlanDimension;
 
 /* A column that the dimension's rows have besides the key; one more behind the last row is NULL, of rows that meet none. */
@@ -56,8 +58,10 @@ typedef struct RtscanDimension
 	const RtscanPlanDimension *plan;
 	PlanState  *state;
 	uint64		loads;			/* another number for each set of rows; 0: none has been asked for */
-	uint32		n;
+	uint32		n;				/* so many keys */
 	Datum	   *keys;
+	uint32		nrows;
+	uint32	   *first_rows;		/* by key, and that which is none: its rows, up to the next one's; NULL: they are as the keys */
 	RtscanAttribute *attributes;
 
 	RtscanTrace *trace;			/* of the condition, if it is to be explained; or NULL */
@@ -106,6 +110,13 @@ rtscan_first_key(const RtscanPlanDimension *plan)
 	return plan;
 }
 
+/* How many rows does a key have; of what is no key one, without values. */
+static inline uint32
+rtscan_rows_of_key(const RtscanDimension *dimension, uint32 key)
+{
+	return dimension->first_rows ? dimension->first_rows[key + 1] - dimension->first_rows[key] : 1;
+}
+
 /* Is what is in memory a range of its rows, of several? */
 static inline bool
 rtscan_dimension_has_ranges(const RtscanDimension *dimension)
@@ -129,14 +140,14 @@ extern bool rtscan_load_next_range(RtscanDimension *dimension);
 /* The node is scanned again; parameters have changed, or none. */
 extern void rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed);
 
-/* dimension_sort.c: sort all rows, each key once; and say where they are then, if that is asked for. */
+/* dimension_sort.c: sort all rows, each key once or with all its rows; and say where they are then, if that is asked for. */
 extern void rtscan_sort_rows(RtscanDimension *dimension, uint32 *places);
 
-/* dimension_lookup.c: the rows whose keys equal values of the column; n, which is none, of others. */
-extern void rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *rows);
+/* dimension_lookup.c: the keys that equal values of the column, by number; n, which is none, of others. */
+extern void rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys);
 
-/* Likewise of pairs, whose parts' rows have been found. */
-extern void rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *rows);
+/* Likewise of pairs, whose parts' keys have been found. */
+extern void rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *keys);
 
 /* The keys as 64-bit keys of the column's values that are equal to them, or NULL. */
 static inline const uint64 *

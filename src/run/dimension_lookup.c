@@ -1,6 +1,6 @@
 /*
  * dimension_lookup.c
- *		The rows of a dimension that have some keys.
+ *		Find keys of a dimension.
  */
 #include "run/dimension.h"
 
@@ -9,7 +9,7 @@
 typedef struct Encoded
 {
 	uint64		key;
-	uint32		row;
+	uint32		number;
 	char		status;
 } Encoded;
 
@@ -32,7 +32,7 @@ make_table(RtscanDimension *dimension)
 	{
 		bool		found;
 
-		encoded_insert(dimension->table, dimension->encoded[i], &found)->row = i;
+		encoded_insert(dimension->table, dimension->encoded[i], &found)->number = i;
 	}
 }
 
@@ -41,7 +41,7 @@ find_encoded(const RtscanDimension *dimension, Datum value)
 {
 	const Encoded *encoded = encoded_lookup(dimension->table, rtscan_key_encode(dimension->column_kind, value));
 
-	return encoded ? encoded->row : dimension->n;
+	return encoded ? encoded->number : dimension->n;
 }
 
 static uint32
@@ -67,14 +67,14 @@ find_by_comparison(RtscanDimension *dimension, Datum value)
 }
 
 void
-rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *rows)
+rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys)
 {
 	bool		encodes = rtscan_dimension_keys(dimension) != NULL;
 
 	if (encodes && dimension->table == NULL)
 		make_table(dimension);
 	for (uint32 i = 0; i < n; i++)
-		rows[i] = isnull[i] ? dimension->n : encodes ? find_encoded(dimension, values[i]) :
+		keys[i] = isnull[i] ? dimension->n : encodes ? find_encoded(dimension, values[i]) :
 			find_by_comparison(dimension, values[i]);
 }
 
@@ -116,10 +116,10 @@ find_pair(const RtscanDimension *dimension, uint32 first, uint32 second)
 }
 
 void
-rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *rows)
+rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *keys)
 {
 	if (dimension->starts == NULL)
 		find_starts(dimension);
 	for (uint32 i = 0; i < n; i++)
-		rows[i] = find_pair(dimension, firsts[i], seconds[i]);
+		keys[i] = find_pair(dimension, firsts[i], seconds[i]);
 }

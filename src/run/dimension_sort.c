@@ -1,6 +1,6 @@
 /*
  * dimension_sort.c
- *		Sort a dimension's rows by key, each key once.
+ *		Sort a dimension's rows by key.
  */
 #include "run/dimension.h"
 
@@ -40,6 +40,37 @@ leave_out_equal(RtscanDimension *dimension, uint32 *order, uint32 *places)
 			dimension->encoded[kept] = dimension->encoded[i];
 		order[kept++] = order[i];
 	}
+	return kept;
+}
+
+/* Keep each key once, where it is; returns how many there are.  Where its rows begin is noted, if any has several. */
+static uint32
+note_first_rows(RtscanDimension *dimension)
+{
+	uint32	   *firsts = palloc_extended(((Size) dimension->n + 2) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	uint32		kept = 0;
+
+	for (uint32 row = 0; row < dimension->n; row++)
+	{
+		uint32		before = kept > 0 ? firsts[kept - 1] : 0;
+
+		if (kept > 0 && (dimension->encoded ? dimension->encoded[row] == dimension->encoded[before] :
+						 compare_rows(&row, &before, dimension) == 0))
+			continue;
+		firsts[kept++] = row;
+	}
+	firsts[kept] = dimension->n;
+	firsts[kept + 1] = dimension->n + 1;
+	for (uint32 key = 0; key < kept; key++)
+	{
+		dimension->keys[key] = dimension->keys[firsts[key]];
+		if (dimension->encoded)
+			dimension->encoded[key] = dimension->encoded[firsts[key]];
+	}
+	if (kept < dimension->n)
+		dimension->first_rows = firsts;
+	else
+		pfree(firsts);
 	return kept;
 }
 
@@ -120,13 +151,17 @@ rtscan_sort_rows(RtscanDimension *dimension, uint32 *places)
 		sort_by_encoded(dimension, order);
 	else if (dimension->n > 1)
 		qsort_arg(order, dimension->n, sizeof(uint32), compare_rows, dimension);
-	dimension->n = leave_out_equal(dimension, order, places);
-	reorder_datums(dimension->keys, order, dimension->n, scratch);
+	if (!dimension->plan->repeats)
+		dimension->n = leave_out_equal(dimension, order, places);
+	dimension->nrows = dimension->n;
+	reorder_datums(dimension->keys, order, dimension->nrows, scratch);
 	for (int i = 0; i < dimension->plan->attributes; i++)
 	{
-		reorder_datums(dimension->attributes[i].values, order, dimension->n, scratch);
-		reorder_flags(dimension->attributes[i].isnull, order, dimension->n, scratch);
+		reorder_datums(dimension->attributes[i].values, order, dimension->nrows, scratch);
+		reorder_flags(dimension->attributes[i].isnull, order, dimension->nrows, scratch);
 	}
+	if (dimension->plan->repeats)
+		dimension->n = note_first_rows(dimension);
 	pfree(order);
 	pfree(scratch);
 }

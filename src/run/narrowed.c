@@ -46,7 +46,7 @@ rtscan_may_narrow(const RtscanRowsAnswer *answer)
 	const RtscanRowAggregate *aggregate = &task->aggregates[0];
 	const RtscanCollecting *collecting = task->naggregates == 1 ? answer->transitions[0].collecting : NULL;
 
-	if (collecting == NULL || answer->groups || task->nsets > 1 || task->quals.state || aggregate->filter.state ||
+	if (collecting == NULL || answer->groups || answer->batch->attributes || task->nsets > 1 || task->quals.state || aggregate->filter.state ||
 		answer->question->shared || aggregate->columns[0] < 0 || aggregate->columns[0] >= answer->question->schema->nkeys)
 		return false;
 	return (collecting->how.purpose == RTSCAN_FOR_DISCRETE || collecting->how.purpose == RTSCAN_FOR_CONTINUOUS) &&

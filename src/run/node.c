@@ -63,6 +63,7 @@ typedef struct RtscanSubquery
 	bool		isnull;
 } RtscanSubquery;
 
+/* One that is given values is another with others, which its plan's parameters do not tell. */
 static const SubPlanState *
 find_subquery(RtscanNode *node, const Node *argument)
 {
@@ -71,8 +72,12 @@ find_subquery(RtscanNode *node, const Node *argument)
 	if (IsA(argument, RelabelType))
 		argument = (const Node *) ((const RelabelType *) argument)->arg;
 	foreach(cell, node->custom.ss.ps.subPlan)
-		if ((const Node *) lfirst_node(SubPlanState, cell)->subplan == argument)
-			return lfirst(cell);
+	{
+		const SubPlanState *state = lfirst_node(SubPlanState, cell);
+
+		if ((const Node *) state->subplan == argument && state->subplan->args == NIL)
+			return state;
+	}
 	return NULL;
 }
 

@@ -142,7 +142,7 @@ read_order(List *written)
 static List *
 write_dimension(const RtscanPlanDimension *dimension)
 {
-	List	   *written = list_make2(list_make3_int(dimension->type, dimension->column, dimension->attributes),
+	List	   *written = list_make2(list_make4_int(dimension->type, dimension->column, dimension->attributes, dimension->repeats),
 									 list_make4_oid(dimension->lefttype, dimension->subtype, dimension->family, dimension->collation));
 
 	for (int i = 0; i < 2 && dimension->parts[0]; i++)
@@ -161,6 +161,7 @@ read_dimension(List *written)
 		.type = linitial_int(numbers),
 		.column = lsecond_int(numbers),
 		.attributes = lthird_int(numbers),
+		.repeats = lfourth_int(numbers) != 0,
 		.lefttype = linitial_oid(oids),
 		.subtype = lsecond_oid(oids),
 		.family = lthird_oid(oids),

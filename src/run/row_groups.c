@@ -320,7 +320,7 @@ find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 			rtscan_load_codes(batch, column->column, groups->codes);
 			add_codes(groups->combinations, groups->codes, batch->n, column->digit.stride);
 		}
-		else if (rtscan_cursor_decimals(batch->cursor, column->column, groups->integers, groups->isnull, &scale))
+		else if (rtscan_load_integers(batch, column->column, groups->integers, groups->isnull, &scale))
 			add_integers(groups->combinations, groups->integers, groups->isnull, batch->n, &column->digit);
 		else
 			elog(ERROR, "column %d has no integers", column->column + 1);
@@ -360,7 +360,7 @@ find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
 		if (column->coded)
 			rtscan_load_codes(batch, column->column, codes);
 		else
-			rtscan_cursor_offsets(batch->cursor, column->column, digit->least, digit->null, codes);
+			rtscan_load_offsets(batch, column->column, digit->least, digit->null, codes);
 		/* The first digit's stride is 1. */
 		if (i > 0)
 			add_to_cells(groups->cell_of, codes, batch->n, digit->stride);

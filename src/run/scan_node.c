@@ -224,8 +224,7 @@ open_rows(RowsState *state)
 	RtscanNode *node = &state->node;
 	const RtscanImage *image = state->image;
 
-	if (state->batch->attributes)
-		rtscan_forget_segments(state->batch->attributes);
+	rtscan_restart_batch(state->batch);
 	if (node->plan->ordered)
 		state->ordered = rtscan_open_ordered(&node->visibility, image, node->schema, &node->filter, &node->plan->order,
 											 rtscan_find_skip(node));
