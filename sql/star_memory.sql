@@ -128,6 +128,14 @@ FROM unnest('{"SELECT count(*), count(label) FROM fact %s JOIN few_pairs d ON d.
 SELECT differs('SELECT x, count(*) FROM fact WHERE ' || query || ' GROUP BY x')
 FROM unnest('{"(p, a) IN (SELECT k, a FROM few_pairs)",
 	"NOT EXISTS (SELECT FROM few_pairs d WHERE d.k = p AND d.a = fact.a)"}'::text[]) query;
+-- keys that several rows have, which come in one range
+SELECT differs(format(query, kind))
+FROM unnest('{"SELECT count(*), count(d.k), sum(g), max(name)
+		FROM fact %s JOIN (SELECT k %% 3000, g, name FROM many(9000)) d (k) ON d.k = p",
+	"SELECT id, d.k, g FROM fact %s JOIN (SELECT k %% 3000, g FROM many(9000)) d (k) ON d.k = p WHERE v < 5",
+	"SELECT label, x, sum(v) FROM fact %s JOIN few_pairs d ON d.k = p GROUP BY 1, 2",
+	"SELECT label, count(*) FROM fact %s JOIN (SELECT * FROM few_pairs UNION ALL SELECT * FROM few_pairs) d ON d.k = p
+		AND d.a = fact.a GROUP BY 1"}'::text[]) query, unnest('{"",LEFT}'::text[]) kind;
 -- several dimensions: each range with each
 SELECT differs('SELECT ' || query, ranges)
 FROM (VALUES ('count(*), sum(d.g) FROM fact JOIN dims d ON d.k = p JOIN dims e ON e.k8 = o', 'several, several'),

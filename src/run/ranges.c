@@ -16,8 +16,8 @@
 struct RtscanRanges
 {
 	MemoryContext context;		/* of all that is about them */
-	bool		several;		/* keys; the first ones */
-	bool		byval;			/* are; */
+	bool		keeps_equal;	/* rows whose first keys are: not only one of them */
+	bool		byval;			/* what the first keys are; */
 	int16		length;
 	Oid			collation;
 	FmgrInfo	compare;		/* keys with each other */
@@ -62,7 +62,7 @@ rtscan_create_ranges(const RtscanPlanDimension *dimension, TupleDesc rows, Memor
 	bool		nulls_first = false;
 
 	ranges->context = own;
-	ranges->several = plan != dimension;
+	ranges->keeps_equal = plan != dimension || dimension->repeats;
 	ranges->byval = TupleDescAttr(rows, 0)->attbyval;
 	ranges->length = TupleDescAttr(rows, 0)->attlen;
 	ranges->collation = collation;
@@ -214,7 +214,7 @@ rtscan_next_of_ranges(RtscanRanges *ranges)
 			return NULL;
 		ranges->kept = false;
 		ranges->repeats = equals_last(ranges, key_of(ranges->slot));
-	} while (ranges->repeats && !ranges->several);
+	} while (ranges->repeats && !ranges->keeps_equal);
 	keep_key(ranges, &ranges->has_last, &ranges->last, key_of(ranges->slot));
 	return ranges->slot;
 }
