@@ -21,6 +21,9 @@
 #include "run/dimension.h"
 #include "run/node_plan.h"
 
+/* Keeping a column of a dimension's row. */
+#define ATTRIBUTE_COST		(2 * cpu_operator_cost)
+
 /* Sorting a key, and looking it up in a segment: in a dictionary, of whose values many are near each other; or among values of rows. */
 #define KEY_COST			(6 * cpu_operator_cost)
 #define LOOKUP_COST			(3 * cpu_operator_cost)
@@ -159,14 +162,18 @@ dimension_path(PlannerInfo *root, const RtscanStarDimension *dimension, List *at
 	return (Path *) create_projection_path(root, rel, path, set_pathtarget_cost_width(root, target));
 }
 
+static int
+count_attributes(const RtscanStarDimension *dimension, const Path *path)
+{
+	return list_length(path->pathtarget->exprs) - list_length(dimension->keys);
+}
+
 /* Do the rows fit into the memory that a hash may take? */
 static bool
 fits(const RtscanStarDimension *dimension, const Path *path)
 {
-	int			nkeys = list_length(dimension->keys);
-	int			attributes = list_length(path->pathtarget->exprs) - nkeys;
-
-	return path->rows * (nkeys * RTSCAN_DIMENSION_KEY_BYTES + attributes * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
+	return path->rows * (list_length(dimension->keys) * RTSCAN_DIMENSION_KEY_BYTES +
+						 count_attributes(dimension, path) * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
 						 path->pathtarget->width) <= get_hash_memory_limit();
 }
 
@@ -341,7 +348,7 @@ plan_dimension(const IndexOptInfo *index, const RtscanStarDimension *dimension, 
 
 		plan = plan ? plan_pair(plan, key) : key;
 	}
-	plan->attributes = list_length(path->pathtarget->exprs) - list_length(dimension->keys);
+	plan->attributes = count_attributes(dimension, path);
 	plan->repeats = dimension->repeats;
 	return plan;
 }
@@ -446,10 +453,15 @@ rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 	const RtscanIndexSize *size = rtscan_index_size(root, join->index);
 	const RtscanIndexSize none = {.rows = join->index->tuples};
 	RtscanCost	cost = dimensions_cost(join, size ? size : &none, rows);
-	ListCell   *cell;
+	ListCell   *cell,
+			   *path_cell;
 
-	foreach(cell, join->paths)
-		cost.startup += ((const Path *) lfirst(cell))->total_cost;
+	forboth(cell, join->star->dimensions, path_cell, join->paths)
+	{
+		const Path *path = lfirst(path_cell);
+
+		cost.startup += path->total_cost + path->rows * count_attributes(lfirst(cell), path) * ATTRIBUTE_COST;
+	}
 	/* What the planner says of the join is right for rows that come several times, too. */
 	if (rtscan_repeats_rows(join->star))
 	{
