@@ -235,7 +235,7 @@ SELECT unequal(query, nodes) FROM (VALUES
 	('SELECT count(x) FROM (SELECT a AS x, b FROM many WHERE d) q WHERE b = 1', 1),
 	('SELECT count(*), count(a) FROM many LEFT JOIN other ON other.id = many.a WHERE b = 1', 1),
 	('SELECT count(*) FROM many, (VALUES (5)) w (x) WHERE a = w.x', 1),
-	('SELECT count(*) FROM many, (VALUES (5), (6)) w (x) WHERE a = w.x', 0),
+	('SELECT count(*) FROM many, (VALUES (5), (6)) w (x) WHERE a = w.x', 1),
 	('SELECT count(*) FROM many CROSS JOIN other WHERE a < 10', 0),
 	('SELECT count(*) FROM many WHERE a IN (SELECT x FROM other)', 1),
 	('SELECT count(*) FROM many WHERE EXISTS (SELECT FROM other WHERE x = 5) AND a < 100', NULL),

@@ -81,6 +81,7 @@ FROM inter_queries, (VALUES (1), (700), (1500)) turns (turn), in_turns(query_a, 
 	turn;
 
 -- Joins: a scan inside of another's loop, begun anew for each of its rows; and two side by side.
+SET rtscan.enable_star = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_material = off;

@@ -7,6 +7,7 @@ SET search_path = lookup, public;
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 SET rtscan.executor = cpu;
+SET rtscan.enable_star = off; -- this is about nested loops
 
 \getenv directory PG_ABS_SRCDIR
 \set ECHO none

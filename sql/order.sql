@@ -301,6 +301,7 @@ FROM unnest(ARRAY['SELECT DISTINCT ON (k) k, few FROM t WHERE many < 500000000 O
 	'SELECT k, count(*) OVER (PARTITION BY k) FROM t WHERE many < 100000000 ORDER BY k LIMIT 30',
 	'SELECT k FROM t WHERE many < 100000000 ORDER BY k DESC FETCH FIRST 5 ROWS WITH TIES',
 	'SELECT k, many FROM t WHERE few = 2 ORDER BY k DESC, many LIMIT 40 OFFSET 3']) query;
+SET rtscan.enable_star = off;
 SET enable_hashjoin = off;
 SET enable_nestloop = off;
 SELECT unlike(query, 'Order: ')
@@ -308,6 +309,7 @@ FROM unnest(ARRAY['SELECT a.many, b.id FROM t a JOIN t b ON a.many = b.many WHER
 	ORDER BY a.many, b.id',
 	'SELECT a.many, b.id FROM t a LEFT JOIN t b ON a.many = b.many AND b.k < 2 WHERE a.k < 5
 	ORDER BY a.many, b.id LIMIT 20']) query;
+RESET rtscan.enable_star;
 RESET enable_hashjoin;
 RESET enable_nestloop;
 SET enable_seqscan = off;

@@ -225,7 +225,7 @@ ANALYZE few;
 ANALYZE many;
 CREATE FUNCTION join_differences(tab text, condition text) RETURNS SETOF text LANGUAGE plpgsql
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off SET jit = off
-SET max_parallel_workers_per_gather = 0
+SET max_parallel_workers_per_gather = 0 SET rtscan.enable_star = off
 SET enable_seqscan = on SET enable_bitmapscan = on SET enable_indexscan = on SET rtscan.enable_scan = on AS $$
 DECLARE
 	query text;

@@ -527,6 +527,7 @@ DEALLOCATE pruned;
 RESET plan_cache_mode;
 -- the planner makes paths of partitions of paths of their parents
 SET enable_partitionwise_join = on;
+SET rtscan.enable_star = off;
 SELECT loops(q, 'Append.*Nested Loop.*RtscanScan.*RtscanScan.*Nested Loop')
 FROM unnest(ARRAY[
 	'SELECT p.k, r.w FROM p JOIN r ON p.k = r.k AND r.a < p.a + 5 WHERE p.a = 3',
@@ -537,6 +538,7 @@ FROM unnest(ARRAY[
 		WHERE p.a = 3 AND r.ctid < ''(0,9)''',
 	'SELECT p.w, (SELECT max(y) FROM o WHERE x = r.a) FROM p JOIN r ON p.k = r.k AND r.a + 1 > p.a WHERE p.a = 3']) q;
 SELECT loops('SELECT p, r.w FROM p JOIN r ON p.k = r.k AND (r.a = p.a OR r.a = 7) WHERE p.a = 3');
+RESET rtscan.enable_star;
 SELECT unlike('
 	SELECT p.k, s.* FROM p CROSS JOIN LATERAL (
 		SELECT r.a, r.w, p.a + r.k FROM r WHERE r.k = p.k AND r.a >= p.a) s WHERE p.a = 3');
