@@ -309,6 +309,16 @@ match_quals(RtscanPath *path)
 
 /* ---------------------------------------------------------------- all of them */
 
+/* Is more asked than the bits of rows tell, whatever the aggregates? */
+static bool
+needs_rows(const RtscanPath *path)
+{
+	const RtscanRequest *request = path->request;
+
+	return (path->join && rtscan_changes_rows(path->join)) || rtscan_is_grouped(request) || list_length(request->sets) > 1 ||
+		request->groupings != NIL || request->workers > 0 || path->residual != NIL;
+}
+
 bool
 rtscan_match_path(RtscanPath *path)
 {
@@ -319,9 +329,7 @@ rtscan_match_path(RtscanPath *path)
 		return false;
 	if (!match_quals(path))
 		return false;
-	path->by_rows = (path->join && (path->index != path->join->star->index || rtscan_repeats_rows(path->join->star))) ||
-		rtscan_is_grouped(request) ||
-		list_length(request->sets) > 1 || request->groupings != NIL || request->workers > 0 || path->residual != NIL || !match_aggregates(path);
+	path->by_rows = needs_rows(path) || !match_aggregates(path);
 	if (!path->by_rows)
 		return true;
 	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);

@@ -115,7 +115,7 @@ is_narrowed(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 	bool		percentile = aggregate->collected.purpose == RTSCAN_FOR_DISCRETE ||
 		aggregate->collected.purpose == RTSCAN_FOR_CONTINUOUS;
 
-	return percentile && !aggregate->collected.several && list_length(path->aggregates) == 1 && list_length(path->sets) == 1 &&
+	return percentile && !(path->join && rtscan_changes_rows(path->join)) && !aggregate->collected.several && list_length(path->aggregates) == 1 && list_length(path->sets) == 1 &&
 		path->row_quals == NIL && aggregate->row_filter == NULL && column >= 0 && column < path->index->nkeycolumns &&
 		type != NUMERICOID && type != FLOAT4OID && type != FLOAT8OID;
 }

@@ -234,8 +234,8 @@ may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
 }
 
 /*
- * The clauses that join a relation to a star, and what of the index they ask; or NIL.  One is better than all.  Or may a row of the fact meet
- * several?
+ * The clauses that join a relation to a star, what of the index they ask, and whether a row of the fact may meet several by them; or NIL.
+ * One is better than all.
  */
 static List *
 find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner, Relids cores,
@@ -244,7 +244,6 @@ find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinre
 	List	   *infos = match_clauses(root, star, joinrel, inner, type, extra, quals);
 
 	*repeats = false;
-
 	for (int i = 0; i < list_length(infos); i++)
 	{
 		List	   *one = list_make1(list_nth(infos, i));

@@ -7,7 +7,7 @@
  * several such equalities, where one alone does not say which row is met.  Then each gives such a condition, but of pairs that are
  * none: so its rows are looked up by all keys together, for a column that tells which rows of the fact meet one, its *mark*.
  *
- *	inner		rows of the fact that meet any, once for each; it may have attributes, columns that the query wants
+ *	inner		rows of the fact that meet any, as often as they do; it may have attributes, columns that the query wants
  *	left		likewise; rows of the fact that meet none stay, with attributes that are NULL: its keys are no condition
  *	semi		rows of the fact that meet any
  *	anti		rows that meet none; of several keys there is no condition, as each of them may be met
@@ -15,8 +15,8 @@
  * To all that finds out what an index can do, and what that costs, the attributes are columns of the index, behind its own: a star
  * that is asked for some has a copy of the IndexOptInfo with them.
  *
- * Where the planner has proved that the dimension has a key only once, a row of the fact meets one of its rows, or none.  Else it may
- * *repeat* the fact's rows, and nothing that is known of these rows together is of use.
+ * Where the planner has proved that the dimension has a key only once, a row of the fact meets one of its rows, or none.  Else the dimension
+ * *repeats* rows of the fact, and what is known of these together, as how many they are, is of no use.
  *
  * A dimension may be a join itself, as of a snowflake, or a partition.  Then the planner has no proof that its key is unique; but where each
  * row of it comes from another row of one of its tables, its *core*, the key is unique if it is in the core.
@@ -93,6 +93,9 @@ extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptIn
 
 /* Do rows of the fact come as often as they meet one of a dimension's? */
 extern bool rtscan_repeats_rows(const RtscanStar *star);
+
+/* Are its rows other ones than the fact's: with attributes, or more often? */
+extern bool rtscan_changes_rows(const RtscanJoin *join);
 
 /* star_path.c: ask a star for expressions; NULL if it has not all of them, or takes too much memory. */
 extern RtscanJoin *rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel);

@@ -22,7 +22,7 @@
 
 /* Has a range table entry the same rows whenever a snapshot asks? */
 static bool
-repeats(const RangeTblEntry *entry)
+is_steady(const RangeTblEntry *entry)
 {
 	switch (entry->rtekind)
 	{
@@ -42,7 +42,7 @@ has_same_rows_again(PlannerInfo *root, const RelOptInfo *rel)
 {
 	List	   *clauses = extract_actual_clauses(rel->baserestrictinfo, false);
 
-	return rel->reloptkind == RELOPT_BASEREL && repeats(planner_rt_fetch(rel->relid, root)) &&
+	return rel->reloptkind == RELOPT_BASEREL && is_steady(planner_rt_fetch(rel->relid, root)) &&
 		!contain_volatile_functions((Node *) clauses) && !contain_subplans((Node *) clauses);
 }
 

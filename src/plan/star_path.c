@@ -78,6 +78,12 @@ rtscan_repeats_rows(const RtscanStar *star)
 	return false;
 }
 
+bool
+rtscan_changes_rows(const RtscanJoin *join)
+{
+	return join->index != join->star->index || rtscan_repeats_rows(join->star);
+}
+
 /* What joins it. */
 static Expr *
 clause_of(const RtscanStarDimension *dimension)

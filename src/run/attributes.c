@@ -149,7 +149,7 @@ found_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
 	return NULL;
 }
 
-/* What row each code of a segment meets: NULL, and what is no key, none. */
+/* What key each code of a segment is: NULL, and what is no key, none. */
 static void
 enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 {
@@ -238,16 +238,18 @@ find_keys(Met *met, RtscanBatch *batch)
 	return met->keys;
 }
 
-/* The dimension's rows that the rows at hand meet.  Those of a dimension with several are known as soon as a batch has copies. */
+/* The dimension's rows that the rows at hand meet; of copies, those of a dimension with several have been found with them. */
 static const uint32 *
 find_rows(Met *met, RtscanBatch *batch)
 {
 	const uint32 *keys = find_keys(met, batch);
 	const uint32 *firsts = met->dimension->first_rows;
 
+	if (batch->sources && firsts)
+		return met->rows;
 	if (batch->sources == NULL && firsts == NULL)
 		return keys;
-	if (met->batch != batch->number && !(batch->sources && firsts))
+	if (met->batch != batch->number)
 		for (uint32 i = 0; i < batch->n; i++)
 			met->rows[i] = batch->sources ? keys[batch->sources[i]] : firsts[keys[i]];
 	met->batch = batch->number;

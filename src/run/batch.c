@@ -8,21 +8,24 @@
 #include "nodes/makefuncs.h"
 #include "run/expressions.h"
 
-/* Of the rows fetched: a column of the index, */
+/* A column of the index, in the rows that have been fetched: what it takes is given back only when others are, so it is asked for once. */
 typedef struct FetchedColumn
 {
-	uint64		fetch;			/* as it is in these */
+	uint64		fetch;			/* values are of these, */
 	Datum	   *values;
 	bool	   *isnull;
+	uint64		integers_fetch; /* and integers of these, */
+	bool		has_integers;	/* if there are any: */
+	int			scale;
+	int64	   *integers;
+	bool	   *integers_isnull;
 } FetchedColumn;
 
-/* and room. */
+/* All of them, and room. */
 typedef struct RtscanFetched
 {
 	uint16		sources[RTSCAN_CURSOR_ROWS];
-	int64		integers[RTSCAN_CURSOR_ROWS];
 	uint32		codes[RTSCAN_CURSOR_ROWS];
-	bool		isnull[RTSCAN_CURSOR_ROWS];
 	FetchedColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } RtscanFetched;
 
@@ -135,6 +138,18 @@ next_copies(RtscanBatch *batch)
 	return begin_batch(batch, n);
 }
 
+/* Of rows that nobody wants there are none. */
+static void
+begin_copies(RtscanBatch *batch)
+{
+	if (batch->wanted)
+	{
+		rtscan_narrow_batch(batch);
+		rtscan_begin_copies(batch->attributes);
+	}
+	next_copies(batch);
+}
+
 uint32
 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 {
@@ -145,7 +160,7 @@ rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor)
 	begin_fetched(batch, rtscan_next_rows(cursor));
 	batch->wanted = rtscan_cursor_wanted(cursor);
 	if (batch->n > 0 && batch->attributes && rtscan_begin_copies(batch->attributes))
-		next_copies(batch);
+		begin_copies(batch);
 	return batch->n;
 }
 
@@ -177,7 +192,6 @@ allocate_column(RtscanBatch *batch, Datum **values, bool **isnull)
 	}
 }
 
-/* Of the rows fetched, once: values by reference take memory until others are. */
 static const FetchedColumn *
 fetch_column(RtscanBatch *batch, int column)
 {
@@ -219,19 +233,36 @@ rtscan_load_column(RtscanBatch *batch, int column)
 	batch->loaded[column] = true;
 }
 
+static const FetchedColumn *
+fetch_integers(RtscanBatch *batch, int column)
+{
+	FetchedColumn *fetched = &batch->fetched->columns[column];
+	MemoryContext context = GetMemoryChunkContext(batch);
+
+	if (fetched->integers == NULL)
+	{
+		fetched->integers = MemoryContextAlloc(context, RTSCAN_CURSOR_ROWS * sizeof(int64));
+		fetched->integers_isnull = MemoryContextAlloc(context, RTSCAN_CURSOR_ROWS * sizeof(bool));
+	}
+	if (fetched->integers_fetch != batch->fetch)
+		fetched->has_integers = rtscan_cursor_decimals(batch->cursor, column, fetched->integers, fetched->integers_isnull,
+													   &fetched->scale);
+	fetched->integers_fetch = batch->fetch;
+	return fetched;
+}
+
 static bool
 copy_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale)
 {
-	RtscanFetched *fetched = batch->fetched;
+	const FetchedColumn *fetched = fetch_integers(batch, column);
 
-	if (!rtscan_cursor_decimals(batch->cursor, column, fetched->integers, fetched->isnull, scale))
-		return false;
-	for (uint32 i = 0; i < batch->n; i++)
+	for (uint32 i = 0; i < batch->n && fetched->has_integers; i++)
 	{
 		integers[i] = fetched->integers[batch->sources[i]];
-		isnull[i] = fetched->isnull[batch->sources[i]];
+		isnull[i] = fetched->integers_isnull[batch->sources[i]];
 	}
-	return true;
+	*scale = fetched->scale;
+	return fetched->has_integers;
 }
 
 bool

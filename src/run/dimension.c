@@ -209,9 +209,9 @@ add_row(RtscanDimension *dimension, TupleTableSlot *slot)
 	}
 }
 
-/* Do keys that come often come to nothing more?  All that rows of semi and anti joins have besides the key is the mark. */
+/* Does it not matter how often a key comes?  All that rows of semi and anti joins have besides the key is the mark. */
 static bool
-keys_may_repeat(const RtscanDimension *dimension)
+needs_keys_once(const RtscanDimension *dimension)
 {
 	return !dimension->plan->repeats &&
 		(dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI);
@@ -221,7 +221,7 @@ keys_may_repeat(const RtscanDimension *dimension)
 static void
 find_room(RtscanDimension *dimension)
 {
-	if (keys_may_repeat(dimension) && dimension->n >= DISTINCT_CAPACITY)
+	if (needs_keys_once(dimension) && dimension->n >= DISTINCT_CAPACITY)
 		rtscan_sort_rows(dimension, NULL);
 	if (dimension->n >= dimension->capacity / 2)
 		make_room(dimension);
@@ -255,7 +255,7 @@ is_full(RtscanDimension *dimension)
 {
 	if (!takes_more(dimension, 1))
 		return false;
-	if (keys_may_repeat(dimension))
+	if (needs_keys_once(dimension))
 		rtscan_sort_rows(dimension, NULL);
 	return takes_more(dimension, 2);
 }
@@ -402,7 +402,7 @@ read_range(RtscanDimension *dimension)
 	make_room(dimension);
 	while ((slot = rtscan_next_of_ranges(dimension->ranges)) != NULL)
 	{
-		if (dimension->n > 0 && takes_more(dimension, 1) && !rtscan_repeats_key(dimension->ranges))
+		if (dimension->n > 0 && takes_more(dimension, 1) && !rtscan_has_last_key(dimension->ranges))
 		{
 			rtscan_end_range_before(dimension->ranges, slot);
 			break;

@@ -3,8 +3,10 @@
  *		A dimension of a star: the rows of a plan below the node, by key.
  *
  * The plan is executed when an answer first needs it, and again only where parameters that it depends on have changed.  Its rows
- * are kept in memory, sorted by key as the index sorts; those whose key is NULL meet no row, and are left out.  Each key is there once; where
- *		it matters how many rows have it, with where these are.
+ * are kept in memory, sorted by key as the index sorts; those whose key is NULL meet no row, and are left out.
+ *
+ * Each of the n keys is there once.  If it matters how many rows have it, and some have several, key i has the rows from first_rows[i] up to
+ * first_rows[i + 1], without that; else row i.  Key n is none, and has the row behind all others: its attributes are NULL.
  *
  * Of several keys the first two are a pair, that pair and the third another one, and so on.  The two parts of a pair are dimensions
  * themselves, which have nothing but their different keys; a pair is of their numbers there, and sorted by these.
@@ -61,7 +63,7 @@ typedef struct RtscanDimension
 	uint32		n;				/* so many keys */
 	Datum	   *keys;
 	uint32		nrows;
-	uint32	   *first_rows;		/* by key, and that which is none: its rows, up to the next one's; NULL: they are as the keys */
+	uint32	   *first_rows;		/* n + 2; or NULL */
 	RtscanAttribute *attributes;
 
 	RtscanTrace *trace;			/* of the condition, if it is to be explained; or NULL */
@@ -82,7 +84,7 @@ typedef struct RtscanDimension
 	FmgrInfo	compare;		/* keys with each other, */
 	FmgrInfo	compare_column; /* the column with a key */
 	uint64	   *encoded;		/* of keys that have 64-bit keys */
-	struct encoded_hash *table; /* by these: rows, once any has been looked for */
+	struct encoded_hash *table; /* by these: numbers of keys, once any has been looked for */
 	struct RtscanDimension *parts[2];	/* of pairs: before these are sorted, they have as many rows, or more; */
 	uint32	   *starts;			/* and by the first one's row: where the pairs begin that have it, once any has been looked for */
 } RtscanDimension;

@@ -24,7 +24,7 @@ struct RtscanRanges
 	Tuplesortstate *sort;
 	TupleTableSlot *slot;		/* the row at hand, */
 	bool		kept;			/* which is the next range's first; */
-	bool		repeats;		/* and has the key of the one before: */
+	bool		has_last_key;	/* and has the key of the one before: */
 	bool		has_last;
 	Datum		last;
 	bool		has_low;		/* ends of the range at hand */
@@ -213,16 +213,16 @@ rtscan_next_of_ranges(RtscanRanges *ranges)
 		if (!ranges->kept && !read_row(ranges))
 			return NULL;
 		ranges->kept = false;
-		ranges->repeats = equals_last(ranges, key_of(ranges->slot));
-	} while (ranges->repeats && !ranges->keeps_equal);
+		ranges->has_last_key = equals_last(ranges, key_of(ranges->slot));
+	} while (ranges->has_last_key && !ranges->keeps_equal);
 	keep_key(ranges, &ranges->has_last, &ranges->last, key_of(ranges->slot));
 	return ranges->slot;
 }
 
 bool
-rtscan_repeats_key(const RtscanRanges *ranges)
+rtscan_has_last_key(const RtscanRanges *ranges)
 {
-	return ranges->repeats;
+	return ranges->has_last_key;
 }
 
 void

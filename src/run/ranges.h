@@ -37,13 +37,13 @@ extern void rtscan_begin_first_range(RtscanRanges *ranges);
 extern bool rtscan_begin_next_range(RtscanRanges *ranges);
 
 /*
- * The next row, or NULL: ascending, of equal keys one, unless there are several.  It is good until the next one is asked for; who has no room for it says that the
- * range at hand ends before it, which must not be its first.
+ * The next row, or NULL: ascending, of those with equal keys one, unless all matter.  It is good until the next one is asked for; who has no
+ * room for it says that the range at hand ends before it, which must not be its first.
  */
 extern TupleTableSlot *rtscan_next_of_ranges(RtscanRanges *ranges);
 
-/* Of several keys: has it the first one of the row before? */
-extern bool rtscan_repeats_key(const RtscanRanges *ranges);
+/* Has it the key, of several the first one, of the row before?  Then no range ends here. */
+extern bool rtscan_has_last_key(const RtscanRanges *ranges);
 extern void rtscan_end_range_before(RtscanRanges *ranges, TupleTableSlot *slot);
 
 /* The ends of the range at hand: keys from low on, up to high but without it; NULL: there is none. */

@@ -292,6 +292,14 @@ begin_found(const RtscanCondition *condition)
 	return found;
 }
 
+/* All segments' are there at once. */
+static void
+give_back_room(RtscanFoundCodes *found)
+{
+	found->numbers = repalloc_huge(found->numbers, Max(found->n, 1) * sizeof(uint32));
+	found->codes = repalloc_huge(found->codes, Max(found->n, 1) * sizeof(uint32));
+}
+
 /* What is equal to any of many values. */
 static bool
 equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
@@ -313,6 +321,8 @@ equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIn
 		*found = equals.found = begin_found(condition);
 	if (!rtscan_dictionary_find_all(reader, condition->column, &probes, add_found, &equals))
 		return false;
+	if (equals.found)
+		give_back_room(equals.found);
 	rtscan_intervals_normalize(set);
 	return true;
 }

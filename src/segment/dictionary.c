@@ -571,6 +571,7 @@ visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *vis
 	bool		packed = type->key_kind != RTSCAN_KEY_NONE;
 	uint32		page;
 
+	Assert(packed || visit->merge == NULL);
 	visit->nonnull = header->nonnull;
 	if (visit->code >= visit->last)
 		return true;
