@@ -155,4 +155,14 @@ SELECT 1 / 0;
 ROLLBACK;
 SELECT used() - :before < 1000 AS given_back;
 
+-- rows that meet several, more often than a batch has rows
+CREATE TABLE pending (a int, v int, m numeric);
+CREATE INDEX ON pending USING rtscan (a) INCLUDE (v, m);
+INSERT INTO pending SELECT 1, i, i / 4.0 FROM generate_series(1, 200) i;
+CREATE TABLE copies AS SELECT 1 AS k, i AS g FROM generate_series(1, 3000) i;
+ANALYZE pending, copies;
+SET enable_nestloop = off;
+SELECT grows('SELECT v, g, m FROM pending JOIN copies ON k = a WHERE v + m + 3000 > g', 10000, 600000);
+RESET enable_nestloop;
+
 DROP SCHEMA scan_memory CASCADE;
