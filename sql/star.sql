@@ -365,7 +365,7 @@ FROM unnest('{"id, name FROM fact JOIN several ON k = a AND k > x.y WHERE o < 20
 SELECT count(*) FROM generate_series(1, 3) y, LATERAL (SELECT id, name FROM fact JOIN several ON k = a
 	WHERE a IN (33, y) LIMIT 1500) z;
 BEGIN;
-DECLARE cursor CURSOR FOR SELECT a, g FROM fact JOIN several ON k = a WHERE a = 33;
+DECLARE cursor CURSOR FOR SELECT a, k FROM fact JOIN several ON k = a WHERE a = 33;
 FETCH 3 FROM cursor;
 MOVE 5000 FROM cursor;
 FETCH 2 FROM cursor;
