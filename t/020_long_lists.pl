@@ -29,9 +29,12 @@ $node->safe_psql('postgres', q{
 			INSERT INTO several SELECT i * 12 + n FROM generate_series(1, 3000) i;
 		END LOOP;
 	END $$;
-	CREATE TABLE lists AS
-		SELECT array_agg(i ORDER BY hashint8(i)) AS numbers, array_agg('k' || i ORDER BY hashint8(i)) AS texts
-		FROM generate_series(1, 300000) i;
+	-- while PostgreSQL decompresses it, or makes another array of it, nobody can cancel
+	CREATE TABLE lists (numbers int8[], texts text[]);
+	ALTER TABLE lists ALTER numbers SET STORAGE EXTERNAL;
+	INSERT INTO lists
+		SELECT (SELECT array_agg(i ORDER BY hashint8(i)) FROM generate_series(1::int8, 1500000) i) AS numbers,
+			(SELECT array_agg('k' || i ORDER BY hashint8(i)) FROM generate_series(1, 300000) i) AS texts;
 	VACUUM ANALYZE one});
 cmp_ok($node->safe_psql('postgres', q{SELECT segments FROM rtscan_stats('several_idx')}), '>', 4, 'there are several segments');
 
@@ -52,17 +55,19 @@ foreach my $statement (
 {
 	like($node->safe_psql('postgres', "EXPLAIN $statement"), qr/(one|several)_idx/, "$statement: the index is used");
 	my $whole = duration($statement, 0);
+	# copying and freeing a large array takes some milliseconds, and so does having a processor again that others use
+	my $allowed = $whole / 6 > 50 ? $whole / 6 : 50;
 	foreach my $point (1 .. $points)
 	{
 		my $limit = 1 + int($whole * $point / ($points + 1));
 		my $late = $whole;
 		# the machine may have had other things to do
-		for (my $i = 0; $i < $attempts && $late > $whole / 6; $i++)
+		for (my $i = 0; $i < $attempts && $late > $allowed; $i++)
 		{
 			my $waited = duration($statement, $limit) - $limit;
 			$late = $waited if $waited < $late;
 		}
-		cmp_ok($late, '<=', $whole / 6, sprintf('%s: cancelled at %d of %d', $statement, $point, $points + 1));
+		cmp_ok($late, '<=', $allowed, sprintf('%s: cancelled at %d of %d', $statement, $point, $points + 1));
 	}
 }
 $node->stop;

@@ -30,7 +30,7 @@ foreach my $table ('x', 'y')
 }
 
 my $session = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;'
-  . 'SET enable_material = off; SET enable_memoize = off; SET max_parallel_workers_per_gather = 0;';
+  . 'SET enable_material = off; SET enable_memoize = off; SET rtscan.enable_star = off; SET max_parallel_workers_per_gather = 0;';
 my %query = (
 	x => 'SELECT id FROM x WHERE a < 900 AND b > 300',
 	y => 'SELECT id FROM y WHERE a > 9500 AND b BETWEEN 100 AND 700');

@@ -13,6 +13,9 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+/* After so many of many values it is asked whether the query is cancelled. */
+#define VALUES_AN_INTERRUPT	65536
+
 /* ---------------------------------------------------------------- conditions */
 
 /* Split an array; returns whether there are NULLs in it, which are left out. */
@@ -135,11 +138,17 @@ take_keys(RtscanCondition *condition)
 	room = keyed = palloc_extended(Max(n, 1) * 2 * sizeof(RtscanKeyed), MCXT_ALLOC_HUGE);
 	values = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
 	for (uint32 i = 0; i < n; i++)
+	{
+		if (i % VALUES_AN_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
 		keyed[i] = (RtscanKeyed) {rtscan_key_encode(kind, condition->values[i]), i};
+	}
 	keyed = rtscan_sort_keyed(keyed, n, room + n);
 	keys = palloc_extended(Max(n, 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
 	for (uint32 i = 0; i < n; i++)
 	{
+		if (i % VALUES_AN_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
 		keys[i] = keyed[i].key;
 		values[i] = condition->values[keyed[i].row];
 	}
