@@ -157,14 +157,22 @@ calculate_operation(RtscanArithmetic *step, RtscanBatch *batch)
 
 /* ---------------------------------------------------------------- steps */
 
-static const RtscanVector *
-calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
+RtscanVector *
+rtscan_step_values(RtscanArithmetic *step)
 {
-	if (step->values == NULL && step->step != RTSCAN_STEP_SAME)
+	if (step->values == NULL)
 	{
 		step->values = MemoryContextAllocZero(GetMemoryChunkContext(step), sizeof(RtscanVector));
 		step->values->kind = step->kind;
 	}
+	return step->values;
+}
+
+static const RtscanVector *
+calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
+{
+	if (step->step != RTSCAN_STEP_SAME)
+		rtscan_step_values(step);
 	switch (step->step)
 	{
 		case RTSCAN_STEP_COLUMN:

@@ -56,6 +56,9 @@ struct RtscanArithmetic
 	RtscanVector *values;		/* room for it, allocated when first wanted */
 };
 
+/* The step's vector, for it to write. */
+extern RtscanVector *rtscan_step_values(RtscanArithmetic *step);
+
 /* A parameter: the last operand has to be a constant by which any integer can be divided. */
 #define RTSCAN_BY_CONSTANT	PG_INT64_MAX
 
@@ -98,6 +101,12 @@ rtscan_is_constant(const RtscanVector *vector)
 {
 	return vector->lowest == vector->highest;
 }
+
+/*
+ * Scale and bounds of a product, and of a sum with what its operands are multiplied by; false if it may not fit.
+ */
+extern bool rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result);
+extern bool rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operands, int64 *multiples, RtscanVector *result);
 
 /* The power of ten that brings a vector to a larger scale, or 0. */
 extern int64 rtscan_power_to_scale(const RtscanVector *vector, int scale);

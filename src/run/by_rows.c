@@ -229,9 +229,29 @@ close_cursor(RtscanRowsAnswer *answer)
 }
 
 static bool
-fails(RtscanArithmetic *arithmetic, RtscanBatch *batch)
+can_sum(RtscanRowsAnswer *answer, int number)
 {
-	return arithmetic && rtscan_calculate(arithmetic, batch) == NULL;
+	int64		sum;
+	int			scale;
+
+	return rtscan_wants_sum(answer, number) && rtscan_sum_expression(answer->arithmetic[number][0], answer->batch, NULL, 0, &sum, &scale);
+}
+
+/* Can some arguments not be calculated? */
+static bool
+fails(RtscanRowsAnswer *answer, int number)
+{
+	bool		failed = false;
+
+	if (can_sum(answer, number))
+		return false;
+	for (int i = 0; i < answer->task->aggregates[number].narguments && !failed; i++)
+	{
+		RtscanArithmetic *argument = answer->arithmetic[number][i];
+
+		failed = argument && rtscan_calculate(argument, answer->batch) == NULL;
+	}
+	return failed;
 }
 
 /* Is there something that cannot be calculated of all rows of the batch? */
@@ -241,11 +261,7 @@ any_fails(RtscanRowsAnswer *answer)
 	bool		failed = answer->quals.arithmetic && !rtscan_is_calculated(&answer->quals, answer->batch);
 
 	for (int i = 0; i < answer->task->naggregates && !failed; i++)
-	{
-		failed = answer->filters[i].arithmetic && !rtscan_is_calculated(&answer->filters[i], answer->batch);
-		for (int j = 0; j < answer->task->aggregates[i].narguments && !failed; j++)
-			failed = fails(answer->arithmetic[i][j], answer->batch);
-	}
+		failed = (answer->filters[i].arithmetic && !rtscan_is_calculated(&answer->filters[i], answer->batch)) || fails(answer, i);
 	return failed;
 }
 

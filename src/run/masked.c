@@ -62,11 +62,10 @@ rtscan_keep_masked(const int64 *values, const uint64 *mask, uint32 n, int64 neut
 	}
 }
 
-/* Of values so small that the sum of a batch's fits. */
-RTSCAN_MULTIVERSION static int64
-add_small(const int64 *values, const uint64 *mask, uint32 n)
+RTSCAN_MULTIVERSION uint64
+rtscan_sum_small(const int64 *values, const uint64 *mask, uint32 n)
 {
-	int64		sum = 0;
+	uint64		sum = 0;
 
 	for (uint32 first = 0; first < n; first += 64)
 	{
@@ -79,6 +78,23 @@ add_small(const int64 *values, const uint64 *mask, uint32 n)
 	return sum;
 }
 
+RTSCAN_MULTIVERSION uint64
+rtscan_sum_products(const int64 *left, const int64 *right, const uint64 *mask, uint32 n)
+{
+	uint64		sum = 0;
+
+	for (uint32 first = 0; first < n; first += 64)
+	{
+		const int64 *a = left + first;
+		const int64 *b = right + first;
+		uint64		word = mask[first / 64];
+
+		for (uint64 i = 0; i < 64; i++)
+			sum += ((uint64) a[i] * (uint64) b[i]) & MASK_OF(word, i);
+	}
+	return sum;
+}
+
 void
 rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum)
 {
@@ -87,7 +103,7 @@ rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, Rtsc
 
 	if (rtscan_is_within(vector, PG_INT64_MAX / RTSCAN_CURSOR_ROWS))
 	{
-		int64		small = add_small(vector->digits, mask, n);
+		int64		small = (int64) rtscan_sum_small(vector->digits, mask, n);
 
 		rtscan_sum_add(sum, small >> 63, (uint64) small);
 		return;

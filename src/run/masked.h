@@ -34,6 +34,10 @@ rtscan_is_within(const RtscanVector *vector, int64 most)
 	return vector->lowest >= -most && vector->highest <= most;
 }
 
+/* The sum of these integers, and of the products of two vectors', where no more than 64 bits are asked for. */
+extern uint64 rtscan_sum_small(const int64 *values, const uint64 *mask, uint32 n);
+extern uint64 rtscan_sum_products(const int64 *left, const int64 *right, const uint64 *mask, uint32 n);
+
 /* The sum of these integers, which a sum of their scale is to have. */
 extern void rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum);
 

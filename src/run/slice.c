@@ -60,6 +60,15 @@ rtscan_find_group_of_row(uint32 row, void *arg)
 
 /* ---------------------------------------------------------------- aggregates */
 
+bool
+rtscan_wants_sum(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+
+	return answer->only && answer->task->aggregates[number].narguments == 1 && answer->arithmetic[number][0] &&
+		transition->family->total_kind && transition->family->total_kind(transition) == RTSCAN_TOTAL_SUM;
+}
+
 static void
 count_rows(const RtscanChosenRows *chosen)
 {
@@ -209,6 +218,24 @@ choose_filtered(RtscanRowsAnswer *answer, RtscanRowCondition *filter, RtscanChos
 	chosen->group_of = answer->filtered_group_of;
 }
 
+/* A sum of an expression's values, without these. */
+static bool
+add_sum(RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	RtscanTotal total = {.count = rows->count};
+	int64		sum;
+	int			scale;
+
+	if (!rtscan_wants_sum(answer, number) ||
+		!rtscan_sum_expression(answer->arithmetic[number][0], answer->batch, rows->mask, rows->count, &sum, &scale))
+		return false;
+	total.upper = sum >> 32;
+	total.lower = (uint32) sum;
+	transition->family->add_total(transition, &answer->only[number], &total, scale, rows->context);
+	return true;
+}
+
 /* Rows are bits, and belong to the only group: add them so, if that can be done. */
 static bool
 add_masked(RtscanRowsAnswer *answer, int number)
@@ -220,10 +247,13 @@ add_masked(RtscanRowsAnswer *answer, int number)
 	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->context};
 	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
 
-	if (!calculate_vectors(answer, number, vectors))
-		return false;
 	memcpy(mask, answer->mask, sizeof(mask));
 	if (!rtscan_mask_rows_that_pass(&answer->filters[number], answer->batch, mask))
+		return false;
+	rows.count = rtscan_count_first(mask, rows.n);
+	if (add_sum(answer, number, &rows))
+		return true;
+	if (!calculate_vectors(answer, number, vectors))
 		return false;
 	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
 		rtscan_mask_nulls(vectors[i], rows.n, mask);

@@ -58,10 +58,16 @@ multiply_by_constant(const int64 *digits, int64 factor, uint32 n, int64 *result)
 }
 
 bool
-rtscan_multiply_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result)
 {
 	result->scale = operands[0]->scale + operands[1]->scale;
-	if (result->scale > 2 * RTSCAN_MAX_SCALE || !bound_product(operands[0], operands[1], result))
+	return result->scale <= 2 * RTSCAN_MAX_SCALE && bound_product(operands[0], operands[1], result);
+}
+
+bool
+rtscan_multiply_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	if (!rtscan_bound_product(operands, result))
 		return false;
 	if (rtscan_is_constant(operands[0]))
 		multiply_by_constant(operands[1]->digits, operands[0]->lowest, n, result->digits);
@@ -146,28 +152,34 @@ find_multiple(const RtscanArithmetic *step, int number, const RtscanVector *oper
 }
 
 bool
+rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operands, int64 *multiples, RtscanVector *result)
+{
+	result->scale = Max(operands[0]->scale, operands[1]->scale);
+	for (int i = 0; i < 2; i++)
+		multiples[i] = find_multiple(step, i, operands[i], result->scale);
+	return multiples[0] != 0 && multiples[1] != 0 && !pg_mul_s64_overflow(multiples[1], step->parameter, &multiples[1]) &&
+		bound_sum(operands[0], multiples[0], operands[1], multiples[1], result);
+}
+
+bool
 rtscan_add_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
-	int			scale = Max(operands[0]->scale, operands[1]->scale);
-	int64		left_power = find_multiple(step, 0, operands[0], scale);
-	int64		right_power = find_multiple(step, 1, operands[1], scale);
 	const int64 *left = operands[0]->digits;
 	const int64 *right = operands[1]->digits;
+	int64		multiples[2];
 
-	result->scale = scale;
-	if (left_power == 0 || right_power == 0 || pg_mul_s64_overflow(right_power, step->parameter, &right_power) ||
-		!bound_sum(operands[0], left_power, operands[1], right_power, result))
+	if (!rtscan_bound_sum(step, operands, multiples, result))
 		return false;
 	if (rtscan_is_constant(operands[1]))
-		add_constant(left, left_power, operands[1]->lowest * right_power, n, result->digits);
+		add_constant(left, multiples[0], operands[1]->lowest * multiples[1], n, result->digits);
 	else if (rtscan_is_constant(operands[0]))
-		add_constant(right, right_power, operands[0]->lowest * left_power, n, result->digits);
-	else if (left_power == 1 && right_power == 1)
+		add_constant(right, multiples[1], operands[0]->lowest * multiples[0], n, result->digits);
+	else if (multiples[0] == 1 && multiples[1] == 1)
 		add(left, right, n, result->digits);
-	else if (left_power == 1 && right_power == -1)
+	else if (multiples[0] == 1 && multiples[1] == -1)
 		subtract(left, right, n, result->digits);
 	else
-		add_multiples(left, left_power, right, right_power, n, result->digits);
+		add_multiples(left, multiples[0], right, multiples[1], n, result->digits);
 	return true;
 }
 
