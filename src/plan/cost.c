@@ -337,26 +337,24 @@ rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows,
 
 /* ---------------------------------------------------------------- rows */
 
-RtscanCost
-rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops)
-{
-	double		fraction = 1 - table->allvisfrac;
-	double		random_page_cost,
-				seq_page_cost;
-
-	get_tablespace_page_costs(table->reltablespace, &random_page_cost, &seq_page_cost);
-	return (RtscanCost) {
-		.startup = table->pages * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
-		.work = rows * fraction * cpu_tuple_cost,
-		.pages = Min(table->pages * fraction, rows * fraction) * (random_page_cost + seq_page_cost) / 2,
-	};
-}
-
 /* Blocks of a table that so many rows are in: as compute_bitmap_pages() has it. */
 static double
 heap_blocks(const RelOptInfo *table, double rows)
 {
 	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
+}
+
+/* The heap is looked into in the order of its blocks. */
+RtscanCost
+rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops)
+{
+	double		fraction = 1 - table->allvisfrac;
+
+	return (RtscanCost) {
+		.startup = table->pages * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
+		.work = rows * fraction * cpu_tuple_cost,
+		.pages = random_pages_cost(table->reltablespace, heap_blocks(table, rows) * fraction, table->pages),
+	};
 }
 
 RtscanCost

@@ -4,8 +4,13 @@
  */
 #include "search/filter.h"
 
+#include "access/stratnum.h"
 #include "miscadmin.h"
 #include "search/implied.h"
+
+/* What a condition on an INCLUDE column leaves is not known before its rows are looked at: as the planner has it of a constant. */
+#define EQUAL_PART		0.005
+#define COMPARED_PART	0.33
 
 /* ---------------------------------------------------------------- filters */
 
@@ -202,25 +207,38 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, double
 	return true;
 }
 
-/* Rows that are in a region, if columns are independent. */
+/* The part of a segment's rows that pass a filter, if columns are independent. */
 static double
-rows_within(const RtscanRegion *region, uint32 rows)
+passing_part(const RtscanSegmentFilter *filter, uint32 rows)
 {
-	double		within = region->empty ? 0 : rows;
+	double		part = filter->region.empty ? 0 : 1;
 
-	for (int i = 0; i < region->ncolumns; i++)
-		within *= (double) rtscan_intervals_rows(&region->columns[i].intervals) / rows;
-	return within;
+	for (int i = 0; i < filter->region.ncolumns; i++)
+		part *= (double) rtscan_intervals_rows(&filter->region.columns[i].intervals) / rows;
+	for (int i = 0; i < filter->nincluded; i++)
+		part *= filter->included[i]->strategy == BTEqualStrategyNumber ? Min(filter->included[i]->nvalues * EQUAL_PART, 1) : COMPARED_PART;
+	for (int i = 0; i < filter->ndisjunctions; i++)
+	{
+		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
+		double		any = 0;
+
+		for (int k = 0; k < disjunction->n; k++)
+			any += passing_part(&disjunction->filters[k], rows);
+		part *= Min(any, 1);
+	}
+	return part;
 }
 
 /* What a comparison implies of the rows that are left; or a condition that may be tested on these. */
 static bool
-segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanRegion *within, RtscanSegmentFilter *result)
+segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegmentFilter *within, RtscanSegmentFilter *result)
 {
+	uint32		rows = reader->segment->header.rows;
+
 	if (filter->kind == RTSCAN_FILTER_IMPLIED)
-		return rtscan_implied_in_segment(filter->implied, reader, within, result);
+		return rtscan_implied_in_segment(filter->implied, reader, &within->region, result);
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		return segment_condition(&filter->condition, reader, rows_within(within, reader->segment->header.rows), result);
+		return segment_condition(&filter->condition, reader, rows * passing_part(within, rows), result);
 	return rtscan_segment_filter(filter, reader, result);
 }
 
@@ -242,7 +260,7 @@ segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, Rtsc
 
 		if (turn_of(next) != i / n)
 			continue;
-		if (!segment_part(next, reader, &result->region, &part))
+		if (!segment_part(next, reader, result, &part))
 			return false;
 		and_filter(result, &part);
 	}

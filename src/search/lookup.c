@@ -18,7 +18,7 @@
  * are left, if they are few, read and tested; or else all read, and those tested.
  */
 #define LONG				16
-#define LOOKUP_NANOSECONDS	300.0
+#define LOOKUP_NANOSECONDS	800.0
 #define SINGLE_NANOSECONDS	15.0
 #define READ_NANOSECONDS	1.0
 #define TEST_NANOSECONDS	3.0
