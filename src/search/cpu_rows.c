@@ -13,6 +13,9 @@
 /* Codes are looked for in so many intervals, at most; else among bits, one for each code. */
 #define FEW_INTERVALS	16
 
+/* So many intervals are on their way from memory at a time. */
+#define PREFETCHED_INTERVALS	12
+
 /* ---------------------------------------------------------------- rows of ranks */
 
 /* Calls for the rows of ranks first .. end - 1, in the order of ranks. */
@@ -59,6 +62,20 @@ append_row(uint32 row, void *next)
 	*(*(uint32 **) next)++ = row;
 }
 
+/* Bring what one of a column's intervals begins with into the processor's cache: those of many keys are short, and anywhere. */
+static inline void
+prefetch_interval(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 i)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	uint32		page;
+
+	if (i >= set->n)
+		return;
+	page = set->items[i].low.rank / ORDER_PER_PAGE;
+	rtscan_prefetch_head(evaluation->reader, &part->column->header.order, page);
+	rtscan_prefetch_place(evaluation->reader, &part->column->header.order, page, (Size) (set->items[i].low.rank % ORDER_PER_PAGE) * 3);
+}
+
 /* Set the bits of all rows of a column's intervals. */
 void
 rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
@@ -66,8 +83,11 @@ rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, u
 	const RtscanIntervals *set = &part->region->intervals;
 
 	for (uint32 i = 0; i < set->n; i++)
+	{
+		prefetch_interval(evaluation, part, i + PREFETCHED_INTERVALS);
 		visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
 					rtscan_cpu_set_row, words);
+	}
 }
 
 /* ---------------------------------------------------------------- testing rows by code, or value */
