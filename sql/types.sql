@@ -306,7 +306,9 @@ DROP INDEX folded_v;
 CREATE INDEX folded_blind ON folded USING rtscan (v COLLATE blind);
 SELECT differences('folded', 'folded_blind',
 	ARRAY['v COLLATE blind = ''a''', 'v COLLATE blind > ''a''', 'v COLLATE blind <= ''A''']);
+SET enable_bitmapscan = off;
 SELECT explained($$SELECT * FROM folded WHERE v COLLATE plain > 'a'$$);
+RESET enable_bitmapscan;
 SET rtscan.enable_scan = off;
 SELECT explained($$SELECT * FROM folded WHERE v COLLATE plain > 'a'$$);
 RESET rtscan.enable_scan;

@@ -170,6 +170,40 @@ SELECT differs('SELECT sum(b / s) FILTER (WHERE s <> 0), sum(b % s) FROM many WH
 SELECT differs('SELECT sum(i + r) FROM many WHERE r < 3 AND r > -3 AND o');
 
 --
+-- Sums are made of those of an expression's parts where nothing is NULL; if they may not fit, or fail, of values
+--
+CREATE TABLE filled WITH (autovacuum_enabled = off) AS
+SELECT k, i, s, b, n, c, r, (abs(i) % 2 * 2 - 1) * 4611686018427387904 + i AS q
+FROM many WHERE num_nulls(i, s, b, n, c, r) = 0;
+CREATE INDEX filled_idx ON filled USING rtscan (k, i, b) INCLUDE (s, n, c, r, q);
+VACUUM ANALYZE filled;
+INSERT INTO filled SELECT * FROM filled WHERE k = 3;
+SELECT count(*) > 1024 AS "more than a batch" FROM filled;
+CREATE FUNCTION differs_in_sums(e text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT differs(format(query, e))
+	FROM unnest(ARRAY['SELECT sum(%s), avg(%1$s), count(*) FROM filled WHERE i BETWEEN 100 AND 700 AND b > 0',
+		'SELECT sum(%s) FILTER (WHERE i > s), avg(%1$s + 1), count(%1$s) FROM filled',
+		'SELECT avg(%s), max(%1$s) FROM filled WHERE k <> 2', 'SELECT sum(%s) FROM filled WHERE i < 0']) query
+$$;
+SELECT differs_in_sums(e)
+FROM unnest(ARRAY['i', 'i + 1', 'i - s', '1 - i', '3 * i - 2 * s + 7', 'i * s + 1', '(i - s) * (i + s)', 'i * (i * s)',
+	'-i * s', 'i * i * i', 's * 3::int2', '-(i - 5)', 'i::int8 * r', 'b * b', 'b * 2 - (i + 1) * s', 'n', 'n * i',
+	'n - c', 'n * 2.50 - c', 'n * n + i', '(n - 1.5) * (c + 0.25)', '7', 'i * 0', '(i + 1) * 0 + 3', 'i * NULL::int',
+	'i + NULL::int', 'i * s - i * s', 'q', 'q - i', 'q - 1', '0 - q', 'i % 7 + s', 'abs(i) * s + abs(s)',
+	'CASE WHEN i > s THEN i * s END + 1', 'CASE WHEN i > s THEN i ELSE s END * 2 + i']) e;
+-- with errors
+SELECT differs_in_sums(e)
+FROM unnest(ARRAY['r * 2', 'r + i', '(r + 1) * 0', 'r - s - 5', 's * s * s', 's * 1000::int2', 'b * b * b * b', 'q * 2',
+	'q + q', 'q - 5000000000000000000', '(q + q) * 0', 'i * (q + q)']) e;
+SELECT singly('SELECT sum(i * s + 1), avg(i - s), sum(n * i), sum(q - 1) FROM filled');
+SELECT singly('SELECT sum(i * s + 1) FROM filled WHERE (i + 1) * 2 > s');
+-- some batches have NULLs, others none
+INSERT INTO filled (k, i, s) SELECT k, i, nullif(s, 5) FROM filled;
+SELECT differs('SELECT sum(i * s + 1), avg(i - s), sum(b + 1), sum(b - i) FROM filled');
+VACUUM filled;
+SELECT differs('SELECT sum(i * s + 1), avg(i - s), sum(b + 1), sum(b - i) FROM filled');
+
+--
 -- What does not fit
 --
 -- numerics of several scales show as many digits as they should

@@ -27,7 +27,7 @@
 /* Sorting a key, and looking it up in a segment: in a dictionary, of whose values many are near each other; or among values of rows. */
 #define KEY_COST			(4 * cpu_operator_cost)
 #define LOOKUP_COST			(2 * cpu_operator_cost)
-#define PLAIN_LOOKUP_COST	(80 * cpu_operator_cost)
+#define PLAIN_LOOKUP_COST	(70 * cpu_operator_cost)
 
 /* In place of that (search/lookup.c): reading a value of all rows, and testing it; or doing both for few rows, here and there. */
 #define READ_VALUE_COST		(0.1 * cpu_operator_cost)

@@ -83,13 +83,19 @@ join_nulls(const RtscanVector *operand, uint32 n, RtscanVector *result)
 		result->isnull[i] |= operand->isnull[i];
 }
 
+void
+rtscan_clear_nulls(RtscanVector *vector)
+{
+	if (vector->has_nulls)
+		memset(vector->isnull, false, sizeof(vector->isnull));
+	vector->has_nulls = false;
+}
+
 /* NULL is what has a NULL operand. */
 static void
 set_nulls(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
-	if (result->has_nulls)
-		memset(result->isnull, false, sizeof(result->isnull));
-	result->has_nulls = false;
+	rtscan_clear_nulls(result);
 	for (int i = 0; i < step->noperands; i++)
 		if (operands[i]->has_nulls)
 		{

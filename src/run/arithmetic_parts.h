@@ -59,6 +59,9 @@ struct RtscanArithmetic
 /* The step's vector, for it to write. */
 extern RtscanVector *rtscan_step_values(RtscanArithmetic *step);
 
+/* No row is NULL. */
+extern void rtscan_clear_nulls(RtscanVector *vector);
+
 /* A parameter: the last operand has to be a constant by which any integer can be divided. */
 #define RTSCAN_BY_CONSTANT	PG_INT64_MAX
 

@@ -59,7 +59,7 @@ sum_sum(RtscanArithmetic *step, RtscanBatch *batch, const WantedRows *rows, uint
 	}
 	if (!rtscan_bound_sum(step, step->vectors, multiples, result))
 		return NULL;
-	result->has_nulls = false;
+	rtscan_clear_nulls(result);
 	*sum = sums[0] * (uint64) multiples[0] + sums[1] * (uint64) multiples[1];
 	return result;
 }
@@ -82,7 +82,7 @@ sum_product(RtscanArithmetic *step, RtscanBatch *batch, const WantedRows *rows, 
 	}
 	if (!rtscan_bound_product(step->vectors, result))
 		return NULL;
-	result->has_nulls = false;
+	rtscan_clear_nulls(result);
 	if (by_constant)
 		*sum = is_constant(step->operands[0]) ? (uint64) step->vectors[0]->lowest * sums[1] : (uint64) step->vectors[1]->lowest * sums[0];
 	else if (rows->mask)

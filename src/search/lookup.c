@@ -14,11 +14,13 @@
 #include "utils/timestamp.h"
 
 /*
- * So many values, at least, may be tested instead of being looked up.  A value looked up in a plain column among many; one of the rows that
- * are left, if they are few, read and tested; or else all read, and those tested.
+ * So many values, at least, may be tested instead of being looked up.  A value looked up in a dictionary among many, or in a plain column,
+ * where each comparison is with a row anywhere; one of the rows that are left, if they are few, read and tested; or else all read, and those
+ * tested.
  */
 #define LONG				16
-#define LOOKUP_NANOSECONDS	800.0
+#define LOOKUP_NANOSECONDS	300.0
+#define PLAIN_LOOKUP_NANOSECONDS	700.0
 #define SINGLE_NANOSECONDS	15.0
 #define READ_NANOSECONDS	1.0
 #define TEST_NANOSECONDS	3.0
@@ -187,6 +189,12 @@ probe_of(const RtscanCondition *condition, int i)
 }
 
 static double
+lookups_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double values)
+{
+	return values * (rtscan_is_plain(&reader->segment->columns[condition->column].header) ? PLAIN_LOOKUP_NANOSECONDS : LOOKUP_NANOSECONDS);
+}
+
+static double
 testing_nanoseconds(const RtscanReader *reader, double rows)
 {
 	double		all = reader->segment->header.rows;
@@ -205,7 +213,7 @@ can_be_tested(const RtscanCondition *condition, const RtscanReader *reader)
 double
 rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double rows)
 {
-	double		lookups = condition->nvalues * condition->stands_for * LOOKUP_NANOSECONDS;
+	double		lookups = lookups_nanoseconds(condition, reader, condition->nvalues * condition->stands_for);
 
 	return can_be_tested(condition, reader) ? Min(lookups, testing_nanoseconds(reader, rows)) : lookups;
 }
@@ -213,8 +221,8 @@ rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *re
 bool
 rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows)
 {
-	return !reader->soft && condition->nvalues * LOOKUP_NANOSECONDS > testing_nanoseconds(reader, rows) &&
-		can_be_tested(condition, reader);
+	return !reader->soft && can_be_tested(condition, reader) &&
+		lookups_nanoseconds(condition, reader, condition->nvalues) > testing_nanoseconds(reader, rows);
 }
 
 void
