@@ -78,6 +78,24 @@ SELECT * FROM all_questions();
 ROLLBACK;
 SELECT * FROM all_questions();
 
+-- of a column in heap order, rows that are far from each other, and some that are near
+CREATE TABLE far AS
+SELECT CASE WHEN i < 149000 THEN i / 3 - 40 END AS o, hash(i) AS h FROM generate_series(1, 150000) i;
+CREATE INDEX ON far USING rtscan (o, h);
+VACUUM ANALYZE far;
+SELECT node, same, count(*)
+FROM unnest(ARRAY[1, 17, 150, 1200, 40000]) n,
+	unnest(ARRAY['h %% %s = 0', 'h %% %s = 0 AND o > 20000',
+		'h < 1000000000 AND h %% %s = 0 OR o BETWEEN 700 AND 703',
+		'(o < 2 OR o > 49620 OR o IS NULL) AND h %% %s >= 0', 'o %% %s = 7', 'h < 2000000000 / %s']) condition,
+	compare('SELECT count(*), count(o), sum(o), min(o + 1), max(-o), sum(o::bigint * h) FROM far WHERE ' ||
+		format(condition, n))
+GROUP BY node, same;
+SELECT node, same
+FROM compare('SELECT string_agg(o || '' '' || c, '', '')
+	FROM (SELECT o, count(*) AS c FROM far WHERE h < 10000000 GROUP BY o ORDER BY o) f');
+DROP TABLE far;
+
 -- FILTER whose argument would fail is not asked where there are no rows
 PREPARE filtered (int) AS SELECT count(*) FILTER (WHERE ordered > 100 / $1) FROM t WHERE ordered < -5;
 SET plan_cache_mode = force_generic_plan;

@@ -17,6 +17,7 @@
 #include "plan/quals.h"
 #include "plan/resolve.h"
 #include "search/cursor.h"
+#include "segment/dictionary.h"
 #include "segment/values.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -258,9 +259,18 @@ looked_up_pages_cost(const IndexOptInfo *info, double pages)
 	return pages * random_page_cost;
 }
 
+/* Values of dictionaries that are read for rows: of columns in heap order only the blocks that have them. */
+static double
+read_values(const RtscanColumnSize *sizes, double rows)
+{
+	if (sizes->ranked_values < 0.5 * sizes->dictionary_values)
+		return sizes->dictionary_values;
+	return RTSCAN_DICTIONARY_BLOCK * distinct_pages(rows, sizes->dictionary_values / RTSCAN_DICTIONARY_BLOCK);
+}
+
 /*
  * Values by their codes: of each segment's dictionary as a whole if that pays, and fits; or if the column is in heap order,
- * for between any two of some rows all values are passed: segment/values.c.
+ * for between any two of some rows all pages are passed: segment/values.c.
  */
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
@@ -273,7 +283,7 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 	if (sizes->ranked_values >= 0.5 * sizes->dictionary_values ||
 		(bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values))
 		return (RtscanCost) {
-			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
+			.work = read_values(sizes, rows) * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
 			.pages = random_pages_cost(info->reltablespace, sizes->dictionary_pages, sizes->dictionary_pages),
 		};
 	return (RtscanCost) {

@@ -361,6 +361,7 @@ typedef struct Visit
 	RtscanDictionaryVisitor visitor;
 	void	   *arg;
 	Merge	   *merge;
+	const uint32 *wanted;		/* the next rank that the visitor wants: blocks before it are passed over; or NULL */
 } Visit;
 
 static bool visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *visit);
@@ -529,6 +530,19 @@ visit_entries(Visit *visit, const Entries *entries)
 	return true;
 }
 
+/* Pass a block over whose ranks end before the one that is wanted. */
+static bool
+pass_block(const RtscanDictionaryView *view, uint32 block, uint32 end_rank, Visit *visit)
+{
+	uint32		end = view->page.first_code + Min((block + 1) * BLOCK, view->page.entries);
+
+	if (visit->wanted == NULL || end_rank > *visit->wanted || end_rank <= visit->end_rank)
+		return false;
+	visit->code = end;
+	visit->end_rank = end_rank;
+	return true;
+}
+
 static bool
 visit_packed(const RtscanDictionaryView *view, Visit *visit)
 {
@@ -536,13 +550,17 @@ visit_packed(const RtscanDictionaryView *view, Visit *visit)
 		 b < view->page.blocks && visit->code < visit->last; b++)
 	{
 		uint32		skipped = visit->code - view->page.first_code - b * BLOCK;
+		uint32		end_rank = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
 		uint64		keys[BLOCK];
 		uint32		ranks[BLOCK + 1];
-		uint32		n = rtscan_dictionary_unpack(view, b, PG_UINT64_MAX, keys, ranks);
+		uint32		n;
 
+		if (pass_block(view, b, end_rank, visit))
+			continue;
+		n = rtscan_dictionary_unpack(view, b, PG_UINT64_MAX, keys, ranks);
 		if (n <= skipped)
 			return false;
-		ranks[n] = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
+		ranks[n] = end_rank;
 		if (!visit_entries(visit, &(Entries) {visit->code, Min(n - skipped, visit->last - visit->code), keys + skipped, ranks + skipped}))
 			return false;
 	}
@@ -607,6 +625,13 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 						uint32 first, uint32 last, RtscanDictionaryVisitor visitor, void *arg)
 {
 	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg});
+}
+
+bool
+rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last, const uint32 *wanted,
+							  RtscanDictionaryVisitor visitor, void *arg)
+{
+	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg, .wanted = wanted});
 }
 
 /* RtscanDictionaryVisitor: where a value's ranks end. */

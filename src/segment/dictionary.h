@@ -148,6 +148,10 @@ extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const Rtsc
 									uint32 first, uint32 last,
 									RtscanDictionaryVisitor visitor, void *arg);
 
+/* Likewise for those that have ranks which the visitor wants, and some others: it keeps the next one in *wanted, which never descends. */
+extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+										  const uint32 *wanted, RtscanDictionaryVisitor visitor, void *arg);
+
 /* The code of the value that has a rank, which is not NULL's. */
 extern uint32 rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank);
 

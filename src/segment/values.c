@@ -265,7 +265,8 @@ typedef struct RankedRows
 {
 	const uint32 *rows;
 	uint32		n;
-	uint32		next;			/* the first row whose code is not known */
+	uint32		next;			/* the first row whose code is not known, */
+	uint32		wanted;			/* and this row; behind the last one PG_UINT32_MAX */
 	uint32	   *codes;			/* or */
 	const RtscanColumn *type;
 	Datum	   *datums;
@@ -285,6 +286,7 @@ give_rows(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *a
 			ranked->datums[ranked->next] = datum;
 		else
 			ranked->codes[ranked->next] = code;
+	ranked->wanted = ranked->next < ranked->n ? ranked->rows[ranked->next] : PG_UINT32_MAX;
 }
 
 /* Rows of a column in heap order, none of them NULL. */
@@ -295,8 +297,8 @@ visit_ranks(RtscanValues *values, RankedRows *ranked)
 	uint32		ranks = ranked->rows[ranked->n - 1] - ranked->rows[0];
 
 	/* Each code has a rank or more. */
-	rtscan_dictionary_visit(values->reader, values->column, values->type, first,
-							Min(values->distinct, first + ranks + 1), give_rows, ranked);
+	rtscan_dictionary_visit_ranks(values->reader, values->column, values->type, first, Min(values->distinct, first + ranks + 1),
+								  &ranked->wanted, give_rows, ranked);
 	if (ranked->next < ranked->n)
 		rtscan_fault(values->reader, &values->header->dictionary, 0, "The dictionary has fewer ranks than it should.");
 }
