@@ -190,7 +190,8 @@ FROM unnest(ARRAY['i', 'i + 1', 'i - s', '1 - i', '3 * i - 2 * s + 7', 'i * s + 
 	'-i * s', 'i * i * i', 's * 3::int2', '-(i - 5)', 'i::int8 * r', 'b * b', 'b * 2 - (i + 1) * s', 'n', 'n * i',
 	'n - c', 'n * 2.50 - c', 'n * n + i', '(n - 1.5) * (c + 0.25)', '7', 'i * 0', '(i + 1) * 0 + 3', 'i * NULL::int',
 	'i + NULL::int', 'i * s - i * s', 'q', 'q - i', 'q - 1', '0 - q', 'i % 7 + s', 'abs(i) * s + abs(s)',
-	'CASE WHEN i > s THEN i * s END + 1', 'CASE WHEN i > s THEN i ELSE s END * 2 + i']) e;
+	'CASE WHEN i > s THEN i * s END + 1', 'CASE WHEN i > s THEN i ELSE s END * 2 + i', '(i * s + 1) - (i * s + 1)',
+	'3 * (i - s) + 3 * (i - s)', '2 * (i - s) * 3 + (i - s) * 2', '((i - s) * 5 + i) * 7 - 5 * (i - s)']) e;
 -- with errors
 SELECT differs_in_sums(e)
 FROM unnest(ARRAY['r * 2', 'r + i', '(r + 1) * 0', 'r - s - 5', 's * s * s', 's * 1000::int2', 'b * b * b * b', 'q * 2',

@@ -59,13 +59,6 @@ extern const RtscanVector *rtscan_calculate(RtscanArithmetic *arithmetic, Rtscan
  */
 extern bool rtscan_mask_condition(RtscanArithmetic *condition, RtscanBatch *batch, uint64 *mask);
 
-/*
- * The sum of an expression's integers, of the rows of a mask, of which there are count: of sums it is made of those of their operands, and
- * no vector is.  Where a row may be NULL, or raise an error, or the sum does not fit, that is not done: false.  Without a mask nothing is
- * added up; it is only found out whether it can be.
- */
-extern bool rtscan_sum_expression(RtscanArithmetic *arithmetic, RtscanBatch *batch, const uint64 *mask, uint32 count, int64 *sum, int *scale);
-
 /* What a vector's integers really are bound by. */
 extern void rtscan_find_bounds(const RtscanVector *vector, uint32 n, int64 *lowest, int64 *highest);
 

@@ -346,6 +346,8 @@ take_factor(RtscanArithmetic *step, int number)
 	step->factors[number] = factor.digits;
 	step->products[number] = product;
 	step->operands[number] = product->operands[1 - constant];
+	if (product->uses > 1)
+		step->operands[number]->uses++;
 }
 
 static bool
@@ -424,12 +426,19 @@ rtscan_arithmetic(const Expr *row_expression, List **known)
 
 	check_stack_depth();
 	foreach(cell, *known)
-		if (equal(((RtscanArithmetic *) lfirst(cell))->expression, row_expression))
-			return lfirst(cell);
+	{
+		step = lfirst(cell);
+		if (equal(step->expression, row_expression))
+		{
+			step->uses++;
+			return step;
+		}
+	}
 	if (list_length(*known) >= MAX_STEPS)
 		return NULL;
 	step = palloc0(sizeof(RtscanArithmetic));
 	step->expression = row_expression;
+	step->uses = 1;
 	if (!set_type(step, exprType((const Node *) row_expression)) || !compile(step, row_expression, known))
 		return NULL;
 	*known = lappend(*known, step);

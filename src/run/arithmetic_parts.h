@@ -54,6 +54,11 @@ struct RtscanArithmetic
 	uint64		batch;			/* the number of the batch that this is about: */
 	const RtscanVector *found;	/* NULL: rows have to be evaluated one by one */
 	RtscanVector *values;		/* room for it, allocated when first wanted */
+
+	/* Of sums of values that are made of those of the operands (expression_sums.c): */
+	int			uses;			/* expressions that it is, or is a part of */
+	bool		divided;		/* in this batch it is so, and there are bounds but no values; */
+	int64		multiples[2];	/* of a sum: what the operands' sums are multiplied by */
 };
 
 /* The step's vector, for it to write. */

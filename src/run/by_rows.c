@@ -228,22 +228,13 @@ close_cursor(RtscanRowsAnswer *answer)
 	answer->cursor = NULL;
 }
 
-static bool
-can_sum(RtscanRowsAnswer *answer, int number)
-{
-	int64		sum;
-	int			scale;
-
-	return rtscan_wants_sum(answer, number) && rtscan_sum_expression(answer->arithmetic[number][0], answer->batch, NULL, 0, &sum, &scale);
-}
-
 /* Can some arguments not be calculated? */
 static bool
 fails(RtscanRowsAnswer *answer, int number)
 {
 	bool		failed = false;
 
-	if (can_sum(answer, number))
+	if (rtscan_can_add_sum(answer, number))
 		return false;
 	for (int i = 0; i < answer->task->aggregates[number].narguments && !failed; i++)
 	{

@@ -1,29 +1,44 @@
 /*
  * expression_sums.c
- *		The sum of an expression's values, from those of its parts.
+ *		The sum of an expression's values, made of those of its parts.
  *
- * What is added up is modulo 2^64, as is what sums are multiplied by: it is right if the sum of the whole fits, whatever its parts
- * come to.
+ * First it is found out, by bounds, that no row's value is NULL, fails or is beyond its type, and that the sum of all fits.  Then sums
+ * are added up modulo 2^64, as is what they are multiplied by: that is right for the whole, whatever its parts come to.
  */
 #include "run/arithmetic_parts.h"
 
 #include "miscadmin.h"
 #include "run/masked.h"
 
-/* The rows of a batch that are wanted: NULL, none are added up. */
-typedef struct WantedRows
-{
-	const uint64 *mask;
-	uint32		count;
-} WantedRows;
-
-static const RtscanVector *sum_step(RtscanArithmetic *step, RtscanBatch *batch, const WantedRows *rows, uint64 *sum);
+/* ---------------------------------------------------------------- steps */
 
 static inline bool
 is_constant(const RtscanArithmetic *step)
 {
 	return step->step == RTSCAN_STEP_CONSTANT;
 }
+
+/*
+ * Is there no need of its values?  Those of a part that comes several times had better be calculated once; and those that have been
+ * calculated stay as they are.
+ */
+static bool
+can_be_divided(const RtscanArithmetic *step, const RtscanBatch *batch)
+{
+	return (step->calculate == rtscan_add_integers || step->calculate == rtscan_multiply_integers) && step->uses == 1 &&
+		!step->in_utc && step->batch != batch->number;
+}
+
+/* The operand of a product that is a constant, or -1. */
+static int
+constant_operand(const RtscanArithmetic *product)
+{
+	return is_constant(product->operands[0]) ? 0 : is_constant(product->operands[1]) ? 1 : -1;
+}
+
+/* ---------------------------------------------------------------- bounds */
+
+static const RtscanVector *bound_step(RtscanArithmetic *step, RtscanBatch *batch);
 
 /* Is nothing NULL, or beyond the step's type? */
 static bool
@@ -32,100 +47,93 @@ is_plain(const RtscanArithmetic *step, const RtscanVector *vector)
 	return vector->kind == RTSCAN_VECTOR_INTEGERS && !vector->has_nulls && vector->lowest >= step->lowest && vector->highest <= step->highest;
 }
 
-static const RtscanVector *
-sum_values(RtscanArithmetic *step, RtscanBatch *batch, const WantedRows *rows, uint64 *sum)
+static bool
+bound_operands(RtscanArithmetic *step, RtscanBatch *batch, bool divided)
 {
-	const RtscanVector *vector = rtscan_calculate(step, batch);
-
-	if (vector == NULL || rows->mask == NULL)
-		return vector;
-	*sum = rtscan_is_constant(vector) ? (uint64) vector->lowest * rows->count
-		: rtscan_sum_small(vector->digits, rows->mask, batch->n);
-	return vector;
-}
-
-static const RtscanVector *
-sum_sum(RtscanArithmetic *step, RtscanBatch *batch, const WantedRows *rows, uint64 *sum)
-{
-	RtscanVector *result = rtscan_step_values(step);
-	uint64		sums[2] = {0, 0};
-	int64		multiples[2];
-
-	for (int i = 0; i < 2; i++)
-	{
-		step->vectors[i] = sum_step(step->operands[i], batch, rows, &sums[i]);
-		if (step->vectors[i] == NULL)
-			return NULL;
-	}
-	if (!rtscan_bound_sum(step, step->vectors, multiples, result))
-		return NULL;
-	rtscan_clear_nulls(result);
-	*sum = sums[0] * (uint64) multiples[0] + sums[1] * (uint64) multiples[1];
-	return result;
-}
-
-/* Of a product by a constant the sum can be multiplied; else the operands have to be there. */
-static const RtscanVector *
-sum_product(RtscanArithmetic *step, RtscanBatch *batch, const WantedRows *rows, uint64 *sum)
-{
-	RtscanVector *result = rtscan_step_values(step);
-	bool		by_constant = is_constant(step->operands[0]) || is_constant(step->operands[1]);
-	uint64		sums[2] = {0, 0};
-
 	for (int i = 0; i < 2; i++)
 	{
 		RtscanArithmetic *operand = step->operands[i];
+		const RtscanVector *vector = divided ? bound_step(operand, batch) : rtscan_calculate(operand, batch);
 
-		step->vectors[i] = by_constant && !is_constant(operand) ? sum_step(operand, batch, rows, &sums[i]) : rtscan_calculate(operand, batch);
-		if (step->vectors[i] == NULL || !is_plain(operand, step->vectors[i]))
-			return NULL;
+		if (vector == NULL || !is_plain(operand, vector))
+			return false;
+		step->vectors[i] = vector;
 	}
-	if (!rtscan_bound_product(step->vectors, result))
-		return NULL;
-	rtscan_clear_nulls(result);
-	if (by_constant)
-		*sum = is_constant(step->operands[0]) ? (uint64) step->vectors[0]->lowest * sums[1] : (uint64) step->vectors[1]->lowest * sums[0];
-	else if (rows->mask)
-		*sum = rtscan_sum_products(step->vectors[0]->digits, step->vectors[1]->digits, rows->mask, batch->n);
-	return result;
+	return true;
 }
 
-/* Can the step's operands do without its values?  What has been calculated for another expression is taken from there. */
+/* Values of a product are needed of both operands, but if one is a constant. */
 static bool
-is_divided(const RtscanArithmetic *step, const RtscanBatch *batch)
+bound_divided(RtscanArithmetic *step, RtscanBatch *batch)
 {
-	return (step->calculate == rtscan_add_integers || step->calculate == rtscan_multiply_integers) && !step->in_utc &&
-		!(step->batch == batch->number && step->found);
+	RtscanVector *result = rtscan_step_values(step);
+
+	rtscan_clear_nulls(result);
+	if (step->calculate == rtscan_add_integers)
+		return bound_operands(step, batch, true) && rtscan_bound_sum(step, step->vectors, step->multiples, result);
+	return bound_operands(step, batch, constant_operand(step) >= 0) && rtscan_bound_product(step->vectors, result);
 }
 
-/* The sum of a step's values; returns a vector of which scale and bounds are theirs, and maybe nothing else; or NULL. */
+/* A vector with scale and bounds of a step's values, and maybe nothing else; NULL if their sum cannot be made of parts. */
 static const RtscanVector *
-sum_step(RtscanArithmetic *step, RtscanBatch *batch, const WantedRows *rows, uint64 *sum)
+bound_step(RtscanArithmetic *step, RtscanBatch *batch)
 {
 	const RtscanVector *vector;
 
 	check_stack_depth();
+	step->divided = can_be_divided(step, batch);
 	if (step->step == RTSCAN_STEP_SAME)
-		vector = sum_step(step->operands[0], batch, rows, sum);
-	else if (!is_divided(step, batch))
-		vector = sum_values(step, batch, rows, sum);
-	else if (step->calculate == rtscan_add_integers)
-		vector = sum_sum(step, batch, rows, sum);
+		vector = bound_step(step->operands[0], batch);
+	else if (step->divided)
+		vector = bound_divided(step, batch) ? step->values : NULL;
 	else
-		vector = sum_product(step, batch, rows, sum);
+		vector = rtscan_calculate(step, batch);
 	return vector && is_plain(step, vector) ? vector : NULL;
 }
 
 bool
-rtscan_sum_expression(RtscanArithmetic *arithmetic, RtscanBatch *batch, const uint64 *mask, uint32 count, int64 *sum, int *scale)
+rtscan_can_sum(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 {
-	WantedRows	rows = {mask, count};
-	uint64		total = 0;
-	const RtscanVector *vector = sum_step(arithmetic, batch, &rows, &total);
+	const RtscanVector *vector = bound_step(arithmetic, batch);
 
-	if (vector == NULL || !rtscan_is_within(vector, PG_INT64_MAX / RTSCAN_CURSOR_ROWS))
-		return false;
-	*sum = (int64) total;
-	*scale = vector->scale;
-	return true;
+	return vector && rtscan_is_within(vector, PG_INT64_MAX / RTSCAN_CURSOR_ROWS);
+}
+
+/* ---------------------------------------------------------------- sums */
+
+static uint64 add_up(const RtscanArithmetic *step, const RtscanMaskedRows *rows);
+
+static uint64
+add_up_product(const RtscanArithmetic *product, const RtscanMaskedRows *rows)
+{
+	int			constant = constant_operand(product);
+
+	if (constant < 0)
+		return rtscan_sum_products_modulo(product->vectors[0]->digits, product->vectors[1]->digits, rows->mask, rows->n);
+	return (uint64) product->vectors[constant]->lowest * add_up(product->operands[1 - constant], rows);
+}
+
+static uint64
+add_up(const RtscanArithmetic *step, const RtscanMaskedRows *rows)
+{
+	if (step->step == RTSCAN_STEP_SAME)
+		return add_up(step->operands[0], rows);
+	if (is_constant(step))
+		return (uint64) step->found->lowest * rows->count;
+	if (!step->divided)
+		return rtscan_sum_modulo(step->found->digits, rows->mask, rows->n);
+	if (step->calculate == rtscan_multiply_integers)
+		return add_up_product(step, rows);
+	return (uint64) step->multiples[0] * add_up(step->operands[0], rows) + (uint64) step->multiples[1] * add_up(step->operands[1], rows);
+}
+
+RtscanTotal
+rtscan_sum_expression(const RtscanArithmetic *arithmetic, const RtscanMaskedRows *rows, int *scale)
+{
+	int64		sum = (int64) add_up(arithmetic, rows);
+
+	while (arithmetic->step == RTSCAN_STEP_SAME)
+		arithmetic = arithmetic->operands[0];
+	*scale = arithmetic->values->scale;
+	return (RtscanTotal) {.count = rows->count, .upper = sum >> 32, .lower = (uint32) sum};
 }

@@ -63,7 +63,7 @@ rtscan_keep_masked(const int64 *values, const uint64 *mask, uint32 n, int64 neut
 }
 
 RTSCAN_MULTIVERSION uint64
-rtscan_sum_small(const int64 *values, const uint64 *mask, uint32 n)
+rtscan_sum_modulo(const int64 *values, const uint64 *mask, uint32 n)
 {
 	uint64		sum = 0;
 
@@ -79,7 +79,7 @@ rtscan_sum_small(const int64 *values, const uint64 *mask, uint32 n)
 }
 
 RTSCAN_MULTIVERSION uint64
-rtscan_sum_products(const int64 *left, const int64 *right, const uint64 *mask, uint32 n)
+rtscan_sum_products_modulo(const int64 *left, const int64 *right, const uint64 *mask, uint32 n)
 {
 	uint64		sum = 0;
 
@@ -103,7 +103,7 @@ rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, Rtsc
 
 	if (rtscan_is_within(vector, PG_INT64_MAX / RTSCAN_CURSOR_ROWS))
 	{
-		int64		small = (int64) rtscan_sum_small(vector->digits, mask, n);
+		int64		small = (int64) rtscan_sum_modulo(vector->digits, mask, n);
 
 		rtscan_sum_add(sum, small >> 63, (uint64) small);
 		return;

@@ -34,11 +34,18 @@ rtscan_is_within(const RtscanVector *vector, int64 most)
 	return vector->lowest >= -most && vector->highest <= most;
 }
 
-/* The sum of these integers, and of the products of two vectors', where no more than 64 bits are asked for. */
-extern uint64 rtscan_sum_small(const int64 *values, const uint64 *mask, uint32 n);
-extern uint64 rtscan_sum_products(const int64 *left, const int64 *right, const uint64 *mask, uint32 n);
+/* The sum of these integers, and of the products of two vectors', modulo 2^64: right if it is known to fit. */
+extern uint64 rtscan_sum_modulo(const int64 *values, const uint64 *mask, uint32 n);
+extern uint64 rtscan_sum_products_modulo(const int64 *left, const int64 *right, const uint64 *mask, uint32 n);
 
 /* The sum of these integers, which a sum of their scale is to have. */
 extern void rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum);
+
+/*
+ * Can an expression's sum over the rows of a batch, whatever the mask, be made of the sums of its parts?  It cannot be where a value may be
+ * NULL, or an error be raised, or the sum not fit.  Then add it up, after that has been asked: no vector of its values is calculated.
+ */
+extern bool rtscan_can_sum(RtscanArithmetic *arithmetic, RtscanBatch *batch);
+extern RtscanTotal rtscan_sum_expression(const RtscanArithmetic *arithmetic, const RtscanMaskedRows *rows, int *scale);
 
 #endif							/* RTSCAN_MASKED_H */

@@ -61,12 +61,13 @@ rtscan_find_group_of_row(uint32 row, void *arg)
 /* ---------------------------------------------------------------- aggregates */
 
 bool
-rtscan_wants_sum(const RtscanRowsAnswer *answer, int number)
+rtscan_can_add_sum(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanTransition *transition = &answer->transitions[number];
+	RtscanArithmetic *argument = answer->arithmetic[number][0];
 
-	return answer->only && answer->task->aggregates[number].narguments == 1 && answer->arithmetic[number][0] &&
-		transition->family->total_kind && transition->family->total_kind(transition) == RTSCAN_TOTAL_SUM;
+	return answer->only && argument && transition->family->total_kind &&
+		transition->family->total_kind(transition) == RTSCAN_TOTAL_SUM && rtscan_can_sum(argument, answer->batch);
 }
 
 static void
@@ -218,21 +219,18 @@ choose_filtered(RtscanRowsAnswer *answer, RtscanRowCondition *filter, RtscanChos
 	chosen->group_of = answer->filtered_group_of;
 }
 
-/* A sum of an expression's values, without these. */
+/* Add an expression's sum, without calculating a vector of its values. */
 static bool
 add_sum(RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows)
 {
 	const RtscanTransition *transition = &answer->transitions[number];
-	RtscanTotal total = {.count = rows->count};
-	int64		sum;
+	RtscanTotal total;
 	int			scale;
 
-	if (!rtscan_wants_sum(answer, number) ||
-		!rtscan_sum_expression(answer->arithmetic[number][0], answer->batch, rows->mask, rows->count, &sum, &scale))
+	if (!rtscan_can_add_sum(answer, number))
 		return false;
-	total.upper = sum >> 32;
-	total.lower = (uint32) sum;
-	transition->family->add_total(transition, &answer->only[number], &total, scale, rows->context);
+	total = rtscan_sum_expression(answer->arithmetic[number][0], rows, &scale);
+	transition->family->add_total(transition, &answer->only[number], &total, scale, answer->state_context);
 	return true;
 }
 

@@ -138,8 +138,8 @@ struct RtscanRowsAnswer
 /* Take the next rows of the batch, at least one, and add those that pass the quals to their groups. */
 extern void rtscan_add_slice(RtscanRowsAnswer *answer);
 
-/* Is no more asked of an aggregate's values than their sum (rtscan_sum_expression())? */
-extern bool rtscan_wants_sum(const RtscanRowsAnswer *answer, int number);
+/* Is no more asked of an aggregate's values than their sum, of the only group, and can that be made of parts in this batch (masked.h)? */
+extern bool rtscan_can_add_sum(RtscanRowsAnswer *answer, int number);
 
 /* RtscanFindGroup; the argument is an RtscanRowsAnswer. */
 extern RtscanState *rtscan_find_group_of_row(uint32 row, void *arg);
