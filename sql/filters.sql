@@ -199,7 +199,9 @@ CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE TABLE moods AS SELECT i AS a, (ARRAY['sad', 'ok', 'happy'])[i % 3 + 1]::mood AS m,
 	ARRAY[i % 5] AS r FROM generate_series(1, 500) i;
 CREATE INDEX moods_idx ON moods USING rtscan (a) INCLUDE (m, r);
+SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM moods WHERE m < 'happy' AND r < '{3}' AND a < 100;
+RESET enable_bitmapscan;
 SELECT count(*) FROM moods WHERE m < 'happy' AND r < '{3}' AND a < 100;
 -- an array with many elements, and one whose range is too wide for bits
 SELECT miscounted('inc_many', ARRAY[format('a < 5000 AND i4 = ANY (%s)', list('i * 3', 1000, 'int')),
