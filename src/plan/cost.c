@@ -259,11 +259,18 @@ looked_up_pages_cost(const IndexOptInfo *info, double pages)
 	return pages * random_page_cost;
 }
 
+/* Is it in heap order, mostly? */
+static bool
+is_ranked(const RtscanColumnSize *sizes)
+{
+	return sizes->ranked_values >= 0.5 * sizes->dictionary_values;
+}
+
 /* Values of dictionaries that are read for rows: of columns in heap order only the blocks that have them. */
 static double
 read_values(const RtscanColumnSize *sizes, double rows)
 {
-	if (sizes->ranked_values < 0.5 * sizes->dictionary_values)
+	if (!is_ranked(sizes))
 		return sizes->dictionary_values;
 	return RTSCAN_DICTIONARY_BLOCK * distinct_pages(rows, sizes->dictionary_values / RTSCAN_DICTIONARY_BLOCK);
 }
@@ -280,7 +287,7 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 		(2 * sizeof(Datum) + (get_typbyval(rtscan_column_type(info, column)) ? 0 : RTSCAN_REFERENCE_BYTES));
 	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
 
-	if (sizes->ranked_values >= 0.5 * sizes->dictionary_values ||
+	if (is_ranked(sizes) ||
 		(bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values))
 		return (RtscanCost) {
 			.work = read_values(sizes, rows) * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,

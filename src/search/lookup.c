@@ -188,10 +188,17 @@ probe_of(const RtscanCondition *condition, int i)
 	};
 }
 
+/* Is it about a plain key column?  (A segment has no such header of others.) */
+static bool
+is_about_plain(const RtscanCondition *condition, const RtscanReader *reader)
+{
+	return !rtscan_is_included(condition) && rtscan_is_plain(&reader->segment->columns[condition->column].header);
+}
+
 static double
 lookups_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double values)
 {
-	return values * (rtscan_is_plain(&reader->segment->columns[condition->column].header) ? PLAIN_LOOKUP_NANOSECONDS : LOOKUP_NANOSECONDS);
+	return values * (is_about_plain(condition, reader) ? PLAIN_LOOKUP_NANOSECONDS : LOOKUP_NANOSECONDS);
 }
 
 static double
@@ -206,7 +213,7 @@ static bool
 can_be_tested(const RtscanCondition *condition, const RtscanReader *reader)
 {
 	return condition->nvalues >= LONG && condition->keys && condition->strategy == BTEqualStrategyNumber &&
-		rtscan_is_plain(&reader->segment->columns[condition->column].header) &&
+		is_about_plain(condition, reader) &&
 		rtscan_accepted_members(condition, condition->type->exact);
 }
 
@@ -221,8 +228,8 @@ rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *re
 bool
 rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows)
 {
-	return !reader->soft && can_be_tested(condition, reader) &&
-		lookups_nanoseconds(condition, reader, condition->nvalues) > testing_nanoseconds(reader, rows);
+	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing_nanoseconds(reader, rows) &&
+		can_be_tested(condition, reader);
 }
 
 void
@@ -231,8 +238,7 @@ rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader
 	bool		after = condition->strategy == BTLessEqualStrategyNumber || condition->strategy == BTGreaterStrategyNumber;
 	RtscanProbe probe;
 
-	if (condition->nvalues != 1 || condition->keys == NULL || rtscan_is_included(condition) ||
-		!rtscan_is_plain(&reader->segment->columns[condition->column].header))
+	if (condition->nvalues != 1 || condition->keys == NULL || !is_about_plain(condition, reader))
 		return;
 	probe = probe_of(condition, 0);
 	rtscan_plain_approach(reader, condition->column, &probe, after, step);
