@@ -280,4 +280,47 @@ SELECT differs(format('SELECT %s, count(*), sum(i) FROM many GROUP BY 1', e))
 FROM unnest(ARRAY['b % 10', 'mod(b, -7)', 'extract(month FROM t)', 'extract(dow FROM t)', 'b < i * 1000',
 	'CASE WHEN b > 1000000 THEN 1 WHEN b > i THEN b % 3 END', 'coalesce(b % 3, -1)', 'nullif(b % 3, 1)']) e;
 SELECT differs('SELECT b % 3, extract(month FROM t), o, count(*) FROM many GROUP BY 1, 2, 3');
+RESET work_mem;
+RESET hash_mem_multiplier;
+
+--
+-- Minima and maxima of numerics: of integers of one scale, of several, and of what is no such integer
+--
+CREATE TABLE digits (k int, i int, n numeric(12, 3), m numeric, u numeric, w numeric) WITH (autovacuum_enabled = off);
+INSERT INTO digits
+SELECT x % 5, x / 7 % 500, n, CASE WHEN x % 3 > 0 THEN round(n, x % 4) END, n,
+	CASE x % 700 WHEN 3 THEN 'NaN' WHEN 10 THEN 'Infinity' WHEN 24 THEN '-Infinity' WHEN 31 THEN 1e40 ELSE n END
+FROM (SELECT i, CASE WHEN i % 11 > 0 THEN round(hashint4(i) / 1000.0, 3) END FROM generate_series(1, 9000) i) v (x, n);
+CREATE INDEX digits_idx ON digits USING rtscan (k) INCLUDE (i, n, m, u, w);
+VACUUM ANALYZE digits;
+INSERT INTO digits
+VALUES (1, 1, 7000000.5, 7000000.50, 7000000.5000, 7000000.5), (2, 2, -7000000, -7000000.0, -7000000.00, NULL);
+CREATE FUNCTION extremes() RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT differs(format(query, c, condition))
+	FROM unnest('{n,n * 2,n * 1.50,-u,trim_scale(m),w,k::numeric,n - k,NULL::numeric}'::text[]) c,
+		unnest('{k < 4,k = 3,k IN (0\, 2) AND n > 0,k > 9}'::text[]) condition,
+		unnest(ARRAY['SELECT min(%1$s), max(%1$s), count(%1$s) FROM digits WHERE %2$s',
+			'SELECT k, min(%1$s), max(%1$s), max(%1$s) FILTER (WHERE n < 100) FROM digits WHERE %2$s GROUP BY k',
+			'SELECT i, max(%1$s), min(%1$s) FROM digits WHERE %2$s GROUP BY 1',
+			'SELECT k, i, min(%1$s), max(%1$s) FROM digits WHERE %2$s GROUP BY GROUPING SETS ((k), (1, 2), ())']) query
+$$;
+SELECT extremes();
+SELECT singly('SELECT min(n), max(u * 2) FROM digits WHERE k < 4');
+-- they may follow one another in any order
+SELECT differs('SELECT trim_scale(min(m)), trim_scale(max(m)) FROM digits WHERE k < 4');
+SELECT differs('SELECT i, trim_scale(min(m)), trim_scale(max(m)) FROM digits GROUP BY 1');
+-- groups that do not fit into memory
+ALTER TABLE digits ALTER i SET (n_distinct = 5);
+ANALYZE digits;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT differs('SELECT i, min(u), max(n), min(w), trim_scale(max(m)) FROM digits GROUP BY i');
+RESET work_mem;
+RESET hash_mem_multiplier;
+-- processes that share them
+SET min_parallel_index_scan_size = 0;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SELECT extremes();
 DROP SCHEMA vectors CASCADE;

@@ -266,19 +266,19 @@ is_ranked(const RtscanColumnSize *sizes)
 	return sizes->ranked_values >= 0.5 * sizes->dictionary_values;
 }
 
-/* Values of dictionaries that are read for rows: of columns in heap order only the blocks that have them. */
-static double
-read_values(const RtscanColumnSize *sizes, double rows)
+/* Dictionaries of columns in heap order: rows want some of their pages, of which the blocks are read that have these rows. */
+static RtscanCost
+ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows)
 {
-	if (!is_ranked(sizes))
-		return sizes->dictionary_values;
-	return RTSCAN_DICTIONARY_BLOCK * distinct_pages(rows, sizes->dictionary_values / RTSCAN_DICTIONARY_BLOCK);
+	double		blocks = distinct_pages(rows, sizes->dictionary_values / RTSCAN_DICTIONARY_BLOCK);
+
+	return (RtscanCost) {
+		.work = blocks * RTSCAN_DICTIONARY_BLOCK * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
+		.pages = random_pages_cost(info->reltablespace, distinct_pages(rows, sizes->dictionary_pages), sizes->dictionary_pages),
+	};
 }
 
-/*
- * Values by their codes: of each segment's dictionary as a whole if that pays, and fits; or if the column is in heap order,
- * for between any two of some rows all pages are passed: segment/values.c.
- */
+/* Values by their codes: of each segment's dictionary as a whole if that pays, and fits: segment/values.c. */
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
@@ -287,10 +287,11 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 		(2 * sizeof(Datum) + (get_typbyval(rtscan_column_type(info, column)) ? 0 : RTSCAN_REFERENCE_BYTES));
 	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
 
-	if (is_ranked(sizes) ||
-		(bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values))
+	if (is_ranked(sizes))
+		return ranked_cost(info, sizes, rows);
+	if (bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values)
 		return (RtscanCost) {
-			.work = read_values(sizes, rows) * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
+			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
 			.pages = random_pages_cost(info->reltablespace, sizes->dictionary_pages, sizes->dictionary_pages),
 		};
 	return (RtscanCost) {
@@ -307,8 +308,6 @@ column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 	double		pages,
 				touched;
 
-	if (!get_typbyval(rtscan_column_type(info, column)))
-		cost.work += rows * REFERENCE_NANOSECONDS / UNIT_NANOSECONDS;
 	if (size == NULL)
 		return cost;
 	pages = size->columns[column].value_pages;
@@ -334,10 +333,20 @@ rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double row
 }
 
 RtscanCost
+rtscan_value_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
+{
+	RtscanCost	cost = rtscan_column_cost(root, info, column, rows, loops);
+
+	if (!get_typbyval(rtscan_column_type(info, column)))
+		cost.work += rows * REFERENCE_NANOSECONDS / UNIT_NANOSECONDS;
+	return cost;
+}
+
+RtscanCost
 rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, info);
-	RtscanCost	cost = rtscan_column_cost(root, info, column, rows, loops);
+	RtscanCost	cost = rtscan_value_cost(root, info, column, rows, loops);
 	double		compared,
 				nanoseconds,
 				framed;

@@ -65,6 +65,9 @@ rtscan_column_type(const IndexOptInfo *info, int column)
 /* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
+/* Likewise, and making a value of each that is passed by reference. */
+extern RtscanCost rtscan_value_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
+
 /* Testing them: integers in frames are tested as they are stored, all of a chunk where that is cheaper. */
 extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 

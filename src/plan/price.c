@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -37,11 +38,11 @@
 /* Likewise a collection, besides its values. */
 #define COLLECTION_OVERHEAD	192
 
-/* Row expressions of what has passed the quals: keys, arguments, FILTERs. */
+/* Row expressions of what has passed the quals, without keys: arguments, FILTERs. */
 static List *
-computed_expressions(const RtscanPath *path)
+aggregated_expressions(const RtscanPath *path)
 {
-	List	   *expressions = list_copy(path->row_keys);
+	List	   *expressions = NIL;
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
@@ -55,15 +56,28 @@ computed_expressions(const RtscanPath *path)
 	return expressions;
 }
 
+static List *
+computed_expressions(const RtscanPath *path)
+{
+	return list_concat(list_copy(path->row_keys), aggregated_expressions(path));
+}
+
+/* Numerics are integers, mostly; of keys' values only groups have theirs. */
 static RtscanCost
 columns_cost(const RtscanPath *path, double rows)
 {
 	Bitmapset  *columns = rtscan_row_columns((Node *) list_concat_copy(path->row_quals, computed_expressions(path)));
+	Bitmapset  *valued = rtscan_row_columns((Node *) list_concat_copy(path->row_quals, aggregated_expressions(path)));
 	int			column = -1;
 	RtscanCost	cost = {0};
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		rtscan_add_cost(&cost, rtscan_column_cost(path->request->root, path->index, column, rows, 1));
+	{
+		bool		makes = bms_is_member(column, valued) && rtscan_column_type(path->index, column) != NUMERICOID;
+
+		rtscan_add_cost(&cost, (makes ? rtscan_value_cost : rtscan_column_cost)
+						(path->request->root, path->index, column, rows, 1));
+	}
 	return cost;
 }
 

@@ -174,7 +174,7 @@ values_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double l
 	RtscanCost	cost = {.work = rows * RTSCAN_ROW_COST};
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		rtscan_add_cost(&cost, rtscan_column_cost(root, path->index, column, rows, loops));
+		rtscan_add_cost(&cost, rtscan_value_cost(root, path->index, column, rows, loops));
 	return cost;
 }
 
@@ -238,9 +238,9 @@ first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	RtscanCost	pass = {.work = rows * RTSCAN_ROW_COST + comparisons * 2 * cpu_operator_cost};
 	RtscanCost	cost = rows_cost(path, root, wanted, 1);
 
-	rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[0].column, rows, 1));
+	rtscan_add_cost(&pass, rtscan_value_cost(root, path->index, order->columns[0].column, rows, 1));
 	for (int i = 1; i < order->ncolumns; i++)
-		rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[i].column, tried, 1));
+		rtscan_add_cost(&pass, rtscan_value_cost(root, path->index, order->columns[i].column, tried, 1));
 	rtscan_add_cost(&pass, rtscan_visibility_cost(path->index->rel, tried, 1));
 	cost.startup += rtscan_total_cost(&pass);
 	cost.work *= Max(rows, 1) / wanted;

@@ -40,6 +40,14 @@ typedef struct RtscanReals
 	float8		squares;		/* of what floats differ by from their mean: overflows as core's does */
 } RtscanReals;
 
+/* A fold's value so far, of numerics that are integers of one scale; what others come to is the state's value. */
+typedef struct RtscanFoldedDecimal
+{
+	int64		digits;
+	int			scale;
+	bool		known;
+} RtscanFoldedDecimal;
+
 typedef struct RtscanState
 {
 	int64		count;			/* rows that are not NULL */
@@ -49,7 +57,8 @@ typedef struct RtscanState
 		RtscanMoments moments;
 		RtscanReals reals;
 		int64		exact;		/* of a simple fold: the value as an integer (row/exact.h), */
-		float8		real;		/* or as a float */
+		float8		real;		/* or as a float, */
+		RtscanFoldedDecimal decimal;	/* or as a numeric */
 	};
 	bool		has_value;
 	Datum		value;			/* the fold's; PostgreSQL's transition state of what is not in ours; or a collection */
@@ -78,8 +87,8 @@ typedef struct RtscanTransition
 	Oid			type;			/* the first argument's */
 	int16		typlen;
 	bool		typbyval;
-	FmgrInfo   *fold;			/* what a fold makes of two values; */
-	RtscanSimpleFold simple_fold;	/* it is this, */
+	FmgrInfo   *fold;			/* what a fold makes of two values; or, */
+	RtscanSimpleFold simple_fold;	/* and of numerics as well, it is this, */
 	RtscanExactKind exact;		/* of exact integers of this kind, or floats */
 	Oid			collation;
 	struct RtscanCollecting *collecting;	/* it collects its values (collection.h), or NULL */

@@ -167,8 +167,10 @@ room_for(const RtscanCellAggregate *aggregate, uint32 n)
 static bool
 has_room(const RtscanCellAggregate *aggregate, uint32 n)
 {
-	return aggregate->kind != RTSCAN_TOTAL_SUM ||
-		(aggregate->scale == aggregate->vector->scale && room_for(aggregate, n) <= aggregate->room);
+	if (aggregate->kind == RTSCAN_TOTAL_COUNT)
+		return true;
+	return aggregate->scale == aggregate->vector->scale &&
+		(aggregate->kind != RTSCAN_TOTAL_SUM || room_for(aggregate, n) <= aggregate->room);
 }
 
 static bool
@@ -178,17 +180,17 @@ begins_to_count(const RtscanCellAggregate *aggregate)
 		(!aggregate->adds || (aggregate->vector && aggregate->vector->has_nulls));
 }
 
-/* Let sums be of the scale of the slice's values, if the cells are empty, and have room for them. */
+/* Let cells be of the scale of the slice's values, if they are empty, and sums have room for them. */
 static void
 make_room(RtscanCellAggregate *aggregate, bool empty, uint32 n)
 {
 	if (empty)
 		aggregate->scale = aggregate->vector->scale;
 	aggregate->adds = has_room(aggregate, n);
-	if (aggregate->adds)
-		aggregate->room -= room_for(aggregate, n);
-	else
+	if (!aggregate->adds)
 		aggregate->counts_itself = true;
+	else if (aggregate->kind == RTSCAN_TOTAL_SUM)
+		aggregate->room -= room_for(aggregate, n);
 }
 
 void
@@ -212,7 +214,7 @@ rtscan_begin_slice(RtscanCells *cells, uint32 n)
 		RtscanCellAggregate *aggregate = &cells->aggregates[i];
 
 		aggregate->counts_itself |= begins_to_count(aggregate);
-		if (aggregate->adds && aggregate->kind == RTSCAN_TOTAL_SUM)
+		if (aggregate->adds && aggregate->kind != RTSCAN_TOTAL_COUNT)
 			make_room(aggregate, cells->added == 0, n);
 	}
 	cells->added += n;

@@ -32,7 +32,7 @@ typedef struct RtscanCellAggregate
 	bool		adds;			/* the slice at hand is added by cell, */
 	bool		added;			/* which has been done while rows were counted, */
 	const RtscanVector *vector; /* these values; NULL: it has no argument */
-	int			scale;			/* of sums, */
+	int			scale;			/* of values, */
 	uint64		room;			/* which may get so much larger, or less */
 	uint32	   *counts;
 	int64	   *values;

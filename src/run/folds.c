@@ -3,11 +3,12 @@
  *		Counts, and folds: aggregates whose state is what a function makes of it and of the next value, of one type.
  *
  * Minima and maxima are folds, the AND of bits, and what else has a function of PostgreSQL's as its whole transition.
- * Some of these are as simple with integers or floats.
+ * Some of these are as simple with integers or floats; numerics are folded as integers of a scale, while they are such.
  */
 #include "run/families.h"
 
 #include "bits/masks.h"
+#include "row/decimal.h"
 #include "utils/datum.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"
@@ -235,6 +236,92 @@ combine_reals(const RtscanTransition *transition, RtscanState *state, const Rtsc
 	fold_real(transition->simple_fold, state, other->real);
 }
 
+/* ---------------------------------------------------------------- folds of numerics */
+
+/* Those of another scale follow: what there is so far becomes part of the state's value. */
+static void
+end_scale(const RtscanTransition *transition, RtscanState *state, MemoryContext context)
+{
+	RtscanDecimal decimal = {state->decimal.digits, state->decimal.scale};
+
+	fold_in(transition, state, rtscan_numeric_from_decimal(decimal), context);
+	state->decimal.known = false;
+}
+
+static void
+fold_decimal(const RtscanTransition *transition, RtscanState *state, int64 digits, int scale, MemoryContext context)
+{
+	RtscanFoldedDecimal *decimal = &state->decimal;
+
+	if (unlikely(decimal->known && decimal->scale != scale))
+		end_scale(transition, state, context);
+	*decimal = (RtscanFoldedDecimal) {
+		.digits = decimal->known ? fold_integers(transition->simple_fold, decimal->digits, digits) : digits,
+		.scale = scale,
+		.known = true,
+	};
+}
+
+static void
+add_decimals(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
+{
+	for (uint32 i = 0; i < chosen->n; i++)
+	{
+		RtscanState *state = rtscan_state_of(chosen, i);
+
+		if (vector->isnull[chosen->rows[i]])
+			continue;
+		fold_decimal(transition, state, vector->digits[chosen->rows[i]], vector->scale, chosen->context);
+		state->count++;
+	}
+}
+
+static bool
+add_masked_decimals(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+					const RtscanMaskedRows *rows)
+{
+	const RtscanVector *vector = vectors[0];
+
+	if (vector->kind != RTSCAN_VECTOR_INTEGERS)
+		return false;
+	fold_decimal(transition, state,
+				 rtscan_masked_outermost(vector->digits, rows->mask, rows->n, transition->simple_fold == RTSCAN_FOLD_LARGER),
+				 vector->scale, rows->context);
+	state->count += rows->count;
+	return true;
+}
+
+static void
+add_outermost_decimal(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+					  MemoryContext context)
+{
+	if (total->count > 0)
+		fold_decimal(transition, state, total->outermost, scale, context);
+	state->count += total->count;
+}
+
+static void
+combine_decimals(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+{
+	if (other->decimal.known)
+		fold_decimal(transition, state, other->decimal.digits, other->decimal.scale, context);
+	if (other->has_value)
+		fold_in(transition, state, other->value, context);
+}
+
+static Datum
+finish_decimal(const RtscanTransition *transition, const RtscanState *state)
+{
+	RtscanState all = *state;
+
+	all.value = state->has_value ? datumCopy(state->value, false, -1) : (Datum) 0;
+	if (all.decimal.known)
+		end_scale(transition, &all, CurrentMemoryContext);
+	return all.value;
+}
+
+/* ---------------------------------------------------------------- results */
+
 Datum
 rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
@@ -242,6 +329,8 @@ rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state,
 
 	if (transition->simple_fold == RTSCAN_FOLD_BY_FUNCTION)
 		return datumCopy(state->value, transition->typbyval, transition->typlen);
+	if (transition->exact == RTSCAN_EXACT_DECIMAL)
+		return finish_decimal(transition, state);
 	if (transition->exact == RTSCAN_EXACT_FLOAT4)
 		return Float4GetDatum((float4) state->real);
 	if (transition->exact == RTSCAN_EXACT_FLOAT8)
@@ -267,6 +356,7 @@ simple_fold(Oid function)
 		case F_OIDSMALLER:
 		case F_FLOAT4SMALLER:
 		case F_FLOAT8SMALLER:
+		case F_NUMERIC_SMALLER:
 			return RTSCAN_FOLD_SMALLER;
 		case F_INT2LARGER:
 		case F_INT4LARGER:
@@ -279,6 +369,7 @@ simple_fold(Oid function)
 		case F_OIDLARGER:
 		case F_FLOAT4LARGER:
 		case F_FLOAT8LARGER:
+		case F_NUMERIC_LARGER:
 			return RTSCAN_FOLD_LARGER;
 		case F_INT2AND:
 		case F_INT4AND:
@@ -327,19 +418,45 @@ static const RtscanFamily real_folds = {
 	.combine = combine_reals,
 };
 
+static const RtscanFamily decimal_folds = {
+	.folds = true,
+	.add = add_fold,
+	.add_integers = add_decimals,
+	.add_masked = add_masked_decimals,
+	.total_kind = outermost_kind,
+	.add_total = add_outermost_decimal,
+	.combine = combine_decimals,
+};
+
+static const RtscanFamily *
+family_of(RtscanExactKind kind)
+{
+	switch (kind)
+	{
+		case RTSCAN_EXACT_DECIMAL:
+			return &decimal_folds;
+		case RTSCAN_EXACT_FLOAT4:
+		case RTSCAN_EXACT_FLOAT8:
+			return &real_folds;
+		default:
+			return &integer_folds;
+	}
+}
+
 void
 rtscan_set_fold(RtscanTransition *transition, Oid function)
 {
 	bool		sorts;
 
 	transition->simple_fold = simple_fold(function);
-	if (transition->simple_fold == RTSCAN_FOLD_BY_FUNCTION)
+	if (transition->simple_fold != RTSCAN_FOLD_BY_FUNCTION)
+	{
+		transition->exact = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
+		transition->family = family_of(transition->exact);
+	}
+	if (transition->simple_fold == RTSCAN_FOLD_BY_FUNCTION || transition->exact == RTSCAN_EXACT_DECIMAL)
 	{
 		transition->fold = palloc(sizeof(FmgrInfo));
 		fmgr_info(function, transition->fold);
-		return;
 	}
-	transition->exact = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
-	transition->family = transition->exact == RTSCAN_EXACT_FLOAT4 || transition->exact == RTSCAN_EXACT_FLOAT8 ?
-		&real_folds : &integer_folds;
 }
