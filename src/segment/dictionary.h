@@ -31,6 +31,7 @@
 
 #include "rtscan.h"
 
+#include "row/keys.h"
 #include "row/schema.h"
 #include "segment/segment.h"
 #include "storage/area.h"
@@ -91,8 +92,16 @@ typedef struct RtscanPosition
 	uint32		rank;
 } RtscanPosition;
 
-/* Is a value before where a probe's is or would be; with after, behind it? */
-extern bool rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key);
+/* Is a value before where a probe's is or would be; with after, behind it?  Likewise its key, if it has one. */
+extern bool rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value);
+
+static inline bool
+rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
+{
+	if (likely(probe->has_key))
+		return after ? key <= probe->key : key < probe->key;
+	return rtscan_value_is_before(probe, after, rtscan_key_decode(probe->column->key_kind, key));
+}
 
 /*
  * Where a probe's value is or would be; with after, behind it.  Returns false only for a

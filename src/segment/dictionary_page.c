@@ -70,14 +70,69 @@ rtscan_dictionary_close_page(RtscanDictionaryView *view)
 
 /* ---------------------------------------------------------------- packed pages */
 
+/* Numbers of some bits each, one after another: several come with each word that is loaded. */
+typedef struct Gaps
+{
+	const char *data;
+	uint32		bit;			/* where the next one is */
+	uint32		width;			/* 0 .. 56, or 64 */
+	uint32		a_word;			/* so many of them */
+	uint64		mask;
+} Gaps;
+
+static Gaps
+gaps_of(const char *data, uint32 bit, uint32 width)
+{
+	return (Gaps) {
+		.data = data,
+		.bit = bit,
+		.width = width,
+		.a_word = width <= 28 ? (width == 0 ? RTSCAN_DICTIONARY_BLOCK : 56 / width) : 1,
+		.mask = width == 64 ? PG_UINT64_MAX : (UINT64CONST(1) << width) - 1,
+	};
+}
+
 static inline uint64
-get_bits(const char *data, uint32 bit, uint32 width)
+next_word(Gaps *gaps)
 {
 	uint64		word;
 
-	memcpy(&word, data + bit / 8, sizeof(word));
-	word >>= bit % 8;
-	return width == 64 ? word : word & ((UINT64CONST(1) << width) - 1);
+	memcpy(&word, gaps->data + gaps->bit / 8, sizeof(word));
+	word >>= gaps->bit % 8;
+	gaps->bit += gaps->a_word * gaps->width;
+	return word;
+}
+
+/* Keys from their gaps, less one, up to the first that is enough, or some more; of at most n.  Returns how many. */
+static uint32
+unpack_keys(Gaps gaps, uint64 enough, uint32 n, uint64 *keys)
+{
+	uint64		key = keys[0];
+	uint32		k = 1;
+
+	while (k < n && key < enough)
+	{
+		uint64		word = next_word(&gaps);
+
+		for (uint32 end = Min(k + gaps.a_word, n); k < end; k++, word >>= gaps.width % 64)
+			keys[k] = key += 1 + (word & gaps.mask);
+	}
+	return k;
+}
+
+/* Likewise n ranks. */
+static void
+unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
+{
+	uint32		rank = ranks[0];
+
+	for (uint32 k = 1; k < n;)
+	{
+		uint64		word = next_word(&gaps);
+
+		for (uint32 end = Min(k + gaps.a_word, n); k < end; k++, word >>= gaps.width)
+			ranks[k] = rank += 1 + (uint32) (word & gaps.mask);
+	}
 }
 
 /* The keys and ranks of a block up to the first key that is enough; returns how many, 0 if they would lie outside of the page. */
@@ -87,37 +142,25 @@ rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enou
 	const RtscanDictionaryBlock *block = &view->blocks[i];
 	uint32		all = Min(view->page.entries - i * BLOCK, BLOCK);
 	const char *data = view->payload + block->data;
-	uint32		bit = 0;
-	uint32		n = 1;
+	uint32		n;
 
 	if ((block->key_bits > 56 && block->key_bits != 64) || block->rank_bits > 32 ||
 		block->data + ((all - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
 		return 0;
 	keys[0] = block->key;
-	for (; n < all && keys[n - 1] < enough; n++, bit += block->key_bits)
-		keys[n] = keys[n - 1] + 1 + get_bits(data, bit, block->key_bits);
 	ranks[0] = block->rank;
-	bit = (all - 1) * block->key_bits;
-	for (uint32 k = 1; k < n; k++, bit += block->rank_bits)
-		ranks[k] = ranks[k - 1] + 1 + get_bits(data, bit, block->rank_bits);
+	n = unpack_keys(gaps_of(data, 0, block->key_bits), enough, all, keys);
+	unpack_ranks(gaps_of(data, (all - 1) * block->key_bits, block->rank_bits), n, ranks);
 	return n;
 }
 
-static bool
-value_is_before(const RtscanProbe *probe, bool after, Datum value)
+bool
+rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value)
 {
 	int32		order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
 														value, probe->value));
 
 	return after ? order <= 0 : order < 0;
-}
-
-bool
-rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
-{
-	if (probe->has_key)
-		return after ? key <= probe->key : key < probe->key;
-	return value_is_before(probe, after, rtscan_key_decode(probe->column->key_kind, key));
 }
 
 /* How many blocks begin before the probe. */
@@ -238,7 +281,7 @@ search_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, bool af
 
 		if (!rtscan_dictionary_value(view, middle, &value))
 			return false;
-		if (value_is_before(probe, after, value))
+		if (rtscan_value_is_before(probe, after, value))
 			low = middle + 1;
 		else
 			high = middle;
@@ -270,7 +313,7 @@ rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const Rtscan
 	if (probe->column->key_kind != RTSCAN_KEY_NONE)
 		*before = rtscan_key_is_before(probe, after, view->blocks[0].key);
 	else if (rtscan_dictionary_value(view, 0, &value))
-		*before = value_is_before(probe, after, value);
+		*before = rtscan_value_is_before(probe, after, value);
 	else
 		return false;
 	return true;
@@ -340,7 +383,7 @@ look_in_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, Rtscan
 		return true;
 	if (!rtscan_dictionary_value(view, found->entries - 1, &value))
 		return false;
-	found->equal = !value_is_before(probe, false, value);
+	found->equal = !rtscan_value_is_before(probe, false, value);
 	found->rank = rtscan_dictionary_rank(view, found->entries - 1);
 	found->end_rank = rank;
 	return true;
