@@ -8,4 +8,5 @@ SCAN = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable
 HEAP_ROWS = f"{SCAN} /* rows of the heap */"
 INDEX_ROWS = f"{SCAN} /* columns of the index */"
 AGGREGATE = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = on"
+LOOPS_ONLY = "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off"
 JOINS_OFF = "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off"

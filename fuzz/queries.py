@@ -550,8 +550,8 @@ class Comparer(Scans, Starred):
         else:
             self.counts["not through the index"] += 1
 
-    def compare(self, query, oracle=None, before="", after=None):
-        expected = self.rows_of(SEQUENTIAL, oracle or query)
+    def compare(self, query, oracle=None, before="", after=None, sequential=SEQUENTIAL):
+        expected = self.rows_of(sequential, oracle or query)
         self.count_plan(query, before)
         rows = self.session.query(query)
         if after:

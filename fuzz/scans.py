@@ -2,7 +2,7 @@
 import re
 
 from catalog import PLAIN_TYPES
-from plans import HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
+from plans import HEAP_ROWS, INDEX_ROWS, LOOPS_ONLY, SEQUENTIAL
 from sums import BLIND, EXACT
 
 DIRECTIONS = ("", " DESC", " NULLS FIRST", " DESC NULLS LAST")
@@ -138,8 +138,8 @@ class Scans:
             kind = rng.choice(("JOIN", "LEFT JOIN"))
             query = (f"SELECT {selected} FROM (SELECT * FROM t WHERE id BETWEEN {first} AND {first + 5}) a {kind} t b ON "
                      f"{self.of_table(key, 'b')} {rng.choice(key.operators)} {self.of_table(key, 'a')} AND b.u % {rng.randint(1, 3)} = 0")
-        self.session.query("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
-        self.compare(query, after="RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material")
+        self.settings += f"; {LOOPS_ONLY}"
+        self.compare(query, after="RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material", sequential=f"{SEQUENTIAL}; {LOOPS_ONLY}")
 
     def ordered_again(self):
         """The first rows of an order, for each of some parameters; which of those that are equal come, nobody knows."""
