@@ -71,7 +71,7 @@ SELECT * FROM differences('
 	SELECT s, i2, count(*), sum(i2), sum(i4), sum(i8), sum(n), sum(m), avg(i2), avg(i8), avg(n), avg(m), avg(f8),
 		min(s), max(d)
 	FROM t
-	WHERE k < 300
+	WHERE k < 900
 	GROUP BY s, i2', 'Gather.*Parallel Custom');
 SELECT * FROM differences('SELECT count(*), sum(i4), avg(m), avg(f8), max(s), sum(m) FROM t WHERE i4 < 0',
 	'Gather.*Parallel Custom');
@@ -96,7 +96,7 @@ SELECT * FROM differences('
 	SELECT s, i2, variance(i2), var_pop(i4), stddev(i8), stddev_pop(n), var_samp(m), variance(9223372036854775807 - i8),
 		bit_and(i4), bit_or(i8), bit_xor(i2), bool_and(k > 10), bool_or(i2 = 7), sum(id::money), min(f8), max(f4)
 	FROM t
-	WHERE k < 300
+	WHERE k < 900
 	GROUP BY s, i2', 'Gather.*Parallel Custom');
 SELECT * FROM differences('
 	SELECT i2, variance(f8)::float4, stddev_pop(f4)::float4, corr(f8, id)::float4, covar_samp(id, f4)::float4,
@@ -119,7 +119,7 @@ SELECT * FROM differences('
 	SELECT s, i2, sum(9223372036854775807 - i8), avg(i8 - 9223372036854775807),
 		sum((k % 2 * 2 - 1) * (4611686018427387904 + i8)), sum((k - 150)::int8), count(*)
 	FROM t
-	WHERE k < 300
+	WHERE k < 900
 	GROUP BY s, i2', 'Gather.*Parallel Custom');
 -- special values reach the result through whatever process sees them
 INSERT INTO t VALUES
@@ -153,7 +153,7 @@ SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 ALTER TABLE t ALTER id SET (n_distinct = 50);
 ANALYZE t;
-SELECT * FROM differences('SELECT id, count(*), sum(n) FROM t WHERE k < 300 GROUP BY id', 'Gather.*Parallel Custom');
+SELECT * FROM differences('SELECT id, count(*), sum(n) FROM t WHERE k < 900 GROUP BY id', 'Gather.*Parallel Custom');
 SELECT count(*) FROM (SELECT id, s, sum(n) FROM t GROUP BY id, s LIMIT 100) x;
 SELECT count(*)
 FROM generate_series(1, 3) i, LATERAL (SELECT id, sum(n) FROM t WHERE k < i * 100 GROUP BY id LIMIT 100) x;

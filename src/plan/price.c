@@ -62,7 +62,16 @@ computed_expressions(const RtscanPath *path)
 	return list_concat(list_copy(path->row_keys), aggregated_expressions(path));
 }
 
-/* Numerics are integers, mostly; of keys' values only groups have theirs. */
+/* Are a column's values integers to aggregates, where they are no such by themselves?  Numerics are if they have one scale, which is declared. */
+static bool
+has_decimals(const IndexOptInfo *index, int column)
+{
+	const Expr *expression = list_nth_node(TargetEntry, index->indextlist, column)->expr;
+
+	return exprType((const Node *) expression) == NUMERICOID && exprTypmod((const Node *) expression) >= 0;
+}
+
+/* Of keys' values only groups have theirs. */
 static RtscanCost
 columns_cost(const RtscanPath *path, double rows)
 {
@@ -73,7 +82,7 @@ columns_cost(const RtscanPath *path, double rows)
 
 	while ((column = bms_next_member(columns, column)) >= 0)
 	{
-		bool		makes = bms_is_member(column, valued) && rtscan_column_type(path->index, column) != NUMERICOID;
+		bool		makes = bms_is_member(column, valued) && !has_decimals(path->index, column);
 
 		rtscan_add_cost(&cost, (makes ? rtscan_value_cost : rtscan_column_cost)
 						(path->request->root, path->index, column, rows, 1));
