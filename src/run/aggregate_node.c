@@ -14,6 +14,7 @@
 #include "run/by_bits.h"
 #include "run/by_rows.h"
 #include "run/failure.h"
+#include "run/remembered.h"
 
 typedef struct AggregateState
 {
@@ -21,6 +22,8 @@ typedef struct AggregateState
 	bool		filters_may_fail;	/* evaluating FILTERs' arguments */
 	RtscanRowsTask *rows;		/* NULL: from bits */
 	RtscanRowsAnswer *answer;	/* from rows */
+	RtscanRemembered *remembered;	/* results, once it is scanned again with other parameters; or NULL */
+	bool		recalled;		/* the result at hand is one of these, and the only one */
 	bool		done;			/* all results have been returned */
 } AggregateState;
 
@@ -99,9 +102,9 @@ end_answer(AggregateState *state)
 	rtscan_end_answer(&state->node);
 }
 
-/* The next result; the columns behind it are EXPLAIN's. */
+/* The next result of the answer at hand, which begins with the first; the columns behind it are EXPLAIN's. */
 static bool
-next_result(AggregateState *state, TupleTableSlot *slot)
+calculate_result(AggregateState *state, TupleTableSlot *slot)
 {
 	RtscanNode *node = &state->node;
 	RtscanBitsFilters filters = {state->filters_may_fail, prepare_filters, make_filter, node};
@@ -118,6 +121,25 @@ next_result(AggregateState *state, TupleTableSlot *slot)
 		rtscan_answer_by_bits(node->plan->aggregates, &node->question, &filters, slot->tts_values, slot->tts_isnull);
 	MemoryContextSwitchTo(old);
 	return !state->rows ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
+}
+
+static bool
+next_result(AggregateState *state, TupleTableSlot *slot)
+{
+	bool		first = state->node.context == NULL;
+
+	if (state->recalled)
+		return false;
+	if (state->remembered && first && rtscan_recall(state->remembered, slot->tts_values, slot->tts_isnull))
+	{
+		state->recalled = true;
+		return true;
+	}
+	if (!calculate_result(state, slot))
+		return false;
+	if (state->remembered && first)
+		rtscan_remember(state->remembered, slot->tts_values, slot->tts_isnull);
+	return true;
 }
 
 /*
@@ -152,6 +174,49 @@ execute(CustomScanState *node)
 	return NULL;
 }
 
+/* Is there one result, that others of this node need not be combined with? */
+static bool
+has_one_result(const RtscanNode *node)
+{
+	const RtscanNodePlan *plan = node->plan;
+
+	return !node->shared && !plan->partial &&
+		(!plan->by_rows || (list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL));
+}
+
+/* What has parameters, if anything has. */
+static List *
+evaluated_expressions(const RtscanNodePlan *plan)
+{
+	List	   *expressions = list_concat_copy(plan->arguments, plan->row_quals);
+	ListCell   *cell;
+
+	foreach(cell, plan->aggregates)
+	{
+		const RtscanPlanAggregate *aggregate = lfirst(cell);
+
+		expressions = list_concat(expressions, aggregate->arguments);
+		expressions = lappend(expressions, aggregate->row_filter);
+		expressions = lappend(expressions, aggregate->fractions);
+	}
+	return expressions;
+}
+
+/* With other parameters: who executes it again so may do that often. */
+static void
+change_parameters(AggregateState *state)
+{
+	CustomScanState *custom = &state->node.custom;
+	MemoryContext old = MemoryContextSwitchTo(custom->ss.ps.state->es_query_cxt);
+
+	if (state->remembered == NULL && has_one_result(&state->node))
+		state->remembered = rtscan_create_remembered(custom->ss.ps.state, evaluated_expressions(state->node.plan),
+													 custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+	if (state->remembered)
+		rtscan_change_parameters(state->remembered, custom->ss.ps.chgParam);
+	MemoryContextSwitchTo(old);
+}
+
 static void
 rescan(CustomScanState *node)
 {
@@ -160,6 +225,9 @@ rescan(CustomScanState *node)
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
 	end_answer(state);
 	rtscan_rescan_node(&state->node);
+	if (node->ss.ps.chgParam)
+		change_parameters(state);
+	state->recalled = false;
 	state->done = false;
 }
 
@@ -197,6 +265,8 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	rtscan_explain_totals(node, es);
+	if (es->analyze && ((AggregateState *) custom)->remembered)
+		ExplainPropertyUInteger("Results Reused", NULL, rtscan_recalled(((AggregateState *) custom)->remembered), es);
 }
 
 static const CustomExecMethods exec_methods = {

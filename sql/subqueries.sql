@@ -1,0 +1,71 @@
+-- Subqueries that are executed again for each row of the query around them: results are remembered by their parameters.
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS rtscan;
+CREATE SCHEMA subqueries;
+SET search_path = subqueries, public;
+SET rtscan.merge_worker = off;
+SET jit = off;
+
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/outcomes.psql
+\i :directory/sql/include/plans.psql
+\set ECHO all
+\pset format unaligned
+\pset tuples_only on
+CREATE TABLE facts (k int, s text, n numeric(8, 2), v int) WITH (autovacuum_enabled = off);
+INSERT INTO facts SELECT i % 20, 's' || i % 7, i * 0.25, i % 1000 FROM generate_series(1, 2000) i;
+CREATE INDEX facts_idx ON facts USING rtscan (k, s) INCLUDE (n, v);
+VACUUM ANALYZE facts;
+-- k comes again, in any order, is NULL, and may be none of the facts'; -0 equals 0, and 1.0 equals 1.00
+CREATE TABLE asks (id int, k int, s text, w float8, m numeric) WITH (autovacuum_enabled = off);
+INSERT INTO asks
+SELECT i, CASE WHEN i % 11 > 0 THEN i * 7 % 23 END, CASE WHEN i % 13 > 0 THEN 's' || i % 9 END,
+	('{0,-0,1,NaN}'::float8[])[i % 4 + 1], ('{1.0,1.00,2,NaN}'::numeric[])[i % 4 + 1]
+FROM generate_series(1, 120) i;
+ANALYZE asks;
+
+CREATE FUNCTION reused(query text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT trim(line) FROM explained(query, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line
+	WHERE line ~ 'Results Reused'
+$$;
+SELECT reused('SELECT id, (SELECT count(*) FROM facts f WHERE f.k = a.k) FROM asks a');
+SELECT reused('SELECT id, (SELECT sum(n) FROM facts f WHERE f.k = a.k AND f.s < a.s) FROM asks a');
+-- from bits and from rows, with HAVING, FILTERs and residual conditions that have parameters, also texts
+SELECT differs(format('SELECT id, (SELECT %s FROM facts f WHERE %s) FROM asks a', aggregate, condition), NULL)
+FROM unnest(ARRAY['count(*)', 'max(f.s)', 'sum(n)', 'count(*) FILTER (WHERE f.s > a.s)', 'sum(n + a.id % 3)',
+		'sum(v) FILTER (WHERE v % 5 = a.k)', 'array_agg(DISTINCT f.s)', 'max(f.s || a.s)', 'min(n) + a.id',
+		'percentile_disc(a.id % 5 / 4.0) WITHIN GROUP (ORDER BY v)']) aggregate,
+	unnest(ARRAY['f.k = a.k', 'f.k = a.k AND f.s < a.s', 'f.k < a.k AND v % 7 = a.k % 7', 'f.s = a.s',
+		'f.k = a.k HAVING count(*) > a.id', 'f.k = 3 AND f.n > a.m', 'f.k = 3 AND f.n::float8 > a.w',
+		'f.k = (SELECT max(b.k) FROM asks b WHERE b.s = a.s)',
+		'f.k IN (SELECT b.k FROM asks b WHERE b.id = a.id % 10)', 'f.k = ANY (ARRAY[a.k, a.id % 5])']) condition;
+-- a subquery's own parameter changes while those of the node are the same
+SELECT differs('SELECT id, (SELECT sum(v) FROM facts f
+	WHERE f.k = 5 AND f.v < (SELECT b.id FROM asks b WHERE b.id = a.id)) FROM asks a', NULL);
+SELECT differs('SELECT a.id, q.* FROM asks a,
+	LATERAL (SELECT sum(v), a.id FROM facts f WHERE f.k = a.k AND f.v > coalesce(a.k, 0) OFFSET 0) q', NULL);
+-- values that look alike are not taken for others: what is shown of them may differ
+SELECT differs('SELECT a.id, (SELECT sum(v * a.w) FROM facts f WHERE f.k = 1 AND f.v < 2),
+	(SELECT max(n + a.m) FROM facts f WHERE f.k = 1) FROM asks a', NULL);
+-- in a recursive query, and where rows are changed by the query around it
+SELECT differs('WITH RECURSIVE r AS (SELECT 1 AS n, 0::int8 AS c UNION ALL
+	SELECT n + 1, (SELECT count(*) FROM facts f WHERE f.k = n % 4) FROM r WHERE n < 12) SELECT * FROM r', NULL);
+BEGIN;
+UPDATE facts f SET v = (SELECT count(*) FROM facts g WHERE g.k = f.k) WHERE k < 6;
+SELECT k, min(v), max(v) FROM facts WHERE k < 7 GROUP BY k ORDER BY k;
+ROLLBACK;
+-- executed again, with another snapshot
+PREPARE asked AS SELECT sum((SELECT count(*) FROM facts f WHERE f.k = a.k)) FROM asks a;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE asked;
+DELETE FROM facts WHERE k = 7;
+EXECUTE asked;
+RESET plan_cache_mode;
+-- more results than there is memory for
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT differs('SELECT i, (SELECT max(f.s || i) FROM facts f WHERE f.k = i % 3 AND f.v < i)
+	FROM generate_series(1, 800) i', NULL);
+SELECT differs('SELECT i, (SELECT count(*) FROM facts f WHERE f.v < i % 300) FROM generate_series(1, 700) i', NULL);
+DROP SCHEMA subqueries CASCADE;

@@ -1,0 +1,34 @@
+/*
+ * remembered.h
+ *		The only result of an RtscanAggregate, remembered for the parameters that it was for.
+ *
+ * A correlated subquery is executed again for each row of the query around it, and the same parameters often come again.  What an answer
+ * depends on else, as the snapshot, stays the same as long as a query is executed; but for parameters that are not the node's own, as those
+ * of its subqueries: where these change, all is forgotten.  (PostgreSQL's Memoize does the same below a nested loop.)
+ */
+#ifndef RTSCAN_REMEMBERED_H
+#define RTSCAN_REMEMBERED_H
+
+#include "rtscan.h"
+
+#include "nodes/execnodes.h"
+
+typedef struct RtscanRemembered RtscanRemembered;
+
+/* For rows of results, of a node with such expressions; in the current memory context, where it takes as much as a hash may, about. */
+extern RtscanRemembered *rtscan_create_remembered(const EState *estate, List *expressions, TupleDesc result);
+
+/* The node is going to be scanned again, with other values of these parameters. */
+extern void rtscan_change_parameters(RtscanRemembered *remembered, const Bitmapset *changed);
+
+/*
+ * The result for the parameters' values, good until the next one is remembered; false: it is not known.  Then the result may be remembered
+ * once it is, before parameters change.
+ */
+extern bool rtscan_recall(RtscanRemembered *remembered, Datum *values, bool *isnull);
+extern void rtscan_remember(RtscanRemembered *remembered, const Datum *values, const bool *isnull);
+
+/* How many results have been recalled. */
+extern uint64 rtscan_recalled(const RtscanRemembered *remembered);
+
+#endif							/* RTSCAN_REMEMBERED_H */
