@@ -123,8 +123,8 @@ class Scans:
 
     def joined(self):
         """
-        Some rows with those that compare with them in some way: parameters of every type. By nested loops, sequential scans, too:
-        names of a collation that takes more than bytes for equal are not hashed as they are compared.
+        Some rows with those that compare with them in some way: parameters of every type. Sequential scans are joined by nested
+        loops, too: names of a collation that takes more than bytes for equal are not hashed as they are compared.
         """
         rng, key = self.rng, self.rng.choice(self.schema.keys)
         if self.schema.rows > 10000:

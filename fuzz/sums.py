@@ -172,7 +172,7 @@ class Sums:
         if one.sql in FLOATS:
             return f"{choose}({one.text}) + 0"
         if one.sql in NUMBERS:
-            return f"trim_scale({choose}({self.number()})::numeric)"
+            return f"trim_scale({choose}({one.text if self.rng.random() < 0.5 else self.number()})::numeric)"
         if one.sql in ("text", "varchar(40)", "fz_text"):
             return self.rng.choice((f"{choose}({one.text})", f"{choose}({one.text} || 'x')", f"{choose}(length({one.text}))"))
         return f"{choose}({one.text})"

@@ -306,6 +306,25 @@ CREATE FUNCTION extremes() RETURNS SETOF text LANGUAGE sql AS $$
 $$;
 SELECT extremes();
 SELECT singly('SELECT min(n), max(u * 2) FROM digits WHERE k < 4');
+-- segments that have other scales, or no integers: what is beyond all of a chunk's is beyond them in its scale
+CREATE TABLE scales (k int, n numeric) WITH (autovacuum_enabled = off);
+CREATE TABLE strange (LIKE scales) WITH (autovacuum_enabled = off);
+INSERT INTO scales SELECT i % 5, round(10 + i / 1000.0, 2) FROM generate_series(1, 3000) i;
+INSERT INTO strange VALUES (1, 'NaN');
+CREATE INDEX scales_idx ON scales USING rtscan (k) INCLUDE (n);
+CREATE INDEX strange_idx ON strange USING rtscan (k) INCLUDE (n);
+INSERT INTO scales SELECT i % 5, 5 + i % 40 FROM generate_series(1, 3000) i;
+INSERT INTO strange SELECT i % 5, round(i / 100.0, 2) FROM generate_series(100, 3000) i;
+VACUUM ANALYZE scales, strange;
+INSERT INTO scales SELECT i % 5, round(-5 - i / 1000.0, 3) FROM generate_series(1, 3000) i;
+INSERT INTO strange SELECT 1, 1e40 + i FROM generate_series(1, 100) i;
+VACUUM ANALYZE scales, strange;
+INSERT INTO scales SELECT i % 5, -100 - i FROM generate_series(1, 3000) i;
+INSERT INTO strange SELECT i % 5, -i FROM generate_series(100, 3000) i;
+VACUUM ANALYZE scales, strange;
+SELECT differs(format('SELECT %s FROM %s WHERE %s', aggregates, tab, condition))
+FROM unnest('{min(n),max(n),min(n)\, max(n)\, count(n)\, sum(n)}'::text[]) aggregates,
+	unnest('{scales,strange}'::text[]) tab, unnest('{k < 4,k = 1}'::text[]) condition;
 -- they may follow one another in any order
 SELECT differs('SELECT trim_scale(min(m)), trim_scale(max(m)) FROM digits WHERE k < 4');
 SELECT differs('SELECT i, trim_scale(min(m)), trim_scale(max(m)) FROM digits GROUP BY 1');

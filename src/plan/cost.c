@@ -266,7 +266,7 @@ is_ranked(const RtscanColumnSize *sizes)
 	return sizes->ranked_values >= 0.5 * sizes->dictionary_values;
 }
 
-/* Dictionaries of columns in heap order: rows want some of their pages, of which the blocks are read that have these rows. */
+/* Dictionaries of columns in heap order: blocks are read that have some rows.  (Pages between these are only looked at.) */
 static RtscanCost
 ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows)
 {

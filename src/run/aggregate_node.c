@@ -256,6 +256,8 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 {
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
+	const RtscanRemembered *remembered = ((AggregateState *) custom)->remembered;
+	uint64		reused = remembered ? rtscan_recalled(remembered) : 0;
 
 	rtscan_explain_keys(node, shown.keys, ancestors, es);
 	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
@@ -265,8 +267,8 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
 	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
 	rtscan_explain_totals(node, es);
-	if (es->analyze && ((AggregateState *) custom)->remembered)
-		ExplainPropertyUInteger("Results Reused", NULL, rtscan_recalled(((AggregateState *) custom)->remembered), es);
+	if (es->analyze && reused > 0)
+		ExplainPropertyUInteger("Results Reused", NULL, reused, es);
 }
 
 static const CustomExecMethods exec_methods = {

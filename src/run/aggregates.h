@@ -56,9 +56,9 @@ typedef struct RtscanState
 		RtscanSum	sum;
 		RtscanMoments moments;
 		RtscanReals reals;
-		int64		exact;		/* of a simple fold: the value as an integer (row/exact.h), */
-		float8		real;		/* or as a float, */
-		RtscanFoldedDecimal decimal;	/* or as a numeric */
+		int64		exact;		/* of a simple fold of integers: the value (row/exact.h); */
+		float8		real;		/* of floats; */
+		RtscanFoldedDecimal decimal;	/* of numerics */
 	};
 	bool		has_value;
 	Datum		value;			/* the fold's; PostgreSQL's transition state of what is not in ours; or a collection */
@@ -87,8 +87,8 @@ typedef struct RtscanTransition
 	Oid			type;			/* the first argument's */
 	int16		typlen;
 	bool		typbyval;
-	FmgrInfo   *fold;			/* what a fold makes of two values; or, */
-	RtscanSimpleFold simple_fold;	/* and of numerics as well, it is this, */
+	FmgrInfo   *fold;			/* a fold's function; NULL if it is simple, but of numerics: */
+	RtscanSimpleFold simple_fold;	/* then it is this, */
 	RtscanExactKind exact;		/* of exact integers of this kind, or floats */
 	Oid			collation;
 	struct RtscanCollecting *collecting;	/* it collects its values (collection.h), or NULL */
@@ -143,6 +143,9 @@ typedef struct RtscanFamily
 	RtscanTotalKind (*total_kind) (const RtscanTransition *transition);
 	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
 							  MemoryContext context);
+
+	/* Of minima and maxima, which have totals: is the state's value beyond all integers of a scale from one to another? */
+	bool		(*is_beyond) (const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest, int scale);
 
 	/* Add what another state has, which has rows; but not how many. */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,

@@ -55,20 +55,19 @@ find_argument(RtscanRowsAnswer *answer, int number, uint32 chunk)
 
 /* Is the outermost value so far beyond all of the chunk's? */
 static bool
-is_settled(const RtscanState *state, const Argument *argument)
+is_settled(const RtscanTransition *transition, const RtscanState *state, const Argument *argument)
 {
-	const RtscanFrame *frame = argument->frame;
+	const RtscanFamily *family = transition->family;
 
-	return state->count > 0 &&
-		((argument->kind == RTSCAN_TOTAL_LEAST && state->exact <= frame->least) ||
-		 (argument->kind == RTSCAN_TOTAL_GREATEST && state->exact >= frame->greatest));
+	return family->is_beyond &&
+		family->is_beyond(transition, state, argument->frame->least, argument->frame->greatest, argument->scale);
 }
 
 /* Do a chunk's values have to be looked at, one by one? */
 static bool
-reads_values(const RtscanState *state, const Argument *argument)
+reads_values(const RtscanTransition *transition, const RtscanState *state, const Argument *argument)
 {
-	return argument->frame && argument->frame->bits > 0 && !is_settled(state, argument) &&
+	return argument->frame && argument->frame->bits > 0 && !is_settled(transition, state, argument) &&
 		(argument->kind != RTSCAN_TOTAL_COUNT || argument->frame->nulls > 0);
 }
 
@@ -76,11 +75,12 @@ reads_values(const RtscanState *state, const Argument *argument)
 static bool
 can_add(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 {
+	const RtscanTransition *transition = &answer->transitions[number];
 	Argument	argument = find_argument(answer, number, chunk->number);
 
 	if (argument.values && argument.frame == NULL)
 		return false;
-	return (uint64) chunk->wanted * DENSE >= chunk->rows || !reads_values(&answer->only[number], &argument);
+	return (uint64) chunk->wanted * DENSE >= chunk->rows || !reads_values(transition, &answer->only[number], &argument);
 }
 
 static void
@@ -92,7 +92,7 @@ add_chunk(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 	RtscanTotal total = {.count = chunk->wanted};
 
 	/* Of a minimum no more is asked than whether there is any value. */
-	if (argument.values && is_settled(state, &argument))
+	if (argument.values && is_settled(transition, state, &argument))
 		return;
 	if (argument.values)
 		total = rtscan_chunk_total(argument.values, chunk->number, chunk->bits, argument.kind);

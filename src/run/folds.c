@@ -209,6 +209,19 @@ add_outermost(const RtscanTransition *transition, RtscanState *state, const Rtsc
 	state->count += total->count;
 }
 
+static bool
+is_beyond(RtscanSimpleFold fold, int64 value, int64 least, int64 greatest)
+{
+	return fold == RTSCAN_FOLD_SMALLER ? value <= least : value >= greatest;
+}
+
+/* RtscanFamily.is_beyond */
+static bool
+integer_is_beyond(const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest, int scale)
+{
+	return state->has_value && is_beyond(transition->simple_fold, state->exact, least, greatest);
+}
+
 /* RtscanFamily.add_doubles */
 static void
 add_doubles(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
@@ -298,6 +311,13 @@ add_outermost_decimal(const RtscanTransition *transition, RtscanState *state, co
 	if (total->count > 0)
 		fold_decimal(transition, state, total->outermost, scale, context);
 	state->count += total->count;
+}
+
+static bool
+decimal_is_beyond(const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest, int scale)
+{
+	return state->decimal.known && state->decimal.scale == scale &&
+		is_beyond(transition->simple_fold, state->decimal.digits, least, greatest);
 }
 
 static void
@@ -408,6 +428,7 @@ static const RtscanFamily integer_folds = {
 	.add_masked = add_masked,
 	.total_kind = outermost_kind,
 	.add_total = add_outermost,
+	.is_beyond = integer_is_beyond,
 	.combine = combine_integers,
 };
 
@@ -425,6 +446,7 @@ static const RtscanFamily decimal_folds = {
 	.add_masked = add_masked_decimals,
 	.total_kind = outermost_kind,
 	.add_total = add_outermost_decimal,
+	.is_beyond = decimal_is_beyond,
 	.combine = combine_decimals,
 };
 

@@ -242,7 +242,7 @@ add_masked(RtscanRowsAnswer *answer, int number)
 	const RtscanFamily *family = transition->family;
 	RtscanState *state = &answer->only[number];
 	uint64		mask[RTSCAN_MASK_WORDS];
-	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->context};
+	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->state_context};
 	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
 
 	memcpy(mask, answer->mask, sizeof(mask));

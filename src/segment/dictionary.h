@@ -92,7 +92,7 @@ typedef struct RtscanPosition
 	uint32		rank;
 } RtscanPosition;
 
-/* Is a value before where a probe's is or would be; with after, behind it?  Likewise its key, if it has one. */
+/* Is a value before where a probe's is or would be; with after, behind it?  Likewise its key, also if the probe has none. */
 extern bool rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value);
 
 static inline bool

@@ -87,7 +87,7 @@ gaps_of(const char *data, uint32 bit, uint32 width)
 		.data = data,
 		.bit = bit,
 		.width = width,
-		.a_word = width <= 28 ? (width == 0 ? RTSCAN_DICTIONARY_BLOCK : 56 / width) : 1,
+		.a_word = width <= 28 ? (width == 0 ? BLOCK : 56 / width) : 1,
 		.mask = width == 64 ? PG_UINT64_MAX : (UINT64CONST(1) << width) - 1,
 	};
 }
