@@ -55,6 +55,33 @@ BEGIN;
 UPDATE facts f SET v = (SELECT count(*) FROM facts g WHERE g.k = f.k) WHERE k < 6;
 SELECT k, min(v), max(v) FROM facts WHERE k < 7 GROUP BY k ORDER BY k;
 ROLLBACK;
+-- volatile functions below are called each time: they may see what others have done meanwhile
+CREATE TABLE notes (i int);
+CREATE FUNCTION note(i int) RETURNS int VOLATILE LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO notes VALUES (i);
+	RETURN i;
+END
+$$;
+CREATE FUNCTION noted(k int) RETURNS SETOF int VOLATILE LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY SELECT n.i FROM notes n WHERE k IS NOT NULL;
+END
+$$;
+CREATE FUNCTION counted(condition text, by_node bool) RETURNS text LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = off SET rtscan.enable_scan = off AS $$
+DECLARE
+	result text;
+BEGIN
+	PERFORM set_config('rtscan.enable_aggregate', by_node::text, true);
+	DELETE FROM notes;
+	EXECUTE format('SELECT string_agg(c::text, '' '') FROM (SELECT note(id),
+		(SELECT count(*) FROM facts f WHERE f.k = a.k AND %s) AS c FROM asks a OFFSET 0) q', condition) INTO result;
+	RETURN result;
+END
+$$;
+SELECT counted(condition, true) = counted(condition, false) AS same, length(counted(condition, true)) > 120 AS counted
+FROM unnest('{f.v IN (SELECT i FROM noted(a.k) i),f.v NOT IN (SELECT i FROM noted(a.k) i)}'::text[]) condition;
 -- executed again, with another snapshot
 PREPARE asked AS SELECT sum((SELECT count(*) FROM facts f WHERE f.k = a.k)) FROM asks a;
 SET plan_cache_mode = force_generic_plan;

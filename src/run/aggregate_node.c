@@ -184,6 +184,13 @@ has_one_result(const RtscanNode *node)
 		(!plan->by_rows || (list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL));
 }
 
+/* Subqueries and dimensions may call volatile functions, which have to be called each time. */
+static bool
+depends_on_parameters_alone(const RtscanNode *node)
+{
+	return node->custom.ss.ps.subPlan == NIL && node->custom.ss.ps.initPlan == NIL && node->ndimensions == 0;
+}
+
 /* What has parameters, if anything has. */
 static List *
 evaluated_expressions(const RtscanNodePlan *plan)
@@ -209,7 +216,7 @@ change_parameters(AggregateState *state)
 	CustomScanState *custom = &state->node.custom;
 	MemoryContext old = MemoryContextSwitchTo(custom->ss.ps.state->es_query_cxt);
 
-	if (state->remembered == NULL && has_one_result(&state->node))
+	if (state->remembered == NULL && has_one_result(&state->node) && depends_on_parameters_alone(&state->node))
 		state->remembered = rtscan_create_remembered(custom->ss.ps.state, evaluated_expressions(state->node.plan),
 													 custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	if (state->remembered)

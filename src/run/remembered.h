@@ -3,8 +3,8 @@
  *		The only result of an RtscanAggregate, remembered for the parameters that it was for.
  *
  * A correlated subquery is executed again for each row of the query around it, and the same parameters often come again.  What an answer
- * depends on else, as the snapshot, stays the same as long as a query is executed; but for parameters that are not the node's own, as those
- * of its subqueries: where these change, all is forgotten.  (PostgreSQL's Memoize does the same below a nested loop.)
+ * depends on else, as the snapshot, stays the same as long as a query is executed.  Where parameters change that are not those of the node's
+ * own expressions, all is forgotten.  (PostgreSQL's Memoize does the same below a nested loop.)
  */
 #ifndef RTSCAN_REMEMBERED_H
 #define RTSCAN_REMEMBERED_H
