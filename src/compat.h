@@ -32,6 +32,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/placeholder.h"
 #include "rewrite/rewriteManip.h"
+#include "storage/buf_internals.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "utils/acl.h"
@@ -122,6 +123,13 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 #endif
 
 #if PG_VERSION_NUM < 190000
+/* 19 says whose a buffer's lock is; of one in shared buffers. */
+static inline bool
+BufferIsLockedByMe(Buffer buffer)
+{
+	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buffer - 1)));
+}
+
 /* 19 tells the compiler, where a comment had told it. */
 #define pg_fallthrough __attribute__((fallthrough))
 

@@ -77,7 +77,7 @@ sub random_bytes
 }
 
 # RtscanPageKind, in src/storage/page.h
-my %page_kinds = (list => 3, pending => 4, dead => 7, tidmap => 9);
+my %page_kinds = (list => 3, pending => 4, descriptor => 5, dead => 7, tidmap => 9, taken => 15);
 
 sub page_kind
 {
@@ -195,6 +195,38 @@ sub mislead_spare
 	return "spare directory at $block";
 }
 
+# Empty pages that the metapage names, so that others may be told to take them: the spare directory, and where is noted what
+# is being written.  With the kind of a segment's descriptor wrong, DELETE fails, and vacuum's sweep is the first who writes.
+sub empty_named_pages
+{
+	my ($file) = @_;
+	my $count = 0;
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	seek($handle, 108, 0);
+	read($handle, my $spare, 4);
+	foreach my $number (1 .. (-s $file) / $page - 1)
+	{
+		seek($handle, $number * $page, 0);
+		read($handle, my $bytes, $page);
+		next unless page_kind($bytes) == $page_kinds{taken} || $number == unpack('L', $spare);
+		seek($handle, $number * $page, 0);
+		print $handle "\0" x $page;
+		$count++;
+	}
+	ok($count > 0, "$file has such pages");
+	foreach my $number (1 .. (-s $file) / $page - 1)
+	{
+		seek($handle, $number * $page, 0);
+		read($handle, my $bytes, $page);
+		next unless page_kind($bytes) == $page_kinds{descriptor};
+		seek($handle, $number * $page + $page - 4, 0);
+		print $handle pack('S', 0);
+		last;
+	}
+	close($handle);
+	return "$count named pages empty";
+}
+
 # A statement's error: its SQLSTATE with its message, or '' if it succeeded.
 sub try_statement
 {
@@ -240,13 +272,14 @@ sub use_table
 
 my $end = time() + $seconds;
 my %seen;
-for (my $round = 0; $round < 3 || time() < $end; $round++)
+for (my $round = 0; $round < 4 || time() < $end; $round++)
 {
 	restore();
 	my %done = map {
 		my $file = $node->data_dir . '/' . $path{$_}[1];
 		$_ =>
-			$round > 2 ? spoil($file)
+			$round > 3 ? spoil($file)
+		  : $round == 3 ? empty_named_pages($file)
 		  : $round == 2 ? revive_rows($file)
 		  : $round == 1 ? mislead_spare($file)
 		  :               invalidate_tids($file, /vectors[13]/ ? 'tidmap' : 'pending')

@@ -87,7 +87,7 @@ gaps_of(const char *data, uint32 bit, uint32 width)
 		.data = data,
 		.bit = bit,
 		.width = width,
-		.a_word = width <= 28 ? (width == 0 ? BLOCK : 56 / width) : 1,
+		.a_word = width == 0 ? BLOCK : Max(56 / width, 1),
 		.mask = width == 64 ? PG_UINT64_MAX : (UINT64CONST(1) << width) - 1,
 	};
 }
@@ -135,7 +135,7 @@ unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 	}
 }
 
-/* The keys and ranks of a block up to the first key that is enough; returns how many, 0 if they would lie outside of the page. */
+/* The keys and ranks of a block, up to the first key that is enough at least; returns how many, 0 if they would lie outside of the page. */
 uint32
 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enough, uint64 *keys, uint32 *ranks)
 {

@@ -9,7 +9,6 @@
 #include "storage/fsm_internals.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
-#include "storage/metapage.h"
 
 /* ---------------------------------------------------------------- allocation */
 
@@ -221,6 +220,20 @@ rtscan_save_freed(RtscanFreed *freed)
 
 /* ---------------------------------------------------------------- chains */
 
+/* Is this the page of a chain?  Says what comes next. */
+static bool
+read_link(Buffer buffer, RtscanPageKind kind, uint64 owner, uint32 ordinal, BlockNumber *next)
+{
+	bool		ours;
+
+	if (!rtscan_lock_page(buffer, BUFFER_LOCK_SHARE))
+		return false;
+	ours = rtscan_page_is(BufferGetPage(buffer), kind, owner, ordinal);
+	*next = rtscan_page_opaque(BufferGetPage(buffer))->next;
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	return ours;
+}
+
 List *
 rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner, BlockNumber first)
 {
@@ -229,18 +242,13 @@ rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner, BlockNumb
 	BlockNumber block = first;
 	uint32		ordinal = 0;
 
-	/* the metapage is in no chain, and the caller may have locked it */
-	while (block != RTSCAN_METAPAGE_BLOCK && block < nblocks)
+	while (block < nblocks)
 	{
 		Buffer		buffer = ReadBuffer(index, block);
-		Page		page = BufferGetPage(buffer);
-		bool		ours;
 		BlockNumber next;
+		bool		ours = read_link(buffer, kind, owner, ordinal++, &next);
 
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		ours = rtscan_page_is(page, kind, owner, ordinal++);
-		next = rtscan_page_opaque(page)->next;
-		UnlockReleaseBuffer(buffer);
+		ReleaseBuffer(buffer);
 		if (!ours)
 			break;
 		blocks = lappend_int(blocks, block);

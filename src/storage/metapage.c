@@ -175,6 +175,13 @@ make_image(MemoryContext context, const RtscanMeta *meta, uint32 nentries)
 	return image;
 }
 
+static bool
+is_directory_page(Page page, const RtscanMeta *meta, uint32 ordinal)
+{
+	return rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal) &&
+		rtscan_page_used(page) % sizeof(RtscanEntry) == 0;
+}
+
 /*
  * An image that nobody else has yet: meta and the entries of its directory; NULL if
  * unreadable and soft.  The caller holds the metapage's lock.
@@ -190,17 +197,18 @@ read_directory(Relation index, const RtscanMeta *meta, bool soft)
 		Buffer		buffer = ReadBuffer(index, block);
 		Page		page = BufferGetPage(buffer);
 		Size		used;
+		bool		locked = rtscan_lock_page(buffer, BUFFER_LOCK_SHARE);
 
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		used = rtscan_page_used(page);
-		if (!rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal) ||
-			used % sizeof(RtscanEntry) != 0)
+		if (!locked || !is_directory_page(page, meta, ordinal))
 		{
-			UnlockReleaseBuffer(buffer);
+			if (locked)
+				LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+			ReleaseBuffer(buffer);
 			if (soft)
 				return NULL;
 			rtscan_page_mismatch(index, block, RTSCAN_PAGE_DIRECTORY);
 		}
+		used = rtscan_page_used(page);
 		image = repalloc(image, offsetof(RtscanImage, entries) +
 						 image->nentries * sizeof(RtscanEntry) + used);
 		memcpy(&image->entries[image->nentries], rtscan_page_payload(page), used);

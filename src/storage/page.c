@@ -60,6 +60,15 @@ rtscan_page_is(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal)
 		opaque->owner == owner && opaque->ordinal == ordinal;
 }
 
+bool
+rtscan_lock_page(Buffer buffer, int mode)
+{
+	if (!BufferIsLocal(buffer) && BufferIsLockedByMe(buffer))
+		return false;
+	LockBuffer(buffer, mode);
+	return true;
+}
+
 Buffer
 rtscan_read_page(Relation index, BlockNumber block, int mode,
 				 RtscanPageKind kind, uint64 owner, uint32 ordinal)
@@ -74,8 +83,7 @@ rtscan_read_page(Relation index, BlockNumber block, int mode,
 				 errhint("Please REINDEX it.")));
 
 	buffer = ReadBuffer(index, block);
-	LockBuffer(buffer, mode);
-	if (!rtscan_page_is(BufferGetPage(buffer), kind, owner, ordinal))
+	if (!rtscan_lock_page(buffer, mode) || !rtscan_page_is(BufferGetPage(buffer), kind, owner, ordinal))
 		rtscan_page_mismatch(index, block, kind);
 	return buffer;
 }

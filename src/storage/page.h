@@ -114,6 +114,12 @@ extern bool rtscan_page_is(Page page, RtscanPageKind kind, uint64 owner, uint32 
 extern const char *rtscan_page_kind_name(RtscanPageKind kind);
 
 /*
+ * Lock a page that another one names, while more of them may be locked.  Returns false if we have locked it ourselves: damaged
+ * pages can lead there, and who waits for itself cannot be cancelled.
+ */
+extern bool rtscan_lock_page(Buffer buffer, int mode);
+
+/*
  * Read a page of the main fork, locked in mode (a BUFFER_LOCK_* constant), and check
  * what it is.  Raises an error where it is not that: see rtscan_page_mismatch().
  */
