@@ -99,7 +99,7 @@ random_text(void)
 static void
 make_keys(uint32 n)
 {
-	int			bits = unit_below(45);
+	int			bits = unit_below(unit_one_in(3) ? 5 : 45);
 	uint64		key = unit_bits(63);
 
 	for (nvalues = 0; nvalues < n; nvalues++)
@@ -214,6 +214,108 @@ check_find(RtscanReader *reader)
 	assert_int_equal(position.rank, ranks[code]);
 }
 
+/* Probes that ascend: anywhere, close to each other, or some of them several times. */
+#define MOST_PROBES	5000
+
+static uint64 probes[MOST_PROBES];
+static uint32 nprobes;
+
+static int
+compare_probes(const void *a, const void *b)
+{
+	return compare_values(*(const uint64 *) a, *(const uint64 *) b);
+}
+
+static void
+random_probes(void)
+{
+	uint32		most = 1 + unit_below(unit_one_in(2) ? MOST_PROBES : 50);
+	bool		close = has_keys() && unit_one_in(2);
+	uint32		apart = 1 + unit_below(12);
+
+	for (nprobes = 0; nprobes < most; nprobes++)
+		probes[nprobes] = !close || nprobes == 0 ? random_probe() : probes[nprobes - 1] + 1 + unit_below(apart);
+	for (uint32 i = 1; i < nprobes && unit_one_in(3); i += 1 + unit_below(1000))
+		probes[i] = probes[i - 1];
+	qsort(probes, nprobes, sizeof(uint64), compare_probes);
+}
+
+/* The first code from one on whose value is not before a probe's. */
+static uint32
+code_of(uint32 code, uint64 probe)
+{
+	while (code < nvalues && compare_values(values[code], probe) < 0)
+		code++;
+	return code;
+}
+
+static bool
+is_there(uint32 code, uint64 probe)
+{
+	return code < nvalues && compare_values(values[code], probe) == 0;
+}
+
+/* The probe to be found next, and a code that it does not come before. */
+typedef struct Expected
+{
+	uint32		probe;
+	uint32		code;
+} Expected;
+
+static void
+pass_those_not_there(Expected *expected)
+{
+	for (; expected->probe < nprobes; expected->probe++)
+	{
+		expected->code = code_of(expected->code, probes[expected->probe]);
+		if (is_there(expected->code, probes[expected->probe]))
+			return;
+	}
+}
+
+/* RtscanFoundVisitor */
+static void
+check_found(const RtscanFound *found, uint32 n, void *arg)
+{
+	Expected   *expected = arg;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		pass_those_not_there(expected);
+		assert_int_equal(found[i].value, expected->probe);
+		assert_int_equal(found[i].place.code, expected->code);
+		assert_int_equal(found[i].place.rank, ranks[expected->code]);
+		assert_int_equal(found[i].behind.code, expected->code + 1);
+		assert_int_equal(found[i].behind.rank, ranks[expected->code + 1]);
+		expected->probe++;
+	}
+}
+
+static RtscanProbes
+make_probes(void)
+{
+	return (RtscanProbes) {
+		.column = type,
+		.n = nprobes,
+		.keys = has_keys() ? probes : NULL,
+		.compare = type->compare,
+		.values = probes,
+	};
+}
+
+static void
+check_find_all(RtscanReader *reader)
+{
+	Expected	expected = {0, 0};
+	RtscanProbes all;
+
+	random_probes();
+	all = make_probes();
+	assert_true(rtscan_dictionary_find_all(reader, 0, &all, check_found, &expected));
+	pass_those_not_there(&expected);
+	assert_int_equal(expected.probe, nprobes);
+}
+
 static uint32 visited;
 
 static void
@@ -259,6 +361,7 @@ check_dictionary(const RtscanColumn *of)
 		if (nvalues > 0)
 			check_rank(&reader);
 	}
+	check_find_all(&reader);
 	assert_int_equal(unit_pages_at_hand(), 0);
 }
 
@@ -285,18 +388,38 @@ ignore_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void
 		assert_true(rtscan_value_size(type, value) <= RTSCAN_CHUNK_BYTES);
 }
 
+/* RtscanFoundVisitor: each probe once at most, as they ascend, and all codes are of the dictionary. */
+static void
+limit_found(const RtscanFound *found, uint32 n, void *arg)
+{
+	uint32	   *next = arg;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		assert_true(found[i].value >= *next && found[i].value < nprobes);
+		assert_true(found[i].place.code < nvalues);
+		assert_true(found[i].behind.code <= nvalues && found[i].behind.rank <= ranks[nvalues]);
+		*next = found[i].value + 1;
+	}
+}
+
 static void
 use_damaged(void *arg)
 {
 	RtscanReader *reader = (RtscanReader *) arg;
 	RtscanProbe probe = make_probe(random_probe());
+	RtscanProbes all;
 	RtscanPosition position;
+	uint32		next = 0;
 
 	if (rtscan_dictionary_find(reader, 0, &probe, unit_one_in(2), &position))
 	{
 		assert_true(position.code <= nvalues);
 		assert_true(position.rank <= ranks[nvalues]);
 	}
+	random_probes();
+	all = make_probes();
+	(void) rtscan_dictionary_find_all(reader, 0, &all, limit_found, &next);
 	(void) rtscan_dictionary_visit(reader, 0, type, 0, nvalues, ignore_value, NULL);
 	if (nvalues > 0)
 		(void) rtscan_code_at_rank(reader, 0, type, unit_below(ranks[nvalues]));

@@ -70,18 +70,20 @@ compare_spans(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Values that are there, those around them, and any. */
+/* Values that are there, those around them, and any; or values that are close to each other, and to one that may be there. */
 static void
 random_set(void)
 {
 	RtscanSpan	spans[MOST_SPANS];
 	uint32		n = unit_one_in(3) ? unit_below(3) : unit_below(MOST_SPANS);
 	uint32		width = unit_bits(20);
+	bool		close = unit_one_in(4);
+	int64		around = values[unit_below(rows)];
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		int64		first = unit_one_in(10) ? (int64) unit_random() : values[unit_below(rows)];
-		uint64		reach = unit_one_in(2) ? 0 : unit_below(width + 1);
+		int64		first = close ? Min(around, PG_INT64_MAX - MOST_SPANS * 32) + unit_below(n * 32) : unit_one_in(10) ? (int64) unit_random() : values[unit_below(rows)];
+		uint64		reach = unit_one_in(2) ? 0 : unit_below(close ? 20 : width + 1);
 
 		spans[i] = (RtscanSpan) {first, first > PG_INT64_MAX - (int64) reach ? PG_INT64_MAX : first + (int64) reach};
 	}

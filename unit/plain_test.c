@@ -219,21 +219,22 @@ random_probes(void)
 
 /* RtscanFoundVisitor: the ranks of the next probe that is there. */
 static void
-check_found(int value, RtscanPosition place, RtscanPosition behind, void *arg)
+check_found(const RtscanFound *found, uint32 n, void *arg)
 {
 	int		   *next = arg;
 
-	assert_true(place.rank < behind.rank && behind.rank <= column.nonnull);
+	assert_int_equal(n, 1);
+	assert_true(found->place.rank < found->behind.rank && found->behind.rank <= column.nonnull);
 	if (next == NULL)
 		return;
 	while (*next < nprobes && rank_of(probes[*next], false) == rank_of(probes[*next], true))
 		(*next)++;
 	assert_true(*next < nprobes);
-	assert_int_equal(value, *next);
-	assert_int_equal(place.rank, rank_of(probes[*next], false));
-	assert_int_equal(place.code, place.rank);
-	assert_int_equal(behind.rank, rank_of(probes[*next], true));
-	assert_int_equal(behind.code, behind.rank);
+	assert_int_equal(found->value, *next);
+	assert_int_equal(found->place.rank, rank_of(probes[*next], false));
+	assert_int_equal(found->place.code, found->place.rank);
+	assert_int_equal(found->behind.rank, rank_of(probes[*next], true));
+	assert_int_equal(found->behind.code, found->behind.rank);
 	(*next)++;
 }
 

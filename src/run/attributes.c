@@ -126,11 +126,14 @@ rtscan_forget_segments(RtscanAttributes *attributes)
 
 /* ---------------------------------------------------------------- rows */
 
-/* RtscanFoundVisitor: a key has this code. */
+/* RtscanFoundVisitor: keys have these codes. */
 static void
-note_code(int key, RtscanPosition place, RtscanPosition behind, void *arg)
+note_codes(const RtscanFound *found, uint32 n, void *arg)
 {
-	((uint32 *) arg)[place.code] = key;
+	uint32	   *by_code = arg;
+
+	for (uint32 i = 0; i < n; i++)
+		by_code[found[i].place.code] = found[i].value;
 }
 
 /* What has been found of the dimension's keys when the segment was searched for them, or NULL. */
@@ -178,7 +181,7 @@ enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 	for (uint32 i = 0; i < codes; i++)
 		met->by_code[i] = dimension->n;
 	if (found == NULL)
-		rtscan_dictionary_find_all(reader, column, &probes, note_code, met->by_code);
+		rtscan_dictionary_find_all(reader, column, &probes, note_codes, met->by_code);
 	for (uint32 i = 0; found && i < found->n; i++)
 		met->by_code[found->codes[i]] = found->numbers[i];
 }

@@ -331,6 +331,7 @@ clear_rows(RtscanDimension *dimension)
 	dimension->first_rows = NULL;
 	dimension->encoded = NULL;
 	dimension->table = NULL;
+	dimension->by_distance = NULL;
 	dimension->starts = NULL;
 	for (int i = 0; i < dimension->plan->attributes; i++)
 		dimension->attributes[i] = (RtscanAttribute) {.type = dimension->attributes[i].type};

@@ -84,7 +84,8 @@ typedef struct RtscanDimension
 	FmgrInfo	compare;		/* keys with each other, */
 	FmgrInfo	compare_column; /* the column with a key */
 	uint64	   *encoded;		/* of keys that have 64-bit keys */
-	struct encoded_hash *table; /* by these: numbers of keys, once any has been looked for */
+	struct encoded_hash *table; /* by these: numbers of keys, once any has been looked for, */
+	uint32	   *by_distance;	/* or by how far they are from the first one */
 	struct RtscanDimension *parts[2];	/* of pairs: before these are sorted, they have as many rows, or more; */
 	uint32	   *starts;			/* and by the first one's row: where the pairs begin that have it, once any has been looked for */
 } RtscanDimension;

@@ -5,13 +5,15 @@
 #include "run/dimension.h"
 
 #include "common/hashfn.h"
-#include "port/pg_bitutils.h"
 #include "segment/values.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
 /* Integers may differ by so much, or by the number of rows, for these to be numbers themselves. */
 #define NUMBERED_INTEGERS	1024
+
+/* Room for images doubles from this on. */
+#define FIRST_IMAGES		1024
 
 bool
 rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute)
@@ -85,36 +87,74 @@ hash_image(const RtscanColumn *type, const Datum *value)
 	return hash_bytes(image, size);
 }
 
+/* The first row of each image, plus one, by its hash: most attributes have few images, whatever the rows. */
+typedef struct Images
+{
+	const RtscanAttribute *attribute;
+	uint32		mask;
+	uint32	   *rows;
+} Images;
+
+static Images
+create_images(const RtscanAttribute *attribute, uint32 size)
+{
+	return (Images) {attribute, size - 1, palloc_extended(size * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)};
+}
+
+/* Where a row's image is, or would be. */
+static uint32 *
+find_image(const Images *images, uint32 row)
+{
+	const RtscanAttribute *attribute = images->attribute;
+	uint32		place = hash_image(&attribute->type, &attribute->values[row]) & images->mask;
+
+	while (images->rows[place] > 0 &&
+		   !are_identical(&attribute->type, &attribute->values[row], &attribute->values[images->rows[place] - 1]))
+		place = (place + 1) & images->mask;
+	return &images->rows[place];
+}
+
+static void
+enlarge_images(Images *images)
+{
+	Images		larger = create_images(images->attribute, (images->mask + 1) * 2);
+
+	for (uint32 place = 0; place <= images->mask; place++)
+		if (images->rows[place] > 0)
+			*find_image(&larger, images->rows[place] - 1) = images->rows[place];
+	pfree(images->rows);
+	*images = larger;
+}
+
 /* A number for each image, as they come. */
 static void
 number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
 {
-	uint32		mask = pg_nextpower2_32(Max(dimension->nrows, 1) * 2) - 1;
-	uint32	   *table = palloc_extended((mask + 1) * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);	/* rows, plus one */
+	Images		images = create_images(attribute, FIRST_IMAGES);
 
 	attribute->count = 0;
 	for (uint32 row = 0; row < dimension->nrows; row++)
 	{
-		uint32		place;
+		uint32	   *image;
 
 		if (attribute->isnull[row])
 			continue;
-		place = hash_image(&attribute->type, &attribute->values[row]) & mask;
-		while (table[place] > 0 && !are_identical(&attribute->type, &attribute->values[row], &attribute->values[table[place] - 1]))
-			place = (place + 1) & mask;
-		if (table[place] == 0)
+		if (attribute->count > images.mask / 2)
+			enlarge_images(&images);
+		image = find_image(&images, row);
+		if (*image == 0)
 		{
-			table[place] = row + 1;
+			*image = row + 1;
 			attribute->numbers[row] = attribute->count++;
 		}
 		else
-			attribute->numbers[row] = attribute->numbers[table[place] - 1];
+			attribute->numbers[row] = attribute->numbers[*image - 1];
 	}
 	for (uint32 row = 0; row <= dimension->nrows; row++)
 		if (attribute->isnull[row])
 			attribute->numbers[row] = attribute->count;
 	attribute->count++;
-	pfree(table);
+	pfree(images.rows);
 }
 
 void

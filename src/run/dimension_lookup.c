@@ -24,6 +24,27 @@ typedef struct Encoded
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
+/* Keys that are so close to each other, on average, or closer, have an array instead, by their distance from the first one. */
+#define DENSE	8
+
+static bool
+is_dense(const RtscanDimension *dimension)
+{
+	return dimension->n > 0 && dimension->encoded[dimension->n - 1] - dimension->encoded[0] < (uint64) dimension->n * DENSE;
+}
+
+static void
+make_array(RtscanDimension *dimension)
+{
+	uint64		reach = dimension->encoded[dimension->n - 1] - dimension->encoded[0];
+
+	dimension->by_distance = MemoryContextAllocHuge(dimension->context, (reach + 1) * sizeof(uint32));
+	for (uint64 distance = 0; distance <= reach; distance++)
+		dimension->by_distance[distance] = dimension->n;
+	for (uint32 i = 0; i < dimension->n; i++)
+		dimension->by_distance[dimension->encoded[i] - dimension->encoded[0]] = i;
+}
+
 static void
 make_table(RtscanDimension *dimension)
 {
@@ -36,12 +57,26 @@ make_table(RtscanDimension *dimension)
 	}
 }
 
-static uint32
-find_encoded(const RtscanDimension *dimension, Datum value)
+static inline uint32
+find_encoded(const RtscanDimension *dimension, uint64 key)
 {
-	const Encoded *encoded = encoded_lookup(dimension->table, rtscan_key_encode(dimension->column_kind, value));
+	const Encoded *encoded;
 
+	if (dimension->by_distance)
+		return key >= dimension->encoded[0] && key <= dimension->encoded[dimension->n - 1] ?
+			dimension->by_distance[key - dimension->encoded[0]] : dimension->n;
+	encoded = encoded_lookup(dimension->table, key);
 	return encoded ? encoded->number : dimension->n;
+}
+
+/* Of values that have keys. */
+static void
+find_all_encoded(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys)
+{
+	if (dimension->by_distance == NULL && dimension->table == NULL)
+		(is_dense(dimension) ? make_array : make_table) (dimension);
+	for (uint32 i = 0; i < n; i++)
+		keys[i] = isnull[i] ? dimension->n : find_encoded(dimension, rtscan_key_encode(dimension->column_kind, values[i]));
 }
 
 static uint32
@@ -69,13 +104,13 @@ find_by_comparison(RtscanDimension *dimension, Datum value)
 void
 rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys)
 {
-	bool		encodes = rtscan_dimension_keys(dimension) != NULL;
-
-	if (encodes && dimension->table == NULL)
-		make_table(dimension);
+	if (rtscan_dimension_keys(dimension))
+	{
+		find_all_encoded(dimension, values, isnull, n, keys);
+		return;
+	}
 	for (uint32 i = 0; i < n; i++)
-		keys[i] = isnull[i] ? dimension->n : encodes ? find_encoded(dimension, values[i]) :
-			find_by_comparison(dimension, values[i]);
+		keys[i] = isnull[i] ? dimension->n : find_by_comparison(dimension, values[i]);
 }
 
 /* Pairs ascend by the first part's row: where those of each begin, and of the row behind the last, which is none. */

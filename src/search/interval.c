@@ -7,22 +7,11 @@
 #include "miscadmin.h"
 
 void
-rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
+rtscan_intervals_enlarge(RtscanIntervals *set)
 {
-	if (low.rank >= high.rank)
-		return;
-	if (set->n > 0 && set->items[set->n - 1].high.rank == low.rank)
-	{
-		set->items[set->n - 1].high = high;
-		return;
-	}
-	if (set->n == set->capacity)
-	{
-		set->capacity = Max(4, set->capacity * 2);
-		set->items = set->items ? repalloc(set->items, set->capacity * sizeof(RtscanInterval))
-			: palloc(set->capacity * sizeof(RtscanInterval));
-	}
-	set->items[set->n++] = (RtscanInterval) {low, high};
+	set->capacity = Max(4, set->capacity * 2);
+	set->items = set->items ? repalloc(set->items, set->capacity * sizeof(RtscanInterval))
+		: palloc(set->capacity * sizeof(RtscanInterval));
 }
 
 static int
@@ -35,12 +24,23 @@ compare_intervals(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+/* Do they ascend, without touching each other? */
+static bool
+is_normal(const RtscanIntervals *set)
+{
+	bool		normal = true;
+
+	for (uint32 i = 1; i < set->n; i++)
+		normal &= set->items[i - 1].high.rank < set->items[i].low.rank;
+	return normal;
+}
+
 void
 rtscan_intervals_normalize(RtscanIntervals *set)
 {
 	uint32		n = 0;
 
-	if (set->n < 2)
+	if (is_normal(set))
 		return;
 	qsort(set->items, set->n, sizeof(RtscanInterval), compare_intervals);
 	for (uint32 i = 1; i < set->n; i++)

@@ -26,8 +26,25 @@ typedef struct RtscanIntervals
 	RtscanInterval *items;
 } RtscanIntervals;
 
+/* Have room for more. */
+extern void rtscan_intervals_enlarge(RtscanIntervals *set);
+
 /* Add an interval anywhere; call rtscan_intervals_normalize() before the set is used. */
-extern void rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high);
+static inline void
+rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
+{
+	if (low.rank >= high.rank)
+		return;
+	if (set->n > 0 && set->items[set->n - 1].high.rank == low.rank)
+	{
+		set->items[set->n - 1].high = high;
+		return;
+	}
+	if (set->n == set->capacity)
+		rtscan_intervals_enlarge(set);
+	set->items[set->n++] = (RtscanInterval) {low, high};
+}
+
 extern void rtscan_intervals_normalize(RtscanIntervals *set);
 
 /* What is in both of two normalized sets. */

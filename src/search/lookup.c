@@ -280,18 +280,19 @@ typedef struct Equals
 
 /* RtscanFoundVisitor */
 static void
-add_found(int value, RtscanPosition place, RtscanPosition behind, void *arg)
+add_found(const RtscanFound *found, uint32 n, void *arg)
 {
 	const Equals *equals = (const Equals *) arg;
 
-	rtscan_intervals_add(equals->set, place, behind);
-	if (equals->found)
+	for (uint32 i = 0; i < n; i++)
+		rtscan_intervals_add(equals->set, found[i].place, found[i].behind);
+	for (uint32 i = 0; i < n && equals->found; i++)
 	{
-		equals->found->numbers[equals->found->n] = value;
-		equals->found->codes[equals->found->n++] = place.code;
+		equals->found->numbers[equals->found->n] = found[i].value;
+		equals->found->codes[equals->found->n++] = found[i].place.code;
 	}
-	if (equals->trace)
-		rtscan_trace_key(equals->trace, value, equals->coded ? behind.code - place.code : 0);
+	for (uint32 i = 0; i < n && equals->trace; i++)
+		rtscan_trace_key(equals->trace, found[i].value, equals->coded ? found[i].behind.code - found[i].place.code : 0);
 }
 
 /* With room for all values. */

@@ -293,11 +293,20 @@ typedef struct Entries
 	const uint32 *ranks;		/* and where the last one's end */
 } Entries;
 
+/* Probes' keys are close to each other if they are so far apart on average, at most, and so many. */
+#define CLOSE_KEYS		8
+#define MANY_KEYS		1024
+
+/* No probe has this number. */
+#define NO_PROBE		PG_UINT32_MAX
+
 /* Probes that are merged with a dictionary, from the next on. */
 typedef struct Merge
 {
 	const RtscanProbes *probes;
 	uint32		next;
+	uint32	   *by_distance;	/* of close keys: whose key is so far from the first one, and none behind the last; or NULL */
+	uint64		reach;			/* of the last one */
 	RtscanFoundVisitor visitor;
 	void	   *arg;
 } Merge;
@@ -334,21 +343,53 @@ match_keys(Merge *merge, const Entries *entries, uint32 *entry, Match *matches)
 	return n;
 }
 
+/* Likewise of close keys.  In a damaged dictionary keys may come again: a probe does not. */
+static uint32
+match_close_keys(Merge *merge, const Entries *entries, uint32 *entry, Match *matches)
+{
+	uint64		first = merge->probes->keys[0];
+	uint32		next = merge->next,
+				at = *entry,
+				n = 0;
+
+	for (; at < entries->n && n < BLOCK; at++)
+	{
+		uint32		probe = merge->by_distance[Min(entries->keys[at] - first, merge->reach + 1)];
+		bool		equal = probe != NO_PROBE && probe >= next;
+
+		matches[n] = (Match) {probe, at};
+		n += equal;
+		next = equal ? probe + 1 : next;
+	}
+	merge->next = next;
+	*entry = at;
+	return n;
+}
+
 static void
 merge_entries(Merge *merge, const Entries *entries)
 {
 	Match		matches[BLOCK];
+	RtscanFound found[BLOCK];
 	uint32		entry = 0,
 				n;
 
-	while ((n = match_keys(merge, entries, &entry, matches)) > 0)
+	do
+	{
+		n = merge->by_distance ? match_close_keys(merge, entries, &entry, matches) : match_keys(merge, entries, &entry, matches);
 		for (uint32 i = 0; i < n; i++)
 		{
 			uint32		k = matches[i].entry;
 
-			merge->visitor(matches[i].probe, (RtscanPosition) {entries->code + k, entries->ranks[k]},
-						   (RtscanPosition) {entries->code + k + 1, entries->ranks[k + 1]}, merge->arg);
+			found[i] = (RtscanFound) {
+				.value = matches[i].probe,
+				.place = {entries->code + k, entries->ranks[k]},
+				.behind = {entries->code + k + 1, entries->ranks[k + 1]},
+			};
 		}
+		if (n > 0)
+			merge->visitor(found, n, merge->arg);
+	} while (n == BLOCK);
 }
 
 /* A visit of the entries with codes from code up to last: one by one, or for a merge, which those of packed pages can have. */
@@ -366,19 +407,43 @@ typedef struct Visit
 
 static bool visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *visit);
 
+/* Many close keys have an array by their distance from the first one, unless some are equal. */
+static void
+take_distances(Merge *merge)
+{
+	const uint64 *keys = merge->probes->keys;
+	uint32		n = merge->probes->n;
+
+	merge->reach = keys[n - 1] - keys[0];
+	if (n < MANY_KEYS || merge->reach / CLOSE_KEYS >= n)
+		return;
+	for (uint32 i = 1; i < n; i++)
+		if (keys[i] == keys[i - 1])
+			return;
+	merge->by_distance = palloc_extended((merge->reach + 2) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	memset(merge->by_distance, 0xff, (merge->reach + 2) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		merge->by_distance[keys[i] - keys[0]] = i;
+}
+
 /* Where probes are many, values are compared one after another, from the first probe's on to the last one's. */
 static bool
 merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
 {
-	Merge		merge = {probes, 0, visitor, arg};
+	Merge		merge = {.probes = probes, .visitor = visitor, .arg = arg};
 	RtscanProbe first = rtscan_probe_of(probes, 0),
 				last = rtscan_probe_of(probes, probes->n - 1);
 	RtscanPosition from,
 				to;
+	bool		sound;
 
-	return rtscan_dictionary_find(reader, column, &first, false, &from) &&
-		rtscan_dictionary_find(reader, column, &last, true, &to) &&
-		visit_all(reader, column, probes->column, &(Visit) {.code = from.code, .last = to.code, .merge = &merge});
+	if (!rtscan_dictionary_find(reader, column, &first, false, &from) || !rtscan_dictionary_find(reader, column, &last, true, &to))
+		return false;
+	take_distances(&merge);
+	sound = visit_all(reader, column, probes->column, &(Visit) {.code = from.code, .last = to.code, .merge = &merge});
+	if (merge.by_distance)
+		pfree(merge.by_distance);
+	return sound;
 }
 
 bool
@@ -404,7 +469,7 @@ rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes 
 		{
 			uint32		code = leaf.view.page.first_code + found.entries - 1;
 
-			visitor(i, (RtscanPosition) {code, found.rank}, (RtscanPosition) {code + 1, found.end_rank}, arg);
+			visitor(&(RtscanFound) {.value = i, .place = {code, found.rank}, .behind = {code + 1, found.end_rank}}, 1, arg);
 		}
 	}
 	close_leaf(&leaf);

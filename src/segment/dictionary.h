@@ -119,8 +119,7 @@ extern bool rtscan_dictionary_find_behind(RtscanReader *reader, int column, cons
 
 /*
  * Look many values up that ascend, of which there may be several that are equal: as one merge with the dictionary.  Calls a
- * function for those that are there, with their number among the values, the place of each and the one behind it.  Returns false
- * only for a soft reader.
+ * function for those that are there, some at a time, as they ascend.  Returns false only for a soft reader.
  */
 typedef struct RtscanProbes
 {
@@ -143,7 +142,15 @@ rtscan_probe_of(const RtscanProbes *probes, int i)
 	};
 }
 
-typedef void (*RtscanFoundVisitor) (int value, RtscanPosition place, RtscanPosition behind, void *arg);
+/* The number of one that is there, its place, and the one behind it. */
+typedef struct RtscanFound
+{
+	uint32		value;
+	RtscanPosition place;
+	RtscanPosition behind;
+} RtscanFound;
+
+typedef void (*RtscanFoundVisitor) (const RtscanFound *found, uint32 n, void *arg);
 extern bool rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes,
 									   RtscanFoundVisitor visitor, void *arg);
 

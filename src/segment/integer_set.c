@@ -11,6 +11,9 @@
 /* A set has a hash table if its spans have so many integers, on average, at most. */
 #define FEW_A_SPAN		2
 
+/* It has bits if these take as many words as it has spans, at most. */
+#define BITS_A_SPAN		64
+
 /* Of each integer, so many bits, and room in the hash table for so many. */
 #define BITS_AN_INTEGER	8
 #define ROOM_AN_INTEGER	2
@@ -24,6 +27,9 @@
 struct RtscanIntegerTable
 {
 	const RtscanIntegerSet *set;
+	/* BITS: */
+	uint64	   *bits;			/* by the distance from the first integer, or NULL */
+	uint64		reach;			/* the last one's */
 	/* HASH: */
 	uint64	   *words;			/* bits of hashes; NULL: PLACES */
 	int			words_shift;	/* from a hash to a word, */
@@ -99,6 +105,38 @@ rtscan_find_span(const RtscanIntegerSet *set, int64 integer)
 
 /* ---------------------------------------------------------------- tables */
 
+/* How far the last integer is from the first one. */
+static uint64
+reach_of(const RtscanIntegerSet *set)
+{
+	return (uint64) set->spans[set->n - 1].last - (uint64) set->spans[0].first;
+}
+
+static void
+set_bits(uint64 *bits, uint64 first, uint64 last)
+{
+	for (uint64 word = first / 64; word <= last / 64; word++)
+	{
+		uint64		from = word == first / 64 ? ~UINT64CONST(0) << first % 64 : ~UINT64CONST(0);
+		uint64		to = word == last / 64 ? ~UINT64CONST(0) >> (63 - last % 64) : ~UINT64CONST(0);
+
+		bits[word] |= from & to;
+	}
+}
+
+/* With one behind the last, which is none's. */
+static void
+make_bits(RtscanIntegerTable *table, MemoryContext context)
+{
+	const RtscanIntegerSet *set = table->set;
+	uint64		least = (uint64) set->spans[0].first;
+
+	table->reach = reach_of(set);
+	table->bits = MemoryContextAllocExtended(context, ((table->reach + 1) / 64 + 1) * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < set->n; i++)
+		set_bits(table->bits, (uint64) set->spans[i].first - least, (uint64) set->spans[i].last - least);
+}
+
 /* How many integers, if these are few for so many spans; or 0. */
 static uint64
 count_few(const RtscanIntegerSet *set)
@@ -173,7 +211,7 @@ make_places(RtscanIntegerTable *table, MemoryContext context)
 	const RtscanSpan *spans = table->set->spans;
 	uint32		n = table->set->n;
 	uint64		least = (uint64) spans[0].first;
-	uint64		reach = (uint64) spans[n - 1].last - least;
+	uint64		reach = reach_of(table->set);
 	uint32		span = 0,
 				places;
 
@@ -197,7 +235,9 @@ rtscan_create_integer_table(const RtscanIntegerSet *set, MemoryContext context)
 	uint64		few = count_few(set);
 
 	table->set = set;
-	if (few > 0)
+	if (reach_of(set) / BITS_A_SPAN < set->n)
+		make_bits(table, context);
+	else if (few > 0)
 		make_hash(table, few, context);
 	else
 		make_places(table, context);
@@ -205,6 +245,27 @@ rtscan_create_integer_table(const RtscanIntegerSet *set, MemoryContext context)
 }
 
 /* ---------------------------------------------------------------- asking */
+
+RTSCAN_MULTIVERSION static void
+and_bits(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words)
+{
+	uint64		least = (uint64) table->set->spans[0].first;
+
+	for (uint32 k = 0; k < nwords; k++)
+	{
+		uint64		are = 0;
+
+		for (uint64 left = words[k]; left != 0; left &= left - 1)
+		{
+			int			i = pg_rightmost_one_pos64(left);
+			uint64		distance = (uint64) integers[k * 64 + i] - least;
+
+			distance = Min(distance, table->reach + 1);
+			are |= (table->bits[distance / 64] >> distance % 64 & 1) << i;
+		}
+		words[k] = are;
+	}
+}
 
 /* Is an integer there whose bit is set? */
 static inline bool
@@ -310,7 +371,9 @@ and_places(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords
 void
 rtscan_and_integer_table(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words)
 {
-	if (table->words)
+	if (table->bits)
+		and_bits(table, integers, nwords, words);
+	else if (table->words)
 		and_hash(table, integers, nwords, words);
 	else
 		and_places(table, integers, nwords, words);

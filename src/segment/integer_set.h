@@ -34,6 +34,7 @@ extern uint32 rtscan_find_span(const RtscanIntegerSet *set, int64 integer);
 /*
  * Of more than one span, in the form that is asked fastest:
  *
+ *	BITS	integers that are close to each other: a bit for each from the first to the last one
  *	HASH	integers, a hash table; before it is asked, some bits, which few others have all of
  *	PLACES	spans of many integers, and where to look for the one that an integer may be in: a hash table that keeps their order
  *

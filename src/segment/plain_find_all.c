@@ -194,8 +194,11 @@ rtscan_plain_find_all(RtscanReader *reader, int column, const RtscanProbes *prob
 			return false;
 		for (int i = 0; i < now; i++)
 			if (pursuits[i].equal_end > 0)
-				visitor(candidates[first + i].probe, (RtscanPosition) {pursuits[i].high, pursuits[i].high},
-						(RtscanPosition) {pursuits[i].equal_end, pursuits[i].equal_end}, arg);
+				visitor(&(RtscanFound) {
+					.value = candidates[first + i].probe,
+					.place = {pursuits[i].high, pursuits[i].high},
+					.behind = {pursuits[i].equal_end, pursuits[i].equal_end},
+				}, 1, arg);
 	}
 	return true;
 }
