@@ -428,6 +428,26 @@ FROM unnest('{"id, label FROM coin NATURAL JOIN sides s WHERE NOT EXISTS (SELECT
 	"label, sum(v) FROM coin NATURAL JOIN sides s WHERE NOT EXISTS (SELECT FROM hidden WHERE side = s.side) GROUP BY 1",
 	"id, label FROM coin NATURAL JOIN sides WHERE side NOT IN (SELECT side FROM hidden)",
 	"id, label FROM coin NATURAL JOIN sides WHERE side IS DISTINCT FROM false"}'::text[]) query;
+-- thousands of keys that are close to each other, with as many names: of codes that come often, and of values that do not
+CREATE TABLE near (id int, often int, seldom int, v int);
+INSERT INTO near SELECT i, nullif(h % 4000, 7), h % 40000, h % 17 FROM (SELECT i, abs(hashint4(i)) FROM generate_series(1, 66000) i) r (i, h);
+CREATE INDEX near_star ON near USING rtscan (often, seldom) INCLUDE (id, v);
+INSERT INTO near SELECT i, i % 4100, i * 7 % 41000, i % 17 FROM generate_series(70001, 71500) i;
+VACUUM near;
+INSERT INTO near SELECT i, i, i, 1 FROM generate_series(3990, 4010) i;
+CREATE TABLE close (k int PRIMARY KEY, name text);
+INSERT INTO close SELECT i, nullif('name ' || i, 'name 103') FROM generate_series(100, 39000, 3) i;
+ANALYZE near, close;
+EXPLAIN (COSTS OFF) SELECT name, count(*), sum(v) FROM near JOIN close ON k = seldom GROUP BY name;
+SELECT differs('SELECT ' || query)
+FROM unnest(ARRAY['name, count(*), sum(v) FROM near JOIN close ON k = often GROUP BY name',
+	'name, count(*), sum(v) FROM near JOIN close ON k = seldom GROUP BY name',
+	'name, count(*), sum(v) FROM near LEFT JOIN close ON k = seldom GROUP BY name',
+	'id, name FROM near JOIN close ON k = often WHERE seldom > 38000',
+	'count(*), sum(v) FROM near WHERE seldom IN (SELECT k FROM close)',
+	'count(*), sum(v) FROM near WHERE often IN (SELECT k FROM close) AND seldom IN (SELECT k FROM close WHERE k > 200)',
+	'count(*), sum(v) FROM near WHERE often < 50 AND seldom IN (SELECT k FROM close)',
+	'count(*), sum(v) FROM near WHERE NOT EXISTS (SELECT FROM close WHERE k = seldom)']) query;
 -- several processes
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
