@@ -428,9 +428,10 @@ FROM unnest('{"id, label FROM coin NATURAL JOIN sides s WHERE NOT EXISTS (SELECT
 	"label, sum(v) FROM coin NATURAL JOIN sides s WHERE NOT EXISTS (SELECT FROM hidden WHERE side = s.side) GROUP BY 1",
 	"id, label FROM coin NATURAL JOIN sides WHERE side NOT IN (SELECT side FROM hidden)",
 	"id, label FROM coin NATURAL JOIN sides WHERE side IS DISTINCT FROM false"}'::text[]) query;
--- thousands of keys that are close to each other, with as many names: of codes that come often, and of values that do not
+-- thousands of keys that are close to each other, with as many names: of codes, which come often, and of values
 CREATE TABLE near (id int, often int, seldom int, v int);
-INSERT INTO near SELECT i, nullif(h % 4000, 7), h % 40000, h % 17 FROM (SELECT i, abs(hashint4(i)) FROM generate_series(1, 66000) i) r (i, h);
+INSERT INTO near SELECT i, nullif(h % 4000, 7), h % 40000, h % 17
+	FROM (SELECT i, abs(hashint4(i)) FROM generate_series(1, 66000) i) r (i, h);
 CREATE INDEX near_star ON near USING rtscan (often, seldom) INCLUDE (id, v);
 INSERT INTO near SELECT i, i % 4100, i * 7 % 41000, i % 17 FROM generate_series(70001, 71500) i;
 VACUUM near;
