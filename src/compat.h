@@ -123,7 +123,7 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 #endif
 
 #if PG_VERSION_NUM < 190000
-/* 19 says whose a buffer's lock is; of one in shared buffers. */
+/* 19 says whose a buffer's lock is.  Not of local buffers, which have none. */
 static inline bool
 BufferIsLockedByMe(Buffer buffer)
 {

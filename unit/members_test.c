@@ -82,7 +82,8 @@ random_set(void)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		int64		first = close ? Min(around, PG_INT64_MAX - MOST_SPANS * 32) + unit_below(n * 32) : unit_one_in(10) ? (int64) unit_random() : values[unit_below(rows)];
+		int64		first = close ? Min(around, PG_INT64_MAX - MOST_SPANS * 32) + unit_below(n * 32) :
+			unit_one_in(10) ? (int64) unit_random() : values[unit_below(rows)];
 		uint64		reach = unit_one_in(2) ? 0 : unit_below(close ? 20 : width + 1);
 
 		spans[i] = (RtscanSpan) {first, first > PG_INT64_MAX - (int64) reach ? PG_INT64_MAX : first + (int64) reach};

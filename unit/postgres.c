@@ -186,6 +186,13 @@ ProcessInterrupts(void)
 {
 }
 
+/* As with the server's defaults. */
+size_t
+get_hash_memory_limit(void)
+{
+	return 8 * 1024 * 1024;
+}
+
 /* ---------------------------------------------------------------- memory */
 
 void *

@@ -5,6 +5,7 @@
 #include "run/dimension.h"
 
 #include "common/hashfn.h"
+#include "miscadmin.h"
 #include "segment/values.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -137,6 +138,7 @@ number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
 	{
 		uint32	   *image;
 
+		CHECK_FOR_INTERRUPTS();
 		if (attribute->isnull[row])
 			continue;
 		if (attribute->count > images.mask / 2)

@@ -4,6 +4,7 @@
  */
 #include "run/dimension.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 typedef struct Encoded
@@ -42,7 +43,10 @@ make_array(RtscanDimension *dimension)
 	for (uint64 distance = 0; distance <= reach; distance++)
 		dimension->by_distance[distance] = dimension->n;
 	for (uint32 i = 0; i < dimension->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		dimension->by_distance[dimension->encoded[i] - dimension->encoded[0]] = i;
+	}
 }
 
 static void
@@ -53,6 +57,7 @@ make_table(RtscanDimension *dimension)
 	{
 		bool		found;
 
+		CHECK_FOR_INTERRUPTS();
 		encoded_insert(dimension->table, dimension->encoded[i], &found)->number = i;
 	}
 }

@@ -100,7 +100,7 @@ typedef struct RowPage
 	const char *payload;
 } RowPage;
 
-/* Tests rows, best in ascending order, for which each column keeps its page. */
+/* Tests rows, best in ascending order, for which each column keeps its page: which no two share, for all codes on them cost less. */
 typedef struct RowTester
 {
 	CpuEvaluation *evaluation;
@@ -121,6 +121,7 @@ get_row_page(RowTester *tester, int i, uint32 number)
 {
 	RowPage    *page = &tester->pages[i];
 
+	Assert(rtscan_cpu_row_area(&tester->evaluation->columns[i])->kind != RTSCAN_PAGE_SHARED);
 	if (!BufferIsValid(page->buffer) || page->number != number)
 	{
 		if (BufferIsValid(page->buffer))

@@ -128,7 +128,7 @@ find_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool afte
 		return false;
 	found = rtscan_dictionary_search_page(&view, probe, after, &place, &position->rank, between);
 	position->code = view.page.first_code + place;
-	if (!found || position->rank > header->nonnull || position->code > header->distinct)
+	if (!found || position->rank > header->nonnull || (uint64) view.page.first_code + place > header->distinct)
 	{
 		rtscan_dictionary_fault(&view, "The entries of a dictionary page contradict each other.");
 		return false;
@@ -216,7 +216,7 @@ look_in_leaf(Leaf *leaf, const RtscanColumnHeader *header, const RtscanProbe *pr
 {
 	if (rtscan_dictionary_look_in_page(&leaf->block, &leaf->view, probe, found) &&
 		(found->entries == 0 || (found->rank < found->end_rank && found->end_rank <= header->nonnull &&
-								 leaf->view.page.first_code + found->entries <= header->distinct)))
+								 (uint64) leaf->view.page.first_code + found->entries <= header->distinct)))
 		return true;
 	leaf->open = false;
 	rtscan_dictionary_fault(&leaf->view, "The entries of a dictionary page contradict each other.");
@@ -296,6 +296,9 @@ typedef struct Entries
 /* Probes' keys are close to each other if they are so far apart on average, at most, and so many. */
 #define CLOSE_KEYS		8
 #define MANY_KEYS		1024
+
+/* To make an array for so many probes takes as long as to merge them, if there are no entries. */
+#define FEW_KEYS_AN_ENTRY	4
 
 /* No probe has this number. */
 #define NO_PROBE		PG_UINT32_MAX
@@ -407,7 +410,22 @@ typedef struct Visit
 
 static bool visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *visit);
 
-/* Many close keys have an array by their distance from the first one, unless some are equal. */
+/* Are they many and close, and all different; and the entries so many that an array is worth it, and its memory allowed? */
+static bool
+want_distances(const RtscanProbes *probes, uint32 entries)
+{
+	const uint64 *keys = probes->keys;
+	uint32		n = probes->n;
+	uint64		reach = keys[n - 1] - keys[0];
+	bool		differ = true;
+
+	if (n < MANY_KEYS || entries < n / FEW_KEYS_AN_ENTRY || reach / CLOSE_KEYS >= n || reach >= get_hash_memory_limit() / sizeof(uint32))
+		return false;
+	for (uint32 i = 1; i < n; i++)
+		differ &= keys[i] != keys[i - 1];
+	return differ;
+}
+
 static void
 take_distances(Merge *merge)
 {
@@ -415,15 +433,13 @@ take_distances(Merge *merge)
 	uint32		n = merge->probes->n;
 
 	merge->reach = keys[n - 1] - keys[0];
-	if (n < MANY_KEYS || merge->reach / CLOSE_KEYS >= n)
-		return;
-	for (uint32 i = 1; i < n; i++)
-		if (keys[i] == keys[i - 1])
-			return;
 	merge->by_distance = palloc_extended((merge->reach + 2) * sizeof(uint32), MCXT_ALLOC_HUGE);
 	memset(merge->by_distance, 0xff, (merge->reach + 2) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		merge->by_distance[keys[i] - keys[0]] = i;
+	}
 }
 
 /* Where probes are many, values are compared one after another, from the first probe's on to the last one's. */
@@ -439,7 +455,10 @@ merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFo
 
 	if (!rtscan_dictionary_find(reader, column, &first, false, &from) || !rtscan_dictionary_find(reader, column, &last, true, &to))
 		return false;
-	take_distances(&merge);
+	if (from.code >= to.code)
+		return true;
+	if (want_distances(probes, to.code - from.code))
+		take_distances(&merge);
 	sound = visit_all(reader, column, probes->column, &(Visit) {.code = from.code, .last = to.code, .merge = &merge});
 	if (merge.by_distance)
 		pfree(merge.by_distance);

@@ -11,7 +11,7 @@
 /* A set has a hash table if its spans have so many integers, on average, at most. */
 #define FEW_A_SPAN		2
 
-/* It has bits if these take as many words as it has spans, at most. */
+/* It has bits if these are so many for each of its spans, on average, at most: a word of them. */
 #define BITS_A_SPAN		64
 
 /* Of each integer, so many bits, and room in the hash table for so many. */
@@ -232,12 +232,12 @@ RtscanIntegerTable *
 rtscan_create_integer_table(const RtscanIntegerSet *set, MemoryContext context)
 {
 	RtscanIntegerTable *table = MemoryContextAllocZero(context, sizeof(RtscanIntegerTable));
-	uint64		few = count_few(set);
+	uint64		few;
 
 	table->set = set;
 	if (reach_of(set) / BITS_A_SPAN < set->n)
 		make_bits(table, context);
-	else if (few > 0)
+	else if ((few = count_few(set)) > 0)
 		make_hash(table, few, context);
 	else
 		make_places(table, context);

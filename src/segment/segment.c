@@ -145,10 +145,21 @@ pin_recent(RtscanReader *reader, uint32 ordinal)
 	return true;
 }
 
+/* A damaged descriptor can give two of its pages one block, and then it is locked already. */
 static bool
-is_page(const RtscanReader *reader, const RtscanArea *area, uint32 ordinal, Page page)
+lock_and_check(RtscanReader *reader, const RtscanArea *area, uint32 ordinal, Buffer buffer)
 {
-	return rtscan_page_is(page, area->kind, reader->segment->header.id, ordinal) && rtscan_page_used(page) >= area->offset;
+	Page		page = BufferGetPage(buffer);
+
+	if (reader->lock && !rtscan_lock_page(buffer, BUFFER_LOCK_SHARE))
+	{
+		ReleaseBuffer(buffer);
+		return false;
+	}
+	if (rtscan_page_is(page, area->kind, reader->segment->header.id, ordinal) && rtscan_page_used(page) >= area->offset)
+		return true;
+	rtscan_release(reader, buffer);
+	return false;
 }
 
 const char *
@@ -171,11 +182,8 @@ rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *
 	else
 		*buffer = ReadBuffer(reader->index, segment->blocks[ordinal]);
 	page = BufferGetPage(*buffer);
-	if (reader->lock)
-		LockBuffer(*buffer, BUFFER_LOCK_SHARE);
-	if (unlikely(!checked && !is_page(reader, area, ordinal, page)))
+	if (unlikely(!checked && !lock_and_check(reader, area, ordinal, *buffer)))
 	{
-		rtscan_release(reader, *buffer);
 		if (reader->soft)
 			return NULL;
 		rtscan_page_mismatch(reader->index, segment->blocks[ordinal], area->kind);

@@ -180,13 +180,9 @@ lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffe
 
 	if (insertion[place] == InvalidBlockNumber)
 		return InvalidBuffer;
-	for (int i = 0; i < place; i++)
-		if (insertion[i] == insertion[place])
-			rtscan_page_corrupted(index, list->head, "It names block %u twice.", insertion[i]);
-	if (insertion[place] == list->head)
-		rtscan_page_corrupted(index, list->head, "It names itself.");
 	buffer = ReadBuffer(index, insertion[place]);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (!rtscan_lock_page(buffer, BUFFER_LOCK_EXCLUSIVE))
+		rtscan_page_corrupted(index, list->head, "It names block %u, which is in use already.", insertion[place]);
 	opaque = rtscan_page_opaque(BufferGetPage(buffer));
 	if (!rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, list->id, opaque->ordinal))
 		rtscan_page_mismatch(index, insertion[place], RTSCAN_PAGE_PENDING);
