@@ -86,6 +86,8 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 /* 16 takes the relations themselves. */
 #define adjust_appendrel_attrs_multilevel(root, node, child, parent) \
 	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+#define adjust_child_relids_multilevel(root, relids, child, parent) \
+	adjust_child_relids_multilevel(root, relids, (child)->relids, (parent)->relids)
 
 /* 16 finds, and makes nothing that is not there. */
 #define find_placeholder_info(root, placeholder) find_placeholder_info(root, placeholder, false)

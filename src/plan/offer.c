@@ -27,8 +27,7 @@
 #include "optimizer/planner.h"
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
-#include "parser/parsetree.h"
-#include "port/pg_bitutils.h"
+#include "plan/leaves.h"
 #include "settings.h"
 #include "utils/selfuncs.h"
 
@@ -133,7 +132,7 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOp
 	Query	   *query = root->parse;
 	Collection	collection;
 
-	*request = (RtscanRequest) {.root = root, .table = table, .output = output, .target = output->reltarget};
+	*request = (RtscanRequest) {.root = root, .table = table, .input = table, .output = output, .target = output->reltarget};
 	if (!grouping_is_hashable(query->groupClause))
 		return false;
 	request->group_clauses = query->groupClause;
@@ -204,8 +203,7 @@ make_partial_request(const RtscanRequest *request)
 	partial->groupings = NIL;
 	partial->aggrefs = make_partial_aggrefs(request->aggrefs);
 	partial->target = make_partial_target(partial);
-	partial->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG,
-									  (request->star ? request->star->rel : request->table)->relids);
+	partial->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, request->input->relids);
 	return partial;
 }
 
@@ -248,6 +246,7 @@ offer_parallel(const RtscanRequest *request)
 		return;
 	partial = make_partial_request(request);
 	partial->workers = workers;
+	partial->in_worker = true;
 	path = rtscan_cheapest_path(partial);
 	if (path)
 		add_final_path(request, gather(partial, path, path->rows * (workers + 1)));
@@ -277,67 +276,65 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 	return translated;
 }
 
-/* Collect paths for all tables that a relation consists of; false if one cannot be answered. */
-static bool
-collect_children(const RtscanRequest *request, RelOptInfo *parent, List **paths)
+/* The cheapest path for a leaf, or NULL; where the leaves are facts of stars, of the leaf's. */
+static Path *
+leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 {
+	RtscanRequest *translated = translate_request(request, leaf);
+	Path	   *cheapest = NULL;
 	ListCell   *cell;
 
-	foreach(cell, request->root->append_rel_list)
+	if (stars == NIL)
+		return rtscan_can_answer(request->root, leaf) ? rtscan_cheapest_path(translated) : NULL;
+	foreach(cell, stars)
 	{
-		AppendRelInfo *info = lfirst_node(AppendRelInfo, cell);
-		RelOptInfo *child = request->root->simple_rel_array[info->child_relid];
+		RtscanRequest *of_star = palloc(sizeof(RtscanRequest));
 		Path	   *path;
 
-		if (info->parent_relid != parent->relid || child == NULL || IS_DUMMY_REL(child))
+		*of_star = *translated;
+		of_star->star = lfirst(cell);
+		if (of_star->star->index->rel != leaf)
 			continue;
-		if (planner_rt_fetch(child->relid, request->root)->inh)
-		{
-			if (!collect_children(request, child, paths))
-				return false;
-			continue;
-		}
-		path = rtscan_can_answer(request->root, child) ? rtscan_cheapest_path(translate_request(request, child)) : NULL;
-		if (path == NULL)
-			return false;
-		*paths = lappend(*paths, path);
+		path = rtscan_cheapest_path(of_star);
+		if (path && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+			cheapest = path;
 	}
-	return true;
+	return cheapest;
 }
 
-/* By one process, or by a number of workers that take one child after another. */
+/* Paths for all of them, appended; NULL: one has none, or there is nothing that several processes could do. */
 static Path *
-append_children(const RtscanRequest *partial, List *paths, int workers)
+append_leaves(const RtscanRequest *request, List *stars)
 {
-	AppendPath *append = rtscan_compat_create_append_path(partial->root, partial->table, paths, workers);
+	List	   *paths = NIL;
+	ListCell   *cell;
 
-	append->path.pathtarget = partial->target;
-	return &append->path;
-}
+	foreach(cell, rtscan_leaves_of(request->root, request->table))
+	{
+		Path	   *path = leaf_path(request, lfirst(cell), stars);
 
-/* As many workers as PostgreSQL has for so many children. */
-static int
-workers_for_children(const List *paths)
-{
-	return enable_parallel_append ?
-		Min(pg_leftmost_one_pos32(list_length(paths)) + 1, max_parallel_workers_per_gather) : 0;
+		if (path == NULL)
+			return NULL;
+		paths = lappend(paths, path);
+	}
+	if (paths == NIL || (request->in_worker && rtscan_workers_for_leaves(paths) == 0))
+		return NULL;
+	return rtscan_append_leaves(request->root, request->table, request->target, paths, request->in_worker);
 }
 
 static void
-offer_children(const RtscanRequest *request)
+offer_leaves(const RtscanRequest *request, List *stars)
 {
 	RtscanRequest *partial = make_partial_request(request);
-	List	   *paths = NIL;
-	Path	   *append;
-	int			workers;
+	Path	   *append = append_leaves(partial, stars);
 
-	if (!collect_children(partial, request->table, &paths) || paths == NIL)
+	if (append == NULL)
 		return;
-	append = append_children(partial, list_copy(paths), 0);
 	add_final_path(request, append);
-	workers = workers_for_children(paths);
-	if (append->parallel_safe && workers > 0)
-		add_final_path(request, gather(partial, append_children(partial, paths, workers), append->rows));
+	partial->in_worker = true;
+	append = request->parallel_safe ? append_leaves(partial, stars) : NULL;
+	if (append && append->parallel_safe)
+		add_final_path(request, gather(partial, append, append->rows));
 }
 
 /* ---------------------------------------------------------------- the hook */
@@ -352,31 +349,34 @@ offer(const RtscanRequest *request)
 	offer_parallel(request);
 }
 
-/* The same of stars, one for each index of a fact. */
+/* Likewise of a star: of one, or where its fact has leaves, of theirs. */
+static void
+offer_star(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathExtraData *group, const RtscanStar *star, RelOptInfo *fact)
+{
+	RtscanRequest *request = palloc(sizeof(RtscanRequest));
+
+	if (!make_request(request, root, fact, output, group))
+		return;
+	request->input = input;
+	request->star = star;
+	request->parallel_safe &= input->consider_parallel;
+	if (star)
+		offer(request);
+	else if (can_be_parted(root))
+		offer_leaves(request, rtscan_stars_of(root, input));
+}
+
+/* One for each index of a fact. */
 static void
 offer_stars(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathExtraData *group)
 {
 	ListCell   *cell;
 
 	foreach(cell, rtscan_stars_of(root, input))
-	{
-		const RtscanStar *star = lfirst(cell);
-		RtscanRequest *request = palloc(sizeof(RtscanRequest));
-
-		if (!make_request(request, root, star->index->rel, output, group))
-			return;
-		request->star = star;
-		request->parallel_safe &= input->consider_parallel;
-		offer(request);
-	}
-}
-
-/* Is a relation made of others? */
-static bool
-has_children(PlannerInfo *root, RelOptInfo *rel)
-{
-	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) &&
-		planner_rt_fetch(rel->relid, root)->inh;
+		if (!rtscan_is_of_leaf(lfirst(cell), input))
+			offer_star(root, input, output, group, lfirst(cell), ((RtscanStar *) lfirst(cell))->index->rel);
+	foreach(cell, rtscan_facts_of_leaves(root, input))
+		offer_star(root, input, output, group, NULL, lfirst(cell));
 }
 
 static void
@@ -392,7 +392,7 @@ consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inpu
 		return;
 	offer_stars(root, input, output, group);
 	whole = rtscan_can_answer(root, input);
-	if (!whole && (!has_children(root, input) || !can_be_parted(root)))
+	if (!whole && (!rtscan_has_leaves(root, input) || !can_be_parted(root)))
 		return;
 	request = palloc(sizeof(RtscanRequest));
 	if (!make_request(request, root, input, output, group))
@@ -400,7 +400,7 @@ consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inpu
 	if (whole)
 		offer(request);
 	else
-		offer_children(request);
+		offer_leaves(request, NIL);
 }
 
 void

@@ -85,8 +85,8 @@ join_dimensions(RtscanPath *path)
 	if (request->star == NULL)
 		return true;
 	path->join = rtscan_join_star(request->root, request->star, rtscan_compat_below_grouping(request->root, expressions),
-								  request->workers > 0);
-	if (path->join == NULL || (request->workers > 0 && !path->join->parallel_safe))
+								  request->in_worker);
+	if (path->join == NULL || (request->in_worker && !path->join->parallel_safe))
 		return false;
 	path->index = path->join->index;
 	path->path.custom_paths = path->join->paths;

@@ -21,7 +21,8 @@ typedef struct RtscanRequest
 {
 	PlannerInfo *root;
 	RelOptInfo *table;
-	const RtscanStar *star;		/* of whose rows, whose fact the table is; NULL: the table's */
+	RelOptInfo *input;			/* of whose rows: the table, or a join */
+	const RtscanStar *star;		/* which this is, whose fact the table is; NULL: none, or one of leaves (leaves.h) */
 	RelOptInfo *output;			/* what the path is one of, */
 	PathTarget *target;			/* and what it computes */
 	List	   *group_clauses;	/* SortGroupClause, */
@@ -34,6 +35,7 @@ typedef struct RtscanRequest
 	bool		parallel_safe;	/* a worker may compute them, as far as keys, aggregates and WHERE go */
 	bool		partial;		/* the aggregates' transition states are asked for */
 	int			workers;		/* processes that share the work, besides the leader; then it is partial */
+	bool		in_worker;		/* one of several processes does it, or they share it */
 } RtscanRequest;
 
 /* An aggregate, as the index computes it: from bits, */

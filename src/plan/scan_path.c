@@ -447,12 +447,12 @@ heap_has(const RtscanScanPath *path)
 }
 
 Path *
-rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers)
+rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers, bool in_worker)
 {
-	RtscanJoin *join = rtscan_join_star(root, star, star->rel->reltarget->exprs, workers > 0);
+	RtscanJoin *join = rtscan_join_star(root, star, star->rel->reltarget->exprs, in_worker);
 	RtscanScanPath *path;
 
-	if (join == NULL || (workers > 0 && !join->parallel_safe))
+	if (join == NULL || (in_worker && !join->parallel_safe))
 		return NULL;
 	path = begin_path(star->rel, join->index, workers);
 	path->join = join;

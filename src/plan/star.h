@@ -23,6 +23,9 @@
  *
  * Where rows come from the heap together with what they meet, PostgreSQL joins them; but it is given only the rows of the fact that meet any.
  *
+ * A fact may have partitions, or children: leaves (leaves.h).  Each of them is a fact of stars of its own, with the same dimensions, whose
+ * results are appended.
+ *
  * The planner joins two relations at a time; so a star of some relations is made of that of fewer, and is remembered with its join
  * relation until the planner is done, whatever paths that keeps.
  */
@@ -56,7 +59,7 @@ typedef struct RtscanStarDimension
 
 typedef struct RtscanStar
 {
-	RelOptInfo *rel;			/* the join; or the fact, without dimensions */
+	RelOptInfo *rel;			/* the join; or the fact, without dimensions; of a leaf, the part of the join that has the leaf's rows */
 	IndexOptInfo *index;		/* of the fact */
 	List	   *dimensions;		/* RtscanStarDimension * */
 } RtscanStar;
@@ -74,8 +77,12 @@ typedef struct RtscanJoin
 /* star_offer.c: hook into the planner. */
 extern void rtscan_init_star(void);
 
-/* The stars that a join relation is (RtscanStar *). */
+/* The stars that a join relation is (RtscanStar *), and those that are its parts, of leaves. */
 extern List *rtscan_stars_of(PlannerInfo *root, const RelOptInfo *rel);
+extern bool rtscan_is_of_leaf(const RtscanStar *star, const RelOptInfo *rel);
+
+/* The tables of a join relation that these are leaves of (RelOptInfo *). */
+extern List *rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel);
 
 /* The tables that are cores of a relation. */
 extern Relids rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel);
@@ -88,7 +95,11 @@ extern RtscanStar *rtscan_add_dimension(PlannerInfo *root, const RtscanStar *sta
 										Relids cores, JoinType type, const JoinPathExtraData *extra);
 extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
 
-/* The join of a relation with another one, as if any of its rows would do: for an estimate. */
+/* star_leaf.c: likewise, where the star is a leaf's, and the join that of the whole fact. */
+extern RtscanStar *rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner,
+												Relids cores, JoinType type, const JoinPathExtraData *extra);
+
+/* star.c: the join of a relation with another one, as if any of its rows would do: for an estimate. */
 extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other);
 
 /* Do rows of the fact come as often as they meet one of a dimension's? */
@@ -123,7 +134,7 @@ extern RtscanCost rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, do
 extern void rtscan_offer_filtered(PlannerInfo *root, List *tables, RelOptInfo *joinrel, RelOptInfo *other, bool table_is_outer,
 								  JoinType type, JoinPathExtraData *extra);
 
-/* scan_path.c: the path that returns a star's rows, shared by so many workers; NULL: it has not all that is wanted. */
-extern Path *rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers);
+/* scan_path.c: the path that returns a star's rows, shared by so many workers, or by one of several; NULL: it has not all that is wanted. */
+extern Path *rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers, bool in_worker);
 
 #endif							/* RTSCAN_STAR_H */

@@ -77,7 +77,7 @@ make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, Rel
 static Path *
 filtered_path(PlannerInfo *root, const RtscanStar *star, Selectivity kept)
 {
-	Path	   *path = rtscan_join_scan_path(root, star, 0);
+	Path	   *path = rtscan_join_scan_path(root, star, 0, false);
 
 	if (path)
 		path->rows = clamp_row_est(star->rel->rows * kept);

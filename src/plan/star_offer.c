@@ -7,11 +7,12 @@
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "plan/leaves.h"
 #include "plan/path.h"
 #include "plan/planning_run.h"
 #include "settings.h"
 
-/* Stars of a relation that are remembered, at most: one an index and way to join. */
+/* Stars of a relation and table that are remembered, at most: one an index and way to join. */
 #define MAX_STARS	8
 
 /* What is remembered of a join relation. */
@@ -68,6 +69,24 @@ rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel)
 	return IS_SIMPLE_REL(rel) ? rel->relids : stars ? stars->cores : NULL;
 }
 
+bool
+rtscan_is_of_leaf(const RtscanStar *star, const RelOptInfo *rel)
+{
+	return !bms_is_subset(star->index->rel->relids, rel->relids);
+}
+
+List *
+rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel)
+{
+	List	   *facts = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_stars_of(root, rel))
+		if (rtscan_is_of_leaf(lfirst(cell), rel))
+			facts = list_append_unique_ptr(facts, rtscan_top_of(root, ((RtscanStar *) lfirst(cell))->index->rel));
+	return facts;
+}
+
 /* Have two stars of a relation the same dimensions, in any order? */
 static bool
 are_alike(const RtscanStar *a, const RtscanStar *b)
@@ -84,15 +103,20 @@ are_alike(const RtscanStar *a, const RtscanStar *b)
 	return same == list_length(a->dimensions);
 }
 
+/* Is a star a new one, or are there so many of its table that it does not matter? */
 static bool
 is_known(const JoinStars *known, const RtscanStar *star)
 {
+	int			others = 0;
 	ListCell   *cell;
 
 	foreach(cell, known->stars)
+	{
 		if (are_alike(lfirst(cell), star))
 			return true;
-	return false;
+		others += ((RtscanStar *) lfirst(cell))->index->rel == star->index->rel;
+	}
+	return others == MAX_STARS;
 }
 
 /* ---------------------------------------------------------------- paths */
@@ -108,7 +132,7 @@ static void
 offer_rows(PlannerInfo *root, const RtscanStar *star)
 {
 	RelOptInfo *fact = star->index->rel;
-	Path	   *path = rtscan_join_scan_path(root, star, 0);
+	Path	   *path = rtscan_join_scan_path(root, star, 0, false);
 	int			workers;
 
 	if (path)
@@ -116,22 +140,82 @@ offer_rows(PlannerInfo *root, const RtscanStar *star)
 	if (path == NULL || !star->rel->consider_parallel || !fact->consider_parallel)
 		return;
 	workers = compute_parallel_worker(fact, fact->pages, -1, max_parallel_workers_per_gather);
-	path = workers > 0 ? rtscan_join_scan_path(root, star, workers) : NULL;
+	path = workers > 0 ? rtscan_join_scan_path(root, star, workers, true) : NULL;
 	if (path)
 		add_partial_path(star->rel, path);
 }
 
+/* The cheapest path of a leaf's stars, as if it scanned the leaf; or NULL. */
+static Path *
+leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool in_worker)
+{
+	Path	   *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_stars_of(root, joinrel))
+	{
+		const RtscanStar *star = lfirst(cell);
+		Path	   *path = star->index->rel == leaf ? rtscan_join_scan_path(root, star, 0, in_worker) : NULL;
+
+		if (path && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+			cheapest = path;
+	}
+	if (cheapest)
+		cheapest->parent = leaf;
+	return cheapest;
+}
+
+/*
+ * The join's rows, by one process or in several; NULL: it cannot be, or need not.  They come from an Append of the fact: of that the planner
+ * knows which leaves may be left out.
+ */
+static Path *
+append_rows(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, bool parallel)
+{
+	List	   *paths = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_leaves_of(root, fact))
+	{
+		Path	   *path = leaf_path(root, joinrel, lfirst(cell), parallel);
+
+		if (path == NULL)
+			return NULL;
+		paths = lappend(paths, path);
+	}
+	if (paths == NIL || (parallel && rtscan_workers_for_leaves(paths) == 0))
+		return NULL;
+	return (Path *) create_projection_path(root, joinrel, rtscan_append_leaves(root, fact, joinrel->reltarget, paths, parallel),
+										   joinrel->reltarget);
+}
+
+static void
+offer_rows_of_leaves(PlannerInfo *root, RelOptInfo *joinrel)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_facts_of_leaves(root, joinrel))
+	{
+		Path	   *path = append_rows(root, joinrel, lfirst(cell), false);
+
+		if (path == NULL)
+			continue;
+		add_path(joinrel, path);
+		path = joinrel->consider_parallel ? append_rows(root, joinrel, lfirst(cell), true) : NULL;
+		if (path && path->parallel_safe)
+			add_partial_path(joinrel, path);
+	}
+}
+
 /* ---------------------------------------------------------------- the hook */
 
-/* A table with each of its indexes, or the stars that a join is. */
+/* A table with each of its indexes. */
 static List *
-stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
+stars_of_table(PlannerInfo *root, RelOptInfo *rel)
 {
 	List	   *stars = NIL;
 	ListCell   *cell;
 
-	if (!IS_SIMPLE_REL(rel))
-		return rtscan_stars_of(root, rel);
 	if (!rtscan_can_answer(root, rel) || !bms_is_empty(rel->lateral_relids))
 		return NIL;
 	foreach(cell, rel->indexlist)
@@ -145,27 +229,54 @@ stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
 	return stars;
 }
 
+/* Or its leaves, if each of them has any, or the stars that a join is. */
+static List *
+stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *stars = NIL;
+	ListCell   *cell;
+
+	if (!IS_SIMPLE_REL(rel))
+		return rtscan_stars_of(root, rel);
+	if (!rtscan_has_leaves(root, rel))
+		return stars_of_table(root, rel);
+	foreach(cell, rtscan_leaves_of(root, rel))
+	{
+		List	   *more = stars_of_table(root, lfirst(cell));
+
+		if (more == NIL)
+			return NIL;
+		stars = list_concat(stars, more);
+	}
+	return stars;
+}
+
 static void
 add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 		  const JoinPathExtraData *extra)
 {
 	Relids		cores = rtscan_cores_of(root, inner);
-	JoinStars  *known = NULL;
+	bool		of_leaves = false;
 	ListCell   *cell;
 
 	foreach(cell, stars_to_begin_with(root, outer))
 	{
-		RtscanStar *star = rtscan_add_dimension(root, lfirst(cell), joinrel, inner, cores, type, extra);
+		bool		leaf = rtscan_is_of_leaf(lfirst(cell), joinrel);
+		RtscanStar *star = (leaf ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, lfirst(cell), joinrel, inner, cores, type, extra);
+		JoinStars  *known;
 
 		if (star == NULL)
 			continue;
 		known = remembered(root, joinrel);
-		if (is_known(known, star) || list_length(known->stars) == MAX_STARS)
+		if (is_known(known, star))
 			continue;
 		known->stars = lappend(known->stars, star);
-		if (rtscan_enable_scan && !may_be_rechecked(root))
+		of_leaves |= leaf;
+		if (!leaf && rtscan_enable_scan && !may_be_rechecked(root))
 			offer_rows(root, star);
 	}
+	if (of_leaves && rtscan_enable_scan && !may_be_rechecked(root))
+		offer_rows_of_leaves(root, joinrel);
 }
 
 /* Joins that want no more of a table than what meets the other relation. */
@@ -174,10 +285,10 @@ offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOpt
 {
 	if (!rtscan_enable_scan || may_be_rechecked(root))
 		return;
-	if (IS_SIMPLE_REL(outer) && (type == JOIN_INNER || type == JOIN_RIGHT))
-		rtscan_offer_filtered(root, stars_to_begin_with(root, outer), joinrel, inner, true, type, extra);
-	if (IS_SIMPLE_REL(inner) && (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI))
-		rtscan_offer_filtered(root, stars_to_begin_with(root, inner), joinrel, outer, false, type, extra);
+	if (rtscan_can_answer(root, outer) && (type == JOIN_INNER || type == JOIN_RIGHT))
+		rtscan_offer_filtered(root, stars_of_table(root, outer), joinrel, inner, true, type, extra);
+	if (rtscan_can_answer(root, inner) && (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI))
+		rtscan_offer_filtered(root, stars_of_table(root, inner), joinrel, outer, false, type, extra);
 }
 
 /* Under GEQO relations and what is about them come and go. */

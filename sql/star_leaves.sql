@@ -1,0 +1,182 @@
+-- Stars whose fact has partitions or children, at several levels and with columns in other places: each leaf is a star
+-- of its own.
+
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS rtscan;
+CREATE SCHEMA star_leaves;
+SET search_path = star_leaves, public;
+SET rtscan.merge_worker = off;
+SET max_parallel_workers_per_gather = 0;
+-- wherever a star can be, it is
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_nestloop = off;
+
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/plans.psql
+\i :directory/sql/include/stars.psql
+\set ECHO all
+CREATE TABLE fact (id int, a int, b int, o int, v int, g int, t text) PARTITION BY RANGE (o);
+CREATE TABLE fact_1 PARTITION OF fact FOR VALUES FROM (0) TO (100);
+CREATE TABLE fact_2 PARTITION OF fact FOR VALUES FROM (100) TO (200) PARTITION BY LIST (g);
+CREATE TABLE fact_2a (g int, was int, t text, v int, o int, b int, id int, a int);
+ALTER TABLE fact_2a DROP COLUMN was;
+ALTER TABLE fact_2 ATTACH PARTITION fact_2a FOR VALUES IN (0, 1);
+CREATE TABLE fact_2b PARTITION OF fact_2 DEFAULT;
+CREATE TABLE fact_3 PARTITION OF fact FOR VALUES FROM (200) TO (300);
+CREATE TABLE fact_4 PARTITION OF fact DEFAULT;
+INSERT INTO fact SELECT i, nullif(abs(hashint4(i)) % 100, 7), abs(hashint4(-i)) % 200, i * 31 % 300, i % 1000,
+	nullif(i % 5, 4), 'text ' || i % 3 FROM generate_series(1, 20000) i;
+CREATE INDEX ON fact USING rtscan (a, b, o) INCLUDE (id, v, g, t);
+CREATE TABLE one (k int PRIMARY KEY, c int, name text);
+INSERT INTO one SELECT i, nullif(i % 7, 3), 'name ' || i % 5 FROM generate_series(-5, 90) i;
+CREATE TABLE two (k int PRIMARY KEY, k2 int UNIQUE, d int);
+INSERT INTO two SELECT i, i, i % 13 FROM generate_series(0, 180) i;
+CREATE TABLE days (k int PRIMARY KEY, month int);
+INSERT INTO days SELECT i, i / 30 FROM generate_series(0, 299) i;
+CREATE TABLE again (k int, e int);
+INSERT INTO again SELECT nullif(i % 40, 13), i % 3 FROM generate_series(1, 100) i;
+VACUUM ANALYZE fact, one, two, days, again;
+-- pending rows, dead ones, rows that are not all-visible
+INSERT INTO fact SELECT i, i % 100, i % 200, i % 300, i, i % 4, 'new' FROM generate_series(20001, 21000) i;
+DELETE FROM fact WHERE id % 17 = 0;
+
+EXPLAIN (COSTS OFF) SELECT c, sum(v) FROM fact JOIN one ON a = k WHERE o < 250 GROUP BY c;
+EXPLAIN (COSTS OFF) SELECT id, name FROM fact LEFT JOIN one ON a = k WHERE o IN (50, 150) AND g = 1;
+SELECT differs(format(query, shown), NULL)
+FROM unnest(ARRAY['SELECT %s FROM fact JOIN one ON a = one.k',
+	'SELECT %s FROM one JOIN fact ON one.k = a AND name < ''name 3''', 'SELECT %s FROM fact LEFT JOIN one ON a = one.k',
+	'SELECT %s FROM fact LEFT JOIN one ON a = one.k AND c > 2 WHERE c IS NULL OR v < 100',
+	'SELECT %s FROM fact JOIN one ON a = one.k JOIN two ON b = two.k JOIN days ON o = days.k WHERE month > 2 AND d < 5',
+	'SELECT %s FROM fact JOIN one ON a = one.k LEFT JOIN two ON b = two.k AND d <> 4',
+	'SELECT %s FROM fact JOIN one ON a = one.k JOIN two ON two.k = one.k WHERE b < 150',
+	'SELECT %s FROM fact JOIN two ON a = k2 JOIN one ON one.k = two.k',
+	'SELECT %s FROM fact JOIN again ON a = again.k JOIN one ON one.k = a',
+	'SELECT %s FROM fact JOIN one ON a = one.k AND c = g',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE c + g > 4',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE b IN (SELECT k FROM two WHERE d < 3)',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE NOT EXISTS (SELECT FROM two WHERE k = b AND d < 3)',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE b NOT IN (SELECT k FROM two WHERE d < 3)',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE o = 7',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE o = 7 AND o = 8',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE a = 13',
+	'SELECT %s FROM fact JOIN (SELECT * FROM one ORDER BY c, k LIMIT 20) one ON a = one.k',
+	'SELECT %s FROM fact JOIN one ON a = one.k JOIN (SELECT id AS i FROM fact_3) third ON i = id',
+	'SELECT %s FROM fact JOIN one ON a = one.k WHERE fact.v < (SELECT avg(d) FROM two WHERE two.k > c)']) query,
+	unnest(ARRAY['count(*), sum(v), max(name)', 'id, v, c, name', 'fact.tableoid::regclass, id, name',
+	'fact, one']) shown;
+SELECT differs(format('SELECT %s FROM fact JOIN one ON a = k JOIN days ON o = days.k GROUP BY %1$s', key), 5)
+FROM unnest(ARRAY['c', 'name, month', 'g', 'c, g, t', 'c + g', 'v % 10, month']) key;
+SELECT differs('SELECT c, count(*), sum(v), avg(v), min(t) FROM fact JOIN one ON a = k
+	GROUP BY c HAVING sum(v) > 1000', 5);
+SELECT differs('SELECT id, name FROM (SELECT * FROM fact WHERE v > 3) fact JOIN one ON a = one.k', 5);
+SELECT differs('SELECT count(*) FROM fact WHERE a IN (SELECT k FROM again)', 5);
+SELECT differs('SELECT id FROM fact WHERE a IN (SELECT k FROM again)', 5);
+SELECT differs('SELECT id FROM fact WHERE NOT EXISTS (SELECT FROM again WHERE k = a)', 5);
+-- what is equal to the column
+SELECT differs('SELECT sum(v), count(d) FROM one JOIN two ON one.k = two.k JOIN fact ON a = one.k', 5);
+-- no second half of these
+SELECT differs('SELECT c, name, sum(v) FROM fact JOIN one ON a = k GROUP BY ROLLUP (c, name)', NULL);
+SELECT differs('SELECT c, percentile_disc(0.5) WITHIN GROUP (ORDER BY v), count(DISTINCT g) FROM fact
+	JOIN one ON a = k GROUP BY c', NULL);
+-- as often as an outer row asks, with parameters that leave partitions out
+SELECT differs('SELECT n, l.* FROM generate_series(0, 320, 40) n,
+	LATERAL (SELECT ' || shown || ' FROM fact LEFT JOIN one ON a = k WHERE o = n OFFSET 0) l', NULL)
+FROM unnest('{"sum(v), count(name)","v, name"}'::text[]) shown;
+SET plan_cache_mode = force_generic_plan;
+PREPARE of_day(int) AS
+	SELECT count(*), sum(v), count(name) FROM fact LEFT JOIN one ON a = k WHERE o = $1;
+EXPLAIN (COSTS OFF) EXECUTE of_day(150);
+EXECUTE of_day(150);
+PREPARE rows_of_day(int) AS
+	SELECT id, name FROM fact JOIN one ON a = k WHERE o = $1 AND b < 50 AND c < 3;
+EXPLAIN (COSTS OFF) EXECUTE rows_of_day(20);
+EXECUTE rows_of_day(20);
+RESET plan_cache_mode;
+-- a cursor, in both directions
+BEGIN;
+DECLARE rows SCROLL CURSOR FOR SELECT id, name FROM fact JOIN one ON a = k WHERE b = 3 AND c = 1 ORDER BY id;
+FETCH 2 FROM rows;
+FETCH BACKWARD 1 FROM rows;
+COMMIT;
+-- rows that are changed or locked are not a star's
+SELECT differs('SELECT id FROM fact JOIN one ON a = k WHERE b = 3 FOR UPDATE OF fact', 0);
+BEGIN;
+UPDATE fact SET v = -1 FROM one WHERE a = k AND c = 1;
+SELECT count(*) FROM fact WHERE v = -1;
+ROLLBACK;
+
+-- several processes
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET min_parallel_index_scan_size = 0;
+SET parallel_leader_participation = off;
+EXPLAIN (COSTS OFF) SELECT c, sum(v) FROM fact JOIN one ON a = k WHERE o BETWEEN 90 AND 210 AND g < 2 GROUP BY c;
+SELECT differs('SELECT c, sum(v), count(*) FROM fact JOIN one ON a = k GROUP BY c', 5);
+SELECT differs('SELECT id, name FROM fact JOIN one ON a = k WHERE b < 100', 5);
+RESET max_parallel_workers_per_gather;
+RESET parallel_leader_participation;
+-- both sides have partitions
+CREATE TABLE parted (k int, p int) PARTITION BY RANGE (k);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (100);
+CREATE TABLE parted_2 PARTITION OF parted FOR VALUES FROM (100) TO (300);
+INSERT INTO parted SELECT i, i % 9 FROM generate_series(0, 299) i;
+CREATE UNIQUE INDEX ON parted (k);
+ANALYZE parted;
+SELECT differs('SELECT p, sum(v) FROM fact JOIN parted ON o = k GROUP BY p', 5);
+CREATE TABLE like_parted (id int, k int, a int) PARTITION BY RANGE (k);
+CREATE TABLE like_parted_1 PARTITION OF like_parted FOR VALUES FROM (0) TO (100);
+CREATE TABLE like_parted_2 PARTITION OF like_parted FOR VALUES FROM (100) TO (300);
+INSERT INTO like_parted SELECT i, i % 300, i % 70 FROM generate_series(1, 3000) i;
+CREATE INDEX ON like_parted USING rtscan (k, a) INCLUDE (id);
+VACUUM ANALYZE like_parted;
+SET enable_partitionwise_join = on;
+SET enable_partitionwise_aggregate = on;
+SELECT differs(query, NULL)
+FROM unnest(ARRAY['SELECT p, sum(id) FROM like_parted JOIN parted USING (k) GROUP BY p',
+	'SELECT k, p, count(*) FROM like_parted JOIN parted USING (k) GROUP BY k, p',
+	'SELECT id, p, name FROM like_parted l JOIN parted USING (k) JOIN one ON l.a = one.k',
+	'SELECT p.k, name, count(*) FROM like_parted l JOIN parted p USING (k) JOIN one ON l.a = one.k
+	GROUP BY p.k, name']) query;
+RESET enable_partitionwise_join;
+RESET enable_partitionwise_aggregate;
+
+-- a partition without an index, which may be left out
+CREATE TABLE bare (id int, a int, v int) PARTITION BY LIST (a);
+CREATE TABLE bare_1 PARTITION OF bare FOR VALUES IN (1, 2, 3);
+CREATE TABLE bare_2 PARTITION OF bare DEFAULT;
+INSERT INTO bare SELECT i, i % 10, i FROM generate_series(1, 1000) i;
+CREATE INDEX ON bare_1 USING rtscan (a) INCLUDE (v);
+VACUUM ANALYZE bare;
+SELECT differs('SELECT c, sum(v) FROM bare JOIN one ON a = k GROUP BY c', 0);
+SELECT differs('SELECT c, sum(v) FROM bare JOIN one ON a = k WHERE a < 4 AND a > 0 GROUP BY c', NULL);
+SELECT differs('SELECT c, sum(v) FROM bare JOIN one ON a = k WHERE a IN (1, 2) GROUP BY c', 1);
+
+-- children, of which the parent is one
+CREATE TABLE parent (id int, a int, v int);
+CREATE TABLE child (more int) INHERITS (parent);
+INSERT INTO parent SELECT i, i % 100, i FROM generate_series(1, 3000) i;
+INSERT INTO child SELECT i, i % 100, i, -i FROM generate_series(3001, 5000) i;
+CREATE INDEX ON parent USING rtscan (a) INCLUDE (v, id);
+CREATE INDEX ON child USING rtscan (a) INCLUDE (v, id);
+VACUUM ANALYZE parent, child;
+SELECT differs('SELECT c, sum(v) FROM parent JOIN one ON a = k GROUP BY c', 2);
+SELECT differs('SELECT id, name FROM parent LEFT JOIN one ON a = k WHERE v % 7 = 1', 2);
+SELECT differs('SELECT id, name FROM ONLY parent JOIN one ON a = k', 1);
+
+-- who may see what
+CREATE ROLE star_leaves_reader;
+GRANT USAGE ON SCHEMA star_leaves TO star_leaves_reader;
+GRANT SELECT ON fact, one TO star_leaves_reader;
+ALTER TABLE fact ENABLE ROW LEVEL SECURITY;
+CREATE POLICY even ON fact USING (v % 2 = 0);
+SET ROLE star_leaves_reader;
+EXPLAIN (COSTS OFF) SELECT count(*), sum(v % 2) FROM fact JOIN one ON a = k WHERE o < 50;
+SELECT count(*) > 0, sum(v % 2) FROM fact JOIN one ON a = k;
+RESET ROLE;
+
+DROP SCHEMA star_leaves CASCADE;
+DROP ROLE star_leaves_reader;

@@ -1,0 +1,27 @@
+/*
+ * leaves.h
+ *		The tables that a table with partitions, or with children, consists of.
+ */
+#ifndef RTSCAN_LEAVES_H
+#define RTSCAN_LEAVES_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+
+/* Is a relation made of others? */
+extern bool rtscan_has_leaves(PlannerInfo *root, RelOptInfo *rel);
+
+/* Those tables (RelOptInfo *), but for what the planner has left out already. */
+extern List *rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel);
+
+/* The table that a leaf is one of. */
+extern RelOptInfo *rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf);
+
+/* The rows of paths for leaves, one after another, as a relation's; or by several processes, each of which takes one path after another. */
+extern Path *rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, List *paths, bool parallel);
+
+/* As many workers as PostgreSQL has for so many paths. */
+extern int	rtscan_workers_for_leaves(const List *paths);
+
+#endif							/* RTSCAN_LEAVES_H */

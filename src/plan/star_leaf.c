@@ -1,0 +1,70 @@
+/*
+ * star_leaf.c
+ *		Stars of leaves: what joins a fact, said of one of its partitions or children.
+ */
+#include "plan/star.h"
+
+#include "optimizer/appendinfo.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/tlist.h"
+#include "plan/leaves.h"
+
+/* Which rows of a join are about one leaf of a table. */
+typedef struct Leaf
+{
+	PlannerInfo *root;
+	RelOptInfo *leaf;
+	RelOptInfo *top;
+} Leaf;
+
+static Relids
+translate_relids(const Leaf *leaf, Relids relids)
+{
+	return adjust_child_relids_multilevel(leaf->root, relids, leaf->leaf, leaf->top);
+}
+
+static List *
+translate_list(const Leaf *leaf, List *list)
+{
+	return (List *) adjust_appendrel_attrs_multilevel(leaf->root, (Node *) list, leaf->leaf, leaf->top);
+}
+
+/* The part of a join relation that has the leaf's rows.  The planner has none: it is not in its lists, and only what stars want is true of it. */
+static RelOptInfo *
+translate_join(const Leaf *leaf, const RelOptInfo *joinrel)
+{
+	RelOptInfo *part = makeNode(RelOptInfo);
+
+	*part = *joinrel;
+	part->relids = translate_relids(leaf, joinrel->relids);
+	part->reltarget = copy_pathtarget(joinrel->reltarget);
+	part->reltarget->exprs = translate_list(leaf, joinrel->reltarget->exprs);
+	part->consider_parallel &= leaf->leaf->consider_parallel;
+	part->rows = clamp_row_est(joinrel->rows * leaf->leaf->rows / Max(leaf->top->rows, 1));
+	part->pathlist = part->partial_pathlist = part->ppilist = NIL;
+	return part;
+}
+
+static SpecialJoinInfo *
+translate_special(const Leaf *leaf, const SpecialJoinInfo *special)
+{
+	SpecialJoinInfo *translated = makeNode(SpecialJoinInfo);
+
+	*translated = *special;
+	translated->min_lefthand = translate_relids(leaf, special->min_lefthand);
+	translated->syn_lefthand = translate_relids(leaf, special->syn_lefthand);
+	return translated;
+}
+
+RtscanStar *
+rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner, Relids cores,
+							 JoinType type, const JoinPathExtraData *extra)
+{
+	Leaf		leaf = {root, star->index->rel, rtscan_top_of(root, star->index->rel)};
+	JoinPathExtraData translated = *extra;
+
+	translated.restrictlist = translate_list(&leaf, extra->restrictlist);
+	translated.sjinfo = translate_special(&leaf, extra->sjinfo);
+	return rtscan_add_dimension(root, star, translate_join(&leaf, joinrel), inner, cores, type, &translated);
+}
