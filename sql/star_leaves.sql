@@ -94,6 +94,34 @@ PREPARE rows_of_day(int) AS
 EXPLAIN (COSTS OFF) EXECUTE rows_of_day(20);
 EXECUTE rows_of_day(20);
 RESET plan_cache_mode;
+-- leaves have dimensions in common: each is executed once, also where it comes in ranges, for all of which each leaf is
+-- searched; but not where parameters change it
+SELECT trim(line) FROM explained('SELECT c, sum(v) FROM fact JOIN one ON a = k WHERE o < 200 GROUP BY c',
+	'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Relation|keys|Seq Scan';
+CREATE TABLE many (k int, e int);
+INSERT INTO many SELECT i, i % 5 FROM generate_series(-9000, 200) i;
+CREATE UNIQUE INDEX ON many (k);
+ANALYZE many;
+SET work_mem = '64kB';
+SELECT differs(query, 5)
+FROM unnest(ARRAY['SELECT e, sum(v), count(*) FROM fact JOIN many ON b = k AND k % 1 = 0 GROUP BY e',
+	'SELECT id, e FROM fact JOIN many ON b = k AND k % 1 = 0 WHERE o BETWEEN 50 AND 250 OR v = 3',
+	'SELECT count(*), count(e) FROM fact LEFT JOIN many ON b = k AND k % 1 = 0']) query;
+SELECT substring(line, 'ranges=\d+') FROM explained('SELECT e, sum(v) FROM fact JOIN many ON b = k AND k % 1 = 0
+	GROUP BY e', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'ranges';
+RESET work_mem;
+SELECT differs('SELECT n, l.* FROM generate_series(0, 3) n,
+	LATERAL (SELECT ' || shown || ' FROM fact JOIN one ON a = k AND c = n WHERE b < 20 OFFSET 0) l', NULL)
+FROM unnest('{"sum(v), count(name)","v, name"}'::text[]) shown;
+SELECT differs('SELECT (SELECT sum(v) FROM fact JOIN one ON a = k WHERE c <> n AND o < n * 50)
+	FROM generate_series(0, 3) n', NULL);
+SELECT differs('SELECT n, count(*) FROM generate_series(0, 3) n,
+	LATERAL (SELECT id, name FROM fact JOIN one ON a = k WHERE b <> n LIMIT 20 + n) l GROUP BY n', NULL);
+SELECT differs('SELECT sum(v) FROM fact JOIN one ON a = k AND c < (SELECT max(d) - 8 FROM two)', 5);
+-- twice in a query
+SELECT differs('SELECT * FROM (SELECT c, sum(v) FROM fact JOIN one ON a = k GROUP BY c) x FULL JOIN
+	(SELECT c, count(*) FROM fact JOIN one ON a = k WHERE b < 100 GROUP BY c) y USING (c)', NULL);
+SELECT differs('SELECT sum(v) FROM fact JOIN one ON a = k UNION ALL SELECT sum(b) FROM fact JOIN one ON a = k', 10);
 -- a cursor, in both directions
 BEGIN;
 DECLARE rows SCROLL CURSOR FOR SELECT id, name FROM fact JOIN one ON a = k WHERE b = 3 AND c = 1 ORDER BY id;

@@ -373,7 +373,7 @@ offer_stars(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathE
 	ListCell   *cell;
 
 	foreach(cell, rtscan_stars_of(root, input))
-		if (!rtscan_is_of_leaf(lfirst(cell), input))
+		if (((RtscanStar *) lfirst(cell))->table == NULL)
 			offer_star(root, input, output, group, lfirst(cell), ((RtscanStar *) lfirst(cell))->index->rel);
 	foreach(cell, rtscan_facts_of_leaves(root, input))
 		offer_star(root, input, output, group, NULL, lfirst(cell));

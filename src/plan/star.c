@@ -335,6 +335,6 @@ rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *join
 	dimension->selectivity = selectivity_of(root, star, joinrel, inner, infos, type, repeats, extra);
 	dimension->residual = list_difference_ptr(extra->restrictlist, infos);
 	result = palloc(sizeof(RtscanStar));
-	*result = (RtscanStar) {joinrel, star->index, lappend(list_copy(star->dimensions), dimension)};
+	*result = (RtscanStar) {joinrel, star->index, star->table, lappend(list_copy(star->dimensions), dimension)};
 	return result;
 }

@@ -60,7 +60,8 @@ typedef struct RtscanStarDimension
 typedef struct RtscanStar
 {
 	RelOptInfo *rel;			/* the join; or the fact, without dimensions; of a leaf, the part of the join that has the leaf's rows */
-	IndexOptInfo *index;		/* of the fact */
+	IndexOptInfo *index;		/* of the fact, */
+	RelOptInfo *table;			/* which is a leaf of this; or NULL */
 	List	   *dimensions;		/* RtscanStarDimension * */
 } RtscanStar;
 
@@ -69,7 +70,9 @@ typedef struct RtscanJoin
 {
 	const RtscanStar *star;
 	IndexOptInfo *index;		/* with the attributes that these have as its last columns */
-	List	   *paths;			/* by dimension: its keys, then its attributes, the mark last */
+	List	   *paths;			/* by dimension: its keys, then its attributes, the mark last; */
+	List	   *common;			/* its number, if leaves have it in common, or 0; */
+	int			leaves;			/* and so many of these do */
 	List	   *row_quals;		/* row expressions that ask for marks, before anything else is asked of rows */
 	bool		parallel_safe;
 } RtscanJoin;
@@ -79,7 +82,6 @@ extern void rtscan_init_star(void);
 
 /* The stars that a join relation is (RtscanStar *), and those that are its parts, of leaves. */
 extern List *rtscan_stars_of(PlannerInfo *root, const RelOptInfo *rel);
-extern bool rtscan_is_of_leaf(const RtscanStar *star, const RelOptInfo *rel);
 
 /* The tables of a join relation that these are leaves of (RelOptInfo *). */
 extern List *rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel);
@@ -98,6 +100,9 @@ extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
 /* star_leaf.c: likewise, where the star is a leaf's, and the join that of the whole fact. */
 extern RtscanStar *rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner,
 												Relids cores, JoinType type, const JoinPathExtraData *extra);
+
+/* star_leaf.c: the number of what leaves of a table have in common, a dimension of which a path's columns are asked for. */
+extern int	rtscan_number_of_common(PlannerInfo *root, const RelOptInfo *table, const Path *path);
 
 /* star.c: the join of a relation with another one, as if any of its rows would do: for an estimate. */
 extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other);

@@ -1,6 +1,6 @@
 /*
  * star_leaf.c
- *		Stars of leaves: what joins a fact, said of one of its partitions or children.
+ *		Stars of leaves: what joins a fact, said of one of its partitions or children; and what these have in common.
  */
 #include "plan/star.h"
 
@@ -9,6 +9,9 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 #include "plan/leaves.h"
+#include "plan/planning_run.h"
+
+/* ---------------------------------------------------------------- stars */
 
 /* Which rows of a join are about one leaf of a table. */
 typedef struct Leaf
@@ -61,10 +64,72 @@ RtscanStar *
 rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner, Relids cores,
 							 JoinType type, const JoinPathExtraData *extra)
 {
-	Leaf		leaf = {root, star->index->rel, rtscan_top_of(root, star->index->rel)};
+	Leaf		leaf = {root, star->index->rel, star->table};
 	JoinPathExtraData translated = *extra;
 
 	translated.restrictlist = translate_list(&leaf, extra->restrictlist);
 	translated.sjinfo = translate_special(&leaf, extra->sjinfo);
 	return rtscan_add_dimension(root, star, translate_join(&leaf, joinrel), inner, cores, type, &translated);
+}
+
+/* ---------------------------------------------------------------- dimensions in common */
+
+/* What has been asked of a relation, on behalf of leaves of a table. */
+typedef struct Common
+{
+	const RelOptInfo *table;
+	List	   *columns;
+	int			number;			/* of this one only, in all plans that a query can have */
+} Common;
+
+/* All that is remembered of a planning run: List * of Common * by RelOptInfo. */
+typedef struct CommonEntry
+{
+	const RelOptInfo *rel;		/* hash key */
+	List	   *all;
+} CommonEntry;
+
+static RtscanPlanningRun *memory;
+
+static CommonEntry *
+remembered(PlannerInfo *root, const RelOptInfo *rel)
+{
+	RtscanPlanningRun *run = rtscan_planning_run(root, &memory, sizeof(RtscanPlanningRun), sizeof(CommonEntry));
+	bool		found;
+	CommonEntry *entry = hash_search(run->entries, &rel, HASH_ENTER, &found);
+
+	if (!found)
+		*entry = (CommonEntry) {.rel = rel};
+	return entry;
+}
+
+static int
+next_number(void)
+{
+	static int	last;
+
+	last = last == PG_INT32_MAX ? 1 : last + 1;
+	return last;
+}
+
+int
+rtscan_number_of_common(PlannerInfo *root, const RelOptInfo *table, const Path *path)
+{
+	CommonEntry *entry = remembered(root, path->parent);
+	MemoryContext old;
+	Common	   *common;
+	ListCell   *cell;
+
+	foreach(cell, entry->all)
+	{
+		common = lfirst(cell);
+		if (common->table == table && equal(common->columns, path->pathtarget->exprs))
+			return common->number;
+	}
+	old = MemoryContextSwitchTo(memory->context);
+	common = palloc(sizeof(Common));
+	*common = (Common) {table, path->pathtarget->exprs, next_number()};
+	entry->all = lappend(entry->all, common);
+	MemoryContextSwitchTo(old);
+	return common->number;
 }

@@ -69,12 +69,6 @@ rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel)
 	return IS_SIMPLE_REL(rel) ? rel->relids : stars ? stars->cores : NULL;
 }
 
-bool
-rtscan_is_of_leaf(const RtscanStar *star, const RelOptInfo *rel)
-{
-	return !bms_is_subset(star->index->rel->relids, rel->relids);
-}
-
 List *
 rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel)
 {
@@ -82,8 +76,8 @@ rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel)
 	ListCell   *cell;
 
 	foreach(cell, rtscan_stars_of(root, rel))
-		if (rtscan_is_of_leaf(lfirst(cell), rel))
-			facts = list_append_unique_ptr(facts, rtscan_top_of(root, ((RtscanStar *) lfirst(cell))->index->rel));
+		if (((RtscanStar *) lfirst(cell))->table)
+			facts = list_append_unique_ptr(facts, ((RtscanStar *) lfirst(cell))->table);
 	return facts;
 }
 
@@ -209,9 +203,9 @@ offer_rows_of_leaves(PlannerInfo *root, RelOptInfo *joinrel)
 
 /* ---------------------------------------------------------------- the hook */
 
-/* A table with each of its indexes. */
+/* A table with each of its indexes; it may be a leaf of another one. */
 static List *
-stars_of_table(PlannerInfo *root, RelOptInfo *rel)
+stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table)
 {
 	List	   *stars = NIL;
 	ListCell   *cell;
@@ -223,7 +217,7 @@ stars_of_table(PlannerInfo *root, RelOptInfo *rel)
 		{
 			RtscanStar *star = palloc(sizeof(RtscanStar));
 
-			*star = (RtscanStar) {rel, lfirst_node(IndexOptInfo, cell), NIL};
+			*star = (RtscanStar) {.rel = rel, .index = lfirst_node(IndexOptInfo, cell), .table = table};
 			stars = lappend(stars, star);
 		}
 	return stars;
@@ -239,10 +233,10 @@ stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
 	if (!IS_SIMPLE_REL(rel))
 		return rtscan_stars_of(root, rel);
 	if (!rtscan_has_leaves(root, rel))
-		return stars_of_table(root, rel);
+		return stars_of_table(root, rel, NULL);
 	foreach(cell, rtscan_leaves_of(root, rel))
 	{
-		List	   *more = stars_of_table(root, lfirst(cell));
+		List	   *more = stars_of_table(root, lfirst(cell), rel);
 
 		if (more == NIL)
 			return NIL;
@@ -261,8 +255,9 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 
 	foreach(cell, stars_to_begin_with(root, outer))
 	{
-		bool		leaf = rtscan_is_of_leaf(lfirst(cell), joinrel);
-		RtscanStar *star = (leaf ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, lfirst(cell), joinrel, inner, cores, type, extra);
+		const RtscanStar *before = lfirst(cell);
+		RtscanStar *star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores,
+																								  type, extra);
 		JoinStars  *known;
 
 		if (star == NULL)
@@ -271,8 +266,8 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 		if (is_known(known, star))
 			continue;
 		known->stars = lappend(known->stars, star);
-		of_leaves |= leaf;
-		if (!leaf && rtscan_enable_scan && !may_be_rechecked(root))
+		of_leaves |= star->table != NULL;
+		if (star->table == NULL && rtscan_enable_scan && !may_be_rechecked(root))
 			offer_rows(root, star);
 	}
 	if (of_leaves && rtscan_enable_scan && !may_be_rechecked(root))
@@ -286,9 +281,9 @@ offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOpt
 	if (!rtscan_enable_scan || may_be_rechecked(root))
 		return;
 	if (rtscan_can_answer(root, outer) && (type == JOIN_INNER || type == JOIN_RIGHT))
-		rtscan_offer_filtered(root, stars_of_table(root, outer), joinrel, inner, true, type, extra);
+		rtscan_offer_filtered(root, stars_of_table(root, outer, NULL), joinrel, inner, true, type, extra);
 	if (rtscan_can_answer(root, inner) && (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI))
-		rtscan_offer_filtered(root, stars_of_table(root, inner), joinrel, outer, false, type, extra);
+		rtscan_offer_filtered(root, stars_of_table(root, inner, NULL), joinrel, outer, false, type, extra);
 }
 
 /* Under GEQO relations and what is about them come and go. */

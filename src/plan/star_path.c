@@ -16,6 +16,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "plan/leaves.h"
 #include "plan/privacy.h"
 #include "plan/resolve.h"
 #include "run/dimension.h"
@@ -237,6 +238,7 @@ rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, b
 	ListCell   *cell;
 
 	join->star = star;
+	join->leaves = star->table ? list_length(rtscan_leaves_of(root, star->table)) : 1;
 	expressions = list_make2(expressions, extract_actual_clauses(rtscan_join_residual(join), false));
 	join->parallel_safe = true;
 	if (makes_null(star, expressions))
@@ -251,6 +253,7 @@ rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, b
 		if (path == NULL || !fits(lfirst(cell), path))
 			return NULL;
 		join->paths = lappend(join->paths, path);
+		join->common = lappend_int(join->common, star->table ? rtscan_number_of_common(root, star->table, path) : 0);
 		join->parallel_safe &= path->parallel_safe;
 		all = list_concat(all, attributes);
 		if (!has_mark(lfirst(cell)))
@@ -364,10 +367,16 @@ rtscan_plan_dimensions(const RtscanJoin *join)
 {
 	List	   *dimensions = NIL;
 	ListCell   *cell,
-			   *path_cell;
+			   *path_cell,
+			   *common_cell;
 
-	forboth(cell, join->star->dimensions, path_cell, join->paths)
-		dimensions = lappend(dimensions, plan_dimension(join->index, lfirst(cell), lfirst(path_cell)));
+	forthree(cell, join->star->dimensions, path_cell, join->paths, common_cell, join->common)
+	{
+		RtscanPlanDimension *dimension = plan_dimension(join->index, lfirst(cell), lfirst(path_cell));
+
+		dimension->common = lfirst_int(common_cell);
+		dimensions = lappend(dimensions, dimension);
+	}
 	return dimensions;
 }
 
@@ -426,7 +435,6 @@ add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const
 	{
 		bool		coded = size->columns[((const RtscanStarKey *) lfirst(cell))->qual->asked.column].dictionary_values > 0;
 
-		cost->startup += keys * KEY_COST;
 		rtscan_add_cost(cost, (coded ? coded_cost : plain_cost) (dimension, size, keys, rows));
 	}
 	/* They are looked up by several keys together. */
@@ -453,6 +461,13 @@ dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *row
 	return cost;
 }
 
+/* Executing its plan, and keeping and sorting the rows. */
+static Cost
+load_cost(const RtscanStarDimension *dimension, const Path *path)
+{
+	return path->total_cost + path->rows * (list_length(dimension->keys) * KEY_COST + count_attributes(dimension, path) * ATTRIBUTE_COST);
+}
+
 RtscanCost
 rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 {
@@ -463,11 +478,7 @@ rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 			   *path_cell;
 
 	forboth(cell, join->star->dimensions, path_cell, join->paths)
-	{
-		const Path *path = lfirst(path_cell);
-
-		cost.startup += path->total_cost + path->rows * count_attributes(lfirst(cell), path) * ATTRIBUTE_COST;
-	}
+		cost.startup += load_cost(lfirst(cell), lfirst(path_cell)) / join->leaves;
 	/* What the planner says of the join is right for rows that come several times, too. */
 	if (rtscan_repeats_rows(join->star))
 	{

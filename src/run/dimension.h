@@ -40,6 +40,7 @@ typedef struct RtscanPlanDimension
 	Oid			collation;
 	int			attributes;		/* so many */
 	bool		repeats;		/* of JOIN_INNER and JOIN_LEFT: a row of the fact may meet several, and comes as often */
+	int			common;			/* nodes with the same number have it in common, of which only one is executed at a time; 0: it is the node's */
 } RtscanPlanDimension;
 
 /* A column that the dimension's rows have besides the key; one more behind the last row is NULL, of rows that meet none. */
@@ -130,6 +131,12 @@ rtscan_dimension_has_ranges(const RtscanDimension *dimension)
 /* Begin with a plan that has been initialized, in the current memory context; and end it. */
 extern RtscanDimension *rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state);
 extern void rtscan_end_dimension(RtscanDimension *dimension);
+
+/*
+ * dimension_common.c: likewise; or with one that another node has begun with, whose plan is executed in place of this one.  It is ended by that
+ * node, and its trace and its range at hand are those of the node that is executed.
+ */
+extern RtscanDimension *rtscan_begin_common_dimension(const RtscanPlanDimension *plan, PlanState *state);
 
 /* Add to an array, of so many so far, what has the keys of each of its columns: it, or parts of parts. */
 extern void rtscan_collect_keys(RtscanDimension *dimension, RtscanDimension **keys, int *n);

@@ -49,8 +49,23 @@ begin_dimensions(RtscanNode *node, int eflags)
 		PlanState  *state = ExecInitNode(lfirst(plan), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 
 		node->custom.custom_ps = lappend(node->custom.custom_ps, state);
-		node->values.dimensions[node->ndimensions] = rtscan_begin_dimension(lfirst(dimension), state);
+		node->values.dimensions[node->ndimensions] = rtscan_begin_common_dimension(lfirst(dimension), state);
 		rtscan_collect_keys(node->values.dimensions[node->ndimensions++], node->values.keys, &nkeys);
+	}
+}
+
+static void
+end_dimensions(RtscanNode *node)
+{
+	for (int i = 0; i < node->ndimensions; i++)
+	{
+		RtscanDimension *dimension = node->values.dimensions[i];
+		PlanState  *state = list_nth(node->custom.custom_ps, i);
+
+		if (dimension->state == state)
+			rtscan_end_dimension(dimension);
+		else
+			ExecEndNode(state);
 	}
 }
 
@@ -149,8 +164,7 @@ void
 rtscan_end_node(RtscanNode *node)
 {
 	rtscan_end_answer(node);
-	for (int i = 0; i < node->ndimensions; i++)
-		rtscan_end_dimension(node->values.dimensions[i]);
+	end_dimensions(node);
 	index_close(node->index, NoLock);
 	if (node->heap != node->custom.ss.ss_currentRelation)
 		table_close(node->heap, NoLock);

@@ -142,7 +142,7 @@ read_order(List *written)
 static List *
 write_dimension(const RtscanPlanDimension *dimension)
 {
-	List	   *written = list_make2(list_make4_int(dimension->type, dimension->column, dimension->attributes, dimension->repeats),
+	List	   *written = list_make2(list_make5_int(dimension->type, dimension->column, dimension->attributes, dimension->repeats, dimension->common),
 									 list_make4_oid(dimension->lefttype, dimension->subtype, dimension->family, dimension->collation));
 
 	for (int i = 0; i < 2 && dimension->parts[0]; i++)
@@ -162,6 +162,7 @@ read_dimension(List *written)
 		.column = lsecond_int(numbers),
 		.attributes = lthird_int(numbers),
 		.repeats = lfourth_int(numbers) != 0,
+		.common = list_nth_int(numbers, 4),
 		.lefttype = linitial_oid(oids),
 		.subtype = lsecond_oid(oids),
 		.family = lthird_oid(oids),

@@ -246,21 +246,43 @@ segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegme
 static int
 turn_of(const RtscanFilter *part)
 {
-	return part->kind == RTSCAN_FILTER_IMPLIED ? 2 : part->kind == RTSCAN_FILTER_CONDITION && part->condition.nvalues > 1 ? 1 : 0;
+	return part->kind == RTSCAN_FILTER_IMPLIED ? PG_INT32_MAX : part->kind == RTSCAN_FILTER_CONDITION ? part->condition.nvalues : 0;
 }
 
+static int
+compare_turns(const void *a, const void *b)
+{
+	const RtscanFilter *left = *(const RtscanFilter *const *) a,
+			   *right = *(const RtscanFilter *const *) b;
+
+	if (turn_of(left) != turn_of(right))
+		return turn_of(left) < turn_of(right) ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static const RtscanFilter **
+order_by_turns(const RtscanFilter *parts, int n)
+{
+	const RtscanFilter **ordered = palloc(Max(n, 1) * sizeof(RtscanFilter *));
+
+	for (int i = 0; i < n; i++)
+		ordered[i] = &parts[i];
+	qsort(ordered, n, sizeof(RtscanFilter *), compare_turns);
+	return ordered;
+}
+
+/* Once no row is left, what else is asked does not matter: a partition has none of most keys. */
 static bool
 segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, RtscanSegmentFilter *result)
 {
+	const RtscanFilter **ordered = order_by_turns(parts, n);
+
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
-	for (int i = 0; i < 3 * n; i++)
+	for (int i = 0; i < n && !result->region.empty; i++)
 	{
-		const RtscanFilter *next = &parts[i % n];
 		RtscanSegmentFilter part;
 
-		if (turn_of(next) != i / n)
-			continue;
-		if (!segment_part(next, reader, result, &part))
+		if (!segment_part(ordered[i], reader, result, &part))
 			return false;
 		and_filter(result, &part);
 	}
