@@ -72,7 +72,7 @@ def load_tables(cursor, chosen, options, directory):
     for table in tables:
         cursor.execute(f"VACUUM ANALYZE {table.name}")
         file = f"{directory}/{table.name}.csv"
-        cursor.execute(f"COPY {table.name} TO '{file}' (FORMAT csv)")
+        cursor.execute(f"COPY (SELECT * FROM {table.name}) TO '{file}' (FORMAT csv)")
         setup += [f"CREATE TABLE {table.name} ({table.definition})", f"COPY {table.name} FROM '{file}' (FORMAT csv, HEADER false)"]
     return "; ".join(setup)
 

@@ -171,6 +171,16 @@ def primary_keys(**columns):
     return tuple(f"ALTER TABLE {table} ADD PRIMARY KEY ({key})" for table, key in columns.items())
 
 
+def partition(table, column, bounds):
+    """Move a table's rows to partitions by ranges of a column."""
+    yield f"ALTER TABLE {table} RENAME TO whole"
+    yield f"CREATE TABLE {table} (LIKE whole) PARTITION BY RANGE ({column})"
+    for low, high in zip(bounds, bounds[1:]):
+        yield f"CREATE TABLE {table}_{low} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high})"
+    yield f"INSERT INTO {table} SELECT * FROM whole"
+    yield "DROP TABLE whole"
+
+
 STAR_INDEXES = (
     *primary_keys(date="d_datekey", customer="c_custkey", supplier="s_suppkey", part="p_partkey"),
     *create_indexes("btree", lineorder=("(lo_orderdate)", "(lo_custkey)", "(lo_partkey)", "(lo_suppkey)")),
@@ -180,6 +190,7 @@ STAR_INDEXES = (
                     customer="(c_region, c_nation, c_city) INCLUDE (c_custkey)",
                     supplier="(s_region, s_nation, s_city) INCLUDE (s_suppkey)",
                     part="(p_category, p_mfgr, p_brand1) INCLUDE (p_partkey)"))
+YEARS = tuple(partition("lineorder", "lo_orderdate", [year * 10000 for year in range(1992, 2000)]))
 TPCH_INDEXES = (
     *primary_keys(region="r_regionkey", nation="n_nationkey", supplier="s_suppkey", customer="c_custkey", part="p_partkey",
                   orders="o_orderkey", lineitem="l_orderkey, l_linenumber"),
@@ -204,6 +215,7 @@ SETS = {
     "aggregates": Questions(**W, questions=lambda rows: (*of_sums_and_groups(), *of_quantiles_and_distinct_values(), *of_expressions())),
     "lineitem": Questions(**LINEITEM, questions=lambda rows: of_lineitem()),
     "star": Questions(6_001_215, SCHEMAS["star"], STAR_INDEXES, lambda rows: asked_alike(joins.STAR, 1 / 3), POSTGRES),
+    "partitions": Questions(6_001_215, SCHEMAS["star"], (*YEARS, *STAR_INDEXES), lambda rows: asked_alike(joins.STAR, 1 / 3), POSTGRES),
     "tpch": Questions(6_001_215, SCHEMAS["tpch"], TPCH_INDEXES, lambda rows: asked_alike(joins.TPCH), POSTGRES),
     "keys": Questions(10_000_000, SCHEMAS["keyed"],
                       (*create_indexes("btree", t="(k) INCLUDE (v)"), *create_indexes("rtscan", t="(k, b, c) INCLUDE (v)")), of_keys, LOOKUPS),

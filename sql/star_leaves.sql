@@ -172,6 +172,23 @@ FROM unnest(ARRAY['SELECT p, sum(id) FROM like_parted JOIN parted USING (k) GROU
 RESET enable_partitionwise_join;
 RESET enable_partitionwise_aggregate;
 
+-- what has one plan only, of which there would be one for each leaf: subqueries that are planned on their own, with
+-- partitions, with row locks, with a maximum from an index; and a working table
+CREATE INDEX ON parted (p);
+SELECT differs(query, 0) FROM unnest(ARRAY[
+	'SELECT sum(v) FROM fact JOIN (SELECT k FROM parted ORDER BY k LIMIT 20) d ON a = k',
+	'SELECT sum(v) FROM fact JOIN (SELECT k FROM one FOR SHARE) d ON a = k',
+	'SELECT sum(v) FROM fact JOIN (SELECT max(k) AS k FROM one) d ON a = k',
+	'SELECT id FROM fact JOIN (SELECT c, max(k) AS k FROM one GROUP BY c) d ON a = k']) query;
+SELECT differs('WITH RECURSIVE r (k, n) AS (SELECT 1, 0 UNION ALL SELECT b, n + 1 FROM r JOIN fact ON a = k WHERE n < 1)
+	SELECT k, n FROM r', 0);
+SELECT differs('WITH d AS MATERIALIZED (SELECT k, c FROM one WHERE c > 2) SELECT c, sum(v) FROM fact JOIN d ON a = k
+	GROUP BY c', 5);
+-- an outer join that is none in the end leaves placeholders, which an Append has computed
+SELECT differs('SELECT max(d.p), count(*) FROM two LEFT JOIN (' || fact || ' JOIN
+	(SELECT k, coalesce(p, 3) AS p FROM parted) d ON a = d.k) ON two.k = b WHERE d.p > 5', NULL)
+FROM unnest('{fact,fact_3}'::text[]) fact;
+
 -- a partition without an index, which may be left out
 CREATE TABLE bare (id int, a int, v int) PARTITION BY LIST (a);
 CREATE TABLE bare_1 PARTITION OF bare FOR VALUES IN (1, 2, 3);

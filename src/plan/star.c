@@ -318,6 +318,22 @@ make_dimension(const RtscanStar *star, RelOptInfo *inner, JoinType type, List *q
 	return dimension;
 }
 
+static int
+count_tables(PlannerInfo *root, const RelOptInfo *rel)
+{
+	int			tables = 0,
+				relid = -1;
+
+	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+	{
+		RelOptInfo *table = root->simple_rel_array[relid];
+
+		if (table)
+			tables += rtscan_has_leaves(root, table) ? list_length(rtscan_leaves_of(root, table)) : 1;
+	}
+	return tables;
+}
+
 RtscanStar *
 rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner, Relids cores,
 					 JoinType type, const JoinPathExtraData *extra)
@@ -334,7 +350,8 @@ rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *join
 	dimension->repeats = repeats;
 	dimension->selectivity = selectivity_of(root, star, joinrel, inner, infos, type, repeats, extra);
 	dimension->residual = list_difference_ptr(extra->restrictlist, infos);
+	dimension->tables = count_tables(root, inner);
 	result = palloc(sizeof(RtscanStar));
-	*result = (RtscanStar) {joinrel, star->index, star->table, lappend(list_copy(star->dimensions), dimension)};
+	*result = (RtscanStar) {joinrel, star->index, star->table, star->leaves, lappend(list_copy(star->dimensions), dimension)};
 	return result;
 }

@@ -55,13 +55,15 @@ typedef struct RtscanStarDimension
 	List	   *residual;		/* of JOIN_INNER: what else joins it, asked of rows with attributes (RestrictInfo) */
 	Selectivity selectivity;	/* of the fact's rows, by all keys */
 	bool		repeats;		/* a row of the fact may meet several */
+	int			tables;			/* that its plan is about, leaves counted each */
 } RtscanStarDimension;
 
 typedef struct RtscanStar
 {
 	RelOptInfo *rel;			/* the join; or the fact, without dimensions; of a leaf, the part of the join that has the leaf's rows */
 	IndexOptInfo *index;		/* of the fact, */
-	RelOptInfo *table;			/* which is a leaf of this; or NULL */
+	RelOptInfo *table;			/* which is a leaf of this, */
+	int			leaves;			/* one of so many; or NULL, and 1 */
 	List	   *dimensions;		/* RtscanStarDimension * */
 } RtscanStar;
 
@@ -71,8 +73,7 @@ typedef struct RtscanJoin
 	const RtscanStar *star;
 	IndexOptInfo *index;		/* with the attributes that these have as its last columns */
 	List	   *paths;			/* by dimension: its keys, then its attributes, the mark last; */
-	List	   *common;			/* its number, if leaves have it in common, or 0; */
-	int			leaves;			/* and so many of these do */
+	List	   *common;			/* its number, if leaves have it in common, or 0 */
 	List	   *row_quals;		/* row expressions that ask for marks, before anything else is asked of rows */
 	bool		parallel_safe;
 } RtscanJoin;

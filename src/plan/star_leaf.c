@@ -8,6 +8,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "plan/leaves.h"
 #include "plan/planning_run.h"
 
@@ -60,6 +61,25 @@ translate_special(const Leaf *leaf, const SpecialJoinInfo *special)
 	return translated;
 }
 
+/*
+ * Can a plan of a relation be made for each leaf?  create_plan() changes what it has been given of a subquery that is planned on its own; and a
+ * recursion's working table has only one reader.
+ */
+static bool
+can_come_again(PlannerInfo *root, const RelOptInfo *rel)
+{
+	int			relid = -1;
+
+	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+	{
+		const RelOptInfo *table = root->simple_rel_array[relid];
+
+		if (table && (table->rtekind == RTE_SUBQUERY || (table->rtekind == RTE_CTE && planner_rt_fetch(relid, root)->self_reference)))
+			return false;
+	}
+	return true;
+}
+
 RtscanStar *
 rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner, Relids cores,
 							 JoinType type, const JoinPathExtraData *extra)
@@ -67,6 +87,8 @@ rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptIn
 	Leaf		leaf = {root, star->index->rel, star->table};
 	JoinPathExtraData translated = *extra;
 
+	if (!can_come_again(root, inner))
+		return NULL;
 	translated.restrictlist = translate_list(&leaf, extra->restrictlist);
 	translated.sjinfo = translate_special(&leaf, extra->sjinfo);
 	return rtscan_add_dimension(root, star, translate_join(&leaf, joinrel), inner, cores, type, &translated);

@@ -203,9 +203,9 @@ offer_rows_of_leaves(PlannerInfo *root, RelOptInfo *joinrel)
 
 /* ---------------------------------------------------------------- the hook */
 
-/* A table with each of its indexes; it may be a leaf of another one. */
+/* A table with each of its indexes; it may be a leaf of another one, which has so many. */
 static List *
-stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table)
+stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves)
 {
 	List	   *stars = NIL;
 	ListCell   *cell;
@@ -217,7 +217,7 @@ stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table)
 		{
 			RtscanStar *star = palloc(sizeof(RtscanStar));
 
-			*star = (RtscanStar) {.rel = rel, .index = lfirst_node(IndexOptInfo, cell), .table = table};
+			*star = (RtscanStar) {.rel = rel, .index = lfirst_node(IndexOptInfo, cell), .table = table, .leaves = leaves};
 			stars = lappend(stars, star);
 		}
 	return stars;
@@ -227,16 +227,18 @@ stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table)
 static List *
 stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
 {
-	List	   *stars = NIL;
+	List	   *stars = NIL,
+			   *leaves;
 	ListCell   *cell;
 
 	if (!IS_SIMPLE_REL(rel))
 		return rtscan_stars_of(root, rel);
 	if (!rtscan_has_leaves(root, rel))
-		return stars_of_table(root, rel, NULL);
-	foreach(cell, rtscan_leaves_of(root, rel))
+		return stars_of_table(root, rel, NULL, 1);
+	leaves = rtscan_leaves_of(root, rel);
+	foreach(cell, leaves)
 	{
-		List	   *more = stars_of_table(root, lfirst(cell), rel);
+		List	   *more = stars_of_table(root, lfirst(cell), rel, list_length(leaves));
 
 		if (more == NIL)
 			return NIL;
@@ -281,9 +283,9 @@ offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOpt
 	if (!rtscan_enable_scan || may_be_rechecked(root))
 		return;
 	if (rtscan_can_answer(root, outer) && (type == JOIN_INNER || type == JOIN_RIGHT))
-		rtscan_offer_filtered(root, stars_of_table(root, outer, NULL), joinrel, inner, true, type, extra);
+		rtscan_offer_filtered(root, stars_of_table(root, outer, NULL, 1), joinrel, inner, true, type, extra);
 	if (rtscan_can_answer(root, inner) && (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI))
-		rtscan_offer_filtered(root, stars_of_table(root, inner, NULL), joinrel, outer, false, type, extra);
+		rtscan_offer_filtered(root, stars_of_table(root, inner, NULL, 1), joinrel, outer, false, type, extra);
 }
 
 /* Under GEQO relations and what is about them come and go. */

@@ -16,7 +16,6 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
-#include "plan/leaves.h"
 #include "plan/privacy.h"
 #include "plan/resolve.h"
 #include "run/dimension.h"
@@ -41,6 +40,9 @@
 
 /* A row of the fact looked up by each of several keys, with the others of a batch. */
 #define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
+
+/* Beginning and ending with the scan of a table. */
+#define BEGIN_TABLE_COST	(500 * cpu_operator_cost)
 
 /* A row of the fact that may come several times. */
 #define COPIED_ROW_COST		(0.5 * cpu_operator_cost)
@@ -147,6 +149,19 @@ add_columns(IndexOptInfo *index, List *attributes)
 
 /* ---------------------------------------------------------------- dimensions */
 
+/*
+ * Can a path return an expression?  What is above a scan has what the relation returns, where a PlaceHolderVar has been computed: not always
+ * the columns that it is made of.
+ */
+static bool
+has_expression(const Path *path, Node *expression)
+{
+	if (list_member(path->pathtarget->exprs, expression))
+		return true;
+	return IS_SIMPLE_REL(path->parent) && (IsA(path, Path) || IsA(path, IndexPath) || IsA(path, BitmapHeapPath) ||
+										   IsA(path, TidPath) || IsA(path, SubqueryScanPath) || IsA(path, CustomPath));
+}
+
 /* Have its cheapest path return the keys, then attributes, as they are below an outer join, and the mark, which each row has. */
 static Path *
 dimension_path(PlannerInfo *root, const RtscanStarDimension *dimension, List *attributes, bool parallel)
@@ -163,7 +178,13 @@ dimension_path(PlannerInfo *root, const RtscanStarDimension *dimension, List *at
 	foreach(cell, dimension->keys)
 		add_column_to_pathtarget(target, ((RtscanStarKey *) lfirst(cell))->key, 0);
 	for (int i = 0; i < list_length(attributes); i++)
-		add_column_to_pathtarget(target, (Expr *) rtscan_compat_within(list_nth(attributes, i), rel), 0);
+	{
+		Node	   *attribute = (Node *) rtscan_compat_within(list_nth(attributes, i), rel);
+
+		if (!has_expression(path, attribute))
+			return NULL;
+		add_column_to_pathtarget(target, (Expr *) attribute, 0);
+	}
 	if (has_mark(dimension))
 		add_column_to_pathtarget(target, (Expr *) makeBoolConst(true, false), 0);
 	return (Path *) create_projection_path(root, rel, path, set_pathtarget_cost_width(root, target));
@@ -238,7 +259,6 @@ rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, b
 	ListCell   *cell;
 
 	join->star = star;
-	join->leaves = star->table ? list_length(rtscan_leaves_of(root, star->table)) : 1;
 	expressions = list_make2(expressions, extract_actual_clauses(rtscan_join_residual(join), false));
 	join->parallel_safe = true;
 	if (makes_null(star, expressions))
@@ -468,6 +488,13 @@ load_cost(const RtscanStarDimension *dimension, const Path *path)
 	return path->total_cost + path->rows * (list_length(dimension->keys) * KEY_COST + count_attributes(dimension, path) * ATTRIBUTE_COST);
 }
 
+/* Beginning with its plan; where it is the only one, as with PostgreSQL's joins, that is not counted. */
+static Cost
+begin_cost(const RtscanJoin *join, const RtscanStarDimension *dimension)
+{
+	return join->star->leaves > 1 ? dimension->tables * BEGIN_TABLE_COST : 0;
+}
+
 RtscanCost
 rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 {
@@ -478,7 +505,7 @@ rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 			   *path_cell;
 
 	forboth(cell, join->star->dimensions, path_cell, join->paths)
-		cost.startup += load_cost(lfirst(cell), lfirst(path_cell)) / join->leaves;
+		cost.startup += load_cost(lfirst(cell), lfirst(path_cell)) / join->star->leaves + begin_cost(join, lfirst(cell));
 	/* What the planner says of the join is right for rows that come several times, too. */
 	if (rtscan_repeats_rows(join->star))
 	{

@@ -33,6 +33,9 @@ rtscan_trace_pass(RtscanNode *node)
 		return;
 	for (int i = 0; i < Min(node->ndimensions, RTSCAN_SHOWN_DIMENSIONS); i++)
 		trace_dimension(node->values.dimensions[i], !node->claim.again, estate->es_query_cxt);
+	/* Another node may have shown it. */
+	for (int i = RTSCAN_SHOWN_DIMENSIONS; i < node->ndimensions; i++)
+		node->values.dimensions[i]->trace = NULL;
 }
 
 /* ---------------------------------------------------------------- what is shown */
