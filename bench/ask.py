@@ -112,7 +112,7 @@ def planning_records(cursor, questions):
         for _ in range(5):
             cursor.execute(f"EXPLAIN (SUMMARY, FORMAT json) {question.sql}")
             plans.append(cursor.fetchone()[0][0])
-        nodes = " + ".join(sorted(name for name in scans(plans[0]["Plan"]) if name.startswith("Rtscan")))
+        nodes = " + ".join(sorted({name for name in scans(plans[0]["Plan"]) if name.startswith("Rtscan")}))
         record = Record.of("planning", question.name, "rtscan", [1000 * plan["Planning Time"] for plan in plans])
         yield replace(record, plan=nodes)
 
