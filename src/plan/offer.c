@@ -288,13 +288,15 @@ leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 		return rtscan_can_answer(request->root, leaf) ? rtscan_cheapest_path(translated) : NULL;
 	foreach(cell, stars)
 	{
-		RtscanRequest *of_star = palloc(sizeof(RtscanRequest));
+		const RtscanStar *star = lfirst(cell);
+		RtscanRequest *of_star;
 		Path	   *path;
 
-		*of_star = *translated;
-		of_star->star = lfirst(cell);
-		if (of_star->star->index->rel != leaf)
+		if (star->index->rel != leaf)
 			continue;
+		of_star = palloc(sizeof(RtscanRequest));
+		*of_star = *translated;
+		of_star->star = star;
 		path = rtscan_cheapest_path(of_star);
 		if (path && (cheapest == NULL || path->total_cost < cheapest->total_cost))
 			cheapest = path;
