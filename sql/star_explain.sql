@@ -82,7 +82,8 @@ SELECT dimensions_of('SELECT count(*) FROM fact JOIN same ON same.k = b JOIN oth
 SELECT dimensions_of('SELECT count(*) FROM fact JOIN dim ON dim.k = b JOIN other ON other.k = a
 	WHERE (dim.k + 1) % 100 = 7 AND other.x < 10 AND c IN (SELECT i FROM generate_series(1, 40000) i)');
 
--- several processes: each looks up all keys, and evaluates its part of the segments
+-- several processes: each looks all keys up in its part of the segments; a key counts once, whoever finds it; of
+-- several answers in the last
 INSERT INTO fact SELECT i, h % 100, h % 1000, h % 50000, (i::bigint * 7919 % 1000003)::int, h % 17
 	FROM (SELECT i, abs(hashint4(i)) FROM generate_series(200001, 350000) i) r (i, h);
 VACUUM ANALYZE fact;
@@ -99,5 +100,11 @@ SET cpu_tuple_cost = 1;
 EXPLAIN (COSTS OFF) SELECT a, v FROM fact JOIN dim ON k = b WHERE g = 3 AND b < 300;
 SELECT dimensions_of AS serial, dimensions_of('SELECT a, v FROM fact JOIN dim ON k = b WHERE g = 3
 	AND b < 300') AS parallel FROM serial;
+SET enable_material = off;
+SET enable_nestloop = on;
+EXPLAIN (COSTS OFF) SELECT * FROM (VALUES (1), (2)) x CROSS JOIN (SELECT a, v FROM fact JOIN dim ON k = b
+	WHERE g = 3 AND b < 300 OFFSET 0) y;
+SELECT dimensions_of('SELECT * FROM (VALUES (1), (2)) x CROSS JOIN (SELECT a, v FROM fact JOIN dim ON k = b
+	WHERE g = 3 AND b < 300 OFFSET 0) y');
 
 DROP SCHEMA star_explain CASCADE;

@@ -82,6 +82,13 @@ take_segment(RtscanScan *state, RtscanSegmentScan *segment, const RtscanRowBits 
 		}
 }
 
+/* RtscanPrepareSegment */
+static void
+prepare_segment(RtscanSegmentScan *segment, void *arg)
+{
+	segment->want_bits = ((const RtscanScan *) arg)->want_bits;
+}
+
 static void
 take_segments(RtscanScan *state)
 {
@@ -89,8 +96,6 @@ take_segments(RtscanScan *state)
 	RtscanSegmentScan *segment;
 	RtscanRowBits *bits;
 
-	for (int i = 0; i < search->nsegments; i++)
-		search->segments[i].want_bits = state->want_bits;
 	while ((segment = rtscan_next_segment(search, &bits)))
 	{
 		instr_time	start,
@@ -135,6 +140,8 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 		.snapshot = scan->xs_snapshot,
 		.schema = state->schema,
 		.filter = &filter,
+		.prepare = prepare_segment,
+		.prepare_arg = state,
 	};
 
 	filter = rtscan_key_filter(scan->indexRelation, state->schema, scan->keyData, scan->numberOfKeys);

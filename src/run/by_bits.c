@@ -37,10 +37,11 @@ typedef struct PreparedSegment
 	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER];	/* of each aggregate that is searched for */
 } PreparedSegment;
 
-/* Once, before the first segment is pulled: what will be needed of one. */
+/* RtscanPrepareSegment: what will be needed of one. */
 static void
-prepare_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment)
+prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
+	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
 	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) + answer->searched * sizeof(RtscanSegmentFilter));
 
 	prepared->sees_all = rtscan_sees_all(&answer->visibility, segment);
@@ -85,16 +86,11 @@ take_segments(RtscanBitsAnswer *answer)
 	RtscanSearch *search = &answer->search;
 	RtscanSegmentScan *segment;
 	RtscanRowBits *bits;
-	MemoryContext old;
 
-	old = MemoryContextSwitchTo(search->context);
-	for (int i = 0; i < search->nsegments; i++)
-		if (!search->segments[i].filter.region.empty)
-			prepare_segment(answer, &search->segments[i]);
-	MemoryContextSwitchTo(old);
 	while ((segment = rtscan_next_segment(search, &bits)))
 	{
-		old = MemoryContextSwitchTo(search->short_context);
+		MemoryContext old = MemoryContextSwitchTo(search->short_context);
+
 		take_segment(answer, segment, bits);
 		MemoryContextSwitchTo(old);
 	}
@@ -172,6 +168,8 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 		.snapshot = question->snapshot,
 		.schema = question->schema,
 		.filter = question->filter,
+		.prepare = prepare_segment,
+		.prepare_arg = answer,
 	};
 	rtscan_begin_search(&answer->search, image);
 	take_segments(answer);

@@ -328,6 +328,7 @@ rtscan_begin_answer(RtscanNode *node)
 		.snapshot = estate->es_snapshot,
 		.filter = &node->filter,
 		.shared = node->shared,
+		.area = estate->es_query_dsa,
 		.ndimensions = node->ndimensions,
 		.dimensions = node->values.dimensions,
 		.claim = has_ranges(node) ? &node->claim : NULL,
@@ -395,7 +396,7 @@ rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void
 void
 rtscan_reinitialize_shared(CustomScanState *custom, ParallelContext *context, void *memory)
 {
-	rtscan_reset_shared(memory);
+	rtscan_reset_shared(memory, custom->ss.ps.state->es_query_dsa);
 }
 
 void

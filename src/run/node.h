@@ -65,6 +65,7 @@ typedef struct RtscanQuestion
 	Snapshot	snapshot;
 	const RtscanFilter *filter;
 	struct RtscanShared *shared;	/* shared.h: this is a process of a parallel query; or NULL */
+	struct dsa_area *area;		/* that query's memory; NULL: it has no other process */
 	int			ndimensions;	/* whose attributes are columns behind the index's own */
 	RtscanDimension **dimensions;
 	RtscanClaim *claim;			/* of a process whose answer is several passes; else NULL */

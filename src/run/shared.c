@@ -4,6 +4,8 @@
  */
 #include "run/shared.h"
 
+#include "port/pg_bitutils.h"
+
 static Size
 image_size(const RtscanImage *image)
 {
@@ -50,12 +52,30 @@ rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const Rts
 	memcpy(shared->data, image, rtscan_image_size(image->nentries));
 	if (visibility->map_size > 0)
 		memcpy(shared->data + shared->map_start, visibility->map, visibility->map_size);
+	for (int i = 0; i < RTSCAN_SHOWN_DIMENSIONS; i++)
+		dsa_pointer_atomic_init(&shared->found[i], InvalidDsaPointer);
 	begin_search(shared);
 }
 
-void
-rtscan_reset_shared(RtscanShared *shared)
+/* Keys are counted once an answer. */
+static void
+forget_found(RtscanShared *shared, dsa_area *area)
 {
+	for (int i = 0; i < RTSCAN_SHOWN_DIMENSIONS; i++)
+	{
+		dsa_pointer bits = dsa_pointer_atomic_read(&shared->found[i]);
+
+		if (DsaPointerIsValid(bits))
+			dsa_free(area, bits);
+		dsa_pointer_atomic_write(&shared->found[i], InvalidDsaPointer);
+		shared->totals.dimensions[i].keys_found = shared->totals.dimensions[i].codes = 0;
+	}
+}
+
+void
+rtscan_reset_shared(RtscanShared *shared, dsa_area *area)
+{
+	forget_found(shared, area);
 	begin_search(shared);
 }
 
@@ -85,9 +105,63 @@ rtscan_shared_totals(RtscanShared *shared)
 	return totals;
 }
 
-/* All processes look up all keys, each in its part of the rows. */
+/* The bits that processes have in common, of so many words; whoever comes first makes them. */
+static pg_atomic_uint64 *
+common_bits(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
+{
+	dsa_pointer none = InvalidDsaPointer,
+				bits = dsa_pointer_atomic_read(place);
+	pg_atomic_uint64 *made;
+
+	if (DsaPointerIsValid(bits))
+		return dsa_get_address(area, bits);
+	bits = dsa_allocate_extended(area, words * sizeof(pg_atomic_uint64), DSA_ALLOC_HUGE);
+	made = dsa_get_address(area, bits);
+	for (uint32 i = 0; i < words; i++)
+		pg_atomic_init_u64(&made[i], 0);
+	if (dsa_pointer_atomic_compare_exchange(place, &none, bits))
+		return made;
+	dsa_free(area, bits);
+	return dsa_get_address(area, none);
+}
+
+/* How many keys of a dimension has this process found that no other has? */
+static uint64
+share_found(const RtscanQuestion *question, int number)
+{
+	const RtscanDimension *dimension = question->dimensions[number];
+	uint32		words = dimension->n / 64 + 1;
+	pg_atomic_uint64 *common;
+	uint64		n = 0;
+
+	if (dimension->trace == NULL || dimension->trace->keys_found == 0)
+		return 0;
+	/* There was no memory to share, so there are no other processes. */
+	if (question->area == NULL)
+		return dimension->trace->keys_found;
+	common = common_bits(question->area, &question->shared->found[number], words);
+	for (uint32 i = 0; i < words; i++)
+	{
+		uint64		found = dimension->trace->found[i];
+
+		if (found != 0)
+			n += pg_popcount64(found & ~pg_atomic_fetch_or_u64(&common[i], found));
+	}
+	return n;
+}
+
+/* Each process looks keys up in its part of the segments; or all of them in all. */
 static void
-add_dimension(RtscanDimensionTotals *totals, RtscanDimension *dimension)
+add_keys(RtscanDimensionTotals *totals, RtscanTrace *trace, bool in_part, uint64 keys_found)
+{
+	totals->keys_found = in_part ? totals->keys_found + keys_found : trace->keys_found;
+	totals->codes = in_part ? totals->codes + trace->codes : trace->codes;
+	if (in_part)
+		trace->codes = trace->keys_found = 0;
+}
+
+static void
+add_dimension(RtscanDimensionTotals *totals, RtscanDimension *dimension, bool in_part, uint64 keys_found)
 {
 	RtscanTrace *trace = dimension->trace;
 
@@ -95,8 +169,7 @@ add_dimension(RtscanDimensionTotals *totals, RtscanDimension *dimension)
 		return;
 	totals->keys = dimension->all;
 	totals->ranges = dimension->range + 1;
-	totals->keys_found = trace->keys_found;
-	totals->codes = trace->codes;
+	add_keys(totals, trace, in_part, keys_found);
 	for (int i = 0; i < RTSCAN_WAYS; i++)
 		totals->segments[i] += trace->segments[i];
 	totals->rows += trace->rows;
@@ -109,7 +182,11 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 				  uint64 filtered_rows, uint64 single_rows)
 {
 	RtscanTotals *totals = question->shared ? &question->shared->totals : question->totals;
+	int			ndimensions = Min(question->ndimensions, RTSCAN_SHOWN_DIMENSIONS);
+	uint64		keys_found[RTSCAN_SHOWN_DIMENSIONS] = {0};
 
+	for (int i = 0; i < ndimensions && search->looks_up_late; i++)
+		keys_found[i] = share_found(question, i);
 	if (question->shared)
 		SpinLockAcquire(&question->shared->mutex);
 	totals->executor = Max(totals->executor, search->executor);
@@ -122,8 +199,8 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->heap_fetches += heap_fetches;
 	totals->filtered_rows += filtered_rows;
 	totals->single_rows += single_rows;
-	for (int i = 0; i < Min(question->ndimensions, RTSCAN_SHOWN_DIMENSIONS); i++)
-		add_dimension(&totals->dimensions[i], question->dimensions[i]);
+	for (int i = 0; i < ndimensions; i++)
+		add_dimension(&totals->dimensions[i], question->dimensions[i], search->looks_up_late, keys_found[i]);
 	if (question->shared)
 		SpinLockRelease(&question->shared->mutex);
 }

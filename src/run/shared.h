@@ -4,6 +4,9 @@
  *		visibility map, and which segments have been taken.
  *
  * The leader makes them, in the order that visibility.h demands, before there are workers.
+ *
+ * Each process looks a dimension's keys up in segments of its own.  For EXPLAIN they have bits in common, in the query's dynamic shared
+ * memory, of those keys that any has found.
  */
 #ifndef RTSCAN_SHARED_H
 #define RTSCAN_SHARED_H
@@ -13,6 +16,7 @@
 #include "run/node.h"
 #include "search/visibility.h"
 #include "storage/spin.h"
+#include "utils/dsa.h"
 
 /* In shared memory. */
 typedef struct RtscanShared
@@ -20,6 +24,7 @@ typedef struct RtscanShared
 	RtscanSharedSearch search;
 	slock_t		mutex;			/* of totals, of all processes */
 	RtscanTotals totals;
+	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* a bit for each key, or invalid: none has been found */
 	uint64		first_unsafe_list;
 	BlockNumber blocks;
 	Size		map_size;
@@ -33,7 +38,7 @@ extern void rtscan_share(RtscanShared *shared, const RtscanVisibility *visibilit
 						 const RtscanTotals *totals);
 
 /* Begin the search anew. */
-extern void rtscan_reset_shared(RtscanShared *shared);
+extern void rtscan_reset_shared(RtscanShared *shared, dsa_area *area);
 
 /* What the processes did so far; those that go on may do more. */
 extern RtscanTotals rtscan_shared_totals(RtscanShared *shared);

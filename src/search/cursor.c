@@ -58,26 +58,17 @@ struct RtscanCursor
 
 /* ---------------------------------------------------------------- search */
 
-/* Begin to search, in the cursor's context; remember whether the snapshot sees all rows of a segment. */
+/* RtscanPrepareSegment: remember whether the snapshot sees all rows of a segment. */
 static void
-begin_search(RtscanCursor *cursor, const RtscanImage *image)
+prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
-	RtscanSearch *search = &cursor->search;
+	RtscanCursor *cursor = (RtscanCursor *) arg;
+	bool	   *sees_all = palloc(sizeof(bool));
 
-	rtscan_begin_search(search, image);
-	for (int i = 0; i < search->nsegments; i++)
-	{
-		RtscanSegmentScan *segment = &search->segments[i];
-		bool	   *sees_all;
-
-		if (segment->filter.region.empty)
-			continue;
-		sees_all = palloc(sizeof(bool));
-		*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
-		segment->prepared = sees_all;
-		segment->want_bits = true;
-		segment->takes_list = !search->shares_chunks;
-	}
+	*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
+	segment->prepared = sees_all;
+	segment->want_bits = true;
+	segment->takes_list = !cursor->search.shares_chunks;
 }
 
 /* A cursor that is not yet searching, in the current memory context. */
@@ -99,6 +90,8 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 		.snapshot = snapshot,
 		.schema = schema,
 		.filter = filter,
+		.prepare = prepare_segment,
+		.prepare_arg = cursor,
 	};
 	return cursor;
 }
@@ -119,7 +112,7 @@ rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, const Rtsca
 		PredicateLockRelation(index, snapshot);
 		image = rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	}
-	begin_search(cursor, image);
+	rtscan_begin_search(&cursor->search, image);
 	MemoryContextSwitchTo(old);
 	return cursor;
 }
@@ -138,7 +131,7 @@ rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage 
 	cursor->search.shares_chunks = shared != NULL && claim == NULL;
 	if (shared && claim)
 		pg_atomic_write_u32(&shared->kept, 1);
-	begin_search(cursor, image);
+	rtscan_begin_search(&cursor->search, image);
 	MemoryContextSwitchTo(old);
 	return cursor;
 }

@@ -117,6 +117,17 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 	return RTSCAN_EXECUTOR_CPU;
 }
 
+bool
+rtscan_executor_is_cpu(void)
+{
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
+		return rtscan_executor == RTSCAN_EXECUTOR_CPU;
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
+		if (rtscan_executors[i]->is_ready())
+			return false;
+	return true;
+}
+
 void
 rtscan_list_regions(RtscanSegmentScan *scan)
 {

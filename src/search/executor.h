@@ -38,6 +38,7 @@ typedef struct RtscanSegmentScan
 {
 	const RtscanEntry *entry;
 	RtscanReader reader;
+	bool		looked_up;		/* the reader is open, and the filter known: */
 	RtscanSegmentFilter filter;
 	void	   *prepared;		/* the caller's */
 	bool		want_bits;		/* counts are not enough */
@@ -96,6 +97,9 @@ extern void rtscan_leave_to_cpu(const char *why);
  * one that is set cannot be used; likewise in the next.
  */
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
+
+/* Can that be no other than the CPU, whatever the scan? */
+extern bool rtscan_executor_is_cpu(void);
 
 /* For a search's rounds, in the current memory context, which is the search's. */
 extern RtscanRound *rtscan_create_round(void);

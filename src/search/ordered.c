@@ -114,6 +114,13 @@ add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 	ordered->search.stats.rows++;
 }
 
+/* RtscanPrepareSegment */
+static void
+prepare_segment(RtscanSegmentScan *segment, void *arg)
+{
+	segment->want_bits = true;
+}
+
 static void
 search_all(RtscanOrdered *ordered, const RtscanImage *image)
 {
@@ -123,8 +130,6 @@ search_all(RtscanOrdered *ordered, const RtscanImage *image)
 	IndexTuple	tuple;
 
 	rtscan_begin_search(search, image);
-	for (int i = 0; i < search->nsegments; i++)
-		search->segments[i].want_bits = !search->segments[i].filter.region.empty;
 	while ((segment = rtscan_next_segment(search, &bits)) != NULL)
 		add_segment(ordered, segment, bits);
 	while ((tuple = rtscan_next_pending(search)) != NULL)
@@ -239,6 +244,7 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 		.snapshot = visibility->snapshot,
 		.schema = schema,
 		.filter = filter,
+		.prepare = prepare_segment,
 	};
 	search_all(ordered, image);
 	add_pending_source(ordered);

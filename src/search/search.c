@@ -14,7 +14,7 @@
 
 /* Values are looked up in each segment: the first condition's in all of them together, as far as waiting for memory goes. */
 static void
-approach_segments(RtscanSearch *search)
+approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
 	const RtscanFilter *filter = search->filter;
 
@@ -23,33 +23,46 @@ approach_segments(RtscanSearch *search)
 	if (filter->kind != RTSCAN_FILTER_CONDITION)
 		return;
 	for (int step = 0; step < RTSCAN_APPROACH_STEPS; step++)
-		for (int i = 0; i < search->nsegments; i++)
-			rtscan_condition_approach(&filter->condition, &search->segments[i].reader, step);
+		for (int i = 0; i < count; i++)
+			rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
 }
 
-/* What the filter means for each segment.  Here, and not later, a user's functions may be called. */
 static void
-prepare_segments(RtscanSearch *search)
+list_segments(RtscanSearch *search)
 {
 	const RtscanImage *image = search->image;
 
 	search->segments = palloc0(Max(image->nentries, 1) * sizeof(RtscanSegmentScan));
 	for (uint32 i = 0; i < image->nentries; i++)
-	{
-		RtscanSegmentScan *segment = &search->segments[search->nsegments];
+		if (rtscan_entry_is_live(&image->entries[i]))
+			search->segments[search->nsegments++].entry = &image->entries[i];
+}
 
-		if (!rtscan_entry_is_live(&image->entries[i]))
-			continue;
-		segment->entry = &image->entries[i];
-		rtscan_reader_open(&segment->reader, search->index, segment->entry, false);
-		search->nsegments++;
-	}
-	approach_segments(search);
-	for (int i = 0; i < search->nsegments; i++)
+/* What the filter means for some segments.  Here, and not while they are evaluated, a user's functions may be called. */
+static void
+look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
+{
+	MemoryContext old = MemoryContextSwitchTo(search->context);
+
+	for (int i = 0; i < count; i++)
+		rtscan_reader_open(&segments[i].reader, search->index, segments[i].entry, false);
+	approach_segments(search, segments, count);
+	for (int i = 0; i < count; i++)
 	{
-		rtscan_segment_filter(search->filter, &search->segments[i].reader, &search->segments[i].filter);
-		rtscan_list_regions(&search->segments[i]);
+		rtscan_segment_filter(search->filter, &segments[i].reader, &segments[i].filter);
+		rtscan_list_regions(&segments[i]);
+		segments[i].looked_up = true;
+		if (!segments[i].filter.region.empty)
+			search->prepare(&segments[i], search->prepare_arg);
 	}
+	MemoryContextSwitchTo(old);
+}
+
+static void
+look_up_all(RtscanSearch *search)
+{
+	look_up_segments(search, search->segments, search->nsegments);
+	search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
 }
 
 /* How many segments another executor than the CPU is asked for together. */
@@ -88,8 +101,11 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->round = rtscan_create_round();
 	if (!rtscan_filter_is_never(search->filter))
 	{
-		prepare_segments(search);
-		search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
+		list_segments(search);
+		search->looks_up_late = search->shared && search->claim == NULL && rtscan_executor_is_cpu();
+		search->chosen = RTSCAN_EXECUTOR_CPU;
+		if (!search->looks_up_late)
+			look_up_all(search);
 		search->round_segments = segments_of_round(search);
 	}
 	MemoryContextSwitchTo(old);
@@ -112,6 +128,8 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
 	RtscanExecutor executor;
 
+	if (!segments[0].looked_up)
+		look_up_segments(search, segments, count);
 	executor = rtscan_begin_round(search->round, search->chosen, search->index, &search->image->meta.uuid,
 								  segments, count, &search->stats.counters);
 	search->executor = Max(search->executor, executor);
@@ -191,7 +209,7 @@ take_segment_to_share(RtscanSearch *search)
 	{
 		int			i = search->next_to_share++;
 
-		if (pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS > search->segments[i].reader.segment->chunks)
+		if (pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS > rtscan_chunks(search->segments[i].entry->rows))
 			continue;
 		begin_round(search, &search->segments[i], 1);
 		return &search->round->scans[search->round->next++];
@@ -239,26 +257,13 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 }
 
 static void
-pause_traces(List *traces, bool paused)
+pause_tracing(const RtscanFilter *filter, bool paused)
 {
-	ListCell   *cell;
-
-	foreach(cell, traces)
-		((RtscanTrace *) lfirst(cell))->paused = paused;
-}
-
-/* All of a segment's. */
-static void
-pause_tracing(RtscanSegmentScan *segment, bool paused)
-{
-	const RtscanSegmentFilter *filter = &segment->filter;
-
-	pause_traces(filter->region.needless, paused);
-	for (int i = 0; i < filter->region.ncolumns; i++)
-		pause_traces(filter->region.columns[i].traces, paused);
-	for (int i = 0; i < filter->nincluded; i++)
-		if (filter->included[i]->trace)
-			filter->included[i]->trace->paused = paused;
+	if (filter->kind == RTSCAN_FILTER_CONDITION && filter->condition.trace)
+		filter->condition.trace->paused = paused;
+	if (filter->kind == RTSCAN_FILTER_AND || filter->kind == RTSCAN_FILTER_OR)
+		for (int i = 0; i < filter->n; i++)
+			pause_tracing(&filter->parts[i], paused);
 }
 
 /* Likewise, of another process's: what is evaluated once more does not count. */
@@ -268,18 +273,16 @@ next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 	RtscanCounters counters = search->stats.counters;
 	RtscanSegmentScan *segment;
 
+	pause_tracing(search->filter, true);
 	do
 	{
 		MemoryContextReset(search->short_context);
 		segment = take_segment_to_share(search);
 		if (segment)
-		{
-			pause_tracing(segment, true);
 			*bits = evaluate(search, segment);
-			pause_tracing(segment, false);
-		}
 		search->stats.counters = counters;
 	} while (segment && *bits == NULL);
+	pause_tracing(search->filter, false);
 	return segment;
 }
 

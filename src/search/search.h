@@ -5,10 +5,13 @@
  * The caller has taken, in this order, its snapshot, predicate locks, and the image; for the
  * order matters to what protects it from TIDs that vacuum frees and somebody else reuses.
  *
- * A search is an iterator: begin it, say of each segment what is wanted of it, pull the segments one by one,
- * then the pending rows, and end it.  Between any two of these steps anything may happen, also other searches.
- * A user's functions are called when a search begins and while pending rows are compared, never while a
- * segment is evaluated.
+ * A search is an iterator: begin it, pull the segments one by one, then the pending rows, and end it.  Between any two of these
+ * steps anything may happen, also other searches.
+ *
+ * What the filter means for a segment has to be looked up there, before it is evaluated.  Who searches all segments does that when it
+ * begins: an executor is chosen for all of them.  Processes that share a search, only once and by the CPU, do it for the segments that
+ * they take, when they take them.  A user's functions are called then, and while pending rows are compared, never while
+ * a segment is evaluated.
  */
 #ifndef RTSCAN_SEARCH_H
 #define RTSCAN_SEARCH_H
@@ -47,6 +50,9 @@ typedef struct RtscanClaim
 	bool		pending;
 } RtscanClaim;
 
+/* A segment has rows that may match: say what is wanted of it, in memory that lasts as long as the search. */
+typedef void (*RtscanPrepareSegment) (RtscanSegmentScan *segment, void *arg);
+
 typedef struct RtscanSearch
 {
 	Relation	index;
@@ -56,13 +62,13 @@ typedef struct RtscanSearch
 	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part, */
 	RtscanClaim *claim;			/* of it, by several searches; or NULL: by this one only */
 	bool		shares_chunks;	/* of segments as well: for each chunk it asks rtscan_take_chunk() */
+	RtscanPrepareSegment prepare;	/* of each segment, once its filter is known: sets want_bits, prepared, takes_list */
+	void	   *prepare_arg;
 
-	/*
-	 * Once it has begun: the image's segments.  Before the first is pulled the caller sets want_bits and prepared of those
-	 * that have rows that may match; a user's functions may be called then.
-	 */
+	/* Once it has begun: the image's segments. */
 	RtscanSegmentScan *segments;
 	int			nsegments;
+	bool		looks_up_late;	/* in each only when it is taken */
 
 	RtscanExecutor executor;	/* that answered, or most of it */
 	RtscanScanStats stats;

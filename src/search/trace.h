@@ -59,7 +59,7 @@ rtscan_trace_key(RtscanTrace *trace, uint32 value, uint32 codes)
 {
 	uint64		bit = UINT64CONST(1) << value % 64;
 
-	if (!trace->counts_keys)
+	if (!trace->counts_keys || trace->paused)
 		return;
 	trace->keys_found += (trace->found[value / 64] & bit) == 0;
 	trace->found[value / 64] |= bit;
