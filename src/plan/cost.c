@@ -17,6 +17,7 @@
 #include "plan/quals.h"
 #include "plan/resolve.h"
 #include "search/cursor.h"
+#include "search/executor.h"
 #include "segment/dictionary.h"
 #include "segment/values.h"
 #include "utils/lsyscache.h"
@@ -28,6 +29,9 @@
  * units and takes about 70 ns (bench/), so one unit is 4 microseconds.
  */
 #define UNIT_NANOSECONDS	4000.0
+
+/* Starting another worker, of what PostgreSQL counts for starting any. */
+#define WORKER_PART			0.2
 
 /*
  * The pages of a sieve's vectors are read in the order of the file, many at a time, and few
@@ -86,7 +90,8 @@
 /* What finding rows takes, once. */
 typedef struct Search
 {
-	double		startup;		/* nanoseconds of opening segments and looking up: whoever searches a part of them has to */
+	double		startup;		/* nanoseconds, */
+	double		lookups;		/* of opening segments and looking up, */
 	double		nanoseconds;
 	double		pages;			/* in the order of the file */
 	double		random_pages;
@@ -194,8 +199,8 @@ price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *
 		if (tested.nanoseconds < search.nanoseconds)
 			search = tested;
 	}
-	search.startup = SCAN_NANOSECONDS + segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds +
-		list_length(others) * segments * LOOKUP_NANOSECONDS;
+	search.startup = SCAN_NANOSECONDS;
+	search.lookups = segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds + list_length(others) * segments * LOOKUP_NANOSECONDS;
 	search.random_pages += list_length(others) * lookup_pages(info, resolved->size, loop_count);
 	return search;
 }
@@ -209,6 +214,7 @@ search_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, d
 	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
 	return (RtscanCost) {
 		.startup = search->startup / UNIT_NANOSECONDS,
+		.lookups = search->lookups / UNIT_NANOSECONDS,
 		.work = search->nanoseconds / UNIT_NANOSECONDS,
 		.pages = search->pages * seq_page_cost * VECTOR_PAGE_FACTOR / loop_count +
 			looped_pages_cost(root, info, search->random_pages, loop_count),
@@ -243,7 +249,8 @@ rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List
 	}
 	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
 	search = price_search(root, info, resolved, others, loops);
-	search.startup -= (1 - 1 / loops) * (AGAIN_SCAN_SAVES + resolved->size->segments * AGAIN_SEGMENT_SAVES);
+	search.startup -= (1 - 1 / loops) * AGAIN_SCAN_SAVES;
+	search.lookups -= (1 - 1 / loops) * resolved->size->segments * AGAIN_SEGMENT_SAVES;
 	return search_cost(root, info, &search, loops);
 }
 
@@ -412,17 +419,54 @@ rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 	};
 }
 
+/* ---------------------------------------------------------------- several processes */
+
 /*
- * As get_parallel_divisor() has it: the more workers there are, the less the leader works itself.  But what they share are segments,
- * and chunks of these.
+ * Of so much work n workers leave an nth part to each, and each takes time to start: what both take together is least where n is the square
+ * root of their ratio.  PostgreSQL's number, which depends on the size of the heap only, is no fewer.
  */
+int
+rtscan_workers(RelOptInfo *table, Cost cost, double rows)
+{
+	int			workers = compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather);
+	Cost		each = rtscan_workers_cost(1) + rows * parallel_tuple_cost;
+
+	if (workers <= 0 || table->rel_parallel_workers != -1)
+		return workers;
+	return Max(workers, (int) Min(sqrt(cost / Max(each, cpu_tuple_cost)), max_parallel_workers_per_gather));
+}
+
+Cost
+rtscan_workers_cost(int workers)
+{
+	return workers * WORKER_PART * parallel_setup_cost;
+}
+
+/* As get_parallel_divisor() has it: the more workers there are, the less the leader works itself. */
+static double
+processes_of(int workers)
+{
+	return workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
+}
+
+/* What they share are segments, and chunks of these. */
 double
 rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 {
-	double		processes = workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
 	const RtscanIndexSize *size = rtscan_index_size(root, info);
 
-	return size && workers > 0 ? Min(processes, Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
+	return size && workers > 0 ? Min(processes_of(workers), Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
+}
+
+/* Who chooses among executors looks values up in all segments (search/search.h). */
+void
+rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, info);
+
+	cost->work /= rtscan_speedup(root, info, workers);
+	if (size && workers > 0 && rtscan_executor_is_cpu())
+		cost->lookups /= Min(processes_of(workers), Max(size->segments, 1));
 }
 
 /* ---------------------------------------------------------------- the callback */
@@ -472,7 +516,7 @@ price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, L
 	RtscanCost	cost = search_cost(root, info, &search, loop_count);
 	double		rows = estimate_selectivity(root, info, resolved, others) * info->rel->tuples;
 
-	*startup_cost = cost.startup + (cost.work + cost.pages) / Max(resolved->size->segments, 1);
+	*startup_cost = cost.startup + cost.lookups + (cost.work + cost.pages) / Max(resolved->size->segments, 1);
 	*total_cost = rtscan_total_cost(&cost) +
 		(rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
 }

@@ -28,12 +28,13 @@ extern void rtscan_cost_estimate(PlannerInfo *root, IndexPath *path,
 								 Selectivity *selectivity, double *correlation, double *pages);
 
 /*
- * A cost in its parts.  Of processes that share a search, each has the first; they share the work; and pages do
- * not come faster to several.
+ * A cost in its parts.  Of processes that share a search, each has the first; they share the segments in which values are looked up, and
+ * the work; and pages do not come faster to several.
  */
 typedef struct RtscanCost
 {
 	Cost		startup;
+	Cost		lookups;
 	Cost		work;
 	Cost		pages;
 } RtscanCost;
@@ -41,13 +42,14 @@ typedef struct RtscanCost
 static inline Cost
 rtscan_total_cost(const RtscanCost *cost)
 {
-	return cost->startup + cost->work + cost->pages;
+	return cost->startup + cost->lookups + cost->work + cost->pages;
 }
 
 static inline void
 rtscan_add_cost(RtscanCost *cost, RtscanCost more)
 {
 	cost->startup += more.startup;
+	cost->lookups += more.lookups;
 	cost->work += more.work;
 	cost->pages += more.pages;
 }
@@ -83,8 +85,15 @@ extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, 
 /* Getting so many rows in an order, in which they have so many ranks; about as many are wanted, with values of so many columns. */
 extern RtscanCost rtscan_order_cost(double ranks, double rows, double wanted, int columns);
 
-/* By how much workers, and the leader, are faster than the leader alone. */
+/* How many workers pay for a path of a table that has this cost without them, if each hands on so many rows beyond what one would; or 0. */
+extern int	rtscan_workers(RelOptInfo *table, Cost cost, double rows);
+
+/* By how much workers, and the leader, are faster than the leader alone; and what a search that they share costs each. */
 extern double rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers);
+extern void rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers);
+
+/* Starting so many workers, whatever they do then: PostgreSQL's parallel_setup_cost is the same for all. */
+extern Cost rtscan_workers_cost(int workers);
 
 /* Is an index ours? */
 static inline bool

@@ -234,11 +234,11 @@ gather(const RtscanRequest *partial, Path *path, double rows)
 	return (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
 }
 
+/* Beside a path by one process, with this cost and so many groups. */
 static void
-offer_parallel(const RtscanRequest *request)
+offer_parallel(const RtscanRequest *request, Cost cost, double groups)
 {
-	int			workers = compute_parallel_worker(request->table, request->table->pages, -1,
-												  max_parallel_workers_per_gather);
+	int			workers = rtscan_workers(request->table, cost, groups);
 	RtscanRequest *partial;
 	Path	   *path;
 
@@ -345,10 +345,12 @@ static void
 offer(const RtscanRequest *request)
 {
 	Path	   *path = rtscan_cheapest_path(request);
+	Cost		cost = path ? path->total_cost : 0;
+	double		groups = path ? path->rows : 0;
 
 	if (path)
 		add_path(request->output, path);
-	offer_parallel(request);
+	offer_parallel(request, cost, groups);
 }
 
 /* Likewise of a star: of one, or where its fact has leaves, of theirs. */

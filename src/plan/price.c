@@ -216,7 +216,8 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	QualCost	computed = rtscan_expressions_cost(request->root, computed_expressions(path));
 	ListCell   *cell;
 
-	rtscan_arrange_sets(path, passed);
+	/* Of several processes each makes the groups of its own rows. */
+	rtscan_arrange_sets(path, passed / rtscan_speedup(request->root, path->index, request->workers));
 	rtscan_add_cost(&cost, columns_cost(path, rows));
 	cost.startup += quals.startup + computed.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
@@ -266,8 +267,8 @@ rtscan_cost_path(RtscanPath *path)
 		rtscan_add_cost(&cost, rtscan_join_cost(path->join, path->request->root, &rows));
 	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, 1));
 	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
-	cost.work /= rtscan_speedup(path->request->root, path->index, path->request->workers);
-	result->startup_cost = rtscan_total_cost(&cost);
+	rtscan_share_cost(&cost, path->request->root, path->index, path->request->workers);
+	result->startup_cost = rtscan_total_cost(&cost) + rtscan_workers_cost(path->request->workers);
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
 	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
 																	   JOIN_INNER, NULL));

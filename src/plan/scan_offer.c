@@ -107,20 +107,24 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 		add_path(index->rel, path);
 }
 
-static void
+/* Returns what it costs, or 0. */
+static Cost
 offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 {
 	Path	   *path = rtscan_scan_path(root, index, required_outer, 0);
+	Cost		cost = path ? path->total_cost : 0;
 
 	if (path)
 		add_path(index->rel, path);
+	return cost;
 }
 
+/* Beside a path by one process, with this cost. */
 static void
-offer_partial(PlannerInfo *root, IndexOptInfo *index)
+offer_partial(PlannerInfo *root, IndexOptInfo *index, Cost cost)
 {
 	RelOptInfo *table = index->rel;
-	int			workers = compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather);
+	int			workers = rtscan_workers(table, cost, 0);
 	Path	   *path = workers > 0 ? rtscan_scan_path(root, index, NULL, workers) : NULL;
 
 	if (path)
@@ -131,14 +135,14 @@ static void
 offer_index(PlannerInfo *root, IndexOptInfo *index)
 {
 	RelOptInfo *table = index->rel;
+	Cost		cost = offer(root, index, table->lateral_relids);
 	ListCell   *cell;
 
-	offer(root, index, table->lateral_relids);
 	offer_order(root, index);
 	foreach(cell, outer_sets(root, index))
 		offer(root, index, lfirst(cell));
 	if (table->consider_parallel && bms_is_empty(table->lateral_relids))
-		offer_partial(root, index);
+		offer_partial(root, index, cost);
 }
 
 static void

@@ -267,16 +267,17 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	RtscanCost	joined = path->join ? rtscan_join_cost(path->join, root, &found) : (RtscanCost) {0};
 	RtscanCost	rows = path->order.by_heap ? first_rows_cost(path, root, found) :
 		path->ordered ? ordered_rows_cost(path, root, found) : rows_cost(path, root, found, loops);
-	double		speedup = rtscan_speedup(root, path->index, result->parallel_workers);
+	int			workers = result->parallel_workers;
 	double		searched = path->ordered ? 1 : 1 / (size ? Max(size->segments, 1) : 1);	/* before the first row, of all */
 
 	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
 	rows.work += result->rows * target->cost.per_tuple;
 	rtscan_add_cost(&search, joined);
-	search.work /= speedup;
-	rows.work /= speedup;
-	result->rows = clamp_row_est(result->rows / speedup);
-	result->startup_cost = search.startup + rows.startup + searched * (search.work + search.pages);
+	rtscan_share_cost(&search, root, path->index, workers);
+	rtscan_share_cost(&rows, root, path->index, workers);
+	result->rows = clamp_row_est(result->rows / rtscan_speedup(root, path->index, workers));
+	search.startup += rtscan_workers_cost(workers);
+	result->startup_cost = search.startup + search.lookups + rows.startup + searched * (search.work + search.pages);
 	if (!path->ordered)
 		result->startup_cost += Min(first_batch(path) / Max(found, 1), 1) * (rows.work + rows.pages);
 	result->total_cost = rtscan_total_cost(&search) + rtscan_total_cost(&rows);

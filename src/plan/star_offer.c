@@ -129,11 +129,10 @@ offer_rows(PlannerInfo *root, const RtscanStar *star)
 	Path	   *path = rtscan_join_scan_path(root, star, 0, false);
 	int			workers;
 
-	if (path)
-		add_path(star->rel, path);
-	if (path == NULL || !star->rel->consider_parallel || !fact->consider_parallel)
+	if (path == NULL)
 		return;
-	workers = compute_parallel_worker(fact, fact->pages, -1, max_parallel_workers_per_gather);
+	workers = star->rel->consider_parallel && fact->consider_parallel ? rtscan_workers(fact, path->total_cost, 0) : 0;
+	add_path(star->rel, path);
 	path = workers > 0 ? rtscan_join_scan_path(root, star, workers, true) : NULL;
 	if (path)
 		add_partial_path(star->rel, path);

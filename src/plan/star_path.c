@@ -24,10 +24,16 @@
 /* Keeping a column of a dimension's row. */
 #define ATTRIBUTE_COST		(2 * cpu_operator_cost)
 
-/* Sorting a key, and looking it up in a segment: in a dictionary, of whose values many are near each other; or among values of rows. */
+/*
+ * Sorting a key, and looking it up in a segment: in a dictionary for itself, or with all others, when the dictionary is read through; or among
+ * values of rows, of which the fewer there are the more are in the processor's cache.
+ */
 #define KEY_COST			(4 * cpu_operator_cost)
-#define LOOKUP_COST			(2 * cpu_operator_cost)
-#define PLAIN_LOOKUP_COST	(70 * cpu_operator_cost)
+#define LOOKUP_COST			(10 * cpu_operator_cost)
+#define MERGE_COST			(2 * cpu_operator_cost)
+#define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)
+#define PLAIN_LOOKUP_COST	(60 * cpu_operator_cost)
+#define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)
 
 /* In place of that (search/lookup.c): reading a value of all rows, and testing it; or doing both for few rows, here and there. */
 #define READ_VALUE_COST		(0.1 * cpu_operator_cost)
@@ -35,7 +41,7 @@
 #define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)
 
 /* A row of the fact found by a key; or if others have found it, tested. */
-#define FOUND_ROW_COST		(0.1 * cpu_operator_cost)
+#define FOUND_ROW_COST		(0.3 * cpu_operator_cost)
 #define TESTED_ROW_COST		(2 * cpu_operator_cost)
 
 /* A row of the fact looked up by each of several keys, with the others of a batch. */
@@ -420,12 +426,13 @@ compare_selectivity(const ListCell *a, const ListCell *b)
 
 /* The rows of some keys are found by these, or by what they have not; or those left are tested by their codes. */
 static RtscanCost
-coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows)
+coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows)
 {
 	Selectivity selectivity = dimension->selectivity;
+	double		lookups = keys * size->segments;
 
 	return (RtscanCost) {
-		.startup = keys * size->segments * LOOKUP_COST,
+		.lookups = Min(lookups * LOOKUP_COST, lookups * MERGE_COST + values * MERGED_VALUE_COST),
 		.work = Min(size->rows * Min(selectivity, 1 - selectivity) * FOUND_ROW_COST, rows * TESTED_ROW_COST),
 	};
 }
@@ -435,7 +442,7 @@ static RtscanCost
 plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows)
 {
 	RtscanCost	looked_up = {
-		.startup = keys * size->segments * PLAIN_LOOKUP_COST,
+		.lookups = keys * (size->segments * PLAIN_LOOKUP_COST + size->rows * PLAIN_ROW_COST),
 		.work = size->rows * Min(dimension->selectivity, 1 - dimension->selectivity) * FOUND_ROW_COST,
 	};
 	RtscanCost	tested = {
@@ -453,9 +460,9 @@ add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const
 
 	foreach(cell, dimension->keys)
 	{
-		bool		coded = size->columns[((const RtscanStarKey *) lfirst(cell))->qual->asked.column].dictionary_values > 0;
+		double		values = size->columns[((const RtscanStarKey *) lfirst(cell))->qual->asked.column].dictionary_values;
 
-		rtscan_add_cost(cost, (coded ? coded_cost : plain_cost) (dimension, size, keys, rows));
+		rtscan_add_cost(cost, values > 0 ? coded_cost(dimension, size, values, keys, rows) : plain_cost(dimension, size, keys, rows));
 	}
 	/* They are looked up by several keys together. */
 	if (has_several_keys(dimension))

@@ -8,6 +8,9 @@
 #include "bits/multiversion.h"
 #include "run/batch.h"
 
+/* Looking for one code among those found takes as long as listing so many codes. */
+#define LISTED_CODES	16
+
 /* A dimension, and which of its keys and rows those of the batch meet. */
 typedef struct Met
 {
@@ -19,7 +22,8 @@ typedef struct Met
 	const RtscanSegmentScan *segment;	/* that this is about, NULL: none; */
 	uint64		loads;			/* and the dimension's rows */
 	uint32		capacity;
-	uint32	   *by_code;
+	uint32	   *by_code;		/* or */
+	const RtscanFoundCodes *found;	/* if it has few rows; else NULL */
 	struct Met *parts[2];		/* of pairs, or NULL */
 } Met;
 
@@ -152,15 +156,12 @@ found_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
 	return NULL;
 }
 
-/* What key each code of a segment is: NULL, and what is no key, none. */
+/* What key each of so many codes of a segment is: NULL, and what is no key, none. */
 static void
-enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
+list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, const RtscanFoundCodes *found)
 {
 	const RtscanDimension *dimension = met->dimension;
 	int			column = dimension->plan->column;
-	RtscanReader *reader = &unconstify(RtscanSegmentScan *, segment)->reader;
-	uint32		codes = reader->segment->columns[column].header.distinct + 1;
-	const RtscanFoundCodes *found = found_codes(segment, dimension);
 	const RtscanProbes probes = {
 		.column = &batch->schema->columns[column],
 		.n = dimension->n,
@@ -169,8 +170,6 @@ enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 		.values = dimension->keys,
 	};
 
-	met->segment = segment;
-	met->loads = dimension->loads;
 	if (met->capacity < codes)
 	{
 		if (met->by_code)
@@ -186,6 +185,40 @@ enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 		met->by_code[found->codes[i]] = found->numbers[i];
 }
 
+/* Another segment: of few rows each code is looked for among those found. */
+static void
+enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
+{
+	RtscanReader *reader = &unconstify(RtscanSegmentScan *, segment)->reader;
+	uint32		codes = reader->segment->columns[met->dimension->plan->column].header.distinct + 1;
+	const RtscanFoundCodes *found = found_codes(segment, met->dimension);
+
+	met->segment = segment;
+	met->loads = met->dimension->loads;
+	met->found = found && rtscan_cursor_segment_rows(batch->cursor) < codes / LISTED_CODES ? found : NULL;
+	if (met->found == NULL)
+		list_keys(met, batch, reader, codes, found);
+}
+
+/* The key with a code, or none. */
+static uint32
+look_for_code(const RtscanFoundCodes *found, uint32 code, uint32 none)
+{
+	uint32		low = 0,
+				high = found->n;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (found->codes[middle] < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < found->n && found->codes[low] == code ? found->numbers[low] : none;
+}
+
 static void
 find_by_code(Met *met, RtscanBatch *batch)
 {
@@ -195,7 +228,7 @@ find_by_code(Met *met, RtscanBatch *batch)
 		enter_segment(met, batch, segment);
 	rtscan_cursor_codes(batch->cursor, met->dimension->plan->column, met->keys);
 	for (uint32 i = 0; i < batch->n; i++)
-		met->keys[i] = met->by_code[met->keys[i]];
+		met->keys[i] = met->found ? look_for_code(met->found, met->keys[i], met->dimension->n) : met->by_code[met->keys[i]];
 }
 
 static void

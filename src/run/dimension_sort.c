@@ -74,6 +74,29 @@ note_first_rows(RtscanDimension *dimension)
 	return kept;
 }
 
+/* Do the keys ascend already, as those of a table often do that is read from its beginning?  Then they are encoded, and need no sort. */
+static bool
+encode_ascending(RtscanDimension *dimension)
+{
+	RtscanKeyKind kind = dimension->key_type.key_kind;
+	uint64	   *encoded;
+
+	if (kind == RTSCAN_KEY_NONE || dimension->parts[0])
+		return false;
+	encoded = palloc_extended(Max(dimension->n, 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < dimension->n; i++)
+	{
+		encoded[i] = rtscan_key_encode(kind, dimension->keys[i]);
+		if (i > 0 && encoded[i] <= encoded[i - 1])
+		{
+			pfree(encoded);
+			return false;
+		}
+	}
+	dimension->encoded = encoded;
+	return true;
+}
+
 static void
 sort_by_encoded(RtscanDimension *dimension, uint32 *order)
 {
@@ -134,15 +157,13 @@ sort_parts(RtscanDimension *dimension)
 	pfree(places[1]);
 }
 
-void
-rtscan_sort_rows(RtscanDimension *dimension, uint32 *places)
+/* Rows go to other places. */
+static void
+move_rows(RtscanDimension *dimension, uint32 *places)
 {
 	uint32	   *order = palloc_extended(Max(dimension->n, 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
 	Datum	   *scratch = palloc_extended(Max(dimension->n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
 
-	if (dimension->encoded)
-		pfree(dimension->encoded);
-	dimension->encoded = NULL;
 	if (dimension->parts[0])
 		sort_parts(dimension);
 	for (uint32 i = 0; i < dimension->n; i++)
@@ -164,4 +185,20 @@ rtscan_sort_rows(RtscanDimension *dimension, uint32 *places)
 		dimension->n = note_first_rows(dimension);
 	pfree(order);
 	pfree(scratch);
+}
+
+void
+rtscan_sort_rows(RtscanDimension *dimension, uint32 *places)
+{
+	if (dimension->encoded)
+		pfree(dimension->encoded);
+	dimension->encoded = NULL;
+	if (!encode_ascending(dimension))
+	{
+		move_rows(dimension, places);
+		return;
+	}
+	dimension->nrows = dimension->n;
+	for (uint32 i = 0; places && i < dimension->n; i++)
+		places[i] = i;
 }

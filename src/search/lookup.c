@@ -15,12 +15,13 @@
 
 /*
  * So many values, at least, may be tested instead of being looked up.  A value looked up in a dictionary among many, or in a plain column,
- * where each comparison is with a row anywhere; one of the rows that are left, if they are few, read and tested; or else all read, and those
- * tested.
+ * where each comparison is with a row anywhere, and what each row of the segment adds to that, for the fewer are in the processor's cache;
+ * one of the rows that are left, if they are few, read and tested; or else all read, and those tested.
  */
 #define LONG				16
 #define LOOKUP_NANOSECONDS	300.0
-#define PLAIN_LOOKUP_NANOSECONDS	700.0
+#define PLAIN_LOOKUP_NANOSECONDS	600.0
+#define PLAIN_ROW_NANOSECONDS	0.0001
 #define SINGLE_NANOSECONDS	15.0
 #define READ_NANOSECONDS	1.0
 #define TEST_NANOSECONDS	3.0
@@ -198,7 +199,9 @@ is_about_plain(const RtscanCondition *condition, const RtscanReader *reader)
 static double
 lookups_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double values)
 {
-	return values * (is_about_plain(condition, reader) ? PLAIN_LOOKUP_NANOSECONDS : LOOKUP_NANOSECONDS);
+	double		plain = PLAIN_LOOKUP_NANOSECONDS + reader->segment->header.rows * PLAIN_ROW_NANOSECONDS;
+
+	return values * (is_about_plain(condition, reader) ? plain : LOOKUP_NANOSECONDS);
 }
 
 static double

@@ -95,7 +95,7 @@ typedef struct RtscanFoundCodes
 	const Datum *values;
 	uint32		n;
 	uint32	   *numbers;		/* among the values, */
-	uint32	   *codes;			/* and the code of each of these */
+	uint32	   *codes;			/* and the code of each of these: they ascend */
 } RtscanFoundCodes;
 
 /*
