@@ -41,7 +41,7 @@
 #define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)
 
 /* A row of the fact found by a key; or if others have found it, tested. */
-#define FOUND_ROW_COST		(0.3 * cpu_operator_cost)
+#define FOUND_ROW_COST		(0.5 * cpu_operator_cost)
 #define TESTED_ROW_COST		(2 * cpu_operator_cost)
 
 /* A row of the fact looked up by each of several keys, with the others of a batch. */

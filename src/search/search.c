@@ -94,7 +94,9 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->image = image;
 	search->nsegments = 0;
 	search->next_segment = 0;
-	search->next_to_share = 0;
+	search->first_to_share = 0;
+	search->shared_segments = 0;
+	search->began = start;
 	search->pending = NULL;
 	search->next_list = 0;
 	search->taken_apart = 0;
@@ -152,6 +154,7 @@ take_shared_segments(RtscanSearch *search, int limit)
 	}
 	next = pg_atomic_fetch_add_u32(&search->shared->next_segment, limit);
 	search->next_segment = Min(next, (uint32) search->nsegments);
+	search->first_to_share = next % search->nsegments;
 	if (claim == NULL)
 		return limit;
 	old = MemoryContextSwitchTo(claim->context);
@@ -201,13 +204,30 @@ next_chunk(const RtscanSearch *search, int segment)
 	return (pg_atomic_uint32 *) ((char *) search->shared + search->shared->next_chunks) + segment;
 }
 
+/*
+ * Does it pay to evaluate another process's segment as well, for a part of its rows?  Not if evaluating this one's own took longer than
+ * what was done with all their rows.
+ */
+static bool
+pays_to_share(const RtscanSearch *search)
+{
+	instr_time	rows_time;
+
+	if (search->stats.counters.segments == 0)
+		return true;
+	INSTR_TIME_SET_CURRENT(rows_time);
+	INSTR_TIME_SUBTRACT(rows_time, search->began);
+	INSTR_TIME_SUBTRACT(rows_time, search->stats.bits_time);
+	return INSTR_TIME_GET_DOUBLE(rows_time) > INSTR_TIME_GET_DOUBLE(search->stats.bits_time);
+}
+
 /* A segment of which another process has some chunks left, or NULL.  All have been taken: who keeps some has said so before. */
 static RtscanSegmentScan *
 take_segment_to_share(RtscanSearch *search)
 {
-	while (search->next_to_share < search->nsegments && pg_atomic_read_u32(&search->shared->kept) == 0)
+	while (search->shared_segments < search->nsegments && pg_atomic_read_u32(&search->shared->kept) == 0 && pays_to_share(search))
 	{
-		int			i = search->next_to_share++;
+		int			i = (search->first_to_share + search->shared_segments++) % search->nsegments;
 
 		if (pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS > rtscan_chunks(search->segments[i].entry->rows))
 			continue;

@@ -28,7 +28,7 @@
 /*
  * In memory that the processes of a parallel query share: who searches what.  A process takes segments.  Who works on their
  * rows takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose
- * bits it evaluates as well.
+ * bits it evaluates as well: unless these took longer than the rows of segments that it had.
  */
 typedef struct RtscanSharedSearch
 {
@@ -80,7 +80,9 @@ typedef struct RtscanSearch
 	RtscanExecutor chosen;
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
-	int			next_to_share;
+	int			first_to_share; /* other processes begin with others, */
+	int			shared_segments;	/* and this one has asked so many */
+	instr_time	began;
 	RtscanRound *round;
 	RtscanPendingReader *pending;	/* NULL: not yet asked for */
 	int			next_list;
