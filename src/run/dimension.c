@@ -101,6 +101,8 @@ rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state)
 
 	dimension->state = state;
 	dimension->asks_rows = plan->attributes > 0 || plan->repeats;
+	dimension->nkeys = column;
+	dimension->row_bytes = column * RTSCAN_DIMENSION_KEY_BYTES + plan->attributes * RTSCAN_DIMENSION_ATTRIBUTE_BYTES;
 	dimension->attributes = palloc0(Max(plan->attributes, 1) * sizeof(RtscanAttribute));
 	for (int i = 0; i < plan->attributes; i++)
 		dimension->attributes[i].type = describe(TupleDescAttr(tupdesc, column + i));
@@ -227,26 +229,20 @@ find_room(RtscanDimension *dimension)
 		make_room(dimension);
 }
 
-static int
-count_keys(const RtscanDimension *dimension)
-{
-	return ExecGetResultType(dimension->state)->natts - dimension->plan->attributes;
-}
-
 static bool
 has_null_key(const RtscanDimension *dimension, const TupleTableSlot *slot)
 {
-	return memchr(slot->tts_isnull, true, count_keys(dimension) * sizeof(bool)) != NULL;
+	for (int i = 0; i < dimension->nkeys; i++)
+		if (slot->tts_isnull[i])
+			return true;
+	return false;
 }
 
 /* Does what there is take more than one of so many shares of the memory that a hash may take? */
 static bool
 takes_more(const RtscanDimension *dimension, int shares)
 {
-	Size		bytes = count_keys(dimension) * RTSCAN_DIMENSION_KEY_BYTES +
-		dimension->plan->attributes * RTSCAN_DIMENSION_ATTRIBUTE_BYTES;
-
-	return dimension->n * bytes + MemoryContextMemAllocated(dimension->values, false) >= get_hash_memory_limit() / shares;
+	return dimension->n * dimension->row_bytes + MemoryContextMemAllocated(dimension->values, false) >= dimension->most_bytes / shares;
 }
 
 /* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
@@ -442,6 +438,7 @@ rtscan_load_dimension(RtscanDimension *dimension)
 {
 	MemoryContext old = MemoryContextSwitchTo(dimension->context);
 
+	dimension->most_bytes = get_hash_memory_limit();
 	if (!dimension->loaded)
 	{
 		/* What an error has cut short begins anew, too. */

@@ -79,6 +79,9 @@ typedef struct RtscanDimension
 	int			traced;			/* so many ranges' keys have been counted by the trace */
 	bool		loaded;
 	bool		executed;		/* at least once */
+	int			nkeys;			/* the plan's first columns */
+	Size		row_bytes;		/* of each, besides values by reference, */
+	Size		most_bytes;		/* and of all: what a hash may take */
 	uint32		capacity;
 	RtscanColumn key_type;
 	RtscanKeyKind column_kind;	/* of the column's keys, if they are those of equal keys here */

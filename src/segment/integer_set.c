@@ -11,8 +11,8 @@
 /* A set has a hash table if its spans have so many integers, on average, at most. */
 #define FEW_A_SPAN		2
 
-/* It has bits if these are so many for each of its spans, on average, at most: a word of them. */
-#define BITS_A_SPAN		64
+/* It has bits if these are so many for each of its spans, on average, at most: a hash table takes as much memory, and more time. */
+#define BITS_A_SPAN		256
 
 /* Of each integer, so many bits, and room in the hash table for so many. */
 #define BITS_AN_INTEGER	8
