@@ -177,6 +177,19 @@ rtscan_compat_is_descending(const PathKey *key)
 #endif
 }
 
+/* A path has others below it, of which some may be disabled: 18 counts them, before that they cost much. */
+static inline void
+rtscan_compat_count_disabled(Path *path, List *below)
+{
+#if PG_VERSION_NUM >= 180000
+	ListCell   *cell;
+
+	path->disabled_nodes = 0;
+	foreach(cell, below)
+		path->disabled_nodes += ((Path *) lfirst(cell))->disabled_nodes;
+#endif
+}
+
 /* Is the planner's search for an order of joins a genetic one?  19 knows it by a number that it gets with the first. */
 static inline bool
 rtscan_compat_is_genetic(PlannerInfo *root)

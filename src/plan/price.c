@@ -264,7 +264,10 @@ rtscan_cost_path(RtscanPath *path)
 	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
 
 	if (path->join)
+	{
 		rtscan_add_cost(&cost, rtscan_join_cost(path->join, path->request->root, &rows));
+		rtscan_compat_count_disabled(result, path->join->paths);
+	}
 	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, 1));
 	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
 	rtscan_share_cost(&cost, path->request->root, path->index, path->request->workers);

@@ -270,6 +270,8 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	int			workers = result->parallel_workers;
 	double		searched = path->ordered ? 1 : 1 / (size ? Max(size->segments, 1) : 1);	/* before the first row, of all */
 
+	if (path->join)
+		rtscan_compat_count_disabled(result, path->join->paths);
 	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
 	rows.work += result->rows * target->cost.per_tuple;
 	rtscan_add_cost(&search, joined);
