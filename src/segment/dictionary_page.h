@@ -73,4 +73,21 @@ typedef struct RtscanFoundEntry
 extern bool rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view,
 										   const RtscanProbe *probe, RtscanFoundEntry *found);
 
+/* dictionary.c: the number of the leaf that a probe's place is on. */
+extern bool rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, uint32 *page);
+
+/* Entries of a packed page, one after another. */
+typedef struct RtscanEntries
+{
+	uint32		code;			/* the first one's */
+	uint32		n;
+	const uint64 *keys;
+	const uint32 *ranks;		/* and where the last one's end */
+} RtscanEntries;
+
+/* As rtscan_dictionary_visit(), of a column that has keys, many at a time. */
+typedef void (*RtscanEntriesVisitor) (const RtscanEntries *entries, void *arg);
+extern bool rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+										 RtscanEntriesVisitor visitor, void *arg);
+
 #endif							/* RTSCAN_DICTIONARY_PAGE_H */
