@@ -106,5 +106,9 @@ EXPLAIN (COSTS OFF) SELECT * FROM (VALUES (1), (2)) x CROSS JOIN (SELECT a, v FR
 	WHERE g = 3 AND b < 300 OFFSET 0) y;
 SELECT dimensions_of('SELECT * FROM (VALUES (1), (2)) x CROSS JOIN (SELECT a, v FROM fact JOIN dim ON k = b
 	WHERE g = 3 AND b < 300 OFFSET 0) y');
+-- of answers that a LIMIT has ended, too
+SET max_parallel_workers = 0;
+SELECT dimensions_of('SELECT * FROM (VALUES (1), (2), (3)) x LEFT JOIN (SELECT a, v FROM fact JOIN dim ON k = b
+	WHERE g = 3 AND b < 300 LIMIT 8000) y ON true');
 
 DROP SCHEMA star_explain CASCADE;

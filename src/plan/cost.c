@@ -423,17 +423,18 @@ rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 
 /*
  * Of so much work n workers leave an nth part to each, and each takes time to start: what both take together is least where n is the square
- * root of their ratio.  PostgreSQL's number, which depends on the size of the heap only, is no fewer.
+ * root of their ratio, if each has a chunk at least.  PostgreSQL's number, which depends on the size of the heap only, is no fewer.
  */
 int
 rtscan_workers(RelOptInfo *table, Cost cost, double rows)
 {
 	int			workers = compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather);
 	Cost		each = rtscan_workers_cost(1) + rows * parallel_tuple_cost;
+	double		most = Min(max_parallel_workers_per_gather, table->tuples / RTSCAN_CHUNK_ROWS);
 
 	if (workers <= 0 || table->rel_parallel_workers != -1)
 		return workers;
-	return Max(workers, (int) Min(sqrt(cost / Max(each, cpu_tuple_cost)), max_parallel_workers_per_gather));
+	return Max(workers, (int) Min(sqrt(cost / Max(each, 1)), most));
 }
 
 Cost

@@ -547,6 +547,14 @@ shut_down(CustomScanState *custom)
 	rtscan_leave_shared(&state->node);
 }
 
+/* The leader's answer may not have come to its end: it is none of those that are counted from now on. */
+static void
+reinitialize(CustomScanState *custom, ParallelContext *context, void *memory)
+{
+	end_answer((RowsState *) custom);
+	rtscan_reinitialize_shared(custom, context, memory);
+}
+
 static void
 explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 {
@@ -577,7 +585,7 @@ static const CustomExecMethods exec_methods = {
 	.ReScanCustomScan = rescan,
 	.EstimateDSMCustomScan = rtscan_estimate_shared,
 	.InitializeDSMCustomScan = rtscan_initialize_shared,
-	.ReInitializeDSMCustomScan = rtscan_reinitialize_shared,
+	.ReInitializeDSMCustomScan = reinitialize,
 	.InitializeWorkerCustomScan = rtscan_initialize_worker,
 	.ShutdownCustomScan = shut_down,
 	.ExplainCustomScan = explain,

@@ -105,20 +105,28 @@ rtscan_shared_totals(RtscanShared *shared)
 	return totals;
 }
 
-/* The bits that processes have in common, of so many words; whoever comes first makes them. */
-static pg_atomic_uint64 *
-common_bits(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
+/* The bits that processes have in common.  A dimension that is sampled has other keys in another process, and as many as it happens to. */
+typedef struct FoundKeys
+{
+	uint32		words;
+	pg_atomic_uint64 bits[FLEXIBLE_ARRAY_MEMBER];
+} FoundKeys;
+
+/* Whoever comes first makes them, of as many words as it needs. */
+static FoundKeys *
+common_keys(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
 {
 	dsa_pointer none = InvalidDsaPointer,
 				bits = dsa_pointer_atomic_read(place);
-	pg_atomic_uint64 *made;
+	FoundKeys  *made;
 
 	if (DsaPointerIsValid(bits))
 		return dsa_get_address(area, bits);
-	bits = dsa_allocate_extended(area, words * sizeof(pg_atomic_uint64), DSA_ALLOC_HUGE);
+	bits = dsa_allocate_extended(area, offsetof(FoundKeys, bits) + words * sizeof(pg_atomic_uint64), DSA_ALLOC_HUGE);
 	made = dsa_get_address(area, bits);
+	made->words = words;
 	for (uint32 i = 0; i < words; i++)
-		pg_atomic_init_u64(&made[i], 0);
+		pg_atomic_init_u64(&made->bits[i], 0);
 	if (dsa_pointer_atomic_compare_exchange(place, &none, bits))
 		return made;
 	dsa_free(area, bits);
@@ -131,7 +139,7 @@ share_found(const RtscanQuestion *question, int number)
 {
 	const RtscanDimension *dimension = question->dimensions[number];
 	uint32		words = dimension->n / 64 + 1;
-	pg_atomic_uint64 *common;
+	FoundKeys  *common;
 	uint64		n = 0;
 
 	if (dimension->trace == NULL || dimension->trace->keys_found == 0)
@@ -139,13 +147,14 @@ share_found(const RtscanQuestion *question, int number)
 	/* There was no memory to share, so there are no other processes. */
 	if (question->area == NULL)
 		return dimension->trace->keys_found;
-	common = common_bits(question->area, &question->shared->found[number], words);
+	common = common_keys(question->area, &question->shared->found[number], words);
 	for (uint32 i = 0; i < words; i++)
 	{
 		uint64		found = dimension->trace->found[i];
 
-		if (found != 0)
-			n += pg_popcount64(found & ~pg_atomic_fetch_or_u64(&common[i], found));
+		if (found != 0 && i < common->words)
+			found &= ~pg_atomic_fetch_or_u64(&common->bits[i], found);
+		n += pg_popcount64(found);
 	}
 	return n;
 }

@@ -47,6 +47,8 @@ typedef struct RtscanSegmentScan
 	RtscanRegion **regions;		/* which combines them */
 	bool		lost;			/* they were, and the bits had to make room */
 	bool		left_to_cpu;	/* wholly or in part */
+	bool		shared;			/* another process's, of whose rows this one has taken some */
+	instr_time	seen;			/* since when that process has been seen at work on its rows; or zero */
 } RtscanSegmentScan;
 
 /* Make the list of the filter's regions, in the current memory context. */

@@ -4,8 +4,12 @@
  */
 #include "search/search.h"
 
+#include "access/parallel.h"
+#include "miscadmin.h"
 #include "segment/plain.h"
+#include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/wait_event.h"
 
 /* It does not pay to evaluate a segment again for fewer chunks. */
 #define LEAST_CHUNKS	2
@@ -95,7 +99,6 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->nsegments = 0;
 	search->next_segment = 0;
 	search->first_to_share = 0;
-	search->shared_segments = 0;
 	search->began = start;
 	search->pending = NULL;
 	search->next_list = 0;
@@ -204,37 +207,99 @@ next_chunk(const RtscanSearch *search, int segment)
 	return (pg_atomic_uint32 *) ((char *) search->shared + search->shared->next_chunks) + segment;
 }
 
-/*
- * Does it pay to evaluate another process's segment as well, for a part of its rows?  Not if evaluating this one's own took longer than
- * what was done with all their rows.
- */
-static bool
-pays_to_share(const RtscanSearch *search)
+static double
+seconds_since(instr_time start)
 {
-	instr_time	rows_time;
+	instr_time	now;
 
-	if (search->stats.counters.segments == 0)
-		return true;
-	INSTR_TIME_SET_CURRENT(rows_time);
-	INSTR_TIME_SUBTRACT(rows_time, search->began);
-	INSTR_TIME_SUBTRACT(rows_time, search->stats.bits_time);
-	return INSTR_TIME_GET_DOUBLE(rows_time) > INSTR_TIME_GET_DOUBLE(search->stats.bits_time);
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_DOUBLE(now);
 }
 
-/* A segment of which another process has some chunks left, or NULL.  All have been taken: who keeps some has said so before. */
+/* What does this process know of the time that bits of a segment take; or 0, if that is less than what is done with their rows? */
+static double
+bits_seconds(const RtscanSearch *search)
+{
+	double		bits = INSTR_TIME_GET_DOUBLE(search->stats.bits_time);
+	uint64		segments = search->stats.counters.segments;
+
+	return segments == 0 || seconds_since(search->began) > 2 * bits ? 0 : bits / segments;
+}
+
+static bool
+has_chunks(const RtscanSearch *search, int i)
+{
+	return !search->segments[i].shared &&
+		pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS <= rtscan_chunks(search->segments[i].entry->rows);
+}
+
+/* Has another process been at work on a segment's rows for so long?  Its bits come first, and whoever helped with these would be too late. */
+static bool
+takes_long(const RtscanSearch *search, int i, double seconds)
+{
+	RtscanSegmentScan *segment = &search->segments[i];
+
+	if (seconds == 0)
+		return true;
+	if (pg_atomic_read_u32(next_chunk(search, i)) == 0)
+		return false;
+	if (INSTR_TIME_IS_ZERO(segment->seen))
+		INSTR_TIME_SET_CURRENT(segment->seen);
+	return seconds_since(segment->seen) >= seconds;
+}
+
+/* A segment whose rows are to be shared, or -1; any: are there some that may be? */
+static int
+find_segment_to_share(const RtscanSearch *search, double seconds, bool *any)
+{
+	*any = false;
+	for (int k = 0; k < search->nsegments; k++)
+	{
+		int			i = (search->first_to_share + k) % search->nsegments;
+
+		if (!has_chunks(search, i))
+			continue;
+		*any = true;
+		if (takes_long(search, i, seconds))
+			return i;
+	}
+	return -1;
+}
+
+static void
+wait_for_others(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, WAIT_EVENT_EXECUTE_GATHER);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * A segment of which another process has some chunks left, or NULL.  All have been taken: who keeps some has said so before.  A worker waits no
+ * longer than it has worked; the leader does not, for workers may wait for it to take what they have found.
+ */
 static RtscanSegmentScan *
 take_segment_to_share(RtscanSearch *search)
 {
-	while (search->shared_segments < search->nsegments && pg_atomic_read_u32(&search->shared->kept) == 0 && pays_to_share(search))
-	{
-		int			i = (search->first_to_share + search->shared_segments++) % search->nsegments;
+	double		bits = bits_seconds(search),
+				worked = seconds_since(search->began);
+	bool		any;
+	int			i;
 
-		if (pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS > rtscan_chunks(search->segments[i].entry->rows))
-			continue;
-		begin_round(search, &search->segments[i], 1);
-		return &search->round->scans[search->round->next++];
-	}
-	return NULL;
+	do
+	{
+		if (pg_atomic_read_u32(&search->shared->kept) > 0)
+			return NULL;
+		i = find_segment_to_share(search, bits, &any);
+		if (i < 0 && (!any || !IsParallelWorker() || seconds_since(search->began) > 2 * worked))
+			return NULL;
+		if (i < 0)
+			wait_for_others();
+	} while (i < 0);
+	search->segments[i].shared = true;
+	begin_round(search, &search->segments[i], 1);
+	return &search->round->scans[search->round->next++];
 }
 
 uint32

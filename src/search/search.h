@@ -28,7 +28,8 @@
 /*
  * In memory that the processes of a parallel query share: who searches what.  A process takes segments.  Who works on their
  * rows takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose
- * bits it evaluates as well: unless these took longer than the rows of segments that it had.
+ * bits it evaluates as well.  If bits take longer than rows, as far as it knows, that would only be in the others' way: then it waits whether
+ * rows take another process as long.
  */
 typedef struct RtscanSharedSearch
 {
@@ -80,8 +81,7 @@ typedef struct RtscanSearch
 	RtscanExecutor chosen;
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
-	int			first_to_share; /* other processes begin with others, */
-	int			shared_segments;	/* and this one has asked so many */
+	int			first_to_share; /* other processes begin with others */
 	instr_time	began;
 	RtscanRound *round;
 	RtscanPendingReader *pending;	/* NULL: not yet asked for */
