@@ -99,6 +99,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->nsegments = 0;
 	search->next_segment = 0;
 	search->first_to_share = 0;
+	search->evaluated = 0;
 	search->began = start;
 	search->pending = NULL;
 	search->next_list = 0;
@@ -222,9 +223,8 @@ static double
 bits_seconds(const RtscanSearch *search)
 {
 	double		bits = INSTR_TIME_GET_DOUBLE(search->stats.bits_time);
-	uint64		segments = search->stats.counters.segments;
 
-	return segments == 0 || seconds_since(search->began) > 2 * bits ? 0 : bits / segments;
+	return search->evaluated == 0 || seconds_since(search->began) > 2 * bits ? 0 : bits / search->evaluated;
 }
 
 static bool
@@ -276,11 +276,11 @@ wait_for_others(void)
 }
 
 /*
- * A segment of which another process has some chunks left, or NULL.  All have been taken: who keeps some has said so before.  A worker waits no
+ * A segment of which another process has some chunks left, or -1.  All have been taken: who keeps some has said so before.  A worker waits no
  * longer than it has worked; the leader does not, for workers may wait for it to take what they have found.
  */
-static RtscanSegmentScan *
-take_segment_to_share(RtscanSearch *search)
+static int
+wait_for_segment_to_share(RtscanSearch *search)
 {
 	double		bits = bits_seconds(search),
 				worked = seconds_since(search->began);
@@ -290,16 +290,14 @@ take_segment_to_share(RtscanSearch *search)
 	do
 	{
 		if (pg_atomic_read_u32(&search->shared->kept) > 0)
-			return NULL;
+			return -1;
 		i = find_segment_to_share(search, bits, &any);
 		if (i < 0 && (!any || !IsParallelWorker() || seconds_since(search->began) > 2 * worked))
-			return NULL;
+			return -1;
 		if (i < 0)
 			wait_for_others();
 	} while (i < 0);
-	search->segments[i].shared = true;
-	begin_round(search, &search->segments[i], 1);
-	return &search->round->scans[search->round->next++];
+	return i;
 }
 
 uint32
@@ -314,6 +312,7 @@ evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 	RtscanCounters *counters = &search->stats.counters;
 	RtscanRowBits *bits = rtscan_evaluate(search->round, segment, counters);
 
+	search->evaluated++;
 	if (bits)
 		rtscan_bits_remove_dead(search->index, segment->entry, search->snapshot, bits);
 	counters->cpu_segments += segment->left_to_cpu;
@@ -351,24 +350,41 @@ pause_tracing(const RtscanFilter *filter, bool paused)
 			pause_tracing(&filter->parts[i], paused);
 }
 
-/* Likewise, of another process's: what is evaluated once more does not count. */
+/* Evaluate another process's segment once more, which does not count. */
+static RtscanRowBits *
+evaluate_shared(RtscanSearch *search, RtscanSegmentScan *segment)
+{
+	RtscanCounters counters = search->stats.counters;
+	RtscanRowBits *bits;
+	instr_time	start,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	segment->shared = true;
+	pause_tracing(search->filter, true);
+	begin_round(search, segment, 1);
+	bits = evaluate(search, &search->round->scans[search->round->next++]);
+	pause_tracing(search->filter, false);
+	search->stats.counters = counters;
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
+	return bits;
+}
+
+/* The next segment of another process's that has rows; NULL if there is none to share. */
 static RtscanSegmentScan *
 next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
-	RtscanCounters counters = search->stats.counters;
-	RtscanSegmentScan *segment;
+	int			i;
 
-	pause_tracing(search->filter, true);
-	do
+	while ((i = wait_for_segment_to_share(search)) >= 0)
 	{
 		MemoryContextReset(search->short_context);
-		segment = take_segment_to_share(search);
-		if (segment)
-			*bits = evaluate(search, segment);
-		search->stats.counters = counters;
-	} while (segment && *bits == NULL);
-	pause_tracing(search->filter, false);
-	return segment;
+		*bits = evaluate_shared(search, &search->segments[i]);
+		if (*bits)
+			return &search->segments[i];
+	}
+	return NULL;
 }
 
 RtscanSegmentScan *
@@ -382,11 +398,11 @@ rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 	INSTR_TIME_SET_CURRENT(start);
 	*bits = NULL;
 	segment = next_own_segment(search, bits);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
 	if (segment == NULL && search->shares_chunks)
 		segment = next_shared_segment(search, bits);
 	MemoryContextSwitchTo(old);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
 	return segment;
 }
 

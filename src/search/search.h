@@ -82,6 +82,7 @@ typedef struct RtscanSearch
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
 	int			first_to_share; /* other processes begin with others */
+	uint32		evaluated;		/* segments, its own and shared ones */
 	instr_time	began;
 	RtscanRound *round;
 	RtscanPendingReader *pending;	/* NULL: not yet asked for */
