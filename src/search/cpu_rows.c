@@ -100,37 +100,57 @@ typedef struct RowPage
 	const char *payload;
 } RowPage;
 
-/* Tests rows, best in ascending order, for which each column keeps its page: which no two share, for all codes on them cost less. */
+/* Tests rows, best in ascending order, for which each column keeps its page. */
 typedef struct RowTester
 {
 	CpuEvaluation *evaluation;
 	RowPage		pages[INDEX_MAX_KEYS];
 } RowTester;
 
+static const RtscanArea *
+tested_area(const RowTester *tester, int i)
+{
+	return rtscan_cpu_row_area(&tester->evaluation->columns[i]);
+}
+
+static void
+release_row_page(RowTester *tester, int i)
+{
+	if (BufferIsValid(tester->pages[i].buffer))
+		rtscan_release(tester->evaluation->reader, tester->pages[i].buffer);
+	tester->pages[i] = (RowPage) {.buffer = InvalidBuffer};
+}
+
 static void
 close_tester(RowTester *tester)
 {
 	for (int i = 0; i < tester->evaluation->ncolumns; i++)
-		if (BufferIsValid(tester->pages[i].buffer))
-			rtscan_release(tester->evaluation->reader, tester->pages[i].buffer);
-	memset(tester->pages, 0, sizeof(tester->pages));
+		release_row_page(tester, i);
+}
+
+/* Several columns of a small segment may be on one page, which a standby would lock twice. */
+static void
+release_shared_pages(RowTester *tester)
+{
+	for (int i = 0; i < tester->evaluation->ncolumns; i++)
+		if (tested_area(tester, i)->kind == RTSCAN_PAGE_SHARED)
+			release_row_page(tester, i);
 }
 
 static const char *
 get_row_page(RowTester *tester, int i, uint32 number)
 {
 	RowPage    *page = &tester->pages[i];
+	const RtscanArea *area = tested_area(tester, i);
 
-	Assert(rtscan_cpu_row_area(&tester->evaluation->columns[i])->kind != RTSCAN_PAGE_SHARED);
-	if (!BufferIsValid(page->buffer) || page->number != number)
-	{
-		if (BufferIsValid(page->buffer))
-			rtscan_release(tester->evaluation->reader, page->buffer);
-		page->buffer = InvalidBuffer;
-		page->payload = rtscan_get_page(tester->evaluation->reader, rtscan_cpu_row_area(&tester->evaluation->columns[i]),
-										number, &page->buffer, NULL);
-		page->number = number;
-	}
+	if (BufferIsValid(page->buffer) && page->number == number)
+		return page->payload;
+	if (area->kind == RTSCAN_PAGE_SHARED)
+		release_shared_pages(tester);
+	else
+		release_row_page(tester, i);
+	page->payload = rtscan_get_page(tester->evaluation->reader, area, number, &page->buffer, NULL);
+	page->number = number;
 	return page->payload;
 }
 
