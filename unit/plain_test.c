@@ -14,6 +14,9 @@
 static RtscanColumn type;
 static RtscanSorted elements[MOST_ROWS];
 static uint64 starts[MOST_ROWS / 64 + 1];
+static uint64 values[MOST_ROWS];
+static uint64 nulls[MOST_ROWS / 64 + 1];
+static RtscanColumnRows source = {.values = values, .nulls = nulls};	/* what is sorted */
 static RtscanSortedColumn column = {.sorted = elements, .starts = starts, .identical = true};
 static RtscanSegment segment;
 static RtscanSegmentColumn stored;
@@ -61,6 +64,25 @@ compare_elements(const void *a, const void *b)
 	return left->row < right->row ? -1 : left->row > right->row;
 }
 
+/* The rows that the sorted column is of. */
+static void
+make_source(void)
+{
+	bool		keys = rtscan_key_tells_image(type.key_kind);
+
+	memset(nulls, 0, sizeof(nulls));
+	for (uint32 rank = 0; rank < column.rows; rank++)
+	{
+		const RtscanSorted *element = &elements[rank];
+
+		if (rank >= column.nonnull)
+			nulls[element->row / 64] |= UINT64CONST(1) << (element->row % 64);
+		values[element->row] = rank >= column.nonnull ? 0 : keys ? element->value :
+			(uint64) rtscan_key_decode(type.key_kind, element->value);
+	}
+	source.null_count = column.rows - column.nonnull;
+}
+
 /* NULLs, runs of equal values, and many that differ. */
 static void
 random_column(void)
@@ -70,23 +92,24 @@ random_column(void)
 	uint32		run = unit_one_in(2) ? 0 : 10;
 	uint64		repeated = random_key(bits);
 	uint32		n = 0,
-				nulls = MOST_ROWS;
+				first_null;
 
 	column.rows = RTSCAN_CHUNK_ROWS + 10000 + unit_below(MOST_ROWS - RTSCAN_CHUNK_ROWS - 10000);
-	nulls = column.rows;
+	first_null = column.rows;
 	for (uint32 row = column.rows; row-- > 0;)
 		if (null > 0 && unit_one_in(null))
-			elements[--nulls] = (RtscanSorted) {0, row};
-	for (uint32 row = 0, at = nulls; row < column.rows; row++)
+			elements[--first_null] = (RtscanSorted) {0, row};
+	for (uint32 row = 0, at = first_null; row < column.rows; row++)
 		if (at < column.rows && elements[at].row == row)
 			at++;
 		else
 			elements[n++] = (RtscanSorted) {run > 0 && unit_one_in(run) ? repeated : random_key(bits), row};
-	assert_int_equal(n, nulls);
+	assert_int_equal(n, first_null);
 	qsort(elements, n, sizeof(RtscanSorted), compare_elements);
 	column.nonnull = n;
 	column.distinct = 0;
 	memset(starts, 0, sizeof(starts));
+	make_source();
 	for (uint32 rank = 0; rank < n; rank++)
 		if (rank == 0 || elements[rank].value != elements[rank - 1].value)
 		{
@@ -99,7 +122,7 @@ random_column(void)
 static bool
 write_column(void)
 {
-	RtscanPlain *plain = rtscan_choose_plain(&type, &column);
+	RtscanPlain *plain = rtscan_choose_plain(&type, &source, &column);
 	RtscanAreaWriter *areas = unit_area_writer();
 	RtscanPacker packer;
 	StringInfoData descriptor;
@@ -322,13 +345,13 @@ test_choice(void **state)
 		random_column();
 	while (column.distinct <= 0xFFFF);
 	column.identical = false;
-	assert_null(rtscan_choose_plain(&type, &column));
+	assert_null(rtscan_choose_plain(&type, &source, &column));
 	column.identical = true;
 	column.heap_order = true;
-	assert_null(rtscan_choose_plain(&type, &column));
+	assert_null(rtscan_choose_plain(&type, &source, &column));
 	column.heap_order = false;
 	type.key_kind = RTSCAN_KEY_NONE;
-	assert_null(rtscan_choose_plain(&type, &column));
+	assert_null(rtscan_choose_plain(&type, &source, &column));
 }
 
 static void

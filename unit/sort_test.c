@@ -87,9 +87,10 @@ typedef struct Row
 static Row	expected[MOST_ROWS];
 static RtscanColumnRows source;
 
-#define KINDS	6
+#define WIDEST	((UINT64CONST(1) << 42) - 1)
+#define KINDS	8
 
-/* Of all bits, of the lowest, of the highest, or few values; one but for a row; ascending. */
+/* Of all bits, of the lowest, of the highest, or few values; one but for a row; as far apart as goes with a row into a word, and a bit more; ascending. */
 static uint64
 random_value(int kind, uint32 row)
 {
@@ -105,6 +106,10 @@ random_value(int kind, uint32 row)
 			return unit_below(5) * UINT64CONST(0x0101010101);
 		case 4:
 			return row == 100 ? UINT64CONST(5) << 40 : UINT64CONST(9) << 40;
+		case 5:
+			return PG_UINT64_MAX - (row == 7 ? 0 : row == 9 ? WIDEST : unit_bits(42));
+		case 6:
+			return PG_UINT64_MAX - (row == 7 ? 0 : row == 9 ? WIDEST + 1 : unit_bits(42));
 		default:
 			return row / 3;
 	}

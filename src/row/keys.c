@@ -230,3 +230,15 @@ rtscan_key_decode(RtscanKeyKind kind, uint64 key)
 	}
 	elog(ERROR, "values of key kind %d have no keys", kind);
 }
+
+/* Those that are most often asked for without a call for each. */
+void
+rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values)
+{
+	if (kind == RTSCAN_KEY_INT16 || kind == RTSCAN_KEY_INT32 || kind == RTSCAN_KEY_INT64)
+		for (uint32 i = 0; i < n; i++)
+			values[i] = (Datum) decode_signed(keys[i]);
+	else
+		for (uint32 i = 0; i < n; i++)
+			values[i] = rtscan_key_decode(kind, keys[i]);
+}

@@ -62,5 +62,6 @@ rtscan_integer_of_key(uint64 key)
 
 /* A value of a key; allocated in the current memory context where passed by reference. */
 extern Datum rtscan_key_decode(RtscanKeyKind kind, uint64 key);
+extern void rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values);
 
 #endif							/* RTSCAN_KEYS_H */

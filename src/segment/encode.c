@@ -85,7 +85,7 @@ write_column(SegmentWriter *writer, int i)
 {
 	const RtscanColumn *type = &writer->rows->schema->columns[i];
 	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i);
-	RtscanPlain *plain = rtscan_choose_plain(type, column);
+	RtscanPlain *plain = rtscan_choose_plain(type, &writer->rows->columns[i], column);
 	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
 	StringInfoData sieve;
 

@@ -8,6 +8,9 @@
 #include "port/pg_bitutils.h"
 #include "segment/frames.h"
 
+/* Values that are encoded at once. */
+#define VALUES_AT_ONCE	1024
+
 /* So often a lookup guesses where a value is, before it halves what is left. */
 #define MOST_GUESSES	8
 
@@ -61,25 +64,28 @@ dictionary_bytes(const RtscanSortedColumn *column)
 	return (bits + (entries > 0 ? block_bits(key_gap, rank_gap, entries) : 0)) / 8;
 }
 
+/* The values of rows, NULL being 0, as integers. */
+static void
+encode_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 first, uint32 n, int64 *values)
+{
+	Datum		datums[VALUES_AT_ONCE];
+	const Datum *from = (const Datum *) source->values + first;
+
+	if (rtscan_key_tells_image(type->key_kind))
+	{
+		rtscan_key_decode_all(type->key_kind, source->values + first, n, datums);
+		from = datums;
+	}
+	rtscan_exact_encode(type->exact, from, n, values);
+}
+
 /* In row order; false if they cannot be in frames. */
 static bool
-take_values(const RtscanColumn *type, const RtscanSortedColumn *column, RtscanPlain *plain)
+take_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 rows, RtscanPlain *plain)
 {
-	for (uint32 rank = 0; rank < column->rows; rank++)
-	{
-		uint32		row = column->sorted[rank].row;
-		Datum		value;
-
-		if (rank >= column->nonnull)
-		{
-			plain->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
-			plain->values[row] = 0;
-			continue;
-		}
-		value = rtscan_key_decode(type->key_kind, column->sorted[rank].value);
-		rtscan_exact_encode(type->exact, &value, 1, &plain->values[row]);
-	}
-	return rtscan_find_frames(plain->values, plain->nulls, column->rows, plain->frames);
+	for (uint32 first = 0; first < rows; first += VALUES_AT_ONCE)
+		encode_values(type, source, first, Min(rows - first, VALUES_AT_ONCE), plain->values + first);
+	return rtscan_find_frames(plain->values, plain->nulls, rows, plain->frames);
 }
 
 static bool
@@ -90,7 +96,7 @@ can_be_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
 }
 
 RtscanPlain *
-rtscan_choose_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
+rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source, const RtscanSortedColumn *column)
 {
 	Size		coded;
 	RtscanPlain *plain;
@@ -100,12 +106,11 @@ rtscan_choose_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
 	coded = (Size) column->rows * 3 + dictionary_bytes(column);
 	plain = palloc(sizeof(RtscanPlain));
 	plain->values = palloc_extended((Size) column->rows * sizeof(int64), MCXT_ALLOC_HUGE);
-	plain->nulls = palloc0((column->rows / 64 + 1) * sizeof(uint64));
+	plain->nulls = source->nulls;
 	plain->frames = palloc(rtscan_chunks(column->rows) * sizeof(RtscanFrame));
-	if (take_values(type, column, plain) && rtscan_frames_bytes(plain->frames, column->rows) <= coded)
+	if (take_values(type, source, column->rows, plain) && rtscan_frames_bytes(plain->frames, column->rows) <= coded)
 		return plain;
 	pfree(plain->values);
-	pfree(plain->nulls);
 	pfree(plain->frames);
 	pfree(plain);
 	return NULL;

@@ -36,7 +36,7 @@
 typedef struct RtscanPlain
 {
 	int64	   *values;
-	uint64	   *nulls;			/* a bit a row */
+	const uint64 *nulls;		/* a bit a row; the rows' own */
 	RtscanFrame *frames;
 } RtscanPlain;
 
@@ -51,7 +51,8 @@ rtscan_may_be_plain(const RtscanColumn *type, double distinct, double nonnull)
 		distinct > RTSCAN_MOST_SMALL_CODES && distinct * RTSCAN_MOST_ROWS_A_VALUE >= nonnull;
 }
 
-extern RtscanPlain *rtscan_choose_plain(const RtscanColumn *type, const RtscanSortedColumn *column);
+extern RtscanPlain *rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source,
+										const RtscanSortedColumn *column);
 extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type,
 										   const RtscanSortedColumn *column, RtscanColumnHeader *header);
 

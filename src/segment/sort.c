@@ -9,6 +9,7 @@
 #include "access/genam.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
@@ -26,19 +27,6 @@ palloc0_huge(Size n, Size size)
 /* ---------------------------------------------------------------- by keys */
 
 typedef uint32 Histogram[RADIX];
-
-static void
-count_digits(const RtscanSorted *sorted, uint32 n, Histogram *histograms)
-{
-	memset(histograms, 0, DIGITS * sizeof(Histogram));
-	for (uint32 i = 0; i < n; i++)
-	{
-		uint64		key = sorted[i].value;
-
-		for (int digit = 0; digit < DIGITS; digit++, key >>= RADIX_BITS)
-			histograms[digit][key & (RADIX - 1)]++;
-	}
-}
 
 /* Turn counts into where each digit value begins; false if all elements have the same. */
 static bool
@@ -58,28 +46,77 @@ counts_to_places(uint32 *counts, uint32 n)
 	return true;
 }
 
-/* Least significant digit first, skipping digits that all keys share. */
-static RtscanSorted *
-radix_sort(RtscanSorted *sorted, RtscanSorted *other, uint32 n)
+/*
+ * Sort n elements by so many digits of what "key" says of "element": least significant digit first, skipping digits that all keys
+ * share.  Returns in which of the two arrays they are then.
+ */
+#define DEFINE_RADIX_SORT(name, type, key) \
+static type * \
+name(type *elements, type *other, uint32 n, int digits) \
+{ \
+	Histogram  *histograms = palloc0(DIGITS * sizeof(Histogram)); \
+	\
+	for (uint32 i = 0; i < n; i++) \
+	{ \
+		type		element = elements[i]; \
+		uint64		rest = (key); \
+		\
+		for (int digit = 0; digit < digits; digit++, rest >>= RADIX_BITS) \
+			histograms[digit][rest & (RADIX - 1)]++; \
+	} \
+	for (int digit = 0; digit < digits; digit++) \
+	{ \
+		uint32	   *places = histograms[digit]; \
+		type	   *swap = elements; \
+		\
+		CHECK_FOR_INTERRUPTS(); \
+		if (!counts_to_places(places, n)) \
+			continue; \
+		for (uint32 i = 0; i < n; i++) \
+		{ \
+			type		element = elements[i]; \
+			\
+			other[places[((key) >> (digit * RADIX_BITS)) & (RADIX - 1)]++] = element; \
+		} \
+		elements = other; \
+		other = swap; \
+	} \
+	pfree(histograms); \
+	return elements; \
+}
+
+/* Of a word that has both, as many low bits are the row. */
+#define ROW_BITS		22
+#define ROW_MASK		((UINT64CONST(1) << ROW_BITS) - 1)
+
+StaticAssertDecl(RTSCAN_SEGMENT_ROWS <= UINT64CONST(1) << ROW_BITS, "a row's number fits");
+
+DEFINE_RADIX_SORT(sort_elements, RtscanSorted, element.value)
+DEFINE_RADIX_SORT(sort_words, uint64, element >> ROW_BITS)
+
+static void
+find_range(const RtscanSorted *sorted, uint32 n, uint64 *least, uint64 *greatest)
 {
-	Histogram  *histograms = palloc(DIGITS * sizeof(Histogram));
-
-	count_digits(sorted, n, histograms);
-	for (int digit = 0; digit < DIGITS; digit++)
+	*least = PG_UINT64_MAX;
+	*greatest = 0;
+	for (uint32 i = 0; i < n; i++)
 	{
-		uint32	   *places = histograms[digit];
-		RtscanSorted *swap = sorted;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!counts_to_places(places, n))
-			continue;
-		for (uint32 i = 0; i < n; i++)
-			other[places[(sorted[i].value >> (digit * RADIX_BITS)) & (RADIX - 1)]++] = sorted[i];
-		sorted = other;
-		other = swap;
+		*least = Min(*least, sorted[i].value);
+		*greatest = Max(*greatest, sorted[i].value);
 	}
-	pfree(histograms);
-	return sorted;
+}
+
+/* Keys that differ in few bits are sorted in one word with their rows, which is half as much to move; room: for as many elements. */
+static void
+sort_as_words(RtscanSorted *sorted, void *room, uint32 n, uint64 least, int digits)
+{
+	uint64	   *words = room;
+
+	for (uint32 i = 0; i < n; i++)
+		words[i] = (sorted[i].value - least) << ROW_BITS | sorted[i].row;
+	words = sort_words(words, words + n, n, digits);
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = (RtscanSorted) {least + (words[i] >> ROW_BITS), words[i] & ROW_MASK};
 }
 
 /* ---------------------------------------------------------------- by comparison */
@@ -409,8 +446,15 @@ sort_on_cpu(RtscanSortedColumn *column)
 {
 	uint32		n = column->nonnull;
 	RtscanSorted *other = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
-	RtscanSorted *sorted = radix_sort(column->sorted, other, n);
+	RtscanSorted *sorted = column->sorted;
+	uint64		least,
+				greatest;
 
+	find_range(sorted, n, &least, &greatest);
+	if (n > 0 && (greatest - least) >> (64 - ROW_BITS) == 0)
+		sort_as_words(sorted, other, n, least, (pg_leftmost_one_pos64((greatest - least) | 1) + RADIX_BITS) / RADIX_BITS);
+	else
+		sorted = sort_elements(sorted, other, n, DIGITS);
 	if (sorted == other)
 	{
 		memcpy(other + n, column->sorted + n, (column->rows - n) * sizeof(RtscanSorted));
