@@ -159,7 +159,9 @@ class Schema:
         columns = ", ".join(["id bigint", "u int"] + [c.definition() for c in self.columns] + ["pad text"])
         prefix = self.kind if self.kind != "PARTITIONED" else ""
         fillfactor = self.rng.choice((10, 50, 90, 100))
-        storage = f" WITH (autovacuum_enabled = off, fillfactor = {fillfactor})"
+        # a table that asks for workers has its indexes built by several processes, however small it is
+        workers = self.rng.choice(("", "", ", parallel_workers = 1", ", parallel_workers = 3"))
+        storage = f" WITH (autovacuum_enabled = off, fillfactor = {fillfactor}{workers})"
         if self.kind != "PARTITIONED":
             yield f"CREATE {prefix} TABLE t ({columns}){storage}"
         else:

@@ -128,6 +128,96 @@ SELECT differences('t', 't_a', '{a < 50,id > 2000 AND a = 3,a >= 98}');
 DROP TABLE t;
 
 --
+-- In parallel: a table that says how many workers it wants has as many ranges of blocks at least, each a segment
+--
+CREATE TABLE t (id int, a int, b text, x float8, n numeric) WITH (autovacuum_enabled = off, parallel_workers = 3, fillfactor = 60);
+INSERT INTO t SELECT i, hash(i) % 5000, CASE WHEN i % 7 > 0 THEN 'k' || hash(i) % 77 END, (i % 9 - 4) * 0.0::float8, i % 50 / 10.0
+FROM generate_series(1, 40000) i;
+UPDATE t SET x = x + 1 WHERE id % 5 = 0;
+DELETE FROM t WHERE id % 7 = 3;
+SET max_parallel_maintenance_workers = 3;
+CREATE FUNCTION built(name text) RETURNS TABLE (segments bigint, rows bigint, checked text) LANGUAGE sql AS $$
+	SELECT segments, rows, rtscan_check(name, true)::text FROM rtscan_stats(name)
+$$;
+CREATE INDEX t_all ON t USING rtscan (a, b, x, id) INCLUDE (n, b);
+SELECT * FROM built('t_all');
+SELECT differences('t', 't_all',
+	'{a < 77,a > 4900 AND b = ''k5'',id BETWEEN 19990 AND 20010,b >= ''k76'' AND a < 1000,id > 39990,b IS NULL AND a < 50,x = 0 AND id < 100}');
+-- the same by one process, but for how many segments there are
+SET max_parallel_maintenance_workers = 0;
+CREATE INDEX t_one ON t USING rtscan (a, b, x, id) INCLUDE (n, b);
+SELECT * FROM built('t_one');
+DROP INDEX t_one;
+SET max_parallel_maintenance_workers = 3;
+-- segments are in the heap's order, and so are rows
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT count(*) FROM (SELECT id, lag(id) OVER () AS before FROM (SELECT id FROM t WHERE a >= 0 AND id % 5 <> 0 OFFSET 0) rows) pairs
+WHERE id < before;
+RESET enable_bitmapscan;
+RESET enable_seqscan;
+-- more than a segment of a range; expressions and predicates that workers may evaluate, and one that they may not
+SET maintenance_work_mem = '1MB';
+REINDEX INDEX t_all;
+SELECT segments > 4 AS several, rows, checked FROM built('t_all');
+RESET maintenance_work_mem;
+CREATE INDEX t_some ON t USING rtscan ((a * 2), lower(b)) WHERE a % 2 = 0;
+SELECT * FROM built('t_some');
+CREATE FUNCTION alone(int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE AS 'BEGIN RETURN $1 + 1; END';
+CREATE INDEX t_alone ON t USING rtscan (alone(a));
+SELECT * FROM built('t_alone');
+-- an error of whoever comes to that row
+\set VERBOSITY sqlstate
+CREATE INDEX t_error ON t USING rtscan ((1 / (id - 39999)), a);
+\set VERBOSITY default
+SELECT count(*) FROM pg_class WHERE relname = 't_error';
+-- other ways to build it; rows that are changed in the same transaction
+REINDEX TABLE CONCURRENTLY t;
+CREATE INDEX CONCURRENTLY t_b ON t USING rtscan (b);
+SELECT name, built(name) FROM unnest('{t_all,t_some,t_alone,t_b}'::text[]) name;
+-- a broken HOT chain, in the last blocks
+DROP INDEX t_all, t_some, t_alone, t_b;
+BEGIN;
+UPDATE t SET a = -a WHERE id = 39998;
+CREATE INDEX t_a ON t USING rtscan (a);
+SELECT rtscan_check('t_a', true), indcheckxmin FROM pg_index WHERE indexrelid = 't_a'::regclass;
+ROLLBACK;
+BEGIN;
+CREATE TABLE fresh WITH (parallel_workers = 3) AS SELECT * FROM t;
+CREATE INDEX fresh_a ON fresh USING rtscan (a, id);
+TRUNCATE fresh;
+INSERT INTO fresh SELECT * FROM t;
+REINDEX TABLE fresh;
+COMMIT;
+SELECT * FROM built('fresh_a');
+SELECT differences('fresh', 'fresh_a', '{a < 77,id > 39990}');
+VACUUM FULL fresh;
+SELECT * FROM built('fresh_a');
+-- fewer blocks than processes, no rows, and no blocks
+TRUNCATE fresh;
+SELECT * FROM built('fresh_a');
+INSERT INTO fresh SELECT * FROM t LIMIT 20;
+REINDEX TABLE fresh;
+SELECT * FROM built('fresh_a');
+DELETE FROM fresh;
+REINDEX TABLE fresh;
+SELECT * FROM built('fresh_a');
+-- no workers to be had
+INSERT INTO fresh SELECT * FROM t;
+SET max_parallel_workers = 0;
+REINDEX TABLE fresh;
+SELECT * FROM built('fresh_a');
+RESET max_parallel_workers;
+-- a table that does not ask for workers has enough rows for several processes, or none
+ALTER TABLE fresh RESET (parallel_workers);
+SET min_parallel_table_scan_size = 0;
+REINDEX TABLE fresh;
+SELECT * FROM built('fresh_a');
+RESET min_parallel_table_scan_size;
+RESET max_parallel_maintenance_workers;
+DROP TABLE t, fresh;
+
+--
 -- Columns: many, expressions, some rows only, INCLUDE
 --
 DO $$

@@ -6,6 +6,7 @@ SET rtscan.enable_aggregate = off;
 SET rtscan.merge_worker = off;
 CREATE SCHEMA rows;
 SET search_path = rows, public;
+SET max_parallel_maintenance_workers = 0;
 SET max_parallel_workers_per_gather = 0;
 SET enable_tidscan = off;
 SET jit = off;

@@ -28,6 +28,7 @@
 #include "executor/executor.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/geqo.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/placeholder.h"
@@ -163,6 +164,23 @@ rtscan_compat_routine(const IndexAmRoutine *routine)
 	return routine;
 #else
 	return memcpy(palloc(sizeof(IndexAmRoutine)), routine, sizeof(IndexAmRoutine));
+#endif
+}
+
+/* Workers for building an index: 17 asks the planner for any access method that can use them, before that it did for btree alone. */
+#if PG_VERSION_NUM >= 170000
+#define RTSCAN_COMPAT_BUILDS_IN_PARALLEL	.amcanbuildparallel = true,
+#else
+#define RTSCAN_COMPAT_BUILDS_IN_PARALLEL
+#endif
+
+static inline int
+rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info)
+{
+#if PG_VERSION_NUM >= 170000
+	return info->ii_ParallelWorkers;
+#else
+	return plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index));
 #endif
 }
 

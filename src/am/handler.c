@@ -24,6 +24,7 @@ rtscan_handler(PG_FUNCTION_ARGS)
 		.amsearchnulls = true,
 		.ampredlocks = true,
 		.amcaninclude = true,
+		RTSCAN_COMPAT_BUILDS_IN_PARALLEL
 		.amusemaintenanceworkmem = true,
 		.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP,
 		.amkeytype = InvalidOid,

@@ -4,6 +4,7 @@
  */
 #include "storage/allocate.h"
 
+#include "access/xact.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "storage/fsm_internals.h"
@@ -64,10 +65,17 @@ rtscan_reuse_pages(Relation index, Buffer *buffers, int n)
 	return found;
 }
 
+/* Is there anybody else who may extend it?  The workers of a parallel build write to what is local to their leader. */
+static bool
+others_extend(Relation index)
+{
+	return !RELATION_IS_LOCAL(index) || IsInParallelMode();
+}
+
 BlockNumber
 rtscan_begin_extension(Relation index)
 {
-	if (!RELATION_IS_LOCAL(index))
+	if (others_extend(index))
 		LockRelationForExtension(index, ExclusiveLock);
 	return RelationGetNumberOfBlocks(index);
 }
@@ -82,7 +90,7 @@ rtscan_extend(Relation index)
 void
 rtscan_end_extension(Relation index)
 {
-	if (!RELATION_IS_LOCAL(index))
+	if (others_extend(index))
 		UnlockRelationForExtension(index, ExclusiveLock);
 }
 

@@ -99,11 +99,12 @@ typedef struct RtscanMeta
 
 #define RTSCAN_NO_TAKEN_PAGE	0
 
-/* Who may be writing a segment: each under its own heavyweight lock; storage/writing.h. */
+/* Who may be writing a segment: each under its own heavyweight lock, but for the build; storage/writing.h. */
 typedef enum RtscanWriterSlot
 {
 	RTSCAN_SLOT_FLUSH,
-	RTSCAN_SLOT_MERGE
+	RTSCAN_SLOT_MERGE,
+	RTSCAN_SLOT_BUILD			/* no slot of the metapage */
 } RtscanWriterSlot;
 
 typedef enum RtscanEntryKind

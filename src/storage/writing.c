@@ -11,6 +11,13 @@
 
 /* ---------------------------------------------------------------- attempts */
 
+/* Does anybody have to free what is taken, if the work is cut short? */
+static bool
+is_noted(const RtscanWriting *writing)
+{
+	return writing->slot != RTSCAN_SLOT_BUILD;
+}
+
 /* RtscanChange: give out an id, the first one as the name of the attempt. */
 static bool
 give_id(Relation index, RtscanImage **image, void *arg)
@@ -19,7 +26,7 @@ give_id(Relation index, RtscanImage **image, void *arg)
 	RtscanMeta *meta = &(*image)->meta;
 
 	writing->id = meta->next_id++;
-	if (writing->attempt == 0)
+	if (writing->attempt == 0 && is_noted(writing))
 		meta->writing[writing->slot] = writing->id;
 	return true;
 }
@@ -99,7 +106,7 @@ rtscan_prepare_writing(Relation index)
 uint64
 rtscan_writing_id(RtscanWriting *writing)
 {
-	if (writing->attempt == 0)
+	if (writing->attempt == 0 && is_noted(writing))
 	{
 		rtscan_reclaim(writing->index, writing->slot);
 		writing->page = first_taken_page(writing->index, writing->slot);
@@ -113,7 +120,7 @@ rtscan_writing_id(RtscanWriting *writing)
 void
 rtscan_end_writing(const RtscanWriting *writing, RtscanImage *image)
 {
-	if (writing->attempt != 0)
+	if (writing->attempt != 0 && is_noted(writing))
 		rtscan_image_end_writing(image, writing->slot);
 }
 
@@ -209,25 +216,40 @@ note_taken(RtscanWriting *writing, uint64 owner, const Buffer *buffers, int nbuf
 	writing->last = notes[n - 1];
 }
 
-void
-rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n)
+/* Free pages first, then new ones. */
+static void
+take_and_note_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n)
 {
 	int			reused;
+	BlockNumber end;
 
-	Assert(writing->attempt != 0 && n <= RTSCAN_TAKE_PAGES);
 	make_room(writing, n);
 	reused = rtscan_reuse_pages(writing->index, buffers, n);
 	if (reused == n)
-		note_taken(writing, owner, buffers, n, InvalidBlockNumber, 0);
-	else
 	{
-		BlockNumber end = rtscan_begin_extension(writing->index);
-
-		note_taken(writing, owner, buffers, reused, end, n - reused);
-		for (int i = reused; i < n; i++)
-			buffers[i] = rtscan_extend(writing->index);
-		rtscan_end_extension(writing->index);
+		note_taken(writing, owner, buffers, n, InvalidBlockNumber, 0);
+		return;
 	}
+	end = rtscan_begin_extension(writing->index);
+	note_taken(writing, owner, buffers, reused, end, n - reused);
+	for (int i = reused; i < n; i++)
+		buffers[i] = rtscan_extend(writing->index);
+	rtscan_end_extension(writing->index);
+}
+
+void
+rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n)
+{
+	Assert(writing->attempt != 0 && n <= RTSCAN_TAKE_PAGES);
+	if (is_noted(writing))
+	{
+		take_and_note_pages(writing, owner, buffers, n);
+		return;
+	}
+	(void) rtscan_begin_extension(writing->index);
+	for (int i = 0; i < n; i++)
+		buffers[i] = rtscan_extend(writing->index);
+	rtscan_end_extension(writing->index);
 }
 
 BlockNumber

@@ -15,6 +15,9 @@
  * has the slot next finds the attempt in the metapage still, and frees what it has taken: so many pages
  * are read, and no others.  Each is freed only if it belongs to the owner that the note names: the work may have been cut short
  * before it was written, or freeing may have been, and then somebody else has it by now.
+ *
+ * A build has neither lock nor notes, so that several processes can write at once, and extends the file only: nobody looks into that before
+ * the build has ended, and if it is cut short the file is thrown away (or stays what an invalid index has, which is not used).
  */
 #ifndef RTSCAN_WRITING_H
 #define RTSCAN_WRITING_H

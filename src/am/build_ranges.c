@@ -1,0 +1,237 @@
+/*
+ * build_ranges.c
+ *		Make segments of ranges of heap blocks.
+ */
+#include "am/build.h"
+
+#include <math.h>
+
+#include "access/tableam.h"
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "optimizer/plancat.h"
+#include "segment/encode.h"
+#include "utils/backend_progress.h"
+#include "utils/memutils.h"
+
+/* Rows that are worth a process: a second or less. */
+#define ROWS_A_PROCESS	(16 * RTSCAN_CHUNK_ROWS)
+
+/* ---------------------------------------------------------------- ranges */
+
+/* Memory for arrays of rows; values that are passed by reference take the other half. */
+static int
+array_memory(const RtscanSchema *schema, int memory)
+{
+	return schema->plain ? memory : memory / 2;
+}
+
+static double
+estimate_rows(Relation heap)
+{
+	BlockNumber blocks;
+	double		rows,
+				visible;
+
+	estimate_rel_size(heap, NULL, &blocks, &rows, &visible);
+	return rows;
+}
+
+int
+rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info)
+{
+	int			workers = rtscan_compat_build_workers(heap, index, info);
+	double		processes = estimate_rows(heap) / ROWS_A_PROCESS;
+
+	if (workers == 0 || RelationGetParallelWorkers(heap, -1) != -1)
+		return workers;
+	return Min(workers, Max((int) processes - 1, 0));
+}
+
+void
+rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, const RtscanSchema *schema, int processes)
+{
+	uint32		limit;
+	double		rounds,
+				count;
+
+	ranges->memory = maintenance_work_mem / processes;
+	ranges->blocks = RelationGetNumberOfBlocks(heap);
+	limit = rtscan_rows_limit(schema, 0, array_memory(schema, ranges->memory));
+	rounds = ceil(Max(estimate_rows(heap), 1) / limit / processes);
+	count = processes > 1 ? rounds * processes : 1;
+	ranges->range_blocks = Max((BlockNumber) ceil(ranges->blocks / count), 1);
+	pg_atomic_init_u32(&ranges->taken, 0);
+	pg_atomic_init_u64(&ranges->blocks_done, 0);
+	pg_atomic_init_u64(&ranges->rows_done, 0);
+}
+
+void
+rtscan_report_progress(RtscanBuildRanges *ranges)
+{
+	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE, pg_atomic_read_u64(&ranges->blocks_done));
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, pg_atomic_read_u64(&ranges->rows_done));
+}
+
+/* ---------------------------------------------------------------- rows of a range */
+
+/* Rows on their way from the heap into segments. */
+typedef struct Builder
+{
+	RtscanBuildRanges *ranges;
+	bool		reports;
+	RtscanBuilt built;
+	uint32		room;			/* for segments built */
+	RtscanWriting writing;
+	const RtscanSchema *schema;
+	RtscanRows *rows;
+	uint32		limit;			/* rows a segment */
+	Size		value_limit;	/* bytes of values passed by reference a segment */
+	uint32		range;
+	BlockNumber counted;		/* blocks before it are among those done */
+	BlockNumber block;			/* of the newest rows, */
+	uint32		block_start;	/* which begin here */
+	MemoryContext tuple_context;
+} Builder;
+
+static void
+report_phase(const Builder *builder, int phase)
+{
+	if (builder->reports)
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, phase);
+}
+
+static void
+count_blocks(Builder *builder, BlockNumber until)
+{
+	pg_atomic_fetch_add_u64(&builder->ranges->blocks_done, until - builder->counted);
+	builder->counted = until;
+	if (builder->reports)
+		rtscan_report_progress(builder->ranges);
+}
+
+static void
+keep_segment(Builder *builder, RtscanEntry entry)
+{
+	RtscanBuilt *built = &builder->built;
+
+	if (built->nsegments == builder->room)
+	{
+		builder->room *= 2;
+		built->segments = repalloc_huge(built->segments, builder->room * sizeof(RtscanBuiltSegment));
+	}
+	built->segments[built->nsegments++] = (RtscanBuiltSegment) {builder->range, entry};
+}
+
+/* Make the rows at hand a segment. */
+static void
+write_rows(Builder *builder)
+{
+	RtscanRows *rows = builder->rows;
+
+	if (rows->rows == 0)
+		return;
+	report_phase(builder, RTSCAN_PHASE_ENCODE);
+	keep_segment(builder, rtscan_write_segment(&builder->writing, rows, 0));
+	builder->built.rows += rows->rows;
+	pg_atomic_fetch_add_u64(&builder->ranges->rows_done, rows->rows);
+	rtscan_rows_reset(rows);
+	builder->block_start = 0;
+	report_phase(builder, RTSCAN_PHASE_SCAN);
+}
+
+/* Has the segment as many rows as it may have, if those of one more heap page are coming? */
+static bool
+is_full(const Builder *builder)
+{
+	return builder->rows->rows + MaxHeapTuplesPerPage > builder->limit ||
+		rtscan_rows_value_memory(builder->rows) > builder->value_limit;
+}
+
+/*
+ * The rows of a new heap block begin.  Those of the one before are complete: put them in
+ * order.  Segments end between blocks where they can.
+ */
+static void
+begin_block(Builder *builder, BlockNumber block)
+{
+	rtscan_rows_sort_tids(builder->rows, builder->block_start);
+	count_blocks(builder, block);
+	if (is_full(builder))
+		write_rows(builder);
+	builder->block = block;
+	builder->block_start = builder->rows->rows;
+}
+
+/* IndexBuildCallback */
+static void
+add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
+{
+	Builder    *builder = (Builder *) arg;
+	Datum		stored[INDEX_MAX_KEYS];
+	MemoryContext old;
+
+	if (ItemPointerGetBlockNumber(tid) != builder->block)
+		begin_block(builder, ItemPointerGetBlockNumber(tid));
+	else if (builder->rows->rows == Max(builder->limit, MaxHeapTuplesPerPage))
+	{
+		rtscan_rows_sort_tids(builder->rows, builder->block_start);
+		write_rows(builder);
+	}
+
+	old = MemoryContextSwitchTo(builder->tuple_context);
+	rtscan_check_comparable(builder->schema, values, isnull);
+	if (!builder->schema->plain)
+	{
+		/* the form in which a pending list would hand the values on: detoasted, compressed */
+		IndexTuple	tuple = rtscan_form_tuple(index, builder->schema, values, isnull, tid);
+
+		index_deform_tuple(tuple, builder->schema->tupdesc, stored, isnull);
+		values = stored;
+	}
+	rtscan_rows_add(builder->rows, tid, values, isnull);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(builder->tuple_context);
+}
+
+static void
+build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
+{
+	RtscanBuildRanges *ranges = builder->ranges;
+	BlockNumber start = builder->range * ranges->range_blocks;
+	BlockNumber end = Min(ranges->blocks, (uint64) start + ranges->range_blocks);
+
+	builder->counted = start;
+	builder->block = InvalidBlockNumber;
+	builder->built.heap_rows += table_index_build_range_scan(heap, index, info, false, false, false, start, end - start,
+															 add_row, builder, NULL);
+	builder->built.broken_hot_chain |= info->ii_BrokenHotChain;
+	rtscan_rows_sort_tids(builder->rows, builder->block_start);
+	write_rows(builder);
+	count_blocks(builder, end);
+}
+
+RtscanBuilt
+rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index, IndexInfo *info, bool reports)
+{
+	const RtscanSchema *schema = rtscan_schema(index);
+	int			memory = array_memory(schema, ranges->memory);
+	Builder		builder = {
+		.ranges = ranges,
+		.reports = reports,
+		.room = 8,
+		.writing = rtscan_writing(index, RTSCAN_SLOT_BUILD),
+		.schema = schema,
+		.rows = rtscan_rows_create(schema),
+		.limit = rtscan_rows_limit(schema, 0, memory),
+		.value_limit = (Size) memory * 1024,
+		.tuple_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan build row", ALLOCSET_DEFAULT_SIZES),
+	};
+	uint32		nranges = (ranges->blocks + (uint64) ranges->range_blocks - 1) / ranges->range_blocks;
+
+	builder.built.segments = palloc(builder.room * sizeof(RtscanBuiltSegment));
+	report_phase(&builder, RTSCAN_PHASE_SCAN);
+	while ((builder.range = pg_atomic_fetch_add_u32(&ranges->taken, 1)) < nranges)
+		build_range(&builder, heap, index, info);
+	return builder.built;
+}
