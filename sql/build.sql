@@ -130,9 +130,11 @@ DROP TABLE t;
 --
 -- In parallel: a table that says how many workers it wants has as many ranges of blocks at least, each a segment
 --
-CREATE TABLE t (id int, a int, b text, x float8, n numeric) WITH (autovacuum_enabled = off, parallel_workers = 3, fillfactor = 60);
-INSERT INTO t SELECT i, hash(i) % 5000, CASE WHEN i % 7 > 0 THEN 'k' || hash(i) % 77 END, (i % 9 - 4) * 0.0::float8, i % 50 / 10.0
-FROM generate_series(1, 40000) i;
+CREATE TABLE t (id int, a int, b text, x float8, n numeric)
+	WITH (autovacuum_enabled = off, parallel_workers = 3, fillfactor = 60);
+INSERT INTO t SELECT i, hash(i) % 5000, CASE WHEN i % 7 > 0 THEN 'k' || hash(i) % 77 END, (i % 9 - 4) * 0.0::float8,
+		i % 50 / 10.0
+	FROM generate_series(1, 40000) i;
 UPDATE t SET x = x + 1 WHERE id % 5 = 0;
 DELETE FROM t WHERE id % 7 = 3;
 SET max_parallel_maintenance_workers = 3;
@@ -141,8 +143,8 @@ CREATE FUNCTION built(name text) RETURNS TABLE (segments bigint, rows bigint, ch
 $$;
 CREATE INDEX t_all ON t USING rtscan (a, b, x, id) INCLUDE (n, b);
 SELECT * FROM built('t_all');
-SELECT differences('t', 't_all',
-	'{a < 77,a > 4900 AND b = ''k5'',id BETWEEN 19990 AND 20010,b >= ''k76'' AND a < 1000,id > 39990,b IS NULL AND a < 50,x = 0 AND id < 100}');
+SELECT differences('t', 't_all', ARRAY['a < 77', 'a > 4900 AND b = ''k5''', 'id BETWEEN 19990 AND 20010',
+	'b >= ''k76'' AND a < 1000', 'id > 39990', 'b IS NULL AND a < 50', 'x = 0 AND id < 100']);
 -- the same by one process, but for how many segments there are
 SET max_parallel_maintenance_workers = 0;
 CREATE INDEX t_one ON t USING rtscan (a, b, x, id) INCLUDE (n, b);
@@ -152,7 +154,8 @@ SET max_parallel_maintenance_workers = 3;
 -- segments are in the heap's order, and so are rows
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SELECT count(*) FROM (SELECT id, lag(id) OVER () AS before FROM (SELECT id FROM t WHERE a >= 0 AND id % 5 <> 0 OFFSET 0) rows) pairs
+SELECT count(*)
+FROM (SELECT id, lag(id) OVER () AS before FROM (SELECT id FROM t WHERE a >= 0 AND id % 5 <> 0 OFFSET 0) rows) pairs
 WHERE id < before;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
