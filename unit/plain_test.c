@@ -17,7 +17,8 @@ static uint64 starts[MOST_ROWS / 64 + 1];
 static uint64 values[MOST_ROWS];
 static uint64 nulls[MOST_ROWS / 64 + 1];
 static RtscanColumnRows source = {.values = values, .nulls = nulls};	/* what is sorted */
-static RtscanSortedColumn column = {.sorted = elements, .starts = starts, .identical = true};
+static RtscanSorted spare[MOST_ROWS];
+static RtscanSortedColumn column = {.sorted = elements, .spare = spare, .starts = starts, .identical = true};
 static RtscanSegment segment;
 static RtscanSegmentColumn stored;
 static RtscanReader reader;

@@ -124,7 +124,7 @@ random_column(void)
 		source.nulls[row / 64] |= (uint64) null << (row % 64);
 		source.null_count += null;
 	}
-	return rtscan_sort_column(NULL, schema, &source_rows, 0);
+	return rtscan_sort_column(NULL, schema, &source_rows, 0, rtscan_sort_room(&source_rows));
 }
 
 /* Where the column's codes begin, and each row's rank. */

@@ -217,7 +217,7 @@ check_sort(bool by_key)
 	schema->columns[0] = (RtscanColumn) {.typlen = 8, .typbyval = true, .typalign = TYPALIGN_DOUBLE, .compare = &compare,
 		.key_kind = by_key ? RTSCAN_KEY_UINT64 : RTSCAN_KEY_NONE};
 	random_rows(n, by_key);
-	check_column(rtscan_sort_column(NULL, schema, &rows, 0), n, by_key);
+	check_column(rtscan_sort_column(NULL, schema, &rows, 0, rtscan_sort_room(&rows)), n, by_key);
 }
 
 static void

@@ -76,18 +76,6 @@ rtscan_key_kind_beside(Oid comparison_function)
 	}
 }
 
-static inline uint64
-encode_signed(int64 value)
-{
-	return (uint64) value ^ SIGN64;
-}
-
-static inline int64
-decode_signed(uint64 key)
-{
-	return (int64) (key ^ SIGN64);
-}
-
 /*
  * Positive floats sort as their bits do, negative ones in reverse; all NaNs are equal and
  * above everything, and -0 equals 0.
@@ -162,7 +150,7 @@ decode_tid(uint64 key)
 }
 
 uint64
-rtscan_key_encode(RtscanKeyKind kind, Datum value)
+rtscan_key_encode_other(RtscanKeyKind kind, Datum value)
 {
 	switch (kind)
 	{
@@ -170,12 +158,6 @@ rtscan_key_encode(RtscanKeyKind kind, Datum value)
 			return DatumGetBool(value) ? 1 : 0;
 		case RTSCAN_KEY_CHAR:
 			return (uint8) DatumGetChar(value);
-		case RTSCAN_KEY_INT16:
-			return encode_signed(DatumGetInt16(value));
-		case RTSCAN_KEY_INT32:
-			return encode_signed(DatumGetInt32(value));
-		case RTSCAN_KEY_INT64:
-			return encode_signed(DatumGetInt64(value));
 		case RTSCAN_KEY_UINT32:
 			return DatumGetUInt32(value);
 		case RTSCAN_KEY_UINT64:
@@ -190,10 +172,9 @@ rtscan_key_encode(RtscanKeyKind kind, Datum value)
 			return encode_macaddr8(DatumGetMacaddr8P(value));
 		case RTSCAN_KEY_TID:
 			return encode_tid((ItemPointer) DatumGetPointer(value));
-		case RTSCAN_KEY_NONE:
-			break;
+		default:
+			elog(ERROR, "values of key kind %d have no keys", kind);
 	}
-	elog(ERROR, "values of key kind %d have no keys", kind);
 }
 
 Datum
@@ -206,11 +187,11 @@ rtscan_key_decode(RtscanKeyKind kind, uint64 key)
 		case RTSCAN_KEY_CHAR:
 			return CharGetDatum((char) key);
 		case RTSCAN_KEY_INT16:
-			return Int16GetDatum((int16) decode_signed(key));
+			return Int16GetDatum((int16) rtscan_integer_of_key(key));
 		case RTSCAN_KEY_INT32:
-			return Int32GetDatum((int32) decode_signed(key));
+			return Int32GetDatum((int32) rtscan_integer_of_key(key));
 		case RTSCAN_KEY_INT64:
-			return Int64GetDatum(decode_signed(key));
+			return Int64GetDatum(rtscan_integer_of_key(key));
 		case RTSCAN_KEY_UINT32:
 			return UInt32GetDatum((uint32) key);
 		case RTSCAN_KEY_UINT64:
@@ -237,7 +218,7 @@ rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *v
 {
 	if (kind == RTSCAN_KEY_INT16 || kind == RTSCAN_KEY_INT32 || kind == RTSCAN_KEY_INT64)
 		for (uint32 i = 0; i < n; i++)
-			values[i] = (Datum) decode_signed(keys[i]);
+			values[i] = (Datum) rtscan_integer_of_key(keys[i]);
 	else
 		for (uint32 i = 0; i < n; i++)
 			values[i] = rtscan_key_decode(kind, keys[i]);

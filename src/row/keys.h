@@ -37,9 +37,6 @@ extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
  */
 extern RtscanKeyKind rtscan_key_kind_beside(Oid comparison_function);
 
-/* The key of a value.  Two values have equal keys if and only if they are equal. */
-extern uint64 rtscan_key_encode(RtscanKeyKind kind, Datum value);
-
 /* Does rtscan_key_decode() give back any value's image?  Of floats there are -0, and NaNs with a payload. */
 static inline bool
 rtscan_key_tells_image(RtscanKeyKind kind)
@@ -58,6 +55,25 @@ static inline int64
 rtscan_integer_of_key(uint64 key)
 {
 	return (int64) (key ^ (UINT64CONST(1) << 63));
+}
+
+/* The key of a value.  Two values have equal keys if and only if they are equal. */
+extern uint64 rtscan_key_encode_other(RtscanKeyKind kind, Datum value);
+
+static inline uint64
+rtscan_key_encode(RtscanKeyKind kind, Datum value)
+{
+	switch (kind)
+	{
+		case RTSCAN_KEY_INT16:
+			return rtscan_key_of_integer(DatumGetInt16(value));
+		case RTSCAN_KEY_INT32:
+			return rtscan_key_of_integer(DatumGetInt32(value));
+		case RTSCAN_KEY_INT64:
+			return rtscan_key_of_integer(DatumGetInt64(value));
+		default:
+			return rtscan_key_encode_other(kind, value);
+	}
 }
 
 /* A value of a key; allocated in the current memory context where passed by reference. */

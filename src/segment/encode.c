@@ -22,6 +22,7 @@ typedef struct SegmentWriter
 	RtscanWriting *writing;
 	const RtscanRows *rows;
 	RtscanAreaWriter *areas;
+	RtscanSorted *sort_room;
 	RtscanSegmentHeader header;
 	StringInfoData tidmap_rows;
 	StringInfoData columns;
@@ -51,7 +52,7 @@ code_bytes(uint32 distinct)
 static void
 write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
 {
-	uint32	   *codes = palloc_extended(column->rows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	uint32	   *codes = (uint32 *) column->spare;
 	uint32		code = 0;
 	RtscanPacker packer;
 
@@ -66,7 +67,6 @@ write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColum
 	for (uint32 row = 0; row < column->rows; row++)
 		rtscan_packer_add(&packer, codes[row]);
 	header->codes = rtscan_packer_end(&packer);
-	pfree(codes);
 }
 
 /* Rank -> row. */
@@ -84,7 +84,7 @@ static void
 write_column(SegmentWriter *writer, int i)
 {
 	const RtscanColumn *type = &writer->rows->schema->columns[i];
-	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i);
+	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i, writer->sort_room);
 	RtscanPlain *plain = rtscan_choose_plain(type, &writer->rows->columns[i], column);
 	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
 	StringInfoData sieve;
@@ -192,6 +192,7 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youn
 		.writing = writing,
 		.rows = rows,
 		.areas = rtscan_area_writer(writing),
+		.sort_room = rtscan_sort_room(rows),
 		.header = {
 			.id = id,
 			.youngest = youngest,

@@ -105,12 +105,11 @@ rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source, co
 		return NULL;
 	coded = (Size) column->rows * 3 + dictionary_bytes(column);
 	plain = palloc(sizeof(RtscanPlain));
-	plain->values = palloc_extended((Size) column->rows * sizeof(int64), MCXT_ALLOC_HUGE);
+	plain->values = (int64 *) column->spare;
 	plain->nulls = source->nulls;
 	plain->frames = palloc(rtscan_chunks(column->rows) * sizeof(RtscanFrame));
 	if (take_values(type, source, column->rows, plain) && rtscan_frames_bytes(plain->frames, column->rows) <= coded)
 		return plain;
-	pfree(plain->values);
 	pfree(plain->frames);
 	pfree(plain);
 	return NULL;

@@ -35,7 +35,7 @@
 /* Of a column that is to be stored: its values in row order, and their frames, if it is to be plain; else NULL. */
 typedef struct RtscanPlain
 {
-	int64	   *values;
+	int64	   *values;			/* in the column's spare room */
 	const uint64 *nulls;		/* a bit a row; the rows' own */
 	RtscanFrame *frames;
 } RtscanPlain;

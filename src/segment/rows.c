@@ -69,7 +69,7 @@ grow(RtscanRows *rows, Size new)
 	rows->capacity = new;
 }
 
-static uint64
+static inline uint64
 keep_value(RtscanRows *rows, int i, Datum value)
 {
 	const RtscanColumn *column = &rows->schema->columns[i];
@@ -86,6 +86,17 @@ keep_value(RtscanRows *rows, int i, Datum value)
 	return kept;
 }
 
+static inline void
+set_value(RtscanColumnRows *column, uint32 row, uint64 value, bool isnull)
+{
+	column->values[row] = value;
+	if (isnull)
+	{
+		column->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
+		column->null_count++;
+	}
+}
+
 void
 rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values, const bool *isnull)
 {
@@ -95,7 +106,7 @@ rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values, const bo
 		grow(rows, Max(FIRST_CAPACITY, (Size) rows->capacity * 2));
 	rows->tids[row] = *tid;
 	for (int i = 0; i < rows->schema->ncolumns; i++)
-		rtscan_rows_set(rows, row, i, isnull[i] ? 0 : keep_value(rows, i, values[i]), isnull[i]);
+		set_value(&rows->columns[i], row, isnull[i] ? 0 : keep_value(rows, i, values[i]), isnull[i]);
 	rows->rows++;
 }
 
@@ -109,14 +120,7 @@ rtscan_rows_reserve(RtscanRows *rows, uint32 n)
 void
 rtscan_rows_set(RtscanRows *rows, uint32 row, int i, uint64 value, bool isnull)
 {
-	RtscanColumnRows *column = &rows->columns[i];
-
-	column->values[row] = value;
-	if (isnull)
-	{
-		column->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
-		column->null_count++;
-	}
+	set_value(&rows->columns[i], row, value, isnull);
 }
 
 static void

@@ -342,12 +342,22 @@ find_starts_by_key(RtscanSortedColumn *column)
 			start_value(column, rank);
 }
 
+/* What has been made in the spare half is sorted. */
+static void
+swap_room(RtscanSortedColumn *column)
+{
+	RtscanSorted *spare = column->sorted;
+
+	column->sorted = column->spare;
+	column->spare = spare;
+}
+
 /* Give each row the rank of its value: rows are in order, so equal ones stay so. */
 static void
 place_rows(RtscanSortedColumn *column, const Images *images, const uint32 *of_image,
 		   const uint64 *values, uint32 nvalues)
 {
-	RtscanSorted *placed = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
+	RtscanSorted *placed = column->spare;
 	uint32	   *next = palloc0_huge((Size) nvalues + 1, sizeof(uint32));
 
 	for (uint32 i = 0; i < column->nonnull; i++)
@@ -366,8 +376,7 @@ place_rows(RtscanSortedColumn *column, const Images *images, const uint32 *of_im
 	memcpy(placed + column->nonnull, column->sorted + column->nonnull,
 		   (column->rows - column->nonnull) * sizeof(RtscanSorted));
 	pfree(next);
-	pfree(column->sorted);
-	column->sorted = placed;
+	swap_room(column);
 }
 
 /* Values in row order, NULLs behind them. */
@@ -445,23 +454,18 @@ static void
 sort_on_cpu(RtscanSortedColumn *column)
 {
 	uint32		n = column->nonnull;
-	RtscanSorted *other = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
-	RtscanSorted *sorted = column->sorted;
 	uint64		least,
 				greatest;
 
-	find_range(sorted, n, &least, &greatest);
+	find_range(column->sorted, n, &least, &greatest);
 	if (n > 0 && (greatest - least) >> (64 - ROW_BITS) == 0)
-		sort_as_words(sorted, other, n, least, (pg_leftmost_one_pos64((greatest - least) | 1) + RADIX_BITS) / RADIX_BITS);
-	else
-		sorted = sort_elements(sorted, other, n, DIGITS);
-	if (sorted == other)
+		sort_as_words(column->sorted, column->spare, n, least,
+					  (pg_leftmost_one_pos64((greatest - least) | 1) + RADIX_BITS) / RADIX_BITS);
+	else if (sort_elements(column->sorted, column->spare, n, DIGITS) == column->spare)
 	{
-		memcpy(other + n, column->sorted + n, (column->rows - n) * sizeof(RtscanSorted));
-		other = column->sorted;
-		column->sorted = sorted;
+		memcpy(column->spare + n, column->sorted + n, (column->rows - n) * sizeof(RtscanSorted));
+		swap_room(column);
 	}
-	pfree(other);
 }
 
 static void
@@ -501,8 +505,14 @@ is_heap_order(const RtscanSortedColumn *column)
 	return true;
 }
 
+RtscanSorted *
+rtscan_sort_room(const RtscanRows *rows)
+{
+	return palloc_extended(Max((Size) rows->rows, 1) * 2 * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
+}
+
 RtscanSortedColumn *
-rtscan_sort_column(Relation index, const RtscanSchema *schema, const RtscanRows *rows, int i)
+rtscan_sort_column(Relation index, const RtscanSchema *schema, const RtscanRows *rows, int i, RtscanSorted *room)
 {
 	const RtscanColumn *type = &schema->columns[i];
 	const RtscanColumnRows *source = &rows->columns[i];
@@ -511,7 +521,8 @@ rtscan_sort_column(Relation index, const RtscanSchema *schema, const RtscanRows 
 	column->rows = rows->rows;
 	column->nonnull = rows->rows - source->null_count;
 	column->identical = !source->lost;
-	column->sorted = palloc_extended(Max(column->rows, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE);
+	column->sorted = room;
+	column->spare = room + column->rows;
 	column->starts = palloc0((column->rows / 64 + 1) * sizeof(uint64));
 	load_column(column, source);
 	if (type->key_kind != RTSCAN_KEY_NONE && !rtscan_key_tells_image(type->key_kind))
