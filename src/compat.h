@@ -184,6 +184,24 @@ rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info
 #endif
 }
 
+/*
+ * Extend a relation, which is locked for that, by pages, each exclusively locked then: 16 does it for several at once.  Nobody else may
+ * look for them meanwhile.
+ */
+static inline void
+rtscan_compat_extend(Relation relation, Buffer *buffers, uint32 n)
+{
+#if PG_VERSION_NUM >= 160000
+	for (uint32 done = 0, now; done < n; done += now)
+		ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, EB_SKIP_EXTENSION_LOCK, n - done, buffers + done, &now);
+	for (uint32 i = 0; i < n; i++)
+		LockBuffer(buffers[i], BUFFER_LOCK_EXCLUSIVE);
+#else
+	for (uint32 i = 0; i < n; i++)
+		buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);
+#endif
+}
+
 /* 18 says in which direction a path key sorts without btree's strategies. */
 static inline bool
 rtscan_compat_is_descending(const PathKey *key)

@@ -247,8 +247,7 @@ rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n)
 		return;
 	}
 	(void) rtscan_begin_extension(writing->index);
-	for (int i = 0; i < n; i++)
-		buffers[i] = rtscan_extend(writing->index);
+	rtscan_compat_extend(writing->index, buffers, n);
 	rtscan_end_extension(writing->index);
 }
 
