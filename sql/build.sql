@@ -137,6 +137,7 @@ INSERT INTO t SELECT i, hash(i) % 5000, CASE WHEN i % 7 > 0 THEN 'k' || hash(i) 
 	FROM generate_series(1, 40000) i;
 UPDATE t SET x = x + 1 WHERE id % 5 = 0;
 DELETE FROM t WHERE id % 7 = 3;
+ANALYZE t;
 SET max_parallel_maintenance_workers = 3;
 CREATE FUNCTION built(name text) RETURNS TABLE (segments bigint, rows bigint, checked text) LANGUAGE sql AS $$
 	SELECT segments, rows, rtscan_check(name, true)::text FROM rtscan_stats(name)
@@ -160,9 +161,14 @@ WHERE id < before;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 -- more than a segment of a range; expressions and predicates that workers may evaluate, and one that they may not
-SET maintenance_work_mem = '1MB';
+SET maintenance_work_mem = '4MB';
 REINDEX INDEX t_all;
 SELECT segments > 4 AS several, rows, checked FROM built('t_all');
+-- far fewer rows than the heap's size tells, of each of twelve ranges
+CREATE INDEX t_few ON t USING rtscan (a, b) WHERE id % 1000 = 0;
+SELECT segments <= 4 AS few, rows, checked FROM built('t_few');
+SELECT differences('t', 't_few', '{id % 1000 = 0,id % 1000 = 0 AND a < 2000}', false);
+DROP INDEX t_few;
 RESET maintenance_work_mem;
 CREATE INDEX t_some ON t USING rtscan ((a * 2), lower(b)) WHERE a % 2 = 0;
 SELECT * FROM built('t_some');

@@ -87,6 +87,19 @@ foreach (1 .. 5)
 cmp_ok($ended, '>', 0, 'workers were ended');
 is(orphans($node), '', 'worker ended: no file is left');
 
+# One that cannot be started is an error, too, as it is for a btree.
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query('SELECT 1');
+my $postmaster = $node->safe_psql('postgres', "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)");
+my $before = -s $node->logfile;
+chomp(my $processes = `prlimit --pid $postmaster --nproc --noheadings --raw --output SOFT`);
+system_or_bail('prlimit', '--pid', $postmaster, '--nproc=1:');
+eval { $session->query("SET statement_timeout = '60s'; $build") };
+system_or_bail('prlimit', '--pid', $postmaster, "--nproc=$processes:");
+eval { $session->quit };
+like(substr(slurp_file($node->logfile), $before), qr/ERROR:  parallel worker failed to initialize/, 'worker did not start: an error');
+$node->safe_psql('postgres', 'DROP INDEX IF EXISTS big_idx');
+
 # One that is killed takes the server down, as any backend does, which comes back.
 my $killed = hit_worker($node, $build, sub { kill 'KILL', $_[0] });
 $node->poll_query_until('postgres', 'SELECT true') or BAIL_OUT('the server did not come back');

@@ -11,6 +11,7 @@
 #include "utils/backend_progress.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 char *
 rtscan_build_phase_name(int64 phase)
@@ -84,11 +85,30 @@ add_segments(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
+static RtscanBuilt
+build_segments(Relation heap, Relation index, IndexInfo *info)
+{
+	int			workers = rtscan_build_workers(heap, index, info);
+	RtscanBuilt built;
+
+	if (RelationGetNumberOfBlocks(heap) > 0)
+		rtscan_prepare_writing(index);
+	if (workers == 0 || !rtscan_build_in_parallel(heap, index, info, workers, &built))
+		built = build_alone(heap, index, info);
+	if (built.nsegments > 0)
+	{
+		qsort(built.segments, built.nsegments, sizeof(RtscanBuiltSegment), compare_segments);
+		rtscan_switch(index, add_segments, &built);
+	}
+	return built;
+}
+
 IndexBuildResult *
 rtscan_build(Relation heap, Relation index, IndexInfo *info)
 {
 	IndexBuildResult *result = palloc0(sizeof(IndexBuildResult));
-	int			workers = rtscan_build_workers(heap, index, info);
+	MemoryContext context,
+				old;
 	RtscanBuilt built;
 
 	if (info->ii_ExclusionOps)
@@ -100,16 +120,14 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 
 	rtscan_create_metapage(index, MAIN_FORKNUM);
 	check_collations(index, rtscan_schema(index));
-	if (RelationGetNumberOfBlocks(heap) > 0)
-		rtscan_prepare_writing(index);
-	if (workers == 0 || !rtscan_build_in_parallel(heap, index, info, workers, &built))
-		built = build_alone(heap, index, info);
+	/* a statement may build many indexes, of partitions for one */
+	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan build", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	built = build_segments(heap, index, info);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+
 	info->ii_BrokenHotChain |= built.broken_hot_chain;
-	if (built.nsegments > 0)
-	{
-		qsort(built.segments, built.nsegments, sizeof(RtscanBuiltSegment), compare_segments);
-		rtscan_switch(index, add_segments, &built);
-	}
 	rtscan_prewarm_built(index);
 	result->heap_tuples = built.heap_rows;
 	result->index_tuples = built.rows;

@@ -2,12 +2,13 @@
  * build.h
  *		CREATE INDEX: ranges of heap blocks become segments, in one process or in several.
  *
- * The heap is cut into ranges, for which rows are expected to make one segment each, and as many for each process:
+ * The heap is cut into ranges, whose rows are expected to make one segment each, and as many for each process:
  *
  *	heap		│ range 0 │ range 1 │ range 2 │ range 3 │		a range is taken by whoever is free
  *	segments	│ 0 │ 1 │ 2 │ 3 │ 3 │					more of one range than memory holds are several segments
  *
- * What is made of a range does not depend on who makes it, but for ids and blocks.  Processes write pages side by side
+ * What is made of a range does not depend on who makes it, but for ids and blocks.  Where there are far fewer rows than expected (the
+ * estimate is of the heap; a predicate may choose few) they are kept for a segment with those of the next range that the process takes.  Processes write pages side by side
  * (storage/writing.h); only the leader changes the directory, at the end, with the segments of all in the heap's order.
  */
 #ifndef RTSCAN_BUILD_H
@@ -31,13 +32,14 @@ typedef struct RtscanBuildRanges
 {
 	BlockNumber blocks;			/* of the heap */
 	BlockNumber range_blocks;	/* of a range; the last one may have fewer */
+	double		range_rows;		/* that are expected of one */
 	int			memory;			/* that a process may use, in kB */
 	pg_atomic_uint32 taken;		/* ranges, so far */
 	pg_atomic_uint64 blocks_done;
 	pg_atomic_uint64 rows_done;
 } RtscanBuildRanges;
 
-/* A segment that has been written, and the range that its rows are from. */
+/* A segment that has been written, and the range that its first rows are from. */
 typedef struct RtscanBuiltSegment
 {
 	uint32		range;
@@ -55,8 +57,8 @@ typedef struct RtscanBuilt
 } RtscanBuilt;
 
 /*
- * build_ranges.c: how many workers help, of those that the planner allows: with fewer rows for each, segments would be smaller than
- * queries want them.  A table that says how many it wants (parallel_workers) gets them.
+ * build_ranges.c: how many workers help, of those that the planner allows: with few rows for each, segments would be smaller than
+ * queries want them.  A table that says how many it wants (parallel_workers) gets them, as long as there is memory for each.
  */
 extern int	rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info);
 

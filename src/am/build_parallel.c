@@ -42,8 +42,8 @@ typedef struct SharedBuild
 	int			ndone;
 	struct
 	{
-		RtscanBuilt built;
-		dsa_pointer segments;	/* in place of those of built */
+		RtscanBuilt built;		/* but for its segments, which nobody else can reach: */
+		dsa_pointer segments;
 	}			workers[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 
@@ -131,7 +131,7 @@ launch_team(Team *team, Relation heap, Relation index, const IndexInfo *info, in
 	ParallelContext *context;
 
 	EnterParallelMode();
-	team->context = context = CreateParallelContext("rtscan", "rtscan_build_worker", workers);
+	team->context = context = CreateParallelContext("$libdir/rtscan", "rtscan_build_worker", workers);
 	estimate_team(context);
 	InitializeParallelDSM(context);
 	if (context->seg)
@@ -139,8 +139,8 @@ launch_team(Team *team, Relation heap, Relation index, const IndexInfo *info, in
 		team->shared = share_build(context, heap, index, info);
 		team->results = dsa_create_in_place(share(context, KEY_RESULTS, dsa_minimum_size()), dsa_minimum_size(),
 											LWTRANCHE_PARALLEL_QUERY_DSA, context->seg);
-		team->wal_usage = share(context, KEY_WAL_USAGE, workers * sizeof(WalUsage));
-		team->buffer_usage = share(context, KEY_BUFFER_USAGE, workers * sizeof(BufferUsage));
+		team->wal_usage = share(context, KEY_WAL_USAGE, context->nworkers * sizeof(WalUsage));
+		team->buffer_usage = share(context, KEY_BUFFER_USAGE, context->nworkers * sizeof(BufferUsage));
 		share_query(context);
 		LaunchParallelWorkers(context);
 	}
@@ -161,12 +161,13 @@ workers_done(SharedBuild *shared)
 	return ndone;
 }
 
-/* A worker that has died raises an error here. */
+/* A worker that has died raises an error here; so does one that has never come. */
 static void
 await_workers(Team *team)
 {
 	SharedBuild *shared = team->shared;
 
+	WaitForParallelWorkersToAttach(team->context);
 	ConditionVariablePrepareToSleep(&shared->done_cv);
 	while (workers_done(shared) < team->context->nworkers_launched)
 	{

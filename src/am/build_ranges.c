@@ -14,8 +14,12 @@
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
-/* Rows that are worth a process: a second or less. */
-#define ROWS_A_PROCESS	(16 * RTSCAN_CHUNK_ROWS)
+/* Rows, and memory in kB, that each process has at least. */
+#define ROWS_A_PROCESS		(16 * RTSCAN_CHUNK_ROWS)
+#define MEMORY_A_PROCESS	1024
+
+/* Such a part of the rows that were expected of a range is a segment. */
+#define ENOUGH_OF_A_RANGE	0.25
 
 /* ---------------------------------------------------------------- ranges */
 
@@ -40,17 +44,20 @@ estimate_rows(Relation heap)
 int
 rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info)
 {
-	int			workers = rtscan_compat_build_workers(heap, index, info);
-	double		processes = estimate_rows(heap) / ROWS_A_PROCESS;
+	int			workers = RelationGetNumberOfBlocks(heap) == 0 ? 0 : rtscan_compat_build_workers(heap, index, info);
 
-	if (workers == 0 || RelationGetParallelWorkers(heap, -1) != -1)
-		return workers;
-	return Min(workers, Max((int) processes - 1, 0));
+	if (workers == 0)
+		return 0;
+	if (RelationGetParallelWorkers(heap, -1) == -1)
+		workers = Min(workers, (int) Min(estimate_rows(heap) / ROWS_A_PROCESS, INT_MAX) - 1);
+	workers = Min(workers, maintenance_work_mem / MEMORY_A_PROCESS - 1);
+	return Max(workers, 0);
 }
 
 void
 rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, const RtscanSchema *schema, int processes)
 {
+	double		rows = Max(estimate_rows(heap), 1);
 	uint32		limit;
 	double		rounds,
 				count;
@@ -58,9 +65,10 @@ rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, const RtscanSchema *
 	ranges->memory = maintenance_work_mem / processes;
 	ranges->blocks = RelationGetNumberOfBlocks(heap);
 	limit = rtscan_rows_limit(schema, 0, array_memory(schema, ranges->memory));
-	rounds = ceil(Max(estimate_rows(heap), 1) / limit / processes);
+	rounds = ceil(rows / limit / processes);
 	count = processes > 1 ? rounds * processes : 1;
 	ranges->range_blocks = Max((BlockNumber) ceil(ranges->blocks / count), 1);
+	ranges->range_rows = rows / count;
 	pg_atomic_init_u32(&ranges->taken, 0);
 	pg_atomic_init_u64(&ranges->blocks_done, 0);
 	pg_atomic_init_u64(&ranges->rows_done, 0);
@@ -88,6 +96,7 @@ typedef struct Builder
 	uint32		limit;			/* rows a segment */
 	Size		value_limit;	/* bytes of values passed by reference a segment */
 	uint32		range;
+	uint32		first_range;	/* that the rows at hand are of */
 	BlockNumber counted;		/* blocks before it are among those done */
 	BlockNumber block;			/* of the newest rows, */
 	uint32		block_start;	/* which begin here */
@@ -120,7 +129,7 @@ keep_segment(Builder *builder, RtscanEntry entry)
 		builder->room *= 2;
 		built->segments = repalloc_huge(built->segments, builder->room * sizeof(RtscanBuiltSegment));
 	}
-	built->segments[built->nsegments++] = (RtscanBuiltSegment) {builder->range, entry};
+	built->segments[built->nsegments++] = (RtscanBuiltSegment) {builder->first_range, entry};
 }
 
 /* Make the rows at hand a segment. */
@@ -137,6 +146,7 @@ write_rows(Builder *builder)
 	pg_atomic_fetch_add_u64(&builder->ranges->rows_done, rows->rows);
 	rtscan_rows_reset(rows);
 	builder->block_start = 0;
+	builder->first_range = builder->range;
 	report_phase(builder, RTSCAN_PHASE_SCAN);
 }
 
@@ -194,20 +204,36 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	MemoryContextReset(builder->tuple_context);
 }
 
+/* Rows that are enough for a segment are one at a range's end, lest what segments there are depend on who was how fast. */
+static bool
+ends_segment(const Builder *builder)
+{
+	return builder->rows->rows >= builder->ranges->range_rows * ENOUGH_OF_A_RANGE;
+}
+
+/*
+ * A concurrent build takes a snapshot for each range: what others change meanwhile validation adds, as it does with what they change after
+ * a snapshot for all.
+ */
 static void
 build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 {
 	RtscanBuildRanges *ranges = builder->ranges;
 	BlockNumber start = builder->range * ranges->range_blocks;
 	BlockNumber end = Min(ranges->blocks, (uint64) start + ranges->range_blocks);
+	bool		is_all = end - start == ranges->blocks;
 
 	builder->counted = start;
 	builder->block = InvalidBlockNumber;
-	builder->built.heap_rows += table_index_build_range_scan(heap, index, info, false, false, false, start, end - start,
-															 add_row, builder, NULL);
+	builder->block_start = builder->rows->rows;
+	if (builder->rows->rows == 0)
+		builder->first_range = builder->range;
+	builder->built.heap_rows += table_index_build_range_scan(heap, index, info, false, false, is_all && builder->reports,
+															 start, end - start, add_row, builder, NULL);
 	builder->built.broken_hot_chain |= info->ii_BrokenHotChain;
 	rtscan_rows_sort_tids(builder->rows, builder->block_start);
-	write_rows(builder);
+	if (ends_segment(builder))
+		write_rows(builder);
 	count_blocks(builder, end);
 }
 
@@ -233,5 +259,6 @@ rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index, In
 	report_phase(&builder, RTSCAN_PHASE_SCAN);
 	while ((builder.range = pg_atomic_fetch_add_u32(&ranges->taken, 1)) < nranges)
 		build_range(&builder, heap, index, info);
+	write_rows(&builder);
 	return builder.built;
 }

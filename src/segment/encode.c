@@ -124,12 +124,13 @@ write_include(SegmentWriter *writer, int i)
 						 &writer->columns);
 }
 
-/* Encoding a column needs much memory for a short time. */
+/* Encoding a column needs much memory for a short time; that of keys all the same. */
 static void
 write_columns(SegmentWriter *writer)
 {
 	const RtscanSchema *schema = writer->rows->schema;
 
+	writer->sort_room = rtscan_sort_room(writer->rows);
 	for (int i = 0; i < schema->ncolumns; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan column",
@@ -137,6 +138,8 @@ write_columns(SegmentWriter *writer)
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		CHECK_FOR_INTERRUPTS();
+		if (i == schema->nkeys)
+			pfree(writer->sort_room);
 		(i < schema->nkeys ? write_column : write_include) (writer, i);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
@@ -192,7 +195,6 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youn
 		.writing = writing,
 		.rows = rows,
 		.areas = rtscan_area_writer(writing),
-		.sort_room = rtscan_sort_room(rows),
 		.header = {
 			.id = id,
 			.youngest = youngest,

@@ -2,7 +2,7 @@
  * writing.h
  *		Write segments and dead bits so that work that is cut short leaves nothing behind.
  *
- * Who writes pages that a later switch makes part of the index has one of two slots, each under its own
+ * Who writes pages that a later switch makes part of the index, but for a build (below), has one of two slots, each under its own
  * heavyweight lock.  His attempt has a name, the first id that it was given; the metapage keeps it until that switch
  * (rtscan_image_end_writing).  Before he writes to pages he notes which ones he takes, and who is going to own them:
  *
