@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a device brings: the index scan itself on each executor, inside PostgreSQL, on uniform data.
 #
-#   bench/device.sh [--rows N] [--device NAME] [--repetitions N] [--sweep] [--out FILE]
+#   bench/device.sh [--rows N] [--device NAME] [--repetitions N] [--sweep | --aggregates] [--out FILE]
 #
 # Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
@@ -11,13 +11,14 @@
 # lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
-rows=100000000 device= repetitions=2000 sweep= out=/dev/stdout
+rows=100000000 device= repetitions=2000 sweep= aggregates= out=/dev/stdout
 while [ $# -gt 0 ]; do
   case $1 in
     --rows) rows=$2; shift 2 ;;
     --device) device=$2; shift 2 ;;
     --repetitions) repetitions=$2; shift 2 ;;
     --sweep) sweep=yes; shift ;;
+    --aggregates) aggregates=yes; shift ;;
     --out) out=$2; shift 2 ;;
     *) echo "unknown option $1" >&2; exit 2 ;;
   esac
@@ -47,6 +48,8 @@ autovacuum = off
 jit = off
 fsync = off
 max_parallel_workers_per_gather = 0
+max_worker_processes = $(($(nproc) + 8))
+max_parallel_workers = $(nproc)
 shared_preload_libraries = 'rtscan'
 rtscan.device = '$device'
 rtscan.fallback = off
@@ -218,6 +221,68 @@ sweep_table() {
   set_rays ""
 }
 
+# A table with columns to add up, and its index; with all processes
+make_facts() {
+  local i
+  query -c "CREATE TABLE f (a int4, b int4, c int4, v int4, g int4)" >/dev/null
+  for i in $(seq "$(nproc)"); do
+    query -c "INSERT INTO f SELECT random() * 2147483647, random() * 2147483647, random() * 2147483647, random() * 9999, random() * 99
+        FROM generate_series($i, $rows, $(nproc))" >/dev/null &
+  done
+  wait
+  query -c "VACUUM (ANALYZE) f" >/dev/null
+  seconds query -c "SET max_parallel_maintenance_workers = $(($(nproc) - 1)); ALTER TABLE f SET (parallel_workers = $(($(nproc) - 1)));
+      CREATE INDEX f_index ON f USING rtscan (a, b, c) INCLUDE (v, g); ALTER TABLE f RESET (parallel_workers)"
+}
+
+# The median time of a statement, as a client sees it who has prepared it. $1: executor, $2: workers, $3: repetitions, $4: SQL
+statement() {
+  { echo "SET rtscan.executor = '$1'; SET max_parallel_workers_per_gather = $2; SET enable_seqscan = off;"
+    echo "SET min_parallel_index_scan_size = 0; PREPARE q AS $4;"
+    echo "\\o /dev/null"
+    for _ in 1 2 3; do echo "EXECUTE q;"; done
+    echo "\\timing on"
+    for _ in $(seq "$3"); do echo "EXECUTE q;"; done; } |
+    query -f - | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | sort -n | awk '{ t[NR] = $1 } END { printf "%.2f", t[int((NR + 1) / 2)] }'
+}
+
+# Does the device add up what it finds? Its answers are the CPU's.
+facts_line() {
+  local name=$1 sql=$2 cpu device
+  cpu=$(query -c "SET rtscan.executor = cpu" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
+  device=$(query -c "SET rtscan.executor = compute" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
+  [ "$cpu" = "$device" ] || { echo "$name: the device's answer differs" >&2; return 1; }
+  echo "| $name | $(statement cpu 0 3 "$sql") | $(statement cpu $(($(nproc) - 1)) 5 "$sql") |" \
+    "$(statement compute 0 "$((repetitions / 40 + 1))" "$sql") | $(statement rt 0 "$((repetitions / 40 + 1))" "$sql") |"
+}
+
+facts_table() {
+  local many some
+  many="a <= 1932735282 AND b <= 1932735282 AND c <= 1932735282"
+  some="a <= 429496729 AND b <= 429496729 AND c <= 429496729"
+  echo "| statement; selectivity of each of three predicates | cpu, one process | $(nproc) | compute | rt |"
+  echo "| --- | --- | --- | --- | --- |"
+  facts_line "count(*), .9" "SELECT count(*) FROM f WHERE $many"
+  facts_line "sum(v), .9" "SELECT sum(v) FROM f WHERE $many"
+  facts_line "sum(v), .2" "SELECT sum(v) FROM f WHERE $some"
+  facts_line "min and max of a and v, .9" "SELECT min(a), max(a), min(v), max(v) FROM f WHERE $many"
+  facts_line "GROUP BY g (100), .9" "SELECT g, count(*), sum(v) FROM f WHERE $many GROUP BY g"
+  facts_line "GROUP BY g (100), .2" "SELECT g, count(*), sum(v) FROM f WHERE $some GROUP BY g"
+  facts_line "GROUP BY v (10,000), .9" "SELECT v, count(*), sum(g) FROM f WHERE $many GROUP BY v"
+  facts_line "GROUP BY v % 10, .9" "SELECT v % 10, count(*), avg(v) FROM f WHERE $many GROUP BY 1"
+}
+
+report_facts() {
+  echo "# What rows come to on a device, $rows rows"
+  echo
+  query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
+  grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
+  echo "- CREATE INDEX with $(nproc) processes: $facts_build s"
+  echo "- medians of whole statements, prepared, as psql sees them, in ms"
+  echo
+  facts_table
+}
+
 report() {
   echo "# Executors, $rows rows"
   echo
@@ -240,6 +305,11 @@ trap stop EXIT
 start
 query -c "CREATE EXTENSION rtscan"
 wait_for_device
+if [ -n "$aggregates" ]; then
+  facts_build=$(make_facts)
+  report_facts >"$out"
+  exit
+fi
 build_time
 load=$(seconds query -c "CREATE TABLE t (a int4, b int4, c int4); SELECT setseed(0.5);
   INSERT INTO t SELECT floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4, floor(random() * 2147483647)::int4

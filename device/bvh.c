@@ -76,7 +76,7 @@ bvh_parameters(const BvhBuilder *builder, uint32_t columns, uint32_t rows)
 ResidentKey
 bvh_key(Resident *const *columns, uint32_t count)
 {
-	ResidentKey key = {.segment = columns[0]->key.segment, .bvh = count};
+	ResidentKey key = {.segment = columns[0]->key.segment, .kind = RESIDENT_BVH};
 
 	for (uint32_t i = 0; i < count; i++)
 		key.columns[i] = columns[i]->key.columns[0];

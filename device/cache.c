@@ -45,9 +45,9 @@ cache_open(Cache *cache, Context *context)
 }
 
 ResidentKey
-cache_column_key(const SegmentKey *segment, uint32_t column)
+cache_column_key(const SegmentKey *segment, uint32_t column, bool is_values)
 {
-	return (ResidentKey) {.segment = *segment, .columns = {column}};
+	return (ResidentKey) {.segment = *segment, .kind = is_values ? RESIDENT_VALUES : RESIDENT_COLUMN, .columns = {column}};
 }
 
 Resident *
@@ -86,7 +86,7 @@ grow(Cache *cache)
 static uint32_t *
 counter_of(Cache *cache, const Resident *resident)
 {
-	return resident->key.bvh ? &cache->bvhs : &cache->columns;
+	return resident->key.kind == RESIDENT_BVH ? &cache->bvhs : &cache->columns;
 }
 
 void

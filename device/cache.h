@@ -1,6 +1,6 @@
 /*
  * cache.h
- *		What is resident on the device: columns of segments, and BVHs over groups of them.
+ *		What is resident on the device: columns of segments, their values, and BVHs over groups of them.
  *
  * Segments are immutable and their ids are not used again, so that nothing here can become
  * stale: it is used, or evicted, the longest unused first, where memory is needed.  What
@@ -15,11 +15,18 @@
 
 #define GROUP_COLUMNS	3		/* of a BVH, at most */
 
+typedef enum ResidentKind
+{
+	RESIDENT_COLUMN,			/* what a column is searched by */
+	RESIDENT_VALUES,			/* its values, in frames */
+	RESIDENT_BVH
+} ResidentKind;
+
 /* A segment and up to three of its columns, ascending; a column alone is how it was uploaded. */
 typedef struct ResidentKey
 {
 	SegmentKey	segment;
-	uint32_t	bvh;			/* 0: a column's data; else a BVH, of so many columns */
+	uint32_t	kind;
 	uint32_t	columns[GROUP_COLUMNS];
 } ResidentKey;
 
@@ -30,7 +37,7 @@ typedef struct Resident
 	uint64_t	last_batch;		/* that used it */
 	struct Resident *next;		/* of the same bucket */
 
-	/* Of a column. */
+	/* Of a column, or values. */
 	ColumnShape shape;
 	ColumnLayout layout;
 	uint32_t   *boundaries;		/* bins + 1 */
@@ -49,7 +56,7 @@ typedef struct Cache
 	uint64_t	done;			/* and the last with which, and all before, the device is done */
 	uint32_t	nbuckets;		/* a power of two */
 	Resident  **buckets;
-	uint32_t	columns;		/* resident */
+	uint32_t	columns;		/* resident, values likewise */
 	uint32_t	bvhs;
 	uint64_t	evictions;
 	Memory		spare;			/* kept for the next BVH's build; freed before anything is evicted */
@@ -57,7 +64,7 @@ typedef struct Cache
 
 extern void cache_open(Cache *cache, Context *context);
 
-extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column);
+extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column, bool is_values);
 
 /* Find what has a key, and note that the batch at hand uses it; NULL if there is nothing. */
 extern Resident *cache_find(Cache *cache, const ResidentKey *key);

@@ -67,6 +67,7 @@ typedef struct Abilities
 {
 	bool		usable;
 	bool		ray_tracing;
+	bool		int64_atomics;
 	bool		import;
 	uint32_t	family;
 	uint32_t	timestamp_bits;
@@ -124,6 +125,7 @@ device_abilities(VkPhysicalDevice device)
 		properties.limits.maxComputeSharedMemorySize >= WORKGROUP_MEMORY;
 	abilities.ray_tracing = pipelines.rayTracingPipeline && structures.accelerationStructure &&
 		has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
+	abilities.int64_atomics = twelve.shaderBufferInt64Atomics;
 	abilities.import = has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
 	return abilities;
 }
@@ -225,7 +227,8 @@ open_device(Context *context, const Abilities *abilities)
 	VkPhysicalDeviceVulkan12Features twelve = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
 		.pNext = context->ray_tracing ? &structures : NULL,
-		.bufferDeviceAddress = VK_TRUE, .scalarBlockLayout = VK_TRUE};
+		.bufferDeviceAddress = VK_TRUE, .scalarBlockLayout = VK_TRUE,
+		.shaderBufferInt64Atomics = context->int64_atomics};
 	VkDeviceQueueCreateInfo queue = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 		.queueFamilyIndex = context->family, .queueCount = 1, .pQueuePriorities = &priority};
@@ -301,6 +304,7 @@ context_open(Context *context, const char *wanted, uint64_t memory_limit, const 
 	abilities = choose_device(context, wanted);
 	context->family = abilities.family;
 	context->timestamp_mask = UINT64_MAX >> (64 - abilities.timestamp_bits);
+	context->int64_atomics = abilities.int64_atomics;
 	context->ray_tracing = abilities.ray_tracing && !faults->no_ray_tracing;
 	abilities.import &= !faults->no_import;
 	read_properties(context, abilities.import);

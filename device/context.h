@@ -69,6 +69,7 @@ typedef struct Context
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR structure_properties;
 	bool		software;
 	bool		ray_tracing;
+	bool		int64_atomics;	/* on memory */
 	uint64_t	import_alignment;	/* 0: host memory cannot be imported */
 	uint64_t	memory_limit;	/* bytes to allocate on the device at most */
 	uint64_t	memory_used;

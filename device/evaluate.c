@@ -11,6 +11,7 @@
 #include "refine.h"
 #include "shader.h"
 #include "sieve.h"
+#include "tally.h"
 
 /* Tasks begin where any structure may. */
 #define TASK_ALIGNMENT	16
@@ -41,7 +42,13 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.sieve_of.element = sizeof(uint32_t),
 		.refine_of.element = sizeof(uint32_t),
 		.publish_of.element = sizeof(uint32_t),
+		.digits.element = sizeof(DigitTask),
+		.measures.element = sizeof(MeasureTask),
+		.tallies.element = sizeof(TallyTask),
+		.tally_of.element = sizeof(uint32_t),
 	};
+	if (context->int64_atomics)
+		evaluator->tally = shader_compute(context, layout, tally_spirv, sizeof(tally_spirv));
 	for (int i = 0; i < BATCHES; i++)
 		submission_open(context, &evaluator->batches[i].submission);
 	if (raytrace_open(&evaluator->raytracer, context))
@@ -50,12 +57,10 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 
 /* ---------------------------------------------------------------- submitting */
 
-/* Memory for bits; what was there before is not kept. */
+/* Memory for bits, or tallies; what was there before is not kept. */
 static bool
-ensure_bits(Evaluator *evaluator, Batch *batch, uint64_t size)
+ensure_scratch(Evaluator *evaluator, Memory *memory, uint64_t size)
 {
-	Memory	   *memory = &batch->bits;
-
 	if (memory->size >= size)
 		return true;
 	memory_free(evaluator->context, memory);
@@ -74,12 +79,13 @@ ensure_tasks(Evaluator *evaluator, Batch *batch, uint64_t size)
 }
 
 static void
-locate_bits(Evaluator *evaluator, uint64_t address)
+locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 {
 	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data;
 	RefineTask *refine = (RefineTask *) evaluator->refine_tasks.data;
 	PublishTask *publish = (PublishTask *) evaluator->publish_tasks.data;
 	TraceTask  *trace = (TraceTask *) evaluator->trace_tasks.data;
+	TallyTask  *tally = (TallyTask *) evaluator->tallies.data;
 
 	for (uint32_t i = 0; i < evaluator->sieve_tasks.count; i++)
 		sieve[i].bits += address;
@@ -89,6 +95,11 @@ locate_bits(Evaluator *evaluator, uint64_t address)
 		publish[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->trace_tasks.count; i++)
 		trace[i].bits += address;
+	for (uint32_t i = 0; i < evaluator->tallies.count; i++)
+	{
+		tally[i].bits += address;
+		tally[i].words += tally_address;
+	}
 }
 
 /* Copy an array to where the tasks' memory has come to; its address on the device. */
@@ -128,7 +139,8 @@ stage_tasks(Evaluator *evaluator, const Memory *tasks)
 	return (Tasks) {
 		.ranges = addresses[0], .runs = addresses[1], .columns = addresses[2], .sieve = addresses[3],
 		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
-		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10]};
+		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10],
+		.digits = addresses[11], .measures = addresses[12], .tallies = addresses[13], .tally_of = addresses[14]};
 }
 
 static void
@@ -142,8 +154,25 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
+/* Where requests wait for their tallies. */
 static void
-start_tasks(Evaluator *evaluator, Batch *batch)
+copy_tallies(Evaluator *evaluator, const Batch *batch, Request **requests, uint32_t count)
+{
+	context_barrier(evaluator->context);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		const Request *request = requests[i];
+		VkBufferCopy copy = {
+			request->tallies * sizeof(uint64_t), request->results + device_tallies_offset(request->chunks),
+			request->tally_words * sizeof(uint64_t)};
+
+		if (request->reply.result == DEVICE_OK && !request->header->prepare && request->tally_words > 0)
+			vkCmdCopyBuffer(evaluator->context->commands, batch->tallies.buffer, request->area->memory.buffer, 1, &copy);
+	}
+}
+
+static void
+start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
 	Tasks		tasks = stage_tasks(evaluator, &batch->tasks);
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
@@ -151,10 +180,19 @@ start_tasks(Evaluator *evaluator, Batch *batch)
 		(evaluator->trace_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
 
 	submission_begin(evaluator->context, &batch->submission);
+	if (evaluator->tally_words > 0)
+	{
+		vkCmdFillBuffer(evaluator->context->commands, batch->tallies.buffer, 0,
+						evaluator->tally_words * sizeof(uint64_t), 0);
+		context_barrier(evaluator->context);
+	}
 	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count, refiners);
 	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
 	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, 0);
+	dispatch(evaluator, evaluator->tally, &tasks, evaluator->tally_of.count, 0);
+	if (evaluator->tally_words > 0)
+		copy_tallies(evaluator, batch, requests, count);
 	submission_start(evaluator->context, &batch->submission);
 }
 
@@ -164,12 +202,14 @@ copy_results(Request *request)
 {
 	const char *from = request->area->memory.host + request->results;
 	char	   *to = request->area->map + request->results;
-	uint64_t	bits = device_bits_offset(request->chunks);
+	uint64_t	tallies = device_tallies_offset(request->chunks);
+	uint64_t	bits = device_bits_offset(request->chunks, request->tally_words);
 	const uint32_t *counts = (const uint32_t *) from;
 
 	if (request->area->imported)
 		return;
 	memcpy(to, from, request->chunks * sizeof(uint32_t));
+	memcpy(to + tallies, from + tallies, request->tally_words * sizeof(uint64_t));
 	for (uint32_t i = 0; request->header->want_bits && i < request->chunks; i++)
 		if (counts[i] > 0)
 			memcpy(to + bits + (uint64_t) i * DEVICE_CHUNK_BYTES, from + bits + (uint64_t) i * DEVICE_CHUNK_BYTES,
@@ -188,19 +228,20 @@ next_batch(Evaluator *evaluator)
 			cache->done = evaluator->batches[i].number - 1;
 }
 
-/* Have the device run the tasks; false if there is not the memory. */
+/* Have the device run the tasks, which are those of some requests; false if there is not the memory. */
 static bool
-start(Evaluator *evaluator, Batch *batch)
+start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
-	bool		room = ensure_bits(evaluator, batch, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
+	bool		room = ensure_scratch(evaluator, &batch->bits, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
+		ensure_scratch(evaluator, &batch->tallies, evaluator->tally_words * sizeof(uint64_t)) &&
 		ensure_tasks(evaluator, batch, tasks_size(evaluator));
 
 	batch->number = evaluator->cache->batch;
 	batch->chunks = evaluator->publish_of.count;
 	if (room && batch->chunks > 0)
 	{
-		locate_bits(evaluator, batch->bits.address);
-		start_tasks(evaluator, batch);
+		locate_bits(evaluator, batch->bits.address, batch->tallies.address);
+		start_tasks(evaluator, batch, requests, count);
 	}
 	tasks_return_to(evaluator, &(TasksMark) {0});
 	next_batch(evaluator);
@@ -234,7 +275,7 @@ evaluate_alone(Evaluator *evaluator, Batch *batch, Request *request)
 	request->reply.result = make_tasks(evaluator, request);
 	if (request->reply.result != DEVICE_OK)
 		tasks_return_to(evaluator, &(TasksMark) {0});
-	else if (!start(evaluator, batch))
+	else if (!start(evaluator, batch, &request, 1))
 		request->reply.result = DEVICE_NO_MEMORY;
 	finish(evaluator, batch, &request, 1);
 }
@@ -255,7 +296,7 @@ evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count)
 		batch->requests[i] = requests[i];
 	}
 	batch->count = count;
-	if (!start(evaluator, batch))
+	if (!start(evaluator, batch, requests, count))
 		for (uint32_t i = 0; i < count; i++)
 			if (requests[i]->reply.result == DEVICE_OK)
 				requests[i]->reply.result = DEVICE_NO_MEMORY;

@@ -3,13 +3,14 @@
  *		Evaluate the regions of some requests, in one submission: a batch.
  *
  * Two batches can be under way, so that the device goes on with one while the host deals with
- * the other.  Three steps, each for all requests of a batch at once, with a barrier between:
+ * the other.  Some steps, each for all requests of a batch at once, with a barrier between:
  *
  *	sieve		AND the vectors: a superset of each segment's rows (compute), or the rows
  *				of the nearest bins (rt)
  *	refine		clear the rows that are in a column's superset and not in its intervals
  *				(compute), or decide the rows that rays meet (rt: raytrace.h)
  *	publish		count; hand over the bits
+ *	tally		what rows come to in place of their bits (protocol.h), beside publish; then hand that over
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H
@@ -41,6 +42,7 @@ typedef struct Batch
 	Submission	submission;
 	Memory		tasks;
 	Memory		bits;
+	Memory		tallies;
 	uint64_t	number;			/* cache->batch */
 	uint64_t	builds;			/* of BVHs before it */
 	uint32_t	chunks;			/* that are published */
@@ -56,6 +58,7 @@ typedef struct Evaluator
 	VkPipeline	sieve;
 	VkPipeline	refine;
 	VkPipeline	publish;
+	VkPipeline	tally;			/* VK_NULL_HANDLE: the device lacks what that needs */
 	Raytracer	raytracer;
 	BvhBuilder	bvhs;
 	ChooseBins	choose_bins;	/* of rt */
@@ -77,6 +80,11 @@ typedef struct Evaluator
 	Array		sieve_of;		/* the task of each workgroup; */
 	Array		refine_of;
 	Array		publish_of;
+	Array		digits;
+	Array		measures;
+	Array		tallies;
+	Array		tally_of;
+	uint64_t	tally_words;
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
 } Evaluator;
 

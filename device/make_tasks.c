@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "make_tally.h"
+
 /* Workgroups that every device can start at once. */
 #define MAX_WORKGROUPS	65535
 
@@ -24,7 +26,8 @@ tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 	Array	   *all[TASK_ARRAYS] = {
 		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
 		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
-		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of};
+		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of,
+		&evaluator->digits, &evaluator->measures, &evaluator->tallies, &evaluator->tally_of};
 
 	memcpy(arrays, all, sizeof(all));
 }
@@ -32,7 +35,7 @@ tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 TasksMark
 tasks_mark(Evaluator *evaluator)
 {
-	TasksMark	mark = {.largest_trace = evaluator->largest_trace};
+	TasksMark	mark = {.largest_trace = evaluator->largest_trace, .tally_words = evaluator->tally_words};
 	Array	   *arrays[TASK_ARRAYS];
 
 	tasks_list_arrays(evaluator, arrays);
@@ -50,11 +53,11 @@ tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		arrays[i]->count = mark->counts[i];
 	evaluator->largest_trace = mark->largest_trace;
+	evaluator->tally_words = mark->tally_words;
 }
 
-/* The next workgroups of a kind belong to the task that is added next. */
-static void
-add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
+void
+tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
 {
 	uint32_t   *numbers = array_extend(task_of, workgroups);
 
@@ -161,7 +164,7 @@ add_refine(Work *work, const Resident *column, Range ranks)
 		.first_block = evaluator->refine_of.count,
 	};
 
-	add_workgroups(&evaluator->refine_of, evaluator->refine_tasks.count, blocks);
+	tasks_add_workgroups(&evaluator->refine_of, evaluator->refine_tasks.count, blocks);
 	*(RefineTask *) array_extend(&evaluator->refine_tasks, 1) = task;
 	work->request->reply.refined_rows += ranks.end - ranks.first;
 }
@@ -204,7 +207,7 @@ add_sieve(Work *work)
 	};
 
 	work->bits = task.bits;
-	add_workgroups(&evaluator->sieve_of, evaluator->sieve_tasks.count, chunks);
+	tasks_add_workgroups(&evaluator->sieve_of, evaluator->sieve_tasks.count, chunks);
 	*(SieveTask *) array_extend(&evaluator->sieve_tasks, 1) = task;
 }
 
@@ -392,9 +395,11 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups)
 		.groups = groups,
 	};
 
+	memcpy(task.tallied, work->segment->tallied, sizeof(task.tallied));
 	if (request->header->want_bits)
-		task.words = results + device_bits_offset(request->chunks) + (uint64_t) chunk * DEVICE_CHUNK_BYTES;
-	add_workgroups(&evaluator->publish_of, evaluator->publish_tasks.count, chunks);
+		task.words = results + device_bits_offset(request->chunks, request->tally_words) +
+			(uint64_t) chunk * DEVICE_CHUNK_BYTES;
+	tasks_add_workgroups(&evaluator->publish_of, evaluator->publish_tasks.count, chunks);
 	*(PublishTask *) array_extend(&evaluator->publish_tasks, 1) = task;
 }
 
@@ -404,7 +409,7 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 {
 	for (uint32_t c = 0; c < work->segment->columns; c++)
 	{
-		ResidentKey key = cache_column_key(&work->segment->key, wanted[c].column);
+		ResidentKey key = cache_column_key(&work->segment->key, wanted[c].column, false);
 		Resident   *resident = cache_find(work->evaluator->cache, &key);
 
 		work->request->reply.column = c;
@@ -418,12 +423,36 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 	return DEVICE_OK;
 }
 
-/* One segment, whose first chunk has this number in the answer. */
+/* Where what belongs to a segment begins, in what a request has of all of them. */
+typedef struct Place
+{
+	uint32_t	chunk;
+	const EvaluateColumn *columns;
+	const DeviceInterval *intervals;
+	const TallyDigit *digits;
+	const TallyMeasure *measures;
+} Place;
+
+/* Its tally, if it is to have one. */
 static DeviceResult
-add_segment(Work *work, uint32_t chunk, const EvaluateColumn *wanted, const DeviceInterval *intervals)
+add_tally_of(Work *work, const Place *place, uint32_t groups)
+{
+	TallySource source = {
+		.segment = work->segment, .digits = place->digits, .measures = place->measures,
+		.bits = work->bits, .groups = groups};
+
+	if (work->segment->cells == 0)
+		return DEVICE_OK;
+	if (work->evaluator->tally == VK_NULL_HANDLE)
+		return DEVICE_UNSUPPORTED;
+	return (work->request->header->prepare ? find_tally : add_tally) (work->evaluator, &source, &work->request->reply);
+}
+
+static DeviceResult
+add_segment(Work *work, const Place *place)
 {
 	uint32_t	groups = 1;
-	DeviceResult result = find_columns(work, wanted, intervals);
+	DeviceResult result = find_columns(work, place->columns, place->intervals);
 
 	if (result != DEVICE_OK)
 		return result;
@@ -432,7 +461,9 @@ add_segment(Work *work, uint32_t chunk, const EvaluateColumn *wanted, const Devi
 	else if (!work->request->header->prepare)
 		result = add_compute(work);
 	if (result == DEVICE_OK && !work->request->header->prepare)
-		add_publish(work, chunk, groups);
+		add_publish(work, place->chunk, groups);
+	if (result == DEVICE_OK)
+		result = add_tally_of(work, place, groups);
 	return result;
 }
 
@@ -454,27 +485,35 @@ count_intervals(const EvaluateColumn *columns, uint32_t count)
 	return intervals;
 }
 
+static void
+go_on(Place *place, const EvaluateSegment *segment)
+{
+	place->chunk += device_chunks(segment->rows);
+	place->intervals += count_intervals(place->columns, segment->columns);
+	place->columns += segment->columns;
+	place->digits += segment->digits;
+	place->measures += segment->measures;
+}
+
 DeviceResult
 make_tasks(Evaluator *evaluator, Request *request)
 {
-	const EvaluateColumn *columns = request->columns;
-	const DeviceInterval *intervals = request->intervals;
-	uint32_t	chunk = 0;
+	Place		place = {
+		.columns = request->columns, .intervals = request->intervals,
+		.digits = request->digits, .measures = request->measures};
 
+	request->tallies = evaluator->tally_words;
 	for (uint32_t s = 0; s < request->header->segments; s++)
 	{
-		const EvaluateSegment *segment = &request->segments[s];
-		Work		work = {.evaluator = evaluator, .request = request, .segment = segment};
-		DeviceResult result = add_segment(&work, chunk, columns, intervals);
+		Work		work = {.evaluator = evaluator, .request = request, .segment = &request->segments[s]};
+		DeviceResult result = add_segment(&work, &place);
 
 		if (result != DEVICE_OK)
 		{
 			request->reply.segment = s;
 			return result;
 		}
-		chunk += device_chunks(segment->rows);
-		intervals += count_intervals(columns, segment->columns);
-		columns += segment->columns;
+		go_on(&place, work.segment);
 	}
 	return fits_submission(evaluator) ? DEVICE_OK : DEVICE_TOO_COMPLEX;
 }

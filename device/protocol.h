@@ -13,11 +13,20 @@
  *		EvaluateSegment[segments]
  *		EvaluateColumn[columns]			those of all segments, one segment after another
  *		DeviceInterval[intervals]		likewise those of all columns
+ *		TallyDigit[digits]				likewise those of all segments' tallies,
+ *		TallyMeasure[measures]			and these
  *	and for the answer, at request.results:
  *		uint32 counts[chunks]			rows that match, of all segments' chunks
  *		(at the next multiple of 64)
+ *		uint64 tallies[]				of each segment: [1 + measures][cells]
+ *		(at the next multiple of 64)
  *		bits[chunks][DEVICE_CHUNK_BYTES]	only where bits are wanted, and only of chunks
- *										whose count is not 0
+ *										whose count is not 0 and that are in no tally
+ *
+ *	A *tally* is what rows of a segment come to, so that their bits need not be handed over: of the
+ *	chunks that the backend knows to be wholly visible.  A row's digits, each the distance of a value
+ *	from the segment's least, or a code, make the number of its cell; for each cell there are the number
+ *	of its rows and some measures of other columns' distances.
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
@@ -40,7 +49,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 3
+#define DEVICE_PROTOCOL_VERSION 4
 
 /* Relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device"
@@ -53,6 +62,10 @@
 #define DEVICE_MAX_SEGMENTS		64		/* of one request */
 #define DEVICE_MAX_INTERVALS	(1 << 20)	/* of one request */
 #define DEVICE_MAX_PAIRS		(1 << 26)	/* of a sort */
+#define DEVICE_MAX_DIGITS		8		/* of a tally */
+#define DEVICE_MAX_MEASURES		32
+#define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* of one request */
+#define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* In place of page numbers of vectors: a chunk of zeros, a chunk of ones. */
 #define DEVICE_PAGE_ZEROS		UINT32_MAX
@@ -101,7 +114,10 @@ typedef struct SegmentKey
 	uint64_t	segment;
 } SegmentKey;
 
-/* Of a column of a segment; see segment/segment.h, RtscanColumnHeader. */
+/*
+ * Of a column of a segment; see segment/segment.h, RtscanColumnHeader.  A column may be there twice: what it is searched by; and its
+ * values in frames (segment/frames.h), which have rows, element_pages and largest only.
+ */
 typedef struct ColumnShape
 {
 	uint32_t	rows;
@@ -114,11 +130,26 @@ typedef struct ColumnShape
 	uint32_t	vectors;
 	uint32_t	sieve_pages;
 	uint32_t	has_order;
+	uint32_t	is_values;
+	uint32_t	element_pages;
+	uint32_t	unused;
+	uint64_t	largest;		/* distance of a value from the least of the segment */
 } ColumnShape;
 
-/* Where a column's data are, in bytes from their beginning. */
+/* The elements of a chunk: each is the distance of a row's value from the chunk's least. */
+typedef struct ValueFrame
+{
+	uint64_t	above;			/* how far that is above the segment's least */
+	uint64_t	null;			/* the element of NULL; more than all others if there are none */
+	uint32_t	page;			/* where they begin */
+	uint32_t	bits;			/* an element; 0: there are none, and all are 0 */
+} ValueFrame;
+
+/* Where a column's data are, in bytes from their beginning; of values, frames and elements. */
 typedef struct ColumnLayout
 {
+	uint64_t	frames;			/* ValueFrame [chunks] */
+	uint64_t	elements;		/* whole pages */
 	uint64_t	pages;			/* uint32 [vectors][chunks]: page of bits, or ZEROS or ONES */
 	uint64_t	sieve;			/* pages of bits */
 	uint64_t	order;			/* 3 bytes a rank */
@@ -135,7 +166,7 @@ typedef struct DeviceRequest
 	uint64_t	results;
 	uint64_t	destination;
 	SegmentKey	key;
-	uint32_t	column;
+	uint32_t	column;			/* of UPLOAD_BEGIN: by shape.is_values, its values or the other */
 	uint32_t	first_bit;		/* of SORT: keys differ in no others than these */
 	uint32_t	bits;
 	ColumnShape shape;			/* of SIEVE: only rows, bins, radix and vectors */
@@ -146,6 +177,8 @@ typedef struct DeviceStatus
 	char		name[128];
 	uint32_t	software;
 	uint32_t	ray_tracing;
+	uint32_t	tallies;		/* it can make them */
+	uint32_t	unused;
 	uint64_t	memory_limit;
 	uint64_t	memory_used;
 	uint32_t	columns;		/* resident */
@@ -165,7 +198,9 @@ typedef struct DeviceReply
 {
 	uint32_t	result;
 	uint32_t	segment;		/* MISSING: which of the request's segments, */
-	uint32_t	column;			/* and which of its columns */
+	uint32_t	column;			/* and which of its columns; */
+	uint32_t	in_tally;		/* if it is one of its tally: which column of the index, */
+	uint32_t	is_values;		/* and whether its values */
 	uint32_t	built;			/* EVALUATE: BVHs that were built meanwhile */
 	uint64_t	refined_rows;	/* rows that the refine step looked at */
 	uint64_t	rays;			/* EVALUATE: rays cast */
@@ -188,6 +223,8 @@ typedef struct EvaluateHeader
 	uint32_t	columns;
 	uint32_t	intervals;
 	uint32_t	prepare;		/* only put on the device what the executor needs: no answer */
+	uint32_t	digits;
+	uint32_t	measures;
 } EvaluateHeader;
 
 typedef struct EvaluateSegment
@@ -195,6 +232,10 @@ typedef struct EvaluateSegment
 	SegmentKey	key;
 	uint32_t	rows;
 	uint32_t	columns;
+	uint32_t	cells;			/* of its tally; 0: it has none */
+	uint32_t	digits;
+	uint32_t	measures;
+	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally */
 } EvaluateSegment;
 
 typedef struct EvaluateColumn
@@ -202,6 +243,33 @@ typedef struct EvaluateColumn
 	uint32_t	column;
 	uint32_t	intervals;
 } EvaluateColumn;
+
+/* A digit of a cell's number: 0 .. null - 1, or null for NULL, times the stride. */
+typedef struct TallyDigit
+{
+	uint32_t	column;
+	uint32_t	is_values;		/* else codes, among which null is NULL's */
+	uint32_t	null;
+	uint32_t	stride;
+} TallyDigit;
+
+/* A sum is in two parts, which cannot overflow: of the distances' lower 32 bits, and of the upper ones. */
+typedef enum TallyKind
+{
+	TALLY_COUNT,				/* values that are not NULL; of these: */
+	TALLY_SUM_LOWER,
+	TALLY_SUM_UPPER,
+	TALLY_GREATEST,				/* distance; 0 where there is none, too */
+	TALLY_LEAST,				/* ~distance, of the least: 0 where there is none */
+	TALLY_KINDS
+} TallyKind;
+
+/* Of a column's values. */
+typedef struct TallyMeasure
+{
+	uint32_t	column;
+	uint32_t	kind;
+} TallyMeasure;
 
 /* Half-open, not empty; those of a column are disjoint, not adjacent, ascending. */
 typedef struct DeviceInterval
@@ -239,6 +307,12 @@ device_column_layout(const ColumnShape *shape)
 	ColumnLayout layout = {0};
 	uint64_t	pages = (uint64_t) shape->vectors * device_chunks(shape->rows) * sizeof(uint32_t);
 
+	if (shape->is_values)
+	{
+		layout.elements = device_align(device_chunks(shape->rows) * sizeof(ValueFrame), 256);
+		layout.size = layout.elements + (uint64_t) shape->element_pages * DEVICE_CHUNK_BYTES;
+		return layout;
+	}
 	if (shape->heap_order)
 		return layout;
 	layout.sieve = device_align(pages, 256);
@@ -248,11 +322,24 @@ device_column_layout(const ColumnShape *shape)
 	return layout;
 }
 
-/* Where an answer's bits begin, from request.results. */
+/* Where an answer's tallies begin, from request.results; and its bits, behind so many words of them. */
 static inline uint64_t
-device_bits_offset(uint32_t chunks)
+device_tallies_offset(uint32_t chunks)
 {
 	return device_align((uint64_t) chunks * sizeof(uint32_t), 64);
+}
+
+static inline uint64_t
+device_bits_offset(uint32_t chunks, uint64_t tally_words)
+{
+	return device_align(device_tallies_offset(chunks) + tally_words * sizeof(uint64_t), 64);
+}
+
+/* Words of a segment's tally. */
+static inline uint64_t
+device_tally_words(const EvaluateSegment *segment)
+{
+	return (uint64_t) segment->cells * (1 + segment->measures);
 }
 
 /* Where the order begins that sieve vectors are made from, from request.offset. */

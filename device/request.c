@@ -12,7 +12,9 @@ body_size(const EvaluateHeader *header)
 {
 	return sizeof(EvaluateHeader) + (uint64_t) header->segments * sizeof(EvaluateSegment) +
 		(uint64_t) header->columns * sizeof(EvaluateColumn) +
-		(uint64_t) header->intervals * sizeof(DeviceInterval);
+		(uint64_t) header->intervals * sizeof(DeviceInterval) +
+		(uint64_t) header->digits * sizeof(TallyDigit) +
+		(uint64_t) header->measures * sizeof(TallyMeasure);
 }
 
 static bool
@@ -25,7 +27,9 @@ copy_body(Request *request, const DeviceRequest *message)
 		return false;
 	memcpy(&header, request->area->map + message->offset, sizeof(header));
 	if (header.executor >= DEVICE_EXECUTORS || header.segments > DEVICE_MAX_SEGMENTS ||
-		header.columns > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS || header.intervals > DEVICE_MAX_INTERVALS)
+		header.columns > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS || header.intervals > DEVICE_MAX_INTERVALS ||
+		header.digits > DEVICE_MAX_SEGMENTS * DEVICE_MAX_DIGITS ||
+		header.measures > DEVICE_MAX_SEGMENTS * DEVICE_MAX_MEASURES)
 		return false;
 	size = body_size(&header);
 	if (!area_has(request->area, message->offset, size) || !(request->body = malloc(size)))
@@ -36,6 +40,8 @@ copy_body(Request *request, const DeviceRequest *message)
 	request->segments = (EvaluateSegment *) (request->header + 1);
 	request->columns = (EvaluateColumn *) (request->segments + header.segments);
 	request->intervals = (DeviceInterval *) (request->columns + header.columns);
+	request->digits = (TallyDigit *) (request->intervals + header.intervals);
+	request->measures = (TallyMeasure *) (request->digits + header.digits);
 	return true;
 }
 
@@ -55,8 +61,46 @@ check_intervals(const DeviceInterval *intervals, uint32_t count, uint32_t rows)
 	return count > 0;
 }
 
+/* Digits whose numbers are cells, and measures that there are. */
 static bool
-check_body(Request *request)
+check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
+{
+	uint64_t	last = 0;
+
+	for (uint32_t i = 0; i < segment->digits; i++)
+		last += (uint64_t) digits[i].null * digits[i].stride;
+	for (uint32_t i = 0; i < segment->measures; i++)
+		if (measures[i].kind >= TALLY_KINDS)
+			return false;
+	return segment->cells > 0 ? last < segment->cells : segment->digits == 0 && segment->measures == 0;
+}
+
+/* Those of all segments. */
+static bool
+check_tallies(Request *request)
+{
+	uint32_t	digit = 0;
+	uint32_t	measure = 0;
+
+	for (uint32_t s = 0; s < request->header->segments; s++)
+	{
+		const EvaluateSegment *segment = &request->segments[s];
+
+		if (segment->digits > DEVICE_MAX_DIGITS || segment->digits > request->header->digits - digit ||
+			segment->measures > DEVICE_MAX_MEASURES || segment->measures > request->header->measures - measure ||
+			!check_tally(segment, request->digits + digit, request->measures + measure))
+			return false;
+		digit += segment->digits;
+		measure += segment->measures;
+		request->tally_words += device_tally_words(segment);
+		if (request->tally_words > DEVICE_MAX_TALLY_WORDS)
+			return false;
+	}
+	return digit == request->header->digits && measure == request->header->measures;
+}
+
+static bool
+check_segments(Request *request)
 {
 	uint32_t	column = 0;
 	uint32_t	interval = 0;
@@ -93,9 +137,9 @@ request_read(Request *request, Area *area, const DeviceRequest *message)
 	request->results = message->results;
 	if (!copy_body(request, message))
 		return false;
-	if (check_body(request))
+	if (check_segments(request) && check_tallies(request))
 	{
-		answer = device_bits_offset(request->chunks) +
+		answer = device_bits_offset(request->chunks, request->tally_words) +
 			(request->header->want_bits ? (uint64_t) request->chunks * DEVICE_CHUNK_BYTES : 0);
 		if (message->results % 64 == 0 && area_has(area, message->results, answer))
 			return true;

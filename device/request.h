@@ -29,11 +29,15 @@ typedef struct Request
 	Area	   *area;
 	uint64_t	results;		/* in the area */
 	uint32_t	chunks;			/* of all segments */
+	uint64_t	tally_words;	/* likewise, */
+	uint64_t	tallies;		/* behind so many of other requests of its batch */
 	char	   *body;			/* a copy: the backend may scribble on the area */
 	EvaluateHeader *header;
 	EvaluateSegment *segments;
 	EvaluateColumn *columns;
 	DeviceInterval *intervals;
+	TallyDigit *digits;
+	TallyMeasure *measures;
 	DeviceReply reply;
 } Request;
 

@@ -161,14 +161,24 @@ check_boundaries(const ColumnShape *shape, const uint32_t *boundaries)
 	for (uint32_t i = 1; i <= shape->bins; i++)
 		if (boundaries[i - 1] >= boundaries[i])
 			return false;
-	return shape->heap_order || (boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
+	return shape->heap_order || shape->is_values || (boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
+}
+
+/* Values are 64 bits a row at most. */
+static bool
+check_values_shape(const ColumnShape *shape)
+{
+	return shape->bins == 0 && shape->element_pages <= device_chunks(shape->rows) * 64;
 }
 
 static bool
 check_shape(const ColumnShape *shape)
 {
-	return shape->rows > 0 && shape->rows <= DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS &&
-		shape->nonnull <= shape->rows && shape->distinct <= shape->nonnull &&
+	if (shape->rows == 0 || shape->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS)
+		return false;
+	if (shape->is_values)
+		return check_values_shape(shape);
+	return shape->nonnull <= shape->rows && shape->distinct <= shape->nonnull &&
 		shape->bins <= DEVICE_MAX_BINS + 2 && (shape->heap_order ||
 											  (shape->bins > 0 && shape->radix > 0 && shape->vectors < shape->bins + 2 &&
 											   shape->code_bytes >= 1 && shape->code_bytes <= 3));
@@ -177,7 +187,7 @@ check_shape(const ColumnShape *shape)
 static DeviceResult
 begin_upload(Server *server, Client *client, const DeviceRequest *message)
 {
-	ResidentKey key = cache_column_key(&message->key, message->column);
+	ResidentKey key = cache_column_key(&message->key, message->column, message->shape.is_values);
 	const uint32_t *boundaries;
 
 	if (client->uploading)
@@ -289,6 +299,7 @@ fill_status(const Server *server, DeviceStatus *status)
 	*status = (DeviceStatus) {
 		.software = context->software,
 		.ray_tracing = context->ray_tracing,
+		.tallies = context->int64_atomics,
 		.memory_limit = context->memory_limit,
 		.memory_used = context->memory_used,
 		.columns = server->cache->columns,

@@ -19,6 +19,12 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Sie
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RefineTasks { RefineTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer PublishTasks { PublishTask at[]; };
 
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Doublewords { uint64_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Frames { FrameTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Digits { DigitTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Measures { MeasureTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer TallyTasks { TallyTask at[]; };
+
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Bundles { BundleTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Traces { TraceTask at[]; };
 

@@ -22,6 +22,18 @@
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
 
+#define TALLY_GROUP			256		/* threads of a workgroup, */
+#define TALLY_TABLE			4096	/* and cells that it has room for, or halves of cells */
+#define TALLY_DIGITS		8
+
+/* What is measured: enum TallyKind of device/protocol.h; and how many rows there are. */
+#define MEASURE_COUNT		0
+#define MEASURE_SUM_LOWER	1
+#define MEASURE_SUM_UPPER	2
+#define MEASURE_GREATEST	3
+#define MEASURE_LEAST		4
+#define MEASURE_ROWS		5
+
 #define SORT_GROUP			256		/* threads of a workgroup, */
 #define SORT_KEYS			12		/* keys of a thread, */
 #define SORT_BLOCK			(SORT_GROUP * SORT_KEYS)	/* and of a workgroup */
@@ -90,6 +102,58 @@ struct PublishTask
 	uint32_t	first_chunk;
 	uint32_t	chunks;
 	uint32_t	groups;
+	uint32_t	tallied[3];		/* a bit for each chunk that is only counted, for it is in the tally */
+	uint32_t	unused[2];
+};
+
+/* struct ValueFrame of device/protocol.h. */
+struct FrameTask
+{
+	uint64_t	above;
+	uint64_t	null;
+	uint32_t	page;
+	uint32_t	bits;
+};
+
+/* A column's elements; or codes. */
+struct ElementsTask
+{
+	uint64_t	frames;			/* FrameTask [chunks]; 0: codes, without frames */
+	uint64_t	elements;
+	uint32_t	code_bits;
+	uint32_t	unused;
+};
+
+/* A digit of the number of a tally's cell. */
+struct DigitTask
+{
+	ElementsTask values;
+	uint32_t	null;
+	uint32_t	stride;
+};
+
+/* A measure of a tally.  Workgroups make it in as many tables as the parts it has, of 32 bits a cell; 0: not in tables. */
+struct MeasureTask
+{
+	ElementsTask values;
+	uint32_t	kind;
+	uint32_t	parts;
+};
+
+/* Tally the rows of a segment, after its groups' bits have been ANDed; a workgroup a chunk. */
+struct TallyTask
+{
+	uint64_t	bits;			/* as PublishTask's */
+	uint64_t	words;			/* uint64 [measures][cells] */
+	uint32_t	first_chunk;
+	uint32_t	chunks;
+	uint32_t	groups;
+	uint32_t	cells;
+	uint32_t	first_digit;
+	uint32_t	digits;
+	uint32_t	first_measure;
+	uint32_t	measures;
+	uint32_t	tallied[3];		/* a bit for each chunk that is to be */
 	uint32_t	unused;
 };
 
@@ -132,6 +196,10 @@ struct Tasks
 	uint64_t	sieve_of;		/* uint32 [workgroups]: the task of each, */
 	uint64_t	refine_of;
 	uint64_t	publish_of;
+	uint64_t	digits;
+	uint64_t	measures;
+	uint64_t	tallies;
+	uint64_t	tally_of;
 };
 
 /* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */

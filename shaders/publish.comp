@@ -1,7 +1,7 @@
 /*
  * publish.comp
- *		Count the rows of each chunk, and write the bits of those that have any to where the
- *		backend reads them.
+ *		Count the rows of each chunk, and write the bits of those that have any, and are in no
+ *		tally, to where the backend reads them.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -45,7 +45,7 @@ main()
 	barrier();
 	if (gl_LocalInvocationIndex == 0)
 		Words(task.counts).at[chunk] = total;
-	if (task.words == 0 || total == 0)
+	if (task.words == 0 || total == 0 || (task.tallied[chunk / 32] >> (chunk % 32) & 1) != 0)
 		return;
 	for (int i = 0; i < QUADS; i++)
 		Words4(task.words + place).at[i * THREADS + gl_LocalInvocationIndex] = bits[i];

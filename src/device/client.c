@@ -46,6 +46,7 @@ typedef struct Connection
 	int			area_file;
 	uint64		memory_limit;	/* of the device */
 	bool		software;
+	bool		tallies;		/* it makes them */
 } Connection;
 
 static Connection connection = {.socket = -1, .area_file = -1};
@@ -267,6 +268,7 @@ say_hello(void)
 	if (!send_message(&request, connection.area_file) || !rtscan_device_receive(&reply))
 		return false;
 	connection.software = reply.status.software;
+	connection.tallies = reply.status.tallies;
 	connection.memory_limit = reply.status.memory_limit;
 	connection.greeted = reply.result == DEVICE_OK;
 	if (!connection.greeted)
@@ -278,6 +280,12 @@ uint64
 rtscan_device_memory_limit(void)
 {
 	return connection.memory_limit;
+}
+
+bool
+rtscan_device_makes_tallies(void)
+{
+	return connection.tallies;
 }
 
 bool

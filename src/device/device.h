@@ -109,8 +109,9 @@ extern bool rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply);
 /* Does this backend have a connection from before? */
 extern bool rtscan_device_is_connected(void);
 
-/* Of the device that this backend is connected to: is it software; how much memory may be used? */
+/* Of the device that this backend is connected to: is it software; does it make tallies; how much memory may be used? */
 extern bool rtscan_device_is_software(void);
+extern bool rtscan_device_makes_tallies(void);
 extern uint64 rtscan_device_memory_limit(void);
 
 /* Give back an area that is larger than scans need. */
@@ -137,10 +138,10 @@ extern const uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, con
 /* A segment's key on the device. */
 extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
 
-/* Bytes of device memory that a column of a segment takes. */
-extern uint64 rtscan_device_column_size(const RtscanSegment *segment, int column);
+/* Bytes of device memory that a column of a segment takes, or its values (protocol.h) do, which must be in frames. */
+extern uint64 rtscan_device_column_size(const RtscanSegment *segment, int column, bool is_values);
 
-/* Put a column of a segment on the device. */
-extern DeviceResult rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column);
+/* Put a column of a segment on the device, or its values. */
+extern DeviceResult rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column, bool is_values);
 
 #endif							/* RTSCAN_DEVICE_H */

@@ -1,12 +1,13 @@
 /*
  * upload.c
- *		Copy a column of a segment to the device.
+ *		Copy a column of a segment to the device, or its values.
  *
  * Pages are copied into one of two windows of the area while the device takes the other.
  */
 #include "device/device.h"
 
 #include "miscadmin.h"
+#include "segment/frames.h"
 #include "segment/plain.h"
 
 #define WINDOW_SIZE		((Size) 4 * 1024 * 1024)
@@ -55,10 +56,51 @@ column_shape(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	};
 }
 
-uint64
-rtscan_device_column_size(const RtscanSegment *segment, int column)
+/* Rows of a chunk that are all NULL have no bounds. */
+static bool
+has_bounds(const RtscanSegment *segment, const RtscanFrames *frames, uint32 chunk)
 {
-	ColumnShape shape = column_shape(segment, &segment->columns[column].header);
+	return frames->frames[chunk].nulls < rtscan_chunk_rows(segment->header.rows, chunk);
+}
+
+/* The least integer of a segment; codes are what they are. */
+static int64
+least_value(const RtscanSegment *segment, const RtscanSegmentInclude *values)
+{
+	int64		least = PG_INT64_MAX;
+
+	if (values->header.storage == RTSCAN_STORED_CODES)
+		return 0;
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+		if (has_bounds(segment, &values->frames, chunk))
+			least = Min(least, values->frames.frames[chunk].least);
+	return least;
+}
+
+static ColumnShape
+values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
+{
+	ColumnShape shape = {.rows = segment->header.rows, .is_values = true, .element_pages = values->frames.area.pages};
+	int64		least = least_value(segment, values);
+
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+		if (has_bounds(segment, &values->frames, chunk))
+			shape.largest = Max(shape.largest, (uint64) values->frames.frames[chunk].greatest - (uint64) least);
+	return shape;
+}
+
+static ColumnShape
+shape_of(const RtscanSegment *segment, int column, bool is_values)
+{
+	if (is_values)
+		return values_shape(segment, rtscan_stored_values(segment, segment->header.nkeys, column));
+	return column_shape(segment, &segment->columns[column].header);
+}
+
+uint64
+rtscan_device_column_size(const RtscanSegment *segment, int column, bool is_values)
+{
+	ColumnShape shape = shape_of(segment, column, is_values);
 
 	return device_column_layout(&shape).size;
 }
@@ -201,15 +243,93 @@ put_column(Upload *upload, int number, const ColumnLayout *layout)
 	send_window(upload);
 }
 
-DeviceResult
-rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column)
+/* ---------------------------------------------------------------- values */
+
+static ValueFrame
+value_frame(const RtscanSegment *segment, const RtscanFrames *frames, uint32 chunk, int64 least)
 {
-	const RtscanSegmentColumn *source = &reader->segment->columns[column];
+	const RtscanFrame *frame = &frames->frames[chunk];
+
+	/* Without elements all are 0: that is NULL's. */
+	if (!has_bounds(segment, frames, chunk))
+		return (ValueFrame) {0};
+	return (ValueFrame) {
+		.above = (uint64) frame->least - (uint64) least,
+		.null = frame->nulls > 0 ? rtscan_frame_null(frame) : PG_UINT64_MAX,
+		.page = frames->pages[chunk],
+		.bits = frame->bits,
+	};
+}
+
+/* The largest element of a page, so many of whose are used. */
+static uint64
+largest_element(const RtscanFrame *frame, const char *page, uint32 n)
+{
+	int64		values[RTSCAN_CHUNK_ROWS / 64];
+	uint64		largest = 0;
+
+	for (uint32 from = 0; from < n; from += lengthof(values))
+		largest = Max(largest, rtscan_unpack(page + (Size) from * frame->bits / 8, frame->bits,
+											 Min(n - from, lengthof(values)), 0, values));
+	return largest;
+}
+
+/* A chunk's elements, in whole pages: let none of them be larger than its frame lets it be. */
+static void
+put_chunk(Upload *upload, const RtscanFrames *frames, uint32 chunk, uint64 elements)
+{
+	const RtscanFrame *frame = &frames->frames[chunk];
+	uint32		rows = rtscan_chunk_rows(upload->reader->segment->header.rows, chunk);
+	uint32		pages = rtscan_frame_pages(frame, rows);
+
+	for (uint32 i = 0; i < pages && !upload->lost; i++)
+	{
+		/* Whoever unpacks reads a few bytes more. */
+		char		page[RTSCAN_CHUNK_BYTES + sizeof(uint64)];
+		uint32		number = frames->pages[chunk] + i;
+		uint32		per_page = rtscan_packed_per_page(frame->bits);
+		uint32		n = Min(rows - i * per_page, per_page);
+		Size		size = rtscan_packed_bytes(n, frame->bits);
+		Buffer		buffer;
+
+		memcpy(page, rtscan_get_page(upload->reader, &frames->area, number, &buffer, NULL), size);
+		rtscan_release(upload->reader, buffer);
+		rtscan_check_frame(upload->reader, frames, chunk, number, largest_element(frame, page, n));
+		put(upload, page, size);
+		put_zeros(upload, elements + (uint64) (number + 1) * RTSCAN_CHUNK_BYTES);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+put_values(Upload *upload, int column, const ColumnLayout *layout)
+{
+	const RtscanSegment *segment = upload->reader->segment;
+	const RtscanSegmentInclude *values = rtscan_stored_values(segment, segment->header.nkeys, column);
+	int64		least = least_value(segment, values);
+
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+	{
+		ValueFrame	frame = value_frame(segment, &values->frames, chunk, least);
+
+		put(upload, (const char *) &frame, sizeof(frame));
+	}
+	put_zeros(upload, layout->elements);
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+		put_chunk(upload, &values->frames, chunk, layout->elements);
+	send_window(upload);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+DeviceResult
+rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column, bool is_values)
+{
 	DeviceRequest request = {
 		.kind = DEVICE_UPLOAD_BEGIN,
 		.key = *key,
 		.column = column,
-		.shape = column_shape(reader->segment, &source->header),
+		.shape = shape_of(reader->segment, column, is_values),
 	};
 	ColumnLayout layout = device_column_layout(&request.shape);
 	Upload		upload = {.reader = reader, .area = rtscan_device_area(WINDOWS * WINDOW_SIZE)};
@@ -217,13 +337,13 @@ rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column)
 
 	if (upload.area == NULL)
 		return DEVICE_REFUSED;
-	if (source->header.bins > 0)
-		memcpy(upload.area, source->boundaries, (source->header.bins + 1) * sizeof(uint32));
+	if (request.shape.bins > 0)
+		memcpy(upload.area, reader->segment->columns[column].boundaries, (request.shape.bins + 1) * sizeof(uint32));
 	if (!rtscan_device_ask(&request, &reply))
 		return DEVICE_REFUSED;
 	if (reply.result != DEVICE_OK)
 		return reply.result;
-	put_column(&upload, column, &layout);
+	(is_values ? put_values : put_column) (&upload, column, &layout);
 	while (upload.outstanding > 0 && !upload.lost)
 		take_reply(&upload);
 	if (upload.lost)

@@ -19,7 +19,7 @@ typedef struct Argument
 } Argument;
 
 static bool
-takes_chunks(const RtscanRowAggregate *aggregate, const RtscanTransition *transition)
+takes_total(const RtscanRowAggregate *aggregate, const RtscanTransition *transition)
 {
 	const RtscanFamily *family = transition->family;
 
@@ -28,14 +28,20 @@ takes_chunks(const RtscanRowAggregate *aggregate, const RtscanTransition *transi
 }
 
 bool
-rtscan_takes_chunks(const RtscanRowsAnswer *answer)
+rtscan_takes_totals(const RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
-	bool		takes = answer->groups == NULL && task->quals.state == NULL && answer->batch->attributes == NULL;
+	bool		takes = task->quals.state == NULL && answer->batch->attributes == NULL;
 
 	for (int i = 0; i < task->naggregates && takes; i++)
-		takes = takes_chunks(&task->aggregates[i], &answer->transitions[i]);
+		takes = takes_total(&task->aggregates[i], &answer->transitions[i]);
 	return takes;
+}
+
+bool
+rtscan_takes_chunks(const RtscanRowsAnswer *answer)
+{
+	return answer->groups == NULL && rtscan_takes_totals(answer);
 }
 
 static Argument

@@ -11,6 +11,9 @@
 
 #include "run/slice.h"
 
+/* Is nothing asked of rows but such totals of columns, with GROUP BY or without? */
+extern bool rtscan_takes_totals(const RtscanRowsAnswer *answer);
+
 /* Can all aggregates be computed so, as far as is known without a segment? */
 extern bool rtscan_takes_chunks(const RtscanRowsAnswer *answer);
 

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "run/by_chunks.h"
+#include "run/by_tally.h"
 #include "run/expressions.h"
 #include "run/narrowed.h"
 #include "run/quantiles.h"
@@ -260,6 +261,7 @@ static void
 open_pass(RtscanRowsAnswer *answer)
 {
 	answer->cursor = open_cursor(answer, answer->question->filter);
+	rtscan_ask_for_tallies(answer);
 	if (rtscan_takes_chunks(answer))
 		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
 	else if (answer->question->claim == NULL && rtscan_may_narrow(answer))

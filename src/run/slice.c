@@ -33,15 +33,13 @@ choose_next_rows(RtscanRowsAnswer *answer)
 /* ---------------------------------------------------------------- groups */
 
 RtscanState *
-rtscan_find_group_of_row(uint32 row, void *arg)
+rtscan_find_group_entered(RtscanRowsAnswer *answer)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	const RtscanRowSet *set = answer->set;
 	RtscanBatch *batch = answer->batch;
 	Datum		keys[MaxTupleAttributeNumber];
 	bool		isnull[MaxTupleAttributeNumber];
 
-	rtscan_enter_row(batch, set->columns, row);
 	batch->single_rows += set->computes_keys;
 	for (int i = 0; i < set->nkeys; i++)
 	{
@@ -56,6 +54,15 @@ rtscan_find_group_of_row(uint32 row, void *arg)
 			keys[i] = rtscan_evaluate_expression(batch, &key->expression, &isnull[i]);
 	}
 	return rtscan_find_group(answer->groups, keys, isnull);
+}
+
+RtscanState *
+rtscan_find_group_of_row(uint32 row, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+
+	rtscan_enter_row(answer->batch, answer->set->columns, row);
+	return rtscan_find_group_entered(answer);
 }
 
 /* ---------------------------------------------------------------- aggregates */

@@ -38,6 +38,7 @@ struct RtscanCursor
 	uint32		next_chunk;		/* unless processes share them */
 	RtscanTakeChunk offer;		/* each is offered first, or NULL */
 	void	   *offer_arg;
+	RtscanTallier tallier;		/* make is NULL: there is none */
 	uint32		chunk;			/* where rows are taken from, */
 	RtscanBitPlace place;		/* from here on; or, */
 	bool		takes_stretches;
@@ -221,6 +222,19 @@ next_of_chunk(RtscanCursor *cursor)
 							  cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
 }
 
+/* Give what rows of the segment come to, if that has been found out in place of their bits. */
+static void
+give_tally(RtscanCursor *cursor)
+{
+	const RtscanTally *tally = cursor->segment->tally;
+
+	if (tally == NULL || tally->words == NULL)
+		return;
+	cursor->search.stats.rows += cursor->bits->tallied;
+	if (cursor->bits->tallied > 0)
+		cursor->tallier.take(tally, cursor->tallier.arg);
+}
+
 /* Go to the next segment; false if there are none left. */
 static bool
 enter_segment(RtscanCursor *cursor)
@@ -230,6 +244,7 @@ enter_segment(RtscanCursor *cursor)
 	cursor->segment = rtscan_next_segment(&cursor->search, &cursor->bits);
 	if (cursor->segment == NULL)
 		return false;
+	give_tally(cursor);
 	cursor->next_chunk = cursor->next_listed = 0;
 	if (cursor->bits->list == NULL)
 		enter_chunk(cursor);
@@ -349,6 +364,32 @@ rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg
 {
 	cursor->offer = take;
 	cursor->offer_arg = arg;
+}
+
+/* Processes that share a segment share its chunks: one cannot answer for all of them. */
+void
+rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
+{
+	RtscanSearch *search = &cursor->search;
+	MemoryContext old;
+
+	if (search->chosen == RTSCAN_EXECUTOR_CPU || search->shares_chunks || cursor->unchecked)
+		return;
+	cursor->tallier = *tallier;
+	old = MemoryContextSwitchTo(search->context);
+	for (int i = 0; i < search->nsegments; i++)
+	{
+		RtscanSegmentScan *segment = &search->segments[i];
+		uint32		seen[DEVICE_TALLY_MASKS];
+
+		CHECK_FOR_INTERRUPTS();
+		if (segment->filter.region.empty || !rtscan_seen_chunks(&cursor->visibility, segment, seen))
+			continue;
+		segment->tally = tallier->make(segment, tallier->arg);
+		if (segment->tally)
+			memcpy(segment->tally->tallied, seen, sizeof(seen));
+	}
+	MemoryContextSwitchTo(old);
 }
 
 /* ---------------------------------------------------------------- the rows at hand */

@@ -11,6 +11,7 @@
 #include "rtscan.h"
 
 #include "search/search.h"
+#include "search/tally.h"
 #include "search/visibility.h"
 #include "segment/values.h"
 
@@ -62,6 +63,20 @@ typedef struct RtscanCursorChunk
 typedef bool (*RtscanTakeChunk) (const RtscanCursorChunk *chunk, void *arg);
 
 extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg);
+
+/*
+ * Have somebody say what he wants to know of the rows of a segment, by a tally that is his, or NULL: its reader is open.  Where another
+ * executor than the CPU has made it, he is given it in place of the rows that are in it, before any other of the segment.  Once, before rows
+ * are asked for.
+ */
+typedef struct RtscanTallier
+{
+	RtscanTally *(*make) (RtscanSegmentScan *segment, void *arg);
+	void		(*take) (const RtscanTally *tally, void *arg);
+	void	   *arg;
+} RtscanTallier;
+
+extern void rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
 
 /* The values of a column in the segment at hand. */
 extern RtscanValues *rtscan_cursor_column(RtscanCursor *cursor, int column);

@@ -7,12 +7,17 @@
 #include "device/device.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
+#include "search/tally.h"
 #include "utils/memutils.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
-#define LOST	"The connection to the device program was lost."
+/* What the CPU takes for a byte of values that a tally is made of, in nanoseconds, at least. */
+#define CPU_BYTE	0.25
+
+#define LOST		"The connection to the device program was lost."
+#define NOT_THERE	"The device program asks for a column that there is not."
 
 /* Segments of less than a chunk have no sieve, and are not worth the way. */
 static bool
@@ -44,7 +49,7 @@ needs(const RtscanSegmentScan *scans, int nscans)
 		int			column = -1;
 
 		while ((column = bms_next_member(columns, column)) >= 0)
-			bytes += rtscan_device_column_size(scans[i].reader.segment, column);
+			bytes += rtscan_device_column_size(scans[i].reader.segment, column, false);
 		bms_free(columns);
 	}
 	return bytes;
@@ -93,6 +98,7 @@ typedef struct Entry
 {
 	RtscanSegmentScan *scan;
 	RtscanRegion *region;
+	RtscanTally *tally;			/* or NULL */
 } Entry;
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
@@ -107,26 +113,71 @@ typedef struct Round
 	Entry		entries[RTSCAN_ROUND_REGIONS];
 	EvaluateHeader header;
 	uint32		chunks;
+	uint64		tally_words;
 	Size		body_size;
 	char	   *area;
 	DeviceRequest request;
 } Round;
 
+/* Are all chunks of a segment in a tally? */
+static bool
+tallies_all(const RtscanSegment *segment, const RtscanTally *tally)
+{
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+		if (!rtscan_is_tallied(tally, chunk))
+			return false;
+	return true;
+}
+
 /* What combines regions, and dead rows, are taken out of bits, not of counts. */
 static bool
-wants_bits(const RtscanSegmentScan *scan)
+wants_bits(const Entry *entry)
 {
+	const RtscanSegmentScan *scan = entry->scan;
+
+	if (entry->tally && tallies_all(scan->reader.segment, entry->tally))
+		return false;
 	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
+}
+
+/* Only a segment's own rows can be tallied, not those of a part of its filter. */
+static RtscanTally *
+tally_of(const Round *round, const RtscanSegmentScan *scan)
+{
+	if (scan->tally == NULL || scan->nregions > 1 || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 ||
+		round->tally_words + rtscan_tally_words(scan->tally) > DEVICE_MAX_TALLY_WORDS)
+		return NULL;
+	return scan->tally;
 }
 
 static void
 add_entry(Round *round, RtscanSegmentScan *scan, RtscanRegion *region)
 {
-	round->entries[round->nentries++] = (Entry) {scan, region};
+	RtscanTally *tally = tally_of(round, scan);
+
+	round->entries[round->nentries++] = (Entry) {scan, region, tally};
 	round->chunks += scan->reader.segment->chunks;
 	round->header.columns += region->ncolumns;
 	for (int c = 0; c < region->ncolumns; c++)
 		round->header.intervals += region->columns[c].intervals.n;
+	if (tally)
+	{
+		round->header.digits += tally->ndigits;
+		round->header.measures += tally->nmeasures;
+		round->tally_words += rtscan_tally_words(tally);
+	}
+}
+
+/* What the entries take, now that they are known. */
+static void
+size_round(Round *round)
+{
+	round->header.want_bits = false;
+	for (int i = 0; i < round->nentries; i++)
+		round->header.want_bits |= wants_bits(&round->entries[i]);
+	round->body_size = sizeof(EvaluateHeader) + round->nentries * sizeof(EvaluateSegment) +
+		round->header.columns * sizeof(EvaluateColumn) + (Size) round->header.intervals * sizeof(DeviceInterval) +
+		round->header.digits * sizeof(TallyDigit) + round->header.measures * sizeof(TallyMeasure);
 }
 
 static void
@@ -138,13 +189,21 @@ collect_round(Round *round, RtscanSegmentScan *scans, int nscans)
 			continue;
 		for (int r = 0; r < scans[i].nregions && round->nentries < RTSCAN_ROUND_REGIONS; r++)
 			add_entry(round, &scans[i], scans[i].regions[r]);
-		round->header.want_bits |= wants_bits(&scans[i]);
 	}
 	round->header.executor = device_executor(round->executor);
 	round->header.segments = round->nentries;
-	round->body_size = sizeof(EvaluateHeader) + round->nentries * sizeof(EvaluateSegment) +
-		round->header.columns * sizeof(EvaluateColumn) +
-		(Size) round->header.intervals * sizeof(DeviceInterval);
+	size_round(round);
+}
+
+/* The device cannot make them, or has no room for their columns: then bits will do. */
+static void
+drop_tallies(Round *round)
+{
+	for (int i = 0; i < round->nentries; i++)
+		round->entries[i].tally = NULL;
+	round->header.digits = round->header.measures = 0;
+	round->tally_words = 0;
+	size_round(round);
 }
 
 static void
@@ -159,6 +218,35 @@ write_intervals(const RtscanIntervals *set, DeviceInterval **next)
 		};
 }
 
+/* A digit's codes are those of a key column, or in frames like other values. */
+static bool
+digit_has_values(const RtscanSegment *segment, const RtscanTallyDigit *digit)
+{
+	return !digit->coded || digit->column >= segment->header.nkeys;
+}
+
+static void
+write_tally(const Entry *entry, EvaluateSegment *segment, TallyDigit **digits, TallyMeasure **measures)
+{
+	const RtscanTally *tally = entry->tally;
+
+	if (tally == NULL)
+		return;
+	segment->cells = tally->cells;
+	segment->digits = tally->ndigits;
+	segment->measures = tally->nmeasures;
+	memcpy(segment->tallied, tally->tallied, sizeof(segment->tallied));
+	for (int i = 0; i < tally->ndigits; i++)
+		*(*digits)++ = (TallyDigit) {
+			.column = tally->digits[i].column,
+			.is_values = digit_has_values(entry->scan->reader.segment, &tally->digits[i]),
+			.null = tally->digits[i].null,
+			.stride = tally->digits[i].stride,
+		};
+	memcpy(*measures, tally->measures, tally->nmeasures * sizeof(TallyMeasure));
+	*measures += tally->nmeasures;
+}
+
 /* Put the request into the area. */
 static void
 write_body(Round *round)
@@ -167,18 +255,21 @@ write_body(Round *round)
 	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
 	EvaluateColumn *column = (EvaluateColumn *) (segment + round->nentries);
 	DeviceInterval *interval = (DeviceInterval *) (column + round->header.columns);
+	TallyDigit *digit = (TallyDigit *) (interval + round->header.intervals);
+	TallyMeasure *measure = (TallyMeasure *) (digit + round->header.digits);
 
 	*header = round->header;
-	for (int i = 0; i < round->nentries; i++)
+	for (int i = 0; i < round->nentries; i++, segment++)
 	{
 		const RtscanSegmentScan *scan = round->entries[i].scan;
 		const RtscanRegion *region = round->entries[i].region;
 
-		*segment++ = (EvaluateSegment) {
+		*segment = (EvaluateSegment) {
 			.key = rtscan_device_key(round->index, round->uuid, scan->entry->id),
 			.rows = scan->reader.segment->header.rows,
 			.columns = region->ncolumns,
 		};
+		write_tally(&round->entries[i], segment, &digit, &measure);
 		for (int c = 0; c < region->ncolumns; c++)
 		{
 			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
@@ -194,15 +285,24 @@ open_area(Round *round)
 	Size		results = TYPEALIGN(64, round->body_size);
 
 	round->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
-	round->area = rtscan_device_area(results + device_bits_offset(round->chunks) +
+	round->area = rtscan_device_area(results + device_bits_offset(round->chunks, round->tally_words) +
 									 (round->header.want_bits ? (Size) round->chunks * RTSCAN_CHUNK_BYTES : 0));
 	return round->area != NULL;
 }
 
+/* What the device says is missing: a column of an index, or its values. */
+typedef struct Missing
+{
+	RtscanSegmentScan *scan;
+	int			column;
+	bool		is_values;
+} Missing;
+
 /* Who asks for an executor gets it; "auto" counts what an upload takes. */
 static bool
-is_worth_uploading(const Round *round, const RtscanSegmentScan *scan, const SegmentKey *key, int column)
+is_worth_uploading(const Round *round, const Missing *missing, const SegmentKey *key)
 {
+	uint64		size = rtscan_device_column_size(missing->scan->reader.segment, missing->column, missing->is_values);
 	double		gain = -estimate_chunks(round->executor, round->chunks);
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || round->header.prepare)
@@ -210,29 +310,58 @@ is_worth_uploading(const Round *round, const RtscanSegmentScan *scan, const Segm
 	for (int i = 0; i < round->nentries; i++)
 		if (i == 0 || round->entries[i].scan != round->entries[i - 1].scan)
 			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, round->entries[i].scan, 1);
-	return rtscan_device_upload_pays(key, column, rtscan_device_column_size(scan->reader.segment, column), Max(gain, 0));
+	if (missing->is_values)
+		gain = Max(gain, 0) + size * CPU_BYTE;
+	return rtscan_device_upload_pays(key, missing->is_values ? INDEX_MAX_KEYS + missing->column : missing->column, size,
+									 Max(gain, 0));
 }
 
 static const char *
-upload_missing(Round *round, const DeviceReply *reply)
+upload_missing(Round *round, const Missing *missing)
 {
-	RtscanSegmentScan *scan;
-	SegmentKey	key;
-	int			column;
+	SegmentKey	key = rtscan_device_key(round->index, round->uuid, missing->scan->entry->id);
 	DeviceResult result;
 
-	if (reply->segment >= (uint32) round->nentries ||
-		reply->column >= (uint32) round->entries[reply->segment].region->ncolumns)
-		return "The device program asks for a column that there is not.";
-	scan = round->entries[reply->segment].scan;
-	key = rtscan_device_key(round->index, round->uuid, scan->entry->id);
-	column = round->entries[reply->segment].region->columns[reply->column].column;
-	if (!is_worth_uploading(round, scan, &key, column))
+	if (!is_worth_uploading(round, missing, &key))
 		return rtscan_not_yet;
-	result = rtscan_device_upload(&scan->reader, &key, column);
+	result = rtscan_device_upload(&missing->scan->reader, &key, missing->column, missing->is_values);
 	if (result == DEVICE_NO_MEMORY)
 		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
+}
+
+/* Is it among the columns that a tally is made of? */
+static bool
+is_of_tally(const Entry *entry, int column, bool is_values)
+{
+	const RtscanTally *tally = entry->tally;
+
+	for (int i = 0; tally && i < tally->ndigits; i++)
+		if (tally->digits[i].column == column && digit_has_values(entry->scan->reader.segment, &tally->digits[i]) == is_values)
+			return true;
+	for (int i = 0; tally && i < tally->nmeasures && is_values; i++)
+		if (tally->measures[i].column == (uint32) column)
+			return true;
+	return false;
+}
+
+/* Upload what a reply says is missing. */
+static const char *
+upload_for_reply(Round *round, const DeviceReply *reply)
+{
+	const Entry *entry;
+
+	if (reply->segment >= (uint32) round->nentries)
+		return NOT_THERE;
+	entry = &round->entries[reply->segment];
+	if (!reply->in_tally)
+		return reply->column >= (uint32) entry->region->ncolumns ? NOT_THERE :
+			upload_missing(round, &(Missing) {entry->scan, entry->region->columns[reply->column].column, false});
+	if (!is_of_tally(entry, reply->column, reply->is_values))
+		return NOT_THERE;
+	if (upload_missing(round, &(Missing) {entry->scan, reply->column, reply->is_values}))
+		drop_tallies(round);
+	return NULL;
 }
 
 static const char *
@@ -255,11 +384,12 @@ explain_result(DeviceResult result)
 static const char *
 ask_for_bits(Round *round, DeviceReply *reply)
 {
+	uint32		limit = MAX_UPLOADS(round->header.columns + round->header.digits + round->header.measures);
 	bool		retried = false;
 	instr_time	start,
 				end;
 
-	for (uint32 uploads = 0; uploads <= MAX_UPLOADS(round->header.columns); uploads++)
+	for (uint32 uploads = 0; uploads <= limit; uploads++)
 	{
 		bool		old = rtscan_device_is_connected();
 		const char *why;
@@ -267,6 +397,11 @@ ask_for_bits(Round *round, DeviceReply *reply)
 		CHECK_FOR_INTERRUPTS();
 		if (!open_area(round))
 			return retried ? LOST : rtscan_device_absence();
+		if (round->tally_words > 0 && !rtscan_device_makes_tallies())
+		{
+			drop_tallies(round);
+			continue;
+		}
 		write_body(round);
 		INSTR_TIME_SET_CURRENT(start);
 		if (!rtscan_device_ask(&round->request, reply))
@@ -281,42 +416,92 @@ ask_for_bits(Round *round, DeviceReply *reply)
 		INSTR_TIME_SUBTRACT(end, start);
 		if (reply->result == DEVICE_OK)
 		{
-			if (!round->header.prepare && reply->built == 0)
+			if (!round->header.prepare && reply->built == 0 && round->tally_words == 0)
 				rtscan_note_device_speed(round->header.executor, round->chunks,
 										 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
 			return NULL;
 		}
+		if (reply->result != DEVICE_MISSING && round->tally_words > 0)
+		{
+			drop_tallies(round);
+			continue;
+		}
 		if (reply->result != DEVICE_MISSING)
 			return explain_result(reply->result);
-		why = upload_missing(round, reply);
+		why = upload_for_reply(round, reply);
 		if (why)
 			return why;
 	}
 	return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 }
 
+/* A region's part of the answer.  Of chunks that are in a tally there are no bits. */
+static RtscanRowBits *
+take_region(const Entry *entry, const uint32 *counts, uint64 *words, RtscanRowBits *bits)
+{
+	rtscan_bits_reset(bits, entry->scan->reader.segment->chunks);
+	bits->words = words;
+	bits->room = NULL;
+	bits->counted = true;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		bool		tallied = entry->tally && rtscan_is_tallied(entry->tally, chunk);
+
+		bits->tallied += tallied ? counts[chunk] : 0;
+		bits->counts[chunk] = tallied ? 0 : counts[chunk];
+		bits->filled[chunk] = bits->counts[chunk] > 0;
+	}
+	return bits;
+}
+
+/* For tests: has the tally the rows that have been counted? */
+static void
+check_tally(const Entry *entry, const RtscanRowBits *bits)
+{
+	uint64		rows = 0;
+
+	for (uint32 cell = 0; cell < entry->tally->cells; cell++)
+		rows += rtscan_tally_rows(entry->tally, cell);
+	if (rows != bits->tallied)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": a tally of " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
+								 entry->scan->entry->id, rows, bits->tallied)));
+}
+
+/* A tally's words leave the area, which others need. */
+static const uint64 *
+take_tally(RtscanTally *tally, const uint64 *words, MemoryContext context)
+{
+	Size		size = rtscan_tally_words(tally) * sizeof(uint64);
+
+	tally->words = memcpy(MemoryContextAlloc(context, size), words, size);
+	return words + rtscan_tally_words(tally);
+}
+
 /* Hand each region its part of the answer. */
 static void
-take_bits(Round *round, const DeviceReply *reply, MemoryContext context, RtscanCounters *counters)
+take_answer(Round *round, const DeviceReply *reply, MemoryContext context, RtscanCounters *counters)
 {
-	const uint32 *counts = (const uint32 *) (round->area + round->request.results);
-	char	   *words = round->area + round->request.results + device_bits_offset(round->chunks);
+	char	   *answer = round->area + round->request.results;
+	const uint32 *counts = (const uint32 *) answer;
+	const uint64 *tallies = (const uint64 *) (answer + device_tallies_offset(round->chunks));
+	char	   *words = answer + device_bits_offset(round->chunks, round->tally_words);
 	RtscanRowBits *all = MemoryContextAlloc(context, round->nentries * sizeof(RtscanRowBits));
 
 	for (int i = 0; i < round->nentries; i++)
 	{
-		RtscanRowBits *bits = &all[i];
+		const Entry *entry = &round->entries[i];
+		RtscanRowBits *bits = take_region(entry, counts, round->header.want_bits ? (uint64 *) words : NULL, &all[i]);
 
-		rtscan_bits_reset(bits, round->entries[i].scan->reader.segment->chunks);
-		bits->words = round->header.want_bits ? (uint64 *) words : NULL;
-		bits->room = NULL;
-		bits->counted = true;
-		memcpy(bits->counts, counts, bits->chunks * sizeof(uint32));
-		for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-			bits->filled[chunk] = counts[chunk] > 0;
+		if (entry->tally)
+			tallies = take_tally(entry->tally, tallies, context);
+		if (entry->tally && rtscan_debug_compare_executors)
+			check_tally(entry, bits);
 		counts += bits->chunks;
 		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
-		round->entries[i].region->evaluated = bits;
+		entry->region->evaluated = bits;
+		counters->tallied_rows += bits->tallied;
 	}
 	counters->chunks_read += round->chunks;
 	counters->refined_rows += reply->refined_rows;
@@ -433,7 +618,7 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 	why = ask_for_bits(&round, &reply);
 	if (why)
 		return why;
-	take_bits(&round, &reply, round_memory(of_search), counters);
+	take_answer(&round, &reply, round_memory(of_search), counters);
 	if (round.header.want_bits)
 		keep_area(of_search);
 	return NULL;

@@ -7,6 +7,7 @@
 #include "bits/bits.h"
 #include "search/included.h"
 #include "search/stats.h"
+#include "search/tally.h"
 
 const char	rtscan_not_yet[] = "A column is not on the device.";
 
@@ -140,6 +141,8 @@ static void
 begin_segment(RtscanSegmentScan *scan)
 {
 	scan->lost = scan->left_to_cpu = false;
+	if (scan->tally)
+		scan->tally->words = NULL;
 	for (int i = 0; i < scan->nregions; i++)
 		scan->regions[i]->evaluated = NULL;
 }
@@ -213,13 +216,15 @@ compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
 	rtscan_cpu_evaluate(&scan->reader, region, NULL, expected, &counters);
-	if (rtscan_bits_count(expected) != rtscan_bits_count(found))
+	if (rtscan_bits_count(expected) != rtscan_bits_count(found) + found->tallied)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
 								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
 	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
 	{
+		if (found->tallied > 0 && rtscan_is_tallied(scan->tally, chunk))
+			continue;
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
 
@@ -284,7 +289,8 @@ evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, const 
 	{
 		for (int i = 0; i < region->ncolumns; i++)
 			if (region->columns[i].traces != NIL)
-				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE, rtscan_bits_count(region->evaluated));
+				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE,
+								  rtscan_bits_count(region->evaluated) + region->evaluated->tallied);
 		return region->evaluated;
 	}
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
@@ -372,7 +378,7 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 	else if (within && filter->nincluded > 0)
 		and_bits(bits, within);
 	if (filter->region.needless != NIL)
-		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits));
+		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->tallied);
 	for (int i = 0; i < filter->nincluded; i++)
 	{
 		evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits);

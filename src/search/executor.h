@@ -30,6 +30,7 @@ typedef struct RtscanCounters
 	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
 	uint64		pages_read;
 	uint64		rays;			/* rays cast */
+	uint64		tallied_rows;	/* rows that are in a tally */
 	uint64		device_time;	/* nanoseconds */
 } RtscanCounters;
 
@@ -43,6 +44,7 @@ typedef struct RtscanSegmentScan
 	void	   *prepared;		/* the caller's */
 	bool		want_bits;		/* counts are not enough */
 	bool		takes_list;		/* RtscanRowBits */
+	struct RtscanTally *tally;	/* that is wanted in place of the bits of some chunks (tally.h), or NULL; its words say whether it has been made */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
 	RtscanRegion **regions;		/* which combines them */
 	bool		lost;			/* they were, and the bits had to make room */

@@ -80,6 +80,7 @@ rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks)
 {
 	bits->chunks = chunks;
 	bits->counted = false;
+	bits->tallied = 0;
 	bits->takes_list = false;
 	bits->list = NULL;
 	memset(bits->filled, false, chunks * sizeof(bool));

@@ -26,6 +26,7 @@ typedef struct RtscanRowBits
 	bool		filled[RTSCAN_SEGMENT_CHUNKS];
 	bool		counted;		/* counts are right: */
 	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
+	uint64		tallied;		/* rows that are not among them, for they are in a tally (tally.h) */
 } RtscanRowBits;
 
 /* Bits for one segment at a time, as long as the memory context is not reset; reset them for each. */

@@ -11,6 +11,7 @@
 #include "port/pg_bitutils.h"
 #include "segment/tidmap.h"
 #include "settings.h"
+#include "storage/dead.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "storage/smgr.h"
@@ -271,6 +272,64 @@ rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
 	if (*known == RTSCAN_NOT_KNOWN)
 		*known = find_out_if_sees_all(visibility, segment) ? RTSCAN_KNOWN_TO : RTSCAN_KNOWN_NOT;
 	return *known == RTSCAN_KNOWN_TO;
+}
+
+/* Chunks whose blocks are all-visible; the TIDs of their first and last rows tell. */
+static void
+find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *seen)
+{
+	uint32		rows[2 * RTSCAN_SEGMENT_CHUNKS];
+	ItemPointerData tids[2 * RTSCAN_SEGMENT_CHUNKS];
+	uint32		chunks = segment->reader.segment->chunks;
+	bool		all = rtscan_sees_all(visibility, segment);
+
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+	{
+		rows[2 * chunk] = chunk * RTSCAN_CHUNK_ROWS;
+		rows[2 * chunk + 1] = rows[2 * chunk] + rtscan_chunk_rows(segment->entry->rows, chunk) - 1;
+	}
+	if (!all)
+		rtscan_find_tids(&segment->reader, rows, 2 * chunks, tids);
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+		if (all || blocks_are_visible(ItemPointerGetBlockNumber(&tids[2 * chunk]),
+									  ItemPointerGetBlockNumber(&tids[2 * chunk + 1]),
+									  unconstify(RtscanVisibility *, visibility)))
+			seen[chunk / 32] |= UINT32_C(1) << (chunk % 32);
+}
+
+/* Of these, leave out those with dead rows. */
+static void
+leave_out_dead_chunks(const RtscanVisibility *visibility, const RtscanEntry *entry, uint32 chunks, uint32 *seen)
+{
+	BlockNumber *map = rtscan_dead_map(visibility->index, entry);
+	uint64		words[RTSCAN_CHUNK_WORDS];
+
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+	{
+		if ((seen[chunk / 32] >> (chunk % 32) & 1) == 0)
+			continue;
+		rtscan_dead_get(visibility->index, entry, map, chunk, words);
+		if (rtscan_popcount(words) > 0)
+			seen[chunk / 32] &= ~(UINT32_C(1) << (chunk % 32));
+	}
+	pfree(map);
+}
+
+bool
+rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *seen)
+{
+	uint32		chunks = segment->reader.segment->chunks;
+	bool		any = false;
+
+	memset(seen, 0, (RTSCAN_SEGMENT_CHUNKS + 31) / 32 * sizeof(uint32));
+	if (!is_safe(visibility, segment))
+		return false;
+	find_visible_chunks(visibility, segment, seen);
+	if (segment->entry->dead != InvalidBlockNumber)
+		leave_out_dead_chunks(visibility, segment->entry, chunks, seen);
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+		any |= seen[chunk / 32] != 0;
+	return any;
 }
 
 /* Rows of a chunk that the snapshot may not see. */

@@ -56,6 +56,9 @@ extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relati
 /* Does the snapshot see all rows of a segment of the image, but for dead ones?  It is found out once. */
 extern bool rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment);
 
+/* Of which chunks does it see all rows, none of them dead?  Sets a bit for each; false if there are none. */
+extern bool rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *seen);
+
 /* Clear the bits, dead ones are clear, of rows that the snapshot does not see: of a segment, or of a chunk. */
 extern void rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment,
 								   RtscanRowBits *bits);

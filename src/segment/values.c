@@ -517,6 +517,14 @@ get_framed_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *dat
 	make_values(header->exact, header->scale, (int64 *) datums, n, isnull, datums);
 }
 
+void
+rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, uint32 n, Datum *datums)
+{
+	const RtscanIncludeHeader *header = &values->include->header;
+
+	make_values(header->exact, header->scale, integers, n, NULL, datums);
+}
+
 /* ---------------------------------------------------------------- values of any column */
 
 /* In place of what stands for equal values, those that look other. */

@@ -1,0 +1,142 @@
+/*
+ * make_tally.c
+ *		What a segment's tally means in tasks.
+ */
+#include "make_tally.h"
+
+#include <string.h>
+
+#include "make_tasks.h"
+
+/* Find a column on the device. */
+static DeviceResult
+find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, bool is_values, Resident **found,
+			DeviceReply *reply)
+{
+	ResidentKey key = cache_column_key(&source->segment->key, column, is_values);
+
+	*found = cache_find(evaluator->cache, &key);
+	if (*found == NULL)
+	{
+		reply->in_tally = 1;
+		reply->column = column;
+		reply->is_values = is_values;
+		return DEVICE_MISSING;
+	}
+	/* A column whose codes are its rows has none. */
+	return (*found)->shape.rows == source->segment->rows && (*found)->layout.size > 0 ? DEVICE_OK : DEVICE_REFUSED;
+}
+
+static ElementsTask
+elements_of(const Resident *column)
+{
+	uint64_t	address = column->memory.address;
+	const ColumnLayout *layout = &column->layout;
+
+	if (column->shape.is_values)
+		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements};
+	return (ElementsTask) {.elements = address + layout->codes, .code_bits = column->shape.code_bytes * 8};
+}
+
+static DeviceResult
+add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
+{
+	for (uint32_t i = 0; i < source->segment->digits; i++)
+	{
+		const TallyDigit *digit = &source->digits[i];
+		Resident   *column;
+		DeviceResult result = find_column(evaluator, source, digit->column, digit->is_values, &column, reply);
+
+		if (result != DEVICE_OK)
+			return result;
+		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {elements_of(column), digit->null, digit->stride};
+	}
+	return DEVICE_OK;
+}
+
+/* How many tables of 32 bits a cell a measure takes of values up to the largest; 0: it cannot be made in those. */
+static uint32_t
+parts_of(uint32_t kind, uint64_t largest)
+{
+	switch (kind)
+	{
+		case TALLY_SUM_LOWER:
+			return largest <= UINT16_MAX ? 1 : 2;
+		case TALLY_SUM_UPPER:
+			return largest >> 32 <= UINT16_MAX ? 1 : 2;
+		case TALLY_GREATEST:
+		case TALLY_LEAST:
+			return largest < UINT32_MAX ? 1 : 0;
+		default:
+			return 1;
+	}
+}
+
+static void
+add_measure(Evaluator *evaluator, const TallySource *source, MeasureTask measure)
+{
+	if ((uint64_t) source->segment->cells * measure.parts > TALLY_TABLE)
+		measure.parts = 0;
+	*(MeasureTask *) array_extend(&evaluator->measures, 1) = measure;
+}
+
+static DeviceResult
+add_measures(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
+{
+	add_measure(evaluator, source, (MeasureTask) {.kind = MEASURE_ROWS, .parts = 1});
+	for (uint32_t i = 0; i < source->segment->measures; i++)
+	{
+		const TallyMeasure *measure = &source->measures[i];
+		Resident   *column;
+		DeviceResult result = find_column(evaluator, source, measure->column, true, &column, reply);
+
+		if (result != DEVICE_OK)
+			return result;
+		add_measure(evaluator, source,
+					(MeasureTask) {elements_of(column), measure->kind, parts_of(measure->kind, column->shape.largest)});
+	}
+	return DEVICE_OK;
+}
+
+DeviceResult
+find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
+{
+	Resident   *column;
+	DeviceResult result = DEVICE_OK;
+
+	for (uint32_t i = 0; i < source->segment->digits && result == DEVICE_OK; i++)
+		result = find_column(evaluator, source, source->digits[i].column, source->digits[i].is_values, &column, reply);
+	for (uint32_t i = 0; i < source->segment->measures && result == DEVICE_OK; i++)
+		result = find_column(evaluator, source, source->measures[i].column, true, &column, reply);
+	return result;
+}
+
+DeviceResult
+add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
+{
+	const EvaluateSegment *segment = source->segment;
+	TallyTask	task = {
+		.bits = source->bits,
+		.words = evaluator->tally_words * sizeof(uint64_t),
+		.first_chunk = evaluator->tally_of.count,
+		.chunks = device_chunks(segment->rows),
+		.groups = source->groups,
+		.cells = segment->cells,
+		.first_digit = evaluator->digits.count,
+		.digits = segment->digits,
+		.first_measure = evaluator->measures.count,
+		.measures = 1 + segment->measures,
+	};
+	DeviceResult result;
+
+	memcpy(task.tallied, segment->tallied, sizeof(task.tallied));
+	result = add_digits(evaluator, source, reply);
+	if (result == DEVICE_OK)
+		result = add_measures(evaluator, source, reply);
+	if (result != DEVICE_OK)
+		return result;
+	evaluator->tally_words += device_tally_words(segment);
+	tasks_add_workgroups(&evaluator->tally_of, evaluator->tallies.count, task.chunks);
+	*(TallyTask *) array_extend(&evaluator->tallies, 1) = task;
+	return DEVICE_OK;
+}

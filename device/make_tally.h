@@ -1,0 +1,26 @@
+/*
+ * make_tally.h
+ *		What a segment's tally means in tasks.
+ */
+#ifndef RTSCAN_DEVICE_MAKE_TALLY_H
+#define RTSCAN_DEVICE_MAKE_TALLY_H
+
+#include "evaluate.h"
+
+/* A segment that has a tally. */
+typedef struct TallySource
+{
+	const EvaluateSegment *segment;
+	const TallyDigit *digits;
+	const TallyMeasure *measures;
+	uint64_t	bits;			/* offset of those of the first of its groups */
+	uint32_t	groups;
+} TallySource;
+
+/* Add its task; where a column is missing the reply says which. */
+extern DeviceResult add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply);
+
+/* Only see whether its columns are there. */
+extern DeviceResult find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply);
+
+#endif							/* RTSCAN_DEVICE_MAKE_TALLY_H */

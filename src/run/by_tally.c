@@ -1,0 +1,172 @@
+/*
+ * by_tally.c
+ *		Aggregates from what another executor than the CPU makes of rows.
+ */
+#include "run/by_tally.h"
+
+#include "miscadmin.h"
+#include "run/by_chunks.h"
+#include "segment/typed.h"
+#include "utils/memutils.h"
+
+/* So many cells are added before groups may be found to take too much memory. */
+#define CELLS_AT_A_TIME	1024
+
+/* ---------------------------------------------------------------- asking */
+
+static bool
+ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
+{
+	int			column = -1;
+
+	while (answer->groups && (column = bms_next_member(answer->set->columns, column)) >= 0)
+		if (!rtscan_tally_digit(tally, rtscan_open_values(reader, answer->question->schema, column), column))
+			return false;
+	return true;
+}
+
+/* The aggregates with an argument, in their order. */
+static bool
+ask_for_values(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
+{
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanTransition *transition = &answer->transitions[i];
+		int			column = answer->task->aggregates[i].columns[0];
+
+		if (answer->task->aggregates[i].narguments > 0 &&
+			rtscan_tally_value(tally, rtscan_open_values(reader, answer->question->schema, column), column,
+							   transition->family->total_kind(transition)) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* RtscanTallier.make */
+static RtscanTally *
+make_tally(RtscanSegmentScan *segment, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	RtscanTally *tally = rtscan_create_tally(segment->reader.segment);
+
+	if (ask_for_digits(tally, &segment->reader, answer) && ask_for_values(tally, &segment->reader, answer))
+		return tally;
+	pfree(tally);
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- groups of cells */
+
+/* The values that numbers of a digit stand for. */
+static Datum *
+read_digit(RtscanRowsAnswer *answer, const RtscanTallyDigit *digit)
+{
+	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->column);
+	Datum	   *datums = palloc(Max(digit->null, 1) * sizeof(Datum));
+	uint32	   *codes = palloc(Max(digit->null, 1) * sizeof(uint32));
+	int64	   *integers = palloc(Max(digit->null, 1) * sizeof(int64));
+
+	for (uint32 i = 0; i < digit->null; i++)
+	{
+		codes[i] = i;
+		integers[i] = digit->least + i;
+	}
+	if (digit->coded)
+		rtscan_get_values_of_codes(values, codes, digit->null, datums);
+	else
+		rtscan_get_values_of_integers(values, integers, digit->null, datums);
+	pfree(codes);
+	pfree(integers);
+	return datums;
+}
+
+/* Let expressions be about a row of a cell. */
+static void
+enter_cell(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, uint32 cell)
+{
+	ResetExprContext(batch->context);
+	for (int i = 0; i < tally->ndigits; i++)
+	{
+		const RtscanTallyDigit *digit = &tally->digits[i];
+		uint32		number = rtscan_tally_number(digit, cell);
+
+		batch->slot->tts_isnull[digit->column] = number == digit->null;
+		batch->slot->tts_values[digit->column] = number == digit->null ? (Datum) 0 : digits[i][number];
+	}
+}
+
+static RtscanState *
+find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *digits, uint32 cell)
+{
+	if (answer->only)
+		return answer->only;
+	enter_cell(answer->batch, tally, digits, cell);
+	return rtscan_find_group_entered(answer);
+}
+
+static void
+add_cell(RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, RtscanState *group)
+{
+	int			number = 0;
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanTransition *transition = &answer->transitions[i];
+		RtscanTotal total = {.count = rtscan_tally_rows(tally, cell)};
+		int			scale = 0;
+
+		if (answer->task->aggregates[i].narguments > 0)
+		{
+			scale = tally->values[number].scale;
+			total = rtscan_tally_total(tally, number++, cell);
+		}
+		transition->family->add_total(transition, &group[i], &total, scale, answer->state_context);
+	}
+}
+
+static void
+spill_if_full(RtscanRowsAnswer *answer)
+{
+	if (answer->groups == NULL || !rtscan_groups_are_full(answer->groups))
+		return;
+	rtscan_fold_row_groups(answer->row_groups);
+	rtscan_spill_groups(answer->groups);
+	rtscan_forget_row_groups(answer->row_groups);
+}
+
+/* RtscanTallier.take */
+static void
+take_tally(const RtscanTally *tally, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	MemoryContext context = AllocSetContextCreate(answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Datum	   *digits[DEVICE_MAX_DIGITS];
+
+	for (int i = 0; i < tally->ndigits; i++)
+		digits[i] = read_digit(answer, &tally->digits[i]);
+	/* What finding and adding leave behind. */
+	MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	for (uint32 cell = 0; cell < tally->cells; cell++)
+	{
+		if (cell % CELLS_AT_A_TIME == 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			ResetExprContext(answer->batch->context);
+			spill_if_full(answer);
+		}
+		if (rtscan_tally_rows(tally, cell) > 0)
+			add_cell(answer, tally, cell, find_group(answer, tally, digits, cell));
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+void
+rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
+{
+	RtscanTallier tallier = {.make = make_tally, .take = take_tally, .arg = answer};
+
+	if (rtscan_takes_totals(answer) && answer->question->claim == NULL)
+		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
+}

@@ -1,0 +1,15 @@
+/*
+ * by_tally.h
+ *		Aggregates from what another executor than the CPU makes of rows (search/tally.h), with GROUP BY or without.
+ */
+#ifndef RTSCAN_BY_TALLY_H
+#define RTSCAN_BY_TALLY_H
+
+#include "rtscan.h"
+
+#include "run/slice.h"
+
+/* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one. */
+extern void rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
+
+#endif							/* RTSCAN_BY_TALLY_H */
