@@ -40,7 +40,7 @@ start() {
 listen_addresses = ''
 unix_socket_directories = '$work'
 shared_buffers = '${SHARED_BUFFERS:-16GB}'
-maintenance_work_mem = '1GB'
+maintenance_work_mem = '${aggregates:+3}1GB'
 max_wal_size = '64GB'
 wal_level = minimal
 max_wal_senders = 0
@@ -221,7 +221,7 @@ sweep_table() {
   set_rays ""
 }
 
-# A table with columns to add up, and its index; with all processes
+# A table with columns to add up, and its index; with all processes, and memory for segments of full size in each
 make_facts() {
   local i
   query -c "CREATE TABLE f (a int4, b int4, c int4, v int4, g int4)" >/dev/null
@@ -231,8 +231,27 @@ make_facts() {
   done
   wait
   query -c "VACUUM (ANALYZE) f" >/dev/null
-  seconds query -c "SET max_parallel_maintenance_workers = $(($(nproc) - 1)); ALTER TABLE f SET (parallel_workers = $(($(nproc) - 1)));
-      CREATE INDEX f_index ON f USING rtscan (a, b, c) INCLUDE (v, g); ALTER TABLE f RESET (parallel_workers)"
+  query -c "ALTER TABLE f SET (parallel_workers = $(($(nproc) - 1)))" >/dev/null
+  facts_build="CPU alone, three columns: $(facts_index cpu ""), CPU alone: $(query -c "DROP INDEX f_index"; facts_index cpu "INCLUDE (v, g)"),
+  with the device: $(query -c "DROP INDEX f_index"; facts_index auto "INCLUDE (v, g)")"
+  query -c "ALTER TABLE f RESET (parallel_workers)" >/dev/null
+}
+
+facts_index() {
+  seconds query -c "SET max_parallel_maintenance_workers = $(($(nproc) - 1)); SET rtscan.executor = $1" \
+    -c "CREATE INDEX f_index ON f USING rtscan (a, b, c) $2"
+}
+
+# What a device has taken so far, in milliseconds
+device_time() { query -c "SELECT sum(device_time) FROM pg_stat_rtscan"; }
+
+# A statement's time, and the device's part of it. $1: executor, $2: repetitions, $3: SQL
+on_device() {
+  local before after time
+  before=$(device_time)
+  time=$(statement "$1" 0 "$2" "$3")
+  after=$(device_time)
+  awk -v time="$time" -v before="$before" -v after="$after" -v n="$(($2 + 3))" 'BEGIN { printf "%s (%.2f)", time, (after - before) / n }'
 }
 
 # The median time of a statement, as a client sees it who has prepared it. $1: executor, $2: workers, $3: repetitions, $4: SQL
@@ -253,7 +272,7 @@ facts_line() {
   device=$(query -c "SET rtscan.executor = compute" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
   [ "$cpu" = "$device" ] || { echo "$name: the device's answer differs" >&2; return 1; }
   echo "| $name | $(statement cpu 0 3 "$sql") | $(statement cpu $(($(nproc) - 1)) 5 "$sql") |" \
-    "$(statement compute 0 "$((repetitions / 40 + 1))" "$sql") | $(statement rt 0 "$((repetitions / 40 + 1))" "$sql") |"
+    "$(on_device compute "$((repetitions / 20))" "$sql") | $(on_device rt "$((repetitions / 20))" "$sql") |"
 }
 
 facts_table() {
@@ -277,8 +296,8 @@ report_facts() {
   echo
   query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
   grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
-  echo "- CREATE INDEX with $(nproc) processes: $facts_build s"
-  echo "- medians of whole statements, prepared, as psql sees them, in ms"
+  echo "- CREATE INDEX with $(nproc) processes, in seconds: $facts_build"
+  echo "- medians of whole statements, prepared, as psql sees them, in ms; in brackets the mean of what the device takes of that"
   echo
   facts_table
 }
@@ -306,7 +325,7 @@ start
 query -c "CREATE EXTENSION rtscan"
 wait_for_device
 if [ -n "$aggregates" ]; then
-  facts_build=$(make_facts)
+  make_facts
   report_facts >"$out"
   exit
 fi

@@ -14,8 +14,8 @@
 
 #include "protocol.h"
 
-/* What the largest workgroups take: sieve.comp, sort_scatter.comp. */
-#define WORKGROUP_THREADS	504
+/* What the largest workgroups take: tally.comp, sort_scatter.comp. */
+#define WORKGROUP_THREADS	512
 #define WORKGROUP_MEMORY	28672
 
 #define MAX_DEVICES			32

@@ -18,6 +18,22 @@
 
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
+/* Its table takes what memory a workgroup can have, up to so much, but for what else is in it. */
+#define MAX_TALLY_MEMORY	49152
+#define TALLY_MEMORY		8192
+
+static void
+open_tally(Evaluator *evaluator)
+{
+	uint32_t	memory = evaluator->context->properties.limits.maxComputeSharedMemorySize;
+
+	if (memory > MAX_TALLY_MEMORY)
+		memory = MAX_TALLY_MEMORY;
+	evaluator->tally_table = (memory - TALLY_MEMORY) / sizeof(uint32_t);
+	evaluator->tally = shader_compute_with(evaluator->context, evaluator->layout, tally_spirv, sizeof(tally_spirv),
+										   evaluator->tally_table);
+}
+
 void
 evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const EvaluatorOptions *options)
 {
@@ -48,7 +64,7 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.tally_of.element = sizeof(uint32_t),
 	};
 	if (context->int64_atomics)
-		evaluator->tally = shader_compute(context, layout, tally_spirv, sizeof(tally_spirv));
+		open_tally(evaluator);
 	for (int i = 0; i < BATCHES; i++)
 		submission_open(context, &evaluator->batches[i].submission);
 	if (raytrace_open(&evaluator->raytracer, context))

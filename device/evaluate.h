@@ -59,6 +59,7 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	publish;
 	VkPipeline	tally;			/* VK_NULL_HANDLE: the device lacks what that needs */
+	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for */
 	Raytracer	raytracer;
 	BvhBuilder	bvhs;
 	ChooseBins	choose_bins;	/* of rt */

@@ -8,6 +8,11 @@
 
 #include "make_tasks.h"
 
+/* Chunks of a workgroup, if cells are as many as that; and how often it reads its rows. */
+#define MAX_SPAN		4
+#define MANY_CELLS		256
+#define MAX_PASSES		16
+
 /* Find a column on the device. */
 static DeviceResult
 find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, bool is_values, Resident **found,
@@ -28,13 +33,13 @@ find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, bo
 }
 
 static ElementsTask
-elements_of(const Resident *column)
+elements_of(const Resident *column, uint64_t shift)
 {
 	uint64_t	address = column->memory.address;
 	const ColumnLayout *layout = &column->layout;
 
 	if (column->shape.is_values)
-		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements};
+		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements, .shift = shift};
 	return (ElementsTask) {.elements = address + layout->codes, .code_bits = column->shape.code_bytes * 8};
 }
 
@@ -49,7 +54,8 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 
 		if (result != DEVICE_OK)
 			return result;
-		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {elements_of(column), digit->null, digit->stride};
+		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
+			elements_of(column, digit->shift), digit->null, digit->stride};
 	}
 	return DEVICE_OK;
 }
@@ -72,28 +78,45 @@ parts_of(uint32_t kind, uint64_t largest)
 	}
 }
 
-static void
-add_measure(Evaluator *evaluator, const TallySource *source, MeasureTask measure)
+/* The tallies' rows of so many chunks may come together in 32 bits. */
+static uint32_t
+span_of(const MeasureTask *measure, uint64_t largest)
 {
-	if ((uint64_t) source->segment->cells * measure.parts > TALLY_TABLE)
-		measure.parts = 0;
+	if (measure->parts > 1)
+		return 1;
+	if (measure->kind != MEASURE_SUM_LOWER && measure->kind != MEASURE_SUM_UPPER)
+		return MAX_SPAN;
+	return UINT32_MAX / CHUNK_ROWS / (largest >> (measure->kind == MEASURE_SUM_UPPER ? 32 : 0) | 1);
+}
+
+static void
+add_measure(Evaluator *evaluator, TallyTask *task, MeasureTask measure, uint64_t largest)
+{
+	uint32_t	span = span_of(&measure, largest);
+
+	if (span < task->span)
+		task->span = span;
+	if (measure.parts == 0)
+		task->way = TALLY_BY_WORDS;
 	*(MeasureTask *) array_extend(&evaluator->measures, 1) = measure;
 }
 
 static DeviceResult
-add_measures(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
+add_measures(Evaluator *evaluator, const TallySource *source, TallyTask *task, DeviceReply *reply)
 {
-	add_measure(evaluator, source, (MeasureTask) {.kind = MEASURE_ROWS, .parts = 1});
+	add_measure(evaluator, task, (MeasureTask) {.kind = MEASURE_ROWS, .parts = 1}, 0);
 	for (uint32_t i = 0; i < source->segment->measures; i++)
 	{
 		const TallyMeasure *measure = &source->measures[i];
 		Resident   *column;
 		DeviceResult result = find_column(evaluator, source, measure->column, true, &column, reply);
+		uint64_t	largest;
 
 		if (result != DEVICE_OK)
 			return result;
-		add_measure(evaluator, source,
-					(MeasureTask) {elements_of(column), measure->kind, parts_of(measure->kind, column->shape.largest)});
+		largest = column->shape.largest + measure->shift;
+		add_measure(evaluator, task, (MeasureTask) {
+			elements_of(column, measure->shift), measure->kind, parts_of(measure->kind, largest)}, largest);
 	}
 	return DEVICE_OK;
 }
@@ -111,32 +134,57 @@ find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 	return result;
 }
 
+/* How its workgroups go about it.  With many cells it takes them long to empty their tables. */
+static void
+choose_way(const Evaluator *evaluator, TallyTask *task)
+{
+	if (task->cells == 1)
+		task->way = TALLY_OF_ONE_CELL;
+	else if (task->cells * (uint64_t) task->measures > evaluator->tally_table * (uint64_t) MAX_PASSES)
+		task->way = TALLY_BY_WORDS;
+	if (task->way != TALLY_BY_TABLES || task->cells < MANY_CELLS)
+		task->span = 1;
+}
+
+static void
+add_task(Evaluator *evaluator, TallyTask task)
+{
+	task.first_group = evaluator->tally_of.count;
+	tasks_add_workgroups(&evaluator->tally_of, evaluator->tallies.count, (task.chunks + task.span - 1) / task.span);
+	*(TallyTask *) array_extend(&evaluator->tallies, 1) = task;
+}
+
 DeviceResult
 add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 {
 	const EvaluateSegment *segment = source->segment;
 	TallyTask	task = {
 		.bits = source->bits,
-		.words = evaluator->tally_words * sizeof(uint64_t),
-		.first_chunk = evaluator->tally_of.count,
+		.span = MAX_SPAN,
 		.chunks = device_chunks(segment->rows),
 		.groups = source->groups,
+		.rows = segment->rows,
+		.way = TALLY_BY_TABLES,
 		.cells = segment->cells,
 		.first_digit = evaluator->digits.count,
 		.digits = segment->digits,
 		.first_measure = evaluator->measures.count,
 		.measures = 1 + segment->measures,
 	};
-	DeviceResult result;
+	DeviceResult result = add_digits(evaluator, source, reply);
 
-	memcpy(task.tallied, segment->tallied, sizeof(task.tallied));
-	result = add_digits(evaluator, source, reply);
 	if (result == DEVICE_OK)
-		result = add_measures(evaluator, source, reply);
+		result = add_measures(evaluator, source, &task, reply);
 	if (result != DEVICE_OK)
 		return result;
-	evaluator->tally_words += device_tally_words(segment);
-	tasks_add_workgroups(&evaluator->tally_of, evaluator->tallies.count, task.chunks);
-	*(TallyTask *) array_extend(&evaluator->tallies, 1) = task;
+	if (!segment->joins)
+	{
+		*source->words = evaluator->tally_words * sizeof(uint64_t);
+		evaluator->tally_words += device_tally_words(segment);
+	}
+	task.words = *source->words;
+	memcpy(task.tallied, segment->tallied, sizeof(task.tallied));
+	choose_way(evaluator, &task);
+	add_task(evaluator, task);
 	return DEVICE_OK;
 }

@@ -15,6 +15,7 @@ typedef struct TallySource
 	const TallyMeasure *measures;
 	uint64_t	bits;			/* offset of those of the first of its groups */
 	uint32_t	groups;
+	uint64_t   *words;			/* offset of those of the last tally that joins none */
 } TallySource;
 
 /* Add its task; where a column is missing the reply says which. */

@@ -431,15 +431,16 @@ typedef struct Place
 	const DeviceInterval *intervals;
 	const TallyDigit *digits;
 	const TallyMeasure *measures;
+	uint64_t	tally;			/* offset of the words of the last one */
 } Place;
 
 /* Its tally, if it is to have one. */
 static DeviceResult
-add_tally_of(Work *work, const Place *place, uint32_t groups)
+add_tally_of(Work *work, Place *place, uint32_t groups)
 {
 	TallySource source = {
 		.segment = work->segment, .digits = place->digits, .measures = place->measures,
-		.bits = work->bits, .groups = groups};
+		.bits = work->bits, .groups = groups, .words = &place->tally};
 
 	if (work->segment->cells == 0)
 		return DEVICE_OK;
@@ -449,7 +450,7 @@ add_tally_of(Work *work, const Place *place, uint32_t groups)
 }
 
 static DeviceResult
-add_segment(Work *work, const Place *place)
+add_segment(Work *work, Place *place)
 {
 	uint32_t	groups = 1;
 	DeviceResult result = find_columns(work, place->columns, place->intervals);

@@ -18,7 +18,7 @@
  *	and for the answer, at request.results:
  *		uint32 counts[chunks]			rows that match, of all segments' chunks
  *		(at the next multiple of 64)
- *		uint64 tallies[]				of each segment: [1 + measures][cells]
+ *		uint64 tallies[]				of each segment that has its own: [1 + measures][cells]
  *		(at the next multiple of 64)
  *		bits[chunks][DEVICE_CHUNK_BYTES]	only where bits are wanted, and only of chunks
  *										whose count is not 0 and that are in no tally
@@ -26,7 +26,8 @@
  *	A *tally* is what rows of a segment come to, so that their bits need not be handed over: of the
  *	chunks that the backend knows to be wholly visible.  A row's digits, each the distance of a value
  *	from the segment's least, or a code, make the number of its cell; for each cell there are the number
- *	of its rows and some measures of other columns' distances.
+ *	of its rows and some measures of other columns' distances.  Distances can be shifted, so that they are
+ *	from what is the least of several segments: these can join in one tally.
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
@@ -236,6 +237,8 @@ typedef struct EvaluateSegment
 	uint32_t	digits;
 	uint32_t	measures;
 	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally */
+	uint32_t	joins;			/* it adds to the last tally before, which has as many cells and measures */
+	uint32_t	unused;
 } EvaluateSegment;
 
 typedef struct EvaluateColumn
@@ -251,6 +254,7 @@ typedef struct TallyDigit
 	uint32_t	is_values;		/* else codes, among which null is NULL's */
 	uint32_t	null;
 	uint32_t	stride;
+	uint64_t	shift;			/* of values */
 } TallyDigit;
 
 /* A sum is in two parts, which cannot overflow: of the distances' lower 32 bits, and of the upper ones. */
@@ -269,6 +273,7 @@ typedef struct TallyMeasure
 {
 	uint32_t	column;
 	uint32_t	kind;
+	uint64_t	shift;
 } TallyMeasure;
 
 /* Half-open, not empty; those of a column are disjoint, not adjacent, ascending. */
@@ -335,11 +340,11 @@ device_bits_offset(uint32_t chunks, uint64_t tally_words)
 	return device_align(device_tallies_offset(chunks) + tally_words * sizeof(uint64_t), 64);
 }
 
-/* Words of a segment's tally. */
+/* Words of a segment's own tally. */
 static inline uint64_t
 device_tally_words(const EvaluateSegment *segment)
 {
-	return (uint64_t) segment->cells * (1 + segment->measures);
+	return segment->joins ? 0 : (uint64_t) segment->cells * (1 + segment->measures);
 }
 
 /* Where the order begins that sieve vectors are made from, from request.offset. */

@@ -75,10 +75,18 @@ check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const Tall
 	return segment->cells > 0 ? last < segment->cells : segment->digits == 0 && segment->measures == 0;
 }
 
+/* Is there a tally before, of the same size? */
+static bool
+check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
+{
+	return !segment->joins || (before && segment->cells == before->cells && segment->measures == before->measures);
+}
+
 /* Those of all segments. */
 static bool
 check_tallies(Request *request)
 {
+	const EvaluateSegment *before = NULL;
 	uint32_t	digit = 0;
 	uint32_t	measure = 0;
 
@@ -88,8 +96,10 @@ check_tallies(Request *request)
 
 		if (segment->digits > DEVICE_MAX_DIGITS || segment->digits > request->header->digits - digit ||
 			segment->measures > DEVICE_MAX_MEASURES || segment->measures > request->header->measures - measure ||
-			!check_tally(segment, request->digits + digit, request->measures + measure))
+			!check_tally(segment, request->digits + digit, request->measures + measure) || !check_join(segment, before))
 			return false;
+		if (segment->cells > 0)
+			before = segment;
 		digit += segment->digits;
 		measure += segment->measures;
 		request->tally_words += device_tally_words(segment);

@@ -28,13 +28,14 @@ shader_module(Context *context, const uint32_t *code, size_t size)
 	return module;
 }
 
-VkPipeline
-shader_compute(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size)
+static VkPipeline
+create_pipeline(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size,
+				const VkSpecializationInfo *constants)
 {
 	VkComputePipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
 		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-			.stage = VK_SHADER_STAGE_COMPUTE_BIT, .pName = "main"},
+			.stage = VK_SHADER_STAGE_COMPUTE_BIT, .pName = "main", .pSpecializationInfo = constants},
 		.layout = layout};
 	VkPipeline	pipeline;
 
@@ -43,6 +44,22 @@ shader_compute(Context *context, VkPipelineLayout layout, const uint32_t *code, 
 		  "vkCreateComputePipelines");
 	vkDestroyShaderModule(context->device, info.stage.module, NULL);
 	return pipeline;
+}
+
+VkPipeline
+shader_compute(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size)
+{
+	return create_pipeline(context, layout, code, size, NULL);
+}
+
+VkPipeline
+shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size, uint32_t constant)
+{
+	VkSpecializationMapEntry entry = {.size = sizeof(constant)};
+	VkSpecializationInfo constants = {
+		.mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof(constant), .pData = &constant};
+
+	return create_pipeline(context, layout, code, size, &constants);
 }
 
 void

@@ -13,6 +13,10 @@ extern VkShaderModule shader_module(Context *context, const uint32_t *code, size
 extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
 								 const uint32_t *code, size_t size);
 
+/* The same with the first of the shader's constants. */
+extern VkPipeline shader_compute_with(Context *context, VkPipelineLayout layout,
+									  const uint32_t *code, size_t size, uint32_t constant);
+
 /* Record the run of a shader with these push constants. */
 extern void shader_dispatch(Context *context, VkPipelineLayout layout, VkPipeline pipeline,
 							const void *constants, uint32_t size, uint32_t workgroups);

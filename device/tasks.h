@@ -33,7 +33,7 @@ _Static_assert(CHUNK_ROWS == DEVICE_CHUNK_ROWS && CHUNK_WORDS32 * 4 == DEVICE_CH
 			   "backends and shaders have the same chunks");
 _Static_assert(PAGE_ZEROS == DEVICE_PAGE_ZEROS && PAGE_ONES == DEVICE_PAGE_ONES,
 			   "backends and shaders have the same marks of constant pages");
-_Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS && TALLY_COUNT == MEASURE_COUNT &&
+_Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS && DEVICE_MAX_MEASURES + 1 == TALLY_MEASURES && TALLY_COUNT == MEASURE_COUNT &&
 			   TALLY_SUM_LOWER == MEASURE_SUM_LOWER && TALLY_SUM_UPPER == MEASURE_SUM_UPPER &&
 			   TALLY_GREATEST == MEASURE_GREATEST && TALLY_LEAST == MEASURE_LEAST && TALLY_KINDS == MEASURE_ROWS,
 			   "backends and shaders have the same tallies");

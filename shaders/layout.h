@@ -22,9 +22,15 @@
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
 
-#define TALLY_GROUP			256		/* threads of a workgroup, */
-#define TALLY_TABLE			4096	/* and cells that it has room for, or halves of cells */
+#define TALLY_GROUP			512		/* threads of a workgroup */
 #define TALLY_DIGITS		8
+#define TALLY_MEASURES		33		/* of the backend's, and rows */
+#define TALLY_COPIES		32		/* of a table */
+
+/* The ways of a tally. */
+#define TALLY_OF_ONE_CELL	0
+#define TALLY_BY_TABLES		1
+#define TALLY_BY_WORDS		2
 
 /* What is measured: enum TallyKind of device/protocol.h; and how many rows there are. */
 #define MEASURE_COUNT		0
@@ -120,6 +126,7 @@ struct ElementsTask
 {
 	uint64_t	frames;			/* FrameTask [chunks]; 0: codes, without frames */
 	uint64_t	elements;
+	uint64_t	shift;			/* of values */
 	uint32_t	code_bits;
 	uint32_t	unused;
 };
@@ -132,7 +139,7 @@ struct DigitTask
 	uint32_t	stride;
 };
 
-/* A measure of a tally.  Workgroups make it in as many tables as the parts it has, of 32 bits a cell; 0: not in tables. */
+/* A measure of a tally.  In a table it has as many parts, of 32 bits a cell; or 0: it is not made in one. */
 struct MeasureTask
 {
 	ElementsTask values;
@@ -140,21 +147,23 @@ struct MeasureTask
 	uint32_t	parts;
 };
 
-/* Tally the rows of a segment, after its groups' bits have been ANDed; a workgroup a chunk. */
+/* Tally the rows of a segment, those that all its groups' bits have; a workgroup some chunks. */
 struct TallyTask
 {
 	uint64_t	bits;			/* as PublishTask's */
 	uint64_t	words;			/* uint64 [measures][cells] */
-	uint32_t	first_chunk;
+	uint32_t	first_group;	/* of workgroups, */
+	uint32_t	span;			/* and chunks of each */
 	uint32_t	chunks;
 	uint32_t	groups;
+	uint32_t	rows;
+	uint32_t	way;
 	uint32_t	cells;
 	uint32_t	first_digit;
 	uint32_t	digits;
 	uint32_t	first_measure;
 	uint32_t	measures;
 	uint32_t	tallied[3];		/* a bit for each chunk that is to be */
-	uint32_t	unused;
 };
 
 /* Rays of a slab: device/slabs.h. */

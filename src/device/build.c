@@ -12,12 +12,28 @@
 char *
 rtscan_device_build_area(uint32 rows, Size size)
 {
+	bool		automatic = rtscan_executor == RTSCAN_EXECUTOR_AUTO;
 	char	   *area;
 
-	if (rtscan_executor == RTSCAN_EXECUTOR_CPU || rows < MIN_ROWS || !rtscan_device_ready())
+	if (rtscan_executor == RTSCAN_EXECUTOR_CPU || rows < MIN_ROWS || !rtscan_device_ready() ||
+		(automatic && !rtscan_device_take_turn()))
 		return NULL;
 	area = rtscan_device_area(size);
-	return rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_device_is_software() ? NULL : area;
+	if (automatic && rtscan_device_is_software())
+		area = NULL;
+	if (area == NULL)
+		rtscan_device_end_turn();
+	return area;
+}
+
+bool
+rtscan_device_ask_for_build(const DeviceRequest *request)
+{
+	DeviceReply reply;
+	bool		answered = rtscan_device_ask(request, &reply);
+
+	rtscan_device_end_turn();
+	return answered && reply.result == DEVICE_OK;
 }
 
 void

@@ -123,6 +123,7 @@ end_of_transaction(XactEvent event, void *arg)
 {
 	/* No scan outlives it. */
 	rtscan_device_keep_area(NULL, NULL);
+	rtscan_device_end_turn();
 	if (connection.outstanding > 0 || connection.uploading)
 		disconnect();
 	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PARALLEL_ABORT)

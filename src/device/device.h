@@ -75,6 +75,13 @@ extern void rtscan_forget_device_speed(DeviceExecutor executor);
  */
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
 
+/*
+ * Builds and merges that "auto" lets the device help take turns: whoever would have to wait for another one is faster without.  False: it
+ * is another's turn.  The end of the transaction ends it, too.
+ */
+extern bool rtscan_device_take_turn(void);
+extern void rtscan_device_end_turn(void);
+
 /* ---------------------------------------------------------------- client.c */
 
 /*
@@ -124,9 +131,12 @@ extern void rtscan_init_device_build(void);
 
 /*
  * An area for what a build asks about so many rows; NULL where it does not ask the device, or
- * that would not be faster.
+ * that would not be faster.  Then it is asked, or the turn ends.
  */
 extern char *rtscan_device_build_area(uint32 rows, Size size);
+
+/* Ask for what is in it; then it may be another's turn.  False: there is no answer. */
+extern bool rtscan_device_ask_for_build(const DeviceRequest *request);
 
 /* sort.c, vectors.c: what the assistant does. */
 extern bool rtscan_device_sort(RtscanSorted *sorted, uint32 n);

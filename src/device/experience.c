@@ -1,13 +1,14 @@
 /*
  * experience.c
  *		What all backends have learnt of the device: how fast it is, and which uploads would
- *		have paid.
+ *		have paid; and whose turn it is to build with it.
  */
 #include "device/device.h"
 
 #include <math.h>
 
 #include "common/hashfn.h"
+#include "miscadmin.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/float.h"
@@ -33,6 +34,7 @@ typedef struct Wish
 typedef struct Experience
 {
 	slock_t		mutex;
+	pid_t		builder;		/* whose turn it is to build with the device; 0: nobody's */
 	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
 	Wish		wishes[WISHES]; /* by hash */
@@ -56,10 +58,35 @@ rtscan_attach_device_experience(void)
 	if (found)
 		return;
 	SpinLockInit(&experience->mutex);
+	experience->builder = 0;
 	memset(experience->wishes, 0, sizeof(experience->wishes));
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		unknown[i] = get_float8_infinity();
 	rtscan_begin_device_experience(unknown);
+}
+
+/* ---------------------------------------------------------------- builds */
+
+bool
+rtscan_device_take_turn(void)
+{
+	bool		taken;
+
+	SpinLockAcquire(&experience->mutex);
+	if (experience->builder == 0)
+		experience->builder = MyProcPid;
+	taken = experience->builder == MyProcPid;
+	SpinLockRelease(&experience->mutex);
+	return taken;
+}
+
+void
+rtscan_device_end_turn(void)
+{
+	SpinLockAcquire(&experience->mutex);
+	if (experience->builder == MyProcPid)
+		experience->builder = 0;
+	SpinLockRelease(&experience->mutex);
 }
 
 /* ---------------------------------------------------------------- speed */

@@ -50,18 +50,20 @@ rtscan_device_sort(RtscanSorted *sorted, uint32 n)
 	Size		size = (Size) n * sizeof(SortPair);
 	uint64		bits;
 	DeviceRequest request = {.kind = DEVICE_SORT, .size = n};
-	DeviceReply reply;
 	char	   *area = rtscan_device_build_area(n, size);
 
 	if (area == NULL)
 		return false;
 	bits = differing_bits(pairs, n);
 	if (bits == 0)
+	{
+		rtscan_device_end_turn();
 		return true;
+	}
 	request.first_bit = pg_rightmost_one_pos64(bits);
 	request.bits = pg_leftmost_one_pos64(bits) + 1 - request.first_bit;
 	memcpy(area, pairs, size);
-	if (!rtscan_device_ask(&request, &reply) || reply.result != DEVICE_OK)
+	if (!rtscan_device_ask_for_build(&request))
 		return false;
 	if (!is_sorted(pairs, (SortPair *) area, n))
 	{

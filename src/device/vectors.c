@@ -101,7 +101,6 @@ static const char *
 ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)
 {
 	DeviceRequest request = {.kind = DEVICE_SIEVE, .shape = *shape};
-	DeviceReply reply;
 	char	   *area;
 
 	request.results = device_align(device_order_offset(shape->bins) + shape->rows * sizeof(uint32), 64);
@@ -109,7 +108,7 @@ ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPa
 	if (area == NULL)
 		return NULL;
 	write_request(area, shape, boundaries, sorted, bin_hashes);
-	return rtscan_device_ask(&request, &reply) && reply.result == DEVICE_OK ? area + request.results : NULL;
+	return rtscan_device_ask_for_build(&request) ? area + request.results : NULL;
 }
 
 const uint64 *

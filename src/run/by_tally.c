@@ -61,7 +61,7 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 static Datum *
 read_digit(RtscanRowsAnswer *answer, const RtscanTallyDigit *digit)
 {
-	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->column);
+	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.column);
 	Datum	   *datums = palloc(Max(digit->null, 1) * sizeof(Datum));
 	uint32	   *codes = palloc(Max(digit->null, 1) * sizeof(uint32));
 	int64	   *integers = palloc(Max(digit->null, 1) * sizeof(int64));
@@ -69,7 +69,7 @@ read_digit(RtscanRowsAnswer *answer, const RtscanTallyDigit *digit)
 	for (uint32 i = 0; i < digit->null; i++)
 	{
 		codes[i] = i;
-		integers[i] = digit->least + i;
+		integers[i] = digit->of.least + i;
 	}
 	if (digit->coded)
 		rtscan_get_values_of_codes(values, codes, digit->null, datums);
@@ -90,8 +90,8 @@ enter_cell(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, u
 		const RtscanTallyDigit *digit = &tally->digits[i];
 		uint32		number = rtscan_tally_number(digit, cell);
 
-		batch->slot->tts_isnull[digit->column] = number == digit->null;
-		batch->slot->tts_values[digit->column] = number == digit->null ? (Datum) 0 : digits[i][number];
+		batch->slot->tts_isnull[digit->of.column] = number == digit->null;
+		batch->slot->tts_values[digit->of.column] = number == digit->null ? (Datum) 0 : digits[i][number];
 	}
 }
 
@@ -117,7 +117,7 @@ add_cell(RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, Rtscan
 
 		if (answer->task->aggregates[i].narguments > 0)
 		{
-			scale = tally->values[number].scale;
+			scale = tally->values[number].of.scale;
 			total = rtscan_tally_total(tally, number++, cell);
 		}
 		transition->family->add_total(transition, &group[i], &total, scale, answer->state_context);

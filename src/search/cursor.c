@@ -222,17 +222,17 @@ next_of_chunk(RtscanCursor *cursor)
 							  cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
 }
 
-/* Give what rows of the segment come to, if that has been found out in place of their bits. */
+/* Give what rows of the segment come to, and of those that have joined it, if that has been found out in place of their bits. */
 static void
 give_tally(RtscanCursor *cursor)
 {
-	const RtscanTally *tally = cursor->segment->tally;
+	RtscanTally *tally = cursor->segment->tally;
 
-	if (tally == NULL || tally->words == NULL)
-		return;
 	cursor->search.stats.rows += cursor->bits->tallied;
-	if (cursor->bits->tallied > 0)
-		cursor->tallier.take(tally, cursor->tallier.arg);
+	if (tally == NULL || !tally->made || tally->head != tally || tally->given)
+		return;
+	tally->given = true;
+	cursor->tallier.take(tally, cursor->tallier.arg);
 }
 
 /* Go to the next segment; false if there are none left. */
@@ -366,29 +366,43 @@ rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg
 	cursor->offer_arg = arg;
 }
 
+/* What is asked of a segment; NULL: nothing. */
+static RtscanTally *
+make_tally(RtscanCursor *cursor, RtscanSegmentScan *segment)
+{
+	RtscanTally *tally;
+	uint32		seen[DEVICE_TALLY_MASKS];
+
+	if (segment->filter.region.empty || !rtscan_seen_chunks(&cursor->visibility, segment, seen))
+		return NULL;
+	tally = cursor->tallier.make(segment, cursor->tallier.arg);
+	if (tally)
+		memcpy(tally->tallied, seen, sizeof(seen));
+	return tally;
+}
+
 /* Processes that share a segment share its chunks: one cannot answer for all of them. */
 void
 rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 {
 	RtscanSearch *search = &cursor->search;
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(search->context);
+	RtscanTally **tallies = palloc(Max(search->nsegments, 1) * sizeof(RtscanTally *));
+	int			n = 0;
 
-	if (search->chosen == RTSCAN_EXECUTOR_CPU || search->shares_chunks || cursor->unchecked)
-		return;
 	cursor->tallier = *tallier;
-	old = MemoryContextSwitchTo(search->context);
-	for (int i = 0; i < search->nsegments; i++)
+	for (int i = 0; i < search->nsegments && search->chosen != RTSCAN_EXECUTOR_CPU && !search->shares_chunks && !cursor->unchecked; i++)
 	{
-		RtscanSegmentScan *segment = &search->segments[i];
-		uint32		seen[DEVICE_TALLY_MASKS];
-
 		CHECK_FOR_INTERRUPTS();
-		if (segment->filter.region.empty || !rtscan_seen_chunks(&cursor->visibility, segment, seen))
-			continue;
-		segment->tally = tallier->make(segment, tallier->arg);
-		if (segment->tally)
-			memcpy(segment->tally->tallied, seen, sizeof(seen));
+		search->segments[i].tally = make_tally(cursor, &search->segments[i]);
+		if (search->segments[i].tally)
+			tallies[n++] = search->segments[i].tally;
 	}
+	rtscan_settle_tallies(tallies, n);
+	for (int i = 0, k = 0; i < search->nsegments; i++)
+		if (search->segments[i].tally)
+			search->segments[i].tally = tallies[k++];
+	pfree(tallies);
 	MemoryContextSwitchTo(old);
 }
 

@@ -66,8 +66,8 @@ extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk tak
 
 /*
  * Have somebody say what he wants to know of the rows of a segment, by a tally that is his, or NULL: its reader is open.  Where another
- * executor than the CPU has made it, he is given it in place of the rows that are in it, before any other of the segment.  Once, before rows
- * are asked for.
+ * executor than the CPU has made it, he is given it in place of the rows that are in it, those of several segments together where these
+ * join.  Once, before rows are asked for.
  */
 typedef struct RtscanTallier
 {

@@ -98,7 +98,8 @@ typedef struct Entry
 {
 	RtscanSegmentScan *scan;
 	RtscanRegion *region;
-	RtscanTally *tally;			/* or NULL */
+	RtscanTally *tally;			/* that is to be made, or NULL */
+	bool		joins;			/* with the last one before */
 } Entry;
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
@@ -129,13 +130,20 @@ tallies_all(const RtscanSegment *segment, const RtscanTally *tally)
 	return true;
 }
 
+/* Has an earlier round tallied rows of the segment, and only the others are to be found? */
+static bool
+made_before(const RtscanSegmentScan *scan)
+{
+	return scan->tally && scan->tally->made;
+}
+
 /* What combines regions, and dead rows, are taken out of bits, not of counts. */
 static bool
 wants_bits(const Entry *entry)
 {
 	const RtscanSegmentScan *scan = entry->scan;
 
-	if (entry->tally && tallies_all(scan->reader.segment, entry->tally))
+	if ((entry->tally || made_before(scan)) && tallies_all(scan->reader.segment, scan->tally))
 		return false;
 	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
 }
@@ -144,7 +152,7 @@ wants_bits(const Entry *entry)
 static RtscanTally *
 tally_of(const Round *round, const RtscanSegmentScan *scan)
 {
-	if (scan->tally == NULL || scan->nregions > 1 || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 ||
+	if (scan->tally == NULL || made_before(scan) || scan->nregions > 1 || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 ||
 		round->tally_words + rtscan_tally_words(scan->tally) > DEVICE_MAX_TALLY_WORDS)
 		return NULL;
 	return scan->tally;
@@ -155,7 +163,7 @@ add_entry(Round *round, RtscanSegmentScan *scan, RtscanRegion *region)
 {
 	RtscanTally *tally = tally_of(round, scan);
 
-	round->entries[round->nentries++] = (Entry) {scan, region, tally};
+	round->entries[round->nentries++] = (Entry) {scan, region, tally, tally && tally->joins && round->tally_words > 0};
 	round->chunks += scan->reader.segment->chunks;
 	round->header.columns += region->ncolumns;
 	for (int c = 0; c < region->ncolumns; c++)
@@ -164,7 +172,8 @@ add_entry(Round *round, RtscanSegmentScan *scan, RtscanRegion *region)
 	{
 		round->header.digits += tally->ndigits;
 		round->header.measures += tally->nmeasures;
-		round->tally_words += rtscan_tally_words(tally);
+		if (!round->entries[round->nentries - 1].joins)
+			round->tally_words += rtscan_tally_words(tally);
 	}
 }
 
@@ -222,7 +231,7 @@ write_intervals(const RtscanIntervals *set, DeviceInterval **next)
 static bool
 digit_has_values(const RtscanSegment *segment, const RtscanTallyDigit *digit)
 {
-	return !digit->coded || digit->column >= segment->header.nkeys;
+	return !digit->coded || digit->of.column >= segment->header.nkeys;
 }
 
 static void
@@ -233,15 +242,17 @@ write_tally(const Entry *entry, EvaluateSegment *segment, TallyDigit **digits, T
 	if (tally == NULL)
 		return;
 	segment->cells = tally->cells;
+	segment->joins = entry->joins;
 	segment->digits = tally->ndigits;
 	segment->measures = tally->nmeasures;
 	memcpy(segment->tallied, tally->tallied, sizeof(segment->tallied));
 	for (int i = 0; i < tally->ndigits; i++)
 		*(*digits)++ = (TallyDigit) {
-			.column = tally->digits[i].column,
+			.column = tally->digits[i].of.column,
 			.is_values = digit_has_values(entry->scan->reader.segment, &tally->digits[i]),
 			.null = tally->digits[i].null,
 			.stride = tally->digits[i].stride,
+			.shift = tally->digits[i].of.shift,
 		};
 	memcpy(*measures, tally->measures, tally->nmeasures * sizeof(TallyMeasure));
 	*measures += tally->nmeasures;
@@ -337,7 +348,7 @@ is_of_tally(const Entry *entry, int column, bool is_values)
 	const RtscanTally *tally = entry->tally;
 
 	for (int i = 0; tally && i < tally->ndigits; i++)
-		if (tally->digits[i].column == column && digit_has_values(entry->scan->reader.segment, &tally->digits[i]) == is_values)
+		if (tally->digits[i].of.column == column && digit_has_values(entry->scan->reader.segment, &tally->digits[i]) == is_values)
 			return true;
 	for (int i = 0; tally && i < tally->nmeasures && is_values; i++)
 		if (tally->measures[i].column == (uint32) column)
@@ -439,13 +450,15 @@ ask_for_bits(Round *round, DeviceReply *reply)
 static RtscanRowBits *
 take_region(const Entry *entry, const uint32 *counts, uint64 *words, RtscanRowBits *bits)
 {
+	bool		has_tally = entry->tally || made_before(entry->scan);
+
 	rtscan_bits_reset(bits, entry->scan->reader.segment->chunks);
 	bits->words = words;
 	bits->room = NULL;
 	bits->counted = true;
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 	{
-		bool		tallied = entry->tally && rtscan_is_tallied(entry->tally, chunk);
+		bool		tallied = has_tally && rtscan_is_tallied(entry->scan->tally, chunk);
 
 		bits->tallied += tallied ? counts[chunk] : 0;
 		bits->counts[chunk] = tallied ? 0 : counts[chunk];
@@ -454,29 +467,49 @@ take_region(const Entry *entry, const uint32 *counts, uint64 *words, RtscanRowBi
 	return bits;
 }
 
-/* For tests: has the tally the rows that have been counted? */
+/* The tallies of a round, as they are taken. */
+typedef struct TakenTallies
+{
+	const uint64 *next;			/* words */
+	RtscanTally *head;			/* the last that has words, */
+	uint64		rows;			/* and how many rows are in it */
+} TakenTallies;
+
+/* For tests: has a tally the rows that have been counted? */
 static void
-check_tally(const Entry *entry, const RtscanRowBits *bits)
+check_tally(const TakenTallies *taken)
 {
 	uint64		rows = 0;
 
-	for (uint32 cell = 0; cell < entry->tally->cells; cell++)
-		rows += rtscan_tally_rows(entry->tally, cell);
-	if (rows != bits->tallied)
+	if (taken->head == NULL || !rtscan_debug_compare_executors)
+		return;
+	for (uint32 cell = 0; cell < taken->head->cells; cell++)
+		rows += rtscan_tally_rows(taken->head, cell);
+	if (rows != taken->rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": a tally of " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
-								 entry->scan->entry->id, rows, bits->tallied)));
+				 errmsg_internal("executors differ: a tally of " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
+								 rows, taken->rows)));
 }
 
 /* A tally's words leave the area, which others need. */
-static const uint64 *
-take_tally(RtscanTally *tally, const uint64 *words, MemoryContext context)
+static void
+take_tally(TakenTallies *taken, const Entry *entry, const RtscanRowBits *bits, MemoryContext context)
 {
+	RtscanTally *tally = entry->tally;
 	Size		size = rtscan_tally_words(tally) * sizeof(uint64);
 
-	tally->words = memcpy(MemoryContextAlloc(context, size), words, size);
-	return words + rtscan_tally_words(tally);
+	if (!entry->joins)
+	{
+		check_tally(taken);
+		tally->words = memcpy(MemoryContextAlloc(context, size), taken->next, size);
+		taken->next += rtscan_tally_words(tally);
+		taken->head = tally;
+		taken->rows = 0;
+	}
+	tally->made = true;
+	tally->head = taken->head;
+	taken->rows += bits->tallied;
 }
 
 /* Hand each region its part of the answer. */
@@ -485,7 +518,7 @@ take_answer(Round *round, const DeviceReply *reply, MemoryContext context, Rtsca
 {
 	char	   *answer = round->area + round->request.results;
 	const uint32 *counts = (const uint32 *) answer;
-	const uint64 *tallies = (const uint64 *) (answer + device_tallies_offset(round->chunks));
+	TakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(round->chunks))};
 	char	   *words = answer + device_bits_offset(round->chunks, round->tally_words);
 	RtscanRowBits *all = MemoryContextAlloc(context, round->nentries * sizeof(RtscanRowBits));
 
@@ -495,14 +528,13 @@ take_answer(Round *round, const DeviceReply *reply, MemoryContext context, Rtsca
 		RtscanRowBits *bits = take_region(entry, counts, round->header.want_bits ? (uint64 *) words : NULL, &all[i]);
 
 		if (entry->tally)
-			tallies = take_tally(entry->tally, tallies, context);
-		if (entry->tally && rtscan_debug_compare_executors)
-			check_tally(entry, bits);
+			take_tally(&tallies, entry, bits, context);
 		counts += bits->chunks;
 		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
 		entry->region->evaluated = bits;
 		counters->tallied_rows += bits->tallied;
 	}
+	check_tally(&tallies);
 	counters->chunks_read += round->chunks;
 	counters->refined_rows += reply->refined_rows;
 	counters->rays += reply->rays;

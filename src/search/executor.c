@@ -142,7 +142,7 @@ begin_segment(RtscanSegmentScan *scan)
 {
 	scan->lost = scan->left_to_cpu = false;
 	if (scan->tally)
-		scan->tally->words = NULL;
+		rtscan_reset_tally(scan->tally);
 	for (int i = 0; i < scan->nregions; i++)
 		scan->regions[i]->evaluated = NULL;
 }
@@ -206,6 +206,13 @@ take_scratch(RtscanScratch *scratch)
 	return list_nth(scratch->all, scratch->used++);
 }
 
+/* Are the rows of a chunk in a tally that has been made? */
+static bool
+is_tallied(const RtscanSegmentScan *scan, uint32 chunk)
+{
+	return scan->tally && scan->tally->made && rtscan_is_tallied(scan->tally, chunk);
+}
+
 /* For tests: does the CPU come to the same bits? */
 static void
 compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
@@ -223,7 +230,7 @@ compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion
 								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
 	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
 	{
-		if (found->tallied > 0 && rtscan_is_tallied(scan->tally, chunk))
+		if (is_tallied(scan, chunk))
 			continue;
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
@@ -410,6 +417,18 @@ check_evaluated(RtscanSegmentScan *scan)
 						 : "A segment has few rows, and only the CPU evaluates such ones.");
 }
 
+/* The CPU has evaluated what another executor had tallied before it failed. */
+static void
+leave_out_tallied(const RtscanSegmentScan *scan, RtscanRowBits *bits)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (is_tallied(scan, chunk))
+		{
+			bits->filled[chunk] = false;
+			bits->counted = false;
+		}
+}
+
 RtscanRowBits *
 rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
 {
@@ -417,7 +436,8 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	RtscanRowBits *room,
 			   *bits;
 
-	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0;
+	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0 &&
+		!(scan->tally && scan->tally->made);
 	round->scratch.used = 0;
 	round->in_hand = NULL;
 	if (scan->filter.region.empty)
@@ -433,6 +453,8 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	bits = evaluate_filter(&evaluation, &scan->filter, NULL, room);
 	if (bits != room)
 		round->in_hand = bits;
+	else
+		leave_out_tallied(scan, bits);
 	return bits;
 }
 

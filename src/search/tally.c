@@ -1,6 +1,6 @@
 /*
  * tally.c
- *		What a segment's rows come to by cell: what is asked for, and what came of it.
+ *		What rows of segments come to by cell: what is asked for, and what came of it.
  */
 #include "search/tally.h"
 
@@ -14,8 +14,26 @@ rtscan_create_tally(const RtscanSegment *segment)
 	RtscanTally *tally = palloc0(sizeof(RtscanTally));
 
 	tally->segment = segment;
-	tally->cells = 1;
 	return tally;
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* A column's exact integers; false if it has none, or so many different ones that a distance might be NULL's mark. */
+static bool
+find_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
+{
+	int64		greatest;
+
+	*found = (RtscanTallyColumn) {.column = column};
+	if (!rtscan_get_range(values, &found->least, &greatest))
+		return false;
+	(void) rtscan_total_bounds(values, 0, &found->scale);
+	found->empty = found->least > greatest;
+	if (found->empty)
+		found->least = greatest = 0;
+	found->largest = (uint64) greatest - (uint64) found->least;
+	return found->largest < PG_UINT64_MAX;
 }
 
 /* Codes of a key column in heap order are not stored. */
@@ -25,55 +43,19 @@ stores_codes(const RtscanSegment *segment, int column)
 	return column >= segment->header.nkeys || (segment->columns[column].header.flags & RTSCAN_COLUMN_HEAP_ORDER) == 0;
 }
 
-/* What numbers has a column's digit? */
-static bool
-find_digit(const RtscanSegment *segment, const RtscanValues *values, int column, RtscanTallyDigit *digit)
-{
-	uint32		codes = rtscan_code_count(values);
-	int64		greatest;
-
-	*digit = (RtscanTallyDigit) {.column = column, .coded = codes != PG_UINT32_MAX, .null = codes - 1};
-	if (digit->coded)
-		return stores_codes(segment, column);
-	if (!rtscan_get_range(values, &digit->least, &greatest))
-		return false;
-	if (digit->least > greatest)
-		digit->least = digit->null = 0;
-	else if ((uint64) greatest - (uint64) digit->least < PG_INT32_MAX)
-		digit->null = (uint64) greatest - (uint64) digit->least + 1;
-	else
-		return false;
-	return true;
-}
-
 bool
 rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column)
 {
-	RtscanTallyDigit digit;
-	uint64		cells;
+	uint32		codes = rtscan_code_count(values);
+	RtscanTallyDigit digit = {.coded = codes != PG_UINT32_MAX};
 
-	if (tally->ndigits == DEVICE_MAX_DIGITS || !find_digit(tally->segment, values, column, &digit))
+	if (tally->ndigits == DEVICE_MAX_DIGITS || (digit.coded && !stores_codes(tally->segment, column)) ||
+		(!digit.coded && !find_column(values, column, &digit.of)))
 		return false;
-	cells = (uint64) tally->cells * ((uint64) digit.null + 1);
-	if (cells > Max(tally->segment->header.rows / ROWS_A_CELL, FEW_CELLS))
-		return false;
-	digit.stride = tally->cells;
+	if (digit.coded)
+		digit.of = (RtscanTallyColumn) {.column = column, .largest = Max(codes, 2) - 2, .empty = codes < 2};
 	tally->digits[tally->ndigits++] = digit;
-	tally->cells = cells;
 	return true;
-}
-
-/* The word of a measure, which may be there already; 0: there is no room. */
-static int
-add_measure(RtscanTally *tally, int column, TallyKind kind)
-{
-	for (int i = 0; i < tally->nmeasures; i++)
-		if (tally->measures[i].column == (uint32) column && tally->measures[i].kind == kind)
-			return 1 + i;
-	if (tally->nmeasures == DEVICE_MAX_MEASURES)
-		return 0;
-	tally->measures[tally->nmeasures] = (TallyMeasure) {column, kind};
-	return ++tally->nmeasures;
 }
 
 static bool
@@ -89,41 +71,184 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values)
 	return false;
 }
 
-/* Add the measures that a value's total is made of; false if there is no room for them. */
-static bool
-add_measures(RtscanTally *tally, RtscanTallyValue *value, bool nulls, uint64 largest)
-{
-	bool		added = true;
-
-	if (nulls)
-		added &= (value->count = add_measure(tally, value->column, TALLY_COUNT)) > 0;
-	if (value->kind == RTSCAN_TOTAL_SUM)
-		added &= (value->lower = add_measure(tally, value->column, TALLY_SUM_LOWER)) > 0;
-	if (value->kind == RTSCAN_TOTAL_SUM && largest > PG_UINT32_MAX)
-		added &= (value->upper = add_measure(tally, value->column, TALLY_SUM_UPPER)) > 0;
-	if (value->kind == RTSCAN_TOTAL_LEAST)
-		added &= (value->outermost = add_measure(tally, value->column, TALLY_LEAST)) > 0;
-	if (value->kind == RTSCAN_TOTAL_GREATEST)
-		added &= (value->outermost = add_measure(tally, value->column, TALLY_GREATEST)) > 0;
-	return added;
-}
-
 int
 rtscan_tally_value(RtscanTally *tally, const RtscanValues *values, int column, RtscanTotalKind kind)
 {
-	RtscanTallyValue value = {.column = column, .kind = kind};
-	int64		greatest;
+	RtscanTallyValue value = {.kind = kind};
 
-	if (tally->nvalues == DEVICE_MAX_MEASURES || !rtscan_has_totals(values) ||
-		!rtscan_get_range(values, &value.least, &greatest) || (uint64) greatest - (uint64) value.least == PG_UINT64_MAX)
+	if (tally->nvalues == DEVICE_MAX_MEASURES || !rtscan_has_totals(values) || !find_column(values, column, &value.of))
 		return -1;
-	(void) rtscan_total_bounds(values, 0, &value.scale);
-	if (value.least > greatest)
-		value.least = greatest = 0;
-	if (!add_measures(tally, &value, has_nulls(tally->segment, values), (uint64) greatest - (uint64) value.least))
-		return -1;
+	value.nulls = has_nulls(tally->segment, values);
 	tally->values[tally->nvalues] = value;
 	return tally->nvalues++;
+}
+
+/* ---------------------------------------------------------------- joining */
+
+/* Have a column's integers count from the least of two segments'; false if that cannot be. */
+static bool
+widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
+{
+	int64		least = Min(all->least, one->least);
+
+	if (one->empty || all->empty)
+	{
+		if (all->empty)
+			*all = *one;
+		return true;
+	}
+	if (all->scale != one->scale)
+		return false;
+	all->largest = Max(all->largest + ((uint64) all->least - (uint64) least), one->largest + ((uint64) one->least - (uint64) least));
+	all->least = least;
+	return all->largest < PG_UINT64_MAX;
+}
+
+/* Widen all columns of a tally. */
+static bool
+widen_all(RtscanTally *all, const RtscanTally *one)
+{
+	bool		wide = true;
+
+	for (int i = 0; i < all->ndigits && wide; i++)
+		wide = !all->digits[i].coded && !one->digits[i].coded && widen(&all->digits[i].of, &one->digits[i].of);
+	for (int i = 0; i < all->nvalues && wide; i++)
+	{
+		wide = widen(&all->values[i].of, &one->values[i].of);
+		all->values[i].nulls |= one->values[i].nulls;
+	}
+	return wide;
+}
+
+static void
+shift(RtscanTallyColumn *one, const RtscanTallyColumn *all)
+{
+	int64		least = one->least;
+	bool		empty = one->empty;
+
+	*one = *all;
+	one->shift = empty ? 0 : (uint64) least - (uint64) all->least;
+}
+
+static void
+shift_all(RtscanTally *one, const RtscanTally *all)
+{
+	for (int i = 0; i < all->ndigits; i++)
+		shift(&one->digits[i].of, &all->digits[i].of);
+	for (int i = 0; i < all->nvalues; i++)
+	{
+		shift(&one->values[i].of, &all->values[i].of);
+		one->values[i].nulls = all->values[i].nulls;
+	}
+	one->joins = true;
+}
+
+/* ---------------------------------------------------------------- settling */
+
+/* Number the cells; false if they are too many for so many rows. */
+static bool
+lay_out_cells(RtscanTally *tally, uint64 rows)
+{
+	uint64		cells = 1;
+
+	for (int i = 0; i < tally->ndigits; i++)
+	{
+		RtscanTallyDigit *digit = &tally->digits[i];
+		uint64		null = digit->of.empty ? 0 : digit->of.largest + 1;
+
+		if (null >= PG_INT32_MAX || cells * (null + 1) > Max(rows / ROWS_A_CELL, FEW_CELLS))
+			return false;
+		digit->null = null;
+		digit->stride = cells;
+		cells *= null + 1;
+	}
+	tally->cells = cells;
+	return true;
+}
+
+/* The word of a measure, which may be there already; 0: there is no room. */
+static int
+add_measure(RtscanTally *tally, const RtscanTallyColumn *of, TallyKind kind)
+{
+	for (int i = 0; i < tally->nmeasures; i++)
+		if (tally->measures[i].column == (uint32) of->column && tally->measures[i].kind == kind)
+			return 1 + i;
+	if (tally->nmeasures == DEVICE_MAX_MEASURES)
+		return 0;
+	tally->measures[tally->nmeasures] = (TallyMeasure) {of->column, kind, of->shift};
+	return ++tally->nmeasures;
+}
+
+/* The measures that a value's total is made of; false if there is no room for them. */
+static bool
+lay_out_value(RtscanTally *tally, RtscanTallyValue *value)
+{
+	const RtscanTallyColumn *of = &value->of;
+	bool		fits = true;
+
+	if (value->nulls)
+		fits &= (value->count = add_measure(tally, of, TALLY_COUNT)) > 0;
+	if (value->kind == RTSCAN_TOTAL_SUM)
+		fits &= (value->lower = add_measure(tally, of, TALLY_SUM_LOWER)) > 0;
+	if (value->kind == RTSCAN_TOTAL_SUM && of->largest > PG_UINT32_MAX)
+		fits &= (value->upper = add_measure(tally, of, TALLY_SUM_UPPER)) > 0;
+	if (value->kind == RTSCAN_TOTAL_LEAST)
+		fits &= (value->outermost = add_measure(tally, of, TALLY_LEAST)) > 0;
+	if (value->kind == RTSCAN_TOTAL_GREATEST)
+		fits &= (value->outermost = add_measure(tally, of, TALLY_GREATEST)) > 0;
+	return fits;
+}
+
+static bool
+lay_out(RtscanTally *tally, uint64 rows)
+{
+	bool		fits = lay_out_cells(tally, rows);
+
+	for (int i = 0; i < tally->nvalues && fits; i++)
+		fits = lay_out_value(tally, &tally->values[i]);
+	return fits && rtscan_tally_words(tally) <= DEVICE_MAX_TALLY_WORDS;
+}
+
+/* What all of them have together; false if they cannot join. */
+static bool
+find_all(RtscanTally **tallies, int n, RtscanTally *all)
+{
+	RtscanTally trial;
+	uint64		rows = 0;
+
+	*all = *tallies[0];
+	for (int i = 0; i < n; i++)
+	{
+		rows += tallies[i]->segment->header.rows;
+		if (!widen_all(all, tallies[i]))
+			return false;
+	}
+	trial = *all;
+	return lay_out(&trial, rows);
+}
+
+void
+rtscan_settle_tallies(RtscanTally **tallies, int n)
+{
+	RtscanTally all;
+	bool		join = n > 0 && find_all(tallies, n, &all);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (join)
+			shift_all(tallies[i], &all);
+		if (!lay_out(tallies[i], join ? PG_INT64_MAX : tallies[i]->segment->header.rows))
+			tallies[i] = NULL;
+	}
+}
+
+void
+rtscan_reset_tally(RtscanTally *tally)
+{
+	if (tally->made && tally->head->given)
+		return;
+	tally->made = tally->given = false;
+	tally->words = NULL;
 }
 
 /* ---------------------------------------------------------------- answers */
@@ -134,14 +259,14 @@ word(const RtscanTally *tally, int measure, uint32 cell)
 	return tally->words[(uint64) measure * tally->cells + cell];
 }
 
-/* A segment has few rows: halves of 32 bits times them, and sums of such, do not overflow. */
+/* Halves of 32 bits, times the rows of segments searched together, and sums of such, do not overflow. */
 static void
 add_sum(const RtscanTally *tally, const RtscanTallyValue *value, uint32 cell, RtscanTotal *total)
 {
 	int64		count = (int64) total->count;
 
-	total->upper = (value->least >> 32) * count + (value->upper > 0 ? (int64) word(tally, value->upper, cell) : 0);
-	total->lower = (uint64) (uint32) value->least * count + word(tally, value->lower, cell);
+	total->upper = (value->of.least >> 32) * count + (value->upper > 0 ? (int64) word(tally, value->upper, cell) : 0);
+	total->lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, cell);
 }
 
 RtscanTotal
@@ -153,8 +278,8 @@ rtscan_tally_total(const RtscanTally *tally, int number, uint32 cell)
 	if (value->kind == RTSCAN_TOTAL_SUM)
 		add_sum(tally, value, cell, &total);
 	else if (value->kind == RTSCAN_TOTAL_LEAST)
-		total.outermost = (int64) ((uint64) value->least + ~word(tally, value->outermost, cell));
+		total.outermost = (int64) ((uint64) value->of.least + ~word(tally, value->outermost, cell));
 	else if (value->kind == RTSCAN_TOTAL_GREATEST)
-		total.outermost = (int64) ((uint64) value->least + word(tally, value->outermost, cell));
+		total.outermost = (int64) ((uint64) value->of.least + word(tally, value->outermost, cell));
 	return total;
 }

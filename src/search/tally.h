@@ -1,21 +1,24 @@
 /*
  * tally.h
- *		What a segment's rows come to by cell, where the executor that finds them adds them up as well.
+ *		What rows of segments come to by cell, where the executor that finds them adds them up as well.
  *
  * Then their bits do not leave it.  Only the CPU knows which rows a snapshot sees, and it knows of whole chunks at once
  * (visibility.h): these are in the tally, the rows of the others come as bits.
  *
- * A row's cell is one number, as in run/row_groups.h: of codes, or of exact integers less the segment's least, like digits.  What is
- * measured are the integers of columns in frames, less the segment's least as well; device/protocol.h says how.  Make one, offer
- * it digits and values, and hang it onto the segment's RtscanSegmentScan before a round is begun; what comes of it is read by the
- * numbers that the offers gave:
+ * A row's cell is one number, as in run/row_groups.h: of codes, or of exact integers less the least, like digits.  What is
+ * measured are the integers of columns in frames, less the least as well; device/protocol.h says how.  Make one for each segment, offer
+ * it digits and values, settle them together, and hang them onto the segments' RtscanSegmentScans before a round is begun.  Segments
+ * without codes, which mean something else in each, join: those of a round have one set of words, which the first has.
  *
- *	RtscanTally *tally = rtscan_create_tally(segment);
- *
+ *	tally = rtscan_create_tally(segment);
  *	rtscan_tally_digit(tally, values_of_g, g);
  *	number = rtscan_tally_value(tally, values_of_v, v, RTSCAN_TOTAL_SUM);
  *	...
+ *	rtscan_settle_tallies(tallies, n);
+ *	...
  *	total = rtscan_tally_total(tally, number, cell);
+ *
+ * What has been given to whoever asked must not be given once more, as bits or by another round: "made" and "given" say so.
  */
 #ifndef RTSCAN_TALLY_H
 #define RTSCAN_TALLY_H
@@ -25,22 +28,31 @@
 #include "device/device.h"
 #include "segment/totals.h"
 
-typedef struct RtscanTallyDigit
+/* Exact integers of a column, from the least to the greatest of them; of numerics, of a scale. */
+typedef struct RtscanTallyColumn
 {
 	int			column;
-	bool		coded;			/* its integers are codes */
-	int64		least;
+	int			scale;
+	int64		least;			/* of all segments that join */
+	uint64		largest;		/* distance from it */
+	uint64		shift;			/* the segment's own least is so much above */
+	bool		empty;			/* all rows are NULL */
+} RtscanTallyColumn;
+
+typedef struct RtscanTallyDigit
+{
+	RtscanTallyColumn of;
+	bool		coded;			/* its integers are codes, from 0 on */
 	uint32		null;			/* the number of NULL; those of other integers are below */
 	uint32		stride;
 } RtscanTallyDigit;
 
-/* A column's values: the words that have their total. */
+/* Values: the words that have their total. */
 typedef struct RtscanTallyValue
 {
-	int			column;
+	RtscanTallyColumn of;
 	RtscanTotalKind kind;
-	int			scale;			/* of numerics */
-	int64		least;
+	bool		nulls;			/* some rows may have none */
 	int			count;			/* 0: all rows have values; likewise: there is no such word */
 	int			lower;
 	int			upper;
@@ -49,28 +61,42 @@ typedef struct RtscanTallyValue
 
 typedef struct RtscanTally
 {
-	const RtscanSegment *segment;	/* while it is being made up */
-	uint32		cells;
+	const RtscanSegment *segment;	/* until it is settled */
 	int			ndigits;
 	RtscanTallyDigit digits[DEVICE_MAX_DIGITS];
 	int			nvalues;
 	RtscanTallyValue values[DEVICE_MAX_MEASURES];
+	uint32		tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in it */
+
+	/* Settled: */
+	bool		joins;			/* it is like those of the other segments */
+	uint32		cells;
 	int			nmeasures;		/* the first word of a cell is its rows, the next are these: */
 	TallyMeasure measures[DEVICE_MAX_MEASURES];
-	uint32		tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in it */
-	const uint64 *words;		/* [1 + measures][cells]; NULL: nobody has made it */
+
+	/* Of the round at hand: */
+	bool		made;			/* the rows are in the words, which the head has: */
+	struct RtscanTally *head;	/* itself, or that of an earlier segment */
+	const uint64 *words;		/* a head's: [1 + measures][cells] */
+	bool		given;			/* a head's words have been, and are not to be made again */
 } RtscanTally;
 
 /* An empty one, in the current memory context: of one cell, without values or chunks. */
 extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
 
-/* A digit of the cell's number; false if the column's integers are not known, or there would be too many cells for the rows. */
+/* A digit of the cell's number; false if the column's integers are not known, or far apart. */
 extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column);
 
 /* Values, by whose number their total can be had; -1 if there is none. */
 extern int	rtscan_tally_value(RtscanTally *tally, const RtscanValues *values, int column, RtscanTotalKind kind);
 
-/* Is a chunk in it?  And how many words has it? */
+/* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
+extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
+
+/* Forget what an earlier round has made, unless that has been given. */
+extern void rtscan_reset_tally(RtscanTally *tally);
+
+/* Is a chunk in it, and need not be given as bits? */
 static inline bool
 rtscan_is_tallied(const RtscanTally *tally, uint32 chunk)
 {
@@ -83,7 +109,7 @@ rtscan_tally_words(const RtscanTally *tally)
 	return (uint64) tally->cells * (1 + tally->nmeasures);
 }
 
-/* Once it has been made: the rows of a cell, and their total of some values. */
+/* Of a head: the rows of a cell, and their total of some values. */
 static inline uint64
 rtscan_tally_rows(const RtscanTally *tally, uint32 cell)
 {
