@@ -248,6 +248,7 @@ device_time() { query -c "SELECT sum(device_time) FROM pg_stat_rtscan"; }
 # A statement's time, and the device's part of it. $1: executor, $2: repetitions, $3: SQL
 on_device() {
   local before after time
+  statement "$1" 0 3 "$3" >/dev/null
   before=$(device_time)
   time=$(statement "$1" 0 "$2" "$3")
   after=$(device_time)

@@ -30,8 +30,14 @@ open_tally(Evaluator *evaluator)
 	if (memory > MAX_TALLY_MEMORY)
 		memory = MAX_TALLY_MEMORY;
 	evaluator->tally_table = (memory - TALLY_MEMORY) / sizeof(uint32_t);
-	evaluator->tally = shader_compute_with(evaluator->context, evaluator->layout, tally_spirv, sizeof(tally_spirv),
-										   evaluator->tally_table);
+	for (uint32_t way = 0; way < TALLY_WAYS; way++)
+		for (uint32_t wide = 0; wide < 2; wide++)
+		{
+			uint32_t	constants[] = {way, wide, way == TALLY_BY_TABLES ? evaluator->tally_table : 1};
+
+			evaluator->tally[way][wide] = shader_compute_with(evaluator->context, evaluator->layout, tally_spirv,
+															  sizeof(tally_spirv), constants, 3);
+		}
 }
 
 void
@@ -60,7 +66,7 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.publish_of.element = sizeof(uint32_t),
 		.digits.element = sizeof(DigitTask),
 		.measures.element = sizeof(MeasureTask),
-		.tallies.element = sizeof(TallyTask),
+		.tally_tasks.element = sizeof(TallyTask),
 		.tally_of.element = sizeof(uint32_t),
 	};
 	if (context->int64_atomics)
@@ -101,7 +107,7 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 	RefineTask *refine = (RefineTask *) evaluator->refine_tasks.data;
 	PublishTask *publish = (PublishTask *) evaluator->publish_tasks.data;
 	TraceTask  *trace = (TraceTask *) evaluator->trace_tasks.data;
-	TallyTask  *tally = (TallyTask *) evaluator->tallies.data;
+	TallyTask  *tally = (TallyTask *) evaluator->tally_tasks.data;
 
 	for (uint32_t i = 0; i < evaluator->sieve_tasks.count; i++)
 		sieve[i].bits += address;
@@ -111,7 +117,7 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 		publish[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->trace_tasks.count; i++)
 		trace[i].bits += address;
-	for (uint32_t i = 0; i < evaluator->tallies.count; i++)
+	for (uint32_t i = 0; i < evaluator->tally_tasks.count; i++)
 	{
 		tally[i].bits += address;
 		tally[i].words += tally_address;
@@ -170,6 +176,17 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
+/* All workgroups for each way; those of other ways end at once. */
+static void
+dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
+{
+	for (uint32_t way = 0; way < TALLY_WAYS; way++)
+		for (uint32_t wide = 0; wide < 2; wide++)
+			if (evaluator->tallies[way][wide])
+				dispatch(evaluator, evaluator->tally[way][wide], tasks, evaluator->tally_of.count, 0);
+	memset(evaluator->tallies, 0, sizeof(evaluator->tallies));
+}
+
 /* Where requests wait for their tallies. */
 static void
 copy_tallies(Evaluator *evaluator, const Batch *batch, Request **requests, uint32_t count)
@@ -206,7 +223,7 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
 	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, 0);
-	dispatch(evaluator, evaluator->tally, &tasks, evaluator->tally_of.count, 0);
+	dispatch_tallies(evaluator, &tasks);
 	if (evaluator->tally_words > 0)
 		copy_tallies(evaluator, batch, requests, count);
 	submission_start(evaluator->context, &batch->submission);

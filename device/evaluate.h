@@ -58,7 +58,8 @@ typedef struct Evaluator
 	VkPipeline	sieve;
 	VkPipeline	refine;
 	VkPipeline	publish;
-	VkPipeline	tally;			/* VK_NULL_HANDLE: the device lacks what that needs */
+	VkPipeline	tally[TALLY_WAYS][2];	/* of narrow values, and of wide ones; VK_NULL_HANDLE: the device lacks what that needs */
+	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it */
 	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for */
 	Raytracer	raytracer;
 	BvhBuilder	bvhs;
@@ -83,7 +84,7 @@ typedef struct Evaluator
 	Array		publish_of;
 	Array		digits;
 	Array		measures;
-	Array		tallies;
+	Array		tally_tasks;
 	Array		tally_of;
 	uint64_t	tally_words;
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most */

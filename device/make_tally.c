@@ -98,6 +98,7 @@ add_measure(Evaluator *evaluator, TallyTask *task, MeasureTask measure, uint64_t
 		task->span = span;
 	if (measure.parts == 0)
 		task->way = TALLY_BY_WORDS;
+	task->wide |= largest >= UINT32_MAX;
 	*(MeasureTask *) array_extend(&evaluator->measures, 1) = measure;
 }
 
@@ -144,14 +145,16 @@ choose_way(const Evaluator *evaluator, TallyTask *task)
 		task->way = TALLY_BY_WORDS;
 	if (task->way != TALLY_BY_TABLES || task->cells < MANY_CELLS)
 		task->span = 1;
+	task->wide |= task->way == TALLY_BY_WORDS;
 }
 
 static void
 add_task(Evaluator *evaluator, TallyTask task)
 {
 	task.first_group = evaluator->tally_of.count;
-	tasks_add_workgroups(&evaluator->tally_of, evaluator->tallies.count, (task.chunks + task.span - 1) / task.span);
-	*(TallyTask *) array_extend(&evaluator->tallies, 1) = task;
+	evaluator->tallies[task.way][task.wide] = true;
+	tasks_add_workgroups(&evaluator->tally_of, evaluator->tally_tasks.count, (task.chunks + task.span - 1) / task.span);
+	*(TallyTask *) array_extend(&evaluator->tally_tasks, 1) = task;
 }
 
 DeviceResult

@@ -27,7 +27,7 @@ tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
 		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
 		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of,
-		&evaluator->digits, &evaluator->measures, &evaluator->tallies, &evaluator->tally_of};
+		&evaluator->digits, &evaluator->measures, &evaluator->tally_tasks, &evaluator->tally_of};
 
 	memcpy(arrays, all, sizeof(all));
 }
@@ -444,7 +444,7 @@ add_tally_of(Work *work, Place *place, uint32_t groups)
 
 	if (work->segment->cells == 0)
 		return DEVICE_OK;
-	if (work->evaluator->tally == VK_NULL_HANDLE)
+	if (work->evaluator->tally[0][0] == VK_NULL_HANDLE)
 		return DEVICE_UNSUPPORTED;
 	return (work->request->header->prepare ? find_tally : add_tally) (work->evaluator, &source, &work->request->reply);
 }

@@ -53,13 +53,16 @@ shader_compute(Context *context, VkPipelineLayout layout, const uint32_t *code, 
 }
 
 VkPipeline
-shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size, uint32_t constant)
+shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size,
+					const uint32_t *constants, uint32_t count)
 {
-	VkSpecializationMapEntry entry = {.size = sizeof(constant)};
-	VkSpecializationInfo constants = {
-		.mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof(constant), .pData = &constant};
+	VkSpecializationMapEntry entries[SHADER_CONSTANTS];
+	VkSpecializationInfo info = {
+		.mapEntryCount = count, .pMapEntries = entries, .dataSize = count * sizeof(uint32_t), .pData = constants};
 
-	return create_pipeline(context, layout, code, size, &constants);
+	for (uint32_t i = 0; i < count; i++)
+		entries[i] = (VkSpecializationMapEntry) {.constantID = i, .offset = i * sizeof(uint32_t), .size = sizeof(uint32_t)};
+	return create_pipeline(context, layout, code, size, &info);
 }
 
 void

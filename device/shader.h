@@ -13,9 +13,11 @@ extern VkShaderModule shader_module(Context *context, const uint32_t *code, size
 extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
 								 const uint32_t *code, size_t size);
 
-/* The same with the first of the shader's constants. */
-extern VkPipeline shader_compute_with(Context *context, VkPipelineLayout layout,
-									  const uint32_t *code, size_t size, uint32_t constant);
+/* The same with the shader's constants, count of them. */
+extern VkPipeline shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size,
+									  const uint32_t *constants, uint32_t count);
+
+#define SHADER_CONSTANTS	4	/* at most */
 
 /* Record the run of a shader with these push constants. */
 extern void shader_dispatch(Context *context, VkPipelineLayout layout, VkPipeline pipeline,

@@ -31,6 +31,7 @@
 #define TALLY_OF_ONE_CELL	0
 #define TALLY_BY_TABLES		1
 #define TALLY_BY_WORDS		2
+#define TALLY_WAYS			3
 
 /* What is measured: enum TallyKind of device/protocol.h; and how many rows there are. */
 #define MEASURE_COUNT		0
@@ -158,12 +159,14 @@ struct TallyTask
 	uint32_t	groups;
 	uint32_t	rows;
 	uint32_t	way;
+	uint32_t	wide;			/* some values have more than 32 bits, or all that these can be */
 	uint32_t	cells;
 	uint32_t	first_digit;
 	uint32_t	digits;
 	uint32_t	first_measure;
 	uint32_t	measures;
 	uint32_t	tallied[3];		/* a bit for each chunk that is to be */
+	uint32_t	unused;
 };
 
 /* Rays of a slab: device/slabs.h. */

@@ -3,26 +3,27 @@
  *		What the rows of some chunks come to, by cell (device/protocol.h): RTCUDB's and the 2004 paper's
  *		aggregation, without a row's leaving the device.
  *
- * Neighbouring threads have neighbouring rows, so that elements are read one after another, and each thread has several rows
- * at hand at a time, for a load takes long; it reads their elements whether they are chosen or not.  A workgroup gathers what
+ * Neighbouring threads have neighbouring rows, so that elements are read one after another, and each thread has four rows at hand
+ * at a time, in vectors, for a load takes long; it reads their elements whether they are chosen or not.  A workgroup gathers what
  * it has in its own memory, in registers if there is but one cell, and adds that to the segment's words in the end.  Its memory
  * adds up 32 bits only: sums are made of halves of the 32 bits there, where they might overflow otherwise.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_atomic_int64 : require
-#extension GL_EXT_control_flow_attributes : require
 #include "common.glsl"
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
 layout(local_size_x = TALLY_GROUP) in;
 
-/* How many cells of 32 bits the workgroup's memory has room for. */
-layout(constant_id = 0) const uint32_t TABLE = 4096;
-
-/* Rows that a thread has at hand. */
-#define ROWS	6
+/*
+ * A pipeline for each way, and whether some values have more than 32 bits: what a thread needs of registers decides how many
+ * there are at a time.  And how many cells of 32 bits the workgroup's memory has room for.
+ */
+layout(constant_id = 0) const uint32_t WAY = TALLY_OF_ONE_CELL;
+layout(constant_id = 1) const bool WIDE = false;
+layout(constant_id = 2) const uint32_t TABLE = 1;
 
 /* A column's elements in the chunk at hand. */
 struct Elements
@@ -31,7 +32,6 @@ struct Elements
 	uint64_t	above;
 	uint64_t	null;
 	uint32_t	bits;
-	bool		narrow;			/* values have 32 bits at most */
 };
 
 struct Digit
@@ -71,12 +71,10 @@ enter_column(ElementsTask values, uint32_t chunk)
 
 	if (values.frames == 0)
 		return Elements(values.elements + uint64_t(chunk) * bytes * values.code_bits, 0, 0xFFFFFFFFFFFFFFFFul,
-						values.code_bits, true);
+						values.code_bits);
 	FrameTask	frame = Frames(values.frames).at[chunk];
-	uint64_t	above = frame.above + values.shift;
 
-	return Elements(values.elements + uint64_t(frame.page) * bytes, above, frame.null, frame.bits,
-					frame.bits <= 32 && above <= 0xFFFFFFFFul - ((1ul << frame.bits) - 1));
+	return Elements(values.elements + uint64_t(frame.page) * bytes, frame.above + values.shift, frame.null, frame.bits);
 }
 
 /* Which columns are where in a chunk is the same for all threads: some of them look that up. */
@@ -96,7 +94,7 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	if (i < task.measures)
 	{
 		MeasureTask measure = Measures(tasks.measures).at[task.first_measure + i];
-		Elements	none = Elements(0, 0, 1, 0, true);	/* of rows: no value is asked for */
+		Elements	none = Elements(0, 0, 1, 0);	/* of rows: no value is asked for */
 
 		measures[i] = Measure(none, measure.kind, measure.parts);
 		if (measure.kind != MEASURE_ROWS)
@@ -117,59 +115,38 @@ chosen_word(Chunk chunk, uint32_t word)
 	return rows;
 }
 
-/* The rows at hand that are chosen, a bit each; those that there are not are none. */
-uint32_t
-choose(Chunk chunk, uint32_t first)
+/* The rows at hand: from the first, as far apart as there are threads. */
+#define STEP	(4 * TALLY_GROUP)
+
+uvec4
+rows_at_hand(uint32_t first)
 {
-	uint32_t	chosen = 0;
-
-	[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-	{
-		uint32_t	row = first + k * TALLY_GROUP;
-
-		if (row < chunk.rows)
-			chosen |= (chosen_word(chunk, row / 32) >> (row % 32) & 1) << k;
-	}
-	return chosen;
+	return first + uvec4(0, TALLY_GROUP, 2 * TALLY_GROUP, 3 * TALLY_GROUP);
 }
 
-/* Where an element begins; of a row that there is not, the last one's. */
 uint32_t
-bit_of(Elements values, uint32_t rows, uint32_t row)
+is_chosen(Chunk chunk, uint32_t row)
 {
-	return min(row, rows - 1) * values.bits;
+	return row < chunk.rows ? chosen_word(chunk, row / 32) >> (row % 32) & 1 : 0;
 }
 
-/* Elements of the rows at hand, of 32 bits at most; no word is read that has none of an element's bits. */
-void
-load_narrow_elements(Elements values, uint32_t rows, uint32_t first, out uint32_t elements[ROWS])
+/* Which of them are chosen; those that there are not are none. */
+bvec4
+choose(Chunk chunk, uvec4 rows)
 {
-	uint32_t	mask = 0xFFFFFFFFu >> (32 - values.bits);
+	return bvec4(uvec4(is_chosen(chunk, rows.x), is_chosen(chunk, rows.y), is_chosen(chunk, rows.z), is_chosen(chunk, rows.w)));
+}
 
-	[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-		elements[k] = 0;
-	if (values.bits == 0)
-		return;
-	if (32 % values.bits == 0)
-	{
-		[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-		{
-			uint32_t	bit = bit_of(values, rows, first + k * TALLY_GROUP);
+/* An element that begins with a bit, of 32 bits at most; no word is read that has none of its bits. */
+uint32_t
+load_narrow_element(Elements values, uint32_t bit)
+{
+	uint32_t	shift = bit % 32;
+	uint32_t	element = Words(values.words).at[bit / 32] >> shift;
 
-			elements[k] = Words(values.words).at[bit / 32] >> (bit % 32) & mask;
-		}
-		return;
-	}
-	[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-	{
-		uint32_t	bit = bit_of(values, rows, first + k * TALLY_GROUP);
-		uint32_t	shift = bit % 32;
-
-		elements[k] = Words(values.words).at[bit / 32] >> shift;
-		if (shift + values.bits > 32)
-			elements[k] |= Words(values.words).at[bit / 32 + 1] << (32 - shift);
-		elements[k] &= mask;
-	}
+	if (shift + values.bits > 32)
+		element |= Words(values.words).at[bit / 32 + 1] << (32 - shift);
+	return element & 0xFFFFFFFFu >> (32 - values.bits);
 }
 
 uint64_t
@@ -187,55 +164,59 @@ load_wide_element(Elements values, uint32_t bit)
 	return element & (0xFFFFFFFFFFFFFFFFul >> (64 - values.bits));
 }
 
-/* Values of the rows at hand; the bits of those that are NULL are cleared. */
-void
-load_narrow(Elements values, uint32_t rows, uint32_t first, inout uint32_t chosen, out uint32_t found[ROWS])
+/* Where elements begin; of a row that there is not, the last one's. */
+uvec4
+bits_of(Elements values, Chunk chunk, uvec4 rows)
 {
-	uint32_t	above = uint32_t(values.above);
-	bool		nulls = values.null <= 0xFFFFFFFFul;
-	uint32_t	null = uint32_t(values.null);
-
-	load_narrow_elements(values, rows, first, found);
-	[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-	{
-		if (nulls && found[k] == null)
-			chosen &= ~(1u << k);
-		found[k] += above;
-	}
+	return min(rows, uvec4(chunk.rows - 1)) * values.bits;
 }
 
-void
-load_wide(Elements values, uint32_t rows, uint32_t first, inout uint32_t chosen, out uint64_t found[ROWS])
+/* Values of the rows at hand; those that are NULL are no longer chosen. */
+uvec4
+load_narrow(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
 {
-	[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-	{
-		uint64_t	element = values.bits > 0 ? load_wide_element(values, bit_of(values, rows, first + k * TALLY_GROUP)) : 0;
+	uvec4		bits = bits_of(values, chunk, rows);
+	uvec4		elements = uvec4(0);
 
-		if (element == values.null)
-			chosen &= ~(1u << k);
-		found[k] = values.above + element;
-	}
+	if (values.bits > 0)
+		elements = uvec4(load_narrow_element(values, bits.x), load_narrow_element(values, bits.y),
+						 load_narrow_element(values, bits.z), load_narrow_element(values, bits.w));
+	if (values.null <= 0xFFFFFFFFul)
+		chosen = bvec4(uvec4(chosen) & uvec4(notEqual(elements, uvec4(uint32_t(values.null)))));
+	return elements + uint32_t(values.above);
+}
+
+u64vec4
+load_wide(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
+{
+	uvec4		bits = bits_of(values, chunk, rows);
+	u64vec4		elements = u64vec4(0);
+
+	if (values.bits > 0)
+		elements = u64vec4(load_wide_element(values, bits.x), load_wide_element(values, bits.y),
+						   load_wide_element(values, bits.z), load_wide_element(values, bits.w));
+	chosen.x = chosen.x && elements.x != values.null;
+	chosen.y = chosen.y && elements.y != values.null;
+	chosen.z = chosen.z && elements.z != values.null;
+	chosen.w = chosen.w && elements.w != values.null;
+	return elements + values.above;
 }
 
 /* Digits have 32 bits.  Whatever is there, a cell is one that there is. */
-void
-find_cells(TallyTask task, Chunk chunk, uint32_t first, out uint32_t cells[ROWS])
+uvec4
+find_cells(TallyTask task, Chunk chunk, uvec4 rows)
 {
-	[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-		cells[k] = 0;
+	uvec4		cells = uvec4(0);
+
 	for (uint32_t i = 0; i < task.digits; i++)
 	{
 		Digit		digit = digits[i];
-		uint32_t	known = 0xFFFFFFFFu;
-		uint32_t	numbers[ROWS];
+		bvec4		known = bvec4(true);
+		uvec4		numbers = load_narrow(digit.values, chunk, rows, known);
 
-		if (!digit.values.narrow)
-			known = 0;
-		else
-			load_narrow(digit.values, chunk.rows, first, known, numbers);
-		[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-			cells[k] += ((known >> k & 1) != 0 ? min(numbers[k], digit.null) : digit.null) * digit.stride;
+		cells += mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known) * digit.stride;
 	}
+	return cells;
 }
 
 /* ---------------------------------------------------------------- measures */
@@ -258,21 +239,21 @@ measured(uint32_t kind, uint64_t value)
 	return 1;
 }
 
-/* The lower 32 bits of that, of a value that has no others. */
-uint32_t
-measured_narrow(uint32_t kind, uint32_t value)
+/* The lower 32 bits of that, of values that have no others. */
+uvec4
+measured_narrow(uint32_t kind, uvec4 values)
 {
 	switch (kind)
 	{
 		case MEASURE_SUM_LOWER:
 		case MEASURE_GREATEST:
-			return value;
+			return values;
 		case MEASURE_SUM_UPPER:
-			return 0;
+			return uvec4(0);
 		case MEASURE_LEAST:
-			return ~value;
+			return ~values;
 	}
-	return 1;
+	return uvec4(1);
 }
 
 bool
@@ -305,88 +286,138 @@ add_to_word(uint64_t words, uint32_t kind, uint32_t cell, uint64_t value)
 
 /* ---------------------------------------------------------------- one cell */
 
+/* What some values of a column come to, to all measures there are. */
+struct Gathered
+{
+	uint32_t	count;
+	uint64_t	lower;
+	uint64_t	upper;
+	uint64_t	greatest;
+	uint64_t	least;			/* the complement */
+};
+
 uint64_t
+gathered_measure(uint32_t kind, Gathered all)
+{
+	switch (kind)
+	{
+		case MEASURE_SUM_LOWER:
+			return all.lower;
+		case MEASURE_SUM_UPPER:
+			return all.upper;
+		case MEASURE_GREATEST:
+			return all.greatest;
+		case MEASURE_LEAST:
+			return all.least;
+	}
+	return all.count;
+}
+
+Gathered
 gather_rows(Chunk chunk)
 {
-	uint32_t	rows = 0;
+	Gathered	all = Gathered(0, 0, 0, 0, 0);
 
 	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
-		rows += bitCount(chosen_word(chunk, word));
-	return rows;
+		all.count += bitCount(chosen_word(chunk, word));
+	return all;
 }
 
-uint64_t
-gather_narrow(Chunk chunk, Measure measure)
+Gathered
+gather_narrow(Chunk chunk, Elements values)
 {
-	bool		outermost = is_outermost(measure.kind);
-	uint64_t	sum = 0;
-	uint32_t	most = 0;
+	uvec4		count = uvec4(0);
+	uvec4		greatest = uvec4(0);
+	uvec4		least = uvec4(0);
+	u64vec4		sum = u64vec4(0);
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += ROWS * TALLY_GROUP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
 	{
-		uint32_t	chosen = choose(chunk, first);
-		uint32_t	found[ROWS];
+		uvec4		rows = rows_at_hand(first);
+		bvec4		chosen = choose(chunk, rows);
+		uvec4		found = load_narrow(values, chunk, rows, chosen);
+		uvec4		taken = mix(uvec4(0), found, chosen);
 
-		load_narrow(measure.values, chunk.rows, first, chosen, found);
-		[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-		{
-			uint32_t	value = (chosen >> k & 1) != 0 ? measured_narrow(measure.kind, found[k]) : 0;
-
-			if (outermost)
-				most = max(most, value);
-			else
-				sum += value;
-		}
+		count += uvec4(chosen);
+		sum += u64vec4(taken);
+		greatest = max(greatest, taken);
+		least = max(least, mix(uvec4(0), ~found, chosen));
 	}
-	if (outermost)
-		sum = measure.kind == MEASURE_LEAST && most != 0 ? most | 0xFFFFFFFF00000000ul : most;
-	return sum;
-}
-
-uint64_t
-gather_wide(Chunk chunk, Measure measure)
-{
-	uint64_t	sum = 0;
-
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += ROWS * TALLY_GROUP)
-	{
-		uint32_t	chosen = choose(chunk, first);
-		uint64_t	found[ROWS];
-
-		load_wide(measure.values, chunk.rows, first, chosen, found);
-		[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-			if ((chosen >> k & 1) != 0)
-				sum = join(measure.kind, sum, measured(measure.kind, found[k]));
-	}
-	return sum;
-}
-
-uint64_t
-gather_values(Chunk chunk, Measure measure)
-{
-	/* Of a narrow value's complement, which is all that there is to it, nothing must be 0. */
-	if (measure.values.narrow && measure.values.above + (1ul << measure.values.bits) <= 0xFFFFFFFFul)
-		return gather_narrow(chunk, measure);
-	return gather_wide(chunk, measure);
+	least.xy = max(least.xy, least.zw);
+	greatest.xy = max(greatest.xy, greatest.zw);
+	least.x = max(least.x, least.y);
+	return Gathered(count.x + count.y + count.z + count.w, sum.x + sum.y + sum.z + sum.w, 0, max(greatest.x, greatest.y),
+					least.x != 0 ? least.x | 0xFFFFFFFF00000000ul : 0);
 }
 
 void
-gather(TallyTask task, Chunk chunk, uint32_t number)
+gather_value(inout Gathered all, bool chosen, uint64_t value)
 {
-	Measure		measure = measures[number];
-	uint64_t	sum = measure.kind == MEASURE_ROWS ? gather_rows(chunk) : gather_values(chunk, measure);
+	if (!chosen)
+		return;
+	all.count++;
+	all.lower += value & 0xFFFFFFFFul;
+	all.upper += value >> 32;
+	all.greatest = max(all.greatest, value);
+	all.least = max(all.least, ~value);
+}
+
+Gathered
+gather_wide(Chunk chunk, Elements values)
+{
+	Gathered	all = Gathered(0, 0, 0, 0, 0);
+
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
+	{
+		uvec4		rows = rows_at_hand(first);
+		bvec4		chosen = choose(chunk, rows);
+		u64vec4		found = load_wide(values, chunk, rows, chosen);
+
+		gather_value(all, chosen.x, found.x);
+		gather_value(all, chosen.y, found.y);
+		gather_value(all, chosen.z, found.z);
+		gather_value(all, chosen.w, found.w);
+	}
+	return all;
+}
+
+/* Of all threads, to the segment's word. */
+void
+join_threads(TallyTask task, uint32_t number, Gathered all)
+{
+	uint32_t	kind = measures[number].kind;
 
 	barrier();
-	gathered[gl_LocalInvocationIndex] = sum;
+	gathered[gl_LocalInvocationIndex] = gathered_measure(kind, all);
 	for (uint32_t distance = TALLY_GROUP / 2; distance > 0; distance /= 2)
 	{
 		barrier();
 		if (gl_LocalInvocationIndex < distance)
-			gathered[gl_LocalInvocationIndex] = join(measure.kind, gathered[gl_LocalInvocationIndex],
+			gathered[gl_LocalInvocationIndex] = join(kind, gathered[gl_LocalInvocationIndex],
 													 gathered[gl_LocalInvocationIndex + distance]);
 	}
 	if (gl_LocalInvocationIndex == 0 && gathered[0] != 0)
-		add_to_word(words_of(task, number), measure.kind, 0, gathered[0]);
+		add_to_word(words_of(task, number), kind, 0, gathered[0]);
+}
+
+/* A column is read once for the measures of it that are one after another. */
+void
+gather(TallyTask task, Chunk chunk)
+{
+	for (uint32_t first = 0, end; first < task.measures; first = end)
+	{
+		Measure		measure = measures[first];
+		Gathered	all;
+
+		if (measure.kind == MEASURE_ROWS)
+			all = gather_rows(chunk);
+		else if (WIDE)
+			all = gather_wide(chunk, measure.values);
+		else
+			all = gather_narrow(chunk, measure.values);
+		for (end = first; end < task.measures && measures[end].values == measure.values; end++)
+			join_threads(task, end, all);
+	}
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -422,27 +453,29 @@ add_to_table(Measure measure, uint32_t place, uint32_t cells, uint32_t value)
 
 /* Add the rows at hand that are chosen, and in a cell of this pass. */
 void
-tabulate_measure(Measure measure, Chunk chunk, Pass pass, uint32_t first, uint32_t chosen, uint32_t place, uint32_t cells[ROWS])
+tabulate_measure(Measure measure, Chunk chunk, Pass pass, uvec4 rows, bvec4 chosen, uint32_t place, uvec4 cells)
 {
-	uint32_t	values[ROWS];
+	uvec4		values;
 
-	if (measure.values.narrow)
+	if (WIDE)
 	{
-		load_narrow(measure.values, chunk.rows, first, chosen, values);
-		[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-			values[k] = measured_narrow(measure.kind, values[k]);
+		u64vec4		wide = load_wide(measure.values, chunk, rows, chosen);
+
+		values = uvec4(measured(measure.kind, wide.x), measured(measure.kind, wide.y),
+					   measured(measure.kind, wide.z), measured(measure.kind, wide.w));
 	}
 	else
-	{
-		uint64_t	wide[ROWS];
-
-		load_wide(measure.values, chunk.rows, first, chosen, wide);
-		[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-			values[k] = uint32_t(measured(measure.kind, wide[k]));
-	}
-	[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-		if ((chosen >> k & 1) != 0 && cells[k] - pass.low < pass.cells)
-			add_to_table(measure, place + cells[k] - pass.low, pass.cells, values[k]);
+		values = measured_narrow(measure.kind, load_narrow(measure.values, chunk, rows, chosen));
+	chosen = bvec4(uvec4(chosen) & uvec4(lessThan(cells, uvec4(pass.cells))));
+	cells += place;
+	if (chosen.x)
+		add_to_table(measure, cells.x, pass.cells, values.x);
+	if (chosen.y)
+		add_to_table(measure, cells.y, pass.cells, values.y);
+	if (chosen.z)
+		add_to_table(measure, cells.z, pass.cells, values.z);
+	if (chosen.w)
+		add_to_table(measure, cells.w, pass.cells, values.w);
 }
 
 void
@@ -450,18 +483,20 @@ tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 {
 	uint32_t	copy = gl_LocalInvocationIndex % pass.copies * pass.size;
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += ROWS * TALLY_GROUP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
 	{
-		uint32_t	chosen = choose(chunk, first);
+		uvec4		rows = rows_at_hand(first);
+		bvec4		chosen = choose(chunk, rows);
 		uint32_t	place = copy;
-		uint32_t	cells[ROWS];
+		uvec4		cells;
 
-		if (chosen == 0)
+		if (!any(chosen))
 			continue;
-		find_cells(task, chunk, first, cells);
+		/* Those below are above all. */
+		cells = find_cells(task, chunk, rows) - pass.low;
 		for (uint32_t m = pass.first; m < pass.end; m++)
 		{
-			tabulate_measure(measures[m], chunk, pass, first, chosen, place, cells);
+			tabulate_measure(measures[m], chunk, pass, rows, chosen, place, cells);
 			place += measures[m].parts * pass.cells;
 		}
 	}
@@ -539,23 +574,23 @@ tabulate_all(TallyTask task, uint32_t first_chunk)
 void
 scatter(TallyTask task, Chunk chunk)
 {
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += ROWS * TALLY_GROUP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
 	{
-		uint32_t	chosen = choose(chunk, first);
-		uint32_t	cells[ROWS];
+		uvec4		rows = rows_at_hand(first);
+		bvec4		chosen = choose(chunk, rows);
+		uvec4		cells;
 
-		if (chosen == 0)
+		if (!any(chosen))
 			continue;
-		find_cells(task, chunk, first, cells);
+		cells = find_cells(task, chunk, rows);
 		for (uint32_t m = 0; m < task.measures; m++)
 		{
 			Measure		measure = measures[m];
-			uint32_t	known = chosen;
-			uint64_t	found[ROWS];
+			bvec4		known = chosen;
+			u64vec4		found = load_wide(measure.values, chunk, rows, known);
 
-			load_wide(measure.values, chunk.rows, first, known, found);
-			[[unroll]] for (uint32_t k = 0; k < ROWS; k++)
-				if ((known >> k & 1) != 0)
+			for (uint32_t k = 0; k < 4; k++)
+				if (known[k])
 					add_to_word(words_of(task, m), measure.kind, cells[k], measured(measure.kind, found[k]));
 		}
 	}
@@ -570,7 +605,10 @@ main()
 	TallyTask	task = TallyTasks(tasks.tallies).at[number];
 	uint32_t	first_chunk = (gl_WorkGroupID.x - task.first_group) * task.span;
 
-	if (task.way == TALLY_BY_TABLES)
+	/* Others are another pipeline's. */
+	if (task.way != WAY || (task.wide != 0) != WIDE)
+		return;
+	if (WAY == TALLY_BY_TABLES)
 	{
 		tabulate_all(task, first_chunk);
 		return;
@@ -580,8 +618,8 @@ main()
 		return;
 	Chunk		chunk = enter_chunk(task, first_chunk);
 
-	if (task.way == TALLY_BY_WORDS)
+	if (WAY == TALLY_BY_WORDS)
 		scatter(task, chunk);
-	for (uint32_t m = 0; m < task.measures && task.way == TALLY_OF_ONE_CELL; m++)
-		gather(task, chunk, m);
+	if (WAY == TALLY_OF_ONE_CELL)
+		gather(task, chunk);
 }

@@ -8,6 +8,9 @@
 #include "port/pg_bitutils.h"
 #include "segment/frames.h"
 
+/* Values of so many rows are on their way to the processor, where rows are in the order of a column. */
+#define CODES_AHEAD		32
+
 /* Values that are encoded at once. */
 #define VALUES_AT_ONCE	1024
 
@@ -500,39 +503,57 @@ read_values(RtscanReader *reader, const RtscanFrames *frames)
 	return values;
 }
 
+/* The rows of a page of an order; false if there are none such. */
+static bool
+read_order(RtscanReader *reader, const RtscanArea *order, uint32 page, uint32 n, uint32 *rows)
+{
+	Buffer		buffer;
+	const char *payload = rtscan_get_page(reader, order, page, &buffer, NULL);
+	uint32		largest = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		rows[i] = rtscan_load_packed(payload + (Size) i * 3, 3);
+		largest = Max(largest, rows[i]);
+	}
+	rtscan_release(reader, buffer);
+	return largest < reader->segment->header.rows;
+}
+
 uint32 *
 rtscan_plain_codes(RtscanReader *reader, int column)
 {
 	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
-	uint32		rows = reader->segment->header.rows;
+	uint32		nrows = reader->segment->header.rows;
 	uint32		per_page = rtscan_per_page(3);
+	uint32	   *rows = palloc((per_page + CODES_AHEAD) * sizeof(uint32));
 	int64	   *values = read_values(reader, &stored->values.frames);
-	uint32	   *codes = palloc_extended((Size) rows * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *codes = palloc_extended((Size) nrows * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	uint32		code = 0;
 	int64		last = 0;
 
-	for (uint32 first = 0; first < rows; first += per_page)
+	for (uint32 first = 0; first < nrows; first += per_page)
 	{
-		Buffer		buffer;
-		const char *payload = rtscan_get_page(reader, &stored->header.order, first / per_page, &buffer, NULL);
-		bool		sane = true;
+		uint32		n = Min(nrows - first, per_page);
 
-		for (uint32 rank = first; rank < Min(rows, first + per_page) && sane; rank++)
-		{
-			uint32		row = rtscan_load_packed(payload + (Size) (rank - first) * 3, 3);
-
-			sane = row < rows;
-			if (!sane)
-				break;
-			if (rank == 0 || rank == stored->header.nonnull || (rank < stored->header.nonnull && values[row] != last))
-				code = rank;
-			last = values[row];
-			codes[row] = code;
-		}
-		rtscan_release(reader, buffer);
-		if (!sane)
+		CHECK_FOR_INTERRUPTS();
+		if (!read_order(reader, &stored->header.order, first / per_page, n, rows))
 			rtscan_fault(reader, &stored->header.order, first / per_page, "A row number is too large.");
+		memset(rows + n, 0, CODES_AHEAD * sizeof(uint32));
+		for (uint32 i = 0; i < n; i++)
+		{
+			uint32		rank = first + i;
+			int64		value = values[rows[i]];
+
+			__builtin_prefetch(&values[rows[i + CODES_AHEAD]]);
+			__builtin_prefetch(&codes[rows[i + CODES_AHEAD]], 1);
+			if (rank == 0 || rank == stored->header.nonnull || (rank < stored->header.nonnull && value != last))
+				code = rank;
+			last = value;
+			codes[rows[i]] = code;
+		}
 	}
 	pfree(values);
+	pfree(rows);
 	return codes;
 }
