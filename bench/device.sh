@@ -273,7 +273,7 @@ facts_line() {
   device=$(query -c "SET rtscan.executor = compute" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
   [ "$cpu" = "$device" ] || { echo "$name: the device's answer differs" >&2; return 1; }
   echo "| $name | $(statement cpu 0 3 "$sql") | $(statement cpu $(($(nproc) - 1)) 5 "$sql") |" \
-    "$(on_device compute "$((repetitions / 20))" "$sql") | $(on_device rt "$((repetitions / 20))" "$sql") |"
+    "$(on_device compute "$((repetitions / 2))" "$sql") | $(on_device rt "$((repetitions / 2))" "$sql") |"
 }
 
 facts_table() {

@@ -323,31 +323,49 @@ gather_rows(Chunk chunk)
 	return all;
 }
 
+/* The same of narrow ones, whose upper halves are known. */
+struct Narrow
+{
+	uvec4		count;
+	u64vec4		sum;
+	uvec4		greatest;
+	uvec4		least;
+};
+
+void
+gather_vector(inout Narrow all, uvec4 found, bvec4 chosen)
+{
+	uvec4		taken = mix(uvec4(0), found, chosen);
+
+	all.count += uvec4(chosen);
+	all.sum += u64vec4(taken);
+	all.greatest = max(all.greatest, taken);
+	all.least = max(all.least, mix(uvec4(0), ~found, chosen));
+}
+
+/* Two vectors at a time: both are on their way before either is needed. */
 Gathered
 gather_narrow(Chunk chunk, Elements values)
 {
-	uvec4		count = uvec4(0);
-	uvec4		greatest = uvec4(0);
-	uvec4		least = uvec4(0);
-	u64vec4		sum = u64vec4(0);
+	Narrow		all = Narrow(uvec4(0), u64vec4(0), uvec4(0), uvec4(0));
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += 2 * STEP)
 	{
 		uvec4		rows = rows_at_hand(first);
+		uvec4		next = rows_at_hand(first + STEP);
 		bvec4		chosen = choose(chunk, rows);
+		bvec4		next_chosen = choose(chunk, next);
 		uvec4		found = load_narrow(values, chunk, rows, chosen);
-		uvec4		taken = mix(uvec4(0), found, chosen);
+		uvec4		next_found = load_narrow(values, chunk, next, next_chosen);
 
-		count += uvec4(chosen);
-		sum += u64vec4(taken);
-		greatest = max(greatest, taken);
-		least = max(least, mix(uvec4(0), ~found, chosen));
+		gather_vector(all, found, chosen);
+		gather_vector(all, next_found, next_chosen);
 	}
-	least.xy = max(least.xy, least.zw);
-	greatest.xy = max(greatest.xy, greatest.zw);
-	least.x = max(least.x, least.y);
-	return Gathered(count.x + count.y + count.z + count.w, sum.x + sum.y + sum.z + sum.w, 0, max(greatest.x, greatest.y),
-					least.x != 0 ? least.x | 0xFFFFFFFF00000000ul : 0);
+	all.least.xy = max(all.least.xy, all.least.zw);
+	all.greatest.xy = max(all.greatest.xy, all.greatest.zw);
+	all.least.x = max(all.least.x, all.least.y);
+	return Gathered(all.count.x + all.count.y + all.count.z + all.count.w, all.sum.x + all.sum.y + all.sum.z + all.sum.w, 0,
+					max(all.greatest.x, all.greatest.y), all.least.x != 0 ? all.least.x | 0xFFFFFFFF00000000ul : 0);
 }
 
 void
@@ -488,12 +506,8 @@ tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 		uvec4		rows = rows_at_hand(first);
 		bvec4		chosen = choose(chunk, rows);
 		uint32_t	place = copy;
-		uvec4		cells;
+		uvec4		cells = find_cells(task, chunk, rows) - pass.low;	/* those below are above all */
 
-		if (!any(chosen))
-			continue;
-		/* Those below are above all. */
-		cells = find_cells(task, chunk, rows) - pass.low;
 		for (uint32_t m = pass.first; m < pass.end; m++)
 		{
 			tabulate_measure(measures[m], chunk, pass, rows, chosen, place, cells);
