@@ -524,7 +524,7 @@ DECLARE
 	line text;
 BEGIN
 	FOR line IN SELECT explained(query, 'ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF') LOOP
-		IF line ~ keep AND line !~ '(Rays|Segments on CPU): ' THEN
+		IF line ~ keep AND line !~ '(Rays|Segments on CPU|Rows Tallied|Not Tallied): ' THEN
 			RETURN NEXT regexp_replace(
 				regexp_replace(regexp_replace(line, '(Executor: )\w+', '\1...'), '(Heap Fetches: )[1-9]\d*', '\1some'),
 				'(Spilled Groups: )\d+', '\1some');

@@ -144,7 +144,7 @@ DECLARE
 BEGIN
 	PERFORM allow_scan('columns');
 	FOR line IN SELECT explained(query, 'ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF') LOOP
-		CONTINUE WHEN line ~ '(Rays|Segments on CPU): ';
+		CONTINUE WHEN line ~ '(Rays|Segments on CPU|Rows Tallied|Not Tallied): ';
 		RETURN NEXT regexp_replace(line, '(Executor: )\w+', '\1...');
 	END LOOP;
 END

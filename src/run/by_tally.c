@@ -42,6 +42,15 @@ ask_for_values(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer 
 	return true;
 }
 
+/* For EXPLAIN: what is last in the enum's order has most to say. */
+static void
+note_why(RtscanRowsAnswer *answer, RtscanNotTallied why)
+{
+	RtscanTotals *totals = answer->question->totals;
+
+	totals->not_tallied = Max(totals->not_tallied, why);
+}
+
 /* RtscanTallier.make */
 static RtscanTally *
 make_tally(RtscanSegmentScan *segment, void *arg)
@@ -51,6 +60,7 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 
 	if (ask_for_digits(tally, &segment->reader, answer) && ask_for_values(tally, &segment->reader, answer))
 		return tally;
+	note_why(answer, RTSCAN_NOT_TALLIED_VALUES);
 	pfree(tally);
 	return NULL;
 }
@@ -167,6 +177,14 @@ rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 {
 	RtscanTallier tallier = {.make = make_tally, .take = take_tally, .arg = answer};
 
-	if (rtscan_takes_totals(answer) && answer->question->claim == NULL)
+	if (!rtscan_takes_totals(answer) || answer->question->claim)
+		note_why(answer, RTSCAN_NOT_TALLIED_ROWS);
+	else if (!rtscan_cursor_may_tally(answer->cursor))
+		note_why(answer, RTSCAN_NOT_TALLIED_SHARED);
+	else
+	{
 		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
+		if (rtscan_cursor_has_too_many_cells(answer->cursor))
+			note_why(answer, RTSCAN_NOT_TALLIED_CELLS);
+	}
 }

@@ -522,6 +522,13 @@ rtscan_explain_order(const RtscanNode *node, ExplainState *es)
 		ExplainPropertyText("Order Method", "bounded heap", es);
 }
 
+static const char *const not_tallied[RTSCAN_NOT_TALLIED_REASONS] = {
+	[RTSCAN_NOT_TALLIED_CELLS] = "too many groups",
+	[RTSCAN_NOT_TALLIED_VALUES] = "values that are no integers",
+	[RTSCAN_NOT_TALLIED_SHARED] = "processes share segments",
+	[RTSCAN_NOT_TALLIED_ROWS] = "expressions, or aggregates of single rows",
+};
+
 void
 rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 {
@@ -535,6 +542,10 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 	ExplainPropertyUInteger("Segments", NULL, totals->segments, es);
 	if (totals->executor != RTSCAN_EXECUTOR_CPU)
 		ExplainPropertyUInteger("Segments on CPU", NULL, totals->cpu_segments, es);
+	if (totals->tallied_rows > 0)
+		ExplainPropertyUInteger("Rows Tallied", NULL, totals->tallied_rows, es);
+	if (totals->executor != RTSCAN_EXECUTOR_CPU && totals->not_tallied != RTSCAN_TALLIED)
+		ExplainPropertyText("Not Tallied", not_tallied[totals->not_tallied], es);
 	ExplainPropertyUInteger("Chunks Skipped", NULL, totals->chunks_skipped, es);
 	ExplainPropertyUInteger("Pending Rows", NULL, totals->pending_rows, es);
 	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap_fetches, es);

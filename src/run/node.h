@@ -38,6 +38,17 @@ typedef struct RtscanDimensionTotals
 /* So many dimensions, the first ones, have totals. */
 #define RTSCAN_SHOWN_DIMENSIONS	32
 
+/* Why another executor than the CPU has not added up what it found (search/tally.h), as far as that is known. */
+typedef enum RtscanNotTallied
+{
+	RTSCAN_TALLIED,
+	RTSCAN_NOT_TALLIED_CELLS,	/* groups are too many, */
+	RTSCAN_NOT_TALLIED_VALUES,	/* or the columns' values no integers in frames, nor do they have codes to group by; */
+	RTSCAN_NOT_TALLIED_SHARED,	/* processes share segments; */
+	RTSCAN_NOT_TALLIED_ROWS,	/* only the rows tell what is asked */
+	RTSCAN_NOT_TALLIED_REASONS
+} RtscanNotTallied;
+
 /* What a node did: it is shown by EXPLAIN (ANALYZE). */
 typedef struct RtscanTotals
 {
@@ -45,6 +56,8 @@ typedef struct RtscanTotals
 	RtscanExecutor executor;	/* that did most: the last in RtscanExecutor's order */
 	uint64		segments;
 	uint64		cpu_segments;	/* RtscanCounters */
+	uint64		tallied_rows;
+	RtscanNotTallied not_tallied;
 	uint64		rays;
 	uint64		chunks_skipped;
 	uint64		pending_rows;

@@ -202,6 +202,8 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->searched = true;
 	totals->segments += search->stats.counters.segments;
 	totals->cpu_segments += search->stats.counters.cpu_segments;
+	totals->tallied_rows += search->stats.counters.tallied_rows;
+	totals->not_tallied = Max(totals->not_tallied, question->totals->not_tallied);
 	totals->rays += search->stats.counters.rays;
 	totals->chunks_skipped += search->stats.counters.chunks_skipped;
 	totals->pending_rows += search->stats.pending_rows;

@@ -38,7 +38,8 @@ struct RtscanCursor
 	uint32		next_chunk;		/* unless processes share them */
 	RtscanTakeChunk offer;		/* each is offered first, or NULL */
 	void	   *offer_arg;
-	RtscanTallier tallier;		/* make is NULL: there is none */
+	RtscanTallier tallier;
+	bool		has_too_many_cells;	/* of what he asked for */
 	uint32		chunk;			/* where rows are taken from, */
 	RtscanBitPlace place;		/* from here on; or, */
 	bool		takes_stretches;
@@ -382,6 +383,18 @@ make_tally(RtscanCursor *cursor, RtscanSegmentScan *segment)
 }
 
 /* Processes that share a segment share its chunks: one cannot answer for all of them. */
+bool
+rtscan_cursor_may_tally(const RtscanCursor *cursor)
+{
+	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU && !cursor->search.shares_chunks && !cursor->unchecked;
+}
+
+bool
+rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor)
+{
+	return cursor->has_too_many_cells;
+}
+
 void
 rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 {
@@ -391,7 +404,7 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 	int			n = 0;
 
 	cursor->tallier = *tallier;
-	for (int i = 0; i < search->nsegments && search->chosen != RTSCAN_EXECUTOR_CPU && !search->shares_chunks && !cursor->unchecked; i++)
+	for (int i = 0; i < search->nsegments && rtscan_cursor_may_tally(cursor); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		search->segments[i].tally = make_tally(cursor, &search->segments[i]);
@@ -401,7 +414,10 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 	rtscan_settle_tallies(tallies, n);
 	for (int i = 0, k = 0; i < search->nsegments; i++)
 		if (search->segments[i].tally)
+		{
 			search->segments[i].tally = tallies[k++];
+			cursor->has_too_many_cells |= search->segments[i].tally == NULL;
+		}
 	pfree(tallies);
 	MemoryContextSwitchTo(old);
 }

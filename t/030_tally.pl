@@ -1,0 +1,176 @@
+# What the device adds up itself is right, and EXPLAIN says how many rows that were, or why not: for rows that all see and for
+# others, whatever columns are, while groups spill, keys ask the device in between, and when it is lost.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DeviceTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+need_device();
+
+my $rows = 220_000;
+my $node = device_node('tally', "autovacuum = off\nmax_parallel_workers_per_gather = 0\n");
+$node->start;
+create_big($node);
+# several segments; the least of g, n and w is another in each
+$node->safe_psql('postgres', <<"SQL");
+CREATE TABLE facts AS SELECT hashint4(i) AS a, i % 1000 AS b, hashint4(i) % 5003 AS v, nullif(i % 97 + i / 100000, 13) AS g,
+	((i % 8999 - i / 100) / 100.0)::numeric(8, 2) AS n, hashint8(i) * 1000003::bigint AS w, 'k' || i % 20 AS t,
+	date '2020-01-01' + i / 5000 AS d, i % 3 = 0 AS yes, null::int AS nothing, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 2.25 END AS scales,
+	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same
+FROM generate_series(1, $rows) AS i;
+SET maintenance_work_mem = '48MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX facts_idx ON facts USING rtscan (a, b) INCLUDE (v, g, n, w, t, d, yes, nothing, scales, same);
+VACUUM ANALYZE facts;
+CREATE FUNCTION asks(g int) RETURNS int LANGUAGE plpgsql STABLE AS \$\$
+BEGIN
+	PERFORM count(*) FROM facts WHERE a < 1000000 AND b < 900;
+	RETURN g % 5;
+END \$\$;
+SQL
+comes_back($node, $_, 'first use') foreach @executors;
+
+my $where = 'FROM facts WHERE a < 1900000000 AND b < 950';
+my @tallied = (
+	"SELECT sum(v), avg(v), count(g), count(*), min(v), max(v) $where",
+	"SELECT min(a), max(a), sum(a), min(w), max(w), sum(w), avg(w) $where",
+	"SELECT sum(n), avg(n), min(n), max(n), count(n), min(d), max(d), sum(same), count(nothing), sum(nothing), max(nothing) $where",
+	"SELECT g, count(*), sum(v), min(w), max(n), count(nothing), sum(w) $where GROUP BY g",
+	"SELECT t, yes, count(*), sum(n), min(d) $where GROUP BY t, yes",
+	"SELECT d, same, sum(g), max(a) $where GROUP BY d, same",
+	"SELECT n, count(*), sum(v) $where GROUP BY n",
+	"SELECT v, sum(g), count(*) $where GROUP BY v",
+	"SELECT g % 10, date_trunc('month', d), count(*), avg(v) $where GROUP BY 1, 2",
+	"SELECT yes, t, count(*), GROUPING(yes, t) $where GROUP BY GROUPING SETS ((yes), (t), ())",
+	"SELECT g, count(*) $where GROUP BY g HAVING sum(v) > 1000000",
+	"SELECT asks(g), count(*), sum(n) $where GROUP BY 1");
+my %not_tallied = (
+	'too many groups' => "SELECT v, g, count(*) $where GROUP BY v, g",
+	'values that are no integers' => "SELECT sum(scales) $where",
+	'expressions, or aggregates of single rows' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
+
+sub sorted { return join("\n", sort split(/\n/, $_[0])); }
+
+# A sequential scan's answer, which asks no index for each row; what has been answered holds until the table changes.
+my %right;
+sub right
+{
+	my ($query) = @_;
+	$query =~ s/asks\(g\)/g % 5/;
+	return $right{$query} //= sorted($node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET enable_bitmapscan = off; $query"));
+}
+
+sub change
+{
+	my ($statements) = @_;
+	%right = ();
+	return $node->safe_psql('postgres', $statements);
+}
+
+# An executor's answer, which is to be its own.
+sub answered
+{
+	my ($executor, $query, $settings) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', "SET rtscan.executor = $executor; SET enable_seqscan = off; " . ($settings // '') . $query);
+	return $rc == 0 ? sorted($out) : $err;
+}
+
+# The lines of EXPLAIN (ANALYZE), by label.
+sub explained
+{
+	my ($executor, $query, $settings) = @_;
+	my $plan = $node->safe_psql('postgres', "SET rtscan.executor = $executor; SET enable_seqscan = off; " . ($settings // '')
+		  . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
+	return { map { /^\s*([A-Z]\w+(?: \w+)*): (.*)/ ? ($1 => $2) : () } split(/\n/, $plan) };
+}
+
+sub all_right
+{
+	my ($what, $settings) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	foreach my $query (@tallied)
+	{
+		my $right = right($query);
+		is(answered($_, $query, $settings), $right, "$what, $_: $query") foreach @executors;
+	}
+	return;
+}
+
+# ---------------------------------------------------------------- all rows are seen by all
+
+my $matching = $node->safe_psql('postgres', "SELECT count(*) $where");
+my $vacuumed = 'SET rtscan.fallback = off; ';
+all_right('vacuumed', $vacuumed);
+foreach my $executor (@executors)
+{
+	foreach my $query (@tallied)
+	{
+		my $told = explained($executor, $query, $vacuumed);
+		my $times = $query =~ /GROUPING SETS/ ? 3 : 1;
+		cmp_ok($told->{'Rows Tallied'}, '>=', $matching, "$executor: all rows are tallied: $query");
+		cmp_ok($told->{'Rows Tallied'}, '<=', $times * $matching, "$executor: once for each search: $query");
+		is($told->{'Not Tallied'}, undef, "$executor: all of it: $query");
+	}
+	foreach my $why (sort keys %not_tallied)
+	{
+		my $told = explained($executor, $not_tallied{$why}, $vacuumed);
+		is_deeply([ @$told{ 'Rows Tallied', 'Not Tallied' } ], [ undef, $why ], "$executor: not tallied: $why");
+		is(answered($executor, $not_tallied{$why}), right($not_tallied{$why}), "$executor: right: $why");
+	}
+}
+
+# ---------------------------------------------------------------- groups that do not fit
+
+change('ALTER TABLE facts ALTER v SET (n_distinct = 50); ANALYZE facts');
+foreach my $executor (@executors)
+{
+	my $query = "SELECT v, sum(g), count(*) $where GROUP BY v";
+	my $small = "SET work_mem = '64kB'; SET hash_mem_multiplier = 1; ";
+	my $told = explained($executor, $query, $small);
+	cmp_ok($told->{'Spilled Groups'}, '>', 0, "$executor: groups are spilled");
+	cmp_ok($told->{'Rows Tallied'}, '>', 0, "$executor: of tallied rows");
+	is(answered($executor, $query, $small), right($query), "$executor: spilled groups are right");
+}
+
+# ---------------------------------------------------------------- rows that some do not see
+
+change('UPDATE facts SET v = v + 1 WHERE b < 3 AND a > 0; DELETE FROM facts WHERE d = date \'2020-01-03\'');
+all_right('changed');
+change('VACUUM facts');
+all_right('changed and vacuumed');
+foreach my $executor (@executors)
+{
+	my $told = explained($executor, $tallied[0]);
+	cmp_ok($told->{'Rows Tallied'} // 0, '<', $matching, "$executor: chunks with dead rows are not tallied");
+}
+change('REINDEX INDEX facts_idx');
+all_right('indexed anew');
+change("DELETE FROM facts WHERE d = date '2020-02-05'; VACUUM facts; UPDATE facts SET v = v + 1 WHERE ctid = (SELECT max(ctid) FROM facts)");
+foreach my $executor (@executors)
+{
+	my $told = explained($executor, $tallied[0]);
+	cmp_ok($told->{'Rows Tallied'}, '>', 0, "$executor: chunks without dead rows are tallied beside others");
+	cmp_ok($told->{'Rows Tallied'}, '<', $matching, "$executor: which are not");
+}
+all_right('partly visible');
+
+# ---------------------------------------------------------------- faults
+
+foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30)
+{
+	my $offset = -s $node->logfile;
+	configure($node, 'rtscan.device_fault' => $fault);
+	ok($node->wait_for_log(qr/rtscan uses the device llvmpipe/, $offset), "$fault: a new program");
+	all_right($fault);
+}
+configure($node, 'rtscan.device_fault' => undef);
+comes_back($node, $_, 'after all faults') foreach @executors;
+server_is_healthy($node, 'tally');
+
+done_testing();
