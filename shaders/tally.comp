@@ -61,6 +61,7 @@ shared uint32_t table[TABLE];
 shared uint64_t gathered[TALLY_GROUP];
 shared Digit digits[TALLY_DIGITS];
 shared Measure measures[TALLY_MEASURES];
+shared uint32_t chosen_rows;
 
 /* ---------------------------------------------------------------- rows and their elements */
 
@@ -200,6 +201,24 @@ load_wide(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
 	chosen.z = chosen.z && elements.z != values.null;
 	chosen.w = chosen.w && elements.w != values.null;
 	return elements + values.above;
+}
+
+/* Is one of so many rows of a chunk chosen, at most?  Then it pays to see whether a thread has any at hand before it reads on. */
+#define SPARSE	16
+
+bool
+is_sparse(Chunk chunk)
+{
+	uint32_t	rows = 0;
+
+	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
+		rows += bitCount(chosen_word(chunk, word));
+	if (gl_LocalInvocationIndex == 0)
+		chosen_rows = 0;
+	barrier();
+	atomicAdd(chosen_rows, rows);
+	barrier();
+	return chosen_rows * SPARSE <= chunk.rows;
 }
 
 /* Digits have 32 bits.  Whatever is there, a cell is one that there is. */
@@ -497,23 +516,33 @@ tabulate_measure(Measure measure, Chunk chunk, Pass pass, uvec4 rows, bvec4 chos
 }
 
 void
+tabulate_at_hand(TallyTask task, Chunk chunk, Pass pass, uvec4 rows, bvec4 chosen)
+{
+	uvec4		cells = find_cells(task, chunk, rows) - pass.low;	/* those below are above all */
+	uint32_t	place = gl_LocalInvocationIndex % pass.copies * pass.size;
+
+	for (uint32_t m = pass.first; m < pass.end; m++)
+	{
+		tabulate_measure(measures[m], chunk, pass, rows, chosen, place, cells);
+		place += measures[m].parts * pass.cells;
+	}
+}
+
+/* Where many rows are chosen, what is read does not wait for which these are. */
+void
 tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 {
-	uint32_t	copy = gl_LocalInvocationIndex % pass.copies * pass.size;
-
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
-	{
-		uvec4		rows = rows_at_hand(first);
-		bvec4		chosen = choose(chunk, rows);
-		uint32_t	place = copy;
-		uvec4		cells = find_cells(task, chunk, rows) - pass.low;	/* those below are above all */
-
-		for (uint32_t m = pass.first; m < pass.end; m++)
+	if (is_sparse(chunk))
+		for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
 		{
-			tabulate_measure(measures[m], chunk, pass, rows, chosen, place, cells);
-			place += measures[m].parts * pass.cells;
+			bvec4		chosen = choose(chunk, rows_at_hand(first));
+
+			if (any(chosen))
+				tabulate_at_hand(task, chunk, pass, rows_at_hand(first), chosen);
 		}
-	}
+	else
+		for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
+			tabulate_at_hand(task, chunk, pass, rows_at_hand(first), choose(chunk, rows_at_hand(first)));
 }
 
 /* All copies of a cell together, to the segment's word. */
