@@ -133,7 +133,6 @@ typedef struct ColumnShape
 	uint32_t	has_order;
 	uint32_t	is_values;
 	uint32_t	element_pages;
-	uint32_t	unused;
 	uint64_t	largest;		/* distance of a value from the least of the segment */
 } ColumnShape;
 
