@@ -563,7 +563,13 @@ empty_cell(TallyTask task, Pass pass, uint32_t m, uint32_t place, uint32_t cell)
 					measure.kind == MEASURE_LEAST ? value | 0xFFFFFFFF00000000ul : value);
 }
 
-/* Of all chunks of this workgroup. */
+bool
+is_tallied(TallyTask task, uint32_t chunk)
+{
+	return chunk < task.chunks && (task.tallied[chunk / 32] >> (chunk % 32) & 1) != 0;
+}
+
+/* Of all chunks of this workgroup.  There is at least one: who enters none does not know the measures. */
 void
 tabulate(TallyTask task, uint32_t first_chunk, Pass pass)
 {
@@ -572,13 +578,9 @@ tabulate(TallyTask task, uint32_t first_chunk, Pass pass)
 	barrier();
 	for (uint32_t i = gl_LocalInvocationIndex; i < pass.copies * pass.size; i += TALLY_GROUP)
 		table[i] = 0;
-	for (uint32_t i = 0; i < task.span && first_chunk + i < task.chunks; i++)
-	{
-		uint32_t	chunk = first_chunk + i;
-
-		if ((task.tallied[chunk / 32] >> (chunk % 32) & 1) != 0)
+	for (uint32_t chunk = first_chunk; chunk < first_chunk + task.span; chunk++)
+		if (is_tallied(task, chunk))
 			tabulate_rows(task, enter_chunk(task, chunk), pass);
-	}
 	barrier();
 	for (uint32_t m = pass.first; m < pass.end; m++)
 	{
@@ -647,9 +649,14 @@ main()
 	uint32_t	number = Words(tasks.tally_of).at[gl_WorkGroupID.x];
 	TallyTask	task = TallyTasks(tasks.tallies).at[number];
 	uint32_t	first_chunk = (gl_WorkGroupID.x - task.first_group) * task.span;
+	bool		tallies = false;
 
 	/* Others are another pipeline's. */
 	if (task.way != WAY || (task.wide != 0) != WIDE)
+		return;
+	for (uint32_t chunk = first_chunk; chunk < first_chunk + task.span; chunk++)
+		tallies = tallies || is_tallied(task, chunk);
+	if (!tallies)
 		return;
 	if (WAY == TALLY_BY_TABLES)
 	{
@@ -657,8 +664,6 @@ main()
 		return;
 	}
 	/* One chunk. */
-	if ((task.tallied[first_chunk / 32] >> (first_chunk % 32) & 1) == 0)
-		return;
 	Chunk		chunk = enter_chunk(task, first_chunk);
 
 	if (WAY == TALLY_BY_WORDS)

@@ -160,6 +160,57 @@ foreach my $executor (@executors)
 }
 all_right('partly visible');
 
+# ---------------------------------------------------------------- one tally after another
+
+# A workgroup without a chunk to tally must not add what another one has left in its memory.
+$node->safe_psql('postgres', <<"SQL");
+CREATE TABLE mixed AS SELECT hashint4(i) AS a, i % 1000 AS b, hashint4(i) % 97 AS v, i % 97 AS g, i % 4001 AS h, hashint4(i) % 1000003 AS w, i / 70000 AS k
+FROM generate_series(1, 260000) AS i;
+SET maintenance_work_mem = '96MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX mixed_idx ON mixed USING rtscan (a, b) INCLUDE (v, g, h, w, k);
+DELETE FROM mixed WHERE ctid < '(100, 1)' AND b = 3;
+VACUUM ANALYZE mixed;
+SQL
+foreach my $executor (@executors)
+{
+	my $mixed = 'FROM mixed WHERE a < 1900000000 AND b < 950';
+	my ($wide, $narrow) = ("SELECT k % 2, sum(w), max(w), min(w), sum(h), max(h) $mixed GROUP BY k % 2", "SELECT k, count(*), sum(v), max(v), min(h), sum(g) $mixed GROUP BY k");
+	cmp_ok(explained($executor, $narrow)->{'Rows Tallied'}, '>', 0, "$executor: some chunks are tallied");
+	foreach my $round (1 .. 10)
+	{
+		is(answered($executor, $wide), right($wide), "$executor, round $round: wide measures");
+		is(answered($executor, $narrow), right($narrow), "$executor, round $round: narrow ones");
+	}
+}
+
+# A segment without values has no scale of its own.
+$node->safe_psql('postgres', <<"SQL");
+CREATE TABLE scaled AS SELECT i % 1000 AS a, CASE WHEN i > 200000 THEN (i % 50 / 100.0)::numeric(8, 2) END AS g,
+	CASE WHEN i > 200000 THEN (i % 7777 / 10.0)::numeric(8, 1) END AS x FROM generate_series(1, 400000) AS i;
+SET maintenance_work_mem = '24MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX scaled_idx ON scaled USING rtscan (a) INCLUDE (g, x);
+VACUUM ANALYZE scaled;
+SQL
+foreach my $executor (@executors)
+{
+	my $query = 'SELECT g, g::text, count(*), sum(x) FROM scaled WHERE a < 900 GROUP BY g';
+	my $told = explained($executor, $query);
+	cmp_ok($told->{Segments}, '>', 2, "$executor: some segments have only NULLs");
+	cmp_ok($told->{'Rows Tallied'}, '>', 250000, "$executor: most are tallied, with those that have values");
+	is(answered($executor, $query), right($query), "$executor: the scale is that of the values");
+}
+
+# Columns that are added up have to make room for those that are searched.
+configure($node, 'rtscan.device_memory' => '12MB');
+wait_until('a small device', sub { (device_status($node) // { memory_limit => 0 })->{memory_limit} == 12 << 20 });
+foreach my $executor (grep { $_ eq 'compute' } @executors)
+{
+	my $query = 'SELECT sum(v), sum(g), sum(h), sum(w) FROM mixed WHERE a < 1900000000 AND b < 950';
+	is(answered($executor, $query, 'SET rtscan.fallback = off; '), right($query), 'little memory: bits will do');
+	is(explained($executor, $query)->{'Rows Tallied'}, undef, 'little memory: there is none for values');
+}
+configure($node, 'rtscan.device_memory' => undef);
+
 # ---------------------------------------------------------------- faults
 
 foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30)

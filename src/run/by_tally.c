@@ -67,25 +67,45 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 
 /* ---------------------------------------------------------------- groups of cells */
 
-/* The values that numbers of a digit stand for. */
+/* The numbers of a digit that cells with rows have, ascending, without NULL's; returns how many. */
+static uint32
+list_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 *numbers)
+{
+	bool	   *used = palloc0(((Size) digit->null + 1) * sizeof(bool));
+	uint32		n = 0;
+
+	for (uint32 cell = 0; cell < tally->cells; cell++)
+		if (rtscan_tally_rows(tally, cell) > 0)
+			used[rtscan_tally_number(digit, cell)] = true;
+	for (uint32 number = 0; number < digit->null; number++)
+		if (used[number])
+			numbers[n++] = number;
+	pfree(used);
+	return n;
+}
+
+/* The values that numbers of a digit stand for, by number, of cells with rows. */
 static Datum *
-read_digit(RtscanRowsAnswer *answer, const RtscanTallyDigit *digit)
+read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit)
 {
 	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.column);
-	Datum	   *datums = palloc(Max(digit->null, 1) * sizeof(Datum));
-	uint32	   *codes = palloc(Max(digit->null, 1) * sizeof(uint32));
-	int64	   *integers = palloc(Max(digit->null, 1) * sizeof(int64));
+	Size		most = Max(digit->null, 1);
+	Datum	   *datums = palloc(most * sizeof(Datum));
+	Datum	   *found = palloc(most * sizeof(Datum));
+	uint32	   *numbers = palloc(most * sizeof(uint32));
+	int64	   *integers = palloc(most * sizeof(int64));
+	uint32		n = list_numbers(tally, digit, numbers);
 
-	for (uint32 i = 0; i < digit->null; i++)
-	{
-		codes[i] = i;
-		integers[i] = digit->of.least + i;
-	}
+	for (uint32 i = 0; i < n; i++)
+		integers[i] = digit->of.least + numbers[i];
 	if (digit->coded)
-		rtscan_get_values_of_codes(values, codes, digit->null, datums);
+		rtscan_get_values_of_codes(values, numbers, n, found);
 	else
-		rtscan_get_values_of_integers(values, integers, digit->null, datums);
-	pfree(codes);
+		rtscan_get_values_of_integers(values, integers, digit->of.scale, n, found);
+	for (uint32 i = 0; i < n; i++)
+		datums[numbers[i]] = found[i];
+	pfree(found);
+	pfree(numbers);
 	pfree(integers);
 	return datums;
 }
@@ -154,7 +174,7 @@ take_tally(const RtscanTally *tally, void *arg)
 	Datum	   *digits[DEVICE_MAX_DIGITS];
 
 	for (int i = 0; i < tally->ndigits; i++)
-		digits[i] = read_digit(answer, &tally->digits[i]);
+		digits[i] = read_digit(answer, tally, &tally->digits[i]);
 	/* What finding and adding leave behind. */
 	MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (uint32 cell = 0; cell < tally->cells; cell++)

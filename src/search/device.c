@@ -153,7 +153,8 @@ static RtscanTally *
 tally_of(const Round *round, const RtscanSegmentScan *scan)
 {
 	if (scan->tally == NULL || made_before(scan) || scan->nregions > 1 || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 ||
-		round->tally_words + rtscan_tally_words(scan->tally) > DEVICE_MAX_TALLY_WORDS)
+		(!(scan->tally->joins && round->tally_words > 0) &&
+		 round->tally_words + rtscan_tally_words(scan->tally) > DEVICE_MAX_TALLY_WORDS))
 		return NULL;
 	return scan->tally;
 }
@@ -391,6 +392,40 @@ explain_result(DeviceResult result)
 	}
 }
 
+/* Bytes of device memory that the columns of an entry's tally take, some of them perhaps counted twice. */
+static uint64
+tally_size(const Entry *entry)
+{
+	const RtscanSegment *segment = entry->scan->reader.segment;
+	const RtscanTally *tally = entry->tally;
+	uint64		size = 0;
+
+	for (int i = 0; i < tally->ndigits; i++)
+		size += rtscan_device_column_size(segment, tally->digits[i].of.column, digit_has_values(segment, &tally->digits[i]));
+	for (int i = 0; i < tally->nmeasures; i++)
+		if (i == 0 || tally->measures[i].column != tally->measures[i - 1].column)
+			size += rtscan_device_column_size(segment, tally->measures[i].column, true);
+	return size;
+}
+
+/* Does the device have the memory for all columns of a round together?  Else they would push each other out. */
+static bool
+has_room_for_tallies(const Round *round)
+{
+	uint64		size = 0;
+
+	for (int i = 0; i < round->nentries; i++)
+	{
+		const Entry *entry = &round->entries[i];
+
+		for (int c = 0; c < entry->region->ncolumns; c++)
+			size += rtscan_device_column_size(entry->scan->reader.segment, entry->region->columns[c].column, false);
+		if (entry->tally)
+			size += tally_size(entry);
+	}
+	return size <= rtscan_device_memory_limit() / 2;
+}
+
 /* Ask for the bits; upload what the device says is missing, and ask again. */
 static const char *
 ask_for_bits(Round *round, DeviceReply *reply)
@@ -408,9 +443,10 @@ ask_for_bits(Round *round, DeviceReply *reply)
 		CHECK_FOR_INTERRUPTS();
 		if (!open_area(round))
 			return retried ? LOST : rtscan_device_absence();
-		if (round->tally_words > 0 && !rtscan_device_makes_tallies())
+		if (round->tally_words > 0 && (!rtscan_device_makes_tallies() || !has_room_for_tallies(round) || uploads == limit))
 		{
 			drop_tallies(round);
+			uploads = 0;
 			continue;
 		}
 		write_body(round);

@@ -518,11 +518,9 @@ get_framed_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *dat
 }
 
 void
-rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, uint32 n, Datum *datums)
+rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums)
 {
-	const RtscanIncludeHeader *header = &values->include->header;
-
-	make_values(header->exact, header->scale, integers, n, NULL, datums);
+	make_values(values->include->header.exact, scale, integers, n, NULL, datums);
 }
 
 /* ---------------------------------------------------------------- values of any column */
