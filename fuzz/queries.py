@@ -473,15 +473,6 @@ class Comparer(Scans, Starred):
         self.settings += f"; SET work_mem = '{self.rng.choice(MEMORY)}'; SET hash_mem_multiplier = 1"
         self.compare_sums(*self.sums())
 
-    def is_tallied(self, query, savepoint):
-        """Has a device added rows up?  The query has been answered with the same settings, or failed."""
-        try:
-            plan = str(self.session.query(f"{self.settings}; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {query}"))
-        except psycopg2.Error:
-            plan = ""
-        self.session.query(savepoint)
-        return "Rows Tallied" in plan
-
     def compare_sums(self, query, rows):
         """In a transaction errors go back to a savepoint."""
         idle = self.session.connection.info.transaction_status == psycopg2.extensions.TRANSACTION_STATUS_IDLE
@@ -510,8 +501,6 @@ class Comparer(Scans, Starred):
         self.counts[f"sums {'' if by_node else 'not '}by the node"] += 1
         if by_node and ("(DISTINCT " in query or " WITHIN GROUP " in query):
             self.counts["sums by the node, of collected values"] += 1
-        if by_node and self.schema.large and self.is_tallied(query, savepoint):
-            self.counts["sums by the node, tallied by a device"] += 1
         if "Implied Ranges" in plan:
             self.counts["sums of implied ranges"] += 1
         if by_node and " GROUP BY " in query:

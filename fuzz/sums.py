@@ -297,21 +297,23 @@ class Sums:
         return rng.choice(("", "", "DISTINCT ")) + ", ".join(part() for _ in range(rng.choice((1, 1, 1, 2))))
 
     def plain(self):
-        """Of columns as they are, which a device may add up."""
+        """Of columns as they are and often many rows, which a device may add up."""
         rng = self.rng
         keys = [o.text for o in operands(self.schema) if o.exact]
         keys = rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2))))
         numbers = [o.text for o in operands(self.schema) if o.sql in NUMBERS]
-        shown = keys + ["count(*)"] + [f"{rng.choice(('sum', 'min', 'max', 'count', 'avg'))}({rng.choice(numbers)})"
-                                       for _ in range(rng.randint(0, 4)) if numbers]
-        where = [self.condition()] + ([f"({self.schema.predicate})"] if self.schema.predicate else [])
+        # trim_scale: equal numerics may look different
+        of_numbers = ("sum({})", "count({})", "avg({})", "trim_scale(min({})::numeric)", "trim_scale(max({})::numeric)")
+        shown = keys + ["count(*)"] + [rng.choice(of_numbers).format(rng.choice(numbers)) for _ in range(rng.randint(0, 4)) if numbers]
+        where = [self.condition() if rng.random() < 0.4 else f"(NOT ({self.condition()}))"]
+        where += [f"({self.schema.predicate})"] if self.schema.predicate else []
         rows = f"FROM t WHERE {' AND '.join(where)}"
         return f"SELECT {', '.join(shown)} {rows}" + (f" GROUP BY {', '.join(keys)}" if keys else ""), f"SELECT 1 {rows}"
 
     def query(self):
         """The query, and one that asks nothing but its conditions."""
         rng = self.rng
-        if rng.random() < 0.25:
+        if rng.random() < (0.6 if self.schema.large else 0.25):
             return self.plain()
         keys = list(self.keys())
         texts = [text for text, _ in keys]

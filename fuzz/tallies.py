@@ -1,0 +1,123 @@
+"""A round that a device adds up: whole chunks of rows that all see, columns of few values and of many, wide ranges, and
+sums, counts, minima and maxima of columns as they are, in groups or not."""
+from collections import namedtuple
+
+from plans import AGGREGATE, SEQUENTIAL
+from session import Finding
+
+ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, about two and three
+DISTINCT = (1, 10, 300, 5000, 60000, 1000000, 1000000)
+MEMORY = ("4MB",) + 9 * ("64MB",)                       # of a build: little segments, which a device leaves alone, or one
+TYPES = {   # an expression of {x}, an integer from 0; and the extremes
+    "int2": ("({x} % 60000 - 30000)::int2", ("-32768", "32767")),
+    "int4": ("({x} * 3 - 1000)::int4", ("-2147483648", "2147483647")),
+    "int8": ("({x} * 1003 - 5000000000)", ("-9223372036854775808", "9223372036854775807")),
+    "numeric(12,2)": ("({x} / 100.0)", ("-9999999999.99", "9999999999.99")),
+    "numeric": ("({x} * 0.5)", ("NaN", "-Infinity", "1e30", "0.00001")),
+    "date": ("(date '2020-01-01' + {x}::int % 5000)", ("-infinity", "infinity")),
+    "timestamp": ("(timestamp '2020-01-01' + {x} * interval '7 microseconds')", ("-infinity", "infinity")),
+    "float8": ("({x} / 8.0)::float8", ("NaN", "-Infinity", "-0"))}
+SELDOM = ("numeric", "float8")                          # most are no integers, which only a CPU adds up
+NUMBERS = ("int2", "int4", "int8", "numeric(12,2)", "numeric")
+Column = namedtuple("Column", "name type source")
+
+
+def column(rng, name, rows):
+    distinct = rng.choice(DISTINCT)
+    number = rng.choice((f"hash(i, {rng.getrandbits(30)}) % {distinct}", f"i % {distinct}", f"i * {distinct} / {rows}"))
+    kind = rng.choices(list(TYPES), [1 if t in SELDOM else 5 for t in TYPES])[0]
+    value, extremes = TYPES[kind]
+    source = f"{value.format(x='(' + number + ')')}::{kind}"
+    if rng.random() < 0.05:
+        source = f"CASE WHEN i % {rng.choice((3, 1000))} = 1 THEN '{rng.choice(extremes)}'::{kind} ELSE {source} END"
+    if rng.random() < 0.3:
+        source = f"CASE WHEN {rng.choice(('i % 7 = 3', 'i % 7 = 3', 'i % 1000 = 7', 'i > 50000', 'i < 66000'))} THEN NULL ELSE {source} END"
+    return Column(name, kind, source)
+
+
+class Tallies:
+    def __init__(self, rng, session, access_method, counts):
+        self.rng, self.session, self.counts = rng, session, counts
+        self.rows = rng.choice(ROWS)
+        self.columns = [column(rng, f"c{n}", self.rows) for n in range(rng.randint(2, 6))]
+        self.keys = self.columns[:rng.randint(1, min(3, len(self.columns)))]
+        self.create(access_method)
+
+    def create(self, access_method):
+        included = ", ".join(c.name for c in self.columns[len(self.keys):])
+        self.session.run(f"CREATE TABLE t (id int, {', '.join(f'{c.name} {c.type}' for c in self.columns)}) WITH (autovacuum_enabled = off)")
+        self.insert(1, self.rows)
+        self.session.run(f"SET maintenance_work_mem = '{self.rng.choice(MEMORY)}'; SET max_parallel_maintenance_workers = 0; "
+                         "SET max_parallel_workers_per_gather = 0")
+        self.session.run(f"CREATE INDEX t_idx ON t USING {access_method} ({', '.join(c.name for c in self.keys)})" +
+                         (f" INCLUDE ({included})" if included else ""))
+        self.session.run("VACUUM ANALYZE t")
+
+    def insert(self, first, last):
+        self.session.run(f"INSERT INTO t SELECT i, {', '.join(c.source for c in self.columns)} FROM generate_series({first}::int8, {last}) i")
+
+    def change(self):
+        """Rows that are dead, that not all see, or that the index has in its pending list."""
+        rng = self.rng
+        first = rng.randrange(self.rows)
+        self.session.run(rng.choice((f"DELETE FROM t WHERE id BETWEEN {first} AND {first + rng.choice((0, 1, 100, 70000))}",
+                                     f"UPDATE t SET id = id WHERE id = {first}", f"UPDATE t SET {self.keys[0].name} = NULL WHERE id = {first}")))
+        if rng.random() < 0.3:
+            self.insert(self.rows + 1, self.rows + rng.choice((1, 1000)))
+        if rng.random() < 0.7:
+            self.session.run("VACUUM t")
+
+    def value(self, key):
+        """One that a row has, as a literal; most often not far from an end."""
+        place = self.rng.choice((0, 0.01, 0.1, 0.5, 0.9, 0.99))
+        found = self.session.query(f"SELECT {key.name}::text FROM (SELECT {key.name} FROM t WHERE {key.name} IS NOT NULL ORDER BY 1 "
+                                   f"OFFSET (SELECT {place} * count({key.name}) FROM t)::int LIMIT 1) q")
+        return f"'{found[0][0]}'" if found else "NULL"
+
+    def condition(self):
+        rng, key = self.rng, self.rng.choice(self.keys)
+        form = rng.choice(("{c} >= {v}", "{c} <= {v}", "{c} <> {v}", "NOT ({c} BETWEEN {v} AND {v})", "({c} < {v} OR {c} > {v})",
+                           "({c} <= {v} OR {c} IS NULL)", "{c} = {v}"))
+        return form.format(c=key.name, v=self.value(key))
+
+    def aggregate(self, column):
+        forms = ["count({})", "count({})"]
+        if column.type in NUMBERS:      # equal numerics may look different
+            forms += ["sum({})", "sum({})", "avg({})", "trim_scale(min({})::numeric)", "trim_scale(max({})::numeric)"]
+        elif column.type == "float8":   # as may zeros
+            forms += ["min({}) + 0", "max({}) + 0"]
+        else:
+            forms += ["min({})", "max({})"]
+        return self.rng.choice(forms).format(column.name)
+
+    def query(self):
+        rng = self.rng
+        exact = [c.name for c in self.columns if c.type not in SELDOM]
+        asked = self.columns if rng.random() < 0.3 else [c for c in self.columns if c.name in exact] or self.columns
+        groups = rng.sample(exact, min(len(exact), rng.choice((0, 1, 1, 2))))
+        shown = groups + ["count(*)"] + [self.aggregate(rng.choice(asked)) for _ in range(rng.choice((0, 1, 2, 5)))]
+        where = " AND ".join(self.condition() for _ in range(rng.choice((1, 1, 2))))
+        return f"SELECT {', '.join(shown)} FROM t WHERE {where}" + (f" GROUP BY {', '.join(groups)}" if groups else "")
+
+    def rows_of(self, settings, query):
+        self.session.query(settings)
+        return sorted(text for text, in self.session.query(f"SELECT q::text FROM ({query}) q"))
+
+    def compare(self):
+        query = self.query()
+        expected, found = self.rows_of(SEQUENTIAL, query), self.rows_of(AGGREGATE, query)
+        if found != expected:
+            missing, many = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
+            raise Finding(f"{AGGREGATE};\n{query};\nexpected {len(expected)} rows, got {len(found)}; missing {missing[:5]}, too many {many[:5]}")
+        plan = str(self.session.query(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {query}"))
+        self.counts[f"sums of many rows, {'tallied by a device' if 'Rows Tallied' in plan else 'added up by a CPU'}"] += 1
+
+    def run(self):
+        for _ in range(3):
+            for _ in range(8):
+                self.compare()
+            self.change()
+
+
+def run(rng, session, access_method, counts):
+    Tallies(rng, session, access_method, counts).run()
