@@ -203,20 +203,27 @@ load_wide(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
 	return elements + values.above;
 }
 
+/* A thread's part of how many rows of a chunk are chosen. */
+uint32_t
+count_chosen(Chunk chunk)
+{
+	uint32_t	rows = 0;
+
+	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
+		rows += bitCount(chosen_word(chunk, word));
+	return rows;
+}
+
 /* Is one of so many rows of a chunk chosen, at most?  Then it pays to see whether a thread has any at hand before it reads on. */
 #define SPARSE	16
 
 bool
 is_sparse(Chunk chunk)
 {
-	uint32_t	rows = 0;
-
-	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
-		rows += bitCount(chosen_word(chunk, word));
 	if (gl_LocalInvocationIndex == 0)
 		chosen_rows = 0;
 	barrier();
-	atomicAdd(chosen_rows, rows);
+	atomicAdd(chosen_rows, count_chosen(chunk));
 	barrier();
 	return chosen_rows * SPARSE <= chunk.rows;
 }
@@ -332,16 +339,6 @@ gathered_measure(uint32_t kind, Gathered all)
 	return all.count;
 }
 
-Gathered
-gather_rows(Chunk chunk)
-{
-	Gathered	all = Gathered(0, 0, 0, 0, 0);
-
-	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
-		all.count += bitCount(chosen_word(chunk, word));
-	return all;
-}
-
 /* The same of narrow ones, whose upper halves are known. */
 struct Narrow
 {
@@ -447,7 +444,7 @@ gather(TallyTask task, Chunk chunk)
 		Gathered	all;
 
 		if (measure.kind == MEASURE_ROWS)
-			all = gather_rows(chunk);
+			all = Gathered(count_chosen(chunk), 0, 0, 0, 0);
 		else if (WIDE)
 			all = gather_wide(chunk, measure.values);
 		else
