@@ -35,8 +35,8 @@ ask_for_values(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer 
 		int			column = answer->task->aggregates[i].columns[0];
 
 		if (answer->task->aggregates[i].narguments > 0 &&
-			rtscan_tally_value(tally, rtscan_open_values(reader, answer->question->schema, column), column,
-							   transition->family->total_kind(transition)) < 0)
+			!rtscan_tally_value(tally, rtscan_open_values(reader, answer->question->schema, column), column,
+								transition->family->total_kind(transition)))
 			return false;
 	}
 	return true;

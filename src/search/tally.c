@@ -71,16 +71,16 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values)
 	return false;
 }
 
-int
+bool
 rtscan_tally_value(RtscanTally *tally, const RtscanValues *values, int column, RtscanTotalKind kind)
 {
 	RtscanTallyValue value = {.kind = kind};
 
 	if (tally->nvalues == DEVICE_MAX_MEASURES || !rtscan_has_totals(values) || !find_column(values, column, &value.of))
-		return -1;
+		return false;
 	value.nulls = has_nulls(tally->segment, values);
-	tally->values[tally->nvalues] = value;
-	return tally->nvalues++;
+	tally->values[tally->nvalues++] = value;
+	return true;
 }
 
 /* ---------------------------------------------------------------- joining */

@@ -12,11 +12,11 @@
  *
  *	tally = rtscan_create_tally(segment);
  *	rtscan_tally_digit(tally, values_of_g, g);
- *	number = rtscan_tally_value(tally, values_of_v, v, RTSCAN_TOTAL_SUM);
+ *	rtscan_tally_value(tally, values_of_v, v, RTSCAN_TOTAL_SUM);
  *	...
  *	rtscan_settle_tallies(tallies, n);
  *	...
- *	total = rtscan_tally_total(tally, number, cell);
+ *	total = rtscan_tally_total(tally, 0, cell);
  *
  * What has been given to whoever asked must not be given once more, as bits or by another round: "made" and "given" say so.
  */
@@ -87,8 +87,8 @@ extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
 /* A digit of the cell's number; false if the column's integers are not known, or far apart. */
 extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column);
 
-/* Values, by whose number their total can be had; -1 if there is none. */
-extern int	rtscan_tally_value(RtscanTally *tally, const RtscanValues *values, int column, RtscanTotalKind kind);
+/* Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many. */
+extern bool rtscan_tally_value(RtscanTally *tally, const RtscanValues *values, int column, RtscanTotalKind kind);
 
 /* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
