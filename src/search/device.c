@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
-#include "search/tally.h"
+#include "search/device_tally.h"
 #include "utils/memutils.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
@@ -120,16 +120,6 @@ typedef struct Round
 	DeviceRequest request;
 } Round;
 
-/* Are all chunks of a segment in a tally? */
-static bool
-tallies_all(const RtscanSegment *segment, const RtscanTally *tally)
-{
-	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
-		if (!rtscan_is_tallied(tally, chunk))
-			return false;
-	return true;
-}
-
 /* Has an earlier round tallied rows of the segment, and only the others are to be found? */
 static bool
 made_before(const RtscanSegmentScan *scan)
@@ -143,7 +133,7 @@ wants_bits(const Entry *entry)
 {
 	const RtscanSegmentScan *scan = entry->scan;
 
-	if ((entry->tally || made_before(scan)) && tallies_all(scan->reader.segment, scan->tally))
+	if ((entry->tally || made_before(scan)) && rtscan_tallies_all(scan->tally, scan->reader.segment))
 		return false;
 	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
 }
@@ -228,37 +218,6 @@ write_intervals(const RtscanIntervals *set, DeviceInterval **next)
 		};
 }
 
-/* A digit's codes are those of a key column, or in frames like other values. */
-static bool
-digit_has_values(const RtscanSegment *segment, const RtscanTallyDigit *digit)
-{
-	return !digit->coded || digit->of.column >= segment->header.nkeys;
-}
-
-static void
-write_tally(const Entry *entry, EvaluateSegment *segment, TallyDigit **digits, TallyMeasure **measures)
-{
-	const RtscanTally *tally = entry->tally;
-
-	if (tally == NULL)
-		return;
-	segment->cells = tally->cells;
-	segment->joins = entry->joins;
-	segment->digits = tally->ndigits;
-	segment->measures = tally->nmeasures;
-	memcpy(segment->tallied, tally->tallied, sizeof(segment->tallied));
-	for (int i = 0; i < tally->ndigits; i++)
-		*(*digits)++ = (TallyDigit) {
-			.column = tally->digits[i].of.column,
-			.is_values = digit_has_values(entry->scan->reader.segment, &tally->digits[i]),
-			.null = tally->digits[i].null,
-			.stride = tally->digits[i].stride,
-			.shift = tally->digits[i].of.shift,
-		};
-	memcpy(*measures, tally->measures, tally->nmeasures * sizeof(TallyMeasure));
-	*measures += tally->nmeasures;
-}
-
 /* Put the request into the area. */
 static void
 write_body(Round *round)
@@ -273,15 +232,20 @@ write_body(Round *round)
 	*header = round->header;
 	for (int i = 0; i < round->nentries; i++, segment++)
 	{
-		const RtscanSegmentScan *scan = round->entries[i].scan;
-		const RtscanRegion *region = round->entries[i].region;
+		const Entry *entry = &round->entries[i];
+		const RtscanSegmentScan *scan = entry->scan;
+		const RtscanRegion *region = entry->region;
 
 		*segment = (EvaluateSegment) {
 			.key = rtscan_device_key(round->index, round->uuid, scan->entry->id),
 			.rows = scan->reader.segment->header.rows,
 			.columns = region->ncolumns,
 		};
-		write_tally(&round->entries[i], segment, &digit, &measure);
+		if (entry->tally)
+		{
+			segment->joins = entry->joins;
+			rtscan_write_tally(entry->tally, scan->reader.segment, segment, &digit, &measure);
+		}
 		for (int c = 0; c < region->ncolumns; c++)
 		{
 			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
@@ -342,21 +306,6 @@ upload_missing(Round *round, const Missing *missing)
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
 }
 
-/* Is it among the columns that a tally is made of? */
-static bool
-is_of_tally(const Entry *entry, int column, bool is_values)
-{
-	const RtscanTally *tally = entry->tally;
-
-	for (int i = 0; tally && i < tally->ndigits; i++)
-		if (tally->digits[i].of.column == column && digit_has_values(entry->scan->reader.segment, &tally->digits[i]) == is_values)
-			return true;
-	for (int i = 0; tally && i < tally->nmeasures && is_values; i++)
-		if (tally->measures[i].column == (uint32) column)
-			return true;
-	return false;
-}
-
 /* Upload what a reply says is missing. */
 static const char *
 upload_for_reply(Round *round, const DeviceReply *reply)
@@ -369,7 +318,8 @@ upload_for_reply(Round *round, const DeviceReply *reply)
 	if (!reply->in_tally)
 		return reply->column >= (uint32) entry->region->ncolumns ? NOT_THERE :
 			upload_missing(round, &(Missing) {entry->scan, entry->region->columns[reply->column].column, false});
-	if (!is_of_tally(entry, reply->column, reply->is_values))
+	if (!entry->tally ||
+		!rtscan_tally_has_column(entry->tally, entry->scan->reader.segment, reply->column, reply->is_values))
 		return NOT_THERE;
 	if (upload_missing(round, &(Missing) {entry->scan, reply->column, reply->is_values}))
 		drop_tallies(round);
@@ -392,22 +342,6 @@ explain_result(DeviceResult result)
 	}
 }
 
-/* Bytes of device memory that the columns of an entry's tally take, some of them perhaps counted twice. */
-static uint64
-tally_size(const Entry *entry)
-{
-	const RtscanSegment *segment = entry->scan->reader.segment;
-	const RtscanTally *tally = entry->tally;
-	uint64		size = 0;
-
-	for (int i = 0; i < tally->ndigits; i++)
-		size += rtscan_device_column_size(segment, tally->digits[i].of.column, digit_has_values(segment, &tally->digits[i]));
-	for (int i = 0; i < tally->nmeasures; i++)
-		if (i == 0 || tally->measures[i].column != tally->measures[i - 1].column)
-			size += rtscan_device_column_size(segment, tally->measures[i].column, true);
-	return size;
-}
-
 /* Does the device have the memory for all columns of a round together?  Else they would push each other out. */
 static bool
 has_room_for_tallies(const Round *round)
@@ -421,7 +355,7 @@ has_room_for_tallies(const Round *round)
 		for (int c = 0; c < entry->region->ncolumns; c++)
 			size += rtscan_device_column_size(entry->scan->reader.segment, entry->region->columns[c].column, false);
 		if (entry->tally)
-			size += tally_size(entry);
+			size += rtscan_tally_device_size(entry->tally, entry->scan->reader.segment);
 	}
 	return size <= rtscan_device_memory_limit() / 2;
 }
@@ -503,58 +437,13 @@ take_region(const Entry *entry, const uint32 *counts, uint64 *words, RtscanRowBi
 	return bits;
 }
 
-/* The tallies of a round, as they are taken. */
-typedef struct TakenTallies
-{
-	const uint64 *next;			/* words */
-	RtscanTally *head;			/* the last that has words, */
-	uint64		rows;			/* and how many rows are in it */
-} TakenTallies;
-
-/* For tests: has a tally the rows that have been counted? */
-static void
-check_tally(const TakenTallies *taken)
-{
-	uint64		rows = 0;
-
-	if (taken->head == NULL || !rtscan_debug_compare_executors)
-		return;
-	for (uint32 cell = 0; cell < taken->head->cells; cell++)
-		rows += rtscan_tally_rows(taken->head, cell);
-	if (rows != taken->rows)
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg_internal("executors differ: a tally of " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
-								 rows, taken->rows)));
-}
-
-/* A tally's words leave the area, which others need. */
-static void
-take_tally(TakenTallies *taken, const Entry *entry, const RtscanRowBits *bits, MemoryContext context)
-{
-	RtscanTally *tally = entry->tally;
-	Size		size = rtscan_tally_words(tally) * sizeof(uint64);
-
-	if (!entry->joins)
-	{
-		check_tally(taken);
-		tally->words = memcpy(MemoryContextAlloc(context, size), taken->next, size);
-		taken->next += rtscan_tally_words(tally);
-		taken->head = tally;
-		taken->rows = 0;
-	}
-	tally->made = true;
-	tally->head = taken->head;
-	taken->rows += bits->tallied;
-}
-
 /* Hand each region its part of the answer. */
 static void
 take_answer(Round *round, const DeviceReply *reply, MemoryContext context, RtscanCounters *counters)
 {
 	char	   *answer = round->area + round->request.results;
 	const uint32 *counts = (const uint32 *) answer;
-	TakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(round->chunks))};
+	RtscanTakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(round->chunks))};
 	char	   *words = answer + device_bits_offset(round->chunks, round->tally_words);
 	RtscanRowBits *all = MemoryContextAlloc(context, round->nentries * sizeof(RtscanRowBits));
 
@@ -564,13 +453,13 @@ take_answer(Round *round, const DeviceReply *reply, MemoryContext context, Rtsca
 		RtscanRowBits *bits = take_region(entry, counts, round->header.want_bits ? (uint64 *) words : NULL, &all[i]);
 
 		if (entry->tally)
-			take_tally(&tallies, entry, bits, context);
+			rtscan_take_tally(&tallies, entry->tally, entry->joins, bits->tallied, context);
 		counts += bits->chunks;
 		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
 		entry->region->evaluated = bits;
 		counters->tallied_rows += bits->tallied;
 	}
-	check_tally(&tallies);
+	rtscan_end_tallies(&tallies);
 	counters->chunks_read += round->chunks;
 	counters->refined_rows += reply->refined_rows;
 	counters->rays += reply->rays;

@@ -11,8 +11,8 @@
 #include "port/pg_bitutils.h"
 #include "segment/tidmap.h"
 #include "settings.h"
-#include "storage/dead.h"
 #include "storage/bufmgr.h"
+#include "storage/dead.h"
 #include "storage/predicate.h"
 #include "storage/smgr.h"
 #include "utils/builtins.h"
@@ -316,20 +316,19 @@ leave_out_dead_chunks(const RtscanVisibility *visibility, const RtscanEntry *ent
 }
 
 bool
-rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *seen)
+rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 seen[DEVICE_TALLY_MASKS])
 {
-	uint32		chunks = segment->reader.segment->chunks;
-	bool		any = false;
+	uint32		any = 0;
 
-	memset(seen, 0, (RTSCAN_SEGMENT_CHUNKS + 31) / 32 * sizeof(uint32));
+	memset(seen, 0, DEVICE_TALLY_MASKS * sizeof(uint32));
 	if (!is_safe(visibility, segment))
 		return false;
 	find_visible_chunks(visibility, segment, seen);
 	if (segment->entry->dead != InvalidBlockNumber)
-		leave_out_dead_chunks(visibility, segment->entry, chunks, seen);
-	for (uint32 chunk = 0; chunk < chunks; chunk++)
-		any |= seen[chunk / 32] != 0;
-	return any;
+		leave_out_dead_chunks(visibility, segment->entry, segment->reader.segment->chunks, seen);
+	for (uint32 i = 0; i < DEVICE_TALLY_MASKS; i++)
+		any |= seen[i];
+	return any != 0;
 }
 
 /* Rows of a chunk that the snapshot may not see. */

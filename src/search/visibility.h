@@ -17,6 +17,7 @@
 
 #include "rtscan.h"
 
+#include "device/device.h"
 #include "search/executor.h"
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
@@ -57,7 +58,8 @@ extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relati
 extern bool rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment);
 
 /* Of which chunks does it see all rows, none of them dead?  Sets a bit for each; false if there are none. */
-extern bool rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *seen);
+extern bool rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment,
+							   uint32 seen[DEVICE_TALLY_MASKS]);
 
 /* Clear the bits, dead ones are clear, of rows that the snapshot does not see: of a segment, or of a chunk. */
 extern void rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment,

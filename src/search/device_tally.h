@@ -1,0 +1,37 @@
+/*
+ * device_tally.h
+ *		Tallies in a request to the device program, and in its answer (device/protocol.h).
+ */
+#ifndef RTSCAN_DEVICE_TALLY_H
+#define RTSCAN_DEVICE_TALLY_H
+
+#include "search/tally.h"
+
+/* Are all chunks of a segment in it? */
+extern bool rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment);
+
+/* Bytes of device memory that the columns it is made of take, some of them perhaps counted twice. */
+extern uint64 rtscan_tally_device_size(const RtscanTally *tally, const RtscanSegment *segment);
+
+/* Is it made of a column, or of a column's values? */
+extern bool rtscan_tally_has_column(const RtscanTally *tally, const RtscanSegment *segment, int column, bool is_values);
+
+/* Put it into a request: into the segment's part, and behind the digits and measures that are there. */
+extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, EvaluateSegment *part,
+							   TallyDigit **digits, TallyMeasure **measures);
+
+/* The tallies of an answer, as they are taken. */
+typedef struct RtscanTakenTallies
+{
+	const uint64 *next;			/* words */
+	RtscanTally *head;			/* the last that has words, */
+	uint64		rows;			/* and how many rows have been counted in it */
+} RtscanTakenTallies;
+
+/* The next tally, of so many rows, which may join the one before: its words are copied, for others need the area. */
+extern void rtscan_take_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows, MemoryContext context);
+
+/* That was the last.  With rtscan.debug_compare_executors, an error is raised unless tallies have the rows that were counted. */
+extern void rtscan_end_tallies(const RtscanTakenTallies *taken);
+
+#endif							/* RTSCAN_DEVICE_TALLY_H */
