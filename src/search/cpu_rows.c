@@ -16,6 +16,9 @@
 /* So many intervals are on their way from memory at a time. */
 #define PREFETCHED_INTERVALS	12
 
+/* And so many rows of each: the processor itself goes on reading. */
+#define PREFETCHED_ROWS			64
+
 /* ---------------------------------------------------------------- rows of ranks */
 
 /* Calls for the rows of ranks first .. end - 1, in the order of ranks. */
@@ -67,13 +70,19 @@ static inline void
 prefetch_interval(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 i)
 {
 	const RtscanIntervals *set = &part->region->intervals;
+	const RtscanArea *area = &part->column->header.order;
 	uint32		page;
+	Size		first,
+				end;
 
 	if (i >= set->n)
 		return;
 	page = set->items[i].low.rank / ORDER_PER_PAGE;
-	rtscan_prefetch_head(evaluation->reader, &part->column->header.order, page);
-	rtscan_prefetch_place(evaluation->reader, &part->column->header.order, page, (Size) (set->items[i].low.rank % ORDER_PER_PAGE) * 3);
+	first = (Size) (set->items[i].low.rank % ORDER_PER_PAGE) * 3;
+	end = first + Min(set->items[i].high.rank - set->items[i].low.rank, PREFETCHED_ROWS) * 3;
+	rtscan_prefetch_head(evaluation->reader, area, page);
+	for (; first < Min(end, ORDER_PER_PAGE * 3); first += PG_CACHE_LINE_SIZE / 2)
+		rtscan_prefetch_place(evaluation->reader, area, page, first);
 }
 
 /* Set the bits of all rows of a column's intervals. */
