@@ -449,6 +449,20 @@ FROM unnest(ARRAY['name, count(*), sum(v) FROM near JOIN close ON k = often GROU
 	'count(*), sum(v) FROM near WHERE often IN (SELECT k FROM close) AND seldom IN (SELECT k FROM close WHERE k > 200)',
 	'count(*), sum(v) FROM near WHERE often < 50 AND seldom IN (SELECT k FROM close)',
 	'count(*), sum(v) FROM near WHERE NOT EXISTS (SELECT FROM close WHERE k = seldom)']) query;
+-- labels that come often, of all lengths: plain and compressed, beside each other; and more than are looked at
+CREATE TABLE labels (k int PRIMARY KEY, word text, amount numeric, bits varbit, fixed char(9), parts int[]);
+INSERT INTO labels SELECT i, CASE i % 4 WHEN 0 THEN '' WHEN 1 THEN repeat('long ', 2000 + i % 3)
+		WHEN 2 THEN repeat('w', i % 300) WHEN 3 THEN repeat('w', i % 2 + 126) END,
+	CASE WHEN i % 7 > 0 THEN round(i % 3, i % 4) END, (i % 5)::bit(3), i % 6, ARRAY[i % 2, NULL]
+	FROM generate_series(1, 2500) i;
+INSERT INTO labels SELECT k + 2500, word, amount, bits, fixed, parts FROM labels WHERE k % 3 = 0;
+ANALYZE labels;
+SELECT differs('SELECT ' || query)
+FROM unnest(ARRAY['md5(word), count(*), sum(v) FROM near JOIN labels ON k = often GROUP BY word',
+	'bits, fixed, parts, count(*), sum(amount) FROM near JOIN labels ON k = seldom GROUP BY bits, fixed, parts',
+	'near.id, md5(word), amount::text, bits, fixed, parts FROM near JOIN labels ON k = often',
+	'min(word), max(length(word)), count(DISTINCT word) FROM near LEFT JOIN labels ON k = seldom
+		WHERE often < 3000']) query;
 -- several processes
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

@@ -4,6 +4,7 @@
  */
 #include "run/dimension.h"
 
+#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
@@ -14,6 +15,9 @@
 
 /* Of keys that may come often, and have no attributes, so many are brought together before they take more memory. */
 #define DISTINCT_CAPACITY	65536
+
+/* So many values of an attribute are looked at, lest one that comes often be kept for each row. */
+#define RECENT_VALUES	256
 
 /* ---------------------------------------------------------------- begin and end */
 
@@ -177,6 +181,33 @@ copy_value(const RtscanDimension *dimension, const RtscanColumn *type, Datum val
 	return copy;
 }
 
+/* Is a value that has been kept the same, byte for byte, as one that is not compressed? */
+static bool
+is_same(Datum kept, struct varlena *value)
+{
+	struct varlena *other = (struct varlena *) DatumGetPointer(kept);
+	Size		size = VARSIZE_ANY_EXHDR(value);
+
+	return other && VARSIZE(other) - VARHDRSZ == size && memcmp(VARDATA(other), VARDATA_ANY(value), size) == 0;
+}
+
+/* Labels of many rows are few: those that came lately are not copied again. */
+static Datum
+copy_attribute(const RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
+{
+	struct varlena *bytes = (struct varlena *) DatumGetPointer(value);
+	Datum	   *recent;
+
+	if (attribute->type.typlen != -1 || VARATT_IS_COMPRESSED(bytes) || VARATT_IS_EXTERNAL(bytes))
+		return copy_value(dimension, &attribute->type, value);
+	if (attribute->recent == NULL)
+		attribute->recent = MemoryContextAllocZero(dimension->context, RECENT_VALUES * sizeof(Datum));
+	recent = &attribute->recent[hash_bytes((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) % RECENT_VALUES];
+	if (!is_same(*recent, bytes))
+		*recent = copy_value(dimension, &attribute->type, value);
+	return *recent;
+}
+
 /* The key from a column of the plan's on, in another row; of a pair, each part gets one. */
 static uint32
 add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
@@ -207,7 +238,7 @@ add_row(RtscanDimension *dimension, TupleTableSlot *slot)
 
 		attribute->isnull[row] = slot->tts_isnull[column];
 		attribute->values[row] = attribute->isnull[row] ? (Datum) 0 :
-			copy_value(dimension, &attribute->type, slot->tts_values[column]);
+			copy_attribute(dimension, attribute, slot->tts_values[column]);
 	}
 }
 

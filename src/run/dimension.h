@@ -54,6 +54,7 @@ typedef struct RtscanAttribute
 	int			scale;
 	uint32	   *numbers;		/* likewise: identical values have one number, NULL the highest; */
 	uint32		count;			/* so many numbers */
+	Datum	   *recent;			/* values by hash, most of which are not kept twice; or NULL */
 } RtscanAttribute;
 
 typedef struct RtscanDimension

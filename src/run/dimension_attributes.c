@@ -13,6 +13,9 @@
 /* Integers may differ by so much, or by the number of rows, for these to be numbers themselves. */
 #define NUMBERED_INTEGERS	1024
 
+/* So many Datums are known with a row that has them: most rows have one of those, which need not be looked at. */
+#define KNOWN_DATUMS		256
+
 /* Room for images doubles from this on. */
 #define FIRST_IMAGES		1024
 
@@ -127,30 +130,44 @@ enlarge_images(Images *images)
 	*images = larger;
 }
 
+/* The number that a row's image has, or gets. */
+static uint32
+number_of_image(Images *images, RtscanAttribute *attribute, uint32 row)
+{
+	uint32	   *first;
+
+	if (attribute->count > images->mask / 2)
+		enlarge_images(images);
+	first = find_image(images, row);
+	if (*first > 0)
+		return attribute->numbers[*first - 1];
+	*first = row + 1;
+	return attribute->count++;
+}
+
 /* A number for each image, as they come. */
 static void
 number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
 {
 	Images		images = create_images(attribute, FIRST_IMAGES);
+	uint32		known[KNOWN_DATUMS] = {0};
 
 	attribute->count = 0;
 	for (uint32 row = 0; row < dimension->nrows; row++)
 	{
-		uint32	   *image;
+		Datum		value = attribute->values[row];
+		uint32	   *same = &known[murmurhash32((uint32) value ^ (uint32) ((uint64) value >> 32)) % KNOWN_DATUMS];
 
 		CHECK_FOR_INTERRUPTS();
 		if (attribute->isnull[row])
 			continue;
-		if (attribute->count > images.mask / 2)
-			enlarge_images(&images);
-		image = find_image(&images, row);
-		if (*image == 0)
-		{
-			*image = row + 1;
-			attribute->numbers[row] = attribute->count++;
-		}
+		if (*same > 0 && attribute->values[*same - 1] == value)
+			attribute->numbers[row] = attribute->numbers[*same - 1];
 		else
-			attribute->numbers[row] = attribute->numbers[*image - 1];
+		{
+			attribute->numbers[row] = number_of_image(&images, attribute, row);
+			*same = row + 1;
+		}
 	}
 	for (uint32 row = 0; row <= dimension->nrows; row++)
 		if (attribute->isnull[row])
