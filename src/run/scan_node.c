@@ -123,15 +123,33 @@ leave_out_projection(RowsState *state, List *targetlist, const List *columns)
 			list_nth_int(columns, ((const Var *) lfirst_node(TargetEntry, cell)->expr)->varattno - 1);
 }
 
+/* Does execCurrentOf() find a scan below a plan?  It goes through these nodes, as search_plan_tree() has them. */
+static bool
+leads_to(const Plan *plan, const Plan *scan)
+{
+	ListCell   *cell;
+
+	while (plan && plan != scan && (IsA(plan, Result) || IsA(plan, Limit) || IsA(plan, SubqueryScan)))
+		plan = IsA(plan, SubqueryScan) ? ((const SubqueryScan *) plan)->subplan : outerPlan(plan);
+	if (plan && IsA(plan, Append))
+		foreach(cell, ((const Append *) plan)->appendplans)
+			if (leads_to((const Plan *) lfirst(cell), scan))
+				return true;
+	return plan == scan;
+}
+
 /*
  * May WHERE CURRENT OF look for the row that was returned last?  It does so in the scan's slot, where nothing tells us that it
- * does; but only in a portal that has a name, whose plan is simple, so that no process shares it.  Where it cannot, that slot stays
- * empty, and TIDs need not be found.
+ * does; but only in a portal that has a name that is shown (EXECUTE's is not), whose plan is simple, so that no process shares it.
+ * Where it cannot, that slot stays empty, and TIDs need not be found.
  */
 static bool
-can_be_current(const RowsState *state)
+can_be_current(const RowsState *state, const EState *estate)
 {
-	return ActivePortal && ActivePortal->name[0] != '\0' && !state->node.custom.ss.ps.plan->parallel_aware;
+	const Plan *scan = state->node.custom.ss.ps.plan;
+
+	return ActivePortal && ActivePortal->name[0] != '\0' && ActivePortal->visible && !scan->parallel_aware &&
+		leads_to(estate->es_plannedstmt->planTree, scan);
 }
 
 static void
@@ -141,7 +159,7 @@ begin_index_tuples(RowsState *state, EState *estate)
 	List	   *targetlist = scan->ps.plan->targetlist;
 	List	   *columns = state->node.plan->columns;
 
-	state->want_tids = !is_join(state) && can_be_current(state);
+	state->want_tids = !is_join(state) && can_be_current(state, estate);
 	state->slot = state->want_tids ? scan->ss_ScanTupleSlot :
 		ExecInitExtraTupleSlot(estate, scan->ss_ScanTupleSlot->tts_tupleDescriptor, &TTSOpsVirtual);
 	state->projection = scan->ps.ps_ProjInfo;
