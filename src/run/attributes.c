@@ -9,7 +9,7 @@
 #include "run/batch.h"
 
 /* Looking for one code among those found takes as long as listing so many codes. */
-#define LISTED_CODES	16
+#define LISTED_CODES	128
 
 /* A dimension, and which of its keys and rows those of the batch meet. */
 typedef struct Met
