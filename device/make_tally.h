@@ -13,7 +13,7 @@ typedef struct TallySource
 	const EvaluateSegment *segment;
 	const TallyDigit *digits;
 	const TallyMeasure *measures;
-	uint64_t	bits;			/* offset of those of the first of its groups */
+	uint64_t	bits;			/* offset of those of the first of its groups; rows behind the last have none */
 	uint32_t	groups;
 	uint64_t   *words;			/* offset of those of the last tally that joins none */
 } TallySource;

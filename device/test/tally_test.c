@@ -1,0 +1,513 @@
+/*
+ * tally_test.c
+ *		Tallies that a device makes, against what a loop over rows says of the same columns (../protocol.h).
+ *
+ *	tally_test [device]
+ *
+ * Columns, bits and words lie in memory of the host: the device reads and writes that.
+ */
+#include "../make_tally.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../shader.h"
+#include "device_test.h"
+
+#define CASES			150
+#define MAX_CHUNKS		3
+#define MAX_ROWS		(MAX_CHUNKS * DEVICE_CHUNK_ROWS)
+#define MAX_SEGMENTS	3
+#define MAX_GROUPS		2
+#define MAX_DIGITS		3
+#define MAX_MEASURES	8
+#define MAX_VALUES		3		/* columns that are measured */
+#define MAX_CELLS		70000
+#define MAX_WORDS		(MAX_SEGMENTS * (uint64_t) MAX_CELLS * (1 + MAX_MEASURES))
+#define TASKS_SIZE		65536
+#define FILLER			UINT64_C(0xA5A5A5A5A5A5A5A5)
+
+/* A column of a segment. */
+typedef struct Column
+{
+	Resident   *resident;
+	uint64_t	shift;
+	uint64_t   *numbers;		/* codes, or distances from the least; of each row */
+	bool	   *isnull;
+} Column;
+
+typedef struct Segment
+{
+	EvaluateSegment part;
+	Column		digits[MAX_DIGITS];
+	Column		values[MAX_VALUES];
+	TallyDigit	tally_digits[MAX_DIGITS];
+	TallyMeasure measures[MAX_MEASURES];
+	uint32_t	groups;
+	uint64_t	bits;			/* offset of its groups' */
+} Segment;
+
+/* What all segments that join have alike. */
+typedef struct Shape
+{
+	uint32_t	ndigits;
+	uint32_t	null[MAX_DIGITS];
+	bool		is_values[MAX_DIGITS];
+	uint32_t	cells;
+	uint32_t	nvalues;
+	uint32_t	value_bits;		/* distances have fewer */
+	uint32_t	nmeasures;
+	uint32_t	columns[MAX_MEASURES];
+	uint32_t	kinds[MAX_MEASURES];
+} Shape;
+
+static Context context;
+static Cache cache;
+static Evaluator evaluator;
+static Memory bits;
+static Memory words;
+static Memory tasks;
+static uint64_t expected[MAX_WORDS];
+static bool used[TALLY_WAYS][2];	/* pipelines */
+static unsigned long ncases = 0;
+
+static uint64_t
+below(uint64_t n)
+{
+	return random64() % n;
+}
+
+/* A number of so many bits, at most. */
+static uint64_t
+random_number(uint32_t nbits)
+{
+	return nbits == 0 ? 0 : random64() >> (64 - nbits);
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* In the cache, with memory that the host sees. */
+static Resident *
+add_resident(const SegmentKey *segment, uint32_t column, const ColumnShape *shape)
+{
+	Resident   *resident = calloc(1, sizeof(Resident));
+
+	resident->key = cache_column_key(segment, column, shape->is_values);
+	resident->shape = *shape;
+	resident->layout = device_column_layout(shape);
+	if (!memory_on_host(&context, HOST_READS_AND_WRITES, resident->layout.size, 0, &resident->memory))
+		fail("there is no memory for a column");
+	memset(resident->memory.host, 0, resident->layout.size);
+	cache_add(&cache, resident);
+	return resident;
+}
+
+static void
+set_bits(char *place, uint64_t bit, uint32_t nbits, uint64_t element)
+{
+	for (uint32_t i = 0; i < nbits; i++, bit++)
+		if (element >> i & 1)
+			place[bit / 8] |= (char) (1 << bit % 8);
+}
+
+/* Codes up to the one that stands for NULL. */
+static void
+make_codes(Column *column, const Segment *segment, uint32_t number, uint32_t null)
+{
+	uint32_t	rows = segment->part.rows;
+	uint32_t	bytes = null < 256 ? 1 : null < 65536 ? 2 : 3;
+	ColumnShape shape = {.rows = rows, .nonnull = rows, .distinct = null, .code_bytes = bytes};
+
+	column->resident = add_resident(&segment->part.key, number, &shape);
+	for (uint32_t row = 0; row < rows; row++)
+	{
+		column->numbers[row] = below((uint64_t) null + 1);
+		set_bits(column->resident->memory.host + column->resident->layout.codes, (uint64_t) row * bytes * 8, bytes * 8,
+				 column->numbers[row]);
+	}
+}
+
+/* Elements of a chunk: widths that frames have, and distances that are below a limit. */
+static ValueFrame
+make_frame(uint64_t limit)
+{
+	static const uint32_t widths[] = {0, 1, 2, 4, 8, 16, 24, 32, 48, 56, 64};
+	uint32_t	n = 0;
+	ValueFrame	frame = {.null = UINT64_MAX};
+
+	while (n < sizeof(widths) / sizeof(widths[0]) && (widths[n] < 64 ? UINT64_C(1) << widths[n] : UINT64_MAX) <= limit)
+		n++;
+	frame.bits = widths[below(n > 0 ? n : 1)];
+	frame.above = below(limit - (frame.bits == 64 ? UINT64_MAX : UINT64_C(1) << frame.bits) + 1);
+	if (frame.bits == 64 || below(2) > 0)
+		frame.null = frame.bits == 0 ? 0 : UINT64_MAX >> (64 - frame.bits);
+	return frame;
+}
+
+/* All distances, with the shift, are below a limit. */
+static void
+make_values(Column *column, const Segment *segment, uint32_t number, uint64_t limit)
+{
+	uint32_t	chunks = device_chunks(segment->part.rows);
+	ColumnShape shape = {.rows = segment->part.rows, .is_values = true};
+	ValueFrame	frames[MAX_CHUNKS];
+
+	column->shift = below(2) > 0 ? below(limit / 2 + 1) : 0;
+	for (uint32_t chunk = 0; chunk < chunks; chunk++)
+	{
+		frames[chunk] = make_frame(limit - column->shift);
+		frames[chunk].page = shape.element_pages;
+		shape.element_pages += frames[chunk].bits;
+	}
+	shape.largest = limit - 1 - column->shift;
+	column->resident = add_resident(&segment->part.key, number, &shape);
+	memcpy(column->resident->memory.host + column->resident->layout.frames, frames, chunks * sizeof(ValueFrame));
+	for (uint32_t row = 0; row < shape.rows; row++)
+	{
+		const ValueFrame *frame = &frames[row / DEVICE_CHUNK_ROWS];
+		uint64_t	element = below(9) == 0 && frame->null != UINT64_MAX ? frame->null : random_number(frame->bits);
+		char	   *page = column->resident->memory.host + column->resident->layout.elements +
+			(uint64_t) frame->page * DEVICE_CHUNK_BYTES;
+
+		set_bits(page, (uint64_t) (row % DEVICE_CHUNK_ROWS) * frame->bits, frame->bits, element);
+		column->isnull[row] = element == frame->null;
+		column->numbers[row] = frame->above + element;
+	}
+}
+
+static Column
+new_column(void)
+{
+	return (Column) {.numbers = calloc(MAX_ROWS, sizeof(uint64_t)), .isnull = calloc(MAX_ROWS, sizeof(bool))};
+}
+
+static void
+free_column(Column *column)
+{
+	free(column->numbers);
+	free(column->isnull);
+}
+
+/* ---------------------------------------------------------------- cases */
+
+static Shape
+make_shape(void)
+{
+	static const uint32_t nulls[] = {0, 1, 2, 9, 99, 300, 2000, 65000};
+	static const uint32_t value_bits[] = {1, 7, 15, 16, 17, 31, 32, 40, 63};
+	Shape		shape = {
+		.cells = 1,
+		.nvalues = 1 + (uint32_t) below(MAX_VALUES),
+		.value_bits = value_bits[below(sizeof(value_bits) / sizeof(value_bits[0]))],
+		.nmeasures = (uint32_t) below(MAX_MEASURES + 1),
+	};
+
+	for (uint32_t wanted = (uint32_t) below(MAX_DIGITS + 1); shape.ndigits < wanted; shape.ndigits++)
+	{
+		uint32_t	null = nulls[below(sizeof(nulls) / sizeof(nulls[0]))];
+
+		if (shape.cells * ((uint64_t) null + 1) > MAX_CELLS)
+			break;
+		shape.null[shape.ndigits] = null;
+		shape.is_values[shape.ndigits] = below(2) > 0;
+		shape.cells *= null + 1;
+	}
+	for (uint32_t m = 0; m < shape.nmeasures; m++)
+	{
+		shape.columns[m] = (uint32_t) below(shape.nvalues);
+		shape.kinds[m] = (uint32_t) below(TALLY_KINDS);
+	}
+	return shape;
+}
+
+static uint32_t
+random_rows(void)
+{
+	static const uint32_t rows[] = {1, 31, 513, 4097, DEVICE_CHUNK_ROWS - 1, DEVICE_CHUNK_ROWS, DEVICE_CHUNK_ROWS + 1, 130000, MAX_ROWS};
+
+	return rows[below(sizeof(rows) / sizeof(rows[0]))];
+}
+
+/* Bits of a word: none, few, half, many. */
+static uint32_t
+random_word(uint64_t density)
+{
+	uint32_t	one = (uint32_t) random64();
+
+	switch (density)
+	{
+		case 0:
+			return 0;
+		case 1:
+			return one % 2 << one / 2 % 32;
+		case 2:
+			return one;
+		default:
+			return ~(one & (uint32_t) random64() & (uint32_t) random64());
+	}
+}
+
+/* None of rows behind the last. */
+static void
+clear_behind(uint32_t *group, uint32_t rows)
+{
+	for (uint32_t row = rows; row < device_chunks(rows) * DEVICE_CHUNK_ROWS; row++)
+		group[row / 32] &= ~(UINT32_C(1) << row % 32);
+}
+
+static void
+make_bits(Segment *segment, uint32_t number)
+{
+	uint32_t	n = device_chunks(segment->part.rows) * CHUNK_WORDS32;
+	uint32_t   *place,
+			   *first;
+
+	segment->groups = 1 + (uint32_t) below(MAX_GROUPS);
+	segment->bits = (uint64_t) number * MAX_GROUPS * MAX_CHUNKS * DEVICE_CHUNK_BYTES;
+	place = first = (uint32_t *) (bits.host + segment->bits);
+	for (uint32_t chunk = 0; chunk < n * segment->groups; chunk += CHUNK_WORDS32)
+	{
+		uint64_t	density = below(4);
+
+		for (uint32_t i = 0; i < CHUNK_WORDS32; i++)
+			*place++ = random_word(density);
+	}
+	for (uint32_t g = 0; g < segment->groups; g++)
+		clear_behind(first + g * n, segment->part.rows);
+	for (uint32_t chunk = 0; chunk < MAX_CHUNKS; chunk++)
+		if (below(4) > 0)
+			segment->part.tallied[0] |= 1u << chunk;
+}
+
+static void
+make_segment(Segment *segment, const Shape *shape, uint32_t number)
+{
+	uint32_t	stride = 1;
+
+	*segment = (Segment) {.part = {
+		.key.segment = ncases * MAX_SEGMENTS + number,
+		.rows = random_rows(), .cells = shape->cells, .digits = shape->ndigits, .measures = shape->nmeasures,
+		.joins = number > 0 && below(2) > 0}};
+	make_bits(segment, number);
+	for (uint32_t d = 0; d < shape->ndigits; d++)
+	{
+		Column	   *column = &segment->digits[d];
+
+		*column = new_column();
+		if (shape->is_values[d])
+			make_values(column, segment, d, (uint64_t) shape->null[d] + (shape->null[d] == 0));
+		else
+			make_codes(column, segment, d, shape->null[d]);
+		segment->tally_digits[d] = (TallyDigit) {d, shape->is_values[d], shape->null[d], stride, column->shift};
+		stride *= shape->null[d] + 1;
+	}
+	for (uint32_t v = 0; v < shape->nvalues; v++)
+	{
+		segment->values[v] = new_column();
+		make_values(&segment->values[v], segment, MAX_DIGITS + v, UINT64_C(1) << shape->value_bits);
+	}
+	for (uint32_t m = 0; m < shape->nmeasures; m++)
+		segment->measures[m] = (TallyMeasure) {MAX_DIGITS + shape->columns[m], shape->kinds[m],
+			segment->values[shape->columns[m]].shift};
+}
+
+static void
+free_segment(Segment *segment, const Shape *shape)
+{
+	for (uint32_t d = 0; d < shape->ndigits; d++)
+		free_column(&segment->digits[d]);
+	for (uint32_t v = 0; v < shape->nvalues; v++)
+		free_column(&segment->values[v]);
+}
+
+/* ---------------------------------------------------------------- what is right */
+
+static bool
+is_chosen(const Segment *segment, uint32_t row)
+{
+	uint32_t	chunk = row / DEVICE_CHUNK_ROWS;
+	const char *group = bits.host + segment->bits;
+
+	if ((segment->part.tallied[0] >> chunk & 1) == 0)
+		return false;
+	for (uint32_t g = 0; g < segment->groups; g++, group += device_chunks(segment->part.rows) * DEVICE_CHUNK_BYTES)
+		if ((group[row / 8] >> row % 8 & 1) == 0)
+			return false;
+	return true;
+}
+
+static uint32_t
+cell_of(const Segment *segment, uint32_t row)
+{
+	uint32_t	cell = 0;
+
+	for (uint32_t d = 0; d < segment->part.digits; d++)
+	{
+		const TallyDigit *digit = &segment->tally_digits[d];
+		uint64_t	number = segment->digits[d].numbers[row] + digit->shift;
+
+		cell += (segment->digits[d].isnull[row] || number > digit->null ? digit->null : (uint32_t) number) * digit->stride;
+	}
+	return cell;
+}
+
+static void
+measure_value(uint64_t *word, uint32_t kind, uint64_t distance)
+{
+	if (kind == TALLY_COUNT)
+		*word += 1;
+	if (kind == TALLY_SUM_LOWER)
+		*word += distance & UINT32_MAX;
+	if (kind == TALLY_SUM_UPPER)
+		*word += distance >> 32;
+	if (kind == TALLY_GREATEST && distance > *word)
+		*word = distance;
+	if (kind == TALLY_LEAST && ~distance > *word)
+		*word = ~distance;
+}
+
+static void
+expect_segment(const Segment *segment, uint64_t *tally)
+{
+	for (uint32_t row = 0; row < segment->part.rows; row++)
+	{
+		uint64_t   *word = tally + cell_of(segment, row);
+
+		if (!is_chosen(segment, row))
+			continue;
+		*word += 1;
+		for (uint32_t m = 0; m < segment->part.measures; m++)
+		{
+			const TallyMeasure *measure = &segment->measures[m];
+			const Column *column = &segment->values[measure->column - MAX_DIGITS];
+
+			word += segment->part.cells;
+			if (!column->isnull[row])
+				measure_value(word, measure->kind, column->numbers[row] + measure->shift);
+		}
+	}
+}
+
+/* ---------------------------------------------------------------- what the device says */
+
+/* Copy an array behind the tasks that are there; its address on the device. */
+static uint64_t
+stage(const Array *array, uint64_t *size)
+{
+	uint64_t	address = tasks.address + *size;
+
+	if (*size + array_size(array) > tasks.size)
+		fail("there is no room for tasks");
+	if (array->count > 0)
+		memcpy(tasks.host + *size, array->data, array_size(array));
+	*size = device_align(*size + array_size(array), 16);
+	return address;
+}
+
+static void
+run(void)
+{
+	TallyTask  *tally = (TallyTask *) evaluator.tally_tasks.data;
+	uint64_t	size = 0;
+	Tasks		staged = {0};
+
+	for (uint32_t i = 0; i < evaluator.tally_tasks.count; i++)
+		tally[i].words += words.address;
+	staged.digits = stage(&evaluator.digits, &size);
+	staged.measures = stage(&evaluator.measures, &size);
+	staged.tallies = stage(&evaluator.tally_tasks, &size);
+	staged.tally_of = stage(&evaluator.tally_of, &size);
+	context_begin(&context);
+	for (uint32_t way = 0; way < TALLY_WAYS; way++)
+		for (uint32_t wide = 0; wide < 2; wide++)
+			if (evaluator.tallies[way][wide])
+			{
+				shader_dispatch(&context, evaluator.layout, evaluator.tally[way][wide], &staged, sizeof(staged),
+								evaluator.tally_of.count);
+				used[way][wide] = true;
+			}
+	context_barrier(&context);
+	context_submit(&context);
+}
+
+/* Of the next case nothing is left. */
+static void
+forget(void)
+{
+	evaluator.digits.count = evaluator.measures.count = evaluator.tally_tasks.count = evaluator.tally_of.count = 0;
+	evaluator.tally_words = 0;
+	memset(evaluator.tallies, 0, sizeof(evaluator.tallies));
+	cache.done = cache.batch++;
+	cache_evict_all(&cache);
+}
+
+static void
+compare(const Shape *shape, uint64_t n)
+{
+	const uint64_t *found = (const uint64_t *) words.host;
+
+	for (uint64_t i = 0; i < n; i++)
+		if (found[i] != expected[i])
+		{
+			printf("case %lu, word %lu of %lu, measure %lu of %u, %u cells, %u digits, %u bits: %lx instead of %lx\n", ncases,
+				   (unsigned long) i, (unsigned long) n, (unsigned long) (i / shape->cells % (shape->nmeasures + 1)), shape->nmeasures,
+				   shape->cells, shape->ndigits, shape->value_bits, (unsigned long) found[i], (unsigned long) expected[i]);
+			exit(1);
+		}
+	if (found[n] != FILLER)
+		fail("case %lu: written behind the words", ncases);
+}
+
+static void
+check_case(void)
+{
+	Shape		shape = make_shape();
+	uint32_t	n = 1 + (uint32_t) below(MAX_SEGMENTS);
+	Segment		segments[MAX_SEGMENTS];
+	uint64_t	at = 0;
+	DeviceReply reply = {0};
+
+	memset(expected, 0, sizeof(expected));
+	for (uint32_t i = 0; i < n; i++)
+	{
+		TallySource source = {&segments[i].part, segments[i].tally_digits, segments[i].measures, .words = &at};
+
+		make_segment(&segments[i], &shape, i);
+		source.bits = bits.address + segments[i].bits;
+		source.groups = segments[i].groups;
+		if (find_tally(&evaluator, &source, &reply) != DEVICE_OK || add_tally(&evaluator, &source, &reply) != DEVICE_OK)
+			fail("case %lu: the tally is refused", ncases);
+		expect_segment(&segments[i], expected + at / sizeof(uint64_t));
+	}
+	memset(words.host, 0, evaluator.tally_words * sizeof(uint64_t));
+	((uint64_t *) words.host)[evaluator.tally_words] = FILLER;
+	run();
+	compare(&shape, evaluator.tally_words);
+	for (uint32_t i = 0; i < n; i++)
+		free_segment(&segments[i], &shape);
+	forget();
+	ncases++;
+}
+
+int
+main(int argc, char **argv)
+{
+	open_test_device(argc, argv, &context);
+	cache_open(&cache, &context);
+	evaluator_open(&evaluator, &context, &cache, &(EvaluatorOptions) {0});
+	if (!context.int64_atomics)
+		fail("the device has no atomic operations on 64 bits");
+	if (!memory_on_host(&context, HOST_READS_AND_WRITES, MAX_SEGMENTS * MAX_GROUPS * MAX_CHUNKS * DEVICE_CHUNK_BYTES, 0, &bits) ||
+		!memory_on_host(&context, HOST_READS_AND_WRITES, (MAX_WORDS + 1) * sizeof(uint64_t), 0, &words) ||
+		!memory_on_host(&context, HOST_WRITES, TASKS_SIZE, 0, &tasks))
+		fail("there is no memory for the host");
+	while (ncases < CASES)
+		check_case();
+	/* Words are always taken for wide. */
+	for (int i = 0; i < 2 * TALLY_WAYS; i++)
+		if (used[i / 2][i % 2] == (i == 2 * TALLY_BY_WORDS))
+			fail("pipeline %d has %sbeen used", i, used[i / 2][i % 2] ? "" : "not ");
+	printf("ok %lu cases\n", ncases);
+	return 0;
+}
