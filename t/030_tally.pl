@@ -20,7 +20,7 @@ $node->start;
 create_big($node);
 # several segments; the least of g, n and w is another in each
 $node->safe_psql('postgres', <<"SQL");
-CREATE TABLE facts AS SELECT hashint4(i) AS a, i % 1000 AS b, hashint4(i) % 5003 AS v, nullif(i % 97 + i / 100000, 13) AS g,
+CREATE TABLE facts AS SELECT hashint4(i) AS a, nullif(i % 1000, 17) AS b, hashint4(i) % 5003 AS v, nullif(i % 97 + i / 100000, 13) AS g,
 	((i % 8999 - i / 100) / 100.0)::numeric(8, 2) AS n, hashint8(i) * 1000003::bigint AS w, 'k' || i % 20 AS t,
 	date '2020-01-01' + i / 5000 AS d, i % 3 = 0 AS yes, null::int AS nothing, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 2.25 END AS scales,
 	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same
@@ -49,6 +49,9 @@ my @tallied = (
 	"SELECT g % 10, date_trunc('month', d), count(*), avg(v) $where GROUP BY 1, 2",
 	"SELECT yes, t, count(*), GROUPING(yes, t) $where GROUP BY GROUPING SETS ((yes), (t), ())",
 	"SELECT g, count(*) $where GROUP BY g HAVING sum(v) > 1000000",
+	"SELECT sum(b), avg(b), min(b), max(b), count(b), sum(v) $where",
+	"SELECT yes, sum(b), max(b), min(w), count(b) $where GROUP BY yes",
+	"SELECT b % 7, min(b), sum(b), count(*) $where GROUP BY b",
 	"SELECT asks(g), count(*), sum(n) $where GROUP BY 1");
 my %not_tallied = (
 	'too many groups' => "SELECT v, g, count(*) $where GROUP BY v, g",
@@ -117,6 +120,9 @@ foreach my $executor (@executors)
 		cmp_ok($told->{'Rows Tallied'}, '<=', $times * $matching, "$executor: once for each search: $query");
 		is($told->{'Not Tallied'}, undef, "$executor: all of it: $query");
 	}
+	my $with_nulls = 'SELECT same, count(b), min(b), sum(b), count(*) FROM facts WHERE a < 1900000000 GROUP BY same';
+	cmp_ok(explained($executor, $with_nulls, $vacuumed)->{'Rows Tallied'}, '>', $matching, "$executor: NULLs of a coded column are tallied");
+	is(answered($executor, $with_nulls, $vacuumed), right($with_nulls), "$executor: and right");
 	foreach my $why (sort keys %not_tallied)
 	{
 		my $told = explained($executor, $not_tallied{$why}, $vacuumed);

@@ -173,7 +173,7 @@ take_tally(const RtscanTally *tally, void *arg)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Datum	   *digits[DEVICE_MAX_DIGITS];
 
-	for (int i = 0; i < tally->ndigits; i++)
+	for (int i = 0; i < tally->ndigits && answer->groups; i++)
 		digits[i] = read_digit(answer, tally, &tally->digits[i]);
 	/* What finding and adding leave behind. */
 	MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);

@@ -4,9 +4,14 @@
  */
 #include "search/tally.h"
 
+#include "segment/typed.h"
+
 /* Rows are so many times more than cells, or these are few. */
 #define ROWS_A_CELL		16
 #define FEW_CELLS		1024
+
+/* Of so many values that are stored as codes, integers are looked up before it is known whether the cells are too many. */
+#define FEW_CODES		4096
 
 RtscanTally *
 rtscan_create_tally(const RtscanSegment *segment)
@@ -71,14 +76,46 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values)
 	return false;
 }
 
+/* A coded digit of a column, which may be there already: its number plus one; 0: it cannot be. */
+static int
+add_coded_digit(RtscanTally *tally, RtscanValues *values, int column)
+{
+	for (int i = 0; i < tally->ndigits; i++)
+		if (tally->digits[i].of.column == column)
+			return tally->digits[i].coded ? i + 1 : 0;
+	return rtscan_tally_digit(tally, values, column) ? tally->ndigits : 0;
+}
+
+/* Few values that are codes' become a digit. */
+static bool
+find_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValue *value)
+{
+	uint32		codes = rtscan_code_count(values);
+
+	if (codes > FEW_CODES)
+		return false;
+	value->integers = palloc(codes * sizeof(int64));
+	return rtscan_get_integers_of_codes(values, codes - 1, value->integers) &&
+		(value->digit = add_coded_digit(tally, values, column)) > 0;
+}
+
+static bool
+find_words(const RtscanTally *tally, const RtscanValues *values, int column, RtscanTallyValue *value)
+{
+	if (!rtscan_has_totals(values) || !find_column(values, column, &value->of))
+		return false;
+	value->nulls = has_nulls(tally->segment, values);
+	return true;
+}
+
 bool
-rtscan_tally_value(RtscanTally *tally, const RtscanValues *values, int column, RtscanTotalKind kind)
+rtscan_tally_value(RtscanTally *tally, RtscanValues *values, int column, RtscanTotalKind kind)
 {
 	RtscanTallyValue value = {.kind = kind};
 
-	if (tally->nvalues == DEVICE_MAX_MEASURES || !rtscan_has_totals(values) || !find_column(values, column, &value.of))
+	if (tally->nvalues == DEVICE_MAX_MEASURES ||
+		(!find_words(tally, values, column, &value) && !find_digit(tally, values, column, &value)))
 		return false;
-	value.nulls = has_nulls(tally->segment, values);
 	tally->values[tally->nvalues++] = value;
 	return true;
 }
@@ -108,7 +145,7 @@ widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 static bool
 widen_all(RtscanTally *all, const RtscanTally *one)
 {
-	bool		wide = true;
+	bool		wide = all->ndigits == one->ndigits;
 
 	for (int i = 0; i < all->ndigits && wide; i++)
 		wide = !all->digits[i].coded && !one->digits[i].coded && widen(&all->digits[i].of, &one->digits[i].of);
@@ -186,6 +223,8 @@ lay_out_value(RtscanTally *tally, RtscanTallyValue *value)
 	const RtscanTallyColumn *of = &value->of;
 	bool		fits = true;
 
+	if (value->digit > 0)
+		return true;
 	if (value->nulls)
 		fits &= (value->count = add_measure(tally, of, TALLY_COUNT)) > 0;
 	if (value->kind == RTSCAN_TOTAL_SUM)
@@ -269,12 +308,32 @@ add_sum(const RtscanTally *tally, const RtscanTallyValue *value, uint32 cell, Rt
 	total->lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, cell);
 }
 
+/* All rows of a cell have the same value; or NULL. */
+static RtscanTotal
+total_of_digit(const RtscanTally *tally, const RtscanTallyValue *value, uint32 cell)
+{
+	const RtscanTallyDigit *digit = &tally->digits[value->digit - 1];
+	uint32		code = rtscan_tally_number(digit, cell);
+	int64		rows = (int64) rtscan_tally_rows(tally, cell);
+
+	if (code == digit->null)
+		return (RtscanTotal) {0};
+	return (RtscanTotal) {
+		.count = rows,
+		.upper = (value->integers[code] >> 32) * rows,
+		.lower = (uint64) (uint32) value->integers[code] * rows,
+		.outermost = value->integers[code],
+	};
+}
+
 RtscanTotal
 rtscan_tally_total(const RtscanTally *tally, int number, uint32 cell)
 {
 	const RtscanTallyValue *value = &tally->values[number];
 	RtscanTotal total = {.count = word(tally, value->count, cell)};
 
+	if (value->digit > 0)
+		return total_of_digit(tally, value, cell);
 	if (value->kind == RTSCAN_TOTAL_SUM)
 		add_sum(tally, value, cell, &total);
 	else if (value->kind == RTSCAN_TOTAL_LEAST)

@@ -47,11 +47,13 @@ typedef struct RtscanTallyDigit
 	uint32		stride;
 } RtscanTallyDigit;
 
-/* Values: the words that have their total. */
+/* Values: the words that have their total; or what the codes of a digit stand for. */
 typedef struct RtscanTallyValue
 {
 	RtscanTallyColumn of;
 	RtscanTotalKind kind;
+	int			digit;			/* its number plus one; 0: words have the total */
+	int64	   *integers;		/* by code */
 	bool		nulls;			/* some rows may have none */
 	int			count;			/* 0: all rows have values; likewise: there is no such word */
 	int			lower;
@@ -87,8 +89,11 @@ extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
 /* A digit of the cell's number; false if the column's integers are not known, or far apart. */
 extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column);
 
-/* Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many. */
-extern bool rtscan_tally_value(RtscanTally *tally, const RtscanValues *values, int column, RtscanTotalKind kind);
+/*
+ * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where few values
+ * are stored as codes, the cell says which a row has: they become a digit.
+ */
+extern bool rtscan_tally_value(RtscanTally *tally, RtscanValues *values, int column, RtscanTotalKind kind);
 
 /* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);

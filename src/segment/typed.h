@@ -79,7 +79,10 @@ extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 
 /* The values of codes that ascend, by reference in the current memory context or that of the RtscanValues. */
 extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums);
 
-/* Likewise, the values of a column's exact integers, where it has them (rtscan_get_range()); of numerics, of a scale. */
+/* Exact integers that sort like the values, of the codes below n: false if the column has none, or numerics. */
+extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers);
+
+/* The values of a column's exact integers, where it has them (rtscan_get_range()); of numerics, of a scale. */
 extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);
 
 /* Bounds of a chunk's values, as they are stored: no page of rows is read. */

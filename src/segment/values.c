@@ -435,6 +435,25 @@ rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, 
 			i > 0 && codes[i] == codes[i - 1] ? datums[i - 1] : look_up(values, codes[i]);
 }
 
+bool
+rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers)
+{
+	uint32	   *codes;
+	Datum	   *datums;
+
+	if (!values->type->exact_sorts || values->type->numeric)
+		return false;
+	codes = palloc(Max(n, 1) * sizeof(uint32));
+	datums = palloc(Max(n, 1) * sizeof(Datum));
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = i;
+	rtscan_get_values_of_codes(values, codes, n, datums);
+	rtscan_exact_encode(values->type->exact, datums, n, integers);
+	pfree(codes);
+	pfree(datums);
+	return true;
+}
+
 static void
 get_coded_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull)
 {
