@@ -170,4 +170,69 @@ SELECT differs('SELECT count(*), sum(id) FROM facts WHERE p = ANY (''' || list |
 FROM lists WHERE name = 'many';
 ROLLBACK;
 
+--
+-- Coded columns: of many keys all of the dictionary is asked, then the rows that are left, by code; of few rows the
+-- values
+--
+CREATE TABLE coded (id int, c int, s smallint, l bigint, d date, h int, g int) WITH (autovacuum_enabled = off);
+INSERT INTO coded SELECT g, CASE WHEN h % 53 > 0 THEN h % 40000 - 15000 END,
+	CASE h % 900 WHEN 7 THEN -32768 WHEN 8 THEN 32767 ELSE h % 6000 - 2500 END,
+	CASE h % 800 WHEN 5 THEN -9223372036854775808 WHEN 6 THEN 9223372036854775807
+		ELSE (h % 20000) * 1000000000000 END,
+	CASE h % 700 WHEN 3 THEN 'infinity' WHEN 4 THEN '-infinity' WHEN 5 THEN NULL
+		ELSE date '1990-01-01' + h % 12000 END, g / 20, h % 10
+	FROM (SELECT g, abs(hashint4(g)) FROM generate_series(1, 150000) g) r (g, h);
+CREATE INDEX coded_index ON coded USING rtscan (c, s, l, d, h, g) INCLUDE (id);
+DELETE FROM coded WHERE id % 41 = 0;
+VACUUM ANALYZE coded;
+INSERT INTO coded SELECT id + 200000, c, s, l, d, h, g FROM coded WHERE id % 90 = 1;
+CREATE TABLE labels (k int, s int, l bigint, d date, h int, name text);
+INSERT INTO labels SELECT DISTINCT ON (c) c, s, l, d, h, 'label ' || id % 20
+	FROM coded WHERE c % 3 > 0 ORDER BY c, id;
+ALTER TABLE labels ADD PRIMARY KEY (k);
+ANALYZE labels;
+-- what EXPLAIN says of dimensions: in which ways segments were evaluated
+CREATE FUNCTION ways(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	result text := '';
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		result := result || coalesce(substring(line FROM 'ways=(\w+)') || ' ', '');
+	END LOOP;
+	RETURN rtrim(result);
+END $$;
+SET rtscan.executor = cpu;
+SET enable_hashjoin = off;
+SELECT ways('SELECT name, count(*) FROM coded JOIN labels ON k = c WHERE g = 3 GROUP BY 1');
+SELECT ways('SELECT name, id FROM coded JOIN labels ON k = c WHERE coded.h = 700');
+SELECT ways('SELECT count(*) FROM coded WHERE c IN (SELECT k FROM labels) AND g = 3');
+RESET rtscan.executor;
+RESET enable_hashjoin;
+SELECT differs('SELECT ' || replace(query, 'IF', condition), 'coded_index')
+FROM unnest(ARRAY['name, count(*), sum(id) FROM coded JOIN labels ON k = c WHERE IF GROUP BY 1',
+	'id, name FROM coded JOIN labels ON k = c WHERE IF', 'id, name FROM coded LEFT JOIN labels ON k = c WHERE IF',
+	'count(*) FROM coded WHERE c IN (SELECT k FROM labels) AND IF',
+	'count(*), sum(id) FROM coded WHERE NOT EXISTS (SELECT FROM labels WHERE k = c) AND IF',
+	'sum(id) FROM coded WHERE c NOT IN (SELECT k FROM labels) AND IF',
+	'count(*), sum(id) FROM coded WHERE coded.s IN (SELECT s FROM labels) AND IF',
+	'sum(id) FROM coded WHERE coded.s NOT IN (SELECT s FROM labels WHERE s IS NOT NULL) AND IF',
+	'count(*), sum(id) FROM coded WHERE coded.l IN (SELECT l FROM labels) AND IF',
+	'count(*) FROM coded WHERE coded.l NOT IN (SELECT l FROM labels WHERE k < 1000) AND IF',
+	'count(*), sum(id) FROM coded WHERE coded.d IN (SELECT d FROM labels) AND IF',
+	'count(*) FROM coded WHERE coded.d NOT IN (SELECT d FROM labels WHERE d IS NOT NULL) AND IF']) query,
+	unnest('{coded.g = 3,coded.h = 700,coded.h BETWEEN 1000 AND 1020,coded.g < 8}'::text[]) condition;
+-- lists, negated and among alternatives; contiguous ones, of values that there are not, of the ends
+SELECT differs(format('SELECT count(*), sum(id) FROM coded WHERE ' || qual, list), 'coded_index')
+FROM (VALUES ((SELECT array_agg(x)::text FROM generate_series(-2000, 3000) x)),
+	((SELECT array_agg(x)::text FROM generate_series(-3000, 4000, 2) x)),
+	((SELECT array_agg(x)::text FROM generate_series(10000, 14000) x)),
+	((SELECT array_agg(x)::text FROM (SELECT k FROM labels
+		UNION ALL VALUES (-32768), (32767), (NULL)) v (x)))) v (list),
+	unnest(ARRAY['c = ANY (%1$L::int[]) AND g = 3', 'c <> ALL (%1$L::int[]) AND g = 3',
+	's = ANY (%1$L::int[]) AND g = 3',
+	'c = ANY (%1$L::bigint[]) AND g = 3', '(c = ANY (%1$L::int[]) OR s = ANY (%1$L::int[])) AND g = 3',
+	'(c = ANY (%1$L::int[]) AND h < 5000 OR g = 1) AND s <> ALL (%1$L::int[])', 'l = ANY (%1$L::bigint[]) AND h < 900',
+	'c = ANY (%1$L::int[]) AND h = 700']) qual;
+
 DROP SCHEMA many_keys CASCADE;

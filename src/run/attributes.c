@@ -11,6 +11,9 @@
 /* Looking for one code among those found takes as long as listing so many codes. */
 #define LISTED_CODES	128
 
+/* Looking for a key in a dictionary takes as long as looking for so many of its codes' in the dimension. */
+#define CODES_A_KEY		16
+
 /* A dimension, and which of its keys and rows those of the batch meet. */
 typedef struct Met
 {
@@ -140,6 +143,15 @@ note_codes(const RtscanFound *found, uint32 n, void *arg)
 		by_code[found[i].place.code] = found[i].value;
 }
 
+/* RtscanKeysVisitor: which of them are keys of the dimension? */
+static void
+number_codes(uint32 code, uint32 n, const uint64 *keys, void *arg)
+{
+	const Met  *met = (const Met *) arg;
+
+	rtscan_find_keys_in_dimension(met->dimension, keys, n, met->by_code + code);
+}
+
 /* What has been found of the dimension's keys when the segment was searched for them, or NULL. */
 static const RtscanFoundCodes *
 found_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
@@ -156,9 +168,20 @@ found_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
 	return NULL;
 }
 
-/* What key each of so many codes of a segment is: NULL, and what is no key, none. */
 static void
-list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, const RtscanFoundCodes *found)
+make_room_for_codes(Met *met, RtscanBatch *batch, uint32 codes)
+{
+	if (met->capacity >= codes)
+		return;
+	if (met->by_code)
+		pfree(met->by_code);
+	met->by_code = MemoryContextAllocHuge(GetMemoryChunkContext(batch), codes * sizeof(uint32));
+	met->capacity = codes;
+}
+
+/* Look the keys up in the dictionary. */
+static void
+find_codes(Met *met, RtscanBatch *batch, RtscanReader *reader)
 {
 	const RtscanDimension *dimension = met->dimension;
 	int			column = dimension->plan->column;
@@ -170,17 +193,30 @@ list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, cons
 		.values = dimension->keys,
 	};
 
-	if (met->capacity < codes)
+	rtscan_dictionary_find_all(reader, column, &probes, note_codes, met->by_code);
+}
+
+/*
+ * What key each of so many codes of a segment is: NULL, and what is no key, none.  If that has not been found, and keys are not much fewer,
+ * the dictionary is looked up in them.
+ */
+static void
+list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, const RtscanFoundCodes *found)
+{
+	RtscanDimension *dimension = met->dimension;
+	int			column = dimension->plan->column;
+
+	make_room_for_codes(met, batch, codes);
+	if (found == NULL && rtscan_dimension_keys(dimension) && dimension->n >= codes / CODES_A_KEY)
 	{
-		if (met->by_code)
-			pfree(met->by_code);
-		met->by_code = MemoryContextAllocHuge(GetMemoryChunkContext(batch), codes * sizeof(uint32));
-		met->capacity = codes;
+		rtscan_dictionary_visit_keys(reader, column, &batch->schema->columns[column], number_codes, met);
+		met->by_code[codes - 1] = dimension->n;
+		return;
 	}
 	for (uint32 i = 0; i < codes; i++)
 		met->by_code[i] = dimension->n;
 	if (found == NULL)
-		rtscan_dictionary_find_all(reader, column, &probes, note_codes, met->by_code);
+		find_codes(met, batch, reader);
 	for (uint32 i = 0; found && i < found->n; i++)
 		met->by_code[found->codes[i]] = found->numbers[i];
 }

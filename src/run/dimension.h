@@ -154,11 +154,27 @@ extern bool rtscan_load_next_range(RtscanDimension *dimension);
 /* The node is scanned again; parameters have changed, or none. */
 extern void rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed);
 
+/* dimension_rows.c: have room for a row more, and one behind the last; and take a row whose keys are not NULL. */
+extern void rtscan_make_room_for_rows(RtscanDimension *dimension);
+extern void rtscan_take_row(RtscanDimension *dimension, TupleTableSlot *slot);
+
+/* Take the plan's next rows as far as it has them by column, and there is memory. */
+extern void rtscan_take_rows_at_hand(RtscanDimension *dimension);
+
+/* Does what there is take more than one of so many shares of the memory that a hash may take? */
+extern bool rtscan_dimension_takes_more(const RtscanDimension *dimension, int shares);
+
+/* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
+extern bool rtscan_dimension_is_full(RtscanDimension *dimension);
+
 /* dimension_sort.c: sort all rows, each key once or with all its rows; and say where they are then, if that is asked for. */
 extern void rtscan_sort_rows(RtscanDimension *dimension, uint32 *places);
 
 /* dimension_lookup.c: the keys that equal values of the column, by number; n, which is none, of others. */
 extern void rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys);
+
+/* Likewise of keys of the column's values, where the dimension has keys (rtscan_dimension_keys()). */
+extern void rtscan_find_keys_in_dimension(RtscanDimension *dimension, const uint64 *encoded, uint32 n, uint32 *keys);
 
 /* Likewise of pairs, whose parts' keys have been found. */
 extern void rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *keys);

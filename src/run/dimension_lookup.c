@@ -74,12 +74,26 @@ find_encoded(const RtscanDimension *dimension, uint64 key)
 	return encoded ? encoded->number : dimension->n;
 }
 
+static void
+prepare_lookup(RtscanDimension *dimension)
+{
+	if (dimension->by_distance == NULL && dimension->table == NULL)
+		(is_dense(dimension) ? make_array : make_table) (dimension);
+}
+
+void
+rtscan_find_keys_in_dimension(RtscanDimension *dimension, const uint64 *encoded, uint32 n, uint32 *keys)
+{
+	prepare_lookup(dimension);
+	for (uint32 i = 0; i < n; i++)
+		keys[i] = find_encoded(dimension, encoded[i]);
+}
+
 /* Of values that have keys. */
 static void
 find_all_encoded(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys)
 {
-	if (dimension->by_distance == NULL && dimension->table == NULL)
-		(is_dense(dimension) ? make_array : make_table) (dimension);
+	prepare_lookup(dimension);
 	for (uint32 i = 0; i < n; i++)
 		keys[i] = isnull[i] ? dimension->n : find_encoded(dimension, rtscan_key_encode(dimension->column_kind, values[i]));
 }

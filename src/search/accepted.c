@@ -291,6 +291,7 @@ accept_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 				high;
 
 	set->nulls = condition->kind == RTSCAN_CONDITION_DISTINCT;
+	rtscan_reserve_spans(set, condition->nvalues);
 	if (!rtscan_key_range(condition, &low, &high))
 		for (int i = 0; i < condition->nvalues; i++)
 			rtscan_add_span(set, rtscan_integer_of_key(condition->keys[i]), rtscan_integer_of_key(condition->keys[i]));

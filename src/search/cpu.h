@@ -18,7 +18,7 @@
 #define COST_ORDER_ROW	1.2
 #define COST_TEST_ROW	6.0
 #define COST_COMPARISON	4.0
-#define COST_CODE_ROW	2.0
+#define COST_CODE_ROW	0.7
 #define COST_CHUNK_BITS	120.0
 #define COST_FILL_CHUNK	600.0
 
@@ -139,9 +139,8 @@ extern void rtscan_cpu_set_all(uint64 *words, uint32 rows);
 extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part,
 									  uint32 chunk, uint64 *words);
 
-/* cpu_codes.c: codes of all rows, or of those that are left, one page after another. */
+/* cpu_codes.c: codes of all rows, one page after another. */
 extern void rtscan_cpu_scan_codes(CpuEvaluation *evaluation);
-extern void rtscan_cpu_and_members(CpuEvaluation *evaluation, CpuColumn *part);
 extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 
 /* cpu_rows.c: single rows, found through the order or tested by their codes. */

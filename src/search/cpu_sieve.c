@@ -6,6 +6,7 @@
 
 #include "bits/bits.h"
 #include "miscadmin.h"
+#include "search/coded.h"
 #include "segment/sieve.h"
 #include "utils/memutils.h"
 
@@ -217,7 +218,7 @@ fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 static void
 test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
 {
-	rtscan_cpu_and_members(evaluation, part);
+	rtscan_and_codes(evaluation->reader, &part->column->header, rtscan_cpu_members(part), evaluation->bits);
 	evaluation->counters->refined_rows += rows;
 	part->ngaps = part->gap_rows = 0;
 }

@@ -388,9 +388,11 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->tallied);
 	for (int i = 0; i < filter->nincluded; i++)
 	{
-		evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits);
+		RtscanWay	way;
+
+		evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
 		if (filter->included[i]->trace)
-			rtscan_trace_way(filter->included[i]->trace, RTSCAN_BY_VALUES, rtscan_bits_count(bits));
+			rtscan_trace_way(filter->included[i]->trace, way, rtscan_bits_count(bits));
 	}
 	return bits;
 }

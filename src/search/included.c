@@ -1,6 +1,6 @@
 /*
  * included.c
- *		Conditions on INCLUDEd columns, and long ones on plain columns: asked of the rows that are left, a chunk at a time.
+ *		Conditions on INCLUDEd columns, and long ones on key columns: asked of the rows that are left, a chunk at a time.
  */
 #include "search/included.h"
 
@@ -8,11 +8,16 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "search/accepted.h"
+#include "search/coded.h"
+#include "segment/member_codes.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
 /* So many values are read together: they stay in the cache. */
 #define LOT		2048
+
+/* To find the value of a row's code in a dictionary takes as long as so many of its entries that pass by. */
+#define ENTRIES_A_ROW	64
 
 /* A condition, and the integers that it accepts of those that are stored. */
 typedef struct Test
@@ -164,20 +169,58 @@ ask_chunk(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 	return left;
 }
 
+static void
+ask_chunks(Test *test, RtscanRowBits *bits, uint64 *rows)
+{
+	Lot		   *lot = palloc(sizeof(Lot));
+
+	*rows = 0;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk])
+			*rows += ask_chunk(test, chunk, rtscan_bits_chunk(bits, chunk), lot);
+}
+
+/* ---------------------------------------------------------------- codes */
+
+/* Does a long condition's column have codes, and of so many rows that it pays to ask the whole dictionary? */
+static bool
+asks_codes(const Test *test, uint64 rows)
+{
+	const RtscanCondition *condition = test->condition;
+	const RtscanColumnHeader *header;
+
+	if (rtscan_is_included(condition) || test->exact == NULL)
+		return false;
+	header = &test->reader->segment->columns[condition->column].header;
+	return !rtscan_is_plain(header) && rows * ENTRIES_A_ROW >= header->distinct;
+}
+
+static void
+ask_codes(Test *test, RtscanRowBits *bits)
+{
+	int			column = test->condition->column;
+	uint64	   *members = rtscan_member_codes(test->exact, test->reader, column, test->condition->type);
+
+	rtscan_trace_values(test->condition, test->reader);
+	rtscan_and_codes(test->reader, &test->reader->segment->columns[column].header, members, bits);
+}
+
+/* ---------------------------------------------------------------- all */
+
 uint64
-rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits)
+rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits, RtscanWay *way)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Test	   *test;
-	Lot		   *lot = palloc(sizeof(Lot));
-	uint64		rows = 0;
+	uint64		rows = rtscan_bits_count(bits);
+	Test	   *test = make_test(condition, reader, rows);
 
 	bits->counted = false;
-	test = make_test(condition, reader, rtscan_bits_count(bits));
-	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-		if (bits->filled[chunk])
-			rows += ask_chunk(test, chunk, rtscan_bits_chunk(bits, chunk), lot);
+	*way = asks_codes(test, rows) ? RTSCAN_BY_CODES : RTSCAN_BY_VALUES;
+	if (*way == RTSCAN_BY_CODES)
+		ask_codes(test, bits);
+	else
+		ask_chunks(test, bits, &rows);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return rows;

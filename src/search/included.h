@@ -1,6 +1,6 @@
 /*
  * included.h
- *		Conditions on INCLUDEd columns, and long ones on plain columns: asked of the rows that are left, a chunk at a time.
+ *		Conditions on INCLUDEd columns, and long ones on key columns: asked of the rows that are left, a chunk at a time.
  *
  * This is the only file of the room that reads INCLUDEd values to compare them.
  */
@@ -14,7 +14,7 @@
 /* If at least one of so many of a chunk's rows is left, all are read. */
 #define RTSCAN_DENSE	16
 
-/* Clear the bits of a segment's rows that do not meet a condition; returns how many rows were asked. */
-extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits);
+/* Clear the bits of a segment's rows that do not meet a condition; returns how many rows were asked, and in which way. */
+extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits, RtscanWay *way);
 
 #endif							/* RTSCAN_INCLUDED_H */

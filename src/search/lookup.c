@@ -14,17 +14,26 @@
 #include "utils/timestamp.h"
 
 /*
- * So many values, at least, may be tested instead of being looked up.  A value looked up in a dictionary among many, or in a plain column,
- * where each comparison is with a row anywhere, and what each row of the segment adds to that, for the fewer are in the processor's cache;
- * one of the rows that are left, if they are few, read and tested; or else all read, and those tested.
+ * So many values, at least, may be tested instead of being looked up.  A value looked up in a dictionary among many, or, with its entries, merged
+ * with all of these; or in a plain column, where each comparison is with a row anywhere, and what each row of the segment adds to that, for the
+ * fewer are in the processor's cache.
  */
 #define LONG				16
 #define LOOKUP_NANOSECONDS	300.0
+#define MERGE_NANOSECONDS	15.0
+#define ENTRY_NANOSECONDS	2.0
 #define PLAIN_LOOKUP_NANOSECONDS	600.0
 #define PLAIN_ROW_NANOSECONDS	0.0001
+
+/*
+ * One of the rows that are left, if they are few, read and tested; or else all read, and those tested.  Of codes, whose dictionary's entries are
+ * tested before, all the pages are read.
+ */
 #define SINGLE_NANOSECONDS	15.0
 #define READ_NANOSECONDS	1.0
 #define TEST_NANOSECONDS	3.0
+#define CODES_NANOSECONDS	0.2
+#define CODE_NANOSECONDS	1.5
 
 /* ---------------------------------------------------------------- around clock changes */
 
@@ -196,19 +205,38 @@ is_about_plain(const RtscanCondition *condition, const RtscanReader *reader)
 	return !rtscan_is_included(condition) && rtscan_is_plain(&reader->segment->columns[condition->column].header);
 }
 
-static double
-lookups_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double values)
+static const RtscanColumnHeader *
+header_of(const RtscanCondition *condition, const RtscanReader *reader)
 {
-	double		plain = PLAIN_LOOKUP_NANOSECONDS + reader->segment->header.rows * PLAIN_ROW_NANOSECONDS;
+	return &reader->segment->columns[condition->column].header;
+}
 
-	return values * (is_about_plain(condition, reader) ? plain : LOOKUP_NANOSECONDS);
+/* Is it about a key column that has a code of each row? */
+static bool
+is_about_codes(const RtscanCondition *condition, const RtscanReader *reader)
+{
+	return !rtscan_is_included(condition) && !rtscan_is_plain(header_of(condition, reader)) && header_of(condition, reader)->codes.pages > 0;
 }
 
 static double
-testing_nanoseconds(const RtscanReader *reader, double rows)
+lookups_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double values)
+{
+	double		one_by_one = values * LOOKUP_NANOSECONDS;
+
+	if (is_about_plain(condition, reader))
+		return values * (PLAIN_LOOKUP_NANOSECONDS + reader->segment->header.rows * PLAIN_ROW_NANOSECONDS);
+	if (is_about_codes(condition, reader))
+		return Min(one_by_one, values * MERGE_NANOSECONDS + header_of(condition, reader)->distinct * ENTRY_NANOSECONDS);
+	return one_by_one;
+}
+
+static double
+testing_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double rows)
 {
 	double		all = reader->segment->header.rows;
 
+	if (is_about_codes(condition, reader))
+		return header_of(condition, reader)->distinct * ENTRY_NANOSECONDS + all * CODES_NANOSECONDS + rows * CODE_NANOSECONDS;
 	return rows < all / RTSCAN_DENSE ? rows * SINGLE_NANOSECONDS : all * READ_NANOSECONDS + rows * TEST_NANOSECONDS;
 }
 
@@ -216,7 +244,7 @@ static bool
 can_be_tested(const RtscanCondition *condition, const RtscanReader *reader)
 {
 	return condition->nvalues >= LONG && condition->keys && condition->strategy == BTEqualStrategyNumber &&
-		is_about_plain(condition, reader) &&
+		(is_about_plain(condition, reader) || is_about_codes(condition, reader)) &&
 		rtscan_accepted_members(condition, condition->type->exact);
 }
 
@@ -225,13 +253,13 @@ rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *re
 {
 	double		lookups = lookups_nanoseconds(condition, reader, condition->nvalues * condition->stands_for);
 
-	return can_be_tested(condition, reader) ? Min(lookups, testing_nanoseconds(reader, rows)) : lookups;
+	return can_be_tested(condition, reader) ? Min(lookups, testing_nanoseconds(condition, reader, rows)) : lookups;
 }
 
 bool
 rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows)
 {
-	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing_nanoseconds(reader, rows) &&
+	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing_nanoseconds(condition, reader, rows) &&
 		can_be_tested(condition, reader);
 }
 
@@ -318,17 +346,23 @@ give_back_room(RtscanFoundCodes *found)
 	found->codes = repalloc_huge(found->codes, Max(found->n, 1) * sizeof(uint32));
 }
 
-/* What is equal to any of many values. */
-static bool
-equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
+static RtscanProbes
+probes_of(const RtscanCondition *condition)
 {
-	const RtscanProbes probes = {
+	return (RtscanProbes) {
 		.column = condition->type,
 		.n = condition->nvalues,
 		.keys = condition->keys,
 		.compare = condition->compare,
 		.values = condition->values,
 	};
+}
+
+/* What is equal to any of many values. */
+static bool
+equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
+{
+	const RtscanProbes probes = probes_of(condition);
 	Equals		equals = {
 		.set = set,
 		.trace = condition->trace,
@@ -372,6 +406,23 @@ all_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanInte
 		*set = i == 0 ? one : rtscan_intervals_intersect(set, &one);
 	}
 	return true;
+}
+
+/* RtscanFoundVisitor */
+static void
+trace_found(const RtscanFound *found, uint32 n, void *arg)
+{
+	for (uint32 i = 0; i < n; i++)
+		rtscan_trace_key(arg, found[i].value, found[i].behind.code - found[i].place.code);
+}
+
+void
+rtscan_trace_values(const RtscanCondition *condition, RtscanReader *reader)
+{
+	const RtscanProbes probes = probes_of(condition);
+
+	if (condition->trace && condition->trace->counts_keys && !condition->trace->paused)
+		rtscan_dictionary_find_all(reader, condition->column, &probes, trace_found, condition->trace);
 }
 
 bool

@@ -105,6 +105,9 @@ typedef struct RtscanFoundCodes
 extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set,
 									   RtscanFoundCodes **found);
 
+/* Note in its trace, if it has one, which values a segment has of a long one on codes. */
+extern void rtscan_trace_values(const RtscanCondition *condition, RtscanReader *reader);
+
 /*
  * What it takes to look a condition's values up, for all that they stand for, or to test a segment's rows for them, of which so many are
  * left: whichever is less.  Is it the latter?  (The planner, which has a soft reader, looks up what there is.)

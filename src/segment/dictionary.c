@@ -174,7 +174,7 @@ rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProb
 
 /* ---------------------------------------------------------------- codes */
 
-/* A visit of the entries with codes from code up to last: one by one, or of packed pages, many at a time. */
+/* A visit of the entries with codes from code up to last: one by one, or of packed pages, many at a time, or only their keys. */
 typedef struct Visit
 {
 	uint32		code;			/* to be visited next */
@@ -183,6 +183,7 @@ typedef struct Visit
 	uint32		nonnull;
 	RtscanDictionaryVisitor visitor;
 	RtscanEntriesVisitor visit_many;	/* or NULL */
+	RtscanKeysVisitor visit_keys;	/* likewise */
 	void	   *arg;
 	const uint32 *wanted;		/* the next rank that the visitor wants: blocks before it are passed over; or NULL */
 } Visit;
@@ -317,6 +318,34 @@ pass_block(const RtscanDictionaryView *view, uint32 block, uint32 end_rank, Visi
 	return true;
 }
 
+/* Keys of a block whose code is next, but for those that are skipped. */
+static bool
+visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped)
+{
+	uint64		keys[BLOCK];
+	uint32		n = rtscan_dictionary_unpack(view, block, PG_UINT64_MAX, keys, NULL);
+
+	if (n <= skipped)
+		return false;
+	n = Min(n - skipped, visit->last - visit->code);
+	visit->visit_keys(visit->code, n, keys + skipped, visit->arg);
+	visit->code += n;
+	return true;
+}
+
+static bool
+visit_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped, uint32 end_rank)
+{
+	uint64		keys[BLOCK];
+	uint32		ranks[BLOCK + 1];
+	uint32		n = rtscan_dictionary_unpack(view, block, PG_UINT64_MAX, keys, ranks);
+
+	if (n <= skipped)
+		return false;
+	ranks[n] = end_rank;
+	return visit_entries(visit, &(RtscanEntries) {visit->code, Min(n - skipped, visit->last - visit->code), keys + skipped, ranks + skipped});
+}
+
 static bool
 visit_packed(const RtscanDictionaryView *view, Visit *visit)
 {
@@ -325,17 +354,10 @@ visit_packed(const RtscanDictionaryView *view, Visit *visit)
 	{
 		uint32		skipped = visit->code - view->page.first_code - b * BLOCK;
 		uint32		end_rank = b + 1 < view->page.blocks ? view->blocks[b + 1].rank : view->page.end_rank;
-		uint64		keys[BLOCK];
-		uint32		ranks[BLOCK + 1];
-		uint32		n;
 
 		if (pass_block(view, b, end_rank, visit))
 			continue;
-		n = rtscan_dictionary_unpack(view, b, PG_UINT64_MAX, keys, ranks);
-		if (n <= skipped)
-			return false;
-		ranks[n] = end_rank;
-		if (!visit_entries(visit, &(RtscanEntries) {visit->code, Min(n - skipped, visit->last - visit->code), keys + skipped, ranks + skipped}))
+		if (!(visit->visit_keys ? visit_keys_of_block(view, visit, b, skipped) : visit_block(view, visit, b, skipped, end_rank)))
 			return false;
 	}
 	return true;
@@ -363,7 +385,7 @@ visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *vis
 	bool		packed = type->key_kind != RTSCAN_KEY_NONE;
 	uint32		page;
 
-	Assert(packed || visit->visit_many == NULL);
+	Assert(packed || (visit->visit_many == NULL && visit->visit_keys == NULL));
 	visit->nonnull = header->nonnull;
 	if (visit->code >= visit->last)
 		return true;
@@ -406,6 +428,12 @@ rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColum
 							 void *arg)
 {
 	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visit_many = visitor, .arg = arg});
+}
+
+bool
+rtscan_dictionary_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanKeysVisitor visitor, void *arg)
+{
+	return visit_all(reader, column, type, &(Visit) {.last = reader->segment->columns[column].header.distinct, .visit_keys = visitor, .arg = arg});
 }
 
 bool

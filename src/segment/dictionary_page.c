@@ -135,7 +135,7 @@ unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 	}
 }
 
-/* The keys and ranks of a block, up to the first key that is enough at least; returns how many, 0 if they would lie outside of the page. */
+/* The keys and ranks, if there is an array for them, of a block, up to the first key that is enough at least; returns how many, 0 if they would lie outside of the page. */
 uint32
 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enough, uint64 *keys, uint32 *ranks)
 {
@@ -148,8 +148,10 @@ rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enou
 		block->data + ((all - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
 		return 0;
 	keys[0] = block->key;
-	ranks[0] = block->rank;
 	n = unpack_keys(gaps_of(data, 0, block->key_bits), enough, all, keys);
+	if (ranks == NULL)
+		return n;
+	ranks[0] = block->rank;
 	unpack_ranks(gaps_of(data, (all - 1) * block->key_bits, block->rank_bits), n, ranks);
 	return n;
 }

@@ -44,6 +44,16 @@ struct RtscanIntegerTable
 /* ---------------------------------------------------------------- sets */
 
 void
+rtscan_reserve_spans(RtscanIntegerSet *set, uint32 n)
+{
+	Assert(set->spans == NULL);
+	if (n == 0)
+		return;
+	set->capacity = n;
+	set->spans = palloc_extended(n * sizeof(RtscanSpan), MCXT_ALLOC_HUGE);
+}
+
+void
 rtscan_add_span(RtscanIntegerSet *set, int64 first, int64 last)
 {
 	RtscanSpan *before = set->n > 0 ? &set->spans[set->n - 1] : NULL;

@@ -22,6 +22,9 @@ typedef struct RtscanIntegerSet
 	RtscanSpan *spans;			/* ascending, something between each and the next */
 } RtscanIntegerSet;
 
+/* Have room for so many spans in an empty set, if it is known how many there may be. */
+extern void rtscan_reserve_spans(RtscanIntegerSet *set, uint32 n);
+
 /* Add integers, of which none is before the first of those that were added last. */
 extern void rtscan_add_span(RtscanIntegerSet *set, int64 first, int64 last);
 

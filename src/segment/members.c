@@ -183,14 +183,20 @@ ask_set(const RtscanMembers *members, const int64 *integers, uint32 rows, uint64
 }
 
 static void
+find_in_set(const RtscanMembers *members, const int64 *integers, uint32 n, uint64 *words)
+{
+	for (uint32 i = 0; i < n; i += 64)
+		words[i / 64] = ~UINT64CONST(0) >> (64 - Min(n - i, 64));
+	ask_set(members, integers, n, words);
+}
+
+static void
 test_in_set(const RtscanMembers *members, const int64 *integers, uint32 n, bool *are)
 {
 	uint64		words[RTSCAN_CHUNK_WORDS];
 
 	Assert(n <= RTSCAN_CHUNK_ROWS);
-	for (uint32 i = 0; i < n; i += 64)
-		words[i / 64] = ~UINT64CONST(0) >> (64 - Min(n - i, 64));
-	ask_set(members, integers, n, words);
+	find_in_set(members, integers, n, words);
 	for (uint32 i = 0; i < n; i++)
 		are[i] = (words[i / 64] >> (i % 64)) & 1;
 }
@@ -212,6 +218,39 @@ rtscan_test_members(const RtscanMembers *members, const int64 *integers, uint32 
 			are[i] = members->table[(uint64) integers[i] - base];
 	else
 		test_in_set(members, integers, n, are);
+}
+
+static uint64
+bits_of(const bool *are, uint32 n)
+{
+	uint64		bits = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		bits |= (uint64) are[i] << i;
+	return bits;
+}
+
+void
+rtscan_find_members(const RtscanMembers *members, const int64 *integers, uint32 n, uint64 *words)
+{
+	bool		are[64];
+
+	if (members->form == SET)
+	{
+		find_in_set(members, integers, n, words);
+		return;
+	}
+	for (uint32 i = 0; i < n; i += 64)
+	{
+		rtscan_test_members(members, integers + i, Min(n - i, 64), are);
+		words[i / 64] = bits_of(are, Min(n - i, 64));
+	}
+}
+
+bool
+rtscan_members_have_null(const RtscanMembers *members)
+{
+	return members->set->nulls;
 }
 
 /* Elements that are large: as integers. */

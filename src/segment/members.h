@@ -41,4 +41,10 @@ extern void rtscan_and_members(RtscanMembers *members, RtscanReader *reader, con
 /* Which of some integers of the chunk, as rtscan_get_frame_rows() gives them, are members? */
 extern void rtscan_test_members(const RtscanMembers *members, const int64 *integers, uint32 n, bool *are);
 
+/* The same as bits; those behind the last are not set. */
+extern void rtscan_find_members(const RtscanMembers *members, const int64 *integers, uint32 n, uint64 *words);
+
+/* Is NULL one? */
+extern bool rtscan_members_have_null(const RtscanMembers *members);
+
 #endif							/* RTSCAN_MEMBERS_H */
