@@ -4,20 +4,10 @@
  */
 #include "run/dimension.h"
 
-#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-
-#define FIRST_CAPACITY	64
-
-/* Of keys that may come often, and have no attributes, so many are brought together before they take more memory. */
-#define DISTINCT_CAPACITY	65536
-
-/* So many values of an attribute are looked at, lest one that comes often be kept for each row. */
-#define RECENT_VALUES	256
 
 /* ---------------------------------------------------------------- begin and end */
 
@@ -142,124 +132,6 @@ rtscan_end_dimension(RtscanDimension *dimension)
 
 /* ---------------------------------------------------------------- rows */
 
-static void *
-enlarge(void *array, Size bytes)
-{
-	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes);
-}
-
-/* With room for a row behind the last. */
-static void
-make_room(RtscanDimension *dimension)
-{
-	if (dimension->capacity >= PG_INT32_MAX / 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a table that is joined has too many keys")));
-	dimension->capacity = Max(dimension->capacity * 2, FIRST_CAPACITY);
-	dimension->keys = enlarge(dimension->keys, dimension->capacity * sizeof(Datum));
-	for (int i = 0; i < dimension->plan->attributes; i++)
-	{
-		RtscanAttribute *attribute = &dimension->attributes[i];
-
-		attribute->values = enlarge(attribute->values, dimension->capacity * sizeof(Datum));
-		attribute->isnull = enlarge(attribute->isnull, dimension->capacity * sizeof(bool));
-	}
-}
-
-static Datum
-copy_value(const RtscanDimension *dimension, const RtscanColumn *type, Datum value)
-{
-	MemoryContext old;
-	Datum		copy;
-
-	if (type->typbyval)
-		return value;
-	old = MemoryContextSwitchTo(dimension->values);
-	copy = type->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, false, type->typlen);
-	MemoryContextSwitchTo(old);
-	return copy;
-}
-
-/* Is a value that has been kept the same, byte for byte, as one that is not compressed? */
-static bool
-is_same(Datum kept, struct varlena *value)
-{
-	struct varlena *other = (struct varlena *) DatumGetPointer(kept);
-	Size		size = VARSIZE_ANY_EXHDR(value);
-
-	return other && VARSIZE(other) - VARHDRSZ == size && memcmp(VARDATA(other), VARDATA_ANY(value), size) == 0;
-}
-
-/* Labels of many rows are few: those that came lately are not copied again. */
-static Datum
-copy_attribute(const RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
-{
-	struct varlena *bytes = (struct varlena *) DatumGetPointer(value);
-	Datum	   *recent;
-
-	if (attribute->type.typlen != -1 || VARATT_IS_COMPRESSED(bytes) || VARATT_IS_EXTERNAL(bytes))
-		return copy_value(dimension, &attribute->type, value);
-	if (attribute->recent == NULL)
-		attribute->recent = MemoryContextAllocZero(dimension->context, RECENT_VALUES * sizeof(Datum));
-	recent = &attribute->recent[hash_bytes((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) % RECENT_VALUES];
-	if (!is_same(*recent, bytes))
-		*recent = copy_value(dimension, &attribute->type, value);
-	return *recent;
-}
-
-/* The key from a column of the plan's on, in another row; of a pair, each part gets one. */
-static uint32
-add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
-{
-	if (dimension->n + 1 >= dimension->capacity)
-		make_room(dimension);
-	if (dimension->parts[0] == NULL)
-		dimension->keys[dimension->n] = copy_value(dimension, &dimension->key_type, slot->tts_values[(*column)++]);
-	else
-	{
-		uint32		first = add_key(dimension->parts[0], slot, column);
-		uint32		second = add_key(dimension->parts[1], slot, column);
-
-		dimension->keys[dimension->n] = UInt64GetDatum(rtscan_pair(first, second));
-	}
-	return dimension->n++;
-}
-
-static void
-add_row(RtscanDimension *dimension, TupleTableSlot *slot)
-{
-	int			column = 0;
-	uint32		row = add_key(dimension, slot, &column);
-
-	for (int i = 0; i < dimension->plan->attributes; i++, column++)
-	{
-		RtscanAttribute *attribute = &dimension->attributes[i];
-
-		attribute->isnull[row] = slot->tts_isnull[column];
-		attribute->values[row] = attribute->isnull[row] ? (Datum) 0 :
-			copy_attribute(dimension, attribute, slot->tts_values[column]);
-	}
-}
-
-/* Does it not matter how often a key comes?  All that rows of semi and anti joins have besides the key is the mark. */
-static bool
-needs_keys_once(const RtscanDimension *dimension)
-{
-	return !dimension->plan->repeats &&
-		(dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI);
-}
-
-/* There is no room for another row: sort keys that may come often, and see whether there is then. */
-static void
-find_room(RtscanDimension *dimension)
-{
-	if (needs_keys_once(dimension) && dimension->n >= DISTINCT_CAPACITY)
-		rtscan_sort_rows(dimension, NULL);
-	if (dimension->n >= dimension->capacity / 2)
-		make_room(dimension);
-}
-
 static bool
 has_null_key(const RtscanDimension *dimension, const TupleTableSlot *slot)
 {
@@ -267,33 +139,6 @@ has_null_key(const RtscanDimension *dimension, const TupleTableSlot *slot)
 		if (slot->tts_isnull[i])
 			return true;
 	return false;
-}
-
-/* Does what there is take more than one of so many shares of the memory that a hash may take? */
-static bool
-takes_more(const RtscanDimension *dimension, int shares)
-{
-	return dimension->n * dimension->row_bytes + MemoryContextMemAllocated(dimension->values, false) >= dimension->most_bytes / shares;
-}
-
-/* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
-static bool
-is_full(RtscanDimension *dimension)
-{
-	if (!takes_more(dimension, 1))
-		return false;
-	if (needs_keys_once(dimension))
-		rtscan_sort_rows(dimension, NULL);
-	return takes_more(dimension, 2);
-}
-
-static void
-take_row(RtscanDimension *dimension, TupleTableSlot *slot)
-{
-	if (dimension->n + 1 >= dimension->capacity)
-		find_room(dimension);
-	slot_getallattrs(slot);
-	add_row(dimension, slot);
 }
 
 /* The plan's next row.  What nodes allocate lasts as long as they do. */
@@ -411,11 +256,12 @@ execute_plan(RtscanDimension *dimension)
 {
 	TupleTableSlot *slot;
 
+	rtscan_take_rows_at_hand(dimension);
 	while ((slot = next_key(dimension)) != NULL)
 	{
-		if (is_full(dimension))
+		if (rtscan_dimension_is_full(dimension))
 			return slot;
-		take_row(dimension, slot);
+		rtscan_take_row(dimension, slot);
 	}
 	return NULL;
 }
@@ -427,15 +273,15 @@ read_range(RtscanDimension *dimension)
 	TupleTableSlot *slot;
 
 	forget_rows(dimension);
-	make_room(dimension);
+	rtscan_make_room_for_rows(dimension);
 	while ((slot = rtscan_next_of_ranges(dimension->ranges)) != NULL)
 	{
-		if (dimension->n > 0 && takes_more(dimension, 1) && !rtscan_has_last_key(dimension->ranges))
+		if (dimension->n > 0 && rtscan_dimension_takes_more(dimension, 1) && !rtscan_has_last_key(dimension->ranges))
 		{
 			rtscan_end_range_before(dimension->ranges, slot);
 			break;
 		}
-		take_row(dimension, slot);
+		rtscan_take_row(dimension, slot);
 	}
 }
 
@@ -455,7 +301,7 @@ begin_rows(RtscanDimension *dimension)
 {
 	TupleTableSlot *slot;
 
-	make_room(dimension);
+	rtscan_make_room_for_rows(dimension);
 	slot = execute_plan(dimension);
 	if (slot == NULL)
 		return;

@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "run/row_condition.h"
+#include "run/scan_rows.h"
 #include "run/shared.h"
 #include "search/heap_rows.h"
 #include "storage/bufmgr.h"
@@ -474,6 +475,48 @@ next_index_tuple(RowsState *state)
 	context->ecxt_scantuple = state->slot;
 	return ExecProject(state->projection);
 }
+
+/* ---------------------------------------------------------------- rows for a node above */
+
+bool
+rtscan_has_rows_at_hand(PlanState *node)
+{
+	const RowsState *state = (const RowsState *) node;
+
+	return IsA(node, CustomScanState) && ((CustomScanState *) node)->methods == &exec_methods && node->instrument == NULL &&
+		!state->node.plan->from_heap && state->projection == NULL && !state->want_tids;
+}
+
+uint32
+rtscan_rows_at_hand(PlanState *node, const uint16 **places)
+{
+	RowsState  *state = (RowsState *) node;
+
+	/* As ExecProcNode() does. */
+	if (node->chgParam)
+		ExecReScan(node);
+	if (state->next == state->n && !next_index_rows(state))
+		return 0;
+	*places = state->rows + state->next;
+	return state->n - state->next;
+}
+
+void
+rtscan_column_at_hand(PlanState *node, int column, const Datum **values, const bool **isnull)
+{
+	const RowsColumn *at_hand = &((const RowsState *) node)->columns[column];
+
+	*values = at_hand->values;
+	*isnull = at_hand->isnull;
+}
+
+void
+rtscan_pass_rows(PlanState *node, uint32 n)
+{
+	((RowsState *) node)->next += n;
+}
+
+/* ---------------------------------------------------------------- tuples of the heap */
 
 /* ExecScanAccessMtd: the next tuple of the heap. */
 static TupleTableSlot *
