@@ -27,6 +27,7 @@ extern bool rtscan_fallback;
 extern bool rtscan_enable_scan;
 extern bool rtscan_enable_aggregate;
 extern bool rtscan_enable_star;
+extern int	rtscan_keep_memory;		/* kB */
 
 /* Changes of tables. */
 extern int	rtscan_pending_list_limit;	/* kB */
