@@ -338,6 +338,29 @@ SET ROLE rtscan_curious;
 SELECT groups('SELECT a FROM uneven GROUP BY a') < 1000 AS few;
 RESET ROLE;
 
+--
+-- A column's own conditions leave few of its values, and so few groups; those of other columns leave all of them
+--
+CREATE TABLE branded AS SELECT i % 1000 AS brand, i % 7 AS year, i % 10 AS ten FROM generate_series(1, 21000) i;
+CREATE INDEX branded_all ON branded USING rtscan (brand, year, ten);
+VACUUM ANALYZE branded;
+SET rtscan.enable_aggregate = on;
+SET rtscan.enable_scan = off;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT q, groups(q) BETWEEN least AND most AS right
+FROM (VALUES
+	('SELECT brand, count(*) FROM branded WHERE brand BETWEEN 21 AND 28 GROUP BY brand', 7, 9),
+	('SELECT brand, year, count(*) FROM branded WHERE brand BETWEEN 21 AND 28 GROUP BY brand, year', 50, 63),
+	('SELECT brand, year, count(*) FROM branded WHERE brand = 21 AND year < 2 GROUP BY brand, year', 2, 2),
+	('SELECT brand, count(*) FROM branded WHERE brand > 900 AND ten = 5 GROUP BY brand', 95, 105),
+	('SELECT brand, count(*) FROM branded WHERE ten = 5 GROUP BY brand', 850, 1000),
+	('SELECT brand + 1, count(*) FROM branded WHERE brand < 5 GROUP BY brand + 1', 90, 110))
+	AS r (q, least, most);
+RESET rtscan.enable_scan;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
 SET client_min_messages = error;
 DROP SCHEMA planner CASCADE;
 DROP ROLE rtscan_curious;
