@@ -29,6 +29,13 @@
 /* Collecting a value, and sorting or selecting among all. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
 
+/*
+ * A process hands so many groups over for each of its rows, at most.  PostgreSQL takes columns to be independent, so that most rows seem to
+ * have a group of their own where the cities of one nation are meant; to send these rows to one process costs more than to have grouped
+ * them in vain.
+ */
+#define MOST_GROUPS_PART	0.5
+
 /* Writing a group to a temporary file, reading it, and looking it up again. */
 #define SPILL_COST		(100 * cpu_operator_cost)
 
@@ -212,12 +219,12 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 {
 	const RtscanRequest *request = path->request;
 	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual, rows);
+	double		own = passed / rtscan_speedup(request->root, path->index, request->workers);	/* of a process, which makes their groups */
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
 	QualCost	computed = rtscan_expressions_cost(request->root, computed_expressions(path));
 	ListCell   *cell;
 
-	/* Of several processes each makes the groups of its own rows. */
-	rtscan_arrange_sets(path, passed / rtscan_speedup(request->root, path->index, request->workers));
+	rtscan_arrange_sets(path, own);
 	rtscan_add_cost(&cost, columns_cost(path, rows));
 	cost.startup += quals.startup + computed.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
@@ -225,6 +232,8 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	path->groups = 0;
 	foreach(cell, path->sets)
 		cost.work += set_cost(path, lfirst(cell), passed, computed.per_tuple);
+	if (request->partial)
+		path->groups = Min(path->groups, Max(own * MOST_GROUPS_PART, 1));
 	return cost;
 }
 
