@@ -107,6 +107,20 @@ is_member(uint32 row)
 	return false;
 }
 
+/* The bits of as many integers as there are, or fewer, say what was said of each; those behind them are not set. */
+static void
+check_found(const RtscanMembers *members, const int64 *integers, const bool *are)
+{
+	uint32		n = unit_below(101);
+	uint64		found[2] = {PG_UINT64_MAX, PG_UINT64_MAX};
+
+	rtscan_find_members(members, integers, n, found);
+	for (uint32 i = 0; i < (n + 63) / 64 * 64; i++)
+		assert_int_equal((found[i / 64] >> (i % 64)) & 1, i < n && are[i]);
+	for (uint32 i = (n + 63) / 64; i < 2; i++)
+		assert_true(found[i] == PG_UINT64_MAX);
+}
+
 /* All rows of a chunk, or those before; then some of them. */
 static void
 ask_chunk(RtscanMembers *members, uint32 chunk, bool check)
@@ -128,6 +142,8 @@ ask_chunk(RtscanMembers *members, uint32 chunk, bool check)
 		rtscan_and_members(members, &reader, &stored, chunk, words);
 		rtscan_get_frame_rows(&reader, &stored, some, 100, integers);
 		rtscan_test_members(members, integers, 100, are);
+		if (check)
+			check_found(members, integers, are);
 	}
 	for (uint32 i = 0; i < n && check; i += set.n > 10 ? 17 : 1)
 	{
