@@ -91,8 +91,8 @@ foreach my $statement ($build, $build =~ s/INDEX/INDEX CONCURRENTLY/r)
 	is(orphans($node), '', 'cancelled: no file is left');
 }
 
-# A worker that is told to end is an error of the build.
-my @ended = fail_builds($node, 3, sub { $node->psql('postgres', "SELECT pg_terminate_backend($_[0])") });
+# A worker that is told to end, as by pg_terminate_backend(), is an error of the build.
+my @ended = fail_builds($node, 3, sub { kill 'TERM', $_[0] });
 is(scalar @ended, 3, 'workers were ended');
 foreach my $errors (@ended)
 {
