@@ -54,12 +54,12 @@ sub session
 	return $session;
 }
 
-# Ask a session, without waiting for the answer.
+# Ask a session, without waiting for the answer; one that is as fast as the echo is kept.
 sub start_asking
 {
 	my ($session, $number) = @_;
-	$session->query_until(qr/^asking$/m, "\\echo asking\n" . question($number) . ";\n");
-	$session->{stdout} = '';
+	my $said = $session->query_until(qr/^asking$/m, "\\echo asking\n" . question($number) . ";\n");
+	$session->{stdout} = $said =~ s/^asking\n//r;
 	return;
 }
 
@@ -71,6 +71,13 @@ sub finish_asking
 	my $errors = $session->{stderr};
 	$session->{stderr} = '';
 	return $answer . $errors;
+}
+
+# What is wrong with an answer, or nothing.
+sub wrong
+{
+	my ($number, $answer) = @_;
+	return $answer eq $answers[$number] ? () : "question $number: '$answer' instead of '$answers[$number]'";
 }
 
 # Sessions that wait for a program that does not answer.
@@ -197,7 +204,8 @@ foreach my $executor (@executors)
 
 	# An answer that comes too late is not taken for that to a later question.
 	my $session = session($executor);
-	my ($wrong, $late) = (0, 0);
+	my $late = 0;
+	my @wrong;
 	foreach my $round (1 .. 40)
 	{
 		my ($first, $second) = map { ($round + $_) % @questions } 0, 1 + $round % 3;
@@ -207,13 +215,14 @@ foreach my $executor (@executors)
 		sleep(rand(0.03));
 		kill 'CONT', $program;
 		my $answer = finish_asking($session);
-		$late++ if $answer =~ /canceling statement/;
-		$wrong++ unless $answer =~ /canceling statement/ || $answer eq $answers[$first];
+		my $is_late = $answer =~ /canceling statement/;
+		$late += $is_late;
+		push @wrong, wrong($first, $answer) unless $is_late;
 		$session->query('SET statement_timeout = 0');
-		$wrong++ if $session->query(question($second)) ne $answers[$second];
+		push @wrong, wrong($second, $session->query(question($second)));
 	}
 	cmp_ok($late, '>', 5, 'some answers came too late');
-	is($wrong, 0, 'no late answer was taken for another');
+	is(join("\n", @wrong), '', 'no late answer was taken for another');
 	$session->quit;
 	is(program_pid($node), $program, 'stalled: it is still the same program');
 	recovered('stalled often');
@@ -252,7 +261,8 @@ foreach my $executor (@executors)
 
 	# in the middle of uploads: nothing is on the device yet
 	my $session = session($executor);
-	my ($wrong, $stopped) = (0, 0);
+	my $stopped = 0;
+	my @wrong;
 	foreach my $round (1 .. 15)
 	{
 		my $offset = -s $node->logfile;
@@ -262,11 +272,12 @@ foreach my $executor (@executors)
 		sleep(rand(0.03));
 		$node->safe_psql('postgres', "SELECT pg_cancel_backend($session->{pid})") if $round % 3;
 		my $answer = finish_asking($session);
-		$stopped++ if $answer =~ /canceling statement/;
-		$wrong++ unless $answer =~ /canceling statement/ || $answer eq $answers[0];
-		$wrong += grep { $session->query(question($_)) ne $answers[$_] } 0 .. $#questions;
+		my $is_stopped = $answer =~ /canceling statement/;
+		$stopped += $is_stopped;
+		push @wrong, wrong(0, $answer) unless $is_stopped;
+		push @wrong, map { wrong($_, $session->query(question($_))) } 0 .. $#questions;
 	}
-	is($wrong, 0, 'cancelled uploads: right later');
+	is(join("\n", @wrong), '', 'cancelled uploads: right later');
 	note("$stopped of 15 were cancelled");
 	$session->quit;
 	configure($node, 'rtscan.device_memory' => undef);
