@@ -5,6 +5,7 @@ As a command it prints the SQL:  generate.py lineitem --rows 1000000 | psql mydb
 """
 import argparse
 import io
+import sys
 from dataclasses import dataclass
 from itertools import islice
 from typing import Callable
@@ -142,6 +143,8 @@ def load(cursor, name, table, first, last, file=None):
 
 def copy_lines(cursor, table, first, last, file):
     """Copy these lines of the file, not counting its header."""
+    if file is None:
+        sys.exit("flights come from a file, that tools/flights writes: name it with --file")
     with open(file, encoding="utf-8") as source:
         lines = io.StringIO("".join(islice(source, first, last + 1)))
     cursor.copy_expert(f"COPY {table} FROM STDIN (FORMAT csv)", lines)
