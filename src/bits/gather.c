@@ -55,8 +55,15 @@ rtscan_gather_table(const int64 *table, const uint32 *codes, uint32 n, int64 *va
 		values[i] = table[codes[i]];
 }
 
+RTSCAN_MULTIVERSION void
+rtscan_number_rows(uint32 first_row, uint32 n, uint32 *rows)
+{
+	for (uint32 i = 0; i < n; i++)
+		rows[i] = first_row + i;
+}
+
 /*
- * The rows of a word, two at a time and two at least, of which what is too many is written over by the next word: fewer branches that
+ * The rows of a word, four at a time and four at least, of which what is too many is written over by the next word: fewer branches that
  * are hard to foretell than one a row.  Returns how many there are.
  */
 static inline uint32
@@ -66,9 +73,42 @@ list_word(uint64 rest, uint32 first_row, uint32 *rows)
 	uint32		i = 0;
 
 	do
-		for (uint32 k = 0; k < 2; k++, i++, rest &= rest - 1)
+		for (uint32 k = 0; k < 4; k++, i++, rest &= rest - 1)
 			rows[i] = first_row + __builtin_ctzll(rest | UINT64CONST(1) << 63);
 	while (i < n);
+	return n;
+}
+
+/* Words are looked at so many at a time. */
+#define LOT_WORDS	64
+
+/* Which of some words, from one on, are not 0: found without a branch, for which they are is hard to foretell.  Returns how many. */
+static inline uint32
+find_words(const uint64 *words, uint32 from, uint16 *found)
+{
+	uint32		end = Min(from + LOT_WORDS, RTSCAN_CHUNK_WORDS);
+	uint32		n = 0;
+
+	for (uint32 word = from; word < end; word++)
+	{
+		found[n] = word;
+		n += words[word] != 0;
+	}
+	return n;
+}
+
+/* The rows of some words, as far as there is room for as many as a word may have; goes on to the next word.  Returns how many. */
+static inline uint32
+list_words(const uint64 *words, uint32 *word, uint32 first_row, uint32 *rows, uint32 room)
+{
+	uint16		found[LOT_WORDS];
+	uint32		nfound = find_words(words, *word, found);
+	uint32		n = 0;
+	uint32		i = 0;
+
+	for (; i < nfound && room - n >= 64; i++)
+		n += list_word(words[found[i]], first_row + found[i] * 64, rows + n);
+	*word = i < nfound ? found[i] : *word + LOT_WORDS;
 	return n;
 }
 
@@ -81,19 +121,14 @@ rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row,
 
 	for (;;)
 	{
-		if (limit - n >= 64)
-		{
-			n += list_word(rest, first_row + word * 64, rows + n);
-			rest = 0;
-		}
 		for (; rest != 0 && n < limit; rest &= rest - 1)
 			rows[n++] = first_row + word * 64 + pg_rightmost_one_pos64(rest);
 		if (rest != 0)
 			break;
-		do
-			word++;
-		while (word < RTSCAN_CHUNK_WORDS && words[word] == 0);
-		if (word == RTSCAN_CHUNK_WORDS)
+		word++;
+		while (word < RTSCAN_CHUNK_WORDS && limit - n >= 64)
+			n += list_words(words, &word, first_row, rows + n, limit - n);
+		if (word >= RTSCAN_CHUNK_WORDS)
 			break;
 		rest = words[word];
 	}

@@ -34,6 +34,9 @@ extern void rtscan_gather_coded(const int64 *table, uint32 null_code, const uint
 /* Likewise, where what is NULL is known otherwise. */
 extern void rtscan_gather_table(const int64 *table, const uint32 *codes, uint32 n, int64 *values);
 
+/* The numbers of n rows, one after another. */
+extern void rtscan_number_rows(uint32 first_row, uint32 n, uint32 *rows);
+
 /* Row numbers of the bits that are set, from a place in a chunk on: returns how many, limit at most; the place moves. */
 typedef struct RtscanBitPlace
 {

@@ -204,12 +204,10 @@ next_stretch(RtscanCursor *cursor)
 	uint32		end = rtscan_chunk_rows(cursor->segment->reader.segment->header.rows, cursor->chunk);
 	uint32		first = cursor->stretch;
 	uint32		n = Min(end - first, RTSCAN_CURSOR_ROWS);
-	uint32		row = cursor->chunk * RTSCAN_CHUNK_ROWS + first;
 
 	cursor->wanted = rtscan_bits_chunk(cursor->bits, cursor->chunk) + first / 64;
 	cursor->stretch += n;
-	for (uint32 i = 0; i < n; i++)
-		cursor->rows[i] = row + i;
+	rtscan_number_rows(cursor->chunk * RTSCAN_CHUNK_ROWS + first, n, cursor->rows);
 	return n;
 }
 

@@ -7,13 +7,15 @@
 #include "bits/bits.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
+#include "segment/look_ahead.h"
+
+#define CACHE_LINE		64
 
 /*
- * Rows whose elements are brought into the processor's cache ahead, where so many bits are between one and the next: it
- * does that by itself where each cache line is wanted.
+ * A processor does not prefetch beyond a page of memory.  So, where rows come one after another, as many behind them are brought into the
+ * cache, these many at a time: what waits for memory then calculates.
  */
-#define PREFETCH_ROWS	64
-#define SPARSE_BITS		(64 * 8)
+#define RUN_ROWS		256
 
 /* ---------------------------------------------------------------- writing */
 
@@ -198,24 +200,69 @@ rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 
 
 /* ---------------------------------------------------------------- some rows */
 
-/* Bring the elements of rows into the processor's cache, from one row up to another. */
+/*
+ * Prefetch n rows' elements, from one of the chunk on, as far as they are on its page.  (A function that does nothing else would be taken
+ * for one without effect.)
+ */
 static void
-prefetch_elements(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const uint32 *rows, uint32 from, uint32 end)
+prefetch_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 row, uint32 n)
 {
 	uint32		bits = frames->frames[chunk].bits;
 	uint32		per_page = rtscan_packed_per_page(bits);
-	uint32		last_page = PG_UINT32_MAX;
+	uint32		page = frames->pages[chunk] + row / per_page;
+	uint32		first = row % per_page;
+	Size		end = rtscan_packed_bytes(Min(first + n, per_page), bits);
+	const char *payload;
 
-	for (uint32 i = from; i < end; i++)
+	if (row >= rtscan_chunk_rows(reader->segment->header.rows, chunk))
+		return;
+	rtscan_prefetch_head(reader, &frames->area, page);
+	payload = rtscan_recent_payload(reader, &frames->area, page);
+	for (Size offset = rtscan_packed_bytes(first, bits); offset < end && payload; offset += CACHE_LINE)
+		__builtin_prefetch(payload + offset);
+}
+
+/* Some rows' elements, which are on one page, and where they go to. */
+typedef struct Elements
+{
+	const char *payload;
+	uint32		bits;
+	uint32		first_row;		/* of the page */
+	const uint32 *rows;
+	int64		base;
+	int64	   *values;			/* or NULL: */
+	uint32	   *codes;
+} Elements;
+
+/* Unpack some of them; returns the largest. */
+static uint64
+unpack(const Elements *elements, uint32 from, uint32 n)
+{
+	const uint32 *rows = elements->rows + from;
+
+	if (elements->values)
+		return rtscan_unpack_rows(elements->payload, elements->bits, elements->first_row, rows, n, elements->base,
+								  elements->values + from);
+	return rtscan_unpack_small_rows(elements->payload, elements->bits, elements->first_row, rows, n, (uint32) elements->base,
+									elements->codes + from);
+}
+
+/* Unpack them while those that are so many rows behind are on their way; returns the largest. */
+static uint64
+unpack_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const Elements *elements, uint32 n, uint32 behind)
+{
+	uint64		largest = 0;
+
+	for (uint32 from = 0; from < n; from += RUN_ROWS)
 	{
-		uint32		row = rows[i] - chunk * RTSCAN_CHUNK_ROWS;
-		uint32		page = frames->pages[chunk] + row / per_page;
+		uint32		now = Min(n - from, RUN_ROWS);
+		uint64		most;
 
-		if (page != last_page)
-			rtscan_prefetch_head(reader, &frames->area, page);
-		rtscan_prefetch_place(reader, &frames->area, page, (Size) (row % per_page) * bits / 8);
-		last_page = page;
+		prefetch_run(reader, frames, chunk, elements->rows[from] - chunk * RTSCAN_CHUNK_ROWS + behind, now);
+		most = unpack(elements, from, now);
+		largest = Max(largest, most);
 	}
+	return largest;
 }
 
 /* Of rows of a chunk, unpack the elements into values or, if those are NULL, codes: less a base. */
@@ -225,26 +272,29 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 {
 	const RtscanFrame *frame = &frames->frames[chunk];
 	uint32		per_page = rtscan_packed_per_page(frame->bits);
-	bool		sparse = (uint64) (rows[n - 1] - rows[0]) * frame->bits / n >= SPARSE_BITS;
-	uint32		prefetched = 0;
+	bool		run = rows[n - 1] - rows[0] == n - 1;
+	RtscanLookAhead ahead = rtscan_begin_looking_ahead(&frames->area, frames->pages[chunk], chunk * RTSCAN_CHUNK_ROWS, frame->bits,
+													   rows, n);
 
 	for (uint32 i = 0; i < n;)
 	{
 		uint32		number = (rows[i] - chunk * RTSCAN_CHUNK_ROWS) / per_page;
 		uint32		first_row = chunk * RTSCAN_CHUNK_ROWS + number * per_page;
 		uint32		end = rtscan_find_row(rows, i, n, first_row + per_page);
-		uint32		ahead = Min(n, i + PREFETCH_ROWS);
+		Elements	elements = {
+			.bits = frame->bits,
+			.first_row = first_row,
+			.rows = rows + i,
+			.base = (int64) ((uint64) frame->least - (uint64) base),
+			.values = values ? values + i : NULL,
+			.codes = values ? NULL : codes + i,
+		};
 		Buffer		buffer;
-		const char *payload;
 		uint64		largest;
 
-		if (sparse)
-			prefetch_elements(reader, frames, chunk, rows, prefetched, ahead);
-		prefetched = Max(prefetched, ahead);
-		payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, NULL);
-		largest = values ? rtscan_unpack_rows(payload, frame->bits, first_row, rows + i, end - i, frame->least, values + i) :
-			rtscan_unpack_small_rows(payload, frame->bits, first_row, rows + i, end - i,
-									 (uint32) frame->least - (uint32) base, codes + i);
+		rtscan_look_ahead(reader, &ahead, i);
+		elements.payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, NULL);
+		largest = run ? unpack_run(reader, frames, chunk, &elements, end - i, n) : unpack(&elements, 0, end - i);
 		rtscan_release(reader, buffer);
 		rtscan_check_frame(reader, frames, chunk, frames->pages[chunk] + number, largest);
 		i = end;

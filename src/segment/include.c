@@ -8,14 +8,8 @@
 #include "bits/gather.h"
 #include "miscadmin.h"
 #include "row/decimal.h"
+#include "segment/look_ahead.h"
 #include "utils/datum.h"
-
-/*
- * Rows whose values are brought into the processor's cache ahead, where only one of so many is
- * wanted; it does that by itself otherwise.
- */
-#define PREFETCH_ROWS	64
-#define SPARSE_ROWS		4
 
 /* ---------------------------------------------------------------- packed */
 
@@ -42,44 +36,22 @@ get_nulls(RtscanReader *reader, const RtscanArea *area, const uint32 *rows, uint
 typedef void (*PlacesVisitor) (const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end,
 							   void *arg);
 
-/* Bring the places of rows into the processor's cache, from one row up to another. */
-static void
-prefetch_places(RtscanReader *reader, const RtscanIncludeHeader *header, const uint32 *rows, uint32 from, uint32 end)
-{
-	uint32		per_page = rtscan_per_page(header->width);
-	uint32		last_page = PG_UINT32_MAX;
-
-	for (uint32 i = from; i < end; i++)
-	{
-		uint32		page = rows[i] / per_page;
-
-		if (page != last_page)
-			rtscan_prefetch_head(reader, &header->values, page);
-		rtscan_prefetch_place(reader, &header->values, page, (Size) (rows[i] - page * per_page) * header->width);
-		last_page = page;
-	}
-}
-
 static void
 visit_places(RtscanReader *reader, const RtscanIncludeHeader *header, const uint32 *rows, uint32 n,
 			 PlacesVisitor visitor, void *arg)
 {
 	uint32		per_page = rtscan_per_page(header->width);
-	bool		sparse = n > 0 && (rows[n - 1] - rows[0]) / n >= SPARSE_ROWS;
-	uint32		prefetched = 0;
+	RtscanLookAhead ahead = rtscan_begin_looking_ahead(&header->values, 0, 0, header->width * 8, rows, n);
 
 	for (uint32 i = 0; i < n;)
 	{
 		uint32		page = rows[i] / per_page;
 		uint32		from = i;
-		uint32		ahead = Min(n, i + PREFETCH_ROWS);
 		Buffer		buffer;
 		Size		used;
 		const char *payload;
 
-		if (sparse)
-			prefetch_places(reader, header, rows, prefetched, ahead);
-		prefetched = Max(prefetched, ahead);
+		rtscan_look_ahead(reader, &ahead, i);
 		payload = rtscan_get_page(reader, &header->values, page, &buffer, &used);
 		i = rtscan_find_row(rows, i, n, (page + 1) * per_page);
 		visitor(payload, rows, page * per_page, from, i, arg);

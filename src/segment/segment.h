@@ -274,16 +274,25 @@ extern void rtscan_release(RtscanReader *reader, Buffer buffer);
  */
 extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
+/* Where it probably is: to be prefetched, but not read; NULL if nobody knows. */
+static inline const char *
+rtscan_recent_payload(RtscanReader *reader, const RtscanArea *area, uint32 i)
+{
+	Buffer		recent = reader->segment->recent[area->page + i];
+
+	return recent > 0 ? rtscan_page_payload(BufferGetPage(recent)) + area->offset : NULL;
+}
+
 /* Likewise, where a few places of it will be looked at: only what getting it touches; and a place. */
 extern void rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
 static inline void
 rtscan_prefetch_place(RtscanReader *reader, const RtscanArea *area, uint32 i, Size offset)
 {
-	Buffer		recent = reader->segment->recent[area->page + i];
+	const char *payload = rtscan_recent_payload(reader, area, i);
 
-	if (recent > 0)
-		__builtin_prefetch(rtscan_page_payload(BufferGetPage(recent)) + area->offset + offset);
+	if (payload)
+		__builtin_prefetch(payload + offset);
 }
 
 /*

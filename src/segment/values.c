@@ -10,6 +10,7 @@
 #include "row/decimal.h"
 #include "segment/dictionary.h"
 #include "segment/frames.h"
+#include "segment/look_ahead.h"
 #include "segment/typed.h"
 #include "utils/datum.h"
 
@@ -328,15 +329,18 @@ get_stored_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *cod
 {
 	const RtscanColumnHeader *header = values->header;
 	uint32		per_page = rtscan_per_page(header->code_bytes);
+	RtscanLookAhead ahead = rtscan_begin_looking_ahead(&header->codes, 0, 0, header->code_bytes * 8, rows, n);
 
 	for (uint32 i = 0; i < n;)
 	{
 		uint32		page = rows[i] / per_page;
 		uint32		from = i;
 		Buffer		buffer;
-		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
+		const char *payload;
 		uint64		largest;
 
+		rtscan_look_ahead(values->reader, &ahead, i);
+		payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
 		i = rtscan_find_row(rows, i, n, (page + 1) * per_page);
 		largest = rtscan_unpack_small_rows(payload, header->code_bytes * 8, page * per_page, rows + from, i - from, 0, codes + from);
 		rtscan_release(values->reader, buffer);
