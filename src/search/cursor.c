@@ -48,14 +48,14 @@ struct RtscanCursor
 	uint32		next_listed;	/* from here on of their list */
 	bool		in_pending;		/* the segments are done */
 
-	uint32		n;				/* the rows at hand: */
-	uint32		rows[RTSCAN_CURSOR_ROWS];	/* in the segment, */
+	uint32		n;				/* the rows at hand: in the segment, */
 	const uint64 *wanted;		/* and which of them are wanted */
 	IndexTuple *pending;		/* or else pending ones, */
 	RtscanValues **values;		/* by column, opened when first asked for, */
 	RtscanChunkBounds *bounds;	/* with those of the chunk that was last asked about */
 	Datum	   *pending_values; /* [row * columns + column] */
 	bool	   *pending_isnull;
+	uint32		rows[RTSCAN_CURSOR_ROWS];	/* those of segments; not set before they are found */
 };
 
 /* ---------------------------------------------------------------- search */
@@ -78,8 +78,9 @@ static RtscanCursor *
 create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, const RtscanFilter *filter)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan cursor", ALLOCSET_DEFAULT_SIZES);
-	RtscanCursor *cursor = MemoryContextAllocZero(context, sizeof(RtscanCursor));
+	RtscanCursor *cursor = MemoryContextAlloc(context, sizeof(RtscanCursor));
 
+	memset(cursor, 0, offsetof(RtscanCursor, rows));
 	cursor->index = index;
 	cursor->schema = schema;
 	cursor->context = context;
@@ -322,11 +323,14 @@ collect_pending(RtscanCursor *cursor)
 static bool
 next_of_pending(RtscanCursor *cursor)
 {
-	MemoryContext old = MemoryContextSwitchTo(cursor->row_context);
 	int			ncolumns = cursor->schema->ncolumns;
+	MemoryContext old;
 	instr_time	start,
 				end;
 
+	if (!rtscan_image_has_pending(cursor->search.image))
+		return false;
+	old = MemoryContextSwitchTo(cursor->row_context);
 	INSTR_TIME_SET_CURRENT(start);
 	collect_pending(cursor);
 	INSTR_TIME_SET_CURRENT(end);

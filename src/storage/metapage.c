@@ -336,6 +336,15 @@ find_entry(RtscanImage *image, RtscanEntryKind kind, uint64 id)
 	return NULL;
 }
 
+bool
+rtscan_image_has_pending(const RtscanImage *image)
+{
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_sealed_list(&image->entries[i]))
+			return true;
+	return image->meta.open.head != InvalidBlockNumber;
+}
+
 RtscanEntry *
 rtscan_image_segment(RtscanImage *image, uint64 id)
 {

@@ -212,6 +212,9 @@ extern void rtscan_image_retire_list(RtscanImage *image, uint64 id);
 extern void rtscan_image_retire_segment(RtscanImage *image, uint64 id);
 extern void rtscan_image_remove(RtscanImage *image, uint32 i);
 
+/* Are there pending lists that may have rows? */
+extern bool rtscan_image_has_pending(const RtscanImage *image);
+
 /* The live segment with an id, or NULL. */
 extern RtscanEntry *rtscan_image_segment(RtscanImage *image, uint64 id);
 
