@@ -71,7 +71,7 @@ compare_segments(const void *a, const void *b)
 
 	if (left->range != right->range)
 		return left->range < right->range ? -1 : 1;
-	return left->entry.id < right->entry.id ? -1 : 1;
+	return left->segment.entry.id < right->segment.entry.id ? -1 : 1;
 }
 
 /* RtscanChange: add the segments of the build. */
@@ -81,7 +81,7 @@ add_segments(Relation index, RtscanImage **image, void *arg)
 	const RtscanBuilt *built = (const RtscanBuilt *) arg;
 
 	for (uint32 i = 0; i < built->nsegments; i++)
-		rtscan_image_add(image, &built->segments[i].entry);
+		rtscan_image_add_segment(image, &built->segments[i].segment);
 	return true;
 }
 

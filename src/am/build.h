@@ -43,7 +43,7 @@ typedef struct RtscanBuildRanges
 typedef struct RtscanBuiltSegment
 {
 	uint32		range;
-	RtscanEntry entry;
+	RtscanNewSegment segment;
 } RtscanBuiltSegment;
 
 /* What a process has built. */

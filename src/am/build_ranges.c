@@ -120,7 +120,7 @@ count_blocks(Builder *builder, BlockNumber until)
 }
 
 static void
-keep_segment(Builder *builder, RtscanEntry entry)
+keep_segment(Builder *builder, RtscanNewSegment segment)
 {
 	RtscanBuilt *built = &builder->built;
 
@@ -129,7 +129,7 @@ keep_segment(Builder *builder, RtscanEntry entry)
 		builder->room *= 2;
 		built->segments = repalloc_huge(built->segments, builder->room * sizeof(RtscanBuiltSegment));
 	}
-	built->segments[built->nsegments++] = (RtscanBuiltSegment) {builder->first_range, entry};
+	built->segments[built->nsegments++] = (RtscanBuiltSegment) {builder->first_range, segment};
 }
 
 /* Make the rows at hand a segment. */

@@ -23,8 +23,8 @@ typedef struct Flush
 	uint32		ntuples;
 	uint32		capacity;
 	IndexTuple *tuples;
-	int			nentries;
-	RtscanEntry *entries;
+	int			nsegments;
+	RtscanNewSegment *segments;
 } Flush;
 
 /* ---------------------------------------------------------------- segments */
@@ -36,11 +36,11 @@ compare_tids(const void *a, const void *b)
 }
 
 static void
-add_entry(Flush *flush, const RtscanEntry *entry)
+keep_segment(Flush *flush, const RtscanNewSegment *segment)
 {
-	flush->entries = flush->nentries == 0 ? palloc(sizeof(RtscanEntry))
-		: repalloc(flush->entries, (flush->nentries + 1) * sizeof(RtscanEntry));
-	flush->entries[flush->nentries++] = *entry;
+	flush->segments = flush->nsegments == 0 ? palloc(sizeof(RtscanNewSegment))
+		: repalloc(flush->segments, (flush->nsegments + 1) * sizeof(RtscanNewSegment));
+	flush->segments[flush->nsegments++] = *segment;
 }
 
 /* Write the tuples at hand, in TID order, as a segment. */
@@ -50,7 +50,7 @@ write_tuples(Flush *flush)
 	MemoryContext context;
 	MemoryContext old;
 	RtscanRows *rows;
-	RtscanEntry entry;
+	RtscanNewSegment segment;
 
 	if (flush->ntuples == 0)
 		return;
@@ -66,11 +66,11 @@ write_tuples(Flush *flush)
 		rtscan_deform_pending(flush->index, flush->schema, flush->tuples[i], values, isnull);
 		rtscan_rows_add(rows, &flush->tuples[i]->t_tid, values, isnull);
 	}
-	entry = rtscan_write_segment(&flush->writing, rows, flush->list.id);
+	segment = rtscan_write_segment(&flush->writing, rows, flush->list.id);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 
-	add_entry(flush, &entry);
+	keep_segment(flush, &segment);
 	flush->ntuples = 0;
 	MemoryContextReset(flush->tuple_context);
 }
@@ -113,8 +113,8 @@ replace_list(Relation index, RtscanImage **image, void *arg)
 	Flush	   *flush = (Flush *) arg;
 
 	rtscan_image_retire_list(*image, flush->list.id);
-	for (int i = 0; i < flush->nentries; i++)
-		rtscan_image_add(image, &flush->entries[i]);
+	for (int i = 0; i < flush->nsegments; i++)
+		rtscan_image_add_segment(image, &flush->segments[i]);
 	rtscan_end_writing(&flush->writing, *image);
 	(*image)->meta.flush_attempts = 0;
 	return true;

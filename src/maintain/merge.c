@@ -48,8 +48,8 @@ typedef struct Merge
 	uint32		rows;			/* of the segment being written */
 	MergeSource *sources;
 	RtscanRows *merged;
-	uint32		nentries;
-	RtscanEntry *entries;		/* of the segments written */
+	uint32		nsegments;
+	RtscanNewSegment *segments; /* written */
 } Merge;
 
 /* ---------------------------------------------------------------- rows in TID order */
@@ -402,9 +402,8 @@ write_rows(Merge *merge)
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	merge_rows(merge);
-	merge->entries[merge->nentries] =
-		rtscan_write_segment(&merge->writing, merge->merged, youngest_list(merge));
-	merge->nentries++;
+	merge->segments[merge->nsegments] = rtscan_write_segment(&merge->writing, merge->merged, youngest_list(merge));
+	merge->nsegments++;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -417,8 +416,8 @@ replace_parts(Relation index, RtscanImage **image, void *arg)
 
 	for (uint32 p = 0; p < merge->nparts; p++)
 		rtscan_image_retire_segment(*image, merge->parts[p].entry.id);
-	for (uint32 i = 0; i < merge->nentries; i++)
-		rtscan_image_add(image, &merge->entries[i]);
+	for (uint32 i = 0; i < merge->nsegments; i++)
+		rtscan_image_add_segment(image, &merge->segments[i]);
 	rtscan_end_writing(&merge->writing, *image);
 	return true;
 }
@@ -454,7 +453,7 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 	segments = Max(count_segments(live, bytes, limit), 1);
 	merge.limit = (live + segments - 1) / segments;
 	merge.sources = palloc_extended((Size) merge.limit * sizeof(MergeSource), MCXT_ALLOC_HUGE);
-	merge.entries = palloc(segments * sizeof(RtscanEntry));
+	merge.segments = palloc(segments * sizeof(RtscanNewSegment));
 	while (order_rows(&merge))
 		write_rows(&merge);
 	rtscan_switch(index, replace_parts, &merge);

@@ -224,13 +224,13 @@ check_list(IndexCheck *check, RtscanListRef list, bool sealed)
 }
 
 static void
-check_segment(IndexCheck *check, const RtscanEntry *entry)
+check_segment(IndexCheck *check, const RtscanEntry *entry, const RtscanKeyBounds *bounds)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	rtscan_check_segment(check->index, check->schema, entry, check->live);
+	rtscan_check_segment(check->index, check->schema, entry, bounds, check->live);
 	MemoryContextSwitchTo(old);
 	claim_blocks(check, rtscan_segment_blocks(check->index, entry));
 	MemoryContextDelete(context);
@@ -265,7 +265,7 @@ check_index(IndexCheck *check)
 	check_slot(check, &image->meta, RTSCAN_SLOT_MERGE);
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
-			check_segment(check, &image->entries[i]);
+			check_segment(check, &image->entries[i], rtscan_image_bounds(image, i));
 		else if (rtscan_entry_is_sealed_list(&image->entries[i]))
 			check_list(check, rtscan_entry_list(&image->entries[i]), true);
 	check_list(check, image->meta.open, false);

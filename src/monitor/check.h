@@ -42,12 +42,12 @@ extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *liv
  * Check all that a segment stores against each other: TIDs ascend; dictionaries ascend, and
  * lookups find what they hold; codes have the frequencies that the dictionary's ranks say;
  * order is the stable sort by codes; every page of bits is what boundaries and codes make of
- * it.  Memory: about 20 bytes a row of the segment.
+ * it; the directory's bounds of the entry are those of its keys.  Memory: about 20 bytes a row of the segment.
  *
  * Adds the live rows to where they go, unless that is NULL.
  */
 extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
-								 const RtscanEntry *entry, RtscanLiveRows *live);
+								 const RtscanEntry *entry, const RtscanKeyBounds *bounds, RtscanLiveRows *live);
 
 /*
  * Fingerprints: rows whose TIDs and columns are equal have equal ones.  INCLUDEd values count by

@@ -21,6 +21,7 @@ typedef struct SegmentCheck
 	Relation	index;
 	const RtscanSchema *schema;
 	const RtscanEntry *entry;
+	const RtscanKeyBounds *bounds;	/* by key column */
 	RtscanReader reader;
 	const RtscanSegment *segment;
 	uint32		rows;
@@ -40,6 +41,8 @@ typedef struct ColumnCheck
 	uint32	   *first_ranks;	/* by code; distinct + 1 of them, and the end */
 	uint64	   *hashes;			/* by code, if fingerprints are asked for */
 	uint32		visited;		/* codes */
+	uint64		first_key;		/* if the type has keys */
+	uint64		last_key;
 	Datum		previous;		/* value, and where it is kept */
 	uint64		previous_key;
 	char	   *kept;
@@ -136,6 +139,9 @@ check_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 		fail_column(column, "wrong ranks of code", code);
 	if (code > 0 && compare_to_previous(column, value) >= 0)
 		fail_column(column, "the dictionary does not ascend at code", code);
+	if (code == 0)
+		column->first_key = value;
+	column->last_key = value;
 	keep_previous(column, value);
 	column->first_ranks[code + 1] = end_rank;
 	column->visited++;
@@ -411,6 +417,8 @@ check_plain(ColumnCheck *column, uint32 **order)
 		column->hashes = palloc0_huge((Size) header->nonnull + 1, sizeof(uint64));
 	sparse.order = *order = read_packed(&column->check->reader, &header->order, column->check->rows, 3);
 	codes = number_plain_values(column, *order, values, nulls);
+	column->first_key = plain_key(column, values[(*order)[0]]);
+	column->last_key = plain_key(column, values[(*order)[header->nonnull - 1]]);
 	rtscan_dictionary_visit(&column->check->reader, column->number, column->type, 0, header->distinct, check_sparse_value, &sparse);
 	if (sparse.end != header->nonnull)
 		fail_column(column, "the dictionary ends at rank", sparse.end);
@@ -512,6 +520,21 @@ check_sieve(ColumnCheck *column, const uint32 *sorted)
 
 /* ---------------------------------------------------------------- columns */
 
+/* Where the directory has bounds, they are those of the keys. */
+static void
+check_bounds(const ColumnCheck *column)
+{
+	const RtscanKeyBounds *bounds = &column->check->bounds[column->number];
+	bool		empty = column->column->header.nonnull == 0;
+
+	if (bounds->least == 0 && bounds->greatest == PG_UINT64_MAX)
+		return;
+	if (bounds->least != (empty ? PG_UINT64_MAX : column->first_key))
+		fail_column(column, "the directory has another least key:", bounds->least);
+	if (bounds->greatest != (empty ? 0 : column->last_key))
+		fail_column(column, "the directory has another greatest key:", bounds->greatest);
+}
+
 static void
 check_column(SegmentCheck *check, int number)
 {
@@ -538,6 +561,7 @@ check_column(SegmentCheck *check, int number)
 		sorted = sort_by_code(&column, codes);
 		check_order(&column, sorted);
 	}
+	check_bounds(&column);
 	if (rtscan_has_images(header))
 		rtscan_check_images(&check->reader, check->schema, check->entry, number, codes);
 	add_fingerprints(&column, codes);
@@ -567,9 +591,9 @@ add_live_rows(SegmentCheck *check, RtscanLiveRows *live)
 
 void
 rtscan_check_segment(Relation index, const RtscanSchema *schema,
-					 const RtscanEntry *entry, RtscanLiveRows *live)
+					 const RtscanEntry *entry, const RtscanKeyBounds *bounds, RtscanLiveRows *live)
 {
-	SegmentCheck check = {.index = index, .schema = schema, .entry = entry};
+	SegmentCheck check = {.index = index, .schema = schema, .entry = entry, .bounds = bounds};
 
 	rtscan_reader_open(&check.reader, index, entry, false);
 	check.reader.trusts = false;

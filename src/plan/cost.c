@@ -45,9 +45,10 @@
  */
 #define VALUE_PAGE_FACTOR	0.25
 
-/* What a scan takes, whatever it finds, and what each segment adds to that. */
+/* What a scan takes, whatever it finds, and what each segment adds to that, or one that is skipped. */
 #define SCAN_NANOSECONDS	10000.0
 #define SEGMENT_NANOSECONDS	2000.0
+#define SKIPPED_NANOSECONDS	50.0
 
 /* What of that a node saves that is scanned again, as the inner side of a nested loop is: it has the image, and the caches are warm. */
 #define AGAIN_SCAN_SAVES		8500.0
@@ -184,7 +185,7 @@ lookup_pages(const IndexOptInfo *info, const RtscanIndexSize *size, double loop_
 static Search
 price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others, double loop_count)
 {
-	double		segments = resolved->size->segments;
+	double		segments = resolved->segments;
 	Search		search = {
 		.nanoseconds = resolved->nanoseconds,
 		.pages = resolved->pages,
@@ -200,7 +201,8 @@ price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *
 			search = tested;
 	}
 	search.startup = SCAN_NANOSECONDS;
-	search.lookups = segments * SEGMENT_NANOSECONDS + resolved->lookup_nanoseconds + list_length(others) * segments * LOOKUP_NANOSECONDS;
+	search.lookups = segments * SEGMENT_NANOSECONDS + (resolved->size->segments - segments) * SKIPPED_NANOSECONDS +
+		resolved->lookup_nanoseconds + list_length(others) * segments * LOOKUP_NANOSECONDS;
 	search.random_pages += list_length(others) * lookup_pages(info, resolved->size, loop_count);
 	return search;
 }
@@ -250,7 +252,7 @@ rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List
 	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
 	search = price_search(root, info, resolved, others, loops);
 	search.startup -= (1 - 1 / loops) * AGAIN_SCAN_SAVES;
-	search.lookups -= (1 - 1 / loops) * resolved->size->segments * AGAIN_SEGMENT_SAVES;
+	search.lookups -= (1 - 1 / loops) * resolved->segments * AGAIN_SEGMENT_SAVES;
 	return search_cost(root, info, &search, loops);
 }
 

@@ -45,6 +45,12 @@
 /* What an area has of a page that it shares with others. */
 #define SHARED_PAGE		0.1
 
+typedef struct LiveSegment
+{
+	const RtscanEntry *entry;
+	const RtscanKeyBounds *bounds;
+} LiveSegment;
+
 /* What is known of an index in this planning run. */
 typedef struct Knowledge
 {
@@ -52,9 +58,8 @@ typedef struct Knowledge
 	bool		readable;
 	bool		private;		/* its values are not for this user */
 	RtscanIndexSize size;
-	uint32		nsegments;		/* that are looked at */
-	RtscanEntry *segments;
-	double		sampled_rows;	/* of these */
+	uint32		nsegments;
+	LiveSegment *segments;		/* those that stand for all first */
 	List	   *resolved;		/* RtscanResolved * */
 } Knowledge;
 
@@ -220,7 +225,7 @@ share_of_lookups(const Knowledge *knowledge, const List *quals)
 {
 	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = unconstify(List *, quals)};
 
-	return Max(MAX_LOOKUPS / (int) Max(knowledge->nsegments, 1) / Max(count_arrays(&all), 1), MIN_ELEMENTS);
+	return Max(MAX_LOOKUPS / (int) Max(Min(knowledge->nsegments, MAX_SEGMENTS), 1) / Max(count_arrays(&all), 1), MIN_ELEMENTS);
 }
 
 /* ---------------------------------------------------------------- segments */
@@ -228,8 +233,8 @@ share_of_lookups(const Knowledge *knowledge, const List *quals)
 static int
 compare_size(const void *a, const void *b)
 {
-	uint32		left = ((const RtscanEntry *) a)->rows,
-				right = ((const RtscanEntry *) b)->rows;
+	uint32		left = ((const LiveSegment *) a)->entry->rows,
+				right = ((const LiveSegment *) b)->entry->rows;
 
 	return left > right ? -1 : left < right;
 }
@@ -237,31 +242,31 @@ compare_size(const void *a, const void *b)
 static int
 compare_age(const void *a, const void *b)
 {
-	uint64		left = ((const RtscanEntry *) a)->id,
-				right = ((const RtscanEntry *) b)->id;
+	uint64		left = ((const LiveSegment *) a)->entry->id,
+				right = ((const LiveSegment *) b)->entry->id;
 
 	return left > right ? -1 : left < right;
 }
 
-/* The segments that stand for all. */
+/* All segments, of an image that stays. */
 static void
-choose_segments(Knowledge *knowledge, const RtscanImage *image)
+list_segments(Knowledge *knowledge, const RtscanImage *image)
 {
 	uint32		live = 0;
 
-	knowledge->segments = palloc(Max(image->nentries, 1) * sizeof(RtscanEntry));
+	knowledge->segments = palloc(Max(image->nentries, 1) * sizeof(LiveSegment));
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
 		{
 			knowledge->size.rows += image->entries[i].rows;
-			knowledge->segments[live++] = image->entries[i];
+			knowledge->segments[live++] = (LiveSegment) {&image->entries[i], rtscan_image_bounds(image, i)};
 		}
-	qsort(knowledge->segments, live, sizeof(RtscanEntry), compare_size);
+	qsort(knowledge->segments, live, sizeof(LiveSegment), compare_size);
 	if (live > MAX_SEGMENTS)
-		qsort(knowledge->segments + MAX_LARGEST, live - MAX_LARGEST, sizeof(RtscanEntry), compare_age);
+		qsort(knowledge->segments + MAX_LARGEST, live - MAX_LARGEST, sizeof(LiveSegment), compare_age);
 	knowledge->size.segments = live;
-	knowledge->size.largest = live > 0 ? knowledge->segments[0].rows : 0;
-	knowledge->nsegments = Min(live, MAX_SEGMENTS);
+	knowledge->size.largest = live > 0 ? knowledge->segments[0].entry->rows : 0;
+	knowledge->nsegments = live;
 }
 
 /* Pages of an area; one that it shares with others is mostly theirs. */
@@ -313,22 +318,24 @@ static bool
 measure(Knowledge *knowledge, Relation index)
 {
 	const RtscanImage *image = ActiveSnapshotSet() ? rtscan_read_image(index, NULL, true) : NULL;
+	uint32		looked_at;
+	double		rows = 0;
 
 	if (image == NULL)
 		return false;
-	choose_segments(knowledge, image);
-	for (uint32 i = 0; i < knowledge->nsegments; i++)
-		knowledge->sampled_rows += knowledge->segments[i].rows;
-	for (uint32 i = 0; i < knowledge->nsegments; i++)
+	list_segments(knowledge, rtscan_copy_image(image));
+	looked_at = Min(knowledge->nsegments, MAX_SEGMENTS);
+	for (uint32 i = 0; i < looked_at; i++)
+		rows += knowledge->segments[i].entry->rows;
+	for (uint32 i = 0; i < looked_at; i++)
 	{
 		RtscanReader reader;
 
-		if (!rtscan_reader_open(&reader, index, &knowledge->segments[i], true))
+		if (!rtscan_reader_open(&reader, index, knowledge->segments[i].entry, true))
 			return false;
-		add_sizes(&knowledge->size, knowledge->info, reader.segment,
-				  knowledge->size.rows / knowledge->sampled_rows);
+		add_sizes(&knowledge->size, knowledge->info, reader.segment, knowledge->size.rows / rows);
 	}
-	return knowledge->sampled_rows > 0;
+	return rows > 0;
 }
 
 /* ---------------------------------------------------------------- what is remembered */
@@ -460,6 +467,33 @@ copy_quals(const List *quals)
 	return copies;
 }
 
+/* Add what the segments contribute that may have rows that match: those that are looked at stand for all of these. */
+static bool
+add_segments(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const Knowledge *knowledge)
+{
+	uint32		looked_at = 0;
+	double		rows = 0,
+				looked_at_rows = 0;
+
+	for (uint32 i = 0; i < knowledge->nsegments; i++)
+	{
+		const LiveSegment *segment = &knowledge->segments[i];
+
+		if (!rtscan_filter_may_match(filter, segment->bounds))
+			continue;
+		resolved->segments++;
+		rows += segment->entry->rows;
+		if (looked_at++ >= MAX_SEGMENTS)
+			continue;
+		looked_at_rows += segment->entry->rows;
+		if (!add_segment(resolved, index, filter, segment->entry))
+			return false;
+	}
+	if (rows > 0)
+		scale_up(resolved, rows / looked_at_rows);
+	return true;
+}
+
 static bool
 look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge, Relation index)
 {
@@ -467,11 +501,7 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 	RtscanFilter filter = make_filter(root, index, rtscan_schema(index), &all, share_of_lookups(knowledge, resolved->quals));
 
 	resolved->narrowed = bms_num_members(rtscan_qual_columns(&all, NULL));
-	for (uint32 i = 0; i < knowledge->nsegments; i++)
-		if (!add_segment(resolved, index, &filter, &knowledge->segments[i]))
-			return false;
-	scale_up(resolved, knowledge->size.rows / knowledge->sampled_rows);
-	return true;
+	return add_segments(resolved, index, &filter, knowledge);
 }
 
 /* Look quals up in memory that is given back; what they come to is remembered. */

@@ -41,6 +41,7 @@ typedef struct RtscanResolved
 	const RtscanIndexSize *size;
 	List	   *quals;			/* RtscanQual * */
 	int			narrowed;		/* how many columns that is about */
+	double		segments;		/* that are searched: the others have no row that matches */
 	double		matching;		/* rows that match */
 	double		lookup_nanoseconds; /* of looking up, */
 	double		nanoseconds;	/* and of evaluating, with all pages in memory */

@@ -540,6 +540,8 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 	if (totals->executor == RTSCAN_EXECUTOR_RT)
 		ExplainPropertyUInteger("Rays", NULL, totals->rays, es);
 	ExplainPropertyUInteger("Segments", NULL, totals->segments, es);
+	if (totals->skipped_segments > 0)
+		ExplainPropertyUInteger("Segments Skipped", NULL, totals->skipped_segments, es);
 	if (totals->executor != RTSCAN_EXECUTOR_CPU)
 		ExplainPropertyUInteger("Segments on CPU", NULL, totals->cpu_segments, es);
 	if (totals->tallied_rows > 0)

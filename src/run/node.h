@@ -55,7 +55,8 @@ typedef struct RtscanTotals
 	bool		searched;
 	RtscanExecutor executor;	/* that did most: the last in RtscanExecutor's order */
 	uint64		segments;
-	uint64		cpu_segments;	/* RtscanCounters */
+	uint64		skipped_segments;	/* RtscanCounters */
+	uint64		cpu_segments;	/* likewise */
 	uint64		tallied_rows;
 	RtscanNotTallied not_tallied;
 	uint64		rays;

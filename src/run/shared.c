@@ -9,7 +9,7 @@
 static Size
 image_size(const RtscanImage *image)
 {
-	return MAXALIGN(rtscan_image_size(image->nentries));
+	return MAXALIGN(rtscan_image_size(image));
 }
 
 /* The image, and a number for each segment that it may have. */
@@ -49,7 +49,7 @@ rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const Rts
 	shared->blocks = visibility->blocks;
 	shared->map_size = visibility->map_size;
 	shared->map_start = size_before_map(image);
-	memcpy(shared->data, image, rtscan_image_size(image->nentries));
+	memcpy(shared->data, image, rtscan_image_size(image));
 	if (visibility->map_size > 0)
 		memcpy(shared->data + shared->map_start, visibility->map, visibility->map_size);
 	for (int i = 0; i < RTSCAN_SHOWN_DIMENSIONS; i++)
@@ -201,6 +201,7 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->executor = Max(totals->executor, search->executor);
 	totals->searched = true;
 	totals->segments += search->stats.counters.segments;
+	totals->skipped_segments += search->stats.counters.skipped_segments;
 	totals->cpu_segments += search->stats.counters.cpu_segments;
 	totals->tallied_rows += search->stats.counters.tallied_rows;
 	totals->not_tallied = Max(totals->not_tallied, question->totals->not_tallied);

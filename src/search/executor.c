@@ -444,7 +444,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	round->in_hand = NULL;
 	if (scan->filter.region.empty)
 	{
-		counters->chunks_skipped += scan->reader.segment->chunks;
+		counters->chunks_skipped += rtscan_chunks(scan->entry->rows);
 		return NULL;
 	}
 	check_evaluated(scan);

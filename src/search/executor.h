@@ -24,6 +24,7 @@
 typedef struct RtscanCounters
 {
 	uint64		segments;
+	uint64		skipped_segments;	/* of these: not opened, for the directory says that no row matches */
 	uint64		cpu_segments;	/* of these: the CPU evaluated them or a part of what was asked of them */
 	uint64		chunks_read;	/* chunks whose rows were looked at */
 	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
@@ -38,6 +39,7 @@ typedef struct RtscanCounters
 typedef struct RtscanSegmentScan
 {
 	const RtscanEntry *entry;
+	bool		skipped;		/* its bounds say that no row matches: it is not opened, and its filter is empty */
 	RtscanReader reader;
 	bool		looked_up;		/* the reader is open, and the filter known: */
 	RtscanSegmentFilter filter;

@@ -69,6 +69,20 @@ rtscan_key_filter(Relation index, const RtscanSchema *schema, ScanKey keys, int 
 }
 
 bool
+rtscan_filter_may_match(const RtscanFilter *filter, const RtscanKeyBounds *bounds)
+{
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return rtscan_is_included(&filter->condition) ||
+			rtscan_condition_may_match(&filter->condition, &bounds[filter->condition.column]);
+	if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		return true;
+	for (int i = 0; i < filter->n; i++)
+		if (rtscan_filter_may_match(&filter->parts[i], bounds) == (filter->kind == RTSCAN_FILTER_OR))
+			return filter->kind == RTSCAN_FILTER_OR;
+	return filter->kind == RTSCAN_FILTER_AND;
+}
+
+bool
 rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull)
 {
 	const RtscanCondition *condition = &filter->condition;

@@ -57,6 +57,9 @@ rtscan_filter_is_always(const RtscanFilter *filter)
 	return filter->kind == RTSCAN_FILTER_AND && filter->n == 0;
 }
 
+/* May any row match of a segment whose key columns have such bounds? */
+extern bool rtscan_filter_may_match(const RtscanFilter *filter, const RtscanKeyBounds *bounds);
+
 /* Does a row match? */
 extern bool rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull);
 

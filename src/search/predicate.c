@@ -400,6 +400,39 @@ rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
 	return condition->strategy != BTEqualStrategyNumber || smallest == largest;
 }
 
+/* Is any of the keys from least up to greatest? */
+static bool
+has_key_between(const RtscanCondition *condition, uint64 least, uint64 greatest)
+{
+	int			low = 0,
+				high = condition->nvalues;
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (condition->keys[middle] < least)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < condition->nvalues && condition->keys[low] <= greatest;
+}
+
+bool
+rtscan_condition_may_match(const RtscanCondition *condition, const RtscanKeyBounds *bounds)
+{
+	uint64		low,
+				high;
+
+	if (condition->keys == NULL || condition->nvalues == 0 ||
+		(condition->kind != RTSCAN_CONDITION_ANY && condition->kind != RTSCAN_CONDITION_ALL))
+		return true;
+	if (!rtscan_key_range(condition, &low, &high))
+		return has_key_between(condition, bounds->least, bounds->greatest);
+	return low <= high && low <= bounds->greatest && high >= bounds->least;
+}
+
 /* Of a condition that is about any of its values. */
 static bool
 key_matches(const RtscanCondition *condition, uint64 key)

@@ -18,6 +18,7 @@
 #include "search/interval.h"
 #include "search/trace.h"
 #include "segment/segment.h"
+#include "storage/metapage.h"
 
 typedef enum RtscanConditionKind
 {
@@ -129,6 +130,9 @@ rtscan_is_included(const RtscanCondition *condition)
  * Returns whether it accepts all in it.
  */
 extern bool rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high);
+
+/* May it be true of a row of a segment whose key column has such bounds?  Only what compares by keys, and accepts no NULL, can be told. */
+extern bool rtscan_condition_may_match(const RtscanCondition *condition, const RtscanKeyBounds *bounds);
 
 /* Does a row match? */
 extern bool rtscan_condition_matches(const RtscanCondition *condition, Datum value, bool isnull);

@@ -28,7 +28,8 @@ approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		return;
 	for (int step = 0; step < RTSCAN_APPROACH_STEPS; step++)
 		for (int i = 0; i < count; i++)
-			rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
+			if (!segments[i].skipped)
+				rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
 }
 
 static void
@@ -39,7 +40,22 @@ list_segments(RtscanSearch *search)
 	search->segments = palloc0(Max(image->nentries, 1) * sizeof(RtscanSegmentScan));
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
-			search->segments[search->nsegments++].entry = &image->entries[i];
+		{
+			RtscanSegmentScan *segment = &search->segments[search->nsegments++];
+
+			segment->entry = &image->entries[i];
+			segment->skipped = !rtscan_filter_may_match(search->filter, rtscan_image_bounds(image, i));
+		}
+}
+
+/* What the filter means for a segment that is not skipped. */
+static void
+look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
+{
+	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
+	rtscan_list_regions(segment);
+	if (!segment->filter.region.empty)
+		search->prepare(segment, search->prepare_arg);
 }
 
 /* What the filter means for some segments.  Here, and not while they are evaluated, a user's functions may be called. */
@@ -49,15 +65,16 @@ look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 	MemoryContext old = MemoryContextSwitchTo(search->context);
 
 	for (int i = 0; i < count; i++)
-		rtscan_reader_open(&segments[i].reader, search->index, segments[i].entry, false);
+		if (!segments[i].skipped)
+			rtscan_reader_open(&segments[i].reader, search->index, segments[i].entry, false);
 	approach_segments(search, segments, count);
 	for (int i = 0; i < count; i++)
 	{
-		rtscan_segment_filter(search->filter, &segments[i].reader, &segments[i].filter);
-		rtscan_list_regions(&segments[i]);
+		if (segments[i].skipped)
+			segments[i].filter.region.empty = true;
+		else
+			look_up_segment(search, &segments[i]);
 		segments[i].looked_up = true;
-		if (!segments[i].filter.region.empty)
-			search->prepare(&segments[i], search->prepare_arg);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -198,6 +215,7 @@ take_segment(RtscanSearch *search)
 		begin_round(search, round->scans + round->next, round->nscans - round->next);
 	segment = &round->scans[round->next++];
 	search->stats.counters.segments++;
+	search->stats.counters.skipped_segments += segment->skipped;
 	return segment;
 }
 

@@ -23,6 +23,7 @@ typedef struct SegmentWriter
 	const RtscanRows *rows;
 	RtscanAreaWriter *areas;
 	RtscanSorted *sort_room;
+	RtscanKeyBounds *bounds;	/* by key column */
 	RtscanSegmentHeader header;
 	StringInfoData tidmap_rows;
 	StringInfoData columns;
@@ -80,6 +81,16 @@ write_order(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColum
 	header->order = rtscan_packer_end(&packer);
 }
 
+static RtscanKeyBounds
+bounds_of(const RtscanColumn *type, const RtscanSortedColumn *column)
+{
+	if (type->key_kind == RTSCAN_KEY_NONE)
+		return RTSCAN_NO_BOUNDS;
+	if (column->nonnull == 0)
+		return (RtscanKeyBounds) {PG_UINT64_MAX, 0};
+	return (RtscanKeyBounds) {column->sorted[0].value, column->sorted[column->nonnull - 1].value};
+}
+
 static void
 write_column(SegmentWriter *writer, int i)
 {
@@ -89,6 +100,7 @@ write_column(SegmentWriter *writer, int i)
 	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
 	StringInfoData sieve;
 
+	writer->bounds[i] = bounds_of(type, column);
 	initStringInfo(&sieve);
 	if (column->identical)
 		header.flags |= RTSCAN_COLUMN_IDENTICAL;
@@ -183,7 +195,7 @@ write_descriptor(SegmentWriter *writer)
 	return rtscan_write_descriptor(writer->writing, &content);
 }
 
-RtscanEntry
+RtscanNewSegment
 rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youngest)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan segment writer",
@@ -203,23 +215,26 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youn
 			.ncolumns = rows->schema->ncolumns,
 		},
 	};
-	RtscanEntry entry = {
-		.id = id,
-		.youngest = youngest,
-		.rows = rows->rows,
-		.dead = InvalidBlockNumber,
-		.kind = RTSCAN_ENTRY_SEGMENT,
+	RtscanNewSegment segment = {
+		.entry = {
+			.id = id,
+			.youngest = youngest,
+			.rows = rows->rows,
+			.dead = InvalidBlockNumber,
+			.kind = RTSCAN_ENTRY_SEGMENT,
+		},
 	};
 
 	Assert(rows->rows > 0 && rows->rows <= RTSCAN_SEGMENT_ROWS);
+	writer.bounds = segment.bounds;
 	initStringInfo(&writer.tidmap_rows);
 	initStringInfo(&writer.columns);
 	writer.header.tidmap = rtscan_write_tidmap(writer.areas, rows->tids, rows->rows,
 											   &writer.tidmap_rows);
 	write_columns(&writer);
-	entry.root = write_descriptor(&writer);
+	segment.entry.root = write_descriptor(&writer);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return entry;
+	return segment;
 }

@@ -16,7 +16,6 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#define ENTRIES_PER_PAGE	(RTSCAN_CHUNK_BYTES / sizeof(RtscanEntry))
 
 /* ---------------------------------------------------------------- the metapage */
 
@@ -106,13 +105,23 @@ raise_unknown_format(Relation index, uint32 format)
 			 errhint("Please REINDEX it.")));
 }
 
+/* Does the metapage of a readable format say what it may? */
+static bool
+meta_is_sane(Relation index, Page page)
+{
+	const RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
+
+	return rtscan_page_used(page) == meta_size(meta->format) &&
+		(meta->format == 3 || meta->bounded == 0 || meta->bounded == (uint32) IndexRelationGetNumberOfKeyAttributes(index));
+}
+
 /* Is this a metapage that we can read?  Raises an error or, with soft, returns false. */
 static bool
 check_metapage(Relation index, Page page, bool soft)
 {
 	uint32		format = ((RtscanMeta *) rtscan_page_payload(page))->format;
 
-	if (is_metapage(page) && is_readable(format) && rtscan_page_used(page) == meta_size(format))
+	if (is_metapage(page) && is_readable(format) && meta_is_sane(index, page))
 		return true;
 	if (soft)
 		return false;
@@ -161,25 +170,65 @@ upgrade_image(RtscanImage **image)
 
 /* ---------------------------------------------------------------- the directory */
 
-static RtscanImage *
-make_image(MemoryContext context, const RtscanMeta *meta, uint32 nentries)
+/* An entry with its bounds, as the directory has it. */
+static Size
+stored_size(const RtscanMeta *meta)
 {
-	RtscanImage *image = MemoryContextAlloc(context, offsetof(RtscanImage, entries) +
-											(Size) nentries * sizeof(RtscanEntry));
+	return sizeof(RtscanEntry) + meta->bounded * sizeof(RtscanKeyBounds);
+}
+
+/* An image of no entries. */
+static RtscanImage *
+make_image(Relation index, const RtscanMeta *meta)
+{
+	RtscanImage *image = palloc(offsetof(RtscanImage, entries));
 
 	image->meta = *meta;
-	image->nentries = nentries;
+	image->nkeys = IndexRelationGetNumberOfKeyAttributes(index);
+	image->nentries = 0;
 	image->own_page = InvalidBlockNumber;
 	image->own_buffer = InvalidBuffer;
 	image->told = 0;
 	return image;
 }
 
+/* Make room for n more entries behind the others; they and their bounds are to be set. */
+static void
+enlarge_image(RtscanImage **image, uint32 n)
+{
+	uint32		before = (*image)->nentries;
+	Size		bounds = (Size) before * (*image)->nkeys * sizeof(RtscanKeyBounds);
+
+	(*image)->nentries += n;
+	*image = repalloc(*image, rtscan_image_size(*image));
+	memmove(rtscan_image_bounds(*image, 0), &(*image)->entries[before], bounds);
+}
+
+/* Take the entries of a directory page. */
+static void
+add_stored(RtscanImage **image, const char *payload, uint32 n)
+{
+	Size		size = stored_size(&(*image)->meta);
+	uint32		first = (*image)->nentries;
+
+	enlarge_image(image, n);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const char *stored = payload + i * size;
+		RtscanKeyBounds *bounds = rtscan_image_bounds(*image, first + i);
+
+		memcpy(&(*image)->entries[first + i], stored, sizeof(RtscanEntry));
+		for (uint32 column = 0; column < (*image)->nkeys; column++)
+			bounds[column] = RTSCAN_NO_BOUNDS;
+		memcpy(bounds, stored + sizeof(RtscanEntry), (*image)->meta.bounded * sizeof(RtscanKeyBounds));
+	}
+}
+
 static bool
 is_directory_page(Page page, const RtscanMeta *meta, uint32 ordinal)
 {
 	return rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal) &&
-		rtscan_page_used(page) % sizeof(RtscanEntry) == 0;
+		rtscan_page_used(page) % stored_size(meta) == 0;
 }
 
 /*
@@ -189,14 +238,13 @@ is_directory_page(Page page, const RtscanMeta *meta, uint32 ordinal)
 static RtscanImage *
 read_directory(Relation index, const RtscanMeta *meta, bool soft)
 {
-	RtscanImage *image = make_image(CurrentMemoryContext, meta, 0);
+	RtscanImage *image = make_image(index, meta);
 	BlockNumber block = meta->directory;
 
 	for (uint32 ordinal = 0; block != InvalidBlockNumber; ordinal++)
 	{
 		Buffer		buffer = ReadBuffer(index, block);
 		Page		page = BufferGetPage(buffer);
-		Size		used;
 		bool		locked = rtscan_lock_page(buffer, BUFFER_LOCK_SHARE);
 
 		if (!locked || !is_directory_page(page, meta, ordinal))
@@ -208,25 +256,28 @@ read_directory(Relation index, const RtscanMeta *meta, bool soft)
 				return NULL;
 			rtscan_page_mismatch(index, block, RTSCAN_PAGE_DIRECTORY);
 		}
-		used = rtscan_page_used(page);
-		image = repalloc(image, offsetof(RtscanImage, entries) +
-						 image->nentries * sizeof(RtscanEntry) + used);
-		memcpy(&image->entries[image->nentries], rtscan_page_payload(page), used);
-		image->nentries += used / sizeof(RtscanEntry);
+		add_stored(&image, rtscan_page_payload(page), rtscan_page_used(page) / stored_size(meta));
 		block = rtscan_page_opaque(page)->next;
 		UnlockReleaseBuffer(buffer);
 	}
 	return image;
 }
 
+static RtscanImage *
+copy_image(MemoryContext context, const RtscanImage *image)
+{
+	Size		size = rtscan_image_size(image);
+
+	return memcpy(MemoryContextAlloc(context, size), image, size);
+}
+
 /* Keep an image by the relation's cache entry, as one chunk of its memory. */
 static RtscanImage *
 cache_image(Relation index, const RtscanImage *image)
 {
-	RtscanImage *cached = make_image(index->rd_indexcxt, &image->meta, image->nentries);
+	RtscanImage *cached = copy_image(index->rd_indexcxt, image);
 	RtscanImage *before = (RtscanImage *) index->rd_amcache;
 
-	memcpy(cached->entries, image->entries, image->nentries * sizeof(RtscanEntry));
 	if (before && memcmp(&before->meta.uuid, &image->meta.uuid, UUID_LEN) == 0)
 		cached->told = before->told;
 	if (before)
@@ -297,33 +348,41 @@ rtscan_read_directories(Relation index, List **blocks)
 RtscanImage *
 rtscan_copy_image(const RtscanImage *image)
 {
-	RtscanImage *copy = make_image(CurrentMemoryContext, &image->meta, image->nentries);
+	RtscanImage *copy = copy_image(CurrentMemoryContext, image);
 
-	memcpy(copy->entries, image->entries, image->nentries * sizeof(RtscanEntry));
+	copy->own_page = InvalidBlockNumber;
+	copy->own_buffer = InvalidBuffer;
+	copy->told = 0;
 	return copy;
 }
 
 /* ---------------------------------------------------------------- changes of an image */
 
 void
-rtscan_image_add(RtscanImage **image, const RtscanEntry *entry)
+rtscan_image_add_segment(RtscanImage **image, const RtscanNewSegment *segment)
 {
-	*image = repalloc(*image, offsetof(RtscanImage, entries) +
-					  ((*image)->nentries + 1) * sizeof(RtscanEntry));
-	(*image)->entries[(*image)->nentries++] = *entry;
+	uint32		i = (*image)->nentries;
+
+	enlarge_image(image, 1);
+	(*image)->entries[i] = segment->entry;
+	memcpy(rtscan_image_bounds(*image, i), segment->bounds, (*image)->nkeys * sizeof(RtscanKeyBounds));
 }
 
 void
 rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list)
 {
-	RtscanEntry entry = {
-		.id = list->id,
-		.root = list->head,
-		.dead = InvalidBlockNumber,
-		.kind = RTSCAN_ENTRY_PENDING,
+	RtscanNewSegment added = {
+		.entry = {
+			.id = list->id,
+			.root = list->head,
+			.dead = InvalidBlockNumber,
+			.kind = RTSCAN_ENTRY_PENDING,
+		},
 	};
 
-	rtscan_image_add(image, &entry);
+	for (uint32 column = 0; column < (*image)->nkeys; column++)
+		added.bounds[column] = RTSCAN_NO_BOUNDS;
+	rtscan_image_add_segment(image, &added);
 }
 
 /* The entry of this kind that is not retired. */
@@ -395,18 +454,29 @@ rtscan_image_retire_segment(RtscanImage *image, uint64 id)
 void
 rtscan_image_remove(RtscanImage *image, uint32 i)
 {
+	RtscanKeyBounds *bounds = rtscan_image_bounds(image, 0);
+	uint32		behind = image->nentries - i - 1;
+
+	memmove(&image->entries[i], &image->entries[i + 1], behind * sizeof(RtscanEntry));
+	memmove(rtscan_image_bounds(image, i), rtscan_image_bounds(image, i + 1), behind * image->nkeys * sizeof(RtscanKeyBounds));
 	image->nentries--;
-	memmove(&image->entries[i], &image->entries[i + 1],
-			(image->nentries - i) * sizeof(RtscanEntry));
+	memmove(rtscan_image_bounds(image, 0), bounds, image->nentries * image->nkeys * sizeof(RtscanKeyBounds));
 }
 
 /* ---------------------------------------------------------------- the switch */
+
+static uint32
+entries_per_page(const RtscanImage *image)
+{
+	return RTSCAN_CHUNK_BYTES / stored_size(&image->meta);
+}
 
 /* The blocks of the spare directory, and as many more as the image needs. */
 static List *
 directory_blocks(Relation index, const RtscanImage *image)
 {
-	int			needed = (image->nentries + ENTRIES_PER_PAGE - 1) / ENTRIES_PER_PAGE;
+	uint32		per_page = entries_per_page(image);
+	int			needed = (image->nentries + per_page - 1) / per_page;
 	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, image->meta.spare_version,
 											 image->meta.spare);
 
@@ -422,23 +492,45 @@ directory_blocks(Relation index, const RtscanImage *image)
 	return blocks;
 }
 
+/* As a directory page has them. */
+static Size
+store_entries(const RtscanImage *image, uint32 first, uint32 n, char *payload)
+{
+	Size		size = stored_size(&image->meta);
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		memcpy(payload + i * size, &image->entries[first + i], sizeof(RtscanEntry));
+		memcpy(payload + i * size + sizeof(RtscanEntry), rtscan_image_bounds(image, first + i),
+			   image->nkeys * sizeof(RtscanKeyBounds));
+	}
+	return n * size;
+}
+
 /* Write the image's entries over the spare directory, which becomes the directory. */
 static void
 write_directory(Relation index, RtscanImage *image)
 {
 	RtscanMeta *meta = &image->meta;
-	List	   *blocks = directory_blocks(index, image);
-	uint32		pages = list_length(blocks);
+	char	   *payload = palloc(RTSCAN_CHUNK_BYTES);
+	List	   *blocks;
+	uint32		pages,
+				per_page;
 
+	meta->bounded = image->nkeys;
+	per_page = entries_per_page(image);
+	blocks = directory_blocks(index, image);
+	pages = list_length(blocks);
 	for (uint32 ordinal = 0; ordinal < pages; ordinal++)
 	{
-		uint32		first = Min(ordinal * ENTRIES_PER_PAGE, image->nentries);
-		uint32		n = Min(image->nentries - first, ENTRIES_PER_PAGE);
+		uint32		first = Min(ordinal * per_page, image->nentries);
+		uint32		n = Min(image->nentries - first, per_page);
+		Size		used = store_entries(image, first, n, payload);
 		Buffer		buffer = ReadBuffer(index, list_nth_int(blocks, ordinal));
 
 		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 		rtscan_write_page(index, buffer, RTSCAN_PAGE_DIRECTORY, meta->version, ordinal,
-						  &image->entries[first], n * sizeof(RtscanEntry),
+						  payload, used,
 						  ordinal + 1 < pages ? (BlockNumber) list_nth_int(blocks, ordinal + 1) : InvalidBlockNumber);
 		UnlockReleaseBuffer(buffer);
 	}

@@ -23,6 +23,10 @@
  * of it may be reused only when that precedes the xmin of all snapshots, for a reader takes its snapshot
  * before it reads the metapage.  An inserter has none, but checks under a page's lock whose page it is.
  *
+ * Behind each entry are the bounds of its segment's key columns: so whoever looks for values that it cannot have does not open it.
+ *
+ *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
+ *
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
  * id names is never stale: it is used, or dropped.  Of two pending lists the older one has the smaller id.
  *
@@ -93,7 +97,7 @@ typedef struct RtscanMeta
 	uint64		writing[2];		/* attempts to write, by RtscanWriterSlot; 0: none, or it was finished */
 	/* since format 4 */
 	uint32		flush_attempts; /* to flush a list, begun since the last one that succeeded; maintain/flush.h */
-	uint32		unused;
+	uint32		bounded;		/* key columns of which the directory's entries have bounds; all of them, or none: older ones */
 	BlockNumber taken[2];		/* what attempts to write have taken; RTSCAN_NO_TAKEN_PAGE: none so far */
 } RtscanMeta;
 
@@ -124,20 +128,47 @@ typedef struct RtscanEntry
 	uint32		kind;			/* RtscanEntryKind */
 } RtscanEntry;
 
+/*
+ * What the keys (row/keys.h) of a segment's column are between, dead rows' included, but for NULL: least > greatest where all are NULL.
+ * Of a column without keys, and in older directories, nothing is known.
+ */
+typedef struct RtscanKeyBounds
+{
+	uint64		least;
+	uint64		greatest;
+} RtscanKeyBounds;
+
+#define RTSCAN_NO_BOUNDS	((RtscanKeyBounds) {0, PG_UINT64_MAX})
+
+/* A segment that has been written, for a switch to make it part of the index. */
+typedef struct RtscanNewSegment
+{
+	RtscanEntry entry;
+	RtscanKeyBounds bounds[INDEX_MAX_KEYS]; /* by key column */
+} RtscanNewSegment;
+
 typedef struct RtscanImage
 {
 	RtscanMeta	meta;
+	uint32		nkeys;			/* key columns of the index */
 	uint32		nentries;
 	BlockNumber own_page;		/* backend's own hints: the page of the open list that it appends to, */
 	Buffer		own_buffer;		/* and where that was in shared buffers; */
 	uint64		told;			/* key columns, a bit each, that segments give back as they were: am/can_return.c */
-	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER];
+	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* and behind them, bounds of each: rtscan_image_bounds() */
 } RtscanImage;
 
 static inline Size
-rtscan_image_size(uint32 nentries)
+rtscan_image_size(const RtscanImage *image)
 {
-	return offsetof(RtscanImage, entries) + nentries * sizeof(RtscanEntry);
+	return offsetof(RtscanImage, entries) + image->nentries * (sizeof(RtscanEntry) + image->nkeys * sizeof(RtscanKeyBounds));
+}
+
+/* The bounds of an entry's key columns. */
+static inline RtscanKeyBounds *
+rtscan_image_bounds(const RtscanImage *image, uint32 i)
+{
+	return (RtscanKeyBounds *) unconstify(RtscanEntry *, image->entries + image->nentries) + (Size) i * image->nkeys;
 }
 
 static inline bool
@@ -205,8 +236,8 @@ typedef struct RtscanListPages
 
 extern bool rtscan_switch_list(Relation index, RtscanChange change, void *arg, const RtscanListPages *pages);
 
-/* For a RtscanChange: add an entry, or a sealed list's; retire a sealed list or a segment, from now on; remove entry i. */
-extern void rtscan_image_add(RtscanImage **image, const RtscanEntry *entry);
+/* For a RtscanChange: add a segment, or a sealed list; retire a sealed list or a segment, from now on; remove entry i. */
+extern void rtscan_image_add_segment(RtscanImage **image, const RtscanNewSegment *segment);
 extern void rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list);
 extern void rtscan_image_retire_list(RtscanImage *image, uint64 id);
 extern void rtscan_image_retire_segment(RtscanImage *image, uint64 id);
