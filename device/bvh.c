@@ -18,6 +18,7 @@
 #include "bvh_order.h"
 #include "bvh_ranks.h"
 #include "shader.h"
+#include "structure.h"
 #include "tasks.h"
 
 #define BOX_SIZE		sizeof(VkAabbPositionsKHR)
@@ -149,20 +150,6 @@ lay_out_parts(const Build *build, uint64_t base)
 	return parts;
 }
 
-static VkAccelerationStructureBuildGeometryInfoKHR
-build_info(VkAccelerationStructureTypeKHR type, const VkAccelerationStructureGeometryKHR *geometry)
-{
-	return (VkAccelerationStructureBuildGeometryInfoKHR) {
-		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_GEOMETRY_INFO_KHR,
-		.type = type,
-		.flags = VK_BUILD_ACCELERATION_STRUCTURE_PREFER_FAST_TRACE_BIT_KHR |
-		(type == VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR ?
-		 VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_COMPACTION_BIT_KHR : 0),
-		.mode = VK_BUILD_ACCELERATION_STRUCTURE_MODE_BUILD_KHR,
-		.geometryCount = 1,
-		.pGeometries = geometry};
-}
-
 static VkAccelerationStructureGeometryKHR
 boxes_geometry(uint64_t boxes)
 {
@@ -173,52 +160,6 @@ boxes_geometry(uint64_t boxes)
 			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_AABBS_DATA_KHR,
 			.data.deviceAddress = boxes, .stride = BOX_SIZE},
 		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR};
-}
-
-static VkAccelerationStructureGeometryKHR
-instance_geometry(uint64_t instance)
-{
-	return (VkAccelerationStructureGeometryKHR) {
-		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
-		.geometryType = VK_GEOMETRY_TYPE_INSTANCES_KHR,
-		.geometry.instances = {
-			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR,
-			.data.deviceAddress = instance},
-		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR};
-}
-
-static VkAccelerationStructureBuildSizesInfoKHR
-structure_sizes(Context *context, VkAccelerationStructureTypeKHR type,
-				const VkAccelerationStructureGeometryKHR *geometry, uint32_t primitives)
-{
-	VkAccelerationStructureBuildGeometryInfoKHR info = build_info(type, geometry);
-	VkAccelerationStructureBuildSizesInfoKHR sizes = {
-		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_SIZES_INFO_KHR};
-
-	vkGetAccelerationStructureBuildSizesKHR(context->device, VK_ACCELERATION_STRUCTURE_BUILD_TYPE_DEVICE_KHR,
-											&info, &primitives, &sizes);
-	return sizes;
-}
-
-static bool
-create_structure(Context *context, VkAccelerationStructureTypeKHR type, const Memory *memory,
-				 uint64_t offset, uint64_t size, VkAccelerationStructureKHR *structure)
-{
-	VkAccelerationStructureCreateInfoKHR info = {
-		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR,
-		.buffer = memory->buffer, .offset = offset, .size = size, .type = type};
-
-	return vkCreateAccelerationStructureKHR(context->device, &info, NULL, structure) == VK_SUCCESS;
-}
-
-static VkDeviceAddress
-structure_address(Context *context, VkAccelerationStructureKHR structure)
-{
-	VkAccelerationStructureDeviceAddressInfoKHR info = {
-		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_INFO_KHR,
-		.accelerationStructure = structure};
-
-	return vkGetAccelerationStructureDeviceAddressKHR(context->device, &info);
 }
 
 /* ---------------------------------------------------------------- the first submission */
@@ -303,7 +244,7 @@ build_bottom(Build *build)
 	uint64_t	size;
 
 	build->geometry = boxes_geometry(build->parts.boxes);
-	info = build_info(VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &build->geometry);
+	info = structure_build_info(VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &build->geometry);
 	info.dstAccelerationStructure = build->large_bottom;
 	info.scratchData.deviceAddress = build->parts.build;
 	context_begin(context);
@@ -322,24 +263,13 @@ build_bottom(Build *build)
 
 /* ---------------------------------------------------------------- the second submission */
 
-/* The one instance, as the device wants it. */
-static void
-write_instance(Build *build, const Resident *bvh)
-{
-	VkAccelerationStructureInstanceKHR instance = {
-		.transform.matrix = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}},
-		.mask = 0xFF,
-		.accelerationStructureReference = structure_address(build->builder->context, bvh->bottom)};
-
-	memcpy(build->instance.host, &instance, sizeof(instance));
-}
-
 static void
 build_top(Build *build, Resident *bvh, uint64_t primitives)
 {
 	Context    *context = build->builder->context;
-	VkAccelerationStructureGeometryKHR geometry = instance_geometry(build->instance.address);
-	VkAccelerationStructureBuildGeometryInfoKHR info = build_info(VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, &geometry);
+	VkAccelerationStructureGeometryKHR geometry = structure_instances(build->instance.address);
+	VkAccelerationStructureBuildGeometryInfoKHR info =
+		structure_build_info(VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, &geometry);
 	const VkAccelerationStructureBuildRangeInfoKHR range = {.primitiveCount = 1};
 	const VkAccelerationStructureBuildRangeInfoKHR *ranges = &range;
 	VkCopyAccelerationStructureInfoKHR compact = {
@@ -351,7 +281,7 @@ build_top(Build *build, Resident *bvh, uint64_t primitives)
 
 	info.dstAccelerationStructure = bvh->top;
 	info.scratchData.deviceAddress = build->parts.build;
-	write_instance(build, bvh);
+	structure_write_instance(context, bvh->bottom, &build->instance);
 	context_begin(context);
 	vkCmdCopyAccelerationStructureKHR(context->commands, &compact);
 	vkCmdCopyBuffer(context->commands, build->scratch.buffer, bvh->memory.buffer, 1, &copy);
@@ -372,9 +302,9 @@ create_levels(Build *build, Resident *bvh, uint64_t bottom_size, uint64_t *primi
 	*primitives = take_part(&end, build->rows * sizeof(uint32_t));
 	return cache_allocate(build->builder->cache, MEMORY_BVH, end,
 						  VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR, &bvh->memory) &&
-		create_structure(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &bvh->memory, bottom,
+		structure_create(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &bvh->memory, bottom,
 						 bottom_size, &bvh->bottom) &&
-		create_structure(context, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, &bvh->memory, top,
+		structure_create(context, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, &bvh->memory, top,
 						 build->top_sizes.accelerationStructureSize, &bvh->top);
 }
 
@@ -416,7 +346,7 @@ prepare(Build *build)
 	Context    *context = build->builder->context;
 	Cache	   *cache = build->builder->cache;
 	VkAccelerationStructureGeometryKHR boxes = boxes_geometry(0);
-	VkAccelerationStructureGeometryKHR instance = instance_geometry(0);
+	VkAccelerationStructureGeometryKHR instance = structure_instances(0);
 
 	build->bottom_sizes = structure_sizes(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &boxes, build->rows);
 	build->top_sizes = structure_sizes(context, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, &instance, 1);
@@ -427,7 +357,7 @@ prepare(Build *build)
 						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR, &build->instance))
 		return false;
 	build->parts = lay_out_parts(build, build->scratch.address);
-	return create_structure(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &build->large, 0,
+	return structure_create(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &build->large, 0,
 							build->bottom_sizes.accelerationStructureSize, &build->large_bottom);
 }
 
