@@ -29,7 +29,7 @@ PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
 # The device program's: below.
 EXTRA_CLEAN = $(OBJS:.o=.d) device/*.o device/*.d device/test/*.o device/test/*.d $(DEVICE_TESTS) device/spirv \
-	device/rtscan_device bench/encoding
+	device/rtscan_device bench/encoding bench/lookups/*.o bench/lookups/*.d bench/lookups/spirv bench/lookups/lookups
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -99,6 +99,26 @@ $(DEVICE_TEST_OBJS): device/test/%.o: device/%.c Makefile $(SPIRV)
 # For bench/device.sh --sweep.
 bench/encoding: bench/encoding.c device/protocol.h
 	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $< -lm
+
+# Lookups by rays: bench/lookups.py. Its own shaders are no part of the device program.
+LOOKUPS_SHADERS = $(sort $(foreach kind,comp rgen rint rahit rchit rmiss,$(wildcard bench/lookups/*.$(kind))))
+LOOKUPS_SPIRV = $(foreach shader,$(LOOKUPS_SHADERS),bench/lookups/spirv/$(call spirv_name,$(shader)).h)
+LOOKUPS_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard bench/lookups/*.c)))
+LOOKUPS_DEVICE_OBJS = $(addprefix device/,context.o shader.o sort.o structure.o)
+
+bench/lookups/lookups: $(LOOKUPS_OBJS) $(LOOKUPS_DEVICE_OBJS)
+	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm -lpthread
+
+$(LOOKUPS_OBJS): %.o: %.c Makefile $(SPIRV) $(LOOKUPS_SPIRV)
+	$(CC) $(DEVICE_CFLAGS) -Ibench/lookups/spirv -MMD -MP -c -o $@ $<
+-include $(LOOKUPS_OBJS:.o=.d)
+
+define lookups_spirv_rule
+bench/lookups/spirv/$(call spirv_name,$(1)).h: $(1) $(wildcard bench/lookups/*.glsl) bench/lookups/layout.h shaders/common.glsl shaders/layout.h
+	@mkdir -p bench/lookups/spirv
+	glslangValidator -V --quiet --target-env vulkan1.2 --vn $(call spirv_name,$(1))_spirv -o $$@ $$<
+endef
+$(foreach shader,$(LOOKUPS_SHADERS),$(eval $(call lookups_spirv_rule,$(shader))))
 
 define spirv_rule
 device/spirv/$(call spirv_name,$(1)).h: $(1) $(wildcard shaders/*.glsl) shaders/layout.h

@@ -1,0 +1,34 @@
+/*
+ * heads.glsl
+ *		Where sorted keys differ from those before them entries begin: a workgroup a block of rows,
+ *		a thread a row.
+ */
+#include "build.glsl"
+
+shared uint32_t counts[2][LOOKUP_GROUP];
+
+bool
+is_head(uint32_t i)
+{
+	return i < task.rows && (i == 0 || Doublewords(task.sorted).at[i] != Doublewords(task.sorted).at[i - 1]);
+}
+
+/* Heads up to this thread's, of the workgroup. */
+uint32_t
+count_heads(bool head)
+{
+	uint32_t	thread = gl_LocalInvocationIndex;
+	uint32_t	sum = head ? 1 : 0;
+	uint32_t	side = 0;
+
+	/* Two sides, lest a thread write what another has yet to read: one barrier a step. */
+	for (uint32_t distance = 1; distance < LOOKUP_GROUP; distance *= 2)
+	{
+		counts[side][thread] = sum;
+		barrier();
+		if (thread >= distance)
+			sum += counts[side][thread - distance];
+		side ^= 1;
+	}
+	return sum;
+}

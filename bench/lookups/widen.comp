@@ -1,0 +1,16 @@
+/*
+ * widen.comp
+ *		The rows' keys, as device/sort.h takes them.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "build.glsl"
+
+void
+main()
+{
+	uint32_t	row = gl_GlobalInvocationID.x;
+
+	if (row < task.rows)
+		Doublewords(task.result).at[row] = load_key(task.keys, row);
+}
