@@ -29,7 +29,8 @@ PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
 # The device program's: below.
 EXTRA_CLEAN = $(OBJS:.o=.d) device/*.o device/*.d device/test/*.o device/test/*.d $(DEVICE_TESTS) device/spirv \
-	device/rtscan_device bench/encoding bench/lookups/*.o bench/lookups/*.d bench/lookups/spirv bench/lookups/lookups
+	device/rtscan_device bench/encoding \
+	bench/lookups/*.o bench/lookups/*.d bench/lookups/test bench/lookups/spirv bench/lookups/lookups
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -90,7 +91,7 @@ DEVICE_TEST_CFLAGS = -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=addres
 device-tests: $(DEVICE_TESTS)
 
 $(DEVICE_TESTS): %: %.c $(DEVICE_TEST_OBJS)
-	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -o $@ $< $(DEVICE_TEST_OBJS) -ldl -lm -lpthread
+	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -o $@ $< $(MORE_OBJS) $(DEVICE_TEST_OBJS) -ldl -lm -lpthread
 
 $(DEVICE_TEST_OBJS): device/test/%.o: device/%.c Makefile $(SPIRV)
 	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -c -o $@ $<
@@ -108,6 +109,17 @@ LOOKUPS_DEVICE_OBJS = $(addprefix device/,context.o shader.o sort.o structure.o)
 
 bench/lookups/lookups: $(LOOKUPS_OBJS) $(LOOKUPS_DEVICE_OBJS)
 	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm -lpthread
+
+# Its own test is one of the device program's, with sanitizers.
+LOOKUPS_TEST_OBJS = $(patsubst bench/lookups/%.o,bench/lookups/test/%.o,$(filter-out %/lookups.o,$(LOOKUPS_OBJS)))
+
+device/test/lookups_test: $(LOOKUPS_TEST_OBJS)
+device/test/lookups_test: MORE_OBJS = $(LOOKUPS_TEST_OBJS)
+
+$(LOOKUPS_TEST_OBJS): bench/lookups/test/%.o: bench/lookups/%.c Makefile $(SPIRV) $(LOOKUPS_SPIRV)
+	@mkdir -p bench/lookups/test
+	$(CC) $(DEVICE_TEST_CFLAGS) -Ibench/lookups/spirv -MMD -MP -c -o $@ $<
+-include $(LOOKUPS_TEST_OBJS:.o=.d)
 
 $(LOOKUPS_OBJS): %.o: %.c Makefile $(SPIRV) $(LOOKUPS_SPIRV)
 	$(CC) $(DEVICE_CFLAGS) -Ibench/lookups/spirv -MMD -MP -c -o $@ $<

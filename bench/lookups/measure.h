@@ -23,6 +23,7 @@ typedef struct Batch
 	const Questions *questions;
 	uint32_t	lookups;
 	bool		sorted;			/* by the device, beforehand */
+	Answer	   *answers;		/* in that order, since it is known */
 } Batch;
 
 /* Where lookups and answers lie. */
@@ -53,6 +54,6 @@ extern void questions_free(Questions *questions);
 extern bool desk_open(Desk *desk, Workbench *workbench, uint32_t capacity, uint32_t repetitions);
 extern void desk_close(Desk *desk);
 
-extern Times measure(Desk *desk, const Structure *structure, const Programs *programs, const Batch *batch);
+extern Times measure(Desk *desk, const Structure *structure, const Programs *programs, Batch *batch);
 
 #endif							/* RTSCAN_LOOKUPS_MEASURE_H */

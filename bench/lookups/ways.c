@@ -13,19 +13,19 @@
 #define MAX_RAYS		64
 
 const Way	ways[] = {
-	{"binary search", METHOD_SEARCH, .entries = ENTRIES_KEYS},
-	{"binary search, top in shared memory", METHOD_SEARCH_TOP, .entries = ENTRIES_KEYS},
-	{"hash", METHOD_HASH, .entries = ENTRIES_SIMPLEST, .keys_only = true},
-	{"RTIndeX: triangles, any hit", METHOD_RAYS, .entries = ENTRIES_ROWS, .tracer = TRACER_ANY_HIT},
-	{"RTIndeX: triangles, any hit, compressed", METHOD_RAYS, .entries = ENTRIES_KEYS, .tracer = TRACER_ANY_HIT, .duplicates_only = true},
-	{"RTIndeX: triangles, closest hit", METHOD_RAYS, .entries = ENTRIES_SIMPLEST, .tracer = TRACER_CLOSEST_HIT, .keys_only = true},
-	{"RTIndeX: boxes", METHOD_RAYS, .entries = ENTRIES_SIMPLEST, .tracer = TRACER_BOXES},
-	{"RTIndeX: spheres", METHOD_RAYS, .entries = ENTRIES_SIMPLEST, .tracer = TRACER_SPHERES},
-	{"cgRX: buckets of 16", METHOD_BUCKETS, .entries = ENTRIES_KEYS, .tracer = TRACER_BUCKETS, .bucket = 16, .variant = true},
-	{"cgRX: buckets of 32", METHOD_BUCKETS, .entries = ENTRIES_KEYS, .tracer = TRACER_BUCKETS, .bucket = 32},
-	{"cgRX: buckets of 64", METHOD_BUCKETS, .entries = ENTRIES_KEYS, .tracer = TRACER_BUCKETS, .bucket = 64, .variant = true},
-	{"cgRX: buckets of 128", METHOD_BUCKETS, .entries = ENTRIES_KEYS, .tracer = TRACER_BUCKETS, .bucket = 128, .variant = true},
-	{"cgRX: buckets of 256", METHOD_BUCKETS, .entries = ENTRIES_KEYS, .tracer = TRACER_BUCKETS, .bucket = 256},
+	{"binary search", METHOD_SEARCH, ENTRIES_KEYS, 0, 0, 0},
+	{"binary search, top in shared memory", METHOD_SEARCH_TOP, ENTRIES_KEYS, 0, 0, 0},
+	{"hash", METHOD_HASH, ENTRIES_SIMPLEST, 0, 0, KEYS_ONLY},
+	{"RTIndeX: triangles, any hit", METHOD_RAYS, ENTRIES_ROWS, TRACER_ANY_HIT, 0, 0},
+	{"RTIndeX: triangles, any hit, compressed", METHOD_RAYS, ENTRIES_KEYS, TRACER_ANY_HIT, 0, DUPLICATES_ONLY},
+	{"RTIndeX: triangles, closest hit", METHOD_RAYS, ENTRIES_SIMPLEST, TRACER_CLOSEST_HIT, 0, KEYS_ONLY},
+	{"RTIndeX: boxes", METHOD_RAYS, ENTRIES_SIMPLEST, TRACER_BOXES, 0, 0},
+	{"RTIndeX: spheres", METHOD_RAYS, ENTRIES_SIMPLEST, TRACER_SPHERES, 0, 0},
+	{"cgRX: buckets of 16", METHOD_BUCKETS, ENTRIES_KEYS, TRACER_BUCKETS, 16, VARIANT},
+	{"cgRX: buckets of 32", METHOD_BUCKETS, ENTRIES_KEYS, TRACER_BUCKETS, 32, 0},
+	{"cgRX: buckets of 64", METHOD_BUCKETS, ENTRIES_KEYS, TRACER_BUCKETS, 64, VARIANT},
+	{"cgRX: buckets of 128", METHOD_BUCKETS, ENTRIES_KEYS, TRACER_BUCKETS, 128, VARIANT},
+	{"cgRX: buckets of 256", METHOD_BUCKETS, ENTRIES_KEYS, TRACER_BUCKETS, 256, 0},
 };
 
 const uint32_t ways_count = sizeof(ways) / sizeof(ways[0]);
@@ -44,9 +44,9 @@ way_objects(const Way *way, const Workbench *workbench, const Shape *shape, cons
 {
 	if (way_casts_rays(way) && !workbench->context.ray_tracing)
 		return "the device traces no rays";
-	if (way->duplicates_only && shape->log_duplicates == 0)
+	if ((way->flags & DUPLICATES_ONLY) && shape->log_duplicates == 0)
 		return "there are no duplicates";
-	if (way->keys_only && kind->hits > 0)
+	if ((way->flags & KEYS_ONLY) && kind->hits > 0)
 		return "it looks up no ranges";
 	if (way->method == METHOD_RAYS && rays_of(shape, data_width(shape, kind)) > MAX_RAYS)
 		return "too many rays";

@@ -25,6 +25,11 @@ typedef enum Method
 	METHOD_BUCKETS
 } Method;
 
+/* Flags of a way. */
+#define KEYS_ONLY		1		/* it looks up no ranges */
+#define DUPLICATES_ONLY	2		/* without duplicates another way is the same */
+#define VARIANT			4		/* of another way, for some figures only */
+
 typedef struct Way
 {
 	const char *name;
@@ -32,9 +37,7 @@ typedef struct Way
 	Entries		entries;
 	Tracer		tracer;			/* of the methods that cast rays */
 	uint32_t	bucket;			/* entries of a bucket */
-	bool		keys_only;		/* looks up no ranges */
-	bool		duplicates_only;	/* without duplicates another way is the same */
-	bool		variant;		/* of another way, for some figures only */
+	uint32_t	flags;
 } Way;
 
 extern const Way ways[];
