@@ -15,7 +15,8 @@
 
 #define LOOKUP_GROUP		256		/* threads of a workgroup */
 #define TOP_KEYS			1024	/* of a sorted array, in shared memory, */
-#define TOP_LOOKUPS			16		/* by which so many lookups a thread are answered */
+#define TOP_LOOKUPS			16		/* by which up to so many lookups a thread are answered, */
+#define TOP_GROUPS			1024	/* as far as there are so many workgroups */
 
 /* No entry: an empty slot. */
 #define NONE				0xFFFFFFFFu
@@ -48,7 +49,7 @@ struct LookupTask
 	uint64_t	width;
 	uint32_t	entries;
 	uint32_t	lookups;
-	uint32_t	slots;			/* of a hash; entries of a bucket */
+	uint32_t	slots;			/* of a hash; entries of a bucket; lookups a thread of search_top */
 	uint32_t	x_bits;
 	uint32_t	y_bits;
 	uint32_t	unused;

@@ -186,7 +186,7 @@ main(int argc, char **argv)
 {
 	static Options all = {
 		.benchmark = {.ways = "", .repetitions = 100},
-		.experiment = {{16, 0, 32, false, X_BITS, Y_BITS}, {1, 0}, 14, .variants = true},
+		.experiment = {{14, 0, 32, false, X_BITS, Y_BITS}, {1, 0}, 10, .variants = true},
 		.device = ""};
 	Benchmark  *benchmark = &all.benchmark;
 	Context    *context = &benchmark->workbench.context;

@@ -221,11 +221,15 @@ programs_build(const Programs *programs, Shader shader, const BuildTask *task, u
 void
 programs_look_up(const Programs *programs, Shader shader, const LookupTask *task)
 {
+	LookupTask	own = *task;
 	uint32_t	groups = groups_of(task->lookups);
 
 	if (shader == SHADER_SEARCH_TOP)
-		groups = (groups + TOP_LOOKUPS - 1) / TOP_LOOKUPS;
-	shader_dispatch(programs->context, programs->layout, programs->shaders[shader], task, sizeof(*task), groups);
+	{
+		own.slots = groups / TOP_GROUPS < TOP_LOOKUPS ? groups / TOP_GROUPS + 1 : TOP_LOOKUPS;
+		groups = (groups + own.slots - 1) / own.slots;
+	}
+	shader_dispatch(programs->context, programs->layout, programs->shaders[shader], &own, sizeof(own), groups);
 }
 
 void

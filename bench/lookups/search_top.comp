@@ -52,12 +52,12 @@ look_up(uint32_t lookup)
 void
 main()
 {
-	uint32_t	first = gl_WorkGroupID.x * LOOKUP_GROUP * TOP_LOOKUPS + gl_LocalInvocationIndex;
+	uint32_t	first = gl_WorkGroupID.x * LOOKUP_GROUP * task.slots + gl_LocalInvocationIndex;
 
 	for (uint32_t i = gl_LocalInvocationIndex; i < TOP_KEYS; i += LOOKUP_GROUP)
 		top[i] = load_key(task.structure, i);
 	barrier();
-	for (uint32_t i = 0; i < TOP_LOOKUPS; i++)
+	for (uint32_t i = 0; i < task.slots; i++)
 		if (first + i * LOOKUP_GROUP < task.lookups)
 			look_up(first + i * LOOKUP_GROUP);
 }
