@@ -98,7 +98,7 @@ is_asked(const Session *session, const Way *way, const Experiment *experiment)
 {
 	return (experiment->variants || !(way->flags & VARIANT)) && (way_casts_rays(way) || !experiment->rays_only) &&
 		strstr(way->name, session->benchmark->ways) != NULL &&
-		way_objects(way, &session->benchmark->workbench, &experiment->shape, &experiment->kind) == NULL;
+		way_looks_up(way, &session->benchmark->workbench, &experiment->shape, &experiment->kind);
 }
 
 static void

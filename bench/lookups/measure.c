@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the device, in nanoseconds: before the repetitions, so that its clock has risen; and for them. */
+/* Before the repetitions, so that the device's clock has risen; and of the device, for them; in nanoseconds. */
 #define WARM_UP			UINT64_C(30000000)
 #define TIME_LIMIT		UINT64_C(100000000)
 
@@ -127,8 +127,8 @@ time_lookups(Desk *desk, const Structure *structure, const Programs *programs, c
 	uint64_t	times[MAX_REPETITIONS];
 	uint32_t	count = 0;
 
-	for (uint64_t sum = 0; desk->repetitions > 1 && sum < WARM_UP;)
-		sum += look_up(desk, structure, programs, task);
+	for (uint64_t begin = clock_now(); desk->repetitions > 1 && clock_now() - begin < WARM_UP;)
+		look_up(desk, structure, programs, task);
 	for (uint64_t sum = 0; count < desk->repetitions && (count < LEAST_TIMES || sum < TIME_LIMIT); count++)
 		sum += times[count] = look_up(desk, structure, programs, task);
 	qsort(times, count, sizeof(uint64_t), compare_numbers);

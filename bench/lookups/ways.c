@@ -39,18 +39,13 @@ rays_of(const Shape *shape, uint64_t width)
 	return width / (row < LONGEST_RAY ? row : LONGEST_RAY) + 1;
 }
 
-const char *
-way_objects(const Way *way, const Workbench *workbench, const Shape *shape, const Kind *kind)
+bool
+way_looks_up(const Way *way, const Workbench *workbench, const Shape *shape, const Kind *kind)
 {
-	if (way_casts_rays(way) && !workbench->context.ray_tracing)
-		return "the device traces no rays";
-	if ((way->flags & DUPLICATES_ONLY) && shape->log_duplicates == 0)
-		return "there are no duplicates";
-	if ((way->flags & KEYS_ONLY) && kind->hits > 0)
-		return "it looks up no ranges";
-	if (way->method == METHOD_RAYS && rays_of(shape, data_width(shape, kind)) > MAX_RAYS)
-		return "too many rays";
-	return NULL;
+	return !(way_casts_rays(way) && !workbench->context.ray_tracing) &&
+		!((way->flags & DUPLICATES_ONLY) && shape->log_duplicates == 0) &&
+		!((way->flags & KEYS_ONLY) && kind->hits > 0) &&
+		!(way->method == METHOD_RAYS && rays_of(shape, data_width(shape, kind)) > MAX_RAYS);
 }
 
 /* ---------------------------------------------------------------- builds */
@@ -60,8 +55,8 @@ build_task(const Structure *structure, uint64_t result)
 {
 	const LookupTask *task = &structure->task;
 
-	return (BuildTask) {.keys = task->keys, .marks = task->marks, .result = result, .entries = task->entries, .slots = task->slots,
-		.x_bits = task->x_bits, .y_bits = task->y_bits};
+	return (BuildTask) {.keys = task->keys, .marks = task->marks, .result = result, .entries = task->entries,
+		.slots = task->slots, .x_bits = task->x_bits, .y_bits = task->y_bits};
 }
 
 /* Say where the entries are; those that are sorted are so by the column. */

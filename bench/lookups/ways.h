@@ -60,8 +60,8 @@ way_casts_rays(const Way *way)
 	return way->method == METHOD_RAYS || way->method == METHOD_BUCKETS;
 }
 
-/* Why a way does not look up like this, or NULL. */
-extern const char *way_objects(const Way *way, const Workbench *workbench, const Shape *shape, const Kind *kind);
+/* Does a way look up like this, on this device, and is it no other way's double there? */
+extern bool way_looks_up(const Way *way, const Workbench *workbench, const Shape *shape, const Kind *kind);
 
 /* False: there is no memory for it. */
 extern bool way_build(Structure *structure, const Way *way, Workbench *workbench, const Column *column);
