@@ -101,7 +101,7 @@ $(DEVICE_TEST_OBJS): device/test/%.o: device/%.c Makefile $(SPIRV)
 bench/encoding: bench/encoding.c device/protocol.h
 	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $< -lm
 
-# Lookups by rays: bench/lookups.py. Its own shaders are no part of the device program.
+# For bench/lookups.py, whose shaders are no part of the device program.
 LOOKUPS_SHADERS = $(sort $(foreach kind,comp rgen rint rahit rchit rmiss,$(wildcard bench/lookups/*.$(kind))))
 LOOKUPS_SPIRV = $(foreach shader,$(LOOKUPS_SHADERS),bench/lookups/spirv/$(call spirv_name,$(shader)).h)
 LOOKUPS_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard bench/lookups/*.c)))
@@ -116,12 +116,12 @@ LOOKUPS_TEST_OBJS = $(patsubst bench/lookups/%.o,bench/lookups/test/%.o,$(filter
 device/test/lookups_test: $(LOOKUPS_TEST_OBJS)
 device/test/lookups_test: MORE_OBJS = $(LOOKUPS_TEST_OBJS)
 
-$(LOOKUPS_TEST_OBJS): bench/lookups/test/%.o: bench/lookups/%.c Makefile $(SPIRV) $(LOOKUPS_SPIRV)
+$(LOOKUPS_TEST_OBJS): bench/lookups/test/%.o: bench/lookups/%.c Makefile $(LOOKUPS_SPIRV)
 	@mkdir -p bench/lookups/test
 	$(CC) $(DEVICE_TEST_CFLAGS) -Ibench/lookups/spirv -MMD -MP -c -o $@ $<
 -include $(LOOKUPS_TEST_OBJS:.o=.d)
 
-$(LOOKUPS_OBJS): %.o: %.c Makefile $(SPIRV) $(LOOKUPS_SPIRV)
+$(LOOKUPS_OBJS): %.o: %.c Makefile $(LOOKUPS_SPIRV)
 	$(CC) $(DEVICE_CFLAGS) -Ibench/lookups/spirv -MMD -MP -c -o $@ $<
 -include $(LOOKUPS_OBJS:.o=.d)
 

@@ -118,7 +118,10 @@ sum_heads(Build *build)
 	context_barrier(sorter->context);
 }
 
-/* Sort the rows' keys: in a submission of its own, for it may take long. */
+/*
+ * Sort the rows' keys: in a submission of its own, for it may take long.  More than DEVICE_MAX_PAIRS, which is what the program
+ * offers backends, it sorts as well, as the answers prove.
+ */
 static uint32_t
 sort_keys(Build *build, BuildTask *task)
 {

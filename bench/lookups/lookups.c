@@ -25,8 +25,6 @@
 
 #include "benchmark.h"
 
-/* ---------------------------------------------------------------- the beginning */
-
 static unsigned long
 read_number(const char *argument, unsigned long least, unsigned long largest)
 {
