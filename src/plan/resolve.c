@@ -51,6 +51,14 @@ typedef struct LiveSegment
 	const RtscanKeyBounds *bounds;
 } LiveSegment;
 
+/* Those of some that stand for all of them. */
+typedef struct Sample
+{
+	uint32		n;
+	const LiveSegment *segments[MAX_SEGMENTS];
+	double		part;			/* of all rows */
+} Sample;
+
 /* What is known of an index in this planning run. */
 typedef struct Knowledge
 {
@@ -59,7 +67,7 @@ typedef struct Knowledge
 	bool		private;		/* its values are not for this user */
 	RtscanIndexSize size;
 	uint32		nsegments;
-	LiveSegment *segments;		/* those that stand for all first */
+	LiveSegment *segments;
 	List	   *resolved;		/* RtscanResolved * */
 } Knowledge;
 
@@ -230,22 +238,66 @@ share_of_lookups(const Knowledge *knowledge, const List *quals)
 
 /* ---------------------------------------------------------------- segments */
 
-static int
-compare_size(const void *a, const void *b)
+/* Keep a segment that is greater than the least of those kept, which descend; most at most. */
+static void
+keep_greatest(const LiveSegment **kept, uint32 *n, uint32 most, const LiveSegment *segment, uint64 (*rank) (const LiveSegment *))
 {
-	uint32		left = ((const LiveSegment *) a)->entry->rows,
-				right = ((const LiveSegment *) b)->entry->rows;
+	uint32		place = *n;
 
-	return left > right ? -1 : left < right;
+	if (*n == most && rank(kept[most - 1]) >= rank(segment))
+		return;
+	if (*n == most)
+		place--;
+	else
+		(*n)++;
+	for (; place > 0 && rank(kept[place - 1]) < rank(segment); place--)
+		kept[place] = kept[place - 1];
+	kept[place] = segment;
 }
 
-static int
-compare_age(const void *a, const void *b)
+static uint64
+rows_of(const LiveSegment *segment)
 {
-	uint64		left = ((const LiveSegment *) a)->entry->id,
-				right = ((const LiveSegment *) b)->entry->id;
+	return segment->entry->rows;
+}
 
-	return left > right ? -1 : left < right;
+static uint64
+id_of(const LiveSegment *segment)
+{
+	return segment->entry->id;
+}
+
+static bool
+is_among(const LiveSegment *const *segments, uint32 n, const LiveSegment *segment)
+{
+	for (uint32 i = 0; i < n; i++)
+		if (segments[i] == segment)
+			return true;
+	return false;
+}
+
+/* The largest and the newest. */
+static Sample
+take_sample(const LiveSegment *const *segments, uint32 n)
+{
+	Sample		sample = {0};
+	uint32		largest = 0;
+	double		rows = 0,
+				sampled = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		rows += segments[i]->entry->rows;
+		keep_greatest(sample.segments, &largest, n > MAX_SEGMENTS ? MAX_LARGEST : MAX_SEGMENTS, segments[i], rows_of);
+	}
+	for (uint32 i = 0; i < n && n > MAX_SEGMENTS; i++)
+		if (!is_among(sample.segments, largest, segments[i]))
+			keep_greatest(sample.segments + largest, &sample.n, MAX_SEGMENTS - MAX_LARGEST, segments[i], id_of);
+	sample.n += largest;
+	for (uint32 i = 0; i < sample.n; i++)
+		sampled += sample.segments[i]->entry->rows;
+	sample.part = sampled > 0 ? sampled / rows : 1;
+	return sample;
 }
 
 /* All segments, of an image that stays. */
@@ -259,14 +311,27 @@ list_segments(Knowledge *knowledge, const RtscanImage *image)
 		if (rtscan_entry_is_live(&image->entries[i]))
 		{
 			knowledge->size.rows += image->entries[i].rows;
+			knowledge->size.largest = Max(knowledge->size.largest, image->entries[i].rows);
 			knowledge->segments[live++] = (LiveSegment) {&image->entries[i], rtscan_image_bounds(image, i)};
 		}
-	qsort(knowledge->segments, live, sizeof(LiveSegment), compare_size);
-	if (live > MAX_SEGMENTS)
-		qsort(knowledge->segments + MAX_LARGEST, live - MAX_LARGEST, sizeof(LiveSegment), compare_age);
-	knowledge->size.segments = live;
-	knowledge->size.largest = live > 0 ? knowledge->segments[0].entry->rows : 0;
 	knowledge->nsegments = live;
+}
+
+/* Of the segments that a filter may find rows in, or of all, if there is none; and how many these are. */
+static Sample
+sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, double *segments)
+{
+	const LiveSegment **matching = palloc(Max(knowledge->nsegments, 1) * sizeof(LiveSegment *));
+	uint32		n = 0;
+	Sample		sample;
+
+	for (uint32 i = 0; i < knowledge->nsegments; i++)
+		if (filter == NULL || rtscan_filter_may_match(filter, knowledge->segments[i].bounds))
+			matching[n++] = &knowledge->segments[i];
+	sample = take_sample(matching, n);
+	*segments = n;
+	pfree(matching);
+	return sample;
 }
 
 /* Pages of an area; one that it shares with others is mostly theirs. */
@@ -318,24 +383,21 @@ static bool
 measure(Knowledge *knowledge, Relation index)
 {
 	const RtscanImage *image = ActiveSnapshotSet() ? rtscan_read_image(index, NULL, true) : NULL;
-	uint32		looked_at;
-	double		rows = 0;
+	Sample		sample;
 
 	if (image == NULL)
 		return false;
 	list_segments(knowledge, rtscan_copy_image(image));
-	looked_at = Min(knowledge->nsegments, MAX_SEGMENTS);
-	for (uint32 i = 0; i < looked_at; i++)
-		rows += knowledge->segments[i].entry->rows;
-	for (uint32 i = 0; i < looked_at; i++)
+	sample = sample_segments(knowledge, NULL, &knowledge->size.segments);
+	for (uint32 i = 0; i < sample.n; i++)
 	{
 		RtscanReader reader;
 
-		if (!rtscan_reader_open(&reader, index, knowledge->segments[i].entry, true))
+		if (!rtscan_reader_open(&reader, index, sample.segments[i]->entry, true))
 			return false;
-		add_sizes(&knowledge->size, knowledge->info, reader.segment, knowledge->size.rows / rows);
+		add_sizes(&knowledge->size, knowledge->info, reader.segment, 1 / sample.part);
 	}
-	return rows > 0;
+	return sample.n > 0;
 }
 
 /* ---------------------------------------------------------------- what is remembered */
@@ -467,30 +529,16 @@ copy_quals(const List *quals)
 	return copies;
 }
 
-/* Add what the segments contribute that may have rows that match: those that are looked at stand for all of these. */
+/* Add what the segments contribute that may have rows that match: a sample stands for all of these. */
 static bool
 add_segments(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const Knowledge *knowledge)
 {
-	uint32		looked_at = 0;
-	double		rows = 0,
-				looked_at_rows = 0;
+	Sample		sample = sample_segments(knowledge, filter, &resolved->segments);
 
-	for (uint32 i = 0; i < knowledge->nsegments; i++)
-	{
-		const LiveSegment *segment = &knowledge->segments[i];
-
-		if (!rtscan_filter_may_match(filter, segment->bounds))
-			continue;
-		resolved->segments++;
-		rows += segment->entry->rows;
-		if (looked_at++ >= MAX_SEGMENTS)
-			continue;
-		looked_at_rows += segment->entry->rows;
-		if (!add_segment(resolved, index, filter, segment->entry))
+	for (uint32 i = 0; i < sample.n; i++)
+		if (!add_segment(resolved, index, filter, sample.segments[i]->entry))
 			return false;
-	}
-	if (rows > 0)
-		scale_up(resolved, rows / looked_at_rows);
+	scale_up(resolved, 1 / sample.part);
 	return true;
 }
 
