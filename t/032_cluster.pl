@@ -43,13 +43,14 @@ foreach my $name (sort keys %workers)
 {
 	my ($host, $port) = ($workers{$name}->host, $workers{$name}->port);
 	ask("CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw
-			OPTIONS (host '$host', port '$port', dbname 'postgres', async_capable 'true', batch_size '1000');
+			OPTIONS (host '$host', port '$port', dbname 'postgres', options '-c enable_seqscan=off',
+				async_capable 'true', batch_size '1000');
 		CREATE USER MAPPING FOR PUBLIC SERVER $name;
 		CREATE FOREIGN TABLE t_$name PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER $remainder)
 			SERVER $name OPTIONS (table_name 't')");
 	$remainder++;
 }
-ask('INSERT INTO here ' . readings(1, 40_000) . '; INSERT INTO t SELECT * FROM here; ANALYZE');
+ask('INSERT INTO here ' . readings(1, 40_000) . '; INSERT INTO t SELECT * FROM here; ANALYZE here; ANALYZE t');
 $_->safe_psql('postgres', 'VACUUM ANALYZE t') foreach values %workers;
 
 my $partitionwise = 'SET enable_partitionwise_aggregate = on';
