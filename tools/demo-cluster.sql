@@ -98,10 +98,10 @@ SELECT count(*) > 0 AS wrong FROM (SELECT FROM answers GROUP BY question HAVING 
 SELECT id AS "#", wanted, rest FROM questions ORDER BY id;
 
 \echo 'Plans of one worker, how many rows came from both, and times; rtscan: with an index on each table'
-SELECT question AS "#", name AS way, a.plan AS "plan with rtscan", a.fetched AS rows, round(a.milliseconds::numeric, 1) AS ms,
+SELECT question AS "#", name AS way, a.plan AS "plan with rtscan", a.fetched AS "rows from both", round(a.milliseconds::numeric, 1) AS ms,
        round(b.milliseconds::numeric, 1) AS "ms, no index"
 FROM answers a JOIN answers b USING (question, way) JOIN ways ON way = id
-WHERE a.indexed AND NOT b.indexed ORDER BY question, way;
+WHERE a.indexed AND NOT b.indexed ORDER BY question, ways.id;
 
 SELECT query_of(q, w) AS query FROM questions q, ways w WHERE q.id = 4 ORDER BY w.id DESC LIMIT 1 \gset
 \echo 'Question 4 in the last way'
