@@ -221,6 +221,14 @@ $$;
 SELECT format(call, relation) AS call, error_of(format(call, relation))
 	FROM unnest(ARRAY['rtscan_stats(%L)', 'rtscan_check(%L)', 'rtscan_check(%L, true)']) call,
 		unnest('{t,t_btree,p_a,p,v,s,pg_class,pg_class_oid_index}'::text[]) relation;
+-- where a partitioned index's rows are
+CREATE TABLE p_low PARTITION OF p FOR VALUES FROM (0) TO (10);
+CREATE TABLE p_high PARTITION OF p FOR VALUES FROM (10) TO (100);
+INSERT INTO p SELECT generate_series(5, 50);
+SELECT relid, rows + pending AS rows
+	FROM pg_partition_tree('p_a'), rtscan_stats(relid)
+	WHERE isleaf
+	ORDER BY relid;
 SELECT error_of('rtscan_stats(0)'), error_of('rtscan_check(0)'), error_of('rtscan_check(4294967295, true)');
 SELECT rtscan_stats(NULL), rtscan_check(NULL), rtscan_check('t_all', NULL);
 -- an index whose build failed, and one that is not valid
