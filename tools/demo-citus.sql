@@ -6,6 +6,7 @@ CREATE EXTENSION citus;
 CREATE EXTENSION citus;
 \connect - - :coordinator
 SET client_min_messages = warning;
+SET citus.local_hostname = :'coordinator';
 
 \o /dev/null
 CREATE EXTENSION citus;
