@@ -192,7 +192,7 @@ asks_codes(const Test *test, uint64 rows)
 	if (rtscan_is_included(condition) || test->exact == NULL)
 		return false;
 	header = &test->reader->segment->columns[condition->column].header;
-	return !rtscan_is_plain(header) && rows * ENTRIES_A_ROW >= header->distinct;
+	return !rtscan_is_plain(header) && header->codes.pages > 0 && rows * ENTRIES_A_ROW >= header->distinct;
 }
 
 static void
