@@ -155,7 +155,7 @@ add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const Rtsc
 		double		rows = all * clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL);
 
 		search->nanoseconds += Min(rows * ROW_NANOSECONDS, all / RTSCAN_CHUNK_ROWS * CHUNK_NANOSECONDS);
-		search->random_pages += Min(rows, resolved->size->segments);
+		search->random_pages += Min(rows, resolved->segments);
 	}
 }
 
@@ -167,19 +167,20 @@ test_rows(const RtscanResolved *resolved, List *others, double rows)
 
 	return (Search) {
 		.nanoseconds = rows * (ROW_NANOSECONDS + tests * TEST_NANOSECONDS),
-		.random_pages = Min(rows, resolved->size->segments) + rows * tests,
+		.random_pages = Min(rows, resolved->segments) + rows * tests,
 	};
 }
 
 /* Pages of dictionaries that looking values up takes, in each loop: of all loops they are few of a column's. */
 static double
-lookup_pages(const IndexOptInfo *info, const RtscanIndexSize *size, double loop_count)
+lookup_pages(const IndexOptInfo *info, const RtscanResolved *resolved, double loop_count)
 {
-	double		pages = size->segments;
+	double		segments = resolved->segments;
+	double		pages = segments;
 
 	for (int column = 0; column < info->nkeycolumns; column++)
-		pages = Max(pages, size->columns[column].dictionary_pages);
-	return Min(size->segments, distinct_pages(size->segments * loop_count, pages) / loop_count);
+		pages = Max(pages, resolved->size->columns[column].dictionary_pages);
+	return Min(segments, distinct_pages(segments * loop_count, pages) / loop_count);
 }
 
 static Search
@@ -203,7 +204,7 @@ price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *
 	search.startup = SCAN_NANOSECONDS;
 	search.lookups = segments * SEGMENT_NANOSECONDS + (resolved->size->segments - segments) * SKIPPED_NANOSECONDS +
 		resolved->lookup_nanoseconds + list_length(others) * segments * LOOKUP_NANOSECONDS;
-	search.random_pages += list_length(others) * lookup_pages(info, resolved->size, loop_count);
+	search.random_pages += list_length(others) * lookup_pages(info, resolved, loop_count);
 	return search;
 }
 
@@ -519,7 +520,7 @@ price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, L
 	RtscanCost	cost = search_cost(root, info, &search, loop_count);
 	double		rows = estimate_selectivity(root, info, resolved, others) * info->rel->tuples;
 
-	*startup_cost = cost.startup + cost.lookups + (cost.work + cost.pages) / Max(resolved->size->segments, 1);
+	*startup_cost = cost.startup + cost.lookups + (cost.work + cost.pages) / Max(resolved->segments, 1);
 	*total_cost = rtscan_total_cost(&cost) +
 		(rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
 }

@@ -225,10 +225,24 @@ add_stored(RtscanImage **image, const char *payload, uint32 n)
 }
 
 static bool
+entry_is_sane(const RtscanEntry *entry, const RtscanMeta *meta)
+{
+	return entry->kind <= RTSCAN_ENTRY_PENDING && entry->id > 0 && entry->id < meta->next_id;
+}
+
+/* Entries of another size than the metapage says would not be sane, or not fill it. */
+static bool
 is_directory_page(Page page, const RtscanMeta *meta, uint32 ordinal)
 {
-	return rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal) &&
-		rtscan_page_used(page) % stored_size(meta) == 0;
+	const char *payload = rtscan_page_payload(page);
+	Size		size = stored_size(meta);
+	Size		at = 0;
+
+	if (!rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal))
+		return false;
+	while (at + size <= rtscan_page_used(page) && entry_is_sane((const RtscanEntry *) (payload + at), meta))
+		at += size;
+	return at == rtscan_page_used(page);
 }
 
 /*
