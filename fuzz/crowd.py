@@ -7,7 +7,7 @@ from collections import Counter
 
 import psycopg2
 
-from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL
+from plans import AGGREGATE, BITMAP, HEAP_ROWS, INDEX_ROWS, SEQUENTIAL, SEQUENTIAL_JOINS
 from queries import Comparer, render
 from session import CONFLICTS, TOO_LONG, Finding
 from workload import Workload
@@ -152,16 +152,17 @@ class Crowd(Threads):
     def compare_joins(self, session, rng):
         comparer, answers = Comparer.of(session, rng, self.comparer), {}
         query, scan = comparer.joins().query()
-        for settings in rng.sample((scan, SEQUENTIAL), 2):
-            session.query(settings)
+        for settings in rng.sample((scan, SEQUENTIAL_JOINS), 2):
+            session.query(f"SET enable_nestloop = on; {settings}")
             if settings == scan:
                 plan = "\n".join(line for line, in session.query(f"EXPLAIN (COSTS OFF) {query}"))
             answers[settings] = Counter(self.fetch(session, rng, query))
+        session.query("SET enable_nestloop = on")
         comparer.count_joins(plan)
         self.counts["joins compared while others write"] += 1
-        if answers[scan] != answers[SEQUENTIAL]:
+        if answers[scan] != answers[SEQUENTIAL_JOINS]:
             snapshot = session.query("SELECT pg_current_snapshot()")[0][0]
-            missing, extra = answers[SEQUENTIAL] - answers[scan], answers[scan] - answers[SEQUENTIAL]
+            missing, extra = answers[SEQUENTIAL_JOINS] - answers[scan], answers[scan] - answers[SEQUENTIAL_JOINS]
             raise Finding(f"in snapshot {snapshot}: {scan};\n{query};\nmissing {list(missing.elements())[:10]}, "
                           f"too many {list(extra.elements())[:10]}\n{plan}")
 

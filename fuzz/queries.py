@@ -278,6 +278,7 @@ class Comparer(Scans, Starred):
         self.rng, self.session, self.schema, self.counts = rng, session, schema, counts
         self.generator = Generator(rng, schema, Constants(rng, session, schema))
         self.settings, self.keys, self.selected = BITMAP, schema.keys, "tableoid, ctid"
+        self.leg = ""  # the settings of a query whose error would not be those of the plan under test
         self.zones = ["UTC", "Asia/Kolkata"] + [k.column.type.zone for k in schema.keys if k.column.type.zone] * 4
         self.refresh_names()
 
@@ -330,7 +331,7 @@ class Comparer(Scans, Starred):
         try:
             rng.choice(forms)()
         except psycopg2.Error as e:
-            raise Finding(f"{self.settings};\n{self.session.last};\n{e.pgcode}: {e}") from e
+            raise Finding(f"{self.leg or self.settings};\n{self.session.last};\n{e.pgcode}: {e}") from e
         self.session.query("RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size")
 
     def literals(self):
@@ -525,12 +526,15 @@ class Comparer(Scans, Starred):
             self.session.query("ROLLBACK")
 
     def rows_of(self, settings, query, after=None):
+        self.leg = settings
         self.session.query(settings)
         try:
-            return self.session.query(query)
+            rows = self.session.query(query)
         finally:
             if after:
                 self.session.query(after)
+        self.leg = ""
+        return rows
 
     def count_plan(self, query, before=""):
         """Whether the plan under test uses the index."""
