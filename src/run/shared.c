@@ -36,7 +36,6 @@ begin_search(RtscanShared *shared)
 		pg_atomic_init_u32(&next_chunks[i], 0);
 	pg_atomic_init_u32(&shared->search.next_segment, 0);
 	pg_atomic_init_u32(&shared->search.pending, 0);
-	pg_atomic_init_u32(&shared->search.skipped, 0);
 	pg_atomic_init_u32(&shared->search.kept, 0);
 }
 

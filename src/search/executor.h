@@ -39,6 +39,7 @@ typedef struct RtscanCounters
 typedef struct RtscanSegmentScan
 {
 	const RtscanEntry *entry;
+	bool		skipped;		/* its bounds say that no row matches: it is not opened, and its filter is empty */
 	RtscanReader reader;
 	bool		looked_up;		/* the reader is open, and the filter known: */
 	RtscanSegmentFilter filter;

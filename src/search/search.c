@@ -28,58 +28,53 @@ approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		return;
 	for (int step = 0; step < RTSCAN_APPROACH_STEPS; step++)
 		for (int i = 0; i < count; i++)
-			rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
+			if (!segments[i].skipped)
+				rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
 }
 
 /* The directory says that no row of a segment matches. */
 static void
-skip_segment(RtscanSearch *search, uint32 rows)
+skip_segment(RtscanSearch *search, const RtscanEntry *entry)
 {
-	search->skipped.segments++;
-	search->skipped.skipped_segments++;
-	search->skipped.chunks_skipped += rtscan_chunks(rows);
+	search->stats.counters.segments++;
+	search->stats.counters.skipped_segments++;
+	search->stats.counters.chunks_skipped += rtscan_chunks(entry->rows);
 }
 
 /*
- * There are far more segments than are searched, where a table is in the order of what is asked.  But who claims segments claims those that it
- * will search for other rows, too.
+ * There may be far more segments than are searched, where a table is in the order of what is asked.  But processes that share a search tell
+ * segments by their numbers, whatever each has found out about its filter: they list all.
  */
 static void
 list_segments(RtscanSearch *search)
 {
 	const RtscanImage *image = search->image;
-	bool	   *listed = palloc(Max(image->nentries, 1) * sizeof(bool));
+	bool	   *may_match = palloc(Max(image->nentries, 1) * sizeof(bool));
 	int			n = 0;
 
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
-		bool		live = rtscan_entry_is_live(&image->entries[i]);
-
-		listed[i] = live && (search->claim || rtscan_filter_may_match(search->filter, rtscan_image_bounds(image, i)));
-		n += listed[i];
-		if (live && !listed[i])
-			skip_segment(search, image->entries[i].rows);
+		may_match[i] = rtscan_entry_is_live(&image->entries[i]) &&
+			rtscan_filter_may_match(search->filter, rtscan_image_bounds(image, i));
+		n += may_match[i] || search->shared;
 	}
 	search->segments = palloc0(Max(n, 1) * sizeof(RtscanSegmentScan));
 	for (uint32 i = 0; i < image->nentries; i++)
-		if (listed[i])
-			search->segments[search->nsegments++].entry = &image->entries[i];
-	pfree(listed);
+		if (may_match[i] || (search->shared && rtscan_entry_is_live(&image->entries[i])))
+			search->segments[search->nsegments++] = (RtscanSegmentScan) {.entry = &image->entries[i], .skipped = !may_match[i]};
+		else if (rtscan_entry_is_live(&image->entries[i]))
+			skip_segment(search, &image->entries[i]);
+	pfree(may_match);
 }
 
-/* That counts once, whoever shares the search. */
 static void
-count_skipped(RtscanSearch *search)
+look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	RtscanCounters *counters = &search->stats.counters;
-
-	if (search->shared && pg_atomic_fetch_add_u32(&search->shared->skipped, 1) > 0)
-		return;
-	counters->segments += search->skipped.segments;
-	counters->skipped_segments += search->skipped.skipped_segments;
-	counters->chunks_skipped += search->skipped.chunks_skipped;
+	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
+	rtscan_list_regions(segment);
+	if (!segment->filter.region.empty)
+		search->prepare(segment, search->prepare_arg);
 }
-
 
 /* What the filter means for some segments.  Here, and not while they are evaluated, a user's functions may be called. */
 static void
@@ -88,15 +83,16 @@ look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 	MemoryContext old = MemoryContextSwitchTo(search->context);
 
 	for (int i = 0; i < count; i++)
-		rtscan_reader_open(&segments[i].reader, search->index, segments[i].entry, false);
+		if (!segments[i].skipped)
+			rtscan_reader_open(&segments[i].reader, search->index, segments[i].entry, false);
 	approach_segments(search, segments, count);
 	for (int i = 0; i < count; i++)
 	{
-		rtscan_segment_filter(search->filter, &segments[i].reader, &segments[i].filter);
-		rtscan_list_regions(&segments[i]);
+		if (segments[i].skipped)
+			segments[i].filter.region.empty = true;
+		else
+			look_up_segment(search, &segments[i]);
 		segments[i].looked_up = true;
-		if (!segments[i].filter.region.empty)
-			search->prepare(&segments[i], search->prepare_arg);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -134,7 +130,6 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	old = MemoryContextSwitchTo(search->context);
 	search->executor = RTSCAN_EXECUTOR_CPU;
 	memset(&search->stats, 0, sizeof(search->stats));
-	memset(&search->skipped, 0, sizeof(search->skipped));
 	search->image = image;
 	search->nsegments = 0;
 	search->next_segment = 0;
@@ -148,7 +143,6 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	if (!rtscan_filter_is_never(search->filter))
 	{
 		list_segments(search);
-		count_skipped(search);
 		search->looks_up_late = search->shared && search->claim == NULL && rtscan_executor_is_cpu();
 		search->chosen = RTSCAN_EXECUTOR_CPU;
 		if (!search->looks_up_late)
@@ -239,6 +233,7 @@ take_segment(RtscanSearch *search)
 		begin_round(search, round->scans + round->next, round->nscans - round->next);
 	segment = &round->scans[round->next++];
 	search->stats.counters.segments++;
+	search->stats.counters.skipped_segments += segment->skipped;
 	return segment;
 }
 

@@ -35,7 +35,6 @@ typedef struct RtscanSharedSearch
 {
 	pg_atomic_uint32 next_segment;
 	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists; */
-	pg_atomic_uint32 skipped;	/* likewise: has counted the segments that nobody searches; */
 	pg_atomic_uint32 kept;		/* or keeps all chunks of segments that it has taken, as RtscanClaim says */
 	Size		next_chunks;	/* where a pg_atomic_uint32 for each segment is, from here */
 } RtscanSharedSearch;
@@ -78,7 +77,6 @@ typedef struct RtscanSearch
 
 	/* The search's own. */
 	MemoryContext context;
-	RtscanCounters skipped;		/* of segments that are not searched */
 	const RtscanImage *image;
 	RtscanExecutor chosen;
 	int			round_segments;	/* that it is asked for together */

@@ -16,7 +16,6 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-
 /* ---------------------------------------------------------------- the metapage */
 
 static void
