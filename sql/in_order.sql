@@ -138,12 +138,42 @@ SET maintenance_work_mem = '64MB';
 CREATE INDEX large_all ON large USING rtscan (id, few, many, word, price, f, ts, yes, name, nothing, pad)
 	INCLUDE (filler);
 VACUUM ANALYZE large;
+-- of a range of the order's column alone, or of none, bits are not needed
+CREATE TABLE ranges AS
+SELECT key, format(qual, key, low, high) AS qual
+FROM (
+	SELECT percentile_disc('{0.3,0.6}'::float8[]) WITHIN GROUP (ORDER BY id)::text[] AS id,
+		percentile_disc('{0.3,0.6}'::float8[]) WITHIN GROUP (ORDER BY few)::text[] AS few,
+		percentile_disc('{0.3,0.6}'::float8[]) WITHIN GROUP (ORDER BY many)::text[] AS many,
+		percentile_disc('{0.3,0.6}'::float8[]) WITHIN GROUP (ORDER BY word)::text[] AS word,
+		percentile_disc('{0.3,0.6}'::float8[]) WITHIN GROUP (ORDER BY price)::text[] AS price,
+		percentile_disc('{0.3,0.6}'::float8[]) WITHIN GROUP (ORDER BY f)::text[] AS f,
+		percentile_disc('{0.3,0.6}'::float8[]) WITHIN GROUP (ORDER BY ts)::text[] AS ts
+	FROM large) q,
+	LATERAL (VALUES ('id', id), ('few', few), ('many', many), ('word', word), ('price', price), ('f', f), ('ts', ts))
+		AS k (key, ends),
+	LATERAL (VALUES (ends[1], ends[2])) AS e (low, high),
+	unnest('{true,%1$s IS NOT NULL,%1$s IS NULL,%1$s > %2$L,%1$s <= %3$L,%1$s >= %2$L AND %1$s < %3$L,
+		%1$s BETWEEN %2$L AND %2$L,%1$s > %3$L OR %1$s IS NULL,%1$s <> %2$L,%1$s > %2$L AND id > 100}'::text[]) qual;
+CREATE VIEW taken AS
+SELECT unlike(format('SELECT %s AS shown FROM large WHERE %s ORDER BY %s %s LIMIT %s',
+	CASE key WHEN 'price' THEN 'trim_scale(price)' WHEN 'f' THEN 'f + 0' ELSE key END, qual, key, direction,
+	CASE WHEN random % 2 = 0 THEN 10 ELSE 3000 END)) AS unlike, random
+FROM (
+	SELECT key, direction, qual, hash(row_number() OVER (ORDER BY key, direction, qual)::int) AS random
+	FROM ranges JOIN orders USING (key)) r;
+SELECT unlike FROM taken WHERE random % 3 = 0;
 DELETE FROM large WHERE id % 11 = 0 OR id BETWEEN 30000 AND 40000;
+SELECT unlike FROM taken WHERE random % 3 = 1;
 SELECT segments FROM rtscan_stats('large_all');
 SELECT misordered('large', CASE WHEN random % 2 = 0 THEN 'id' ELSE 'filler, ctid' END, key, direction, qual, part)
 FROM chosen
 WHERE random % 55 = 7 AND part <> '';
-DROP TABLE large;
+-- rows that have died need bits
+VACUUM large;
+INSERT INTO large SELECT * FROM t_rows(70001, 70300);
+SELECT unlike FROM taken WHERE random % 6 = 2;
+DROP TABLE large CASCADE;
 
 --
 -- What PostgreSQL makes of it

@@ -16,8 +16,9 @@
 #define WALK_NANOSECONDS	5.0
 #define SORT_NANOSECONDS	100.0
 
-/* Ranks that are looked at together: a page of the order. */
+/* Ranks that are looked at together: a page of the order; or where the rows of all match, fewer. */
 #define WALK_RANKS			ORDER_PER_PAGE
+#define MATCHING_RANKS		64
 
 /* Rows whose keys are got together. */
 #define KEYS				1024
@@ -35,7 +36,7 @@ struct RtscanOrderStream
 	RtscanSegmentScan *segment;
 	const RtscanOrderColumn *order;
 	double		wanted;			/* so many rows, about */
-	const uint64 *words;
+	const uint64 *words;			/* NULL: all rows in the filtered ranks */
 	const RtscanColumnHeader *header;
 	const RtscanColumn *type;
 	RtscanValues *values;
@@ -197,10 +198,11 @@ get_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKe
 
 /* ---------------------------------------------------------------- walked */
 
+/* (Behind the filtered ranks no row is asked for: there are no more than these have.) */
 static bool
 bit_is_set(const RtscanOrderStream *stream, uint32 row)
 {
-	return rtscan_bit_is_set(stream->words, row);
+	return stream->words == NULL || rtscan_bit_is_set(stream->words, row);
 }
 
 /* Some ranks that come next, all of one page: from first up to end, which are passed in the stream's direction. */
@@ -269,6 +271,10 @@ walk(RtscanOrderStream *stream)
 	if (stream->passed >= reader->segment->header.rows)
 		rtscan_fault(reader, &stream->header->order, 0, "Rows are missing.");
 	next_ranks(stream, &first, &end);
+	if (stream->words == NULL && stream->order->descending)
+		first = Max(first, end - Min(end, MATCHING_RANKS));
+	else if (stream->words == NULL)
+		end = Min(end, first + MATCHING_RANKS);
 	stream->passed += end - first;
 	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
 		take_ranks(stream, first, end - first);
@@ -396,18 +402,18 @@ sort_all(RtscanOrderStream *stream, uint64 rows)
 
 /* The ranks between which the filter leaves rows of the order's column. */
 static RankRange
-filtered_ranks(const RtscanOrderStream *stream)
+filtered_ranks(const RtscanSegmentScan *segment, int column)
 {
-	const RtscanRegion *region = &stream->segment->filter.region;
+	const RtscanRegion *region = &segment->filter.region;
 
 	for (int i = 0; i < region->ncolumns; i++)
 	{
 		const RtscanIntervals *intervals = &region->columns[i].intervals;
 
-		if (region->columns[i].column == stream->order->column && intervals->n > 0)
+		if (region->columns[i].column == column && intervals->n > 0)
 			return (RankRange) {intervals->items[0].low.rank, intervals->items[intervals->n - 1].high.rank};
 	}
-	return (RankRange) {0, stream->segment->reader.segment->header.rows};
+	return (RankRange) {0, segment->reader.segment->header.rows};
 }
 
 /* How many places of the order are before the first of these ranks. */
@@ -435,6 +441,37 @@ static bool
 has_order(const RtscanColumnHeader *header)
 {
 	return header->bins > 0 || (header->flags & RTSCAN_COLUMN_HEAP_ORDER);
+}
+
+/* Does a filter leave all rows, or all whose values of a column are in some ranks? */
+static bool
+leaves_ranks(const RtscanSegmentScan *segment, int column)
+{
+	const RtscanSegmentFilter *filter = &segment->filter;
+	const RtscanRegionColumn *only = filter->region.columns;
+
+	if (rtscan_filter_has_all(filter))
+		return true;
+	return filter->nincluded == 0 && filter->ndisjunctions == 0 && filter->region.ncolumns == 1 && only->column == column &&
+		only->intervals.n == 1 && only->intervals.items[0].high.rank <= segment->reader.segment->columns[column].header.nonnull;
+}
+
+bool
+rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder *order)
+{
+	int			column = order->columns[0].column;
+	const RtscanColumnHeader *header = &segment->reader.segment->columns[column].header;
+
+	return !order->by_heap && segment->entry->dead == InvalidBlockNumber && has_order(header) &&
+		!(header->flags & RTSCAN_COLUMN_EXACT) && leaves_ranks(segment, column);
+}
+
+uint64
+rtscan_filtered_rows(const RtscanSegmentScan *segment, const RtscanOrder *order)
+{
+	RankRange	ranks = filtered_ranks(segment, order->columns[0].column);
+
+	return ranks.end - ranks.first;
 }
 
 RtscanOrderStream *
@@ -467,14 +504,14 @@ begin_by_code(RtscanOrderStream *stream, uint32 passed)
 void
 rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 {
-	RankRange	ranks = filtered_ranks(stream);
+	RankRange	ranks = filtered_ranks(stream->segment, stream->order->column);
 
 	stream->left = rows;
 	if (rows == 0)
 		return;
 	passed = Max(passed, places_before(stream, ranks));
-	if (!has_order(stream->header) ||
-		sorting_is_cheaper(stream, rows, Min(ranks.end - ranks.first, stream->segment->reader.segment->header.rows - passed)))
+	if (!has_order(stream->header) || (stream->words &&
+		sorting_is_cheaper(stream, rows, Min(ranks.end - ranks.first, stream->segment->reader.segment->header.rows - passed))))
 		sort_all(stream, rows);
 	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
 		begin_by_code(stream, passed);

@@ -8,7 +8,7 @@
  *	by code		of a column whose values have whole bins, and no order: the rows of one value after another
  *	sorted		all rows, by their codes or values: of a small segment, or where that is less than to walk until enough are found
  *
- * Rows of equal values come in any order.
+ * Rows of equal values come in any order.  Of a segment all of whose rows in some ranks of the column match, bits are not needed to walk it.
  */
 #ifndef RTSCAN_ORDER_STREAM_H
 #define RTSCAN_ORDER_STREAM_H
@@ -39,8 +39,14 @@ typedef struct RtscanOrder
 typedef struct RtscanOrderStream RtscanOrderStream;
 
 /*
+ * Can a stream do without bits, for the filter leaves all rows of the segment, or all that have values in some ranks?  How many rows are these?
+ */
+extern bool rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder *order);
+extern uint64 rtscan_filtered_rows(const RtscanSegmentScan *segment, const RtscanOrder *order);
+
+/*
  * Open a stream of the rows whose bits are set, in the current memory context.  The segment, the values of the column that it is
- * ordered by, the words (of all its chunks) and the order, whose first column that is, must stay where they are.
+ * ordered by, the words (of all its chunks; NULL if it needs no bits) and the order, whose first column that is, must stay where they are.
  */
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, RtscanValues *values,
 											 const uint64 *words, const RtscanOrder *order);

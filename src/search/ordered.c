@@ -78,19 +78,19 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 static void
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
-	uint64		rows = rtscan_bits_count(bits);
+	uint64		rows = segment->takes_ranks ? rtscan_filtered_rows(segment, ordered->order) : rtscan_bits_count(bits);
 	RtscanOrderedSource *source;
 
 	if (rows == 0)
 		return;
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
-	source->bits = keep_bits(bits);
+	source->bits = segment->takes_ranks ? NULL : keep_bits(bits);
 	source->rows = rows;
 	if (!ordered->order->by_heap)
 		source->stream = rtscan_open_stream(segment, ordered->schema,
 											rtscan_source_values(source, ordered->order->columns[0].column),
-											source->bits->words, ordered->order);
+											source->bits ? source->bits->words : NULL, ordered->order);
 	ordered->search.stats.rows += rows;
 }
 
@@ -118,7 +118,10 @@ add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 static void
 prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
+	const RtscanOrdered *ordered = (const RtscanOrdered *) arg;
+
 	segment->want_bits = true;
+	segment->takes_ranks = ordered->skip == 0 && rtscan_stream_needs_no_bits(segment, ordered->order);
 }
 
 static void
@@ -245,7 +248,9 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 		.schema = schema,
 		.filter = filter,
 		.prepare = prepare_segment,
+		.prepare_arg = ordered,
 	};
+	ordered->skip = skip;
 	search_all(ordered, image);
 	add_pending_source(ordered);
 	if (order->by_heap)
@@ -322,15 +327,25 @@ find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 	}
 }
 
+/* Where it is certain that rows are seen, their TIDs are found when somebody asks. */
+static bool
+finds_later(const RtscanOrdered *ordered, const RtscanOrderedSource *source)
+{
+	return source->segment && (source->sees_all || ordered->first_rows);
+}
+
+/* Of the sources that find them now, or later. */
 static void
-find_tids(RtscanOrdered *ordered)
+find_tids(RtscanOrdered *ordered, bool later)
 {
 	for (uint32 first = 0, end; first < ordered->n; first = end)
 	{
-		RtscanLotRow	   *row = ordered->by_place[first];
+		RtscanOrderedSource *source = ordered->by_place[first]->source;
 
 		end = end_of_chunk(ordered, first);
-		if (row->source->segment)
+		if (finds_later(ordered, source) != later)
+			continue;
+		if (source->segment)
 			find_tids_of_chunk(ordered, ordered->by_place + first, end - first);
 		else
 			for (uint32 i = first; i < end; i++)
@@ -423,7 +438,7 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 	{
 		CHECK_FOR_INTERRUPTS();
 		sort_by_place(ordered);
-		find_tids(ordered);
+		find_tids(ordered, false);
 		keep_visible(ordered);
 		drop_rows_at_hand(ordered);
 		sort_by_place(ordered);
@@ -437,6 +452,7 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 void
 rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 {
+	find_tids(ordered, true);
 	for (uint32 i = 0; i < ordered->n; i++)
 		tids[i] = ordered->rows[i].tid;
 }

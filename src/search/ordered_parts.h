@@ -18,7 +18,7 @@ typedef struct RtscanOrderedSource
 	uint32		number;			/* among the sources */
 	bool		sees_all;		/* the snapshot sees all of its rows */
 	uint64		rows;			/* that match */
-	RtscanRowBits *bits;		/* of a segment: theirs, all chunks filled */
+	RtscanRowBits *bits;		/* of a segment: theirs, all chunks filled; NULL if its stream needs none */
 	uint32		passed;			/* places before the first of them, in the order of all of the segment's rows */
 	RtscanValues **values;		/* by column, opened when first asked for */
 

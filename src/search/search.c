@@ -345,10 +345,15 @@ rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment)
 static RtscanRowBits *
 evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 {
+	static RtscanRowBits none;	/* that anybody looks at */
 	RtscanCounters *counters = &search->stats.counters;
-	RtscanRowBits *bits = rtscan_evaluate(search->round, segment, counters);
+	RtscanRowBits *bits;
 
 	search->evaluated++;
+	segment->takes_ranks &= search->chosen == RTSCAN_EXECUTOR_CPU;
+	if (segment->takes_ranks)
+		return &none;
+	bits = rtscan_evaluate(search->round, segment, counters);
 	if (bits)
 		rtscan_bits_remove_dead(search->index, segment->entry, search->snapshot, bits);
 	counters->cpu_segments += segment->left_to_cpu;
