@@ -460,10 +460,12 @@ bool
 rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder *order)
 {
 	int			column = order->columns[0].column;
-	const RtscanColumnHeader *header = &segment->reader.segment->columns[column].header;
+	const RtscanColumnHeader *header;
 
-	return !order->by_heap && segment->entry->dead == InvalidBlockNumber && has_order(header) &&
-		!(header->flags & RTSCAN_COLUMN_EXACT) && leaves_ranks(segment, column);
+	if (order->by_heap || segment->entry->dead != InvalidBlockNumber)
+		return false;
+	header = &segment->reader.segment->columns[column].header;
+	return has_order(header) && !(header->flags & RTSCAN_COLUMN_EXACT) && leaves_ranks(segment, column);
 }
 
 uint64

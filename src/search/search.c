@@ -351,12 +351,10 @@ evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 
 	search->evaluated++;
 	segment->takes_ranks &= search->chosen == RTSCAN_EXECUTOR_CPU;
-	if (segment->takes_ranks)
-		return &none;
-	bits = rtscan_evaluate(search->round, segment, counters);
-	if (bits)
+	bits = segment->takes_ranks ? &none : rtscan_evaluate(search->round, segment, counters);
+	if (bits && !segment->takes_ranks)
 		rtscan_bits_remove_dead(search->index, segment->entry, search->snapshot, bits);
-	counters->cpu_segments += segment->left_to_cpu;
+	counters->cpu_segments += segment->left_to_cpu || segment->takes_ranks;
 	counters->pages_read += segment->reader.pages_read;
 	return bits;
 }
