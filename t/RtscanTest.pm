@@ -228,6 +228,8 @@ sub page_use
 	# as rtscan does: a chain ends where a page is not of the directory's version
 	my $directories = 0;
 	my ($directory, $spare, $version, $spare_version) = unpack('x104 L L x8 Q Q', $pages[0]);
+	# an entry, with the bounds of so many key columns
+	my $entry = 40 + 16 * unpack('x188 L', $pages[0]);
 	foreach my $chain ([ $directory, $version ], [ $spare, $spare_version ])
 	{
 		my ($block, $owner) = @$chain;
@@ -235,7 +237,7 @@ sub page_use
 		{
 			$directories++;
 			my $used = unpack('x12 S', $pages[$block]) - 64;
-			$use{retired} += grep { unpack('x16 Q', $_) } unpack('(a40)*', substr($pages[$block], 64, $used)) if $owner == $version;
+			$use{retired} += grep { unpack('x16 Q', $_) } unpack("(a$entry)*", substr($pages[$block], 64, $used)) if $owner == $version;
 			$block = unpack('x8140 L', $pages[$block]);
 		}
 	}
