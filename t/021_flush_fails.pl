@@ -80,11 +80,12 @@ sub sealed_lists
 	my $file = $node->data_dir . '/' . $node->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('${name}_idx')");
 	my @pages = unpack('(a8192)*', slurp_file($file));
 	my $block = unpack('x104 L', $pages[0]);
+	my $entry = 40 + 16 * unpack('x188 L', $pages[0]);
 	my $count = 0;
 	while ($block < @pages)
 	{
 		my $used = unpack('x12 S', $pages[$block]) - 64;
-		$count += grep { my ($safe_xid, $kind) = unpack('x16 Q x12 L', $_); $kind == 1 && $safe_xid == 0 } unpack('(a40)*', substr($pages[$block], 64, $used));
+		$count += grep { my ($safe_xid, $kind) = unpack('x16 Q x12 L', $_); $kind == 1 && $safe_xid == 0 } unpack("(a$entry)*", substr($pages[$block], 64, $used));
 		$block = unpack('x8140 L', $pages[$block]);
 	}
 	return $count;
