@@ -136,6 +136,7 @@ def of_keys(rows):
         listed = f"SELECT count(*), sum(v) FROM t WHERE k = ANY ('{{{','.join(map(str, keys))}}}'::int4[]) AND {others}"
         yield Question(f"`= ANY` of {number}, b and c 0.5", listed, most, selected)
         yield Question(f"`IN (SELECT ...)` of {number}, b and c 0.5", selected, most)
+    yield Question(f"`sum(v)` of {max(1, rows // KEY_TABLES['many']):,} keys of another table", "SELECT count(*), sum(v) FROM many JOIN t USING (k)")
     number = f"{max(1, rows // KEY_TABLES['most']):,}"
     yield Question(f"`sum(v)` of {number} keys of another table", "SELECT count(*), sum(v) FROM most JOIN t USING (k)")
     yield Question(f"`sum(v * n)` of {number} keys, `unnest` with their places",
@@ -209,6 +210,9 @@ LINEITEM = {"rows": 6_001_215, "tables": alone("lineitem", "t"),
                         " INCLUDE (l_extendedprice, l_tax, l_returnflag, l_linestatus)",)}
 POSTGRES = {"PostgreSQL without rtscan": WITHOUT_RTSCAN}
 LOOKUPS = {"nested loop, btree": f"{SWITCHED_OFF}; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off",
+           "nested loop, RtscanScan": "SET rtscan.enable_star = off; SET rtscan.enable_aggregate = off; SET enable_hashjoin = off;"
+                                      " SET enable_mergejoin = off; SET enable_bitmapscan = off; SET enable_indexscan = off;"
+                                      " SET enable_indexonlyscan = off",
            "hash join": f"{SWITCHED_OFF}; SET enable_nestloop = off; SET enable_mergejoin = off"}
 SETS = {
     "rows": Questions(**W, questions=lambda rows: of_rows()),

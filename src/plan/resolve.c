@@ -326,7 +326,7 @@ sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, double *
 	Sample		sample;
 
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
-		if (filter == NULL || rtscan_filter_may_match(filter, knowledge->segments[i].bounds))
+		if (filter == NULL || rtscan_filter_may_match(filter, knowledge->segments[i].entry, knowledge->segments[i].bounds))
 			matching[n++] = &knowledge->segments[i];
 	sample = take_sample(matching, n);
 	*segments = n;

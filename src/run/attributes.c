@@ -5,6 +5,7 @@
 #include "run/attributes.h"
 
 #include "bits/bits.h"
+#include "bits/gather.h"
 #include "bits/multiversion.h"
 #include "run/batch.h"
 
@@ -240,19 +241,9 @@ enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 static uint32
 look_for_code(const RtscanFoundCodes *found, uint32 code, uint32 none)
 {
-	uint32		low = 0,
-				high = found->n;
+	uint32		place = rtscan_find_row(found->codes, 0, found->n, code);
 
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (found->codes[middle] < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < found->n && found->codes[low] == code ? found->numbers[low] : none;
+	return place < found->n && found->codes[place] == code ? found->numbers[place] : none;
 }
 
 static void

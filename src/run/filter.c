@@ -5,6 +5,7 @@
 #include "run/filter.h"
 
 #include "access/stratnum.h"
+#include "search/absent.h"
 #include "search/implied.h"
 #include "utils/lsyscache.h"
 
@@ -27,6 +28,7 @@ make_condition(const RtscanPlanFilter *plan, Relation index, const RtscanSchema 
 	else
 		outcome = rtscan_condition(index, schema, &plan->asked, has_argument ? arguments->values[plan->argument] : (Datum) 0,
 								   has_argument && arguments->isnull[plan->argument], &condition);
+	rtscan_watch_absent(&condition, arguments->absent);
 	return rtscan_outcome_filter(outcome, &condition);
 }
 

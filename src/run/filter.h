@@ -18,6 +18,7 @@ typedef struct RtscanArguments
 	bool	   *isnull;
 	RtscanDimension **dimensions;
 	RtscanDimension **keys;		/* what has those of each column that dimensions are looked up by: they, or parts of pairs */
+	struct RtscanAbsent *absent;	/* what others have found out; or NULL: there were none */
 } RtscanArguments;
 
 /* The columns' values are to be in the ranges at hand, as far as the keys do not see to that. */

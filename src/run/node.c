@@ -14,6 +14,7 @@
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "run/shared.h"
+#include "search/absent.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -174,6 +175,8 @@ rtscan_end_node(RtscanNode *node)
 void
 rtscan_rescan_node(RtscanNode *node)
 {
+	if (node->values.absent == NULL)
+		node->values.absent = rtscan_create_absent(node->custom.ss.ps.state->es_query_cxt);
 	forget_subqueries(node);
 	for (int i = 0; i < node->ndimensions; i++)
 		rtscan_rescan_dimension(node->values.dimensions[i], node->custom.ss.ps.chgParam);

@@ -6,6 +6,7 @@
 
 #include "access/stratnum.h"
 #include "miscadmin.h"
+#include "search/absent.h"
 #include "search/implied.h"
 
 /* What a condition on an INCLUDE column leaves is not known before its rows are looked at: as the planner has it of a constant. */
@@ -69,15 +70,15 @@ rtscan_key_filter(Relation index, const RtscanSchema *schema, ScanKey keys, int 
 }
 
 bool
-rtscan_filter_may_match(const RtscanFilter *filter, const RtscanKeyBounds *bounds)
+rtscan_filter_may_match(const RtscanFilter *filter, const RtscanEntry *segment, const RtscanKeyBounds *bounds)
 {
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
 		return rtscan_is_included(&filter->condition) ||
-			rtscan_condition_may_match(&filter->condition, &bounds[filter->condition.column]);
+			rtscan_condition_may_match(&filter->condition, segment, &bounds[filter->condition.column]);
 	if (filter->kind == RTSCAN_FILTER_IMPLIED)
 		return true;
 	for (int i = 0; i < filter->n; i++)
-		if (rtscan_filter_may_match(&filter->parts[i], bounds) == (filter->kind == RTSCAN_FILTER_OR))
+		if (rtscan_filter_may_match(&filter->parts[i], segment, bounds) == (filter->kind == RTSCAN_FILTER_OR))
 			return filter->kind == RTSCAN_FILTER_OR;
 	return filter->kind == RTSCAN_FILTER_AND;
 }
@@ -214,6 +215,8 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, double
 		column.traces = list_make1(condition->trace);
 	if (!rtscan_condition_intervals(condition, reader, &column.intervals, &found))
 		return false;
+	if (condition->absent && column.intervals.n == 0)
+		rtscan_note_absent(condition, reader);
 	if (found)
 		result->region.found = list_make1(found);
 	narrow_region(&result->region, &column);

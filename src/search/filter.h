@@ -58,7 +58,7 @@ rtscan_filter_is_always(const RtscanFilter *filter)
 }
 
 /* May any row match of a segment whose key columns have such bounds? */
-extern bool rtscan_filter_may_match(const RtscanFilter *filter, const RtscanKeyBounds *bounds);
+extern bool rtscan_filter_may_match(const RtscanFilter *filter, const RtscanEntry *segment, const RtscanKeyBounds *bounds);
 
 /* Does a row match? */
 extern bool rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull);

@@ -7,6 +7,7 @@
 #include "access/stratnum.h"
 #include "miscadmin.h"
 #include "row/key_order.h"
+#include "search/absent.h"
 #include "search/accepted.h"
 #include "utils/array.h"
 #include "utils/fmgroids.h"
@@ -420,7 +421,7 @@ has_key_between(const RtscanCondition *condition, uint64 least, uint64 greatest)
 }
 
 bool
-rtscan_condition_may_match(const RtscanCondition *condition, const RtscanKeyBounds *bounds)
+rtscan_condition_may_match(const RtscanCondition *condition, const RtscanEntry *segment, const RtscanKeyBounds *bounds)
 {
 	uint64		low,
 				high;
@@ -430,7 +431,7 @@ rtscan_condition_may_match(const RtscanCondition *condition, const RtscanKeyBoun
 		return true;
 	if (!rtscan_key_range(condition, &low, &high))
 		return has_key_between(condition, bounds->least, bounds->greatest);
-	return low <= high && low <= bounds->greatest && high >= bounds->least;
+	return low <= high && low <= bounds->greatest && high >= bounds->least && !(condition->absent && rtscan_is_absent(condition, segment->id));
 }
 
 /* Of a condition that is about any of its values. */

@@ -64,6 +64,7 @@ typedef struct RtscanCondition
 	double		stands_for;		/* as many rows: the planner looks some of an array's elements up; 1 else */
 	bool		implied;		/* rows that pass are asked the comparison that it follows from */
 	bool		notes_codes;	/* somebody wants to know which values have which codes */
+	struct RtscanAbsent *absent;	/* one like it is asked again and again: which segments lack what it asks for (absent.h); or NULL */
 	RtscanTrace *trace;			/* of one that is to be explained; or NULL */
 } RtscanCondition;
 
@@ -131,8 +132,11 @@ rtscan_is_included(const RtscanCondition *condition)
  */
 extern bool rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high);
 
-/* May it be true of a row of a segment whose key column has such bounds?  Only what compares by keys, and accepts no NULL, can be told. */
-extern bool rtscan_condition_may_match(const RtscanCondition *condition, const RtscanKeyBounds *bounds);
+/*
+ * May it be true of a row of a segment whose key column has such bounds?  Only what compares by keys, and accepts no NULL, can be told; or
+ * else what was looked up there before.
+ */
+extern bool rtscan_condition_may_match(const RtscanCondition *condition, const RtscanEntry *segment, const RtscanKeyBounds *bounds);
 
 /* Does a row match? */
 extern bool rtscan_condition_matches(const RtscanCondition *condition, Datum value, bool isnull);

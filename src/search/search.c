@@ -55,7 +55,7 @@ list_segments(RtscanSearch *search)
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
 		may_match[i] = rtscan_entry_is_live(&image->entries[i]) &&
-			rtscan_filter_may_match(search->filter, rtscan_image_bounds(image, i));
+			rtscan_filter_may_match(search->filter, &image->entries[i], rtscan_image_bounds(image, i));
 		n += may_match[i] || search->shared;
 	}
 	search->segments = palloc0(Max(n, 1) * sizeof(RtscanSegmentScan));
@@ -85,7 +85,8 @@ look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 	for (int i = 0; i < count; i++)
 		if (!segments[i].skipped)
 			rtscan_reader_open(&segments[i].reader, search->index, segments[i].entry, false);
-	approach_segments(search, segments, count);
+	if (count > 1)
+		approach_segments(search, segments, count);
 	for (int i = 0; i < count; i++)
 	{
 		if (segments[i].skipped)
@@ -429,13 +430,16 @@ next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 RtscanSegmentScan *
 rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
-	MemoryContext old = MemoryContextSwitchTo(search->short_context);
+	MemoryContext old;
 	RtscanSegmentScan *segment;
 	instr_time	start,
 				end;
 
-	INSTR_TIME_SET_CURRENT(start);
 	*bits = NULL;
+	if (search->shared == NULL && search->next_segment == search->nsegments && search->round->next == search->round->nscans)
+		return NULL;
+	INSTR_TIME_SET_CURRENT(start);
+	old = MemoryContextSwitchTo(search->short_context);
 	segment = next_own_segment(search, bits);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);

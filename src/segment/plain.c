@@ -487,6 +487,40 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 	return true;
 }
 
+static void
+visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 *exact, uint32 first_row, uint32 rows, RtscanKeysVisitor visitor,
+					void *arg)
+{
+	Datum		values[VALUES_AT_ONCE];
+	uint64		keys[VALUES_AT_ONCE];
+
+	for (uint32 first = 0; first < rows; first += VALUES_AT_ONCE)
+	{
+		uint32		n = Min(rows - first, VALUES_AT_ONCE);
+
+		rtscan_exact_decode(kind, exact + first, n, values);
+		for (uint32 i = 0; i < n; i++)
+			keys[i] = rtscan_key_encode(type->key_kind, values[i]);
+		visitor(first_row + first, n, keys, arg);
+	}
+}
+
+void
+rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanKeysVisitor visitor, void *arg)
+{
+	const RtscanSegmentInclude *values = &reader->segment->columns[column].values;
+	int64	   *exact = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
+
+	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		rtscan_get_frame(reader, &values->frames, chunk, exact);
+		visit_keys_of_chunk(type, values->header.exact, exact, chunk * RTSCAN_CHUNK_ROWS,
+							rtscan_chunk_rows(reader->segment->header.rows, chunk), visitor, arg);
+	}
+	pfree(exact);
+}
+
 /* ---------------------------------------------------------------- codes */
 
 /* The exact integers of all rows; what is NULL has any. */
