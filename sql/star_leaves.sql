@@ -172,14 +172,49 @@ FROM unnest(ARRAY['SELECT p, sum(id) FROM like_parted JOIN parted USING (k) GROU
 RESET enable_partitionwise_join;
 RESET enable_partitionwise_aggregate;
 
--- what has one plan only, of which there would be one for each leaf: subqueries that are planned on their own, with
--- partitions, with row locks, with a maximum from an index; and a working table
+-- subqueries that are planned on their own have a plan for each leaf, with processes or without
+SELECT differs('SELECT c, sum(v) FROM fact JOIN (SELECT c, max(k) AS k FROM one GROUP BY c) d ON a = k GROUP BY c', 5);
+SET max_parallel_workers_per_gather = 0;
+EXPLAIN (COSTS OFF) SELECT sum(v) FROM fact JOIN (SELECT c, max(k) AS k FROM one GROUP BY c) d ON a = k WHERE o < 150;
+SELECT differs(format(query, shown), 5)
+FROM unnest(ARRAY['SELECT %s FROM fact JOIN (SELECT c, max(k) AS k FROM one GROUP BY c) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT c, k FROM one ORDER BY c, k LIMIT 20) d ON a = k',
+	'SELECT %s FROM fact LEFT JOIN (SELECT DISTINCT ON (c) c, k FROM one ORDER BY c, k DESC) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT k, rank() OVER (ORDER BY name) AS c FROM one) d ON a = k WHERE c < 40',
+	'SELECT %s FROM fact JOIN (SELECT k, min(e) AS c FROM again GROUP BY k HAVING count(*) > 2) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT k, c FROM one UNION SELECT k, d FROM two WHERE d = 99) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT k, c FROM one EXCEPT SELECT k, d FROM two) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT max(k) AS k, c FROM (SELECT k, c FROM one ORDER BY k LIMIT 30) l
+		GROUP BY c) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT k, max((SELECT count(*) FROM again WHERE again.k = one.k)) AS c FROM one
+		GROUP BY k) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT k, min(c) AS c FROM one WHERE k > (SELECT min(d) + 3 FROM two) GROUP BY k) d
+		ON a = k',
+	'SELECT %s FROM fact JOIN (WITH w AS MATERIALIZED (SELECT k, c FROM one) SELECT w.k, max(w.c) AS c
+		FROM w JOIN w AS x ON w.k = x.k + 1 GROUP BY w.k) d ON a = k',
+	'SELECT %s FROM fact JOIN (SELECT s.k, name, s.c FROM (SELECT max(k) AS k, c FROM one GROUP BY c) s
+		JOIN one ON s.k = one.k) d ON a = k',
+	'SELECT %s FROM fact, (SELECT NULL::int AS c) n WHERE a IN (SELECT max(k) FROM again GROUP BY e)']) query,
+	unnest(ARRAY['count(*), sum(v), sum(c)', 'id, v, c']) shown;
+-- (that has a star itself)
+SELECT differs('SELECT id, v, c FROM fact JOIN (SELECT two.k, sum(fact_1.v) AS c FROM fact_1 JOIN two ON b = two.k
+	GROUP BY two.k) d ON a = d.k', 10);
+PREPARE of_subquery(int) AS
+	SELECT count(*), sum(v) FROM fact JOIN (SELECT c, max(k) AS k FROM one WHERE k < $1 GROUP BY c) d ON a = k;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE of_subquery(50);
+EXECUTE of_subquery(20);
+RESET plan_cache_mode;
+SELECT differs('SELECT n, l.* FROM generate_series(0, 3) n, LATERAL (SELECT sum(v), count(c) FROM fact
+	JOIN (SELECT c, max(k) AS k FROM one WHERE k > n * 20 GROUP BY c) d ON a = k) l', NULL);
+-- but what has one plan only: with partitions, with row locks, with a maximum from an index; and a working table
 CREATE INDEX ON parted (p);
 SELECT differs(query, 0) FROM unnest(ARRAY[
 	'SELECT sum(v) FROM fact JOIN (SELECT k FROM parted ORDER BY k LIMIT 20) d ON a = k',
 	'SELECT sum(v) FROM fact JOIN (SELECT k FROM one FOR SHARE) d ON a = k',
 	'SELECT sum(v) FROM fact JOIN (SELECT max(k) AS k FROM one) d ON a = k',
-	'SELECT id FROM fact JOIN (SELECT c, max(k) AS k FROM one GROUP BY c) d ON a = k']) query;
+	'SELECT id FROM fact JOIN (SELECT p, max(k) AS k FROM (SELECT * FROM parted LIMIT 200) x GROUP BY p) d
+		ON a = k']) query;
 SELECT differs('WITH RECURSIVE r (k, n) AS (SELECT 1, 0 UNION ALL SELECT b, n + 1 FROM r JOIN fact ON a = k WHERE n < 1)
 	SELECT k, n FROM r', 0);
 SELECT differs('WITH d AS MATERIALIZED (SELECT k, c FROM one WHERE c > 2) SELECT c, sum(v) FROM fact JOIN d ON a = k
@@ -188,6 +223,20 @@ SELECT differs('WITH d AS MATERIALIZED (SELECT k, c FROM one WHERE c > 2) SELECT
 SELECT differs('SELECT max(d.p), count(*) FROM two LEFT JOIN (' || fact || ' JOIN
 	(SELECT k, coalesce(p, 3) AS p FROM parted) d ON a = d.k) ON two.k = b WHERE d.p > 5', NULL)
 FROM unnest('{fact,fact_3}'::text[]) fact;
+
+-- rows of the heap with columns of both sides: each leaf returns those that meet any, and PostgreSQL joins them
+ALTER TABLE fact ADD COLUMN more text DEFAULT 'more';
+UPDATE fact SET more = 'more ' || id WHERE id % 3 = 0;
+SET enable_hashjoin = on;
+EXPLAIN (COSTS OFF) SELECT more, name FROM fact JOIN one ON a = k WHERE c = 5 AND name < 'name 2';
+EXPLAIN (COSTS OFF) SELECT more, k FROM one LEFT JOIN fact ON a = k AND o IN (50, 150) WHERE c = 5;
+SELECT differs(query, NULL)
+FROM unnest(ARRAY[$$SELECT id, more, name FROM fact JOIN one ON a = k WHERE c = 5 AND name < 'name 2'$$,
+	$$SELECT id, more, name FROM one LEFT JOIN fact ON a = k WHERE c = 5$$,
+	$$SELECT id, more, e FROM fact JOIN again ON a = k AND e = 1 WHERE k < 5$$,
+	$$SELECT k, name FROM one WHERE c = 5 AND NOT EXISTS (SELECT FROM fact WHERE a = k AND more > 'more 3')$$,
+	$$SELECT k, name FROM one WHERE c = 5 AND EXISTS (SELECT FROM fact WHERE a = k AND more > 'more 3')$$]) query;
+SET enable_hashjoin = off;
 
 -- a partition without an index, which may be left out
 CREATE TABLE bare (id int, a int, v int) PARTITION BY LIST (a);

@@ -134,11 +134,11 @@ extern bool rtscan_join_may_tell(PlannerInfo *root, const RtscanJoin *join);
 extern RtscanCost rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows);
 
 /*
- * star_filter.c: offer a join of a table, that is the stars of its indexes without dimensions, with another relation, of whose rows each may
- * meet several: by PostgreSQL's hash join, of the table's rows that meet any.  The table's others must not matter to it.
+ * star_filter.c: offer a join of a table, that is the stars of its indexes without dimensions, or those of its leaves, with another relation, of
+ * whose rows each may meet several: by PostgreSQL's hash join, of the table's rows that meet any.  The table's others must not matter to it.
  */
-extern void rtscan_offer_filtered(PlannerInfo *root, List *tables, RelOptInfo *joinrel, RelOptInfo *other, bool table_is_outer,
-								  JoinType type, JoinPathExtraData *extra);
+extern void rtscan_offer_filtered(PlannerInfo *root, RelOptInfo *table, List *stars, RelOptInfo *joinrel, RelOptInfo *other,
+								  bool table_is_outer, JoinType type, JoinPathExtraData *extra);
 
 /* scan_path.c: the path that returns a star's rows, shared by so many workers, or by one of several; NULL: it has not all that is wanted. */
 extern Path *rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers, bool in_worker);

@@ -17,6 +17,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "plan/leaves.h"
 
 /* ---------------------------------------------------------------- the other relation */
 
@@ -48,7 +49,17 @@ has_same_rows_again(PlannerInfo *root, const RelOptInfo *rel)
 
 /* ---------------------------------------------------------------- the table */
 
-/* The table's rows that meet any by one of the join's clauses, or NULL. */
+/* A join of a table, that is the stars of its indexes, with another relation. */
+typedef struct Filtered
+{
+	List	   *stars;
+	RelOptInfo *joinrel;
+	RelOptInfo *other;
+	JoinType	type;
+	JoinPathExtraData *extra;
+} Filtered;
+
+/* The table's rows, or a leaf's, that meet any by one of the join's clauses; or NULL. */
 static RtscanStar *
 make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, RelOptInfo *other, JoinType type,
 			const JoinPathExtraData *extra)
@@ -56,7 +67,7 @@ make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, Rel
 	JoinPathExtraData semi = *extra;
 	ListCell   *cell;
 
-	semi.sjinfo = rtscan_semi_join(table->rel, other);
+	semi.sjinfo = rtscan_semi_join(table->table ? table->table : table->rel, other);
 	foreach(cell, extra->restrictlist)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
@@ -65,7 +76,7 @@ make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, Rel
 		if (IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, joinrel->relids))
 			continue;
 		semi.restrictlist = list_make1(info);
-		star = rtscan_add_dimension(root, table, joinrel, other, NULL, JOIN_SEMI, &semi);
+		star = (table->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, table, joinrel, other, NULL, JOIN_SEMI, &semi);
 		if (star == NULL)
 			continue;
 		star->rel = table->rel;
@@ -75,13 +86,54 @@ make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, Rel
 }
 
 static Path *
-filtered_path(PlannerInfo *root, const RtscanStar *star, Selectivity kept)
+filtered_path(PlannerInfo *root, const RtscanStar *star)
 {
+	const RtscanStarDimension *dimension = linitial(star->dimensions);
 	Path	   *path = rtscan_join_scan_path(root, star, 0, false);
 
 	if (path)
-		path->rows = clamp_row_est(star->rel->rows * kept);
+		path->rows = clamp_row_est(star->rel->rows * dimension->selectivity);
 	return path;
+}
+
+/* The cheapest way to these, by one of the indexes of a table, or a leaf; or NULL. */
+static Path *
+cheapest_filtered(PlannerInfo *root, const Filtered *filtered, const RelOptInfo *table)
+{
+	Path	   *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, filtered->stars)
+	{
+		const RtscanStar *star = lfirst(cell);
+		Path	   *path;
+
+		if (star->rel != table)
+			continue;
+		star = make_filter(root, star, filtered->joinrel, filtered->other, filtered->type, filtered->extra);
+		path = star ? filtered_path(root, star) : NULL;
+		if (path && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+/* Of a table's leaves, if each has one. */
+static Path *
+append_filtered(PlannerInfo *root, const Filtered *filtered, RelOptInfo *table)
+{
+	List	   *paths = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_leaves_of(root, table))
+	{
+		Path	   *path = cheapest_filtered(root, filtered, lfirst(cell));
+
+		if (path == NULL)
+			return NULL;
+		paths = lappend(paths, path);
+	}
+	return paths == NIL ? NULL : rtscan_append_leaves(root, table, table->reltarget, paths, false);
 }
 
 /* ---------------------------------------------------------------- the join */
@@ -130,22 +182,21 @@ offer_hash_join(PlannerInfo *root, RelOptInfo *joinrel, Path *outer, Path *inner
 }
 
 void
-rtscan_offer_filtered(PlannerInfo *root, List *tables, RelOptInfo *joinrel, RelOptInfo *other, bool table_is_outer, JoinType type,
+rtscan_offer_filtered(PlannerInfo *root, RelOptInfo *table, List *stars, RelOptInfo *joinrel, RelOptInfo *other, bool table_is_outer, JoinType type,
 					  JoinPathExtraData *extra)
 {
-	ListCell   *cell;
+	const Filtered filtered = {stars, joinrel, other, type, extra};
+	Selectivity kept;
+	Path	   *path;
 
-	if (tables == NIL || !enable_hashjoin || !has_same_rows_again(root, other))
+	if (stars == NIL || !enable_hashjoin || !has_same_rows_again(root, other))
 		return;
-	foreach(cell, tables)
-	{
-		RtscanStar *star = make_filter(root, lfirst(cell), joinrel, other, type, extra);
-		Selectivity kept = star ? ((RtscanStarDimension *) linitial(star->dimensions))->selectivity : 0;
-		Path	   *path = star ? filtered_path(root, star, kept) : NULL;
-
-		if (path && table_is_outer)
-			offer_hash_join(root, joinrel, path, other->cheapest_total_path, kept, type, extra);
-		else if (path)
-			offer_hash_join(root, joinrel, other->cheapest_total_path, path, kept, type, extra);
-	}
+	path = rtscan_has_leaves(root, table) ? append_filtered(root, &filtered, table) : cheapest_filtered(root, &filtered, table);
+	if (path == NULL)
+		return;
+	kept = Min(path->rows / Max(table->rows, 1), 1);
+	if (table_is_outer)
+		offer_hash_join(root, joinrel, path, other->cheapest_total_path, kept, type, extra);
+	else
+		offer_hash_join(root, joinrel, other->cheapest_total_path, path, kept, type, extra);
 }

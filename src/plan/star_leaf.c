@@ -61,22 +61,49 @@ translate_special(const Leaf *leaf, const SpecialJoinInfo *special)
 	return translated;
 }
 
+/* Has a query no such table, or subquery (below)? */
+static bool query_can_come_again(PlannerInfo *root);
+
 /*
- * Can a plan of a relation be made for each leaf?  create_plan() changes what it has been given of a subquery that is planned on its own; and a
- * recursion's working table has only one reader.
+ * Can a plan of a table be made for each leaf?  A recursion's working table has only one reader.
  */
+static bool
+table_can_come_again(PlannerInfo *root, int relid)
+{
+	const RelOptInfo *table = root->simple_rel_array[relid];
+
+	if (table == NULL)
+		return true;
+	if (table->rtekind == RTE_CTE)
+		return !planner_rt_fetch(relid, root)->self_reference;
+	return table->rtekind != RTE_SUBQUERY || (table->subroot && query_can_come_again(table->subroot));
+}
+
+/*
+ * What is remembered of a subquery that is planned on its own is changed when a plan of it is made: set_plan_references() renumbers children and
+ * row marks in place, and create_plan() adds an InitPlan for each maximum from an index.
+ */
+static bool
+query_can_come_again(PlannerInfo *root)
+{
+	bool		one_row = root->parse->hasAggs && root->parse->groupClause == NIL && root->parse->groupingSets == NIL;
+
+	if (root->append_rel_list != NIL || root->rowMarks != NIL || one_row)
+		return false;
+	for (int relid = 1; relid < root->simple_rel_array_size; relid++)
+		if (!table_can_come_again(root, relid))
+			return false;
+	return true;
+}
+
 static bool
 can_come_again(PlannerInfo *root, const RelOptInfo *rel)
 {
 	int			relid = -1;
 
 	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
-	{
-		const RelOptInfo *table = root->simple_rel_array[relid];
-
-		if (table && (table->rtekind == RTE_SUBQUERY || (table->rtekind == RTE_CTE && planner_rt_fetch(relid, root)->self_reference)))
+		if (!table_can_come_again(root, relid))
 			return false;
-	}
 	return true;
 }
 

@@ -281,10 +281,10 @@ offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOpt
 {
 	if (!rtscan_enable_scan || may_be_rechecked(root))
 		return;
-	if (rtscan_can_answer(root, outer) && (type == JOIN_INNER || type == JOIN_RIGHT))
-		rtscan_offer_filtered(root, stars_of_table(root, outer, NULL, 1), joinrel, inner, true, type, extra);
-	if (rtscan_can_answer(root, inner) && (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI))
-		rtscan_offer_filtered(root, stars_of_table(root, inner, NULL, 1), joinrel, outer, false, type, extra);
+	if (IS_SIMPLE_REL(outer) && (type == JOIN_INNER || type == JOIN_RIGHT))
+		rtscan_offer_filtered(root, outer, stars_to_begin_with(root, outer), joinrel, inner, true, type, extra);
+	if (IS_SIMPLE_REL(inner) && (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI))
+		rtscan_offer_filtered(root, inner, stars_to_begin_with(root, inner), joinrel, outer, false, type, extra);
 }
 
 /* Under GEQO relations and what is about them come and go. */
