@@ -73,22 +73,13 @@ sub right
 	return check_index($node, $name, $what);
 }
 
-# Entries of the directory of an index that are sealed lists (storage/metapage.h).
+# Entries of the directory of an index that are sealed lists.
 sub sealed_lists
 {
 	my ($name) = @_;
 	my $file = $node->data_dir . '/' . $node->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('${name}_idx')");
 	my @pages = unpack('(a8192)*', slurp_file($file));
-	my $block = unpack('x104 L', $pages[0]);
-	my $entry = 40 + 16 * unpack('x188 L', $pages[0]);
-	my $count = 0;
-	while ($block < @pages)
-	{
-		my $used = unpack('x12 S', $pages[$block]) - 64;
-		$count += grep { my ($safe_xid, $kind) = unpack('x16 Q x12 L', $_); $kind == 1 && $safe_xid == 0 } unpack("(a$entry)*", substr($pages[$block], 64, $used));
-		$block = unpack('x8140 L', $pages[$block]);
-	}
-	return $count;
+	return scalar(grep { my ($safe_xid, $kind) = unpack('x16 Q x12 L', $_); $kind == 1 && $safe_xid == 0 } directory_entries(\@pages));
 }
 
 sub failures

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy start_script finish_script
-  page_use vacuum_completely $random_seed);
+  directory_entries page_use vacuum_completely $random_seed);
 
 # For the tests in sql/ and specs/: Makefile.
 delete $ENV{PGOPTIONS};
@@ -202,6 +202,28 @@ sub vacuum_completely
 	return;
 }
 
+# The pages of a directory, or the spare one, from a block on.  As rtscan has it, it ends where a page is not of its version.
+sub directory_chain
+{
+	my ($pages, $block, $version) = @_;
+	my @chain;
+	while ($block < @$pages && unpack('x8188 S', $pages->[$block]) == 2 && unpack('x8128 Q', $pages->[$block]) == $version)
+	{
+		push(@chain, $pages->[$block]);
+		$block = unpack('x8140 L', $pages->[$block]);
+	}
+	return @chain;
+}
+
+# The entries of the directory that an index's metapage names (storage/metapage.h), each with the bounds of so many key columns.
+sub directory_entries
+{
+	my ($pages) = @_;
+	my ($directory, $version, $bounded) = unpack('x104 L x12 Q x60 L', $pages->[0]);
+	my $size = 40 + 16 * $bounded;
+	return map { unpack("(a$size)*", substr($_, 64, unpack('x12 S', $_) - 64)) } directory_chain($pages, $directory, $version);
+}
+
 # What the pages of name_idx are used for, read from its files: how many there are, are free, are free but not proposed by
 # the free space map, and are lost: not free, and nothing leads to them.  Pages of retired entries seem lost until they are
 # freed: retired says how many such entries there are.
@@ -214,7 +236,7 @@ sub page_use
 	# a full disk may leave a part of a page at the end
 	my @pages = grep { length($_) == 8192 } unpack('(a8192)*', slurp_file($file));
 	my $map = -e "${file}_fsm" ? slurp_file("${file}_fsm") : '';
-	my %use = (pages => scalar(@pages), free => 0, unproposed => 0, retired => 0);
+	my %use = (pages => scalar(@pages), free => 0, unproposed => 0);
 
 	foreach my $block (1 .. $#pages)
 	{
@@ -225,22 +247,9 @@ sub page_use
 		my $slot = 2 * 8192 + 28 + 4095 + $block;
 		$use{unproposed}++ unless $slot < length($map) && ord(substr($map, $slot, 1)) > 0;
 	}
-	# as rtscan does: a chain ends where a page is not of the directory's version
-	my $directories = 0;
 	my ($directory, $spare, $version, $spare_version) = unpack('x104 L L x8 Q Q', $pages[0]);
-	# an entry, with the bounds of so many key columns
-	my $entry = 40 + 16 * unpack('x188 L', $pages[0]);
-	foreach my $chain ([ $directory, $version ], [ $spare, $spare_version ])
-	{
-		my ($block, $owner) = @$chain;
-		while ($block < @pages && unpack('x8188 S', $pages[$block]) == 2 && unpack('x8128 Q', $pages[$block]) == $owner)
-		{
-			$directories++;
-			my $used = unpack('x12 S', $pages[$block]) - 64;
-			$use{retired} += grep { unpack('x16 Q', $_) } unpack("(a$entry)*", substr($pages[$block], 64, $used)) if $owner == $version;
-			$block = unpack('x8140 L', $pages[$block]);
-		}
-	}
+	my $directories = directory_chain(\@pages, $directory, $version) + directory_chain(\@pages, $spare, $spare_version);
+	$use{retired} = grep { unpack('x16 Q', $_) } directory_entries(\@pages);
 	# the pages of the two writing slots (RtscanMeta), up to the first that is not chained
 	my $taken = 0;
 	foreach my $block (unpack('x192 L L', $pages[0]))

@@ -20,6 +20,7 @@
 #include "plan/cost.h"
 #include "plan/expression_cost.h"
 #include "plan/imply.h"
+#include "plan/late_rows.h"
 #include "plan/resolve.h"
 #include "run/expressions.h"
 #include "search/cursor.h"
@@ -255,6 +256,20 @@ first_batch(const RtscanScanPath *path)
 	return path->from_heap && path->row_clauses == NIL ? 1 : RTSCAN_CURSOR_ROWS;
 }
 
+/* In an order rows that pass what the index does not answer may come late, of so many that it finds. */
+static Cost
+late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
+{
+	const Path *result = &path->path.path;
+	List	   *clauses = list_concat_copy(path->row_clauses, path->others);
+
+	if (!path->ordered || clauses == NIL)
+		return 0;
+	return (result->total_cost - result->startup_cost) *
+		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, path->order.columns[0].column)->expr,
+						 Min(result->rows / Max(found, 1), 1));
+}
+
 static void
 cost_path(RtscanScanPath *path, PlannerInfo *root)
 {
@@ -283,6 +298,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	if (!path->ordered)
 		result->startup_cost += Min(first_batch(path) / Max(found, 1), 1) * (rows.work + rows.pages);
 	result->total_cost = rtscan_total_cost(&search) + rtscan_total_cost(&rows);
+	result->startup_cost += late_cost(path, root, found);
 }
 
 /* ---------------------------------------------------------------- order */

@@ -5,6 +5,7 @@
 #include "run/accumulate.h"
 
 #include "bits/bits.h"
+#include "bits/gather.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "segment/dictionary.h"
@@ -38,13 +39,25 @@ typedef struct Outermost
 	RtscanReader *reader;
 	const RtscanColumnHeader *header;
 	const RtscanRowBits *bits;
+	uint64		count;			/* that are set */
 	bool		last;			/* the largest */
 	RtscanPosition low;			/* no value is below, */
 	RtscanPosition high;		/* or from here on: of what WHERE asks of the column */
 } Outermost;
 
-/* Ranks that are tried one after another, before all rows are looked at. */
-#define MAX_RANKS	65536
+/*
+ * Ranks that are tried one after another, before all rows are looked at: as many as take about as long, of so many rows and some more for the bits
+ * between them.
+ */
+#define MAX_RANKS		65536
+#define RANKS_A_ROW		4
+#define RANKS_OF_BITS	4096
+
+/* If fewer than one of so many rows of a chunk are set, their values are read one by one. */
+#define DENSE			12
+
+/* Values that are read together. */
+#define FEW_ROWS		1024
 
 /* The first row whose bit is set, or the last. */
 static uint32
@@ -94,15 +107,18 @@ walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uin
 	return found;
 }
 
-/* Try rows in the order of their values; false if that takes too long. */
+/* Try rows in the order of their values; false if that takes too long, or would if they were spread evenly. */
 static bool
 walk_order(const Outermost *outermost, uint32 *row)
 {
 	uint32		per_page = rtscan_per_page(3);
 	uint32		first = outermost->low.rank,
 				end = outermost->high.rank;
+	uint64		most = Min(MAX_RANKS, RANKS_A_ROW * outermost->count + RANKS_OF_BITS);
 
-	for (uint32 tried = 0; tried < MAX_RANKS && first < end;)
+	if ((end - first) / outermost->count > most)
+		return false;
+	for (uint32 tried = 0; tried < most && first < end;)
 	{
 		uint32		page = (outermost->last ? end - 1 : first) / per_page;
 		uint32		from = Max(first, page * per_page);
@@ -173,21 +189,44 @@ scan_all_codes(const Outermost *outermost)
 
 /* ---------------------------------------------------------------- of a plain column */
 
-/* Look at a chunk's rows. */
+static inline void
+look_at_value(const Outermost *outermost, int64 value, uint32 row, Found *best)
+{
+	if (!best->any || (outermost->last ? value > best->number : value < best->number))
+		*best = (Found) {true, value, row};
+}
+
+/* Look at a chunk's rows; there is room for its values. */
 static void
-scan_values(const Outermost *outermost, const int64 *values, const uint64 *words, uint32 chunk, Found *found)
+scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values, Found *found)
 {
 	Found		best = *found;
 
+	rtscan_get_frame(outermost->reader, frames, chunk, values);
 	for (uint32 base = 0; base < RTSCAN_CHUNK_ROWS; base += 64)
 		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)
 		{
 			uint32		place = base + pg_rightmost_one_pos64(rest);
 
-			if (!best.any || (outermost->last ? values[place] > best.number : values[place] < best.number))
-				best = (Found) {true, values[place], chunk * RTSCAN_CHUNK_ROWS + place};
+			look_at_value(outermost, values[place], chunk * RTSCAN_CHUNK_ROWS + place, &best);
 		}
 	*found = best;
+}
+
+/* The same, if they are few. */
+static void
+scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values, Found *found)
+{
+	RtscanBitPlace place = {0, words[0]};
+	uint32		rows[FEW_ROWS];
+	uint32		n;
+
+	while ((n = rtscan_gather_rows(words, &place, chunk * RTSCAN_CHUNK_ROWS, rows, FEW_ROWS)) > 0)
+	{
+		rtscan_get_frame_rows(outermost->reader, frames, rows, n, values);
+		for (uint32 i = 0; i < n; i++)
+			look_at_value(outermost, values[i], rows[i], found);
+	}
 }
 
 /* Look at all rows; none of them is NULL. */
@@ -200,13 +239,16 @@ scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
 	for (uint32 chunk = 0; chunk < outermost->bits->chunks; chunk++)
 	{
 		const RtscanFrame *frame = &frames->frames[chunk];
+		const uint64 *words = rtscan_bits_chunk(outermost->bits, chunk);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!outermost->bits->filled[chunk] ||
 			(found.any && (outermost->last ? frame->greatest <= found.number : frame->least >= found.number)))
 			continue;
-		rtscan_get_frame(outermost->reader, frames, chunk, values);
-		scan_values(outermost, values, rtscan_bits_chunk(outermost->bits, chunk), chunk, &found);
+		if (rtscan_popcount(words) * DENSE < RTSCAN_CHUNK_ROWS)
+			scan_few_values(outermost, frames, words, chunk, values, &found);
+		else
+			scan_values(outermost, frames, words, chunk, values, &found);
 	}
 	pfree(values);
 	return found.row;
@@ -248,13 +290,14 @@ find_outermost(const Outermost *outermost, const RtscanFrames *frames)
 /* The value is that row's own: equal ones may have other images. */
 static void
 accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
-					 const RtscanRowBits *bits)
+					 const RtscanRowBits *bits, uint64 count)
 {
 	const RtscanSegmentColumn *column = &reader->segment->columns[accumulator->column];
 	Outermost	outermost = {
 		.reader = reader,
 		.header = &column->header,
 		.bits = bits,
+		.count = count,
 		.last = accumulator->kind == RTSCAN_MAXIMUM,
 	};
 	uint32		row;
@@ -297,7 +340,7 @@ rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader, con
 
 	accumulator->count += count;
 	if (count > 0 && accumulator->kind != RTSCAN_COUNT)
-		accumulate_outermost(accumulator, reader, where, bits);
+		accumulate_outermost(accumulator, reader, where, bits, count);
 }
 
 void

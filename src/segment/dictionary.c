@@ -443,29 +443,46 @@ rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColu
 	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg, .wanted = wanted});
 }
 
-/* RtscanDictionaryVisitor: where a value's ranks end. */
-static void
-note_end(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+/* The leaf that has a rank: the last that does not begin behind it.  False only for a soft reader. */
+static bool
+find_leaf_of_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank, uint32 *page)
 {
-	*(uint32 *) arg = end_rank;
+	uint32		high = reader->segment->columns[column].header.level_pages[0];
+
+	*page = 0;
+	while (high > *page + 1)
+	{
+		uint32		middle = *page + (high - *page) / 2;
+		RtscanDictionaryView view;
+
+		if (!rtscan_dictionary_open_page(&view, reader, column, type, middle))
+			return false;
+		if (view.page.first_rank <= rank)
+			*page = middle;
+		else
+			high = middle;
+		rtscan_dictionary_close_page(&view);
+	}
+	return true;
 }
 
 uint32
 rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank)
 {
-	uint32		low = 0,
-				high = reader->segment->columns[column].header.distinct - 1;
+	RtscanDictionaryView view;
+	uint32		page,
+				place,
+				code;
 
-	while (low < high)
+	if (!find_leaf_of_rank(reader, column, type, rank, &page) || !rtscan_dictionary_open_page(&view, reader, column, type, page))
+		return 0;
+	if (!count_ranks(&view, rank, &place) || place == 0 ||
+		(uint64) view.page.first_code + place > reader->segment->columns[column].header.distinct)
 	{
-		uint32		middle = (low + high) / 2,
-					end = 0;
-
-		rtscan_dictionary_visit(reader, column, type, middle, middle + 1, note_end, &end);
-		if (end <= rank)
-			low = middle + 1;
-		else
-			high = middle;
+		rtscan_dictionary_fault(&view, "The ranks of a dictionary page contradict each other.");
+		return 0;
 	}
-	return low;
+	code = view.page.first_code + place - 1;
+	rtscan_dictionary_close_page(&view);
+	return code;
 }

@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""Many clients that insert and update rows, one a transaction, beside one that queries, with rtscan and with its peers.
+
+How many transactions a second, and what a query takes while they run. Writes results/NAME.md and .csv. See README.md.
+"""
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import report
+from cluster import cluster, connect, parser
+from generate import LARGEST, load
+from peers import POSTGRES_PEERS, Peer
+from report import Record
+from run import note
+
+RANDOM = "".join(f"\\set {column} random(0, {LARGEST - 1})\n" for column in "abc")
+SCRIPTS = {
+    "insert": RANDOM + "INSERT INTO t (a, b, c) VALUES (:a, :b, :c);\n",
+    "update": RANDOM + "\\set id random(1, {rows})\nUPDATE t SET b = :b WHERE id = :id;\n",
+    "query": "SELECT count(*) FROM t WHERE a < {edge} AND b < {edge} AND c < {edge};\n",
+}
+INSERTS, UPDATES = 8, 2  # of ten transactions
+SELECTIVITY = 0.1  # of each of a query's three conditions
+SETTINGS = ("autovacuum=on", "synchronous_commit=off", "shared_preload_libraries=rtscan", "max_connections=100", "checkpoint_timeout=1h")
+IDLE = "idle"
+
+
+def command_line():
+    result = parser(__doc__, ("uniform",), rows=1_000_000)
+    result.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32, 64])
+    result.add_argument("--seconds", type=int, default=20, help="for each peer and number of clients")
+    options = result.parse_args()
+    options.name = options.name or f"writers-{options.rows}"
+    options.set = [*SETTINGS, *options.set]
+    return options
+
+
+def peers_of(cursor):
+    """Each with its indexes beside the primary key."""
+    gin = Peer("GIN, fastupdate", {"t_gin": "gin ({0}, {1}, {2})"})
+    return [replace(peer, cursor=cursor) for peer in
+            [Peer("no index"), *(POSTGRES_PEERS[name] for name in ("btrees", "btree", "brin")), gin, POSTGRES_PEERS["rtscan"]]]
+
+
+def fill(cursor):
+    cursor.execute("DROP TABLE IF EXISTS t")
+    cursor.execute("CREATE TABLE t (id serial, a int4, b int4, c int4)")
+    cursor.execute("INSERT INTO t (a, b, c) TABLE source")
+    cursor.execute("ALTER TABLE t ADD PRIMARY KEY (id)")
+
+
+class Load:
+    """pgbench, running some scripts by their weights; its log has each transaction's latency."""
+
+    def __init__(self, options, directory, name, clients, scripts):
+        programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
+        self.prefix = Path(directory) / f"log-{name}"
+        files = [f"-f{directory}/{script}.sql@{weight}" for script, weight in scripts.items()]
+        self.start = time.monotonic()
+        self.process = subprocess.Popen([f"{programs}/pgbench", "-h", directory, "-U", "bench", "-n", "-M", "prepared", "-c", str(clients),
+                                         "-j", str(min(clients, 4)), "-T", str(options.seconds), "-l", f"--log-prefix={self.prefix}",
+                                         *files, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=directory)
+
+    def latencies(self):
+        """Ascending, ms, when it is done."""
+        _, errors = self.process.communicate()
+        if self.process.returncode:
+            raise RuntimeError(errors)
+        logs = list(self.prefix.parent.glob(f"{self.prefix.name}.*"))
+        times = sorted(int(line.split()[2]) / 1000 for log in logs for line in log.read_text(encoding="utf-8").splitlines())
+        for log in logs:
+            log.unlink()
+        return times
+
+
+def share(times, part):
+    return times[min(int(part * len(times)), len(times) - 1)]
+
+
+def measure(options, directory, clients):
+    """What a query takes, and beside how many transactions a second that is."""
+    writers = Load(options, directory, "writers", clients, {"insert": INSERTS, "update": UPDATES}) if clients else None
+    queries = Load(options, directory, "queries", 1, {"query": 1}).latencies()
+    yield "query, median, ms", share(queries, 0.5)
+    yield "query, p99, ms", share(queries, 0.99)
+    if writers:
+        written = writers.latencies()
+        yield "transactions a second", len(written) / options.seconds
+        yield "transaction, p99, ms", share(written, 0.99)
+
+
+def compare(options, directory):
+    cursor = connect(directory).cursor()
+    for extension in ("rtscan", "btree_gin"):
+        cursor.execute(f"CREATE EXTENSION {extension}")
+    load(cursor, options.data, "source", 1, options.rows)
+    for name, script in SCRIPTS.items():
+        Path(directory, f"{name}.sql").write_text(script.format(rows=options.rows, edge=int(SELECTIVITY * LARGEST)), encoding="utf-8")
+    for peer in peers_of(cursor):
+        fill(cursor)
+        peer.create_indexes("abc")
+        cursor.execute("VACUUM ANALYZE t")
+        cursor.execute("CHECKPOINT")
+        for clients in (0, *options.clients):
+            for figure, value in measure(options, directory, clients):
+                note(f"{peer.name}, {clients} clients: {figure} {report.number(value)}")
+                yield Record(figure, str(clients) if clients else IDLE, peer.name, value, value)
+
+
+def write(options, records, environment):
+    """Markdown: a table a figure, a line for each number of clients."""
+    peers, text = report.unique(record.peer for record in records), f"# {options.name}\n\n{environment}\n"
+    for figure in report.unique(record.figure for record in records):
+        of_figure = report.select(records, figure=figure)
+        lines = [[case] + report.ratios(report.select(of_figure, case=case), peers) for case in report.unique(record.case for record in of_figure)]
+        text += f"\n## {figure.capitalize()}\n\n{report.table(['clients'] + peers, lines)}"
+    report.write_text(options, text, records)
+
+
+def main():
+    options = command_line()
+    with cluster(options) as directory:
+        records = list(compare(options, directory))
+        environment = report.environment(connect(directory).cursor(), options)
+    write(options, records, environment)
+
+
+if __name__ == "__main__":
+    main()
