@@ -361,6 +361,33 @@ RESET rtscan.enable_scan;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
+--
+-- Rows that pass what the index does not answer come late, if they are together in the heap, in whose order those of
+-- each value come
+--
+CREATE TABLE late AS SELECT i AS place, i % 3 AS kind, hashint4(i) % 1000 AS anywhere, repeat('x', 100) AS filler
+FROM generate_series(1, 100000) i;
+CREATE INDEX late_all ON late USING rtscan (kind, anywhere);
+CREATE INDEX late_place ON late (place);
+VACUUM ANALYZE late;
+CREATE FUNCTION in_order(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Order: ' THEN
+			RETURN true;
+		END IF;
+	END LOOP;
+	RETURN false;
+END
+$$;
+SELECT q, in_order(q)
+FROM (VALUES ('SELECT * FROM late ORDER BY kind LIMIT 10'),
+	('SELECT * FROM late WHERE place > 10 ORDER BY kind LIMIT 10'),
+	('SELECT * FROM late WHERE place BETWEEN 80000 AND 81000 ORDER BY kind LIMIT 10'),
+	('SELECT * FROM late WHERE anywhere < 50 AND length(filler) > 3 ORDER BY kind LIMIT 10')) AS r (q);
+
 SET client_min_messages = error;
 DROP SCHEMA planner CASCADE;
 DROP ROLE rtscan_curious;
