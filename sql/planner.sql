@@ -387,6 +387,11 @@ FROM (VALUES ('SELECT * FROM late ORDER BY kind LIMIT 10'),
 	('SELECT * FROM late WHERE place > 10 ORDER BY kind LIMIT 10'),
 	('SELECT * FROM late WHERE place BETWEEN 80000 AND 81000 ORDER BY kind LIMIT 10'),
 	('SELECT * FROM late WHERE anywhere < 50 AND length(filler) > 3 ORDER BY kind LIMIT 10')) AS r (q);
+-- or at once, by which end of the heap the order begins at
+SELECT condition, direction,
+	in_order(format('SELECT * FROM late WHERE %s ORDER BY kind %s LIMIT 10', condition, direction))
+FROM unnest('{place > 70000,70000 < place,place < 30000,30000 > place,place = 500}'::text[]) condition,
+	unnest('{ASC,DESC}'::text[]) direction;
 
 SET client_min_messages = error;
 DROP SCHEMA planner CASCADE;

@@ -205,6 +205,18 @@ SET plan_cache_mode = force_generic_plan;
 EXECUTE of_subquery(50);
 EXECUTE of_subquery(20);
 RESET plan_cache_mode;
+-- whose rows are the same for all leaves: it is executed once, or has no plan for each
+SELECT count(DISTINCT a)
+FROM fact JOIN (SELECT (random() * 40 + (SELECT min(d) FROM two))::int AS k OFFSET 0) d ON a = k;
+SELECT max(c) FROM generate_series(1, 3) n, LATERAL (SELECT count(DISTINCT a) AS c FROM fact
+	JOIN (SELECT (random() * 40 + n)::int AS k OFFSET 0) d ON a = k) l;
+SELECT differs(query, 0) FROM unnest(ARRAY[
+	'SELECT count(*) > 0 FROM fact JOIN one ON a = k AND random() < 2',
+	'SELECT count(*) > 0 FROM fact JOIN one TABLESAMPLE BERNOULLI (100) ON a = k',
+	'SELECT count(*) > 0 FROM fact JOIN (SELECT k FROM one TABLESAMPLE BERNOULLI (100) LIMIT 50) d ON a = k']) query;
+SELECT trim(line) FROM explained('SELECT sum(v) FROM fact JOIN (SELECT c, max(k) AS k FROM one
+	WHERE k > (SELECT min(d) FROM two) GROUP BY c) d ON a = k', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line
+WHERE line ~ 'on one';
 SELECT differs('SELECT n, l.* FROM generate_series(0, 3) n, LATERAL (SELECT sum(v), count(c) FROM fact
 	JOIN (SELECT c, max(k) AS k FROM one WHERE k > n * 20 GROUP BY c) d ON a = k) l', NULL);
 -- but what has one plan only: with partitions, with row locks, with a maximum from an index; and a working table
@@ -213,6 +225,8 @@ SELECT differs(query, 0) FROM unnest(ARRAY[
 	'SELECT sum(v) FROM fact JOIN (SELECT k FROM parted ORDER BY k LIMIT 20) d ON a = k',
 	'SELECT sum(v) FROM fact JOIN (SELECT k FROM one FOR SHARE) d ON a = k',
 	'SELECT sum(v) FROM fact JOIN (SELECT max(k) AS k FROM one) d ON a = k',
+	'SELECT sum(v) FROM fact JOIN (SELECT max(k) AS k FROM one GROUP BY ()) d ON a = k',
+	'SELECT sum(v) FROM fact JOIN (SELECT k, max(c) AS c FROM one GROUP BY ROLLUP (k, name)) d ON a = k',
 	'SELECT id FROM fact JOIN (SELECT p, max(k) AS k FROM (SELECT * FROM parted LIMIT 200) x GROUP BY p) d
 		ON a = k']) query;
 SELECT differs('WITH RECURSIVE r (k, n) AS (SELECT 1, 0 UNION ALL SELECT b, n + 1 FROM r JOIN fact ON a = k WHERE n < 1)

@@ -95,4 +95,12 @@ SET hash_mem_multiplier = 1;
 SELECT differs('SELECT i, (SELECT max(f.s || i) FROM facts f WHERE f.k = i % 3 AND f.v < i)
 	FROM generate_series(1, 800) i', NULL);
 SELECT differs('SELECT i, (SELECT count(*) FROM facts f WHERE f.v < i % 300) FROM generate_series(1, 700) i', NULL);
+RESET work_mem;
+RESET hash_mem_multiplier;
+-- an array that a row has of its own is no argument
+SET enable_seqscan = off;
+SELECT differs(format('SELECT count(*), sum(f.v) FROM facts f
+	WHERE k %s (ARRAY(SELECT a.k FROM asks a WHERE a.s = f.s))', op), NULL)
+FROM unnest('{= ANY,<> ALL,= ALL,< ANY}'::text[]) op;
+RESET enable_seqscan;
 DROP SCHEMA subqueries CASCADE;

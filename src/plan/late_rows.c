@@ -4,16 +4,26 @@
  */
 #include "plan/late_rows.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
+#include "access/stratnum.h"
 #include "catalog/pg_statistic.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
-/* How much of an expression's order is that of the heap, from 0 to 1. */
+/* Rows that are together in the heap. */
+typedef struct Place
+{
+	double		correlation;	/* of the column with the heap */
+	bool		above;			/* the column is above something, */
+	bool		below;			/* or below, or both: what it is equal to */
+} Place;
+
 static double
-heap_order(const VariableStatData *variable)
+correlation_of(const VariableStatData *variable)
 {
 	AttStatsSlot slot;
 	double		correlation;
@@ -23,48 +33,117 @@ heap_order(const VariableStatData *variable)
 		return 0;
 	correlation = slot.nnumbers > 0 ? slot.numbers[0] : 0;
 	free_attstatsslot(&slot);
-	return correlation * correlation;
+	return correlation;
 }
 
-/* The most of any column's that clauses are about. */
 static double
-heap_order_of_clauses(PlannerInfo *root, const List *clauses)
+correlation_with_heap(PlannerInfo *root, Node *expression)
 {
-	List	   *columns = pull_var_clause((Node *) extract_actual_clauses(unconstify(List *, clauses), false),
-										  PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
-	double		most = 0;
+	VariableStatData variable;
+	double		correlation;
+
+	examine_variable(root, expression, 0, &variable);
+	correlation = correlation_of(&variable);
+	ReleaseVariableStats(variable);
+	return correlation;
+}
+
+/* ---------------------------------------------------------------- quals */
+
+static Node *
+strip_relabel(Node *operand)
+{
+	return IsA(operand, RelabelType) ? (Node *) ((RelabelType *) operand)->arg : operand;
+}
+
+/* The strategy of an operator, in any order of btree's, or 0. */
+static int
+strategy_of(Oid operator)
+{
+	List	   *meanings = get_op_btree_interpretation(operator);
+	int			strategy = meanings == NIL ? 0 : ((OpBtreeInterpretation *) linitial(meanings))->strategy;
+
+	list_free_deep(meanings);
+	return strategy;
+}
+
+/* "column op value", or the other way round: the column, or NULL. */
+static Var *
+compared_column(const OpExpr *op, bool *commuted)
+{
+	Node	   *left = strip_relabel(linitial(op->args)),
+			   *right = strip_relabel(lsecond(op->args));
+
+	*commuted = !IsA(left, Var);
+	if (IsA(left, Var) && !contain_var_clause(right))
+		return (Var *) left;
+	return IsA(right, Var) && !contain_var_clause(left) ? (Var *) right : NULL;
+}
+
+/* Add what a clause says of a column that has the most to do with the heap. */
+static void
+add_clause(PlannerInfo *root, Node *clause, Var **best, Place *place)
+{
+	const OpExpr *op = (const OpExpr *) clause;
+	bool		commuted;
+	Var		   *column = IsA(clause, OpExpr) && list_length(op->args) == 2 ? compared_column(op, &commuted) : NULL;
+	int			strategy = column ? strategy_of(op->opno) : 0;
+	double		correlation = strategy > 0 ? correlation_with_heap(root, (Node *) column) : 0;
+
+	if (fabs(correlation) < fabs(place->correlation) || correlation == 0)
+		return;
+	if (*best == NULL || !equal(*best, column))
+		*place = (Place) {.correlation = correlation};
+	*best = column;
+	place->above |= strategy == BTEqualStrategyNumber || (strategy > BTEqualStrategyNumber) != commuted;
+	place->below |= strategy == BTEqualStrategyNumber || (strategy < BTEqualStrategyNumber) != commuted;
+}
+
+static Place
+place_of(PlannerInfo *root, const List *clauses)
+{
+	Place		place = {0};
+	Var		   *best = NULL;
 	ListCell   *cell;
 
-	foreach(cell, columns)
-	{
-		VariableStatData variable;
-
-		examine_variable(root, lfirst(cell), 0, &variable);
-		most = Max(most, heap_order(&variable));
-		ReleaseVariableStats(variable);
-	}
-	return most;
+	foreach(cell, clauses)
+		add_clause(root, (Node *) lfirst_node(RestrictInfo, cell)->clause, &best, &place);
+	return place;
 }
 
-/* What part of rows in the order of an expression comes in the heap's order: all, or those of each value. */
+/* ---------------------------------------------------------------- order */
+
+/* What part of rows in an order comes in the heap's order, all or those of each value; negative: backwards. */
 static double
-part_in_heap_order(PlannerInfo *root, Expr *order)
+heap_order_of(PlannerInfo *root, Expr *order, bool descending)
 {
 	VariableStatData variable;
 	bool		is_default;
-	double		part;
+	double		correlation,
+				of_each;
 
 	examine_variable(root, (Node *) order, 0, &variable);
-	part = Max(heap_order(&variable), 1 / Max(get_variable_numdistinct(&variable, &is_default), 1));
+	correlation = correlation_of(&variable);
+	of_each = 1 / Max(get_variable_numdistinct(&variable, &is_default), 1);
 	ReleaseVariableStats(variable);
-	return part;
+	if (correlation * correlation > of_each)
+		of_each = correlation * fabs(correlation);
+	return descending ? -of_each : of_each;
 }
 
 double
-rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, Selectivity passing)
+rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending, Selectivity passing)
 {
-	double		together = heap_order_of_clauses(root, clauses);
+	Place		place = place_of(root, clauses);
+	double		in_order,
+				others;
 
-	/* They begin anywhere among the others. */
-	return together > 0 ? together * part_in_heap_order(root, order) * (1 - passing) / 2 : 0;
+	if (place.correlation == 0)
+		return 0;
+	in_order = heap_order_of(root, order, descending);
+	if (place.above && place.below)
+		others = 0.5;
+	else
+		others = (place.above == (place.correlation > 0)) == (in_order > 0) ? 1 : 0;
+	return place.correlation * place.correlation * fabs(in_order) * others * (1 - passing);
 }

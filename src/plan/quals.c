@@ -279,6 +279,15 @@ match_comparison(IndexOptInfo *index, OpExpr *op, bool negated)
 	return make_comparison(index, column, RTSCAN_CONDITION_ANY, found, op->inputcollid, false, argument, found_negated);
 }
 
+/* A subquery may be given values of other tables, but not of the index's own. */
+static bool
+is_array(IndexOptInfo *index, Expr *expression)
+{
+	if (rtscan_subquery_of(expression))
+		return !refers_to((Node *) expression, &index->rel->relid);
+	return rtscan_is_argument(index, (Node *) expression);
+}
+
 /* With the negator, ANY is NOT ... ALL. */
 static RtscanQual *
 match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
@@ -287,7 +296,7 @@ match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 	bool		found_negated = negated;
 	Oid			operator;
 
-	if (column < 0 || !(rtscan_subquery_of(lsecond(op->args)) || rtscan_is_argument(index, lsecond(op->args))))
+	if (column < 0 || !is_array(index, lsecond(op->args)))
 		return NULL;
 	operator = find_operator(index, column, op->opno, op->inputcollid, &found_negated);
 	if (!OidIsValid(operator))

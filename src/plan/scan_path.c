@@ -267,7 +267,7 @@ late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 		return 0;
 	return (result->total_cost - result->startup_cost) *
 		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, path->order.columns[0].column)->expr,
-						 Min(result->rows / Max(found, 1), 1));
+						 path->order.columns[0].descending, Min(result->rows / Max(found, 1), 1));
 }
 
 static void

@@ -102,6 +102,12 @@ extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
 extern RtscanStar *rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner,
 												Relids cores, JoinType type, const JoinPathExtraData *extra);
 
+/*
+ * star_leaf.c: may leaves' stars, made by adding one dimension, be used?  What a subquery that is planned on its own returns may differ from time to
+ * time, as of LIMIT: then all must have it in common, and so look it up by the same columns.
+ */
+extern bool rtscan_leaves_agree(PlannerInfo *root, const List *stars, const RelOptInfo *inner);
+
 /* star_leaf.c: the number of what leaves of a table have in common, a dimension of which a path's columns are asked for. */
 extern int	rtscan_number_of_common(PlannerInfo *root, const RelOptInfo *table, const Path *path);
 

@@ -28,7 +28,7 @@ is_steady(const RangeTblEntry *entry)
 	switch (entry->rtekind)
 	{
 		case RTE_RELATION:
-			return entry->tablesample == NULL && !entry->inh && entry->relkind != RELKIND_FOREIGN_TABLE && entry->relkind != RELKIND_PARTITIONED_TABLE;
+			return entry->tablesample == NULL && !entry->inh && (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW);
 		case RTE_FUNCTION:
 			return !contain_volatile_functions((Node *) entry->functions) && !contain_subplans((Node *) entry->functions);
 		case RTE_VALUES:

@@ -4,7 +4,9 @@
  */
 #include "plan/star.h"
 
+#include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
@@ -61,39 +63,89 @@ translate_special(const Leaf *leaf, const SpecialJoinInfo *special)
 	return translated;
 }
 
-/* Has a query no such table, or subquery (below)? */
-static bool query_can_come_again(PlannerInfo *root);
-
-/*
- * Can a plan of a table be made for each leaf?  A recursion's working table has only one reader.
- */
+/* Has a query, or an expression, the same rows or value whenever it is executed? */
 static bool
-table_can_come_again(PlannerInfo *root, int relid)
+is_unsteady(Node *node, void *unused)
 {
-	const RelOptInfo *table = root->simple_rel_array[relid];
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+	{
+		const TableSampleClause *sample = ((const RangeTblEntry *) node)->tablesample;
 
-	if (table == NULL)
-		return true;
-	if (table->rtekind == RTE_CTE)
-		return !planner_rt_fetch(relid, root)->self_reference;
-	return table->rtekind != RTE_SUBQUERY || (table->subroot && query_can_come_again(table->subroot));
+		return sample && sample->repeatable == NULL;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, is_unsteady, NULL, QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, is_unsteady, NULL);
+}
+
+/* Are clauses that are about no other tables volatile? */
+static bool
+are_volatile(List *clauses, Relids relids)
+{
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		const RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+
+		if (bms_is_subset(info->clause_relids, relids) && contain_volatile_functions((Node *) info->clause))
+			return true;
+	}
+	return false;
+}
+
+/* Has it a parameter that comes from outside? */
+static bool
+has_parameter(Node *node, void *outside)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((const Param *) node)->paramkind == PARAM_EXEC && bms_is_member(((const Param *) node)->paramid, (const Bitmapset *) outside);
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, has_parameter, outside, QTW_IGNORE_RT_SUBQUERIES);
+	return expression_tree_walker(node, has_parameter, outside);
 }
 
 /*
- * What is remembered of a subquery that is planned on its own is changed when a plan of it is made: set_plan_references() renumbers children and
- * row marks in place, and create_plan() adds an InitPlan for each maximum from an index.
+ * Can a plan of a subquery, that is planned on its own, be made for each leaf, of which one is executed?  What is remembered of it is changed when
+ * its plan is made: set_plan_references() renumbers children and row marks in place, and create_plan() adds an InitPlan for each maximum from
+ * an index, and finds grouping sets' columns once.  And what depends on the query around it is executed for each leaf.
  */
 static bool
-query_can_come_again(PlannerInfo *root)
+subquery_can_come_again(PlannerInfo *root, Relids outside)
 {
-	bool		one_row = root->parse->hasAggs && root->parse->groupClause == NIL && root->parse->groupingSets == NIL;
+	const Query *query = root->parse;
 
-	if (root->append_rel_list != NIL || root->rowMarks != NIL || one_row)
+	if (root->append_rel_list != NIL || root->rowMarks != NIL || query->groupingSets != NIL ||
+		(query->hasAggs && query->groupClause == NIL) || has_parameter((Node *) query, outside))
 		return false;
 	for (int relid = 1; relid < root->simple_rel_array_size; relid++)
-		if (!table_can_come_again(root, relid))
+	{
+		const RelOptInfo *table = root->simple_rel_array[relid];
+
+		if (table && table->rtekind == RTE_SUBQUERY && !(table->subroot && subquery_can_come_again(table->subroot, outside)))
 			return false;
+	}
 	return true;
+}
+
+/* A recursion's working table has only one reader.  All leaves must meet the same rows. */
+static bool
+table_can_come_again(PlannerInfo *root, const RelOptInfo *table, Relids relids)
+{
+	RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
+
+	if (are_volatile(table->baserestrictinfo, relids) || are_volatile(table->joininfo, relids) || is_unsteady((Node *) entry, NULL) ||
+		contain_volatile_functions((Node *) entry->subquery) || contain_volatile_functions((Node *) entry->functions) ||
+		contain_volatile_functions((Node *) entry->values_lists))
+		return false;
+	if (entry->rtekind == RTE_SUBQUERY)
+		return !is_unsteady((Node *) entry->subquery, NULL) && table->subroot &&
+			subquery_can_come_again(table->subroot, table->subroot->outer_params);
+	return entry->rtekind != RTE_CTE || !entry->self_reference;
 }
 
 static bool
@@ -102,8 +154,12 @@ can_come_again(PlannerInfo *root, const RelOptInfo *rel)
 	int			relid = -1;
 
 	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
-		if (!table_can_come_again(root, relid))
+	{
+		const RelOptInfo *table = root->simple_rel_array[relid];
+
+		if (table && !table_can_come_again(root, table, rel->relids))
 			return false;
+	}
 	return true;
 }
 
@@ -119,6 +175,53 @@ rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptIn
 	translated.restrictlist = translate_list(&leaf, extra->restrictlist);
 	translated.sjinfo = translate_special(&leaf, extra->sjinfo);
 	return rtscan_add_dimension(root, star, translate_join(&leaf, joinrel), inner, cores, type, &translated);
+}
+
+static bool
+has_subquery(PlannerInfo *root, const RelOptInfo *rel)
+{
+	int			relid = -1;
+
+	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+		if (root->simple_rel_array[relid] && root->simple_rel_array[relid]->rtekind == RTE_SUBQUERY)
+			return true;
+	return false;
+}
+
+/* Do two stars look their last dimensions up by the same columns? */
+static bool
+looks_up_alike(const RtscanStar *a, const RtscanStar *b)
+{
+	const List *keys = ((const RtscanStarDimension *) llast(a->dimensions))->keys,
+			   *others = ((const RtscanStarDimension *) llast(b->dimensions))->keys;
+	ListCell   *cell,
+			   *other;
+
+	if (list_length(keys) != list_length(others))
+		return false;
+	forboth(cell, keys, other, others)
+	{
+		const RtscanAsked *asked = &((RtscanStarKey *) lfirst(cell))->qual->asked,
+				   *asked_other = &((RtscanStarKey *) lfirst(other))->qual->asked;
+
+		if (asked->column != asked_other->column || asked->subtype != asked_other->subtype || asked->function != asked_other->function ||
+			asked->collation != asked_other->collation)
+			return false;
+	}
+	return true;
+}
+
+bool
+rtscan_leaves_agree(PlannerInfo *root, const List *stars, const RelOptInfo *inner)
+{
+	ListCell   *cell;
+
+	if (stars == NIL || !has_subquery(root, inner))
+		return true;
+	foreach(cell, stars)
+		if (!looks_up_alike(linitial(stars), lfirst(cell)))
+			return false;
+	return true;
 }
 
 /* ---------------------------------------------------------------- dimensions in common */

@@ -246,12 +246,27 @@ stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
 	return stars;
 }
 
+/* Remember a star, unless there is no need; returns whether it is one of a leaf. */
+static bool
+add_star(PlannerInfo *root, RelOptInfo *joinrel, RtscanStar *star)
+{
+	JoinStars  *known = remembered(root, joinrel);
+
+	if (is_known(known, star))
+		return false;
+	known->stars = lappend(known->stars, star);
+	if (star->table == NULL && rtscan_enable_scan && !may_be_rechecked(root))
+		offer_rows(root, star);
+	return star->table != NULL;
+}
+
 static void
 add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 		  const JoinPathExtraData *extra)
 {
 	Relids		cores = rtscan_cores_of(root, inner);
-	bool		of_leaves = false;
+	List	   *of_leaves = NIL;
+	bool		added = false;
 	ListCell   *cell;
 
 	foreach(cell, stars_to_begin_with(root, outer))
@@ -259,19 +274,17 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 		const RtscanStar *before = lfirst(cell);
 		RtscanStar *star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores,
 																								  type, extra);
-		JoinStars  *known;
 
-		if (star == NULL)
-			continue;
-		known = remembered(root, joinrel);
-		if (is_known(known, star))
-			continue;
-		known->stars = lappend(known->stars, star);
-		of_leaves |= star->table != NULL;
-		if (star->table == NULL && rtscan_enable_scan && !may_be_rechecked(root))
-			offer_rows(root, star);
+		if (star && star->table)
+			of_leaves = lappend(of_leaves, star);
+		else if (star)
+			add_star(root, joinrel, star);
 	}
-	if (of_leaves && rtscan_enable_scan && !may_be_rechecked(root))
+	if (!rtscan_leaves_agree(root, of_leaves, inner))
+		return;
+	foreach(cell, of_leaves)
+		added |= add_star(root, joinrel, lfirst(cell));
+	if (added && rtscan_enable_scan && !may_be_rechecked(root))
 		offer_rows_of_leaves(root, joinrel);
 }
 

@@ -165,7 +165,7 @@ scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 
 	*found = best;
 }
 
-/* Look at all rows, until one has a code that none can be beyond of.  A page of codes is of one chunk. */
+/* Look at all rows, until one has a code that no other can be beyond.  A page of codes is of one chunk. */
 static uint32
 scan_all_codes(const Outermost *outermost)
 {

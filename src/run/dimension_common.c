@@ -65,7 +65,7 @@ rtscan_begin_common_dimension(const RtscanPlanDimension *plan, PlanState *state)
 	RtscanDimension *dimension;
 
 	/* What changes from scan to scan changes for each node when it is scanned again. */
-	if (plan->common == 0 || !bms_is_empty(state->plan->allParam))
+	if (plan->common == 0 || !bms_is_empty(state->plan->extParam))
 		return rtscan_begin_dimension(plan, state);
 	dimension = find_common(plan, state->state);
 	if (dimension == NULL)

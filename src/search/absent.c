@@ -22,7 +22,7 @@
 typedef struct Searched
 {
 	uint64		id;				/* segment * INDEX_MAX_KEYS + column */
-	uint32		lookups;		/* in vain */
+	uint32		misses;			/* lookups in vain */
 	bool		done;			/* it has its filter, or gets none */
 	RtscanBloom *bloom;
 	char		status;			/* for simplehash */
@@ -41,18 +41,17 @@ typedef struct Searched
 
 struct RtscanAbsent
 {
-	MemoryContext context;
-	searched_hash *columns;
+	MemoryContext parent;
+	MemoryContext context;		/* of all that follows */
+	searched_hash *columns;		/* NULL: none has been searched in vain */
 };
 
 RtscanAbsent *
 rtscan_create_absent(MemoryContext parent)
 {
-	MemoryContext context = AllocSetContextCreate(parent, "rtscan absent values", ALLOCSET_SMALL_SIZES);
-	RtscanAbsent *absent = MemoryContextAlloc(context, sizeof(RtscanAbsent));
+	RtscanAbsent *absent = MemoryContextAllocZero(parent, sizeof(RtscanAbsent));
 
-	absent->context = context;
-	absent->columns = searched_create(context, 16, NULL);
+	absent->parent = parent;
 	return absent;
 }
 
@@ -73,7 +72,8 @@ id_of(const RtscanCondition *condition, uint64 segment)
 bool
 rtscan_is_absent(const RtscanCondition *condition, uint64 segment)
 {
-	const Searched *searched = searched_lookup(condition->absent->columns, id_of(condition, segment));
+	searched_hash *columns = condition->absent->columns;
+	const Searched *searched = columns ? searched_lookup(columns, id_of(condition, segment)) : NULL;
 
 	return searched && searched->bloom && rtscan_bloom_lacks(searched->bloom, condition->keys[0]);
 }
@@ -90,6 +90,15 @@ add_keys(uint32 first, uint32 n, const uint64 *keys, void *arg)
 		rtscan_bloom_add(bloom, keys[i]);
 }
 
+static bool
+visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *bloom)
+{
+	if (!rtscan_is_plain(&reader->segment->columns[condition->column].header))
+		return rtscan_dictionary_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
+	rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
+	return true;
+}
+
 /* NULL: memory is short. */
 static RtscanBloom *
 make_bloom(const RtscanCondition *condition, RtscanReader *reader, uint32 keys)
@@ -103,29 +112,40 @@ make_bloom(const RtscanCondition *condition, RtscanReader *reader, uint32 keys)
 
 	if (nwords < keys / MOST_KEYS_A_WORD + 1)
 		return NULL;
-	bloom = MemoryContextAllocExtended(context, offsetof(RtscanBloom, words) + nwords * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bloom = MemoryContextAllocZero(context, offsetof(RtscanBloom, words) + nwords * sizeof(uint64));
 	bloom->nwords = nwords;
-	if (rtscan_is_plain(&reader->segment->columns[condition->column].header))
-		rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
-	else
-		rtscan_dictionary_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
-	return bloom;
+	return visit_keys(condition, reader, bloom) ? bloom : NULL;
+}
+
+static Searched *
+find_searched(const RtscanCondition *condition, uint64 segment)
+{
+	RtscanAbsent *absent = condition->absent;
+	Searched   *searched;
+	bool		found;
+
+	if (absent->columns == NULL)
+	{
+		absent->context = AllocSetContextCreate(absent->parent, "rtscan absent values", ALLOCSET_SMALL_SIZES);
+		absent->columns = searched_create(absent->context, 16, NULL);
+	}
+	searched = searched_insert(absent->columns, id_of(condition, segment), &found);
+	if (!found)
+	{
+		searched->misses = 0;
+		searched->done = false;
+		searched->bloom = NULL;
+	}
+	return searched;
 }
 
 void
 rtscan_note_absent(const RtscanCondition *condition, RtscanReader *reader)
 {
-	bool		found;
-	Searched   *searched = searched_insert(condition->absent->columns, id_of(condition, reader->segment->header.id), &found);
+	Searched   *searched = find_searched(condition, reader->segment->header.id);
 	uint32		keys = rtscan_null_code(&reader->segment->columns[condition->column].header);
 
-	if (!found)
-	{
-		searched->lookups = 0;
-		searched->done = false;
-		searched->bloom = NULL;
-	}
-	if (searched->done || ++searched->lookups * LOOKUP_NANOSECONDS < keys * KEY_NANOSECONDS)
+	if (searched->done || ++searched->misses * LOOKUP_NANOSECONDS < keys * KEY_NANOSECONDS)
 		return;
 	searched->done = true;
 	searched->bloom = make_bloom(condition, reader, keys);

@@ -474,6 +474,7 @@ rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, 
 				place,
 				code;
 
+	/* A soft reader gets any code. */
 	if (!find_leaf_of_rank(reader, column, type, rank, &page) || !rtscan_dictionary_open_page(&view, reader, column, type, page))
 		return 0;
 	if (!count_ranks(&view, rank, &place) || place == 0 ||
