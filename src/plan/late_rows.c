@@ -9,6 +9,7 @@
 #include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_statistic.h"
+#include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -61,7 +62,7 @@ static int
 strategy_of(Oid operator)
 {
 	List	   *meanings = get_op_btree_interpretation(operator);
-	int			strategy = meanings == NIL ? 0 : ((OpBtreeInterpretation *) linitial(meanings))->strategy;
+	int			strategy = meanings == NIL ? 0 : rtscan_compat_strategy(linitial(meanings));
 
 	list_free_deep(meanings);
 	return strategy;
