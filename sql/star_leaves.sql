@@ -190,8 +190,8 @@ FROM unnest(ARRAY['SELECT %s FROM fact JOIN (SELECT c, max(k) AS k FROM one GROU
 		GROUP BY k) d ON a = k',
 	'SELECT %s FROM fact JOIN (SELECT k, min(c) AS c FROM one WHERE k > (SELECT min(d) + 3 FROM two) GROUP BY k) d
 		ON a = k',
-	'SELECT %s FROM fact JOIN (WITH w AS MATERIALIZED (SELECT k, c FROM one) SELECT w.k, max(w.c) AS c
-		FROM w JOIN w AS x ON w.k = x.k + 1 GROUP BY w.k) d ON a = k',
+	'SELECT %s FROM fact JOIN (WITH w AS MATERIALIZED (SELECT k, c FROM one) SELECT k, max(c) AS c FROM w
+		WHERE k > (SELECT min(k) FROM w) GROUP BY k) d ON a = k',
 	'SELECT %s FROM fact JOIN (SELECT s.k, name, s.c FROM (SELECT max(k) AS k, c FROM one GROUP BY c) s
 		JOIN one ON s.k = one.k) d ON a = k',
 	'SELECT %s FROM fact, (SELECT NULL::int AS c) n WHERE a IN (SELECT max(k) FROM again GROUP BY e)']) query,
