@@ -5,16 +5,16 @@ COPY, transactions of one row by several clients (latencies), vacuum after a del
 as many single insertions as the table had rows. Writes results/NAME.md and .csv. See README.md.
 """
 import statistics
-import subprocess
-import sys
 import time
 from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 import report
 from cluster import cluster, connect, parser
 from generate import LARGEST, load
 from peers import POSTGRES_PEERS, Peer
+from pgbench import Load
 from report import Record
 from run import note, timed
 
@@ -41,22 +41,10 @@ def peers_of(cursor):
             [Peer("no index")] + [POSTGRES_PEERS[name] for name in ("btrees", "btree", "brin", "rtscan")]]
 
 
-def pgbench(options, directory, seconds, clients):
-    """Clients that insert single rows, running: see latencies()."""
-    programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
-    with open(f"{directory}/insert.sql", "w", encoding="utf-8") as script:
-        script.write(INSERT)
-    subprocess.run(f"rm -f {directory}/latency.*", shell=True, check=True)
-    command = [f"{programs}/pgbench", "-h", directory, "-U", "bench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2",
-               "-T", str(seconds), "-f", f"{directory}/insert.sql", "-l", f"--log-prefix={directory}/latency", "postgres"]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory)
-
-
-def latencies(process, directory):
-    """Of the transactions of pgbench, when it is done: ascending, ms."""
-    process.wait()
-    lines = subprocess.run(f"cat {directory}/latency.*", shell=True, check=True, capture_output=True, text=True).stdout.splitlines()
-    return sorted(int(line.split()[2]) / 1000 for line in lines)
+def insertions(options, directory, seconds, clients):
+    """Clients that insert single rows, running."""
+    Path(directory, "insert.sql").write_text(INSERT, encoding="utf-8")
+    return Load(options, directory, "insertions", clients, seconds, {"insert": 1})
 
 
 def fill(cursor):
@@ -75,7 +63,7 @@ def copy_and_delete(peer, directory):
 
 
 def insert_singly(options, directory):
-    times = latencies(pgbench(options, directory, options.seconds, options.clients), directory)
+    times = insertions(options, directory, options.seconds, options.clients).latencies()
     return {"rows a second": len(times) / options.seconds, "median": statistics.median(times),
             "p99": times[int(0.99 * len(times))], "p99.9": times[int(0.999 * len(times))], "longest": times[-1]}
 
@@ -104,11 +92,10 @@ def scan_records(cursor, options, directory):
     cursor.execute("CREATE INDEX t_rtscan ON t USING rtscan (a, b, c)")
     cursor.execute("VACUUM ANALYZE t")
     found = {"quiet": scan_times(cursor, edges)}
-    process = pgbench(options, directory, 4 * len(QUERIES), 1)
+    running = insertions(options, directory, 4 * len(QUERIES), 1)
     time.sleep(1)
     found["beside insertions"] = scan_times(cursor, edges)
-    process.terminate()
-    process.wait()
+    running.stop()
     note(segments(cursor))
     cursor.execute(f"DO $$ BEGIN FOR i IN 1 .. {options.single_inserts} LOOP "
                    f"INSERT INTO t VALUES (floor(random() * {LARGEST}), floor(random() * {LARGEST}), floor(random() * {LARGEST})); "

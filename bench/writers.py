@@ -3,8 +3,6 @@
 
 How many transactions a second, and what a query takes while they run. Writes results/NAME.md and .csv. See README.md.
 """
-import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import report
 from cluster import cluster, connect, parser
 from generate import LARGEST, load
 from peers import POSTGRES_PEERS, Peer
+from pgbench import Load
 from report import Record
 from run import note
 
@@ -51,38 +50,14 @@ def fill(cursor):
     cursor.execute("ALTER TABLE t ADD PRIMARY KEY (id)")
 
 
-class Load:
-    """pgbench, running some scripts by their weights; its log has each transaction's latency."""
-
-    def __init__(self, options, directory, name, clients, scripts):
-        programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
-        self.prefix = Path(directory) / f"log-{name}"
-        files = [f"-f{directory}/{script}.sql@{weight}" for script, weight in scripts.items()]
-        self.start = time.monotonic()
-        self.process = subprocess.Popen([f"{programs}/pgbench", "-h", directory, "-U", "bench", "-n", "-M", "prepared", "-c", str(clients),
-                                         "-j", str(min(clients, 4)), "-T", str(options.seconds), "-l", f"--log-prefix={self.prefix}",
-                                         *files, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=directory)
-
-    def latencies(self):
-        """Ascending, ms, when it is done."""
-        _, errors = self.process.communicate()
-        if self.process.returncode:
-            raise RuntimeError(errors)
-        logs = list(self.prefix.parent.glob(f"{self.prefix.name}.*"))
-        times = sorted(int(line.split()[2]) / 1000 for log in logs for line in log.read_text(encoding="utf-8").splitlines())
-        for log in logs:
-            log.unlink()
-        return times
-
-
 def share(times, part):
     return times[min(int(part * len(times)), len(times) - 1)]
 
 
 def measure(options, directory, clients):
     """What a query takes, and beside how many transactions a second that is."""
-    writers = Load(options, directory, "writers", clients, {"insert": INSERTS, "update": UPDATES}) if clients else None
-    queries = Load(options, directory, "queries", 1, {"query": 1}).latencies()
+    writers = Load(options, directory, "writers", clients, options.seconds, {"insert": INSERTS, "update": UPDATES}, threads=4) if clients else None
+    queries = Load(options, directory, "queries", 1, options.seconds, {"query": 1}).latencies()
     yield "query, median, ms", share(queries, 0.5)
     yield "query, p99, ms", share(queries, 0.99)
     if writers:

@@ -370,26 +370,15 @@ FROM generate_series(1, 100000) i;
 CREATE INDEX late_all ON late USING rtscan (kind, anywhere);
 CREATE INDEX late_place ON late (place);
 VACUUM ANALYZE late;
-CREATE FUNCTION in_order(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'Order: ' THEN
-			RETURN true;
-		END IF;
-	END LOOP;
-	RETURN false;
-END
-$$;
-SELECT q, in_order(q)
+SELECT q, plan_text(q) ~ 'Order: ' AS in_order
 FROM (VALUES ('SELECT * FROM late ORDER BY kind LIMIT 10'),
 	('SELECT * FROM late WHERE place > 10 ORDER BY kind LIMIT 10'),
 	('SELECT * FROM late WHERE place BETWEEN 80000 AND 81000 ORDER BY kind LIMIT 10'),
 	('SELECT * FROM late WHERE anywhere < 50 AND length(filler) > 3 ORDER BY kind LIMIT 10')) AS r (q);
 -- or at once, by which end of the heap the order begins at
 SELECT condition, direction,
-	in_order(format('SELECT * FROM late WHERE %s ORDER BY kind %s LIMIT 10', condition, direction))
+	plan_text(format('SELECT * FROM late WHERE %s ORDER BY kind %s LIMIT 10', condition, direction)) ~ 'Order: '
+		AS in_order
 FROM unnest('{place > 70000,70000 < place,place < 30000,30000 > place,place = 500}'::text[]) condition,
 	unnest('{ASC,DESC}'::text[]) direction;
 
