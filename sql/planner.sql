@@ -382,6 +382,35 @@ SELECT condition, direction,
 FROM unnest('{place > 70000,70000 < place,place < 30000,30000 > place,place = 500}'::text[]) condition,
 	unnest('{ASC,DESC}'::text[]) direction;
 
+-- for PostgreSQL's own scan in that order as for ours
+CREATE INDEX late_kind ON late USING btree (kind);
+SET rtscan.enable_scan = off;
+SELECT condition, direction,
+	total_cost(format('SELECT * FROM late WHERE %s ORDER BY kind %s LIMIT 10', condition, direction),
+		'SET LOCAL enable_sort = off') > 1000 AS late
+FROM unnest('{length(filler) > 3,place > 70000,70000 < place,place < 30000,place BETWEEN 50000 AND 70000}'::text[]) condition,
+	unnest('{ASC,DESC}'::text[]) direction;
+RESET rtscan.enable_scan;
+
+--
+-- Rows that are together in the heap are got from it, not looked for with a bitmap of ours as well
+--
+CREATE TABLE together AS
+	SELECT i AS id, i / 3 AS part, hash(i) % 20000 AS apart, hash(i + 1000000) % 10000 AS b, hash(i) % 7 AS other, repeat('x', 100) AS filler
+	FROM generate_series(1, 60000) i;
+CREATE INDEX together_part ON together USING btree (part, other);
+CREATE INDEX together_apart ON together USING btree (apart, other);
+CREATE INDEX together_rtscan ON together USING rtscan (b);
+VACUUM ANALYZE together;
+SET rtscan.enable_scan = off;
+SELECT q, indexes('SELECT * FROM together WHERE b < 400 AND ' || q)
+FROM unnest(ARRAY[
+	'part BETWEEN 4000 AND 4700', 'apart BETWEEN 4000 AND 4700',
+	'(part BETWEEN 4000 AND 4700 OR part = 77)', '(apart BETWEEN 4000 AND 4700 OR apart = 77)',
+	'(part BETWEEN 4000 AND 4700 OR part = 77 AND b < 10)', '(apart BETWEEN 4000 AND 4700 OR apart = 77 AND b < 10)',
+	'part BETWEEN 4000 AND 4700 AND apart BETWEEN 4000 AND 9000', '(part BETWEEN 4000 AND 4700 OR b = 77)']) q;
+RESET rtscan.enable_scan;
+
 SET client_min_messages = error;
 DROP SCHEMA planner CASCADE;
 DROP ROLE rtscan_curious;

@@ -107,9 +107,8 @@ distinct_pages(double rows, double pages)
 	return pages > 0 ? pages * -expm1(-rows / pages) : 0;
 }
 
-/* Pages of so many, of an index or a table, looked into at random. */
-static Cost
-random_pages_cost(Oid tablespace, double pages, double of)
+Cost
+rtscan_random_pages_cost(Oid tablespace, double pages, double of)
 {
 	double		random_page_cost,
 				seq_page_cost;
@@ -125,7 +124,7 @@ looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, dou
 {
 	if (loop_count > 1)
 		pages = index_pages_fetched(pages * loop_count, info->pages, info->pages, root) / loop_count;
-	return random_pages_cost(info->reltablespace, pages, info->pages);
+	return rtscan_random_pages_cost(info->reltablespace, pages, info->pages);
 }
 
 /* ---------------------------------------------------------------- finding rows */
@@ -284,7 +283,7 @@ ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows
 
 	return (RtscanCost) {
 		.work = blocks * RTSCAN_DICTIONARY_BLOCK * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
-		.pages = random_pages_cost(info->reltablespace, distinct_pages(rows, sizes->dictionary_pages), sizes->dictionary_pages),
+		.pages = rtscan_random_pages_cost(info->reltablespace, distinct_pages(rows, sizes->dictionary_pages), sizes->dictionary_pages),
 	};
 }
 
@@ -302,7 +301,7 @@ dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int colum
 	if (bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values)
 		return (RtscanCost) {
 			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
-			.pages = random_pages_cost(info->reltablespace, sizes->dictionary_pages, sizes->dictionary_pages),
+			.pages = rtscan_random_pages_cost(info->reltablespace, sizes->dictionary_pages, sizes->dictionary_pages),
 		};
 	return (RtscanCost) {
 		.work = rows * DICTIONARY_LOOKUP_NANOSECONDS / UNIT_NANOSECONDS,
@@ -323,7 +322,7 @@ column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 	pages = size->columns[column].value_pages;
 	touched = distinct_pages(rows, pages);
 	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
-	cost.pages += VALUE_PAGE_FACTOR * random_pages_cost(info->reltablespace, touched, pages);
+	cost.pages += VALUE_PAGE_FACTOR * rtscan_random_pages_cost(info->reltablespace, touched, pages);
 	if (size->columns[column].dictionary_values > 0)
 	{
 		cost.work += rows * RTSCAN_CODE_COST;
@@ -389,7 +388,7 @@ rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops)
 	return (RtscanCost) {
 		.startup = table->pages * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
 		.work = rows * fraction * cpu_tuple_cost,
-		.pages = random_pages_cost(table->reltablespace, heap_blocks(table, rows) * fraction, table->pages),
+		.pages = rtscan_random_pages_cost(table->reltablespace, heap_blocks(table, rows) * fraction, table->pages),
 	};
 }
 
@@ -403,7 +402,7 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 		blocks = Min(blocks, index_pages_fetched(rows * loops, table->pages, info->pages, root) / loops);
 	return (RtscanCost) {
 		.work = rows * cpu_tuple_cost,
-		.pages = random_pages_cost(table->reltablespace, blocks, table->pages),
+		.pages = rtscan_random_pages_cost(table->reltablespace, blocks, table->pages),
 	};
 }
 

@@ -6,12 +6,11 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "access/stratnum.h"
-#include "catalog/pg_statistic.h"
 #include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "plan/heap_order.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -22,32 +21,6 @@ typedef struct Place
 	bool		above;			/* the column is above something, */
 	bool		below;			/* or below, or both: what it is equal to */
 } Place;
-
-static double
-correlation_of(const VariableStatData *variable)
-{
-	AttStatsSlot slot;
-	double		correlation;
-
-	if (!HeapTupleIsValid(variable->statsTuple) ||
-		!get_attstatsslot(&slot, variable->statsTuple, STATISTIC_KIND_CORRELATION, InvalidOid, ATTSTATSSLOT_NUMBERS))
-		return 0;
-	correlation = slot.nnumbers > 0 ? slot.numbers[0] : 0;
-	free_attstatsslot(&slot);
-	return correlation;
-}
-
-static double
-correlation_with_heap(PlannerInfo *root, Node *expression)
-{
-	VariableStatData variable;
-	double		correlation;
-
-	examine_variable(root, expression, 0, &variable);
-	correlation = correlation_of(&variable);
-	ReleaseVariableStats(variable);
-	return correlation;
-}
 
 /* ---------------------------------------------------------------- quals */
 
@@ -89,7 +62,7 @@ add_clause(PlannerInfo *root, Node *clause, Var **best, Place *place)
 	bool		commuted;
 	Var		   *column = IsA(clause, OpExpr) && list_length(op->args) == 2 ? compared_column(op, &commuted) : NULL;
 	int			strategy = column ? strategy_of(op->opno) : 0;
-	double		correlation = strategy > 0 ? correlation_with_heap(root, (Node *) column) : 0;
+	double		correlation = strategy > 0 ? rtscan_heap_correlation(root, (Node *) column) : 0;
 
 	if (fabs(correlation) < fabs(place->correlation) || correlation == 0)
 		return;
@@ -124,7 +97,7 @@ heap_order_of(PlannerInfo *root, Expr *order, bool descending)
 				of_each;
 
 	examine_variable(root, (Node *) order, 0, &variable);
-	correlation = correlation_of(&variable);
+	correlation = rtscan_correlation_of(&variable);
 	of_each = 1 / Max(get_variable_numdistinct(&variable, &is_default), 1);
 	ReleaseVariableStats(variable);
 	if (correlation * correlation > of_each)

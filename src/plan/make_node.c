@@ -215,8 +215,7 @@ rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	RtscanNodePlan plan = plan_node(root, path);
 
 	scan->scan.plan.targetlist = tlist;
-	/* Plans that are made of one path several times, for leaves, have parts in common, which set_plan_references() would change. */
-	scan->custom_plans = copyObject(custom_plans);
+	scan->custom_plans = rtscan_own_plans(custom_plans);
 	scan->scan.plan.qual = rtscan_order_quals(root, path->request->having);
 	scan->flags = custom_path->flags;
 	scan->methods = &rtscan_aggregate_scan_methods;

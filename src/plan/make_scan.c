@@ -118,8 +118,7 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	}
 	plan.arguments = rtscan_make_runnable(root, arguments);
 	scan->scan.scanrelid = path->join ? 0 : rel->relid;
-	/* Plans that are made of one path several times, for leaves, have parts in common, which set_plan_references() would change. */
-	scan->custom_plans = copyObject(custom_plans);
+	scan->custom_plans = rtscan_own_plans(custom_plans);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = extract_actual_clauses(path->others, false);
 	scan->flags = custom_path->flags;

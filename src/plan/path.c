@@ -13,25 +13,30 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = rtscan_plan_path,
 };
 
-bool
-rtscan_is_usable(const IndexOptInfo *index)
+static bool
+is_usable(const IndexOptInfo *index)
 {
 	return rtscan_owns(index) && !index->hypothetical &&
 		(index->indpred == NIL || index->predOK);
 }
 
+List *
+rtscan_usable_indexes(const RelOptInfo *table)
+{
+	List	   *indexes = NIL;
+	ListCell   *cell;
+
+	foreach(cell, table->indexlist)
+		if (is_usable(lfirst_node(IndexOptInfo, cell)))
+			indexes = lappend(indexes, lfirst(cell));
+	return indexes;
+}
+
+/* Of a table that is known to have no rows the planner has not even looked at its indexes' quals. */
 static bool
 has_index(RelOptInfo *rel)
 {
-	ListCell   *cell;
-
-	/* Of a table that is known to have no rows the planner has not even looked at its indexes' quals. */
-	if (!IS_SIMPLE_REL(rel) || rel->rtekind != RTE_RELATION || IS_DUMMY_REL(rel))
-		return false;
-	foreach(cell, rel->indexlist)
-		if (rtscan_is_usable(lfirst_node(IndexOptInfo, cell)))
-			return true;
-	return false;
+	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && rtscan_usable_indexes(rel) != NIL;
 }
 
 /* Are all its rows in a heap? */
@@ -96,17 +101,9 @@ join_dimensions(RtscanPath *path)
 
 /* Those that could be asked: of a star it is known which. */
 static List *
-usable_indexes(const RtscanRequest *request)
+indexes_of(const RtscanRequest *request)
 {
-	List	   *indexes = NIL;
-	ListCell   *cell;
-
-	if (request->star)
-		return list_make1(request->star->index);
-	foreach(cell, request->table->indexlist)
-		if (rtscan_is_usable(lfirst_node(IndexOptInfo, cell)))
-			indexes = lappend(indexes, lfirst(cell));
-	return indexes;
+	return request->star ? list_make1(request->star->index) : rtscan_usable_indexes(request->table);
 }
 
 Path *
@@ -115,7 +112,7 @@ rtscan_cheapest_path(const RtscanRequest *request)
 	Path	   *cheapest = NULL;
 	ListCell   *cell;
 
-	foreach(cell, usable_indexes(request))
+	foreach(cell, indexes_of(request))
 	{
 		RtscanPath *path = make_path(request, lfirst_node(IndexOptInfo, cell));
 

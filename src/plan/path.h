@@ -89,8 +89,8 @@ extern void rtscan_init_aggregate(void);
 /* The number, from 0, of the key with a reference (SortGroupClause.tleSortGroupRef). */
 extern int	rtscan_number_of_key(const RtscanRequest *request, Index reference);
 
-/* path.c: can an index of ours be used?  Is a relation a table with all rows in a heap, and such an index? */
-extern bool rtscan_is_usable(const IndexOptInfo *index);
+/* path.c: a table's indexes of ours that can be used.  Is a relation a table with all rows in a heap, and such an index? */
+extern List *rtscan_usable_indexes(const RelOptInfo *table);
 extern bool rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel);
 
 /* The cheapest path of all its indexes, or NULL. */

@@ -15,6 +15,13 @@
  */
 extern List *rtscan_make_runnable(PlannerInfo *root, List *expressions);
 
+/* Plans below a node: those that are made of one path several times, for leaves, have parts in common, which set_plan_references() would change. */
+static inline List *
+rtscan_own_plans(List *custom_plans)
+{
+	return copyObject(custom_plans);
+}
+
 /* All functions that they call, if they are asked of rows, whatever the index has called already (OIDs). */
 extern List *rtscan_functions_of(List *expressions);
 

@@ -12,6 +12,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "plan/core_paths.h"
 #include "plan/path.h"
 #include "run/node.h"
 #include "settings.h"
@@ -148,14 +149,17 @@ offer_index(PlannerInfo *root, IndexOptInfo *index)
 static void
 consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
+	List	   *usable;
 	ListCell   *cell;
 
 	if (previous_hook)
 		previous_hook(root, rel, rti, rte);
-	if (!rtscan_enable_scan || !rtscan_can_answer(root, rel))
+	usable = rtscan_usable_indexes(rel);
+	if (usable == NIL)
 		return;
-	foreach(cell, rel->indexlist)
-		if (rtscan_is_usable(lfirst_node(IndexOptInfo, cell)))
+	rtscan_reprice_core_paths(root, rel);
+	if (rtscan_enable_scan && rtscan_can_answer(root, rel))
+		foreach(cell, usable)
 			offer_index(root, lfirst_node(IndexOptInfo, cell));
 }
 

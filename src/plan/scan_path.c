@@ -261,13 +261,14 @@ static Cost
 late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 {
 	const Path *result = &path->path.path;
-	List	   *clauses = list_concat_copy(path->row_clauses, path->others);
+	const RtscanOrderColumn *order = &path->order.columns[0];
+	List	   *clauses = path->ordered ? list_concat_copy(path->row_clauses, path->others) : NIL;
 
-	if (!path->ordered || clauses == NIL)
+	if (clauses == NIL)
 		return 0;
 	return (result->total_cost - result->startup_cost) *
-		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, path->order.columns[0].column)->expr,
-						 path->order.columns[0].descending, Min(result->rows / Max(found, 1), 1));
+		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, order->column)->expr, order->descending,
+						 Min(result->rows / Max(found, 1), 1));
 }
 
 static void

@@ -211,14 +211,13 @@ stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves
 
 	if (!rtscan_can_answer(root, rel) || !bms_is_empty(rel->lateral_relids))
 		return NIL;
-	foreach(cell, rel->indexlist)
-		if (rtscan_is_usable(lfirst_node(IndexOptInfo, cell)))
-		{
-			RtscanStar *star = palloc(sizeof(RtscanStar));
+	foreach(cell, rtscan_usable_indexes(rel))
+	{
+		RtscanStar *star = palloc(sizeof(RtscanStar));
 
-			*star = (RtscanStar) {.rel = rel, .index = lfirst_node(IndexOptInfo, cell), .table = table, .leaves = leaves};
-			stars = lappend(stars, star);
-		}
+		*star = (RtscanStar) {.rel = rel, .index = lfirst_node(IndexOptInfo, cell), .table = table, .leaves = leaves};
+		stars = lappend(stars, star);
+	}
 	return stars;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "run/dimension.h"
 
+#include "bits/key_hash.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -18,7 +19,7 @@ typedef struct Encoded
 #define SH_ELEMENT_TYPE Encoded
 #define SH_KEY_TYPE uint64
 #define SH_KEY key
-#define SH_HASH_KEY(table, key) ((uint32) (((key) * UINT64CONST(0x9E3779B97F4A7C15)) >> 32))
+#define SH_HASH_KEY(table, key) rtscan_hash_key(key)
 #define SH_EQUAL(table, a, b) ((a) == (b))
 #define SH_SCOPE static inline
 #define SH_DECLARE

@@ -4,6 +4,7 @@
  */
 #include "run/row_groups.h"
 
+#include "bits/key_hash.h"
 #include "bits/multiversion.h"
 #include "common/int.h"
 #include "miscadmin.h"
@@ -36,7 +37,7 @@ typedef struct Remembered
 #define SH_ELEMENT_TYPE Remembered
 #define SH_KEY_TYPE uint64
 #define SH_KEY combination
-#define SH_HASH_KEY(table, key) ((uint32) (((key) * UINT64CONST(0x9E3779B97F4A7C15)) >> 32))
+#define SH_HASH_KEY(table, key) rtscan_hash_key(key)
 #define SH_EQUAL(table, a, b) ((a) == (b))
 #define SH_SCOPE static inline
 #define SH_DECLARE

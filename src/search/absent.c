@@ -6,6 +6,7 @@
 
 #include "access/stratnum.h"
 #include "bits/bloom.h"
+#include "bits/key_hash.h"
 #include "miscadmin.h"
 #include "segment/plain.h"
 #include "utils/memutils.h"
@@ -32,7 +33,7 @@ typedef struct Searched
 #define SH_ELEMENT_TYPE		Searched
 #define SH_KEY_TYPE			uint64
 #define SH_KEY				id
-#define SH_HASH_KEY(table, key) ((uint32) (((key) * UINT64CONST(0x9E3779B97F4A7C15)) >> 32))
+#define SH_HASH_KEY(table, key) rtscan_hash_key(key)
 #define SH_EQUAL(table, a, b) ((a) == (b))
 #define SH_SCOPE			static inline
 #define SH_DECLARE
