@@ -388,15 +388,17 @@ SET rtscan.enable_scan = off;
 SELECT condition, direction,
 	total_cost(format('SELECT * FROM late WHERE %s ORDER BY kind %s LIMIT 10', condition, direction),
 		'SET LOCAL enable_sort = off') > 1000 AS late
-FROM unnest('{length(filler) > 3,place > 70000,70000 < place,place < 30000,place BETWEEN 50000 AND 70000}'::text[]) condition,
-	unnest('{ASC,DESC}'::text[]) direction;
+FROM unnest('{ASC,DESC}'::text[]) direction,
+	unnest('{length(filler) > 3,place > 70000,70000 < place,place < 30000,place BETWEEN 50000 AND 70000}'::text[])
+		condition;
 RESET rtscan.enable_scan;
 
 --
 -- Rows that are together in the heap are got from it, not looked for with a bitmap of ours as well
 --
 CREATE TABLE together AS
-	SELECT i AS id, i / 3 AS part, hash(i) % 20000 AS apart, hash(i + 1000000) % 10000 AS b, hash(i) % 7 AS other, repeat('x', 100) AS filler
+	SELECT i AS id, i / 3 AS part, hash(i) % 20000 AS apart, hash(i + 1000000) % 10000 AS b, hash(i) % 7 AS other,
+		repeat('x', 100) AS filler
 	FROM generate_series(1, 60000) i;
 CREATE INDEX together_part ON together USING btree (part, other);
 CREATE INDEX together_apart ON together USING btree (apart, other);

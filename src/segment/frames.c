@@ -6,15 +6,17 @@
 
 #include "bits/bits.h"
 #include "bits/gather.h"
+#include "bits/prefetch.h"
 #include "miscadmin.h"
 #include "segment/look_ahead.h"
 
 #define CACHE_LINE		64
 
 /*
- * A processor does not prefetch beyond a page of memory.  So, where rows come one after another, as many behind them are brought into the
- * cache, these many at a time: what waits for memory then calculates.
+ * A processor does not prefetch beyond a page of memory.  So, where rows come one after another, those so many calls behind them are brought
+ * into the cache, these many at a time: what waits for memory then calculates.
  */
+#define CALLS_AHEAD		2
 #define RUN_ROWS		256
 
 /* ---------------------------------------------------------------- writing */
@@ -219,7 +221,7 @@ prefetch_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uin
 	rtscan_prefetch_head(reader, &frames->area, page);
 	payload = rtscan_recent_payload(reader, &frames->area, page);
 	for (Size offset = rtscan_packed_bytes(first, bits); offset < end && payload; offset += CACHE_LINE)
-		__builtin_prefetch(payload + offset);
+		RTSCAN_PREFETCH_FAR(payload + offset);
 }
 
 /* Some rows' elements, which are on one page, and where they go to. */
@@ -294,7 +296,7 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 
 		rtscan_look_ahead(reader, &ahead, i);
 		elements.payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, NULL);
-		largest = run ? unpack_run(reader, frames, chunk, &elements, end - i, n) : unpack(&elements, 0, end - i);
+		largest = run ? unpack_run(reader, frames, chunk, &elements, end - i, CALLS_AHEAD * n) : unpack(&elements, 0, end - i);
 		rtscan_release(reader, buffer);
 		rtscan_check_frame(reader, frames, chunk, frames->pages[chunk] + number, largest);
 		i = end;

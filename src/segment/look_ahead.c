@@ -5,6 +5,7 @@
 #include "segment/look_ahead.h"
 
 #include "bits/packed.h"
+#include "bits/prefetch.h"
 
 /* So many rows before they are got, if so many bits are between one and the next. */
 #define ROWS_AHEAD		256
@@ -30,7 +31,7 @@ prefetch_elements(RtscanReader *reader, const RtscanLookAhead *ahead, uint32 fro
 	rtscan_prefetch_head(reader, ahead->area, ahead->first_page + page);
 	for (; from < end && ahead->rows[from] - first_row < per_page; from++)
 		if (payload)
-			__builtin_prefetch(payload + (Size) (ahead->rows[from] - first_row) * ahead->bits / 8);
+			RTSCAN_PREFETCH_FAR(payload + (Size) (ahead->rows[from] - first_row) * ahead->bits / 8);
 	return from;
 }
 
