@@ -392,6 +392,9 @@ FROM unnest('{ASC,DESC}'::text[]) direction,
 	unnest('{length(filler) > 3,place > 70000,70000 < place,place < 30000,place BETWEEN 50000 AND 70000}'::text[])
 		condition;
 RESET rtscan.enable_scan;
+-- rows that a partial index does not have need not be passed
+CREATE INDEX late_last ON late USING btree (kind) WHERE place > 70000;
+SELECT indexes('SELECT * FROM late WHERE place > 70000 AND length(filler) > 3 ORDER BY kind LIMIT 10');
 
 --
 -- Rows that are together in the heap are got from it, not looked for with a bitmap of ours as well
@@ -411,6 +414,15 @@ FROM unnest(ARRAY[
 	'(part BETWEEN 4000 AND 4700 OR part = 77)', '(apart BETWEEN 4000 AND 4700 OR apart = 77)',
 	'(part BETWEEN 4000 AND 4700 OR part = 77 AND b < 10)', '(apart BETWEEN 4000 AND 4700 OR apart = 77 AND b < 10)',
 	'part BETWEEN 4000 AND 4700 AND apart BETWEEN 4000 AND 9000', '(part BETWEEN 4000 AND 4700 OR b = 77)']) q;
+-- not those of a list, or those that are NULL, or of which another column lets few pass: they may be anywhere
+UPDATE together SET part = NULL WHERE id % 60 = 0;
+VACUUM ANALYZE together;
+SET enable_indexscan = off;
+SELECT q, indexes('SELECT * FROM together WHERE b < 400 AND ' || q)
+FROM unnest(ARRAY['part IS NULL', 'part BETWEEN 2000 AND 18000 AND other = 5']) q;
+SELECT indexes(format('SELECT * FROM together WHERE b < 400 AND part IN (%s)', string_agg((i * 100)::text, ',')))
+FROM generate_series(1, 200) i;
+RESET enable_indexscan;
 RESET rtscan.enable_scan;
 
 SET client_min_messages = error;

@@ -101,6 +101,28 @@ adjacent_pages_cost(const RelOptInfo *table, Selectivity selectivity)
 	return pages == 0 ? 0 : random_page_cost + (pages - 1) * seq_page_cost;
 }
 
+/*
+ * What part of the rows lies between those that an index finds, if all lie in the order of its first column: those in ranges of that, however
+ * few others let pass.  Where NULLs and the values of a list are, and in what order other kinds of indexes have rows, nobody knows.
+ */
+static Selectivity
+span_of(PlannerInfo *root, const IndexPath *path)
+{
+	List	   *ranges = NIL;
+	ListCell   *cell;
+
+	if (path->indexinfo->sortopfamily == NULL)
+		return 1;
+	foreach(cell, path->indexclauses)
+	{
+		const IndexClause *clause = lfirst_node(IndexClause, cell);
+
+		if (clause->indexcol == 0 && !clause->lossy && IsA(clause->rinfo->clause, OpExpr))
+			ranges = lappend(ranges, clause->rinfo);
+	}
+	return ranges == NIL ? 1 : clauselist_selectivity(root, ranges, path->indexinfo->rel->relid, JOIN_INNER, NULL);
+}
+
 /* As cost_index() goes between both, but for the whole correlation of a first column: among its equal values a bitmap sorts rows itself. */
 static Cost
 index_pages_cost(PlannerInfo *root, const IndexPath *path)
@@ -108,7 +130,7 @@ index_pages_cost(PlannerInfo *root, const IndexPath *path)
 	const IndexOptInfo *index = path->indexinfo;
 	double		correlation = rtscan_heap_correlation(root, (Node *) linitial_node(TargetEntry, index->indextlist)->expr);
 	Cost		scattered = scattered_pages_cost(root, index->rel, (Path *) path);
-	Cost		adjacent = Min(adjacent_pages_cost(index->rel, path->indexselectivity), scattered);
+	Cost		adjacent = Min(adjacent_pages_cost(index->rel, span_of(root, path)), scattered);
 
 	return scattered + correlation * correlation * (adjacent - scattered);
 }
@@ -158,7 +180,7 @@ offer_alone(PlannerInfo *root, RelOptInfo *table, Path *bitmap)
 	add_path(table, (Path *) path);
 }
 
-/* add_path() frees what it finds too expensive, so the bitmaps are listed before. */
+/* add_path() changes the list of paths, and frees those that it finds too expensive, so their bitmaps are listed before. */
 static void
 offer_bitmaps_alone(PlannerInfo *root, RelOptInfo *table)
 {
@@ -186,7 +208,7 @@ other_clauses(const IndexPath *path)
 	List	   *result = NIL;
 	ListCell   *cell;
 
-	foreach(cell, path->path.parent->baserestrictinfo)
+	foreach(cell, path->indexinfo->indrestrictinfo)
 		if (!is_redundant_with_indexclauses(lfirst_node(RestrictInfo, cell), path->indexclauses))
 			result = lappend(result, lfirst(cell));
 	return result;
@@ -222,15 +244,22 @@ charge_late_rows(PlannerInfo *root, IndexPath *path)
 		rtscan_late_part(root, others, order, rtscan_compat_is_descending(key), Min(path->path.rows / found, 1));
 }
 
-void
-rtscan_reprice_core_paths(PlannerInfo *root, RelOptInfo *table)
+static void
+charge_paths(PlannerInfo *root, const List *paths)
 {
 	ListCell   *cell;
 
+	foreach(cell, paths)
+		if (IsA(lfirst(cell), IndexPath) && ((Path *) lfirst(cell))->param_info == NULL)
+			charge_late_rows(root, lfirst(cell));
+}
+
+void
+rtscan_reprice_core_paths(PlannerInfo *root, RelOptInfo *table)
+{
 	offer_bitmaps_alone(root, table);
 	if (root->query_pathkeys == NIL)
 		return;
-	foreach(cell, table->pathlist)
-		if (IsA(lfirst(cell), IndexPath) && ((Path *) lfirst(cell))->param_info == NULL)
-			charge_late_rows(root, lfirst(cell));
+	charge_paths(root, table->pathlist);
+	charge_paths(root, table->partial_pathlist);
 }

@@ -13,7 +13,7 @@
  *
  * - An index scan in an order may have to pass many rows before the first that is wanted: late_rows.h.
  *
- * Only tables with an rtscan index are looked at, so nobody's plans change who has none.
+ * Only tables with an rtscan index that the query could use are looked at, so nobody's plans change who has none.
  */
 #ifndef RTSCAN_CORE_PATHS_H
 #define RTSCAN_CORE_PATHS_H

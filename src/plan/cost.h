@@ -82,7 +82,7 @@ extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows, d
 /* Getting so many rows from the heap, by their TIDs in the order of its blocks; likewise in loops. */
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);
 
-/* Pages of so many, of an index or a table, looked into in their order: as cost_bitmap_heap_scan() has it. */
+/* Pages of so many, of an index or a table, looked into in their order: as cost_bitmap_heap_scan() has it for several. */
 extern Cost rtscan_random_pages_cost(Oid tablespace, double pages, double of);
 
 /* Getting so many rows in an order, in which they have so many ranks; about as many are wanted, with values of so many columns. */

@@ -17,7 +17,8 @@ rtscan_correlation_of(const VariableStatData *variable)
 	if (!HeapTupleIsValid(variable->statsTuple) ||
 		!get_attstatsslot(&slot, variable->statsTuple, STATISTIC_KIND_CORRELATION, InvalidOid, ATTSTATSSLOT_NUMBERS))
 		return 0;
-	correlation = slot.nnumbers > 0 ? slot.numbers[0] : 0;
+	/* Statistics may have been written by hand. */
+	correlation = slot.nnumbers > 0 ? Max(-1, Min(slot.numbers[0], 1)) : 0;
 	free_attstatsslot(&slot);
 	return correlation;
 }
