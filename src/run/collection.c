@@ -4,6 +4,7 @@
  */
 #include "run/collection.h"
 
+#include "bits/huge_pages.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -16,9 +17,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* An array begins with room for so many keys; from so many on sorting it takes long. */
+/* An array begins with room for so many keys; from so many on sorting it takes long, and it gets memory for as many times more. */
 #define FIRST_CAPACITY	8
 #define LARGE_CAPACITY	4096
+#define RESERVED		512
 
 #define SIGN_BIT		(UINT64CONST(1) << 63)
 #define MINUS_INFINITY8	((int64) UINT64CONST(0xFFF0000000000000))
@@ -109,30 +111,95 @@ rtscan_key_float(const RtscanCollecting *collecting, int64 key)
 	return (float8) key;
 }
 
-/* ---------------------------------------------------------------- distinct keys */
+/* ---------------------------------------------------------------- room for keys */
 
-static int64 *
-make_scratch(uint64 n)
+/* Memory that nobody has touched costs nothing, but copying what is there does: the only collection takes much at once. */
+static void
+enlarge(const RtscanCollecting *collecting, RtscanCollection *collection, uint64 room, MemoryContext context)
 {
+	if (collecting->may_sort && room >= LARGE_CAPACITY)
+		room = Max(room, Min(room * RESERVED, collecting->most));
+	if (collection->keys)
+		collection->keys = repalloc_huge(collection->keys, room * sizeof(int64));
+	else
+		collection->keys = MemoryContextAllocHuge(context, room * sizeof(int64));
+	collection->room = room;
+	rtscan_advise_huge_pages(collection->keys, room * sizeof(int64));
+}
+
+/* Scratch memory for so many keys: behind those that there are, where there is room, as more keys will touch it anyway. */
+static int64 *
+take_scratch(const RtscanCollection *collection, uint64 n)
+{
+	if (collection->room - collection->n >= n)
+		return collection->keys + collection->n;
 	return MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(int64));
 }
 
-/* Sort the array; of DISTINCT, each key once.  Of equal ones the first is as good as any. */
+static void
+give_scratch_back(const RtscanCollection *collection, int64 *scratch)
+{
+	if (scratch < collection->keys || scratch > collection->keys + collection->room)
+		pfree(scratch);
+}
+
+/* ---------------------------------------------------------------- distinct keys */
+
+/* Of keys that ascend, leave each once: how many these are.  Of equal ones the first is as good as any. */
+static uint64
+drop_equal(const RtscanCollecting *collecting, int64 *keys, uint64 n)
+{
+	uint64		kept = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		if (kept == 0 || !rtscan_same_key(collecting, keys[kept - 1], keys[i]))
+			keys[kept++] = keys[i];
+	return kept;
+}
+
+/* Merge keys that ascend into those that do: from their ends, so that none is overwritten that is still to be read. */
+static void
+merge_keys(const RtscanCollecting *collecting, RtscanCollection *collection, const int64 *added, uint64 nadded)
+{
+	int64	   *keys = collection->keys;
+	uint64		left = collection->nsorted;
+	uint64		end = left + nadded;
+	uint64		place = end;
+
+	while (left > 0 && nadded > 0)
+	{
+		int64		key = keys[left - 1];
+		int64		other = added[nadded - 1];
+		bool		same = rtscan_same_key(collecting, key, other);
+
+		/* No branch: which is greater is as random as the keys are. */
+		keys[--place] = Max(key, other);
+		left -= same | (key > other);
+		nadded -= same | (other > key);
+	}
+	memcpy(keys + left, added, nadded * sizeof(int64));
+	left += nadded;
+	memmove(keys + left, keys + place, (end - place) * sizeof(int64));
+	collection->nsorted = left + end - place;
+}
+
+/* Sort the array: of DISTINCT each key once, of which those of the last time are sorted already. */
 static void
 sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
 {
-	int64	   *keys = collection->keys;
-	int64	   *scratch = make_scratch(collection->n);
-	uint64		kept = 0;
+	int64	   *keys = collection->keys + collection->nsorted;
+	uint64		n = collection->n - collection->nsorted;
+	int64	   *scratch = take_scratch(collection, n);
 
-	rtscan_sort_integers(keys, collection->n, scratch);
-	pfree(scratch);
-	if (collecting->how.purpose != RTSCAN_FOR_DISTINCT)
-		return;
-	for (uint64 i = 0; i < collection->n; i++)
-		if (kept == 0 || !rtscan_same_key(collecting, keys[kept - 1], keys[i]))
-			keys[kept++] = keys[i];
-	collection->n = kept;
+	rtscan_sort_integers(keys, n, scratch);
+	if (collecting->how.purpose == RTSCAN_FOR_DISTINCT)
+	{
+		n = drop_equal(collecting, keys, n);
+		memcpy(scratch, keys, n * sizeof(int64));
+		merge_keys(collecting, collection, scratch, n);
+		collection->n = collection->nsorted;
+	}
+	give_scratch_back(collection, scratch);
 }
 
 /* Is a key among the bits' range?  Which one is it? */
@@ -191,13 +258,13 @@ make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, Memo
 	for (uint64 i = 0; i < collection->n; i++)
 		if (find_bit(collection, collection->keys[i], &bit))
 			set_bit(collection, bit);
-	collection->n = 0;
+	collection->n = collection->nsorted = 0;
 	return true;
 }
 
 /* ---------------------------------------------------------------- adding */
 
-/* Make an array larger, so that there is room for so many more. */
+/* Let an array become larger, so that there is room for so many more. */
 static void
 grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
@@ -209,10 +276,11 @@ grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, Me
 		capacity *= 2;
 	if (collecting->may_sort)
 		capacity = Min(capacity, collecting->most);
-	if (collection->keys)
-		collection->keys = repalloc_huge(collection->keys, capacity * sizeof(int64));
+	/* First what there is, if that is more than before. */
+	if (collection->capacity < collection->room && collection->n + more <= collection->room)
+		capacity = Min(capacity, collection->room);
 	else
-		collection->keys = MemoryContextAllocHuge(context, capacity * sizeof(int64));
+		enlarge(collecting, collection, capacity, context);
 	collection->capacity = capacity;
 }
 
@@ -440,6 +508,7 @@ rtscan_read_collection(RtscanState *state, BufFile *file)
 	collection = palloc(sizeof(RtscanCollection));
 	rtscan_read_exactly(file, collection, sizeof(RtscanCollection));
 	collection->keys = read_integers(collection->n, file);
+	collection->capacity = collection->room = collection->n;
 	collection->words = read_integers(collection->nwords, file);
 	state->value = PointerGetDatum(collection);
 }
@@ -521,6 +590,27 @@ rtscan_next_key(RtscanKeys *keys, int64 *key)
 	return true;
 }
 
+uint64
+rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection)
+{
+	RtscanKeys	keys;
+	int64		key;
+	uint64		n = 0;
+
+	if (collection->sort == NULL && collecting->how.purpose == RTSCAN_FOR_DISTINCT)
+	{
+		/* None of the array is among the bits. */
+		sort_array(collecting, collection);
+		for (uint64 i = 0; i < collection->nwords; i++)
+			n += pg_popcount64(collection->words[i]);
+		return n + collection->n;
+	}
+	rtscan_begin_keys(&keys, collecting, collection);
+	while (rtscan_next_key(&keys, &key))
+		n++;
+	return n;
+}
+
 /* ---------------------------------------------------------------- keys of some ranks */
 
 static void
@@ -557,8 +647,8 @@ rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, c
 		pfree(places);
 		return;
 	}
-	scratch = make_scratch(collection->n);
+	scratch = take_scratch(collection, collection->n);
 	rtscan_select_integers(collection->keys, collection->n, scratch, places, nranks, keys);
-	pfree(scratch);
+	give_scratch_back(collection, scratch);
 	pfree(places);
 }

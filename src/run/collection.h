@@ -45,8 +45,10 @@ typedef struct RtscanCollected
 typedef struct RtscanCollection
 {
 	uint64		n;
-	uint64		capacity;
+	uint64		capacity;		/* so many may come, */
+	uint64		room;			/* and there is memory for so many */
 	int64	   *keys;
+	uint64		nsorted;		/* of DISTINCT: so many come first that ascend, each once */
 	uint64		below;			/* so many are less than all there are, and not there: nobody asks for their ranks (narrowed.h) */
 	int64		base;			/* of bits: a multiple of 64, */
 	uint64		nwords;
@@ -111,6 +113,9 @@ typedef struct RtscanKeys
 	int64		last;			/* and the one before it */
 	uint64		bit;			/* the next of the bits */
 } RtscanKeys;
+
+/* How many keys a visit would meet. */
+extern uint64 rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection);
 
 extern void rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, RtscanCollection *collection);
 extern bool rtscan_next_key(RtscanKeys *keys, int64 *key);

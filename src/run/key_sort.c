@@ -29,7 +29,7 @@ rtscan_move_to_sort(RtscanCollecting *collecting, RtscanCollection *collection, 
 	for (uint64 i = 0; i < collection->n; i++)
 		tuplesort_putdatum(collection->sort, Int64GetDatum(collection->keys[i]), false);
 	collecting->spilled += collection->n;
-	collection->n = 0;
+	collection->n = collection->nsorted = 0;
 	MemoryContextSwitchTo(old);
 }
 

@@ -268,11 +268,6 @@ add_distinct(const RtscanTransition *aggregate, RtscanState *result, const Rtsca
 	MemoryContext old;
 	Datum		value;
 
-	if (aggregate->family->counts)
-	{
-		result->count++;
-		return;
-	}
 	MemoryContextReset(values);
 	old = MemoryContextSwitchTo(values);
 	value = rtscan_key_value(collecting, key);
@@ -281,21 +276,28 @@ add_distinct(const RtscanTransition *aggregate, RtscanState *result, const Rtsca
 }
 
 /* Ascending, as PostgreSQL has them. */
-static Datum
-aggregate_distinct(RtscanCollecting *collecting, RtscanState *state, bool *isnull)
+static void
+add_all_distinct(RtscanCollecting *collecting, RtscanCollection *collection, RtscanState *result)
 {
 	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "rtscan distinct values", ALLOCSET_DEFAULT_SIZES);
-	RtscanState result = {.has_value = false};
 	RtscanKeys	keys;
 	int64		key;
 
-	if (state->count > 0)
-	{
-		rtscan_begin_keys(&keys, collecting, rtscan_collection(state));
-		while (rtscan_next_key(&keys, &key))
-			add_distinct(collecting->aggregate, &result, collecting, key, values, CurrentMemoryContext);
-	}
+	rtscan_begin_keys(&keys, collecting, collection);
+	while (rtscan_next_key(&keys, &key))
+		add_distinct(collecting->aggregate, result, collecting, key, values, CurrentMemoryContext);
 	MemoryContextDelete(values);
+}
+
+static Datum
+aggregate_distinct(RtscanCollecting *collecting, RtscanState *state, bool *isnull)
+{
+	RtscanState result = {.has_value = false};
+
+	if (state->count > 0 && collecting->aggregate->family->counts)
+		result.count = rtscan_count_keys(collecting, rtscan_collection(state));
+	else if (state->count > 0)
+		add_all_distinct(collecting, rtscan_collection(state), &result);
 	return rtscan_result(collecting->aggregate, &result, isnull);
 }
 
