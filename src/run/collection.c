@@ -600,7 +600,8 @@ rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection)
 	if (collection->sort == NULL && collecting->how.purpose == RTSCAN_FOR_DISTINCT)
 	{
 		/* None of the array is among the bits. */
-		sort_array(collecting, collection);
+		if (collection->n > 0)
+			sort_array(collecting, collection);
 		for (uint64 i = 0; i < collection->nwords; i++)
 			n += pg_popcount64(collection->words[i]);
 		return n + collection->n;
