@@ -145,15 +145,15 @@ give_scratch_back(const RtscanCollection *collection, int64 *scratch)
 
 /* ---------------------------------------------------------------- distinct keys */
 
-/* Of keys that ascend, leave each once: how many these are.  Of equal ones the first is as good as any. */
+/* Copy each of the keys that ascend once: how many these are.  Of equal ones the first is as good as any. */
 static uint64
-drop_equal(const RtscanCollecting *collecting, int64 *keys, uint64 n)
+copy_distinct(const RtscanCollecting *collecting, const int64 *keys, uint64 n, int64 *copies)
 {
 	uint64		kept = 0;
 
 	for (uint64 i = 0; i < n; i++)
-		if (kept == 0 || !rtscan_same_key(collecting, keys[kept - 1], keys[i]))
-			keys[kept++] = keys[i];
+		if (kept == 0 || !rtscan_same_key(collecting, copies[kept - 1], keys[i]))
+			copies[kept++] = keys[i];
 	return kept;
 }
 
@@ -194,8 +194,7 @@ sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
 	rtscan_sort_integers(keys, n, scratch);
 	if (collecting->how.purpose == RTSCAN_FOR_DISTINCT)
 	{
-		n = drop_equal(collecting, keys, n);
-		memcpy(scratch, keys, n * sizeof(int64));
+		n = copy_distinct(collecting, keys, n, scratch);
 		merge_keys(collecting, collection, scratch, n);
 		collection->n = collection->nsorted;
 	}
