@@ -9,7 +9,7 @@
 #ifndef RTSCAN_BLOOM_H
 #define RTSCAN_BLOOM_H
 
-#include "rtscan.h"
+#include "bits/key_hash.h"
 
 typedef struct RtscanBloom
 {
@@ -21,9 +21,8 @@ typedef struct RtscanBloom
 static inline uint64
 rtscan_bloom_bits(const RtscanBloom *bloom, uint64 key, uint32 *word)
 {
-	uint64		hash = key * UINT64CONST(0x9E3779B97F4A7C15);
+	uint64		hash = rtscan_hash_key(key);
 
-	hash = (hash ^ hash >> 32) * UINT64CONST(0xD6E8FEB86659FD93);
 	*word = (uint32) (((hash >> 32) * bloom->nwords) >> 32);
 	return UINT64CONST(1) << (hash & 63) | UINT64CONST(1) << ((hash >> 6) & 63) | UINT64CONST(1) << ((hash >> 12) & 63);
 }

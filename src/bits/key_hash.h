@@ -1,16 +1,19 @@
 /*
  * key_hash.h
- *		A hash of 64-bit keys, for simplehash: Fibonacci hashing, whose upper half is that of keys next to each other as well.
+ *		A hash of 64-bit keys: MurmurHash3's finalizer.  Any bits of it are as good as any others, whichever bits the keys differ
+ *		in: small integers differ in the lowest, images of small float8 in the highest.
  */
 #ifndef RTSCAN_KEY_HASH_H
 #define RTSCAN_KEY_HASH_H
 
 #include "rtscan.h"
 
-static inline uint32
+static inline uint64
 rtscan_hash_key(uint64 key)
 {
-	return (uint32) ((key * UINT64CONST(0x9E3779B97F4A7C15)) >> 32);
+	key = (key ^ key >> 33) * UINT64CONST(0xFF51AFD7ED558CCD);
+	key = (key ^ key >> 33) * UINT64CONST(0xC4CEB9FE1A85EC53);
+	return key ^ key >> 33;
 }
 
 #endif							/* RTSCAN_KEY_HASH_H */

@@ -12,6 +12,7 @@
 #include "access/tableam.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "bits/key_hash.h"
 #include "catalog/index.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
@@ -86,12 +87,6 @@ rtscan_hashers(Relation index, const RtscanSchema *schema)
 			hashers[i].hash = find_numeric_hash();
 	}
 	return hashers;
-}
-
-uint64
-rtscan_hash_key(uint64 key)
-{
-	return hash_bytes_extended((unsigned char *) &key, sizeof(key), 0);
 }
 
 uint64

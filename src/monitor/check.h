@@ -83,7 +83,6 @@ extern void rtscan_check_include(RtscanReader *reader, const RtscanSchema *schem
 
 extern RtscanHasher *rtscan_hashers(Relation index, const RtscanSchema *schema);
 extern uint64 rtscan_hash_value(const RtscanHasher *hasher, Datum value);
-extern uint64 rtscan_hash_key(uint64 key);
 extern uint64 rtscan_hash_start(ItemPointer tid);
 extern uint64 rtscan_hash_add(uint64 fingerprint, bool isnull, uint64 value_hash);
 

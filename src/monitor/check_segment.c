@@ -5,6 +5,7 @@
 #include "monitor/check.h"
 
 #include "bits/bits.h"
+#include "bits/key_hash.h"
 #include "bits/packed.h"
 #include "miscadmin.h"
 #include "segment/dictionary.h"
