@@ -1,5 +1,6 @@
-# A base backup that is taken in the middle of inserts, flushes, merges and vacuums is right as a server of its own and as a
-# standby, and so is an old primary that pg_rewind has put behind the standby that took its place.
+# A base backup that is taken in the middle of inserts, flushes, merges and vacuums is right as a server of its own, recovered to
+# its end or to a moment inside merges, and as a standby, and so is an old primary that pg_rewind has put behind the standby that
+# took its place.  With checksums, and pages that are compressed in WAL.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ use Test::More;
 use Time::HiRes qw(usleep);
 
 my $primary = new_node('primary', "wal_log_hints = on\nwal_keep_size = 4GB\nmax_prepared_transactions = 5\n"
-	  . "max_wal_size = 4GB\n", allows_streaming => 1);
+	  . "max_wal_size = 4GB\nwal_compression = on\n", allows_streaming => 1, extra => ['-k']);
 $primary->start;
 create_tables($primary, t => [ '', 30_000 ], merged => [ '', 10_000 ]);
 # what the loops below have done
@@ -91,6 +92,19 @@ sub all_healthy
 	return;
 }
 
+# Where WAL is while an index is merged.
+sub lsn_inside_merge
+{
+	my ($node) = @_;
+	my $lsn = '';
+	for (my $tries = 0; $lsn eq '' && $tries < 18_000; $tries++)
+	{
+		$lsn = $node->safe_psql('postgres', q{SELECT pg_current_wal_insert_lsn() FROM pg_stat_activity
+			WHERE query LIKE 'SELECT rtscan_merge%' AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock' LIMIT 1});
+	}
+	return $lsn || die 'nothing is merged';
+}
+
 # Writes, vacuums and merges go on.
 sub go_on
 {
@@ -133,6 +147,7 @@ $primary->backup('base', backup_options => [ '--max-rate=12M', '-X', 'stream' ])
 my %after = done($primary);
 note('during the backup: ' . join(', ', map { "$_: " . ($after{$_} - $before{$_}) } sort keys %after));
 is(join(' ', grep { $after{$_} == $before{$_} } sort keys %after), '', 'every kind of change was done during the backup');
+my @moments = map { await_changes($primary, 1); lsn_inside_merge($primary) } 1 .. 2;
 stop_changes($primary, 'backup', @changes);
 all_healthy($primary, 'after the backup');
 
@@ -146,6 +161,23 @@ is($copy->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM 
 	6000, 'the copy has its rows');
 go_on($copy, 'the copy');
 $copy->stop;
+
+foreach my $moment (@moments)
+{
+	my $recovered = PostgreSQL::Test::Cluster->new("recovered_$moment" =~ s{/}{_}r);
+	$recovered->init_from_backup($primary, 'base');
+	my $wal = $primary->data_dir . '/pg_wal';
+	$recovered->append_conf('postgresql.conf', "restore_command = 'cp \"$wal/%f\" \"%p\"'\nrecovery_target_lsn = '$moment'\n"
+		  . "recovery_target_action = promote\n");
+	$recovered->set_recovery_mode;
+	$recovered->start;
+	$recovered->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die 'recovery does not end';
+	like(slurp_file($recovered->logfile), qr/recovery stopping (before|after) WAL location/, "recovered to $moment");
+	all_healthy($recovered, "recovered to $moment");
+	go_on($recovered, "recovered to $moment");
+	unlike(slurp_file($recovered->logfile), qr/TRAP:|PANIC:|was terminated by signal/, 'it never crashed');
+	$recovered->stop;
+}
 
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
