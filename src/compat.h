@@ -35,7 +35,9 @@
 #include "rewrite/rewriteManip.h"
 #include "storage/buf_internals.h"
 #include "storage/latch.h"
+#include "storage/lmgr.h"
 #include "storage/lock.h"
+#include "storage/smgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
@@ -185,20 +187,35 @@ rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info
 }
 
 /*
- * Extend a relation, which is locked for that, by pages, each exclusively locked then: 16 does it for several at once.  Nobody else may
- * look for them meanwhile.
+ * Extend a relation by pages, each exclusively locked then, into which nobody else looks.  Where other processes extend it as well, the lock for
+ * that is held no longer than it has to be: 15 takes the pages by writing the last one, and fills those before it afterwards.
  */
 static inline void
-rtscan_compat_extend(Relation relation, Buffer *buffers, uint32 n)
+rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uint32 n)
 {
 #if PG_VERSION_NUM >= 160000
+	const uint32 flags = others_extend ? 0 : EB_SKIP_EXTENSION_LOCK;
+
 	for (uint32 done = 0, now; done < n; done += now)
-		ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, EB_SKIP_EXTENSION_LOCK, n - done, buffers + done, &now);
+		ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, flags, n - done, buffers + done, &now);
 	for (uint32 i = 0; i < n; i++)
 		LockBuffer(buffers[i], BUFFER_LOCK_EXCLUSIVE);
 #else
+	PGAlignedBlock zeros = {0};
+	BlockNumber first;
+
+	if (others_extend)
+		LockRelationForExtension(relation, ExclusiveLock);
+	first = RelationGetNumberOfBlocks(relation);
+	smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + n - 1, zeros.data, false);
+	if (others_extend)
+		UnlockRelationForExtension(relation, ExclusiveLock);
 	for (uint32 i = 0; i < n; i++)
-		buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);
+	{
+		if (i + 1 < n)
+			smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + i, zeros.data, false);
+		buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, first + i, RBM_ZERO_AND_LOCK, NULL);
+	}
 #endif
 }
 

@@ -94,6 +94,12 @@ rtscan_end_extension(Relation index)
 		UnlockRelationForExtension(index, ExclusiveLock);
 }
 
+void
+rtscan_extend_build(Relation index, Buffer *buffers, int n)
+{
+	rtscan_compat_extend(index, others_extend(index), buffers, n);
+}
+
 Buffer
 rtscan_allocate_page(Relation index)
 {

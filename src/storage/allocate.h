@@ -31,6 +31,9 @@ extern BlockNumber rtscan_begin_extension(Relation index);
 extern Buffer rtscan_extend(Relation index);
 extern void rtscan_end_extension(Relation index);
 
+/* Extend an index that is being built by pages, each exclusively locked then. */
+extern void rtscan_extend_build(Relation index, Buffer *buffers, int n);
+
 /* Is a page for anyone to take?  Under its lock. */
 extern bool rtscan_page_is_free(Page page);
 

@@ -242,13 +242,9 @@ rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n)
 {
 	Assert(writing->attempt != 0 && n <= RTSCAN_TAKE_PAGES);
 	if (is_noted(writing))
-	{
 		take_and_note_pages(writing, owner, buffers, n);
-		return;
-	}
-	(void) rtscan_begin_extension(writing->index);
-	rtscan_compat_extend(writing->index, buffers, n);
-	rtscan_end_extension(writing->index);
+	else
+		rtscan_extend_build(writing->index, buffers, n);
 }
 
 BlockNumber
