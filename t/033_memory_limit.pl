@@ -68,7 +68,7 @@ my $lacks_memory = qr/out of memory|[Cc]annot allocate memory|could not (map|res
 sub until_it_succeeds
 {
 	my ($name) = @_;
-	my ($failures, $unexpected) = (0, '');
+	my $failures = 0;
 	for (my $bytes = 4096 * (1 + int(rand(8))); $bytes < 2 ** 32; $bytes *= 3)
 	{
 		my ($out, $err) = run_with($bytes, 'BEGIN', @{ $statements{$name} });
