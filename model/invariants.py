@@ -10,7 +10,7 @@ def live_pages(w):
     image = metapage.upgrade(metapage.Image(meta, directory_entries(w, meta)))
     lists = [*metapage.sealed_lists(image)]
     if meta.open.head is not None:
-        lists.append(world.Entry("list", meta.open.id, 0, meta.open.head, None, 0, 0))
+        lists.append(world.Entry("list", meta.open.id, meta.open.head, None, 0, 0))
     found = {world.METAPAGE: "the metapage"}
     for block in metapage.chain_blocks(w, "directory", meta.directory_version, meta.directory):
         found[block] = "the directory"

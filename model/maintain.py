@@ -22,16 +22,16 @@ POISON = 3                                  # a key that a comparison function m
 
 # ---------------------------------------------------------------- segments
 
-def write_segments(b, attempt, rows, youngest):
+def write_segments(b, attempt, rows):
     """As many as there are rows for; the same attempt writes all of them."""
     entries = []
     for first in range(0, len(rows), ROWS_PER_SEGMENT):
         part = sorted(rows)[first:first + ROWS_PER_SEGMENT]
-        entries.append((yield from write_segment(b, attempt, part, youngest)))
+        entries.append((yield from write_segment(b, attempt, part)))
     return entries
 
 
-def write_segment(b, attempt, rows, youngest):
+def write_segment(b, attempt, rows):
     """The descriptor, which leads to the other pages, comes last."""
     new = yield from writing.new_id(b, attempt)
     contents = [tuple(rows[i:i + ROWS_PER_PAGE]) for i in range(0, len(rows), ROWS_PER_PAGE)]
@@ -39,7 +39,7 @@ def write_segment(b, attempt, rows, youngest):
     if b.w.poisoned and any(key == POISON for _, key in rows):
         raise Failure("values cannot be compared")
     descriptor, = yield from writing.write_taken(b, attempt, "descriptor", new, [tuple(blocks)])
-    return Entry("segment", new, youngest, descriptor, None, 0, 0)
+    return Entry("segment", new, descriptor, None, 0, 0)
 
 
 def replace(b, attempt, kind, gone, entries, begun, safe_xid):
@@ -74,7 +74,7 @@ def next_list(b, after, limit_reached=True):
 def flush_list(b, entry):
     begun, safe_xid, attempt = b.image, b.w.next_xid, writing.Writing(FLUSH_SLOT)
     rows = yield from pending.visit(b, entry.id, entry.root)
-    entries = yield from write_segments(b, attempt, rows, entry.id)
+    entries = yield from write_segments(b, attempt, rows)
     yield from replace(b, attempt, "list", [entry.id], entries, begun, safe_xid)
 
 
@@ -120,8 +120,7 @@ def merge(b, most):
         return
     for part in parts:
         rows += yield from live_rows(b, part)
-    youngest = (min if b.w.broken == "youngest-of-the-oldest" else max)(part.youngest for part in parts)
-    entries = yield from write_segments(b, attempt, rows, youngest)
+    entries = yield from write_segments(b, attempt, rows)
     yield from replace(b, attempt, "segment", [part.id for part in parts], entries, begun, safe_xid)
 
 

@@ -50,7 +50,7 @@ def read_directory(b, meta):
 def upgrade(image):
     """Format 3 had one sealed list, in the metapage: an image has it as an entry."""
     meta, sealed = image.meta, image.meta.format_3_sealed
-    entry = (Entry("list", sealed.id, 0, sealed.head, None, 0, 0),) if sealed else ()
+    entry = (Entry("list", sealed.id, sealed.head, None, 0, 0),) if sealed else ()
     return Image(meta._replace(format=4, format_3_sealed=None), image.entries + entry)
 
 

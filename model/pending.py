@@ -159,7 +159,7 @@ def seal_pages(b, pages):
 
 def seal_open_list(image):
     meta, list_ = image.meta, image.meta.open
-    entry = metapage.Entry("list", list_.id, 0, list_.head, None, 0, 0)
+    entry = metapage.Entry("list", list_.id, list_.head, None, 0, 0)
     image = image._replace(meta=meta._replace(open=ListRef(meta.next_id, None), next_id=meta.next_id + 1))
     return metapage.add(image, entry)
 

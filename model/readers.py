@@ -6,7 +6,7 @@ the standby it may be cancelled, but never meets a page that was reused.
 import maintain
 import metapage
 import pending
-from world import HEAP_BLOCKS, Primary, Retry, Tuple, Wrong
+from world import Primary, Retry, Tuple, Wrong
 
 WANTED = 1                                  # queries ask for the rows with this key
 
@@ -26,20 +26,30 @@ def query(b, kind, seen):
     w.snapshots.pop(b, None)
 
 
-def live_entries(b, image):
-    """Segment by segment, then the pending lists: (segment or None, entries, and those whose dead bit is set)."""
-    found = []
-    for segment in metapage.segments(image):
-        rows, dead = (yield from maintain.read_rows(b, segment)), ()
-        if segment.dead is not None:
-            dead, _, _ = yield from b.read(segment.dead, "dead", segment.id)
-        wanted = [(i in dead, e) for i, e in enumerate(rows) if e[1] == WANTED]
-        found.append((segment, [e for d, e in wanted if not d], [e for d, e in wanted if d]))
-    sealed = metapage.sealed_lists(image)
+def wanted(rows):
+    return [e for e in rows if e[1] == WANTED]
+
+
+def read_dead(b, segment):
+    """The numbers of a segment's dead rows."""
+    if segment.dead is None:
+        return ()
+    dead, _, _ = yield from b.read(segment.dead, "dead", segment.id)
+    return dead
+
+
+def live_of_segment(b, segment):
+    """A segment's entries, and those whose dead bit is set."""
+    rows = yield from maintain.read_rows(b, segment)
+    dead = yield from read_dead(b, segment)
+    return wanted(e for i, e in enumerate(rows) if i not in dead), wanted(rows[i] for i in dead)
+
+
+def pending_entries(b, image):
+    found, sealed = [], metapage.sealed_lists(image)
     lists = [(e.id, e.root) for e in (sealed[:1] if b.w.broken == "one-sealed-list-read" else sealed)]
     for list_id, head in [*lists, image.meta.open]:
-        rows = yield from pending.visit(b, list_id, head)
-        found.append((None, [e for e in rows if e[1] == WANTED], []))
+        found += wanted((yield from pending.visit(b, list_id, head)))
     return found
 
 
@@ -65,41 +75,59 @@ def snapshot_first(b, image):
 def bitmap_scan(b, _seen):
     """Snapshot, image, TIDs; then the executor visits the heap, and does not check the key again."""
     image = yield from snapshot_first(b, lambda: metapage.read_image(b))
-    found, answer = (yield from live_entries(b, image)), []
-    yield from check_in_heap(b, sorted({e for _, entries, _ in found for e in entries}), answer)
+    found, answer = set(), []
+    for segment in metapage.segments(image):
+        found.update((yield from live_of_segment(b, segment))[0])
+    found.update((yield from pending_entries(b, image)))
+    yield from check_in_heap(b, sorted(found), answer)
     return answer
 
 
 def aggregate(b, seen):
-    """Snapshot, v0 (the id of the open list), copy of the visibility map, image, dead bits.  A row counts without the heap if its
-    segment has no list that was open at v0 or later, and its block was all-visible in the copy."""
-    w, copy, map_late = b.w, [], b.w.broken == "map-after-dead-bits"
-
-    def read_images():
-        if w.broken == "map-before-v0":
-            yield from copy_map(b, copy)
-        v0 = yield from metapage.read_image(b)
-        yield f"v0: open list {v0.meta.open.id}"
-        if not (copy or map_late):
-            yield from copy_map(b, copy)
-        return v0, (yield from metapage.read_image(b))
-    v0, image = yield from snapshot_first(b, read_images)
-    seen["image changed after v0"] += image.meta.version != v0.meta.version
-    answer, check, trusted = [], [], []
-    first_unsafe = v0.meta.open.id + (w.broken == "open-list-as-segment")
-    for segment, found, dead in (yield from live_entries(b, image)):
-        trust = segment and (segment.youngest < first_unsafe or w.broken == "newborn-without-heap")
-        (trusted if trust else check).extend(found)
-        check += dead if w.broken == "dead-rows-to-heap" else ()
-    if map_late:
-        yield from copy_map(b, copy)
-    answer += [e for e in trusted if copy[e[0][0]]]
+    """Snapshot, image; and for each segment: the visibility map of its blocks, a look whether segments are as they were, dead bits.
+    A row counts without the heap if its segment was, and its block is all-visible in the copy of the map."""
+    image = yield from snapshot_first(b, lambda: metapage.read_image(b))
+    copy, unchanged = {}, list(metapage.segments(image))
+    answer, check = [], []
+    for segment in metapage.segments(image):
+        trusted, found = yield from see_segment(b, segment, copy, unchanged)
+        answer += trusted
+        check += found
     seen["rows without the heap"] += len(answer)
-    yield from check_in_heap(b, check + [e for e in trusted if not copy[e[0][0]]], answer)
+    seen["segments changed meanwhile"] += len(metapage.segments(image)) - len(unchanged)
+    check += yield from pending_entries(b, image)
+    yield from check_in_heap(b, check, answer)
     return answer
 
 
-def copy_map(b, copy):
-    for block in range(HEAP_BLOCKS):
-        copy.append(b.w.visibility_map[block])
-        yield f"map of block {block}: {'' if copy[-1] else 'not '}all-visible"
+def see_segment(b, segment, copy, unchanged):
+    """The rows of a segment that count without the heap, and those that have to be looked up there."""
+    broken = b.w.broken
+    if broken == "map-after-dead-bits":
+        found, dead = yield from live_of_segment(b, segment)
+    if broken == "looked-before-map":
+        yield from look_again(b, unchanged)
+    copied = yield from copy_map(b, (yield from maintain.read_rows(b, segment)), copy)
+    if copied and broken not in ("looked-before-map", "not-looked-again"):
+        yield from look_again(b, unchanged)
+    if broken != "map-after-dead-bits":
+        found, dead = yield from live_of_segment(b, segment)
+    trusted = [e for e in found if segment in unchanged and copy[e[0][0]]]
+    return trusted, [e for e in found if e not in trusted] + (dead if broken == "dead-rows-to-heap" else [])
+
+
+def look_again(b, unchanged):
+    """Leave only segments that are in the current image, with the dead bits that they had."""
+    broken, current = b.w.broken, metapage.segments((yield from metapage.read_image(b)))
+    ids = [e.id for e in current]
+    unchanged[:] = [e for e in unchanged if e in current or broken == "first-dead-bits-ignored" and e.id in ids or
+                    broken == "replaced-segment-trusted" and e.id not in ids]
+
+
+def copy_map(b, rows, copy):
+    """Add the blocks that rows are in to the copy of the map; returns whether there were any that it did not have."""
+    new = sorted({tid[0] for tid, _ in rows} - set(copy))
+    for block in new:
+        copy[block] = b.w.visibility_map[block]
+        yield f"map of block {block}: {'' if copy[block] else 'not '}all-visible"
+    return new and b.w.broken != "looked-once" or len(copy) == len(new) > 0

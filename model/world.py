@@ -22,7 +22,7 @@ Wait = namedtuple("Wait", "lock shared polite")
 Meta = namedtuple("Meta", "format version next_id directory directory_version spare spare_version "
                           "open format_3_sealed writing taken")
 ListRef = namedtuple("ListRef", "id head")                              # head: its list page, or None while it is empty
-Entry = namedtuple("Entry", "kind id youngest root dead safe_xid retired_at")   # kind: "segment" or "list"; safe_xid 0: not retired
+Entry = namedtuple("Entry", "kind id root dead safe_xid retired_at")   # kind: "segment" or "list"; safe_xid 0: not retired
 Taken = namedtuple("Taken", "owner block")                              # a note on a taken page
 
 

@@ -12,18 +12,18 @@ CREATE TABLE t WITH (autovacuum_enabled = off) AS
 SELECT i AS id, hashint4(i) AS a, hashint4(i / 5) AS r, CASE WHEN i % 4 = 0 THEN hashint4(-i)::bigint END AS n,
 	CASE i % 1000 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN 'Infinity' ELSE hashint4(i) / 7.0 END::float8 AS f,
 	timestamp '2020-01-01' + abs(hashint4(i)) % 10000000 * interval '17 s' AS ts, 'value ' || hashint4(i) AS s
-FROM generate_series(1, 300000) i;
+FROM generate_series(1, 120000) i;
 VACUUM ANALYZE t;
-SET maintenance_work_mem = '16MB';
+SET maintenance_work_mem = '6MB';
 CREATE INDEX t_absent ON t USING rtscan (a, r, n, f, ts, s) INCLUDE (id);
 SELECT segments BETWEEN 3 AND 6 AS several FROM rtscan_stats('t_absent');
 -- some of them, others, and NULL
 CREATE TABLE asked AS
-SELECT i AS number, CASE WHEN i % 7 > 0 THEN hashint4(i * 60) END AS a, hashint4(i) AS r, hashint4(-i * 4)::bigint AS n,
+SELECT i AS number, CASE WHEN i % 7 > 0 THEN hashint4(i * 80) END AS a, hashint4(i) AS r, hashint4(-i * 4)::bigint AS n,
 	CASE i % 10 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN 'Infinity' WHEN 3 THEN i
 		ELSE hashint4(i * 30) / 7.0 END::float8 AS f,
 	timestamp '2020-01-01' + abs(hashint4(i * 40)) % 10000000 * interval '17 s' AS ts, 'value ' || hashint4(i * 50) AS s
-FROM generate_series(1, 5000) i;
+FROM generate_series(1, 1500) i;
 ANALYZE asked;
 
 -- What a nested loop finds that looks up one row of the other table after another, and whether segments were skipped.
@@ -52,11 +52,11 @@ END $$;
 CREATE TABLE question (number serial, condition text);
 INSERT INTO question (condition) VALUES ('t.a = asked.a'), ('t.r = asked.r'), ('t.n = asked.n'), ('t.f = asked.f'),
 	('t.ts = asked.ts'), ('t.s = asked.s'), ('t.n = asked.a'), ('t.a = asked.n'),
-	('t.f = asked.f AND t.a = hashint4(number * 30)'), ('t.a = asked.a AND t.r = hashint4(number * 12)'),
-	('t.a = asked.a AND t.id > 100000'), ('t.a = asked.a AND t.id = number * 60');
+	('t.f = asked.f AND t.a = hashint4(number * 30)'), ('t.a = asked.a AND t.r = hashint4(number * 16)'),
+	('t.a = asked.a AND t.id > 40000'), ('t.a = asked.a AND t.id = number * 80');
 SELECT condition, looped.* FROM question, looped(condition) ORDER BY number;
 -- A local time is more than one instant, where the clock is set back.
-INSERT INTO t SELECT id, a, r, n, f, timestamp '2020-10-25 02:30', s FROM t WHERE id % 50000 = 0;
+INSERT INTO t SELECT id, a, r, n, f, timestamp '2020-10-25 02:30', s FROM t WHERE id % 20000 = 0;
 UPDATE asked SET ts = '2020-10-25 02:30' WHERE number % 100 = 0;
 SELECT looped.* FROM looped('t.ts = asked.ts::timestamptz', 't.ts::timestamptz = asked.ts::timestamptz');
 -- A node counts as one that repeats; an aggregate, too, and one whose rows are the heap's.
@@ -75,6 +75,6 @@ SELECT condition, same, rows FROM question, looped(condition) WHERE number IN (1
 RESET work_mem;
 DELETE FROM t WHERE id % 3 = 0;
 VACUUM t;
-INSERT INTO t SELECT id + 300000, a, r, n, f, ts, s FROM t WHERE id % 10 = 1;
+INSERT INTO t SELECT id + 120000, a, r, n, f, ts, s FROM t WHERE id % 10 = 1;
 SELECT condition, same, rows FROM question, looped(condition) ORDER BY number;
 DROP SCHEMA absent CASCADE;

@@ -28,6 +28,14 @@ pg_config_of() {
   esac
 }
 
+# What rtscan is compiled with for a variant, beyond what its server was.
+options_of() {
+  case $1 in
+    release) echo "$WARNINGS" ;;
+    sanitize) echo "-fsanitize=undefined -fno-sanitize-recover=all" ;;
+  esac
+}
+
 install_test_packages() {
   install_build_packages
   install_packages git libcmocka-dev libipc-run-perl python3 python3-psycopg2

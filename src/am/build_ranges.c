@@ -141,7 +141,7 @@ write_rows(Builder *builder)
 	if (rows->rows == 0)
 		return;
 	report_phase(builder, RTSCAN_PHASE_ENCODE);
-	keep_segment(builder, rtscan_write_segment(&builder->writing, rows, 0));
+	keep_segment(builder, rtscan_write_segment(&builder->writing, rows));
 	builder->built.rows += rows->rows;
 	pg_atomic_fetch_add_u64(&builder->ranges->rows_done, rows->rows);
 	rtscan_rows_reset(rows);

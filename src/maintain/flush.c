@@ -66,7 +66,7 @@ write_tuples(Flush *flush)
 		rtscan_deform_pending(flush->index, flush->schema, flush->tuples[i], values, isnull);
 		rtscan_rows_add(rows, &flush->tuples[i]->t_tid, values, isnull);
 	}
-	segment = rtscan_write_segment(&flush->writing, rows, flush->list.id);
+	segment = rtscan_write_segment(&flush->writing, rows);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 

@@ -384,16 +384,6 @@ merge_rows(Merge *merge)
 
 /* ---------------------------------------------------------------- the merge */
 
-static uint64
-youngest_list(const Merge *merge)
-{
-	uint64		youngest = 0;
-
-	for (uint32 p = 0; p < merge->nparts; p++)
-		youngest = Max(youngest, merge->parts[p].entry.youngest);
-	return youngest;
-}
-
 /* Write the rows at hand as a segment. */
 static void
 write_rows(Merge *merge)
@@ -402,7 +392,7 @@ write_rows(Merge *merge)
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	merge_rows(merge);
-	merge->segments[merge->nsegments] = rtscan_write_segment(&merge->writing, merge->merged, youngest_list(merge));
+	merge->segments[merge->nsegments] = rtscan_write_segment(&merge->writing, merge->merged);
 	merge->nsegments++;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

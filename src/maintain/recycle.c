@@ -152,7 +152,7 @@ find_gone(Relation index, bool only_old)
 
 	for (int i = (int) gone->nentries - 1; i >= 0; i--)
 		if (!rtscan_entry_is_removable(table, &gone->entries[i]) ||
-			(only_old && !TimestampDifferenceExceeds(rtscan_entry_retired_at(&gone->entries[i]), now, STANDBY_QUERY_TIME)))
+			(only_old && !TimestampDifferenceExceeds(gone->entries[i].retired_at, now, STANDBY_QUERY_TIME)))
 			rtscan_image_remove(gone, i);
 	RelationClose(table);
 	return gone;

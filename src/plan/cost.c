@@ -18,6 +18,7 @@
 #include "plan/resolve.h"
 #include "search/cursor.h"
 #include "search/executor.h"
+#include "search/map_copy.h"
 #include "segment/dictionary.h"
 #include "segment/values.h"
 #include "utils/lsyscache.h"
@@ -384,9 +385,10 @@ RtscanCost
 rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops)
 {
 	double		fraction = 1 - table->allvisfrac;
+	double		copied = Min(table->pages, rows * loops * RTSCAN_MAP_PAGE_BLOCKS);
 
 	return (RtscanCost) {
-		.startup = table->pages * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
+		.startup = copied * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
 		.work = rows * fraction * cpu_tuple_cost,
 		.pages = rtscan_random_pages_cost(table->reltablespace, heap_blocks(table, rows) * fraction, table->pages),
 	};

@@ -75,7 +75,7 @@ extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int co
 
 /*
  * Finding out which of so many rows the snapshot sees: blocks that are not all-visible have to be looked into.  Loops share a copy of
- * the visibility map.
+ * the visibility map, of which a row takes no more than a page.
  */
 extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops);
 

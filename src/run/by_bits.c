@@ -44,6 +44,7 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
 	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) + answer->searched * sizeof(RtscanSegmentFilter));
 
+	rtscan_ask_map(&answer->visibility, segment);
 	prepared->sees_all = rtscan_sees_all(&answer->visibility, segment);
 	segment->want_bits = !prepared->sees_all;
 	for (int i = 0; i < answer->searched; i++)

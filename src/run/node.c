@@ -348,12 +348,13 @@ rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep)
 	MemoryContext old;
 	const RtscanImage *image;
 
-	if (node->shared)
-		return rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, &node->visibility);
 	if (node->image)
 		return node->image;
 	old = MemoryContextSwitchTo(context);
-	image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot);
+	if (node->shared)
+		image = rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, &node->visibility);
+	else
+		image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot);
 	MemoryContextSwitchTo(old);
 	if (keep)
 		node->image = image;
@@ -380,7 +381,7 @@ rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context)
 	node->image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index,
 										  estate->es_snapshot);
 	MemoryContextSwitchTo(old);
-	return rtscan_shared_size(&node->visibility, node->image);
+	return rtscan_shared_size(node->image);
 }
 
 void
@@ -390,8 +391,6 @@ rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void
 
 	node->shared = memory;
 	rtscan_share(node->shared, &node->visibility, node->image, &node->totals);
-	if (node->visibility.map)
-		pfree(node->visibility.map);
 	pfree(unconstify(RtscanImage *, node->image));
 	node->image = NULL;
 }

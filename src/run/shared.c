@@ -12,17 +12,10 @@ image_size(const RtscanImage *image)
 	return MAXALIGN(rtscan_image_size(image));
 }
 
-/* The image, and a number for each segment that it may have. */
-static Size
-size_before_map(const RtscanImage *image)
-{
-	return image_size(image) + MAXALIGN(image->nentries * sizeof(pg_atomic_uint32));
-}
-
 Size
-rtscan_shared_size(const RtscanVisibility *visibility, const RtscanImage *image)
+rtscan_shared_size(const RtscanImage *image)
 {
-	return offsetof(RtscanShared, data) + size_before_map(image) + visibility->map_size;
+	return offsetof(RtscanShared, data) + image_size(image) + image->nentries * sizeof(pg_atomic_uint32);
 }
 
 static void
@@ -45,13 +38,8 @@ rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const Rts
 {
 	SpinLockInit(&shared->mutex);
 	shared->totals = *totals;
-	shared->first_unsafe_list = visibility->first_unsafe_list;
 	shared->blocks = visibility->blocks;
-	shared->map_size = visibility->map_size;
-	shared->map_start = size_before_map(image);
 	memcpy(shared->data, image, rtscan_image_size(image));
-	if (visibility->map_size > 0)
-		memcpy(shared->data + shared->map_start, visibility->map, visibility->map_size);
 	for (int i = 0; i < RTSCAN_SHOWN_DIMENSIONS; i++)
 		dsa_pointer_atomic_init(&shared->found[i], InvalidDsaPointer);
 	begin_search(shared);
@@ -82,16 +70,10 @@ rtscan_reset_shared(RtscanShared *shared, dsa_area *area)
 const RtscanImage *
 rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot, RtscanVisibility *visibility)
 {
-	*visibility = (RtscanVisibility) {
-		.heap = heap,
-		.index = index,
-		.snapshot = snapshot,
-		.first_unsafe_list = shared->first_unsafe_list,
-		.blocks = shared->blocks,
-		.map = (uint8 *) shared->data + shared->map_start,
-		.map_size = shared->map_size,
-	};
-	return (const RtscanImage *) shared->data;
+	const RtscanImage *image = (const RtscanImage *) shared->data;
+
+	rtscan_join_visibility(visibility, heap, index, snapshot, shared->blocks, image);
+	return image;
 }
 
 RtscanTotals

@@ -67,6 +67,8 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 	RtscanCursor *cursor = (RtscanCursor *) arg;
 	bool	   *sees_all = palloc(sizeof(bool));
 
+	if (!cursor->unchecked)
+		rtscan_ask_map(&cursor->visibility, segment);
 	*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
 	segment->prepared = sees_all;
 	segment->want_bits = true;

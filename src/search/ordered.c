@@ -118,8 +118,10 @@ add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 static void
 prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
-	const RtscanOrdered *ordered = (const RtscanOrdered *) arg;
+	RtscanOrdered *ordered = (RtscanOrdered *) arg;
 
+	if (!ordered->unchecked)
+		rtscan_ask_map(&ordered->visibility, segment);
 	segment->want_bits = true;
 	segment->takes_ranks = ordered->skip == 0 && rtscan_stream_needs_no_bits(segment, ordered->order);
 }

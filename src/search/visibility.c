@@ -18,101 +18,13 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-/* The visibility map's pages, as visibilitymap.c has them. */
-#define MAP_PAGE_BYTES		(BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
-#define MAP_BYTE_BLOCKS		(BITS_PER_BYTE / BITS_PER_HEAPBLOCK)
-
 /* The advisory lock of pause_at(). */
 #define PAUSE_LOCK			INT64CONST(0x72747363)
 
 /* A chunk with so many rows, or more: it is cheaper to ask the map about its blocks than about each row's. */
 #define MANY_ROWS			64
 
-/* ---------------------------------------------------------------- the map */
-
-static void
-copy_map_page(Relation heap, BlockNumber page, uint8 *copy, Size size)
-{
-	Buffer		buffer = ReadBufferExtended(heap, VISIBILITYMAP_FORKNUM, page, RBM_ZERO_ON_ERROR, NULL);
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	memcpy(copy, PageGetContents(BufferGetPage(buffer)), size);
-	UnlockReleaseBuffer(buffer);
-}
-
-/* Blocks beyond the map's end are not all-visible. */
-static void
-copy_map(RtscanVisibility *visibility)
-{
-	Relation	heap = visibility->heap;
-	SMgrRelation smgr = RelationGetSmgr(heap);
-	BlockNumber pages = smgrexists(smgr, VISIBILITYMAP_FORKNUM) ? smgrnblocks(smgr, VISIBILITYMAP_FORKNUM) : 0;
-
-	visibility->map_size = visibility->blocks / MAP_BYTE_BLOCKS + 1;
-	visibility->map = palloc_extended(visibility->map_size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (BlockNumber page = 0; page < pages; page++)
-	{
-		Size		at = (Size) page * MAP_PAGE_BYTES;
-
-		if (at >= visibility->map_size)
-			break;
-		CHECK_FOR_INTERRUPTS();
-		copy_map_page(heap, page, visibility->map + at, Min(visibility->map_size - at, MAP_PAGE_BYTES));
-	}
-}
-
-static bool
-block_is_visible(const RtscanVisibility *visibility, BlockNumber block)
-{
-	return (visibility->map[block / MAP_BYTE_BLOCKS] >> (block % MAP_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) &
-		VISIBILITYMAP_ALL_VISIBLE;
-}
-
-/* Are these blocks, of so many bytes of the map?  They are many, or few. */
-static bool
-bytes_are_visible(const uint8 *map, Size bytes)
-{
-	const uint64 visible = VISIBILITYMAP_ALL_VISIBLE * UINT64CONST(0x5555555555555555);
-	uint64		all = visible;
-	Size		i = 0;
-
-	for (; i + sizeof(uint64) <= bytes && all == visible; i += sizeof(uint64))
-	{
-		uint64		word;
-
-		memcpy(&word, map + i, sizeof(word));
-		all &= word;
-	}
-	for (; i < bytes; i++)
-		all &= ~visible | map[i] * UINT64CONST(0x0101010101010101);
-	return all == visible;
-}
-
-/* RtscanBlocksTest: are all blocks of a range all-visible? */
-static bool
-blocks_are_visible(BlockNumber first, BlockNumber last, void *arg)
-{
-	const RtscanVisibility *visibility = (const RtscanVisibility *) arg;
-	BlockNumber block = first;
-
-	if (last >= visibility->blocks || first > last)
-		return false;
-	for (; block <= last && block % MAP_BYTE_BLOCKS != 0; block++)
-		if (!block_is_visible(visibility, block))
-			return false;
-	if (block <= last)
-	{
-		Size		bytes = ((Size) last - block + 1) / MAP_BYTE_BLOCKS;
-
-		if (!bytes_are_visible(visibility->map + block / MAP_BYTE_BLOCKS, bytes))
-			return false;
-		block += bytes * MAP_BYTE_BLOCKS;
-	}
-	for (; block <= last; block++)
-		if (!block_is_visible(visibility, block))
-			return false;
-	return true;
-}
+/* ---------------------------------------------------------------- the image */
 
 /* For tests: after a step that rtscan.debug_pause names, wait for a lock that another session holds. */
 static void
@@ -130,6 +42,20 @@ rtscan_is_heap(Relation table)
 	return table->rd_tableam == GetHeapamTableAmRoutine();
 }
 
+void
+rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot,
+					   BlockNumber blocks, const RtscanImage *image)
+{
+	uint32		entries = Max(image->nentries, 1);
+
+	*visibility = (RtscanVisibility) {.heap = heap, .index = index, .snapshot = snapshot, .image = image, .blocks = blocks};
+	if (heap == NULL)
+		return;
+	visibility->changed = palloc0(entries * sizeof(bool));
+	visibility->seen = palloc0(entries * sizeof(RtscanSeen));
+	visibility->map = rtscan_begin_map_copy(heap, blocks);
+}
+
 RtscanImage *
 rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot)
 {
@@ -137,24 +63,67 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 
 	if (!IsMVCCSnapshot(snapshot))
 		elog(ERROR, "an rtscan index answers only for MVCC snapshots");
-	*visibility = (RtscanVisibility) {.heap = heap, .index = index, .snapshot = snapshot};
 	/* The index's for what will be inserted; the heap's for what is here and will be changed, and is not looked up there. */
 	if (heap)
 		PredicateLockRelation(heap, snapshot);
 	PredicateLockRelation(index, snapshot);
-	if (heap == NULL)
-		return rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	pause_at("snapshot");
-	visibility->first_unsafe_list = rtscan_read_image(index, snapshot, false)->meta.open.id;
-	pause_at("list");
-	visibility->blocks = RelationGetNumberOfBlocks(heap);
-	copy_map(visibility);
-	pause_at("map");
 	image = rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	pause_at("image");
-	visibility->image = image;
-	visibility->sees_all = palloc0(Max(image->nentries, 1) * sizeof(RtscanKnown));
+	rtscan_join_visibility(visibility, heap, index, snapshot, heap ? RelationGetNumberOfBlocks(heap) : 0, image);
 	return image;
+}
+
+static bool
+is_same_entry(const RtscanEntry *a, const RtscanEntry *b)
+{
+	return a->id == b->id && a->kind == b->kind && a->safe_xid == b->safe_xid && a->dead == b->dead;
+}
+
+/*
+ * Find out which entries are as they were.  New ones come behind the others, whose order stays; where it does not, an entry is taken
+ * for changed, which does no harm.
+ */
+static void
+look_again(RtscanVisibility *visibility)
+{
+	const RtscanImage *before = visibility->image;
+	const RtscanImage *now = rtscan_read_image(visibility->index, visibility->snapshot, false);
+	uint32		other = 0;
+
+	if (now->meta.version == before->meta.version)
+		return;
+	for (uint32 i = 0; i < before->nentries; i++)
+	{
+		uint32		found = other;
+
+		while (found < now->nentries && !is_same_entry(&before->entries[i], &now->entries[found]))
+			found++;
+		if (found < now->nentries)
+			other = found + 1;
+		else
+			visibility->changed[i] = true;
+	}
+}
+
+void
+rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment)
+{
+	uint32		i = segment->entry - visibility->image->entries;
+	BlockNumber first,
+				last;
+
+	if (visibility->seen[i] != RTSCAN_SEEN_IN_HEAP || visibility->changed[i])
+		return;
+	rtscan_tidmap_blocks(&segment->reader, &first, &last);
+	if (rtscan_copy_map(visibility->map, first, last))
+	{
+		pause_at("map");
+		look_again(visibility);
+		pause_at("look");
+	}
+	if (!visibility->changed[i])
+		visibility->seen[i] = rtscan_blocks_are_visible(visibility->map, first, last) ? RTSCAN_SEEN_ALL : RTSCAN_SEEN_IN_MAP;
 }
 
 /* ---------------------------------------------------------------- the heap */
@@ -243,35 +212,23 @@ rtscan_sees_row(RtscanVisibility *visibility, ItemPointer tid)
 
 /* ---------------------------------------------------------------- segments */
 
-static bool
-is_safe(const RtscanVisibility *visibility, const RtscanSegmentScan *segment)
+static RtscanSeen
+what_is_seen(const RtscanVisibility *visibility, const RtscanSegmentScan *segment)
 {
-	return segment->entry->youngest < visibility->first_unsafe_list;
-}
-
-static bool
-find_out_if_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
-{
-	BlockNumber first,
-				last;
-
-	if (!is_safe(visibility, segment))
-		return false;
-	rtscan_tidmap_blocks(&segment->reader, &first, &last);
-	return blocks_are_visible(first, last, unconstify(RtscanVisibility *, visibility));
+	return visibility->seen[segment->entry - visibility->image->entries];
 }
 
 bool
-rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment)
+rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegmentScan *segment)
 {
-	RtscanKnown *known;
+	return what_is_seen(visibility, segment) == RTSCAN_SEEN_ALL;
+}
 
-	if (visibility->image == NULL)
-		return find_out_if_sees_all(visibility, segment);
-	known = &visibility->sees_all[segment->entry - visibility->image->entries];
-	if (*known == RTSCAN_NOT_KNOWN)
-		*known = find_out_if_sees_all(visibility, segment) ? RTSCAN_KNOWN_TO : RTSCAN_KNOWN_NOT;
-	return *known == RTSCAN_KNOWN_TO;
+/* RtscanBlocksTest */
+static bool
+blocks_are_visible(BlockNumber first, BlockNumber last, void *map)
+{
+	return rtscan_blocks_are_visible((const RtscanMapCopy *) map, first, last);
 }
 
 /* Chunks whose blocks are all-visible; the TIDs of their first and last rows tell. */
@@ -291,9 +248,8 @@ find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 	if (!all)
 		rtscan_find_tids(&segment->reader, rows, 2 * chunks, tids);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
-		if (all || blocks_are_visible(ItemPointerGetBlockNumber(&tids[2 * chunk]),
-									  ItemPointerGetBlockNumber(&tids[2 * chunk + 1]),
-									  unconstify(RtscanVisibility *, visibility)))
+		if (all || rtscan_blocks_are_visible(visibility->map, ItemPointerGetBlockNumber(&tids[2 * chunk]),
+											 ItemPointerGetBlockNumber(&tids[2 * chunk + 1])))
 			seen[chunk / 32] |= UINT32_C(1) << (chunk % 32);
 }
 
@@ -321,7 +277,7 @@ rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segmen
 	uint32		any = 0;
 
 	memset(seen, 0, DEVICE_TALLY_MASKS * sizeof(uint32));
-	if (!is_safe(visibility, segment))
+	if (what_is_seen(visibility, segment) == RTSCAN_SEEN_IN_HEAP)
 		return false;
 	find_visible_chunks(visibility, segment, seen);
 	if (segment->entry->dead != InvalidBlockNumber)
@@ -351,7 +307,7 @@ clear_invisible_rows(RtscanVisibility *visibility, const UnknownRows *unknown, u
 		{
 			BlockNumber block = ItemPointerGetBlockNumber(tid);
 
-			if (!(unknown->ask_map && blocks_are_visible(block, block, visibility)) && !tid_is_visible(&page, tid))
+			if (!(unknown->ask_map && rtscan_blocks_are_visible(visibility->map, block, block)) && !tid_is_visible(&page, tid))
 				words[w] &= ~(rest & -rest);
 		}
 	close_page(&page);
@@ -362,14 +318,14 @@ rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan 
 {
 	uint64		failing[RTSCAN_CHUNK_WORDS];
 	uint64		count = rtscan_popcount(words);
-	UnknownRows unknown = {.ask_map = is_safe(visibility, segment), .bits = words};
+	UnknownRows unknown = {.ask_map = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP, .bits = words};
 
 	if (count == 0)
 		return;
 	unknown.tids = palloc(count * sizeof(ItemPointerData));
 	if (unknown.ask_map && count >= MANY_ROWS)
 	{
-		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility, failing, unknown.tids);
+		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility->map, failing, unknown.tids);
 		unknown.bits = failing;
 		unknown.ask_map = false;
 	}
@@ -384,7 +340,7 @@ rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segm
 						   ItemPointerData *tids)
 {
 	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
-	bool		ask_map = is_safe(visibility, segment);
+	bool		ask_map = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP;
 	uint32		kept = 0;
 
 	rtscan_find_tids(&segment->reader, rows, n, tids);
@@ -392,7 +348,7 @@ rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segm
 	{
 		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
 
-		if ((ask_map && blocks_are_visible(block, block, visibility)) || tid_is_visible(&page, &tids[i]))
+		if ((ask_map && rtscan_blocks_are_visible(visibility->map, block, block)) || tid_is_visible(&page, &tids[i]))
 			rows[kept++] = rows[i];
 	}
 	close_page(&page);

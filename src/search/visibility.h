@@ -3,14 +3,16 @@
  *		Which rows of an index a snapshot sees, mostly without the heap.
  *
  * A row whose dead bit is set never counts, and is not looked up: its TID may be another
- * row's by now.  The others need not be checked in the heap if their segment has no pending
- * list that was open when we began (v0, or later), and their heap block was all-visible in a
- * copy of the visibility map that was made after that and before the image of the index:
+ * row's by now.  The others need not be checked in the heap if their heap block is
+ * all-visible in a copy of the visibility map that was made after the image of the index
+ * had been read, and their segment was still in the current image after that, as it was:
  * the entry existed when the map was copied, so that its tuple was visible to everyone, and
  * with our snapshot nobody can remove it; or vacuum had removed it, and then its dead bit was
  * set before the map's.  All other rows are checked in the heap.
  *
- * That holds only in this order: snapshot, predicate locks, v0, map, image, dead bits.
+ * That holds only in this order: snapshot, predicate locks, image, map, another look at the
+ * image, dead bits.  A look holds for all segments, and all of the map that was copied before it:
+ * so each segment's part of the map is copied when the segment is searched, and no more than that.
  */
 #ifndef RTSCAN_VISIBILITY_H
 #define RTSCAN_VISIBILITY_H
@@ -19,27 +21,28 @@
 
 #include "device/device.h"
 #include "search/executor.h"
+#include "search/map_copy.h"
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
 
-typedef enum RtscanKnown
+/* Of whose rows does the snapshot see which? */
+typedef enum RtscanSeen
 {
-	RTSCAN_NOT_KNOWN,
-	RTSCAN_KNOWN_NOT,
-	RTSCAN_KNOWN_TO
-} RtscanKnown;
+	RTSCAN_SEEN_IN_HEAP,		/* they have to be looked up */
+	RTSCAN_SEEN_IN_MAP,			/* all of blocks that are all-visible in the copy */
+	RTSCAN_SEEN_ALL
+} RtscanSeen;
 
 typedef struct RtscanVisibility
 {
 	Relation	heap;
 	Relation	index;
 	Snapshot	snapshot;
-	uint64		first_unsafe_list;	/* v0 */
 	BlockNumber blocks;			/* of the heap */
-	uint8	   *map;			/* two bits a block, as in the visibility map */
-	Size		map_size;
-	const RtscanImage *image;	/* NULL: nothing is remembered of its segments: */
-	RtscanKnown *sees_all;		/* by entry, what rtscan_sees_all() has found out */
+	const RtscanImage *image;	/* by whose entries: */
+	bool	   *changed;		/* it was not as it is here when we looked again */
+	RtscanSeen *seen;
+	RtscanMapCopy *map;
 	uint64		heap_fetches;
 } RtscanVisibility;
 
@@ -54,8 +57,18 @@ extern bool rtscan_is_heap(Relation table);
 extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
 											Relation index, Snapshot snapshot);
 
-/* Does the snapshot see all rows of a segment of the image, but for dead ones?  It is found out once. */
-extern bool rtscan_sees_all(const RtscanVisibility *visibility, RtscanSegmentScan *segment);
+/* The same of an image that another process of the query has read, in a heap that had so many blocks then. */
+extern void rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot,
+								   BlockNumber blocks, const RtscanImage *image);
+
+/*
+ * Ask the visibility map about a segment of the image, once, before its dead bits are read.  Of one that nobody has asked about, all
+ * rows are checked in the heap.
+ */
+extern void rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment);
+
+/* Does the snapshot see all its rows, but for dead ones? */
+extern bool rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegmentScan *segment);
 
 /* Of which chunks does it see all rows, none of them dead?  Sets a bit for each; false if there are none. */
 extern bool rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment,

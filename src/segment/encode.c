@@ -196,7 +196,7 @@ write_descriptor(SegmentWriter *writer)
 }
 
 RtscanNewSegment
-rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youngest)
+rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan segment writer",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -209,7 +209,6 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youn
 		.areas = rtscan_area_writer(writing),
 		.header = {
 			.id = id,
-			.youngest = youngest,
 			.rows = rows->rows,
 			.nkeys = rows->schema->nkeys,
 			.ncolumns = rows->schema->ncolumns,
@@ -218,7 +217,6 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youn
 	RtscanNewSegment segment = {
 		.entry = {
 			.id = id,
-			.youngest = youngest,
 			.rows = rows->rows,
 			.dead = InvalidBlockNumber,
 			.kind = RTSCAN_ENTRY_SEGMENT,

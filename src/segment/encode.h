@@ -13,10 +13,8 @@
 
 /*
  * Write a segment: rows, in TID order, at least one and at most RTSCAN_SEGMENT_ROWS.  It gets
- * a new id; youngest is the newest pending list that its rows come
- * from (0: the build).  Returns that by which a switch makes it part of the index;
- * until then nobody sees it.
+ * a new id.  Returns that by which a switch makes it part of the index; until then nobody sees it.
  */
-extern RtscanNewSegment rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows, uint64 youngest);
+extern RtscanNewSegment rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows);
 
 #endif							/* RTSCAN_ENCODE_H */

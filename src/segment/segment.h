@@ -47,7 +47,7 @@ typedef struct RtscanExtent
 typedef struct RtscanSegmentHeader
 {
 	uint64		id;
-	uint64		youngest;		/* id of the newest pending list in it, 0 if none */
+	uint64		unused;
 	uint32		rows;
 	uint32		pages;			/* without the descriptor's own */
 	uint32		extents;

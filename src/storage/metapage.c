@@ -441,7 +441,7 @@ static void
 retire(RtscanEntry *entry)
 {
 	entry->safe_xid = choose_safe_xid();
-	entry->youngest = (uint64) GetCurrentTimestamp();
+	entry->retired_at = GetCurrentTimestamp();
 }
 
 void

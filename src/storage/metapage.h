@@ -120,7 +120,7 @@ typedef enum RtscanEntryKind
 typedef struct RtscanEntry
 {
 	uint64		id;				/* owner of its pages */
-	uint64		youngest;		/* live segment: id of the newest pending list in it, 0 if none; retired: a TimestampTz, since when */
+	TimestampTz retired_at;		/* a TimestampTz; not looked at while it is live */
 	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
 	uint32		rows;
 	BlockNumber root;			/* first descriptor, or list page */
@@ -187,12 +187,6 @@ static inline RtscanListRef
 rtscan_entry_list(const RtscanEntry *entry)
 {
 	return (RtscanListRef) {.id = entry->id, .head = entry->root};
-}
-
-static inline TimestampTz
-rtscan_entry_retired_at(const RtscanEntry *entry)
-{
-	return (TimestampTz) entry->youngest;
 }
 
 /* Write the metapage of an empty index as block 0 of a fork. */
