@@ -138,8 +138,7 @@ rtscan_blocks_are_visible(const RtscanMapCopy *copy, BlockNumber first, BlockNum
 		uint32		begin = page == first / RTSCAN_MAP_PAGE_BLOCKS ? first % RTSCAN_MAP_PAGE_BLOCKS : 0;
 		uint32		end = page == last / RTSCAN_MAP_PAGE_BLOCKS ? last % RTSCAN_MAP_PAGE_BLOCKS + 1 : RTSCAN_MAP_PAGE_BLOCKS;
 
-		Assert(copy->pages[page] != NULL);
-		if (!page_is_visible(copy->pages[page], begin, end))
+		if (copy->pages[page] == NULL || !page_is_visible(copy->pages[page], begin, end))
 			return false;
 	}
 	return true;

@@ -28,7 +28,7 @@ extern RtscanMapCopy *rtscan_begin_map_copy(Relation heap, BlockNumber blocks);
 /* Copy what it lacks of the map of a range of blocks; returns whether that was anything. */
 extern bool rtscan_copy_map(RtscanMapCopy *copy, BlockNumber first, BlockNumber last);
 
-/* Are all blocks of a range, which has been copied, all-visible? */
+/* Are all blocks of a range all-visible?  What has not been copied is not. */
 extern bool rtscan_blocks_are_visible(const RtscanMapCopy *copy, BlockNumber first, BlockNumber last);
 
 #endif							/* RTSCAN_MAP_COPY_H */

@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+"""Is the last hour of a large table found as fast as that of a small one? Rows come in the order of time, ten a second.
+
+Writes results/NAME.md and .csv. Beside BRIN and a btree on the time. See README.md.
+"""
+import statistics
+import time
+
+import report
+from cluster import cluster, connect, parser
+from report import Record
+from run import note
+
+PEERS = {
+    "rtscan": "USING rtscan (at, sensor) INCLUDE (value)",
+    "BRIN": "USING brin (at)",
+    "btree": "USING btree (at)",
+}
+QUERIES = {
+    "rows": "SELECT count(*) FROM {table} WHERE at > {hour}",
+    "one sensor's sum": "SELECT sum(value) FROM {table} WHERE at > {hour} AND sensor = 77",
+    "sensors, in groups": "SELECT sensor, avg(value) FROM {table} WHERE at > {hour} AND sensor < 10 GROUP BY sensor",
+    "one row": "SELECT value FROM {table} WHERE at = {hour} AND sensor < 1000",
+}
+HOUR_ROWS = 36_000
+BATCH = 10_000_000
+
+
+def command_line():
+    result = parser(__doc__, data_sets=None)
+    result.add_argument("--sizes", type=int, nargs="+", default=[10_000_000, 200_000_000])
+    options = result.parse_args()
+    options.data, options.rows = "rows in the order of time", max(options.sizes)
+    options.name = options.name or f"last-hour-{options.rows}"
+    return options
+
+
+def table_of(size):
+    return f"t_{size}"
+
+
+def load(cursor, size):
+    """Rows in the order of time, a batch a transaction."""
+    table = table_of(size)
+    cursor.execute(f"CREATE TABLE {table} (at timestamp, sensor int, value int)")
+    for first in range(0, size, BATCH):
+        last = min(first + BATCH, size) - 1
+        cursor.execute(f"INSERT INTO {table} SELECT timestamp '2000-01-01' + i * interval '0.1 s', hashint4(i) & 1023, i % 1000 "
+                       f"FROM generate_series({first}, {last}) i")
+        note(f"{last + 1:,} of {size:,} rows")
+    for peer, definition in PEERS.items():
+        start = time.monotonic()
+        cursor.execute(f"CREATE INDEX {table}_{peer} ON {table} {definition}")
+        note(f"{peer}: {time.monotonic() - start:.1f} s")
+    cursor.execute(f"VACUUM (FREEZE, ANALYZE) {table}")
+    cursor.execute("CHECKPOINT")
+
+
+def choose(cursor, peer):
+    """Hide the others' indexes."""
+    cursor.execute("UPDATE pg_index SET indisvalid = indexrelid::regclass::text LIKE %s "
+                   "WHERE indrelid::regclass::text LIKE 't\\_%%'", [f'%\\_{peer}%'])
+    cursor.execute("SET enable_seqscan = off")
+
+
+def timed(cursor, query):
+    """Milliseconds: the median of 20, after one run to warm up."""
+    times = []
+    for _ in range(21):
+        start = time.monotonic()
+        cursor.execute(query)
+        answer = cursor.fetchall()
+        times.append((time.monotonic() - start) * 1000)
+    return statistics.median(times[1:]), answer
+
+
+def ask(cursor, options, hours, times):
+    for peer in PEERS:
+        choose(cursor, peer)
+        for name, query in QUERIES.items():
+            for size in options.sizes:
+                took, answer = timed(cursor, query.format(table=table_of(size), hour=f"timestamp '{hours[size]}'"))
+                if name == "rows" and answer != [(HOUR_ROWS,)]:
+                    raise SystemExit(f"{peer} answers {answer}")
+                times.setdefault((name, size, peer), []).append(took)
+
+
+def measure(cursor, options):
+    hours, times = {}, {}
+    for size in options.sizes:
+        load(cursor, size)
+        cursor.execute(f"SELECT max(at) - interval '1 hour' FROM {table_of(size)}")
+        hours[size], = cursor.fetchone()
+    for repetition in range(options.repetitions):
+        note(f"round {repetition + 1}")
+        ask(cursor, options, hours, times)
+    return [Record.of("query", f"{name}, {size:,}", peer, values) for (name, size, peer), values in times.items()]
+
+
+def write(options, records, environment):
+    def of(name, size, peer):
+        return report.select(records, case=f"{name}, {size:,}", peer=peer)[0].value
+    header = ["the last hour's", "peer"] + [f"of {size:,} rows, ms" for size in options.sizes] + ["ratio"]
+    lines = [[name, peer] + [report.number(of(name, size, peer)) for size in options.sizes] +
+             [report.number(of(name, options.sizes[-1], peer) / of(name, options.sizes[0], peer))]
+             for name in QUERIES for peer in PEERS]
+    report.write_text(options, f"# {options.name}\n\n{environment}\n\n{report.table(header, lines)}", records)
+
+
+def main():
+    options = command_line()
+    options.set.append("allow_system_table_mods=on")
+    with cluster(options) as directory:
+        cursor = connect(directory).cursor()
+        cursor.execute("CREATE EXTENSION rtscan")
+        records = measure(cursor, options)
+        environment = report.environment(cursor, options, table_of(options.rows))
+    write(options, records, environment)
+
+
+if __name__ == "__main__":
+    main()
