@@ -235,7 +235,7 @@ blocks_are_visible(BlockNumber first, BlockNumber last, void *map)
 static void
 find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *seen)
 {
-	uint32		rows[2 * RTSCAN_SEGMENT_CHUNKS];
+	uint32		rows[2 * RTSCAN_SEGMENT_CHUNKS] = {0};
 	ItemPointerData tids[2 * RTSCAN_SEGMENT_CHUNKS];
 	uint32		chunks = segment->reader.segment->chunks;
 	bool		all = rtscan_sees_all(visibility, segment);
