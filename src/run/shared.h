@@ -25,7 +25,7 @@ typedef struct RtscanShared
 	RtscanTotals totals;
 	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* a bit for each key, or invalid: none has been found */
 	BlockNumber blocks;			/* of the heap */
-	char		data[FLEXIBLE_ARRAY_MEMBER];	/* the image, aligned; then chunks that are to be taken */
+	char		data[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(MAXIMUM_ALIGNOF); /* the image; then chunks that are to be taken */
 } RtscanShared;
 
 /* The leader: how much memory, and filling it, with what it has done so far. */
