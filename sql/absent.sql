@@ -75,6 +75,6 @@ SELECT condition, same, rows FROM question, looped(condition) WHERE number IN (1
 RESET work_mem;
 DELETE FROM t WHERE id % 3 = 0;
 VACUUM t;
-INSERT INTO t SELECT id + 120000, a, r, n, f, ts, s FROM t WHERE id % 10 = 1;
+INSERT INTO t SELECT id + 120000, a, r, n, f, ts, s FROM t WHERE id % 100 = 1;
 SELECT condition, same, rows FROM question, looped(condition) ORDER BY number;
 DROP SCHEMA absent CASCADE;
