@@ -59,7 +59,7 @@ def load(cursor, size):
 def choose(cursor, peer):
     """Hide the others' indexes."""
     cursor.execute("UPDATE pg_index SET indisvalid = indexrelid::regclass::text LIKE %s "
-                   "WHERE indrelid::regclass::text LIKE 't\\_%%'", [f'%\\_{peer}%'])
+                   "WHERE indrelid::regclass::text LIKE 't\\_%%'", [f"%\\_{peer.lower()}"])
     cursor.execute("SET enable_seqscan = off")
 
 

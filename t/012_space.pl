@@ -94,8 +94,8 @@ foreach my $round (1 .. 4)
 }
 my $size = size('helped') / $fresh;
 note(sprintf('helped: %.2f', $size));
-# an update of all rows is a transaction beside which small segments are merged
-cmp_ok($size, '<=', 4, 'helped: the file is not much larger than a fresh one');
+# an update of all rows is a transaction beside which small segments are merged, the more of them the longer it takes
+cmp_ok($size, '<=', 5, 'helped: the file is not much larger than a fresh one');
 healthy($node, 'helped', 'helped, after all rounds');
 
 # Beside an old snapshot: of the tiers that fill, those of less than a chunk are merged; the others when it is gone.
