@@ -12,7 +12,7 @@ use RtscanTest;
 use Test::More;
 
 my $points = 8;
-my $attempts = 5;
+my $attempts = 15;
 
 my $node = new_node('lists', "rtscan.merge_worker = off\nmax_parallel_workers_per_gather = 0\nenable_seqscan = off\n");
 $node->start;
