@@ -52,7 +52,7 @@ sub device_agrees
 	{
 		my ($scans, $fallbacks) = counted($node, $executor);
 		my ($rc, $out, $err) = $node->psql($database // 'postgres', "SET rtscan.executor = $executor;"
-			  . "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT compare_scans('$table', 15);"
+			  . "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT compare_scans('$table', 6);"
 			  . join('', map { "SELECT answer('$table', \$\$$_\$\$, true) = answer('$table', \$\$$_\$\$, false);" } @certain) . 'COMMIT;',
 			on_error_stop => 1);
 		ok($rc == 0 && $out =~ /^\s*t\s+t\s*$/, "$what: $executor and sequential scan of $table agree on " . $node->name) || diag("$out\n$err");
