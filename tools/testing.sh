@@ -6,7 +6,7 @@
 # VARIANT.pg_config. A test runs as a step: in a subshell, in a directory of its own, and writes to a log of its own. So
 # steps do not disturb each other, and several run at a time.
 
-TEST_LIMIT=30m
+TEST_LIMIT=45m
 EXECUTORS=${EXECUTORS:-compute rt}
 CRASH='TRAP: |AddressSanitizer|runtime error: |was terminated by signal|PANIC: '
 # PostgreSQL's own headers have unused parameters.
