@@ -184,7 +184,7 @@ others_table() {
 # With values encoded and not, of one segment; from a copy, for the server's user may not be able to read this directory
 encoding_table() {
   install -m 755 "$encoding" "$work/encoding"
-  as_server "$work/encoding" "$work/data/pg_stat_tmp/rtscan_device" 65 $((repetitions / 2))
+  as_server "$work/encoding" "$work/data/pg_stat_tmp/rtscan_device.0" 65 $((repetitions / 2))
 }
 
 # The executor rt with other rays: rtscan.device_rays

@@ -6,7 +6,7 @@
  *	encoding SOCKET [CHUNKS [REPETITIONS]]
  *
  * rtscan always encodes.  So this is a client of the device program (device/protocol.h), at
- * DATA/pg_stat_tmp/rtscan_device, run as the user whose program that is.  It uploads made-up
+ * DATA/pg_stat_tmp/rtscan_device.0, run as the user whose program that is.  It uploads made-up
  * segments of three columns, all of the same shape but with different codes of the rows:
  *
  *	ranks		unique ranks of the values; among equal ones the order is random

@@ -1,6 +1,6 @@
 /*
  * main.c
- *		rtscan_device: owns the Vulkan device of a PostgreSQL server.
+ *		rtscan_device: owns a Vulkan device of a PostgreSQL server.
  *
  * rtscan's background worker starts it, in the data directory, with a socket as standard
  * input and output: when the worker closes it the program ends.  It writes lines there,
@@ -9,7 +9,7 @@
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
- *	rtscan_device [--device=NAME or NUMBER] [--memory=BYTES] [--fault=...] [--rays=...]
+ *	rtscan_device [--device=NAME or NUMBER] [--socket=PATH] [--memory=BYTES] [--fault=...] [--rays=...]
  */
 #include <errno.h>
 #include <stdio.h>
@@ -87,17 +87,18 @@ set_rays(EvaluatorOptions *options, const char *value)
 }
 
 static int
-listen_for_backends(void)
+listen_for_backends(const char *path)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = DEVICE_SOCKET};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int			listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	/* What a program before this one has left. */
-	unlink(DEVICE_SOCKET);
+	unlink(path);
 	umask(0077);
 	if (listener < 0 || bind(listener, (struct sockaddr *) &address, sizeof(address)) != 0 ||
 		listen(listener, BACKLOG) != 0)
-		fail("could not listen on \"%s\": %s", DEVICE_SOCKET, strerror(errno));
+		fail("could not listen on \"%s\": %s", path, strerror(errno));
 	return listener;
 }
 
@@ -118,6 +119,7 @@ int
 main(int argc, char **argv)
 {
 	const char *wanted = "";
+	const char *socket_path = "rtscan_device";
 	uint64_t	memory_limit = 0;
 	Faults		faults = {0};
 	EvaluatorOptions options = {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest};
@@ -135,6 +137,8 @@ main(int argc, char **argv)
 
 		if ((value = option_value(argv[i], "--device")))
 			wanted = value;
+		else if ((value = option_value(argv[i], "--socket")))
+			socket_path = value;
 		else if ((value = option_value(argv[i], "--memory")))
 			memory_limit = strtoull(value, NULL, 10);
 		else if ((value = option_value(argv[i], "--fault")))
@@ -156,7 +160,7 @@ main(int argc, char **argv)
 	calibration = calibrate(&evaluator);
 	if (context.faults.lost_after > 0)
 		context.faults.lost_at = context.submissions + context.faults.lost_after;
-	listener = listen_for_backends();
+	listener = listen_for_backends(socket_path);
 	printf("ready: %f %f %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT],
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);

@@ -2,7 +2,7 @@
  * protocol.h
  *		What backends and the device program say to each other.
  *
- * The device program (rtscan_device) owns the Vulkan device.  It is a process of its own,
+ * The device program (rtscan_device) owns a Vulkan device: each has its own.  It is a process of its own,
  * without PostgreSQL's shared memory: whatever a driver does to it, the server stays up.
  * A backend connects to its socket (SOCK_SEQPACKET, in the data directory), hands over an
  * area of shared memory once, and then sends one DeviceRequest at a time; each has one
@@ -52,8 +52,8 @@
 
 #define DEVICE_PROTOCOL_VERSION 4
 
-/* Relative to the data directory, which is both sides' working directory. */
-#define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device"
+/* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
+#define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
 
 #define DEVICE_CHUNK_BYTES		8064
 #define DEVICE_CHUNK_ROWS		(DEVICE_CHUNK_BYTES * 8)

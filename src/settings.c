@@ -104,15 +104,29 @@ define_maintenance_settings(void)
 							 &rtscan_merge_worker, true, PGC_SUSET, 0, NULL, NULL, NULL);
 }
 
+/* GucStringCheckHook: not too many. */
+static bool
+check_devices(char **value, void **extra, GucSource source)
+{
+	int			n = 1;
+
+	for (const char *letter = *value; *letter; letter++)
+		n += *letter == ',';
+	if (n <= RTSCAN_MAX_DEVICES)
+		return true;
+	GUC_check_errdetail("There can be at most %d devices.", RTSCAN_MAX_DEVICES);
+	return false;
+}
+
 static void
 define_device_settings(void)
 {
 	DefineCustomStringVariable("rtscan.device",
-							   "Sets the Vulkan device that executors other than cpu use.",
-							   "A part of its name, or its number; empty: the first that is not software; off: none.",
-							   &rtscan_device, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+							   "Sets the Vulkan devices that executors other than cpu use.",
+							   "Parts of names, or numbers, with commas between; empty: the first that is not software; off: none.",
+							   &rtscan_device, "", PGC_SIGHUP, 0, check_devices, NULL, NULL);
 	DefineCustomIntVariable("rtscan.device_memory",
-							"Sets the maximum memory to be used on the device.",
+							"Sets the maximum memory to be used on each device.",
 							"Zero: four fifths of what it has.",
 							&rtscan_device_memory, 0, 0, INT_MAX / 2, PGC_SIGHUP, GUC_UNIT_MB,
 							NULL, NULL, NULL);

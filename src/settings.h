@@ -33,8 +33,10 @@ extern int	rtscan_keep_memory;		/* kB */
 extern int	rtscan_pending_list_limit;	/* kB */
 extern bool rtscan_merge_worker;
 
-/* The device program. */
-extern char *rtscan_device;		/* part of a name, a number, "" or "off" */
+/* The device program: one for each device. */
+#define RTSCAN_MAX_DEVICES	16
+
+extern char *rtscan_device;		/* parts of names or numbers, with commas between; "" or "off" */
 extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
 extern int	rtscan_device_timeout;	/* ms */
 

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(@executors @questions need_device device_node create_big expected ask device_answers comes_back
-  cpu_answers says configure wait_until children worker_pid program_pid is_running device_status connect_device log_since server_is_healthy
+  cpu_answers says configure wait_until children worker_pid program_pid program_pids is_running device_status connect_device log_since server_is_healthy
   program_is_healthy);
 
 # Those that are tested.
@@ -111,30 +111,39 @@ sub children
 	return @found;
 }
 
-# That whose command line matches, or undef.
-sub child
+# Those whose command lines match, by these.
+sub children_like
 {
 	my ($parent, $pattern) = @_;
+	my %found;
 	foreach my $pid (children($parent))
 	{
 		open(my $command, '<', "/proc/$pid/cmdline") or next;
-		return $pid if (<$command> // '') =~ $pattern;
+		my $line = <$command> // '';
+		$found{$line} = $pid if $line =~ $pattern;
 	}
-	return;
+	return map { $found{$_} } sort keys %found;
 }
 
 sub worker_pid
 {
 	my ($node) = @_;
 	my ($postmaster) = split(/\n/, slurp_file($node->data_dir . '/postmaster.pid'));
-	return child($postmaster, qr/rtscan device worker/);
+	return (children_like($postmaster, qr/rtscan device worker/))[0];
+}
+
+# Of all devices that have one, in the order of rtscan.device if all have the same name.
+sub program_pids
+{
+	my ($node) = @_;
+	my $worker = worker_pid($node) or return;
+	return children_like($worker, qr/^rtscan_device/);
 }
 
 sub program_pid
 {
 	my ($node) = @_;
-	my $worker = worker_pid($node) or return;
-	return child($worker, qr/^rtscan_device/);
+	return (program_pids($node))[0];
 }
 
 sub log_since
@@ -170,7 +179,7 @@ sub connect_device
 	# the folder's name may be too long for an address
 	opendir(my $here, '.') or die "opendir: $!";
 	chdir($node->data_dir) or die "chdir: $!";
-	my $connected = connect($socket, pack_sockaddr_un('pg_stat_tmp/rtscan_device'));
+	my $connected = connect($socket, pack_sockaddr_un('pg_stat_tmp/rtscan_device.0'));
 	chdir($here) or die "chdir: $!";
 	return $connected ? $socket : undef;
 }

@@ -32,7 +32,7 @@ pg_config_of() {
 options_of() {
   case $1 in
     release) echo "$WARNINGS" ;;
-    sanitize) echo "-fsanitize=undefined -fno-sanitize-recover=all" ;;
+    sanitize) echo "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-common" ;;
   esac
 }
 

@@ -4,33 +4,46 @@
  */
 #include "device/device.h"
 
+#include "miscadmin.h"
 #include "settings.h"
 
 /* With fewer rows the CPU is done before the device has heard of them. */
 #define MIN_ROWS	RTSCAN_CHUNK_ROWS
 
-char *
-rtscan_device_build_area(uint32 rows, Size size)
+/* Each process begins with another device, so that several do not wait for one. */
+static char *
+any_area(bool automatic, Size size, int *device)
 {
-	bool		automatic = rtscan_executor == RTSCAN_EXECUTOR_AUTO;
-	char	   *area;
+	int			n = rtscan_devices();
 
-	if (rtscan_executor == RTSCAN_EXECUTOR_CPU || rows < MIN_ROWS || !rtscan_device_ready() ||
-		(automatic && !rtscan_device_take_turn()))
-		return NULL;
-	area = rtscan_device_area(size);
-	if (automatic && rtscan_device_is_software())
-		area = NULL;
-	if (area == NULL)
+	for (int i = 0; i < n; i++)
+	{
+		char	   *area;
+
+		*device = (MyProcPid + i) % n;
+		if (!rtscan_device_is_ready(*device) || (automatic && !rtscan_device_take_turn(*device)))
+			continue;
+		area = rtscan_device_area(*device, size);
+		if (area && !(automatic && rtscan_device_is_software(*device)))
+			return area;
 		rtscan_device_end_turn();
-	return area;
+	}
+	return NULL;
+}
+
+char *
+rtscan_device_build_area(uint32 rows, Size size, int *device)
+{
+	if (rtscan_executor == RTSCAN_EXECUTOR_CPU || rows < MIN_ROWS)
+		return NULL;
+	return any_area(rtscan_executor == RTSCAN_EXECUTOR_AUTO, size, device);
 }
 
 bool
-rtscan_device_ask_for_build(const DeviceRequest *request)
+rtscan_device_ask_for_build(int device, const DeviceRequest *request)
 {
 	DeviceReply reply;
-	bool		answered = rtscan_device_ask(request, &reply);
+	bool		answered = rtscan_device_ask(device, request, &reply);
 
 	rtscan_device_end_turn();
 	return answered && reply.result == DEVICE_OK;
@@ -42,6 +55,6 @@ rtscan_init_device_build(void)
 	rtscan_assistant = (RtscanAssistant) {
 		.sort = rtscan_device_sort,
 		.make_vectors = rtscan_device_vectors,
-		.dismiss = rtscan_device_trim_area,
+		.dismiss = rtscan_device_trim_areas,
 	};
 }

@@ -1,8 +1,8 @@
 /*
  * client.c
- *		A backend's connection to the device program.
+ *		A backend's connections to the device programs.
  *
- * The connection is opened when it is first needed, and kept.  Whoever is interrupted
+ * Each connection is opened when it is first needed, and kept.  Whoever is interrupted
  * between a request and its reply, or in an upload, leaves the connection behind in a state
  * of its own: the end of the transaction closes it.  The area goes with it, for the program
  * may still write there.
@@ -35,13 +35,15 @@
 
 typedef struct Connection
 {
-	int			socket;			/* -1: not connected */
+	bool		open;
+	int			socket;			/* if it is */
 	bool		greeted;		/* the program knows the area */
 	bool		uploading;		/* a column has been begun */
 	int			outstanding;	/* replies that are to come */
+	bool		made_wait;		/* for the last one */
 	TimestampTz away_until;
 	WaitEventSet *events;
-	char	   *area;
+	char	   *area;			/* NULL: there is none */
 	Size		area_size;
 	int			area_file;
 	uint64		memory_limit;	/* of the device */
@@ -49,9 +51,9 @@ typedef struct Connection
 	bool		tallies;		/* it makes them */
 } Connection;
 
-static Connection connection = {.socket = -1, .area_file = -1};
+static Connection connections[RTSCAN_MAX_DEVICES];
 
-/* Who needs what is in the area, or NULL. */
+/* Who needs what is in the areas, or NULL. */
 static RtscanAreaSaver save_area;
 static void *save_area_arg;
 
@@ -69,7 +71,7 @@ rtscan_device_leave_area(const void *arg)
 		rtscan_device_keep_area(NULL, NULL);
 }
 
-/* The area gets another content, or is given back. */
+/* An area gets another content, or is given back. */
 static void
 empty_area(void)
 {
@@ -82,39 +84,42 @@ empty_area(void)
 }
 
 static void
-free_area(void)
+close_area_file(Connection *connection)
 {
-	empty_area();
-	if (connection.area)
-		munmap(connection.area, connection.area_size);
-	if (connection.area_file >= 0)
-	{
-		close(connection.area_file);
-		ReleaseExternalFD();
-	}
-	connection.area = NULL;
-	connection.area_size = 0;
-	connection.area_file = -1;
-	connection.greeted = false;
+	close(connection->area_file);
+	ReleaseExternalFD();
+	connection->area_size = 0;
 }
 
 static void
-disconnect(void)
+free_area(Connection *connection)
 {
-	if (connection.outstanding > 0)
-		free_area();
-	if (connection.events)
-		FreeWaitEventSet(connection.events);
-	connection.events = NULL;
-	if (connection.socket >= 0)
+	empty_area();
+	connection->greeted = false;
+	if (connection->area == NULL)
+		return;
+	munmap(connection->area, connection->area_size);
+	connection->area = NULL;
+	close_area_file(connection);
+}
+
+static void
+disconnect(Connection *connection)
+{
+	if (connection->outstanding > 0)
+		free_area(connection);
+	if (connection->events)
+		FreeWaitEventSet(connection->events);
+	connection->events = NULL;
+	if (connection->open)
 	{
-		close(connection.socket);
+		close(connection->socket);
 		ReleaseExternalFD();
 	}
-	connection.socket = -1;
-	connection.greeted = false;
-	connection.uploading = false;
-	connection.outstanding = 0;
+	connection->open = false;
+	connection->greeted = false;
+	connection->uploading = false;
+	connection->outstanding = 0;
 }
 
 /* Nothing that was interrupted is left behind. */
@@ -124,25 +129,26 @@ end_of_transaction(XactEvent event, void *arg)
 	/* No scan outlives it. */
 	rtscan_device_keep_area(NULL, NULL);
 	rtscan_device_end_turn();
-	if (connection.outstanding > 0 || connection.uploading)
-		disconnect();
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (connections[device].outstanding > 0 || connections[device].uploading)
+			disconnect(&connections[device]);
 	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PARALLEL_ABORT)
-		rtscan_device_trim_area();
+		rtscan_device_trim_areas();
 }
 
 /* What to wait for; false where the server has too many files open. */
 static bool
-create_events(void)
+create_events(Connection *connection)
 {
 	MemoryContext context = CurrentMemoryContext;
 	volatile bool created = true;
 
 	PG_TRY();
 	{
-		connection.events = rtscan_compat_create_event_set(3);
-		AddWaitEventToSet(connection.events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-		AddWaitEventToSet(connection.events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-		AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, connection.socket, NULL, NULL);
+		connection->events = rtscan_compat_create_event_set(3);
+		AddWaitEventToSet(connection->events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+		AddWaitEventToSet(connection->events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+		AddWaitEventToSet(connection->events, WL_SOCKET_READABLE, connection->socket, NULL, NULL);
 	}
 	PG_CATCH();
 	{
@@ -157,25 +163,27 @@ create_events(void)
 
 /* Connect at once or not at all: a server with a full queue is one that cannot help. */
 static bool
-open_socket(void)
+open_socket(Connection *connection)
 {
 	static bool registered;
-	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = DEVICE_SOCKET};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
+	snprintf(address.sun_path, sizeof(address.sun_path), DEVICE_SOCKET, (int) (connection - connections));
 	if (!registered)
 		RegisterXactCallback(end_of_transaction, NULL);
 	registered = true;
 	if (!AcquireExternalFD())
 		return false;
-	connection.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (connection.socket < 0)
+	connection->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (connection->socket < 0)
 	{
 		ReleaseExternalFD();
 		return false;
 	}
-	if (connect(connection.socket, (struct sockaddr *) &address, sizeof(address)) == 0 && create_events())
+	connection->open = true;
+	if (connect(connection->socket, (struct sockaddr *) &address, sizeof(address)) == 0 && create_events(connection))
 		return true;
-	disconnect();
+	disconnect(connection);
 	return false;
 }
 
@@ -200,39 +208,40 @@ allocate_file(int file, Size size)
  * SIGBUS.  It does not live in /dev/shm, which containers often make small.
  */
 static bool
-create_area(Size size)
+create_area(Connection *connection, Size size)
 {
 	void	   *map;
 
-	free_area();
+	free_area(connection);
 	if (!AcquireExternalFD())
 		return false;
-	connection.area_size = TYPEALIGN(AREA_UNIT, size);
-	connection.area_file = memfd_create("rtscan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (connection.area_file < 0)
+	connection->area_size = TYPEALIGN(AREA_UNIT, size);
+	connection->area_file = memfd_create("rtscan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (connection->area_file < 0)
 	{
+		connection->area_size = 0;
 		ReleaseExternalFD();
 		return false;
 	}
-	if (!allocate_file(connection.area_file, connection.area_size) ||
-		fcntl(connection.area_file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+	if (!allocate_file(connection->area_file, connection->area_size) ||
+		fcntl(connection->area_file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
 	{
-		free_area();
+		close_area_file(connection);
 		return false;
 	}
-	map = mmap(NULL, connection.area_size, PROT_READ | PROT_WRITE, MAP_SHARED, connection.area_file, 0);
+	map = mmap(NULL, connection->area_size, PROT_READ | PROT_WRITE, MAP_SHARED, connection->area_file, 0);
 	if (map == MAP_FAILED)
 	{
-		free_area();
+		close_area_file(connection);
 		return false;
 	}
-	connection.area = map;
+	connection->area = map;
 	return true;
 }
 
 /* Send a message, with a file if there is one. */
 static bool
-send_message(const DeviceRequest *request, int file)
+send_message(Connection *connection, const DeviceRequest *request, int file)
 {
 	char		control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec vector = {unconstify(DeviceRequest *, request), sizeof(*request)};
@@ -250,93 +259,107 @@ send_message(const DeviceRequest *request, int file)
 		first->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(first), &file, sizeof(int));
 	}
-	if (sendmsg(connection.socket, &header, MSG_NOSIGNAL) != sizeof(*request))
+	if (sendmsg(connection->socket, &header, MSG_NOSIGNAL) != sizeof(*request))
 	{
-		disconnect();
+		disconnect(connection);
 		return false;
 	}
-	connection.outstanding++;
+	connection->outstanding++;
 	return true;
 }
 
 static bool
-say_hello(void)
+say_hello(int device)
 {
+	Connection *connection = &connections[device];
 	DeviceRequest request = {.kind = DEVICE_HELLO, .version = DEVICE_PROTOCOL_VERSION,
-		.size = connection.area_size};
+		.size = connection->area_size};
 	DeviceReply reply;
 
-	if (!send_message(&request, connection.area_file) || !rtscan_device_receive(&reply))
+	if (!send_message(connection, &request, connection->area_file) || !rtscan_device_receive(device, &reply))
 		return false;
-	connection.software = reply.status.software;
-	connection.tallies = reply.status.tallies;
-	connection.memory_limit = reply.status.memory_limit;
-	connection.greeted = reply.result == DEVICE_OK;
-	if (!connection.greeted)
-		disconnect();
-	return connection.greeted;
+	connection->software = reply.status.software;
+	connection->tallies = reply.status.tallies;
+	connection->memory_limit = reply.status.memory_limit;
+	connection->greeted = reply.result == DEVICE_OK;
+	if (!connection->greeted)
+		disconnect(connection);
+	return connection->greeted;
 }
 
 uint64
-rtscan_device_memory_limit(void)
+rtscan_device_memory_limit(int device)
 {
-	return connection.memory_limit;
+	return connections[device].memory_limit;
 }
 
 bool
-rtscan_device_makes_tallies(void)
+rtscan_device_makes_tallies(int device)
 {
-	return connection.tallies;
+	return connections[device].tallies;
 }
 
 bool
-rtscan_device_is_software(void)
+rtscan_device_is_software(int device)
 {
-	return connection.software;
+	return connections[device].software;
 }
 
 void
-rtscan_device_trim_area(void)
+rtscan_device_trim_areas(void)
 {
-	if (connection.area_size <= LARGEST_KEPT_AREA)
-		return;
-	disconnect();
-	free_area();
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (connections[device].area_size > LARGEST_KEPT_AREA)
+		{
+			disconnect(&connections[device]);
+			free_area(&connections[device]);
+		}
 }
 
 bool
-rtscan_device_is_connected(void)
+rtscan_device_is_connected(int device)
 {
-	return connection.greeted;
+	return connections[device].greeted;
 }
 
 char *
-rtscan_device_area(Size size)
+rtscan_device_area(int device, Size size)
 {
+	Connection *connection = &connections[device];
+
 	empty_area();
-	if (connection.outstanding > 0 || connection.uploading)
-		disconnect();
-	if (connection.greeted && connection.area_size >= size)
-		return connection.area;
-	if (!rtscan_device_ready() || rtscan_device_timed_out() ||
-		(connection.socket < 0 && !open_socket()) ||
-		(connection.area_size < size && !create_area(size)) || !say_hello())
+	if (connection->outstanding > 0 || connection->uploading)
+		disconnect(connection);
+	if (connection->greeted && connection->area_size >= size)
+		return connection->area;
+	if (!rtscan_device_is_ready(device) || rtscan_device_timed_out(device) ||
+		(!connection->open && !open_socket(connection)) ||
+		(connection->area_size < size && !create_area(connection, size)) || !say_hello(device))
 		return NULL;
-	return connection.area;
+	return connection->area;
+}
+
+int
+rtscan_first_device(void)
+{
+	for (int device = 0; device < rtscan_devices(); device++)
+		if (rtscan_device_area(device, 1) != NULL)
+			return device;
+	return -1;
 }
 
 bool
-rtscan_device_timed_out(void)
+rtscan_device_timed_out(int device)
 {
-	return GetCurrentTimestamp() < connection.away_until;
+	return GetCurrentTimestamp() < connections[device].away_until;
 }
 
 const char *
-rtscan_device_absence(void)
+rtscan_device_absence(int device)
 {
-	if (!rtscan_device_ready())
+	if (!rtscan_device_is_ready(device))
 		return rtscan_device_not_ready();
-	if (rtscan_device_timed_out())
+	if (rtscan_device_timed_out(device))
 		return "There is no device program that answers within rtscan.device_timeout; this session will try it again in half a minute.";
 	return "There is no device program that takes a connection, or no memory to share with it.";
 }
@@ -344,16 +367,16 @@ rtscan_device_absence(void)
 /* ---------------------------------------------------------------- requests */
 
 bool
-rtscan_device_send(const DeviceRequest *request)
+rtscan_device_send(int device, const DeviceRequest *request)
 {
 	if (request->kind == DEVICE_UPLOAD_BEGIN)
-		connection.uploading = true;
-	return send_message(request, -1);
+		connections[device].uploading = true;
+	return send_message(&connections[device], request, -1);
 }
 
 /* Wait for something to happen, but not beyond a deadline; false then. */
 static bool
-wait_for_reply(TimestampTz deadline)
+wait_for_reply(int device, TimestampTz deadline)
 {
 	WaitEvent	event;
 	TimestampTz now = GetCurrentTimestamp();
@@ -361,11 +384,11 @@ wait_for_reply(TimestampTz deadline)
 
 	if (timeout <= 0)
 	{
-		connection.away_until = TimestampTzPlusMilliseconds(now, AWAY);
-		rtscan_suspect_device();
+		connections[device].away_until = TimestampTzPlusMilliseconds(now, AWAY);
+		rtscan_suspect_device(device);
 		return false;
 	}
-	if (WaitEventSetWait(connection.events, timeout, &event, 1, PG_WAIT_EXTENSION) > 0 &&
+	if (WaitEventSetWait(connections[device].events, timeout, &event, 1, PG_WAIT_EXTENSION) > 0 &&
 		(event.events & WL_LATCH_SET))
 	{
 		ResetLatch(MyLatch);
@@ -375,34 +398,43 @@ wait_for_reply(TimestampTz deadline)
 }
 
 bool
-rtscan_device_receive(DeviceReply *reply)
+rtscan_device_receive(int device, DeviceReply *reply)
 {
+	Connection *connection = &connections[device];
 	TimestampTz deadline = 0;
 
+	connection->made_wait = false;
 	for (;;)
 	{
-		ssize_t		size = recv(connection.socket, reply, sizeof(*reply), 0);
+		ssize_t		size = recv(connection->socket, reply, sizeof(*reply), 0);
 
 		if (size == sizeof(*reply))
 		{
-			connection.outstanding--;
+			connection->outstanding--;
 			return true;
 		}
 		if (deadline == 0)
 			deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), rtscan_device_timeout);
-		if (size >= 0 || (errno != EAGAIN && errno != EINTR) || !wait_for_reply(deadline))
+		connection->made_wait = true;
+		if (size >= 0 || (errno != EAGAIN && errno != EINTR) || !wait_for_reply(device, deadline))
 			break;
 	}
-	disconnect();
+	disconnect(connection);
 	return false;
 }
 
 bool
-rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply)
+rtscan_device_made_wait(int device)
 {
-	bool		received = rtscan_device_send(request) && rtscan_device_receive(reply);
+	return connections[device].made_wait;
+}
+
+bool
+rtscan_device_ask(int device, const DeviceRequest *request, DeviceReply *reply)
+{
+	bool		received = rtscan_device_send(device, request) && rtscan_device_receive(device, reply);
 
 	if (request->kind == DEVICE_UPLOAD_END)
-		connection.uploading = false;
+		connections[device].uploading = false;
 	return received;
 }

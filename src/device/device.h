@@ -1,10 +1,11 @@
 /*
  * device.h
- *		The device program, as a backend sees it: whether there is one, and talking to it.
+ *		The device programs, as a backend sees them: whether there is one, and talking to it.
  *
- * rtscan's background worker (worker.c) keeps the program running where the library is
- * preloaded; a backend connects to it (client.c) when a scan wants the device for the first
- * time.  Nothing here raises an error because of the device: who asks learns why not, and
+ * There is one for each device that rtscan.device names; a device's number is its place there.
+ * rtscan's background worker (worker.c) keeps them running where the library is
+ * preloaded; a backend connects to one (client.c) when a scan wants its device for the first
+ * time.  A segment has its place on one of the devices.  Nothing here raises an error because of the device: who asks learns why not, and
  * goes on without.  The one exception are interrupts, which every wait serves.
  *
  * device/protocol.h says what is said.
@@ -34,14 +35,18 @@ StaticAssertDecl(DEVICE_CHUNK_BYTES == RTSCAN_CHUNK_BYTES &&
 /* Assist builds.  When the library is preloaded: ask for shared memory, register the worker. */
 extern void rtscan_init_device(void);
 
-/* Is the program running? */
-extern bool rtscan_device_ready(void);
+/* How many devices there should be: those with smaller numbers. */
+extern int	rtscan_devices(void);
+
+/* Is a device's program running?  Is that of any? */
+extern bool rtscan_device_is_ready(int device);
+extern bool rtscan_is_any_device_ready(void);
 
 /* Why it is not: a sentence. */
 extern const char *rtscan_device_not_ready(void);
 
-/* The program has not answered in time: the worker will see whether it still lives. */
-extern void rtscan_suspect_device(void);
+/* A program has not answered in time: the worker will see whether it still lives. */
+extern void rtscan_suspect_device(int device);
 
 /* ---------------------------------------------------------------- experience.c */
 
@@ -50,7 +55,7 @@ extern Size rtscan_device_experience_size(void);
 extern void rtscan_attach_device_experience(void);
 
 /* A program has been started: nanoseconds a chunk that each executor takes by its own measure. */
-extern void rtscan_begin_device_experience(const double *chunk);
+extern void rtscan_begin_device_experience(int device, const double *chunk);
 
 /*
  * How long the device takes, by experience of all backends: nanoseconds a request, there and
@@ -62,12 +67,12 @@ typedef struct RtscanDeviceSpeed
 	double		chunk;
 } RtscanDeviceSpeed;
 
-extern RtscanDeviceSpeed rtscan_device_speed(DeviceExecutor executor);
-extern void rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks,
-									 double elapsed, double device);
+extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor);
+extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint32 chunks,
+									 double elapsed, double of_device);
 
 /* The device was too slow to be chosen: let what is known of it slowly go back to what was measured first. */
-extern void rtscan_forget_device_speed(DeviceExecutor executor);
+extern void rtscan_forget_device_speed(int device, DeviceExecutor executor);
 
 /*
  * A scan does without the device for want of a column on it, of so many bytes, and loses about
@@ -76,10 +81,10 @@ extern void rtscan_forget_device_speed(DeviceExecutor executor);
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
 
 /*
- * Builds and merges that "auto" lets the device help take turns: whoever would have to wait for another one is faster without.  False: it
+ * Builds and merges that "auto" lets a device help take turns: whoever would have to wait for another one is faster without.  False: it
  * is another's turn.  The end of the transaction ends it, too.
  */
-extern bool rtscan_device_take_turn(void);
+extern bool rtscan_device_take_turn(int device);
 extern void rtscan_device_end_turn(void);
 
 /* ---------------------------------------------------------------- client.c */
@@ -88,10 +93,13 @@ extern void rtscan_device_end_turn(void);
  * Connect, unless connected, with an area of at least this size, whose content is not kept
  * if it has to grow.  NULL: there is no device to talk to.
  */
-extern char *rtscan_device_area(Size size);
+extern char *rtscan_device_area(int device, Size size);
+
+/* Connect to the first device that there is; -1: there is none. */
+extern int	rtscan_first_device(void);
 
 /*
- * What is in the area is needed until rtscan_device_leave_area(): who asks for the area before that, or gives it back, has
+ * What is in any areas is needed until rtscan_device_leave_area(): who asks for one before that, or gives it back, has
  * the function called first, once.  It must not raise an error.
  */
 typedef void (*RtscanAreaSaver) (void *arg);
@@ -99,30 +107,33 @@ extern void rtscan_device_keep_area(RtscanAreaSaver save, void *arg);
 extern void rtscan_device_leave_area(const void *arg);
 
 /* Has the program not answered in time, so that this backend stays away from it for a while? */
-extern bool rtscan_device_timed_out(void);
+extern bool rtscan_device_timed_out(int device);
 
-/* Why it has just been NULL: a sentence. */
-extern const char *rtscan_device_absence(void);
+/* Why there has just been no area: a sentence. */
+extern const char *rtscan_device_absence(int device);
 
 /* Send a request; false if the connection is lost. */
-extern bool rtscan_device_send(const DeviceRequest *request);
+extern bool rtscan_device_send(int device, const DeviceRequest *request);
 
 /* The reply to the oldest request that has none; false if the connection is lost. */
-extern bool rtscan_device_receive(DeviceReply *reply);
+extern bool rtscan_device_receive(int device, DeviceReply *reply);
 
-/* Both. */
-extern bool rtscan_device_ask(const DeviceRequest *request, DeviceReply *reply);
+/* Was there no reply yet when it was asked for?  Else nobody knows how long it took. */
+extern bool rtscan_device_made_wait(int device);
+
+/* Send a request, and receive the reply. */
+extern bool rtscan_device_ask(int device, const DeviceRequest *request, DeviceReply *reply);
 
 /* Does this backend have a connection from before? */
-extern bool rtscan_device_is_connected(void);
+extern bool rtscan_device_is_connected(int device);
 
-/* Of the device that this backend is connected to: is it software; does it make tallies; how much memory may be used? */
-extern bool rtscan_device_is_software(void);
-extern bool rtscan_device_makes_tallies(void);
-extern uint64 rtscan_device_memory_limit(void);
+/* Of a device that this backend is connected to: is it software; does it make tallies; how much memory may be used? */
+extern bool rtscan_device_is_software(int device);
+extern bool rtscan_device_makes_tallies(int device);
+extern uint64 rtscan_device_memory_limit(int device);
 
-/* Give back an area that is larger than scans need. */
-extern void rtscan_device_trim_area(void);
+/* Give back areas that are larger than scans need. */
+extern void rtscan_device_trim_areas(void);
 
 /* ---------------------------------------------------------------- build.c */
 
@@ -130,13 +141,13 @@ extern void rtscan_device_trim_area(void);
 extern void rtscan_init_device_build(void);
 
 /*
- * An area for what a build asks about so many rows; NULL where it does not ask the device, or
- * that would not be faster.  Then it is asked, or the turn ends.
+ * An area for what a build asks one of the devices about so many rows; NULL where it asks none, or
+ * that would not be faster.  Then that device is asked, or the turn ends.
  */
-extern char *rtscan_device_build_area(uint32 rows, Size size);
+extern char *rtscan_device_build_area(uint32 rows, Size size, int *device);
 
 /* Ask for what is in it; then it may be another's turn.  False: there is no answer. */
-extern bool rtscan_device_ask_for_build(const DeviceRequest *request);
+extern bool rtscan_device_ask_for_build(int device, const DeviceRequest *request);
 
 /* sort.c, vectors.c: what the assistant does. */
 extern bool rtscan_device_sort(RtscanSorted *sorted, uint32 n);
@@ -145,13 +156,14 @@ extern const uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, con
 
 /* ---------------------------------------------------------------- upload.c */
 
-/* A segment's key on the device. */
+/* A segment's key on the devices; and the one that it has its place on, while there are so many as now. */
 extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
+extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 
 /* Bytes of device memory that a column of a segment takes, or its values (protocol.h) do, which must be in frames. */
 extern uint64 rtscan_device_column_size(const RtscanSegment *segment, int column, bool is_values);
 
-/* Put a column of a segment on the device, or its values. */
-extern DeviceResult rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column, bool is_values);
+/* Put a column of a segment on a device, or its values. */
+extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, bool is_values);
 
 #endif							/* RTSCAN_DEVICE_H */

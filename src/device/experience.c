@@ -31,12 +31,17 @@ typedef struct Wish
 
 #define WISHES			4096
 
+typedef struct OfDevice
+{
+	pid_t		builder;		/* whose turn it is to build with it; 0: nobody's */
+	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
+	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
+} OfDevice;
+
 typedef struct Experience
 {
 	slock_t		mutex;
-	pid_t		builder;		/* whose turn it is to build with the device; 0: nobody's */
-	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
-	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
+	OfDevice	devices[RTSCAN_MAX_DEVICES];
 	Wish		wishes[WISHES]; /* by hash */
 } Experience;
 
@@ -57,25 +62,26 @@ rtscan_attach_device_experience(void)
 	experience = ShmemInitStruct("rtscan device experience", sizeof(Experience), &found);
 	if (found)
 		return;
+	memset(experience, 0, sizeof(Experience));
 	SpinLockInit(&experience->mutex);
-	experience->builder = 0;
-	memset(experience->wishes, 0, sizeof(experience->wishes));
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		unknown[i] = get_float8_infinity();
-	rtscan_begin_device_experience(unknown);
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		rtscan_begin_device_experience(device, unknown);
 }
 
 /* ---------------------------------------------------------------- builds */
 
 bool
-rtscan_device_take_turn(void)
+rtscan_device_take_turn(int device)
 {
+	pid_t	   *builder = &experience->devices[device].builder;
 	bool		taken;
 
 	SpinLockAcquire(&experience->mutex);
-	if (experience->builder == 0)
-		experience->builder = MyProcPid;
-	taken = experience->builder == MyProcPid;
+	if (*builder == 0)
+		*builder = MyProcPid;
+	taken = *builder == MyProcPid;
 	SpinLockRelease(&experience->mutex);
 	return taken;
 }
@@ -84,29 +90,32 @@ void
 rtscan_device_end_turn(void)
 {
 	SpinLockAcquire(&experience->mutex);
-	if (experience->builder == MyProcPid)
-		experience->builder = 0;
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (experience->devices[device].builder == MyProcPid)
+			experience->devices[device].builder = 0;
 	SpinLockRelease(&experience->mutex);
 }
 
 /* ---------------------------------------------------------------- speed */
 
 void
-rtscan_begin_device_experience(const double *chunk)
+rtscan_begin_device_experience(int device, const double *chunk)
 {
+	OfDevice   *of = &experience->devices[device];
+
 	SpinLockAcquire(&experience->mutex);
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
-		experience->speeds[i] = experience->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
+		of->speeds[i] = of->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
 	SpinLockRelease(&experience->mutex);
 }
 
 RtscanDeviceSpeed
-rtscan_device_speed(DeviceExecutor executor)
+rtscan_device_speed(int device, DeviceExecutor executor)
 {
 	RtscanDeviceSpeed speed;
 
 	SpinLockAcquire(&experience->mutex);
-	speed = experience->speeds[executor];
+	speed = experience->devices[device].speeds[executor];
 	SpinLockRelease(&experience->mutex);
 	return speed;
 }
@@ -122,24 +131,25 @@ approach(double *estimate, double sample, double weight)
 }
 
 void
-rtscan_note_device_speed(DeviceExecutor executor, uint32 chunks, double elapsed, double device)
+rtscan_note_device_speed(int device, DeviceExecutor executor, uint32 chunks, double elapsed, double of_device)
 {
-	RtscanDeviceSpeed *speed = &experience->speeds[executor];
+	RtscanDeviceSpeed *speed = &experience->devices[device].speeds[executor];
 
 	SpinLockAcquire(&experience->mutex);
-	approach(&speed->request, elapsed - device, SPEED_WEIGHT);
-	approach(&speed->chunk, device / chunks, SPEED_WEIGHT);
+	approach(&speed->request, elapsed - of_device, SPEED_WEIGHT);
+	approach(&speed->chunk, of_device / chunks, SPEED_WEIGHT);
 	SpinLockRelease(&experience->mutex);
 }
 
 void
-rtscan_forget_device_speed(DeviceExecutor executor)
+rtscan_forget_device_speed(int device, DeviceExecutor executor)
 {
-	RtscanDeviceSpeed *speed = &experience->speeds[executor];
+	OfDevice   *of = &experience->devices[device];
+	RtscanDeviceSpeed *speed = &of->speeds[executor];
 
 	SpinLockAcquire(&experience->mutex);
-	approach(&speed->request, experience->first_speeds[executor].request, FORGET_WEIGHT);
-	approach(&speed->chunk, experience->first_speeds[executor].chunk, FORGET_WEIGHT);
+	approach(&speed->request, of->first_speeds[executor].request, FORGET_WEIGHT);
+	approach(&speed->chunk, of->first_speeds[executor].chunk, FORGET_WEIGHT);
 	SpinLockRelease(&experience->mutex);
 }
 

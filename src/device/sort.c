@@ -50,7 +50,8 @@ rtscan_device_sort(RtscanSorted *sorted, uint32 n)
 	Size		size = (Size) n * sizeof(SortPair);
 	uint64		bits;
 	DeviceRequest request = {.kind = DEVICE_SORT, .size = n};
-	char	   *area = rtscan_device_build_area(n, size);
+	int			device;
+	char	   *area = rtscan_device_build_area(n, size, &device);
 
 	if (area == NULL)
 		return false;
@@ -63,7 +64,7 @@ rtscan_device_sort(RtscanSorted *sorted, uint32 n)
 	request.first_bit = pg_rightmost_one_pos64(bits);
 	request.bits = pg_leftmost_one_pos64(bits) + 1 - request.first_bit;
 	memcpy(area, pairs, size);
-	if (!rtscan_device_ask_for_build(&request))
+	if (!rtscan_device_ask_for_build(device, &request))
 		return false;
 	if (!is_sorted(pairs, (SortPair *) area, n))
 	{

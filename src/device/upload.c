@@ -15,6 +15,7 @@
 
 typedef struct Upload
 {
+	int			device;
 	RtscanReader *reader;
 	char	   *area;
 	int			window;			/* that is being filled */
@@ -37,6 +38,13 @@ rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment)
 
 	memcpy(key.uuid, uuid->data, UUID_LEN);
 	return key;
+}
+
+/* Small indexes, which have one or two segments with small numbers, shall not all meet on the same. */
+int
+rtscan_device_of_segment(Relation index, uint64 segment)
+{
+	return (index->rd_locator.relNumber + segment) % Max(rtscan_devices(), 1);
 }
 
 static ColumnShape
@@ -111,7 +119,7 @@ take_reply(Upload *upload)
 	DeviceReply reply;
 
 	upload->outstanding--;
-	if (!rtscan_device_receive(&reply))
+	if (!rtscan_device_receive(upload->device, &reply))
 		upload->lost = true;
 	else if (reply.result != DEVICE_OK)
 		upload->result = reply.result;
@@ -130,7 +138,7 @@ send_window(Upload *upload)
 
 	if (upload->used == 0 || upload->lost)
 		return;
-	if (!rtscan_device_send(&request))
+	if (!rtscan_device_send(upload->device, &request))
 		upload->lost = true;
 	else
 		upload->outstanding++;
@@ -323,7 +331,7 @@ put_values(Upload *upload, int column, const ColumnLayout *layout)
 /* ---------------------------------------------------------------- all of it */
 
 DeviceResult
-rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column, bool is_values)
+rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, bool is_values)
 {
 	DeviceRequest request = {
 		.kind = DEVICE_UPLOAD_BEGIN,
@@ -332,14 +340,14 @@ rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column, bo
 		.shape = shape_of(reader->segment, column, is_values),
 	};
 	ColumnLayout layout = device_column_layout(&request.shape);
-	Upload		upload = {.reader = reader, .area = rtscan_device_area(WINDOWS * WINDOW_SIZE)};
+	Upload		upload = {.device = device, .reader = reader, .area = rtscan_device_area(device, WINDOWS * WINDOW_SIZE)};
 	DeviceReply reply;
 
 	if (upload.area == NULL)
 		return DEVICE_REFUSED;
 	if (request.shape.bins > 0)
 		memcpy(upload.area, reader->segment->columns[column].boundaries, (request.shape.bins + 1) * sizeof(uint32));
-	if (!rtscan_device_ask(&request, &reply))
+	if (!rtscan_device_ask(device, &request, &reply))
 		return DEVICE_REFUSED;
 	if (reply.result != DEVICE_OK)
 		return reply.result;
@@ -349,7 +357,7 @@ rtscan_device_upload(RtscanReader *reader, const SegmentKey *key, int column, bo
 	if (upload.lost)
 		return DEVICE_REFUSED;
 	request.kind = DEVICE_UPLOAD_END;
-	if (upload.result == DEVICE_OK && rtscan_device_ask(&request, &reply))
+	if (upload.result == DEVICE_OK && rtscan_device_ask(device, &request, &reply))
 		return reply.result;
 	return upload.result == DEVICE_OK ? DEVICE_REFUSED : upload.result;
 }

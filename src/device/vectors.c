@@ -101,14 +101,15 @@ static const char *
 ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)
 {
 	DeviceRequest request = {.kind = DEVICE_SIEVE, .shape = *shape};
+	int			device;
 	char	   *area;
 
 	request.results = device_align(device_order_offset(shape->bins) + shape->rows * sizeof(uint32), 64);
-	area = rtscan_device_build_area(shape->rows, request.results + device_vectors_size(shape));
+	area = rtscan_device_build_area(shape->rows, request.results + device_vectors_size(shape), &device);
 	if (area == NULL)
 		return NULL;
 	write_request(area, shape, boundaries, sorted, bin_hashes);
-	return rtscan_device_ask_for_build(&request) ? area + request.results : NULL;
+	return rtscan_device_ask_for_build(device, &request) ? area + request.results : NULL;
 }
 
 const uint64 *

@@ -1,8 +1,8 @@
 /*
  * worker.c
- *		The background worker that keeps the device program running.
+ *		The background worker that keeps the device programs running, one for each device.
  *
- * The program is a child of the worker, not of the postmaster, and has none of PostgreSQL's
+ * A program is a child of the worker, not of the postmaster, and has none of PostgreSQL's
  * shared memory: if a driver kills it, the worker starts another, and the server does not
  * notice.  (A background worker that dies takes all sessions with it.)  A socket connects the
  * two: the program writes lines for the log, and says when it is ready; each notices at once
@@ -60,7 +60,13 @@ typedef struct DeviceState
 	pg_atomic_uint32 suspect;	/* somebody has waited for too long */
 } DeviceState;
 
-static DeviceState *state;
+typedef struct DeviceStates
+{
+	pg_atomic_uint32 n;			/* that there should be */
+	DeviceState devices[RTSCAN_MAX_DEVICES];
+} DeviceStates;
+
+static DeviceStates *states;
 static shmem_request_hook_type previous_request_hook;
 static shmem_startup_hook_type previous_startup_hook;
 
@@ -73,7 +79,7 @@ request_shared_memory(void)
 {
 	if (previous_request_hook)
 		previous_request_hook();
-	RequestAddinShmemSpace(add_size(sizeof(DeviceState), rtscan_device_experience_size()));
+	RequestAddinShmemSpace(add_size(sizeof(DeviceStates), rtscan_device_experience_size()));
 }
 
 static void
@@ -84,11 +90,15 @@ attach_shared_memory(void)
 	if (previous_startup_hook)
 		previous_startup_hook();
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	state = ShmemInitStruct("rtscan device", sizeof(DeviceState), &found);
+	states = ShmemInitStruct("rtscan device", sizeof(DeviceStates), &found);
 	if (!found)
 	{
-		pg_atomic_init_u32(&state->ready, false);
-		pg_atomic_init_u32(&state->suspect, false);
+		pg_atomic_init_u32(&states->n, 0);
+		for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		{
+			pg_atomic_init_u32(&states->devices[device].ready, false);
+			pg_atomic_init_u32(&states->devices[device].suspect, false);
+		}
 	}
 	rtscan_attach_device_experience();
 	LWLockRelease(AddinShmemInitLock);
@@ -100,16 +110,33 @@ is_off(void)
 	return pg_strcasecmp(rtscan_device, "off") == 0;
 }
 
-bool
-rtscan_device_ready(void)
+int
+rtscan_devices(void)
 {
-	return state != NULL && pg_atomic_read_u32(&state->ready);
+	return states != NULL ? pg_atomic_read_u32(&states->n) : 0;
+}
+
+bool
+rtscan_device_is_ready(int device)
+{
+	return states != NULL && pg_atomic_read_u32(&states->devices[device].ready);
+}
+
+bool
+rtscan_is_any_device_ready(void)
+{
+	int			n = rtscan_devices();
+
+	for (int device = 0; device < n; device++)
+		if (rtscan_device_is_ready(device))
+			return true;
+	return false;
 }
 
 const char *
 rtscan_device_not_ready(void)
 {
-	if (state == NULL)
+	if (states == NULL)
 		return "There is no device, for rtscan is not in shared_preload_libraries.";
 	if (is_off())
 		return "There is no device, for rtscan.device is \"off\".";
@@ -117,9 +144,9 @@ rtscan_device_not_ready(void)
 }
 
 void
-rtscan_suspect_device(void)
+rtscan_suspect_device(int device)
 {
-	pg_atomic_write_u32(&state->suspect, true);
+	pg_atomic_write_u32(&states->devices[device].suspect, true);
 }
 
 /* ---------------------------------------------------------------- set-up */
@@ -155,14 +182,28 @@ rtscan_init_device(void)
 
 /* ---------------------------------------------------------------- the program */
 
+/* A device's place in rtscan.device, its name there, and its program. */
 typedef struct Program
 {
+	int			device;
+	const char *name;			/* NULL: there is no such place */
+	DeviceState *state;
 	pid_t		pid;			/* 0: it does not run */
 	int			socket;
 	StringInfoData line;		/* of its output, as far as it has come */
+	bool		useless;		/* it has said that there is no use in starting it again */
+	TimestampTz start;			/* when it may be started again */
+	long		pause;			/* seconds from its end to that */
 	TimestampTz started;
 	TimestampTz asked;			/* whether it lives, without an answer since; or 0 */
 } Program;
+
+/* In the log: which of several programs. */
+static const char *
+which(const Program *program)
+{
+	return rtscan_devices() > 1 ? psprintf(" of \"%s\"", program->name) : "";
+}
 
 /* In the child: become the program.  Nothing here may allocate or log. */
 static void
@@ -197,7 +238,8 @@ start_program(Program *program)
 	char		path[MAXPGPATH];
 	char	   *arguments[] = {
 		PROGRAM,
-		psprintf("--device=%s", rtscan_device),
+		psprintf("--device=%s", program->name),
+		psprintf("--socket=" DEVICE_SOCKET, program->device),
 		psprintf("--memory=" UINT64_FORMAT, (uint64) rtscan_device_memory * 1024 * 1024),
 		psprintf("--fault=%s", rtscan_device_fault),
 		psprintf("--rays=%s", rtscan_device_rays),
@@ -215,12 +257,12 @@ start_program(Program *program)
 	if (program->pid < 0)
 	{
 		close(sockets[0]);
-		ereport(ERROR, (errmsg("could not start the rtscan device program: %m")));
+		ereport(ERROR, (errmsg("could not start the rtscan device program%s: %m", which(program))));
 	}
 	program->socket = sockets[0];
 	program->started = GetCurrentTimestamp();
 	program->asked = 0;
-	pg_atomic_write_u32(&state->suspect, false);
+	pg_atomic_write_u32(&program->state->suspect, false);
 	fcntl(program->socket, F_SETFL, O_NONBLOCK);
 	resetStringInfo(&program->line);
 }
@@ -233,17 +275,17 @@ describe_speed(double nanoseconds)
 
 /* The program serves now: begin with its own measure of the device's speed. */
 static void
-take_ready(const char *rest)
+take_ready(const Program *program, const char *rest)
 {
 	double		chunk[DEVICE_EXECUTORS];
-	int			device = 0;
+	int			name = 0;
 
-	if (sscanf(rest, "%lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &device) < 2)
+	if (sscanf(rest, "%lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &name) < 2)
 		return;
-	rtscan_begin_device_experience(chunk);
-	pg_atomic_write_u32(&state->ready, true);
+	rtscan_begin_device_experience(program->device, chunk);
+	pg_atomic_write_u32(&program->state->ready, true);
 	ereport(LOG,
-			(errmsg("rtscan uses the device %s", rest + device),
+			(errmsg("rtscan uses the device %s", rest + name),
 			 errdetail("Calibration, nanoseconds for 64,512 rows: compute %s, rt %s.",
 					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]))));
 }
@@ -253,13 +295,13 @@ static void
 take_line(Program *program, const char *line)
 {
 	if (strncmp(line, "ready: ", 7) == 0)
-		take_ready(line + 7);
+		take_ready(program, line + 7);
 	else if (strcmp(line, "alive") == 0)
 		program->asked = 0;
 	else if (strncmp(line, "log: ", 5) == 0)
-		ereport(LOG, (errmsg("rtscan device program: %s", line + 5)));
+		ereport(LOG, (errmsg("rtscan device program%s: %s", which(program), line + 5)));
 	else
-		ereport(DEBUG1, (errmsg_internal("rtscan device program: %s", line)));
+		ereport(DEBUG1, (errmsg_internal("rtscan device program%s: %s", which(program), line)));
 }
 
 /* Read what the program has written; false at its end. */
@@ -287,7 +329,7 @@ kill_program(Program *program)
 {
 	int			status = 0;
 
-	pg_atomic_write_u32(&state->ready, false);
+	pg_atomic_write_u32(&program->state->ready, false);
 	close(program->socket);
 	kill(program->pid, SIGKILL);
 	for (int waited = 0; waited < KILL_LIMIT && waitpid(program->pid, &status, WNOHANG) == 0; waited++)
@@ -296,22 +338,15 @@ kill_program(Program *program)
 	return status;
 }
 
-static void
-stop_program(Program *program)
-{
-	if (program->pid != 0)
-		kill_program(program);
-}
-
 /* Ask a program that somebody has waited for in vain whether it lives; kill it if it does not say so. */
 static void
 check_program(Program *program)
 {
-	if (program->pid == 0 || !pg_atomic_read_u32(&state->suspect))
+	if (program->pid == 0 || !pg_atomic_read_u32(&program->state->suspect))
 		return;
 	if (program->asked == 0)
 	{
-		pg_atomic_write_u32(&state->suspect, false);
+		pg_atomic_write_u32(&program->state->suspect, false);
 		program->asked = GetCurrentTimestamp();
 		(void) send(program->socket, "?", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
@@ -326,15 +361,14 @@ is_stuck(const Program *program)
 
 /* The program has closed its output: say how it ended.  False: another one would not do better. */
 static bool
-reap_program(Program *program)
+explain_end(const Program *program, int status)
 {
-	int			status = kill_program(program);
 	int			code;
 
 	if (WIFSIGNALED(status))
 	{
 		ereport(LOG,
-				(errmsg("rtscan device program was terminated by signal %d: %s",
+				(errmsg("rtscan device program%s was terminated by signal %d: %s", which(program),
 						WTERMSIG(status), pg_strsignal(WTERMSIG(status))),
 				 errdetail("Scans go on without the device; the program will be started again.")));
 		return true;
@@ -347,120 +381,192 @@ reap_program(Program *program)
 				 errhint("Build rtscan where Vulkan's headers, volk and glslangValidator are installed, install it, and reload the server's configuration.")));
 	else if (code == DEVICE_EXIT_NO_DEVICE)
 		ereport(LOG,
-				(errmsg("rtscan has no device"),
+				(errmsg("rtscan has no device%s", which(program)),
 				 errdetail("Scans run on the CPU."),
 				 errhint("The lines before say why. After a change, reload the server's configuration.")));
 	else
 		ereport(LOG,
-				(errmsg("rtscan device program exited with exit code %d", code),
+				(errmsg("rtscan device program%s exited with exit code %d", which(program), code),
 				 errdetail("Scans go on without the device; the program will be started again.")));
 	return code != 127 && code != DEVICE_EXIT_NO_DEVICE;
 }
 
+/* It has ended; the next one waits for a while, and for longer if that was soon. */
+static void
+reap_program(Program *program)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	bool		good = TimestampDifferenceExceeds(program->started, now, GOOD_RUN * 1000);
+
+	program->useless = !explain_end(program, kill_program(program));
+	program->pause = good || program->pause == 0 ? FIRST_PAUSE : Min(program->pause * 2, LONGEST_PAUSE);
+	program->start = TimestampTzPlusMilliseconds(now, program->pause * 1000);
+}
+
 /* ---------------------------------------------------------------- the worker */
 
-/* What the program was started with. */
+/* All that there may be; the first ones have names. */
+static Program programs[RTSCAN_MAX_DEVICES];
+
+/* What programs are started with. */
 static char *
 current_settings(void)
 {
 	return psprintf("%s\n%d\n%s\n%s", rtscan_device, rtscan_device_memory, rtscan_device_fault, rtscan_device_rays);
 }
 
-/* Wait for the program, a signal, or a time; true if the program has something to say. */
-static bool
-wait_for_program(const Program *program, long timeout)
+/* Without the blanks around it. */
+static char *
+trim(char *name)
 {
-	int			events = WL_LATCH_SET | WL_EXIT_ON_PM_DEATH;
-	int			occurred;
+	name += strspn(name, " \t\n");
+	for (char *end = name + strlen(name); end > name && strchr(" \t\n", end[-1]); end--)
+		end[-1] = '\0';
+	return name;
+}
 
-	if (program->pid != 0)
-		events |= WL_SOCKET_READABLE;
-	if (timeout >= 0)
-		events |= WL_TIMEOUT;
-	occurred = WaitLatchOrSocket(MyLatch, events, program->pid != 0 ? program->socket : PGINVALID_SOCKET,
-								 timeout, PG_WAIT_EXTENSION);
-	if (occurred & WL_LATCH_SET)
-		ResetLatch(MyLatch);
-	return (occurred & WL_SOCKET_READABLE) != 0;
+/* Give each device of the list its place. */
+static void
+name_devices(void)
+{
+	char	   *rest = is_off() ? NULL : pstrdup(rtscan_device);
+	int			n = 0;
+
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+	{
+		char	   *name = strsep(&rest, ",");
+
+		programs[device].name = name ? trim(name) : NULL;
+		n += name != NULL;
+	}
+	pg_atomic_write_u32(&states->n, n);
 }
 
 static void
-stop_at_exit(int code, Datum arg)
+stop_programs(void)
 {
-	stop_program((Program *) DatumGetPointer(arg));
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (programs[device].pid != 0)
+			kill_program(&programs[device]);
 }
 
-/* Take new settings; a program that was started with others is stopped.  True if they differ. */
-static bool
-reload_settings(Program *program, char **settings)
+/* on_exit_callback */
+static void
+stop_at_exit(int code, Datum arg)
+{
+	pg_atomic_write_u32(&states->n, 0);
+	stop_programs();
+}
+
+/* Take new settings; programs that were started with others are stopped. */
+static void
+reload_settings(char **settings)
 {
 	char	   *new;
 
 	ConfigReloadPending = false;
 	ProcessConfigFile(PGC_SIGHUP);
+	/* Also without other settings: there may be a driver or program now. */
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		programs[device].useless = false;
 	new = current_settings();
 	if (strcmp(new, *settings) == 0)
-		return false;
-	stop_program(program);
+		return;
 	*settings = new;
-	return true;
+	stop_programs();
+	name_devices();
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		programs[device].pause = programs[device].start = 0;
+}
+
+/* Is there to be a program, and is there none? */
+static bool
+is_missing(const Program *program)
+{
+	return program->name != NULL && program->pid == 0 && !program->useless;
+}
+
+/* Start those that are missing, and kill those that hang. */
+static void
+look_after(Program *program)
+{
+	if (is_missing(program) && GetCurrentTimestamp() >= program->start)
+		start_program(program);
+	check_program(program);
+	if (is_stuck(program))
+	{
+		ereport(LOG,
+				(errmsg("rtscan device program%s does not answer, and is killed", which(program))));
+		kill(program->pid, SIGKILL);
+		program->asked = 0;
+	}
+}
+
+/* Until one of them is to be looked after, in ms. */
+static long
+time_to_wait(void)
+{
+	long		timeout = SUSPECT_PERIOD;
+	TimestampTz now = GetCurrentTimestamp();
+
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (is_missing(&programs[device]))
+			timeout = Min(timeout, TimestampDifferenceMilliseconds(now, programs[device].start));
+	return timeout;
+}
+
+/* Wait for a program that has something to say, a signal, or a time. */
+static void
+wait_for_programs(void)
+{
+	WaitEventSet *events = rtscan_compat_create_event_set(RTSCAN_MAX_DEVICES + 2);
+	WaitEvent	event;
+
+	AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (programs[device].pid != 0)
+			AddWaitEventToSet(events, WL_SOCKET_READABLE, programs[device].socket, NULL, NULL);
+	if (WaitEventSetWait(events, time_to_wait(), &event, 1, PG_WAIT_EXTENSION) > 0 && (event.events & WL_LATCH_SET))
+		ResetLatch(MyLatch);
+	FreeWaitEventSet(events);
 }
 
 static void
-keep_running(Program *program)
+keep_running(void)
 {
 	char	   *settings = current_settings();
-	bool		wanted = true;	/* unless a program said that there is no use in it */
-	long		pause = 0;		/* in seconds, before the next one is started */
 
+	name_devices();
 	for (;;)
 	{
 		if (ShutdownRequestPending)
 			return;
 		if (ConfigReloadPending)
-		{
-			/* Also without other settings: there may be a driver or program now. */
-			wanted = true;
-			if (reload_settings(program, &settings))
-				pause = 0;
-		}
-		if (program->pid == 0 && wanted && !is_off())
-		{
-			if (pause > 0)
-				(void) wait_for_program(program, pause * 1000);
-			if (ShutdownRequestPending || ConfigReloadPending)
-				continue;
-			start_program(program);
-		}
-		check_program(program);
-		if (is_stuck(program))
-		{
-			ereport(LOG,
-					(errmsg("rtscan device program does not answer, and is killed")));
-			kill(program->pid, SIGKILL);
-			program->asked = 0;
-		}
-		if (wait_for_program(program, SUSPECT_PERIOD) && !read_output(program))
-		{
-			bool		good = TimestampDifferenceExceeds(program->started, GetCurrentTimestamp(), GOOD_RUN * 1000);
-
-			wanted = reap_program(program);
-			pause = good || pause == 0 ? FIRST_PAUSE : Min(pause * 2, LONGEST_PAUSE);
-		}
+			reload_settings(&settings);
+		for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+			look_after(&programs[device]);
+		wait_for_programs();
+		for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+			if (programs[device].pid != 0 && !read_output(&programs[device]))
+				reap_program(&programs[device]);
 	}
 }
 
 void
 rtscan_device_worker_main(Datum arg)
 {
-	static Program program;
-
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
 	BackgroundWorkerUnblockSignals();
-	initStringInfo(&program.line);
-	before_shmem_exit(stop_at_exit, PointerGetDatum(&program));
-	keep_running(&program);
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+	{
+		programs[device].device = device;
+		programs[device].state = &states->devices[device];
+		initStringInfo(&programs[device].line);
+	}
+	before_shmem_exit(stop_at_exit, 0);
+	keep_running();
 	/* Not 0: somebody may have terminated just this worker, and wants to have another. */
 	proc_exit(1);
 }

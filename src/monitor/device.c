@@ -1,6 +1,6 @@
 /*
  * device.c
- *		rtscan_device(): the device, and what is on it; rtscan_prewarm().
+ *		rtscan_device(): the devices, and what is on them; rtscan_prewarm().
  */
 #include "device/device.h"
 
@@ -23,48 +23,52 @@ PG_FUNCTION_INFO_V1(rtscan_prewarm);
 
 /* ---------------------------------------------------------------- rtscan_device() */
 
-/* Ask the program; false if there is none. */
+/* Ask a program; false if there is none. */
 static bool
-ask_status(DeviceReply *reply)
+ask_status(int device, DeviceReply *reply)
 {
 	DeviceRequest request = {.kind = DEVICE_STATUS};
 
-	return rtscan_device_area(1) != NULL && rtscan_device_ask(&request, reply) && reply->result == DEVICE_OK;
+	return rtscan_device_area(device, 1) != NULL && rtscan_device_ask(device, &request, reply) && reply->result == DEVICE_OK;
 }
 
-/* One row, or none where there is no device. */
+static void
+put_status(const DeviceStatus *status, ReturnSetInfo *result)
+{
+	Datum		values[STATUS_COLUMNS] = {
+		CStringGetTextDatum(status->name),
+		BoolGetDatum(status->software),
+		BoolGetDatum(status->ray_tracing),
+		Int64GetDatum(status->memory_limit),
+		Int64GetDatum(status->memory_used),
+		Int64GetDatum(status->columns),
+		Int64GetDatum(status->bvhs),
+		Int64GetDatum(status->requests),
+		Int64GetDatum(status->submissions),
+		Int64GetDatum(status->uploads),
+		Int64GetDatum(status->builds),
+		Int64GetDatum(status->sorts),
+		Int64GetDatum(status->sieves),
+		Int64GetDatum(status->evictions),
+		Int64GetDatum(status->failures),
+		Float8GetDatum(status->build_nanoseconds / 1e6),
+	};
+	bool		nulls[STATUS_COLUMNS] = {false};
+
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* A row for each device that there is, in the order of rtscan.device. */
 Datum
 rtscan_device_status(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	DeviceReply reply;
-	const DeviceStatus *status = &reply.status;
 
 	rtscan_begin_result_set(fcinfo, STATUS_COLUMNS);
-	if (ask_status(&reply))
-	{
-		Datum		values[STATUS_COLUMNS] = {
-			CStringGetTextDatum(status->name),
-			BoolGetDatum(status->software),
-			BoolGetDatum(status->ray_tracing),
-			Int64GetDatum(status->memory_limit),
-			Int64GetDatum(status->memory_used),
-			Int64GetDatum(status->columns),
-			Int64GetDatum(status->bvhs),
-			Int64GetDatum(status->requests),
-			Int64GetDatum(status->submissions),
-			Int64GetDatum(status->uploads),
-			Int64GetDatum(status->builds),
-			Int64GetDatum(status->sorts),
-			Int64GetDatum(status->sieves),
-			Int64GetDatum(status->evictions),
-			Int64GetDatum(status->failures),
-			Float8GetDatum(status->build_nanoseconds / 1e6),
-		};
-		bool		nulls[STATUS_COLUMNS] = {false};
-
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-	}
+	for (int device = 0; device < rtscan_devices(); device++)
+		if (ask_status(device, &reply))
+			put_status(&reply.status, result);
 	return (Datum) 0;
 }
 
@@ -102,25 +106,44 @@ chosen_columns(Relation index, ArrayType *names)
 	return columns;
 }
 
-/* Columns, and where the device can trace rays BVHs, as a scan of these columns needs them. */
+/* Is there a device, and can all of them trace rays? */
+static bool
+trace_rays(bool *is_there)
+{
+	DeviceReply reply;
+	bool		all = true;
+
+	*is_there = false;
+	for (int device = 0; device < rtscan_devices(); device++)
+		if (ask_status(device, &reply))
+		{
+			*is_there = true;
+			all &= reply.status.ray_tracing;
+		}
+	return all;
+}
+
+/* Columns, and where the devices can trace rays BVHs, as a scan of these columns needs them. */
 Datum
 rtscan_prewarm(PG_FUNCTION_ARGS)
 {
 	Relation	index;
-	DeviceReply reply;
+	bool		is_there,
+				rays;
 	const char *why;
 	int64		segments;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	index = rtscan_open_index(PG_GETARG_OID(0), AccessShareLock);
-	if (!ask_status(&reply))
+	rays = trace_rays(&is_there);
+	if (!is_there)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
-				 errdetail("%s", rtscan_device_absence())));
+				 errdetail("%s", rtscan_device_absence(0))));
 	why = rtscan_prewarm_columns(index, chosen_columns(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1)),
-								 reply.status.ray_tracing && rtscan_executor != RTSCAN_EXECUTOR_COMPUTE ?
+								 rays && rtscan_executor != RTSCAN_EXECUTOR_COMPUTE ?
 								 RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE, &segments);
 	if (why)
 		ereport(ERROR,

@@ -136,16 +136,10 @@ can(const RtscanSegmentScan *scan)
 }
 
 /* What it needs is in shared buffers. */
-static uint64
-needs(const RtscanSegmentScan *scans, int nscans)
+static bool
+fits(const RtscanSegmentScan *scans, int nscans)
 {
-	return 0;
-}
-
-static uint64
-memory(void)
-{
-	return PG_UINT64_MAX;
+	return true;
 }
 
 static double
@@ -190,8 +184,7 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 const RtscanExecutorMethods rtscan_cpu_methods = {
 	.is_ready = is_ready,
 	.can = can,
-	.needs = needs,
-	.memory = memory,
+	.fits = fits,
 	.estimate = estimate,
 	.pass_over = pass_over,
 	.prepare = prepare,

@@ -1,6 +1,8 @@
 /*
  * device.c
- *		The executors compute and rt: have the device program evaluate a round.
+ *		The executors compute and rt: have the device programs evaluate a round.
+ *
+ * Each device is asked for the segments that have their place on it; all of them work at the same time.
  */
 #include "search/executor.h"
 
@@ -38,28 +40,39 @@ columns_of(const RtscanSegmentScan *scan)
 	return columns;
 }
 
-static uint64
-needs(const RtscanSegmentScan *scans, int nscans)
+static int
+device_of(const RtscanSegmentScan *scan)
 {
+	return rtscan_device_of_segment(scan->reader.index, scan->entry->id);
+}
+
+/* Bytes that columns of a segment's regions take on its device. */
+static uint64
+size_of(const RtscanSegmentScan *scan)
+{
+	Bitmapset  *columns = columns_of(scan);
+	int			column = -1;
 	uint64		bytes = 0;
 
-	for (int i = 0; i < nscans; i++)
-	{
-		Bitmapset  *columns = can(&scans[i]) ? columns_of(&scans[i]) : NULL;
-		int			column = -1;
-
-		while ((column = bms_next_member(columns, column)) >= 0)
-			bytes += rtscan_device_column_size(scans[i].reader.segment, column, false);
-		bms_free(columns);
-	}
+	while ((column = bms_next_member(columns, column)) >= 0)
+		bytes += rtscan_device_column_size(scan->reader.segment, column, false);
+	bms_free(columns);
 	return bytes;
 }
 
 /* Nothing is limited as long as there is nothing to talk to. */
-static uint64
-memory(void)
+static bool
+fits(const RtscanSegmentScan *scans, int nscans)
 {
-	return rtscan_device_area(1) != NULL ? rtscan_device_memory_limit() : PG_UINT64_MAX;
+	uint64		bytes[RTSCAN_MAX_DEVICES] = {0};
+
+	for (int i = 0; i < nscans; i++)
+		if (can(&scans[i]))
+			bytes[device_of(&scans[i])] += size_of(&scans[i]);
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL && bytes[device] > rtscan_device_memory_limit(device))
+			return false;
+	return true;
 }
 
 static DeviceExecutor
@@ -69,28 +82,43 @@ device_executor(RtscanExecutor executor)
 }
 
 static double
-estimate_chunks(RtscanExecutor executor, uint32 chunks)
+estimate_chunks(int device, RtscanExecutor executor, uint32 chunks)
 {
-	RtscanDeviceSpeed speed = rtscan_device_speed(device_executor(executor));
+	RtscanDeviceSpeed speed = rtscan_device_speed(device, device_executor(executor));
 
 	return speed.request + chunks * speed.chunk;
 }
 
+/* All devices work at the same time, and the CPU after them, for those that are not there. */
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 {
-	uint32		chunks = 0;
+	uint32		chunks[RTSCAN_MAX_DEVICES] = {0};
+	double		longest = 0,
+				of_cpu = 0;
 
 	for (int i = 0; i < nscans; i++)
-		if (can(&scans[i]))
-			chunks += scans[i].reader.segment->chunks * scans[i].nregions;
-	return estimate_chunks(executor, chunks);
+	{
+		int			device = device_of(&scans[i]);
+
+		if (!can(&scans[i]))
+			continue;
+		if (rtscan_device_is_ready(device))
+			chunks[device] += scans[i].reader.segment->chunks * scans[i].nregions;
+		else
+			of_cpu += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1);
+	}
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (chunks[device] > 0)
+			longest = Max(longest, estimate_chunks(device, executor, chunks[device]));
+	return longest + of_cpu;
 }
 
 static void
 pass_over(RtscanExecutor executor)
 {
-	rtscan_forget_device_speed(device_executor(executor));
+	for (int device = 0; device < rtscan_devices(); device++)
+		rtscan_forget_device_speed(device, device_executor(executor));
 }
 
 /* A region that is asked for. */
@@ -104,9 +132,10 @@ typedef struct Entry
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
 
-/* A round, and what is asked for. */
+/* A device's part of a round, and what is asked for. */
 typedef struct Round
 {
+	int			device;
 	RtscanExecutor executor;
 	Relation	index;
 	const pg_uuid_t *uuid;
@@ -118,7 +147,20 @@ typedef struct Round
 	Size		body_size;
 	char	   *area;
 	DeviceRequest request;
+	bool		wanted;			/* there are entries, and there is whom to ask */
+	bool		asked;			/* and there is no reply yet */
+	bool		connected;		/* from before */
+	instr_time	start;			/* when it was asked */
+	DeviceReply reply;
+	const char *why;			/* there is no answer, or NULL */
 } Round;
+
+/* All parts of a round: as many as there are devices. */
+typedef struct Parts
+{
+	int			n;
+	Round	   *items;
+} Parts;
 
 /* Has an earlier round tallied rows of the segment, and only the others are to be found? */
 static bool
@@ -172,6 +214,7 @@ add_entry(Round *round, RtscanSegmentScan *scan, RtscanRegion *region)
 static void
 size_round(Round *round)
 {
+	round->header.segments = round->nentries;
 	round->header.want_bits = false;
 	for (int i = 0; i < round->nentries; i++)
 		round->header.want_bits |= wants_bits(&round->entries[i]);
@@ -180,19 +223,37 @@ size_round(Round *round)
 		round->header.digits * sizeof(TallyDigit) + round->header.measures * sizeof(TallyMeasure);
 }
 
-static void
-collect_round(Round *round, RtscanSegmentScan *scans, int nscans)
+/* "auto" does without a device that is not there, which is no failure. */
+static bool
+is_wanted(const Round *round)
 {
-	for (int i = 0; i < nscans; i++)
+	return round->nentries > 0 && (rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_device_is_ready(round->device));
+}
+
+/* Divide a round among the devices. */
+static Parts
+collect_parts(const Round *round, RtscanSegmentScan *scans, int nscans)
+{
+	Parts		parts = {.n = Max(rtscan_devices(), 1)};
+	int			n = 0;
+
+	parts.items = palloc0(parts.n * sizeof(Round));
+	for (int device = 0; device < parts.n; device++)
 	{
-		if (!can(&scans[i]))
-			continue;
-		for (int r = 0; r < scans[i].nregions && round->nentries < RTSCAN_ROUND_REGIONS; r++)
-			add_entry(round, &scans[i], scans[i].regions[r]);
+		parts.items[device] = *round;
+		parts.items[device].device = device;
+		parts.items[device].header.executor = device_executor(round->executor);
 	}
-	round->header.executor = device_executor(round->executor);
-	round->header.segments = round->nentries;
-	size_round(round);
+	for (int i = 0; i < nscans; i++)
+		if (can(&scans[i]))
+			for (int r = 0; r < scans[i].nregions && n < RTSCAN_ROUND_REGIONS; r++, n++)
+				add_entry(&parts.items[device_of(&scans[i]) % parts.n], &scans[i], scans[i].regions[r]);
+	for (int device = 0; device < parts.n; device++)
+	{
+		size_round(&parts.items[device]);
+		parts.items[device].wanted = is_wanted(&parts.items[device]);
+	}
+	return parts;
 }
 
 /* The device cannot make them, or has no room for their columns: then bits will do. */
@@ -261,7 +322,7 @@ open_area(Round *round)
 	Size		results = TYPEALIGN(64, round->body_size);
 
 	round->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
-	round->area = rtscan_device_area(results + device_bits_offset(round->chunks, round->tally_words) +
+	round->area = rtscan_device_area(round->device, results + device_bits_offset(round->chunks, round->tally_words) +
 									 (round->header.want_bits ? (Size) round->chunks * RTSCAN_CHUNK_BYTES : 0));
 	return round->area != NULL;
 }
@@ -279,7 +340,7 @@ static bool
 is_worth_uploading(const Round *round, const Missing *missing, const SegmentKey *key)
 {
 	uint64		size = rtscan_device_column_size(missing->scan->reader.segment, missing->column, missing->is_values);
-	double		gain = -estimate_chunks(round->executor, round->chunks);
+	double		gain = -estimate_chunks(round->device, round->executor, round->chunks);
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || round->header.prepare)
 		return true;
@@ -300,7 +361,7 @@ upload_missing(Round *round, const Missing *missing)
 
 	if (!is_worth_uploading(round, missing, &key))
 		return rtscan_not_yet;
-	result = rtscan_device_upload(&missing->scan->reader, &key, missing->column, missing->is_values);
+	result = rtscan_device_upload(round->device, &missing->scan->reader, &key, missing->column, missing->is_values);
 	if (result == DEVICE_NO_MEMORY)
 		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
@@ -357,63 +418,100 @@ has_room_for_tallies(const Round *round)
 		if (entry->tally)
 			size += rtscan_tally_device_size(entry->tally, entry->scan->reader.segment);
 	}
-	return size <= rtscan_device_memory_limit() / 2;
+	return size <= rtscan_device_memory_limit(round->device) / 2;
 }
 
-/* Ask for the bits; upload what the device says is missing, and ask again. */
+/* Ask a device for its part.  False: it cannot be asked, for a reason that is noted. */
+static bool
+ask(Round *round)
+{
+	round->connected = rtscan_device_is_connected(round->device);
+	if (!open_area(round))
+	{
+		round->why = rtscan_device_absence(round->device);
+		return false;
+	}
+	if (round->tally_words > 0 && (!rtscan_device_makes_tallies(round->device) || !has_room_for_tallies(round)))
+	{
+		drop_tallies(round);
+		return ask(round);
+	}
+	write_body(round);
+	INSTR_TIME_SET_CURRENT(round->start);
+	round->asked = rtscan_device_send(round->device, &round->request);
+	return true;
+}
+
+/* The reply; false: the connection is lost. */
+static bool
+take_reply(Round *round)
+{
+	instr_time	end;
+	bool		received = round->asked && rtscan_device_receive(round->device, &round->reply);
+
+	round->asked = false;
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, round->start);
+	if (received && round->reply.result == DEVICE_OK && !round->header.prepare && round->reply.built == 0 &&
+		round->tally_words == 0 && rtscan_device_made_wait(round->device))
+		rtscan_note_device_speed(round->device, round->header.executor, round->chunks,
+								 INSTR_TIME_GET_DOUBLE(end) * 1e9, round->reply.nanoseconds);
+	return received;
+}
+
+/* A device that has been asked: upload what it says is missing, and ask again, until it answers.  Returns why it does not, or NULL. */
 static const char *
-ask_for_bits(Round *round, DeviceReply *reply)
+await_answer(Round *round)
 {
 	uint32		limit = MAX_UPLOADS(round->header.columns + round->header.digits + round->header.measures);
 	bool		retried = false;
-	instr_time	start,
-				end;
 
-	for (uint32 uploads = 0; uploads <= limit; uploads++)
+	for (uint32 uploads = 0; uploads <= limit;)
 	{
-		bool		old = rtscan_device_is_connected();
-		const char *why;
-
 		CHECK_FOR_INTERRUPTS();
-		if (!open_area(round))
-			return retried ? LOST : rtscan_device_absence();
-		if (round->tally_words > 0 && (!rtscan_device_makes_tallies() || !has_room_for_tallies(round) || uploads == limit))
+		if (!take_reply(round))
+		{
+			if (!round->connected || retried)
+				return rtscan_device_timed_out(round->device) ? rtscan_device_absence(round->device) : LOST;
+			/* The program may have been started again since. */
+			retried = true;
+		}
+		else if (round->reply.result == DEVICE_OK)
+			return NULL;
+		else if (round->reply.result == DEVICE_MISSING && !(round->tally_words > 0 && uploads == limit))
+		{
+			const char *why = upload_for_reply(round, &round->reply);
+
+			if (why)
+				return why;
+			uploads++;
+		}
+		else if (round->tally_words > 0)
 		{
 			drop_tallies(round);
 			uploads = 0;
-			continue;
 		}
-		write_body(round);
-		INSTR_TIME_SET_CURRENT(start);
-		if (!rtscan_device_ask(&round->request, reply))
-		{
-			if (!old || retried)
-				return rtscan_device_timed_out() ? rtscan_device_absence() : LOST;
-			/* The program may have been started again since. */
-			retried = true;
-			continue;
-		}
-		INSTR_TIME_SET_CURRENT(end);
-		INSTR_TIME_SUBTRACT(end, start);
-		if (reply->result == DEVICE_OK)
-		{
-			if (!round->header.prepare && reply->built == 0 && round->tally_words == 0)
-				rtscan_note_device_speed(round->header.executor, round->chunks,
-										 INSTR_TIME_GET_DOUBLE(end) * 1e9, reply->nanoseconds);
-			return NULL;
-		}
-		if (reply->result != DEVICE_MISSING && round->tally_words > 0)
-		{
-			drop_tallies(round);
-			continue;
-		}
-		if (reply->result != DEVICE_MISSING)
-			return explain_result(reply->result);
-		why = upload_for_reply(round, reply);
-		if (why)
-			return why;
+		else
+			return explain_result(round->reply.result);
+		if (!ask(round))
+			return retried ? LOST : round->why;
 	}
 	return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
+}
+
+/* Ask all devices for their parts, and wait until all have answered, or say why not. */
+static void
+ask_all(Parts *parts)
+{
+	CHECK_FOR_INTERRUPTS();
+	for (Round *part = parts->items; part < parts->items + parts->n; part++)
+		if (part->wanted && part->header.intervals > DEVICE_MAX_INTERVALS)
+			part->why = explain_result(DEVICE_TOO_COMPLEX);
+		else if (part->wanted)
+			(void) ask(part);
+	for (Round *part = parts->items; part < parts->items + parts->n; part++)
+		if (part->wanted && part->why == NULL)
+			part->why = await_answer(part);
 }
 
 /* A region's part of the answer.  Of chunks that are in a tally there are no bits. */
@@ -439,8 +537,9 @@ take_region(const Entry *entry, const uint32 *counts, uint64 *words, RtscanRowBi
 
 /* Hand each region its part of the answer. */
 static void
-take_answer(Round *round, const DeviceReply *reply, MemoryContext context, RtscanCounters *counters)
+take_answer(Round *round, MemoryContext context, RtscanCounters *counters)
 {
+	const DeviceReply *reply = &round->reply;
 	char	   *answer = round->area + round->request.results;
 	const uint32 *counts = (const uint32 *) answer;
 	RtscanTakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(round->chunks))};
@@ -468,7 +567,7 @@ take_answer(Round *round, const DeviceReply *reply, MemoryContext context, Rtsca
 
 /* ---------------------------------------------------------------- who needs the area */
 
-/* Bits go from the area to memory of their own. */
+/* Bits go from an area to memory of their own. */
 static void
 move_bits(RtscanRowBits *bits, uint64 *words)
 {
@@ -500,7 +599,7 @@ save_bits(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
 	}
 }
 
-/* RtscanAreaSaver: the area is about to get other content.  This must not fail. */
+/* RtscanAreaSaver: an area is about to get other content.  This must not fail. */
 static void
 save_round(void *arg)
 {
@@ -521,7 +620,7 @@ forget_round(void *arg)
 	rtscan_device_leave_area(arg);
 }
 
-/* A round's bits stay in the area for now; whatever saving them will take is there. */
+/* A round's bits stay in the areas for now; whatever saving them will take is there. */
 static void
 keep_area(RtscanRound *round)
 {
@@ -538,16 +637,27 @@ keep_area(RtscanRound *round)
 
 /* ---------------------------------------------------------------- as an executor among others */
 
+/* Why a part has no answer, or NULL.  That a column is not there yet is the least of reasons. */
+static const char *
+why_not(const Parts *parts)
+{
+	const char *why = NULL;
+
+	for (int i = 0; i < parts->n; i++)
+		if (why == NULL || why == rtscan_not_yet)
+			why = parts->items[i].why ? parts->items[i].why : why;
+	return why;
+}
+
 static const char *
 prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 		RtscanSegmentScan *scans, int nscans)
 {
-	Round		round = {.executor = executor, .index = index, .uuid = uuid};
-	DeviceReply reply;
+	Round		round = {.executor = executor, .index = index, .uuid = uuid, .header.prepare = true};
+	Parts		parts = collect_parts(&round, scans, nscans);
 
-	collect_round(&round, scans, nscans);
-	round.header.prepare = true;
-	return round.nentries == 0 ? NULL : ask_for_bits(&round, &reply);
+	ask_all(&parts);
+	return why_not(&parts);
 }
 
 /* Memory for what becomes of a round, empty. */
@@ -564,28 +674,27 @@ static const char *
 evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *of_search, RtscanCounters *counters)
 {
 	Round		round = {.executor = executor, .index = index, .uuid = uuid};
-	DeviceReply reply;
-	const char *why;
+	Parts		parts = collect_parts(&round, of_search->scans, of_search->nscans);
+	MemoryContext context;
+	bool		has_bits = false;
 
-	collect_round(&round, of_search->scans, of_search->nscans);
-	if (round.nentries == 0)
-		return NULL;
-	if (round.header.intervals > DEVICE_MAX_INTERVALS)
-		return explain_result(DEVICE_TOO_COMPLEX);
-	why = ask_for_bits(&round, &reply);
-	if (why)
-		return why;
-	take_answer(&round, &reply, round_memory(of_search), counters);
-	if (round.header.want_bits)
+	ask_all(&parts);
+	context = round_memory(of_search);
+	for (Round *part = parts.items; part < parts.items + parts.n; part++)
+		if (part->wanted && part->why == NULL)
+		{
+			take_answer(part, context, counters);
+			has_bits |= part->header.want_bits;
+		}
+	if (has_bits)
 		keep_area(of_search);
-	return NULL;
+	return why_not(&parts);
 }
 
 const RtscanExecutorMethods rtscan_device_methods = {
-	.is_ready = rtscan_device_ready,
+	.is_ready = rtscan_is_any_device_ready,
 	.can = can,
-	.needs = needs,
-	.memory = memory,
+	.fits = fits,
 	.estimate = estimate,
 	.pass_over = pass_over,
 	.prepare = prepare,

@@ -55,7 +55,7 @@ fall_back(RtscanExecutor executor, const char *why)
 static const char *
 memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *scans, int nscans)
 {
-	if (executor->needs(scans, nscans) > executor->memory())
+	if (!executor->fits(scans, nscans))
 		return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 	return NULL;
 }

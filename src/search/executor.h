@@ -5,7 +5,7 @@
  * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
  * rows; rtscan_bits_remove_dead() takes those out.
  *
- * The cpu executor is always there.  The others (compute, rt) run in the device program;
+ * The cpu executor is always there.  The others (compute, rt) run in the device programs;
  * they take several segments at once, leave small ones to the cpu, and can fail, in which
  * case the cpu answers too.
  */
@@ -154,9 +154,8 @@ typedef struct RtscanExecutorMethods
 	/* Can it evaluate a segment's regions, or some of them? */
 	bool		(*can) (const RtscanSegmentScan *scan);
 
-	/* Bytes of its own memory for the columns of the segments that it can evaluate, and how many there may be. */
-	uint64		(*needs) (const RtscanSegmentScan *scans, int nscans);
-	uint64		(*memory) (void);
+	/* Can it have the columns of all segments that it can evaluate in its own memory at the same time? */
+	bool		(*fits) (const RtscanSegmentScan *scans, int nscans);
 
 	/* Nanoseconds for the segments that it can evaluate; and it has been passed over, for that was too slow. */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);

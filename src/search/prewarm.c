@@ -34,20 +34,22 @@ static bool
 has_memory(Relation index, List *columns)
 {
 	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	uint64		bytes = 0;
+	RtscanSegmentScan *scans = palloc0((image->nentries + 1) * sizeof(RtscanSegmentScan));
+	int			n = 0;
 
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
-		RtscanSegmentScan scan = {.entry = &image->entries[i]};
+		RtscanSegmentScan *scan = &scans[n];
 
-		if (!rtscan_entry_is_live(scan.entry))
+		scan->entry = &image->entries[i];
+		if (!rtscan_entry_is_live(scan->entry))
 			continue;
-		rtscan_reader_open(&scan.reader, index, scan.entry, false);
-		scan.filter.region = whole_region(scan.reader.segment, columns);
-		rtscan_list_regions(&scan);
-		bytes += rtscan_device_methods.needs(&scan, 1);
+		rtscan_reader_open(&scan->reader, index, scan->entry, false);
+		scan->filter.region = whole_region(scan->reader.segment, columns);
+		rtscan_list_regions(scan);
+		n++;
 	}
-	return bytes <= rtscan_device_methods.memory();
+	return rtscan_device_methods.fits(scans, n);
 }
 
 const char *
@@ -56,8 +58,8 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 
 	*segments = 0;
-	if (rtscan_device_area(1) == NULL)
-		return rtscan_device_absence();
+	if (rtscan_first_device() < 0)
+		return rtscan_device_absence(0);
 	if (!has_memory(index, columns))
 		return "The device does not have the memory for all of it; rtscan.device_memory may limit it.";
 	for (uint32 i = 0; i < image->nentries; i++)
@@ -85,11 +87,14 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 static RtscanExecutor
 expected_executor(void)
 {
+	int			device;
+
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
 		return rtscan_executor;
-	if (rtscan_device_area(1) == NULL || rtscan_device_is_software())
+	device = rtscan_first_device();
+	if (device < 0 || rtscan_device_is_software(device))
 		return RTSCAN_EXECUTOR_CPU;
-	return rtscan_device_speed(DEVICE_RT).chunk < rtscan_device_speed(DEVICE_COMPUTE).chunk ?
+	return rtscan_device_speed(device, DEVICE_RT).chunk < rtscan_device_speed(device, DEVICE_COMPUTE).chunk ?
 		RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
 }
 
@@ -99,11 +104,11 @@ rtscan_prewarm_built(Relation index)
 	List	   *columns = NIL;
 	int64		segments;
 
-	if (rtscan_device_ready() && expected_executor() != RTSCAN_EXECUTOR_CPU)
+	if (rtscan_is_any_device_ready() && expected_executor() != RTSCAN_EXECUTOR_CPU)
 	{
 		for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
 			columns = lappend_int(columns, i);
 		rtscan_prewarm_columns(index, columns, expected_executor(), &segments);
 	}
-	rtscan_device_trim_area();
+	rtscan_device_trim_areas();
 }
