@@ -32,6 +32,9 @@ CREATE FUNCTION rtscan_estimate(
 COMMENT ON FUNCTION rtscan_estimate(regclass, text[], integer, integer, text[]) IS
 	'size of an rtscan index on columns of an analyzed table, and the memory that its build takes with this session''s maintenance_work_mem';
 
+COMMENT ON FUNCTION rtscan_device() IS
+	'the devices that scans of rtscan indexes use, in the order of rtscan.device, their memory in bytes, the columns and BVHs of segments on them, and counters since their programs started, build_time in milliseconds; no row for a device that is not there';
+
 -- Statistics: cpu_segments and rays are new
 
 DROP VIEW pg_stat_rtscan;

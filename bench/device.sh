@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # What a device brings: the index scan itself on each executor, inside PostgreSQL, on uniform data.
 #
-#   bench/device.sh [--rows N] [--device NAME] [--repetitions N] [--sweep | --aggregates] [--out FILE]
+#   bench/device.sh [--rows N] [--device LIST] [--repetitions N] [--sweep | --aggregates] [--out FILE]
 #
 # Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
 # what eight sessions do beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
 # direction of the executor rt, its ablations, other sieves, correlated columns, and values that are not encoded, for which
-# `make bench/encoding` must have been run. Times are medians, in milliseconds. A device's clock rises only under load that
+# `make bench/encoding` must have been run. With --aggregates what devices add up, of each list of devices: --device may come
+# several times, as in --device 0 --device 0,1. Times are medians, in milliseconds. A device's clock rises only under load that
 # lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
-rows=100000000 device= repetitions=2000 sweep= aggregates= out=/dev/stdout
+rows=100000000 devices=() repetitions=2000 sweep= aggregates= out=/dev/stdout
 while [ $# -gt 0 ]; do
   case $1 in
     --rows) rows=$2; shift 2 ;;
-    --device) device=$2; shift 2 ;;
+    --device) devices+=("$2"); shift 2 ;;
     --repetitions) repetitions=$2; shift 2 ;;
     --sweep) sweep=yes; shift ;;
     --aggregates) aggregates=yes; shift ;;
@@ -24,6 +25,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
+[ ${#devices[@]} -gt 0 ] || devices=("")
 encoding=$(dirname "$0")/encoding
 [ -z "$sweep" ] || [ -x "$encoding" ] || { echo "there is no $encoding, which --sweep needs: run make bench/encoding" >&2; exit 2; }
 
@@ -51,7 +53,7 @@ max_parallel_workers_per_gather = 0
 max_worker_processes = $(($(nproc) + 8))
 max_parallel_workers = $(nproc)
 shared_preload_libraries = 'rtscan'
-rtscan.device = '$device'
+rtscan.device = '${devices[0]}'
 rtscan.fallback = off
 X
   as_server "$bin/pg_ctl" -D "$work/data" -l "$work/log" -w start >/dev/null
@@ -62,10 +64,11 @@ stop() {
   rm -rf "$work"
 }
 
-# Until the device program has started; the log says why if it does not.
-wait_for_device() {
+# Until the programs of a list of devices have started; the log says why if they do not.
+wait_for_devices() {
+  local commas=${1//[^,]/}
   for _ in $(seq 300); do
-    [ -n "$(query -c 'SELECT name FROM rtscan_device()')" ] && return
+    [ "$(query -c 'SELECT count(*) FROM rtscan_device()')" = $((${#commas} + 1)) ] && return
     sleep 0.1
   done
   cat "$work/log" >&2
@@ -81,7 +84,7 @@ seconds() { local begin=$EPOCHREALTIME; "$@" >/dev/null; since 0 "$begin"; }
 so_far=0
 build_time() {
   local now
-  now=$(query -c "SELECT build_time FROM rtscan_device()")
+  now=$(query -c "SELECT sum(build_time) FROM rtscan_device()")
   device_time=$(awk -v a="$so_far" -v b="$now" 'BEGIN { printf "%.1f", b - a }')
   so_far=$now
 }
@@ -193,7 +196,7 @@ set_rays() {
   before=$(query -c "SELECT submissions FROM rtscan_device()")
   query -c "ALTER SYSTEM SET rtscan.device_rays = '$1'" -c "SELECT pg_reload_conf()" >/dev/null
   sleep 0.5
-  wait_for_device
+  wait_for_devices "${devices[0]}"
   query -c "SELECT rtscan_prewarm('t_index')" >/dev/null
 }
 
@@ -268,11 +271,12 @@ statement() {
 
 # Does the device add up what it finds? Its answers are the CPU's.
 facts_line() {
-  local name=$1 sql=$2 cpu device
+  local name=$1 sql=$2 cpu device of_cpu=
   cpu=$(query -c "SET rtscan.executor = cpu" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
   device=$(query -c "SET rtscan.executor = compute" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
   [ "$cpu" = "$device" ] || { echo "$name: the device's answer differs" >&2; return 1; }
-  echo "| $name | $(statement cpu 0 3 "$sql") | $(statement cpu $(($(nproc) - 1)) 5 "$sql") |" \
+  [ -n "$cpu_asked" ] || of_cpu=" $(statement cpu 0 3 "$sql") | $(statement cpu $(($(nproc) - 1)) 5 "$sql") |"
+  echo "| $name |$of_cpu" \
     "$(on_device compute "$((repetitions / 2))" "$sql") | $(on_device rt "$((repetitions / 2))" "$sql") |"
 }
 
@@ -280,8 +284,13 @@ facts_table() {
   local many some
   many="a <= 1932735282 AND b <= 1932735282 AND c <= 1932735282"
   some="a <= 429496729 AND b <= 429496729 AND c <= 429496729"
-  echo "| statement; selectivity of each of three predicates | cpu, one process | $(nproc) | compute | rt |"
-  echo "| --- | --- | --- | --- | --- |"
+  if [ -z "$cpu_asked" ]; then
+    echo "| statement; selectivity of each of three predicates | cpu, one process | $(nproc) | compute | rt |"
+    echo "| --- | --- | --- | --- | --- |"
+  else
+    echo "| statement; selectivity of each of three predicates | compute | rt |"
+    echo "| --- | --- | --- |"
+  fi
   facts_line "count(*), .9" "SELECT count(*) FROM f WHERE $many"
   facts_line "sum(v), .9" "SELECT sum(v) FROM f WHERE $many"
   facts_line "sum(v), .2" "SELECT sum(v) FROM f WHERE $some"
@@ -290,6 +299,18 @@ facts_table() {
   facts_line "GROUP BY g (100), .2" "SELECT g, count(*), sum(v) FROM f WHERE $some GROUP BY g"
   facts_line "GROUP BY v (10,000), .9" "SELECT v, count(*), sum(g) FROM f WHERE $many GROUP BY v"
   facts_line "GROUP BY v % 10, .9" "SELECT v % 10, count(*), avg(v) FROM f WHERE $many GROUP BY 1"
+  cpu_asked=yes
+}
+
+# The same with other devices.
+other_facts() {
+  query -c "ALTER SYSTEM SET rtscan.device = '$1'" -c "SELECT pg_reload_conf()" >/dev/null
+  sleep 0.5
+  wait_for_devices "$1"
+  echo
+  echo "Devices $1:"
+  echo
+  facts_table
 }
 
 report_facts() {
@@ -300,7 +321,10 @@ report_facts() {
   echo "- CREATE INDEX with $(nproc) processes, in seconds: $facts_build"
   echo "- medians of whole statements, prepared, as psql sees them, in ms; in brackets the mean of what the device takes of that"
   echo
+  [ ${#devices[@]} = 1 ] || printf 'Devices %s:\n\n' "${devices[0]}"
+  cpu_asked=
   facts_table
+  for list in "${devices[@]:1}"; do other_facts "$list"; done
 }
 
 report() {
@@ -310,9 +334,9 @@ report() {
   grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
   grep 'Calibration, nano' "$work/log" | sed 's/.*DETAIL:  Calibration/- calibration/'
   echo "- load $load s; CREATE INDEX: executor cpu $cpu_build s, auto $build s" \
-    "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sorts || ' columns sorted and ' || sieves || ' sieves made' FROM rtscan_device()") by the device)"
+    "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sum(sorts) || ' columns sorted and ' || sum(sieves) || ' sieves made' FROM rtscan_device()") by the device)"
   echo "- then what of the columns was not yet on the device $columns s, BVHs $bvhs s:" \
-    "$(query -c "SELECT columns || ' columns, ' || bvhs || ' BVHs, ' || pg_size_pretty(memory_used) FROM rtscan_device()")"
+    "$(query -c "SELECT sum(columns) || ' columns, ' || sum(bvhs) || ' BVHs, ' || pg_size_pretty(sum(memory_used)) FROM rtscan_device()")"
   echo "- of these times the device itself sorted and made sieve vectors for $encoding_time ms, BVHs for $bvh_time ms"
   echo
   executors_table
@@ -324,7 +348,7 @@ report() {
 trap stop EXIT
 start
 query -c "CREATE EXTENSION rtscan"
-wait_for_device
+wait_for_devices "${devices[0]}"
 if [ -n "$aggregates" ]; then
   make_facts
   report_facts >"$out"
