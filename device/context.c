@@ -130,7 +130,7 @@ device_abilities(VkPhysicalDevice device)
 	return abilities;
 }
 
-/* Is this the device that is wanted, by number or by a part of its name? */
+/* Is this the device that is wanted, by number or, if that is none, by a part of its name? */
 static bool
 is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const char *wanted)
 {
@@ -139,8 +139,8 @@ is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const c
 
 	if (*wanted == '\0')
 		return properties->deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
-	if (*end == '\0' && wanted_number == number)
-		return true;
+	if (*end == '\0')
+		return wanted_number == number;
 	for (const char *place = properties->deviceName; *place; place++)
 		if (strncasecmp(place, wanted, strlen(wanted)) == 0)
 			return true;
@@ -164,10 +164,13 @@ no_device(const char *why)
 	_Exit(DEVICE_EXIT_NO_DEVICE);
 }
 
+/* Of those that fit, the one after those that are passed over; behind the last one comes the first one again. */
 static Abilities
-choose_device(Context *context, const char *wanted)
+choose_device(Context *context, const char *wanted, uint32_t passed_over)
 {
 	VkPhysicalDevice devices[MAX_DEVICES];
+	uint32_t	fitting[MAX_DEVICES];
+	uint32_t	nfitting = 0;
 	uint32_t	count = MAX_DEVICES;
 
 	if (vkEnumeratePhysicalDevices(context->instance, &count, devices) < 0)
@@ -180,14 +183,15 @@ choose_device(Context *context, const char *wanted)
 		vkGetPhysicalDeviceProperties(devices[i], &context->properties);
 		why = reject(&context->properties, &abilities, i, wanted);
 		if (why == NULL)
-		{
-			context->physical = devices[i];
-			return abilities;
-		}
-		report("device %u, %s, is not used: %s", i, context->properties.deviceName, why);
+			fitting[nfitting++] = i;
+		else if (nfitting == 0)
+			report("device %u, %s, is not used: %s", i, context->properties.deviceName, why);
 	}
-	no_device(count > 0 ? "there is no other Vulkan device" : "there is no Vulkan device");
-	return (Abilities) {0};
+	if (nfitting == 0)
+		no_device(count > 0 ? "there is no other Vulkan device" : "there is no Vulkan device");
+	context->physical = devices[fitting[passed_over % nfitting]];
+	vkGetPhysicalDeviceProperties(context->physical, &context->properties);
+	return device_abilities(context->physical);
 }
 
 /* ---------------------------------------------------------------- opening it */
@@ -294,14 +298,14 @@ default_memory_limit(const Context *context)
 }
 
 void
-context_open(Context *context, const char *wanted, uint64_t memory_limit, const Faults *faults)
+context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_t memory_limit, const Faults *faults)
 {
 	Abilities	abilities;
 
 	memset(context, 0, sizeof(*context));
 	context->faults = *faults;
 	open_instance(context);
-	abilities = choose_device(context, wanted);
+	abilities = choose_device(context, wanted, passed_over);
 	context->family = abilities.family;
 	context->timestamp_mask = UINT64_MAX >> (64 - abilities.timestamp_bits);
 	context->int64_atomics = abilities.int64_atomics;

@@ -9,7 +9,7 @@
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
- *	rtscan_device [--device=NAME or NUMBER] [--socket=PATH] [--memory=BYTES] [--fault=...] [--rays=...]
+ *	rtscan_device [--device=NAME or NUMBER] [--passed-over=N] [--socket=PATH] [--memory=BYTES] [--fault=...] [--rays=...]
  */
 #include <errno.h>
 #include <stdio.h>
@@ -120,6 +120,7 @@ main(int argc, char **argv)
 {
 	const char *wanted = "";
 	const char *socket_path = "rtscan_device";
+	uint32_t	passed_over = 0;
 	uint64_t	memory_limit = 0;
 	Faults		faults = {0};
 	EvaluatorOptions options = {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest};
@@ -137,6 +138,8 @@ main(int argc, char **argv)
 
 		if ((value = option_value(argv[i], "--device")))
 			wanted = value;
+		else if ((value = option_value(argv[i], "--passed-over")))
+			passed_over = strtoul(value, NULL, 10);
 		else if ((value = option_value(argv[i], "--socket")))
 			socket_path = value;
 		else if ((value = option_value(argv[i], "--memory")))
@@ -152,7 +155,7 @@ main(int argc, char **argv)
 			fail("unknown option \"%s\"", argv[i]);
 	}
 	allow_many_files();
-	context_open(&context, wanted, memory_limit, &faults);
+	context_open(&context, wanted, passed_over, memory_limit, &faults);
 	cache_open(&cache, &context);
 	evaluator_open(&evaluator, &context, &cache, &options);
 	pairs_open(&pairs, &context, &cache);

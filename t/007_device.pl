@@ -57,6 +57,8 @@ comes_back($node, $_, 'first use') foreach @executors;
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 all_agree('first use');
 
+my $name = device_status($node)->{name};
+
 # ---------------------------------------------------------------- a plain column: it stores no codes, but the device has them
 
 $node->safe_psql('postgres', "SET maintenance_work_mem = '64MB'; CREATE TABLE plain AS SELECT nullif(hashint4(i % 130000), hashint4(5)) AS h, i % 1000 AS a "
@@ -74,7 +76,11 @@ configured(qr/is not the one that rtscan.device names.*there is no other Vulkan 
 cpu_answers($node, $_, 'no device of that name', $none) foreach @executors;
 is(program_pid($node), undef, 'no device of that name: no program is left');
 all_agree('no device of that name');
-configured(qr/there is no other Vulkan device/, 'no device of that number', 'rtscan.device' => '31');
+my ($digits) = $name =~ /(\d\d+)/;
+foreach my $number (31, $digits)
+{
+	configured(qr/there is no other Vulkan device/, "no device of number $number", 'rtscan.device' => $number);
+}
 configured(qr/llvmpipe.*is not used: it is software.*there is no other Vulkan device.*rtscan has no device/s, 'a software device is not taken', 'rtscan.device' => '');
 configured(qr/rtscan uses the device llvmpipe/, 'a device by its number', 'rtscan.device' => '0');
 comes_back($node, $_, 'a device by its number') foreach @executors;

@@ -190,7 +190,7 @@ main(int argc, char **argv)
 	Context    *context = &benchmark->workbench.context;
 
 	read_options(&all, argc, argv);
-	context_open(context, all.device, 0, &(Faults) {0});
+	context_open(context, all.device, 0, 0, &(Faults) {0});
 	printf("device: %s%s\n\n", context->properties.deviceName, context->ray_tracing ? "" : ", which traces no rays");
 	benchmark_run(benchmark);
 	if (benchmark->csv)

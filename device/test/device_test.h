@@ -35,7 +35,7 @@ open_test_device(int argc, char **argv, Context *context)
 		else
 			device = argv[i];
 	}
-	context_open(context, device, 0, &(Faults) {0});
+	context_open(context, device, 0, 0, &(Faults) {0});
 	return timed;
 }
 

@@ -205,6 +205,17 @@ which(const Program *program)
 	return rtscan_devices() > 1 ? psprintf(" of \"%s\"", program->name) : "";
 }
 
+/* Who names a device twice means two of that name: so many have been named before. */
+static int
+named_before(const Program *program)
+{
+	int			n = 0;
+
+	for (const Program *before = program - program->device; before < program; before++)
+		n += strcmp(before->name, program->name) == 0;
+	return n;
+}
+
 /* In the child: become the program.  Nothing here may allocate or log. */
 static void
 become_program(int socket, char *path, char **arguments)
@@ -239,6 +250,7 @@ start_program(Program *program)
 	char	   *arguments[] = {
 		PROGRAM,
 		psprintf("--device=%s", program->name),
+		psprintf("--passed-over=%d", named_before(program)),
 		psprintf("--socket=" DEVICE_SOCKET, program->device),
 		psprintf("--memory=" UINT64_FORMAT, (uint64) rtscan_device_memory * 1024 * 1024),
 		psprintf("--fault=%s", rtscan_device_fault),
