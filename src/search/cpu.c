@@ -135,6 +135,12 @@ can(const RtscanSegmentScan *scan)
 	return true;
 }
 
+static int
+devices(void)
+{
+	return 1;
+}
+
 /* What it needs is in shared buffers. */
 static bool
 fits(const RtscanSegmentScan *scans, int nscans)
@@ -184,6 +190,7 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 const RtscanExecutorMethods rtscan_cpu_methods = {
 	.is_ready = is_ready,
 	.can = can,
+	.devices = devices,
 	.fits = fits,
 	.estimate = estimate,
 	.pass_over = pass_over,

@@ -41,6 +41,12 @@ columns_of(const RtscanSegmentScan *scan)
 }
 
 static int
+devices(void)
+{
+	return Max(rtscan_devices(), 1);
+}
+
+static int
 device_of(const RtscanSegmentScan *scan)
 {
 	return rtscan_device_of_segment(scan->reader.index, scan->entry->id);
@@ -230,12 +236,25 @@ is_wanted(const Round *round)
 	return round->nentries > 0 && (rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_device_is_ready(round->device));
 }
 
+/* A device's part or, if that is full, another one: every device can evaluate every segment.  NULL: all are full. */
+static Round *
+part_with_room(const Parts *parts, int device)
+{
+	for (int i = 0; i < parts->n; i++)
+	{
+		Round	   *part = &parts->items[(device + i) % parts->n];
+
+		if (part->nentries < RTSCAN_ROUND_REGIONS)
+			return part;
+	}
+	return NULL;
+}
+
 /* Divide a round among the devices. */
 static Parts
 collect_parts(const Round *round, RtscanSegmentScan *scans, int nscans)
 {
-	Parts		parts = {.n = Max(rtscan_devices(), 1)};
-	int			n = 0;
+	Parts		parts = {.n = devices()};
 
 	parts.items = palloc0(parts.n * sizeof(Round));
 	for (int device = 0; device < parts.n; device++)
@@ -246,8 +265,13 @@ collect_parts(const Round *round, RtscanSegmentScan *scans, int nscans)
 	}
 	for (int i = 0; i < nscans; i++)
 		if (can(&scans[i]))
-			for (int r = 0; r < scans[i].nregions && n < RTSCAN_ROUND_REGIONS; r++, n++)
-				add_entry(&parts.items[device_of(&scans[i]) % parts.n], &scans[i], scans[i].regions[r]);
+			for (int r = 0; r < Min(scans[i].nregions, RTSCAN_ROUND_REGIONS); r++)
+			{
+				Round	   *part = part_with_room(&parts, device_of(&scans[i]) % parts.n);
+
+				if (part)
+					add_entry(part, &scans[i], scans[i].regions[r]);
+			}
 	for (int device = 0; device < parts.n; device++)
 	{
 		size_round(&parts.items[device]);
@@ -694,6 +718,7 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 const RtscanExecutorMethods rtscan_device_methods = {
 	.is_ready = rtscan_is_any_device_ready,
 	.can = can,
+	.devices = devices,
 	.fits = fits,
 	.estimate = estimate,
 	.pass_over = pass_over,

@@ -59,7 +59,7 @@ typedef struct RtscanSegmentScan
 /* Make the list of the filter's regions, in the current memory context. */
 extern void rtscan_list_regions(RtscanSegmentScan *scan);
 
-/* How many regions of a segment may be left to another executor than the CPU. */
+/* How many regions of a segment may be left to another executor than the CPU; so many of a round for each device. */
 #define RTSCAN_ROUND_REGIONS	64
 
 /* Row bits that evaluating takes: made when they are first needed, and used again for the next segment. */
@@ -87,7 +87,7 @@ typedef struct RtscanRound
 	MemoryContextCallback forget;
 } RtscanRound;
 
-/* Segments that are evaluated together, at most. */
+/* Segments that are evaluated together, at most, for each device. */
 #define RTSCAN_ROUND_SEGMENTS	32
 
 /*
@@ -153,6 +153,9 @@ typedef struct RtscanExecutorMethods
 
 	/* Can it evaluate a segment's regions, or some of them? */
 	bool		(*can) (const RtscanSegmentScan *scan);
+
+	/* So many work for it at the same time. */
+	int			(*devices) (void);
 
 	/* Can it have the columns of all segments that it can evaluate in its own memory at the same time? */
 	bool		(*fits) (const RtscanSegmentScan *scans, int nscans);

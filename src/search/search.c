@@ -115,7 +115,7 @@ segments_of_round(const RtscanSearch *search)
 		return 1;
 	for (int i = 0; i < search->nsegments; i++)
 		regions = Max(regions, search->segments[i].nregions);
-	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1);
+	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) * rtscan_executors[search->chosen]->devices();
 }
 
 void
