@@ -26,6 +26,7 @@ while [ $# -gt 0 ]; do
 done
 
 [ ${#devices[@]} -gt 0 ] || devices=("")
+[ ${#devices[@]} = 1 ] || [ -n "$aggregates" ] || { echo "several lists of devices are for --aggregates" >&2; exit 2; }
 encoding=$(dirname "$0")/encoding
 [ -z "$sweep" ] || [ -x "$encoding" ] || { echo "there is no $encoding, which --sweep needs: run make bench/encoding" >&2; exit 2; }
 
@@ -192,8 +193,6 @@ encoding_table() {
 
 # The executor rt with other rays: rtscan.device_rays
 set_rays() {
-  local before
-  before=$(query -c "SELECT submissions FROM rtscan_device()")
   query -c "ALTER SYSTEM SET rtscan.device_rays = '$1'" -c "SELECT pg_reload_conf()" >/dev/null
   sleep 0.5
   wait_for_devices "${devices[0]}"

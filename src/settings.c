@@ -104,17 +104,36 @@ define_maintenance_settings(void)
 							 &rtscan_merge_worker, true, PGC_SUSET, 0, NULL, NULL, NULL);
 }
 
-/* GucStringCheckHook: not too many. */
+char *
+rtscan_next_device(char **list)
+{
+	char	   *name = strsep(list, ",");
+
+	if (name == NULL)
+		return NULL;
+	name += strspn(name, " \t\n");
+	for (char *end = name + strlen(name); end > name && strchr(" \t\n", end[-1]); end--)
+		end[-1] = '\0';
+	return name;
+}
+
+/* GucStringCheckHook: not too many; and what stands alone, stands alone. */
 static bool
 check_devices(char **value, void **extra, GucSource source)
 {
-	int			n = 1;
+	char	   *rest = pstrdup(*value);
+	char	   *name;
+	bool		alone = false;
+	int			n = 0;
 
-	for (const char *letter = *value; *letter; letter++)
-		n += *letter == ',';
-	if (n <= RTSCAN_MAX_DEVICES)
+	for (; (name = rtscan_next_device(&rest)) != NULL; n++)
+		alone |= *name == '\0' || pg_strcasecmp(name, "off") == 0;
+	if (n > RTSCAN_MAX_DEVICES)
+		GUC_check_errdetail("There can be at most %d devices.", RTSCAN_MAX_DEVICES);
+	else if (n > 1 && alone)
+		GUC_check_errdetail("A list of several devices has an item that is empty or \"off\".");
+	else
 		return true;
-	GUC_check_errdetail("There can be at most %d devices.", RTSCAN_MAX_DEVICES);
 	return false;
 }
 
@@ -123,7 +142,7 @@ define_device_settings(void)
 {
 	DefineCustomStringVariable("rtscan.device",
 							   "Sets the Vulkan devices that executors other than cpu use.",
-							   "Parts of names, or numbers, with commas between; empty: the first that is not software; off: none.",
+							   "Numbers, or parts of names, with commas between; empty: the first that is not software; off: none.",
 							   &rtscan_device, "", PGC_SIGHUP, 0, check_devices, NULL, NULL);
 	DefineCustomIntVariable("rtscan.device_memory",
 							"Sets the maximum memory to be used on each device.",

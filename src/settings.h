@@ -36,7 +36,10 @@ extern bool rtscan_merge_worker;
 /* The device program: one for each device. */
 #define RTSCAN_MAX_DEVICES	16
 
-extern char *rtscan_device;		/* parts of names or numbers, with commas between; "" or "off" */
+extern char *rtscan_device;		/* numbers or parts of names, with commas between; "" or "off" */
+
+/* The next device of such a list, which is changed, without blanks around it; NULL behind the last one. */
+extern char *rtscan_next_device(char **list);
 extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
 extern int	rtscan_device_timeout;	/* ms */
 

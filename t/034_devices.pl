@@ -131,13 +131,13 @@ foreach my $round (1 .. 6)
 	is($after[ 1 - $round % 2 ], $before[ 1 - $round % 2 ], "round $round: the other one has not been started again");
 	all_right($_, "back, round $round", 'SET rtscan.fallback = off; ') foreach @executors;
 }
-like(slurp_file($node->logfile), qr/rtscan device program of "llvmpipe" was terminated by signal 9/, 'the log says which');
+like(slurp_file($node->logfile), qr/rtscan device program of "llvmpipe" \(item [12]\) was terminated by signal 9/, 'the log says which');
 
 # ---------------------------------------------------------------- one is not there
 
 my $offset = -s $node->logfile;
 configure($node, 'rtscan.device' => 'llvmpipe, Voodoo 2');
-wait_until('the log says which', sub { log_since($node, $offset) =~ /rtscan has no device of "Voodoo 2"/ });
+wait_until('the log says which', sub { log_since($node, $offset) =~ /rtscan has no device of "Voodoo 2" \(item 2\)/ });
 wait_until('the other one is there', sub { of_devices('requests') == 1 });
 foreach my $executor (@executors)
 {
@@ -153,10 +153,37 @@ my $fallbacks = $node->safe_psql('postgres', 'SELECT sum(fallbacks) FROM pg_stat
 all_right('auto', 'one of two, again');
 is($node->safe_psql('postgres', 'SELECT sum(fallbacks) FROM pg_stat_rtscan'), $fallbacks, 'one of two: auto does without it');
 
+my ($rc, undef, $absent) = $node->psql('postgres', "SET rtscan.executor = auto; SELECT rtscan_prewarm('facts_idx')");
+ok($rc != 0, 'one of two: not everything can be put on a device');
+like($absent, qr/could not put index "facts_idx" on the device\nDETAIL:  There is no device, or its program/, 'one of two: and why');
+
+# ---------------------------------------------------------------- a program cannot be started
+
+configure($node, 'rtscan.device' => undef);
+both_are_there('again');
+my ($worker) = worker_pid($node);
+$offset = -s $node->logfile;
+chomp(my $processes = `prlimit --pid $worker --nproc --noheadings --raw --output SOFT`);
+system_or_bail('prlimit', '--pid', $worker, '--nproc=1:');
+kill('KILL', (program_pids($node))[1]);
+wait_until('the log says why', sub { log_since($node, $offset) =~ /could not start the rtscan device program of "llvmpipe" \(item 2\): / });
+is(scalar(program_pids($node)), 1, 'the other program runs on');
+all_right('compute', 'one cannot be started');
+system_or_bail('prlimit', '--pid', $worker, "--nproc=$processes:");
+both_are_there('started at last');
+all_right('compute', 'started at last', 'SET rtscan.fallback = off; ');
+
 # ---------------------------------------------------------------- lists
 
 my (undef, undef, $error) = $node->psql('postgres', "ALTER SYSTEM SET rtscan.device = '" . join(',', (0) x 17) . "'");
 like($error, qr/invalid value for parameter "rtscan.device".*There can be at most 16 devices/s, 'more devices than there can be');
+foreach my $list ('0,', ',', '0, off', 'off, 1', '0,,1')
+{
+	(undef, undef, $error) = $node->psql('postgres', "ALTER SYSTEM SET rtscan.device = '$list'");
+	like($error, qr/A list of several devices has an item that is empty or "off"/, "no list: $list");
+}
+configure($node, 'rtscan.device' => ' Off ');
+wait_until('off, with blanks', sub { !program_pids($node) });
 configure($node, 'rtscan.device' => 'llvmpipe,llvmpipe,0');
 wait_until('three', sub { of_devices('requests') == 3 });
 all_right($_, 'three', 'SET rtscan.fallback = off; ') foreach @executors;

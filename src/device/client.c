@@ -27,7 +27,7 @@
 
 #define AREA_UNIT	((Size) 1024 * 1024)
 
-/* What the bits of a round of segments need, about. */
+/* What the bits of a device's part of a round need, about. */
 #define LARGEST_KEPT_AREA	(32 * AREA_UNIT)
 
 /* After the program has not answered in time, a backend stays away so long, in milliseconds. */
@@ -40,6 +40,7 @@ typedef struct Connection
 	bool		greeted;		/* the program knows the area */
 	bool		uploading;		/* a column has been begun */
 	int			outstanding;	/* replies that are to come */
+	TimestampTz sent;			/* the last request */
 	bool		made_wait;		/* for the last one */
 	TimestampTz away_until;
 	WaitEventSet *events;
@@ -265,6 +266,7 @@ send_message(Connection *connection, const DeviceRequest *request, int file)
 		return false;
 	}
 	connection->outstanding++;
+	connection->sent = GetCurrentTimestamp();
 	return true;
 }
 
@@ -414,7 +416,7 @@ rtscan_device_receive(int device, DeviceReply *reply)
 			return true;
 		}
 		if (deadline == 0)
-			deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), rtscan_device_timeout);
+			deadline = TimestampTzPlusMilliseconds(connection->sent, rtscan_device_timeout);
 		connection->made_wait = true;
 		if (size >= 0 || (errno != EAGAIN && errno != EINTR) || !wait_for_reply(device, deadline))
 			break;

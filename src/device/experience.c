@@ -1,7 +1,7 @@
 /*
  * experience.c
- *		What all backends have learnt of the device: how fast it is, and which uploads would
- *		have paid; and whose turn it is to build with it.
+ *		What all backends have learnt of the devices: how fast they are, and which uploads would
+ *		have paid; and whose turn it is to build with one.
  */
 #include "device/device.h"
 

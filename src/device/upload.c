@@ -1,6 +1,6 @@
 /*
  * upload.c
- *		Copy a column of a segment to the device, or its values.
+ *		Copy a column of a segment to a device, or its values; which device that is.
  *
  * Pages are copied into one of two windows of the area while the device takes the other.
  */
@@ -40,11 +40,16 @@ rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment)
 	return key;
 }
 
-/* Small indexes, which have one or two segments with small numbers, shall not all meet on the same. */
+/*
+ * What a build makes has numbers one after another, and is spread evenly.  Small indexes, which have one or two segments with small
+ * numbers, do not all meet on the same device.
+ */
 int
 rtscan_device_of_segment(Relation index, uint64 segment)
 {
-	return (index->rd_locator.relNumber + segment) % Max(rtscan_devices(), 1);
+	int			n = rtscan_devices();
+
+	return n > 0 ? (index->rd_locator.relNumber + segment) % n : 0;
 }
 
 static ColumnShape

@@ -107,7 +107,9 @@ attach_shared_memory(void)
 static bool
 is_off(void)
 {
-	return pg_strcasecmp(rtscan_device, "off") == 0;
+	char	   *rest = pstrdup(rtscan_device);
+
+	return pg_strcasecmp(rtscan_next_device(&rest), "off") == 0;
 }
 
 int
@@ -202,7 +204,15 @@ typedef struct Program
 static const char *
 which(const Program *program)
 {
-	return rtscan_devices() > 1 ? psprintf(" of \"%s\"", program->name) : "";
+	return rtscan_devices() > 1 ? psprintf(" of \"%s\" (item %d)", program->name, program->device + 1) : "";
+}
+
+/* It may be started after a pause; the next one will be longer. */
+static void
+postpone(Program *program)
+{
+	program->pause = program->pause == 0 ? FIRST_PAUSE : Min(program->pause * 2, LONGEST_PAUSE);
+	program->start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), program->pause * 1000);
 }
 
 /* Who names a device twice means two of that name: so many have been named before. */
@@ -243,6 +253,17 @@ become_program(int socket, char *path, char **arguments)
 	_exit(127);
 }
 
+/* The system does not let it start, for a reason in errno; others run on. */
+static void
+give_up_start(Program *program)
+{
+	ereport(LOG,
+			(errcode_for_socket_access(),
+			 errmsg("could not start the rtscan device program%s: %m", which(program)),
+			 errdetail("Scans go on without the device; it will be tried again.")));
+	postpone(program);
+}
+
 static void
 start_program(Program *program)
 {
@@ -258,19 +279,28 @@ start_program(Program *program)
 		NULL
 	};
 	int			sockets[2];
+	pid_t		pid;
+	int			error;
 
 	snprintf(path, sizeof(path), "%s/" PROGRAM, pkglib_path);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
-		ereport(ERROR, (errcode_for_socket_access(), errmsg("could not create a socket: %m")));
-	program->pid = fork_process();
-	if (program->pid == 0)
+	{
+		give_up_start(program);
+		return;
+	}
+	pid = fork_process();
+	if (pid == 0)
 		become_program(sockets[1], path, arguments);
+	error = errno;
 	close(sockets[1]);
-	if (program->pid < 0)
+	if (pid < 0)
 	{
 		close(sockets[0]);
-		ereport(ERROR, (errmsg("could not start the rtscan device program%s: %m", which(program))));
+		errno = error;
+		give_up_start(program);
+		return;
 	}
+	program->pid = pid;
 	program->socket = sockets[0];
 	program->started = GetCurrentTimestamp();
 	program->asked = 0;
@@ -350,7 +380,7 @@ kill_program(Program *program)
 	return status;
 }
 
-/* Ask a program that somebody has waited for in vain whether it lives; kill it if it does not say so. */
+/* Ask a program that somebody has waited for in vain whether it lives. */
 static void
 check_program(Program *program)
 {
@@ -389,12 +419,12 @@ explain_end(const Program *program, int status)
 	if (code == 127)
 		ereport(LOG,
 				(errmsg("could not execute the rtscan device program \"%s/" PROGRAM "\"", pkglib_path),
-				 errdetail("Scans run on the CPU."),
+				 errdetail("Scans go on without it."),
 				 errhint("Build rtscan where Vulkan's headers, volk and glslangValidator are installed, install it, and reload the server's configuration.")));
 	else if (code == DEVICE_EXIT_NO_DEVICE)
 		ereport(LOG,
 				(errmsg("rtscan has no device%s", which(program)),
-				 errdetail("Scans run on the CPU."),
+				 errdetail("Scans go on without it."),
 				 errhint("The lines before say why. After a change, reload the server's configuration.")));
 	else
 		ereport(LOG,
@@ -407,12 +437,10 @@ explain_end(const Program *program, int status)
 static void
 reap_program(Program *program)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	bool		good = TimestampDifferenceExceeds(program->started, now, GOOD_RUN * 1000);
-
+	if (TimestampDifferenceExceeds(program->started, GetCurrentTimestamp(), GOOD_RUN * 1000))
+		program->pause = 0;
 	program->useless = !explain_end(program, kill_program(program));
-	program->pause = good || program->pause == 0 ? FIRST_PAUSE : Min(program->pause * 2, LONGEST_PAUSE);
-	program->start = TimestampTzPlusMilliseconds(now, program->pause * 1000);
+	postpone(program);
 }
 
 /* ---------------------------------------------------------------- the worker */
@@ -427,16 +455,6 @@ current_settings(void)
 	return psprintf("%s\n%d\n%s\n%s", rtscan_device, rtscan_device_memory, rtscan_device_fault, rtscan_device_rays);
 }
 
-/* Without the blanks around it. */
-static char *
-trim(char *name)
-{
-	name += strspn(name, " \t\n");
-	for (char *end = name + strlen(name); end > name && strchr(" \t\n", end[-1]); end--)
-		end[-1] = '\0';
-	return name;
-}
-
 /* Give each device of the list its place. */
 static void
 name_devices(void)
@@ -446,10 +464,8 @@ name_devices(void)
 
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 	{
-		char	   *name = strsep(&rest, ",");
-
-		programs[device].name = name ? trim(name) : NULL;
-		n += name != NULL;
+		programs[device].name = rtscan_next_device(&rest);
+		n += programs[device].name != NULL;
 	}
 	pg_atomic_write_u32(&states->n, n);
 }

@@ -108,7 +108,7 @@ chosen_columns(Relation index, ArrayType *names)
 
 /* Is there a device, and can all of them trace rays? */
 static bool
-trace_rays(bool *is_there)
+can_trace_rays(bool *is_there)
 {
 	DeviceReply reply;
 	bool		all = true;
@@ -136,7 +136,7 @@ rtscan_prewarm(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	index = rtscan_open_index(PG_GETARG_OID(0), AccessShareLock);
-	rays = trace_rays(&is_there);
+	rays = can_trace_rays(&is_there);
 	if (!is_there)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

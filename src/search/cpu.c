@@ -170,7 +170,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 }
 
 static void
-pass_over(RtscanExecutor executor)
+pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 {
 }
 

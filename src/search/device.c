@@ -40,10 +40,13 @@ columns_of(const RtscanSegmentScan *scan)
 	return columns;
 }
 
+/* Somebody must be there who can be told that there is nobody. */
 static int
 devices(void)
 {
-	return Max(rtscan_devices(), 1);
+	int			n = rtscan_devices();
+
+	return Max(n, 1);
 }
 
 static int
@@ -66,7 +69,7 @@ size_of(const RtscanSegmentScan *scan)
 	return bytes;
 }
 
-/* Nothing is limited as long as there is nothing to talk to. */
+/* Nothing is limited as long as there is nothing to talk to.  What does not fit into a device's part of a round is not reckoned with. */
 static bool
 fits(const RtscanSegmentScan *scans, int nscans)
 {
@@ -121,10 +124,17 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 }
 
 static void
-pass_over(RtscanExecutor executor)
+pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 {
-	for (int device = 0; device < rtscan_devices(); device++)
+	Bitmapset  *passed = NULL;
+	int			device = -1;
+
+	for (int i = 0; i < nscans; i++)
+		if (can(&scans[i]))
+			passed = bms_add_member(passed, device_of(&scans[i]));
+	while ((device = bms_next_member(passed, device)) >= 0)
 		rtscan_forget_device_speed(device, device_executor(executor));
+	bms_free(passed);
 }
 
 /* A region that is asked for. */
@@ -229,14 +239,15 @@ size_round(Round *round)
 		round->header.digits * sizeof(TallyDigit) + round->header.measures * sizeof(TallyMeasure);
 }
 
-/* "auto" does without a device that is not there, which is no failure. */
+/* A search by "auto" does without a device that is not there, which is no failure. */
 static bool
 is_wanted(const Round *round)
 {
-	return round->nentries > 0 && (rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_device_is_ready(round->device));
+	return round->nentries > 0 &&
+		(round->header.prepare || rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_device_is_ready(round->device));
 }
 
-/* A device's part or, if that is full, another one: every device can evaluate every segment.  NULL: all are full. */
+/* A device's part or, if that is full, another one: every device can evaluate every segment.  NULL: there is none. */
 static Round *
 part_with_room(const Parts *parts, int device)
 {
@@ -244,7 +255,7 @@ part_with_room(const Parts *parts, int device)
 	{
 		Round	   *part = &parts->items[(device + i) % parts->n];
 
-		if (part->nentries < RTSCAN_ROUND_REGIONS)
+		if (part->nentries < RTSCAN_ROUND_REGIONS && (i == 0 || rtscan_device_is_ready(part->device)))
 			return part;
 	}
 	return NULL;
@@ -490,7 +501,7 @@ await_answer(Round *round)
 	uint32		limit = MAX_UPLOADS(round->header.columns + round->header.digits + round->header.measures);
 	bool		retried = false;
 
-	for (uint32 uploads = 0; uploads <= limit;)
+	for (uint32 uploads = 0;;)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!take_reply(round))
@@ -508,7 +519,8 @@ await_answer(Round *round)
 
 			if (why)
 				return why;
-			uploads++;
+			if (++uploads > limit)
+				return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 		}
 		else if (round->tally_words > 0)
 		{
@@ -520,22 +532,31 @@ await_answer(Round *round)
 		if (!ask(round))
 			return retried ? LOST : round->why;
 	}
-	return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 }
 
-/* Ask all devices for their parts, and wait until all have answered, or say why not. */
+/*
+ * Ask all devices for their parts, and wait until all have answered, or say why not.  How long one took is best known of the first
+ * that is waited for: that is each in turn.
+ */
 static void
 ask_all(Parts *parts)
 {
+	static uint32 turn;
+
 	CHECK_FOR_INTERRUPTS();
+	turn++;
 	for (Round *part = parts->items; part < parts->items + parts->n; part++)
 		if (part->wanted && part->header.intervals > DEVICE_MAX_INTERVALS)
 			part->why = explain_result(DEVICE_TOO_COMPLEX);
 		else if (part->wanted)
 			(void) ask(part);
-	for (Round *part = parts->items; part < parts->items + parts->n; part++)
+	for (int i = 0; i < parts->n; i++)
+	{
+		Round	   *part = &parts->items[(turn + i) % parts->n];
+
 		if (part->wanted && part->why == NULL)
 			part->why = await_answer(part);
+	}
 }
 
 /* A region's part of the answer.  Of chunks that are in a tally there are no bits. */
@@ -611,7 +632,7 @@ save_bits(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
 		Size		size = bits ? (Size) bits->chunks * RTSCAN_CHUNK_BYTES : 0;
 		char	   *room = NULL;
 
-		if (bits == NULL)
+		if (bits == NULL || bits->words == NULL)
 			continue;
 		if (size <= *left)
 			room = MemoryContextAllocExtended(round->saved, size + PG_CACHE_LINE_SIZE, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
@@ -630,7 +651,7 @@ save_round(void *arg)
 	RtscanRound *round = (RtscanRound *) arg;
 	Size		left = work_mem * (Size) 1024;
 
-	if (round->in_hand)
+	if (round->in_hand && round->in_hand->words)
 		move_bits(round->in_hand, round->room->words);
 	round->in_hand = NULL;
 	for (int i = round->next; i < round->nscans; i++)

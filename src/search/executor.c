@@ -95,7 +95,7 @@ fastest_executor(const RtscanSegmentScan *scans, int nscans)
 			best_time = time;
 		}
 		else if (cpu_time > 0)
-			rtscan_executors[i]->pass_over(i);
+			rtscan_executors[i]->pass_over(i, scans, nscans);
 	}
 	return best;
 }

@@ -71,7 +71,7 @@ typedef struct RtscanScratch
 } RtscanScratch;
 
 /*
- * Segments of a search that are evaluated together.  An executor may leave their bits in memory that it has one of.  Whoever
+ * Segments of a search that are evaluated together.  An executor may leave their bits in memory that there is once.  Whoever
  * needs that next has them saved before: those in hand, and of the others as many as fit into work_mem; the rest is
  * lost, and evaluated again when it is asked for.
  */
@@ -162,7 +162,7 @@ typedef struct RtscanExecutorMethods
 
 	/* Nanoseconds for the segments that it can evaluate; and it has been passed over, for that was too slow. */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
-	void		(*pass_over) (RtscanExecutor executor);
+	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
 
 	/* Put into its memory what it needs for regions of such columns.  Returns NULL, or why that could not be done. */
 	const char *(*prepare) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,

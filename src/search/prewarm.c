@@ -56,6 +56,7 @@ const char *
 rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, int64 *segments)
 {
 	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	const char *first_reason = NULL;
 
 	*segments = 0;
 	if (rtscan_first_device() < 0)
@@ -76,11 +77,22 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 		if (!rtscan_executors[executor]->can(&scan))
 			continue;
 		why = rtscan_executors[executor]->prepare(executor, index, &image->meta.uuid, &scan, 1);
-		if (why)
-			return why;
-		(*segments)++;
+		if (why == NULL)
+			(*segments)++;
+		else if (first_reason == NULL)
+			first_reason = why;
 	}
-	return NULL;
+	return first_reason;
+}
+
+/* The first device that is not software, or -1. */
+static int
+first_hardware(void)
+{
+	for (int device = 0; device < rtscan_devices(); device++)
+		if (rtscan_device_area(device, 1) != NULL && !rtscan_device_is_software(device))
+			return device;
+	return -1;
 }
 
 /* The executor that scans will use, as far as one can tell. */
@@ -91,8 +103,8 @@ expected_executor(void)
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
 		return rtscan_executor;
-	device = rtscan_first_device();
-	if (device < 0 || rtscan_device_is_software(device))
+	device = first_hardware();
+	if (device < 0)
 		return RTSCAN_EXECUTOR_CPU;
 	return rtscan_device_speed(device, DEVICE_RT).chunk < rtscan_device_speed(device, DEVICE_COMPUTE).chunk ?
 		RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
