@@ -60,7 +60,8 @@ sub of_devices
 sub both_are_there
 {
 	my ($what) = @_;
-	return wait_until("$what: both devices are there", sub { of_devices('requests') == 2 });
+	# a program that could not be started, or ended soon, is started again after up to a minute
+	return wait_until("$what: both devices are there", sub { of_devices('requests') == 2 }, 180);
 }
 
 sub error_without_fallback
@@ -90,6 +91,29 @@ my $plan = $node->safe_psql('postgres', "SET rtscan.executor = compute; EXPLAIN 
 my $matching = $node->safe_psql('postgres', 'SELECT count(*) FROM facts WHERE a < 1900000000 AND b > 20');
 my ($tallied) = $plan =~ /Rows Tallied: (\d+)/;
 is($tallied, $matching, 'both add up what they find');
+
+# ---------------------------------------------------------------- processes share segments, some of which nobody opens
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE timed AS SELECT i AS id, hashint4(i) AS a, i % 100 AS v FROM generate_series(1, 300000) AS i;
+ALTER TABLE timed SET (parallel_workers = 2);
+SET maintenance_work_mem = '16MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX timed_idx ON timed USING rtscan (id, a) INCLUDE (v);
+VACUUM ANALYZE timed;
+SQL
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_index_scan_size = 0; '
+  . 'SET min_parallel_table_scan_size = 0; SET enable_seqscan = off; ';
+foreach my $query ('SELECT stddev(v), sum(a), count(*) FROM timed WHERE id > 250000 AND a < 1000000', 'SELECT sum(v + a % 7) FROM timed WHERE id > 250000')
+{
+	my $right = $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET enable_bitmapscan = off; $query");
+	foreach my $executor ('auto', @executors)
+	{
+		my $settings = "SET rtscan.executor = $executor; $parallel";
+		my $plan = $node->safe_psql('postgres', "$settings EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query");
+		like($plan, qr/Workers Launched.*Segments Skipped: [1-9]/s, "$executor: some segments are skipped by several processes: $query");
+		is($node->safe_psql('postgres', "$settings $query"), $right, "$executor: right, by several processes: $query");
+	}
+}
 
 # ---------------------------------------------------------------- joins ask while others' bits are in the areas
 

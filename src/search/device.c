@@ -49,6 +49,7 @@ devices(void)
 	return Max(n, 1);
 }
 
+/* Of a segment that is open. */
 static int
 device_of(const RtscanSegmentScan *scan)
 {
@@ -108,10 +109,11 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 
 	for (int i = 0; i < nscans; i++)
 	{
-		int			device = device_of(&scans[i]);
+		int			device;
 
 		if (!can(&scans[i]))
 			continue;
+		device = device_of(&scans[i]);
 		if (rtscan_device_is_ready(device))
 			chunks[device] += scans[i].reader.segment->chunks * scans[i].nregions;
 		else
@@ -530,7 +532,7 @@ await_answer(Round *round)
 		else
 			return explain_result(round->reply.result);
 		if (!ask(round))
-			return retried ? LOST : round->why;
+			return retried && !rtscan_device_timed_out(round->device) ? LOST : round->why;
 	}
 }
 
@@ -541,10 +543,10 @@ await_answer(Round *round)
 static void
 ask_all(Parts *parts)
 {
-	static uint32 turn;
+	static int	turn;
 
 	CHECK_FOR_INTERRUPTS();
-	turn++;
+	turn = (turn + 1) % parts->n;
 	for (Round *part = parts->items; part < parts->items + parts->n; part++)
 		if (part->wanted && part->header.intervals > DEVICE_MAX_INTERVALS)
 			part->why = explain_result(DEVICE_TOO_COMPLEX);

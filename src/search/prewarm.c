@@ -57,6 +57,7 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 {
 	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	const char *first_reason = NULL;
+	Bitmapset  *failed = NULL;
 
 	*segments = 0;
 	if (rtscan_first_device() < 0)
@@ -67,9 +68,11 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 	{
 		RtscanSegmentScan scan = {.entry = &image->entries[i]};
 		const char *why;
+		int			device;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!rtscan_entry_is_live(scan.entry))
+		device = rtscan_device_of_segment(index, scan.entry->id);
+		if (!rtscan_entry_is_live(scan.entry) || bms_is_member(device, failed))
 			continue;
 		rtscan_reader_open(&scan.reader, index, scan.entry, false);
 		scan.filter.region = whole_region(scan.reader.segment, columns);
@@ -79,8 +82,11 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 		why = rtscan_executors[executor]->prepare(executor, index, &image->meta.uuid, &scan, 1);
 		if (why == NULL)
 			(*segments)++;
-		else if (first_reason == NULL)
-			first_reason = why;
+		else
+		{
+			first_reason = first_reason ? first_reason : why;
+			failed = bms_add_member(failed, device);
+		}
 	}
 	return first_reason;
 }
