@@ -92,8 +92,9 @@ typedef struct Memory
 
 /*
  * Open a device.  wanted is its number, a part of its name, or empty: the first that is
- * not software.  Of those that fit so many are passed over, behind the last one comes the first one again.  memory_limit is in bytes; 0: four fifths of what the device has, or one where
- * that is the host's.
+ * not software.  Of those that fit so many are passed over; behind the last one comes the first
+ * one again.  memory_limit is in bytes; 0: four fifths of what the device has, or one where that
+ * is the host's.
  * Ends the program, with DEVICE_EXIT_NO_DEVICE, where there is none.
  */
 extern void context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_t memory_limit,

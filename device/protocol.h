@@ -2,8 +2,8 @@
  * protocol.h
  *		What backends and the device program say to each other.
  *
- * The device program (rtscan_device) owns a Vulkan device: each has its own.  It is a process of its own,
- * without PostgreSQL's shared memory: whatever a driver does to it, the server stays up.
+ * The device program (rtscan_device) owns a Vulkan device: each has its own.  It is a process of
+ * its own, without PostgreSQL's shared memory: whatever a driver does to it, the server stays up.
  * A backend connects to its socket (SOCK_SEQPACKET, in the data directory), hands over an
  * area of shared memory once, and then sends one DeviceRequest at a time; each has one
  * DeviceReply.  Data lies in the area, for both to see:

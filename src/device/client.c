@@ -137,29 +137,31 @@ end_of_transaction(XactEvent event, void *arg)
 		rtscan_device_trim_areas();
 }
 
-/* What to wait for; false where the server has too many files open. */
-static bool
-create_events(Connection *connection)
+WaitEventSet *
+rtscan_device_events(const int *sockets, int n)
 {
 	MemoryContext context = CurrentMemoryContext;
-	volatile bool created = true;
+	WaitEventSet *volatile events = NULL;
 
 	PG_TRY();
 	{
-		connection->events = rtscan_compat_create_event_set(3);
-		AddWaitEventToSet(connection->events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-		AddWaitEventToSet(connection->events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-		AddWaitEventToSet(connection->events, WL_SOCKET_READABLE, connection->socket, NULL, NULL);
+		events = rtscan_compat_create_event_set(n + 2);
+		AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+		AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+		for (int i = 0; i < n; i++)
+			AddWaitEventToSet(events, WL_SOCKET_READABLE, sockets[i], NULL, NULL);
 	}
 	PG_CATCH();
 	{
-		/* No more than a system call has failed, and there is another way: the CPU. */
+		/* No more than a system call has failed, and there is another way. */
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		created = false;
+		if (events)
+			FreeWaitEventSet(events);
+		events = NULL;
 	}
 	PG_END_TRY();
-	return created;
+	return events;
 }
 
 /* Connect at once or not at all: a server with a full queue is one that cannot help. */
@@ -182,7 +184,9 @@ open_socket(Connection *connection)
 		return false;
 	}
 	connection->open = true;
-	if (connect(connection->socket, (struct sockaddr *) &address, sizeof(address)) == 0 && create_events(connection))
+	if (connect(connection->socket, (struct sockaddr *) &address, sizeof(address)) == 0)
+		connection->events = rtscan_device_events(&connection->socket, 1);
+	if (connection->events)
 		return true;
 	disconnect(connection);
 	return false;

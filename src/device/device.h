@@ -90,6 +90,12 @@ extern void rtscan_device_end_turn(void);
 /* ---------------------------------------------------------------- client.c */
 
 /*
+ * What to wait for: the latch, the postmaster's death, and sockets that have something to read.  NULL where the system has too many
+ * files open.
+ */
+extern struct WaitEventSet *rtscan_device_events(const int *sockets, int n);
+
+/*
  * Connect, unless connected, with an area of at least this size, whose content is not kept
  * if it has to grow.  NULL: there is no device to talk to.
  */

@@ -543,45 +543,25 @@ time_to_wait(void)
 	return timeout;
 }
 
-/* What to wait for; NULL where the system has too many files open. */
-static WaitEventSet *
-create_events(void)
-{
-	MemoryContext context = CurrentMemoryContext;
-	WaitEventSet *volatile events = NULL;
-
-	PG_TRY();
-	{
-		events = rtscan_compat_create_event_set(RTSCAN_MAX_DEVICES + 2);
-	}
-	PG_CATCH();
-	{
-		/* No more than a system call has failed, and programs that run are not to suffer from it. */
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	return events;
-}
-
 /* Wait for a program that has something to say, a signal, or a time. */
 static void
 wait_for_programs(void)
 {
-	WaitEventSet *events = create_events();
+	int			sockets[RTSCAN_MAX_DEVICES];
+	int			n = 0;
+	WaitEventSet *events;
 	WaitEvent	event;
 
+	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
+		if (programs[device].pid != 0)
+			sockets[n++] = programs[device].socket;
+	events = rtscan_device_events(sockets, n);
 	if (events == NULL)
 	{
 		if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, FIRST_PAUSE * 1000, PG_WAIT_EXTENSION) & WL_LATCH_SET)
 			ResetLatch(MyLatch);
 		return;
 	}
-	AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-	AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
-		if (programs[device].pid != 0)
-			AddWaitEventToSet(events, WL_SOCKET_READABLE, programs[device].socket, NULL, NULL);
 	if (WaitEventSetWait(events, time_to_wait(), &event, 1, PG_WAIT_EXTENSION) > 0 && (event.events & WL_LATCH_SET))
 		ResetLatch(MyLatch);
 	FreeWaitEventSet(events);
