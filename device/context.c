@@ -547,6 +547,14 @@ clock_now(void)
 	return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
 }
 
+uint64_t
+submission_limit(const Context *context)
+{
+	const uint64_t second = 1000 * 1000 * 1000;
+
+	return (context->software ? 300 : 30) * second;
+}
+
 /* Being woken takes as long as a short submission does: so look again and again at first. */
 static void
 wait_for(Context *context, Submission *submission)
@@ -556,7 +564,7 @@ wait_for(Context *context, Submission *submission)
 	while (!context->software && clock_now() - start < WATCH_TIME)
 		if (submission_is_done(context, submission))
 			return;
-	check(vkWaitForFences(context->device, 1, &submission->fence, VK_TRUE, SUBMISSION_LIMIT), "vkWaitForFences");
+	check(vkWaitForFences(context->device, 1, &submission->fence, VK_TRUE, submission_limit(context)), "vkWaitForFences");
 }
 
 /* Ticks from one timestamp to a later one; 0 if it is an earlier one. */

@@ -522,7 +522,7 @@ advance_batches(Server *server)
 	/* Software runs on the processors that would watch it. */
 	while (evaluate_running(evaluator) > 0 && (server->context->software || evaluate_is_done(evaluator)))
 		end_batch(server);
-	if (evaluate_running(evaluator) > 0 && clock_now() - server->changed > SUBMISSION_LIMIT)
+	if (evaluate_running(evaluator) > 0 && clock_now() - server->changed > submission_limit(server->context))
 		fail("the device does not come to an end");
 	while (evaluate_running(evaluator) < BATCHES && (waiting = count_waiting(server)) > 0)
 		begin_batch(server, waiting);

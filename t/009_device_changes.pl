@@ -50,6 +50,7 @@ sub device_agrees
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	foreach my $executor (@by ? @by : @executors)
 	{
+		my $offset = -s $node->logfile;
 		my ($scans, $fallbacks) = counted($node, $executor);
 		my ($rc, $out, $err) = $node->psql($database // 'postgres', "SET rtscan.executor = $executor;"
 			  . "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT compare_scans('$table', 6);"
@@ -58,7 +59,7 @@ sub device_agrees
 		ok($rc == 0 && $out =~ /^\s*t\s+t\s*$/, "$what: $executor and sequential scan of $table agree on " . $node->name) || diag("$out\n$err");
 		my ($scans_then, $fallbacks_then) = counted($node, $executor);
 		cmp_ok($scans_then - $scans, '>=', @certain, "$what: the device did it");
-		is($fallbacks_then - $fallbacks, 0, "$what: the CPU was not needed");
+		is($fallbacks_then - $fallbacks, 0, "$what: the CPU was not needed") || diag(log_since($node, $offset));
 	}
 	return;
 }

@@ -49,12 +49,12 @@ sub need_device
 }
 
 # A cluster that uses the software device.  What the device answers is compared with the CPU's bits, too.  Nobody merges
-# segments unasked: the tests know how large they are.
+# segments unasked: the tests know how large they are.  Nor is a device away that shares the processors with another test.
 sub device_node
 {
 	my ($name, $conf, %init) = @_;
 	return new_node($name, "shared_preload_libraries = 'rtscan'\nrtscan.device = 'llvmpipe'\nmax_connections = 200\n"
-		  . "rtscan.debug_compare_executors = on\nrtscan.merge_worker = off\nlog_min_messages = debug1\n" . ($conf // ''), %init);
+		  . "rtscan.debug_compare_executors = on\nrtscan.merge_worker = off\nrtscan.device_timeout = '2min'\nlog_min_messages = debug1\n" . ($conf // ''), %init);
 }
 
 # The table that the questions are asked of, in one segment: only whole chunks go to the device.

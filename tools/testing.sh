@@ -79,12 +79,14 @@ enter() {
 
 no_crash() { ! grep -E -A40 "$CRASH" "$CLUSTER/server.log"; }
 
-# A cluster with the given settings, and with a device if EXECUTOR is set; its answers are compared with the CPU's. Nobody else
-# vacuums: plans depend on whether a test's VACUUM can mark pages all-visible, which another process' snapshot prevents.
+# A cluster with the given settings, and with a device if EXECUTOR is set; its answers are compared with the CPU's, however
+# long they take. Nobody else vacuums: plans depend on whether a test's VACUUM can mark pages all-visible, which another
+# process' snapshot prevents.
 start_server() {
   local device=()
   if [ -n "$EXECUTOR" ]; then
-    device=(shared_preload_libraries=rtscan rtscan.device=llvmpipe "rtscan.executor=$EXECUTOR" rtscan.debug_compare_executors=on)
+    device=(shared_preload_libraries=rtscan rtscan.device=llvmpipe "rtscan.executor=$EXECUTOR" rtscan.debug_compare_executors=on
+      rtscan.device_timeout=2min)
     SERVER_ENVIRONMENT+=("VK_DRIVER_FILES=$(software_vulkan)")
   fi
   start_cluster autovacuum=off "${device[@]}" "$@"
