@@ -141,7 +141,7 @@ def read_rows(b, segment):
 
 # ---------------------------------------------------------------- bulk delete
 
-def bulkdelete(b, tids):
+def bulkdelete(b, tids, before_pruning):
     """Flush first, then mark the dead rows in every segment of a fresh image.  The merge lock keeps a merge from reading dead bits that
     are about to be set."""
     broken = b.w.broken
@@ -159,14 +159,17 @@ def bulkdelete(b, tids):
         b.unlock("merge")
     image = yield from metapage.read_image(b)
     for segment in metapage.segments(stale if broken == "bulkdelete-stale-image" else image):
-        yield from delete_from_segment(b, segment, tids, image)
+        yield from delete_from_segment(b, segment, tids, image, before_pruning)
     if broken != "merge-during-bulkdelete":
         b.unlock("merge")
 
 
-def delete_from_segment(b, segment, tids, image):
+def delete_from_segment(b, segment, tids, image, before_pruning):
+    """A dead line pointer keeps its block from being all-visible: rows of others are not asked about."""
     rows = yield from read_rows(b, segment)
-    dead = {i for i, (tid, _) in enumerate(rows) if tid in tids}
+    visible = before_pruning if b.w.broken == "bulkdelete-early-map" else list(b.w.visibility_map)
+    yield f"map of the blocks of segment {segment.id}: {visible}"
+    dead = {i for i, (tid, _) in enumerate(rows) if not visible[tid[0]] and tid in tids}
     if not dead:
         return
     if segment.dead is None:
@@ -223,8 +226,9 @@ def vacuum(b, times=1, cleanup=True, has_xid=False):
 def vacuum_table(b, cleanup):
     """Index entries of dead tuples go before line pointers."""
     oldest, dead = b.w.oldest_xmin(), []
+    before_pruning = list(b.w.visibility_map)
     yield from table.prune(b, oldest, dead)
-    steps = [bulkdelete(b, dead), table.set_unused(b, dead, oldest)]
+    steps = [bulkdelete(b, dead, before_pruning), table.set_unused(b, dead, oldest)]
     for step in () if not dead else reversed(steps) if b.w.broken == "heap-before-dead-bits" else steps:
         yield from step
     if cleanup:

@@ -62,6 +62,7 @@ MUTATIONS = {name: Mutation(*rest) for name, *rest in (
     ("vacuum-passes-over", "VACUUM passes over a list that cannot be flushed", "poisoned", 2),
     ("bulkdelete-no-flush", "bulk delete does not flush first", "mixed", 0),
     ("bulkdelete-skips-busy-flush", "bulk delete does not wait for a flush that is under way", "mixed", 39),
+    ("bulkdelete-early-map", "bulk delete asks a copy of the map from before the heap was pruned", "mixed", 575),
     ("bulkdelete-stale-image", "bulk delete works on the image from before its flush", "mixed", 0),
     ("heap-before-dead-bits", "VACUUM sets line pointers unused, and the map, before the dead bits", "mixed", 6),
     # recycling

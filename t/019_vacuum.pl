@@ -175,6 +175,42 @@ $unmerged{t} = stats($node, 't', 'segments');
 like(messages($node, "VACUUM (PARALLEL 2, VERBOSE) t"), qr/launched 2 parallel vacuum workers for index cleanup \(planned: 2\)/, 'PARALLEL 2: workers for cleanup');
 vacuumed($node, 't', 'PARALLEL 2, cleanup');
 
+# ---- bulk delete does not open segments in which nothing can have died
+
+# How many of its pages a statement reads.
+sub pages_read
+{
+	my ($node, $index, $statement) = @_;
+	my $count = "SELECT idx_blks_read + idx_blks_hit FROM pg_statio_all_indexes WHERE indexrelname = '$index'";
+	my $before = $node->safe_psql('postgres', $count);
+	$node->safe_psql('postgres', "SET maintenance_work_mem = '1MB'; $statement");
+	return $node->safe_psql('postgres', $count) - $before;
+}
+
+$node->safe_psql('postgres', 'CREATE TABLE calm (LIKE t); INSERT INTO calm ' . rows(1, 150_000) . "; VACUUM calm;"
+	  . "SET maintenance_work_mem = '1MB'; SET max_parallel_maintenance_workers = 0; CREATE INDEX calm_idx ON calm USING rtscan (a, b, c, id)");
+my $segments = stats($node, 'calm', 'segments');
+cmp_ok($segments, '>=', 30, "calm: $segments segments");
+my $cleanup = pages_read($node, 'calm_idx', 'VACUUM calm');
+foreach my $where ("ctid = (SELECT max(ctid) FROM calm)", "ctid = (SELECT min(ctid) FROM calm)", "a < 0", "id % 10 = 0")
+{
+	$node->safe_psql('postgres', "DELETE FROM calm WHERE $where");
+	my $pages = pages_read($node, 'calm_idx', 'VACUUM (INDEX_CLEANUP ON) calm') - $cleanup;
+	is(stats($node, 'calm', 'segments'), $segments, "calm, $where: nothing is merged");
+	cmp_ok($pages, $where =~ /%/ ? '>' : '<', $segments, "calm, $where: so many pages more than by cleanup alone are read");
+	healthy($node, 'calm', "calm, $where");
+	right_reltuples($node, 'calm', "calm, $where");
+}
+# another vacuum of the same blocks finds others
+$node->safe_psql('postgres', "DELETE FROM calm WHERE id % 10 = 1");
+$node->safe_psql('postgres', "SET maintenance_work_mem = '1MB'; VACUUM calm");
+is(stats($node, 'calm', 'rows - dead'), $node->safe_psql('postgres', 'SELECT count(*) FROM calm'), 'calm: all have been found');
+healthy($node, 'calm', 'calm, again');
+# who validates a new index is told of all its rows, whatever the map says
+$node->safe_psql('postgres', 'CREATE INDEX CONCURRENTLY calm_other ON calm USING rtscan (id, a)');
+is($node->safe_psql('postgres', "SELECT rows + pending FROM rtscan_stats('calm_other')"), stats($node, 'calm', 'rows - dead'),
+	'calm: an index that is built concurrently has each row once');
+
 # ---- vacuum_cost_delay: each phase sleeps, there it can be cancelled, and all is well
 
 # A session that vacuums, and sleeps after every page that it reads.

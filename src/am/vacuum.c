@@ -8,85 +8,160 @@
 #include "commands/vacuum.h"
 #include "maintain/flush.h"
 #include "maintain/maintain.h"
+#include "maintain/recycle.h"
 #include "maintain/sweep.h"
 #include "maintain/worker.h"
 #include "miscadmin.h"
+#include "search/map_copy.h"
+#include "search/visibility.h"
 #include "segment/segment.h"
 #include "segment/tidmap.h"
 #include "storage/dead.h"
 #include "storage/locks.h"
 #include "storage/metapage.h"
+#include "storage/proc.h"
 #include "storage/writing.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- bulk delete */
 
-/* What bulk delete does with one segment. */
-typedef struct SegmentDelete
+/* What bulk delete asks, and of which rows. */
+typedef struct BulkDelete
 {
 	Relation	index;
-	RtscanEntry entry;
-	BlockNumber *map;			/* of dead bits, NULL: none so far */
+	Relation	table;
+	RtscanMapCopy *map;			/* NULL: of all rows */
 	IndexBulkDeleteCallback callback;
 	void	   *state;
 	IndexBulkDeleteResult *stats;
+} BulkDelete;
+
+/* What it does with one segment. */
+typedef struct SegmentDelete
+{
+	BulkDelete *bulk;
+	RtscanEntry entry;
+	RtscanReader reader;
+	BlockNumber *dead_map;		/* NULL: none so far */
+	ItemPointerData *tids;		/* room for those of a chunk */
 } SegmentDelete;
 
-/* Ask about each live row of a chunk; returns whether any is to be deleted. */
+/*
+ * A heap page that has a dead line pointer is not all-visible, and stays so until VACUUM, which has put it on its list before it
+ * calls us, sets it unused after that.  So only rows of other blocks have to be asked about.  Others that call (CREATE
+ * INDEX CONCURRENTLY) want to be asked about all.
+ */
 static bool
-ask_chunk(SegmentDelete *delete, uint32 chunk, const ItemPointerData *tids,
-		  const uint64 *dead, uint64 *newly_dead)
+only_dead_are_wanted(Relation table)
 {
-	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
-	uint32		rows = Min(delete->entry.rows - base, RTSCAN_CHUNK_ROWS);
+	return (MyProc->statusFlags & PROC_IN_VACUUM) && rtscan_is_heap(table);
+}
+
+/* RtscanBlocksTest: can nothing have died in a range of blocks? */
+static bool
+are_clean(BlockNumber first, BlockNumber last, void *arg)
+{
+	const BulkDelete *bulk = (const BulkDelete *) arg;
+
+	return bulk->map && rtscan_blocks_are_visible(bulk->map, first, last);
+}
+
+static bool
+is_clean(BulkDelete *bulk, RtscanBlockRange blocks)
+{
+	if (bulk->map)
+		(void) rtscan_copy_map(bulk->map, blocks.first, blocks.last);
+	return are_clean(blocks.first, blocks.last, bulk);
+}
+
+/* Ask about the live ones of some rows of a chunk, with their TIDs; returns whether any is to be deleted. */
+static bool
+ask_rows(BulkDelete *bulk, const uint64 *rows, const ItemPointerData *tids, const uint64 *dead, uint64 *newly_dead)
+{
+	uint32		asked = 0;
 	bool		any = false;
 
-	memset(newly_dead, 0, RTSCAN_CHUNK_BYTES);
-	for (uint32 row = 0; row < rows; row++)
+	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
 	{
-		ItemPointerData tid = tids[base + row];
-
-		if (row % 1024 == 0)
-			vacuum_delay_point(false);
-		if (rtscan_bit_is_set(dead, row))
-			continue;
-		if (delete->callback(&tid, delete->state))
+		newly_dead[w] = 0;
+		for (uint64 word = rows[w]; word != 0; word &= word - 1)
 		{
-			newly_dead[row / 64] |= UINT64CONST(1) << (row % 64);
-			delete->stats->tuples_removed++;
-			any = true;
+			ItemPointerData tid = tids[asked++];
+			uint64		bit = word & -word;
+
+			if (asked % 1024 == 0)
+				vacuum_delay_point(false);
+			if (!(dead[w] & bit) && bulk->callback(&tid, bulk->state))
+				newly_dead[w] |= bit;
 		}
-		else
-			delete->stats->num_index_tuples++;
+		any |= newly_dead[w] != 0;
 	}
 	return any;
 }
 
 static void
-delete_from_segment(SegmentDelete *delete)
+delete_from_chunk(SegmentDelete *delete, uint32 chunk)
 {
+	BulkDelete *bulk = delete->bulk;
+	uint64		rows[RTSCAN_CHUNK_WORDS] __attribute__((aligned(64)));
 	uint64		dead[RTSCAN_CHUNK_WORDS] __attribute__((aligned(64)));
 	uint64		newly_dead[RTSCAN_CHUNK_WORDS] __attribute__((aligned(64)));
-	RtscanReader reader;
-	ItemPointerData *tids;
 
-	rtscan_reader_open(&reader, delete->index, &delete->entry, false);
-	tids = rtscan_read_tids(&reader);
-	if (delete->entry.dead != InvalidBlockNumber)
-		delete->map = rtscan_dead_map(delete->index, &delete->entry);
-	for (uint32 chunk = 0; chunk < reader.segment->chunks; chunk++)
+	memset(newly_dead, 0xFF, sizeof(newly_dead));
+	rtscan_collect_failing_tids(&delete->reader, chunk, newly_dead, are_clean, bulk, rows, delete->tids);
+	if (rtscan_popcount(rows) == 0)
+		return;
+	memset(dead, 0, sizeof(dead));
+	if (delete->dead_map)
+		rtscan_dead_get(bulk->index, &delete->entry, delete->dead_map, chunk, dead);
+	if (!ask_rows(bulk, rows, delete->tids, dead, newly_dead))
+		return;
+	if (delete->dead_map == NULL)
 	{
-		memset(dead, 0, sizeof(dead));
-		if (delete->map)
-			rtscan_dead_get(delete->index, &delete->entry, delete->map, chunk, dead);
-		if (!ask_chunk(delete, chunk, tids, dead, newly_dead))
-			continue;
-		if (delete->map == NULL)
-		{
-			delete->entry.dead = rtscan_dead_allocate(delete->index, &delete->entry);
-			delete->map = rtscan_dead_map(delete->index, &delete->entry);
-		}
-		rtscan_dead_set(delete->index, &delete->entry, delete->map, chunk, newly_dead);
+		delete->entry.dead = rtscan_dead_allocate(bulk->index, &delete->entry);
+		delete->dead_map = rtscan_dead_map(bulk->index, &delete->entry);
+	}
+	rtscan_dead_set(bulk->index, &delete->entry, delete->dead_map, chunk, newly_dead);
+	bulk->stats->tuples_removed += rtscan_popcount(newly_dead);
+}
+
+static void
+delete_from_segment(BulkDelete *bulk, const RtscanEntry *entry)
+{
+	SegmentDelete delete = {.bulk = bulk, .entry = *entry};
+
+	if (rtscan_entry_has_blocks(entry) && is_clean(bulk, entry->blocks))
+		return;
+	rtscan_reader_open(&delete.reader, bulk->index, entry, false);
+	if (is_clean(bulk, rtscan_tidmap_blocks(&delete.reader)))
+		return;
+	delete.tids = palloc(RTSCAN_CHUNK_ROWS * sizeof(ItemPointerData));
+	if (entry->dead != InvalidBlockNumber)
+		delete.dead_map = rtscan_dead_map(bulk->index, entry);
+	for (uint32 chunk = 0; chunk < delete.reader.segment->chunks; chunk++)
+	{
+		vacuum_delay_point(false);
+		delete_from_chunk(&delete, chunk);
+	}
+}
+
+static void
+delete_from_segments(BulkDelete *bulk)
+{
+	MemoryContext segment_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan bulk delete of a segment",
+														  ALLOCSET_DEFAULT_SIZES);
+	RtscanImage *image = rtscan_copy_image(rtscan_read_image(bulk->index, NULL, false));
+
+	if (only_dead_are_wanted(bulk->table))
+		bulk->map = rtscan_begin_map_copy(bulk->table, RelationGetNumberOfBlocks(bulk->table));
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(segment_context);
+
+		if (rtscan_entry_is_live(&image->entries[i]))
+			delete_from_segment(bulk, &image->entries[i]);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(segment_context);
 	}
 }
 
@@ -99,34 +174,27 @@ IndexBulkDeleteResult *
 rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 				   IndexBulkDeleteCallback callback, void *state)
 {
-	Relation	index = info->index;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan bulk delete",
-												  ALLOCSET_DEFAULT_SIZES);
-	RtscanImage *image;
+	BulkDelete	bulk = {
+		.index = info->index,
+		.table = rtscan_table_of(info->index),
+		.callback = callback,
+		.state = state,
+		.stats = stats ? stats : palloc0(sizeof(IndexBulkDeleteResult)),
+	};
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan bulk delete", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 
-	if (stats == NULL)
-		stats = palloc0(sizeof(IndexBulkDeleteResult));
-	stats->num_index_tuples = 0;
-
-	rtscan_lock_merge(index);
-	rtscan_lock_flush(index);
-	rtscan_flush(index);
-	rtscan_unlock_flush(index);
-	image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	for (uint32 i = 0; i < image->nentries; i++)
-	{
-		SegmentDelete delete = {index, image->entries[i], NULL, callback, state, stats};
-		MemoryContext old = MemoryContextSwitchTo(context);
-
-		if (rtscan_entry_is_live(&image->entries[i]))
-			delete_from_segment(&delete);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(context);
-	}
-	rtscan_unlock_merge(index);
-	pfree(image);
+	rtscan_lock_merge(bulk.index);
+	rtscan_lock_flush(bulk.index);
+	rtscan_flush(bulk.index);
+	rtscan_unlock_flush(bulk.index);
+	delete_from_segments(&bulk);
+	rtscan_unlock_merge(bulk.index);
+	RelationClose(bulk.table);
+	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return stats;
+	bulk.stats->estimated_count = true; /* cleanup counts */
+	return bulk.stats;
 }
 
 /* ---------------------------------------------------------------- cleanup */

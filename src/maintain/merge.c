@@ -71,11 +71,28 @@ read_dead(Relation index, const RtscanEntry *entry)
 	return dead;
 }
 
+static inline bool
+is_dead(const MergePart *part, uint32 row)
+{
+	return (part->dead[row / 64] >> (row % 64)) & 1;
+}
+
+/* As the bits say that are followed, and not as some page says: there is room for so many. */
+static uint32
+count_live(const MergePart *part)
+{
+	uint32		live = 0;
+
+	for (uint32 row = 0; row < part->entry.rows; row++)
+		live += !is_dead(part, row);
+	return live;
+}
+
 /* Go to the next live row. */
 static void
 skip_dead(MergePart *part)
 {
-	while (part->next < part->entry.rows && ((part->dead[part->next / 64] >> (part->next % 64)) & 1))
+	while (part->next < part->entry.rows && is_dead(part, part->next))
 		part->next++;
 }
 
@@ -437,7 +454,7 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 	for (uint32 p = 0; p < n; p++)
 	{
 		open_part(&merge, &merge.parts[p], &candidates[p].entry);
-		live += candidates[p].entry.rows - rtscan_dead_count(index, &candidates[p].entry);
+		live += count_live(&merge.parts[p]);
 		bytes += candidates[p].value_bytes;
 	}
 	segments = Max(count_segments(live, bytes, limit), 1);

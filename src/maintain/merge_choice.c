@@ -28,6 +28,12 @@ compare_rows(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+static bool
+has_few_rows(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limit)
+{
+	return candidate->entry.rows <= limit->rows / 2;
+}
+
 /* Pages of an INCLUDE column's values, as a merge has them in memory: each of a dictionary once, numerics whole. */
 static uint64
 include_pages(const RtscanSegment *segment, const RtscanSegmentInclude *include)
@@ -61,20 +67,24 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 }
 
 /*
- * The live segments, the smallest first.  A damaged one is left out, so that it does not keep the others from being merged:
- * who reads its rows will say so.
+ * The live segments, the smallest first.  Those that have too many rows to be merged are not opened: there may be thousands.  Of the
+ * others damaged ones are left out, so that they do not keep the rest from being merged: who reads their rows will say so.
  */
 static RtscanMergeCandidate *
-find_candidates(Relation index, const RtscanSchema *schema, uint32 *n)
+find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit, uint32 *n)
 {
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	RtscanMergeCandidate *candidates = palloc(Max(image->nentries, 1) * sizeof(RtscanMergeCandidate));
 
 	*n = 0;
 	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_is_live(&image->entries[i]) &&
-			value_bytes(index, schema, &image->entries[i], &candidates[*n].value_bytes))
-			candidates[(*n)++].entry = image->entries[i];
+	{
+		RtscanMergeCandidate candidate = {.entry = image->entries[i], .value_bytes = PG_UINT64_MAX};
+
+		if (rtscan_entry_is_live(&candidate.entry) &&
+			(!has_few_rows(&candidate, limit) || value_bytes(index, schema, &candidate.entry, &candidate.value_bytes)))
+			candidates[(*n)++] = candidate;
+	}
 	qsort(candidates, *n, sizeof(RtscanMergeCandidate), compare_rows);
 	return candidates;
 }
@@ -83,7 +93,7 @@ find_candidates(Relation index, const RtscanSchema *schema, uint32 *n)
 static bool
 is_small(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limit)
 {
-	return candidate->entry.rows <= limit->rows / 2 && candidate->value_bytes <= limit->value_bytes / 2;
+	return has_few_rows(candidate, limit) && candidate->value_bytes <= limit->value_bytes / 2;
 }
 
 /* Small segments to the front, in order; returns how many. */
@@ -171,10 +181,11 @@ choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimi
 
 /* Put a segment with many dead rows to the front; returns how many there are, 0 or 1. */
 static uint32
-choose_by_dead(Relation index, RtscanMergeCandidate *candidates, uint32 n)
+choose_by_dead(Relation index, const RtscanSchema *schema, RtscanMergeCandidate *candidates, uint32 n)
 {
 	for (uint32 i = 0; i < n; i++)
-		if (rtscan_dead_count(index, &candidates[i].entry) > MERGE_DEAD_FRACTION * candidates[i].entry.rows)
+		if (rtscan_dead_count(index, &candidates[i].entry) > MERGE_DEAD_FRACTION * candidates[i].entry.rows &&
+			value_bytes(index, schema, &candidates[i].entry, &candidates[i].value_bytes))
 		{
 			candidates[0] = candidates[i];
 			return 1;
@@ -187,11 +198,11 @@ rtscan_choose_segments(Relation index, const RtscanSchema *schema, const RtscanM
 					   FullTransactionId since, uint32 *chosen)
 {
 	uint32		n;
-	RtscanMergeCandidate *candidates = find_candidates(index, schema, &n);
+	RtscanMergeCandidate *candidates = find_candidates(index, schema, limit, &n);
 
 	*chosen = choose_by_size(candidates, tiers_wait(index, since) ? count_below_chunk(candidates, n) : n, limit);
 	if (*chosen == 0)
-		*chosen = choose_by_dead(index, candidates, n);
+		*chosen = choose_by_dead(index, schema, candidates, n);
 	return candidates;
 }
 
@@ -199,7 +210,7 @@ bool
 rtscan_full_tier_waits(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit)
 {
 	uint32		n;
-	RtscanMergeCandidate *candidates = find_candidates(index, schema, &n);
+	RtscanMergeCandidate *candidates = find_candidates(index, schema, limit, &n);
 
 	return choose_by_size(candidates, n, limit) > 0 && tiers_wait(index, ReadNextFullTransactionId());
 }

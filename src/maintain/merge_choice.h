@@ -22,7 +22,7 @@ typedef struct RtscanMergeLimit
 typedef struct RtscanMergeCandidate
 {
 	RtscanEntry entry;
-	uint64		value_bytes;
+	uint64		value_bytes;	/* of what is chosen; else PG_UINT64_MAX where nobody has looked */
 } RtscanMergeCandidate;
 
 /*

@@ -590,6 +590,34 @@ add_live_rows(SegmentCheck *check, RtscanLiveRows *live)
 	}
 }
 
+/* Where the directory has heap blocks, they are those of the rows. */
+static void
+check_blocks(SegmentCheck *check)
+{
+	const RtscanBlockRange *blocks = &check->entry->blocks;
+
+	if (!rtscan_entry_has_blocks(check->entry))
+		return;
+	if (blocks->first != ItemPointerGetBlockNumber(&check->tids[0]))
+		fail(check, "the directory has another first heap block:", blocks->first);
+	if (blocks->last != ItemPointerGetBlockNumber(&check->tids[check->rows - 1]))
+		fail(check, "the directory has another last heap block:", blocks->last);
+}
+
+/* As many bits are set as the dead map says; vacuum may be setting more. */
+static void
+check_dead_count(SegmentCheck *check)
+{
+	uint64		least = rtscan_dead_count(check->index, check->entry);
+	uint64		set;
+
+	if (check->entry->dead == InvalidBlockNumber)
+		return;
+	set = rtscan_dead_count_bits(check->index, check->entry);
+	if (set < least || set > rtscan_dead_count(check->index, check->entry))
+		fail(check, "the dead map does not say how many rows are dead:", set);
+}
+
 void
 rtscan_check_segment(Relation index, const RtscanSchema *schema,
 					 const RtscanEntry *entry, const RtscanKeyBounds *bounds, RtscanLiveRows *live)
@@ -606,6 +634,8 @@ rtscan_check_segment(Relation index, const RtscanSchema *schema,
 		check.hashers = rtscan_hashers(index, schema);
 	}
 	check_tids(&check);
+	check_blocks(&check);
+	check_dead_count(&check);
 	for (int i = 0; i < schema->nkeys; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check",

@@ -1,6 +1,6 @@
 /*
  * map_copy.c
- *		A query's copy of a heap's visibility map.
+ *		Copy pages of a heap's visibility map, and ask about its blocks.
  */
 #include "search/map_copy.h"
 

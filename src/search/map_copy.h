@@ -1,9 +1,9 @@
 /*
  * map_copy.h
- *		A query's copy of a heap's visibility map: of those of its pages that it has asked about.
+ *		A query's or VACUUM's copy of a heap's visibility map: of those of its pages that it has asked about.
  *
- * A page is copied once, and what a block was in the copy it stays.  Beyond the map's end, and the heap's as the query
- * has found it, no block is all-visible.
+ * A page is copied once, and what a block was in the copy it stays.  Beyond the map's end, and the heap's as it was
+ * when the copy was begun, no block is all-visible.
  */
 #ifndef RTSCAN_MAP_COPY_H
 #define RTSCAN_MAP_COPY_H

@@ -110,20 +110,20 @@ void
 rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment)
 {
 	uint32		i = segment->entry - visibility->image->entries;
-	BlockNumber first,
-				last;
+	RtscanBlockRange blocks;
 
 	if (visibility->seen[i] != RTSCAN_SEEN_IN_HEAP || visibility->changed[i])
 		return;
-	rtscan_tidmap_blocks(&segment->reader, &first, &last);
-	if (rtscan_copy_map(visibility->map, first, last))
+	blocks = rtscan_entry_has_blocks(segment->entry) ? segment->entry->blocks : rtscan_tidmap_blocks(&segment->reader);
+	if (rtscan_copy_map(visibility->map, blocks.first, blocks.last))
 	{
 		pause_at("map");
 		look_again(visibility);
 		pause_at("look");
 	}
 	if (!visibility->changed[i])
-		visibility->seen[i] = rtscan_blocks_are_visible(visibility->map, first, last) ? RTSCAN_SEEN_ALL : RTSCAN_SEEN_IN_MAP;
+		visibility->seen[i] = rtscan_blocks_are_visible(visibility->map, blocks.first, blocks.last) ? RTSCAN_SEEN_ALL
+			: RTSCAN_SEEN_IN_MAP;
 }
 
 /* ---------------------------------------------------------------- the heap */

@@ -217,6 +217,10 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows)
 	RtscanNewSegment segment = {
 		.entry = {
 			.id = id,
+			.blocks = {
+				.first = ItemPointerGetBlockNumberNoCheck(&rows->tids[0]),
+				.last = ItemPointerGetBlockNumberNoCheck(&rows->tids[rows->rows - 1]),
+			},
 			.rows = rows->rows,
 			.dead = InvalidBlockNumber,
 			.kind = RTSCAN_ENTRY_SEGMENT,

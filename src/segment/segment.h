@@ -193,9 +193,6 @@ typedef struct RtscanSegment
 	BlockNumber *blocks;		/* by ordinal */
 	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers when it was checked */
 	uint32	   *tidmap_rows;
-	bool		knows_blocks;	/* of the heap that its rows are in, from the first up to the last */
-	BlockNumber first_block;
-	BlockNumber last_block;
 	RtscanSegmentColumn *columns;
 	RtscanSegmentInclude *includes;
 } RtscanSegment;

@@ -406,25 +406,19 @@ rtscan_find_tids(RtscanReader *reader, const uint32 *rows, uint32 n, ItemPointer
 	}
 }
 
-/* They are asked for by each scan, and never change: who trusts what a page was looks once. */
-void
-rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, BlockNumber *last)
+RtscanBlockRange
+rtscan_tidmap_blocks(RtscanReader *reader)
 {
-	RtscanSegment *segment = reader->segment;
+	RtscanBlockRange blocks;
 	TidmapView	view;
 
-	if (!segment->knows_blocks || !reader->trusts)
-	{
-		open_view(reader, 0, &view);
-		segment->first_block = view.runs[0].block;
-		rtscan_release(reader, view.buffer);
-		open_view(reader, segment->header.tidmap.pages - 1, &view);
-		segment->last_block = view.runs[view.nruns - 1].block;
-		rtscan_release(reader, view.buffer);
-		segment->knows_blocks = true;
-	}
-	*first = segment->first_block;
-	*last = segment->last_block;
+	open_view(reader, 0, &view);
+	blocks.first = view.runs[0].block;
+	rtscan_release(reader, view.buffer);
+	open_view(reader, reader->segment->header.tidmap.pages - 1, &view);
+	blocks.last = view.runs[view.nruns - 1].block;
+	rtscan_release(reader, view.buffer);
+	return blocks;
 }
 
 /* Set n bits from a place on. */

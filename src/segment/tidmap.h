@@ -54,7 +54,7 @@ extern void rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64
 extern void rtscan_find_tids(RtscanReader *reader, const uint32 *rows, uint32 n, ItemPointerData *tids);
 
 /* The heap blocks of the first row and of the last. */
-extern void rtscan_tidmap_blocks(RtscanReader *reader, BlockNumber *first, BlockNumber *last);
+extern RtscanBlockRange rtscan_tidmap_blocks(RtscanReader *reader);
 
 /*
  * Which rows of a chunk whose bits are set are in a heap block that does not pass a test?  Sets their bits,

@@ -32,31 +32,50 @@ rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
 	RtscanWriting writing = rtscan_writing(index, RTSCAN_SLOT_MERGE);
 	RtscanEntry changed = *entry;
 	uint32		chunks = rtscan_chunks(entry->rows);
-	BlockNumber map[RTSCAN_SEGMENT_CHUNKS];
+	uint32		map[RTSCAN_SEGMENT_CHUNKS + 1];
 
 	/* the pages belong to the segment, not to the id */
 	(void) rtscan_writing_id(&writing);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 		map[chunk] = rtscan_write_taken_page(&writing, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,
 											 RTSCAN_CHUNK_BYTES, InvalidBlockNumber);
+	map[chunks] = 0;
 	changed.dead = rtscan_write_taken_page(&writing, RTSCAN_PAGE_DEAD_MAP, entry->id, 0, map,
-										   chunks * sizeof(BlockNumber), InvalidBlockNumber);
+										   (chunks + 1) * sizeof(uint32), InvalidBlockNumber);
 	rtscan_switch(index, set_dead_map, &changed);
 	return changed.dead;
 }
 
 /* ---------------------------------------------------------------- reading and setting */
 
+static Buffer
+open_map(Relation index, const RtscanEntry *entry, int lock)
+{
+	Buffer		buffer = rtscan_read_page(index, entry->dead, lock, RTSCAN_PAGE_DEAD_MAP, entry->id, 0);
+	Size		used = rtscan_page_used(BufferGetPage(buffer));
+	uint32		chunks = rtscan_chunks(entry->rows);
+
+	if (used != chunks * sizeof(BlockNumber) && used != (chunks + 1) * sizeof(BlockNumber))
+		rtscan_page_corrupted(index, entry->dead, "The dead map has the wrong size.");
+	return buffer;
+}
+
+/* Where a dead map counts dead rows, or NULL. */
+static uint32 *
+dead_rows(Page map, const RtscanEntry *entry)
+{
+	uint32		chunks = rtscan_chunks(entry->rows);
+
+	return rtscan_page_used(map) == (chunks + 1) * sizeof(uint32) ? (uint32 *) rtscan_page_payload(map) + chunks : NULL;
+}
+
 BlockNumber *
 rtscan_dead_map(Relation index, const RtscanEntry *entry)
 {
 	Size		bytes = rtscan_chunks(entry->rows) * sizeof(BlockNumber);
 	BlockNumber *map = palloc(bytes);
-	Buffer		buffer = rtscan_read_page(index, entry->dead, BUFFER_LOCK_SHARE,
-										  RTSCAN_PAGE_DEAD_MAP, entry->id, 0);
+	Buffer		buffer = open_map(index, entry, BUFFER_LOCK_SHARE);
 
-	if (rtscan_page_used(BufferGetPage(buffer)) != bytes)
-		rtscan_page_corrupted(index, entry->dead, "The dead map has the wrong size.");
 	memcpy(map, rtscan_page_payload(BufferGetPage(buffer)), bytes);
 	UnlockReleaseBuffer(buffer);
 	return map;
@@ -68,12 +87,18 @@ rtscan_dead_set(Relation index, const RtscanEntry *entry, const BlockNumber *map
 {
 	Buffer		buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_EXCLUSIVE,
 										  RTSCAN_PAGE_DEAD, entry->id, chunk);
+	Buffer		map_buffer = open_map(index, entry, BUFFER_LOCK_EXCLUSIVE);
 	GenericXLogState *state = GenericXLogStart(index);
 	uint64	   *dead = (uint64 *) rtscan_page_payload(GenericXLogRegisterBuffer(state, buffer, 0));
+	uint32	   *count = dead_rows(GenericXLogRegisterBuffer(state, map_buffer, 0), entry);
+	uint64		before = rtscan_popcount(dead);
 
 	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
 		dead[w] |= words[w];
+	if (count)
+		*count += rtscan_popcount(dead) - before;
 	GenericXLogFinish(state);
+	UnlockReleaseBuffer(map_buffer);
 	UnlockReleaseBuffer(buffer);
 }
 
@@ -128,15 +153,12 @@ rtscan_dead_leave_out(Relation index, const RtscanEntry *entry, const BlockNumbe
 }
 
 uint64
-rtscan_dead_count(Relation index, const RtscanEntry *entry)
+rtscan_dead_count_bits(Relation index, const RtscanEntry *entry)
 {
 	uint64		words[RTSCAN_CHUNK_WORDS] __attribute__((aligned(64)));
 	uint64		count = 0;
-	BlockNumber *map;
+	BlockNumber *map = rtscan_dead_map(index, entry);
 
-	if (entry->dead == InvalidBlockNumber)
-		return 0;
-	map = rtscan_dead_map(index, entry);
 	for (uint32 chunk = 0; chunk < rtscan_chunks(entry->rows); chunk++)
 	{
 		rtscan_dead_get(index, entry, map, chunk, words);
@@ -144,6 +166,23 @@ rtscan_dead_count(Relation index, const RtscanEntry *entry)
 	}
 	pfree(map);
 	return count;
+}
+
+uint64
+rtscan_dead_count(Relation index, const RtscanEntry *entry)
+{
+	Buffer		buffer;
+	const uint32 *counted;
+	uint64		count = 0;
+
+	if (entry->dead == InvalidBlockNumber)
+		return 0;
+	buffer = open_map(index, entry, BUFFER_LOCK_SHARE);
+	counted = dead_rows(BufferGetPage(buffer), entry);
+	if (counted)
+		count = Min(*counted, entry->rows);
+	UnlockReleaseBuffer(buffer);
+	return counted ? count : rtscan_dead_count_bits(index, entry);
 }
 
 List *
@@ -158,7 +197,7 @@ rtscan_dead_blocks(Relation index, const RtscanEntry *entry)
 		Page		page = BufferGetPage(buffer);
 		BlockNumber *map = (BlockNumber *) rtscan_page_payload(page);
 
-		for (Size i = 0; i < rtscan_page_used(page) / sizeof(BlockNumber); i++)
+		for (Size i = 0; i < Min(rtscan_page_used(page) / sizeof(BlockNumber), rtscan_chunks(entry->rows)); i++)
 			blocks = lappend_int(blocks, map[i]);
 		UnlockReleaseBuffer(buffer);
 	}

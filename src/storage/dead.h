@@ -2,11 +2,14 @@
  * dead.h
  *		Dead bits: rows of a segment whose heap tuple vacuum has removed.
  *
- * A segment's dead map names a page of bits for each chunk.  Both are allocated when the
- * first row dies, which makes a new version of the directory: a reader whose image names no
- * dead map has none to look at, for its snapshot is older than any tuple that has taken a
- * removed one's place.  Bits are only ever set, under the page's exclusive lock, and read
- * under its lock.
+ * A segment's dead map names a page of bits for each chunk, and says how many of all bits are set:
+ *
+ *	│ BlockNumber[chunks] │ uint32 dead rows │		(format 3 had no such count)
+ *
+ * Map and bits are allocated when the first row dies, which makes a new version of the directory: a reader whose image
+ * names no dead map has none to look at, for its snapshot is older than any tuple that has taken a
+ * removed one's place.  Bits are only ever set, under the exclusive locks of their page and then of the map, and read
+ * under their page's lock.
  */
 #ifndef RTSCAN_DEAD_H
 #define RTSCAN_DEAD_H
@@ -39,8 +42,9 @@ extern void rtscan_dead_remove(Relation index, const RtscanEntry *entry, const B
 extern uint32 rtscan_dead_leave_out(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
 									Snapshot snapshot, uint32 *rows, uint32 n);
 
-/* Dead rows of a segment. */
+/* Dead rows of a segment: as its dead map says; and that have their bits set, where it has a dead map. */
 extern uint64 rtscan_dead_count(Relation index, const RtscanEntry *entry);
+extern uint64 rtscan_dead_count_bits(Relation index, const RtscanEntry *entry);
 
 /* The blocks of a segment's dead map and dead bits. */
 extern List *rtscan_dead_blocks(Relation index, const RtscanEntry *entry);

@@ -23,7 +23,8 @@
  * of it may be reused only when that precedes the xmin of all snapshots, for a reader takes its snapshot
  * before it reads the metapage.  An inserter has none, but checks under a page's lock whose page it is.
  *
- * Behind each entry are the bounds of its segment's key columns: so whoever looks for values that it cannot have does not open it.
+ * Behind each entry are the bounds of its segment's key columns: so whoever looks for values that it cannot have does not open it. Nor
+ * does VACUUM, where all blocks that it has rows in are all-visible.
  *
  *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
  *
@@ -44,7 +45,7 @@
  * with format 4 (rtscan 1.1); and its INCLUDE columns were all stored in one way, which is still one of several: segment/include.h.
  *
  * Lock order of buffer contents: list page, its pending pages, metapage, directory or new page (a new list page,
- * which nobody else can know, comes before the metapage).
+ * which nobody else can know, comes before the metapage).  Dead bits, dead map.
  * Heavyweight locks: storage/locks.h.
  */
 #ifndef RTSCAN_METAPAGE_H
@@ -117,10 +118,21 @@ typedef enum RtscanEntryKind
 	RTSCAN_ENTRY_PENDING		/* a pending list; sealed while safe_xid is 0 */
 } RtscanEntryKind;
 
+/* Blocks of the table, the last one included. */
+typedef struct RtscanBlockRange
+{
+	BlockNumber first;
+	BlockNumber last;
+} RtscanBlockRange;
+
 typedef struct RtscanEntry
 {
 	uint64		id;				/* owner of its pages */
-	TimestampTz retired_at;		/* a TimestampTz; not looked at while it is live */
+	union
+	{
+		RtscanBlockRange blocks;	/* of a live segment: rtscan_entry_has_blocks() */
+		TimestampTz retired_at; /* of what is retired */
+	};
 	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
 	uint32		rows;
 	BlockNumber root;			/* first descriptor, or list page */
@@ -175,6 +187,16 @@ static inline bool
 rtscan_entry_is_live(const RtscanEntry *entry)
 {
 	return entry->kind == RTSCAN_ENTRY_SEGMENT && entry->safe_xid == 0;
+}
+
+/*
+ * Does a live segment's entry say which blocks of the table its rows are in?  Older directories have zero there, or the id of a
+ * pending list, of 64 bits of which the upper ones are zero.
+ */
+static inline bool
+rtscan_entry_has_blocks(const RtscanEntry *entry)
+{
+	return entry->blocks.last != 0 && entry->blocks.first <= entry->blocks.last;
 }
 
 static inline bool

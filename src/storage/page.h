@@ -19,7 +19,7 @@
  * a page can be recycled under a reader of a hot standby, who must then be told to
  * retry, and a damaged index must not crash the server.
  *
- * Pages of a segment but for its dead bits never change: on a primary a pin is enough
+ * Pages of a segment but for its dead bits and dead map never change: on a primary a pin is enough
  * to read them.  On a standby replay can recycle them, so check and read happen under
  * the content lock.  All other pages are always read under it.
  */
@@ -40,7 +40,7 @@ typedef enum RtscanPageKind
 	RTSCAN_PAGE_LIST,			/* begins a pending list; storage/pending.h */
 	RTSCAN_PAGE_PENDING,		/* rows of a pending list */
 	RTSCAN_PAGE_DESCRIPTOR,		/* describes a segment; segment/segment.h */
-	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits */
+	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits, and how many are set */
 	RTSCAN_PAGE_DEAD,			/* dead bits of one chunk */
 	RTSCAN_PAGE_SHARED,			/* several small arrays of one segment */
 	RTSCAN_PAGE_TIDMAP,

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""How long does VACUUM take after few rows have died, and after many? Beside one btree on the same columns, and one on each.
+
+Writes results/NAME.md and .csv. Each peer has a table of its own, with like rows. See README.md.
+"""
+import time
+
+import report
+from cluster import cluster, connect, parser
+from generate import load
+from report import Record
+from run import note
+
+PEERS = {  # a table and its indexes
+    "rtscan": ("t", ["USING rtscan (a, b, c)"]),
+    "btree (a, b, c)": ("t_btree", ["(a, b, c)"]),
+    "three btrees": ("t_btrees", ["(a)", "(b)", "(c)"]),
+}
+BLOCKS = 6  # some 1,000 rows
+
+
+def command_line():
+    options = parser(__doc__, ("uniform",)).parse_args()
+    options.name = options.name or f"vacuum-{options.rows}"
+    return options
+
+
+def deletions(blocks, repetition):
+    """What dies, by its name: each repetition deletes other rows."""
+    def some_blocks(first):
+        return f"ctid >= '({first},0)' AND ctid < '({first + BLOCKS},0)'"
+    return {
+        f"the last {BLOCKS} blocks": some_blocks(blocks - BLOCKS * (repetition + 1)),
+        f"{BLOCKS} blocks in the middle": some_blocks(blocks // 2 + BLOCKS * repetition),
+        "one of 10,000 rows": f"a % 10000 = {repetition}",
+        "one of 50 rows": f"a % 50 = {repetition}",
+        "none": "false",
+    }
+
+
+def prepare(cursor, options):
+    """The tables; returns how many blocks each has."""
+    for table, indexes in PEERS.values():
+        load(cursor, options.data, table, 1, options.rows)
+        for index in indexes:
+            cursor.execute(f"CREATE INDEX ON {table} {index}")
+    cursor.execute("SELECT pg_relation_size('t') / current_setting('block_size')::int")
+    return cursor.fetchone()[0]
+
+
+def duration(cursor, table, condition):
+    """Milliseconds that VACUUM takes."""
+    cursor.execute(f"DELETE FROM {table} WHERE {condition}")
+    start = time.monotonic()
+    cursor.execute(f"VACUUM (INDEX_CLEANUP ON, TRUNCATE OFF) {table}")
+    return (time.monotonic() - start) * 1000
+
+
+def measure(cursor, options):
+    blocks = prepare(cursor, options)
+    times = {}
+    for repetition in range(options.repetitions):
+        for case, condition in deletions(blocks, repetition).items():
+            for peer, (table, _) in PEERS.items():
+                took = duration(cursor, table, condition)
+                note(f"{case}, {peer}: {took:.1f} ms")
+                times.setdefault((case, peer), []).append(took)
+    return [Record.of("vacuum", case, peer, values) for (case, peer), values in times.items()]
+
+
+def write(options, records, environment):
+    lines = [[case] + [report.number(report.select(records, case=case, peer=peer)[0].value) for peer in PEERS]
+             for case in report.unique(record.case for record in records)]
+    header = ["what has died"] + [f"{peer}, ms" for peer in PEERS]
+    report.write_text(options, f"# {options.name}\n\n{environment}\n\n{report.table(header, lines)}", records)
+
+
+def main():
+    options = command_line()
+    with cluster(options) as directory:
+        cursor = connect(directory).cursor()
+        cursor.execute("CREATE EXTENSION rtscan")
+        records = measure(cursor, options)
+        environment = report.environment(cursor, options)
+    write(options, records, environment)
+
+
+if __name__ == "__main__":
+    main()
