@@ -228,6 +228,24 @@ foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "
 }
 configure($node, 'rtscan.device_fault' => undef);
 comes_back($node, $_, 'after all faults') foreach @executors;
+
+# The program hangs when a session asks it to add up, and has been answered before: totals, groups by codes, groups by ranks.
+foreach my $query (@tallied[0, 3, 12])
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $fallbacks = 'SELECT sum(fallbacks) FROM pg_stat_rtscan';
+	$session->query_safe("SET rtscan.executor = $executors[0]; SET enable_seqscan = off; SET rtscan.fallback = off");
+	is(sorted($session->query_safe($query)), right($query), "before the program hangs: $query");
+	my $before = $node->safe_psql('postgres', $fallbacks);
+	$session->query_safe("SET rtscan.device_timeout = '200ms'; SET rtscan.fallback = on");
+	my $program = program_pid($node);
+	kill 'STOP', $program;
+	is(sorted($session->query_safe($query)), right($query), "the program hangs: $query");
+	kill 'CONT', $program;
+	$session->quit;
+	cmp_ok($node->safe_psql('postgres', $fallbacks), '>', $before, "the program hangs: the CPU has answered");
+	comes_back($node, $_, 'after it hung') foreach @executors;
+}
 server_is_healthy($node, 'tally');
 
 done_testing();
