@@ -1,0 +1,416 @@
+/*
+ * device_part.c
+ *		Ask a device for its part of a round, give it what it lacks, and take its answer.
+ */
+#include "search/device_part.h"
+
+#include "miscadmin.h"
+#include "search/device_tally.h"
+#include "utils/memutils.h"
+
+/* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
+#define MAX_UPLOADS(columns)	(2 * (columns) + 8)
+
+/* What the CPU takes for a byte of values that a tally is made of, in nanoseconds, at least. */
+#define CPU_BYTE	0.25
+
+#define NO_ROOM_FOR_ALL	"The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it."
+#define LOST		"The connection to the device program was lost."
+#define NOT_THERE	"The device program asks for a column that there is not."
+
+double
+rtscan_estimate_device(int device, DeviceExecutor executor, uint32 chunks)
+{
+	RtscanDeviceSpeed speed = rtscan_device_speed(device, executor);
+
+	return speed.request + chunks * speed.chunk;
+}
+
+/* ---------------------------------------------------------------- what is asked for */
+
+StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
+
+/* Has an earlier round tallied rows of the segment, and only the others are to be found? */
+static bool
+made_before(const RtscanSegmentScan *scan)
+{
+	return scan->tally && scan->tally->made;
+}
+
+/* What combines regions, and dead rows, are taken out of bits, not of counts. */
+static bool
+wants_bits(const RtscanDeviceRegion *item)
+{
+	const RtscanSegmentScan *scan = item->scan;
+
+	if ((item->tally || made_before(scan)) && rtscan_tallies_all(scan->tally, scan->reader.segment))
+		return false;
+	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
+}
+
+/* Only a segment's own rows can be tallied, not those of a part of its filter. */
+static RtscanTally *
+tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
+{
+	if (scan->tally == NULL || made_before(scan) || scan->nregions > 1 || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 ||
+		(!(scan->tally->joins && part->tally_words > 0) &&
+		 part->tally_words + rtscan_tally_words(scan->tally) > DEVICE_MAX_TALLY_WORDS))
+		return NULL;
+	return scan->tally;
+}
+
+void
+rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+{
+	RtscanTally *tally = tally_of(part, scan);
+
+	part->regions[part->nregions++] = (RtscanDeviceRegion) {scan, region, tally, tally && tally->joins && part->tally_words > 0};
+	part->chunks += scan->reader.segment->chunks;
+	part->header.columns += region->ncolumns;
+	for (int c = 0; c < region->ncolumns; c++)
+		part->header.intervals += region->columns[c].intervals.n;
+	if (tally)
+	{
+		part->header.digits += tally->ndigits;
+		part->header.measures += tally->nmeasures;
+		if (!part->regions[part->nregions - 1].joins)
+			part->tally_words += rtscan_tally_words(tally);
+	}
+}
+
+void
+rtscan_end_part(RtscanDevicePart *part)
+{
+	part->header.segments = part->nregions;
+	part->header.want_bits = false;
+	for (int i = 0; i < part->nregions; i++)
+		part->header.want_bits |= wants_bits(&part->regions[i]);
+	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
+		part->header.columns * sizeof(EvaluateColumn) + (Size) part->header.intervals * sizeof(DeviceInterval) +
+		part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
+}
+
+/* The device cannot make them, or has no room for their columns: then bits will do. */
+static void
+drop_tallies(RtscanDevicePart *part)
+{
+	for (int i = 0; i < part->nregions; i++)
+		part->regions[i].tally = NULL;
+	part->header.digits = part->header.measures = 0;
+	part->tally_words = 0;
+	rtscan_end_part(part);
+}
+
+static void
+write_intervals(const RtscanIntervals *set, DeviceInterval **next)
+{
+	for (uint32 i = 0; i < set->n; i++)
+		*(*next)++ = (DeviceInterval) {
+			.low_rank = set->items[i].low.rank,
+			.high_rank = set->items[i].high.rank,
+			.low_code = set->items[i].low.code,
+			.high_code = set->items[i].high.code,
+		};
+}
+
+/* Put the request into the area. */
+static void
+write_body(RtscanDevicePart *part)
+{
+	EvaluateHeader *header = (EvaluateHeader *) part->area;
+	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
+	EvaluateColumn *column = (EvaluateColumn *) (segment + part->nregions);
+	DeviceInterval *interval = (DeviceInterval *) (column + part->header.columns);
+	TallyDigit *digit = (TallyDigit *) (interval + part->header.intervals);
+	TallyMeasure *measure = (TallyMeasure *) (digit + part->header.digits);
+
+	*header = part->header;
+	for (int i = 0; i < part->nregions; i++, segment++)
+	{
+		const RtscanDeviceRegion *item = &part->regions[i];
+		const RtscanSegmentScan *scan = item->scan;
+		const RtscanRegion *region = item->region;
+
+		*segment = (EvaluateSegment) {
+			.key = rtscan_device_key(part->index, part->uuid, scan->entry->id),
+			.rows = scan->reader.segment->header.rows,
+			.columns = region->ncolumns,
+		};
+		if (item->tally)
+		{
+			segment->joins = item->joins;
+			rtscan_write_tally(item->tally, scan->reader.segment, segment, &digit, &measure);
+		}
+		for (int c = 0; c < region->ncolumns; c++)
+		{
+			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
+			write_intervals(&region->columns[c].intervals, &interval);
+		}
+	}
+}
+
+/* Connect, and get an area that has room for the request and its answer. */
+static bool
+open_area(RtscanDevicePart *part)
+{
+	Size		results = TYPEALIGN(64, part->body_size);
+
+	part->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
+	part->area = rtscan_device_area(part->device, results + device_bits_offset(part->chunks, part->tally_words) +
+									 (part->header.want_bits ? (Size) part->chunks * RTSCAN_CHUNK_BYTES : 0));
+	return part->area != NULL;
+}
+
+/* ---------------------------------------------------------------- what it lacks */
+
+/* What the device says is missing: a column of an index, or its values. */
+typedef struct Missing
+{
+	RtscanSegmentScan *scan;
+	int			column;
+	bool		is_values;
+} Missing;
+
+/* Who asks for an executor gets it; "auto" counts what an upload takes. */
+static bool
+is_worth_uploading(const RtscanDevicePart *part, const Missing *missing, const SegmentKey *key)
+{
+	uint64		size = rtscan_device_column_size(missing->scan->reader.segment, missing->column, missing->is_values);
+	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->chunks);
+
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->header.prepare)
+		return true;
+	for (int i = 0; i < part->nregions; i++)
+		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
+			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, part->regions[i].scan, 1);
+	if (missing->is_values)
+		gain = Max(gain, 0) + size * CPU_BYTE;
+	return rtscan_device_upload_pays(key, missing->is_values ? INDEX_MAX_KEYS + missing->column : missing->column, size,
+									 Max(gain, 0));
+}
+
+static const char *
+upload_missing(RtscanDevicePart *part, const Missing *missing)
+{
+	SegmentKey	key = rtscan_device_key(part->index, part->uuid, missing->scan->entry->id);
+	DeviceResult result;
+
+	if (!is_worth_uploading(part, missing, &key))
+		return rtscan_not_yet;
+	result = rtscan_device_upload(part->device, &missing->scan->reader, &key, missing->column, missing->is_values);
+	if (result == DEVICE_NO_MEMORY)
+		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
+	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
+}
+
+/* Upload what a reply says is missing. */
+static const char *
+upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
+{
+	const RtscanDeviceRegion *item;
+
+	if (reply->segment >= (uint32) part->nregions)
+		return NOT_THERE;
+	item = &part->regions[reply->segment];
+	if (!reply->in_tally)
+		return reply->column >= (uint32) item->region->ncolumns ? NOT_THERE :
+			upload_missing(part, &(Missing) {item->scan, item->region->columns[reply->column].column, false});
+	if (!item->tally ||
+		!rtscan_tally_has_column(item->tally, item->scan->reader.segment, reply->column, reply->is_values))
+		return NOT_THERE;
+	if (upload_missing(part, &(Missing) {item->scan, reply->column, reply->is_values}))
+		drop_tallies(part);
+	return NULL;
+}
+
+static const char *
+explain_result(DeviceResult result)
+{
+	switch (result)
+	{
+		case DEVICE_NO_MEMORY:
+			return "The device does not have the memory for the scan; rtscan.device_memory may limit it.";
+		case DEVICE_TOO_COMPLEX:
+			return "The condition has too many intervals.";
+		case DEVICE_UNSUPPORTED:
+			return "The device cannot trace rays.";
+		default:
+			return "The device program refused the request.";
+	}
+}
+
+/* Does the device have the memory for all columns of a round together?  Else they would push each other out. */
+static bool
+has_room_for_tallies(const RtscanDevicePart *part)
+{
+	uint64		size = 0;
+
+	for (int i = 0; i < part->nregions; i++)
+	{
+		const RtscanDeviceRegion *item = &part->regions[i];
+
+		for (int c = 0; c < item->region->ncolumns; c++)
+			size += rtscan_device_column_size(item->scan->reader.segment, item->region->columns[c].column, false);
+		if (item->tally)
+			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
+	}
+	return size <= rtscan_device_memory_limit(part->device) / 2;
+}
+
+/* ---------------------------------------------------------------- to ask, and to wait */
+
+/* Ask for the part; returns why that cannot be done, or NULL. */
+static const char *
+ask(RtscanDevicePart *part)
+{
+	part->connected = rtscan_device_is_connected(part->device);
+	if (!open_area(part))
+		return rtscan_device_absence(part->device);
+	if (part->tally_words > 0 && (!rtscan_device_makes_tallies(part->device) || !has_room_for_tallies(part)))
+	{
+		drop_tallies(part);
+		return ask(part);
+	}
+	write_body(part);
+	INSTR_TIME_SET_CURRENT(part->start);
+	part->asked = rtscan_device_send(part->device, &part->request);
+	return NULL;
+}
+
+void
+rtscan_ask_part(RtscanDevicePart *part)
+{
+	if (part->wanted)
+		part->why = part->header.intervals > DEVICE_MAX_INTERVALS ? explain_result(DEVICE_TOO_COMPLEX) : ask(part);
+}
+
+/* The reply; false: the connection is lost. */
+static bool
+take_reply(RtscanDevicePart *part)
+{
+	instr_time	end;
+	bool		received = part->asked && rtscan_device_receive(part->device, &part->reply);
+
+	part->asked = false;
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, part->start);
+	if (received && part->reply.result == DEVICE_OK && !part->header.prepare && part->reply.built == 0 &&
+		part->tally_words == 0 && rtscan_device_made_wait(part->device))
+		rtscan_note_device_speed(part->device, part->header.executor, part->chunks,
+								 INSTR_TIME_GET_DOUBLE(end) * 1e9, part->reply.nanoseconds);
+	return received;
+}
+
+/* Do what a reply that is no answer asks for; returns why it is no use to ask again, or NULL. */
+static const char *
+heed_reply(RtscanDevicePart *part)
+{
+	bool		last = part->uploads == part->most_uploads;
+	const char *why;
+
+	if (part->reply.result == DEVICE_MISSING && !(last && part->tally_words > 0))
+	{
+		part->uploads++;
+		why = upload_for_reply(part, &part->reply);
+		return why == NULL && last ? NO_ROOM_FOR_ALL : why;
+	}
+	if (part->tally_words == 0)
+		return explain_result(part->reply.result);
+	drop_tallies(part);
+	part->uploads = 0;
+	return NULL;
+}
+
+/* The program may have been started again since it was connected to; returns why it is no use to ask again, or NULL. */
+static const char *
+reconnect(RtscanDevicePart *part)
+{
+	if (part->connected && !part->retried)
+	{
+		part->retried = true;
+		return NULL;
+	}
+	return rtscan_device_timed_out(part->device) ? rtscan_device_absence(part->device) : LOST;
+}
+
+static const char *
+ask_again(RtscanDevicePart *part)
+{
+	const char *why = ask(part);
+
+	return why && part->retried && !rtscan_device_timed_out(part->device) ? LOST : why;
+}
+
+void
+rtscan_await_part(RtscanDevicePart *part)
+{
+	if (!part->wanted || part->why)
+		return;
+	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.digits + part->header.measures);
+	for (;;)
+	{
+		bool		replied;
+
+		CHECK_FOR_INTERRUPTS();
+		replied = take_reply(part);
+		if (replied && part->reply.result == DEVICE_OK)
+			return;
+		part->why = replied ? heed_reply(part) : reconnect(part);
+		if (part->why == NULL)
+			part->why = ask_again(part);
+		if (part->why)
+			return;
+	}
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* A region's part of the answer.  Of chunks that are in a tally there are no bits. */
+static RtscanRowBits *
+take_region(const RtscanDeviceRegion *item, const uint32 *counts, uint64 *words, RtscanRowBits *bits)
+{
+	bool		has_tally = item->tally || made_before(item->scan);
+
+	rtscan_bits_reset(bits, item->scan->reader.segment->chunks);
+	bits->words = words;
+	bits->room = NULL;
+	bits->counted = true;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		bool		tallied = has_tally && rtscan_is_tallied(item->scan->tally, chunk);
+
+		bits->tallied += tallied ? counts[chunk] : 0;
+		bits->counts[chunk] = tallied ? 0 : counts[chunk];
+		bits->filled[chunk] = bits->counts[chunk] > 0;
+	}
+	return bits;
+}
+
+void
+rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters)
+{
+	const DeviceReply *reply = &part->reply;
+	char	   *answer = part->area + part->request.results;
+	const uint32 *counts = (const uint32 *) answer;
+	RtscanTakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(part->chunks))};
+	char	   *words = answer + device_bits_offset(part->chunks, part->tally_words);
+	RtscanRowBits *all = MemoryContextAlloc(context, part->nregions * sizeof(RtscanRowBits));
+
+	for (int i = 0; i < part->nregions; i++)
+	{
+		const RtscanDeviceRegion *item = &part->regions[i];
+		RtscanRowBits *bits = take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
+
+		if (item->tally)
+			rtscan_take_tally(&tallies, item->tally, item->joins, bits->tallied, context);
+		counts += bits->chunks;
+		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
+		item->region->evaluated = bits;
+		counters->tallied_rows += bits->tallied;
+	}
+	rtscan_end_tallies(&tallies);
+	counters->chunks_read += part->chunks;
+	counters->refined_rows += reply->refined_rows;
+	counters->rays += reply->rays;
+	counters->device_time += reply->nanoseconds;
+}

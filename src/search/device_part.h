@@ -1,0 +1,75 @@
+/*
+ * device_part.h
+ *		A device's part of a round: the regions that it is asked for, the request, and what becomes of its answer.
+ *
+ * Whoever divides a round fills a part for each device (rtscan_add_to_part, rtscan_end_part), asks all, awaits all, and takes
+ * the answers: so the devices work at the same time.  A reply may be that a column is missing.  It is uploaded then, and the
+ * request is sent again.  Tallies (tally.h) are left out where the device cannot make them, or has no room for them: bits come
+ * back in their place.
+ */
+#ifndef RTSCAN_DEVICE_PART_H
+#define RTSCAN_DEVICE_PART_H
+
+#include "device/device.h"
+#include "portability/instr_time.h"
+#include "search/executor.h"
+#include "search/tally.h"
+
+/* A region that is asked for. */
+typedef struct RtscanDeviceRegion
+{
+	RtscanSegmentScan *scan;
+	RtscanRegion *region;
+	RtscanTally *tally;			/* that is to be made, or NULL */
+	bool		joins;			/* with the last one before */
+} RtscanDeviceRegion;
+
+StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
+
+typedef struct RtscanDevicePart
+{
+	int			device;
+	Relation	index;
+	const pg_uuid_t *uuid;
+	int			nregions;
+	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];
+	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only */
+	uint32		chunks;
+	uint64		tally_words;
+	Size		body_size;
+	char	   *area;
+	DeviceRequest request;
+	bool		wanted;			/* there are regions, and there is whom to ask */
+	bool		asked;			/* and there is no reply yet */
+	bool		connected;		/* from before */
+	bool		retried;		/* on a new connection */
+	uint32		uploads;		/* for this request; no more than */
+	uint32		most_uploads;
+	instr_time	start;			/* when it was asked */
+	DeviceReply reply;
+	const char *why;			/* there is no answer, or NULL */
+} RtscanDevicePart;
+
+static inline bool
+rtscan_part_is_full(const RtscanDevicePart *part)
+{
+	return part->nregions == RTSCAN_ROUND_REGIONS;
+}
+
+/* Add a region of a segment, with the segment's tally if it wants one and there is room. */
+extern void rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region);
+
+/* All regions have been added. */
+extern void rtscan_end_part(RtscanDevicePart *part);
+
+/* Send the request, if the part is wanted; and wait for the answer.  There is one, or a reason why not. */
+extern void rtscan_ask_part(RtscanDevicePart *part);
+extern void rtscan_await_part(RtscanDevicePart *part);
+
+/* Give each region its bits, which are in the device's area, and each tally its words, in a context. */
+extern void rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters);
+
+/* Nanoseconds that a device takes for a request of so many chunks. */
+extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint32 chunks);
+
+#endif							/* RTSCAN_DEVICE_PART_H */
