@@ -77,6 +77,16 @@ def wide(first, last):
             f" FROM generate_series({first}, {last})")
 
 
+# Of what computers have sent each other, columns with so many bits: like that of the paper of 2004, with high variances.
+PACKETS = {"data_count": 19, "data_loss": 12, "flow_rate": 19, "retransmissions": 8}
+
+
+def packets(first, last):
+    """As many values of 2^n to 2^(n+1) for each n."""
+    columns = ", ".join(f"floor(2 ^ ({bits} * random()))" for bits in PACKETS.values())
+    return f"SELECT {columns} FROM generate_series({first}, {last})"
+
+
 DATA_SETS = {
     "uniform": DataSet(THREE_INTEGERS, ("a", "b", "c"), independent(f"floor(random() * {LARGEST})::int4")),
     "zipf1.1": DataSet(THREE_INTEGERS, ("a", "b", "c"), zipf(1.1)),
@@ -86,6 +96,7 @@ DATA_SETS = {
         "(2 ^ 30 + 2 ^ 24 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))::int4")),
     "correlated": DataSet(THREE_INTEGERS, ("a", "b", "c"), correlated),
     "wide": DataSet("a int4, b int4, c int4, v int4, g int4, t text", ("a", "b", "c"), wide),
+    "packets": DataSet(", ".join(f"{column} int4" for column in PACKETS), tuple(PACKETS)[:3], packets),
     "lineitem": DataSet(LINEITEM, ("l_shipdate", "l_discount", "l_quantity"), lineitem, (("Q6", Q6),)),
     "ssb": DataSet(LINEORDER_FLAT, ("d_yearmonthnum", "lo_discount", "lo_quantity"), lineorder_flat),
     "flights": DataSet("date timestamp, delay int2, distance int2, minute int2, origin char(3), destination char(3)",

@@ -4,7 +4,7 @@ from typing import Callable
 
 import aggregates
 import joins
-from generate import DATA_SETS, KEY_TABLES, LARGEST, PRIME, SCHEMAS
+from generate import DATA_SETS, KEY_TABLES, LARGEST, PACKETS, PRIME, SCHEMAS
 from tpc import Table
 
 
@@ -120,6 +120,38 @@ def of_expressions():
         yield ask(f"count, radius ({kind}, a box of 1 %)", "count(*)", within(kind, .05), 1 / 20)
 
 
+def of_operations(rows):
+    """What Govindaraju et al., "Fast Computation of Database Operations using Graphics Processors" (SIGMOD 2004), measure."""
+    first, second, third, last = PACKETS
+
+    def quantile(column, share):
+        return int(2 ** (PACKETS[column] * share))
+
+    def packets(name, what, where="", then="", duckdb=""):
+        where = f"WHERE {where}" if where else ""
+        sql, other = (f"SELECT {columns} FROM t {where} {then}" for columns in (what, duckdb or what))
+        return Question(name, sql, 1 / 4, other)
+
+    low = [f"{column} <= {quantile(column, .6)}" for column in PACKETS]
+    yield packets("predicate, 60 % (figure 3)", "count(*)", low[0])
+    yield packets("range, 60 % (figure 4)", "count(*)", f"{first} BETWEEN {quantile(first, .2)} AND {quantile(first, .8)}")
+    for columns in (2, 3, 4):
+        yield packets(f"{columns} columns, 60 % each (figure 5)", "count(*)", " AND ".join(low[:columns]))
+    yield packets("conjunction of disjunctions (section 4.2)", "count(*)",
+                  f"({low[0]} OR {second} <= {quantile(second, .2)}) AND ({low[2]} OR {last} >= {quantile(last, .8)})")
+    yield packets("two columns compared (section 4.1)", "count(*)", f"{first} < {third}")
+    yield packets("semi-linear, four columns (figure 6)", "count(*)",
+                  f"0.7::float8 * {first} + 0.2::float8 * {second} - 0.4::float8 * {third} + 1.9::float8 * {last} < 1000")
+    yield packets("polynomial (section 4.1)", "count(*)", f"{second}::float8 * {second} + {last}::float8 * {last} < 10000")
+    for k in (1, 1000, rows // 4):
+        yield packets(f"{k:,}th largest (figure 7)", first, then=f"ORDER BY {first} DESC OFFSET {k - 1} LIMIT 1")
+    median, quantile_of = f"percentile_disc(0.5) WITHIN GROUP (ORDER BY {first})", f"quantile_disc({first}, 0.5)"
+    yield packets("median (figure 8)", median, duckdb=quantile_of)
+    yield packets("median of 80 % (figure 9)", median, f"{second} <= {quantile(second, .8)}", duckdb=quantile_of)
+    yield packets("sum (figure 10)", f"sum({first})")
+    yield packets("sum of 60 % (section 5.11)", f"sum({first})", f"{second} <= {quantile(second, .6)}")
+
+
 def of_lineitem():
     sql = {query.case: query.sql for query in aggregates.LINEITEM}
     yield Question("TPC-H Q6", sql["Q6"], 1 / 12)
@@ -218,6 +250,7 @@ SETS = {
     "rows": Questions(**W, questions=lambda rows: of_rows()),
     "aggregates": Questions(**W, questions=lambda rows: (*of_sums_and_groups(), *of_quantiles_and_distinct_values(), *of_expressions())),
     "lineitem": Questions(**LINEITEM, questions=lambda rows: of_lineitem()),
+    "operations": Questions(10_000_000, alone("packets", "t"), (f"CREATE INDEX ON t USING rtscan ({', '.join(PACKETS)})",), of_operations),
     "star": Questions(6_001_215, SCHEMAS["star"], STAR_INDEXES, lambda rows: asked_alike(joins.STAR, 1 / 3), POSTGRES),
     "partitions": Questions(6_001_215, SCHEMAS["star"], (*YEARS, *STAR_INDEXES), lambda rows: asked_alike(joins.STAR, 1 / 3), POSTGRES),
     "tpch": Questions(6_001_215, SCHEMAS["tpch"], TPCH_INDEXES, lambda rows: asked_alike(joins.TPCH), POSTGRES),
