@@ -144,12 +144,10 @@ check_failing(RtscanReader *reader, uint32 chunk, const uint64 *bits)
 static void
 check_blocks(RtscanReader *reader)
 {
-	BlockNumber first,
-				last;
+	RtscanBlockRange blocks = rtscan_tidmap_blocks(reader);
 
-	rtscan_tidmap_blocks(reader, &first, &last);
-	assert_int_equal(first, ItemPointerGetBlockNumberNoCheck(&tids[0]));
-	assert_int_equal(last, ItemPointerGetBlockNumberNoCheck(&tids[segment.header.rows - 1]));
+	assert_int_equal(blocks.first, ItemPointerGetBlockNumberNoCheck(&tids[0]));
+	assert_int_equal(blocks.last, ItemPointerGetBlockNumberNoCheck(&tids[segment.header.rows - 1]));
 }
 
 static void
