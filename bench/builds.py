@@ -7,10 +7,10 @@ import os
 import time
 
 import report
-from cluster import cluster, connect, parser
+from cluster import parser
 from generate import load
 from report import Record
-from run import note
+from run import measured, note
 
 COLUMNS = "abc"
 PEERS = {
@@ -57,23 +57,12 @@ def measure(cursor, options):
     return [Record.of("build", str(processes), peer, values) for (processes, peer), values in times.items()]
 
 
-def write(options, records, environment):
-    lines = [[case] + [report.number(report.select(records, case=case, peer=peer)[0].value) for peer in PEERS]
-             for case in report.unique(record.case for record in records)]
-    header = ["processes"] + [f"{peer}, ms" for peer in PEERS]
-    report.write_text(options, f"# {options.name}\n\n{environment}\n\n{report.table(header, lines)}", records)
-
-
 def main():
     options = command_line()
     options.set.append(f"max_worker_processes={max(options.processes) + 8}")
     options.set.append(f"max_parallel_workers={max(options.processes)}")
-    with cluster(options) as directory:
-        cursor = connect(directory).cursor()
-        cursor.execute("CREATE EXTENSION rtscan")
-        records = measure(cursor, options)
-        environment = report.environment(cursor, options)
-    write(options, records, environment)
+    records, environment = measured(options, measure)
+    report.write_times(options, records, environment, "processes")
 
 
 if __name__ == "__main__":

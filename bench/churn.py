@@ -6,10 +6,10 @@ Writes results/NAME.md and .csv: after each round the index's live pages and its
 import time
 
 import report
-from cluster import cluster, connect, parser
+from cluster import parser
 from generate import LARGEST, load
 from report import Record
-from run import note
+from run import measured, note
 
 
 def command_line():
@@ -53,11 +53,7 @@ def write(options, records, environment):
 
 def main():
     options = command_line()
-    with cluster(options) as directory:
-        cursor = connect(directory).cursor()
-        cursor.execute("CREATE EXTENSION rtscan")
-        records = list(rounds(cursor, options))
-        environment = report.environment(cursor, options)
+    records, environment = measured(options, rounds)
     write(options, records, environment)
 
 

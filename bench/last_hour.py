@@ -7,9 +7,9 @@ import statistics
 import time
 
 import report
-from cluster import cluster, connect, parser
+from cluster import parser
 from report import Record
-from run import note
+from run import measured, note
 
 PEERS = {
     "rtscan": "USING rtscan (at, sensor) INCLUDE (value)",
@@ -110,11 +110,7 @@ def write(options, records, environment):
 def main():
     options = command_line()
     options.set.append("allow_system_table_mods=on")
-    with cluster(options) as directory:
-        cursor = connect(directory).cursor()
-        cursor.execute("CREATE EXTENSION rtscan")
-        records = measure(cursor, options)
-        environment = report.environment(cursor, options, table_of(options.rows))
+    records, environment = measured(options, measure, table_of(options.rows))
     write(options, records, environment)
 
 

@@ -57,9 +57,9 @@ def below(share, columns="abc"):
     return " AND ".join(f"{column} <= {at(share)}" for column in columns)
 
 
-def ask(name, what, where, most=None, then="", duckdb="", beside=""):
-    """A question about w; duckdb is what DuckDB is asked for instead."""
-    sql, other = (f"SELECT {columns} FROM w WHERE {where} {then}" for columns in (what, duckdb))
+def ask(name, what, where, most=None, then="", duckdb="", beside="", table="w"):
+    """A question about a table; duckdb is what DuckDB is asked for instead."""
+    sql, other = (f"SELECT {columns} FROM {table} WHERE {where} {then}" for columns in (what, duckdb))
     return Question(name, sql, most, other if duckdb else "", beside)
 
 
@@ -127,10 +127,8 @@ def of_operations(rows):
     def quantile(column, share):
         return int(2 ** (PACKETS[column] * share))
 
-    def packets(name, what, where="", then="", duckdb=""):
-        where = f"WHERE {where}" if where else ""
-        sql, other = (f"SELECT {columns} FROM t {where} {then}" for columns in (what, duckdb or what))
-        return Question(name, sql, 1 / 4, other)
+    def packets(name, what, where="true", then="", duckdb=""):
+        return ask(name, what, where, 1 / 4, then, duckdb, table="t")
 
     low = [f"{column} <= {quantile(column, .6)}" for column in PACKETS]
     yield packets("predicate, 60 % (figure 3)", "count(*)", low[0])

@@ -155,6 +155,14 @@ def write_text(options, text, records):
     print(text)
 
 
+def write_times(options, records, environment, what):
+    """Markdown and CSV: a line for each case of what was varied, a column for each peer, in milliseconds."""
+    peers = unique(record.peer for record in records)
+    lines = [[case] + [number(select(records, case=case, peer=peer)[0].value) for peer in peers]
+             for case in unique(record.case for record in records)]
+    write_text(options, f"# {options.name}\n\n{environment}\n\n{table([what] + [f'{peer}, ms' for peer in peers], lines)}", records)
+
+
 def data_block(name, rows):
     """Named data for gnuplot: a label and a value a line."""
     lines = [f'"{label.replace("`", "")}" {value}\n' for label, value in rows]

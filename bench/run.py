@@ -26,6 +26,15 @@ def note(text):
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
+def measured(options, measure, relation="t"):
+    """What measure(cursor, options) finds in a fresh server that has the extension; and what the figures depend on."""
+    with cluster(options) as directory:
+        cursor = connect(directory).cursor()
+        cursor.execute("CREATE EXTENSION rtscan")
+        records = list(measure(cursor, options))
+        return records, report.environment(cursor, options, relation)
+
+
 def command_line():
     result = parser(__doc__)
     result.add_argument("--peers", default=",".join(NAMES), help="comma-separated, of: " + ", ".join(NAMES))

@@ -6,10 +6,10 @@ Writes results/NAME.md and .csv. Each peer has a table of its own, with like row
 import time
 
 import report
-from cluster import cluster, connect, parser
+from cluster import parser
 from generate import load
 from report import Record
-from run import note
+from run import measured, note
 
 PEERS = {  # a table and its indexes
     "rtscan": ("t", ["USING rtscan (a, b, c)"]),
@@ -68,21 +68,10 @@ def measure(cursor, options):
     return [Record.of("vacuum", case, peer, values) for (case, peer), values in times.items()]
 
 
-def write(options, records, environment):
-    lines = [[case] + [report.number(report.select(records, case=case, peer=peer)[0].value) for peer in PEERS]
-             for case in report.unique(record.case for record in records)]
-    header = ["what has died"] + [f"{peer}, ms" for peer in PEERS]
-    report.write_text(options, f"# {options.name}\n\n{environment}\n\n{report.table(header, lines)}", records)
-
-
 def main():
     options = command_line()
-    with cluster(options) as directory:
-        cursor = connect(directory).cursor()
-        cursor.execute("CREATE EXTENSION rtscan")
-        records = measure(cursor, options)
-        environment = report.environment(cursor, options)
-    write(options, records, environment)
+    records, environment = measured(options, measure)
+    report.write_times(options, records, environment, "what has died")
 
 
 if __name__ == "__main__":

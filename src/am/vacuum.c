@@ -129,11 +129,12 @@ static void
 delete_from_segment(BulkDelete *bulk, const RtscanEntry *entry)
 {
 	SegmentDelete delete = {.bulk = bulk, .entry = *entry};
+	bool		knows_blocks = rtscan_entry_has_blocks(entry);
 
-	if (rtscan_entry_has_blocks(entry) && is_clean(bulk, entry->blocks))
+	if (knows_blocks && is_clean(bulk, entry->blocks))
 		return;
 	rtscan_reader_open(&delete.reader, bulk->index, entry, false);
-	if (is_clean(bulk, rtscan_tidmap_blocks(&delete.reader)))
+	if (!knows_blocks && is_clean(bulk, rtscan_tidmap_blocks(&delete.reader)))
 		return;
 	delete.tids = palloc(RTSCAN_CHUNK_ROWS * sizeof(ItemPointerData));
 	if (entry->dead != InvalidBlockNumber)

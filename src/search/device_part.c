@@ -6,7 +6,6 @@
 
 #include "miscadmin.h"
 #include "search/device_tally.h"
-#include "utils/memutils.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
