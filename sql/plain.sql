@@ -1,4 +1,4 @@
--- Key columns whose values mostly differ: stored in row order, found by binary search, tested by value.
+-- Key columns of many values: stored in row order, found by binary search, tested by value.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA plain;

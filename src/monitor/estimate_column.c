@@ -259,7 +259,7 @@ rtscan_key_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan
 		return dictionary;
 	if (plan->rows < RTSCAN_CHUNK_ROWS)
 		return coded;
-	if (rtscan_may_be_plain(&statistics->type, distinct, plan->rows * (1 - statistics->nulls)))
+	if (rtscan_may_be_plain(&statistics->type, distinct))
 		coded = Min(coded, integer_bytes(statistics, plan) + dictionary_bytes(statistics, plan, plan->rows / RTSCAN_PLAIN_STEP));
 	return sieve_bytes(statistics, plan, bins) + order + coded;
 }

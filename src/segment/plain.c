@@ -1,6 +1,6 @@
 /*
  * plain.c
- *		Key columns whose values mostly differ.
+ *		Key columns of many values.
  */
 #include "segment/plain.h"
 
@@ -94,7 +94,7 @@ take_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 row
 static bool
 can_be_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
 {
-	return rtscan_may_be_plain(type, column->distinct, column->nonnull) && column->identical && !column->heap_order &&
+	return rtscan_may_be_plain(type, column->distinct) && column->identical && !column->heap_order &&
 		column->rows >= RTSCAN_CHUNK_ROWS;
 }
 

@@ -1,6 +1,6 @@
 /*
  * plain.h
- *		Key columns whose values mostly differ.
+ *		Key columns of many values.
  *
  * In place of codes, and of a dictionary of all values, a plain column stores its values in row order, as an INCLUDE column does in
  * frames (include.h), where that takes fewer bytes.  So rows are tested, and give values back, without a dictionary.  Its
@@ -12,7 +12,7 @@
  *
  * The code of a value is the rank of the first row that has it, and that of NULL the number of rows that are not NULL; codes are
  * not stored.  Only columns of types whose exact integers (row/exact.h) sort as their keys do can be plain, whose equal values are
- * identical and few, and whose codes would have three bytes; and, for they have an order, in segments of a chunk or more.
+ * identical, and whose codes would have three bytes; and, for they have an order, in segments of a chunk or more.
  */
 #ifndef RTSCAN_PLAIN_H
 #define RTSCAN_PLAIN_H
@@ -26,9 +26,8 @@
 
 #define RTSCAN_PLAIN_STEP	256
 
-/* With more values than that codes have three bytes; and rows of a value, at most. */
+/* With more values than that codes have three bytes. */
 #define RTSCAN_MOST_SMALL_CODES		0xFFFF
-#define RTSCAN_MOST_ROWS_A_VALUE	8
 
 /* ---------------------------------------------------------------- writing */
 
@@ -41,14 +40,13 @@ typedef struct RtscanPlain
 } RtscanPlain;
 
 /*
- * May a column be plain, that has so many distinct values among so many?  Where codes are small, or many rows share each, they are
- * worth more than a few bytes, for groups are found by them.
+ * May a column be plain, that has so many distinct values?  Small codes are worth more than the few bytes that they take beside
+ * values, for groups are found by them; with more, a dictionary of all values does not fit into the processor's caches.
  */
 static inline bool
-rtscan_may_be_plain(const RtscanColumn *type, double distinct, double nonnull)
+rtscan_may_be_plain(const RtscanColumn *type, double distinct)
 {
-	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval &&
-		distinct > RTSCAN_MOST_SMALL_CODES && distinct * RTSCAN_MOST_ROWS_A_VALUE >= nonnull;
+	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval && distinct > RTSCAN_MOST_SMALL_CODES;
 }
 
 extern RtscanPlain *rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source,
