@@ -111,6 +111,12 @@ extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 /* price.c: cost the path, and estimate its rows. */
 extern void rtscan_cost_path(RtscanPath *path);
 
+/*
+ * correlated.c: which part of the executions of a subquery that has one result has parameters that did not come before?  The others give
+ * the result that is remembered (run/remembered.h).
+ */
+extern double rtscan_new_parameters(const RtscanPath *path);
+
 /* A group's memory, without its collections. */
 extern double rtscan_group_bytes(const RtscanPath *path);
 

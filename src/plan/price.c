@@ -280,7 +280,7 @@ rtscan_cost_path(RtscanPath *path)
 	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, 1));
 	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
 	rtscan_share_cost(&cost, path->request->root, path->index, path->request->workers);
-	result->startup_cost = rtscan_total_cost(&cost) + rtscan_workers_cost(path->request->workers);
+	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) + rtscan_workers_cost(path->request->workers);
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
 	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
 																	   JOIN_INNER, NULL));

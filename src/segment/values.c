@@ -211,6 +211,13 @@ read_exact(RtscanValues *values, int64 *exact)
 	}
 }
 
+/* Are numerics made integers one by one?  Not where the dictionary has integers. */
+static bool
+converts_numerics(const RtscanValues *values)
+{
+	return values->type->numeric && (values->is_key || values->include->header.exact != RTSCAN_EXACT_DECIMAL);
+}
+
 /* Those of numerics: false if they have none, or several scales. */
 static bool
 read_exact_numerics(RtscanValues *values, int64 *exact)
@@ -218,7 +225,7 @@ read_exact_numerics(RtscanValues *values, int64 *exact)
 	Datum	   *datums;
 	bool		found;
 
-	if (!values->is_key && values->include->header.exact == RTSCAN_EXACT_DECIMAL)
+	if (!converts_numerics(values))
 	{
 		values->scale = values->include->header.scale;
 		rtscan_get_dictionary_integers(values->reader, values->include, 0, values->distinct, exact);
@@ -231,6 +238,16 @@ read_exact_numerics(RtscanValues *values, int64 *exact)
 	return found;
 }
 
+/* Does it pay to make integers of the whole dictionary for so many more values? */
+static bool
+exact_pays(RtscanValues *values, uint32 n)
+{
+	if (!dictionary_pays(values, n, sizeof(int64) + (values->type->numeric ? datum_bytes(values) : 0)))
+		return false;
+	values->conversions += n;
+	return !converts_numerics(values) || values->conversions * RTSCAN_LOOKUP_NUMERICS >= values->distinct;
+}
+
 bool
 rtscan_prepare_exact(RtscanValues *values, uint32 n)
 {
@@ -240,8 +257,7 @@ rtscan_prepare_exact(RtscanValues *values, uint32 n)
 
 	if (values->exact_by_code || values->is_not_exact)
 		return values->exact_by_code != NULL;
-	if (values->type->exact == RTSCAN_EXACT_NONE ||
-		!dictionary_pays(values, n, sizeof(int64) + (values->type->numeric ? datum_bytes(values) : 0)))
+	if (values->type->exact == RTSCAN_EXACT_NONE || !exact_pays(values, n))
 		return false;
 	exact = MemoryContextAllocZero(values->context, (values->distinct + 1) * sizeof(int64));
 	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan dictionary", ALLOCSET_DEFAULT_SIZES);

@@ -21,6 +21,9 @@
 /* To look a value up takes as long as to read so many of the dictionary one after another. */
 #define RTSCAN_LOOKUP_VALUES	128
 
+/* Likewise of numerics, if they are then made integers. */
+#define RTSCAN_LOOKUP_NUMERICS	4
+
 /* A value by reference that is kept takes about so much memory, besides the reference. */
 #define RTSCAN_REFERENCE_BYTES	64
 

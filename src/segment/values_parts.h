@@ -20,7 +20,8 @@ struct RtscanValues
 	uint32		distinct;		/* values of its dictionary, if it has one */
 	MemoryContext context;		/* of all that follows */
 	Size		memory;			/* that a dictionary may take */
-	uint64		lookups;		/* so far */
+	uint64		lookups;		/* so far, */
+	uint64		conversions;	/* and of its numerics to integers */
 	Datum	   *by_code;		/* the dictionary, once it has been read */
 	int64	   *exact_by_code;	/* the same as exact integers, and 0 for NULL, once they have been asked for */
 	int			scale;			/* of these, if they are numerics */
