@@ -5,11 +5,11 @@
 #
 # Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
-# what eight sessions do beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
+# what 16 and 64 sessions get beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
 # direction of the executor rt, its ablations, other sieves, correlated columns, and values that are not encoded, for which
 # `make bench/encoding` must have been run. With --aggregates what devices add up, of each list of devices: --device may come
-# several times, as in --device 0 --device 0,1. Times are medians, in milliseconds. A device's clock rises only under load that
-# lasts, so that there are many repetitions; the first table says also what a few take.
+# several times, as in --device 0 --device 0,1; and what sessions get of the last one. Times are medians, in milliseconds. A
+# device's clock rises only under load that lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
 rows=100000000 devices=() repetitions=2000 sweep= aggregates= out=/dev/stdout
@@ -126,23 +126,37 @@ executors_table() {
   done
 }
 
-# Queries a second of $1 sessions; $2: executor, $3: counts, $4: queries of each session
-rate() {
-  local begin=$EPOCHREALTIME i
-  for i in $(seq "$1"); do scan "$2" "$(condition one-sided 0.1)" "$3" "$4" >/dev/null & done
-  wait
-  since $(($1 * $4)) "$begin"
+# What sessions get that ask the same at once: statements a second, their median time, that of the slowest in a hundred, and of
+# the statements of the session that got most, which part that got that got fewest; without the first two seconds, in which sessions
+# begin. $1: executor, $2: sessions, $3: SQL
+sessions() {
+  local script=$work/statement.sql log=$work/statement.log
+  rm -f "$log".*
+  echo "$3;" >"$script"
+  PGOPTIONS="-c rtscan.executor=$1 -c enable_seqscan=off" "$bin/pgbench" -h "$work" -U bench -n -M prepared -c "$2" -j "$(nproc)" \
+    -T 5 -f "$script" --log --log-prefix="$log" postgres >"$work/pgbench" 2>&1 || { cat "$work/pgbench" >&2; return 1; }
+  sort -n -k 5,5 -k 6,6 "$log".* | awk 'NR == 1 { first = $5 + $6 / 1e6 } $5 + $6 / 1e6 > first + 2' | sort -n -k 3,3 | awk -v sessions="$2" '
+    { time[NR] = $3 / 1000; count[$1]++ }
+    END {
+      for (client in count) {
+        if (most < count[client]) most = count[client]
+        if (!fewest || fewest > count[client]) fewest = count[client]
+      }
+      if (length(count) < sessions) fewest = 0
+      printf "%.0f | %.2f | %.2f | %.2f", NR / 3, time[int((NR + 1) / 2)], time[int((99 * NR + 99) / 100)], fewest / most
+    }'
 }
 
+# $1: name, $2: SQL; and more of them
 sessions_table() {
-  echo "| executor | answer | queries a second, one session | eight sessions |"
-  echo "| --- | --- | --- | --- |"
-  local executor repetitions=$repetitions all=$repetitions
-  for executor in cpu compute rt; do
-    repetitions=$all
-    [ $executor != cpu ] || repetitions=$((repetitions / 10 + 1))
-    echo "| $executor | counts | $(rate 1 $executor true "$repetitions") | $(rate 8 $executor true "$repetitions") |"
-    echo "| $executor | bits | $(rate 1 $executor false "$repetitions") | $(rate 8 $executor false "$repetitions") |"
+  local executor number
+  echo "| statement | executor | sessions | statements a second | median, ms | 99 % within | fewest / most of a session |"
+  echo "| --- | --- | --- | --- | --- | --- | --- |"
+  for (( ; $# > 0; )); do
+    for executor in cpu compute rt; do
+      for number in 1 16 64; do echo "| $1 | $executor | $number | $(sessions $executor $number "$2") |"; done
+    done
+    shift 2
   done
 }
 
@@ -279,10 +293,11 @@ facts_line() {
     "$(on_device compute "$((repetitions / 2))" "$sql") | $(on_device rt "$((repetitions / 2))" "$sql") |"
 }
 
+# Of each of three columns' rows
+many="a <= 1932735282 AND b <= 1932735282 AND c <= 1932735282"
+some="a <= 429496729 AND b <= 429496729 AND c <= 429496729"
+
 facts_table() {
-  local many some
-  many="a <= 1932735282 AND b <= 1932735282 AND c <= 1932735282"
-  some="a <= 429496729 AND b <= 429496729 AND c <= 429496729"
   if [ -z "$cpu_asked" ]; then
     echo "| statement; selectivity of each of three predicates | cpu, one process | $(nproc) | compute | rt |"
     echo "| --- | --- | --- | --- | --- |"
@@ -324,6 +339,8 @@ report_facts() {
   cpu_asked=
   facts_table
   for list in "${devices[@]:1}"; do other_facts "$list"; done
+  echo
+  sessions_table "sum(v), .9" "SELECT sum(v) FROM f WHERE $many" "GROUP BY g, .2" "SELECT g, count(*), sum(v) FROM f WHERE $some GROUP BY g"
 }
 
 report() {
@@ -340,7 +357,7 @@ report() {
   echo
   executors_table
   echo
-  sessions_table
+  sessions_table "count(*), .1" "SELECT count(*) FROM t WHERE $(condition one-sided 0.1)"
   [ -z "$sweep" ] || { echo; others_table; echo; encoding_table; echo; sweep_table; }
 }
 
