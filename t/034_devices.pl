@@ -5,6 +5,7 @@ use strict;
 use warnings;
 
 use FindBin;
+use List::Util qw(sum);
 use lib $FindBin::RealBin;
 use DeviceTest;
 use PostgreSQL::Test::Cluster;
@@ -91,6 +92,20 @@ my $plan = $node->safe_psql('postgres', "SET rtscan.executor = compute; EXPLAIN 
 my $matching = $node->safe_psql('postgres', 'SELECT count(*) FROM facts WHERE a < 1900000000 AND b > 20');
 my ($tallied) = $plan =~ /Rows Tallied: (\d+)/;
 is($tallied, $matching, 'both add up what they find');
+
+# ---------------------------------------------------------------- built by several processes, each of which puts its segments on devices
+
+sub columns_on_devices { return sum(of_devices('columns')) }
+foreach my $workers (0, 2)
+{
+	my $columns = columns_on_devices();
+	$node->safe_psql('postgres', "ALTER TABLE facts SET (parallel_workers = $workers); SET rtscan.executor = compute; "
+		  . "SET maintenance_work_mem = '64MB'; CREATE INDEX again ON facts USING rtscan (a, b)");
+	my $of_again = 2 * $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('again')");
+	is(columns_on_devices() - $columns, $of_again, "CREATE INDEX with $workers workers puts $of_again columns on devices");
+	$node->safe_psql('postgres', 'DROP INDEX again');
+}
+$node->safe_psql('postgres', 'ALTER TABLE facts RESET (parallel_workers)');
 
 # ---------------------------------------------------------------- processes share segments, some of which nobody opens
 

@@ -7,7 +7,6 @@
 #include "am/build.h"
 #include "catalog/index.h"
 #include "commands/progress.h"
-#include "search/executor.h"
 #include "utils/backend_progress.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -128,7 +127,6 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 	MemoryContextDelete(context);
 
 	info->ii_BrokenHotChain |= built.broken_hot_chain;
-	rtscan_prewarm_built(index);
 	result->heap_tuples = built.heap_rows;
 	result->index_tuples = built.rows;
 	return result;

@@ -9,7 +9,8 @@
  *
  * What is made of a range does not depend on who makes it, but for ids and blocks.  Where there are far fewer rows than expected (the
  * estimate is of the heap; a predicate may choose few) they are kept for a segment with those of the next range that the process takes.  Processes write pages side by side
- * (storage/writing.h); only the leader changes the directory, at the end, with the segments of all in the heap's order.
+ * (storage/writing.h), and put what they have built on the device; only the leader changes the directory, at the end, with the segments of
+ * all in the heap's order.
  */
 #ifndef RTSCAN_BUILD_H
 #define RTSCAN_BUILD_H

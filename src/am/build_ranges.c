@@ -10,6 +10,7 @@
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
+#include "search/executor.h"
 #include "segment/encode.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
@@ -237,6 +238,19 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 	count_blocks(builder, end);
 }
 
+/* Put on the device what a process has built: as far as the device would have the memory for what all of them build. */
+static void
+prewarm(const RtscanBuildRanges *ranges, Relation index, const RtscanBuilt *built)
+{
+	RtscanEntry *entries = palloc(Max(built->nsegments, 1) * sizeof(RtscanEntry));
+	double		all = ceil((double) ranges->blocks / ranges->range_blocks) * ranges->range_rows;
+
+	for (uint32 i = 0; i < built->nsegments; i++)
+		entries[i] = built->segments[i].segment.entry;
+	rtscan_prewarm_built(index, entries, built->nsegments, Max(all / Max(built->rows, 1), 1));
+	pfree(entries);
+}
+
 RtscanBuilt
 rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index, IndexInfo *info, bool reports)
 {
@@ -260,5 +274,6 @@ rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index, In
 	while ((builder.range = pg_atomic_fetch_add_u32(&ranges->taken, 1)) < nranges)
 		build_range(&builder, heap, index, info);
 	write_rows(&builder);
+	prewarm(ranges, index, &builder.built);
 	return builder.built;
 }

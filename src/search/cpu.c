@@ -143,7 +143,7 @@ devices(void)
 
 /* What it needs is in shared buffers. */
 static bool
-fits(const RtscanSegmentScan *scans, int nscans)
+fits(const RtscanSegmentScan *scans, int nscans, double times)
 {
 	return true;
 }

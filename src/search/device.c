@@ -63,15 +63,21 @@ size_of(const RtscanSegmentScan *scan)
 
 /* Nothing is limited as long as there is nothing to talk to.  What does not fit into a device's part of a round is not reckoned with. */
 static bool
-fits(const RtscanSegmentScan *scans, int nscans)
+fits(const RtscanSegmentScan *scans, int nscans, double times)
 {
-	uint64		bytes[RTSCAN_MAX_DEVICES] = {0};
+	uint64		bytes[RTSCAN_MAX_DEVICES] = {0},
+				all = 0;
 
 	for (int i = 0; i < nscans; i++)
 		if (can(&scans[i]))
+		{
 			bytes[device_of(&scans[i])] += size_of(&scans[i]);
+			all += size_of(&scans[i]);
+		}
+	/* what is not known is spread evenly */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
-		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL && bytes[device] > rtscan_device_memory_limit(device))
+		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL &&
+			Max(bytes[device], all * times / rtscan_devices()) > rtscan_device_memory_limit(device))
 			return false;
 	return true;
 }

@@ -55,7 +55,7 @@ fall_back(RtscanExecutor executor, const char *why)
 static const char *
 memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *scans, int nscans)
 {
-	if (!executor->fits(scans, nscans))
+	if (!executor->fits(scans, nscans, 1))
 		return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
 	return NULL;
 }

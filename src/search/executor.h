@@ -157,8 +157,11 @@ typedef struct RtscanExecutorMethods
 	/* So many work for it at the same time. */
 	int			(*devices) (void);
 
-	/* Can it have the columns of all segments that it can evaluate in its own memory at the same time? */
-	bool		(*fits) (const RtscanSegmentScan *scans, int nscans);
+	/*
+	 * Can it have the columns of all segments that it can evaluate in its own memory at the same time?  Or of so many times as much, of
+	 * which these are a part.
+	 */
+	bool		(*fits) (const RtscanSegmentScan *scans, int nscans, double times);
 
 	/* Nanoseconds for the segments that it can evaluate; and it has been passed over, for that was too slow. */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
@@ -190,9 +193,10 @@ extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanE
 										  int64 *segments);
 
 /*
- * After a build: the same for all key columns, as far as the device is expected to evaluate
- * scans and has the memory; and give back memory that only the build needed.
+ * Where segments have been built, which need not be in the directory yet: the same for all key columns, as far as the device is expected
+ * to evaluate scans and has the memory for so many times as much, which is what all processes build; and give back memory that only the
+ * build needed.
  */
-extern void rtscan_prewarm_built(Relation index);
+extern void rtscan_prewarm_built(Relation index, const RtscanEntry *entries, uint32 n, double times);
 
 #endif							/* RTSCAN_EXECUTOR_H */

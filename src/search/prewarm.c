@@ -29,57 +29,45 @@ whole_region(const RtscanSegment *segment, List *columns)
 	return region;
 }
 
-/* Would all of it be on the device in the end? */
-static bool
-has_memory(Relation index, List *columns)
+/* Of segments, by such columns; n says how many of the entries are segments. */
+static RtscanSegmentScan *
+open_scans(Relation index, const RtscanEntry *entries, uint32 nentries, List *columns, int *n)
 {
-	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
-	RtscanSegmentScan *scans = palloc0((image->nentries + 1) * sizeof(RtscanSegmentScan));
-	int			n = 0;
+	RtscanSegmentScan *scans = palloc0((nentries + 1) * sizeof(RtscanSegmentScan));
 
-	for (uint32 i = 0; i < image->nentries; i++)
+	*n = 0;
+	for (uint32 i = 0; i < nentries; i++)
 	{
-		RtscanSegmentScan *scan = &scans[n];
+		RtscanSegmentScan *scan = &scans[*n];
 
-		scan->entry = &image->entries[i];
+		CHECK_FOR_INTERRUPTS();
+		scan->entry = &entries[i];
 		if (!rtscan_entry_is_live(scan->entry))
 			continue;
 		rtscan_reader_open(&scan->reader, index, scan->entry, false);
 		scan->filter.region = whole_region(scan->reader.segment, columns);
 		rtscan_list_regions(scan);
-		n++;
+		(*n)++;
 	}
-	return rtscan_device_methods.fits(scans, n);
+	return scans;
 }
 
-const char *
-rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, int64 *segments)
+/* Put segments on their devices; a device that has failed once is asked no more.  Returns the first reason, or NULL. */
+static const char *
+prepare_scans(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int n, RtscanExecutor executor, int64 *segments)
 {
-	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
 	const char *first_reason = NULL;
 	Bitmapset  *failed = NULL;
 
-	*segments = 0;
-	if (rtscan_first_device() < 0)
-		return rtscan_device_absence(0);
-	if (!has_memory(index, columns))
-		return "The device does not have the memory for all of it; rtscan.device_memory may limit it.";
-	for (uint32 i = 0; i < image->nentries; i++)
+	for (int i = 0; i < n; i++)
 	{
-		RtscanSegmentScan scan = {.entry = &image->entries[i]};
+		int			device = rtscan_device_of_segment(index, scans[i].entry->id);
 		const char *why;
-		int			device;
 
 		CHECK_FOR_INTERRUPTS();
-		device = rtscan_device_of_segment(index, scan.entry->id);
-		if (!rtscan_entry_is_live(scan.entry) || bms_is_member(device, failed))
+		if (bms_is_member(device, failed) || !rtscan_executors[executor]->can(&scans[i]))
 			continue;
-		rtscan_reader_open(&scan.reader, index, scan.entry, false);
-		scan.filter.region = whole_region(scan.reader.segment, columns);
-		rtscan_list_regions(&scan);
-		if (!rtscan_executors[executor]->can(&scan))
-			continue;
-		why = rtscan_executors[executor]->prepare(executor, index, &image->meta.uuid, &scan, 1);
+		why = rtscan_executors[executor]->prepare(executor, index, uuid, &scans[i], 1);
 		if (why == NULL)
 			(*segments)++;
 		else
@@ -89,6 +77,22 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 		}
 	}
 	return first_reason;
+}
+
+const char *
+rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, int64 *segments)
+{
+	const RtscanImage *image = rtscan_copy_image(rtscan_read_image(index, NULL, false));
+	RtscanSegmentScan *scans;
+	int			n;
+
+	*segments = 0;
+	if (rtscan_first_device() < 0)
+		return rtscan_device_absence(0);
+	scans = open_scans(index, image->entries, image->nentries, columns, &n);
+	if (!rtscan_device_methods.fits(scans, n, 1))
+		return "The device does not have the memory for all of it; rtscan.device_memory may limit it.";
+	return prepare_scans(index, &image->meta.uuid, scans, n, executor, segments);
 }
 
 /* The first device that is not software, or -1. */
@@ -116,17 +120,27 @@ expected_executor(void)
 		RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
 }
 
-void
-rtscan_prewarm_built(Relation index)
+/* Of all key columns. */
+static void
+prewarm_entries(Relation index, const RtscanEntry *entries, uint32 n, double times)
 {
+	const pg_uuid_t uuid = rtscan_read_image(index, NULL, false)->meta.uuid;
 	List	   *columns = NIL;
-	int64		segments;
+	RtscanSegmentScan *scans;
+	int			nscans;
+	int64		segments = 0;
 
-	if (rtscan_is_any_device_ready() && expected_executor() != RTSCAN_EXECUTOR_CPU)
-	{
-		for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
-			columns = lappend_int(columns, i);
-		rtscan_prewarm_columns(index, columns, expected_executor(), &segments);
-	}
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+		columns = lappend_int(columns, i);
+	scans = open_scans(index, entries, n, columns, &nscans);
+	if (rtscan_device_methods.fits(scans, nscans, times))
+		prepare_scans(index, &uuid, scans, nscans, expected_executor(), &segments);
+}
+
+void
+rtscan_prewarm_built(Relation index, const RtscanEntry *entries, uint32 n, double times)
+{
+	if (n > 0 && rtscan_is_any_device_ready() && expected_executor() != RTSCAN_EXECUTOR_CPU)
+		prewarm_entries(index, entries, n, times);
 	rtscan_device_trim_areas();
 }
