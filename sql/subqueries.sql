@@ -89,6 +89,28 @@ EXECUTE asked;
 DELETE FROM facts WHERE k = 7;
 EXECUTE asked;
 RESET plan_cache_mode;
+-- what the planner expects of results that are there already: none of a unique column, half in a join or where nothing
+-- is known, and of a column's values what ANALYZE knows of them, but not more than nine of ten
+CREATE FUNCTION subquery_cost(source text, condition text) RETURNS numeric LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE format('EXPLAIN (FORMAT json) SELECT (SELECT count(*) FROM facts f WHERE f.k = %s) FROM %s',
+		condition, source) INTO plan;
+	plan := jsonb_path_query_first(plan, '$.** ? (@."Parent Relationship" == "SubPlan")');
+	RETURN CASE WHEN plan->>'Custom Plan Provider' = 'RtscanAggregate' THEN plan->>'Startup Cost' END;
+END
+$$;
+CREATE TABLE unknown (k int) WITH (autovacuum_enabled = off);
+INSERT INTO unknown SELECT i FROM generate_series(1, 120) i;
+SELECT source, condition, round(subquery_cost(source, condition) / subquery_cost('asks a', 'a.id'), 2)
+FROM (VALUES ('asks a', 'a.id'), ('asks a', 'a.k'), ('asks a', 'a.id % 3'), ('asks a JOIN asks b USING (id)', 'a.id'),
+	('(TABLE asks OFFSET 0) a', 'a.id'), ('generate_series(1, 9) a', 'a'), ('unknown a', 'a.k'))
+	asked (source, condition);
+-- two columns have as many values as they make together
+SELECT round(subquery_cost('asks a', 'a.k AND f.v = a.id') / subquery_cost('asks a', 'a.id AND f.v = a.id'), 2),
+	round(subquery_cost('asks a', 'a.k AND f.v = a.k % 2') / subquery_cost('asks a', 'a.id AND f.v = a.id % 2'), 2);
 -- more results than there is memory for
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
