@@ -142,6 +142,7 @@ sessions() {
         if (most < count[client]) most = count[client]
         if (!fewest || fewest > count[client]) fewest = count[client]
       }
+      if (!NR) { printf "0 | | | "; exit }
       if (length(count) < sessions) fewest = 0
       printf "%.0f | %.2f | %.2f | %.2f", NR / 3, time[int((NR + 1) / 2)], time[int((99 * NR + 99) / 100)], fewest / most
     }'

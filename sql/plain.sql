@@ -191,4 +191,21 @@ SET enable_bitmapscan = off;
 SET rtscan.enable_scan = off;
 SET rtscan.enable_aggregate = off;
 SELECT min(a), count(*) FROM far WHERE late = 1;
+-- one of many values has most of the rows
+CREATE TABLE skewed AS SELECT CASE WHEN i % 4 = 0 THEN i ELSE 17 END AS a, i % 10 AS b
+FROM generate_series(1, 300000) i;
+CREATE INDEX skewed_idx ON skewed USING rtscan (a, b);
+VACUUM ANALYZE skewed;
+SET enable_seqscan = off;
+SET statement_timeout = '1min';
+SELECT count(*), sum(b), min(a), max(a) FROM skewed WHERE a = 17;
+SELECT count(*), sum(b), min(a), max(a) FROM skewed WHERE a <= 17;
+SELECT count(*), sum(b), min(a), max(a) FROM skewed WHERE a > 17;
+SELECT count(DISTINCT a), percentile_disc(0.8) WITHIN GROUP (ORDER BY a) FROM skewed WHERE b < 9;
+SELECT a, count(*) FROM skewed GROUP BY a ORDER BY 2 DESC, 1 LIMIT 2;
+SELECT count(*), sum(b) FROM skewed WHERE a IN (16, 17, 20) OR a BETWEEN 50000 AND 60000;
+SELECT rtscan_check('skewed_idx', true), dictionary_bytes < 50000 AS sparse
+FROM rtscan_stats('skewed_idx');
+RESET statement_timeout;
+RESET enable_seqscan;
 DROP SCHEMA plain CASCADE;

@@ -31,6 +31,8 @@ CREATE FUNCTION reused(query text) RETURNS SETOF text LANGUAGE sql AS $$
 $$;
 SELECT reused('SELECT id, (SELECT count(*) FROM facts f WHERE f.k = a.k) FROM asks a');
 SELECT reused('SELECT id, (SELECT sum(n) FROM facts f WHERE f.k = a.k AND f.s < a.s) FROM asks a');
+-- what is evaluated on results may have other parameters
+SELECT reused('SELECT id, (SELECT a.id * sum(n) FROM facts f WHERE f.k = a.k HAVING count(*) > a.id % 9) FROM asks a');
 -- from bits and from rows, with HAVING, FILTERs and residual conditions that have parameters, also texts
 SELECT differs(format('SELECT id, (SELECT %s FROM facts f WHERE %s) FROM asks a', aggregate, condition), NULL)
 FROM unnest(ARRAY['count(*)', 'max(f.s)', 'sum(n)', 'count(*) FILTER (WHERE f.s > a.s)', 'sum(n + a.id % 3)',
@@ -104,10 +106,29 @@ END
 $$;
 CREATE TABLE unknown (k int) WITH (autovacuum_enabled = off);
 INSERT INTO unknown SELECT i FROM generate_series(1, 120) i;
+CREATE TABLE parents (LIKE asks) WITH (autovacuum_enabled = off);
+CREATE TABLE children () INHERITS (parents) WITH (autovacuum_enabled = off);
+INSERT INTO parents TABLE asks;
+ANALYZE parents;
 SELECT source, condition, round(subquery_cost(source, condition) / subquery_cost('asks a', 'a.id'), 2)
 FROM (VALUES ('asks a', 'a.id'), ('asks a', 'a.k'), ('asks a', 'a.id % 3'), ('asks a JOIN asks b USING (id)', 'a.id'),
-	('(TABLE asks OFFSET 0) a', 'a.id'), ('generate_series(1, 9) a', 'a'), ('unknown a', 'a.k'))
-	asked (source, condition);
+	('(TABLE asks OFFSET 0) a', 'a.id'), ('generate_series(1, 9) a', 'a'), ('unknown a', 'a.k'),
+	('asks a WHERE id > 5', 'a.k'), ('asks a GROUP BY a.k', 'a.k'), ('parents a', 'a.k')) asked (source, condition);
+-- in WHERE; in HAVING, and where the subquery has one itself, nothing is
+CREATE FUNCTION cost_beside(query text) RETURNS numeric LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE format('EXPLAIN (FORMAT json) %s', query) INTO plan;
+	plan := jsonb_path_query_first(plan, '$.** ? (@."Parent Relationship" == "SubPlan")');
+	RETURN round((plan->>'Startup Cost')::numeric / subquery_cost('asks a', 'a.id'), 2);
+END
+$$;
+SELECT cost_beside('SELECT 1 FROM asks a WHERE id < (SELECT count(*) FROM facts f WHERE f.k = a.k)');
+SELECT cost_beside('SELECT 1 FROM asks a WHERE id < 9 AND id < (SELECT count(*) FROM facts f WHERE f.k = a.k)');
+SELECT cost_beside('SELECT 1 FROM asks a GROUP BY k HAVING count(*) < (SELECT count(*) FROM facts f WHERE f.k = a.k)');
+SELECT cost_beside('SELECT 1 FROM asks a
+	WHERE id < (SELECT count(*) FROM facts f WHERE f.k = a.k AND f.s < (SELECT max(s) FROM asks))') >= 1;
 -- two columns have as many values as they make together
 SELECT round(subquery_cost('asks a', 'a.k AND f.v = a.id') / subquery_cost('asks a', 'a.id AND f.v = a.id'), 2),
 	round(subquery_cost('asks a', 'a.k AND f.v = a.k % 2') / subquery_cost('asks a', 'a.id AND f.v = a.id % 2'), 2);

@@ -98,7 +98,8 @@ typedef struct Builder
 	Size		value_limit;	/* bytes of values passed by reference a segment */
 	uint32		range;
 	uint32		first_range;	/* that the rows at hand are of */
-	BlockNumber counted;		/* blocks before it are among those done */
+	BlockNumber counted;		/* blocks before it are among those done, */
+	BlockNumber scanned;		/* of which this process has done so many */
 	BlockNumber block;			/* of the newest rows, */
 	uint32		block_start;	/* which begin here */
 	MemoryContext tuple_context;
@@ -115,6 +116,7 @@ static void
 count_blocks(Builder *builder, BlockNumber until)
 {
 	pg_atomic_fetch_add_u64(&builder->ranges->blocks_done, until - builder->counted);
+	builder->scanned += until - builder->counted;
 	builder->counted = until;
 	if (builder->reports)
 		rtscan_report_progress(builder->ranges);
@@ -240,14 +242,14 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 
 /* Put on the device what a process has built: as far as the device would have the memory for what all of them build. */
 static void
-prewarm(const RtscanBuildRanges *ranges, Relation index, const RtscanBuilt *built)
+prewarm(const Builder *builder, Relation index)
 {
+	const RtscanBuilt *built = &builder->built;
 	RtscanEntry *entries = palloc(Max(built->nsegments, 1) * sizeof(RtscanEntry));
-	double		all = ceil((double) ranges->blocks / ranges->range_blocks) * ranges->range_rows;
 
 	for (uint32 i = 0; i < built->nsegments; i++)
 		entries[i] = built->segments[i].segment.entry;
-	rtscan_prewarm_built(index, entries, built->nsegments, Max(all / Max(built->rows, 1), 1));
+	rtscan_prewarm_built(index, entries, built->nsegments, builder->ranges->blocks / Max(builder->scanned, 1.0));
 	pfree(entries);
 }
 
@@ -274,6 +276,6 @@ rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index, In
 	while ((builder.range = pg_atomic_fetch_add_u32(&ranges->taken, 1)) < nranges)
 		build_range(&builder, heap, index, info);
 	write_rows(&builder);
-	prewarm(ranges, index, &builder.built);
+	prewarm(&builder, index);
 	return builder.built;
 }

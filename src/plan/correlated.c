@@ -8,7 +8,10 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_statistic.h"
+#include "nodes/nodeFuncs.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/syscache.h"
 
 /* What is not known: as in a join, where the rows of one table come again for each of another's. */
@@ -47,22 +50,35 @@ stored_distinct(const RangeTblEntry *table, AttrNumber attribute)
 	return distinct;
 }
 
-/* The only table that a query is about; or NULL. */
+/* The only table that a query is about, without children; or NULL. */
 static const RangeTblEntry *
-only_table(const Query *query)
+only_table(const Query *query, int *number)
 {
 	const Node *from = list_length(query->jointree->fromlist) == 1 ? linitial(query->jointree->fromlist) : NULL;
 	const RangeTblEntry *entry;
 
 	if (from == NULL || !IsA(from, RangeTblRef))
 		return NULL;
-	entry = list_nth_node(RangeTblEntry, query->rtable, ((const RangeTblRef *) from)->rtindex - 1);
-	return entry->rtekind == RTE_RELATION ? entry : NULL;
+	*number = ((const RangeTblRef *) from)->rtindex;
+	entry = list_nth_node(RangeTblEntry, query->rtable, *number - 1);
+	if (entry->rtekind != RTE_RELATION || (entry->inh && entry->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(entry->relid)))
+		return NULL;
+	return entry;
+}
+
+/* How many different values a parameter has, if it is a column of the table. */
+static double
+distinct_values(const PlannerParamItem *param, const RangeTblEntry *table, int number, double rows)
+{
+	const Var  *var = (const Var *) param->item;
+	double		stored = IsA(var, Var) && var->varno == number && var->varlevelsup == 0 ? stored_distinct(table, var->varattno) : 0;
+
+	return stored > 0 ? stored : stored < 0 ? -stored * rows : UNKNOWN_NEW * rows;
 }
 
 /* The part of a table's rows that has other values in these columns than those before; they are taken to be independent. */
 static double
-new_values(const RangeTblEntry *table, const List *params)
+new_values(const RangeTblEntry *table, int number, const List *params)
 {
 	double		rows = table_rows(table->relid);
 	double		distinct = 1;
@@ -71,21 +87,38 @@ new_values(const RangeTblEntry *table, const List *params)
 	if (rows <= 0)
 		return UNKNOWN_NEW;
 	foreach(cell, params)
-	{
-		const Node *item = ((PlannerParamItem *) lfirst(cell))->item;
-		double		stored = IsA(item, Var) ? stored_distinct(table, ((const Var *) item)->varattno) : 0;
-
-		distinct *= stored > 0 ? stored : stored < 0 ? -stored * rows : UNKNOWN_NEW * rows;
-	}
-	return Min(distinct / rows, 1);
+		distinct *= distinct_values(lfirst(cell), table, number, rows);
+	return Max(Min(distinct / rows, 1), LEAST_NEW);
 }
 
-/* Is its result remembered?  Not where others add to it. */
+/*
+ * Is a subquery executed for rows of the query around it?  Those in the targets come first, then those in WHERE; of both there are still
+ * SubLinks while they are planned.  What comes after them is executed for groups, or by a nested loop, whose Memoize has asked already.
+ */
 static bool
-has_one_result(const RtscanPath *path)
+is_asked_for_rows(const Query *around, bool *in_targets)
 {
-	return path->request->keys == NIL && list_length(path->request->sets) <= 1 && path->join == NULL && !path->request->partial &&
-		path->request->workers == 0;
+	*in_targets = checkExprHasSubLink((Node *) around->targetList);
+	if (*in_targets)
+		return !around->hasAggs && around->groupClause == NIL && around->groupingSets == NIL;
+	return checkExprHasSubLink((Node *) around->jointree);
+}
+
+/* Are there other conditions, so that it is asked for a part of the rows only? */
+static bool
+is_restricted(const Query *around, bool in_targets)
+{
+	return in_targets ? around->jointree->quals != NULL : is_andclause(around->jointree->quals);
+}
+
+/* As run/aggregate_node.c has it: where others add to a result it is not remembered, nor where subqueries are executed for it. */
+static bool
+is_remembered(const RtscanPath *path)
+{
+	const RtscanRequest *request = path->request;
+
+	return request->keys == NIL && list_length(request->sets) <= 1 && path->join == NULL && !request->partial && request->workers == 0 &&
+		!request->root->parse->hasSubLinks && request->root->init_plans == NIL;
 }
 
 double
@@ -93,9 +126,13 @@ rtscan_new_parameters(const RtscanPath *path)
 {
 	const PlannerInfo *parent = path->request->root->parent_root;
 	const RangeTblEntry *table;
+	bool		in_targets;
+	int			number;
+	double		new;
 
-	if (parent == NULL || parent->plan_params == NIL || !has_one_result(path))
+	if (parent == NULL || parent->plan_params == NIL || !is_remembered(path) || !is_asked_for_rows(parent->parse, &in_targets))
 		return 1;
-	table = only_table(parent->parse);
-	return table ? Max(new_values(table, parent->plan_params), LEAST_NEW) : UNKNOWN_NEW;
+	table = only_table(parent->parse, &number);
+	new = table ? new_values(table, number, parent->plan_params) : UNKNOWN_NEW;
+	return is_restricted(parent->parse, in_targets) ? Max(new, UNKNOWN_NEW) : new;
 }

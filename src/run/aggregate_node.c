@@ -218,6 +218,7 @@ change_parameters(AggregateState *state)
 
 	if (state->remembered == NULL && has_one_result(&state->node) && depends_on_parameters_alone(&state->node))
 		state->remembered = rtscan_create_remembered(custom->ss.ps.state, evaluated_expressions(state->node.plan),
+													 list_concat_copy(custom->ss.ps.plan->targetlist, custom->ss.ps.plan->qual),
 													 custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	if (state->remembered)
 		rtscan_change_parameters(state->remembered, custom->ss.ps.chgParam);

@@ -33,7 +33,8 @@ struct results_hash;
 struct RtscanRemembered
 {
 	const EState *estate;		/* whose parameters these are */
-	Bitmapset  *ids;			/* of the node's own */
+	Bitmapset  *ids;			/* of the node's own, */
+	Bitmapset  *others;			/* and those that do not matter */
 	int			nparameters;
 	Parameter  *parameters;
 	NullableDatum *current;		/* their values */
@@ -114,14 +115,25 @@ collect_parameters(Node *node, RtscanRemembered *remembered)
 	return expression_tree_walker(node, collect_parameters, remembered);
 }
 
+static bool
+collect_others(Node *node, Bitmapset **others)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXEC)
+		*others = bms_add_member(*others, ((const Param *) node)->paramid);
+	return expression_tree_walker(node, collect_others, others);
+}
+
 RtscanRemembered *
-rtscan_create_remembered(const EState *estate, List *expressions, TupleDesc result)
+rtscan_create_remembered(const EState *estate, List *expressions, List *of_results, TupleDesc result)
 {
 	RtscanRemembered *remembered = palloc0(sizeof(RtscanRemembered));
 
 	remembered->estate = estate;
 	remembered->result = result;
 	collect_parameters((Node *) expressions, remembered);
+	collect_others((Node *) of_results, &remembered->others);
 	remembered->current = palloc(Max(remembered->nparameters, 1) * sizeof(NullableDatum));
 	remembered->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan remembered results", ALLOCSET_DEFAULT_SIZES);
 	return remembered;
@@ -154,8 +166,14 @@ forget(RtscanRemembered *remembered)
 void
 rtscan_change_parameters(RtscanRemembered *remembered, const Bitmapset *changed)
 {
-	if (!bms_is_subset(changed, remembered->ids))
-		forget(remembered);
+	int			id = -1;
+
+	while ((id = bms_next_member(changed, id)) >= 0)
+		if (!bms_is_member(id, remembered->ids) && !bms_is_member(id, remembered->others))
+		{
+			forget(remembered);
+			return;
+		}
 }
 
 bool

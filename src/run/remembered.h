@@ -3,8 +3,9 @@
  *		The only result of an RtscanAggregate, remembered for the parameters that it was for.
  *
  * A correlated subquery is executed again for each row of the query around it, and the same parameters often come again.  What an answer
- * depends on else, as the snapshot, stays the same as long as a query is executed.  Where parameters change that are not those of the node's
- * own expressions, all is forgotten.  (PostgreSQL's Memoize does the same below a nested loop.)
+ * depends on else, as the snapshot, stays the same as long as a query is executed.  Parameters of what is evaluated on a result, as of
+ * HAVING, do not matter.  Where others change that are not those of the node's own expressions, all is forgotten.  (PostgreSQL's Memoize
+ * does the same below a nested loop.)
  */
 #ifndef RTSCAN_REMEMBERED_H
 #define RTSCAN_REMEMBERED_H
@@ -15,8 +16,11 @@
 
 typedef struct RtscanRemembered RtscanRemembered;
 
-/* For rows of results, of a node with such expressions; in the current memory context, where it takes as much as a hash may, about. */
-extern RtscanRemembered *rtscan_create_remembered(const EState *estate, List *expressions, TupleDesc result);
+/*
+ * For rows of results, of a node with such expressions, and such that are evaluated on results; in the current memory context, where it
+ * takes as much as a hash may, about.
+ */
+extern RtscanRemembered *rtscan_create_remembered(const EState *estate, List *expressions, List *of_results, TupleDesc result);
 
 /* The node is going to be scanned again, with other values of these parameters. */
 extern void rtscan_change_parameters(RtscanRemembered *remembered, const Bitmapset *changed);

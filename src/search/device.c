@@ -77,7 +77,7 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 	/* what is not known is spread evenly */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL &&
-			Max(bytes[device], all * times / rtscan_devices()) > rtscan_device_memory_limit(device))
+			bytes[device] + all * (times - 1) / Max(rtscan_devices(), 1) > rtscan_device_memory_limit(device))
 			return false;
 	return true;
 }

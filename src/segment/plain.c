@@ -437,7 +437,7 @@ rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe
 static bool
 find_end(Search *search)
 {
-	for (uint32 step = 0; search->low < search->high; step = 2 * step + 1)
+	for (uint32 step = 0; search->low < search->high; step = Min(2 * step + 1, RTSCAN_SEGMENT_ROWS))
 		if (!narrow(search, Min(search->low + step, middle_of(search))))
 			return false;
 	return true;
@@ -472,10 +472,10 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 		return false;
 	for (uint32 rank = first, end = first + 1; rank < last; rank = end++, key = next)
 	{
-		CHECK_FOR_INTERRUPTS();
 		next = key;
 		while (end < nonnull && next == key)
 		{
+			CHECK_FOR_INTERRUPTS();
 			if (!key_at_rank(reader, column, type, end, &next))
 				return false;
 			end += next == key;

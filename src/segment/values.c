@@ -231,6 +231,8 @@ read_exact_numerics(RtscanValues *values, int64 *exact)
 		rtscan_get_dictionary_integers(values->reader, values->include, 0, values->distinct, exact);
 		return true;
 	}
+	if (values->by_code)
+		return rtscan_find_decimals(values->type, values->by_code, NULL, values->distinct, exact, &values->scale);
 	datums = palloc(Max(values->distinct, 1) * sizeof(Datum));
 	read_dictionary(values, 0, values->distinct, datums);
 	found = rtscan_find_decimals(values->type, datums, NULL, values->distinct, exact, &values->scale);
