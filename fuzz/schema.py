@@ -5,7 +5,7 @@ import dimensions
 from catalog import TYPES, palette
 
 ROW_COUNTS = ((0, 1), (1, 1), (2, 1), (30, 4), (300, 12), (1500, 8), (6000, 2))      # (rows, weight)
-LARGE_ROW_COUNTS = (64511, 64512, 64513, 129024, 130000, 140000)       # around one chunk and two
+LARGE_ROW_COUNTS = (64511, 64512, 64513, 129024, 130000, 150000)       # around one chunk and two
 BINS = (2, 3, 4, 5, 16, 17, 64, 100, 255, 256, 257, 1000, 1024)
 
 
@@ -20,6 +20,7 @@ def distribution(rng):
         f"(power({spread}, ({h} % 1000000) / 1000000.0)::int8)",    # Zipf-like
         "({i})", "(-{i})",                                    # sorted with the heap, reversed
         "({i} / 50)", f"({{i}} + {h} % 20)", "({i} % 100)",     # clustered
+        f"(CASE WHEN {h} % 2 = 0 THEN 7 ELSE {{i}} END)",       # one frequent value, and different ones
     ))
 
 
