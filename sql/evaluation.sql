@@ -109,6 +109,31 @@ FROM unnest('{force_generic_plan,force_custom_plan}'::text[]) mode,
 		'SELECT $1, count(*) FROM few WHERE k = ANY ($1) GROUP BY $1',
 		'SELECT $1[1], sum(s) FROM few WHERE k >= $1[1] GROUP BY $1[1], $1',
 		'SELECT cardinality($1), max(k) FROM few WHERE k = ANY ($1) OR k < cardinality($1) GROUP BY 1']) query;
+-- in what is calculated of many rows at a time; not where they are wider than that
+SELECT differs_prepared(mode, type, format(query, tab), VARIADIC arguments)
+FROM unnest('{force_generic_plan,force_custom_plan}'::text[]) mode,
+	unnest('{few,parts}'::text[]) tab,
+	(VALUES ('int', '{7,"NULL",-1,2147483647}'::text[]), ('bigint', '{7,"NULL",-9223372036854775808}'),
+		('numeric', '{7,"NULL",7.50,1e30,''NaN''}'), ('float8', '{7,"NULL",-0.25,''NaN''}'))
+		arguments (type, arguments),
+	unnest(ARRAY[
+		'SELECT s, count(*), sum(k) FROM %s WHERE k + s > $1 OR $1 IS NULL AND k IS NULL GROUP BY s',
+		'SELECT s, max(k + $1), sum(k * $1), count(*) FILTER (WHERE k - s IS DISTINCT FROM $1) FROM %s GROUP BY s',
+		'SELECT k + s = $1, count(*) FROM %s GROUP BY k + s = $1',
+		'SELECT count(coalesce(k + $1, nullif($1, s))), sum(CASE WHEN k > $1 THEN 1 ELSE 2 END) FROM %s']) query;
+SELECT differs_prepared('force_generic_plan', 'date', '
+	SELECT count(*), max(d - $1) FROM few WHERE d + k > $1 OR $1 IS NULL', 'current_date', 'NULL', '''-infinity''');
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+PREPARE calculated AS SELECT count(*) FROM few WHERE k + s > $1::int OR $1 IS NULL AND k IS NULL;
+SELECT line FROM explained('EXECUTE calculated(7)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line
+WHERE line ~ 'Row Filter|Singly';
+RESET plan_cache_mode;
+RESET enable_seqscan;
+-- of a query around it, and of a subquery
+SELECT differs('
+	SELECT o.id, (SELECT sum(id + o.x) FROM few WHERE k = o.x OR o.x IS NULL AND k + s IS NULL) FROM other o', NULL);
+SELECT differs('SELECT count(*) FROM few WHERE k + s > (SELECT max(x) FROM other)');
 CREATE FUNCTION counted(x int) RETURNS SETOF bigint LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET rtscan.enable_scan = off AS $$
 BEGIN

@@ -45,7 +45,7 @@ fill_doubles(RtscanVector *vector, double value)
 static bool
 fill_constant(RtscanArithmetic *step)
 {
-	const Const *constant = (const Const *) step->expression;
+	const Const *constant = step->constant;
 	RtscanVector *values = step->values;
 	RtscanDecimal decimal = {0, 0};
 
@@ -58,6 +58,43 @@ fill_constant(RtscanArithmetic *step)
 	else
 		fill_integers(values, decimal);
 	return true;
+}
+
+/* Of a query around this one; a subquery that has not been executed may not have to be. */
+static bool
+read_executor_parameter(const ExprContext *context, int id, Const *value)
+{
+	const ParamExecData *param = &context->ecxt_param_exec_vals[id];
+
+	value->constvalue = param->value;
+	value->constisnull = param->isnull;
+	return param->execPlan == NULL;
+}
+
+/* Of the statement: one that is not there, or is of another type, is an error where rows are evaluated one by one. */
+static bool
+read_statement_parameter(const ExprContext *context, int id, Const *value)
+{
+	ParamListInfo params = context->ecxt_param_list_info;
+	ParamExternData fetched;
+	const ParamExternData *param;
+
+	if (params == NULL || id < 1 || id > params->numParams)
+		return false;
+	param = params->paramFetch ? params->paramFetch(params, id, false, &fetched) : &params->params[id - 1];
+	value->constvalue = param->value;
+	value->constisnull = param->isnull;
+	return param->ptype == value->consttype;
+}
+
+static bool
+fill_parameter(RtscanArithmetic *step, const RtscanBatch *batch)
+{
+	const Param *param = (const Param *) step->expression;
+	bool		known = (param->paramkind == PARAM_EXEC ? read_executor_parameter : read_statement_parameter)
+		(batch->context, param->paramid, step->constant);
+
+	return known && fill_constant(step);
 }
 
 /* ---------------------------------------------------------------- operations */
@@ -185,6 +222,8 @@ calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
 			return load_column(step, batch) ? step->values : NULL;
 		case RTSCAN_STEP_CONSTANT:
 			return fill_constant(step) ? step->values : NULL;
+		case RTSCAN_STEP_PARAMETER:
+			return fill_parameter(step, batch) ? step->values : NULL;
 		default:
 			return calculate_operation(step, batch);
 	}

@@ -94,11 +94,22 @@ rtscan_constant_as_integer(const Const *constant, RtscanDecimal *decimal)
 static bool
 compile_constant(RtscanArithmetic *step)
 {
-	const Const *constant = (const Const *) step->expression;
 	RtscanDecimal decimal = {0, 0};
 
 	step->step = RTSCAN_STEP_CONSTANT;
-	return constant->constisnull || rtscan_constant_as_integer(constant, &decimal);
+	step->constant = (Const *) unconstify(Expr *, step->expression);
+	return step->constant->constisnull || rtscan_constant_as_integer(step->constant, &decimal);
+}
+
+/* Of a statement, or of a query around this one. */
+static bool
+compile_parameter(RtscanArithmetic *step)
+{
+	const Param *param = (const Param *) step->expression;
+
+	step->step = RTSCAN_STEP_PARAMETER;
+	step->constant = makeNullConst(param->paramtype, param->paramtypmod, param->paramcollid);
+	return param->paramkind == PARAM_EXEC || param->paramkind == PARAM_EXTERN;
 }
 
 /* ---------------------------------------------------------------- operands */
@@ -391,6 +402,8 @@ compile(RtscanArithmetic *step, const Expr *expression, List **known)
 			return true;
 		case T_Const:
 			return compile_constant(step);
+		case T_Param:
+			return compile_parameter(step);
 		case T_OpExpr:
 			return compile_operator(step, (const OpExpr *) expression, known);
 		case T_FuncExpr:
@@ -453,7 +466,7 @@ most_values(const RtscanArithmetic *step)
 	int			first = step->calculate == rtscan_calculate_nullif;
 	RtscanDecimal divisor;
 
-	if (step->step == RTSCAN_STEP_CONSTANT)
+	if (rtscan_has_one_value(step))
 		return 1;
 	if (step->kind == RTSCAN_VECTOR_INTEGERS && step->lowest == 0 && step->highest == 1)
 		return 2;

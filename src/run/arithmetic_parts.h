@@ -29,6 +29,7 @@ typedef enum RtscanStepKind
 {
 	RTSCAN_STEP_COLUMN,
 	RTSCAN_STEP_CONSTANT,
+	RTSCAN_STEP_PARAMETER,		/* what it is as a batch is calculated */
 	RTSCAN_STEP_SAME,			/* the operand's values, if they are in the type's range */
 	RTSCAN_STEP_STRICT,			/* calculated; NULL where an operand is */
 	RTSCAN_STEP_FREE			/* calculated, NULLs as well */
@@ -43,6 +44,7 @@ struct RtscanArithmetic
 	int64		lowest;			/* the integers that it has */
 	int64		highest;
 	int			column;
+	Const	   *constant;		/* which it is; or of a parameter, in place of its value */
 	RtscanCalculate calculate;
 	int64		parameter;		/* of its own meaning to each calculation */
 	bool		in_utc;			/* it is right only while the session's time zone is UTC */
@@ -93,6 +95,13 @@ extern double rtscan_values_of_unit(const RtscanArithmetic *step);
 
 /* arithmetic_compile.c: the exact integer of a constant that is not NULL; false if it has none. */
 extern bool rtscan_constant_as_integer(const Const *constant, RtscanDecimal *decimal);
+
+/* Have all rows of a batch the same value, whatever columns have? */
+static inline bool
+rtscan_has_one_value(const RtscanArithmetic *step)
+{
+	return step->step == RTSCAN_STEP_CONSTANT || step->step == RTSCAN_STEP_PARAMETER;
+}
 
 /* vector_integers.c; parameter: the sign of the second operand. */
 RTSCAN_CALCULATION(rtscan_add_integers);

@@ -37,14 +37,14 @@ find_range(int comparison, int64 constant, int64 *low, int64 *high)
 	}
 }
 
-/* If a comparison is one with a constant of the same scale, that accepts a range. */
+/* If a comparison is one with one value of the same scale, that accepts a range. */
 static bool
 mask_range(const RtscanArithmetic *comparison, const RtscanVector *left, const RtscanVector *right, uint32 n, uint64 *mask)
 {
 	int64		low,
 				high;
 
-	if (comparison->operands[1]->step != RTSCAN_STEP_CONSTANT || right->has_nulls || left->scale != right->scale ||
+	if (!rtscan_has_one_value(comparison->operands[1]) || right->has_nulls || left->scale != right->scale ||
 		!find_range(comparison->parameter, right->lowest, &low, &high))
 		return false;
 	rtscan_and_value_range(mask, left->digits, n, low, (uint64) high - (uint64) low);
