@@ -49,7 +49,7 @@ check-rooms check-lines:
 
 # ---- the device program ----
 
-SHADERS = $(sort $(wildcard shaders/*.comp shaders/*.rgen shaders/*.rint shaders/*.rmiss))
+SHADERS = $(sort $(wildcard shaders/*.comp shaders/*.rgen shaders/*.rint shaders/*.rahit shaders/*.rmiss))
 # sieve.comp becomes sieve_spirv in sieve.h, trace.rgen trace_rgen_spirv in trace_rgen.h.
 spirv_name = $(subst .,_,$(patsubst %.comp,%,$(notdir $(1))))
 SPIRV = $(foreach shader,$(SHADERS),device/spirv/$(call spirv_name,$(shader)).h)

@@ -1,55 +1,70 @@
 /*
  * bvh.h
- *		Build the BVH of a group of columns of a segment: a box a row (slabs.h).
+ *		Build the BVH of a segment's rows: a primitive a row.
  *
- * A row's place in a column is its rank, made unique: rows of equal values are put in an
- * order that differs from column to column, for by row number the columns would be
- * correlated.  Boxes are built in Morton order.
+ * What the primitives are is the source's: boxes of ranks (boxes.h), or triangles of RTCUDB's space (triangles.h).
+ *
+ *		source's shaders ──► primitives, kept ──► bottom level (compacted) ──► top level
  */
 #ifndef RTSCAN_DEVICE_BVH_H
 #define RTSCAN_DEVICE_BVH_H
 
 #include "cache.h"
-#include "slabs.h"
 #include "sort.h"
-
-/* For benchmarks: what slabs_default_parameters() says is multiplied by. */
-typedef struct RayTuning
-{
-	double		width;
-	double		length;
-	double		spacing;
-	double		gap;
-	RayDirection direction;
-} RayTuning;
 
 typedef struct BvhBuilder
 {
 	Context    *context;
 	Cache	   *cache;
 	Sorter		sorter;
-	VkPipelineLayout layout;
-	VkPipeline	keys;
-	VkPipeline	ranks;
-	VkPipeline	order;
-	VkPipeline	boxes;
 	VkQueryPool sizes;
-	RayTuning	tuning;
 	uint64_t	builds;
 	uint64_t	nanoseconds;	/* that they took */
 } BvhBuilder;
 
-extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache, const RayTuning *tuning);
+/* Addresses of what a source works with, for all rows. */
+typedef struct BvhParts
+{
+	uint64_t	keys[2];		/* uint64 a row; to sort by, and */
+	uint64_t	values[2];		/* uint32 a row; what is sorted */
+	uint64_t	sort;			/* the sorter's scratch */
+	uint64_t	work;			/* the source's own */
+	uint64_t	primitives;
+	uint64_t	kept;			/* what stays beside the BVH */
+} BvhParts;
 
-/* The boxes and rays of a group of so many columns of a segment. */
-extern RayParameters bvh_parameters(const BvhBuilder *builder, uint32_t columns, uint32_t rows);
+typedef struct BvhSource BvhSource;
 
-/* The key of a group of up to three columns of one segment. */
-extern ResidentKey bvh_key(Resident *const *columns, uint32_t count);
+/* Rows that are to have a BVH: begins what a maker of primitives knows of them. */
+struct BvhSource
+{
+	uint32_t	rows;
+	uint32_t	work_bytes;		/* of each row */
+	uint32_t	primitive_bytes;
+	uint32_t	kept_bytes;
+
+	/* The geometry of the primitives at this address; with 0 only its size is asked for. */
+	VkAccelerationStructureGeometryKHR (*geometry) (const BvhSource *source, uint64_t primitives);
+
+	/* Record the shaders that make primitives and what is kept of each, and a barrier. */
+	void		(*record) (const BvhSource *source, const BvhBuilder *builder, const BvhParts *parts);
+};
+
+extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache);
 
 /*
- * Find, or build, a group's BVH.  NULL if there is no memory for it.
+ * Build a BVH, which is to have this key, and put it into the cache.  NULL if there is no memory for it.
  */
-extern Resident *bvh_get(BvhBuilder *builder, Resident *const *columns, uint32_t count);
+extern Resident *bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source);
+
+/* For sources: sort the keys, whose values are their numbers; the address of the values in their order. */
+extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit, uint32_t bits);
+
+/* Bits that numbers up to the largest have. */
+static inline uint32_t
+bits_of(uint64_t largest)
+{
+	return largest == 0 ? 1 : 64 - (uint32_t) __builtin_clzll(largest);
+}
 
 #endif							/* RTSCAN_DEVICE_BVH_H */

@@ -62,6 +62,19 @@ cache_find(Cache *cache, const ResidentKey *key)
 	return resident;
 }
 
+ElementsTask
+cache_elements(const Resident *column, uint64_t shift)
+{
+	uint64_t	address = column->memory.address;
+	const ColumnLayout *layout = &column->layout;
+
+	if (column->shape.is_values)
+		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements, .shift = shift};
+	if (column->shape.heap_order)
+		return (ElementsTask) {0};
+	return (ElementsTask) {.elements = address + layout->codes, .code_bits = column->shape.code_bytes * 8};
+}
+
 static void
 grow(Cache *cache)
 {
@@ -86,7 +99,7 @@ grow(Cache *cache)
 static uint32_t *
 counter_of(Cache *cache, const Resident *resident)
 {
-	return resident->key.kind == RESIDENT_BVH ? &cache->bvhs : &cache->columns;
+	return resident->key.kind == RESIDENT_COLUMN || resident->key.kind == RESIDENT_VALUES ? &cache->columns : &cache->bvhs;
 }
 
 void
@@ -119,6 +132,7 @@ cache_free(Cache *cache, Resident *resident)
 		vkDestroyAccelerationStructureKHR(device, resident->bottom, NULL);
 	memory_free(cache->context, &resident->memory);
 	free(resident->boundaries);
+	free(resident->space);
 	free(resident);
 }
 

@@ -11,7 +11,7 @@
 #define RTSCAN_DEVICE_CACHE_H
 
 #include "context.h"
-#include "protocol.h"
+#include "tasks.h"
 
 #define GROUP_COLUMNS	3		/* of a BVH, at most */
 
@@ -19,10 +19,14 @@ typedef enum ResidentKind
 {
 	RESIDENT_COLUMN,			/* what a column is searched by */
 	RESIDENT_VALUES,			/* its values, in frames */
-	RESIDENT_BVH
+	RESIDENT_BOXES,				/* a BVH of a group of columns (boxes.h), */
+	RESIDENT_TRIANGLES			/* or of a space (triangles.h) */
 } ResidentKind;
 
-/* A segment and up to three of its columns, ascending; a column alone is how it was uploaded. */
+/*
+ * A segment and up to three of its columns, ascending; a column alone is how it was uploaded.  Of a space: which columns it has as
+ * codes, which as values, and which are on the axis of predicates, a bit each.
+ */
 typedef struct ResidentKey
 {
 	SegmentKey	segment;
@@ -46,7 +50,8 @@ typedef struct Resident
 	VkAccelerationStructureKHR bottom;
 	VkAccelerationStructureKHR top;
 	VkDeviceAddress top_address;
-	VkDeviceAddress primitives; /* the row of each */
+	VkDeviceAddress kept;		/* the row of each primitive; or its record, */
+	struct Space *space;		/* which has what that says */
 } Resident;
 
 typedef struct Cache
@@ -72,6 +77,9 @@ extern Resident *cache_find(Cache *cache, const ResidentKey *key);
 /* A column that is not in the cache yet, with memory for its data; NULL if that is not to be had. */
 extern Resident *cache_create_column(Cache *cache, const ResidentKey *key, const ColumnShape *shape,
 									 const uint32_t *boundaries);
+
+/* Where the elements of a column on the device are, for shaders; values are shifted. */
+extern ElementsTask cache_elements(const Resident *column, uint64_t shift);
 
 /* Put it into the cache; where its key is there already, it is freed instead. */
 extern void cache_add(Cache *cache, Resident *resident);

@@ -213,7 +213,7 @@ time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
 Calibration
 calibrate(Evaluator *evaluator)
 {
-	Calibration calibration = {{INFINITY, INFINITY}};
+	Calibration calibration = {{INFINITY, INFINITY, INFINITY}};
 	ColumnShape shape = {.rows = ROWS, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1,
 		.code_bytes = 3};
 	Memory		host;
@@ -221,7 +221,7 @@ calibrate(Evaluator *evaluator)
 	if (!memory_on_host(evaluator->context, HOST_READS_AND_WRITES, device_column_layout(&shape).size, 0, &host))
 		return calibration;
 	if (add_columns(evaluator, &host))
-		for (DeviceExecutor executor = 0; executor < DEVICE_EXECUTORS; executor++)
+		for (DeviceExecutor executor = DEVICE_COMPUTE; executor <= DEVICE_RT; executor++)
 			calibration.chunk[executor] = time_executor(evaluator, executor, &host);
 	cache_evict_all(evaluator->cache);
 	memory_free(evaluator->context, &host);

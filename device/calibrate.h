@@ -7,7 +7,7 @@
 
 #include "evaluate.h"
 
-/* Nanoseconds; infinite for what the device cannot do. */
+/* Nanoseconds; infinite for what the device cannot do, and for rtcudb, which nobody chooses by its time. */
 typedef struct Calibration
 {
 	double		chunk[DEVICE_EXECUTORS];	/* of a chunk, in the device's time */

@@ -40,6 +40,18 @@ open_tally(Evaluator *evaluator)
 		}
 }
 
+static void
+open_raytracers(Evaluator *evaluator, const EvaluatorOptions *options)
+{
+	raytrace_open(&evaluator->raytracer, evaluator->context, &raytrace_of_boxes);
+	bvh_open(&evaluator->bvhs, evaluator->context, evaluator->cache);
+	boxes_open(&evaluator->boxes, &evaluator->bvhs, &options->rays);
+	if (!evaluator->context->int64_atomics)
+		return;
+	raytrace_open(&evaluator->job_raytracer, evaluator->context, &raytrace_of_triangles);
+	triangles_open(&evaluator->triangles, &evaluator->bvhs);
+}
+
 void
 evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const EvaluatorOptions *options)
 {
@@ -61,6 +73,7 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.publish_tasks.element = sizeof(PublishTask),
 		.bundles.element = sizeof(BundleTask),
 		.trace_tasks.element = sizeof(TraceTask),
+		.job_tasks.element = sizeof(TraceTask),
 		.sieve_of.element = sizeof(uint32_t),
 		.refine_of.element = sizeof(uint32_t),
 		.publish_of.element = sizeof(uint32_t),
@@ -73,8 +86,8 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		open_tally(evaluator);
 	for (int i = 0; i < BATCHES; i++)
 		submission_open(context, &evaluator->batches[i].submission);
-	if (raytrace_open(&evaluator->raytracer, context))
-		bvh_open(&evaluator->bvhs, context, cache, &options->rays);
+	if (context->ray_tracing)
+		open_raytracers(evaluator, options);
 }
 
 /* ---------------------------------------------------------------- submitting */
@@ -107,6 +120,7 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 	RefineTask *refine = (RefineTask *) evaluator->refine_tasks.data;
 	PublishTask *publish = (PublishTask *) evaluator->publish_tasks.data;
 	TraceTask  *trace = (TraceTask *) evaluator->trace_tasks.data;
+	TraceTask  *job = (TraceTask *) evaluator->job_tasks.data;
 	TallyTask  *tally = (TallyTask *) evaluator->tally_tasks.data;
 
 	for (uint32_t i = 0; i < evaluator->sieve_tasks.count; i++)
@@ -117,6 +131,8 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 		publish[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->trace_tasks.count; i++)
 		trace[i].bits += address;
+	for (uint32_t i = 0; i < evaluator->job_tasks.count; i++)
+		job[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->tally_tasks.count; i++)
 	{
 		tally[i].bits += address;
@@ -162,7 +178,8 @@ stage_tasks(Evaluator *evaluator, const Memory *tasks)
 		.ranges = addresses[0], .runs = addresses[1], .columns = addresses[2], .sieve = addresses[3],
 		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
 		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10],
-		.digits = addresses[11], .measures = addresses[12], .tallies = addresses[13], .tally_of = addresses[14]};
+		.digits = addresses[11], .measures = addresses[12], .tallies = addresses[13], .tally_of = addresses[14],
+		.jobs = addresses[15]};
 }
 
 static void
@@ -185,6 +202,14 @@ dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
 			if (evaluator->tallies[way][wide])
 				dispatch(evaluator, evaluator->tally[way][wide], tasks, evaluator->tally_of.count, 0);
 	memset(evaluator->tallies, 0, sizeof(evaluator->tallies));
+}
+
+/* In place of others' rays. */
+static void
+trace_jobs(Evaluator *evaluator, Tasks tasks)
+{
+	tasks.traces = tasks.jobs;
+	raytrace_record(&evaluator->job_raytracer, &tasks, evaluator->largest_job, evaluator->job_tasks.count);
 }
 
 /* Where requests wait for their tallies. */
@@ -210,7 +235,7 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	Tasks		tasks = stage_tasks(evaluator, &batch->tasks);
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 	VkPipelineStageFlags refiners = compute |
-		(evaluator->trace_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
+		(evaluator->trace_tasks.count + evaluator->job_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
 
 	submission_begin(evaluator->context, &batch->submission);
 	if (evaluator->tally_words > 0)
@@ -222,6 +247,7 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count, refiners);
 	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
+	trace_jobs(evaluator, tasks);
 	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, 0);
 	dispatch_tallies(evaluator, &tasks);
 	if (evaluator->tally_words > 0)

@@ -11,17 +11,20 @@
  *				(compute), or decide the rows that rays meet (rt: raytrace.h)
  *	publish		count; hand over the bits
  *	tally		what rows come to in place of their bits (protocol.h), beside publish; then hand that over
+ *
+ * The executor rtcudb has a job (make_job.h) in place of sieve, refine and tally.
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H
 
 #include "array.h"
 #include "bins.h"
-#include "bvh.h"
+#include "boxes.h"
 #include "cache.h"
 #include "raytrace.h"
 #include "request.h"
 #include "tasks.h"
+#include "triangles.h"
 
 /* Approximates a column's exact set by bins: bins.h. */
 typedef void (*ChooseBins) (const Bins *bins, const RangeSet *exact, RangeSet *runs);
@@ -61,8 +64,11 @@ typedef struct Evaluator
 	VkPipeline	tally[TALLY_WAYS][2];	/* of narrow values, and of wide ones; VK_NULL_HANDLE: the device lacks what that needs */
 	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it */
 	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for */
-	Raytracer	raytracer;
+	Raytracer	raytracer;		/* of rt, */
+	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device cannot trace rays */
 	BvhBuilder	bvhs;
+	BoxMaker	boxes;
+	TriangleMaker triangles;
 	ChooseBins	choose_bins;	/* of rt */
 
 	/* Batches in turn: how many have been begun and ended. */
@@ -79,6 +85,7 @@ typedef struct Evaluator
 	Array		publish_tasks;
 	Array		bundles;
 	Array		trace_tasks;
+	Array		job_tasks;		/* TraceTask, likewise */
 	Array		sieve_of;		/* the task of each workgroup; */
 	Array		refine_of;
 	Array		publish_of;
@@ -87,7 +94,8 @@ typedef struct Evaluator
 	Array		tally_tasks;
 	Array		tally_of;
 	uint64_t	tally_words;
-	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
+	uint32_t	largest_trace;	/* rays of a TraceTask, at most, */
+	uint32_t	largest_job;	/* and of a job's */
 } Evaluator;
 
 extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache,

@@ -32,17 +32,6 @@ find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, bo
 	return (*found)->shape.rows == source->segment->rows && (*found)->layout.size > 0 ? DEVICE_OK : DEVICE_REFUSED;
 }
 
-static ElementsTask
-elements_of(const Resident *column, uint64_t shift)
-{
-	uint64_t	address = column->memory.address;
-	const ColumnLayout *layout = &column->layout;
-
-	if (column->shape.is_values)
-		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements, .shift = shift};
-	return (ElementsTask) {.elements = address + layout->codes, .code_bits = column->shape.code_bytes * 8};
-}
-
 static DeviceResult
 add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 {
@@ -55,7 +44,7 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		if (result != DEVICE_OK)
 			return result;
 		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
-			elements_of(column, digit->shift), digit->null, digit->stride};
+			cache_elements(column, digit->shift), digit->null, digit->stride};
 	}
 	return DEVICE_OK;
 }
@@ -117,7 +106,7 @@ add_measures(Evaluator *evaluator, const TallySource *source, TallyTask *task, D
 			return result;
 		largest = column->shape.largest + measure->shift;
 		add_measure(evaluator, task, (MeasureTask) {
-			elements_of(column, measure->shift), measure->kind, parts_of(measure->kind, largest)}, largest);
+			cache_elements(column, measure->shift), measure->kind, parts_of(measure->kind, largest)}, largest);
 	}
 	return DEVICE_OK;
 }
@@ -157,11 +146,14 @@ add_task(Evaluator *evaluator, TallyTask task)
 	*(TallyTask *) array_extend(&evaluator->tally_tasks, 1) = task;
 }
 
-DeviceResult
-add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
+/* All but which workgroups there are. */
+static DeviceResult
+make_task(Evaluator *evaluator, const TallySource *source, TallyTask *task, DeviceReply *reply)
 {
 	const EvaluateSegment *segment = source->segment;
-	TallyTask	task = {
+	DeviceResult result;
+
+	*task = (TallyTask) {
 		.bits = source->bits,
 		.span = MAX_SPAN,
 		.chunks = device_chunks(segment->rows),
@@ -174,10 +166,9 @@ add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		.first_measure = evaluator->measures.count,
 		.measures = 1 + segment->measures,
 	};
-	DeviceResult result = add_digits(evaluator, source, reply);
-
+	result = add_digits(evaluator, source, reply);
 	if (result == DEVICE_OK)
-		result = add_measures(evaluator, source, &task, reply);
+		result = add_measures(evaluator, source, task, reply);
 	if (result != DEVICE_OK)
 		return result;
 	if (!segment->joins)
@@ -185,9 +176,38 @@ add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		*source->words = evaluator->tally_words * sizeof(uint64_t);
 		evaluator->tally_words += device_tally_words(segment);
 	}
-	task.words = *source->words;
-	memcpy(task.tallied, segment->tallied, sizeof(task.tallied));
+	task->words = *source->words;
+	memcpy(task->tallied, segment->tallied, sizeof(task->tallied));
+	return DEVICE_OK;
+}
+
+DeviceResult
+add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
+{
+	TallyTask	task;
+	DeviceResult result = make_task(evaluator, source, &task, reply);
+
+	if (result != DEVICE_OK)
+		return result;
 	choose_way(evaluator, &task);
 	add_task(evaluator, task);
+	return DEVICE_OK;
+}
+
+DeviceResult
+add_tally_of_job(Evaluator *evaluator, const TallySource *source, Space *space, DeviceReply *reply)
+{
+	TallyTask	task;
+	DeviceResult result = make_task(evaluator, source, &task, reply);
+	DigitTask  *digits = (DigitTask *) evaluator->digits.data + task.first_digit;
+	MeasureTask *measures = (MeasureTask *) evaluator->measures.data + task.first_measure + 1;	/* behind that of rows */
+
+	if (result != DEVICE_OK)
+		return result;
+	for (uint32_t i = 0; i < source->segment->digits; i++)
+		digits[i].values.field = space_field(space_find(space, source->digits[i].column, source->digits[i].is_values));
+	for (uint32_t i = 0; i < source->segment->measures; i++)
+		measures[i].values.field = space_field(space_find(space, source->measures[i].column, true));
+	*(TallyTask *) array_extend(&evaluator->tally_tasks, 1) = task;
 	return DEVICE_OK;
 }

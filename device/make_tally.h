@@ -6,6 +6,7 @@
 #define RTSCAN_DEVICE_MAKE_TALLY_H
 
 #include "evaluate.h"
+#include "space.h"
 
 /* A segment that has a tally. */
 typedef struct TallySource
@@ -20,6 +21,11 @@ typedef struct TallySource
 
 /* Add its task; where a column is missing the reply says which. */
 extern DeviceResult add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply);
+
+/*
+ * The same without workgroups, for rays that add to it: its columns' fields are those of a space, which has all of them.
+ */
+extern DeviceResult add_tally_of_job(Evaluator *evaluator, const TallySource *source, Space *space, DeviceReply *reply);
 
 /* Only see whether its columns are there. */
 extern DeviceResult find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "make_job.h"
 #include "make_tally.h"
 
 /* Workgroups that every device can start at once. */
@@ -18,6 +19,8 @@
 #define MAX_BUNDLES		4096
 #define MAX_RAYS		(UINT32_C(1) << 22)
 
+_Static_assert(SPACE_MAX_RANGES * SPACE_RAYS <= MAX_RAYS, "a job has no more rays than a group");
+
 /* ---------------------------------------------------------------- the batch */
 
 void
@@ -27,7 +30,8 @@ tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
 		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
 		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of,
-		&evaluator->digits, &evaluator->measures, &evaluator->tally_tasks, &evaluator->tally_of};
+		&evaluator->digits, &evaluator->measures, &evaluator->tally_tasks, &evaluator->tally_of,
+		&evaluator->job_tasks};
 
 	memcpy(arrays, all, sizeof(all));
 }
@@ -35,7 +39,8 @@ tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 TasksMark
 tasks_mark(Evaluator *evaluator)
 {
-	TasksMark	mark = {.largest_trace = evaluator->largest_trace, .tally_words = evaluator->tally_words};
+	TasksMark	mark = {.largest_trace = evaluator->largest_trace, .largest_job = evaluator->largest_job,
+		.tally_words = evaluator->tally_words};
 	Array	   *arrays[TASK_ARRAYS];
 
 	tasks_list_arrays(evaluator, arrays);
@@ -53,6 +58,7 @@ tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		arrays[i]->count = mark->counts[i];
 	evaluator->largest_trace = mark->largest_trace;
+	evaluator->largest_job = mark->largest_job;
 	evaluator->tally_words = mark->tally_words;
 }
 
@@ -64,25 +70,6 @@ tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
 	for (uint32_t i = 0; i < workgroups; i++)
 		numbers[i] = task;
 }
-
-/* A column of a segment while its tasks are made. */
-typedef struct WorkColumn
-{
-	Resident   *resident;
-	const DeviceInterval *intervals;
-	uint32_t	count;
-} WorkColumn;
-
-/* A segment of a request while its tasks are made. */
-typedef struct Work
-{
-	Evaluator  *evaluator;
-	Request    *request;
-	const EvaluateSegment *segment;
-	uint64_t	bits;			/* offset of the bits of the group at hand */
-	uint32_t	ncolumns;
-	WorkColumn	columns[DEVICE_MAX_COLUMNS];
-} Work;
 
 /* The sets of ranks of a column: bins.h.  One allocation. */
 typedef struct ColumnSets
@@ -169,9 +156,8 @@ add_refine(Work *work, const Resident *column, Range ranks)
 	work->request->reply.refined_rows += ranks.end - ranks.first;
 }
 
-/* Have a column's runs ANDed into the bits of the sieve that was added last. */
-static void
-add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
+void
+tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
 {
 	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data + evaluator->sieve_tasks.count - 1;
 	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* an empty run, if there is none */
@@ -182,7 +168,7 @@ add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
 		Range		range = runs->n > 0 ? runs->ranges[i] : (Range) {0, 0};
 
 		tasks[i] = (RunTask) {.first = range.first, .end = range.end, .last = i + 1 == count};
-		if (column->shape.heap_order)
+		if (column == NULL || column->shape.heap_order)
 			continue;
 		tasks[i].pages = column->memory.address + column->layout.pages;
 		tasks[i].sieve = column->memory.address + column->layout.sieve;
@@ -192,9 +178,8 @@ add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
 	sieve->runs += count;
 }
 
-/* Sieve the columns whose runs are added next; their group's bits follow those before. */
-static void
-add_sieve(Work *work)
+void
+tasks_add_sieve(Work *work)
 {
 	Evaluator  *evaluator = work->evaluator;
 	uint32_t	chunks = device_chunks(work->segment->rows);
@@ -226,7 +211,7 @@ add_superset(Work *work, const WorkColumn *column)
 		result = DEVICE_REFUSED;
 	else
 	{
-		add_runs(work->evaluator, column->resident, &sets.runs);
+		tasks_add_runs(work->evaluator, column->resident, &sets.runs);
 		for (uint32_t i = 0; i < sets.difference.n; i++)
 			add_refine(work, column->resident, sets.difference.ranges[i]);
 	}
@@ -239,7 +224,7 @@ add_compute(Work *work)
 {
 	DeviceResult result = DEVICE_OK;
 
-	add_sieve(work);
+	tasks_add_sieve(work);
 	for (uint32_t c = 0; c < work->ncolumns && result == DEVICE_OK; c++)
 		result = add_superset(work, &work->columns[c]);
 	return result;
@@ -247,9 +232,8 @@ add_compute(Work *work)
 
 /* ---------------------------------------------------------------- rt */
 
-/* A column whose exact set rays look up. */
-static void
-add_column(Evaluator *evaluator, const WorkColumn *column)
+ColumnTask *
+tasks_add_column(Evaluator *evaluator, const WorkColumn *column)
 {
 	const Resident *resident = column->resident;
 	bool		heap_order = resident->shape.heap_order;
@@ -260,12 +244,14 @@ add_column(Evaluator *evaluator, const WorkColumn *column)
 		.intervals = column->count,
 	};
 	RangeTask  *ranges = array_extend(&evaluator->ranges, column->count);
+	ColumnTask *added = array_extend(&evaluator->columns, 1);
 
 	for (uint32_t i = 0; i < column->count; i++)
 		ranges[i] = heap_order ?
 			(RangeTask) {column->intervals[i].low_rank, column->intervals[i].high_rank} :
 			(RangeTask) {column->intervals[i].low_code, column->intervals[i].high_code};
-	*(ColumnTask *) array_extend(&evaluator->columns, 1) = task;
+	*added = task;
+	return added;
 }
 
 /* Trace the rays of a group whose columns have been added last. */
@@ -273,7 +259,7 @@ static DeviceResult
 add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColumn *slabs)
 {
 	Evaluator  *evaluator = work->evaluator;
-	RayParameters parameters = bvh_parameters(&evaluator->bvhs, count, work->segment->rows);
+	RayParameters parameters = boxes_parameters(&evaluator->boxes, count, work->segment->rows);
 	uint32_t	first_bundle = evaluator->bundles.count;
 	RayPlan		rays = {.max_bundles = MAX_BUNDLES, .max_rays = MAX_RAYS};
 	Resident   *residents[GROUP_COLUMNS];
@@ -287,12 +273,12 @@ add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColum
 		return DEVICE_OK;
 	for (uint32_t c = 0; c < count; c++)
 		residents[c] = columns[c].resident;
-	bvh = bvh_get(&evaluator->bvhs, residents, count);
+	bvh = boxes_get(&evaluator->boxes, residents, count);
 	if (bvh == NULL)
 		return DEVICE_NO_MEMORY;
 	*(TraceTask *) array_extend(&evaluator->trace_tasks, 1) = (TraceTask) {
 		.structure = bvh->top_address,
-		.primitives = bvh->primitives,
+		.kept = bvh->kept,
 		.bits = work->bits,
 		.first_bundle = first_bundle,
 		.bundles = rays.nbundles,
@@ -315,13 +301,13 @@ add_group(Work *work, const WorkColumn *columns, uint32_t count)
 	SlabColumn	slabs[GROUP_COLUMNS];
 	DeviceResult result = DEVICE_OK;
 
-	add_sieve(work);
+	tasks_add_sieve(work);
 	for (uint32_t c = 0; c < count; c++)
 	{
 		sets[c] = make_sets(&columns[c], work->evaluator->choose_bins);
 		slabs[c] = (SlabColumn) {&sets[c].exact, &sets[c].approximate, &sets[c].difference};
-		add_runs(work->evaluator, columns[c].resident, &sets[c].runs);
-		add_column(work->evaluator, &columns[c]);
+		tasks_add_runs(work->evaluator, columns[c].resident, &sets[c].runs);
+		tasks_add_column(work->evaluator, &columns[c]);
 		if (sets[c].runs.n > MAX_RUNS)
 			result = DEVICE_TOO_COMPLEX;
 		work->request->reply.refined_rows += range_rows(&sets[c].difference);
@@ -350,7 +336,7 @@ prepare_group(Work *work, const WorkColumn *columns, uint32_t count)
 
 	for (uint32_t c = 0; c < count; c++)
 		residents[c] = columns[c].resident;
-	return bvh_get(&work->evaluator->bvhs, residents, count) ? DEVICE_OK : DEVICE_NO_MEMORY;
+	return boxes_get(&work->evaluator->boxes, residents, count) ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
 /* As few groups as there can be, of about as many columns each; ascending, whatever the query's order. */
@@ -434,19 +420,37 @@ typedef struct Place
 	uint64_t	tally;			/* offset of the words of the last one */
 } Place;
 
+static TallySource
+tally_source(const Work *work, Place *place, uint32_t groups)
+{
+	return (TallySource) {
+		.segment = work->segment, .digits = place->digits, .measures = place->measures,
+		.bits = work->bits, .groups = groups, .words = &place->tally};
+}
+
 /* Its tally, if it is to have one. */
 static DeviceResult
 add_tally_of(Work *work, Place *place, uint32_t groups)
 {
-	TallySource source = {
-		.segment = work->segment, .digits = place->digits, .measures = place->measures,
-		.bits = work->bits, .groups = groups, .words = &place->tally};
+	TallySource source = tally_source(work, place, groups);
 
 	if (work->segment->cells == 0)
 		return DEVICE_OK;
 	if (work->evaluator->tally[0][0] == VK_NULL_HANDLE)
 		return DEVICE_UNSUPPORTED;
 	return (work->request->header->prepare ? find_tally : add_tally) (work->evaluator, &source, &work->request->reply);
+}
+
+/* The executor rtcudb does all in one. */
+static DeviceResult
+add_segment_as_job(Work *work, Place *place)
+{
+	TallySource source = tally_source(work, place, 1);
+	DeviceResult result = add_job(work, &source);
+
+	if (result == DEVICE_OK && !work->request->header->prepare)
+		add_publish(work, place->chunk, 1);
+	return result;
 }
 
 static DeviceResult
@@ -457,6 +461,8 @@ add_segment(Work *work, Place *place)
 
 	if (result != DEVICE_OK)
 		return result;
+	if (work->request->header->executor == DEVICE_RTCUDB)
+		return add_segment_as_job(work, place);
 	if (work->request->header->executor == DEVICE_RT)
 		result = add_rt(work, &groups);
 	else if (!work->request->header->prepare)
@@ -473,7 +479,9 @@ fits_submission(const Evaluator *evaluator)
 {
 	return evaluator->sieve_of.count <= MAX_WORKGROUPS && evaluator->refine_of.count <= MAX_WORKGROUPS &&
 		(evaluator->trace_tasks.count == 0 ||
-		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count));
+		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count)) &&
+		(evaluator->job_tasks.count == 0 ||
+		 raytrace_fits(&evaluator->job_raytracer, evaluator->largest_job, evaluator->job_tasks.count));
 }
 
 static uint32_t

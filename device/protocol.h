@@ -50,7 +50,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 4
+#define DEVICE_PROTOCOL_VERSION 5
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -79,6 +79,7 @@ typedef enum DeviceExecutor
 {
 	DEVICE_COMPUTE,
 	DEVICE_RT,
+	DEVICE_RTCUDB,
 	DEVICE_EXECUTORS
 } DeviceExecutor;
 

@@ -1,11 +1,12 @@
 /*
  * raytrace.c
- *		The ray tracing pipeline of the rt executor.
+ *		Ray tracing pipelines.
  */
 #include "raytrace.h"
 
 #include <string.h>
 
+#include "job_rahit.h"
 #include "protocol.h"
 #include "shader.h"
 #include "trace_rgen.h"
@@ -21,12 +22,13 @@ enum
 	GROUPS
 };
 
-#define STAGES	(VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR)
-
 /* A launch is this wide, or less, and as high as need be. */
 #define LAUNCH_WIDTH	32768
 
 #define MAX_HANDLE_SIZE	64
+
+const RaytraceHit raytrace_of_boxes = {VK_SHADER_STAGE_INTERSECTION_BIT_KHR, trace_rint_spirv, sizeof(trace_rint_spirv)};
+const RaytraceHit raytrace_of_triangles = {VK_SHADER_STAGE_ANY_HIT_BIT_KHR, job_rahit_spirv, sizeof(job_rahit_spirv)};
 
 static VkPipelineShaderStageCreateInfo
 shader_stage(Context *context, VkShaderStageFlagBits stage, const uint32_t *code, size_t size)
@@ -37,26 +39,44 @@ shader_stage(Context *context, VkShaderStageFlagBits stage, const uint32_t *code
 }
 
 static VkRayTracingShaderGroupCreateInfoKHR
-shader_group(VkRayTracingShaderGroupTypeKHR type, uint32_t general, uint32_t intersection)
+general_group(uint32_t shader)
 {
 	return (VkRayTracingShaderGroupCreateInfoKHR) {
 		.sType = VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR,
-		.type = type, .generalShader = general, .closestHitShader = VK_SHADER_UNUSED_KHR,
-		.anyHitShader = VK_SHADER_UNUSED_KHR, .intersectionShader = intersection};
+		.type = VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, .generalShader = shader,
+		.closestHitShader = VK_SHADER_UNUSED_KHR, .anyHitShader = VK_SHADER_UNUSED_KHR,
+		.intersectionShader = VK_SHADER_UNUSED_KHR};
+}
+
+/* Boxes have a shader that intersects them; triangles the device intersects, and a shader hears of it. */
+static VkRayTracingShaderGroupCreateInfoKHR
+hit_group(VkShaderStageFlagBits stage, uint32_t shader)
+{
+	VkRayTracingShaderGroupCreateInfoKHR group = general_group(VK_SHADER_UNUSED_KHR);
+
+	if (stage == VK_SHADER_STAGE_INTERSECTION_BIT_KHR)
+	{
+		group.type = VK_RAY_TRACING_SHADER_GROUP_TYPE_PROCEDURAL_HIT_GROUP_KHR;
+		group.intersectionShader = shader;
+	}
+	else
+	{
+		group.type = VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR;
+		group.anyHitShader = shader;
+	}
+	return group;
 }
 
 static void
-create_pipeline(Raytracer *raytracer)
+create_pipeline(Raytracer *raytracer, const RaytraceHit *hit)
 {
 	Context    *context = raytracer->context;
 	VkPipelineShaderStageCreateInfo stages[GROUPS] = {
 		shader_stage(context, VK_SHADER_STAGE_RAYGEN_BIT_KHR, trace_rgen_spirv, sizeof(trace_rgen_spirv)),
 		shader_stage(context, VK_SHADER_STAGE_MISS_BIT_KHR, trace_rmiss_spirv, sizeof(trace_rmiss_spirv)),
-		shader_stage(context, VK_SHADER_STAGE_INTERSECTION_BIT_KHR, trace_rint_spirv, sizeof(trace_rint_spirv))};
+		shader_stage(context, hit->stage, hit->code, hit->size)};
 	VkRayTracingShaderGroupCreateInfoKHR groups[GROUPS] = {
-		shader_group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, GROUP_GENERATION, VK_SHADER_UNUSED_KHR),
-		shader_group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, GROUP_MISS, VK_SHADER_UNUSED_KHR),
-		shader_group(VK_RAY_TRACING_SHADER_GROUP_TYPE_PROCEDURAL_HIT_GROUP_KHR, VK_SHADER_UNUSED_KHR, GROUP_HIT)};
+		general_group(GROUP_GENERATION), general_group(GROUP_MISS), hit_group(hit->stage, GROUP_HIT)};
 	VkRayTracingPipelineCreateInfoKHR info = {
 		.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
 		.stageCount = GROUPS, .pStages = stages, .groupCount = GROUPS, .pGroups = groups,
@@ -95,16 +115,15 @@ create_records(Raytracer *raytracer)
 	}
 }
 
-bool
-raytrace_open(Raytracer *raytracer, Context *context)
+void
+raytrace_open(Raytracer *raytracer, Context *context, const RaytraceHit *hit)
 {
-	*raytracer = (Raytracer) {.context = context};
-	if (!context->ray_tracing)
-		return false;
-	raytracer->layout = shader_layout(context, STAGES, sizeof(Tasks));
-	create_pipeline(raytracer);
+	*raytracer = (Raytracer) {
+		.context = context,
+		.stages = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR | hit->stage};
+	raytracer->layout = shader_layout(context, raytracer->stages, sizeof(Tasks));
+	create_pipeline(raytracer, hit);
 	create_records(raytracer);
-	return true;
 }
 
 bool
@@ -125,7 +144,7 @@ raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_
 	if (rays == 0)
 		return;
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, raytracer->pipeline);
-	vkCmdPushConstants(commands, raytracer->layout, STAGES, 0, sizeof(*tasks), tasks);
+	vkCmdPushConstants(commands, raytracer->layout, raytracer->stages, 0, sizeof(*tasks), tasks);
 	vkCmdTraceRaysKHR(commands, &raytracer->generation, &raytracer->miss, &raytracer->hit, &none,
 					  width, (rays + width - 1) / width, layers);
 	context_shader_barrier(raytracer->context, VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR,

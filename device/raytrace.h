@@ -1,6 +1,6 @@
 /*
  * raytrace.h
- *		The ray tracing pipeline of the rt executor.
+ *		Ray tracing pipelines, of the executors rt and rtcudb.
  */
 #ifndef RTSCAN_DEVICE_RAYTRACE_H
 #define RTSCAN_DEVICE_RAYTRACE_H
@@ -13,14 +13,26 @@ typedef struct Raytracer
 	Context    *context;
 	VkPipelineLayout layout;
 	VkPipeline	pipeline;
+	VkShaderStageFlags stages;
 	Memory		records;		/* shader binding table: ray generation, miss, hit */
 	VkStridedDeviceAddressRegionKHR generation;
 	VkStridedDeviceAddressRegionKHR miss;
 	VkStridedDeviceAddressRegionKHR hit;
 } Raytracer;
 
-/* False: the device cannot trace rays. */
-extern bool raytrace_open(Raytracer *raytracer, Context *context);
+/* What becomes of a primitive that a ray has met. */
+typedef struct RaytraceHit
+{
+	VkShaderStageFlagBits stage;
+	const uint32_t *code;
+	size_t		size;
+} RaytraceHit;
+
+extern const RaytraceHit raytrace_of_boxes; /* trace.rint: write whether the row is in the answer */
+extern const RaytraceHit raytrace_of_triangles; /* job.rahit: aggregate the row */
+
+/* Of a device that can trace rays. */
+extern void raytrace_open(Raytracer *raytracer, Context *context, const RaytraceHit *hit);
 
 /* Can one launch have so many rays in each of so many layers? */
 extern bool raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers);

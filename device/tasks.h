@@ -21,6 +21,8 @@ typedef struct MeasureTask MeasureTask;
 typedef struct TallyTask TallyTask;
 typedef struct BundleTask BundleTask;
 typedef struct TraceTask TraceTask;
+typedef struct AttributeTask AttributeTask;
+typedef struct SpaceTask SpaceTask;
 typedef struct Tasks Tasks;
 typedef struct BvhTask BvhTask;
 typedef struct PairTask PairTask;

@@ -2,6 +2,8 @@
  * common.glsl
  *		Extensions, buffers and searches that all shaders share.
  */
+#ifndef COMMON_GLSL
+#define COMMON_GLSL
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_buffer_reference_uvec2 : require
@@ -41,3 +43,22 @@ load_code(uint64_t codes, uint32_t code_bytes, uint32_t row)
 		code |= words.at[byte / 4 + 1] << (32 - shift);
 	return code & (0xFFFFFFFFu >> (32 - code_bytes * 8));
 }
+
+/* Up to 64 bits, from the first on; no word is read that has none of them. */
+uint64_t
+load_bits(uint64_t address, uint32_t first, uint32_t bits)
+{
+	Words		words = Words(address);
+	uint32_t	word = first / 32;
+	uint32_t	shift = first % 32;
+	uint64_t	loaded = words.at[word];
+
+	if (shift + bits > 32)
+		loaded |= uint64_t(words.at[word + 1]) << 32;
+	loaded >>= shift;
+	if (shift + bits > 64)
+		loaded |= uint64_t(words.at[word + 2]) << (64 - shift);
+	return loaded & (0xFFFFFFFFFFFFFFFFul >> (64 - bits));
+}
+
+#endif

@@ -18,6 +18,8 @@
 #define BVH_GROUP			256		/* threads of a workgroup */
 #define PAIR_GROUP			256
 #define VECTOR_GROUP		256
+#define TRIANGLE_GROUP			256
+#define SPACE_WORDS			8		/* of a record, at most */
 
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
@@ -26,6 +28,13 @@
 #define TALLY_DIGITS		8
 #define TALLY_MEASURES		33		/* of the backend's, and rows */
 #define TALLY_COPIES		32		/* of a table */
+
+#define NO_TALLY			0xFFFFFFFFu
+
+/* The axes of a space: enum SpaceAxis of device/space.h. */
+#define AXIS_GROUP			0
+#define AXIS_PLACE			1
+#define AXIS_SCAN			2
 
 /* The ways of a tally. */
 #define TALLY_OF_ONE_CELL	0
@@ -79,14 +88,14 @@ struct SieveTask
 	uint32_t	unused;
 };
 
-/* A column of a group of the executor rt. */
+/* A column that rays look up: of a group of the executor rt, or of a job. */
 struct ColumnTask
 {
 	uint64_t	codes;			/* 0: in heap order, the row is its own code */
 	uint32_t	code_bytes;
 	uint32_t	first_interval; /* in ranges: the codes that are in the exact answer */
 	uint32_t	intervals;
-	uint32_t	unused;
+	uint32_t	field;			/* of a job: as ElementsTask's */
 };
 
 /* Clear the bits of the rows of some ranks; a workgroup REFINE_BLOCK ranks. */
@@ -122,14 +131,17 @@ struct FrameTask
 	uint32_t	bits;
 };
 
-/* A column's elements; or codes. */
+/*
+ * A column's elements; or codes.  A job may have them in a row's record (device/space.h): their field is first_bit << 8 | bits
+ * there, or 0.
+ */
 struct ElementsTask
 {
 	uint64_t	frames;			/* FrameTask [chunks]; 0: codes, without frames */
 	uint64_t	elements;
 	uint64_t	shift;			/* of values */
-	uint32_t	code_bits;
-	uint32_t	unused;
+	uint32_t	code_bits;		/* 0: the row is its own code */
+	uint32_t	field;
 };
 
 /* A digit of the number of a tally's cell. */
@@ -180,11 +192,11 @@ struct BundleTask
 	uint32_t	first_ray;
 };
 
-/* Trace the rays of a group in a segment; layer z of the launch. */
+/* Trace the rays of a group in a segment, or a segment's job; layer z of the launch. */
 struct TraceTask
 {
-	uint64_t	structure;		/* acceleration structure: a box a row, */
-	uint64_t	primitives;		/* and the row of each */
+	uint64_t	structure;		/* acceleration structure: a box or triangle a row, */
+	uint64_t	kept;			/* and the row of each, or its record */
 	uint64_t	bits;
 	uint32_t	first_bundle;
 	uint32_t	bundles;
@@ -192,6 +204,9 @@ struct TraceTask
 	uint32_t	first_column;
 	uint32_t	columns;
 	uint32_t	rows;
+	uint32_t	tally;			/* of a job, in tallies; or NO_TALLY */
+	uint32_t	record_words;	/* of a job */
+	uint32_t	unused;
 };
 
 /* Push constants of the shaders that evaluate: where a submission's tasks are, and how many. */
@@ -212,6 +227,7 @@ struct Tasks
 	uint64_t	measures;
 	uint64_t	tallies;
 	uint64_t	tally_of;
+	uint64_t	jobs;			/* take the place of traces where their rays are traced */
 };
 
 /* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */
@@ -229,6 +245,32 @@ struct BvhTask
 	uint32_t	columns;
 	uint32_t	half_width;
 	uint32_t	shift;			/* leaves the ranks' most significant bits */
+};
+
+/* An attribute of rows in a space: device/space.h. */
+struct AttributeTask
+{
+	ElementsTask values;
+	uint32_t	axis;
+	uint32_t	shift;
+	uint32_t	slots;
+	uint32_t	stride;
+};
+
+/* Push constants of the shaders that prepare the BVH of a space: space_keys, space_triangles. */
+struct SpaceTask
+{
+	uint64_t	attributes;
+	uint64_t	keys;
+	uint64_t	values;			/* rows in the order of their keys */
+	uint64_t	triangles;
+	uint64_t	records;
+	uint32_t	rows;
+	uint32_t	count;			/* of attributes */
+	uint32_t	places;
+	uint32_t	record_words;
+	uint32_t	scan_bits;		/* that SCAN's coordinates have */
+	float		leg;
 };
 
 /* Push constants of the shaders that sort, for one pass: sort_count, sort_scan, sort_scatter. */

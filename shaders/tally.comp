@@ -10,8 +10,7 @@
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_shader_atomic_int64 : require
-#include "common.glsl"
+#include "measures.glsl"
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
@@ -153,16 +152,7 @@ load_narrow_element(Elements values, uint32_t bit)
 uint64_t
 load_wide_element(Elements values, uint32_t bit)
 {
-	uint32_t	word = bit / 32;
-	uint32_t	shift = bit % 32;
-	uint64_t	element = Words(values.words).at[word];
-
-	if (shift + values.bits > 32)
-		element |= uint64_t(Words(values.words).at[word + 1]) << 32;
-	element >>= shift;
-	if (shift + values.bits > 64)
-		element |= uint64_t(Words(values.words).at[word + 2]) << (64 - shift);
-	return element & (0xFFFFFFFFFFFFFFFFul >> (64 - values.bits));
+	return load_bits(values.words, bit, values.bits);
 }
 
 /* Where elements begin; of a row that there is not, the last one's. */
@@ -247,24 +237,6 @@ find_cells(TallyTask task, Chunk chunk, uvec4 rows)
 
 /* ---------------------------------------------------------------- measures */
 
-/* What a value is to a measure: both are unsigned, and nothing is 0. */
-uint64_t
-measured(uint32_t kind, uint64_t value)
-{
-	switch (kind)
-	{
-		case MEASURE_SUM_LOWER:
-			return value & 0xFFFFFFFFul;
-		case MEASURE_SUM_UPPER:
-			return value >> 32;
-		case MEASURE_GREATEST:
-			return value;
-		case MEASURE_LEAST:
-			return ~value;
-	}
-	return 1;
-}
-
 /* The lower 32 bits of that, of values that have no others. */
 uvec4
 measured_narrow(uint32_t kind, uvec4 values)
@@ -282,12 +254,6 @@ measured_narrow(uint32_t kind, uvec4 values)
 	return uvec4(1);
 }
 
-bool
-is_outermost(uint32_t kind)
-{
-	return kind == MEASURE_GREATEST || kind == MEASURE_LEAST;
-}
-
 uint64_t
 join(uint32_t kind, uint64_t a, uint64_t b)
 {
@@ -298,16 +264,6 @@ uint64_t
 words_of(TallyTask task, uint32_t measure)
 {
 	return task.words + uint64_t(measure) * task.cells * 8;
-}
-
-/* To a word of the segment's. */
-void
-add_to_word(uint64_t words, uint32_t kind, uint32_t cell, uint64_t value)
-{
-	if (is_outermost(kind))
-		atomicMax(Doublewords(words).at[cell], value);
-	else
-		atomicAdd(Doublewords(words).at[cell], value);
 }
 
 /* ---------------------------------------------------------------- one cell */

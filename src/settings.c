@@ -11,13 +11,14 @@
 #include "access/reloptions.h"
 #include "utils/guc.h"
 
-const char *const rtscan_executor_names[] = {"cpu", "compute", "rt"};
+const char *const rtscan_executor_names[] = {"cpu", "compute", "rt", "rtcudb"};
 
 static const struct config_enum_entry executor_options[] = {
 	{"auto", RTSCAN_EXECUTOR_AUTO, false},
 	{"cpu", RTSCAN_EXECUTOR_CPU, false},
 	{"compute", RTSCAN_EXECUTOR_COMPUTE, false},
 	{"rt", RTSCAN_EXECUTOR_RT, false},
+	{"rtcudb", RTSCAN_EXECUTOR_RTCUDB, false},
 	{NULL, 0, false}
 };
 
@@ -63,7 +64,8 @@ define_scan_settings(void)
 {
 	DefineCustomEnumVariable("rtscan.executor",
 							 "Sets who evaluates scans of rtscan indexes.",
-							 "auto: the fastest, as measured; cpu; compute or rt: the device's shaders or rays.",
+							 "auto: the fastest of the next three, as measured; cpu; compute or rt: the device's shaders or rays; "
+							 "rtcudb: scan, groups and aggregates by rays alone.",
 							 &rtscan_executor, RTSCAN_EXECUTOR_AUTO, executor_options,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.fallback",

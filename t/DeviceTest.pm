@@ -18,7 +18,7 @@ our @EXPORT = qw(@executors @questions need_device device_node create_big expect
   program_is_healthy);
 
 # Those that are tested.
-our @executors = split(' ', $ENV{RTSCAN_EXECUTORS} // 'compute rt');
+our @executors = split(' ', $ENV{RTSCAN_EXECUTORS} // 'compute rt rtcudb');
 
 # What is asked of table big; no answer is empty, none is known without looking at rows.
 our @questions = (

@@ -9,15 +9,12 @@
 #include "../make_tally.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../shader.h"
-#include "device_test.h"
+#include "columns.h"
 
 #define CASES			150
-#define MAX_CHUNKS		3
-#define MAX_ROWS		(MAX_CHUNKS * DEVICE_CHUNK_ROWS)
 #define MAX_SEGMENTS	3
 #define MAX_GROUPS		2
 #define MAX_DIGITS		3
@@ -27,15 +24,6 @@
 #define MAX_WORDS		(MAX_SEGMENTS * (uint64_t) MAX_CELLS * (1 + MAX_MEASURES))
 #define TASKS_SIZE		65536
 #define FILLER			UINT64_C(0xA5A5A5A5A5A5A5A5)
-
-/* A column of a segment. */
-typedef struct Column
-{
-	Resident   *resident;
-	uint64_t	shift;
-	uint64_t   *numbers;		/* codes, or distances from the least; of each row */
-	bool	   *isnull;
-} Column;
 
 typedef struct Segment
 {
@@ -71,123 +59,6 @@ static Memory tasks;
 static uint64_t expected[MAX_WORDS];
 static bool used[TALLY_WAYS][2];	/* pipelines */
 static unsigned long ncases = 0;
-
-static uint64_t
-below(uint64_t n)
-{
-	return random64() % n;
-}
-
-/* A number of so many bits, at most. */
-static uint64_t
-random_number(uint32_t nbits)
-{
-	return nbits == 0 ? 0 : random64() >> (64 - nbits);
-}
-
-/* ---------------------------------------------------------------- columns */
-
-/* In the cache, with memory that the host sees. */
-static Resident *
-add_resident(const SegmentKey *segment, uint32_t column, const ColumnShape *shape)
-{
-	Resident   *resident = calloc(1, sizeof(Resident));
-
-	resident->key = cache_column_key(segment, column, shape->is_values);
-	resident->shape = *shape;
-	resident->layout = device_column_layout(shape);
-	if (!memory_on_host(&context, HOST_READS_AND_WRITES, resident->layout.size, 0, &resident->memory))
-		fail("there is no memory for a column");
-	memset(resident->memory.host, 0, resident->layout.size);
-	cache_add(&cache, resident);
-	return resident;
-}
-
-static void
-set_bits(char *place, uint64_t bit, uint32_t nbits, uint64_t element)
-{
-	for (uint32_t i = 0; i < nbits; i++, bit++)
-		if (element >> i & 1)
-			place[bit / 8] |= (char) (1 << bit % 8);
-}
-
-/* Codes up to the one that stands for NULL. */
-static void
-make_codes(Column *column, const Segment *segment, uint32_t number, uint32_t null)
-{
-	uint32_t	rows = segment->part.rows;
-	uint32_t	bytes = null < 256 ? 1 : null < 65536 ? 2 : 3;
-	ColumnShape shape = {.rows = rows, .nonnull = rows, .distinct = null, .code_bytes = bytes};
-
-	column->resident = add_resident(&segment->part.key, number, &shape);
-	for (uint32_t row = 0; row < rows; row++)
-	{
-		column->numbers[row] = below((uint64_t) null + 1);
-		set_bits(column->resident->memory.host + column->resident->layout.codes, (uint64_t) row * bytes * 8, bytes * 8,
-				 column->numbers[row]);
-	}
-}
-
-/* Elements of a chunk: widths that frames have, and distances that are below a limit. */
-static ValueFrame
-make_frame(uint64_t limit)
-{
-	static const uint32_t widths[] = {0, 1, 2, 4, 8, 16, 24, 32, 48, 56, 64};
-	uint32_t	n = 0;
-	ValueFrame	frame = {.null = UINT64_MAX};
-
-	while (n < sizeof(widths) / sizeof(widths[0]) && (widths[n] < 64 ? UINT64_C(1) << widths[n] : UINT64_MAX) <= limit)
-		n++;
-	frame.bits = widths[below(n > 0 ? n : 1)];
-	frame.above = below(limit - (frame.bits == 64 ? UINT64_MAX : UINT64_C(1) << frame.bits) + 1);
-	if (frame.bits == 64 || below(2) > 0)
-		frame.null = frame.bits == 0 ? 0 : UINT64_MAX >> (64 - frame.bits);
-	return frame;
-}
-
-/* All distances, with the shift, are below a limit. */
-static void
-make_values(Column *column, const Segment *segment, uint32_t number, uint64_t limit)
-{
-	uint32_t	chunks = device_chunks(segment->part.rows);
-	ColumnShape shape = {.rows = segment->part.rows, .is_values = true};
-	ValueFrame	frames[MAX_CHUNKS];
-
-	column->shift = below(2) > 0 ? below(limit / 2 + 1) : 0;
-	for (uint32_t chunk = 0; chunk < chunks; chunk++)
-	{
-		frames[chunk] = make_frame(limit - column->shift);
-		frames[chunk].page = shape.element_pages;
-		shape.element_pages += frames[chunk].bits;
-	}
-	shape.largest = limit - 1 - column->shift;
-	column->resident = add_resident(&segment->part.key, number, &shape);
-	memcpy(column->resident->memory.host + column->resident->layout.frames, frames, chunks * sizeof(ValueFrame));
-	for (uint32_t row = 0; row < shape.rows; row++)
-	{
-		const ValueFrame *frame = &frames[row / DEVICE_CHUNK_ROWS];
-		uint64_t	element = below(9) == 0 && frame->null != UINT64_MAX ? frame->null : random_number(frame->bits);
-		char	   *page = column->resident->memory.host + column->resident->layout.elements +
-			(uint64_t) frame->page * DEVICE_CHUNK_BYTES;
-
-		set_bits(page, (uint64_t) (row % DEVICE_CHUNK_ROWS) * frame->bits, frame->bits, element);
-		column->isnull[row] = element == frame->null;
-		column->numbers[row] = frame->above + element;
-	}
-}
-
-static Column
-new_column(void)
-{
-	return (Column) {.numbers = calloc(MAX_ROWS, sizeof(uint64_t)), .isnull = calloc(MAX_ROWS, sizeof(bool))};
-}
-
-static void
-free_column(Column *column)
-{
-	free(column->numbers);
-	free(column->isnull);
-}
 
 /* ---------------------------------------------------------------- cases */
 
@@ -296,16 +167,16 @@ make_segment(Segment *segment, const Shape *shape, uint32_t number)
 
 		*column = new_column();
 		if (shape->is_values[d])
-			make_values(column, segment, d, (uint64_t) shape->null[d] + (shape->null[d] == 0));
+			make_values(column, &cache, &segment->part, d, (uint64_t) shape->null[d] + (shape->null[d] == 0));
 		else
-			make_codes(column, segment, d, shape->null[d]);
+			make_codes(column, &cache, &segment->part, d, shape->null[d]);
 		segment->tally_digits[d] = (TallyDigit) {d, shape->is_values[d], shape->null[d], stride, column->shift};
 		stride *= shape->null[d] + 1;
 	}
 	for (uint32_t v = 0; v < shape->nvalues; v++)
 	{
 		segment->values[v] = new_column();
-		make_values(&segment->values[v], segment, MAX_DIGITS + v, UINT64_C(1) << shape->value_bits);
+		make_values(&segment->values[v], &cache, &segment->part, MAX_DIGITS + v, UINT64_C(1) << shape->value_bits);
 	}
 	for (uint32_t m = 0; m < shape->nmeasures; m++)
 		segment->measures[m] = (TallyMeasure) {MAX_DIGITS + shape->columns[m], shape->kinds[m],
@@ -350,21 +221,6 @@ cell_of(const Segment *segment, uint32_t row)
 		cell += (segment->digits[d].isnull[row] || number > digit->null ? digit->null : (uint32_t) number) * digit->stride;
 	}
 	return cell;
-}
-
-static void
-measure_value(uint64_t *word, uint32_t kind, uint64_t distance)
-{
-	if (kind == TALLY_COUNT)
-		*word += 1;
-	if (kind == TALLY_SUM_LOWER)
-		*word += distance & UINT32_MAX;
-	if (kind == TALLY_SUM_UPPER)
-		*word += distance >> 32;
-	if (kind == TALLY_GREATEST && distance > *word)
-		*word = distance;
-	if (kind == TALLY_LEAST && ~distance > *word)
-		*word = ~distance;
 }
 
 static void

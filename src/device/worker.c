@@ -322,6 +322,7 @@ take_ready(const Program *program, const char *rest)
 	double		chunk[DEVICE_EXECUTORS];
 	int			name = 0;
 
+	chunk[DEVICE_RTCUDB] = INFINITY;	/* is not measured */
 	if (sscanf(rest, "%lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &name) < 2)
 		return;
 	rtscan_begin_device_experience(program->device, chunk);

@@ -123,6 +123,15 @@ can_trace_rays(bool *is_there)
 	return all;
 }
 
+/* The one that is set, if it is one of the device's. */
+static RtscanExecutor
+executor_to_prepare(bool rays)
+{
+	if (!rays || rtscan_executor == RTSCAN_EXECUTOR_COMPUTE)
+		return RTSCAN_EXECUTOR_COMPUTE;
+	return rtscan_executor == RTSCAN_EXECUTOR_RTCUDB ? RTSCAN_EXECUTOR_RTCUDB : RTSCAN_EXECUTOR_RT;
+}
+
 /* Columns, and where the devices can trace rays BVHs, as a scan of these columns needs them. */
 Datum
 rtscan_prewarm(PG_FUNCTION_ARGS)
@@ -143,8 +152,7 @@ rtscan_prewarm(PG_FUNCTION_ARGS)
 				 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
 				 errdetail("%s", rtscan_device_absence(0))));
 	why = rtscan_prewarm_columns(index, chosen_columns(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1)),
-								 rays && rtscan_executor != RTSCAN_EXECUTOR_COMPUTE ?
-								 RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE, &segments);
+								 executor_to_prepare(rays), &segments);
 	if (why)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),

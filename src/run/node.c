@@ -539,7 +539,7 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 	if (!es->analyze || !totals->searched)
 		return;
 	ExplainPropertyText("Executor", rtscan_executor_names[totals->executor], es);
-	if (totals->executor == RTSCAN_EXECUTOR_RT)
+	if (totals->executor == RTSCAN_EXECUTOR_RT || totals->executor == RTSCAN_EXECUTOR_RTCUDB)
 		ExplainPropertyUInteger("Rays", NULL, totals->rays, es);
 	ExplainPropertyUInteger("Segments", NULL, totals->segments, es);
 	if (totals->skipped_segments > 0)

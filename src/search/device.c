@@ -1,6 +1,6 @@
 /*
  * device.c
- *		The executors compute and rt: have the device programs evaluate a round.
+ *		The executors compute, rt and rtcudb: have the device programs evaluate a round.
  *
  * Each device is asked for the segments that have their place on it; all of them work at the same time.
  */
@@ -85,7 +85,15 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 static DeviceExecutor
 device_executor(RtscanExecutor executor)
 {
-	return executor == RTSCAN_EXECUTOR_RT ? DEVICE_RT : DEVICE_COMPUTE;
+	switch (executor)
+	{
+		case RTSCAN_EXECUTOR_RT:
+			return DEVICE_RT;
+		case RTSCAN_EXECUTOR_RTCUDB:
+			return DEVICE_RTCUDB;
+		default:
+			return DEVICE_COMPUTE;
+	}
 }
 
 /* All devices work at the same time, and the CPU after them, for those that are not there. */
@@ -273,6 +281,24 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 		rtscan_keep_round_bits(round);
 	return why_not(&parts);
 }
+
+/* Each set of columns that a query asks for takes a BVH of its own: that is for who asks for it, not for "auto". */
+static bool
+is_never_ready(void)
+{
+	return false;
+}
+
+const RtscanExecutorMethods rtscan_job_methods = {
+	.is_ready = is_never_ready,
+	.can = can,
+	.devices = devices,
+	.fits = fits,
+	.estimate = estimate,
+	.pass_over = pass_over,
+	.prepare = prepare,
+	.evaluate = evaluate,
+};
 
 const RtscanExecutorMethods rtscan_device_methods = {
 	.is_ready = rtscan_is_any_device_ready,

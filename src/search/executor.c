@@ -11,7 +11,9 @@
 
 const char	rtscan_not_yet[] = "A column is not on the device.";
 
-const RtscanExecutorMethods *const rtscan_executors[] = {&rtscan_cpu_methods, &rtscan_device_methods, &rtscan_device_methods};
+const RtscanExecutorMethods *const rtscan_executors[] = {
+	&rtscan_cpu_methods, &rtscan_device_methods, &rtscan_device_methods, &rtscan_job_methods
+};
 
 /* ---------------------------------------------------------------- choice */
 

@@ -5,7 +5,7 @@
  * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
  * rows; rtscan_bits_remove_dead() takes those out.
  *
- * The cpu executor is always there.  The others (compute, rt) run in the device programs;
+ * The cpu executor is always there.  The others (compute, rt, rtcudb) run in the device programs;
  * they take several segments at once, leave small ones to the cpu, and can fail, in which
  * case the cpu answers too.
  */
@@ -148,7 +148,7 @@ extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region
  */
 typedef struct RtscanExecutorMethods
 {
-	/* Is it there?  "auto" asks it nothing else if not; what else it is asked it answers with its reason then. */
+	/* Is it there, for "auto" to choose?  "auto" asks it nothing else if not; what else it is asked it answers with its reason then. */
 	bool		(*is_ready) (void);
 
 	/* Can it evaluate a segment's regions, or some of them? */
@@ -183,6 +183,7 @@ extern const char rtscan_not_yet[];
 
 extern const RtscanExecutorMethods rtscan_cpu_methods;	/* cpu.c */
 extern const RtscanExecutorMethods rtscan_device_methods;	/* device.c */
+extern const RtscanExecutorMethods rtscan_job_methods;	/* likewise, of the executor rtcudb */
 extern const RtscanExecutorMethods *const rtscan_executors[RTSCAN_EXECUTORS];
 
 /*

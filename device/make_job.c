@@ -1,0 +1,212 @@
+/*
+ * make_job.c
+ *		RTCUDB's job in tasks: attributes of a space, and rays.
+ */
+#include "make_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the space */
+
+/* An attribute of a column that is on the device. */
+static void
+add_attribute(Space *space, const Resident *column, SpaceAxis axis)
+{
+	const ColumnShape *shape = &column->shape;
+	SpaceAttribute attribute = {
+		.column = column->key.columns[0], .is_values = shape->is_values, .is_row = shape->heap_order, .axis = axis,
+		.largest = shape->is_values ? shape->largest : shape->heap_order ? shape->rows - 1 : shape->distinct};
+
+	space_add(space, &attribute);
+}
+
+static void
+add_tally_attribute(Work *work, Space *space, uint32_t column, bool is_values, SpaceAxis axis)
+{
+	ResidentKey key = cache_column_key(&work->segment->key, column, is_values);
+
+	add_attribute(space, cache_find(work->evaluator->cache, &key), axis);
+}
+
+/* All that a segment's job asks of a row: predicates first, for each row that is met is asked for those. */
+static DeviceResult
+make_space(Work *work, const TallySource *tally, Space *space)
+{
+	const EvaluateSegment *segment = work->segment;
+	DeviceResult result = segment->cells > 0 ? find_tally(work->evaluator, tally, &work->request->reply) : DEVICE_OK;
+
+	*space = (Space) {0};
+	if (result != DEVICE_OK)
+		return result;
+	for (uint32_t c = 0; c < work->ncolumns; c++)
+		add_attribute(space, work->columns[c].resident, SPACE_SCAN);
+	for (uint32_t i = 0; i < segment->digits; i++)
+		add_tally_attribute(work, space, tally->digits[i].column, tally->digits[i].is_values, SPACE_GROUP);
+	for (uint32_t i = 0; i < segment->measures; i++)
+		add_tally_attribute(work, space, tally->measures[i].column, true, SPACE_AXES);
+	return DEVICE_OK;
+}
+
+/* ---------------------------------------------------------------- rays */
+
+static void
+add_slots(RangeSet *set, Range slots)
+{
+	Range	   *last = set->n > 0 ? &set->ranges[set->n - 1] : NULL;
+
+	if (last && slots.first <= last->end)
+		last->end = slots.end > last->end ? slots.end : last->end;
+	else
+		set->ranges[set->n++] = slots;
+}
+
+/* The slots of a column's intervals, which are ascending; there is room for as many as these. */
+static RangeSet
+find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *room)
+{
+	RangeSet	set = {.ranges = room};
+
+	for (uint32_t i = 0; i < column->count; i++)
+	{
+		const DeviceInterval *interval = &column->intervals[i];
+
+		add_slots(&set, attribute->is_row ? space_slots(attribute, interval->low_rank, interval->high_rank)
+				  : space_slots(attribute, interval->low_code, interval->high_code));
+	}
+	return set;
+}
+
+static void
+find_ranges(const Work *work, Space *space, RangeSet *ranges)
+{
+	SpaceQuery	query = {0};
+	Range	   *room[DEVICE_MAX_COLUMNS];
+
+	for (uint32_t c = 0; c < work->ncolumns; c++)
+	{
+		const WorkColumn *column = &work->columns[c];
+		SpaceAttribute *attribute = space_find(space, column->resident->key.columns[0], false);
+
+		room[c] = malloc(column->count * sizeof(Range));
+		if (room[c] == NULL)
+			fail("out of memory");
+		query.wanted[attribute - space->attributes] = find_slots(attribute, column, room[c]);
+	}
+	space_ranges(space, &query, ranges);
+	for (uint32_t c = 0; c < work->ncolumns; c++)
+		free(room[c]);
+}
+
+/* The rays of each range are a bundle; how many there are in all. */
+static uint32_t
+add_bundles(Evaluator *evaluator, const Space *space, const RangeSet *ranges)
+{
+	BundleTask *bundles = array_extend(&evaluator->bundles, ranges->n);
+	uint32_t	rays = 0;
+
+	for (uint32_t i = 0; i < ranges->n; i++)
+	{
+		Range		range = ranges->ranges[i];
+
+		bundles[i] = (BundleTask) {
+			.origin = {0.5f, 0.5f, (float) range.first - 0.5f},
+			.step = {1, 1, 1},
+			.count = {space->slots[SPACE_GROUP], space->slots[SPACE_PLACE], 1},
+			.axis = SPACE_SCAN,
+			.reach = (float) (range.end - range.first),
+			.first_ray = rays,
+		};
+		rays += space->slots[SPACE_GROUP] * space->slots[SPACE_PLACE];
+	}
+	return rays;
+}
+
+/* ---------------------------------------------------------------- the job */
+
+/* Bits that begin as zeros: those of no ranges of rows. */
+static void
+add_zeros(Work *work)
+{
+	tasks_add_sieve(work);
+	tasks_add_runs(work->evaluator, NULL, &(RangeSet) {0});
+}
+
+static DeviceResult
+add_rays(Work *work, TallySource *tally, const Resident *bvh)
+{
+	Evaluator  *evaluator = work->evaluator;
+	Range		room[SPACE_MAX_RANGES];
+	RangeSet	ranges = {.capacity = SPACE_MAX_RANGES, .ranges = room};
+	TraceTask	task = {
+		.structure = bvh->top_address,
+		.kept = bvh->kept,
+		.bits = work->bits,
+		.first_bundle = evaluator->bundles.count,
+		.first_column = evaluator->columns.count,
+		.columns = work->ncolumns,
+		.rows = work->segment->rows,
+		.tally = NO_TALLY,
+		.record_words = bvh->space->record_words,
+	};
+
+	for (uint32_t c = 0; c < work->ncolumns; c++)
+		tasks_add_column(evaluator, &work->columns[c])->field =
+			space_field(space_find(bvh->space, work->columns[c].resident->key.columns[0], false));
+	find_ranges(work, bvh->space, &ranges);
+	task.bundles = ranges.n;
+	task.rays = add_bundles(evaluator, bvh->space, &ranges);
+	if (work->segment->cells > 0)
+	{
+		DeviceResult result = add_tally_of_job(evaluator, tally, bvh->space, &work->request->reply);
+
+		if (result != DEVICE_OK)
+			return result;
+		task.tally = evaluator->tally_tasks.count - 1;
+	}
+	*(TraceTask *) array_extend(&evaluator->job_tasks, 1) = task;
+	if (task.rays > evaluator->largest_job)
+		evaluator->largest_job = task.rays;
+	work->request->reply.rays += task.rays;
+	return DEVICE_OK;
+}
+
+/* Columns have bits of a key. */
+static bool
+has_key(const Work *work, const TallySource *tally)
+{
+	bool		has = true;
+
+	for (uint32_t c = 0; c < work->ncolumns; c++)
+		has = has && work->columns[c].resident->key.columns[0] < DEVICE_MAX_COLUMNS;
+	for (uint32_t i = 0; i < work->segment->digits; i++)
+		has = has && tally->digits[i].column < DEVICE_MAX_COLUMNS;
+	for (uint32_t i = 0; i < work->segment->measures; i++)
+		has = has && tally->measures[i].column < DEVICE_MAX_COLUMNS;
+	return has;
+}
+
+DeviceResult
+add_job(Work *work, TallySource *tally)
+{
+	Evaluator  *evaluator = work->evaluator;
+	Space		space;
+	Resident   *bvh;
+	DeviceResult result;
+
+	if (evaluator->job_raytracer.pipeline == VK_NULL_HANDLE)
+		return DEVICE_UNSUPPORTED;
+	if (!has_key(work, tally))
+		return DEVICE_REFUSED;
+	result = make_space(work, tally, &space);
+	if (result != DEVICE_OK)
+		return result;
+	bvh = triangles_get(&evaluator->triangles, &work->segment->key, &space, work->segment->rows);
+	if (bvh == NULL)
+		return DEVICE_NO_MEMORY;
+	if (work->request->header->prepare)
+		return DEVICE_OK;
+	add_zeros(work);
+	tally->bits = work->bits;
+	return add_rays(work, tally, bvh);
+}

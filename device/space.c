@@ -1,0 +1,273 @@
+/*
+ * space.c
+ *		RTCUDB's space: attributes to coordinates, and predicates to ranges of these.
+ */
+#include "space.h"
+
+#include <stddef.h>
+
+#define ROW_BITS		32
+
+/* Values that are larger are in no record, and on no axis: their NULLs would have no number. */
+#define MAX_LARGEST		(UINT64_C(1) << 62)
+
+SpaceAttribute *
+space_find(Space *space, uint32_t column, bool is_values)
+{
+	for (uint32_t i = 0; i < space->count; i++)
+		if (space->attributes[i].column == column && space->attributes[i].is_values == is_values)
+			return &space->attributes[i];
+	return NULL;
+}
+
+void
+space_add(Space *space, const SpaceAttribute *attribute)
+{
+	SpaceAttribute *added = &space->attributes[space->count];
+
+	if (space->count == SPACE_ATTRIBUTES || space_find(space, attribute->column, attribute->is_values))
+		return;
+	*added = *attribute;
+	if (attribute->largest > MAX_LARGEST)
+		added->axis = SPACE_AXES;
+	space->count++;
+}
+
+/* ---------------------------------------------------------------- layout */
+
+/* Numbers that the attribute can have; of values there is one more, for NULL. */
+static uint64_t
+numbers(const SpaceAttribute *attribute)
+{
+	return attribute->largest + 1 + attribute->is_values;
+}
+
+static uint32_t
+bits_for(uint64_t number)
+{
+	return 64 - (uint32_t) __builtin_clzll(number | 1);
+}
+
+/* Attributes that do not fit stay where they are. */
+static void
+lay_out_record(Space *space)
+{
+	uint32_t	end = ROW_BITS;
+
+	for (uint32_t i = 0; i < space->count; i++)
+	{
+		SpaceAttribute *attribute = &space->attributes[i];
+		uint32_t	bits = bits_for(numbers(attribute) - 1);
+
+		if (attribute->is_row || attribute->largest > MAX_LARGEST || end + bits > SPACE_RECORD_WORDS * 32)
+			continue;
+		attribute->first_bit = end;
+		attribute->bits = bits;
+		end += bits;
+	}
+	space->record_words = end <= SPACE_RECORD_WORDS / 2 * 32 ? SPACE_RECORD_WORDS / 2 : SPACE_RECORD_WORDS;
+}
+
+static uint64_t
+slots_of(const SpaceAttribute *attribute, uint32_t shift)
+{
+	return ((numbers(attribute) - 1) >> shift) + 1;
+}
+
+/* Which of an axis' attributes has most slots; NULL: they all fit. */
+static SpaceAttribute *
+find_largest(Space *space, SpaceAxis axis, uint64_t most)
+{
+	SpaceAttribute *largest = NULL;
+	uint64_t	product = 1;
+	bool		fits = true;
+
+	for (uint32_t i = 0; i < space->count; i++)
+	{
+		SpaceAttribute *attribute = &space->attributes[i];
+		uint64_t	slots = slots_of(attribute, attribute->shift);
+
+		if (attribute->axis != axis)
+			continue;
+		fits = fits && slots <= most / product;
+		product = fits ? product * slots : product;
+		if (largest == NULL || slots > slots_of(largest, largest->shift))
+			largest = attribute;
+	}
+	return fits ? NULL : largest;
+}
+
+/* Is an attribute before another one on their axis?  The last one's slots are next to each other. */
+static bool
+is_before(const SpaceAttribute *a, const SpaceAttribute *b)
+{
+	return a->largest != b->largest ? a->largest < b->largest : a < b;
+}
+
+static uint32_t
+stride_of(const Space *space, const SpaceAttribute *attribute)
+{
+	uint32_t	stride = 1;
+
+	for (uint32_t i = 0; i < space->count; i++)
+		if (space->attributes[i].axis == attribute->axis && is_before(attribute, &space->attributes[i]))
+			stride *= space->attributes[i].slots;
+	return stride;
+}
+
+/* An axis of so many slots at most; how many it comes to. */
+static uint32_t
+lay_out_axis(Space *space, SpaceAxis axis, uint32_t most)
+{
+	SpaceAttribute *largest;
+	uint32_t	slots = 1;
+
+	while ((largest = find_largest(space, axis, most)))
+		largest->shift++;
+	for (uint32_t i = 0; i < space->count; i++)
+		if (space->attributes[i].axis == axis)
+		{
+			space->attributes[i].slots = (uint32_t) slots_of(&space->attributes[i], space->attributes[i].shift);
+			slots *= space->attributes[i].slots;
+		}
+	for (uint32_t i = 0; i < space->count; i++)
+		if (space->attributes[i].axis == axis)
+			space->attributes[i].stride = stride_of(space, &space->attributes[i]);
+	return slots;
+}
+
+void
+space_plan(Space *space)
+{
+	lay_out_record(space);
+	space->slots[SPACE_SCAN] = lay_out_axis(space, SPACE_SCAN, SPACE_SCAN_SLOTS);
+	space->slots[SPACE_GROUP] = lay_out_axis(space, SPACE_GROUP, SPACE_GROUP_SLOTS);
+	space->slots[SPACE_PLACE] = SPACE_RAYS / space->slots[SPACE_GROUP];
+}
+
+/* ---------------------------------------------------------------- queries */
+
+static uint32_t
+slot_of(const SpaceAttribute *attribute, uint64_t value)
+{
+	uint64_t	slot = value >> attribute->shift;
+
+	return slot < attribute->slots ? (uint32_t) slot : attribute->slots - 1;
+}
+
+Range
+space_slots(const SpaceAttribute *attribute, uint64_t first, uint64_t end)
+{
+	return (Range) {slot_of(attribute, first), slot_of(attribute, end > first ? end - 1 : first) + 1};
+}
+
+/* The scan attributes as digits, the most significant one first. */
+typedef struct Digits
+{
+	const Space *space;
+	const SpaceQuery *query;
+	uint32_t	count;
+	uint32_t	order[SPACE_ATTRIBUTES];
+	uint32_t	depth;			/* of these restrict the coordinate */
+	RangeSet   *ranges;
+} Digits;
+
+static void
+sort_digits(Digits *digits)
+{
+	const SpaceAttribute *attributes = digits->space->attributes;
+
+	for (uint32_t i = 0; i < digits->space->count; i++)
+	{
+		uint32_t	place = digits->count;
+
+		if (attributes[i].axis != SPACE_SCAN)
+			continue;
+		for (; place > 0 && is_before(&attributes[i], &attributes[digits->order[place - 1]]); place--)
+			digits->order[place] = digits->order[place - 1];
+		digits->order[place] = i;
+		digits->count++;
+	}
+}
+
+/* The slots wanted of a digit: all, if the query does not say. */
+static RangeSet
+wanted_of(const Digits *digits, uint32_t digit, Range *all)
+{
+	const RangeSet *wanted = &digits->query->wanted[digits->order[digit]];
+
+	*all = (Range) {0, digits->space->attributes[digits->order[digit]].slots};
+	return wanted->n > 0 ? *wanted : (RangeSet) {.n = 1, .ranges = all};
+}
+
+static uint64_t
+count_slots(const RangeSet *set)
+{
+	uint64_t	slots = 0;
+
+	for (uint32_t i = 0; i < set->n; i++)
+		slots += set->ranges[i].end - set->ranges[i].first;
+	return slots;
+}
+
+/* As many digits as there can be without too many ranges: each slot of one is as many ranges as the next has. */
+static void
+choose_depth(Digits *digits)
+{
+	uint64_t	slots = 1;
+
+	for (uint32_t i = 0; i < digits->count; i++)
+	{
+		Range		all;
+		RangeSet	wanted = wanted_of(digits, i, &all);
+
+		if (slots * wanted.n <= SPACE_MAX_RANGES)
+			digits->depth = i + 1;
+		slots *= count_slots(&wanted);
+		if (slots > SPACE_MAX_RANGES)
+			return;
+	}
+}
+
+static void
+add_range(RangeSet *ranges, uint32_t first, uint32_t end)
+{
+	if (ranges->n > 0 && ranges->ranges[ranges->n - 1].end == first)
+		ranges->ranges[ranges->n - 1].end = end;
+	else
+		ranges->ranges[ranges->n++] = (Range) {first, end};
+}
+
+/* The ranges where the digits before this one have come to a number. */
+static void
+add_ranges(const Digits *digits, uint32_t digit, uint32_t number)
+{
+	const SpaceAttribute *attribute = &digits->space->attributes[digits->order[digit]];
+	Range		all;
+	RangeSet	wanted = wanted_of(digits, digit, &all);
+
+	for (uint32_t i = 0; i < wanted.n; i++)
+	{
+		Range		range = wanted.ranges[i];
+
+		if (digit + 1 == digits->depth)
+			add_range(digits->ranges, number + range.first * attribute->stride, number + range.end * attribute->stride);
+		else
+			for (uint32_t slot = range.first; slot < range.end; slot++)
+				add_ranges(digits, digit + 1, number + slot * attribute->stride);
+	}
+}
+
+void
+space_ranges(const Space *space, const SpaceQuery *query, RangeSet *ranges)
+{
+	Digits		digits = {.space = space, .query = query, .ranges = ranges};
+
+	ranges->n = 0;
+	sort_digits(&digits);
+	choose_depth(&digits);
+	if (digits.depth == 0)
+		add_range(ranges, 0, space->slots[SPACE_SCAN]);
+	else
+		add_ranges(&digits, 0, 0);
+}

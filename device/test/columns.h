@@ -1,0 +1,155 @@
+/*
+ * columns.h
+ *		Columns on the device that tests make up, and what they are to tallies.
+ */
+#ifndef RTSCAN_DEVICE_TEST_COLUMNS_H
+#define RTSCAN_DEVICE_TEST_COLUMNS_H
+
+#include <stdlib.h>
+
+#include "../cache.h"
+#include "device_test.h"
+
+#define MAX_CHUNKS		3
+#define MAX_ROWS		(MAX_CHUNKS * DEVICE_CHUNK_ROWS)
+
+/* A column of a segment. */
+typedef struct Column
+{
+	Resident   *resident;
+	uint64_t	shift;
+	uint64_t   *numbers;		/* codes, or distances from the least; of each row */
+	bool	   *isnull;
+} Column;
+
+static inline uint64_t
+below(uint64_t n)
+{
+	return random64() % n;
+}
+
+/* A number of so many bits, at most. */
+static inline uint64_t
+random_number(uint32_t nbits)
+{
+	return nbits == 0 ? 0 : random64() >> (64 - nbits);
+}
+
+/* In the cache, with memory that the host sees. */
+static inline Resident *
+add_resident(Cache *cache, const SegmentKey *segment, uint32_t column, const ColumnShape *shape)
+{
+	Resident   *resident = calloc(1, sizeof(Resident));
+
+	resident->key = cache_column_key(segment, column, shape->is_values);
+	resident->shape = *shape;
+	resident->layout = device_column_layout(shape);
+	if (!memory_on_host(cache->context, HOST_READS_AND_WRITES, resident->layout.size, 0, &resident->memory))
+		fail("there is no memory for a column");
+	memset(resident->memory.host, 0, resident->layout.size);
+	cache_add(cache, resident);
+	return resident;
+}
+
+static inline void
+set_bits(char *place, uint64_t bit, uint32_t nbits, uint64_t element)
+{
+	for (uint32_t i = 0; i < nbits; i++, bit++)
+		if (element >> i & 1)
+			place[bit / 8] |= (char) (1 << bit % 8);
+}
+
+/* Codes up to the one that stands for NULL. */
+static inline void
+make_codes(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, uint32_t null)
+{
+	uint32_t	rows = segment->rows;
+	uint32_t	bytes = null < 256 ? 1 : null < 65536 ? 2 : 3;
+	ColumnShape shape = {.rows = rows, .nonnull = rows, .distinct = null, .code_bytes = bytes};
+
+	column->resident = add_resident(cache, &segment->key, number, &shape);
+	for (uint32_t row = 0; row < rows; row++)
+	{
+		column->numbers[row] = below((uint64_t) null + 1);
+		set_bits(column->resident->memory.host + column->resident->layout.codes, (uint64_t) row * bytes * 8, bytes * 8,
+				 column->numbers[row]);
+	}
+}
+
+/* Elements of a chunk: widths that frames have, and distances that are below a limit. */
+static inline ValueFrame
+make_frame(uint64_t limit)
+{
+	static const uint32_t widths[] = {0, 1, 2, 4, 8, 16, 24, 32, 48, 56, 64};
+	uint32_t	n = 0;
+	ValueFrame	frame = {.null = UINT64_MAX};
+
+	while (n < sizeof(widths) / sizeof(widths[0]) && (widths[n] < 64 ? UINT64_C(1) << widths[n] : UINT64_MAX) <= limit)
+		n++;
+	frame.bits = widths[below(n > 0 ? n : 1)];
+	frame.above = below(limit - (frame.bits == 64 ? UINT64_MAX : UINT64_C(1) << frame.bits) + 1);
+	if (frame.bits == 64 || below(2) > 0)
+		frame.null = frame.bits == 0 ? 0 : UINT64_MAX >> (64 - frame.bits);
+	return frame;
+}
+
+/* All distances, with the shift, are below a limit. */
+static inline void
+make_values(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, uint64_t limit)
+{
+	uint32_t	chunks = device_chunks(segment->rows);
+	ColumnShape shape = {.rows = segment->rows, .is_values = true};
+	ValueFrame	frames[MAX_CHUNKS];
+
+	column->shift = below(2) > 0 ? below(limit / 2 + 1) : 0;
+	for (uint32_t chunk = 0; chunk < chunks; chunk++)
+	{
+		frames[chunk] = make_frame(limit - column->shift);
+		frames[chunk].page = shape.element_pages;
+		shape.element_pages += frames[chunk].bits;
+	}
+	shape.largest = limit - 1 - column->shift;
+	column->resident = add_resident(cache, &segment->key, number, &shape);
+	memcpy(column->resident->memory.host + column->resident->layout.frames, frames, chunks * sizeof(ValueFrame));
+	for (uint32_t row = 0; row < shape.rows; row++)
+	{
+		const ValueFrame *frame = &frames[row / DEVICE_CHUNK_ROWS];
+		uint64_t	element = below(9) == 0 && frame->null != UINT64_MAX ? frame->null : random_number(frame->bits);
+		char	   *page = column->resident->memory.host + column->resident->layout.elements +
+			(uint64_t) frame->page * DEVICE_CHUNK_BYTES;
+
+		set_bits(page, (uint64_t) (row % DEVICE_CHUNK_ROWS) * frame->bits, frame->bits, element);
+		column->isnull[row] = element == frame->null;
+		column->numbers[row] = frame->above + element;
+	}
+}
+
+static inline Column
+new_column(void)
+{
+	return (Column) {.numbers = calloc(MAX_ROWS, sizeof(uint64_t)), .isnull = calloc(MAX_ROWS, sizeof(bool))};
+}
+
+static inline void
+free_column(Column *column)
+{
+	free(column->numbers);
+	free(column->isnull);
+}
+
+static inline void
+measure_value(uint64_t *word, uint32_t kind, uint64_t distance)
+{
+	if (kind == TALLY_COUNT)
+		*word += 1;
+	if (kind == TALLY_SUM_LOWER)
+		*word += distance & UINT32_MAX;
+	if (kind == TALLY_SUM_UPPER)
+		*word += distance >> 32;
+	if (kind == TALLY_GREATEST && distance > *word)
+		*word = distance;
+	if (kind == TALLY_LEAST && ~distance > *word)
+		*word = ~distance;
+}
+
+#endif							/* RTSCAN_DEVICE_TEST_COLUMNS_H */

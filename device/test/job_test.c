@@ -1,0 +1,436 @@
+/*
+ * job_test.c
+ *		RTCUDB's job (../make_job.h) on a device, against what a loop over rows says of the same columns: counts, bits, tallies.
+ *
+ *	job_test [device]
+ *
+ * Requests are evaluated as the program does, several segments at a time.  Columns lie in memory of the host.
+ */
+#include "../evaluate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "columns.h"
+
+#define CASES			30
+#define MAX_SEGMENTS	3
+#define MAX_SCANS		5
+#define MAX_INTERVALS	40
+#define MAX_DIGITS		3
+#define MAX_MEASURES	12
+#define MAX_VALUES		3		/* columns that are measured */
+#define MAX_CELLS		3000
+#define FIRST_DIGIT		MAX_SCANS
+#define FIRST_VALUE		(FIRST_DIGIT + MAX_DIGITS)
+#define MAX_WORDS		(MAX_SEGMENTS * MAX_CELLS * (1 + MAX_MEASURES))
+#define RESULTS_SIZE	(65536 + MAX_WORDS * sizeof(uint64_t) + MAX_SEGMENTS * MAX_CHUNKS * DEVICE_CHUNK_BYTES)
+
+/* A request's parts, and the columns of its segments. */
+typedef struct Case
+{
+	EvaluateHeader header;
+	EvaluateSegment segments[MAX_SEGMENTS];
+	EvaluateColumn columns[MAX_SEGMENTS * MAX_SCANS];
+	DeviceInterval intervals[MAX_SEGMENTS * MAX_SCANS * MAX_INTERVALS];
+	TallyDigit	digits[MAX_SEGMENTS * MAX_DIGITS];
+	TallyMeasure measures[MAX_SEGMENTS * MAX_MEASURES];
+	Column		scans[MAX_SEGMENTS][MAX_SCANS];
+	Column		digit_columns[MAX_SEGMENTS][MAX_DIGITS];
+	Column		values[MAX_SEGMENTS][MAX_VALUES];
+
+	/* of all segments */
+	uint32_t	ndigits;
+	uint32_t	null[MAX_DIGITS];
+	bool		is_values[MAX_DIGITS];
+	uint32_t	cells;
+	uint32_t	nvalues;
+	uint32_t	value_bits;
+	uint32_t	nmeasures;
+} Case;
+
+static Context context;
+static Cache cache;
+static Evaluator evaluator;
+static Memory results;
+static Case current;
+static uint32_t expected_counts[MAX_SEGMENTS * MAX_CHUNKS];
+static char expected_bits[MAX_SEGMENTS * MAX_CHUNKS][DEVICE_CHUNK_BYTES];
+static uint64_t expected_words[MAX_WORDS];
+static unsigned long ncases = 0;
+
+/* ---------------------------------------------------------------- cases */
+
+static uint32_t
+one_of(const uint32_t *choices, size_t n)
+{
+	return choices[below(n)];
+}
+
+#define ONE_OF(choices)	one_of(choices, sizeof(choices) / sizeof((choices)[0]))
+
+/* What all segments have alike. */
+static void
+make_shape(void)
+{
+	static const uint32_t nulls[] = {0, 1, 2, 9, 99, 300, 2000};
+	static const uint32_t value_bits[] = {1, 7, 15, 16, 31, 32, 40, 63};
+	uint32_t	wanted = (uint32_t) below(MAX_DIGITS + 1);
+
+	memset(&current, 0, sizeof(current));
+	current.cells = 1;
+	for (; current.ndigits < wanted; current.ndigits++)
+	{
+		uint32_t	null = ONE_OF(nulls);
+
+		if (current.cells * (null + 1) > MAX_CELLS)
+			break;
+		current.null[current.ndigits] = null;
+		current.is_values[current.ndigits] = below(2) > 0;
+		current.cells *= null + 1;
+	}
+	current.nvalues = 1 + (uint32_t) below(MAX_VALUES);
+	current.value_bits = ONE_OF(value_bits);
+	current.nmeasures = (uint32_t) below(MAX_MEASURES + 1);
+	current.header.executor = DEVICE_RTCUDB;
+	current.header.want_bits = below(4) > 0;
+	current.header.segments = 1 + (uint32_t) below(MAX_SEGMENTS);
+}
+
+/* Codes of a scan; or rows are their own. */
+static void
+make_scan(Column *column, const EvaluateSegment *segment, uint32_t number)
+{
+	static const uint32_t distincts[] = {0, 1, 2, 30, 255, 300, 5000, 70000};
+	ColumnShape shape = {.rows = segment->rows, .nonnull = segment->rows, .heap_order = true};
+
+	if (below(6) > 0)
+	{
+		make_codes(column, &cache, segment, number, ONE_OF(distincts));
+		return;
+	}
+	column->resident = calloc(1, sizeof(Resident));
+	column->resident->key = cache_column_key(&segment->key, number, false);
+	column->resident->shape = shape;
+	cache_add(&cache, column->resident);
+	for (uint32_t row = 0; row < segment->rows; row++)
+		column->numbers[row] = row;
+}
+
+/* Some that ascend, with gaps; of codes, or of rows where these are the codes. */
+static uint32_t
+make_intervals(const Column *column, DeviceInterval *intervals)
+{
+	bool		heap_order = column->resident->shape.heap_order;
+	uint32_t	end = heap_order ? column->resident->shape.rows : column->resident->shape.distinct + 1;
+	uint32_t	wanted = below(3) > 0 ? 1 : 1 + (uint32_t) below(MAX_INTERVALS);
+	uint32_t	n = 0;
+
+	for (uint32_t first = (uint32_t) below(end); first < end && n < wanted; n++)
+	{
+		uint32_t	length = 1 + (uint32_t) below(wanted == 1 ? end - first : (end - first) / wanted + 1);
+
+		if (first + length > end)
+			length = end - first;
+		intervals[n] = heap_order ? (DeviceInterval) {first, first + length, 0, 0} : (DeviceInterval) {0, 0, first, first + length};
+		first += length + 1 + (uint32_t) below(3);
+	}
+	return n;
+}
+
+static void
+make_scans(uint32_t s)
+{
+	EvaluateSegment *segment = &current.segments[s];
+
+	segment->columns = 1 + (uint32_t) below(MAX_SCANS);
+	for (uint32_t c = 0; c < segment->columns; c++)
+	{
+		EvaluateColumn *wanted = &current.columns[current.header.columns++];
+
+		current.scans[s][c] = new_column();
+		make_scan(&current.scans[s][c], segment, c);
+		wanted->column = c;
+		wanted->intervals = make_intervals(&current.scans[s][c], current.intervals + current.header.intervals);
+		current.header.intervals += wanted->intervals;
+	}
+}
+
+static void
+make_digits(uint32_t s)
+{
+	EvaluateSegment *segment = &current.segments[s];
+	uint32_t	stride = 1;
+
+	segment->digits = current.ndigits;
+	for (uint32_t d = 0; d < current.ndigits; d++)
+	{
+		Column	   *column = &current.digit_columns[s][d];
+		uint32_t	null = current.null[d];
+
+		*column = new_column();
+		if (current.is_values[d])
+			make_values(column, &cache, segment, FIRST_DIGIT + d, (uint64_t) null + (null == 0));
+		else
+			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
+		current.digits[current.header.digits++] = (TallyDigit) {FIRST_DIGIT + d, current.is_values[d], null, stride, column->shift};
+		stride *= null + 1;
+	}
+}
+
+/* Those of the first segment say what is measured. */
+static void
+make_measures(uint32_t s)
+{
+	for (uint32_t v = 0; v < current.nvalues; v++)
+	{
+		current.values[s][v] = new_column();
+		make_values(&current.values[s][v], &cache, &current.segments[s], FIRST_VALUE + v, UINT64_C(1) << current.value_bits);
+	}
+	current.segments[s].measures = current.nmeasures;
+	for (uint32_t m = 0; m < current.nmeasures; m++)
+	{
+		TallyMeasure *measure = &current.measures[current.header.measures++];
+
+		*measure = s > 0 ? current.measures[m] :
+			(TallyMeasure) {FIRST_VALUE + (uint32_t) below(current.nvalues), (uint32_t) below(TALLY_KINDS), 0};
+		measure->shift = current.values[s][measure->column - FIRST_VALUE].shift;
+	}
+}
+
+static void
+make_segment(uint32_t s)
+{
+	static const uint32_t rows[] = {1, 31, 4097, DEVICE_CHUNK_ROWS - 1, DEVICE_CHUNK_ROWS, DEVICE_CHUNK_ROWS + 1, 130000, MAX_ROWS};
+	EvaluateSegment *segment = &current.segments[s];
+
+	segment->key.segment = ncases * MAX_SEGMENTS + s;
+	segment->rows = ONE_OF(rows);
+	make_scans(s);
+	/* A segment without a tally, or all of a request. */
+	if (current.nmeasures == 0 && current.ndigits == 0)
+		return;
+	segment->cells = current.cells;
+	segment->joins = s > 0 && below(2) > 0;
+	segment->tallied[0] = (uint32_t) random64();
+	make_digits(s);
+	make_measures(s);
+}
+
+/* ---------------------------------------------------------------- what is right */
+
+static bool
+is_wanted(const Column *column, const DeviceInterval *intervals, uint32_t count, uint32_t row)
+{
+	bool		heap_order = column->resident->shape.heap_order;
+	uint64_t	code = column->numbers[row];
+
+	for (uint32_t i = 0; i < count; i++)
+		if (heap_order ? code >= intervals[i].low_rank && code < intervals[i].high_rank :
+			code >= intervals[i].low_code && code < intervals[i].high_code)
+			return true;
+	return false;
+}
+
+static void
+expect_in_tally(uint32_t s, uint32_t row, uint64_t *words)
+{
+	const EvaluateSegment *segment = &current.segments[s];
+	const TallyDigit *digits = current.digits + s * current.ndigits;
+	const TallyMeasure *measures = current.measures + s * current.nmeasures;
+	uint64_t   *word = words;
+
+	for (uint32_t d = 0; d < current.ndigits; d++)
+	{
+		const Column *column = &current.digit_columns[s][d];
+		uint64_t	number = column->numbers[row] + digits[d].shift;
+
+		word += (column->isnull[row] || number > digits[d].null ? digits[d].null : (uint32_t) number) * digits[d].stride;
+	}
+	*word += 1;
+	for (uint32_t m = 0; m < current.nmeasures; m++)
+	{
+		const Column *column = &current.values[s][measures[m].column - FIRST_VALUE];
+
+		word += segment->cells;
+		if (!column->isnull[row])
+			measure_value(word, measures[m].kind, column->numbers[row] + measures[m].shift);
+	}
+}
+
+static void
+expect_row(uint32_t s, uint32_t row, uint32_t first_chunk, uint64_t *words)
+{
+	const EvaluateSegment *segment = &current.segments[s];
+	uint32_t	chunk = row / DEVICE_CHUNK_ROWS;
+	uint32_t	bit = row % DEVICE_CHUNK_ROWS;
+
+	expected_counts[first_chunk + chunk]++;
+	if (segment->cells > 0 && (segment->tallied[0] >> chunk & 1) != 0)
+		expect_in_tally(s, row, words);
+	else
+		expected_bits[first_chunk + chunk][bit / 8] |= (char) (1 << bit % 8);
+}
+
+/* Where a segment's parts of the request begin, and what comes back of it. */
+typedef struct Place
+{
+	const EvaluateColumn *columns;
+	const DeviceInterval *intervals;
+	uint32_t	chunk;
+	uint64_t   *words;
+	uint64_t   *next_words;
+} Place;
+
+static void
+expect_segment(uint32_t s, Place *place)
+{
+	const EvaluateSegment *segment = &current.segments[s];
+
+	if (!segment->joins)
+		place->words = place->next_words;
+	for (uint32_t row = 0; row < segment->rows; row++)
+	{
+		const DeviceInterval *intervals = place->intervals;
+		bool		matches = true;
+
+		for (uint32_t c = 0; c < segment->columns; c++)
+		{
+			matches = matches && is_wanted(&current.scans[s][c], intervals, place->columns[c].intervals, row);
+			intervals += place->columns[c].intervals;
+		}
+		if (matches)
+			expect_row(s, row, place->chunk, place->words);
+	}
+	for (uint32_t c = 0; c < segment->columns; c++)
+		place->intervals += place->columns[c].intervals;
+	place->columns += segment->columns;
+	place->chunk += device_chunks(segment->rows);
+	place->next_words += device_tally_words(segment);
+}
+
+/* ---------------------------------------------------------------- what the device says */
+
+static Request
+make_request(Area *area)
+{
+	Request		request = {
+		.area = area, .header = &current.header, .segments = current.segments, .columns = current.columns,
+		.intervals = current.intervals, .digits = current.digits, .measures = current.measures};
+
+	for (uint32_t s = 0; s < current.header.segments; s++)
+	{
+		request.chunks += device_chunks(current.segments[s].rows);
+		request.tally_words += device_tally_words(&current.segments[s]);
+	}
+	return request;
+}
+
+static void
+evaluate(Request *request)
+{
+	Request    *requests[] = {request};
+
+	evaluate_begin(&evaluator, requests, 1);
+	evaluate_end(&evaluator, requests);
+	if (request->reply.result != DEVICE_OK)
+		fail("case %lu: the result is %u", ncases, request->reply.result);
+}
+
+static bool
+is_tallied(uint32_t number)
+{
+	for (uint32_t s = 0; s < current.header.segments; s++)
+	{
+		uint32_t	chunks = device_chunks(current.segments[s].rows);
+
+		if (number < chunks)
+			return current.segments[s].cells > 0 && (current.segments[s].tallied[0] >> number & 1) != 0;
+		number -= chunks;
+	}
+	return false;
+}
+
+static void
+compare(const Request *request)
+{
+	const uint32_t *counts = (const uint32_t *) results.host;
+	const uint64_t *words = (const uint64_t *) (results.host + device_tallies_offset(request->chunks));
+	const char *bits = results.host + device_bits_offset(request->chunks, request->tally_words);
+
+	for (uint32_t i = 0; i < request->chunks; i++, bits += DEVICE_CHUNK_BYTES)
+	{
+		if (counts[i] != expected_counts[i])
+			fail("case %lu, chunk %u: %u rows instead of %u", ncases, i, counts[i], expected_counts[i]);
+		if (current.header.want_bits && counts[i] > 0 && !is_tallied(i) && memcmp(bits, expected_bits[i], DEVICE_CHUNK_BYTES) != 0)
+			fail("case %lu, chunk %u: other bits", ncases, i);
+	}
+	for (uint64_t i = 0; i < request->tally_words; i++)
+		if (words[i] != expected_words[i])
+			fail("case %lu, word %lu of %lu, %u cells, %u measures: %lx instead of %lx", ncases, (unsigned long) i,
+				 (unsigned long) request->tally_words, current.cells, current.nmeasures, (unsigned long) words[i],
+				 (unsigned long) expected_words[i]);
+}
+
+/* ---------------------------------------------------------------- all */
+
+static void
+forget(void)
+{
+	for (uint32_t s = 0; s < current.header.segments; s++)
+	{
+		for (uint32_t c = 0; c < MAX_SCANS; c++)
+			free_column(&current.scans[s][c]);
+		for (uint32_t d = 0; d < MAX_DIGITS; d++)
+			free_column(&current.digit_columns[s][d]);
+		for (uint32_t v = 0; v < MAX_VALUES; v++)
+			free_column(&current.values[s][v]);
+	}
+	cache_evict_all(&cache);
+}
+
+static void
+check_case(void)
+{
+	Area		area = {.map = results.host, .size = results.size, .imported = true, .memory = results};
+	Place		place = {.columns = current.columns, .intervals = current.intervals, .next_words = expected_words};
+	Request		request;
+
+	make_shape();
+	for (uint32_t s = 0; s < current.header.segments; s++)
+		make_segment(s);
+	request = make_request(&area);
+	memset(expected_counts, 0, sizeof(expected_counts));
+	memset(expected_bits, 0, sizeof(expected_bits));
+	memset(expected_words, 0, request.tally_words * sizeof(uint64_t));
+	for (uint32_t s = 0; s < current.header.segments; s++)
+		expect_segment(s, &place);
+	/* The second time the BVHs are there. */
+	for (int i = 0; i < 2; i++)
+	{
+		memset(results.host, 0xA5, results.size);
+		request.reply = (DeviceReply) {0};
+		evaluate(&request);
+		compare(&request);
+		if ((request.reply.built > 0) != (i == 0))
+			fail("case %lu: %u BVHs are built the %s time", ncases, request.reply.built, i == 0 ? "first" : "second");
+	}
+	forget();
+	ncases++;
+}
+
+int
+main(int argc, char **argv)
+{
+	open_test_device(argc, argv, &context);
+	if (!context.ray_tracing || !context.int64_atomics)
+		fail("the device lacks ray tracing, or atomic operations on 64 bits");
+	cache_open(&cache, &context);
+	evaluator_open(&evaluator, &context, &cache, &(EvaluatorOptions) {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest});
+	if (!memory_on_host(&context, HOST_READS_AND_WRITES, RESULTS_SIZE, 0, &results))
+		fail("there is no memory for the host");
+	while (ncases < CASES)
+		check_case();
+	printf("ok %lu cases\n", ncases);
+	return 0;
+}

@@ -1,0 +1,184 @@
+/*
+ * triangles.c
+ *		The BVH of a space: triangles, and records.
+ */
+#include "triangles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shader.h"
+#include "space_keys.h"
+#include "space_triangles.h"
+#include "tasks.h"
+
+#define VERTEX_SIZE		(3 * sizeof(float))
+#define SCAN_BITS		18
+#define RAY_BITS		12
+
+_Static_assert(SPACE_SCAN_SLOTS == 1u << SCAN_BITS && SPACE_RAYS == 1u << RAY_BITS, "keys have bits for all coordinates");
+_Static_assert(SPACE_RECORD_WORDS == SPACE_WORDS && SPACE_GROUP == AXIS_GROUP && SPACE_PLACE == AXIS_PLACE && SPACE_SCAN == AXIS_SCAN,
+			   "shaders have the same spaces");
+
+void
+triangles_open(TriangleMaker *maker, BvhBuilder *builder)
+{
+	Context    *context = builder->context;
+	VkPipelineLayout layout = shader_layout(context, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(SpaceTask));
+
+	*maker = (TriangleMaker) {
+		.builder = builder,
+		.layout = layout,
+		.keys = shader_compute(context, layout, space_keys_spirv, sizeof(space_keys_spirv)),
+		.triangles = shader_compute(context, layout, space_triangles_spirv, sizeof(space_triangles_spirv)),
+	};
+	if (!memory_on_host(context, HOST_WRITES, SPACE_ATTRIBUTES * sizeof(AttributeTask), 0, &maker->attributes))
+		fail("out of memory");
+}
+
+/* The rows of a space. */
+typedef struct TriangleSource
+{
+	BvhSource	base;
+	const TriangleMaker *maker;
+	const Space *space;
+} TriangleSource;
+
+static VkAccelerationStructureGeometryKHR
+triangles_geometry(const BvhSource *source, uint64_t triangles)
+{
+	return (VkAccelerationStructureGeometryKHR) {
+		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
+		.geometryType = VK_GEOMETRY_TYPE_TRIANGLES_KHR,
+		.geometry.triangles = {
+			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_TRIANGLES_DATA_KHR,
+			.vertexFormat = VK_FORMAT_R32G32B32_SFLOAT, .vertexData.deviceAddress = triangles,
+			.vertexStride = VERTEX_SIZE, .maxVertex = source->rows * 3 - 1, .indexType = VK_INDEX_TYPE_NONE_KHR}};
+}
+
+static void
+dispatch_rows(const TriangleSource *source, VkPipeline pipeline, const SpaceTask *task)
+{
+	Context    *context = source->maker->builder->context;
+
+	shader_dispatch(context, source->maker->layout, pipeline, task, sizeof(*task),
+					(source->base.rows + TRIANGLE_GROUP - 1) / TRIANGLE_GROUP);
+	context_barrier(context);
+}
+
+static void
+record_triangles(const BvhSource *base, const BvhBuilder *builder, const BvhParts *parts)
+{
+	const TriangleSource *source = (const TriangleSource *) base;
+	SpaceTask	task = {
+		.attributes = source->maker->attributes.address,
+		.keys = parts->keys[0],
+		.triangles = parts->primitives,
+		.records = parts->kept,
+		.rows = base->rows,
+		.count = source->space->count,
+		.places = source->space->slots[SPACE_PLACE],
+		.record_words = source->space->record_words,
+		.scan_bits = SCAN_BITS,
+		.leg = SPACE_LEG,
+	};
+
+	dispatch_rows(source, source->maker->keys, &task);
+	task.values = bvh_sort(builder, base, parts, 0, SCAN_BITS + RAY_BITS);
+	dispatch_rows(source, source->maker->triangles, &task);
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+static Resident *
+column_of(const TriangleMaker *maker, const SegmentKey *segment, const SpaceAttribute *attribute)
+{
+	ResidentKey key = cache_column_key(segment, attribute->column, attribute->is_values);
+
+	return cache_find(maker->builder->cache, &key);
+}
+
+/* Their columns, for shaders; false if one is not there. */
+static bool
+write_attributes(TriangleMaker *maker, const SegmentKey *segment, const Space *space)
+{
+	AttributeTask *tasks = (AttributeTask *) maker->attributes.host;
+
+	for (uint32_t i = 0; i < space->count; i++)
+	{
+		const SpaceAttribute *attribute = &space->attributes[i];
+		const Resident *column = column_of(maker, segment, attribute);
+
+		if (column == NULL)
+			return false;
+		tasks[i] = (AttributeTask) {
+			.values = cache_elements(column, 0),
+			.axis = attribute->axis,
+			.shift = attribute->shift,
+			.slots = attribute->slots,
+			.stride = attribute->stride,
+		};
+		tasks[i].values.field = space_field(attribute);
+	}
+	return true;
+}
+
+/* What attributes there are, and which ones are on the axis of predicates. */
+static ResidentKey
+triangles_key(const SegmentKey *segment, const Space *space)
+{
+	ResidentKey key = {.segment = *segment, .kind = RESIDENT_TRIANGLES};
+
+	for (uint32_t i = 0; i < space->count; i++)
+	{
+		const SpaceAttribute *attribute = &space->attributes[i];
+
+		key.columns[attribute->is_values] |= UINT32_C(1) << attribute->column;
+		if (attribute->axis == SPACE_SCAN)
+			key.columns[2] |= UINT32_C(1) << attribute->column;
+	}
+	return key;
+}
+
+static Space *
+plan_space(const Space *attributes)
+{
+	Space	   *space = malloc(sizeof(Space));
+
+	if (space == NULL)
+		fail("out of memory");
+	*space = *attributes;
+	space_plan(space);
+	return space;
+}
+
+static Resident *
+build_triangles(TriangleMaker *maker, const ResidentKey *key, const Space *attributes, uint32_t rows)
+{
+	Space	   *space = plan_space(attributes);
+	TriangleSource source = {
+		.base = {
+			.rows = rows,
+			.primitive_bytes = 3 * VERTEX_SIZE,
+			.kept_bytes = space->record_words * sizeof(uint32_t),
+			.geometry = triangles_geometry,
+			.record = record_triangles,
+		},
+		.maker = maker, .space = space};
+	Resident   *bvh = write_attributes(maker, &key->segment, space) ? bvh_build(maker->builder, key, &source.base) : NULL;
+
+	if (bvh)
+		bvh->space = space;
+	else
+		free(space);
+	return bvh;
+}
+
+Resident *
+triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows)
+{
+	ResidentKey key = triangles_key(segment, space);
+	Resident   *bvh = cache_find(maker->builder->cache, &key);
+
+	return bvh ? bvh : build_triangles(maker, &key, space, rows);
+}

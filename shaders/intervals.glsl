@@ -1,0 +1,27 @@
+/*
+ * intervals.glsl
+ *		Whether a column's code is in the exact answer: what shaders of rays ask.
+ */
+#include "common.glsl"
+
+layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+
+bool
+is_in(ColumnTask column, uint32_t code)
+{
+	Ranges		ranges = Ranges(tasks.ranges);
+	uint32_t	low = column.first_interval;
+	uint32_t	high = low + column.intervals;
+
+	/* The last interval that begins at or before the code. */
+	while (high - low > 1)
+	{
+		uint32_t	middle = (low + high) / 2;
+
+		if (ranges.at[middle].first <= code)
+			low = middle;
+		else
+			high = middle;
+	}
+	return code >= ranges.at[low].first && code < ranges.at[low].end;
+}

@@ -1,0 +1,20 @@
+/*
+ * space_keys.comp
+ *		Keys that put rows in the order in which rays meet them, so that what a ray reads is next to each other.
+ */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "space.glsl"
+
+void
+main()
+{
+	uint32_t	row = gl_GlobalInvocationID.x;
+	uvec3		coordinates;
+
+	if (row >= task.rows)
+		return;
+	coordinates = coordinates_of(row);
+	Keys(task.keys).at[row] = uint64_t(coordinates[AXIS_GROUP] * task.places + coordinates[AXIS_PLACE]) << task.scan_bits |
+		coordinates[AXIS_SCAN];
+}
