@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""RTCUDB's experiment on a device: the Star Schema Benchmark's 13 queries on one flat table, by each executor.
+
+Whole statements, prepared, as a client sees them, and the device's part of each; every executor's answer is compared
+with the CPU's. Writes results/NAME.md. The server needs a device: --set rtscan.device='0' chooses one.
+"""
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from statistics import geometric_mean, median
+
+from aggregates import WORKLOADS
+from cluster import cluster, connect, parser
+from generate import statements
+from report import RESULTS, number, table
+from run import note
+
+EXECUTORS = ("cpu", "compute", "rt", "rtcudb")
+START = 60  # seconds until a device must be there
+
+
+def command_line():
+    options = parser(__doc__, ("ssb",), 6_001_215).parse_args()
+    options.name = options.name or f"jobs-{options.data}-{options.rows}"
+    options.set = ["shared_preload_libraries=rtscan", "rtscan.device_timeout=2min", "max_parallel_maintenance_workers=8",
+                   *options.set]
+    return options
+
+
+def one(cursor, query):
+    cursor.execute(query)
+    return cursor.fetchone()
+
+
+def wait_for_device(cursor):
+    end = time.monotonic() + START
+    while one(cursor, "SELECT count(*) FROM rtscan_device()") == (0,):
+        if time.monotonic() > end:
+            sys.exit("there is no device: --set rtscan.device='0' chooses one, and the server's log says why not")
+        time.sleep(0.1)
+
+
+def load(directory, cursor, options):
+    """By all processors: each fills its part of the table."""
+    parts = cpu_count()
+    limits = [1 + options.rows * part // parts for part in range(parts + 1)]
+    cursor.execute(statements(options.data, "t", 1, options.rows)[0])
+
+    def fill(part):
+        with connect(directory).cursor() as own:
+            for statement in statements(options.data, "t", limits[part], limits[part + 1] - 1)[1:]:
+                own.execute(statement)
+
+    with ThreadPoolExecutor(parts) as pool:
+        list(pool.map(fill, range(parts)))
+    cursor.execute("VACUUM (ANALYZE, FREEZE) t")
+
+
+def build(cursor, workload):
+    start = time.perf_counter()
+    cursor.execute(f"CREATE INDEX t_index ON t USING rtscan ({', '.join(workload.keys)}) INCLUDE ({', '.join(workload.payload)})")
+    return time.perf_counter() - start
+
+
+def device_time(cursor):
+    return one(cursor, "SELECT sum(device_time) FROM pg_stat_rtscan")[0]
+
+
+class Measure:
+    """A query by one executor: its answer, milliseconds of the first and of later executions, and the device's part of these."""
+
+    def __init__(self, cursor, query, executor, repetitions):
+        cursor.execute(f"SET rtscan.executor = '{executor}'")
+        cursor.execute(f"PREPARE q AS {query}")
+        self.first = self.run(cursor)
+        self.answer = sorted(cursor.fetchall())
+        before = device_time(cursor)
+        self.time = median(self.run(cursor) for _ in range(repetitions))
+        self.device = float(device_time(cursor) - before) / repetitions
+        cursor.execute("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE q")
+        self.plan = {name.strip(): value for (line,) in cursor.fetchall() if ": " in line
+                     for name, value in [line.split(": ", 1)]}
+        cursor.execute("DEALLOCATE q")
+
+    @staticmethod
+    def run(cursor):
+        start = time.perf_counter()
+        cursor.execute("EXECUTE q")
+        return 1000 * (time.perf_counter() - start)
+
+    def cell(self):
+        return f"{number(self.time)} ({number(self.device)})" if self.device else number(self.time)
+
+
+def measure(cursor, queries, repetitions):
+    """Of each query by name what each executor makes of it; their answers are the same."""
+    measures = {}
+    for query in queries:
+        note(query.case)
+        measures[query.case] = {executor: Measure(cursor, query.sql, executor, 5 if executor == "cpu" else repetitions)
+                                for executor in EXECUTORS}
+        for executor, each in measures[query.case].items():
+            if each.answer != measures[query.case]["cpu"].answer:
+                sys.exit(f"{query.case}: the answer by {executor} differs")
+    return measures
+
+
+def lines(measures):
+    for name, of in measures.items():
+        plan = of["rtcudb"].plan
+        yield [name, *(of[executor].cell() for executor in EXECUTORS), plan.get("Rays", "0"),
+               plan.get("Rows Tallied", plan.get("Not Tallied", "")), number(of["rtcudb"].first)]
+
+
+def report(cursor, options, measures, seconds):
+    means = [number(geometric_mean(of[executor].time for of in measures.values())) for executor in EXECUTORS]
+    name, memory, bvhs, build_time = one(cursor, "SELECT name, pg_size_pretty(memory_used), bvhs, build_time FROM rtscan_device()")
+    header = ["query, ms (of that the device)", *EXECUTORS, "rays", "rows added up by rays, or why none", "first time, ms"]
+    return (f"# The Star Schema Benchmark on one flat table, {options.rows:,} rows, by each executor\n\n"
+            f"- {one(cursor, 'SELECT version()')[0].split(' on ')[0]}; {name}\n"
+            f"- CREATE INDEX {number(seconds)} s; on the device then {memory} with {bvhs} BVHs, which it has built in"
+            f" {number(float(build_time))} ms\n"
+            f"- medians of {options.repetitions} executions (5 by cpu), prepared; the first time rtcudb builds its BVHs\n\n"
+            + table(header, [*lines(measures), ["geometric mean", *means, "", "", ""]]))
+
+
+def main():
+    options = command_line()
+    workload = WORKLOADS[options.data]
+    with cluster(options) as directory:
+        cursor = connect(directory).cursor()
+        cursor.execute("CREATE EXTENSION rtscan")
+        wait_for_device(cursor)
+        note(f"loading {options.data}, {options.rows} rows")
+        load(directory, cursor, options)
+        seconds = build(cursor, workload)
+        cursor.execute("SET enable_seqscan = off")
+        text = report(cursor, options, measure(cursor, workload.queries, options.repetitions), seconds)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
