@@ -137,12 +137,14 @@ raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers)
 void
 raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_t layers)
 {
-	VkCommandBuffer commands = raytracer->context->commands;
+	VkCommandBuffer commands;
 	uint32_t	width = rays < LAUNCH_WIDTH ? rays : LAUNCH_WIDTH;
 	VkStridedDeviceAddressRegionKHR none = {0};
 
+	/* There are none where the device cannot trace them. */
 	if (rays == 0)
 		return;
+	commands = raytracer->context->commands;
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, raytracer->pipeline);
 	vkCmdPushConstants(commands, raytracer->layout, raytracer->stages, 0, sizeof(*tasks), tasks);
 	vkCmdTraceRaysKHR(commands, &raytracer->generation, &raytracer->miss, &raytracer->hit, &none,

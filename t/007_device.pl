@@ -94,11 +94,11 @@ comes_back($node, $_, 'on again') foreach @executors;
 # ---------------------------------------------------------------- injected faults
 
 my %faults = (
-	'no-ray-tracing' => { rt => 'The device cannot trace rays.' },
+	'no-ray-tracing' => { map { $_ => 'The device cannot trace rays' } qw(rt rtcudb) },
 	'no-import' => {},
-	'no-upload-memory' => { map { $_ => "The device does not have the memory for a segment's column." } qw(compute rt) },
-	'no-build-memory' => {},
-	'no-scratch-memory' => { map { $_ => 'The device does not have the memory' } qw(compute rt) });
+	'no-upload-memory' => { map { $_ => "The device does not have the memory for a segment's column." } qw(compute rt rtcudb) },
+	'no-build-memory' => { rtcudb => 'The device does not have the memory' },
+	'no-scratch-memory' => { map { $_ => 'The device does not have the memory' } qw(compute rt rtcudb) });
 
 foreach my $fault (sort keys %faults)
 {
@@ -136,7 +136,7 @@ configured(qr/the device is lost \(an injected fault\)/, 'lost at once', 'rtscan
 cpu_answers($node, $_, 'lost at once', $none) foreach @executors;
 foreach my $executor (@executors)
 {
-	foreach my $at (1 .. 6, 8, $executor eq 'rt' ? (12, 16, 20) : ())
+	foreach my $at (1 .. 6, 8, $executor ne 'compute' ? (12, 16, 20) : ())
 	{
 		configured(qr/rtscan uses the device llvmpipe/, "lost at submission $at", 'rtscan.device_fault' => "lost-after=$at");
 		my $offset = -s $node->logfile;

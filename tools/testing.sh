@@ -7,7 +7,7 @@
 # steps do not disturb each other, and several run at a time.
 
 TEST_LIMIT=45m
-EXECUTORS=${EXECUTORS:-compute rt}
+EXECUTORS=${EXECUTORS:-compute rt rtcudb}
 CRASH='TRAP: |AddressSanitizer|runtime error: |was terminated by signal|PANIC: '
 # PostgreSQL's own headers have unused parameters.
 WARNINGS='-Wall -Wextra -Werror -Wno-unused-parameter'

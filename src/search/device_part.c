@@ -232,7 +232,7 @@ explain_result(DeviceResult result)
 		case DEVICE_TOO_COMPLEX:
 			return "The condition has too many intervals.";
 		case DEVICE_UNSUPPORTED:
-			return "The device cannot trace rays.";
+			return "The device cannot trace rays, or lacks the 64-bit atomics that rtcudb needs.";
 		default:
 			return "The device program refused the request.";
 	}

@@ -111,6 +111,8 @@ expected_executor(void)
 {
 	int			device;
 
+	if (rtscan_executor == RTSCAN_EXECUTOR_RTCUDB)
+		return RTSCAN_EXECUTOR_COMPUTE; /* which BVHs it needs, only queries know */
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
 		return rtscan_executor;
 	device = first_hardware();
