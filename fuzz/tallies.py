@@ -2,6 +2,8 @@
 sums, counts, minima and maxima of columns as they are, in groups or not."""
 from collections import namedtuple
 
+import psycopg2
+import psycopg2.errors
 from plans import AGGREGATE, SEQUENTIAL
 from session import Finding
 
@@ -90,18 +92,36 @@ class Tallies:
             forms += ["min({})", "max({})"]
         return self.rng.choice(forms).format(column.name)
 
+    def sum_of_expression(self, numbers):
+        """Of a polynomial; NULLs, and overflows, which are errors, come as in the columns."""
+        rng = self.rng
+
+        def part(depth):
+            if depth == 0 or rng.random() < 0.3:
+                return rng.choice(numbers) if rng.random() < 0.7 else rng.choice(("1", "2", "-3", "1000", "0.25", "1.5"))
+            return f"({part(depth - 1)} {rng.choice('**+-')} {part(depth - 1)})"
+
+        return f"{rng.choice(('sum', 'sum', 'avg'))}({rng.choice(numbers)} {rng.choice('*+-')} {part(rng.choice((0, 0, 1, 2)))})"
+
     def query(self):
         rng = self.rng
         exact = [c.name for c in self.columns if c.type not in SELDOM]
         asked = self.columns if rng.random() < 0.3 else [c for c in self.columns if c.name in exact] or self.columns
         groups = rng.sample(exact, min(len(exact), rng.choice((0, 1, 1, 2))))
         shown = groups + ["count(*)"] + [self.aggregate(rng.choice(asked)) for _ in range(rng.choice((0, 1, 2, 5)))]
+        numbers = [c.name for c in asked if c.type in NUMBERS]
+        if numbers and rng.random() < 0.4:
+            shown += [self.sum_of_expression(numbers) for _ in range(rng.choice((1, 2)))]
         where = " AND ".join(self.condition() for _ in range(rng.choice((1, 1, 2))))
         return f"SELECT {', '.join(shown)} FROM t WHERE {where}" + (f" GROUP BY {', '.join(groups)}" if groups else "")
 
     def rows_of(self, settings, query):
+        """What a query returns; or that an expression is beyond its type."""
         self.session.query(settings)
-        return sorted(text for text, in self.session.query(f"SELECT q::text FROM ({query}) q"))
+        try:
+            return sorted(text for text, in self.session.query(f"SELECT q::text FROM ({query}) q"))
+        except psycopg2.errors.NumericValueOutOfRange:
+            return ["out of range"]
 
     def compare(self):
         query = self.query()
@@ -109,6 +129,9 @@ class Tallies:
         if found != expected:
             missing, many = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
             raise Finding(f"{AGGREGATE};\n{query};\nexpected {len(expected)} rows, got {len(found)}; missing {missing[:5]}, too many {many[:5]}")
+        if found == ["out of range"]:
+            self.counts["sums beyond a type"] += 1
+            return
         plan = str(self.session.query(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {query}"))
         self.counts[f"sums of many rows, {'tallied by a device' if 'Rows Tallied' in plan else 'added up by a CPU'}"] += 1
 

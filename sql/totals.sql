@@ -76,7 +76,10 @@ CREATE FUNCTION sums(few boolean, tail text) RETURNS SETOF text LANGUAGE sql AS 
 			'SELECT ' || of_columns('sum(%1$s), avg(%1$s), count(%1$s), min(%1$s), max(%1$s)', 'id', 'p', 'm63', 'b64',
 				'n64') || ' FROM w WHERE %2$s',
 			'SELECT sum(n16), min(b32), max(n8), count(*), count(d), sum(e), min(c), max(e) FROM w WHERE %2$s',
-			'SELECT sum(k), min(k), count(k), count(o), bool_or(o), bit_and(b16), sum(b8::int8) FROM w WHERE %2$s'])
+			'SELECT sum(k), min(k), count(k), count(o), bool_or(o), bit_and(b16), sum(b8::int8) FROM w WHERE %2$s',
+			'SELECT sum(b8 * n8), sum(b24 * b4), avg(n16 * b1), sum(k * b24), sum(b4 - b32), sum(m63 - b8),
+				sum(c * b4), avg(c + 1.25), sum((1 - b4) * (b16 + 2)), sum(n48 * n4), sum(-b24), sum(part * 3)
+				FROM w WHERE %2$s'])
 			WITH ORDINALITY q (query, c)
 	WHERE CASE WHEN few THEN n IN (2, 8) ELSE (n + c) % 2 = 0 END
 	ORDER BY n, c
@@ -102,6 +105,8 @@ CREATE FUNCTION grouped(few boolean) RETURNS SETOF text LANGUAGE sql AS $$
 				count(*) FROM w WHERE %1$s GROUP BY part, o',
 			'SELECT n8, stddev(b16), sum(b16), count(DISTINCT b4), max(b16 * 2 - n4), sum(b24 / 3), count(*),
 				bit_or(b4) FROM w WHERE %1$s GROUP BY n8',
+			'SELECT n8, sum(b8 * b4), avg(n16 * b1), sum(k * b24), sum(c * (1 - b4)), sum(m63 - b8), sum(c - 7),
+				sum(b16 * 30 - b24), count(*) FROM w WHERE %1$s GROUP BY n8',
 			'SELECT same, sum(n16) FROM w WHERE %1$s AND b8 + b4 > 0 GROUP BY same HAVING count(*) > 1',
 			'SELECT b8 FROM w WHERE %1$s GROUP BY b8'])
 			WITH ORDINALITY q (query, c)
@@ -114,6 +119,9 @@ SELECT differs(query) FROM grouped(false) query;
 SELECT differs('SELECT b4, sum(b16 / b4), count(*) FROM w GROUP BY b4');
 SELECT differs('SELECT b4, sum(b16 / nullif(b4, 0)), count(*) FROM w GROUP BY b4');
 SELECT differs('SELECT b4, sum(b64 * 2) FROM w GROUP BY b4');
+SELECT differs('SELECT b4, sum(b8 * b4), sum((b8 * 400)::int2) FROM w GROUP BY b4');
+SELECT differs('SELECT sum(b32 * b4) FROM w WHERE id > 0');
+SELECT differs('SELECT sum(b64 - b4) FROM w WHERE id > 0');
 SELECT differs('SELECT b1, sum(b16 / b4) FILTER (WHERE b4 <> 0), sum(b16) FROM w GROUP BY b1');
 
 -- groups that do not fit into memory, unlike their cells, and of which the planner expects few

@@ -114,7 +114,7 @@ foreach my $executor (@executors)
 	my $told = explained($executor, $only_cpu{'many alternatives'}[0]);
 	isnt($told->{Executor}, 'cpu', "$executor: a part of the condition is the device's");
 	is($told->{'Segments on CPU'}, 1, "$executor: and a part of it the CPU's");
-	is($told->{cpu}{scans} + $told->{compute}{cpu_segments} + $told->{rt}{cpu_segments}, 1, "$executor: the statistics know that, too");
+	is($told->{cpu}{scans} + $told->{compute}{cpu_segments} + $told->{rt}{cpu_segments} + $told->{rtcudb}{cpu_segments}, 1, "$executor: the statistics know that, too");
 }
 server_is_healthy($node, 'labels');
 program_is_healthy($node, 'labels');

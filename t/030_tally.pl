@@ -52,11 +52,15 @@ my @tallied = (
 	"SELECT sum(b), avg(b), min(b), max(b), count(b), sum(v) $where",
 	"SELECT yes, sum(b), max(b), min(w), count(b) $where GROUP BY yes",
 	"SELECT b % 7, min(b), sum(b), count(*) $where GROUP BY b",
-	"SELECT asks(g), count(*), sum(n) $where GROUP BY 1");
+	"SELECT asks(g), count(*), sum(n) $where GROUP BY 1",
+	"SELECT sum(v * g), sum(n * same), avg(v - 3 * w), sum(n - w * 2), sum((n + 1) * (2 - same)), sum(-v), count(*) $where",
+	"SELECT t, sum(v * b), sum(n * (1 - b)), avg(n * same * 0.5), sum(a::bigint - w), sum(b * 7) $where GROUP BY t",
+	"SELECT b, sum(b * v), avg(n + b) $where GROUP BY b");
 my %not_tallied = (
 	'too many groups' => "SELECT v, g, count(*) $where GROUP BY v, g",
 	'values that are no integers' => "SELECT sum(scales) $where",
-	'expressions, or aggregates of single rows' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
+	'sums of expressions whose columns\' sums do not say them' => "SELECT sum(v + g) $where",
+	'other expressions, or aggregates of single rows' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
 
 sub sorted { return join("\n", sort split(/\n/, $_[0])); }
 

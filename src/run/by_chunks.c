@@ -18,9 +18,11 @@ typedef struct Argument
 	RtscanTotalKind kind;
 } Argument;
 
-static bool
-takes_total(const RtscanRowAggregate *aggregate, const RtscanTransition *transition)
+bool
+rtscan_takes_total(const RtscanRowsAnswer *answer, int number)
 {
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanFamily *family = transition->family;
 
 	return aggregate->filter.state == NULL && family->add_total && family->total_kind(transition) != RTSCAN_NO_TOTAL &&
@@ -28,20 +30,13 @@ takes_total(const RtscanRowAggregate *aggregate, const RtscanTransition *transit
 }
 
 bool
-rtscan_takes_totals(const RtscanRowsAnswer *answer)
-{
-	const RtscanRowsTask *task = answer->task;
-	bool		takes = task->quals.state == NULL && answer->batch->attributes == NULL;
-
-	for (int i = 0; i < task->naggregates && takes; i++)
-		takes = takes_total(&task->aggregates[i], &answer->transitions[i]);
-	return takes;
-}
-
-bool
 rtscan_takes_chunks(const RtscanRowsAnswer *answer)
 {
-	return answer->groups == NULL && rtscan_takes_totals(answer);
+	bool		takes = answer->groups == NULL && answer->task->quals.state == NULL && answer->batch->attributes == NULL;
+
+	for (int i = 0; i < answer->task->naggregates && takes; i++)
+		takes = rtscan_takes_total(answer, i);
+	return takes;
 }
 
 static Argument

@@ -11,8 +11,8 @@
 
 #include "run/slice.h"
 
-/* Is nothing asked of rows but such totals of columns, with GROUP BY or without? */
-extern bool rtscan_takes_totals(const RtscanRowsAnswer *answer);
+/* Is an aggregate one of a column's totals, or of rows? */
+extern bool rtscan_takes_total(const RtscanRowsAnswer *answer, int number);
 
 /* Can all aggregates be computed so, as far as is known without a segment? */
 extern bool rtscan_takes_chunks(const RtscanRowsAnswer *answer);

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "run/by_chunks.h"
+#include "run/tally_sums.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
@@ -25,21 +26,30 @@ ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer 
 	return true;
 }
 
-/* The aggregates with an argument, in their order. */
-static bool
-ask_for_values(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
+/* The argument's values of an aggregate: of a column, or a sum of an expression's. */
+static RtscanNotTallied
+ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
 {
-	for (int i = 0; i < answer->task->naggregates; i++)
-	{
-		const RtscanTransition *transition = &answer->transitions[i];
-		int			column = answer->task->aggregates[i].columns[0];
+	const RtscanSchema *schema = answer->question->schema;
+	const RtscanTransition *transition = &answer->transitions[number];
+	int			column = answer->task->aggregates[number].columns[0];
 
-		if (answer->task->aggregates[i].narguments > 0 &&
-			!rtscan_tally_value(tally, rtscan_open_values(reader, answer->question->schema, column), column,
-								transition->family->total_kind(transition)))
-			return false;
-	}
-	return true;
+	if (column < 0)
+		return rtscan_ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
+	return rtscan_tally_value(tally, rtscan_open_values(reader, schema, column), column, transition->family->total_kind(transition)) ?
+		RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
+}
+
+/* Those of all aggregates with an argument, in their order. */
+static RtscanNotTallied
+ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
+{
+	RtscanNotTallied why = RTSCAN_TALLIED;
+
+	for (int i = 0; i < answer->task->naggregates && why == RTSCAN_TALLIED; i++)
+		if (answer->task->aggregates[i].narguments > 0)
+			why = ask_for_argument(tally, reader, answer, i);
+	return why;
 }
 
 /* For EXPLAIN: what is last in the enum's order has most to say. */
@@ -57,10 +67,13 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 {
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	RtscanTally *tally = rtscan_create_tally(segment->reader.segment);
+	RtscanNotTallied why = RTSCAN_NOT_TALLIED_VALUES;
 
-	if (ask_for_digits(tally, &segment->reader, answer) && ask_for_values(tally, &segment->reader, answer))
+	if (ask_for_digits(tally, &segment->reader, answer))
+		why = ask_for_arguments(tally, &segment->reader, answer);
+	if (why == RTSCAN_TALLIED)
 		return tally;
-	note_why(answer, RTSCAN_NOT_TALLIED_VALUES);
+	note_why(answer, why);
 	pfree(tally);
 	return NULL;
 }
@@ -145,7 +158,9 @@ add_cell(RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, Rtscan
 		RtscanTotal total = {.count = rtscan_tally_rows(tally, cell)};
 		int			scale = 0;
 
-		if (answer->task->aggregates[i].narguments > 0)
+		if (answer->task->aggregates[i].narguments > 0 && answer->task->aggregates[i].columns[0] < 0)
+			total = rtscan_tally_sum(tally, &number, answer->arithmetic[i][0], cell, &scale);
+		else if (answer->task->aggregates[i].narguments > 0)
 		{
 			scale = tally->values[number].of.scale;
 			total = rtscan_tally_total(tally, number++, cell);
@@ -192,12 +207,36 @@ take_tally(const RtscanTally *tally, void *arg)
 	MemoryContextDelete(context);
 }
 
+/* Can an aggregate be computed of totals, as far as is known without a segment? */
+static bool
+takes_total(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanFamily *family = transition->family;
+
+	return rtscan_takes_total(answer, number) ||
+		(aggregate->filter.state == NULL && aggregate->narguments == 1 && family->add_total &&
+		 family->total_kind(transition) == RTSCAN_TOTAL_SUM && answer->arithmetic[number][0] &&
+		 rtscan_is_tally_sum(answer->arithmetic[number][0]));
+}
+
+static bool
+takes_totals(const RtscanRowsAnswer *answer)
+{
+	bool		takes = answer->task->quals.state == NULL && answer->batch->attributes == NULL;
+
+	for (int i = 0; i < answer->task->naggregates && takes; i++)
+		takes = takes_total(answer, i);
+	return takes;
+}
+
 void
 rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 {
 	RtscanTallier tallier = {.make = make_tally, .take = take_tally, .arg = answer};
 
-	if (!rtscan_takes_totals(answer) || answer->question->claim)
+	if (!takes_totals(answer) || answer->question->claim)
 		note_why(answer, RTSCAN_NOT_TALLIED_ROWS);
 	else if (!rtscan_cursor_may_tally(answer->cursor))
 		note_why(answer, RTSCAN_NOT_TALLIED_SHARED);

@@ -76,13 +76,13 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values)
 	return false;
 }
 
-/* A coded digit of a column, which may be there already: its number plus one; 0: it cannot be. */
+/* A digit of a column, which may be there already: its number plus one; 0: it cannot be. */
 static int
-add_coded_digit(RtscanTally *tally, RtscanValues *values, int column)
+add_digit(RtscanTally *tally, RtscanValues *values, int column)
 {
 	for (int i = 0; i < tally->ndigits; i++)
 		if (tally->digits[i].of.column == column)
-			return tally->digits[i].coded ? i + 1 : 0;
+			return i + 1;
 	return rtscan_tally_digit(tally, values, column) ? tally->ndigits : 0;
 }
 
@@ -96,7 +96,18 @@ find_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValu
 		return false;
 	value->integers = palloc(codes * sizeof(int64));
 	return rtscan_get_integers_of_codes(values, codes - 1, value->integers) &&
-		(value->digit = add_coded_digit(tally, values, column)) > 0;
+		(value->digit = add_digit(tally, values, column)) > 0 && tally->digits[value->digit - 1].coded;
+}
+
+/* Likewise integers that are not far apart. */
+static bool
+find_near_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValue *value)
+{
+	value->digit = add_digit(tally, values, column);
+	if (value->digit == 0)
+		return false;
+	value->of = tally->digits[value->digit - 1].of;
+	return value->of.largest < FEW_CODES;
 }
 
 static bool
@@ -115,6 +126,18 @@ rtscan_tally_value(RtscanTally *tally, RtscanValues *values, int column, RtscanT
 
 	if (tally->nvalues == DEVICE_MAX_MEASURES ||
 		(!find_words(tally, values, column, &value) && !find_digit(tally, values, column, &value)))
+		return false;
+	tally->values[tally->nvalues++] = value;
+	return true;
+}
+
+bool
+rtscan_tally_factor(RtscanTally *tally, RtscanValues *values, int column)
+{
+	RtscanTallyValue value = {.kind = RTSCAN_TOTAL_SUM};
+	bool		coded = rtscan_code_count(values) != PG_UINT32_MAX;
+
+	if (tally->nvalues == DEVICE_MAX_MEASURES || !(coded ? find_digit : find_near_digit) (tally, values, column, &value))
 		return false;
 	tally->values[tally->nvalues++] = value;
 	return true;
@@ -148,10 +171,11 @@ widen_all(RtscanTally *all, const RtscanTally *one)
 	bool		wide = all->ndigits == one->ndigits;
 
 	for (int i = 0; i < all->ndigits && wide; i++)
-		wide = !all->digits[i].coded && !one->digits[i].coded && widen(&all->digits[i].of, &one->digits[i].of);
+		wide = !all->digits[i].coded && !one->digits[i].coded && all->digits[i].of.column == one->digits[i].of.column &&
+			widen(&all->digits[i].of, &one->digits[i].of);
 	for (int i = 0; i < all->nvalues && wide; i++)
 	{
-		wide = widen(&all->values[i].of, &one->values[i].of);
+		wide = all->values[i].digit == one->values[i].digit && widen(&all->values[i].of, &one->values[i].of);
 		all->values[i].nulls |= one->values[i].nulls;
 	}
 	return wide;
@@ -313,16 +337,18 @@ static RtscanTotal
 total_of_digit(const RtscanTally *tally, const RtscanTallyValue *value, uint32 cell)
 {
 	const RtscanTallyDigit *digit = &tally->digits[value->digit - 1];
-	uint32		code = rtscan_tally_number(digit, cell);
+	uint32		number = rtscan_tally_number(digit, cell);
 	int64		rows = (int64) rtscan_tally_rows(tally, cell);
+	int64		integer;
 
-	if (code == digit->null)
+	if (number == digit->null)
 		return (RtscanTotal) {0};
+	integer = digit->coded ? value->integers[number] : digit->of.least + number;
 	return (RtscanTotal) {
 		.count = rows,
-		.upper = (value->integers[code] >> 32) * rows,
-		.lower = (uint64) (uint32) value->integers[code] * rows,
-		.outermost = value->integers[code],
+		.upper = (integer >> 32) * rows,
+		.lower = (uint64) (uint32) integer * rows,
+		.outermost = integer,
 	};
 }
 

@@ -53,7 +53,7 @@ typedef struct RtscanTallyValue
 	RtscanTallyColumn of;
 	RtscanTotalKind kind;
 	int			digit;			/* its number plus one; 0: words have the total */
-	int64	   *integers;		/* by code */
+	int64	   *integers;		/* by code, if the digit is coded */
 	bool		nulls;			/* some rows may have none */
 	int			count;			/* 0: all rows have values; likewise: there is no such word */
 	int			lower;
@@ -94,6 +94,9 @@ extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, i
  * are stored as codes, the cell says which a row has: they become a digit.
  */
 extern bool rtscan_tally_value(RtscanTally *tally, RtscanValues *values, int column, RtscanTotalKind kind);
+
+/* The same of what values are multiplied by: all values of a cell are alike, so they become a digit in any case. */
+extern bool rtscan_tally_factor(RtscanTally *tally, RtscanValues *values, int column);
 
 /* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);

@@ -1,0 +1,36 @@
+/*
+ * tally_sums.h
+ *		Sums of expressions from tallies (search/tally.h), where these are polynomials of columns.
+ *
+ * All rows of a cell have the same values of the digits' columns, and of other columns their sums are known.  So it has the sum of
+ * an expression in which such columns are not multiplied with each other:
+ *
+ *		sum(price * discount)		discount is a digit:	discount * sum(price)
+ *		sum(revenue - cost)			no digit:				sum(revenue) - sum(cost)
+ *		sum(price * (1 - discount))	discount is a digit:	(1 - discount) * sum(price)
+ *
+ * Of columns that are multiplied the one with fewer values becomes a digit.  By bounds of the columns it is known before that no
+ * row's value, or that of a part of it, is beyond its type.
+ */
+#ifndef RTSCAN_TALLY_SUMS_H
+#define RTSCAN_TALLY_SUMS_H
+
+#include "rtscan.h"
+
+#include "row/schema.h"
+#include "run/arithmetic.h"
+#include "search/tally.h"
+
+/* Is an expression such a polynomial? */
+extern bool rtscan_is_tally_sum(const RtscanArithmetic *argument);
+
+/*
+ * Have a tally of a segment count and sum what that takes: these are the tally's next values.  False if they are too many, or what
+ * bounds say is not enough.
+ */
+extern bool rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument);
+
+/* The sum in a cell, of some values of the tally from a number on, which becomes that of the next; of numerics, its scale. */
+extern RtscanTotal rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 cell, int *scale);
+
+#endif							/* RTSCAN_TALLY_SUMS_H */
