@@ -245,6 +245,7 @@ bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source)
 	if (bvh == NULL)
 		fail("out of memory");
 	bvh->key = *key;
+	bvh->shape.rows = source->rows;
 	built = prepare(&build) && finish_bvh(&build, bvh, build_bottom(&build));
 	clean_up(&build);
 	if (!built)

@@ -41,8 +41,9 @@ typedef struct Resident
 	uint64_t	last_batch;		/* that used it */
 	struct Resident *next;		/* of the same bucket */
 
+	ColumnShape shape;			/* of a BVH, only how many rows; */
+
 	/* Of a column, or values. */
-	ColumnShape shape;
 	ColumnLayout layout;
 	uint32_t   *boundaries;		/* bins + 1 */
 

@@ -65,7 +65,7 @@ typedef struct Evaluator
 	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it */
 	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for */
 	Raytracer	raytracer;		/* of rt, */
-	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device cannot trace rays */
+	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device lacks what that needs */
 	BvhBuilder	bvhs;
 	BoxMaker	boxes;
 	TriangleMaker triangles;

@@ -204,6 +204,8 @@ add_job(Work *work, TallySource *tally)
 	bvh = triangles_get(&evaluator->triangles, &work->segment->key, &space, work->segment->rows);
 	if (bvh == NULL)
 		return DEVICE_NO_MEMORY;
+	if (bvh->shape.rows != work->segment->rows)
+		return DEVICE_REFUSED;
 	if (work->request->header->prepare)
 		return DEVICE_OK;
 	add_zeros(work);

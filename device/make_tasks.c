@@ -276,6 +276,8 @@ add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColum
 	bvh = boxes_get(&evaluator->boxes, residents, count);
 	if (bvh == NULL)
 		return DEVICE_NO_MEMORY;
+	if (bvh->shape.rows != work->segment->rows)
+		return DEVICE_REFUSED;
 	*(TraceTask *) array_extend(&evaluator->trace_tasks, 1) = (TraceTask) {
 		.structure = bvh->top_address,
 		.kept = bvh->kept,

@@ -35,11 +35,11 @@ space_add(Space *space, const SpaceAttribute *attribute)
 
 /* ---------------------------------------------------------------- layout */
 
-/* Numbers that the attribute can have; of values there is one more, for NULL. */
+/* Numbers that the attribute can have; the last one is for NULL among values, and for codes that there should not be. */
 static uint64_t
 numbers(const SpaceAttribute *attribute)
 {
-	return attribute->largest + 1 + attribute->is_values;
+	return attribute->largest + 2;
 }
 
 static uint32_t

@@ -181,7 +181,7 @@ struct TallyTask
 	uint32_t	unused;
 };
 
-/* Rays of a slab: device/slabs.h. */
+/* Rays of a slab (device/slabs.h), or of a range of a space (device/space.h). */
 struct BundleTask
 {
 	float		origin[3];

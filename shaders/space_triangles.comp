@@ -50,7 +50,7 @@ write_record(uint32_t primitive, uint32_t row)
 		if (bits == 0)
 			continue;
 		value = load_element(values, row, null);
-		add_bits(words, values.field >> 8, null ? null_of(bits) : value & null_of(bits));
+		add_bits(words, values.field >> 8, null ? null_of(bits) : min(value, null_of(bits)));
 	}
 	for (uint32_t i = 0; i < task.record_words; i++)
 		record.at[i] = words[i];

@@ -169,6 +169,9 @@ extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 /* Bytes of device memory that a column of a segment takes, or its values (protocol.h) do, which must be in frames. */
 extern uint64 rtscan_device_column_size(const RtscanSegment *segment, int column, bool is_values);
 
+/* Likewise the BVH of a job (executor rtcudb), about. */
+extern uint64 rtscan_device_job_size(const RtscanSegment *segment);
+
 /* Put a column of a segment on a device, or its values. */
 extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, bool is_values);
 

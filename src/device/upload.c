@@ -13,6 +13,9 @@
 #define WINDOW_SIZE		((Size) 4 * 1024 * 1024)
 #define WINDOWS			2
 
+/* A record and a triangle, as drivers store them. */
+#define JOB_ROW_BYTES	96
+
 typedef struct Upload
 {
 	int			device;
@@ -116,6 +119,12 @@ rtscan_device_column_size(const RtscanSegment *segment, int column, bool is_valu
 	ColumnShape shape = shape_of(segment, column, is_values);
 
 	return device_column_layout(&shape).size;
+}
+
+uint64
+rtscan_device_job_size(const RtscanSegment *segment)
+{
+	return (uint64) segment->header.rows * JOB_ROW_BYTES;
 }
 
 static void

@@ -123,13 +123,13 @@ can_trace_rays(bool *is_there)
 	return all;
 }
 
-/* The one that is set, if it is one of the device's. */
+/* BVHs of rt, but for who has set an executor without those.  Which ones rtcudb needs only queries know. */
 static RtscanExecutor
 executor_to_prepare(bool rays)
 {
-	if (!rays || rtscan_executor == RTSCAN_EXECUTOR_COMPUTE)
-		return RTSCAN_EXECUTOR_COMPUTE;
-	return rtscan_executor == RTSCAN_EXECUTOR_RTCUDB ? RTSCAN_EXECUTOR_RTCUDB : RTSCAN_EXECUTOR_RT;
+	bool		wants_rays = rtscan_executor != RTSCAN_EXECUTOR_COMPUTE && rtscan_executor != RTSCAN_EXECUTOR_RTCUDB;
+
+	return rays && wants_rays ? RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
 }
 
 /* Columns, and where the devices can trace rays BVHs, as a scan of these columns needs them. */

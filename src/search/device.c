@@ -61,9 +61,16 @@ size_of(const RtscanSegmentScan *scan)
 	return bytes;
 }
 
+/* And what BVHs of their spaces take: one for each region. */
+static uint64
+size_of_jobs(const RtscanSegmentScan *scan)
+{
+	return size_of(scan) + scan->nregions * rtscan_device_job_size(scan->reader.segment);
+}
+
 /* Nothing is limited as long as there is nothing to talk to.  What does not fit into a device's part of a round is not reckoned with. */
 static bool
-fits(const RtscanSegmentScan *scans, int nscans, double times)
+all_fit(const RtscanSegmentScan *scans, int nscans, double times, uint64 (*size_of_scan) (const RtscanSegmentScan *scan))
 {
 	uint64		bytes[RTSCAN_MAX_DEVICES] = {0},
 				all = 0;
@@ -71,8 +78,8 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 	for (int i = 0; i < nscans; i++)
 		if (can(&scans[i]))
 		{
-			bytes[device_of(&scans[i])] += size_of(&scans[i]);
-			all += size_of(&scans[i]);
+			bytes[device_of(&scans[i])] += size_of_scan(&scans[i]);
+			all += size_of_scan(&scans[i]);
 		}
 	/* what is not known is spread evenly */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
@@ -80,6 +87,18 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 			bytes[device] + all * (times - 1) / Max(rtscan_devices(), 1) > rtscan_device_memory_limit(device))
 			return false;
 	return true;
+}
+
+static bool
+fits(const RtscanSegmentScan *scans, int nscans, double times)
+{
+	return all_fit(scans, nscans, times, size_of);
+}
+
+static bool
+jobs_fit(const RtscanSegmentScan *scans, int nscans, double times)
+{
+	return all_fit(scans, nscans, times, size_of_jobs);
 }
 
 static DeviceExecutor
@@ -293,7 +312,7 @@ const RtscanExecutorMethods rtscan_job_methods = {
 	.is_ready = is_never_ready,
 	.can = can,
 	.devices = devices,
-	.fits = fits,
+	.fits = jobs_fit,
 	.estimate = estimate,
 	.pass_over = pass_over,
 	.prepare = prepare,

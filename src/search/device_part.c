@@ -252,6 +252,8 @@ has_room_for_tallies(const RtscanDevicePart *part)
 			size += rtscan_device_column_size(item->scan->reader.segment, item->region->columns[c].column, false);
 		if (item->tally)
 			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
+		if (part->header.executor == DEVICE_RTCUDB)
+			size += rtscan_device_job_size(item->scan->reader.segment);
 	}
 	return size <= rtscan_device_memory_limit(part->device) / 2;
 }
