@@ -13,7 +13,7 @@
 
 #include "columns.h"
 
-#define CASES			30
+#define CASES			20
 #define MAX_SEGMENTS	3
 #define MAX_SCANS		5
 #define MAX_INTERVALS	40
