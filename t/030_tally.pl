@@ -14,6 +14,9 @@ use Test::More;
 
 need_device();
 
+# What rt finds is added up as what compute finds is.
+@executors = grep { $_ ne 'rt' } @executors if @executors > 2;
+
 my $rows = 220_000;
 my $node = device_node('tally', "autovacuum = off\nmax_parallel_workers_per_gather = 0\n");
 $node->start;
