@@ -26,10 +26,10 @@ $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE facts AS SELECT hashint4(i) AS a, nullif(i % 1000, 17) AS b, hashint4(i) % 5003 AS v, nullif(i % 97 + i / 100000, 13) AS g,
 	((i % 8999 - i / 100) / 100.0)::numeric(8, 2) AS n, hashint8(i) * 1000003::bigint AS w, 'k' || i % 20 AS t,
 	date '2020-01-01' + i / 5000 AS d, i % 3 = 0 AS yes, null::int AS nothing, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 2.25 END AS scales,
-	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same
+	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same, nullif((i % 11 - 1) / 100.0, 0.04)::numeric(4, 2) AS rate
 FROM generate_series(1, $rows) AS i;
 SET maintenance_work_mem = '48MB'; SET max_parallel_maintenance_workers = 0;
-CREATE INDEX facts_idx ON facts USING rtscan (a, b) INCLUDE (v, g, n, w, t, d, yes, nothing, scales, same);
+CREATE INDEX facts_idx ON facts USING rtscan (a, b, rate) INCLUDE (v, g, n, w, t, d, yes, nothing, scales, same);
 VACUUM ANALYZE facts;
 CREATE FUNCTION asks(g int) RETURNS int LANGUAGE plpgsql STABLE AS \$\$
 BEGIN
@@ -58,7 +58,9 @@ my @tallied = (
 	"SELECT asks(g), count(*), sum(n) $where GROUP BY 1",
 	"SELECT sum(v * g), sum(n * same), avg(v - 3 * w), sum(n - w * 2), sum((n + 1) * (2 - same)), sum(-v), count(*) $where",
 	"SELECT t, sum(v * b), sum(n * (1 - b)), avg(n * same * 0.5), sum(a::bigint - w), sum(b * 7) $where GROUP BY t",
-	"SELECT b, sum(b * v), avg(n + b) $where GROUP BY b");
+	"SELECT b, sum(b * v), avg(n + b) $where GROUP BY b",
+	"SELECT sum(rate), avg(rate), min(rate), max(rate), count(rate), sum(n * (1 - rate)) $where",
+	"SELECT yes, sum(v * (1 - rate) * (1 + rate)), max(rate), avg(rate * w) $where GROUP BY yes");
 my %not_tallied = (
 	'too many groups' => "SELECT v, g, count(*) $where GROUP BY v, g",
 	'values that are no integers' => "SELECT sum(scales) $where",

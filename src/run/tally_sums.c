@@ -190,12 +190,14 @@ static bool
 bound_operand(Asking *asking, const RtscanArithmetic *step, int number, bool as_digits, Bounds *bounds)
 {
 	Bounds		factor = {step->factors[number], step->factors[number], 0, true};
+	Bounds		of;
 
-	if (!bound(asking, step->operands[number], as_digits, bounds))
+	if (!bound(asking, step->operands[number], as_digits, &of))
 		return false;
+	*bounds = of;
 	if (step->products[number] == NULL)
 		return true;
-	multiply_bounds(&(Bounds) {bounds->lowest, bounds->highest}, &factor, bounds);
+	multiply_bounds(&of, &factor, bounds);
 	return is_within(bounds, step->products[number]);
 }
 

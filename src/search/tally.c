@@ -95,7 +95,7 @@ find_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValu
 	if (codes > FEW_CODES)
 		return false;
 	value->integers = palloc(codes * sizeof(int64));
-	return rtscan_get_integers_of_codes(values, codes - 1, value->integers) &&
+	return rtscan_get_integers_of_codes(values, codes - 1, value->integers, &value->of.scale) &&
 		(value->digit = add_digit(tally, values, column)) > 0 && tally->digits[value->digit - 1].coded;
 }
 

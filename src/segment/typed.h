@@ -79,8 +79,8 @@ extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 
 /* The values of codes that ascend, by reference in the current memory context or that of the RtscanValues. */
 extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums);
 
-/* Exact integers that sort like the values, of the codes below n: false if the column has none, or numerics. */
-extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers);
+/* Exact integers that sort like the values, of the codes below n; of numerics, of one scale.  False if the column has none. */
+extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale);
 
 /* The values of a column's exact integers, where it has them (rtscan_get_range()); of numerics, of a scale. */
 extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);

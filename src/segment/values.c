@@ -458,22 +458,26 @@ rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, 
 }
 
 bool
-rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers)
+rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale)
 {
 	uint32	   *codes;
 	Datum	   *datums;
+	bool		found;
 
-	if (!values->type->exact_sorts || values->type->numeric)
+	*scale = 0;
+	/* A code's numerics may differ in their scales. */
+	if (!values->type->exact_sorts || values->images)
 		return false;
+	rtscan_need_images(values);
 	codes = palloc(Max(n, 1) * sizeof(uint32));
 	datums = palloc(Max(n, 1) * sizeof(Datum));
 	for (uint32 i = 0; i < n; i++)
 		codes[i] = i;
 	rtscan_get_values_of_codes(values, codes, n, datums);
-	rtscan_exact_encode(values->type->exact, datums, n, integers);
+	found = rtscan_find_decimals(values->type, datums, NULL, n, integers, scale);
 	pfree(codes);
 	pfree(datums);
-	return true;
+	return found;
 }
 
 static void
