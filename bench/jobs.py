@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""RTCUDB's experiment on a device: the Star Schema Benchmark's 13 queries on one flat table, by each executor.
+"""RTCUDB's experiment on a device: the Star Schema Benchmark's 13 queries on one flat table, by each executor; or TPC-H's lineitem.
 
 Whole statements, prepared, as a client sees them, and the device's part of each; every executor's answer is compared
 with the CPU's. Writes results/NAME.md. The server needs a device: --set rtscan.device='0' chooses one.
@@ -17,11 +17,12 @@ from report import RESULTS, number, table
 from run import note
 
 EXECUTORS = ("cpu", "compute", "rt", "rtcudb")
+TITLES = {"ssb": "The Star Schema Benchmark on one flat table", "lineitem": "TPC-H's lineitem"}
 START = 60  # seconds until a device must be there
 
 
 def command_line():
-    options = parser(__doc__, ("ssb",), 6_001_215).parse_args()
+    options = parser(__doc__, TITLES, 6_001_215).parse_args()
     options.name = options.name or f"jobs-{options.data}-{options.rows}"
     options.set = ["shared_preload_libraries=rtscan", "rtscan.device_timeout=2min", "max_parallel_maintenance_workers=8",
                    *options.set]
@@ -117,7 +118,7 @@ def report(cursor, options, measures, seconds):
     means = [number(geometric_mean(of[executor].time for of in measures.values())) for executor in EXECUTORS]
     name, memory, bvhs, build_time = one(cursor, "SELECT name, pg_size_pretty(memory_used), bvhs, build_time FROM rtscan_device()")
     header = ["query, ms (of that the device)", *EXECUTORS, "rays", "rows added up by rays, or why none", "first time, ms"]
-    return (f"# The Star Schema Benchmark on one flat table, {options.rows:,} rows, by each executor\n\n"
+    return (f"# {TITLES[options.data]}, {options.rows:,} rows, by each executor\n\n"
             f"- {one(cursor, 'SELECT version()')[0].split(' on ')[0]}; {name}\n"
             f"- CREATE INDEX {number(seconds)} s; on the device then {memory} with {bvhs} BVHs, which it has built in"
             f" {number(float(build_time))} ms\n"
