@@ -10,8 +10,8 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
-/* So many cells are added before groups may be found to take too much memory. */
-#define CELLS_AT_A_TIME	1024
+/* So many are added before groups may be found to take too much memory. */
+#define GROUPS_AT_A_TIME	1024
 
 /* ---------------------------------------------------------------- asking */
 
@@ -36,7 +36,7 @@ ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswe
 
 	if (column < 0)
 		return rtscan_ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
-	return rtscan_tally_value(tally, rtscan_open_values(reader, schema, column), column, transition->family->total_kind(transition)) ?
+	return rtscan_tally_value(tally, reader, schema, column, transition->family->total_kind(transition)) ?
 		RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
 }
 
@@ -123,12 +123,12 @@ read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTally
 	return datums;
 }
 
-/* Let expressions be about a row of a cell. */
+/* Let expressions of GROUP BY be about a row of a cell. */
 static void
-enter_cell(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, uint32 cell)
+enter_cell(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, int ndigits, uint32 cell)
 {
 	ResetExprContext(batch->context);
-	for (int i = 0; i < tally->ndigits; i++)
+	for (int i = 0; i < ndigits; i++)
 	{
 		const RtscanTallyDigit *digit = &tally->digits[i];
 		uint32		number = rtscan_tally_number(digit, cell);
@@ -143,29 +143,103 @@ find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *dig
 {
 	if (answer->only)
 		return answer->only;
-	enter_cell(answer->batch, tally, digits, cell);
+	enter_cell(answer->batch, tally, digits, bms_num_members(answer->set->columns), cell);
 	return rtscan_find_group_entered(answer);
 }
 
+/* What an aggregate comes to in some cells. */
+typedef struct AggregateTotal
+{
+	RtscanTotal total;
+	int			scale;			/* of numerics, if there are any */
+} AggregateTotal;
+
+static AggregateTotal
+total_in_cell(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, int aggregate, int *number)
+{
+	AggregateTotal one = {.total.count = rtscan_tally_rows(tally, cell)};
+
+	if (answer->task->aggregates[aggregate].narguments == 0)
+		return one;
+	if (answer->task->aggregates[aggregate].columns[0] < 0)
+		one.total = rtscan_tally_sum(tally, number, answer->arithmetic[aggregate][0], cell, &one.scale);
+	else
+	{
+		one.scale = tally->values[*number].of.scale;
+		one.total = rtscan_tally_total(tally, (*number)++, cell);
+	}
+	return one;
+}
+
+/* All rows of both together are as many as can be added up so. */
 static void
-add_cell(RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, RtscanState *group)
+combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
+{
+	if (one->total.count == 0)
+		return;
+	if (all->total.count == 0)
+	{
+		*all = *one;
+		return;
+	}
+	all->total.count += one->total.count;
+	all->total.upper += one->total.upper;
+	all->total.lower += one->total.lower;
+	if (kind == RTSCAN_TOTAL_LEAST)
+		all->total.outermost = Min(all->total.outermost, one->total.outermost);
+	if (kind == RTSCAN_TOTAL_GREATEST)
+		all->total.outermost = Max(all->total.outermost, one->total.outermost);
+}
+
+static void
+combine_cell(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, AggregateTotal *totals)
 {
 	int			number = 0;
 
 	for (int i = 0; i < answer->task->naggregates; i++)
 	{
 		const RtscanTransition *transition = &answer->transitions[i];
-		RtscanTotal total = {.count = rtscan_tally_rows(tally, cell)};
-		int			scale = 0;
+		AggregateTotal one = total_in_cell(answer, tally, cell, i, &number);
 
-		if (answer->task->aggregates[i].narguments > 0 && answer->task->aggregates[i].columns[0] < 0)
-			total = rtscan_tally_sum(tally, &number, answer->arithmetic[i][0], cell, &scale);
-		else if (answer->task->aggregates[i].narguments > 0)
-		{
-			scale = tally->values[number].of.scale;
-			total = rtscan_tally_total(tally, number++, cell);
-		}
-		transition->family->add_total(transition, &group[i], &total, scale, answer->state_context);
+		combine(&totals[i], &one, transition->family->total_kind(transition));
+	}
+}
+
+/* The digits of GROUP BY come first, so cells of one group are as far apart as there are groups. */
+static uint32
+count_groups(const RtscanRowsAnswer *answer, const RtscanTally *tally)
+{
+	int			digits = answer->groups ? bms_num_members(answer->set->columns) : 0;
+
+	return digits < tally->ndigits ? tally->digits[digits].stride : tally->cells;
+}
+
+/* The totals of a group's cells; false if there are no rows. */
+static bool
+combine_cells(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 first, uint32 groups, AggregateTotal *totals)
+{
+	bool		has_rows = false;
+
+	memset(totals, 0, answer->task->naggregates * sizeof(AggregateTotal));
+	for (uint32 cell = first; cell < tally->cells; cell += groups)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (rtscan_tally_rows(tally, cell) == 0)
+			continue;
+		combine_cell(answer, tally, cell, totals);
+		has_rows = true;
+	}
+	return has_rows;
+}
+
+static void
+add_totals(RtscanRowsAnswer *answer, const AggregateTotal *totals, RtscanState *group)
+{
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanTransition *transition = &answer->transitions[i];
+
+		transition->family->add_total(transition, &group[i], &totals[i].total, totals[i].scale, answer->state_context);
 	}
 }
 
@@ -187,21 +261,22 @@ take_tally(const RtscanTally *tally, void *arg)
 	MemoryContext context = AllocSetContextCreate(answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Datum	   *digits[DEVICE_MAX_DIGITS];
+	AggregateTotal *totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
+	uint32		groups = count_groups(answer, tally);
 
-	for (int i = 0; i < tally->ndigits && answer->groups; i++)
+	for (int i = 0; answer->groups && i < bms_num_members(answer->set->columns); i++)
 		digits[i] = read_digit(answer, tally, &tally->digits[i]);
 	/* What finding and adding leave behind. */
 	MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
-	for (uint32 cell = 0; cell < tally->cells; cell++)
+	for (uint32 group = 0; group < groups; group++)
 	{
-		if (cell % CELLS_AT_A_TIME == 0)
+		if (group % GROUPS_AT_A_TIME == 0)
 		{
-			CHECK_FOR_INTERRUPTS();
 			ResetExprContext(answer->batch->context);
 			spill_if_full(answer);
 		}
-		if (rtscan_tally_rows(tally, cell) > 0)
-			add_cell(answer, tally, cell, find_group(answer, tally, digits, cell));
+		if (combine_cells(answer, tally, group, groups, totals))
+			add_totals(answer, totals, find_group(answer, tally, digits, group));
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -116,14 +116,14 @@ static bool
 bound_column(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
 {
 	RtscanTally *tally = asking->tally;
-	RtscanValues *values = rtscan_open_values(asking->reader, asking->schema, step->column);
 	const RtscanTallyValue *value = &tally->values[tally->nvalues];
 
-	if (!(as_digits ? rtscan_tally_factor(tally, values, step->column) : rtscan_tally_value(tally, values, step->column, RTSCAN_TOTAL_SUM)))
+	if (!(as_digits ? rtscan_tally_factor(tally, asking->reader, asking->schema, step->column) :
+		  rtscan_tally_value(tally, asking->reader, asking->schema, step->column, RTSCAN_TOTAL_SUM)))
 		return false;
 	*bounds = (Bounds) {.scale = value->of.scale, .known = value->digit > 0};
 	if (value->integers)
-		bound_codes(value, rtscan_code_count(values) - 1, bounds);
+		bound_codes(value, rtscan_code_count(rtscan_open_values(asking->reader, asking->schema, step->column)) - 1, bounds);
 	else
 	{
 		bounds->lowest = value->of.least;
@@ -139,11 +139,12 @@ static double
 count_measured(const Asking *asking, const RtscanArithmetic *step)
 {
 	double		combinations = 1;
+	int			measured = step->step == RTSCAN_STEP_COLUMN ? rtscan_tally_measured(asking->reader, asking->schema, step->column) : -1;
 	int64		least,
 				greatest;
 
 	check_stack_depth();
-	if (step->step == RTSCAN_STEP_COLUMN && rtscan_get_range(rtscan_open_values(asking->reader, asking->schema, step->column), &least, &greatest))
+	if (measured >= 0 && rtscan_get_range(rtscan_open_values(asking->reader, asking->schema, measured), &least, &greatest))
 		return (double) greatest - (double) least + 2;
 	for (int i = 0; i < step->noperands; i++)
 		combinations *= Max(count_measured(asking, step->operands[i]), 1);

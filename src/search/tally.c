@@ -119,21 +119,76 @@ find_words(const RtscanTally *tally, const RtscanValues *values, int column, Rts
 	return true;
 }
 
-bool
-rtscan_tally_value(RtscanTally *tally, RtscanValues *values, int column, RtscanTotalKind kind)
+/* A column that the index has once more, from a number on; -1: it does not. */
+static int
+find_again(Relation index, int column, int from)
+{
+	const int2vector *columns = &index->rd_index->indkey;
+
+	/* expressions are 0 */
+	for (int i = from; i < columns->dim1 && columns->values[column] != 0; i++)
+		if (columns->values[i] == columns->values[column])
+			return i;
+	return -1;
+}
+
+int
+rtscan_tally_measured(RtscanReader *reader, const RtscanSchema *schema, int column)
+{
+	int			again = column;
+
+	while (again >= 0 && !rtscan_has_totals(rtscan_open_values(reader, schema, again)))
+		again = find_again(reader->index, column, Max(again + 1, reader->segment->header.nkeys));
+	return again;
+}
+
+static bool
+has_digit(const RtscanTally *tally, int column)
+{
+	for (int i = 0; i < tally->ndigits; i++)
+		if (tally->digits[i].of.column == column)
+			return true;
+	return false;
+}
+
+static bool
+add_digit_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind)
 {
 	RtscanTallyValue value = {.kind = kind};
 
-	if (tally->nvalues == DEVICE_MAX_MEASURES ||
-		(!find_words(tally, values, column, &value) && !find_digit(tally, values, column, &value)))
+	if (!find_digit(tally, rtscan_open_values(reader, schema, column), column, &value))
+		return false;
+	tally->values[tally->nvalues++] = value;
+	return true;
+}
+
+static bool
+add_measured_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind)
+{
+	RtscanTallyValue value = {.kind = kind};
+	int			measured = rtscan_tally_measured(reader, schema, column);
+
+	if (measured < 0 || !find_words(tally, rtscan_open_values(reader, schema, measured), measured, &value))
 		return false;
 	tally->values[tally->nvalues++] = value;
 	return true;
 }
 
 bool
-rtscan_tally_factor(RtscanTally *tally, RtscanValues *values, int column)
+rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind)
 {
+	if (tally->nvalues == DEVICE_MAX_MEASURES)
+		return false;
+	/* One that is a digit, for GROUP BY, is known without being measured. */
+	return (has_digit(tally, column) && add_digit_value(tally, reader, schema, column, kind)) ||
+		add_measured_value(tally, reader, schema, column, kind) ||
+		add_digit_value(tally, reader, schema, column, kind);
+}
+
+bool
+rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column)
+{
+	RtscanValues *values = rtscan_open_values(reader, schema, column);
 	RtscanTallyValue value = {.kind = RTSCAN_TOTAL_SUM};
 	bool		coded = rtscan_code_count(values) != PG_UINT32_MAX;
 

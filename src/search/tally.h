@@ -12,7 +12,7 @@
  *
  *	tally = rtscan_create_tally(segment);
  *	rtscan_tally_digit(tally, values_of_g, g);
- *	rtscan_tally_value(tally, values_of_v, v, RTSCAN_TOTAL_SUM);
+ *	rtscan_tally_value(tally, reader, schema, v, RTSCAN_TOTAL_SUM);
  *	...
  *	rtscan_settle_tallies(tallies, n);
  *	...
@@ -91,12 +91,16 @@ extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, i
 
 /*
  * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where few values
- * are stored as codes, the cell says which a row has: they become a digit.
+ * are stored as codes, the cell says which a row has: they become a digit, if the index does not have the same column INCLUDEd
+ * as integers.
  */
-extern bool rtscan_tally_value(RtscanTally *tally, RtscanValues *values, int column, RtscanTotalKind kind);
+extern bool rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind);
 
 /* The same of what values are multiplied by: all values of a cell are alike, so they become a digit in any case. */
-extern bool rtscan_tally_factor(RtscanTally *tally, RtscanValues *values, int column);
+extern bool rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column);
+
+/* A column whose integers can be measured in place of one: itself, or the same one INCLUDEd; -1 if there is none. */
+extern int	rtscan_tally_measured(RtscanReader *reader, const RtscanSchema *schema, int column);
 
 /* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
