@@ -76,6 +76,15 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values)
 	return false;
 }
 
+static bool
+has_digit(const RtscanTally *tally, int column)
+{
+	for (int i = 0; i < tally->ndigits; i++)
+		if (tally->digits[i].of.column == column)
+			return true;
+	return false;
+}
+
 /* A digit of a column, which may be there already: its number plus one; 0: it cannot be. */
 static int
 add_digit(RtscanTally *tally, RtscanValues *values, int column)
@@ -99,15 +108,17 @@ find_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValu
 		(value->digit = add_digit(tally, values, column)) > 0 && tally->digits[value->digit - 1].coded;
 }
 
-/* Likewise integers that are not far apart. */
+/* Likewise integers that are not far apart; however far, if they are one already. */
 static bool
 find_near_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValue *value)
 {
+	bool		is_new = !has_digit(tally, column);
+
 	value->digit = add_digit(tally, values, column);
 	if (value->digit == 0)
 		return false;
 	value->of = tally->digits[value->digit - 1].of;
-	return value->of.largest < FEW_CODES;
+	return !is_new || value->of.largest < FEW_CODES;
 }
 
 static bool
@@ -140,15 +151,6 @@ rtscan_tally_measured(RtscanReader *reader, const RtscanSchema *schema, int colu
 	while (again >= 0 && !rtscan_has_totals(rtscan_open_values(reader, schema, again)))
 		again = find_again(reader->index, column, Max(again + 1, reader->segment->header.nkeys));
 	return again;
-}
-
-static bool
-has_digit(const RtscanTally *tally, int column)
-{
-	for (int i = 0; i < tally->ndigits; i++)
-		if (tally->digits[i].of.column == column)
-			return true;
-	return false;
 }
 
 static bool
