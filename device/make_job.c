@@ -9,13 +9,26 @@
 
 /* ---------------------------------------------------------------- the space */
 
+/* How many codes a predicate wants. */
+static uint64_t
+count_wanted(const WorkColumn *column)
+{
+	bool		is_row = column->resident->shape.heap_order;
+	uint64_t	wanted = 0;
+
+	for (uint32_t i = 0; i < column->count; i++)
+		wanted += is_row ? column->intervals[i].high_rank - column->intervals[i].low_rank :
+			column->intervals[i].high_code - column->intervals[i].low_code;
+	return wanted;
+}
+
 /* An attribute of a column that is on the device. */
 static void
-add_attribute(Space *space, const Resident *column, SpaceAxis axis)
+add_attribute(Space *space, const Resident *column, SpaceAxis axis, uint64_t wanted)
 {
 	const ColumnShape *shape = &column->shape;
 	SpaceAttribute attribute = {
-		.column = column->key.columns[0], .is_values = shape->is_values, .is_row = shape->heap_order, .axis = axis,
+		.column = column->key.columns[0], .is_values = shape->is_values, .is_row = shape->heap_order, .axis = axis, .wanted = wanted,
 		.largest = shape->is_values ? shape->largest : shape->heap_order ? shape->rows - 1 : shape->distinct};
 
 	space_add(space, &attribute);
@@ -26,7 +39,7 @@ add_tally_attribute(Work *work, Space *space, uint32_t column, bool is_values, S
 {
 	ResidentKey key = cache_column_key(&work->segment->key, column, is_values);
 
-	add_attribute(space, cache_find(work->evaluator->cache, &key), axis);
+	add_attribute(space, cache_find(work->evaluator->cache, &key), axis, 0);
 }
 
 /* All that a segment's job asks of a row: predicates first, for each row that is met is asked for those. */
@@ -40,7 +53,7 @@ make_space(Work *work, const TallySource *tally, Space *space)
 	if (result != DEVICE_OK)
 		return result;
 	for (uint32_t c = 0; c < work->ncolumns; c++)
-		add_attribute(space, work->columns[c].resident, SPACE_SCAN);
+		add_attribute(space, work->columns[c].resident, SPACE_SCAN, count_wanted(&work->columns[c]));
 	for (uint32_t i = 0; i < segment->digits; i++)
 		add_tally_attribute(work, space, tally->digits[i].column, tally->digits[i].is_values, SPACE_GROUP);
 	for (uint32_t i = 0; i < segment->measures; i++)

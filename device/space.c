@@ -101,7 +101,7 @@ find_largest(Space *space, SpaceAxis axis, uint64_t most)
 static bool
 is_before(const SpaceAttribute *a, const SpaceAttribute *b)
 {
-	return a->largest != b->largest ? a->largest < b->largest : a < b;
+	return a->wanted != b->wanted ? a->wanted < b->wanted : a < b;
 }
 
 static uint32_t

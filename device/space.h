@@ -9,8 +9,8 @@
  * Axes.  Several attributes make one coordinate by bijection encoding: each takes one of some slots, and the slots
  * are the digits of a number.  Where all values together are too many for an axis, a slot has some next to each other.
  *
- *		SCAN	the columns of predicates, the one with fewest values first, so that ranges of the last one are
- *				ranges of the coordinate
+ *		SCAN	the columns of predicates, the one of which a query wants fewest values first, for ranges of the last one
+ *				are ranges of the coordinate: as those are with which the space is planned (section 4.2)
  *		GROUP	what cells of a tally are numbered by
  *		PLACE	the row's place in the heap.  In the paper this is the value to aggregate, for the coordinates are the
  *				record there; here the record has it, and what matters is that rays have as many rows each
@@ -65,6 +65,7 @@ typedef struct SpaceAttribute
 	bool		is_values;
 	bool		is_row;			/* codes that are the numbers of rows: nowhere stored */
 	SpaceAxis	axis;			/* SPACE_AXES: on none */
+	uint64_t	wanted;			/* on SCAN: so many values */
 	uint64_t	largest;		/* value; above it is NULL, of values; among codes it is NULL's, if there are any */
 
 	/* space_plan(): in the record, whose first word is the row; no bits: not there */
