@@ -64,6 +64,7 @@ my @tallied = (
 my %not_tallied = (
 	'too many groups' => "SELECT v, g, count(*) $where GROUP BY v, g",
 	'values that are no integers' => "SELECT sum(scales) $where",
+	'alternatives (OR) on several columns, or conditions on INCLUDE columns' => "SELECT sum(v) FROM facts WHERE a < 1000000000 OR b = 5",
 	'sums of expressions whose columns\' sums do not say them' => "SELECT sum(v + g) $where",
 	'other expressions, or aggregates of single rows' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
 

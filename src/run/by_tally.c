@@ -69,7 +69,9 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 	RtscanTally *tally = rtscan_create_tally(segment->reader.segment);
 	RtscanNotTallied why = RTSCAN_NOT_TALLIED_VALUES;
 
-	if (ask_for_digits(tally, &segment->reader, answer))
+	if (!rtscan_may_be_tallied(segment))
+		why = RTSCAN_NOT_TALLIED_COMBINED;
+	else if (ask_for_digits(tally, &segment->reader, answer))
 		why = ask_for_arguments(tally, &segment->reader, answer);
 	if (why == RTSCAN_TALLIED)
 		return tally;

@@ -51,7 +51,7 @@ wants_bits(const RtscanDeviceRegion *item)
 static RtscanTally *
 tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 {
-	if (scan->tally == NULL || made_before(scan) || scan->nregions > 1 || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 ||
+	if (scan->tally == NULL || made_before(scan) || !rtscan_may_be_tallied(scan) ||
 		(!(scan->tally->joins && part->tally_words > 0) &&
 		 part->tally_words + rtscan_tally_words(scan->tally) > DEVICE_MAX_TALLY_WORDS))
 		return NULL;

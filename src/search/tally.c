@@ -362,6 +362,12 @@ rtscan_settle_tallies(RtscanTally **tallies, int n)
 	}
 }
 
+bool
+rtscan_may_be_tallied(const RtscanSegmentScan *scan)
+{
+	return scan->nregions <= 1 && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0;
+}
+
 void
 rtscan_reset_tally(RtscanTally *tally)
 {

@@ -26,6 +26,7 @@
 #include "rtscan.h"
 
 #include "device/device.h"
+#include "search/executor.h"
 #include "segment/totals.h"
 
 /* Exact integers of a column, from the least to the greatest of them; of numerics, of a scale. */
@@ -104,6 +105,9 @@ extern int	rtscan_tally_measured(RtscanReader *reader, const RtscanSchema *schem
 
 /* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
+
+/* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, or ask about INCLUDEd columns. */
+extern bool rtscan_may_be_tallied(const RtscanSegmentScan *scan);
 
 /* Forget what an earlier round has made, unless that has been given. */
 extern void rtscan_reset_tally(RtscanTally *tally);
