@@ -28,7 +28,7 @@ CREATE TABLE facts AS SELECT hashint4(i) AS a, nullif(i % 1000, 17) AS b, hashin
 	date '2020-01-01' + i / 5000 AS d, i % 3 = 0 AS yes, null::int AS nothing, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 2.25 END AS scales,
 	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same, nullif((i % 11 - 1) / 100.0, 0.04)::numeric(4, 2) AS rate
 FROM generate_series(1, $rows) AS i;
-SET maintenance_work_mem = '48MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX facts_idx ON facts USING rtscan (a, b, rate) INCLUDE (v, g, n, w, t, d, yes, nothing, scales, same, b);
 VACUUM ANALYZE facts;
 CREATE FUNCTION asks(g int) RETURNS int LANGUAGE plpgsql STABLE AS \$\$
