@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rays take about as long as so many rows that they meet. */
+#define ROWS_A_RAY		2
+
 /* ---------------------------------------------------------------- the space */
 
 /* How many codes a predicate wants. */
@@ -90,10 +93,19 @@ find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *roo
 	return set;
 }
 
+/* A range is not worth its rays if these are more than the rows that others would meet instead. */
+static uint32_t
+most_ranges(const EvaluateSegment *segment)
+{
+	uint32_t	most = segment->rows / (ROWS_A_RAY * SPACE_RAYS);
+
+	return most < 1 ? 1 : most < SPACE_MAX_RANGES ? most : SPACE_MAX_RANGES;
+}
+
 static void
 find_ranges(const Work *work, Space *space, RangeSet *ranges)
 {
-	SpaceQuery	query = {0};
+	SpaceQuery	query = {.most_ranges = most_ranges(work->segment)};
 	Range	   *room[DEVICE_MAX_COLUMNS];
 
 	for (uint32_t c = 0; c < work->ncolumns; c++)

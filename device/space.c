@@ -221,10 +221,10 @@ choose_depth(Digits *digits)
 		Range		all;
 		RangeSet	wanted = wanted_of(digits, i, &all);
 
-		if (slots * wanted.n <= SPACE_MAX_RANGES)
+		if (slots * wanted.n <= digits->query->most_ranges)
 			digits->depth = i + 1;
 		slots *= count_slots(&wanted);
-		if (slots > SPACE_MAX_RANGES)
+		if (slots > digits->query->most_ranges)
 			return;
 	}
 }

@@ -110,11 +110,12 @@ extern Range space_slots(const SpaceAttribute *attribute, uint64_t first, uint64
 /* What a query wants of an attribute: slots; none: all. */
 typedef struct SpaceQuery
 {
+	uint32_t	most_ranges;	/* 1 .. SPACE_MAX_RANGES */
 	RangeSet	wanted[SPACE_ATTRIBUTES];	/* of the space's attributes, in their order */
 } SpaceQuery;
 
 /*
- * The ranges of SCAN's coordinate where rows can be that a query looks for: SPACE_MAX_RANGES at most.
+ * The ranges of SCAN's coordinate where rows can be that a query looks for: no more than it may have.
  */
 extern void space_ranges(const Space *space, const SpaceQuery *query, RangeSet *ranges);
 

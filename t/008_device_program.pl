@@ -249,6 +249,7 @@ foreach my $executor (@executors)
 	like(finish_asking($cancelled), qr/ERROR:  canceling statement due to user request/, 'cancelled at once');
 	start_asking($limited, 1);
 	like(finish_asking($limited), qr/ERROR:  canceling statement due to statement timeout/, 'statement_timeout');
+	$limited->query("SET statement_timeout = '2min'");
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend($ended->{pid})");
 	gone('terminated', $ended->{pid});
 	kill 'CONT', $program;
