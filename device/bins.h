@@ -23,6 +23,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Bits that numbers up to the largest have. */
+static inline uint32_t
+bits_of(uint64_t largest)
+{
+	return largest == 0 ? 1 : 64 - (uint32_t) __builtin_clzll(largest);
+}
+
 /* Ranks, or bins, first .. end - 1. */
 typedef struct Range
 {

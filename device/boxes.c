@@ -80,15 +80,10 @@ boxes_geometry(const BvhSource *source, uint64_t boxes)
 		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR};
 }
 
-/* Run a shader with a thread a row. */
 static void
 dispatch_rows(const BoxSource *source, VkPipeline pipeline, const BvhTask *task)
 {
-	Context    *context = source->maker->builder->context;
-
-	shader_dispatch(context, source->maker->layout, pipeline, task, sizeof(*task),
-					(source->base.rows + BVH_GROUP - 1) / BVH_GROUP);
-	context_barrier(context);
+	bvh_dispatch(source->maker->builder, &source->base, source->maker->layout, pipeline, task, sizeof(*task));
 }
 
 /* Unique ranks of the rows in a column of the group. */

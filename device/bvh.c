@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shader.h"
 #include "structure.h"
+#include "tasks.h"
 
 #define PART_ALIGNMENT	256
 
@@ -32,6 +34,14 @@ bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *par
 	SortArrays	arrays = {{parts->keys[0], parts->keys[1]}, {parts->values[0], parts->values[1]}, parts->sort};
 
 	return parts->values[sort_record(&builder->sorter, &arrays, source->rows, first_bit, bits, true)];
+}
+
+void
+bvh_dispatch(const BvhBuilder *builder, const BvhSource *source, VkPipelineLayout layout, VkPipeline pipeline,
+			 const void *task, uint32_t size)
+{
+	shader_dispatch(builder->context, layout, pipeline, task, size, (source->rows + BVH_GROUP - 1) / BVH_GROUP);
+	context_barrier(builder->context);
 }
 
 /* ---------------------------------------------------------------- a build */

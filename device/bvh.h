@@ -57,14 +57,11 @@ extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache);
  */
 extern Resident *bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source);
 
-/* For sources: sort the keys, whose values are their numbers; the address of the values in their order. */
-extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit, uint32_t bits);
+/* For sources: run a shader with a thread a row (BVH_GROUP in a workgroup), and a barrier. */
+extern void bvh_dispatch(const BvhBuilder *builder, const BvhSource *source, VkPipelineLayout layout, VkPipeline pipeline,
+						 const void *task, uint32_t size);
 
-/* Bits that numbers up to the largest have. */
-static inline uint32_t
-bits_of(uint64_t largest)
-{
-	return largest == 0 ? 1 : 64 - (uint32_t) __builtin_clzll(largest);
-}
+/* Likewise sort the keys, whose values are their numbers; the address of the values in their order. */
+extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit, uint32_t bits);
 
 #endif							/* RTSCAN_DEVICE_BVH_H */

@@ -42,12 +42,6 @@ numbers(const SpaceAttribute *attribute)
 	return attribute->largest + 2;
 }
 
-static uint32_t
-bits_for(uint64_t number)
-{
-	return 64 - (uint32_t) __builtin_clzll(number | 1);
-}
-
 /* Attributes that do not fit stay where they are. */
 static void
 lay_out_record(Space *space)
@@ -57,7 +51,7 @@ lay_out_record(Space *space)
 	for (uint32_t i = 0; i < space->count; i++)
 	{
 		SpaceAttribute *attribute = &space->attributes[i];
-		uint32_t	bits = bits_for(numbers(attribute) - 1);
+		uint32_t	bits = bits_of(numbers(attribute) - 1);
 
 		if (attribute->is_row || attribute->largest > MAX_LARGEST || end + bits > SPACE_RECORD_WORDS * 32)
 			continue;

@@ -57,16 +57,6 @@ triangles_geometry(const BvhSource *source, uint64_t triangles)
 }
 
 static void
-dispatch_rows(const TriangleSource *source, VkPipeline pipeline, const SpaceTask *task)
-{
-	Context    *context = source->maker->builder->context;
-
-	shader_dispatch(context, source->maker->layout, pipeline, task, sizeof(*task),
-					(source->base.rows + TRIANGLE_GROUP - 1) / TRIANGLE_GROUP);
-	context_barrier(context);
-}
-
-static void
 record_triangles(const BvhSource *base, const BvhBuilder *builder, const BvhParts *parts)
 {
 	const TriangleSource *source = (const TriangleSource *) base;
@@ -83,9 +73,9 @@ record_triangles(const BvhSource *base, const BvhBuilder *builder, const BvhPart
 		.leg = SPACE_LEG,
 	};
 
-	dispatch_rows(source, source->maker->keys, &task);
+	bvh_dispatch(builder, base, source->maker->layout, source->maker->keys, &task, sizeof(task));
 	task.values = bvh_sort(builder, base, parts, 0, SCAN_BITS + RAY_BITS);
-	dispatch_rows(source, source->maker->triangles, &task);
+	bvh_dispatch(builder, base, source->maker->layout, source->maker->triangles, &task, sizeof(task));
 }
 
 /* ---------------------------------------------------------------- attributes */

@@ -18,7 +18,6 @@
 #define BVH_GROUP			256		/* threads of a workgroup */
 #define PAIR_GROUP			256
 #define VECTOR_GROUP		256
-#define TRIANGLE_GROUP			256
 #define SPACE_WORDS			8		/* of a record, at most */
 
 #define REFINE_GROUP		256		/* threads of a workgroup, */

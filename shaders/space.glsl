@@ -4,7 +4,7 @@
  */
 #include "elements.glsl"
 
-layout(local_size_x = TRIANGLE_GROUP) in;
+layout(local_size_x = BVH_GROUP) in;
 
 layout(push_constant, scalar) uniform PushConstants { SpaceTask task; };
 
