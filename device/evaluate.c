@@ -140,6 +140,20 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 	}
 }
 
+/* Where the device could not read the area itself, the masks lie where it writes its answer to. */
+static void
+copy_masks(const Request *request)
+{
+	uint64_t	place = request->results + device_bits_offset(request->chunks, request->tally_words);
+
+	if (request->area->imported || request->header->prepare)
+		return;
+	for (uint32_t s = 0; s < request->header->segments; s++)
+		for (uint32_t chunk = 0; chunk < device_chunks(request->segments[s].rows); chunk++, place += DEVICE_CHUNK_BYTES)
+			if ((request->segments[s].partly[chunk / 32] >> (chunk % 32) & 1) != 0)
+				memcpy(request->area->memory.host + place, request->area->map + place, DEVICE_CHUNK_BYTES);
+}
+
 /* Copy an array to where the tasks' memory has come to; its address on the device. */
 static uint64_t
 stage(const Memory *tasks, const Array *array, uint64_t *used)
@@ -237,6 +251,9 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	VkPipelineStageFlags refiners = compute |
 		(evaluator->trace_tasks.count + evaluator->job_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
 
+	for (uint32_t i = 0; i < count; i++)
+		if (requests[i]->reply.result == DEVICE_OK)
+			copy_masks(requests[i]);
 	submission_begin(evaluator->context, &batch->submission);
 	if (evaluator->tally_words > 0)
 	{
@@ -248,7 +265,8 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
 	trace_jobs(evaluator, tasks);
-	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, 0);
+	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
+	evaluator->takes_out = false;
 	dispatch_tallies(evaluator, &tasks);
 	if (evaluator->tally_words > 0)
 		copy_tallies(evaluator, batch, requests, count);
@@ -263,14 +281,14 @@ copy_results(Request *request)
 	char	   *to = request->area->map + request->results;
 	uint64_t	tallies = device_tallies_offset(request->chunks);
 	uint64_t	bits = device_bits_offset(request->chunks, request->tally_words);
-	const uint32_t *counts = (const uint32_t *) from;
+	const ChunkCount *counts = (const ChunkCount *) from;
 
 	if (request->area->imported)
 		return;
-	memcpy(to, from, request->chunks * sizeof(uint32_t));
+	memcpy(to, from, request->chunks * sizeof(ChunkCount));
 	memcpy(to + tallies, from + tallies, request->tally_words * sizeof(uint64_t));
 	for (uint32_t i = 0; request->header->want_bits && i < request->chunks; i++)
-		if (counts[i] > 0)
+		if (counts[i].rows > 0)
 			memcpy(to + bits + (uint64_t) i * DEVICE_CHUNK_BYTES, from + bits + (uint64_t) i * DEVICE_CHUNK_BYTES,
 				   DEVICE_CHUNK_BYTES);
 }

@@ -62,7 +62,8 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	publish;
 	VkPipeline	tally[TALLY_WAYS][2];	/* of narrow values, and of wide ones; VK_NULL_HANDLE: the device lacks what that needs */
-	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it */
+	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it, */
+	bool		takes_out;		/* and publishing takes rows out of what is tallied */
 	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for */
 	Raytracer	raytracer;		/* of rt, */
 	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device lacks what that needs */

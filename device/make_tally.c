@@ -208,6 +208,8 @@ add_tally_of_job(Evaluator *evaluator, const TallySource *source, Space *space, 
 		digits[i].values.field = space_field(space_find(space, source->digits[i].column, source->digits[i].is_values));
 	for (uint32_t i = 0; i < source->segment->measures; i++)
 		measures[i].values.field = space_field(space_find(space, source->measures[i].column, true));
+	for (uint32_t i = 0; i < DEVICE_TALLY_MASKS; i++)
+		task.tallied[i] &= ~source->segment->partly[i];
 	*(TallyTask *) array_extend(&evaluator->tally_tasks, 1) = task;
 	return DEVICE_OK;
 }

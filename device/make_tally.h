@@ -23,7 +23,8 @@ typedef struct TallySource
 extern DeviceResult add_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply);
 
 /*
- * The same without workgroups, for rays that add to it: its columns' fields are those of a space, which has all of them.
+ * The same without workgroups, for rays that add to it, of the chunks that are wholly in it: its columns' fields are those of a
+ * space, which has all of them.
  */
 extern DeviceResult add_tally_of_job(Evaluator *evaluator, const TallySource *source, Space *space, DeviceReply *reply);
 

@@ -368,6 +368,17 @@ add_rt(Work *work, uint32_t *groups)
 
 /* ---------------------------------------------------------------- requests */
 
+/* Are chunks tallied in part? */
+static bool
+has_masks(const EvaluateSegment *segment)
+{
+	uint32_t	any = 0;
+
+	for (uint32_t i = 0; i < DEVICE_TALLY_MASKS; i++)
+		any |= segment->partly[i];
+	return any != 0;
+}
+
 static void
 add_publish(Work *work, uint32_t chunk, uint32_t groups)
 {
@@ -377,13 +388,15 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups)
 	Evaluator  *evaluator = work->evaluator;
 	PublishTask task = {
 		.bits = work->bits,
-		.counts = results + chunk * sizeof(uint32_t),
+		.counts = results + chunk * sizeof(ChunkCount),
 		.first_chunk = evaluator->publish_of.count,
 		.chunks = chunks,
 		.groups = groups,
 	};
 
 	memcpy(task.tallied, work->segment->tallied, sizeof(task.tallied));
+	memcpy(task.partly, work->segment->partly, sizeof(task.partly));
+	evaluator->takes_out |= has_masks(work->segment);
 	if (request->header->want_bits)
 		task.words = results + device_bits_offset(request->chunks, request->tally_words) +
 			(uint64_t) chunk * DEVICE_CHUNK_BYTES;
@@ -443,6 +456,19 @@ add_tally_of(Work *work, Place *place, uint32_t groups)
 	return (work->request->header->prepare ? find_tally : add_tally) (work->evaluator, &source, &work->request->reply);
 }
 
+/* Rows of chunks that are tallied in part are tallied when the others have been taken out: after the rays that found both. */
+static DeviceResult
+add_rest_of_job(Work *work, Place *place)
+{
+	EvaluateSegment rest = *work->segment;
+	TallySource source = tally_source(work, place, 1);
+
+	source.segment = &rest;
+	rest.joins = true;
+	memcpy(rest.tallied, rest.partly, sizeof(rest.tallied));
+	return add_tally(work->evaluator, &source, &work->request->reply);
+}
+
 /* The executor rtcudb does all in one. */
 static DeviceResult
 add_segment_as_job(Work *work, Place *place)
@@ -450,9 +476,10 @@ add_segment_as_job(Work *work, Place *place)
 	TallySource source = tally_source(work, place, 1);
 	DeviceResult result = add_job(work, &source);
 
-	if (result == DEVICE_OK && !work->request->header->prepare)
-		add_publish(work, place->chunk, 1);
-	return result;
+	if (result != DEVICE_OK || work->request->header->prepare)
+		return result;
+	add_publish(work, place->chunk, 1);
+	return has_masks(work->segment) ? add_rest_of_job(work, place) : DEVICE_OK;
 }
 
 static DeviceResult

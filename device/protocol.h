@@ -16,15 +16,16 @@
  *		TallyDigit[digits]				likewise those of all segments' tallies,
  *		TallyMeasure[measures]			and these
  *	and for the answer, at request.results:
- *		uint32 counts[chunks]			rows that match, of all segments' chunks
+ *		ChunkCount counts[chunks]		rows that match, of all segments' chunks
  *		(at the next multiple of 64)
  *		uint64 tallies[]				of each segment that has its own: [1 + measures][cells]
  *		(at the next multiple of 64)
  *		bits[chunks][DEVICE_CHUNK_BYTES]	only where bits are wanted, and only of chunks
- *										whose count is not 0 and that are in no tally
+ *										that have rows that are in no tally
  *
  *	A *tally* is what rows of a segment come to, so that their bits need not be handed over: of the
- *	chunks that the backend knows to be wholly visible.  A row's digits, each the distance of a value
+ *	chunks that the backend knows to be wholly visible, or of a part of their rows.  The others' bits, the
+ *	chunk's *mask*, it has put then where the answer's are to be.  A row's digits, each the distance of a value
  *	from the segment's least, or a code, make the number of its cell; for each cell there are the number
  *	of its rows and some measures of other columns' distances.  Distances can be shifted, so that they are
  *	from what is the least of several segments: these can join in one tally.
@@ -50,7 +51,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 5
+#define DEVICE_PROTOCOL_VERSION 6
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -236,9 +237,9 @@ typedef struct EvaluateSegment
 	uint32_t	cells;			/* of its tally; 0: it has none */
 	uint32_t	digits;
 	uint32_t	measures;
-	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally */
+	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally, */
+	uint32_t	partly[DEVICE_TALLY_MASKS];	/* and for those of these that have a mask */
 	uint32_t	joins;			/* it adds to the last tally before, which has as many cells and measures */
-	uint32_t	unused;
 } EvaluateSegment;
 
 typedef struct EvaluateColumn
@@ -284,6 +285,13 @@ typedef struct DeviceInterval
 	uint32_t	low_code;
 	uint32_t	high_code;
 } DeviceInterval;
+
+/* Rows of a chunk that match: those that are handed over as bits, or only counted; and those in the tally. */
+typedef struct ChunkCount
+{
+	uint32_t	rows;
+	uint32_t	tallied;
+} ChunkCount;
 
 static inline uint64_t
 device_align(uint64_t offset, uint64_t alignment)
@@ -331,7 +339,7 @@ device_column_layout(const ColumnShape *shape)
 static inline uint64_t
 device_tallies_offset(uint32_t chunks)
 {
-	return device_align((uint64_t) chunks * sizeof(uint32_t), 64);
+	return device_align((uint64_t) chunks * sizeof(ChunkCount), 64);
 }
 
 static inline uint64_t

@@ -75,6 +75,18 @@ check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const Tall
 	return segment->cells > 0 ? last < segment->cells : segment->digits == 0 && segment->measures == 0;
 }
 
+/* Masks are of chunks that are tallied, and lie where bits will. */
+static bool
+check_masks(const EvaluateSegment *segment, bool want_bits)
+{
+	bool		may_have = segment->cells > 0 && want_bits;
+
+	for (uint32_t i = 0; i < DEVICE_TALLY_MASKS; i++)
+		if ((segment->partly[i] & ~(may_have ? segment->tallied[i] : 0)) != 0)
+			return false;
+	return true;
+}
+
 /* Is there a tally before, of the same size? */
 static bool
 check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
@@ -96,7 +108,8 @@ check_tallies(Request *request)
 
 		if (segment->digits > DEVICE_MAX_DIGITS || segment->digits > request->header->digits - digit ||
 			segment->measures > DEVICE_MAX_MEASURES || segment->measures > request->header->measures - measure ||
-			!check_tally(segment, request->digits + digit, request->measures + measure) || !check_join(segment, before))
+			!check_tally(segment, request->digits + digit, request->measures + measure) || !check_join(segment, before) ||
+			!check_masks(segment, request->header->want_bits))
 			return false;
 		if (segment->cells > 0)
 			before = segment;

@@ -1,4 +1,4 @@
-"""A round that a device adds up: whole chunks of rows that all see, columns of few values and of many, wide ranges, and
+"""A round that a device adds up: chunks most rows of which all see, columns of few values and of many, wide ranges, and
 sums, counts, minima and maxima of columns as they are, in groups or not."""
 from collections import namedtuple
 
@@ -64,7 +64,9 @@ class Tallies:
         rng = self.rng
         first = rng.randrange(self.rows)
         self.session.run(rng.choice((f"DELETE FROM t WHERE id BETWEEN {first} AND {first + rng.choice((0, 1, 100, 70000))}",
-                                     f"UPDATE t SET id = id WHERE id = {first}", f"UPDATE t SET {self.keys[0].name} = NULL WHERE id = {first}")))
+                                     f"DELETE FROM t WHERE id % {rng.choice((3, 64, 1009, 30011))} = 0",
+                                     f"UPDATE t SET id = id WHERE id = {first}", f"UPDATE t SET id = id WHERE id % 10007 = 1",
+                                     f"UPDATE t SET {self.keys[0].name} = NULL WHERE id = {first}")))
         if rng.random() < 0.3:
             self.insert(self.rows + 1, self.rows + rng.choice((1, 1000)))
         if rng.random() < 0.7:

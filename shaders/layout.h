@@ -112,13 +112,14 @@ struct RefineTask
 struct PublishTask
 {
 	uint64_t	bits;			/* of the first group; the others' follow */
-	uint64_t	counts;
+	uint64_t	counts;			/* uint32 [chunks][2]: struct ChunkCount of device/protocol.h */
 	uint64_t	words;			/* 0: only count */
 	uint32_t	first_chunk;
 	uint32_t	chunks;
 	uint32_t	groups;
-	uint32_t	tallied[3];		/* a bit for each chunk that is only counted, for it is in the tally */
-	uint32_t	unused[2];
+	uint32_t	tallied[3];		/* a bit for each chunk that is only counted, for it is in the tally; */
+	uint32_t	partly[3];		/* of these, rows are handed over that a mask has, which lies in the words */
+	uint32_t	unused;
 };
 
 /* struct ValueFrame of device/protocol.h. */

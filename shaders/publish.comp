@@ -1,7 +1,7 @@
 /*
  * publish.comp
  *		Count the rows of each chunk, and write the bits of those that have any, and are in no
- *		tally, to where the backend reads them.
+ *		tally, to where the backend reads them.  Of a chunk that is tallied in part they are taken out of what is tallied.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -14,7 +14,22 @@ layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
 layout(local_size_x = THREADS) in;
 
-shared uint32_t total;
+shared uint32_t matching;
+shared uint32_t handed_over;
+
+bool
+has_bit(uint32_t bits[3], uint32_t i)
+{
+	return (bits[i / 32] >> (i % 32) & 1) != 0;
+}
+
+uint32_t
+count_bits(uvec4 bits)
+{
+	ivec4		ones = bitCount(bits);
+
+	return ones.x + ones.y + ones.z + ones.w;
+}
 
 void
 main()
@@ -24,11 +39,14 @@ main()
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint64_t	place = uint64_t(chunk) * (CHUNK_WORDS32 * 4);
 	uint64_t	group_size = uint64_t(task.chunks) * (CHUNK_WORDS32 * 4);
+	bool		partly = has_bit(task.partly, chunk);
+	bool		hands_over = partly || !has_bit(task.tallied, chunk);
 	uvec4		bits[QUADS];
 	uint32_t	count = 0;
+	uint32_t	left = 0;
 
 	if (gl_LocalInvocationIndex == 0)
-		total = 0;
+		matching = handed_over = 0;
 	barrier();
 	for (int i = 0; i < QUADS; i++)
 	{
@@ -37,15 +55,25 @@ main()
 		bits[i] = Words4(task.bits + place).at[quad];
 		for (uint32_t g = 1; g < task.groups; g++)
 			bits[i] &= Words4(task.bits + g * group_size + place).at[quad];
-		ivec4		ones = bitCount(bits[i]);
+		count += count_bits(bits[i]);
+		if (partly)
+		{
+			uvec4		mask = Words4(task.words + place).at[quad];
 
-		count += ones.x + ones.y + ones.z + ones.w;
+			Words4(task.bits + place).at[quad] = bits[i] & ~mask;
+			bits[i] &= mask;
+		}
+		left += hands_over ? count_bits(bits[i]) : 0;
 	}
-	atomicAdd(total, count);
+	atomicAdd(matching, count);
+	atomicAdd(handed_over, left);
 	barrier();
 	if (gl_LocalInvocationIndex == 0)
-		Words(task.counts).at[chunk] = total;
-	if (task.words == 0 || total == 0 || (task.tallied[chunk / 32] >> (chunk % 32) & 1) != 0)
+	{
+		Words(task.counts).at[2 * chunk] = handed_over;
+		Words(task.counts).at[2 * chunk + 1] = matching - handed_over;
+	}
+	if (task.words == 0 || handed_over == 0)
 		return;
 	for (int i = 0; i < QUADS; i++)
 		Words4(task.words + place).at[i * THREADS + gl_LocalInvocationIndex] = bits[i];

@@ -115,6 +115,19 @@ sub all_right
 	return;
 }
 
+# Of what takes long by rtcudb, which has a BVH for each set of columns.
+sub some_right
+{
+	my ($what) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	foreach my $i (0 .. $#tallied)
+	{
+		my $right = right($tallied[$i]);
+		is(answered($_, $tallied[$i]), $right, "$what, $_: $tallied[$i]") foreach grep { $i % 5 == 0 || $_ ne 'rtcudb' } @executors;
+	}
+	return;
+}
+
 # ---------------------------------------------------------------- all rows are seen by all
 
 my $matching = $node->safe_psql('postgres', "SELECT count(*) $where");
@@ -157,22 +170,22 @@ foreach my $executor (@executors)
 # ---------------------------------------------------------------- rows that some do not see
 
 change('UPDATE facts SET v = v + 1 WHERE b < 3 AND a > 0; DELETE FROM facts WHERE d = date \'2020-01-03\'');
-all_right('changed');
+some_right('changed');
 change('VACUUM facts');
 all_right('changed and vacuumed');
-foreach my $executor (@executors)
-{
-	my $told = explained($executor, $tallied[0]);
-	cmp_ok($told->{'Rows Tallied'} // 0, '<', $matching, "$executor: chunks with dead rows are not tallied");
-}
+# but for those that are a small segment now
+my $living = $node->safe_psql('postgres', "SELECT count(*) $where AND NOT (b < 3 AND a > 0)");
+is(explained($_, $tallied[0])->{'Rows Tallied'}, $living, "$_: rows beside dead ones are tallied") foreach @executors;
 change("SET maintenance_work_mem = '64MB'; REINDEX INDEX facts_idx");
-all_right('indexed anew');
+some_right('indexed anew');
 change("DELETE FROM facts WHERE d = date '2020-02-05'; VACUUM facts; UPDATE facts SET v = v + 1 WHERE ctid = (SELECT max(ctid) FROM facts)");
+# of two blocks
+$living = $node->safe_psql('postgres', "SELECT count(*) $where");
 foreach my $executor (@executors)
 {
 	my $told = explained($executor, $tallied[0]);
-	cmp_ok($told->{'Rows Tallied'}, '>', 0, "$executor: chunks without dead rows are tallied beside others");
-	cmp_ok($told->{'Rows Tallied'}, '<', $matching, "$executor: which are not");
+	cmp_ok($told->{'Rows Tallied'}, '<', $living, "$executor: rows of blocks that are not all-visible are not tallied");
+	cmp_ok($told->{'Rows Tallied'}, '>', $living - 300, "$executor: the others are");
 }
 all_right('partly visible');
 
@@ -184,14 +197,16 @@ CREATE TABLE mixed AS SELECT hashint4(i) AS a, i % 1000 AS b, hashint4(i) % 97 A
 FROM generate_series(1, 260000) AS i;
 SET maintenance_work_mem = '96MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX mixed_idx ON mixed USING rtscan (a, b) INCLUDE (v, g, h, w, k);
-DELETE FROM mixed WHERE ctid < '(100, 1)' AND b = 3;
 VACUUM ANALYZE mixed;
+UPDATE mixed SET w = w WHERE ctid < '(900, 1)' AND b % 50 = 3;
 SQL
 foreach my $executor (@executors)
 {
 	my $mixed = 'FROM mixed WHERE a < 1900000000 AND b < 950';
 	my ($wide, $narrow) = ("SELECT k % 2, sum(w), max(w), min(w), sum(h), max(h) $mixed GROUP BY k % 2", "SELECT k, count(*), sum(v), max(v), min(h), sum(g) $mixed GROUP BY k");
-	cmp_ok(explained($executor, $narrow)->{'Rows Tallied'}, '>', 0, "$executor: some chunks are tallied");
+	my $tallied = explained($executor, $narrow)->{'Rows Tallied'};
+	cmp_ok($tallied, '>', 50000, "$executor: some chunks are tallied");
+	cmp_ok($tallied, '<', 150000, "$executor: others are not");
 	foreach my $round (1 .. 10)
 	{
 		is(answered($executor, $wide), right($wide), "$executor, round $round: wide measures");
@@ -217,6 +232,7 @@ foreach my $executor (@executors)
 }
 
 # Columns that are added up have to make room for those that are searched.
+$node->safe_psql('postgres', "SET maintenance_work_mem = '96MB'; SET max_parallel_maintenance_workers = 0; REINDEX INDEX mixed_idx; VACUUM mixed");
 configure($node, 'rtscan.device_memory' => '12MB');
 wait_until('a small device', sub { (device_status($node) // { memory_limit => 0 })->{memory_limit} == 12 << 20 });
 foreach my $executor (grep { $_ eq 'compute' } @executors)
@@ -234,7 +250,7 @@ foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "
 	my $offset = -s $node->logfile;
 	configure($node, 'rtscan.device_fault' => $fault);
 	ok($node->wait_for_log(qr/rtscan uses the device llvmpipe/, $offset), "$fault: a new program");
-	all_right($fault);
+	some_right($fault);
 }
 configure($node, 'rtscan.device_fault' => undef);
 comes_back($node, $_, 'after all faults') foreach @executors;

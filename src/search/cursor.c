@@ -376,13 +376,13 @@ static RtscanTally *
 make_tally(RtscanCursor *cursor, RtscanSegmentScan *segment)
 {
 	RtscanTally *tally;
-	uint32		seen[DEVICE_TALLY_MASKS];
+	RtscanCertainRows certain;
 
-	if (segment->filter.region.empty || !rtscan_seen_chunks(&cursor->visibility, segment, seen))
+	if (segment->filter.region.empty || !rtscan_find_certain_rows(&cursor->visibility, segment, &certain))
 		return NULL;
 	tally = cursor->tallier.make(segment, cursor->tallier.arg);
 	if (tally)
-		memcpy(tally->tallied, seen, sizeof(seen));
+		tally->certain = certain;
 	return tally;
 }
 

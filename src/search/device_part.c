@@ -36,14 +36,14 @@ made_before(const RtscanSegmentScan *scan)
 	return scan->tally && scan->tally->made;
 }
 
-/* What combines regions, and dead rows, are taken out of bits, not of counts. */
+/* What combines regions, and dead rows, are taken out of bits, not of counts; and so are rows that are in a tally. */
 static bool
 wants_bits(const RtscanDeviceRegion *item)
 {
 	const RtscanSegmentScan *scan = item->scan;
 
-	if ((item->tally || made_before(scan)) && rtscan_tallies_all(scan->tally, scan->reader.segment))
-		return false;
+	if (item->tally || made_before(scan))
+		return !rtscan_tallies_all(scan->tally, scan->reader.segment);
 	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
 }
 
@@ -122,6 +122,7 @@ write_body(RtscanDevicePart *part)
 	DeviceInterval *interval = (DeviceInterval *) (column + part->header.columns);
 	TallyDigit *digit = (TallyDigit *) (interval + part->header.intervals);
 	TallyMeasure *measure = (TallyMeasure *) (digit + part->header.digits);
+	char	   *bits = part->area + part->request.results + device_bits_offset(part->chunks, part->tally_words);
 
 	*header = part->header;
 	for (int i = 0; i < part->nregions; i++, segment++)
@@ -139,7 +140,9 @@ write_body(RtscanDevicePart *part)
 		{
 			segment->joins = item->joins;
 			rtscan_write_tally(item->tally, scan->reader.segment, segment, &digit, &measure);
+			rtscan_write_masks(item->tally, scan->reader.segment, bits);
 		}
+		bits += (Size) scan->reader.segment->chunks * RTSCAN_CHUNK_BYTES;
 		for (int c = 0; c < region->ncolumns; c++)
 		{
 			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
@@ -366,24 +369,22 @@ rtscan_await_part(RtscanDevicePart *part)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* A region's part of the answer.  Of chunks that are in a tally there are no bits. */
+/* A region's part of the answer.  Of rows that are in a tally there are no bits. */
 static RtscanRowBits *
-take_region(const RtscanDeviceRegion *item, const uint32 *counts, uint64 *words, RtscanRowBits *bits)
+take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *words, RtscanRowBits *bits)
 {
-	bool		has_tally = item->tally || made_before(item->scan);
-
 	rtscan_bits_reset(bits, item->scan->reader.segment->chunks);
 	bits->words = words;
 	bits->room = NULL;
 	bits->counted = true;
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 	{
-		bool		tallied = has_tally && rtscan_is_tallied(item->scan->tally, chunk);
-
-		bits->tallied += tallied ? counts[chunk] : 0;
-		bits->counts[chunk] = tallied ? 0 : counts[chunk];
+		bits->tallied += counts[chunk].tallied;
+		bits->counts[chunk] = counts[chunk].rows;
 		bits->filled[chunk] = bits->counts[chunk] > 0;
 	}
+	if (item->tally == NULL && made_before(item->scan))
+		rtscan_leave_out_tallied(item->scan->tally, bits);
 	return bits;
 }
 
@@ -392,7 +393,7 @@ rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters
 {
 	const DeviceReply *reply = &part->reply;
 	char	   *answer = part->area + part->request.results;
-	const uint32 *counts = (const uint32 *) answer;
+	const ChunkCount *counts = (const ChunkCount *) answer;
 	RtscanTakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(part->chunks))};
 	char	   *words = answer + device_bits_offset(part->chunks, part->tally_words);
 	RtscanRowBits *all = MemoryContextAlloc(context, part->nregions * sizeof(RtscanRowBits));

@@ -4,13 +4,14 @@
  */
 #include "search/device_tally.h"
 
+#include "bits/bits.h"
 #include "settings.h"
 
 bool
 rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment)
 {
 	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
-		if (!rtscan_is_tallied(tally, chunk))
+		if (rtscan_not_tallied(tally, chunk) != rtscan_zeros())
 			return false;
 	return true;
 }
@@ -56,7 +57,10 @@ rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, Evalu
 	part->cells = tally->cells;
 	part->digits = tally->ndigits;
 	part->measures = tally->nmeasures;
-	memcpy(part->tallied, tally->tallied, sizeof(part->tallied));
+	memcpy(part->tallied, tally->certain.chunks, sizeof(part->tallied));
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+		if (tally->certain.others[chunk])
+			part->partly[chunk / 32] |= UINT32_C(1) << (chunk % 32);
 	for (int i = 0; i < tally->ndigits; i++)
 		*(*digits)++ = (TallyDigit) {
 			.column = tally->digits[i].of.column,
@@ -67,6 +71,14 @@ rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, Evalu
 		};
 	memcpy(*measures, tally->measures, tally->nmeasures * sizeof(TallyMeasure));
 	*measures += tally->nmeasures;
+}
+
+void
+rtscan_write_masks(const RtscanTally *tally, const RtscanSegment *segment, char *bits)
+{
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+		if (tally->certain.others[chunk])
+			memcpy(bits + (Size) chunk * RTSCAN_CHUNK_BYTES, tally->certain.others[chunk], RTSCAN_CHUNK_BYTES);
 }
 
 /* ---------------------------------------------------------------- answers */

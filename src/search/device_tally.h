@@ -7,7 +7,7 @@
 
 #include "search/tally.h"
 
-/* Are all chunks of a segment in it? */
+/* Are all rows of a segment in it? */
 extern bool rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment);
 
 /* Bytes of device memory that the columns it is made of take, some of them perhaps counted twice. */
@@ -19,6 +19,9 @@ extern bool rtscan_tally_has_column(const RtscanTally *tally, const RtscanSegmen
 /* Put it into a request: into the segment's part, and behind the digits and measures that are there. */
 extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, EvaluateSegment *part,
 							   TallyDigit **digits, TallyMeasure **measures);
+
+/* Put its masks where the bits of the segment's chunks will come. */
+extern void rtscan_write_masks(const RtscanTally *tally, const RtscanSegment *segment, char *bits);
 
 /* The tallies of an answer, as they are taken. */
 typedef struct RtscanTakenTallies

@@ -208,13 +208,6 @@ take_scratch(RtscanScratch *scratch)
 	return list_nth(scratch->all, scratch->used++);
 }
 
-/* Are the rows of a chunk in a tally that has been made? */
-static bool
-is_tallied(const RtscanSegmentScan *scan, uint32 chunk)
-{
-	return scan->tally && scan->tally->made && rtscan_is_tallied(scan->tally, chunk);
-}
-
 /* For tests: does the CPU come to the same bits? */
 static void
 compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
@@ -232,13 +225,12 @@ compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion
 								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
 	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
 	{
-		if (is_tallied(scan, chunk))
-			continue;
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
+		const uint64 *mask = scan->tally && scan->tally->made ? rtscan_not_tallied(scan->tally, chunk) : rtscan_ones();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
-			if (want[word] != have[word])
+			if ((want[word] & mask[word]) != have[word])
 				ereport(ERROR,
 						(errcode(ERRCODE_INTERNAL_ERROR),
 						 errmsg_internal("executors differ: segment " UINT64_FORMAT ", chunk %u, word %u: "
@@ -421,18 +413,6 @@ check_evaluated(RtscanSegmentScan *scan)
 						 : "A segment has few rows, and only the CPU evaluates such ones.");
 }
 
-/* The CPU has evaluated what another executor had tallied before it failed. */
-static void
-leave_out_tallied(const RtscanSegmentScan *scan, RtscanRowBits *bits)
-{
-	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-		if (is_tallied(scan, chunk))
-		{
-			bits->filled[chunk] = false;
-			bits->counted = false;
-		}
-}
-
 RtscanRowBits *
 rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
 {
@@ -457,8 +437,9 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	bits = evaluate_filter(&evaluation, &scan->filter, NULL, room);
 	if (bits != room)
 		round->in_hand = bits;
-	else
-		leave_out_tallied(scan, bits);
+	else if (scan->tally && scan->tally->made)
+		/* The CPU has evaluated what another executor had tallied before it failed. */
+		rtscan_leave_out_tallied(scan->tally, bits);
 	return bits;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "search/tally.h"
 
+#include "bits/bits.h"
 #include "segment/typed.h"
 
 /* Rows are so many times more than cells, or these are few. */
@@ -375,6 +376,33 @@ rtscan_reset_tally(RtscanTally *tally)
 		return;
 	tally->made = tally->given = false;
 	tally->words = NULL;
+}
+
+const uint64 *
+rtscan_not_tallied(const RtscanTally *tally, uint32 chunk)
+{
+	if ((tally->certain.chunks[chunk / 32] >> (chunk % 32) & 1) == 0)
+		return rtscan_ones();
+	return tally->certain.others[chunk] ? tally->certain.others[chunk] : rtscan_zeros();
+}
+
+/* Of rows that are only counted there are no bits: all of them are in it. */
+void
+rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits)
+{
+	uint64		found = rtscan_bits_count(bits);
+
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		const uint64 *left = rtscan_not_tallied(tally, chunk);
+
+		if (left == rtscan_zeros())
+			bits->filled[chunk] = false;
+		else if (bits->filled[chunk])
+			rtscan_and(rtscan_bits_chunk(bits, chunk), left);
+	}
+	bits->counted = false;
+	bits->tallied += found - rtscan_bits_count(bits);
 }
 
 /* ---------------------------------------------------------------- answers */

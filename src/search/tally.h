@@ -2,8 +2,8 @@
  * tally.h
  *		What rows of segments come to by cell, where the executor that finds them adds them up as well.
  *
- * Then their bits do not leave it.  Only the CPU knows which rows a snapshot sees, and it knows of whole chunks at once
- * (visibility.h): these are in the tally, the rows of the others come as bits.
+ * Then their bits do not leave it.  Only the CPU knows which rows a snapshot sees without the heap (visibility.h): these are in the
+ * tally, the others come as bits.
  *
  * A row's cell is one number, as in run/row_groups.h: of codes, or of exact integers less the least, like digits.  What is
  * measured are the integers of columns in frames, less the least as well; device/protocol.h says how.  Make one for each segment, offer
@@ -27,6 +27,7 @@
 
 #include "device/device.h"
 #include "search/executor.h"
+#include "search/visibility.h"
 #include "segment/totals.h"
 
 /* Exact integers of a column, from the least to the greatest of them; of numerics, of a scale. */
@@ -69,7 +70,7 @@ typedef struct RtscanTally
 	RtscanTallyDigit digits[DEVICE_MAX_DIGITS];
 	int			nvalues;
 	RtscanTallyValue values[DEVICE_MAX_MEASURES];
-	uint32		tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in it */
+	RtscanCertainRows certain;	/* the rows that are in it */
 
 	/* Settled: */
 	bool		joins;			/* it is like those of the other segments */
@@ -84,7 +85,7 @@ typedef struct RtscanTally
 	bool		given;			/* a head's words have been, and are not to be made again */
 } RtscanTally;
 
-/* An empty one, in the current memory context: of one cell, without values or chunks. */
+/* An empty one, in the current memory context: of one cell, without values or rows. */
 extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
 
 /* A digit of the cell's number; false if the column's integers are not known, or far apart. */
@@ -112,12 +113,11 @@ extern bool rtscan_may_be_tallied(const RtscanSegmentScan *scan);
 /* Forget what an earlier round has made, unless that has been given. */
 extern void rtscan_reset_tally(RtscanTally *tally);
 
-/* Is a chunk in it, and need not be given as bits? */
-static inline bool
-rtscan_is_tallied(const RtscanTally *tally, uint32 chunk)
-{
-	return (tally->tallied[chunk / 32] >> (chunk % 32)) & 1;
-}
+/* The rows of a chunk that are not in it, and are to be given as bits. */
+extern const uint64 *rtscan_not_tallied(const RtscanTally *tally, uint32 chunk);
+
+/* Clear the bits of rows that are in it, for it was made by an earlier round. */
+extern void rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits);
 
 static inline uint64
 rtscan_tally_words(const RtscanTally *tally)

@@ -231,9 +231,9 @@ blocks_are_visible(BlockNumber first, BlockNumber last, void *map)
 	return rtscan_blocks_are_visible((const RtscanMapCopy *) map, first, last);
 }
 
-/* Chunks whose blocks are all-visible; the TIDs of their first and last rows tell. */
+/* Chunks whose blocks are all-visible, a bit for each; the TIDs of their first and last rows tell. */
 static void
-find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *seen)
+find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *visible)
 {
 	uint32		rows[2 * RTSCAN_SEGMENT_CHUNKS] = {0};
 	ItemPointerData tids[2 * RTSCAN_SEGMENT_CHUNKS];
@@ -250,41 +250,58 @@ find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 		if (all || rtscan_blocks_are_visible(visibility->map, ItemPointerGetBlockNumber(&tids[2 * chunk]),
 											 ItemPointerGetBlockNumber(&tids[2 * chunk + 1])))
-			seen[chunk / 32] |= UINT32_C(1) << (chunk % 32);
+			visible[chunk / 32] |= UINT32_C(1) << (chunk % 32);
 }
 
-/* Of these, leave out those with dead rows. */
-static void
-leave_out_dead_chunks(const RtscanVisibility *visibility, const RtscanEntry *entry, uint32 chunks, uint32 *seen)
+/* The rows of a chunk that are dead, or in a block that is not all-visible; returns how many. */
+static uint64
+find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, bool visible,
+					const BlockNumber *dead_map, uint64 *others)
 {
-	BlockNumber *map = rtscan_dead_map(visibility->index, entry);
-	uint64		words[RTSCAN_CHUNK_WORDS];
+	uint64		dead[RTSCAN_CHUNK_WORDS];
 
-	for (uint32 chunk = 0; chunk < chunks; chunk++)
+	if (visible)
+		memset(others, 0, RTSCAN_CHUNK_BYTES);
+	else
+		rtscan_find_failing_rows(&segment->reader, chunk, blocks_are_visible, visibility->map, others);
+	if (dead_map)
 	{
-		if ((seen[chunk / 32] >> (chunk % 32) & 1) == 0)
-			continue;
-		rtscan_dead_get(visibility->index, entry, map, chunk, words);
-		if (rtscan_popcount(words) > 0)
-			seen[chunk / 32] &= ~(UINT32_C(1) << (chunk % 32));
+		rtscan_dead_get(visibility->index, segment->entry, dead_map, chunk, dead);
+		rtscan_or(others, dead);
 	}
-	pfree(map);
+	return visible && dead_map == NULL ? 0 : rtscan_popcount(others);
 }
 
 bool
-rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 seen[DEVICE_TALLY_MASKS])
+rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, RtscanCertainRows *certain)
 {
-	uint32		any = 0;
+	const RtscanEntry *entry = segment->entry;
+	uint32		visible[DEVICE_TALLY_MASKS] = {0};
+	BlockNumber *dead_map = NULL;
+	bool		any = false;
 
-	memset(seen, 0, DEVICE_TALLY_MASKS * sizeof(uint32));
+	memset(certain, 0, sizeof(*certain));
 	if (what_is_seen(visibility, segment) == RTSCAN_SEEN_IN_HEAP)
 		return false;
-	find_visible_chunks(visibility, segment, seen);
-	if (segment->entry->dead != InvalidBlockNumber)
-		leave_out_dead_chunks(visibility, segment->entry, segment->reader.segment->chunks, seen);
-	for (uint32 i = 0; i < DEVICE_TALLY_MASKS; i++)
-		any |= seen[i];
-	return any != 0;
+	find_visible_chunks(visibility, segment, visible);
+	if (entry->dead != InvalidBlockNumber)
+		dead_map = rtscan_dead_map(visibility->index, entry);
+	for (uint32 chunk = 0; chunk < segment->reader.segment->chunks; chunk++)
+	{
+		uint64		others[RTSCAN_CHUNK_WORDS];
+		uint64		n = find_uncertain_rows(visibility, segment, chunk, visible[chunk / 32] >> (chunk % 32) & 1, dead_map, others);
+
+		CHECK_FOR_INTERRUPTS();
+		if (n == rtscan_chunk_rows(entry->rows, chunk))
+			continue;
+		certain->chunks[chunk / 32] |= UINT32_C(1) << (chunk % 32);
+		if (n > 0)
+			certain->others[chunk] = memcpy(palloc(RTSCAN_CHUNK_BYTES), others, RTSCAN_CHUNK_BYTES);
+		any = true;
+	}
+	if (dead_map)
+		pfree(dead_map);
+	return any;
 }
 
 /* Rows of a chunk that the snapshot may not see. */

@@ -70,9 +70,16 @@ extern void rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segm
 /* Does the snapshot see all its rows, but for dead ones? */
 extern bool rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegmentScan *segment);
 
-/* Of which chunks does it see all rows, none of them dead?  Sets a bit for each; false if there are none. */
-extern bool rtscan_seen_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment,
-							   uint32 seen[DEVICE_TALLY_MASKS]);
+/* Rows of a segment that the snapshot is known to see without the heap, none of them dead. */
+typedef struct RtscanCertainRows
+{
+	uint32		chunks[DEVICE_TALLY_MASKS];	/* a bit for each chunk that has such rows */
+	uint64	   *others[RTSCAN_SEGMENT_CHUNKS];	/* bits of those of its rows that are not; NULL: there are none */
+} RtscanCertainRows;
+
+/* Find them, in the current memory context; false if there are none. */
+extern bool rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment,
+									 RtscanCertainRows *certain);
 
 /* Clear the bits, dead ones are clear, of rows that the snapshot does not see: of a segment, or of a chunk. */
 extern void rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment,

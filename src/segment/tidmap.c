@@ -459,6 +459,26 @@ and_rows(uint64 *bits, const uint64 *others, uint32 chunk_base, uint32 first, ui
 }
 
 void
+rtscan_find_failing_rows(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg, uint64 *failing)
+{
+	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
+
+	memset(failing, 0, RTSCAN_CHUNK_BYTES);
+	for (uint32 row = base; row < end;)
+	{
+		TidmapView	view;
+		uint32		last;
+
+		open_view(reader, find_page(reader->segment, row), &view);
+		last = Min(end, view.first_row + view.rows);
+		mask_rows(&view, base, row, last, pass, arg, failing);
+		rtscan_release(reader, view.buffer);
+		row = last;
+	}
+}
+
+void
 rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanBlocksTest pass, void *arg,
 							uint64 *failing, ItemPointerData *tids)
 {

@@ -57,12 +57,12 @@ extern void rtscan_find_tids(RtscanReader *reader, const uint32 *rows, uint32 n,
 extern RtscanBlockRange rtscan_tidmap_blocks(RtscanReader *reader);
 
 /*
- * Which rows of a chunk whose bits are set are in a heap block that does not pass a test?  Sets their bits,
- * clears all others of the chunk, and puts their TIDs into an array, which has room for all whose bits
- * are set.
+ * Which rows of a chunk are in a heap block that does not pass a test?  Sets their bits, and clears all others of the chunk.
+ * Or: which of those whose bits are set; puts their TIDs into an array, too, which has room for all whose bits are set.
  * The test is asked of ranges of blocks, the last one included: do all pass?
  */
 typedef bool (*RtscanBlocksTest) (BlockNumber first, BlockNumber last, void *arg);
+extern void rtscan_find_failing_rows(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg, uint64 *failing);
 extern void rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 										RtscanBlocksTest pass, void *arg,
 										uint64 *failing, ItemPointerData *tids);
