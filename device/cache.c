@@ -45,9 +45,11 @@ cache_open(Cache *cache, Context *context)
 }
 
 ResidentKey
-cache_column_key(const SegmentKey *segment, uint32_t column, bool is_values)
+cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form)
 {
-	return (ResidentKey) {.segment = *segment, .kind = is_values ? RESIDENT_VALUES : RESIDENT_COLUMN, .columns = {column}};
+	static const ResidentKind kinds[COLUMN_FORMS] = {RESIDENT_COLUMN, RESIDENT_VALUES, RESIDENT_INTEGERS};
+
+	return (ResidentKey) {.segment = *segment, .kind = kinds[form], .columns = {column}};
 }
 
 Resident *
@@ -68,7 +70,7 @@ cache_elements(const Resident *column, uint64_t shift)
 	uint64_t	address = column->memory.address;
 	const ColumnLayout *layout = &column->layout;
 
-	if (column->shape.is_values)
+	if (column->shape.form != COLUMN_KEY)
 		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements, .shift = shift};
 	if (column->shape.heap_order)
 		return (ElementsTask) {0};
@@ -99,7 +101,7 @@ grow(Cache *cache)
 static uint32_t *
 counter_of(Cache *cache, const Resident *resident)
 {
-	return resident->key.kind == RESIDENT_COLUMN || resident->key.kind == RESIDENT_VALUES ? &cache->columns : &cache->bvhs;
+	return resident->key.kind == RESIDENT_BOXES || resident->key.kind == RESIDENT_TRIANGLES ? &cache->bvhs : &cache->columns;
 }
 
 void

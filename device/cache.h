@@ -14,24 +14,26 @@
 #include "tasks.h"
 
 #define GROUP_COLUMNS	3		/* of a BVH, at most */
+#define KEY_COLUMNS		5		/* without padding: keys are compared as bytes */
 
 typedef enum ResidentKind
 {
 	RESIDENT_COLUMN,			/* what a column is searched by */
-	RESIDENT_VALUES,			/* its values, in frames */
+	RESIDENT_VALUES,			/* its values, in frames, */
+	RESIDENT_INTEGERS,			/* or what its codes stand for */
 	RESIDENT_BOXES,				/* a BVH of a group of columns (boxes.h), */
 	RESIDENT_TRIANGLES			/* or of a space (triangles.h) */
 } ResidentKind;
 
 /*
- * A segment and up to three of its columns, ascending; a column alone is how it was uploaded.  Of a space: which columns it has as
- * codes, which as values, and which are on the axis of predicates, a bit each.
+ * A segment and up to three of its columns, ascending; a column alone is how it was uploaded.  Of a space: which columns it has in each
+ * form, and then which are on the axis of predicates, a bit each.
  */
 typedef struct ResidentKey
 {
 	SegmentKey	segment;
 	uint32_t	kind;
-	uint32_t	columns[GROUP_COLUMNS];
+	uint32_t	columns[KEY_COLUMNS];
 } ResidentKey;
 
 typedef struct Resident
@@ -70,7 +72,7 @@ typedef struct Cache
 
 extern void cache_open(Cache *cache, Context *context);
 
-extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column, bool is_values);
+extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form);
 
 /* Find what has a key, and note that the batch at hand uses it; NULL if there is nothing. */
 extern Resident *cache_find(Cache *cache, const ResidentKey *key);

@@ -31,16 +31,16 @@ add_attribute(Space *space, const Resident *column, SpaceAxis axis, uint64_t wan
 {
 	const ColumnShape *shape = &column->shape;
 	SpaceAttribute attribute = {
-		.column = column->key.columns[0], .is_values = shape->is_values, .is_row = shape->heap_order, .axis = axis, .wanted = wanted,
-		.largest = shape->is_values ? shape->largest : shape->heap_order ? shape->rows - 1 : shape->distinct};
+		.column = column->key.columns[0], .form = shape->form, .is_row = shape->heap_order, .axis = axis, .wanted = wanted,
+		.largest = shape->form != COLUMN_KEY ? shape->largest : shape->heap_order ? shape->rows - 1 : shape->distinct};
 
 	space_add(space, &attribute);
 }
 
 static void
-add_tally_attribute(Work *work, Space *space, uint32_t column, bool is_values, SpaceAxis axis)
+add_tally_attribute(Work *work, Space *space, uint32_t column, ColumnForm form, SpaceAxis axis)
 {
-	ResidentKey key = cache_column_key(&work->segment->key, column, is_values);
+	ResidentKey key = cache_column_key(&work->segment->key, column, form);
 
 	add_attribute(space, cache_find(work->evaluator->cache, &key), axis, 0);
 }
@@ -58,9 +58,9 @@ make_space(Work *work, const TallySource *tally, Space *space)
 	for (uint32_t c = 0; c < work->ncolumns; c++)
 		add_attribute(space, work->columns[c].resident, SPACE_SCAN, count_wanted(&work->columns[c]));
 	for (uint32_t i = 0; i < segment->digits; i++)
-		add_tally_attribute(work, space, tally->digits[i].column, tally->digits[i].is_values, SPACE_GROUP);
+		add_tally_attribute(work, space, tally->digits[i].column, tally->digits[i].form, SPACE_GROUP);
 	for (uint32_t i = 0; i < segment->measures; i++)
-		add_tally_attribute(work, space, tally->measures[i].column, true, SPACE_AXES);
+		add_tally_attribute(work, space, tally->measures[i].column, tally->measures[i].form, SPACE_AXES);
 	return DEVICE_OK;
 }
 

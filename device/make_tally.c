@@ -15,17 +15,17 @@
 
 /* Find a column on the device. */
 static DeviceResult
-find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, bool is_values, Resident **found,
+find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, ColumnForm form, Resident **found,
 			DeviceReply *reply)
 {
-	ResidentKey key = cache_column_key(&source->segment->key, column, is_values);
+	ResidentKey key = cache_column_key(&source->segment->key, column, form);
 
 	*found = cache_find(evaluator->cache, &key);
 	if (*found == NULL)
 	{
 		reply->in_tally = 1;
 		reply->column = column;
-		reply->is_values = is_values;
+		reply->form = form;
 		return DEVICE_MISSING;
 	}
 	/* A column whose codes are its rows has none. */
@@ -39,7 +39,7 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 	{
 		const TallyDigit *digit = &source->digits[i];
 		Resident   *column;
-		DeviceResult result = find_column(evaluator, source, digit->column, digit->is_values, &column, reply);
+		DeviceResult result = find_column(evaluator, source, digit->column, digit->form, &column, reply);
 
 		if (result != DEVICE_OK)
 			return result;
@@ -99,7 +99,7 @@ add_measures(Evaluator *evaluator, const TallySource *source, TallyTask *task, D
 	{
 		const TallyMeasure *measure = &source->measures[i];
 		Resident   *column;
-		DeviceResult result = find_column(evaluator, source, measure->column, true, &column, reply);
+		DeviceResult result = find_column(evaluator, source, measure->column, measure->form, &column, reply);
 		uint64_t	largest;
 
 		if (result != DEVICE_OK)
@@ -118,9 +118,9 @@ find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 	DeviceResult result = DEVICE_OK;
 
 	for (uint32_t i = 0; i < source->segment->digits && result == DEVICE_OK; i++)
-		result = find_column(evaluator, source, source->digits[i].column, source->digits[i].is_values, &column, reply);
+		result = find_column(evaluator, source, source->digits[i].column, source->digits[i].form, &column, reply);
 	for (uint32_t i = 0; i < source->segment->measures && result == DEVICE_OK; i++)
-		result = find_column(evaluator, source, source->measures[i].column, true, &column, reply);
+		result = find_column(evaluator, source, source->measures[i].column, source->measures[i].form, &column, reply);
 	return result;
 }
 
@@ -205,9 +205,9 @@ add_tally_of_job(Evaluator *evaluator, const TallySource *source, Space *space, 
 	if (result != DEVICE_OK)
 		return result;
 	for (uint32_t i = 0; i < source->segment->digits; i++)
-		digits[i].values.field = space_field(space_find(space, source->digits[i].column, source->digits[i].is_values));
+		digits[i].values.field = space_field(space_find(space, source->digits[i].column, source->digits[i].form));
 	for (uint32_t i = 0; i < source->segment->measures; i++)
-		measures[i].values.field = space_field(space_find(space, source->measures[i].column, true));
+		measures[i].values.field = space_field(space_find(space, source->measures[i].column, source->measures[i].form));
 	for (uint32_t i = 0; i < DEVICE_TALLY_MASKS; i++)
 		task.tallied[i] &= ~source->segment->partly[i];
 	*(TallyTask *) array_extend(&evaluator->tally_tasks, 1) = task;

@@ -117,9 +117,17 @@ typedef struct SegmentKey
 	uint64_t	segment;
 } SegmentKey;
 
+/* How a column lies on a device: it may be there in each of these forms. */
+typedef enum ColumnForm
+{
+	COLUMN_KEY,					/* what it is searched by */
+	COLUMN_VALUES,				/* in frames (segment/frames.h): exact integers, or codes, as they are stored */
+	COLUMN_INTEGERS,			/* in frames as well: the exact integers that codes stand for */
+	COLUMN_FORMS
+} ColumnForm;
+
 /*
- * Of a column of a segment; see segment/segment.h, RtscanColumnHeader.  A column may be there twice: what it is searched by; and its
- * values in frames (segment/frames.h), which have rows, element_pages and largest only.
+ * Of a column of a segment; see segment/segment.h, RtscanColumnHeader.  Those in frames have rows, element_pages and largest only.
  */
 typedef struct ColumnShape
 {
@@ -133,7 +141,7 @@ typedef struct ColumnShape
 	uint32_t	vectors;
 	uint32_t	sieve_pages;
 	uint32_t	has_order;
-	uint32_t	is_values;
+	uint32_t	form;			/* of ColumnForm */
 	uint32_t	element_pages;
 	uint64_t	largest;		/* distance of a value from the least of the segment */
 } ColumnShape;
@@ -168,7 +176,7 @@ typedef struct DeviceRequest
 	uint64_t	results;
 	uint64_t	destination;
 	SegmentKey	key;
-	uint32_t	column;			/* of UPLOAD_BEGIN: by shape.is_values, its values or the other */
+	uint32_t	column;			/* of UPLOAD_BEGIN, in the shape's form */
 	uint32_t	first_bit;		/* of SORT: keys differ in no others than these */
 	uint32_t	bits;
 	ColumnShape shape;			/* of SIEVE: only rows, bins, radix and vectors */
@@ -202,7 +210,7 @@ typedef struct DeviceReply
 	uint32_t	segment;		/* MISSING: which of the request's segments, */
 	uint32_t	column;			/* and which of its columns; */
 	uint32_t	in_tally;		/* if it is one of its tally: which column of the index, */
-	uint32_t	is_values;		/* and whether its values */
+	uint32_t	form;			/* and in which form */
 	uint32_t	built;			/* EVALUATE: BVHs that were built meanwhile */
 	uint64_t	refined_rows;	/* rows that the refine step looked at */
 	uint64_t	rays;			/* EVALUATE: rays cast */
@@ -252,7 +260,7 @@ typedef struct EvaluateColumn
 typedef struct TallyDigit
 {
 	uint32_t	column;
-	uint32_t	is_values;		/* else codes, among which null is NULL's */
+	uint32_t	form;			/* COLUMN_KEY: codes, among which null is NULL's */
 	uint32_t	null;
 	uint32_t	stride;
 	uint64_t	shift;			/* of values */
@@ -274,6 +282,8 @@ typedef struct TallyMeasure
 {
 	uint32_t	column;
 	uint32_t	kind;
+	uint32_t	form;			/* not COLUMN_KEY */
+	uint32_t	unused;
 	uint64_t	shift;
 } TallyMeasure;
 
@@ -320,7 +330,7 @@ device_column_layout(const ColumnShape *shape)
 	ColumnLayout layout = {0};
 	uint64_t	pages = (uint64_t) shape->vectors * device_chunks(shape->rows) * sizeof(uint32_t);
 
-	if (shape->is_values)
+	if (shape->form != COLUMN_KEY)
 	{
 		layout.elements = device_align(device_chunks(shape->rows) * sizeof(ValueFrame), 256);
 		layout.size = layout.elements + (uint64_t) shape->element_pages * DEVICE_CHUNK_BYTES;

@@ -61,16 +61,20 @@ check_intervals(const DeviceInterval *intervals, uint32_t count, uint32_t rows)
 	return count > 0;
 }
 
-/* Digits whose numbers are cells, and measures that there are. */
+/* Digits whose numbers are cells, and measures and forms that there are. */
 static bool
 check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
 {
 	uint64_t	last = 0;
 
 	for (uint32_t i = 0; i < segment->digits; i++)
+	{
+		if (digits[i].form >= COLUMN_FORMS)
+			return false;
 		last += (uint64_t) digits[i].null * digits[i].stride;
+	}
 	for (uint32_t i = 0; i < segment->measures; i++)
-		if (measures[i].kind >= TALLY_KINDS)
+		if (measures[i].kind >= TALLY_KINDS || measures[i].form == COLUMN_KEY || measures[i].form >= COLUMN_FORMS)
 			return false;
 	return segment->cells > 0 ? last < segment->cells : segment->digits == 0 && segment->measures == 0;
 }

@@ -161,7 +161,7 @@ check_boundaries(const ColumnShape *shape, const uint32_t *boundaries)
 	for (uint32_t i = 1; i <= shape->bins; i++)
 		if (boundaries[i - 1] >= boundaries[i])
 			return false;
-	return shape->heap_order || shape->is_values || (boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
+	return shape->heap_order || shape->form != COLUMN_KEY || (boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
 }
 
 /* Values are 64 bits a row at most. */
@@ -174,9 +174,9 @@ check_values_shape(const ColumnShape *shape)
 static bool
 check_shape(const ColumnShape *shape)
 {
-	if (shape->rows == 0 || shape->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS)
+	if (shape->rows == 0 || shape->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS || shape->form >= COLUMN_FORMS)
 		return false;
-	if (shape->is_values)
+	if (shape->form != COLUMN_KEY)
 		return check_values_shape(shape);
 	return shape->nonnull <= shape->rows && shape->distinct <= shape->nonnull &&
 		shape->bins <= DEVICE_MAX_BINS + 2 && (shape->heap_order ||
@@ -187,8 +187,8 @@ check_shape(const ColumnShape *shape)
 static DeviceResult
 begin_upload(Server *server, Client *client, const DeviceRequest *message)
 {
-	ResidentKey key = cache_column_key(&message->key, message->column, message->shape.is_values);
 	const uint32_t *boundaries;
+	ResidentKey key;
 
 	if (client->uploading)
 		cache_free(server->cache, client->uploading);
@@ -200,6 +200,7 @@ begin_upload(Server *server, Client *client, const DeviceRequest *message)
 	boundaries = (const uint32_t *) (client->area.map + message->offset);
 	if (!check_boundaries(&message->shape, boundaries))
 		return DEVICE_REFUSED;
+	key = cache_column_key(&message->key, message->column, message->shape.form);
 	client->uploading = cache_create_column(server->cache, &key, &message->shape, boundaries);
 	return client->uploading ? DEVICE_OK : DEVICE_NO_MEMORY;
 }

@@ -12,10 +12,10 @@
 #define MAX_LARGEST		(UINT64_C(1) << 62)
 
 SpaceAttribute *
-space_find(Space *space, uint32_t column, bool is_values)
+space_find(Space *space, uint32_t column, ColumnForm form)
 {
 	for (uint32_t i = 0; i < space->count; i++)
-		if (space->attributes[i].column == column && space->attributes[i].is_values == is_values)
+		if (space->attributes[i].column == column && space->attributes[i].form == form)
 			return &space->attributes[i];
 	return NULL;
 }
@@ -25,7 +25,7 @@ space_add(Space *space, const SpaceAttribute *attribute)
 {
 	SpaceAttribute *added = &space->attributes[space->count];
 
-	if (space->count == SPACE_ATTRIBUTES || space_find(space, attribute->column, attribute->is_values))
+	if (space->count == SPACE_ATTRIBUTES || space_find(space, attribute->column, attribute->form))
 		return;
 	*added = *attribute;
 	if (attribute->largest > MAX_LARGEST)

@@ -47,7 +47,7 @@
 #define SPACE_SCAN_SLOTS	(1u << 18)	/* of an axis, at most */
 #define SPACE_GROUP_SLOTS	(1u << 6)
 #define SPACE_RAYS			(1u << 12)	/* side by side */
-#define SPACE_ATTRIBUTES	(2 * DEVICE_MAX_COLUMNS)
+#define SPACE_ATTRIBUTES	(DEVICE_MAX_COLUMNS + DEVICE_MAX_DIGITS + DEVICE_MAX_MEASURES)
 #define SPACE_MAX_RANGES	1024	/* of SCAN's coordinate, of a query */
 #define SPACE_RECORD_WORDS	8		/* of 32 bits; or half of that */
 
@@ -62,7 +62,7 @@ typedef enum SpaceAxis
 typedef struct SpaceAttribute
 {
 	uint32_t	column;
-	bool		is_values;
+	ColumnForm	form;
 	bool		is_row;			/* codes that are the numbers of rows: nowhere stored */
 	SpaceAxis	axis;			/* SPACE_AXES: on none */
 	uint64_t	wanted;			/* on SCAN: so many values */
@@ -94,7 +94,7 @@ space_field(const SpaceAttribute *attribute)
 }
 
 /* Find an attribute; NULL if the space has none of these. */
-extern SpaceAttribute *space_find(Space *space, uint32_t column, bool is_values);
+extern SpaceAttribute *space_find(Space *space, uint32_t column, ColumnForm form);
 
 /*
  * Add an attribute that is not there yet, on an axis, or none; those that are added first are the first in the record.

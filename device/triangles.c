@@ -83,7 +83,7 @@ record_triangles(const BvhSource *base, const BvhBuilder *builder, const BvhPart
 static Resident *
 column_of(const TriangleMaker *maker, const SegmentKey *segment, const SpaceAttribute *attribute)
 {
-	ResidentKey key = cache_column_key(segment, attribute->column, attribute->is_values);
+	ResidentKey key = cache_column_key(segment, attribute->column, attribute->form);
 
 	return cache_find(maker->builder->cache, &key);
 }
@@ -123,9 +123,9 @@ triangles_key(const SegmentKey *segment, const Space *space)
 	{
 		const SpaceAttribute *attribute = &space->attributes[i];
 
-		key.columns[attribute->is_values] |= UINT32_C(1) << attribute->column;
+		key.columns[attribute->form] |= UINT32_C(1) << attribute->column;
 		if (attribute->axis == SPACE_SCAN)
-			key.columns[2] |= UINT32_C(1) << attribute->column;
+			key.columns[COLUMN_FORMS] |= UINT32_C(1) << attribute->column;
 	}
 	return key;
 }

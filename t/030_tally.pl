@@ -231,6 +231,35 @@ foreach my $executor (@executors)
 	is(answered($executor, $query), right($query), "$executor: the scale is that of the values");
 }
 
+# What codes stand for is added up, too, of few values and of many; a column may be stored otherwise in each segment.
+$node->safe_psql('postgres', <<"SQL");
+CREATE TABLE coded AS SELECT hashint4(i) AS a, CASE WHEN i < 150000 THEN i ELSE i % 100 END AS k, (abs(hashint4(i * 3)) % 6000 * 1.5)::numeric(12, 2) AS price,
+	nullif(abs(hashint4(i * 5)) % 7000, 3) * 1000003::bigint AS far, (i % 11 / 100.0)::numeric(4, 2) AS rate, nullif(i % 5, 2) AS g,
+	CASE WHEN i > 200000 THEN timestamp '2020-01-01' + i % 6001 * interval '1 day' END AS late FROM generate_series(1, 300000) AS i;
+SET maintenance_work_mem = '80MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX coded_idx ON coded USING rtscan (a, k, rate) INCLUDE (price, far, g, late, k);
+VACUUM ANALYZE coded;
+SQL
+my $coded = 'FROM coded WHERE a > -1000000000';
+foreach my $change ('', 'DELETE FROM coded WHERE a % 7 = 0; VACUUM coded')
+{
+	change($change);
+	my $rows = $node->safe_psql('postgres', "SELECT count(*) $coded");
+	foreach my $query (
+		"SELECT sum(price), avg(price), min(price), max(price), count(price) $coded", "SELECT sum(far), min(far), max(far), count(far), avg(far) $coded",
+		"SELECT sum(k), max(k), min(k), sum(rate) $coded", "SELECT g, sum(price * (1 - rate)), sum(far * 2), sum(k - price), avg(price * rate * 2), min(late), count(late) $coded GROUP BY g",
+		"SELECT rate, sum(rate), sum(price), max(late) $coded GROUP BY rate")
+	{
+		foreach my $executor (@executors)
+		{
+			my $told = explained($executor, $query);
+			cmp_ok($told->{Segments}, '>', 1, "$executor: several segments: $query");
+			is($told->{'Rows Tallied'}, $rows, "$executor: codes' integers are tallied: $query");
+			is(answered($executor, $query), right($query), "$executor: and right");
+		}
+	}
+}
+
 # Columns that are added up have to make room for those that are searched.
 $node->safe_psql('postgres', "SET maintenance_work_mem = '96MB'; SET max_parallel_maintenance_workers = 0; REINDEX INDEX mixed_idx; VACUUM mixed");
 configure($node, 'rtscan.device_memory' => '12MB');

@@ -41,7 +41,7 @@ add_resident(Cache *cache, const SegmentKey *segment, uint32_t column, const Col
 {
 	Resident   *resident = calloc(1, sizeof(Resident));
 
-	resident->key = cache_column_key(segment, column, shape->is_values);
+	resident->key = cache_column_key(segment, column, shape->form);
 	resident->shape = *shape;
 	resident->layout = device_column_layout(shape);
 	if (!memory_on_host(cache->context, HOST_READS_AND_WRITES, resident->layout.size, 0, &resident->memory))
@@ -76,6 +76,13 @@ make_codes(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_
 	}
 }
 
+/* A form of what is measured. */
+static inline ColumnForm
+random_form(void)
+{
+	return below(2) > 0 ? COLUMN_VALUES : COLUMN_INTEGERS;
+}
+
 /* Elements of a chunk: widths that frames have, and distances that are below a limit. */
 static inline ValueFrame
 make_frame(uint64_t limit)
@@ -95,10 +102,10 @@ make_frame(uint64_t limit)
 
 /* All distances, with the shift, are below a limit. */
 static inline void
-make_values(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, uint64_t limit)
+make_values(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, ColumnForm form, uint64_t limit)
 {
 	uint32_t	chunks = device_chunks(segment->rows);
-	ColumnShape shape = {.rows = segment->rows, .is_values = true};
+	ColumnShape shape = {.rows = segment->rows, .form = form};
 	ValueFrame	frames[MAX_CHUNKS];
 
 	column->shift = below(2) > 0 ? below(limit / 2 + 1) : 0;

@@ -42,7 +42,7 @@ typedef struct Case
 	/* of all segments */
 	uint32_t	ndigits;
 	uint32_t	null[MAX_DIGITS];
-	bool		is_values[MAX_DIGITS];
+	ColumnForm	forms[MAX_DIGITS];
 	uint32_t	cells;
 	uint32_t	nvalues;
 	uint32_t	value_bits;
@@ -87,7 +87,7 @@ make_shape(void)
 		if (current.cells * (null + 1) > MAX_CELLS)
 			break;
 		current.null[current.ndigits] = null;
-		current.is_values[current.ndigits] = below(2) > 0;
+		current.forms[current.ndigits] = (ColumnForm) below(COLUMN_FORMS);
 		current.cells *= null + 1;
 	}
 	current.nvalues = 1 + (uint32_t) below(MAX_VALUES);
@@ -170,11 +170,11 @@ make_digits(uint32_t s)
 		uint32_t	null = current.null[d];
 
 		*column = new_column();
-		if (current.is_values[d])
-			make_values(column, &cache, segment, FIRST_DIGIT + d, (uint64_t) null + (null == 0));
+		if (current.forms[d] != COLUMN_KEY)
+			make_values(column, &cache, segment, FIRST_DIGIT + d, current.forms[d], (uint64_t) null + (null == 0));
 		else
 			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
-		current.digits[current.header.digits++] = (TallyDigit) {FIRST_DIGIT + d, current.is_values[d], null, stride, column->shift};
+		current.digits[current.header.digits++] = (TallyDigit) {FIRST_DIGIT + d, current.forms[d], null, stride, column->shift};
 		stride *= null + 1;
 	}
 }
@@ -186,7 +186,7 @@ make_measures(uint32_t s)
 	for (uint32_t v = 0; v < current.nvalues; v++)
 	{
 		current.values[s][v] = new_column();
-		make_values(&current.values[s][v], &cache, &current.segments[s], FIRST_VALUE + v, UINT64_C(1) << current.value_bits);
+		make_values(&current.values[s][v], &cache, &current.segments[s], FIRST_VALUE + v, random_form(), UINT64_C(1) << current.value_bits);
 	}
 	current.segments[s].measures = current.nmeasures;
 	for (uint32_t m = 0; m < current.nmeasures; m++)
@@ -194,7 +194,8 @@ make_measures(uint32_t s)
 		TallyMeasure *measure = &current.measures[current.header.measures++];
 
 		*measure = s > 0 ? current.measures[m] :
-			(TallyMeasure) {FIRST_VALUE + (uint32_t) below(current.nvalues), (uint32_t) below(TALLY_KINDS), 0};
+			(TallyMeasure) {.column = FIRST_VALUE + (uint32_t) below(current.nvalues), .kind = (uint32_t) below(TALLY_KINDS)};
+		measure->form = current.values[s][measure->column - FIRST_VALUE].resident->shape.form;
 		measure->shift = current.values[s][measure->column - FIRST_VALUE].shift;
 	}
 }

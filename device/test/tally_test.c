@@ -41,7 +41,7 @@ typedef struct Shape
 {
 	uint32_t	ndigits;
 	uint32_t	null[MAX_DIGITS];
-	bool		is_values[MAX_DIGITS];
+	ColumnForm	forms[MAX_DIGITS];
 	uint32_t	cells;
 	uint32_t	nvalues;
 	uint32_t	value_bits;		/* distances have fewer */
@@ -81,7 +81,7 @@ make_shape(void)
 		if (shape.cells * ((uint64_t) null + 1) > MAX_CELLS)
 			break;
 		shape.null[shape.ndigits] = null;
-		shape.is_values[shape.ndigits] = below(2) > 0;
+		shape.forms[shape.ndigits] = (ColumnForm) below(COLUMN_FORMS);
 		shape.cells *= null + 1;
 	}
 	for (uint32_t m = 0; m < shape.nmeasures; m++)
@@ -166,21 +166,25 @@ make_segment(Segment *segment, const Shape *shape, uint32_t number)
 		Column	   *column = &segment->digits[d];
 
 		*column = new_column();
-		if (shape->is_values[d])
-			make_values(column, &cache, &segment->part, d, (uint64_t) shape->null[d] + (shape->null[d] == 0));
+		if (shape->forms[d] != COLUMN_KEY)
+			make_values(column, &cache, &segment->part, d, shape->forms[d], (uint64_t) shape->null[d] + (shape->null[d] == 0));
 		else
 			make_codes(column, &cache, &segment->part, d, shape->null[d]);
-		segment->tally_digits[d] = (TallyDigit) {d, shape->is_values[d], shape->null[d], stride, column->shift};
+		segment->tally_digits[d] = (TallyDigit) {d, shape->forms[d], shape->null[d], stride, column->shift};
 		stride *= shape->null[d] + 1;
 	}
 	for (uint32_t v = 0; v < shape->nvalues; v++)
 	{
 		segment->values[v] = new_column();
-		make_values(&segment->values[v], &cache, &segment->part, MAX_DIGITS + v, UINT64_C(1) << shape->value_bits);
+		make_values(&segment->values[v], &cache, &segment->part, MAX_DIGITS + v, random_form(), UINT64_C(1) << shape->value_bits);
 	}
 	for (uint32_t m = 0; m < shape->nmeasures; m++)
-		segment->measures[m] = (TallyMeasure) {MAX_DIGITS + shape->columns[m], shape->kinds[m],
-			segment->values[shape->columns[m]].shift};
+	{
+		const Column *column = &segment->values[shape->columns[m]];
+
+		segment->measures[m] = (TallyMeasure) {
+			.column = MAX_DIGITS + shape->columns[m], .kind = shape->kinds[m], .form = column->resident->shape.form, .shift = column->shift};
+	}
 }
 
 static void

@@ -166,13 +166,19 @@ extern const uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, con
 extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
 extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 
-/* Bytes of device memory that a column of a segment takes, or its values (protocol.h) do, which must be in frames. */
-extern uint64 rtscan_device_column_size(const RtscanSegment *segment, int column, bool is_values);
+/* Bytes of device memory that a key column of a segment takes, to be searched by. */
+extern uint64 rtscan_device_key_size(const RtscanSegment *segment, int column);
+
+/*
+ * Bytes that a column takes in any form (protocol.h): as values only if they are in frames, as integers only if their range is known
+ * (rtscan_get_range_of_codes()).
+ */
+extern uint64 rtscan_device_column_size(RtscanReader *reader, int column, ColumnForm form);
 
 /* Likewise the BVH of a job (executor rtcudb), about. */
 extern uint64 rtscan_device_job_size(const RtscanSegment *segment);
 
-/* Put a column of a segment on a device, or its values. */
-extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, bool is_values);
+/* Put a column of a segment on a device, in a form. */
+extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, ColumnForm form);
 
 #endif							/* RTSCAN_DEVICE_H */

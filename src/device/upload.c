@@ -1,14 +1,17 @@
 /*
  * upload.c
- *		Copy a column of a segment to a device, or its values; which device that is.
+ *		Copy a column of a segment to a device, in one of its forms; which device that is.
  *
  * Pages are copied into one of two windows of the area while the device takes the other.
  */
 #include "device/device.h"
 
 #include "miscadmin.h"
+#include "bits/bits.h"
+#include "bits/packed.h"
 #include "segment/frames.h"
 #include "segment/plain.h"
+#include "segment/typed.h"
 
 #define WINDOW_SIZE		((Size) 4 * 1024 * 1024)
 #define WINDOWS			2
@@ -96,7 +99,7 @@ least_value(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 static ColumnShape
 values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 {
-	ColumnShape shape = {.rows = segment->header.rows, .is_values = true, .element_pages = values->frames.area.pages};
+	ColumnShape shape = {.rows = segment->header.rows, .form = COLUMN_VALUES, .element_pages = values->frames.area.pages};
 	int64		least = least_value(segment, values);
 
 	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
@@ -105,18 +108,57 @@ values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 	return shape;
 }
 
-static ColumnShape
-shape_of(const RtscanSegment *segment, int column, bool is_values)
+static RtscanValues *
+open_values(RtscanReader *reader, int column)
 {
-	if (is_values)
-		return values_shape(segment, rtscan_stored_values(segment, segment->header.nkeys, column));
-	return column_shape(segment, &segment->columns[column].header);
+	return rtscan_open_values(reader, rtscan_schema(reader->index), column);
+}
+
+/* Integers have one frame for all chunks: codes say no more of each of them.  NULL is the element behind the largest. */
+static ColumnShape
+integers_shape(RtscanReader *reader, int column)
+{
+	ColumnShape shape = {.rows = reader->segment->header.rows, .form = COLUMN_INTEGERS};
+	int64		least,
+				greatest;
+	int			scale;
+
+	if (rtscan_get_range_of_codes(open_values(reader, column), &least, &greatest, &scale) && least <= greatest)
+	{
+		shape.largest = (uint64) greatest - (uint64) least;
+		shape.element_pages = reader->segment->chunks * rtscan_packed_bits(shape.largest + 1);
+	}
+	return shape;
+}
+
+static ColumnShape
+shape_of(RtscanReader *reader, int column, ColumnForm form)
+{
+	const RtscanSegment *segment = reader->segment;
+
+	switch (form)
+	{
+		case COLUMN_VALUES:
+			return values_shape(segment, rtscan_stored_values(segment, segment->header.nkeys, column));
+		case COLUMN_INTEGERS:
+			return integers_shape(reader, column);
+		default:
+			return column_shape(segment, &segment->columns[column].header);
+	}
 }
 
 uint64
-rtscan_device_column_size(const RtscanSegment *segment, int column, bool is_values)
+rtscan_device_key_size(const RtscanSegment *segment, int column)
 {
-	ColumnShape shape = shape_of(segment, column, is_values);
+	ColumnShape shape = column_shape(segment, &segment->columns[column].header);
+
+	return device_column_layout(&shape).size;
+}
+
+uint64
+rtscan_device_column_size(RtscanReader *reader, int column, ColumnForm form)
+{
+	ColumnShape shape = shape_of(reader, column, form);
 
 	return device_column_layout(&shape).size;
 }
@@ -244,7 +286,7 @@ put_plain_codes(Upload *upload, int column)
 }
 
 static void
-put_column(Upload *upload, int number, const ColumnLayout *layout)
+put_column(Upload *upload, int number, const ColumnShape *shape, const ColumnLayout *layout)
 {
 	const RtscanSegmentColumn *column = &upload->reader->segment->columns[number];
 	Size		table = (Size) column->header.vectors * upload->reader->segment->chunks * sizeof(uint32);
@@ -324,7 +366,7 @@ put_chunk(Upload *upload, const RtscanFrames *frames, uint32 chunk, uint64 eleme
 }
 
 static void
-put_values(Upload *upload, int column, const ColumnLayout *layout)
+put_values(Upload *upload, int column, const ColumnShape *shape, const ColumnLayout *layout)
 {
 	const RtscanSegment *segment = upload->reader->segment;
 	const RtscanSegmentInclude *values = rtscan_stored_values(segment, segment->header.nkeys, column);
@@ -342,16 +384,88 @@ put_values(Upload *upload, int column, const ColumnLayout *layout)
 	send_window(upload);
 }
 
+/* ---------------------------------------------------------------- integers */
+
+/* The integers of all codes, less the least; and NULL's element. */
+static uint64 *
+elements_of_codes(RtscanValues *values, const ColumnShape *shape)
+{
+	uint32		n = rtscan_code_count(values) - 1;
+	uint64	   *elements = palloc_extended(((Size) n + 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
+	int64		least;
+	int			scale;
+
+	if (!rtscan_get_integers_of_codes(values, n, (int64 *) elements, &scale))
+		elog(ERROR, "a column of exact integers has other values");
+	least = n > 0 ? (int64) elements[0] : 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		elements[i] -= (uint64) least;
+		if (elements[i] > shape->largest)
+			elog(ERROR, "values do not ascend with their codes");
+	}
+	elements[n] = shape->largest + 1;
+	return elements;
+}
+
+/* A chunk's elements, in whole pages. */
+static void
+put_integers_of_chunk(Upload *upload, RtscanValues *values, uint32 chunk, uint32 bits, const uint64 *of_codes, uint64 *room)
+{
+	RtscanSelection selection = rtscan_select_rows(upload->reader, chunk, rtscan_ones(), RTSCAN_SELECT_ALL, NULL);
+	uint32		per_page = rtscan_packed_per_page(bits);
+	RtscanTyped typed;
+
+	rtscan_get_typed(values, &selection, true, &typed);
+	memset(room, 0, RTSCAN_CHUNK_ROWS * sizeof(uint64));
+	for (uint32 i = 0; i < typed.n; i++)
+		room[i] = of_codes[typed.codes[i]];
+	for (uint32 first = 0; first < RTSCAN_CHUNK_ROWS && !upload->lost; first += per_page)
+	{
+		char		page[RTSCAN_CHUNK_BYTES] = {0};
+
+		rtscan_pack(room + first, per_page, bits, page);
+		put(upload, page, sizeof(page));
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+put_integers(Upload *upload, int column, const ColumnShape *shape, const ColumnLayout *layout)
+{
+	RtscanValues *values = open_values(upload->reader, column);
+	uint32		chunks = upload->reader->segment->chunks;
+	uint32		bits = shape->element_pages / chunks;
+	uint64	   *of_codes = elements_of_codes(values, shape);
+	uint64	   *room = palloc_extended(RTSCAN_CHUNK_ROWS * sizeof(uint64), MCXT_ALLOC_HUGE);
+
+	for (uint32 chunk = 0; chunk < chunks; chunk++)
+	{
+		/* Without elements all are 0: that is NULL's. */
+		ValueFrame	frame = {.null = bits > 0 ? shape->largest + 1 : 0, .page = chunk * bits, .bits = bits};
+
+		put(upload, (const char *) &frame, sizeof(frame));
+	}
+	put_zeros(upload, layout->elements);
+	for (uint32 chunk = 0; chunk < chunks && bits > 0; chunk++)
+		put_integers_of_chunk(upload, values, chunk, bits, of_codes, room);
+	send_window(upload);
+	pfree(of_codes);
+	pfree(room);
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 DeviceResult
-rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, bool is_values)
+rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, ColumnForm form)
 {
+	static void (*const put_forms[COLUMN_FORMS]) (Upload *, int, const ColumnShape *, const ColumnLayout *) = {
+		[COLUMN_KEY] = put_column, [COLUMN_VALUES] = put_values, [COLUMN_INTEGERS] = put_integers};
 	DeviceRequest request = {
 		.kind = DEVICE_UPLOAD_BEGIN,
 		.key = *key,
 		.column = column,
-		.shape = shape_of(reader->segment, column, is_values),
+		.shape = shape_of(reader, column, form),
 	};
 	ColumnLayout layout = device_column_layout(&request.shape);
 	Upload		upload = {.device = device, .reader = reader, .area = rtscan_device_area(device, WINDOWS * WINDOW_SIZE)};
@@ -365,7 +479,7 @@ rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, in
 		return DEVICE_REFUSED;
 	if (reply.result != DEVICE_OK)
 		return reply.result;
-	(is_values ? put_values : put_column) (&upload, column, &layout);
+	put_forms[form] (&upload, column, &request.shape, &layout);
 	while (upload.outstanding > 0 && !upload.lost)
 		take_reply(&upload);
 	if (upload.lost)

@@ -139,13 +139,11 @@ static double
 count_measured(const Asking *asking, const RtscanArithmetic *step)
 {
 	double		combinations = 1;
-	int			measured = step->step == RTSCAN_STEP_COLUMN ? rtscan_tally_measured(asking->reader, asking->schema, step->column) : -1;
-	int64		least,
-				greatest;
+	double		ways = step->step == RTSCAN_STEP_COLUMN ? rtscan_tally_ways(asking->reader, asking->schema, step->column) : 0;
 
 	check_stack_depth();
-	if (measured >= 0 && rtscan_get_range(rtscan_open_values(asking->reader, asking->schema, measured), &least, &greatest))
-		return (double) greatest - (double) least + 2;
+	if (ways > 0)
+		return ways;
 	for (int i = 0; i < step->noperands; i++)
 		combinations *= Max(count_measured(asking, step->operands[i]), 1);
 	return combinations;

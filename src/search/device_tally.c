@@ -16,34 +16,27 @@ rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment)
 	return true;
 }
 
-/* A digit's codes are those of a key column, or in frames like other values. */
-static bool
-digit_has_values(const RtscanSegment *segment, const RtscanTallyDigit *digit)
-{
-	return !digit->coded || digit->of.column >= segment->header.nkeys;
-}
-
 uint64
-rtscan_tally_device_size(const RtscanTally *tally, const RtscanSegment *segment)
+rtscan_tally_device_size(const RtscanTally *tally, RtscanReader *reader)
 {
 	uint64		size = 0;
 
 	for (int i = 0; i < tally->ndigits; i++)
-		size += rtscan_device_column_size(segment, tally->digits[i].of.column, digit_has_values(segment, &tally->digits[i]));
+		size += rtscan_device_column_size(reader, tally->digits[i].of.column, tally->digits[i].of.form);
 	for (int i = 0; i < tally->nmeasures; i++)
 		if (i == 0 || tally->measures[i].column != tally->measures[i - 1].column)
-			size += rtscan_device_column_size(segment, tally->measures[i].column, true);
+			size += rtscan_device_column_size(reader, tally->measures[i].column, tally->measures[i].form);
 	return size;
 }
 
 bool
-rtscan_tally_has_column(const RtscanTally *tally, const RtscanSegment *segment, int column, bool is_values)
+rtscan_tally_has_column(const RtscanTally *tally, int column, ColumnForm form)
 {
 	for (int i = 0; i < tally->ndigits; i++)
-		if (tally->digits[i].of.column == column && digit_has_values(segment, &tally->digits[i]) == is_values)
+		if (tally->digits[i].of.column == column && tally->digits[i].of.form == form)
 			return true;
-	for (int i = 0; i < tally->nmeasures && is_values; i++)
-		if (tally->measures[i].column == (uint32) column)
+	for (int i = 0; i < tally->nmeasures; i++)
+		if (tally->measures[i].column == (uint32) column && tally->measures[i].form == form)
 			return true;
 	return false;
 }
@@ -64,7 +57,7 @@ rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, Evalu
 	for (int i = 0; i < tally->ndigits; i++)
 		*(*digits)++ = (TallyDigit) {
 			.column = tally->digits[i].of.column,
-			.is_values = digit_has_values(segment, &tally->digits[i]),
+			.form = tally->digits[i].of.form,
 			.null = tally->digits[i].null,
 			.stride = tally->digits[i].stride,
 			.shift = tally->digits[i].of.shift,

@@ -11,10 +11,10 @@
 extern bool rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment);
 
 /* Bytes of device memory that the columns it is made of take, some of them perhaps counted twice. */
-extern uint64 rtscan_tally_device_size(const RtscanTally *tally, const RtscanSegment *segment);
+extern uint64 rtscan_tally_device_size(const RtscanTally *tally, RtscanReader *reader);
 
-/* Is it made of a column, or of a column's values? */
-extern bool rtscan_tally_has_column(const RtscanTally *tally, const RtscanSegment *segment, int column, bool is_values);
+/* Is it made of a column, in a form? */
+extern bool rtscan_tally_has_column(const RtscanTally *tally, int column, ColumnForm form);
 
 /* Put it into a request: into the segment's part, and behind the digits and measures that are there. */
 extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, EvaluateSegment *part,

@@ -25,21 +25,39 @@ rtscan_create_tally(const RtscanSegment *segment)
 
 /* ---------------------------------------------------------------- columns */
 
-/* A column's exact integers; false if it has none, or so many different ones that a distance might be NULL's mark. */
+/* A column's exact integers, whose range is known; false if so many are different that a distance might be NULL's mark. */
+static bool
+set_range(RtscanTallyColumn *found, int64 least, int64 greatest)
+{
+	found->empty = least > greatest;
+	found->least = found->empty ? 0 : least;
+	found->largest = found->empty ? 0 : (uint64) greatest - (uint64) least;
+	return found->largest < PG_UINT64_MAX;
+}
+
+/* In frames; false if it has none there. */
 static bool
 find_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
 {
-	int64		greatest;
+	int64		least,
+				greatest;
 
-	*found = (RtscanTallyColumn) {.column = column};
-	if (!rtscan_get_range(values, &found->least, &greatest))
+	*found = (RtscanTallyColumn) {.column = column, .form = COLUMN_VALUES};
+	if (!rtscan_get_range(values, &least, &greatest))
 		return false;
 	(void) rtscan_total_bounds(values, 0, &found->scale);
-	found->empty = found->least > greatest;
-	if (found->empty)
-		found->least = greatest = 0;
-	found->largest = (uint64) greatest - (uint64) found->least;
-	return found->largest < PG_UINT64_MAX;
+	return set_range(found, least, greatest);
+}
+
+/* By its codes. */
+static bool
+find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
+{
+	int64		least,
+				greatest;
+
+	*found = (RtscanTallyColumn) {.column = column, .form = COLUMN_INTEGERS};
+	return rtscan_get_range_of_codes(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
 }
 
 /* Codes of a key column in heap order are not stored. */
@@ -59,14 +77,17 @@ rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column)
 		(!digit.coded && !find_column(values, column, &digit.of)))
 		return false;
 	if (digit.coded)
-		digit.of = (RtscanTallyColumn) {.column = column, .largest = Max(codes, 2) - 2, .empty = codes < 2};
+		digit.of = (RtscanTallyColumn) {.column = column, .form = column < tally->segment->header.nkeys ? COLUMN_KEY : COLUMN_VALUES, .largest = Max(codes, 2) - 2, .empty = codes < 2};
 	tally->digits[tally->ndigits++] = digit;
 	return true;
 }
 
+/* May rows of a column have no value? */
 static bool
-has_nulls(const RtscanSegment *segment, const RtscanValues *values)
+has_nulls(const RtscanSegment *segment, const RtscanValues *values, int column)
 {
+	if (column < segment->header.nkeys)
+		return segment->columns[column].header.nonnull < segment->header.rows;
 	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
 	{
 		int			scale;
@@ -122,15 +143,6 @@ find_near_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTall
 	return !is_new || value->of.largest < FEW_CODES;
 }
 
-static bool
-find_words(const RtscanTally *tally, const RtscanValues *values, int column, RtscanTallyValue *value)
-{
-	if (!rtscan_has_totals(values) || !find_column(values, column, &value->of))
-		return false;
-	value->nulls = has_nulls(tally->segment, values);
-	return true;
-}
-
 /* A column that the index has once more, from a number on; -1: it does not. */
 static int
 find_again(Relation index, int column, int from)
@@ -144,14 +156,33 @@ find_again(Relation index, int column, int from)
 	return -1;
 }
 
-int
-rtscan_tally_measured(RtscanReader *reader, const RtscanSchema *schema, int column)
+/* What can be measured in place of a column: as it is stored, if that is in frames; else its codes' integers. */
+static bool
+find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
 {
-	int			again = column;
+	int			nkeys = reader->segment->header.nkeys;
 
-	while (again >= 0 && !rtscan_has_totals(rtscan_open_values(reader, schema, again)))
-		again = find_again(reader->index, column, Max(again + 1, reader->segment->header.nkeys));
-	return again;
+	for (int i = column; i >= 0; i = find_again(reader->index, column, Max(i + 1, nkeys)))
+	{
+		RtscanValues *values = rtscan_open_values(reader, schema, i);
+
+		if (rtscan_has_totals(values) && find_column(values, i, found))
+			return true;
+	}
+	for (int i = column; i >= 0; i = find_again(reader->index, column, Max(i + 1, nkeys)))
+		if (find_coded_column(rtscan_open_values(reader, schema, i), i, found))
+			return true;
+	return false;
+}
+
+double
+rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column)
+{
+	RtscanTallyColumn of;
+
+	if (!find_measured(reader, schema, column, &of))
+		return 0;
+	return of.form == COLUMN_INTEGERS ? rtscan_code_count(rtscan_open_values(reader, schema, of.column)) : (double) of.largest + 2;
 }
 
 static bool
@@ -169,10 +200,10 @@ static bool
 add_measured_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind)
 {
 	RtscanTallyValue value = {.kind = kind};
-	int			measured = rtscan_tally_measured(reader, schema, column);
 
-	if (measured < 0 || !find_words(tally, rtscan_open_values(reader, schema, measured), measured, &value))
+	if (!find_measured(reader, schema, column, &value.of))
 		return false;
+	value.nulls = has_nulls(tally->segment, rtscan_open_values(reader, schema, value.of.column), value.of.column);
 	tally->values[tally->nvalues++] = value;
 	return true;
 }
@@ -203,12 +234,14 @@ rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const RtscanSchema
 
 /* ---------------------------------------------------------------- joining */
 
-/* Have a column's integers count from the least of two segments'; false if that cannot be. */
+/* Have a column's integers count from the least of two segments'; false if that cannot be: one may be stored otherwise. */
 static bool
 widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 {
 	int64		least = Min(all->least, one->least);
 
+	if (all->column != one->column || all->form != one->form)
+		return false;
 	if (one->empty || all->empty)
 	{
 		if (all->empty)
@@ -229,8 +262,7 @@ widen_all(RtscanTally *all, const RtscanTally *one)
 	bool		wide = all->ndigits == one->ndigits;
 
 	for (int i = 0; i < all->ndigits && wide; i++)
-		wide = !all->digits[i].coded && !one->digits[i].coded && all->digits[i].of.column == one->digits[i].of.column &&
-			widen(&all->digits[i].of, &one->digits[i].of);
+		wide = !all->digits[i].coded && !one->digits[i].coded && widen(&all->digits[i].of, &one->digits[i].of);
 	for (int i = 0; i < all->nvalues && wide; i++)
 	{
 		wide = all->values[i].digit == one->values[i].digit && widen(&all->values[i].of, &one->values[i].of);
@@ -290,11 +322,11 @@ static int
 add_measure(RtscanTally *tally, const RtscanTallyColumn *of, TallyKind kind)
 {
 	for (int i = 0; i < tally->nmeasures; i++)
-		if (tally->measures[i].column == (uint32) of->column && tally->measures[i].kind == kind)
+		if (tally->measures[i].column == (uint32) of->column && tally->measures[i].form == of->form && tally->measures[i].kind == kind)
 			return 1 + i;
 	if (tally->nmeasures == DEVICE_MAX_MEASURES)
 		return 0;
-	tally->measures[tally->nmeasures] = (TallyMeasure) {of->column, kind, of->shift};
+	tally->measures[tally->nmeasures] = (TallyMeasure) {.column = of->column, .kind = kind, .form = of->form, .shift = of->shift};
 	return ++tally->nmeasures;
 }
 

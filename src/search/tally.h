@@ -34,6 +34,7 @@
 typedef struct RtscanTallyColumn
 {
 	int			column;
+	ColumnForm	form;			/* it is on the device in */
 	int			scale;
 	int64		least;			/* of all segments that join */
 	uint64		largest;		/* distance from it */
@@ -92,17 +93,20 @@ extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
 extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column);
 
 /*
- * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where few values
- * are stored as codes, the cell says which a row has: they become a digit, if the index does not have the same column INCLUDEd
- * as integers.
+ * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where they are
+ * stored as codes, what these stand for is measured, or, if they are few and that cannot be, the cell says which a row has: they
+ * become a digit.
  */
 extern bool rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind);
 
 /* The same of what values are multiplied by: all values of a cell are alike, so they become a digit in any case. */
 extern bool rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column);
 
-/* A column whose integers can be measured in place of one: itself, or the same one INCLUDEd; -1 if there is none. */
-extern int	rtscan_tally_measured(RtscanReader *reader, const RtscanSchema *schema, int column);
+/*
+ * Of a column whose integers can be measured in place of one, itself, or the same one INCLUDEd, in how many ways rows can differ, with NULL;
+ * 0 if there is none.
+ */
+extern double rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column);
 
 /* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);

@@ -10,6 +10,9 @@
 #include "segment/frames.h"
 #include "segment/values_parts.h"
 
+/* So many numerics may be read to know whether all of them are of one scale. */
+#define FEW_CODES	4096
+
 /* Room for one vector of each kind; aligned as caches like it. */
 typedef struct RtscanTypedRoom
 {
@@ -161,6 +164,56 @@ get_coded_integers(RtscanValues *values, const RtscanSelection *selection, Rtsca
 	if (nulls)
 		note_null_codes(values, typed);
 	typed->scale = values->scale;
+	return true;
+}
+
+/* Are numerics of all codes of one scale, as far as the header says? */
+static bool
+have_one_scale(const RtscanValues *values)
+{
+	return !values->type->numeric || (values->include && values->include->header.exact == values->type->exact);
+}
+
+/* Of few codes all values are looked at. */
+static bool
+find_range(RtscanValues *values, uint32 n, int64 *least, int64 *greatest, int *scale)
+{
+	int64	   *integers = palloc(n * sizeof(int64));
+	bool		found = rtscan_get_integers_of_codes(values, n, integers, scale);
+
+	if (found)
+	{
+		*least = integers[0];
+		*greatest = integers[n - 1];
+	}
+	pfree(integers);
+	return found;
+}
+
+bool
+rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale)
+{
+	uint32		n = rtscan_code_count(values) - 1;
+	uint32		codes[] = {0, n - 1};
+	Datum		ends[2];
+	int64		integers[2];
+
+	*least = PG_INT64_MAX;
+	*greatest = PG_INT64_MIN;
+	*scale = 0;
+	if (!values->type->exact_sorts || rtscan_code_count(values) == PG_UINT32_MAX)
+		return false;
+	if (n == 0)
+		return true;
+	if (!have_one_scale(values))
+		return n <= FEW_CODES && find_range(values, n, least, greatest, scale);
+	rtscan_need_images(values);
+	/* Codes ascend as their values do. */
+	rtscan_get_values_of_codes(values, codes, Min(n, 2), ends);
+	if (!rtscan_find_decimals(values->type, ends, NULL, Min(n, 2), integers, scale))
+		return false;
+	*least = integers[0];
+	*greatest = integers[Min(n, 2) - 1];
 	return true;
 }
 

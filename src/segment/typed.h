@@ -82,6 +82,12 @@ extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes
 /* Exact integers that sort like the values, of the codes below n; of numerics, of one scale.  False if the column has none. */
 extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale);
 
+/*
+ * Of what lie all integers of a column's codes between?  False if they are not known without reading all, or the column has none; where there
+ * are no values, the least is greater.
+ */
+extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale);
+
 /* The values of a column's exact integers, where it has them (rtscan_get_range()); of numerics, of a scale. */
 extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);
 
