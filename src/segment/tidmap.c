@@ -431,23 +431,47 @@ set_bits(uint64 *bits, uint32 from, uint32 n)
 		bits[base / 64] |= rtscan_mask_word(~UINT64CONST(0), base, from, end);
 }
 
+/* Some rows of a page of the tidmap, and the test that their blocks do not pass. */
+typedef struct Mask
+{
+	const TidmapView *view;
+	uint32		first;
+	uint32		last;			/* behind them */
+	RtscanBlocksTest pass;
+	void	   *arg;
+} Mask;
+
+/* The rows of some runs: most often most blocks pass, so many are asked about at a time. */
+static void
+mask_runs(const Mask *mask, uint32 chunk_base, uint32 run, uint32 nruns, uint64 *bits)
+{
+	const TidmapView *view = mask->view;
+
+	if (mask->pass(view->runs[run].block, view->runs[run + nruns - 1].block, mask->arg))
+		return;
+	if (nruns > 1)
+	{
+		mask_runs(mask, chunk_base, run, nruns / 2, bits);
+		mask_runs(mask, chunk_base, run + nruns / 2, nruns - nruns / 2, bits);
+	}
+	else
+	{
+		uint32		from = Max(view->first_row + view->runs[run].row, mask->first);
+		uint32		end = Min(view->first_row + run_end(view, run), mask->last);
+
+		set_bits(bits, from - chunk_base, end - from);
+	}
+}
+
 /* The rows from first up to last, which one page of the tidmap has. */
 static void
 mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
 		  RtscanBlocksTest pass, void *arg, uint64 *bits)
 {
-	if (pass(view->runs[0].block, view->runs[view->nruns - 1].block, arg))
-		return;
-	for (uint32 i = find_run(view, first - view->first_row, 0); i < view->nruns; i++)
-	{
-		uint32		from = Max(view->first_row + view->runs[i].row, first);
-		uint32		end = Min(view->first_row + run_end(view, i), last);
+	Mask		mask = {view, first, last, pass, arg};
+	uint32		run = find_run(view, first - view->first_row, 0);
 
-		if (from >= last)
-			break;
-		if (!pass(view->runs[i].block, view->runs[i].block, arg))
-			set_bits(bits, from - chunk_base, end - from);
-	}
+	mask_runs(&mask, chunk_base, run, find_run(view, last - 1 - view->first_row, run) + 1 - run, bits);
 }
 
 /* Clear those of some bits that others have not set, in the words of the rows from first up to last. */
