@@ -2,7 +2,8 @@
 """RTCUDB's experiment on a device: the Star Schema Benchmark's 13 queries on one flat table, by each executor; or TPC-H's lineitem.
 
 Whole statements, prepared, as a client sees them, and the device's part of each; every executor's answer is compared
-with the CPU's. Writes results/NAME.md. The server needs a device: --set rtscan.device='0' chooses one.
+with the CPU's. With --changes also when some blocks are not all-visible, and when some rows are dead. Writes results/NAME.md.
+The server needs a device: --set rtscan.device='0' chooses one.
 """
 import sys
 import time
@@ -21,8 +22,17 @@ TITLES = {"ssb": "The Star Schema Benchmark on one flat table", "lineitem": "TPC
 START = 60  # seconds until a device must be there
 
 
+# A row in each block that is so many after the last one.
+SOME = "ctid = ANY (ARRAY(SELECT format('(%s,1)', block)::tid FROM generate_series(0, (SELECT relpages FROM pg_class WHERE relname = 't') - 1, {}) AS block))"
+CHANGES = {
+    "every hundredth block has an updated row": [f"UPDATE t SET {{column}} = {{column}} WHERE {SOME.format(100)}"],
+    "every twentieth block has had a row that is dead": [f"DELETE FROM t WHERE {SOME.format(20)}", "VACUUM (INDEX_CLEANUP ON) t"]}
+
+
 def command_line():
-    options = parser(__doc__, TITLES, 6_001_215).parse_args()
+    options = parser(__doc__, TITLES, 6_001_215)
+    options.add_argument("--changes", action="store_true", help="ask again after changes")
+    options = options.parse_args()
     options.name = options.name or f"jobs-{options.data}-{options.rows}"
     options.set = ["shared_preload_libraries=rtscan", "rtscan.device_timeout=2min", "max_parallel_maintenance_workers=8",
                    *options.set]
@@ -109,21 +119,33 @@ def measure(cursor, queries, repetitions):
 
 def lines(measures):
     for name, of in measures.items():
-        plan = of["rtcudb"].plan
-        yield [name, *(of[executor].cell() for executor in EXECUTORS), plan.get("Rays", "0"),
+        plan = of["compute"].plan
+        yield [name, *(of[executor].cell() for executor in EXECUTORS), of["rtcudb"].plan.get("Rays", "0"),
                plan.get("Rows Tallied", plan.get("Not Tallied", "")), number(of["rtcudb"].first)]
 
 
-def report(cursor, options, measures, seconds):
+def table_of(measures):
+    header = ["query, ms (of that the device)", *EXECUTORS, "rays", "rows that compute adds up, or why none", "first time, ms"]
     means = [number(geometric_mean(of[executor].time for of in measures.values())) for executor in EXECUTORS]
+    return table(header, [*lines(measures), ["geometric mean", *means, "", "", ""]])
+
+
+def report(cursor, options, measures, seconds):
     name, memory, bvhs, build_time = one(cursor, "SELECT name, pg_size_pretty(memory_used), bvhs, build_time FROM rtscan_device()")
-    header = ["query, ms (of that the device)", *EXECUTORS, "rays", "rows added up by rays, or why none", "first time, ms"]
     return (f"# {TITLES[options.data]}, {options.rows:,} rows, by each executor\n\n"
             f"- {one(cursor, 'SELECT version()')[0].split(' on ')[0]}; {name}\n"
             f"- CREATE INDEX {number(seconds)} s; on the device then {memory} with {bvhs} BVHs, which it has built in"
             f" {number(float(build_time))} ms\n"
             f"- medians of {options.repetitions} executions (5 by cpu), prepared; the first time rtcudb builds its BVHs\n\n"
-            + table(header, [*lines(measures), ["geometric mean", *means, "", "", ""]]))
+            + table_of(measures))
+
+
+def after_changes(cursor, workload, repetitions):
+    for what, changes in CHANGES.items():
+        note(what)
+        for statement in changes:
+            cursor.execute(statement.format(column=workload.payload[0]))
+        yield f"\n## {what[0].upper()}{what[1:]}\n\n{table_of(measure(cursor, workload.queries, repetitions))}"
 
 
 def main():
@@ -138,6 +160,8 @@ def main():
         seconds = build(cursor, workload)
         cursor.execute("SET enable_seqscan = off")
         text = report(cursor, options, measure(cursor, workload.queries, options.repetitions), seconds)
+        if options.changes:
+            text += "".join(after_changes(cursor, workload, options.repetitions))
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
     print(text)
