@@ -44,6 +44,9 @@ cache_open(Cache *cache, Context *context)
 	cache->batch = 1;
 }
 
+_Static_assert(KEY_COLUMNS > COLUMN_FORMS && KEY_COLUMNS >= GROUP_COLUMNS, "a key has room for what it says");
+_Static_assert(sizeof(ResidentKey) == sizeof(SegmentKey) + (1 + KEY_COLUMNS) * sizeof(uint32_t), "a key has no padding");
+
 ResidentKey
 cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form)
 {

@@ -102,7 +102,7 @@ add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_
 	ColumnShape shape = {.rows = ROWS, .nonnull = ROWS, .distinct = ROWS, .code_bytes = 3, .bins = BINS,
 		.radix = RADIX, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1};
 	SegmentKey	segment = made_up_key();
-	ResidentKey key = cache_column_key(&segment, number, false);
+	ResidentKey key = cache_column_key(&segment, number, COLUMN_KEY);
 	uint32_t	boundaries[BINS + 1];
 	Resident   *column;
 

@@ -10,9 +10,10 @@
  *	refine		clear the rows that are in a column's superset and not in its intervals
  *				(compute), or decide the rows that rays meet (rt: raytrace.h)
  *	publish		count; hand over the bits
- *	tally		what rows come to in place of their bits (protocol.h), beside publish; then hand that over
+ *	tally		what rows come to in place of their bits (protocol.h), beside publish, or behind it where chunks have
+ *				masks; then hand that over
  *
- * The executor rtcudb has a job (make_job.h) in place of sieve, refine and tally.
+ * The executor rtcudb has a job (make_job.h) in place of sieve, refine and tally, but for chunks that have masks.
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H

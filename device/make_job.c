@@ -111,7 +111,7 @@ find_ranges(const Work *work, Space *space, RangeSet *ranges)
 	for (uint32_t c = 0; c < work->ncolumns; c++)
 	{
 		const WorkColumn *column = &work->columns[c];
-		SpaceAttribute *attribute = space_find(space, column->resident->key.columns[0], false);
+		SpaceAttribute *attribute = space_find(space, column->resident->key.columns[0], COLUMN_KEY);
 
 		room[c] = malloc(column->count * sizeof(Range));
 		if (room[c] == NULL)
@@ -177,7 +177,7 @@ add_rays(Work *work, TallySource *tally, const Resident *bvh)
 
 	for (uint32_t c = 0; c < work->ncolumns; c++)
 		tasks_add_column(evaluator, &work->columns[c])->field =
-			space_field(space_find(bvh->space, work->columns[c].resident->key.columns[0], false));
+			space_field(space_find(bvh->space, work->columns[c].resident->key.columns[0], COLUMN_KEY));
 	find_ranges(work, bvh->space, &ranges);
 	task.bundles = ranges.n;
 	task.rays = add_bundles(evaluator, bvh->space, &ranges);

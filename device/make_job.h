@@ -3,7 +3,7 @@
  *		What RTCUDB's job means in tasks: scan, GROUP BY and aggregate of a segment in one ray tracing launch.
  *
  * All rows that the rays of a query's ranges meet are looked at, and those that are in the exact answer set their bits and add to
- * the segment's tally.  There is no sieve: bits begin as zeros.
+ * the segment's tally, unless their chunk has a mask.  There is no sieve: bits begin as zeros.
  */
 #ifndef RTSCAN_DEVICE_MAKE_JOB_H
 #define RTSCAN_DEVICE_MAKE_JOB_H

@@ -410,7 +410,7 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 {
 	for (uint32_t c = 0; c < work->segment->columns; c++)
 	{
-		ResidentKey key = cache_column_key(&work->segment->key, wanted[c].column, false);
+		ResidentKey key = cache_column_key(&work->segment->key, wanted[c].column, COLUMN_KEY);
 		Resident   *resident = cache_find(work->evaluator->cache, &key);
 
 		work->request->reply.column = c;

@@ -111,7 +111,7 @@ make_scan(Column *column, const EvaluateSegment *segment, uint32_t number)
 		return;
 	}
 	column->resident = calloc(1, sizeof(Resident));
-	column->resident->key = cache_column_key(&segment->key, number, false);
+	column->resident->key = cache_column_key(&segment->key, number, COLUMN_KEY);
 	column->resident->shape = shape;
 	cache_add(&cache, column->resident);
 	for (uint32_t row = 0; row < segment->rows; row++)

@@ -166,19 +166,25 @@ extern const uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, con
 extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
 extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 
-/* Bytes of device memory that a key column of a segment takes, to be searched by. */
-extern uint64 rtscan_device_key_size(const RtscanSegment *segment, int column);
-
 /*
- * Bytes that a column takes in any form (protocol.h): as values only if they are in frames, as integers only if their range is known
- * (rtscan_get_range_of_codes()).
+ * A column of a segment as it is to be on a device (protocol.h): as values only if they are in frames; as integers only if their range is
+ * known (rtscan_get_range_of_codes()), of which the greatest is so far above the least.
  */
-extern uint64 rtscan_device_column_size(RtscanReader *reader, int column, ColumnForm form);
+typedef struct RtscanDeviceColumn
+{
+	int			number;
+	ColumnForm	form;
+	uint64		largest;
+	bool		empty;			/* all rows are NULL */
+} RtscanDeviceColumn;
+
+/* Bytes of device memory that it takes. */
+extern uint64 rtscan_device_column_size(const RtscanSegment *segment, const RtscanDeviceColumn *column);
 
 /* Likewise the BVH of a job (executor rtcudb), about. */
 extern uint64 rtscan_device_job_size(const RtscanSegment *segment);
 
-/* Put a column of a segment on a device, in a form. */
-extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, ColumnForm form);
+/* Put it there. */
+extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, const RtscanDeviceColumn *column);
 
 #endif							/* RTSCAN_DEVICE_H */

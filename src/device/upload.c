@@ -12,6 +12,7 @@
 #include "segment/frames.h"
 #include "segment/plain.h"
 #include "segment/typed.h"
+#include "utils/memutils.h"
 
 #define WINDOW_SIZE		((Size) 4 * 1024 * 1024)
 #define WINDOWS			2
@@ -108,57 +109,36 @@ values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 	return shape;
 }
 
-static RtscanValues *
-open_values(RtscanReader *reader, int column)
-{
-	return rtscan_open_values(reader, rtscan_schema(reader->index), column);
-}
-
 /* Integers have one frame for all chunks: codes say no more of each of them.  NULL is the element behind the largest. */
 static ColumnShape
-integers_shape(RtscanReader *reader, int column)
+integers_shape(const RtscanSegment *segment, const RtscanDeviceColumn *column)
 {
-	ColumnShape shape = {.rows = reader->segment->header.rows, .form = COLUMN_INTEGERS};
-	int64		least,
-				greatest;
-	int			scale;
-
-	if (rtscan_get_range_of_codes(open_values(reader, column), &least, &greatest, &scale) && least <= greatest)
-	{
-		shape.largest = (uint64) greatest - (uint64) least;
-		shape.element_pages = reader->segment->chunks * rtscan_packed_bits(shape.largest + 1);
-	}
-	return shape;
+	return (ColumnShape) {
+		.rows = segment->header.rows,
+		.form = COLUMN_INTEGERS,
+		.largest = column->largest,
+		.element_pages = column->empty ? 0 : segment->chunks * rtscan_packed_bits(column->largest + 1),
+	};
 }
 
 static ColumnShape
-shape_of(RtscanReader *reader, int column, ColumnForm form)
+shape_of(const RtscanSegment *segment, const RtscanDeviceColumn *column)
 {
-	const RtscanSegment *segment = reader->segment;
-
-	switch (form)
+	switch (column->form)
 	{
 		case COLUMN_VALUES:
-			return values_shape(segment, rtscan_stored_values(segment, segment->header.nkeys, column));
+			return values_shape(segment, rtscan_stored_values(segment, segment->header.nkeys, column->number));
 		case COLUMN_INTEGERS:
-			return integers_shape(reader, column);
+			return integers_shape(segment, column);
 		default:
-			return column_shape(segment, &segment->columns[column].header);
+			return column_shape(segment, &segment->columns[column->number].header);
 	}
 }
 
 uint64
-rtscan_device_key_size(const RtscanSegment *segment, int column)
+rtscan_device_column_size(const RtscanSegment *segment, const RtscanDeviceColumn *column)
 {
-	ColumnShape shape = column_shape(segment, &segment->columns[column].header);
-
-	return device_column_layout(&shape).size;
-}
-
-uint64
-rtscan_device_column_size(RtscanReader *reader, int column, ColumnForm form)
-{
-	ColumnShape shape = shape_of(reader, column, form);
+	ColumnShape shape = shape_of(segment, column);
 
 	return device_column_layout(&shape).size;
 }
@@ -391,18 +371,20 @@ static uint64 *
 elements_of_codes(RtscanValues *values, const ColumnShape *shape)
 {
 	uint32		n = rtscan_code_count(values) - 1;
-	uint64	   *elements = palloc_extended(((Size) n + 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
-	int64		least;
+	int64	   *integers = palloc_extended(((Size) n + 1) * sizeof(int64), MCXT_ALLOC_HUGE);
+	uint64	   *elements = (uint64 *) integers;
+	int64		least = PG_INT64_MAX;
 	int			scale;
 
-	if (!rtscan_get_integers_of_codes(values, n, (int64 *) elements, &scale))
+	if (!rtscan_get_integers_of_codes(values, n, integers, &scale))
 		elog(ERROR, "a column of exact integers has other values");
-	least = n > 0 ? (int64) elements[0] : 0;
+	for (uint32 i = 0; i < n; i++)
+		least = Min(least, integers[i]);
 	for (uint32 i = 0; i < n; i++)
 	{
-		elements[i] -= (uint64) least;
+		elements[i] = (uint64) integers[i] - (uint64) least;
 		if (elements[i] > shape->largest)
-			elog(ERROR, "values do not ascend with their codes");
+			elog(ERROR, "a value is not within its column's range");
 	}
 	elements[n] = shape->largest + 1;
 	return elements;
@@ -433,7 +415,7 @@ put_integers_of_chunk(Upload *upload, RtscanValues *values, uint32 chunk, uint32
 static void
 put_integers(Upload *upload, int column, const ColumnShape *shape, const ColumnLayout *layout)
 {
-	RtscanValues *values = open_values(upload->reader, column);
+	RtscanValues *values = rtscan_open_values(upload->reader, rtscan_schema(upload->reader->index), column);
 	uint32		chunks = upload->reader->segment->chunks;
 	uint32		bits = shape->element_pages / chunks;
 	uint64	   *of_codes = elements_of_codes(values, shape);
@@ -450,42 +432,57 @@ put_integers(Upload *upload, int column, const ColumnShape *shape, const ColumnL
 	for (uint32 chunk = 0; chunk < chunks && bits > 0; chunk++)
 		put_integers_of_chunk(upload, values, chunk, bits, of_codes, room);
 	send_window(upload);
-	pfree(of_codes);
-	pfree(room);
 }
 
 /* ---------------------------------------------------------------- all of it */
 
-DeviceResult
-rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, int column, ColumnForm form)
+/* Begin, send all of it, and end. */
+static DeviceResult
+upload_column(Upload *upload, const SegmentKey *key, const RtscanDeviceColumn *column)
 {
 	static void (*const put_forms[COLUMN_FORMS]) (Upload *, int, const ColumnShape *, const ColumnLayout *) = {
 		[COLUMN_KEY] = put_column, [COLUMN_VALUES] = put_values, [COLUMN_INTEGERS] = put_integers};
+	const RtscanSegment *segment = upload->reader->segment;
 	DeviceRequest request = {
 		.kind = DEVICE_UPLOAD_BEGIN,
 		.key = *key,
-		.column = column,
-		.shape = shape_of(reader, column, form),
+		.column = column->number,
+		.shape = shape_of(segment, column),
 	};
 	ColumnLayout layout = device_column_layout(&request.shape);
-	Upload		upload = {.device = device, .reader = reader, .area = rtscan_device_area(device, WINDOWS * WINDOW_SIZE)};
 	DeviceReply reply;
 
-	if (upload.area == NULL)
-		return DEVICE_REFUSED;
 	if (request.shape.bins > 0)
-		memcpy(upload.area, reader->segment->columns[column].boundaries, (request.shape.bins + 1) * sizeof(uint32));
-	if (!rtscan_device_ask(device, &request, &reply))
+		memcpy(upload->area, segment->columns[column->number].boundaries, (request.shape.bins + 1) * sizeof(uint32));
+	if (!rtscan_device_ask(upload->device, &request, &reply))
 		return DEVICE_REFUSED;
 	if (reply.result != DEVICE_OK)
 		return reply.result;
-	put_forms[form] (&upload, column, &request.shape, &layout);
-	while (upload.outstanding > 0 && !upload.lost)
-		take_reply(&upload);
-	if (upload.lost)
+	put_forms[column->form] (upload, column->number, &request.shape, &layout);
+	while (upload->outstanding > 0 && !upload->lost)
+		take_reply(upload);
+	if (upload->lost)
 		return DEVICE_REFUSED;
 	request.kind = DEVICE_UPLOAD_END;
-	if (upload.result == DEVICE_OK && rtscan_device_ask(device, &request, &reply))
+	if (upload->result == DEVICE_OK && rtscan_device_ask(upload->device, &request, &reply))
 		return reply.result;
-	return upload.result == DEVICE_OK ? DEVICE_REFUSED : upload.result;
+	return upload->result == DEVICE_OK ? DEVICE_REFUSED : upload->result;
+}
+
+DeviceResult
+rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, const RtscanDeviceColumn *column)
+{
+	Upload		upload = {.device = device, .reader = reader, .area = rtscan_device_area(device, WINDOWS * WINDOW_SIZE)};
+	MemoryContext context,
+				old;
+	DeviceResult result;
+
+	if (upload.area == NULL)
+		return DEVICE_REFUSED;
+	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan upload", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	result = upload_column(&upload, key, column);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return result;
 }

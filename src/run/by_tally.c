@@ -103,7 +103,7 @@ list_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 *nu
 static Datum *
 read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit)
 {
-	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.column);
+	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.own.number);
 	Size		most = Max(digit->null, 1);
 	Datum	   *datums = palloc(most * sizeof(Datum));
 	Datum	   *found = palloc(most * sizeof(Datum));
@@ -135,8 +135,8 @@ enter_cell(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, i
 		const RtscanTallyDigit *digit = &tally->digits[i];
 		uint32		number = rtscan_tally_number(digit, cell);
 
-		batch->slot->tts_isnull[digit->of.column] = number == digit->null;
-		batch->slot->tts_values[digit->of.column] = number == digit->null ? (Datum) 0 : digits[i][number];
+		batch->slot->tts_isnull[digit->of.own.number] = number == digit->null;
+		batch->slot->tts_values[digit->of.own.number] = number == digit->null ? (Datum) 0 : digits[i][number];
 	}
 }
 

@@ -43,7 +43,7 @@ typedef enum RtscanNotTallied
 {
 	RTSCAN_TALLIED,
 	RTSCAN_NOT_TALLIED_CELLS,	/* groups are too many, */
-	RTSCAN_NOT_TALLIED_VALUES,	/* or the columns' values no integers in frames, nor do they have codes to group by; */
+	RTSCAN_NOT_TALLIED_VALUES,	/* or the columns' values no integers, nor do they have codes to group by; */
 	RTSCAN_NOT_TALLIED_COMBINED,	/* or segments' bits are combined by the CPU; */
 	RTSCAN_NOT_TALLIED_SUMS,	/* or of an expression's values cells do not tell the sum; */
 	RTSCAN_NOT_TALLIED_SHARED,	/* processes share segments; */

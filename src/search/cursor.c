@@ -371,21 +371,6 @@ rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg
 	cursor->offer_arg = arg;
 }
 
-/* What is asked of a segment; NULL: nothing. */
-static RtscanTally *
-make_tally(RtscanCursor *cursor, RtscanSegmentScan *segment)
-{
-	RtscanTally *tally;
-	RtscanCertainRows certain;
-
-	if (segment->filter.region.empty || !rtscan_find_certain_rows(&cursor->visibility, segment, &certain))
-		return NULL;
-	tally = cursor->tallier.make(segment, cursor->tallier.arg);
-	if (tally)
-		tally->certain = certain;
-	return tally;
-}
-
 /* Processes that share a segment share its chunks: one cannot answer for all of them. */
 bool
 rtscan_cursor_may_tally(const RtscanCursor *cursor)
@@ -399,6 +384,14 @@ rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor)
 	return cursor->has_too_many_cells;
 }
 
+/* What is wanted of a segment is of rows that are certain; nothing, if there are none. */
+static void
+leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
+{
+	if (segment->tally && !rtscan_find_certain_rows(&cursor->visibility, segment, &segment->tally->certain))
+		segment->tally = NULL;
+}
+
 void
 rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 {
@@ -410,10 +403,12 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 	cursor->tallier = *tallier;
 	for (int i = 0; i < search->nsegments && rtscan_cursor_may_tally(cursor); i++)
 	{
+		RtscanSegmentScan *segment = &search->segments[i];
+
 		CHECK_FOR_INTERRUPTS();
-		search->segments[i].tally = make_tally(cursor, &search->segments[i]);
-		if (search->segments[i].tally)
-			tallies[n++] = search->segments[i].tally;
+		segment->tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
+		if (segment->tally)
+			tallies[n++] = segment->tally;
 	}
 	rtscan_settle_tallies(tallies, n);
 	for (int i = 0, k = 0; i < search->nsegments; i++)
@@ -421,6 +416,7 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 		{
 			search->segments[i].tally = tallies[k++];
 			cursor->has_too_many_cells |= search->segments[i].tally == NULL;
+			leave_out_uncertain(cursor, &search->segments[i]);
 		}
 	pfree(tallies);
 	MemoryContextSwitchTo(old);

@@ -56,7 +56,7 @@ size_of(const RtscanSegmentScan *scan)
 	uint64		bytes = 0;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		bytes += rtscan_device_key_size(scan->reader.segment, column);
+		bytes += rtscan_device_column_size(scan->reader.segment, &(RtscanDeviceColumn) {.number = column, .form = COLUMN_KEY});
 	bms_free(columns);
 	return bytes;
 }

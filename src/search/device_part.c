@@ -165,19 +165,18 @@ open_area(RtscanDevicePart *part)
 
 /* ---------------------------------------------------------------- what it lacks */
 
-/* What the device says is missing: a column of an index, in a form. */
+/* What the device says is missing. */
 typedef struct Missing
 {
 	RtscanSegmentScan *scan;
-	int			column;
-	ColumnForm	form;
+	RtscanDeviceColumn column;
 } Missing;
 
 /* Who asks for an executor gets it; "auto" counts what an upload takes. */
 static bool
 is_worth_uploading(const RtscanDevicePart *part, const Missing *missing, const SegmentKey *key)
 {
-	uint64		size = rtscan_device_column_size(&missing->scan->reader, missing->column, missing->form);
+	uint64		size = rtscan_device_column_size(missing->scan->reader.segment, &missing->column);
 	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->chunks);
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->header.prepare)
@@ -185,9 +184,9 @@ is_worth_uploading(const RtscanDevicePart *part, const Missing *missing, const S
 	for (int i = 0; i < part->nregions; i++)
 		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
 			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, part->regions[i].scan, 1);
-	if (missing->form != COLUMN_KEY)
+	if (missing->column.form != COLUMN_KEY)
 		gain = Max(gain, 0) + size * CPU_BYTE;
-	return rtscan_device_upload_pays(key, missing->form * INDEX_MAX_KEYS + missing->column, size,
+	return rtscan_device_upload_pays(key, missing->column.form * INDEX_MAX_KEYS + missing->column.number, size,
 									 Max(gain, 0));
 }
 
@@ -199,7 +198,7 @@ upload_missing(RtscanDevicePart *part, const Missing *missing)
 
 	if (!is_worth_uploading(part, missing, &key))
 		return rtscan_not_yet;
-	result = rtscan_device_upload(part->device, &missing->scan->reader, &key, missing->column, missing->form);
+	result = rtscan_device_upload(part->device, &missing->scan->reader, &key, &missing->column);
 	if (result == DEVICE_NO_MEMORY)
 		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
@@ -210,17 +209,18 @@ static const char *
 upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 {
 	const RtscanDeviceRegion *item;
+	const RtscanDeviceColumn *column;
 
 	if (reply->segment >= (uint32) part->nregions)
 		return NOT_THERE;
 	item = &part->regions[reply->segment];
 	if (!reply->in_tally)
 		return reply->column >= (uint32) item->region->ncolumns ? NOT_THERE :
-			upload_missing(part, &(Missing) {item->scan, item->region->columns[reply->column].column, COLUMN_KEY});
-	if (!item->tally ||
-		!rtscan_tally_has_column(item->tally, reply->column, reply->form))
+			upload_missing(part, &(Missing) {item->scan, {.number = item->region->columns[reply->column].column, .form = COLUMN_KEY}});
+	column = item->tally ? rtscan_tally_find_column(item->tally, reply->column, reply->form) : NULL;
+	if (column == NULL)
 		return NOT_THERE;
-	if (upload_missing(part, &(Missing) {item->scan, reply->column, reply->form}))
+	if (upload_missing(part, &(Missing) {item->scan, *column}))
 		drop_tallies(part);
 	return NULL;
 }
@@ -252,9 +252,9 @@ has_room_for_tallies(const RtscanDevicePart *part)
 		const RtscanDeviceRegion *item = &part->regions[i];
 
 		for (int c = 0; c < item->region->ncolumns; c++)
-			size += rtscan_device_key_size(item->scan->reader.segment, item->region->columns[c].column);
+			size += rtscan_device_column_size(item->scan->reader.segment, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY});
 		if (item->tally)
-			size += rtscan_tally_device_size(item->tally, &item->scan->reader);
+			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
 		if (part->header.executor == DEVICE_RTCUDB)
 			size += rtscan_device_job_size(item->scan->reader.segment);
 	}

@@ -16,29 +16,47 @@ rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment)
 	return true;
 }
 
-uint64
-rtscan_tally_device_size(const RtscanTally *tally, RtscanReader *reader)
+/* The next column that it is made of, from a place on, which goes on; NULL: that was the last.  Some come several times. */
+static const RtscanDeviceColumn *
+next_column(const RtscanTally *tally, int *place)
 {
-	uint64		size = 0;
+	int			i = (*place)++;
 
-	for (int i = 0; i < tally->ndigits; i++)
-		size += rtscan_device_column_size(reader, tally->digits[i].of.column, tally->digits[i].of.form);
-	for (int i = 0; i < tally->nmeasures; i++)
-		if (i == 0 || tally->measures[i].column != tally->measures[i - 1].column)
-			size += rtscan_device_column_size(reader, tally->measures[i].column, tally->measures[i].form);
+	if (i < tally->ndigits)
+		return &tally->digits[i].of.own;
+	for (i -= tally->ndigits; i < tally->nvalues; i++, (*place)++)
+		if (tally->values[i].digit == 0)
+			return &tally->values[i].of.own;
+	return NULL;
+}
+
+uint64
+rtscan_tally_device_size(const RtscanTally *tally, const RtscanSegment *segment)
+{
+	const RtscanDeviceColumn *column,
+			   *last = NULL;
+	uint64		size = 0;
+	int			place = 0;
+
+	while ((column = next_column(tally, &place)) != NULL)
+	{
+		if (last == NULL || last->number != column->number || last->form != column->form)
+			size += rtscan_device_column_size(segment, column);
+		last = column;
+	}
 	return size;
 }
 
-bool
-rtscan_tally_has_column(const RtscanTally *tally, int column, ColumnForm form)
+const RtscanDeviceColumn *
+rtscan_tally_find_column(const RtscanTally *tally, int number, ColumnForm form)
 {
-	for (int i = 0; i < tally->ndigits; i++)
-		if (tally->digits[i].of.column == column && tally->digits[i].of.form == form)
-			return true;
-	for (int i = 0; i < tally->nmeasures; i++)
-		if (tally->measures[i].column == (uint32) column && tally->measures[i].form == form)
-			return true;
-	return false;
+	const RtscanDeviceColumn *column;
+	int			place = 0;
+
+	while ((column = next_column(tally, &place)) != NULL)
+		if (column->number == number && column->form == form)
+			return column;
+	return NULL;
 }
 
 /* ---------------------------------------------------------------- requests */
@@ -56,8 +74,8 @@ rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, Evalu
 			part->partly[chunk / 32] |= UINT32_C(1) << (chunk % 32);
 	for (int i = 0; i < tally->ndigits; i++)
 		*(*digits)++ = (TallyDigit) {
-			.column = tally->digits[i].of.column,
-			.form = tally->digits[i].of.form,
+			.column = tally->digits[i].of.own.number,
+			.form = tally->digits[i].of.own.form,
 			.null = tally->digits[i].null,
 			.stride = tally->digits[i].stride,
 			.shift = tally->digits[i].of.shift,

@@ -11,10 +11,10 @@
 extern bool rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment);
 
 /* Bytes of device memory that the columns it is made of take, some of them perhaps counted twice. */
-extern uint64 rtscan_tally_device_size(const RtscanTally *tally, RtscanReader *reader);
+extern uint64 rtscan_tally_device_size(const RtscanTally *tally, const RtscanSegment *segment);
 
-/* Is it made of a column, in a form? */
-extern bool rtscan_tally_has_column(const RtscanTally *tally, int column, ColumnForm form);
+/* A column that it is made of, in a form; NULL: there is no such. */
+extern const RtscanDeviceColumn *rtscan_tally_find_column(const RtscanTally *tally, int number, ColumnForm form);
 
 /* Put it into a request: into the segment's part, and behind the digits and measures that are there. */
 extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, EvaluateSegment *part,

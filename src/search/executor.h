@@ -47,7 +47,7 @@ typedef struct RtscanSegmentScan
 	bool		want_bits;		/* counts are not enough */
 	bool		takes_list;		/* RtscanRowBits */
 	bool		takes_ranks;	/* who takes its rows from ranks of the region's only column needs no bits: the CPU makes none */
-	struct RtscanTally *tally;	/* that is wanted in place of the bits of some chunks (tally.h), or NULL; its words say whether it has been made */
+	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
 	RtscanRegion **regions;		/* which combines them */
 	bool		lost;			/* they were, and the bits had to make room */

@@ -6,6 +6,7 @@
 
 #include "bits/bits.h"
 #include "segment/typed.h"
+#include "utils/memutils.h"
 
 /* Rows are so many times more than cells, or these are few. */
 #define ROWS_A_CELL		16
@@ -29,9 +30,9 @@ rtscan_create_tally(const RtscanSegment *segment)
 static bool
 set_range(RtscanTallyColumn *found, int64 least, int64 greatest)
 {
-	found->empty = least > greatest;
+	found->empty = found->own.empty = least > greatest;
 	found->least = found->empty ? 0 : least;
-	found->largest = found->empty ? 0 : (uint64) greatest - (uint64) least;
+	found->largest = found->own.largest = found->empty ? 0 : (uint64) greatest - (uint64) least;
 	return found->largest < PG_UINT64_MAX;
 }
 
@@ -42,7 +43,7 @@ find_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
 	int64		least,
 				greatest;
 
-	*found = (RtscanTallyColumn) {.column = column, .form = COLUMN_VALUES};
+	*found = (RtscanTallyColumn) {.own = {.number = column, .form = COLUMN_VALUES}};
 	if (!rtscan_get_range(values, &least, &greatest))
 		return false;
 	(void) rtscan_total_bounds(values, 0, &found->scale);
@@ -56,8 +57,18 @@ find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
 	int64		least,
 				greatest;
 
-	*found = (RtscanTallyColumn) {.column = column, .form = COLUMN_INTEGERS};
+	*found = (RtscanTallyColumn) {.own = {.number = column, .form = COLUMN_INTEGERS}};
 	return rtscan_get_range_of_codes(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
+}
+
+/* The codes themselves, so many with NULL's. */
+static RtscanTallyColumn
+find_codes(const RtscanTally *tally, int column, uint32 codes)
+{
+	ColumnForm	form = column < tally->segment->header.nkeys ? COLUMN_KEY : COLUMN_VALUES;
+	uint64		largest = Max(codes, 2) - 2;
+
+	return (RtscanTallyColumn) {.own = {column, form, largest, codes < 2}, .empty = codes < 2, .largest = largest};
 }
 
 /* Codes of a key column in heap order are not stored. */
@@ -77,7 +88,7 @@ rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column)
 		(!digit.coded && !find_column(values, column, &digit.of)))
 		return false;
 	if (digit.coded)
-		digit.of = (RtscanTallyColumn) {.column = column, .form = column < tally->segment->header.nkeys ? COLUMN_KEY : COLUMN_VALUES, .largest = Max(codes, 2) - 2, .empty = codes < 2};
+		digit.of = find_codes(tally, column, codes);
 	tally->digits[tally->ndigits++] = digit;
 	return true;
 }
@@ -102,7 +113,7 @@ static bool
 has_digit(const RtscanTally *tally, int column)
 {
 	for (int i = 0; i < tally->ndigits; i++)
-		if (tally->digits[i].of.column == column)
+		if (tally->digits[i].of.own.number == column)
 			return true;
 	return false;
 }
@@ -112,7 +123,7 @@ static int
 add_digit(RtscanTally *tally, RtscanValues *values, int column)
 {
 	for (int i = 0; i < tally->ndigits; i++)
-		if (tally->digits[i].of.column == column)
+		if (tally->digits[i].of.own.number == column)
 			return i + 1;
 	return rtscan_tally_digit(tally, values, column) ? tally->ndigits : 0;
 }
@@ -158,7 +169,7 @@ find_again(Relation index, int column, int from)
 
 /* What can be measured in place of a column: as it is stored, if that is in frames; else its codes' integers. */
 static bool
-find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
+look_for_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
 {
 	int			nkeys = reader->segment->header.nkeys;
 
@@ -175,6 +186,19 @@ find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, Rtsc
 	return false;
 }
 
+/* What it takes to know that is not kept: there are many segments. */
+static bool
+find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan measured column", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool		has = look_for_measured(reader, schema, column, found);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return has;
+}
+
 double
 rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column)
 {
@@ -182,7 +206,9 @@ rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column)
 
 	if (!find_measured(reader, schema, column, &of))
 		return 0;
-	return of.form == COLUMN_INTEGERS ? rtscan_code_count(rtscan_open_values(reader, schema, of.column)) : (double) of.largest + 2;
+	if (of.own.form == COLUMN_VALUES)
+		return (double) of.largest + 2;
+	return Max(rtscan_code_count(rtscan_open_values(reader, schema, of.own.number)), 2);
 }
 
 static bool
@@ -203,7 +229,7 @@ add_measured_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 
 	if (!find_measured(reader, schema, column, &value.of))
 		return false;
-	value.nulls = has_nulls(tally->segment, rtscan_open_values(reader, schema, value.of.column), value.of.column);
+	value.nulls = has_nulls(tally->segment, rtscan_open_values(reader, schema, value.of.own.number), value.of.own.number);
 	tally->values[tally->nvalues++] = value;
 	return true;
 }
@@ -240,7 +266,7 @@ widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 {
 	int64		least = Min(all->least, one->least);
 
-	if (all->column != one->column || all->form != one->form)
+	if (all->own.number != one->own.number || all->own.form != one->own.form)
 		return false;
 	if (one->empty || all->empty)
 	{
@@ -274,11 +300,11 @@ widen_all(RtscanTally *all, const RtscanTally *one)
 static void
 shift(RtscanTallyColumn *one, const RtscanTallyColumn *all)
 {
-	int64		least = one->least;
-	bool		empty = one->empty;
-
-	*one = *all;
-	one->shift = empty ? 0 : (uint64) least - (uint64) all->least;
+	one->shift = one->own.empty ? 0 : (uint64) one->least - (uint64) all->least;
+	one->scale = all->scale;
+	one->empty = all->empty;
+	one->least = all->least;
+	one->largest = all->largest;
 }
 
 static void
@@ -322,11 +348,11 @@ static int
 add_measure(RtscanTally *tally, const RtscanTallyColumn *of, TallyKind kind)
 {
 	for (int i = 0; i < tally->nmeasures; i++)
-		if (tally->measures[i].column == (uint32) of->column && tally->measures[i].form == of->form && tally->measures[i].kind == kind)
+		if (tally->measures[i].column == (uint32) of->own.number && tally->measures[i].form == of->own.form && tally->measures[i].kind == kind)
 			return 1 + i;
 	if (tally->nmeasures == DEVICE_MAX_MEASURES)
 		return 0;
-	tally->measures[tally->nmeasures] = (TallyMeasure) {.column = of->column, .kind = kind, .form = of->form, .shift = of->shift};
+	tally->measures[tally->nmeasures] = (TallyMeasure) {.column = of->own.number, .kind = kind, .form = of->own.form, .shift = of->shift};
 	return ++tally->nmeasures;
 }
 

@@ -6,7 +6,7 @@
  * tally, the others come as bits.
  *
  * A row's cell is one number, as in run/row_groups.h: of codes, or of exact integers less the least, like digits.  What is
- * measured are the integers of columns in frames, less the least as well; device/protocol.h says how.  Make one for each segment, offer
+ * measured are the integers of columns in frames, or of codes, less the least as well; device/protocol.h says how.  Make one for each segment, offer
  * it digits and values, settle them together, and hang them onto the segments' RtscanSegmentScans before a round is begun.  Segments
  * without codes, which mean something else in each, join: those of a round have one set of words, which the first has.
  *
@@ -33,13 +33,12 @@
 /* Exact integers of a column, from the least to the greatest of them; of numerics, of a scale. */
 typedef struct RtscanTallyColumn
 {
-	int			column;
-	ColumnForm	form;			/* it is on the device in */
+	RtscanDeviceColumn own;		/* the segment's */
 	int			scale;
-	int64		least;			/* of all segments that join */
+	bool		empty;			/* all rows of all segments that join are NULL; of those that are not: */
+	int64		least;
 	uint64		largest;		/* distance from it */
 	uint64		shift;			/* the segment's own least is so much above */
-	bool		empty;			/* all rows are NULL */
 } RtscanTallyColumn;
 
 typedef struct RtscanTallyDigit
@@ -95,7 +94,7 @@ extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, i
 /*
  * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where they are
  * stored as codes, what these stand for is measured, or, if they are few and that cannot be, the cell says which a row has: they
- * become a digit.
+ * become a digit.  What is a digit already need not be measured.
  */
 extern bool rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind);
 

@@ -10,7 +10,7 @@
 #include "segment/frames.h"
 #include "segment/values_parts.h"
 
-/* So many numerics may be read to know whether all of them are of one scale. */
+/* So many values may be looked at to know of what scale they are, and how far apart. */
 #define FEW_CODES	4096
 
 /* Room for one vector of each kind; aligned as caches like it. */
@@ -167,25 +167,33 @@ get_coded_integers(RtscanValues *values, const RtscanSelection *selection, Rtsca
 	return true;
 }
 
-/* Are numerics of all codes of one scale, as far as the header says? */
+/* Do the integers of codes ascend, and are numerics of one scale, as far as can be said without looking at them? */
 static bool
-have_one_scale(const RtscanValues *values)
+ascend(const RtscanValues *values)
 {
-	return !values->type->numeric || (values->include && values->include->header.exact == values->type->exact);
+	if (values->include)
+		return values->include->header.exact == values->type->exact;
+	/* A key may be sorted by an operator class of somebody's own. */
+	return !values->type->numeric && values->type->key_kind != RTSCAN_KEY_NONE;
 }
 
-/* Of few codes all values are looked at. */
+/* The range of some codes' integers, in any order. */
 static bool
-find_range(RtscanValues *values, uint32 n, int64 *least, int64 *greatest, int *scale)
+find_range(RtscanValues *values, const uint32 *codes, uint32 n, int64 *least, int64 *greatest, int *scale)
 {
+	Datum	   *datums = palloc(n * sizeof(Datum));
 	int64	   *integers = palloc(n * sizeof(int64));
-	bool		found = rtscan_get_integers_of_codes(values, n, integers, scale);
+	bool		found;
 
-	if (found)
+	rtscan_need_images(values);
+	rtscan_get_values_of_codes(values, codes, n, datums);
+	found = rtscan_find_decimals(values->type, datums, NULL, n, integers, scale);
+	for (uint32 i = 0; i < n && found; i++)
 	{
-		*least = integers[0];
-		*greatest = integers[n - 1];
+		*least = Min(*least, integers[i]);
+		*greatest = Max(*greatest, integers[i]);
 	}
+	pfree(datums);
 	pfree(integers);
 	return found;
 }
@@ -194,9 +202,7 @@ bool
 rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale)
 {
 	uint32		n = rtscan_code_count(values) - 1;
-	uint32		codes[] = {0, n - 1};
-	Datum		ends[2];
-	int64		integers[2];
+	uint32		codes[FEW_CODES];
 
 	*least = PG_INT64_MAX;
 	*greatest = PG_INT64_MIN;
@@ -205,16 +211,17 @@ rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, i
 		return false;
 	if (n == 0)
 		return true;
-	if (!have_one_scale(values))
-		return n <= FEW_CODES && find_range(values, n, least, greatest, scale);
-	rtscan_need_images(values);
-	/* Codes ascend as their values do. */
-	rtscan_get_values_of_codes(values, codes, Min(n, 2), ends);
-	if (!rtscan_find_decimals(values->type, ends, NULL, Min(n, 2), integers, scale))
+	if (ascend(values))
+	{
+		codes[0] = 0;
+		codes[1] = n - 1;
+		return find_range(values, codes, Min(n, 2), least, greatest, scale);
+	}
+	if (n > FEW_CODES)
 		return false;
-	*least = integers[0];
-	*greatest = integers[Min(n, 2) - 1];
-	return true;
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = i;
+	return find_range(values, codes, n, least, greatest, scale);
 }
 
 /* ---------------------------------------------------------------- other values */

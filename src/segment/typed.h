@@ -83,7 +83,7 @@ extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes
 extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale);
 
 /*
- * Of what lie all integers of a column's codes between?  False if they are not known without reading all, or the column has none; where there
+ * Between what do all integers of a column's codes lie?  False if they are not known without looking at many, or the column has none; where there
  * are no values, the least is greater.
  */
 extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale);
