@@ -919,6 +919,20 @@ SELECT fill(1, 10);
 SELECT problems();
 
 --
+-- Numerics of another scale in each segment
+--
+CREATE TABLE scales (id int, n numeric);
+INSERT INTO scales SELECT i, (i % 11 / 100.0)::numeric(6, 2) FROM generate_series(1, 3000) i;
+CREATE INDEX scales_idx ON scales USING rtscan (id) INCLUDE (n);
+VACUUM scales;
+INSERT INTO scales SELECT i, 0.1 FROM generate_series(3001, 3100) i;
+VACUUM ANALYZE scales;
+SELECT segments FROM rtscan_stats('scales_idx');
+SELECT differs('SELECT n, count(*), sum(id) FROM scales WHERE id > 10 GROUP BY n');
+SELECT differs('SELECT n * 2, count(*) FROM scales WHERE id > 10 GROUP BY 1');
+SELECT differs('SELECT n, id % 2, count(*) FROM scales GROUP BY GROUPING SETS ((1), (2), (1, 2))');
+
+--
 -- What EXPLAIN shows
 --
 SET enable_seqscan = off;

@@ -56,7 +56,8 @@ typedef struct Digit
 typedef struct KeyColumn
 {
 	int			column;
-	bool		coded;			/* its integers are codes; else exact */
+	bool		coded;			/* its integers are codes; else exact, */
+	int			scale;			/* of numerics */
 	Digit		digit;
 } KeyColumn;
 
@@ -231,11 +232,12 @@ enter_column(KeyColumn *column, RtscanBatch *batch)
 	int64		greatest;
 
 	column->coded = codes != PG_UINT32_MAX;
+	column->scale = 0;
 	digit->least = 0;
 	digit->null = codes - 1;
 	if (column->coded)
 		return true;
-	if (!rtscan_cursor_range(batch->cursor, column->column, &digit->least, &greatest))
+	if (!rtscan_cursor_range(batch->cursor, column->column, &digit->least, &greatest, &column->scale))
 		return false;
 	/* Where all are NULL the least is the greatest there is. */
 	digit->null = digit->least > greatest ? 0 : (uint64) greatest - (uint64) digit->least + 1;
@@ -252,7 +254,7 @@ column_fits(const KeyColumn *column, RtscanBatch *batch)
 	if (column->coded || !enter_column(&entered, batch) || entered.coded)
 		return false;
 	return entered.digit.null == 0 ||
-		(entered.digit.least >= digit->least &&
+		(entered.scale == column->scale && entered.digit.least >= digit->least &&
 		 entered.digit.null <= digit->null &&
 		 (uint64) entered.digit.least - (uint64) digit->least <= digit->null - entered.digit.null);
 }

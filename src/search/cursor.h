@@ -103,7 +103,7 @@ extern const RtscanSegmentScan *rtscan_cursor_segment(const RtscanCursor *cursor
 extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
 extern bool rtscan_cursor_has_codes(RtscanCursor *cursor, int column);
 extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
-extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest);
+extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale);
 
 /* Bounds of a column's integers, of a scale, of the rows at hand, 0 where they are NULL: of their whole chunk; false if they are not known. */
 extern bool rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest);
