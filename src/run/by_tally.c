@@ -82,20 +82,32 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 
 /* ---------------------------------------------------------------- groups of cells */
 
+/* Have some cells rows, one after another? */
+static bool
+have_rows(const RtscanTally *tally, uint32 first, uint32 n)
+{
+	for (uint32 cell = first; cell < first + n; cell++)
+		if (rtscan_tally_rows(tally, cell) > 0)
+			return true;
+	return false;
+}
+
 /* The numbers of a digit that cells with rows have, ascending, without NULL's; returns how many. */
 static uint32
 list_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 *numbers)
 {
-	bool	   *used = palloc0(((Size) digit->null + 1) * sizeof(bool));
+	uint32		period = digit->stride * (digit->null + 1);
 	uint32		n = 0;
 
-	for (uint32 cell = 0; cell < tally->cells; cell++)
-		if (rtscan_tally_rows(tally, cell) > 0)
-			used[rtscan_tally_number(digit, cell)] = true;
 	for (uint32 number = 0; number < digit->null; number++)
-		if (used[number])
+	{
+		bool		used = false;
+
+		for (uint32 first = number * digit->stride; first < tally->cells && !used; first += period)
+			used = have_rows(tally, first, digit->stride);
+		if (used)
 			numbers[n++] = number;
-	pfree(used);
+	}
 	return n;
 }
 
@@ -222,12 +234,13 @@ combine_cells(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 f
 {
 	bool		has_rows = false;
 
-	memset(totals, 0, answer->task->naggregates * sizeof(AggregateTotal));
 	for (uint32 cell = first; cell < tally->cells; cell += groups)
 	{
-		CHECK_FOR_INTERRUPTS();
 		if (rtscan_tally_rows(tally, cell) == 0)
 			continue;
+		CHECK_FOR_INTERRUPTS();
+		if (!has_rows)
+			memset(totals, 0, answer->task->naggregates * sizeof(AggregateTotal));
 		combine_cell(answer, tally, cell, totals);
 		has_rows = true;
 	}
