@@ -165,7 +165,8 @@ foreach my $megabytes (1, 2, 3, 5, 8, 30, 2000)
 	# a program's first request needs memory of its own: not that of the columns that it is about
 	is($node->safe_psql('postgres', "SET rtscan.executor = $executors[-1]; SELECT answer('big', \$\$$questions[1]\$\$, true)"),
 		$second, "$megabytes MB: two columns at first");
-	foreach my $executor (@executors)
+	# that of BVHs is the same by rt and rtcudb, whose take more
+	foreach my $executor (@executors > 2 ? grep { $_ ne 'rt' } @executors : @executors)
 	{
 		local $ENV{PGOPTIONS} = "-c rtscan.executor=$executor";
 		my $asked = ask($node, $executor);
