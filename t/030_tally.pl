@@ -266,7 +266,7 @@ CREATE FUNCTION reverse_cmp(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT 
 CREATE OPERATOR CLASS reverse_ops FOR TYPE int USING rtscan AS
 	OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 reverse_cmp(int, int);
 CREATE TABLE reversed AS SELECT hashint4(i) AS a, i % 3000 AS down, null::int AS gone, i % 70 AS v FROM generate_series(1, 70000) AS i;
-SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX reversed_idx ON reversed USING rtscan (a, down reverse_ops, gone) INCLUDE (v);
 VACUUM ANALYZE reversed;
 SQL
