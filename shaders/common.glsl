@@ -61,4 +61,11 @@ load_bits(uint64_t address, uint32_t first, uint32_t bits)
 	return loaded & (0xFFFFFFFFFFFFFFFFul >> (64 - bits));
 }
 
+/* A bit for each chunk of a segment. */
+bool
+has_bit(uint32_t bits[3], uint32_t chunk)
+{
+	return (bits[chunk / 32] >> (chunk % 32) & 1) != 0;
+}
+
 #endif

@@ -17,12 +17,6 @@ layout(local_size_x = THREADS) in;
 shared uint32_t matching;
 shared uint32_t handed_over;
 
-bool
-has_bit(uint32_t bits[3], uint32_t i)
-{
-	return (bits[i / 32] >> (i % 32) & 1) != 0;
-}
-
 uint32_t
 count_bits(uvec4 bits)
 {

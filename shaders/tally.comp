@@ -519,7 +519,7 @@ empty_cell(TallyTask task, Pass pass, uint32_t m, uint32_t place, uint32_t cell)
 bool
 is_tallied(TallyTask task, uint32_t chunk)
 {
-	return chunk < task.chunks && (task.tallied[chunk / 32] >> (chunk % 32) & 1) != 0;
+	return chunk < task.chunks && has_bit(task.tallied, chunk);
 }
 
 /* Of all chunks of this workgroup.  There is at least one: who enters none does not know the measures. */

@@ -590,12 +590,7 @@ rtscan_cursor_code_count(RtscanCursor *cursor, int column)
 bool
 rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale)
 {
-	const RtscanValues *values = rtscan_cursor_column(cursor, column);
-
-	if (!rtscan_get_range(values, least, greatest))
-		return false;
-	(void) rtscan_total_bounds(values, 0, scale);
-	return true;
+	return rtscan_get_range(rtscan_cursor_column(cursor, column), least, greatest, scale);
 }
 
 bool

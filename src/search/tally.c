@@ -44,10 +44,7 @@ find_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
 				greatest;
 
 	*found = (RtscanTallyColumn) {.own = {.number = column, .form = COLUMN_VALUES}};
-	if (!rtscan_get_range(values, &least, &greatest))
-		return false;
-	(void) rtscan_total_bounds(values, 0, &found->scale);
-	return set_range(found, least, greatest);
+	return rtscan_get_range(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
 }
 
 /* By its codes. */

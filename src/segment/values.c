@@ -533,7 +533,7 @@ get_integers(RtscanValues *values, const uint32 *rows, uint32 n, int64 *integers
 }
 
 bool
-rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest)
+rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest, int *scale)
 {
 	uint32		rows = values->reader->segment->header.rows;
 
@@ -541,6 +541,7 @@ rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest)
 		return false;
 	*least = PG_INT64_MAX;
 	*greatest = PG_INT64_MIN;
+	*scale = values->include->header.scale;
 	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
 	{
 		const RtscanFrame *frame = &values->include->frames.frames[chunk];

@@ -65,7 +65,7 @@ extern void rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n,
 /* How many codes a column has, with NULL's; PG_UINT32_MAX if it has none, or values of a code need not be identical. */
 extern uint32 rtscan_code_count(const RtscanValues *values);
 
-/* Bounds of a column's exact integers in its segment, where it is not NULL; false if they are not known. */
-extern bool rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest);
+/* Bounds of a column's exact integers in its segment, where it is not NULL, of numerics of a scale; false if they are not known. */
+extern bool rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 
 #endif							/* RTSCAN_VALUES_H */
