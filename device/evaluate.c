@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "collect.h"
 #include "make_tasks.h"
 #include "publish.h"
 #include "refine.h"
@@ -38,6 +39,7 @@ open_tally(Evaluator *evaluator)
 			evaluator->tally[way][wide] = shader_compute_with(evaluator->context, evaluator->layout, tally_spirv,
 															  sizeof(tally_spirv), constants, 3);
 		}
+	evaluator->collect = shader_compute(evaluator->context, evaluator->layout, collect_spirv, sizeof(collect_spirv));
 }
 
 static void
@@ -81,6 +83,8 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.measures.element = sizeof(MeasureTask),
 		.tally_tasks.element = sizeof(TallyTask),
 		.tally_of.element = sizeof(uint32_t),
+		.collect_tasks.element = sizeof(CollectTask),
+		.collect_of.element = sizeof(uint32_t),
 	};
 	if (context->int64_atomics)
 		open_tally(evaluator);
@@ -122,6 +126,7 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 	TraceTask  *trace = (TraceTask *) evaluator->trace_tasks.data;
 	TraceTask  *job = (TraceTask *) evaluator->job_tasks.data;
 	TallyTask  *tally = (TallyTask *) evaluator->tally_tasks.data;
+	CollectTask *collect = (CollectTask *) evaluator->collect_tasks.data;
 
 	for (uint32_t i = 0; i < evaluator->sieve_tasks.count; i++)
 		sieve[i].bits += address;
@@ -138,6 +143,8 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 		tally[i].bits += address;
 		tally[i].words += tally_address;
 	}
+	for (uint32_t i = 0; i < evaluator->collect_tasks.count; i++)
+		collect[i].words += tally_address;
 }
 
 /* Where the device could not read the area itself, the masks lie where it writes its answer to. */
@@ -193,7 +200,7 @@ stage_tasks(Evaluator *evaluator, const Memory *tasks)
 		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
 		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10],
 		.digits = addresses[11], .measures = addresses[12], .tallies = addresses[13], .tally_of = addresses[14],
-		.jobs = addresses[15]};
+		.collects = addresses[15], .collect_of = addresses[16], .jobs = addresses[17]};
 }
 
 static void
@@ -207,15 +214,20 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
-/* All workgroups for each way; those of other ways end at once. */
+/* All workgroups for each way; those of other ways end at once.  Then what they have made, and rays before them, is handed over. */
 static void
 dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
 {
+	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+
 	for (uint32_t way = 0; way < TALLY_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
 			if (evaluator->tallies[way][wide])
 				dispatch(evaluator, evaluator->tally[way][wide], tasks, evaluator->tally_of.count, 0);
 	memset(evaluator->tallies, 0, sizeof(evaluator->tallies));
+	if (evaluator->collect_of.count > 0)
+		context_shader_barrier(evaluator->context, compute, compute);
+	dispatch(evaluator, evaluator->collect, tasks, evaluator->collect_of.count, 0);
 }
 
 /* In place of others' rays. */
@@ -224,23 +236,6 @@ trace_jobs(Evaluator *evaluator, Tasks tasks)
 {
 	tasks.traces = tasks.jobs;
 	raytrace_record(&evaluator->job_raytracer, &tasks, evaluator->largest_job, evaluator->job_tasks.count);
-}
-
-/* Where requests wait for their tallies. */
-static void
-copy_tallies(Evaluator *evaluator, const Batch *batch, Request **requests, uint32_t count)
-{
-	context_barrier(evaluator->context);
-	for (uint32_t i = 0; i < count; i++)
-	{
-		const Request *request = requests[i];
-		VkBufferCopy copy = {
-			request->tallies * sizeof(uint64_t), request->results + device_tallies_offset(request->chunks),
-			request->tally_words * sizeof(uint64_t)};
-
-		if (request->reply.result == DEVICE_OK && !request->header->prepare && request->tally_words > 0)
-			vkCmdCopyBuffer(evaluator->context->commands, batch->tallies.buffer, request->area->memory.buffer, 1, &copy);
-	}
 }
 
 static void
@@ -268,9 +263,30 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
 	evaluator->takes_out = false;
 	dispatch_tallies(evaluator, &tasks);
-	if (evaluator->tally_words > 0)
-		copy_tallies(evaluator, batch, requests, count);
 	submission_start(evaluator->context, &batch->submission);
+}
+
+/* Of all tallies: those entries that there is room for. */
+static void
+copy_entries(const Request *request)
+{
+	uint64_t	place = request->results + device_tallies_offset(request->chunks);
+
+	for (uint32_t s = 0; s < request->header->segments; s++)
+	{
+		const EvaluateSegment *segment = &request->segments[s];
+		uint64_t	words = device_tally_words(segment);
+		uint64_t	entries;
+
+		if (words == 0)
+			continue;
+		memcpy(&entries, request->area->memory.host + place, sizeof(entries));
+		if (entries > segment->entries)
+			entries = 0;
+		memcpy(request->area->map + place, request->area->memory.host + place,
+			   device_tally_size(entries, segment->measures) * sizeof(uint64_t));
+		place += words * sizeof(uint64_t);
+	}
 }
 
 /* Where the device could not write into the area itself, copy what it wrote. */
@@ -279,14 +295,13 @@ copy_results(Request *request)
 {
 	const char *from = request->area->memory.host + request->results;
 	char	   *to = request->area->map + request->results;
-	uint64_t	tallies = device_tallies_offset(request->chunks);
 	uint64_t	bits = device_bits_offset(request->chunks, request->tally_words);
 	const ChunkCount *counts = (const ChunkCount *) from;
 
 	if (request->area->imported)
 		return;
 	memcpy(to, from, request->chunks * sizeof(ChunkCount));
-	memcpy(to + tallies, from + tallies, request->tally_words * sizeof(uint64_t));
+	copy_entries(request);
 	for (uint32_t i = 0; request->header->want_bits && i < request->chunks; i++)
 		if (counts[i].rows > 0)
 			memcpy(to + bits + (uint64_t) i * DEVICE_CHUNK_BYTES, from + bits + (uint64_t) i * DEVICE_CHUNK_BYTES,

@@ -11,7 +11,8 @@
  *				(compute), or decide the rows that rays meet (rt: raytrace.h)
  *	publish		count; hand over the bits
  *	tally		what rows come to in place of their bits (protocol.h), beside publish, or behind it where chunks have
- *				masks; then hand that over
+ *				masks
+ *	collect		hand that over
  *
  * The executor rtcudb has a job (make_job.h) in place of sieve, refine and tally, but for chunks that have masks.
  */
@@ -63,6 +64,7 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	publish;
 	VkPipeline	tally[TALLY_WAYS][2];	/* of narrow values, and of wide ones; VK_NULL_HANDLE: the device lacks what that needs */
+	VkPipeline	collect;		/* likewise */
 	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it, */
 	bool		takes_out;		/* and publishing takes rows out of what is tallied */
 	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for */
@@ -95,6 +97,8 @@ typedef struct Evaluator
 	Array		measures;
 	Array		tally_tasks;
 	Array		tally_of;
+	Array		collect_tasks;
+	Array		collect_of;
 	uint64_t	tally_words;
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most, */
 	uint32_t	largest_job;	/* and of a job's */

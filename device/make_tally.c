@@ -13,6 +13,9 @@
 #define MANY_CELLS		256
 #define MAX_PASSES		16
 
+/* Slots for each entry that is handed over, at least: then most cells have the first one that they might have. */
+#define MIN_SLOTS		4
+
 /* Find a column on the device. */
 static DeviceResult
 find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, ColumnForm form, Resident **found,
@@ -44,7 +47,7 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		if (result != DEVICE_OK)
 			return result;
 		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
-			cache_elements(column, digit->shift), digit->null, digit->stride};
+			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null};
 	}
 	return DEVICE_OK;
 }
@@ -85,7 +88,7 @@ add_measure(Evaluator *evaluator, TallyTask *task, MeasureTask measure, uint64_t
 
 	if (span < task->span)
 		task->span = span;
-	if (measure.parts == 0)
+	if (measure.parts == 0 && task->way == TALLY_BY_TABLES)
 		task->way = TALLY_BY_WORDS;
 	task->wide |= largest >= UINT32_MAX;
 	*(MeasureTask *) array_extend(&evaluator->measures, 1) = measure;
@@ -128,13 +131,13 @@ find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 static void
 choose_way(const Evaluator *evaluator, TallyTask *task)
 {
-	if (task->cells == 1)
+	if (task->slots == 1)
 		task->way = TALLY_OF_ONE_CELL;
-	else if (task->cells * (uint64_t) task->measures > evaluator->tally_table * (uint64_t) MAX_PASSES)
+	else if (task->way == TALLY_BY_TABLES && task->slots * (uint64_t) task->measures > evaluator->tally_table * (uint64_t) MAX_PASSES)
 		task->way = TALLY_BY_WORDS;
-	if (task->way != TALLY_BY_TABLES || task->cells < MANY_CELLS)
+	if (task->way != TALLY_BY_TABLES || task->slots < MANY_CELLS)
 		task->span = 1;
-	task->wide |= task->way == TALLY_BY_WORDS;
+	task->wide |= task->way == TALLY_BY_WORDS || task->way == TALLY_BY_HASH;
 }
 
 static void
@@ -144,6 +147,47 @@ add_task(Evaluator *evaluator, TallyTask task)
 	evaluator->tallies[task.way][task.wide] = true;
 	tasks_add_workgroups(&evaluator->tally_of, evaluator->tally_tasks.count, (task.chunks + task.span - 1) / task.span);
 	*(TallyTask *) array_extend(&evaluator->tally_tasks, 1) = task;
+}
+
+/* Do its cells find their slots by hash?  There are more of them than can be handed over. */
+static bool
+is_hashed(const EvaluateSegment *segment)
+{
+	return segment->entries < segment->cells;
+}
+
+/* A power of two where they are found by hash. */
+static uint32_t
+slots_of(const EvaluateSegment *segment)
+{
+	uint32_t	slots = 1;
+
+	if (!is_hashed(segment))
+		return segment->entries;
+	while (slots < segment->entries * MIN_SLOTS)
+		slots *= 2;
+	return slots;
+}
+
+/* A table of its own, which becomes entries. */
+static void
+add_table(Evaluator *evaluator, const TallySource *source, const TallyTask *task)
+{
+	CollectTask collect = {
+		.words = (evaluator->tally_words + TALLY_HEADER) * sizeof(uint64_t),
+		.answer = *source->answer,
+		.first_group = evaluator->collect_of.count,
+		.slots = task->slots,
+		.measures = task->measures,
+		.hashed = is_hashed(source->segment),
+		.entries = source->segment->entries,
+	};
+
+	tasks_add_workgroups(&evaluator->collect_of, evaluator->collect_tasks.count, (task->slots - 1) / COLLECT_BLOCK + 1);
+	*(CollectTask *) array_extend(&evaluator->collect_tasks, 1) = collect;
+	evaluator->tally_words += TALLY_HEADER + (uint64_t) task->slots * (task->measures + collect.hashed);
+	*source->words = collect.words;
+	*source->answer += device_tally_words(source->segment) * sizeof(uint64_t);
 }
 
 /* All but which workgroups there are. */
@@ -159,8 +203,8 @@ make_task(Evaluator *evaluator, const TallySource *source, TallyTask *task, Devi
 		.chunks = device_chunks(segment->rows),
 		.groups = source->groups,
 		.rows = segment->rows,
-		.way = TALLY_BY_TABLES,
-		.cells = segment->cells,
+		.way = is_hashed(segment) ? TALLY_BY_HASH : TALLY_BY_TABLES,
+		.slots = slots_of(segment),
 		.first_digit = evaluator->digits.count,
 		.digits = segment->digits,
 		.first_measure = evaluator->measures.count,
@@ -172,10 +216,7 @@ make_task(Evaluator *evaluator, const TallySource *source, TallyTask *task, Devi
 	if (result != DEVICE_OK)
 		return result;
 	if (!segment->joins)
-	{
-		*source->words = evaluator->tally_words * sizeof(uint64_t);
-		evaluator->tally_words += device_tally_words(segment);
-	}
+		add_table(evaluator, source, task);
 	task->words = *source->words;
 	memcpy(task->tallied, segment->tallied, sizeof(task->tallied));
 	return DEVICE_OK;

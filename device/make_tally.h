@@ -16,7 +16,8 @@ typedef struct TallySource
 	const TallyMeasure *measures;
 	uint64_t	bits;			/* offset of those of the first of its groups; rows behind the last have none */
 	uint32_t	groups;
-	uint64_t   *words;			/* offset of those of the last tally that joins none */
+	uint64_t   *words;			/* offset of those of the last tally that joins none, */
+	uint64_t   *answer;			/* and where the next one's are handed over */
 } TallySource;
 
 /* Add its task; where a column is missing the reply says which. */

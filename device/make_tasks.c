@@ -31,7 +31,7 @@ tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
 		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of,
 		&evaluator->digits, &evaluator->measures, &evaluator->tally_tasks, &evaluator->tally_of,
-		&evaluator->job_tasks};
+		&evaluator->collect_tasks, &evaluator->collect_of, &evaluator->job_tasks};
 
 	memcpy(arrays, all, sizeof(all));
 }
@@ -433,6 +433,7 @@ typedef struct Place
 	const TallyDigit *digits;
 	const TallyMeasure *measures;
 	uint64_t	tally;			/* offset of the words of the last one */
+	uint64_t	answer;			/* where the next one's entries come */
 } Place;
 
 static TallySource
@@ -440,7 +441,7 @@ tally_source(const Work *work, Place *place, uint32_t groups)
 {
 	return (TallySource) {
 		.segment = work->segment, .digits = place->digits, .measures = place->measures,
-		.bits = work->bits, .groups = groups, .words = &place->tally};
+		.bits = work->bits, .groups = groups, .words = &place->tally, .answer = &place->answer};
 }
 
 /* Its tally, if it is to have one. */
@@ -538,9 +539,9 @@ make_tasks(Evaluator *evaluator, Request *request)
 {
 	Place		place = {
 		.columns = request->columns, .intervals = request->intervals,
-		.digits = request->digits, .measures = request->measures};
+		.digits = request->digits, .measures = request->measures,
+		.answer = request->area->memory.address + request->results + device_tallies_offset(request->chunks)};
 
-	request->tallies = evaluator->tally_words;
 	for (uint32_t s = 0; s < request->header->segments; s++)
 	{
 		Work		work = {.evaluator = evaluator, .request = request, .segment = &request->segments[s]};

@@ -10,7 +10,7 @@
 
 #include "evaluate.h"
 
-#define TASK_ARRAYS		16
+#define TASK_ARRAYS		18
 
 /* How far a batch has come, so that a request that cannot be evaluated is taken back. */
 typedef struct TasksMark

@@ -18,7 +18,8 @@
  *	and for the answer, at request.results:
  *		ChunkCount counts[chunks]		rows that match, of all segments' chunks
  *		(at the next multiple of 64)
- *		uint64 tallies[]				of each segment that has its own: [1 + measures][cells]
+ *		uint64 tallies[]				of each segment that has its own: how many entries, and
+ *										these, one after another: [2 + measures]
  *		(at the next multiple of 64)
  *		bits[chunks][DEVICE_CHUNK_BYTES]	only where bits are wanted, and only of chunks
  *										that have rows that are in no tally
@@ -26,9 +27,11 @@
  *	A *tally* is what rows of a segment come to, so that their bits need not be handed over: of the
  *	chunks that the backend knows to be wholly visible, or of a part of their rows.  The others' bits, the
  *	chunk's *mask*, it has put then where the answer's are to be.  A row's digits, each the distance of a value
- *	from the segment's least, or a code, make the number of its cell; for each cell there are the number
- *	of its rows and some measures of other columns' distances.  Distances can be shifted, so that they are
- *	from what is the least of several segments: these can join in one tally.
+ *	from the segment's least, or a code, make the number of its cell.  For each cell that has rows there is an
+ *	*entry*: the cell's number, how many rows, and some measures of other columns' distances; entries come in any
+ *	order.  Where cells can be far more than have rows, there is only room for so many entries: if there are more of
+ *	them, that is said, and the tally is lost.  Distances can be shifted, so that they are from what is the least of
+ *	several segments: these can join in one tally.
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
@@ -51,7 +54,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 6
+#define DEVICE_PROTOCOL_VERSION 7
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -242,12 +245,13 @@ typedef struct EvaluateSegment
 	SegmentKey	key;
 	uint32_t	rows;
 	uint32_t	columns;
-	uint32_t	cells;			/* of its tally; 0: it has none */
+	uint64_t	cells;			/* of its tally, with rows or without; 0: it has none */
+	uint32_t	entries;		/* that there is room for: as many, or fewer */
 	uint32_t	digits;
 	uint32_t	measures;
 	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally, */
 	uint32_t	partly[DEVICE_TALLY_MASKS];	/* and for those of these that have a mask */
-	uint32_t	joins;			/* it adds to the last tally before, which has as many cells and measures */
+	uint32_t	joins;			/* it adds to the last tally before, which has as many cells, entries and measures */
 } EvaluateSegment;
 
 typedef struct EvaluateColumn
@@ -262,7 +266,8 @@ typedef struct TallyDigit
 	uint32_t	column;
 	uint32_t	form;			/* COLUMN_KEY: codes, among which null is NULL's */
 	uint32_t	null;
-	uint32_t	stride;
+	uint32_t	unused;
+	uint64_t	stride;
 	uint64_t	shift;			/* of values */
 } TallyDigit;
 
@@ -358,11 +363,18 @@ device_bits_offset(uint32_t chunks, uint64_t tally_words)
 	return device_align(device_tallies_offset(chunks) + tally_words * sizeof(uint64_t), 64);
 }
 
-/* Words of a segment's own tally. */
+/* Words of a tally of so many entries. */
+static inline uint64_t
+device_tally_size(uint64_t entries, uint32_t measures)
+{
+	return 1 + entries * (2 + measures);
+}
+
+/* Of a segment's own tally. */
 static inline uint64_t
 device_tally_words(const EvaluateSegment *segment)
 {
-	return segment->joins ? 0 : (uint64_t) segment->cells * (1 + segment->measures);
+	return segment->joins || segment->cells == 0 ? 0 : device_tally_size(segment->entries, segment->measures);
 }
 
 /* Where the order begins that sieve vectors are made from, from request.offset. */

@@ -61,22 +61,34 @@ check_intervals(const DeviceInterval *intervals, uint32_t count, uint32_t rows)
 	return count > 0;
 }
 
-/* Digits whose numbers are cells, and measures and forms that there are. */
+/* Digits whose numbers are cells. */
 static bool
-check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
+check_digits(const EvaluateSegment *segment, const TallyDigit *digits)
 {
 	uint64_t	last = 0;
 
 	for (uint32_t i = 0; i < segment->digits; i++)
 	{
-		if (digits[i].form >= COLUMN_FORMS)
+		uint64_t	greatest;
+
+		if (digits[i].form >= COLUMN_FORMS || __builtin_mul_overflow(digits[i].null, digits[i].stride, &greatest) ||
+			__builtin_add_overflow(last, greatest, &last))
 			return false;
-		last += (uint64_t) digits[i].null * digits[i].stride;
 	}
+	return last < segment->cells;
+}
+
+/* And measures and forms that there are. */
+static bool
+check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
+{
 	for (uint32_t i = 0; i < segment->measures; i++)
 		if (measures[i].kind >= TALLY_KINDS || measures[i].form == COLUMN_KEY || measures[i].form >= COLUMN_FORMS)
 			return false;
-	return segment->cells > 0 ? last < segment->cells : segment->digits == 0 && segment->measures == 0;
+	if (segment->cells == 0)
+		return segment->entries == 0 && segment->digits == 0 && segment->measures == 0;
+	return segment->entries > 0 && segment->entries <= segment->cells && segment->entries <= DEVICE_MAX_TALLY_WORDS &&
+		check_digits(segment, digits);
 }
 
 /* Masks are of chunks that are tallied, and lie where bits will. */
@@ -95,7 +107,8 @@ check_masks(const EvaluateSegment *segment, bool want_bits)
 static bool
 check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
 {
-	return !segment->joins || (before && segment->cells == before->cells && segment->measures == before->measures);
+	return !segment->joins || (before && segment->cells == before->cells && segment->entries == before->entries &&
+								 segment->measures == before->measures);
 }
 
 /* Those of all segments. */

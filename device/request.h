@@ -29,8 +29,7 @@ typedef struct Request
 	Area	   *area;
 	uint64_t	results;		/* in the area */
 	uint32_t	chunks;			/* of all segments */
-	uint64_t	tally_words;	/* likewise, */
-	uint64_t	tallies;		/* behind so many of other requests of its batch */
+	uint64_t	tally_words;	/* likewise */
 	char	   *body;			/* a copy: the backend may scribble on the area */
 	EvaluateHeader *header;
 	EvaluateSegment *segments;

@@ -19,6 +19,7 @@ typedef struct ElementsTask ElementsTask;
 typedef struct DigitTask DigitTask;
 typedef struct MeasureTask MeasureTask;
 typedef struct TallyTask TallyTask;
+typedef struct CollectTask CollectTask;
 typedef struct BundleTask BundleTask;
 typedef struct TraceTask TraceTask;
 typedef struct AttributeTask AttributeTask;

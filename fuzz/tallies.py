@@ -112,7 +112,7 @@ class Tallies:
         exact = [c.name for c in self.columns if c.type not in SELDOM]
         asked = self.columns if rng.random() < 0.3 else [c for c in self.columns if c.name in exact] or self.columns
         keys = [c for c in self.columns if c.type != "float8"]
-        keys = rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2))))
+        keys = rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2, 3))))
         groups = [c.name for c in keys]
         shown = [f"trim_scale({c.name})" if c.type == "numeric" else c.name for c in keys] + ["count(*)"] + [self.aggregate(rng.choice(asked)) for _ in range(rng.choice((0, 1, 2, 5)))]
         numbers = [c.name for c in asked if c.type in NUMBERS]

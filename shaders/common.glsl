@@ -26,6 +26,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Fra
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Digits { DigitTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Measures { MeasureTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer TallyTasks { TallyTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer CollectTasks { CollectTask at[]; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Bundles { BundleTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Traces { TraceTask at[]; };

@@ -39,7 +39,16 @@
 #define TALLY_OF_ONE_CELL	0
 #define TALLY_BY_TABLES		1
 #define TALLY_BY_WORDS		2
-#define TALLY_WAYS			3
+#define TALLY_BY_HASH		3		/* cells take the slots that they find */
+#define TALLY_WAYS			4
+
+/* Before a tally's words: how many of its slots have rows, and how many workgroups have counted theirs. */
+#define TALLY_HEADER		2
+#define TALLY_LOST			0x100000000ul	/* so many, at least, if there were slots for too few */
+#define TALLY_PROBES		64		/* slots that a cell may be in */
+
+#define COLLECT_GROUP		256		/* threads of a workgroup, */
+#define COLLECT_BLOCK		4096	/* and the slots it looks at */
 
 /* What is measured: enum TallyKind of device/protocol.h; and how many rows there are. */
 #define MEASURE_COUNT		0
@@ -148,8 +157,9 @@ struct ElementsTask
 struct DigitTask
 {
 	ElementsTask values;
+	uint64_t	stride;
 	uint32_t	null;
-	uint32_t	stride;
+	uint32_t	unused;
 };
 
 /* A measure of a tally.  In a table it has as many parts, of 32 bits a cell; or 0: it is not made in one. */
@@ -160,11 +170,14 @@ struct MeasureTask
 	uint32_t	parts;
 };
 
-/* Tally the rows of a segment, those that all its groups' bits have; a workgroup some chunks. */
+/*
+ * Tally the rows of a segment, those that all its groups' bits have; a workgroup some chunks.  Each cell has a slot, which has its number;
+ * or, by hash, finds one: then behind the words there are uint64 [slots] with the cells' numbers plus one, or 0.
+ */
 struct TallyTask
 {
 	uint64_t	bits;			/* as PublishTask's */
-	uint64_t	words;			/* uint64 [measures][cells] */
+	uint64_t	words;			/* uint64 [measures][slots], behind a header */
 	uint32_t	first_group;	/* of workgroups, */
 	uint32_t	span;			/* and chunks of each */
 	uint32_t	chunks;
@@ -172,12 +185,25 @@ struct TallyTask
 	uint32_t	rows;
 	uint32_t	way;
 	uint32_t	wide;			/* some values have more than 32 bits, or all that these can be */
-	uint32_t	cells;
+	uint32_t	slots;
 	uint32_t	first_digit;
 	uint32_t	digits;
 	uint32_t	first_measure;
 	uint32_t	measures;
 	uint32_t	tallied[3];		/* a bit for each chunk that is to be */
+	uint32_t	unused;
+};
+
+/* Hand over the entries of a tally: slots that have rows; a workgroup COLLECT_BLOCK slots. */
+struct CollectTask
+{
+	uint64_t	words;			/* as TallyTask's */
+	uint64_t	answer;			/* how many, and then they */
+	uint32_t	first_group;
+	uint32_t	slots;
+	uint32_t	measures;
+	uint32_t	hashed;
+	uint32_t	entries;		/* that there is room for */
 	uint32_t	unused;
 };
 
@@ -227,6 +253,8 @@ struct Tasks
 	uint64_t	measures;
 	uint64_t	tallies;
 	uint64_t	tally_of;
+	uint64_t	collects;
+	uint64_t	collect_of;
 	uint64_t	jobs;			/* take the place of traces where their rays are traced */
 };
 

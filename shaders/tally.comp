@@ -36,8 +36,8 @@ struct Elements
 struct Digit
 {
 	Elements	values;
+	uint64_t	stride;
 	uint32_t	null;
-	uint32_t	stride;
 };
 
 struct Measure
@@ -89,7 +89,7 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	{
 		DigitTask	digit = Digits(tasks.digits).at[task.first_digit + i];
 
-		digits[i] = Digit(enter_column(digit.values, chunk), digit.null, digit.stride);
+		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.null);
 	}
 	if (i < task.measures)
 	{
@@ -220,19 +220,41 @@ is_sparse(Chunk chunk)
 
 /* Digits have 32 bits.  Whatever is there, a cell is one that there is. */
 uvec4
+find_numbers(Digit digit, Chunk chunk, uvec4 rows)
+{
+	bvec4		known = bvec4(true);
+	uvec4		numbers = load_narrow(digit.values, chunk, rows, known);
+
+	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
+}
+
+/* Where each cell has its slot, so many fit into 32 bits. */
+uvec4
 find_cells(TallyTask task, Chunk chunk, uvec4 rows)
 {
 	uvec4		cells = uvec4(0);
 
 	for (uint32_t i = 0; i < task.digits; i++)
-	{
-		Digit		digit = digits[i];
-		bvec4		known = bvec4(true);
-		uvec4		numbers = load_narrow(digit.values, chunk, rows, known);
-
-		cells += mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known) * digit.stride;
-	}
+		cells += find_numbers(digits[i], chunk, rows) * uint32_t(digits[i].stride);
 	return cells;
+}
+
+/* By hash; rows whose cells have none are no longer chosen. */
+uvec4
+find_slots(TallyTask task, Chunk chunk, uvec4 rows, inout bvec4 chosen)
+{
+	u64vec4		cells = u64vec4(0);
+	uvec4		slots = uvec4(0);
+
+	for (uint32_t i = 0; i < task.digits; i++)
+		cells += u64vec4(find_numbers(digits[i], chunk, rows)) * digits[i].stride;
+	for (uint32_t k = 0; k < 4; k++)
+		if (chosen[k])
+		{
+			slots[k] = find_slot(task, cells[k]);
+			chosen[k] = slots[k] != NO_SLOT;
+		}
+	return slots;
 }
 
 /* ---------------------------------------------------------------- measures */
@@ -258,12 +280,6 @@ uint64_t
 join(uint32_t kind, uint64_t a, uint64_t b)
 {
 	return is_outermost(kind) ? max(a, b) : a + b;
-}
-
-uint64_t
-words_of(TallyTask task, uint32_t measure)
-{
-	return task.words + uint64_t(measure) * task.cells * 8;
 }
 
 /* ---------------------------------------------------------------- one cell */
@@ -556,13 +572,13 @@ tabulate_all(TallyTask task, uint32_t first_chunk)
 		{
 			uint32_t	more = Measures(tasks.measures).at[task.first_measure + end].parts;
 
-			if (end > first && (parts + more) * task.cells > TABLE)
+			if (end > first && (parts + more) * task.slots > TABLE)
 				break;
 			parts += more;
 		}
-		cells = min(task.cells, TABLE / parts);
-		for (uint32_t low = 0; low < task.cells; low += cells)
-			tabulate(task, first_chunk, Pass(first, end, low, min(cells, task.cells - low), min(cells, task.cells - low) * parts,
+		cells = min(task.slots, TABLE / parts);
+		for (uint32_t low = 0; low < task.slots; low += cells)
+			tabulate(task, first_chunk, Pass(first, end, low, min(cells, task.slots - low), min(cells, task.slots - low) * parts,
 											 min(TABLE / (cells * parts), TALLY_COPIES)));
 	}
 }
@@ -576,11 +592,11 @@ scatter(TallyTask task, Chunk chunk)
 	{
 		uvec4		rows = rows_at_hand(first);
 		bvec4		chosen = choose(chunk, rows);
-		uvec4		cells;
+		uvec4		slots;
 
 		if (!any(chosen))
 			continue;
-		cells = find_cells(task, chunk, rows);
+		slots = WAY == TALLY_BY_HASH ? find_slots(task, chunk, rows, chosen) : find_cells(task, chunk, rows);
 		for (uint32_t m = 0; m < task.measures; m++)
 		{
 			Measure		measure = measures[m];
@@ -589,7 +605,7 @@ scatter(TallyTask task, Chunk chunk)
 
 			for (uint32_t k = 0; k < 4; k++)
 				if (known[k])
-					add_to_word(words_of(task, m), measure.kind, cells[k], measured(measure.kind, found[k]));
+					add_to_word(words_of(task, m), measure.kind, slots[k], measured(measure.kind, found[k]));
 		}
 	}
 }
@@ -619,7 +635,7 @@ main()
 	/* One chunk. */
 	Chunk		chunk = enter_chunk(task, first_chunk);
 
-	if (WAY == TALLY_BY_WORDS)
+	if (WAY == TALLY_BY_WORDS || WAY == TALLY_BY_HASH)
 		scatter(task, chunk);
 	if (WAY == TALLY_OF_ONE_CELL)
 		gather(task, chunk);

@@ -18,7 +18,7 @@ need_device();
 @executors = grep { $_ ne 'rt' } @executors if @executors > 2;
 
 my $rows = 220_000;
-my $node = device_node('tally', "autovacuum = off\nmax_parallel_workers_per_gather = 0\n");
+my $node = device_node('tally', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nwork_mem = 64MB\n");
 $node->start;
 create_big($node);
 # several segments; the least of g, n and w is another in each
@@ -49,6 +49,9 @@ my @tallied = (
 	"SELECT d, same, sum(g), max(a) $where GROUP BY d, same",
 	"SELECT n, count(*), sum(v) $where GROUP BY n",
 	"SELECT v, sum(g), count(*) $where GROUP BY v",
+	"SELECT v, g, count(*), max(w) $where GROUP BY v, g",
+	"SELECT b, t, d, sum(n), count(g) $where GROUP BY b, t, d",
+	"SELECT b, t, sum(v * (1 - rate)), max(rate) $where GROUP BY b, t",
 	"SELECT g % 10, date_trunc('month', d), count(*), avg(v) $where GROUP BY 1, 2",
 	"SELECT yes, t, count(*), GROUPING(yes, t) $where GROUP BY GROUPING SETS ((yes), (t), ())",
 	"SELECT g, count(*) $where GROUP BY g HAVING sum(v) > 1000000",
@@ -62,7 +65,7 @@ my @tallied = (
 	"SELECT sum(rate), avg(rate), min(rate), max(rate), count(rate), sum(n * (1 - rate)) $where",
 	"SELECT yes, sum(v * (1 - rate) * (1 + rate)), max(rate), avg(rate * w) $where GROUP BY yes");
 my %not_tallied = (
-	'too many groups' => "SELECT v, g, count(*) $where GROUP BY v, g",
+	'too many groups' => "SELECT v, g, sum(w), min(w), max(w), sum(a), min(a), max(a), sum(n), min(n) $where GROUP BY v, g",
 	'values that are no integers' => "SELECT sum(scales) $where",
 	'alternatives (OR) on several columns, or conditions on INCLUDE columns' => "SELECT sum(v) FROM facts WHERE a < 1000000000 OR b = 5",
 	'sums of expressions whose columns\' sums do not say them' => "SELECT sum(v + g) $where",

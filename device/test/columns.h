@@ -159,4 +159,43 @@ measure_value(uint64_t *word, uint32_t kind, uint64_t distance)
 		*word = ~distance;
 }
 
+/* Words of what is expected of a segment's own tally, by cell: [1 + measures][cells]. */
+static inline uint64_t
+expected_words_of(const EvaluateSegment *segment)
+{
+	return segment->joins ? 0 : segment->cells * (1 + segment->measures);
+}
+
+/* Room for entries of a tally: for all cells, or for few of them. */
+static inline uint32_t
+random_room(uint32_t cells)
+{
+	return below(2) > 0 ? cells : 1 + (uint32_t) below(cells);
+}
+
+/* Are a tally's entries those of the cells that are expected to have rows, in any order?  If there is no room for them, that is said. */
+static inline bool
+has_expected_entries(const EvaluateSegment *segment, const uint64_t *answer, const uint64_t *expected)
+{
+	uint64_t	n = 0;
+	bool	   *seen = calloc(segment->cells, sizeof(bool));
+	bool		right = true;
+
+	for (uint64_t cell = 0; cell < segment->cells; cell++)
+		n += expected[cell] > 0;
+	if (n > segment->entries || *answer != n)
+		right = n > segment->entries && *answer > segment->entries;
+	else
+		for (const uint64_t *entry = answer + 1; n > 0 && right; n--, entry += 2 + segment->measures)
+		{
+			right = *entry < segment->cells && !seen[*entry];
+			for (uint32_t m = 0; m <= segment->measures && right; m++)
+				right = entry[1 + m] == expected[m * segment->cells + *entry];
+			if (right)
+				seen[*entry] = true;
+		}
+	free(seen);
+	return right;
+}
+
 #endif							/* RTSCAN_DEVICE_TEST_COLUMNS_H */

@@ -222,6 +222,7 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 static void
 close_cursor(RtscanRowsAnswer *answer)
 {
+	rtscan_note_tallies(answer);
 	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0,
 					  answer->batch->single_rows);
 	answer->batch->single_rows = 0;

@@ -80,88 +80,136 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------- groups of cells */
+/* ---------------------------------------------------------------- what digits stand for */
 
-/* Have some cells rows, one after another? */
-static bool
-have_rows(const RtscanTally *tally, uint32 first, uint32 n)
+/* The values of a digit: of codes by number, of other integers by entry. */
+typedef struct DigitValues
 {
-	for (uint32 cell = first; cell < first + n; cell++)
-		if (rtscan_tally_rows(tally, cell) > 0)
-			return true;
-	return false;
-}
+	const RtscanTallyDigit *digit;
+	Datum	   *datums;
+} DigitValues;
 
-/* The numbers of a digit that cells with rows have, ascending, without NULL's; returns how many. */
+/* The codes that entries have, ascending, without NULL's; returns how many. */
 static uint32
-list_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 *numbers)
+list_codes(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 *codes)
 {
-	uint32		period = digit->stride * (digit->null + 1);
+	bool	   *used = palloc0(digit->null + 1);
 	uint32		n = 0;
 
-	for (uint32 number = 0; number < digit->null; number++)
-	{
-		bool		used = false;
-
-		for (uint32 first = number * digit->stride; first < tally->cells && !used; first += period)
-			used = have_rows(tally, first, digit->stride);
-		if (used)
-			numbers[n++] = number;
-	}
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		used[rtscan_tally_number(tally, digit, entry)] = true;
+	for (uint32 code = 0; code < digit->null; code++)
+		if (used[code])
+			codes[n++] = code;
+	pfree(used);
 	return n;
 }
 
-/* The values that numbers of a digit stand for, by number, of cells with rows. */
 static Datum *
-read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit)
+read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit)
 {
-	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.own.number);
 	Size		most = Max(digit->null, 1);
-	Datum	   *datums = palloc(most * sizeof(Datum));
-	Datum	   *found = palloc(most * sizeof(Datum));
-	uint32	   *numbers = palloc(most * sizeof(uint32));
-	int64	   *integers = palloc(most * sizeof(int64));
-	uint32		n = list_numbers(tally, digit, numbers);
+	Datum	   *datums = palloc_extended(most * sizeof(Datum), MCXT_ALLOC_HUGE);
+	uint32	   *codes = palloc(most * sizeof(uint32));
+	uint32		n = list_codes(tally, digit, codes);
+	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
 
+	rtscan_get_values_of_codes(values, codes, n, found);
 	for (uint32 i = 0; i < n; i++)
-		integers[i] = digit->of.least + numbers[i];
-	if (digit->coded)
-		rtscan_get_values_of_codes(values, numbers, n, found);
-	else
-		rtscan_get_values_of_integers(values, integers, digit->of.scale, n, found);
-	for (uint32 i = 0; i < n; i++)
-		datums[numbers[i]] = found[i];
+		datums[codes[i]] = found[i];
 	pfree(found);
-	pfree(numbers);
+	pfree(codes);
+	return datums;
+}
+
+/* NULL has the least one's, which nobody asks for. */
+static Datum *
+read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit)
+{
+	Size		most = Max(tally->n, 1);
+	Datum	   *datums = palloc(most * sizeof(Datum));
+	int64	   *integers = palloc(most * sizeof(int64));
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint32		number = rtscan_tally_number(tally, digit, entry);
+
+		integers[entry] = digit->of.least + (number < digit->null ? number : 0);
+	}
+	rtscan_get_values_of_integers(values, integers, digit->of.scale, tally->n, datums);
 	pfree(integers);
 	return datums;
 }
 
-/* Let expressions of GROUP BY be about a row of a cell. */
+static DigitValues
+read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit)
+{
+	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.own.number);
+
+	return (DigitValues) {digit, (digit->coded ? read_codes : read_integers) (values, tally, digit)};
+}
+
+/* ---------------------------------------------------------------- groups of entries */
+
+/* Where entries of one group are next to each other. */
+typedef struct PlacedEntry
+{
+	uint64		group;
+	uint32		entry;
+} PlacedEntry;
+
+#define ST_SORT sort_entries
+#define ST_ELEMENT_TYPE PlacedEntry
+#define ST_COMPARE(a, b) ((a)->group < (b)->group ? -1 : (a)->group > (b)->group)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* The digits of GROUP BY come first, so cells of one group are as far apart as there are groups. */
+static uint64
+count_groups(const RtscanTally *tally, int ndigits)
+{
+	return ndigits < tally->ndigits ? tally->digits[ndigits].stride : tally->cells;
+}
+
+static PlacedEntry *
+place_entries(const RtscanTally *tally, int ndigits)
+{
+	uint64		groups = count_groups(tally, ndigits);
+	PlacedEntry *placed = palloc_extended(Max(tally->n, 1) * sizeof(PlacedEntry), MCXT_ALLOC_HUGE);
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		placed[entry] = (PlacedEntry) {rtscan_tally_cell(tally, entry) % groups, entry};
+	if (groups < tally->cells)
+		sort_entries(placed, tally->n);
+	return placed;
+}
+
+/* Let expressions of GROUP BY be about a row of an entry. */
 static void
-enter_cell(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, int ndigits, uint32 cell)
+enter_entry(RtscanBatch *batch, const RtscanTally *tally, const DigitValues *digits, int ndigits, uint32 entry)
 {
 	ResetExprContext(batch->context);
 	for (int i = 0; i < ndigits; i++)
 	{
-		const RtscanTallyDigit *digit = &tally->digits[i];
-		uint32		number = rtscan_tally_number(digit, cell);
+		const RtscanTallyDigit *digit = digits[i].digit;
+		uint32		number = rtscan_tally_number(tally, digit, entry);
 
 		batch->slot->tts_isnull[digit->of.own.number] = number == digit->null;
-		batch->slot->tts_values[digit->of.own.number] = number == digit->null ? (Datum) 0 : digits[i][number];
+		batch->slot->tts_values[digit->of.own.number] = number == digit->null ? (Datum) 0 : digits[i].datums[digit->coded ? number : entry];
 	}
 }
 
 static RtscanState *
-find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *digits, uint32 cell)
+find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, const DigitValues *digits, int ndigits, uint32 entry)
 {
 	if (answer->only)
 		return answer->only;
-	enter_cell(answer->batch, tally, digits, bms_num_members(answer->set->columns), cell);
+	enter_entry(answer->batch, tally, digits, ndigits, entry);
 	return rtscan_find_group_entered(answer);
 }
 
-/* What an aggregate comes to in some cells. */
+/* What an aggregate comes to in some entries. */
 typedef struct AggregateTotal
 {
 	RtscanTotal total;
@@ -169,18 +217,18 @@ typedef struct AggregateTotal
 } AggregateTotal;
 
 static AggregateTotal
-total_in_cell(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, int aggregate, int *number)
+total_in_entry(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 entry, int aggregate, int *number)
 {
-	AggregateTotal one = {.total.count = rtscan_tally_rows(tally, cell)};
+	AggregateTotal one = {.total.count = rtscan_tally_rows(tally, entry)};
 
 	if (answer->task->aggregates[aggregate].narguments == 0)
 		return one;
 	if (answer->task->aggregates[aggregate].columns[0] < 0)
-		one.total = rtscan_tally_sum(tally, number, answer->arithmetic[aggregate][0], cell, &one.scale);
+		one.total = rtscan_tally_sum(tally, number, answer->arithmetic[aggregate][0], entry, &one.scale);
 	else
 	{
 		one.scale = tally->values[*number].of.scale;
-		one.total = rtscan_tally_total(tally, (*number)++, cell);
+		one.total = rtscan_tally_total(tally, (*number)++, entry);
 	}
 	return one;
 }
@@ -206,45 +254,32 @@ combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
 }
 
 static void
-combine_cell(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 cell, AggregateTotal *totals)
+combine_entry(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 entry, AggregateTotal *totals)
 {
 	int			number = 0;
 
 	for (int i = 0; i < answer->task->naggregates; i++)
 	{
 		const RtscanTransition *transition = &answer->transitions[i];
-		AggregateTotal one = total_in_cell(answer, tally, cell, i, &number);
+		AggregateTotal one = total_in_entry(answer, tally, entry, i, &number);
 
 		combine(&totals[i], &one, transition->family->total_kind(transition));
 	}
 }
 
-/* The digits of GROUP BY come first, so cells of one group are as far apart as there are groups. */
+/* The totals of the entries of a group, which begin at one of those placed; returns where the next group's begin. */
 static uint32
-count_groups(const RtscanRowsAnswer *answer, const RtscanTally *tally)
+combine_entries(const RtscanRowsAnswer *answer, const RtscanTally *tally, const PlacedEntry *placed, uint32 first, AggregateTotal *totals)
 {
-	int			digits = answer->groups ? bms_num_members(answer->set->columns) : 0;
+	uint32		i = first;
 
-	return digits < tally->ndigits ? tally->digits[digits].stride : tally->cells;
-}
-
-/* The totals of a group's cells; false if there are no rows. */
-static bool
-combine_cells(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 first, uint32 groups, AggregateTotal *totals)
-{
-	bool		has_rows = false;
-
-	for (uint32 cell = first; cell < tally->cells; cell += groups)
+	memset(totals, 0, answer->task->naggregates * sizeof(AggregateTotal));
+	do
 	{
-		if (rtscan_tally_rows(tally, cell) == 0)
-			continue;
 		CHECK_FOR_INTERRUPTS();
-		if (!has_rows)
-			memset(totals, 0, answer->task->naggregates * sizeof(AggregateTotal));
-		combine_cell(answer, tally, cell, totals);
-		has_rows = true;
-	}
-	return has_rows;
+		combine_entry(answer, tally, placed[i++].entry, totals);
+	} while (i < tally->n && placed[i].group == placed[first].group);
+	return i;
 }
 
 static void
@@ -268,6 +303,28 @@ spill_if_full(RtscanRowsAnswer *answer)
 	rtscan_forget_row_groups(answer->row_groups);
 }
 
+/* Add all groups to those there are. */
+static void
+add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, const DigitValues *digits, int ndigits)
+{
+	PlacedEntry *placed = place_entries(tally, ndigits);
+	AggregateTotal *totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
+	/* What finding and adding leave behind. */
+	MemoryContext old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+
+	for (uint32 first = 0, next, groups = 0; first < tally->n; first = next, groups++)
+	{
+		if (groups % GROUPS_AT_A_TIME == 0)
+		{
+			ResetExprContext(answer->batch->context);
+			spill_if_full(answer);
+		}
+		next = combine_entries(answer, tally, placed, first, totals);
+		add_totals(answer, totals, find_group(answer, tally, digits, ndigits, placed[first].entry));
+	}
+	MemoryContextSwitchTo(old);
+}
+
 /* RtscanTallier.take */
 static void
 take_tally(const RtscanTally *tally, void *arg)
@@ -275,24 +332,12 @@ take_tally(const RtscanTally *tally, void *arg)
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	MemoryContext context = AllocSetContextCreate(answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Datum	   *digits[DEVICE_MAX_DIGITS];
-	AggregateTotal *totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
-	uint32		groups = count_groups(answer, tally);
+	int			ndigits = answer->groups ? bms_num_members(answer->set->columns) : 0;
+	DigitValues digits[DEVICE_MAX_DIGITS];
 
-	for (int i = 0; answer->groups && i < bms_num_members(answer->set->columns); i++)
+	for (int i = 0; i < ndigits; i++)
 		digits[i] = read_digit(answer, tally, &tally->digits[i]);
-	/* What finding and adding leave behind. */
-	MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
-	for (uint32 group = 0; group < groups; group++)
-	{
-		if (group % GROUPS_AT_A_TIME == 0)
-		{
-			ResetExprContext(answer->batch->context);
-			spill_if_full(answer);
-		}
-		if (combine_cells(answer, tally, group, groups, totals))
-			add_totals(answer, totals, find_group(answer, tally, digits, group));
-	}
+	add_groups(answer, tally, digits, ndigits);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -331,9 +376,12 @@ rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 	else if (!rtscan_cursor_may_tally(answer->cursor))
 		note_why(answer, RTSCAN_NOT_TALLIED_SHARED);
 	else
-	{
 		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
-		if (rtscan_cursor_has_too_many_cells(answer->cursor))
-			note_why(answer, RTSCAN_NOT_TALLIED_CELLS);
-	}
+}
+
+void
+rtscan_note_tallies(RtscanRowsAnswer *answer)
+{
+	if (rtscan_cursor_has_too_many_cells(answer->cursor))
+		note_why(answer, RTSCAN_NOT_TALLIED_CELLS);
 }

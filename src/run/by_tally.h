@@ -12,4 +12,7 @@
 /* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one. */
 extern void rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
 
+/* Note for EXPLAIN what came of that. */
+extern void rtscan_note_tallies(RtscanRowsAnswer *answer);
+
 #endif							/* RTSCAN_BY_TALLY_H */

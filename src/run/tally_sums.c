@@ -294,7 +294,7 @@ typedef struct Part
 typedef struct Summing
 {
 	const RtscanTally *tally;
-	uint32		cell;
+	uint32		entry;
 	int			next;			/* value of the tally */
 	int64		count;			/* rows that the expression has a value of */
 } Summing;
@@ -305,7 +305,7 @@ static Part
 add_up_column(Summing *summing)
 {
 	const RtscanTallyValue *value = &summing->tally->values[summing->next];
-	RtscanTotal total = rtscan_tally_total(summing->tally, summing->next++, summing->cell);
+	RtscanTotal total = rtscan_tally_total(summing->tally, summing->next++, summing->entry);
 
 	if (value->digit > 0)
 		return (Part) {total.outermost, value->of.scale, true};
@@ -393,20 +393,20 @@ count_columns(const RtscanArithmetic *step)
 
 /* Those that have values of all columns: of all but one of them, that is all rows, or none. */
 static int64
-count_rows(const RtscanTally *tally, int first, int end, uint32 cell)
+count_rows(const RtscanTally *tally, int first, int end, uint32 entry)
 {
-	int64		count = (int64) rtscan_tally_rows(tally, cell);
+	int64		count = (int64) rtscan_tally_rows(tally, entry);
 
 	for (int i = first; i < end; i++)
-		count = Min(count, (int64) rtscan_tally_total(tally, i, cell).count);
+		count = Min(count, (int64) rtscan_tally_total(tally, i, entry).count);
 	return count;
 }
 
 RtscanTotal
-rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 cell, int *scale)
+rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale)
 {
 	int			end = *number + count_columns(argument);
-	Summing		summing = {.tally = tally, .cell = cell, .next = *number, .count = count_rows(tally, *number, end, cell)};
+	Summing		summing = {.tally = tally, .entry = entry, .next = *number, .count = count_rows(tally, *number, end, entry)};
 	Part		part;
 	int128		sum;
 
@@ -434,7 +434,7 @@ rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 }
 
 RtscanTotal
-rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 cell, int *scale)
+rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale)
 {
 	return (RtscanTotal) {0};
 }

@@ -30,7 +30,7 @@ extern bool rtscan_is_tally_sum(const RtscanArithmetic *argument);
  */
 extern bool rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument);
 
-/* The sum in a cell, of some values of the tally from a number on, which becomes that of the next; of numerics, its scale. */
-extern RtscanTotal rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 cell, int *scale);
+/* The sum in an entry, of some values of the tally from a number on, which becomes that of the next; of numerics, its scale. */
+extern RtscanTotal rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale);
 
 #endif							/* RTSCAN_TALLY_SUMS_H */

@@ -231,6 +231,7 @@ give_tally(RtscanCursor *cursor)
 	RtscanTally *tally = cursor->segment->tally;
 
 	cursor->search.stats.rows += cursor->bits->tallied;
+	cursor->has_too_many_cells |= tally && tally->overflowed;
 	if (tally == NULL || !tally->made || tally->head != tally || tally->given)
 		return;
 	tally->given = true;

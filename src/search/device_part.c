@@ -53,7 +53,7 @@ tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 {
 	if (scan->tally == NULL || made_before(scan) || !rtscan_may_be_tallied(scan) ||
 		(!(scan->tally->joins && part->tally_words > 0) &&
-		 part->tally_words + rtscan_tally_words(scan->tally) > DEVICE_MAX_TALLY_WORDS))
+		 part->tally_words + rtscan_tally_words(scan->tally, scan->tally->room) > DEVICE_MAX_TALLY_WORDS))
 		return NULL;
 	return scan->tally;
 }
@@ -73,7 +73,7 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 		part->header.digits += tally->ndigits;
 		part->header.measures += tally->nmeasures;
 		if (!part->regions[part->nregions - 1].joins)
-			part->tally_words += rtscan_tally_words(tally);
+			part->tally_words += rtscan_tally_words(tally, tally->room);
 	}
 }
 
@@ -305,6 +305,33 @@ take_reply(RtscanDevicePart *part)
 	return received;
 }
 
+/* Is there a tally that had no room for all its entries? */
+static bool
+overflows(const RtscanDevicePart *part)
+{
+	const uint64 *words = (const uint64 *) (part->area + part->request.results + device_tallies_offset(part->chunks));
+
+	for (int i = 0; i < part->nregions; i++)
+	{
+		RtscanTally *tally = part->regions[i].tally;
+
+		if (tally == NULL || part->regions[i].joins)
+			continue;
+		tally->overflowed = *words > tally->room;
+		if (tally->overflowed)
+			return true;
+		words += rtscan_tally_words(tally, tally->room);
+	}
+	return false;
+}
+
+/* Is a reply the answer?  Without its tallies it is not. */
+static bool
+has_answer(RtscanDevicePart *part)
+{
+	return part->reply.result == DEVICE_OK && (part->header.prepare || !overflows(part));
+}
+
 /* Do what a reply that is no answer asks for; returns why it is no use to ask again, or NULL. */
 static const char *
 heed_reply(RtscanDevicePart *part)
@@ -357,7 +384,7 @@ rtscan_await_part(RtscanDevicePart *part)
 
 		CHECK_FOR_INTERRUPTS();
 		replied = take_reply(part);
-		if (replied && part->reply.result == DEVICE_OK)
+		if (replied && has_answer(part))
 			return;
 		part->why = replied ? heed_reply(part) : reconnect(part);
 		if (part->why == NULL)

@@ -66,6 +66,7 @@ rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, Evalu
 				   TallyDigit **digits, TallyMeasure **measures)
 {
 	part->cells = tally->cells;
+	part->entries = tally->room;
 	part->digits = tally->ndigits;
 	part->measures = tally->nmeasures;
 	memcpy(part->tallied, tally->certain.chunks, sizeof(part->tallied));
@@ -101,8 +102,8 @@ rtscan_end_tallies(const RtscanTakenTallies *taken)
 
 	if (taken->head == NULL || !rtscan_debug_compare_executors)
 		return;
-	for (uint32 cell = 0; cell < taken->head->cells; cell++)
-		rows += rtscan_tally_rows(taken->head, cell);
+	for (uint32 entry = 0; entry < taken->head->n; entry++)
+		rows += rtscan_tally_rows(taken->head, entry);
 	if (rows != taken->rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -113,13 +114,15 @@ rtscan_end_tallies(const RtscanTakenTallies *taken)
 void
 rtscan_take_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows, MemoryContext context)
 {
-	Size		size = rtscan_tally_words(tally) * sizeof(uint64);
-
 	if (!joins)
 	{
+		Size		size;
+
 		rtscan_end_tallies(taken);
-		tally->words = memcpy(MemoryContextAlloc(context, size), taken->next, size);
-		taken->next += rtscan_tally_words(tally);
+		tally->n = *taken->next;
+		size = (rtscan_tally_words(tally, tally->n) - 1) * sizeof(uint64);
+		tally->words = memcpy(MemoryContextAlloc(context, size), taken->next + 1, size);
+		taken->next += rtscan_tally_words(tally, tally->room);
 		taken->head = tally;
 		taken->rows = 0;
 	}

@@ -8,9 +8,13 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
-/* Rows are so many times more than cells, or these are few. */
+/* There is room for all cells if rows are so many times more, or cells are few. */
 #define ROWS_A_CELL		16
 #define FEW_CELLS		1024
+
+/* More of them than that cannot be numbered.  Tallies of a round without room for all share so many words. */
+#define MAX_CELLS		(UINT64CONST(1) << 62)
+#define SHARED_WORDS	(DEVICE_MAX_TALLY_WORDS / 2)
 
 /* Of so many values that are stored as codes, integers are looked up before it is known whether the cells are too many. */
 #define FEW_CODES		4096
@@ -319,9 +323,9 @@ shift_all(RtscanTally *one, const RtscanTally *all)
 
 /* ---------------------------------------------------------------- settling */
 
-/* Number the cells; false if they are too many for so many rows. */
+/* Number the cells; false if they are too many for that. */
 static bool
-lay_out_cells(RtscanTally *tally, uint64 rows)
+lay_out_cells(RtscanTally *tally)
 {
 	uint64		cells = 1;
 
@@ -330,7 +334,7 @@ lay_out_cells(RtscanTally *tally, uint64 rows)
 		RtscanTallyDigit *digit = &tally->digits[i];
 		uint64		null = digit->of.empty ? 0 : digit->of.largest + 1;
 
-		if (null >= PG_INT32_MAX || cells * (null + 1) > Max(rows / ROWS_A_CELL, FEW_CELLS))
+		if (null >= PG_INT32_MAX || cells > MAX_CELLS / (null + 1))
 			return false;
 		digit->null = null;
 		digit->stride = cells;
@@ -375,14 +379,27 @@ lay_out_value(RtscanTally *tally, RtscanTallyValue *value)
 	return fits;
 }
 
-static bool
-lay_out(RtscanTally *tally, uint64 rows)
+/* Tallies of a round have so many words together, at least if there is not room for all cells. */
+static uint32
+room_for_entries(const RtscanTally *tally, uint64 rows, int ntallies)
 {
-	bool		fits = lay_out_cells(tally, rows);
+	uint64		width = 2 + tally->nmeasures;
+
+	if (tally->cells <= Max(rows / ROWS_A_CELL, FEW_CELLS) && tally->cells < DEVICE_MAX_TALLY_WORDS / width)
+		return tally->cells;
+	return Min(SHARED_WORDS / Min(ntallies, RTSCAN_ROUND_REGIONS) / width, tally->cells);
+}
+
+/* Lay out one of several tallies, of so many rows. */
+static bool
+lay_out(RtscanTally *tally, uint64 rows, int ntallies)
+{
+	bool		fits = lay_out_cells(tally);
 
 	for (int i = 0; i < tally->nvalues && fits; i++)
 		fits = lay_out_value(tally, &tally->values[i]);
-	return fits && rtscan_tally_words(tally) <= DEVICE_MAX_TALLY_WORDS;
+	tally->room = room_for_entries(tally, rows, ntallies);
+	return fits;
 }
 
 /* What all of them have together; false if they cannot join. */
@@ -390,17 +407,13 @@ static bool
 find_all(RtscanTally **tallies, int n, RtscanTally *all)
 {
 	RtscanTally trial;
-	uint64		rows = 0;
 
 	*all = *tallies[0];
 	for (int i = 0; i < n; i++)
-	{
-		rows += tallies[i]->segment->header.rows;
 		if (!widen_all(all, tallies[i]))
 			return false;
-	}
 	trial = *all;
-	return lay_out(&trial, rows);
+	return lay_out_cells(&trial);
 }
 
 void
@@ -408,12 +421,15 @@ rtscan_settle_tallies(RtscanTally **tallies, int n)
 {
 	RtscanTally all;
 	bool		join = n > 0 && find_all(tallies, n, &all);
+	uint64		rows = 0;
 
+	for (int i = 0; i < n; i++)
+		rows += tallies[i]->segment->header.rows;
 	for (int i = 0; i < n; i++)
 	{
 		if (join)
 			shift_all(tallies[i], &all);
-		if (!lay_out(tallies[i], join ? PG_INT64_MAX : tallies[i]->segment->header.rows))
+		if (!lay_out(tallies[i], join ? rows : tallies[i]->segment->header.rows, join ? 1 : n))
 			tallies[i] = NULL;
 	}
 }
@@ -462,29 +478,30 @@ rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits)
 
 /* ---------------------------------------------------------------- answers */
 
+/* How many rows there are, or a measure. */
 static uint64
-word(const RtscanTally *tally, int measure, uint32 cell)
+word(const RtscanTally *tally, int measure, uint32 entry)
 {
-	return tally->words[(uint64) measure * tally->cells + cell];
+	return rtscan_tally_entry(tally, entry)[1 + measure];
 }
 
 /* Halves of 32 bits, times the rows of segments searched together, and sums of such, do not overflow. */
 static void
-add_sum(const RtscanTally *tally, const RtscanTallyValue *value, uint32 cell, RtscanTotal *total)
+add_sum(const RtscanTally *tally, const RtscanTallyValue *value, uint32 entry, RtscanTotal *total)
 {
 	int64		count = (int64) total->count;
 
-	total->upper = (value->of.least >> 32) * count + (value->upper > 0 ? (int64) word(tally, value->upper, cell) : 0);
-	total->lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, cell);
+	total->upper = (value->of.least >> 32) * count + (value->upper > 0 ? (int64) word(tally, value->upper, entry) : 0);
+	total->lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, entry);
 }
 
-/* All rows of a cell have the same value; or NULL. */
+/* All rows of an entry have the same value; or NULL. */
 static RtscanTotal
-total_of_digit(const RtscanTally *tally, const RtscanTallyValue *value, uint32 cell)
+total_of_digit(const RtscanTally *tally, const RtscanTallyValue *value, uint32 entry)
 {
 	const RtscanTallyDigit *digit = &tally->digits[value->digit - 1];
-	uint32		number = rtscan_tally_number(digit, cell);
-	int64		rows = (int64) rtscan_tally_rows(tally, cell);
+	uint32		number = rtscan_tally_number(tally, digit, entry);
+	int64		rows = (int64) rtscan_tally_rows(tally, entry);
 	int64		integer;
 
 	if (number == digit->null)
@@ -499,18 +516,18 @@ total_of_digit(const RtscanTally *tally, const RtscanTallyValue *value, uint32 c
 }
 
 RtscanTotal
-rtscan_tally_total(const RtscanTally *tally, int number, uint32 cell)
+rtscan_tally_total(const RtscanTally *tally, int number, uint32 entry)
 {
 	const RtscanTallyValue *value = &tally->values[number];
-	RtscanTotal total = {.count = word(tally, value->count, cell)};
+	RtscanTotal total = {.count = word(tally, value->count, entry)};
 
 	if (value->digit > 0)
-		return total_of_digit(tally, value, cell);
+		return total_of_digit(tally, value, entry);
 	if (value->kind == RTSCAN_TOTAL_SUM)
-		add_sum(tally, value, cell, &total);
+		add_sum(tally, value, entry, &total);
 	else if (value->kind == RTSCAN_TOTAL_LEAST)
-		total.outermost = (int64) ((uint64) value->of.least + ~word(tally, value->outermost, cell));
+		total.outermost = (int64) ((uint64) value->of.least + ~word(tally, value->outermost, entry));
 	else if (value->kind == RTSCAN_TOTAL_GREATEST)
-		total.outermost = (int64) ((uint64) value->of.least + word(tally, value->outermost, cell));
+		total.outermost = (int64) ((uint64) value->of.least + word(tally, value->outermost, entry));
 	return total;
 }

@@ -8,7 +8,8 @@
  * A row's cell is one number, as in run/row_groups.h: of codes, or of exact integers less the least, like digits.  What is
  * measured are the integers of columns in frames, or of codes, less the least as well; device/protocol.h says how.  Make one for each segment, offer
  * it digits and values, settle them together, and hang them onto the segments' RtscanSegmentScans before a round is begun.  Segments
- * without codes, which mean something else in each, join: those of a round have one set of words, which the first has.
+ * without codes, which mean something else in each, join: those of a round have one set of words, which the first has: an entry for
+ * each cell that has rows.  How many these are only the executor finds out; if there is no room for so many, it has made none.
  *
  *	tally = rtscan_create_tally(segment);
  *	rtscan_tally_digit(tally, values_of_g, g);
@@ -16,7 +17,8 @@
  *	...
  *	rtscan_settle_tallies(tallies, n);
  *	...
- *	total = rtscan_tally_total(tally, 0, cell);
+ *	for (uint32 entry = 0; entry < tally->n; entry++)
+ *		total = rtscan_tally_total(tally, 0, entry);
  *
  * What has been given to whoever asked must not be given once more, as bits or by another round: "made" and "given" say so.
  */
@@ -46,7 +48,7 @@ typedef struct RtscanTallyDigit
 	RtscanTallyColumn of;
 	bool		coded;			/* its integers are codes, from 0 on */
 	uint32		null;			/* the number of NULL; those of other integers are below */
-	uint32		stride;
+	uint64		stride;
 } RtscanTallyDigit;
 
 /* Values: the words that have their total; or what the codes of a digit stand for. */
@@ -74,15 +76,18 @@ typedef struct RtscanTally
 
 	/* Settled: */
 	bool		joins;			/* it is like those of the other segments */
-	uint32		cells;
-	int			nmeasures;		/* the first word of a cell is its rows, the next are these: */
+	uint64		cells;
+	uint32		room;			/* for entries: for all cells, or for fewer, if they are far more than the rows */
+	int			nmeasures;
 	TallyMeasure measures[DEVICE_MAX_MEASURES];
 
 	/* Of the round at hand: */
 	bool		made;			/* the rows are in the words, which the head has: */
 	struct RtscanTally *head;	/* itself, or that of an earlier segment */
-	const uint64 *words;		/* a head's: [1 + measures][cells] */
+	uint32		n;				/* a head's: entries, in any order */
+	const uint64 *words;		/* of each the cell, how many rows, and the measures */
 	bool		given;			/* a head's words have been, and are not to be made again */
+	bool		overflowed;		/* there was no room for all */
 } RtscanTally;
 
 /* An empty one, in the current memory context: of one cell, without values or rows. */
@@ -107,7 +112,7 @@ extern bool rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const 
  */
 extern double rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column);
 
-/* Decide about some segments' tallies, which have the same columns; NULL is put in place of those that have too many cells. */
+/* Decide about some segments' tallies, which have the same columns; NULL is put in place of those whose cells cannot be numbered. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
 
 /* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, or ask about INCLUDEd columns. */
@@ -122,26 +127,39 @@ extern const uint64 *rtscan_not_tallied(const RtscanTally *tally, uint32 chunk);
 /* Clear the bits of rows that are in it, for it was made by an earlier round. */
 extern void rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits);
 
+/* Of an answer with so many entries. */
 static inline uint64
-rtscan_tally_words(const RtscanTally *tally)
+rtscan_tally_words(const RtscanTally *tally, uint32 entries)
 {
-	return (uint64) tally->cells * (1 + tally->nmeasures);
+	return device_tally_size(entries, tally->nmeasures);
 }
 
-/* Of a head: the rows of a cell, and their total of some values. */
-static inline uint64
-rtscan_tally_rows(const RtscanTally *tally, uint32 cell)
+/* Of a head: an entry's cell, how many rows it has, and their total of some values. */
+static inline const uint64 *
+rtscan_tally_entry(const RtscanTally *tally, uint32 entry)
 {
-	return tally->words[cell];
+	return &tally->words[(uint64) entry * (2 + tally->nmeasures)];
 }
 
-extern RtscanTotal rtscan_tally_total(const RtscanTally *tally, int number, uint32 cell);
+static inline uint64
+rtscan_tally_cell(const RtscanTally *tally, uint32 entry)
+{
+	return rtscan_tally_entry(tally, entry)[0];
+}
 
-/* The number that a digit has in a cell. */
+static inline uint64
+rtscan_tally_rows(const RtscanTally *tally, uint32 entry)
+{
+	return rtscan_tally_entry(tally, entry)[1];
+}
+
+extern RtscanTotal rtscan_tally_total(const RtscanTally *tally, int number, uint32 entry);
+
+/* The number that a digit has in an entry. */
 static inline uint32
-rtscan_tally_number(const RtscanTallyDigit *digit, uint32 cell)
+rtscan_tally_number(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 entry)
 {
-	return cell / digit->stride % (digit->null + 1);
+	return rtscan_tally_cell(tally, entry) / digit->stride % (digit->null + 1);
 }
 
 #endif							/* RTSCAN_TALLY_H */
