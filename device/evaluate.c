@@ -21,7 +21,7 @@
 
 /* Its table takes what memory a workgroup can have, up to so much, but for what else is in it. */
 #define MAX_TALLY_MEMORY	49152
-#define TALLY_MEMORY		8192
+#define TALLY_MEMORY		10752
 
 static void
 open_tally(Evaluator *evaluator)

@@ -4,7 +4,8 @@
  *		aggregation, without a row's leaving the device.
  *
  * Neighbouring threads have neighbouring rows, so that elements are read one after another, and each thread has four rows at hand
- * at a time, in vectors, for a load takes long; it reads their elements whether they are chosen or not.  A workgroup gathers what
+ * at a time, in vectors, for a load takes long; it reads their elements whether they are chosen or not.  Where few are chosen in a
+ * chunk these are listed before, and only they are looked at.  A workgroup gathers what
  * it has in its own memory, in registers if there is but one cell, and adds that to the segment's words in the end.  Its memory
  * adds up 32 bits only: sums are made of halves of the 32 bits there, where they might overflow otherwise.
  */
@@ -54,13 +55,20 @@ struct Chunk
 	uint64_t	group_size;		/* bytes, to the bits of the next group */
 	uint32_t	groups;
 	uint32_t	rows;
+	bool		listed;
+	uint32_t	looked_at;		/* rows: all, or those that are listed */
 };
 
+/* At most so many rows are listed of a chunk, 16 bits each. */
+#define MAX_LISTED	(CHUNK_ROWS / 16)
+
 shared uint32_t table[TABLE];
-shared uint64_t gathered[TALLY_GROUP];
+shared uint64_t gathered[WAY == TALLY_OF_ONE_CELL ? TALLY_GROUP : 1];
 shared Digit digits[TALLY_DIGITS];
 shared Measure measures[TALLY_MEASURES];
+shared uint32_t list[MAX_LISTED / 2];
 shared uint32_t chosen_rows;
+shared uint32_t listed_rows;
 
 /* ---------------------------------------------------------------- rows and their elements */
 
@@ -75,6 +83,56 @@ enter_column(ElementsTask values, uint32_t chunk)
 	FrameTask	frame = Frames(values.frames).at[chunk];
 
 	return Elements(values.elements + uint64_t(frame.page) * bytes, frame.above + values.shift, frame.null, frame.bits);
+}
+
+uint32_t
+chosen_word(Chunk chunk, uint32_t word)
+{
+	uint32_t	rows = Words(chunk.bits).at[word];
+
+	for (uint32_t g = 1; g < chunk.groups; g++)
+		rows &= Words(chunk.bits + g * chunk.group_size).at[word];
+	return rows;
+}
+
+/* A thread's part of how many rows of a chunk are chosen. */
+uint32_t
+count_chosen(Chunk chunk)
+{
+	uint32_t	rows = 0;
+
+	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
+		rows += bitCount(chosen_word(chunk, word));
+	return rows;
+}
+
+/* A thread's part of the list, which is all zeros, from a place on. */
+void
+list_chosen(Chunk chunk, uint32_t place)
+{
+	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
+		for (uint32_t rows = chosen_word(chunk, word); rows != 0; rows &= rows - 1, place++)
+			atomicOr(list[place / 2], (word * 32 + findLSB(rows)) << place % 2 * 16);
+}
+
+/* List the rows of a chunk that are chosen, if they are few. */
+void
+look_for_chosen(inout Chunk chunk)
+{
+	uint32_t	rows = count_chosen(chunk);
+
+	if (gl_LocalInvocationIndex == 0)
+		chosen_rows = listed_rows = 0;
+	for (uint32_t i = gl_LocalInvocationIndex; i < MAX_LISTED / 2; i += TALLY_GROUP)
+		list[i] = 0;
+	barrier();
+	atomicAdd(chosen_rows, rows);
+	barrier();
+	chunk.listed = chosen_rows <= MAX_LISTED;
+	chunk.looked_at = chunk.listed ? chosen_rows : chunk.rows;
+	if (chunk.listed && rows > 0)
+		list_chosen(chunk, atomicAdd(listed_rows, rows));
+	barrier();
 }
 
 /* Which columns are where in a chunk is the same for all threads: some of them look that up. */
@@ -100,28 +158,38 @@ enter_chunk(TallyTask task, uint32_t chunk)
 		if (measure.kind != MEASURE_ROWS)
 			measures[i].values = enter_column(measure.values, chunk);
 	}
-	barrier();
-	return Chunk(task.bits + uint64_t(chunk) * bytes, uint64_t(task.chunks) * bytes, task.groups,
-				 min(task.rows - chunk * CHUNK_ROWS, CHUNK_ROWS));
+	Chunk		entered = Chunk(task.bits + uint64_t(chunk) * bytes, uint64_t(task.chunks) * bytes, task.groups,
+								min(task.rows - chunk * CHUNK_ROWS, CHUNK_ROWS), false, 0);
+
+	look_for_chosen(entered);
+	return entered;
 }
 
-uint32_t
-chosen_word(Chunk chunk, uint32_t word)
-{
-	uint32_t	rows = Words(chunk.bits).at[word];
-
-	for (uint32_t g = 1; g < chunk.groups; g++)
-		rows &= Words(chunk.bits + g * chunk.group_size).at[word];
-	return rows;
-}
-
-/* The rows at hand: from the first, as far apart as there are threads. */
+/* The places of the rows at hand, among those that are looked at: from the first, as far apart as there are threads. */
 #define STEP	(4 * TALLY_GROUP)
 
 uvec4
-rows_at_hand(uint32_t first)
+places_at_hand(uint32_t first)
 {
 	return first + uvec4(0, TALLY_GROUP, 2 * TALLY_GROUP, 3 * TALLY_GROUP);
+}
+
+uint32_t
+listed_row(Chunk chunk, uint32_t place)
+{
+	place = min(place, chunk.looked_at - 1);
+	return list[place / 2] >> place % 2 * 16 & 0xFFFF;
+}
+
+/* The rows at hand; for a place behind the last, any. */
+uvec4
+rows_at_hand(Chunk chunk, uint32_t first)
+{
+	uvec4		places = places_at_hand(first);
+
+	if (!chunk.listed)
+		return min(places, uvec4(chunk.rows - 1));
+	return uvec4(listed_row(chunk, places.x), listed_row(chunk, places.y), listed_row(chunk, places.z), listed_row(chunk, places.w));
 }
 
 uint32_t
@@ -132,9 +200,13 @@ is_chosen(Chunk chunk, uint32_t row)
 
 /* Which of them are chosen; those that there are not are none. */
 bvec4
-choose(Chunk chunk, uvec4 rows)
+choose(Chunk chunk, uint32_t first)
 {
-	return bvec4(uvec4(is_chosen(chunk, rows.x), is_chosen(chunk, rows.y), is_chosen(chunk, rows.z), is_chosen(chunk, rows.w)));
+	uvec4		places = places_at_hand(first);
+
+	if (chunk.listed)
+		return lessThan(places, uvec4(chunk.looked_at));
+	return bvec4(uvec4(is_chosen(chunk, places.x), is_chosen(chunk, places.y), is_chosen(chunk, places.z), is_chosen(chunk, places.w)));
 }
 
 /* An element that begins with a bit, of 32 bits at most; no word is read that has none of its bits. */
@@ -155,18 +227,11 @@ load_wide_element(Elements values, uint32_t bit)
 	return load_bits(values.words, bit, values.bits);
 }
 
-/* Where elements begin; of a row that there is not, the last one's. */
-uvec4
-bits_of(Elements values, Chunk chunk, uvec4 rows)
-{
-	return min(rows, uvec4(chunk.rows - 1)) * values.bits;
-}
-
 /* Values of the rows at hand; those that are NULL are no longer chosen. */
 uvec4
-load_narrow(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
+load_narrow(Elements values, uvec4 rows, inout bvec4 chosen)
 {
-	uvec4		bits = bits_of(values, chunk, rows);
+	uvec4		bits = rows * values.bits;
 	uvec4		elements = uvec4(0);
 
 	if (values.bits > 0)
@@ -178,9 +243,9 @@ load_narrow(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
 }
 
 u64vec4
-load_wide(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
+load_wide(Elements values, uvec4 rows, inout bvec4 chosen)
 {
-	uvec4		bits = bits_of(values, chunk, rows);
+	uvec4		bits = rows * values.bits;
 	u64vec4		elements = u64vec4(0);
 
 	if (values.bits > 0)
@@ -193,61 +258,36 @@ load_wide(Elements values, Chunk chunk, uvec4 rows, inout bvec4 chosen)
 	return elements + values.above;
 }
 
-/* A thread's part of how many rows of a chunk are chosen. */
-uint32_t
-count_chosen(Chunk chunk)
-{
-	uint32_t	rows = 0;
-
-	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
-		rows += bitCount(chosen_word(chunk, word));
-	return rows;
-}
-
-/* Is one of so many rows of a chunk chosen, at most?  Then it pays to see whether a thread has any at hand before it reads on. */
-#define SPARSE	16
-
-bool
-is_sparse(Chunk chunk)
-{
-	if (gl_LocalInvocationIndex == 0)
-		chosen_rows = 0;
-	barrier();
-	atomicAdd(chosen_rows, count_chosen(chunk));
-	barrier();
-	return chosen_rows * SPARSE <= chunk.rows;
-}
-
 /* Digits have 32 bits.  Whatever is there, a cell is one that there is. */
 uvec4
-find_numbers(Digit digit, Chunk chunk, uvec4 rows)
+find_numbers(Digit digit, uvec4 rows)
 {
 	bvec4		known = bvec4(true);
-	uvec4		numbers = load_narrow(digit.values, chunk, rows, known);
+	uvec4		numbers = load_narrow(digit.values, rows, known);
 
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 
 /* Where each cell has its slot, so many fit into 32 bits. */
 uvec4
-find_cells(TallyTask task, Chunk chunk, uvec4 rows)
+find_cells(TallyTask task, uvec4 rows)
 {
 	uvec4		cells = uvec4(0);
 
 	for (uint32_t i = 0; i < task.digits; i++)
-		cells += find_numbers(digits[i], chunk, rows) * uint32_t(digits[i].stride);
+		cells += find_numbers(digits[i], rows) * uint32_t(digits[i].stride);
 	return cells;
 }
 
 /* By hash; rows whose cells have none are no longer chosen. */
 uvec4
-find_slots(TallyTask task, Chunk chunk, uvec4 rows, inout bvec4 chosen)
+find_slots(TallyTask task, uvec4 rows, inout bvec4 chosen)
 {
 	u64vec4		cells = u64vec4(0);
 	uvec4		slots = uvec4(0);
 
 	for (uint32_t i = 0; i < task.digits; i++)
-		cells += u64vec4(find_numbers(digits[i], chunk, rows)) * digits[i].stride;
+		cells += u64vec4(find_numbers(digits[i], rows)) * digits[i].stride;
 	for (uint32_t k = 0; k < 4; k++)
 		if (chosen[k])
 		{
@@ -337,14 +377,12 @@ gather_narrow(Chunk chunk, Elements values)
 {
 	Narrow		all = Narrow(uvec4(0), u64vec4(0), uvec4(0), uvec4(0));
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += 2 * STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += 2 * STEP)
 	{
-		uvec4		rows = rows_at_hand(first);
-		uvec4		next = rows_at_hand(first + STEP);
-		bvec4		chosen = choose(chunk, rows);
-		bvec4		next_chosen = choose(chunk, next);
-		uvec4		found = load_narrow(values, chunk, rows, chosen);
-		uvec4		next_found = load_narrow(values, chunk, next, next_chosen);
+		bvec4		chosen = choose(chunk, first);
+		bvec4		next_chosen = choose(chunk, first + STEP);
+		uvec4		found = load_narrow(values, rows_at_hand(chunk, first), chosen);
+		uvec4		next_found = load_narrow(values, rows_at_hand(chunk, first + STEP), next_chosen);
 
 		gather_vector(all, found, chosen);
 		gather_vector(all, next_found, next_chosen);
@@ -373,11 +411,10 @@ gather_wide(Chunk chunk, Elements values)
 {
 	Gathered	all = Gathered(0, 0, 0, 0, 0);
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += STEP)
 	{
-		uvec4		rows = rows_at_hand(first);
-		bvec4		chosen = choose(chunk, rows);
-		u64vec4		found = load_wide(values, chunk, rows, chosen);
+		bvec4		chosen = choose(chunk, first);
+		u64vec4		found = load_wide(values, rows_at_hand(chunk, first), chosen);
 
 		gather_value(all, chosen.x, found.x);
 		gather_value(all, chosen.y, found.y);
@@ -459,19 +496,19 @@ add_to_table(Measure measure, uint32_t place, uint32_t cells, uint32_t value)
 
 /* Add the rows at hand that are chosen, and in a cell of this pass. */
 void
-tabulate_measure(Measure measure, Chunk chunk, Pass pass, uvec4 rows, bvec4 chosen, uint32_t place, uvec4 cells)
+tabulate_measure(Measure measure, Pass pass, uvec4 rows, bvec4 chosen, uint32_t place, uvec4 cells)
 {
 	uvec4		values;
 
 	if (WIDE)
 	{
-		u64vec4		wide = load_wide(measure.values, chunk, rows, chosen);
+		u64vec4		wide = load_wide(measure.values, rows, chosen);
 
 		values = uvec4(measured(measure.kind, wide.x), measured(measure.kind, wide.y),
 					   measured(measure.kind, wide.z), measured(measure.kind, wide.w));
 	}
 	else
-		values = measured_narrow(measure.kind, load_narrow(measure.values, chunk, rows, chosen));
+		values = measured_narrow(measure.kind, load_narrow(measure.values, rows, chosen));
 	chosen = bvec4(uvec4(chosen) & uvec4(lessThan(cells, uvec4(pass.cells))));
 	cells += place;
 	if (chosen.x)
@@ -484,34 +521,23 @@ tabulate_measure(Measure measure, Chunk chunk, Pass pass, uvec4 rows, bvec4 chos
 		add_to_table(measure, cells.w, pass.cells, values.w);
 }
 
-void
-tabulate_at_hand(TallyTask task, Chunk chunk, Pass pass, uvec4 rows, bvec4 chosen)
-{
-	uvec4		cells = find_cells(task, chunk, rows) - pass.low;	/* those below are above all */
-	uint32_t	place = gl_LocalInvocationIndex % pass.copies * pass.size;
-
-	for (uint32_t m = pass.first; m < pass.end; m++)
-	{
-		tabulate_measure(measures[m], chunk, pass, rows, chosen, place, cells);
-		place += measures[m].parts * pass.cells;
-	}
-}
-
-/* Where many rows are chosen, what is read does not wait for which these are. */
+/* What is read does not wait for which rows are chosen. */
 void
 tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 {
-	if (is_sparse(chunk))
-		for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
-		{
-			bvec4		chosen = choose(chunk, rows_at_hand(first));
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += STEP)
+	{
+		uvec4		rows = rows_at_hand(chunk, first);
+		bvec4		chosen = choose(chunk, first);
+		uvec4		cells = find_cells(task, rows) - pass.low;	/* those below are above all */
+		uint32_t	place = gl_LocalInvocationIndex % pass.copies * pass.size;
 
-			if (any(chosen))
-				tabulate_at_hand(task, chunk, pass, rows_at_hand(first), chosen);
+		for (uint32_t m = pass.first; m < pass.end; m++)
+		{
+			tabulate_measure(measures[m], pass, rows, chosen, place, cells);
+			place += measures[m].parts * pass.cells;
 		}
-	else
-		for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
-			tabulate_at_hand(task, chunk, pass, rows_at_hand(first), choose(chunk, rows_at_hand(first)));
+	}
 }
 
 /* All copies of a cell together, to the segment's word. */
@@ -588,20 +614,20 @@ tabulate_all(TallyTask task, uint32_t first_chunk)
 void
 scatter(TallyTask task, Chunk chunk)
 {
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.rows; first += STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += STEP)
 	{
-		uvec4		rows = rows_at_hand(first);
-		bvec4		chosen = choose(chunk, rows);
+		uvec4		rows = rows_at_hand(chunk, first);
+		bvec4		chosen = choose(chunk, first);
 		uvec4		slots;
 
 		if (!any(chosen))
 			continue;
-		slots = WAY == TALLY_BY_HASH ? find_slots(task, chunk, rows, chosen) : find_cells(task, chunk, rows);
+		slots = WAY == TALLY_BY_HASH ? find_slots(task, rows, chosen) : find_cells(task, rows);
 		for (uint32_t m = 0; m < task.measures; m++)
 		{
 			Measure		measure = measures[m];
 			bvec4		known = chosen;
-			u64vec4		found = load_wide(measure.values, chunk, rows, known);
+			u64vec4		found = load_wide(measure.values, rows, known);
 
 			for (uint32_t k = 0; k < 4; k++)
 				if (known[k])

@@ -106,7 +106,7 @@ random_rows(void)
 	return rows[below(sizeof(rows) / sizeof(rows[0]))];
 }
 
-/* Bits of a word: none, few, half, many. */
+/* Bits of a word: none, few, as many as are listed of a chunk, half, many. */
 static uint32_t
 random_word(uint64_t density)
 {
@@ -119,6 +119,8 @@ random_word(uint64_t density)
 		case 1:
 			return one % 2 << one / 2 % 32;
 		case 2:
+			return UINT32_C(0x10001) << one % 16;
+		case 3:
 			return one;
 		default:
 			return ~(one & (uint32_t) random64() & (uint32_t) random64());
@@ -145,7 +147,7 @@ make_bits(Segment *segment, uint32_t number)
 	place = first = (uint32_t *) (bits.host + segment->bits);
 	for (uint32_t chunk = 0; chunk < n * segment->groups; chunk += CHUNK_WORDS32)
 	{
-		uint64_t	density = below(4);
+		uint64_t	density = below(5);
 
 		for (uint32_t i = 0; i < CHUNK_WORDS32; i++)
 			*place++ = random_word(density);
