@@ -491,9 +491,10 @@ add_segment(Work *work, Place *place)
 
 	if (result != DEVICE_OK)
 		return result;
-	if (work->request->header->executor == DEVICE_RTCUDB)
+	/* There is nothing to cast rays for where all rows match. */
+	if (work->request->header->executor == DEVICE_RTCUDB && work->ncolumns > 0)
 		return add_segment_as_job(work, place);
-	if (work->request->header->executor == DEVICE_RT)
+	if (work->request->header->executor == DEVICE_RT && work->ncolumns > 0)
 		result = add_rt(work, &groups);
 	else if (!work->request->header->prepare)
 		result = add_compute(work);

@@ -244,7 +244,7 @@ typedef struct EvaluateSegment
 {
 	SegmentKey	key;
 	uint32_t	rows;
-	uint32_t	columns;
+	uint32_t	columns;		/* 0: all rows match */
 	uint64_t	cells;			/* of its tally, with rows or without; 0: it has none */
 	uint32_t	entries;		/* that there is room for: as many, or fewer */
 	uint32_t	digits;

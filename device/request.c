@@ -150,7 +150,7 @@ check_segments(Request *request)
 		const EvaluateSegment *segment = &request->segments[s];
 
 		if (segment->rows == 0 || segment->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS ||
-			segment->columns == 0 || segment->columns > DEVICE_MAX_COLUMNS ||
+			segment->columns > DEVICE_MAX_COLUMNS ||
 			segment->columns > request->header->columns - column)
 			return false;
 		request->chunks += device_chunks(segment->rows);

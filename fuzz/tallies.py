@@ -118,8 +118,8 @@ class Tallies:
         numbers = [c.name for c in asked if c.type in NUMBERS]
         if numbers and rng.random() < 0.4:
             shown += [self.sum_of_expression(numbers) for _ in range(rng.choice((1, 2)))]
-        where = " AND ".join(self.condition() for _ in range(rng.choice((1, 1, 2))))
-        return f"SELECT {', '.join(shown)} FROM t WHERE {where}" + (f" GROUP BY {', '.join(groups)}" if groups else "")
+        where = " AND ".join(self.condition() for _ in range(rng.choice((0, 1, 1, 1, 2, 2))))
+        return f"SELECT {', '.join(shown)} FROM t" + (f" WHERE {where}" if where else "") + (f" GROUP BY {', '.join(groups)}" if groups else "")
 
     def rows_of(self, settings, query):
         """What a query returns; or that an expression is beyond its type."""

@@ -374,8 +374,9 @@ rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg
 
 /* Processes that share a segment share its chunks: one cannot answer for all of them. */
 bool
-rtscan_cursor_may_tally(const RtscanCursor *cursor)
+rtscan_cursor_may_tally(RtscanCursor *cursor)
 {
+	rtscan_search_for_tallies(&cursor->search);
 	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU && !cursor->search.shares_chunks && !cursor->unchecked;
 }
 
@@ -413,12 +414,15 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 	}
 	rtscan_settle_tallies(tallies, n);
 	for (int i = 0, k = 0; i < search->nsegments; i++)
+	{
 		if (search->segments[i].tally)
 		{
 			search->segments[i].tally = tallies[k++];
 			cursor->has_too_many_cells |= search->segments[i].tally == NULL;
 			leave_out_uncertain(cursor, &search->segments[i]);
 		}
+		rtscan_list_everything(&search->segments[i], search->segments[i].tally != NULL);
+	}
 	pfree(tallies);
 	MemoryContextSwitchTo(old);
 }

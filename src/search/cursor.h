@@ -79,7 +79,7 @@ typedef struct RtscanTallier
 extern void rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
 
 /* Is there another executor than the CPU that might make one; and were some asked for that have too many cells? */
-extern bool rtscan_cursor_may_tally(const RtscanCursor *cursor);
+extern bool rtscan_cursor_may_tally(RtscanCursor *cursor);
 extern bool rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor);
 
 /* The values of a column in the segment at hand. */

@@ -170,6 +170,7 @@ typedef struct Missing
 {
 	RtscanSegmentScan *scan;
 	RtscanDeviceColumn column;
+	bool		in_tally;
 } Missing;
 
 /* Who asks for an executor gets it; "auto" counts what an upload takes. */
@@ -184,7 +185,7 @@ is_worth_uploading(const RtscanDevicePart *part, const Missing *missing, const S
 	for (int i = 0; i < part->nregions; i++)
 		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
 			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, part->regions[i].scan, 1);
-	if (missing->column.form != COLUMN_KEY)
+	if (missing->in_tally)
 		gain = Max(gain, 0) + size * CPU_BYTE;
 	return rtscan_device_upload_pays(key, missing->column.form * INDEX_MAX_KEYS + missing->column.number, size,
 									 Max(gain, 0));
@@ -216,11 +217,11 @@ upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 	item = &part->regions[reply->segment];
 	if (!reply->in_tally)
 		return reply->column >= (uint32) item->region->ncolumns ? NOT_THERE :
-			upload_missing(part, &(Missing) {item->scan, {.number = item->region->columns[reply->column].column, .form = COLUMN_KEY}});
+			upload_missing(part, &(Missing) {item->scan, {.number = item->region->columns[reply->column].column, .form = COLUMN_KEY}, false});
 	column = item->tally ? rtscan_tally_find_column(item->tally, reply->column, reply->form) : NULL;
 	if (column == NULL)
 		return NOT_THERE;
-	if (upload_missing(part, &(Missing) {item->scan, *column}))
+	if (upload_missing(part, &(Missing) {item->scan, *column, true}))
 		drop_tallies(part);
 	return NULL;
 }

@@ -120,6 +120,23 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 	return RTSCAN_EXECUTOR_CPU;
 }
 
+/* What the CPU takes for a row that it adds up, in nanoseconds, at least. */
+#define CPU_ROW		0.5
+
+RtscanExecutor
+rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans)
+{
+	const RtscanExecutorMethods *device = rtscan_executors[RTSCAN_EXECUTOR_COMPUTE];
+	double		rows = 0;
+
+	for (int i = 0; i < nscans; i++)
+		if (device->can(&scans[i]))
+			rows += scans[i].entry->rows;
+	if (rows == 0 || !device->is_ready() || device->estimate(RTSCAN_EXECUTOR_COMPUTE, scans, nscans) > rows * CPU_ROW)
+		return RTSCAN_EXECUTOR_CPU;
+	return RTSCAN_EXECUTOR_COMPUTE;
+}
+
 bool
 rtscan_executor_is_cpu(void)
 {
@@ -137,6 +154,23 @@ rtscan_list_regions(RtscanSegmentScan *scan)
 	scan->nregions = rtscan_filter_regions(&scan->filter, NULL);
 	scan->regions = palloc(Max(scan->nregions, 1) * sizeof(RtscanRegion *));
 	rtscan_filter_regions(&scan->filter, scan->regions);
+}
+
+bool
+rtscan_asks_for_all(const RtscanSegmentScan *scan)
+{
+	const RtscanSegmentFilter *filter = &scan->filter;
+
+	return !filter->region.empty && filter->region.ncolumns == 0 && filter->ndisjunctions == 0 && filter->nincluded == 0;
+}
+
+void
+rtscan_list_everything(RtscanSegmentScan *scan, bool wanted)
+{
+	if (!rtscan_asks_for_all(scan))
+		return;
+	scan->nregions = wanted;
+	scan->regions[0] = &scan->filter.region;
 }
 
 static void
@@ -367,7 +401,7 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 {
 	RtscanRowBits *bits = NULL;
 
-	if (filter->region.ncolumns > 0)
+	if (filter->region.ncolumns > 0 || filter->region.evaluated)
 		bits = evaluate_region(evaluation, &filter->region, within, room);
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		bits = and_disjunction(evaluation, &filter->disjunctions[i], within, bits, room);

@@ -59,6 +59,10 @@ typedef struct RtscanSegmentScan
 /* Make the list of the filter's regions, in the current memory context. */
 extern void rtscan_list_regions(RtscanSegmentScan *scan);
 
+/* Are all rows asked for?  Then there is no region, and the CPU makes the bits; but for a tally there can be one, without columns. */
+extern bool rtscan_asks_for_all(const RtscanSegmentScan *scan);
+extern void rtscan_list_everything(RtscanSegmentScan *scan, bool wanted);
+
 /* How many regions of a segment may be left to another executor than the CPU; so many of a round for each device. */
 #define RTSCAN_ROUND_REGIONS	64
 
@@ -104,6 +108,9 @@ extern void rtscan_leave_to_cpu(const char *why);
  * one that is set cannot be used; likewise in the next.
  */
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
+
+/* The one for segments all of whose rows are asked for, to be added up, by "auto". */
+extern RtscanExecutor rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans);
 
 /* Can that be no other than the CPU, whatever the scan? */
 extern bool rtscan_executor_is_cpu(void);

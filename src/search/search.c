@@ -156,6 +156,20 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 }
 
 void
+rtscan_search_for_tallies(RtscanSearch *search)
+{
+	if (search->chosen != RTSCAN_EXECUTOR_CPU || rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->looks_up_late)
+		return;
+	for (int i = 0; i < search->nsegments; i++)
+		if (!search->segments[i].filter.region.empty && !rtscan_asks_for_all(&search->segments[i]))
+			return;
+	for (int i = 0; i < search->nsegments; i++)
+		rtscan_list_everything(&search->segments[i], true);
+	search->chosen = rtscan_choose_adder(search->segments, search->nsegments);
+	search->round_segments = segments_of_round(search);
+}
+
+void
 rtscan_end_search(RtscanSearch *search)
 {
 	MemoryContextDelete(search->context);

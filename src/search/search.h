@@ -95,6 +95,12 @@ typedef struct RtscanSearch
 extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
+ * Somebody wants tallies (tally.h), before he asks for the first segment.  If all rows are asked for, the CPU has been chosen, which has
+ * nothing to do; another executor may be worth while.
+ */
+extern void rtscan_search_for_tallies(RtscanSearch *search);
+
+/*
  * The next segment that has rows that match, or NULL: their bits, dead rows taken out, are the caller's until it asks
  * for the next one.  (Their words may move meanwhile, so ask rtscan_bits_chunk() for them.)
  */
