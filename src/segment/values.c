@@ -427,29 +427,44 @@ take_wanted(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 		wanted->datums[wanted->next++] = datum;
 }
 
-/* Codes so near to each other that to pass what is between them costs less than to find the next one. */
+/* The last code of a run: codes so near to each other that to pass what is between them costs less than to find the next one. */
+static uint32
+end_of_run(const WantedCodes *wanted, uint32 first)
+{
+	uint32		last = wanted->codes[first];
+
+	for (uint32 i = first; i < wanted->n && wanted->codes[i] - last <= RTSCAN_LOOKUP_VALUES; i++)
+		last = wanted->codes[i];
+	return last;
+}
+
 static void
 visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 {
 	while (wanted->next < wanted->n)
-	{
-		uint32		first = wanted->codes[wanted->next];
-		uint32		last = first;
+		rtscan_dictionary_visit(values->reader, values->column, values->type, wanted->codes[wanted->next],
+								end_of_run(wanted, wanted->next) + 1, take_wanted, wanted);
+}
 
-		for (uint32 i = wanted->next; i < wanted->n && wanted->codes[i] - last <= RTSCAN_LOOKUP_VALUES; i++)
-			last = wanted->codes[i];
-		rtscan_dictionary_visit(values->reader, values->column, values->type, first, last + 1, take_wanted, wanted);
-	}
+/* Are they one run, which has less than half of the dictionary?  Who asks but once need not read the rest. */
+static bool
+is_short_run(const RtscanValues *values, const WantedCodes *wanted)
+{
+	return wanted->n > 0 && end_of_run(wanted, 0) == wanted->codes[wanted->n - 1] &&
+		wanted->codes[wanted->n - 1] - wanted->codes[0] < values->distinct / 2;
 }
 
 void
 rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums)
 {
-	prepare_dictionary(values, n);
+	WantedCodes wanted = {values->type, codes, n, 0, datums};
+
+	if (!values->is_key || values->lookups > 0 || !is_short_run(values, &wanted))
+		prepare_dictionary(values, n);
 	if (values->is_key && values->by_code == NULL)
 	{
 		values->lookups += n;
-		visit_runs_of_codes(values, &(WantedCodes) {values->type, codes, n, 0, datums});
+		visit_runs_of_codes(values, &wanted);
 		return;
 	}
 	for (uint32 i = 0; i < n; i++)
