@@ -19,26 +19,50 @@
 
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
-/* Its table takes what memory a workgroup can have, up to so much, but for what else is in it. */
-#define MAX_TALLY_MEMORY	49152
-#define TALLY_MEMORY		10752
+/*
+ * Tables take so much of a workgroup's memory, beside what else is in it: little, so that a processor has several workgroups at
+ * a time; or what a workgroup can have, up to so much.
+ */
+#define TALLY_MEMORY		24576
+#define LARGE_TALLY_MEMORY	49152
+#define OTHER_TALLY_MEMORY	10752
+
+static uint32_t
+table_size(const Context *context, uint32_t memory)
+{
+	uint32_t	most = context->properties.limits.maxComputeSharedMemorySize;
+
+	return ((memory < most ? memory : most) - OTHER_TALLY_MEMORY) / sizeof(uint32_t);
+}
+
+static VkPipeline
+open_tally_way(Evaluator *evaluator, uint32_t way, uint32_t wide)
+{
+	const VkPhysicalDeviceLimits *limits = &evaluator->context->properties.limits;
+	bool		large = way == TALLY_BY_LARGE_TABLES && limits->maxComputeWorkGroupInvocations >= TALLY_LARGE_GROUP &&
+		limits->maxComputeWorkGroupSize[0] >= TALLY_LARGE_GROUP;
+	uint32_t	table = way == TALLY_BY_TABLES ? evaluator->tally_table : way == TALLY_BY_LARGE_TABLES ? evaluator->large_table : 1;
+	uint32_t	constants[] = {way, wide, table, large ? TALLY_LARGE_GROUP : TALLY_GROUP};
+
+	return shader_compute_with(evaluator->context, evaluator->layout, tally_spirv, sizeof(tally_spirv), constants, 4);
+}
+
+/* Words are always taken for wide. */
+static bool
+has_way(uint32_t way, uint32_t wide)
+{
+	return wide || (way != TALLY_BY_WORDS && way != TALLY_BY_HASH);
+}
 
 static void
 open_tally(Evaluator *evaluator)
 {
-	uint32_t	memory = evaluator->context->properties.limits.maxComputeSharedMemorySize;
-
-	if (memory > MAX_TALLY_MEMORY)
-		memory = MAX_TALLY_MEMORY;
-	evaluator->tally_table = (memory - TALLY_MEMORY) / sizeof(uint32_t);
+	evaluator->tally_table = table_size(evaluator->context, TALLY_MEMORY);
+	evaluator->large_table = table_size(evaluator->context, LARGE_TALLY_MEMORY);
 	for (uint32_t way = 0; way < TALLY_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
-		{
-			uint32_t	constants[] = {way, wide, way == TALLY_BY_TABLES ? evaluator->tally_table : 1};
-
-			evaluator->tally[way][wide] = shader_compute_with(evaluator->context, evaluator->layout, tally_spirv,
-															  sizeof(tally_spirv), constants, 3);
-		}
+			if (has_way(way, wide))
+				evaluator->tally[way][wide] = open_tally_way(evaluator, way, wide);
 	evaluator->collect = shader_compute(evaluator->context, evaluator->layout, collect_spirv, sizeof(collect_spirv));
 }
 

@@ -67,7 +67,8 @@ typedef struct Evaluator
 	VkPipeline	collect;		/* likewise */
 	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it, */
 	bool		takes_out;		/* and publishing takes rows out of what is tallied */
-	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for */
+	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for, */
+	uint32_t	large_table;	/* and those with large tables */
 	Raytracer	raytracer;		/* of rt, */
 	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device lacks what that needs */
 	BvhBuilder	bvhs;

@@ -127,15 +127,37 @@ find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 	return result;
 }
 
+/* Cells of 32 bits that its tables have together. */
+static uint64_t
+count_table_cells(const Evaluator *evaluator, const TallyTask *task)
+{
+	const MeasureTask *measures = (const MeasureTask *) evaluator->measures.data + task->first_measure;
+	uint64_t	parts = 0;
+
+	for (uint32_t i = 0; i < task->measures; i++)
+		parts += measures[i].parts;
+	return parts * task->slots;
+}
+
+static uint32_t
+choose_tables(const Evaluator *evaluator, const TallyTask *task)
+{
+	uint64_t	cells = count_table_cells(evaluator, task);
+
+	if (cells <= evaluator->tally_table)
+		return TALLY_BY_TABLES;
+	return cells <= evaluator->large_table * (uint64_t) MAX_PASSES ? TALLY_BY_LARGE_TABLES : TALLY_BY_WORDS;
+}
+
 /* How its workgroups go about it.  With many cells it takes them long to empty their tables. */
 static void
 choose_way(const Evaluator *evaluator, TallyTask *task)
 {
 	if (task->slots == 1)
 		task->way = TALLY_OF_ONE_CELL;
-	else if (task->way == TALLY_BY_TABLES && task->slots * (uint64_t) task->measures > evaluator->tally_table * (uint64_t) MAX_PASSES)
-		task->way = TALLY_BY_WORDS;
-	if (task->way != TALLY_BY_TABLES || task->slots < MANY_CELLS)
+	else if (task->way == TALLY_BY_TABLES)
+		task->way = choose_tables(evaluator, task);
+	if ((task->way != TALLY_BY_TABLES && task->way != TALLY_BY_LARGE_TABLES) || task->slots < MANY_CELLS)
 		task->span = 1;
 	task->wide |= task->way == TALLY_BY_WORDS || task->way == TALLY_BY_HASH;
 }

@@ -19,6 +19,9 @@
 #define MAX_BUNDLES		4096
 #define MAX_RAYS		(UINT32_C(1) << 22)
 
+/* What tallies of a batch have together on the device, at most; one request's have less. */
+#define MAX_TALLY_WORDS	(UINT64_C(1) << 25)
+
 _Static_assert(SPACE_MAX_RANGES * SPACE_RAYS <= MAX_RAYS, "a job has no more rays than a group");
 
 /* ---------------------------------------------------------------- the batch */
@@ -509,6 +512,8 @@ static bool
 fits_submission(const Evaluator *evaluator)
 {
 	return evaluator->sieve_of.count <= MAX_WORKGROUPS && evaluator->refine_of.count <= MAX_WORKGROUPS &&
+		evaluator->publish_of.count <= MAX_WORKGROUPS && evaluator->tally_of.count <= MAX_WORKGROUPS &&
+		evaluator->collect_of.count <= MAX_WORKGROUPS && evaluator->tally_words <= MAX_TALLY_WORDS &&
 		(evaluator->trace_tasks.count == 0 ||
 		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count)) &&
 		(evaluator->job_tasks.count == 0 ||

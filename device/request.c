@@ -87,7 +87,7 @@ check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const Tall
 			return false;
 	if (segment->cells == 0)
 		return segment->entries == 0 && segment->digits == 0 && segment->measures == 0;
-	return segment->entries > 0 && segment->entries <= segment->cells && segment->entries <= DEVICE_MAX_TALLY_WORDS &&
+	return segment->entries > 0 && segment->entries <= segment->cells &&
 		check_digits(segment, digits);
 }
 

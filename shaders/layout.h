@@ -23,7 +23,8 @@
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
 
-#define TALLY_GROUP			512		/* threads of a workgroup */
+#define TALLY_GROUP			512		/* threads of a workgroup, */
+#define TALLY_LARGE_GROUP	1024	/* and of one with large tables */
 #define TALLY_DIGITS		8
 #define TALLY_MEASURES		33		/* of the backend's, and rows */
 #define TALLY_COPIES		32		/* of a table */
@@ -40,7 +41,8 @@
 #define TALLY_BY_TABLES		1
 #define TALLY_BY_WORDS		2
 #define TALLY_BY_HASH		3		/* cells take the slots that they find */
-#define TALLY_WAYS			4
+#define TALLY_BY_LARGE_TABLES	4	/* which leave room for few workgroups: these are larger, too */
+#define TALLY_WAYS			5
 
 /* Before a tally's words: how many of its slots have rows, and how many workgroups have counted theirs. */
 #define TALLY_HEADER		2

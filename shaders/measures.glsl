@@ -46,7 +46,24 @@ words_of(TallyTask task, uint32_t measure)
 	return task.words + uint64_t(measure) * task.slots * 8;
 }
 
+/* Digits of cells are far apart, or near each other: all of their bits count. */
+uint32_t
+hash_of(uint64_t cell)
+{
+	uint64_t	hash = (cell ^ cell >> 32) * 0x9E3779B97F4A7C15ul;
+
+	hash = (hash ^ hash >> 29) * 0xBF58476D1CE4E5B9ul;
+	return uint32_t(hash >> 32);
+}
+
 #define NO_SLOT	0xFFFFFFFFu
+
+/* Has a cell found no slot? */
+bool
+is_lost(TallyTask task)
+{
+	return Doublewords(task.words - TALLY_HEADER * 8).at[0] >= TALLY_LOST;
+}
 
 /*
  * By hash, the slot that a cell has, or takes.  A slot's number never changes once it is there, so that what is read of it may be old
@@ -56,8 +73,7 @@ uint32_t
 find_slot(TallyTask task, uint64_t cell)
 {
 	Doublewords	numbers = Doublewords(words_of(task, task.measures));
-	uint64_t	hash = (cell ^ cell >> 32) * 0x9E3779B97F4A7C15ul;
-	uint32_t	slot = uint32_t(hash >> 32);
+	uint32_t	slot = hash_of(cell);
 
 	for (uint32_t probe = 0; probe < TALLY_PROBES; probe++, slot++)
 	{

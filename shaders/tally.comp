@@ -15,15 +15,16 @@
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
-layout(local_size_x = TALLY_GROUP) in;
+layout(local_size_x_id = 3) in;
 
 /*
  * A pipeline for each way, and whether some values have more than 32 bits: what a thread needs of registers decides how many
- * there are at a time.  And how many cells of 32 bits the workgroup's memory has room for.
+ * there are at a time.  And how many cells of 32 bits the workgroup's memory has room for, and threads it has.
  */
 layout(constant_id = 0) const uint32_t WAY = TALLY_OF_ONE_CELL;
 layout(constant_id = 1) const bool WIDE = false;
 layout(constant_id = 2) const uint32_t TABLE = 1;
+layout(constant_id = 3) const uint32_t GROUP = TALLY_GROUP;
 
 /* A column's elements in the chunk at hand. */
 struct Elements
@@ -63,7 +64,7 @@ struct Chunk
 #define MAX_LISTED	(CHUNK_ROWS / 16)
 
 shared uint32_t table[TABLE];
-shared uint64_t gathered[WAY == TALLY_OF_ONE_CELL ? TALLY_GROUP : 1];
+shared uint64_t gathered[WAY == TALLY_OF_ONE_CELL ? GROUP : 1];
 shared Digit digits[TALLY_DIGITS];
 shared Measure measures[TALLY_MEASURES];
 shared uint32_t list[MAX_LISTED / 2];
@@ -101,7 +102,7 @@ count_chosen(Chunk chunk)
 {
 	uint32_t	rows = 0;
 
-	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
+	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += GROUP)
 		rows += bitCount(chosen_word(chunk, word));
 	return rows;
 }
@@ -110,7 +111,7 @@ count_chosen(Chunk chunk)
 void
 list_chosen(Chunk chunk, uint32_t place)
 {
-	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += TALLY_GROUP)
+	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += GROUP)
 		for (uint32_t rows = chosen_word(chunk, word); rows != 0; rows &= rows - 1, place++)
 			atomicOr(list[place / 2], (word * 32 + findLSB(rows)) << place % 2 * 16);
 }
@@ -123,7 +124,7 @@ look_for_chosen(inout Chunk chunk)
 
 	if (gl_LocalInvocationIndex == 0)
 		chosen_rows = listed_rows = 0;
-	for (uint32_t i = gl_LocalInvocationIndex; i < MAX_LISTED / 2; i += TALLY_GROUP)
+	for (uint32_t i = gl_LocalInvocationIndex; i < MAX_LISTED / 2; i += GROUP)
 		list[i] = 0;
 	barrier();
 	atomicAdd(chosen_rows, rows);
@@ -166,12 +167,12 @@ enter_chunk(TallyTask task, uint32_t chunk)
 }
 
 /* The places of the rows at hand, among those that are looked at: from the first, as far apart as there are threads. */
-#define STEP	(4 * TALLY_GROUP)
+#define STEP	(4 * GROUP)
 
 uvec4
 places_at_hand(uint32_t first)
 {
-	return first + uvec4(0, TALLY_GROUP, 2 * TALLY_GROUP, 3 * TALLY_GROUP);
+	return first + uvec4(0, GROUP, 2 * GROUP, 3 * GROUP);
 }
 
 uint32_t
@@ -432,7 +433,7 @@ join_threads(TallyTask task, uint32_t number, Gathered all)
 
 	barrier();
 	gathered[gl_LocalInvocationIndex] = gathered_measure(kind, all);
-	for (uint32_t distance = TALLY_GROUP / 2; distance > 0; distance /= 2)
+	for (uint32_t distance = GROUP / 2; distance > 0; distance /= 2)
 	{
 		barrier();
 		if (gl_LocalInvocationIndex < distance)
@@ -571,7 +572,7 @@ tabulate(TallyTask task, uint32_t first_chunk, Pass pass)
 	uint32_t	place = 0;
 
 	barrier();
-	for (uint32_t i = gl_LocalInvocationIndex; i < pass.copies * pass.size; i += TALLY_GROUP)
+	for (uint32_t i = gl_LocalInvocationIndex; i < pass.copies * pass.size; i += GROUP)
 		table[i] = 0;
 	for (uint32_t chunk = first_chunk; chunk < first_chunk + task.span; chunk++)
 		if (is_tallied(task, chunk))
@@ -579,7 +580,7 @@ tabulate(TallyTask task, uint32_t first_chunk, Pass pass)
 	barrier();
 	for (uint32_t m = pass.first; m < pass.end; m++)
 	{
-		for (uint32_t cell = gl_LocalInvocationIndex; cell < pass.cells; cell += TALLY_GROUP)
+		for (uint32_t cell = gl_LocalInvocationIndex; cell < pass.cells; cell += GROUP)
 			empty_cell(task, pass, m, place, cell);
 		place += measures[m].parts * pass.cells;
 	}
@@ -614,6 +615,8 @@ tabulate_all(TallyTask task, uint32_t first_chunk)
 void
 scatter(TallyTask task, Chunk chunk)
 {
+	if (WAY == TALLY_BY_HASH && is_lost(task))
+		return;
 	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += STEP)
 	{
 		uvec4		rows = rows_at_hand(chunk, first);
@@ -653,7 +656,7 @@ main()
 		tallies = tallies || is_tallied(task, chunk);
 	if (!tallies)
 		return;
-	if (WAY == TALLY_BY_TABLES)
+	if (WAY == TALLY_BY_TABLES || WAY == TALLY_BY_LARGE_TABLES)
 	{
 		tabulate_all(task, first_chunk);
 		return;

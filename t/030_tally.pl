@@ -258,6 +258,29 @@ foreach my $change ('', 'DELETE FROM coded WHERE a % 7 = 0; VACUUM coded')
 	}
 }
 
+# Sums that have one measure in each segment, and two in all together, of which there are too many; rows behind the segments that a device takes.
+my @sums = map { "far$_" } 1 .. 18;
+my $far = join(', ', map { "i * 20000::bigint + $_ AS far$_" } 1 .. 18);
+change(<<"SQL");
+CREATE TABLE sums AS SELECT hashint4(i) AS a, i % 2 AS g, i / 8 AS near, $far FROM generate_series(1, 260000) AS i;
+SET maintenance_work_mem = '32MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX sums_idx ON sums USING rtscan (a) INCLUDE (g, near, @{[ join(', ', @sums) ]});
+INSERT INTO sums SELECT hashint4(i), i % 2, i / 8, @{[ join(', ', map { "i * $_" } 1 .. 18) ]} FROM generate_series(1, 5000) AS i;
+VACUUM ANALYZE sums;
+SQL
+my $sums = join(', ', map { "sum($_)" } @sums);
+foreach my $query ("SELECT $sums FROM sums", "SELECT g, $sums FROM sums GROUP BY g", 'SELECT near, g, count(*), sum(far1) FROM sums GROUP BY near, g')
+{
+	foreach my $executor (@executors)
+	{
+		my $told = explained($executor, $query, 'SET rtscan.fallback = off; ');
+		cmp_ok($told->{Segments}, '>', 1, "$executor: several segments: $query");
+		is($told->{'Not Tallied'}, undef, "$executor: all that a device takes is tallied: $query");
+		cmp_ok($told->{'Rows Tallied'}, '>', 200000, "$executor: that is most");
+		is(answered($executor, $query), right($query), "$executor: and right");
+	}
+}
+
 # Codes of a key that somebody's own operator class sorts do not ascend as the integers do; and a key may have no values.
 $node->safe_psql('postgres', <<"SQL");
 CREATE FUNCTION reverse_cmp(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT AS 'SELECT btint4cmp(\$2, \$1)';

@@ -14,7 +14,7 @@
 #include "../shader.h"
 #include "columns.h"
 
-#define CASES			150
+#define CASES			300
 #define MAX_SEGMENTS	3
 #define MAX_GROUPS		2
 #define MAX_DIGITS		3
@@ -70,8 +70,8 @@ static unsigned long lost = 0;	/* tallies that there was no room for */
 static Shape
 make_shape(void)
 {
-	static const uint32_t nulls[] = {0, 1, 2, 9, 99, 300, 2000, 65000};
-	static const uint32_t value_bits[] = {1, 7, 15, 16, 17, 31, 32, 40, 63};
+	static const uint32_t nulls[] = {0, 1, 2, 9, 99, 99, 300, 2000, 65000};
+	static const uint32_t value_bits[] = {1, 7, 15, 16, 17, 31, 32, 40, 48, 63};
 	Shape		shape = {
 		.cells = 1,
 		.nvalues = 1 + (uint32_t) below(MAX_VALUES),

@@ -82,53 +82,66 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 
 /* ---------------------------------------------------------------- what digits stand for */
 
-/* The values of a digit: of codes by number, of other integers by entry. */
-typedef struct DigitValues
+/* An entry among others, in the order of numbers. */
+typedef struct PlacedEntry
 {
-	const RtscanTallyDigit *digit;
-	Datum	   *datums;
-} DigitValues;
+	uint64		number;
+	uint32		entry;
+} PlacedEntry;
 
-/* The codes that entries have, ascending, without NULL's; returns how many. */
-static uint32
-list_codes(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 *codes)
+#define ST_SORT sort_entries
+#define ST_ELEMENT_TYPE PlacedEntry
+#define ST_COMPARE(a, b) ((a)->number < (b)->number ? -1 : (a)->number > (b)->number)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+static PlacedEntry *
+create_placed(const RtscanTally *tally)
 {
-	bool	   *used = palloc0(digit->null + 1);
+	return palloc(Max(tally->n, 1) * sizeof(PlacedEntry));
+}
+
+/* Those that have a code, in the order of these; returns how many. */
+static uint32
+place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, PlacedEntry *placed)
+{
 	uint32		n = 0;
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
-		used[rtscan_tally_number(tally, digit, entry)] = true;
-	for (uint32 code = 0; code < digit->null; code++)
-		if (used[code])
-			codes[n++] = code;
-	pfree(used);
+	{
+		uint32		number = rtscan_tally_number(tally, digit, entry);
+
+		if (number < digit->null)
+			placed[n++] = (PlacedEntry) {number, entry};
+	}
+	sort_entries(placed, n);
 	return n;
 }
 
-static Datum *
-read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit)
+static void
+read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
 {
-	Size		most = Max(digit->null, 1);
-	Datum	   *datums = palloc_extended(most * sizeof(Datum), MCXT_ALLOC_HUGE);
-	uint32	   *codes = palloc(most * sizeof(uint32));
-	uint32		n = list_codes(tally, digit, codes);
+	PlacedEntry *placed = create_placed(tally);
+	uint32		n = place_by_code(tally, digit, placed);
+	uint32	   *codes = palloc(Max(n, 1) * sizeof(uint32));
 	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
 
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = placed[i].number;
 	rtscan_get_values_of_codes(values, codes, n, found);
 	for (uint32 i = 0; i < n; i++)
-		datums[codes[i]] = found[i];
+		datums[placed[i].entry] = found[i];
 	pfree(found);
 	pfree(codes);
-	return datums;
+	pfree(placed);
 }
 
 /* NULL has the least one's, which nobody asks for. */
-static Datum *
-read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit)
+static void
+read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
 {
-	Size		most = Max(tally->n, 1);
-	Datum	   *datums = palloc(most * sizeof(Datum));
-	int64	   *integers = palloc(most * sizeof(int64));
+	int64	   *integers = palloc(Max(tally->n, 1) * sizeof(int64));
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
 	{
@@ -138,32 +151,20 @@ read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyD
 	}
 	rtscan_get_values_of_integers(values, integers, digit->of.scale, tally->n, datums);
 	pfree(integers);
-	return datums;
 }
 
-static DigitValues
+/* The values that a digit stands for, by entry; of NULL any. */
+static Datum *
 read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit)
 {
 	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.own.number);
+	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
 
-	return (DigitValues) {digit, (digit->coded ? read_codes : read_integers) (values, tally, digit)};
+	(digit->coded ? read_codes : read_integers) (values, tally, digit, datums);
+	return datums;
 }
 
 /* ---------------------------------------------------------------- groups of entries */
-
-/* Where entries of one group are next to each other. */
-typedef struct PlacedEntry
-{
-	uint64		group;
-	uint32		entry;
-} PlacedEntry;
-
-#define ST_SORT sort_entries
-#define ST_ELEMENT_TYPE PlacedEntry
-#define ST_COMPARE(a, b) ((a)->group < (b)->group ? -1 : (a)->group > (b)->group)
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
 
 /* The digits of GROUP BY come first, so cells of one group are as far apart as there are groups. */
 static uint64
@@ -172,11 +173,12 @@ count_groups(const RtscanTally *tally, int ndigits)
 	return ndigits < tally->ndigits ? tally->digits[ndigits].stride : tally->cells;
 }
 
+/* Entries of one group are next to each other. */
 static PlacedEntry *
-place_entries(const RtscanTally *tally, int ndigits)
+place_by_group(const RtscanTally *tally, int ndigits)
 {
 	uint64		groups = count_groups(tally, ndigits);
-	PlacedEntry *placed = palloc_extended(Max(tally->n, 1) * sizeof(PlacedEntry), MCXT_ALLOC_HUGE);
+	PlacedEntry *placed = create_placed(tally);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
 		placed[entry] = (PlacedEntry) {rtscan_tally_cell(tally, entry) % groups, entry};
@@ -187,21 +189,21 @@ place_entries(const RtscanTally *tally, int ndigits)
 
 /* Let expressions of GROUP BY be about a row of an entry. */
 static void
-enter_entry(RtscanBatch *batch, const RtscanTally *tally, const DigitValues *digits, int ndigits, uint32 entry)
+enter_entry(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, int ndigits, uint32 entry)
 {
 	ResetExprContext(batch->context);
 	for (int i = 0; i < ndigits; i++)
 	{
-		const RtscanTallyDigit *digit = digits[i].digit;
-		uint32		number = rtscan_tally_number(tally, digit, entry);
+		const RtscanTallyDigit *digit = &tally->digits[i];
+		bool		isnull = rtscan_tally_number(tally, digit, entry) == digit->null;
 
-		batch->slot->tts_isnull[digit->of.own.number] = number == digit->null;
-		batch->slot->tts_values[digit->of.own.number] = number == digit->null ? (Datum) 0 : digits[i].datums[digit->coded ? number : entry];
+		batch->slot->tts_isnull[digit->of.own.number] = isnull;
+		batch->slot->tts_values[digit->of.own.number] = isnull ? (Datum) 0 : digits[i][entry];
 	}
 }
 
 static RtscanState *
-find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, const DigitValues *digits, int ndigits, uint32 entry)
+find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *digits, int ndigits, uint32 entry)
 {
 	if (answer->only)
 		return answer->only;
@@ -278,7 +280,7 @@ combine_entries(const RtscanRowsAnswer *answer, const RtscanTally *tally, const 
 	{
 		CHECK_FOR_INTERRUPTS();
 		combine_entry(answer, tally, placed[i++].entry, totals);
-	} while (i < tally->n && placed[i].group == placed[first].group);
+	} while (i < tally->n && placed[i].number == placed[first].number);
 	return i;
 }
 
@@ -305,9 +307,9 @@ spill_if_full(RtscanRowsAnswer *answer)
 
 /* Add all groups to those there are. */
 static void
-add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, const DigitValues *digits, int ndigits)
+add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *digits, int ndigits)
 {
-	PlacedEntry *placed = place_entries(tally, ndigits);
+	PlacedEntry *placed = place_by_group(tally, ndigits);
 	AggregateTotal *totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
 	/* What finding and adding leave behind. */
 	MemoryContext old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
@@ -333,7 +335,7 @@ take_tally(const RtscanTally *tally, void *arg)
 	MemoryContext context = AllocSetContextCreate(answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	int			ndigits = answer->groups ? bms_num_members(answer->set->columns) : 0;
-	DigitValues digits[DEVICE_MAX_DIGITS];
+	Datum	   *digits[DEVICE_MAX_DIGITS];
 
 	for (int i = 0; i < ndigits; i++)
 		digits[i] = read_digit(answer, tally, &tally->digits[i]);
@@ -366,6 +368,17 @@ takes_totals(const RtscanRowsAnswer *answer)
 	return takes;
 }
 
+/* Without groups the CPU reads few values of counts and extremes: chunks have them. */
+static bool
+reads_values(const RtscanRowsAnswer *answer)
+{
+	bool		reads = answer->groups != NULL;
+
+	for (int i = 0; i < answer->task->naggregates && !reads; i++)
+		reads = answer->transitions[i].family->total_kind(&answer->transitions[i]) == RTSCAN_TOTAL_SUM;
+	return reads;
+}
+
 void
 rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 {
@@ -373,7 +386,7 @@ rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 
 	if (!takes_totals(answer) || answer->question->claim)
 		note_why(answer, RTSCAN_NOT_TALLIED_ROWS);
-	else if (!rtscan_cursor_may_tally(answer->cursor))
+	else if (!rtscan_cursor_choose_for_tallies(answer->cursor, reads_values(answer)))
 		note_why(answer, RTSCAN_NOT_TALLIED_SHARED);
 	else
 		rtscan_cursor_offer_tallies(answer->cursor, &tallier);

@@ -224,6 +224,22 @@ next_of_chunk(RtscanCursor *cursor)
 							  cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
 }
 
+/* There were too many entries: there will be in the next rounds. */
+static void
+ask_for_no_more_entries(RtscanCursor *cursor)
+{
+	for (int i = 0; i < cursor->search.nsegments; i++)
+	{
+		RtscanSegmentScan *segment = &cursor->search.segments[i];
+
+		if (segment->tally == NULL || segment->tally->made || segment->tally->room == segment->tally->cells)
+			continue;
+		segment->tally = NULL;
+		rtscan_list_everything(segment, false);
+	}
+	cursor->has_too_many_cells = true;
+}
+
 /* Give what rows of the segment come to, and of those that have joined it, if that has been found out in place of their bits. */
 static void
 give_tally(RtscanCursor *cursor)
@@ -231,7 +247,11 @@ give_tally(RtscanCursor *cursor)
 	RtscanTally *tally = cursor->segment->tally;
 
 	cursor->search.stats.rows += cursor->bits->tallied;
-	cursor->has_too_many_cells |= tally && tally->overflowed;
+	if (tally && tally->overflowed)
+	{
+		ask_for_no_more_entries(cursor);
+		return;
+	}
 	if (tally == NULL || !tally->made || tally->head != tally || tally->given)
 		return;
 	tally->given = true;
@@ -374,10 +394,13 @@ rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg
 
 /* Processes that share a segment share its chunks: one cannot answer for all of them. */
 bool
-rtscan_cursor_may_tally(RtscanCursor *cursor)
+rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, bool reads_values)
 {
-	rtscan_search_for_tallies(&cursor->search);
-	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU && !cursor->search.shares_chunks && !cursor->unchecked;
+	if (cursor->search.shares_chunks || cursor->unchecked)
+		return false;
+	if (reads_values)
+		rtscan_search_for_tallies(&cursor->search);
+	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU;
 }
 
 bool
@@ -403,7 +426,7 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 	int			n = 0;
 
 	cursor->tallier = *tallier;
-	for (int i = 0; i < search->nsegments && rtscan_cursor_may_tally(cursor); i++)
+	for (int i = 0; i < search->nsegments; i++)
 	{
 		RtscanSegmentScan *segment = &search->segments[i];
 

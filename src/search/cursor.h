@@ -78,8 +78,13 @@ typedef struct RtscanTallier
 
 extern void rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
 
-/* Is there another executor than the CPU that might make one; and were some asked for that have too many cells? */
-extern bool rtscan_cursor_may_tally(RtscanCursor *cursor);
+/*
+ * Before that: is there another executor than the CPU that might make one?  Where all rows are asked for, "auto" chooses one now, if the CPU
+ * would have to read their values.
+ */
+extern bool rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, bool reads_values);
+
+/* Had some that were offered too many cells? */
 extern bool rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor);
 
 /* The values of a column in the segment at hand. */

@@ -63,6 +63,9 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 {
 	RtscanTally *tally = tally_of(part, scan);
 
+	/* The CPU has the bits of all rows at once. */
+	if (region->ncolumns == 0 && tally == NULL)
+		return;
 	part->regions[part->nregions++] = (RtscanDeviceRegion) {scan, region, tally, tally && tally->joins && part->tally_words > 0};
 	part->chunks += scan->reader.segment->chunks;
 	part->header.columns += region->ncolumns;
@@ -93,10 +96,21 @@ rtscan_end_part(RtscanDevicePart *part)
 static void
 drop_tallies(RtscanDevicePart *part)
 {
-	for (int i = 0; i < part->nregions; i++)
-		part->regions[i].tally = NULL;
+	int			n = part->nregions;
+
 	part->header.digits = part->header.measures = 0;
-	part->tally_words = 0;
+	part->tally_words = part->nregions = 0;
+	for (int i = 0; i < n; i++)
+	{
+		RtscanDeviceRegion *item = &part->regions[part->nregions];
+
+		*item = part->regions[i];
+		item->tally = NULL;
+		if (item->region->ncolumns > 0)
+			part->nregions++;
+		else
+			part->chunks -= item->scan->reader.segment->chunks;
+	}
 	rtscan_end_part(part);
 }
 
@@ -256,7 +270,7 @@ has_room_for_tallies(const RtscanDevicePart *part)
 			size += rtscan_device_column_size(item->scan->reader.segment, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY});
 		if (item->tally)
 			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
-		if (part->header.executor == DEVICE_RTCUDB)
+		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0)
 			size += rtscan_device_job_size(item->scan->reader.segment);
 	}
 	return size <= rtscan_device_memory_limit(part->device) / 2;
@@ -268,6 +282,8 @@ has_room_for_tallies(const RtscanDevicePart *part)
 static const char *
 ask(RtscanDevicePart *part)
 {
+	if (part->nregions == 0)
+		return rtscan_not_yet;
 	part->connected = rtscan_device_is_connected(part->device);
 	if (!open_area(part))
 		return rtscan_device_absence(part->device);
@@ -314,23 +330,38 @@ overflows(const RtscanDevicePart *part)
 
 	for (int i = 0; i < part->nregions; i++)
 	{
-		RtscanTally *tally = part->regions[i].tally;
+		const RtscanTally *tally = part->regions[i].tally;
 
 		if (tally == NULL || part->regions[i].joins)
 			continue;
-		tally->overflowed = *words > tally->room;
-		if (tally->overflowed)
+		if (*words > tally->room)
 			return true;
 		words += rtscan_tally_words(tally, tally->room);
 	}
 	return false;
 }
 
-/* Is a reply the answer?  Without its tallies it is not. */
+static void
+count_reply(const DeviceReply *reply, RtscanCounters *counters)
+{
+	counters->refined_rows += reply->refined_rows;
+	counters->rays += reply->rays;
+	counters->device_time += reply->nanoseconds;
+}
+
+/* Is a reply the answer?  Without its tallies it is not: then all of them are dropped. */
 static bool
 has_answer(RtscanDevicePart *part)
 {
-	return part->reply.result == DEVICE_OK && (part->header.prepare || !overflows(part));
+	if (part->reply.result != DEVICE_OK)
+		return false;
+	if (part->header.prepare || !overflows(part))
+		return true;
+	count_reply(&part->reply, &part->in_vain);
+	for (int i = 0; i < part->nregions; i++)
+		if (part->regions[i].tally)
+			part->regions[i].tally->overflowed = true;
+	return false;
 }
 
 /* Do what a reply that is no answer asks for; returns why it is no use to ask again, or NULL. */
@@ -419,7 +450,6 @@ take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *wo
 void
 rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters)
 {
-	const DeviceReply *reply = &part->reply;
 	char	   *answer = part->area + part->request.results;
 	const ChunkCount *counts = (const ChunkCount *) answer;
 	RtscanTakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(part->chunks))};
@@ -440,7 +470,8 @@ rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters
 	}
 	rtscan_end_tallies(&tallies);
 	counters->chunks_read += part->chunks;
-	counters->refined_rows += reply->refined_rows;
-	counters->rays += reply->rays;
-	counters->device_time += reply->nanoseconds;
+	count_reply(&part->reply, counters);
+	counters->refined_rows += part->in_vain.refined_rows;
+	counters->rays += part->in_vain.rays;
+	counters->device_time += part->in_vain.device_time;
 }

@@ -120,7 +120,7 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 	return RTSCAN_EXECUTOR_CPU;
 }
 
-/* What the CPU takes for a row that it adds up, in nanoseconds, at least. */
+/* What the CPU takes for a row whose values it adds up, in nanoseconds, at least. */
 #define CPU_ROW		0.5
 
 RtscanExecutor
@@ -132,9 +132,12 @@ rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans)
 	for (int i = 0; i < nscans; i++)
 		if (device->can(&scans[i]))
 			rows += scans[i].entry->rows;
-	if (rows == 0 || !device->is_ready() || device->estimate(RTSCAN_EXECUTOR_COMPUTE, scans, nscans) > rows * CPU_ROW)
+	if (rows == 0 || !device->is_ready() || memory_shortage(device, scans, nscans))
 		return RTSCAN_EXECUTOR_CPU;
-	return RTSCAN_EXECUTOR_COMPUTE;
+	if (device->estimate(RTSCAN_EXECUTOR_COMPUTE, scans, nscans) < rows * CPU_ROW)
+		return RTSCAN_EXECUTOR_COMPUTE;
+	device->pass_over(RTSCAN_EXECUTOR_COMPUTE, scans, nscans);
+	return RTSCAN_EXECUTOR_CPU;
 }
 
 bool
@@ -169,6 +172,7 @@ rtscan_list_everything(RtscanSegmentScan *scan, bool wanted)
 {
 	if (!rtscan_asks_for_all(scan))
 		return;
+	Assert(scan->looked_up);
 	scan->nregions = wanted;
 	scan->regions[0] = &scan->filter.region;
 }
@@ -441,7 +445,8 @@ check_evaluated(RtscanSegmentScan *scan)
 
 	if (rtscan_filter_asks_included(&scan->filter))
 		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
-	if (evaluated == scan->nregions)
+	/* Of all rows nobody has to do anything. */
+	if (evaluated == scan->nregions || rtscan_asks_for_all(scan))
 		return;
 	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
 						 : "A segment has few rows, and only the CPU evaluates such ones.");

@@ -59,7 +59,7 @@ typedef struct RtscanSegmentScan
 /* Make the list of the filter's regions, in the current memory context. */
 extern void rtscan_list_regions(RtscanSegmentScan *scan);
 
-/* Are all rows asked for?  Then there is no region, and the CPU makes the bits; but for a tally there can be one, without columns. */
+/* Are all rows asked for?  Then there is no region: the CPU has all bits.  For a tally there can be one, without columns. */
 extern bool rtscan_asks_for_all(const RtscanSegmentScan *scan);
 extern void rtscan_list_everything(RtscanSegmentScan *scan, bool wanted);
 

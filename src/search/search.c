@@ -166,6 +166,8 @@ rtscan_search_for_tallies(RtscanSearch *search)
 	for (int i = 0; i < search->nsegments; i++)
 		rtscan_list_everything(&search->segments[i], true);
 	search->chosen = rtscan_choose_adder(search->segments, search->nsegments);
+	for (int i = 0; i < search->nsegments && search->chosen == RTSCAN_EXECUTOR_CPU; i++)
+		rtscan_list_everything(&search->segments[i], false);
 	search->round_segments = segments_of_round(search);
 }
 

@@ -12,9 +12,8 @@
 #define ROWS_A_CELL		16
 #define FEW_CELLS		1024
 
-/* More of them than that cannot be numbered.  Tallies of a round without room for all share so many words. */
+/* More of them than that cannot be numbered. */
 #define MAX_CELLS		(UINT64CONST(1) << 62)
-#define SHARED_WORDS	(DEVICE_MAX_TALLY_WORDS / 2)
 
 /* Of so many values that are stored as codes, integers are looked up before it is known whether the cells are too many. */
 #define FEW_CODES		4096
@@ -379,15 +378,15 @@ lay_out_value(RtscanTally *tally, RtscanTallyValue *value)
 	return fits;
 }
 
-/* Tallies of a round have so many words together, at least if there is not room for all cells. */
+/* Where that is not for all cells, it is for no more than there can be of so many rows. */
 static uint32
 room_for_entries(const RtscanTally *tally, uint64 rows, int ntallies)
 {
-	uint64		width = 2 + tally->nmeasures;
+	uint64		share = DEVICE_MAX_TALLY_WORDS / Min(ntallies, RTSCAN_ROUND_SEGMENTS) / (2 + tally->nmeasures) - 1;
 
-	if (tally->cells <= Max(rows / ROWS_A_CELL, FEW_CELLS) && tally->cells < DEVICE_MAX_TALLY_WORDS / width)
+	if (tally->cells <= Min(Max(rows / ROWS_A_CELL, FEW_CELLS), share))
 		return tally->cells;
-	return Min(SHARED_WORDS / Min(ntallies, RTSCAN_ROUND_REGIONS) / width, tally->cells);
+	return Min(Min(share / 2, rows), tally->cells);
 }
 
 /* Lay out one of several tallies, of so many rows. */
@@ -398,11 +397,43 @@ lay_out(RtscanTally *tally, uint64 rows, int ntallies)
 
 	for (int i = 0; i < tally->nvalues && fits; i++)
 		fits = lay_out_value(tally, &tally->values[i]);
-	tally->room = room_for_entries(tally, rows, ntallies);
+	if (fits)
+		tally->room = room_for_entries(tally, rows, ntallies);
 	return fits;
 }
 
-/* What all of them have together; false if they cannot join. */
+static bool
+has_room_for_all_cells(const RtscanTally *tally)
+{
+	return tally->room == tally->cells;
+}
+
+/* Is there room for all cells of each, if they do not join? */
+static bool
+have_room_apart(RtscanTally **tallies, int n)
+{
+	bool		have = true;
+
+	for (int i = 0; i < n && have; i++)
+	{
+		RtscanTally trial = *tallies[i];
+
+		have = lay_out(&trial, trial.segment->header.rows, n) && has_room_for_all_cells(&trial);
+	}
+	return have;
+}
+
+static uint64
+count_rows(RtscanTally **tallies, int n)
+{
+	uint64		rows = 0;
+
+	for (int i = 0; i < n; i++)
+		rows += tallies[i]->segment->header.rows;
+	return rows;
+}
+
+/* What all of them have together; false if they cannot join, or had better not. */
 static bool
 find_all(RtscanTally **tallies, int n, RtscanTally *all)
 {
@@ -413,7 +444,7 @@ find_all(RtscanTally **tallies, int n, RtscanTally *all)
 		if (!widen_all(all, tallies[i]))
 			return false;
 	trial = *all;
-	return lay_out_cells(&trial);
+	return lay_out(&trial, count_rows(tallies, n), 1) && (has_room_for_all_cells(&trial) || !have_room_apart(tallies, n));
 }
 
 void
@@ -421,10 +452,8 @@ rtscan_settle_tallies(RtscanTally **tallies, int n)
 {
 	RtscanTally all;
 	bool		join = n > 0 && find_all(tallies, n, &all);
-	uint64		rows = 0;
+	uint64		rows = count_rows(tallies, n);
 
-	for (int i = 0; i < n; i++)
-		rows += tallies[i]->segment->header.rows;
 	for (int i = 0; i < n; i++)
 	{
 		if (join)

@@ -77,7 +77,7 @@ typedef struct RtscanTally
 	/* Settled: */
 	bool		joins;			/* it is like those of the other segments */
 	uint64		cells;
-	uint32		room;			/* for entries: for all cells, or for fewer, if they are far more than the rows */
+	uint32		room;			/* for entries: for all cells, or for fewer, if they are many */
 	int			nmeasures;
 	TallyMeasure measures[DEVICE_MAX_MEASURES];
 
@@ -87,7 +87,7 @@ typedef struct RtscanTally
 	uint32		n;				/* a head's: entries, in any order */
 	const uint64 *words;		/* of each the cell, how many rows, and the measures */
 	bool		given;			/* a head's words have been, and are not to be made again */
-	bool		overflowed;		/* there was no room for all */
+	bool		overflowed;		/* there was no room for all, of this one or of another that was asked for with it */
 } RtscanTally;
 
 /* An empty one, in the current memory context: of one cell, without values or rows. */
@@ -112,7 +112,8 @@ extern bool rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const 
  */
 extern double rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column);
 
-/* Decide about some segments' tallies, which have the same columns; NULL is put in place of those whose cells cannot be numbered. */
+/* Decide about some segments' tallies, which have the same columns; NULL is put in place of those whose cells cannot be numbered, or
+ * that have too many measures. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
 
 /* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, or ask about INCLUDEd columns. */
