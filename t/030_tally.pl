@@ -68,7 +68,7 @@ my @tallied = (
 	"SELECT sum(rate), avg(rate), min(rate), max(rate), count(rate), sum(n * (1 - rate)) $where",
 	"SELECT yes, sum(v * (1 - rate) * (1 + rate)), max(rate), avg(rate * w) $where GROUP BY yes");
 my %not_tallied = (
-	'too many groups' => "SELECT v, g, sum(w), min(w), max(w), sum(a), min(a), max(a), sum(n), min(n) $where GROUP BY v, g",
+	'too many groups, or aggregates' => "SELECT v, g, sum(w), min(w), max(w), sum(a), min(a), max(a), sum(n), min(n) $where GROUP BY v, g",
 	'values that are no integers' => "SELECT sum(scales) $where",
 	'alternatives (OR) on several columns, or conditions on INCLUDE columns' => "SELECT sum(v) FROM facts WHERE a < 1000000000 OR b = 5",
 	'sums of expressions whose columns\' sums do not say them' => "SELECT sum(v + g) $where",

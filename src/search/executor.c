@@ -445,9 +445,14 @@ check_evaluated(RtscanSegmentScan *scan)
 
 	if (rtscan_filter_asks_included(&scan->filter))
 		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
-	/* Of all rows nobody has to do anything. */
-	if (evaluated == scan->nregions || rtscan_asks_for_all(scan))
+	if (evaluated == scan->nregions)
 		return;
+	/* There is nothing to evaluate, only to add up. */
+	if (rtscan_asks_for_all(scan))
+	{
+		scan->left_to_cpu = true;
+		return;
+	}
 	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
 						 : "A segment has few rows, and only the CPU evaluates such ones.");
 }
