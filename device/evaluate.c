@@ -47,13 +47,6 @@ open_tally_way(Evaluator *evaluator, uint32_t way, uint32_t wide)
 	return shader_compute_with(evaluator->context, evaluator->layout, tally_spirv, sizeof(tally_spirv), constants, 4);
 }
 
-/* Words are always taken for wide. */
-static bool
-has_way(uint32_t way, uint32_t wide)
-{
-	return wide || (way != TALLY_BY_WORDS && way != TALLY_BY_HASH);
-}
-
 static void
 open_tally(Evaluator *evaluator)
 {
@@ -61,7 +54,7 @@ open_tally(Evaluator *evaluator)
 	evaluator->large_table = table_size(evaluator->context, LARGE_TALLY_MEMORY);
 	for (uint32_t way = 0; way < TALLY_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
-			if (has_way(way, wide))
+			if (wide || !tally_is_always_wide(way))
 				evaluator->tally[way][wide] = open_tally_way(evaluator, way, wide);
 	evaluator->collect = shader_compute(evaluator->context, evaluator->layout, collect_spirv, sizeof(collect_spirv));
 }

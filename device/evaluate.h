@@ -105,6 +105,13 @@ typedef struct Evaluator
 	uint32_t	largest_job;	/* and of a job's */
 } Evaluator;
 
+/* Are values always taken for wide ones, so that there is no pipeline of narrow ones? */
+static inline bool
+tally_is_always_wide(uint32_t way)
+{
+	return way == TALLY_BY_WORDS || way == TALLY_BY_HASH;
+}
+
 extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache,
 						   const EvaluatorOptions *options);
 

@@ -159,7 +159,7 @@ choose_way(const Evaluator *evaluator, TallyTask *task)
 		task->way = choose_tables(evaluator, task);
 	if ((task->way != TALLY_BY_TABLES && task->way != TALLY_BY_LARGE_TABLES) || task->slots < MANY_CELLS)
 		task->span = 1;
-	task->wide |= task->way == TALLY_BY_WORDS || task->way == TALLY_BY_HASH;
+	task->wide |= tally_is_always_wide(task->way);
 }
 
 static void

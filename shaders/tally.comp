@@ -454,7 +454,7 @@ gather(TallyTask task, Chunk chunk)
 		Gathered	all;
 
 		if (measure.kind == MEASURE_ROWS)
-			all = Gathered(count_chosen(chunk), 0, 0, 0, 0);
+			all = Gathered(gl_LocalInvocationIndex == 0 ? chosen_rows : 0, 0, 0, 0, 0);
 		else if (WIDE)
 			all = gather_wide(chunk, measure.values);
 		else

@@ -232,7 +232,7 @@ ask_for_no_more_entries(RtscanCursor *cursor)
 	{
 		RtscanSegmentScan *segment = &cursor->search.segments[i];
 
-		if (segment->tally == NULL || segment->tally->made || segment->tally->room == segment->tally->cells)
+		if (segment->tally == NULL || segment->tally->made || rtscan_tally_has_room_for_all_cells(segment->tally))
 			continue;
 		segment->tally = NULL;
 		rtscan_list_everything(segment, false);

@@ -341,23 +341,19 @@ overflows(const RtscanDevicePart *part)
 	return false;
 }
 
-static void
-count_reply(const DeviceReply *reply, RtscanCounters *counters)
-{
-	counters->refined_rows += reply->refined_rows;
-	counters->rays += reply->rays;
-	counters->device_time += reply->nanoseconds;
-}
-
 /* Is a reply the answer?  Without its tallies it is not: then all of them are dropped. */
 static bool
 has_answer(RtscanDevicePart *part)
 {
-	if (part->reply.result != DEVICE_OK)
+	const DeviceReply *reply = &part->reply;
+
+	if (reply->result != DEVICE_OK)
 		return false;
+	part->work.refined_rows += reply->refined_rows;
+	part->work.rays += reply->rays;
+	part->work.device_time += reply->nanoseconds;
 	if (part->header.prepare || !overflows(part))
 		return true;
-	count_reply(&part->reply, &part->in_vain);
 	for (int i = 0; i < part->nregions; i++)
 		if (part->regions[i].tally)
 			part->regions[i].tally->overflowed = true;
@@ -470,8 +466,7 @@ rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters
 	}
 	rtscan_end_tallies(&tallies);
 	counters->chunks_read += part->chunks;
-	count_reply(&part->reply, counters);
-	counters->refined_rows += part->in_vain.refined_rows;
-	counters->rays += part->in_vain.rays;
-	counters->device_time += part->in_vain.device_time;
+	counters->refined_rows += part->work.refined_rows;
+	counters->rays += part->work.rays;
+	counters->device_time += part->work.device_time;
 }

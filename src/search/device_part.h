@@ -47,7 +47,7 @@ typedef struct RtscanDevicePart
 	uint32		most_uploads;
 	instr_time	start;			/* when it was asked */
 	DeviceReply reply;
-	RtscanCounters in_vain;		/* of replies that were no answers */
+	RtscanCounters work;		/* the device's, also for replies that were no answers */
 	const char *why;			/* there is no answer, or NULL */
 } RtscanDevicePart;
 

@@ -155,6 +155,13 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	INSTR_TIME_ACCUM_DIFF(search->stats.bits_time, end, start);
 }
 
+static void
+list_everything(RtscanSearch *search, bool wanted)
+{
+	for (int i = 0; i < search->nsegments; i++)
+		rtscan_list_everything(&search->segments[i], wanted);
+}
+
 void
 rtscan_search_for_tallies(RtscanSearch *search)
 {
@@ -163,11 +170,10 @@ rtscan_search_for_tallies(RtscanSearch *search)
 	for (int i = 0; i < search->nsegments; i++)
 		if (!search->segments[i].filter.region.empty && !rtscan_asks_for_all(&search->segments[i]))
 			return;
-	for (int i = 0; i < search->nsegments; i++)
-		rtscan_list_everything(&search->segments[i], true);
+	list_everything(search, true);
 	search->chosen = rtscan_choose_adder(search->segments, search->nsegments);
-	for (int i = 0; i < search->nsegments && search->chosen == RTSCAN_EXECUTOR_CPU; i++)
-		rtscan_list_everything(&search->segments[i], false);
+	if (search->chosen == RTSCAN_EXECUTOR_CPU)
+		list_everything(search, false);
 	search->round_segments = segments_of_round(search);
 }
 

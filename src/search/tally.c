@@ -402,12 +402,6 @@ lay_out(RtscanTally *tally, uint64 rows, int ntallies)
 	return fits;
 }
 
-static bool
-has_room_for_all_cells(const RtscanTally *tally)
-{
-	return tally->room == tally->cells;
-}
-
 /* Is there room for all cells of each, if they do not join? */
 static bool
 have_room_apart(RtscanTally **tallies, int n)
@@ -418,7 +412,7 @@ have_room_apart(RtscanTally **tallies, int n)
 	{
 		RtscanTally trial = *tallies[i];
 
-		have = lay_out(&trial, trial.segment->header.rows, n) && has_room_for_all_cells(&trial);
+		have = lay_out(&trial, trial.segment->header.rows, n) && rtscan_tally_has_room_for_all_cells(&trial);
 	}
 	return have;
 }
@@ -444,7 +438,7 @@ find_all(RtscanTally **tallies, int n, RtscanTally *all)
 		if (!widen_all(all, tallies[i]))
 			return false;
 	trial = *all;
-	return lay_out(&trial, count_rows(tallies, n), 1) && (has_room_for_all_cells(&trial) || !have_room_apart(tallies, n));
+	return lay_out(&trial, count_rows(tallies, n), 1) && (rtscan_tally_has_room_for_all_cells(&trial) || !have_room_apart(tallies, n));
 }
 
 void

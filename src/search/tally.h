@@ -135,6 +135,12 @@ rtscan_tally_words(const RtscanTally *tally, uint32 entries)
 	return device_tally_size(entries, tally->nmeasures);
 }
 
+static inline bool
+rtscan_tally_has_room_for_all_cells(const RtscanTally *tally)
+{
+	return tally->room == tally->cells;
+}
+
 /* Of a head: an entry's cell, how many rows it has, and their total of some values. */
 static inline const uint64 *
 rtscan_tally_entry(const RtscanTally *tally, uint32 entry)
