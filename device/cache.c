@@ -50,7 +50,7 @@ _Static_assert(sizeof(ResidentKey) == sizeof(SegmentKey) + (1 + KEY_COLUMNS) * s
 ResidentKey
 cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form)
 {
-	static const ResidentKind kinds[COLUMN_FORMS] = {RESIDENT_COLUMN, RESIDENT_VALUES, RESIDENT_INTEGERS};
+	static const ResidentKind kinds[COLUMN_FORMS] = {RESIDENT_COLUMN, RESIDENT_VALUES, RESIDENT_INTEGERS, RESIDENT_CODES};
 
 	return (ResidentKey) {.segment = *segment, .kind = kinds[form], .columns = {column}};
 }

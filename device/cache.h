@@ -20,7 +20,8 @@ typedef enum ResidentKind
 {
 	RESIDENT_COLUMN,			/* what a column is searched by */
 	RESIDENT_VALUES,			/* its values, in frames, */
-	RESIDENT_INTEGERS,			/* or what its codes stand for */
+	RESIDENT_INTEGERS,			/* or what its codes stand for, */
+	RESIDENT_CODES,				/* or these */
 	RESIDENT_BOXES,				/* a BVH of a group of columns (boxes.h), */
 	RESIDENT_TRIANGLES			/* or of a space (triangles.h) */
 } ResidentKind;

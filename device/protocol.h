@@ -54,7 +54,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 7
+#define DEVICE_PROTOCOL_VERSION 8
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -125,7 +125,8 @@ typedef enum ColumnForm
 {
 	COLUMN_KEY,					/* what it is searched by */
 	COLUMN_VALUES,				/* in frames (segment/frames.h): exact integers, or codes, as they are stored */
-	COLUMN_INTEGERS,			/* in frames as well: the exact integers that codes stand for */
+	COLUMN_INTEGERS,			/* in frames as well: the exact integers that codes stand for, */
+	COLUMN_CODES,				/* or the codes, where they are not stored: of a key in heap order */
 	COLUMN_FORMS
 } ColumnForm;
 

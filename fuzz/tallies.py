@@ -9,7 +9,7 @@ from session import Finding
 
 ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, about two and three
 DISTINCT = (1, 10, 300, 5000, 60000, 1000000, 1000000)
-MEMORY = ("4MB",) + 9 * ("64MB",)                       # of a build: little segments, which a device leaves alone, or one
+MEMORY = ("4MB", "32MB", "48MB") + 9 * ("96MB",)        # of a build: little segments, which a device leaves alone, some, or one
 TYPES = {   # an expression of {x}, an integer from 0; and the extremes
     "int2": ("({x} % 60000 - 30000)::int2", ("-32768", "32767")),
     "int4": ("({x} * 3 - 1000)::int4", ("-2147483648", "2147483647")),
@@ -19,6 +19,7 @@ TYPES = {   # an expression of {x}, an integer from 0; and the extremes
                 ("NaN", "-Infinity", "1e30", "0.00001")),
     "date": ("(date '2020-01-01' + {x}::int % 5000)", ("-infinity", "infinity")),
     "timestamp": ("(timestamp '2020-01-01' + {x} * interval '7 microseconds')", ("-infinity", "infinity")),
+    "text": ("lpad(({x} % 30011)::text, 5, '0')", ("", "zz")),
     "float8": ("({x} / 8.0)::float8", ("NaN", "-Infinity", "-0"))}
 SELDOM = ("numeric", "float8")                          # most are no integers, which only a CPU adds up
 NUMBERS = ("int2", "int4", "int8", "numeric(12,2)", "numeric")
@@ -138,8 +139,9 @@ class Tallies:
         if found == ["out of range"]:
             self.counts["sums beyond a type"] += 1
             return
-        plan = str(self.session.query(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {query}"))
-        self.counts[f"sums of many rows, {'tallied by a device' if 'Rows Tallied' in plan else 'added up by a CPU'}"] += 1
+        plan = dict(line.strip().split(": ", 1) for line, in self.session.query(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {query}") if ": " in line)
+        by = "tallied by a device" if "Rows Tallied" in plan else f"added up by a CPU ({plan.get('Not Tallied', 'small segments')})"
+        self.counts[f"sums of many rows, {by}"] += 1
 
     def run(self):
         for _ in range(3):

@@ -26,10 +26,11 @@ $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE facts AS SELECT hashint4(i) AS a, nullif(i % 1000, 17) AS b, hashint4(i) % 5003 AS v, nullif(i % 97 + i / 100000, 13) AS g,
 	((i % 8999 - i / 100) / 100.0)::numeric(8, 2) AS n, hashint8(i) * 1000003::bigint AS w, 'k' || i % 20 AS t,
 	date '2020-01-01' + i / 5000 AS d, i % 3 = 0 AS yes, null::int AS nothing, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 2.25 END AS scales,
-	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same, nullif((i % 11 - 1) / 100.0, 0.04)::numeric(4, 2) AS rate
+	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same, nullif((i % 11 - 1) / 100.0, 0.04)::numeric(4, 2) AS rate,
+	CASE WHEN i < 219000 THEN i / 500 END AS hour, 'part ' || i / 30000 AS part
 FROM generate_series(1, $rows) AS i;
-SET maintenance_work_mem = '64MB'; SET max_parallel_maintenance_workers = 0;
-CREATE INDEX facts_idx ON facts USING rtscan (a, b, rate) INCLUDE (v, g, n, w, t, d, yes, nothing, scales, same, b);
+SET maintenance_work_mem = '90MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX facts_idx ON facts USING rtscan (a, b, rate, hour, part) INCLUDE (v, g, n, w, t, d, yes, nothing, scales, same, b);
 VACUUM ANALYZE facts;
 CREATE FUNCTION asks(g int) RETURNS int LANGUAGE plpgsql STABLE AS \$\$
 BEGIN
@@ -52,6 +53,10 @@ my @tallied = (
 	"SELECT v, g, count(*), max(w) $where GROUP BY v, g",
 	"SELECT b, t, d, sum(n), count(g) $where GROUP BY b, t, d",
 	"SELECT b, t, sum(v * (1 - rate)), max(rate) $where GROUP BY b, t",
+	"SELECT hour, part, sum(v), min(hour), count(hour) $where GROUP BY hour, part",
+	"SELECT hour, sum(hour * v), avg(n + hour) $where GROUP BY hour",
+	"SELECT part, max(hour) $where AND part > 'part' GROUP BY part, hour",
+	'SELECT part, sum(hour), max(hour), count(*), sum(n) FROM facts GROUP BY part',
 	'SELECT count(v), sum(v), min(w), max(a) FROM facts',
 	'SELECT g, t, count(*), sum(n) FROM facts GROUP BY g, t',
 	'SELECT b, v, count(*), max(g) FROM facts GROUP BY b, v',
@@ -174,7 +179,7 @@ all_right('changed and vacuumed');
 # but for those that are a small segment now
 my $living = $node->safe_psql('postgres', "SELECT count(*) $where AND NOT (b < 3 AND a > 0)");
 is(explained($_, $tallied[0])->{'Rows Tallied'}, $living, "$_: rows beside dead ones are tallied") foreach @executors;
-change("SET maintenance_work_mem = '64MB'; REINDEX INDEX facts_idx");
+change("SET maintenance_work_mem = '90MB'; REINDEX INDEX facts_idx");
 some_right('indexed anew');
 change("DELETE FROM facts WHERE d = date '2020-02-05'; VACUUM facts; UPDATE facts SET v = v + 1 WHERE ctid = (SELECT max(ctid) FROM facts)");
 # of two blocks

@@ -109,13 +109,13 @@ values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 	return shape;
 }
 
-/* Integers have one frame for all chunks: codes say no more of each of them.  NULL is the element behind the largest. */
+/* Codes, and their integers, have one frame for all chunks: nothing is known of each of them.  NULL is the element behind the largest. */
 static ColumnShape
-integers_shape(const RtscanSegment *segment, const RtscanDeviceColumn *column)
+coded_shape(const RtscanSegment *segment, const RtscanDeviceColumn *column)
 {
 	return (ColumnShape) {
 		.rows = segment->header.rows,
-		.form = COLUMN_INTEGERS,
+		.form = column->form,
 		.largest = column->largest,
 		.element_pages = column->empty ? 0 : segment->chunks * rtscan_packed_bits(column->largest + 1),
 	};
@@ -129,7 +129,8 @@ shape_of(const RtscanSegment *segment, const RtscanDeviceColumn *column)
 		case COLUMN_VALUES:
 			return values_shape(segment, rtscan_stored_values(segment, segment->header.nkeys, column->number));
 		case COLUMN_INTEGERS:
-			return integers_shape(segment, column);
+		case COLUMN_CODES:
+			return coded_shape(segment, column);
 		default:
 			return column_shape(segment, &segment->columns[column->number].header);
 	}
@@ -364,15 +365,13 @@ put_values(Upload *upload, int column, const ColumnShape *shape, const ColumnLay
 	send_window(upload);
 }
 
-/* ---------------------------------------------------------------- integers */
+/* ---------------------------------------------------------------- codes, and their integers */
 
-/* The integers of all codes, less the least; and NULL's element. */
-static uint64 *
-elements_of_codes(RtscanValues *values, const ColumnShape *shape)
+/* The integers of so many codes, less the least. */
+static void
+make_integers(RtscanValues *values, const ColumnShape *shape, uint32 n, uint64 *elements)
 {
-	uint32		n = rtscan_code_count(values) - 1;
-	int64	   *integers = palloc_extended(((Size) n + 1) * sizeof(int64), MCXT_ALLOC_HUGE);
-	uint64	   *elements = (uint64 *) integers;
+	int64	   *integers = (int64 *) elements;
 	int64		least = PG_INT64_MAX;
 	int			scale;
 
@@ -386,13 +385,27 @@ elements_of_codes(RtscanValues *values, const ColumnShape *shape)
 		if (elements[i] > shape->largest)
 			elog(ERROR, "a value is not within its column's range");
 	}
+}
+
+/* What each code is on the device; and NULL's. */
+static uint64 *
+elements_of_codes(RtscanValues *values, const ColumnShape *shape)
+{
+	uint32		n = rtscan_code_count(values) - 1;
+	uint64	   *elements = palloc_extended(((Size) n + 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
+
+	if (shape->form == COLUMN_INTEGERS)
+		make_integers(values, shape, n, elements);
+	else
+		for (uint32 i = 0; i < n; i++)
+			elements[i] = i;
 	elements[n] = shape->largest + 1;
 	return elements;
 }
 
 /* A chunk's elements, in whole pages. */
 static void
-put_integers_of_chunk(Upload *upload, RtscanValues *values, uint32 chunk, uint32 bits, const uint64 *of_codes, uint64 *room)
+put_coded_chunk(Upload *upload, RtscanValues *values, uint32 chunk, uint32 bits, const uint64 *of_codes, uint64 *room)
 {
 	RtscanSelection selection = rtscan_select_rows(upload->reader, chunk, rtscan_ones(), RTSCAN_SELECT_ALL, NULL);
 	uint32		per_page = rtscan_packed_per_page(bits);
@@ -413,7 +426,7 @@ put_integers_of_chunk(Upload *upload, RtscanValues *values, uint32 chunk, uint32
 }
 
 static void
-put_integers(Upload *upload, int column, const ColumnShape *shape, const ColumnLayout *layout)
+put_coded(Upload *upload, int column, const ColumnShape *shape, const ColumnLayout *layout)
 {
 	RtscanValues *values = rtscan_open_values(upload->reader, rtscan_schema(upload->reader->index), column);
 	uint32		chunks = upload->reader->segment->chunks;
@@ -430,7 +443,7 @@ put_integers(Upload *upload, int column, const ColumnShape *shape, const ColumnL
 	}
 	put_zeros(upload, layout->elements);
 	for (uint32 chunk = 0; chunk < chunks && bits > 0; chunk++)
-		put_integers_of_chunk(upload, values, chunk, bits, of_codes, room);
+		put_coded_chunk(upload, values, chunk, bits, of_codes, room);
 	send_window(upload);
 }
 
@@ -441,7 +454,8 @@ static DeviceResult
 upload_column(Upload *upload, const SegmentKey *key, const RtscanDeviceColumn *column)
 {
 	static void (*const put_forms[COLUMN_FORMS]) (Upload *, int, const ColumnShape *, const ColumnLayout *) = {
-		[COLUMN_KEY] = put_column, [COLUMN_VALUES] = put_values, [COLUMN_INTEGERS] = put_integers};
+		[COLUMN_KEY] = put_column, [COLUMN_VALUES] = put_values, [COLUMN_INTEGERS] = put_coded,
+		[COLUMN_CODES] = put_coded};
 	const RtscanSegment *segment = upload->reader->segment;
 	DeviceRequest request = {
 		.kind = DEVICE_UPLOAD_BEGIN,

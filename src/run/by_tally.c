@@ -21,7 +21,7 @@ ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer 
 	int			column = -1;
 
 	while (answer->groups && (column = bms_next_member(answer->set->columns, column)) >= 0)
-		if (!rtscan_tally_digit(tally, rtscan_open_values(reader, answer->question->schema, column), column))
+		if (!rtscan_tally_digit(tally, reader, answer->question->schema, column))
 			return false;
 	return true;
 }

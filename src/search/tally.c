@@ -15,8 +15,18 @@
 /* More of them than that cannot be numbered. */
 #define MAX_CELLS		(UINT64CONST(1) << 62)
 
+/* Integers take the place of codes if they are less than so many times as many. */
+#define DENSE			2
+
 /* Of so many values that are stored as codes, integers are looked up before it is known whether the cells are too many. */
 #define FEW_CODES		4096
+
+/* What it takes to know of a column what is kept is not: there are many segments. */
+static MemoryContext
+short_memory(void)
+{
+	return AllocSetContextCreate(CurrentMemoryContext, "rtscan column of a tally", ALLOCSET_SMALL_SIZES);
+}
 
 RtscanTally *
 rtscan_create_tally(const RtscanSegment *segment)
@@ -61,36 +71,58 @@ find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
 	return rtscan_get_range_of_codes(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
 }
 
+/* In the form in which rows have codes: those of a key column in heap order are not stored. */
+static ColumnForm
+form_of_codes(const RtscanSegment *segment, int column)
+{
+	if (column >= segment->header.nkeys)
+		return COLUMN_VALUES;
+	return segment->columns[column].header.flags & RTSCAN_COLUMN_HEAP_ORDER ? COLUMN_CODES : COLUMN_KEY;
+}
+
 /* The codes themselves, so many with NULL's. */
 static RtscanTallyColumn
 find_codes(const RtscanTally *tally, int column, uint32 codes)
 {
-	ColumnForm	form = column < tally->segment->header.nkeys ? COLUMN_KEY : COLUMN_VALUES;
+	ColumnForm	form = form_of_codes(tally->segment, column);
 	uint64		largest = Max(codes, 2) - 2;
 
 	return (RtscanTallyColumn) {.own = {column, form, largest, codes < 2}, .empty = codes < 2, .largest = largest};
 }
 
-/* Codes of a key column in heap order are not stored. */
+/* ---------------------------------------------------------------- digits */
+
 static bool
-stores_codes(const RtscanSegment *segment, int column)
+look_for_digit(const RtscanTally *tally, RtscanValues *values, int column, RtscanTallyDigit *digit)
 {
-	return column >= segment->header.nkeys || (segment->columns[column].header.flags & RTSCAN_COLUMN_HEAP_ORDER) == 0;
+	uint32		codes = rtscan_code_count(values);
+
+	digit->coded = false;
+	if (codes == PG_UINT32_MAX)
+		return find_column(values, column, &digit->of);
+	if (find_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
+		return true;
+	digit->coded = true;
+	digit->of = find_codes(tally, column, codes);
+	return true;
 }
 
 bool
-rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column)
+rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column)
 {
-	uint32		codes = rtscan_code_count(values);
-	RtscanTallyDigit digit = {.coded = codes != PG_UINT32_MAX};
+	MemoryContext context,
+				old;
+	bool		found;
 
-	if (tally->ndigits == DEVICE_MAX_DIGITS || (digit.coded && !stores_codes(tally->segment, column)) ||
-		(!digit.coded && !find_column(values, column, &digit.of)))
+	if (tally->ndigits == DEVICE_MAX_DIGITS)
 		return false;
-	if (digit.coded)
-		digit.of = find_codes(tally, column, codes);
-	tally->digits[tally->ndigits++] = digit;
-	return true;
+	context = short_memory();
+	old = MemoryContextSwitchTo(context);
+	found = look_for_digit(tally, rtscan_open_values(reader, schema, column), column, &tally->digits[tally->ndigits]);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	tally->ndigits += found;
+	return found;
 }
 
 /* May rows of a column have no value? */
@@ -120,38 +152,55 @@ has_digit(const RtscanTally *tally, int column)
 
 /* A digit of a column, which may be there already: its number plus one; 0: it cannot be. */
 static int
-add_digit(RtscanTally *tally, RtscanValues *values, int column)
+add_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column)
 {
 	for (int i = 0; i < tally->ndigits; i++)
 		if (tally->digits[i].of.own.number == column)
 			return i + 1;
-	return rtscan_tally_digit(tally, values, column) ? tally->ndigits : 0;
+	return rtscan_tally_digit(tally, reader, schema, column) ? tally->ndigits : 0;
 }
 
-/* Few values that are codes' become a digit. */
+/* What so many codes stand for, with NULL's, which stands for nothing; false if they are too many, or have no integers. */
 static bool
-find_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValue *value)
+find_integers(RtscanReader *reader, const RtscanSchema *schema, int column, uint64 codes, RtscanTallyValue *value)
 {
-	uint32		codes = rtscan_code_count(values);
+	MemoryContext context,
+				old;
+	bool		found;
 
 	if (codes > FEW_CODES)
 		return false;
 	value->integers = palloc(codes * sizeof(int64));
-	return rtscan_get_integers_of_codes(values, codes - 1, value->integers, &value->of.scale) &&
-		(value->digit = add_digit(tally, values, column)) > 0 && tally->digits[value->digit - 1].coded;
+	context = short_memory();
+	old = MemoryContextSwitchTo(context);
+	found = rtscan_get_integers_of_codes(rtscan_open_values(reader, schema, column), codes - 1, value->integers, &value->of.scale);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return found;
 }
 
-/* Likewise integers that are not far apart; however far, if they are one already. */
+/* Let its numbers say a column's values: of few codes, or integers that are not far apart; however far, if they are a digit already. */
 static bool
-find_near_digit(RtscanTally *tally, RtscanValues *values, int column, RtscanTallyValue *value)
+find_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyValue *value)
 {
-	bool		is_new = !has_digit(tally, column);
+	int			ndigits = tally->ndigits;
+	const RtscanTallyDigit *digit;
+	bool		found;
 
-	value->digit = add_digit(tally, values, column);
+	value->digit = add_digit(tally, reader, schema, column);
 	if (value->digit == 0)
 		return false;
-	value->of = tally->digits[value->digit - 1].of;
-	return !is_new || value->of.largest < FEW_CODES;
+	digit = &tally->digits[value->digit - 1];
+	if (digit->coded)
+		found = find_integers(reader, schema, column, digit->of.empty ? 1 : digit->of.largest + 2, value);
+	else
+	{
+		value->of = digit->of;
+		found = value->digit <= ndigits || digit->of.largest < FEW_CODES;
+	}
+	if (!found)
+		tally->ndigits = ndigits;
+	return found;
 }
 
 /* A column that the index has once more, from a number on; -1: it does not. */
@@ -186,11 +235,10 @@ look_for_measured(RtscanReader *reader, const RtscanSchema *schema, int column, 
 	return false;
 }
 
-/* What it takes to know that is not kept: there are many segments. */
 static bool
 find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan measured column", ALLOCSET_SMALL_SIZES);
+	MemoryContext context = short_memory();
 	MemoryContext old = MemoryContextSwitchTo(context);
 	bool		has = look_for_measured(reader, schema, column, found);
 
@@ -216,7 +264,7 @@ add_digit_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *sc
 {
 	RtscanTallyValue value = {.kind = kind};
 
-	if (!find_digit(tally, rtscan_open_values(reader, schema, column), column, &value))
+	if (!find_digit(tally, reader, schema, column, &value))
 		return false;
 	tally->values[tally->nvalues++] = value;
 	return true;
@@ -248,11 +296,9 @@ rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 bool
 rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column)
 {
-	RtscanValues *values = rtscan_open_values(reader, schema, column);
 	RtscanTallyValue value = {.kind = RTSCAN_TOTAL_SUM};
-	bool		coded = rtscan_code_count(values) != PG_UINT32_MAX;
 
-	if (tally->nvalues == DEVICE_MAX_MEASURES || !(coded ? find_digit : find_near_digit) (tally, values, column, &value))
+	if (tally->nvalues == DEVICE_MAX_MEASURES || !find_digit(tally, reader, schema, column, &value))
 		return false;
 	tally->values[tally->nvalues++] = value;
 	return true;

@@ -12,7 +12,7 @@
  * each cell that has rows.  How many these are only the executor finds out; if there is no room for so many, it has made none.
  *
  *	tally = rtscan_create_tally(segment);
- *	rtscan_tally_digit(tally, values_of_g, g);
+ *	rtscan_tally_digit(tally, reader, schema, g);
  *	rtscan_tally_value(tally, reader, schema, v, RTSCAN_TOTAL_SUM);
  *	...
  *	rtscan_settle_tallies(tallies, n);
@@ -93,8 +93,11 @@ typedef struct RtscanTally
 /* An empty one, in the current memory context: of one cell, without values or rows. */
 extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
 
-/* A digit of the cell's number; false if the column's integers are not known, or far apart. */
-extern bool rtscan_tally_digit(RtscanTally *tally, const RtscanValues *values, int column);
+/*
+ * A digit of the cell's number; false if there is none, for want of codes and integers, or of room.  A column's integers are numbers that
+ * segments can have in common, so they are preferred to codes where they are not many more.
+ */
+extern bool rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column);
 
 /*
  * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where they are

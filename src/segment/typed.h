@@ -88,7 +88,7 @@ extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *
  */
 extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 
-/* The values of a column's exact integers, where it has them (rtscan_get_range()); of numerics, of a scale. */
+/* The values of a column's exact integers, where it has them (rtscan_get_range(), or of codes); of numerics, of a scale. */
 extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);
 
 /* Bounds of a chunk's values, as they are stored: no page of rows is read. */

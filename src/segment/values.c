@@ -581,7 +581,7 @@ get_framed_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *dat
 void
 rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums)
 {
-	make_values(values->include->header.exact, scale, integers, n, NULL, datums);
+	make_values(values->type->exact, scale, integers, n, NULL, datums);
 }
 
 /* ---------------------------------------------------------------- values of any column */
