@@ -4,7 +4,8 @@
  *
  * Three columns of distinct values in random order, which is what the papers measure:
  * predicates "below" on all of them, of a few selectivities.  A small request takes a fast device
- * as long as a larger one: so the time of a chunk is what more of them take in addition.
+ * as long as a larger one: so the time of a chunk is what more of them take in addition.  Likewise what adding up takes is that of a
+ * request with a sum, less that of one without.
  */
 #include "calibrate.h"
 
@@ -19,6 +20,11 @@
 #define VECTORS			(2 * (RADIX - 1))
 #define REPETITIONS		5
 #define SEGMENTS		16		/* of the larger request: the same one so many times */
+
+#define VALUE_BITS		16		/* of the column that is added up */
+
+/* Adding up a chunk's column takes no less than this part of finding its rows. */
+#define LEAST_ADDING	0.1
 
 /* Nanoseconds after which a request is not small. */
 #define SHORT_TIME		1e6
@@ -95,6 +101,15 @@ made_up_key(void)
 	return (SegmentKey) {.segment = UINT64_MAX};
 }
 
+static void
+copy_column(Evaluator *evaluator, const Memory *staging, Resident *column)
+{
+	vkCmdCopyBuffer(context_begin(evaluator->context), staging->buffer, column->memory.buffer, 1,
+					&(VkBufferCopy) {.size = column->layout.size});
+	context_submit(evaluator->context);
+	cache_add(evaluator->cache, column);
+}
+
 /* Put a column on the device; false if it has no memory for it. */
 static bool
 add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_t *ranks)
@@ -112,10 +127,28 @@ add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_
 	if (column == NULL)
 		return false;
 	fill_column(staging->host, &column->layout, ranks);
-	vkCmdCopyBuffer(context_begin(evaluator->context), staging->buffer, column->memory.buffer, 1,
-					&(VkBufferCopy) {.size = column->layout.size});
-	context_submit(evaluator->context);
-	cache_add(evaluator->cache, column);
+	copy_column(evaluator, staging, column);
+	return true;
+}
+
+/* Values that are added up, behind the other columns. */
+static bool
+add_values(Evaluator *evaluator, Memory *staging)
+{
+	ColumnShape shape = {.rows = ROWS, .form = COLUMN_VALUES, .element_pages = CHUNKS * VALUE_BITS, .largest = (1 << VALUE_BITS) - 1};
+	SegmentKey	segment = made_up_key();
+	ResidentKey key = cache_column_key(&segment, COLUMNS, COLUMN_VALUES);
+	uint32_t	no_boundaries = 0;
+	Resident   *column = cache_create_column(evaluator->cache, &key, &shape, &no_boundaries);
+	uint64_t	state = 1;
+
+	if (column == NULL)
+		return false;
+	for (uint32_t chunk = 0; chunk < CHUNKS; chunk++)
+		((ValueFrame *) staging->host)[chunk] = (ValueFrame) {.null = UINT64_MAX, .page = chunk * VALUE_BITS, .bits = VALUE_BITS};
+	for (uint64_t at = column->layout.elements; at < column->layout.size; at++)
+		staging->host[at] = (char) next_random(&state);
+	copy_column(evaluator, staging, column);
 	return true;
 }
 
@@ -134,7 +167,7 @@ add_columns(Evaluator *evaluator, Memory *staging)
 		added = add_column(evaluator, staging, c, ranks);
 	}
 	free(ranks);
-	return added;
+	return added && add_values(evaluator, staging);
 }
 
 /* A request for the made-up segment, several times. */
@@ -144,6 +177,7 @@ typedef struct Question
 	EvaluateSegment segments[SEGMENTS];
 	EvaluateColumn columns[SEGMENTS * COLUMNS];
 	DeviceInterval intervals[SEGMENTS * COLUMNS];
+	TallyMeasure measures[SEGMENTS];
 } Question;
 
 static void
@@ -162,19 +196,39 @@ make_question(Question *question, DeviceExecutor executor, uint32_t segments, do
 	}
 }
 
+/* Have a sum of the rows in place of their bits: one of all segments. */
+static void
+ask_for_sum(Question *question)
+{
+	question->header.want_bits = false;
+	question->header.measures = question->header.segments;
+	for (uint32_t i = 0; i < question->header.segments; i++)
+	{
+		EvaluateSegment *segment = &question->segments[i];
+
+		segment->cells = segment->entries = segment->measures = 1;
+		segment->tallied[0] = (1 << CHUNKS) - 1;
+		segment->joins = i > 0;
+		question->measures[i] = (TallyMeasure) {.column = COLUMNS, .kind = TALLY_SUM_LOWER, .form = COLUMN_VALUES};
+	}
+}
+
 /* Nanoseconds of the device for so many segments, the least of some; infinite if it cannot. */
 static double
-time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity)
+time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity, bool adding)
 {
 	Area		area = {.map = results->host, .size = results->size, .imported = true, .memory = *results};
 	Question	question;
 	double		least = INFINITY;
 
 	make_question(&question, executor, segments, selectivity);
+	if (adding)
+		ask_for_sum(&question);
 	for (int i = 0; i < REPETITIONS; i++)
 	{
 		Request		request = {.area = &area, .chunks = segments * CHUNKS, .header = &question.header,
-			.segments = question.segments, .columns = question.columns, .intervals = question.intervals};
+			.segments = question.segments, .columns = question.columns, .intervals = question.intervals, .measures = question.measures,
+			.tally_words = adding ? device_tally_words(&question.segments[0]) : 0};
 		Request    *requests[] = {&request};
 
 		evaluate_begin(evaluator, requests, 1);
@@ -188,32 +242,32 @@ time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uin
 
 /* Nanoseconds a chunk. */
 static double
-time_chunk(Evaluator *evaluator, DeviceExecutor executor, Memory *results, double selectivity)
+time_chunk(Evaluator *evaluator, DeviceExecutor executor, Memory *results, double selectivity, bool adding)
 {
-	double		one = time_request(evaluator, executor, results, 1, selectivity);
+	double		one = time_request(evaluator, executor, results, 1, selectivity, adding);
 	double		several;
 
 	if (one > SHORT_TIME)
 		return one / CHUNKS;
-	several = time_request(evaluator, executor, results, SEGMENTS, selectivity);
+	several = time_request(evaluator, executor, results, SEGMENTS, selectivity, adding);
 	/* The clock may have changed between the two: but it is never nothing. */
 	return fmax(several - one, one / SEGMENTS) / ((SEGMENTS - 1) * CHUNKS);
 }
 
 static double
-time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
+time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results, bool adding)
 {
 	double		sum = 0;
 
 	for (size_t i = 0; i < SELECTIVITIES; i++)
-		sum += time_chunk(evaluator, executor, results, selectivities[i]);
+		sum += time_chunk(evaluator, executor, results, selectivities[i], adding);
 	return sum / SELECTIVITIES;
 }
 
 Calibration
 calibrate(Evaluator *evaluator)
 {
-	Calibration calibration = {{INFINITY, INFINITY, INFINITY}};
+	Calibration calibration = {{INFINITY, INFINITY, INFINITY}, INFINITY};
 	ColumnShape shape = {.rows = ROWS, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1,
 		.code_bytes = 3};
 	Memory		host;
@@ -221,8 +275,13 @@ calibrate(Evaluator *evaluator)
 	if (!memory_on_host(evaluator->context, HOST_READS_AND_WRITES, device_column_layout(&shape).size, 0, &host))
 		return calibration;
 	if (add_columns(evaluator, &host))
+	{
 		for (DeviceExecutor executor = DEVICE_COMPUTE; executor <= DEVICE_RT; executor++)
-			calibration.chunk[executor] = time_executor(evaluator, executor, &host);
+			calibration.chunk[executor] = time_executor(evaluator, executor, &host, false);
+		calibration.adding = time_executor(evaluator, DEVICE_COMPUTE, &host, true) - calibration.chunk[DEVICE_COMPUTE];
+		/* Not even the noise of clocks makes it nothing. */
+		calibration.adding = fmax(calibration.adding, LEAST_ADDING * calibration.chunk[DEVICE_COMPUTE]);
+	}
 	cache_evict_all(evaluator->cache);
 	memory_free(evaluator->context, &host);
 	return calibration;

@@ -10,11 +10,12 @@
 /* Nanoseconds; infinite for what the device cannot do, and for rtcudb, which nobody chooses by its time. */
 typedef struct Calibration
 {
-	double		chunk[DEVICE_EXECUTORS];	/* of a chunk, in the device's time */
+	double		chunk[DEVICE_EXECUTORS];	/* of a chunk, in the device's time; */
+	double		adding;			/* and of adding up a column of those of its rows that are found */
 } Calibration;
 
 /*
- * Evaluate predicates on three columns of made-up rows by each executor.  Nothing of that
+ * Evaluate predicates on three columns of made-up rows by each executor, and add up a fourth.  Nothing of that
  * stays on the device.
  */
 extern Calibration calibrate(Evaluator *evaluator);

@@ -5,7 +5,7 @@
  * rtscan's background worker starts it, in the data directory, with a socket as standard
  * input and output: when the worker closes it the program ends.  It writes lines there,
  *
- *	ready: COMPUTE RT DEVICE	it listens; nanoseconds a chunk that each executor takes
+ *	ready: COMPUTE RT ADDING DEVICE	it listens; nanoseconds a chunk that each executor takes, and adding up a column
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
@@ -164,7 +164,7 @@ main(int argc, char **argv)
 	if (context.faults.lost_after > 0)
 		context.faults.lost_at = context.submissions + context.faults.lost_after;
 	listener = listen_for_backends(socket_path);
-	printf("ready: %f %f %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT],
+	printf("ready: %f %f %f %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT], calibration.adding,
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);
 	serve(&context, &cache, &evaluator, &pairs, &vectors, listener);

@@ -157,6 +157,25 @@ foreach my $executor (@executors)
 	}
 }
 
+# ---------------------------------------------------------------- processes that share segments do without
+
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; ';
+foreach my $query ("SELECT g, count(*), sum(v), sum(v * (1 - rate)) $where GROUP BY g", 'SELECT hour, max(w) FROM facts GROUP BY hour', 'SELECT sum(n), avg(a) FROM facts')
+{
+	isnt(explained('cpu', $query, $parallel)->{'Workers Planned'}, undef, "several processes would share the CPU's work: $query");
+	foreach my $executor (@executors)
+	{
+		my $told = explained($executor, $query, $parallel);
+		is($told->{'Workers Planned'}, undef, "$executor: one has it done: $query");
+		cmp_ok($told->{'Rows Tallied'}, '>', 0, "$executor: all at once: $query");
+		is(answered($executor, $query, $parallel), right($query), "$executor: and right");
+	}
+}
+foreach my $query ("SELECT count(*) FILTER (WHERE v > 7), sum(v) $where", "SELECT sum(a::bigint * v) $where", "SELECT t, stddev(v) $where GROUP BY t", 'SELECT sum(v) FROM facts WHERE a > 5 OR b < 7')
+{
+	isnt(explained($_, $query, $parallel)->{'Workers Planned'}, undef, "$_: several processes share what only the CPU does: $query") foreach @executors;
+}
+
 # ---------------------------------------------------------------- groups that do not fit
 
 change('ALTER TABLE facts ALTER v SET (n_distinct = 50); ANALYZE facts');

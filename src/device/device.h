@@ -54,8 +54,8 @@ extern void rtscan_suspect_device(int device);
 extern Size rtscan_device_experience_size(void);
 extern void rtscan_attach_device_experience(void);
 
-/* A program has been started: nanoseconds a chunk that each executor takes by its own measure. */
-extern void rtscan_begin_device_experience(int device, const double *chunk);
+/* A program has been started: nanoseconds a chunk that each executor takes by its own measure, and adding up a column of it. */
+extern void rtscan_begin_device_experience(int device, const double *chunk, double adding);
 
 /*
  * How long the device takes, by experience of all backends: nanoseconds a request, there and
@@ -70,6 +70,10 @@ typedef struct RtscanDeviceSpeed
 extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor);
 extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint32 chunks,
 									 double elapsed, double of_device);
+
+/* Likewise to add up a column of a chunk's rows, in nanoseconds: of so many columns and chunks it took so long. */
+extern double rtscan_device_adding(int device);
+extern void rtscan_note_device_adding(int device, double columns, double nanoseconds);
 
 /* The device was too slow to be chosen: let what is known of it slowly go back to what was measured first. */
 extern void rtscan_forget_device_speed(int device, DeviceExecutor executor);

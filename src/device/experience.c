@@ -36,6 +36,8 @@ typedef struct OfDevice
 	pid_t		builder;		/* whose turn it is to build with it; 0: nobody's */
 	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
+	double		adding;
+	double		first_adding;
 } OfDevice;
 
 typedef struct Experience
@@ -67,7 +69,7 @@ rtscan_attach_device_experience(void)
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		unknown[i] = get_float8_infinity();
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
-		rtscan_begin_device_experience(device, unknown);
+		rtscan_begin_device_experience(device, unknown, get_float8_infinity());
 }
 
 /* ---------------------------------------------------------------- builds */
@@ -99,13 +101,14 @@ rtscan_device_end_turn(void)
 /* ---------------------------------------------------------------- speed */
 
 void
-rtscan_begin_device_experience(int device, const double *chunk)
+rtscan_begin_device_experience(int device, const double *chunk, double adding)
 {
 	OfDevice   *of = &experience->devices[device];
 
 	SpinLockAcquire(&experience->mutex);
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		of->speeds[i] = of->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
+	of->adding = of->first_adding = adding;
 	SpinLockRelease(&experience->mutex);
 }
 
@@ -141,6 +144,25 @@ rtscan_note_device_speed(int device, DeviceExecutor executor, uint32 chunks, dou
 	SpinLockRelease(&experience->mutex);
 }
 
+double
+rtscan_device_adding(int device)
+{
+	double		adding;
+
+	SpinLockAcquire(&experience->mutex);
+	adding = experience->devices[device].adding;
+	SpinLockRelease(&experience->mutex);
+	return adding;
+}
+
+void
+rtscan_note_device_adding(int device, double columns, double nanoseconds)
+{
+	SpinLockAcquire(&experience->mutex);
+	approach(&experience->devices[device].adding, nanoseconds / columns, SPEED_WEIGHT);
+	SpinLockRelease(&experience->mutex);
+}
+
 void
 rtscan_forget_device_speed(int device, DeviceExecutor executor)
 {
@@ -150,6 +172,7 @@ rtscan_forget_device_speed(int device, DeviceExecutor executor)
 	SpinLockAcquire(&experience->mutex);
 	approach(&speed->request, of->first_speeds[executor].request, FORGET_WEIGHT);
 	approach(&speed->chunk, of->first_speeds[executor].chunk, FORGET_WEIGHT);
+	approach(&of->adding, of->first_adding, FORGET_WEIGHT);
 	SpinLockRelease(&experience->mutex);
 }
 

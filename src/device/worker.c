@@ -319,18 +319,19 @@ describe_speed(double nanoseconds)
 static void
 take_ready(const Program *program, const char *rest)
 {
-	double		chunk[DEVICE_EXECUTORS];
+	double		chunk[DEVICE_EXECUTORS],
+				adding;
 	int			name = 0;
 
 	chunk[DEVICE_RTCUDB] = INFINITY;	/* is not measured */
-	if (sscanf(rest, "%lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &name) < 2)
+	if (sscanf(rest, "%lf %lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &adding, &name) < 3)
 		return;
-	rtscan_begin_device_experience(program->device, chunk);
+	rtscan_begin_device_experience(program->device, chunk, adding);
 	pg_atomic_write_u32(&program->state->ready, true);
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + name),
-			 errdetail("Calibration, nanoseconds for 64,512 rows: compute %s, rt %s.",
-					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]))));
+			 errdetail("Calibration, nanoseconds for 64,512 rows: compute %s, rt %s; adding up a column %s.",
+					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]), describe_speed(adding))));
 }
 
 /* A line of the program's output: device/main.c. */

@@ -99,6 +99,12 @@ typedef struct Search
 	double		random_pages;
 } Search;
 
+Cost
+rtscan_time_cost(double nanoseconds)
+{
+	return nanoseconds / UNIT_NANOSECONDS;
+}
+
 /* ---------------------------------------------------------------- pages */
 
 /* Pages of so many that rows are on, if these are anywhere. */

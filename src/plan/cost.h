@@ -58,6 +58,9 @@ rtscan_add_cost(RtscanCost *cost, RtscanCost more)
 extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, double loops,
 										  double *rows);
 
+/* A time in nanoseconds, as a cost. */
+extern Cost rtscan_time_cost(double nanoseconds);
+
 static inline Oid
 rtscan_column_type(const IndexOptInfo *info, int column)
 {

@@ -1,41 +1,10 @@
 /*
  * filter_cost.c
- *		What a filter leaves of a segment, and what evaluating it takes.
+ *		What evaluating a filter takes.
  */
 #include "plan/filter_cost.h"
 
 #include "search/executor.h"
-
-/* What a region leaves of a segment, columns taken to be independent. */
-static double
-fraction_of_region(const RtscanRegion *region, uint32 rows)
-{
-	double		fraction = region->empty ? 0 : 1;
-
-	for (int i = 0; i < region->ncolumns; i++)
-	{
-		const RtscanRegionColumn *column = &region->columns[i];
-
-		fraction *= Min(column->stands_for * column->rows / rows, 1);
-	}
-	return fraction;
-}
-
-double
-rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows)
-{
-	double		fraction = fraction_of_region(&filter->region, rows);
-
-	for (int i = 0; i < filter->ndisjunctions; i++)
-	{
-		double		none = 1;
-
-		for (int k = 0; k < filter->disjunctions[i].n; k++)
-			none *= 1 - rtscan_filter_fraction(&filter->disjunctions[i].filters[k], rows);
-		fraction *= 1 - none;
-	}
-	return fraction;
-}
 
 /* A region with the rows of all values that some stand for. */
 static RtscanRegion
@@ -79,7 +48,7 @@ add_filter(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFi
 		return;
 	if (filter->region.ncolumns > 0)
 		add_region(resolved, reader, &filter->region, within);
-	within = Min(within, rows * fraction_of_region(&filter->region, rows));
+	within = Min(within, rows * rtscan_region_fraction(&filter->region, rows));
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
 			add_filter(resolved, reader, &filter->disjunctions[i].filters[k], within);

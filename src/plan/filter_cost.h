@@ -1,6 +1,6 @@
 /*
  * filter_cost.h
- *		What a filter that has been looked up leaves of a segment, and what evaluating it takes.
+ *		What evaluating a filter takes that has been looked up.
  */
 #ifndef RTSCAN_FILTER_COST_H
 #define RTSCAN_FILTER_COST_H
@@ -9,9 +9,6 @@
 
 #include "plan/resolve.h"
 #include "search/filter.h"
-
-/* The part of so many rows that a filter leaves, columns taken to be independent. */
-extern double rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows);
 
 /* Add what evaluating a filter takes. */
 extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter);

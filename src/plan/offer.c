@@ -234,6 +234,13 @@ gather(const RtscanRequest *partial, Path *path, double rows)
 	return (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
 }
 
+/* Is a path's work an executor's that has been asked for by name?  Several processes would do it themselves. */
+static bool
+is_left_to_executor(const Path *path)
+{
+	return path && rtscan_executor != RTSCAN_EXECUTOR_AUTO && ((const RtscanPath *) path)->tallied;
+}
+
 /* Beside a path by one process, with this cost and so many groups. */
 static void
 offer_parallel(const RtscanRequest *request, Cost cost, double groups)
@@ -348,9 +355,12 @@ offer(const RtscanRequest *request)
 	Cost		cost = path ? path->total_cost : 0;
 	double		groups = path ? path->rows : 0;
 
+	bool		left = is_left_to_executor(path);
+
 	if (path)
 		add_path(request->output, path);
-	offer_parallel(request, cost, groups);
+	if (!left)
+		offer_parallel(request, cost, groups);
 }
 
 /* Likewise of a star: of one, or where its fact has leaves, of theirs. */

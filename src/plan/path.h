@@ -81,6 +81,7 @@ typedef struct RtscanPath
 	List	   *sets;			/* by rows: RtscanPathSet *, each after its parent, */
 	int			most_parts;		/* of which so many are made at once of others' groups */
 	double		groups;			/* results, before HAVING */
+	bool		tallied;		/* another executor than the CPU is expected to add rows up, which processes that share segments do without */
 } RtscanPath;
 
 /* offer.c: hook into the planner. */
@@ -107,6 +108,12 @@ extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanP
 
 /* match.c: find the line of an aggregate whose values are added as they come. */
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
+
+/*
+ * tally_cost.c: can an executor add up the rows itself (search/tally.h), as far as is known without its segments?  Then what finding and
+ * adding them takes.
+ */
+extern bool rtscan_tally_cost(const RtscanPath *path, RtscanCost *cost);
 
 /* price.c: cost the path, and estimate its rows. */
 extern void rtscan_cost_path(RtscanPath *path);

@@ -19,6 +19,7 @@
 #include "run/expressions.h"
 #include "run/sets.h"
 #include "segment/distinct.h"
+#include "settings.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
@@ -271,14 +272,22 @@ rtscan_cost_path(RtscanPath *path)
 	Path	   *result = &path->path.path;
 	double		rows;
 	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
+	RtscanCost	tallied = {.startup = cost.startup, .lookups = cost.lookups};
+	RtscanCost	visibility;
 
 	if (path->join)
 	{
 		rtscan_add_cost(&cost, rtscan_join_cost(path->join, path->request->root, &rows));
 		rtscan_compat_count_disabled(result, path->join->paths);
 	}
-	rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, 1));
+	visibility = rtscan_visibility_cost(table, rows, 1);
+	rtscan_add_cost(&cost, visibility);
+	rtscan_add_cost(&tallied, visibility);
 	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
+	path->tallied = path->by_rows && rtscan_tally_cost(path, &tallied) &&
+		(rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_total_cost(&tallied) < rtscan_total_cost(&cost));
+	if (path->tallied && rtscan_total_cost(&tallied) < rtscan_total_cost(&cost))
+		cost = tallied;
 	rtscan_share_cost(&cost, path->request->root, path->index, path->request->workers);
 	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) + rtscan_workers_cost(path->request->workers);
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;

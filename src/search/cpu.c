@@ -22,6 +22,7 @@
 #include "search/cpu.h"
 
 #include "miscadmin.h"
+#include "utils/float.h"
 
 /* ---------------------------------------------------------------- all rows */
 
@@ -149,7 +150,7 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 }
 
 static double
-estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
 	double		sum = 0;
 
@@ -167,6 +168,12 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 		}
 	}
 	return sum;
+}
+
+static double
+time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes)
+{
+	return get_float8_infinity();
 }
 
 static void
@@ -193,6 +200,7 @@ const RtscanExecutorMethods rtscan_cpu_methods = {
 	.devices = devices,
 	.fits = fits,
 	.estimate = estimate,
+	.time_of_adding = time_of_adding,
 	.pass_over = pass_over,
 	.prepare = prepare,
 	.evaluate = evaluate,

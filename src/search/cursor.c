@@ -394,12 +394,12 @@ rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg
 
 /* Processes that share a segment share its chunks: one cannot answer for all of them. */
 bool
-rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, bool reads_values)
+rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *adding)
 {
 	if (cursor->search.shares_chunks || cursor->unchecked)
 		return false;
-	if (reads_values)
-		rtscan_search_for_tallies(&cursor->search);
+	if (adding->row > 0)
+		rtscan_search_for_tallies(&cursor->search, adding);
 	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU;
 }
 
@@ -424,6 +424,7 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 	MemoryContext old = MemoryContextSwitchTo(search->context);
 	RtscanTally **tallies = palloc(Max(search->nsegments, 1) * sizeof(RtscanTally *));
 	int			n = 0;
+	bool		wanted = false;
 
 	cursor->tallier = *tallier;
 	for (int i = 0; i < search->nsegments; i++)
@@ -444,8 +445,11 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 			cursor->has_too_many_cells |= search->segments[i].tally == NULL;
 			leave_out_uncertain(cursor, &search->segments[i]);
 		}
+		wanted |= search->segments[i].tally != NULL;
 		rtscan_list_everything(&search->segments[i], search->segments[i].tally != NULL);
 	}
+	if (!wanted)
+		rtscan_search_without_tallies(search);
 	pfree(tallies);
 	MemoryContextSwitchTo(old);
 }

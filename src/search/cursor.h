@@ -79,10 +79,9 @@ typedef struct RtscanTallier
 extern void rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
 
 /*
- * Before that: is there another executor than the CPU that might make one?  Where all rows are asked for, "auto" chooses one now, if the CPU
- * would have to read their values.
+ * Before that: is there another executor than the CPU that might make one?  "auto" chooses now, knowing what is to be added up.
  */
-extern bool rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, bool reads_values);
+extern bool rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *adding);
 
 /* Had some that were offered too many cells? */
 extern bool rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor);

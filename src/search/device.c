@@ -6,10 +6,13 @@
  */
 #include "search/executor.h"
 
+#include <math.h>
+
 #include "device/device.h"
 #include "miscadmin.h"
 #include "search/device_bits.h"
 #include "search/device_part.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 
 /* Segments of less than a chunk have no sieve, and are not worth the way. */
@@ -117,7 +120,7 @@ device_executor(RtscanExecutor executor)
 
 /* All devices work at the same time, and the CPU after them, for those that are not there. */
 static double
-estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
 	uint32		chunks[RTSCAN_MAX_DEVICES] = {0};
 	double		longest = 0,
@@ -133,12 +136,35 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 		if (rtscan_device_is_ready(device))
 			chunks[device] += scans[i].reader.segment->chunks * scans[i].nregions;
 		else
-			of_cpu += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1);
+			of_cpu += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1, 0);
 	}
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (chunks[device] > 0)
-			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), chunks[device]));
+			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), chunks[device], added));
 	return longest + of_cpu;
+}
+
+/* Segments are spread evenly over the devices that there are. */
+static double
+time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes)
+{
+	double		longest = get_float8_infinity();
+	int			ready = 0;
+
+	for (int device = 0; device < rtscan_devices(); device++)
+		ready += rtscan_device_is_ready(device);
+	for (int device = 0; device < rtscan_devices(); device++)
+	{
+		double		time;
+
+		if (!rtscan_device_is_ready(device))
+			continue;
+		if (rtscan_device_area(device, 1) == NULL || bytes / ready > rtscan_device_memory_limit(device))
+			return get_float8_infinity();
+		time = rtscan_estimate_device(device, device_executor(executor), chunks / ready, columns);
+		longest = isinf(longest) ? time : Max(longest, time);
+	}
+	return longest;
 }
 
 static void
@@ -314,6 +340,7 @@ const RtscanExecutorMethods rtscan_job_methods = {
 	.devices = devices,
 	.fits = jobs_fit,
 	.estimate = estimate,
+	.time_of_adding = time_of_adding,
 	.pass_over = pass_over,
 	.prepare = prepare,
 	.evaluate = evaluate,
@@ -325,6 +352,7 @@ const RtscanExecutorMethods rtscan_device_methods = {
 	.devices = devices,
 	.fits = fits,
 	.estimate = estimate,
+	.time_of_adding = time_of_adding,
 	.pass_over = pass_over,
 	.prepare = prepare,
 	.evaluate = evaluate,

@@ -13,16 +13,19 @@
 /* What the CPU takes for a byte of values that a tally is made of, in nanoseconds, at least. */
 #define CPU_BYTE	0.25
 
+/* Of a request's time that is spent on adding up, at least, whatever is known of the rest. */
+#define LEAST_ADDING	0.1
+
 #define NO_ROOM_FOR_ALL	"The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it."
 #define LOST		"The connection to the device program was lost."
 #define NOT_THERE	"The device program asks for a column that there is not."
 
 double
-rtscan_estimate_device(int device, DeviceExecutor executor, uint32 chunks)
+rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, int added)
 {
 	RtscanDeviceSpeed speed = rtscan_device_speed(device, executor);
 
-	return speed.request + chunks * speed.chunk;
+	return speed.request + chunks * (speed.chunk + (added > 0 ? added * rtscan_device_adding(device) : 0));
 }
 
 /* ---------------------------------------------------------------- what is asked for */
@@ -192,13 +195,13 @@ static bool
 is_worth_uploading(const RtscanDevicePart *part, const Missing *missing, const SegmentKey *key)
 {
 	uint64		size = rtscan_device_column_size(missing->scan->reader.segment, &missing->column);
-	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->chunks);
+	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->chunks, 0);
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->header.prepare)
 		return true;
 	for (int i = 0; i < part->nregions; i++)
 		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
-			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, part->regions[i].scan, 1);
+			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, part->regions[i].scan, 1, 0);
 	if (missing->in_tally)
 		gain = Max(gain, 0) + size * CPU_BYTE;
 	return rtscan_device_upload_pays(key, missing->column.form * INDEX_MAX_KEYS + missing->column.number, size,
@@ -305,6 +308,21 @@ rtscan_ask_part(RtscanDevicePart *part)
 		part->why = part->header.intervals > DEVICE_MAX_INTERVALS ? explain_result(DEVICE_TOO_COMPLEX) : ask(part);
 }
 
+/* How fast was it?  All of a part's segments that are tallied have about as many columns. */
+static void
+note_speed(const RtscanDevicePart *part, double elapsed)
+{
+	double		columns = part->header.digits + part->header.measures;
+	double		of_device = part->reply.nanoseconds;
+
+	if (part->tally_words == 0)
+		rtscan_note_device_speed(part->device, part->header.executor, part->chunks, elapsed, of_device);
+	else if (columns > 0 && part->header.executor != DEVICE_RTCUDB)
+		rtscan_note_device_adding(part->device, part->chunks * columns / part->header.segments,
+								  Max(of_device - part->chunks * rtscan_device_speed(part->device, part->header.executor).chunk,
+									  LEAST_ADDING * of_device));
+}
+
 /* The reply; false: the connection is lost. */
 static bool
 take_reply(RtscanDevicePart *part)
@@ -316,9 +334,8 @@ take_reply(RtscanDevicePart *part)
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, part->start);
 	if (received && part->reply.result == DEVICE_OK && !part->header.prepare && part->reply.built == 0 &&
-		part->tally_words == 0 && rtscan_device_made_wait(part->device))
-		rtscan_note_device_speed(part->device, part->header.executor, part->chunks,
-								 INSTR_TIME_GET_DOUBLE(end) * 1e9, part->reply.nanoseconds);
+		rtscan_device_made_wait(part->device))
+		note_speed(part, INSTR_TIME_GET_DOUBLE(end) * 1e9);
 	return received;
 }
 

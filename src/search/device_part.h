@@ -70,7 +70,7 @@ extern void rtscan_await_part(RtscanDevicePart *part);
 /* Give each region its bits, which are in the device's area, and each tally its words, in a context. */
 extern void rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters);
 
-/* Nanoseconds that a device takes for a request of so many chunks. */
-extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint32 chunks);
+/* Nanoseconds that a device takes for a request of so many chunks, and to add up so many columns of their rows. */
+extern double rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, int added);
 
 #endif							/* RTSCAN_DEVICE_PART_H */

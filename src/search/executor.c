@@ -8,6 +8,7 @@
 #include "search/included.h"
 #include "search/stats.h"
 #include "search/tally.h"
+#include "utils/float.h"
 
 const char	rtscan_not_yet[] = "A column is not on the device.";
 
@@ -70,13 +71,28 @@ time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, 
 
 	for (int i = 0; i < nscans; i++)
 		if (other->can(&scans[i]))
-			sum += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1);
+			sum += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1, 0);
 	return sum;
 }
 
-/* The executor that is expected to be the fastest for a scan: all but the CPU can evaluate the same segments. */
+/* Rows that are found in those segments, about. */
+static double
+rows_of(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans)
+{
+	double		rows = 0;
+
+	for (int i = 0; i < nscans; i++)
+		if (other->can(&scans[i]) && rtscan_may_be_tallied(&scans[i]))
+			rows += scans[i].entry->rows * rtscan_filter_fraction(&scans[i].filter, scans[i].entry->rows);
+	return rows;
+}
+
+/*
+ * The executor that is expected to be the fastest for a scan, and to add up what it finds, or NULL: all but the CPU can evaluate the same
+ * segments.
+ */
 static RtscanExecutor
-fastest_executor(const RtscanSegmentScan *scans, int nscans)
+fastest_executor(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
 	double		cpu_time = -1,
@@ -84,20 +100,21 @@ fastest_executor(const RtscanSegmentScan *scans, int nscans)
 
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 	{
+		const RtscanExecutorMethods *executor = rtscan_executors[i];
 		double		time;
 
-		if (!rtscan_executors[i]->is_ready())
+		if (!executor->is_ready())
 			continue;
 		if (cpu_time < 0)
-			cpu_time = best_time = time_of_cpu(rtscan_executors[i], scans, nscans);
-		time = rtscan_executors[i]->estimate(i, scans, nscans);
+			cpu_time = best_time = time_of_cpu(executor, scans, nscans) + (adding ? adding->row * rows_of(executor, scans, nscans) : 0);
+		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0);
 		if (time < best_time)
 		{
 			best = i;
 			best_time = time;
 		}
 		else if (cpu_time > 0)
-			rtscan_executors[i]->pass_over(i, scans, nscans);
+			executor->pass_over(i, scans, nscans);
 	}
 	return best;
 }
@@ -109,7 +126,7 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 	const char *why;
 
 	if (executor == RTSCAN_EXECUTOR_AUTO)
-		executor = fastest_executor(scans, nscans);
+		executor = fastest_executor(scans, nscans, NULL);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
 	why = memory_shortage(rtscan_executors[executor], scans, nscans);
@@ -120,24 +137,23 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 	return RTSCAN_EXECUTOR_CPU;
 }
 
-/* What the CPU takes for a row whose values it adds up, in nanoseconds, at least. */
-#define CPU_ROW		0.5
-
 RtscanExecutor
-rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans)
+rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
-	const RtscanExecutorMethods *device = rtscan_executors[RTSCAN_EXECUTOR_COMPUTE];
-	double		rows = 0;
+	RtscanExecutor executor = fastest_executor(scans, nscans, adding);
 
-	for (int i = 0; i < nscans; i++)
-		if (device->can(&scans[i]))
-			rows += scans[i].entry->rows;
-	if (rows == 0 || !device->is_ready() || memory_shortage(device, scans, nscans))
-		return RTSCAN_EXECUTOR_CPU;
-	if (device->estimate(RTSCAN_EXECUTOR_COMPUTE, scans, nscans) < rows * CPU_ROW)
-		return RTSCAN_EXECUTOR_COMPUTE;
-	device->pass_over(RTSCAN_EXECUTOR_COMPUTE, scans, nscans);
-	return RTSCAN_EXECUTOR_CPU;
+	return memory_shortage(rtscan_executors[executor], scans, nscans) ? RTSCAN_EXECUTOR_CPU : executor;
+}
+
+double
+rtscan_time_of_adding(double chunks, int columns, double bytes)
+{
+	double		shortest = get_float8_infinity();
+
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
+		if (rtscan_executor == (int) i || (rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_executors[i]->is_ready()))
+			shortest = Min(shortest, rtscan_executors[i]->time_of_adding(i, chunks, columns, bytes));
+	return shortest;
 }
 
 bool

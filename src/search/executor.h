@@ -109,8 +109,21 @@ extern void rtscan_leave_to_cpu(const char *why);
  */
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
 
-/* The one for segments all of whose rows are asked for, to be added up, by "auto". */
-extern RtscanExecutor rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans);
+/* Rows that are found are to be added up. */
+typedef struct RtscanAdding
+{
+	double		row;			/* what that takes the CPU, nanoseconds a row; */
+	int			columns;		/* another executor looks at so many columns of them */
+} RtscanAdding;
+
+/* The one that "auto" chooses for that. */
+extern RtscanExecutor rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding);
+
+/*
+ * For the planner: nanoseconds that executors other than the CPU take to find rows of so many chunks, and add up so many of their columns;
+ * infinite, if there is none, or none that has memory for so many bytes.
+ */
+extern double rtscan_time_of_adding(double chunks, int columns, double bytes);
 
 /* Can that be no other than the CPU, whatever the scan? */
 extern bool rtscan_executor_is_cpu(void);
@@ -170,9 +183,12 @@ typedef struct RtscanExecutorMethods
 	 */
 	bool		(*fits) (const RtscanSegmentScan *scans, int nscans, double times);
 
-	/* Nanoseconds for the segments that it can evaluate; and it has been passed over, for that was too slow. */
-	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
+	/* Nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has been passed over, for that was too slow. */
+	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added);
 	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
+
+	/* rtscan_time_of_adding() */
+	double		(*time_of_adding) (RtscanExecutor executor, double chunks, int columns, double bytes);
 
 	/* Put into its memory what it needs for regions of such columns.  Returns NULL, or why that could not be done. */
 	const char *(*prepare) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,

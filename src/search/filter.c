@@ -432,6 +432,36 @@ rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSe
 	}
 }
 
+double
+rtscan_region_fraction(const RtscanRegion *region, uint32 rows)
+{
+	double		fraction = region->empty ? 0 : 1;
+
+	for (int i = 0; i < region->ncolumns; i++)
+	{
+		const RtscanRegionColumn *column = &region->columns[i];
+
+		fraction *= Min(column->stands_for * column->rows / rows, 1);
+	}
+	return fraction;
+}
+
+double
+rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows)
+{
+	double		fraction = rtscan_region_fraction(&filter->region, rows);
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+	{
+		double		none = 1;
+
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			none *= 1 - rtscan_filter_fraction(&filter->disjunctions[i].filters[k], rows);
+		fraction *= 1 - none;
+	}
+	return fraction;
+}
+
 bool
 rtscan_filter_asks_included(const RtscanSegmentFilter *filter)
 {

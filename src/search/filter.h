@@ -112,6 +112,10 @@ typedef struct RtscanDisjunction
 extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
 								  RtscanSegmentFilter *result);
 
+/* The part of so many rows that a region leaves, or a filter, columns taken to be independent. */
+extern double rtscan_region_fraction(const RtscanRegion *region, uint32 rows);
+extern double rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows);
+
 /* Put the columns of a region with the fewest rows first. */
 extern void rtscan_sort_region(RtscanRegion *region);
 

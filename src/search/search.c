@@ -163,17 +163,23 @@ list_everything(RtscanSearch *search, bool wanted)
 }
 
 void
-rtscan_search_for_tallies(RtscanSearch *search)
+rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding)
 {
 	if (search->chosen != RTSCAN_EXECUTOR_CPU || rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->looks_up_late)
 		return;
-	for (int i = 0; i < search->nsegments; i++)
-		if (!search->segments[i].filter.region.empty && !rtscan_asks_for_all(&search->segments[i]))
-			return;
 	list_everything(search, true);
-	search->chosen = rtscan_choose_adder(search->segments, search->nsegments);
+	search->chosen = rtscan_choose_adder(search->segments, search->nsegments, adding);
 	if (search->chosen == RTSCAN_EXECUTOR_CPU)
 		list_everything(search, false);
+	search->round_segments = segments_of_round(search);
+}
+
+void
+rtscan_search_without_tallies(RtscanSearch *search)
+{
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->chosen == RTSCAN_EXECUTOR_CPU)
+		return;
+	search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
 	search->round_segments = segments_of_round(search);
 }
 

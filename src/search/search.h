@@ -95,10 +95,11 @@ typedef struct RtscanSearch
 extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
- * Somebody wants tallies (tally.h), before he asks for the first segment.  If all rows are asked for, the CPU has been chosen, which has
- * nothing to do; another executor may be worth while.
+ * Somebody wants tallies (tally.h), before he asks for the first segment: where the CPU has been chosen for having the bits soon, another
+ * executor may be worth while that adds the rows up, too.  Or none can be made after all.
  */
-extern void rtscan_search_for_tallies(RtscanSearch *search);
+extern void rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding);
+extern void rtscan_search_without_tallies(RtscanSearch *search);
 
 /*
  * The next segment that has rows that match, or NULL: their bits, dead rows taken out, are the caller's until it asks
