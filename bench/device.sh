@@ -262,14 +262,14 @@ facts_index() {
 # What a device has taken so far, in milliseconds
 device_time() { query -c "SELECT sum(device_time) FROM pg_stat_rtscan"; }
 
-# A statement's time, and the device's part of it. $1: executor, $2: repetitions, $3: SQL
+# A statement's time, and the device's part of it. $1: executor, $2: workers, $3: repetitions, $4: SQL
 on_device() {
   local before after time
-  statement "$1" 0 3 "$3" >/dev/null
+  statement "$1" "$2" 3 "$4" >/dev/null
   before=$(device_time)
-  time=$(statement "$1" 0 "$2" "$3")
+  time=$(statement "$1" "$2" "$3" "$4")
   after=$(device_time)
-  awk -v time="$time" -v before="$before" -v after="$after" -v n="$(($2 + 3))" 'BEGIN { printf "%s (%.2f)", time, (after - before) / n }'
+  awk -v time="$time" -v before="$before" -v after="$after" -v n="$(($3 + 3))" 'BEGIN { printf "%s (%.2f)", time, (after - before) / n }'
 }
 
 # The median time of a statement, as a client sees it who has prepared it. $1: executor, $2: workers, $3: repetitions, $4: SQL
@@ -285,13 +285,13 @@ statement() {
 
 # Does the device add up what it finds? Its answers are the CPU's.
 facts_line() {
-  local name=$1 sql=$2 cpu device of_cpu=
+  local name=$1 sql=$2 cpu device of_cpu= each=$((repetitions / 2))
   cpu=$(query -c "SET rtscan.executor = cpu" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
   device=$(query -c "SET rtscan.executor = compute" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
   [ "$cpu" = "$device" ] || { echo "$name: the device's answer differs" >&2; return 1; }
   [ -n "$cpu_asked" ] || of_cpu=" $(statement cpu 0 3 "$sql") | $(statement cpu $(($(nproc) - 1)) 5 "$sql") |"
   echo "| $name |$of_cpu" \
-    "$(on_device compute "$((repetitions / 2))" "$sql") | $(on_device rt "$((repetitions / 2))" "$sql") |"
+    "$(on_device compute 0 "$each" "$sql") | $(on_device rt 0 "$each" "$sql") | $(on_device auto 2 "$each" "$sql") |"
 }
 
 # Of each of three columns' rows
@@ -300,11 +300,11 @@ some="a <= 429496729 AND b <= 429496729 AND c <= 429496729"
 
 facts_table() {
   if [ -z "$cpu_asked" ]; then
-    echo "| statement; selectivity of each of three predicates | cpu, one process | $(nproc) | compute | rt |"
-    echo "| --- | --- | --- | --- | --- |"
+    echo "| statement; selectivity of each of three predicates | cpu, one process | $(nproc) | compute | rt | auto, with PostgreSQL's two workers |"
+    echo "| --- | --- | --- | --- | --- | --- |"
   else
-    echo "| statement; selectivity of each of three predicates | compute | rt |"
-    echo "| --- | --- | --- |"
+    echo "| statement; selectivity of each of three predicates | compute | rt | auto, with PostgreSQL's two workers |"
+    echo "| --- | --- | --- | --- |"
   fi
   facts_line "count(*), .9" "SELECT count(*) FROM f WHERE $many"
   facts_line "sum(v), .9" "SELECT sum(v) FROM f WHERE $many"
@@ -314,6 +314,10 @@ facts_table() {
   facts_line "GROUP BY g (100), .2" "SELECT g, count(*), sum(v) FROM f WHERE $some GROUP BY g"
   facts_line "GROUP BY v (10,000), .9" "SELECT v, count(*), sum(g) FROM f WHERE $many GROUP BY v"
   facts_line "GROUP BY v % 10, .9" "SELECT v % 10, count(*), avg(v) FROM f WHERE $many GROUP BY 1"
+  facts_line "sum(v) of all rows" "SELECT sum(v) FROM f"
+  facts_line "GROUP BY g (100), all rows" "SELECT g, count(*), sum(v) FROM f GROUP BY g"
+  facts_line "top 10 by a, .9" "SELECT a, v FROM f WHERE $many ORDER BY a DESC LIMIT 10"
+  facts_line "median of a, .9" "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a) FROM f WHERE $many"
   cpu_asked=yes
 }
 

@@ -29,7 +29,9 @@
 /* Nanoseconds after which a request is not small. */
 #define SHORT_TIME		1e6
 
-static const double selectivities[] = {0.1, 0.3, 0.5};
+static const double selectivities[] = {0.1, 0.3, 0.5};	/* of each predicate */
+
+#define MOST_ROWS		0.95
 
 #define SELECTIVITIES	(sizeof(selectivities) / sizeof(selectivities[0]))
 
@@ -255,13 +257,23 @@ time_chunk(Evaluator *evaluator, DeviceExecutor executor, Memory *results, doubl
 }
 
 static double
-time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results, bool adding)
+time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
 {
 	double		sum = 0;
 
 	for (size_t i = 0; i < SELECTIVITIES; i++)
-		sum += time_chunk(evaluator, executor, results, selectivities[i], adding);
+		sum += time_chunk(evaluator, executor, results, selectivities[i], false);
 	return sum / SELECTIVITIES;
+}
+
+/* Of most rows, and not even the noise of clocks makes it nothing. */
+static double
+time_adding(Evaluator *evaluator, Memory *results)
+{
+	double		finding = time_chunk(evaluator, DEVICE_COMPUTE, results, MOST_ROWS, false);
+	double		both = time_chunk(evaluator, DEVICE_COMPUTE, results, MOST_ROWS, true);
+
+	return fmax(both - finding, LEAST_ADDING * finding);
 }
 
 Calibration
@@ -277,10 +289,8 @@ calibrate(Evaluator *evaluator)
 	if (add_columns(evaluator, &host))
 	{
 		for (DeviceExecutor executor = DEVICE_COMPUTE; executor <= DEVICE_RT; executor++)
-			calibration.chunk[executor] = time_executor(evaluator, executor, &host, false);
-		calibration.adding = time_executor(evaluator, DEVICE_COMPUTE, &host, true) - calibration.chunk[DEVICE_COMPUTE];
-		/* Not even the noise of clocks makes it nothing. */
-		calibration.adding = fmax(calibration.adding, LEAST_ADDING * calibration.chunk[DEVICE_COMPUTE]);
+			calibration.chunk[executor] = time_executor(evaluator, executor, &host);
+		calibration.adding = time_adding(evaluator, &host);
 	}
 	cache_evict_all(evaluator->cache);
 	memory_free(evaluator->context, &host);

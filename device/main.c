@@ -5,13 +5,14 @@
  * rtscan's background worker starts it, in the data directory, with a socket as standard
  * input and output: when the worker closes it the program ends.  It writes lines there,
  *
- *	ready: COMPUTE RT ADDING DEVICE	it listens; nanoseconds a chunk that each executor takes, and adding up a column
+ *	ready: COMPUTE RT ADDING MEMORY DEVICE	it listens; nanoseconds a chunk that each executor takes, and adding up a column; bytes
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
  *	rtscan_device [--device=NAME or NUMBER] [--passed-over=N] [--socket=PATH] [--memory=BYTES] [--fault=...] [--rays=...]
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +165,8 @@ main(int argc, char **argv)
 	if (context.faults.lost_after > 0)
 		context.faults.lost_at = context.submissions + context.faults.lost_after;
 	listener = listen_for_backends(socket_path);
-	printf("ready: %f %f %f %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT], calibration.adding,
+	printf("ready: %f %f %f %" PRIu64 " %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT], calibration.adding,
+		   context.memory_limit,
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);
 	serve(&context, &cache, &evaluator, &pairs, &vectors, listener);

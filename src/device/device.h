@@ -54,8 +54,12 @@ extern void rtscan_suspect_device(int device);
 extern Size rtscan_device_experience_size(void);
 extern void rtscan_attach_device_experience(void);
 
-/* A program has been started: nanoseconds a chunk that each executor takes by its own measure, and adding up a column of it. */
-extern void rtscan_begin_device_experience(int device, const double *chunk, double adding);
+/*
+ * A program has been started: nanoseconds a chunk that each executor takes by its own measure, and adding up a column of it; and how many
+ * bytes of memory it has, which backends that are not connected can ask for.
+ */
+extern void rtscan_begin_device_experience(int device, const double *chunk, double adding, uint64 memory);
+extern uint64 rtscan_device_total_memory(int device);
 
 /*
  * How long the device takes, by experience of all backends: nanoseconds a request, there and
@@ -77,6 +81,7 @@ extern void rtscan_note_device_adding(int device, double columns, double nanosec
 
 /* The device was too slow to be chosen: let what is known of it slowly go back to what was measured first. */
 extern void rtscan_forget_device_speed(int device, DeviceExecutor executor);
+extern void rtscan_forget_device_adding(int device);
 
 /*
  * A scan does without the device for want of a column on it, of so many bytes, and loses about

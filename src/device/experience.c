@@ -38,6 +38,7 @@ typedef struct OfDevice
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
 	double		adding;
 	double		first_adding;
+	uint64		memory;
 } OfDevice;
 
 typedef struct Experience
@@ -69,7 +70,7 @@ rtscan_attach_device_experience(void)
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		unknown[i] = get_float8_infinity();
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
-		rtscan_begin_device_experience(device, unknown, get_float8_infinity());
+		rtscan_begin_device_experience(device, unknown, get_float8_infinity(), 0);
 }
 
 /* ---------------------------------------------------------------- builds */
@@ -101,7 +102,7 @@ rtscan_device_end_turn(void)
 /* ---------------------------------------------------------------- speed */
 
 void
-rtscan_begin_device_experience(int device, const double *chunk, double adding)
+rtscan_begin_device_experience(int device, const double *chunk, double adding, uint64 memory)
 {
 	OfDevice   *of = &experience->devices[device];
 
@@ -109,6 +110,7 @@ rtscan_begin_device_experience(int device, const double *chunk, double adding)
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		of->speeds[i] = of->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
 	of->adding = of->first_adding = adding;
+	of->memory = memory;
 	SpinLockRelease(&experience->mutex);
 }
 
@@ -127,7 +129,9 @@ rtscan_device_speed(int device, DeviceExecutor executor)
 static void
 approach(double *estimate, double sample, double weight)
 {
-	if (isinf(*estimate) || isinf(sample) || *estimate <= 0)
+	if (isinf(sample))
+		return;
+	if (isinf(*estimate) || *estimate <= 0)
 		*estimate = sample;
 	else
 		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
@@ -172,8 +176,28 @@ rtscan_forget_device_speed(int device, DeviceExecutor executor)
 	SpinLockAcquire(&experience->mutex);
 	approach(&speed->request, of->first_speeds[executor].request, FORGET_WEIGHT);
 	approach(&speed->chunk, of->first_speeds[executor].chunk, FORGET_WEIGHT);
+	SpinLockRelease(&experience->mutex);
+}
+
+void
+rtscan_forget_device_adding(int device)
+{
+	OfDevice   *of = &experience->devices[device];
+
+	SpinLockAcquire(&experience->mutex);
 	approach(&of->adding, of->first_adding, FORGET_WEIGHT);
 	SpinLockRelease(&experience->mutex);
+}
+
+uint64
+rtscan_device_total_memory(int device)
+{
+	uint64		memory;
+
+	SpinLockAcquire(&experience->mutex);
+	memory = experience->devices[device].memory;
+	SpinLockRelease(&experience->mutex);
+	return memory;
 }
 
 /* ---------------------------------------------------------------- uploads */

@@ -321,12 +321,13 @@ take_ready(const Program *program, const char *rest)
 {
 	double		chunk[DEVICE_EXECUTORS],
 				adding;
+	unsigned long long memory;
 	int			name = 0;
 
 	chunk[DEVICE_RTCUDB] = INFINITY;	/* is not measured */
-	if (sscanf(rest, "%lf %lf %lf %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &adding, &name) < 3)
+	if (sscanf(rest, "%lf %lf %lf %llu %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &adding, &memory, &name) < 4)
 		return;
-	rtscan_begin_device_experience(program->device, chunk, adding);
+	rtscan_begin_device_experience(program->device, chunk, adding, memory);
 	pg_atomic_write_u32(&program->state->ready, true);
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + name),

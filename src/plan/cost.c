@@ -429,6 +429,12 @@ rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 	};
 }
 
+Cost
+rtscan_tests_cost(double rows, int columns)
+{
+	return rtscan_time_cost(rows * columns * TEST_NANOSECONDS);
+}
+
 /* ---------------------------------------------------------------- several processes */
 
 /*

@@ -91,6 +91,9 @@ extern Cost rtscan_random_pages_cost(Oid tablespace, double pages, double of);
 /* Getting so many rows in an order, in which they have so many ranks; about as many are wanted, with values of so many columns. */
 extern RtscanCost rtscan_order_cost(double ranks, double rows, double wanted, int columns);
 
+/* Testing so many rows, here and there, by so many columns. */
+extern Cost rtscan_tests_cost(double rows, int columns);
+
 /* How many workers pay for a path of a table that has this cost without them, if each hands on so many rows beyond what one would; or 0. */
 extern int	rtscan_workers(RelOptInfo *table, Cost cost, double rows);
 

@@ -352,7 +352,7 @@ static void
 offer(const RtscanRequest *request)
 {
 	Path	   *path = rtscan_cheapest_path(request);
-	Cost		cost = path ? path->total_cost : 0;
+	Cost		cost = path ? ((RtscanPath *) path)->cpu_cost : 0;
 	double		groups = path ? path->rows : 0;
 
 	bool		left = is_left_to_executor(path);

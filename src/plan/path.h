@@ -81,7 +81,8 @@ typedef struct RtscanPath
 	List	   *sets;			/* by rows: RtscanPathSet *, each after its parent, */
 	int			most_parts;		/* of which so many are made at once of others' groups */
 	double		groups;			/* results, before HAVING */
-	bool		tallied;		/* another executor than the CPU is expected to add rows up, which processes that share segments do without */
+	bool		tallied;		/* another executor than the CPU is expected to add rows up, which processes that share segments do without; */
+	Cost		cpu_cost;		/* without that */
 } RtscanPath;
 
 /* offer.c: hook into the planner. */
@@ -110,10 +111,10 @@ extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanP
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 
 /*
- * tally_cost.c: can an executor add up the rows itself (search/tally.h), as far as is known without its segments?  Then what finding and
- * adding them takes.
+ * tally_cost.c: can an executor add up the rows itself (search/tally.h), as far as is known without its segments?  Then add what finding and
+ * adding them takes, with what is left of the CPU's work.
  */
-extern bool rtscan_tally_cost(const RtscanPath *path, RtscanCost *cost);
+extern bool rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *cost);
 
 /* price.c: cost the path, and estimate its rows. */
 extern void rtscan_cost_path(RtscanPath *path);

@@ -22,6 +22,31 @@ rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns)
 	return columns;
 }
 
+static bool
+are_region(const List *quals, const IndexOptInfo *index)
+{
+	ListCell   *cell;
+
+	foreach(cell, quals)
+	{
+		const RtscanQual *qual = lfirst(cell);
+		int			column;
+
+		if (qual->kind == RTSCAN_FILTER_IMPLIED)
+			return false;
+		if (qual->kind == RTSCAN_FILTER_AND ? !are_region(qual->parts, index) :
+			!bms_get_singleton_member(rtscan_qual_columns(qual, NULL), &column) || column >= index->nkeycolumns)
+			return false;
+	}
+	return true;
+}
+
+bool
+rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index)
+{
+	return quals->implied == NIL && are_region(quals->all, index);
+}
+
 Selectivity
 rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, int column)
 {

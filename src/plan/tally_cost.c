@@ -9,7 +9,9 @@
 
 #include <math.h>
 
+#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
 #include "plan/resolve.h"
@@ -17,6 +19,7 @@
 #include "run/aggregates.h"
 #include "run/expressions.h"
 #include "run/sets.h"
+#include "run/tally_sums.h"
 #include "search/executor.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -27,6 +30,9 @@
 /* Taking an entry, whose group is looked up by the values of its keys. */
 #define ENTRY_NANOSECONDS	400.0
 
+/* Only rows of blocks that are all-visible are added up; it is not worth while for few. */
+#define LEAST_VISIBLE	0.25
+
 /* More entries for a row would not be made. */
 #define MOST_ENTRIES	0.25
 
@@ -35,35 +41,6 @@
 #define VALUE_BYTES		4.0
 
 /* ---------------------------------------------------------------- what is asked for */
-
-/* Is all of it about one key column, or about several each alone, which a region has (search/filter.h)? */
-static bool
-is_region(const RtscanQual *qual, const RtscanPath *path)
-{
-	Bitmapset  *columns = rtscan_qual_columns(qual, NULL);
-	int			column;
-	ListCell   *cell;
-
-	if (qual->kind == RTSCAN_FILTER_AND)
-	{
-		foreach(cell, qual->parts)
-			if (!is_region(lfirst(cell), path))
-				return false;
-		return true;
-	}
-	return bms_get_singleton_member(columns, &column) && column < path->index->nkeycolumns;
-}
-
-static bool
-has_regions(const RtscanPath *path)
-{
-	ListCell   *cell;
-
-	foreach(cell, path->quals->all)
-		if (!is_region(lfirst(cell), path))
-			return false;
-	return path->quals->implied == NIL && path->residual == NIL && path->row_quals == NIL;
-}
 
 /* Are its values exact integers, that are known to be of one scale? */
 static bool
@@ -76,12 +53,20 @@ is_integer(Oid type, int32 typmod)
 		(kind != RTSCAN_EXACT_DECIMAL || typmod >= 0);
 }
 
+/* Of a key's numerics that have no order nobody knows the range, unless they are few, or it is INCLUDEd as well. */
 static bool
 is_integer_column(const RtscanPath *path, int column)
 {
-	const Node *expression = (Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr;
+	const IndexOptInfo *index = path->index;
+	const Node *expression = (Node *) list_nth_node(TargetEntry, index->indextlist, column)->expr;
+	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
+	bool		again = false;
 
-	return is_integer(exprType(expression), exprTypmod(expression));
+	if (!is_integer(exprType(expression), exprTypmod(expression)))
+		return false;
+	for (int i = Max(index->nkeycolumns, column + 1); i < index->ncolumns && index->indexkeys[column] != 0; i++)
+		again |= index->indexkeys[i] == index->indexkeys[column];
+	return exprType(expression) != NUMERICOID || column >= index->nkeycolumns || again || size->columns[column].distinct < FEW_VALUES;
 }
 
 static bool
@@ -113,30 +98,66 @@ are_factors(const RtscanPath *path, Node *expression)
 	return true;
 }
 
-/* A polynomial whose columns' sums tell its sum, as run/tally_sums.h has it? */
+/* Products in an expression: columns that are digits, and is there one that has none?  (rtscan_may_be_tally_sum() knows the operator.) */
+typedef struct Products
+{
+	const RtscanPath *path;
+	Bitmapset  *digits;
+	bool		fail;
+} Products;
+
+static bool
+look_for_products(Node *expression, Products *products)
+{
+	const OpExpr *operation = (const OpExpr *) expression;
+	Node	   *digits = NULL;
+	const char *name;
+
+	if (expression == NULL)
+		return false;
+	name = IsA(expression, OpExpr) && list_length(operation->args) == 2 ? get_opname(operation->opno) : NULL;
+	if (name && strcmp(name, "*") == 0)
+	{
+		if (are_factors(products->path, linitial(operation->args)))
+			digits = linitial(operation->args);
+		else if (are_factors(products->path, lsecond(operation->args)))
+			digits = lsecond(operation->args);
+		products->fail |= digits == NULL;
+		products->digits = bms_add_members(products->digits, rtscan_row_columns(digits));
+	}
+	return expression_tree_walker(expression, look_for_products, products);
+}
+
+/* Are some rows of a column NULL, as far as statistics say? */
+static bool
+has_nulls(const RtscanPath *path, int column)
+{
+	VariableStatData statistics;
+	bool		has = false;
+
+	examine_variable(path->request->root, (Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr, 0, &statistics);
+	if (HeapTupleIsValid(statistics.statsTuple))
+		has = ((Form_pg_statistic) GETSTRUCT(statistics.statsTuple))->stanullfrac > 0;
+	ReleaseVariableStats(statistics);
+	return has;
+}
+
+/* A sum of an expression (run/tally_sums.h)?  Of several columns that are no digits all rows are to have values. */
 static bool
 is_polynomial(const RtscanPath *path, Node *expression)
 {
-	const char *operator;
-	List	   *operands;
-	ListCell   *cell;
+	Products	products = {.path = path};
+	Bitmapset  *columns;
+	int			column = -1;
 
-	if (IsA(expression, Const) || rtscan_row_column((Expr *) expression) >= 0)
-		return true;
-	if (IsA(expression, RelabelType))
-		return is_polynomial(path, (Node *) ((RelabelType *) expression)->arg);
-	if (IsA(expression, FuncExpr) && ((FuncExpr *) expression)->funcformat != COERCE_EXPLICIT_CALL)
-		return is_polynomial(path, linitial(((FuncExpr *) expression)->args));
-	if (!IsA(expression, OpExpr))
+	if (!rtscan_may_be_tally_sum((Expr *) expression))
 		return false;
-	operator = get_opname(((OpExpr *) expression)->opno);
-	operands = ((OpExpr *) expression)->args;
-	if (operator == NULL || strlen(operator) != 1 || strchr("+-*", *operator) == NULL)
-		return false;
-	foreach(cell, operands)
-		if (!is_polynomial(path, lfirst(cell)))
+	look_for_products(expression, &products);
+	columns = bms_difference(rtscan_row_columns(expression), products.digits);
+	while (bms_membership(columns) == BMS_MULTIPLE && (column = bms_next_member(columns, column)) >= 0)
+		if (has_nulls(path, column))
 			return false;
-	return *operator != '*' || are_factors(path, linitial(operands)) || are_factors(path, lsecond(operands));
+	return !products.fail;
 }
 
 /* The kind of total that an aggregate is made of. */
@@ -180,13 +201,30 @@ takes_totals(const RtscanPath *path)
 
 /* ---------------------------------------------------------------- what that takes */
 
-/* Segments whose integers are numbers of groups have them in common; others have codes, or no numbers, if they are too many. */
+/* So many combinations of keys' columns there are, not of the keys: segments whose integers number them have these in common, others not. */
 static double
 entries_of_set(const RtscanPath *path, const RtscanPathSet *set, double segments)
 {
 	Node	   *keys = (Node *) rtscan_keys_of_set(path->row_keys, set->keys);
+	Bitmapset  *columns = rtscan_row_columns(keys);
+	List	   *expressions = NIL;
+	int			column = -1;
+	double		entries;
 
-	return set->keys == NULL || are_integer_columns(path, keys) ? set->groups : set->groups * segments;
+	while ((column = bms_next_member(columns, column)) >= 0)
+		expressions = lappend(expressions, list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
+	if (expressions == NIL)
+		return 1;
+	entries = estimate_num_groups(path->request->root, expressions, path->index->tuples, NULL, NULL);
+	return are_integer_columns(path, keys) ? entries : entries * segments;
+}
+
+/* Are there digits and measures enough?  A sum may take three. */
+static bool
+has_room(const RtscanPath *path)
+{
+	return bms_num_members(rtscan_row_columns((Node *) path->row_keys)) <= DEVICE_MAX_DIGITS &&
+		list_length(path->aggregates) * 3 <= DEVICE_MAX_MEASURES;
 }
 
 /* So many columns of each row are looked at, for its group and the aggregates. */
@@ -216,7 +254,7 @@ bytes_of_row(const RtscanPath *path)
 }
 
 bool
-rtscan_tally_cost(const RtscanPath *path, RtscanCost *cost)
+rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *cost)
 {
 	const RtscanRequest *request = path->request;
 	const RtscanIndexSize *size;
@@ -225,10 +263,13 @@ rtscan_tally_cost(const RtscanPath *path, RtscanCost *cost)
 				bytes;
 	ListCell   *cell;
 
-	if (rtscan_executor_is_cpu() || request->workers > 0 || !has_regions(path) || !takes_totals(path))
+	double		visible = request->table->allvisfrac;
+
+	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || path->residual != NIL || path->row_quals != NIL ||
+		!rtscan_quals_are_region(path->quals, path->index) || !has_room(path))
 		return false;
 	size = rtscan_index_size(request->root, path->index);
-	if (size == NULL || size->rows < size->segments * RTSCAN_CHUNK_ROWS)
+	if (size == NULL || !takes_totals(path) || size->rows < size->segments * RTSCAN_CHUNK_ROWS)
 		return false;
 	bytes = size->rows * bytes_of_row(path);
 	foreach(cell, path->sets)
@@ -241,6 +282,8 @@ rtscan_tally_cost(const RtscanPath *path, RtscanCost *cost)
 	}
 	if (isinf(time) || entries > MOST_ENTRIES * size->rows)
 		return false;
-	cost->work += rtscan_time_cost(time + entries * ENTRY_NANOSECONDS);
+	/* The other rows are the CPU's. */
+	cost->work += rtscan_time_cost(time + entries * ENTRY_NANOSECONDS) + (1 - visible) * of_cpu->work;
+	cost->pages += (1 - visible) * of_cpu->pages;
 	return true;
 }

@@ -440,3 +440,12 @@ rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *
 }
 
 #endif
+
+bool
+rtscan_may_be_tally_sum(const Expr *row_expression)
+{
+	List	   *known = NIL;
+	const RtscanArithmetic *step = rtscan_arithmetic(row_expression, &known);
+
+	return step && rtscan_is_tally_sum(step);
+}

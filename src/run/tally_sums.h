@@ -21,8 +21,9 @@
 #include "run/arithmetic.h"
 #include "search/tally.h"
 
-/* Is an expression such a polynomial? */
+/* Is an expression such a polynomial?  For the planner: of a row expression. */
 extern bool rtscan_is_tally_sum(const RtscanArithmetic *argument);
+extern bool rtscan_may_be_tally_sum(const Expr *row_expression);
 
 /*
  * Have a tally of a segment count and sum what that takes: these are the tally's next values.  False if they are too many, or what

@@ -177,7 +177,7 @@ time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes
 }
 
 static void
-pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding)
 {
 }
 

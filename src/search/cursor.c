@@ -39,6 +39,7 @@ struct RtscanCursor
 	RtscanTakeChunk offer;		/* each is offered first, or NULL */
 	void	   *offer_arg;
 	RtscanTallier tallier;
+	RtscanAdding adding;		/* what that is asked for */
 	bool		has_too_many_cells;	/* of what he asked for */
 	uint32		chunk;			/* where rows are taken from, */
 	RtscanBitPlace place;		/* from here on; or, */
@@ -398,6 +399,7 @@ rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *addin
 {
 	if (cursor->search.shares_chunks || cursor->unchecked)
 		return false;
+	cursor->adding = *adding;
 	if (adding->row > 0)
 		rtscan_search_for_tallies(&cursor->search, adding);
 	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU;
@@ -433,8 +435,10 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 
 		CHECK_FOR_INTERRUPTS();
 		segment->tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
-		if (segment->tally)
-			tallies[n++] = segment->tally;
+		if (segment->tally == NULL)
+			continue;
+		segment->tally->cpu_time = cursor->adding.row * rtscan_rows_to_add(segment);
+		tallies[n++] = segment->tally;
 	}
 	rtscan_settle_tallies(tallies, n);
 	for (int i = 0, k = 0; i < search->nsegments; i++)

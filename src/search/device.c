@@ -144,7 +144,16 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 	return longest + of_cpu;
 }
 
-/* Segments are spread evenly over the devices that there are. */
+/* What nobody has measured yet, as of rtcudb at first, is taken to be what compute takes. */
+static double
+guess_time(int device, DeviceExecutor executor, double chunks, int columns)
+{
+	double		time = rtscan_estimate_device(device, executor, chunks, columns);
+
+	return isinf(time) ? rtscan_estimate_device(device, DEVICE_COMPUTE, chunks, columns) : time;
+}
+
+/* Segments are spread evenly over the devices that there are, of which nobody is asked. */
 static double
 time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes)
 {
@@ -159,16 +168,16 @@ time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes
 
 		if (!rtscan_device_is_ready(device))
 			continue;
-		if (rtscan_device_area(device, 1) == NULL || bytes / ready > rtscan_device_memory_limit(device))
+		if (bytes / ready > rtscan_device_total_memory(device))
 			return get_float8_infinity();
-		time = rtscan_estimate_device(device, device_executor(executor), chunks / ready, columns);
+		time = guess_time(device, device_executor(executor), chunks / ready, columns);
 		longest = isinf(longest) ? time : Max(longest, time);
 	}
 	return longest;
 }
 
 static void
-pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
+pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding)
 {
 	Bitmapset  *passed = NULL;
 	int			device = -1;
@@ -177,7 +186,12 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans)
 		if (can(&scans[i]))
 			passed = bms_add_member(passed, device_of(&scans[i]));
 	while ((device = bms_next_member(passed, device)) >= 0)
-		rtscan_forget_device_speed(device, device_executor(executor));
+	{
+		if (adding)
+			rtscan_forget_device_adding(device);
+		else
+			rtscan_forget_device_speed(device, device_executor(executor));
+	}
 	bms_free(passed);
 }
 

@@ -10,8 +10,8 @@
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
-/* What the CPU takes for a byte of values that a tally is made of, in nanoseconds, at least. */
-#define CPU_BYTE	0.25
+/* What stands for all columns that a part with tallies needs, where their uploads are weighed against what they save. */
+#define ALL_COLUMNS	(COLUMN_FORMS * INDEX_MAX_KEYS)
 
 /* Of a request's time that is spent on adding up, at least, whatever is known of the rest. */
 #define LEAST_ADDING	0.1
@@ -78,6 +78,7 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 	{
 		part->header.digits += tally->ndigits;
 		part->header.measures += tally->nmeasures;
+		part->tallied_columns += (double) scan->reader.segment->chunks * rtscan_tally_columns(tally);
 		if (!part->regions[part->nregions - 1].joins)
 			part->tally_words += rtscan_tally_words(tally, tally->room);
 	}
@@ -103,6 +104,7 @@ drop_tallies(RtscanDevicePart *part)
 
 	part->header.digits = part->header.measures = 0;
 	part->tally_words = part->nregions = 0;
+	part->tallied_columns = 0;
 	for (int i = 0; i < n; i++)
 	{
 		RtscanDeviceRegion *item = &part->regions[part->nregions];
@@ -187,25 +189,61 @@ typedef struct Missing
 {
 	RtscanSegmentScan *scan;
 	RtscanDeviceColumn column;
-	bool		in_tally;
 } Missing;
 
-/* Who asks for an executor gets it; "auto" counts what an upload takes. */
-static bool
-is_worth_uploading(const RtscanDevicePart *part, const Missing *missing, const SegmentKey *key)
+/* Bytes of all columns of a part. */
+static uint64
+bytes_of_part(const RtscanDevicePart *part)
 {
-	uint64		size = rtscan_device_column_size(missing->scan->reader.segment, &missing->column);
+	uint64		size = 0;
+
+	for (int i = 0; i < part->nregions; i++)
+	{
+		const RtscanDeviceRegion *item = &part->regions[i];
+
+		for (int c = 0; c < item->region->ncolumns; c++)
+			size += rtscan_device_column_size(item->scan->reader.segment, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY});
+		if (item->tally)
+			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
+		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0)
+			size += rtscan_device_job_size(item->scan->reader.segment);
+	}
+	return size;
+}
+
+/* What the device saves the CPU, in nanoseconds. */
+static double
+gain_of(const RtscanDevicePart *part)
+{
 	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->chunks, 0);
 
-	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->header.prepare)
-		return true;
+	if (part->tallied_columns > 0)
+		gain -= part->tallied_columns * rtscan_device_adding(part->device);
 	for (int i = 0; i < part->nregions; i++)
+	{
 		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
 			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, part->regions[i].scan, 1, 0);
-	if (missing->in_tally)
-		gain = Max(gain, 0) + size * CPU_BYTE;
-	return rtscan_device_upload_pays(key, missing->column.form * INDEX_MAX_KEYS + missing->column.number, size,
-									 Max(gain, 0));
+		if (part->regions[i].tally)
+			gain += part->regions[i].tally->cpu_time;
+	}
+	return Max(gain, 0);
+}
+
+/*
+ * Who asks for an executor gets it; "auto" counts what an upload takes.  Without any of its columns a part is not tallied, and there may be
+ * many: all of them are worth it, or none.
+ */
+static bool
+is_worth_uploading(RtscanDevicePart *part, const Missing *missing, SegmentKey key)
+{
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->header.prepare || part->uploads_pay)
+		return true;
+	if (part->tally_words == 0)
+		return rtscan_device_upload_pays(&key, missing->column.form * INDEX_MAX_KEYS + missing->column.number,
+										 rtscan_device_column_size(missing->scan->reader.segment, &missing->column), gain_of(part));
+	key.segment = 0;
+	part->uploads_pay = rtscan_device_upload_pays(&key, ALL_COLUMNS, bytes_of_part(part), gain_of(part));
+	return part->uploads_pay;
 }
 
 static const char *
@@ -214,7 +252,7 @@ upload_missing(RtscanDevicePart *part, const Missing *missing)
 	SegmentKey	key = rtscan_device_key(part->index, part->uuid, missing->scan->entry->id);
 	DeviceResult result;
 
-	if (!is_worth_uploading(part, missing, &key))
+	if (!is_worth_uploading(part, missing, key))
 		return rtscan_not_yet;
 	result = rtscan_device_upload(part->device, &missing->scan->reader, &key, &missing->column);
 	if (result == DEVICE_NO_MEMORY)
@@ -234,11 +272,11 @@ upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 	item = &part->regions[reply->segment];
 	if (!reply->in_tally)
 		return reply->column >= (uint32) item->region->ncolumns ? NOT_THERE :
-			upload_missing(part, &(Missing) {item->scan, {.number = item->region->columns[reply->column].column, .form = COLUMN_KEY}, false});
+			upload_missing(part, &(Missing) {item->scan, {.number = item->region->columns[reply->column].column, .form = COLUMN_KEY}});
 	column = item->tally ? rtscan_tally_find_column(item->tally, reply->column, reply->form) : NULL;
 	if (column == NULL)
 		return NOT_THERE;
-	if (upload_missing(part, &(Missing) {item->scan, *column, true}))
+	if (upload_missing(part, &(Missing) {item->scan, *column}))
 		drop_tallies(part);
 	return NULL;
 }
@@ -259,27 +297,14 @@ explain_result(DeviceResult result)
 	}
 }
 
+/* ---------------------------------------------------------------- to ask, and to wait */
+
 /* Does the device have the memory for all columns of a round together?  Else they would push each other out. */
 static bool
 has_room_for_tallies(const RtscanDevicePart *part)
 {
-	uint64		size = 0;
-
-	for (int i = 0; i < part->nregions; i++)
-	{
-		const RtscanDeviceRegion *item = &part->regions[i];
-
-		for (int c = 0; c < item->region->ncolumns; c++)
-			size += rtscan_device_column_size(item->scan->reader.segment, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY});
-		if (item->tally)
-			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
-		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0)
-			size += rtscan_device_job_size(item->scan->reader.segment);
-	}
-	return size <= rtscan_device_memory_limit(part->device) / 2;
+	return bytes_of_part(part) <= rtscan_device_memory_limit(part->device) / 2;
 }
-
-/* ---------------------------------------------------------------- to ask, and to wait */
 
 /* Ask for the part; returns why that cannot be done, or NULL. */
 static const char *
@@ -308,19 +333,17 @@ rtscan_ask_part(RtscanDevicePart *part)
 		part->why = part->header.intervals > DEVICE_MAX_INTERVALS ? explain_result(DEVICE_TOO_COMPLEX) : ask(part);
 }
 
-/* How fast was it?  All of a part's segments that are tallied have about as many columns. */
+/* How fast was it?  What finding rows takes is known, where there is something to find. */
 static void
 note_speed(const RtscanDevicePart *part, double elapsed)
 {
-	double		columns = part->header.digits + part->header.measures;
 	double		of_device = part->reply.nanoseconds;
+	double		finding = part->header.columns > 0 ? part->chunks * rtscan_device_speed(part->device, part->header.executor).chunk : 0;
 
 	if (part->tally_words == 0)
 		rtscan_note_device_speed(part->device, part->header.executor, part->chunks, elapsed, of_device);
-	else if (columns > 0 && part->header.executor != DEVICE_RTCUDB)
-		rtscan_note_device_adding(part->device, part->chunks * columns / part->header.segments,
-								  Max(of_device - part->chunks * rtscan_device_speed(part->device, part->header.executor).chunk,
-									  LEAST_ADDING * of_device));
+	else if (part->tallied_columns > 0 && part->header.executor != DEVICE_RTCUDB)
+		rtscan_note_device_adding(part->device, part->tallied_columns, Max(of_device - finding, LEAST_ADDING * of_device));
 }
 
 /* The reply; false: the connection is lost. */

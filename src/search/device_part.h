@@ -36,6 +36,7 @@ typedef struct RtscanDevicePart
 	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only */
 	uint32		chunks;
 	uint64		tally_words;
+	double		tallied_columns;	/* chunks of them */
 	Size		body_size;
 	char	   *area;
 	DeviceRequest request;
@@ -45,6 +46,7 @@ typedef struct RtscanDevicePart
 	bool		retried;		/* on a new connection */
 	uint32		uploads;		/* for this request; no more than */
 	uint32		most_uploads;
+	bool		uploads_pay;	/* of all that it lacks */
 	instr_time	start;			/* when it was asked */
 	DeviceReply reply;
 	RtscanCounters work;		/* the device's, also for replies that were no answers */

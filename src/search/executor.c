@@ -69,10 +69,17 @@ time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, 
 {
 	double		sum = 0;
 
+	/* What needs no bits takes no time. */
 	for (int i = 0; i < nscans; i++)
-		if (other->can(&scans[i]))
+		if (other->can(&scans[i]) && !scans[i].takes_ranks)
 			sum += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1, 0);
 	return sum;
+}
+
+double
+rtscan_rows_to_add(const RtscanSegmentScan *scan)
+{
+	return scan->entry->rows * rtscan_filter_fraction(&scan->filter, scan->entry->rows);
 }
 
 /* Rows that are found in those segments, about. */
@@ -83,7 +90,7 @@ rows_of(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int 
 
 	for (int i = 0; i < nscans; i++)
 		if (other->can(&scans[i]) && rtscan_may_be_tallied(&scans[i]))
-			rows += scans[i].entry->rows * rtscan_filter_fraction(&scans[i].filter, scans[i].entry->rows);
+			rows += rtscan_rows_to_add(&scans[i]);
 	return rows;
 }
 
@@ -114,7 +121,7 @@ fastest_executor(const RtscanSegmentScan *scans, int nscans, const RtscanAdding 
 			best_time = time;
 		}
 		else if (cpu_time > 0)
-			executor->pass_over(i, scans, nscans);
+			executor->pass_over(i, scans, nscans, adding != NULL);
 	}
 	return best;
 }

@@ -46,7 +46,7 @@ typedef struct RtscanSegmentScan
 	void	   *prepared;		/* the caller's */
 	bool		want_bits;		/* counts are not enough */
 	bool		takes_list;		/* RtscanRowBits */
-	bool		takes_ranks;	/* who takes its rows from ranks of the region's only column needs no bits: the CPU makes none */
+	bool		takes_ranks;	/* who takes its rows from ranks of a column of the region needs no bits: the CPU makes none */
 	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
 	RtscanRegion **regions;		/* which combines them */
@@ -115,6 +115,9 @@ typedef struct RtscanAdding
 	double		row;			/* what that takes the CPU, nanoseconds a row; */
 	int			columns;		/* another executor looks at so many columns of them */
 } RtscanAdding;
+
+/* So many rows of a segment are found, about. */
+extern double rtscan_rows_to_add(const RtscanSegmentScan *scan);
 
 /* The one that "auto" chooses for that. */
 extern RtscanExecutor rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding);
@@ -185,7 +188,7 @@ typedef struct RtscanExecutorMethods
 
 	/* Nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has been passed over, for that was too slow. */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added);
-	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans);
+	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding);
 
 	/* rtscan_time_of_adding() */
 	double		(*time_of_adding) (RtscanExecutor executor, double chunks, int columns, double bytes);
@@ -222,5 +225,14 @@ extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanE
  * build needed.
  */
 extern void rtscan_prewarm_built(Relation index, const RtscanEntry *entries, uint32 n, double times);
+
+/*
+ * cpu_rows.c: is a row in a region?  Row after row, in any order; without one of its columns, or -1.  And what a test takes, in nanoseconds.
+ */
+typedef struct RtscanRowTest RtscanRowTest;
+
+extern RtscanRowTest *rtscan_create_row_test(RtscanReader *reader, const RtscanRegion *region, int but_for);
+extern bool rtscan_row_passes(RtscanRowTest *test, uint32 row);
+extern double rtscan_row_test_time(const RtscanRegion *region);
 
 #endif							/* RTSCAN_EXECUTOR_H */

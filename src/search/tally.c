@@ -93,14 +93,16 @@ find_codes(const RtscanTally *tally, int column, uint32 codes)
 /* ---------------------------------------------------------------- digits */
 
 static bool
-look_for_digit(const RtscanTally *tally, RtscanValues *values, int column, RtscanTallyDigit *digit)
+look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyDigit *digit)
 {
+	RtscanValues *values = rtscan_open_values(reader, schema, column);
 	uint32		codes = rtscan_code_count(values);
 
 	digit->coded = false;
 	if (codes == PG_UINT32_MAX)
 		return find_column(values, column, &digit->of);
-	if (find_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
+	/* The range of numerics takes long to be found. */
+	if (!schema->columns[column].numeric && find_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
 		return true;
 	digit->coded = true;
 	digit->of = find_codes(tally, column, codes);
@@ -118,7 +120,7 @@ rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 		return false;
 	context = short_memory();
 	old = MemoryContextSwitchTo(context);
-	found = look_for_digit(tally, rtscan_open_values(reader, schema, column), column, &tally->digits[tally->ndigits]);
+	found = look_for_digit(tally, reader, schema, column, &tally->digits[tally->ndigits]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	tally->ndigits += found;
@@ -196,7 +198,7 @@ find_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema,
 	else
 	{
 		value->of = digit->of;
-		found = value->digit <= ndigits || digit->of.largest < FEW_CODES;
+		found = value->digit <= ndigits || digit->of.largest < DENSE * FEW_CODES;
 	}
 	if (!found)
 		tally->ndigits = ndigits;
@@ -501,6 +503,16 @@ rtscan_settle_tallies(RtscanTally **tallies, int n)
 		if (!lay_out(tallies[i], join ? rows : tallies[i]->segment->header.rows, join ? 1 : n))
 			tallies[i] = NULL;
 	}
+}
+
+int
+rtscan_tally_columns(const RtscanTally *tally)
+{
+	int			columns = tally->ndigits;
+
+	for (int i = 0; i < tally->nvalues; i++)
+		columns += tally->values[i].digit == 0;
+	return columns;
 }
 
 bool

@@ -72,7 +72,8 @@ typedef struct RtscanTally
 	RtscanTallyDigit digits[DEVICE_MAX_DIGITS];
 	int			nvalues;
 	RtscanTallyValue values[DEVICE_MAX_MEASURES];
-	RtscanCertainRows certain;	/* the rows that are in it */
+	RtscanCertainRows certain;	/* the rows that are in it, */
+	double		cpu_time;		/* and what the CPU would take to add up those that match, in nanoseconds */
 
 	/* Settled: */
 	bool		joins;			/* it is like those of the other segments */
@@ -130,6 +131,9 @@ extern const uint64 *rtscan_not_tallied(const RtscanTally *tally, uint32 chunk);
 
 /* Clear the bits of rows that are in it, for it was made by an earlier round. */
 extern void rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits);
+
+/* So many columns of a row are looked at. */
+extern int	rtscan_tally_columns(const RtscanTally *tally);
 
 /* Of an answer with so many entries. */
 static inline uint64
