@@ -154,7 +154,9 @@ FROM (
 		AS k (key, ends),
 	LATERAL (VALUES (ends[1], ends[2])) AS e (low, high),
 	unnest('{true,%1$s IS NOT NULL,%1$s IS NULL,%1$s > %2$L,%1$s <= %3$L,%1$s >= %2$L AND %1$s < %3$L,
-		%1$s BETWEEN %2$L AND %2$L,%1$s > %3$L OR %1$s IS NULL,%1$s <> %2$L,%1$s > %2$L AND id > 100}'::text[]) qual;
+		%1$s BETWEEN %2$L AND %2$L,%1$s > %3$L OR %1$s IS NULL,%1$s <> %2$L,%1$s > %2$L AND id > 100,
+		few < 60 AND id > 2000,(%1$s < %2$L OR %1$s > %3$L) AND many <> 7,
+		(%1$s IS NULL OR %1$s > %3$L) AND id <> 9,few IS NULL AND id < 60000}'::text[]) qual;
 CREATE VIEW taken AS
 SELECT unlike(format('SELECT %s AS shown FROM large WHERE %s ORDER BY %s %s LIMIT %s',
 	CASE key WHEN 'price' THEN 'trim_scale(price)' WHEN 'f' THEN 'f + 0' ELSE key END, qual, key, direction,
@@ -174,6 +176,20 @@ VACUUM large;
 INSERT INTO large SELECT * FROM t_rows(70001, 70300);
 SELECT unlike FROM taken WHERE random % 6 = 2;
 DROP TABLE large CASCADE;
+
+-- Few rows are tested one after another, until that takes too long: all that match are at the other end.
+CREATE TABLE twins AS
+SELECT i AS id, hash(i) AS a, hash(i) / 7 AS twin, nullif(i % 10, 3) AS few FROM generate_series(1, 140000) i;
+CREATE INDEX ON twins USING rtscan (id, a, twin, few);
+VACUUM ANALYZE twins;
+SELECT unlike(format('SELECT %1$s FROM twins WHERE %2$s ORDER BY %1$s %3$s LIMIT %4$s', key, qual, direction, rows))
+FROM unnest('{a,id,twin}'::text[]) AS key,
+	unnest('{ASC,DESC}'::text[]) AS direction,
+	unnest('{1,10,100}'::int[]) AS rows,
+	unnest(ARRAY['few > 4', 'twin < 200000000', 'twin > 100000000 AND few <> 5',
+		'a BETWEEN 900000000 AND 1900000000 AND few < 5', 'id < 70000 AND few IN (2, 7)',
+		'(a < 20000000 OR a > 2000000000) AND few <> 4', 'few IS NULL']) AS qual;
+DROP TABLE twins;
 
 --
 -- What PostgreSQL makes of it

@@ -271,6 +271,24 @@ late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 						 Min(result->rows / Max(found, 1), 1));
 }
 
+/*
+ * The part of a search that comes before the first row: a segment; or in an order all of it, unless rows are tested one after another
+ * until so many match that a few are known to be enough (search/order_stream.h), of which each segment has one.
+ */
+static double
+searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSize *size, double found, const RtscanCost *search)
+{
+	double		ranks;
+
+	if (!path->ordered)
+		return 1 / (size ? Max(size->segments, 1) : 1);
+	if (path->order.by_heap || size == NULL || path->join || path->order.wanted > found || !rtscan_quals_are_region(path->quals, path->index))
+		return 1;
+	ranks = size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column);
+	return Min(rtscan_tests_cost((path->order.wanted + size->segments) * Max(ranks / Max(found, 1), 1), list_length(path->quals->all)) /
+			   Max(search->work + search->pages, 1), 1);
+}
+
 static void
 cost_path(RtscanScanPath *path, PlannerInfo *root)
 {
@@ -284,7 +302,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	RtscanCost	rows = path->order.by_heap ? first_rows_cost(path, root, found) :
 		path->ordered ? ordered_rows_cost(path, root, found) : rows_cost(path, root, found, loops);
 	int			workers = result->parallel_workers;
-	double		searched = path->ordered ? 1 : 1 / (size ? Max(size->segments, 1) : 1);	/* before the first row, of all */
+	double		searched = searched_part(path, root, size, found, &search);
 
 	if (path->join)
 		rtscan_compat_count_disabled(result, path->join->paths);

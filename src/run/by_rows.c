@@ -368,35 +368,50 @@ count_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 	return count;
 }
 
+/* Collect values, or if they may be sampled a sample, where they are many. */
 static void
-collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
+collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 {
 	rtscan_forget_collected(answer);
 	answer->cursor = open_cursor(answer, filter);
+	if (sampled)
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_chunk, answer);
 	add_rows(answer);
 	close_further_cursor(answer);
 }
 
-/* Chunks have been sampled. */
-static void
+/* Chunks have been sampled: go on with the rows between two values, until none of these is.  False if the percentile is not there. */
+static bool
 take_narrowed_rows(RtscanRowsAnswer *answer)
 {
-	MemoryContext old = MemoryContextSwitchTo(answer->context);
-	RtscanNarrowed *narrowed = rtscan_narrow(answer);
-	bool		found = false;
+	RtscanNarrowed narrowed;
 
-	if (narrowed)
+	rtscan_begin_to_narrow(answer, &narrowed);
+	while (rtscan_is_sampled(answer))
 	{
-		uint64		below = count_rows(answer, &narrowed->below);
-		uint64		above = narrowed->counted ? 0 : count_rows(answer, &narrowed->above);
+		uint64		others = narrowed.rows_below + narrowed.rows_above;
 
-		collect_rows(answer, &narrowed->between);
-		if (narrowed->counted)
-			above = narrowed->all - below - answer->only[0].count;
-		found = rtscan_add_uncollected(answer, below, above);
+		if (!rtscan_narrow(answer, &narrowed))
+			return false;
+		narrowed.rows_below = count_rows(answer, &narrowed.below);
+		if (!narrowed.counted)
+			narrowed.rows_above = count_rows(answer, &narrowed.above);
+		rtscan_sample_within(answer);
+		collect_rows(answer, &narrowed.between, narrowed.many);
+		if (narrowed.counted)
+			narrowed.rows_above = others + narrowed.all - narrowed.rows_below - rtscan_sampled_rows(answer);
+		narrowed.counted = true;
 	}
-	if (!found)
-		collect_rows(answer, answer->question->filter);
+	return rtscan_add_uncollected(answer, narrowed.rows_below, narrowed.rows_above);
+}
+
+static void
+take_sampled_rows(RtscanRowsAnswer *answer)
+{
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+
+	if (!take_narrowed_rows(answer))
+		collect_rows(answer, answer->question->filter, false);
 	MemoryContextSwitchTo(old);
 }
 
@@ -424,7 +439,7 @@ take_rows(RtscanRowsAnswer *answer)
 	if (!answer->more_rows && answer->cursor)
 		close_cursor(answer);
 	if (rtscan_is_sampled(answer))
-		take_narrowed_rows(answer);
+		take_sampled_rows(answer);
 }
 
 /* ---------------------------------------------------------------- results */

@@ -14,20 +14,23 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* As many values are collected before chunks are sampled; and of chunks of which few rows are wanted all are. */
+/* As many values are collected before chunks are sampled; and of chunks of which few rows are wanted all are, at first. */
 #define MIN_VALUES		65536
 #define DENSE			16
 
-/* The sample has every so-manieth value; if it gets too large, half of it is dropped, from then on. */
-#define FIRST_STEP		128
-#define MAX_SAMPLE		32768
+/* The sample has every so-manieth value, at most; if it gets too large, half of it is dropped, from then on. */
+#define LEAST_STEP		128
+#define MAX_SAMPLE		16384
+
+/* It is worth another search not to collect so many. */
+#define MANY_VALUES		524288
 
 /* If percentiles are farther apart, of a thousand rows, there is little to be gained. */
 #define THOUSAND		1000
 #define MAX_APART		250
 
 /* A sample of a chunk has no more rows than this. */
-StaticAssertDecl(RTSCAN_CHUNK_ROWS / FIRST_STEP < RTSCAN_CURSOR_ROWS, "a chunk's sample is too large");
+StaticAssertDecl(RTSCAN_CHUNK_ROWS / LEAST_STEP < RTSCAN_CURSOR_ROWS, "a chunk's sample is too large");
 
 /* ---------------------------------------------------------------- the aggregate */
 
@@ -74,14 +77,35 @@ are_near(RtscanRowsAnswer *answer)
 	return nranks > 0 && ranks[nranks - 1] - ranks[0] <= MAX_APART;
 }
 
+/* Rows that are found, about. */
+static double
+expect_rows(const RtscanCursor *cursor)
+{
+	const RtscanSearch *search = rtscan_cursor_search(cursor);
+	double		rows = 0;
+
+	for (int i = 0; i < search->nsegments; i++)
+		if (search->segments[i].looked_up)
+			rows += search->segments[i].entry->rows * rtscan_filter_fraction(&search->segments[i].filter, search->segments[i].entry->rows);
+	return rows;
+}
+
+static void
+begin_sample(const RtscanRowsAnswer *answer, RtscanSample *sample)
+{
+	sample->step = Max(expect_rows(answer->cursor) / MAX_SAMPLE, LEAST_STEP);
+	sample->skip = 0;
+	sample->n = 0;
+}
+
 static RtscanSample *
 create_sample(RtscanRowsAnswer *answer)
 {
 	RtscanSample *sample = MemoryContextAllocZero(answer->context, sizeof(RtscanSample));
 
-	sample->step = FIRST_STEP;
 	sample->keys = MemoryContextAlloc(answer->context, (MAX_SAMPLE + RTSCAN_CURSOR_ROWS) * sizeof(int64));
 	sample->refused = !are_near(answer);
+	begin_sample(answer, sample);
 	return sample;
 }
 
@@ -92,7 +116,8 @@ is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 	const RtscanCollecting *collecting = answer->transitions[0].collecting;
 	uint64		collected = answer->only[0].count;
 
-	return collected >= Min(MIN_VALUES, collecting->most / 2) && (uint64) chunk->wanted * DENSE >= chunk->rows &&
+	return collected >= Min(MIN_VALUES, collecting->most / 2) &&
+		((answer->sample && answer->sample->within) || (uint64) chunk->wanted * DENSE >= chunk->rows) &&
 		rtscan_cursor_heap_fetches(answer->cursor) * DENSE < collected;
 }
 
@@ -181,6 +206,8 @@ rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg)
 		return false;
 	if (answer->sample == NULL)
 		answer->sample = create_sample(answer);
+	else if (answer->sample->rows == 0)
+		begin_sample(answer, answer->sample);
 	/* What reading leaves behind. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
@@ -222,7 +249,7 @@ compare_with(RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
 	return rtscan_outcome_filter(outcome, &condition);
 }
 
-/* Of the rows that are asked for, those that pass two filters, too. */
+/* Of the rows that are asked for, those that pass two filters, too; what has been narrowed before is implied. */
 static RtscanFilter
 and_filters(const RtscanRowsAnswer *answer, RtscanFilter one, RtscanFilter other)
 {
@@ -242,34 +269,83 @@ find_margin(uint64 n)
 	return (uint64) (2 * sqrt((double) n)) + 1;
 }
 
-RtscanNarrowed *
-rtscan_narrow(RtscanRowsAnswer *answer)
+uint64
+rtscan_sampled_rows(const RtscanRowsAnswer *answer)
+{
+	return answer->only[0].count + (answer->sample ? answer->sample->rows : 0);
+}
+
+void
+rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+{
+	memset(narrowed, 0, sizeof(RtscanNarrowed));
+	narrowed->counted = !answer->sample->may_have_nulls;
+}
+
+void
+rtscan_sample_within(RtscanRowsAnswer *answer)
+{
+	answer->sample->rows = 0;
+	answer->sample->within = true;
+}
+
+/*
+ * Where the percentiles are in the sample: its places count for as many rows each.  Nobody knows how many of these are NULL where some may
+ * be, but of the sample none is.
+ */
+static int
+find_places(RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint64 **places)
+{
+	uint64		n = answer->sample->n;
+	int			count;
+
+	if (n == 0)
+		return 0;
+	if (!narrowed->counted)
+		return find_ranks(answer, n, places);
+	count = find_ranks(answer, narrowed->rows_below + narrowed->all + narrowed->rows_above, places);
+	for (int i = 0; i < count; i++)
+	{
+		uint64		rank = (*places)[i];
+
+		if (rank < narrowed->rows_below || rank - narrowed->rows_below >= narrowed->all)
+			return 0;
+		(*places)[i] = (uint64) ((double) (rank - narrowed->rows_below) / narrowed->all * n);
+	}
+	return count;
+}
+
+bool
+rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 {
 	RtscanSample *sample = answer->sample;
-	RtscanNarrowed *narrowed = palloc(sizeof(RtscanNarrowed));
 	RtscanFilter always = rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
-	uint64	   *ranks;
-	int			nranks;
-	uint64		margin;
+	uint64	   *places;
+	int			count;
+	uint64		margin,
+				first,
+				last;
 	int64		low,
 				high;
 
-	narrowed->counted = !sample->may_have_nulls;
-	narrowed->all = answer->only[0].count + sample->rows;
+	narrowed->all = rtscan_sampled_rows(answer);
 	if (answer->only[0].has_value)
 		sample_collected(sample, rtscan_collection(&answer->only[0]));
 	margin = find_margin(sample->n);
-	nranks = sample->n > 0 ? find_ranks(answer, sample->n, &ranks) : 0;
-	if (nranks == 0 || ranks[0] < margin || ranks[nranks - 1] + margin >= sample->n)
-		return NULL;
+	count = find_places(answer, narrowed, &places);
+	if (count == 0 || places[0] < margin || places[count - 1] + margin >= sample->n)
+		return false;
+	first = places[0] - margin;
+	last = places[count - 1] + margin;
 	rtscan_sort_integers(sample->keys, sample->n, palloc(sample->n * sizeof(int64)));
-	low = sample->keys[ranks[0] - margin];
-	high = sample->keys[ranks[nranks - 1] + margin];
+	low = sample->keys[first];
+	high = sample->keys[last];
+	narrowed->many = (double) (last - first) / sample->n * narrowed->all > Min(MANY_VALUES, answer->transitions[0].collecting->most / 2);
 	narrowed->below = and_filters(answer, compare_with(answer, BTLessStrategyNumber, low), always);
 	narrowed->between = and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low),
 									compare_with(answer, BTLessEqualStrategyNumber, high));
 	narrowed->above = and_filters(answer, compare_with(answer, BTGreaterStrategyNumber, high), always);
-	return narrowed;
+	return true;
 }
 
 /* ---------------------------------------------------------------- counting */

@@ -4,7 +4,8 @@
  *
  * Values are collected as those of any column (collection.h).  Once they are many, the whole chunks that follow only give a sample of
  * theirs.  It tells between which two values the percentile is, but for bad luck: the index counts the rows below and above, and only
- * the values between are collected, of so few rows that nothing is spilled.  With bad luck, all values are collected after all.
+ * the values between are collected; where these are still many, they are sampled and narrowed as well.  So nothing is spilled.  With bad
+ * luck, all values are collected after all.
  *
  * So that is several searches, each for the same rows, or some of them: those that the snapshot sees.
  */
@@ -28,20 +29,33 @@ rtscan_is_sampled(const RtscanRowsAnswer *answer)
 	return answer->sample && answer->sample->rows > 0;
 }
 
-/*
- * Choose the values between which the percentile is to be.  Returns filters for the rows that have them, and for those below and above,
- * which are all others that are not NULL; or NULL if there are none.
- */
+/* Values between which the percentile is to be. */
 typedef struct RtscanNarrowed
 {
-	bool		counted;		/* are the values known to be so many? */
+	uint64		rows_below;		/* than these, which are known */
+	uint64		rows_above;
+
+	/* Those of the values there were, which the last choice has left or not. */
+	bool		counted;		/* are they known to be so many? */
 	uint64		all;
+	bool		many;			/* those between are many yet, about */
 	RtscanFilter below;
 	RtscanFilter between;
-	RtscanFilter above;
+	RtscanFilter above;			/* all others that are not NULL */
 } RtscanNarrowed;
 
-extern RtscanNarrowed *rtscan_narrow(RtscanRowsAnswer *answer);
+/*
+ * Choose them among the values that have been collected and sampled, those between, or all at first.  False if there are none; their rows are
+ * still to be counted.
+ */
+extern void rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
+extern bool rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
+
+/* Begin a sample of those between. */
+extern void rtscan_sample_within(RtscanRowsAnswer *answer);
+
+/* Rows that have been collected and sampled. */
+extern uint64 rtscan_sampled_rows(const RtscanRowsAnswer *answer);
 
 /* How many rows match a filter. */
 extern uint64 rtscan_count_matching(RtscanCursor *cursor);

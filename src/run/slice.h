@@ -82,6 +82,7 @@ typedef struct RtscanSetGroups
 typedef struct RtscanSample
 {
 	bool		refused;		/* the aggregate is none for it */
+	bool		within;			/* it is of values that have been narrowed before, which may be few in each chunk */
 	uint64		rows;			/* of the chunks that there have been; */
 	bool		may_have_nulls; /* some may be NULL */
 	uint32		step;			/* every so-manieth is in it, */

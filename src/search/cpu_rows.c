@@ -371,6 +371,55 @@ rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
 	pfree(rows);
 }
 
+/* ---------------------------------------------------------------- rows that somebody else finds */
+
+struct RtscanRowTest
+{
+	RtscanRegion region;
+	CpuEvaluation evaluation;
+	MemoryContext context;		/* of what is found out when it is first needed */
+};
+
+RtscanRowTest *
+rtscan_create_row_test(RtscanReader *reader, const RtscanRegion *region, int but_for)
+{
+	RtscanRowTest *test = palloc0(sizeof(RtscanRowTest));
+	CpuEvaluation *evaluation = &test->evaluation;
+
+	test->region.columns = palloc(Max(region->ncolumns, 1) * sizeof(RtscanRegionColumn));
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column != but_for)
+			test->region.columns[test->region.ncolumns++] = region->columns[i];
+	test->context = CurrentMemoryContext;
+	evaluation->reader = reader;
+	evaluation->rows = reader->segment->header.rows;
+	evaluation->ncolumns = test->region.ncolumns;
+	evaluation->columns = palloc0(Max(evaluation->ncolumns, 1) * sizeof(CpuColumn));
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		rtscan_cpu_prepare_column(&evaluation->columns[i], reader, &test->region.columns[i]);
+	return test;
+}
+
+bool
+rtscan_row_passes(RtscanRowTest *test, uint32 row)
+{
+	RowTester	tester = {.evaluation = &test->evaluation};
+	MemoryContext old = MemoryContextSwitchTo(test->context);
+	int			i = 0;
+
+	while (i < test->evaluation.ncolumns && row_matches(&tester, i, row))
+		i++;
+	close_tester(&tester);
+	MemoryContextSwitchTo(old);
+	return i == test->evaluation.ncolumns;
+}
+
+double
+rtscan_row_test_time(const RtscanRegion *region)
+{
+	return region->ncolumns * (COST_PAGE + COST_TEST_ROW);
+}
+
 /* ---------------------------------------------------------------- refine */
 
 static void

@@ -41,7 +41,12 @@ struct RtscanOrderStream
 	const RtscanColumn *type;
 	RtscanValues *values;
 	void		(*refill) (RtscanOrderStream *stream);
-	uint64		left;			/* rows that are neither returned nor at hand */
+	uint64		left;			/* rows that have not been returned; of those that are tested: or tested */
+
+	/* Tested, until that has taken too long: */
+	RtscanRowTest *test;
+	double		tests;			/* so many are made before bits are */
+	uint64		found;			/* rows that have passed */
 
 	/* Walked: ranks of values and of NULLs, in their order. */
 	uint32		passed;			/* so many of all ranks */
@@ -443,29 +448,72 @@ has_order(const RtscanColumnHeader *header)
 	return header->bins > 0 || (header->flags & RTSCAN_COLUMN_HEAP_ORDER);
 }
 
+/* Is all that is asked of a column that its rank be in a range, which is not NULL's? */
+static bool
+asks_for_range(const RtscanSegment *segment, const RtscanRegionColumn *column)
+{
+	return column->intervals.n == 1 && column->intervals.items[0].high.rank <= segment->columns[column->column].header.nonnull;
+}
+
+/* The column of a region that need not be tested, for the ranks that are walked say all that is asked of it; -1: there is none. */
+static int
+column_of_ranks(const RtscanSegmentScan *segment, int column)
+{
+	const RtscanRegion *region = &segment->filter.region;
+
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column == column && asks_for_range(segment->reader.segment, &region->columns[i]))
+			return column;
+	return -1;
+}
+
+/* So many tests take as long as it takes to find the bits. */
+static double
+tests_for_bits(const RtscanSegmentScan *segment)
+{
+	RtscanReader reader = segment->reader;
+	double		nanoseconds,
+				pages,
+				random_pages;
+
+	rtscan_cpu_estimate(&reader, &segment->filter.region, reader.segment->header.rows, &nanoseconds, &pages, &random_pages);
+	return nanoseconds / rtscan_row_test_time(&segment->filter.region);
+}
+
+/* Is it less to test one row after another, until those are found that are wanted, be they all in this segment? */
+static bool
+tests_are_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)
+{
+	const RtscanRegion *region = &segment->filter.region;
+	uint32		rows = segment->reader.segment->header.rows;
+	double		others = 1;
+
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column != order->columns[0].column)
+			others *= region->columns[i].stands_for * region->columns[i].rows / rows;
+	return (order->wanted + 1) < others * tests_for_bits(segment);
+}
+
 /* Does a filter leave all rows, or all whose values of a column are in some ranks? */
 static bool
 leaves_ranks(const RtscanSegmentScan *segment, int column)
 {
-	const RtscanSegmentFilter *filter = &segment->filter;
-	const RtscanRegionColumn *only = filter->region.columns;
+	const RtscanRegion *region = &segment->filter.region;
 
-	if (rtscan_filter_has_all(filter))
-		return true;
-	return filter->nincluded == 0 && filter->ndisjunctions == 0 && filter->region.ncolumns == 1 && only->column == column &&
-		only->intervals.n == 1 && only->intervals.items[0].high.rank <= segment->reader.segment->columns[column].header.nonnull;
+	return region->ncolumns == 0 || (region->ncolumns == 1 && column_of_ranks(segment, column) >= 0);
 }
 
 bool
 rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder *order)
 {
+	const RtscanSegmentFilter *filter = &segment->filter;
 	int			column = order->columns[0].column;
 	const RtscanColumnHeader *header;
 
-	if (order->by_heap || segment->entry->dead != InvalidBlockNumber)
+	if (order->by_heap || segment->entry->dead != InvalidBlockNumber || filter->region.empty || filter->nincluded > 0 || filter->ndisjunctions > 0)
 		return false;
 	header = &segment->reader.segment->columns[column].header;
-	return has_order(header) && !(header->flags & RTSCAN_COLUMN_EXACT) && leaves_ranks(segment, column);
+	return has_order(header) && !(header->flags & RTSCAN_COLUMN_EXACT) && (leaves_ranks(segment, column) || tests_are_cheaper(segment, order));
 }
 
 uint64
@@ -490,7 +538,27 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, Rtsca
 	stream->header = &segment->reader.segment->columns[stream->order->column].header;
 	stream->type = &schema->columns[stream->order->column];
 	stream->values = values;
+	if (words == NULL && !leaves_ranks(segment, stream->order->column))
+	{
+		stream->test = rtscan_create_row_test(&segment->reader, &segment->filter.region, column_of_ranks(segment, stream->order->column));
+		stream->tests = tests_for_bits(segment);
+	}
 	return stream;
+}
+
+bool
+rtscan_stream_is_tested(const RtscanOrderStream *stream)
+{
+	return stream->test != NULL;
+}
+
+/* Ranks from the first on: those of a range, or all others, also where a range begins or ends among NULLs. */
+static uint64
+ranks_to_test(const RtscanOrderStream *stream, RankRange ranks, uint32 passed)
+{
+	if (column_of_ranks(stream->segment, stream->order->column) >= 0)
+		return ranks.end - ranks.first;
+	return stream->segment->reader.segment->header.rows - passed;
 }
 
 /* Go to the code that some ranks have been passed before. */
@@ -512,6 +580,8 @@ rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 	if (rows == 0)
 		return;
 	passed = Max(passed, places_before(stream, ranks));
+	if (stream->test)
+		stream->left = ranks_to_test(stream, ranks, passed);
 	if (!has_order(stream->header) || (stream->words &&
 		sorting_is_cheaper(stream, rows, Min(ranks.end - ranks.first, stream->segment->reader.segment->header.rows - passed))))
 		sort_all(stream, rows);
@@ -524,9 +594,65 @@ rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 	}
 }
 
+/* Put more rows at hand. */
+static void
+refill(RtscanOrderStream *stream)
+{
+	stream->n = stream->next = 0;
+	while (stream->n == 0)
+		stream->refill(stream);
+}
+
+/* Too many have been tested in vain: find the bits of all, and go on with them. */
+static void
+stop_testing(RtscanOrderStream *stream)
+{
+	RtscanRowBits *bits = rtscan_bits_create(GetMemoryChunkContext(stream));
+	RtscanCounters counters = {0};
+	uint32		n = stream->next;
+
+	rtscan_bits_reset(bits, stream->segment->reader.segment->chunks);
+	rtscan_cpu_evaluate(&stream->segment->reader, &stream->segment->filter.region, NULL, bits, &counters);
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		(void) rtscan_bits_fill(bits, chunk);
+	stream->words = bits->words;
+	stream->left = rtscan_bits_count(bits) - stream->found;
+	for (uint32 i = stream->next; i < stream->n; i++)
+		if (bit_is_set(stream, stream->rows[i]))
+			stream->rows[n++] = stream->rows[i];
+	stream->n = n;
+}
+
+/* The next row that passes, if it is found before that has taken too long. */
+static bool
+next_tested(RtscanOrderStream *stream, uint32 *row)
+{
+	while (stream->left > 0 && stream->tests > 0)
+	{
+		if (stream->next == stream->n)
+			refill(stream);
+		*row = stream->rows[stream->next++];
+		stream->left--;
+		stream->tests--;
+		if (rtscan_row_passes(stream->test, *row))
+		{
+			stream->found++;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row)
 {
+	if (stream->test && stream->words == NULL)
+	{
+		if (next_tested(stream, row))
+			return true;
+		if (stream->left > 0)
+			stop_testing(stream);
+	}
 	if (stream->left == 0)
 		return false;
 	stream->left--;
@@ -536,11 +662,7 @@ rtscan_next_of_stream(RtscanOrderStream *stream, uint32 *row)
 		return true;
 	}
 	if (stream->next == stream->n)
-	{
-		stream->n = stream->next = 0;
-		while (stream->n == 0)
-			stream->refill(stream);
-	}
+		refill(stream);
 	*row = stream->rows[stream->next++];
 	return true;
 }

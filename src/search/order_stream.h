@@ -9,6 +9,8 @@
  *	sorted		all rows, by their codes or values: of a small segment, or where that is less than to walk until enough are found
  *
  * Rows of equal values come in any order.  Of a segment all of whose rows in some ranks of the column match, bits are not needed to walk it.
+ * Nor are they where a few rows are wanted, of which enough should match: each that is walked by is tested.  If that turns out to take as
+ * long as to find the bits of all, these are found after all.
  */
 #ifndef RTSCAN_ORDER_STREAM_H
 #define RTSCAN_ORDER_STREAM_H
@@ -39,7 +41,8 @@ typedef struct RtscanOrder
 typedef struct RtscanOrderStream RtscanOrderStream;
 
 /*
- * Can a stream do without bits, for the filter leaves all rows of the segment, or all that have values in some ranks?  How many rows are these?
+ * Can a stream do without bits?  For the filter leaves all rows of the segment, or all that have values in some ranks, or because few rows are
+ * to be tested.  How many rows have these ranks?
  */
 extern bool rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder *order);
 extern uint64 rtscan_filtered_rows(const RtscanSegmentScan *segment, const RtscanOrder *order);
@@ -51,7 +54,10 @@ extern uint64 rtscan_filtered_rows(const RtscanSegmentScan *segment, const Rtsca
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, RtscanValues *values,
 											 const uint64 *words, const RtscanOrder *order);
 
-/* Begin with it: so many bits are set; the first row is behind so many places in the order of all of the segment's rows. */
+/* Does it test rows, so that nobody knows how many there are? */
+extern bool rtscan_stream_is_tested(const RtscanOrderStream *stream);
+
+/* Begin with it: so many bits are set, or ranks are to be walked; the first row is behind so many places in the order of all of the segment's rows. */
 extern void rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed);
 
 /* The next row; false at the end. */

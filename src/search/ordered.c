@@ -91,7 +91,9 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 		source->stream = rtscan_open_stream(segment, ordered->schema,
 											rtscan_source_values(source, ordered->order->columns[0].column),
 											source->bits ? source->bits->words : NULL, ordered->order);
-	ordered->search.stats.rows += rows;
+	/* Of rows that are tested those count that are taken. */
+	if (source->stream == NULL || !rtscan_stream_is_tested(source->stream))
+		ordered->search.stats.rows += rows;
 }
 
 static void
@@ -165,6 +167,7 @@ next_of_segment(RtscanOrderedSource *source, bool first)
 
 	if (!rtscan_next_of_stream(source->stream, &source->row))
 		return false;
+	source->ordered->search.stats.rows += rtscan_stream_is_tested(source->stream);
 	if (list_length(source->ordered->sources) == 1)
 		return true;
 	key = rtscan_stream_key(source->stream);
@@ -243,7 +246,7 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	ordered->visibility = *visibility;
 	ordered->context = context;
 	ordered->lot_context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_DEFAULT_SIZES);
-	ordered->lot = order->by_heap ? Min(order->wanted, RTSCAN_CURSOR_ROWS) : FIRST_LOT;
+	ordered->lot = Max(Min(order->wanted, order->by_heap ? RTSCAN_CURSOR_ROWS : FIRST_LOT), 1);
 	ordered->search = (RtscanSearch) {
 		.index = visibility->index,
 		.snapshot = visibility->snapshot,
