@@ -58,6 +58,10 @@ SELECT spilled(q) FROM (VALUES
 	('SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY k) FILTER (WHERE v <> 0) FROM t WHERE id >= 0'),
 	('SELECT mode() WITHIN GROUP (ORDER BY k) FROM t WHERE id >= 0')) q (q);
 SELECT problems('FROM t WHERE id >= 0', 'k,n,h,d,m');
+-- those that are left are narrowed again, unless most have one value, or percentiles are far apart
+SET work_mem = '64kB';
+SELECT problems('FROM t WHERE id >= 0', 'k,n,h,d,m');
+SET work_mem = '1200kB';
 SELECT unequal(format('SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY %s) FROM t WHERE id >= 0 AND d > 0', f, c))
 FROM unnest('{k,n,m,k DESC}'::text[]) c, unnest('{0.5,"array[0.25, 0.3]",0.99999}'::text[]) f;
 -- not all rows, or all, but from few chunks

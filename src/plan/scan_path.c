@@ -282,7 +282,8 @@ searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSi
 
 	if (!path->ordered)
 		return 1 / (size ? Max(size->segments, 1) : 1);
-	if (path->order.by_heap || size == NULL || path->join || path->order.wanted > found || !rtscan_quals_are_region(path->quals, path->index))
+	if (path->order.by_heap || size == NULL || path->join || path->row_clauses != NIL || path->others != NIL || path->order.wanted > found ||
+		(rtscan_executor != RTSCAN_EXECUTOR_AUTO && rtscan_executor != RTSCAN_EXECUTOR_CPU) || !rtscan_quals_are_region(path->quals, path->index))
 		return 1;
 	ranks = size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column);
 	return Min(rtscan_tests_cost((path->order.wanted + size->segments) * Max(ranks / Max(found, 1), 1), list_length(path->quals->all)) /
@@ -314,6 +315,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	result->rows = clamp_row_est(result->rows / rtscan_speedup(root, path->index, workers));
 	search.startup += rtscan_workers_cost(workers);
 	result->startup_cost = search.startup + search.lookups + rows.startup + searched * (search.work + search.pages);
+	path->unsearched = path->ordered ? (1 - searched) * (search.work + search.pages) : 0;
 	if (!path->ordered)
 		result->startup_cost += Min(first_batch(path) / Max(found, 1), 1) * (rows.work + rows.pages);
 	result->total_cost = rtscan_total_cost(&search) + rtscan_total_cost(&rows);
@@ -570,7 +572,7 @@ rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows)
 	result->skip = skip;
 	result->order.wanted = Max(result->order.wanted - rows, 1);
 	result->path.path.rows = clamp_row_est(path->rows - rows);
-	result->path.path.startup_cost += skip_cost(root, result, rows);
+	result->path.path.startup_cost += skip_cost(root, result, rows) + result->unsearched;
 	result->path.path.total_cost = result->path.path.startup_cost +
 		(path->total_cost - path->startup_cost) * result->path.path.rows / Max(path->rows, 1);
 	return &result->path.path;

@@ -24,6 +24,7 @@ typedef struct RtscanScanPath
 	ParamPathInfo *parameters;	/* for which the quals have been parted: */
 	RtscanQuals *quals;			/* that the index answers, */
 	List	   *clauses;		/* which are these of WHERE's (RestrictInfo); */
+	Cost		unsearched;		/* what is left of a search where rows are tested: an offset takes it at once */
 	List	   *row_clauses;	/* those that are evaluated on its rows, */
 	List	   *row_quals;		/* as row expressions, behind a star's own (star.h); */
 	List	   *others;			/* and on the table's, in the order of evaluation */

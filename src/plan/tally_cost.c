@@ -142,6 +142,17 @@ has_nulls(const RtscanPath *path, int column)
 	return has;
 }
 
+/* The columns that are digits for an aggregate's argument. */
+static Bitmapset *
+factors_of(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+{
+	Products	products = {.path = path};
+
+	if (aggregate->row_arguments != NIL)
+		look_for_products(linitial(aggregate->row_arguments), &products);
+	return products.digits;
+}
+
 /* A sum of an expression (run/tally_sums.h)?  Of several columns that are no digits all rows are to have values. */
 static bool
 is_polynomial(const RtscanPath *path, Node *expression)
@@ -201,37 +212,49 @@ takes_totals(const RtscanPath *path)
 
 /* ---------------------------------------------------------------- what that takes */
 
-/* So many combinations of keys' columns there are, not of the keys: segments whose integers number them have these in common, others not. */
-static double
-entries_of_set(const RtscanPath *path, const RtscanPathSet *set, double segments)
+/* The columns that are digits for a set: those of its keys, and of products. */
+static Bitmapset *
+digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 {
-	Node	   *keys = (Node *) rtscan_keys_of_set(path->row_keys, set->keys);
-	Bitmapset  *columns = rtscan_row_columns(keys);
-	List	   *expressions = NIL;
-	int			column = -1;
-	double		entries;
+	Bitmapset  *columns = rtscan_row_columns((Node *) rtscan_keys_of_set(path->row_keys, set->keys));
+	ListCell   *cell;
 
-	while ((column = bms_next_member(columns, column)) >= 0)
-		expressions = lappend(expressions, list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
-	if (expressions == NIL)
-		return 1;
-	entries = estimate_num_groups(path->request->root, expressions, path->index->tuples, NULL, NULL);
-	return are_integer_columns(path, keys) ? entries : entries * segments;
+	foreach(cell, path->aggregates)
+		columns = bms_add_members(columns, factors_of(path, lfirst(cell)));
+	return columns;
 }
 
-/* Are there digits and measures enough?  A sum may take three. */
+/* So many combinations of values there are of these: segments whose integers are their numbers have them in common, others not. */
+static double
+count_entries(const RtscanPath *path, const Bitmapset *digits, double segments)
+{
+	List	   *expressions = NIL;
+	bool		coded = false;
+	int			column = -1;
+
+	while ((column = bms_next_member(digits, column)) >= 0)
+	{
+		expressions = lappend(expressions, list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
+		coded |= !is_integer_column(path, column) ||
+			(column < path->index->nkeycolumns && rtscan_column_type(path->index, column) == NUMERICOID);
+	}
+	if (expressions == NIL)
+		return 1;
+	return estimate_num_groups(path->request->root, expressions, path->index->tuples, NULL, NULL) * (coded ? segments : 1);
+}
+
+/* Are there measures enough?  A sum may take three. */
 static bool
 has_room(const RtscanPath *path)
 {
-	return bms_num_members(rtscan_row_columns((Node *) path->row_keys)) <= DEVICE_MAX_DIGITS &&
-		list_length(path->aggregates) * 3 <= DEVICE_MAX_MEASURES;
+	return list_length(path->aggregates) * 3 <= DEVICE_MAX_MEASURES;
 }
 
-/* So many columns of each row are looked at, for its group and the aggregates. */
+/* So many columns of each row are looked at, for its cell and the aggregates. */
 static int
-columns_of_set(const RtscanPath *path, const RtscanPathSet *set)
+columns_of_set(const RtscanPath *path, const Bitmapset *digits)
 {
-	int			columns = bms_num_members(rtscan_row_columns((Node *) rtscan_keys_of_set(path->row_keys, set->keys)));
+	int			columns = bms_num_members(digits);
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
@@ -275,10 +298,13 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 	foreach(cell, path->sets)
 	{
 		const RtscanPathSet *set = lfirst(cell);
+		Bitmapset  *digits = digits_of_set(path, set);
 
-		entries += entries_of_set(path, set, size->segments);
+		if (bms_num_members(digits) > DEVICE_MAX_DIGITS)
+			return false;
+		entries += count_entries(path, digits, size->segments);
 		if (set->parent < 0)
-			time += rtscan_time_of_adding(size->rows / RTSCAN_CHUNK_ROWS, columns_of_set(path, set), bytes);
+			time += rtscan_time_of_adding(size->rows / RTSCAN_CHUNK_ROWS, columns_of_set(path, digits), bytes);
 	}
 	if (isinf(time) || entries > MOST_ENTRIES * size->rows)
 		return false;

@@ -380,28 +380,40 @@ collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 	close_further_cursor(answer);
 }
 
-/* Chunks have been sampled: go on with the rows between two values, until none of these is.  False if the percentile is not there. */
+/* Go on with the rows between two values; false if there are none that are fewer. */
+static bool
+take_rows_between(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+{
+	uint64		others = narrowed->rows_below + narrowed->rows_above;
+
+	if (!rtscan_narrow(answer, narrowed))
+		return false;
+	narrowed->rows_below = count_rows(answer, &narrowed->below);
+	if (!narrowed->counted)
+		narrowed->rows_above = count_rows(answer, &narrowed->above);
+	rtscan_sample_within(answer);
+	collect_rows(answer, &narrowed->between, narrowed->many);
+	if (narrowed->counted)
+		narrowed->rows_above = others + narrowed->all - narrowed->rows_below - rtscan_sampled_rows(answer);
+	narrowed->counted = true;
+	return true;
+}
+
+/* Chunks have been sampled: narrow their values until none is.  False if the percentile is not there. */
 static bool
 take_narrowed_rows(RtscanRowsAnswer *answer)
 {
 	RtscanNarrowed narrowed;
 
 	rtscan_begin_to_narrow(answer, &narrowed);
+	if (!take_rows_between(answer, &narrowed))
+		return false;
 	while (rtscan_is_sampled(answer))
-	{
-		uint64		others = narrowed.rows_below + narrowed.rows_above;
-
-		if (!rtscan_narrow(answer, &narrowed))
-			return false;
-		narrowed.rows_below = count_rows(answer, &narrowed.below);
-		if (!narrowed.counted)
-			narrowed.rows_above = count_rows(answer, &narrowed.above);
-		rtscan_sample_within(answer);
-		collect_rows(answer, &narrowed.between, narrowed.many);
-		if (narrowed.counted)
-			narrowed.rows_above = others + narrowed.all - narrowed.rows_below - rtscan_sampled_rows(answer);
-		narrowed.counted = true;
-	}
+		if (!take_rows_between(answer, &narrowed))
+		{
+			rtscan_sample_within(answer);
+			collect_rows(answer, &narrowed.between, false);
+		}
 	return rtscan_add_uncollected(answer, narrowed.rows_below, narrowed.rows_above);
 }
 

@@ -93,7 +93,8 @@ expect_rows(const RtscanCursor *cursor)
 static void
 begin_sample(const RtscanRowsAnswer *answer, RtscanSample *sample)
 {
-	sample->step = Max(expect_rows(answer->cursor) / MAX_SAMPLE, LEAST_STEP);
+	/* A few more than are expected must not halve it. */
+	sample->step = Max(ceil(1.25 * expect_rows(answer->cursor) / MAX_SAMPLE), LEAST_STEP);
 	sample->skip = 0;
 	sample->n = 0;
 }
@@ -315,6 +316,35 @@ find_places(RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint64 **p
 	return count;
 }
 
+static void
+sort_sample(RtscanSample *sample)
+{
+	int64	   *room = palloc(sample->n * sizeof(int64));
+
+	rtscan_sort_integers(sample->keys, sample->n, room);
+	pfree(room);
+}
+
+/* How many of the sample's keys, which ascend, are between two of them? */
+static uint32
+count_keys(const RtscanSample *sample, int64 low, int64 high)
+{
+	uint32		count = 0;
+
+	for (uint32 i = 0; i < sample->n; i++)
+		count += sample->keys[i] >= low && sample->keys[i] <= high;
+	return count;
+}
+
+/* Are the values between, so many of the sample, worth a sample of their own?  Not where that would leave most of them: one may be that often. */
+static bool
+are_many(const RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint32 between)
+{
+	double		part = (double) between / answer->sample->n;
+
+	return part < 0.5 && part * narrowed->all > Min(MANY_VALUES, answer->transitions[0].collecting->most / 2);
+}
+
 bool
 rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 {
@@ -322,9 +352,7 @@ rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 	RtscanFilter always = rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
 	uint64	   *places;
 	int			count;
-	uint64		margin,
-				first,
-				last;
+	uint64		margin;
 	int64		low,
 				high;
 
@@ -335,12 +363,10 @@ rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 	count = find_places(answer, narrowed, &places);
 	if (count == 0 || places[0] < margin || places[count - 1] + margin >= sample->n)
 		return false;
-	first = places[0] - margin;
-	last = places[count - 1] + margin;
-	rtscan_sort_integers(sample->keys, sample->n, palloc(sample->n * sizeof(int64)));
-	low = sample->keys[first];
-	high = sample->keys[last];
-	narrowed->many = (double) (last - first) / sample->n * narrowed->all > Min(MANY_VALUES, answer->transitions[0].collecting->most / 2);
+	sort_sample(sample);
+	low = sample->keys[places[0] - margin];
+	high = sample->keys[places[count - 1] + margin];
+	narrowed->many = are_many(answer, narrowed, count_keys(sample, low, high));
 	narrowed->below = and_filters(answer, compare_with(answer, BTLessStrategyNumber, low), always);
 	narrowed->between = and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low),
 									compare_with(answer, BTLessEqualStrategyNumber, high));

@@ -45,8 +45,8 @@ typedef struct RtscanNarrowed
 } RtscanNarrowed;
 
 /*
- * Choose them among the values that have been collected and sampled, those between, or all at first.  False if there are none; their rows are
- * still to be counted.
+ * Choose them among the values that have been collected and sampled, those between, or all at first.  False if there are none: then the
+ * filters are those of the last choice.  Their rows are still to be counted.
  */
 extern void rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
 extern bool rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);

@@ -4,14 +4,15 @@
  */
 #include "search/device_part.h"
 
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "search/device_tally.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
-/* What stands for all columns that a part with tallies needs, where their uploads are weighed against what they save. */
-#define ALL_COLUMNS	(COLUMN_FORMS * INDEX_MAX_KEYS)
+/* What stands for all columns that a part with tallies needs, where their uploads are weighed against what they save: more than any column. */
+#define ALL_COLUMNS(hash)	(COLUMN_FORMS * INDEX_MAX_KEYS + (int) ((hash) % 0x10000000))
 
 /* Of a request's time that is spent on adding up, at least, whatever is known of the rest. */
 #define LEAST_ADDING	0.1
@@ -211,6 +212,22 @@ bytes_of_part(const RtscanDevicePart *part)
 	return size;
 }
 
+/* Of the columns of a part's first segment; the others have the same. */
+static uint32
+hash_of_columns(const RtscanDevicePart *part)
+{
+	const RtscanDeviceRegion *item = &part->regions[0];
+	uint32		hash = 0;
+
+	for (int c = 0; c < item->region->ncolumns; c++)
+		hash = hash_combine(hash, item->region->columns[c].column);
+	for (int i = 0; item->tally && i < item->tally->ndigits; i++)
+		hash = hash_combine(hash, ~item->tally->digits[i].of.own.number);
+	for (int i = 0; item->tally && i < item->tally->nvalues; i++)
+		hash = hash_combine(hash, ~item->tally->values[i].of.own.number);
+	return hash;
+}
+
 /* What the device saves the CPU, in nanoseconds. */
 static double
 gain_of(const RtscanDevicePart *part)
@@ -241,8 +258,8 @@ is_worth_uploading(RtscanDevicePart *part, const Missing *missing, SegmentKey ke
 	if (part->tally_words == 0)
 		return rtscan_device_upload_pays(&key, missing->column.form * INDEX_MAX_KEYS + missing->column.number,
 										 rtscan_device_column_size(missing->scan->reader.segment, &missing->column), gain_of(part));
-	key.segment = 0;
-	part->uploads_pay = rtscan_device_upload_pays(&key, ALL_COLUMNS, bytes_of_part(part), gain_of(part));
+	key.segment = part->regions[0].scan->entry->id;
+	part->uploads_pay = rtscan_device_upload_pays(&key, ALL_COLUMNS(hash_of_columns(part)), bytes_of_part(part), gain_of(part));
 	return part->uploads_pay;
 }
 

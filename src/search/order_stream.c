@@ -46,7 +46,9 @@ struct RtscanOrderStream
 	/* Tested, until that has taken too long: */
 	RtscanRowTest *test;
 	double		tests;			/* so many are made before bits are */
-	uint64		found;			/* rows that have passed */
+	uint64		found;			/* rows that have passed: */
+	uint32	   *passing;
+	uint64		room;			/* for so many */
 
 	/* Walked: ranks of values and of NULLs, in their order. */
 	uint32		passed;			/* so many of all ranks */
@@ -491,7 +493,7 @@ tests_are_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)
 	for (int i = 0; i < region->ncolumns; i++)
 		if (region->columns[i].column != order->columns[0].column)
 			others *= region->columns[i].stands_for * region->columns[i].rows / rows;
-	return (order->wanted + 1) < others * tests_for_bits(segment);
+	return order->wanted < rows && order->wanted + 1 < others * tests_for_bits(segment);
 }
 
 /* Does a filter leave all rows, or all whose values of a column are in some ranks? */
@@ -603,24 +605,55 @@ refill(RtscanOrderStream *stream)
 		stream->refill(stream);
 }
 
-/* Too many have been tested in vain: find the bits of all, and go on with them. */
+/* The bits of all rows that match, but for those that have been returned. */
 static void
-stop_testing(RtscanOrderStream *stream)
+find_rest(RtscanOrderStream *stream)
 {
 	RtscanRowBits *bits = rtscan_bits_create(GetMemoryChunkContext(stream));
 	RtscanCounters counters = {0};
-	uint32		n = stream->next;
 
 	rtscan_bits_reset(bits, stream->segment->reader.segment->chunks);
 	rtscan_cpu_evaluate(&stream->segment->reader, &stream->segment->filter.region, NULL, bits, &counters);
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		(void) rtscan_bits_fill(bits, chunk);
-	stream->words = bits->words;
 	stream->left = rtscan_bits_count(bits) - stream->found;
+	for (uint64 i = 0; i < stream->found; i++)
+		bits->words[stream->passing[i] / 64] &= ~(UINT64CONST(1) << (stream->passing[i] % 64));
+	stream->words = bits->words;
+}
+
+/* Too many have been tested in vain: go on with the bits of all others, as if they had been there from the beginning. */
+static void
+stop_testing(RtscanOrderStream *stream)
+{
+	uint32		n = stream->next;
+
+	find_rest(stream);
+	if (stream->left > 0 && sorting_is_cheaper(stream, stream->left, stream->segment->reader.segment->header.rows - stream->passed))
+	{
+		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(stream));
+
+		stream->n = stream->next = 0;
+		sort_all(stream, stream->left);
+		MemoryContextSwitchTo(old);
+		return;
+	}
 	for (uint32 i = stream->next; i < stream->n; i++)
 		if (bit_is_set(stream, stream->rows[i]))
 			stream->rows[n++] = stream->rows[i];
 	stream->n = n;
+}
+
+static void
+note_passing(RtscanOrderStream *stream, uint32 row)
+{
+	if (stream->found == stream->room)
+	{
+		stream->room = Max(2 * stream->room, 16);
+		stream->passing = stream->passing ? repalloc(stream->passing, stream->room * sizeof(uint32)) :
+			MemoryContextAlloc(GetMemoryChunkContext(stream), stream->room * sizeof(uint32));
+	}
+	stream->passing[stream->found++] = row;
 }
 
 /* The next row that passes, if it is found before that has taken too long. */
@@ -636,7 +669,7 @@ next_tested(RtscanOrderStream *stream, uint32 *row)
 		stream->tests--;
 		if (rtscan_row_passes(stream->test, *row))
 		{
-			stream->found++;
+			note_passing(stream, *row);
 			return true;
 		}
 	}
