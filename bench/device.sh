@@ -314,6 +314,7 @@ facts_table() {
   facts_line "GROUP BY g (100), .2" "SELECT g, count(*), sum(v) FROM f WHERE $some GROUP BY g"
   facts_line "GROUP BY v (10,000), .9" "SELECT v, count(*), sum(g) FROM f WHERE $many GROUP BY v"
   facts_line "GROUP BY v % 10, .9" "SELECT v % 10, count(*), avg(v) FROM f WHERE $many GROUP BY 1"
+  facts_line "GROUP BY g, a or b .2, c .9" "SELECT g, count(*), sum(v) FROM f WHERE (a <= 429496729 OR b <= 429496729) AND c <= 1932735282 GROUP BY g"
   facts_line "sum(v) of all rows" "SELECT sum(v) FROM f"
   facts_line "GROUP BY g (100), all rows" "SELECT g, count(*), sum(v) FROM f GROUP BY g"
   facts_line "top 10 by a, .9" "SELECT a, v FROM f WHERE $many ORDER BY a DESC LIMIT 10"

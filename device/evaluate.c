@@ -173,7 +173,8 @@ copy_masks(const Request *request)
 	if (request->area->imported || request->header->prepare)
 		return;
 	for (uint32_t s = 0; s < request->header->segments; s++)
-		for (uint32_t chunk = 0; chunk < device_chunks(request->segments[s].rows); chunk++, place += DEVICE_CHUNK_BYTES)
+		for (uint32_t chunk = 0; request->segments[s].part == PART_FIRST && chunk < device_chunks(request->segments[s].rows);
+			 chunk++, place += DEVICE_CHUNK_BYTES)
 			if ((request->segments[s].partly[chunk / 32] >> (chunk % 32) & 1) != 0)
 				memcpy(request->area->memory.host + place, request->area->map + place, DEVICE_CHUNK_BYTES);
 }

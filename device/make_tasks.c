@@ -383,7 +383,7 @@ has_masks(const EvaluateSegment *segment)
 }
 
 static void
-add_publish(Work *work, uint32_t chunk, uint32_t groups)
+add_publish(Work *work, uint32_t chunk, uint32_t groups, uint32_t alternatives)
 {
 	Request    *request = work->request;
 	uint64_t	results = request->area->memory.address + request->results;
@@ -395,11 +395,12 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups)
 		.first_chunk = evaluator->publish_of.count,
 		.chunks = chunks,
 		.groups = groups,
+		.alternatives = alternatives,
 	};
 
 	memcpy(task.tallied, work->segment->tallied, sizeof(task.tallied));
 	memcpy(task.partly, work->segment->partly, sizeof(task.partly));
-	evaluator->takes_out |= has_masks(work->segment);
+	evaluator->takes_out |= has_masks(work->segment) || alternatives != 0;
 	if (request->header->want_bits)
 		task.words = results + device_bits_offset(request->chunks, request->tally_words) +
 			(uint64_t) chunk * DEVICE_CHUNK_BYTES;
@@ -482,7 +483,7 @@ add_segment_as_job(Work *work, Place *place)
 
 	if (result != DEVICE_OK || work->request->header->prepare)
 		return result;
-	add_publish(work, place->chunk, 1);
+	add_publish(work, place->chunk, 1, 0);
 	return has_masks(work->segment) ? add_rest_of_job(work, place) : DEVICE_OK;
 }
 
@@ -502,10 +503,76 @@ add_segment(Work *work, Place *place)
 	else if (!work->request->header->prepare)
 		result = add_compute(work);
 	if (result == DEVICE_OK && !work->request->header->prepare)
-		add_publish(work, place->chunk, groups);
+		add_publish(work, place->chunk, groups, 0);
 	if (result == DEVICE_OK)
 		result = add_tally_of(work, place, groups);
 	return result;
+}
+
+static uint32_t
+count_intervals(const EvaluateColumn *columns, uint32_t count)
+{
+	uint32_t	intervals = 0;
+
+	for (uint32_t c = 0; c < count; c++)
+		intervals += columns[c].intervals;
+	return intervals;
+}
+
+static void
+skip_columns(Place *place, const EvaluateSegment *segment)
+{
+	place->intervals += count_intervals(place->columns, segment->columns);
+	place->columns += segment->columns;
+}
+
+/* So many segments of a request are parts of one filter, from a place on. */
+static uint32_t
+count_parts(const Request *request, uint32_t first)
+{
+	uint32_t	n = 1;
+
+	while (first + n < request->header->segments && request->segments[first + n].part != PART_FIRST)
+		n++;
+	return n;
+}
+
+/* Which of some parts are alternatives to the one before: a bit for each. */
+static uint32_t
+find_alternatives(const EvaluateSegment *parts, uint32_t n)
+{
+	uint32_t	alternatives = 0;
+
+	for (uint32_t i = 1; i < n; i++)
+		alternatives |= (uint32_t) (parts[i].part == PART_OR) << i;
+	return alternatives;
+}
+
+/* Each part is a group of its own; rays would divide those of many columns into several.  *failed: the one that could not be added. */
+static DeviceResult
+add_filter(Request *request, Evaluator *evaluator, uint32_t first, uint32_t n, Place *place, uint32_t *failed)
+{
+	Work		whole = {.evaluator = evaluator, .request = request, .segment = &request->segments[first]};
+	uint32_t	alternatives = find_alternatives(&request->segments[first], n);
+	Place		of_part = *place;
+
+	whole.bits = (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES;
+	for (uint32_t i = 0; i < n; i++)
+	{
+		Work		part = {.evaluator = evaluator, .request = request, .segment = &request->segments[first + i]};
+		DeviceResult result = find_columns(&part, of_part.columns, of_part.intervals);
+
+		*failed = first + i;
+		if (result == DEVICE_OK && !request->header->prepare)
+			result = add_compute(&part);
+		if (result != DEVICE_OK)
+			return result;
+		skip_columns(&of_part, part.segment);
+	}
+	*failed = first;
+	if (!request->header->prepare)
+		add_publish(&whole, place->chunk, n, alternatives);
+	return add_tally_of(&whole, place, alternatives != 0 ? 1 : n);
 }
 
 static bool
@@ -520,22 +587,12 @@ fits_submission(const Evaluator *evaluator)
 		 raytrace_fits(&evaluator->job_raytracer, evaluator->largest_job, evaluator->job_tasks.count));
 }
 
-static uint32_t
-count_intervals(const EvaluateColumn *columns, uint32_t count)
-{
-	uint32_t	intervals = 0;
-
-	for (uint32_t c = 0; c < count; c++)
-		intervals += columns[c].intervals;
-	return intervals;
-}
-
 static void
 go_on(Place *place, const EvaluateSegment *segment)
 {
-	place->chunk += device_chunks(segment->rows);
-	place->intervals += count_intervals(place->columns, segment->columns);
-	place->columns += segment->columns;
+	if (segment->part == PART_FIRST)
+		place->chunk += device_chunks(segment->rows);
+	skip_columns(place, segment);
 	place->digits += segment->digits;
 	place->measures += segment->measures;
 }
@@ -548,17 +605,21 @@ make_tasks(Evaluator *evaluator, Request *request)
 		.digits = request->digits, .measures = request->measures,
 		.answer = request->area->memory.address + request->results + device_tallies_offset(request->chunks)};
 
-	for (uint32_t s = 0; s < request->header->segments; s++)
+	for (uint32_t s = 0, parts; s < request->header->segments; s += parts)
 	{
 		Work		work = {.evaluator = evaluator, .request = request, .segment = &request->segments[s]};
-		DeviceResult result = add_segment(&work, &place);
+		uint32_t	failed = s;
+		DeviceResult result;
 
+		parts = count_parts(request, s);
+		result = parts > 1 ? add_filter(request, evaluator, s, parts, &place, &failed) : add_segment(&work, &place);
 		if (result != DEVICE_OK)
 		{
-			request->reply.segment = s;
+			request->reply.segment = failed;
 			return result;
 		}
-		go_on(&place, work.segment);
+		for (uint32_t i = 0; i < parts; i++)
+			go_on(&place, &request->segments[s + i]);
 	}
 	return fits_submission(evaluator) ? DEVICE_OK : DEVICE_TOO_COMPLEX;
 }

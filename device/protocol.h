@@ -69,6 +69,7 @@
 #define DEVICE_MAX_PAIRS		(1 << 26)	/* of a sort */
 #define DEVICE_MAX_DIGITS		8		/* of a tally */
 #define DEVICE_MAX_MEASURES		32
+#define DEVICE_MAX_PARTS		32		/* of a filter */
 #define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* of one request */
 #define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
@@ -241,6 +242,20 @@ typedef struct EvaluateHeader
 	uint32_t	measures;
 } EvaluateHeader;
 
+/*
+ * Conditions of a segment: a conjunction of its columns, or several that follow each other and are combined on the device, where their rows
+ * are tallied.  Only the first of these has a tally, and an answer.
+ *
+ *	c1 AND (c2 OR c3) AND (c4 OR c5):	c1 PART_FIRST	c2 PART_AND		c3 PART_OR		c4 PART_AND		c5 PART_OR
+ */
+typedef enum FilterPart
+{
+	PART_FIRST,
+	PART_AND,					/* of the alternatives before, and of this one and those that follow */
+	PART_OR,					/* an alternative to the one before */
+	FILTER_PARTS
+} FilterPart;
+
 typedef struct EvaluateSegment
 {
 	SegmentKey	key;
@@ -253,6 +268,7 @@ typedef struct EvaluateSegment
 	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally, */
 	uint32_t	partly[DEVICE_TALLY_MASKS];	/* and for those of these that have a mask */
 	uint32_t	joins;			/* it adds to the last tally before, which has as many cells, entries and measures */
+	uint32_t	part;			/* of FilterPart */
 } EvaluateSegment;
 
 typedef struct EvaluateColumn

@@ -139,9 +139,24 @@ check_tallies(Request *request)
 	return digit == request->header->digits && measure == request->header->measures;
 }
 
+/* Those that follow are of the segment that the first is of, and have no more than conditions.  *parts: so many there have been. */
+static bool
+check_part(const EvaluateSegment *segment, const EvaluateSegment *first, uint32_t *parts)
+{
+	if (segment->part == PART_FIRST)
+	{
+		*parts = 1;
+		return true;
+	}
+	return first && segment->part < FILTER_PARTS && ++*parts <= DEVICE_MAX_PARTS && segment->rows == first->rows &&
+		memcmp(&segment->key, &first->key, sizeof(SegmentKey)) == 0 && segment->cells == 0 && !segment->joins;
+}
+
 static bool
 check_segments(Request *request)
 {
+	const EvaluateSegment *first = NULL;
+	uint32_t	parts = 0;
 	uint32_t	column = 0;
 	uint32_t	interval = 0;
 
@@ -151,9 +166,13 @@ check_segments(Request *request)
 
 		if (segment->rows == 0 || segment->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS ||
 			segment->columns > DEVICE_MAX_COLUMNS ||
-			segment->columns > request->header->columns - column)
+			segment->columns > request->header->columns - column || !check_part(segment, first, &parts))
 			return false;
-		request->chunks += device_chunks(segment->rows);
+		if (segment->part == PART_FIRST)
+		{
+			first = segment;
+			request->chunks += device_chunks(segment->rows);
+		}
 		for (uint32_t c = 0; c < segment->columns; c++, column++)
 		{
 			uint32_t	count = request->columns[column].intervals;

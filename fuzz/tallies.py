@@ -87,6 +87,11 @@ class Tallies:
                            "({c} <= {v} OR {c} IS NULL)", "{c} = {v}"))
         return form.format(c=key.name, v=self.value(key))
 
+    def conditions(self):
+        """One, or alternatives, each of one or two."""
+        alternatives = [" AND ".join(self.condition() for _ in range(self.rng.choice((1, 1, 2)))) for _ in range(self.rng.choice((1, 1, 2, 3)))]
+        return " OR ".join(f"({a})" for a in alternatives)
+
     def aggregate(self, column):
         forms = ["count({})", "count({})"]
         if column.type in NUMBERS:      # equal numerics may look different
@@ -119,7 +124,7 @@ class Tallies:
         numbers = [c.name for c in asked if c.type in NUMBERS]
         if numbers and rng.random() < 0.4:
             shown += [self.sum_of_expression(numbers) for _ in range(rng.choice((1, 2)))]
-        where = " AND ".join(self.condition() for _ in range(rng.choice((0, 1, 1, 1, 2, 2))))
+        where = " AND ".join(f"({self.conditions()})" for _ in range(rng.choice((0, 1, 1, 1, 2, 2))))
         return f"SELECT {', '.join(shown)} FROM t" + (f" WHERE {where}" if where else "") + (f" GROUP BY {', '.join(groups)}" if groups else "")
 
     def rows_of(self, settings, query):

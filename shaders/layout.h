@@ -119,7 +119,10 @@ struct RefineTask
 	uint32_t	first_block;
 };
 
-/* AND the bits of a segment's groups, count them, hand them over; a workgroup a chunk. */
+/*
+ * AND the bits of a segment's groups, or of alternatives among them, count them, hand them over; a workgroup a chunk.  Where there are
+ * alternatives, or masks, the first group's bits become those of all, but for rows that are handed over.
+ */
 struct PublishTask
 {
 	uint64_t	bits;			/* of the first group; the others' follow */
@@ -130,7 +133,7 @@ struct PublishTask
 	uint32_t	groups;
 	uint32_t	tallied[3];		/* a bit for each chunk that is only counted, for it is in the tally; */
 	uint32_t	partly[3];		/* of these, rows are handed over that a mask has, which lies in the words */
-	uint32_t	unused;
+	uint32_t	alternatives;	/* a bit for each group that is one to the group before */
 };
 
 /* struct ValueFrame of device/protocol.h. */

@@ -2,6 +2,7 @@
  * publish.comp
  *		Count the rows of each chunk, and write the bits of those that have any, and are in no
  *		tally, to where the backend reads them.  Of a chunk that is tallied in part they are taken out of what is tallied.
+ *		Before that, the bits of groups, or of parts of a filter, are combined.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -25,6 +26,36 @@ count_bits(uvec4 bits)
 	return ones.x + ones.y + ones.z + ones.w;
 }
 
+/* This thread's bits of a group. */
+uvec4
+load_group(PublishTask task, uint32_t group, uint64_t place, uint32_t quad)
+{
+	uint64_t	size = uint64_t(task.chunks) * (CHUNK_WORDS32 * 4);
+
+	return Words4(task.bits + group * size + place).at[quad];
+}
+
+uvec4
+combine_groups(PublishTask task, uint64_t place, uint32_t quad)
+{
+	uvec4		all = uvec4(0xFFFFFFFFu);
+	uvec4		any = load_group(task, 0, place, quad);
+
+	for (uint32_t g = 1; g < task.groups; g++)
+	{
+		uvec4		bits = load_group(task, g, place, quad);
+
+		if ((task.alternatives >> g & 1) != 0)
+			any |= bits;
+		else
+		{
+			all &= any;
+			any = bits;
+		}
+	}
+	return all & any;
+}
+
 void
 main()
 {
@@ -32,7 +63,6 @@ main()
 	PublishTask task = PublishTasks(tasks.publish).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint64_t	place = uint64_t(chunk) * (CHUNK_WORDS32 * 4);
-	uint64_t	group_size = uint64_t(task.chunks) * (CHUNK_WORDS32 * 4);
 	bool		partly = has_bit(task.partly, chunk);
 	bool		hands_over = partly || !has_bit(task.tallied, chunk);
 	uvec4		bits[QUADS];
@@ -46,9 +76,7 @@ main()
 	{
 		uint32_t	quad = i * THREADS + gl_LocalInvocationIndex;
 
-		bits[i] = Words4(task.bits + place).at[quad];
-		for (uint32_t g = 1; g < task.groups; g++)
-			bits[i] &= Words4(task.bits + g * group_size + place).at[quad];
+		bits[i] = combine_groups(task, place, quad);
 		count += count_bits(bits[i]);
 		if (partly)
 		{
@@ -57,6 +85,8 @@ main()
 			Words4(task.bits + place).at[quad] = bits[i] & ~mask;
 			bits[i] &= mask;
 		}
+		else if (task.alternatives != 0)
+			Words4(task.bits + place).at[quad] = bits[i];
 		left += hands_over ? count_bits(bits[i]) : 0;
 	}
 	atomicAdd(matching, count);

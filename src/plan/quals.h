@@ -76,8 +76,11 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 	return quals->all == NIL;
 }
 
-/* Are they about key columns, each alone, so that a segment has a region for them (search/filter.h)? */
-extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index);
+/*
+ * Are they about key columns, each alone, so that a segment has a region for them (search/filter.h)?  With alternatives: or a region, and
+ * disjunctions of such.
+ */
+extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool alternatives);
 
 /* Add the index's columns, from 0, that a qual asks. */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);

@@ -23,28 +23,37 @@ rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns)
 }
 
 static bool
-are_region(const List *quals, const IndexOptInfo *index)
+is_of_key(const RtscanQual *qual, const IndexOptInfo *index)
+{
+	int			column;
+
+	return bms_get_singleton_member(rtscan_qual_columns(qual, NULL), &column) && column < index->nkeycolumns;
+}
+
+static bool
+are_region(const List *quals, const IndexOptInfo *index, bool alternatives)
 {
 	ListCell   *cell;
 
 	foreach(cell, quals)
 	{
 		const RtscanQual *qual = lfirst(cell);
-		int			column;
+		bool		are = is_of_key(qual, index);
 
-		if (qual->kind == RTSCAN_FILTER_IMPLIED)
-			return false;
-		if (qual->kind == RTSCAN_FILTER_AND ? !are_region(qual->parts, index) :
-			!bms_get_singleton_member(rtscan_qual_columns(qual, NULL), &column) || column >= index->nkeycolumns)
+		if (qual->kind == RTSCAN_FILTER_AND)
+			are = are_region(qual->parts, index, alternatives);
+		else if (qual->kind == RTSCAN_FILTER_OR && !are && alternatives)
+			are = are_region(qual->parts, index, false);
+		if (qual->kind == RTSCAN_FILTER_IMPLIED || !are)
 			return false;
 	}
 	return true;
 }
 
 bool
-rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index)
+rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool alternatives)
 {
-	return quals->implied == NIL && are_region(quals->all, index);
+	return quals->implied == NIL && are_region(quals->all, index, alternatives);
 }
 
 Selectivity

@@ -283,7 +283,7 @@ searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSi
 	if (!path->ordered)
 		return 1 / (size ? Max(size->segments, 1) : 1);
 	if (path->order.by_heap || size == NULL || path->join || path->row_clauses != NIL || path->others != NIL || path->order.wanted > found ||
-		(rtscan_executor != RTSCAN_EXECUTOR_AUTO && rtscan_executor != RTSCAN_EXECUTOR_CPU) || !rtscan_quals_are_region(path->quals, path->index))
+		(rtscan_executor != RTSCAN_EXECUTOR_AUTO && rtscan_executor != RTSCAN_EXECUTOR_CPU) || !rtscan_quals_are_region(path->quals, path->index, false))
 		return 1;
 	ranks = size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column);
 	return Min(rtscan_tests_cost((path->order.wanted + size->segments) * Max(ranks / Max(found, 1), 1), list_length(path->quals->all)) /

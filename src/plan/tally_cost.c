@@ -289,7 +289,7 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 	double		visible = request->table->allvisfrac;
 
 	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || path->residual != NIL || path->row_quals != NIL ||
-		!rtscan_quals_are_region(path->quals, path->index) || !has_room(path))
+		!rtscan_quals_are_region(path->quals, path->index, true) || !has_room(path))
 		return false;
 	size = rtscan_index_size(request->root, path->index);
 	if (size == NULL || !takes_totals(path) || size->rows < size->segments * RTSCAN_CHUNK_ROWS)

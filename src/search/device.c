@@ -229,9 +229,13 @@ part_with_room(const Parts *parts, int device)
 static void
 add_segment(const Parts *parts, RtscanSegmentScan *scan)
 {
+	RtscanDevicePart *part = part_with_room(parts, device_of(scan) % parts->n);
+
+	if (part && rtscan_add_filter_to_part(part, scan))
+		return;
 	for (int r = 0; r < Min(scan->nregions, RTSCAN_ROUND_REGIONS); r++)
 	{
-		RtscanDevicePart *part = part_with_room(parts, device_of(scan) % parts->n);
+		part = part_with_room(parts, device_of(scan) % parts->n);
 
 		if (part)
 			rtscan_add_to_part(part, scan, scan->regions[r]);

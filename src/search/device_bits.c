@@ -18,26 +18,31 @@ move_bits(RtscanRowBits *bits, uint64 *words)
 	bits->words = words;
 }
 
-/* Save the bits of a segment that is still to be asked for, or let them be lost; *left: so many bytes may be taken. */
+/* Save bits of a segment that is still to be asked for, or let them be lost; *left: so many bytes may be taken. */
 static void
-save_bits(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
+save_bits(RtscanRound *round, RtscanSegmentScan *scan, RtscanRowBits *bits, Size *left)
 {
-	for (int i = 0; i < scan->nregions; i++)
-	{
-		RtscanRowBits *bits = scan->regions[i]->evaluated;
-		Size		size = bits ? (Size) bits->chunks * RTSCAN_CHUNK_BYTES : 0;
-		char	   *room = NULL;
+	Size		size = bits ? (Size) bits->chunks * RTSCAN_CHUNK_BYTES : 0;
+	char	   *room = NULL;
 
-		if (bits == NULL || bits->words == NULL)
-			continue;
-		if (size <= *left)
-			room = MemoryContextAllocExtended(round->saved, size + PG_CACHE_LINE_SIZE, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
-		*left = room ? *left - size : 0;
-		if (room)
-			move_bits(bits, (uint64 *) TYPEALIGN(PG_CACHE_LINE_SIZE, room));
-		else
-			scan->lost = true;
-	}
+	if (bits == NULL || bits->words == NULL)
+		return;
+	if (size <= *left)
+		room = MemoryContextAllocExtended(round->saved, size + PG_CACHE_LINE_SIZE, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	*left = room ? *left - size : 0;
+	if (room)
+		move_bits(bits, (uint64 *) TYPEALIGN(PG_CACHE_LINE_SIZE, room));
+	else
+		scan->lost = true;
+}
+
+static void
+save_segment(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
+{
+	if (scan->combined)
+		save_bits(round, scan, scan->filter.region.evaluated, left);
+	for (int i = 0; i < scan->nregions && !scan->combined; i++)
+		save_bits(round, scan, scan->regions[i]->evaluated, left);
 }
 
 /* RtscanAreaSaver: an area is about to get other content.  This must not fail. */
@@ -51,7 +56,7 @@ save_round(void *arg)
 		move_bits(round->in_hand, round->room->words);
 	round->in_hand = NULL;
 	for (int i = round->next; i < round->nscans; i++)
-		save_bits(round, &round->scans[i], &left);
+		save_segment(round, &round->scans[i], &left);
 }
 
 /* MemoryContextCallbackFunction: the search is over. */

@@ -62,27 +62,68 @@ tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 	return scan->tally;
 }
 
-void
-rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+/* Only parts of a filter that are the first of it have an answer. */
+static void
+add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
-	RtscanTally *tally = tally_of(part, scan);
+	const RtscanRegion *region = item->region;
 
-	/* The CPU has the bits of all rows at once. */
-	if (region->ncolumns == 0 && tally == NULL)
-		return;
-	part->regions[part->nregions++] = (RtscanDeviceRegion) {scan, region, tally, tally && tally->joins && part->tally_words > 0};
-	part->chunks += scan->reader.segment->chunks;
+	part->regions[part->nregions++] = *item;
+	if (item->part == PART_FIRST)
+		part->chunks += item->scan->reader.segment->chunks;
 	part->header.columns += region->ncolumns;
 	for (int c = 0; c < region->ncolumns; c++)
 		part->header.intervals += region->columns[c].intervals.n;
+}
+
+static void
+add_tallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region, RtscanTally *tally)
+{
+	bool		joins = tally->joins && part->tally_words > 0;
+
+	add_item(part, &(RtscanDeviceRegion) {scan, region, tally, joins, PART_FIRST});
+	part->header.digits += tally->ndigits;
+	part->header.measures += tally->nmeasures;
+	part->tallied_columns += (double) scan->reader.segment->chunks * rtscan_tally_columns(tally);
+	if (!joins)
+		part->tally_words += rtscan_tally_words(tally, tally->room);
+}
+
+void
+rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+{
+	RtscanTally *tally = scan->filter.ndisjunctions == 0 ? tally_of(part, scan) : NULL;
+
 	if (tally)
-	{
-		part->header.digits += tally->ndigits;
-		part->header.measures += tally->nmeasures;
-		part->tallied_columns += (double) scan->reader.segment->chunks * rtscan_tally_columns(tally);
-		if (!part->regions[part->nregions - 1].joins)
-			part->tally_words += rtscan_tally_words(tally, tally->room);
-	}
+		add_tallied(part, scan, region, tally);
+	else if (region->ncolumns > 0)
+		/* The CPU has the bits of all rows at once. */
+		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
+}
+
+static int
+count_alternatives(const RtscanSegmentFilter *filter)
+{
+	int			n = 0;
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		n += filter->disjunctions[i].n;
+	return n;
+}
+
+bool
+rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
+{
+	RtscanSegmentFilter *filter = &scan->filter;
+	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
+
+	if (tally == NULL || part->nregions + 1 + count_alternatives(filter) > RTSCAN_ROUND_REGIONS)
+		return false;
+	add_tallied(part, scan, &filter->region, tally);
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			add_item(part, &(RtscanDeviceRegion) {scan, &filter->disjunctions[i].filters[k].region, NULL, false, k == 0 ? PART_AND : PART_OR});
+	return true;
 }
 
 void
@@ -91,31 +132,28 @@ rtscan_end_part(RtscanDevicePart *part)
 	part->header.segments = part->nregions;
 	part->header.want_bits = false;
 	for (int i = 0; i < part->nregions; i++)
-		part->header.want_bits |= wants_bits(&part->regions[i]);
+		part->header.want_bits |= part->regions[i].part == PART_FIRST && wants_bits(&part->regions[i]);
 	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
 		part->header.columns * sizeof(EvaluateColumn) + (Size) part->header.intervals * sizeof(DeviceInterval) +
 		part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
 }
 
-/* The device cannot make them, or has no room for their columns: then bits will do. */
+/* The device cannot make them, or has no room for their columns: then bits will do, of each region. */
 static void
 drop_tallies(RtscanDevicePart *part)
 {
 	int			n = part->nregions;
 
 	part->header.digits = part->header.measures = 0;
+	part->header.columns = part->header.intervals = part->chunks = 0;
 	part->tally_words = part->nregions = 0;
 	part->tallied_columns = 0;
 	for (int i = 0; i < n; i++)
 	{
-		RtscanDeviceRegion *item = &part->regions[part->nregions];
+		RtscanDeviceRegion item = part->regions[i];
 
-		*item = part->regions[i];
-		item->tally = NULL;
-		if (item->region->ncolumns > 0)
-			part->nregions++;
-		else
-			part->chunks -= item->scan->reader.segment->chunks;
+		if (item.region->ncolumns > 0)
+			add_item(part, &(RtscanDeviceRegion) {item.scan, item.region, NULL, false, PART_FIRST});
 	}
 	rtscan_end_part(part);
 }
@@ -155,6 +193,7 @@ write_body(RtscanDevicePart *part)
 			.key = rtscan_device_key(part->index, part->uuid, scan->entry->id),
 			.rows = scan->reader.segment->header.rows,
 			.columns = region->ncolumns,
+			.part = item->part,
 		};
 		if (item->tally)
 		{
@@ -162,7 +201,8 @@ write_body(RtscanDevicePart *part)
 			rtscan_write_tally(item->tally, scan->reader.segment, segment, &digit, &measure);
 			rtscan_write_masks(item->tally, scan->reader.segment, bits);
 		}
-		bits += (Size) scan->reader.segment->chunks * RTSCAN_CHUNK_BYTES;
+		if (item->part == PART_FIRST)
+			bits += (Size) scan->reader.segment->chunks * RTSCAN_CHUNK_BYTES;
 		for (int c = 0; c < region->ncolumns; c++)
 		{
 			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
@@ -512,8 +552,12 @@ rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters
 	for (int i = 0; i < part->nregions; i++)
 	{
 		const RtscanDeviceRegion *item = &part->regions[i];
-		RtscanRowBits *bits = take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
+		RtscanRowBits *bits;
 
+		if (item->part != PART_FIRST)
+			continue;
+		bits = take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
+		item->scan->combined = item->tally && item->scan->filter.ndisjunctions > 0;
 		if (item->tally)
 			rtscan_take_tally(&tallies, item->tally, item->joins, bits->tallied, context);
 		counts += bits->chunks;

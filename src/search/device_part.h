@@ -22,6 +22,7 @@ typedef struct RtscanDeviceRegion
 	RtscanRegion *region;
 	RtscanTally *tally;			/* that is to be made, or NULL */
 	bool		joins;			/* with the last one before */
+	FilterPart	part;			/* others than PART_FIRST are parts of the filter of the last one that is that */
 } RtscanDeviceRegion;
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
@@ -61,6 +62,9 @@ rtscan_part_is_full(const RtscanDevicePart *part)
 
 /* Add a region of a segment, with the segment's tally if it wants one and there is room. */
 extern void rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region);
+
+/* Add all of a segment's filter, whose rows are tallied, to be combined; false if there is nothing to combine, or no room for it. */
+extern bool rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan);
 
 /* All regions have been added. */
 extern void rtscan_end_part(RtscanDevicePart *part);

@@ -203,7 +203,8 @@ rtscan_list_everything(RtscanSegmentScan *scan, bool wanted)
 static void
 begin_segment(RtscanSegmentScan *scan)
 {
-	scan->lost = scan->left_to_cpu = false;
+	scan->lost = scan->left_to_cpu = scan->combined = false;
+	scan->filter.region.evaluated = NULL;
 	if (scan->tally)
 		rtscan_reset_tally(scan->tally);
 	for (int i = 0; i < scan->nregions; i++)
@@ -215,6 +216,8 @@ evaluated_regions(const RtscanSegmentScan *scan)
 {
 	int			n = 0;
 
+	if (scan->combined)
+		return scan->nregions;
 	for (int i = 0; i < scan->nregions; i++)
 		n += scan->regions[i]->evaluated != NULL;
 	return n;
@@ -269,16 +272,10 @@ take_scratch(RtscanScratch *scratch)
 	return list_nth(scratch->all, scratch->used++);
 }
 
-/* For tests: does the CPU come to the same bits? */
+/* For tests: are bits that have been found, but for rows in a tally, those that the CPU comes to? */
 static void
-compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
+compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits *expected)
 {
-	const RtscanRowBits *found = region->evaluated;
-	RtscanRowBits *expected = take_scratch(scratch);
-	RtscanCounters counters = {0};
-
-	rtscan_bits_reset(expected, scan->reader.segment->chunks);
-	rtscan_cpu_evaluate(&scan->reader, region, NULL, expected, &counters);
 	if (rtscan_bits_count(expected) != rtscan_bits_count(found) + found->tallied)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -298,6 +295,17 @@ compare_bits(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion
 										 UINT64_FORMAT " instead of " UINT64_FORMAT,
 										 scan->entry->id, chunk, word, have[word], want[word])));
 	}
+}
+
+static void
+compare_region(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
+{
+	RtscanRowBits *expected = take_scratch(scratch);
+	RtscanCounters counters = {0};
+
+	rtscan_bits_reset(expected, scan->reader.segment->chunks);
+	rtscan_cpu_evaluate(&scan->reader, region, NULL, expected, &counters);
+	compare_bits(scan, region->evaluated, expected);
 	scratch->used--;
 }
 
@@ -452,6 +460,31 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 	return bits;
 }
 
+/* Another executor has combined the filter's regions. */
+static RtscanRowBits *
+take_combined(const RtscanSegmentScan *scan)
+{
+	RtscanRowBits *bits = scan->filter.region.evaluated;
+
+	for (int i = 0; i < scan->nregions; i++)
+		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
+			rtscan_trace_ways(scan->regions[i]->columns[c].traces, RTSCAN_BY_DEVICE, rtscan_bits_count(bits) + bits->tallied);
+	return bits;
+}
+
+static void
+compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
+{
+	RtscanCounters counters = {0};
+	Evaluation	of_cpu = {.reader = evaluation->reader, .scratch = evaluation->scratch, .counters = &counters};
+	RtscanRowBits *found = scan->filter.region.evaluated;
+
+	scan->filter.region.evaluated = NULL;
+	compare_bits(scan, found, evaluate_filter(&of_cpu, &scan->filter, NULL, take_scratch(evaluation->scratch)));
+	scan->filter.region.evaluated = found;
+	evaluation->scratch->used--;
+}
+
 /* A segment, or a part of what is asked of it, is the CPU's. */
 static void
 leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
@@ -497,11 +530,13 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		return NULL;
 	}
 	check_evaluated(scan);
-	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors; i++)
+	if (rtscan_debug_compare_executors && scan->combined)
+		compare_combined(&evaluation, scan);
+	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors && !scan->combined; i++)
 		if (scan->regions[i]->evaluated)
-			compare_bits(&round->scratch, scan, scan->regions[i]);
+			compare_region(&round->scratch, scan, scan->regions[i]);
 	room = take_scratch(&round->scratch);
-	bits = evaluate_filter(&evaluation, &scan->filter, NULL, room);
+	bits = scan->combined ? take_combined(scan) : evaluate_filter(&evaluation, &scan->filter, NULL, room);
 	if (bits != room)
 		round->in_hand = bits;
 	else if (scan->tally && scan->tally->made)

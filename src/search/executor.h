@@ -49,7 +49,8 @@ typedef struct RtscanSegmentScan
 	bool		takes_ranks;	/* who takes its rows from ranks of a column of the region needs no bits: the CPU makes none */
 	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
-	RtscanRegion **regions;		/* which combines them */
+	RtscanRegion **regions;		/* which combines them, */
+	bool		combined;		/* unless that executor has: then the filter's region has the bits of all of the filter */
 	bool		lost;			/* they were, and the bits had to make room */
 	bool		left_to_cpu;	/* wholly or in part */
 	bool		shared;			/* another process's, of whose rows this one has taken some */

@@ -114,7 +114,7 @@ segments_of_round(const RtscanSearch *search)
 	if (search->chosen == RTSCAN_EXECUTOR_CPU)
 		return 1;
 	for (int i = 0; i < search->nsegments; i++)
-		regions = Max(regions, search->segments[i].nregions);
+		regions = Max(regions, search->segments[i].nregions + (search->segments[i].filter.ndisjunctions > 0));
 	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) * rtscan_executors[search->chosen]->devices();
 }
 

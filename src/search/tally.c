@@ -518,7 +518,19 @@ rtscan_tally_columns(const RtscanTally *tally)
 bool
 rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 {
-	return scan->nregions <= 1 && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0;
+	const RtscanSegmentFilter *filter = &scan->filter;
+	int			parts = 1;
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+	{
+		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
+
+		parts += disjunction->n;
+		for (int k = 0; k < disjunction->n; k++)
+			if (disjunction->filters[k].nincluded > 0 || disjunction->filters[k].ndisjunctions > 0)
+				return false;
+	}
+	return filter->nincluded == 0 && parts <= DEVICE_MAX_PARTS;
 }
 
 void
