@@ -12,9 +12,6 @@
 /* Workgroups that every device can start at once. */
 #define MAX_WORKGROUPS	65535
 
-/* Runs of a column: each is as many reads of all chunks' vectors as a column with one. */
-#define MAX_RUNS		64
-
 /* What one group of a segment may take of rays. */
 #define MAX_BUNDLES		4096
 #define MAX_RAYS		(UINT32_C(1) << 22)
@@ -208,7 +205,7 @@ add_superset(Work *work, const WorkColumn *column)
 	ColumnSets	sets = make_sets(column, bins_superset);
 	DeviceResult result = DEVICE_OK;
 
-	if (sets.runs.n > MAX_RUNS)
+	if (sets.runs.n > DEVICE_MAX_RUNS)
 		result = DEVICE_TOO_COMPLEX;
 	else if (sets.difference.n > 0 && !column->resident->shape.has_order)
 		result = DEVICE_REFUSED;
@@ -313,7 +310,7 @@ add_group(Work *work, const WorkColumn *columns, uint32_t count)
 		slabs[c] = (SlabColumn) {&sets[c].exact, &sets[c].approximate, &sets[c].difference};
 		tasks_add_runs(work->evaluator, columns[c].resident, &sets[c].runs);
 		tasks_add_column(work->evaluator, &columns[c]);
-		if (sets[c].runs.n > MAX_RUNS)
+		if (sets[c].runs.n > DEVICE_MAX_RUNS)
 			result = DEVICE_TOO_COMPLEX;
 		work->request->reply.refined_rows += range_rows(&sets[c].difference);
 	}

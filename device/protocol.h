@@ -70,6 +70,7 @@
 #define DEVICE_MAX_DIGITS		8		/* of a tally */
 #define DEVICE_MAX_MEASURES		32
 #define DEVICE_MAX_PARTS		32		/* of a filter */
+#define DEVICE_MAX_RUNS			64		/* of a column, in bins: each is as many reads of all vectors as a column with one */
 #define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* of one request */
 #define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 

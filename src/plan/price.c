@@ -46,6 +46,34 @@
 /* Likewise a collection, besides its values. */
 #define COLLECTION_OVERHEAD	192
 
+/* Is it an extreme that chunks' bounds tell, of all but few chunks (run/by_chunks.h)?  Without groups, of integers in frames. */
+static bool
+is_told_by_chunks(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+{
+	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
+	int			column = list_length(aggregate->row_arguments) == 1 ? rtscan_row_column(linitial(aggregate->row_arguments)) : -1;
+	RtscanTotalKind kind;
+
+	if (size == NULL || rtscan_is_grouped(path->request) || path->row_quals != NIL || path->join || aggregate->row_filter ||
+		aggregate->collected.purpose != RTSCAN_NO_COLLECTION || column < 0 || column >= path->index->ncolumns ||
+		size->columns[column].framed_rows < 0.5 * size->rows)
+		return false;
+	kind = rtscan_total_kind(aggregate);
+	return kind == RTSCAN_TOTAL_LEAST || kind == RTSCAN_TOTAL_GREATEST;
+}
+
+/* Aggregates that read values of rows. */
+static int
+count_readers(const RtscanPath *path)
+{
+	int			readers = 0;
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+		readers += !is_told_by_chunks(path, lfirst(cell));
+	return readers;
+}
+
 /* Row expressions of what has passed the quals, without keys: arguments, FILTERs. */
 static List *
 aggregated_expressions(const RtscanPath *path)
@@ -57,6 +85,8 @@ aggregated_expressions(const RtscanPath *path)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 
+		if (is_told_by_chunks(path, aggregate))
+			continue;
 		expressions = list_concat(expressions, aggregate->row_arguments);
 		if (aggregate->row_filter)
 			expressions = lappend(expressions, aggregate->row_filter);
@@ -199,7 +229,7 @@ set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
 		path->groups += set->groups;
 	if (set->parent >= 0)
 		return cost + parts_cost(path, set, ((RtscanPathSet *) list_nth(path->sets, set->parent))->groups);
-	return cost + groups_cost(path, set, rows) + rows * (list_length(path->aggregates) * RTSCAN_VALUE_COST + row_cost);
+	return cost + groups_cost(path, set, rows) + rows * (count_readers(path) * RTSCAN_VALUE_COST + row_cost);
 }
 
 /* So often are all rows looked at. */

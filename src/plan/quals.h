@@ -82,6 +82,9 @@ rtscan_quals_are_none(const RtscanQuals *quals)
  */
 extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool alternatives);
 
+/* Of such: how many regions there are. */
+extern int	rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index);
+
 /* Add the index's columns, from 0, that a qual asks. */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);
 

@@ -56,6 +56,30 @@ rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, boo
 	return quals->implied == NIL && are_region(quals->all, index, alternatives);
 }
 
+static int
+count_alternatives(const List *quals, const IndexOptInfo *index)
+{
+	int			n = 0;
+	ListCell   *cell;
+
+	foreach(cell, quals)
+	{
+		const RtscanQual *qual = lfirst(cell);
+
+		if (qual->kind == RTSCAN_FILTER_AND)
+			n += count_alternatives(qual->parts, index);
+		else if (qual->kind == RTSCAN_FILTER_OR && !is_of_key(qual, index))
+			n += list_length(qual->parts);
+	}
+	return n;
+}
+
+int
+rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index)
+{
+	return 1 + count_alternatives(quals->all, index);
+}
+
 Selectivity
 rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, int column)
 {

@@ -574,7 +574,7 @@ rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows)
 	result->path.path.rows = clamp_row_est(path->rows - rows);
 	result->path.path.startup_cost += skip_cost(root, result, rows) + result->unsearched;
 	result->path.path.total_cost = result->path.path.startup_cost +
-		(path->total_cost - path->startup_cost) * result->path.path.rows / Max(path->rows, 1);
+		(path->total_cost - path->startup_cost - result->unsearched) * result->path.path.rows / Max(path->rows, 1);
 	return &result->path.path;
 }
 

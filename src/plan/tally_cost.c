@@ -171,9 +171,8 @@ is_polynomial(const RtscanPath *path, Node *expression)
 	return !products.fail;
 }
 
-/* The kind of total that an aggregate is made of. */
-static RtscanTotalKind
-total_kind(const RtscanPathAggregate *aggregate)
+RtscanTotalKind
+rtscan_total_kind(const RtscanPathAggregate *aggregate)
 {
 	RtscanTransition transition;
 	Oid			type = aggregate->row_arguments ? exprType(linitial(aggregate->row_arguments)) : InvalidOid;
@@ -190,7 +189,7 @@ takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 
 	if (aggregate->row_filter || aggregate->collected.purpose != RTSCAN_NO_COLLECTION || list_length(aggregate->row_arguments) > 1)
 		return false;
-	kind = total_kind(aggregate);
+	kind = rtscan_total_kind(aggregate);
 	if (kind == RTSCAN_NO_TOTAL || aggregate->row_arguments == NIL)
 		return kind != RTSCAN_NO_TOTAL;
 	argument = linitial(aggregate->row_arguments);
@@ -243,11 +242,11 @@ count_entries(const RtscanPath *path, const Bitmapset *digits, double segments)
 	return estimate_num_groups(path->request->root, expressions, path->index->tuples, NULL, NULL) * (coded ? segments : 1);
 }
 
-/* Are there measures enough?  A sum may take three. */
+/* Are there measures enough, of which a sum may take three, and parts of the filter? */
 static bool
 has_room(const RtscanPath *path)
 {
-	return list_length(path->aggregates) * 3 <= DEVICE_MAX_MEASURES;
+	return list_length(path->aggregates) * 3 <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
 }
 
 /* So many columns of each row are looked at, for its cell and the aggregates. */
@@ -283,6 +282,7 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 	const RtscanIndexSize *size;
 	double		entries = 0,
 				time = 0,
+				chunks,
 				bytes;
 	ListCell   *cell;
 
@@ -294,6 +294,7 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 	size = rtscan_index_size(request->root, path->index);
 	if (size == NULL || !takes_totals(path) || size->rows < size->segments * RTSCAN_CHUNK_ROWS)
 		return false;
+	chunks = size->rows / RTSCAN_CHUNK_ROWS;
 	bytes = size->rows * bytes_of_row(path);
 	foreach(cell, path->sets)
 	{
@@ -304,7 +305,7 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 			return false;
 		entries += count_entries(path, digits, size->segments);
 		if (set->parent < 0)
-			time += rtscan_time_of_adding(size->rows / RTSCAN_CHUNK_ROWS, columns_of_set(path, digits), bytes);
+			time += rtscan_time_of_adding(chunks * rtscan_count_regions(path->quals, path->index), chunks * columns_of_set(path, digits), bytes);
 	}
 	if (isinf(time) || entries > MOST_ENTRIES * size->rows)
 		return false;

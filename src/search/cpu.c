@@ -171,7 +171,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 }
 
 static double
-time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes)
+time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
 {
 	return get_float8_infinity();
 }

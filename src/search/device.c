@@ -122,7 +122,8 @@ device_executor(RtscanExecutor executor)
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
-	uint32		chunks[RTSCAN_MAX_DEVICES] = {0};
+	double		chunks[RTSCAN_MAX_DEVICES] = {0},
+				added_chunks[RTSCAN_MAX_DEVICES] = {0};
 	double		longest = 0,
 				of_cpu = 0;
 
@@ -134,28 +135,32 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 			continue;
 		device = device_of(&scans[i]);
 		if (rtscan_device_is_ready(device))
+		{
 			chunks[device] += scans[i].reader.segment->chunks * scans[i].nregions;
+			if (rtscan_may_be_tallied(&scans[i]))
+				added_chunks[device] += scans[i].reader.segment->chunks;
+		}
 		else
 			of_cpu += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1, 0);
 	}
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (chunks[device] > 0)
-			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), chunks[device], added));
+			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), chunks[device], added * added_chunks[device]));
 	return longest + of_cpu;
 }
 
 /* What nobody has measured yet, as of rtcudb at first, is taken to be what compute takes. */
 static double
-guess_time(int device, DeviceExecutor executor, double chunks, int columns)
+guess_time(int device, DeviceExecutor executor, double searched, double added)
 {
-	double		time = rtscan_estimate_device(device, executor, chunks, columns);
+	double		time = rtscan_estimate_device(device, executor, searched, added);
 
-	return isinf(time) ? rtscan_estimate_device(device, DEVICE_COMPUTE, chunks, columns) : time;
+	return isinf(time) ? rtscan_estimate_device(device, DEVICE_COMPUTE, searched, added) : time;
 }
 
 /* Segments are spread evenly over the devices that there are, of which nobody is asked. */
 static double
-time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes)
+time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
 {
 	double		longest = get_float8_infinity();
 	int			ready = 0;
@@ -170,7 +175,7 @@ time_of_adding(RtscanExecutor executor, double chunks, int columns, double bytes
 			continue;
 		if (bytes / ready > rtscan_device_total_memory(device))
 			return get_float8_infinity();
-		time = guess_time(device, device_executor(executor), chunks / ready, columns);
+		time = guess_time(device, device_executor(executor), searched / ready, added / ready);
 		longest = isinf(longest) ? time : Max(longest, time);
 	}
 	return longest;

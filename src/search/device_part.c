@@ -22,11 +22,11 @@
 #define NOT_THERE	"The device program asks for a column that there is not."
 
 double
-rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, int added)
+rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, double added)
 {
 	RtscanDeviceSpeed speed = rtscan_device_speed(device, executor);
 
-	return speed.request + chunks * (speed.chunk + (added > 0 ? added * rtscan_device_adding(device) : 0));
+	return speed.request + chunks * speed.chunk + (added > 0 ? added * rtscan_device_adding(device) : 0);
 }
 
 /* ---------------------------------------------------------------- what is asked for */
@@ -71,6 +71,7 @@ add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 	part->regions[part->nregions++] = *item;
 	if (item->part == PART_FIRST)
 		part->chunks += item->scan->reader.segment->chunks;
+	part->searched += item->scan->reader.segment->chunks;
 	part->header.columns += region->ncolumns;
 	for (int c = 0; c < region->ncolumns; c++)
 		part->header.intervals += region->columns[c].intervals.n;
@@ -84,7 +85,7 @@ add_tallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *regio
 	add_item(part, &(RtscanDeviceRegion) {scan, region, tally, joins, PART_FIRST});
 	part->header.digits += tally->ndigits;
 	part->header.measures += tally->nmeasures;
-	part->tallied_columns += (double) scan->reader.segment->chunks * rtscan_tally_columns(tally);
+	part->added += (double) scan->reader.segment->chunks * rtscan_tally_columns(tally);
 	if (!joins)
 		part->tally_words += rtscan_tally_words(tally, tally->room);
 }
@@ -147,7 +148,7 @@ drop_tallies(RtscanDevicePart *part)
 	part->header.digits = part->header.measures = 0;
 	part->header.columns = part->header.intervals = part->chunks = 0;
 	part->tally_words = part->nregions = 0;
-	part->tallied_columns = 0;
+	part->searched = part->added = 0;
 	for (int i = 0; i < n; i++)
 	{
 		RtscanDeviceRegion item = part->regions[i];
@@ -232,6 +233,13 @@ typedef struct Missing
 	RtscanDeviceColumn column;
 } Missing;
 
+/* Of a filter that is combined no rays are cast. */
+static bool
+is_combined(const RtscanDeviceRegion *item)
+{
+	return item->part != PART_FIRST || (item->tally && item->scan->filter.ndisjunctions > 0);
+}
+
 /* Bytes of all columns of a part. */
 static uint64
 bytes_of_part(const RtscanDevicePart *part)
@@ -246,7 +254,7 @@ bytes_of_part(const RtscanDevicePart *part)
 			size += rtscan_device_column_size(item->scan->reader.segment, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY});
 		if (item->tally)
 			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
-		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0)
+		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0 && !is_combined(item))
 			size += rtscan_device_job_size(item->scan->reader.segment);
 	}
 	return size;
@@ -259,8 +267,9 @@ hash_of_columns(const RtscanDevicePart *part)
 	const RtscanDeviceRegion *item = &part->regions[0];
 	uint32		hash = 0;
 
-	for (int c = 0; c < item->region->ncolumns; c++)
-		hash = hash_combine(hash, item->region->columns[c].column);
+	for (int i = 0; i < part->nregions && part->regions[i].scan == item->scan; i++)
+		for (int c = 0; c < part->regions[i].region->ncolumns; c++)
+			hash = hash_combine(hash, part->regions[i].region->columns[c].column);
 	for (int i = 0; item->tally && i < item->tally->ndigits; i++)
 		hash = hash_combine(hash, ~item->tally->digits[i].of.own.number);
 	for (int i = 0; item->tally && i < item->tally->nvalues; i++)
@@ -272,10 +281,8 @@ hash_of_columns(const RtscanDevicePart *part)
 static double
 gain_of(const RtscanDevicePart *part)
 {
-	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->chunks, 0);
+	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->searched, part->added);
 
-	if (part->tallied_columns > 0)
-		gain -= part->tallied_columns * rtscan_device_adding(part->device);
 	for (int i = 0; i < part->nregions; i++)
 	{
 		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
@@ -395,12 +402,12 @@ static void
 note_speed(const RtscanDevicePart *part, double elapsed)
 {
 	double		of_device = part->reply.nanoseconds;
-	double		finding = part->header.columns > 0 ? part->chunks * rtscan_device_speed(part->device, part->header.executor).chunk : 0;
+	double		finding = part->header.columns > 0 ? part->searched * rtscan_device_speed(part->device, part->header.executor).chunk : 0;
 
 	if (part->tally_words == 0)
-		rtscan_note_device_speed(part->device, part->header.executor, part->chunks, elapsed, of_device);
-	else if (part->tallied_columns > 0 && part->header.executor != DEVICE_RTCUDB)
-		rtscan_note_device_adding(part->device, part->tallied_columns, Max(of_device - finding, LEAST_ADDING * of_device));
+		rtscan_note_device_speed(part->device, part->header.executor, part->searched, elapsed, of_device);
+	else if (part->added > 0 && part->header.executor != DEVICE_RTCUDB)
+		rtscan_note_device_adding(part->device, part->added, Max(of_device - finding, LEAST_ADDING * of_device));
 }
 
 /* The reply; false: the connection is lost. */
@@ -563,7 +570,8 @@ rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters
 		counts += bits->chunks;
 		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
 		item->region->evaluated = bits;
-		counters->tallied_rows += bits->tallied;
+		if (item->tally)
+			counters->tallied_rows += bits->tallied;
 	}
 	rtscan_end_tallies(&tallies);
 	counters->chunks_read += part->chunks;

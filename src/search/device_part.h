@@ -37,7 +37,8 @@ typedef struct RtscanDevicePart
 	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only */
 	uint32		chunks;
 	uint64		tally_words;
-	double		tallied_columns;	/* chunks of them */
+	double		searched;		/* chunks of all regions */
+	double		added;			/* chunks of the columns that are added up */
 	Size		body_size;
 	char	   *area;
 	DeviceRequest request;
@@ -76,7 +77,7 @@ extern void rtscan_await_part(RtscanDevicePart *part);
 /* Give each region its bits, which are in the device's area, and each tally its words, in a context. */
 extern void rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters);
 
-/* Nanoseconds that a device takes for a request of so many chunks, and to add up so many columns of their rows. */
-extern double rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, int added);
+/* Nanoseconds that a device takes for a request of so many regions' chunks, and to add up so many columns' chunks. */
+extern double rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, double added);
 
 #endif							/* RTSCAN_DEVICE_PART_H */

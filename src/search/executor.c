@@ -153,13 +153,13 @@ rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAddi
 }
 
 double
-rtscan_time_of_adding(double chunks, int columns, double bytes)
+rtscan_time_of_adding(double searched, double added, double bytes)
 {
 	double		shortest = get_float8_infinity();
 
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 		if (rtscan_executor == (int) i || (rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_executors[i]->is_ready()))
-			shortest = Min(shortest, rtscan_executors[i]->time_of_adding(i, chunks, columns, bytes));
+			shortest = Min(shortest, rtscan_executors[i]->time_of_adding(i, searched, added, bytes));
 	return shortest;
 }
 
@@ -465,10 +465,12 @@ static RtscanRowBits *
 take_combined(const RtscanSegmentScan *scan)
 {
 	RtscanRowBits *bits = scan->filter.region.evaluated;
+	uint64		rows = rtscan_bits_count(bits) + bits->tallied;
 
+	rtscan_trace_ways(scan->filter.region.needless, RTSCAN_BY_NOTHING, rows);
 	for (int i = 0; i < scan->nregions; i++)
 		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
-			rtscan_trace_ways(scan->regions[i]->columns[c].traces, RTSCAN_BY_DEVICE, rtscan_bits_count(bits) + bits->tallied);
+			rtscan_trace_ways(scan->regions[i]->columns[c].traces, RTSCAN_BY_DEVICE, rows);
 	return bits;
 }
 

@@ -124,10 +124,10 @@ extern double rtscan_rows_to_add(const RtscanSegmentScan *scan);
 extern RtscanExecutor rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding);
 
 /*
- * For the planner: nanoseconds that executors other than the CPU take to find rows of so many chunks, and add up so many of their columns;
- * infinite, if there is none, or none that has memory for so many bytes.
+ * For the planner: nanoseconds that executors other than the CPU take to search so many regions' chunks, and to add up so many columns'
+ * chunks; infinite, if there is none, or none that has memory for so many bytes.
  */
-extern double rtscan_time_of_adding(double chunks, int columns, double bytes);
+extern double rtscan_time_of_adding(double searched, double added, double bytes);
 
 /* Can that be no other than the CPU, whatever the scan? */
 extern bool rtscan_executor_is_cpu(void);
@@ -192,7 +192,7 @@ typedef struct RtscanExecutorMethods
 	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding);
 
 	/* rtscan_time_of_adding() */
-	double		(*time_of_adding) (RtscanExecutor executor, double chunks, int columns, double bytes);
+	double		(*time_of_adding) (RtscanExecutor executor, double searched, double added, double bytes);
 
 	/* Put into its memory what it needs for regions of such columns.  Returns NULL, or why that could not be done. */
 	const char *(*prepare) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,

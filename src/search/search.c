@@ -6,6 +6,7 @@
 
 #include "access/parallel.h"
 #include "miscadmin.h"
+#include "search/tally.h"
 #include "segment/plain.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
@@ -114,7 +115,13 @@ segments_of_round(const RtscanSearch *search)
 	if (search->chosen == RTSCAN_EXECUTOR_CPU)
 		return 1;
 	for (int i = 0; i < search->nsegments; i++)
-		regions = Max(regions, search->segments[i].nregions + (search->segments[i].filter.ndisjunctions > 0));
+	{
+		const RtscanSegmentScan *segment = &search->segments[i];
+		bool		combines = segment->filter.ndisjunctions > 0 && segment->filter.region.ncolumns == 0 && rtscan_may_be_tallied(segment);
+
+		/* The filter's own region is there for that, too. */
+		regions = Max(regions, segment->nregions + combines);
+	}
 	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) * rtscan_executors[search->chosen]->devices();
 }
 

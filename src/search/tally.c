@@ -515,6 +515,16 @@ rtscan_tally_columns(const RtscanTally *tally)
 	return columns;
 }
 
+/* Parts of a filter are sieved, whatever the executor. */
+static bool
+has_few_intervals(const RtscanRegion *region)
+{
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].intervals.n > DEVICE_MAX_RUNS)
+			return false;
+	return true;
+}
+
 bool
 rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 {
@@ -527,10 +537,11 @@ rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 
 		parts += disjunction->n;
 		for (int k = 0; k < disjunction->n; k++)
-			if (disjunction->filters[k].nincluded > 0 || disjunction->filters[k].ndisjunctions > 0)
+			if (disjunction->filters[k].nincluded > 0 || disjunction->filters[k].ndisjunctions > 0 ||
+				!has_few_intervals(&disjunction->filters[k].region))
 				return false;
 	}
-	return filter->nincluded == 0 && parts <= DEVICE_MAX_PARTS;
+	return filter->nincluded == 0 && parts <= DEVICE_MAX_PARTS && (parts == 1 || has_few_intervals(&filter->region));
 }
 
 void
