@@ -354,7 +354,6 @@ offer(const RtscanRequest *request)
 	Path	   *path = rtscan_cheapest_path(request);
 	Cost		cost = path ? ((RtscanPath *) path)->cpu_cost : 0;
 	double		groups = path ? path->rows : 0;
-
 	bool		left = is_left_to_executor(path);
 
 	if (path)

@@ -284,9 +284,8 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 				time = 0,
 				chunks,
 				bytes;
-	ListCell   *cell;
-
 	double		visible = request->table->allvisfrac;
+	ListCell   *cell;
 
 	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || path->residual != NIL || path->row_quals != NIL ||
 		!rtscan_quals_are_region(path->quals, path->index, true) || !has_room(path))
