@@ -72,7 +72,7 @@ typedef struct RtscanDeviceSpeed
 } RtscanDeviceSpeed;
 
 extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor);
-extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint32 chunks,
+extern void rtscan_note_device_speed(int device, DeviceExecutor executor, double chunks,
 									 double elapsed, double of_device);
 
 /* Likewise to add up a column of a chunk's rows, in nanoseconds: of so many columns and chunks it took so long. */

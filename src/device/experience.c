@@ -137,15 +137,37 @@ approach(double *estimate, double sample, double weight)
 		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
 }
 
-void
-rtscan_note_device_speed(int device, DeviceExecutor executor, uint32 chunks, double elapsed, double of_device)
+static void
+approach_speed(RtscanDeviceSpeed *speed, double request, double chunk, double weight)
 {
-	RtscanDeviceSpeed *speed = &experience->devices[device].speeds[executor];
-
 	SpinLockAcquire(&experience->mutex);
-	approach(&speed->request, elapsed - of_device, SPEED_WEIGHT);
-	approach(&speed->chunk, of_device / chunks, SPEED_WEIGHT);
+	approach(&speed->request, request, weight);
+	approach(&speed->chunk, chunk, weight);
 	SpinLockRelease(&experience->mutex);
+}
+
+static void
+approach_adding(double *adding, double sample, double weight)
+{
+	SpinLockAcquire(&experience->mutex);
+	approach(adding, sample, weight);
+	SpinLockRelease(&experience->mutex);
+}
+
+void
+rtscan_note_device_speed(int device, DeviceExecutor executor, double chunks, double elapsed, double of_device)
+{
+	approach_speed(&experience->devices[device].speeds[executor], elapsed - of_device, of_device / chunks, SPEED_WEIGHT);
+}
+
+/* What was measured first does not change while its program runs. */
+void
+rtscan_forget_device_speed(int device, DeviceExecutor executor)
+{
+	OfDevice   *of = &experience->devices[device];
+	const RtscanDeviceSpeed *first = &of->first_speeds[executor];
+
+	approach_speed(&of->speeds[executor], first->request, first->chunk, FORGET_WEIGHT);
 }
 
 double
@@ -162,21 +184,7 @@ rtscan_device_adding(int device)
 void
 rtscan_note_device_adding(int device, double columns, double nanoseconds)
 {
-	SpinLockAcquire(&experience->mutex);
-	approach(&experience->devices[device].adding, nanoseconds / columns, SPEED_WEIGHT);
-	SpinLockRelease(&experience->mutex);
-}
-
-void
-rtscan_forget_device_speed(int device, DeviceExecutor executor)
-{
-	OfDevice   *of = &experience->devices[device];
-	RtscanDeviceSpeed *speed = &of->speeds[executor];
-
-	SpinLockAcquire(&experience->mutex);
-	approach(&speed->request, of->first_speeds[executor].request, FORGET_WEIGHT);
-	approach(&speed->chunk, of->first_speeds[executor].chunk, FORGET_WEIGHT);
-	SpinLockRelease(&experience->mutex);
+	approach_adding(&experience->devices[device].adding, nanoseconds / columns, SPEED_WEIGHT);
 }
 
 void
@@ -184,9 +192,7 @@ rtscan_forget_device_adding(int device)
 {
 	OfDevice   *of = &experience->devices[device];
 
-	SpinLockAcquire(&experience->mutex);
-	approach(&of->adding, of->first_adding, FORGET_WEIGHT);
-	SpinLockRelease(&experience->mutex);
+	approach_adding(&of->adding, of->first_adding, FORGET_WEIGHT);
 }
 
 uint64

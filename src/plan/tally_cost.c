@@ -142,33 +142,30 @@ has_nulls(const RtscanPath *path, int column)
 	return has;
 }
 
-/* The columns that are digits for an aggregate's argument. */
-static Bitmapset *
-factors_of(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+static Products
+find_products(const RtscanPath *path, Node *expression)
 {
 	Products	products = {.path = path};
 
-	if (aggregate->row_arguments != NIL)
-		look_for_products(linitial(aggregate->row_arguments), &products);
-	return products.digits;
+	look_for_products(expression, &products);
+	return products;
 }
 
 /* A sum of an expression (run/tally_sums.h)?  Of several columns that are no digits all rows are to have values. */
 static bool
 is_polynomial(const RtscanPath *path, Node *expression)
 {
-	Products	products = {.path = path};
+	Products	products = find_products(path, expression);
 	Bitmapset  *columns;
 	int			column = -1;
 
-	if (!rtscan_may_be_tally_sum((Expr *) expression))
+	if (products.fail || !rtscan_may_be_tally_sum((Expr *) expression))
 		return false;
-	look_for_products(expression, &products);
 	columns = bms_difference(rtscan_row_columns(expression), products.digits);
 	while (bms_membership(columns) == BMS_MULTIPLE && (column = bms_next_member(columns, column)) >= 0)
 		if (has_nulls(path, column))
 			return false;
-	return !products.fail;
+	return true;
 }
 
 RtscanTotalKind
@@ -219,7 +216,7 @@ digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
-		columns = bms_add_members(columns, factors_of(path, lfirst(cell)));
+		columns = bms_add_members(columns, find_products(path, (Node *) ((RtscanPathAggregate *) lfirst(cell))->row_arguments).digits);
 	return columns;
 }
 

@@ -86,7 +86,7 @@ expect_rows(const RtscanCursor *cursor)
 
 	for (int i = 0; i < search->nsegments; i++)
 		if (search->segments[i].looked_up)
-			rows += search->segments[i].entry->rows * rtscan_filter_fraction(&search->segments[i].filter, search->segments[i].entry->rows);
+			rows += rtscan_expected_rows(&search->segments[i]);
 	return rows;
 }
 

@@ -35,8 +35,8 @@ fill_everything(CpuEvaluation *evaluation)
 
 /* ---------------------------------------------------------------- the executor */
 
-static CpuEvaluation
-prepare_evaluation(RtscanReader *reader, const RtscanRegion *region,
+CpuEvaluation
+rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
 				   RtscanRowBits *bits, RtscanCounters *counters)
 {
 	CpuEvaluation	evaluation = {
@@ -94,7 +94,7 @@ void
 rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
 					RtscanRowBits *bits, RtscanCounters *counters)
 {
-	CpuEvaluation	evaluation = prepare_evaluation(reader, region, bits, counters);
+	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, bits, counters);
 	bool		by_rows;
 
 	if (within && tests_are_cheaper(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
@@ -108,7 +108,7 @@ rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double wit
 					double *nanoseconds, double *pages, double *random_pages)
 {
 	RtscanRowBits bits = {.chunks = reader->segment->chunks};
-	CpuEvaluation	evaluation = prepare_evaluation(reader, region, &bits, NULL);
+	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, &bits, NULL);
 	bool		by_rows;
 	CpuCost		cost = cheapest_cost(&evaluation, &by_rows);
 

@@ -122,6 +122,9 @@ rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, Rt
 		rtscan_cpu_trace(part, way, rtscan_bits_count(evaluation->bits));
 }
 
+/* cpu.c: begin to evaluate a region, which must stay where it is, in the current memory context; with neither bits nor counters, to test rows. */
+extern CpuEvaluation rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region, RtscanRowBits *bits, RtscanCounters *counters);
+
 /* cpu_parts.c: bins and gaps of a column; what each way to evaluate costs. */
 extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
 									  const RtscanRegionColumn *region);

@@ -384,19 +384,13 @@ RtscanRowTest *
 rtscan_create_row_test(RtscanReader *reader, const RtscanRegion *region, int but_for)
 {
 	RtscanRowTest *test = palloc0(sizeof(RtscanRowTest));
-	CpuEvaluation *evaluation = &test->evaluation;
 
 	test->region.columns = palloc(Max(region->ncolumns, 1) * sizeof(RtscanRegionColumn));
 	for (int i = 0; i < region->ncolumns; i++)
 		if (region->columns[i].column != but_for)
 			test->region.columns[test->region.ncolumns++] = region->columns[i];
 	test->context = CurrentMemoryContext;
-	evaluation->reader = reader;
-	evaluation->rows = reader->segment->header.rows;
-	evaluation->ncolumns = test->region.ncolumns;
-	evaluation->columns = palloc0(Max(evaluation->ncolumns, 1) * sizeof(CpuColumn));
-	for (int i = 0; i < evaluation->ncolumns; i++)
-		rtscan_cpu_prepare_column(&evaluation->columns[i], reader, &test->region.columns[i]);
+	test->evaluation = rtscan_cpu_prepare(reader, &test->region, NULL, NULL);
 	return test;
 }
 

@@ -437,7 +437,7 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 		segment->tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
 		if (segment->tally == NULL)
 			continue;
-		segment->tally->cpu_time = cursor->adding.row * rtscan_rows_to_add(segment);
+		segment->tally->cpu_time = cursor->adding.row * rtscan_expected_rows(segment);
 		tallies[n++] = segment->tally;
 	}
 	rtscan_settle_tallies(tallies, n);

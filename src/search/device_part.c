@@ -102,23 +102,13 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
 
-static int
-count_alternatives(const RtscanSegmentFilter *filter)
-{
-	int			n = 0;
-
-	for (int i = 0; i < filter->ndisjunctions; i++)
-		n += filter->disjunctions[i].n;
-	return n;
-}
-
 bool
 rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
 {
 	RtscanSegmentFilter *filter = &scan->filter;
 	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
 
-	if (tally == NULL || part->nregions + 1 + count_alternatives(filter) > RTSCAN_ROUND_REGIONS)
+	if (tally == NULL || part->nregions + 1 + rtscan_count_alternatives(filter) > RTSCAN_ROUND_REGIONS)
 		return false;
 	add_tallied(part, scan, &filter->region, tally);
 	for (int i = 0; i < filter->ndisjunctions; i++)
@@ -564,7 +554,7 @@ rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters
 		if (item->part != PART_FIRST)
 			continue;
 		bits = take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
-		item->scan->combined = item->tally && item->scan->filter.ndisjunctions > 0;
+		item->scan->combined = is_combined(item);
 		if (item->tally)
 			rtscan_take_tally(&tallies, item->tally, item->joins, bits->tallied, context);
 		counts += bits->chunks;

@@ -77,7 +77,7 @@ time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, 
 }
 
 double
-rtscan_rows_to_add(const RtscanSegmentScan *scan)
+rtscan_expected_rows(const RtscanSegmentScan *scan)
 {
 	return scan->entry->rows * rtscan_filter_fraction(&scan->filter, scan->entry->rows);
 }
@@ -90,7 +90,7 @@ rows_of(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int 
 
 	for (int i = 0; i < nscans; i++)
 		if (other->can(&scans[i]) && rtscan_may_be_tallied(&scans[i]))
-			rows += rtscan_rows_to_add(&scans[i]);
+			rows += rtscan_expected_rows(&scans[i]);
 	return rows;
 }
 

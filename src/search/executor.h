@@ -118,7 +118,7 @@ typedef struct RtscanAdding
 } RtscanAdding;
 
 /* So many rows of a segment are found, about. */
-extern double rtscan_rows_to_add(const RtscanSegmentScan *scan);
+extern double rtscan_expected_rows(const RtscanSegmentScan *scan);
 
 /* The one that "auto" chooses for that. */
 extern RtscanExecutor rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding);

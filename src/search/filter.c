@@ -432,6 +432,16 @@ rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSe
 	}
 }
 
+int
+rtscan_count_alternatives(const RtscanSegmentFilter *filter)
+{
+	int			n = 0;
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		n += filter->disjunctions[i].n;
+	return n;
+}
+
 double
 rtscan_region_fraction(const RtscanRegion *region, uint32 rows)
 {

@@ -112,6 +112,9 @@ typedef struct RtscanDisjunction
 extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
 								  RtscanSegmentFilter *result);
 
+/* Of all disjunctions together: without those that are nested. */
+extern int	rtscan_count_alternatives(const RtscanSegmentFilter *filter);
+
 /* The part of so many rows that a region leaves, or a filter, columns taken to be independent. */
 extern double rtscan_region_fraction(const RtscanRegion *region, uint32 rows);
 extern double rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows);

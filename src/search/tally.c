@@ -529,13 +529,12 @@ bool
 rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 {
 	const RtscanSegmentFilter *filter = &scan->filter;
-	int			parts = 1;
+	int			parts = 1 + rtscan_count_alternatives(filter);
 
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
 		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
 
-		parts += disjunction->n;
 		for (int k = 0; k < disjunction->n; k++)
 			if (disjunction->filters[k].nincluded > 0 || disjunction->filters[k].ndisjunctions > 0 ||
 				!has_few_intervals(&disjunction->filters[k].region))
