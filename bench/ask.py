@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,8 @@ SLOWER = 1.1  # than another plan of PostgreSQL's: worth a mark
 def command_line():
     command = parser(__doc__, data_sets=None, rows=None)
     command.add_argument("--questions", choices=SETS, default=next(iter(SETS)))
+    command.add_argument("--sessions", type=int, default=1, help="that load a large table, each with rows of its own")
+    command.add_argument("--client", help="ask/, built before, where there is no compiler")
     command.add_argument("--threads", type=int, default=1, help="of DuckDB; and processes of PostgreSQL")
     command.set_defaults(repetitions=9)
     options = command.parse_args()
@@ -38,20 +41,33 @@ def command_line():
     return options
 
 
-def build_client(pg_config):
+def build_client(options):
     """ask/, beside the results."""
+    if options.client:
+        return options.client
     report.RESULTS.mkdir(exist_ok=True)
-    includes = subprocess.check_output([pg_config, "--includedir"], text=True).strip()
+    includes = subprocess.check_output([options.pg_config, "--includedir"], text=True).strip()
     program = report.RESULTS / "ask"
     subprocess.run(["cc", "-O2", "-Wall", "-Wextra", f"-I{includes}", "-o", program, *(HERE / "ask").glob("*.c"),
                     "-lpq", "-ldl", "-lm"], check=True)
     return program
 
 
-def load_table(cursor, table, options):
+def load_part(directory, table, options, number):
+    """A session's part of a large table's rows."""
+    cursor = connect(directory).cursor()
+    cursor.execute(f"SELECT setseed({(number + 1) / 1000})")
+    cursor.execute(f"INSERT INTO {table.name} {table.some_rows(options.rows // options.sessions)}")
+
+
+def load_table(cursor, table, options, directory):
     """By SQL; or from the file of the same name beside that of the flights."""
     note(f"loading {table.name}")
-    if table.rows:
+    if table.some_rows and options.sessions > 1:
+        cursor.execute(f"CREATE TABLE {table.name} ({table.definition})")
+        with ThreadPoolExecutor(options.sessions) as sessions:
+            list(sessions.map(lambda number: load_part(directory, table, options, number), range(options.sessions)))
+    elif table.rows:
         for statement in table_statements(table, 1):
             cursor.execute(statement)
     else:
@@ -64,7 +80,7 @@ def load_tables(cursor, chosen, options, directory):
     tables = list(chosen.tables(options.rows))
     cursor.execute("CREATE EXTENSION rtscan")
     for table in tables:
-        load_table(cursor, table, options)
+        load_table(cursor, table, options, directory)
     note("building the indexes")
     for statement in chosen.indexes:
         cursor.execute(statement)
@@ -84,7 +100,7 @@ def duckdb_name(options):
 def ask(chosen, questions, setup, options, environment):
     """Have the client ask the questions where libpq's environment says."""
     note(f"asking {len(questions)} questions")
-    command = [build_client(options.pg_config), duckdb_library(), setup, str(options.repetitions), *chosen.others.values()]
+    command = [build_client(options), duckdb_library(), setup, str(options.repetitions), *chosen.others.values()]
     peers, records = ["rtscan", *chosen.others, duckdb_name(options)], []
     with tempfile.TemporaryFile("w+", encoding="utf-8") as lines:
         lines.writelines(question.line() for question in questions)

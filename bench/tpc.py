@@ -5,6 +5,7 @@ They have those columns that the queries use; a comment is as long as all that i
 """
 import math
 from dataclasses import dataclass
+from typing import Callable
 
 SCALE_FACTOR_1 = 6_001_215
 NATIONS = {
@@ -30,6 +31,7 @@ class Table:
     name: str
     definition: str
     rows: str
+    some_rows: Callable = None  # of a large one, for several sessions: the SELECT that makes so many
 
 
 def up_to(number):
@@ -187,16 +189,21 @@ def star(rows):
     yield Table("part", "p_partkey int4, p_mfgr text, p_category text, p_brand1 text",
                 f"SELECT n, 'MFGR#' || 1 + brand / 200, {category('brand')}, {brand_name('brand')}"
                 f" FROM (SELECT n, {up_to(1000)} AS brand FROM generate_series(1, {parts}) AS n) AS branded")
-    yield Table("lineorder", "lo_custkey int4, lo_partkey int4, lo_suppkey int4, lo_orderdate int4, lo_quantity int4,"
-                             " lo_extendedprice int4, lo_discount int4, lo_revenue int4, lo_supplycost int4", f"""
+
+    def lines(some):
+        return f"""
 SELECT customer, part, supplier, day, quantity, quantity * price, discount, quantity * price * (100 - discount) / 100, 6 * price / 10
 FROM (SELECT *, 90000 + part / 10 % 20001 + 100 * (part % 1000) AS price
       FROM (SELECT customer, day, 1 + {up_to(parts)} AS part, 1 + {up_to(suppliers)} AS supplier, 1 + {up_to(50)} AS quantity,
                    {up_to(11)} AS discount
             FROM (SELECT 1 + {up_to(customers)} AS customer, to_char({FIRST_DAY} + {up_to(ORDER_DAYS)}, 'YYYYMMDD')::int4 AS day,
                          1 + {up_to(7)} AS lines
-                  FROM generate_series(1, {rows * 26 // 100 + 100})) AS orders, generate_series(1, lines)
-            LIMIT {rows}) AS line) AS priced_line""")
+                  FROM generate_series(1, {some * 26 // 100 + 100})) AS orders, generate_series(1, lines)
+            LIMIT {some}) AS line) AS priced_line"""
+
+    yield Table("lineorder", "lo_custkey int4, lo_partkey int4, lo_suppkey int4, lo_orderdate int4, lo_quantity int4,"
+                             " lo_extendedprice int4, lo_discount int4, lo_revenue int4, lo_supplycost int4",
+                lines(rows), lines)
 
 
 SCHEMAS = {"star": star, "tpch": tpch}

@@ -8,6 +8,7 @@
 
 #include "collect.h"
 #include "make_tasks.h"
+#include "members.h"
 #include "publish.h"
 #include "refine.h"
 #include "shader.h"
@@ -83,6 +84,7 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.layout = layout,
 		.sieve = shader_compute(context, layout, sieve_spirv, sizeof(sieve_spirv)),
 		.refine = shader_compute(context, layout, refine_spirv, sizeof(refine_spirv)),
+		.members = shader_compute(context, layout, members_spirv, sizeof(members_spirv)),
 		.publish = shader_compute(context, layout, publish_spirv, sizeof(publish_spirv)),
 		.ranges.element = sizeof(RangeTask),
 		.runs.element = sizeof(RunTask),
@@ -102,6 +104,9 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.tally_of.element = sizeof(uint32_t),
 		.collect_tasks.element = sizeof(CollectTask),
 		.collect_of.element = sizeof(uint32_t),
+		.sets.element = sizeof(SetTask),
+		.members_tasks.element = sizeof(MembersTask),
+		.members_of.element = sizeof(uint32_t),
 	};
 	if (context->int64_atomics)
 		open_tally(evaluator);
@@ -144,6 +149,7 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 	TraceTask  *job = (TraceTask *) evaluator->job_tasks.data;
 	TallyTask  *tally = (TallyTask *) evaluator->tally_tasks.data;
 	CollectTask *collect = (CollectTask *) evaluator->collect_tasks.data;
+	MembersTask *members = (MembersTask *) evaluator->members_tasks.data;
 
 	for (uint32_t i = 0; i < evaluator->sieve_tasks.count; i++)
 		sieve[i].bits += address;
@@ -151,6 +157,8 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 		refine[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->publish_tasks.count; i++)
 		publish[i].bits += address;
+	for (uint32_t i = 0; i < evaluator->members_tasks.count; i++)
+		members[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->trace_tasks.count; i++)
 		trace[i].bits += address;
 	for (uint32_t i = 0; i < evaluator->job_tasks.count; i++)
@@ -162,6 +170,33 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 	}
 	for (uint32_t i = 0; i < evaluator->collect_tasks.count; i++)
 		collect[i].words += tally_address;
+}
+
+/* Likewise those of words, where there are some. */
+static void
+locate_words(Evaluator *evaluator, uint64_t address)
+{
+	SetTask    *sets = (SetTask *) evaluator->sets.data;
+	DigitTask  *digits = (DigitTask *) evaluator->digits.data;
+
+	for (uint32_t i = 0; i < evaluator->sets.count; i++)
+		sets[i].words += sets[i].words > 0 ? address : 0;
+	for (uint32_t i = 0; i < evaluator->digits.count; i++)
+		digits[i].map += digits[i].map > 0 ? address : 0;
+}
+
+/* Have the device copy a request's words: many rows ask each of them. */
+static void
+copy_words(Evaluator *evaluator, const Batch *batch, const Request *request)
+{
+	const Area *area = request->area;
+	VkBufferCopy copy = {request->words, request->device_words, request->header->words * sizeof(uint32_t)};
+
+	if (copy.size == 0 || request->header->prepare)
+		return;
+	if (!area->imported)
+		memcpy(area->memory.host + request->words, area->map + request->words, copy.size);
+	vkCmdCopyBuffer(evaluator->context->commands, area->memory.buffer, batch->words.buffer, 1, &copy);
 }
 
 /* Where the device could not read the area itself, the masks lie where it writes its answer to. */
@@ -218,7 +253,8 @@ stage_tasks(Evaluator *evaluator, const Memory *tasks)
 		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
 		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10],
 		.digits = addresses[11], .measures = addresses[12], .tallies = addresses[13], .tally_of = addresses[14],
-		.collects = addresses[15], .collect_of = addresses[16], .jobs = addresses[17]};
+		.collects = addresses[15], .collect_of = addresses[16], .jobs = addresses[17],
+		.sets = addresses[18], .members = addresses[19], .members_of = addresses[20]};
 }
 
 static void
@@ -256,6 +292,22 @@ trace_jobs(Evaluator *evaluator, Tasks tasks)
 	raytrace_record(&evaluator->job_raytracer, &tasks, evaluator->largest_job, evaluator->job_tasks.count);
 }
 
+/* Words of tallies begin as zeros, and those of sets and maps with what requests have. */
+static void
+prepare_memory(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
+{
+	bool		copies = evaluator->words_size > WORDS_ALIGNMENT;
+
+	for (uint32_t i = 0; i < count && copies; i++)
+		if (requests[i]->reply.result == DEVICE_OK)
+			copy_words(evaluator, batch, requests[i]);
+	if (evaluator->tally_words > 0)
+		vkCmdFillBuffer(evaluator->context->commands, batch->tallies.buffer, 0,
+						evaluator->tally_words * sizeof(uint64_t), 0);
+	if (evaluator->tally_words > 0 || copies)
+		context_barrier(evaluator->context);
+}
+
 static void
 start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
@@ -268,16 +320,12 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 		if (requests[i]->reply.result == DEVICE_OK)
 			copy_masks(requests[i]);
 	submission_begin(evaluator->context, &batch->submission);
-	if (evaluator->tally_words > 0)
-	{
-		vkCmdFillBuffer(evaluator->context->commands, batch->tallies.buffer, 0,
-						evaluator->tally_words * sizeof(uint64_t), 0);
-		context_barrier(evaluator->context);
-	}
+	prepare_memory(evaluator, batch, requests, count);
 	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count, refiners);
 	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
 	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
 	trace_jobs(evaluator, tasks);
+	dispatch(evaluator, evaluator->members, &tasks, evaluator->members_of.count, compute);
 	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
 	evaluator->takes_out = false;
 	dispatch_tallies(evaluator, &tasks);
@@ -344,6 +392,7 @@ start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
 	bool		room = ensure_scratch(evaluator, &batch->bits, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
 		ensure_scratch(evaluator, &batch->tallies, evaluator->tally_words * sizeof(uint64_t)) &&
+		ensure_scratch(evaluator, &batch->words, evaluator->words_size) &&
 		ensure_tasks(evaluator, batch, tasks_size(evaluator));
 
 	batch->number = evaluator->cache->batch;
@@ -351,6 +400,7 @@ start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 	if (room && batch->chunks > 0)
 	{
 		locate_bits(evaluator, batch->bits.address, batch->tallies.address);
+		locate_words(evaluator, batch->words.address);
 		start_tasks(evaluator, batch, requests, count);
 	}
 	tasks_return_to(evaluator, &(TasksMark) {0});

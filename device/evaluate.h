@@ -9,6 +9,7 @@
  *				of the nearest bins (rt)
  *	refine		clear the rows that are in a column's superset and not in its intervals
  *				(compute), or decide the rows that rays meet (rt: raytrace.h)
+ *	members		clear the rows whose integers are in no set: conditions that no order answers
  *	publish		count; hand over the bits
  *	tally		what rows come to in place of their bits (protocol.h), beside publish, or behind it where chunks have
  *				masks
@@ -48,6 +49,7 @@ typedef struct Batch
 	Memory		tasks;
 	Memory		bits;
 	Memory		tallies;
+	Memory		words;			/* of sets and maps */
 	uint64_t	number;			/* cache->batch */
 	uint64_t	builds;			/* of BVHs before it */
 	uint32_t	chunks;			/* that are published */
@@ -62,6 +64,7 @@ typedef struct Evaluator
 	VkPipelineLayout layout;
 	VkPipeline	sieve;
 	VkPipeline	refine;
+	VkPipeline	members;
 	VkPipeline	publish;
 	VkPipeline	tally[TALLY_WAYS][2];	/* of narrow values, and of wide ones; VK_NULL_HANDLE: the device lacks what that needs */
 	VkPipeline	collect;		/* likewise */
@@ -100,7 +103,11 @@ typedef struct Evaluator
 	Array		tally_of;
 	Array		collect_tasks;
 	Array		collect_of;
+	Array		sets;
+	Array		members_tasks;
+	Array		members_of;
 	uint64_t	tally_words;
+	uint64_t	words_size;		/* bytes of sets and maps; the first ones are nobody's, so that 0 is none */
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most, */
 	uint32_t	largest_job;	/* and of a job's */
 } Evaluator;

@@ -26,7 +26,7 @@ find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, Co
 	*found = cache_find(evaluator->cache, &key);
 	if (*found == NULL)
 	{
-		reply->in_tally = 1;
+		reply->of_rows = 1;
 		reply->column = column;
 		reply->form = form;
 		return DEVICE_MISSING;
@@ -47,7 +47,9 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		if (result != DEVICE_OK)
 			return result;
 		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
-			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null};
+			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null,
+			.map = digit->map != DEVICE_NO_WORDS ? source->maps + digit->map * sizeof(uint32_t) : 0,
+			.reach = (uint32_t) digit->reach};
 	}
 	return DEVICE_OK;
 }

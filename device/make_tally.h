@@ -16,6 +16,7 @@ typedef struct TallySource
 	const TallyMeasure *measures;
 	uint64_t	bits;			/* offset of those of the first of its groups; rows behind the last have none */
 	uint32_t	groups;
+	uint64_t	maps;			/* offset of the request's words in those of the batch */
 	uint64_t   *words;			/* offset of those of the last tally that joins none, */
 	uint64_t   *answer;			/* and where the next one's are handed over */
 } TallySource;

@@ -31,7 +31,8 @@ tasks_list_arrays(Evaluator *evaluator, Array **arrays)
 		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
 		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of,
 		&evaluator->digits, &evaluator->measures, &evaluator->tally_tasks, &evaluator->tally_of,
-		&evaluator->collect_tasks, &evaluator->collect_of, &evaluator->job_tasks};
+		&evaluator->collect_tasks, &evaluator->collect_of, &evaluator->job_tasks,
+		&evaluator->sets, &evaluator->members_tasks, &evaluator->members_of};
 
 	memcpy(arrays, all, sizeof(all));
 }
@@ -40,7 +41,7 @@ TasksMark
 tasks_mark(Evaluator *evaluator)
 {
 	TasksMark	mark = {.largest_trace = evaluator->largest_trace, .largest_job = evaluator->largest_job,
-		.tally_words = evaluator->tally_words};
+		.tally_words = evaluator->tally_words, .words_size = evaluator->words_size};
 	Array	   *arrays[TASK_ARRAYS];
 
 	tasks_list_arrays(evaluator, arrays);
@@ -60,6 +61,7 @@ tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
 	evaluator->largest_trace = mark->largest_trace;
 	evaluator->largest_job = mark->largest_job;
 	evaluator->tally_words = mark->tally_words;
+	evaluator->words_size = mark->words_size;
 }
 
 void
@@ -405,6 +407,56 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups, uint32_t alternatives)
 	*(PublishTask *) array_extend(&evaluator->publish_tasks, 1) = task;
 }
 
+/* A set of a condition on rows. */
+static DeviceResult
+add_set(Work *work, const EvaluateMembers *members)
+{
+	DeviceReply *reply = &work->request->reply;
+	ResidentKey key = cache_column_key(&work->segment->key, members->column, members->form);
+	Resident   *column = cache_find(work->evaluator->cache, &key);
+
+	if (column == NULL)
+	{
+		reply->of_rows = 1;
+		reply->column = members->column;
+		reply->form = members->form;
+		return DEVICE_MISSING;
+	}
+	if (column->shape.rows != work->segment->rows)
+		return DEVICE_REFUSED;
+	if (!work->request->header->prepare)
+		*(SetTask *) array_extend(&work->evaluator->sets, 1) = (SetTask) {
+			.values = cache_elements(column, members->shift),
+			.words = members->words != DEVICE_NO_WORDS ? work->request->device_words + members->words * sizeof(uint32_t) : 0,
+			.reach = members->reach,
+			.null = members->null,
+		};
+	return DEVICE_OK;
+}
+
+/* Have the rows that the bits at hand are of tested for all of its members. */
+static DeviceResult
+add_members(Work *work, const EvaluateMembers *members)
+{
+	Evaluator  *evaluator = work->evaluator;
+	MembersTask task = {
+		.bits = work->bits,
+		.first_chunk = evaluator->members_of.count,
+		.rows = work->segment->rows,
+		.first_set = evaluator->sets.count,
+		.sets = work->segment->members,
+	};
+	DeviceResult result = DEVICE_OK;
+
+	for (uint32_t i = 0; i < work->segment->members && result == DEVICE_OK; i++)
+		result = add_set(work, &members[i]);
+	if (result != DEVICE_OK || work->request->header->prepare || task.sets == 0)
+		return result;
+	tasks_add_workgroups(&evaluator->members_of, evaluator->members_tasks.count, device_chunks(task.rows));
+	*(MembersTask *) array_extend(&evaluator->members_tasks, 1) = task;
+	return DEVICE_OK;
+}
+
 /* Find a segment's columns on the device. */
 static DeviceResult
 find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *intervals)
@@ -431,6 +483,7 @@ typedef struct Place
 	uint32_t	chunk;
 	const EvaluateColumn *columns;
 	const DeviceInterval *intervals;
+	const EvaluateMembers *members;
 	const TallyDigit *digits;
 	const TallyMeasure *measures;
 	uint64_t	tally;			/* offset of the words of the last one */
@@ -442,7 +495,7 @@ tally_source(const Work *work, Place *place, uint32_t groups)
 {
 	return (TallySource) {
 		.segment = work->segment, .digits = place->digits, .measures = place->measures,
-		.bits = work->bits, .groups = groups, .words = &place->tally, .answer = &place->answer};
+		.bits = work->bits, .groups = groups, .maps = work->request->device_words, .words = &place->tally, .answer = &place->answer};
 }
 
 /* Its tally, if it is to have one. */
@@ -471,13 +524,48 @@ add_rest_of_job(Work *work, Place *place)
 	return add_tally(work->evaluator, &source, &work->request->reply);
 }
 
+/* Are rows tested after the rays that find them, or their digits in maps that rays do not read? */
+static bool
+is_tallied_apart(const EvaluateSegment *segment, const TallyDigit *digits)
+{
+	bool		apart = segment->members > 0;
+
+	for (uint32_t i = 0; i < segment->digits; i++)
+		apart |= digits[i].map != DEVICE_NO_WORDS;
+	return apart;
+}
+
+/* Rays only find the rows. */
+static DeviceResult
+add_job_of_rows(Work *work, Place *place)
+{
+	const EvaluateSegment *segment = work->segment;
+	EvaluateSegment rows = *segment;
+	TallySource source = tally_source(work, place, 1);
+	DeviceResult result;
+
+	rows.cells = 0;
+	rows.digits = rows.measures = 0;
+	source.segment = work->segment = &rows;
+	result = add_job(work, &source);
+	work->segment = segment;
+	if (result == DEVICE_OK)
+		result = add_members(work, place->members);
+	if (result == DEVICE_OK && !work->request->header->prepare)
+		add_publish(work, place->chunk, 1, 0);
+	return result == DEVICE_OK ? add_tally_of(work, place, 1) : result;
+}
+
 /* The executor rtcudb does all in one. */
 static DeviceResult
 add_segment_as_job(Work *work, Place *place)
 {
 	TallySource source = tally_source(work, place, 1);
-	DeviceResult result = add_job(work, &source);
+	DeviceResult result;
 
+	if (is_tallied_apart(work->segment, place->digits))
+		return add_job_of_rows(work, place);
+	result = add_job(work, &source);
 	if (result != DEVICE_OK || work->request->header->prepare)
 		return result;
 	add_publish(work, place->chunk, 1, 0);
@@ -499,6 +587,8 @@ add_segment(Work *work, Place *place)
 		result = add_rt(work, &groups);
 	else if (!work->request->header->prepare)
 		result = add_compute(work);
+	if (result == DEVICE_OK)
+		result = add_members(work, place->members);
 	if (result == DEVICE_OK && !work->request->header->prepare)
 		add_publish(work, place->chunk, groups, 0);
 	if (result == DEVICE_OK)
@@ -521,6 +611,7 @@ skip_columns(Place *place, const EvaluateSegment *segment)
 {
 	place->intervals += count_intervals(place->columns, segment->columns);
 	place->columns += segment->columns;
+	place->members += segment->members;
 }
 
 /* So many segments of a request are parts of one filter, from a place on. */
@@ -562,6 +653,8 @@ add_filter(Request *request, Evaluator *evaluator, uint32_t first, uint32_t n, P
 		*failed = first + i;
 		if (result == DEVICE_OK && !request->header->prepare)
 			result = add_compute(&part);
+		if (result == DEVICE_OK)
+			result = add_members(&part, of_part.members);
 		if (result != DEVICE_OK)
 			return result;
 		skip_columns(&of_part, part.segment);
@@ -576,7 +669,7 @@ static bool
 fits_submission(const Evaluator *evaluator)
 {
 	return evaluator->sieve_of.count <= MAX_WORKGROUPS && evaluator->refine_of.count <= MAX_WORKGROUPS &&
-		evaluator->publish_of.count <= MAX_WORKGROUPS && evaluator->tally_of.count <= MAX_WORKGROUPS &&
+		evaluator->publish_of.count <= MAX_WORKGROUPS && evaluator->members_of.count <= MAX_WORKGROUPS && evaluator->tally_of.count <= MAX_WORKGROUPS &&
 		evaluator->collect_of.count <= MAX_WORKGROUPS && evaluator->tally_words <= MAX_TALLY_WORDS &&
 		(evaluator->trace_tasks.count == 0 ||
 		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count)) &&
@@ -594,14 +687,25 @@ go_on(Place *place, const EvaluateSegment *segment)
 	place->measures += segment->measures;
 }
 
+/* Have room for the words of a request's sets and maps behind those of the requests before. */
+static void
+place_words(Evaluator *evaluator, Request *request)
+{
+	if (evaluator->words_size == 0)
+		evaluator->words_size = WORDS_ALIGNMENT;
+	request->device_words = evaluator->words_size;
+	evaluator->words_size += device_align(request->header->words * sizeof(uint32_t), WORDS_ALIGNMENT);
+}
+
 DeviceResult
 make_tasks(Evaluator *evaluator, Request *request)
 {
 	Place		place = {
-		.columns = request->columns, .intervals = request->intervals,
+		.columns = request->columns, .intervals = request->intervals, .members = request->members,
 		.digits = request->digits, .measures = request->measures,
 		.answer = request->area->memory.address + request->results + device_tallies_offset(request->chunks)};
 
+	place_words(evaluator, request);
 	for (uint32_t s = 0, parts; s < request->header->segments; s += parts)
 	{
 		Work		work = {.evaluator = evaluator, .request = request, .segment = &request->segments[s]};

@@ -10,7 +10,10 @@
 
 #include "evaluate.h"
 
-#define TASK_ARRAYS		18
+#define TASK_ARRAYS		21
+
+/* Words of a request's sets and maps begin where any structure may. */
+#define WORDS_ALIGNMENT	64
 
 /* How far a batch has come, so that a request that cannot be evaluated is taken back. */
 typedef struct TasksMark
@@ -19,6 +22,7 @@ typedef struct TasksMark
 	uint32_t	largest_trace;
 	uint32_t	largest_job;
 	uint64_t	tally_words;
+	uint64_t	words_size;
 } TasksMark;
 
 /* A column of a segment while its tasks are made. */

@@ -13,8 +13,11 @@
  *		EvaluateSegment[segments]
  *		EvaluateColumn[columns]			those of all segments, one segment after another
  *		DeviceInterval[intervals]		likewise those of all columns
- *		TallyDigit[digits]				likewise those of all segments' tallies,
+ *		EvaluateMembers[members]		likewise those of all segments,
+ *		TallyDigit[digits]				those of their tallies,
  *		TallyMeasure[measures]			and these
+ *		(at the next multiple of 64)
+ *		uint32 words[]					of sets and maps, that segments may have in common
  *	and for the answer, at request.results:
  *		ChunkCount counts[chunks]		rows that match, of all segments' chunks
  *		(at the next multiple of 64)
@@ -32,6 +35,9 @@
  *	order.  Where cells can be far more than have rows, there is only room for so many entries: if there are more of
  *	them, that is said, and the tally is lost.  Distances can be shifted, so that they are from what is the least of
  *	several segments: these can join in one tally.
+ *
+ *	A *set* is of integers: a bit for each, from a first one on.  Rows whose integers are no members are none that match.
+ *	A *map* has a number for each integer: a row's digit is that, as a dimension of a star has it for the row's key.
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
@@ -54,7 +60,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 8
+#define DEVICE_PROTOCOL_VERSION 9
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -72,6 +78,8 @@
 #define DEVICE_MAX_PARTS		32		/* of a filter */
 #define DEVICE_MAX_RUNS			64		/* of a column, in bins: each is as many reads of all vectors as a column with one */
 #define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* of one request */
+#define DEVICE_MAX_SET_WORDS	(1 << 23)	/* of one request */
+#define DEVICE_NO_WORDS			UINT32_MAX	/* in place of where words begin */
 #define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* In place of page numbers of vectors: a chunk of zeros, a chunk of ones. */
@@ -215,7 +223,7 @@ typedef struct DeviceReply
 	uint32_t	result;
 	uint32_t	segment;		/* MISSING: which of the request's segments, */
 	uint32_t	column;			/* and which of its columns; */
-	uint32_t	in_tally;		/* if it is one of its tally: which column of the index, */
+	uint32_t	of_rows;		/* if it is one that rows are tested by, or of its tally: which column of the index, */
 	uint32_t	form;			/* and in which form */
 	uint32_t	built;			/* EVALUATE: BVHs that were built meanwhile */
 	uint64_t	refined_rows;	/* rows that the refine step looked at */
@@ -241,6 +249,8 @@ typedef struct EvaluateHeader
 	uint32_t	prepare;		/* only put on the device what the executor needs: no answer */
 	uint32_t	digits;
 	uint32_t	measures;
+	uint32_t	members;
+	uint32_t	words;
 } EvaluateHeader;
 
 /*
@@ -261,7 +271,7 @@ typedef struct EvaluateSegment
 {
 	SegmentKey	key;
 	uint32_t	rows;
-	uint32_t	columns;		/* 0: all rows match */
+	uint32_t	columns;		/* 0: all rows match, but for their members */
 	uint64_t	cells;			/* of its tally, with rows or without; 0: it has none */
 	uint32_t	entries;		/* that there is room for: as many, or fewer */
 	uint32_t	digits;
@@ -270,6 +280,8 @@ typedef struct EvaluateSegment
 	uint32_t	partly[DEVICE_TALLY_MASKS];	/* and for those of these that have a mask */
 	uint32_t	joins;			/* it adds to the last tally before, which has as many cells, entries and measures */
 	uint32_t	part;			/* of FilterPart */
+	uint32_t	members;
+	uint32_t	unused;
 } EvaluateSegment;
 
 typedef struct EvaluateColumn
@@ -278,15 +290,33 @@ typedef struct EvaluateColumn
 	uint32_t	intervals;
 } EvaluateColumn;
 
-/* A digit of a cell's number: 0 .. null - 1, or null for NULL, times the stride. */
+/*
+ * Rows have to have integers in a set: of the distances from the segment's least, shifted (by what wraps around) to be from the set's first,
+ * those up to reach that have a bit, or all of these.
+ */
+typedef struct EvaluateMembers
+{
+	uint32_t	column;
+	uint32_t	form;			/* not COLUMN_KEY */
+	uint32_t	null;			/* NULL is a member */
+	uint32_t	words;			/* of bits, from a place on; or DEVICE_NO_WORDS */
+	uint64_t	shift;
+	uint64_t	reach;
+} EvaluateMembers;
+
+/*
+ * A digit of a cell's number: 0 .. null - 1, or null for NULL, times the stride.  With a map, integers are shifted to be from its first one, and
+ * those up to reach have their numbers there; others have null.
+ */
 typedef struct TallyDigit
 {
 	uint32_t	column;
 	uint32_t	form;			/* COLUMN_KEY: codes, among which null is NULL's */
 	uint32_t	null;
-	uint32_t	unused;
+	uint32_t	map;			/* words, from a place on; or DEVICE_NO_WORDS */
 	uint64_t	stride;
 	uint64_t	shift;			/* of values */
+	uint64_t	reach;
 } TallyDigit;
 
 /* A sum is in two parts, which cannot overflow: of the distances' lower 32 bits, and of the upper ones. */
@@ -393,6 +423,19 @@ static inline uint64_t
 device_tally_words(const EvaluateSegment *segment)
 {
 	return segment->joins || segment->cells == 0 ? 0 : device_tally_size(segment->entries, segment->measures);
+}
+
+/* Where a request's words begin, from request.offset, behind so many bytes of what comes before; and how many a set has. */
+static inline uint64_t
+device_words_offset(uint64_t body)
+{
+	return device_align(body, 64);
+}
+
+static inline uint64_t
+device_set_words(uint64_t reach)
+{
+	return reach / 32 + 1;
 }
 
 /* Where the order begins that sieve vectors are made from, from request.offset. */

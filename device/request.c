@@ -13,6 +13,7 @@ body_size(const EvaluateHeader *header)
 	return sizeof(EvaluateHeader) + (uint64_t) header->segments * sizeof(EvaluateSegment) +
 		(uint64_t) header->columns * sizeof(EvaluateColumn) +
 		(uint64_t) header->intervals * sizeof(DeviceInterval) +
+		(uint64_t) header->members * sizeof(EvaluateMembers) +
 		(uint64_t) header->digits * sizeof(TallyDigit) +
 		(uint64_t) header->measures * sizeof(TallyMeasure);
 }
@@ -27,12 +28,15 @@ copy_body(Request *request, const DeviceRequest *message)
 		return false;
 	memcpy(&header, request->area->map + message->offset, sizeof(header));
 	if (header.executor >= DEVICE_EXECUTORS || header.segments > DEVICE_MAX_SEGMENTS ||
-		header.columns > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS || header.intervals > DEVICE_MAX_INTERVALS ||
+		header.columns > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS || header.members > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS ||
+		header.words > DEVICE_MAX_SET_WORDS || header.intervals > DEVICE_MAX_INTERVALS ||
 		header.digits > DEVICE_MAX_SEGMENTS * DEVICE_MAX_DIGITS ||
 		header.measures > DEVICE_MAX_SEGMENTS * DEVICE_MAX_MEASURES)
 		return false;
 	size = body_size(&header);
-	if (!area_has(request->area, message->offset, size) || !(request->body = malloc(size)))
+	request->words = message->offset + device_words_offset(size);
+	if (!area_has(request->area, message->offset, size) ||
+		!area_has(request->area, request->words, header.words * sizeof(uint32_t)) || !(request->body = malloc(size)))
 		return false;
 	memcpy(request->body, request->area->map + message->offset, size);
 	request->header = (EvaluateHeader *) request->body;
@@ -40,7 +44,8 @@ copy_body(Request *request, const DeviceRequest *message)
 	request->segments = (EvaluateSegment *) (request->header + 1);
 	request->columns = (EvaluateColumn *) (request->segments + header.segments);
 	request->intervals = (DeviceInterval *) (request->columns + header.columns);
-	request->digits = (TallyDigit *) (request->intervals + header.intervals);
+	request->members = (EvaluateMembers *) (request->intervals + header.intervals);
+	request->digits = (TallyDigit *) (request->members + header.members);
 	request->measures = (TallyMeasure *) (request->digits + header.digits);
 	return true;
 }
@@ -61,9 +66,30 @@ check_intervals(const DeviceInterval *intervals, uint32_t count, uint32_t rows)
 	return count > 0;
 }
 
+/* Do words lie among those that there are? */
+static bool
+has_words(const EvaluateHeader *header, uint32_t first, uint64_t count)
+{
+	return first <= header->words && count <= header->words - first;
+}
+
+static bool
+check_members(const EvaluateHeader *header, const EvaluateMembers *members)
+{
+	return members->form != COLUMN_KEY && members->form < COLUMN_FORMS &&
+		(members->words == DEVICE_NO_WORDS || has_words(header, members->words, device_set_words(members->reach)));
+}
+
+static bool
+check_map(const EvaluateHeader *header, const TallyDigit *digit)
+{
+	return digit->map == DEVICE_NO_WORDS ||
+		(digit->form != COLUMN_KEY && digit->reach < DEVICE_MAX_SET_WORDS && has_words(header, digit->map, digit->reach + 1));
+}
+
 /* Digits whose numbers are cells. */
 static bool
-check_digits(const EvaluateSegment *segment, const TallyDigit *digits)
+check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits)
 {
 	uint64_t	last = 0;
 
@@ -71,7 +97,7 @@ check_digits(const EvaluateSegment *segment, const TallyDigit *digits)
 	{
 		uint64_t	greatest;
 
-		if (digits[i].form >= COLUMN_FORMS || __builtin_mul_overflow(digits[i].null, digits[i].stride, &greatest) ||
+		if (digits[i].form >= COLUMN_FORMS || !check_map(header, &digits[i]) || __builtin_mul_overflow(digits[i].null, digits[i].stride, &greatest) ||
 			__builtin_add_overflow(last, greatest, &last))
 			return false;
 	}
@@ -80,7 +106,7 @@ check_digits(const EvaluateSegment *segment, const TallyDigit *digits)
 
 /* And measures and forms that there are. */
 static bool
-check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
+check_tally(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
 {
 	for (uint32_t i = 0; i < segment->measures; i++)
 		if (measures[i].kind >= TALLY_KINDS || measures[i].form == COLUMN_KEY || measures[i].form >= COLUMN_FORMS)
@@ -88,7 +114,7 @@ check_tally(const EvaluateSegment *segment, const TallyDigit *digits, const Tall
 	if (segment->cells == 0)
 		return segment->entries == 0 && segment->digits == 0 && segment->measures == 0;
 	return segment->entries > 0 && segment->entries <= segment->cells &&
-		check_digits(segment, digits);
+		check_digits(header, segment, digits);
 }
 
 /* Masks are of chunks that are tallied, and lie where bits will. */
@@ -125,7 +151,7 @@ check_tallies(Request *request)
 
 		if (segment->digits > DEVICE_MAX_DIGITS || segment->digits > request->header->digits - digit ||
 			segment->measures > DEVICE_MAX_MEASURES || segment->measures > request->header->measures - measure ||
-			!check_tally(segment, request->digits + digit, request->measures + measure) || !check_join(segment, before) ||
+			!check_tally(request->header, segment, request->digits + digit, request->measures + measure) || !check_join(segment, before) ||
 			!check_masks(segment, request->header->want_bits))
 			return false;
 		if (segment->cells > 0)
@@ -159,6 +185,7 @@ check_segments(Request *request)
 	uint32_t	parts = 0;
 	uint32_t	column = 0;
 	uint32_t	interval = 0;
+	uint32_t	member = 0;
 
 	for (uint32_t s = 0; s < request->header->segments; s++)
 	{
@@ -166,7 +193,8 @@ check_segments(Request *request)
 
 		if (segment->rows == 0 || segment->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS ||
 			segment->columns > DEVICE_MAX_COLUMNS ||
-			segment->columns > request->header->columns - column || !check_part(segment, first, &parts))
+			segment->columns > request->header->columns - column || segment->members > request->header->members - member ||
+			segment->members > DEVICE_MAX_COLUMNS || !check_part(segment, first, &parts))
 			return false;
 		if (segment->part == PART_FIRST)
 		{
@@ -182,8 +210,11 @@ check_segments(Request *request)
 				return false;
 			interval += count;
 		}
+		for (uint32_t m = 0; m < segment->members; m++)
+			if (!check_members(request->header, &request->members[member++]))
+				return false;
 	}
-	return request->chunks > 0 && column == request->header->columns && interval == request->header->intervals;
+	return request->chunks > 0 && member == request->header->members && column == request->header->columns && interval == request->header->intervals;
 }
 
 bool

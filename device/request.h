@@ -27,7 +27,9 @@ area_has(const Area *area, uint64_t offset, uint64_t size)
 typedef struct Request
 {
 	Area	   *area;
-	uint64_t	results;		/* in the area */
+	uint64_t	results;		/* in the area, */
+	uint64_t	words;			/* where those of sets and maps are, too, */
+	uint64_t	device_words;	/* and their offset in those of the batch */
 	uint32_t	chunks;			/* of all segments */
 	uint64_t	tally_words;	/* likewise */
 	char	   *body;			/* a copy: the backend may scribble on the area */
@@ -35,6 +37,7 @@ typedef struct Request
 	EvaluateSegment *segments;
 	EvaluateColumn *columns;
 	DeviceInterval *intervals;
+	EvaluateMembers *members;
 	TallyDigit *digits;
 	TallyMeasure *measures;
 	DeviceReply reply;

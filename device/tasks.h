@@ -16,6 +16,8 @@ typedef struct RefineTask RefineTask;
 typedef struct PublishTask PublishTask;
 typedef struct FrameTask FrameTask;
 typedef struct ElementsTask ElementsTask;
+typedef struct SetTask SetTask;
+typedef struct MembersTask MembersTask;
 typedef struct DigitTask DigitTask;
 typedef struct MeasureTask MeasureTask;
 typedef struct TallyTask TallyTask;

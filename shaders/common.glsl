@@ -21,6 +21,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Sie
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RefineTasks { RefineTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer PublishTasks { PublishTask at[]; };
 
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Sets { SetTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer MembersTasks { MembersTask at[]; };
+
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Doublewords { uint64_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Frames { FrameTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Digits { DigitTask at[]; };

@@ -23,6 +23,8 @@
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
 
+#define MEMBERS_GROUP		512		/* threads of a workgroup */
+
 #define TALLY_GROUP			512		/* threads of a workgroup, */
 #define TALLY_LARGE_GROUP	1024	/* and of one with large tables */
 #define TALLY_DIGITS		8
@@ -158,13 +160,34 @@ struct ElementsTask
 	uint32_t	field;
 };
 
+/* A set of integers, from 0 up to reach: values are shifted to be from its first one. */
+struct SetTask
+{
+	ElementsTask values;
+	uint64_t	words;			/* uint32: a bit for each; 0: all are in it */
+	uint64_t	reach;
+	uint32_t	null;			/* so is NULL */
+	uint32_t	unused;
+};
+
+/* Clear the bits of a segment's rows that are not in all of some sets; a workgroup a chunk. */
+struct MembersTask
+{
+	uint64_t	bits;
+	uint32_t	first_chunk;
+	uint32_t	rows;
+	uint32_t	first_set;
+	uint32_t	sets;
+};
+
 /* A digit of the number of a tally's cell. */
 struct DigitTask
 {
 	ElementsTask values;
 	uint64_t	stride;
+	uint64_t	map;			/* uint32: the number of each integer up to reach, to which values are shifted; or 0 */
+	uint32_t	reach;
 	uint32_t	null;
-	uint32_t	unused;
 };
 
 /* A measure of a tally.  In a table it has as many parts, of 32 bits a cell; or 0: it is not made in one. */
@@ -261,6 +284,9 @@ struct Tasks
 	uint64_t	collects;
 	uint64_t	collect_of;
 	uint64_t	jobs;			/* take the place of traces where their rays are traced */
+	uint64_t	sets;
+	uint64_t	members;
+	uint64_t	members_of;
 };
 
 /* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */

@@ -12,6 +12,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "measures.glsl"
+#include "columns.glsl"
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
@@ -26,19 +27,12 @@ layout(constant_id = 1) const bool WIDE = false;
 layout(constant_id = 2) const uint32_t TABLE = 1;
 layout(constant_id = 3) const uint32_t GROUP = TALLY_GROUP;
 
-/* A column's elements in the chunk at hand. */
-struct Elements
-{
-	uint64_t	words;
-	uint64_t	above;
-	uint64_t	null;
-	uint32_t	bits;
-};
-
 struct Digit
 {
 	Elements	values;
 	uint64_t	stride;
+	uint64_t	map;
+	uint32_t	reach;
 	uint32_t	null;
 };
 
@@ -72,19 +66,6 @@ shared uint32_t chosen_rows;
 shared uint32_t listed_rows;
 
 /* ---------------------------------------------------------------- rows and their elements */
-
-Elements
-enter_column(ElementsTask values, uint32_t chunk)
-{
-	uint64_t	bytes = CHUNK_WORDS32 * 4;
-
-	if (values.frames == 0)
-		return Elements(values.elements + uint64_t(chunk) * bytes * values.code_bits, 0, 0xFFFFFFFFFFFFFFFFul,
-						values.code_bits);
-	FrameTask	frame = Frames(values.frames).at[chunk];
-
-	return Elements(values.elements + uint64_t(frame.page) * bytes, frame.above + values.shift, frame.null, frame.bits);
-}
 
 uint32_t
 chosen_word(Chunk chunk, uint32_t word)
@@ -148,7 +129,7 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	{
 		DigitTask	digit = Digits(tasks.digits).at[task.first_digit + i];
 
-		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.null);
+		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.reach, digit.null);
 	}
 	if (i < task.measures)
 	{
@@ -210,53 +191,18 @@ choose(Chunk chunk, uint32_t first)
 	return bvec4(uvec4(is_chosen(chunk, places.x), is_chosen(chunk, places.y), is_chosen(chunk, places.z), is_chosen(chunk, places.w)));
 }
 
-/* An element that begins with a bit, of 32 bits at most; no word is read that has none of its bits. */
-uint32_t
-load_narrow_element(Elements values, uint32_t bit)
-{
-	uint32_t	shift = bit % 32;
-	uint32_t	element = Words(values.words).at[bit / 32] >> shift;
-
-	if (shift + values.bits > 32)
-		element |= Words(values.words).at[bit / 32 + 1] << (32 - shift);
-	return element & 0xFFFFFFFFu >> (32 - values.bits);
-}
-
-uint64_t
-load_wide_element(Elements values, uint32_t bit)
-{
-	return load_bits(values.words, bit, values.bits);
-}
-
-/* Values of the rows at hand; those that are NULL are no longer chosen. */
+/* Numbers that a map has. */
 uvec4
-load_narrow(Elements values, uvec4 rows, inout bvec4 chosen)
+look_up_numbers(Digit digit, uvec4 rows)
 {
-	uvec4		bits = rows * values.bits;
-	uvec4		elements = uvec4(0);
+	bvec4		known = bvec4(true);
+	u64vec4		places = load_wide(digit.values, rows, known);
+	uvec4		numbers = uvec4(digit.null);
 
-	if (values.bits > 0)
-		elements = uvec4(load_narrow_element(values, bits.x), load_narrow_element(values, bits.y),
-						 load_narrow_element(values, bits.z), load_narrow_element(values, bits.w));
-	if (values.null <= 0xFFFFFFFFul)
-		chosen = bvec4(uvec4(chosen) & uvec4(notEqual(elements, uvec4(uint32_t(values.null)))));
-	return elements + uint32_t(values.above);
-}
-
-u64vec4
-load_wide(Elements values, uvec4 rows, inout bvec4 chosen)
-{
-	uvec4		bits = rows * values.bits;
-	u64vec4		elements = u64vec4(0);
-
-	if (values.bits > 0)
-		elements = u64vec4(load_wide_element(values, bits.x), load_wide_element(values, bits.y),
-						   load_wide_element(values, bits.z), load_wide_element(values, bits.w));
-	chosen.x = chosen.x && elements.x != values.null;
-	chosen.y = chosen.y && elements.y != values.null;
-	chosen.z = chosen.z && elements.z != values.null;
-	chosen.w = chosen.w && elements.w != values.null;
-	return elements + values.above;
+	for (uint32_t k = 0; k < 4; k++)
+		if (known[k] && places[k] <= digit.reach)
+			numbers[k] = min(Words(digit.map).at[uint32_t(places[k])], digit.null);
+	return numbers;
 }
 
 /* Digits have 32 bits.  Whatever is there, a cell is one that there is. */
@@ -264,8 +210,11 @@ uvec4
 find_numbers(Digit digit, uvec4 rows)
 {
 	bvec4		known = bvec4(true);
-	uvec4		numbers = load_narrow(digit.values, rows, known);
+	uvec4		numbers;
 
+	if (digit.map != 0)
+		return look_up_numbers(digit, rows);
+	numbers = load_narrow(digit.values, rows, known);
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 

@@ -179,7 +179,7 @@ make_digits(uint32_t s)
 		else
 			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
 		current.digits[current.header.digits++] = (TallyDigit) {
-			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .stride = stride, .shift = column->shift};
+			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift};
 		stride *= null + 1;
 	}
 }

@@ -179,7 +179,7 @@ make_segment(Segment *segment, const Shape *shape, uint32_t number)
 		else
 			make_codes(column, &cache, &segment->part, d, shape->null[d]);
 		segment->tally_digits[d] = (TallyDigit) {
-			.column = d, .form = shape->forms[d], .null = shape->null[d], .stride = stride, .shift = column->shift};
+			.column = d, .form = shape->forms[d], .null = shape->null[d], .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift};
 		stride *= shape->null[d] + 1;
 	}
 	for (uint32_t v = 0; v < shape->nvalues; v++)

@@ -142,6 +142,7 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 		.filter = &filter,
 		.prepare = prepare_segment,
 		.prepare_arg = state,
+		.may_test = true,
 	};
 
 	filter = rtscan_key_filter(scan->indexRelation, state->schema, scan->keyData, scan->numberOfKeys);

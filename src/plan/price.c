@@ -307,7 +307,11 @@ rtscan_cost_path(RtscanPath *path)
 
 	if (path->join)
 	{
-		rtscan_add_cost(&cost, rtscan_join_cost(path->join, path->request->root, &rows));
+		RtscanCost	of_join = rtscan_join_cost(path->join, path->request->root, &rows);
+
+		rtscan_add_cost(&cost, of_join);
+		/* A device does not look keys up. */
+		tallied.startup += of_join.startup;
 		rtscan_compat_count_disabled(result, path->join->paths);
 	}
 	visibility = rtscan_visibility_cost(table, rows, 1);

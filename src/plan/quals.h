@@ -77,10 +77,10 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 }
 
 /*
- * Are they about key columns, each alone, so that a segment has a region for them (search/filter.h)?  With alternatives: or a region, and
- * disjunctions of such.
+ * Are they about key columns, each alone, so that a segment has a region for them (search/filter.h)?  By a device: or about others alone, which
+ * it tests rows for, or disjunctions of such.
  */
-extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool alternatives);
+extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool by_device);
 
 /* Of such: how many regions there are. */
 extern int	rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index);

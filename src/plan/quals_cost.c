@@ -30,20 +30,21 @@ is_of_key(const RtscanQual *qual, const IndexOptInfo *index)
 	return bms_get_singleton_member(rtscan_qual_columns(qual, NULL), &column) && column < index->nkeycolumns;
 }
 
+/* With included, columns need not be keys; with alternatives, there may be disjunctions. */
 static bool
-are_region(const List *quals, const IndexOptInfo *index, bool alternatives)
+are_region(const List *quals, const IndexOptInfo *index, bool included, bool alternatives)
 {
 	ListCell   *cell;
 
 	foreach(cell, quals)
 	{
 		const RtscanQual *qual = lfirst(cell);
-		bool		are = is_of_key(qual, index);
+		bool		are = is_of_key(qual, index) || (included && qual->kind == RTSCAN_FILTER_CONDITION);
 
 		if (qual->kind == RTSCAN_FILTER_AND)
-			are = are_region(qual->parts, index, alternatives);
+			are = are_region(qual->parts, index, included, alternatives);
 		else if (qual->kind == RTSCAN_FILTER_OR && !are && alternatives)
-			are = are_region(qual->parts, index, false);
+			are = are_region(qual->parts, index, included, false);
 		if (qual->kind == RTSCAN_FILTER_IMPLIED || !are)
 			return false;
 	}
@@ -51,9 +52,9 @@ are_region(const List *quals, const IndexOptInfo *index, bool alternatives)
 }
 
 bool
-rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool alternatives)
+rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool by_device)
 {
-	return quals->implied == NIL && are_region(quals->all, index, alternatives);
+	return quals->implied == NIL && are_region(quals->all, index, by_device, by_device);
 }
 
 static int

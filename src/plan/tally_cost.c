@@ -30,6 +30,9 @@
 /* Taking an entry, whose group is looked up by the values of its keys. */
 #define ENTRY_NANOSECONDS	400.0
 
+/* The values of an INCLUDEd column have codes if they are so many, at most. */
+#define MOST_CODES			65536.0
+
 /* Only rows of blocks that are all-visible are added up; it is not worth while for few. */
 #define LEAST_VISIBLE	0.25
 
@@ -69,6 +72,13 @@ is_integer_column(const RtscanPath *path, int column)
 	return exprType(expression) != NUMERICOID || column >= index->nkeycolumns || again || size->columns[column].distinct < FEW_VALUES;
 }
 
+/* So many columns the index has itself; those behind are dimensions'. */
+static int
+own_columns(const RtscanPath *path)
+{
+	return path->join ? path->join->star->index->ncolumns : path->index->ncolumns;
+}
+
 static bool
 are_integer_columns(const RtscanPath *path, Node *expression)
 {
@@ -76,9 +86,66 @@ are_integer_columns(const RtscanPath *path, Node *expression)
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		if (!is_integer_column(path, column))
+		if (column >= own_columns(path) || !is_integer_column(path, column))
 			return false;
 	return true;
+}
+
+/* What a device tests rows of an INCLUDEd column for is about integers, or the codes of few values. */
+static bool
+is_testable(const RtscanPath *path, const RtscanQual *qual)
+{
+	Bitmapset  *columns = rtscan_qual_columns(qual, NULL);
+	int			column = path->index->nkeycolumns - 1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+	{
+		Node	   *expression = (Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr;
+
+		if (!is_integer(exprType(expression), 0) &&
+			estimate_num_groups(path->request->root, list_make1(expression), path->index->tuples, NULL, NULL) > MOST_CODES)
+			return false;
+	}
+	return true;
+}
+
+static bool
+are_testable(const RtscanPath *path)
+{
+	ListCell   *cell;
+
+	if (!rtscan_quals_are_region(path->quals, path->index, true))
+		return false;
+	foreach(cell, path->quals->all)
+		if (!is_testable(path, lfirst(cell)))
+			return false;
+	return true;
+}
+
+/* Has a dimension one key, whose integers numbers can be mapped to? */
+static bool
+is_mapped(const RtscanPath *path, const RtscanStarDimension *dimension)
+{
+	const RtscanStarKey *key = linitial(dimension->keys);
+	int			column = key->qual->asked.column;
+
+	return list_length(dimension->keys) == 1 && is_integer_column(path, column) &&
+		rtscan_column_type(path->index, column) != NUMERICOID;
+}
+
+/* Do a star's rows come once each, without marks, and with attributes that can be digits? */
+static bool
+may_be_tallied(const RtscanPath *path)
+{
+	const RtscanJoin *join = path->join;
+	ListCell   *cell;
+
+	if (join == NULL)
+		return true;
+	foreach(cell, join->star->dimensions)
+		if (!is_mapped(path, lfirst(cell)))
+			return false;
+	return !rtscan_repeats_rows(join->star) && join->row_quals == NIL;
 }
 
 /* Has each column so few values that it can be a digit beside another one that is measured? */
@@ -203,7 +270,7 @@ takes_totals(const RtscanPath *path)
 	foreach(cell, path->aggregates)
 		if (!takes_total(path, lfirst(cell)))
 			return false;
-	return path->join == NULL;
+	return may_be_tallied(path);
 }
 
 /* ---------------------------------------------------------------- what that takes */
@@ -246,6 +313,22 @@ has_room(const RtscanPath *path)
 	return list_length(path->aggregates) * 3 <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
 }
 
+/* Conditions that rows are tested for: of columns that are no keys, or with a dimension's. */
+static int
+count_tests(const RtscanPath *path)
+{
+	int			tests = 0;
+	ListCell   *cell;
+
+	foreach(cell, path->quals->all)
+	{
+		const RtscanQual *qual = lfirst(cell);
+
+		tests += qual->dimension > 0 || bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= path->index->nkeycolumns;
+	}
+	return tests;
+}
+
 /* So many columns of each row are looked at, for its cell and the aggregates. */
 static int
 columns_of_set(const RtscanPath *path, const Bitmapset *digits)
@@ -285,7 +368,7 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 	ListCell   *cell;
 
 	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || path->residual != NIL || path->row_quals != NIL ||
-		!rtscan_quals_are_region(path->quals, path->index, true) || !has_room(path))
+		!are_testable(path) || !has_room(path))
 		return false;
 	size = rtscan_index_size(request->root, path->index);
 	if (size == NULL || !takes_totals(path) || size->rows < size->segments * RTSCAN_CHUNK_ROWS)
@@ -301,7 +384,7 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 			return false;
 		entries += count_entries(path, digits, size->segments);
 		if (set->parent < 0)
-			time += rtscan_time_of_adding(chunks * rtscan_count_regions(path->quals, path->index), chunks * columns_of_set(path, digits), bytes);
+			time += rtscan_time_of_adding(chunks * rtscan_count_regions(path->quals, path->index), chunks * (count_tests(path) + columns_of_set(path, digits)), bytes);
 	}
 	if (isinf(time) || entries > MOST_ENTRIES * size->rows)
 		return false;

@@ -8,12 +8,16 @@
 #include "bits/gather.h"
 #include "bits/multiversion.h"
 #include "run/batch.h"
+#include "search/accepted.h"
 
 /* Looking for one code among those found takes as long as listing so many codes. */
 #define LISTED_CODES	128
 
 /* Looking for a key in a dictionary takes as long as looking for so many of its codes' in the dimension. */
 #define CODES_A_KEY		16
+
+/* A map has room for so many keys, with those between: 16 MB. */
+#define MOST_MAPPED		(UINT64CONST(1) << 22)
 
 /* A dimension, and which of its keys and rows those of the batch meet. */
 typedef struct Met
@@ -36,6 +40,9 @@ typedef struct Place
 {
 	Met		   *met;
 	RtscanAttribute *attribute;
+	uint64		mapped;			/* number of the dimension's rows that this is about, 0: none: */
+	RtscanTallyMap map;			/* numbers by key, */
+	uint32	   *rows;			/* and a row that has it of each */
 } Place;
 
 struct RtscanAttributes
@@ -90,7 +97,7 @@ rtscan_create_attributes(RtscanBatch *batch, int ndimensions, RtscanDimension **
 	{
 		attributes->met[i] = create_met(dimensions[i]);
 		for (int j = 0; j < dimensions[i]->plan->attributes; j++)
-			attributes->places[n++] = (Place) {attributes->met[i], &dimensions[i]->attributes[j]};
+			attributes->places[n++] = (Place) {.met = attributes->met[i], .attribute = &dimensions[i]->attributes[j]};
 	}
 	return attributes;
 }
@@ -353,6 +360,12 @@ any_has_several(const RtscanAttributes *attributes)
 }
 
 bool
+rtscan_attributes_repeat(const RtscanAttributes *attributes)
+{
+	return attributes && any_has_several(attributes);
+}
+
+bool
 rtscan_begin_copies(RtscanAttributes *attributes)
 {
 	attributes->row = 0;
@@ -406,7 +419,7 @@ rtscan_next_copies(RtscanAttributes *attributes, uint16 *sources)
 
 /* ---------------------------------------------------------------- values */
 
-static const Place *
+static Place *
 place_of(const RtscanAttributes *attributes, int column)
 {
 	return &attributes->places[column - attributes->first];
@@ -464,4 +477,70 @@ rtscan_attribute_code_count(RtscanAttributes *attributes, int column)
 
 	rtscan_number_attribute(place->met->dimension, place->attribute);
 	return place->attribute->count;
+}
+
+/* ---------------------------------------------------------------- numbers by key */
+
+/* Are a dimension's keys integers that a column of the index has, and not so far apart that a map of them is too large? */
+static bool
+has_integer_keys(const RtscanDimension *dimension, const RtscanSchema *schema)
+{
+	const RtscanColumn *type = &schema->columns[dimension->plan->column];
+	const uint64 *keys = rtscan_dimension_keys(dimension);
+
+	if (dimension->parts[0] || dimension->first_rows || keys == NULL || !type->exact_sorts ||
+		!rtscan_keys_are_exact(dimension->column_kind, type->exact))
+		return false;
+	return dimension->n == 0 || keys[dimension->n - 1] - keys[0] < MOST_MAPPED;
+}
+
+static void
+make_map(Place *place)
+{
+	const RtscanDimension *dimension = place->met->dimension;
+	const RtscanAttribute *attribute = place->attribute;
+	const uint64 *keys = rtscan_dimension_keys(dimension);
+	RtscanTallyMap *map = &place->map;
+
+	*map = (RtscanTallyMap) {.highest = attribute->count - 1};
+	if (dimension->n > 0)
+	{
+		map->first = rtscan_integer_of_key(keys[0]);
+		map->reach = keys[dimension->n - 1] - keys[0];
+	}
+	map->numbers = MemoryContextAllocHuge(dimension->context, (map->reach + 1) * sizeof(uint32));
+	place->rows = MemoryContextAllocHuge(dimension->context, attribute->count * sizeof(uint32));
+	for (uint64 i = 0; i <= map->reach; i++)
+		map->numbers[i] = map->highest;
+	for (uint32 row = 0; row < dimension->n; row++)
+	{
+		map->numbers[keys[row] - keys[0]] = attribute->numbers[row];
+		place->rows[attribute->numbers[row]] = row;
+	}
+}
+
+const RtscanTallyMap *
+rtscan_attribute_map(RtscanAttributes *attributes, int column, int *key_column)
+{
+	Place	   *place = place_of(attributes, column);
+	RtscanDimension *dimension = place->met->dimension;
+
+	if (!has_integer_keys(dimension, attributes->batch->schema))
+		return NULL;
+	*key_column = dimension->plan->column;
+	if (place->mapped != dimension->loads)
+	{
+		rtscan_number_attribute(dimension, place->attribute);
+		make_map(place);
+		place->mapped = dimension->loads;
+	}
+	return &place->map;
+}
+
+Datum
+rtscan_attribute_of_number(const RtscanAttributes *attributes, int column, uint32 number)
+{
+	const Place *place = place_of(attributes, column);
+
+	return place->attribute->values[place->rows[number]];
 }

@@ -15,6 +15,7 @@
 
 #include "run/dimension.h"
 #include "search/cursor.h"
+#include "search/tally.h"
 
 struct RtscanBatch;
 typedef struct RtscanAttributes RtscanAttributes;
@@ -40,5 +41,15 @@ extern void rtscan_attribute_values(RtscanAttributes *attributes, int column, Da
 extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull, int *scale);
 extern void rtscan_attribute_codes(RtscanAttributes *attributes, int column, uint32 *codes);
 extern uint32 rtscan_attribute_code_count(RtscanAttributes *attributes, int column);
+
+/* Do some dimensions have several rows of a key? */
+extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);
+
+/*
+ * Numbers by key, of all dimension's rows: a map from the integers that a column of the index has as keys (search/tally.h).  NULL if these are
+ * none, or too far apart.  And the value of one of them, but for the highest: that of NULL.
+ */
+extern const RtscanTallyMap *rtscan_attribute_map(RtscanAttributes *attributes, int column, int *key_column);
+extern Datum rtscan_attribute_of_number(const RtscanAttributes *attributes, int column, uint32 number);
 
 #endif							/* RTSCAN_ATTRIBUTES_H */

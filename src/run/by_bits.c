@@ -171,6 +171,7 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 		.filter = question->filter,
 		.prepare = prepare_segment,
 		.prepare_arg = answer,
+		.may_test = true,
 	};
 	rtscan_begin_search(&answer->search, image);
 	take_segments(answer);

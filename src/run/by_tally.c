@@ -5,6 +5,7 @@
 #include "run/by_tally.h"
 
 #include "miscadmin.h"
+#include "run/attributes.h"
 #include "run/by_chunks.h"
 #include "run/tally_sums.h"
 #include "segment/typed.h"
@@ -19,13 +20,27 @@
 
 /* ---------------------------------------------------------------- asking */
 
+/* A column of the index, or of a dimension, whose rows have keys that the index has. */
+static bool
+ask_for_digit(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)
+{
+	const RtscanSchema *schema = answer->question->schema;
+	const RtscanTallyMap *map;
+	int			key_column;
+
+	if (column < schema->ncolumns)
+		return rtscan_tally_digit(tally, reader, schema, column);
+	map = rtscan_attribute_map(answer->batch->attributes, column, &key_column);
+	return map && rtscan_tally_mapped_digit(tally, reader, schema, key_column, map);
+}
+
 static bool
 ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
 {
 	int			column = -1;
 
 	while (answer->groups && (column = bms_next_member(answer->set->columns, column)) >= 0)
-		if (!rtscan_tally_digit(tally, reader, answer->question->schema, column))
+		if (!ask_for_digit(tally, reader, answer, column))
 			return false;
 	return true;
 }
@@ -38,6 +53,8 @@ ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswe
 	const RtscanTransition *transition = &answer->transitions[number];
 	int			column = answer->task->aggregates[number].columns[0];
 
+	if (column >= schema->ncolumns)
+		return RTSCAN_NOT_TALLIED_VALUES;
 	if (column < 0)
 		return rtscan_ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
 	return rtscan_tally_value(tally, reader, schema, column, transition->family->total_kind(transition)) ?
@@ -157,13 +174,32 @@ read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyD
 	pfree(integers);
 }
 
-/* The values that a digit stands for, by entry; of NULL any. */
-static Datum *
-read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit)
+/* Those that a dimension has. */
+static void
+read_mapped(const RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, Datum *datums)
 {
-	RtscanValues *values = rtscan_cursor_column(answer->cursor, digit->of.own.number);
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint32		number = rtscan_tally_number(tally, digit, entry);
+
+		if (number < digit->null)
+			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, number);
+	}
+}
+
+/* The values that a digit of a column stands for, by entry; of NULL any. */
+static Datum *
+read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column)
+{
+	RtscanValues *values;
 	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
 
+	if (digit->map)
+	{
+		read_mapped(answer, tally, digit, column, datums);
+		return datums;
+	}
+	values = rtscan_cursor_column(answer->cursor, column);
 	(digit->coded ? read_codes : read_integers) (values, tally, digit, datums);
 	return datums;
 }
@@ -191,27 +227,35 @@ place_by_group(const RtscanTally *tally, int ndigits)
 	return placed;
 }
 
+/* The digits of GROUP BY: their columns, in the batch, and values by entry. */
+typedef struct GroupDigits
+{
+	int			n;
+	int			columns[DEVICE_MAX_DIGITS];
+	Datum	   *values[DEVICE_MAX_DIGITS];
+} GroupDigits;
+
 /* Let expressions of GROUP BY be about a row of an entry. */
 static void
-enter_entry(RtscanBatch *batch, const RtscanTally *tally, Datum *const *digits, int ndigits, uint32 entry)
+enter_entry(RtscanBatch *batch, const RtscanTally *tally, const GroupDigits *digits, uint32 entry)
 {
 	ResetExprContext(batch->context);
-	for (int i = 0; i < ndigits; i++)
+	for (int i = 0; i < digits->n; i++)
 	{
 		const RtscanTallyDigit *digit = &tally->digits[i];
 		bool		isnull = rtscan_tally_number(tally, digit, entry) == digit->null;
 
-		batch->slot->tts_isnull[digit->of.own.number] = isnull;
-		batch->slot->tts_values[digit->of.own.number] = isnull ? (Datum) 0 : digits[i][entry];
+		batch->slot->tts_isnull[digits->columns[i]] = isnull;
+		batch->slot->tts_values[digits->columns[i]] = isnull ? (Datum) 0 : digits->values[i][entry];
 	}
 }
 
 static RtscanState *
-find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *digits, int ndigits, uint32 entry)
+find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, const GroupDigits *digits, uint32 entry)
 {
 	if (answer->only)
 		return answer->only;
-	enter_entry(answer->batch, tally, digits, ndigits, entry);
+	enter_entry(answer->batch, tally, digits, entry);
 	return rtscan_find_group_entered(answer);
 }
 
@@ -311,9 +355,9 @@ spill_if_full(RtscanRowsAnswer *answer)
 
 /* Add all groups to those there are. */
 static void
-add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *digits, int ndigits)
+add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, const GroupDigits *digits)
 {
-	PlacedEntry *placed = place_by_group(tally, ndigits);
+	PlacedEntry *placed = place_by_group(tally, digits->n);
 	AggregateTotal *totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
 	/* What finding and adding leave behind. */
 	MemoryContext old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
@@ -326,7 +370,7 @@ add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, Datum *const *dig
 			spill_if_full(answer);
 		}
 		next = combine_entries(answer, tally, placed, first, totals);
-		add_totals(answer, totals, find_group(answer, tally, digits, ndigits, placed[first].entry));
+		add_totals(answer, totals, find_group(answer, tally, digits, placed[first].entry));
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -338,12 +382,16 @@ take_tally(const RtscanTally *tally, void *arg)
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	MemoryContext context = AllocSetContextCreate(answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	int			ndigits = answer->groups ? bms_num_members(answer->set->columns) : 0;
-	Datum	   *digits[DEVICE_MAX_DIGITS];
+	GroupDigits digits = {.n = 0};
+	int			column = -1;
 
-	for (int i = 0; i < ndigits; i++)
-		digits[i] = read_digit(answer, tally, &tally->digits[i]);
-	add_groups(answer, tally, digits, ndigits);
+	while (answer->groups && (column = bms_next_member(answer->set->columns, column)) >= 0)
+	{
+		digits.columns[digits.n] = column;
+		digits.values[digits.n] = read_digit(answer, tally, &tally->digits[digits.n], column);
+		digits.n++;
+	}
+	add_groups(answer, tally, &digits);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -365,7 +413,7 @@ takes_total(const RtscanRowsAnswer *answer, int number)
 static bool
 takes_totals(const RtscanRowsAnswer *answer)
 {
-	bool		takes = answer->task->quals.state == NULL && answer->batch->attributes == NULL;
+	bool		takes = answer->task->quals.state == NULL && !rtscan_attributes_repeat(answer->batch->attributes);
 
 	for (int i = 0; i < answer->task->naggregates && takes; i++)
 		takes = takes_total(answer, i);

@@ -271,6 +271,18 @@ bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *boun
 	return bounded && is_within(bounds, step);
 }
 
+/* Dimensions' columns are not there to be measured. */
+static bool
+is_of_index(const RtscanArithmetic *step, const RtscanSchema *schema)
+{
+	bool		is = step->step != RTSCAN_STEP_COLUMN || step->column < schema->ncolumns;
+
+	check_stack_depth();
+	for (int i = 0; i < step->noperands && is; i++)
+		is = is_of_index(step->operands[i], schema);
+	return is;
+}
+
 /* Of several columns with sums it must be known that all rows have values of all of them. */
 bool
 rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument)
@@ -278,7 +290,7 @@ rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 	Asking		asking = {.tally = tally, .reader = reader, .schema = schema};
 	Bounds		bounds;
 
-	return bound(&asking, argument, false, &bounds) && (asking.nmeasured <= 1 || !asking.nulls);
+	return is_of_index(argument, schema) && bound(&asking, argument, false, &bounds) && (asking.nmeasured <= 1 || !asking.nulls);
 }
 
 /* ---------------------------------------------------------------- sums */

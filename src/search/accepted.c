@@ -41,9 +41,8 @@ typedef struct Edges
 
 /* ---------------------------------------------------------------- edges */
 
-/* Does the type's comparison, which may take it for another type, order exact integers of a kind? */
-static bool
-compares_exact(const RtscanColumn *type, RtscanExactKind exact)
+static RtscanExactKind
+exact_of_keys(RtscanKeyKind keys)
 {
 	static const RtscanExactKind kinds[] = {
 		[RTSCAN_KEY_BOOL] = RTSCAN_EXACT_BYTE,
@@ -58,14 +57,27 @@ compares_exact(const RtscanColumn *type, RtscanExactKind exact)
 		[RTSCAN_KEY_TID] = RTSCAN_EXACT_NONE,
 	};
 
+	return kinds[keys];
+}
+
+/* Does the type's comparison, which may take it for another type, order exact integers of a kind? */
+static bool
+compares_exact(const RtscanColumn *type, RtscanExactKind exact)
+{
 	if (!type->exact_sorts || type->exact != exact || type->compare == NULL)
 		return false;
 	if (exact == RTSCAN_EXACT_DECIMAL)
 		return type->compare->fn_oid == F_NUMERIC_CMP;
-	return kinds[type->key_kind] == exact;
+	return exact_of_keys(type->key_kind) == exact;
 }
 
-/* Are keys exact integers, but for the sign? */
+bool
+rtscan_keys_are_exact(RtscanKeyKind keys, RtscanExactKind exact)
+{
+	return exact >= RTSCAN_EXACT_INT16 && exact <= RTSCAN_EXACT_INT64 && exact_of_keys(keys) == exact;
+}
+
+/* Are a condition's? */
 static bool
 keys_are_exact(const RtscanCondition *condition, RtscanExactKind exact)
 {

@@ -25,6 +25,9 @@ typedef struct RtscanAccepted
 	RtscanMembers *members;		/* NULL: keys are no such integers */
 } RtscanAccepted;
 
+/* Are keys of a kind the exact integers of another, but for the sign (rtscan_integer_of_key())? */
+extern bool rtscan_keys_are_exact(RtscanKeyKind keys, RtscanExactKind exact);
+
 /* In the current memory context. */
 extern RtscanAccepted *rtscan_create_accepted(void);
 

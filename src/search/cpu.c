@@ -22,6 +22,7 @@
 #include "search/cpu.h"
 
 #include "miscadmin.h"
+#include "search/device_members.h"
 #include "utils/float.h"
 
 /* ---------------------------------------------------------------- all rows */
@@ -149,6 +150,19 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 	return true;
 }
 
+/* Rows that a region leaves, tested for the other conditions of its part of the filter. */
+static double
+estimate_tests(const RtscanReader *reader, const RtscanRegion *region)
+{
+	uint32		rows = reader->segment->header.rows;
+	double		sum = 0;
+	ListCell   *cell;
+
+	foreach(cell, region->members)
+		sum += rtscan_list_nanoseconds(((RtscanDeviceMembers *) lfirst(cell))->condition, reader, rows * rtscan_region_fraction(region, rows));
+	return sum;
+}
+
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
@@ -164,10 +178,17 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 		for (int r = 0; r < scans[i].nregions; r++)
 		{
 			rtscan_cpu_estimate(&reader, scans[i].regions[r], reader.segment->header.rows, &nanoseconds, &pages, &random_pages);
-			sum += nanoseconds;
+			sum += nanoseconds + estimate_tests(&reader, scans[i].regions[r]);
 		}
 	}
 	return sum;
+}
+
+/* Where the CPU tests rows, and where it looks up, is decided a condition at a time (rtscan_condition_is_long()). */
+static double
+test_time(const RtscanSegmentScan *scan)
+{
+	return get_float8_infinity();
 }
 
 static double
@@ -200,6 +221,7 @@ const RtscanExecutorMethods rtscan_cpu_methods = {
 	.devices = devices,
 	.fits = fits,
 	.estimate = estimate,
+	.test_time = test_time,
 	.time_of_adding = time_of_adding,
 	.pass_over = pass_over,
 	.prepare = prepare,

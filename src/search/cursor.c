@@ -98,6 +98,7 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 		.filter = filter,
 		.prepare = prepare_segment,
 		.prepare_arg = cursor,
+		.may_test = true,
 	};
 	return cursor;
 }

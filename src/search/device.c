@@ -10,16 +10,24 @@
 
 #include "device/device.h"
 #include "miscadmin.h"
+#include "settings.h"
 #include "search/device_bits.h"
+#include "search/device_members.h"
 #include "search/device_part.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
 
 /* Segments of less than a chunk have no sieve, and are not worth the way. */
 static bool
+can_have(const RtscanSegmentScan *scan)
+{
+	return scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
+}
+
+static bool
 can(const RtscanSegmentScan *scan)
 {
-	return scan->nregions > 0 && scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
+	return scan->nregions > 0 && can_have(scan);
 }
 
 /* All columns of a segment's regions. */
@@ -57,10 +65,14 @@ size_of(const RtscanSegmentScan *scan)
 	Bitmapset  *columns = columns_of(scan);
 	int			column = -1;
 	uint64		bytes = 0;
+	ListCell   *cell;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
 		bytes += rtscan_device_column_size(scan->reader.segment, &(RtscanDeviceColumn) {.number = column, .form = COLUMN_KEY});
 	bms_free(columns);
+	for (int i = 0; i < scan->nregions; i++)
+		foreach(cell, scan->regions[i]->members)
+			bytes += rtscan_device_column_size(scan->reader.segment, &((RtscanDeviceMembers *) lfirst(cell))->own);
 	return bytes;
 }
 
@@ -118,12 +130,35 @@ device_executor(RtscanExecutor executor)
 	}
 }
 
+static int
+count_tests(const RtscanSegmentScan *scan)
+{
+	int			n = 0;
+
+	for (int i = 0; i < scan->nregions; i++)
+		n += list_length(scan->regions[i]->members);
+	return n;
+}
+
+/* To test rows takes about what it takes to add up a column of them. */
+static double
+test_time(const RtscanSegmentScan *scan)
+{
+	double		adding = rtscan_device_adding(device_of(scan));
+
+	/* What is compared is to be all that there is, however slow the device is. */
+	if (rtscan_debug_compare_executors && can_have(scan) && scan->entry->id % 2 == 0)
+		return 1;
+	return can_have(scan) && !isinf(adding) ? Max(scan->reader.segment->chunks * adding, 1) : get_float8_infinity();
+}
+
 /* All devices work at the same time, and the CPU after them, for those that are not there. */
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
 	double		chunks[RTSCAN_MAX_DEVICES] = {0},
-				added_chunks[RTSCAN_MAX_DEVICES] = {0};
+				added_chunks[RTSCAN_MAX_DEVICES] = {0},
+				tested_chunks[RTSCAN_MAX_DEVICES] = {0};
 	double		longest = 0,
 				of_cpu = 0;
 
@@ -137,6 +172,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 		if (rtscan_device_is_ready(device))
 		{
 			chunks[device] += scans[i].reader.segment->chunks * scans[i].nregions;
+			tested_chunks[device] += scans[i].reader.segment->chunks * count_tests(&scans[i]);
 			if (rtscan_may_be_tallied(&scans[i]))
 				added_chunks[device] += scans[i].reader.segment->chunks;
 		}
@@ -145,7 +181,8 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 	}
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (chunks[device] > 0)
-			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), chunks[device], added * added_chunks[device]));
+			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), chunks[device],
+														 added * added_chunks[device] + tested_chunks[device]));
 	return longest + of_cpu;
 }
 
@@ -363,6 +400,7 @@ const RtscanExecutorMethods rtscan_job_methods = {
 	.devices = devices,
 	.fits = jobs_fit,
 	.estimate = estimate,
+	.test_time = test_time,
 	.time_of_adding = time_of_adding,
 	.pass_over = pass_over,
 	.prepare = prepare,
@@ -375,6 +413,7 @@ const RtscanExecutorMethods rtscan_device_methods = {
 	.devices = devices,
 	.fits = fits,
 	.estimate = estimate,
+	.test_time = test_time,
 	.time_of_adding = time_of_adding,
 	.pass_over = pass_over,
 	.prepare = prepare,

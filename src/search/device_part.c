@@ -6,6 +6,7 @@
 
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "search/device_members.h"
 #include "search/device_tally.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
@@ -48,7 +49,7 @@ wants_bits(const RtscanDeviceRegion *item)
 
 	if (item->tally || made_before(scan))
 		return !rtscan_tallies_all(scan->tally, scan->reader.segment);
-	return scan->want_bits || scan->filter.nincluded > 0 || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
+	return scan->want_bits || (scan->filter.nincluded > 0 && scan->filter.region.members == NIL) || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
 }
 
 /* Only a segment's own rows can be tallied, not those of a part of its filter. */
@@ -60,6 +61,18 @@ tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 		 part->tally_words + rtscan_tally_words(scan->tally, scan->tally->room) > DEVICE_MAX_TALLY_WORDS))
 		return NULL;
 	return scan->tally;
+}
+
+/* Rows are tested for them. */
+static void
+add_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
+{
+	ListCell   *cell;
+
+	foreach(cell, item->region->members)
+		rtscan_add_set(&part->words, lfirst(cell));
+	part->header.members += list_length(item->region->members);
+	part->tested += (double) item->scan->reader.segment->chunks * list_length(item->region->members);
 }
 
 /* Only parts of a filter that are the first of it have an answer. */
@@ -75,6 +88,7 @@ add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 	part->header.columns += region->ncolumns;
 	for (int c = 0; c < region->ncolumns; c++)
 		part->header.intervals += region->columns[c].intervals.n;
+	add_members(part, item);
 }
 
 static void
@@ -83,11 +97,18 @@ add_tallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *regio
 	bool		joins = tally->joins && part->tally_words > 0;
 
 	add_item(part, &(RtscanDeviceRegion) {scan, region, tally, joins, PART_FIRST});
+	rtscan_add_maps(tally, &part->words);
 	part->header.digits += tally->ndigits;
 	part->header.measures += tally->nmeasures;
 	part->added += (double) scan->reader.segment->chunks * rtscan_tally_columns(tally);
 	if (!joins)
 		part->tally_words += rtscan_tally_words(tally, tally->room);
+}
+
+static bool
+has_conditions(const RtscanRegion *region)
+{
+	return region->ncolumns > 0 || region->members != NIL;
 }
 
 void
@@ -97,7 +118,7 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 
 	if (tally)
 		add_tallied(part, scan, region, tally);
-	else if (region->ncolumns > 0)
+	else if (has_conditions(region))
 		/* The CPU has the bits of all rows at once. */
 		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
@@ -124,9 +145,11 @@ rtscan_end_part(RtscanDevicePart *part)
 	part->header.want_bits = false;
 	for (int i = 0; i < part->nregions; i++)
 		part->header.want_bits |= part->regions[i].part == PART_FIRST && wants_bits(&part->regions[i]);
+	rtscan_place_words(&part->words);
+	part->header.words = (uint32) Min(part->words.n, DEVICE_NO_WORDS);
 	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
 		part->header.columns * sizeof(EvaluateColumn) + (Size) part->header.intervals * sizeof(DeviceInterval) +
-		part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
+		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
 }
 
 /* The device cannot make them, or has no room for their columns: then bits will do, of each region. */
@@ -136,14 +159,15 @@ drop_tallies(RtscanDevicePart *part)
 	int			n = part->nregions;
 
 	part->header.digits = part->header.measures = 0;
-	part->header.columns = part->header.intervals = part->chunks = 0;
+	part->header.columns = part->header.intervals = part->header.members = part->chunks = 0;
 	part->tally_words = part->nregions = 0;
-	part->searched = part->added = 0;
+	part->searched = part->added = part->tested = 0;
+	part->words = (RtscanDeviceWords) {0};
 	for (int i = 0; i < n; i++)
 	{
 		RtscanDeviceRegion item = part->regions[i];
 
-		if (item.region->ncolumns > 0)
+		if (has_conditions(item.region))
 			add_item(part, &(RtscanDeviceRegion) {item.scan, item.region, NULL, false, PART_FIRST});
 	}
 	rtscan_end_part(part);
@@ -161,6 +185,15 @@ write_intervals(const RtscanIntervals *set, DeviceInterval **next)
 		};
 }
 
+static void
+write_members(const RtscanDevicePart *part, const RtscanRegion *region, EvaluateMembers **next)
+{
+	ListCell   *cell;
+
+	foreach(cell, region->members)
+		*(*next)++ = rtscan_placed_members(&part->words, lfirst(cell));
+}
+
 /* Put the request into the area. */
 static void
 write_body(RtscanDevicePart *part)
@@ -169,7 +202,8 @@ write_body(RtscanDevicePart *part)
 	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
 	EvaluateColumn *column = (EvaluateColumn *) (segment + part->nregions);
 	DeviceInterval *interval = (DeviceInterval *) (column + part->header.columns);
-	TallyDigit *digit = (TallyDigit *) (interval + part->header.intervals);
+	EvaluateMembers *members = (EvaluateMembers *) (interval + part->header.intervals);
+	TallyDigit *digit = (TallyDigit *) (members + part->header.members);
 	TallyMeasure *measure = (TallyMeasure *) (digit + part->header.digits);
 	char	   *bits = part->area + part->request.results + device_bits_offset(part->chunks, part->tally_words);
 
@@ -185,11 +219,12 @@ write_body(RtscanDevicePart *part)
 			.rows = scan->reader.segment->header.rows,
 			.columns = region->ncolumns,
 			.part = item->part,
+			.members = list_length(region->members),
 		};
 		if (item->tally)
 		{
 			segment->joins = item->joins;
-			rtscan_write_tally(item->tally, scan->reader.segment, segment, &digit, &measure);
+			rtscan_write_tally(item->tally, scan->reader.segment, &part->words, segment, &digit, &measure);
 			rtscan_write_masks(item->tally, scan->reader.segment, bits);
 		}
 		if (item->part == PART_FIRST)
@@ -199,14 +234,16 @@ write_body(RtscanDevicePart *part)
 			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
 			write_intervals(&region->columns[c].intervals, &interval);
 		}
+		write_members(part, region, &members);
 	}
+	rtscan_write_words(&part->words, (uint32 *) (part->area + device_words_offset(part->body_size)));
 }
 
 /* Connect, and get an area that has room for the request and its answer. */
 static bool
 open_area(RtscanDevicePart *part)
 {
-	Size		results = TYPEALIGN(64, part->body_size);
+	Size		results = TYPEALIGN(64, device_words_offset(part->body_size) + part->words.n * sizeof(uint32));
 
 	part->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
 	part->area = rtscan_device_area(part->device, results + device_bits_offset(part->chunks, part->tally_words) +
@@ -239,9 +276,12 @@ bytes_of_part(const RtscanDevicePart *part)
 	for (int i = 0; i < part->nregions; i++)
 	{
 		const RtscanDeviceRegion *item = &part->regions[i];
+		ListCell   *cell;
 
 		for (int c = 0; c < item->region->ncolumns; c++)
 			size += rtscan_device_column_size(item->scan->reader.segment, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY});
+		foreach(cell, item->region->members)
+			size += rtscan_device_column_size(item->scan->reader.segment, &((RtscanDeviceMembers *) lfirst(cell))->own);
 		if (item->tally)
 			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
 		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0 && !is_combined(item))
@@ -258,8 +298,15 @@ hash_of_columns(const RtscanDevicePart *part)
 	uint32		hash = 0;
 
 	for (int i = 0; i < part->nregions && part->regions[i].scan == item->scan; i++)
-		for (int c = 0; c < part->regions[i].region->ncolumns; c++)
-			hash = hash_combine(hash, part->regions[i].region->columns[c].column);
+	{
+		const RtscanRegion *region = part->regions[i].region;
+		ListCell   *cell;
+
+		for (int c = 0; c < region->ncolumns; c++)
+			hash = hash_combine(hash, region->columns[c].column);
+		foreach(cell, region->members)
+			hash = hash_combine(hash, INDEX_MAX_KEYS + ((RtscanDeviceMembers *) lfirst(cell))->own.number);
+	}
 	for (int i = 0; item->tally && i < item->tally->ndigits; i++)
 		hash = hash_combine(hash, ~item->tally->digits[i].of.own.number);
 	for (int i = 0; item->tally && i < item->tally->nvalues; i++)
@@ -271,7 +318,7 @@ hash_of_columns(const RtscanDevicePart *part)
 static double
 gain_of(const RtscanDevicePart *part)
 {
-	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->searched, part->added);
+	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->searched, part->added + part->tested);
 
 	for (int i = 0; i < part->nregions; i++)
 	{
@@ -292,7 +339,7 @@ is_worth_uploading(RtscanDevicePart *part, const Missing *missing, SegmentKey ke
 {
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->header.prepare || part->uploads_pay)
 		return true;
-	if (part->tally_words == 0)
+	if (part->tally_words == 0 && part->header.members == 0)
 		return rtscan_device_upload_pays(&key, missing->column.form * INDEX_MAX_KEYS + missing->column.number,
 										 rtscan_device_column_size(missing->scan->reader.segment, &missing->column), gain_of(part));
 	key.segment = part->regions[0].scan->entry->id;
@@ -314,6 +361,22 @@ upload_missing(RtscanDevicePart *part, const Missing *missing)
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
 }
 
+/* A column that rows are tested by, or NULL. */
+static const RtscanDeviceColumn *
+find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
+{
+	ListCell   *cell;
+
+	foreach(cell, region->members)
+	{
+		const RtscanDeviceMembers *members = lfirst(cell);
+
+		if (members->own.number == (int) number && members->own.form == form)
+			return &members->own;
+	}
+	return NULL;
+}
+
 /* Upload what a reply says is missing. */
 static const char *
 upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
@@ -324,9 +387,12 @@ upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 	if (reply->segment >= (uint32) part->nregions)
 		return NOT_THERE;
 	item = &part->regions[reply->segment];
-	if (!reply->in_tally)
+	if (!reply->of_rows)
 		return reply->column >= (uint32) item->region->ncolumns ? NOT_THERE :
 			upload_missing(part, &(Missing) {item->scan, {.number = item->region->columns[reply->column].column, .form = COLUMN_KEY}});
+	column = find_members_column(item->region, reply->column, reply->form);
+	if (column)
+		return upload_missing(part, &(Missing) {item->scan, *column});
 	column = item->tally ? rtscan_tally_find_column(item->tally, reply->column, reply->form) : NULL;
 	if (column == NULL)
 		return NOT_THERE;
@@ -384,7 +450,7 @@ void
 rtscan_ask_part(RtscanDevicePart *part)
 {
 	if (part->wanted)
-		part->why = part->header.intervals > DEVICE_MAX_INTERVALS ? explain_result(DEVICE_TOO_COMPLEX) : ask(part);
+		part->why = part->header.intervals > DEVICE_MAX_INTERVALS || part->words.n > DEVICE_MAX_SET_WORDS ? explain_result(DEVICE_TOO_COMPLEX) : ask(part);
 }
 
 /* How fast was it?  What finding rows takes is known, where there is something to find. */
@@ -394,6 +460,8 @@ note_speed(const RtscanDevicePart *part, double elapsed)
 	double		of_device = part->reply.nanoseconds;
 	double		finding = part->header.columns > 0 ? part->searched * rtscan_device_speed(part->device, part->header.executor).chunk : 0;
 
+	if (part->header.members > 0)
+		return;
 	if (part->tally_words == 0)
 		rtscan_note_device_speed(part->device, part->header.executor, part->searched, elapsed, of_device);
 	else if (part->added > 0 && part->header.executor != DEVICE_RTCUDB)
@@ -499,7 +567,7 @@ rtscan_await_part(RtscanDevicePart *part)
 {
 	if (!part->wanted || part->why)
 		return;
-	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.digits + part->header.measures);
+	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.members + part->header.digits + part->header.measures);
 	for (;;)
 	{
 		bool		replied;

@@ -12,6 +12,7 @@
 
 #include "device/device.h"
 #include "portability/instr_time.h"
+#include "search/device_words.h"
 #include "search/executor.h"
 #include "search/tally.h"
 
@@ -34,11 +35,13 @@ typedef struct RtscanDevicePart
 	const pg_uuid_t *uuid;
 	int			nregions;
 	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];
+	RtscanDeviceWords words;	/* of sets and maps */
 	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only */
 	uint32		chunks;
 	uint64		tally_words;
 	double		searched;		/* chunks of all regions */
-	double		added;			/* chunks of the columns that are added up */
+	double		added;			/* chunks of the columns that are added up, */
+	double		tested;			/* and of those that rows are tested by */
 	Size		body_size;
 	char	   *area;
 	DeviceRequest request;

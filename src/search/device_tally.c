@@ -62,8 +62,33 @@ rtscan_tally_find_column(const RtscanTally *tally, int number, ColumnForm form)
 /* ---------------------------------------------------------------- requests */
 
 void
-rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, EvaluateSegment *part,
-				   TallyDigit **digits, TallyMeasure **measures)
+rtscan_add_maps(const RtscanTally *tally, RtscanDeviceWords *words)
+{
+	for (int i = 0; i < tally->ndigits; i++)
+		if (tally->digits[i].map)
+			rtscan_add_map(words, tally->digits[i].map);
+}
+
+/* What a digit of integers, or of numbers that a map has for them, is to be. */
+static TallyDigit
+device_digit(const RtscanTallyDigit *digit, const RtscanDeviceWords *words)
+{
+	const RtscanTallyMap *map = digit->map;
+
+	return (TallyDigit) {
+		.column = digit->of.own.number,
+		.form = digit->of.own.form,
+		.null = digit->null,
+		.map = map ? rtscan_placed_map(words, map) : DEVICE_NO_WORDS,
+		.stride = digit->stride,
+		.shift = map ? (uint64) digit->of.least - (uint64) map->first : digit->of.shift,
+		.reach = map ? map->reach : 0,
+	};
+}
+
+void
+rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, const RtscanDeviceWords *words,
+				   EvaluateSegment *part, TallyDigit **digits, TallyMeasure **measures)
 {
 	part->cells = tally->cells;
 	part->entries = tally->room;
@@ -74,13 +99,7 @@ rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, Evalu
 		if (tally->certain.others[chunk])
 			part->partly[chunk / 32] |= UINT32_C(1) << (chunk % 32);
 	for (int i = 0; i < tally->ndigits; i++)
-		*(*digits)++ = (TallyDigit) {
-			.column = tally->digits[i].of.own.number,
-			.form = tally->digits[i].of.own.form,
-			.null = tally->digits[i].null,
-			.stride = tally->digits[i].stride,
-			.shift = tally->digits[i].of.shift,
-		};
+		*(*digits)++ = device_digit(&tally->digits[i], words);
 	memcpy(*measures, tally->measures, tally->nmeasures * sizeof(TallyMeasure));
 	*measures += tally->nmeasures;
 }

@@ -5,6 +5,7 @@
 #ifndef RTSCAN_DEVICE_TALLY_H
 #define RTSCAN_DEVICE_TALLY_H
 
+#include "search/device_words.h"
 #include "search/tally.h"
 
 /* Are all rows of a segment in it? */
@@ -16,9 +17,12 @@ extern uint64 rtscan_tally_device_size(const RtscanTally *tally, const RtscanSeg
 /* A column that it is made of, in a form; NULL: there is no such. */
 extern const RtscanDeviceColumn *rtscan_tally_find_column(const RtscanTally *tally, int number, ColumnForm form);
 
-/* Put it into a request: into the segment's part, and behind the digits and measures that are there. */
-extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, EvaluateSegment *part,
-							   TallyDigit **digits, TallyMeasure **measures);
+/* Have its maps be among a request's words. */
+extern void rtscan_add_maps(const RtscanTally *tally, RtscanDeviceWords *words);
+
+/* Put it into a request, whose words are placed: into the segment's part, and behind the digits and measures that are there. */
+extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, const RtscanDeviceWords *words,
+							   EvaluateSegment *part, TallyDigit **digits, TallyMeasure **measures);
 
 /* Put its masks where the bits of the segment's chunks will come. */
 extern void rtscan_write_masks(const RtscanTally *tally, const RtscanSegment *segment, char *bits);

@@ -5,6 +5,7 @@
 #include "search/executor.h"
 
 #include "bits/bits.h"
+#include "search/device_members.h"
 #include "search/included.h"
 #include "search/stats.h"
 #include "search/tally.h"
@@ -163,6 +164,17 @@ rtscan_time_of_adding(double searched, double added, double bytes)
 	return shortest;
 }
 
+double
+rtscan_test_time(const RtscanSegmentScan *scan)
+{
+	double		shortest = get_float8_infinity();
+
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
+		if (rtscan_executor == (int) i || (rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_executors[i]->is_ready()))
+			shortest = Min(shortest, rtscan_executors[i]->test_time(scan));
+	return isinf(shortest) ? 0 : shortest;
+}
+
 bool
 rtscan_executor_is_cpu(void)
 {
@@ -302,9 +314,13 @@ compare_region(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegi
 {
 	RtscanRowBits *expected = take_scratch(scratch);
 	RtscanCounters counters = {0};
+	RtscanWay	way;
+	ListCell   *cell;
 
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
 	rtscan_cpu_evaluate(&scan->reader, region, NULL, expected, &counters);
+	foreach(cell, region->members)
+		rtscan_and_included(&scan->reader, ((RtscanDeviceMembers *) lfirst(cell))->condition, expected, &way);
 	compare_bits(scan, region->evaluated, expected);
 	scratch->used--;
 }
@@ -451,11 +467,12 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->tallied);
 	for (int i = 0; i < filter->nincluded; i++)
 	{
-		RtscanWay	way;
+		RtscanWay	way = RTSCAN_BY_DEVICE;
 
-		evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
+		if (!rtscan_is_tested(&filter->region))
+			evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
 		if (filter->included[i]->trace)
-			rtscan_trace_way(filter->included[i]->trace, way, rtscan_bits_count(bits));
+			rtscan_trace_way(filter->included[i]->trace, way, rtscan_bits_count(bits) + bits->tallied);
 	}
 	return bits;
 }
@@ -466,11 +483,16 @@ take_combined(const RtscanSegmentScan *scan)
 {
 	RtscanRowBits *bits = scan->filter.region.evaluated;
 	uint64		rows = rtscan_bits_count(bits) + bits->tallied;
+	ListCell   *cell;
 
 	rtscan_trace_ways(scan->filter.region.needless, RTSCAN_BY_NOTHING, rows);
 	for (int i = 0; i < scan->nregions; i++)
+	{
 		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
 			rtscan_trace_ways(scan->regions[i]->columns[c].traces, RTSCAN_BY_DEVICE, rows);
+		foreach(cell, scan->regions[i]->members)
+			rtscan_trace_way(((RtscanDeviceMembers *) lfirst(cell))->condition->trace, RTSCAN_BY_DEVICE, rows);
+	}
 	return bits;
 }
 
@@ -501,7 +523,7 @@ check_evaluated(RtscanSegmentScan *scan)
 {
 	int			evaluated = evaluated_regions(scan);
 
-	if (rtscan_filter_asks_included(&scan->filter))
+	if (!scan->combined && rtscan_filter_asks_included(&scan->filter) && rtscan_has_untested(&scan->filter))
 		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
 	if (evaluated == scan->nregions)
 		return;

@@ -110,6 +110,9 @@ extern void rtscan_leave_to_cpu(const char *why);
  */
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
 
+/* What another executor than the CPU takes to test a segment's rows for a condition, in nanoseconds; 0 if none may be chosen that does. */
+extern double rtscan_test_time(const RtscanSegmentScan *scan);
+
 /* Rows that are found are to be added up. */
 typedef struct RtscanAdding
 {
@@ -190,6 +193,9 @@ typedef struct RtscanExecutorMethods
 	/* Nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has been passed over, for that was too slow. */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added);
 	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding);
+
+	/* rtscan_test_time(); infinity: it does not */
+	double		(*test_time) (const RtscanSegmentScan *scan);
 
 	/* rtscan_time_of_adding() */
 	double		(*time_of_adding) (RtscanExecutor executor, double searched, double added, double bytes);

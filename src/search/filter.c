@@ -490,7 +490,7 @@ rtscan_filter_regions(RtscanSegmentFilter *filter, RtscanRegion **regions)
 {
 	int			n = 0;
 
-	if (!filter->region.empty && filter->region.ncolumns > 0)
+	if (!filter->region.empty && (filter->region.ncolumns > 0 || filter->region.members != NIL))
 	{
 		if (regions)
 			regions[n] = &filter->region;

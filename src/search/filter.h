@@ -86,6 +86,7 @@ typedef struct RtscanRegion
 	RtscanRegionColumn *columns;
 	List	   *needless;		/* traces of those that are left out */
 	List	   *found;			/* RtscanFoundCodes *, of conditions that it is made of, with those */
+	List	   *members;		/* RtscanDeviceMembers *: who evaluates it can test rows for all other conditions of its part of the filter, too */
 	struct RtscanRowBits *evaluated;	/* its rows, by another executor than the CPU; or NULL */
 } RtscanRegion;
 

@@ -253,14 +253,19 @@ rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *re
 {
 	double		lookups = lookups_nanoseconds(condition, reader, condition->nvalues * condition->stands_for);
 
+	if (rtscan_is_included(condition))
+		return testing_nanoseconds(condition, reader, rows);
 	return can_be_tested(condition, reader) ? Min(lookups, testing_nanoseconds(condition, reader, rows)) : lookups;
 }
 
 bool
 rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows)
 {
-	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing_nanoseconds(condition, reader, rows) &&
-		can_be_tested(condition, reader);
+	double		testing = testing_nanoseconds(condition, reader, rows);
+
+	if (reader->test_time > 0)
+		testing = Min(testing, reader->test_time);
+	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing && can_be_tested(condition, reader);
 }
 
 void

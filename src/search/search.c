@@ -6,6 +6,7 @@
 
 #include "access/parallel.h"
 #include "miscadmin.h"
+#include "search/device_members.h"
 #include "search/tally.h"
 #include "segment/plain.h"
 #include "storage/latch.h"
@@ -68,11 +69,36 @@ list_segments(RtscanSearch *search)
 	pfree(may_match);
 }
 
+/* Here the CPU looks all values up that it had better look up. */
+static void
+look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
+{
+	segment->reader.test_time = 0;
+	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
+	rtscan_list_regions(segment);
+}
+
+/* Leave conditions to who tests rows for them. */
+static void
+look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_time)
+{
+	segment->reader.test_time = test_time;
+	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
+	if (rtscan_list_members(&segment->reader, &segment->filter))
+		rtscan_list_regions(segment);
+	else
+		look_up_for_cpu(search, segment);
+}
+
 static void
 look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
-	rtscan_list_regions(segment);
+	double		test_time = search->may_test ? rtscan_test_time(segment) : 0;
+
+	if (test_time > 0)
+		look_up_for_tests(search, segment, test_time);
+	else
+		look_up_for_cpu(search, segment);
 	if (!segment->filter.region.empty)
 		search->prepare(segment, search->prepare_arg);
 }
@@ -199,6 +225,19 @@ rtscan_end_search(RtscanSearch *search)
 
 /* ---------------------------------------------------------------- segments */
 
+/* What was left to others, who have not tested rows for it, is looked up after all. */
+static void
+take_back_tests(RtscanSearch *search, RtscanSegmentScan *segment)
+{
+	MemoryContext old;
+
+	if (segment->reader.test_time == 0 || segment->combined || segment->filter.region.empty || !rtscan_has_untested(&segment->filter))
+		return;
+	old = MemoryContextSwitchTo(search->context);
+	look_up_for_cpu(search, segment);
+	MemoryContextSwitchTo(old);
+}
+
 /* Let a device evaluate some segments together, as far as it can. */
 static void
 begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
@@ -210,6 +249,8 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 	executor = rtscan_begin_round(search->round, search->chosen, search->index, &search->image->meta.uuid,
 								  segments, count, &search->stats.counters);
 	search->executor = Max(search->executor, executor);
+	for (int i = 0; i < count; i++)
+		take_back_tests(search, &segments[i]);
 }
 
 /* Of what processes share: the next segments that nobody has taken, or that this one has. */

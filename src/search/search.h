@@ -63,6 +63,7 @@ typedef struct RtscanSearch
 	RtscanSharedSearch *shared; /* NULL: this process searches all of the image, else a part, */
 	RtscanClaim *claim;			/* of it, by several searches; or NULL: by this one only */
 	bool		shares_chunks;	/* of segments as well: for each chunk it asks rtscan_take_chunk() */
+	bool		may_test;		/* long conditions may be left to who tests rows for them (device_members.h) */
 	RtscanPrepareSegment prepare;	/* of each segment, once its filter is known: sets want_bits, prepared, takes_list */
 	void	   *prepare_arg;
 

@@ -49,9 +49,8 @@ set_range(RtscanTallyColumn *found, int64 least, int64 greatest)
 	return found->largest < PG_UINT64_MAX;
 }
 
-/* In frames; false if it has none there. */
-static bool
-find_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
+bool
+rtscan_tally_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
 {
 	int64		least,
 				greatest;
@@ -60,15 +59,58 @@ find_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
 	return rtscan_get_range(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
 }
 
-/* By its codes. */
-static bool
-find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
+bool
+rtscan_tally_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
 {
 	int64		least,
 				greatest;
 
 	*found = (RtscanTallyColumn) {.own = {.number = column, .form = COLUMN_INTEGERS}};
 	return rtscan_get_range_of_codes(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
+}
+
+/* A column that the index has once more, from a number on; -1: it does not. */
+static int
+find_again(Relation index, int column, int from)
+{
+	const int2vector *columns = &index->rd_index->indkey;
+
+	/* expressions are 0 */
+	for (int i = from; i < columns->dim1 && columns->values[column] != 0; i++)
+		if (columns->values[i] == columns->values[column])
+			return i;
+	return -1;
+}
+
+/* What can be measured in place of a column: as it is stored, if that is in frames; else its codes' integers. */
+static bool
+look_for_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
+{
+	int			nkeys = reader->segment->header.nkeys;
+
+	for (int i = column; i >= 0; i = find_again(reader->index, column, Max(i + 1, nkeys)))
+	{
+		RtscanValues *values = rtscan_open_values(reader, schema, i);
+
+		if (rtscan_has_totals(values) && rtscan_tally_framed_column(values, i, found))
+			return true;
+	}
+	for (int i = column; i >= 0; i = find_again(reader->index, column, Max(i + 1, nkeys)))
+		if (rtscan_tally_coded_column(rtscan_open_values(reader, schema, i), i, found))
+			return true;
+	return false;
+}
+
+static bool
+find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
+{
+	MemoryContext context = short_memory();
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool		has = look_for_measured(reader, schema, column, found);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return has;
 }
 
 /* In the form in which rows have codes: those of a key column in heap order are not stored. */
@@ -99,10 +141,11 @@ look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchem
 	uint32		codes = rtscan_code_count(values);
 
 	digit->coded = false;
+	digit->map = NULL;
 	if (codes == PG_UINT32_MAX)
-		return find_column(values, column, &digit->of);
+		return rtscan_tally_framed_column(values, column, &digit->of);
 	/* The range of numerics takes long to be found. */
-	if (!schema->columns[column].numeric && find_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
+	if (!schema->columns[column].numeric && rtscan_tally_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
 		return true;
 	digit->coded = true;
 	digit->of = find_codes(tally, column, codes);
@@ -127,6 +170,19 @@ rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 	return found;
 }
 
+bool
+rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyMap *map)
+{
+	RtscanTallyDigit *digit = &tally->digits[tally->ndigits];
+
+	if (tally->ndigits == DEVICE_MAX_DIGITS || !find_measured(reader, schema, column, &digit->of))
+		return false;
+	digit->coded = false;
+	digit->map = map;
+	tally->ndigits++;
+	return true;
+}
+
 /* May rows of a column have no value? */
 static bool
 has_nulls(const RtscanSegment *segment, const RtscanValues *values, int column)
@@ -143,11 +199,18 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values, int column)
 	return false;
 }
 
+/* Does it say what value a column has? */
+static bool
+is_digit_of(const RtscanTallyDigit *digit, int column)
+{
+	return digit->map == NULL && digit->of.own.number == column;
+}
+
 static bool
 has_digit(const RtscanTally *tally, int column)
 {
 	for (int i = 0; i < tally->ndigits; i++)
-		if (tally->digits[i].of.own.number == column)
+		if (is_digit_of(&tally->digits[i], column))
 			return true;
 	return false;
 }
@@ -157,7 +220,7 @@ static int
 add_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column)
 {
 	for (int i = 0; i < tally->ndigits; i++)
-		if (tally->digits[i].of.own.number == column)
+		if (is_digit_of(&tally->digits[i], column))
 			return i + 1;
 	return rtscan_tally_digit(tally, reader, schema, column) ? tally->ndigits : 0;
 }
@@ -203,50 +266,6 @@ find_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema,
 	if (!found)
 		tally->ndigits = ndigits;
 	return found;
-}
-
-/* A column that the index has once more, from a number on; -1: it does not. */
-static int
-find_again(Relation index, int column, int from)
-{
-	const int2vector *columns = &index->rd_index->indkey;
-
-	/* expressions are 0 */
-	for (int i = from; i < columns->dim1 && columns->values[column] != 0; i++)
-		if (columns->values[i] == columns->values[column])
-			return i;
-	return -1;
-}
-
-/* What can be measured in place of a column: as it is stored, if that is in frames; else its codes' integers. */
-static bool
-look_for_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
-{
-	int			nkeys = reader->segment->header.nkeys;
-
-	for (int i = column; i >= 0; i = find_again(reader->index, column, Max(i + 1, nkeys)))
-	{
-		RtscanValues *values = rtscan_open_values(reader, schema, i);
-
-		if (rtscan_has_totals(values) && find_column(values, i, found))
-			return true;
-	}
-	for (int i = column; i >= 0; i = find_again(reader->index, column, Max(i + 1, nkeys)))
-		if (find_coded_column(rtscan_open_values(reader, schema, i), i, found))
-			return true;
-	return false;
-}
-
-static bool
-find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
-{
-	MemoryContext context = short_memory();
-	MemoryContext old = MemoryContextSwitchTo(context);
-	bool		has = look_for_measured(reader, schema, column, found);
-
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
-	return has;
 }
 
 double
@@ -329,6 +348,13 @@ widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 	return all->largest < PG_UINT64_MAX;
 }
 
+/* Numbers of a map are the same in all segments. */
+static bool
+widen_digit(RtscanTallyDigit *all, const RtscanTallyDigit *one)
+{
+	return all->map ? all->map == one->map : !all->coded && !one->coded && widen(&all->of, &one->of);
+}
+
 /* Widen all columns of a tally. */
 static bool
 widen_all(RtscanTally *all, const RtscanTally *one)
@@ -336,7 +362,7 @@ widen_all(RtscanTally *all, const RtscanTally *one)
 	bool		wide = all->ndigits == one->ndigits;
 
 	for (int i = 0; i < all->ndigits && wide; i++)
-		wide = !all->digits[i].coded && !one->digits[i].coded && widen(&all->digits[i].of, &one->digits[i].of);
+		wide = widen_digit(&all->digits[i], &one->digits[i]);
 	for (int i = 0; i < all->nvalues && wide; i++)
 	{
 		wide = all->values[i].digit == one->values[i].digit && widen(&all->values[i].of, &one->values[i].of);
@@ -359,7 +385,8 @@ static void
 shift_all(RtscanTally *one, const RtscanTally *all)
 {
 	for (int i = 0; i < all->ndigits; i++)
-		shift(&one->digits[i].of, &all->digits[i].of);
+		if (all->digits[i].map == NULL)
+			shift(&one->digits[i].of, &all->digits[i].of);
 	for (int i = 0; i < all->nvalues; i++)
 	{
 		shift(&one->values[i].of, &all->values[i].of);
@@ -379,7 +406,7 @@ lay_out_cells(RtscanTally *tally)
 	for (int i = 0; i < tally->ndigits; i++)
 	{
 		RtscanTallyDigit *digit = &tally->digits[i];
-		uint64		null = digit->of.empty ? 0 : digit->of.largest + 1;
+		uint64		null = digit->map ? digit->map->highest : digit->of.empty ? 0 : digit->of.largest + 1;
 
 		if (null >= PG_INT32_MAX || cells > MAX_CELLS / (null + 1))
 			return false;
@@ -525,6 +552,13 @@ has_few_intervals(const RtscanRegion *region)
 	return true;
 }
 
+/* Are there conditions on rows that no device tests these for? */
+static bool
+is_tested_by_cpu(const RtscanSegmentFilter *filter)
+{
+	return filter->nincluded > 0 && filter->region.members == NIL;
+}
+
 bool
 rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 {
@@ -536,11 +570,11 @@ rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
 
 		for (int k = 0; k < disjunction->n; k++)
-			if (disjunction->filters[k].nincluded > 0 || disjunction->filters[k].ndisjunctions > 0 ||
+			if (is_tested_by_cpu(&disjunction->filters[k]) || disjunction->filters[k].ndisjunctions > 0 ||
 				!has_few_intervals(&disjunction->filters[k].region))
 				return false;
 	}
-	return filter->nincluded == 0 && parts <= DEVICE_MAX_PARTS && (parts == 1 || has_few_intervals(&filter->region));
+	return !is_tested_by_cpu(filter) && parts <= DEVICE_MAX_PARTS && (parts == 1 || has_few_intervals(&filter->region));
 }
 
 void

@@ -43,10 +43,20 @@ typedef struct RtscanTallyColumn
 	uint64		shift;			/* the segment's own least is so much above */
 } RtscanTallyColumn;
 
+/* Numbers of integers from a first one on; others, and NULL, have the highest, as those have that it is for. */
+typedef struct RtscanTallyMap
+{
+	int64		first;
+	uint64		reach;			/* so far is the last from the first */
+	uint32	   *numbers;
+	uint32		highest;
+} RtscanTallyMap;
+
 typedef struct RtscanTallyDigit
 {
 	RtscanTallyColumn of;
 	bool		coded;			/* its integers are codes, from 0 on */
+	const RtscanTallyMap *map;	/* what has numbers in place of the integers, or NULL */
 	uint32		null;			/* the number of NULL; those of other integers are below */
 	uint64		stride;
 } RtscanTallyDigit;
@@ -100,6 +110,13 @@ extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
  */
 extern bool rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column);
 
+/* The same of numbers that a map has for a column's integers: columns of a dimension whose keys these are. */
+extern bool rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyMap *map);
+
+/* A column's exact integers, from frames, or those that its codes stand for; false if it has none there. */
+extern bool rtscan_tally_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *found);
+extern bool rtscan_tally_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found);
+
 /*
  * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where they are
  * stored as codes, what these stand for is measured, or, if they are few and that cannot be, the cell says which a row has: they
@@ -120,7 +137,7 @@ extern double rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema
  * that have too many measures. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
 
-/* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, for alternatives are nested, or ask about INCLUDEd columns. */
+/* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, for alternatives are nested, or whose rows it has to test. */
 extern bool rtscan_may_be_tallied(const RtscanSegmentScan *scan);
 
 /* Forget what an earlier round has made, unless that has been given. */

@@ -243,6 +243,7 @@ typedef struct RtscanReader
 	bool		lock;			/* on a standby: a pin does not protect a page */
 	bool		soft;			/* the planner: report, do not raise, what is wrong */
 	bool		trusts;			/* a page that is where it was checked before is what it was */
+	double		test_time;		/* nanoseconds that another executor than the CPU takes to test all rows for a condition; 0: there is none */
 	uint64		pages_read;
 	RtscanFinger finger;
 } RtscanReader;

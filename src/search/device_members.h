@@ -1,0 +1,42 @@
+/*
+ * device_members.h
+ *		Conditions that a device tests rows for: their integers, in a column, are members of a set.
+ *
+ * Those are the conditions on INCLUDEd columns, and the long ones on key columns (filter.h), which the CPU asks of the rows that are left
+ * (included.h).
+ */
+#ifndef RTSCAN_DEVICE_MEMBERS_H
+#define RTSCAN_DEVICE_MEMBERS_H
+
+#include "rtscan.h"
+
+#include "device/device.h"
+#include "search/executor.h"
+#include "segment/integer_set.h"
+
+/* A condition in a segment, all of whose rows of the column that are not NULL have integers from the least on. */
+typedef struct RtscanDeviceMembers
+{
+	const RtscanCondition *condition;
+	RtscanDeviceColumn own;
+	int64		least;
+	const RtscanIntegerSet *set;	/* segments may have it in common */
+} RtscanDeviceMembers;
+
+/*
+ * For each part of a segment's filter that has such conditions, list what a device needs to test rows for all of them, in the current memory
+ * context.  False if it cannot for some: these parts' stay the CPU's.
+ */
+extern bool rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter);
+
+/* Do parts of a filter have conditions that are left to the CPU, for no device has tested rows for them? */
+extern bool rtscan_has_untested(const RtscanSegmentFilter *filter);
+
+/* Have rows of a region been tested for the conditions of its part of the filter? */
+static inline bool
+rtscan_is_tested(const RtscanRegion *region)
+{
+	return region->members != NIL && region->evaluated != NULL;
+}
+
+#endif							/* RTSCAN_DEVICE_MEMBERS_H */
