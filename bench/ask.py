@@ -4,6 +4,7 @@
 One backend through a prepared statement, and DuckDB with one thread through its C API, both in ask/, which compares their
 answers. Writes results/NAME.md, .csv and .svg. See README.md.
 """
+import os
 import statistics
 import subprocess
 import sys
@@ -105,7 +106,7 @@ def ask(chosen, questions, setup, options, environment):
     with tempfile.TemporaryFile("w+", encoding="utf-8") as lines:
         lines.writelines(question.line() for question in questions)
         lines.seek(0)
-        with subprocess.Popen(command, stdin=lines, stdout=subprocess.PIPE, env=environment, text=True) as client:
+        with subprocess.Popen(command, stdin=lines, stdout=subprocess.PIPE, env={**os.environ, **environment}, text=True) as client:
             for line in client.stdout:
                 note(line.split("\t")[0])
                 records += records_of(line, peers)

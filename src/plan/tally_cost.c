@@ -287,6 +287,15 @@ digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 	return columns;
 }
 
+/* Do segments have their own codes of a column's values, and so other entries for the same of them?  Those of a dimension are mapped. */
+static bool
+is_coded(const RtscanPath *path, int column)
+{
+	return column < own_columns(path) &&
+		(!is_integer_column(path, column) ||
+		 (column < path->index->nkeycolumns && rtscan_column_type(path->index, column) == NUMERICOID));
+}
+
 /* So many combinations of values there are of these: segments whose integers are their numbers have them in common, others not. */
 static double
 count_entries(const RtscanPath *path, const Bitmapset *digits, double segments)
@@ -298,8 +307,7 @@ count_entries(const RtscanPath *path, const Bitmapset *digits, double segments)
 	while ((column = bms_next_member(digits, column)) >= 0)
 	{
 		expressions = lappend(expressions, list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
-		coded |= !is_integer_column(path, column) ||
-			(column < path->index->nkeycolumns && rtscan_column_type(path->index, column) == NUMERICOID);
+		coded |= is_coded(path, column);
 	}
 	if (expressions == NIL)
 		return 1;
