@@ -111,10 +111,10 @@ extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanP
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 
 /*
- * tally_cost.c: can an executor add up the rows itself (search/tally.h), as far as is known without its segments?  Then add what finding and
+ * tally_cost.c: can an executor add up so many rows itself (search/tally.h), as far as is known without its segments?  Then add what finding and
  * adding them takes, with what is left of the CPU's work.
  */
-extern bool rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *cost);
+extern bool rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
 
 /* Likewise: what a chunk's, or a tally's, total is of that the aggregate is made of (segment/totals.h); RTSCAN_NO_TOTAL: there is none. */
 extern RtscanTotalKind rtscan_total_kind(const RtscanPathAggregate *aggregate);

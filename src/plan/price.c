@@ -319,7 +319,7 @@ rtscan_cost_path(RtscanPath *path)
 	rtscan_add_cost(&tallied, visibility);
 	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
 	path->cpu_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) + path->groups * cpu_tuple_cost;
-	path->tallied = path->by_rows && rtscan_tally_cost(path, &cost, &tallied) &&
+	path->tallied = path->by_rows && rtscan_tally_cost(path, rows, &cost, &tallied) &&
 		(rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_total_cost(&tallied) < rtscan_total_cost(&cost));
 	if (path->tallied && rtscan_total_cost(&tallied) < rtscan_total_cost(&cost))
 		cost = tallied;

@@ -298,7 +298,7 @@ is_coded(const RtscanPath *path, int column)
 
 /* So many combinations of values there are of these: segments whose integers are their numbers have them in common, others not. */
 static double
-count_entries(const RtscanPath *path, const Bitmapset *digits, double segments)
+count_entries(const RtscanPath *path, const Bitmapset *digits, double rows, double segments)
 {
 	List	   *expressions = NIL;
 	bool		coded = false;
@@ -311,7 +311,7 @@ count_entries(const RtscanPath *path, const Bitmapset *digits, double segments)
 	}
 	if (expressions == NIL)
 		return 1;
-	return estimate_num_groups(path->request->root, expressions, path->index->tuples, NULL, NULL) * (coded ? segments : 1);
+	return Min(estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL) * (coded ? segments : 1), Max(rows, 1));
 }
 
 /* Are there measures enough, of which a sum may take three, and parts of the filter? */
@@ -364,7 +364,7 @@ bytes_of_row(const RtscanPath *path)
 }
 
 bool
-rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *cost)
+rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost)
 {
 	const RtscanRequest *request = path->request;
 	const RtscanIndexSize *size;
@@ -390,7 +390,7 @@ rtscan_tally_cost(const RtscanPath *path, const RtscanCost *of_cpu, RtscanCost *
 
 		if (bms_num_members(digits) > DEVICE_MAX_DIGITS)
 			return false;
-		entries += count_entries(path, digits, size->segments);
+		entries += count_entries(path, digits, rows, size->segments);
 		if (set->parent < 0)
 			time += rtscan_time_of_adding(chunks * rtscan_count_regions(path->quals, path->index), chunks * (count_tests(path) + columns_of_set(path, digits)), bytes);
 	}

@@ -84,6 +84,7 @@ typedef struct RtscanDimension
 	Size		row_bytes;		/* of each, besides values by reference, */
 	Size		most_bytes;		/* and of all: what a hash may take */
 	uint32		capacity;
+	bool		copied;			/* something by reference, since it was looked how much memory there is */
 	RtscanColumn key_type;
 	RtscanKeyKind column_kind;	/* of the column's keys, if they are those of equal keys here */
 	FmgrInfo	compare;		/* keys with each other, */

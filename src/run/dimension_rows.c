@@ -18,6 +18,12 @@
 /* So many values of an attribute are looked at, lest one that comes often be kept for each row. */
 #define RECENT_VALUES	256
 
+/* Memory is looked at for so many rows together, unless they have something by reference. */
+#define ROWS_TOGETHER	64
+
+/* So many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
+#define KNOWN_VALUES	64
+
 /* Rows with more attributes are taken one by one. */
 #define MAX_ATTRIBUTES_AT_HAND	8
 
@@ -49,13 +55,14 @@ rtscan_make_room_for_rows(RtscanDimension *dimension)
 }
 
 static Datum
-copy_value(const RtscanDimension *dimension, const RtscanColumn *type, Datum value)
+copy_value(RtscanDimension *dimension, const RtscanColumn *type, Datum value)
 {
 	MemoryContext old;
 	Datum		copy;
 
 	if (type->typbyval)
 		return value;
+	dimension->copied = true;
 	old = MemoryContextSwitchTo(dimension->values);
 	copy = type->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, false, type->typlen);
 	MemoryContextSwitchTo(old);
@@ -74,7 +81,7 @@ is_same(Datum kept, struct varlena *value)
 
 /* Labels of many rows are few: those that came lately are not copied again. */
 static Datum
-copy_attribute(const RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
+copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
 {
 	struct varlena *bytes = (struct varlena *) DatumGetPointer(value);
 	Datum	   *recent;
@@ -170,6 +177,12 @@ rtscan_take_row(RtscanDimension *dimension, TupleTableSlot *slot)
 
 /* ---------------------------------------------------------------- rows by column */
 
+typedef struct KnownValue
+{
+	Datum		value;
+	Datum		copy;
+} KnownValue;
+
 /* Columns of rows of a plan that has them at hand: the key, then attributes. */
 typedef struct ColumnsAtHand
 {
@@ -177,6 +190,7 @@ typedef struct ColumnsAtHand
 	const uint16 *places;
 	const Datum *values[1 + MAX_ATTRIBUTES_AT_HAND];
 	const bool *isnull[1 + MAX_ATTRIBUTES_AT_HAND];
+	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];
 } ColumnsAtHand;
 
 static bool
@@ -195,11 +209,24 @@ next_columns(const RtscanDimension *dimension, ColumnsAtHand *columns)
 	MemoryContextSwitchTo(old);
 	for (int i = 0; columns->n > 0 && i <= dimension->plan->attributes; i++)
 		rtscan_column_at_hand(dimension->state, i, &columns->values[i], &columns->isnull[i]);
+	memset(columns->known, 0, dimension->plan->attributes * sizeof(columns->known[0]));
 	return columns->n > 0;
 }
 
+static Datum
+copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value, KnownValue *known)
+{
+	KnownValue *one = &known[murmurhash32((uint32) value) % KNOWN_VALUES];
+
+	if (attribute->type.typbyval)
+		return value;
+	if (one->value != value)
+		*one = (KnownValue) {value, copy_attribute(dimension, attribute, value)};
+	return one->copy;
+}
+
 static void
-add_columns(RtscanDimension *dimension, const ColumnsAtHand *columns, uint16 place)
+add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint16 place)
 {
 	uint32		row = dimension->n++;
 
@@ -210,13 +237,13 @@ add_columns(RtscanDimension *dimension, const ColumnsAtHand *columns, uint16 pla
 
 		attribute->isnull[row] = columns->isnull[i + 1][place];
 		attribute->values[row] = attribute->isnull[row] ? (Datum) 0 :
-			copy_attribute(dimension, attribute, columns->values[i + 1][place]);
+			copy_at_hand(dimension, attribute, columns->values[i + 1][place], columns->known[i]);
 	}
 }
 
 /* Take rows at hand as long as there is memory; returns how many of them. */
 static uint32
-take_columns(RtscanDimension *dimension, const ColumnsAtHand *columns)
+take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
 {
 	for (uint32 i = 0; i < columns->n; i++)
 	{
@@ -224,8 +251,9 @@ take_columns(RtscanDimension *dimension, const ColumnsAtHand *columns)
 
 		if (columns->isnull[0][place])
 			continue;
-		if (rtscan_dimension_is_full(dimension))
+		if ((dimension->copied || i % ROWS_TOGETHER == 0) && rtscan_dimension_is_full(dimension))
 			return i;
+		dimension->copied = false;
 		if (dimension->n + 1 >= dimension->capacity)
 			find_room(dimension);
 		add_columns(dimension, columns, place);

@@ -66,6 +66,7 @@ name_of_way(RtscanWay way)
 		[RTSCAN_BY_TESTS] = "tests",
 		[RTSCAN_BY_VALUES] = "values",
 		[RTSCAN_BY_DEVICE] = "device",
+		[RTSCAN_BY_DEVICE_TESTS] = "device_tests",
 		[RTSCAN_BY_NOTHING] = "nothing",
 	};
 
@@ -95,7 +96,8 @@ describe(RtscanNode *node, int number, Expr *clause, List *ancestors, ExplainSta
 		.clause = rtscan_deparse(node, (Node *) clause, ancestors, es),
 		.totals = totals,
 		.evaluated = evaluated,
-		.looked_up = evaluated && totals && plan->column < node->schema->nkeys && totals->segments[RTSCAN_BY_VALUES] == 0,
+		.looked_up = evaluated && totals && plan->column < node->schema->nkeys && totals->segments[RTSCAN_BY_VALUES] == 0 &&
+			totals->segments[RTSCAN_BY_DEVICE_TESTS] == 0,
 	};
 }
 

@@ -322,13 +322,26 @@ rtscan_create_accepted(void)
 	return accepted;
 }
 
+bool
+rtscan_accepts_integers(const RtscanCondition *condition, RtscanExactKind exact)
+{
+	return keys_are_exact(condition, exact) && compares_exact(condition->type, exact);
+}
+
+bool
+rtscan_accepts_keys(const RtscanCondition *condition, RtscanExactKind exact)
+{
+	return condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber &&
+		rtscan_accepts_integers(condition, exact);
+}
+
 RtscanMembers *
 rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact)
 {
 	RtscanAccepted *accepted = condition->accepted;
 	MemoryContext old;
 
-	if (!keys_are_exact(condition, exact) || !compares_exact(condition->type, exact))
+	if (!rtscan_accepts_integers(condition, exact))
 		return NULL;
 	if (accepted->members)
 		return accepted->members;

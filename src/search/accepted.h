@@ -31,6 +31,10 @@ extern bool rtscan_keys_are_exact(RtscanKeyKind keys, RtscanExactKind exact);
 /* In the current memory context. */
 extern RtscanAccepted *rtscan_create_accepted(void);
 
+/* Can that be told?  And are these the condition's keys, and no others? */
+extern bool rtscan_accepts_integers(const RtscanCondition *condition, RtscanExactKind exact);
+extern bool rtscan_accepts_keys(const RtscanCondition *condition, RtscanExactKind exact);
+
 /* What a condition accepts of exact integers of a kind, or NULL. */
 extern RtscanMembers *rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact);
 

@@ -4,6 +4,7 @@
  */
 #include "search/device_members.h"
 
+#include "access/stratnum.h"
 #include "search/accepted.h"
 #include "search/tally.h"
 #include "utils/memutils.h"
@@ -13,15 +14,24 @@
 
 /* ---------------------------------------------------------------- a condition */
 
+/* What is accepted in all segments, of exact integers of a kind; false if that cannot be told. */
+static bool
+find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const RtscanIntegerSet **set)
+{
+	*set = NULL;
+	if (rtscan_accepts_keys(condition, exact))
+		return true;
+	if (rtscan_accepted_members(condition, exact) == NULL)
+		return false;
+	*set = &condition->accepted->set;
+	return true;
+}
+
 /* A key column that has codes is on a device as the integers that these stand for; what is accepted of them is so in all segments. */
 static bool
 find_of_codes(const RtscanCondition *condition, RtscanValues *values, RtscanTallyColumn *of, const RtscanIntegerSet **set)
 {
-	if (rtscan_accepted_members(condition, condition->type->exact) == NULL ||
-		!rtscan_tally_coded_column(values, condition->column, of))
-		return false;
-	*set = &condition->accepted->set;
-	return true;
+	return rtscan_tally_coded_column(values, condition->column, of) && find_common_set(condition, condition->type->exact, set);
 }
 
 /* The codes that a dictionary of an INCLUDEd column's values has. */
@@ -47,28 +57,45 @@ find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanValues
 		*of = column_of_dictionary(condition, include);
 	else if (!rtscan_tally_framed_column(values, condition->column, of))
 		return false;
-	if (include->header.storage == RTSCAN_STORED_FRAMES && rtscan_accepted_members(condition, include->header.exact))
-	{
-		*set = &condition->accepted->set;
+	if (include->header.storage == RTSCAN_STORED_FRAMES && find_common_set(condition, include->header.exact, set))
 		return true;
-	}
 	*set = own = palloc0(sizeof(RtscanIntegerSet));
 	return rtscan_accepted_integers(condition, reader, reader->segment->header.rows, own);
-}
-
-/* Of a set of one span only its ends matter. */
-static bool
-has_few_bits(const RtscanIntegerSet *set, const RtscanTallyColumn *of)
-{
-	uint64		bits = set->n > 1 ? (uint64) set->spans[set->n - 1].last - (uint64) set->spans[0].first : 0;
-
-	return Min(bits, of->largest) < MOST_BITS;
 }
 
 static bool
 is_about_codes_of_key(const RtscanCondition *condition, const RtscanReader *reader)
 {
 	return condition->column < condition->schema->nkeys && !rtscan_is_plain(&reader->segment->columns[condition->column].header);
+}
+
+/* Of a set of one span only its ends matter. */
+static bool
+has_few_bits(const RtscanDeviceMembers *members)
+{
+	const RtscanCondition *condition = members->condition;
+	const RtscanIntegerSet *set = members->set;
+	uint64		bits = 0;
+
+	if (set == NULL && condition->nvalues > 1)
+		bits = condition->keys[condition->nvalues - 1] - condition->keys[0];
+	else if (set && set->n > 1)
+		bits = (uint64) set->spans[set->n - 1].last - (uint64) set->spans[0].first;
+	return Min(bits, members->own.largest) < MOST_BITS;
+}
+
+/* The part of the rows that pass, if they have as many of each value that there may be. */
+static double
+part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
+{
+	const RtscanCondition *condition = members->condition;
+	double		values = members->own.largest + 1.0;
+
+	if (condition->strategy != BTEqualStrategyNumber)
+		return 1;
+	if (is_about_codes_of_key(condition, reader))
+		values = Max(reader->segment->columns[condition->column].header.distinct, 1);
+	return Min(condition->nvalues / values, 1);
 }
 
 static bool
@@ -82,15 +109,26 @@ find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDevic
 		found = find_of_codes(condition, values, &of, &members->set);
 	else
 		found = find_stored(condition, reader, values, &of, &members->set);
-	if (!found || !has_few_bits(members->set, &of))
+	if (!found)
 		return false;
 	members->condition = condition;
 	members->own = of.own;
 	members->least = of.least;
-	return true;
+	members->part = part_that_passes(members, reader);
+	return has_few_bits(members);
 }
 
 /* ---------------------------------------------------------------- a filter */
+
+/* list_sort_comparator */
+static int
+compare_parts(const ListCell *a, const ListCell *b)
+{
+	double		left = ((const RtscanDeviceMembers *) lfirst(a))->part,
+				right = ((const RtscanDeviceMembers *) lfirst(b))->part;
+
+	return left < right ? -1 : left > right;
+}
 
 static bool
 list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
@@ -106,6 +144,8 @@ list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
 			return false;
 		all = lappend(all, members);
 	}
+	/* The fewer rows are left, the fewer are tested for what comes then. */
+	list_sort(all, compare_parts);
 	filter->region.members = all;
 	return true;
 }

@@ -20,7 +20,8 @@ typedef struct RtscanDeviceMembers
 	const RtscanCondition *condition;
 	RtscanDeviceColumn own;
 	int64		least;
-	const RtscanIntegerSet *set;	/* segments may have it in common */
+	const RtscanIntegerSet *set;	/* segments may have it in common; NULL: those of the condition's keys */
+	double		part;			/* of the rows that pass, about */
 } RtscanDeviceMembers;
 
 /*

@@ -4,17 +4,21 @@
  */
 #include "search/device_words.h"
 
+#include "row/keys.h"
+
 /* A set, and the integers that segments may have of its column. */
 typedef struct PlacedSet
 {
 	const RtscanIntegerSet *set;
-	bool		any;			/* there are some: */
+	const uint64 *keys;			/* of a condition, where there is no set */
+	uint32		n;				/* spans of the set, or keys */
+	bool		any;			/* there are integers: */
 	int64		low;
 	int64		high;
-	uint32		first_span;		/* of those within, */
-	uint32		nspans;
-	int64		first;			/* which are from here */
-	uint64		reach;
+	uint32		begin;			/* the first span or key within, */
+	uint32		end;			/* and the first behind; */
+	int64		first;			/* integers are from here */
+	uint64		reach;			/* up to this one */
 	uint32		words;			/* from this place on; or DEVICE_NO_WORDS */
 } PlacedSet;
 
@@ -26,29 +30,47 @@ typedef struct PlacedMap
 
 /* ---------------------------------------------------------------- sets */
 
+static const uint64 *
+keys_of(const RtscanDeviceMembers *members)
+{
+	return members->set ? NULL : members->condition->keys;
+}
+
 static PlacedSet *
-find_set(const RtscanDeviceWords *words, const RtscanIntegerSet *set)
+find_set(const RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 {
 	ListCell   *cell;
 
 	foreach(cell, words->sets)
-		if (((PlacedSet *) lfirst(cell))->set == set)
-			return lfirst(cell);
+	{
+		PlacedSet  *placed = lfirst(cell);
+
+		if (placed->set == members->set && placed->keys == keys_of(members))
+			return placed;
+	}
 	return NULL;
+}
+
+static PlacedSet *
+create_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
+{
+	PlacedSet  *placed = palloc0(sizeof(PlacedSet));
+
+	placed->set = members->set;
+	placed->keys = keys_of(members);
+	placed->n = members->set ? members->set->n : (uint32) members->condition->nvalues;
+	words->sets = lappend(words->sets, placed);
+	return placed;
 }
 
 void
 rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 {
-	PlacedSet  *placed = find_set(words, members->set);
+	PlacedSet  *placed = find_set(words, members);
 	int64		greatest = (int64) ((uint64) members->least + members->own.largest);
 
 	if (placed == NULL)
-	{
-		placed = palloc0(sizeof(PlacedSet));
-		placed->set = members->set;
-		words->sets = lappend(words->sets, placed);
-	}
+		placed = create_set(words, members);
 	if (members->own.empty)
 		return;
 	placed->low = placed->any ? Min(placed->low, members->least) : members->least;
@@ -56,19 +78,49 @@ rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 	placed->any = true;
 }
 
-/* The spans that have integers within. */
+/* The integers of a span, or of a key. */
+static RtscanSpan
+span_of(const PlacedSet *placed, uint32 i)
+{
+	if (placed->set)
+		return placed->set->spans[i];
+	return (RtscanSpan) {rtscan_integer_of_key(placed->keys[i]), rtscan_integer_of_key(placed->keys[i])};
+}
+
+/* The first span that is not before an integer. */
+static uint32
+find_span(const PlacedSet *placed, int64 integer)
+{
+	uint32		low = 0,
+				high = placed->n;
+
+	if (placed->set)
+		return rtscan_find_span(placed->set, integer);
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (rtscan_integer_of_key(placed->keys[middle]) < integer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What of them has integers that there may be. */
 static void
 find_spans(PlacedSet *placed)
 {
-	const RtscanIntegerSet *set = placed->set;
-	uint32		end;
-
-	if (!placed->any || set->n == 0)
+	placed->begin = placed->end = 0;
+	if (!placed->any || placed->n == 0)
 		return;
-	placed->first_span = rtscan_find_span(set, placed->low);
-	for (end = placed->first_span; end < set->n && set->spans[end].first <= placed->high;)
-		end++;
-	placed->nspans = end - placed->first_span;
+	placed->begin = placed->end = find_span(placed, placed->low);
+	if (placed->begin < placed->n && span_of(placed, placed->begin).first <= placed->high)
+	{
+		placed->end = find_span(placed, placed->high);
+		placed->end += placed->end < placed->n && span_of(placed, placed->end).first <= placed->high;
+	}
 }
 
 /* Where a span begins or ends within. */
@@ -78,49 +130,73 @@ within(const PlacedSet *placed, int64 integer)
 	return Max(Min(integer, placed->high), placed->low);
 }
 
+/* Are all integers from the first to the last in it? */
+static bool
+is_one_span(const PlacedSet *placed)
+{
+	uint32		n = placed->end - placed->begin;
+
+	return n == 1 || (placed->keys && n > 0 && placed->reach == n - 1);
+}
+
 static void
 place_set(RtscanDeviceWords *words, PlacedSet *placed)
 {
-	const RtscanSpan *spans;
-
 	find_spans(placed);
-	spans = placed->set->spans + placed->first_span;
-	if (placed->nspans > 0)
+	if (placed->begin < placed->end)
 	{
-		placed->first = within(placed, spans[0].first);
-		placed->reach = (uint64) within(placed, spans[placed->nspans - 1].last) - (uint64) placed->first;
+		placed->first = within(placed, span_of(placed, placed->begin).first);
+		placed->reach = (uint64) within(placed, span_of(placed, placed->end - 1).last) - (uint64) placed->first;
 	}
 	placed->words = DEVICE_NO_WORDS;
-	if (placed->nspans == 1)
+	if (is_one_span(placed))
 		return;
 	/* Of none there is a word without bits. */
 	placed->words = (uint32) Min(words->n, DEVICE_MAX_SET_WORDS);
 	words->n += device_set_words(placed->reach);
 }
 
+/* Bits of a condition's keys, of which there may be very many. */
+static void
+write_keys(const PlacedSet *placed, uint32 *bits)
+{
+	for (uint32 i = placed->begin; i < placed->end; i++)
+	{
+		uint64		bit = (uint64) rtscan_integer_of_key(placed->keys[i]) - (uint64) placed->first;
+
+		bits[bit / 32] |= UINT32_C(1) << bit % 32;
+	}
+}
+
+static void
+write_spans(const PlacedSet *placed, uint32 *bits)
+{
+	for (uint32 i = placed->begin; i < placed->end; i++)
+	{
+		RtscanSpan	span = span_of(placed, i);
+		uint64		last = (uint64) within(placed, span.last) - (uint64) placed->first;
+
+		for (uint64 bit = (uint64) within(placed, span.first) - (uint64) placed->first; bit <= last; bit++)
+			bits[bit / 32] |= UINT32_C(1) << bit % 32;
+	}
+}
+
 static void
 write_set(const PlacedSet *placed, uint32 *bits)
 {
 	memset(bits, 0, device_set_words(placed->reach) * sizeof(uint32));
-	for (uint32 i = 0; i < placed->nspans; i++)
-	{
-		const RtscanSpan *span = &placed->set->spans[placed->first_span + i];
-		uint64		end = (uint64) within(placed, span->last) - (uint64) placed->first;
-
-		for (uint64 bit = (uint64) within(placed, span->first) - (uint64) placed->first; bit <= end; bit++)
-			bits[bit / 32] |= UINT32_C(1) << bit % 32;
-	}
+	(placed->keys ? write_keys : write_spans) (placed, bits);
 }
 
 EvaluateMembers
 rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 {
-	const PlacedSet *placed = find_set(words, members->set);
+	const PlacedSet *placed = find_set(words, members);
 
 	return (EvaluateMembers) {
 		.column = members->own.number,
 		.form = members->own.form,
-		.null = members->set->nulls,
+		.null = members->set && members->set->nulls,
 		.words = placed->words,
 		.shift = (uint64) members->least - (uint64) placed->first,
 		.reach = placed->reach,

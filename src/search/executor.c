@@ -467,7 +467,7 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->tallied);
 	for (int i = 0; i < filter->nincluded; i++)
 	{
-		RtscanWay	way = RTSCAN_BY_DEVICE;
+		RtscanWay	way = RTSCAN_BY_DEVICE_TESTS;
 
 		if (!rtscan_is_tested(&filter->region))
 			evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
@@ -491,7 +491,7 @@ take_combined(const RtscanSegmentScan *scan)
 		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
 			rtscan_trace_ways(scan->regions[i]->columns[c].traces, RTSCAN_BY_DEVICE, rows);
 		foreach(cell, scan->regions[i]->members)
-			rtscan_trace_way(((RtscanDeviceMembers *) lfirst(cell))->condition->trace, RTSCAN_BY_DEVICE, rows);
+			rtscan_trace_way(((RtscanDeviceMembers *) lfirst(cell))->condition->trace, RTSCAN_BY_DEVICE_TESTS, rows);
 	}
 	return bits;
 }

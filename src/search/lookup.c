@@ -245,7 +245,7 @@ can_be_tested(const RtscanCondition *condition, const RtscanReader *reader)
 {
 	return condition->nvalues >= LONG && condition->keys && condition->strategy == BTEqualStrategyNumber &&
 		(is_about_plain(condition, reader) || is_about_codes(condition, reader)) &&
-		rtscan_accepted_members(condition, condition->type->exact);
+		rtscan_accepts_integers(condition, condition->type->exact);
 }
 
 double

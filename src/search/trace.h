@@ -18,6 +18,7 @@ typedef enum RtscanWay
 	RTSCAN_BY_TESTS,			/* rows left, one by one */
 	RTSCAN_BY_VALUES,			/* of an INCLUDEd column, of rows left */
 	RTSCAN_BY_DEVICE,
+	RTSCAN_BY_DEVICE_TESTS,		/* of rows that are left there (device_members.h) */
 	RTSCAN_BY_NOTHING,			/* it accepts all rows */
 	RTSCAN_WAYS
 } RtscanWay;
