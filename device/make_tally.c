@@ -49,7 +49,7 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
 			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null,
 			.map = digit->map != DEVICE_NO_WORDS ? source->maps + digit->map * sizeof(uint32_t) : 0,
-			.reach = (uint32_t) digit->reach};
+			.map_bits = digit->map_bits, .reach = digit->reach};
 	}
 	return DEVICE_OK;
 }

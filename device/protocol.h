@@ -37,7 +37,7 @@
  *	several segments: these can join in one tally.
  *
  *	A *set* is of integers: a bit for each, from a first one on.  Rows whose integers are no members are none that match.
- *	A *map* has a number for each integer: a row's digit is that, as a dimension of a star has it for the row's key.
+ *	A *map* has a number for each integer, of 8, 16 or 32 bits: a row's digit is that, as a dimension of a star has it for the row's key.
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
@@ -316,7 +316,8 @@ typedef struct TallyDigit
 	uint32_t	map;			/* words, from a place on; or DEVICE_NO_WORDS */
 	uint64_t	stride;
 	uint64_t	shift;			/* of values */
-	uint64_t	reach;
+	uint32_t	reach;
+	uint32_t	map_bits;		/* of a number there */
 } TallyDigit;
 
 /* A sum is in two parts, which cannot overflow: of the distances' lower 32 bits, and of the upper ones. */
@@ -436,6 +437,13 @@ static inline uint64_t
 device_set_words(uint64_t reach)
 {
 	return reach / 32 + 1;
+}
+
+/* And a map. */
+static inline uint64_t
+device_map_words(uint32_t reach, uint32_t bits)
+{
+	return (uint64_t) reach * bits / 32 + 1;
 }
 
 /* Where the order begins that sieve vectors are made from, from request.offset. */

@@ -84,7 +84,8 @@ static bool
 check_map(const EvaluateHeader *header, const TallyDigit *digit)
 {
 	return digit->map == DEVICE_NO_WORDS ||
-		(digit->form != COLUMN_KEY && digit->reach < DEVICE_MAX_SET_WORDS && has_words(header, digit->map, digit->reach + 1));
+		(digit->form != COLUMN_KEY && (digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32) &&
+		 has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits)));
 }
 
 /* Digits whose numbers are cells. */

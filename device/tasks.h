@@ -42,6 +42,7 @@ _Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS && D
 			   TALLY_SUM_LOWER == MEASURE_SUM_LOWER && TALLY_SUM_UPPER == MEASURE_SUM_UPPER &&
 			   TALLY_GREATEST == MEASURE_GREATEST && TALLY_LEAST == MEASURE_LEAST && TALLY_KINDS == MEASURE_ROWS,
 			   "backends and shaders have the same tallies");
+_Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has no more members than that");
 _Static_assert(sizeof(FrameTask) == sizeof(ValueFrame), "a frame is written by one and read by the other");
 
 #endif							/* RTSCAN_DEVICE_TASKS_H */

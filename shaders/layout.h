@@ -23,7 +23,8 @@
 #define REFINE_GROUP		256		/* threads of a workgroup, */
 #define REFINE_BLOCK		1024	/* and the ranks it looks at */
 
-#define MEMBERS_GROUP		512		/* threads of a workgroup */
+#define MEMBERS_GROUP		256		/* threads of a workgroup */
+#define MEMBERS_SETS		32		/* that a segment's rows are tested for, at most */
 
 #define TALLY_GROUP			512		/* threads of a workgroup, */
 #define TALLY_LARGE_GROUP	1024	/* and of one with large tables */
@@ -185,9 +186,11 @@ struct DigitTask
 {
 	ElementsTask values;
 	uint64_t	stride;
-	uint64_t	map;			/* uint32: the number of each integer up to reach, to which values are shifted; or 0 */
+	uint64_t	map;			/* the number of each integer up to reach, to which values are shifted; or 0 */
+	uint32_t	map_bits;		/* of a number there: 8, 16 or 32 */
 	uint32_t	reach;
 	uint32_t	null;
+	uint32_t	unused;
 };
 
 /* A measure of a tally.  In a table it has as many parts, of 32 bits a cell; or 0: it is not made in one. */

@@ -3,7 +3,7 @@
  *		Clear the bits of rows whose integers are not in some sets: conditions on columns that have no order here, or with very
  *		many values, as a dimension's keys.
  *
- * Neighbouring threads have neighbouring rows, as in tally.comp.  A chunk's bits are in the workgroup's memory meanwhile.
+ * A thread has a word of bits at a time, so that no other one changes it.  Four rows' elements are on their way together.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -13,49 +13,74 @@ layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
 layout(local_size_x = MEMBERS_GROUP) in;
 
-shared uint32_t left[CHUNK_WORDS32];
-
-bool
-is_left(uint32_t row, uint32_t rows)
+/* A set, for the chunk at hand. */
+struct Set
 {
-	return row < rows && (left[row / 32] >> row % 32 & 1) != 0;
+	Elements	values;
+	uint64_t	words;
+	uint64_t	reach;
+	bool		null;
+};
+
+shared Set	sets[MEMBERS_SETS];
+
+/* Which sets are where in a chunk is the same for all threads: some of them look that up. */
+void
+enter_chunk(MembersTask task, uint32_t chunk)
+{
+	uint32_t	i = gl_LocalInvocationIndex;
+
+	if (i < task.sets)
+	{
+		SetTask		set = Sets(tasks.sets).at[task.first_set + i];
+
+		sets[i] = Set(enter_column(set.values, chunk), set.words, set.reach, set.null != 0);
+	}
+	barrier();
 }
 
 bool
-is_member(SetTask set, bool known, uint64_t place)
+is_member(Set set, bool known, uint64_t place)
 {
 	if (!known)
-		return set.null != 0;
+		return set.null;
 	if (place > set.reach)
 		return false;
 	return set.words == 0 || (Words(set.words).at[uint32_t(place / 32)] >> uint32_t(place % 32) & 1) != 0;
 }
 
-/* Four rows, whose elements are on their way together. */
-void
-test_rows(SetTask set, Elements values, uvec4 rows, bvec4 asked)
+/* The next four rows of a word's, or the last of them again. */
+uvec4
+next_rows(inout uint32_t rows)
 {
-	bvec4		known = bvec4(true);
-	u64vec4		places = load_wide(values, rows, known);
+	uvec4		next;
 
 	for (uint32_t k = 0; k < 4; k++)
-		if (asked[k] && !is_member(set, known[k], places[k]))
-			atomicAnd(left[rows[k] / 32], ~(1u << rows[k] % 32));
+	{
+		next[k] = findLSB(rows);
+		if ((rows & rows - 1) != 0 || k == 3)
+			rows &= rows - 1;
+	}
+	return next;
 }
 
-void
-test_chunk(SetTask set, uint32_t chunk, uint32_t rows)
+/* The rows of a word that are in a set. */
+uint32_t
+test_rows(Set set, uint32_t word, uint32_t rows)
 {
-	Elements	values = enter_column(set.values, chunk);
+	uint32_t	members = 0;
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < rows; first += 4 * MEMBERS_GROUP)
+	while (rows != 0)
 	{
-		uvec4		at_hand = first + uvec4(0, 1, 2, 3) * MEMBERS_GROUP;
-		bvec4		asked = bvec4(is_left(at_hand.x, rows), is_left(at_hand.y, rows), is_left(at_hand.z, rows), is_left(at_hand.w, rows));
+		uvec4		next = next_rows(rows);
+		bvec4		known = bvec4(true);
+		u64vec4		places = load_wide(set.values, word * 32 + next, known);
 
-		if (any(asked))
-			test_rows(set, values, min(at_hand, uvec4(rows - 1)), asked);
+		for (uint32_t k = 0; k < 4; k++)
+			if (is_member(set, known[k], places[k]))
+				members |= 1u << next[k];
 	}
+	return members;
 }
 
 void
@@ -66,14 +91,15 @@ main()
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	Words		bits = Words(task.bits + uint64_t(chunk) * (CHUNK_WORDS32 * 4));
 
-	for (uint32_t i = gl_LocalInvocationIndex; i < CHUNK_WORDS32; i += MEMBERS_GROUP)
-		left[i] = bits.at[i];
-	for (uint32_t i = 0; i < task.sets; i++)
+	enter_chunk(task, chunk);
+	for (uint32_t word = gl_LocalInvocationIndex; word < CHUNK_WORDS32; word += MEMBERS_GROUP)
 	{
-		barrier();
-		test_chunk(Sets(tasks.sets).at[task.first_set + i], chunk, min(task.rows - chunk * CHUNK_ROWS, CHUNK_ROWS));
+		uint32_t	rows = bits.at[word];
+		uint32_t	left = rows;
+
+		for (uint32_t i = 0; i < task.sets && left != 0; i++)
+			left = test_rows(sets[i], word, left);
+		if (left != rows)
+			bits.at[word] = left;
 	}
-	barrier();
-	for (uint32_t i = gl_LocalInvocationIndex; i < CHUNK_WORDS32; i += MEMBERS_GROUP)
-		bits.at[i] = left[i];
 }

@@ -32,6 +32,7 @@ struct Digit
 	Elements	values;
 	uint64_t	stride;
 	uint64_t	map;
+	uint32_t	map_bits;
 	uint32_t	reach;
 	uint32_t	null;
 };
@@ -129,7 +130,7 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	{
 		DigitTask	digit = Digits(tasks.digits).at[task.first_digit + i];
 
-		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.reach, digit.null);
+		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.map_bits, digit.reach, digit.null);
 	}
 	if (i < task.measures)
 	{
@@ -191,6 +192,14 @@ choose(Chunk chunk, uint32_t first)
 	return bvec4(uvec4(is_chosen(chunk, places.x), is_chosen(chunk, places.y), is_chosen(chunk, places.z), is_chosen(chunk, places.w)));
 }
 
+uint32_t
+number_in_map(Digit digit, uint32_t place)
+{
+	uint32_t	per_word = 32 / digit.map_bits;
+
+	return Words(digit.map).at[place / per_word] >> place % per_word * digit.map_bits & 0xFFFFFFFFu >> (32 - digit.map_bits);
+}
+
 /* Numbers that a map has. */
 uvec4
 look_up_numbers(Digit digit, uvec4 rows)
@@ -201,7 +210,7 @@ look_up_numbers(Digit digit, uvec4 rows)
 
 	for (uint32_t k = 0; k < 4; k++)
 		if (known[k] && places[k] <= digit.reach)
-			numbers[k] = min(Words(digit.map).at[uint32_t(places[k])], digit.null);
+			numbers[k] = min(number_in_map(digit, uint32_t(places[k])), digit.null);
 	return numbers;
 }
 

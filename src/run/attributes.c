@@ -494,6 +494,23 @@ has_integer_keys(const RtscanDimension *dimension, const RtscanSchema *schema)
 	return dimension->n == 0 || keys[dimension->n - 1] - keys[0] < MOST_MAPPED;
 }
 
+/* The numbers of n keys; of what is no key, NULL's. */
+#define FILL_MAP(bits) \
+static void \
+fill_map_##bits(RtscanTallyMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
+{ \
+	uint##bits *filled = map->numbers; \
+	\
+	for (uint64 i = 0; i <= map->reach; i++) \
+		filled[i] = (uint##bits) map->highest; \
+	for (uint32 i = 0; i < n; i++) \
+		filled[keys[i] - keys[0]] = (uint##bits) numbers[i]; \
+}
+
+FILL_MAP(8)
+FILL_MAP(16)
+FILL_MAP(32)
+
 static void
 make_map(Place *place)
 {
@@ -502,21 +519,22 @@ make_map(Place *place)
 	const uint64 *keys = rtscan_dimension_keys(dimension);
 	RtscanTallyMap *map = &place->map;
 
-	*map = (RtscanTallyMap) {.highest = attribute->count - 1};
+	*map = (RtscanTallyMap) {.highest = attribute->count - 1, .bits = attribute->count <= 1 << 8 ? 8 : attribute->count <= 1 << 16 ? 16 : 32};
 	if (dimension->n > 0)
 	{
 		map->first = rtscan_integer_of_key(keys[0]);
 		map->reach = keys[dimension->n - 1] - keys[0];
 	}
-	map->numbers = MemoryContextAllocHuge(dimension->context, (map->reach + 1) * sizeof(uint32));
+	map->numbers = MemoryContextAllocHuge(dimension->context, ((Size) map->reach + 1) * map->bits / 8);
 	place->rows = MemoryContextAllocHuge(dimension->context, attribute->count * sizeof(uint32));
-	for (uint64 i = 0; i <= map->reach; i++)
-		map->numbers[i] = map->highest;
 	for (uint32 row = 0; row < dimension->n; row++)
-	{
-		map->numbers[keys[row] - keys[0]] = attribute->numbers[row];
 		place->rows[attribute->numbers[row]] = row;
-	}
+	if (map->bits == 8)
+		fill_map_8(map, keys, attribute->numbers, dimension->n);
+	else if (map->bits == 16)
+		fill_map_16(map, keys, attribute->numbers, dimension->n);
+	else
+		fill_map_32(map, keys, attribute->numbers, dimension->n);
 }
 
 const RtscanTallyMap *

@@ -83,6 +83,7 @@ device_digit(const RtscanTallyDigit *digit, const RtscanDeviceWords *words)
 		.stride = digit->stride,
 		.shift = map ? (uint64) digit->of.least - (uint64) map->first : digit->of.shift,
 		.reach = map ? map->reach : 0,
+		.map_bits = map ? map->bits : 0,
 	};
 }
 

@@ -249,7 +249,7 @@ rtscan_place_words(RtscanDeviceWords *words)
 		PlacedMap  *placed = lfirst(cell);
 
 		placed->words = (uint32) Min(words->n, DEVICE_MAX_SET_WORDS);
-		words->n += placed->map->reach + 1;
+		words->n += device_map_words(placed->map->reach, placed->map->bits);
 	}
 }
 
@@ -269,6 +269,6 @@ rtscan_write_words(const RtscanDeviceWords *words, uint32 *room)
 	{
 		const PlacedMap *placed = lfirst(cell);
 
-		memcpy(room + placed->words, placed->map->numbers, (placed->map->reach + 1) * sizeof(uint32));
+		memcpy(room + placed->words, placed->map->numbers, ((Size) placed->map->reach + 1) * placed->map->bits / 8);
 	}
 }

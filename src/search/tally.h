@@ -47,9 +47,10 @@ typedef struct RtscanTallyColumn
 typedef struct RtscanTallyMap
 {
 	int64		first;
-	uint64		reach;			/* so far is the last from the first */
-	uint32	   *numbers;
+	uint32		reach;			/* so far is the last from the first */
 	uint32		highest;
+	int			bits;			/* of a number: 8, 16 or 32 */
+	void	   *numbers;
 } RtscanTallyMap;
 
 typedef struct RtscanTallyDigit
