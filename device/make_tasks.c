@@ -429,7 +429,7 @@ add_set(Work *work, const EvaluateMembers *members)
 			.values = cache_elements(column, members->shift),
 			.words = members->words != DEVICE_NO_WORDS ? work->request->device_words + members->words * sizeof(uint32_t) : 0,
 			.reach = members->reach,
-			.null = members->null,
+			.null = members->null != 0,
 		};
 	return DEVICE_OK;
 }

@@ -19,7 +19,7 @@ struct Set
 	Elements	values;
 	uint64_t	words;
 	uint64_t	reach;
-	bool		null;
+	uint32_t	null;
 };
 
 shared Set	sets[MEMBERS_SETS];
@@ -34,19 +34,22 @@ enter_chunk(MembersTask task, uint32_t chunk)
 	{
 		SetTask		set = Sets(tasks.sets).at[task.first_set + i];
 
-		sets[i] = Set(enter_column(set.values, chunk), set.words, set.reach, set.null != 0);
+		sets[i] = Set(enter_column(set.values, chunk), set.words, set.reach, set.null);
 	}
 	barrier();
 }
 
-bool
-is_member(Set set, bool known, uint64_t place)
+/* Of a bit for each integer, those of four: what is not up to reach has the last one's, which is not asked for. */
+uvec4
+load_members(Set set, u64vec4 places)
 {
-	if (!known)
-		return set.null;
-	if (place > set.reach)
-		return false;
-	return set.words == 0 || (Words(set.words).at[uint32_t(place / 32)] >> uint32_t(place % 32) & 1) != 0;
+	if (set.words == 0)
+		return uvec4(1);
+	uvec4		bits = uvec4(min(places, u64vec4(set.reach)) & 0xFFFFFFFFul);
+	Words		words = Words(set.words);
+	uvec4		loaded = uvec4(words.at[bits.x / 32], words.at[bits.y / 32], words.at[bits.z / 32], words.at[bits.w / 32]);
+
+	return loaded >> (bits & 31u) & 1u;
 }
 
 /* The next four rows of a word's, or the last of them again. */
@@ -75,10 +78,10 @@ test_rows(Set set, uint32_t word, uint32_t rows)
 		uvec4		next = next_rows(rows);
 		bvec4		known = bvec4(true);
 		u64vec4		places = load_wide(set.values, word * 32 + next, known);
+		uvec4		are = mix(uvec4(set.null), load_members(set, places) & uvec4(lessThanEqual(places, u64vec4(set.reach))), known);
 
-		for (uint32_t k = 0; k < 4; k++)
-			if (is_member(set, known[k], places[k]))
-				members |= 1u << next[k];
+		are <<= next;
+		members |= are.x | are.y | are.z | are.w;
 	}
 	return members;
 }

@@ -206,12 +206,13 @@ look_up_numbers(Digit digit, uvec4 rows)
 {
 	bvec4		known = bvec4(true);
 	u64vec4		places = load_wide(digit.values, rows, known);
-	uvec4		numbers = uvec4(digit.null);
+	bvec4		mapped = lessThanEqual(places, u64vec4(digit.reach));
+	uvec4		near = uvec4(mix(u64vec4(0), places, mapped));
+	uvec4		numbers = uvec4(number_in_map(digit, near.x), number_in_map(digit, near.y),
+								number_in_map(digit, near.z), number_in_map(digit, near.w));
 
-	for (uint32_t k = 0; k < 4; k++)
-		if (known[k] && places[k] <= digit.reach)
-			numbers[k] = min(number_in_map(digit, uint32_t(places[k])), digit.null);
-	return numbers;
+	known = bvec4(uvec4(known) & uvec4(mapped));
+	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 
 /* Digits have 32 bits.  Whatever is there, a cell is one that there is. */

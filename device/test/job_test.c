@@ -1,6 +1,7 @@
 /*
  * job_test.c
  *		RTCUDB's job (../make_job.h) on a device, against what a loop over rows says of the same columns: counts, bits, tallies.
+ *		So are sets and maps, which all executors have in common.
  *
  *	job_test [device]
  *
@@ -13,7 +14,7 @@
 
 #include "columns.h"
 
-#define CASES			20
+#define CASES			24
 #define MAX_SEGMENTS	3
 #define MAX_SCANS		5
 #define MAX_INTERVALS	40
@@ -23,9 +24,14 @@
 #define MAX_CELLS		3000
 #define FIRST_DIGIT		MAX_SCANS
 #define FIRST_VALUE		(FIRST_DIGIT + MAX_DIGITS)
+#define MAX_MEMBERS		2		/* columns that rows are tested by */
+#define FIRST_MEMBERS	(FIRST_VALUE + MAX_VALUES)
+#define MAX_REACH		5000	/* of a set, or a map */
+#define MAX_SET_WORDS	(MAX_SEGMENTS * (MAX_MEMBERS + MAX_DIGITS) * (MAX_REACH + 1))
 #define MAX_WORDS		(MAX_SEGMENTS * MAX_CELLS * (1 + MAX_MEASURES))
 #define MAX_ANSWER		(MAX_SEGMENTS * (1 + MAX_CELLS * (2 + MAX_MEASURES)))
 #define RESULTS_SIZE	(65536 + MAX_ANSWER * sizeof(uint64_t) + MAX_SEGMENTS * MAX_CHUNKS * DEVICE_CHUNK_BYTES)
+#define AREA_SIZE		(RESULTS_SIZE + MAX_SET_WORDS * sizeof(uint32_t))
 
 /* A request's parts, and the columns of its segments. */
 typedef struct Case
@@ -34,11 +40,14 @@ typedef struct Case
 	EvaluateSegment segments[MAX_SEGMENTS];
 	EvaluateColumn columns[MAX_SEGMENTS * MAX_SCANS];
 	DeviceInterval intervals[MAX_SEGMENTS * MAX_SCANS * MAX_INTERVALS];
+	EvaluateMembers members[MAX_SEGMENTS * MAX_MEMBERS];
+	uint32_t	words[MAX_SET_WORDS];
 	TallyDigit	digits[MAX_SEGMENTS * MAX_DIGITS];
 	TallyMeasure measures[MAX_SEGMENTS * MAX_MEASURES];
 	Column		scans[MAX_SEGMENTS][MAX_SCANS];
 	Column		digit_columns[MAX_SEGMENTS][MAX_DIGITS];
 	Column		values[MAX_SEGMENTS][MAX_VALUES];
+	Column		member_columns[MAX_SEGMENTS][MAX_MEMBERS];
 
 	/* of all segments */
 	uint32_t	ndigits;
@@ -161,6 +170,52 @@ make_scans(uint32_t s)
 	}
 }
 
+/* Words of a set or a map, of which a half or most bits are set; where they begin. */
+static uint32_t
+make_words(uint64_t n)
+{
+	uint32_t	first = current.header.words;
+	bool		half = below(2) > 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		current.words[current.header.words++] = (uint32_t) (random64() | (half ? 0 : random64()));
+	return first;
+}
+
+/* What rows are tested by: values near the set's, which may have any integer, or none. */
+static void
+make_members(uint32_t s)
+{
+	static const uint32_t limits[] = {1, 2, 100, 5000, 100000};
+	EvaluateSegment *segment = &current.segments[s];
+
+	segment->members = (uint32_t) below(MAX_MEMBERS + 1);
+	for (uint32_t m = 0; m < segment->members; m++)
+	{
+		Column	   *column = &current.member_columns[s][m];
+		EvaluateMembers *members = &current.members[current.header.members++];
+		uint32_t	limit = ONE_OF(limits);
+
+		*column = new_column();
+		make_values(column, &cache, segment, FIRST_MEMBERS + m, random_form(), limit);
+		*members = (EvaluateMembers) {
+			.column = FIRST_MEMBERS + m, .form = column->resident->shape.form, .null = (uint32_t) below(2),
+			.words = DEVICE_NO_WORDS, .shift = below(2) > 0 ? below(limit) : -below(limit), .reach = below(MAX_REACH)};
+		if (below(3) > 0)
+			members->words = make_words(device_set_words(members->reach));
+	}
+}
+
+/* Let a digit of integers have the numbers of a map. */
+static void
+make_map(TallyDigit *digit)
+{
+	digit->map_bits = 8 << below(3);
+	digit->reach = (uint32_t) below(MAX_REACH);
+	digit->shift = below(2) > 0 ? below(100) : -below(100);
+	digit->map = make_words(device_map_words(digit->reach, digit->map_bits));
+}
+
 static void
 make_digits(uint32_t s)
 {
@@ -180,6 +235,8 @@ make_digits(uint32_t s)
 			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
 		current.digits[current.header.digits++] = (TallyDigit) {
 			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift};
+		if (current.forms[d] != COLUMN_KEY && below(3) == 0)
+			make_map(&current.digits[current.header.digits - 1]);
 		stride *= null + 1;
 	}
 }
@@ -214,6 +271,7 @@ make_segment(uint32_t s)
 	segment->key.segment = ncases * MAX_SEGMENTS + s;
 	segment->rows = ONE_OF(rows);
 	make_scans(s);
+	make_members(s);
 	/* A segment without a tally, or all of a request. */
 	if (current.nmeasures == 0 && current.ndigits == 0)
 		return;
@@ -241,6 +299,38 @@ is_wanted(const Column *column, const DeviceInterval *intervals, uint32_t count,
 	return false;
 }
 
+/* A number of so many bits, from words on. */
+static uint32_t
+number_at(uint32_t words, uint64_t place, uint32_t bits)
+{
+	uint32_t	number;
+
+	memcpy(&number, (const char *) (current.words + words) + place * bits / 8, sizeof(number));
+	return number & UINT32_MAX >> (32 - bits);
+}
+
+static bool
+is_member(const EvaluateMembers *members, const Column *column, uint32_t row)
+{
+	uint64_t	place = column->numbers[row] + members->shift;
+
+	if (column->isnull[row])
+		return members->null != 0;
+	return place <= members->reach &&
+		(members->words == DEVICE_NO_WORDS || (current.words[members->words + place / 32] >> place % 32 & 1) != 0);
+}
+
+/* The number that a row has of a digit. */
+static uint64_t
+digit_number(const TallyDigit *digit, const Column *column, uint32_t row)
+{
+	uint64_t	number = column->numbers[row] + digit->shift;
+
+	if (digit->map != DEVICE_NO_WORDS && !column->isnull[row])
+		number = number <= digit->reach ? number_at(digit->map, number, digit->map_bits) : digit->null;
+	return column->isnull[row] || number > digit->null ? digit->null : number;
+}
+
 static void
 expect_in_tally(uint32_t s, uint32_t row, uint64_t *words)
 {
@@ -251,10 +341,7 @@ expect_in_tally(uint32_t s, uint32_t row, uint64_t *words)
 
 	for (uint32_t d = 0; d < current.ndigits; d++)
 	{
-		const Column *column = &current.digit_columns[s][d];
-		uint64_t	number = column->numbers[row] + digits[d].shift;
-
-		word += (column->isnull[row] || number > digits[d].null ? digits[d].null : (uint32_t) number) * digits[d].stride;
+		word += digit_number(&digits[d], &current.digit_columns[s][d], row) * digits[d].stride;
 	}
 	*word += 1;
 	for (uint32_t m = 0; m < current.nmeasures; m++)
@@ -290,6 +377,7 @@ typedef struct Place
 {
 	const EvaluateColumn *columns;
 	const DeviceInterval *intervals;
+	const EvaluateMembers *members;
 	uint32_t	chunk;
 	uint64_t   *words;
 	uint64_t   *next_words;
@@ -312,12 +400,15 @@ expect_segment(uint32_t s, Place *place)
 			matches = matches && is_wanted(&current.scans[s][c], intervals, place->columns[c].intervals, row);
 			intervals += place->columns[c].intervals;
 		}
+		for (uint32_t m = 0; m < segment->members; m++)
+			matches = matches && is_member(&place->members[m], &current.member_columns[s][m], row);
 		if (matches)
 			expect_row(s, row, place->chunk, place->words);
 	}
 	for (uint32_t c = 0; c < segment->columns; c++)
 		place->intervals += place->columns[c].intervals;
 	place->columns += segment->columns;
+	place->members += segment->members;
 	place->chunk += device_chunks(segment->rows);
 	place->next_words += expected_words_of(segment);
 }
@@ -329,7 +420,8 @@ make_request(Area *area)
 {
 	Request		request = {
 		.area = area, .header = &current.header, .segments = current.segments, .columns = current.columns,
-		.intervals = current.intervals, .digits = current.digits, .measures = current.measures};
+		.intervals = current.intervals, .members = current.members, .digits = current.digits, .measures = current.measures,
+		.words = RESULTS_SIZE};
 
 	for (uint32_t s = 0; s < current.header.segments; s++)
 	{
@@ -392,6 +484,8 @@ forget(void)
 			free_column(&current.digit_columns[s][d]);
 		for (uint32_t v = 0; v < MAX_VALUES; v++)
 			free_column(&current.values[s][v]);
+		for (uint32_t m = 0; m < MAX_MEMBERS; m++)
+			free_column(&current.member_columns[s][m]);
 	}
 	cache_evict_all(&cache);
 }
@@ -409,7 +503,7 @@ make_masks(void)
 	}
 }
 
-/* An area as a backend leaves it: with masks where bits are to be. */
+/* An area as a backend leaves it: with masks where bits are to be, and words. */
 static void
 fill_area(const Request *request)
 {
@@ -419,15 +513,17 @@ fill_area(const Request *request)
 	memset(request->area->map, 0xA5, request->area->size);
 	if (current.header.want_bits)
 		memcpy(bits, masks, (size_t) request->chunks * DEVICE_CHUNK_BYTES);
+	memcpy(request->area->map + request->words, current.words, current.header.words * sizeof(uint32_t));
 }
 
 static void
 check_case(void)
 {
-	static char map[RESULTS_SIZE];
+	static char map[AREA_SIZE];
 	bool		imported = below(2) > 0;
-	Area		area = {.map = imported ? results.host : map, .size = RESULTS_SIZE, .imported = imported, .memory = results};
-	Place		place = {.columns = current.columns, .intervals = current.intervals, .next_words = expected_words};
+	Area		area = {.map = imported ? results.host : map, .size = AREA_SIZE, .imported = imported, .memory = results};
+	Place		place = {.columns = current.columns, .intervals = current.intervals, .members = current.members,
+		.next_words = expected_words};
 	Request		request;
 
 	make_shape();
@@ -462,7 +558,7 @@ main(int argc, char **argv)
 		fail("the device lacks ray tracing, or atomic operations on 64 bits");
 	cache_open(&cache, &context);
 	evaluator_open(&evaluator, &context, &cache, &(EvaluatorOptions) {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest});
-	if (!memory_on_host(&context, HOST_READS_AND_WRITES, RESULTS_SIZE, 0, &results))
+	if (!memory_on_host(&context, HOST_READS_AND_WRITES, AREA_SIZE, 0, &results))
 		fail("there is no memory for the host");
 	while (ncases < CASES)
 		check_case();
