@@ -182,6 +182,13 @@ make_words(uint64_t n)
 	return first;
 }
 
+/* Of integers below a limit some are beyond it, or none. */
+static uint32_t
+random_reach(uint32_t limit)
+{
+	return (uint32_t) below(below(2) > 0 && limit < MAX_REACH ? limit : MAX_REACH);
+}
+
 /* What rows are tested by: values near the set's, which may have any integer, or none. */
 static void
 make_members(uint32_t s)
@@ -200,7 +207,7 @@ make_members(uint32_t s)
 		make_values(column, &cache, segment, FIRST_MEMBERS + m, random_form(), limit);
 		*members = (EvaluateMembers) {
 			.column = FIRST_MEMBERS + m, .form = column->resident->shape.form, .null = (uint32_t) below(2),
-			.words = DEVICE_NO_WORDS, .shift = below(2) > 0 ? below(limit) : -below(limit), .reach = below(MAX_REACH)};
+			.words = DEVICE_NO_WORDS, .shift = below(2) > 0 ? below(limit) : -below(limit), .reach = random_reach(limit)};
 		if (below(3) > 0)
 			members->words = make_words(device_set_words(members->reach));
 	}
@@ -211,7 +218,7 @@ static void
 make_map(TallyDigit *digit)
 {
 	digit->map_bits = 8 << below(3);
-	digit->reach = (uint32_t) below(MAX_REACH);
+	digit->reach = random_reach(digit->null + 1);
 	digit->shift = below(2) > 0 ? below(100) : -below(100);
 	digit->map = make_words(device_map_words(digit->reach, digit->map_bits));
 }
