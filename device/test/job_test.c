@@ -220,7 +220,10 @@ make_map(TallyDigit *digit)
 	digit->map_bits = 8 << below(3);
 	digit->reach = random_reach(digit->null + 1);
 	digit->shift = below(2) > 0 ? below(100) : -below(100);
-	digit->map = make_words(device_map_words(digit->reach, digit->map_bits));
+	digit->map = current.header.words;
+	current.header.words += (uint32_t) device_map_words(digit->reach, digit->map_bits);
+	for (uint32_t i = 0; i <= digit->reach; i++)
+		set_bits((char *) (current.words + digit->map), (uint64_t) i * digit->map_bits, digit->map_bits, below((uint64_t) digit->null + 2));
 }
 
 static void
