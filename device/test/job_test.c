@@ -196,7 +196,7 @@ make_members(uint32_t s)
 	static const uint32_t limits[] = {1, 2, 100, 5000, 100000};
 	EvaluateSegment *segment = &current.segments[s];
 
-	segment->members = (uint32_t) below(MAX_MEMBERS + 1);
+	segment->members = below(2) > 0 ? (uint32_t) below(MAX_MEMBERS + 1) : 0;
 	for (uint32_t m = 0; m < segment->members; m++)
 	{
 		Column	   *column = &current.member_columns[s][m];
@@ -245,7 +245,7 @@ make_digits(uint32_t s)
 			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
 		current.digits[current.header.digits++] = (TallyDigit) {
 			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift};
-		if (current.forms[d] != COLUMN_KEY && below(3) == 0)
+		if (current.forms[d] != COLUMN_KEY && below(3) > 0)
 			make_map(&current.digits[current.header.digits - 1]);
 		stride *= null + 1;
 	}
