@@ -157,7 +157,7 @@ make_scans(uint32_t s)
 {
 	EvaluateSegment *segment = &current.segments[s];
 
-	segment->columns = (uint32_t) below(MAX_SCANS + 1);
+	segment->columns = (uint32_t) below(below(2) > 0 ? MAX_SCANS + 1 : 2);
 	for (uint32_t c = 0; c < segment->columns; c++)
 	{
 		EvaluateColumn *wanted = &current.columns[current.header.columns++];
@@ -193,10 +193,10 @@ random_reach(uint32_t limit)
 static void
 make_members(uint32_t s)
 {
-	static const uint32_t limits[] = {1, 2, 100, 5000, 100000};
+	static const uint32_t limits[] = {1, 2, 5, 100, 5000};
 	EvaluateSegment *segment = &current.segments[s];
 
-	segment->members = below(2) > 0 ? (uint32_t) below(MAX_MEMBERS + 1) : 0;
+	segment->members = (uint32_t) below(MAX_MEMBERS + 1);
 	for (uint32_t m = 0; m < segment->members; m++)
 	{
 		Column	   *column = &current.member_columns[s][m];
@@ -219,7 +219,7 @@ make_map(TallyDigit *digit)
 {
 	digit->map_bits = 8 << below(3);
 	digit->reach = random_reach(digit->null + 1);
-	digit->shift = below(2) > 0 ? below(100) : -below(100);
+	digit->shift = below(2) > 0 ? below(digit->null + 1) : -below(digit->null + 1);
 	digit->map = current.header.words;
 	current.header.words += (uint32_t) device_map_words(digit->reach, digit->map_bits);
 	for (uint32_t i = 0; i <= digit->reach; i++)
