@@ -1,0 +1,206 @@
+# What rows are tested for on a device: conditions on INCLUDE columns, long lists, and dimensions of stars, whose columns are groups
+# of what it adds up. It is right for every type that has integers or codes, before and after changes, and without the device.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DeviceTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+need_device();
+
+# What rt finds is tested as what compute finds is.
+@executors = grep { $_ ne 'rt' } @executors if @executors > 2;
+
+my $node = device_node('device_tests', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nwork_mem = 64MB\n");
+$node->start;
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION IF NOT EXISTS rtscan;
+-- c repeats, so that it is coded; p hardly does; d is in heap order; k8 and day are of other types than their dimensions' keys
+CREATE TABLE fact AS SELECT abs(hashint4(i)) % 5000 AS c, abs(hashint4(i + 7)) AS p, i / 100 AS d, (abs(hashint4(i)) % 900)::int8 AS k8,
+	date '2020-01-01' + abs(hashint4(i)) % 700 AS day, nullif(abs(hashint4(i + 3)) % 50, 17) AS q, 'text ' || abs(hashint4(i)) % 300 AS name,
+	(i % 4999 / 100.0)::numeric(6, 2) AS price, nullif(i % 77, 5) AS v, 'tag ' || i % 23 AS tag, hashint8(i) * 1000003::bigint AS wide,
+	(i % 1000)::float8 / 8 AS f, nullif(i % 31, 30) AS far, i % 3 = 0 AS yes, 'long ' || i AS unique_text
+FROM generate_series(1, 200000) AS i;
+SET maintenance_work_mem = '90MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX fact_idx ON fact USING rtscan (c, p, d, k8, day, q, name) INCLUDE (v, price, tag, wide, f, far, yes, q, unique_text);
+CREATE TABLE customer AS SELECT i AS id, nullif('nation ' || i % 25, 'nation 3') AS nation, i % 5 AS region, i / 7.0 AS amount FROM generate_series(0, 4800) AS i;
+ALTER TABLE customer ADD PRIMARY KEY (id);
+CREATE TABLE part AS SELECT p AS id, 'brand ' || p % 40 AS brand, p % 9 AS kind FROM (SELECT DISTINCT p FROM fact WHERE p % 3 = 0 ORDER BY p LIMIT 30000) AS parts;
+ALTER TABLE part ADD PRIMARY KEY (id);
+CREATE TABLE small AS SELECT i::int2 AS id, nullif(i % 4, 2) AS g, date '2019-12-31' + i AS day, CASE WHEN i % 10 < 7 THEN i END AS far FROM generate_series(0, 899) AS i;
+ALTER TABLE small ADD PRIMARY KEY (id); ALTER TABLE small ADD UNIQUE (day);
+CREATE TABLE names AS SELECT 'text ' || i AS name, i % 3 AS g FROM generate_series(0, 250) AS i;
+ALTER TABLE names ADD PRIMARY KEY (name);
+CREATE TABLE several AS SELECT i % 400 AS id, i AS n FROM generate_series(0, 700) AS i;
+VACUUM ANALYZE;
+SQL
+comes_back($node, $_, 'first use') foreach @executors;
+
+my $list = join(',', map { 13 * $_ } 0 .. 300);
+# conditions on rows, of which a device tests all
+my @conditions = (
+	'v < 40', 'v <> 7 AND q < 30', 'v IS NULL', 'v IS NOT NULL AND far IS NULL', "tag = 'tag 7'", "tag >= 'tag 20' AND v BETWEEN 3 AND 60", "tag <> 'tag 3'",
+	'price BETWEEN 3.005 AND 21', 'price = 7.5', 'price IN (1, 2.25, 49.98, 700)', 'wide > 0', 'f < 60.1', 'f >= 60.125 AND f <= 100', 'yes', 'NOT yes AND q = 5',
+	"v = ANY ('{1,2,3,5,8,13,21,34,55,89}')", "v <> ALL ('{1,2,3,5,8,13,21,34,55,89}')", "c = ANY ('{$list}')", "c <> ALL ('{$list}') AND v > 5",
+	"p = ANY (ARRAY(SELECT id FROM part WHERE kind = 2))", "k8 = ANY ('{$list}'::int8[])", 'v < 3 OR c < 100', "(v < 3 OR tag = 'tag 9') AND d > 500",
+	"(v IS NULL OR price > 40) AND (q < 10 OR far = 3)", "far IS DISTINCT FROM 4 AND q IS NOT NULL", 'v > 76', 'v < 0', 'v >= 0', 'v < 1000');
+my @queries = (
+	(map { "SELECT count(*), sum(v), sum(wide), min(price), max(q) FROM fact WHERE $_" } @conditions),
+	(map { "SELECT tag, count(*), sum(price), max(far) FROM fact WHERE $_ GROUP BY tag" } @conditions[0, 3, 4, 7, 18, 21, 22]),
+	'SELECT count(*), sum(v) FROM fact JOIN customer ON c = id WHERE region = 2',
+	'SELECT nation, count(*), sum(v), min(wide), max(price) FROM fact JOIN customer ON c = id WHERE region < 3 AND q < 40 GROUP BY nation',
+	'SELECT nation, yes, count(v), sum(v * q) FROM fact JOIN customer ON c = id GROUP BY nation, yes',
+	'SELECT nation, count(*), avg(price) FROM fact LEFT JOIN customer ON c = id AND region = 1 WHERE v > 30 GROUP BY nation',
+	'SELECT brand, count(*), sum(price) FROM fact JOIN part ON p = id WHERE kind IN (1, 2, 5) AND far < 20 GROUP BY brand',
+	"SELECT nation, brand, d / 500, count(*), sum(wide) FROM fact JOIN customer ON c = customer.id JOIN part ON p = part.id WHERE region = 1 GROUP BY 1, 2, 3",
+	'SELECT g, count(*), sum(v) FROM fact JOIN small ON k8 = id WHERE g < 3 GROUP BY g',
+	'SELECT g, small.day, count(*), sum(v) FROM fact JOIN small ON fact.day = small.day GROUP BY g, small.day',
+	'SELECT g % 2, count(*) FROM fact JOIN small USING (day) WHERE v < 60 GROUP BY g',
+	'SELECT small.far, count(*), sum(v) FROM fact JOIN small ON q = id GROUP BY small.far',
+	'SELECT g, count(*), max(v) FROM fact JOIN small ON v = id GROUP BY g',
+	'SELECT g, count(*) FROM fact LEFT JOIN small ON fact.far = id AND g > 0 GROUP BY g',
+	'SELECT count(*), sum(v) FROM fact WHERE c IN (SELECT id FROM customer WHERE region = 3)',
+	'SELECT q, count(*), sum(v) FROM fact WHERE EXISTS (SELECT FROM customer WHERE id = c AND region < 2) GROUP BY q',
+	'SELECT count(*), sum(v) FROM fact WHERE NOT EXISTS (SELECT FROM customer WHERE id = c AND region > 0)',
+	'SELECT nation, count(*) FROM fact JOIN customer ON c = id WHERE NOT EXISTS (SELECT FROM part WHERE part.id = p) GROUP BY nation',
+	'SELECT nation, region, count(*), GROUPING(nation, region) FROM fact JOIN customer ON c = id WHERE q > 5 GROUP BY GROUPING SETS ((nation), (region), ())',
+	'SELECT nation, count(*) FROM fact JOIN customer ON c = id WHERE region = 9 GROUP BY nation',
+	'SELECT count(*), sum(v) FROM fact JOIN customer ON c = id WHERE region = 9',
+	'SELECT upper(nation), sum(v) FROM fact JOIN customer ON c = id WHERE region = 0 GROUP BY upper(nation) HAVING count(*) > 10');
+# of which the CPU does a part, or all
+my @others = (
+	"SELECT count(*), sum(v) FROM fact WHERE unique_text < 'long 3'",
+	"SELECT nation, sum(amount) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",
+	"SELECT nation, sum(v * region) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",
+	"SELECT nation, sum(v) FROM fact JOIN customer ON c = id WHERE region > q % 3 GROUP BY nation",
+	'SELECT g, count(*) FROM fact JOIN names USING (name) WHERE v < 30 GROUP BY g',
+	'SELECT n % 7, count(*), sum(v) FROM fact JOIN several ON c = id GROUP BY 1',
+	'SELECT count(*), sum(v) FROM fact JOIN several ON c = id',
+	'SELECT g, count(*) FROM fact JOIN small ON k8 = id AND fact.day = small.day GROUP BY g',
+	'SELECT nation, count(*) FILTER (WHERE v < 5) FROM fact JOIN customer ON c = id GROUP BY nation',
+	"SELECT c, v, tag FROM fact WHERE tag = 'tag 7' AND v < 5",
+	'SELECT c, nation, v FROM fact JOIN customer ON c = id WHERE region = 4 AND v = 3',
+	"SELECT c, p FROM fact WHERE c = ANY ('{$list}') AND far = 9",
+	"SELECT count(*) FROM fact WHERE (v < 3 OR (tag = 'tag 9' AND (q = 1 OR q IS NULL))) AND d > 500");
+
+sub sorted { return join("\n", sort split(/\n/, $_[0])); }
+
+my $only_stars = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off; ';
+
+# PostgreSQL's own answer, which holds until the table changes.
+my %right;
+sub right
+{
+	my ($query) = @_;
+	return $right{$query} //= sorted($node->safe_psql('postgres',
+		"SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET rtscan.enable_star = off; SET enable_bitmapscan = off; $query"));
+}
+
+sub change
+{
+	my ($statements) = @_;
+	%right = ();
+	return $node->safe_psql('postgres', $statements);
+}
+
+# An executor's answer.
+sub answered
+{
+	my ($executor, $query, $settings) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', "SET rtscan.executor = $executor; $only_stars" . ($settings // '') . $query);
+	return $rc == 0 ? sorted($out) : $err;
+}
+
+# The lines of EXPLAIN (ANALYZE), by label.
+sub explained
+{
+	my ($executor, $query, $settings) = @_;
+	my $plan = $node->safe_psql('postgres', "SET rtscan.executor = $executor; $only_stars" . ($settings // '')
+		  . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
+	return { map { /^\s*([A-Z]\w+(?: \w+)*): (.*)/ ? ($1 => $2) : () } reverse split(/\n/, $plan) };
+}
+
+sub all_right
+{
+	my ($what, $settings, $every) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my @all = (@queries, @others);
+	foreach my $i (0 .. $#all)
+	{
+		my $right = right($all[$i]);
+		is(answered($_, $all[$i], $settings), $right, "$what, $_: $all[$i]") foreach grep { $i % ($every // 1) == 0 } @executors;
+	}
+	return;
+}
+
+# ---------------------------------------------------------------- all rows are seen by all
+
+all_right('vacuumed');
+foreach my $executor (@executors)
+{
+	foreach my $query (@queries)
+	{
+		my $told = explained($executor, $query);
+		is($told->{'Not Tallied'}, undef, "$executor: all of it is tallied: $query");
+		is($told->{'Segments on CPU'}, 0, "$executor: nothing is left to the CPU: $query") unless $query =~ /region = 9|v < 0|v > 76/;
+		my ($from) = $query =~ /(FROM .*?)(?: GROUP BY|$)/;
+		my $rows = right("SELECT count(*) $from");
+		my $times = $query =~ /GROUPING SETS/ ? 3 : 1;
+		cmp_ok($told->{'Rows Tallied'} // 0, '>=', $rows, "$executor: all of its rows: $query");
+		cmp_ok($told->{'Rows Tallied'} // 0, '<=', $times * $rows, "$executor: and no others: $query");
+	}
+	is(answered($executor, $queries[$_], 'SET rtscan.fallback = off; '), right($queries[$_]), "$executor: without the CPU: $queries[$_]") foreach 0, 4, 17, 37;
+}
+my $keys = explained($executors[0], 'SELECT brand, count(*) FROM fact JOIN part ON p = id GROUP BY brand');
+is($keys->{'Not Tallied'}, undef, 'keys of a plain column');
+
+# ---------------------------------------------------------------- what processes would share is done at once
+
+foreach my $executor (@executors)
+{
+	my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; ';
+	foreach my $query (grep { /customer/ || /tag/ } @queries[0 .. 40])
+	{
+		my $told = explained($executor, $query, $parallel);
+		is($told->{'Workers Planned'}, undef, "$executor: one process has it done: $query") if defined $told->{'Rows Tallied'};
+		is(answered($executor, $query, $parallel), right($query), "$executor: and right: $query");
+	}
+}
+
+# ---------------------------------------------------------------- keys that do not fit into memory come in ranges
+
+foreach my $query (grep { /JOIN part/ } @queries)
+{
+	my $small = "SET work_mem = '64kB'; SET hash_mem_multiplier = 1; ";
+	is(answered($_, $query, $small), right($query), "$_: ranges of keys: $query") foreach @executors;
+}
+
+# ---------------------------------------------------------------- rows that some do not see
+
+change('UPDATE fact SET v = v + 1 WHERE c < 30; DELETE FROM fact WHERE d = 777; INSERT INTO fact SELECT * FROM fact WHERE c = 4000');
+all_right('changed', undef, 3);
+change('VACUUM fact');
+all_right('vacuumed again', undef, 3);
+change("DELETE FROM customer WHERE id % 11 = 0; UPDATE customer SET nation = 'none' WHERE id % 13 = 0; DELETE FROM fact WHERE c % 19 = 0");
+all_right('other dimensions', undef, 3);
+
+# ---------------------------------------------------------------- faults
+
+foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30)
+{
+	my $offset = -s $node->logfile;
+	configure($node, 'rtscan.device_fault' => $fault);
+	ok($node->wait_for_log(qr/rtscan uses the device llvmpipe/, $offset), "$fault: a new program");
+	all_right($fault, undef, 6);
+}
+configure($node, 'rtscan.device_fault' => undef);
+comes_back($node, $_, 'after all faults') foreach @executors;
+server_is_healthy($node, 'device_tests');
+
+done_testing();
