@@ -19,10 +19,10 @@ need_device();
 
 my $node = device_node('device_tests', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nwork_mem = 64MB\n");
 $node->start;
+create_big($node);
 $node->safe_psql('postgres', <<'SQL');
-CREATE EXTENSION IF NOT EXISTS rtscan;
 -- c repeats, so that it is coded; p hardly does; d is in heap order; k8 and day are of other types than their dimensions' keys
-CREATE TABLE fact AS SELECT abs(hashint4(i)) % 5000 AS c, abs(hashint4(i + 7)) AS p, i / 100 AS d, (abs(hashint4(i)) % 900)::int8 AS k8,
+CREATE TABLE fact AS SELECT abs(hashint4(i)) % 5000 AS c, abs(hashint4(i + 7)) % 1000003 AS p, i / 100 AS d, (abs(hashint4(i)) % 900)::int8 AS k8,
 	date '2020-01-01' + abs(hashint4(i)) % 700 AS day, nullif(abs(hashint4(i + 3)) % 50, 17) AS q, 'text ' || abs(hashint4(i)) % 300 AS name,
 	(i % 4999 / 100.0)::numeric(6, 2) AS price, nullif(i % 77, 5) AS v, 'tag ' || i % 23 AS tag, hashint8(i) * 1000003::bigint AS wide,
 	(i % 1000)::float8 / 8 AS f, nullif(i % 31, 30) AS far, i % 3 = 0 AS yes, 'long ' || i AS unique_text
@@ -31,10 +31,10 @@ SET maintenance_work_mem = '90MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX fact_idx ON fact USING rtscan (c, p, d, k8, day, q, name) INCLUDE (v, price, tag, wide, f, far, yes, q, unique_text);
 CREATE TABLE customer AS SELECT i AS id, nullif('nation ' || i % 25, 'nation 3') AS nation, i % 5 AS region, i / 7.0 AS amount FROM generate_series(0, 4800) AS i;
 ALTER TABLE customer ADD PRIMARY KEY (id);
-CREATE TABLE part AS SELECT p AS id, 'brand ' || p % 40 AS brand, p % 9 AS kind FROM (SELECT DISTINCT p FROM fact WHERE p % 3 = 0 ORDER BY p LIMIT 30000) AS parts;
+CREATE TABLE part AS SELECT p AS id, 'brand ' || p % 40 AS brand, p % 7 AS kind FROM (SELECT DISTINCT p FROM fact WHERE p % 3 = 0 ORDER BY p LIMIT 30000) AS parts;
 ALTER TABLE part ADD PRIMARY KEY (id);
-CREATE TABLE small AS SELECT i::int2 AS id, nullif(i % 4, 2) AS g, date '2019-12-31' + i AS day, CASE WHEN i % 10 < 7 THEN i END AS far FROM generate_series(0, 899) AS i;
-ALTER TABLE small ADD PRIMARY KEY (id); ALTER TABLE small ADD UNIQUE (day);
+CREATE TABLE little AS SELECT i::int2 AS id, nullif(i % 4, 2) AS g, date '2019-12-31' + i AS day, CASE WHEN i % 10 < 7 THEN i END AS far FROM generate_series(0, 899) AS i;
+ALTER TABLE little ADD PRIMARY KEY (id); ALTER TABLE little ADD UNIQUE (day);
 CREATE TABLE names AS SELECT 'text ' || i AS name, i % 3 AS g FROM generate_series(0, 250) AS i;
 ALTER TABLE names ADD PRIMARY KEY (name);
 CREATE TABLE several AS SELECT i % 400 AS id, i AS n FROM generate_series(0, 700) AS i;
@@ -59,12 +59,12 @@ my @queries = (
 	'SELECT nation, count(*), avg(price) FROM fact LEFT JOIN customer ON c = id AND region = 1 WHERE v > 30 GROUP BY nation',
 	'SELECT brand, count(*), sum(price) FROM fact JOIN part ON p = id WHERE kind IN (1, 2, 5) AND far < 20 GROUP BY brand',
 	"SELECT nation, brand, d / 500, count(*), sum(wide) FROM fact JOIN customer ON c = customer.id JOIN part ON p = part.id WHERE region = 1 GROUP BY 1, 2, 3",
-	'SELECT g, count(*), sum(v) FROM fact JOIN small ON k8 = id WHERE g < 3 GROUP BY g',
-	'SELECT g, small.day, count(*), sum(v) FROM fact JOIN small ON fact.day = small.day GROUP BY g, small.day',
-	'SELECT g % 2, count(*) FROM fact JOIN small USING (day) WHERE v < 60 GROUP BY g',
-	'SELECT small.far, count(*), sum(v) FROM fact JOIN small ON q = id GROUP BY small.far',
-	'SELECT g, count(*), max(v) FROM fact JOIN small ON v = id GROUP BY g',
-	'SELECT g, count(*) FROM fact LEFT JOIN small ON fact.far = id AND g > 0 GROUP BY g',
+	'SELECT g, count(*), sum(v) FROM fact JOIN little ON k8 = id WHERE g < 3 GROUP BY g',
+	'SELECT g, little.day, count(*), sum(v) FROM fact JOIN little ON fact.day = little.day GROUP BY g, little.day',
+	'SELECT g % 2, count(*) FROM fact JOIN little USING (day) WHERE v < 60 GROUP BY g',
+	'SELECT little.far, count(*), sum(v) FROM fact JOIN little ON q = id GROUP BY little.far',
+	'SELECT g, count(*), max(v) FROM fact JOIN little ON v = id GROUP BY g',
+	'SELECT g, count(*) FROM fact LEFT JOIN little ON fact.far = id AND g > 0 GROUP BY g',
 	'SELECT count(*), sum(v) FROM fact WHERE c IN (SELECT id FROM customer WHERE region = 3)',
 	'SELECT q, count(*), sum(v) FROM fact WHERE EXISTS (SELECT FROM customer WHERE id = c AND region < 2) GROUP BY q',
 	'SELECT count(*), sum(v) FROM fact WHERE NOT EXISTS (SELECT FROM customer WHERE id = c AND region > 0)',
@@ -76,13 +76,14 @@ my @queries = (
 # of which the CPU does a part, or all
 my @others = (
 	"SELECT count(*), sum(v) FROM fact WHERE unique_text < 'long 3'",
+	'SELECT count(*), sum(v) FROM fact WHERE wide = ANY (ARRAY(SELECT wide FROM fact WHERE c = 7))',
 	"SELECT nation, sum(amount) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",
 	"SELECT nation, sum(v * region) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",
 	"SELECT nation, sum(v) FROM fact JOIN customer ON c = id WHERE region > q % 3 GROUP BY nation",
 	'SELECT g, count(*) FROM fact JOIN names USING (name) WHERE v < 30 GROUP BY g',
 	'SELECT n % 7, count(*), sum(v) FROM fact JOIN several ON c = id GROUP BY 1',
 	'SELECT count(*), sum(v) FROM fact JOIN several ON c = id',
-	'SELECT g, count(*) FROM fact JOIN small ON k8 = id AND fact.day = small.day GROUP BY g',
+	'SELECT g, count(*) FROM fact JOIN little ON k8 = id AND fact.day = little.day GROUP BY g',
 	'SELECT nation, count(*) FILTER (WHERE v < 5) FROM fact JOIN customer ON c = id GROUP BY nation',
 	"SELECT c, v, tag FROM fact WHERE tag = 'tag 7' AND v < 5",
 	'SELECT c, nation, v FROM fact JOIN customer ON c = id WHERE region = 4 AND v = 3',
@@ -91,7 +92,7 @@ my @others = (
 
 sub sorted { return join("\n", sort split(/\n/, $_[0])); }
 
-my $only_stars = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off; ';
+my $only_stars = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off; ';
 
 # PostgreSQL's own answer, which holds until the table changes.
 my %right;

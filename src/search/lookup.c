@@ -6,6 +6,7 @@
 
 #include "access/stratnum.h"
 #include "common/int.h"
+#include "device/device.h"
 #include "miscadmin.h"
 #include "pgtime.h"
 #include "search/accepted.h"
@@ -263,8 +264,9 @@ rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *r
 {
 	double		testing = testing_nanoseconds(condition, reader, rows);
 
+	/* Who tests rows does not take more intervals than that. */
 	if (reader->test_time > 0)
-		testing = Min(testing, reader->test_time);
+		testing = condition->nvalues > DEVICE_MAX_RUNS ? 0 : Min(testing, reader->test_time);
 	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing && can_be_tested(condition, reader);
 }
 
