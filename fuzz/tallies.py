@@ -1,10 +1,11 @@
 """A round that a device adds up: chunks most rows of which all see, columns of few values and of many, wide ranges, and
-sums, counts, minima and maxima of columns as they are, in groups or not."""
+sums, counts, minima and maxima of columns as they are, in groups or not, of stars too."""
+import re
 from collections import namedtuple
 
 import psycopg2
 import psycopg2.errors
-from plans import AGGREGATE, SEQUENTIAL
+from plans import AGGREGATE, JOINS_OFF, SEQUENTIAL
 from session import Finding
 
 ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, about two and three
@@ -23,7 +24,9 @@ TYPES = {   # an expression of {x}, an integer from 0; and the extremes
     "float8": ("({x} / 8.0)::float8", ("NaN", "-Infinity", "-0"))}
 SELDOM = ("numeric", "float8")                          # most are no integers, which only a CPU adds up
 NUMBERS = ("int2", "int4", "int8", "numeric(12,2)", "numeric")
+KEYS = ("int2", "int4", "int8", "date", "timestamp", "text", "numeric(12,2)")
 Column = namedtuple("Column", "name type source")
+Dimension = namedtuple("Dimension", "name column")
 
 
 def column(rng, name, rows):
@@ -37,6 +40,10 @@ def column(rng, name, rows):
     if rng.random() < 0.3:
         source = f"CASE WHEN {rng.choice(('i % 7 = 3', 'i % 7 = 3', 'i % 1000 = 7', 'i > 50000', 'i < 66000'))} THEN NULL ELSE {source} END"
     return Column(name, kind, source)
+
+
+def some_of(rng, items, n):
+    return rng.sample(items, min(len(items), n))
 
 
 class Tallies:
@@ -56,7 +63,16 @@ class Tallies:
                          "SET max_parallel_workers_per_gather = 0")
         self.session.run(f"CREATE INDEX t_idx ON t USING {access_method} ({', '.join(c.name for c in self.keys)})" +
                          (f" INCLUDE ({included})" if included else ""))
-        self.session.run("VACUUM ANALYZE t")
+        self.dimensions = [self.dimension(f"d{n}", c) for n, c in enumerate(some_of(self.rng, [c for c in self.columns if c.type in KEYS], 2))]
+        self.session.run("VACUUM ANALYZE")
+
+    def dimension(self, name, of):
+        """Of some values that a column has, and others, each once; few labels, some of which are NULL."""
+        part, labels = self.rng.choice((1, 2, 10, 1000)), self.rng.choice((1, 3, 50, 5000))
+        self.session.run(f"CREATE TABLE {name} AS SELECT k, nullif('label ' || h % {labels}, 'label 2') AS label, h % 100 AS n FROM "
+                         f"(SELECT k, abs(hashtext(k::text)::int8) AS h FROM (SELECT DISTINCT {of.name} AS k FROM t) AS keys) AS hashed WHERE h % {part} = 0")
+        self.session.run(f"CREATE UNIQUE INDEX ON {name} (k)")
+        return Dimension(name, of)
 
     def insert(self, first, last):
         self.session.run(f"INSERT INTO t SELECT i, {', '.join(c.source for c in self.columns)} FROM generate_series({first}::int8, {last}) i")
@@ -82,10 +98,31 @@ class Tallies:
         return f"'{found[0][0]}'" if found else "NULL"
 
     def condition(self):
-        rng, key = self.rng, self.rng.choice(self.keys)
+        rng, key = self.rng, self.rng.choice(self.keys if self.rng.random() < 0.6 else self.columns)
+        if key.type != "float8" and rng.random() < 0.2:
+            return rng.choice(("{c} = ANY ({l})", "{c} <> ALL ({l})")).format(c=key.name, l=self.list_of(key))
         form = rng.choice(("{c} >= {v}", "{c} <= {v}", "{c} <> {v}", "NOT ({c} BETWEEN {v} AND {v})", "({c} < {v} OR {c} > {v})",
                            "({c} <= {v} OR {c} IS NULL)", "{c} = {v}"))
         return form.format(c=key.name, v=self.value(key))
+
+    def list_of(self, key):
+        """Values of some rows, as an array."""
+        step = self.rng.choice((3, 100, 5000))
+        return f"ARRAY(SELECT {key.name} FROM t WHERE id % {step} = 1 AND {key.name} IS NOT NULL)"
+
+    def joined(self):
+        """Dimensions in FROM and WHERE, and what of them there may be groups by."""
+        joins, where, labels = "", [], []
+        for d in some_of(self.rng, self.dimensions, self.rng.choice((0, 0, 1, 1, 2))):
+            some = f"{d.name}.n {self.rng.choice(('< 1000', '< 50', '> 90', '= 1000'))}"
+            form = self.rng.choice(("JOIN", "JOIN", "LEFT JOIN", "IN", "NOT"))
+            on = f"t.{d.column.name} = {d.name}.k"
+            if form.endswith("JOIN"):
+                joins += f" {form} {d.name} ON {on} AND {some}"
+                labels += [f"{d.name}.label", f"{d.name}.n"]
+            else:
+                where.append(f"{'NOT ' if form == 'NOT' else ''}EXISTS (SELECT FROM {d.name} WHERE {on} AND {some})")
+        return joins, where, some_of(self.rng, labels, self.rng.choice((0, 1, 1, 2)))
 
     def conditions(self):
         """One, or alternatives, each of one or two."""
@@ -124,8 +161,10 @@ class Tallies:
         numbers = [c.name for c in asked if c.type in NUMBERS]
         if numbers and rng.random() < 0.4:
             shown += [self.sum_of_expression(numbers) for _ in range(rng.choice((1, 2)))]
-        where = " AND ".join(f"({self.conditions()})" for _ in range(rng.choice((0, 1, 1, 1, 2, 2))))
-        return f"SELECT {', '.join(shown)} FROM t" + (f" WHERE {where}" if where else "") + (f" GROUP BY {', '.join(groups)}" if groups else "")
+        joins, where, labels = self.joined()
+        where = " AND ".join(where + [f"({self.conditions()})" for _ in range(rng.choice((0, 1, 1, 1, 2, 2)))])
+        groups, shown = groups + labels, shown + labels
+        return f"SELECT {', '.join(shown)} FROM t{joins}" + (f" WHERE {where}" if where else "") + (f" GROUP BY {', '.join(groups)}" if groups else "")
 
     def rows_of(self, settings, query):
         """What a query returns; or that an expression is beyond its type."""
@@ -137,16 +176,18 @@ class Tallies:
 
     def compare(self):
         query = self.query()
-        expected, found = self.rows_of(SEQUENTIAL, query), self.rows_of(AGGREGATE, query)
+        settings = f"{AGGREGATE}; {JOINS_OFF}"      # for stars; PostgreSQL's own joins are switched on again before
+        expected, found = self.rows_of(SEQUENTIAL, query), self.rows_of(settings, query)
         if found != expected:
             missing, many = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
-            raise Finding(f"{AGGREGATE};\n{query};\nexpected {len(expected)} rows, got {len(found)}; missing {missing[:5]}, too many {many[:5]}")
+            raise Finding(f"{settings};\n{query};\nexpected {len(expected)} rows, got {len(found)}; missing {missing[:5]}, too many {many[:5]}")
         if found == ["out of range"]:
             self.counts["sums beyond a type"] += 1
             return
         plan = dict(line.strip().split(": ", 1) for line, in self.session.query(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {query}") if ": " in line)
+        star = " of a star" if re.search(" d[01] ", query) else ""
         by = "tallied by a device" if "Rows Tallied" in plan else f"added up by a CPU ({plan.get('Not Tallied', 'small segments')})"
-        self.counts[f"sums of many rows, {by}"] += 1
+        self.counts[f"sums of many rows{star}, {by}"] += 1
 
     def run(self):
         for _ in range(3):

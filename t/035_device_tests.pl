@@ -25,10 +25,11 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE fact AS SELECT abs(hashint4(i)) % 5000 AS c, abs(hashint4(i + 7)) % 1000003 AS p, i / 100 AS d, (abs(hashint4(i)) % 900)::int8 AS k8,
 	date '2020-01-01' + abs(hashint4(i)) % 700 AS day, nullif(abs(hashint4(i + 3)) % 50, 17) AS q, 'text ' || abs(hashint4(i)) % 300 AS name,
 	(i % 4999 / 100.0)::numeric(6, 2) AS price, nullif(i % 77, 5) AS v, 'tag ' || i % 23 AS tag, hashint8(i) * 1000003::bigint AS wide,
-	(i % 1000)::float8 / 8 AS f, nullif(i % 31, 30) AS far, i % 3 = 0 AS yes, 'long ' || i AS unique_text
+	(i % 1000)::float8 / 8 AS f, nullif(i % 31, 30) AS far, i % 3 = 0 AS yes, 'long ' || i AS unique_text,
+	(i / 70000) * 10000000000 + i % 1000 AS apart, (i % 5000 * 1000.37)::numeric(14, 2) AS amounts
 FROM generate_series(1, 200000) AS i;
 SET maintenance_work_mem = '90MB'; SET max_parallel_maintenance_workers = 0;
-CREATE INDEX fact_idx ON fact USING rtscan (c, p, d, k8, day, q, name) INCLUDE (v, price, tag, wide, f, far, yes, q, unique_text);
+CREATE INDEX fact_idx ON fact USING rtscan (c, p, d, k8, day, q, name) INCLUDE (v, price, tag, wide, f, far, yes, q, unique_text, apart, amounts);
 CREATE TABLE customer AS SELECT i AS id, nullif('nation ' || i % 25, 'nation 3') AS nation, i % 5 AS region, i / 7.0 AS amount FROM generate_series(0, 4800) AS i;
 ALTER TABLE customer ADD PRIMARY KEY (id);
 CREATE TABLE part AS SELECT p AS id, 'brand ' || p % 40 AS brand, p % 7 AS kind FROM (SELECT DISTINCT p FROM fact WHERE p % 3 = 0 ORDER BY p LIMIT 30000) AS parts;
@@ -43,13 +44,16 @@ SQL
 comes_back($node, $_, 'first use') foreach @executors;
 
 my $list = join(',', map { 13 * $_ } 0 .. 300);
+my $twice = join(',', 1 .. 9, 9, 11 .. 90);
 # conditions on rows, of which a device tests all
 my @conditions = (
 	'v < 40', 'v <> 7 AND q < 30', 'v IS NULL', 'v IS NOT NULL AND far IS NULL', "tag = 'tag 7'", "tag >= 'tag 20' AND v BETWEEN 3 AND 60", "tag <> 'tag 3'",
 	'price BETWEEN 3.005 AND 21', 'price = 7.5', 'price IN (1, 2.25, 49.98, 700)', 'wide > 0', 'f < 60.1', 'f >= 60.125 AND f <= 100', 'yes', 'NOT yes AND q = 5',
 	"v = ANY ('{1,2,3,5,8,13,21,34,55,89}')", "v <> ALL ('{1,2,3,5,8,13,21,34,55,89}')", "c = ANY ('{$list}')", "c <> ALL ('{$list}') AND v > 5",
 	"p = ANY (ARRAY(SELECT id FROM part WHERE kind = 2))", "k8 = ANY ('{$list}'::int8[])", 'v < 3 OR c < 100', "(v < 3 OR tag = 'tag 9') AND d > 500",
-	"(v IS NULL OR price > 40) AND (q < 10 OR far = 3)", "far IS DISTINCT FROM 4 AND q IS NOT NULL", 'v > 76', 'v < 0', 'v >= 0', 'v < 1000');
+	"(v IS NULL OR price > 40) AND (q < 10 OR far = 3)", "far IS DISTINCT FROM 4 AND q IS NOT NULL", 'v > 76', 'v < 0', 'v >= 0', 'v < 1000',
+	'v IN (1, 1, 3)', 'v IN (4, 4)', "c = ANY ('{$twice}')", "c <> ALL ('{$twice}') AND far IN (2, 2, 4, 4)", 'apart IN (5, 10000000005, 20000000007, 20000000999)',
+	'apart <> ALL (ARRAY[5, 10000000005, 20000000007])', 'apart > 10000000000');
 my @queries = (
 	(map { "SELECT count(*), sum(v), sum(wide), min(price), max(q) FROM fact WHERE $_" } @conditions),
 	(map { "SELECT tag, count(*), sum(price), max(far) FROM fact WHERE $_ GROUP BY tag" } @conditions[0, 3, 4, 7, 18, 21, 22]),
@@ -76,6 +80,10 @@ my @queries = (
 # of which the CPU does a part, or all
 my @others = (
 	"SELECT count(*), sum(v) FROM fact WHERE unique_text < 'long 3'",
+	'SELECT count(*), sum(v) FROM fact WHERE amounts IN (1000.37, 4000 * 1000.37)',
+	'SELECT count(*), sum(v) FROM fact WHERE ' . join(' AND ', map { "v <> $_" } 1 .. 40),
+	"SELECT count(*) FILTER (WHERE c = ANY ('{$list}')), count(*) FILTER (WHERE v IN (2, 2, 4)) FROM fact WHERE q < 40",
+	'SELECT o, total FROM generate_series(1, 30) AS o, LATERAL (SELECT nation, sum(v) AS total FROM fact JOIN customer ON c = id WHERE d < o * 10 GROUP BY nation) AS sums',
 	'SELECT count(*), sum(v) FROM fact WHERE wide = ANY (ARRAY(SELECT wide FROM fact WHERE c = 7))',
 	"SELECT nation, sum(amount) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",
 	"SELECT nation, sum(v * region) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",

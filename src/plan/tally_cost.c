@@ -17,6 +17,7 @@
 #include "plan/resolve.h"
 #include "row/exact.h"
 #include "run/aggregates.h"
+#include "run/dimension.h"
 #include "run/expressions.h"
 #include "run/sets.h"
 #include "run/tally_sums.h"
@@ -122,15 +123,25 @@ are_testable(const RtscanPath *path)
 	return true;
 }
 
+/* Are a column's keys, and those of a dimension's, the same integers? */
+static bool
+are_integer_keys(Oid type, Oid other)
+{
+	bool		sorts;
+	RtscanExactKind kind = rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
+	bool		are_numbers = (type == INT2OID || type == INT4OID || type == INT8OID) && (other == INT2OID || other == INT4OID || other == INT8OID);
+
+	return kind >= RTSCAN_EXACT_INT16 && kind <= RTSCAN_EXACT_INT64 && (are_numbers || type == other || other == InvalidOid);
+}
+
 /* Has a dimension one key, whose integers numbers can be mapped to? */
 static bool
 is_mapped(const RtscanPath *path, const RtscanStarDimension *dimension)
 {
-	const RtscanStarKey *key = linitial(dimension->keys);
-	int			column = key->qual->asked.column;
+	const RtscanAsked *asked = &((const RtscanStarKey *) linitial(dimension->keys))->qual->asked;
 
-	return list_length(dimension->keys) == 1 && is_integer_column(path, column) &&
-		rtscan_column_type(path->index, column) != NUMERICOID;
+	return list_length(dimension->keys) == 1 && dimension->rel->rows < RTSCAN_MOST_MAPPED &&
+		are_integer_keys(rtscan_column_type(path->index, asked->column), asked->subtype);
 }
 
 /* Do a star's rows come once each, without marks, and with attributes that can be digits? */

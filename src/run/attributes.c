@@ -8,16 +8,12 @@
 #include "bits/gather.h"
 #include "bits/multiversion.h"
 #include "run/batch.h"
-#include "search/accepted.h"
 
 /* Looking for one code among those found takes as long as listing so many codes. */
 #define LISTED_CODES	128
 
 /* Looking for a key in a dictionary takes as long as looking for so many of its codes' in the dimension. */
 #define CODES_A_KEY		16
-
-/* A map has room for so many keys, with those between: 16 MB. */
-#define MOST_MAPPED		(UINT64CONST(1) << 22)
 
 /* A dimension, and which of its keys and rows those of the batch meet. */
 typedef struct Met
@@ -40,9 +36,6 @@ typedef struct Place
 {
 	Met		   *met;
 	RtscanAttribute *attribute;
-	uint64		mapped;			/* number of the dimension's rows that this is about, 0: none: */
-	RtscanTallyMap map;			/* numbers by key, */
-	uint32	   *rows;			/* and a row that has it of each */
 } Place;
 
 struct RtscanAttributes
@@ -97,7 +90,7 @@ rtscan_create_attributes(RtscanBatch *batch, int ndimensions, RtscanDimension **
 	{
 		attributes->met[i] = create_met(dimensions[i]);
 		for (int j = 0; j < dimensions[i]->plan->attributes; j++)
-			attributes->places[n++] = (Place) {.met = attributes->met[i], .attribute = &dimensions[i]->attributes[j]};
+			attributes->places[n++] = (Place) {attributes->met[i], &dimensions[i]->attributes[j]};
 	}
 	return attributes;
 }
@@ -419,7 +412,7 @@ rtscan_next_copies(RtscanAttributes *attributes, uint16 *sources)
 
 /* ---------------------------------------------------------------- values */
 
-static Place *
+static const Place *
 place_of(const RtscanAttributes *attributes, int column)
 {
 	return &attributes->places[column - attributes->first];
@@ -481,84 +474,23 @@ rtscan_attribute_code_count(RtscanAttributes *attributes, int column)
 
 /* ---------------------------------------------------------------- numbers by key */
 
-/* Are a dimension's keys integers that a column of the index has, and not so far apart that a map of them is too large? */
-static bool
-has_integer_keys(const RtscanDimension *dimension, const RtscanSchema *schema)
-{
-	const RtscanColumn *type = &schema->columns[dimension->plan->column];
-	const uint64 *keys = rtscan_dimension_keys(dimension);
-
-	if (dimension->parts[0] || dimension->first_rows || keys == NULL || !type->exact_sorts ||
-		!rtscan_keys_are_exact(dimension->column_kind, type->exact))
-		return false;
-	return dimension->n == 0 || keys[dimension->n - 1] - keys[0] < MOST_MAPPED;
-}
-
-/* The numbers of n keys; of what is no key, NULL's. */
-#define FILL_MAP(bits) \
-static void \
-fill_map_##bits(RtscanTallyMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
-{ \
-	uint##bits *filled = map->numbers; \
-	\
-	for (uint64 i = 0; i <= map->reach; i++) \
-		filled[i] = (uint##bits) map->highest; \
-	for (uint32 i = 0; i < n; i++) \
-		filled[keys[i] - keys[0]] = (uint##bits) numbers[i]; \
-}
-
-FILL_MAP(8)
-FILL_MAP(16)
-FILL_MAP(32)
-
-static void
-make_map(Place *place)
-{
-	const RtscanDimension *dimension = place->met->dimension;
-	const RtscanAttribute *attribute = place->attribute;
-	const uint64 *keys = rtscan_dimension_keys(dimension);
-	RtscanTallyMap *map = &place->map;
-
-	*map = (RtscanTallyMap) {.highest = attribute->count - 1, .bits = attribute->count <= 1 << 8 ? 8 : attribute->count <= 1 << 16 ? 16 : 32};
-	if (dimension->n > 0)
-	{
-		map->first = rtscan_integer_of_key(keys[0]);
-		map->reach = keys[dimension->n - 1] - keys[0];
-	}
-	map->numbers = MemoryContextAllocHuge(dimension->context, ((Size) map->reach + 1) * map->bits / 8);
-	place->rows = MemoryContextAllocHuge(dimension->context, attribute->count * sizeof(uint32));
-	for (uint32 row = 0; row < dimension->n; row++)
-		place->rows[attribute->numbers[row]] = row;
-	if (map->bits == 8)
-		fill_map_8(map, keys, attribute->numbers, dimension->n);
-	else if (map->bits == 16)
-		fill_map_16(map, keys, attribute->numbers, dimension->n);
-	else
-		fill_map_32(map, keys, attribute->numbers, dimension->n);
-}
-
 const RtscanTallyMap *
-rtscan_attribute_map(RtscanAttributes *attributes, int column, int *key_column)
+rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_column)
 {
-	Place	   *place = place_of(attributes, column);
+	const Place *place = place_of(attributes, column);
 	RtscanDimension *dimension = place->met->dimension;
 
-	if (!has_integer_keys(dimension, attributes->batch->schema))
+	/* Of several keys none is the row's. */
+	if (dimension->parts[0])
 		return NULL;
 	*key_column = dimension->plan->column;
-	if (place->mapped != dimension->loads)
-	{
-		rtscan_number_attribute(dimension, place->attribute);
-		make_map(place);
-		place->mapped = dimension->loads;
-	}
-	return &place->map;
+	return rtscan_attribute_map(dimension, place->attribute, &attributes->batch->schema->columns[*key_column]);
 }
 
 Datum
 rtscan_attribute_of_number(const RtscanAttributes *attributes, int column, uint32 number)
 {
-	const Place *place = place_of(attributes, column);
+	const RtscanAttribute *attribute = place_of(attributes, column)->attribute;
 
-	return place->attribute->values[place->rows[number]];
+	return attribute->values[attribute->rows_of_numbers[number]];
 }

@@ -45,11 +45,8 @@ extern uint32 rtscan_attribute_code_count(RtscanAttributes *attributes, int colu
 /* Do some dimensions have several rows of a key? */
 extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);
 
-/*
- * Numbers by key, of all dimension's rows: a map from the integers that a column of the index has as keys (search/tally.h).  NULL if these are
- * none, or too far apart.  And the value of one of them, but for the highest: that of NULL.
- */
-extern const RtscanTallyMap *rtscan_attribute_map(RtscanAttributes *attributes, int column, int *key_column);
+/* Numbers by key, which a column of the index has, or NULL (dimension.h); and the value of one of them, but for the highest: that of NULL. */
+extern const RtscanTallyMap *rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_column);
 extern Datum rtscan_attribute_of_number(const RtscanAttributes *attributes, int column, uint32 number);
 
 #endif							/* RTSCAN_ATTRIBUTES_H */

@@ -30,7 +30,7 @@ ask_for_digit(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *
 
 	if (column < schema->ncolumns)
 		return rtscan_tally_digit(tally, reader, schema, column);
-	map = rtscan_attribute_map(answer->batch->attributes, column, &key_column);
+	map = rtscan_find_attribute_map(answer->batch->attributes, column, &key_column);
 	return map && rtscan_tally_mapped_digit(tally, reader, schema, key_column, map);
 }
 

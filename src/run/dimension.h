@@ -22,6 +22,7 @@
 #include "nodes/execnodes.h"
 #include "row/schema.h"
 #include "run/ranges.h"
+#include "search/tally.h"
 #include "search/trace.h"
 
 /* A row takes so many bytes for each key, and for each attribute, besides what is by reference. */
@@ -55,6 +56,9 @@ typedef struct RtscanAttribute
 	uint32	   *numbers;		/* likewise: identical values have one number, NULL the highest; */
 	uint32		count;			/* so many numbers */
 	Datum	   *recent;			/* values by hash, most of which are not kept twice; or NULL */
+	bool		has_map;		/* numbers by key have been asked for: */
+	RtscanTallyMap map;
+	uint32	   *rows_of_numbers;	/* a row that has it of each */
 } RtscanAttribute;
 
 typedef struct RtscanDimension
@@ -190,5 +194,13 @@ rtscan_dimension_keys(const RtscanDimension *dimension)
 /* dimension_attributes.c: integers, or false if there are none (segment/values.h); numbers of an attribute's values. */
 extern bool rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute);
 extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute *attribute);
+
+/*
+ * dimension_map.c: numbers by key: a map from the integers that a column of such a type has as keys (search/tally.h).  NULL if these are
+ * none, or too far apart, or one has several rows.  A dimension with more keys than that is not asked.
+ */
+#define RTSCAN_MOST_MAPPED	(UINT64CONST(1) << 22)	/* keys, with those between: 16 MB */
+
+extern const RtscanTallyMap *rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute, const RtscanColumn *column);
 
 #endif							/* RTSCAN_DIMENSION_H */

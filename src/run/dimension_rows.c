@@ -249,11 +249,11 @@ take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
 	{
 		uint16		place = columns->places[i];
 
-		if (columns->isnull[0][place])
-			continue;
 		if ((dimension->copied || i % ROWS_TOGETHER == 0) && rtscan_dimension_is_full(dimension))
 			return i;
 		dimension->copied = false;
+		if (columns->isnull[0][place])
+			continue;
 		if (dimension->n + 1 >= dimension->capacity)
 			find_room(dimension);
 		add_columns(dimension, columns, place);

@@ -4,13 +4,12 @@
  */
 #include "search/device_members.h"
 
-#include "access/stratnum.h"
 #include "search/accepted.h"
 #include "search/tally.h"
 #include "utils/memutils.h"
 
-/* A set of more than one span has a bit for each integer that a segment may have, up to so many: 8 MB. */
-#define MOST_BITS	(UINT64CONST(1) << 26)
+/* If segments do not have it in common, each has no more of them than that, so that a request has room for all. */
+#define MOST_BITS_APART	(RTSCAN_MOST_BITS / 16)
 
 /* ---------------------------------------------------------------- a condition */
 
@@ -29,9 +28,9 @@ find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const R
 
 /* A key column that has codes is on a device as the integers that these stand for; what is accepted of them is so in all segments. */
 static bool
-find_of_codes(const RtscanCondition *condition, RtscanValues *values, RtscanTallyColumn *of, const RtscanIntegerSet **set)
+find_of_codes(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of, const RtscanIntegerSet **set)
 {
-	return rtscan_tally_coded_column(values, condition->column, of) && find_common_set(condition, condition->type->exact, set);
+	return rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_INTEGERS, of) && find_common_set(condition, condition->type->exact, set);
 }
 
 /* The codes that a dictionary of an INCLUDEd column's values has. */
@@ -46,7 +45,7 @@ column_of_dictionary(const RtscanCondition *condition, const RtscanSegmentInclud
 
 /* What is stored in row order: exact integers, or codes. */
 static bool
-find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanValues *values, RtscanTallyColumn *of, const RtscanIntegerSet **set)
+find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of, const RtscanIntegerSet **set)
 {
 	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
 	RtscanIntegerSet *own;
@@ -55,7 +54,7 @@ find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanValues
 		return false;
 	if (include->header.storage != RTSCAN_STORED_FRAMES)
 		*of = column_of_dictionary(condition, include);
-	else if (!rtscan_tally_framed_column(values, condition->column, of))
+	else if (!rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_VALUES, of))
 		return false;
 	if (include->header.storage == RTSCAN_STORED_FRAMES && find_common_set(condition, include->header.exact, set))
 		return true;
@@ -81,7 +80,19 @@ has_few_bits(const RtscanDeviceMembers *members)
 		bits = condition->keys[condition->nvalues - 1] - condition->keys[0];
 	else if (set && set->n > 1)
 		bits = (uint64) set->spans[set->n - 1].last - (uint64) set->spans[0].first;
-	return Min(bits, members->own.largest) < MOST_BITS;
+	bits = Min(bits, members->own.largest);
+	return bits < (set == NULL || (condition->accepted && set == &condition->accepted->set) ? RTSCAN_MOST_BITS : MOST_BITS_APART);
+}
+
+/* So many of the integers that a segment may have are in a set. */
+static double
+count_members(const RtscanIntegerSet *set, int64 least, int64 greatest)
+{
+	double		sum = 0;
+
+	for (uint32 i = rtscan_find_span(set, least); i < set->n && set->spans[i].first <= greatest; i++)
+		sum += (double) Min(set->spans[i].last, greatest) - (double) Max(set->spans[i].first, least) + 1;
+	return sum;
 }
 
 /* The part of the rows that pass, if they have as many of each value that there may be. */
@@ -91,8 +102,8 @@ part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
 	const RtscanCondition *condition = members->condition;
 	double		values = members->own.largest + 1.0;
 
-	if (condition->strategy != BTEqualStrategyNumber)
-		return 1;
+	if (members->set)
+		return Min(count_members(members->set, members->least, (int64) ((uint64) members->least + members->own.largest)) / values, 1);
 	if (is_about_codes_of_key(condition, reader))
 		values = Max(reader->segment->columns[condition->column].header.distinct, 1);
 	return Min(condition->nvalues / values, 1);
@@ -101,14 +112,13 @@ part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
 static bool
 find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDeviceMembers *members)
 {
-	RtscanValues *values = rtscan_open_values(reader, condition->schema, condition->column);
 	RtscanTallyColumn of;
 	bool		found;
 
 	if (is_about_codes_of_key(condition, reader))
-		found = find_of_codes(condition, values, &of, &members->set);
+		found = find_of_codes(condition, reader, &of, &members->set);
 	else
-		found = find_stored(condition, reader, values, &of, &members->set);
+		found = find_stored(condition, reader, &of, &members->set);
 	if (!found)
 		return false;
 	members->condition = condition;
@@ -136,6 +146,8 @@ list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
 	List	   *all = NIL;
 
 	filter->region.members = NIL;
+	if (filter->nincluded > DEVICE_MAX_COLUMNS)
+		return false;
 	for (int i = 0; i < filter->nincluded; i++)
 	{
 		RtscanDeviceMembers *members = palloc0(sizeof(RtscanDeviceMembers));
@@ -161,14 +173,45 @@ rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter)
 	return all;
 }
 
-bool
-rtscan_has_untested(const RtscanSegmentFilter *filter)
+/* What testing takes the CPU, of the rows that regions leave. */
+static double
+nanoseconds_of_tests(const RtscanReader *reader, const RtscanSegmentFilter *filter)
 {
-	if (filter->nincluded > 0 && !rtscan_is_tested(&filter->region))
-		return true;
+	uint32		rows = reader->segment->header.rows;
+	double		sum = 0;
+
+	for (int i = 0; i < filter->nincluded; i++)
+		sum += rtscan_list_nanoseconds(filter->included[i], reader, rows * rtscan_region_fraction(&filter->region, rows));
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
-			if (rtscan_has_untested(&filter->disjunctions[i].filters[k]))
-				return true;
+			sum += nanoseconds_of_tests(reader, &filter->disjunctions[i].filters[k]);
+	return sum;
+}
+
+bool
+rtscan_tests_pay(const RtscanReader *reader, const RtscanSegmentFilter *filter, double nanoseconds)
+{
+	return nanoseconds_of_tests(reader, filter) > nanoseconds;
+}
+
+static bool
+has_untested(const RtscanSegmentFilter *filter, bool on_keys)
+{
+	if (rtscan_is_tested(&filter->region))
+		return false;
+	for (int i = 0; i < filter->nincluded; i++)
+		if (!on_keys || !rtscan_is_included(filter->included[i]))
+			return true;
 	return false;
+}
+
+bool
+rtscan_has_untested(const RtscanSegmentFilter *filter, bool on_keys)
+{
+	bool		has = has_untested(filter, on_keys);
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			has |= rtscan_has_untested(&filter->disjunctions[i].filters[k], on_keys);
+	return has;
 }

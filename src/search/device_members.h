@@ -14,6 +14,9 @@
 #include "search/executor.h"
 #include "segment/integer_set.h"
 
+/* A set of more than one span has a bit for each integer that segments may have, up to so many: 8 MB. */
+#define RTSCAN_MOST_BITS	(UINT64CONST(1) << 26)
+
 /* A condition in a segment, all of whose rows of the column that are not NULL have integers from the least on. */
 typedef struct RtscanDeviceMembers
 {
@@ -30,8 +33,14 @@ typedef struct RtscanDeviceMembers
  */
 extern bool rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter);
 
-/* Do parts of a filter have conditions that are left to the CPU, for no device has tested rows for them? */
-extern bool rtscan_has_untested(const RtscanSegmentFilter *filter);
+/* Is it worth while to do that, or do such conditions take the CPU less than that time, in nanoseconds? */
+extern bool rtscan_tests_pay(const RtscanReader *reader, const RtscanSegmentFilter *filter, double nanoseconds);
+
+/*
+ * Do parts of a filter have conditions that are left to the CPU, for no device has tested rows for them?  On key columns: are there such of
+ * these, which might have been looked up?
+ */
+extern bool rtscan_has_untested(const RtscanSegmentFilter *filter, bool on_keys);
 
 /* Have rows of a region been tested for the conditions of its part of the filter? */
 static inline bool

@@ -146,7 +146,7 @@ rtscan_end_part(RtscanDevicePart *part)
 	for (int i = 0; i < part->nregions; i++)
 		part->header.want_bits |= part->regions[i].part == PART_FIRST && wants_bits(&part->regions[i]);
 	rtscan_place_words(&part->words);
-	part->header.words = (uint32) Min(part->words.n, DEVICE_NO_WORDS);
+	part->header.words = part->words.n;
 	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
 		part->header.columns * sizeof(EvaluateColumn) + (Size) part->header.intervals * sizeof(DeviceInterval) +
 		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
@@ -409,7 +409,7 @@ explain_result(DeviceResult result)
 		case DEVICE_NO_MEMORY:
 			return "The device does not have the memory for the scan; rtscan.device_memory may limit it.";
 		case DEVICE_TOO_COMPLEX:
-			return "The condition has too many intervals.";
+			return "The condition has too many intervals, or values that are too far apart.";
 		case DEVICE_UNSUPPORTED:
 			return "The device cannot trace rays, or lacks the 64-bit atomics that rtcudb needs.";
 		default:
@@ -449,8 +449,13 @@ ask(RtscanDevicePart *part)
 void
 rtscan_ask_part(RtscanDevicePart *part)
 {
-	if (part->wanted)
-		part->why = part->header.intervals > DEVICE_MAX_INTERVALS || part->words.n > DEVICE_MAX_SET_WORDS ? explain_result(DEVICE_TOO_COMPLEX) : ask(part);
+	if (!part->wanted)
+		return;
+	/* Tallies have maps among the words. */
+	if (part->words.n > DEVICE_MAX_SET_WORDS && part->tally_words > 0)
+		drop_tallies(part);
+	part->why = part->header.intervals > DEVICE_MAX_INTERVALS || part->words.n > DEVICE_MAX_SET_WORDS ?
+		explain_result(DEVICE_TOO_COMPLEX) : ask(part);
 }
 
 /* How fast was it?  What finding rows takes is known, where there is something to find. */

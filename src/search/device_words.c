@@ -22,6 +22,7 @@ typedef struct PlacedSet
 	uint32		words;			/* from this place on; or DEVICE_NO_WORDS */
 } PlacedSet;
 
+/* A map, and where its words are. */
 typedef struct PlacedMap
 {
 	const RtscanTallyMap *map;
@@ -36,8 +37,32 @@ keys_of(const RtscanDeviceMembers *members)
 	return members->set ? NULL : members->condition->keys;
 }
 
+static int64
+greatest_of(const RtscanDeviceMembers *members)
+{
+	return (int64) ((uint64) members->least + members->own.largest);
+}
+
+/* Are a segment's integers among those of a set, or may they be, with those between? */
+static bool
+may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
+{
+	int64		low = Min(placed->low, members->least),
+				high = Max(placed->high, greatest_of(members));
+
+	return members->own.empty || !placed->any || placed->n <= 1 || (uint64) high - (uint64) low < RTSCAN_MOST_BITS;
+}
+
+static bool
+has(const PlacedSet *placed, const RtscanDeviceMembers *members)
+{
+	return members->own.empty || (placed->any && placed->low <= members->least && greatest_of(members) <= placed->high);
+}
+
+/* Segments whose integers are too far apart have a set's bits of their own. */
 static PlacedSet *
-find_set(const RtscanDeviceWords *words, const RtscanDeviceMembers *members)
+find_set(const RtscanDeviceWords *words, const RtscanDeviceMembers *members,
+		 bool (*fits) (const PlacedSet *placed, const RtscanDeviceMembers *members))
 {
 	ListCell   *cell;
 
@@ -45,7 +70,7 @@ find_set(const RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 	{
 		PlacedSet  *placed = lfirst(cell);
 
-		if (placed->set == members->set && placed->keys == keys_of(members))
+		if (placed->set == members->set && placed->keys == keys_of(members) && fits(placed, members))
 			return placed;
 	}
 	return NULL;
@@ -66,15 +91,14 @@ create_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 void
 rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 {
-	PlacedSet  *placed = find_set(words, members);
-	int64		greatest = (int64) ((uint64) members->least + members->own.largest);
+	PlacedSet  *placed = find_set(words, members, may_have);
 
 	if (placed == NULL)
 		placed = create_set(words, members);
 	if (members->own.empty)
 		return;
 	placed->low = placed->any ? Min(placed->low, members->least) : members->least;
-	placed->high = placed->any ? Max(placed->high, greatest) : greatest;
+	placed->high = placed->any ? Max(placed->high, greatest_of(members)) : greatest_of(members);
 	placed->any = true;
 }
 
@@ -130,13 +154,25 @@ within(const PlacedSet *placed, int64 integer)
 	return Max(Min(integer, placed->high), placed->low);
 }
 
-/* Are all integers from the first to the last in it? */
+/* Are all integers from the first to the last in it?  A key may be there several times. */
 static bool
 is_one_span(const PlacedSet *placed)
 {
 	uint32		n = placed->end - placed->begin;
 
-	return n == 1 || (placed->keys && n > 0 && placed->reach == n - 1);
+	if (n <= 1 || placed->keys == NULL || placed->reach >= n)
+		return n == 1;
+	for (uint32 i = placed->begin + 1; i < placed->end; i++)
+		if (placed->keys[i] - placed->keys[i - 1] > 1)
+			return false;
+	return true;
+}
+
+/* As many words as there may be, and one more, are too many. */
+static void
+add_words(RtscanDeviceWords *words, uint64 n)
+{
+	words->n = Min(words->n + Min(n, DEVICE_MAX_SET_WORDS + 1), DEVICE_MAX_SET_WORDS + 1);
 }
 
 static void
@@ -152,8 +188,8 @@ place_set(RtscanDeviceWords *words, PlacedSet *placed)
 	if (is_one_span(placed))
 		return;
 	/* Of none there is a word without bits. */
-	placed->words = (uint32) Min(words->n, DEVICE_MAX_SET_WORDS);
-	words->n += device_set_words(placed->reach);
+	placed->words = (uint32) words->n;
+	add_words(words, device_set_words(placed->reach));
 }
 
 /* Bits of a condition's keys, of which there may be very many. */
@@ -191,7 +227,7 @@ write_set(const PlacedSet *placed, uint32 *bits)
 EvaluateMembers
 rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 {
-	const PlacedSet *placed = find_set(words, members);
+	const PlacedSet *placed = find_set(words, members, has);
 
 	return (EvaluateMembers) {
 		.column = members->own.number,
@@ -248,8 +284,8 @@ rtscan_place_words(RtscanDeviceWords *words)
 	{
 		PlacedMap  *placed = lfirst(cell);
 
-		placed->words = (uint32) Min(words->n, DEVICE_MAX_SET_WORDS);
-		words->n += device_map_words(placed->map->reach, placed->map->bits);
+		placed->words = (uint32) words->n;
+		add_words(words, device_map_words(placed->map->reach, placed->map->bits));
 	}
 }
 

@@ -16,7 +16,7 @@ typedef struct RtscanDeviceWords
 {
 	List	   *sets;
 	List	   *maps;
-	uint64		n;				/* placed words */
+	uint32		n;				/* placed words; more than DEVICE_MAX_SET_WORDS: that is too many */
 } RtscanDeviceWords;
 
 extern void rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members);

@@ -73,21 +73,64 @@ list_segments(RtscanSearch *search)
 static void
 look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	segment->reader.test_time = 0;
 	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
 	rtscan_list_regions(segment);
+	segment->leaves_tests = false;
 }
 
-/* Leave conditions to who tests rows for them. */
+static void
+pause_tracing(const RtscanFilter *filter, bool paused)
+{
+	if (filter->kind == RTSCAN_FILTER_CONDITION && filter->condition.trace)
+		filter->condition.trace->paused = paused;
+	if (filter->kind == RTSCAN_FILTER_AND || filter->kind == RTSCAN_FILTER_OR)
+		for (int i = 0; i < filter->n; i++)
+			pause_tracing(&filter->parts[i], paused);
+}
+
+/* What has not been looked up, for it was left. */
+static void
+trace_left(const RtscanSegmentFilter *filter)
+{
+	for (int i = 0; i < filter->nincluded; i++)
+		if (filter->included[i]->trace)
+			filter->included[i]->trace->paused = false;
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			trace_left(&filter->disjunctions[i].filters[k]);
+}
+
+/* Nothing is left any more; what has been looked up before does not count once more. */
+static void
+look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
+{
+	if (!segment->shared)
+	{
+		pause_tracing(search->filter, true);
+		trace_left(&segment->filter);
+	}
+	look_up_for_cpu(search, segment);
+	if (!segment->shared)
+		pause_tracing(search->filter, false);
+}
+
+/* Leave conditions to who tests rows for them; "auto" does so where that saves something. */
 static void
 look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_time)
 {
-	segment->reader.test_time = test_time;
-	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
-	if (rtscan_list_members(&segment->reader, &segment->filter))
-		rtscan_list_regions(segment);
-	else
-		look_up_for_cpu(search, segment);
+	RtscanReader *reader = &segment->reader;
+
+	reader->test_time = test_time;
+	rtscan_segment_filter(search->filter, reader, &segment->filter);
+	reader->test_time = 0;
+	segment->leaves_tests = rtscan_has_untested(&segment->filter, true);
+	if ((rtscan_executor == RTSCAN_EXECUTOR_AUTO && !rtscan_tests_pay(reader, &segment->filter, test_time)) ||
+		!rtscan_list_members(reader, &segment->filter))
+	{
+		if (segment->leaves_tests)
+			look_up_left(search, segment);
+	}
+	rtscan_list_regions(segment);
 }
 
 static void
@@ -231,10 +274,10 @@ take_back_tests(RtscanSearch *search, RtscanSegmentScan *segment)
 {
 	MemoryContext old;
 
-	if (segment->reader.test_time == 0 || segment->combined || segment->filter.region.empty || !rtscan_has_untested(&segment->filter))
+	if (!segment->leaves_tests || segment->combined || segment->filter.region.empty || !rtscan_has_untested(&segment->filter, true))
 		return;
 	old = MemoryContextSwitchTo(search->context);
-	look_up_for_cpu(search, segment);
+	look_up_left(search, segment);
 	MemoryContextSwitchTo(old);
 }
 
@@ -454,16 +497,6 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 			pg_atomic_write_u32(next_chunk(search, segment - search->segments), RTSCAN_SEGMENT_CHUNKS);
 	} while (*bits == NULL);
 	return segment;
-}
-
-static void
-pause_tracing(const RtscanFilter *filter, bool paused)
-{
-	if (filter->kind == RTSCAN_FILTER_CONDITION && filter->condition.trace)
-		filter->condition.trace->paused = paused;
-	if (filter->kind == RTSCAN_FILTER_AND || filter->kind == RTSCAN_FILTER_OR)
-		for (int i = 0; i < filter->n; i++)
-			pause_tracing(&filter->parts[i], paused);
 }
 
 /* Evaluate another process's segment once more, which does not count. */

@@ -49,8 +49,9 @@ set_range(RtscanTallyColumn *found, int64 least, int64 greatest)
 	return found->largest < PG_UINT64_MAX;
 }
 
-bool
-rtscan_tally_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
+/* In frames; false if it has none there. */
+static bool
+find_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
 {
 	int64		least,
 				greatest;
@@ -59,14 +60,28 @@ rtscan_tally_framed_column(const RtscanValues *values, int column, RtscanTallyCo
 	return rtscan_get_range(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
 }
 
-bool
-rtscan_tally_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
+/* By its codes. */
+static bool
+find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
 {
 	int64		least,
 				greatest;
 
 	*found = (RtscanTallyColumn) {.own = {.number = column, .form = COLUMN_INTEGERS}};
 	return rtscan_get_range_of_codes(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
+}
+
+bool
+rtscan_tally_integers(RtscanReader *reader, const RtscanSchema *schema, int column, ColumnForm form, RtscanTallyColumn *found)
+{
+	MemoryContext context = short_memory();
+	MemoryContext old = MemoryContextSwitchTo(context);
+	RtscanValues *values = rtscan_open_values(reader, schema, column);
+	bool		has = form == COLUMN_VALUES ? find_framed_column(values, column, found) : find_coded_column(values, column, found);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return has;
 }
 
 /* A column that the index has once more, from a number on; -1: it does not. */
@@ -92,11 +107,11 @@ look_for_measured(RtscanReader *reader, const RtscanSchema *schema, int column, 
 	{
 		RtscanValues *values = rtscan_open_values(reader, schema, i);
 
-		if (rtscan_has_totals(values) && rtscan_tally_framed_column(values, i, found))
+		if (rtscan_has_totals(values) && find_framed_column(values, i, found))
 			return true;
 	}
 	for (int i = column; i >= 0; i = find_again(reader->index, column, Max(i + 1, nkeys)))
-		if (rtscan_tally_coded_column(rtscan_open_values(reader, schema, i), i, found))
+		if (find_coded_column(rtscan_open_values(reader, schema, i), i, found))
 			return true;
 	return false;
 }
@@ -143,9 +158,9 @@ look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchem
 	digit->coded = false;
 	digit->map = NULL;
 	if (codes == PG_UINT32_MAX)
-		return rtscan_tally_framed_column(values, column, &digit->of);
+		return find_framed_column(values, column, &digit->of);
 	/* The range of numerics takes long to be found. */
-	if (!schema->columns[column].numeric && rtscan_tally_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
+	if (!schema->columns[column].numeric && find_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
 		return true;
 	digit->coded = true;
 	digit->of = find_codes(tally, column, codes);

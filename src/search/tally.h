@@ -114,9 +114,8 @@ extern bool rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const R
 /* The same of numbers that a map has for a column's integers: columns of a dimension whose keys these are. */
 extern bool rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyMap *map);
 
-/* A column's exact integers, from frames, or those that its codes stand for; false if it has none there. */
-extern bool rtscan_tally_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *found);
-extern bool rtscan_tally_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found);
+/* A column's exact integers: of COLUMN_VALUES from frames, of COLUMN_INTEGERS those that its codes stand for.  False if it has none there. */
+extern bool rtscan_tally_integers(RtscanReader *reader, const RtscanSchema *schema, int column, ColumnForm form, RtscanTallyColumn *found);
 
 /*
  * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where they are

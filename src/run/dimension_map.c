@@ -1,0 +1,87 @@
+/*
+ * dimension_map.c
+ *		Numbers of an attribute's values by key, for who adds up rows of the fact by them.
+ */
+#include "run/dimension.h"
+
+#include "row/keys.h"
+#include "search/accepted.h"
+#include "utils/memutils.h"
+
+/* Are a dimension's keys integers that a column has, and not so far apart that a map of them is too large? */
+static bool
+has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
+{
+	const uint64 *keys = rtscan_dimension_keys(dimension);
+
+	if (dimension->first_rows || keys == NULL || !column->exact_sorts || !rtscan_keys_are_exact(dimension->column_kind, column->exact))
+		return false;
+	return dimension->n == 0 || keys[dimension->n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
+}
+
+/* The numbers of n keys; of what is no key, NULL's. */
+#define FILL_MAP(bits) \
+static void \
+fill_map_##bits(RtscanTallyMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
+{ \
+	uint##bits *filled = map->numbers; \
+	\
+	for (uint64 i = 0; i <= map->reach; i++) \
+		filled[i] = (uint##bits) map->highest; \
+	for (uint32 i = 0; i < n; i++) \
+		filled[keys[i] - keys[0]] = (uint##bits) numbers[i]; \
+}
+
+FILL_MAP(8)
+FILL_MAP(16)
+FILL_MAP(32)
+
+static int
+bits_of(uint32 count)
+{
+	return count <= 1 << 8 ? 8 : count <= 1 << 16 ? 16 : 32;
+}
+
+static void
+make_map(RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	const uint64 *keys = rtscan_dimension_keys(dimension);
+	RtscanTallyMap *map = &attribute->map;
+
+	*map = (RtscanTallyMap) {.highest = attribute->count - 1, .bits = bits_of(attribute->count)};
+	if (dimension->n > 0)
+	{
+		map->first = rtscan_integer_of_key(keys[0]);
+		map->reach = keys[dimension->n - 1] - keys[0];
+	}
+	map->numbers = MemoryContextAllocHuge(dimension->context, ((Size) map->reach + 1) * map->bits / 8);
+	if (map->bits == 8)
+		fill_map_8(map, keys, attribute->numbers, dimension->n);
+	else if (map->bits == 16)
+		fill_map_16(map, keys, attribute->numbers, dimension->n);
+	else
+		fill_map_32(map, keys, attribute->numbers, dimension->n);
+}
+
+static void
+find_rows_of_numbers(RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	attribute->rows_of_numbers = MemoryContextAllocHuge(dimension->context, attribute->count * sizeof(uint32));
+	for (uint32 row = 0; row < dimension->n; row++)
+		attribute->rows_of_numbers[attribute->numbers[row]] = row;
+}
+
+const RtscanTallyMap *
+rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute, const RtscanColumn *column)
+{
+	if (!has_integer_keys(dimension, column))
+		return NULL;
+	if (!attribute->has_map)
+	{
+		rtscan_number_attribute(dimension, attribute);
+		make_map(dimension, attribute);
+		find_rows_of_numbers(dimension, attribute);
+		attribute->has_map = true;
+	}
+	return &attribute->map;
+}
