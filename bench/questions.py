@@ -240,7 +240,8 @@ LINEITEM = {"rows": 6_001_215, "tables": alone("lineitem", "t"),
             "indexes": ("CREATE INDEX ON t USING rtscan (l_shipdate, l_discount, l_quantity)"
                         " INCLUDE (l_extendedprice, l_tax, l_returnflag, l_linestatus)",)}
 POSTGRES = {"PostgreSQL without rtscan": WITHOUT_RTSCAN}
-BY_CPU = {"rtscan on the CPU": "SET rtscan.executor = cpu"}
+# by name, a device has all columns from the first query on, which "auto" waits for
+EXECUTORS = {"rtscan, cpu": "SET rtscan.executor = cpu", "rtscan, compute": "SET rtscan.executor = compute"}
 LOOKUPS = {"nested loop, btree": f"{SWITCHED_OFF}; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off",
            "nested loop, RtscanScan": "SET rtscan.enable_star = off; SET rtscan.enable_aggregate = off; SET enable_hashjoin = off;"
                                       " SET enable_mergejoin = off; SET enable_bitmapscan = off; SET enable_indexscan = off;"
@@ -252,7 +253,7 @@ SETS = {
     "lineitem": Questions(**LINEITEM, questions=lambda rows: of_lineitem()),
     "operations": Questions(10_000_000, alone("packets", "t"), (f"CREATE INDEX ON t USING rtscan ({', '.join(PACKETS)})",), of_operations),
     "star": Questions(6_001_215, SCHEMAS["star"], STAR_INDEXES, lambda rows: asked_alike(joins.STAR, 1 / 3), POSTGRES),
-    "star-on-device": Questions(60_012_150, SCHEMAS["star"], STAR_ON_DEVICE_INDEXES, lambda rows: asked_alike(joins.STAR, 1 / 10), BY_CPU),
+    "star-on-device": Questions(60_012_150, SCHEMAS["star"], STAR_ON_DEVICE_INDEXES, lambda rows: asked_alike(joins.STAR, 1 / 10), EXECUTORS),
     "partitions": Questions(6_001_215, SCHEMAS["star"], (*YEARS, *STAR_INDEXES), lambda rows: asked_alike(joins.STAR, 1 / 3), POSTGRES),
     "tpch": Questions(6_001_215, SCHEMAS["tpch"], TPCH_INDEXES, lambda rows: asked_alike(joins.TPCH), POSTGRES),
     "keys": Questions(10_000_000, SCHEMAS["keyed"],

@@ -36,7 +36,7 @@ typedef struct RtscanDimensionTotals
 } RtscanDimensionTotals;
 
 /* So many dimensions, the first ones, have totals. */
-#define RTSCAN_SHOWN_DIMENSIONS	32
+#define RTSCAN_SHOWN_DIMENSIONS	28
 
 /* Why another executor than the CPU has not added up what it found (search/tally.h), as far as that is known. */
 typedef enum RtscanNotTallied

@@ -22,7 +22,6 @@
 #include "search/cpu.h"
 
 #include "miscadmin.h"
-#include "search/device_members.h"
 #include "utils/float.h"
 
 /* ---------------------------------------------------------------- all rows */
@@ -150,19 +149,6 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 	return true;
 }
 
-/* Rows that a region leaves, tested for the other conditions of its part of the filter. */
-static double
-estimate_tests(const RtscanReader *reader, const RtscanRegion *region)
-{
-	uint32		rows = reader->segment->header.rows;
-	double		sum = 0;
-	ListCell   *cell;
-
-	foreach(cell, region->members)
-		sum += rtscan_list_nanoseconds(((RtscanDeviceMembers *) lfirst(cell))->condition, reader, rows * rtscan_region_fraction(region, rows));
-	return sum;
-}
-
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
@@ -178,7 +164,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 		for (int r = 0; r < scans[i].nregions; r++)
 		{
 			rtscan_cpu_estimate(&reader, scans[i].regions[r], reader.segment->header.rows, &nanoseconds, &pages, &random_pages);
-			sum += nanoseconds + estimate_tests(&reader, scans[i].regions[r]);
+			sum += nanoseconds;
 		}
 	}
 	return sum;

@@ -177,7 +177,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 				added_chunks[device] += scans[i].reader.segment->chunks;
 		}
 		else
-			of_cpu += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1, 0);
+			of_cpu += rtscan_time_of_cpu(&scans[i]);
 	}
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (chunks[device] > 0)

@@ -174,24 +174,18 @@ rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter)
 }
 
 /* What testing takes the CPU, of the rows that regions leave. */
-static double
-nanoseconds_of_tests(const RtscanReader *reader, const RtscanSegmentFilter *filter)
+double
+rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *filter, bool listed)
 {
 	uint32		rows = reader->segment->header.rows;
 	double		sum = 0;
 
-	for (int i = 0; i < filter->nincluded; i++)
+	for (int i = 0; i < filter->nincluded && (!listed || filter->region.members != NIL); i++)
 		sum += rtscan_list_nanoseconds(filter->included[i], reader, rows * rtscan_region_fraction(&filter->region, rows));
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
-			sum += nanoseconds_of_tests(reader, &filter->disjunctions[i].filters[k]);
+			sum += rtscan_tests_nanoseconds(reader, &filter->disjunctions[i].filters[k], listed);
 	return sum;
-}
-
-bool
-rtscan_tests_pay(const RtscanReader *reader, const RtscanSegmentFilter *filter, double nanoseconds)
-{
-	return nanoseconds_of_tests(reader, filter) > nanoseconds;
 }
 
 static bool

@@ -33,8 +33,8 @@ typedef struct RtscanDeviceMembers
  */
 extern bool rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter);
 
-/* Is it worth while to do that, or do such conditions take the CPU less than that time, in nanoseconds? */
-extern bool rtscan_tests_pay(const RtscanReader *reader, const RtscanSegmentFilter *filter, double nanoseconds);
+/* What testing rows for such conditions takes the CPU, in nanoseconds: for those that have been listed, or for all. */
+extern double rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *filter, bool listed);
 
 /*
  * Do parts of a filter have conditions that are left to the CPU, for no device has tested rows for them?  On key columns: are there such of

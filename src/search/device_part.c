@@ -323,7 +323,7 @@ gain_of(const RtscanDevicePart *part)
 	for (int i = 0; i < part->nregions; i++)
 	{
 		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
-			gain += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, part->regions[i].scan, 1, 0);
+			gain += rtscan_time_of_cpu(part->regions[i].scan);
 		if (part->regions[i].tally)
 			gain += part->regions[i].tally->cpu_time;
 	}

@@ -64,6 +64,12 @@ memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *
 	return NULL;
 }
 
+double
+rtscan_time_of_cpu(const RtscanSegmentScan *scan)
+{
+	return rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, scan, 1, 0) + rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
+}
+
 /* Nanoseconds that the CPU takes for those segments that another executor can evaluate. */
 static double
 time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans)
@@ -73,7 +79,7 @@ time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, 
 	/* What needs no bits takes no time. */
 	for (int i = 0; i < nscans; i++)
 		if (other->can(&scans[i]) && !scans[i].takes_ranks)
-			sum += rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, &scans[i], 1, 0);
+			sum += rtscan_time_of_cpu(&scans[i]);
 	return sum;
 }
 

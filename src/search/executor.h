@@ -111,6 +111,9 @@ extern void rtscan_leave_to_cpu(const char *why);
  */
 extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
 
+/* What the CPU takes to evaluate a segment's filter, in nanoseconds, about. */
+extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
+
 /* What another executor than the CPU takes to test a segment's rows for a condition, in nanoseconds; 0 if none may be chosen that does. */
 extern double rtscan_test_time(const RtscanSegmentScan *scan);
 

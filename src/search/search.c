@@ -124,7 +124,7 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 	rtscan_segment_filter(search->filter, reader, &segment->filter);
 	reader->test_time = 0;
 	segment->leaves_tests = rtscan_has_untested(&segment->filter, true);
-	if ((rtscan_executor == RTSCAN_EXECUTOR_AUTO && !rtscan_tests_pay(reader, &segment->filter, test_time)) ||
+	if ((rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_tests_nanoseconds(reader, &segment->filter, false) <= test_time) ||
 		!rtscan_list_members(reader, &segment->filter))
 	{
 		if (segment->leaves_tests)
