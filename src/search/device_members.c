@@ -173,7 +173,6 @@ rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter)
 	return all;
 }
 
-/* What testing takes the CPU, of the rows that regions leave. */
 double
 rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *filter, bool listed)
 {

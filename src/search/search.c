@@ -114,23 +114,29 @@ look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 		pause_tracing(search->filter, false);
 }
 
-/* Leave conditions to who tests rows for them; "auto" does so where that saves something. */
+/* Who asks for an executor gets it; "auto" wants to save something. */
+static bool
+do_tests_pay(const RtscanSegmentScan *segment, double test_time)
+{
+	return rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_tests_nanoseconds(&segment->reader, &segment->filter, false) > test_time;
+}
+
+/* Leave conditions to who tests rows for them; but those on keys not, if others cannot be. */
 static void
 look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_time)
 {
 	RtscanReader *reader = &segment->reader;
+	bool		listed;
 
 	reader->test_time = test_time;
 	rtscan_segment_filter(search->filter, reader, &segment->filter);
 	reader->test_time = 0;
 	segment->leaves_tests = rtscan_has_untested(&segment->filter, true);
-	if ((rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_tests_nanoseconds(reader, &segment->filter, false) <= test_time) ||
-		!rtscan_list_members(reader, &segment->filter))
-	{
-		if (segment->leaves_tests)
-			look_up_left(search, segment);
-	}
-	rtscan_list_regions(segment);
+	listed = do_tests_pay(segment, test_time) && rtscan_list_members(reader, &segment->filter);
+	if (segment->leaves_tests && !listed)
+		look_up_left(search, segment);
+	else
+		rtscan_list_regions(segment);
 }
 
 static void
