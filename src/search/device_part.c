@@ -458,19 +458,17 @@ rtscan_ask_part(RtscanDevicePart *part)
 		explain_result(DEVICE_TOO_COMPLEX) : ask(part);
 }
 
-/* How fast was it?  What finding rows takes is known, where there is something to find. */
+/* How fast was it?  What finding rows takes is known, where there is something to find; to test a column is about what it takes to add it up. */
 static void
 note_speed(const RtscanDevicePart *part, double elapsed)
 {
 	double		of_device = part->reply.nanoseconds;
 	double		finding = part->header.columns > 0 ? part->searched * rtscan_device_speed(part->device, part->header.executor).chunk : 0;
 
-	if (part->header.members > 0)
-		return;
-	if (part->tally_words == 0)
+	if (part->tally_words == 0 && part->tested == 0)
 		rtscan_note_device_speed(part->device, part->header.executor, part->searched, elapsed, of_device);
-	else if (part->added > 0 && part->header.executor != DEVICE_RTCUDB)
-		rtscan_note_device_adding(part->device, part->added, Max(of_device - finding, LEAST_ADDING * of_device));
+	else if (part->added + part->tested > 0 && part->header.executor != DEVICE_RTCUDB)
+		rtscan_note_device_adding(part->device, part->added + part->tested, Max(of_device - finding, LEAST_ADDING * of_device));
 }
 
 /* The reply; false: the connection is lost. */
