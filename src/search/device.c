@@ -144,12 +144,16 @@ count_tests(const RtscanSegmentScan *scan)
 static double
 test_time(const RtscanSegmentScan *scan)
 {
-	double		adding = rtscan_device_adding(device_of(scan));
+	int			device = device_of(scan);
+	double		adding;
 
+	if (!can_have(scan) || !rtscan_device_is_ready(device))
+		return get_float8_infinity();
 	/* What is compared is to be all that there is, however slow the device is. */
-	if (rtscan_debug_compare_executors && can_have(scan) && scan->entry->id % 2 == 0)
+	if (rtscan_debug_compare_executors && scan->entry->id % 2 == 0)
 		return 1;
-	return can_have(scan) && !isinf(adding) ? Max(scan->reader.segment->chunks * adding, 1) : get_float8_infinity();
+	adding = rtscan_device_adding(device);
+	return isinf(adding) ? adding : Max(scan->reader.segment->chunks * adding, 1);
 }
 
 /* All devices work at the same time, and the CPU after them, for those that are not there. */
