@@ -442,7 +442,6 @@ add_members(Work *work, const EvaluateMembers *members)
 	MembersTask task = {
 		.bits = work->bits,
 		.first_chunk = evaluator->members_of.count,
-		.rows = work->segment->rows,
 		.first_set = evaluator->sets.count,
 		.sets = work->segment->members,
 	};
@@ -452,7 +451,7 @@ add_members(Work *work, const EvaluateMembers *members)
 		result = add_set(work, &members[i]);
 	if (result != DEVICE_OK || work->request->header->prepare || task.sets == 0)
 		return result;
-	tasks_add_workgroups(&evaluator->members_of, evaluator->members_tasks.count, device_chunks(task.rows));
+	tasks_add_workgroups(&evaluator->members_of, evaluator->members_tasks.count, device_chunks(work->segment->rows));
 	*(MembersTask *) array_extend(&evaluator->members_tasks, 1) = task;
 	return DEVICE_OK;
 }

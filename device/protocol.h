@@ -281,7 +281,6 @@ typedef struct EvaluateSegment
 	uint32_t	joins;			/* it adds to the last tally before, which has as many cells, entries and measures */
 	uint32_t	part;			/* of FilterPart */
 	uint32_t	members;
-	uint32_t	unused;
 } EvaluateSegment;
 
 typedef struct EvaluateColumn

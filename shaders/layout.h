@@ -176,9 +176,9 @@ struct MembersTask
 {
 	uint64_t	bits;
 	uint32_t	first_chunk;
-	uint32_t	rows;
 	uint32_t	first_set;
 	uint32_t	sets;
+	uint32_t	unused;
 };
 
 /* A digit of the number of a tally's cell. */

@@ -49,7 +49,7 @@ wants_bits(const RtscanDeviceRegion *item)
 
 	if (item->tally || made_before(scan))
 		return !rtscan_tallies_all(scan->tally, scan->reader.segment);
-	return scan->want_bits || (scan->filter.nincluded > 0 && scan->filter.region.members == NIL) || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
+	return scan->want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
 }
 
 /* Only a segment's own rows can be tallied, not those of a part of its filter. */

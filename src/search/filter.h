@@ -130,6 +130,13 @@ rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nincluded == 0 && filter->ndisjunctions == 0;
 }
 
+/* Has this part of a filter conditions that are asked of rows, and nobody but the CPU can ask them? */
+static inline bool
+rtscan_filter_asks_rows(const RtscanSegmentFilter *filter)
+{
+	return filter->nincluded > 0 && filter->region.members == NIL;
+}
+
 /* Are INCLUDEd columns asked for, by any part of it, beyond what is implied? */
 extern bool rtscan_filter_asks_included(const RtscanSegmentFilter *filter);
 

@@ -567,13 +567,6 @@ has_few_intervals(const RtscanRegion *region)
 	return true;
 }
 
-/* Are there conditions on rows that no device tests these for? */
-static bool
-is_tested_by_cpu(const RtscanSegmentFilter *filter)
-{
-	return filter->nincluded > 0 && filter->region.members == NIL;
-}
-
 bool
 rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 {
@@ -585,11 +578,11 @@ rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
 
 		for (int k = 0; k < disjunction->n; k++)
-			if (is_tested_by_cpu(&disjunction->filters[k]) || disjunction->filters[k].ndisjunctions > 0 ||
+			if (rtscan_filter_asks_rows(&disjunction->filters[k]) || disjunction->filters[k].ndisjunctions > 0 ||
 				!has_few_intervals(&disjunction->filters[k].region))
 				return false;
 	}
-	return !is_tested_by_cpu(filter) && parts <= DEVICE_MAX_PARTS && (parts == 1 || has_few_intervals(&filter->region));
+	return !rtscan_filter_asks_rows(filter) && parts <= DEVICE_MAX_PARTS && (parts == 1 || has_few_intervals(&filter->region));
 }
 
 void
