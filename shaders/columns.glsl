@@ -26,16 +26,18 @@ enter_column(ElementsTask values, uint32_t chunk)
 	return Elements(values.elements + uint64_t(frame.page) * bytes, frame.above + values.shift, frame.null, frame.bits);
 }
 
-/* An element that begins with a bit, of 32 bits at most; no word is read that has none of its bits. */
+/*
+ * An element that begins with a bit, of 32 bits at most.  Its last bit's word is read whether that is the same one or the next, so that
+ * loads do not wait for a branch: what it has of other elements is above, or cut off.
+ */
 uint32_t
 load_narrow_element(Elements values, uint32_t bit)
 {
 	uint32_t	shift = bit % 32;
-	uint32_t	element = Words(values.words).at[bit / 32] >> shift;
+	uint32_t	first = Words(values.words).at[bit / 32];
+	uint32_t	last = Words(values.words).at[(bit + values.bits - 1) / 32];
 
-	if (shift + values.bits > 32)
-		element |= Words(values.words).at[bit / 32 + 1] << (32 - shift);
-	return element & 0xFFFFFFFFu >> (32 - values.bits);
+	return (first >> shift | last << 1 << (31 - shift)) & 0xFFFFFFFFu >> (32 - values.bits);
 }
 
 uint64_t

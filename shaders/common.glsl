@@ -54,15 +54,11 @@ load_bits(uint64_t address, uint32_t first, uint32_t bits)
 {
 	Words		words = Words(address);
 	uint32_t	word = first / 32;
+	uint32_t	last = (first + bits - 1) / 32;
 	uint32_t	shift = first % 32;
-	uint64_t	loaded = words.at[word];
+	uint64_t	loaded = uint64_t(words.at[word]) | uint64_t(words.at[min(word + 1, last)]) << 32;
 
-	if (shift + bits > 32)
-		loaded |= uint64_t(words.at[word + 1]) << 32;
-	loaded >>= shift;
-	if (shift + bits > 64)
-		loaded |= uint64_t(words.at[word + 2]) << (64 - shift);
-	return loaded & (0xFFFFFFFFFFFFFFFFul >> (64 - bits));
+	return (loaded >> shift | uint64_t(words.at[last]) << 1 << (63 - shift)) & (0xFFFFFFFFFFFFFFFFul >> (64 - bits));
 }
 
 /* A bit for each chunk of a segment. */
