@@ -49,7 +49,8 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
 			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null,
 			.map = digit->map != DEVICE_NO_WORDS ? source->maps + digit->map * sizeof(uint32_t) : 0,
-			.map_bits = digit->map_bits, .reach = digit->reach};
+			.map_bits = digit->map_bits, .reach = digit->reach, .dropped = digit->dropped,
+			.wide = column->shape.largest >= UINT32_MAX || ((uint64_t) digit->null << digit->dropped) > UINT32_MAX};
 	}
 	return DEVICE_OK;
 }
@@ -148,7 +149,7 @@ choose_tables(const Evaluator *evaluator, const TallyTask *task)
 
 	if (cells <= evaluator->tally_table)
 		return TALLY_BY_TABLES;
-	return cells <= evaluator->large_table * (uint64_t) MAX_PASSES ? TALLY_BY_LARGE_TABLES : TALLY_BY_WORDS;
+	return task->slots <= DEVICE_CHUNK_ROWS && cells <= evaluator->large_table * (uint64_t) MAX_PASSES ? TALLY_BY_LARGE_TABLES : TALLY_BY_WORDS;
 }
 
 /* How its workgroups go about it.  With many cells it takes them long to empty their tables. */

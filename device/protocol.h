@@ -37,7 +37,8 @@
  *	several segments: these can join in one tally.
  *
  *	A *set* is of integers: a bit for each, from a first one on.  Rows whose integers are no members are none that match.
- *	A *map* has a number for each integer, of 8, 16 or 32 bits: a row's digit is that, as a dimension of a star has it for the row's key.
+ *	A *map* has a number for each integer, of 8, 16 or 32 bits: a row's digit is that, as a dimension of a star has it for the row's key.  Or it has
+ *	*steps*, of 64 bits, that ascend: the digit is how many of them the integer is not below, as where conditions compare it with constants.
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
@@ -60,7 +61,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 9
+#define DEVICE_PROTOCOL_VERSION 10
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -80,6 +81,7 @@
 #define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* of one request */
 #define DEVICE_MAX_SET_WORDS	(1 << 23)	/* of one request */
 #define DEVICE_NO_WORDS			UINT32_MAX	/* in place of where words begin */
+#define DEVICE_STEP_BITS		64
 #define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* In place of page numbers of vectors: a chunk of zeros, a chunk of ones. */
@@ -304,8 +306,9 @@ typedef struct EvaluateMembers
 } EvaluateMembers;
 
 /*
- * A digit of a cell's number: 0 .. null - 1, or null for NULL, times the stride.  With a map, integers are shifted to be from its first one, and
- * those up to reach have their numbers there; others have null.
+ * A digit of a cell's number: 0 .. null - 1, or null for NULL, times the stride.  It is the distance without its lowest bits, so that integers next
+ * to each other can have one number.  With a map, integers are shifted to be from its first one, and those up to reach have their numbers there;
+ * others have null.  With steps the last one is that of reach.
  */
 typedef struct TallyDigit
 {
@@ -316,7 +319,9 @@ typedef struct TallyDigit
 	uint64_t	stride;
 	uint64_t	shift;			/* of values */
 	uint32_t	reach;
-	uint32_t	map_bits;		/* of a number there */
+	uint32_t	map_bits;		/* of a number there, or DEVICE_STEP_BITS */
+	uint32_t	dropped;		/* bits of the distance, less than 64; with a map none */
+	uint32_t	unused;
 } TallyDigit;
 
 /* A sum is in two parts, which cannot overflow: of the distances' lower 32 bits, and of the upper ones. */
@@ -442,7 +447,7 @@ device_set_words(uint64_t reach)
 static inline uint64_t
 device_map_words(uint32_t reach, uint32_t bits)
 {
-	return (uint64_t) reach * bits / 32 + 1;
+	return (((uint64_t) reach + 1) * bits + 31) / 32;
 }
 
 /* Where the order begins that sieve vectors are made from, from request.offset. */

@@ -84,7 +84,8 @@ static bool
 check_map(const EvaluateHeader *header, const TallyDigit *digit)
 {
 	return digit->map == DEVICE_NO_WORDS ||
-		(digit->form != COLUMN_KEY && (digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32) &&
+		(digit->form != COLUMN_KEY && (digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 ||
+										digit->map_bits == DEVICE_STEP_BITS) &&
 		 has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits)));
 }
 
@@ -98,7 +99,8 @@ check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const
 	{
 		uint64_t	greatest;
 
-		if (digits[i].form >= COLUMN_FORMS || !check_map(header, &digits[i]) || __builtin_mul_overflow(digits[i].null, digits[i].stride, &greatest) ||
+		if (digits[i].form >= COLUMN_FORMS || digits[i].dropped >= 64 || !check_map(header, &digits[i]) ||
+			__builtin_mul_overflow(digits[i].null, digits[i].stride, &greatest) ||
 			__builtin_add_overflow(last, greatest, &last))
 			return false;
 	}

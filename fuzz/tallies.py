@@ -1,5 +1,5 @@
 """A round that a device adds up: chunks most rows of which all see, columns of few values and of many, wide ranges, and
-sums, counts, minima and maxima of columns as they are, in groups or not, of stars too."""
+sums, counts, minima and maxima of columns as they are, of distinct values and of some rows, in groups or not, and percentiles, of stars too."""
 import re
 from collections import namedtuple
 
@@ -129,15 +129,41 @@ class Tallies:
         alternatives = [" AND ".join(self.condition() for _ in range(self.rng.choice((1, 1, 2)))) for _ in range(self.rng.choice((1, 1, 2, 3)))]
         return " OR ".join(f"({a})" for a in alternatives)
 
+    def simple(self, column):
+        """A comparison with a constant, either way round, or what no index looks up."""
+        rng, value = self.rng, self.value(column)
+        written = f"{value}::{column.type}"
+        forms = ["{c} {o} {v}", "{c} {o} {v}", "{v} {o} {c}", "{c} IS NULL", "coalesce({c} {o} {v}, true)", "{c}::text > '3'"]
+        if column.type in ("int2", "int4", "int8"):
+            forms += ["{c} {o} " + rng.choice(("7", "100000::int8", "-3::int2")), "{c} % 3 = 1"]
+        return rng.choice(forms).format(c=column.name, o=rng.choice(("<", "<=", "=", "<>", ">=", ">")), v=written)
+
+    def filtered(self):
+        """A FILTER, in some cases."""
+        rng = self.rng
+        if rng.random() < 0.75:
+            return ""
+        parts = [f"{'NOT ' if rng.random() < 0.2 else ''}({self.simple(rng.choice(self.columns))})" for _ in range(rng.choice((1, 1, 2, 3)))]
+        return f" FILTER (WHERE {rng.choice((' AND ', ' OR ')).join(parts)})"
+
+    def percentile(self):
+        """Of some column, in either order; its type says whether there is something between two values."""
+        rng, of = self.rng, self.rng.choice([c for c in self.columns if c.type not in ("text", "numeric", "float8")] or self.columns)
+        fraction = rng.choice(("0.5", "0.5", "0", "1", "0.999", "ARRAY[0.1, 0.5, 0.9]", "ARRAY[0.25, 0.26]"))
+        form = rng.choice(("disc", "cont")) if of.type in ("int2", "int4", "int8") else "disc"
+        return f"percentile_{form}({fraction}) WITHIN GROUP (ORDER BY {of.name}{rng.choice(('', ' DESC'))})"
+
     def aggregate(self, column):
-        forms = ["count({})", "count({})"]
+        forms = ["count({})", "count({})", "count(DISTINCT {})"]
         if column.type in NUMBERS:      # equal numerics may look different
             forms += ["sum({})", "sum({})", "avg({})", "trim_scale(min({})::numeric)", "trim_scale(max({})::numeric)"]
+            forms += ["sum(DISTINCT {})"] if column.type != "numeric" else []
         elif column.type == "float8":   # as may zeros
             forms += ["min({}) + 0", "max({}) + 0"]
         else:
             forms += ["min({})", "max({})"]
-        return self.rng.choice(forms).format(column.name)
+        form = self.rng.choice(forms).format(column.name)
+        return form.replace(f"({column.name})", f"({column.name}){self.filtered()}") if " + 0" not in form else form
 
     def sum_of_expression(self, numbers):
         """Of a polynomial; NULLs, and overflows, which are errors, come as in the columns."""
@@ -163,7 +189,11 @@ class Tallies:
             shown += [self.sum_of_expression(numbers) for _ in range(rng.choice((1, 2)))]
         joins, where, labels = self.joined()
         where = " AND ".join(where + [f"({self.conditions()})" for _ in range(rng.choice((0, 1, 1, 1, 2, 2)))])
+        if rng.random() < 0.15:
+            where += (" AND " if where else "") + f"{self.columns[-1].name}::text <> {self.value(self.columns[-1])}"
         groups, shown = groups + labels, shown + labels
+        if rng.random() < 0.12:
+            groups, shown = [], [self.percentile()]
         return f"SELECT {', '.join(shown)} FROM t{joins}" + (f" WHERE {where}" if where else "") + (f" GROUP BY {', '.join(groups)}" if groups else "")
 
     def rows_of(self, settings, query):

@@ -187,9 +187,11 @@ struct DigitTask
 	ElementsTask values;
 	uint64_t	stride;
 	uint64_t	map;			/* the number of each integer up to reach, to which values are shifted; or 0 */
-	uint32_t	map_bits;		/* of a number there: 8, 16 or 32 */
+	uint32_t	map_bits;		/* of a number there: 8, 16 or 32; or 64: of steps, the last of which is that of reach */
 	uint32_t	reach;
 	uint32_t	null;
+	uint32_t	dropped;		/* bits, without a map; if there are any: */
+	uint32_t	wide;			/* values have more than 32 */
 	uint32_t	unused;
 };
 

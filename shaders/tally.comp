@@ -35,6 +35,8 @@ struct Digit
 	uint32_t	map_bits;
 	uint32_t	reach;
 	uint32_t	null;
+	uint32_t	dropped;
+	bool		wide;
 };
 
 struct Measure
@@ -130,7 +132,8 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	{
 		DigitTask	digit = Digits(tasks.digits).at[task.first_digit + i];
 
-		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.map_bits, digit.reach, digit.null);
+		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.map_bits, digit.reach, digit.null,
+						  digit.dropped, digit.wide != 0);
 	}
 	if (i < task.measures)
 	{
@@ -200,12 +203,31 @@ number_in_map(Digit digit, uint32_t place)
 	return Words(digit.map).at[place / per_word] >> place % per_word * digit.map_bits & 0xFFFFFFFFu >> (32 - digit.map_bits);
 }
 
+/* How many steps integers are not below. */
+uvec4
+count_steps(Digit digit, u64vec4 integers)
+{
+	uvec4		numbers = uvec4(0);
+
+	for (uint32_t i = 0; i <= digit.reach; i++)
+	{
+		uint64_t	step = uint64_t(Words(digit.map).at[2 * i]) | uint64_t(Words(digit.map).at[2 * i + 1]) << 32;
+
+		numbers += uvec4(greaterThanEqual(integers, u64vec4(step)));
+	}
+	return numbers;
+}
+
 /* Numbers that a map has. */
 uvec4
 look_up_numbers(Digit digit, uvec4 rows)
 {
 	bvec4		known = bvec4(true);
 	u64vec4		places = load_wide(digit.values, rows, known);
+
+	if (digit.map_bits > 32)
+		return mix(uvec4(digit.null), min(count_steps(digit, places), uvec4(digit.null)), known);
+
 	bvec4		mapped = lessThanEqual(places, u64vec4(digit.reach));
 	uvec4		near = uvec4(mix(u64vec4(0), places, mapped));
 	uvec4		numbers = uvec4(number_in_map(digit, near.x), number_in_map(digit, near.y),
@@ -213,6 +235,15 @@ look_up_numbers(Digit digit, uvec4 rows)
 
 	known = bvec4(uvec4(known) & uvec4(mapped));
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
+}
+
+/* Numbers of integers that are next to each other. */
+uvec4
+drop_bits(Digit digit, uvec4 rows, inout bvec4 known)
+{
+	if (!digit.wide)
+		return load_narrow(digit.values, rows, known) >> digit.dropped;
+	return uvec4(min(load_wide(digit.values, rows, known) >> digit.dropped, u64vec4(digit.null)));
 }
 
 /* Digits have 32 bits.  Whatever is there, a cell is one that there is. */
@@ -224,7 +255,7 @@ find_numbers(Digit digit, uvec4 rows)
 
 	if (digit.map != 0)
 		return look_up_numbers(digit, rows);
-	numbers = load_narrow(digit.values, rows, known);
+	numbers = digit.dropped != 0 ? drop_bits(digit, rows, known) : load_narrow(digit.values, rows, known);
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 

@@ -6,7 +6,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use DeviceTest;
+use DeviceTest qw(:DEFAULT :compare);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use RtscanTest;
@@ -98,42 +98,8 @@ my @others = (
 	"SELECT c, p FROM fact WHERE c = ANY ('{$list}') AND far = 9",
 	"SELECT count(*) FROM fact WHERE (v < 3 OR (tag = 'tag 9' AND (q = 1 OR q IS NULL))) AND d > 500");
 
-sub sorted { return join("\n", sort split(/\n/, $_[0])); }
-
-my $only_stars = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off; ';
-
-# PostgreSQL's own answer, which holds until the table changes.
-my %right;
-sub right
-{
-	my ($query) = @_;
-	return $right{$query} //= sorted($node->safe_psql('postgres',
-		"SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET rtscan.enable_star = off; SET enable_bitmapscan = off; $query"));
-}
-
-sub change
-{
-	my ($statements) = @_;
-	%right = ();
-	return $node->safe_psql('postgres', $statements);
-}
-
-# An executor's answer.
-sub answered
-{
-	my ($executor, $query, $settings) = @_;
-	my ($rc, $out, $err) = $node->psql('postgres', "SET rtscan.executor = $executor; $only_stars" . ($settings // '') . $query);
-	return $rc == 0 ? sorted($out) : $err;
-}
-
-# The lines of EXPLAIN (ANALYZE), by label.
-sub explained
-{
-	my ($executor, $query, $settings) = @_;
-	my $plan = $node->safe_psql('postgres', "SET rtscan.executor = $executor; $only_stars" . ($settings // '')
-		  . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query");
-	return { map { /^\s*([A-Z]\w+(?: \w+)*): (.*)/ ? ($1 => $2) : () } reverse split(/\n/, $plan) };
-}
+# only stars
+compare($node, 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off; ');
 
 sub all_right
 {

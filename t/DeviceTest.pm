@@ -16,6 +16,8 @@ use Time::HiRes qw(sleep time);
 our @EXPORT = qw(@executors @questions need_device device_node create_big expected ask device_answers comes_back
   cpu_answers says configure wait_until children worker_pid program_pid program_pids is_running device_status connect_device log_since server_is_healthy
   program_is_healthy);
+our @EXPORT_OK = qw(compare sorted right change answered explained);
+our %EXPORT_TAGS = (compare => \@EXPORT_OK);
 
 # Those that are tested.
 our @executors = split(' ', $ENV{RTSCAN_EXECUTORS} // 'compute rt rtcudb');
@@ -273,6 +275,59 @@ sub cpu_answers
 	$good &= like($asked->{errors}, qr/ERROR:  rtscan's executor "$executor" cannot evaluate the scan\nDETAIL:  $why/,
 		"$what: an error without fallback");
 	return $good;
+}
+
+# ---- other questions, compared with PostgreSQL's own plans
+
+my %compared;    # the node, settings for executors' plans, and what PostgreSQL itself is asked instead of a query
+my %right;
+
+# From now on questions are of a node.
+sub compare
+{
+	my ($node, $settings, $asked_instead) = @_;
+	%compared = (node => $node, settings => $settings, instead => $asked_instead // sub { return $_[0]; });
+	%right = ();
+	return;
+}
+
+sub sorted { return join("\n", sort split(/\n/, $_[0])); }
+
+# PostgreSQL's own answer, which holds until something changes.
+sub right
+{
+	my ($query) = @_;
+	my $own = 'SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET rtscan.enable_star = off; SET enable_bitmapscan = off; ';
+	return $right{$query} //= sorted($compared{node}->safe_psql('postgres', $own . $compared{instead}->($query)));
+}
+
+sub change
+{
+	my ($statements) = @_;
+	%right = ();
+	return $compared{node}->safe_psql('postgres', $statements);
+}
+
+sub asked_of
+{
+	my ($executor, $query, $settings) = @_;
+	return "SET rtscan.executor = $executor; $compared{settings}" . ($settings // '') . $query;
+}
+
+# An executor's answer, or its error.
+sub answered
+{
+	my ($executor, $query, $settings) = @_;
+	my ($rc, $out, $err) = $compared{node}->psql('postgres', asked_of($executor, $query, $settings));
+	return $rc == 0 ? sorted($out) : $err;
+}
+
+# The lines of EXPLAIN (ANALYZE), by label: the topmost ones.
+sub explained
+{
+	my ($executor, $query, $settings) = @_;
+	my $plan = $compared{node}->safe_psql('postgres', asked_of($executor, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query", $settings));
+	return { map { /^\s*([A-Z]\w+(?: \w+)*): (.*)/ ? ($1 => $2) : () } reverse split(/\n/, $plan) };
 }
 
 1;

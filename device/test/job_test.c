@@ -52,6 +52,7 @@ typedef struct Case
 	/* of all segments */
 	uint32_t	ndigits;
 	uint32_t	null[MAX_DIGITS];
+	uint32_t	dropped[MAX_DIGITS];
 	ColumnForm	forms[MAX_DIGITS];
 	uint32_t	cells;
 	uint32_t	room;
@@ -98,6 +99,7 @@ make_shape(void)
 		if (current.cells * (null + 1) > MAX_CELLS)
 			break;
 		current.null[current.ndigits] = null;
+		current.dropped[current.ndigits] = below(4) > 0 ? 0 : (uint32_t) below(34);
 		current.forms[current.ndigits] = (ColumnForm) below(COLUMN_FORMS);
 		current.cells *= null + 1;
 	}
@@ -217,12 +219,18 @@ make_members(uint32_t s)
 static void
 make_map(TallyDigit *digit)
 {
-	digit->map_bits = 8 << below(3);
+	digit->map_bits = 8 << below(4);
 	digit->reach = random_reach(digit->null + 1);
 	digit->shift = below(2) > 0 ? below(digit->null + 1) : -below(digit->null + 1);
 	digit->map = current.header.words;
 	current.header.words += (uint32_t) device_map_words(digit->reach, digit->map_bits);
-	for (uint32_t i = 0; i <= digit->reach; i++)
+	for (uint32_t i = 0; i <= digit->reach && digit->map_bits == DEVICE_STEP_BITS; i++)
+	{
+		uint64_t	step = below(8) == 0 ? UINT64_MAX - below(3) : below((uint64_t) digit->null + 2);
+
+		memcpy(current.words + digit->map + 2 * i, &step, sizeof(step));
+	}
+	for (uint32_t i = 0; i <= digit->reach && digit->map_bits != DEVICE_STEP_BITS; i++)
 		set_bits((char *) (current.words + digit->map), (uint64_t) i * digit->map_bits, digit->map_bits, below((uint64_t) digit->null + 2));
 }
 
@@ -240,12 +248,13 @@ make_digits(uint32_t s)
 
 		*column = new_column();
 		if (current.forms[d] != COLUMN_KEY)
-			make_values(column, &cache, segment, FIRST_DIGIT + d, current.forms[d], (uint64_t) null + (null == 0));
+			make_values(column, &cache, segment, FIRST_DIGIT + d, current.forms[d], ((uint64_t) null + (null == 0)) << current.dropped[d]);
 		else
 			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
 		current.digits[current.header.digits++] = (TallyDigit) {
-			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift};
-		if (current.forms[d] != COLUMN_KEY && below(3) > 0)
+			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift,
+			.dropped = current.forms[d] == COLUMN_KEY ? 0 : current.dropped[d]};
+		if (current.forms[d] != COLUMN_KEY && current.dropped[d] == 0 && below(3) > 0)
 			make_map(&current.digits[current.header.digits - 1]);
 		stride *= null + 1;
 	}
@@ -319,6 +328,22 @@ number_at(uint32_t words, uint64_t place, uint32_t bits)
 	return number & UINT32_MAX >> (32 - bits);
 }
 
+/* Of so many steps, from words on, those that an integer is not below. */
+static uint64_t
+steps_below(uint32_t words, uint32_t steps, uint64_t integer)
+{
+	uint64_t	count = 0;
+
+	for (uint32_t i = 0; i < steps; i++)
+	{
+		uint64_t	step;
+
+		memcpy(&step, current.words + words + 2 * i, sizeof(step));
+		count += integer >= step;
+	}
+	return count;
+}
+
 static bool
 is_member(const EvaluateMembers *members, const Column *column, uint32_t row)
 {
@@ -336,8 +361,11 @@ digit_number(const TallyDigit *digit, const Column *column, uint32_t row)
 {
 	uint64_t	number = column->numbers[row] + digit->shift;
 
-	if (digit->map != DEVICE_NO_WORDS && !column->isnull[row])
+	if (digit->map != DEVICE_NO_WORDS && digit->map_bits == DEVICE_STEP_BITS && !column->isnull[row])
+		number = steps_below(digit->map, digit->reach + 1, number);
+	else if (digit->map != DEVICE_NO_WORDS && !column->isnull[row])
 		number = number <= digit->reach ? number_at(digit->map, number, digit->map_bits) : digit->null;
+	number >>= digit->dropped;
 	return column->isnull[row] || number > digit->null ? digit->null : number;
 }
 

@@ -120,8 +120,9 @@ check_words(const Request *request)
 	{
 		const TallyDigit *digit = &request->digits[i];
 
-		CHECK(digit->map == DEVICE_NO_WORDS || digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32);
-		CHECK(digit->map == DEVICE_NO_WORDS || digit->map + (uint64_t) digit->reach * digit->map_bits / 32 < header->words);
+		CHECK(digit->dropped < 64);
+		CHECK(digit->map == DEVICE_NO_WORDS || digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 || digit->map_bits == 64);
+		CHECK(digit->map == DEVICE_NO_WORDS || digit->map + (((uint64_t) digit->reach + 1) * digit->map_bits - 1) / 32 < header->words);
 	}
 }
 

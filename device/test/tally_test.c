@@ -43,6 +43,7 @@ typedef struct Shape
 {
 	uint32_t	ndigits;
 	uint32_t	null[MAX_DIGITS];
+	uint32_t	dropped[MAX_DIGITS];
 	ColumnForm	forms[MAX_DIGITS];
 	uint32_t	cells;
 	uint32_t	room;
@@ -67,6 +68,15 @@ static unsigned long lost = 0;	/* tallies that there was no room for */
 
 /* ---------------------------------------------------------------- cases */
 
+/* Bits of a digit: mostly none. */
+static uint32_t
+random_dropped(void)
+{
+	static const uint32_t dropped[] = {0, 0, 0, 1, 5, 17, 30, 40};
+
+	return dropped[below(sizeof(dropped) / sizeof(dropped[0]))];
+}
+
 static Shape
 make_shape(void)
 {
@@ -86,6 +96,7 @@ make_shape(void)
 		if (shape.cells * ((uint64_t) null + 1) > MAX_CELLS)
 			break;
 		shape.null[shape.ndigits] = null;
+		shape.dropped[shape.ndigits] = random_dropped();
 		shape.forms[shape.ndigits] = (ColumnForm) below(COLUMN_FORMS);
 		shape.cells *= null + 1;
 	}
@@ -175,11 +186,12 @@ make_segment(Segment *segment, const Shape *shape, uint32_t number)
 
 		*column = new_column();
 		if (shape->forms[d] != COLUMN_KEY)
-			make_values(column, &cache, &segment->part, d, shape->forms[d], (uint64_t) shape->null[d] + (shape->null[d] == 0));
+			make_values(column, &cache, &segment->part, d, shape->forms[d], ((uint64_t) shape->null[d] + (shape->null[d] == 0)) << shape->dropped[d]);
 		else
 			make_codes(column, &cache, &segment->part, d, shape->null[d]);
 		segment->tally_digits[d] = (TallyDigit) {
-			.column = d, .form = shape->forms[d], .null = shape->null[d], .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift};
+			.column = d, .form = shape->forms[d], .null = shape->null[d], .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift,
+			.dropped = shape->forms[d] == COLUMN_KEY ? 0 : shape->dropped[d]};
 		stride *= shape->null[d] + 1;
 	}
 	for (uint32_t v = 0; v < shape->nvalues; v++)
@@ -229,7 +241,7 @@ cell_of(const Segment *segment, uint32_t row)
 	for (uint32_t d = 0; d < segment->part.digits; d++)
 	{
 		const TallyDigit *digit = &segment->tally_digits[d];
-		uint64_t	number = segment->digits[d].numbers[row] + digit->shift;
+		uint64_t	number = (segment->digits[d].numbers[row] + digit->shift) >> digit->dropped;
 
 		cell += (segment->digits[d].isnull[row] || number > digit->null ? digit->null : (uint32_t) number) * digit->stride;
 	}

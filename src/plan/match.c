@@ -320,7 +320,7 @@ needs_rows(const RtscanPath *path)
 }
 
 bool
-rtscan_match_path(RtscanPath *path)
+rtscan_match_path(RtscanPath *path, bool by_rows)
 {
 	const RtscanRequest *request = path->request;
 
@@ -329,7 +329,7 @@ rtscan_match_path(RtscanPath *path)
 		return false;
 	if (!match_quals(path))
 		return false;
-	path->by_rows = needs_rows(path) || !match_aggregates(path);
+	path->by_rows = by_rows || needs_rows(path) || !match_aggregates(path);
 	if (!path->by_rows)
 		return true;
 	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);

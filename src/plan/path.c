@@ -106,6 +106,37 @@ indexes_of(const RtscanRequest *request)
 	return request->star ? list_make1(request->star->index) : rtscan_usable_indexes(request->table);
 }
 
+/* A path that an index can answer, with its cost; or NULL. */
+static RtscanPath *
+find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
+{
+	RtscanPath *path = make_path(request, index);
+
+	if (!join_dimensions(path) || !rtscan_match_path(path, by_rows))
+		return NULL;
+	rtscan_cost_path(path);
+	return rtscan_path_groups_fit(path) ? path : NULL;
+}
+
+/* A FILTER is one more search by bits, which the CPU makes; of rows another executor adds up all at once. */
+static bool
+prefers_rows(const RtscanPath *by_bits, const RtscanPath *by_rows)
+{
+	return by_rows && by_rows->tallied &&
+		(rtscan_executor != RTSCAN_EXECUTOR_AUTO || by_rows->path.path.total_cost < by_bits->path.path.total_cost);
+}
+
+static bool
+has_filter(const RtscanRequest *request)
+{
+	ListCell   *cell;
+
+	foreach(cell, request->aggrefs)
+		if (lfirst_node(Aggref, cell)->aggfilter)
+			return true;
+	return false;
+}
+
 Path *
 rtscan_cheapest_path(const RtscanRequest *request)
 {
@@ -114,12 +145,16 @@ rtscan_cheapest_path(const RtscanRequest *request)
 
 	foreach(cell, indexes_of(request))
 	{
-		RtscanPath *path = make_path(request, lfirst_node(IndexOptInfo, cell));
+		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
+		RtscanPath *path = find_path(request, index, false);
 
-		if (!join_dimensions(path) || !rtscan_match_path(path))
-			continue;
-		rtscan_cost_path(path);
-		if (rtscan_path_groups_fit(path) && (cheapest == NULL || path->path.path.total_cost < cheapest->total_cost))
+		if (path && !path->by_rows && !rtscan_executor_is_cpu() && has_filter(request))
+		{
+			RtscanPath *by_rows = find_path(request, index, true);
+
+			path = prefers_rows(path, by_rows) ? by_rows : path;
+		}
+		if (path && (cheapest == NULL || path->path.path.total_cost < cheapest->total_cost))
 			cheapest = &path->path.path;
 	}
 	return cheapest;

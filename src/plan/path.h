@@ -98,8 +98,11 @@ extern bool rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel);
 /* The cheapest path of all its indexes, or NULL. */
 extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 
-/* match.c: can the path's index answer, from bits or else from rows?  Only the latter can be shared among processes. */
-extern bool rtscan_match_path(RtscanPath *path);
+/*
+ * match.c: can the path's index answer, from bits, or from rows where that is wanted or bits are not enough?  Only the latter can be shared among
+ * processes.
+ */
+extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 
 /* match.c: expressions without the placeholders of what comes from a subquery: below grouping sets, of a table's rows, these mean nothing. */
 extern List *rtscan_expressions_of_rows(List *expressions);

@@ -20,6 +20,7 @@
 #include "run/dimension.h"
 #include "run/expressions.h"
 #include "run/sets.h"
+#include "run/steps.h"
 #include "run/tally_sums.h"
 #include "search/executor.h"
 #include "utils/lsyscache.h"
@@ -27,6 +28,9 @@
 
 /* Of columns that are multiplied all but one have so many values at most, about as search/tally.c has it. */
 #define FEW_VALUES		4096
+
+/* Conditions do not tell the values in so many ranges apart, mostly. */
+#define RANGES_OF_STEPS		3.0
 
 /* Taking an entry, whose group is looked up by the values of its keys. */
 #define ENTRY_NANOSECONDS	400.0
@@ -144,7 +148,7 @@ is_mapped(const RtscanPath *path, const RtscanStarDimension *dimension)
 		are_integer_keys(rtscan_column_type(path->index, asked->column), asked->subtype);
 }
 
-/* Do a star's rows come once each, without marks, and with attributes that can be digits? */
+/* Do a star's rows come once each, and with attributes that can be digits? */
 static bool
 may_be_tallied(const RtscanPath *path)
 {
@@ -156,7 +160,16 @@ may_be_tallied(const RtscanPath *path)
 	foreach(cell, join->star->dimensions)
 		if (!is_mapped(path, lfirst(cell)))
 			return false;
-	return !rtscan_repeats_rows(join->star) && join->row_quals == NIL;
+	return !rtscan_repeats_rows(join->star);
+}
+
+/* Are the values of a column few? */
+static bool
+is_factor(const RtscanPath *path, int column)
+{
+	List	   *one = list_make1(list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
+
+	return estimate_num_groups(path->request->root, one, path->index->tuples, NULL, NULL) <= FEW_VALUES;
 }
 
 /* Has each column so few values that it can be a digit beside another one that is measured? */
@@ -167,12 +180,8 @@ are_factors(const RtscanPath *path, Node *expression)
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-	{
-		List	   *one = list_make1(list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
-
-		if (estimate_num_groups(path->request->root, one, path->index->tuples, NULL, NULL) > FEW_VALUES)
+		if (!is_factor(path, column))
 			return false;
-	}
 	return true;
 }
 
@@ -257,13 +266,21 @@ rtscan_total_kind(const RtscanPathAggregate *aggregate)
 }
 
 static bool
+is_distinct(const RtscanPathAggregate *aggregate)
+{
+	return aggregate->collected.purpose == RTSCAN_FOR_DISTINCT;
+}
+
+static bool
 takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
 	RtscanTotalKind kind;
 	Node	   *argument;
 
-	if (aggregate->row_filter || aggregate->collected.purpose != RTSCAN_NO_COLLECTION || list_length(aggregate->row_arguments) > 1)
+	if (list_length(aggregate->row_arguments) > 1)
 		return false;
+	if (aggregate->collected.purpose != RTSCAN_NO_COLLECTION)
+		return is_distinct(aggregate) && are_factors(path, (Node *) aggregate->row_arguments);
 	kind = rtscan_total_kind(aggregate);
 	if (kind == RTSCAN_NO_TOTAL || aggregate->row_arguments == NIL)
 		return kind != RTSCAN_NO_TOTAL;
@@ -273,11 +290,75 @@ takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 	return rtscan_row_column((Expr *) argument) >= 0 || (kind == RTSCAN_TOTAL_SUM && is_polynomial(path, argument));
 }
 
+/* All that is asked of rows, but for what the index looks up. */
+static List *
+list_conditions(const RtscanPath *path)
+{
+	List	   *conditions = list_copy(path->row_quals);
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+	{
+		Expr	   *filter = ((RtscanPathAggregate *) lfirst(cell))->row_filter;
+
+		if (filter)
+			conditions = lappend(conditions, filter);
+	}
+	return conditions;
+}
+
+/* The columns that aggregates want distinct values of. */
+static Bitmapset *
+columns_of_distinct(const RtscanPath *path)
+{
+	Bitmapset  *columns = NULL;
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+
+		if (is_distinct(aggregate))
+			columns = bms_add_members(columns, rtscan_row_columns((Node *) aggregate->row_arguments));
+	}
+	return columns;
+}
+
+/* The columns that conditions only compare with constants: these have few numbers (run/steps.h). */
+static Bitmapset *
+columns_with_steps(const RtscanPath *path)
+{
+	List	   *conditions = list_conditions(path);
+	Bitmapset  *columns = bms_difference(rtscan_row_columns((Node *) conditions), columns_of_distinct(path));
+	Bitmapset  *stepped = NULL;
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		if (rtscan_find_comparisons(conditions, column) != NIL)
+			stepped = bms_add_member(stepped, column);
+	return stepped;
+}
+
+/* Has each column of conditions few numbers? */
+static bool
+are_conditions_of_entries(const RtscanPath *path)
+{
+	Bitmapset  *columns = bms_difference(rtscan_row_columns((Node *) list_conditions(path)), columns_with_steps(path));
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		if (!is_factor(path, column))
+			return false;
+	return true;
+}
+
 static bool
 takes_totals(const RtscanPath *path)
 {
 	ListCell   *cell;
 
+	if (!are_conditions_of_entries(path))
+		return false;
 	foreach(cell, path->aggregates)
 		if (!takes_total(path, lfirst(cell)))
 			return false;
@@ -286,15 +367,25 @@ takes_totals(const RtscanPath *path)
 
 /* ---------------------------------------------------------------- what that takes */
 
-/* The columns that are digits for a set: those of its keys, and of products. */
+/* The columns of an aggregate that are digits: of products, and DISTINCT. */
+static Bitmapset *
+digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+{
+	if (is_distinct(aggregate))
+		return rtscan_row_columns((Node *) aggregate->row_arguments);
+	return find_products(path, (Node *) aggregate->row_arguments).digits;
+}
+
+/* The columns that are digits for a set: those of its keys, of conditions on rows, and of aggregates. */
 static Bitmapset *
 digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 {
 	Bitmapset  *columns = rtscan_row_columns((Node *) rtscan_keys_of_set(path->row_keys, set->keys));
 	ListCell   *cell;
 
+	columns = bms_add_members(columns, rtscan_row_columns((Node *) list_conditions(path)));
 	foreach(cell, path->aggregates)
-		columns = bms_add_members(columns, find_products(path, (Node *) ((RtscanPathAggregate *) lfirst(cell))->row_arguments).digits);
+		columns = bms_add_members(columns, digits_of_aggregate(path, lfirst(cell)));
 	return columns;
 }
 
@@ -309,20 +400,28 @@ is_coded(const RtscanPath *path, int column)
 
 /* So many combinations of values there are of these: segments whose integers are their numbers have them in common, others not. */
 static double
-count_entries(const RtscanPath *path, const Bitmapset *digits, double rows, double segments)
+count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset *digits, double rows, double segments)
 {
+	Bitmapset  *keys = rtscan_row_columns((Node *) rtscan_keys_of_set(path->row_keys, set->keys));
+	Bitmapset  *stepped = bms_difference(columns_with_steps(path), keys);
 	List	   *expressions = NIL;
 	bool		coded = false;
+	double		ranges = 1;
 	int			column = -1;
 
 	while ((column = bms_next_member(digits, column)) >= 0)
 	{
+		if (bms_is_member(column, stepped))
+		{
+			ranges *= RANGES_OF_STEPS;
+			continue;
+		}
 		expressions = lappend(expressions, list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
 		coded |= is_coded(path, column);
 	}
-	if (expressions == NIL)
-		return 1;
-	return Min(estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL) * (coded ? segments : 1), Max(rows, 1));
+	if (expressions != NIL)
+		ranges *= estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL) * (coded ? segments : 1);
+	return Min(ranges, Max(rows, 1));
 }
 
 /* Are there measures enough, of which a sum may take three, and parts of the filter? */
@@ -386,8 +485,7 @@ rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu,
 	double		visible = request->table->allvisfrac;
 	ListCell   *cell;
 
-	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || path->residual != NIL || path->row_quals != NIL ||
-		!are_testable(path) || !has_room(path))
+	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || !are_testable(path) || !has_room(path))
 		return false;
 	size = rtscan_index_size(request->root, path->index);
 	if (size == NULL || !takes_totals(path) || size->rows < size->segments * RTSCAN_CHUNK_ROWS)
@@ -401,7 +499,7 @@ rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu,
 
 		if (bms_num_members(digits) > DEVICE_MAX_DIGITS)
 			return false;
-		entries += count_entries(path, digits, rows, size->segments);
+		entries += count_entries(path, set, digits, rows, size->segments);
 		if (set->parent < 0)
 			time += rtscan_time_of_adding(chunks * rtscan_count_regions(path->quals, path->index), chunks * (count_tests(path) + columns_of_set(path, digits)), bytes);
 	}

@@ -87,14 +87,12 @@ read_statement_parameter(const ExprContext *context, int id, Const *value)
 	return param->ptype == value->consttype;
 }
 
-static bool
-fill_parameter(RtscanArithmetic *step, const RtscanBatch *batch)
+bool
+rtscan_read_parameter(const RtscanArithmetic *step, const RtscanBatch *batch)
 {
 	const Param *param = (const Param *) step->expression;
-	bool		known = (param->paramkind == PARAM_EXEC ? read_executor_parameter : read_statement_parameter)
-		(batch->context, param->paramid, step->constant);
 
-	return known && fill_constant(step);
+	return (param->paramkind == PARAM_EXEC ? read_executor_parameter : read_statement_parameter) (batch->context, param->paramid, step->constant);
 }
 
 /* ---------------------------------------------------------------- operations */
@@ -223,7 +221,7 @@ calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
 		case RTSCAN_STEP_CONSTANT:
 			return fill_constant(step) ? step->values : NULL;
 		case RTSCAN_STEP_PARAMETER:
-			return fill_parameter(step, batch) ? step->values : NULL;
+			return rtscan_read_parameter(step, batch) && fill_constant(step) ? step->values : NULL;
 		default:
 			return calculate_operation(step, batch);
 	}

@@ -96,6 +96,9 @@ extern double rtscan_values_of_unit(const RtscanArithmetic *step);
 /* arithmetic_compile.c: the exact integer of a constant that is not NULL; false if it has none. */
 extern bool rtscan_constant_as_integer(const Const *constant, RtscanDecimal *decimal);
 
+/* arithmetic.c: let a step that is a parameter have its value as its constant; false if it has none yet. */
+extern bool rtscan_read_parameter(const RtscanArithmetic *step, const struct RtscanBatch *batch);
+
 /* Have all rows of a batch the same value, whatever columns have? */
 static inline bool
 rtscan_has_one_value(const RtscanArithmetic *step)

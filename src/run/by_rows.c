@@ -5,6 +5,7 @@
 #include "run/by_rows.h"
 
 #include "miscadmin.h"
+#include "run/binned.h"
 #include "run/by_chunks.h"
 #include "run/by_tally.h"
 #include "run/expressions.h"
@@ -55,6 +56,23 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 	}
 }
 
+/* All that is asked of rows, but for what the index looks up. */
+static List *
+list_conditions(const RtscanNodePlan *plan)
+{
+	List	   *conditions = list_copy(plan->row_quals);
+	ListCell   *cell;
+
+	foreach(cell, plan->aggregates)
+	{
+		const RtscanPlanAggregate *aggregate = lfirst(cell);
+
+		if (aggregate->row_filter)
+			conditions = lappend(conditions, aggregate->row_filter);
+	}
+	return conditions;
+}
+
 RtscanRowsTask *
 rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 {
@@ -67,6 +85,7 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
+	task->steps = rtscan_prepare_steps(parent, list_conditions(plan));
 	task->partial = plan->partial;
 	prepare_keys(task, parent, plan);
 	rtscan_prepare_sets(task, plan);
@@ -93,15 +112,21 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 	}
 }
 
-/* Conditions on rows are the CPU's, whatever executor finds the rows. */
-static void
-leave_conditions_to_cpu(const RtscanRowsTask *task)
+/* The steps are not known: constants may be others than they were. */
+static List *
+copy_steps(const RtscanRowsTask *task)
 {
-	if (task->quals.state)
-		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
-	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].filter.state)
-			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
+	List	   *steps = NIL;
+	ListCell   *cell;
+
+	foreach(cell, task->steps)
+	{
+		RtscanSteps *copy = palloc(sizeof(RtscanSteps));
+
+		*copy = *(const RtscanSteps *) lfirst(cell);
+		steps = lappend(steps, copy);
+	}
+	return steps;
 }
 
 /* Room for the keys of a group. */
@@ -127,8 +152,8 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	answer->context = CurrentMemoryContext;
 	answer->sets = palloc0(task->nsets * sizeof(RtscanSetGroups));
 	answer->number = -1;
-	leave_conditions_to_cpu(task);
 	answer->batch = rtscan_create_batch(question->index, task->estate, question->ndimensions, question->dimensions);
+	answer->steps = copy_steps(task);
 	begin_arithmetic(answer);
 	begin_keys(answer);
 	return answer;
@@ -258,15 +283,31 @@ any_fails(RtscanRowsAnswer *answer)
 	return failed;
 }
 
+/* Without tallies conditions on rows are the CPU's, whatever executor finds the rows. */
+static void
+leave_conditions_to_cpu(const RtscanRowsTask *task)
+{
+	if (task->quals.state)
+		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].filter.state)
+			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
+}
+
 static void
 open_pass(RtscanRowsAnswer *answer)
 {
 	answer->cursor = open_cursor(answer, answer->question->filter);
-	rtscan_ask_for_tallies(answer);
+	if (answer->question->claim == NULL && rtscan_may_narrow(answer))
+	{
+		rtscan_ask_for_bins(answer);
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_chunk, answer);
+		return;
+	}
+	if (!rtscan_ask_for_tallies(answer))
+		leave_conditions_to_cpu(answer->task);
 	if (rtscan_takes_chunks(answer))
 		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
-	else if (answer->question->claim == NULL && rtscan_may_narrow(answer))
-		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_chunk, answer);
 }
 
 /* Go on to the next of several passes, whose segments have other codes; false if there is none: then no cursor is open, either. */
@@ -427,6 +468,46 @@ take_sampled_rows(RtscanRowsAnswer *answer)
 	MemoryContextSwitchTo(old);
 }
 
+/* Forget all there has been. */
+static void
+sample_anew(RtscanRowsAnswer *answer)
+{
+	rtscan_sample_all(answer);
+	collect_rows(answer, answer->question->filter, true);
+	if (rtscan_is_sampled(answer))
+		take_sampled_rows(answer);
+}
+
+/* ---------------------------------------------------------------- binned percentiles */
+
+/* Count the values of all ranges that percentiles are in.  False if these have not been found. */
+static bool
+take_ranges(RtscanRowsAnswer *answer)
+{
+	RtscanFilter filter;
+
+	while (rtscan_enter_next_range(answer, &filter))
+	{
+		rtscan_forget_collected(answer);
+		answer->cursor = open_cursor(answer, &filter);
+		rtscan_ask_for_bins(answer);
+		add_rows(answer);
+		close_further_cursor(answer);
+	}
+	return rtscan_take_from_bins(answer);
+}
+
+/* Otherwise begin anew without. */
+static void
+take_binned_rows(RtscanRowsAnswer *answer)
+{
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+
+	if (!take_ranges(answer))
+		sample_anew(answer);
+	MemoryContextSwitchTo(old);
+}
+
 /* ---------------------------------------------------------------- all rows */
 
 /*
@@ -450,7 +531,9 @@ take_rows(RtscanRowsAnswer *answer)
 	}
 	if (!answer->more_rows && answer->cursor)
 		close_cursor(answer);
-	if (rtscan_is_sampled(answer))
+	if (rtscan_is_binned(answer))
+		take_binned_rows(answer);
+	else if (rtscan_is_sampled(answer))
 		take_sampled_rows(answer);
 }
 

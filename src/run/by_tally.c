@@ -7,16 +7,21 @@
 #include "miscadmin.h"
 #include "run/attributes.h"
 #include "run/by_chunks.h"
+#include "run/entries.h"
 #include "run/tally_sums.h"
-#include "segment/typed.h"
 #include "utils/memutils.h"
 
 /* So many are added before groups may be found to take too much memory. */
 #define GROUPS_AT_A_TIME	1024
 
-/* What the CPU takes to find a row's group, and to add one of its values, in nanoseconds, at least. */
+/* What the CPU takes to find a row's group, to add one of its values, or to see whether it passes a condition, in nanoseconds, at least. */
 #define GROUPED_ROW			2.0
 #define SUMMED_ROW			0.5
+#define CONDITION_ROW		0.5
+#define DISTINCT_ROW		1.0
+
+/* A column that conditions are about has so many values, at most. */
+#define MOST_NUMBERS		8192
 
 /* ---------------------------------------------------------------- asking */
 
@@ -35,12 +40,83 @@ ask_for_digit(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *
 }
 
 static bool
-ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
+is_distinct(const RtscanTransition *transition)
+{
+	return transition->collecting && transition->collecting->how.purpose == RTSCAN_FOR_DISTINCT;
+}
+
+/* The columns of GROUP BY. */
+static const Bitmapset *
+columns_of_groups(const RtscanRowsAnswer *answer)
+{
+	return answer->groups ? answer->set->columns : NULL;
+}
+
+/* Of distinct values all are to be told from each other. */
+static Bitmapset *
+columns_of_distinct(const RtscanRowsAnswer *answer)
+{
+	Bitmapset  *columns = NULL;
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+		if (is_distinct(&answer->transitions[i]))
+			columns = bms_add_members(columns, answer->task->aggregates[i].columns_of_arguments);
+	return columns;
+}
+
+/* The others that conditions on rows, or values of which only distinct ones are wanted, depend on. */
+static Bitmapset *
+columns_of_conditions(const RtscanRowsAnswer *answer)
+{
+	Bitmapset  *columns = bms_union(answer->task->quals.columns, columns_of_distinct(answer));
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+		columns = bms_add_members(columns, answer->task->aggregates[i].filter.columns);
+	return bms_del_members(columns, columns_of_groups(answer));
+}
+
+static bool
+ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, const Bitmapset *columns)
 {
 	int			column = -1;
 
-	while (answer->groups && (column = bms_next_member(answer->set->columns, column)) >= 0)
+	while ((column = bms_next_member(columns, column)) >= 0)
 		if (!ask_for_digit(tally, reader, answer, column))
+			return false;
+	return true;
+}
+
+/* The last digit is of another scale than steps: it is none. */
+static bool
+has_scale(RtscanTally *tally, const RtscanSteps *steps)
+{
+	const RtscanTallyDigit *digit = &tally->digits[tally->ndigits - 1];
+
+	if (digit->of.empty || digit->of.scale == steps->scale)
+		return true;
+	tally->ndigits--;
+	return false;
+}
+
+/* Ranges that conditions do not tell apart; or the values, which are to be few then. */
+static bool
+ask_for_condition(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer, int column)
+{
+	const RtscanSteps *steps = bms_is_member(column, columns_of_distinct(answer)) ? NULL : rtscan_steps_of(answer, column);
+
+	if (steps && rtscan_tally_mapped_digit(tally, reader, answer->question->schema, column, &steps->map) && has_scale(tally, steps))
+		return true;
+	return ask_for_digit(tally, reader, answer, column) && rtscan_tally_numbers(&tally->digits[tally->ndigits - 1]) <= MOST_NUMBERS;
+}
+
+static bool
+ask_for_conditions(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer)
+{
+	const Bitmapset *columns = columns_of_conditions(answer);
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		if (!ask_for_condition(tally, reader, answer, column))
 			return false;
 	return true;
 }
@@ -68,14 +144,14 @@ ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnsw
 	RtscanNotTallied why = RTSCAN_TALLIED;
 
 	for (int i = 0; i < answer->task->naggregates && why == RTSCAN_TALLIED; i++)
-		if (answer->task->aggregates[i].narguments > 0)
+		if (answer->task->aggregates[i].narguments > 0 && !is_distinct(&answer->transitions[i]))
 			why = ask_for_argument(tally, reader, answer, i);
 	return why;
 }
 
 /* For EXPLAIN: what is last in the enum's order has most to say. */
-static void
-note_why(RtscanRowsAnswer *answer, RtscanNotTallied why)
+void
+rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why)
 {
 	RtscanTotals *totals = answer->question->totals;
 
@@ -92,116 +168,14 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 
 	if (!rtscan_may_be_tallied(segment))
 		why = RTSCAN_NOT_TALLIED_COMBINED;
-	else if (ask_for_digits(tally, &segment->reader, answer))
-		why = ask_for_arguments(tally, &segment->reader, answer);
+	else if (ask_for_digits(tally, &segment->reader, answer, columns_of_groups(answer)))
+		why = ask_for_conditions(tally, &segment->reader, answer) ? ask_for_arguments(tally, &segment->reader, answer)
+			: RTSCAN_NOT_TALLIED_CONDITIONS;
 	if (why == RTSCAN_TALLIED)
 		return tally;
-	note_why(answer, why);
+	rtscan_note_not_tallied(answer, why);
 	pfree(tally);
 	return NULL;
-}
-
-/* ---------------------------------------------------------------- what digits stand for */
-
-/* An entry among others, in the order of numbers. */
-typedef struct PlacedEntry
-{
-	uint64		number;
-	uint32		entry;
-} PlacedEntry;
-
-#define ST_SORT sort_entries
-#define ST_ELEMENT_TYPE PlacedEntry
-#define ST_COMPARE(a, b) ((a)->number < (b)->number ? -1 : (a)->number > (b)->number)
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
-
-static PlacedEntry *
-create_placed(const RtscanTally *tally)
-{
-	return palloc(Max(tally->n, 1) * sizeof(PlacedEntry));
-}
-
-/* Those that have a code, in the order of these; returns how many. */
-static uint32
-place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, PlacedEntry *placed)
-{
-	uint32		n = 0;
-
-	for (uint32 entry = 0; entry < tally->n; entry++)
-	{
-		uint32		number = rtscan_tally_number(tally, digit, entry);
-
-		if (number < digit->null)
-			placed[n++] = (PlacedEntry) {number, entry};
-	}
-	sort_entries(placed, n);
-	return n;
-}
-
-static void
-read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
-{
-	PlacedEntry *placed = create_placed(tally);
-	uint32		n = place_by_code(tally, digit, placed);
-	uint32	   *codes = palloc(Max(n, 1) * sizeof(uint32));
-	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
-
-	for (uint32 i = 0; i < n; i++)
-		codes[i] = placed[i].number;
-	rtscan_get_values_of_codes(values, codes, n, found);
-	for (uint32 i = 0; i < n; i++)
-		datums[placed[i].entry] = found[i];
-	pfree(found);
-	pfree(codes);
-	pfree(placed);
-}
-
-/* NULL has the least one's, which nobody asks for. */
-static void
-read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
-{
-	int64	   *integers = palloc(Max(tally->n, 1) * sizeof(int64));
-
-	for (uint32 entry = 0; entry < tally->n; entry++)
-	{
-		uint32		number = rtscan_tally_number(tally, digit, entry);
-
-		integers[entry] = digit->of.least + (number < digit->null ? number : 0);
-	}
-	rtscan_get_values_of_integers(values, integers, digit->of.scale, tally->n, datums);
-	pfree(integers);
-}
-
-/* Those that a dimension has. */
-static void
-read_mapped(const RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, Datum *datums)
-{
-	for (uint32 entry = 0; entry < tally->n; entry++)
-	{
-		uint32		number = rtscan_tally_number(tally, digit, entry);
-
-		if (number < digit->null)
-			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, number);
-	}
-}
-
-/* The values that a digit of a column stands for, by entry; of NULL any. */
-static Datum *
-read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column)
-{
-	RtscanValues *values;
-	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
-
-	if (digit->map)
-	{
-		read_mapped(answer, tally, digit, column, datums);
-		return datums;
-	}
-	values = rtscan_cursor_column(answer->cursor, column);
-	(digit->coded ? read_codes : read_integers) (values, tally, digit, datums);
-	return datums;
 }
 
 /* ---------------------------------------------------------------- groups of entries */
@@ -214,49 +188,17 @@ count_groups(const RtscanTally *tally, int ndigits)
 }
 
 /* Entries of one group are next to each other. */
-static PlacedEntry *
+static RtscanPlacedEntry *
 place_by_group(const RtscanTally *tally, int ndigits)
 {
 	uint64		groups = count_groups(tally, ndigits);
-	PlacedEntry *placed = create_placed(tally);
+	RtscanPlacedEntry *placed = rtscan_create_placed(tally);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
-		placed[entry] = (PlacedEntry) {rtscan_tally_cell(tally, entry) % groups, entry};
+		placed[entry] = (RtscanPlacedEntry) {rtscan_tally_cell(tally, entry) % groups, entry};
 	if (groups < tally->cells)
-		sort_entries(placed, tally->n);
+		rtscan_sort_entries(placed, tally->n);
 	return placed;
-}
-
-/* The digits of GROUP BY: their columns, in the batch, and values by entry. */
-typedef struct GroupDigits
-{
-	int			n;
-	int			columns[DEVICE_MAX_DIGITS];
-	Datum	   *values[DEVICE_MAX_DIGITS];
-} GroupDigits;
-
-/* Let expressions of GROUP BY be about a row of an entry. */
-static void
-enter_entry(RtscanBatch *batch, const RtscanTally *tally, const GroupDigits *digits, uint32 entry)
-{
-	ResetExprContext(batch->context);
-	for (int i = 0; i < digits->n; i++)
-	{
-		const RtscanTallyDigit *digit = &tally->digits[i];
-		bool		isnull = rtscan_tally_number(tally, digit, entry) == digit->null;
-
-		batch->slot->tts_isnull[digits->columns[i]] = isnull;
-		batch->slot->tts_values[digits->columns[i]] = isnull ? (Datum) 0 : digits->values[i][entry];
-	}
-}
-
-static RtscanState *
-find_group(RtscanRowsAnswer *answer, const RtscanTally *tally, const GroupDigits *digits, uint32 entry)
-{
-	if (answer->only)
-		return answer->only;
-	enter_entry(answer->batch, tally, digits, entry);
-	return rtscan_find_group_entered(answer);
 }
 
 /* What an aggregate comes to in some entries. */
@@ -303,33 +245,72 @@ combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
 		all->total.outermost = Max(all->total.outermost, one->total.outermost);
 }
 
-static void
-combine_entry(const RtscanRowsAnswer *answer, const RtscanTally *tally, uint32 entry, AggregateTotal *totals)
+/* Does a row of the entry that has been entered pass quals, if there are any? */
+static bool
+passes(const RtscanRowsAnswer *answer, const RtscanExpression *quals)
 {
+	return quals->state == NULL || ExecQual(quals->state, answer->batch->context);
+}
+
+/* The value of all rows of an entry that has been entered, to be added once. */
+static void
+add_distinct(const RtscanRowsAnswer *answer, int aggregate, RtscanState *group)
+{
+	ExprState  *argument = answer->task->aggregates[aggregate].arguments[0].state;
+	bool		isnull;
+	Datum		value = ExecEvalExpr(argument, answer->batch->context, &isnull);
+
+	if (!isnull)
+		rtscan_add_datums(&answer->transitions[aggregate], &group[aggregate], &value, answer->state_context);
+}
+
+/* What a tally comes to in groups. */
+typedef struct Adding
+{
+	RtscanRowsAnswer *answer;
+	RtscanEntries entries;
+	RtscanState *group;			/* that entries are of, or NULL: none has passed so far; */
+	AggregateTotal *totals;		/* of its aggregates */
+} Adding;
+
+/* An entry that has been entered. */
+static void
+combine_entry(const Adding *adding, uint32 entry)
+{
+	RtscanRowsAnswer *answer = adding->answer;
 	int			number = 0;
 
 	for (int i = 0; i < answer->task->naggregates; i++)
 	{
 		const RtscanTransition *transition = &answer->transitions[i];
-		AggregateTotal one = total_in_entry(answer, tally, entry, i, &number);
+		bool		chosen = passes(answer, &answer->task->aggregates[i].filter);
 
-		combine(&totals[i], &one, transition->family->total_kind(transition));
+		if (is_distinct(transition))
+		{
+			if (chosen)
+				add_distinct(answer, i, adding->group);
+		}
+		else
+		{
+			AggregateTotal one = total_in_entry(answer, adding->entries.tally, entry, i, &number);
+
+			if (chosen)
+				combine(&adding->totals[i], &one, transition->family->total_kind(transition));
+		}
 	}
 }
 
-/* The totals of the entries of a group, which begin at one of those placed; returns where the next group's begin. */
-static uint32
-combine_entries(const RtscanRowsAnswer *answer, const RtscanTally *tally, const PlacedEntry *placed, uint32 first, AggregateTotal *totals)
+static void
+take_entry(Adding *adding, uint32 entry)
 {
-	uint32		i = first;
+	RtscanRowsAnswer *answer = adding->answer;
 
-	memset(totals, 0, answer->task->naggregates * sizeof(AggregateTotal));
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		combine_entry(answer, tally, placed[i++].entry, totals);
-	} while (i < tally->n && placed[i].number == placed[first].number);
-	return i;
+	rtscan_enter_entry(&adding->entries, entry);
+	if (!passes(answer, &answer->task->quals))
+		return;
+	if (adding->group == NULL)
+		adding->group = answer->only ? answer->only : rtscan_find_group_entered(answer);
+	combine_entry(adding, entry);
 }
 
 static void
@@ -339,7 +320,8 @@ add_totals(RtscanRowsAnswer *answer, const AggregateTotal *totals, RtscanState *
 	{
 		const RtscanTransition *transition = &answer->transitions[i];
 
-		transition->family->add_total(transition, &group[i], &totals[i].total, totals[i].scale, answer->state_context);
+		if (!is_distinct(transition))
+			transition->family->add_total(transition, &group[i], &totals[i].total, totals[i].scale, answer->state_context);
 	}
 }
 
@@ -353,25 +335,42 @@ spill_if_full(RtscanRowsAnswer *answer)
 	rtscan_forget_row_groups(answer->row_groups);
 }
 
+/* The entries of a group, which begin at one of those placed; returns where the next group's begin. */
+static uint32
+take_group(Adding *adding, const RtscanPlacedEntry *placed, uint32 first)
+{
+	uint32		i = first;
+
+	adding->group = NULL;
+	memset(adding->totals, 0, adding->answer->task->naggregates * sizeof(AggregateTotal));
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		take_entry(adding, placed[i++].entry);
+	} while (i < adding->entries.tally->n && placed[i].number == placed[first].number);
+	if (adding->group)
+		add_totals(adding->answer, adding->totals, adding->group);
+	return i;
+}
+
 /* Add all groups to those there are. */
 static void
-add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, const GroupDigits *digits)
+add_groups(Adding *adding)
 {
-	PlacedEntry *placed = place_by_group(tally, digits->n);
-	AggregateTotal *totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
+	RtscanRowsAnswer *answer = adding->answer;
+	const RtscanTally *tally = adding->entries.tally;
+	RtscanPlacedEntry *placed = place_by_group(tally, adding->entries.ngroups);
 	/* What finding and adding leave behind. */
-	MemoryContext old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	MemoryContext old;
 
-	for (uint32 first = 0, next, groups = 0; first < tally->n; first = next, groups++)
-	{
+	adding->totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	for (uint32 first = 0, groups = 0; first < tally->n; first = take_group(adding, placed, first), groups++)
 		if (groups % GROUPS_AT_A_TIME == 0)
 		{
 			ResetExprContext(answer->batch->context);
 			spill_if_full(answer);
 		}
-		next = combine_entries(answer, tally, placed, first, totals);
-		add_totals(answer, totals, find_group(answer, tally, digits, placed[first].entry));
-	}
 	MemoryContextSwitchTo(old);
 }
 
@@ -379,83 +378,95 @@ add_groups(RtscanRowsAnswer *answer, const RtscanTally *tally, const GroupDigits
 static void
 take_tally(const RtscanTally *tally, void *arg)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
-	MemoryContext context = AllocSetContextCreate(answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
+	Adding		adding = {.answer = (RtscanRowsAnswer *) arg};
+	MemoryContext context = AllocSetContextCreate(adding.answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	GroupDigits digits = {.n = 0};
-	int			column = -1;
 
-	while (answer->groups && (column = bms_next_member(answer->set->columns, column)) >= 0)
-	{
-		digits.columns[digits.n] = column;
-		digits.values[digits.n] = read_digit(answer, tally, &tally->digits[digits.n], column);
-		digits.n++;
-	}
-	add_groups(answer, tally, &digits);
+	rtscan_read_entries(&adding.entries, adding.answer, tally, columns_of_groups(adding.answer), columns_of_conditions(adding.answer));
+	add_groups(&adding);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
 
-/* Can an aggregate be computed of totals, as far as is known without a segment? */
+/* Can an aggregate be computed of entries, as far as is known without a segment? */
 static bool
-takes_total(const RtscanRowsAnswer *answer, int number)
+takes_entries(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanFamily *family = transition->family;
+	RtscanArithmetic *arithmetic = answer->arithmetic[number][0];
+	RtscanTotalKind kind;
 
-	return rtscan_takes_total(answer, number) ||
-		(aggregate->filter.state == NULL && aggregate->narguments == 1 && family->add_total &&
-		 family->total_kind(transition) == RTSCAN_TOTAL_SUM && answer->arithmetic[number][0] &&
-		 rtscan_is_tally_sum(answer->arithmetic[number][0]));
+	if (is_distinct(transition))
+		return aggregate->narguments == 1;
+	kind = family->add_total ? family->total_kind(transition) : RTSCAN_NO_TOTAL;
+	if (kind == RTSCAN_NO_TOTAL || aggregate->narguments > 1)
+		return false;
+	return aggregate->narguments == 0 || aggregate->columns[0] >= 0 ||
+		(kind == RTSCAN_TOTAL_SUM && arithmetic && rtscan_is_tally_sum(arithmetic, answer->batch));
 }
 
 static bool
-takes_totals(const RtscanRowsAnswer *answer)
+all_take_entries(const RtscanRowsAnswer *answer)
 {
-	bool		takes = answer->task->quals.state == NULL && !rtscan_attributes_repeat(answer->batch->attributes);
+	bool		takes = !rtscan_attributes_repeat(answer->batch->attributes);
 
 	for (int i = 0; i < answer->task->naggregates && takes; i++)
-		takes = takes_total(answer, i);
+		takes = takes_entries(answer, i);
 	return takes;
+}
+
+/* What the CPU would take for an aggregate of each row, in nanoseconds, at least. */
+static double
+price_aggregate(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	double		price = answer->task->aggregates[number].filter.state ? CONDITION_ROW : 0;
+
+	if (is_distinct(transition))
+		return price + DISTINCT_ROW;
+	return price + (transition->family->total_kind(transition) == RTSCAN_TOTAL_SUM ? SUMMED_ROW : 0);
 }
 
 /* What adding up rows takes, at least.  Without groups the CPU reads few values of counts and extremes: chunks have them. */
 static RtscanAdding
 price_adding(const RtscanRowsAnswer *answer)
 {
-	RtscanAdding adding = {.row = answer->groups ? GROUPED_ROW : 0, .columns = answer->groups ? bms_num_members(answer->set->columns) : 0};
+	RtscanAdding adding = {.row = answer->groups ? GROUPED_ROW : 0};
 
+	adding.columns = bms_num_members(columns_of_groups(answer)) + bms_num_members(columns_of_conditions(answer));
+	if (answer->task->quals.state)
+		adding.row += CONDITION_ROW;
 	for (int i = 0; i < answer->task->naggregates; i++)
 	{
-		if (answer->transitions[i].family->total_kind(&answer->transitions[i]) == RTSCAN_TOTAL_SUM)
-			adding.row += SUMMED_ROW;
+		adding.row += price_aggregate(answer, i);
 		adding.columns += answer->task->aggregates[i].narguments;
 	}
 	return adding;
 }
 
-void
+bool
 rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 {
 	RtscanTallier tallier = {.make = make_tally, .take = take_tally, .arg = answer};
 	RtscanAdding adding;
 
-	if (!takes_totals(answer) || answer->question->claim)
+	if (!all_take_entries(answer) || answer->question->claim)
 	{
-		note_why(answer, RTSCAN_NOT_TALLIED_ROWS);
-		return;
+		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_ROWS);
+		return false;
 	}
 	adding = price_adding(answer);
-	if (!rtscan_cursor_choose_for_tallies(answer->cursor, &adding))
-		note_why(answer, RTSCAN_NOT_TALLIED_SHARED);
-	else
-		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
+	if (rtscan_cursor_choose_for_tallies(answer->cursor, &adding))
+		return rtscan_cursor_offer_tallies(answer->cursor, &tallier);
+	rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_SHARED);
+	return false;
 }
 
 void
 rtscan_note_tallies(RtscanRowsAnswer *answer)
 {
 	if (rtscan_cursor_has_too_many_cells(answer->cursor))
-		note_why(answer, RTSCAN_NOT_TALLIED_CELLS);
+		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_CELLS);
 }

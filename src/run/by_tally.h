@@ -9,10 +9,11 @@
 
 #include "run/slice.h"
 
-/* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one. */
-extern void rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
+/* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one; false if it does of none. */
+extern bool rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
 
-/* Note for EXPLAIN what came of that. */
+/* Note for EXPLAIN why they are not; and what came of it. */
+extern void rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why);
 extern void rtscan_note_tallies(RtscanRowsAnswer *answer);
 
 #endif							/* RTSCAN_BY_TALLY_H */

@@ -334,8 +334,8 @@ collection_of(RtscanState *state, MemoryContext context)
 	return rtscan_collection(state);
 }
 
-static void
-add_key(const RtscanTransition *transition, RtscanState *state, int64 key, MemoryContext context)
+void
+rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64 key, MemoryContext context)
 {
 	state->count++;
 	append(transition->collecting, collection_of(state, context), key, context);
@@ -388,14 +388,14 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 	else
 		for (uint32 i = 0; i < chosen->n; i++)
 			if (!vector->isnull[chosen->rows[i]])
-				add_key(transition, rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]], chosen->context);
+				rtscan_collect_key(transition, rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]], chosen->context);
 }
 
 /* RtscanFamily.add */
 static void
 add_value(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
-	add_key(transition, state, key_of(transition->collecting, values[0]), context);
+	rtscan_collect_key(transition, state, key_of(transition->collecting, values[0]), context);
 }
 
 static void
@@ -633,12 +633,34 @@ select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, con
 	}
 }
 
+/* Both ranks ascend. */
+static void
+select_found(const RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
+{
+	uint64		place = 0;
+
+	for (int i = 0; i < nranks; i++)
+	{
+		while (place < collection->n && collection->ranks[place] < ranks[i])
+			place++;
+		if (place == collection->n || collection->ranks[place] != ranks[i])
+			elog(ERROR, "a collection of values lacks one");
+		keys[i] = collection->keys[place];
+	}
+}
+
 void
 rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
 {
-	uint64	   *places = palloc(nranks * sizeof(uint64));
+	uint64	   *places;
 	int64	   *scratch;
 
+	if (collection->ranks)
+	{
+		select_found(collection, ranks, nranks, keys);
+		return;
+	}
+	places = palloc(nranks * sizeof(uint64));
 	for (int i = 0; i < nranks; i++)
 		places[i] = ranks[i] - collection->below;
 	if (collection->sort)

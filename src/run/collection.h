@@ -50,6 +50,7 @@ typedef struct RtscanCollection
 	int64	   *keys;
 	uint64		nsorted;		/* of DISTINCT: so many come first that ascend, each once */
 	uint64		below;			/* so many are less than all there are, and not there: nobody asks for their ranks (narrowed.h) */
+	const uint64 *ranks;		/* NULL; or it has the keys of these only, which ascend, and of no others (binned.h) */
 	int64		base;			/* of bits: a multiple of 64, */
 	uint64		nwords;
 	uint64	   *words;			/* and the keys from there on that there are */
@@ -96,6 +97,9 @@ rtscan_collection(const RtscanState *state)
 {
 	return state->has_value ? (RtscanCollection *) DatumGetPointer(state->value) : NULL;
 }
+
+/* Add a key to a state; what is kept is in the memory context. */
+extern void rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64 key, MemoryContext context);
 
 /* To a temporary file, and back, into the current memory context. */
 extern void rtscan_write_collection(const RtscanState *state, BufFile *file);

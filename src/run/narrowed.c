@@ -56,9 +56,8 @@ rtscan_may_narrow(const RtscanRowsAnswer *answer)
 		sorts_alike(&answer->question->schema->columns[aggregate->columns[0]], collecting);
 }
 
-/* The ranks of the percentiles among so many values, of which there is at least one. */
-static int
-find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
+int
+rtscan_find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
 {
 	NullableDatum fractions = {(Datum) 0, true};
 
@@ -72,7 +71,7 @@ static bool
 are_near(RtscanRowsAnswer *answer)
 {
 	uint64	   *ranks;
-	int			nranks = find_ranks(answer, THOUSAND, &ranks);
+	int			nranks = rtscan_find_ranks(answer, THOUSAND, &ranks);
 
 	return nranks > 0 && ranks[nranks - 1] - ranks[0] <= MAX_APART;
 }
@@ -263,6 +262,12 @@ and_filters(const RtscanRowsAnswer *answer, RtscanFilter one, RtscanFilter other
 	return filter;
 }
 
+RtscanFilter
+rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, int64 high)
+{
+	return and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low), compare_with(answer, BTLessEqualStrategyNumber, high));
+}
+
 /* How far a place in the sample may be from that of the same value among all: four standard deviations, at most. */
 static uint64
 find_margin(uint64 n)
@@ -290,6 +295,15 @@ rtscan_sample_within(RtscanRowsAnswer *answer)
 	answer->sample->within = true;
 }
 
+void
+rtscan_sample_all(RtscanRowsAnswer *answer)
+{
+	if (answer->sample == NULL)
+		return;
+	answer->sample->rows = 0;
+	answer->sample->within = false;
+}
+
 /*
  * Where the percentiles are in the sample: its places count for as many rows each.  Nobody knows how many of these are NULL where some may
  * be, but of the sample none is.
@@ -303,8 +317,8 @@ find_places(RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint64 **p
 	if (n == 0)
 		return 0;
 	if (!narrowed->counted)
-		return find_ranks(answer, n, places);
-	count = find_ranks(answer, narrowed->rows_below + narrowed->all + narrowed->rows_above, places);
+		return rtscan_find_ranks(answer, n, places);
+	count = rtscan_find_ranks(answer, narrowed->rows_below + narrowed->all + narrowed->rows_above, places);
 	for (int i = 0; i < count; i++)
 	{
 		uint64		rank = (*places)[i];
@@ -368,8 +382,7 @@ rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 	high = sample->keys[places[count - 1] + margin];
 	narrowed->many = are_many(answer, narrowed, count_keys(sample, low, high));
 	narrowed->below = and_filters(answer, compare_with(answer, BTLessStrategyNumber, low), always);
-	narrowed->between = and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low),
-									compare_with(answer, BTLessEqualStrategyNumber, high));
+	narrowed->between = rtscan_filter_between(answer, low, high);
 	narrowed->above = and_filters(answer, compare_with(answer, BTGreaterStrategyNumber, high), always);
 	return true;
 }
@@ -416,7 +429,7 @@ rtscan_add_uncollected(RtscanRowsAnswer *answer, uint64 below, uint64 above)
 
 	if (state->count == 0)
 		return false;
-	nranks = find_ranks(answer, end + above, &ranks);
+	nranks = rtscan_find_ranks(answer, end + above, &ranks);
 	if (ranks[0] < below || ranks[nranks - 1] >= end)
 		return false;
 	state->count = end + above;

@@ -19,6 +19,12 @@
 /* Can the task's aggregate be narrowed, as far as is known without a row? */
 extern bool rtscan_may_narrow(const RtscanRowsAnswer *answer);
 
+/* The ranks of the percentiles among so many values, at least one, ascending: returns how many. */
+extern int	rtscan_find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks);
+
+/* A filter for the rows that are asked for whose values are from one to another. */
+extern RtscanFilter rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, int64 high);
+
 /* RtscanTakeChunk (search/cursor.h): take no more of a chunk than a sample; the argument is such an RtscanRowsAnswer. */
 extern bool rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg);
 
@@ -51,8 +57,9 @@ typedef struct RtscanNarrowed
 extern void rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
 extern bool rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
 
-/* Begin a sample of those between. */
+/* Begin a sample of those between; or of all that there are. */
 extern void rtscan_sample_within(RtscanRowsAnswer *answer);
+extern void rtscan_sample_all(RtscanRowsAnswer *answer);
 
 /* Rows that have been collected and sampled. */
 extern uint64 rtscan_sampled_rows(const RtscanRowsAnswer *answer);

@@ -46,6 +46,7 @@ typedef enum RtscanNotTallied
 	RTSCAN_NOT_TALLIED_VALUES,	/* or the columns' values no integers, nor do they have codes to group by; */
 	RTSCAN_NOT_TALLIED_COMBINED,	/* or segments' bits are combined by the CPU; */
 	RTSCAN_NOT_TALLIED_SUMS,	/* or of an expression's values cells do not tell the sum; */
+	RTSCAN_NOT_TALLIED_CONDITIONS,	/* or conditions on rows, or distinct values, are of columns with many values; */
 	RTSCAN_NOT_TALLIED_SHARED,	/* processes share segments; */
 	RTSCAN_NOT_TALLIED_ROWS,	/* only the rows tell what is asked */
 	RTSCAN_NOT_TALLIED_REASONS

@@ -17,6 +17,7 @@
 #include "run/masked.h"
 #include "run/row_condition.h"
 #include "run/row_groups.h"
+#include "run/steps.h"
 
 typedef struct RtscanRowAggregate
 {
@@ -64,6 +65,7 @@ struct RtscanRowsTask
 	int			most_parts;		/* of these there are so many at once, with groups made of other sets' */
 	int			ngroupings;
 	int			naggregates;
+	List	   *steps;			/* RtscanSteps *: of columns of conditions, as answers begin with them */
 	RtscanRowAggregate *aggregates;
 	RtscanTransition *transitions;	/* of each; what sets have are copies */
 };
@@ -91,6 +93,9 @@ typedef struct RtscanSample
 	int64	   *keys;
 } RtscanSample;
 
+/* Values that somebody else counts (binned.h). */
+typedef struct RtscanBinned RtscanBinned;
+
 struct RtscanRowsAnswer
 {
 	const RtscanRowsTask *task;
@@ -101,6 +106,7 @@ struct RtscanRowsAnswer
 	RtscanRowCondition quals;
 	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate: its arguments, if they can be calculated; */
 	RtscanRowCondition *filters;	/* its FILTER */
+	List	   *steps;			/* RtscanSteps * */
 	RtscanSetGroups *sets;		/* by set */
 
 	/* The set at hand: its groups are made of rows, then they are visited. */
@@ -120,6 +126,7 @@ struct RtscanRowsAnswer
 	bool	   *set_isnull;
 	RtscanCursor *cursor;		/* the rows that have not yet been added */
 	RtscanSample *sample;		/* NULL: there is none */
+	RtscanBinned *binned;		/* likewise */
 
 	/* The rows at hand: a slice of the batch. */
 	uint32		slice;			/* so many, at most */

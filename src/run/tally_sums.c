@@ -34,8 +34,18 @@ is_negation(const RtscanArithmetic *step)
 	return step->calculate == rtscan_negate_integers;
 }
 
+/* Has a parameter an integer, as far as that is known? */
+static bool
+is_known(const RtscanArithmetic *step, const struct RtscanBatch *batch)
+{
+	RtscanDecimal decimal;
+
+	return batch == NULL ||
+		(rtscan_read_parameter(step, batch) && !step->constant->constisnull && rtscan_constant_as_integer(step->constant, &decimal));
+}
+
 bool
-rtscan_is_tally_sum(const RtscanArithmetic *step)
+rtscan_is_tally_sum(const RtscanArithmetic *step, const struct RtscanBatch *batch)
 {
 	bool		is = step->kind == RTSCAN_VECTOR_INTEGERS;
 
@@ -46,6 +56,8 @@ rtscan_is_tally_sum(const RtscanArithmetic *step)
 			return is;
 		case RTSCAN_STEP_CONSTANT:
 			return is && !step->constant->constisnull;
+		case RTSCAN_STEP_PARAMETER:
+			return is && is_known(step, batch);
 		case RTSCAN_STEP_SAME:
 			break;
 		case RTSCAN_STEP_STRICT:
@@ -55,7 +67,7 @@ rtscan_is_tally_sum(const RtscanArithmetic *step)
 			return false;
 	}
 	for (int i = 0; i < step->noperands && is; i++)
-		is = rtscan_is_tally_sum(step->operands[i]);
+		is = rtscan_is_tally_sum(step->operands[i], batch);
 	return is;
 }
 
@@ -258,7 +270,7 @@ bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *boun
 	check_stack_depth();
 	if (step->step == RTSCAN_STEP_COLUMN)
 		bounded = bound_column(asking, step, as_digits, bounds);
-	else if (step->step == RTSCAN_STEP_CONSTANT)
+	else if (step->step == RTSCAN_STEP_CONSTANT || step->step == RTSCAN_STEP_PARAMETER)
 		bounded = bound_constant(step, bounds);
 	else if (step->step == RTSCAN_STEP_SAME)
 		bounded = bound(asking, step->operands[0], as_digits, bounds);
@@ -384,6 +396,7 @@ add_up(Summing *summing, const RtscanArithmetic *step)
 		case RTSCAN_STEP_COLUMN:
 			return add_up_column(summing);
 		case RTSCAN_STEP_CONSTANT:
+		case RTSCAN_STEP_PARAMETER:
 			decimal = constant_of(step);
 			return (Part) {decimal.digits, decimal.scale, true};
 		case RTSCAN_STEP_SAME:
@@ -434,7 +447,7 @@ rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *
 #else							/* rows are added one by one */
 
 bool
-rtscan_is_tally_sum(const RtscanArithmetic *argument)
+rtscan_is_tally_sum(const RtscanArithmetic *argument, const struct RtscanBatch *batch)
 {
 	return false;
 }
@@ -459,5 +472,5 @@ rtscan_may_be_tally_sum(const Expr *row_expression)
 	List	   *known = NIL;
 	const RtscanArithmetic *step = rtscan_arithmetic(row_expression, &known);
 
-	return step && rtscan_is_tally_sum(step);
+	return step && rtscan_is_tally_sum(step, NULL);
 }

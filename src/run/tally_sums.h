@@ -21,8 +21,8 @@
 #include "run/arithmetic.h"
 #include "search/tally.h"
 
-/* Is an expression such a polynomial?  For the planner: of a row expression. */
-extern bool rtscan_is_tally_sum(const RtscanArithmetic *argument);
+/* Is an expression such a polynomial, parameters having the values that they have for a batch?  For the planner: of a row expression, may it be one? */
+extern bool rtscan_is_tally_sum(const RtscanArithmetic *argument, const struct RtscanBatch *batch);
 extern bool rtscan_may_be_tally_sum(const Expr *row_expression);
 
 /*

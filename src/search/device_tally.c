@@ -69,21 +69,26 @@ rtscan_add_maps(const RtscanTally *tally, RtscanDeviceWords *words)
 			rtscan_add_map(words, tally->digits[i].map);
 }
 
-/* What a digit of integers, or of numbers that a map has for them, is to be. */
+/* What a digit of integers, or of numbers that a map or bins have for them, is to be. */
 static TallyDigit
 device_digit(const RtscanTallyDigit *digit, const RtscanDeviceWords *words)
 {
 	const RtscanTallyMap *map = digit->map;
+	const RtscanTallyBins *bins = digit->bins;
+	uint64		shift = digit->of.shift;
 
+	if (map || bins)
+		shift = (uint64) digit->of.least - (uint64) (map ? map->first : bins->first);
 	return (TallyDigit) {
 		.column = digit->of.own.number,
 		.form = digit->of.own.form,
 		.null = digit->null,
 		.map = map ? rtscan_placed_map(words, map) : DEVICE_NO_WORDS,
 		.stride = digit->stride,
-		.shift = map ? (uint64) digit->of.least - (uint64) map->first : digit->of.shift,
+		.shift = shift,
 		.reach = map ? map->reach : 0,
 		.map_bits = map ? map->bits : 0,
+		.dropped = bins ? bins->dropped : 0,
 	};
 }
 

@@ -155,8 +155,7 @@ look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchem
 	RtscanValues *values = rtscan_open_values(reader, schema, column);
 	uint32		codes = rtscan_code_count(values);
 
-	digit->coded = false;
-	digit->map = NULL;
+	*digit = (RtscanTallyDigit) {.coded = false};
 	if (codes == PG_UINT32_MAX)
 		return find_framed_column(values, column, &digit->of);
 	/* The range of numerics takes long to be found. */
@@ -185,17 +184,33 @@ rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 	return found;
 }
 
+/* A digit whose numbers all segments have in common. */
+static bool
+add_common_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyDigit digit)
+{
+	if (tally->ndigits == DEVICE_MAX_DIGITS || !find_measured(reader, schema, column, &digit.of))
+		return false;
+	tally->digits[tally->ndigits++] = digit;
+	return true;
+}
+
 bool
 rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyMap *map)
 {
-	RtscanTallyDigit *digit = &tally->digits[tally->ndigits];
+	return add_common_digit(tally, reader, schema, column, (RtscanTallyDigit) {.map = map});
+}
 
-	if (tally->ndigits == DEVICE_MAX_DIGITS || !find_measured(reader, schema, column, &digit->of))
-		return false;
-	digit->coded = false;
-	digit->map = map;
-	tally->ndigits++;
-	return true;
+bool
+rtscan_tally_binned_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyBins *bins)
+{
+	return add_common_digit(tally, reader, schema, column, (RtscanTallyDigit) {.bins = bins});
+}
+
+/* Are its numbers the same in all segments? */
+static bool
+is_common(const RtscanTallyDigit *digit)
+{
+	return digit->map || digit->bins;
 }
 
 /* May rows of a column have no value? */
@@ -218,7 +233,7 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values, int column)
 static bool
 is_digit_of(const RtscanTallyDigit *digit, int column)
 {
-	return digit->map == NULL && digit->of.own.number == column;
+	return !is_common(digit) && digit->of.own.number == column;
 }
 
 static bool
@@ -363,11 +378,12 @@ widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 	return all->largest < PG_UINT64_MAX;
 }
 
-/* Numbers of a map are the same in all segments. */
 static bool
 widen_digit(RtscanTallyDigit *all, const RtscanTallyDigit *one)
 {
-	return all->map ? all->map == one->map : !all->coded && !one->coded && widen(&all->of, &one->of);
+	if (is_common(all))
+		return all->map == one->map && all->bins == one->bins;
+	return !is_common(one) && !all->coded && !one->coded && widen(&all->of, &one->of);
 }
 
 /* Widen all columns of a tally. */
@@ -400,7 +416,7 @@ static void
 shift_all(RtscanTally *one, const RtscanTally *all)
 {
 	for (int i = 0; i < all->ndigits; i++)
-		if (all->digits[i].map == NULL)
+		if (!is_common(&all->digits[i]))
 			shift(&one->digits[i].of, &all->digits[i].of);
 	for (int i = 0; i < all->nvalues; i++)
 	{
@@ -412,6 +428,22 @@ shift_all(RtscanTally *one, const RtscanTally *all)
 
 /* ---------------------------------------------------------------- settling */
 
+static uint64
+highest_number(const RtscanTallyDigit *digit)
+{
+	if (digit->map)
+		return digit->map->highest;
+	if (digit->bins)
+		return digit->bins->highest;
+	return digit->of.empty ? 0 : digit->of.largest + 1;
+}
+
+uint64
+rtscan_tally_numbers(const RtscanTallyDigit *digit)
+{
+	return highest_number(digit) + 1;
+}
+
 /* Number the cells; false if they are too many for that. */
 static bool
 lay_out_cells(RtscanTally *tally)
@@ -421,7 +453,7 @@ lay_out_cells(RtscanTally *tally)
 	for (int i = 0; i < tally->ndigits; i++)
 	{
 		RtscanTallyDigit *digit = &tally->digits[i];
-		uint64		null = digit->map ? digit->map->highest : digit->of.empty ? 0 : digit->of.largest + 1;
+		uint64		null = highest_number(digit);
 
 		if (null >= PG_INT32_MAX || cells > MAX_CELLS / (null + 1))
 			return false;

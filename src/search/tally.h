@@ -53,11 +53,20 @@ typedef struct RtscanTallyMap
 	void	   *numbers;
 } RtscanTallyMap;
 
+/* Numbers of integers from a first one on, 2^dropped of which have each; NULL, and others, have the highest. */
+typedef struct RtscanTallyBins
+{
+	int64		first;
+	int			dropped;
+	uint32		highest;
+} RtscanTallyBins;
+
 typedef struct RtscanTallyDigit
 {
 	RtscanTallyColumn of;
 	bool		coded;			/* its integers are codes, from 0 on */
-	const RtscanTallyMap *map;	/* what has numbers in place of the integers, or NULL */
+	const RtscanTallyMap *map;	/* what has numbers in place of the integers, or NULL; */
+	const RtscanTallyBins *bins;	/* likewise */
 	uint32		null;			/* the number of NULL; those of other integers are below */
 	uint64		stride;
 } RtscanTallyDigit;
@@ -114,6 +123,12 @@ extern bool rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const R
 /* The same of numbers that a map has for a column's integers: columns of a dimension whose keys these are. */
 extern bool rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyMap *map);
 
+/*
+ * The same of bins: so many of a column's integers are in each.  It says how far the segment's integers are from each other; the bins have to
+ * be known when tallies are settled.
+ */
+extern bool rtscan_tally_binned_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyBins *bins);
+
 /* A column's exact integers: of COLUMN_VALUES from frames, of COLUMN_INTEGERS those that its codes stand for.  False if it has none there. */
 extern bool rtscan_tally_integers(RtscanReader *reader, const RtscanSchema *schema, int column, ColumnForm form, RtscanTallyColumn *found);
 
@@ -148,6 +163,9 @@ extern const uint64 *rtscan_not_tallied(const RtscanTally *tally, uint32 chunk);
 
 /* Clear the bits of rows that are in it, for it was made by an earlier round. */
 extern void rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits);
+
+/* A digit has so many numbers in its segment, with NULL's. */
+extern uint64 rtscan_tally_numbers(const RtscanTallyDigit *digit);
 
 /* So many columns of a row are looked at. */
 extern int	rtscan_tally_columns(const RtscanTally *tally);

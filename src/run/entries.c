@@ -1,0 +1,176 @@
+/*
+ * entries.c
+ *		The entries of a tally as rows.
+ */
+#include "run/entries.h"
+
+#include "run/attributes.h"
+#include "segment/typed.h"
+
+#define ST_SORT rtscan_sort_entries
+#define ST_ELEMENT_TYPE RtscanPlacedEntry
+#define ST_COMPARE(a, b) ((a)->number < (b)->number ? -1 : (a)->number > (b)->number)
+#define ST_SCOPE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+RtscanPlacedEntry *
+rtscan_create_placed(const RtscanTally *tally)
+{
+	return palloc(Max(tally->n, 1) * sizeof(RtscanPlacedEntry));
+}
+
+/* ---------------------------------------------------------------- what digits stand for */
+
+const RtscanSteps *
+rtscan_steps_of(RtscanRowsAnswer *answer, int column)
+{
+	ListCell   *cell;
+
+	foreach(cell, answer->steps)
+	{
+		RtscanSteps *steps = lfirst(cell);
+
+		if (steps->column == column)
+			return rtscan_find_steps(steps, answer->batch, answer->context) ? steps : NULL;
+	}
+	return NULL;
+}
+
+/* Those that have a code, in the order of these; returns how many. */
+static uint32
+place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, RtscanPlacedEntry *placed)
+{
+	uint32		n = 0;
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint32		number = rtscan_tally_number(tally, digit, entry);
+
+		if (number < digit->null)
+			placed[n++] = (RtscanPlacedEntry) {number, entry};
+	}
+	rtscan_sort_entries(placed, n);
+	return n;
+}
+
+static void
+read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
+{
+	RtscanPlacedEntry *placed = rtscan_create_placed(tally);
+	uint32		n = place_by_code(tally, digit, placed);
+	uint32	   *codes = palloc(Max(n, 1) * sizeof(uint32));
+	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
+
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = placed[i].number;
+	rtscan_get_values_of_codes(values, codes, n, found);
+	for (uint32 i = 0; i < n; i++)
+		datums[placed[i].entry] = found[i];
+	pfree(found);
+	pfree(codes);
+	pfree(placed);
+}
+
+/* NULL has the least one's, which nobody asks for. */
+static void
+read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
+{
+	int64	   *integers = palloc(Max(tally->n, 1) * sizeof(int64));
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint32		number = rtscan_tally_number(tally, digit, entry);
+
+		integers[entry] = digit->of.least + (number < digit->null ? number : 0);
+	}
+	rtscan_get_values_of_integers(values, integers, digit->of.scale, tally->n, datums);
+	pfree(integers);
+}
+
+/* Those that a dimension has. */
+static void
+read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, Datum *datums)
+{
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint32		number = rtscan_tally_number(tally, digit, entry);
+
+		if (number < digit->null)
+			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, number);
+	}
+}
+
+/* One of each range's. */
+static void
+read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, Datum *datums)
+{
+	const RtscanSteps *steps = rtscan_steps_of(answer, column);
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint32		number = rtscan_tally_number(tally, digit, entry);
+
+		if (number < digit->null)
+			datums[entry] = steps->values[number];
+	}
+}
+
+/* The values that a digit of a column stands for, by entry; of NULL any. */
+static Datum *
+read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column)
+{
+	RtscanValues *values;
+	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
+
+	if (digit->map)
+	{
+		(column < answer->question->schema->ncolumns ? read_steps : read_mapped) (answer, tally, digit, column, datums);
+		return datums;
+	}
+	values = rtscan_cursor_column(answer->cursor, column);
+	(digit->coded ? read_codes : read_integers) (values, tally, digit, datums);
+	return datums;
+}
+
+/* ---------------------------------------------------------------- entries */
+
+static void
+read_columns(RtscanEntries *entries, const Bitmapset *columns)
+{
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+	{
+		int			n = entries->n++;
+
+		entries->columns[n] = column;
+		entries->values[n] = read_digit(entries->answer, entries->tally, &entries->tally->digits[n], column);
+	}
+}
+
+void
+rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally, const Bitmapset *groups,
+					const Bitmapset *others)
+{
+	*entries = (RtscanEntries) {.answer = answer, .tally = tally};
+	read_columns(entries, groups);
+	entries->ngroups = entries->n;
+	read_columns(entries, others);
+}
+
+void
+rtscan_enter_entry(const RtscanEntries *entries, uint32 entry)
+{
+	RtscanBatch *batch = entries->answer->batch;
+
+	ResetExprContext(batch->context);
+	for (int i = 0; i < entries->n; i++)
+	{
+		const RtscanTallyDigit *digit = &entries->tally->digits[i];
+		bool		isnull = rtscan_tally_number(entries->tally, digit, entry) == digit->null;
+
+		batch->slot->tts_isnull[entries->columns[i]] = isnull;
+		batch->slot->tts_values[entries->columns[i]] = isnull ? (Datum) 0 : entries->values[i][entry];
+	}
+}

@@ -1,0 +1,47 @@
+/*
+ * entries.h
+ *		The entries of a tally (search/tally.h) as rows: all rows of an entry have the same values of the digits' columns.
+ *
+ * So whatever depends on these columns only is evaluated once an entry: expressions in GROUP BY, in FILTER, and of DISTINCT.
+ */
+#ifndef RTSCAN_ENTRIES_H
+#define RTSCAN_ENTRIES_H
+
+#include "rtscan.h"
+
+#include "run/slice.h"
+#include "search/tally.h"
+
+/* The steps that a column has, as far as conditions are concerned, which have been found; or NULL. */
+extern const RtscanSteps *rtscan_steps_of(RtscanRowsAnswer *answer, int column);
+
+/* A tally's first digits: the columns that they are of, in the batch, and their values by entry; those of GROUP BY come first. */
+typedef struct RtscanEntries
+{
+	RtscanRowsAnswer *answer;
+	const RtscanTally *tally;
+	int			ngroups;
+	int			n;
+	int			columns[DEVICE_MAX_DIGITS];
+	Datum	   *values[DEVICE_MAX_DIGITS];
+} RtscanEntries;
+
+/* Read the values of all entries, in the current memory context: the columns' order is that in which they were asked for. */
+extern void rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally, const Bitmapset *groups,
+								const Bitmapset *others);
+
+/* Let expressions be about a row of an entry. */
+extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);
+
+/* An entry among others, in the order of numbers. */
+typedef struct RtscanPlacedEntry
+{
+	uint64		number;
+	uint32		entry;
+} RtscanPlacedEntry;
+
+/* Room for all, in the current memory context; and sort so many. */
+extern RtscanPlacedEntry *rtscan_create_placed(const RtscanTally *tally);
+extern void rtscan_sort_entries(RtscanPlacedEntry *placed, size_t n);
+
+#endif							/* RTSCAN_ENTRIES_H */
