@@ -110,6 +110,9 @@ extern List *rtscan_expressions_of_rows(List *expressions);
 /* match_collected.c: can values be collected for an aggregate, and is it one that wants that?  Finds all but its FILTER. */
 extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);
 
+/* price.c: is a percentile the only result, of a key column whose values need not all be collected (run/narrowed.h, run/binned.h)? */
+extern bool rtscan_is_narrowed(const RtscanPath *path);
+
 /* match.c: find the line of an aggregate whose values are added as they come. */
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 

@@ -167,18 +167,20 @@ collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanP
 	return estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL);
 }
 
-/* Is a percentile the only result, of a key column whose values need not all be collected (run/narrowed.h)? */
-static bool
-is_narrowed(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+bool
+rtscan_is_narrowed(const RtscanPath *path)
 {
-	int			column = rtscan_row_column(linitial(aggregate->row_arguments));
-	Oid			type = column >= 0 ? rtscan_column_type(path->index, column) : InvalidOid;
-	bool		percentile = aggregate->collected.purpose == RTSCAN_FOR_DISCRETE ||
-		aggregate->collected.purpose == RTSCAN_FOR_CONTINUOUS;
+	const RtscanPathAggregate *aggregate = list_length(path->aggregates) == 1 ? linitial(path->aggregates) : NULL;
+	int			column;
+	Oid			type;
 
-	return percentile && !(path->join && rtscan_changes_rows(path->join)) && !aggregate->collected.several && list_length(path->aggregates) == 1 && list_length(path->sets) == 1 &&
-		path->row_quals == NIL && aggregate->row_filter == NULL && column >= 0 && column < path->index->nkeycolumns &&
-		type != NUMERICOID && type != FLOAT4OID && type != FLOAT8OID;
+	if (aggregate == NULL || aggregate->row_filter || path->row_quals != NIL || rtscan_is_grouped(path->request) || list_length(path->sets) != 1 ||
+		(path->join && rtscan_changes_rows(path->join)) ||
+		(aggregate->collected.purpose != RTSCAN_FOR_DISCRETE && aggregate->collected.purpose != RTSCAN_FOR_CONTINUOUS))
+		return false;
+	column = rtscan_row_column(linitial(aggregate->row_arguments));
+	type = column >= 0 ? rtscan_column_type(path->index, column) : InvalidOid;
+	return column >= 0 && column < path->index->nkeycolumns && type != NUMERICOID && type != FLOAT4OID && type != FLOAT8OID;
 }
 
 /* Collecting values, and finding some among them; of all rows, more than fit into memory are sorted. */
@@ -200,7 +202,8 @@ collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 				 collected_values(path, list_nth(path->sets, set->parent), aggregate, rows)) * COLLECTED_COST;
 		if (set->keys != NULL)
 			set->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
-		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit() && !is_narrowed(path, aggregate))
+		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit() &&
+				 (aggregate->collected.several || !rtscan_is_narrowed(path)))
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;

@@ -29,6 +29,10 @@
 /* Of columns that are multiplied all but one have so many values at most, about as search/tally.c has it. */
 #define FEW_VALUES		4096
 
+/* Searches that percentiles take, mostly. */
+#define SEARCHES_OF_ONE		3
+#define SEARCHES_OF_SEVERAL	7
+
 /* Conditions do not tell the values in so many ranges apart, mostly. */
 #define RANGES_OF_STEPS		3.0
 
@@ -357,6 +361,8 @@ takes_totals(const RtscanPath *path)
 {
 	ListCell   *cell;
 
+	if (rtscan_is_narrowed(path))
+		return true;
 	if (!are_conditions_of_entries(path))
 		return false;
 	foreach(cell, path->aggregates)
@@ -473,6 +479,15 @@ bytes_of_row(const RtscanPath *path)
 	return bms_num_members(searched) * KEY_BYTES + bms_num_members(added) * VALUE_BYTES;
 }
 
+/* All rows' percentiles take a search for each step to what they are. */
+static int
+count_searches(const RtscanPath *path)
+{
+	if (!rtscan_is_narrowed(path))
+		return 1;
+	return ((const RtscanPathAggregate *) linitial(path->aggregates))->collected.several ? SEARCHES_OF_SEVERAL : SEARCHES_OF_ONE;
+}
+
 bool
 rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost)
 {
@@ -506,7 +521,7 @@ rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu,
 	if (isinf(time) || entries > MOST_ENTRIES * size->rows)
 		return false;
 	/* The other rows are the CPU's. */
-	cost->work += rtscan_time_cost(time + entries * ENTRY_NANOSECONDS) + (1 - visible) * of_cpu->work;
+	cost->work += rtscan_time_cost(time * count_searches(path) + entries * ENTRY_NANOSECONDS) + (1 - visible) * of_cpu->work;
 	cost->pages += (1 - visible) * of_cpu->pages;
 	return true;
 }
