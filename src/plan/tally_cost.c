@@ -338,7 +338,7 @@ columns_with_steps(const RtscanPath *path)
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		if (rtscan_find_comparisons(conditions, column) != NIL)
+		if (column < own_columns(path) && rtscan_find_comparisons(conditions, column) != NIL)
 			stepped = bms_add_member(stepped, column);
 	return stepped;
 }

@@ -98,11 +98,20 @@ has_scale(RtscanTally *tally, const RtscanSteps *steps)
 	return false;
 }
 
+/* Steps of a column of the index, none of whose values have to be told from each other; or NULL. */
+static const RtscanSteps *
+find_steps(RtscanRowsAnswer *answer, int column)
+{
+	if (column >= answer->question->schema->ncolumns || bms_is_member(column, columns_of_distinct(answer)))
+		return NULL;
+	return rtscan_steps_of(answer, column);
+}
+
 /* Ranges that conditions do not tell apart; or the values, which are to be few then. */
 static bool
 ask_for_condition(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer, int column)
 {
-	const RtscanSteps *steps = bms_is_member(column, columns_of_distinct(answer)) ? NULL : rtscan_steps_of(answer, column);
+	const RtscanSteps *steps = find_steps(answer, column);
 
 	if (steps && rtscan_tally_mapped_digit(tally, reader, answer->question->schema, column, &steps->map) && has_scale(tally, steps))
 		return true;

@@ -121,8 +121,10 @@ find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, Rtsc
 {
 	MemoryContext context = short_memory();
 	MemoryContext old = MemoryContextSwitchTo(context);
-	bool		has = look_for_measured(reader, schema, column, found);
+	bool		has;
 
+	Assert(column < schema->ncolumns);
+	has = look_for_measured(reader, schema, column, found);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return has;
