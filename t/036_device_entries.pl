@@ -135,6 +135,15 @@ foreach my $values ([ 3, 0.25, -7, 1000000, 5 ], [ -1, 1000, 15000, 0, -1 ], [ '
 }
 my $around = "SELECT n, of_n.* FROM generate_series(-2, 2) AS n, LATERAL (SELECT sum(v * n), count(*) FILTER (WHERE small > n * 7000) $where) AS of_n";
 is(answered($_, $around), right($around), "$_: of the query around") foreach @executors;
+my $subquery = "SELECT count(*) FILTER (WHERE a > (SELECT avg(id)::int FROM shop)), sum(a) $where";
+my $failing = 'SELECT count(*) FILTER (WHERE a > (SELECT 1 / (count(*) - 391) FROM shop)) FROM fact WHERE a = hashint4(1) AND b = ';
+my $of_no_row = $failing . 'abs(hashint4(7)) % 1000';
+foreach my $executor (@executors)
+{
+	is(answered($executor, $subquery), right($subquery), "$executor: compared with what a subquery returns");
+	is(answered($executor, $of_no_row), right($of_no_row), "$executor: which is not executed for no row");
+	like(answered($executor, $failing . 'abs(hashint4(6)) % 1000'), qr/division by zero/, "$executor: but for one");
+}
 
 # ---------------------------------------------------------------- groups that do not fit
 

@@ -289,6 +289,31 @@ lay_out_steps(RtscanSteps *steps, const int64 *list, int n)
 	steps->map = (RtscanTallyMap) {.first = least, .reach = n - 1, .highest = n + 1, .bits = DEVICE_STEP_BITS, .numbers = distances};
 }
 
+/* Is something compared with what a subquery returns that has not been executed?  It may not have to be, if there are no rows. */
+static bool
+waits_for_subquery(Node *node, void *context)
+{
+	const ExprContext *expressions = (const ExprContext *) context;
+	const Param *param = (const Param *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && param->paramkind == PARAM_EXEC && expressions->ecxt_param_exec_vals[param->paramid].execPlan)
+		return true;
+	return expression_tree_walker(node, waits_for_subquery, context);
+}
+
+static bool
+can_be_found(const RtscanSteps *steps, const RtscanBatch *batch)
+{
+	ListCell   *cell;
+
+	foreach(cell, steps->comparisons)
+		if (waits_for_subquery((Node *) ((const ExprState *) lfirst(cell))->expr, batch->context))
+			return false;
+	return list_length(steps->comparisons) <= MOST_STEPS;
+}
+
 bool
 rtscan_find_steps(RtscanSteps *steps, RtscanBatch *batch, MemoryContext context)
 {
@@ -296,8 +321,10 @@ rtscan_find_steps(RtscanSteps *steps, RtscanBatch *batch, MemoryContext context)
 	int64	   *list;
 	int			n;
 
-	if (steps->found || list_length(steps->comparisons) > MOST_STEPS)
-		return steps->values != NULL;
+	if (steps->found)
+		return true;
+	if (!can_be_found(steps, batch))
+		return false;
 	old = MemoryContextSwitchTo(context);
 	list = palloc(list_length(steps->comparisons) * sizeof(int64));
 	n = list_steps(steps, batch, list);

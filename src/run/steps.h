@@ -36,7 +36,10 @@ extern List *rtscan_find_comparisons(List *conditions, int column);
 /* The columns of conditions that have steps: RtscanSteps *, that are not found yet. */
 extern List *rtscan_prepare_steps(PlanState *parent, List *conditions);
 
-/* Find steps, if they have not been: constants may be parameters.  What is kept is in the memory context.  False if they are too many. */
+/*
+ * Find steps, if they have not been: constants may be parameters.  What is kept is in the memory context.
+ * False if they are too many, or wait for a subquery.
+ */
 extern bool rtscan_find_steps(RtscanSteps *steps, RtscanBatch *batch, MemoryContext context);
 
 #endif							/* RTSCAN_STEPS_H */
