@@ -35,6 +35,13 @@ find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, Co
 	return (*found)->shape.rows == source->segment->rows && (*found)->layout.size > 0 ? DEVICE_OK : DEVICE_REFUSED;
 }
 
+/* Have values, or bins that they are counted in, more than 32 bits?  Of other digits without a map numbers have no more. */
+static bool
+needs_wide(const TallyDigit *digit, uint64_t largest)
+{
+	return largest >= UINT32_MAX || digit->dropped >= 32 || digit->null > UINT32_MAX >> digit->dropped;
+}
+
 static DeviceResult
 add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 {
@@ -50,7 +57,7 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null,
 			.map = digit->map != DEVICE_NO_WORDS ? source->maps + digit->map * sizeof(uint32_t) : 0,
 			.map_bits = digit->map_bits, .reach = digit->reach, .dropped = digit->dropped,
-			.wide = column->shape.largest >= UINT32_MAX || ((uint64_t) digit->null << digit->dropped) > UINT32_MAX};
+			.wide = needs_wide(digit, column->shape.largest)};
 	}
 	return DEVICE_OK;
 }
@@ -149,6 +156,7 @@ choose_tables(const Evaluator *evaluator, const TallyTask *task)
 
 	if (cells <= evaluator->tally_table)
 		return TALLY_BY_TABLES;
+	/* Of more slots than a workgroup has rows most would be emptied for nothing. */
 	return task->slots <= DEVICE_CHUNK_ROWS && cells <= evaluator->large_table * (uint64_t) MAX_PASSES ? TALLY_BY_LARGE_TABLES : TALLY_BY_WORDS;
 }
 

@@ -82,6 +82,7 @@
 #define DEVICE_MAX_SET_WORDS	(1 << 23)	/* of one request */
 #define DEVICE_NO_WORDS			UINT32_MAX	/* in place of where words begin */
 #define DEVICE_STEP_BITS		64
+#define DEVICE_MAX_STEPS		64		/* of a digit: each row is compared with all */
 #define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* In place of page numbers of vectors: a chunk of zeros, a chunk of ones. */

@@ -85,7 +85,7 @@ check_map(const EvaluateHeader *header, const TallyDigit *digit)
 {
 	return digit->map == DEVICE_NO_WORDS ||
 		(digit->form != COLUMN_KEY && (digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 ||
-										digit->map_bits == DEVICE_STEP_BITS) &&
+										(digit->map_bits == DEVICE_STEP_BITS && digit->reach < DEVICE_MAX_STEPS)) &&
 		 has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits)));
 }
 

@@ -190,8 +190,8 @@ struct DigitTask
 	uint32_t	map_bits;		/* of a number there: 8, 16 or 32; or 64: of steps, the last of which is that of reach */
 	uint32_t	reach;
 	uint32_t	null;
-	uint32_t	dropped;		/* bits, without a map; if there are any: */
-	uint32_t	wide;			/* values have more than 32 */
+	uint32_t	dropped;		/* bits, without a map */
+	uint32_t	wide;			/* what they are dropped of has more than 32 */
 	uint32_t	unused;
 };
 

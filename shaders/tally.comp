@@ -237,9 +237,9 @@ look_up_numbers(Digit digit, uvec4 rows)
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 
-/* Numbers of integers that are next to each other. */
+/* Integers that are next to each other have one number, if bits are dropped. */
 uvec4
-drop_bits(Digit digit, uvec4 rows, inout bvec4 known)
+load_numbers(Digit digit, uvec4 rows, inout bvec4 known)
 {
 	if (!digit.wide)
 		return load_narrow(digit.values, rows, known) >> digit.dropped;
@@ -255,7 +255,7 @@ find_numbers(Digit digit, uvec4 rows)
 
 	if (digit.map != 0)
 		return look_up_numbers(digit, rows);
-	numbers = digit.dropped != 0 ? drop_bits(digit, rows, known) : load_narrow(digit.values, rows, known);
+	numbers = load_numbers(digit, rows, known);
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 

@@ -194,7 +194,7 @@ SET enable_bitmapscan = off;
 SET rtscan.enable_scan = off;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
-SELECT shown('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY r) FROM large', 'Spilled|Custom');
+SELECT shown('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f) FROM large', 'Spilled|Custom');
 SELECT shown('SELECT count(DISTINCT v) FROM large WHERE v < 10000', 'Spilled|Custom');
 SELECT shown('SELECT count(DISTINCT r) FROM large', 'Spilled|Custom');
 SELECT differs(q) FROM (VALUES

@@ -136,6 +136,13 @@ foreach my $values ([ 3, 0.25, -7, 1000000, 5 ], [ -1, 1000, 15000, 0, -1 ], [ '
 my $around = "SELECT n, of_n.* FROM generate_series(-2, 2) AS n, LATERAL (SELECT sum(v * n), count(*) FILTER (WHERE small > n * 7000) $where) AS of_n";
 is(answered($_, $around), right($around), "$_: of the query around") foreach @executors;
 my $subquery = "SELECT count(*) FILTER (WHERE a > (SELECT avg(id)::int FROM shop)), sum(a) $where";
+my $guarded = "SELECT count(*) FILTER (WHERE \$1 <> 0 AND small > 100 / \$1), sum(a) $where";
+foreach my $executor (@executors)
+{
+	my $plan = 'SET plan_cache_mode = force_generic_plan; PREPARE q (int) AS ';
+	is(answered($executor, 'EXECUTE q (0)', $plan . $guarded . '; '), right($guarded =~ s/\$1/0/gr =~ s{100 / 0}{1}r), "$executor: what is guarded does not fail");
+	is(answered($executor, 'EXECUTE q (7)', $plan . $guarded . '; '), right($guarded =~ s/\$1/7/gr), "$executor: nor is it another");
+}
 my $failing = 'SELECT count(*) FILTER (WHERE a > (SELECT 1 / (count(*) - 391) FROM shop)) FROM fact WHERE a = hashint4(1) AND b = ';
 my $of_no_row = $failing . 'abs(hashint4(7)) % 1000';
 foreach my $executor (@executors)
@@ -151,6 +158,19 @@ foreach my $query ("SELECT b, v, count(*) FILTER (WHERE yes), count(DISTINCT pri
 {
 	my $small = "SET work_mem = '64kB'; SET hash_mem_multiplier = 1; ";
 	is(answered($_, $query, $small), right($query), "$_: spilled: $query") foreach @executors;
+}
+
+# ---------------------------------------------------------------- ranges of all that there is, of segments with few bits and with many
+
+change('CREATE TABLE far (x bigint, y bigint)');
+change('INSERT INTO far SELECT -9223372036854775807 + i * 65000000000000, CASE WHEN i % 2 = 0 THEN 0 ELSE 1099511627781 END FROM generate_series(1::bigint, 70000) AS i');
+change('INSERT INTO far VALUES (9223372036854775806, 5)');
+change("SET maintenance_work_mem = '64MB'; SET max_parallel_maintenance_workers = 0; CREATE INDEX far_idx ON far USING rtscan (x, y)");
+change('INSERT INTO far SELECT i % 1000 + 1, CASE WHEN i % 2 = 0 THEN 0 ELSE 1099511627781 END FROM generate_series(1, 140000) AS i');
+change('VACUUM ANALYZE far');
+foreach my $query ((map { "SELECT percentile_disc($_) WITHIN GROUP (ORDER BY x) FROM far" } 0.1, 0.5, 0.9, 1), (map { "SELECT percentile_disc($_) WITHIN GROUP (ORDER BY y) FROM far" } 0.1, 0.5, 0.6))
+{
+	is(answered($_, $query), right($query), "$_: $query") foreach @executors;
 }
 
 # ---------------------------------------------------------------- rows that some do not see, and values outside of all bins

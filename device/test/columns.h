@@ -100,6 +100,17 @@ make_frame(uint64_t limit)
 	return frame;
 }
 
+/* How many integers a digit's column has: so many bits of each are dropped, and some may be beyond the highest number, far or not. */
+static inline uint64_t
+digit_limit(uint32_t null, uint32_t dropped)
+{
+	static const uint32_t beyond[] = {0, 0, 0, 1, 9, 33};
+	uint32_t	bits = dropped + beyond[below(sizeof(beyond) / sizeof(beyond[0]))];
+	uint64_t	numbers = (uint64_t) null + (null == 0);
+
+	return bits >= 63 || numbers > UINT64_C(1) << (63 - bits) ? UINT64_C(1) << 63 : numbers << bits;
+}
+
 /* All distances, with the shift, are below a limit. */
 static inline void
 make_values(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, ColumnForm form, uint64_t limit)

@@ -99,7 +99,7 @@ make_shape(void)
 		if (current.cells * (null + 1) > MAX_CELLS)
 			break;
 		current.null[current.ndigits] = null;
-		current.dropped[current.ndigits] = below(4) > 0 ? 0 : (uint32_t) below(34);
+		current.dropped[current.ndigits] = below(4) > 0 ? 0 : (uint32_t) below(64);
 		current.forms[current.ndigits] = (ColumnForm) below(COLUMN_FORMS);
 		current.cells *= null + 1;
 	}
@@ -248,7 +248,7 @@ make_digits(uint32_t s)
 
 		*column = new_column();
 		if (current.forms[d] != COLUMN_KEY)
-			make_values(column, &cache, segment, FIRST_DIGIT + d, current.forms[d], ((uint64_t) null + (null == 0)) << current.dropped[d]);
+			make_values(column, &cache, segment, FIRST_DIGIT + d, current.forms[d], digit_limit(null, current.dropped[d]));
 		else
 			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
 		current.digits[current.header.digits++] = (TallyDigit) {

@@ -121,7 +121,8 @@ check_words(const Request *request)
 		const TallyDigit *digit = &request->digits[i];
 
 		CHECK(digit->dropped < 64);
-		CHECK(digit->map == DEVICE_NO_WORDS || digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 || digit->map_bits == 64);
+		CHECK(digit->map == DEVICE_NO_WORDS || digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 ||
+			  (digit->map_bits == DEVICE_STEP_BITS && digit->reach < DEVICE_MAX_STEPS));
 		CHECK(digit->map == DEVICE_NO_WORDS || digit->map + (((uint64_t) digit->reach + 1) * digit->map_bits - 1) / 32 < header->words);
 	}
 }

@@ -72,7 +72,7 @@ static unsigned long lost = 0;	/* tallies that there was no room for */
 static uint32_t
 random_dropped(void)
 {
-	static const uint32_t dropped[] = {0, 0, 0, 1, 5, 17, 30, 40};
+	static const uint32_t dropped[] = {0, 0, 0, 1, 5, 17, 30, 32, 40, 51, 63};
 
 	return dropped[below(sizeof(dropped) / sizeof(dropped[0]))];
 }
@@ -186,7 +186,7 @@ make_segment(Segment *segment, const Shape *shape, uint32_t number)
 
 		*column = new_column();
 		if (shape->forms[d] != COLUMN_KEY)
-			make_values(column, &cache, &segment->part, d, shape->forms[d], ((uint64_t) shape->null[d] + (shape->null[d] == 0)) << shape->dropped[d]);
+			make_values(column, &cache, &segment->part, d, shape->forms[d], digit_limit(shape->null[d], shape->dropped[d]));
 		else
 			make_codes(column, &cache, &segment->part, d, shape->null[d]);
 		segment->tally_digits[d] = (TallyDigit) {

@@ -33,9 +33,6 @@
 #define SEARCHES_OF_ONE		3
 #define SEARCHES_OF_SEVERAL	7
 
-/* Conditions do not tell the values in so many ranges apart, mostly. */
-#define RANGES_OF_STEPS		3.0
-
 /* Taking an entry, whose group is looked up by the values of its keys. */
 #define ENTRY_NANOSECONDS	400.0
 
@@ -338,7 +335,7 @@ columns_with_steps(const RtscanPath *path)
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		if (column < own_columns(path) && rtscan_find_comparisons(conditions, column) != NIL)
+		if (column < own_columns(path) && is_integer_column(path, column) && rtscan_find_comparisons(conditions, column) != NIL)
 			stepped = bms_add_member(stepped, column);
 	return stepped;
 }
@@ -419,7 +416,7 @@ count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset 
 	{
 		if (bms_is_member(column, stepped))
 		{
-			ranges *= RANGES_OF_STEPS;
+			ranges *= list_length(rtscan_find_comparisons(list_conditions(path), column)) + 1;
 			continue;
 		}
 		expressions = lappend(expressions, list_nth_node(TargetEntry, path->index->indextlist, column)->expr);
@@ -434,7 +431,12 @@ count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset 
 static bool
 has_room(const RtscanPath *path)
 {
-	return list_length(path->aggregates) * 3 <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
+	int			measures = 0;
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+		measures += is_distinct(lfirst(cell)) ? 0 : list_length(((const RtscanPathAggregate *) lfirst(cell))->row_arguments) * 3;
+	return measures <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
 }
 
 /* Conditions that rows are tested for: of columns that are no keys, or with a dimension's. */
@@ -469,7 +471,7 @@ static double
 bytes_of_row(const RtscanPath *path)
 {
 	Bitmapset  *searched = NULL,
-			   *added = rtscan_row_columns((Node *) path->row_keys);
+			   *added = rtscan_row_columns((Node *) list_concat(list_conditions(path), path->row_keys));
 	ListCell   *cell;
 
 	foreach(cell, path->quals->all)

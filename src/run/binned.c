@@ -6,6 +6,7 @@
 
 #include "run/by_tally.h"
 #include "run/narrowed.h"
+#include "settings.h"
 
 /* So many bits of a value tell its bin: few enough bins to be counted fast; or more, where few rows are left. */
 #define BITS_OF_BIN			13
@@ -148,6 +149,17 @@ rtscan_ask_for_bins(RtscanRowsAnswer *answer)
 }
 
 bool
+rtscan_sample_not_binned(const RtscanCursorChunk *chunk, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	const RtscanTally *tally = rtscan_cursor_segment(answer->cursor)->tally;
+
+	if (answer->binned && answer->binned->any && (tally == NULL || tally->made))
+		return false;
+	return rtscan_sample_chunk(chunk, arg);
+}
+
+bool
 rtscan_is_binned(const RtscanRowsAnswer *answer)
 {
 	return answer->binned && answer->binned->counted > 0;
@@ -247,6 +259,19 @@ divide_range(RtscanBinned *binned)
 	}
 }
 
+/* Have all values been found that the bin had in which they were counted before? */
+static bool
+has_all(const RtscanBinned *binned)
+{
+	uint64		sum = sum_counts(binned);
+
+	if (sum != binned->range.count && rtscan_debug_compare_executors)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("executors differ: a range of " UINT64_FORMAT " values instead of " UINT64_FORMAT, sum, binned->range.count)));
+	return sum == binned->range.count;
+}
+
 /* The range at hand has been counted. */
 static bool
 take_range(RtscanRowsAnswer *answer)
@@ -256,7 +281,7 @@ take_range(RtscanRowsAnswer *answer)
 	if (!binned->any || rtscan_is_sampled(answer))
 		return false;
 	count_collected(answer);
-	if (binned->range.nranks == 0 ? !begin_ranges(answer) : sum_counts(binned) != binned->range.count)
+	if (binned->range.nranks == 0 ? !begin_ranges(answer) : !has_all(binned))
 		return false;
 	divide_range(binned);
 	return true;

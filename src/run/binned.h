@@ -19,6 +19,9 @@
  */
 extern void rtscan_ask_for_bins(RtscanRowsAnswer *answer);
 
+/* RtscanTakeChunk: of all rows, sample those that nobody counts though that was asked for (narrowed.h): few others are collected. */
+extern bool rtscan_sample_not_binned(const RtscanCursorChunk *chunk, void *arg);
+
 /* Has any value been counted so?  Then what has been collected is not all. */
 extern bool rtscan_is_binned(const RtscanRowsAnswer *answer);
 

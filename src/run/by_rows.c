@@ -283,17 +283,6 @@ any_fails(RtscanRowsAnswer *answer)
 	return failed;
 }
 
-/* Without tallies conditions on rows are the CPU's, whatever executor finds the rows. */
-static void
-leave_conditions_to_cpu(const RtscanRowsTask *task)
-{
-	if (task->quals.state)
-		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
-	for (int i = 0; i < task->naggregates; i++)
-		if (task->aggregates[i].filter.state)
-			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
-}
-
 static void
 open_pass(RtscanRowsAnswer *answer)
 {
@@ -301,11 +290,10 @@ open_pass(RtscanRowsAnswer *answer)
 	if (answer->question->claim == NULL && rtscan_may_narrow(answer))
 	{
 		rtscan_ask_for_bins(answer);
-		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_chunk, answer);
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_not_binned, answer);
 		return;
 	}
-	if (!rtscan_ask_for_tallies(answer))
-		leave_conditions_to_cpu(answer->task);
+	rtscan_ask_for_tallies(answer);
 	if (rtscan_takes_chunks(answer))
 		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
 }

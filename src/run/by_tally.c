@@ -158,13 +158,31 @@ ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnsw
 	return why;
 }
 
+/* Without tallies conditions on rows are the CPU's, whatever executor finds the rows. */
+static void
+leave_conditions_to_cpu(const RtscanRowsTask *task)
+{
+	if (task->quals.state)
+		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].filter.state)
+			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
+}
+
 /* For EXPLAIN: what is last in the enum's order has most to say. */
-void
-rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why)
+static void
+note_why(RtscanRowsAnswer *answer, RtscanNotTallied why)
 {
 	RtscanTotals *totals = answer->question->totals;
 
 	totals->not_tallied = Max(totals->not_tallied, why);
+}
+
+void
+rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why)
+{
+	leave_conditions_to_cpu(answer->task);
+	note_why(answer, why);
 }
 
 /* RtscanTallier.make */
@@ -455,7 +473,7 @@ price_adding(const RtscanRowsAnswer *answer)
 	return adding;
 }
 
-bool
+void
 rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 {
 	RtscanTallier tallier = {.make = make_tally, .take = take_tally, .arg = answer};
@@ -464,18 +482,18 @@ rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 	if (!all_take_entries(answer) || answer->question->claim)
 	{
 		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_ROWS);
-		return false;
+		return;
 	}
 	adding = price_adding(answer);
 	if (rtscan_cursor_choose_for_tallies(answer->cursor, &adding))
-		return rtscan_cursor_offer_tallies(answer->cursor, &tallier);
-	rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_SHARED);
-	return false;
+		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
+	else
+		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_SHARED);
 }
 
 void
 rtscan_note_tallies(RtscanRowsAnswer *answer)
 {
 	if (rtscan_cursor_has_too_many_cells(answer->cursor))
-		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_CELLS);
+		note_why(answer, RTSCAN_NOT_TALLIED_CELLS);
 }

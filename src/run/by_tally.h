@@ -9,10 +9,10 @@
 
 #include "run/slice.h"
 
-/* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one; false if it does of none. */
-extern bool rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
+/* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one. */
+extern void rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
 
-/* Note for EXPLAIN why they are not; and what came of it. */
+/* They are not: note why, for EXPLAIN, and leave conditions on rows to the CPU.  And note what came of those that were asked for. */
 extern void rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why);
 extern void rtscan_note_tallies(RtscanRowsAnswer *answer);
 

@@ -11,11 +11,9 @@
 #include "row/decimal.h"
 #include "run/collection.h"
 #include "run/expressions.h"
+#include "run/failure.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
-
-/* More would be many cells. */
-#define MOST_STEPS		15
 
 /* ---------------------------------------------------------------- comparisons */
 
@@ -99,14 +97,14 @@ add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
 	return true;
 }
 
-/* Is it compared with something that is the same for all rows? */
+/* Is it compared with something that is the same for all rows, and cannot fail?  Nobody would evaluate that if there is no row. */
 static bool
 take_comparison(Looking *looking, const OpExpr *clause)
 {
 	Node	   *left,
 			   *right;
 
-	if (list_length(clause->args) != 2)
+	if (list_length(clause->args) != 2 || rtscan_arguments_may_fail((Node *) clause))
 		return false;
 	left = linitial(clause->args);
 	right = lsecond(clause->args);
@@ -138,7 +136,7 @@ rtscan_find_comparisons(List *conditions, int column)
 	Looking		looking = {.column = column};
 
 	look_for_comparisons((Node *) conditions, &looking);
-	return looking.failed ? NIL : looking.comparisons;
+	return looking.failed || list_length(looking.comparisons) > DEVICE_MAX_STEPS ? NIL : looking.comparisons;
 }
 
 /* ---------------------------------------------------------------- where steps are */
@@ -311,7 +309,7 @@ can_be_found(const RtscanSteps *steps, const RtscanBatch *batch)
 	foreach(cell, steps->comparisons)
 		if (waits_for_subquery((Node *) ((const ExprState *) lfirst(cell))->expr, batch->context))
 			return false;
-	return list_length(steps->comparisons) <= MOST_STEPS;
+	return true;
 }
 
 bool

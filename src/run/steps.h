@@ -30,7 +30,7 @@ typedef struct RtscanSteps
 	Datum	   *values;			/* a value of each */
 } RtscanSteps;
 
-/* Is that all that conditions, which are row expressions, have of a column?  Then the comparisons with one step; else NIL. */
+/* Is that all that conditions, which are row expressions, have of a column?  Then the comparisons with one step; else, or if they are too many, NIL. */
 extern List *rtscan_find_comparisons(List *conditions, int column);
 
 /* The columns of conditions that have steps: RtscanSteps *, that are not found yet. */
@@ -38,7 +38,7 @@ extern List *rtscan_prepare_steps(PlanState *parent, List *conditions);
 
 /*
  * Find steps, if they have not been: constants may be parameters.  What is kept is in the memory context.
- * False if they are too many, or wait for a subquery.
+ * False if they wait for a subquery.
  */
 extern bool rtscan_find_steps(RtscanSteps *steps, RtscanBatch *batch, MemoryContext context);
 

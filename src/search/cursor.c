@@ -420,7 +420,7 @@ leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
 		segment->tally = NULL;
 }
 
-bool
+void
 rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 {
 	RtscanSearch *search = &cursor->search;
@@ -457,7 +457,6 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 		rtscan_search_without_tallies(search);
 	pfree(tallies);
 	MemoryContextSwitchTo(old);
-	return wanted;
 }
 
 /* ---------------------------------------------------------------- the rows at hand */

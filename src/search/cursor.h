@@ -67,7 +67,7 @@ extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk tak
 /*
  * Have somebody say what he wants to know of the rows of a segment, by a tally that is his, or NULL: its reader is open.  Where another
  * executor than the CPU has made it, he is given it in place of the rows that are in it, those of several segments together where these
- * join.  Once, before rows are asked for.  False if there is none.
+ * join.  Once, before rows are asked for.
  */
 typedef struct RtscanTallier
 {
@@ -76,7 +76,7 @@ typedef struct RtscanTallier
 	void	   *arg;
 } RtscanTallier;
 
-extern bool rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
+extern void rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
 
 /*
  * Before that: is there another executor than the CPU that might make one?  "auto" chooses now, knowing what is to be added up.

@@ -43,13 +43,16 @@ typedef struct RtscanTallyColumn
 	uint64		shift;			/* the segment's own least is so much above */
 } RtscanTallyColumn;
 
-/* Numbers of integers from a first one on; others, and NULL, have the highest, as those have that it is for. */
+/*
+ * Numbers of integers from a first one on; others, and NULL, have the highest, as those have that it is for.  Or steps, as distances from it: an
+ * integer's number is how many it is not below.
+ */
 typedef struct RtscanTallyMap
 {
 	int64		first;
-	uint32		reach;			/* so far is the last from the first */
+	uint32		reach;			/* so far is the last from the first; or so many steps there are, less one */
 	uint32		highest;
-	int			bits;			/* of a number: 8, 16 or 32 */
+	int			bits;			/* of a number: 8, 16 or 32; or DEVICE_STEP_BITS */
 	void	   *numbers;
 } RtscanTallyMap;
 
