@@ -152,9 +152,10 @@ bool
 rtscan_sample_not_binned(const RtscanCursorChunk *chunk, void *arg)
 {
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
-	const RtscanTally *tally = rtscan_cursor_segment(answer->cursor)->tally;
+	const RtscanSegmentScan *scan = rtscan_cursor_segment(answer->cursor);
+	bool		few = scan->tally ? scan->tally->made : scan->reader.segment->header.rows < RTSCAN_CHUNK_ROWS;
 
-	if (answer->binned && answer->binned->any && (tally == NULL || tally->made))
+	if (answer->binned && answer->binned->any && few)
 		return false;
 	return rtscan_sample_chunk(chunk, arg);
 }

@@ -19,7 +19,7 @@
  */
 extern void rtscan_ask_for_bins(RtscanRowsAnswer *answer);
 
-/* RtscanTakeChunk: of all rows, sample those that nobody counts though that was asked for (narrowed.h): few others are collected. */
+/* RtscanTakeChunk: sample rows that nobody counts (narrowed.h), but for those that are few: of small segments, or left over from tallies. */
 extern bool rtscan_sample_not_binned(const RtscanCursorChunk *chunk, void *arg);
 
 /* Has any value been counted so?  Then what has been collected is not all. */
