@@ -310,15 +310,7 @@ configure($node, 'rtscan.device_memory' => undef);
 
 # ---------------------------------------------------------------- faults
 
-foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30)
-{
-	my $offset = -s $node->logfile;
-	configure($node, 'rtscan.device_fault' => $fault);
-	ok($node->wait_for_log(qr/rtscan uses the device llvmpipe/, $offset), "$fault: a new program");
-	some_right($fault);
-}
-configure($node, 'rtscan.device_fault' => undef);
-comes_back($node, $_, 'after all faults') foreach @executors;
+under_faults($node, \&some_right, 'no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30);
 
 # The program hangs when a session asks it to add up, and has been answered before: totals, groups by codes, groups by ranks.
 foreach my $query (@tallied[0, 3, 12])

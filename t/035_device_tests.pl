@@ -167,15 +167,7 @@ all_right('other dimensions', undef, 3);
 
 # ---------------------------------------------------------------- faults
 
-foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30)
-{
-	my $offset = -s $node->logfile;
-	configure($node, 'rtscan.device_fault' => $fault);
-	ok($node->wait_for_log(qr/rtscan uses the device llvmpipe/, $offset), "$fault: a new program");
-	all_right($fault, undef, 6);
-}
-configure($node, 'rtscan.device_fault' => undef);
-comes_back($node, $_, 'after all faults') foreach @executors;
+under_faults($node, sub { all_right($_[0], undef, 6); }, 'no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30);
 server_is_healthy($node, 'device_tests');
 
 done_testing();

@@ -185,15 +185,7 @@ all_right('deleted', undef, 3);
 
 # ---------------------------------------------------------------- faults
 
-foreach my $fault ('no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 3, 4, 9, 30)
-{
-	my $offset = -s $node->logfile;
-	configure($node, 'rtscan.device_fault' => $fault);
-	ok($node->wait_for_log(qr/rtscan uses the device llvmpipe/, $offset), "$fault: a new program");
-	all_right($fault, undef, 4);
-}
-configure($node, 'rtscan.device_fault' => undef);
-comes_back($node, $_, 'after all faults') foreach @executors;
+under_faults($node, sub { all_right($_[0], undef, 4); }, 'no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 3, 4, 9, 30);
 server_is_healthy($node, 'device_entries');
 
 done_testing();

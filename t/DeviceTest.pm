@@ -13,7 +13,7 @@ use Socket;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(@executors @questions need_device device_node create_big expected ask device_answers comes_back
+our @EXPORT = qw(@executors @questions need_device device_node create_big expected ask device_answers comes_back under_faults
   cpu_answers says configure wait_until children worker_pid program_pid program_pids is_running device_status connect_device log_since server_is_healthy
   program_is_healthy);
 our @EXPORT_OK = qw(compare sorted right change answered explained);
@@ -253,6 +253,22 @@ sub comes_back
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	wait_until("$what: the device is there", sub { ask($node, $executor)->{fallbacks} == 0 });
 	return device_answers($node, $executor, $what);
+}
+
+# Check something while the program has each of some faults in turn; then all executors answer again.
+sub under_faults
+{
+	my ($node, $check, @faults) = @_;
+	foreach my $fault (@faults)
+	{
+		my $offset = -s $node->logfile;
+		configure($node, 'rtscan.device_fault' => $fault);
+		ok($node->wait_for_log(qr/rtscan uses the device llvmpipe/, $offset), "$fault: a new program");
+		$check->($fault);
+	}
+	configure($node, 'rtscan.device_fault' => undef);
+	comes_back($node, $_, 'after all faults') foreach @executors;
+	return;
 }
 
 # What the log says where the CPU answers for an executor.

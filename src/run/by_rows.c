@@ -85,7 +85,9 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
-	task->steps = rtscan_prepare_steps(parent, list_conditions(plan));
+	/* The CPU tells all values apart. */
+	if (!rtscan_executor_is_cpu())
+		task->steps = rtscan_prepare_steps(parent, list_conditions(plan));
 	task->partial = plan->partial;
 	prepare_keys(task, parent, plan);
 	rtscan_prepare_sets(task, plan);
