@@ -70,6 +70,13 @@ def correlated(first, last):
     return f"SELECT {columns} FROM generate_series({first}, {last}) AS row"
 
 
+def crowded(first, last):
+    """Columns that are within 1 % and 10 % of each other, in no order."""
+    near, far = LARGEST // 100, LARGEST // 10
+    return (f"SELECT x::int4, (0.99 * x + random() * {near})::int4, (0.9 * x + random() * {far})::int4"
+            f" FROM (SELECT random() * {LARGEST} AS x FROM generate_series({first}, {last}) OFFSET 0) AS r")
+
+
 def wide(first, last):
     """Three uniform columns, and others that queries want: of 10,000 values, of 100, and text."""
     columns = ", ".join([f"random() * {LARGEST}"] * 3)
@@ -95,6 +102,7 @@ DATA_SETS = {
     "normal": DataSet(THREE_INTEGERS, ("a", "b", "c"), independent(
         "(2 ^ 30 + 2 ^ 24 * sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()))::int4")),
     "correlated": DataSet(THREE_INTEGERS, ("a", "b", "c"), correlated),
+    "crowded": DataSet(THREE_INTEGERS, ("a", "b", "c"), crowded),
     "wide": DataSet("a int4, b int4, c int4, v int4, g int4, t text", ("a", "b", "c"), wide),
     "packets": DataSet(", ".join(f"{column} int4" for column in PACKETS), tuple(PACKETS)[:3], packets),
     "lineitem": DataSet(LINEITEM, ("l_shipdate", "l_discount", "l_quantity"), lineitem, (("Q6", Q6),)),

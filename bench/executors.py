@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+"""How often does "auto" take an executor that is not the fastest, and what does that cost?
+
+Random queries on tables that have an rtscan index only. Each is run by "auto" and by each executor by name, in turns, when what they
+need is on the device. A plan is chosen for each of them, so that "cpu" may have several processes. Writes results/NAME.md.
+"""
+import random
+import statistics
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from cluster import cluster, connect, parser
+from random_queries import TABLES, Writer, load, note, sample_values
+from report import RESULTS, table
+
+LOADED = ("uniform", "zipf", "lineitem", "crowded")
+CHOICES = ("cpu", "compute", "rt")
+NEAR = 1.15
+BUDGET = 1.5  # seconds for a query's runs, after which fewer will do
+
+
+@dataclass
+class Result:
+    shape: str
+    sql: str
+    times: dict  # by executor, milliseconds
+
+    @property
+    def best(self):
+        return min(CHOICES, key=self.times.get)
+
+    @property
+    def ratio(self):
+        return self.times["auto"] / self.times[self.best]
+
+
+def execution_time(cursor, sql):
+    cursor.execute(f"EXPLAIN (ANALYZE, TIMING off, SUMMARY on, FORMAT json) {sql}")
+    return cursor.fetchone()[0][0]["Execution Time"]
+
+
+def measure(cursor, sql, repetitions):
+    """Medians by executor: all of them take turns, so that a change of clocks meets all; the first run of a turn finds others' caches."""
+    executors = [*CHOICES, "auto"]
+    times = {executor: [] for executor in executors}
+    order = random.Random(1)
+    start = time.perf_counter()
+    for turn in range(-1, repetitions):
+        order.shuffle(executors)
+        for executor in executors:
+            cursor.execute(f"SET rtscan.executor = {executor}")
+            taken = [execution_time(cursor, sql) for _ in range(3)]
+            if turn >= 0:
+                times[executor] += taken[1:]
+        if turn >= 1 and time.perf_counter() - start > BUDGET:
+            break
+    return {executor: statistics.median(taken) for executor, taken in times.items()}
+
+
+def is_answered_by_rtscan(cursor, sql):
+    cursor.execute(f"EXPLAIN {sql}")
+    return any("rtscan" in line.lower() for (line,) in cursor.fetchall())
+
+
+def measure_queries(cursor, tables, options):
+    samples = sample_values(cursor, tables)
+    results, number = [], 0
+    while len(results) < options.queries:
+        shape, sql = Writer(tables, samples, f"{options.seed} {number}").query()
+        number += 1
+        if is_answered_by_rtscan(cursor, sql):
+            results.append(Result(shape, sql, measure(cursor, sql, options.repetitions)))
+            if len(results) % 20 == 0:
+                note(f"{len(results)} queries")
+    return results
+
+
+def share(results, allowed):
+    """In a hundred, how many are within 15 % of the fastest, or within so many milliseconds?"""
+    near = sum(each.times["auto"] <= max(NEAR * each.times[each.best], each.times[each.best] + allowed) for each in results)
+    return f"{100 * near / len(results):.1f} %"
+
+
+def summary(results):
+    means = {executor: statistics.geometric_mean(each.times[executor] for each in results) for executor in (*CHOICES, "auto")}
+    fastest = Counter(each.best for each in results)
+    lines = [f"{len(results)} queries: by auto {share(results, 0)} take no more than {NEAR} times as long as by the fastest executor, and "
+             f"{share(results, 0.1)} with an allowance of 0.1 ms.\n"]
+    lines.append(table(["", *CHOICES, "auto"], [
+        ["fastest of", *(str(fastest[executor]) for executor in CHOICES), ""],
+        ["geometric mean, ms", *(f"{means[executor]:.2f}" for executor in (*CHOICES, "auto"))]]))
+    worst = sorted((each for each in results if each.ratio > NEAR), key=lambda each: -each.ratio)
+    lines.append(table(["shape", "auto, ms", *(f"{executor}, ms" for executor in CHOICES), "query"],
+                       [[each.shape, f"{each.times['auto']:.2f}", *(f"{each.times[executor]:.2f}" for executor in CHOICES),
+                         f"`{each.sql[:300]}`"] for each in worst]))
+    return "\n".join(lines)
+
+
+def wait_for_device(cursor):
+    for _ in range(300):
+        cursor.execute("SELECT name FROM rtscan_device()")
+        found = cursor.fetchall()
+        if found:
+            return found[0][0]
+        time.sleep(0.1)
+    raise SystemExit("there is no device: set rtscan.device with --set, and see what the server's log says")
+
+
+def run(options, cursor):
+    tables = [TABLES[name] for name in LOADED]
+    cursor.execute("CREATE EXTENSION rtscan")
+    device = wait_for_device(cursor)
+    load(cursor, tables, options.rows, options.file, "rtscan")
+    text = f"# The choice of auto\n\n{options.rows:,} rows a table, {device}.\n\n{summary(measure_queries(cursor, tables, options))}"
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
+    print(text.split("\n\n")[2])
+
+
+def main():
+    command = parser(__doc__, data_sets=(), rows=2_000_000)
+    command.add_argument("--queries", type=int, default=200)
+    command.add_argument("--seed", type=int, default=1)
+    options = command.parse_args()
+    options.name = options.name or f"executors-{options.rows}"
+    options.set = ["work_mem=4MB", "max_parallel_workers_per_gather=2", "shared_preload_libraries=rtscan", *options.set]
+    with cluster(options) as directory:
+        run(options, connect(directory).cursor())
+
+
+if __name__ == "__main__":
+    main()
