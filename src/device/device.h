@@ -84,6 +84,13 @@ extern void rtscan_forget_device_speed(int device, DeviceExecutor executor);
 extern void rtscan_forget_device_adding(int device);
 
 /*
+ * What the CPU takes to search depends on the machine's memory more than on the work.  Searching takes it so many times as long as its costs
+ * (search/cpu.h) say; a search with such a price took so long, both in nanoseconds.
+ */
+extern double rtscan_cpu_slowness(void);
+extern void rtscan_note_cpu_speed(double price, double elapsed);
+
+/*
  * A scan does without the device for want of a column on it, of so many bytes, and loses about
  * that many nanoseconds: have all scans that did by now lost what an upload takes?
  */

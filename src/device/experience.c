@@ -1,7 +1,7 @@
 /*
  * experience.c
- *		What all backends have learnt of the devices: how fast they are, and which uploads would
- *		have paid; and whose turn it is to build with one.
+ *		What all backends have learnt of the devices, and of the CPU: how fast they are, and which
+ *		uploads would have paid; and whose turn it is to build with one.
  */
 #include "device/device.h"
 
@@ -44,6 +44,7 @@ typedef struct OfDevice
 typedef struct Experience
 {
 	slock_t		mutex;
+	double		cpu;			/* how many times as long as its costs say the CPU takes; 0: nobody knows */
 	OfDevice	devices[RTSCAN_MAX_DEVICES];
 	Wish		wishes[WISHES]; /* by hash */
 } Experience;
@@ -204,6 +205,29 @@ rtscan_device_total_memory(int device)
 	memory = experience->devices[device].memory;
 	SpinLockRelease(&experience->mutex);
 	return memory;
+}
+
+/* ---------------------------------------------------------------- the CPU */
+
+void
+rtscan_note_cpu_speed(double price, double elapsed)
+{
+	SpinLockAcquire(&experience->mutex);
+	approach(&experience->cpu, elapsed / price, SPEED_WEIGHT);
+	SpinLockRelease(&experience->mutex);
+}
+
+double
+rtscan_cpu_slowness(void)
+{
+	double		slowness;
+
+	if (experience == NULL)
+		return 1;
+	SpinLockAcquire(&experience->mutex);
+	slowness = experience->cpu;
+	SpinLockRelease(&experience->mutex);
+	return slowness > 0 ? slowness : 1;
 }
 
 /* ---------------------------------------------------------------- uploads */

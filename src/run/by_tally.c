@@ -462,13 +462,16 @@ price_adding(const RtscanRowsAnswer *answer)
 {
 	RtscanAdding adding = {.row = answer->groups ? GROUPED_ROW : 0};
 
-	adding.columns = bms_num_members(columns_of_groups(answer)) + bms_num_members(columns_of_conditions(answer));
+	adding.columns = adding.read = bms_num_members(columns_of_groups(answer)) + bms_num_members(columns_of_conditions(answer));
 	if (answer->task->quals.state)
 		adding.row += CONDITION_ROW;
 	for (int i = 0; i < answer->task->naggregates; i++)
 	{
-		adding.row += price_aggregate(answer, i);
+		double		price = price_aggregate(answer, i);
+
+		adding.row += price;
 		adding.columns += answer->task->aggregates[i].narguments;
+		adding.read += price > 0 ? answer->task->aggregates[i].narguments : 0;
 	}
 	return adding;
 }

@@ -6,6 +6,11 @@
 
 #include <math.h>
 
+#include "utils/float.h"
+
+/* Pages of a chunk's values of four bytes. */
+#define VALUE_PAGES			(RTSCAN_CHUNK_ROWS * 4 / RTSCAN_CHUNK_BYTES)
+
 /* ---------------------------------------------------------------- runs and gaps */
 
 /* Of many intervals the next boundary is near. */
@@ -262,6 +267,24 @@ rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
 			left *= (double) evaluation->columns[i].region->rows / evaluation->rows;
 		}
 	return cost;
+}
+
+double
+rtscan_cpu_most(const RtscanRegion *region)
+{
+	double		n = region->ncolumns > 0 ? region->columns[0].rows : 0;
+
+	if (region->ncolumns == 0)
+		return get_float8_infinity();
+	return n * (COST_ORDER_ROW + log2(n + 1) * COST_COMPARISON + (region->ncolumns - 1) * COST_TEST_ROW) +
+		(1 + region->ncolumns * n) * COST_PAGE;
+}
+
+/* Rows that are far apart are in a page each. */
+double
+rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns)
+{
+	return columns * Min(rows, (double) segment->chunks * VALUE_PAGES) * COST_PAGE;
 }
 
 /* Are there so few rows in the narrowest column that each is tested by the others' codes? */

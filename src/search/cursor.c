@@ -438,7 +438,7 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 		segment->tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
 		if (segment->tally == NULL)
 			continue;
-		segment->tally->cpu_time = cursor->adding.row * rtscan_expected_rows(segment);
+		segment->tally->cpu_time = rtscan_time_of_adding_by_cpu(segment, &cursor->adding);
 		tallies[n++] = segment->tally;
 	}
 	rtscan_settle_tallies(tallies, n);

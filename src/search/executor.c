@@ -5,6 +5,7 @@
 #include "search/executor.h"
 
 #include "bits/bits.h"
+#include "device/device.h"
 #include "search/device_members.h"
 #include "search/included.h"
 #include "search/stats.h"
@@ -64,23 +65,68 @@ memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *
 	return NULL;
 }
 
+static double
+price_of(const RtscanSegmentScan *scan)
+{
+	return scan->price > 0 ? scan->price :
+		rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, scan, 1, 0) + rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
+}
+
 double
 rtscan_time_of_cpu(const RtscanSegmentScan *scan)
 {
-	return rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, scan, 1, 0) + rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
+	return price_of(scan) * rtscan_cpu_slowness();
 }
 
-/* Nanoseconds that the CPU takes for those segments that another executor can evaluate. */
-static double
-time_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans)
+double
+rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *adding)
 {
-	double		sum = 0;
+	double		rows = rtscan_expected_rows(scan);
 
-	/* What needs no bits takes no time. */
+	return rows * adding->row + rtscan_cpu_reading(scan->reader.segment, rows, adding->read) * rtscan_cpu_slowness();
+}
+
+/* Nanoseconds that the CPU takes for those segments that another executor can evaluate, and to add up what is found. */
+static double
+time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+{
+	double		searching = 0,
+				added = 0;
+
 	for (int i = 0; i < nscans; i++)
-		if (other->can(&scans[i]) && !scans[i].takes_ranks)
-			sum += rtscan_time_of_cpu(&scans[i]);
-	return sum;
+	{
+		if (!other->can(&scans[i]))
+			continue;
+		scans[i].price = price_of(&scans[i]);
+		/* What needs no bits takes no time. */
+		if (!scans[i].takes_ranks)
+			searching += scans[i].price;
+		if (adding && rtscan_may_be_tallied(&scans[i]))
+			added += rtscan_time_of_adding_by_cpu(&scans[i], adding);
+	}
+	return searching * rtscan_cpu_slowness() + added;
+}
+
+/* The CPU takes no longer than this, where each segment's rows are those of one region; infinite, if that takes time to find. */
+static double
+most_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+{
+	double		most = 0;
+
+	for (int i = 0; i < nscans; i++)
+	{
+		const RtscanSegmentFilter *filter = &scans[i].filter;
+
+		if (!other->can(&scans[i]))
+			continue;
+		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nincluded > 0)
+			return get_float8_infinity();
+		most += rtscan_cpu_most(&filter->region);
+		if (adding)
+			most += filter->region.columns[0].rows * adding->row +
+				rtscan_cpu_reading(scans[i].reader.segment, filter->region.columns[0].rows, adding->read);
+	}
+	return most * rtscan_cpu_slowness();
 }
 
 double
@@ -89,24 +135,12 @@ rtscan_expected_rows(const RtscanSegmentScan *scan)
 	return scan->entry->rows * rtscan_filter_fraction(&scan->filter, scan->entry->rows);
 }
 
-/* Rows that are found in those segments, about. */
-static double
-rows_of(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans)
-{
-	double		rows = 0;
-
-	for (int i = 0; i < nscans; i++)
-		if (other->can(&scans[i]) && rtscan_may_be_tallied(&scans[i]))
-			rows += rtscan_expected_rows(&scans[i]);
-	return rows;
-}
-
 /*
  * The executor that is expected to be the fastest for a scan, and to add up what it finds, or NULL: all but the CPU can evaluate the same
  * segments.
  */
 static RtscanExecutor
-fastest_executor(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
 	double		cpu_time = -1,
@@ -119,9 +153,11 @@ fastest_executor(const RtscanSegmentScan *scans, int nscans, const RtscanAdding 
 
 		if (!executor->is_ready())
 			continue;
-		if (cpu_time < 0)
-			cpu_time = best_time = time_of_cpu(executor, scans, nscans) + (adding ? adding->row * rows_of(executor, scans, nscans) : 0);
 		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0);
+		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) < time)
+			continue;
+		if (cpu_time < 0)
+			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding);
 		if (time < best_time)
 		{
 			best = i;
@@ -134,7 +170,7 @@ fastest_executor(const RtscanSegmentScan *scans, int nscans, const RtscanAdding 
 }
 
 RtscanExecutor
-rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
+rtscan_choose_executor(RtscanSegmentScan *scans, int nscans)
 {
 	RtscanExecutor executor = rtscan_executor;
 	const char *why;
@@ -152,7 +188,7 @@ rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans)
 }
 
 RtscanExecutor
-rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
 	RtscanExecutor executor = fastest_executor(scans, nscans, adding);
 
@@ -523,6 +559,26 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 	rtscan_leave_to_cpu(why);
 }
 
+/* What is found in less time than this says little of how fast the CPU is; nanoseconds. */
+#define LEAST_PRICE		20000.0
+
+/* By the CPU, which learns how long it takes. */
+static RtscanRowBits *
+evaluate_by_cpu(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
+{
+	instr_time	start,
+				end;
+	RtscanRowBits *bits;
+
+	INSTR_TIME_SET_CURRENT(start);
+	bits = evaluate_filter(evaluation, &scan->filter, NULL, room);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	if (scan->price >= LEAST_PRICE && evaluated_regions(scan) == 0)
+		rtscan_note_cpu_speed(scan->price, INSTR_TIME_GET_DOUBLE(end) * 1e9);
+	return bits;
+}
+
 /* See what the CPU has to do. */
 static void
 check_evaluated(RtscanSegmentScan *scan)
@@ -566,7 +622,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		if (scan->regions[i]->evaluated)
 			compare_region(&round->scratch, scan, scan->regions[i]);
 	room = take_scratch(&round->scratch);
-	bits = scan->combined ? take_combined(scan) : evaluate_filter(&evaluation, &scan->filter, NULL, room);
+	bits = scan->combined ? take_combined(scan) : evaluate_by_cpu(&evaluation, scan, room);
 	if (bits != room)
 		round->in_hand = bits;
 	else if (scan->tally && scan->tally->made)

@@ -48,6 +48,7 @@ typedef struct RtscanSegmentScan
 	bool		takes_list;		/* RtscanRowBits */
 	bool		takes_ranks;	/* who takes its rows from ranks of a column of the region needs no bits: the CPU makes none */
 	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
+	double		price;			/* what the CPU takes for it by its costs (cpu.h), in nanoseconds; 0: that is not known */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
 	RtscanRegion **regions;		/* which combines them, */
 	bool		combined;		/* unless that executor has: then the filter's region has the bits of all of the filter */
@@ -109,9 +110,9 @@ extern void rtscan_leave_to_cpu(const char *why);
  * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the
  * one that is set cannot be used; likewise in the next.
  */
-extern RtscanExecutor rtscan_choose_executor(const RtscanSegmentScan *scans, int nscans);
+extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans);
 
-/* What the CPU takes to evaluate a segment's filter, in nanoseconds, about. */
+/* What the CPU takes to evaluate a segment's filter, in nanoseconds, about, as experience has it. */
 extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
 
 /* What another executor than the CPU takes to test a segment's rows for a condition, in nanoseconds; 0 if none may be chosen that does. */
@@ -120,15 +121,19 @@ extern double rtscan_test_time(const RtscanSegmentScan *scan);
 /* Rows that are found are to be added up. */
 typedef struct RtscanAdding
 {
-	double		row;			/* what that takes the CPU, nanoseconds a row; */
+	double		row;			/* what that takes the CPU, nanoseconds a row, */
+	int			read;			/* beside reading values of so many columns; */
 	int			columns;		/* another executor looks at so many columns of them */
 } RtscanAdding;
 
 /* So many rows of a segment are found, about. */
 extern double rtscan_expected_rows(const RtscanSegmentScan *scan);
 
+/* What it takes the CPU to add up those of a segment, in nanoseconds. */
+extern double rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *adding);
+
 /* The one that "auto" chooses for that. */
-extern RtscanExecutor rtscan_choose_adder(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding);
+extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding);
 
 /*
  * For the planner: nanoseconds that executors other than the CPU take to search so many regions' chunks, and to add up so many columns'
@@ -172,6 +177,10 @@ extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region
  */
 extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 								double *nanoseconds, double *pages, double *random_pages);
+
+/* Nanoseconds that it takes at most, found in no time; and those to read so many columns' values of a segment's rows. */
+extern double rtscan_cpu_most(const RtscanRegion *region);
+extern double rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns);
 
 /*
  * What an executor is; a new one is one of these, and a name in settings.h.  All can be asked for any segments.  The CPU
