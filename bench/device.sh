@@ -148,6 +148,19 @@ sessions() {
     }'
 }
 
+# The longest that a statement of another session takes while a command runs, in milliseconds; it counts by compute
+worst_wait() {
+  local script=$work/statement.sql log=$work/statement.log
+  rm -f "$log".*
+  echo "SELECT count(*) FROM t WHERE $(condition one-sided 0.1);" >"$script"
+  PGOPTIONS="-c rtscan.executor=compute -c enable_seqscan=off" "$bin/pgbench" -h "$work" -U bench -n -M prepared -T 4 -f "$script" \
+    --log --log-prefix="$log" postgres >"$work/pgbench" 2>&1 &
+  sleep 1.5
+  "$@" >/dev/null
+  wait $!
+  sort -n -k 5,5 -k 6,6 "$log".* | awk 'NR == 1 { first = $5 + $6 / 1e6 } $5 + $6 / 1e6 > first + 1 && $3 > longest { longest = $3 } END { printf "%.1f", longest / 1000 }'
+}
+
 # $1: name, $2: SQL; and more of them
 sessions_table() {
   local executor number
@@ -362,6 +375,7 @@ report() {
     "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sum(sorts) || ' columns sorted and ' || sum(sieves) || ' sieves made' FROM rtscan_device()") by the device)"
   echo "- then what of the columns was not yet on the device $columns s, BVHs $bvhs s:" \
     "$(query -c "SELECT sum(columns) || ' columns, ' || sum(bvhs) || ' BVHs, ' || pg_size_pretty(sum(memory_used)) FROM rtscan_device()")"
+  echo "- another session that counts meanwhile waits $worst ms at most, and $usual ms at most while nothing is built"
   echo "- of these times the device itself sorted and made sieve vectors for $encoding_time ms, BVHs for $bvh_time ms"
   echo
   executors_table
@@ -391,4 +405,6 @@ encoding_time=$device_time
 bvhs=$(seconds query -c "SET rtscan.executor = rt" -c "SELECT rtscan_prewarm('t_index')")
 build_time
 bvh_time=$device_time
+usual=$(worst_wait sleep 2)
+worst=$(worst_wait scan rt "a < 214748364 AND b < 214748364" true 1)
 report >"$out"

@@ -140,11 +140,10 @@ boxes_key(Resident *const *columns, uint32_t count)
 	return key;
 }
 
-Resident *
-boxes_get(BoxMaker *maker, Resident *const *columns, uint32_t count)
+DeviceResult
+boxes_get(BoxMaker *maker, Resident *const *columns, uint32_t count, Resident **bvh)
 {
 	ResidentKey key = boxes_key(columns, count);
-	Resident   *bvh = cache_find(maker->builder->cache, &key);
 	BoxSource	source = {
 		.base = {
 			.rows = columns[0]->shape.rows,
@@ -156,5 +155,6 @@ boxes_get(BoxMaker *maker, Resident *const *columns, uint32_t count)
 		},
 		.maker = maker, .columns = columns, .count = count};
 
-	return bvh ? bvh : bvh_build(maker->builder, &key, &source.base);
+	*bvh = cache_find(maker->builder->cache, &key);
+	return *bvh ? DEVICE_OK : bvh_build(maker->builder, &key, &source.base, bvh);
 }

@@ -41,8 +41,8 @@ extern void boxes_open(BoxMaker *maker, BvhBuilder *builder, const RayTuning *tu
 extern RayParameters boxes_parameters(const BoxMaker *maker, uint32_t columns, uint32_t rows);
 
 /*
- * Find, or build, the BVH of a group of up to three columns of one segment.  NULL if there is no memory for it.
+ * Find, or build, the BVH of a group of up to three columns of one segment; else what bvh_build() says.
  */
-extern Resident *boxes_get(BoxMaker *maker, Resident *const *columns, uint32_t count);
+extern DeviceResult boxes_get(BoxMaker *maker, Resident *const *columns, uint32_t count, Resident **bvh);
 
 #endif							/* RTSCAN_DEVICE_BOXES_H */

@@ -245,25 +245,28 @@ clean_up(Build *build)
 	build->builder->cache->spare = build->scratch;
 }
 
-Resident *
-bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source)
+DeviceResult
+bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source, Resident **bvh)
 {
 	Build		build = {.builder = builder, .source = source};
-	Resident   *bvh = calloc(1, sizeof(Resident));
 	bool		built;
 
-	if (bvh == NULL)
+	if (builder->allowed == 0)
+		return DEVICE_NOT_BUILT;
+	*bvh = calloc(1, sizeof(Resident));
+	if (*bvh == NULL)
 		fail("out of memory");
-	bvh->key = *key;
-	bvh->shape.rows = source->rows;
-	built = prepare(&build) && finish_bvh(&build, bvh, build_bottom(&build));
+	(*bvh)->key = *key;
+	(*bvh)->shape.rows = source->rows;
+	built = prepare(&build) && finish_bvh(&build, *bvh, build_bottom(&build));
 	clean_up(&build);
 	if (!built)
 	{
-		cache_free(builder->cache, bvh);
-		return NULL;
+		cache_free(builder->cache, *bvh);
+		return DEVICE_NO_MEMORY;
 	}
+	builder->allowed--;
 	builder->builds++;
-	cache_add(builder->cache, bvh);
-	return bvh;
+	cache_add(builder->cache, *bvh);
+	return DEVICE_OK;
 }

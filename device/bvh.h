@@ -18,6 +18,7 @@ typedef struct BvhBuilder
 	Cache	   *cache;
 	Sorter		sorter;
 	VkQueryPool sizes;
+	uint32_t	allowed;		/* so many more for the request at hand */
 	uint64_t	builds;
 	uint64_t	nanoseconds;	/* that they took */
 } BvhBuilder;
@@ -53,9 +54,10 @@ struct BvhSource
 extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache);
 
 /*
- * Build a BVH, which is to have this key, and put it into the cache.  NULL if there is no memory for it.
+ * Build a BVH, which is to have this key, and put it into the cache.  DEVICE_NO_MEMORY if there is none for it, DEVICE_NOT_BUILT if no more
+ * are allowed.
  */
-extern Resident *bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source);
+extern DeviceResult bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source, Resident **bvh);
 
 /* For sources: run a shader with a thread a row (BVH_GROUP in a workgroup), and a barrier. */
 extern void bvh_dispatch(const BvhBuilder *builder, const BvhSource *source, VkPipelineLayout layout, VkPipeline pipeline,

@@ -44,7 +44,7 @@ cache_open(Cache *cache, Context *context)
 	cache->batch = 1;
 }
 
-_Static_assert(KEY_COLUMNS > COLUMN_FORMS && KEY_COLUMNS >= GROUP_COLUMNS, "a key has room for what it says");
+_Static_assert(KEY_COLUMNS > COLUMN_FORMS && KEY_COLUMNS >= DEVICE_GROUP_COLUMNS, "a key has room for what it says");
 _Static_assert(sizeof(ResidentKey) == sizeof(SegmentKey) + (1 + KEY_COLUMNS) * sizeof(uint32_t), "a key has no padding");
 
 ResidentKey

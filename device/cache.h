@@ -13,7 +13,6 @@
 #include "context.h"
 #include "tasks.h"
 
-#define GROUP_COLUMNS	3		/* of a BVH, at most */
 #define KEY_COLUMNS		5		/* without padding: keys are compared as bytes */
 
 typedef enum ResidentKind

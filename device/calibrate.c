@@ -26,6 +26,9 @@
 /* Adding up a chunk's column takes no less than this part of finding its rows. */
 #define LEAST_ADDING	0.1
 
+/* What is not faster than this part of the default is not worth another one. */
+#define LEAST_SAVING	0.9
+
 /* Nanoseconds after which a request is not small. */
 #define SHORT_TIME		1e6
 
@@ -187,7 +190,7 @@ make_question(Question *question, DeviceExecutor executor, uint32_t segments, do
 {
 	uint32_t	end = (uint32_t) (selectivity * ROWS);
 
-	question->header = (EvaluateHeader) {.executor = executor, .want_bits = true, .segments = segments,
+	question->header = (EvaluateHeader) {.executor = executor, .want_bits = true, .build = true, .segments = segments,
 		.columns = segments * COLUMNS, .intervals = segments * COLUMNS};
 	for (uint32_t i = 0; i < segments; i++)
 		question->segments[i] = (EvaluateSegment) {.key = made_up_key(), .rows = ROWS, .columns = COLUMNS};
@@ -266,6 +269,33 @@ time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
 	return sum / SELECTIVITIES;
 }
 
+/*
+ * Long rays are fewer, and meet more boxes beside each other: which is faster depends on how a device traces them.  Factors of the default, which
+ * stays unless another one is faster by more than clocks may be wrong.  What rays take then.
+ */
+static double
+choose_length(Evaluator *evaluator, Memory *results, double by_default)
+{
+	static const double factors[] = {0.5, 2, 4};
+	double		least = LEAST_SAVING * by_default;
+	double		best = 1;
+
+	for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++)
+	{
+		double		time;
+
+		evaluator->boxes.tuning.length = factors[i];
+		time = time_executor(evaluator, DEVICE_RT, results);
+		if (time < least)
+		{
+			least = time;
+			best = factors[i];
+		}
+	}
+	evaluator->boxes.tuning.length = best;
+	return best == 1 ? by_default : least;
+}
+
 /* Of most rows, and not even the noise of clocks makes it nothing. */
 static double
 time_adding(Evaluator *evaluator, Memory *results)
@@ -277,9 +307,9 @@ time_adding(Evaluator *evaluator, Memory *results)
 }
 
 Calibration
-calibrate(Evaluator *evaluator)
+calibrate(Evaluator *evaluator, bool chooses_rays)
 {
-	Calibration calibration = {{INFINITY, INFINITY, INFINITY}, INFINITY};
+	Calibration calibration = {{INFINITY, INFINITY, INFINITY}, INFINITY, INFINITY};
 	ColumnShape shape = {.rows = ROWS, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1,
 		.code_bytes = 3};
 	Memory		host;
@@ -290,7 +320,11 @@ calibrate(Evaluator *evaluator)
 	{
 		for (DeviceExecutor executor = DEVICE_COMPUTE; executor <= DEVICE_RT; executor++)
 			calibration.chunk[executor] = time_executor(evaluator, executor, &host);
+		if (chooses_rays && isfinite(calibration.chunk[DEVICE_RT]))
+			calibration.chunk[DEVICE_RT] = choose_length(evaluator, &host, calibration.chunk[DEVICE_RT]);
 		calibration.adding = time_adding(evaluator, &host);
+		if (evaluator->bvhs.builds > 0)
+			calibration.building = (double) evaluator->bvhs.nanoseconds / ((double) evaluator->bvhs.builds * CHUNKS);
 	}
 	cache_evict_all(evaluator->cache);
 	memory_free(evaluator->context, &host);

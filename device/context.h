@@ -26,6 +26,7 @@ typedef struct Faults
 	bool		no_scratch_memory;	/* for a submission's bits and tasks */
 	bool		no_ray_tracing; /* as if the device had none */
 	bool		no_import;		/* as if the device could not import host memory */
+	bool		fast_rays;		/* calibration says that they take next to nothing, and building what they meet little */
 } Faults;
 
 typedef enum MemoryUse

@@ -432,6 +432,7 @@ static void
 evaluate_alone(Evaluator *evaluator, Batch *batch, Request *request)
 {
 	request->reply = (DeviceReply) {0};
+	evaluator->built_before = evaluator->bvhs.builds;
 	request->reply.result = make_tasks(evaluator, request);
 	if (request->reply.result != DEVICE_OK)
 		tasks_return_to(evaluator, &(TasksMark) {0});
@@ -445,11 +446,12 @@ evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count)
 {
 	Batch	   *batch = &evaluator->batches[evaluator->begun++ % BATCHES];
 
-	batch->builds = evaluator->bvhs.builds;
+	batch->builds = evaluator->built_before = evaluator->bvhs.builds;
 	for (uint32_t i = 0; i < count; i++)
 	{
 		TasksMark	mark = tasks_mark(evaluator);
 
+		requests[i]->reply = (DeviceReply) {0};
 		requests[i]->reply.result = make_tasks(evaluator, requests[i]);
 		if (requests[i]->reply.result != DEVICE_OK)
 			tasks_return_to(evaluator, &mark);

@@ -75,6 +75,7 @@ typedef struct Evaluator
 	Raytracer	raytracer;		/* of rt, */
 	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device lacks what that needs */
 	BvhBuilder	bvhs;
+	uint64_t	built_before;	/* the batch at hand */
 	BoxMaker	boxes;
 	TriangleMaker triangles;
 	ChooseBins	choose_bins;	/* of rt */
@@ -129,7 +130,10 @@ evaluate_running(const Evaluator *evaluator)
 	return (uint32_t) (evaluator->begun - evaluator->ended);
 }
 
-/* Begin a batch of up to BATCH_REQUESTS requests, which must stay where they are until it is ended. */
+/*
+ * Begin a batch of up to BATCH_REQUESTS requests, which must stay where they are until it is ended.  One BVH is built for it: requests that
+ * need more than that end with REQUEST_WAITS, to be in another batch.
+ */
 extern void evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count);
 
 /* Is the device done with the batch that was begun first? */

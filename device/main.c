@@ -5,7 +5,7 @@
  * rtscan's background worker starts it, in the data directory, with a socket as standard
  * input and output: when the worker closes it the program ends.  It writes lines there,
  *
- *	ready: COMPUTE RT ADDING MEMORY DEVICE	it listens; nanoseconds a chunk that each executor takes, and adding up a column; bytes
+ *	ready: COMPUTE RT ADDING BUILDING MEMORY DEVICE	it listens; what it has measured (calibrate.h), nanoseconds a chunk; bytes
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
@@ -67,6 +67,8 @@ set_fault(Faults *faults, const char *fault)
 		faults->no_ray_tracing = true;
 	else if (strcmp(fault, "no-import") == 0)
 		faults->no_import = true;
+	else if (strcmp(fault, "fast-rays") == 0)
+		faults->fast_rays = true;
 	else if (*fault)
 		fail("there is no fault \"%s\"", fault);
 }
@@ -123,6 +125,7 @@ main(int argc, char **argv)
 	const char *socket_path = "rtscan_device";
 	uint32_t	passed_over = 0;
 	uint64_t	memory_limit = 0;
+	bool		rays_are_set = false;
 	Faults		faults = {0};
 	EvaluatorOptions options = {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest};
 	static Context context;
@@ -149,7 +152,8 @@ main(int argc, char **argv)
 			set_fault(&faults, value);
 		else if ((value = option_value(argv[i], "--rays")))
 		{
-			if (*value)
+			rays_are_set = *value != '\0';
+			if (rays_are_set)
 				set_rays(&options, value);
 		}
 		else
@@ -161,12 +165,17 @@ main(int argc, char **argv)
 	evaluator_open(&evaluator, &context, &cache, &options);
 	pairs_open(&pairs, &context, &cache);
 	vectors_open(&vectors, &context, &cache);
-	calibration = calibrate(&evaluator);
+	calibration = calibrate(&evaluator, !rays_are_set);
+	if (context.faults.fast_rays)
+	{
+		calibration.chunk[DEVICE_RT] = 1;
+		calibration.building = 2e7;
+	}
 	if (context.faults.lost_after > 0)
 		context.faults.lost_at = context.submissions + context.faults.lost_after;
 	listener = listen_for_backends(socket_path);
-	printf("ready: %f %f %f %" PRIu64 " %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT], calibration.adding,
-		   context.memory_limit,
+	printf("ready: %f %f %f %f %" PRIu64 " %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT], calibration.adding,
+		   calibration.building, context.memory_limit,
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);
 	serve(&context, &cache, &evaluator, &pairs, &vectors, listener);

@@ -226,9 +226,9 @@ add_job(Work *work, TallySource *tally)
 	result = make_space(work, tally, &space);
 	if (result != DEVICE_OK)
 		return result;
-	bvh = triangles_get(&evaluator->triangles, &work->segment->key, &space, work->segment->rows);
-	if (bvh == NULL)
-		return DEVICE_NO_MEMORY;
+	result = triangles_get(&evaluator->triangles, &work->segment->key, &space, work->segment->rows, &bvh);
+	if (result != DEVICE_OK)
+		return result;
 	if (bvh->shape.rows != work->segment->rows)
 		return DEVICE_REFUSED;
 	if (work->request->header->prepare)

@@ -264,8 +264,9 @@ add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColum
 	RayParameters parameters = boxes_parameters(&evaluator->boxes, count, work->segment->rows);
 	uint32_t	first_bundle = evaluator->bundles.count;
 	RayPlan		rays = {.max_bundles = MAX_BUNDLES, .max_rays = MAX_RAYS};
-	Resident   *residents[GROUP_COLUMNS];
+	Resident   *residents[DEVICE_GROUP_COLUMNS];
 	Resident   *bvh;
+	DeviceResult result;
 
 	rays.bundles = array_extend(&evaluator->bundles, MAX_BUNDLES);
 	if (!slabs_plan_rays(slabs, (int) count, &parameters, &rays))
@@ -275,9 +276,9 @@ add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColum
 		return DEVICE_OK;
 	for (uint32_t c = 0; c < count; c++)
 		residents[c] = columns[c].resident;
-	bvh = boxes_get(&evaluator->boxes, residents, count);
-	if (bvh == NULL)
-		return DEVICE_NO_MEMORY;
+	result = boxes_get(&evaluator->boxes, residents, count, &bvh);
+	if (result != DEVICE_OK)
+		return result;
 	if (bvh->shape.rows != work->segment->rows)
 		return DEVICE_REFUSED;
 	*(TraceTask *) array_extend(&evaluator->trace_tasks, 1) = (TraceTask) {
@@ -301,8 +302,8 @@ add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColum
 static DeviceResult
 add_group(Work *work, const WorkColumn *columns, uint32_t count)
 {
-	ColumnSets	sets[GROUP_COLUMNS];
-	SlabColumn	slabs[GROUP_COLUMNS];
+	ColumnSets	sets[DEVICE_GROUP_COLUMNS];
+	SlabColumn	slabs[DEVICE_GROUP_COLUMNS];
 	DeviceResult result = DEVICE_OK;
 
 	tasks_add_sieve(work);
@@ -336,11 +337,12 @@ compare_columns(const void *a, const void *b)
 static DeviceResult
 prepare_group(Work *work, const WorkColumn *columns, uint32_t count)
 {
-	Resident   *residents[GROUP_COLUMNS];
+	Resident   *residents[DEVICE_GROUP_COLUMNS];
+	Resident   *bvh;
 
 	for (uint32_t c = 0; c < count; c++)
 		residents[c] = columns[c].resident;
-	return boxes_get(&work->evaluator->boxes, residents, count) ? DEVICE_OK : DEVICE_NO_MEMORY;
+	return boxes_get(&work->evaluator->boxes, residents, count, &bvh);
 }
 
 /* As few groups as there can be, of about as many columns each; ascending, whatever the query's order. */
@@ -354,7 +356,7 @@ add_rt(Work *work, uint32_t *groups)
 
 	if (work->evaluator->raytracer.pipeline == VK_NULL_HANDLE)
 		return DEVICE_UNSUPPORTED;
-	*groups = (work->ncolumns + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
+	*groups = (work->ncolumns + DEVICE_GROUP_COLUMNS - 1) / DEVICE_GROUP_COLUMNS;
 	qsort(work->columns, work->ncolumns, sizeof(WorkColumn), compare_columns);
 	for (uint32_t g = 0; g < *groups && result == DEVICE_OK; g++)
 	{
@@ -696,8 +698,22 @@ place_words(Evaluator *evaluator, Request *request)
 	evaluator->words_size += device_align(request->header->words * sizeof(uint32_t), WORDS_ALIGNMENT);
 }
 
-DeviceResult
-make_tasks(Evaluator *evaluator, Request *request)
+/*
+ * How many BVHs may be built for a request now: one a batch, so that others wait no longer than that takes.  If it has taken as many as it can
+ * need, some have been evicted meanwhile: then all that it lacks, together.
+ */
+static uint32_t
+allowed_builds(const Evaluator *evaluator, const Request *request)
+{
+	if (!request->header->build)
+		return 0;
+	if (request->built > request->header->segments + request->header->columns)
+		return UINT32_MAX;
+	return evaluator->bvhs.builds == evaluator->built_before;
+}
+
+static DeviceResult
+make_segments(Evaluator *evaluator, Request *request)
 {
 	Place		place = {
 		.columns = request->columns, .intervals = request->intervals, .members = request->members,
@@ -722,4 +738,16 @@ make_tasks(Evaluator *evaluator, Request *request)
 			go_on(&place, &request->segments[s + i]);
 	}
 	return fits_submission(evaluator) ? DEVICE_OK : DEVICE_TOO_COMPLEX;
+}
+
+DeviceResult
+make_tasks(Evaluator *evaluator, Request *request)
+{
+	uint64_t	built = evaluator->bvhs.builds;
+	DeviceResult result;
+
+	evaluator->bvhs.allowed = allowed_builds(evaluator, request);
+	result = make_segments(evaluator, request);
+	request->built += evaluator->bvhs.builds - built;
+	return result == DEVICE_NOT_BUILT && request->header->build ? REQUEST_WAITS : result;
 }

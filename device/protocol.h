@@ -61,7 +61,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 10
+#define DEVICE_PROTOCOL_VERSION 11
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -71,6 +71,7 @@
 #define DEVICE_SEGMENT_CHUNKS	65
 #define DEVICE_MAX_COLUMNS		32
 #define DEVICE_MAX_BINS			1024
+#define DEVICE_GROUP_COLUMNS	3		/* of a BVH of the executor rt, at most */
 #define DEVICE_MAX_SEGMENTS		64		/* of one request */
 #define DEVICE_MAX_INTERVALS	(1 << 20)	/* of one request */
 #define DEVICE_MAX_PAIRS		(1 << 26)	/* of a sort */
@@ -116,6 +117,7 @@ typedef enum DeviceResult
 {
 	DEVICE_OK,
 	DEVICE_MISSING,				/* a column is not on the device: upload it, ask again */
+	DEVICE_NOT_BUILT,			/* nor a BVH, which was not to be built: have it built, or ask for another executor */
 	DEVICE_NO_MEMORY,
 	DEVICE_TOO_COMPLEX,			/* too many intervals or slabs for this executor */
 	DEVICE_UNSUPPORTED,			/* the device cannot trace rays */
@@ -250,10 +252,12 @@ typedef struct EvaluateHeader
 	uint32_t	columns;
 	uint32_t	intervals;
 	uint32_t	prepare;		/* only put on the device what the executor needs: no answer */
+	uint32_t	build;			/* BVHs that are not there */
 	uint32_t	digits;
 	uint32_t	measures;
 	uint32_t	members;
 	uint32_t	words;
+	uint32_t	unused;			/* what follows has 64 bits */
 } EvaluateHeader;
 
 /*

@@ -24,6 +24,9 @@ area_has(const Area *area, uint64_t offset, uint64_t size)
 	return offset <= area->size && size <= area->size - offset;
 }
 
+/* In place of a DeviceResult: not in this batch, for a BVH of its has been built, and it needs another. */
+#define REQUEST_WAITS	((DeviceResult) 1000)
+
 typedef struct Request
 {
 	Area	   *area;
@@ -32,6 +35,7 @@ typedef struct Request
 	uint64_t	device_words;	/* and their offset in those of the batch */
 	uint32_t	chunks;			/* of all segments */
 	uint64_t	tally_words;	/* likewise */
+	uint64_t	built;			/* BVHs that have been built for it */
 	char	   *body;			/* a copy: the backend may scribble on the area */
 	EvaluateHeader *header;
 	EvaluateSegment *segments;

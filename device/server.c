@@ -504,11 +504,14 @@ end_batch(Server *server)
 		Client	   *client = client_of(requests[i]);
 		DeviceReply *reply = &requests[i]->reply;
 
+		client->evaluating = false;
+		if (reply->result == REQUEST_WAITS)
+			continue;
 		server->requests++;
-		server->failures += reply->result > DEVICE_MISSING;
+		server->failures += reply->result > DEVICE_NOT_BUILT;
 		answer(client, reply);
 		request_free(requests[i]);
-		client->asks = client->evaluating = false;
+		client->asks = false;
 	}
 	server->changed = clock_now();
 }

@@ -142,8 +142,8 @@ plan_space(const Space *attributes)
 	return space;
 }
 
-static Resident *
-build_triangles(TriangleMaker *maker, const ResidentKey *key, const Space *attributes, uint32_t rows)
+static DeviceResult
+build_triangles(TriangleMaker *maker, const ResidentKey *key, const Space *attributes, uint32_t rows, Resident **bvh)
 {
 	Space	   *space = plan_space(attributes);
 	TriangleSource source = {
@@ -155,20 +155,20 @@ build_triangles(TriangleMaker *maker, const ResidentKey *key, const Space *attri
 			.record = record_triangles,
 		},
 		.maker = maker, .space = space};
-	Resident   *bvh = write_attributes(maker, &key->segment, space) ? bvh_build(maker->builder, key, &source.base) : NULL;
+	DeviceResult result = write_attributes(maker, &key->segment, space) ? bvh_build(maker->builder, key, &source.base, bvh) : DEVICE_NO_MEMORY;
 
-	if (bvh)
-		bvh->space = space;
+	if (result == DEVICE_OK)
+		(*bvh)->space = space;
 	else
 		free(space);
-	return bvh;
+	return result;
 }
 
-Resident *
-triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows)
+DeviceResult
+triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows, Resident **bvh)
 {
 	ResidentKey key = triangles_key(segment, space);
-	Resident   *bvh = cache_find(maker->builder->cache, &key);
 
-	return bvh ? bvh : build_triangles(maker, &key, space, rows);
+	*bvh = cache_find(maker->builder->cache, &key);
+	return *bvh ? DEVICE_OK : build_triangles(maker, &key, space, rows, bvh);
 }

@@ -23,8 +23,8 @@ extern void triangles_open(TriangleMaker *maker, BvhBuilder *builder);
 
 /*
  * Find, or build, the BVH of a space whose attributes have been added; the columns of all of them are on the device, of so many
- * rows.  It has the space as it was planned.  NULL if there is no memory for it.
+ * rows.  It has the space as it was planned.  Else what bvh_build() says.
  */
-extern Resident *triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows);
+extern DeviceResult triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows, Resident **bvh);
 
 #endif							/* RTSCAN_DEVICE_TRIANGLES_H */

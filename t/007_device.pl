@@ -260,7 +260,7 @@ my @pretenders = (
 		qr/rtscan device program was terminated by signal 11/, $none ],
 	[ 'a program that writes a lot', sub { pretend("#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' 'x'\necho; echo log: I am done\nexec cat\n") },
 		qr/rtscan device program: I am done/, $none ],
-	[ 'a program that does not listen', sub { pretend("#!/bin/sh\nrm -f pg_stat_tmp/rtscan_device.0\necho ready: 100 inf 100 1000000 nobody\nexec cat\n") },
+	[ 'a program that does not listen', sub { pretend("#!/bin/sh\nrm -f pg_stat_tmp/rtscan_device.0\necho ready: 100 inf 100 inf 1000000 nobody\nexec cat\n") },
 		qr/rtscan uses the device nobody/, $none ]);
 
 {

@@ -108,6 +108,7 @@ make_shape(void)
 	current.value_bits = ONE_OF(value_bits);
 	current.nmeasures = (uint32_t) below(MAX_MEASURES + 1);
 	current.header.executor = DEVICE_RTCUDB;
+	current.header.build = true;
 	current.header.want_bits = below(4) > 0;
 	current.header.segments = 1 + (uint32_t) below(MAX_SEGMENTS);
 }
@@ -474,8 +475,12 @@ evaluate(Request *request)
 {
 	Request    *requests[] = {request};
 
-	evaluate_begin(&evaluator, requests, 1);
-	evaluate_end(&evaluator, requests);
+	/* One BVH in a batch: those of other segments have others. */
+	do
+	{
+		evaluate_begin(&evaluator, requests, 1);
+		evaluate_end(&evaluator, requests);
+	} while (request->reply.result == REQUEST_WAITS);
 	if (request->reply.result != DEVICE_OK)
 		fail("case %lu: the result is %u", ncases, request->reply.result);
 }

@@ -55,15 +55,26 @@ extern Size rtscan_device_experience_size(void);
 extern void rtscan_attach_device_experience(void);
 
 /*
- * A program has been started: nanoseconds a chunk that each executor takes by its own measure, and adding up a column of it; and how many
- * bytes of memory it has, which backends that are not connected can ask for.
+ * A program has been started, and has measured, in nanoseconds, what each executor takes for a chunk, adding up a column of it, and
+ * building a BVH of it; and how many bytes of memory it has, which backends that are not connected can ask for.
  */
-extern void rtscan_begin_device_experience(int device, const double *chunk, double adding, uint64 memory);
+typedef struct RtscanDeviceCalibration
+{
+	double		chunk[DEVICE_EXECUTORS];
+	double		adding;
+	double		building;
+	uint64		memory;
+} RtscanDeviceCalibration;
+
+extern void rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibration);
 extern uint64 rtscan_device_total_memory(int device);
+extern double rtscan_device_building(int device);
 
 /*
  * How long the device takes, by experience of all backends: nanoseconds a request, there and
- * back, and a chunk.
+ * back, and a chunk.  Rays that cross where rows are crowded, for their columns are correlated, take many times as long as others: so what
+ * a chunk takes is known of each group, an index and a set of its columns, that has been searched lately.  Of others it is what those
+ * took that were new before; a group of 0 stands for any.  What of_device is of what has elapsed, which is infinite if that says nothing, was the device's.
  */
 typedef struct RtscanDeviceSpeed
 {
@@ -71,8 +82,8 @@ typedef struct RtscanDeviceSpeed
 	double		chunk;
 } RtscanDeviceSpeed;
 
-extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor);
-extern void rtscan_note_device_speed(int device, DeviceExecutor executor, double chunks,
+extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor, uint64 group);
+extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
 									 double elapsed, double of_device);
 
 /* Likewise to add up a column of a chunk's rows, in nanoseconds: of so many columns and chunks it took so long. */
@@ -80,7 +91,7 @@ extern double rtscan_device_adding(int device);
 extern void rtscan_note_device_adding(int device, double columns, double nanoseconds);
 
 /* The device was too slow to be chosen: let what is known of it slowly go back to what was measured first. */
-extern void rtscan_forget_device_speed(int device, DeviceExecutor executor);
+extern void rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group);
 extern void rtscan_forget_device_adding(int device);
 
 /*
@@ -92,9 +103,11 @@ extern void rtscan_note_cpu_speed(double price, double elapsed);
 
 /*
  * A scan does without the device for want of a column on it, of so many bytes, and loses about
- * that many nanoseconds: have all scans that did by now lost what an upload takes?
+ * that many nanoseconds: have all scans that did by now lost what an upload takes?  Likewise for want of a group's BVHs, which take so many
+ * nanoseconds to build.
  */
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
+extern bool rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain);
 
 /*
  * Builds and merges that "auto" lets a device help take turns: whoever would have to wait for another one is faster without.  False: it

@@ -22,14 +22,25 @@
 /* What an upload takes a byte, in nanoseconds: reading pages, copying them, and the bus. */
 #define UPLOAD_BYTE		1.0
 
-/* A column that is not on the device, and what scans would have gained with it, in nanoseconds. */
+/* A column, or a group's BVHs, that is not on a device, and what scans would have gained with it, in nanoseconds. */
 typedef struct Wish
 {
-	uint64		column;			/* hash of its key */
+	uint64		of;				/* hash of its key */
 	double		gain;
 } Wish;
 
 #define WISHES			4096
+
+/* What a device takes for a chunk of a group, which counts for this much of what it is taken to take. */
+typedef struct OfGroup
+{
+	uint64		key;			/* hash of device, executor and group; 0: none */
+	int			device;
+	double		chunk;
+} OfGroup;
+
+#define GROUPS			4096
+#define GROUP_WEIGHT	0.5
 
 typedef struct OfDevice
 {
@@ -38,6 +49,7 @@ typedef struct OfDevice
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
 	double		adding;
 	double		first_adding;
+	double		building;
 	uint64		memory;
 } OfDevice;
 
@@ -46,7 +58,8 @@ typedef struct Experience
 	slock_t		mutex;
 	double		cpu;			/* how many times as long as its costs say the CPU takes; 0: nobody knows */
 	OfDevice	devices[RTSCAN_MAX_DEVICES];
-	Wish		wishes[WISHES]; /* by hash */
+	OfGroup		groups[GROUPS]; /* by hash, */
+	Wish		wishes[WISHES]; /* likewise */
 } Experience;
 
 static Experience *experience;
@@ -60,7 +73,7 @@ rtscan_device_experience_size(void)
 void
 rtscan_attach_device_experience(void)
 {
-	double		unknown[DEVICE_EXECUTORS];
+	RtscanDeviceCalibration unknown = {.adding = get_float8_infinity(), .building = get_float8_infinity()};
 	bool		found;
 
 	experience = ShmemInitStruct("rtscan device experience", sizeof(Experience), &found);
@@ -69,9 +82,9 @@ rtscan_attach_device_experience(void)
 	memset(experience, 0, sizeof(Experience));
 	SpinLockInit(&experience->mutex);
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
-		unknown[i] = get_float8_infinity();
+		unknown.chunk[i] = get_float8_infinity();
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
-		rtscan_begin_device_experience(device, unknown, get_float8_infinity(), 0);
+		rtscan_begin_device_experience(device, &unknown);
 }
 
 /* ---------------------------------------------------------------- builds */
@@ -103,25 +116,41 @@ rtscan_device_end_turn(void)
 /* ---------------------------------------------------------------- speed */
 
 void
-rtscan_begin_device_experience(int device, const double *chunk, double adding, uint64 memory)
+rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibration)
 {
 	OfDevice   *of = &experience->devices[device];
 
 	SpinLockAcquire(&experience->mutex);
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
-		of->speeds[i] = of->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, chunk[i]};
-	of->adding = of->first_adding = adding;
-	of->memory = memory;
+		of->speeds[i] = of->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, calibration->chunk[i]};
+	of->adding = of->first_adding = calibration->adding;
+	of->building = calibration->building;
+	of->memory = calibration->memory;
+	for (int i = 0; i < GROUPS; i++)
+		if (experience->groups[i].device == device)
+			experience->groups[i].key = 0;
 	SpinLockRelease(&experience->mutex);
 }
 
+/* The place of what is known of a group, or may become known; its key says whether it is. */
+static OfGroup *
+place_of_group(int device, DeviceExecutor executor, uint64 group, uint64 *key)
+{
+	*key = hash_combine64(hash_combine64(group, device + 1), executor + 1);
+	return &experience->groups[*key % GROUPS];
+}
+
 RtscanDeviceSpeed
-rtscan_device_speed(int device, DeviceExecutor executor)
+rtscan_device_speed(int device, DeviceExecutor executor, uint64 group)
 {
 	RtscanDeviceSpeed speed;
+	uint64		key;
+	OfGroup    *of = place_of_group(device, executor, group, &key);
 
 	SpinLockAcquire(&experience->mutex);
 	speed = experience->devices[device].speeds[executor];
+	if (of->key == key)
+		speed.chunk = of->chunk;
 	SpinLockRelease(&experience->mutex);
 	return speed;
 }
@@ -139,15 +168,6 @@ approach(double *estimate, double sample, double weight)
 }
 
 static void
-approach_speed(RtscanDeviceSpeed *speed, double request, double chunk, double weight)
-{
-	SpinLockAcquire(&experience->mutex);
-	approach(&speed->request, request, weight);
-	approach(&speed->chunk, chunk, weight);
-	SpinLockRelease(&experience->mutex);
-}
-
-static void
 approach_adding(double *adding, double sample, double weight)
 {
 	SpinLockAcquire(&experience->mutex);
@@ -156,19 +176,48 @@ approach_adding(double *adding, double sample, double weight)
 }
 
 void
-rtscan_note_device_speed(int device, DeviceExecutor executor, double chunks, double elapsed, double of_device)
+rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks, double elapsed, double of_device)
 {
-	approach_speed(&experience->devices[device].speeds[executor], elapsed - of_device, of_device / chunks, SPEED_WEIGHT);
+	RtscanDeviceSpeed *speed = &experience->devices[device].speeds[executor];
+	double		chunk = of_device / chunks;
+	uint64		key;
+	OfGroup    *of = place_of_group(device, executor, group, &key);
+
+	SpinLockAcquire(&experience->mutex);
+	approach(&speed->request, elapsed - of_device, SPEED_WEIGHT);
+	if (of->key == key)
+		approach(&of->chunk, chunk, GROUP_WEIGHT);
+	else
+	{
+		*of = (OfGroup) {key, device, chunk};
+		approach(&speed->chunk, chunk, SPEED_WEIGHT);
+	}
+	SpinLockRelease(&experience->mutex);
 }
 
 /* What was measured first does not change while its program runs. */
 void
-rtscan_forget_device_speed(int device, DeviceExecutor executor)
+rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group)
 {
-	OfDevice   *of = &experience->devices[device];
-	const RtscanDeviceSpeed *first = &of->first_speeds[executor];
+	OfDevice   *of_device = &experience->devices[device];
+	RtscanDeviceSpeed *speed = &of_device->speeds[executor];
+	const RtscanDeviceSpeed *first = &of_device->first_speeds[executor];
+	uint64		key;
+	OfGroup    *of = place_of_group(device, executor, group, &key);
 
-	approach_speed(&of->speeds[executor], first->request, first->chunk, FORGET_WEIGHT);
+	SpinLockAcquire(&experience->mutex);
+	approach(&speed->request, first->request, FORGET_WEIGHT);
+	approach(&speed->chunk, first->chunk, FORGET_WEIGHT);
+	if (of->key == key)
+		approach(&of->chunk, first->chunk, FORGET_WEIGHT);
+	SpinLockRelease(&experience->mutex);
+}
+
+/* What does not change while its program runs. */
+double
+rtscan_device_building(int device)
+{
+	return experience->devices[device].building;
 }
 
 double
@@ -237,27 +286,39 @@ rtscan_cpu_slowness(void)
  * by its absence as the upload takes costs no more than twice what the best decision would have,
  * but for having asked.
  */
-bool
-rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain)
+static bool
+wish_pays(uint64 hash, double cost, double gain)
 {
-	uint64		hash = hash_combine64(hash_bytes_extended((const unsigned char *) key, sizeof(SegmentKey), 0), column);
 	Wish	   *wish = &experience->wishes[hash % WISHES];
 	bool		pays;
 
 	SpinLockAcquire(&experience->mutex);
-	if (wish->column != hash && wish->gain > gain)
+	if (wish->of != hash && wish->gain > gain)
 	{
-		/* Another column's place: who comes more often will have it. */
+		/* Another one's place: who comes more often will have it. */
 		wish->gain -= gain;
 		SpinLockRelease(&experience->mutex);
 		return false;
 	}
-	if (wish->column != hash)
-		*wish = (Wish) {.column = hash};
+	if (wish->of != hash)
+		*wish = (Wish) {.of = hash};
 	wish->gain += gain;
-	pays = wish->gain >= size * UPLOAD_BYTE;
+	pays = wish->gain >= cost;
 	if (pays)
 		wish->gain = 0;
 	SpinLockRelease(&experience->mutex);
 	return pays;
+}
+
+bool
+rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain)
+{
+	return wish_pays(hash_combine64(hash_bytes_extended((const unsigned char *) key, sizeof(SegmentKey), 0), column),
+					 size * UPLOAD_BYTE, gain);
+}
+
+bool
+rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain)
+{
+	return wish_pays(hash_combine64(group, device + 1), nanoseconds, gain);
 }

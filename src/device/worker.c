@@ -319,20 +319,23 @@ describe_speed(double nanoseconds)
 static void
 take_ready(const Program *program, const char *rest)
 {
-	double		chunk[DEVICE_EXECUTORS],
-				adding;
+	RtscanDeviceCalibration calibration;
+	double	   *chunk = calibration.chunk;
 	unsigned long long memory;
 	int			name = 0;
 
 	chunk[DEVICE_RTCUDB] = INFINITY;	/* is not measured */
-	if (sscanf(rest, "%lf %lf %lf %llu %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &adding, &memory, &name) < 4)
+	if (sscanf(rest, "%lf %lf %lf %lf %llu %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &calibration.adding, &calibration.building,
+			   &memory, &name) < 5)
 		return;
-	rtscan_begin_device_experience(program->device, chunk, adding, memory);
+	calibration.memory = memory;
+	rtscan_begin_device_experience(program->device, &calibration);
 	pg_atomic_write_u32(&program->state->ready, true);
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + name),
-			 errdetail("Calibration, nanoseconds for 64,512 rows: compute %s, rt %s; adding up a column %s.",
-					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]), describe_speed(adding))));
+			 errdetail("Calibration, nanoseconds for 64,512 rows: compute %s, rt %s; adding up a column %s, building a BVH %s.",
+					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]), describe_speed(calibration.adding),
+					   describe_speed(calibration.building))));
 }
 
 /* A line of the program's output: device/main.c. */

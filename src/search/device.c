@@ -156,6 +156,16 @@ test_time(const RtscanSegmentScan *scan)
 	return isinf(adding) ? adding : Max(scan->reader.segment->chunks * adding, 1);
 }
 
+/* Of the first segment that can be evaluated: the others have the same columns. */
+static uint64
+group_of(const RtscanSegmentScan *scans, int nscans)
+{
+	for (int i = 0; i < nscans; i++)
+		if (can(&scans[i]))
+			return rtscan_device_group(&scans[i]);
+	return 0;
+}
+
 /* All devices work at the same time, and the CPU after them, for those that are not there. */
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
@@ -165,6 +175,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 				tested_chunks[RTSCAN_MAX_DEVICES] = {0};
 	double		longest = 0,
 				of_cpu = 0;
+	uint64		group = group_of(scans, nscans);
 
 	for (int i = 0; i < nscans; i++)
 	{
@@ -185,7 +196,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 	}
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (chunks[device] > 0)
-			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), chunks[device],
+			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), group, chunks[device],
 														 added * added_chunks[device] + tested_chunks[device]));
 	return longest + of_cpu;
 }
@@ -194,9 +205,9 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 static double
 guess_time(int device, DeviceExecutor executor, double searched, double added)
 {
-	double		time = rtscan_estimate_device(device, executor, searched, added);
+	double		time = rtscan_estimate_device(device, executor, 0, searched, added);
 
-	return isinf(time) ? rtscan_estimate_device(device, DEVICE_COMPUTE, searched, added) : time;
+	return isinf(time) ? rtscan_estimate_device(device, DEVICE_COMPUTE, 0, searched, added) : time;
 }
 
 /* Segments are spread evenly over the devices that there are, of which nobody is asked. */
@@ -236,7 +247,7 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 		if (adding)
 			rtscan_forget_device_adding(device);
 		else
-			rtscan_forget_device_speed(device, device_executor(executor));
+			rtscan_forget_device_speed(device, device_executor(executor), group_of(scans, nscans));
 	}
 	bms_free(passed);
 }
@@ -352,6 +363,7 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 		.header = {
 			.executor = device_executor(executor),
 			.prepare = true,
+			.build = true,
 		},
 	};
 	Parts		parts = divide(&like, scans, nscans);
@@ -373,7 +385,15 @@ round_memory(RtscanRound *round)
 static const char *
 evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *round, RtscanCounters *counters)
 {
-	RtscanDevicePart like = {.index = index, .uuid = uuid, .header.executor = device_executor(executor)};
+	RtscanDevicePart like = {
+		.index = index,
+		.uuid = uuid,
+		.group = group_of(round->scans, round->nscans),
+		.header = {
+			.executor = device_executor(executor),
+			.build = rtscan_executor != RTSCAN_EXECUTOR_AUTO,
+		},
+	};
 	Parts		parts = divide(&like, round->scans, round->nscans);
 	MemoryContext context;
 	bool		has_bits = false;

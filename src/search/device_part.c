@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "search/device_members.h"
 #include "search/device_tally.h"
+#include "utils/float.h"
 
 /* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
@@ -23,11 +24,22 @@
 #define NOT_THERE	"The device program asks for a column that there is not."
 
 double
-rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, double added)
+rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added)
 {
-	RtscanDeviceSpeed speed = rtscan_device_speed(device, executor);
+	RtscanDeviceSpeed speed = rtscan_device_speed(device, executor, group);
 
 	return speed.request + chunks * speed.chunk + (added > 0 ? added * rtscan_device_adding(device) : 0);
+}
+
+uint64
+rtscan_device_group(const RtscanSegmentScan *scan)
+{
+	uint64		group = hash_combine64(MyDatabaseId, RelationGetRelid(scan->reader.index));
+
+	for (int i = 0; i < scan->nregions; i++)
+		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
+			group = hash_combine64(group, scan->regions[i]->columns[c].column);
+	return group;
 }
 
 /* ---------------------------------------------------------------- what is asked for */
@@ -318,7 +330,7 @@ hash_of_columns(const RtscanDevicePart *part)
 static double
 gain_of(const RtscanDevicePart *part)
 {
-	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->searched, part->added + part->tested);
+	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->group, part->searched, part->added + part->tested);
 
 	for (int i = 0; i < part->nregions; i++)
 	{
@@ -345,6 +357,30 @@ is_worth_uploading(RtscanDevicePart *part, const Missing *missing, SegmentKey ke
 	key.segment = part->regions[0].scan->entry->id;
 	part->uploads_pay = rtscan_device_upload_pays(&key, ALL_COLUMNS(hash_of_columns(part)), bytes_of_part(part), gain_of(part));
 	return part->uploads_pay;
+}
+
+/* BVHs that the part's search takes: one for up to three columns of a region. */
+static double
+time_to_build(const RtscanDevicePart *part)
+{
+	double		chunks = 0;
+
+	for (int i = 0; i < part->nregions; i++)
+		if (!is_combined(&part->regions[i]))
+			chunks += (part->regions[i].region->ncolumns + DEVICE_GROUP_COLUMNS - 1) / DEVICE_GROUP_COLUMNS *
+				(double) part->regions[i].scan->reader.segment->chunks;
+	return chunks * rtscan_device_building(part->device);
+}
+
+/* "auto" asks for rays where these are faster than compute: have they been by as much as it takes to build what they meet? */
+static bool
+builds_pay(const RtscanDevicePart *part)
+{
+	double		added = part->added + part->tested;
+	double		gain = rtscan_estimate_device(part->device, DEVICE_COMPUTE, part->group, part->searched, added) -
+		rtscan_estimate_device(part->device, part->header.executor, part->group, part->searched, added);
+
+	return rtscan_device_build_pays(part->device, part->group, time_to_build(part), Max(gain, 0));
 }
 
 static const char *
@@ -458,17 +494,25 @@ rtscan_ask_part(RtscanDevicePart *part)
 		explain_result(DEVICE_TOO_COMPLEX) : ask(part);
 }
 
-/* How fast was it?  What finding rows takes is known, where there is something to find; to test a column is about what it takes to add it up. */
+/*
+ * How fast was it?  What compute takes to find rows is known, where there is something to find, and so is what rays take beyond adding up; to
+ * test a column is about what it takes to add it up.
+ */
 static void
 note_speed(const RtscanDevicePart *part, double elapsed)
 {
+	DeviceExecutor executor = part->header.executor;
 	double		of_device = part->reply.nanoseconds;
-	double		finding = part->header.columns > 0 ? part->searched * rtscan_device_speed(part->device, part->header.executor).chunk : 0;
+	double		added = part->tally_words > 0 ? part->added + part->tested : part->tested;
+	double		finding = part->header.columns > 0 ? part->searched * rtscan_device_speed(part->device, executor, part->group).chunk : 0;
 
-	if (part->tally_words == 0 && part->tested == 0)
-		rtscan_note_device_speed(part->device, part->header.executor, part->searched, elapsed, of_device);
-	else if (part->added + part->tested > 0 && part->header.executor != DEVICE_RTCUDB)
-		rtscan_note_device_adding(part->device, part->added + part->tested, Max(of_device - finding, LEAST_ADDING * of_device));
+	if (part->tally_words == 0 && added == 0)
+		rtscan_note_device_speed(part->device, executor, part->group, part->searched, elapsed, of_device);
+	else if (added > 0 && executor == DEVICE_COMPUTE)
+		rtscan_note_device_adding(part->device, added, Max(of_device - finding, LEAST_ADDING * of_device));
+	else if (finding > 0 && executor == DEVICE_RT)
+		rtscan_note_device_speed(part->device, executor, part->group, part->searched, get_float8_infinity(),
+								 Max(of_device - added * rtscan_device_adding(part->device), LEAST_ADDING * of_device));
 }
 
 /* The reply; false: the connection is lost. */
@@ -481,9 +525,8 @@ take_reply(RtscanDevicePart *part)
 	part->asked = false;
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, part->start);
-	if (received && part->reply.result == DEVICE_OK && !part->header.prepare && part->reply.built == 0 &&
-		rtscan_device_made_wait(part->device))
-		note_speed(part, INSTR_TIME_GET_DOUBLE(end) * 1e9);
+	if (received && part->reply.result == DEVICE_OK && !part->header.prepare && rtscan_device_made_wait(part->device))
+		note_speed(part, part->reply.built > 0 ? get_float8_infinity() : INSTR_TIME_GET_DOUBLE(end) * 1e9);
 	return received;
 }
 
@@ -537,6 +580,17 @@ heed_reply(RtscanDevicePart *part)
 		part->uploads++;
 		why = upload_for_reply(part, &part->reply);
 		return why == NULL && last ? NO_ROOM_FOR_ALL : why;
+	}
+	if (part->reply.result == DEVICE_NOT_BUILT && builds_pay(part))
+	{
+		part->header.build = true;
+		return NULL;
+	}
+	/* Who asks for rays by name wants to know; to "auto" compute is as good. */
+	if (part->header.executor == DEVICE_RT && rtscan_executor == RTSCAN_EXECUTOR_AUTO)
+	{
+		part->header.executor = DEVICE_COMPUTE;
+		return NULL;
 	}
 	if (part->tally_words == 0)
 		return explain_result(part->reply.result);

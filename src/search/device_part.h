@@ -36,7 +36,8 @@ typedef struct RtscanDevicePart
 	int			nregions;
 	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];
 	RtscanDeviceWords words;	/* of sets and maps */
-	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only */
+	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only; */
+	uint64		group;			/* and of which index and columns (rtscan_device_group()) */
 	uint32		chunks;
 	uint64		tally_words;
 	double		searched;		/* chunks of all regions */
@@ -81,6 +82,9 @@ extern void rtscan_await_part(RtscanDevicePart *part);
 extern void rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters);
 
 /* Nanoseconds that a device takes for a request of so many regions' chunks, and to add up so many columns' chunks. */
-extern double rtscan_estimate_device(int device, DeviceExecutor executor, double chunks, double added);
+extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added);
+
+/* The index, and the columns that a search of it is by: of one of its segments, as the others have the same. */
+extern uint64 rtscan_device_group(const RtscanSegmentScan *scan);
 
 #endif							/* RTSCAN_DEVICE_PART_H */

@@ -118,7 +118,7 @@ expected_executor(void)
 	device = first_hardware();
 	if (device < 0)
 		return RTSCAN_EXECUTOR_CPU;
-	return rtscan_device_speed(device, DEVICE_RT).chunk < rtscan_device_speed(device, DEVICE_COMPUTE).chunk ?
+	return rtscan_device_speed(device, DEVICE_RT, 0).chunk < rtscan_device_speed(device, DEVICE_COMPUTE, 0).chunk ?
 		RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
 }
 

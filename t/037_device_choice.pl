@@ -1,0 +1,111 @@
+# What "auto" does where rays seem to be fast: BVHs that they need are built when they have been missed for long enough, one after another
+# while others are answered, and a group of columns that rays turn out to be slow in is left.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DeviceTest qw(:DEFAULT :compare);
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use RtscanTest;
+use Test::More;
+
+need_device();
+plan skip_all => 'it is about the executor rt' unless grep { $_ eq 'rt' } @executors;
+
+my $node = device_node('choice', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nrtscan.device_fault = 'fast-rays'\n");
+$node->start;
+create_big($node);
+$node->safe_psql('postgres', <<'SQL');
+-- of several segments, whose columns are in no order; and of one
+CREATE TABLE fact AS SELECT hashint4(i) AS a, hashint4(i + 7) AS b, hashint4(i + 13) AS c, i % 100 AS v FROM generate_series(1, 700000) AS i;
+CREATE TABLE one AS SELECT hashint4(i) AS a, hashint4(i + 7) AS b, hashint4(i + 13) AS c, i % 100 AS v FROM generate_series(1, 1000000) AS i;
+SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '16MB'; CREATE INDEX fact_idx ON fact USING rtscan (a, b, c) INCLUDE (v);
+SET maintenance_work_mem = '280MB'; CREATE INDEX one_idx ON one USING rtscan (a, b, c) INCLUDE (v);
+VACUUM ANALYZE fact, one;
+SQL
+compare($node, 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.debug_compare_executors = off; ');
+
+# Ranges of a column that no bins agree with, so many that the CPU takes longer than the way to the device.
+sub ranges
+{
+	my ($column, $n) = @_;
+	return '(' . join(' OR ', map { my $low = -2_000_000_000 + $_ * 70_000_000; "$column BETWEEN $low AND " . ($low + 41_234_567) } 0 .. $n - 1) . ')';
+}
+
+sub bvhs { return device_status($node)->{bvhs} }
+
+# ---------------------------------------------------------------- a group of columns
+
+comes_back($node, 'compute', 'first use');
+foreach my $select ('count(*)', 'sum(v)')
+{
+	my $query = "SELECT $select FROM one WHERE " . ranges('a', 50) . ($select eq 'sum(v)' ? ' AND c' : ' AND b') . ' < 1700000000';
+	my $right = right($query);
+	# the columns are there: only BVHs are missing
+	is(answered('compute', $query), $right, "$select: compute");
+	my ($before, $rounds, $by) = (bvhs(), 0, '');
+	$by = explained('auto', $query)->{Executor};
+	is($by, 'compute', "$select: BVHs are not built for one query");
+	is(bvhs(), $before, "$select: there is none");
+	while (bvhs() == $before && $rounds++ < 300)
+	{
+		is(answered('auto', $query), $right, "$select: right without");
+	}
+	is(bvhs(), $before + 1, "$select: but for several queries");
+	$rounds = 0;
+	do
+	{
+		$by = explained('auto', $query)->{Executor};
+	} while ($by eq 'rt' && $rounds++ < 50);
+	isnt($by, 'rt', "$select: rays are slower there than was thought");
+	is(answered('auto', $query), $right, "$select: right after that");
+	is(answered('rt', $query), $right, "$select: and by them");
+}
+
+# ---------------------------------------------------------------- one after another
+
+my $query = 'SELECT count(*) FROM fact WHERE ' . join(' OR ', map { '(' . join(' AND ', map { ranges($_, 3) } split(//)) . ')' } qw(ab bc ac));
+my $short = 'SELECT count(*) FROM one WHERE a > 12345';
+my $needed = 3 * $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('fact_idx')");
+cmp_ok($needed, '>=', 9, 'there are several segments');
+my ($right, $of_short) = (right($query), right($short));
+is(answered('compute', $query), $right, 'compute: the columns are on the device');
+is(answered('compute', $short), $of_short, 'compute: those of other queries, too');
+my $before = bvhs();
+my ($stdout, $stderr) = ('', '');
+my $asks = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'SET enable_seqscan = off; SET rtscan.debug_compare_executors = off; SET rtscan.executor = rt',
+		'-c', $query ], '>', \$stdout, '2>', \$stderr);
+wait_until('the first BVH is built', sub { bvhs() > $before });
+is(answered('compute', $short), $of_short, 'others are answered while BVHs are built');
+cmp_ok(bvhs(), '<', $before + $needed, 'and before all of them are');
+ok($asks->finish, 'rt answers');
+is($stdout, "$right\n", 'rt is right');
+is($stderr, '', 'and does not complain');
+is(bvhs(), $before + $needed, 'each group of each segment has a BVH');
+
+# ---------------------------------------------------------------- more than there is memory for, by two at a time
+
+my $used = device_status($node)->{memory_used};
+configure($node, 'rtscan.device_memory' => int($used / 1024 * 0.8) . 'kB');
+comes_back($node, 'compute', 'less memory');
+my @both = map { "SELECT count(*) FROM fact WHERE a > 12345 AND $_ < 100000000" } qw(b c);
+my @rights = map { right($_) } @both;
+my @all = map {
+	my %of = (stdout => '', stderr => '');
+	$of{run} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'SET enable_seqscan = off; SET rtscan.debug_compare_executors = off; SET rtscan.executor = rt',
+			map { ('-c', $_) } ($_) x 5 ], '>', \$of{stdout}, '2>', \$of{stderr});
+	\%of
+} @both;
+foreach my $i (0 .. $#both)
+{
+	ok($all[$i]{run}->finish, "little memory: there is an answer: $both[$i]");
+	is($all[$i]{stdout}, "$rights[$i]\n" x 5, "little memory: right: $both[$i]");
+}
+server_is_healthy($node);
+
+done_testing();
