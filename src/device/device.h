@@ -95,8 +95,8 @@ extern void rtscan_forget_device_speed(int device, DeviceExecutor executor, uint
 extern void rtscan_forget_device_adding(int device);
 
 /*
- * What the CPU takes to search depends on the machine's memory more than on the work.  Searching takes it so many times as long as its costs
- * (search/cpu.h) say; a search with such a price took so long, both in nanoseconds.
+ * What the CPU takes to look at many pages depends on the machine's memory more than on the work: so many times as long as its costs
+ * (search/cpu.h) say.  It took so long for what has such a price, both in nanoseconds.
  */
 extern double rtscan_cpu_slowness(void);
 extern void rtscan_note_cpu_speed(double price, double elapsed);

@@ -149,6 +149,27 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 	return true;
 }
 
+RtscanCpuPrice
+rtscan_cpu_price(const RtscanSegmentScan *scan)
+{
+	RtscanReader reader = scan->reader;
+	RtscanCpuPrice price = {0, 0};
+
+	for (int r = 0; r < scan->nregions; r++)
+	{
+		double		nanoseconds,
+					pages,
+					random_pages;
+
+		rtscan_cpu_estimate(&reader, scan->regions[r], reader.segment->header.rows, &nanoseconds, &pages, &random_pages);
+		if (random_pages > 0)
+			price.rows += nanoseconds;
+		else
+			price.pages += nanoseconds;
+	}
+	return price;
+}
+
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
@@ -156,16 +177,9 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 
 	for (int i = 0; i < nscans; i++)
 	{
-		RtscanReader reader = scans[i].reader;
-		double		nanoseconds,
-					pages,
-					random_pages;
+		RtscanCpuPrice price = rtscan_cpu_price(&scans[i]);
 
-		for (int r = 0; r < scans[i].nregions; r++)
-		{
-			rtscan_cpu_estimate(&reader, scans[i].regions[r], reader.segment->header.rows, &nanoseconds, &pages, &random_pages);
-			sum += nanoseconds;
-		}
+		sum += price.pages + price.rows;
 	}
 	return sum;
 }

@@ -65,17 +65,25 @@ memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *
 	return NULL;
 }
 
-static double
+static RtscanCpuPrice
 price_of(const RtscanSegmentScan *scan)
 {
-	return scan->price > 0 ? scan->price :
-		rtscan_cpu_methods.estimate(RTSCAN_EXECUTOR_CPU, scan, 1, 0) + rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
+	RtscanCpuPrice price = scan->price;
+
+	if (price.pages + price.rows == 0)
+	{
+		price = rtscan_cpu_price(scan);
+		price.rows += rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
+	}
+	return price;
 }
 
 double
 rtscan_time_of_cpu(const RtscanSegmentScan *scan)
 {
-	return price_of(scan) * rtscan_cpu_slowness();
+	RtscanCpuPrice price = price_of(scan);
+
+	return price.pages * rtscan_cpu_slowness() + price.rows;
 }
 
 double
@@ -83,15 +91,14 @@ rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *
 {
 	double		rows = rtscan_expected_rows(scan);
 
-	return rows * adding->row + rtscan_cpu_reading(scan->reader.segment, rows, adding->read) * rtscan_cpu_slowness();
+	return rows * adding->row + rtscan_cpu_reading(scan->reader.segment, rows, adding->read);
 }
 
 /* Nanoseconds that the CPU takes for those segments that another executor can evaluate, and to add up what is found. */
 static double
 time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
-	double		searching = 0,
-				added = 0;
+	double		time = 0;
 
 	for (int i = 0; i < nscans; i++)
 	{
@@ -100,11 +107,11 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 		scans[i].price = price_of(&scans[i]);
 		/* What needs no bits takes no time. */
 		if (!scans[i].takes_ranks)
-			searching += scans[i].price;
+			time += rtscan_time_of_cpu(&scans[i]);
 		if (adding && rtscan_may_be_tallied(&scans[i]))
-			added += rtscan_time_of_adding_by_cpu(&scans[i], adding);
+			time += rtscan_time_of_adding_by_cpu(&scans[i], adding);
 	}
-	return searching * rtscan_cpu_slowness() + added;
+	return time;
 }
 
 /* The CPU takes no longer than this, where each segment's rows are those of one region; infinite, if that takes time to find. */
@@ -126,7 +133,7 @@ most_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, 
 			most += filter->region.columns[0].rows * adding->row +
 				rtscan_cpu_reading(scans[i].reader.segment, filter->region.columns[0].rows, adding->read);
 	}
-	return most * rtscan_cpu_slowness();
+	return most;
 }
 
 double
@@ -559,7 +566,7 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 	rtscan_leave_to_cpu(why);
 }
 
-/* What is found in less time than this says little of how fast the CPU is; nanoseconds. */
+/* What takes less than this says little of how fast memory is; nanoseconds. */
 #define LEAST_PRICE		20000.0
 
 /* By the CPU, which learns how long it takes. */
@@ -574,8 +581,8 @@ evaluate_by_cpu(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRow
 	bits = evaluate_filter(evaluation, &scan->filter, NULL, room);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
-	if (scan->price >= LEAST_PRICE && evaluated_regions(scan) == 0)
-		rtscan_note_cpu_speed(scan->price, INSTR_TIME_GET_DOUBLE(end) * 1e9);
+	if (scan->price.pages >= LEAST_PRICE && evaluated_regions(scan) == 0)
+		rtscan_note_cpu_speed(scan->price.pages, Max(INSTR_TIME_GET_DOUBLE(end) * 1e9 - scan->price.rows, 0));
 	return bits;
 }
 

@@ -35,6 +35,16 @@ typedef struct RtscanCounters
 	uint64		device_time;	/* nanoseconds */
 } RtscanCounters;
 
+/*
+ * What the CPU takes by its costs (cpu.h), in nanoseconds: to look at one page after another, which is as slow as memory is, and to look at
+ * rows here and there.
+ */
+typedef struct RtscanCpuPrice
+{
+	double		pages;
+	double		rows;
+} RtscanCpuPrice;
+
 /* A segment that a scan has to evaluate. */
 typedef struct RtscanSegmentScan
 {
@@ -48,7 +58,7 @@ typedef struct RtscanSegmentScan
 	bool		takes_list;		/* RtscanRowBits */
 	bool		takes_ranks;	/* who takes its rows from ranks of a column of the region needs no bits: the CPU makes none */
 	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
-	double		price;			/* what the CPU takes for it by its costs (cpu.h), in nanoseconds; 0: that is not known */
+	RtscanCpuPrice price;		/* of its filter's regions, if the other executors have been asked for theirs */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
 	RtscanRegion **regions;		/* which combines them, */
 	bool		combined;		/* unless that executor has: then the filter's region has the bits of all of the filter */
@@ -177,6 +187,9 @@ extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region
  */
 extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 								double *nanoseconds, double *pages, double *random_pages);
+
+/* Of all regions of a segment, where all rows matter and all pages are in memory. */
+extern RtscanCpuPrice rtscan_cpu_price(const RtscanSegmentScan *scan);
 
 /* Nanoseconds that it takes at most, found in no time; and those to read so many columns' values of a segment's rows. */
 extern double rtscan_cpu_most(const RtscanRegion *region);
