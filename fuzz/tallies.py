@@ -176,6 +176,16 @@ class Tallies:
 
         return f"{rng.choice(('sum', 'sum', 'avg'))}({rng.choice(numbers)} {rng.choice('*+-')} {part(rng.choice((0, 0, 1, 2)))})"
 
+    def aggregate_of_expression(self, numbers):
+        """Of what depends on few values, or compares one with constants; or on a number as well."""
+        rng, when = self.rng, self.simple(self.rng.choice(self.columns))
+        forms = ["count(CASE WHEN {w} THEN 1 END)", "sum(CASE WHEN {w} THEN 1 ELSE 0 END)", "sum(CASE WHEN {w} THEN 0.5 WHEN random() > 2 THEN 1 END)",
+                 "avg(CASE WHEN {w} THEN 1.50 ELSE 3 END)", "max(CASE WHEN {w} THEN 2 ELSE -7 END)", "min(CASE WHEN {w} THEN date '2021-02-03' END)",
+                 "max(CASE WHEN {w} THEN 'a' ELSE 'b' END)", "sum(CASE WHEN {w} THEN 'NaN'::numeric ELSE 1 END)"]
+        if numbers:
+            forms += ["sum(CASE WHEN {w} THEN {n} ELSE 0 END)", "sum({n} % 7)", "trim_scale(max({n} % 11)::numeric)", "count(nullif({n} % 5, 3))"]
+        return rng.choice(forms).format(w=when, n=rng.choice(numbers) if numbers else "")
+
     def query(self):
         rng = self.rng
         exact = [c.name for c in self.columns if c.type not in SELDOM]
@@ -187,7 +197,12 @@ class Tallies:
         numbers = [c.name for c in asked if c.type in NUMBERS]
         if numbers and rng.random() < 0.4:
             shown += [self.sum_of_expression(numbers) for _ in range(rng.choice((1, 2)))]
+        if rng.random() < 0.3:
+            shown += [self.aggregate_of_expression(numbers) for _ in range(rng.choice((1, 2)))]
         joins, where, labels = self.joined()
+        if rng.random() < 0.3:
+            shown += [rng.choice(("sum({}.n)", "min({}.n % 9)", "count({}.label)", "avg({}.n)", "count({}.n + 1)")).format(d.name)
+                      for d in self.dimensions if f"JOIN {d.name} " in joins]
         where = " AND ".join(where + [f"({self.conditions()})" for _ in range(rng.choice((0, 1, 1, 1, 2, 2)))])
         if rng.random() < 0.15:
             where += (" AND " if where else "") + f"{self.columns[-1].name}::text <> {self.value(self.columns[-1])}"

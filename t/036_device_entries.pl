@@ -60,6 +60,12 @@ my @by_entries = (
 	"SELECT tag, count(*) $where AND length(tag) > 100 GROUP BY tag", "SELECT count(*), max(a) $where AND length(tag) > 100",
 	"SELECT count(DISTINCT v) FILTER (WHERE v > 100), count(DISTINCT nulls) $where",
 	"SELECT tag, yes, count(*) FILTER (WHERE v > 20), GROUPING(tag, yes) $where GROUP BY GROUPING SETS ((tag), (yes), ())",
+	"SELECT sum(CASE WHEN tag = 'tag 1' THEN 1 ELSE 0 END), count(CASE WHEN v > 20 THEN 1 END), max(v % 7), min(CASE WHEN yes THEN date '2020-03-04' ELSE 'infinity' END) $where",
+	"SELECT tag, sum(v % 7), avg(CASE WHEN v < 20 THEN 1.50 WHEN v < 40 THEN 0.125 ELSE 3 END), count(nullif(v % 5, 3)), max(v::numeric / 8), sum(price) $where GROUP BY tag",
+	"SELECT sum(CASE WHEN v = 7 THEN 'NaN' WHEN yes THEN 1 ELSE 2.5::numeric END), sum(CASE WHEN v < 0 THEN 1 END), sum(v / 3::numeric) $where",
+	"SELECT yes, sum(date_part('month', day)::int), sum(CASE WHEN v > 30 THEN 1 ELSE 0 END) FILTER (WHERE tag > 'tag 2'), sum(9223372036854775807 - v) $where GROUP BY yes",
+	'SELECT sum(kind), avg(kind * 1.5), max(kind - v % 4), count(town), min(length(town)) FROM fact JOIN shop USING (id)',
+	'SELECT tag, sum(CASE WHEN kind = 2 AND yes THEN v ELSE 0 END), sum(a) FROM fact LEFT JOIN shop ON fact.id = shop.id AND kind > 0 GROUP BY tag',
 	'SELECT town, count(*) FILTER (WHERE kind = 2), sum(a) FILTER (WHERE yes) FROM fact JOIN shop USING (id) GROUP BY town',
 	'SELECT count(*) FILTER (WHERE town > tag), count(DISTINCT kind), sum(b) FROM fact LEFT JOIN shop ON fact.id = shop.id AND kind > 0 WHERE v < 50',
 	'SELECT kind, sum(a) FROM fact JOIN shop USING (id) WHERE kind > v % 3 GROUP BY kind',
@@ -67,6 +73,7 @@ my @by_entries = (
 my @by_steps = (
 	"SELECT count(*) FILTER (WHERE a < 1000000), count(*) FILTER (WHERE a >= 1000000 AND a < 2000000000), sum(v) FILTER (WHERE a > 5 AND wide <> 7) $where",
 	"SELECT tag, count(*) FILTER (WHERE wide > 0), sum(a) FILTER (WHERE wide BETWEEN -1e18::int8 AND 1e18::int8), min(small) FILTER (WHERE moment >= '2022-01-01') $where GROUP BY tag",
+	"SELECT sum(CASE WHEN a < 0 THEN 1 ELSE 0 END), count(CASE WHEN wide > 7 AND small <= 100 THEN 1 END), sum(CASE WHEN moment >= '2022-01-01' THEN v END) $where",
 	"SELECT count(*) FILTER (WHERE small = 5), count(*) FILTER (WHERE small <> 5), count(*) FILTER (WHERE small IS NULL), count(*) FILTER (WHERE NOT small > 100) $where",
 	"SELECT count(*) FILTER (WHERE 30000 < small), count(*) FILTER (WHERE small < 100000), count(*) FILTER (WHERE small > 10::int8 OR yes) $where",
 	"SELECT count(*) FILTER (WHERE price > 3.333), count(*) FILTER (WHERE price <= 3.25 AND a > 0), sum(price) FILTER (WHERE price = 7.5) $where",
@@ -76,7 +83,8 @@ my @by_steps = (
 	'SELECT town, count(*) FILTER (WHERE a > 0 AND kind = 2), count(*) FILTER (WHERE a < -1000000000) FROM fact JOIN shop USING (id) GROUP BY town');
 push @by_entries, @by_steps;
 my %not_tallied = (
-	'conditions (FILTER), or distinct values, of columns with too many values' => "SELECT count(*) FILTER (WHERE a < 7 * b), count(DISTINCT small) $where",
+	'conditions (FILTER), distinct values, or expressions, of columns with too many values' =>
+	  "SELECT count(*) FILTER (WHERE a < 7 * b), count(DISTINCT small), sum(CASE WHEN yes THEN a::int8 ELSE 0 END) $where",
 	'other expressions, or aggregates of single rows' => "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a) FILTER (WHERE v > 3) $where");
 
 sub all_right

@@ -123,7 +123,7 @@ extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 extern bool rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
 
 /* Likewise: what a chunk's, or a tally's, total is of that the aggregate is made of (segment/totals.h); RTSCAN_NO_TOTAL: there is none. */
-extern RtscanTotalKind rtscan_total_kind(const RtscanPathAggregate *aggregate);
+extern RtscanTotalKind rtscan_total_of_aggregate(const RtscanPathAggregate *aggregate);
 
 /* price.c: cost the path, and estimate its rows. */
 extern void rtscan_cost_path(RtscanPath *path);

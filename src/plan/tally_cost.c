@@ -18,6 +18,7 @@
 #include "row/exact.h"
 #include "run/aggregates.h"
 #include "run/dimension.h"
+#include "run/entries.h"
 #include "run/expressions.h"
 #include "run/sets.h"
 #include "run/steps.h"
@@ -257,19 +258,27 @@ is_polynomial(const RtscanPath *path, Node *expression)
 }
 
 RtscanTotalKind
-rtscan_total_kind(const RtscanPathAggregate *aggregate)
+rtscan_total_of_aggregate(const RtscanPathAggregate *aggregate)
 {
 	RtscanTransition transition;
 	Oid			type = aggregate->row_arguments ? exprType(linitial(aggregate->row_arguments)) : InvalidOid;
 
 	rtscan_init_transition(&transition, aggregate->line, type, aggregate->fold, aggregate->aggref->inputcollid);
-	return transition.family->add_total ? transition.family->total_kind(&transition) : RTSCAN_NO_TOTAL;
+	return rtscan_total_kind(&transition);
 }
 
 static bool
 is_distinct(const RtscanPathAggregate *aggregate)
 {
 	return aggregate->collected.purpose == RTSCAN_FOR_DISTINCT;
+}
+
+/* Is its argument's value found in each entry?  That takes columns with few values, as conditions do. */
+static bool
+is_of_entries(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+{
+	return aggregate->collected.purpose == RTSCAN_NO_COLLECTION && list_length(aggregate->row_arguments) == 1 &&
+		rtscan_is_of_entries(linitial(aggregate->row_arguments), rtscan_total_of_aggregate(aggregate), own_columns(path));
 }
 
 static bool
@@ -282,16 +291,18 @@ takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 		return false;
 	if (aggregate->collected.purpose != RTSCAN_NO_COLLECTION)
 		return is_distinct(aggregate) && are_factors(path, (Node *) aggregate->row_arguments);
-	kind = rtscan_total_kind(aggregate);
+	kind = rtscan_total_of_aggregate(aggregate);
 	if (kind == RTSCAN_NO_TOTAL || aggregate->row_arguments == NIL)
 		return kind != RTSCAN_NO_TOTAL;
+	if (is_of_entries(path, aggregate))
+		return true;
 	argument = linitial(aggregate->row_arguments);
 	if (!are_integer_columns(path, argument))
 		return false;
 	return rtscan_row_column((Expr *) argument) >= 0 || (kind == RTSCAN_TOTAL_SUM && is_polynomial(path, argument));
 }
 
-/* All that is asked of rows, but for what the index looks up. */
+/* All that entries are asked, but for values: conditions that the index does not look up, and expressions. */
 static List *
 list_conditions(const RtscanPath *path)
 {
@@ -300,10 +311,12 @@ list_conditions(const RtscanPath *path)
 
 	foreach(cell, path->aggregates)
 	{
-		Expr	   *filter = ((RtscanPathAggregate *) lfirst(cell))->row_filter;
+		const RtscanPathAggregate *aggregate = lfirst(cell);
 
-		if (filter)
-			conditions = lappend(conditions, filter);
+		if (aggregate->row_filter)
+			conditions = lappend(conditions, aggregate->row_filter);
+		if (is_of_entries(path, aggregate))
+			conditions = lappend(conditions, linitial(aggregate->row_arguments));
 	}
 	return conditions;
 }
@@ -374,7 +387,7 @@ takes_totals(const RtscanPath *path)
 static Bitmapset *
 digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
-	if (is_distinct(aggregate))
+	if (is_distinct(aggregate) || is_of_entries(path, aggregate))
 		return rtscan_row_columns((Node *) aggregate->row_arguments);
 	return find_products(path, (Node *) aggregate->row_arguments).digits;
 }
@@ -435,7 +448,7 @@ has_room(const RtscanPath *path)
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
-		measures += is_distinct(lfirst(cell)) ? 0 : list_length(((const RtscanPathAggregate *) lfirst(cell))->row_arguments) * 3;
+		measures += is_distinct(lfirst(cell)) || is_of_entries(path, lfirst(cell)) ? 0 : list_length(((const RtscanPathAggregate *) lfirst(cell))->row_arguments) * 3;
 	return measures <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
 }
 
@@ -463,7 +476,8 @@ columns_of_set(const RtscanPath *path, const Bitmapset *digits)
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
-		columns += list_length(((RtscanPathAggregate *) lfirst(cell))->row_arguments);
+		if (!is_of_entries(path, lfirst(cell)))
+			columns += list_length(((RtscanPathAggregate *) lfirst(cell))->row_arguments);
 	return columns;
 }
 

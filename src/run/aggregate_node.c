@@ -69,7 +69,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	state->filters_may_fail = filters_may_fail(node->plan);
 	check_permissions((CustomScan *) custom->ss.ps.plan);
 	if (node->plan->by_rows)
-		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->plan);
+		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->plan, node->schema->ncolumns);
 }
 
 /* ---------------------------------------------------------------- the answer */

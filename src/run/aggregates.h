@@ -195,6 +195,13 @@ rtscan_add_datums(const RtscanTransition *transition, RtscanState *state, const 
 	transition->family->add(transition, state, values, context);
 }
 
+/* What it adds up of columns' totals. */
+static inline RtscanTotalKind
+rtscan_total_kind(const RtscanTransition *transition)
+{
+	return transition->family->add_total ? transition->family->total_kind(transition) : RTSCAN_NO_TOTAL;
+}
+
 /* Add what a state has to another one, which keeps what it points to in the given context. */
 extern void rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
 						   MemoryContext context);

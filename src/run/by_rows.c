@@ -8,6 +8,7 @@
 #include "run/binned.h"
 #include "run/by_chunks.h"
 #include "run/by_tally.h"
+#include "run/entries.h"
 #include "run/expressions.h"
 #include "run/narrowed.h"
 #include "run/quantiles.h"
@@ -23,7 +24,7 @@
 /* ---------------------------------------------------------------- the task */
 
 static void
-prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan)
+prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan, int own_columns)
 {
 	RtscanRowAggregate *aggregate = &task->aggregates[number];
 
@@ -40,6 +41,8 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
 	}
 	aggregate->columns_of_arguments = rtscan_row_columns((Node *) plan->arguments);
+	aggregate->of_entries = aggregate->narguments == 1 && plan->collected.purpose == RTSCAN_NO_COLLECTION &&
+		rtscan_is_of_entries(linitial(plan->arguments), rtscan_total_kind(&task->transitions[number]), own_columns);
 	if (plan->row_filter)
 		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
@@ -56,25 +59,26 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 	}
 }
 
-/* All that is asked of rows, but for what the index looks up. */
+/* All that entries are asked, but for values: conditions that the index does not look up, and expressions. */
 static List *
-list_conditions(const RtscanNodePlan *plan)
+list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
 {
 	List	   *conditions = list_copy(plan->row_quals);
-	ListCell   *cell;
 
-	foreach(cell, plan->aggregates)
+	for (int i = 0; i < task->naggregates; i++)
 	{
-		const RtscanPlanAggregate *aggregate = lfirst(cell);
+		const RtscanPlanAggregate *aggregate = list_nth(plan->aggregates, i);
 
 		if (aggregate->row_filter)
 			conditions = lappend(conditions, aggregate->row_filter);
+		if (task->aggregates[i].of_entries)
+			conditions = lappend(conditions, linitial(aggregate->arguments));
 	}
 	return conditions;
 }
 
 RtscanRowsTask *
-rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
+rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_columns)
 {
 	RtscanRowsTask *task = palloc0(sizeof(RtscanRowsTask));
 
@@ -84,10 +88,10 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan)
 	task->aggregates = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowAggregate));
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
-		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i));
+		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i), own_columns);
 	/* The CPU tells all values apart. */
 	if (!rtscan_executor_is_cpu())
-		task->steps = rtscan_prepare_steps(parent, list_conditions(plan));
+		task->steps = rtscan_prepare_steps(parent, list_conditions(task, plan));
 	task->partial = plan->partial;
 	prepare_keys(task, parent, plan);
 	rtscan_prepare_sets(task, plan);

@@ -14,10 +14,10 @@
 #include "run/node.h"
 #include "run/node_plan.h"
 
-/* What is to be computed of rows, ready to be: it lasts as long as the node, and takes little. */
+/* What is to be computed of rows, which have so many columns of the index, ready to be: it lasts as long as the node, and takes little. */
 typedef struct RtscanRowsTask RtscanRowsTask;
 
-extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan);
+extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_columns);
 
 /* An answer: from the first result that is asked for to the last. */
 typedef struct RtscanRowsAnswer RtscanRowsAnswer;

@@ -5,6 +5,7 @@
 #include "run/by_tally.h"
 
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "run/attributes.h"
 #include "run/by_chunks.h"
 #include "run/entries.h"
@@ -64,14 +65,20 @@ columns_of_distinct(const RtscanRowsAnswer *answer)
 	return columns;
 }
 
-/* The others that conditions on rows, or values of which only distinct ones are wanted, depend on. */
+/* The others that conditions on rows, values of which only distinct ones are wanted, or expressions depend on. */
 static Bitmapset *
 columns_of_conditions(const RtscanRowsAnswer *answer)
 {
 	Bitmapset  *columns = bms_union(answer->task->quals.columns, columns_of_distinct(answer));
 
 	for (int i = 0; i < answer->task->naggregates; i++)
-		columns = bms_add_members(columns, answer->task->aggregates[i].filter.columns);
+	{
+		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
+
+		columns = bms_add_members(columns, aggregate->filter.columns);
+		if (aggregate->of_entries)
+			columns = bms_add_members(columns, aggregate->columns_of_arguments);
+	}
 	return bms_del_members(columns, columns_of_groups(answer));
 }
 
@@ -138,22 +145,29 @@ ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswe
 	const RtscanTransition *transition = &answer->transitions[number];
 	int			column = answer->task->aggregates[number].columns[0];
 
-	if (column >= schema->ncolumns)
-		return RTSCAN_NOT_TALLIED_VALUES;
 	if (column < 0)
 		return rtscan_ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
 	return rtscan_tally_value(tally, reader, schema, column, transition->family->total_kind(transition)) ?
 		RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
 }
 
-/* Those of all aggregates with an argument, in their order. */
+/* Is an aggregate's argument among what tallies have totals of? */
+static bool
+has_totals(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+
+	return aggregate->narguments > 0 && !aggregate->of_entries && !is_distinct(&answer->transitions[number]);
+}
+
+/* Those of all aggregates with such an argument, in their order. */
 static RtscanNotTallied
 ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
 {
 	RtscanNotTallied why = RTSCAN_TALLIED;
 
 	for (int i = 0; i < answer->task->naggregates && why == RTSCAN_TALLIED; i++)
-		if (answer->task->aggregates[i].narguments > 0 && !is_distinct(&answer->transitions[i]))
+		if (has_totals(answer, i))
 			why = ask_for_argument(tally, reader, answer, i);
 	return why;
 }
@@ -300,6 +314,48 @@ typedef struct Adding
 	AggregateTotal *totals;		/* of its aggregates */
 } Adding;
 
+/* What combine() cannot add up: numerics of another scale. */
+static void
+add_total_before(const Adding *adding, int aggregate, int scale)
+{
+	const RtscanTransition *transition = &adding->answer->transitions[aggregate];
+	AggregateTotal *all = &adding->totals[aggregate];
+
+	if (all->total.count == 0 || all->scale == scale)
+		return;
+	transition->family->add_total(transition, &adding->group[aggregate], &all->total, all->scale, adding->answer->state_context);
+	*all = (AggregateTotal) {.scale = scale};
+}
+
+/* The value of an argument in an entry that has been entered, which all of its rows have. */
+static void
+combine_value(const Adding *adding, uint32 entry, int aggregate)
+{
+	const RtscanRowsAnswer *answer = adding->answer;
+	const RtscanTransition *transition = &answer->transitions[aggregate];
+	const RtscanExpression *argument = &answer->task->aggregates[aggregate].arguments[0];
+	uint64		rows = rtscan_tally_rows(adding->entries.tally, entry);
+	RtscanTotalKind kind = rtscan_total_kind(transition);
+	AggregateTotal one = {.total.count = rows};
+	bool		isnull;
+	Datum		value = ExecEvalExpr(argument->state, answer->batch->context, &isnull);
+
+	if (isnull)
+		return;
+	if (kind == RTSCAN_TOTAL_COUNT ||
+		rtscan_total_of_value(exprType((Node *) argument->row_expression), value, rows, &one.total, &one.scale))
+	{
+		add_total_before(adding, aggregate, one.scale);
+		combine(&adding->totals[aggregate], &one, kind);
+		return;
+	}
+	for (uint64 row = 0; row < (kind == RTSCAN_TOTAL_SUM ? rows : 1); row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		rtscan_add_datums(transition, &adding->group[aggregate], &value, answer->state_context);
+	}
+}
+
 /* An entry that has been entered. */
 static void
 combine_entry(const Adding *adding, uint32 entry)
@@ -316,6 +372,11 @@ combine_entry(const Adding *adding, uint32 entry)
 		{
 			if (chosen)
 				add_distinct(answer, i, adding->group);
+		}
+		else if (answer->task->aggregates[i].of_entries)
+		{
+			if (chosen)
+				combine_value(adding, entry, i);
 		}
 		else
 		{
@@ -421,16 +482,15 @@ takes_entries(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	const RtscanTransition *transition = &answer->transitions[number];
-	const RtscanFamily *family = transition->family;
 	RtscanArithmetic *arithmetic = answer->arithmetic[number][0];
 	RtscanTotalKind kind;
 
 	if (is_distinct(transition))
 		return aggregate->narguments == 1;
-	kind = family->add_total ? family->total_kind(transition) : RTSCAN_NO_TOTAL;
+	kind = rtscan_total_kind(transition);
 	if (kind == RTSCAN_NO_TOTAL || aggregate->narguments > 1)
 		return false;
-	return aggregate->narguments == 0 || aggregate->columns[0] >= 0 ||
+	return aggregate->narguments == 0 || aggregate->columns[0] >= 0 || aggregate->of_entries ||
 		(kind == RTSCAN_TOTAL_SUM && arithmetic && rtscan_is_tally_sum(arithmetic, answer->batch));
 }
 
@@ -453,7 +513,7 @@ price_aggregate(const RtscanRowsAnswer *answer, int number)
 
 	if (is_distinct(transition))
 		return price + DISTINCT_ROW;
-	return price + (transition->family->total_kind(transition) == RTSCAN_TOTAL_SUM ? SUMMED_ROW : 0);
+	return price + (rtscan_total_kind(transition) == RTSCAN_TOTAL_SUM ? SUMMED_ROW : 0);
 }
 
 /* What adding up rows takes, at least.  Without groups the CPU reads few values of counts and extremes: chunks have them. */
@@ -470,8 +530,10 @@ price_adding(const RtscanRowsAnswer *answer)
 		double		price = price_aggregate(answer, i);
 
 		adding.row += price;
-		adding.columns += answer->task->aggregates[i].narguments;
-		adding.read += price > 0 ? answer->task->aggregates[i].narguments : 0;
+		if (!has_totals(answer, i))
+			continue;
+		adding.columns++;
+		adding.read += price > 0;
 	}
 	return adding;
 }

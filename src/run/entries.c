@@ -4,8 +4,14 @@
  */
 #include "run/entries.h"
 
+#include "catalog/pg_type.h"
+#include "row/decimal.h"
+#include "row/exact.h"
 #include "run/attributes.h"
+#include "run/expressions.h"
+#include "run/tally_sums.h"
 #include "segment/typed.h"
+#include "utils/lsyscache.h"
 
 #define ST_SORT rtscan_sort_entries
 #define ST_ELEMENT_TYPE RtscanPlacedEntry
@@ -173,4 +179,45 @@ rtscan_enter_entry(const RtscanEntries *entries, uint32 entry)
 		batch->slot->tts_isnull[entries->columns[i]] = isnull;
 		batch->slot->tts_values[entries->columns[i]] = isnull ? (Datum) 0 : entries->values[i][entry];
 	}
+}
+
+/* ---------------------------------------------------------------- values of entries */
+
+bool
+rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns)
+{
+	if (kind == RTSCAN_NO_TOTAL)
+		return false;
+	if (bms_prev_member(rtscan_row_columns((Node *) argument), -1) >= own_columns)
+		return true;
+	return rtscan_row_column(argument) < 0 && !(kind == RTSCAN_TOTAL_SUM && rtscan_may_be_tally_sum(argument));
+}
+
+/* As many times as there are rows: 2^32 * upper + lower. */
+static void
+multiply(int64 value, uint64 rows, RtscanTotal *total)
+{
+	uint64		lower = (uint32) value * rows;
+
+	total->upper = (value >> 32) * (int64) rows + (int64) (lower >> 32);
+	total->lower = lower & PG_UINT32_MAX;
+}
+
+bool
+rtscan_total_of_value(Oid type, Datum value, uint64 rows, RtscanTotal *total, int *scale)
+{
+	RtscanDecimal decimal = {0, 0};
+	bool		sorts;
+	RtscanExactKind kind = rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
+
+	if (kind == RTSCAN_EXACT_NONE || !sorts || kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8)
+		return false;
+	if (type != NUMERICOID)
+		rtscan_exact_encode(kind, &value, 1, &decimal.digits);
+	else if (!rtscan_decimal_from_numeric(value, &decimal))
+		return false;
+	*total = (RtscanTotal) {.count = rows, .outermost = decimal.digits};
+	multiply(decimal.digits, rows, total);
+	*scale = decimal.scale;
+	return true;
 }

@@ -2,7 +2,8 @@
  * entries.h
  *		The entries of a tally (search/tally.h) as rows: all rows of an entry have the same values of the digits' columns.
  *
- * So whatever depends on these columns only is evaluated once an entry: expressions in GROUP BY, in FILTER, and of DISTINCT.
+ * So whatever depends on these columns only is evaluated once an entry: expressions in GROUP BY, in FILTER, of DISTINCT, and arguments of
+ * aggregates that are no columns, or sums of such: sum(CASE WHEN status = 'open' THEN 1 ELSE 0 END), or what a dimension has.
  */
 #ifndef RTSCAN_ENTRIES_H
 #define RTSCAN_ENTRIES_H
@@ -32,6 +33,15 @@ extern void rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer
 
 /* Let expressions be about a row of an entry. */
 extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);
+
+/*
+ * Is an argument of an aggregate, whose total is of this kind, a matter of entries alone?  So many columns are the index's own, dimensions'
+ * are behind them.
+ */
+extern bool rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns);
+
+/* The total of so many rows that have this value; of numerics, its scale.  False if it is not an exact integer, in the order of these. */
+extern bool rtscan_total_of_value(Oid type, Datum value, uint64 rows, RtscanTotal *total, int *scale);
 
 /* An entry among others, in the order of numbers. */
 typedef struct RtscanPlacedEntry

@@ -25,6 +25,7 @@ typedef struct RtscanRowAggregate
 	RtscanExpression arguments[RTSCAN_MAX_ARGUMENTS];
 	int			columns[RTSCAN_MAX_ARGUMENTS];	/* that they are, or -1 */
 	Bitmapset  *columns_of_arguments;	/* of all of them */
+	bool		of_entries;		/* tallies have no total of the argument: its value in each entry says it (entries.h) */
 	RtscanExpression filter;
 	ExprState  *fractions;		/* of percentiles, or NULL */
 } RtscanRowAggregate;
