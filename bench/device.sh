@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
 # What a device brings: the index scan itself on each executor, inside PostgreSQL, on uniform data.
 #
-#   bench/device.sh [--rows N] [--device LIST] [--repetitions N] [--sweep | --aggregates] [--out FILE]
+#   bench/device.sh [--rows N] [--device LIST] [--repetitions N] [--sweep | --columns | --aggregates] [--out FILE]
 #
 # Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
 # what 16 and 64 sessions get beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
 # direction of the executor rt, its ablations, other sieves, correlated columns, and values that are not encoded, for which
-# `make bench/encoding` must have been run. With --aggregates what devices add up, of each list of devices: --device may come
+# `make bench/encoding` must have been run. With --columns one to six columns, and other distributions, instead. With --aggregates what devices add up, of each list of devices: --device may come
 # several times, as in --device 0 --device 0,1; and what sessions get of the last one. Times are medians, in milliseconds. A
 # device's clock rises only under load that lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
-rows=100000000 devices=() repetitions=2000 sweep= aggregates= out=/dev/stdout
+rows=100000000 devices=() repetitions=2000 sweep= several= aggregates= out=/dev/stdout
 while [ $# -gt 0 ]; do
   case $1 in
     --rows) rows=$2; shift 2 ;;
     --device) devices+=("$2"); shift 2 ;;
     --repetitions) repetitions=$2; shift 2 ;;
     --sweep) sweep=yes; shift ;;
+    --columns) several=yes; shift ;;
     --aggregates) aggregates=yes; shift ;;
     --out) out=$2; shift 2 ;;
     *) echo "unknown option $1" >&2; exit 2 ;;
@@ -191,8 +192,9 @@ make_table() {
     -c "VACUUM (ANALYZE) other" >/dev/null
 }
 
+# $1: options; $2: columns, if they are others than a, b, c
 make_index() {
-  query -c "DROP INDEX IF EXISTS other_index" -c "CREATE INDEX other_index ON other USING rtscan (a, b, c) $1" \
+  query -c "DROP INDEX IF EXISTS other_index" -c "CREATE INDEX other_index ON other USING rtscan (${2:-a, b, c}) $1" \
     -c "SET rtscan.executor = rt" -c "SELECT rtscan_prewarm('other_index')" >/dev/null
 }
 
@@ -211,6 +213,45 @@ others_table() {
   make_index ""
   printf '| columns within 1 %% and 10 %% of each other '
   device_times other
+}
+
+# Milliseconds of the device up to counts where each of the columns $1 of the table other is below what a part of its values are below
+times_of_columns() {
+  local executor selectivity column where
+  for executor in compute rt; do
+    for selectivity in 0.01 0.1 0.2 0.5; do
+      where=
+      for column in $1; do
+        where+="${where:+ AND }$column <= $(query -c "SELECT percentile_disc($selectivity) WITHIN GROUP (ORDER BY $column) FROM other")"
+      done
+      printf '| %s ' "$(query -c "SET rtscan.executor = '$executor'; SET enable_seqscan = off" \
+        -c "SELECT round(device_time::numeric, 4) FROM rtscan_benchmark('SELECT 1 FROM other WHERE $where', $((repetitions / 4)), true)" | tail -n 1)"
+    done
+  done
+  echo "|"
+}
+
+# RTScan's other experiments: how many columns are searched, and how their values are distributed
+columns_table() {
+  local columns="" column data
+  echo "| $rows rows, device ms up to counts | compute 0.01 | 0.1 | 0.2 | 0.5 | rt 0.01 | 0.1 | 0.2 | 0.5 |"
+  echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+  make_table "$(for column in a b c d e f; do printf '%s(random() * 2147483647)::int4 AS %s' "${columns:+, }" "$column"; columns=some; done)" "$rows"
+  make_index "" "a, b, c, d, e, f"
+  columns=
+  for column in a b c d e f; do
+    columns+="$column "
+    printf '| uniform, %s columns ' "$((${#columns} / 2))"
+    times_of_columns "$columns"
+  done
+  for data in normal zipf1.1 zipf1.3 zipf1.5; do
+    query -c "DROP TABLE other" >/dev/null
+    "${PYTHON:-python3}" "$(dirname "$0")/generate.py" $data --rows "$rows" --table other | query -f - >/dev/null
+    query -c "VACUUM (ANALYZE) other" >/dev/null
+    make_index ""
+    printf '| %s, three columns ' $data
+    times_of_columns "a b c"
+  done
 }
 
 # With values encoded and not, of one segment; from a copy, for the server's user may not be able to read this directory
@@ -330,6 +371,7 @@ facts_table() {
   facts_line "GROUP BY g, a or b .2, c .9" "SELECT g, count(*), sum(v) FROM f WHERE (a <= 429496729 OR b <= 429496729) AND c <= 1932735282 GROUP BY g"
   facts_line "FILTER, of v and of a and b, .9" "SELECT count(*) FILTER (WHERE v < 5000), sum(v) FILTER (WHERE a > 1000000000 AND b < 500000000) FROM f WHERE $many"
   facts_line "GROUP BY g, FILTER of v and of a, .9" "SELECT g, count(*) FILTER (WHERE v < 5000), sum(v) FILTER (WHERE a > 1000000000) FROM f WHERE $many GROUP BY g"
+  facts_line "CASE of v and of a, v % 7, .9" "SELECT sum(CASE WHEN v < 5000 THEN 1 ELSE 0 END), count(CASE WHEN a > 1000000000 THEN 1 END), max(g % 7) FROM f WHERE $many"
   facts_line "count(DISTINCT g), .9" "SELECT count(DISTINCT g), sum(v) FROM f WHERE $many"
   facts_line "sum(v) of all rows" "SELECT sum(v) FROM f"
   facts_line "GROUP BY g (100), all rows" "SELECT g, count(*), sum(v) FROM f GROUP BY g"
@@ -349,11 +391,15 @@ other_facts() {
   facts_table
 }
 
+report_machine() {
+  query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
+  grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
+}
+
 report_facts() {
   echo "# What rows come to on a device, $rows rows"
   echo
-  query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
-  grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
+  report_machine
   echo "- CREATE INDEX with $(nproc) processes, in seconds: $facts_build"
   echo "- medians of whole statements, prepared, as psql sees them, in ms; in brackets the mean of what the device takes of that"
   echo
@@ -365,11 +411,18 @@ report_facts() {
   sessions_table "sum(v), .9" "SELECT sum(v) FROM f WHERE $many" "GROUP BY g, .2" "SELECT g, count(*), sum(v) FROM f WHERE $some GROUP BY g"
 }
 
+report_columns() {
+  echo "# Columns and distributions, $rows rows"
+  echo
+  report_machine
+  echo
+  columns_table
+}
+
 report() {
   echo "# Executors, $rows rows"
   echo
-  query -c "SELECT '- ' || version()" -c "SELECT '- ' || name || ', memory ' || pg_size_pretty(memory_limit) FROM rtscan_device()"
-  grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: /- /'
+  report_machine
   grep 'Calibration, nano' "$work/log" | sed 's/.*DETAIL:  Calibration/- calibration/'
   echo "- load $load s; CREATE INDEX: executor cpu $cpu_build s, auto $build s" \
     "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sum(sorts) || ' columns sorted and ' || sum(sieves) || ' sieves made' FROM rtscan_device()") by the device)"
@@ -391,6 +444,10 @@ wait_for_devices "${devices[0]}"
 if [ -n "$aggregates" ]; then
   make_facts
   report_facts >"$out"
+  exit
+fi
+if [ -n "$several" ]; then
+  report_columns >"$out"
   exit
 fi
 build_time
