@@ -124,9 +124,12 @@ class Tallies:
                 where.append(f"{'NOT ' if form == 'NOT' else ''}EXISTS (SELECT FROM {d.name} WHERE {on} AND {some})")
         return joins, where, some_of(self.rng, labels, self.rng.choice((0, 1, 1, 2)))
 
-    def conditions(self):
-        """One, or alternatives, each of one or two."""
-        alternatives = [" AND ".join(self.condition() for _ in range(self.rng.choice((1, 1, 2)))) for _ in range(self.rng.choice((1, 1, 2, 3)))]
+    def conditions(self, depth=2):
+        """One, or alternatives, each of one or two, some of which have alternatives themselves."""
+        def part():
+            return f"({self.conditions(depth - 1)})" if depth > 0 and self.rng.random() < 0.1 else self.condition()
+
+        alternatives = [" AND ".join(part() for _ in range(self.rng.choice((1, 1, 2)))) for _ in range(self.rng.choice((1, 1, 2, 3)))]
         return " OR ".join(f"({a})" for a in alternatives)
 
     def simple(self, column):

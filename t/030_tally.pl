@@ -74,11 +74,15 @@ my @tallied = (
 	"SELECT t, sum(v * rate), sum(n * (1 - rate)), avg(n * same * 0.5), sum(a::bigint - w), sum(rate * 7) $where GROUP BY t",
 	"SELECT b, sum(b * v), avg(n + b) $where GROUP BY b",
 	"SELECT sum(rate), avg(rate), min(rate), max(rate), count(rate), sum(n * (1 - rate)) $where",
-	"SELECT yes, sum(v * (1 - rate) * (1 + rate)), max(rate), avg(rate * w) $where GROUP BY yes");
+	"SELECT yes, sum(v * (1 - rate) * (1 + rate)), max(rate), avg(rate * w) $where GROUP BY yes",
+	'SELECT sum(v), count(*) FROM facts WHERE a < 1000000000 OR (b > 5 AND (a > 2000000000 OR rate > 0))',
+	'SELECT yes, sum(v) FROM facts WHERE (a < 0 OR (b > 5 AND (a > 1000000000 OR b < 50) AND (a < 1500000000 OR b = 7))) AND (b <> 9 OR (a > 5 AND (b = 9 OR v < 10))) GROUP BY yes',
+	'SELECT sum(v) FROM facts WHERE (a < 0 AND (b < 5 OR (a > -1000000000 AND (b > 90 OR n < 3)))) OR (b = 6 AND (a < -5 OR a > 5 OR b < 3))');
 my %not_tallied = (
 	'too many groups, or aggregates' => "SELECT v, g, sum(w), min(w), max(w), sum(a), min(a), max(a), sum(n), min(n) $where GROUP BY v, g",
 	'values that are no integers' => "SELECT sum(scales) $where",
-	'nested or too many alternatives (OR), or conditions that a device does not test rows for' => "SELECT sum(v) FROM facts WHERE a < 1000000000 OR (b > 5 AND (a > 2000000000 OR rate > 0))",
+	'too many alternatives (OR), or conditions that a device does not test rows for' =>
+	  'SELECT sum(v) FROM facts WHERE ' . join(' OR ', map { "(a < " . ($_ * 10_000_000) . " AND b > $_)" } 1 .. 40),
 	'sums of expressions whose columns\' sums do not say them' => "SELECT sum(v + g) $where",
 	'other expressions, or aggregates of single rows' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
 

@@ -82,8 +82,8 @@ rtscan_quals_are_none(const RtscanQuals *quals)
  */
 extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool by_device);
 
-/* Of such: how many regions there are. */
-extern int	rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index);
+/* Of such: how many regions there are, where alternatives of alternatives are multiplied out. */
+extern double rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index);
 
 /* Add the index's columns, from 0, that a qual asks. */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);

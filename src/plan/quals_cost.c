@@ -44,7 +44,7 @@ are_region(const List *quals, const IndexOptInfo *index, bool included, bool alt
 		if (qual->kind == RTSCAN_FILTER_AND)
 			are = are_region(qual->parts, index, included, alternatives);
 		else if (qual->kind == RTSCAN_FILTER_OR && !are && alternatives)
-			are = are_region(qual->parts, index, included, false);
+			are = are_region(qual->parts, index, included, alternatives);
 		if (qual->kind == RTSCAN_FILTER_IMPLIED || !are)
 			return false;
 	}
@@ -57,10 +57,27 @@ rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, boo
 	return quals->implied == NIL && are_region(quals->all, index, by_device, by_device);
 }
 
-static int
+/* Alternatives, where those that have some themselves are multiplied out (rtscan_list_alternatives()). */
+static double
+count_products(const RtscanQual *qual, const IndexOptInfo *index)
+{
+	bool		is_or = qual->kind == RTSCAN_FILTER_OR && !is_of_key(qual, index);
+	double		n = is_or ? 0 : 1;
+	ListCell   *cell;
+
+	if (is_or)
+		foreach(cell, qual->parts)
+			n += count_products(lfirst(cell), index);
+	else if (qual->kind == RTSCAN_FILTER_AND)
+		foreach(cell, qual->parts)
+			n *= count_products(lfirst(cell), index);
+	return n;
+}
+
+static double
 count_alternatives(const List *quals, const IndexOptInfo *index)
 {
-	int			n = 0;
+	double		n = 0;
 	ListCell   *cell;
 
 	foreach(cell, quals)
@@ -70,12 +87,12 @@ count_alternatives(const List *quals, const IndexOptInfo *index)
 		if (qual->kind == RTSCAN_FILTER_AND)
 			n += count_alternatives(qual->parts, index);
 		else if (qual->kind == RTSCAN_FILTER_OR && !is_of_key(qual, index))
-			n += list_length(qual->parts);
+			n += count_products(qual, index);
 	}
 	return n;
 }
 
-int
+double
 rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index)
 {
 	return 1 + count_alternatives(quals->all, index);

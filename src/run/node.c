@@ -527,7 +527,7 @@ rtscan_explain_order(const RtscanNode *node, ExplainState *es)
 static const char *const not_tallied[RTSCAN_NOT_TALLIED_REASONS] = {
 	[RTSCAN_NOT_TALLIED_CELLS] = "too many groups, or aggregates",
 	[RTSCAN_NOT_TALLIED_VALUES] = "values that are no integers",
-	[RTSCAN_NOT_TALLIED_COMBINED] = "nested or too many alternatives (OR), or conditions that a device does not test rows for",
+	[RTSCAN_NOT_TALLIED_COMBINED] = "too many alternatives (OR), or conditions that a device does not test rows for",
 	[RTSCAN_NOT_TALLIED_SUMS] = "sums of expressions whose columns' sums do not say them",
 	[RTSCAN_NOT_TALLIED_CONDITIONS] = "conditions (FILTER), distinct values, or expressions, of columns with too many values",
 	[RTSCAN_NOT_TALLIED_SHARED] = "processes share segments",

@@ -135,18 +135,42 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
 
+/* The regions of each disjunction; NULL, if one has none in the end. */
+static List **
+list_alternatives(const RtscanSegmentScan *scan)
+{
+	const RtscanSegmentFilter *filter = &scan->filter;
+	List	  **alternatives = palloc(filter->ndisjunctions * sizeof(List *));
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+	{
+		alternatives[i] = rtscan_list_alternatives(&filter->disjunctions[i], scan->reader.segment->header.rows);
+		if (alternatives[i] == NIL)
+			return NULL;
+	}
+	return alternatives;
+}
+
 bool
 rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
 {
 	RtscanSegmentFilter *filter = &scan->filter;
 	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
+	List	  **alternatives;
 
-	if (tally == NULL || part->nregions + 1 + rtscan_count_alternatives(filter) > RTSCAN_ROUND_REGIONS)
+	if (tally == NULL || part->nregions + 1 + rtscan_count_alternatives(filter, RTSCAN_ROUND_REGIONS) > RTSCAN_ROUND_REGIONS)
+		return false;
+	alternatives = list_alternatives(scan);
+	if (alternatives == NULL)
 		return false;
 	add_tallied(part, scan, &filter->region, tally);
 	for (int i = 0; i < filter->ndisjunctions; i++)
-		for (int k = 0; k < filter->disjunctions[i].n; k++)
-			add_item(part, &(RtscanDeviceRegion) {scan, &filter->disjunctions[i].filters[k].region, NULL, false, k == 0 ? PART_AND : PART_OR});
+	{
+		ListCell   *cell;
+
+		foreach(cell, alternatives[i])
+			add_item(part, &(RtscanDeviceRegion) {scan, lfirst(cell), NULL, false, cell == list_head(alternatives[i]) ? PART_AND : PART_OR});
+	}
 	return true;
 }
 

@@ -184,13 +184,19 @@ add_included(RtscanSegmentFilter *filter, const RtscanCondition *condition)
 	filter->included[filter->nincluded++] = condition;
 }
 
+static void
+and_region(RtscanRegion *region, const RtscanRegion *other)
+{
+	region->empty |= other->empty;
+	for (int i = 0; i < other->ncolumns; i++)
+		narrow_region(region, &other->columns[i]);
+}
+
 /* All that is asked by another filter as well. */
 static void
 and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 {
-	filter->region.empty |= other->region.empty;
-	for (int i = 0; i < other->region.ncolumns; i++)
-		narrow_region(&filter->region, &other->region.columns[i]);
+	and_region(&filter->region, &other->region);
 	filter->region.needless = list_concat(filter->region.needless, other->region.needless);
 	filter->region.found = list_concat(filter->region.found, other->region.found);
 	for (int i = 0; i < other->nincluded; i++)
@@ -433,15 +439,101 @@ rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSe
 	}
 }
 
-int
-rtscan_count_alternatives(const RtscanSegmentFilter *filter)
+/* ---------------------------------------------------------------- multiplied out */
+
+static int count_of_disjunction(const RtscanDisjunction *disjunction, int limit);
+
+static int
+count_of_alternative(const RtscanSegmentFilter *filter, int limit)
+{
+	int			n = 1;
+
+	for (int i = 0; i < filter->ndisjunctions && n <= limit; i++)
+		n *= count_of_disjunction(&filter->disjunctions[i], limit);
+	return n;
+}
+
+static int
+count_of_disjunction(const RtscanDisjunction *disjunction, int limit)
 {
 	int			n = 0;
 
-	for (int i = 0; i < filter->ndisjunctions; i++)
-		n += filter->disjunctions[i].n;
+	check_stack_depth();
+	for (int i = 0; i < disjunction->n && n <= limit; i++)
+		n += count_of_alternative(&disjunction->filters[i], limit);
+	return Min(n, limit + 1);
+}
+
+int
+rtscan_count_alternatives(const RtscanSegmentFilter *filter, int limit)
+{
+	int			n = 0;
+
+	for (int i = 0; i < filter->ndisjunctions && n <= limit; i++)
+		n += count_of_disjunction(&filter->disjunctions[i], limit);
 	return n;
 }
+
+/* Its columns and members; conditions are traced by the region itself. */
+static RtscanRegion *
+copy_region(const RtscanRegion *region)
+{
+	RtscanRegion *copy = palloc0(sizeof(RtscanRegion));
+
+	copy->empty = region->empty;
+	copy->ncolumns = region->ncolumns;
+	copy->columns = palloc(Max(region->ncolumns, 1) * sizeof(RtscanRegionColumn));
+	for (int i = 0; i < region->ncolumns; i++)
+	{
+		copy->columns[i] = region->columns[i];
+		copy->columns[i].traces = NIL;
+	}
+	copy->members = list_copy(region->members);
+	return copy;
+}
+
+/* Each of some regions with each of others; those that no row is in are none. */
+static List *
+multiply_regions(const List *regions, const List *others, uint32 rows)
+{
+	List	   *products = NIL;
+	ListCell   *cell,
+			   *other;
+
+	foreach(cell, regions)
+		foreach(other, others)
+	{
+		RtscanRegion *product = copy_region(lfirst(cell));
+		const RtscanRegion *by = lfirst(other);
+
+		and_region(product, by);
+		product->members = list_concat(product->members, by->members);
+		finish_region(product, rows);
+		if (!product->empty)
+			products = lappend(products, product);
+	}
+	return products;
+}
+
+List *
+rtscan_list_alternatives(const RtscanDisjunction *disjunction, uint32 rows)
+{
+	List	   *all = NIL;
+
+	check_stack_depth();
+	for (int i = 0; i < disjunction->n; i++)
+	{
+		const RtscanSegmentFilter *filter = &disjunction->filters[i];
+		List	   *regions = list_make1(copy_region(&filter->region));
+
+		for (int k = 0; k < filter->ndisjunctions; k++)
+			regions = multiply_regions(regions, rtscan_list_alternatives(&filter->disjunctions[k], rows), rows);
+		all = list_concat(all, regions);
+	}
+	return all;
+}
+
+/* ---------------------------------------------------------------- how much is left */
 
 double
 rtscan_region_fraction(const RtscanRegion *region, uint32 rows)

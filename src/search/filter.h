@@ -113,8 +113,13 @@ typedef struct RtscanDisjunction
 extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
 								  RtscanSegmentFilter *result);
 
-/* Of all disjunctions together: without those that are nested. */
-extern int	rtscan_count_alternatives(const RtscanSegmentFilter *filter);
+/*
+ * The alternatives of a disjunction as regions: RtscanRegion *, made in the current memory context, without traces.  Those that have alternatives
+ * themselves are multiplied out, a AND (b OR c) being a AND b, or a AND c.  And how many these are of all disjunctions of a filter together; or some
+ * number above the limit.
+ */
+extern List *rtscan_list_alternatives(const RtscanDisjunction *disjunction, uint32 rows);
+extern int	rtscan_count_alternatives(const RtscanSegmentFilter *filter, int limit);
 
 /* The part of so many rows that a region leaves, or a filter, columns taken to be independent. */
 extern double rtscan_region_fraction(const RtscanRegion *region, uint32 rows);

@@ -5,6 +5,7 @@
 #include "search/tally.h"
 
 #include "bits/bits.h"
+#include "miscadmin.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
@@ -601,22 +602,27 @@ has_few_intervals(const RtscanRegion *region)
 	return true;
 }
 
+/* Are all of a filter's conditions, and those of its alternatives, matters of parts? */
+static bool
+has_few_questions(const RtscanSegmentFilter *filter)
+{
+	bool		few = !rtscan_filter_asks_rows(filter) && has_few_intervals(&filter->region);
+
+	check_stack_depth();
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n && few; k++)
+			few = has_few_questions(&filter->disjunctions[i].filters[k]);
+	return few;
+}
+
 bool
 rtscan_may_be_tallied(const RtscanSegmentScan *scan)
 {
 	const RtscanSegmentFilter *filter = &scan->filter;
-	int			parts = 1 + rtscan_count_alternatives(filter);
 
-	for (int i = 0; i < filter->ndisjunctions; i++)
-	{
-		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
-
-		for (int k = 0; k < disjunction->n; k++)
-			if (rtscan_filter_asks_rows(&disjunction->filters[k]) || disjunction->filters[k].ndisjunctions > 0 ||
-				!has_few_intervals(&disjunction->filters[k].region))
-				return false;
-	}
-	return !rtscan_filter_asks_rows(filter) && parts <= DEVICE_MAX_PARTS && (parts == 1 || has_few_intervals(&filter->region));
+	if (filter->ndisjunctions == 0)
+		return !rtscan_filter_asks_rows(filter);
+	return has_few_questions(filter) && 1 + rtscan_count_alternatives(filter, DEVICE_MAX_PARTS) <= DEVICE_MAX_PARTS;
 }
 
 void
