@@ -59,6 +59,7 @@ def measure(cursor, sql, repetitions):
 
 
 def is_answered_by_rtscan(cursor, sql):
+    cursor.execute("SET rtscan.executor = auto")
     cursor.execute(f"EXPLAIN {sql}")
     return any("rtscan" in line.lower() for (line,) in cursor.fetchall())
 

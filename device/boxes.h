@@ -14,7 +14,7 @@
 #include "bvh.h"
 #include "slabs.h"
 
-/* For benchmarks: what slabs_default_parameters() says is multiplied by. */
+/* What slabs_default_parameters() says is multiplied by: for benchmarks, but for the length, which calibration chooses. */
 typedef struct RayTuning
 {
 	double		width;

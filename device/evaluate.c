@@ -446,7 +446,7 @@ evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count)
 {
 	Batch	   *batch = &evaluator->batches[evaluator->begun++ % BATCHES];
 
-	batch->builds = evaluator->built_before = evaluator->bvhs.builds;
+	evaluator->built_before = evaluator->bvhs.builds;
 	for (uint32_t i = 0; i < count; i++)
 	{
 		TasksMark	mark = tasks_mark(evaluator);
@@ -484,7 +484,7 @@ evaluate_end(Evaluator *evaluator, Request **requests)
 		if (requests[i]->reply.result == DEVICE_TOO_COMPLEX || requests[i]->reply.result == DEVICE_NO_MEMORY)
 			evaluate_alone(evaluator, batch, requests[i]);
 	for (uint32_t i = 0; i < batch->count; i++)
-		requests[i]->reply.built = (uint32_t) (evaluator->bvhs.builds - batch->builds);
+		requests[i]->reply.built = (uint32_t) (evaluator->bvhs.builds - requests[i]->built_before);
 	evaluator->ended++;
 	return batch->count;
 }

@@ -51,7 +51,6 @@ typedef struct Batch
 	Memory		tallies;
 	Memory		words;			/* of sets and maps */
 	uint64_t	number;			/* cache->batch */
-	uint64_t	builds;			/* of BVHs before it */
 	uint32_t	chunks;			/* that are published */
 	uint32_t	count;
 	Request    *requests[BATCH_REQUESTS];

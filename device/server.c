@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -44,9 +45,10 @@ typedef struct Server
 	uint32_t	count;
 	Client	   *clients[MAX_CLIENTS];
 	uint32_t	turn;			/* counts clients that have been looked at for requests */
-	uint64_t	requests;
+	uint64_t	arrivals;		/* of requests */
+	uint64_t	requests;		/* that have been answered */
 	uint64_t	uploads;
-	uint64_t	failures;		/* requests that were not answered with OK or MISSING */
+	uint64_t	failures;		/* requests that were not answered with OK, or with what they lack */
 	uint64_t	changed;		/* when a batch was begun or ended the last time */
 } Server;
 
@@ -350,6 +352,8 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 			break;
 		case DEVICE_EVALUATE:
 			client->asks = client->area.map && request_read(&client->request, &client->area, message);
+			client->request.number = ++server->arrivals;
+			client->request.built_before = server->evaluator->bvhs.builds;
 			if (client->asks)
 				return;
 			break;
@@ -453,7 +457,16 @@ count_evaluating(const Server *server)
 	return evaluating;
 }
 
-/* Take the next requests that wait, in turn. */
+static int
+compare_arrivals(const void *a, const void *b)
+{
+	uint64_t	left = (*(Request *const *) a)->number;
+	uint64_t	right = (*(Request *const *) b)->number;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Take the next requests that wait, in turn; the first of them that lacks a BVH has it built. */
 static uint32_t
 choose_requests(Server *server, uint32_t limit, Request **requests)
 {
@@ -468,6 +481,7 @@ choose_requests(Server *server, uint32_t limit, Request **requests)
 		client->evaluating = true;
 		requests[chosen++] = &client->request;
 	}
+	qsort(requests, chosen, sizeof(Request *), compare_arrivals);
 	return chosen;
 }
 

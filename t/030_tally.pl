@@ -131,6 +131,13 @@ foreach my $executor (@executors)
 		is_deeply([ @$told{ 'Rows Tallied', 'Not Tallied' } ], [ undef, $why ], "$executor: not tallied: $why");
 		is(answered($executor, $not_tallied{$why}), right($not_tallied{$why}), "$executor: right: $why");
 	}
+	# then bits are asked for, of all alternatives
+	foreach my $alternatives ('(a < 1900000000 OR b < 5)', '(a < 0 OR (b < 900 AND (a < 1000000000 OR rate > 0)))')
+	{
+		my $many = "SELECT v, g, sum(w), min(w), max(w) FROM facts WHERE $alternatives AND b > 3 GROUP BY v, g";
+		is(explained($executor, $many, $vacuumed)->{'Rows Tallied'}, undef, "$executor: too many groups: $alternatives");
+		is(answered($executor, $many, $vacuumed), right($many), "$executor: right without tallies: $alternatives");
+	}
 }
 
 # ---------------------------------------------------------------- processes that share segments do without

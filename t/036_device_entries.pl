@@ -62,7 +62,7 @@ my @by_entries = (
 	"SELECT tag, yes, count(*) FILTER (WHERE v > 20), GROUPING(tag, yes) $where GROUP BY GROUPING SETS ((tag), (yes), ())",
 	"SELECT sum(CASE WHEN tag = 'tag 1' THEN 1 ELSE 0 END), count(CASE WHEN v > 20 THEN 1 END), max(v % 7), min(CASE WHEN yes THEN date '2020-03-04' ELSE 'infinity' END) $where",
 	"SELECT tag, sum(v % 7), avg(CASE WHEN v < 20 THEN 1.50 WHEN v < 40 THEN 0.125 ELSE 3 END), count(nullif(v % 5, 3)), max(v::numeric / 8), sum(price) $where GROUP BY tag",
-	"SELECT sum(CASE WHEN v = 7 THEN 'NaN' WHEN yes THEN 1 ELSE 2.5::numeric END), sum(CASE WHEN v < 0 THEN 1 END), sum(v / 3::numeric) $where",
+	"SELECT sum(CASE WHEN v = 7 THEN 'NaN' WHEN yes THEN 1 ELSE 2.5::numeric END), sum(CASE WHEN v < 0 THEN 1 END), sum(v / 3::numeric), avg(v / 7::numeric), max(v / 9.0) $where",
 	"SELECT yes, sum(date_part('month', day)::int), sum(CASE WHEN v > 30 THEN 1 ELSE 0 END) FILTER (WHERE tag > 'tag 2'), sum(9223372036854775807 - v) $where GROUP BY yes",
 	'SELECT sum(kind), avg(kind * 1.5), max(kind - v % 4), count(town), min(length(town)) FROM fact JOIN shop USING (id)',
 	'SELECT tag, sum(CASE WHEN kind = 2 AND yes THEN v ELSE 0 END), sum(a) FROM fact LEFT JOIN shop ON fact.id = shop.id AND kind > 0 GROUP BY tag',

@@ -475,6 +475,7 @@ evaluate(Request *request)
 {
 	Request    *requests[] = {request};
 
+	request->built_before = evaluator.bvhs.builds;
 	/* One BVH in a batch: those of other segments have others. */
 	do
 	{

@@ -73,7 +73,7 @@ extern double rtscan_device_building(int device);
 /*
  * How long the device takes, by experience of all backends: nanoseconds a request, there and
  * back, and a chunk.  Rays that cross where rows are crowded, for their columns are correlated, take many times as long as others: so what
- * a chunk takes is known of each group, an index and a set of its columns, that has been searched lately.  Of others it is what those
+ * a chunk takes is known of each group, an index and a set of its columns in as many regions, that has been searched lately.  Of others it is what those
  * took that were new before; a group of 0 stands for any.  What of_device is of what has elapsed, which is infinite if that says nothing, was the device's.
  */
 typedef struct RtscanDeviceSpeed
@@ -101,6 +101,9 @@ extern void rtscan_forget_device_adding(int device);
 extern double rtscan_cpu_slowness(void);
 extern void rtscan_note_cpu_speed(double price, double elapsed);
 
+/* It was too slow to be chosen: perhaps that was when pages were not in memory. */
+extern void rtscan_forget_cpu_speed(void);
+
 /*
  * A scan does without the device for want of a column on it, of so many bytes, and loses about
  * that many nanoseconds: have all scans that did by now lost what an upload takes?  Likewise for want of a group's BVHs, which take so many
@@ -108,6 +111,9 @@ extern void rtscan_note_cpu_speed(double price, double elapsed);
  */
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
 extern bool rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain);
+
+/* Has somebody been told that a group's BVHs are not there, and have they not paid so far? */
+extern bool rtscan_device_wants_build(int device, uint64 group);
 
 /*
  * Builds and merges that "auto" lets a device help take turns: whoever would have to wait for another one is faster without.  False: it

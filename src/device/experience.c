@@ -34,8 +34,7 @@ typedef struct Wish
 /* What a device takes for a chunk of a group, which counts for this much of what it is taken to take. */
 typedef struct OfGroup
 {
-	uint64		key;			/* hash of device, executor and group; 0: none */
-	int			device;
+	uint64		key;			/* hash of device, its program, executor and group; 0: none */
 	double		chunk;
 } OfGroup;
 
@@ -44,6 +43,7 @@ typedef struct OfGroup
 
 typedef struct OfDevice
 {
+	uint32		program;		/* so many have been started */
 	pid_t		builder;		/* whose turn it is to build with it; 0: nobody's */
 	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
@@ -56,7 +56,7 @@ typedef struct OfDevice
 typedef struct Experience
 {
 	slock_t		mutex;
-	double		cpu;			/* how many times as long as its costs say the CPU takes; 0: nobody knows */
+	double		cpu;			/* how many times as long as its costs say the CPU takes */
 	OfDevice	devices[RTSCAN_MAX_DEVICES];
 	OfGroup		groups[GROUPS]; /* by hash, */
 	Wish		wishes[WISHES]; /* likewise */
@@ -81,6 +81,7 @@ rtscan_attach_device_experience(void)
 		return;
 	memset(experience, 0, sizeof(Experience));
 	SpinLockInit(&experience->mutex);
+	experience->cpu = 1;
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		unknown.chunk[i] = get_float8_infinity();
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
@@ -126,9 +127,7 @@ rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibr
 	of->adding = of->first_adding = calibration->adding;
 	of->building = calibration->building;
 	of->memory = calibration->memory;
-	for (int i = 0; i < GROUPS; i++)
-		if (experience->groups[i].device == device)
-			experience->groups[i].key = 0;
+	of->program++;
 	SpinLockRelease(&experience->mutex);
 }
 
@@ -136,7 +135,9 @@ rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibr
 static OfGroup *
 place_of_group(int device, DeviceExecutor executor, uint64 group, uint64 *key)
 {
-	*key = hash_combine64(hash_combine64(group, device + 1), executor + 1);
+	uint64		of_device = hash_combine64(device + 1, experience->devices[device].program);
+
+	*key = hash_combine64(hash_combine64(group, of_device), executor + 1);
 	return &experience->groups[*key % GROUPS];
 }
 
@@ -189,7 +190,7 @@ rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, doub
 		approach(&of->chunk, chunk, GROUP_WEIGHT);
 	else
 	{
-		*of = (OfGroup) {key, device, chunk};
+		*of = (OfGroup) {key, chunk};
 		approach(&speed->chunk, chunk, SPEED_WEIGHT);
 	}
 	SpinLockRelease(&experience->mutex);
@@ -213,11 +214,15 @@ rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group)
 	SpinLockRelease(&experience->mutex);
 }
 
-/* What does not change while its program runs. */
 double
 rtscan_device_building(int device)
 {
-	return experience->devices[device].building;
+	double		building;
+
+	SpinLockAcquire(&experience->mutex);
+	building = experience->devices[device].building;
+	SpinLockRelease(&experience->mutex);
+	return building;
 }
 
 double
@@ -258,12 +263,24 @@ rtscan_device_total_memory(int device)
 
 /* ---------------------------------------------------------------- the CPU */
 
+static void
+approach_slowness(double slowness, double weight)
+{
+	SpinLockAcquire(&experience->mutex);
+	approach(&experience->cpu, slowness, weight);
+	SpinLockRelease(&experience->mutex);
+}
+
 void
 rtscan_note_cpu_speed(double price, double elapsed)
 {
-	SpinLockAcquire(&experience->mutex);
-	approach(&experience->cpu, elapsed / price, SPEED_WEIGHT);
-	SpinLockRelease(&experience->mutex);
+	approach_slowness(elapsed / price, SPEED_WEIGHT);
+}
+
+void
+rtscan_forget_cpu_speed(void)
+{
+	approach_slowness(1, FORGET_WEIGHT);
 }
 
 double
@@ -276,7 +293,7 @@ rtscan_cpu_slowness(void)
 	SpinLockAcquire(&experience->mutex);
 	slowness = experience->cpu;
 	SpinLockRelease(&experience->mutex);
-	return slowness > 0 ? slowness : 1;
+	return slowness;
 }
 
 /* ---------------------------------------------------------------- uploads */
@@ -305,7 +322,7 @@ wish_pays(uint64 hash, double cost, double gain)
 	wish->gain += gain;
 	pays = wish->gain >= cost;
 	if (pays)
-		wish->gain = 0;
+		*wish = (Wish) {0};
 	SpinLockRelease(&experience->mutex);
 	return pays;
 }
@@ -317,8 +334,26 @@ rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double
 					 size * UPLOAD_BYTE, gain);
 }
 
+static uint64
+wish_of_group(int device, uint64 group)
+{
+	return hash_combine64(group, device + 1);
+}
+
 bool
 rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain)
 {
-	return wish_pays(hash_combine64(group, device + 1), nanoseconds, gain);
+	return wish_pays(wish_of_group(device, group), nanoseconds, gain);
+}
+
+bool
+rtscan_device_wants_build(int device, uint64 group)
+{
+	uint64		of = wish_of_group(device, group);
+	bool		wants;
+
+	SpinLockAcquire(&experience->mutex);
+	wants = experience->wishes[of % WISHES].of == of;
+	SpinLockRelease(&experience->mutex);
+	return wants;
 }

@@ -48,6 +48,7 @@ typedef struct RtscanPathAggregate
 	RtscanQuals filter;
 	int			line;			/* or from rows: of aggregates.c; */
 	List	   *row_arguments;	/* row expressions, */
+	bool		of_entries;		/* of which tallies have no total (run/entries.h), */
 	Expr	   *row_filter;		/* this one is NULL if there is none */
 	Oid			fold;			/* the function that makes one value of two, if that is all that it does */
 	RtscanCollected collected;	/* values are collected for this, */
@@ -123,7 +124,7 @@ extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 extern bool rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
 
 /* Likewise: what a chunk's, or a tally's, total is of that the aggregate is made of (segment/totals.h); RTSCAN_NO_TOTAL: there is none. */
-extern RtscanTotalKind rtscan_total_of_aggregate(const RtscanPathAggregate *aggregate);
+extern RtscanTotalKind rtscan_total_kind_of(const RtscanPathAggregate *aggregate);
 
 /* price.c: cost the path, and estimate its rows. */
 extern void rtscan_cost_path(RtscanPath *path);

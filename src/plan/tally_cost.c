@@ -258,7 +258,7 @@ is_polynomial(const RtscanPath *path, Node *expression)
 }
 
 RtscanTotalKind
-rtscan_total_of_aggregate(const RtscanPathAggregate *aggregate)
+rtscan_total_kind_of(const RtscanPathAggregate *aggregate)
 {
 	RtscanTransition transition;
 	Oid			type = aggregate->row_arguments ? exprType(linitial(aggregate->row_arguments)) : InvalidOid;
@@ -273,12 +273,19 @@ is_distinct(const RtscanPathAggregate *aggregate)
 	return aggregate->collected.purpose == RTSCAN_FOR_DISTINCT;
 }
 
-/* Is its argument's value found in each entry?  That takes columns with few values, as conditions do. */
-static bool
-is_of_entries(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+/* Whose values are found in each entry?  That takes columns with few values, as conditions do. */
+static void
+find_aggregates_of_entries(const RtscanPath *path)
 {
-	return aggregate->collected.purpose == RTSCAN_NO_COLLECTION && list_length(aggregate->row_arguments) == 1 &&
-		rtscan_is_of_entries(linitial(aggregate->row_arguments), rtscan_total_of_aggregate(aggregate), own_columns(path));
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+	{
+		RtscanPathAggregate *aggregate = lfirst(cell);
+
+		aggregate->of_entries = aggregate->collected.purpose == RTSCAN_NO_COLLECTION && list_length(aggregate->row_arguments) == 1 &&
+			rtscan_is_of_entries(linitial(aggregate->row_arguments), rtscan_total_kind_of(aggregate), own_columns(path));
+	}
 }
 
 static bool
@@ -291,10 +298,10 @@ takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 		return false;
 	if (aggregate->collected.purpose != RTSCAN_NO_COLLECTION)
 		return is_distinct(aggregate) && are_factors(path, (Node *) aggregate->row_arguments);
-	kind = rtscan_total_of_aggregate(aggregate);
+	kind = rtscan_total_kind_of(aggregate);
 	if (kind == RTSCAN_NO_TOTAL || aggregate->row_arguments == NIL)
 		return kind != RTSCAN_NO_TOTAL;
-	if (is_of_entries(path, aggregate))
+	if (aggregate->of_entries)
 		return true;
 	argument = linitial(aggregate->row_arguments);
 	if (!are_integer_columns(path, argument))
@@ -315,7 +322,7 @@ list_conditions(const RtscanPath *path)
 
 		if (aggregate->row_filter)
 			conditions = lappend(conditions, aggregate->row_filter);
-		if (is_of_entries(path, aggregate))
+		if (aggregate->of_entries)
 			conditions = lappend(conditions, linitial(aggregate->row_arguments));
 	}
 	return conditions;
@@ -387,7 +394,7 @@ takes_totals(const RtscanPath *path)
 static Bitmapset *
 digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
-	if (is_distinct(aggregate) || is_of_entries(path, aggregate))
+	if (is_distinct(aggregate) || aggregate->of_entries)
 		return rtscan_row_columns((Node *) aggregate->row_arguments);
 	return find_products(path, (Node *) aggregate->row_arguments).digits;
 }
@@ -448,7 +455,12 @@ has_room(const RtscanPath *path)
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
-		measures += is_distinct(lfirst(cell)) || is_of_entries(path, lfirst(cell)) ? 0 : list_length(((const RtscanPathAggregate *) lfirst(cell))->row_arguments) * 3;
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+
+		if (!is_distinct(aggregate) && !aggregate->of_entries)
+			measures += list_length(aggregate->row_arguments) * 3;
+	}
 	return measures <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
 }
 
@@ -476,8 +488,11 @@ columns_of_set(const RtscanPath *path, const Bitmapset *digits)
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
-		if (!is_of_entries(path, lfirst(cell)))
-			columns += list_length(((RtscanPathAggregate *) lfirst(cell))->row_arguments);
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+
+		columns += aggregate->of_entries ? 0 : list_length(aggregate->row_arguments);
+	}
 	return columns;
 }
 
@@ -516,7 +531,10 @@ rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu,
 	double		visible = request->table->allvisfrac;
 	ListCell   *cell;
 
-	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || !are_testable(path) || !has_room(path))
+	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || !are_testable(path))
+		return false;
+	find_aggregates_of_entries(path);
+	if (!has_room(path))
 		return false;
 	size = rtscan_index_size(request->root, path->index);
 	if (size == NULL || !takes_totals(path) || size->rows < size->segments * RTSCAN_CHUNK_ROWS)

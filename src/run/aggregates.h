@@ -144,6 +144,9 @@ typedef struct RtscanFamily
 	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
 							  MemoryContext context);
 
+	/* Of sums, which have totals: add a value so many times. */
+	void		(*add_times) (const RtscanTransition *transition, RtscanState *state, Datum value, uint64 times, MemoryContext context);
+
 	/* Of minima and maxima, which have totals: is the state's value beyond all integers of a scale from one to another? */
 	bool		(*is_beyond) (const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest, int scale);
 

@@ -23,9 +23,8 @@ rtscan_takes_total(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	const RtscanTransition *transition = &answer->transitions[number];
-	const RtscanFamily *family = transition->family;
 
-	return aggregate->filter.state == NULL && family->add_total && family->total_kind(transition) != RTSCAN_NO_TOTAL &&
+	return aggregate->filter.state == NULL && rtscan_total_kind(transition) != RTSCAN_NO_TOTAL &&
 		(aggregate->narguments == 0 || (aggregate->narguments == 1 && aggregate->columns[0] >= 0));
 }
 

@@ -5,7 +5,6 @@
 #include "run/by_tally.h"
 
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "run/attributes.h"
 #include "run/by_chunks.h"
 #include "run/entries.h"
@@ -15,7 +14,7 @@
 /* So many are added before groups may be found to take too much memory. */
 #define GROUPS_AT_A_TIME	1024
 
-/* What the CPU takes to find a row's group, to add one of its values, or to see whether it passes a condition, in nanoseconds, at least. */
+/* What the CPU takes to find a row's group, to add one of its values, or to evaluate a condition, or another expression, in nanoseconds, at least. */
 #define GROUPED_ROW			2.0
 #define SUMMED_ROW			0.5
 #define CONDITION_ROW		0.5
@@ -342,18 +341,15 @@ combine_value(const Adding *adding, uint32 entry, int aggregate)
 
 	if (isnull)
 		return;
-	if (kind == RTSCAN_TOTAL_COUNT ||
-		rtscan_total_of_value(exprType((Node *) argument->row_expression), value, rows, &one.total, &one.scale))
+	if (kind == RTSCAN_TOTAL_COUNT || rtscan_total_of_value(transition, value, rows, &one.total, &one.scale))
 	{
 		add_total_before(adding, aggregate, one.scale);
 		combine(&adding->totals[aggregate], &one, kind);
-		return;
 	}
-	for (uint64 row = 0; row < (kind == RTSCAN_TOTAL_SUM ? rows : 1); row++)
-	{
-		CHECK_FOR_INTERRUPTS();
+	else if (kind == RTSCAN_TOTAL_SUM)
+		transition->family->add_times(transition, &adding->group[aggregate], value, rows, answer->state_context);
+	else
 		rtscan_add_datums(transition, &adding->group[aggregate], &value, answer->state_context);
-	}
 }
 
 /* An entry that has been entered. */
@@ -509,14 +505,15 @@ static double
 price_aggregate(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanTransition *transition = &answer->transitions[number];
-	double		price = answer->task->aggregates[number].filter.state ? CONDITION_ROW : 0;
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) + (aggregate->of_entries ? CONDITION_ROW : 0);
 
 	if (is_distinct(transition))
 		return price + DISTINCT_ROW;
 	return price + (rtscan_total_kind(transition) == RTSCAN_TOTAL_SUM ? SUMMED_ROW : 0);
 }
 
-/* What adding up rows takes, at least.  Without groups the CPU reads few values of counts and extremes: chunks have them. */
+/* What adding up rows takes, at least.  Without groups the CPU reads few values of columns' counts and extremes: chunks have them. */
 static RtscanAdding
 price_adding(const RtscanRowsAnswer *answer)
 {

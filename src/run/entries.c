@@ -11,7 +11,6 @@
 #include "run/expressions.h"
 #include "run/tally_sums.h"
 #include "segment/typed.h"
-#include "utils/lsyscache.h"
 
 #define ST_SORT rtscan_sort_entries
 #define ST_ELEMENT_TYPE RtscanPlacedEntry
@@ -204,15 +203,14 @@ multiply(int64 value, uint64 rows, RtscanTotal *total)
 }
 
 bool
-rtscan_total_of_value(Oid type, Datum value, uint64 rows, RtscanTotal *total, int *scale)
+rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total, int *scale)
 {
 	RtscanDecimal decimal = {0, 0};
 	bool		sorts;
-	RtscanExactKind kind = rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
+	RtscanExactKind kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
 
-	if (kind == RTSCAN_EXACT_NONE || !sorts || kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8)
-		return false;
-	if (type != NUMERICOID)
+	Assert(sorts && kind != RTSCAN_EXACT_NONE && kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8);
+	if (transition->type != NUMERICOID)
 		rtscan_exact_encode(kind, &value, 1, &decimal.digits);
 	else if (!rtscan_decimal_from_numeric(value, &decimal))
 		return false;

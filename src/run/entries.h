@@ -41,7 +41,7 @@ extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);
 extern bool rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns);
 
 /* The total of so many rows that have this value; of numerics, its scale.  False if it is not an exact integer, in the order of these. */
-extern bool rtscan_total_of_value(Oid type, Datum value, uint64 rows, RtscanTotal *total, int *scale);
+extern bool rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total, int *scale);
 
 /* An entry among others, in the order of numbers. */
 typedef struct RtscanPlacedEntry

@@ -2,7 +2,7 @@
  * steps.h
  *		Ranges of a column's integers that conditions on rows do not tell apart.
  *
- * Where all that conditions (FILTER, and WHERE that the index does not look up) have of a column is compared with constants, they are the same
+ * Where all that conditions (FILTER, WHERE that the index does not look up, CASE in aggregates) have of a column is compared with constants, they are the same
  * for all integers from one constant, a *step*, to the next.  So the column is a digit of tallies (search/tally.h) that has few numbers, however
  * many values there are:
  *

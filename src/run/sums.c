@@ -134,6 +134,14 @@ add_total(const RtscanTransition *transition, RtscanState *state, const RtscanTo
 	state->count += total->count;
 }
 
+/* RtscanFamily.add_times */
+static void
+add_times(const RtscanTransition *transition, RtscanState *state, Datum value, uint64 times, MemoryContext context)
+{
+	add_numeric(state, DirectFunctionCall2(numeric_mul, value, NumericGetDatum(int64_to_numeric(times))), context);
+	state->count += times;
+}
+
 /* RtscanFamily.combine */
 static void
 combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
@@ -250,7 +258,7 @@ partial_average(const RtscanTransition *transition, const RtscanState *state, bo
 
 #define ADDITION \
 	.add = add_decimal, .add_integers = add_integers, .add_masked = add_masked, \
-	.total_kind = total_kind, .add_total = add_total, .combine = combine, .serialize = numeric_avg_serialize, .deserialize = numeric_avg_deserialize
+	.total_kind = total_kind, .add_total = add_total, .add_times = add_times, .combine = combine, .serialize = numeric_avg_serialize, .deserialize = numeric_avg_deserialize
 
 const RtscanFamily rtscan_small_sums = {ADDITION};
 const RtscanFamily rtscan_sums = {ADDITION, .partial = partial_sum};

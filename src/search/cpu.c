@@ -170,20 +170,6 @@ rtscan_cpu_price(const RtscanSegmentScan *scan)
 	return price;
 }
 
-static double
-estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
-{
-	double		sum = 0;
-
-	for (int i = 0; i < nscans; i++)
-	{
-		RtscanCpuPrice price = rtscan_cpu_price(&scans[i]);
-
-		sum += price.pages + price.rows;
-	}
-	return sum;
-}
-
 /* Where the CPU tests rows, and where it looks up, is decided a condition at a time (rtscan_condition_is_long()). */
 static double
 test_time(const RtscanSegmentScan *scan)
@@ -220,7 +206,6 @@ const RtscanExecutorMethods rtscan_cpu_methods = {
 	.can = can,
 	.devices = devices,
 	.fits = fits,
-	.estimate = estimate,
 	.test_time = test_time,
 	.time_of_adding = time_of_adding,
 	.pass_over = pass_over,

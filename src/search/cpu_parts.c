@@ -270,11 +270,12 @@ rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
 }
 
 double
-rtscan_cpu_most(const RtscanRegion *region)
+rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region)
 {
-	double		n = region->ncolumns > 0 ? region->columns[0].rows : 0;
+	const RtscanColumnHeader *narrowest = &segment->columns[region->columns[0].column].header;
+	double		n = region->columns[0].rows;
 
-	if (region->ncolumns == 0)
+	if ((narrowest->flags & RTSCAN_COLUMN_HEAP_ORDER) == 0 && narrowest->order.pages == 0)
 		return get_float8_infinity();
 	return n * (COST_ORDER_ROW + log2(n + 1) * COST_COMPARISON + (region->ncolumns - 1) * COST_TEST_ROW) +
 		(1 + region->ncolumns * n) * COST_PAGE;

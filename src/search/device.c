@@ -244,7 +244,8 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 			passed = bms_add_member(passed, device_of(&scans[i]));
 	while ((device = bms_next_member(passed, device)) >= 0)
 	{
-		if (adding)
+		/* What compute takes to find rows is known from other requests. */
+		if (adding && executor == RTSCAN_EXECUTOR_COMPUTE)
 			rtscan_forget_device_adding(device);
 		else
 			rtscan_forget_device_speed(device, device_executor(executor), group_of(scans, nscans));

@@ -35,10 +35,13 @@ uint64
 rtscan_device_group(const RtscanSegmentScan *scan)
 {
 	uint64		group = hash_combine64(MyDatabaseId, RelationGetRelid(scan->reader.index));
+	Bitmapset  *columns = NULL;
 
 	for (int i = 0; i < scan->nregions; i++)
 		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
-			group = hash_combine64(group, scan->regions[i]->columns[c].column);
+			columns = bms_add_member(columns, scan->regions[i]->columns[c].column);
+	group = hash_combine64(group, hash_combine64(bms_hash_value(columns), scan->nregions));
+	bms_free(columns);
 	return group;
 }
 
@@ -123,6 +126,14 @@ has_conditions(const RtscanRegion *region)
 	return region->ncolumns > 0 || region->members != NIL;
 }
 
+/* The CPU has the bits of all rows at once. */
+static void
+add_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+{
+	if (has_conditions(region))
+		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
+}
+
 void
 rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
@@ -130,9 +141,8 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 
 	if (tally)
 		add_tallied(part, scan, region, tally);
-	else if (has_conditions(region))
-		/* The CPU has the bits of all rows at once. */
-		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
+	else
+		add_region(part, scan, region);
 }
 
 /* The regions of each disjunction; NULL, if one has none in the end. */
@@ -188,11 +198,20 @@ rtscan_end_part(RtscanDevicePart *part)
 		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
 }
 
-/* The device cannot make them, or has no room for their columns: then bits will do, of each region. */
+/* Of a filter that is combined no rays are cast, and its parts are others than the scan's own regions, which are no more. */
+static bool
+is_combined(const RtscanDeviceRegion *item)
+{
+	return item->part != PART_FIRST || (item->tally && item->scan->filter.ndisjunctions > 0);
+}
+
+/* The device cannot make them, or has no room for their columns: then bits will do, of each region, as far as there is room for all. */
 static void
 drop_tallies(RtscanDevicePart *part)
 {
 	int			n = part->nregions;
+	RtscanDeviceRegion *items = memcpy(palloc(sizeof(part->regions)), part->regions, sizeof(part->regions));
+	const RtscanSegmentScan *before = NULL;
 
 	part->header.digits = part->header.measures = 0;
 	part->header.columns = part->header.intervals = part->header.members = part->chunks = 0;
@@ -201,11 +220,16 @@ drop_tallies(RtscanDevicePart *part)
 	part->words = (RtscanDeviceWords) {0};
 	for (int i = 0; i < n; i++)
 	{
-		RtscanDeviceRegion item = part->regions[i];
+		RtscanSegmentScan *scan = items[i].scan;
 
-		if (has_conditions(item.region))
-			add_item(part, &(RtscanDeviceRegion) {item.scan, item.region, NULL, false, PART_FIRST});
+		if (!is_combined(&items[i]))
+			add_region(part, scan, items[i].region);
+		else if (scan != before)
+			for (int r = 0; r < scan->nregions && !rtscan_part_is_full(part); r++)
+				add_region(part, scan, scan->regions[r]);
+		before = scan;
 	}
+	pfree(items);
 	rtscan_end_part(part);
 }
 
@@ -295,13 +319,6 @@ typedef struct Missing
 	RtscanSegmentScan *scan;
 	RtscanDeviceColumn column;
 } Missing;
-
-/* Of a filter that is combined no rays are cast. */
-static bool
-is_combined(const RtscanDeviceRegion *item)
-{
-	return item->part != PART_FIRST || (item->tally && item->scan->filter.ndisjunctions > 0);
-}
 
 /* Bytes of all columns of a part. */
 static uint64
@@ -506,11 +523,24 @@ ask(RtscanDevicePart *part)
 	return NULL;
 }
 
+/* Who has asked for rays that lack what they meet need not ask again, until that is to be built. */
+static void
+reckon_with_builds(RtscanDevicePart *part)
+{
+	if (part->header.executor != DEVICE_RT || part->header.build || !rtscan_device_wants_build(part->device, part->group))
+		return;
+	if (builds_pay(part))
+		part->header.build = true;
+	else
+		part->header.executor = DEVICE_COMPUTE;
+}
+
 void
 rtscan_ask_part(RtscanDevicePart *part)
 {
 	if (!part->wanted)
 		return;
+	reckon_with_builds(part);
 	/* Tallies have maps among the words. */
 	if (part->words.n > DEVICE_MAX_SET_WORDS && part->tally_words > 0)
 		drop_tallies(part);
@@ -610,8 +640,8 @@ heed_reply(RtscanDevicePart *part)
 		part->header.build = true;
 		return NULL;
 	}
-	/* Who asks for rays by name wants to know; to "auto" compute is as good. */
-	if (part->header.executor == DEVICE_RT && rtscan_executor == RTSCAN_EXECUTOR_AUTO)
+	/* Who asks for rays by name wants to know; to "auto" compute is as good.  That there is no room for a tally's entries is true of both. */
+	if (part->reply.result != DEVICE_OK && part->header.executor == DEVICE_RT && rtscan_executor == RTSCAN_EXECUTOR_AUTO)
 	{
 		part->header.executor = DEVICE_COMPUTE;
 		return NULL;

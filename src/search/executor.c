@@ -6,6 +6,7 @@
 
 #include "bits/bits.h"
 #include "device/device.h"
+#include "executor/instrument.h"
 #include "search/device_members.h"
 #include "search/included.h"
 #include "search/stats.h"
@@ -78,12 +79,16 @@ price_of(const RtscanSegmentScan *scan)
 	return price;
 }
 
+static double
+time_of_price(RtscanCpuPrice price, double slowness)
+{
+	return price.pages * slowness + price.rows;
+}
+
 double
 rtscan_time_of_cpu(const RtscanSegmentScan *scan)
 {
-	RtscanCpuPrice price = price_of(scan);
-
-	return price.pages * rtscan_cpu_slowness() + price.rows;
+	return time_of_price(price_of(scan), rtscan_cpu_slowness());
 }
 
 double
@@ -98,6 +103,7 @@ rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *
 static double
 time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
+	double		slowness = rtscan_cpu_slowness();
 	double		time = 0;
 
 	for (int i = 0; i < nscans; i++)
@@ -107,14 +113,14 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 		scans[i].price = price_of(&scans[i]);
 		/* What needs no bits takes no time. */
 		if (!scans[i].takes_ranks)
-			time += rtscan_time_of_cpu(&scans[i]);
+			time += time_of_price(scans[i].price, slowness);
 		if (adding && rtscan_may_be_tallied(&scans[i]))
 			time += rtscan_time_of_adding_by_cpu(&scans[i], adding);
 	}
 	return time;
 }
 
-/* The CPU takes no longer than this, where each segment's rows are those of one region; infinite, if that takes time to find. */
+/* The CPU would take no longer than this if it tested the rows of each segment's narrowest column; infinite, if that takes time to find. */
 static double
 most_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
@@ -128,12 +134,12 @@ most_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, 
 			continue;
 		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nincluded > 0)
 			return get_float8_infinity();
-		most += rtscan_cpu_most(&filter->region);
+		most += rtscan_cpu_most(scans[i].reader.segment, &filter->region);
 		if (adding)
 			most += filter->region.columns[0].rows * adding->row +
 				rtscan_cpu_reading(scans[i].reader.segment, filter->region.columns[0].rows, adding->read);
 	}
-	return most;
+	return most * Max(rtscan_cpu_slowness(), 1);
 }
 
 double
@@ -162,7 +168,10 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *addin
 			continue;
 		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0);
 		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) < time)
+		{
+			executor->pass_over(i, scans, nscans, adding != NULL);
 			continue;
+		}
 		if (cpu_time < 0)
 			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding);
 		if (time < best_time)
@@ -173,6 +182,8 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *addin
 		else if (cpu_time > 0)
 			executor->pass_over(i, scans, nscans, adding != NULL);
 	}
+	if (best != RTSCAN_EXECUTOR_CPU)
+		rtscan_forget_cpu_speed();
 	return best;
 }
 
@@ -569,10 +580,12 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 /* What takes less than this says little of how fast memory is; nanoseconds. */
 #define LEAST_PRICE		20000.0
 
-/* By the CPU, which learns how long it takes. */
+/* By the CPU, as far as nobody else has; it learns how long pages take that are in memory. */
 static RtscanRowBits *
-evaluate_by_cpu(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
+evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
 {
+	bool		learns = scan->price.pages >= LEAST_PRICE && scan->price.pages >= scan->price.rows && evaluated_regions(scan) == 0;
+	int64		read = pgBufferUsage.shared_blks_read;
 	instr_time	start,
 				end;
 	RtscanRowBits *bits;
@@ -581,7 +594,7 @@ evaluate_by_cpu(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRow
 	bits = evaluate_filter(evaluation, &scan->filter, NULL, room);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
-	if (scan->price.pages >= LEAST_PRICE && evaluated_regions(scan) == 0)
+	if (learns && pgBufferUsage.shared_blks_read == read)
 		rtscan_note_cpu_speed(scan->price.pages, Max(INSTR_TIME_GET_DOUBLE(end) * 1e9 - scan->price.rows, 0));
 	return bits;
 }
@@ -629,7 +642,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		if (scan->regions[i]->evaluated)
 			compare_region(&round->scratch, scan, scan->regions[i]);
 	room = take_scratch(&round->scratch);
-	bits = scan->combined ? take_combined(scan) : evaluate_by_cpu(&evaluation, scan, room);
+	bits = scan->combined ? take_combined(scan) : evaluate_regions(&evaluation, scan, room);
 	if (bits != room)
 		round->in_hand = bits;
 	else if (scan->tally && scan->tally->made)

@@ -191,8 +191,8 @@ extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region
 /* Of all regions of a segment, where all rows matter and all pages are in memory. */
 extern RtscanCpuPrice rtscan_cpu_price(const RtscanSegmentScan *scan);
 
-/* Nanoseconds that it takes at most, found in no time; and those to read so many columns' values of a segment's rows. */
-extern double rtscan_cpu_most(const RtscanRegion *region);
+/* Nanoseconds to test all rows of the narrowest column, found in no time, or infinity; and those to read so many columns' values of a segment's rows. */
+extern double rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region);
 extern double rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns);
 
 /*
@@ -216,7 +216,10 @@ typedef struct RtscanExecutorMethods
 	 */
 	bool		(*fits) (const RtscanSegmentScan *scans, int nscans, double times);
 
-	/* Nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has been passed over, for that was too slow. */
+	/*
+	 * Of others than the CPU (rtscan_time_of_cpu()): nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has
+	 * been passed over, for that was too slow.
+	 */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added);
 	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding);
 

@@ -76,6 +76,7 @@ look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
 	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
 	rtscan_list_regions(segment);
 	segment->leaves_tests = false;
+	segment->price = (RtscanCpuPrice) {0};
 }
 
 static void
