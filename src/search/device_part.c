@@ -130,7 +130,7 @@ has_conditions(const RtscanRegion *region)
 static void
 add_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
-	if (has_conditions(region))
+	if (has_conditions(region) && !rtscan_part_is_full(part))
 		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
 
@@ -198,7 +198,7 @@ rtscan_end_part(RtscanDevicePart *part)
 		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
 }
 
-/* Of a filter that is combined no rays are cast, and its parts are others than the scan's own regions, which are no more. */
+/* Of a filter that is combined no rays are cast, and its alternatives are not the scan's own regions, but multiplied out. */
 static bool
 is_combined(const RtscanDeviceRegion *item)
 {
@@ -225,7 +225,7 @@ drop_tallies(RtscanDevicePart *part)
 		if (!is_combined(&items[i]))
 			add_region(part, scan, items[i].region);
 		else if (scan != before)
-			for (int r = 0; r < scan->nregions && !rtscan_part_is_full(part); r++)
+			for (int r = 0; r < scan->nregions; r++)
 				add_region(part, scan, scan->regions[r]);
 		before = scan;
 	}
