@@ -107,6 +107,26 @@ sub some_right { return all_right($_[0], undef, 5); }
 
 # ---------------------------------------------------------------- all rows are seen by all
 
+# Several segments, which are asked for together as far as their alternatives are few.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE several AS SELECT hashint4(i) % 100 AS a, hashint4(i * 3) % 100 AS b, i % 100 AS c, i % 50 AS v FROM generate_series(1, 700000) AS i;
+SET maintenance_work_mem = '16MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX several_idx ON several USING rtscan (a, b, c) INCLUDE (v);
+VACUUM ANALYZE several;
+SQL
+cmp_ok($node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('several_idx')"), '>=', 4, 'there are several segments');
+foreach my $executor (@executors)
+{
+	foreach my $select ('sum(v), count(*)', 'v, count(*)', 'a, b, v, sum(c)')
+	{
+		my $query = "SELECT $select FROM several WHERE c < 5 OR ((a < 50 OR b < 50) AND (a < 60 OR b < 70) AND (a < 70 OR b < 90) AND (b < 95 OR a > -90))"
+		  . ($select =~ /^sum/ ? '' : ' GROUP BY ' . join(', ', grep { /^[abv]$/ } split(/, /, $select)));
+		is(answered($executor, $query, 'SET rtscan.fallback = off; '), right($query), "$executor: alternatives of several segments: $select");
+	}
+	my $told = explained($executor, 'SELECT sum(v) FROM several WHERE c < 5 OR ((a < 50 OR b < 50) AND (a < 60 OR b < 70) AND (a < 70 OR b < 90) AND (b < 95 OR a > -90))', 'SET rtscan.fallback = off; ');
+	is($told->{'Not Tallied'}, undef, "$executor: all of them are tallied");
+}
+
 my $matching = $node->safe_psql('postgres', "SELECT count(*) $where");
 my $vacuumed = 'SET rtscan.fallback = off; ';
 all_right('vacuumed', $vacuumed);

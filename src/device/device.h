@@ -112,8 +112,9 @@ extern void rtscan_forget_cpu_speed(void);
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
 extern bool rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain);
 
-/* Has somebody been told that a group's BVHs are not there, and have they not paid so far? */
+/* Has somebody been told that a group's BVHs are not there?  And they have been built since. */
 extern bool rtscan_device_wants_build(int device, uint64 group);
+extern void rtscan_device_has_built(int device, uint64 group);
 
 /*
  * Builds and merges that "auto" lets a device help take turns: whoever would have to wait for another one is faster without.  False: it

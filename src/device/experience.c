@@ -304,7 +304,7 @@ rtscan_cpu_slowness(void)
  * but for having asked.
  */
 static bool
-wish_pays(uint64 hash, double cost, double gain)
+wish_pays(uint64 hash, double cost, double gain, bool forget)
 {
 	Wish	   *wish = &experience->wishes[hash % WISHES];
 	bool		pays;
@@ -321,7 +321,7 @@ wish_pays(uint64 hash, double cost, double gain)
 		*wish = (Wish) {.of = hash};
 	wish->gain += gain;
 	pays = wish->gain >= cost;
-	if (pays)
+	if (pays && forget)
 		*wish = (Wish) {0};
 	SpinLockRelease(&experience->mutex);
 	return pays;
@@ -331,7 +331,7 @@ bool
 rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain)
 {
 	return wish_pays(hash_combine64(hash_bytes_extended((const unsigned char *) key, sizeof(SegmentKey), 0), column),
-					 size * UPLOAD_BYTE, gain);
+					 size * UPLOAD_BYTE, gain, true);
 }
 
 static uint64
@@ -343,7 +343,7 @@ wish_of_group(int device, uint64 group)
 bool
 rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain)
 {
-	return wish_pays(wish_of_group(device, group), nanoseconds, gain);
+	return wish_pays(wish_of_group(device, group), nanoseconds, gain, false);
 }
 
 bool
@@ -356,4 +356,16 @@ rtscan_device_wants_build(int device, uint64 group)
 	wants = experience->wishes[of % WISHES].of == of;
 	SpinLockRelease(&experience->mutex);
 	return wants;
+}
+
+void
+rtscan_device_has_built(int device, uint64 group)
+{
+	uint64		of = wish_of_group(device, group);
+	Wish	   *wish = &experience->wishes[of % WISHES];
+
+	SpinLockAcquire(&experience->mutex);
+	if (wish->of == of)
+		*wish = (Wish) {0};
+	SpinLockRelease(&experience->mutex);
 }

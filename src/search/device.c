@@ -156,6 +156,15 @@ test_time(const RtscanSegmentScan *scan)
 	return isinf(adding) ? adding : Max(scan->reader.segment->chunks * adding, 1);
 }
 
+/* If rows are to be added up those of all alternatives are combined. */
+static int
+count_regions(const RtscanSegmentScan *scan, bool adding)
+{
+	if (adding && scan->filter.ndisjunctions > 0 && rtscan_may_be_tallied(scan))
+		return 1 + rtscan_count_alternatives(&scan->filter, RTSCAN_ROUND_REGIONS);
+	return scan->nregions;
+}
+
 /* Of the first segment that can be evaluated: the others have the same columns. */
 static uint64
 group_of(const RtscanSegmentScan *scans, int nscans)
@@ -186,7 +195,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 		device = device_of(&scans[i]);
 		if (rtscan_device_is_ready(device))
 		{
-			chunks[device] += scans[i].reader.segment->chunks * scans[i].nregions;
+			chunks[device] += (double) scans[i].reader.segment->chunks * count_regions(&scans[i], added > 0);
 			tested_chunks[device] += scans[i].reader.segment->chunks * count_tests(&scans[i]);
 			if (rtscan_may_be_tallied(&scans[i]))
 				added_chunks[device] += scans[i].reader.segment->chunks;

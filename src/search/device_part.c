@@ -97,6 +97,7 @@ add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 	const RtscanRegion *region = item->region;
 
 	part->regions[part->nregions++] = *item;
+	part->own_regions += item->part == PART_FIRST;
 	if (item->part == PART_FIRST)
 		part->chunks += item->scan->reader.segment->chunks;
 	part->searched += item->scan->reader.segment->chunks;
@@ -145,7 +146,17 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 		add_region(part, scan, region);
 }
 
-/* The regions of each disjunction; NULL, if one has none in the end. */
+/* What has few intervals and members in each of some regions may have many in a product of these. */
+static bool
+can_be_part(const RtscanRegion *region)
+{
+	for (int c = 0; c < region->ncolumns; c++)
+		if (region->columns[c].intervals.n > DEVICE_MAX_RUNS)
+			return false;
+	return list_length(region->members) <= DEVICE_MAX_COLUMNS;
+}
+
+/* The regions of each disjunction; NULL, if one has none in the end, or others than a device evaluates together. */
 static List **
 list_alternatives(const RtscanSegmentScan *scan)
 {
@@ -154,9 +165,14 @@ list_alternatives(const RtscanSegmentScan *scan)
 
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
+		ListCell   *cell;
+
 		alternatives[i] = rtscan_list_alternatives(&filter->disjunctions[i], scan->reader.segment->header.rows);
 		if (alternatives[i] == NIL)
 			return NULL;
+		foreach(cell, alternatives[i])
+			if (!can_be_part(lfirst(cell)))
+				return NULL;
 	}
 	return alternatives;
 }
@@ -168,12 +184,14 @@ rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
 	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
 	List	  **alternatives;
 
-	if (tally == NULL || part->nregions + 1 + rtscan_count_alternatives(filter, RTSCAN_ROUND_REGIONS) > RTSCAN_ROUND_REGIONS)
+	if (tally == NULL || part->nregions + 1 + rtscan_count_alternatives(filter, RTSCAN_ROUND_REGIONS) > RTSCAN_ROUND_REGIONS ||
+		part->own_regions + scan->nregions > RTSCAN_ROUND_REGIONS)
 		return false;
 	alternatives = list_alternatives(scan);
 	if (alternatives == NULL)
 		return false;
 	add_tallied(part, scan, &filter->region, tally);
+	part->own_regions += scan->nregions - 1;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
 		ListCell   *cell;
@@ -191,6 +209,7 @@ rtscan_end_part(RtscanDevicePart *part)
 	part->header.want_bits = false;
 	for (int i = 0; i < part->nregions; i++)
 		part->header.want_bits |= part->regions[i].part == PART_FIRST && wants_bits(&part->regions[i]);
+	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.members + part->header.digits + part->header.measures);
 	rtscan_place_words(&part->words);
 	part->header.words = part->words.n;
 	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
@@ -215,7 +234,7 @@ drop_tallies(RtscanDevicePart *part)
 
 	part->header.digits = part->header.measures = 0;
 	part->header.columns = part->header.intervals = part->header.members = part->chunks = 0;
-	part->tally_words = part->nregions = 0;
+	part->tally_words = part->nregions = part->own_regions = 0;
 	part->searched = part->added = part->tested = 0;
 	part->words = (RtscanDeviceWords) {0};
 	for (int i = 0; i < n; i++)
@@ -230,6 +249,7 @@ drop_tallies(RtscanDevicePart *part)
 		before = scan;
 	}
 	pfree(items);
+	part->uploads = 0;
 	rtscan_end_part(part);
 }
 
@@ -320,21 +340,36 @@ typedef struct Missing
 	RtscanDeviceColumn column;
 } Missing;
 
+/* None, if they have been counted. */
+static uint64
+bytes_of_column(const RtscanSegmentScan *scan, const RtscanDeviceColumn *column, Bitmapset **counted)
+{
+	int			member = column->number * COLUMN_FORMS + column->form;
+
+	if (bms_is_member(member, *counted))
+		return 0;
+	*counted = bms_add_member(*counted, member);
+	return rtscan_device_column_size(scan->reader.segment, column);
+}
+
 /* Bytes of all columns of a part. */
 static uint64
 bytes_of_part(const RtscanDevicePart *part)
 {
 	uint64		size = 0;
+	Bitmapset  *counted = NULL; /* of the scan at hand, in any form */
 
 	for (int i = 0; i < part->nregions; i++)
 	{
 		const RtscanDeviceRegion *item = &part->regions[i];
 		ListCell   *cell;
 
+		if (i > 0 && item->scan != part->regions[i - 1].scan)
+			counted = NULL;
 		for (int c = 0; c < item->region->ncolumns; c++)
-			size += rtscan_device_column_size(item->scan->reader.segment, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY});
+			size += bytes_of_column(item->scan, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY}, &counted);
 		foreach(cell, item->region->members)
-			size += rtscan_device_column_size(item->scan->reader.segment, &((RtscanDeviceMembers *) lfirst(cell))->own);
+			size += bytes_of_column(item->scan, &((RtscanDeviceMembers *) lfirst(cell))->own, &counted);
 		if (item->tally)
 			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
 		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0 && !is_combined(item))
@@ -527,7 +562,8 @@ ask(RtscanDevicePart *part)
 static void
 reckon_with_builds(RtscanDevicePart *part)
 {
-	if (part->header.executor != DEVICE_RT || part->header.build || !rtscan_device_wants_build(part->device, part->group))
+	if (part->header.executor != DEVICE_RT || part->header.build || time_to_build(part) == 0 ||
+		!rtscan_device_wants_build(part->device, part->group))
 		return;
 	if (builds_pay(part))
 		part->header.build = true;
@@ -577,6 +613,8 @@ take_reply(RtscanDevicePart *part)
 	bool		received = part->asked && rtscan_device_receive(part->device, &part->reply);
 
 	part->asked = false;
+	if (received && part->reply.result == DEVICE_OK && part->header.executor == DEVICE_RT && part->header.build)
+		rtscan_device_has_built(part->device, part->group);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, part->start);
 	if (received && part->reply.result == DEVICE_OK && !part->header.prepare && rtscan_device_made_wait(part->device))
@@ -678,7 +716,6 @@ rtscan_await_part(RtscanDevicePart *part)
 {
 	if (!part->wanted || part->why)
 		return;
-	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.members + part->header.digits + part->header.measures);
 	for (;;)
 	{
 		bool		replied;

@@ -36,6 +36,7 @@ typedef struct RtscanDevicePart
 	int			nregions;
 	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];
 	RtscanDeviceWords words;	/* of sets and maps */
+	int			own_regions;	/* of the scans, which take the place of these if there are no tallies: no more, either */
 	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only; */
 	uint64		group;			/* and of which index and columns (rtscan_device_group()) */
 	uint32		chunks;
@@ -62,7 +63,7 @@ typedef struct RtscanDevicePart
 static inline bool
 rtscan_part_is_full(const RtscanDevicePart *part)
 {
-	return part->nregions == RTSCAN_ROUND_REGIONS;
+	return Max(part->nregions, part->own_regions) >= RTSCAN_ROUND_REGIONS;
 }
 
 /* Add a region of a segment, with the segment's tally if it wants one and there is room. */

@@ -193,10 +193,11 @@ segments_of_round(const RtscanSearch *search)
 	for (int i = 0; i < search->nsegments; i++)
 	{
 		const RtscanSegmentScan *segment = &search->segments[i];
-		bool		combines = segment->filter.ndisjunctions > 0 && segment->filter.region.ncolumns == 0 && rtscan_may_be_tallied(segment);
 
+		regions = Max(regions, segment->nregions);
 		/* The filter's own region is there for that, too. */
-		regions = Max(regions, segment->nregions + combines);
+		if (segment->filter.ndisjunctions > 0 && rtscan_may_be_tallied(segment))
+			regions = Max(regions, 1 + rtscan_count_alternatives(&segment->filter, RTSCAN_ROUND_REGIONS));
 	}
 	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) * rtscan_executors[search->chosen]->devices();
 }

@@ -155,7 +155,7 @@ extern double rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema
  * that have too many measures. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
 
-/* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, for alternatives are nested, or whose rows it has to test. */
+/* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, for alternatives are too many, or whose rows it has to test. */
 extern bool rtscan_may_be_tallied(const RtscanSegmentScan *scan);
 
 /* Forget what an earlier round has made, unless that has been given. */
