@@ -7,8 +7,8 @@
 # for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
 # what 16 and 64 sessions get beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
 # direction of the executor rt, its ablations, other sieves, correlated columns, and values that are not encoded, for which
-# `make bench/encoding` must have been run. With --columns one to six columns, and other distributions, instead. With --aggregates what devices add up, of each list of devices: --device may come
-# several times, as in --device 0 --device 0,1; and what sessions get of the last one. Times are medians, in milliseconds. A
+# `make bench/encoding` must have been run. With --columns one to six columns, and other distributions, instead. With
+# --aggregates what devices add up, of each list of devices: --device may come several times, as in --device 0 --device 0,1; and what sessions get of the last one. Times are medians, in milliseconds. A
 # device's clock rises only under load that lasts, so that there are many repetitions; the first table says also what a few take.
 set -euo pipefail
 
@@ -217,13 +217,16 @@ others_table() {
 
 # Milliseconds of the device up to counts where each of the columns $1 of the table other is below what a part of its values are below
 times_of_columns() {
-  local executor selectivity column where
+  local executor selectivity column where conditions=()
+  for selectivity in 0.01 0.1 0.2 0.5; do
+    where=
+    for column in $1; do
+      where+="${where:+ AND }$column <= $(query -c "SELECT percentile_disc($selectivity) WITHIN GROUP (ORDER BY $column) FROM other")"
+    done
+    conditions+=("$where")
+  done
   for executor in compute rt; do
-    for selectivity in 0.01 0.1 0.2 0.5; do
-      where=
-      for column in $1; do
-        where+="${where:+ AND }$column <= $(query -c "SELECT percentile_disc($selectivity) WITHIN GROUP (ORDER BY $column) FROM other")"
-      done
+    for where in "${conditions[@]}"; do
       printf '| %s ' "$(query -c "SET rtscan.executor = '$executor'; SET enable_seqscan = off" \
         -c "SELECT round(device_time::numeric, 4) FROM rtscan_benchmark('SELECT 1 FROM other WHERE $where', $((repetitions / 4)), true)" | tail -n 1)"
     done

@@ -168,11 +168,23 @@ approach(double *estimate, double sample, double weight)
 		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
 }
 
+/* A figure by itself. */
+static double
+learnt(const double *figure)
+{
+	double		value;
+
+	SpinLockAcquire(&experience->mutex);
+	value = *figure;
+	SpinLockRelease(&experience->mutex);
+	return value;
+}
+
 static void
-approach_adding(double *adding, double sample, double weight)
+learn(double *figure, double sample, double weight)
 {
 	SpinLockAcquire(&experience->mutex);
-	approach(adding, sample, weight);
+	approach(figure, sample, weight);
 	SpinLockRelease(&experience->mutex);
 }
 
@@ -217,29 +229,19 @@ rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group)
 double
 rtscan_device_building(int device)
 {
-	double		building;
-
-	SpinLockAcquire(&experience->mutex);
-	building = experience->devices[device].building;
-	SpinLockRelease(&experience->mutex);
-	return building;
+	return learnt(&experience->devices[device].building);
 }
 
 double
 rtscan_device_adding(int device)
 {
-	double		adding;
-
-	SpinLockAcquire(&experience->mutex);
-	adding = experience->devices[device].adding;
-	SpinLockRelease(&experience->mutex);
-	return adding;
+	return learnt(&experience->devices[device].adding);
 }
 
 void
 rtscan_note_device_adding(int device, double columns, double nanoseconds)
 {
-	approach_adding(&experience->devices[device].adding, nanoseconds / columns, SPEED_WEIGHT);
+	learn(&experience->devices[device].adding, nanoseconds / columns, SPEED_WEIGHT);
 }
 
 void
@@ -247,7 +249,7 @@ rtscan_forget_device_adding(int device)
 {
 	OfDevice   *of = &experience->devices[device];
 
-	approach_adding(&of->adding, of->first_adding, FORGET_WEIGHT);
+	learn(&of->adding, of->first_adding, FORGET_WEIGHT);
 }
 
 uint64
@@ -263,37 +265,22 @@ rtscan_device_total_memory(int device)
 
 /* ---------------------------------------------------------------- the CPU */
 
-static void
-approach_slowness(double slowness, double weight)
-{
-	SpinLockAcquire(&experience->mutex);
-	approach(&experience->cpu, slowness, weight);
-	SpinLockRelease(&experience->mutex);
-}
-
 void
 rtscan_note_cpu_speed(double price, double elapsed)
 {
-	approach_slowness(elapsed / price, SPEED_WEIGHT);
+	learn(&experience->cpu, elapsed / price, SPEED_WEIGHT);
 }
 
 void
 rtscan_forget_cpu_speed(void)
 {
-	approach_slowness(1, FORGET_WEIGHT);
+	learn(&experience->cpu, 1, FORGET_WEIGHT);
 }
 
 double
 rtscan_cpu_slowness(void)
 {
-	double		slowness;
-
-	if (experience == NULL)
-		return 1;
-	SpinLockAcquire(&experience->mutex);
-	slowness = experience->cpu;
-	SpinLockRelease(&experience->mutex);
-	return slowness;
+	return experience ? learnt(&experience->cpu) : 1;
 }
 
 /* ---------------------------------------------------------------- uploads */

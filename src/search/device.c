@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "common/hashfn.h"
 #include "device/device.h"
 #include "miscadmin.h"
 #include "settings.h"
@@ -165,13 +166,23 @@ count_regions(const RtscanSegmentScan *scan, bool adding)
 	return scan->nregions;
 }
 
+static uint64
+group_of_scan(const RtscanSegmentScan *scan)
+{
+	Bitmapset  *columns = columns_of(scan);
+	uint64		searched = hash_combine64(bms_hash_value(columns), scan->nregions);
+
+	bms_free(columns);
+	return hash_combine64(hash_combine64(MyDatabaseId, RelationGetRelid(scan->reader.index)), searched);
+}
+
 /* Of the first segment that can be evaluated: the others have the same columns. */
 static uint64
 group_of(const RtscanSegmentScan *scans, int nscans)
 {
 	for (int i = 0; i < nscans; i++)
 		if (can(&scans[i]))
-			return rtscan_device_group(&scans[i]);
+			return group_of_scan(&scans[i]);
 	return 0;
 }
 

@@ -31,20 +31,6 @@ rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double
 	return speed.request + chunks * speed.chunk + (added > 0 ? added * rtscan_device_adding(device) : 0);
 }
 
-uint64
-rtscan_device_group(const RtscanSegmentScan *scan)
-{
-	uint64		group = hash_combine64(MyDatabaseId, RelationGetRelid(scan->reader.index));
-	Bitmapset  *columns = NULL;
-
-	for (int i = 0; i < scan->nregions; i++)
-		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
-			columns = bms_add_member(columns, scan->regions[i]->columns[c].column);
-	group = hash_combine64(group, hash_combine64(bms_hash_value(columns), scan->nregions));
-	bms_free(columns);
-	return group;
-}
-
 /* ---------------------------------------------------------------- what is asked for */
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
@@ -97,9 +83,11 @@ add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 	const RtscanRegion *region = item->region;
 
 	part->regions[part->nregions++] = *item;
-	part->own_regions += item->part == PART_FIRST;
 	if (item->part == PART_FIRST)
+	{
+		part->own_regions++;
 		part->chunks += item->scan->reader.segment->chunks;
+	}
 	part->searched += item->scan->reader.segment->chunks;
 	part->header.columns += region->ncolumns;
 	for (int c = 0; c < region->ncolumns; c++)
@@ -146,16 +134,6 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 		add_region(part, scan, region);
 }
 
-/* What has few intervals and members in each of some regions may have many in a product of these. */
-static bool
-can_be_part(const RtscanRegion *region)
-{
-	for (int c = 0; c < region->ncolumns; c++)
-		if (region->columns[c].intervals.n > DEVICE_MAX_RUNS)
-			return false;
-	return list_length(region->members) <= DEVICE_MAX_COLUMNS;
-}
-
 /* The regions of each disjunction; NULL, if one has none in the end, or others than a device evaluates together. */
 static List **
 list_alternatives(const RtscanSegmentScan *scan)
@@ -171,8 +149,13 @@ list_alternatives(const RtscanSegmentScan *scan)
 		if (alternatives[i] == NIL)
 			return NULL;
 		foreach(cell, alternatives[i])
-			if (!can_be_part(lfirst(cell)))
+		{
+			const RtscanRegion *region = lfirst(cell);
+
+			/* What is few in each of some regions may be many in a product of these. */
+			if (!rtscan_has_few_intervals(region) || list_length(region->members) > DEVICE_MAX_COLUMNS)
 				return NULL;
+		}
 	}
 	return alternatives;
 }

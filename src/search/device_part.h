@@ -38,7 +38,7 @@ typedef struct RtscanDevicePart
 	RtscanDeviceWords words;	/* of sets and maps */
 	int			own_regions;	/* of the scans, which take the place of these if there are no tallies: no more, either */
 	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only; */
-	uint64		group;			/* and of which index and columns (rtscan_device_group()) */
+	uint64		group;			/* and of which index and columns (device/device.h) */
 	uint32		chunks;
 	uint64		tally_words;
 	double		searched;		/* chunks of all regions */
@@ -84,8 +84,5 @@ extern void rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, Rt
 
 /* Nanoseconds that a device takes for a request of so many regions' chunks, and to add up so many columns' chunks. */
 extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added);
-
-/* The index, and the columns that a search of it is by: of one of its segments, as the others have the same. */
-extern uint64 rtscan_device_group(const RtscanSegmentScan *scan);
 
 #endif							/* RTSCAN_DEVICE_PART_H */

@@ -167,19 +167,15 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *addin
 		if (!executor->is_ready())
 			continue;
 		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0);
-		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) < time)
-		{
-			executor->pass_over(i, scans, nscans, adding != NULL);
-			continue;
-		}
-		if (cpu_time < 0)
+		/* Of what is little the CPU's time need not be known. */
+		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) >= time)
 			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding);
 		if (time < best_time)
 		{
 			best = i;
 			best_time = time;
 		}
-		else if (cpu_time > 0)
+		else if (cpu_time != 0)
 			executor->pass_over(i, scans, nscans, adding != NULL);
 	}
 	if (best != RTSCAN_EXECUTOR_CPU)

@@ -592,9 +592,8 @@ rtscan_tally_columns(const RtscanTally *tally)
 	return columns;
 }
 
-/* Parts of a filter are sieved, whatever the executor. */
-static bool
-has_few_intervals(const RtscanRegion *region)
+bool
+rtscan_has_few_intervals(const RtscanRegion *region)
 {
 	for (int i = 0; i < region->ncolumns; i++)
 		if (region->columns[i].intervals.n > DEVICE_MAX_RUNS)
@@ -606,7 +605,7 @@ has_few_intervals(const RtscanRegion *region)
 static bool
 has_few_questions(const RtscanSegmentFilter *filter)
 {
-	bool		few = !rtscan_filter_asks_rows(filter) && has_few_intervals(&filter->region);
+	bool		few = !rtscan_filter_asks_rows(filter) && rtscan_has_few_intervals(&filter->region);
 
 	check_stack_depth();
 	for (int i = 0; i < filter->ndisjunctions; i++)

@@ -158,6 +158,9 @@ extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
 /* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, for alternatives are too many, or whose rows it has to test. */
 extern bool rtscan_may_be_tallied(const RtscanSegmentScan *scan);
 
+/* Can a region be a part of a filter?  These are sieved, whatever the executor. */
+extern bool rtscan_has_few_intervals(const RtscanRegion *region);
+
 /* Forget what an earlier round has made, unless that has been given. */
 extern void rtscan_reset_tally(RtscanTally *tally);
 
