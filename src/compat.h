@@ -375,33 +375,6 @@ rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths
 #endif
 }
 
-/*
- * A hash table of tuples with a pointer each, without a parent: then nothing is compiled.  18 wants to know of
- * what kind all slots are (they differ, so NULL), and has room for values in its entries, where there was a pointer.
- */
-static inline TupleHashTable
-rtscan_compat_create_hash_table(TupleDesc keys, AttrNumber *columns, Oid *equal, FmgrInfo *hashes, Oid *collations,
-								int buckets, MemoryContext table, MemoryContext tuples, MemoryContext temporary)
-{
-#if PG_VERSION_NUM >= 180000
-	return BuildTupleHashTable(NULL, keys, NULL, keys->natts, columns, equal, hashes, collations, buckets,
-							   sizeof(void *), table, tuples, temporary, false);
-#else
-	return BuildTupleHashTableExt(NULL, keys, keys->natts, columns, equal, hashes, collations, buckets,
-								  0, table, tuples, temporary, false);
-#endif
-}
-
-static inline void **
-rtscan_compat_entry_value(TupleHashTable table, TupleHashEntry entry)
-{
-#if PG_VERSION_NUM >= 180000
-	return TupleHashEntryGetAdditional(table, entry);
-#else
-	return &entry->additional;
-#endif
-}
-
 /* 18 marks what grouping sets may make NULL: not below them. */
 static inline List *
 rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)

@@ -1,6 +1,6 @@
 /*
  * groups.c
- *		The groups of GROUP BY, in PostgreSQL's hash table, within the memory that a hash may take.
+ *		The groups of GROUP BY, within the memory that a hash may take.
  */
 #include "run/groups.h"
 
@@ -8,13 +8,9 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "run/collection.h"
+#include "run/group_table.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
-
-#define MAX_BUCKETS		1000000
-
-/* Groups' states are allocated together, up to so many bytes: a chunk of memory each would be half as large again. */
-#define STATES_BYTES	8192
 
 /* Groups are spilled to so many files at most, by so many bits of their hash. */
 #define MAX_SPILL_BITS	5
@@ -42,19 +38,17 @@ typedef struct SpillFile
 
 struct RtscanGroups
 {
-	TupleHashTable table;
-	TupleTableSlot *keys;		/* to look for */
-	TupleTableSlot *found;
+	RtscanGroupTable *table;
+	TupleTableSlot *written;	/* keys, to a file, */
+	TupleTableSlot *read;		/* and from one */
 	const RtscanTransition *transitions;
 	int			nstates;
 	Size		limit;			/* of memory */
 	bool		collects;		/* values: a group's are spilled with it */
 	MemoryContext context;
 	MemoryContext table_context;	/* groups, and what their states keep */
-	RtscanState *unused;		/* states, for the next groups: */
-	int			nunused;		/* for so many */
 	MemoryContext temporary;	/* of comparisons */
-	TupleHashIterator iterator;
+	uint64		visited;		/* groups, of those in memory */
 	int			used_bits;		/* that the groups in memory have in common */
 	int			spill_bits;		/* the next ones, by which they are spilled */
 	BufFile    *files[MAX_SPILL_FILES]; /* that they are being spilled to, once one is */
@@ -64,13 +58,10 @@ struct RtscanGroups
 };
 
 RtscanGroups *
-rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
+rtscan_create_groups(TupleDesc keys, const Oid *operators, const Oid *collations,
 					 const RtscanTransition *transitions, int nstates, double expected, Size limit)
 {
 	RtscanGroups *groups = palloc0(sizeof(RtscanGroups));
-	AttrNumber *columns = palloc(keys->natts * sizeof(AttrNumber));
-	Oid		   *functions;
-	FmgrInfo   *hashes;
 
 	groups->transitions = transitions;
 	groups->nstates = nstates;
@@ -81,16 +72,10 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 	groups->context = CurrentMemoryContext;
 	groups->table_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan groups", ALLOCSET_DEFAULT_SIZES);
 	groups->temporary = AllocSetContextCreate(CurrentMemoryContext, "rtscan group keys", ALLOCSET_DEFAULT_SIZES);
-	groups->keys = MakeSingleTupleTableSlot(keys, &TTSOpsVirtual);
-	groups->found = MakeSingleTupleTableSlot(keys, &TTSOpsMinimalTuple);
-	for (int i = 0; i < keys->natts; i++)
-		columns[i] = i + 1;
+	groups->written = MakeSingleTupleTableSlot(keys, &TTSOpsVirtual);
+	groups->read = MakeSingleTupleTableSlot(keys, &TTSOpsMinimalTuple);
 	groups->spill_bits = MAX_SPILL_BITS;
-	execTuplesHashPrepare(keys->natts, operators, &functions, &hashes);
-	/* Without a parent nothing is compiled: that would be kept until the query's end, for each answer. */
-	groups->table = rtscan_compat_create_hash_table(keys, columns, functions, hashes, collations,
-													Min(Max(expected, 16), MAX_BUCKETS), CurrentMemoryContext,
-													groups->table_context, groups->temporary);
+	groups->table = rtscan_create_group_table(keys, operators, collations, nstates, expected, groups->table_context, groups->temporary);
 	return groups;
 }
 
@@ -99,10 +84,7 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
 void
 rtscan_forget_groups(RtscanGroups *groups)
 {
-	ExecClearTuple(groups->found);
-	ResetTupleHashTable(groups->table);
-	MemoryContextReset(groups->table_context);
-	groups->nunused = 0;
+	rtscan_reset_group_table(groups->table);
 }
 
 void
@@ -117,18 +99,16 @@ rtscan_end_groups(RtscanGroups *groups)
 		BufFileClose(((SpillFile *) lfirst(cell))->file);
 }
 
-/* Groups, and their part of the hash table, which is up to twice as large. */
 Size
 rtscan_groups_memory(const RtscanGroups *groups)
 {
-	return MemoryContextMemAllocated(groups->table_context, true) +
-		groups->table->hashtab->members * 2 * sizeof(TupleHashEntryData);
+	return rtscan_group_table_memory(groups->table);
 }
 
 static bool
 may_be_spilled(const RtscanGroups *groups)
 {
-	return groups->used_bits < MAX_USED_BITS && (groups->collects || groups->table->hashtab->members > FEW_GROUPS);
+	return groups->used_bits < MAX_USED_BITS && (groups->collects || rtscan_count_groups(groups->table) > FEW_GROUPS);
 }
 
 bool
@@ -151,47 +131,11 @@ rtscan_spilled_groups(const RtscanGroups *groups)
 
 /* ---------------------------------------------------------------- groups */
 
-static RtscanState *
-make_group(RtscanGroups *groups)
-{
-	int			nstates = Max(groups->nstates, 1);
-	RtscanState *group;
-
-	if (groups->nunused == 0)
-	{
-		groups->nunused = Max(STATES_BYTES / (nstates * sizeof(RtscanState)), 1);
-		groups->unused = MemoryContextAllocZero(groups->table_context, groups->nunused * nstates * sizeof(RtscanState));
-	}
-	group = groups->unused;
-	groups->unused += nstates;
-	groups->nunused--;
-	return group;
-}
-
-/* The group of a slot's keys with a hash. */
-static RtscanState *
-group_of(RtscanGroups *groups, TupleTableSlot *keys, uint32 hash, bool *is_new)
-{
-	TupleHashEntry entry = LookupTupleHashEntryHash(groups->table, keys, is_new, hash);
-	void	  **group = rtscan_compat_entry_value(groups->table, entry);
-
-	if (*is_new)
-		*group = make_group(groups);
-	return *group;
-}
-
 RtscanState *
 rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull)
 {
-	int			nkeys = groups->keys->tts_tupleDescriptor->natts;
-	bool		is_new;
-
-	ExecClearTuple(groups->keys);
-	memcpy(groups->keys->tts_values, keys, nkeys * sizeof(Datum));
-	memcpy(groups->keys->tts_isnull, isnull, nkeys * sizeof(bool));
-	ExecStoreVirtualTuple(groups->keys);
 	MemoryContextReset(groups->temporary);
-	return group_of(groups, groups->keys, TupleHashTableHash(groups->table, groups->keys), &is_new);
+	return rtscan_enter_group(groups->table, keys, isnull, rtscan_hash_group(groups->table, keys, isnull))->states;
 }
 
 /* ---------------------------------------------------------------- spilling */
@@ -214,18 +158,30 @@ file_for(RtscanGroups *groups, uint32 hash)
 	return *file;
 }
 
+/* A group's keys as a tuple, in the current context. */
+static MinimalTuple
+tuple_of_keys(RtscanGroups *groups, const RtscanGroup *group)
+{
+	TupleTableSlot *slot = ExecClearTuple(groups->written);
+	int			nkeys = slot->tts_tupleDescriptor->natts;
+
+	memcpy(slot->tts_values, group->keys, nkeys * sizeof(Datum));
+	memcpy(slot->tts_isnull, group->isnull, nkeys * sizeof(bool));
+	return ExecCopySlotMinimalTuple(ExecStoreVirtualTuple(slot));
+}
+
 /* A group is its hash, its keys, and its states. */
 static void
-write_group(RtscanGroups *groups, TupleHashEntry entry)
+write_group(RtscanGroups *groups, RtscanGroup *group)
 {
-	BufFile    *file = file_for(groups, entry->hash);
-	RtscanState *group = *rtscan_compat_entry_value(groups->table, entry);
+	BufFile    *file = file_for(groups, group->hash);
 	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
+	MinimalTuple keys = tuple_of_keys(groups, group);
 
-	BufFileWrite(file, &entry->hash, sizeof(uint32));
-	BufFileWrite(file, entry->firstTuple, entry->firstTuple->t_len);
+	BufFileWrite(file, &group->hash, sizeof(uint32));
+	BufFileWrite(file, keys, keys->t_len);
 	for (int i = 0; i < groups->nstates; i++)
-		rtscan_write_state(&groups->transitions[i], &group[i], file);
+		rtscan_write_state(&groups->transitions[i], &group->states[i], file);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(groups->temporary);
 }
@@ -233,15 +189,13 @@ write_group(RtscanGroups *groups, TupleHashEntry entry)
 void
 rtscan_spill_groups(RtscanGroups *groups)
 {
-	TupleHashIterator iterator;
-	TupleHashEntry entry;
+	RtscanGroup *group;
 
 	groups->spilling = true;
-	InitTupleHashIterator(groups->table, &iterator);
-	while ((entry = ScanTupleHashTable(groups->table, &iterator)) != NULL)
+	for (uint64 i = 0; (group = rtscan_group_number(groups->table, i)) != NULL; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_group(groups, entry);
+		write_group(groups, group);
 		groups->spilled++;
 	}
 	rtscan_forget_groups(groups);
@@ -286,7 +240,7 @@ finish_spilling(RtscanGroups *groups)
 
 /* ---------------------------------------------------------------- reading what was spilled */
 
-/* The keys of the next group, in the slot for found ones; false at the end of the file. */
+/* The keys of the next group, in the slot for them; false at the end of the file. */
 static bool
 read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
 {
@@ -299,15 +253,15 @@ read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
 	keys = MemoryContextAlloc(groups->temporary, length);
 	keys->t_len = length;
 	rtscan_read_exactly(file, (char *) keys + sizeof(uint32), length - sizeof(uint32));
-	ExecStoreMinimalTuple(keys, groups->found, false);
+	ExecStoreMinimalTuple(keys, groups->read, false);
+	slot_getallattrs(groups->read);
 	return true;
 }
 
 static void
 read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 {
-	bool		is_new;
-	RtscanState *group = group_of(groups, groups->found, hash, &is_new);
+	RtscanGroup *group = rtscan_enter_group(groups->table, groups->read->tts_values, groups->read->tts_isnull, hash);
 	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
 
 	for (int i = 0; i < groups->nstates; i++)
@@ -315,10 +269,10 @@ read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 		RtscanState state;
 
 		rtscan_read_state(&groups->transitions[i], &state, file);
-		rtscan_combine(&groups->transitions[i], &group[i], &state, groups->table_context);
+		rtscan_combine(&groups->transitions[i], &group->states[i], &state, groups->table_context);
 	}
 	MemoryContextSwitchTo(old);
-	ExecClearTuple(groups->found);
+	ExecClearTuple(groups->read);
 	MemoryContextReset(groups->temporary);
 }
 
@@ -376,24 +330,23 @@ rtscan_begin_groups(RtscanGroups *groups)
 {
 	if (groups->spilling)
 		finish_spilling(groups);
-	InitTupleHashIterator(groups->table, &groups->iterator);
+	groups->visited = 0;
 }
 
 RtscanState *
 rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull)
 {
-	TupleHashEntry entry;
-	int			nkeys = groups->found->tts_tupleDescriptor->natts;
+	int			nkeys = groups->read->tts_tupleDescriptor->natts;
+	const RtscanGroup *group;
 
-	while ((entry = ScanTupleHashTable(groups->table, &groups->iterator)) == NULL)
+	while ((group = rtscan_group_number(groups->table, groups->visited)) == NULL)
 	{
 		if (!load_groups(groups))
 			return NULL;
-		InitTupleHashIterator(groups->table, &groups->iterator);
+		groups->visited = 0;
 	}
-	ExecStoreMinimalTuple(entry->firstTuple, groups->found, false);
-	slot_getallattrs(groups->found);
-	memcpy(keys, groups->found->tts_values, nkeys * sizeof(Datum));
-	memcpy(isnull, groups->found->tts_isnull, nkeys * sizeof(bool));
-	return *rtscan_compat_entry_value(groups->table, entry);
+	groups->visited++;
+	memcpy(keys, group->keys, nkeys * sizeof(Datum));
+	memcpy(isnull, group->isnull, nkeys * sizeof(bool));
+	return group->states;
 }

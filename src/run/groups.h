@@ -1,6 +1,6 @@
 /*
  * groups.h
- *		The groups of GROUP BY, in PostgreSQL's hash table, within the memory that a hash may take.
+ *		The groups of GROUP BY, within the memory that a hash may take.
  *
  * A group is its states, one an aggregate.
  *
@@ -23,7 +23,7 @@ typedef struct RtscanGroups RtscanGroups;
  * Groups by keys with such types, equality operators and collations, and with a state for each
  * transition, expected to be so many, within so much memory; in the current memory context, which is to be deleted after the end.
  */
-extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, Oid *collations,
+extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, const Oid *collations,
 										  const RtscanTransition *transitions, int nstates, double expected, Size limit);
 extern void rtscan_end_groups(RtscanGroups *groups);
 

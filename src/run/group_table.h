@@ -1,0 +1,51 @@
+/*
+ * group_table.h
+ *		The groups of GROUP BY that are in memory: found by hash, and visited in the order in which they were made.
+ *
+ *	a group:	│ hash │ keys, n │ which are NULL, n │ states │
+ *
+ * Groups lie one behind another, so that those that are visited, or made, in turn are near each other.  Keys that are images of each other if
+ * they are equal, and values, are hashed and compared as they are; for others their types' functions are called.
+ */
+#ifndef RTSCAN_GROUP_TABLE_H
+#define RTSCAN_GROUP_TABLE_H
+
+#include "rtscan.h"
+
+#include "access/tupdesc.h"
+#include "run/aggregates.h"
+
+typedef struct RtscanGroupTable RtscanGroupTable;
+
+typedef struct RtscanGroup
+{
+	uint32		hash;
+	Datum	   *keys;
+	bool	   *isnull;
+	RtscanState *states;
+} RtscanGroup;
+
+/*
+ * For keys with such types, equality operators and collations, and so many states; about so many groups are expected.  Groups, and what is kept
+ * of keys and states, are in the context, which is reset with the table; functions leave what they leave in the temporary one.
+ */
+extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected,
+												   MemoryContext context, MemoryContext temporary);
+
+extern uint32 rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull);
+
+/* The group that has these keys, with that hash; if there was none it is made, and its states are all zeros.  It stays where it is. */
+extern RtscanGroup *rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash);
+
+/* The group that was made as such; NULL: there are not so many. */
+extern RtscanGroup *rtscan_group_number(RtscanGroupTable *table, uint64 number);
+
+extern uint64 rtscan_count_groups(const RtscanGroupTable *table);
+
+/* Memory of the groups, and their part of the hash table. */
+extern Size rtscan_group_table_memory(const RtscanGroupTable *table);
+
+/* There are no groups any more. */
+extern void rtscan_reset_group_table(RtscanGroupTable *table);
+
+#endif							/* RTSCAN_GROUP_TABLE_H */
