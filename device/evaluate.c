@@ -26,14 +26,15 @@
  */
 #define TALLY_MEMORY		24576
 #define LARGE_TALLY_MEMORY	49152
-#define OTHER_TALLY_MEMORY	10752
+#define OTHER_TALLY_MEMORY	2560
 
+/* Beside what lists so many rows. */
 static uint32_t
-table_size(const Context *context, uint32_t memory)
+table_size(const Context *context, uint32_t memory, uint32_t listed)
 {
 	uint32_t	most = context->properties.limits.maxComputeSharedMemorySize;
 
-	return ((memory < most ? memory : most) - OTHER_TALLY_MEMORY) / sizeof(uint32_t);
+	return ((memory < most ? memory : most) - OTHER_TALLY_MEMORY) / sizeof(uint32_t) - listed / 2;
 }
 
 static VkPipeline
@@ -43,16 +44,17 @@ open_tally_way(Evaluator *evaluator, uint32_t way, uint32_t wide)
 	bool		large = way == TALLY_BY_LARGE_TABLES && limits->maxComputeWorkGroupInvocations >= TALLY_LARGE_GROUP &&
 		limits->maxComputeWorkGroupSize[0] >= TALLY_LARGE_GROUP;
 	uint32_t	table = way == TALLY_BY_TABLES ? evaluator->tally_table : way == TALLY_BY_LARGE_TABLES ? evaluator->large_table : 1;
-	uint32_t	constants[] = {way, wide, table, large ? TALLY_LARGE_GROUP : TALLY_GROUP};
+	uint32_t	constants[] = {way, wide, table, large ? TALLY_LARGE_GROUP : TALLY_GROUP,
+		way == TALLY_BY_LARGE_TABLES ? TALLY_LARGE_LISTED : TALLY_LISTED};
 
-	return shader_compute_with(evaluator->context, evaluator->layout, tally_spirv, sizeof(tally_spirv), constants, 4);
+	return shader_compute_with(evaluator->context, evaluator->layout, tally_spirv, sizeof(tally_spirv), constants, 5);
 }
 
 static void
 open_tally(Evaluator *evaluator)
 {
-	evaluator->tally_table = table_size(evaluator->context, TALLY_MEMORY);
-	evaluator->large_table = table_size(evaluator->context, LARGE_TALLY_MEMORY);
+	evaluator->tally_table = table_size(evaluator->context, TALLY_MEMORY, TALLY_LISTED);
+	evaluator->large_table = table_size(evaluator->context, LARGE_TALLY_MEMORY, TALLY_LARGE_LISTED);
 	for (uint32_t way = 0; way < TALLY_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
 			if (wide || !tally_is_always_wide(way))

@@ -56,7 +56,7 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
 			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null,
 			.map = digit->map != DEVICE_NO_WORDS ? source->maps + digit->map * sizeof(uint32_t) : 0,
-			.map_bits = digit->map_bits, .reach = digit->reach, .dropped = digit->dropped,
+			.reach = digit->reach, .map_bits = digit->map_bits, .slot_bits = digit->slot_bits, .dropped = digit->dropped,
 			.wide = needs_wide(digit, column->shape.largest)};
 	}
 	return DEVICE_OK;

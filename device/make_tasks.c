@@ -432,6 +432,8 @@ add_set(Work *work, const EvaluateMembers *members)
 			.words = members->words != DEVICE_NO_WORDS ? work->request->device_words + members->words * sizeof(uint32_t) : 0,
 			.reach = members->reach,
 			.null = members->null != 0,
+			.slot_bits = members->slot_bits,
+			.lacks = members->lacks != 0,
 		};
 	return DEVICE_OK;
 }

@@ -39,6 +39,7 @@
  *	A *set* is of integers: a bit for each, from a first one on.  Rows whose integers are no members are none that match.
  *	A *map* has a number for each integer, of 8, 16 or 32 bits: a row's digit is that, as a dimension of a star has it for the row's key.  Or it has
  *	*steps*, of 64 bits, that ascend: the digit is how many of them the integer is not below, as where conditions compare it with constants.
+ *	Of integers that are few and far apart, sets and maps are *tables* (table.h).
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by the keys, stably
  *
@@ -61,7 +62,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 11
+#define DEVICE_PROTOCOL_VERSION 12
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -298,16 +299,18 @@ typedef struct EvaluateColumn
 
 /*
  * Rows have to have integers in a set: of the distances from the segment's least, shifted (by what wraps around) to be from the set's first,
- * those up to reach that have a bit, or all of these.
+ * those up to reach that have a bit, or are in the table, or are not, or all of these.
  */
 typedef struct EvaluateMembers
 {
 	uint32_t	column;
 	uint32_t	form;			/* not COLUMN_KEY */
 	uint32_t	null;			/* NULL is a member */
-	uint32_t	words;			/* of bits, from a place on; or DEVICE_NO_WORDS */
+	uint32_t	words;			/* of bits or a table, from a place on; or DEVICE_NO_WORDS */
 	uint64_t	shift;
-	uint64_t	reach;
+	uint64_t	reach;			/* of a table, less than DEVICE_NO_INTEGER */
+	uint32_t	slot_bits;		/* a table has 2^slot_bits slots; 0: it is none */
+	uint32_t	lacks;			/* that is of integers that are not in the set */
 } EvaluateMembers;
 
 /*
@@ -323,8 +326,9 @@ typedef struct TallyDigit
 	uint32_t	map;			/* words, from a place on; or DEVICE_NO_WORDS */
 	uint64_t	stride;
 	uint64_t	shift;			/* of values */
-	uint32_t	reach;
-	uint32_t	map_bits;		/* of a number there, or DEVICE_STEP_BITS */
+	uint64_t	reach;			/* of a table, less than DEVICE_NO_INTEGER */
+	uint32_t	slot_bits;		/* a table has 2^slot_bits slots; 0: it is none */
+	uint32_t	map_bits;		/* of a number in a map, in a table 32; or DEVICE_STEP_BITS */
 	uint32_t	dropped;		/* bits of the distance, less than 64; with a map none */
 	uint32_t	unused;
 } TallyDigit;
@@ -450,9 +454,9 @@ device_set_words(uint64_t reach)
 
 /* And a map. */
 static inline uint64_t
-device_map_words(uint32_t reach, uint32_t bits)
+device_map_words(uint64_t reach, uint32_t bits)
 {
-	return (((uint64_t) reach + 1) * bits + 31) / 32;
+	return ((reach + 1) * bits + 31) / 32;
 }
 
 /* Where the order begins that sieve vectors are made from, from request.offset. */

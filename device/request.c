@@ -4,6 +4,8 @@
  */
 #include "request.h"
 
+#include "table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,19 +76,35 @@ has_words(const EvaluateHeader *header, uint32_t first, uint64_t count)
 }
 
 static bool
+has_table(const EvaluateHeader *header, uint32_t first, uint32_t slot_bits, uint64_t reach, bool numbers)
+{
+	return slot_bits <= DEVICE_MAX_SLOT_BITS && reach < DEVICE_NO_INTEGER && has_words(header, first, device_table_words(slot_bits, numbers));
+}
+
+static bool
 check_members(const EvaluateHeader *header, const EvaluateMembers *members)
 {
-	return members->form != COLUMN_KEY && members->form < COLUMN_FORMS &&
-		(members->words == DEVICE_NO_WORDS || has_words(header, members->words, device_set_words(members->reach)));
+	if (members->form == COLUMN_KEY || members->form >= COLUMN_FORMS)
+		return false;
+	if (members->words == DEVICE_NO_WORDS)
+		return members->slot_bits == 0;
+	if (members->slot_bits > 0)
+		return has_table(header, members->words, members->slot_bits, members->reach, false);
+	return has_words(header, members->words, device_set_words(members->reach));
 }
 
 static bool
 check_map(const EvaluateHeader *header, const TallyDigit *digit)
 {
-	return digit->map == DEVICE_NO_WORDS ||
-		(digit->form != COLUMN_KEY && (digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 ||
-										(digit->map_bits == DEVICE_STEP_BITS && digit->reach < DEVICE_MAX_STEPS)) &&
-		 has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits)));
+	if (digit->map == DEVICE_NO_WORDS)
+		return digit->slot_bits == 0;
+	if (digit->form == COLUMN_KEY)
+		return false;
+	if (digit->slot_bits > 0)
+		return digit->map_bits == 32 && has_table(header, digit->map, digit->slot_bits, digit->reach, true);
+	if (digit->map_bits == DEVICE_STEP_BITS ? digit->reach >= DEVICE_MAX_STEPS : digit->map_bits != 8 && digit->map_bits != 16 && digit->map_bits != 32)
+		return false;
+	return digit->reach < UINT32_MAX && has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits));
 }
 
 /* Digits whose numbers are cells. */

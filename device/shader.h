@@ -17,7 +17,7 @@ extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
 extern VkPipeline shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size,
 									  const uint32_t *constants, uint32_t count);
 
-#define SHADER_CONSTANTS	4	/* at most */
+#define SHADER_CONSTANTS	5	/* at most */
 
 /* Record the run of a shader with these push constants. */
 extern void shader_dispatch(Context *context, VkPipelineLayout layout, VkPipeline pipeline,

@@ -31,6 +31,8 @@
 #define TALLY_DIGITS		8
 #define TALLY_MEASURES		33		/* of the backend's, and rows */
 #define TALLY_COPIES		32		/* of a table */
+#define TALLY_LISTED		4032	/* rows of a chunk that are listed, at most; */
+#define TALLY_LARGE_LISTED	2016	/* and beside large tables */
 
 #define NO_TALLY			0xFFFFFFFFu
 
@@ -165,9 +167,11 @@ struct ElementsTask
 struct SetTask
 {
 	ElementsTask values;
-	uint64_t	words;			/* uint32: a bit for each; 0: all are in it */
+	uint64_t	words;			/* uint32: a bit for each, or a table (device/table.h); 0: all are in it */
 	uint64_t	reach;
 	uint32_t	null;			/* so is NULL */
+	uint32_t	slot_bits;		/* of a table, or 0; */
+	uint32_t	lacks;			/* that is of integers that are not in the set */
 	uint32_t	unused;
 };
 
@@ -187,8 +191,9 @@ struct DigitTask
 	ElementsTask values;
 	uint64_t	stride;
 	uint64_t	map;			/* the number of each integer up to reach, to which values are shifted; or 0 */
+	uint64_t	reach;
 	uint32_t	map_bits;		/* of a number there: 8, 16 or 32; or 64: of steps, the last of which is that of reach */
-	uint32_t	reach;
+	uint32_t	slot_bits;		/* the map is a table (device/table.h); or 0 */
 	uint32_t	null;
 	uint32_t	dropped;		/* bits, without a map */
 	uint32_t	wide;			/* what they are dropped of has more than 32 */

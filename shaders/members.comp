@@ -8,6 +8,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "columns.glsl"
+#include "table.glsl"
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
@@ -20,6 +21,8 @@ struct Set
 	uint64_t	words;
 	uint64_t	reach;
 	uint32_t	null;
+	uint32_t	slot_bits;
+	uint32_t	lacks;
 };
 
 shared Set	sets[MEMBERS_SETS];
@@ -34,9 +37,21 @@ enter_chunk(MembersTask task, uint32_t chunk)
 	{
 		SetTask		set = Sets(tasks.sets).at[task.first_set + i];
 
-		sets[i] = Set(enter_column(set.values, chunk), set.words, set.reach, set.null);
+		sets[i] = Set(enter_column(set.values, chunk), set.words, set.reach, set.null, set.slot_bits, set.lacks);
 	}
 	barrier();
+}
+
+/* Those of four integers that a table has, or has not; what is not up to reach is not asked for. */
+uvec4
+find_members(Set set, u64vec4 places)
+{
+	uvec4		found;
+	uint32_t	slot;
+
+	for (uint32_t k = 0; k < 4; k++)
+		found[k] = uint32_t(places[k] <= set.reach && find_in_table(Words(set.words), set.slot_bits, places[k], slot));
+	return found ^ set.lacks;
 }
 
 /* Of a bit for each integer, those of four: what is not up to reach has the last one's, which is not asked for. */
@@ -45,6 +60,8 @@ load_members(Set set, u64vec4 places)
 {
 	if (set.words == 0)
 		return uvec4(1);
+	if (set.slot_bits > 0)
+		return find_members(set, places);
 	uvec4		bits = uvec4(min(places, u64vec4(set.reach)) & 0xFFFFFFFFul);
 	Words		words = Words(set.words);
 	uvec4		loaded = uvec4(words.at[bits.x / 32], words.at[bits.y / 32], words.at[bits.z / 32], words.at[bits.w / 32]);

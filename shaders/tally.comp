@@ -13,6 +13,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "measures.glsl"
 #include "columns.glsl"
+#include "table.glsl"
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
@@ -27,13 +28,17 @@ layout(constant_id = 1) const bool WIDE = false;
 layout(constant_id = 2) const uint32_t TABLE = 1;
 layout(constant_id = 3) const uint32_t GROUP = TALLY_GROUP;
 
+/* At most so many rows are listed of a chunk, 16 bits each. */
+layout(constant_id = 4) const uint32_t LISTED = TALLY_LISTED;
+
 struct Digit
 {
 	Elements	values;
 	uint64_t	stride;
 	uint64_t	map;
+	uint64_t	reach;
 	uint32_t	map_bits;
-	uint32_t	reach;
+	uint32_t	slot_bits;
 	uint32_t	null;
 	uint32_t	dropped;
 	bool		wide;
@@ -57,14 +62,11 @@ struct Chunk
 	uint32_t	looked_at;		/* rows: all, or those that are listed */
 };
 
-/* At most so many rows are listed of a chunk, 16 bits each. */
-#define MAX_LISTED	(CHUNK_ROWS / 16)
-
 shared uint32_t table[TABLE];
 shared uint64_t gathered[WAY == TALLY_OF_ONE_CELL ? GROUP : 1];
 shared Digit digits[TALLY_DIGITS];
 shared Measure measures[TALLY_MEASURES];
-shared uint32_t list[MAX_LISTED / 2];
+shared uint32_t list[LISTED / 2];
 shared uint32_t chosen_rows;
 shared uint32_t listed_rows;
 
@@ -108,12 +110,12 @@ look_for_chosen(inout Chunk chunk)
 
 	if (gl_LocalInvocationIndex == 0)
 		chosen_rows = listed_rows = 0;
-	for (uint32_t i = gl_LocalInvocationIndex; i < MAX_LISTED / 2; i += GROUP)
+	for (uint32_t i = gl_LocalInvocationIndex; i < LISTED / 2; i += GROUP)
 		list[i] = 0;
 	barrier();
 	atomicAdd(chosen_rows, rows);
 	barrier();
-	chunk.listed = chosen_rows <= MAX_LISTED;
+	chunk.listed = chosen_rows <= LISTED;
 	chunk.looked_at = chunk.listed ? chosen_rows : chunk.rows;
 	if (chunk.listed && rows > 0)
 		list_chosen(chunk, atomicAdd(listed_rows, rows));
@@ -132,8 +134,8 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	{
 		DigitTask	digit = Digits(tasks.digits).at[task.first_digit + i];
 
-		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.map_bits, digit.reach, digit.null,
-						  digit.dropped, digit.wide != 0);
+		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.reach, digit.map_bits,
+						  digit.slot_bits, digit.null, digit.dropped, digit.wide != 0);
 	}
 	if (i < task.measures)
 	{
@@ -203,6 +205,19 @@ number_in_map(Digit digit, uint32_t place)
 	return Words(digit.map).at[place / per_word] >> place % per_word * digit.map_bits & 0xFFFFFFFFu >> (32 - digit.map_bits);
 }
 
+/* Numbers that a table has. */
+uvec4
+numbers_in_table(Digit digit, u64vec4 places)
+{
+	uvec4		numbers = uvec4(digit.null);
+	uint32_t	slot;
+
+	for (uint32_t k = 0; k < 4; k++)
+		if (places[k] <= digit.reach && find_in_table(Words(digit.map), digit.slot_bits, places[k], slot))
+			numbers[k] = Words(digit.map).at[(2u << digit.slot_bits) + slot];
+	return numbers;
+}
+
 /* How many steps integers are not below. */
 uvec4
 count_steps(Digit digit, u64vec4 integers)
@@ -227,6 +242,8 @@ look_up_numbers(Digit digit, uvec4 rows)
 
 	if (digit.map_bits > 32)
 		return mix(uvec4(digit.null), min(count_steps(digit, places), uvec4(digit.null)), known);
+	if (digit.slot_bits > 0)
+		return mix(uvec4(digit.null), min(numbers_in_table(digit, places), uvec4(digit.null)), known);
 
 	bvec4		mapped = lessThanEqual(places, u64vec4(digit.reach));
 	uvec4		near = uvec4(mix(u64vec4(0), places, mapped));

@@ -38,6 +38,14 @@ CREATE TABLE little AS SELECT i::int2 AS id, nullif(i % 4, 2) AS g, date '2019-1
 ALTER TABLE little ADD PRIMARY KEY (id); ALTER TABLE little ADD UNIQUE (day);
 CREATE TABLE names AS SELECT 'text ' || i AS name, i % 3 AS g FROM generate_series(0, 250) AS i;
 ALTER TABLE names ADD PRIMARY KEY (name);
+-- keys that are far apart, but one, and both ends that there may be
+CREATE TABLE sparse AS SELECT wide AS id, nullif('label ' || abs(hashint8(wide)) % 30, 'label 3') AS label, abs(hashint8(wide)) % 4 AS part
+	FROM (SELECT DISTINCT wide FROM fact WHERE c % 2 = 0) AS wides;
+INSERT INTO sparse SELECT min(id) + 1, 'another', 1 FROM sparse;
+ALTER TABLE sparse ADD PRIMARY KEY (id);
+CREATE TABLE ends AS TABLE sparse;
+INSERT INTO ends VALUES (-9223372036854775808, 'least', 1), (9223372036854775807, 'greatest', 1);
+ALTER TABLE ends ADD PRIMARY KEY (id);
 CREATE TABLE several AS SELECT i % 400 AS id, i AS n FROM generate_series(0, 700) AS i;
 VACUUM ANALYZE;
 SQL
@@ -53,7 +61,8 @@ my @conditions = (
 	"p = ANY (ARRAY(SELECT id FROM part WHERE kind = 2))", "k8 = ANY ('{$list}'::int8[])", 'v < 3 OR c < 100', "(v < 3 OR tag = 'tag 9') AND d > 500",
 	"(v IS NULL OR price > 40) AND (q < 10 OR far = 3)", "far IS DISTINCT FROM 4 AND q IS NOT NULL", 'v > 76', 'v < 0', 'v >= 0', 'v < 1000',
 	'v IN (1, 1, 3)', 'v IN (4, 4)', "c = ANY ('{$twice}')", "c <> ALL ('{$twice}') AND far IN (2, 2, 4, 4)", 'apart IN (5, 10000000005, 20000000007, 20000000999)',
-	'apart <> ALL (ARRAY[5, 10000000005, 20000000007])', 'apart > 10000000000');
+	'apart <> ALL (ARRAY[5, 10000000005, 20000000007])', 'apart > 10000000000', 'amounts IN (1000.37, 4000 * 1000.37)',
+	'wide = ANY (ARRAY(SELECT wide FROM fact WHERE c = 7))', 'wide <> ALL (ARRAY(SELECT wide FROM fact WHERE c < 70 AND wide IS NOT NULL)) AND v > 5');
 my @queries = (
 	(map { "SELECT count(*), sum(v), sum(wide), min(price), max(q) FROM fact WHERE $_" } @conditions),
 	(map { "SELECT tag, count(*), sum(price), max(far) FROM fact WHERE $_ GROUP BY tag" } @conditions[0, 3, 4, 7, 18, 21, 22]),
@@ -74,17 +83,23 @@ my @queries = (
 	'SELECT count(*), sum(v) FROM fact WHERE NOT EXISTS (SELECT FROM customer WHERE id = c AND region > 0)',
 	'SELECT nation, count(*) FROM fact JOIN customer ON c = id WHERE NOT EXISTS (SELECT FROM part WHERE part.id = p) GROUP BY nation',
 	'SELECT nation, region, count(*), GROUPING(nation, region) FROM fact JOIN customer ON c = id WHERE q > 5 GROUP BY GROUPING SETS ((nation), (region), ())',
+	'SELECT label, count(*), sum(v), max(price) FROM fact JOIN sparse ON wide = id WHERE q < 40 GROUP BY label',
+	'SELECT label, nation, count(*) FROM fact JOIN sparse ON wide = sparse.id JOIN customer ON c = customer.id WHERE part = 2 GROUP BY label, nation',
+	'SELECT label, count(*), sum(part) FROM fact LEFT JOIN sparse ON wide = id AND part > 1 WHERE v > 30 GROUP BY label',
+	'SELECT count(*), sum(v) FROM fact WHERE wide IN (SELECT id FROM sparse WHERE part = 3)',
+	'SELECT tag, count(*), sum(v) FROM fact WHERE NOT EXISTS (SELECT FROM sparse WHERE id = wide) GROUP BY tag',
+	'SELECT count(*), sum(v) FROM fact WHERE EXISTS (SELECT FROM ends WHERE id = wide AND part = 1)',
 	'SELECT nation, count(*) FROM fact JOIN customer ON c = id WHERE region = 9 GROUP BY nation',
 	'SELECT count(*), sum(v) FROM fact JOIN customer ON c = id WHERE region = 9',
 	'SELECT upper(nation), sum(v) FROM fact JOIN customer ON c = id WHERE region = 0 GROUP BY upper(nation) HAVING count(*) > 10');
 # of which the CPU does a part, or all
 my @others = (
 	"SELECT count(*), sum(v) FROM fact WHERE unique_text < 'long 3'",
-	'SELECT count(*), sum(v) FROM fact WHERE amounts IN (1000.37, 4000 * 1000.37)',
 	'SELECT count(*), sum(v) FROM fact WHERE ' . join(' AND ', map { "v <> $_" } 1 .. 40),
 	"SELECT count(*) FILTER (WHERE c = ANY ('{$list}')), count(*) FILTER (WHERE v IN (2, 2, 4)) FROM fact WHERE q < 40",
 	'SELECT o, total FROM generate_series(1, 30) AS o, LATERAL (SELECT nation, sum(v) AS total FROM fact JOIN customer ON c = id WHERE d < o * 10 GROUP BY nation) AS sums',
-	'SELECT count(*), sum(v) FROM fact WHERE wide = ANY (ARRAY(SELECT wide FROM fact WHERE c = 7))',
+	'SELECT label, count(*) FROM fact JOIN ends ON wide = id GROUP BY label',
+	'SELECT count(*), sum(v) FROM fact WHERE NOT EXISTS (SELECT FROM ends WHERE id = wide)',
 	"SELECT nation, sum(amount) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",
 	"SELECT nation, sum(v * region) FROM fact JOIN customer ON c = id WHERE region = 2 GROUP BY nation",
 	"SELECT nation, sum(v) FROM fact JOIN customer ON c = id WHERE region > q % 3 GROUP BY nation",
@@ -130,7 +145,7 @@ foreach my $executor (@executors)
 		cmp_ok($told->{'Rows Tallied'} // 0, '>=', $rows, "$executor: all of its rows: $query");
 		cmp_ok($told->{'Rows Tallied'} // 0, '<=', $times * $rows, "$executor: and no others: $query");
 	}
-	is(answered($executor, $queries[$_], 'SET rtscan.fallback = off; '), right($queries[$_]), "$executor: without the CPU: $queries[$_]") foreach 0, 4, 17, 37;
+	is(answered($executor, $queries[$_], 'SET rtscan.fallback = off; '), right($queries[$_]), "$executor: without the CPU: $queries[$_]") foreach 0, 4, 17, 37, 40 .. 55;
 }
 my $keys = explained($executors[0], 'SELECT brand, count(*) FROM fact JOIN part ON p = id GROUP BY brand');
 is($keys->{'Not Tallied'}, undef, 'keys of a plain column');

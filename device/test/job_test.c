@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../table.h"
 #include "columns.h"
 
 #define CASES			24
@@ -27,7 +28,8 @@
 #define MAX_MEMBERS		2		/* columns that rows are tested by */
 #define FIRST_MEMBERS	(FIRST_VALUE + MAX_VALUES)
 #define MAX_REACH		5000	/* of a set, or a map */
-#define MAX_SET_WORDS	(MAX_SEGMENTS * (MAX_MEMBERS + MAX_DIGITS) * (MAX_REACH + 1))
+#define MAX_IN_TABLE	1000
+#define MAX_SET_WORDS	(MAX_SEGMENTS * (MAX_MEMBERS + MAX_DIGITS) * 2 * (MAX_REACH + 1))
 #define MAX_WORDS		(MAX_SEGMENTS * MAX_CELLS * (1 + MAX_MEASURES))
 #define MAX_ANSWER		(MAX_SEGMENTS * (1 + MAX_CELLS * (2 + MAX_MEASURES)))
 #define RESULTS_SIZE	(65536 + MAX_ANSWER * sizeof(uint64_t) + MAX_SEGMENTS * MAX_CHUNKS * DEVICE_CHUNK_BYTES)
@@ -185,11 +187,38 @@ make_words(uint64_t n)
 	return first;
 }
 
+/* Room for a table of up to so many integers, far apart or near; where it begins. */
+static uint32_t
+make_table(uint32_t *slot_bits, uint64_t reach, uint32_t limit, bool numbers, uint64_t highest)
+{
+	uint32_t	n = (uint32_t) below(limit < MAX_IN_TABLE ? limit : MAX_IN_TABLE);
+	uint32_t	first = current.header.words;
+
+	*slot_bits = device_slot_bits(n);
+	current.header.words += (uint32_t) device_table_words(*slot_bits, numbers);
+	device_clear_table(current.words + first, *slot_bits);
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint32_t	slot = device_add_to_table(current.words + first, *slot_bits, below(8) > 0 && reach >= limit ? below(limit) : below(reach + 1));
+
+		if (numbers)
+			*device_number_in_slot(current.words + first, *slot_bits, slot) = (uint32_t) below(highest + 2);
+	}
+	return first;
+}
+
 /* Of integers below a limit some are beyond it, or none. */
 static uint32_t
 random_reach(uint32_t limit)
 {
 	return (uint32_t) below(below(2) > 0 && limit < MAX_REACH ? limit : MAX_REACH);
+}
+
+/* How far the integers of a table are from the first. */
+static uint64_t
+random_far_reach(uint32_t limit)
+{
+	return below(2) > 0 ? random_reach(limit) : UINT64_MAX - 1 - below(2);
 }
 
 /* What rows are tested by: values near the set's, which may have any integer, or none. */
@@ -213,6 +242,12 @@ make_members(uint32_t s)
 			.words = DEVICE_NO_WORDS, .shift = below(2) > 0 ? below(limit) : -below(limit), .reach = random_reach(limit)};
 		if (below(3) > 0)
 			members->words = make_words(device_set_words(members->reach));
+		else if (below(2) > 0)
+		{
+			members->reach = random_far_reach(limit);
+			members->words = make_table(&members->slot_bits, members->reach, limit, false, 0);
+			members->lacks = (uint32_t) below(3);
+		}
 	}
 }
 
@@ -220,9 +255,16 @@ make_members(uint32_t s)
 static void
 make_map(TallyDigit *digit)
 {
+	digit->shift = below(2) > 0 ? below(digit->null + 1) : -below(digit->null + 1);
+	if (below(4) == 0)
+	{
+		digit->map_bits = 32;
+		digit->reach = random_far_reach(digit->null + 1);
+		digit->map = make_table(&digit->slot_bits, digit->reach, digit->null + 1, true, digit->null);
+		return;
+	}
 	digit->map_bits = 8 << below(4);
 	digit->reach = random_reach(digit->null + 1);
-	digit->shift = below(2) > 0 ? below(digit->null + 1) : -below(digit->null + 1);
 	digit->map = current.header.words;
 	current.header.words += (uint32_t) device_map_words(digit->reach, digit->map_bits);
 	for (uint32_t i = 0; i <= digit->reach && digit->map_bits == DEVICE_STEP_BITS; i++)
@@ -345,15 +387,40 @@ steps_below(uint32_t words, uint32_t steps, uint64_t integer)
 	return count;
 }
 
+/* A slot of a table that has an integer, or a free one. */
+static uint32_t
+slot_in_table(uint32_t words, uint32_t slot_bits, uint64_t integer, bool *found)
+{
+	uint32_t	slot = device_find_slot(current.words + words, slot_bits, integer);
+
+	*found = device_integer_in_slot(current.words + words, slot) == integer;
+	return slot;
+}
+
 static bool
 is_member(const EvaluateMembers *members, const Column *column, uint32_t row)
 {
 	uint64_t	place = column->numbers[row] + members->shift;
+	bool		found;
 
 	if (column->isnull[row])
 		return members->null != 0;
+	if (place <= members->reach && members->slot_bits > 0)
+	{
+		slot_in_table(members->words, members->slot_bits, place, &found);
+		return found == (members->lacks == 0);
+	}
 	return place <= members->reach &&
 		(members->words == DEVICE_NO_WORDS || (current.words[members->words + place / 32] >> place % 32 & 1) != 0);
+}
+
+static uint64_t
+number_in_table(const TallyDigit *digit, uint64_t integer)
+{
+	bool		found;
+	uint32_t	slot = slot_in_table(digit->map, digit->slot_bits, integer, &found);
+
+	return found ? *device_number_in_slot(current.words + digit->map, digit->slot_bits, slot) : digit->null;
 }
 
 /* The number that a row has of a digit. */
@@ -363,7 +430,9 @@ digit_number(const TallyDigit *digit, const Column *column, uint32_t row)
 	uint64_t	number = column->numbers[row] + digit->shift;
 
 	if (digit->map != DEVICE_NO_WORDS && digit->map_bits == DEVICE_STEP_BITS && !column->isnull[row])
-		number = steps_below(digit->map, digit->reach + 1, number);
+		number = steps_below(digit->map, (uint32_t) digit->reach + 1, number);
+	else if (digit->slot_bits > 0 && !column->isnull[row])
+		number = number <= digit->reach ? number_in_table(digit, number) : digit->null;
 	else if (digit->map != DEVICE_NO_WORDS && !column->isnull[row])
 		number = number <= digit->reach ? number_at(digit->map, number, digit->map_bits) : digit->null;
 	number >>= digit->dropped;

@@ -62,11 +62,12 @@ make_segment(Body *body, uint32_t s)
 	}
 	for (uint32_t i = 0; i < MEMBERS; i++)
 		body->members[s * MEMBERS + i] = (EvaluateMembers) {
-			.column = 3, .form = COLUMN_VALUES, .words = i == 0 ? 4 : DEVICE_NO_WORDS, .shift = 7, .reach = 32 * (SET_WORDS - 4) - 1};
+			.column = 3, .form = COLUMN_VALUES, .words = i == 0 ? 4 : DEVICE_NO_WORDS, .shift = 7, .reach = 32 * (SET_WORDS - 4) - 1,
+			.slot_bits = i == 0 ? s : 0};
 	for (uint32_t i = 0; i < DIGITS; i++)
 		body->digits[s * DIGITS + i] = (TallyDigit) {
 			.column = 4, .form = COLUMN_INTEGERS, .null = i == 0 ? 3 : 4, .map = i == 0 ? DEVICE_NO_WORDS : 0, .stride = i == 0 ? 1 : 4,
-			.reach = 4 * SET_WORDS - 1, .map_bits = 8};
+			.reach = 4 * SET_WORDS - 1, .map_bits = i > 0 && s == 1 ? 32 : 8, .slot_bits = i > 0 && s == 1 ? 1 : 0};
 	for (uint32_t i = 0; i < MEASURES; i++)
 		body->measures[s * MEASURES + i] = (TallyMeasure) {.column = 5, .kind = TALLY_SUM_LOWER, .form = COLUMN_VALUES};
 }
@@ -102,6 +103,14 @@ change(uint32_t word)
 
 /* ---------------------------------------------------------------- what is taken */
 
+/* A slot has so many words. */
+static void
+check_table(const EvaluateHeader *header, uint32_t words, uint32_t slot_bits, uint64_t reach, uint64_t slot_words)
+{
+	CHECK(slot_bits < 32 && words + (slot_words << slot_bits) <= header->words);
+	CHECK(reach < UINT64_MAX);
+}
+
 static void
 check_words(const Request *request)
 {
@@ -113,17 +122,26 @@ check_words(const Request *request)
 		const EvaluateMembers *members = &request->members[i];
 
 		CHECK(members->form != COLUMN_KEY && members->form < COLUMN_FORMS);
-		CHECK(members->words == DEVICE_NO_WORDS ||
-			  (members->reach < UINT64_C(32) * header->words && members->words + members->reach / 32 < header->words));
+		if (members->slot_bits > 0)
+			check_table(header, members->words, members->slot_bits, members->reach, 2);
+		else
+			CHECK(members->words == DEVICE_NO_WORDS ||
+				  (members->reach < UINT64_C(32) * header->words && members->words + members->reach / 32 < header->words));
 	}
 	for (uint32_t i = 0; i < header->digits; i++)
 	{
 		const TallyDigit *digit = &request->digits[i];
 
 		CHECK(digit->dropped < 64);
+		if (digit->slot_bits > 0)
+		{
+			check_table(header, digit->map, digit->slot_bits, digit->reach, 3);
+			CHECK(digit->map_bits == 32);
+			continue;
+		}
 		CHECK(digit->map == DEVICE_NO_WORDS || digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 ||
 			  (digit->map_bits == DEVICE_STEP_BITS && digit->reach < DEVICE_MAX_STEPS));
-		CHECK(digit->map == DEVICE_NO_WORDS || digit->map + (((uint64_t) digit->reach + 1) * digit->map_bits - 1) / 32 < header->words);
+		CHECK(digit->map == DEVICE_NO_WORDS || (digit->reach < UINT32_MAX && digit->map + ((digit->reach + 1) * digit->map_bits - 1) / 32 < header->words));
 	}
 }
 

@@ -16,6 +16,7 @@
 #include "rtscan.h"
 
 #include "../device/protocol.h"
+#include "../device/table.h"
 #include "port/atomics.h"
 #include "segment/assistant.h"
 #include "segment/segment.h"

@@ -197,7 +197,7 @@ extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute 
 
 /*
  * dimension_map.c: numbers by key: a map from the integers that a column of such a type has as keys (search/tally.h).  NULL if these are
- * none, or too far apart, or one has several rows.  A dimension with more keys than that is not asked.
+ * none, or too far apart for so many, or one has several rows.  A dimension with more keys than may be mapped is not asked.
  */
 #define RTSCAN_MOST_MAPPED	(UINT64CONST(1) << 22)	/* keys, with those between: 16 MB */
 

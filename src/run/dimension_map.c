@@ -8,7 +8,20 @@
 #include "search/accepted.h"
 #include "utils/memutils.h"
 
-/* Are a dimension's keys integers that a column has, and not so far apart that a map of them is too large? */
+/* Are keys not so far apart that a map of them, with what is between, is too large? */
+static bool
+are_near(const uint64 *keys, uint32 n)
+{
+	return n == 0 || keys[n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
+}
+
+static bool
+fit_into_table(const uint64 *keys, uint32 n)
+{
+	return n <= DEVICE_MAX_IN_TABLE && keys[n - 1] - keys[0] < DEVICE_NO_INTEGER;
+}
+
+/* Are a dimension's keys integers that a column has, and either near each other or not too many? */
 static bool
 has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
 {
@@ -16,7 +29,7 @@ has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
 
 	if (dimension->first_rows || keys == NULL || !column->exact_sorts || !rtscan_keys_are_exact(dimension->column_kind, column->exact))
 		return false;
-	return dimension->n == 0 || keys[dimension->n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
+	return are_near(keys, dimension->n) || fit_into_table(keys, dimension->n);
 }
 
 /* The numbers of n keys; of what is no key, NULL's. */
@@ -36,6 +49,25 @@ FILL_MAP(8)
 FILL_MAP(16)
 FILL_MAP(32)
 
+/* Those of keys that are far apart. */
+static void
+make_table(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const uint32 *numbers, uint32 n)
+{
+	uint32	   *table;
+
+	map->bits = 32;
+	map->slot_bits = device_slot_bits(n);
+	map->numbers = table = MemoryContextAllocHuge(context, device_table_words(map->slot_bits, true) * sizeof(uint32));
+	memset(table, 0, device_table_words(map->slot_bits, true) * sizeof(uint32));
+	device_clear_table(table, map->slot_bits);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		slot = device_add_to_table(table, map->slot_bits, keys[i] - keys[0]);
+
+		*device_number_in_slot(table, map->slot_bits, slot) = numbers[i];
+	}
+}
+
 static int
 bits_of(uint32 count)
 {
@@ -54,7 +86,12 @@ make_map(RtscanDimension *dimension, RtscanAttribute *attribute)
 		map->first = rtscan_integer_of_key(keys[0]);
 		map->reach = keys[dimension->n - 1] - keys[0];
 	}
-	map->numbers = MemoryContextAllocHuge(dimension->context, ((Size) map->reach + 1) * map->bits / 8);
+	if (!are_near(keys, dimension->n))
+	{
+		make_table(map, dimension->context, keys, attribute->numbers, dimension->n);
+		return;
+	}
+	map->numbers = MemoryContextAllocHuge(dimension->context, (map->reach + 1) * map->bits / 8);
 	if (map->bits == 8)
 		fill_map_8(map, keys, attribute->numbers, dimension->n);
 	else if (map->bits == 16)

@@ -8,8 +8,8 @@
 #include "search/tally.h"
 #include "utils/memutils.h"
 
-/* If segments do not have it in common, each has no more of them than that, so that a request has room for all. */
-#define MOST_BITS_APART	(RTSCAN_MOST_BITS / 16)
+/* If segments do not have a set in common, each has no more than that part of what it may have, so that a request has room for all. */
+#define APART	16
 
 /* ---------------------------------------------------------------- a condition */
 
@@ -68,9 +68,17 @@ is_about_codes_of_key(const RtscanCondition *condition, const RtscanReader *read
 	return condition->column < condition->schema->nkeys && !rtscan_is_plain(&reader->segment->columns[condition->column].header);
 }
 
-/* Of a set of one span only its ends matter. */
 static bool
-has_few_bits(const RtscanDeviceMembers *members)
+is_common(const RtscanDeviceMembers *members)
+{
+	const RtscanCondition *condition = members->condition;
+
+	return members->set == NULL || (condition->accepted && members->set == &condition->accepted->set);
+}
+
+/* How many bits it takes.  Of a set of one span only its ends matter. */
+static uint64
+count_bits(const RtscanDeviceMembers *members)
 {
 	const RtscanCondition *condition = members->condition;
 	const RtscanIntegerSet *set = members->set;
@@ -80,8 +88,23 @@ has_few_bits(const RtscanDeviceMembers *members)
 		bits = condition->keys[condition->nvalues - 1] - condition->keys[0];
 	else if (set && set->n > 1)
 		bits = (uint64) set->spans[set->n - 1].last - (uint64) set->spans[0].first;
-	bits = Min(bits, members->own.largest);
-	return bits < (set == NULL || (condition->accepted && set == &condition->accepted->set) ? RTSCAN_MOST_BITS : MOST_BITS_APART);
+	return Min(bits, members->own.largest);
+}
+
+static bool
+fits_in_table(const RtscanDeviceMembers *members, uint64 most)
+{
+	if (members->set == NULL)
+		return (uint64) members->condition->nvalues <= most;
+	return rtscan_has_few_integers(members->set, most) || rtscan_lacks_few_integers(members->set, most);
+}
+
+static bool
+is_small(const RtscanDeviceMembers *members)
+{
+	int			parts = is_common(members) ? 1 : APART;
+
+	return count_bits(members) < RTSCAN_MOST_BITS / parts || fits_in_table(members, DEVICE_MAX_IN_TABLE / parts);
 }
 
 /* So many of the integers that a segment may have are in a set. */
@@ -125,7 +148,7 @@ find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDevic
 	members->own = of.own;
 	members->least = of.least;
 	members->part = part_that_passes(members, reader);
-	return has_few_bits(members);
+	return is_small(members);
 }
 
 /* ---------------------------------------------------------------- a filter */

@@ -14,7 +14,10 @@
 #include "search/executor.h"
 #include "segment/integer_set.h"
 
-/* A set of more than one span has a bit for each integer that segments may have, up to so many: 8 MB. */
+/*
+ * A set of more than one span has a bit for each integer that segments may have, up to so many: 8 MB.  Integers that are further apart are
+ * in a table (device/table.h), or those of the segments that are not in the set.
+ */
 #define RTSCAN_MOST_BITS	(UINT64CONST(1) << 26)
 
 /* A condition in a segment, all of whose rows of the column that are not NULL have integers from the least on. */

@@ -87,6 +87,7 @@ device_digit(const RtscanTallyDigit *digit, const RtscanDeviceWords *words)
 		.stride = digit->stride,
 		.shift = shift,
 		.reach = map ? map->reach : 0,
+		.slot_bits = map ? map->slot_bits : 0,
 		.map_bits = map ? map->bits : 0,
 		.dropped = bins ? bins->dropped : 0,
 	};

@@ -6,6 +6,9 @@
 
 #include "row/keys.h"
 
+/* A table takes longer to write and to ask than bits do: it is worth that if those have so many times as many words. */
+#define WORDS_FOR_BITS	4
+
 /* A set, and the integers that segments may have of its column. */
 typedef struct PlacedSet
 {
@@ -19,7 +22,10 @@ typedef struct PlacedSet
 	uint32		end;			/* and the first behind; */
 	int64		first;			/* integers are from here */
 	uint64		reach;			/* up to this one */
-	uint32		words;			/* from this place on; or DEVICE_NO_WORDS */
+	uint32		words;			/* bits, or a table, from this place on; or DEVICE_NO_WORDS */
+	uint32		slot_bits;		/* of the table; 0: these are bits */
+	bool		few;			/* all of its integers fit into one, */
+	bool		lacks;			/* or those between them do */
 } PlacedSet;
 
 /* A map, and where its words are. */
@@ -50,7 +56,8 @@ may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
 	int64		low = Min(placed->low, members->least),
 				high = Max(placed->high, greatest_of(members));
 
-	return members->own.empty || !placed->any || placed->n <= 1 || (uint64) high - (uint64) low < RTSCAN_MOST_BITS;
+	return members->own.empty || !placed->any || placed->n <= 1 || placed->few || placed->lacks ||
+		(uint64) high - (uint64) low < RTSCAN_MOST_BITS;
 }
 
 static bool
@@ -84,6 +91,8 @@ create_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 	placed->set = members->set;
 	placed->keys = keys_of(members);
 	placed->n = members->set ? members->set->n : (uint32) members->condition->nvalues;
+	placed->few = members->set ? rtscan_has_few_integers(members->set, DEVICE_MAX_IN_TABLE) : placed->n <= DEVICE_MAX_IN_TABLE;
+	placed->lacks = members->set && !placed->few && rtscan_lacks_few_integers(members->set, DEVICE_MAX_IN_TABLE);
 	words->sets = lappend(words->sets, placed);
 	return placed;
 }
@@ -168,6 +177,43 @@ is_one_span(const PlacedSet *placed)
 	return true;
 }
 
+/* What a table of it has, within what there may be: so many spans, or gaps between them. */
+static uint32
+count_entries(const PlacedSet *placed)
+{
+	uint32		spans = placed->end - placed->begin;
+
+	return placed->lacks && spans > 0 ? spans - 1 : spans;
+}
+
+static RtscanSpan
+entry_of(const PlacedSet *placed, uint32 i)
+{
+	RtscanSpan	span;
+
+	if (placed->lacks)
+		return rtscan_gap_behind(placed->set, placed->begin + i);
+	span = span_of(placed, placed->begin + i);
+	return (RtscanSpan) {within(placed, span.first), within(placed, span.last)};
+}
+
+/* Slots of a table, if it can be one, and takes a small part of the words that bits take, or there are too many of those; else 0. */
+static uint32
+choose_slot_bits(const PlacedSet *placed)
+{
+	uint64		integers = 0;
+	uint32		slot_bits;
+
+	if ((!placed->few && !placed->lacks) || placed->reach == DEVICE_NO_INTEGER)
+		return 0;
+	for (uint32 i = 0; i < count_entries(placed); i++)
+		integers += (uint64) entry_of(placed, i).last - (uint64) entry_of(placed, i).first + 1;
+	slot_bits = device_slot_bits(integers);
+	if (placed->reach < RTSCAN_MOST_BITS && device_table_words(slot_bits, false) > device_set_words(placed->reach) / WORDS_FOR_BITS)
+		return 0;
+	return slot_bits;
+}
+
 /* As many words as there may be, and one more, are too many. */
 static void
 add_words(RtscanDeviceWords *words, uint64 n)
@@ -187,9 +233,10 @@ place_set(RtscanDeviceWords *words, PlacedSet *placed)
 	placed->words = DEVICE_NO_WORDS;
 	if (is_one_span(placed))
 		return;
-	/* Of none there is a word without bits. */
+	/* Of none there are bits, none of which is set. */
 	placed->words = (uint32) words->n;
-	add_words(words, device_set_words(placed->reach));
+	placed->slot_bits = choose_slot_bits(placed);
+	add_words(words, placed->slot_bits > 0 ? device_table_words(placed->slot_bits, false) : device_set_words(placed->reach));
 }
 
 /* Bits of a condition's keys, of which there may be very many. */
@@ -218,10 +265,29 @@ write_spans(const PlacedSet *placed, uint32 *bits)
 }
 
 static void
-write_set(const PlacedSet *placed, uint32 *bits)
+write_table(const PlacedSet *placed, uint32 *table)
 {
-	memset(bits, 0, device_set_words(placed->reach) * sizeof(uint32));
-	(placed->keys ? write_keys : write_spans) (placed, bits);
+	device_clear_table(table, placed->slot_bits);
+	for (uint32 i = 0; i < count_entries(placed); i++)
+	{
+		RtscanSpan	entry = entry_of(placed, i);
+		uint64		last = (uint64) entry.last - (uint64) placed->first;
+
+		for (uint64 integer = (uint64) entry.first - (uint64) placed->first; integer <= last; integer++)
+			device_add_to_table(table, placed->slot_bits, integer);
+	}
+}
+
+static void
+write_set(const PlacedSet *placed, uint32 *words)
+{
+	if (placed->slot_bits > 0)
+	{
+		write_table(placed, words);
+		return;
+	}
+	memset(words, 0, device_set_words(placed->reach) * sizeof(uint32));
+	(placed->keys ? write_keys : write_spans) (placed, words);
 }
 
 EvaluateMembers
@@ -236,6 +302,8 @@ rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers 
 		.words = placed->words,
 		.shift = (uint64) members->least - (uint64) placed->first,
 		.reach = placed->reach,
+		.slot_bits = placed->slot_bits,
+		.lacks = placed->slot_bits > 0 && placed->lacks,
 	};
 }
 
@@ -264,6 +332,13 @@ rtscan_add_map(RtscanDeviceWords *words, const RtscanTallyMap *map)
 	words->maps = lappend(words->maps, placed);
 }
 
+/* Bytes; the last word may have more. */
+static uint64
+size_of(const RtscanTallyMap *map)
+{
+	return map->slot_bits > 0 ? device_table_words(map->slot_bits, true) * sizeof(uint32) : (map->reach + 1) * map->bits / 8;
+}
+
 uint32
 rtscan_placed_map(const RtscanDeviceWords *words, const RtscanTallyMap *map)
 {
@@ -285,7 +360,7 @@ rtscan_place_words(RtscanDeviceWords *words)
 		PlacedMap  *placed = lfirst(cell);
 
 		placed->words = (uint32) words->n;
-		add_words(words, device_map_words(placed->map->reach, placed->map->bits));
+		add_words(words, (size_of(placed->map) + sizeof(uint32) - 1) / sizeof(uint32));
 	}
 }
 
@@ -305,6 +380,6 @@ rtscan_write_words(const RtscanDeviceWords *words, uint32 *room)
 	{
 		const PlacedMap *placed = lfirst(cell);
 
-		memcpy(room + placed->words, placed->map->numbers, ((Size) placed->map->reach + 1) * placed->map->bits / 8);
+		memcpy(room + placed->words, placed->map->numbers, size_of(placed->map));
 	}
 }

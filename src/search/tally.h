@@ -44,15 +44,16 @@ typedef struct RtscanTallyColumn
 } RtscanTallyColumn;
 
 /*
- * Numbers of integers from a first one on; others, and NULL, have the highest, as those have that it is for.  Or steps, as distances from it: an
- * integer's number is how many it is not below.
+ * Numbers of integers from a first one on; others, and NULL, have the highest, as those have that it is for.  They are by distance from the
+ * first, or in a table (device/table.h).  Or steps, as distances from it: an integer's number is how many it is not below.
  */
 typedef struct RtscanTallyMap
 {
 	int64		first;
-	uint32		reach;			/* so far is the last from the first; or so many steps there are, less one */
+	uint64		reach;			/* so far is the last from the first; or so many steps there are, less one */
 	uint32		highest;
 	int			bits;			/* of a number: 8, 16 or 32; or DEVICE_STEP_BITS */
+	int			slot_bits;		/* of a table; or 0 */
 	void	   *numbers;
 } RtscanTallyMap;
 

@@ -113,6 +113,36 @@ rtscan_find_span(const RtscanIntegerSet *set, int64 integer)
 	return low;
 }
 
+/* Take a span's integers from so many that there may be; false if those are not enough. */
+static bool
+take_span(RtscanSpan span, uint64 *most)
+{
+	uint64		reach = (uint64) span.last - (uint64) span.first;
+
+	if (reach >= *most)
+		return false;
+	*most -= reach + 1;
+	return true;
+}
+
+bool
+rtscan_has_few_integers(const RtscanIntegerSet *set, uint64 most)
+{
+	for (uint32 i = 0; i < set->n; i++)
+		if (!take_span(set->spans[i], &most))
+			return false;
+	return true;
+}
+
+bool
+rtscan_lacks_few_integers(const RtscanIntegerSet *set, uint64 most)
+{
+	for (uint32 i = 0; i + 1 < set->n; i++)
+		if (!take_span(rtscan_gap_behind(set, i), &most))
+			return false;
+	return true;
+}
+
 /* ---------------------------------------------------------------- tables */
 
 /* How far the last integer is from the first one. */

@@ -34,6 +34,17 @@ extern void rtscan_complement_set(RtscanIntegerSet *set, int64 least, int64 grea
 /* The first span that is not before an integer. */
 extern uint32 rtscan_find_span(const RtscanIntegerSet *set, int64 integer);
 
+/* Are there so many integers in it at most?  Or between its spans? */
+extern bool rtscan_has_few_integers(const RtscanIntegerSet *set, uint64 most);
+extern bool rtscan_lacks_few_integers(const RtscanIntegerSet *set, uint64 most);
+
+/* What is between a span and the next. */
+static inline RtscanSpan
+rtscan_gap_behind(const RtscanIntegerSet *set, uint32 span)
+{
+	return (RtscanSpan) {set->spans[span].last + 1, set->spans[span + 1].first - 1};
+}
+
 /*
  * Of more than one span, in the form that is asked fastest:
  *
