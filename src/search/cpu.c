@@ -172,7 +172,7 @@ rtscan_cpu_price(const RtscanSegmentScan *scan)
 
 /* Where the CPU tests rows, and where it looks up, is decided a condition at a time (rtscan_condition_is_long()). */
 static double
-test_time(const RtscanSegmentScan *scan, int nscans)
+test_time(const RtscanSegmentScan *scan)
 {
 	return get_float8_infinity();
 }

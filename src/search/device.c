@@ -141,16 +141,12 @@ count_tests(const RtscanSegmentScan *scan)
 	return n;
 }
 
-/*
- * To test rows takes about what it takes to add up a column of them.  Whether a device is asked at all is not known yet: what takes the CPU
- * less than the segment's share of a request had better not wait for that.
- */
+/* To test rows takes about what it takes to add up a column of them. */
 static double
-test_time(const RtscanSegmentScan *scan, int nscans)
+test_time(const RtscanSegmentScan *scan)
 {
 	int			device = device_of(scan);
-	double		adding,
-				share = 0;
+	double		adding;
 
 	if (!can_have(scan) || !rtscan_device_is_ready(device))
 		return get_float8_infinity();
@@ -158,11 +154,7 @@ test_time(const RtscanSegmentScan *scan, int nscans)
 	if (rtscan_debug_compare_executors && scan->entry->id % 2 == 0)
 		return 1;
 	adding = rtscan_device_adding(device);
-	if (isinf(adding))
-		return adding;
-	if (rtscan_executor == RTSCAN_EXECUTOR_AUTO)
-		share = rtscan_estimate_device(device, DEVICE_COMPUTE, 0, 0, 0) / nscans;
-	return Max(scan->reader.segment->chunks * adding + share, 1);
+	return isinf(adding) ? adding : Max(scan->reader.segment->chunks * adding, 1);
 }
 
 /* If rows are to be added up those of all alternatives are combined. */

@@ -221,13 +221,13 @@ rtscan_time_of_adding(double searched, double added, double bytes)
 }
 
 double
-rtscan_test_time(const RtscanSegmentScan *scan, int nscans)
+rtscan_test_time(const RtscanSegmentScan *scan)
 {
 	double		shortest = get_float8_infinity();
 
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 		if (rtscan_executor == (int) i || (rtscan_executor == RTSCAN_EXECUTOR_AUTO && rtscan_executors[i]->is_ready()))
-			shortest = Min(shortest, rtscan_executors[i]->test_time(scan, nscans));
+			shortest = Min(shortest, rtscan_executors[i]->test_time(scan));
 	return isinf(shortest) ? 0 : shortest;
 }
 

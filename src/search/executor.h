@@ -125,8 +125,8 @@ extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscan
 /* What the CPU takes to evaluate a segment's filter, in nanoseconds, about, as experience has it. */
 extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
 
-/* What another executor than the CPU takes to test rows of a segment, one of so many, for a condition, in nanoseconds; 0 if none may be chosen that does. */
-extern double rtscan_test_time(const RtscanSegmentScan *scan, int nscans);
+/* What another executor than the CPU takes to test a segment's rows for a condition, in nanoseconds; 0 if none may be chosen that does. */
+extern double rtscan_test_time(const RtscanSegmentScan *scan);
 
 /* Rows that are found are to be added up. */
 typedef struct RtscanAdding
@@ -224,7 +224,7 @@ typedef struct RtscanExecutorMethods
 	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding);
 
 	/* rtscan_test_time(); infinity: it does not */
-	double		(*test_time) (const RtscanSegmentScan *scan, int nscans);
+	double		(*test_time) (const RtscanSegmentScan *scan);
 
 	/* rtscan_time_of_adding() */
 	double		(*time_of_adding) (RtscanExecutor executor, double searched, double added, double bytes);

@@ -143,7 +143,7 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 static void
 look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	double		test_time = search->may_test ? rtscan_test_time(segment, search->nsegments) : 0;
+	double		test_time = search->may_test ? rtscan_test_time(segment) : 0;
 
 	if (test_time > 0)
 		look_up_for_tests(search, segment, test_time);
