@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "pgtime.h"
 #include "search/accepted.h"
+#include "search/executor.h"
 #include "search/included.h"
 #include "segment/plain.h"
 #include "utils/timestamp.h"
@@ -27,10 +28,10 @@
 #define PLAIN_ROW_NANOSECONDS	0.0001
 
 /*
- * One of the rows that are left, if they are few, read and tested; or else all read, and those tested.  Of codes, whose dictionary's entries are
- * tested before, all the pages are read.
+ * One of the rows that are left, if they are few, found and tested, beside reading it (rtscan_cpu_reading()); or else all read, and those tested.
+ * Of codes, whose dictionary's entries are tested before, all the pages are read.
  */
-#define SINGLE_NANOSECONDS	15.0
+#define SINGLE_NANOSECONDS	10.0
 #define READ_NANOSECONDS	1.0
 #define TEST_NANOSECONDS	3.0
 #define CODES_NANOSECONDS	0.2
@@ -238,7 +239,9 @@ testing_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader
 
 	if (is_about_codes(condition, reader))
 		return header_of(condition, reader)->distinct * ENTRY_NANOSECONDS + all * CODES_NANOSECONDS + rows * CODE_NANOSECONDS;
-	return rows < all / RTSCAN_DENSE ? rows * SINGLE_NANOSECONDS : all * READ_NANOSECONDS + rows * TEST_NANOSECONDS;
+	if (rows < all / RTSCAN_DENSE)
+		return rows * SINGLE_NANOSECONDS + rtscan_cpu_reading(reader->segment, rows, 1);
+	return all * READ_NANOSECONDS + rows * TEST_NANOSECONDS;
 }
 
 static bool
