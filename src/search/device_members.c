@@ -210,24 +210,39 @@ rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *
 	return sum;
 }
 
-static bool
-has_untested(const RtscanSegmentFilter *filter, bool on_keys)
+bool
+rtscan_has_untested(const RtscanSegmentFilter *filter)
 {
+	bool		has = filter->nincluded > 0 && !rtscan_is_tested(&filter->region);
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			has |= rtscan_has_untested(&filter->disjunctions[i].filters[k]);
+	return has;
+}
+
+/* Of a filter's own conditions. */
+static bool
+has_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
+{
+	uint32		rows = reader->segment->header.rows;
+
 	if (rtscan_is_tested(&filter->region))
 		return false;
 	for (int i = 0; i < filter->nincluded; i++)
-		if (!on_keys || !rtscan_is_included(filter->included[i]))
+		if (!rtscan_is_included(filter->included[i]) &&
+			!rtscan_condition_is_long(filter->included[i], reader, rows * rtscan_region_fraction(&filter->region, rows)))
 			return true;
 	return false;
 }
 
 bool
-rtscan_has_untested(const RtscanSegmentFilter *filter, bool on_keys)
+rtscan_leaves_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
 {
-	bool		has = has_untested(filter, on_keys);
+	bool		leaves = has_lookups(reader, filter);
 
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
-			has |= rtscan_has_untested(&filter->disjunctions[i].filters[k], on_keys);
-	return has;
+			leaves |= rtscan_leaves_lookups(reader, &filter->disjunctions[i].filters[k]);
+	return leaves;
 }

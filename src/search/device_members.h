@@ -39,11 +39,11 @@ extern bool rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filte
 /* What testing rows for such conditions takes the CPU, in nanoseconds: for those that have been listed, or for all. */
 extern double rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *filter, bool listed);
 
-/*
- * Do parts of a filter have conditions that are left to the CPU, for no device has tested rows for them?  On key columns: are there such of
- * these, which might have been looked up?
- */
-extern bool rtscan_has_untested(const RtscanSegmentFilter *filter, bool on_keys);
+/* Do parts of a filter have conditions that are left to the CPU, for no device has tested rows for them? */
+extern bool rtscan_has_untested(const RtscanSegmentFilter *filter);
+
+/* And are there such, on key columns, that the CPU had better look up than test rows for? */
+extern bool rtscan_leaves_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter);
 
 /* Have rows of a region been tested for the conditions of its part of the filter? */
 static inline bool

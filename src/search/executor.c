@@ -602,7 +602,7 @@ check_evaluated(RtscanSegmentScan *scan)
 {
 	int			evaluated = evaluated_regions(scan);
 
-	if (!scan->combined && rtscan_filter_asks_included(&scan->filter) && rtscan_has_untested(&scan->filter, false))
+	if (!scan->combined && rtscan_filter_asks_included(&scan->filter) && rtscan_has_untested(&scan->filter))
 		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
 	if (evaluated == scan->nregions)
 		return;

@@ -64,7 +64,7 @@ typedef struct RtscanSegmentScan
 	bool		combined;		/* unless that executor has: then the filter's region has the bits of all of the filter */
 	bool		lost;			/* they were, and the bits had to make room */
 	bool		left_to_cpu;	/* wholly or in part */
-	bool		leaves_tests;	/* long conditions on keys have been left to who tests rows for them */
+	bool		leaves_lookups;	/* long conditions on keys, which the CPU had better look up, have been left to who tests rows for them */
 	bool		shared;			/* another process's, of whose rows this one has taken some */
 	instr_time	seen;			/* since when that process has been seen at work on its rows; or zero */
 } RtscanSegmentScan;

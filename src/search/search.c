@@ -75,7 +75,7 @@ look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
 {
 	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
 	rtscan_list_regions(segment);
-	segment->leaves_tests = false;
+	segment->leaves_lookups = false;
 	segment->price = (RtscanCpuPrice) {0};
 }
 
@@ -132,9 +132,9 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 	reader->test_time = test_time;
 	rtscan_segment_filter(search->filter, reader, &segment->filter);
 	reader->test_time = 0;
-	segment->leaves_tests = rtscan_has_untested(&segment->filter, true);
+	segment->leaves_lookups = rtscan_leaves_lookups(reader, &segment->filter);
 	listed = do_tests_pay(segment, test_time) && rtscan_list_members(reader, &segment->filter);
-	if (segment->leaves_tests && !listed)
+	if (segment->leaves_lookups && !listed)
 		look_up_left(search, segment);
 	else
 		rtscan_list_regions(segment);
@@ -282,7 +282,7 @@ take_back_tests(RtscanSearch *search, RtscanSegmentScan *segment)
 {
 	MemoryContext old;
 
-	if (!segment->leaves_tests || segment->combined || segment->filter.region.empty || !rtscan_has_untested(&segment->filter, true))
+	if (!segment->leaves_lookups || segment->combined || segment->filter.region.empty || !rtscan_leaves_lookups(&segment->reader, &segment->filter))
 		return;
 	old = MemoryContextSwitchTo(search->context);
 	look_up_left(search, segment);
