@@ -27,6 +27,7 @@ class Result:
     shape: str
     sql: str
     times: dict  # by executor, milliseconds
+    expected: str
 
     @property
     def best(self):
@@ -61,6 +62,16 @@ def measure(cursor, sql, repetitions):
     return {executor: statistics.median(taken) for executor, taken in times.items()}
 
 
+def expectations(cursor, sql):
+    """What auto expects of whom, each time that it chooses, as the server says at DEBUG2."""
+    cursor.execute("SET rtscan.executor = auto; SET client_min_messages = debug2")
+    cursor.connection.notices.clear()
+    cursor.execute(sql)
+    cursor.execute("RESET client_min_messages")
+    said = [line.split("rtscan expects: ")[1].strip() for line in cursor.connection.notices if "rtscan expects: " in line]
+    return "; ".join(dict.fromkeys(said))
+
+
 def is_answered_by_rtscan(cursor, sql):
     cursor.execute("SET rtscan.executor = auto")
     cursor.execute(f"EXPLAIN {sql}")
@@ -74,7 +85,7 @@ def measure_queries(cursor, tables, options):
         shape, sql = Writer(tables, samples, f"{options.seed} {number}").query()
         number += 1
         if is_answered_by_rtscan(cursor, sql):
-            results.append(Result(shape, sql, measure(cursor, sql, options.repetitions)))
+            results.append(Result(shape, sql, measure(cursor, sql, options.repetitions), expectations(cursor, sql)))
             if len(results) % 20 == 0:
                 note(f"{len(results)} queries")
     return results
@@ -95,9 +106,9 @@ def summary(results):
         ["fastest of", *(str(fastest[executor]) for executor in CHOICES), ""],
         ["geometric mean, ms", *(f"{means[executor]:.2f}" for executor in (*CHOICES, "auto"))]]))
     worst = sorted((each for each in results if each.ratio > NEAR), key=lambda each: -each.ratio)
-    lines.append(table(["shape", "auto, ms", *(f"{executor}, ms" for executor in CHOICES), "query"],
+    lines.append(table(["shape", "auto, ms", *(f"{executor}, ms" for executor in CHOICES), "auto expects", "query"],
                        [[each.shape, f"{each.times['auto']:.2f}", *(f"{each.times[executor]:.2f}" for executor in CHOICES),
-                         f"`{each.sql[:300]}`"] for each in worst]))
+                         each.expected, f"`{each.sql[:300]}`"] for each in worst]))
     return "\n".join(lines)
 
 

@@ -171,6 +171,7 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *addin
 		/* Of what is little the CPU's time need not be known. */
 		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) >= time)
 			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding);
+		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", best_time / 1e6, rtscan_executor_names[i], time / 1e6);
 		if (time < best_time)
 		{
 			best = i;
