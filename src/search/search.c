@@ -119,7 +119,8 @@ look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 static bool
 do_tests_pay(const RtscanSegmentScan *segment, double test_time)
 {
-	return rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_tests_nanoseconds(&segment->reader, &segment->filter, false) > test_time;
+	return rtscan_executor != RTSCAN_EXECUTOR_AUTO ||
+		rtscan_tests_nanoseconds(&segment->reader, &segment->filter, false) * rtscan_cpu_slowness() > test_time;
 }
 
 /* Leave conditions to who tests rows for them; but those on keys not, if others cannot be. */
