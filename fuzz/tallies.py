@@ -186,8 +186,9 @@ class Tallies:
                  "avg(CASE WHEN {w} THEN 1.50 ELSE 3 END)", "max(CASE WHEN {w} THEN 2 ELSE -7 END)", "min(CASE WHEN {w} THEN date '2021-02-03' END)",
                  "max(CASE WHEN {w} THEN 'a' ELSE 'b' END)", "sum(CASE WHEN {w} THEN 'NaN'::numeric ELSE 1 END)"]
         if numbers:
-            forms += ["sum(CASE WHEN {w} THEN {n} ELSE 0 END)", "sum({n} % 7)", "trim_scale(max({n} % 11)::numeric)", "count(nullif({n} % 5, 3))"]
-        return rng.choice(forms).format(w=when, n=rng.choice(numbers) if numbers else "")
+            forms += ["sum(CASE WHEN {w} THEN {n} ELSE 0 END)", "avg(CASE WHEN {w} THEN {n} END)", "sum(CASE WHEN {w} THEN {n} * 1.5 WHEN {v} THEN {m} ELSE -0.125 END)",
+                      "sum(CASE {w} WHEN true THEN {n} ELSE {m} END)", "sum({n} % 7)", "trim_scale(max({n} % 11)::numeric)", "count(nullif({n} % 5, 3))"]
+        return rng.choice(forms).format(w=when, v=self.simple(rng.choice(self.columns)), n=rng.choice(numbers or [""]), m=rng.choice(numbers or [""]))
 
     def query(self):
         rng = self.rng

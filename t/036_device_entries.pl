@@ -66,6 +66,10 @@ my @by_entries = (
 	"SELECT yes, sum(date_part('month', day)::int), sum(CASE WHEN v > 30 THEN 1 ELSE 0 END) FILTER (WHERE tag > 'tag 2'), sum(9223372036854775807 - v) $where GROUP BY yes",
 	'SELECT sum(kind), avg(kind * 1.5), max(kind - v % 4), count(town), min(length(town)) FROM fact JOIN shop USING (id)',
 	'SELECT tag, sum(CASE WHEN kind = 2 AND yes THEN v ELSE 0 END), sum(a) FROM fact LEFT JOIN shop ON fact.id = shop.id AND kind > 0 GROUP BY tag',
+	"SELECT sum(CASE WHEN tag = 'tag 1' THEN wide ELSE 0 END), avg(CASE v WHEN 7 THEN a WHEN 8 THEN -b END), sum(CASE WHEN yes THEN a * v::int8 WHEN v > 50 THEN a ELSE 7 END) $where",
+	"SELECT tag, sum(CASE WHEN v < 20 THEN price * 1.10 WHEN yes THEN small ELSE 0.125 END), avg(CASE WHEN v > 100 THEN wide END), sum(CASE WHEN v > 30 THEN small END) FILTER (WHERE yes) $where GROUP BY tag",
+	"SELECT yes, sum(CASE WHEN 10 / v > 1 THEN small ELSE 0 END) FILTER (WHERE v <> 0), sum(CASE WHEN CASE v WHEN 7 THEN yes END THEN a ELSE b END) $where GROUP BY yes",
+	"SELECT sum(CASE WHEN town LIKE '%3' THEN a ELSE 0 END), sum(CASE kind WHEN 1 THEN b WHEN 2 THEN a END), sum(CASE WHEN town > tag THEN wide ELSE 0 END) FROM fact LEFT JOIN shop ON fact.id = shop.id",
 	'SELECT town, count(*) FILTER (WHERE kind = 2), sum(a) FILTER (WHERE yes) FROM fact JOIN shop USING (id) GROUP BY town',
 	'SELECT count(*) FILTER (WHERE town > tag), count(DISTINCT kind), sum(b) FROM fact LEFT JOIN shop ON fact.id = shop.id AND kind > 0 WHERE v < 50',
 	'SELECT kind, sum(a) FROM fact JOIN shop USING (id) WHERE kind > v % 3 GROUP BY kind',
@@ -78,6 +82,7 @@ my @by_steps = (
 	"SELECT count(*) FILTER (WHERE 30000 < small), count(*) FILTER (WHERE small < 100000), count(*) FILTER (WHERE small > 10::int8 OR yes) $where",
 	"SELECT count(*) FILTER (WHERE price > 3.333), count(*) FILTER (WHERE price <= 3.25 AND a > 0), sum(price) FILTER (WHERE price = 7.5) $where",
 	"SELECT count(*) FILTER (WHERE day < date '2021-01-01'), max(a) FILTER (WHERE day = '2020-06-07'), count(*) FILTER (WHERE day > NULL::date) $where",
+	"SELECT sum(CASE WHEN a > 1000 THEN a WHEN a < -1000000 THEN -a::int8 ELSE wide END), avg(CASE WHEN small > 5 AND wide < 0 THEN small ELSE 0 END) $where",
 	"SELECT v, sum(wide) FILTER (WHERE a > 0 AND small IN (3)), avg(small) FILTER (WHERE apart > -1 OR a < -2000000000) $where GROUP BY v",
 	"SELECT sum(v * small) FILTER (WHERE small > 0), sum(a) FILTER (WHERE small > 10000) $where AND v < 10",
 	'SELECT town, count(*) FILTER (WHERE a > 0 AND kind = 2), count(*) FILTER (WHERE a < -1000000000) FROM fact JOIN shop USING (id) GROUP BY town');

@@ -49,6 +49,7 @@ typedef struct RtscanPathAggregate
 	int			line;			/* or from rows: of aggregates.c; */
 	List	   *row_arguments;	/* row expressions, */
 	bool		of_entries;		/* of which tallies have no total (run/entries.h), */
+	List	   *choices;		/* or choices, which have totals (run/choices.h): RtscanChoice *; */
 	Expr	   *row_filter;		/* this one is NULL if there is none */
 	Oid			fold;			/* the function that makes one value of two, if that is all that it does */
 	RtscanCollected collected;	/* values are collected for this, */

@@ -18,6 +18,7 @@
 #include "row/exact.h"
 #include "run/aggregates.h"
 #include "run/dimension.h"
+#include "run/choices.h"
 #include "run/entries.h"
 #include "run/expressions.h"
 #include "run/sets.h"
@@ -282,17 +283,39 @@ find_aggregates_of_entries(const RtscanPath *path)
 	foreach(cell, path->aggregates)
 	{
 		RtscanPathAggregate *aggregate = lfirst(cell);
+		RtscanTotalKind kind;
 
-		aggregate->of_entries = aggregate->collected.purpose == RTSCAN_NO_COLLECTION && list_length(aggregate->row_arguments) == 1 &&
-			rtscan_is_of_entries(linitial(aggregate->row_arguments), rtscan_total_kind_of(aggregate), own_columns(path));
+		if (aggregate->collected.purpose != RTSCAN_NO_COLLECTION || list_length(aggregate->row_arguments) != 1)
+			continue;
+		kind = rtscan_total_kind_of(aggregate);
+		aggregate->choices = kind == RTSCAN_TOTAL_SUM ? rtscan_choices_of(linitial(aggregate->row_arguments), own_columns(path)) : NIL;
+		aggregate->of_entries = aggregate->choices == NIL &&
+			rtscan_is_of_entries(linitial(aggregate->row_arguments), kind, own_columns(path));
 	}
+}
+
+/* Expressions of which tallies have sums: those of choices, or the argument. */
+static List *
+summed(const RtscanPathAggregate *aggregate)
+{
+	return aggregate->choices != NIL ? rtscan_results_of_choices(aggregate->choices) : aggregate->row_arguments;
+}
+
+static bool
+are_summed(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+{
+	ListCell   *cell;
+
+	foreach(cell, summed(aggregate))
+		if (!are_integer_columns(path, lfirst(cell)) || !(rtscan_row_column(lfirst(cell)) >= 0 || is_polynomial(path, lfirst(cell))))
+			return false;
+	return true;
 }
 
 static bool
 takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
 	RtscanTotalKind kind;
-	Node	   *argument;
 
 	if (list_length(aggregate->row_arguments) > 1)
 		return false;
@@ -303,10 +326,9 @@ takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 		return kind != RTSCAN_NO_TOTAL;
 	if (aggregate->of_entries)
 		return true;
-	argument = linitial(aggregate->row_arguments);
-	if (!are_integer_columns(path, argument))
-		return false;
-	return rtscan_row_column((Expr *) argument) >= 0 || (kind == RTSCAN_TOTAL_SUM && is_polynomial(path, argument));
+	if (kind == RTSCAN_TOTAL_SUM)
+		return are_summed(path, aggregate);
+	return are_integer_columns(path, linitial(aggregate->row_arguments)) && rtscan_row_column(linitial(aggregate->row_arguments)) >= 0;
 }
 
 /* All that entries are asked, but for values: conditions that the index does not look up, and expressions. */
@@ -324,6 +346,7 @@ list_conditions(const RtscanPath *path)
 			conditions = lappend(conditions, aggregate->row_filter);
 		if (aggregate->of_entries)
 			conditions = lappend(conditions, linitial(aggregate->row_arguments));
+		conditions = list_concat(conditions, rtscan_conditions_of_choices(aggregate->choices));
 	}
 	return conditions;
 }
@@ -396,7 +419,7 @@ digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate
 {
 	if (is_distinct(aggregate) || aggregate->of_entries)
 		return rtscan_row_columns((Node *) aggregate->row_arguments);
-	return find_products(path, (Node *) aggregate->row_arguments).digits;
+	return find_products(path, (Node *) summed(aggregate)).digits;
 }
 
 /* The columns that are digits for a set: those of its keys, of conditions on rows, and of aggregates. */
@@ -459,7 +482,7 @@ has_room(const RtscanPath *path)
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 
 		if (!is_distinct(aggregate) && !aggregate->of_entries)
-			measures += list_length(aggregate->row_arguments) * 3;
+			measures += list_length(summed(aggregate)) * 3;
 	}
 	return measures <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
 }
@@ -491,7 +514,7 @@ columns_of_set(const RtscanPath *path, const Bitmapset *digits)
 	{
 		const RtscanPathAggregate *aggregate = lfirst(cell);
 
-		columns += aggregate->of_entries ? 0 : list_length(aggregate->row_arguments);
+		columns += aggregate->of_entries ? 0 : list_length(summed(aggregate));
 	}
 	return columns;
 }

@@ -8,6 +8,7 @@
 #include "run/binned.h"
 #include "run/by_chunks.h"
 #include "run/by_tally.h"
+#include "run/choices.h"
 #include "run/entries.h"
 #include "run/expressions.h"
 #include "run/narrowed.h"
@@ -22,6 +23,35 @@
 #define MIN_SLICE		16
 
 /* ---------------------------------------------------------------- the task */
+
+static void
+prepare_choices(RtscanRowAggregate *aggregate, PlanState *parent, const List *choices)
+{
+	aggregate->choices = palloc0(Max(list_length(choices), 1) * sizeof(RtscanRowChoice));
+	for (int i = 0; i < list_length(choices); i++)
+	{
+		const RtscanChoice *choice = list_nth(choices, i);
+
+		if (choice->condition)
+			aggregate->choices[i].condition = rtscan_begin_quals(parent, list_make1(choice->condition));
+		aggregate->choices[i].result = choice->result;
+	}
+	aggregate->nchoices = list_length(choices);
+}
+
+/* Where tallies have no total of its argument, what they have instead. */
+static void
+prepare_for_tallies(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan, RtscanTotalKind kind, int own_columns)
+{
+	Expr	   *argument;
+
+	if (aggregate->narguments != 1 || plan->collected.purpose != RTSCAN_NO_COLLECTION)
+		return;
+	argument = linitial(plan->arguments);
+	if (kind == RTSCAN_TOTAL_SUM)
+		prepare_choices(aggregate, parent, rtscan_choices_of(argument, own_columns));
+	aggregate->of_entries = aggregate->nchoices == 0 && rtscan_is_of_entries(argument, kind, own_columns);
+}
 
 static void
 prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan, int own_columns)
@@ -41,8 +71,7 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
 	}
 	aggregate->columns_of_arguments = rtscan_row_columns((Node *) plan->arguments);
-	aggregate->of_entries = aggregate->narguments == 1 && plan->collected.purpose == RTSCAN_NO_COLLECTION &&
-		rtscan_is_of_entries(linitial(plan->arguments), rtscan_total_kind(&task->transitions[number]), own_columns);
+	prepare_for_tallies(aggregate, parent, plan, rtscan_total_kind(&task->transitions[number]), own_columns);
 	if (plan->row_filter)
 		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
@@ -73,6 +102,8 @@ list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
 			conditions = lappend(conditions, aggregate->row_filter);
 		if (task->aggregates[i].of_entries)
 			conditions = lappend(conditions, linitial(aggregate->arguments));
+		for (int k = 0; k + 1 < task->aggregates[i].nchoices; k++)
+			conditions = lappend(conditions, unconstify(Expr *, task->aggregates[i].choices[k].condition.row_expression));
 	}
 	return conditions;
 }
@@ -104,9 +135,11 @@ static void
 begin_arithmetic(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
+	List	   *of_results = NIL;	/* never calculated, so no others' parts */
 
 	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
 	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
+	answer->results = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic **));
 	answer->filters = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowCondition));
 	for (int i = 0; i < task->naggregates; i++)
 	{
@@ -115,6 +148,10 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
 		for (int j = 0; j < aggregate->narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
 			answer->arithmetic[i][j] = rtscan_arithmetic(aggregate->arguments[j].row_expression, &answer->known);
+		answer->results[i] = palloc0(Max(aggregate->nchoices, 1) * sizeof(RtscanArithmetic *));
+		for (int k = 0; k < aggregate->nchoices; k++)
+			if (aggregate->choices[k].result)
+				answer->results[i][k] = rtscan_arithmetic(aggregate->choices[k].result, &of_results);
 	}
 }
 

@@ -77,6 +77,8 @@ columns_of_conditions(const RtscanRowsAnswer *answer)
 		columns = bms_add_members(columns, aggregate->filter.columns);
 		if (aggregate->of_entries)
 			columns = bms_add_members(columns, aggregate->columns_of_arguments);
+		for (int k = 0; k < aggregate->nchoices; k++)
+			columns = bms_add_members(columns, aggregate->choices[k].condition.columns);
 	}
 	return bms_del_members(columns, columns_of_groups(answer));
 }
@@ -136,6 +138,24 @@ ask_for_conditions(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *a
 	return true;
 }
 
+static RtscanNotTallied
+ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument)
+{
+	return rtscan_ask_for_sum(tally, reader, schema, argument) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
+}
+
+/* All of them, for which of them is chosen differs by entry. */
+static RtscanNotTallied
+ask_for_choices(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
+{
+	RtscanNotTallied why = RTSCAN_TALLIED;
+
+	for (int k = 0; k < answer->task->aggregates[number].nchoices && why == RTSCAN_TALLIED; k++)
+		if (answer->results[number][k])
+			why = ask_for_sum(tally, reader, answer->question->schema, answer->results[number][k]);
+	return why;
+}
+
 /* The argument's values of an aggregate: of a column, or a sum of an expression's. */
 static RtscanNotTallied
 ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
@@ -144,8 +164,10 @@ ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswe
 	const RtscanTransition *transition = &answer->transitions[number];
 	int			column = answer->task->aggregates[number].columns[0];
 
+	if (answer->task->aggregates[number].nchoices > 0)
+		return ask_for_choices(tally, reader, answer, number);
 	if (column < 0)
-		return rtscan_ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
+		return ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]);
 	return rtscan_tally_value(tally, reader, schema, column, transition->family->total_kind(transition)) ?
 		RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
 }
@@ -352,6 +374,57 @@ combine_value(const Adding *adding, uint32 entry, int aggregate)
 		rtscan_add_datums(transition, &adding->group[aggregate], &value, answer->state_context);
 }
 
+static bool
+is_zero(const AggregateTotal *total)
+{
+	return total->total.upper == 0 && total->total.lower == 0;
+}
+
+/* Zeros, as of ELSE 0, have any scale that is larger than theirs. */
+static void
+match_scales(AggregateTotal *all, AggregateTotal *one)
+{
+	if (all->total.count > 0 && is_zero(one))
+		one->scale = Max(one->scale, all->scale);
+	if (all->total.count > 0 && is_zero(all))
+		all->scale = Max(all->scale, one->scale);
+}
+
+/* The first choice whose condition is true in an entry that has been entered. */
+static int
+choose(const RtscanRowsAnswer *answer, int aggregate)
+{
+	const RtscanRowChoice *choices = answer->task->aggregates[aggregate].choices;
+	int			chosen = 0;
+
+	while (!passes(answer, &choices[chosen].condition))
+		chosen++;
+	return chosen;
+}
+
+/* What such an entry comes to, of the choice that is made; the totals of the others are passed over. */
+static void
+combine_choice(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
+{
+	RtscanRowsAnswer *answer = adding->answer;
+	int			nchoices = answer->task->aggregates[aggregate].nchoices;
+	int			chosen = wanted ? choose(answer, aggregate) : -1;
+
+	for (int k = 0; k < nchoices; k++)
+	{
+		AggregateTotal one = {.scale = 0};
+
+		if (answer->results[aggregate][k] == NULL)
+			continue;
+		one.total = rtscan_tally_sum(adding->entries.tally, number, answer->results[aggregate][k], entry, &one.scale);
+		if (k != chosen || one.total.count == 0)
+			continue;
+		match_scales(&adding->totals[aggregate], &one);
+		add_total_before(adding, aggregate, one.scale);
+		combine(&adding->totals[aggregate], &one, RTSCAN_TOTAL_SUM);
+	}
+}
+
 /* An entry that has been entered. */
 static void
 combine_entry(const Adding *adding, uint32 entry)
@@ -374,6 +447,8 @@ combine_entry(const Adding *adding, uint32 entry)
 			if (chosen)
 				combine_value(adding, entry, i);
 		}
+		else if (answer->task->aggregates[i].nchoices > 0)
+			combine_choice(adding, entry, i, chosen, &number);
 		else
 		{
 			AggregateTotal one = total_in_entry(answer, adding->entries.tally, entry, i, &number);
@@ -472,6 +547,18 @@ take_tally(const RtscanTally *tally, void *arg)
 	MemoryContextDelete(context);
 }
 
+static bool
+all_are_sums(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	bool		are = true;
+
+	for (int k = 0; k < aggregate->nchoices && are; k++)
+		are = aggregate->choices[k].result == NULL ||
+			(answer->results[number][k] && rtscan_is_tally_sum(answer->results[number][k], answer->batch));
+	return are;
+}
+
 /* Can an aggregate be computed of entries, as far as is known without a segment? */
 static bool
 takes_entries(const RtscanRowsAnswer *answer, int number)
@@ -486,6 +573,8 @@ takes_entries(const RtscanRowsAnswer *answer, int number)
 	kind = rtscan_total_kind(transition);
 	if (kind == RTSCAN_NO_TOTAL || aggregate->narguments > 1)
 		return false;
+	if (aggregate->nchoices > 0)
+		return all_are_sums(answer, number);
 	return aggregate->narguments == 0 || aggregate->columns[0] >= 0 || aggregate->of_entries ||
 		(kind == RTSCAN_TOTAL_SUM && arithmetic && rtscan_is_tally_sum(arithmetic, answer->batch));
 }
@@ -506,7 +595,7 @@ price_aggregate(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) + (aggregate->of_entries ? CONDITION_ROW : 0);
+	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) + (aggregate->of_entries || aggregate->nchoices > 0 ? CONDITION_ROW : 0);
 
 	if (is_distinct(transition))
 		return price + DISTINCT_ROW;

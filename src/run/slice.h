@@ -19,6 +19,13 @@
 #include "run/row_groups.h"
 #include "run/steps.h"
 
+/* What a CASE may come to (choices.h). */
+typedef struct RtscanRowChoice
+{
+	RtscanExpression condition; /* without a state: none of the others is true */
+	const Expr *result;			/* NULL: it is NULL */
+} RtscanRowChoice;
+
 typedef struct RtscanRowAggregate
 {
 	int			narguments;
@@ -26,6 +33,8 @@ typedef struct RtscanRowAggregate
 	int			columns[RTSCAN_MAX_ARGUMENTS];	/* that they are, or -1 */
 	Bitmapset  *columns_of_arguments;	/* of all of them */
 	bool		of_entries;		/* tallies have no total of the argument: its value in each entry says it (entries.h) */
+	int			nchoices;		/* it is one of these in each entry; 0: it is none, */
+	RtscanRowChoice *choices;
 	RtscanExpression filter;
 	ExprState  *fractions;		/* of percentiles, or NULL */
 } RtscanRowAggregate;
@@ -106,6 +115,7 @@ struct RtscanRowsAnswer
 	List	   *known;			/* RtscanArithmetic * of all expressions and parts of these */
 	RtscanRowCondition quals;
 	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate: its arguments, if they can be calculated; */
+	RtscanArithmetic ***results;	/* of its choices, those that are not NULL; */
 	RtscanRowCondition *filters;	/* its FILTER */
 	List	   *steps;			/* RtscanSteps * */
 	RtscanSetGroups *sets;		/* by set */
