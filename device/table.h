@@ -39,11 +39,11 @@ device_slot_bits(uint64_t integers)
 	return bits;
 }
 
-/* Fibonacci hashing: integers next to each other are far apart.  shaders/table.glsl has the same. */
+/* Multiplied alone, integers in equal steps would have slots in equal steps, some of which meet.  shaders/table.glsl has the same. */
 static inline uint32_t
 device_slot_of(uint64_t integer, uint32_t slot_bits)
 {
-	return (uint32_t) (integer * UINT64_C(0x9E3779B97F4A7C15) >> (64 - slot_bits));
+	return (uint32_t) ((integer ^ integer >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - slot_bits));
 }
 
 static inline uint64_t

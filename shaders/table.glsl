@@ -18,7 +18,7 @@ find_in_table(Words table, uint32_t slot_bits, uint64_t integer, out uint32_t sl
 {
 	uint32_t	last = (1u << slot_bits) - 1;
 
-	slot = uint32_t(integer * 0x9E3779B97F4A7C15ul >> (64 - slot_bits));
+	slot = uint32_t((integer ^ integer >> 32) * 0x9E3779B97F4A7C15ul >> (64 - slot_bits));
 	for (uint32_t i = 0; i <= last; i++)
 	{
 		uint64_t	found = integer_in_slot(table, slot);

@@ -180,6 +180,33 @@ all_right('vacuumed again', undef, 3);
 change("DELETE FROM customer WHERE id % 11 = 0; UPDATE customer SET nation = 'none' WHERE id % 13 = 0; DELETE FROM fact WHERE c % 19 = 0");
 all_right('other dimensions', undef, 3);
 
+# ---------------------------------------------------------------- segments with integers from one end and from the other
+
+change(<<'SQL');
+CREATE TABLE apart AS SELECT i AS a, (-9223372036854775808)::int8 + i % 1000 AS k, i % 7 AS v FROM generate_series(1, 70001) AS i;
+CREATE INDEX apart_idx ON apart USING rtscan (a) INCLUDE (k, v);
+INSERT INTO apart SELECT i, 9223372036854775807 - i % 1000, i % 7 FROM generate_series(1, 70001) AS i;
+SQL
+change('VACUUM ANALYZE apart');
+foreach my $condition (
+	"k <> ALL ('{-9223372036854775800, 9223372036854775800}')",
+	'k <> 2000000014', "k = ANY ('{-9223372036854775808, 5, 9223372036854775807}')",
+	"k = ANY (ARRAY(SELECT k FROM apart WHERE a % 1000 < 70))", "k <> ALL (ARRAY(SELECT k FROM apart WHERE a % 1000 < 70))")
+{
+	my $query = "SELECT v, count(*), sum(a) FROM apart WHERE a < 60000 AND $condition GROUP BY v";
+	is(answered($_, $query, 'SET rtscan.fallback = off; '), right($query), "$_: from end to end: $condition") foreach @executors;
+}
+
+# ---------------------------------------------------------------- integers in equal steps, which a hash had better tell apart
+
+change('CREATE TABLE steps AS SELECT i AS a, i % 5000 * 200000000::int8 AS k, i % 7 AS v FROM generate_series(1, 70001) AS i; CREATE INDEX steps_idx ON steps USING rtscan (a) INCLUDE (k, v)');
+change('VACUUM ANALYZE steps');
+foreach my $condition ('k = ANY (ARRAY(SELECT i * 200000000::int8 FROM generate_series(1, 3000) AS i))', 'k <> ALL (ARRAY(SELECT i * 200000000::int8 FROM generate_series(1, 3000) AS i))')
+{
+	my $query = "SELECT v, count(*), sum(a) FROM steps WHERE $condition GROUP BY v";
+	is(answered($_, $query, 'SET rtscan.fallback = off; '), right($query), "$_: equal steps: $condition") foreach @executors;
+}
+
 # ---------------------------------------------------------------- faults
 
 under_faults($node, sub { all_right($_[0], undef, 6); }, 'no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30);

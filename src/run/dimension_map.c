@@ -4,6 +4,7 @@
  */
 #include "run/dimension.h"
 
+#include "miscadmin.h"
 #include "row/keys.h"
 #include "search/accepted.h"
 #include "utils/memutils.h"
@@ -15,10 +16,11 @@ are_near(const uint64 *keys, uint32 n)
 	return n == 0 || keys[n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
 }
 
+/* Half of what may be in a table: of others a request would not have room for two such maps, with their numbers. */
 static bool
 fit_into_table(const uint64 *keys, uint32 n)
 {
-	return n <= DEVICE_MAX_IN_TABLE && keys[n - 1] - keys[0] < DEVICE_NO_INTEGER;
+	return n <= DEVICE_MAX_IN_TABLE / 2 && keys[n - 1] - keys[0] < DEVICE_NO_INTEGER;
 }
 
 /* Are a dimension's keys integers that a column has, and either near each other or not too many? */
@@ -62,8 +64,10 @@ make_table(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const
 	device_clear_table(table, map->slot_bits);
 	for (uint32 i = 0; i < n; i++)
 	{
-		uint32		slot = device_add_to_table(table, map->slot_bits, keys[i] - keys[0]);
+		uint32		slot;
 
+		CHECK_FOR_INTERRUPTS();
+		slot = device_add_to_table(table, map->slot_bits, keys[i] - keys[0]);
 		*device_number_in_slot(table, map->slot_bits, slot) = numbers[i];
 	}
 }

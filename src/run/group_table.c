@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#define MIN_BUCKETS		16
 #define MAX_BUCKETS		1000000
 
 /* Groups are allocated together, up to so many bytes: a chunk of memory each would be half as large again. */
@@ -106,7 +107,7 @@ find_key_types(RtscanGroupTable *table, TupleDesc keys, const Oid *operators, co
 }
 
 RtscanGroupTable *
-rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected,
+rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected, Size limit,
 						  MemoryContext context, MemoryContext temporary)
 {
 	RtscanGroupTable *table = palloc0(sizeof(RtscanGroupTable));
@@ -119,7 +120,8 @@ rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *colla
 	table->groups_a_block = Max(BLOCK_BYTES / table->group_size, 1);
 	table->context = context;
 	table->temporary = temporary;
-	table->buckets = buckets_create(CurrentMemoryContext, (uint32) Min(Max(expected, 16), MAX_BUCKETS), table);
+	expected = Min(expected, (double) limit / (table->group_size + 2 * sizeof(Bucket)));
+	table->buckets = buckets_create(CurrentMemoryContext, (uint32) Min(Max(expected, MIN_BUCKETS), MAX_BUCKETS), table);
 	return table;
 }
 
@@ -252,7 +254,7 @@ rtscan_count_groups(const RtscanGroupTable *table)
 Size
 rtscan_group_table_memory(const RtscanGroupTable *table)
 {
-	return MemoryContextMemAllocated(table->context, true) + table->buckets->members * 2 * sizeof(Bucket);
+	return MemoryContextMemAllocated(table->context, true) + table->buckets->size * sizeof(Bucket);
 }
 
 void

@@ -26,10 +26,10 @@ typedef struct RtscanGroup
 } RtscanGroup;
 
 /*
- * For keys with such types, equality operators and collations, and so many states; about so many groups are expected.  Groups, and what is kept
+ * For keys with such types, equality operators and collations, and so many states; about so many groups are expected, within so much memory.  Groups, and what is kept
  * of keys and states, are in the context, which is reset with the table; functions leave what they leave in the temporary one.
  */
-extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected,
+extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected, Size limit,
 												   MemoryContext context, MemoryContext temporary);
 
 extern uint32 rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull);
@@ -42,7 +42,7 @@ extern RtscanGroup *rtscan_group_number(RtscanGroupTable *table, uint64 number);
 
 extern uint64 rtscan_count_groups(const RtscanGroupTable *table);
 
-/* Memory of the groups, and their part of the hash table. */
+/* Memory of the groups, and of the hash table. */
 extern Size rtscan_group_table_memory(const RtscanGroupTable *table);
 
 /* There are no groups any more. */

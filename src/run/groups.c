@@ -75,7 +75,7 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, const Oid *collations
 	groups->written = MakeSingleTupleTableSlot(keys, &TTSOpsVirtual);
 	groups->read = MakeSingleTupleTableSlot(keys, &TTSOpsMinimalTuple);
 	groups->spill_bits = MAX_SPILL_BITS;
-	groups->table = rtscan_create_group_table(keys, operators, collations, nstates, expected, groups->table_context, groups->temporary);
+	groups->table = rtscan_create_group_table(keys, operators, collations, nstates, expected, limit, groups->table_context, groups->temporary);
 	return groups;
 }
 

@@ -347,6 +347,7 @@ rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact)
 		return accepted->members;
 	old = MemoryContextSwitchTo(accepted->context);
 	accepted->set = (RtscanIntegerSet) {0};
+	accepted->counted = false;
 	accept_keys(condition, &accepted->set);
 	accepted->members = rtscan_create_members(&accepted->set);
 	MemoryContextSwitchTo(old);

@@ -23,6 +23,9 @@ typedef struct RtscanAccepted
 	MemoryContext context;
 	RtscanIntegerSet set;
 	RtscanMembers *members;		/* NULL: keys are no such integers */
+	bool		counted;		/* by device_members.c: */
+	bool		few;			/* RtscanDeviceMembers */
+	bool		lacks;
 } RtscanAccepted;
 
 /* Are keys of a kind the exact integers of another, but for the sign (rtscan_integer_of_key())? */

@@ -91,20 +91,40 @@ count_bits(const RtscanDeviceMembers *members)
 	return Min(bits, members->own.largest);
 }
 
-static bool
-fits_in_table(const RtscanDeviceMembers *members, uint64 most)
+/* Can it be in a table?  What segments have in common is counted once. */
+static void
+count_integers(RtscanDeviceMembers *members)
 {
+	RtscanAccepted *accepted = members->condition->accepted;
+	bool		common = is_common(members);
+	uint64		most = common ? DEVICE_MAX_IN_TABLE : DEVICE_MAX_IN_TABLE / (2 * APART);
+
 	if (members->set == NULL)
-		return (uint64) members->condition->nvalues <= most;
-	return rtscan_has_few_integers(members->set, most) || rtscan_lacks_few_integers(members->set, most);
+	{
+		members->few = (uint64) members->condition->nvalues <= most;
+		return;
+	}
+	if (!common || !accepted->counted)
+	{
+		members->few = rtscan_has_few_integers(members->set, most);
+		members->lacks = !members->few && rtscan_lacks_few_integers(members->set, most);
+	}
+	if (!common)
+		return;
+	if (!accepted->counted)
+	{
+		accepted->few = members->few;
+		accepted->lacks = members->lacks;
+		accepted->counted = true;
+	}
+	members->few = accepted->few;
+	members->lacks = accepted->lacks;
 }
 
 static bool
 is_small(const RtscanDeviceMembers *members)
 {
-	int			parts = is_common(members) ? 1 : APART;
-
-	return count_bits(members) < RTSCAN_MOST_BITS / parts || fits_in_table(members, DEVICE_MAX_IN_TABLE / parts);
+	return count_bits(members) < RTSCAN_MOST_BITS / (is_common(members) ? 1 : APART) || members->few || members->lacks;
 }
 
 /* So many of the integers that a segment may have are in a set. */
@@ -148,6 +168,7 @@ find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDevic
 	members->own = of.own;
 	members->least = of.least;
 	members->part = part_that_passes(members, reader);
+	count_integers(members);
 	return is_small(members);
 }
 

@@ -27,6 +27,8 @@ typedef struct RtscanDeviceMembers
 	RtscanDeviceColumn own;
 	int64		least;
 	const RtscanIntegerSet *set;	/* segments may have it in common; NULL: those of the condition's keys */
+	bool		few;			/* all of its integers fit into a table, */
+	bool		lacks;			/* or else those between them do */
 	double		part;			/* of the rows that pass, about */
 } RtscanDeviceMembers;
 

@@ -4,6 +4,7 @@
  */
 #include "search/device_words.h"
 
+#include "miscadmin.h"
 #include "row/keys.h"
 
 /* A table takes longer to write and to ask than bits do: it is worth that if those have so many times as many words. */
@@ -56,8 +57,8 @@ may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
 	int64		low = Min(placed->low, members->least),
 				high = Max(placed->high, greatest_of(members));
 
-	return members->own.empty || !placed->any || placed->n <= 1 || placed->few || placed->lacks ||
-		(uint64) high - (uint64) low < RTSCAN_MOST_BITS;
+	return members->own.empty || !placed->any || placed->n <= 1 ||
+		(uint64) high - (uint64) low < (placed->few || placed->lacks ? DEVICE_NO_INTEGER : RTSCAN_MOST_BITS);
 }
 
 static bool
@@ -91,8 +92,8 @@ create_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 	placed->set = members->set;
 	placed->keys = keys_of(members);
 	placed->n = members->set ? members->set->n : (uint32) members->condition->nvalues;
-	placed->few = members->set ? rtscan_has_few_integers(members->set, DEVICE_MAX_IN_TABLE) : placed->n <= DEVICE_MAX_IN_TABLE;
-	placed->lacks = members->set && !placed->few && rtscan_lacks_few_integers(members->set, DEVICE_MAX_IN_TABLE);
+	placed->few = members->few;
+	placed->lacks = members->lacks;
 	words->sets = lappend(words->sets, placed);
 	return placed;
 }
@@ -273,6 +274,7 @@ write_table(const PlacedSet *placed, uint32 *table)
 		RtscanSpan	entry = entry_of(placed, i);
 		uint64		last = (uint64) entry.last - (uint64) placed->first;
 
+		CHECK_FOR_INTERRUPTS();
 		for (uint64 integer = (uint64) entry.first - (uint64) placed->first; integer <= last; integer++)
 			device_add_to_table(table, placed->slot_bits, integer);
 	}

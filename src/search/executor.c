@@ -171,7 +171,7 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *addin
 		/* Of what is little the CPU's time need not be known. */
 		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) >= time)
 			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding);
-		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", best_time / 1e6, rtscan_executor_names[i], time / 1e6);
+		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", Max(cpu_time, 0) / 1e6, rtscan_executor_names[i], time / 1e6);
 		if (time < best_time)
 		{
 			best = i;
@@ -582,7 +582,8 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 static RtscanRowBits *
 evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
 {
-	bool		learns = scan->price.pages >= LEAST_PRICE && scan->price.pages >= scan->price.rows && evaluated_regions(scan) == 0;
+	bool		learns = scan->price.pages >= LEAST_PRICE && scan->price.pages >= scan->price.rows && evaluated_regions(scan) == 0 &&
+		!rtscan_filter_asks_included(&scan->filter);
 	int64		read = pgBufferUsage.shared_blks_read;
 	instr_time	start,
 				end;

@@ -119,8 +119,7 @@ look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 static bool
 do_tests_pay(const RtscanSegmentScan *segment, double test_time)
 {
-	return rtscan_executor != RTSCAN_EXECUTOR_AUTO ||
-		rtscan_tests_nanoseconds(&segment->reader, &segment->filter, false) * rtscan_cpu_slowness() > test_time;
+	return rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_tests_nanoseconds(&segment->reader, &segment->filter, false) > test_time;
 }
 
 /* Leave conditions to who tests rows for them; but those on keys not, if others cannot be. */
@@ -144,7 +143,8 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 static void
 look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	double		test_time = search->may_test ? rtscan_test_time(segment) : 0;
+	/* As the CPU's costs are, which are compared with it. */
+	double		test_time = search->may_test ? rtscan_test_time(segment) / rtscan_cpu_slowness() : 0;
 
 	if (test_time > 0)
 		look_up_for_tests(search, segment, test_time);

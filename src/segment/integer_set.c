@@ -195,10 +195,11 @@ count_few(const RtscanIntegerSet *set)
 	return n;
 }
 
+/* Multiplied alone, integers in equal steps would have hashes in equal steps, some of which meet. */
 static inline uint64
 hash_integer(int64 integer)
 {
-	return (uint64) integer * UINT64CONST(0x9E3779B97F4A7C15);
+	return ((uint64) integer ^ (uint64) integer >> 32) * UINT64CONST(0x9E3779B97F4A7C15);
 }
 
 /* Bits of a word, which each integer that has the hash sets: of others that have the word, few set them all. */
