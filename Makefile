@@ -97,6 +97,9 @@ $(DEVICE_TEST_OBJS): device/test/%.o: device/%.c Makefile $(SPIRV)
 	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -c -o $@ $<
 -include $(DEVICE_TESTS:=.d) $(DEVICE_TEST_OBJS:.o=.d)
 
+# It has functions that dlsym() is to find.
+device/test/clocks_test: MORE_OBJS = -rdynamic
+
 # For bench/device.sh --sweep.
 bench/encoding: bench/encoding.c device/protocol.h
 	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $< -lm
@@ -105,7 +108,7 @@ bench/encoding: bench/encoding.c device/protocol.h
 LOOKUPS_SHADERS = $(sort $(foreach kind,comp rgen rint rahit rchit rmiss,$(wildcard bench/lookups/*.$(kind))))
 LOOKUPS_SPIRV = $(foreach shader,$(LOOKUPS_SHADERS),bench/lookups/spirv/$(call spirv_name,$(shader)).h)
 LOOKUPS_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard bench/lookups/*.c)))
-LOOKUPS_DEVICE_OBJS = $(addprefix device/,context.o shader.o sort.o structure.o)
+LOOKUPS_DEVICE_OBJS = $(addprefix device/,clocks.o context.o shader.o sort.o structure.o)
 
 bench/lookups/lookups: $(LOOKUPS_OBJS) $(LOOKUPS_DEVICE_OBJS)
 	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm -lpthread

@@ -21,15 +21,22 @@
 #define MAX_DEVICES			32
 #define MAX_EXTENSIONS		1024
 
+/* Whose devices' clocks are kept up, by what, and how long without a submission. */
+#define NVIDIA				0x10DE
+#define CUDA_LIBRARY		"libcuda.so.1"
+#define IDLE_SECONDS		10
+
 /* ---------------------------------------------------------------- reports */
 
 static void
 write_report(const char *kind, const char *format, va_list arguments)
 {
+	flockfile(stdout);
 	printf("%s: ", kind);
 	vprintf(format, arguments);
 	printf("\n");
 	fflush(stdout);
+	funlockfile(stdout);
 }
 
 void
@@ -284,6 +291,17 @@ read_properties(Context *context, bool import)
 	vkGetPhysicalDeviceMemoryProperties(context->physical, &context->memory);
 }
 
+static void
+keep_clocks(Context *context)
+{
+	VkPhysicalDeviceIDProperties known = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &known};
+
+	vkGetPhysicalDeviceProperties2(context->physical, &properties);
+	if (properties.properties.vendorID == NVIDIA)
+		clocks_keep(&context->clocks, CUDA_LIBRARY, known.deviceUUID, IDLE_SECONDS);
+}
+
 static uint64_t
 default_memory_limit(const Context *context)
 {
@@ -314,6 +332,7 @@ context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_
 	read_properties(context, abilities.import);
 	open_device(context, &abilities);
 	submission_open(context, &context->own);
+	keep_clocks(context);
 	context->memory_limit = memory_limit > 0 ? memory_limit : default_memory_limit(context);
 }
 
@@ -522,6 +541,7 @@ submission_start(Context *context, Submission *submission)
 	context->commands = VK_NULL_HANDLE;
 	if (++context->submissions == context->faults.lost_at)
 		fail("the device is lost (an injected fault)");
+	clocks_note_use(&context->clocks);
 	check(vkQueueSubmit(context->queue, 1, &info, submission->fence), "vkQueueSubmit");
 	submission->running = true;
 	submission->overlaps = context->running++ > 0;

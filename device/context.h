@@ -2,7 +2,7 @@
  * context.h
  *		The Vulkan device: choose it, allocate its memory, submit work.
  *
- * The program has one context and one thread.  Functions that can fail for want of memory
+ * The program has one context and one thread that works with it.  Functions that can fail for want of memory
  * say so by returning false, and leave nothing behind; a device that is lost or does not
  * answer ends the program (fail()), and a new one is started: no state is worth saving,
  * for everything on the device is a copy.
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clocks.h"
 #include "volk.h"
 
 /* Faults to inject, for tests only. */
@@ -77,6 +78,7 @@ typedef struct Context
 	uint64_t	submissions;
 	uint32_t	running;		/* submissions */
 	uint64_t	last_end;		/* timestamp at the end of the last that is finished */
+	Clocks		clocks;
 	Faults		faults;
 } Context;
 
