@@ -333,6 +333,7 @@ typedef struct Adding
 	RtscanEntries entries;
 	RtscanState *group;			/* that entries are of, or NULL: none has passed so far; */
 	AggregateTotal *totals;		/* of its aggregates */
+	bool		fresh;			/* no groups but its own have been in memory, each of which has keys that no other one has */
 } Adding;
 
 /* What combine() cannot add up: numerics of another scale. */
@@ -468,7 +469,7 @@ take_entry(Adding *adding, uint32 entry)
 	if (!passes(answer, &answer->task->quals))
 		return;
 	if (adding->group == NULL)
-		adding->group = answer->only ? answer->only : rtscan_find_group_entered(answer);
+		adding->group = answer->only ? answer->only : rtscan_find_group_entered(answer, adding->fresh);
 	combine_entry(adding, entry);
 }
 
@@ -512,6 +513,17 @@ take_group(Adding *adding, const RtscanPlacedEntry *placed, uint32 first)
 	return i;
 }
 
+/* Does each number have keys of its own?  Values that dimensions have, or that keys come to, may be the same. */
+static bool
+has_own_keys(const RtscanEntries *entries)
+{
+	bool		has = !entries->answer->set->computes_keys;
+
+	for (int i = 0; i < entries->ngroups; i++)
+		has &= entries->tally->digits[i].map == NULL && entries->tally->digits[i].bins == NULL;
+	return has;
+}
+
 /* Add all groups to those there are. */
 static void
 add_groups(Adding *adding)
@@ -523,6 +535,7 @@ add_groups(Adding *adding)
 	MemoryContext old;
 
 	adding->totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
+	adding->fresh = answer->groups && !rtscan_has_groups(answer->groups) && has_own_keys(&adding->entries);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (uint32 first = 0, groups = 0; first < tally->n; first = take_group(adding, placed, first), groups++)
 		if (groups % GROUPS_AT_A_TIME == 0)

@@ -64,7 +64,10 @@ struct RtscanGroupTable
 	uint32		nblocks;
 	uint32		capacity;
 	char	  **blocks;
-	buckets_hash *buckets;
+	uint64		ngroups;
+	uint32		expected;		/* groups */
+	buckets_hash *buckets;		/* of the first groups, as many as it has members; NULL: of none */
+	MemoryContext own_context;
 	MemoryContext context;
 	MemoryContext temporary;
 };
@@ -118,10 +121,11 @@ rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *colla
 	table->states_offset = MAXALIGN(sizeof(RtscanGroup) + keys->natts * (sizeof(Datum) + sizeof(bool)));
 	table->group_size = table->states_offset + Max(nstates, 1) * sizeof(RtscanState);
 	table->groups_a_block = Max(BLOCK_BYTES / table->group_size, 1);
+	table->own_context = CurrentMemoryContext;
 	table->context = context;
 	table->temporary = temporary;
 	expected = Min(expected, (double) limit / (table->group_size + 2 * sizeof(Bucket)));
-	table->buckets = buckets_create(CurrentMemoryContext, (uint32) Min(Max(expected, MIN_BUCKETS), MAX_BUCKETS), table);
+	table->expected = Min(Max(expected, MIN_BUCKETS), MAX_BUCKETS);
 	return table;
 }
 
@@ -203,16 +207,15 @@ group_in_block(const RtscanGroupTable *table, uint64 number)
 	return (RtscanGroup *) (table->blocks[number / table->groups_a_block] + number % table->groups_a_block * table->group_size);
 }
 
-/* The group of that number, which is the next. */
 static RtscanGroup *
-make_group(RtscanGroupTable *table, uint64 number, const RtscanGroup *wanted)
+make_group(RtscanGroupTable *table, const RtscanGroup *wanted)
 {
 	RtscanGroup *group;
 	MemoryContext old = MemoryContextSwitchTo(table->context);
 
-	if (number == (uint64) table->nblocks * table->groups_a_block)
+	if (table->ngroups == (uint64) table->nblocks * table->groups_a_block)
 		add_block(table);
-	group = group_in_block(table, number);
+	group = group_in_block(table, table->ngroups++);
 	group->hash = wanted->hash;
 	group->keys = (Datum *) (group + 1);
 	group->isnull = (bool *) (group->keys + table->nkeys);
@@ -227,41 +230,63 @@ make_group(RtscanGroupTable *table, uint64 number, const RtscanGroup *wanted)
 	return group;
 }
 
+/* Let those be found that were made without. */
+static void
+find_all(RtscanGroupTable *table)
+{
+	bool		found;
+
+	if (table->buckets == NULL)
+		table->buckets = buckets_create(table->own_context, table->expected, table);
+	while (table->buckets->members < table->ngroups)
+	{
+		RtscanGroup *group = group_in_block(table, table->buckets->members);
+
+		buckets_insert_hash(table->buckets, group, group->hash, &found);
+	}
+}
+
 RtscanGroup *
-rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash)
+rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash, bool fresh)
 {
 	RtscanGroup wanted = {.hash = hash, .keys = unconstify(Datum *, keys), .isnull = unconstify(bool *, isnull)};
 	bool		found;
-	Bucket	   *bucket = buckets_insert_hash(table->buckets, &wanted, hash, &found);
+	Bucket	   *bucket;
 
+	if (fresh && table->images)
+		return make_group(table, &wanted);
+	find_all(table);
+	bucket = buckets_insert_hash(table->buckets, &wanted, hash, &found);
 	if (!found)
-		bucket->group = make_group(table, table->buckets->members - 1, &wanted);
+		bucket->group = make_group(table, &wanted);
 	return bucket->group;
 }
 
 RtscanGroup *
 rtscan_group_number(RtscanGroupTable *table, uint64 number)
 {
-	return number < table->buckets->members ? group_in_block(table, number) : NULL;
+	return number < table->ngroups ? group_in_block(table, number) : NULL;
 }
 
 uint64
 rtscan_count_groups(const RtscanGroupTable *table)
 {
-	return table->buckets->members;
+	return table->ngroups;
 }
 
 Size
 rtscan_group_table_memory(const RtscanGroupTable *table)
 {
-	return MemoryContextMemAllocated(table->context, true) + table->buckets->size * sizeof(Bucket);
+	return MemoryContextMemAllocated(table->context, true) + (table->buckets ? table->buckets->size * sizeof(Bucket) : 0);
 }
 
 void
 rtscan_reset_group_table(RtscanGroupTable *table)
 {
-	buckets_reset(table->buckets);
+	if (table->buckets)
+		buckets_reset(table->buckets);
 	MemoryContextReset(table->context);
 	table->blocks = NULL;
 	table->nblocks = table->capacity = 0;
+	table->ngroups = 0;
 }

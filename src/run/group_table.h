@@ -4,7 +4,8 @@
  *
  *	a group:	│ hash │ keys, n │ which are NULL, n │ states │
  *
- * Groups lie one behind another, so that those that are visited, or made, in turn are near each other.  Keys that are images of each other if
+ * Groups lie one behind another, so that those that are visited, or made, in turn are near each other.  What finds them is made when the
+ * first one is looked up: where a device has added up all rows, none is.  Keys that are images of each other if
  * they are equal, and values, are hashed and compared as they are; for others their types' functions are called.
  */
 #ifndef RTSCAN_GROUP_TABLE_H
@@ -34,8 +35,11 @@ extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *op
 
 extern uint32 rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull);
 
-/* The group that has these keys, with that hash; if there was none it is made, and its states are all zeros.  It stays where it is. */
-extern RtscanGroup *rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash);
+/*
+ * The group that has these keys, with that hash; if there was none it is made, and its states are all zeros.  It stays where it is.
+ * Fresh: no group has keys that are identical to these.  Where others are not equal, either, nothing is looked up.
+ */
+extern RtscanGroup *rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash, bool fresh);
 
 /* The group that was made as such; NULL: there are not so many. */
 extern RtscanGroup *rtscan_group_number(RtscanGroupTable *table, uint64 number);

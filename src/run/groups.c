@@ -132,10 +132,16 @@ rtscan_spilled_groups(const RtscanGroups *groups)
 /* ---------------------------------------------------------------- groups */
 
 RtscanState *
-rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull)
+rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh)
 {
 	MemoryContextReset(groups->temporary);
-	return rtscan_enter_group(groups->table, keys, isnull, rtscan_hash_group(groups->table, keys, isnull))->states;
+	return rtscan_enter_group(groups->table, keys, isnull, rtscan_hash_group(groups->table, keys, isnull), fresh)->states;
+}
+
+bool
+rtscan_has_groups(const RtscanGroups *groups)
+{
+	return rtscan_count_groups(groups->table) > 0;
 }
 
 /* ---------------------------------------------------------------- spilling */
@@ -261,7 +267,7 @@ read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
 static void
 read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 {
-	RtscanGroup *group = rtscan_enter_group(groups->table, groups->read->tts_values, groups->read->tts_isnull, hash);
+	RtscanGroup *group = rtscan_enter_group(groups->table, groups->read->tts_values, groups->read->tts_isnull, hash, false);
 	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
 
 	for (int i = 0; i < groups->nstates; i++)

@@ -27,8 +27,14 @@ extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, 
 										  const RtscanTransition *transitions, int nstates, double expected, Size limit);
 extern void rtscan_end_groups(RtscanGroups *groups);
 
-/* The group that has these keys, made if need be; good until the groups are spilled or forgotten. */
-extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull);
+/*
+ * The group that has these keys, made if need be; good until the groups are spilled or forgotten.  Fresh: none that is in memory has keys
+ * that are identical to these.
+ */
+extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh);
+
+/* Are there groups in memory? */
+extern bool rtscan_has_groups(const RtscanGroups *groups);
 
 /* Memory of the groups; and is it more than they may take? */
 extern Size rtscan_groups_memory(const RtscanGroups *groups);

@@ -185,7 +185,7 @@ group_in_part(RtscanRowsAnswer *answer, const RtscanRowSet *set, const RtscanSet
 		answer->set_keys[i] = answer->keys[set->keys[i]];
 		answer->set_isnull[i] = answer->isnull[set->keys[i]];
 	}
-	return rtscan_find_group(part->groups, answer->set_keys, answer->set_isnull);
+	return rtscan_find_group(part->groups, answer->set_keys, answer->set_isnull, false);
 }
 
 static void

@@ -33,7 +33,7 @@ choose_next_rows(RtscanRowsAnswer *answer)
 /* ---------------------------------------------------------------- groups */
 
 RtscanState *
-rtscan_find_group_entered(RtscanRowsAnswer *answer)
+rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
 {
 	const RtscanRowSet *set = answer->set;
 	RtscanBatch *batch = answer->batch;
@@ -53,7 +53,7 @@ rtscan_find_group_entered(RtscanRowsAnswer *answer)
 		else
 			keys[i] = rtscan_evaluate_expression(batch, &key->expression, &isnull[i]);
 	}
-	return rtscan_find_group(answer->groups, keys, isnull);
+	return rtscan_find_group(answer->groups, keys, isnull, fresh);
 }
 
 RtscanState *
@@ -62,7 +62,7 @@ rtscan_find_group_of_row(uint32 row, void *arg)
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 
 	rtscan_enter_row(answer->batch, answer->set->columns, row);
-	return rtscan_find_group_entered(answer);
+	return rtscan_find_group_entered(answer, false);
 }
 
 /* ---------------------------------------------------------------- aggregates */

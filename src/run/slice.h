@@ -160,8 +160,8 @@ extern void rtscan_add_slice(RtscanRowsAnswer *answer);
 /* Is no more asked of an aggregate's values than their sum, of the only group, and can that be made of parts in this batch (masked.h)? */
 extern bool rtscan_can_add_sum(RtscanRowsAnswer *answer, int number);
 
-/* The group of the row that the batch's slot has. */
-extern RtscanState *rtscan_find_group_entered(RtscanRowsAnswer *answer);
+/* The group of the row that the batch's slot has; fresh as in groups.h. */
+extern RtscanState *rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh);
 
 /* RtscanFindGroup; the argument is an RtscanRowsAnswer. */
 extern RtscanState *rtscan_find_group_of_row(uint32 row, void *arg);
