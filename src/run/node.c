@@ -390,7 +390,7 @@ rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void
 	RtscanNode *node = (RtscanNode *) custom;
 
 	node->shared = memory;
-	rtscan_share(node->shared, &node->visibility, node->image, &node->totals);
+	rtscan_share(node->shared, context->nworkers + 1, &node->visibility, node->image, &node->totals);
 	pfree(unconstify(RtscanImage *, node->image));
 	node->image = NULL;
 }

@@ -33,11 +33,12 @@ begin_search(RtscanShared *shared)
 }
 
 void
-rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image,
+rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibility, const RtscanImage *image,
 			 const RtscanTotals *totals)
 {
 	SpinLockInit(&shared->mutex);
 	shared->totals = *totals;
+	shared->search.processes = processes;
 	shared->blocks = visibility->blocks;
 	memcpy(shared->data, image, rtscan_image_size(image));
 	for (int i = 0; i < RTSCAN_SHOWN_DIMENSIONS; i++)

@@ -28,9 +28,9 @@ typedef struct RtscanShared
 	char		data[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(MAXIMUM_ALIGNOF); /* the image; then chunks that are to be taken */
 } RtscanShared;
 
-/* The leader: how much memory, and filling it, with what it has done so far. */
+/* The leader: how much memory, and filling it for so many processes, with what it has done so far. */
 extern Size rtscan_shared_size(const RtscanImage *image);
-extern void rtscan_share(RtscanShared *shared, const RtscanVisibility *visibility, const RtscanImage *image,
+extern void rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibility, const RtscanImage *image,
 						 const RtscanTotals *totals);
 
 /* Begin the search anew. */

@@ -151,10 +151,10 @@ rtscan_expected_rows(const RtscanSegmentScan *scan)
 
 /*
  * The executor that is expected to be the fastest for a scan, and to add up what it finds, or NULL: all but the CPU can evaluate the same
- * segments.
+ * segments.  Each process has a CPU of its own, about.
  */
 static RtscanExecutor
-fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
 	double		cpu_time = -1,
@@ -169,8 +169,8 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *addin
 			continue;
 		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0);
 		/* Of what is little the CPU's time need not be known. */
-		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) >= time)
-			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding);
+		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) / processes >= time)
+			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding) / processes;
 		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", Max(cpu_time, 0) / 1e6, rtscan_executor_names[i], time / 1e6);
 		if (time < best_time)
 		{
@@ -186,13 +186,13 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, const RtscanAdding *addin
 }
 
 RtscanExecutor
-rtscan_choose_executor(RtscanSegmentScan *scans, int nscans)
+rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes)
 {
 	RtscanExecutor executor = rtscan_executor;
 	const char *why;
 
 	if (executor == RTSCAN_EXECUTOR_AUTO)
-		executor = fastest_executor(scans, nscans, NULL);
+		executor = fastest_executor(scans, nscans, processes, NULL);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
 	why = memory_shortage(rtscan_executors[executor], scans, nscans);
@@ -204,9 +204,9 @@ rtscan_choose_executor(RtscanSegmentScan *scans, int nscans)
 }
 
 RtscanExecutor
-rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
 {
-	RtscanExecutor executor = fastest_executor(scans, nscans, adding);
+	RtscanExecutor executor = fastest_executor(scans, nscans, processes, adding);
 
 	return memory_shortage(rtscan_executors[executor], scans, nscans) ? RTSCAN_EXECUTOR_CPU : executor;
 }

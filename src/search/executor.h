@@ -117,10 +117,10 @@ extern void rtscan_leave_to_cpu(const char *why);
 #define RTSCAN_ROW_FILTER_IS_CPUS	"It has conditions on its rows that the index does not look up."
 
 /*
- * Choose the executor for all segments of a scan.  With rtscan.fallback off, an error where the
+ * Choose the executor for all segments of a scan, which so many processes share.  With rtscan.fallback off, an error where the
  * one that is set cannot be used; likewise in the next.
  */
-extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans);
+extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes);
 
 /* What the CPU takes to evaluate a segment's filter, in nanoseconds, about, as experience has it. */
 extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
@@ -143,7 +143,7 @@ extern double rtscan_expected_rows(const RtscanSegmentScan *scan);
 extern double rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *adding);
 
 /* The one that "auto" chooses for that. */
-extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding);
+extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding);
 
 /*
  * For the planner: nanoseconds that executors other than the CPU take to search so many regions' chunks, and to add up so many columns'

@@ -176,11 +176,17 @@ look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 	MemoryContextSwitchTo(old);
 }
 
+static int
+count_processes(const RtscanSearch *search)
+{
+	return search->shared ? search->shared->processes : 1;
+}
+
 static void
 look_up_all(RtscanSearch *search)
 {
 	look_up_segments(search, search->segments, search->nsegments);
-	search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
+	search->chosen = rtscan_choose_executor(search->segments, search->nsegments, count_processes(search));
 }
 
 /* How many segments another executor than the CPU is asked for together. */
@@ -253,7 +259,7 @@ rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding)
 	if (search->chosen != RTSCAN_EXECUTOR_CPU || rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->looks_up_late)
 		return;
 	list_everything(search, true);
-	search->chosen = rtscan_choose_adder(search->segments, search->nsegments, adding);
+	search->chosen = rtscan_choose_adder(search->segments, search->nsegments, count_processes(search), adding);
 	if (search->chosen == RTSCAN_EXECUTOR_CPU)
 		list_everything(search, false);
 	search->round_segments = segments_of_round(search);
@@ -264,7 +270,7 @@ rtscan_search_without_tallies(RtscanSearch *search)
 {
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->chosen == RTSCAN_EXECUTOR_CPU)
 		return;
-	search->chosen = rtscan_choose_executor(search->segments, search->nsegments);
+	search->chosen = rtscan_choose_executor(search->segments, search->nsegments, count_processes(search));
 	search->round_segments = segments_of_round(search);
 }
 
@@ -305,11 +311,21 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		take_back_tests(search, &segments[i]);
 }
 
+/* So many of what processes share are taken together, at most: others, which are about to begin, are to have as many. */
+static int
+limit_of_process(const RtscanSearch *search)
+{
+	int			processes = count_processes(search);
+
+	return Max(Min(search->round_segments, (search->nsegments + processes - 1) / processes), 1);
+}
+
 /* Of what processes share: the next segments that nobody has taken, or that this one has. */
 static int
-take_shared_segments(RtscanSearch *search, int limit)
+take_shared_segments(RtscanSearch *search)
 {
 	RtscanClaim *claim = search->claim;
+	int			limit = limit_of_process(search);
 	MemoryContext old;
 	uint32		next;
 
@@ -340,7 +356,7 @@ take_segments(RtscanSearch *search)
 	int			count;
 
 	if (search->shared)
-		limit = take_shared_segments(search, limit);
+		limit = take_shared_segments(search);
 	count = Min(search->nsegments - search->next_segment, limit);
 	if (count == 0)
 		return false;

@@ -26,13 +26,15 @@
 #include "storage/pending.h"
 
 /*
- * In memory that the processes of a parallel query share: who searches what.  A process takes segments.  Who works on their
+ * In memory that the processes of a parallel query share: who searches what.  A process takes segments: together, where another executor is
+ * asked for them, but no more than its part of all.  Who works on their
  * rows takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose
  * bits it evaluates as well.  If bits take longer than rows, as far as it knows, that would only be in the others' way: then it waits whether
  * rows take another process as long.
  */
 typedef struct RtscanSharedSearch
 {
+	int			processes;		/* as many as are planned */
 	pg_atomic_uint32 next_segment;
 	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists; */
 	pg_atomic_uint32 kept;		/* or keeps all chunks of segments that it has taken, as RtscanClaim says */
