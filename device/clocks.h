@@ -6,7 +6,8 @@
  * for an idle one, and leaves it at a sixth of its clock (an H100 at 345 MHz instead of 1,980), where answers take three to four times
  * as long.  It does not while a CUDA context is open there, whether or not that is ever used.  So a thread opens one when
  * the device is used, and closes it when that was not so for a while: until then it takes half a GB of the device's memory, and 50 W.
- * Where there is no CUDA library, or it does not show the device (CUDA_VISIBLE_DEVICES), the clocks are the driver's.
+ * Where there is no CUDA library, or it does not show the device (CUDA_VISIBLE_DEVICES), or where no more than one program may have a
+ * context there, the clocks are the driver's.
  */
 #ifndef RTSCAN_DEVICE_CLOCKS_H
 #define RTSCAN_DEVICE_CLOCKS_H
@@ -27,6 +28,7 @@ typedef struct Clocks
 	bool		kept;			/* there is a thread */
 	atomic_bool used;			/* since the thread has looked; */
 	sem_t		uses;			/* it is told of the first time */
+	sem_t		settled;		/* the clocks are up, or will not be, for the first time */
 } Clocks;
 
 /*
@@ -34,6 +36,9 @@ typedef struct Clocks
  * left to the driver after so many seconds without a use.
  */
 extern void clocks_keep(Clocks *clocks, const char *library, const uint8_t *uuid, unsigned int idle_seconds);
+
+/* Wait until the clocks are up, or are known to be left to the driver; so many seconds at most. */
+extern void clocks_wait(Clocks *clocks, unsigned int seconds);
 
 /* The device is about to be used.  Does nothing for clocks that are not kept (all zeros). */
 extern void clocks_note_use(Clocks *clocks);

@@ -21,10 +21,11 @@
 #define MAX_DEVICES			32
 #define MAX_EXTENSIONS		1024
 
-/* Whose devices' clocks are kept up, by what, and how long without a submission. */
+/* Whose devices' clocks are kept up, by what, and how long without a submission; how long calibration waits for that. */
 #define NVIDIA				0x10DE
 #define CUDA_LIBRARY		"libcuda.so.1"
-#define IDLE_SECONDS		10
+#define IDLE_SECONDS		60
+#define CLOCKS_SECONDS		5
 
 /* ---------------------------------------------------------------- reports */
 
@@ -298,8 +299,10 @@ keep_clocks(Context *context)
 	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &known};
 
 	vkGetPhysicalDeviceProperties2(context->physical, &properties);
-	if (properties.properties.vendorID == NVIDIA)
-		clocks_keep(&context->clocks, CUDA_LIBRARY, known.deviceUUID, IDLE_SECONDS);
+	if (properties.properties.vendorID != NVIDIA)
+		return;
+	clocks_keep(&context->clocks, CUDA_LIBRARY, known.deviceUUID, IDLE_SECONDS);
+	clocks_wait(&context->clocks, CLOCKS_SECONDS);
 }
 
 static uint64_t

@@ -1,7 +1,7 @@
 /*
  * clocks_test.c
- *		Clocks are kept up from the first use on until there has been none for a while, and again; only the device's own, and as long as CUDA
- *		has a context for it.  The program has CUDA's functions itself.
+ *		Clocks are kept up from the first use on until there has been none for a while, and again; only the device's own, if it is shared, and
+ *		when CUDA has a context for it.  The program has CUDA's functions itself.
  */
 #include "../clocks.h"
 
@@ -28,6 +28,7 @@ int			cuInit(unsigned int flags);
 int			cuDeviceGetCount(int *count);
 int			cuDeviceGet(int *device, int number);
 int			cuDeviceGetUuid(uint8_t *uuid, int device);
+int			cuDeviceGetAttribute(int *value, int attribute, int device);
 int			cuCtxCreate_v2(void **context, unsigned int flags, int device);
 int			cuCtxDestroy_v2(void *context);
 
@@ -56,6 +57,14 @@ int
 cuDeviceGetUuid(uint8_t *uuid, int device)
 {
 	memset(uuid, device - 100, CLOCKS_UUID_BYTES);
+	return 0;
+}
+
+/* The last one's mode is exclusive. */
+int
+cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+	*value = attribute == 20 && device == 100 + DEVICES - 1 ? 3 : 0;
 	return 0;
 }
 
@@ -106,6 +115,18 @@ wait_for(const atomic_int *count, int value, const char *what)
 	expect(*count == value, what);
 }
 
+/* A use right after the one before is none that is told of. */
+static void
+use_until(Clocks *clocks, const atomic_int *count, int value, const char *what)
+{
+	for (int i = 0; i < PATIENCE * 50 && *count < value; i++)
+	{
+		clocks_note_use(clocks);
+		wait_a_bit();
+	}
+	expect(*count >= value, what);
+}
+
 static void
 keep(Clocks *clocks, int device, unsigned int idle_seconds)
 {
@@ -120,14 +141,18 @@ main(void)
 {
 	static Clocks unkept,
 				unknown,
+				exclusive,
 				short_lived,
 				long_lived,
 				without;
 
 	clocks_note_use(&unkept);
+	clocks_wait(&unkept, PATIENCE);
 	keep(&unknown, DEVICES, 0);
+	clocks_wait(&unknown, PATIENCE);
+	keep(&exclusive, DEVICES - 1, 0);
+	clocks_wait(&exclusive, PATIENCE);
 	keep(&short_lived, 1, 1);
-	clocks_note_use(&unknown);
 	for (int use = 1; use <= 3; use++)
 	{
 		expect(created == use - 1, "opened unused");
@@ -136,6 +161,8 @@ main(void)
 		wait_for(&destroyed, use, "no use");
 	}
 	keep(&long_lived, 1, PATIENCE);
+	clocks_wait(&long_lived, PATIENCE);
+	expect(created == 4, "waited for");
 	for (int i = 0; i < 50; i++)
 	{
 		clocks_note_use(&long_lived);
@@ -145,11 +172,12 @@ main(void)
 	expect(destroyed == 3, "many uses");
 	refuses = true;
 	keep(&without, 1, 0);
-	clocks_note_use(&without);
-	wait_for(&refused, 1, "no context");
-	clocks_note_use(&without);
-	wait_a_bit();
-	expect(created == 4 && refused == 1 && wrong_device == 0, "all");
-	printf("4 contexts, 3 of them closed\n");
+	clocks_wait(&without, PATIENCE);
+	expect(refused == 1 && created == 4, "no context");
+	use_until(&without, &refused, 2, "no context again");
+	refuses = false;
+	use_until(&without, &created, 5, "a context at last");
+	expect(wrong_device == 0, "other devices");
+	printf("ok\n");
 	return 0;
 }

@@ -60,8 +60,8 @@ make_table(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const
 	map->bits = 32;
 	map->slot_bits = device_slot_bits(n);
 	map->numbers = table = MemoryContextAllocHuge(context, device_table_words(map->slot_bits, true) * sizeof(uint32));
-	memset(table, 0, device_table_words(map->slot_bits, true) * sizeof(uint32));
 	device_clear_table(table, map->slot_bits);
+	memset(device_number_in_slot(table, map->slot_bits, 0), 0, sizeof(uint32) << map->slot_bits);
 	for (uint32 i = 0; i < n; i++)
 	{
 		uint32		slot;

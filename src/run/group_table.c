@@ -243,6 +243,8 @@ find_all(RtscanGroupTable *table)
 		RtscanGroup *group = group_in_block(table, table->buckets->members);
 
 		buckets_insert_hash(table->buckets, group, group->hash, &found);
+		if (found)
+			elog(ERROR, "two groups have the same keys");
 	}
 }
 

@@ -384,13 +384,22 @@ rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context)
 	return rtscan_shared_size(node->image);
 }
 
+/* As many as are planned.  Parallel Append has them work on several partitions, on each mostly one. */
+static int
+planned_processes(const RtscanNode *node, const ParallelContext *context)
+{
+	if (get_rel_relispartition(node->index->rd_index->indrelid))
+		return 1;
+	return Max(context->nworkers + parallel_leader_participation, 1);
+}
+
 void
 rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void *memory)
 {
 	RtscanNode *node = (RtscanNode *) custom;
 
 	node->shared = memory;
-	rtscan_share(node->shared, context->nworkers + 1, &node->visibility, node->image, &node->totals);
+	rtscan_share(node->shared, planned_processes(node, context), &node->visibility, node->image, &node->totals);
 	pfree(unconstify(RtscanImage *, node->image));
 	node->image = NULL;
 }

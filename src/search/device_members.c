@@ -91,34 +91,40 @@ count_bits(const RtscanDeviceMembers *members)
 	return Min(bits, members->own.largest);
 }
 
-/* Can it be in a table?  What segments have in common is counted once. */
+/* Can a set be in a table, or what it lacks? */
 static void
-count_integers(RtscanDeviceMembers *members)
+count_set(RtscanDeviceMembers *members, uint64 most)
+{
+	members->few = rtscan_has_few_integers(members->set, most);
+	members->lacks = !members->few && rtscan_lacks_few_integers(members->set, most);
+}
+
+/* The one that segments have in common is counted once. */
+static void
+count_common_set(RtscanDeviceMembers *members)
 {
 	RtscanAccepted *accepted = members->condition->accepted;
-	bool		common = is_common(members);
-	uint64		most = common ? DEVICE_MAX_IN_TABLE : DEVICE_MAX_IN_TABLE / (2 * APART);
 
-	if (members->set == NULL)
-	{
-		members->few = (uint64) members->condition->nvalues <= most;
-		return;
-	}
-	if (!common || !accepted->counted)
-	{
-		members->few = rtscan_has_few_integers(members->set, most);
-		members->lacks = !members->few && rtscan_lacks_few_integers(members->set, most);
-	}
-	if (!common)
-		return;
 	if (!accepted->counted)
 	{
+		count_set(members, DEVICE_MAX_IN_TABLE);
 		accepted->few = members->few;
 		accepted->lacks = members->lacks;
 		accepted->counted = true;
 	}
 	members->few = accepted->few;
 	members->lacks = accepted->lacks;
+}
+
+static void
+count_integers(RtscanDeviceMembers *members)
+{
+	if (members->set == NULL)
+		members->few = (uint64) members->condition->nvalues <= DEVICE_MAX_IN_TABLE;
+	else if (is_common(members))
+		count_common_set(members);
+	else
+		count_set(members, DEVICE_MAX_IN_TABLE / (2 * APART));
 }
 
 static bool

@@ -226,6 +226,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->nsegments = 0;
 	search->next_segment = 0;
 	search->first_to_share = 0;
+	search->part = 0;
 	search->evaluated = 0;
 	search->began = start;
 	search->pending = NULL;
@@ -311,23 +312,70 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		take_back_tests(search, &segments[i]);
 }
 
-/* So many of what processes share are taken together, at most: others, which are about to begin, are to have as many. */
-static int
-limit_of_process(const RtscanSearch *search)
+/* Are there rows that may match, as far as is known? */
+static bool
+has_work(const RtscanSegmentScan *segment)
 {
-	int			processes = count_processes(search);
-
-	return Max(Min(search->round_segments, (search->nsegments + processes - 1) / processes), 1);
+	return !segment->skipped && !segment->filter.region.empty;
 }
 
-/* Of what processes share: the next segments that nobody has taken, or that this one has. */
+/* Of the segments with work, so many are a process's part. */
+static int
+size_of_part(const RtscanSearch *search)
+{
+	int			processes = count_processes(search);
+	int			work = 0;
+
+	for (int i = 0; i < search->nsegments; i++)
+		work += has_work(&search->segments[i]);
+	return (work + processes - 1) / processes;
+}
+
+/* Where a process ends that begins here, with as many segments as it can have evaluated together, but no more than its part. */
+static int
+end_of_part(const RtscanSearch *search, int first)
+{
+	int			limit = Min(search->nsegments, first + search->round_segments);
+	int			work = 0;
+
+	for (int i = first; i < limit; i++)
+	{
+		if (has_work(&search->segments[i]) && ++work > search->part)
+			return i;
+	}
+	return limit;
+}
+
+/* Take the next segments of those that processes share: from *first on, until before the one that is returned. */
+static int
+take_part(RtscanSearch *search, int *first)
+{
+	pg_atomic_uint32 *next_segment = &search->shared->next_segment;
+	uint32		next = pg_atomic_read_u32(next_segment);
+	int			end;
+
+	if (search->part == 0)
+		search->part = Max(size_of_part(search), 1);
+	do
+	{
+		if (next >= (uint32) search->nsegments)
+		{
+			search->first_to_share = pg_atomic_fetch_add_u32(next_segment, 1) % search->nsegments;
+			return *first = search->nsegments;
+		}
+		end = end_of_part(search, next);
+	} while (!pg_atomic_compare_exchange_u32(next_segment, &next, end));
+	*first = search->first_to_share = next;
+	return end;
+}
+
+/* Of what processes share: the next segments that nobody has taken, or that this one has; how many. */
 static int
 take_shared_segments(RtscanSearch *search)
 {
 	RtscanClaim *claim = search->claim;
-	int			limit = limit_of_process(search);
 	MemoryContext old;
-	uint32		next;
+	int			end;
 
 	if (claim && claim->again)
 	{
@@ -336,16 +384,14 @@ take_shared_segments(RtscanSearch *search)
 		search->next_segment = member < 0 ? search->nsegments : member;
 		return 1;
 	}
-	next = pg_atomic_fetch_add_u32(&search->shared->next_segment, limit);
-	search->next_segment = Min(next, (uint32) search->nsegments);
-	search->first_to_share = next % search->nsegments;
+	end = take_part(search, &search->next_segment);
 	if (claim == NULL)
-		return limit;
+		return end - search->next_segment;
 	old = MemoryContextSwitchTo(claim->context);
-	for (int i = search->next_segment; i < Min(search->next_segment + limit, search->nsegments); i++)
+	for (int i = search->next_segment; i < end; i++)
 		claim->segments = bms_add_member(claim->segments, i);
 	MemoryContextSwitchTo(old);
-	return limit;
+	return end - search->next_segment;
 }
 
 /* Take the next segments, some at most, and begin a round of them; false if there are none left. */

@@ -84,6 +84,7 @@ typedef struct RtscanSearch
 	RtscanExecutor chosen;
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
+	int			part;			/* segments with work that a process takes together, at most; 0: not known so far */
 	int			first_to_share; /* other processes begin with others */
 	uint32		evaluated;		/* segments, its own and shared ones */
 	instr_time	began;
