@@ -6,19 +6,146 @@
 #include "clocks.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "context.h"
 
+/* The child is told of a use so often at most, and started again so long after it has failed; nanoseconds. */
+#define TELL_AGAIN		UINT64_C(1000000000)
+#define START_AGAIN		UINT64_C(60000000000)
+
+/* What it says when the clocks are up; else it says why not. */
+#define UP				"1"
+
 /* CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, and CU_COMPUTEMODE_DEFAULT: several programs may have contexts. */
 #define COMPUTE_MODE	20
 #define SHARED_MODE		0
+
+static void
+name_device(const uint8_t *uuid, char *name)
+{
+	int			length = snprintf(name, CLOCKS_NAME_SIZE, "GPU-");
+
+	for (int i = 0; i < CLOCKS_UUID_BYTES; i++)
+		length += snprintf(name + length, CLOCKS_NAME_SIZE - length, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+}
+
+/* ---------------------------------------------------------------- the program */
+
+void
+clocks_keep(Clocks *clocks, const uint8_t *uuid)
+{
+	name_device(uuid, clocks->name);
+	clocks->kept = true;
+}
+
+/* The child has its end of a socket as standard input, and nothing else of the program's: what it had would stay open. */
+static void
+start_child(Clocks *clocks)
+{
+	char		option[sizeof(CLOCKS_OPTION) + CLOCKS_NAME_SIZE];
+	char	   *arguments[] = {"rtscan_device", option, NULL};
+	posix_spawn_file_actions_t actions;
+	int			ends[2];
+
+	snprintf(option, sizeof(option), "%s%s", CLOCKS_OPTION, clocks->name);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+	clocks->socket = ends[0];
+	if (posix_spawn(&clocks->child, "/proc/self/exe", &actions, NULL, arguments, environ) != 0)
+	{
+		clocks->child = 0;
+		close(ends[0]);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+}
+
+static void
+report_once(Clocks *clocks, const char *why)
+{
+	if (!clocks->reported)
+		report("the device's clocks are left to its driver: %s", why);
+	clocks->reported = true;
+}
+
+/* Hear what the child says, if it says something in time. */
+static void
+hear_child(Clocks *clocks, int milliseconds)
+{
+	struct pollfd file = {.fd = clocks->socket, .events = POLLIN};
+	char		said[128];
+	ssize_t		length;
+
+	if (poll(&file, 1, milliseconds) <= 0)
+		return;
+	length = recv(clocks->socket, said, sizeof(said) - 1, MSG_DONTWAIT);
+	if (length <= 0)
+		return;
+	said[length] = '\0';
+	if (strcmp(said, UP) != 0)
+		report_once(clocks, said);
+}
+
+/* Has the child failed?  It may also have ended as it does when there is no use. */
+static bool
+has_failed(Clocks *clocks)
+{
+	int			status = 0;
+
+	if (clocks->child == 0 || waitpid(clocks->child, &status, WNOHANG) == 0)
+		return false;
+	hear_child(clocks, 0);
+	close(clocks->socket);
+	clocks->child = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS)
+		return false;
+	report_once(clocks, "CUDA has failed");
+	return true;
+}
+
+void
+clocks_note_use(Clocks *clocks)
+{
+	uint64_t	now;
+
+	if (!clocks->kept || (now = clock_now()) < clocks->again)
+		return;
+	clocks->again = now + TELL_AGAIN;
+	if (has_failed(clocks))
+	{
+		clocks->again = now + START_AGAIN;
+		return;
+	}
+	if (clocks->child == 0)
+		start_child(clocks);
+	if (clocks->child != 0)
+		(void) send(clocks->socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void
+clocks_wait(Clocks *clocks, int seconds)
+{
+	clocks_note_use(clocks);
+	if (clocks->child != 0)
+		hear_child(clocks, seconds * 1000);
+}
+
+/* ---------------------------------------------------------------- the child */
 
 /* CUDA's driver interface, as far as it is needed: cuda.h is not there where this is built.  0 is success. */
 typedef struct Cuda
@@ -29,7 +156,6 @@ typedef struct Cuda
 	int			(*uuid) (uint8_t *uuid, int device);
 	int			(*attribute) (int *value, int attribute, int device);
 	int			(*create) (void **context, unsigned int flags, int device);
-	int			(*destroy) (void *context);
 	int			device;
 	void	   *context;
 } Cuda;
@@ -47,25 +173,32 @@ load_functions(Cuda *cuda, const char *library)
 	cuda->uuid = (int (*) (uint8_t *, int)) dlsym(handle, "cuDeviceGetUuid");
 	cuda->attribute = (int (*) (int *, int, int)) dlsym(handle, "cuDeviceGetAttribute");
 	cuda->create = (int (*) (void **, unsigned int, int)) dlsym(handle, "cuCtxCreate_v2");
-	cuda->destroy = (int (*) (void *)) dlsym(handle, "cuCtxDestroy_v2");
-	return cuda->init && cuda->count && cuda->get && cuda->uuid && cuda->attribute && cuda->create && cuda->destroy;
+	return cuda->init && cuda->count && cuda->get && cuda->uuid && cuda->attribute && cuda->create;
+}
+
+static bool
+has_name(const Cuda *cuda, const char *wanted)
+{
+	uint8_t		uuid[CLOCKS_UUID_BYTES];
+	char		name[CLOCKS_NAME_SIZE];
+
+	if (cuda->uuid(uuid, cuda->device) != 0)
+		return false;
+	name_device(uuid, name);
+	return strcmp(name, wanted) == 0;
 }
 
 /* Of those that CUDA shows. */
 static bool
-find_device(Cuda *cuda, const uint8_t *wanted)
+find_device(Cuda *cuda, const char *name)
 {
 	int			count = 0;
 
 	if (cuda->init(0) != 0 || cuda->count(&count) != 0)
 		return false;
 	for (int i = 0; i < count; i++)
-	{
-		uint8_t		uuid[CLOCKS_UUID_BYTES];
-
-		if (cuda->get(&cuda->device, i) == 0 && cuda->uuid(uuid, cuda->device) == 0 && memcmp(uuid, wanted, CLOCKS_UUID_BYTES) == 0)
+		if (cuda->get(&cuda->device, i) == 0 && has_name(cuda, name))
 			return true;
-	}
 	return false;
 }
 
@@ -77,119 +210,48 @@ is_shared(const Cuda *cuda)
 	return cuda->attribute(&mode, COMPUTE_MODE, cuda->device) == 0 && mode == SHARED_MODE;
 }
 
-/* Why clocks cannot be kept up, or NULL. */
+/* Open a context; or why there is none. */
 static const char *
-begin_cuda(Cuda *cuda, const Clocks *clocks)
+open_context(Cuda *cuda, const char *name, const char *library)
 {
-	if (!load_functions(cuda, clocks->library))
+	if (!load_functions(cuda, library))
 		return "there is no CUDA library (libcuda.so.1)";
-	if (!find_device(cuda, clocks->uuid))
+	if (!find_device(cuda, name))
 		return "CUDA does not show the device";
-	return is_shared(cuda) ? NULL : "the device is not in its default compute mode";
+	if (!is_shared(cuda))
+		return "the device is not in its default compute mode";
+	return cuda->create(&cuda->context, 0, cuda->device) == 0 ? NULL : "CUDA refuses a context, for which there may be no memory";
 }
 
-/* There may be no memory for it, or not yet. */
+static void
+say(const char *what)
+{
+	(void) send(STDIN_FILENO, what, strlen(what), MSG_NOSIGNAL);
+}
+
+/* Is the child told of a use in time?  Without a parent, no. */
 static bool
-open_cuda(Cuda *cuda, bool *reported)
+hears_of_use(int seconds)
 {
-	int			result = cuda->create(&cuda->context, 0, cuda->device);
+	struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
+	char		told;
 
-	if (result != 0 && !*reported)
-		report("the device's clocks are left to its driver, for cuCtxCreate returned %d", result);
-	*reported |= result != 0;
-	return result == 0;
+	return poll(&file, 1, seconds * 1000) > 0 && recv(STDIN_FILENO, &told, 1, 0) > 0;
 }
 
-/* A use has been told of: return when there has been none for so long. */
-static void
-wait_for_idleness(Clocks *clocks)
+int
+clocks_keep_up(const char *name, const char *library, int idle_seconds)
 {
-	do
-	{
-		atomic_store(&clocks->used, false);
-		sleep(clocks->idle_seconds);
-	} while (sem_trywait(&clocks->uses) == 0);
-}
-
-/* The thread. */
-static void *
-keep_clocks(void *arg)
-{
-	Clocks	   *clocks = arg;
 	Cuda		cuda = {0};
-	const char *why = begin_cuda(&cuda, clocks);
-	bool		reported = false;
+	const char *why;
 
-	if (why)
-	{
-		report("the device's clocks are left to its driver: %s", why);
-		sem_post(&clocks->settled);
-		return NULL;
-	}
-	for (;;)
-	{
-		bool		open;
-
-		while (sem_wait(&clocks->uses) != 0)
-			continue;
-		open = open_cuda(&cuda, &reported);
-		sem_post(&clocks->settled);
-		wait_for_idleness(clocks);
-		if (open)
-			cuda.destroy(cuda.context);
-	}
-}
-
-/* CUDA would open all devices that it shows, which others may want to reset. */
-static void
-show_one_device(const uint8_t *uuid)
-{
-	char		name[64];
-	int			length = snprintf(name, sizeof(name), "GPU-");
-
-	for (int i = 0; i < CLOCKS_UUID_BYTES; i++)
-		length += snprintf(name + length, sizeof(name) - length, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+	/* It may hang in the driver. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* CUDA would open all devices that it shows, which others may want to reset. */
 	setenv("CUDA_VISIBLE_DEVICES", name, 0);
-}
-
-void
-clocks_keep(Clocks *clocks, const char *library, const uint8_t *uuid, unsigned int idle_seconds)
-{
-	pthread_t	thread;
-	sigset_t	all,
-				before;
-
-	clocks->library = library;
-	clocks->idle_seconds = idle_seconds;
-	memcpy(clocks->uuid, uuid, CLOCKS_UUID_BYTES);
-	if (sem_init(&clocks->uses, 0, 0) != 0 || sem_init(&clocks->settled, 0, 0) != 0)
-		return;
-	show_one_device(uuid);
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	clocks->kept = pthread_create(&thread, NULL, keep_clocks, clocks) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (clocks->kept)
-		pthread_detach(thread);
-}
-
-void
-clocks_wait(Clocks *clocks, unsigned int seconds)
-{
-	struct timespec until;
-
-	if (!clocks->kept)
-		return;
-	clocks_note_use(clocks);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += seconds;
-	(void) sem_timedwait(&clocks->settled, &until);
-}
-
-void
-clocks_note_use(Clocks *clocks)
-{
-	if (clocks->kept && !atomic_exchange(&clocks->used, true))
-		sem_post(&clocks->uses);
+	why = open_context(&cuda, name, library);
+	say(why ? why : UP);
+	while (why == NULL && hears_of_use(idle_seconds))
+		continue;
+	return why ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -21,10 +21,8 @@
 #define MAX_DEVICES			32
 #define MAX_EXTENSIONS		1024
 
-/* Whose devices' clocks are kept up, by what, and how long without a submission; how long calibration waits for that. */
+/* Whose devices' clocks are kept up; how long calibration, which would choose otherwise while they rise, waits for that. */
 #define NVIDIA				0x10DE
-#define CUDA_LIBRARY		"libcuda.so.1"
-#define IDLE_SECONDS		60
 #define CLOCKS_SECONDS		5
 
 /* ---------------------------------------------------------------- reports */
@@ -32,12 +30,10 @@
 static void
 write_report(const char *kind, const char *format, va_list arguments)
 {
-	flockfile(stdout);
 	printf("%s: ", kind);
 	vprintf(format, arguments);
 	printf("\n");
 	fflush(stdout);
-	funlockfile(stdout);
 }
 
 void
@@ -292,19 +288,6 @@ read_properties(Context *context, bool import)
 	vkGetPhysicalDeviceMemoryProperties(context->physical, &context->memory);
 }
 
-static void
-keep_clocks(Context *context)
-{
-	VkPhysicalDeviceIDProperties known = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
-	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &known};
-
-	vkGetPhysicalDeviceProperties2(context->physical, &properties);
-	if (properties.properties.vendorID != NVIDIA)
-		return;
-	clocks_keep(&context->clocks, CUDA_LIBRARY, known.deviceUUID, IDLE_SECONDS);
-	clocks_wait(&context->clocks, CLOCKS_SECONDS);
-}
-
 static uint64_t
 default_memory_limit(const Context *context)
 {
@@ -335,8 +318,20 @@ context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_
 	read_properties(context, abilities.import);
 	open_device(context, &abilities);
 	submission_open(context, &context->own);
-	keep_clocks(context);
 	context->memory_limit = memory_limit > 0 ? memory_limit : default_memory_limit(context);
+}
+
+void
+context_keep_clocks(Context *context)
+{
+	VkPhysicalDeviceIDProperties known = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &known};
+
+	vkGetPhysicalDeviceProperties2(context->physical, &properties);
+	if (properties.properties.vendorID != NVIDIA)
+		return;
+	clocks_keep(&context->clocks, known.deviceUUID);
+	clocks_wait(&context->clocks, CLOCKS_SECONDS);
 }
 
 /* ---------------------------------------------------------------- memory */

@@ -2,7 +2,7 @@
  * context.h
  *		The Vulkan device: choose it, allocate its memory, submit work.
  *
- * The program has one context and one thread that works with it.  Functions that can fail for want of memory
+ * The program has one context and one thread.  Functions that can fail for want of memory
  * say so by returning false, and leave nothing behind; a device that is lost or does not
  * answer ends the program (fail()), and a new one is started: no state is worth saving,
  * for everything on the device is a copy.
@@ -102,6 +102,12 @@ typedef struct Memory
  */
 extern void context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_t memory_limit,
 						 const Faults *faults);
+
+/*
+ * Keep the device's clocks up while work is submitted, if that takes something (clocks.h); returns when they are, or in some seconds.  For
+ * the device program only.
+ */
+extern void context_keep_clocks(Context *context);
 
 /* Memory on the device, counted against its limit. */
 extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,

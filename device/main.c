@@ -9,6 +9,8 @@
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
+ * With --keep-clocks it is a child of its own (clocks.h).
+ *
  *	rtscan_device [--device=NAME or NUMBER] [--passed-over=N] [--socket=PATH] [--memory=BYTES] [--fault=...] [--rays=...]
  */
 #include <errno.h>
@@ -27,6 +29,10 @@
 
 /* Backends that wait to be accepted; more than that go on without the device. */
 #define BACKLOG		128
+
+/* What keeps clocks up, and how long without a use. */
+#define CUDA_LIBRARY		"libcuda.so.1"
+#define IDLE_SECONDS		60
 
 /* No bins at all: every row of the exact answer is found by rays (RTScan's RTc3). */
 static void
@@ -136,6 +142,8 @@ main(int argc, char **argv)
 	Calibration calibration;
 	int			listener;
 
+	if (argc == 2 && strncmp(argv[1], CLOCKS_OPTION, strlen(CLOCKS_OPTION)) == 0)
+		_Exit(clocks_keep_up(argv[1] + strlen(CLOCKS_OPTION), CUDA_LIBRARY, IDLE_SECONDS));
 	for (int i = 1; i < argc; i++)
 	{
 		const char *value;
@@ -161,6 +169,7 @@ main(int argc, char **argv)
 	}
 	allow_many_files();
 	context_open(&context, wanted, passed_over, memory_limit, &faults);
+	context_keep_clocks(&context);
 	cache_open(&cache, &context);
 	evaluator_open(&evaluator, &context, &cache, &options);
 	pairs_open(&pairs, &context, &cache);

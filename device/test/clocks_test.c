@@ -1,28 +1,35 @@
 /*
  * clocks_test.c
- *		Clocks are kept up from the first use on until there has been none for a while, and again; only the device's own, if it is shared, and
- *		when CUDA has a context for it.  The program has CUDA's functions itself.
+ *		Clocks are kept up by a child from the first use on until there has been none for a while, and again; only the device's own, if it is
+ *		shared, and CUDA has a context for it.  The program has CUDA's functions itself, which say what is done by lines of a file.
  */
+#define _GNU_SOURCE
 #include "../clocks.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-/* Seconds; longer than that nothing takes. */
+/* Seconds; longer than that nothing takes.  And how long a child waits for a use. */
 #define PATIENCE	60
+#define IDLE		5
 
-#define DEVICES		3
-#define REFUSED		2
+/* Devices that CUDA shows: by number, which is what all bytes of their UUIDs are. */
+enum
+{
+	OURS,
+	EXCLUSIVE,
+	REFUSED,
+	BROKEN,
+	DEVICES
+};
 
-static atomic_int created,
-			destroyed,
-			refused;
-static atomic_int wrong_device;
-static atomic_bool refuses;
-
-/* ---------------------------------------------------------------- CUDA */
+/* ---------------------------------------------------------------- CUDA, in the child */
 
 int			cuInit(unsigned int flags);
 int			cuDeviceGetCount(int *count);
@@ -30,7 +37,6 @@ int			cuDeviceGet(int *device, int number);
 int			cuDeviceGetUuid(uint8_t *uuid, int device);
 int			cuDeviceGetAttribute(int *value, int attribute, int device);
 int			cuCtxCreate_v2(void **context, unsigned int flags, int device);
-int			cuCtxDestroy_v2(void *context);
 
 int
 cuInit(unsigned int flags)
@@ -52,7 +58,6 @@ cuDeviceGet(int *device, int number)
 	return 0;
 }
 
-/* Each of the device's number. */
 int
 cuDeviceGetUuid(uint8_t *uuid, int device)
 {
@@ -60,44 +65,53 @@ cuDeviceGetUuid(uint8_t *uuid, int device)
 	return 0;
 }
 
-/* The last one's mode is exclusive. */
 int
 cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-	*value = attribute == 20 && device == 100 + DEVICES - 1 ? 3 : 0;
+	*value = attribute == 20 && device == 100 + EXCLUSIVE ? 3 : 0;
 	return 0;
+}
+
+static void
+add_line(const char *file)
+{
+	int			lines = open(file, O_WRONLY | O_APPEND | O_CREAT, 0600);
+
+	if (lines < 0 || write(lines, "\n", 1) != 1)
+		abort();
+	close(lines);
 }
 
 int
 cuCtxCreate_v2(void **context, unsigned int flags, int device)
 {
-	wrong_device += device != 101 || flags != 0;
-	if (refuses)
-	{
-		refused++;
-		return REFUSED;
-	}
-	*context = &created;
-	created++;
-	return 0;
-}
-
-int
-cuCtxDestroy_v2(void *context)
-{
-	wrong_device += context != &created;
-	destroyed++;
+	if (device == 100 + BROKEN)
+		_Exit(3);
+	if (device == 100 + REFUSED || flags != 0)
+		return 2;
+	*context = &add_line;
+	add_line(getenv("CLOCKS_TEST"));
 	return 0;
 }
 
 /* ---------------------------------------------------------------- tests */
+
+static const char *lines;
+
+static int
+contexts(void)
+{
+	struct stat status;
+
+	return stat(lines, &status) == 0 ? (int) status.st_size : 0;
+}
 
 static void
 expect(bool right, const char *what)
 {
 	if (right)
 		return;
-	printf("%s: %d contexts, %d of them closed, %d refused\n", what, created, destroyed, refused);
+	printf("%s: %d contexts\n", what, contexts());
 	exit(EXIT_FAILURE);
 }
 
@@ -107,77 +121,105 @@ wait_a_bit(void)
 	nanosleep(&(struct timespec) {.tv_nsec = 20000000}, NULL);
 }
 
-static void
-wait_for(const atomic_int *count, int value, const char *what)
+/* Has it ended?  It is still to be waited for. */
+static bool
+has_ended(pid_t child)
 {
-	for (int i = 0; i < PATIENCE * 50 && *count != value; i++)
-		wait_a_bit();
-	expect(*count == value, what);
-}
+	siginfo_t	info = {.si_pid = 0};
 
-/* A use right after the one before is none that is told of. */
-static void
-use_until(Clocks *clocks, const atomic_int *count, int value, const char *what)
-{
-	for (int i = 0; i < PATIENCE * 50 && *count < value; i++)
-	{
-		clocks_note_use(clocks);
-		wait_a_bit();
-	}
-	expect(*count >= value, what);
+	return waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child;
 }
 
 static void
-keep(Clocks *clocks, int device, unsigned int idle_seconds)
+expect_end(pid_t child, const char *what)
+{
+	for (int i = 0; i < PATIENCE * 50 && !has_ended(child); i++)
+		wait_a_bit();
+	expect(has_ended(child), what);
+}
+
+static Clocks
+keep(int device)
 {
 	uint8_t		uuid[CLOCKS_UUID_BYTES];
+	Clocks		clocks = {.kept = false};
 
 	memset(uuid, device, CLOCKS_UUID_BYTES);
-	clocks_keep(clocks, NULL, uuid, idle_seconds);
+	clocks_keep(&clocks, uuid);
+	return clocks;
+}
+
+/* Whatever the reason is, the program goes on, and does not try again at once. */
+static void
+test_failure(int device, const char *what)
+{
+	Clocks		clocks = keep(device);
+	int			before = contexts();
+
+	clocks_wait(&clocks, PATIENCE);
+	expect(clocks.child != 0, what);
+	expect_end(clocks.child, what);
+	for (int i = 0; i < 100 && clocks.child != 0; i++)
+	{
+		wait_a_bit();
+		clocks_note_use(&clocks);
+	}
+	expect(clocks.child == 0 && clocks.reported && contexts() == before, what);
+	clocks_note_use(&clocks);
+	expect(clocks.child == 0, "not again at once");
+}
+
+static void
+test_uses(void)
+{
+	Clocks		clocks = keep(OURS);
+	pid_t		first;
+
+	clocks_wait(&clocks, PATIENCE);
+	expect(contexts() == 1, "the first use");
+	first = clocks.child;
+	for (int i = 0; i < 2 * IDLE * 50; i++)
+	{
+		wait_a_bit();
+		clocks_note_use(&clocks);
+	}
+	expect(clocks.child == first && !has_ended(first) && contexts() == 1, "many uses");
+	expect_end(first, "no use");
+	for (int i = 0; i < PATIENCE * 50 && clocks.child == first; i++)
+	{
+		wait_a_bit();
+		clocks_note_use(&clocks);
+	}
+	for (int i = 0; i < PATIENCE * 50 && contexts() < 2; i++)
+		wait_a_bit();
+	expect(contexts() == 2 && !clocks.reported, "another use");
+	close(clocks.socket);
+	expect_end(clocks.child, "nobody there");
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-	static Clocks unkept,
-				unknown,
-				exclusive,
-				short_lived,
-				long_lived,
-				without;
+	char		directory[] = "/tmp/clocks_test.XXXXXX",
+				file[sizeof(directory) + 8];
+	Clocks		unkept = {.kept = false};
 
-	clocks_note_use(&unkept);
+	if (argc == 2 && strncmp(argv[1], CLOCKS_OPTION, strlen(CLOCKS_OPTION)) == 0)
+		_Exit(clocks_keep_up(argv[1] + strlen(CLOCKS_OPTION), NULL, IDLE));
+	if (mkdtemp(directory) == NULL)
+		return EXIT_FAILURE;
+	snprintf(file, sizeof(file), "%s/lines", directory);
+	lines = file;
+	setenv("CLOCKS_TEST", file, 1);
 	clocks_wait(&unkept, PATIENCE);
-	keep(&unknown, DEVICES, 0);
-	clocks_wait(&unknown, PATIENCE);
-	keep(&exclusive, DEVICES - 1, 0);
-	clocks_wait(&exclusive, PATIENCE);
-	keep(&short_lived, 1, 1);
-	for (int use = 1; use <= 3; use++)
-	{
-		expect(created == use - 1, "opened unused");
-		clocks_note_use(&short_lived);
-		wait_for(&created, use, "a use");
-		wait_for(&destroyed, use, "no use");
-	}
-	keep(&long_lived, 1, PATIENCE);
-	clocks_wait(&long_lived, PATIENCE);
-	expect(created == 4, "waited for");
-	for (int i = 0; i < 50; i++)
-	{
-		clocks_note_use(&long_lived);
-		wait_a_bit();
-	}
-	wait_for(&created, 4, "many uses");
-	expect(destroyed == 3, "many uses");
-	refuses = true;
-	keep(&without, 1, 0);
-	clocks_wait(&without, PATIENCE);
-	expect(refused == 1 && created == 4, "no context");
-	use_until(&without, &refused, 2, "no context again");
-	refuses = false;
-	use_until(&without, &created, 5, "a context at last");
-	expect(wrong_device == 0, "other devices");
+	expect(unkept.child == 0, "not kept");
+	test_uses();
+	test_failure(DEVICES, "a device that CUDA does not show");
+	test_failure(EXCLUSIVE, "one program's device");
+	test_failure(REFUSED, "a context that is refused");
+	test_failure(BROKEN, "CUDA fails");
+	unlink(file);
+	rmdir(directory);
 	printf("ok\n");
 	return 0;
 }
