@@ -11,7 +11,8 @@
  *
  * With --keep-clocks it is a child of its own (clocks.h).
  *
- *	rtscan_device [--device=NAME or NUMBER] [--passed-over=N] [--socket=PATH] [--memory=BYTES] [--fault=...] [--rays=...]
+ *	rtscan_device [--device=NAME or NUMBER] [--passed-over=N] [--socket=PATH] [--memory=BYTES] [--clocks=any]
+ *			[--fault=...] [--rays=...]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -132,6 +133,7 @@ main(int argc, char **argv)
 	uint32_t	passed_over = 0;
 	uint64_t	memory_limit = 0;
 	bool		rays_are_set = false;
+	bool		keep_clocks = true;
 	Faults		faults = {0};
 	EvaluatorOptions options = {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest};
 	static Context context;
@@ -156,6 +158,8 @@ main(int argc, char **argv)
 			socket_path = value;
 		else if ((value = option_value(argv[i], "--memory")))
 			memory_limit = strtoull(value, NULL, 10);
+		else if ((value = option_value(argv[i], "--clocks")))
+			keep_clocks = strcmp(value, "any") != 0;
 		else if ((value = option_value(argv[i], "--fault")))
 			set_fault(&faults, value);
 		else if ((value = option_value(argv[i], "--rays")))
@@ -169,7 +173,8 @@ main(int argc, char **argv)
 	}
 	allow_many_files();
 	context_open(&context, wanted, passed_over, memory_limit, &faults);
-	context_keep_clocks(&context);
+	if (keep_clocks)
+		context_keep_clocks(&context);
 	cache_open(&cache, &context);
 	evaluator_open(&evaluator, &context, &cache, &options);
 	pairs_open(&pairs, &context, &cache);

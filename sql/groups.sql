@@ -845,6 +845,12 @@ FROM unnest(ARRAY[
 	'SELECT count(*) FILTER (WHERE own(b) = 1) FROM secrets', 'SELECT min(a) FROM secrets WHERE own(b) + 1 = 2',
 	'SELECT min(own(b)) FROM secrets']) q;
 RESET ROLE;
+-- as where groups are found by hash, or by sorting
+REVOKE EXECUTE ON FUNCTION int4eq FROM public;
+SET ROLE rtscan_reader;
+SELECT b, count(*) FROM secrets GROUP BY b;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION int4eq TO public;
 GRANT EXECUTE ON FUNCTION sum(int), int4mul, int4larger TO public;
 SET client_min_messages = warning;
 

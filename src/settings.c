@@ -32,6 +32,7 @@ int			rtscan_pending_list_limit;
 bool		rtscan_merge_worker;
 char	   *rtscan_device;
 int			rtscan_device_memory;
+bool		rtscan_device_clocks = true;
 int			rtscan_device_timeout;
 bool		rtscan_debug_compare_executors;
 char	   *rtscan_debug_pause;
@@ -151,6 +152,10 @@ define_device_settings(void)
 							"Zero: four fifths of what it has.",
 							&rtscan_device_memory, 0, 0, INT_MAX / 2, PGC_SIGHUP, GUC_UNIT_MB,
 							NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.device_clocks",
+							 "Keeps the clocks of NVIDIA's devices up while they are used.",
+							 "That takes some of their memory, and power.",
+							 &rtscan_device_clocks, true, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("rtscan.device_timeout",
 							"Sets the time after which a scan gives up waiting for the device.",
 							"The CPU answers then.",

@@ -151,6 +151,21 @@ foreach my $executor (@executors)
 configure($node, 'rtscan.device_fault' => undef, 'rtscan.device_memory' => undef);
 comes_back($node, $_, 'after the device was lost') foreach @executors;
 
+# ---------------------------------------------------------------- clocks
+
+# Whether they are kept is said to the program, of which software takes no notice (device/test/clocks_test.c).
+sub arguments_of_program
+{
+	my $program = program_pid($node);
+	return $program && -r "/proc/$program/cmdline" ? join(' ', split(/\0/, slurp_file("/proc/$program/cmdline"))) : '';
+}
+
+like(arguments_of_program(), qr/ --clocks=up /, 'clocks are kept up');
+configure($node, 'rtscan.device_clocks' => 'off');
+wait_until('another program', sub { arguments_of_program() =~ / --clocks=any / });
+comes_back($node, $_, 'with any clocks') foreach @executors;
+configure($node, 'rtscan.device_clocks' => undef);
+
 # ---------------------------------------------------------------- memory
 
 # Several indexes, more than there is room for.

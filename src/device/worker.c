@@ -274,6 +274,7 @@ start_program(Program *program)
 		psprintf("--passed-over=%d", named_before(program)),
 		psprintf("--socket=" DEVICE_SOCKET, program->device),
 		psprintf("--memory=" UINT64_FORMAT, (uint64) rtscan_device_memory * 1024 * 1024),
+		psprintf("--clocks=%s", rtscan_device_clocks ? "up" : "any"),
 		psprintf("--fault=%s", rtscan_device_fault),
 		psprintf("--rays=%s", rtscan_device_rays),
 		NULL
@@ -458,7 +459,7 @@ static Program programs[RTSCAN_MAX_DEVICES];
 static char *
 current_settings(void)
 {
-	return psprintf("%s\n%d\n%s\n%s", rtscan_device, rtscan_device_memory, rtscan_device_fault, rtscan_device_rays);
+	return psprintf("%s\n%d\n%d\n%s\n%s", rtscan_device, rtscan_device_memory, rtscan_device_clocks, rtscan_device_fault, rtscan_device_rays);
 }
 
 /* Give each device of the list its place. */

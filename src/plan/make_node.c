@@ -11,6 +11,7 @@
 #include "plan/runnable.h"
 #include "run/expressions.h"
 #include "run/node_plan.h"
+#include "utils/lsyscache.h"
 
 /* FILTER clauses, that the index answers. */
 static List *
@@ -213,6 +214,7 @@ rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	const RtscanPath *path = (const RtscanPath *) custom_path;
 	CustomScan *scan = makeNode(CustomScan);
 	RtscanNodePlan plan = plan_node(root, path);
+	ListCell   *cell;
 
 	scan->scan.plan.targetlist = tlist;
 	scan->custom_plans = rtscan_own_plans(custom_plans);
@@ -222,6 +224,8 @@ rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 	scan->custom_exprs = shown_expressions(path);
 	scan->custom_scan_tlist = make_scan_tlist(path, scan->custom_exprs);
 	plan.functions = rtscan_functions_of(list_make2(scan->custom_exprs, path->request->aggrefs));
+	foreach(cell, plan.operators)
+		plan.functions = list_append_unique_oid(plan.functions, get_opcode(lfirst_oid(cell)));
 	scan->custom_private = rtscan_write_plan(&plan);
 	return &scan->scan.plan;
 }

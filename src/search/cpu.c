@@ -149,36 +149,6 @@ fits(const RtscanSegmentScan *scans, int nscans, double times)
 	return true;
 }
 
-/* Add what a region takes where so many rows matter. */
-static void
-add_price(RtscanCpuPrice *price, const RtscanSegmentScan *scan, const RtscanRegion *region, double within)
-{
-	RtscanReader reader = scan->reader;
-	double		nanoseconds,
-				pages,
-				random_pages;
-
-	rtscan_cpu_estimate(&reader, region, within, &nanoseconds, &pages, &random_pages);
-	if (random_pages > 0)
-		price->rows += nanoseconds;
-	else
-		price->pages += nanoseconds;
-}
-
-/* Of alternatives those rows matter that the other conditions have left. */
-RtscanCpuPrice
-rtscan_cpu_price(const RtscanSegmentScan *scan)
-{
-	const RtscanRegion *own = &scan->filter.region;
-	uint32		rows = scan->reader.segment->header.rows;
-	double		left = rows * rtscan_region_fraction(own, rows);
-	RtscanCpuPrice price = {0, 0};
-
-	for (int r = 0; r < scan->nregions; r++)
-		add_price(&price, scan, scan->regions[r], scan->regions[r] == own ? rows : left);
-	return price;
-}
-
 /* Where the CPU tests rows, and where it looks up, is decided a condition at a time (rtscan_condition_is_long()). */
 static double
 test_time(const RtscanSegmentScan *scan)

@@ -66,6 +66,36 @@ memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *
 	return NULL;
 }
 
+/* Add what a region takes where so many rows matter. */
+static void
+add_price(RtscanCpuPrice *price, const RtscanSegmentScan *scan, const RtscanRegion *region, double within)
+{
+	RtscanReader reader = scan->reader;
+	double		nanoseconds,
+				pages,
+				random_pages;
+
+	rtscan_cpu_estimate(&reader, region, within, &nanoseconds, &pages, &random_pages);
+	if (random_pages > 0)
+		price->rows += nanoseconds;
+	else
+		price->pages += nanoseconds;
+}
+
+/* Where all pages are in memory.  Of alternatives those rows matter that the other conditions have left. */
+static RtscanCpuPrice
+price_regions(const RtscanSegmentScan *scan)
+{
+	const RtscanRegion *own = &scan->filter.region;
+	uint32		rows = scan->reader.segment->header.rows;
+	double		left = rows * rtscan_region_fraction(own, rows);
+	RtscanCpuPrice price = {0, 0};
+
+	for (int r = 0; r < scan->nregions; r++)
+		add_price(&price, scan, scan->regions[r], scan->regions[r] == own ? rows : left);
+	return price;
+}
+
 static RtscanCpuPrice
 price_of(const RtscanSegmentScan *scan)
 {
@@ -73,7 +103,7 @@ price_of(const RtscanSegmentScan *scan)
 
 	if (price.pages + price.rows == 0)
 	{
-		price = rtscan_cpu_price(scan);
+		price = price_regions(scan);
 		/* Rows here and there, or values that are looked up, are misses of the cache as well. */
 		price.pages += rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
 	}

@@ -188,9 +188,6 @@ extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region
 extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 								double *nanoseconds, double *pages, double *random_pages);
 
-/* Of all regions of a segment, where all pages are in memory. */
-extern RtscanCpuPrice rtscan_cpu_price(const RtscanSegmentScan *scan);
-
 /* Nanoseconds to test all rows of the narrowest column, found in no time, or infinity; and those to read so many columns' values of a segment's rows. */
 extern double rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region);
 extern double rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns);
