@@ -94,8 +94,10 @@ add_keys(uint32 first, uint32 n, const uint64 *keys, void *arg)
 static bool
 visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *bloom)
 {
-	if (!rtscan_is_plain(&reader->segment->columns[condition->column].header))
-		return rtscan_dictionary_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
+	const RtscanColumnHeader *header = &reader->segment->columns[condition->column].header;
+
+	if (!rtscan_is_plain(header))
+		return rtscan_dictionary_visit_keys(reader, condition->column, condition->type, 0, header->distinct, add_keys, bloom);
 	rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
 	return true;
 }

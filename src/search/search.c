@@ -140,11 +140,24 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 		rtscan_list_regions(segment);
 }
 
+/* Nanoseconds of the CPU's that lookups in all segments are to take, if "auto" leaves them: what the CPU takes is better known with them. */
+#define LEAST_LEFT	30000.0
+
+/* What it takes to test rows in place of a lookup, as the CPU's costs are, which are compared with it; 0: nobody does. */
+static double
+test_time_of(const RtscanSearch *search, const RtscanSegmentScan *segment)
+{
+	double		test_time = search->may_test ? rtscan_test_time(segment) / rtscan_cpu_slowness() : 0;
+
+	if (test_time == 0 || rtscan_executor != RTSCAN_EXECUTOR_AUTO)
+		return test_time;
+	return Max(test_time, LEAST_LEFT / search->nsegments);
+}
+
 static void
 look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	/* As the CPU's costs are, which are compared with it. */
-	double		test_time = search->may_test ? rtscan_test_time(segment) / rtscan_cpu_slowness() : 0;
+	double		test_time = test_time_of(search, segment);
 
 	if (test_time > 0)
 		look_up_for_tests(search, segment, test_time);

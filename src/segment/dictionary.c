@@ -210,7 +210,7 @@ count_packed_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *plac
 	*place = 0;
 	if (low == 0)
 		return true;
-	n = rtscan_dictionary_unpack(view, low - 1, PG_UINT64_MAX, keys, ranks);
+	n = rtscan_dictionary_unpack(view, low - 1, BLOCK, PG_UINT64_MAX, keys, ranks);
 	*place = (low - 1) * BLOCK;
 	for (uint32 k = 0; k < n && ranks[k] <= target; k++)
 		(*place)++;
@@ -323,11 +323,12 @@ static bool
 visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped)
 {
 	uint64		keys[BLOCK];
-	uint32		n = rtscan_dictionary_unpack(view, block, PG_UINT64_MAX, keys, NULL);
+	uint32		wanted = Min(visit->last - visit->code, BLOCK);
+	uint32		n = rtscan_dictionary_unpack(view, block, skipped + wanted, PG_UINT64_MAX, keys, NULL);
 
 	if (n <= skipped)
 		return false;
-	n = Min(n - skipped, visit->last - visit->code);
+	n = Min(n - skipped, wanted);
 	visit->visit_keys(visit->code, n, keys + skipped, visit->arg);
 	visit->code += n;
 	return true;
@@ -338,7 +339,7 @@ visit_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32
 {
 	uint64		keys[BLOCK];
 	uint32		ranks[BLOCK + 1];
-	uint32		n = rtscan_dictionary_unpack(view, block, PG_UINT64_MAX, keys, ranks);
+	uint32		n = rtscan_dictionary_unpack(view, block, BLOCK, PG_UINT64_MAX, keys, ranks);
 
 	if (n <= skipped)
 		return false;
@@ -431,9 +432,10 @@ rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColum
 }
 
 bool
-rtscan_dictionary_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanKeysVisitor visitor, void *arg)
+rtscan_dictionary_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last, RtscanKeysVisitor visitor,
+							 void *arg)
 {
-	return visit_all(reader, column, type, &(Visit) {.last = reader->segment->columns[column].header.distinct, .visit_keys = visitor, .arg = arg});
+	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visit_keys = visitor, .arg = arg});
 }
 
 bool

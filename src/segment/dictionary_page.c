@@ -135,9 +135,8 @@ unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 	}
 }
 
-/* The keys and ranks, if there is an array for them, of a block, up to the first key that is enough at least; returns how many, 0 if they would lie outside of the page. */
 uint32
-rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enough, uint64 *keys, uint32 *ranks)
+rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough, uint64 *keys, uint32 *ranks)
 {
 	const RtscanDictionaryBlock *block = &view->blocks[i];
 	uint32		all = Min(view->page.entries - i * BLOCK, BLOCK);
@@ -148,7 +147,7 @@ rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enou
 		block->data + ((all - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
 		return 0;
 	keys[0] = block->key;
-	n = unpack_keys(gaps_of(data, 0, block->key_bits), enough, all, keys);
+	n = unpack_keys(gaps_of(data, 0, block->key_bits), enough, Min(all, most), keys);
 	if (ranks == NULL)
 		return n;
 	ranks[0] = block->rank;
@@ -223,7 +222,7 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	*rank = view->page.first_rank;
 	if (block == 0)
 		return true;
-	n = high = rtscan_dictionary_unpack(view, --block, enough, keys, ranks);
+	n = high = rtscan_dictionary_unpack(view, --block, BLOCK, enough, keys, ranks);
 	while (low < high)
 	{
 		uint32		middle = (low + high) / 2;
@@ -333,7 +332,7 @@ enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, 
 		if (number-- == 0)
 			return true;
 		block->number = number;
-		block->n = rtscan_dictionary_unpack(view, number, PG_UINT64_MAX, block->keys, block->ranks);
+		block->n = rtscan_dictionary_unpack(view, number, BLOCK, PG_UINT64_MAX, block->keys, block->ranks);
 	}
 	return block->n > 0;
 }

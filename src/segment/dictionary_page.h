@@ -33,8 +33,11 @@ extern void rtscan_dictionary_close_page(RtscanDictionaryView *view);
 /* The page is damaged: it is closed, and an error is raised unless the reader is soft. */
 extern void rtscan_dictionary_fault(RtscanDictionaryView *view, const char *detail);
 
-/* The keys and ranks of a block, up to the first key that is enough at least; returns how many, 0 if they would lie outside of the page. */
-extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint64 enough, uint64 *keys, uint32 *ranks);
+/*
+ * The keys and ranks, if there is an array for them, of the first entries of a block, so many at most, up to the first key that is enough at
+ * least; returns how many, 0 if they would lie outside of the page.
+ */
+extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough, uint64 *keys, uint32 *ranks);
 
 /* Of a page of whole values: entry i's rank, and its value; false if that would lie outside of the page. */
 extern uint32 rtscan_dictionary_rank(const RtscanDictionaryView *view, uint32 i);

@@ -144,6 +144,27 @@ take_key_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, vo
 	key->datums[code - key->first] = dictionary_value(key->type, value);
 }
 
+/* RtscanKeysVisitor: likewise of a column that has keys. */
+static void
+take_keys(uint32 code, uint32 n, const uint64 *keys, void *arg)
+{
+	KeyValues  *key = (KeyValues *) arg;
+
+	for (uint32 i = 0; i < n; i++)
+		key->datums[code - key->first + i] = rtscan_key_decode(key->type->key_kind, keys[i]);
+}
+
+static void
+read_key_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
+{
+	KeyValues	key = {values->type, first, datums};
+
+	if (values->type->key_kind == RTSCAN_KEY_NONE)
+		rtscan_dictionary_visit(values->reader, values->column, values->type, first, end, take_key_value, &key);
+	else
+		rtscan_dictionary_visit_keys(values->reader, values->column, values->type, first, end, take_keys, &key);
+}
+
 /* Values of the dictionary from a code up to another, by reference in the current memory context. */
 static void
 read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
@@ -151,8 +172,7 @@ read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
 	const RtscanIncludeHeader *header = values->is_key ? NULL : &values->include->header;
 
 	if (values->is_key)
-		rtscan_dictionary_visit(values->reader, values->column, values->type, first, end, take_key_value,
-								&(KeyValues) {values->type, first, datums});
+		read_key_dictionary(values, first, end, datums);
 	else if (header->exact == RTSCAN_EXACT_NONE)
 		rtscan_get_dictionary_values(values->reader, values->include, values->type, first, end, datums);
 	else
@@ -427,6 +447,16 @@ take_wanted(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 		wanted->datums[wanted->next++] = datum;
 }
 
+/* RtscanKeysVisitor: likewise of a column that has keys. */
+static void
+take_wanted_keys(uint32 code, uint32 n, const uint64 *keys, void *arg)
+{
+	WantedCodes *wanted = (WantedCodes *) arg;
+
+	for (; wanted->next < wanted->n && wanted->codes[wanted->next] < code + n; wanted->next++)
+		wanted->datums[wanted->next] = rtscan_key_decode(wanted->type->key_kind, keys[wanted->codes[wanted->next] - code]);
+}
+
 /* The last code of a run: codes so near to each other that to pass what is between them costs less than to find the next one. */
 static uint32
 end_of_run(const WantedCodes *wanted, uint32 first)
@@ -442,8 +472,15 @@ static void
 visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 {
 	while (wanted->next < wanted->n)
-		rtscan_dictionary_visit(values->reader, values->column, values->type, wanted->codes[wanted->next],
-								end_of_run(wanted, wanted->next) + 1, take_wanted, wanted);
+	{
+		uint32		first = wanted->codes[wanted->next];
+		uint32		end = end_of_run(wanted, wanted->next) + 1;
+
+		if (values->type->key_kind == RTSCAN_KEY_NONE)
+			rtscan_dictionary_visit(values->reader, values->column, values->type, first, end, take_wanted, wanted);
+		else
+			rtscan_dictionary_visit_keys(values->reader, values->column, values->type, first, end, take_wanted_keys, wanted);
+	}
 }
 
 /* Are they one run, which has less than half of the dictionary?  Who asks but once need not read the rest. */
