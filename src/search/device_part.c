@@ -4,6 +4,7 @@
  */
 #include "search/device_part.h"
 
+#include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "search/device_members.h"
@@ -569,7 +570,8 @@ rtscan_ask_part(RtscanDevicePart *part)
 
 /*
  * How fast was it?  What compute takes to find rows is known, where there is something to find, and so is what rays take beyond adding up; to
- * test a column is about what it takes to add it up.
+ * test a column is about what it takes to add it up.  Processes of a query ask at the same time, and wait for each other: that says nothing of
+ * a request by itself.
  */
 static void
 note_speed(const RtscanDevicePart *part, double elapsed)
@@ -580,7 +582,7 @@ note_speed(const RtscanDevicePart *part, double elapsed)
 	double		finding = part->header.columns > 0 ? part->searched * rtscan_device_speed(part->device, executor, part->group).chunk : 0;
 
 	if (part->tally_words == 0 && added == 0)
-		rtscan_note_device_speed(part->device, executor, part->group, part->searched, elapsed, of_device);
+		rtscan_note_device_speed(part->device, executor, part->group, part->searched, IsInParallelMode() ? get_float8_infinity() : elapsed, of_device);
 	else if (added > 0 && executor == DEVICE_COMPUTE)
 		rtscan_note_device_adding(part->device, added, Max(of_device - finding, LEAST_ADDING * of_device));
 	else if (finding > 0 && executor == DEVICE_RT)
