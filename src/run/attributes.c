@@ -144,7 +144,7 @@ note_codes(const RtscanFound *found, uint32 n, void *arg)
 		by_code[found[i].place.code] = found[i].value;
 }
 
-/* RtscanKeysVisitor: which of them are keys of the dimension? */
+/* RtscanValuesVisitor: which of them are keys of the dimension? */
 static void
 number_codes(uint32 code, uint32 n, const uint64 *keys, void *arg)
 {
@@ -210,7 +210,7 @@ list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, cons
 	make_room_for_codes(met, batch, codes);
 	if (found == NULL && rtscan_dimension_keys(dimension) && dimension->n >= codes / CODES_A_KEY)
 	{
-		rtscan_dictionary_visit_keys(reader, column, &batch->schema->columns[column], 0, reader->segment->columns[column].header.distinct,
+		rtscan_dictionary_visit_values(reader, column, &batch->schema->columns[column], 0, reader->segment->columns[column].header.distinct,
 									 number_codes, met);
 		met->by_code[codes - 1] = dimension->n;
 		return;

@@ -81,7 +81,7 @@ rtscan_is_absent(const RtscanCondition *condition, uint64 segment)
 
 /* ---------------------------------------------------------------- making a filter */
 
-/* RtscanKeysVisitor */
+/* RtscanValuesVisitor */
 static void
 add_keys(uint32 first, uint32 n, const uint64 *keys, void *arg)
 {
@@ -97,7 +97,7 @@ visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *
 	const RtscanColumnHeader *header = &reader->segment->columns[condition->column].header;
 
 	if (!rtscan_is_plain(header))
-		return rtscan_dictionary_visit_keys(reader, condition->column, condition->type, 0, header->distinct, add_keys, bloom);
+		return rtscan_dictionary_visit_values(reader, condition->column, condition->type, 0, header->distinct, add_keys, bloom);
 	rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
 	return true;
 }

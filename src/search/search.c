@@ -4,17 +4,10 @@
  */
 #include "search/search.h"
 
-#include "access/parallel.h"
-#include "miscadmin.h"
 #include "search/device_members.h"
 #include "search/tally.h"
 #include "segment/plain.h"
-#include "storage/latch.h"
 #include "utils/memutils.h"
-#include "utils/wait_event.h"
-
-/* It does not pay to evaluate a segment again for fewer chunks. */
-#define LEAST_CHUNKS	2
 
 /* ---------------------------------------------------------------- begin and end */
 
@@ -189,17 +182,11 @@ look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 	MemoryContextSwitchTo(old);
 }
 
-static int
-count_processes(const RtscanSearch *search)
-{
-	return search->shared ? search->shared->processes : 1;
-}
-
 static void
 look_up_all(RtscanSearch *search)
 {
 	look_up_segments(search, search->segments, search->nsegments);
-	search->chosen = rtscan_choose_executor(search->segments, search->nsegments, count_processes(search));
+	search->chosen = rtscan_choose_executor(search->segments, search->nsegments, rtscan_count_processes(search));
 }
 
 /* How many segments another executor than the CPU is asked for together. */
@@ -273,7 +260,7 @@ rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding)
 	if (search->chosen != RTSCAN_EXECUTOR_CPU || rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->looks_up_late)
 		return;
 	list_everything(search, true);
-	search->chosen = rtscan_choose_adder(search->segments, search->nsegments, count_processes(search), adding);
+	search->chosen = rtscan_choose_adder(search->segments, search->nsegments, rtscan_count_processes(search), adding);
 	if (search->chosen == RTSCAN_EXECUTOR_CPU)
 		list_everything(search, false);
 	search->round_segments = segments_of_round(search);
@@ -284,7 +271,7 @@ rtscan_search_without_tallies(RtscanSearch *search)
 {
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->chosen == RTSCAN_EXECUTOR_CPU)
 		return;
-	search->chosen = rtscan_choose_executor(search->segments, search->nsegments, count_processes(search));
+	search->chosen = rtscan_choose_executor(search->segments, search->nsegments, rtscan_count_processes(search));
 	search->round_segments = segments_of_round(search);
 }
 
@@ -325,88 +312,6 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		take_back_tests(search, &segments[i]);
 }
 
-/* Are there rows that may match, as far as is known? */
-static bool
-has_work(const RtscanSegmentScan *segment)
-{
-	return !segment->skipped && !segment->filter.region.empty;
-}
-
-/* Of the segments with work, so many are a process's part. */
-static int
-size_of_part(const RtscanSearch *search)
-{
-	int			processes = count_processes(search);
-	int			work = 0;
-
-	for (int i = 0; i < search->nsegments; i++)
-		work += has_work(&search->segments[i]);
-	return (work + processes - 1) / processes;
-}
-
-/* Where a process ends that begins here, with as many segments as it can have evaluated together, but no more than its part. */
-static int
-end_of_part(const RtscanSearch *search, int first)
-{
-	int			limit = Min(search->nsegments, first + search->round_segments);
-	int			work = 0;
-
-	for (int i = first; i < limit; i++)
-	{
-		if (has_work(&search->segments[i]) && ++work > search->part)
-			return i;
-	}
-	return limit;
-}
-
-/* Take the next segments of those that processes share: from *first on, until before the one that is returned. */
-static int
-take_part(RtscanSearch *search, int *first)
-{
-	pg_atomic_uint32 *next_segment = &search->shared->next_segment;
-	uint32		next = pg_atomic_read_u32(next_segment);
-	int			end;
-
-	if (search->part == 0)
-		search->part = Max(size_of_part(search), 1);
-	do
-	{
-		if (next >= (uint32) search->nsegments)
-		{
-			search->first_to_share = pg_atomic_fetch_add_u32(next_segment, 1) % search->nsegments;
-			return *first = search->nsegments;
-		}
-		end = end_of_part(search, next);
-	} while (!pg_atomic_compare_exchange_u32(next_segment, &next, end));
-	*first = search->first_to_share = next;
-	return end;
-}
-
-/* Of what processes share: the next segments that nobody has taken, or that this one has; how many. */
-static int
-take_shared_segments(RtscanSearch *search)
-{
-	RtscanClaim *claim = search->claim;
-	MemoryContext old;
-	int			end;
-
-	if (claim && claim->again)
-	{
-		int			member = bms_next_member(claim->segments, search->next_segment - 1);
-
-		search->next_segment = member < 0 ? search->nsegments : member;
-		return 1;
-	}
-	end = take_part(search, &search->next_segment);
-	if (claim == NULL)
-		return end - search->next_segment;
-	old = MemoryContextSwitchTo(claim->context);
-	for (int i = search->next_segment; i < end; i++)
-		claim->segments = bms_add_member(claim->segments, i);
-	MemoryContextSwitchTo(old);
-	return end - search->next_segment;
-}
-
 /* Take the next segments, some at most, and begin a round of them; false if there are none left. */
 static bool
 take_segments(RtscanSearch *search)
@@ -415,7 +320,7 @@ take_segments(RtscanSearch *search)
 	int			count;
 
 	if (search->shared)
-		limit = take_shared_segments(search);
+		limit = rtscan_take_segments(search);
 	count = Min(search->nsegments - search->next_segment, limit);
 	if (count == 0)
 		return false;
@@ -439,111 +344,6 @@ take_segment(RtscanSearch *search)
 	search->stats.counters.segments++;
 	search->stats.counters.skipped_segments += segment->skipped;
 	return segment;
-}
-
-/* The next chunk that nobody has taken, of the segment with a number. */
-static pg_atomic_uint32 *
-next_chunk(const RtscanSearch *search, int segment)
-{
-	return (pg_atomic_uint32 *) ((char *) search->shared + search->shared->next_chunks) + segment;
-}
-
-static double
-seconds_since(instr_time start)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
-
-/* What does this process know of the time that bits of a segment take; or 0, if that is less than what is done with their rows? */
-static double
-bits_seconds(const RtscanSearch *search)
-{
-	double		bits = INSTR_TIME_GET_DOUBLE(search->stats.bits_time);
-
-	return search->evaluated == 0 || seconds_since(search->began) > 2 * bits ? 0 : bits / search->evaluated;
-}
-
-static bool
-has_chunks(const RtscanSearch *search, int i)
-{
-	return !search->segments[i].shared &&
-		pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS <= rtscan_chunks(search->segments[i].entry->rows);
-}
-
-/* Has another process been at work on a segment's rows for so long?  Its bits come first, and whoever helped with these would be too late. */
-static bool
-takes_long(const RtscanSearch *search, int i, double seconds)
-{
-	RtscanSegmentScan *segment = &search->segments[i];
-
-	if (seconds == 0)
-		return true;
-	if (pg_atomic_read_u32(next_chunk(search, i)) == 0)
-		return false;
-	if (INSTR_TIME_IS_ZERO(segment->seen))
-		INSTR_TIME_SET_CURRENT(segment->seen);
-	return seconds_since(segment->seen) >= seconds;
-}
-
-/* A segment whose rows are to be shared, or -1; any: are there some that may be? */
-static int
-find_segment_to_share(const RtscanSearch *search, double seconds, bool *any)
-{
-	*any = false;
-	for (int k = 0; k < search->nsegments; k++)
-	{
-		int			i = (search->first_to_share + k) % search->nsegments;
-
-		if (!has_chunks(search, i))
-			continue;
-		*any = true;
-		if (takes_long(search, i, seconds))
-			return i;
-	}
-	return -1;
-}
-
-static void
-wait_for_others(void)
-{
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, WAIT_EVENT_EXECUTE_GATHER);
-	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
-}
-
-/*
- * A segment of which another process has some chunks left, or -1.  All have been taken: who keeps some has said so before.  A worker waits no
- * longer than it has worked; the leader does not, for workers may wait for it to take what they have found.
- */
-static int
-wait_for_segment_to_share(RtscanSearch *search)
-{
-	double		bits = bits_seconds(search),
-				worked = seconds_since(search->began);
-	bool		any;
-	int			i;
-
-	do
-	{
-		if (pg_atomic_read_u32(&search->shared->kept) > 0)
-			return -1;
-		i = find_segment_to_share(search, bits, &any);
-		if (i < 0 && (!any || !IsParallelWorker() || seconds_since(search->began) > 2 * worked))
-			return -1;
-		if (i < 0)
-			wait_for_others();
-	} while (i < 0);
-	return i;
-}
-
-uint32
-rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment)
-{
-	return pg_atomic_fetch_add_u32(next_chunk(search, segment - search->segments), 1);
 }
 
 static RtscanRowBits *
@@ -578,7 +378,7 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 		*bits = evaluate(search, segment);
 		/* There is nothing to share. */
 		if (*bits == NULL && search->shares_chunks)
-			pg_atomic_write_u32(next_chunk(search, segment - search->segments), RTSCAN_SEGMENT_CHUNKS);
+			rtscan_take_all_chunks(search, segment);
 	} while (*bits == NULL);
 	return segment;
 }
@@ -610,7 +410,7 @@ next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
 	int			i;
 
-	while ((i = wait_for_segment_to_share(search)) >= 0)
+	while ((i = rtscan_wait_for_segment(search)) >= 0)
 	{
 		MemoryContextReset(search->short_context);
 		*bits = evaluate_shared(search, &search->segments[i]);
@@ -695,21 +495,6 @@ open_next_list(RtscanSearch *search)
 	return true;
 }
 
-/* Of what processes share: are the pending lists this one's? */
-static bool
-take_pending(RtscanSearch *search)
-{
-	RtscanClaim *claim = search->claim;
-
-	if (claim && claim->again)
-		return claim->pending;
-	if (pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0)
-		return false;
-	if (claim)
-		claim->pending = true;
-	return true;
-}
-
 /* Begin with the pending lists, unless another process has taken them. */
 static void
 begin_pending(RtscanSearch *search)
@@ -719,7 +504,7 @@ begin_pending(RtscanSearch *search)
 	search->pending = MemoryContextAlloc(search->context, sizeof(RtscanPendingReader));
 	rtscan_pending_open(search->pending, search->index, &none);
 	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
-	if (rtscan_filter_is_never(search->filter) || (search->shared && !take_pending(search)))
+	if (rtscan_filter_is_never(search->filter) || (search->shared && !rtscan_take_pending(search)))
 		search->next_list = (int) search->image->nentries + 1;
 }
 

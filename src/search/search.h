@@ -19,39 +19,11 @@
 #include "rtscan.h"
 
 #include "access/itup.h"
-#include "port/atomics.h"
 #include "search/executor.h"
 #include "search/pretest.h"
+#include "search/share.h"
 #include "search/stats.h"
 #include "storage/pending.h"
-
-/*
- * In memory that the processes of a parallel query share: who searches what.  A process takes segments: together, where another executor is
- * asked for them, but no more than its part of all.  Who works on their
- * rows takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose
- * bits it evaluates as well.  If bits take longer than rows, as far as it knows, that would only be in the others' way: then it waits whether
- * rows take another process as long.
- */
-typedef struct RtscanSharedSearch
-{
-	int			processes;		/* as many as are planned */
-	pg_atomic_uint32 next_segment;
-	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists; */
-	pg_atomic_uint32 kept;		/* or keeps all chunks of segments that it has taken, as RtscanClaim says */
-	Size		next_chunks;	/* where a pg_atomic_uint32 for each segment is, from here */
-} RtscanSharedSearch;
-
-/*
- * What a process has taken of what processes share, if it searches that several times for different rows: at first it takes what the others
- * leave it, then the same again.
- */
-typedef struct RtscanClaim
-{
-	MemoryContext context;		/* of the set */
-	bool		again;
-	Bitmapset  *segments;
-	bool		pending;
-} RtscanClaim;
 
 /* A segment has rows that may match: say what is wanted of it, in memory that lasts as long as the search. */
 typedef void (*RtscanPrepareSegment) (RtscanSegmentScan *segment, void *arg);
@@ -110,9 +82,6 @@ extern void rtscan_search_without_tallies(RtscanSearch *search);
  * for the next one.  (Their words may move meanwhile, so ask rtscan_bits_chunk() for them.)
  */
 extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits);
-
-/* The next chunk of the segment that no process has taken, where chunks are shared; or a number that no chunk has. */
-extern uint32 rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment);
 
 /*
  * The next row of a pending list that matches, or NULL; it is good until the next one is asked for.  Its time is for the

@@ -174,16 +174,16 @@ rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProb
 
 /* ---------------------------------------------------------------- codes */
 
-/* A visit of the entries with codes from code up to last: one by one, or of packed pages, many at a time, or only their keys. */
+/* A visit of the entries with codes from code up to last: one by one, or many at a time. */
 typedef struct Visit
 {
 	uint32		code;			/* to be visited next */
 	uint32		last;
 	uint32		end_rank;		/* of the value before, once there was one */
 	uint32		nonnull;
-	RtscanDictionaryVisitor visitor;
-	RtscanEntriesVisitor visit_many;	/* or NULL */
-	RtscanKeysVisitor visit_keys;	/* likewise */
+	RtscanDictionaryVisitor visitor;	/* of these three the one that is not NULL; */
+	RtscanEntriesVisitor visit_many;	/* this one of packed pages only */
+	RtscanValuesVisitor visit_values;
 	void	   *arg;
 	const uint32 *wanted;		/* the next rank that the visitor wants: blocks before it are passed over; or NULL */
 } Visit;
@@ -269,7 +269,10 @@ visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
 {
 	if (first_rank < visit->end_rank || end_rank <= first_rank || end_rank > visit->nonnull)
 		return false;
-	visit->visitor(visit->code, value, first_rank, end_rank, visit->arg);
+	if (visit->visit_values)
+		visit->visit_values(visit->code, 1, &value, visit->arg);
+	else
+		visit->visitor(visit->code, value, first_rank, end_rank, visit->arg);
 	visit->code++;
 	visit->end_rank = end_rank;
 	return true;
@@ -329,7 +332,7 @@ visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block
 	if (n <= skipped)
 		return false;
 	n = Min(n - skipped, wanted);
-	visit->visit_keys(visit->code, n, keys + skipped, visit->arg);
+	visit->visit_values(visit->code, n, keys + skipped, visit->arg);
 	visit->code += n;
 	return true;
 }
@@ -358,7 +361,7 @@ visit_packed(const RtscanDictionaryView *view, Visit *visit)
 
 		if (pass_block(view, b, end_rank, visit))
 			continue;
-		if (!(visit->visit_keys ? visit_keys_of_block(view, visit, b, skipped) : visit_block(view, visit, b, skipped, end_rank)))
+		if (!(visit->visit_values ? visit_keys_of_block(view, visit, b, skipped) : visit_block(view, visit, b, skipped, end_rank)))
 			return false;
 	}
 	return true;
@@ -386,7 +389,7 @@ visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *vis
 	bool		packed = type->key_kind != RTSCAN_KEY_NONE;
 	uint32		page;
 
-	Assert(packed || (visit->visit_many == NULL && visit->visit_keys == NULL));
+	Assert(packed || visit->visit_many == NULL);
 	visit->nonnull = header->nonnull;
 	if (visit->code >= visit->last)
 		return true;
@@ -432,10 +435,10 @@ rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColum
 }
 
 bool
-rtscan_dictionary_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last, RtscanKeysVisitor visitor,
-							 void *arg)
+rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+							   RtscanValuesVisitor visitor, void *arg)
 {
-	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visit_keys = visitor, .arg = arg});
+	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visit_values = visitor, .arg = arg});
 }
 
 bool

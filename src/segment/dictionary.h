@@ -168,10 +168,10 @@ extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const Rtsc
 extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
 										  const uint32 *wanted, RtscanDictionaryVisitor visitor, void *arg);
 
-/* Call a function for the keys of such values, of a column that has keys: from a code on, up to RTSCAN_DICTIONARY_BLOCK at a time. */
-typedef void (*RtscanKeysVisitor) (uint32 code, uint32 n, const uint64 *keys, void *arg);
-extern bool rtscan_dictionary_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
-										 RtscanKeysVisitor visitor, void *arg);
+/* Likewise without ranks: keys from a code on, up to RTSCAN_DICTIONARY_BLOCK at a time; of a column that has no keys, values one by one. */
+typedef void (*RtscanValuesVisitor) (uint32 code, uint32 n, const uint64 *values, void *arg);
+extern bool rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+										   RtscanValuesVisitor visitor, void *arg);
 
 /* The code of the value that has a rank, which is not NULL's. */
 extern uint32 rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank);

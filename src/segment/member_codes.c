@@ -24,7 +24,7 @@ set_from(uint64 *words, uint32 place, uint64 bits)
 		words[place / 64 + 1] |= bits >> (64 - place % 64);
 }
 
-/* RtscanKeysVisitor */
+/* RtscanValuesVisitor */
 static void
 add_keys(uint32 code, uint32 n, const uint64 *keys, void *arg)
 {
@@ -45,7 +45,7 @@ rtscan_member_codes(const RtscanMembers *members, RtscanReader *reader, int colu
 	uint32		distinct = reader->segment->columns[column].header.distinct;
 	uint64	   *words = palloc0((distinct / 64 + 2) * sizeof(uint64));
 
-	rtscan_dictionary_visit_keys(reader, column, type, 0, distinct, add_keys, &(MemberCodes) {members, words});
+	rtscan_dictionary_visit_values(reader, column, type, 0, distinct, add_keys, &(MemberCodes) {members, words});
 	if (rtscan_members_have_null(members))
 		set_from(words, distinct, 1);
 	return words;

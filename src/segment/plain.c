@@ -488,7 +488,7 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 }
 
 static void
-visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 *exact, uint32 first_row, uint32 rows, RtscanKeysVisitor visitor,
+visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 *exact, uint32 first_row, uint32 rows, RtscanValuesVisitor visitor,
 					void *arg)
 {
 	Datum		values[VALUES_AT_ONCE];
@@ -506,7 +506,7 @@ visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 
 }
 
 void
-rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanKeysVisitor visitor, void *arg)
+rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanValuesVisitor visitor, void *arg)
 {
 	const RtscanSegmentInclude *values = &reader->segment->columns[column].values;
 	int64	   *exact = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));

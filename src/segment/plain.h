@@ -110,7 +110,7 @@ extern bool rtscan_plain_visit(RtscanReader *reader, int column, const RtscanCol
 							   RtscanDictionaryVisitor visitor, void *arg);
 
 /* Call a function for the keys of all rows, some at a time; in place of NULL there may be any. */
-extern void rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanKeysVisitor visitor, void *arg);
+extern void rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanValuesVisitor visitor, void *arg);
 
 /* The codes of all rows, in the current memory context. */
 extern uint32 *rtscan_plain_codes(RtscanReader *reader, int column);

@@ -135,34 +135,14 @@ typedef struct KeyValues
 	Datum	   *datums;
 } KeyValues;
 
-/* RtscanDictionaryVisitor */
+/* RtscanValuesVisitor */
 static void
-take_key_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
-{
-	KeyValues  *key = (KeyValues *) arg;
-
-	key->datums[code - key->first] = dictionary_value(key->type, value);
-}
-
-/* RtscanKeysVisitor: likewise of a column that has keys. */
-static void
-take_keys(uint32 code, uint32 n, const uint64 *keys, void *arg)
+take_values(uint32 code, uint32 n, const uint64 *values, void *arg)
 {
 	KeyValues  *key = (KeyValues *) arg;
 
 	for (uint32 i = 0; i < n; i++)
-		key->datums[code - key->first + i] = rtscan_key_decode(key->type->key_kind, keys[i]);
-}
-
-static void
-read_key_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
-{
-	KeyValues	key = {values->type, first, datums};
-
-	if (values->type->key_kind == RTSCAN_KEY_NONE)
-		rtscan_dictionary_visit(values->reader, values->column, values->type, first, end, take_key_value, &key);
-	else
-		rtscan_dictionary_visit_keys(values->reader, values->column, values->type, first, end, take_keys, &key);
+		key->datums[code - key->first + i] = dictionary_value(key->type, values[i]);
 }
 
 /* Values of the dictionary from a code up to another, by reference in the current memory context. */
@@ -172,7 +152,8 @@ read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
 	const RtscanIncludeHeader *header = values->is_key ? NULL : &values->include->header;
 
 	if (values->is_key)
-		read_key_dictionary(values, first, end, datums);
+		rtscan_dictionary_visit_values(values->reader, values->column, values->type, first, end, take_values,
+									   &(KeyValues) {values->type, first, datums});
 	else if (header->exact == RTSCAN_EXACT_NONE)
 		rtscan_get_dictionary_values(values->reader, values->include, values->type, first, end, datums);
 	else
@@ -433,28 +414,16 @@ typedef struct WantedCodes
 	Datum	   *datums;
 } WantedCodes;
 
-/* RtscanDictionaryVisitor */
+/* RtscanValuesVisitor */
 static void
-take_wanted(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+take_wanted(uint32 code, uint32 n, const uint64 *values, void *arg)
 {
 	WantedCodes *wanted = (WantedCodes *) arg;
-	Datum		datum;
+	const uint32 *codes = wanted->codes;
 
-	if (wanted->next == wanted->n || wanted->codes[wanted->next] != code)
-		return;
-	datum = dictionary_value(wanted->type, value);
-	while (wanted->next < wanted->n && wanted->codes[wanted->next] == code)
-		wanted->datums[wanted->next++] = datum;
-}
-
-/* RtscanKeysVisitor: likewise of a column that has keys. */
-static void
-take_wanted_keys(uint32 code, uint32 n, const uint64 *keys, void *arg)
-{
-	WantedCodes *wanted = (WantedCodes *) arg;
-
-	for (; wanted->next < wanted->n && wanted->codes[wanted->next] < code + n; wanted->next++)
-		wanted->datums[wanted->next] = rtscan_key_decode(wanted->type->key_kind, keys[wanted->codes[wanted->next] - code]);
+	for (uint32 i = wanted->next; i < wanted->n && codes[i] < code + n; wanted->next = ++i)
+		wanted->datums[i] = i > 0 && codes[i] == codes[i - 1] ? wanted->datums[i - 1] :
+			dictionary_value(wanted->type, values[codes[i] - code]);
 }
 
 /* The last code of a run: codes so near to each other that to pass what is between them costs less than to find the next one. */
@@ -474,12 +443,9 @@ visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 	while (wanted->next < wanted->n)
 	{
 		uint32		first = wanted->codes[wanted->next];
-		uint32		end = end_of_run(wanted, wanted->next) + 1;
 
-		if (values->type->key_kind == RTSCAN_KEY_NONE)
-			rtscan_dictionary_visit(values->reader, values->column, values->type, first, end, take_wanted, wanted);
-		else
-			rtscan_dictionary_visit_keys(values->reader, values->column, values->type, first, end, take_wanted_keys, wanted);
+		rtscan_dictionary_visit_values(values->reader, values->column, values->type, first, end_of_run(wanted, wanted->next) + 1,
+									   take_wanted, wanted);
 	}
 }
 

@@ -1,0 +1,64 @@
+/*
+ * share.h
+ *		Who of the processes that share a search takes what.
+ *
+ * A process takes segments: together, where another executor is asked for them, but no more than its part of all.  Who works on their
+ * rows takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose bits it
+ * evaluates as well.  If bits take longer than rows, as far as it knows, that would only be in the others' way: then it waits whether
+ * rows take another process as long.
+ */
+#ifndef RTSCAN_SHARE_H
+#define RTSCAN_SHARE_H
+
+#include "rtscan.h"
+
+#include "nodes/bitmapset.h"
+#include "port/atomics.h"
+
+struct RtscanSearch;
+struct RtscanSegmentScan;
+
+/* In memory that the processes of a parallel query share. */
+typedef struct RtscanSharedSearch
+{
+	int			processes;		/* as many as are planned */
+	pg_atomic_uint32 next_segment;
+	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists; */
+	pg_atomic_uint32 kept;		/* or keeps all chunks of segments that it has taken, as RtscanClaim says */
+	Size		next_chunks;	/* where a pg_atomic_uint32 for each segment is, from here */
+} RtscanSharedSearch;
+
+/*
+ * What a process has taken of what processes share, if it searches that several times for different rows: at first it takes what the others
+ * leave it, then the same again.
+ */
+typedef struct RtscanClaim
+{
+	MemoryContext context;		/* of the set */
+	bool		again;
+	Bitmapset  *segments;
+	bool		pending;
+} RtscanClaim;
+
+/* How many processes share a search, as is planned; 1 where it is not shared. */
+extern int	rtscan_count_processes(const struct RtscanSearch *search);
+
+/* The next segments that nobody has taken, or that this process has: where they begin is search->next_segment; returns how many. */
+extern int	rtscan_take_segments(struct RtscanSearch *search);
+
+/* Are the pending lists this process's? */
+extern bool rtscan_take_pending(struct RtscanSearch *search);
+
+/* The next chunk of a segment that no process has taken, where chunks are shared; or a number that no chunk has. */
+extern uint32 rtscan_take_chunk(struct RtscanSearch *search, const struct RtscanSegmentScan *segment);
+
+/* There is nothing to share of a segment: take all of its chunks. */
+extern void rtscan_take_all_chunks(struct RtscanSearch *search, const struct RtscanSegmentScan *segment);
+
+/*
+ * The number of a segment of which another process has some chunks left, or -1.  All segments have been taken: who keeps some has said so
+ * before.  A worker waits no longer than it has worked; the leader does not, for workers may wait for it to take what they have found.
+ */
+extern int	rtscan_wait_for_segment(struct RtscanSearch *search);
+
+#endif							/* RTSCAN_SHARE_H */
