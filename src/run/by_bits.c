@@ -66,7 +66,7 @@ take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits
 
 	if (!prepared->sees_all)
 		rtscan_clear_invisible(&answer->visibility, segment, bits);
-	count = rtscan_bits_count(bits);
+	count = rtscan_bits_count_now(bits);
 	for (int i = 0; i < answer->searched && count > 0; i++)
 	{
 		const RtscanSegmentFilter *filter = &prepared->filters[i];

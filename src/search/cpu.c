@@ -29,8 +29,17 @@
 static void
 fill_everything(CpuEvaluation *evaluation)
 {
-	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
-		rtscan_cpu_set_all(rtscan_bits_fill(evaluation->bits, chunk), rtscan_cpu_chunk_rows(evaluation, chunk));
+	RtscanRowBits *bits = evaluation->bits;
+
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		bits->counts[chunk] = rtscan_cpu_chunk_rows(evaluation, chunk);
+		if (bits->takes_counts)
+			bits->filled[chunk] = true;
+		else
+			rtscan_cpu_set_all(rtscan_bits_fill(bits, chunk), bits->counts[chunk]);
+	}
+	bits->counted = true;
 }
 
 /* ---------------------------------------------------------------- the executor */

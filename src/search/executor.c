@@ -438,6 +438,7 @@ or_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 static void
 and_not_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 {
+	bits->counted = false;
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk] && others->filled[chunk])
 			rtscan_and_not(rtscan_bits_chunk(bits, chunk), rtscan_bits_chunk(others, chunk));
@@ -450,6 +451,7 @@ typedef struct Evaluation
 	RtscanScratch *scratch;
 	RtscanCounters *counters;
 	bool		takes_list;		/* of all rows of the only region */
+	bool		takes_counts;	/* of all rows of the segment */
 } Evaluation;
 
 static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
@@ -480,6 +482,7 @@ begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowB
 	const RtscanRegion everything = {.ncolumns = 0};
 
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	room->takes_counts = evaluation->takes_counts;
 	if (within)
 		or_bits(room, within);
 	else
@@ -657,6 +660,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 
 	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0 &&
 		!(scan->tally && scan->tally->made);
+	evaluation.takes_counts = !scan->want_bits && scan->entry->dead == InvalidBlockNumber && rtscan_asks_for_all(scan) && scan->tally == NULL;
 	round->scratch.used = 0;
 	round->in_hand = NULL;
 	if (scan->filter.region.empty)

@@ -81,7 +81,7 @@ rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks)
 	bits->chunks = chunks;
 	bits->counted = false;
 	bits->tallied = 0;
-	bits->takes_list = false;
+	bits->takes_list = bits->takes_counts = false;
 	bits->list = NULL;
 	memset(bits->filled, false, chunks * sizeof(bool));
 }
@@ -91,6 +91,7 @@ rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk)
 {
 	uint64	   *words = rtscan_bits_chunk(bits, chunk);
 
+	bits->counted = false;
 	if (!bits->filled[chunk])
 	{
 		memset(words, 0, RTSCAN_CHUNK_BYTES);
@@ -108,6 +109,16 @@ rtscan_bits_count(const RtscanRowBits *bits)
 		if (bits->filled[chunk])
 			count += bits->counted ? bits->counts[chunk] : rtscan_popcount(rtscan_bits_chunk(bits, chunk));
 	return count;
+}
+
+uint64
+rtscan_bits_count_now(RtscanRowBits *bits)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks && !bits->counted; chunk++)
+		if (bits->filled[chunk])
+			bits->counts[chunk] = rtscan_popcount(rtscan_bits_chunk(bits, chunk));
+	bits->counted = true;
+	return rtscan_bits_count(bits);
 }
 
 /* Leave dead rows out of a list. */

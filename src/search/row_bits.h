@@ -18,6 +18,7 @@
 typedef struct RtscanRowBits
 {
 	bool		takes_list;		/* until it is reset */
+	bool		takes_counts;	/* likewise: nobody asks for words, so that there need not be any */
 	uint32	   *list;			/* NULL: there is none; else these rows, which ascend, */
 	uint32		listed;			/* so many */
 	uint32		chunks;
@@ -50,6 +51,9 @@ extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
 
 /* How many rows have their bit set. */
 extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
+
+/* Count them now: who has them does not change them any more, and may ask several times. */
+extern uint64 rtscan_bits_count_now(RtscanRowBits *bits);
 
 /* Clear the bits of dead rows.  The snapshot is for "snapshot too old", or NULL. */
 extern void rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
