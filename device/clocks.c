@@ -248,7 +248,7 @@ clocks_keep_up(const char *name, const char *library, int idle_seconds)
 	/* It may hang in the driver. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* CUDA would open all devices that it shows, which others may want to reset. */
-	setenv("CUDA_VISIBLE_DEVICES", name, 0);
+	setenv("CUDA_VISIBLE_DEVICES", name, 1);
 	why = open_context(&cuda, name, library);
 	say(why ? why : UP);
 	while (why == NULL && hears_of_use(idle_seconds))

@@ -8,8 +8,8 @@
  * that opens one, is told of uses, and ends when it has not heard of one for a while: until then it takes half a GB of the device's memory, and
  * 50 W.  In a process of its own CUDA can neither be in Vulkan's way nor take the program with it.
  *
- * Where there is no CUDA library, or it does not show the device (CUDA_VISIBLE_DEVICES), or where no more than one program may have a
- * context there, the clocks are the driver's.
+ * Where there is no CUDA library, or it does not show the device, or where no more than one program may have a context there, the clocks
+ * are the driver's.
  */
 #ifndef RTSCAN_DEVICE_CLOCKS_H
 #define RTSCAN_DEVICE_CLOCKS_H

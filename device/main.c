@@ -125,6 +125,13 @@ allow_many_files(void)
 	}
 }
 
+/* NVIDIA's Vulkan driver does not need CUDA's choice of devices, but crashes where that is none of them. */
+static void
+show_all_devices(void)
+{
+	unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -172,6 +179,7 @@ main(int argc, char **argv)
 			fail("unknown option \"%s\"", argv[i]);
 	}
 	allow_many_files();
+	show_all_devices();
 	context_open(&context, wanted, passed_over, memory_limit, &faults);
 	if (keep_clocks)
 		context_keep_clocks(&context);
