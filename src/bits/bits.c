@@ -116,12 +116,13 @@ rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVec
 RTSCAN_MULTIVERSION uint64
 rtscan_popcount(const uint64 *bits)
 {
-	const uint64 *words = bits;
-	uint64		count = 0;
+	uint64		counts[4] = {0};
 
-	for (int i = 0; i < WORDS; i++)
-		count += __builtin_popcountll(words[i]);
-	return count;
+	/* Several, for none has to wait for the one before. */
+	for (int i = 0; i < WORDS; i += lengthof(counts))
+		for (int k = 0; k < (int) lengthof(counts); k++)
+			counts[k] += __builtin_popcountll(bits[i + k]);
+	return counts[0] + counts[1] + counts[2] + counts[3];
 }
 
 /*

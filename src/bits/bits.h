@@ -56,19 +56,23 @@ rtscan_mask_word(uint64 word, uint32 base, uint32 first, uint32 last)
 	return word;
 }
 
-/* 64 bytes of 0 or 1 to a word, the first byte lowest. */
+/* 8 bytes of 0 or 1 to a byte's bits, the first byte lowest; and 64 to a word. */
+static inline uint64
+rtscan_pack8(const uint8 *bytes)
+{
+	uint64		eight;
+
+	memcpy(&eight, bytes, sizeof(eight));
+	return (eight * UINT64CONST(0x0102040810204080)) >> 56;
+}
+
 static inline uint64
 rtscan_pack64(const uint8 *bytes)
 {
 	uint64		word = 0;
 
 	for (int i = 0; i < 8; i++)
-	{
-		uint64		eight;
-
-		memcpy(&eight, bytes + 8 * i, sizeof(eight));
-		word |= (eight * UINT64CONST(0x0102040810204080)) >> 56 << (8 * i);
-	}
+		word |= rtscan_pack8(bytes + 8 * i) << (8 * i);
 	return word;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "bits/gather.h"
 
+#include "bits/bits.h"
 #include "bits/multiversion.h"
 #include "port/pg_bitutils.h"
 
@@ -80,35 +81,39 @@ list_word(uint64 rest, uint32 first_row, uint32 *rows)
 }
 
 /* Words are looked at so many at a time. */
-#define LOT_WORDS	64
+#define LOT_WORDS	16
 
-/* Which of some words, from one on, are not 0: found without a branch, for which they are is hard to foretell.  Returns how many. */
+StaticAssertDecl(RTSCAN_CHUNK_WORDS % LOT_WORDS == 0, "a chunk is lots of words");
+
+/* Which of a lot's words are not 0, a bit each: found without a branch, for which they are is hard to foretell. */
 static inline uint32
-find_words(const uint64 *words, uint32 from, uint16 *found)
+find_words(const uint64 *words)
 {
-	uint32		end = Min(from + LOT_WORDS, RTSCAN_CHUNK_WORDS);
-	uint32		n = 0;
+	uint8		found[LOT_WORDS];
 
-	for (uint32 word = from; word < end; word++)
-	{
-		found[n] = word;
-		n += words[word] != 0;
-	}
-	return n;
+	for (uint32 i = 0; i < LOT_WORDS; i++)
+		found[i] = words[i] != 0;
+	return rtscan_pack8(found) | rtscan_pack8(found + 8) << 8;
 }
 
-/* The rows of some words, as far as there is room for as many as a word may have; goes on to the next word.  Returns how many. */
+/*
+ * The rows of a lot's words from one on, as far as there is room for as many as a word may have; goes on to the next word.  Returns how
+ * many.
+ */
 static inline uint32
 list_words(const uint64 *words, uint32 *word, uint32 first_row, uint32 *rows, uint32 room)
 {
-	uint16		found[LOT_WORDS];
-	uint32		nfound = find_words(words, *word, found);
+	uint32		lot = *word / LOT_WORDS * LOT_WORDS;
+	uint32		left = find_words(words + lot) & ~0U << (*word - lot);
 	uint32		n = 0;
-	uint32		i = 0;
 
-	for (; i < nfound && room - n >= 64; i++)
-		n += list_word(words[found[i]], first_row + found[i] * 64, rows + n);
-	*word = i < nfound ? found[i] : *word + LOT_WORDS;
+	for (; left != 0 && room - n >= 64; left &= left - 1)
+	{
+		uint32		found = lot + __builtin_ctz(left);
+
+		n += list_word(words[found], first_row + found * 64, rows + n);
+	}
+	*word = lot + (left != 0 ? __builtin_ctz(left) : LOT_WORDS);
 	return n;
 }
 

@@ -153,7 +153,7 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 
 /* The CPU would take no longer than this if it tested the rows of each segment's narrowest column; infinite, if that takes time to find. */
 static double
-most_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
 	double		most = 0;
 
@@ -161,7 +161,7 @@ most_of_cpu(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, 
 	{
 		const RtscanSegmentFilter *filter = &scans[i].filter;
 
-		if (!other->can(&scans[i]))
+		if (filter->region.empty || (rtscan_asks_for_all(&scans[i]) && adding == NULL))
 			continue;
 		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nincluded > 0)
 			return get_float8_infinity();
@@ -179,6 +179,24 @@ rtscan_expected_rows(const RtscanSegmentScan *scan)
 	return scan->entry->rows * rtscan_filter_fraction(&scan->filter, scan->entry->rows);
 }
 
+/* Nanoseconds: nobody else is asked for less. */
+#define LEAST_REQUEST	10000.0
+
+/* To look at a chunk's bits that a device has written, nanoseconds: they are not in the CPU's cache. */
+#define COLD_CHUNK		500.0
+
+/* What it takes the CPU to look at the bits that another executor has found, where there are words to look at. */
+static double
+time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+{
+	double		chunks = 0;
+
+	for (int i = 0; i < nscans; i++)
+		if (scans[i].want_bits && other->can(&scans[i]) && !(adding && rtscan_may_be_tallied(&scans[i])))
+			chunks += scans[i].reader.segment->chunks;
+	return chunks * COLD_CHUNK;
+}
+
 /*
  * The executor that is expected to be the fastest for a scan, and to add up what it finds, or NULL: all but the CPU can evaluate the same
  * segments.  Each process has a CPU of its own, about.
@@ -187,9 +205,12 @@ static RtscanExecutor
 fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
-	double		cpu_time = -1,
+	double		most = most_of_cpu(scans, nscans, adding) / processes,
+				cpu_time = -1,
 				best_time = 0;
 
+	if (most < LEAST_REQUEST)
+		return RTSCAN_EXECUTOR_CPU;
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 	{
 		const RtscanExecutorMethods *executor = rtscan_executors[i];
@@ -197,9 +218,10 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const Rtsc
 
 		if (!executor->is_ready())
 			continue;
-		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0);
+		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0) +
+			time_of_looking(executor, scans, nscans, adding) / processes;
 		/* Of what is little the CPU's time need not be known. */
-		if (cpu_time < 0 && most_of_cpu(executor, scans, nscans, adding) / processes >= time)
+		if (cpu_time < 0 && most >= time)
 			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding) / processes;
 		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", Max(cpu_time, 0) / 1e6, rtscan_executor_names[i], time / 1e6);
 		if (time < best_time)

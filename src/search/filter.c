@@ -85,6 +85,18 @@ rtscan_filter_may_match(const RtscanFilter *filter, const RtscanEntry *segment, 
 }
 
 bool
+rtscan_filter_may_be_tested(const RtscanFilter *filter)
+{
+	bool		may = filter->kind == RTSCAN_FILTER_IMPLIED;
+
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return rtscan_is_included(&filter->condition) || filter->condition.nvalues >= RTSCAN_LONG;
+	for (int i = 0; i < filter->n && !may; i++)
+		may = rtscan_filter_may_be_tested(&filter->parts[i]);
+	return may;
+}
+
+bool
 rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull)
 {
 	const RtscanCondition *condition = &filter->condition;

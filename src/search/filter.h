@@ -60,6 +60,9 @@ rtscan_filter_is_always(const RtscanFilter *filter)
 /* May any row match of a segment whose key columns have such bounds? */
 extern bool rtscan_filter_may_match(const RtscanFilter *filter, const RtscanEntry *segment, const RtscanKeyBounds *bounds);
 
+/* Are there conditions that may be left to who tests rows for them, in any segment: on INCLUDEd columns, or long ones? */
+extern bool rtscan_filter_may_be_tested(const RtscanFilter *filter);
+
 /* Does a row match? */
 extern bool rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull);
 

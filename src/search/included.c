@@ -147,13 +147,12 @@ ask_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 
 /* ---------------------------------------------------------------- chunks */
 
-/* Returns how many rows were asked. */
+/* Of so many rows that are left.  Returns how many were asked. */
 static uint64
-ask_chunk(Test *test, uint32 chunk, uint64 *words, Lot *lot)
+ask_chunk(Test *test, uint32 chunk, uint64 *words, uint32 left, Lot *lot)
 {
 	uint32		rows = rtscan_chunk_rows(test->reader->segment->header.rows, chunk);
 	RtscanMembership membership = RTSCAN_SOME_MEMBERS;
-	uint64		left;
 
 	if (test->stored)
 		membership = rtscan_prepare_members(test->stored, &test->include->frames.frames[chunk], rows);
@@ -161,7 +160,6 @@ ask_chunk(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 		memset(words, 0, RTSCAN_CHUNK_BYTES);
 	if (membership != RTSCAN_SOME_MEMBERS)
 		return 0;
-	left = rtscan_popcount(words);
 	if (test->stored && left >= rows / RTSCAN_DENSE)
 		rtscan_and_members(test->stored, test->reader, &test->include->frames, chunk, words);
 	else
@@ -177,7 +175,7 @@ ask_chunks(Test *test, RtscanRowBits *bits, uint64 *rows)
 	*rows = 0;
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk])
-			*rows += ask_chunk(test, chunk, rtscan_bits_chunk(bits, chunk), lot);
+			*rows += ask_chunk(test, chunk, rtscan_bits_chunk(bits, chunk), bits->counts[chunk], lot);
 }
 
 /* ---------------------------------------------------------------- codes */
@@ -212,15 +210,15 @@ rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, Rtsc
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	uint64		rows = rtscan_bits_count(bits);
+	uint64		rows = rtscan_bits_count_now(bits);
 	Test	   *test = make_test(condition, reader, rows);
 
-	bits->counted = false;
 	*way = asks_codes(test, rows) ? RTSCAN_BY_CODES : RTSCAN_BY_VALUES;
 	if (*way == RTSCAN_BY_CODES)
 		ask_codes(test, bits);
 	else
 		ask_chunks(test, bits, &rows);
+	bits->counted = false;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return rows;

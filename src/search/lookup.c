@@ -16,11 +16,10 @@
 #include "utils/timestamp.h"
 
 /*
- * So many values, at least, may be tested instead of being looked up.  A value looked up in a dictionary among many, or, with its entries, merged
+ * RTSCAN_LONG values, at least, may be tested instead of being looked up.  A value looked up in a dictionary among many, or, with its entries, merged
  * with all of these; or in a plain column, where each comparison is with a row anywhere, and what each row of the segment adds to that, for the
  * fewer are in the processor's cache.
  */
-#define LONG				16
 #define LOOKUP_NANOSECONDS	300.0
 #define MERGE_NANOSECONDS	15.0
 #define ENTRY_NANOSECONDS	2.0
@@ -247,7 +246,7 @@ testing_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader
 static bool
 can_be_tested(const RtscanCondition *condition, const RtscanReader *reader)
 {
-	return condition->nvalues >= LONG && condition->keys && condition->strategy == BTEqualStrategyNumber &&
+	return condition->nvalues >= RTSCAN_LONG && condition->keys && condition->strategy == BTEqualStrategyNumber &&
 		(is_about_plain(condition, reader) || is_about_codes(condition, reader)) &&
 		rtscan_accepts_integers(condition, condition->type->exact);
 }

@@ -114,6 +114,7 @@ extern void rtscan_trace_values(const RtscanCondition *condition, RtscanReader *
  * What it takes to look a condition's values up, for all that they stand for, or to test a segment's rows for them, of which so many are
  * left: whichever is less.  Is it the latter?  (The planner, which has a soft reader, looks up what there is.)
  */
+#define RTSCAN_LONG		16		/* of fewer values it is not */
 extern double rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double rows);
 extern bool rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows);
 

@@ -140,7 +140,7 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 static double
 test_time_of(const RtscanSearch *search, const RtscanSegmentScan *segment)
 {
-	double		test_time = search->may_test ? rtscan_test_time(segment) / rtscan_cpu_slowness() : 0;
+	double		test_time = search->tests ? rtscan_test_time(segment) / rtscan_cpu_slowness() : 0;
 
 	if (test_time == 0 || rtscan_executor != RTSCAN_EXECUTOR_AUTO)
 		return test_time;
@@ -238,6 +238,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 		list_segments(search);
 		search->looks_up_late = search->shared && search->claim == NULL && rtscan_executor_is_cpu();
 		search->chosen = RTSCAN_EXECUTOR_CPU;
+		search->tests = search->may_test && rtscan_filter_may_be_tested(search->filter);
 		if (!search->looks_up_late)
 			look_up_all(search);
 		search->round_segments = segments_of_round(search);

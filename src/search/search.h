@@ -54,6 +54,7 @@ typedef struct RtscanSearch
 	MemoryContext context;
 	const RtscanImage *image;
 	RtscanExecutor chosen;
+	bool		tests;			/* there are conditions that may be left to others */
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
 	int			part;			/* segments with work that a process takes together, at most; 0: not known so far */
