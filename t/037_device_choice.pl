@@ -87,6 +87,31 @@ is($stdout, "$right\n", 'rt is right');
 is($stderr, '', 'and does not complain');
 is(bvhs(), $before + $needed, 'each group of each segment has a BVH');
 
+# ---------------------------------------------------------------- rows that are tested in vain
+
+# Of two columns that are independent, as far as is known: but rows of one half have nearly no small b.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE vain AS SELECT hashint4(i) AS a, CASE WHEN i % 100000 = 1 THEN -7 ELSE sign(hashint4(i))::int * abs(hashint4(i + 7) / 2) END AS b, i % 7 AS v
+  FROM generate_series(1, 1000000) AS i;
+SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '40MB'; CREATE INDEX vain_idx ON vain USING rtscan (a, b) INCLUDE (v);
+VACUUM ANALYZE vain;
+SET rtscan.executor = compute;
+SELECT rtscan_prewarm('vain_idx');
+SQL
+foreach my $order ('a', 'a DESC')
+{
+	my $few = "SELECT a, b, v FROM vain WHERE a > 12345 AND b < -5 ORDER BY $order LIMIT 10";
+	my $settings = 'SET enable_seqscan = off; SET rtscan.executor = auto; SET rtscan.debug_compare_executors';
+	my $right_few = $node->safe_psql('postgres', "SET rtscan.executor = cpu; SELECT a, b, v FROM vain WHERE a + 0 > 12345 AND b + 0 < -5 ORDER BY $order LIMIT 10");
+	isnt($right_few, '', 'there are some');
+	# compared, a device is asked however slow it is
+	is($node->safe_psql('postgres', "$settings = on; $few"), $right_few, "in vain, by $order: a device has the rest");
+	is($node->safe_psql('postgres', "$settings = off; $few"), $right_few, "in vain, by $order: auto");
+	like($node->safe_psql('postgres', "$settings = on; EXPLAIN (ANALYZE, COSTS off) $few"), qr/Order: a.*Executor: compute/s, "in vain, by $order: it says so");
+	like($node->safe_psql('postgres', "$settings = on; EXPLAIN (ANALYZE, COSTS off) " . $few =~ s/b < -5/b > 5/r), qr/Executor: cpu/, "not in vain, by $order");
+}
+
 # ---------------------------------------------------------------- more than there is memory for, by two at a time
 
 my $used = device_status($node)->{memory_used};

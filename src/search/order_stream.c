@@ -20,6 +20,9 @@
 #define WALK_RANKS			ORDER_PER_PAGE
 #define MATCHING_RANKS		64
 
+/* So many times as many tests in vain as are to be expected are doubtful. */
+#define DOUBTFUL			8
+
 /* Rows whose keys are got together. */
 #define KEYS				1024
 
@@ -46,6 +49,11 @@ struct RtscanOrderStream
 	/* Tested, until that has taken too long: */
 	RtscanRowTest *test;
 	double		tests;			/* so many are made before bits are */
+	double		in_vain;		/* since the last row that has passed, */
+	double		doubtful;		/* and so many are told */
+	RtscanStreamDoubter doubter;	/* to this one; NULL: nobody */
+	void	   *doubter_arg;
+	const RtscanRowBits *bits;	/* of all rows that match, if somebody has found them */
 	uint64		found;			/* rows that have passed: */
 	uint32	   *passing;
 	uint64		room;			/* for so many */
@@ -482,18 +490,25 @@ tests_for_bits(const RtscanSegmentScan *segment)
 	return nanoseconds / rtscan_row_test_time(&segment->filter.region);
 }
 
+/* The part of rows that pass what is asked of other columns than the order's, if columns are independent. */
+static double
+passing_part(const RtscanSegmentScan *segment, const RtscanOrder *order)
+{
+	const RtscanRegion *region = &segment->filter.region;
+	double		part = 1;
+
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column != order->columns[0].column)
+			part *= region->columns[i].stands_for * region->columns[i].rows / segment->reader.segment->header.rows;
+	return part;
+}
+
 /* Is it less to test one row after another, until those are found that are wanted, be they all in this segment? */
 static bool
 tests_are_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)
 {
-	const RtscanRegion *region = &segment->filter.region;
-	uint32		rows = segment->reader.segment->header.rows;
-	double		others = 1;
-
-	for (int i = 0; i < region->ncolumns; i++)
-		if (region->columns[i].column != order->columns[0].column)
-			others *= region->columns[i].stands_for * region->columns[i].rows / rows;
-	return order->wanted < rows && order->wanted + 1 < others * tests_for_bits(segment);
+	return order->wanted < segment->reader.segment->header.rows &&
+		order->wanted + 1 < passing_part(segment, order) * tests_for_bits(segment);
 }
 
 /* Does a filter leave all rows, or all whose values of a column are in some ranks? */
@@ -544,8 +559,22 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, Rtsca
 	{
 		stream->test = rtscan_create_row_test(&segment->reader, &segment->filter.region, column_of_ranks(segment, stream->order->column));
 		stream->tests = tests_for_bits(segment);
+		stream->doubtful = DOUBTFUL / passing_part(segment, order);
 	}
 	return stream;
+}
+
+void
+rtscan_stream_tell(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void *arg)
+{
+	stream->doubter = doubter;
+	stream->doubter_arg = arg;
+}
+
+void
+rtscan_stream_take_bits(RtscanOrderStream *stream, const RtscanRowBits *bits)
+{
+	stream->bits = bits;
 }
 
 bool
@@ -605,9 +634,9 @@ refill(RtscanOrderStream *stream)
 		stream->refill(stream);
 }
 
-/* The bits of all rows that match, but for those that have been returned. */
-static void
-find_rest(RtscanOrderStream *stream)
+/* By the CPU. */
+static const RtscanRowBits *
+find_bits(RtscanOrderStream *stream)
 {
 	RtscanRowBits *bits = rtscan_bits_create(GetMemoryChunkContext(stream));
 	RtscanCounters counters = {0};
@@ -616,6 +645,15 @@ find_rest(RtscanOrderStream *stream)
 	rtscan_cpu_evaluate(&stream->segment->reader, &stream->segment->filter.region, NULL, bits, &counters);
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		(void) rtscan_bits_fill(bits, chunk);
+	return bits;
+}
+
+/* The bits of all rows that match, but for those that have been returned. */
+static void
+find_rest(RtscanOrderStream *stream)
+{
+	const RtscanRowBits *bits = stream->bits ? stream->bits : find_bits(stream);
+
 	stream->left = rtscan_bits_count(bits) - stream->found;
 	for (uint64 i = 0; i < stream->found; i++)
 		bits->words[stream->passing[i] / 64] &= ~(UINT64CONST(1) << (stream->passing[i] % 64));
@@ -656,11 +694,21 @@ note_passing(RtscanOrderStream *stream, uint32 row)
 	stream->passing[stream->found++] = row;
 }
 
-/* The next row that passes, if it is found before that has taken too long. */
+/* Rows pass far less often than was to be expected. */
+static void
+tell(RtscanOrderStream *stream)
+{
+	RtscanStreamDoubter doubter = stream->doubter;
+
+	stream->doubter = NULL;
+	doubter(stream->doubter_arg);
+}
+
+/* The next row that passes, if it is found before that has taken too long, and nobody has found the bits. */
 static bool
 next_tested(RtscanOrderStream *stream, uint32 *row)
 {
-	while (stream->left > 0 && stream->tests > 0)
+	while (stream->left > 0 && stream->tests > 0 && stream->bits == NULL)
 	{
 		if (stream->next == stream->n)
 			refill(stream);
@@ -670,8 +718,11 @@ next_tested(RtscanOrderStream *stream, uint32 *row)
 		if (rtscan_row_passes(stream->test, *row))
 		{
 			note_passing(stream, *row);
+			stream->in_vain = 0;
 			return true;
 		}
+		if (++stream->in_vain > stream->doubtful && stream->doubter)
+			tell(stream);
 	}
 	return false;
 }

@@ -10,7 +10,8 @@
  *
  * Rows of equal values come in any order.  Of a segment all of whose rows in some ranks of the column match, bits are not needed to walk it.
  * Nor are they where a few rows are wanted, of which enough should match: each that is walked by is tested.  If that turns out to take as
- * long as to find the bits of all, these are found after all.
+ * long as to find the bits of all, these are found after all.  As soon as far more rows have been tested in vain than if columns were
+ * independent, somebody is told, who may give the bits.
  */
 #ifndef RTSCAN_ORDER_STREAM_H
 #define RTSCAN_ORDER_STREAM_H
@@ -56,6 +57,11 @@ extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const R
 
 /* Does it test rows, so that nobody knows how many there are? */
 extern bool rtscan_stream_is_tested(const RtscanOrderStream *stream);
+
+/* Who is told that tests are in vain, once; and the bits of all rows that match, of all chunks, which must stay. */
+typedef void (*RtscanStreamDoubter) (void *arg);
+extern void rtscan_stream_tell(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void *arg);
+extern void rtscan_stream_take_bits(RtscanOrderStream *stream, const RtscanRowBits *bits);
 
 /* Begin with it: so many bits are set, or ranks are to be walked; the first row is behind so many places in the order of all of the segment's rows. */
 extern void rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed);

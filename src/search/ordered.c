@@ -75,6 +75,49 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 	return source;
 }
 
+/* The sources whose rows are tested. */
+static List *
+tested_sources(const RtscanOrdered *ordered)
+{
+	List	   *tested = NIL;
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+
+		if (source->stream && rtscan_stream_is_tested(source->stream))
+			tested = lappend(tested, source);
+	}
+	return tested;
+}
+
+/* RtscanStreamDoubter: another executor may find the bits of all segments whose rows are tested in less time than the CPU goes on for. */
+static void
+search_again(void *arg)
+{
+	RtscanOrdered *ordered = (RtscanOrdered *) arg;
+	List	   *sources = tested_sources(ordered);
+	List	   *segments = NIL;
+	ListCell   *cell;
+	RtscanSearch again;
+	RtscanRowBits *bits;
+
+	if (ordered->searched_again)
+		return;
+	ordered->searched_again = true;
+	foreach(cell, sources)
+		segments = lappend(segments, ((RtscanOrderedSource *) lfirst(cell))->segment);
+	if (!rtscan_begin_again(&ordered->search, segments, &again))
+		return;
+	foreach(cell, sources)
+	{
+		(void) rtscan_next_segment(&again, &bits);
+		rtscan_stream_take_bits(((RtscanOrderedSource *) lfirst(cell))->stream, keep_bits(bits));
+	}
+	rtscan_end_again(&ordered->search, &again);
+}
+
 static void
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
@@ -88,9 +131,12 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 	source->bits = segment->takes_ranks ? NULL : keep_bits(bits);
 	source->rows = rows;
 	if (!ordered->order->by_heap)
+	{
 		source->stream = rtscan_open_stream(segment, ordered->schema,
 											rtscan_source_values(source, ordered->order->columns[0].column),
 											source->bits ? source->bits->words : NULL, ordered->order);
+		rtscan_stream_tell(source->stream, search_again, ordered);
+	}
 	/* Of rows that are tested those count that are taken. */
 	if (source->stream == NULL || !rtscan_stream_is_tested(source->stream))
 		ordered->search.stats.rows += rows;

@@ -65,6 +65,7 @@ struct RtscanOrdered
 	uint32		capacity;
 	binaryheap *heap;			/* of sources that have a next row; or */
 	struct RtscanFirstRows *first_rows;
+	bool		searched_again; /* for bits of those segments whose rows are tested */
 	uint64		skip;			/* rows that are still to be dropped */
 	uint32		lot;			/* rows of the next lot */
 	uint32		n;				/* rows at hand, */

@@ -443,6 +443,54 @@ rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 	return segment;
 }
 
+/* ---------------------------------------------------------------- once more */
+
+/* What is compared is to be all that there is, however slow the device is. */
+static RtscanExecutor
+choose_again(RtscanSearch *again)
+{
+	if (rtscan_debug_compare_executors && rtscan_executor == RTSCAN_EXECUTOR_AUTO && !rtscan_executor_is_cpu())
+		return RTSCAN_EXECUTOR_COMPUTE;
+	return rtscan_choose_executor(again->segments, again->nsegments, 1);
+}
+
+bool
+rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearch *again)
+{
+	MemoryContext old = MemoryContextSwitchTo(search->context);
+	ListCell   *cell;
+
+	*again = *search;
+	again->segments = palloc(Max(list_length(segments), 1) * sizeof(RtscanSegmentScan));
+	again->nsegments = again->next_segment = 0;
+	foreach(cell, segments)
+	{
+		RtscanSegmentScan *segment = &again->segments[again->nsegments++];
+
+		*segment = *(const RtscanSegmentScan *) lfirst(cell);
+		segment->takes_ranks = false;
+		rtscan_list_regions(segment);
+	}
+	again->round = rtscan_create_round();
+	again->chosen = choose_again(again);
+	again->round_segments = segments_of_round(again);
+	MemoryContextSwitchTo(old);
+	return again->chosen != RTSCAN_EXECUTOR_CPU;
+}
+
+/* The segments have been counted before. */
+void
+rtscan_end_again(RtscanSearch *search, const RtscanSearch *again)
+{
+	RtscanCounters before = search->stats.counters;
+
+	search->executor = again->executor;
+	search->stats = again->stats;
+	search->stats.counters.segments = before.segments;
+	search->stats.counters.skipped_segments = before.skipped_segments;
+	search->stats.counters.cpu_segments = before.cpu_segments;
+}
+
 /* ---------------------------------------------------------------- pending lists */
 
 /* Does a row match that the pretest has not decided about? */

@@ -90,6 +90,14 @@ extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBit
  */
 extern IndexTuple rtscan_next_pending(RtscanSearch *search);
 
+/*
+ * Somebody who took ranks (takes_ranks) wants the bits of some of these segments after all: search them once more, with all that has been found out
+ * about them, if another executor is expected to be faster than the CPU now; else false.  Each comes, in this order, though none of its
+ * rows may match.  The new search lasts as long as the old one, to which what it has counted is added at its end.
+ */
+extern bool rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearch *again);
+extern void rtscan_end_again(RtscanSearch *search, const RtscanSearch *again);
+
 /* Give back what it took; what it counted stays. */
 extern void rtscan_end_search(RtscanSearch *search);
 
