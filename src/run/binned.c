@@ -4,6 +4,7 @@
  */
 #include "run/binned.h"
 
+#include "run/bin_counts.h"
 #include "run/by_tally.h"
 #include "run/narrowed.h"
 #include "settings.h"
@@ -44,7 +45,7 @@ struct RtscanBinned
 	Range		range;
 	RtscanTallyBins bins;
 	uint64		counted;		/* rows that somebody else has */
-	uint64	   *counts;			/* by bin; NULL: none so far; */
+	RtscanBinCounts *counts;	/* by bin; NULL: none so far; */
 	uint64		above;			/* values of all rows that are above all bins */
 };
 
@@ -105,13 +106,24 @@ make_bins(RtscanSegmentScan *segment, void *arg)
 	return NULL;
 }
 
-static uint64 *
+/* Is known that the range at hand has few values? */
+static bool
+has_few(const RtscanBinned *binned)
+{
+	return binned->range.nranks > 0 && binned->range.count <= FEW_VALUES;
+}
+
+static RtscanBinCounts *
 get_counts(const RtscanRowsAnswer *answer)
 {
 	RtscanBinned *binned = answer->binned;
+	MemoryContext old;
 
-	if (binned->counts == NULL)
-		binned->counts = MemoryContextAllocZero(answer->context, binned->bins.highest * sizeof(uint64));
+	if (binned->counts)
+		return binned->counts;
+	old = MemoryContextSwitchTo(answer->context);
+	binned->counts = rtscan_create_bin_counts(binned->bins.highest, has_few(binned));
+	MemoryContextSwitchTo(old);
 	return binned->counts;
 }
 
@@ -121,7 +133,7 @@ take_bins(const RtscanTally *tally, void *arg)
 {
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	RtscanBinned *binned = answer->binned;
-	uint64	   *counts = get_counts(answer);
+	RtscanBinCounts *counts = get_counts(answer);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
 	{
@@ -130,7 +142,7 @@ take_bins(const RtscanTally *tally, void *arg)
 
 		binned->counted += rows;
 		if (number < binned->bins.highest)
-			counts[number] += rows;
+			rtscan_count_bin(counts, number, rows);
 	}
 }
 
@@ -174,7 +186,7 @@ count_collected(RtscanRowsAnswer *answer)
 {
 	RtscanBinned *binned = answer->binned;
 	RtscanCollecting *collecting = answer->transitions[0].collecting;
-	uint64	   *counts = get_counts(answer);
+	RtscanBinCounts *counts = get_counts(answer);
 	RtscanKeys	keys;
 	int64		key;
 
@@ -188,18 +200,8 @@ count_collected(RtscanRowsAnswer *answer)
 		else if (key > binned->range.last)
 			binned->above++;
 		else
-			counts[((uint64) key - (uint64) binned->bins.first) >> binned->bins.dropped]++;
+			rtscan_count_bin(counts, ((uint64) key - (uint64) binned->bins.first) >> binned->bins.dropped, 1);
 	}
-}
-
-static uint64
-sum_counts(const RtscanBinned *binned)
-{
-	uint64		sum = 0;
-
-	for (uint32 i = 0; i < binned->bins.highest; i++)
-		sum += binned->counts[i];
-	return sum;
 }
 
 /* All rows have been counted: now it is known which ranks percentiles have.  False if these are of values outside, or too many. */
@@ -208,7 +210,7 @@ begin_ranges(RtscanRowsAnswer *answer)
 {
 	RtscanBinned *binned = answer->binned;
 
-	binned->range.count = sum_counts(binned);
+	binned->range.count = rtscan_sum_bins(binned->counts);
 	binned->all = binned->range.below + binned->range.count + binned->above;
 	if (binned->range.count == 0)
 		return false;
@@ -239,6 +241,27 @@ add_range(RtscanBinned *binned, uint32 bin, Range part)
 	binned->ranges = lappend(binned->ranges, range);
 }
 
+/* Which bins of a block are ranks in, from one on?  So many values are below it.  Returns the first rank behind them. */
+static int
+divide_block(RtscanBinned *binned, uint32 block, uint64 below, int rank, int end)
+{
+	uint64		counts[RTSCAN_BLOCK_BINS];
+
+	rtscan_bins_of_block(binned->counts, block, counts);
+	for (uint32 i = 0; i < RTSCAN_BLOCK_BINS && rank < end; i++)
+	{
+		Range		part = {.below = below, .count = counts[i], .rank = rank};
+
+		below += counts[i];
+		while (rank < end && binned->ranks[rank] < below)
+			rank++;
+		part.nranks = rank - part.rank;
+		if (part.nranks > 0)
+			add_range(binned, block * RTSCAN_BLOCK_BINS + i, part);
+	}
+	return rank;
+}
+
 /* Which bins are the ranks of the range at hand in? */
 static void
 divide_range(RtscanBinned *binned)
@@ -247,16 +270,13 @@ divide_range(RtscanBinned *binned)
 	int			rank = binned->range.rank;
 	int			end = rank + binned->range.nranks;
 
-	for (uint32 bin = 0; bin < binned->bins.highest && rank < end; bin++)
+	for (uint32 block = 0; block < rtscan_blocks_of_bins(binned->counts) && rank < end; block++)
 	{
-		Range		part = {.below = below, .count = binned->counts[bin], .rank = rank};
+		uint64		sum = rtscan_sum_block(binned->counts, block);
 
-		below += binned->counts[bin];
-		while (rank < end && binned->ranks[rank] < below)
-			rank++;
-		part.nranks = rank - part.rank;
-		if (part.nranks > 0)
-			add_range(binned, bin, part);
+		if (binned->ranks[rank] < below + sum)
+			rank = divide_block(binned, block, below, rank, end);
+		below += sum;
 	}
 }
 
@@ -264,7 +284,7 @@ divide_range(RtscanBinned *binned)
 static bool
 has_all(const RtscanBinned *binned)
 {
-	uint64		sum = sum_counts(binned);
+	uint64		sum = rtscan_sum_bins(binned->counts);
 
 	if (sum != binned->range.count && rtscan_debug_compare_executors)
 		ereport(ERROR,
@@ -296,9 +316,9 @@ enter_range(RtscanBinned *binned)
 	binned->ranges = list_delete_first(binned->ranges);
 	binned->range = *range;
 	pfree(range);
-	pfree(binned->counts);
+	rtscan_free_bin_counts(binned->counts);
 	binned->counts = NULL;
-	lay_out_bins(binned, binned->range.count <= FEW_VALUES ? MANY_BITS_OF_BIN : BITS_OF_BIN);
+	lay_out_bins(binned, has_few(binned) ? MANY_BITS_OF_BIN : BITS_OF_BIN);
 }
 
 bool
