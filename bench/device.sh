@@ -8,8 +8,9 @@
 # what 16 and 64 sessions get beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
 # direction of the executor rt, its ablations, other sieves, correlated columns, and values that are not encoded, for which
 # `make bench/encoding` must have been run. With --columns one to six columns, and other distributions, instead. With
-# --aggregates what devices add up, of each list of devices: --device may come several times, as in --device 0 --device 0,1; and what sessions get of the last one. Times are medians, in milliseconds. A
-# device's clock rises only under load that lasts, so that there are many repetitions; the first table says also what a few take.
+# --aggregates what devices add up, of each list of devices: --device may come several times, as in --device 0 --device 0,1, and then the index is
+# built but once; and what sessions get of the last one. Times are medians, in milliseconds;
+# the first table says also what a few take, for without rtscan.device_clocks a device's clock rises only under load that lasts.
 set -euo pipefail
 
 rows=100000000 devices=() repetitions=2000 sweep= several= aggregates= out=/dev/stdout
@@ -162,13 +163,14 @@ worst_wait() {
   sort -n -k 5,5 -k 6,6 "$log".* | awk 'NR == 1 { first = $5 + $6 / 1e6 } $5 + $6 / 1e6 > first + 1 && $3 > longest { longest = $3 } END { printf "%.1f", longest / 1000 }'
 }
 
-# $1: name, $2: SQL; and more of them
+# $1: name, $2: SQL; and more of them; of the CPU no more than of one list of devices
 sessions_table() {
-  local executor number
+  local executor number executors=(cpu compute rt)
+  [ ${#devices[@]} = 1 ] || executors=(compute rt)
   echo "| statement | executor | sessions | statements a second | median, ms | 99 % within | fewest / most of a session |"
   echo "| --- | --- | --- | --- | --- | --- | --- |"
   for (( ; $# > 0; )); do
-    for executor in cpu compute rt; do
+    for executor in "${executors[@]}"; do
       for number in 1 16 64; do echo "| $1 | $executor | $number | $(sessions $executor $number "$2") |"; done
     done
     shift 2
@@ -306,8 +308,12 @@ make_facts() {
   wait
   query -c "VACUUM (ANALYZE) f" >/dev/null
   query -c "ALTER TABLE f SET (parallel_workers = $(($(nproc) - 1)))" >/dev/null
-  facts_build="CPU alone, three columns: $(facts_index cpu ""), CPU alone: $(query -c "DROP INDEX f_index"; facts_index cpu "INCLUDE (v, g)"),
-  with the device: $(query -c "DROP INDEX f_index"; facts_index auto "INCLUDE (v, g)")"
+  facts_build=
+  if [ ${#devices[@]} = 1 ]; then
+    facts_build="CPU alone, three columns: $(facts_index cpu ""), CPU alone: $(query -c "DROP INDEX f_index"; facts_index cpu "INCLUDE (v, g)"), "
+    query -c "DROP INDEX f_index"
+  fi
+  facts_build+="with the device: $(facts_index auto "INCLUDE (v, g)")"
   query -c "ALTER TABLE f RESET (parallel_workers)" >/dev/null
 }
 
@@ -340,12 +346,19 @@ statement() {
     query -f - | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | sort -n | awk '{ t[NR] = $1 } END { printf "%.2f", t[int((NR + 1) / 2)] }'
 }
 
+# What tells the answer of an executor from others. $1: executor, $2: SQL
+answer() {
+  query -c "SET rtscan.executor = $1; SET max_parallel_workers_per_gather = $(($(nproc) - 1))" \
+    -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($2) AS r" | tail -n 1
+}
+
+declare -A of_cpu_answers=()
+
 # Does the device add up what it finds? Its answers are the CPU's.
 facts_line() {
-  local name=$1 sql=$2 cpu device of_cpu= each=$((repetitions / 2))
-  cpu=$(query -c "SET rtscan.executor = cpu" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
-  device=$(query -c "SET rtscan.executor = compute" -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($sql) AS r" | tail -n 1)
-  [ "$cpu" = "$device" ] || { echo "$name: the device's answer differs" >&2; return 1; }
+  local name=$1 sql=$2 of_cpu= each=$((repetitions / 2))
+  : "${of_cpu_answers[$name]:=$(answer cpu "$sql")}"
+  [ "${of_cpu_answers[$name]}" = "$(answer compute "$sql")" ] || { echo "$name: the device's answer differs" >&2; return 1; }
   [ -n "$cpu_asked" ] || of_cpu=" $(statement cpu 0 3 "$sql") | $(statement cpu $(($(nproc) - 1)) 5 "$sql") |"
   echo "| $name |$of_cpu" \
     "$(on_device compute 0 "$each" "$sql") | $(on_device rt 0 "$each" "$sql") | $(on_device auto 2 "$each" "$sql") |"
