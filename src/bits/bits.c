@@ -118,6 +118,7 @@ rtscan_popcount(const uint64 *bits)
 {
 	uint64		counts[4] = {0};
 
+	StaticAssertStmt(WORDS % lengthof(counts) == 0, "a chunk is as many words for each");
 	/* Several, for none has to wait for the one before. */
 	for (int i = 0; i < WORDS; i += lengthof(counts))
 		for (int k = 0; k < (int) lengthof(counts); k++)

@@ -83,7 +83,7 @@ list_word(uint64 rest, uint32 first_row, uint32 *rows)
 /* Words are looked at so many at a time. */
 #define LOT_WORDS	16
 
-StaticAssertDecl(RTSCAN_CHUNK_WORDS % LOT_WORDS == 0, "a chunk is lots of words");
+StaticAssertDecl(LOT_WORDS == 2 * 8 && RTSCAN_CHUNK_WORDS % LOT_WORDS == 0, "a lot is two bytes of bits, and a chunk is lots");
 
 /* Which of a lot's words are not 0, a bit each: found without a branch, for which they are is hard to foretell. */
 static inline uint32

@@ -210,8 +210,8 @@ list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, cons
 	make_room_for_codes(met, batch, codes);
 	if (found == NULL && rtscan_dimension_keys(dimension) && dimension->n >= codes / CODES_A_KEY)
 	{
-		rtscan_dictionary_visit_values(reader, column, &batch->schema->columns[column], 0, reader->segment->columns[column].header.distinct,
-									 number_codes, met);
+		rtscan_dictionary_visit_values(reader, column, &batch->schema->columns[column], 0,
+									   reader->segment->columns[column].header.distinct, number_codes, met);
 		met->by_code[codes - 1] = dimension->n;
 		return;
 	}

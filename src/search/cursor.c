@@ -170,7 +170,10 @@ see_chunk(RtscanCursor *cursor)
 	uint32		count;
 
 	if (!*(const bool *) cursor->segment->prepared)
+	{
 		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
+		cursor->bits->counted = false;
+	}
 	count = rtscan_popcount(words);
 	cursor->search.stats.rows += count;
 	return (RtscanCursorChunk) {

@@ -151,7 +151,10 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 	return time;
 }
 
-/* The CPU would take no longer than this if it tested the rows of each segment's narrowest column; infinite, if that takes time to find. */
+/*
+ * The CPU would take no longer than this if it tested the rows of each segment's narrowest column, of segments that others may evaluate; infinite,
+ * if that takes time to find.
+ */
 static double
 most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
 {
@@ -161,7 +164,8 @@ most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *addi
 	{
 		const RtscanSegmentFilter *filter = &scans[i].filter;
 
-		if (filter->region.empty || (rtscan_asks_for_all(&scans[i]) && adding == NULL))
+		if (filter->region.empty || scans[i].reader.segment->header.rows < RTSCAN_CHUNK_ROWS ||
+			(rtscan_asks_for_all(&scans[i]) && adding == NULL))
 			continue;
 		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nincluded > 0)
 			return get_float8_infinity();
@@ -205,10 +209,13 @@ static RtscanExecutor
 fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
-	double		most = most_of_cpu(scans, nscans, adding) / processes,
+	double		most,
 				cpu_time = -1,
 				best_time = 0;
 
+	if (rtscan_executor_is_cpu())
+		return RTSCAN_EXECUTOR_CPU;
+	most = most_of_cpu(scans, nscans, adding) / processes;
 	if (most < LEAST_REQUEST)
 		return RTSCAN_EXECUTOR_CPU;
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
@@ -343,6 +350,12 @@ evaluated_regions(const RtscanSegmentScan *scan)
 	for (int i = 0; i < scan->nregions; i++)
 		n += scan->regions[i]->evaluated != NULL;
 	return n;
+}
+
+bool
+rtscan_is_evaluated(const RtscanSegmentScan *scan)
+{
+	return scan->nregions > 0 && evaluated_regions(scan) == scan->nregions;
 }
 
 RtscanRound *

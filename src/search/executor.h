@@ -164,6 +164,9 @@ extern RtscanRound *rtscan_create_round(void);
 extern RtscanExecutor rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 										 RtscanSegmentScan *scans, int nscans, RtscanCounters *counters);
 
+/* Has another executor evaluated all of a segment of the round? */
+extern bool rtscan_is_evaluated(const RtscanSegmentScan *scan);
+
 /* The bits of a segment of the round, in the order of these; they hold until the next call.  NULL: none are set. */
 extern RtscanRowBits *rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters);
 

@@ -23,6 +23,8 @@
 /* So many times as many tests in vain as are to be expected are doubtful. */
 #define DOUBTFUL			8
 
+#define NOT_BEGUN			PG_UINT64_MAX
+
 /* Rows whose keys are got together. */
 #define KEYS				1024
 
@@ -44,7 +46,7 @@ struct RtscanOrderStream
 	const RtscanColumn *type;
 	RtscanValues *values;
 	void		(*refill) (RtscanOrderStream *stream);
-	uint64		left;			/* rows that have not been returned; of those that are tested: or tested */
+	uint64		left;			/* rows that have not been returned; of those that are tested: or tested; NOT_BEGUN: they are not known */
 
 	/* Tested, until that has taken too long: */
 	RtscanRowTest *test;
@@ -53,7 +55,7 @@ struct RtscanOrderStream
 	double		doubtful;		/* and so many are told */
 	RtscanStreamDoubter doubter;	/* to this one; NULL: nobody */
 	void	   *doubter_arg;
-	const RtscanRowBits *bits;	/* of all rows that match, if somebody has found them */
+	RtscanRowBits *bits;		/* of all rows that match, if somebody has found them */
 	uint64		found;			/* rows that have passed: */
 	uint32	   *passing;
 	uint64		room;			/* for so many */
@@ -549,6 +551,7 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, Rtsca
 
 	memset(stream, 0, offsetof(RtscanOrderStream, rows));
 	stream->segment = segment;
+	stream->left = NOT_BEGUN;
 	stream->order = &order->columns[0];
 	stream->wanted = order->wanted;
 	stream->words = words;
@@ -564,6 +567,12 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, Rtsca
 	return stream;
 }
 
+bool
+rtscan_stream_goes_on(const RtscanOrderStream *stream)
+{
+	return stream->test && stream->words == NULL && stream->left > 0;
+}
+
 void
 rtscan_stream_tell(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void *arg)
 {
@@ -572,7 +581,7 @@ rtscan_stream_tell(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void 
 }
 
 void
-rtscan_stream_take_bits(RtscanOrderStream *stream, const RtscanRowBits *bits)
+rtscan_stream_take_bits(RtscanOrderStream *stream, RtscanRowBits *bits)
 {
 	stream->bits = bits;
 }
@@ -635,7 +644,7 @@ refill(RtscanOrderStream *stream)
 }
 
 /* By the CPU. */
-static const RtscanRowBits *
+static RtscanRowBits *
 find_bits(RtscanOrderStream *stream)
 {
 	RtscanRowBits *bits = rtscan_bits_create(GetMemoryChunkContext(stream));
@@ -652,7 +661,7 @@ find_bits(RtscanOrderStream *stream)
 static void
 find_rest(RtscanOrderStream *stream)
 {
-	const RtscanRowBits *bits = stream->bits ? stream->bits : find_bits(stream);
+	RtscanRowBits *bits = stream->bits ? stream->bits : find_bits(stream);
 
 	stream->left = rtscan_bits_count(bits) - stream->found;
 	for (uint64 i = 0; i < stream->found; i++)

@@ -55,13 +55,17 @@ extern uint64 rtscan_filtered_rows(const RtscanSegmentScan *segment, const Rtsca
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, RtscanValues *values,
 											 const uint64 *words, const RtscanOrder *order);
 
-/* Does it test rows, so that nobody knows how many there are? */
+/* Does it test rows, so that nobody knows how many there are?  And will it go on with that? */
 extern bool rtscan_stream_is_tested(const RtscanOrderStream *stream);
+extern bool rtscan_stream_goes_on(const RtscanOrderStream *stream);
 
-/* Who is told that tests are in vain, once; and the bits of all rows that match, of all chunks, which must stay. */
+/*
+ * Who is told that tests are in vain, once; and the bits of all rows that match, of all chunks, in place of more tests.  They are the stream's
+ * then, and must stay.
+ */
 typedef void (*RtscanStreamDoubter) (void *arg);
 extern void rtscan_stream_tell(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void *arg);
-extern void rtscan_stream_take_bits(RtscanOrderStream *stream, const RtscanRowBits *bits);
+extern void rtscan_stream_take_bits(RtscanOrderStream *stream, RtscanRowBits *bits);
 
 /* Begin with it: so many bits are set, or ranks are to be walked; the first row is behind so many places in the order of all of the segment's rows. */
 extern void rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed);

@@ -75,21 +75,36 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 	return source;
 }
 
-/* The sources whose rows are tested. */
+/* The segments whose rows are going to be tested. */
 static List *
-tested_sources(const RtscanOrdered *ordered)
+tested_segments(const RtscanOrdered *ordered)
 {
 	List	   *tested = NIL;
 	ListCell   *cell;
 
 	foreach(cell, ordered->sources)
 	{
-		RtscanOrderedSource *source = lfirst(cell);
+		const RtscanOrderedSource *source = lfirst(cell);
 
-		if (source->stream && rtscan_stream_is_tested(source->stream))
-			tested = lappend(tested, source);
+		if (source->stream && rtscan_stream_goes_on(source->stream))
+			tested = lappend(tested, source->segment);
 	}
 	return tested;
+}
+
+static RtscanOrderedSource *
+source_of(const RtscanOrdered *ordered, const RtscanEntry *entry)
+{
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+
+		if (source->segment && source->segment->entry == entry)
+			return source;
+	}
+	elog(ERROR, "rtscan: there is no source of a segment that has been searched again");
 }
 
 /* RtscanStreamDoubter: another executor may find the bits of all segments whose rows are tested in less time than the CPU goes on for. */
@@ -97,24 +112,17 @@ static void
 search_again(void *arg)
 {
 	RtscanOrdered *ordered = (RtscanOrdered *) arg;
-	List	   *sources = tested_sources(ordered);
-	List	   *segments = NIL;
-	ListCell   *cell;
 	RtscanSearch again;
+	const RtscanSegmentScan *segment;
 	RtscanRowBits *bits;
 
 	if (ordered->searched_again)
 		return;
 	ordered->searched_again = true;
-	foreach(cell, sources)
-		segments = lappend(segments, ((RtscanOrderedSource *) lfirst(cell))->segment);
-	if (!rtscan_begin_again(&ordered->search, segments, &again))
+	if (!rtscan_begin_again(&ordered->search, tested_segments(ordered), &again))
 		return;
-	foreach(cell, sources)
-	{
-		(void) rtscan_next_segment(&again, &bits);
-		rtscan_stream_take_bits(((RtscanOrderedSource *) lfirst(cell))->stream, keep_bits(bits));
-	}
+	while ((segment = rtscan_next_segment(&again, &bits)) != NULL)
+		rtscan_stream_take_bits(source_of(ordered, segment->entry)->stream, keep_bits(bits));
 	rtscan_end_again(&ordered->search, &again);
 }
 

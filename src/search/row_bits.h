@@ -52,7 +52,7 @@ extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
 /* How many rows have their bit set. */
 extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
 
-/* Count them now: who has them does not change them any more, and may ask several times. */
+/* Count them now, for they are asked for more than once; until somebody changes bits, and says that they are not counted. */
 extern uint64 rtscan_bits_count_now(RtscanRowBits *bits);
 
 /* Clear the bits of dead rows.  The snapshot is for "snapshot too old", or NULL. */

@@ -223,6 +223,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->executor = RTSCAN_EXECUTOR_CPU;
 	memset(&search->stats, 0, sizeof(search->stats));
 	search->image = image;
+	search->leaves_cpu = false;
 	search->nsegments = 0;
 	search->next_segment = 0;
 	search->first_to_share = 0;
@@ -354,6 +355,8 @@ evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 	RtscanCounters *counters = &search->stats.counters;
 	RtscanRowBits *bits;
 
+	if (search->leaves_cpu && !rtscan_is_evaluated(segment))
+		return NULL;
 	search->evaluated++;
 	segment->takes_ranks &= search->chosen == RTSCAN_EXECUTOR_CPU;
 	bits = segment->takes_ranks ? &none : rtscan_evaluate(search->round, segment, counters);
@@ -445,11 +448,14 @@ rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 
 /* ---------------------------------------------------------------- once more */
 
-/* What is compared is to be all that there is, however slow the device is. */
+/* It may have been set since. */
 static RtscanExecutor
 choose_again(RtscanSearch *again)
 {
-	if (rtscan_debug_compare_executors && rtscan_executor == RTSCAN_EXECUTOR_AUTO && !rtscan_executor_is_cpu())
+	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_executor_is_cpu())
+		return RTSCAN_EXECUTOR_CPU;
+	/* What is compared is to be all that there is, however slow the device is. */
+	if (rtscan_debug_compare_executors)
 		return RTSCAN_EXECUTOR_COMPUTE;
 	return rtscan_choose_executor(again->segments, again->nsegments, 1);
 }
@@ -460,7 +466,9 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 	MemoryContext old = MemoryContextSwitchTo(search->context);
 	ListCell   *cell;
 
+	Assert(search->shared == NULL);
 	*again = *search;
+	again->leaves_cpu = true;
 	again->segments = palloc(Max(list_length(segments), 1) * sizeof(RtscanSegmentScan));
 	again->nsegments = again->next_segment = 0;
 	foreach(cell, segments)
@@ -469,6 +477,7 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 
 		*segment = *(const RtscanSegmentScan *) lfirst(cell);
 		segment->takes_ranks = false;
+		segment->reader.pages_read = 0;
 		rtscan_list_regions(segment);
 	}
 	again->round = rtscan_create_round();

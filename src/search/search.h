@@ -55,6 +55,7 @@ typedef struct RtscanSearch
 	const RtscanImage *image;
 	RtscanExecutor chosen;
 	bool		tests;			/* there are conditions that may be left to others */
+	bool		leaves_cpu;		/* segments that only the CPU would evaluate are passed by */
 	int			round_segments;	/* that it is asked for together */
 	int			next_segment;
 	int			part;			/* segments with work that a process takes together, at most; 0: not known so far */
@@ -91,9 +92,9 @@ extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBit
 extern IndexTuple rtscan_next_pending(RtscanSearch *search);
 
 /*
- * Somebody who took ranks (takes_ranks) wants the bits of some of these segments after all: search them once more, with all that has been found out
- * about them, if another executor is expected to be faster than the CPU now; else false.  Each comes, in this order, though none of its
- * rows may match.  The new search lasts as long as the old one, to which what it has counted is added at its end.
+ * Somebody who took ranks (takes_ranks) would rather have the bits of some of these segments now: search them once more, with all that has been
+ * found out about them, if "auto" expects another executor than the CPU to be faster; else false.  A segment that it does not evaluate does not
+ * come.  The new search lasts as long as the old one, which nobody shares, and to which what it has counted is added at its end.
  */
 extern bool rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearch *again);
 extern void rtscan_end_again(RtscanSearch *search, const RtscanSearch *again);

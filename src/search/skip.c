@@ -117,6 +117,7 @@ count_in_segment(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 	uint64		count = 0;
 
 	(void) evaluate_before(skip, source, pivot);
+	skip->bits->counted = false;
 	for (uint32 chunk = 0; chunk < skip->bits->chunks; chunk++)
 		if (skip->bits->filled[chunk])
 		{

@@ -421,6 +421,7 @@ take_wanted(uint32 code, uint32 n, const uint64 *values, void *arg)
 	WantedCodes *wanted = (WantedCodes *) arg;
 	const uint32 *codes = wanted->codes;
 
+	Assert(wanted->next == wanted->n || codes[wanted->next] >= code);
 	for (uint32 i = wanted->next; i < wanted->n && codes[i] < code + n; wanted->next = ++i)
 		wanted->datums[i] = i > 0 && codes[i] == codes[i - 1] ? wanted->datums[i - 1] :
 			dictionary_value(wanted->type, values[codes[i] - code]);
