@@ -130,14 +130,17 @@ rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *
 	return rows * adding->row + rtscan_cpu_reading(scan->reader.segment, rows, adding->read);
 }
 
-/* Nanoseconds that the CPU takes for those segments that another executor can evaluate, and to add up what is found. */
+/*
+ * Nanoseconds that the CPU takes for those segments that another executor can evaluate, and to add up what is found; or just more than a limit, if it
+ * takes more: then nobody asks how much.
+ */
 static double
-time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding, double limit)
 {
 	double		slowness = rtscan_cpu_slowness();
 	double		time = 0;
 
-	for (int i = 0; i < nscans; i++)
+	for (int i = 0; i < nscans && time <= limit; i++)
 	{
 		if (!other->can(&scans[i]))
 			continue;
@@ -201,6 +204,37 @@ time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *sca
 	return chunks * COLD_CHUNK;
 }
 
+/* What the executors but the CPU are expected to take, in nanoseconds. */
+typedef struct OtherTimes
+{
+	double		of[RTSCAN_EXECUTORS];	/* NOT_THERE; or infinite, where there is no telling */
+	double		shortest;
+	double		longest;		/* that is finite */
+} OtherTimes;
+
+#define NOT_THERE		(-1.0)
+
+static OtherTimes
+times_of_others(const RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
+{
+	OtherTimes	times = {.shortest = get_float8_infinity(), .longest = 0};
+
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
+	{
+		const RtscanExecutorMethods *executor = rtscan_executors[i];
+
+		times.of[i] = NOT_THERE;
+		if (!executor->is_ready())
+			continue;
+		times.of[i] = executor->estimate(i, scans, nscans, adding ? adding->columns : 0) +
+			time_of_looking(executor, scans, nscans, adding) / processes;
+		times.shortest = Min(times.shortest, times.of[i]);
+		if (!isinf(times.of[i]))
+			times.longest = Max(times.longest, times.of[i]);
+	}
+	return times;
+}
+
 /*
  * The executor that is expected to be the fastest for a scan, and to add up what it finds, or NULL: all but the CPU can evaluate the same
  * segments.  Each process has a CPU of its own, about.
@@ -209,35 +243,33 @@ static RtscanExecutor
 fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
+	OtherTimes	times;
 	double		most,
-				cpu_time = -1,
-				best_time = 0;
+				cpu_time,
+				best_time;
 
 	if (rtscan_executor_is_cpu())
 		return RTSCAN_EXECUTOR_CPU;
 	most = most_of_cpu(scans, nscans, adding) / processes;
 	if (most < LEAST_REQUEST)
 		return RTSCAN_EXECUTOR_CPU;
+	times = times_of_others(scans, nscans, processes, adding);
+	/* Of what is little the CPU's time need not be known. */
+	cpu_time = most < times.shortest ? -1 :
+		time_of_cpu(rtscan_executors[RTSCAN_EXECUTOR_COMPUTE], scans, nscans, adding, times.longest * processes) / processes;
+	best_time = cpu_time;
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 	{
-		const RtscanExecutorMethods *executor = rtscan_executors[i];
-		double		time;
-
-		if (!executor->is_ready())
+		if (times.of[i] == NOT_THERE)
 			continue;
-		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0) +
-			time_of_looking(executor, scans, nscans, adding) / processes;
-		/* Of what is little the CPU's time need not be known. */
-		if (cpu_time < 0 && most >= time)
-			cpu_time = best_time = time_of_cpu(executor, scans, nscans, adding) / processes;
-		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", Max(cpu_time, 0) / 1e6, rtscan_executor_names[i], time / 1e6);
-		if (time < best_time)
+		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", Max(cpu_time, 0) / 1e6, rtscan_executor_names[i], times.of[i] / 1e6);
+		if (times.of[i] < best_time)
 		{
 			best = i;
-			best_time = time;
+			best_time = times.of[i];
 		}
 		else if (cpu_time != 0)
-			executor->pass_over(i, scans, nscans, adding != NULL);
+			rtscan_executors[i]->pass_over(i, scans, nscans, adding != NULL);
 	}
 	if (best != RTSCAN_EXECUTOR_CPU)
 		rtscan_forget_cpu_speed();
