@@ -168,7 +168,7 @@ most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *addi
 		const RtscanSegmentFilter *filter = &scans[i].filter;
 
 		if (filter->region.empty || scans[i].reader.segment->header.rows < RTSCAN_CHUNK_ROWS ||
-			(rtscan_asks_for_all(&scans[i]) && adding == NULL))
+			((scans[i].takes_ranks || rtscan_asks_for_all(&scans[i])) && adding == NULL))
 			continue;
 		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nincluded > 0)
 			return get_float8_infinity();
@@ -262,7 +262,8 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const Rtsc
 	{
 		if (times.of[i] == NOT_THERE)
 			continue;
-		elog(DEBUG2, "rtscan expects: cpu %.3f ms, %s %.3f ms", Max(cpu_time, 0) / 1e6, rtscan_executor_names[i], times.of[i] / 1e6);
+		elog(DEBUG2, "rtscan expects: cpu %s%.3f ms, %s %.3f ms", cpu_time > times.longest ? ">" : "", Max(cpu_time, 0) / 1e6,
+			 rtscan_executor_names[i], times.of[i] / 1e6);
 		if (times.of[i] < best_time)
 		{
 			best = i;

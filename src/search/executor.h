@@ -58,7 +58,7 @@ typedef struct RtscanSegmentScan
 	bool		takes_list;		/* RtscanRowBits */
 	bool		takes_ranks;	/* who takes its rows from ranks of a column of the region needs no bits: the CPU makes none */
 	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
-	RtscanCpuPrice price;		/* of its filter's regions, if the other executors have been asked for theirs */
+	RtscanCpuPrice price;		/* of its filter's regions, if it has been asked for */
 	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
 	RtscanRegion **regions;		/* which combines them, */
 	bool		combined;		/* unless that executor has: then the filter's region has the bits of all of the filter */
