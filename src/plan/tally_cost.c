@@ -24,7 +24,7 @@
 #include "run/sets.h"
 #include "run/steps.h"
 #include "run/tally_sums.h"
-#include "search/executor.h"
+#include "search/choice.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 

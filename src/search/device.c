@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "miscadmin.h"
 #include "settings.h"
+#include "search/choice.h"
 #include "search/device_bits.h"
 #include "search/device_members.h"
 #include "search/device_part.h"

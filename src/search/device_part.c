@@ -7,6 +7,7 @@
 #include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "search/choice.h"
 #include "search/device_members.h"
 #include "search/device_tally.h"
 #include "utils/float.h"

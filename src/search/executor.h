@@ -1,6 +1,6 @@
 /*
  * executor.h
- *		The one interface of all executors: regions in, row bits out; and the combination of regions.
+ *		The one interface of all executors: regions in, row bits out; and the combination of regions.  Which one is asked: choice.h.
  *
  * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
  * rows; rtscan_bits_remove_dead() takes those out.
@@ -107,53 +107,6 @@ typedef struct RtscanRound
 /* Segments that are evaluated together, at most, for each device. */
 #define RTSCAN_ROUND_SEGMENTS	32
 
-/*
- * The CPU is about to do what no other executor does: an error with this reason, where rtscan.fallback
- * is off and another executor than the CPU is set.
- */
-extern void rtscan_leave_to_cpu(const char *why);
-
-#define RTSCAN_FILTER_IS_CPUS		"An aggregate has a FILTER, which only the CPU evaluates."
-#define RTSCAN_ROW_FILTER_IS_CPUS	"It has conditions on its rows that the index does not look up."
-
-/*
- * Choose the executor for all segments of a scan, which so many processes share.  With rtscan.fallback off, an error where the
- * one that is set cannot be used; likewise in the next.
- */
-extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes);
-
-/* What the CPU takes to evaluate a segment's filter, in nanoseconds, about, as experience has it. */
-extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
-
-/* What another executor than the CPU takes to test a segment's rows for a condition, in nanoseconds; 0 if none may be chosen that does. */
-extern double rtscan_test_time(const RtscanSegmentScan *scan);
-
-/* Rows that are found are to be added up. */
-typedef struct RtscanAdding
-{
-	double		row;			/* what that takes the CPU, nanoseconds a row, */
-	int			read;			/* beside reading values of so many columns; */
-	int			columns;		/* another executor looks at so many columns of them */
-} RtscanAdding;
-
-/* So many rows of a segment are found, about. */
-extern double rtscan_expected_rows(const RtscanSegmentScan *scan);
-
-/* What it takes the CPU to add up those of a segment, in nanoseconds. */
-extern double rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *adding);
-
-/* The one that "auto" chooses for that. */
-extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding);
-
-/*
- * For the planner: nanoseconds that executors other than the CPU take to search so many regions' chunks, and to add up so many columns'
- * chunks; infinite, if there is none, or none that has memory for so many bytes.
- */
-extern double rtscan_time_of_adding(double searched, double added, double bytes);
-
-/* Can that be no other than the CPU, whatever the scan? */
-extern bool rtscan_executor_is_cpu(void);
-
 /* For a search's rounds, in the current memory context, which is the search's. */
 extern RtscanRound *rtscan_create_round(void);
 
@@ -217,7 +170,7 @@ typedef struct RtscanExecutorMethods
 	bool		(*fits) (const RtscanSegmentScan *scans, int nscans, double times);
 
 	/*
-	 * Of others than the CPU (rtscan_time_of_cpu()): nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has
+	 * Of others than the CPU (choice.h): nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has
 	 * been passed over, for that was too slow.
 	 */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added);

@@ -19,7 +19,7 @@
 #include "rtscan.h"
 
 #include "access/itup.h"
-#include "search/executor.h"
+#include "search/choice.h"
 #include "search/pretest.h"
 #include "search/share.h"
 #include "search/stats.h"
