@@ -135,6 +135,7 @@ rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *
 	if (used)
 		*used = rtscan_page_used(page) - area->offset;
 	at_hand++;
+	reader->pages_read++;
 	return rtscan_page_payload(page) + area->offset;
 }
 

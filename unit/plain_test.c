@@ -20,6 +20,7 @@ static RtscanColumnRows source = {.values = values, .nulls = nulls};	/* what is 
 static RtscanSorted spare[MOST_ROWS];
 static RtscanSortedColumn column = {.sorted = elements, .spare = spare, .starts = starts, .identical = true};
 static RtscanSegment segment;
+static RtscanFinger fingers[RTSCAN_FINGERS];
 static RtscanSegmentColumn stored;
 static RtscanReader reader;
 
@@ -132,7 +133,8 @@ write_column(void)
 	if (plain == NULL)
 		return false;
 	initStringInfo(&descriptor);
-	stored = (RtscanSegmentColumn) {.header = {.flags = RTSCAN_COLUMN_PLAIN, .nonnull = column.nonnull}};
+	memset(fingers, 0, sizeof(fingers));
+	stored = (RtscanSegmentColumn) {.header = {.flags = RTSCAN_COLUMN_PLAIN, .nonnull = column.nonnull}, .fingers = fingers};
 	rtscan_write_sparse_dictionary(areas, &type, &column, &stored.header);
 	packer = rtscan_packer(areas, RTSCAN_PAGE_ORDER, 3);
 	for (uint32 rank = 0; rank < column.rows; rank++)
@@ -215,6 +217,46 @@ test_find(void **state)
 			look_up(&reader);
 		assert_int_equal(unit_pages_at_hand(), 0);
 	}
+}
+
+/* Both ends of a range, each in its place; returns how many pages that takes. */
+static uint64
+look_ends_up(uint64 low, uint64 high)
+{
+	uint64		before = reader.pages_read;
+
+	for (int end = 0; end < 2; end++)
+	{
+		RtscanProbe probe = {.column = &type, .has_key = true, .key = end == 0 ? low : high};
+		RtscanPosition position;
+
+		assert_true(rtscan_dictionary_find(&reader, 0, &probe, end == 1, &position));
+		assert_int_equal(position.rank, rank_of(probe.key, end == 1));
+	}
+	return reader.pages_read - before;
+}
+
+/* What was looked up last is found again without a page, mostly. */
+static void
+test_find_again(void **state)
+{
+	uint64		first = 0,
+				again = 0;
+
+	for (int round = 0; round < 8; round++)
+	{
+		random_plain();
+		for (int i = 0; i < 500; i++)
+		{
+			uint64		low = elements[unit_below(column.nonnull)].value;
+			uint64		high = elements[unit_below(column.nonnull)].value;
+
+			first += look_ends_up(low, high);
+			again += look_ends_up(low, high);
+		}
+		assert_int_equal(unit_pages_at_hand(), 0);
+	}
+	assert_true(again < first / 8);
 }
 
 static int
@@ -392,6 +434,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_find_again),
 		cmocka_unit_test(test_find_all),
 		cmocka_unit_test(test_visit),
 		cmocka_unit_test(test_codes),

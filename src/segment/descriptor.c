@@ -341,6 +341,8 @@ parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column
 	if (header == NULL)
 		return false;
 	column->header = *header;
+	if (rtscan_is_plain(header))
+		column->fingers = palloc0(RTSCAN_FINGERS * sizeof(RtscanFinger));
 	return column_is_sane(segment, header) && (header->bins == 0 || parse_sieve(cursor, segment, column)) &&
 		(!rtscan_is_plain(header) || parse_plain_values(cursor, segment, &column->values, type)) &&
 		(!rtscan_has_images(header) || parse_include(cursor, segment, &column->images, type));

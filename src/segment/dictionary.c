@@ -131,7 +131,7 @@ find_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool afte
 	}
 	rtscan_dictionary_close_page(&view);
 	if (rtscan_is_plain(header))
-		rtscan_plain_note(reader, column, between, position->rank);
+		rtscan_plain_note(reader, column, after, between, position->rank);
 	return true;
 }
 

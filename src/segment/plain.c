@@ -152,37 +152,37 @@ rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const Rtsc
 /* ---------------------------------------------------------------- ranks */
 
 static bool
-finger_has(const RtscanFinger *finger, int column, uint32 rank)
+finger_has(const RtscanFinger *finger, uint32 rank)
 {
-	return finger->column == column && rank >= finger->first && rank - finger->first < finger->n;
+	return rank >= finger->first && rank - finger->first < finger->n;
 }
 
-/* Forget another column. */
-static void
-hold_column(RtscanFinger *finger, int column)
+/* The finger that has a rank, or NULL. */
+static RtscanFinger *
+find_finger(const RtscanReader *reader, int column, uint32 rank)
 {
-	if (finger->column == column)
-		return;
-	finger->column = column;
-	finger->between = (RtscanBetween) {.has_low = false};
-	finger->n = 0;
+	RtscanFinger *fingers = reader->segment->columns[column].fingers;
+
+	for (int i = 0; i < RTSCAN_FINGERS; i++)
+		if (finger_has(&fingers[i], rank))
+			return &fingers[i];
+	return NULL;
 }
 
-/* Read the rows of ranks around one, as far as they are on its page. */
+/* Have it read the rows of ranks around one, as far as they are on its page. */
 static bool
-move_finger(RtscanReader *reader, int column, uint32 rank)
+move_finger(RtscanReader *reader, int column, RtscanFinger *finger, uint32 rank)
 {
 	const RtscanArea *order = &reader->segment->columns[column].header.order;
-	RtscanFinger *finger = &reader->finger;
 	uint32		per_page = rtscan_per_page(3);
 	uint32		page = rank / per_page;
 	uint32		first = rank - Min(rank % per_page, RTSCAN_FINGER_RANKS / 2);
 	uint32		end = Min(Min(first + RTSCAN_FINGER_RANKS, (page + 1) * per_page), reader->segment->header.rows);
 	Buffer		buffer;
-	const char *payload = rtscan_get_page(reader, order, page, &buffer, NULL);
+	const char *payload;
 
-	hold_column(finger, column);
 	finger->n = 0;
+	payload = rtscan_get_page(reader, order, page, &buffer, NULL);
 	if (payload == NULL)
 		return false;
 	for (uint32 at = first; at < end; at++)
@@ -194,12 +194,11 @@ move_finger(RtscanReader *reader, int column, uint32 rank)
 	return true;
 }
 
-/* Read the value of the finger's i-th rank. */
+/* Read the value of its i-th rank. */
 static bool
-read_value(RtscanReader *reader, int column, uint32 i)
+read_value(RtscanReader *reader, int column, RtscanFinger *finger, uint32 i)
 {
 	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
-	RtscanFinger *finger = &reader->finger;
 
 	if (finger->rows[i] >= reader->segment->header.rows)
 	{
@@ -212,19 +211,30 @@ read_value(RtscanReader *reader, int column, uint32 i)
 	return true;
 }
 
-bool
-rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact)
+/* The value at a rank, by the finger that has it, or else by one that is moved there. */
+static bool
+value_at_rank(RtscanReader *reader, int column, RtscanFingerUse use, uint32 rank, int64 *exact)
 {
-	RtscanFinger *finger = &reader->finger;
+	RtscanFinger *finger = find_finger(reader, column, rank);
 	uint32		i;
 
-	if (!finger_has(finger, column, rank) && !move_finger(reader, column, rank))
-		return false;
+	if (finger == NULL)
+	{
+		finger = &reader->segment->columns[column].fingers[use];
+		if (!move_finger(reader, column, finger, rank))
+			return false;
+	}
 	i = rank - finger->first;
-	if (((finger->known >> i) & 1) == 0 && !read_value(reader, column, i))
+	if (((finger->known >> i) & 1) == 0 && !read_value(reader, column, finger, i))
 		return false;
 	*exact = finger->values[i];
 	return true;
+}
+
+bool
+rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact)
+{
+	return value_at_rank(reader, column, RTSCAN_FINGER_RANK, rank, exact);
 }
 
 uint64
@@ -237,11 +247,11 @@ rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, int64 exact)
 }
 
 static bool
-key_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank, uint64 *key)
+key_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, RtscanFingerUse use, uint32 rank, uint64 *key)
 {
 	int64		exact;
 
-	if (!rtscan_plain_at_rank(reader, column, rank, &exact))
+	if (!value_at_rank(reader, column, use, rank, &exact))
 		return false;
 	*key = rtscan_plain_key(type, reader->segment->columns[column].values.header.exact, exact);
 	return true;
@@ -262,13 +272,19 @@ typedef struct Search
 	uint64		high_key;		/* and of high, unless that is as the dictionary has found it */
 } Search;
 
+static RtscanFingerUse
+use_of(bool after)
+{
+	return after ? RTSCAN_FINGER_AFTER : RTSCAN_FINGER_BEFORE;
+}
+
 /* Look at a rank from low on, before high. */
 static bool
 narrow(Search *search, uint32 rank)
 {
 	uint64		key;
 
-	if (!key_at_rank(search->reader, search->column, search->probe->column, rank, &key))
+	if (!key_at_rank(search->reader, search->column, search->probe->column, use_of(search->after), rank, &key))
 		return false;
 	if (rtscan_key_is_before(search->probe, search->after, key))
 	{
@@ -325,15 +341,11 @@ begin_between(Search *search, const RtscanBetween *between)
 	return true;
 }
 
-/* What was looked at last may be near: two ends of a range are. */
+/* Look at what a finger knows. */
 static bool
-recall(Search *search)
+recall_finger(Search *search, const RtscanFinger *finger)
 {
-	const RtscanFinger *finger = &search->reader->finger;
-
-	if (finger->column != search->column || finger->n == 0)
-		return true;
-	for (uint32 left = finger->known; left != 0; left &= left - 1)
+	for (uint32 left = finger->n > 0 ? finger->known : 0; left != 0; left &= left - 1)
 	{
 		uint32		rank = finger->first + pg_rightmost_one_pos32(left);
 
@@ -343,17 +355,32 @@ recall(Search *search)
 	return true;
 }
 
+/* What was looked at last may be the same, or near: two ends of a range are. */
+static bool
+recall(Search *search)
+{
+	const RtscanFinger *fingers = search->reader->segment->columns[search->column].fingers;
+
+	for (int i = 0; i < RTSCAN_FINGERS; i++)
+		if (!recall_finger(search, &fingers[i]))
+			return false;
+	return true;
+}
+
 /* Ranks beside one are looked at next, mostly: bring their values into the processor's cache together. */
 static void
 prefetch_beside(const Search *search, uint32 rank, uint32 ranks)
 {
 	RtscanReader *reader = search->reader;
-	const RtscanFinger *finger = &reader->finger;
 	const RtscanFrames *frames = &reader->segment->columns[search->column].values.frames;
 
 	for (uint32 at = Max(rank, search->low + ranks) - ranks; at < Min(rank + ranks + 1, search->high); at++)
-		if (finger_has(finger, search->column, at) && finger->rows[at - finger->first] < reader->segment->header.rows)
+	{
+		const RtscanFinger *finger = find_finger(reader, search->column, at);
+
+		if (finger && finger->rows[at - finger->first] < reader->segment->header.rows)
 			rtscan_prefetch_frame_row(reader, frames, finger->rows[at - finger->first]);
+	}
 }
 
 bool
@@ -367,7 +394,7 @@ rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bo
 	if (!begin_between(&search, between) || !recall(&search))
 		return false;
 	if (guess && !between->has_high && search.low < search.high && search.high == position->rank &&
-		!key_at_rank(reader, column, probe->column, search.high, &search.high_key))
+		!key_at_rank(reader, column, probe->column, use_of(after), search.high, &search.high_key))
 		return false;
 	if (guess && search.low < search.high)
 		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);
@@ -381,25 +408,33 @@ rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bo
 /* ---------------------------------------------------------------- approaching */
 
 void
-rtscan_plain_note(RtscanReader *reader, int column, const RtscanBetween *between, uint32 high_rank)
+rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between, uint32 high_rank)
 {
-	hold_column(&reader->finger, column);
-	reader->finger.between = *between;
-	reader->finger.high_rank = high_rank;
+	RtscanFinger *finger = &reader->segment->columns[column].fingers[use_of(after)];
+
+	finger->between = *between;
+	finger->high_rank = high_rank;
+}
+
+static bool
+recall_between(const RtscanFinger *finger, const RtscanProbe *probe, bool after, RtscanBetween *between, RtscanPosition *position)
+{
+	if (!finger->between.has_low || !finger->between.has_high ||
+		!rtscan_key_is_before(probe, after, finger->between.low_key) || rtscan_key_is_before(probe, after, finger->between.high_key))
+		return false;
+	*between = finger->between;
+	*position = (RtscanPosition) {finger->high_rank, finger->high_rank};
+	return true;
 }
 
 bool
 rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
 					RtscanPosition *position)
 {
-	const RtscanFinger *finger = &reader->finger;
+	const RtscanFinger *fingers = reader->segment->columns[column].fingers;
 
-	if (finger->column != column || !finger->between.has_low || !finger->between.has_high ||
-		!rtscan_key_is_before(probe, after, finger->between.low_key) || rtscan_key_is_before(probe, after, finger->between.high_key))
-		return false;
-	*between = finger->between;
-	*position = (RtscanPosition) {finger->high_rank, finger->high_rank};
-	return true;
+	return recall_between(&fingers[use_of(after)], probe, after, between, position) ||
+		recall_between(&fingers[use_of(!after)], probe, after, between, position);
 }
 
 void
@@ -412,8 +447,9 @@ rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe
 	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after};
 	uint32		rank;
 
-	if ((step == 0 && !rtscan_dictionary_approach(reader, column, probe, after)) ||
-		!rtscan_plain_recall(reader, column, probe, after, &between, &position))
+	if (!rtscan_plain_recall(reader, column, probe, after, &between, &position) &&
+		(step > 0 || !rtscan_dictionary_approach(reader, column, probe, after) ||
+		 !rtscan_plain_recall(reader, column, probe, after, &between, &position)))
 		return;
 	search.high = position.rank;
 	search.high_key = between.high_key;
@@ -425,7 +461,8 @@ rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe
 		rtscan_prefetch_head(reader, &stored->header.order, rank / per_page);
 		rtscan_prefetch_place(reader, &stored->header.order, rank / per_page, (Size) (rank % per_page) * 3);
 	}
-	else if (step == 1 && !finger_has(&reader->finger, column, rank) && move_finger(reader, column, rank))
+	else if (step == 1 && find_finger(reader, column, rank) == NULL &&
+			 move_finger(reader, column, &reader->segment->columns[column].fingers[use_of(after)], rank))
 		prefetch_beside(&search, rank, 0);
 	else if (step == 2 && narrow(&search, rank) && search.low < search.high)
 		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);
@@ -468,7 +505,7 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 
 	if (first >= last)
 		return true;
-	if (!key_at_rank(reader, column, type, first, &key))
+	if (!key_at_rank(reader, column, type, RTSCAN_FINGER_RANK, first, &key))
 		return false;
 	for (uint32 rank = first, end = first + 1; rank < last; rank = end++, key = next)
 	{
@@ -476,7 +513,7 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 		while (end < nonnull && next == key)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (!key_at_rank(reader, column, type, end, &next))
+			if (!key_at_rank(reader, column, type, RTSCAN_FINGER_RANK, end, &next))
 				return false;
 			end += next == key;
 		}

@@ -67,10 +67,10 @@ extern uint64 rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, i
 extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact);
 
 /*
- * Note what a dictionary says of a place; and if a probe's place is between the same entries as the last one, that needs no dictionary:
- * ends of a range mostly are.
+ * Note what a dictionary says of a place; and if a probe's place is between the same entries as one that was looked up last, that needs no
+ * dictionary: ends of a range mostly are, and those of a statement that comes again.
  */
-extern void rtscan_plain_note(RtscanReader *reader, int column, const RtscanBetween *between, uint32 high_rank);
+extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between, uint32 high_rank);
 extern bool rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
 								RtscanPosition *position);
 

@@ -174,12 +174,50 @@ typedef struct RtscanSegmentInclude
 	uint32	   *first_rows;		/* of pages of whole values: the first row, or code, of each */
 } RtscanSegmentInclude;
 
+/* Entries of a dictionary on both sides of a place, as far as they are known. */
+typedef struct RtscanBetween
+{
+	bool		has_low;
+	bool		has_high;
+	uint32		low_rank;		/* of the last value before it, */
+	uint64		low_key;		/* and its key */
+	uint64		high_key;		/* of the value there */
+} RtscanBetween;
+
+/*
+ * Where a plain column (plain.h) was looked at last: in the dictionary; and the rows of some ranks, with those of their values that have
+ * been read.  A segment does not change, so what a statement asks that another one has asked before, or something near, takes fewer pages.
+ */
+#define RTSCAN_FINGER_RANKS	32
+
+typedef struct RtscanFinger
+{
+	RtscanBetween between;
+	uint32		high_rank;		/* of its high key */
+	uint32		first;			/* rank */
+	uint32		n;				/* 0: none */
+	uint32		known;			/* a bit a rank: its value is here */
+	uint32		rows[RTSCAN_FINGER_RANKS];
+	int64		values[RTSCAN_FINGER_RANKS];
+} RtscanFinger;
+
+/* One for each end of ranges, or the others would be forgotten: the first rank that is not before a value, or not before or at it; and single ranks. */
+typedef enum RtscanFingerUse
+{
+	RTSCAN_FINGER_BEFORE,
+	RTSCAN_FINGER_AFTER,
+	RTSCAN_FINGER_RANK
+} RtscanFingerUse;
+
+#define RTSCAN_FINGERS		3
+
 typedef struct RtscanSegmentColumn
 {
 	RtscanColumnHeader header;
 	uint32	   *boundaries;		/* bins + 1 ranks */
 	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
 	RtscanSegmentInclude values;	/* plain: stored as those of an INCLUDE column, in frames */
+	RtscanFinger *fingers;		/* plain: by use */
 	RtscanSegmentInclude images;	/* IMAGES: stored likewise, in any way */
 } RtscanSegmentColumn;
 
@@ -204,34 +242,6 @@ rtscan_stored_values(const RtscanSegment *segment, int nkeys, int column)
 	return column < nkeys ? &segment->columns[column].values : &segment->includes[column - nkeys];
 }
 
-/* Entries of a dictionary on both sides of a place, as far as they are known. */
-typedef struct RtscanBetween
-{
-	bool		has_low;
-	bool		has_high;
-	uint32		low_rank;		/* of the last value before it, */
-	uint64		low_key;		/* and its key */
-	uint64		high_key;		/* of the value there */
-} RtscanBetween;
-
-/*
- * Where a plain column (plain.h) was looked at last: in the dictionary; and the rows of some ranks, with those of their values that have
- * been read.
- */
-#define RTSCAN_FINGER_RANKS	32
-
-typedef struct RtscanFinger
-{
-	int			column;
-	RtscanBetween between;
-	uint32		high_rank;		/* of its high key */
-	uint32		first;			/* rank */
-	uint32		n;				/* 0: none */
-	uint32		known;			/* a bit a rank: its value is here */
-	uint32		rows[RTSCAN_FINGER_RANKS];
-	int64		values[RTSCAN_FINGER_RANKS];
-} RtscanFinger;
-
 /*
  * Reads a segment.  One reader a scan and segment; pages are got one at a time and
  * released, or kept pinned while others are got.
@@ -245,7 +255,6 @@ typedef struct RtscanReader
 	bool		trusts;			/* a page that is where it was checked before is what it was */
 	double		test_time;		/* nanoseconds that another executor than the CPU takes to test all rows for a condition; 0: there is none */
 	uint64		pages_read;
-	RtscanFinger finger;
 } RtscanReader;
 
 /*
