@@ -151,6 +151,18 @@ rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const Rtsc
 
 /* ---------------------------------------------------------------- ranks */
 
+static RtscanFinger *
+fingers_of(const RtscanReader *reader, int column)
+{
+	RtscanOwnFingers *own = reader->own_fingers;
+
+	if (own == NULL)
+		return reader->segment->columns[column].fingers;
+	if (own->column != column)
+		*own = (RtscanOwnFingers) {.column = column};
+	return own->fingers;
+}
+
 static bool
 finger_has(const RtscanFinger *finger, uint32 rank)
 {
@@ -161,7 +173,7 @@ finger_has(const RtscanFinger *finger, uint32 rank)
 static RtscanFinger *
 find_finger(const RtscanReader *reader, int column, uint32 rank)
 {
-	RtscanFinger *fingers = reader->segment->columns[column].fingers;
+	RtscanFinger *fingers = fingers_of(reader, column);
 
 	for (int i = 0; i < RTSCAN_FINGERS; i++)
 		if (finger_has(&fingers[i], rank))
@@ -220,7 +232,7 @@ value_at_rank(RtscanReader *reader, int column, RtscanFingerUse use, uint32 rank
 
 	if (finger == NULL)
 	{
-		finger = &reader->segment->columns[column].fingers[use];
+		finger = &fingers_of(reader, column)[use];
 		if (!move_finger(reader, column, finger, rank))
 			return false;
 	}
@@ -359,7 +371,7 @@ recall_finger(Search *search, const RtscanFinger *finger)
 static bool
 recall(Search *search)
 {
-	const RtscanFinger *fingers = search->reader->segment->columns[search->column].fingers;
+	const RtscanFinger *fingers = fingers_of(search->reader, search->column);
 
 	for (int i = 0; i < RTSCAN_FINGERS; i++)
 		if (!recall_finger(search, &fingers[i]))
@@ -410,7 +422,7 @@ rtscan_plain_find(RtscanReader *reader, int column, const RtscanProbe *probe, bo
 void
 rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between, uint32 high_rank)
 {
-	RtscanFinger *finger = &reader->segment->columns[column].fingers[use_of(after)];
+	RtscanFinger *finger = &fingers_of(reader, column)[use_of(after)];
 
 	finger->between = *between;
 	finger->high_rank = high_rank;
@@ -431,7 +443,7 @@ bool
 rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
 					RtscanPosition *position)
 {
-	const RtscanFinger *fingers = reader->segment->columns[column].fingers;
+	const RtscanFinger *fingers = fingers_of(reader, column);
 
 	return recall_between(&fingers[use_of(after)], probe, after, between, position) ||
 		recall_between(&fingers[use_of(!after)], probe, after, between, position);
@@ -462,7 +474,7 @@ rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe
 		rtscan_prefetch_place(reader, &stored->header.order, rank / per_page, (Size) (rank % per_page) * 3);
 	}
 	else if (step == 1 && find_finger(reader, column, rank) == NULL &&
-			 move_finger(reader, column, &reader->segment->columns[column].fingers[use_of(after)], rank))
+			 move_finger(reader, column, &fingers_of(reader, column)[use_of(after)], rank))
 		prefetch_beside(&search, rank, 0);
 	else if (step == 2 && narrow(&search, rank) && search.low < search.high)
 		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);

@@ -211,6 +211,13 @@ typedef enum RtscanFingerUse
 
 #define RTSCAN_FINGERS		3
 
+/* A soft reader's, of one column: what a plan costs shall not depend on what has been looked up before. */
+typedef struct RtscanOwnFingers
+{
+	int			column;
+	RtscanFinger fingers[RTSCAN_FINGERS];
+} RtscanOwnFingers;
+
 typedef struct RtscanSegmentColumn
 {
 	RtscanColumnHeader header;
@@ -255,6 +262,7 @@ typedef struct RtscanReader
 	bool		trusts;			/* a page that is where it was checked before is what it was */
 	double		test_time;		/* nanoseconds that another executor than the CPU takes to test all rows for a condition; 0: there is none */
 	uint64		pages_read;
+	struct RtscanOwnFingers *own_fingers;	/* of a soft reader, or NULL */
 } RtscanReader;
 
 /*
