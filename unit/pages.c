@@ -105,7 +105,7 @@ unit_reader(RtscanAreaWriter *writer, RtscanSegment *segment)
 	segment->blocks = rtscan_area_finish(writer, &pages);
 	segment->header.pages = pages;
 	segment->recent = palloc0(Max(pages, 1) * sizeof(Buffer));
-	return (RtscanReader) {.index = writing.index, .segment = segment};
+	return (RtscanReader) {.index = writing.index, .segment = segment, .trusts = true, .context = CurrentMemoryContext};
 }
 
 int

@@ -152,15 +152,15 @@ rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const Rtsc
 /* ---------------------------------------------------------------- ranks */
 
 static RtscanFinger *
-fingers_of(const RtscanReader *reader, int column)
+fingers_of(RtscanReader *reader, int column)
 {
-	RtscanOwnFingers *own = reader->own_fingers;
-
-	if (own == NULL)
+	if (reader->trusts)
 		return reader->segment->columns[column].fingers;
-	if (own->column != column)
-		*own = (RtscanOwnFingers) {.column = column};
-	return own->fingers;
+	if (reader->own_fingers == NULL)
+		reader->own_fingers = MemoryContextAllocZero(reader->context, sizeof(RtscanOwnFingers));
+	if (reader->own_fingers->column != column)
+		*reader->own_fingers = (RtscanOwnFingers) {.column = column};
+	return reader->own_fingers->fingers;
 }
 
 static bool
@@ -169,16 +169,27 @@ finger_has(const RtscanFinger *finger, uint32 rank)
 	return rank >= finger->first && rank - finger->first < finger->n;
 }
 
-/* The finger that has a rank, or NULL. */
-static RtscanFinger *
-find_finger(const RtscanReader *reader, int column, uint32 rank)
+static bool
+finger_knows(const RtscanFinger *finger, uint32 rank)
 {
-	RtscanFinger *fingers = fingers_of(reader, column);
+	return finger_has(finger, rank) && ((finger->known >> (rank - finger->first)) & 1) != 0;
+}
+
+/* The finger that has a rank, best with its value, or NULL. */
+static RtscanFinger *
+find_finger(RtscanReader *reader, int column, uint32 rank)
+{
+	RtscanFinger *fingers = fingers_of(reader, column),
+			   *found = NULL;
 
 	for (int i = 0; i < RTSCAN_FINGERS; i++)
-		if (finger_has(&fingers[i], rank))
+	{
+		if (finger_knows(&fingers[i], rank))
 			return &fingers[i];
-	return NULL;
+		if (finger_has(&fingers[i], rank))
+			found = &fingers[i];
+	}
+	return found;
 }
 
 /* Have it read the rows of ranks around one, as far as they are on its page. */
@@ -228,7 +239,6 @@ static bool
 value_at_rank(RtscanReader *reader, int column, RtscanFingerUse use, uint32 rank, int64 *exact)
 {
 	RtscanFinger *finger = find_finger(reader, column, rank);
-	uint32		i;
 
 	if (finger == NULL)
 	{
@@ -236,10 +246,9 @@ value_at_rank(RtscanReader *reader, int column, RtscanFingerUse use, uint32 rank
 		if (!move_finger(reader, column, finger, rank))
 			return false;
 	}
-	i = rank - finger->first;
-	if (((finger->known >> i) & 1) == 0 && !read_value(reader, column, finger, i))
+	if (!finger_knows(finger, rank) && !read_value(reader, column, finger, rank - finger->first))
 		return false;
-	*exact = finger->values[i];
+	*exact = finger->values[rank - finger->first];
 	return true;
 }
 
@@ -440,7 +449,7 @@ recall_between(const RtscanFinger *finger, const RtscanProbe *probe, bool after,
 }
 
 bool
-rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
+rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
 					RtscanPosition *position)
 {
 	const RtscanFinger *fingers = fingers_of(reader, column);

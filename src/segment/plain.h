@@ -71,7 +71,7 @@ extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, 
  * dictionary: ends of a range mostly are, and those of a statement that comes again.
  */
 extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between, uint32 high_rank);
-extern bool rtscan_plain_recall(const RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
+extern bool rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
 								RtscanPosition *position);
 
 /*

@@ -122,8 +122,7 @@ rtscan_reader_open(RtscanReader *reader, Relation index, const RtscanEntry *entr
 	reader->lock = RecoveryInProgress() || TransactionStartedDuringRecovery();
 	reader->soft = soft;
 	reader->trusts = !reader->lock && !soft;
-	if (soft)
-		reader->own_fingers = palloc0(sizeof(RtscanOwnFingers));
+	reader->context = CurrentMemoryContext;
 	if (image == NULL)
 		image = rtscan_read_image(index, NULL, soft);
 	if (image)

@@ -201,17 +201,19 @@ typedef struct RtscanFinger
 	int64		values[RTSCAN_FINGER_RANKS];
 } RtscanFinger;
 
-/* One for each end of ranges, or the others would be forgotten: the first rank that is not before a value, or not before or at it; and single ranks. */
+/* One for each end of ranges, or the other would be forgotten: the first rank that is not before a value, or behind it; and for single ranks. */
 typedef enum RtscanFingerUse
 {
 	RTSCAN_FINGER_BEFORE,
 	RTSCAN_FINGER_AFTER,
-	RTSCAN_FINGER_RANK
+	RTSCAN_FINGER_RANK,
+	RTSCAN_FINGERS
 } RtscanFingerUse;
 
-#define RTSCAN_FINGERS		3
-
-/* A soft reader's, of one column: what a plan costs shall not depend on what has been looked up before. */
+/*
+ * Of one column, of a reader who does not trust what was read before, and of the planner: what a plan costs shall not depend on what has
+ * been looked up.
+ */
 typedef struct RtscanOwnFingers
 {
 	int			column;
@@ -259,10 +261,11 @@ typedef struct RtscanReader
 	RtscanSegment *segment;
 	bool		lock;			/* on a standby: a pin does not protect a page */
 	bool		soft;			/* the planner: report, do not raise, what is wrong */
-	bool		trusts;			/* a page that is where it was checked before is what it was */
+	bool		trusts;			/* a page that is where it was checked before is what it was, and so are fingers */
 	double		test_time;		/* nanoseconds that another executor than the CPU takes to test all rows for a condition; 0: there is none */
 	uint64		pages_read;
-	struct RtscanOwnFingers *own_fingers;	/* of a soft reader, or NULL */
+	MemoryContext context;		/* where it was opened */
+	RtscanOwnFingers *own_fingers;	/* if it does not trust, or NULL: none so far */
 } RtscanReader;
 
 /*
