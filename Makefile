@@ -27,6 +27,10 @@ override autodepend =
 PG_CPPFLAGS = -I$(srcdir)/src -DRTSCAN_VERSION='"$(RTSCAN_VERSION)"' -MMD -MP
 PG_CFLAGS = -O3 -Wno-declaration-after-statement
 
+# Its own symbols are found when it is linked, not in each new session that loads it (16 and later hide them).
+SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)-Bsymbolic)
+comma = ,
+
 # The device program's: below.
 EXTRA_CLEAN = $(OBJS:.o=.d) device/*.o device/*.d device/test/*.o device/test/*.d $(DEVICE_TESTS) device/spirv \
 	device/rtscan_device bench/encoding \

@@ -53,6 +53,7 @@ extern bool rtscan_executor_is_cpu(void);
  * is off and another executor than the CPU is set.
  */
 extern void rtscan_leave_to_cpu(const char *why);
+
 #define RTSCAN_FILTER_IS_CPUS		"An aggregate has a FILTER, which only the CPU evaluates."
 #define RTSCAN_ROW_FILTER_IS_CPUS	"It has conditions on its rows that the index does not look up."
 

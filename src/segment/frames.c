@@ -319,10 +319,12 @@ rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const ui
 bool
 rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row, int64 *value)
 {
-	const RtscanFrame *frame = &frames->frames[row / RTSCAN_CHUNK_ROWS];
+	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+	const RtscanFrame *frame = &frames->frames[chunk];
 	RtscanFramePlace place = rtscan_frame_place(frames, row);
 	Buffer		buffer;
 	const char *payload;
+	uint64		element;
 
 	*value = rtscan_frame_only_value(frame);
 	if (frame->bits == 0)
@@ -330,9 +332,11 @@ rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 ro
 	payload = rtscan_get_page(reader, &frames->area, place.page, &buffer, NULL);
 	if (payload == NULL)
 		return false;
-	*value = rtscan_frame_value(frame, payload, place);
+	element = rtscan_packed_element(payload, frame->bits, place.element);
 	rtscan_release(reader, buffer);
-	return true;
+	*value = (int64) ((uint64) frame->least + element);
+	rtscan_check_frame(reader, frames, chunk, place.page, element);
+	return element <= rtscan_frame_largest(frame);
 }
 
 void

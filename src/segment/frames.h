@@ -106,7 +106,7 @@ rtscan_frame_only_value(const RtscanFrame *frame)
 	return frame->nulls > 0 ? rtscan_frame_marker(frame) : frame->least;
 }
 
-/* That of one row, which may be outside of the bounds if the page is damaged; false only for a soft reader. */
+/* That of one row; false only for a soft reader. */
 extern bool rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row, int64 *value);
 
 /* It is going to be got soon. */
