@@ -32,8 +32,10 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/placeholder.h"
+#include "pgstat.h"
 #include "rewrite/rewriteManip.h"
 #include "storage/buf_internals.h"
+#include "storage/fd.h"
 #include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
@@ -186,9 +188,49 @@ rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info
 #endif
 }
 
+#if PG_VERSION_NUM < 160000
+/*
+ * Have the disk keep room for pages of a file, one of those that a relation is cut into, that have not been written.  Where the file system
+ * cannot do that, and the C library does not do it instead, room is found when they are written.
+ */
+static inline void
+rtscan_compat_reserve_in_file(Relation relation, BlockNumber first, uint32 n)
+{
+	char	   *path = relpath(RelationGetSmgr(relation)->smgr_rnode, MAIN_FORKNUM);
+	char	   *name = first < RELSEG_SIZE ? path : psprintf("%s.%u", path, first / RELSEG_SIZE);
+	int			file = OpenTransientFile(name, O_RDWR | PG_BINARY);
+
+	if (file < 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not open file \"%s\": %m", name)));
+	pgstat_report_wait_start(WAIT_EVENT_DATA_FILE_EXTEND);
+	do
+		errno = posix_fallocate(file, (off_t) (first % RELSEG_SIZE) * BLCKSZ, (off_t) n * BLCKSZ);
+	while (errno == EINTR);
+	pgstat_report_wait_end();
+	if (errno != 0 && errno != EOPNOTSUPP && errno != EINVAL)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not extend file \"%s\": %m", name), errhint("Check free disk space.")));
+	CloseTransientFile(file);
+	if (name != path)
+		pfree(name);
+	pfree(path);
+}
+
+static inline void
+rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
+{
+	uint32		left = RELSEG_SIZE - first % RELSEG_SIZE;
+
+	if (n > 0)
+		rtscan_compat_reserve_in_file(relation, first, Min(n, left));
+	if (n > left)
+		rtscan_compat_reserve_in_file(relation, first + left, n - left);
+}
+#endif
+
 /*
  * Extend a relation by pages, each exclusively locked then, into which nobody else looks.  Where other processes extend it as well, the lock for
- * that is held no longer than it has to be: 15 takes the pages by writing the last one, and fills those before it afterwards.
+ * that is held no longer than it has to be, and the file written to no more often, for the kernel has a lock of its own for that: 15 takes the
+ * pages by writing the last one, and has the disk keep room for those before it.
  */
 static inline void
 rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uint32 n)
@@ -210,12 +252,9 @@ rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uin
 	smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + n - 1, zeros.data, false);
 	if (others_extend)
 		UnlockRelationForExtension(relation, ExclusiveLock);
+	rtscan_compat_reserve(relation, first, n - 1);
 	for (uint32 i = 0; i < n; i++)
-	{
-		if (i + 1 < n)
-			smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + i, zeros.data, false);
 		buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, first + i, RBM_ZERO_AND_LOCK, NULL);
-	}
 #endif
 }
 

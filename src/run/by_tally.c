@@ -257,7 +257,11 @@ place_by_group(const RtscanTally *tally, int ndigits)
 	RtscanPlacedEntry *placed = rtscan_create_placed(tally);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
-		placed[entry] = (RtscanPlacedEntry) {rtscan_tally_cell(tally, entry) % groups, entry};
+	{
+		uint64		cell = rtscan_tally_cell(tally, entry);
+
+		placed[entry] = (RtscanPlacedEntry) {groups < tally->cells ? cell % groups : cell, entry};
+	}
 	if (groups < tally->cells)
 		rtscan_sort_entries(placed, tally->n);
 	return placed;

@@ -42,28 +42,35 @@ rtscan_steps_of(RtscanRowsAnswer *answer, int column)
 	return NULL;
 }
 
+/* A digit's numbers, by entry. */
+static uint32 *
+read_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit)
+{
+	uint32	   *numbers = palloc(Max(tally->n, 1) * sizeof(uint32));
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		numbers[entry] = rtscan_tally_number(tally, digit, entry);
+	return numbers;
+}
+
 /* Those that have a code, in the order of these; returns how many. */
 static uint32
-place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, RtscanPlacedEntry *placed)
+place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, RtscanPlacedEntry *placed)
 {
 	uint32		n = 0;
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
-	{
-		uint32		number = rtscan_tally_number(tally, digit, entry);
-
-		if (number < digit->null)
-			placed[n++] = (RtscanPlacedEntry) {number, entry};
-	}
+		if (numbers[entry] < digit->null)
+			placed[n++] = (RtscanPlacedEntry) {numbers[entry], entry};
 	rtscan_sort_entries(placed, n);
 	return n;
 }
 
 static void
-read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
+read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, Datum *datums)
 {
 	RtscanPlacedEntry *placed = rtscan_create_placed(tally);
-	uint32		n = place_by_code(tally, digit, placed);
+	uint32		n = place_by_code(tally, digit, numbers, placed);
 	uint32	   *codes = palloc(Max(n, 1) * sizeof(uint32));
 	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
 
@@ -79,62 +86,50 @@ read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigi
 
 /* NULL has the least one's, which nobody asks for. */
 static void
-read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, Datum *datums)
+read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, Datum *datums)
 {
 	int64	   *integers = palloc(Max(tally->n, 1) * sizeof(int64));
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
-	{
-		uint32		number = rtscan_tally_number(tally, digit, entry);
-
-		integers[entry] = digit->of.least + (number < digit->null ? number : 0);
-	}
+		integers[entry] = digit->of.least + (numbers[entry] < digit->null ? numbers[entry] : 0);
 	rtscan_get_values_of_integers(values, integers, digit->of.scale, tally->n, datums);
 	pfree(integers);
 }
 
 /* Those that a dimension has. */
 static void
-read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, Datum *datums)
+read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers, Datum *datums)
 {
 	for (uint32 entry = 0; entry < tally->n; entry++)
-	{
-		uint32		number = rtscan_tally_number(tally, digit, entry);
-
-		if (number < digit->null)
-			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, number);
-	}
+		if (numbers[entry] < digit->null)
+			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, numbers[entry]);
 }
 
 /* One of each range's. */
 static void
-read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, Datum *datums)
+read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers, Datum *datums)
 {
 	const RtscanSteps *steps = rtscan_steps_of(answer, column);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
-	{
-		uint32		number = rtscan_tally_number(tally, digit, entry);
-
-		if (number < digit->null)
-			datums[entry] = steps->values[number];
-	}
+		if (numbers[entry] < digit->null)
+			datums[entry] = steps->values[numbers[entry]];
 }
 
 /* The values that a digit of a column stands for, by entry; of NULL any. */
 static Datum *
-read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column)
+read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers)
 {
 	RtscanValues *values;
 	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
 
 	if (digit->map)
 	{
-		(column < answer->question->schema->ncolumns ? read_steps : read_mapped) (answer, tally, digit, column, datums);
+		(column < answer->question->schema->ncolumns ? read_steps : read_mapped) (answer, tally, digit, column, numbers, datums);
 		return datums;
 	}
 	values = rtscan_cursor_column(answer->cursor, column);
-	(digit->coded ? read_codes : read_integers) (values, tally, digit, datums);
+	(digit->coded ? read_codes : read_integers) (values, tally, digit, numbers, datums);
 	return datums;
 }
 
@@ -148,9 +143,11 @@ read_columns(RtscanEntries *entries, const Bitmapset *columns)
 	while ((column = bms_next_member(columns, column)) >= 0)
 	{
 		int			n = entries->n++;
+		const RtscanTallyDigit *digit = &entries->tally->digits[n];
 
 		entries->columns[n] = column;
-		entries->values[n] = read_digit(entries->answer, entries->tally, &entries->tally->digits[n], column);
+		entries->numbers[n] = read_numbers(entries->tally, digit);
+		entries->values[n] = read_digit(entries->answer, entries->tally, digit, column, entries->numbers[n]);
 	}
 }
 
@@ -172,8 +169,7 @@ rtscan_enter_entry(const RtscanEntries *entries, uint32 entry)
 	ResetExprContext(batch->context);
 	for (int i = 0; i < entries->n; i++)
 	{
-		const RtscanTallyDigit *digit = &entries->tally->digits[i];
-		bool		isnull = rtscan_tally_number(entries->tally, digit, entry) == digit->null;
+		bool		isnull = entries->numbers[i][entry] == entries->tally->digits[i].null;
 
 		batch->slot->tts_isnull[entries->columns[i]] = isnull;
 		batch->slot->tts_values[entries->columns[i]] = isnull ? (Datum) 0 : entries->values[i][entry];

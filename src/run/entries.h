@@ -16,7 +16,7 @@
 /* The steps that a column has, as far as conditions are concerned, which have been found; or NULL. */
 extern const RtscanSteps *rtscan_steps_of(RtscanRowsAnswer *answer, int column);
 
-/* A tally's first digits: the columns that they are of, in the batch, and their values by entry; those of GROUP BY come first. */
+/* A tally's first digits: the columns that they are of, in the batch, and their numbers and values by entry; those of GROUP BY come first. */
 typedef struct RtscanEntries
 {
 	RtscanRowsAnswer *answer;
@@ -24,6 +24,7 @@ typedef struct RtscanEntries
 	int			ngroups;
 	int			n;
 	int			columns[DEVICE_MAX_DIGITS];
+	uint32	   *numbers[DEVICE_MAX_DIGITS];
 	Datum	   *values[DEVICE_MAX_DIGITS];
 } RtscanEntries;
 

@@ -198,7 +198,7 @@ add_block(RtscanGroupTable *table)
 		table->blocks = table->blocks ? repalloc_huge(table->blocks, table->capacity * sizeof(char *)) :
 			MemoryContextAlloc(table->context, table->capacity * sizeof(char *));
 	}
-	table->blocks[table->nblocks++] = MemoryContextAllocZero(table->context, table->groups_a_block * table->group_size);
+	table->blocks[table->nblocks++] = MemoryContextAlloc(table->context, table->groups_a_block * table->group_size);
 }
 
 static inline RtscanGroup *
@@ -215,7 +215,7 @@ make_group(RtscanGroupTable *table, const RtscanGroup *wanted)
 
 	if (table->ngroups == (uint64) table->nblocks * table->groups_a_block)
 		add_block(table);
-	group = group_in_block(table, table->ngroups++);
+	group = memset(group_in_block(table, table->ngroups++), 0, table->group_size);
 	group->hash = wanted->hash;
 	group->keys = (Datum *) (group + 1);
 	group->isnull = (bool *) (group->keys + table->nkeys);
