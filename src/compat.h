@@ -189,41 +189,45 @@ rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info
 }
 
 #if PG_VERSION_NUM < 160000
-/*
- * Have the disk keep room for pages of a file, one of those that a relation is cut into, that have not been written.  Where the file system
- * cannot do that, and the C library does not do it instead, room is found when they are written.
- */
-static inline void
+/* Have the disk keep room for pages of a file, one of those that a relation is cut into; false if it does not. */
+static inline bool
 rtscan_compat_reserve_in_file(Relation relation, BlockNumber first, uint32 n)
 {
 	char	   *path = relpath(RelationGetSmgr(relation)->smgr_rnode, MAIN_FORKNUM);
 	char	   *name = first < RELSEG_SIZE ? path : psprintf("%s.%u", path, first / RELSEG_SIZE);
 	int			file = OpenTransientFile(name, O_RDWR | PG_BINARY);
+	int			error = ENOENT;
 
-	if (file < 0)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not open file \"%s\": %m", name)));
-	pgstat_report_wait_start(WAIT_EVENT_DATA_FILE_EXTEND);
-	do
-		errno = posix_fallocate(file, (off_t) (first % RELSEG_SIZE) * BLCKSZ, (off_t) n * BLCKSZ);
-	while (errno == EINTR);
-	pgstat_report_wait_end();
-	if (errno != 0 && errno != EOPNOTSUPP && errno != EINVAL)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not extend file \"%s\": %m", name), errhint("Check free disk space.")));
-	CloseTransientFile(file);
+	if (file >= 0)
+	{
+		pgstat_report_wait_start(WAIT_EVENT_DATA_FILE_EXTEND);
+		error = posix_fallocate(file, (off_t) (first % RELSEG_SIZE) * BLCKSZ, (off_t) n * BLCKSZ);
+		pgstat_report_wait_end();
+		CloseTransientFile(file);
+	}
 	if (name != path)
 		pfree(name);
 	pfree(path);
+	return error == 0;
 }
 
+/*
+ * Have the disk keep room for new pages, which have not been written.  Where a file system cannot do that, or says that it is full, as some do
+ * when they are not, they are written.
+ */
 static inline void
 rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
 {
-	uint32		left = RELSEG_SIZE - first % RELSEG_SIZE;
+	PGAlignedBlock zeros = {0};
 
-	if (n > 0)
-		rtscan_compat_reserve_in_file(relation, first, Min(n, left));
-	if (n > left)
-		rtscan_compat_reserve_in_file(relation, first + left, n - left);
+	for (uint32 done = 0, now; done < n; done += now)
+	{
+		now = Min(n - done, RELSEG_SIZE - (first + done) % RELSEG_SIZE);
+		if (rtscan_compat_reserve_in_file(relation, first + done, now))
+			continue;
+		for (uint32 i = done; i < done + now; i++)
+			smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + i, zeros.data, false);
+	}
 }
 #endif
 
@@ -249,6 +253,10 @@ rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uin
 	if (others_extend)
 		LockRelationForExtension(relation, ExclusiveLock);
 	first = RelationGetNumberOfBlocks(relation);
+	if ((uint64) first + n > MaxBlockNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("cannot extend relation \"%s\" beyond %u blocks", RelationGetRelationName(relation), MaxBlockNumber)));
 	smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + n - 1, zeros.data, false);
 	if (others_extend)
 		UnlockRelationForExtension(relation, ExclusiveLock);

@@ -431,6 +431,35 @@ test_damage(void **state)
 	assert_true(errors > 0);
 }
 
+/* The value of a row, or a fault: none that its chunk cannot have. */
+static void
+read_row(void *arg)
+{
+	uint32		row = *(uint32 *) arg;
+	const RtscanFrame *frame = &stored.values.frames.frames[row / RTSCAN_CHUNK_ROWS];
+	int64		value;
+
+	assert_true(rtscan_get_frame_row(&reader, &stored.values.frames, row, &value));
+	assert_true((uint64) value - (uint64) frame->least <= rtscan_frame_largest(frame));
+}
+
+static void
+test_damaged_rows(void **state)
+{
+	uint32		errors = 0;
+
+	for (int round = 0; round < 3; round++)
+	{
+		random_plain();
+		for (int i = 0; i < 100; i++)
+			unit_damage_page(&reader);
+		for (uint32 row = 0; row < column.rows; row++)
+			errors += unit_error(read_row, &row) != NULL;
+		unit_forget_pages();
+	}
+	assert_true(errors > 0);
+}
+
 int
 main(void)
 {
@@ -442,6 +471,7 @@ main(void)
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_damaged_rows),
 	};
 
 	unit_seed();

@@ -220,20 +220,30 @@ bounds_have(const CpuColumn *part, int64 value)
 	return false;
 }
 
+/* The exact integer of a row whose chunk has several. */
+static int64
+row_value(RowTester *tester, int i, uint32 row)
+{
+	const RtscanFrames *frames = &tester->evaluation->columns[i].column->values.frames;
+	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+	const RtscanFrame *frame = &frames->frames[chunk];
+	RtscanFramePlace place = rtscan_frame_place(frames, row);
+	uint64		element = rtscan_packed_element(get_row_page(tester, i, place.page), frame->bits, place.element);
+
+	rtscan_check_frame(tester->evaluation->reader, frames, chunk, place.page, element);
+	return rtscan_frame_value(frame, element);
+}
+
 static bool
 value_matches(RowTester *tester, int i, uint32 row)
 {
 	CpuColumn  *part = &tester->evaluation->columns[i];
-	const RtscanFrames *frames = &part->column->values.frames;
-	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
-	const RtscanFrame *frame = &frames->frames[chunk];
-	RtscanFramePlace place = rtscan_frame_place(frames, row);
+	const RtscanFrame *frame = &part->column->values.frames.frames[row / RTSCAN_CHUNK_ROWS];
 	int64		value;
 
 	if (part->bounds == NULL)
 		find_bounds(tester, part);
-	value = frame->bits == 0 ? rtscan_frame_only_value(frame) :
-		rtscan_frame_value(frame, get_row_page(tester, i, place.page), place);
+	value = frame->bits == 0 ? rtscan_frame_only_value(frame) : row_value(tester, i, row);
 	if (frame->nulls > 0 && value == rtscan_frame_marker(frame))
 		return part->has_null;
 	return bounds_have(part, value);

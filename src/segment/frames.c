@@ -334,7 +334,7 @@ rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 ro
 		return false;
 	element = rtscan_packed_element(payload, frame->bits, place.element);
 	rtscan_release(reader, buffer);
-	*value = (int64) ((uint64) frame->least + element);
+	*value = rtscan_frame_value(frame, element);
 	rtscan_check_frame(reader, frames, chunk, place.page, element);
 	return element <= rtscan_frame_largest(frame);
 }

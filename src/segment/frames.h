@@ -94,9 +94,9 @@ rtscan_frame_place(const RtscanFrames *frames, uint32 row)
 }
 
 static inline int64
-rtscan_frame_value(const RtscanFrame *frame, const char *payload, RtscanFramePlace place)
+rtscan_frame_value(const RtscanFrame *frame, uint64 element)
 {
-	return (int64) ((uint64) frame->least + rtscan_packed_element(payload, frame->bits, place.element));
+	return (int64) ((uint64) frame->least + element);
 }
 
 /* The integer of all rows of a chunk that are alike. */
