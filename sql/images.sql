@@ -74,7 +74,7 @@ INSERT INTO question (query) VALUES
 	('SELECT * FROM (SELECT f::text, id FROM t WHERE g = 1 ORDER BY f, id LIMIT 4000) q'),
 	('SELECT * FROM (SELECT few, v, id FROM t ORDER BY v, few, id LIMIT 300) q'),
 	('SELECT id, few, n FROM (SELECT * FROM t WHERE id = 12345 ORDER BY n LIMIT 5) q');
-CREATE FUNCTION compare(query text, OUT problem text, OUT from_heap bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION compare(query text, counts boolean, OUT problem text, OUT from_heap bigint) LANGUAGE plpgsql AS $$
 DECLARE
 	hashed text := format('SELECT count(*) || ''/'' || sum(hashtextextended(q::text, 0)) FROM (%s) q', query);
 	plan json;
@@ -83,7 +83,7 @@ DECLARE
 BEGIN
 	SET LOCAL enable_seqscan = off;
 	SET LOCAL enable_bitmapscan = off;
-	EXECUTE format('EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) %s', query) INTO plan;
+	EXECUTE format('EXPLAIN (%s FORMAT JSON) %s', CASE WHEN counts THEN 'ANALYZE, TIMING OFF,' END, query) INTO plan;
 	EXECUTE hashed INTO by_index;
 	SET LOCAL enable_seqscan = on;
 	SET LOCAL rtscan.enable_scan = off;
@@ -100,9 +100,10 @@ BEGIN
 	SELECT sum(m[1]::bigint) FROM regexp_matches(plan::text, '"Heap Fetches": (\d+)', 'g') m INTO from_heap;
 END $$;
 CREATE FUNCTION problems() RETURNS TABLE (query text, problem text) LANGUAGE sql AS $$
-	SELECT q.query, c.problem FROM question q, compare(q.query) c WHERE c.problem IS NOT NULL ORDER BY number
+	SELECT q.query, c.problem FROM question q, compare(q.query, false) c WHERE c.problem IS NOT NULL ORDER BY number
 $$;
-SELECT count(*) > 30 AS asked, sum(from_heap), string_agg(problem, ', ') AS problems FROM question q, compare(q.query);
+SELECT count(*) > 30 AS asked, sum(from_heap), string_agg(problem, ', ') AS problems
+FROM question q, compare(q.query, true);
 -- one that is alone among its likes, and none: how they are stored
 CREATE FUNCTION stored(name text, OUT codes numeric, OUT include boolean) LANGUAGE plpgsql AS $$
 BEGIN

@@ -24,6 +24,7 @@ typedef struct AggregateState
 	RtscanRowsAnswer *answer;	/* from rows */
 	RtscanRemembered *remembered;	/* results, once it is scanned again with other parameters; or NULL */
 	bool		recalled;		/* the result at hand is one of these, and the only one */
+	bool		begins;			/* what is asked for are a result's first columns, as they are: nothing is to be projected */
 	bool		done;			/* all results have been returned */
 } AggregateState;
 
@@ -59,6 +60,22 @@ filters_may_fail(const RtscanNodePlan *plan)
 	return false;
 }
 
+/* Is each column that is asked for the one of a result in the same place? */
+static bool
+begins_result(const CustomScan *scan)
+{
+	ListCell   *cell;
+
+	foreach(cell, scan->scan.plan.targetlist)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
+
+		if (!IsA(entry->expr, Var) || castNode(Var, entry->expr)->varattno != entry->resno)
+			return false;
+	}
+	return true;
+}
+
 static void
 begin(CustomScanState *custom, EState *estate, int eflags)
 {
@@ -67,6 +84,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 	rtscan_begin_node(node, eflags);
 	state->filters_may_fail = filters_may_fail(node->plan);
+	state->begins = begins_result((CustomScan *) custom->ss.ps.plan);
 	check_permissions((CustomScan *) custom->ss.ps.plan);
 	if (node->plan->by_rows)
 		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->plan, node->schema->ncolumns);
@@ -142,6 +160,25 @@ next_result(AggregateState *state, TupleTableSlot *slot)
 	return true;
 }
 
+/* What is asked for of a result. */
+static TupleTableSlot *
+project(AggregateState *state, TupleTableSlot *result)
+{
+	const PlanState *plan = &state->node.custom.ss.ps;
+	TupleTableSlot *slot = plan->ps_ResultTupleSlot;
+	int			n;
+
+	if (plan->ps_ProjInfo == NULL)
+		return result;
+	if (!state->begins)
+		return ExecProject(plan->ps_ProjInfo);
+	n = slot->tts_tupleDescriptor->natts;
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, result->tts_values, n * sizeof(Datum));
+	memcpy(slot->tts_isnull, result->tts_isnull, n * sizeof(bool));
+	return ExecStoreVirtualTuple(slot);
+}
+
 /*
  * A result that HAVING lets pass.  ExecScan() would not do: in a recheck of EvalPlanQual() it takes
  * a node above relations for one whose tuple it has already.
@@ -167,7 +204,7 @@ execute(CustomScanState *node)
 			break;
 		context->ecxt_scantuple = ExecStoreVirtualTuple(slot);
 		if (ExecQual(node->ss.ps.qual, context))
-			return node->ss.ps.ps_ProjInfo ? ExecProject(node->ss.ps.ps_ProjInfo) : slot;
+			return project(state, slot);
 		InstrCountFiltered1(node, 1);
 	}
 	end_answer(state);

@@ -60,7 +60,7 @@ struct RtscanGroupTable
 	bool		images;			/* all keys are values that are equal if their bits are */
 	Size		group_size;
 	Size		states_offset;	/* in a group, behind which keys are NULL */
-	uint32		groups_a_block;
+	int			block_bits;		/* 2^n groups a block */
 	uint32		nblocks;
 	uint32		capacity;
 	char	  **blocks;
@@ -120,7 +120,7 @@ rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *colla
 	find_key_types(table, keys, operators, collations);
 	table->states_offset = MAXALIGN(sizeof(RtscanGroup) + keys->natts * (sizeof(Datum) + sizeof(bool)));
 	table->group_size = table->states_offset + Max(nstates, 1) * sizeof(RtscanState);
-	table->groups_a_block = Max(BLOCK_BYTES / table->group_size, 1);
+	table->block_bits = pg_leftmost_one_pos32(Max(BLOCK_BYTES / table->group_size, 1));
 	table->own_context = CurrentMemoryContext;
 	table->context = context;
 	table->temporary = temporary;
@@ -198,13 +198,15 @@ add_block(RtscanGroupTable *table)
 		table->blocks = table->blocks ? repalloc_huge(table->blocks, table->capacity * sizeof(char *)) :
 			MemoryContextAlloc(table->context, table->capacity * sizeof(char *));
 	}
-	table->blocks[table->nblocks++] = MemoryContextAlloc(table->context, table->groups_a_block * table->group_size);
+	table->blocks[table->nblocks++] = MemoryContextAlloc(table->context, table->group_size << table->block_bits);
 }
 
 static inline RtscanGroup *
 group_in_block(const RtscanGroupTable *table, uint64 number)
 {
-	return (RtscanGroup *) (table->blocks[number / table->groups_a_block] + number % table->groups_a_block * table->group_size);
+	uint64		place = number & ((UINT64CONST(1) << table->block_bits) - 1);
+
+	return (RtscanGroup *) (table->blocks[number >> table->block_bits] + place * table->group_size);
 }
 
 static RtscanGroup *
@@ -213,7 +215,7 @@ make_group(RtscanGroupTable *table, const RtscanGroup *wanted)
 	RtscanGroup *group;
 	MemoryContext old = MemoryContextSwitchTo(table->context);
 
-	if (table->ngroups == (uint64) table->nblocks * table->groups_a_block)
+	if (table->ngroups == (uint64) table->nblocks << table->block_bits)
 		add_block(table);
 	group = memset(group_in_block(table, table->ngroups++), 0, table->group_size);
 	group->hash = wanted->hash;
