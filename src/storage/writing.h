@@ -73,7 +73,7 @@ extern uint64 rtscan_writing_id(RtscanWriting *writing);
 extern void rtscan_end_writing(const RtscanWriting *writing, RtscanImage *image);
 
 /* Take at most so many pages to write to, exclusively locked; as rtscan_allocate_page(). */
-#define RTSCAN_TAKE_PAGES		32
+#define RTSCAN_TAKE_PAGES		16
 extern void rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n);
 
 /* Take a page and write it, as rtscan_write_new_page(). */
