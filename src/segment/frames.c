@@ -144,11 +144,13 @@ rtscan_frames_last_bytes(const RtscanFrames *frames, uint32 rows)
 							   frames->frames[last].bits);
 }
 
-void
+bool
 rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest)
 {
-	if (unlikely(largest > rtscan_frame_largest(&frames->frames[chunk])))
-		rtscan_fault(reader, &frames->area, page, "A value is outside of the bounds of its chunk.");
+	if (likely(largest <= rtscan_frame_largest(&frames->frames[chunk])))
+		return true;
+	rtscan_fault(reader, &frames->area, page, "A value is outside of the bounds of its chunk.");
+	return false;
 }
 
 /* Unpack a chunk's pages into values or, if those are NULL, codes. */
@@ -335,8 +337,7 @@ rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 ro
 	element = rtscan_packed_element(payload, frame->bits, place.element);
 	rtscan_release(reader, buffer);
 	*value = rtscan_frame_value(frame, element);
-	rtscan_check_frame(reader, frames, chunk, place.page, element);
-	return element <= rtscan_frame_largest(frame);
+	return rtscan_check_frame(reader, frames, chunk, place.page, element);
 }
 
 void

@@ -69,8 +69,8 @@ rtscan_frame_marker(const RtscanFrame *frame)
 	return (int64) ((uint64) frame->greatest + 1);
 }
 
-/* Fault a page of a chunk whose largest element is larger than its frame lets it be. */
-extern void rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest);
+/* Fault a page of a chunk whose largest element is larger than its frame lets it be; false then, for a soft reader. */
+extern bool rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest);
 
 /* The integers of a chunk's rows, or of some rows that ascend and are in one chunk. */
 extern void rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values);
