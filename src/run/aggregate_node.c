@@ -120,24 +120,33 @@ end_answer(AggregateState *state)
 	rtscan_end_answer(&state->node);
 }
 
+/* From bits that is the one result. */
+static void
+begin_answer(AggregateState *state, TupleTableSlot *slot)
+{
+	RtscanNode *node = &state->node;
+	RtscanBitsFilters filters = {state->filters_may_fail, prepare_filters, make_filter, node};
+	MemoryContext old;
+
+	rtscan_begin_answer(node);
+	old = MemoryContextSwitchTo(node->context);
+	if (state->rows)
+		state->answer = rtscan_begin_rows(state->rows, &node->question);
+	else
+		rtscan_answer_by_bits(node->plan->aggregates, &node->question, &filters, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(old);
+}
+
 /* The next result of the answer at hand, which begins with the first; the columns behind it are EXPLAIN's. */
 static bool
 calculate_result(AggregateState *state, TupleTableSlot *slot)
 {
 	RtscanNode *node = &state->node;
-	RtscanBitsFilters filters = {state->filters_may_fail, prepare_filters, make_filter, node};
 	bool		first = node->context == NULL;
-	MemoryContext old;
 
-	if (first)
-		rtscan_begin_answer(node);
-	old = MemoryContextSwitchTo(node->context);
-	if (first && state->rows)
-		state->answer = rtscan_begin_rows(state->rows, &node->question);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-	if (first && !state->rows)
-		rtscan_answer_by_bits(node->plan->aggregates, &node->question, &filters, slot->tts_values, slot->tts_isnull);
-	MemoryContextSwitchTo(old);
+	if (first)
+		begin_answer(state, slot);
 	return !state->rows ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
 }
 

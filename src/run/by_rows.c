@@ -16,6 +16,7 @@
 #include "run/sets.h"
 #include "run/shared.h"
 #include "run/slice.h"
+#include "run/tally_results.h"
 #include "utils/memutils.h"
 
 /* A slice brings far too much if groups take so many times the memory that they may; and how small slices get. */
@@ -397,6 +398,7 @@ add_rows(RtscanRowsAnswer *answer)
 
 	while (!full && (answer->next < answer->batch->n || next_batch(answer)))
 	{
+		rtscan_add_kept_entries(answer);
 		rtscan_add_slice(answer);
 		full = groups_are_full(answer);
 	}
@@ -587,17 +589,22 @@ finish_collected(RtscanRowsAnswer *answer, int number, RtscanState *state, bool 
 	return result;
 }
 
+/* Of the group that is visited. */
 static void
 finish_group(RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *isnull)
 {
-	const RtscanRowsTask *task = answer->task;
+	int			nkeys = answer->task->nkeys;
 
-	for (int i = 0; i < task->naggregates; i++)
-		if (answer->transitions[i].collecting)
-			values[i] = finish_collected(answer, i, &group[i], &isnull[i]);
-		else
-			values[i] = (task->partial ? rtscan_partial_result : rtscan_result)
-				(&answer->transitions[i], &group[i], &isnull[i]);
+	for (int i = 0; i < answer->set->nkeys; i++)
+	{
+		int			key = answer->set->keys[i];
+
+		values[key] = answer->keys[key];
+		isnull[key] = answer->isnull[key];
+	}
+	for (int i = 0; i < answer->task->naggregates; i++)
+		values[nkeys + i] = answer->transitions[i].collecting ? finish_collected(answer, i, &group[i], &isnull[nkeys + i]) :
+			rtscan_result_of(answer, i, &group[i], &isnull[nkeys + i]);
 }
 
 /* Begin to visit groups: those of another set, or of the rows that are left. */
@@ -612,46 +619,46 @@ begin_part(RtscanRowsAnswer *answer)
 	return true;
 }
 
-/* The next group that is asked for, or NULL. */
-static RtscanState *
-next_group(RtscanRowsAnswer *answer)
+/* Go on to the next group of the part at hand, and have its result, if it is asked for; false if there is none. */
+static bool
+next_of_part(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {
-	while (answer->in_part || begin_part(answer))
-	{
-		RtscanState *group = rtscan_visit_group(answer);
+	RtscanState *group;
 
-		CHECK_FOR_INTERRUPTS();
-		answer->in_part = group != NULL;
-		if (group && answer->set->asked)
-			return group;
+	if (answer->kept)
+		return rtscan_next_kept_result(answer, values, isnull);
+	group = rtscan_visit_group(answer);
+	if (group && answer->set->asked)
+		finish_group(answer, group, values, isnull);
+	return group != NULL;
+}
+
+static void
+write_groupings(const RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	int			first = answer->task->nkeys + answer->task->naggregates;
+
+	for (int i = 0; i < answer->task->ngroupings; i++)
+	{
+		values[first + i] = answer->set->groupings[i];
+		isnull[first + i] = false;
 	}
-	return NULL;
 }
 
 bool
 rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {
-	const RtscanRowsTask *task = answer->task;
-	RtscanState *group = next_group(answer);
-	int			next = task->nkeys;
-
-	if (group == NULL)
-		return false;
-	for (int i = 0; i < answer->set->nkeys; i++)
+	while (answer->in_part || begin_part(answer))
 	{
-		int			key = answer->set->keys[i];
-
-		values[key] = answer->keys[key];
-		isnull[key] = answer->isnull[key];
+		CHECK_FOR_INTERRUPTS();
+		answer->in_part = next_of_part(answer, values, isnull);
+		if (answer->in_part && answer->set->asked)
+		{
+			write_groupings(answer, values, isnull);
+			return true;
+		}
 	}
-	finish_group(answer, group, values + next, isnull + next);
-	next += task->naggregates;
-	for (int i = 0; i < task->ngroupings; i++, next++)
-	{
-		values[next] = answer->set->groupings[i];
-		isnull[next] = false;
-	}
-	return true;
+	return false;
 }
 
 void

@@ -25,6 +25,43 @@ rtscan_create_placed(const RtscanTally *tally)
 	return palloc(Max(tally->n, 1) * sizeof(RtscanPlacedEntry));
 }
 
+/* ---------------------------------------------------------------- columns */
+
+const Bitmapset *
+rtscan_columns_of_groups(const RtscanRowsAnswer *answer)
+{
+	return answer->groups ? answer->set->columns : NULL;
+}
+
+Bitmapset *
+rtscan_columns_of_distinct(const RtscanRowsAnswer *answer)
+{
+	Bitmapset  *columns = NULL;
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+		if (rtscan_is_distinct(&answer->transitions[i]))
+			columns = bms_add_members(columns, answer->task->aggregates[i].columns_of_arguments);
+	return columns;
+}
+
+Bitmapset *
+rtscan_columns_of_conditions(const RtscanRowsAnswer *answer)
+{
+	Bitmapset  *columns = bms_union(answer->task->quals.columns, rtscan_columns_of_distinct(answer));
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
+
+		columns = bms_add_members(columns, aggregate->filter.columns);
+		if (aggregate->of_entries)
+			columns = bms_add_members(columns, aggregate->columns_of_arguments);
+		for (int k = 0; k < aggregate->nchoices; k++)
+			columns = bms_add_members(columns, aggregate->choices[k].condition.columns);
+	}
+	return bms_del_members(columns, rtscan_columns_of_groups(answer));
+}
+
 /* ---------------------------------------------------------------- what digits stand for */
 
 const RtscanSteps *
@@ -152,13 +189,12 @@ read_columns(RtscanEntries *entries, const Bitmapset *columns)
 }
 
 void
-rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally, const Bitmapset *groups,
-					const Bitmapset *others)
+rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally)
 {
 	*entries = (RtscanEntries) {.answer = answer, .tally = tally};
-	read_columns(entries, groups);
+	read_columns(entries, rtscan_columns_of_groups(answer));
 	entries->ngroups = entries->n;
-	read_columns(entries, others);
+	read_columns(entries, rtscan_columns_of_conditions(answer));
 }
 
 void

@@ -16,6 +16,22 @@
 /* The steps that a column has, as far as conditions are concerned, which have been found; or NULL. */
 extern const RtscanSteps *rtscan_steps_of(RtscanRowsAnswer *answer, int column);
 
+/* Do entries say which distinct values there are, rather than totals? */
+static inline bool
+rtscan_is_distinct(const RtscanTransition *transition)
+{
+	return transition->collecting && transition->collecting->how.purpose == RTSCAN_FOR_DISTINCT;
+}
+
+/* The columns that entries are about, in the order in which a tally is asked for digits: those of GROUP BY, and, of those without, */
+extern const Bitmapset *rtscan_columns_of_groups(const RtscanRowsAnswer *answer);
+
+/* the others that conditions on rows, values of which only distinct ones are wanted, or expressions depend on. */
+extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsAnswer *answer);
+
+/* Of distinct values all are to be told from each other. */
+extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsAnswer *answer);
+
 /* A tally's first digits: the columns that they are of, in the batch, and their numbers and values by entry; those of GROUP BY come first. */
 typedef struct RtscanEntries
 {
@@ -28,9 +44,8 @@ typedef struct RtscanEntries
 	Datum	   *values[DEVICE_MAX_DIGITS];
 } RtscanEntries;
 
-/* Read the values of all entries, in the current memory context: the columns' order is that in which they were asked for. */
-extern void rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally, const Bitmapset *groups,
-								const Bitmapset *others);
+/* Read the values of all entries, in the current memory context. */
+extern void rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally);
 
 /* Let expressions be about a row of an entry. */
 extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);

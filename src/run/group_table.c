@@ -164,6 +164,12 @@ rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull
 	return table->images ? hash_images(table, keys, isnull) : hash_by_functions(table, keys, isnull);
 }
 
+bool
+rtscan_group_keys_are_images(const RtscanGroupTable *table)
+{
+	return table->images;
+}
+
 static bool
 is_equal(const RtscanGroupTable *table, KeyType *key, Datum a, Datum b)
 {
@@ -257,7 +263,7 @@ rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnul
 	bool		found;
 	Bucket	   *bucket;
 
-	if (fresh && table->images)
+	if (fresh)
 		return make_group(table, &wanted);
 	find_all(table);
 	bucket = buckets_insert_hash(table->buckets, &wanted, hash, &found);

@@ -35,9 +35,12 @@ extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *op
 
 extern uint32 rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull);
 
+/* Are keys equal only if they are identical? */
+extern bool rtscan_group_keys_are_images(const RtscanGroupTable *table);
+
 /*
  * The group that has these keys, with that hash; if there was none it is made, and its states are all zeros.  It stays where it is.
- * Fresh: no group has keys that are identical to these.  Where others are not equal, either, nothing is looked up.
+ * Fresh: there was none, nothing is to be looked up.
  */
 extern RtscanGroup *rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash, bool fresh);
 

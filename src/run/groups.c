@@ -139,6 +139,12 @@ rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, b
 }
 
 bool
+rtscan_keys_are_images(const RtscanGroups *groups)
+{
+	return rtscan_group_keys_are_images(groups->table);
+}
+
+bool
 rtscan_has_groups(const RtscanGroups *groups)
 {
 	return rtscan_count_groups(groups->table) > 0;

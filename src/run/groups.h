@@ -28,10 +28,13 @@ extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, 
 extern void rtscan_end_groups(RtscanGroups *groups);
 
 /*
- * The group that has these keys, made if need be; good until the groups are spilled or forgotten.  Fresh: none that is in memory has keys
- * that are identical to these.
+ * The group that has these keys, made if need be; good until the groups are spilled or forgotten.  Fresh: none that is in memory has
+ * these keys.
  */
 extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh);
+
+/* Are keys equal only if they are identical? */
+extern bool rtscan_keys_are_images(const RtscanGroups *groups);
 
 /* Are there groups in memory? */
 extern bool rtscan_has_groups(const RtscanGroups *groups);

@@ -32,13 +32,11 @@ choose_next_rows(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- groups */
 
-RtscanState *
-rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
+void
+rtscan_evaluate_keys(RtscanRowsAnswer *answer, Datum *keys, bool *isnull)
 {
 	const RtscanRowSet *set = answer->set;
 	RtscanBatch *batch = answer->batch;
-	Datum		keys[MaxTupleAttributeNumber];
-	bool		isnull[MaxTupleAttributeNumber];
 
 	batch->single_rows += set->computes_keys;
 	for (int i = 0; i < set->nkeys; i++)
@@ -53,6 +51,15 @@ rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
 		else
 			keys[i] = rtscan_evaluate_expression(batch, &key->expression, &isnull[i]);
 	}
+}
+
+RtscanState *
+rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
+{
+	Datum		keys[MaxTupleAttributeNumber];
+	bool		isnull[MaxTupleAttributeNumber];
+
+	rtscan_evaluate_keys(answer, keys, isnull);
 	return rtscan_find_group(answer->groups, keys, isnull, fresh);
 }
 

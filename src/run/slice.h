@@ -103,6 +103,9 @@ typedef struct RtscanSample
 	int64	   *keys;
 } RtscanSample;
 
+/* Groups that somebody else has added up (tally_results.h). */
+typedef struct RtscanKeptEntries RtscanKeptEntries;
+
 /* Values that somebody else counts (binned.h). */
 typedef struct RtscanBinned RtscanBinned;
 
@@ -127,6 +130,7 @@ struct RtscanRowsAnswer
 	RtscanGroups *groups;
 	RtscanState *only;
 	MemoryContext state_context;
+	RtscanKeptEntries *kept;	/* all groups that there are so far, or NULL */
 	RtscanRowGroups *row_groups;	/* how rows find their groups */
 	bool		more_rows;		/* there are rows that have not been added */
 	bool		in_part;		/* groups are being visited */
@@ -160,8 +164,16 @@ extern void rtscan_add_slice(RtscanRowsAnswer *answer);
 /* Is no more asked of an aggregate's values than their sum, of the only group, and can that be made of parts in this batch (masked.h)? */
 extern bool rtscan_can_add_sum(RtscanRowsAnswer *answer, int number);
 
-/* The group of the row that the batch's slot has; fresh as in groups.h. */
+/* The keys of the row that the batch's slot has, in the order of those of the set at hand; and its group; fresh as in groups.h. */
+extern void rtscan_evaluate_keys(RtscanRowsAnswer *answer, Datum *keys, bool *isnull);
 extern RtscanState *rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh);
+
+/* The result of an aggregate whose values are not collected, or what its partial one hands on, in the current memory context. */
+static inline Datum
+rtscan_result_of(const RtscanRowsAnswer *answer, int number, const RtscanState *state, bool *isnull)
+{
+	return (answer->task->partial ? rtscan_partial_result : rtscan_result) (&answer->transitions[number], state, isnull);
+}
 
 /* RtscanFindGroup; the argument is an RtscanRowsAnswer. */
 extern RtscanState *rtscan_find_group_of_row(uint32 row, void *arg);

@@ -662,6 +662,28 @@ rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits)
 
 /* ---------------------------------------------------------------- answers */
 
+/* The integers that a value's codes stand for, as far as they are looked up. */
+static int64 *
+copy_integers(const RtscanTally *tally, const RtscanTallyValue *value)
+{
+	const RtscanTallyDigit *digit = &tally->digits[value->digit - 1];
+	Size		size = digit->null * sizeof(int64);
+
+	return memcpy(palloc(size), value->integers, size);
+}
+
+RtscanTally *
+rtscan_copy_tally(const RtscanTally *tally)
+{
+	RtscanTally *copy = memcpy(palloc(sizeof(RtscanTally)), tally, sizeof(RtscanTally));
+	Size		size = (rtscan_tally_words(tally, tally->n) - 1) * sizeof(uint64);
+
+	copy->words = memcpy(palloc(size), tally->words, size);
+	for (int i = 0; i < tally->nvalues; i++)
+		copy->values[i].integers = tally->values[i].digit > 0 && tally->values[i].integers ? copy_integers(tally, &tally->values[i]) : NULL;
+	return copy;
+}
+
 /* How many rows there are, or a measure. */
 static uint64
 word(const RtscanTally *tally, int measure, uint32 entry)
@@ -671,12 +693,25 @@ word(const RtscanTally *tally, int measure, uint32 entry)
 
 /* Halves of 32 bits, times the rows of segments searched together, and sums of such, do not overflow. */
 static void
-add_sum(const RtscanTally *tally, const RtscanTallyValue *value, uint32 entry, RtscanTotal *total)
+find_sums(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
 {
-	int64		count = (int64) total->count;
+	for (uint32 i = 0; i < n; i++)
+	{
+		int64		count = (int64) totals[i].count;
 
-	total->upper = (value->of.least >> 32) * count + (value->upper > 0 ? (int64) word(tally, value->upper, entry) : 0);
-	total->lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, entry);
+		totals[i].upper = (value->of.least >> 32) * count + (value->upper > 0 ? (int64) word(tally, value->upper, first + i) : 0);
+		totals[i].lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, first + i);
+	}
+}
+
+/* Of the least ones the words have the complements. */
+static void
+find_outermost(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
+{
+	uint64		flip = value->kind == RTSCAN_TOTAL_LEAST ? PG_UINT64_MAX : 0;
+
+	for (uint32 i = 0; i < n; i++)
+		totals[i].outermost = (int64) ((uint64) value->of.least + (word(tally, value->outermost, first + i) ^ flip));
 }
 
 /* All rows of an entry have the same value; or NULL. */
@@ -699,19 +734,18 @@ total_of_digit(const RtscanTally *tally, const RtscanTallyValue *value, uint32 e
 	};
 }
 
-RtscanTotal
-rtscan_tally_total(const RtscanTally *tally, int number, uint32 entry)
+void
+rtscan_tally_totals(const RtscanTally *tally, int number, uint32 first, uint32 n, RtscanTotal *totals)
 {
 	const RtscanTallyValue *value = &tally->values[number];
-	RtscanTotal total = {.count = word(tally, value->count, entry)};
 
+	for (uint32 i = 0; i < n; i++)
+		totals[i] = value->digit > 0 ? total_of_digit(tally, value, first + i) :
+			(RtscanTotal) {.count = word(tally, value->count, first + i)};
 	if (value->digit > 0)
-		return total_of_digit(tally, value, entry);
+		return;
 	if (value->kind == RTSCAN_TOTAL_SUM)
-		add_sum(tally, value, entry, &total);
-	else if (value->kind == RTSCAN_TOTAL_LEAST)
-		total.outermost = (int64) ((uint64) value->of.least + ~word(tally, value->outermost, entry));
-	else if (value->kind == RTSCAN_TOTAL_GREATEST)
-		total.outermost = (int64) ((uint64) value->of.least + word(tally, value->outermost, entry));
-	return total;
+		find_sums(tally, value, first, n, totals);
+	else if (value->kind == RTSCAN_TOTAL_LEAST || value->kind == RTSCAN_TOTAL_GREATEST)
+		find_outermost(tally, value, first, n, totals);
 }

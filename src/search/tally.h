@@ -209,13 +209,28 @@ rtscan_tally_rows(const RtscanTally *tally, uint32 entry)
 	return rtscan_tally_entry(tally, entry)[1];
 }
 
-extern RtscanTotal rtscan_tally_total(const RtscanTally *tally, int number, uint32 entry);
+/* Of a head: as it is, in the current memory context, to be read when its round is over. */
+extern RtscanTally *rtscan_copy_tally(const RtscanTally *tally);
+
+/* Of some entries, one after another. */
+extern void rtscan_tally_totals(const RtscanTally *tally, int number, uint32 first, uint32 n, RtscanTotal *totals);
+
+static inline RtscanTotal
+rtscan_tally_total(const RtscanTally *tally, int number, uint32 entry)
+{
+	RtscanTotal total;
+
+	rtscan_tally_totals(tally, number, entry, 1, &total);
+	return total;
+}
 
 /* The number that a digit has in an entry. */
 static inline uint32
 rtscan_tally_number(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 entry)
 {
-	return rtscan_tally_cell(tally, entry) / digit->stride % (digit->null + 1);
+	uint64		cell = rtscan_tally_cell(tally, entry);
+
+	return tally->ndigits == 1 ? cell : cell / digit->stride % (digit->null + 1);
 }
 
 #endif							/* RTSCAN_TALLY_H */
