@@ -939,6 +939,61 @@ SELECT differs('SELECT n * 2, count(*) FROM scales WHERE id > 10 GROUP BY 1');
 SELECT differs('SELECT n, id % 2, count(*) FROM scales GROUP BY GROUPING SETS ((1), (2), (1, 2))');
 
 --
+-- Groups that come as somebody else has tallied them, alone, and before rows that nobody has
+--
+CREATE TABLE tallied (k int, s int2, b bool, d date, v int, a numeric(8, 2), t timestamp)
+WITH (autovacuum_enabled = off, fillfactor = 90);
+CREATE FUNCTION tallied_rows(start int, n int, keys int) RETURNS SETOF tallied LANGUAGE sql AS $$
+	SELECT nullif(i % keys, 3), i % 5, nullif(i % 3, 2) = 1, '2024-01-01'::date + i % 40, nullif(i % 1009, 7),
+		   i % 507 / 100.0, '2024-01-01'::timestamp + i % 300 * interval '1 hour'
+	FROM generate_series(start, start + n - 1) i
+$$;
+CREATE FUNCTION tallied_differ() RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT differs(format(q, condition))
+	FROM (VALUES ('k >= 0'), ('v < 500'), ('v = 8'), ('k < 0'), ('true')) c (condition), (VALUES
+		('SELECT k, count(*), sum(v) FROM tallied WHERE %s GROUP BY k'),
+		('SELECT b, s, count(*), count(v), min(v), max(d), avg(v), sum(a), min(t), max(a)
+		  FROM tallied WHERE %s GROUP BY s, b'),
+		('SELECT d FROM tallied WHERE %s GROUP BY d'),
+		('SELECT sum(v * 2 + 1), k, count(*), sum(a * v) FROM tallied WHERE %s GROUP BY k'),
+		('SELECT k, sum(v) FROM tallied WHERE %s GROUP BY k HAVING sum(v) > 5000 AND count(*) <> 60'),
+		('SELECT d, count(*) FILTER (WHERE s > 2), stddev(v) FROM tallied WHERE %s GROUP BY d')) q (q)
+$$;
+INSERT INTO tallied SELECT * FROM tallied_rows(1, 70000, 1000);
+CREATE INDEX tallied_idx ON tallied USING rtscan (k, s, v) INCLUDE (b, d, a, t);
+VACUUM ANALYZE tallied;
+SELECT tallied_differ();
+DELETE FROM tallied WHERE v % 101 = 5; -- not all-visible, and some dead
+SELECT tallied_differ();
+VACUUM tallied;
+SELECT tallied_differ();
+INSERT INTO tallied SELECT * FROM tallied_rows(100001, 50, 1500); -- pending, some in new groups
+SELECT tallied_differ();
+INSERT INTO tallied SELECT * FROM tallied_rows(200001, 67000, 1100); -- another segment
+VACUUM tallied;
+SELECT segments > 1 AS several FROM rtscan_stats('tallied_idx');
+SELECT tallied_differ();
+-- more than there is memory for, which the planner does not know
+ALTER TABLE tallied ALTER k SET (n_distinct = 50);
+ANALYZE tallied;
+SET work_mem = 64;
+SET hash_mem_multiplier = 1;
+SELECT tallied_differ();
+INSERT INTO tallied SELECT * FROM tallied_rows(300001, 50, 1500);
+SELECT tallied_differ();
+RESET work_mem;
+RESET hash_mem_multiplier;
+-- some are asked for, and then no more
+SELECT count(*), bool_and(c > 0) FROM (SELECT k, count(*) c FROM tallied GROUP BY k LIMIT 70) q;
+BEGIN;
+DECLARE c CURSOR FOR SELECT k, count(*) AS c FROM tallied GROUP BY k;
+MOVE 100 IN c;
+DELETE FROM tallied WHERE k % 2 = 0;
+MOVE ALL IN c;
+SELECT count(*) FROM (SELECT k FROM tallied GROUP BY k) q;
+ROLLBACK;
+
+--
 -- What EXPLAIN shows
 --
 SET enable_seqscan = off;
