@@ -253,13 +253,15 @@ find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 			visible[chunk / 32] |= UINT32_C(1) << (chunk % 32);
 }
 
-/* The rows of a chunk that are dead, or in a block that is not all-visible; returns how many. */
+/* The rows of a chunk that are dead, or in a block that is not all-visible; returns how many; where none can be, they are not written. */
 static uint64
 find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, bool visible,
 					const BlockNumber *dead_map, uint64 *others)
 {
 	uint64		dead[RTSCAN_CHUNK_WORDS];
 
+	if (visible && dead_map == NULL)
+		return 0;
 	if (visible)
 		memset(others, 0, RTSCAN_CHUNK_BYTES);
 	else
@@ -269,7 +271,7 @@ find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 		rtscan_dead_get(visibility->index, segment->entry, dead_map, chunk, dead);
 		rtscan_or(others, dead);
 	}
-	return visible && dead_map == NULL ? 0 : rtscan_popcount(others);
+	return rtscan_popcount(others);
 }
 
 bool
