@@ -564,10 +564,6 @@ SELECT differs(q) FROM (VALUES
 SELECT shown('SELECT s, max(repeat(w || id, 1000)) FROM many WHERE k = 3 GROUP BY s', 'Spilled');
 SELECT differs('SELECT s, md5(max(repeat(w || id, 1000))) FROM few GROUP BY s');
 -- what is spilled has been seen once
-BEGIN;
-CREATE TEMP TABLE seen AS SELECT l, count(*), sum(s), sum(a) AS a FROM many WHERE k < 5 GROUP BY l;
-DECLARE c CURSOR FOR SELECT l, count(*), sum(s), sum(a) FROM many WHERE k < 5 GROUP BY l;
-DECLARE d CURSOR FOR SELECT l, count(*), sum(s), sum(a) FROM many WHERE k < 5 GROUP BY l;
 CREATE FUNCTION fetched(c refcursor, n int) RETURNS SETOF record LANGUAGE plpgsql AS $$
 DECLARE
 	r record;
@@ -579,6 +575,10 @@ BEGIN
 	END LOOP;
 END
 $$;
+BEGIN;
+CREATE TEMP TABLE seen AS SELECT l, count(*), sum(s), sum(a) AS a FROM many WHERE k < 5 GROUP BY l;
+DECLARE c CURSOR FOR SELECT l, count(*), sum(s), sum(a) FROM many WHERE k < 5 GROUP BY l;
+DECLARE d CURSOR FOR SELECT l, count(*), sum(s), sum(a) FROM many WHERE k < 5 GROUP BY l;
 CREATE TEMP TABLE kept AS SELECT * FROM fetched('c', 10) q (l bigint, count bigint, sum bigint, a numeric);
 INSERT INTO many SELECT * FROM rows(200001, 3000);
 UPDATE many SET s = 0, l = l + 1 WHERE id % 7 = 0;
@@ -984,14 +984,42 @@ SELECT tallied_differ();
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- some are asked for, and then no more
-SELECT count(*), bool_and(c > 0) FROM (SELECT k, count(*) c FROM tallied GROUP BY k LIMIT 70) q;
+CREATE TABLE seen_of_tallied AS SELECT k, count(*), sum(a), avg(v), max(t) FROM tallied GROUP BY k;
+SELECT count(*) FROM (
+	SELECT q.*::text FROM (SELECT k, count(*), sum(a), avg(v), max(t) FROM tallied GROUP BY k LIMIT 70) q
+	INTERSECT ALL SELECT s.*::text FROM seen_of_tallied s) i;
 BEGIN;
-DECLARE c CURSOR FOR SELECT k, count(*) AS c FROM tallied GROUP BY k;
-MOVE 100 IN c;
+DECLARE c CURSOR FOR SELECT k, count(*), sum(a), avg(v), max(t) FROM tallied GROUP BY k;
+CREATE TABLE fetched_of_tallied AS
+SELECT * FROM fetched('c', 100) q (k int, count bigint, sum numeric, avg numeric, max timestamp);
 DELETE FROM tallied WHERE k % 2 = 0;
-MOVE ALL IN c;
+INSERT INTO fetched_of_tallied
+SELECT * FROM fetched('c', 10000) q (k int, count bigint, sum numeric, avg numeric, max timestamp);
+SELECT count(*) = (SELECT count(*) FROM seen_of_tallied) AS same
+FROM (SELECT f.*::text FROM fetched_of_tallied f INTERSECT ALL SELECT s.*::text FROM seen_of_tallied s) q;
 SELECT count(*) FROM (SELECT k FROM tallied GROUP BY k) q;
 ROLLBACK;
+
+-- of values that are far apart segments have codes, and so tallies, of their own: between two of them there are rows,
+-- with which groups that have been kept are spilled
+CREATE TABLE far_apart (l bigint, v int) WITH (autovacuum_enabled = off);
+INSERT INTO far_apart SELECT i % 1000 * 10000000019, i FROM generate_series(1, 70000) i;
+CREATE INDEX far_apart_idx ON far_apart USING rtscan (v) INCLUDE (l);
+SET rtscan.pending_list_limit = '100MB';
+INSERT INTO far_apart SELECT i % 1100 * 10000000019, i FROM generate_series(100001, 167000) i;
+VACUUM far_apart;
+RESET rtscan.pending_list_limit;
+SELECT segments FROM rtscan_stats('far_apart_idx');
+ALTER TABLE far_apart ALTER l SET (n_distinct = 50);
+ANALYZE far_apart;
+SELECT differs('SELECT l, count(*), sum(v) FROM far_apart WHERE v > 0 GROUP BY l');
+DELETE FROM far_apart WHERE v = 1000;
+SELECT differs('SELECT l, count(*), sum(v) FROM far_apart WHERE v > 0 GROUP BY l');
+SET work_mem = 64;
+SET hash_mem_multiplier = 1;
+SELECT differs('SELECT l, count(*), sum(v) FROM far_apart WHERE v > 0 GROUP BY l');
+RESET work_mem;
+RESET hash_mem_multiplier;
 
 --
 -- What EXPLAIN shows

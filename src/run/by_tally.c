@@ -4,9 +4,7 @@
  */
 #include "run/by_tally.h"
 
-#include "miscadmin.h"
 #include "run/attributes.h"
-#include "run/by_chunks.h"
 #include "run/entries.h"
 #include "run/tally_groups.h"
 #include "run/tally_results.h"

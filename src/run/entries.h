@@ -23,13 +23,12 @@ rtscan_is_distinct(const RtscanTransition *transition)
 	return transition->collecting && transition->collecting->how.purpose == RTSCAN_FOR_DISTINCT;
 }
 
-/* The columns that entries are about, in the order in which a tally is asked for digits: those of GROUP BY, and, of those without, */
+/*
+ * The columns that entries are about, in the order in which a tally is asked for digits: those of GROUP BY, then the others that conditions on rows,
+ * values of which only distinct ones are wanted, or expressions depend on.  Of distinct values all are to be told from each other.
+ */
 extern const Bitmapset *rtscan_columns_of_groups(const RtscanRowsAnswer *answer);
-
-/* the others that conditions on rows, values of which only distinct ones are wanted, or expressions depend on. */
 extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsAnswer *answer);
-
-/* Of distinct values all are to be told from each other. */
 extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsAnswer *answer);
 
 /* A tally's first digits: the columns that they are of, in the batch, and their numbers and values by entry; those of GROUP BY come first. */

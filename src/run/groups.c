@@ -147,7 +147,7 @@ rtscan_keys_are_images(const RtscanGroups *groups)
 bool
 rtscan_has_groups(const RtscanGroups *groups)
 {
-	return rtscan_count_groups(groups->table) > 0;
+	return groups->spilling || rtscan_count_groups(groups->table) > 0;
 }
 
 /* ---------------------------------------------------------------- spilling */

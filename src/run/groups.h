@@ -36,7 +36,7 @@ extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, c
 /* Are keys equal only if they are identical? */
 extern bool rtscan_keys_are_images(const RtscanGroups *groups);
 
-/* Are there groups in memory? */
+/* Are there groups, in memory or spilled? */
 extern bool rtscan_has_groups(const RtscanGroups *groups);
 
 /* Memory of the groups; and is it more than they may take? */

@@ -32,11 +32,13 @@ choose_next_rows(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- groups */
 
-void
-rtscan_evaluate_keys(RtscanRowsAnswer *answer, Datum *keys, bool *isnull)
+RtscanState *
+rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
 {
 	const RtscanRowSet *set = answer->set;
 	RtscanBatch *batch = answer->batch;
+	Datum		keys[MaxTupleAttributeNumber];
+	bool		isnull[MaxTupleAttributeNumber];
 
 	batch->single_rows += set->computes_keys;
 	for (int i = 0; i < set->nkeys; i++)
@@ -51,15 +53,6 @@ rtscan_evaluate_keys(RtscanRowsAnswer *answer, Datum *keys, bool *isnull)
 		else
 			keys[i] = rtscan_evaluate_expression(batch, &key->expression, &isnull[i]);
 	}
-}
-
-RtscanState *
-rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
-{
-	Datum		keys[MaxTupleAttributeNumber];
-	bool		isnull[MaxTupleAttributeNumber];
-
-	rtscan_evaluate_keys(answer, keys, isnull);
 	return rtscan_find_group(answer->groups, keys, isnull, fresh);
 }
 

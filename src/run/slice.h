@@ -164,8 +164,7 @@ extern void rtscan_add_slice(RtscanRowsAnswer *answer);
 /* Is no more asked of an aggregate's values than their sum, of the only group, and can that be made of parts in this batch (masked.h)? */
 extern bool rtscan_can_add_sum(RtscanRowsAnswer *answer, int number);
 
-/* The keys of the row that the batch's slot has, in the order of those of the set at hand; and its group; fresh as in groups.h. */
-extern void rtscan_evaluate_keys(RtscanRowsAnswer *answer, Datum *keys, bool *isnull);
+/* The group of the row that the batch's slot has; fresh as in groups.h. */
 extern RtscanState *rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh);
 
 /* The result of an aggregate whose values are not collected, or what its partial one hands on, in the current memory context. */

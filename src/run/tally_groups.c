@@ -1,6 +1,6 @@
 /*
  * tally_groups.c
- *		Groups that another executor has adding.
+ *		Groups that another executor has tallied, added to those that there are.
  */
 #include "run/tally_groups.h"
 

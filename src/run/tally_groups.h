@@ -10,8 +10,9 @@
 #include "run/entries.h"
 
 /*
- * What an aggregate's argument, which is a column or an expression that tallies have sums of, comes to in some entries, one after another;
- * of numerics, in which scale, if there are any.  The number is that of its first value in the tally, and becomes the next aggregate's.
+ * What an aggregate comes to in some entries, one after another, whose argument, if it has one, is a column or an expression that tallies have
+ * sums of.  The scale is the same in all entries that have values; 0 if none has, or they have no scales.  The number is that of its first value in
+ * the tally, and becomes the next aggregate's.
  */
 extern void rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals, int *scale);
 

@@ -42,6 +42,16 @@ are_totals(const RtscanRowsAnswer *answer)
 	return are;
 }
 
+/* What is kept, but for a few integers: the tally's words, and the keys. */
+static Size
+memory_of(const RtscanEntries *entries)
+{
+	const RtscanTally *tally = entries->tally;
+	Size		keys = (Size) tally->n * entries->ngroups * (sizeof(Datum) + sizeof(uint32));
+
+	return rtscan_tally_words(tally, tally->n) * sizeof(uint64) + keys;
+}
+
 bool
 rtscan_may_keep_entries(const RtscanEntries *entries)
 {
@@ -49,8 +59,7 @@ rtscan_may_keep_entries(const RtscanEntries *entries)
 	const RtscanTally *tally = entries->tally;
 
 	return answer->groups && answer->task->nsets == 1 && !rtscan_has_groups(answer->groups) && are_totals(answer) &&
-		entries->ngroups == tally->ndigits && rtscan_have_own_keys(entries) &&
-		rtscan_tally_words(tally, tally->n) * sizeof(uint64) <= get_hash_memory_limit();
+		entries->ngroups == tally->ndigits && rtscan_have_own_keys(entries) && memory_of(entries) <= get_hash_memory_limit();
 }
 
 void
@@ -113,11 +122,14 @@ make_keys(RtscanKeptEntries *kept, int key, Datum *values, bool *isnull)
 {
 	int			place = place_of_key(&kept->entries, key);
 	const uint32 *numbers = kept->entries.numbers[place] + kept->next;
+	const Datum *keys = kept->entries.values[place] + kept->next;
 	uint32		null = kept->entries.tally->digits[place].null;
 
-	memcpy(values, kept->entries.values[place] + kept->next, kept->n * sizeof(Datum));
 	for (uint32 i = 0; i < kept->n; i++)
+	{
 		isnull[i] = numbers[i] == null;
+		values[i] = isnull[i] ? (Datum) 0 : keys[i];
+	}
 }
 
 /* The number is as rtscan_find_totals() has it. */

@@ -678,7 +678,12 @@ rtscan_copy_tally(const RtscanTally *tally)
 	RtscanTally *copy = memcpy(palloc(sizeof(RtscanTally)), tally, sizeof(RtscanTally));
 	Size		size = (rtscan_tally_words(tally, tally->n) - 1) * sizeof(uint64);
 
+	copy->segment = NULL;
+	copy->head = copy;
+	memset(&copy->certain, 0, sizeof(copy->certain));
 	copy->words = memcpy(palloc(size), tally->words, size);
+	for (int i = 0; i < tally->ndigits; i++)
+		Assert(tally->digits[i].map == NULL && tally->digits[i].bins == NULL);
 	for (int i = 0; i < tally->nvalues; i++)
 		copy->values[i].integers = tally->values[i].digit > 0 && tally->values[i].integers ? copy_integers(tally, &tally->values[i]) : NULL;
 	return copy;

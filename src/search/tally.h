@@ -209,7 +209,7 @@ rtscan_tally_rows(const RtscanTally *tally, uint32 entry)
 	return rtscan_tally_entry(tally, entry)[1];
 }
 
-/* Of a head: as it is, in the current memory context, to be read when its round is over. */
+/* Of a head without maps or bins: its entries, in the current memory context, to be read when its round is over. */
 extern RtscanTally *rtscan_copy_tally(const RtscanTally *tally);
 
 /* Of some entries, one after another. */
