@@ -339,6 +339,31 @@ foreach my $executor (grep { $_ eq 'compute' } @executors)
 }
 configure($node, 'rtscan.device_memory' => undef);
 
+# ---------------------------------------------------------------- a round that is made again
+
+# The first segment's entries have no room, the second one's have; what the first rows are compared with is asked of the device, too, and takes
+# the place of the second one's bits, which are too many for work_mem.  Then its tally is made again, and is to be given.
+change(<<'SQL');
+CREATE TABLE again (far bigint, v int) WITH (autovacuum_enabled = off);
+INSERT INTO again SELECT i % 300000 * 10000000019, i FROM generate_series(1, 600000) AS i;
+SET maintenance_work_mem = '512MB'; SET max_parallel_maintenance_workers = 0;
+CREATE INDEX again_idx ON again USING rtscan (v, far);
+SET rtscan.pending_list_limit = '1GB';
+INSERT INTO again SELECT i % 1000 * 10000000019, i FROM generate_series(600001, 1200000) AS i;
+VACUUM again;
+ALTER TABLE again ALTER far SET (n_distinct = 50);
+ANALYZE again;
+SQL
+is($node->safe_psql('postgres', "SELECT segments, rows FROM rtscan_stats('again_idx')"), '2|1200000', 'two segments');
+my $again = 'SELECT count(*), sum(n) FROM (SELECT far, count(*) FILTER (WHERE far >= (SELECT count(*) FROM facts WHERE a < 1000000 AND b < 900) * 0) AS n '
+  . 'FROM again WHERE v > 10 AND v < 1199990 GROUP BY far OFFSET 0) AS q';
+foreach my $executor (@executors)
+{
+	my $small = "SET work_mem = '64kB'; SET hash_mem_multiplier = 1; ";
+	is(answered($executor, $again, $small), right($again), "$executor: a tally that is made again is given");
+	is(explained($executor, $again, $small)->{'Rows Tallied'}, 599989, "$executor: rows of the second segment were tallied");
+}
+
 # ---------------------------------------------------------------- faults
 
 under_faults($node, \&some_right, 'no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30);

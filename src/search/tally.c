@@ -629,7 +629,7 @@ rtscan_reset_tally(RtscanTally *tally)
 {
 	if (tally->made && tally->head->given)
 		return;
-	tally->made = tally->given = false;
+	tally->made = tally->given = tally->overflowed = false;
 	tally->words = NULL;
 }
 
