@@ -310,10 +310,10 @@ make_facts() {
   query -c "ALTER TABLE f SET (parallel_workers = $(($(nproc) - 1)))" >/dev/null
   facts_build=
   if [ ${#devices[@]} = 1 ]; then
-    facts_build="CPU alone, three columns: $(facts_index cpu ""), CPU alone: $(query -c "DROP INDEX f_index"; facts_index cpu "INCLUDE (v, g)"), "
+    facts_build="CPU alone, three columns: $(facts_index cpu ""), CPU alone, INCLUDE (v, g): $(query -c "DROP INDEX f_index"; facts_index cpu "INCLUDE (v, g)"), "
     query -c "DROP INDEX f_index"
   fi
-  facts_build+="with the device: $(facts_index auto "INCLUDE (v, g)")"
+  facts_build+="INCLUDE (v, g), with the device: $(facts_index auto "INCLUDE (v, g)")"
   query -c "ALTER TABLE f RESET (parallel_workers)" >/dev/null
 }
 
@@ -388,7 +388,7 @@ facts_table() {
   facts_line "GROUP BY g, a or b .2, c .9" "SELECT g, count(*), sum(v) FROM f WHERE (a <= 429496729 OR b <= 429496729) AND c <= 1932735282 GROUP BY g"
   facts_line "FILTER, of v and of a and b, .9" "SELECT count(*) FILTER (WHERE v < 5000), sum(v) FILTER (WHERE a > 1000000000 AND b < 500000000) FROM f WHERE $many"
   facts_line "GROUP BY g, FILTER of v and of a, .9" "SELECT g, count(*) FILTER (WHERE v < 5000), sum(v) FILTER (WHERE a > 1000000000) FROM f WHERE $many GROUP BY g"
-  facts_line "CASE of v and of a, v % 7, .9" "SELECT sum(CASE WHEN v < 5000 THEN 1 ELSE 0 END), count(CASE WHEN a > 1000000000 THEN 1 END), max(g % 7) FROM f WHERE $many"
+  facts_line "CASE of v and of a, g % 7, .9" "SELECT sum(CASE WHEN v < 5000 THEN 1 ELSE 0 END), count(CASE WHEN a > 1000000000 THEN 1 END), max(g % 7) FROM f WHERE $many"
   facts_line "count(DISTINCT g), .9" "SELECT count(DISTINCT g), sum(v) FROM f WHERE $many"
   facts_line "sum(v) of all rows" "SELECT sum(v) FROM f"
   facts_line "GROUP BY g (100), all rows" "SELECT g, count(*), sum(v) FROM f GROUP BY g"
