@@ -1,5 +1,5 @@
 """What the planner may take for a query: a sequential scan, or one kind of scan of the index."""
-SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; SET enable_sort = on; "
+SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; SET enable_sort = on; SET enable_hashagg = on; "
               "SET enable_hashjoin = on; SET enable_mergejoin = on; SET enable_nestloop = on; "
               "SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off")
 # The same of joins. Where tables have grown since they were analyzed, the planner would loop over many rows for each of many.

@@ -1,5 +1,6 @@
 """A round that a device adds up: chunks most rows of which all see, columns of few values and of many, wide ranges, and
-sums, counts, minima and maxima of columns as they are, of distinct values and of some rows, in groups or not, and percentiles, of stars too."""
+sums, counts, minima and maxima of columns as they are, of distinct values and of some rows, in groups or not, and percentiles, of stars too; and
+between two answers of a device others are asked of it, groups have no memory, and segments no codes in common."""
 import re
 from collections import namedtuple
 
@@ -10,7 +11,9 @@ from session import Finding
 
 ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, about two and three
 DISTINCT = (1, 10, 300, 5000, 60000, 1000000, 1000000)
-MEMORY = ("4MB", "32MB", "48MB") + 9 * ("96MB",)        # of a build: little segments, which a device leaves alone, some, or one
+LATER = (1, 1, 1000, 65000)                             # rows that come later; the last are a segment that a device takes
+MEMORY = ("4MB", "32MB", "48MB") + 20 * ("96MB",)        # of a build: little segments, which a device leaves alone, some, or one
+GROUPS = ("SET work_mem = '64kB'; SET hash_mem_multiplier = 1", "SET work_mem = '16MB'; SET hash_mem_multiplier = 2")    # in which they are spilled, or not
 TYPES = {   # an expression of {x}, an integer from 0; and the extremes
     "int2": ("({x} % 60000 - 30000)::int2", ("-32768", "32767")),
     "int4": ("({x} * 3 - 1000)::int4", ("-2147483648", "2147483647")),
@@ -25,21 +28,34 @@ TYPES = {   # an expression of {x}, an integer from 0; and the extremes
 SELDOM = ("numeric", "float8")                          # most are no integers, which only a CPU adds up
 NUMBERS = ("int2", "int4", "int8", "numeric(12,2)", "numeric")
 KEYS = ("int2", "int4", "int8", "date", "timestamp", "text", "numeric(12,2)")
-Column = namedtuple("Column", "name type source")
+Column = namedtuple("Column", "name type source distinct")
 Dimension = namedtuple("Dimension", "name column")
+Far = namedtuple("Far", "many appended")
+# Groups of values that are far apart: what is kept of one segment may not be of the next; a tally has no room for so many, and work_mem none for so many bits.
+FAR = (Far(300, 65000), Far(1000, 65000), Far(300000, 600000))
+
+
+def far_column(rng, name, rows, many):
+    """Values so far apart that each segment has a dictionary of them: so many in the first one, and few in what is appended."""
+    few = rng.choice((10, 500, 1100, 1100))
+    return Column(name, "int8", f"i % (CASE WHEN i > {rows} THEN {few} ELSE {many} END) * 10000000019", few)
 
 
 def column(rng, name, rows):
     distinct = rng.choice(DISTINCT)
+    later = rng.choice(DISTINCT) if rng.random() < 0.3 else distinct
     number = rng.choice((f"hash(i, {rng.getrandbits(30)}) % {distinct}", f"i % {distinct}", f"i * {distinct} / {rows}"))
+    if later != distinct:
+        number = f"CASE WHEN i > {rows} THEN i % {later} ELSE {number} END"
     kind = rng.choices(list(TYPES), [1 if t in SELDOM else 5 for t in TYPES])[0]
     value, extremes = TYPES[kind]
     source = f"{value.format(x='(' + number + ')')}::{kind}"
     if rng.random() < 0.05:
         source = f"CASE WHEN i % {rng.choice((3, 1000))} = 1 THEN '{rng.choice(extremes)}'::{kind} ELSE {source} END"
+        distinct = 1
     if rng.random() < 0.3:
         source = f"CASE WHEN {rng.choice(('i % 7 = 3', 'i % 7 = 3', 'i % 1000 = 7', 'i > 50000', 'i < 66000'))} THEN NULL ELSE {source} END"
-    return Column(name, kind, source)
+    return Column(name, kind, source, min(distinct, later))
 
 
 def some_of(rng, items, n):
@@ -52,6 +68,11 @@ class Tallies:
         self.rows = rng.choice(ROWS)
         self.columns = [column(rng, f"c{n}", self.rows) for n in range(rng.randint(2, 6))]
         self.keys = self.columns[:rng.randint(1, min(3, len(self.columns)))]
+        self.far = rng.choices((None, *FAR), (16, 2, 2, 3))[0]
+        if self.far == FAR[-1]:
+            self.columns = self.keys = [Column("c0", "int4", "i::int4", self.rows), far_column(rng, "c1", self.rows, self.far.many)]
+        elif self.far:
+            self.columns.append(far_column(rng, f"c{len(self.columns)}", self.rows, self.far.many))
         self.create(access_method)
 
     def create(self, access_method):
@@ -59,12 +80,26 @@ class Tallies:
         included = ", ".join(c.name for c in self.columns[len(self.keys):] + again)
         self.session.run(f"CREATE TABLE t (id int, {', '.join(f'{c.name} {c.type}' for c in self.columns)}) WITH (autovacuum_enabled = off)")
         self.insert(1, self.rows)
-        self.session.run(f"SET maintenance_work_mem = '{self.rng.choice(MEMORY)}'; SET max_parallel_maintenance_workers = 0; "
+        self.next = self.rows + 1
+        self.session.run(f"SET maintenance_work_mem = '{MEMORY[-1] if self.far else self.rng.choice(MEMORY)}'; SET max_parallel_maintenance_workers = 0; "
                          "SET max_parallel_workers_per_gather = 0")
         self.session.run(f"CREATE INDEX t_idx ON t USING {access_method} ({', '.join(c.name for c in self.keys)})" +
                          (f" INCLUDE ({included})" if included else ""))
         self.dimensions = [self.dimension(f"d{n}", c) for n, c in enumerate(some_of(self.rng, [c for c in self.columns if c.type in KEYS], 2))]
+        self.session.run("SET rtscan.pending_list_limit = '100MB'")     # what is appended becomes one segment
+        if self.far or self.rng.random() < 0.3:
+            self.append(self.far.appended if self.far else 65000)
+        for c in self.columns:          # of more values than are expected a tally has no room
+            if self.rng.random() < (0.9 if self.far and c == self.columns[-1] else 0.1):
+                self.session.run(f"ALTER TABLE t ALTER {c.name} SET (n_distinct = {self.rng.choice((3, 50, 50, 1000))})")
         self.session.run("VACUUM ANALYZE")
+        of = self.keys[-1]
+        self.session.run(f"CREATE OR REPLACE FUNCTION asked() RETURNS int8 STABLE LANGUAGE sql AS "
+                         f"$$SELECT count(DISTINCT {of.name}) FROM t WHERE {of.name} >= {self.value(of)}$$")
+
+    def append(self, n):
+        self.insert(self.next, self.next + n - 1)
+        self.next += n
 
     def dimension(self, name, of):
         """Of some values that a column has, and others, each once; few labels, some of which are NULL."""
@@ -86,7 +121,7 @@ class Tallies:
                                      f"UPDATE t SET id = id WHERE id = {first}", f"UPDATE t SET id = id WHERE id % 10007 = 1",
                                      f"UPDATE t SET {self.keys[0].name} = NULL WHERE id = {first}")))
         if rng.random() < 0.3:
-            self.insert(self.rows + 1, self.rows + rng.choice((1, 1000)))
+            self.append(rng.choice(LATER))
         if rng.random() < 0.7:
             self.session.run("VACUUM t")
 
@@ -114,7 +149,7 @@ class Tallies:
         """Dimensions in FROM and WHERE, and what of them there may be groups by."""
         joins, where, labels = "", [], []
         for d in some_of(self.rng, self.dimensions, self.rng.choice((0, 0, 1, 1, 2))):
-            some = f"{d.name}.n {self.rng.choice(('< 1000', '< 50', '> 90', '= 1000'))}"
+            some = f"{d.name}.n {self.rng.choices(('< 1000', '< 50', '> 90', '= 1000'), (5, 5, 5, 1))[0]}"
             form = self.rng.choice(("JOIN", "JOIN", "LEFT JOIN", "IN", "NOT"))
             on = f"t.{d.column.name} = {d.name}.k"
             if form.endswith("JOIN"):
@@ -137,6 +172,9 @@ class Tallies:
         rng, value = self.rng, self.value(column)
         written = f"{value}::{column.type}"
         forms = ["{c} {o} {v}", "{c} {o} {v}", "{v} {o} {c}", "{c} IS NULL", "coalesce({c} {o} {v}, true)", "{c}::text > '3'"]
+        if rng.random() < 0.3:          # asked for with the first rows, and by some of them
+            forms = [f"{{c}} {{o}} (SELECT min({column.name}) FROM t WHERE {self.conditions()})", "({c} {o} {v}) = ((SELECT asked()) > 100)"]
+            forms += ["CASE WHEN {c} = {v} THEN asked() > 100 ELSE {c} {o} {v} END"] if column.distinct > 5000 else []
         if column.type in ("int2", "int4", "int8"):
             forms += ["{c} {o} " + rng.choice(("7", "100000::int8", "-3::int2")), "{c} % 3 = 1"]
         return rng.choice(forms).format(c=column.name, o=rng.choice(("<", "<=", "=", "<>", ">=", ">")), v=written)
@@ -190,6 +228,16 @@ class Tallies:
                       "sum(CASE {w} WHEN true THEN {n} ELSE {m} END)", "sum({n} % 7)", "trim_scale(max({n} % 11)::numeric)", "count(nullif({n} % 5, 3))"]
         return rng.choice(forms).format(w=when, v=self.simple(rng.choice(self.columns)), n=rng.choice(numbers or [""]), m=rng.choice(numbers or [""]))
 
+    def plain_groups(self):
+        """Of the values that are far apart, or of others: what is read from a tally as it is, or with rows beside it, which ask in between."""
+        rng, key = self.rng, self.keys[0]
+        of = self.columns[-1] if rng.random() < 0.8 else rng.choice([c for c in self.columns if c.type not in SELDOM])
+        forms = ["count(*)", "sum({n})", "count({c})"] + 2 * ["count(*) FILTER (WHERE {c} >= (SELECT min({c}) FROM t WHERE {w}))"]
+        numbers = [c.name for c in self.columns if c.type in NUMBERS and c.type not in SELDOM]
+        shown = [rng.choice(forms).format(n=rng.choice(numbers), c=of.name, w=f"{key.name} >= {self.value(key)}") for _ in range(rng.choice((0, 1, 1, 2)))]
+        where = rng.choice(("", " WHERE {k} >= {v}", " WHERE {k} <> {v}", " WHERE {k} <= {v}")).format(k=key.name, v=self.value(key))
+        return f"SELECT {', '.join([f'{of.name}::text', 'count(*)'] + shown)} FROM t{where} GROUP BY {of.name}"
+
     def query(self):
         rng = self.rng
         exact = [c.name for c in self.columns if c.type not in SELDOM]
@@ -223,14 +271,19 @@ class Tallies:
         except psycopg2.errors.NumericValueOutOfRange:
             return ["out of range"]
 
+    def settings(self):
+        """Joins are for stars only (PostgreSQL's own are switched on again before); where executors are compared, bits stay with who compares them."""
+        groups, compared = self.rng.choices(GROUPS, (1, 1 if self.far else 4))[0], self.rng.choice(("RESET {}", "SET {} = off"))
+        return f"{AGGREGATE}; {JOINS_OFF}; SET enable_sort = off; SET enable_hashagg = off; {groups}; {compared.format('rtscan.debug_compare_executors')}"
+
     def loops(self, settings, query):
         """Would PostgreSQL itself join, though it is not to?  It takes minutes for that."""
         self.session.query(settings)
         return any("Nested Loop" in line for line, in self.session.query(f"EXPLAIN {query}"))
 
     def compare(self):
-        query = self.query()
-        settings = f"{AGGREGATE}; {JOINS_OFF}"      # for stars; PostgreSQL's own joins are switched on again before
+        query = self.plain_groups() if self.far else self.query()
+        settings = self.settings()
         if self.loops(settings, query):
             self.counts["stars of too many groups, which PostgreSQL would join by loops"] += 1
             return
@@ -247,6 +300,8 @@ class Tallies:
         self.counts[f"sums of many rows{star}, {by}"] += 1
 
     def run(self):
+        if self.far and self.rng.random() < 0.5:
+            self.change()
         for _ in range(3):
             for _ in range(8):
                 self.compare()
