@@ -96,7 +96,7 @@ class Fuzzer:
             self.verify(session)
             return
         if kind == "tallies":
-            tallies.run(rng, session, self.args.access_method, self.counts)
+            tallies.run(rng, session, self.args.access_method, self.counts, large=self.args.mode == "tallies")
             self.verify(session)
             return
         table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < self.args.large, kind == "concurrent",

@@ -63,12 +63,12 @@ def some_of(rng, items, n):
 
 
 class Tallies:
-    def __init__(self, rng, session, access_method, counts):
+    def __init__(self, rng, session, access_method, counts, large):
         self.rng, self.session, self.counts = rng, session, counts
         self.rows = rng.choice(ROWS)
         self.columns = [column(rng, f"c{n}", self.rows) for n in range(rng.randint(2, 6))]
         self.keys = self.columns[:rng.randint(1, min(3, len(self.columns)))]
-        self.far = rng.choices((None, *FAR), (16, 2, 2, 3))[0]
+        self.far = rng.choices((None, *FAR), (16, 2, 2, 3 * large))[0]
         if self.far == FAR[-1]:
             self.columns = self.keys = [Column("c0", "int4", "i::int4", self.rows), far_column(rng, "c1", self.rows, self.far.many)]
         elif self.far:
@@ -308,5 +308,6 @@ class Tallies:
             self.change()
 
 
-def run(rng, session, access_method, counts):
-    Tallies(rng, session, access_method, counts).run()
+def run(rng, session, access_method, counts, large):
+    """Of some 800,000 rows, too, where that is not too long."""
+    Tallies(rng, session, access_method, counts, large).run()
