@@ -351,7 +351,18 @@ CREATE FUNCTION check_many() RETURNS SETOF text LANGUAGE sql AS $$
 		'count(*), sum(few), sum(steps), max(word), sum(price), sum(length(long)), sum(amount), count(nulls),
 			sum(last_nulls) FROM t WHERE ordered > 3',
 		'few, count(*), min(word), avg(amount) FROM t WHERE few >= 0 GROUP BY few',
-		'ordered, last_nulls FROM t WHERE last_nulls IS NULL OR last_nulls > 18420 OR nulls = 5']) q
+		'ordered, last_nulls FROM t WHERE last_nulls IS NULL OR last_nulls > 18420 OR nulls = 5',
+		-- few rows of a column, of which those in heap order have some, the first, the last, or none
+		'ordered, many FROM t WHERE many < 10000000 AND ordered BETWEEN 60000 AND 70000',
+		'ordered, word FROM t WHERE word = ''w555'' AND ordered > 64512',
+		'ordered, price FROM t WHERE price < 40 AND steps IN (3, 215, 216, 400)',
+		'ordered, price FROM t WHERE price < 40 AND steps > 99 AND (ordered < 40000 OR ordered >= 64513)',
+		'ordered, many FROM t WHERE many = hash(64499) AND steps <= 214',
+		'ordered, many FROM t WHERE many = hash(64499) AND steps BETWEEN 214 AND 220 AND ordered > 1000',
+		'ordered, many FROM t WHERE many IN (hash(64499), hash(64500)) AND steps >= 215',
+		'ordered, many FROM t WHERE many < 10000000 AND ordered > 70000 AND steps < 230',
+		'ordered, many FROM t WHERE many < 10000000 AND last_nulls IS NULL AND ordered > 128000',
+		'ordered, many FROM t WHERE many < 10000000 AND last_nulls > 18000']) q
 	UNION ALL SELECT unlike('t', 't_all', 'SELECT ' || q, '{columns}')
 	FROM unnest(ARRAY[
 		'count(DISTINCT many), count(DISTINCT word) FROM t WHERE ordered % 2 = 0',

@@ -6,7 +6,8 @@
  *
  *	codes		A segment of less than a chunk has no sieve: compare all codes.
  *	candidates	Few rows match the narrowest column: take them from its order, and test
- *				each by the other columns' codes.
+ *				each by the other columns' codes; but for those outside of the window, the rows
+ *				that a column in heap order leaves.
  *	sieve		AND, chunk by chunk, a superset of each column's rows: its vectors at the
  *				nearest boundaries outwards.
  *	fill		A column's intervals that are much narrower than bins: set their rows' bits
@@ -59,6 +60,7 @@ rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
 
 	for (int i = 0; i < region->ncolumns; i++)
 		rtscan_cpu_prepare_column(&evaluation.columns[i], reader, &region->columns[i]);
+	evaluation.window = rtscan_cpu_find_window(&evaluation);
 	return evaluation;
 }
 

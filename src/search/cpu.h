@@ -73,6 +73,7 @@ typedef struct CpuEvaluation
 	uint32		rows;
 	int			ncolumns;
 	CpuColumn *columns;
+	RankRange	window;			/* rows outside of it are not in the intervals of a column in heap order */
 } CpuEvaluation;
 
 /* What a way to evaluate takes. */
@@ -125,9 +126,11 @@ rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, Rt
 /* cpu.c: begin to evaluate a region, which must stay where it is, in the current memory context; with neither bits nor counters, to test rows. */
 extern CpuEvaluation rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region, RtscanRowBits *bits, RtscanCounters *counters);
 
-/* cpu_parts.c: bins and gaps of a column; what each way to evaluate costs. */
+/* cpu_parts.c: bins and gaps of a column; the window; what each way to evaluate costs. */
 extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
 									  const RtscanRegionColumn *region);
+extern RankRange rtscan_cpu_find_window(const CpuEvaluation *evaluation);
+extern double rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuColumn *part, double rows);
 extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part);
 extern bool rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part, double rows);
 extern CpuCost rtscan_cpu_codes_cost(const CpuEvaluation *evaluation);

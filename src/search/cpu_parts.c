@@ -98,7 +98,39 @@ rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader, const RtscanReg
 	}
 }
 
+/* In heap order a row's rank is its number. */
+RankRange
+rtscan_cpu_find_window(const CpuEvaluation *evaluation)
+{
+	RankRange	window = {0, evaluation->rows};
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const RtscanIntervals *set = &evaluation->columns[i].region->intervals;
+
+		if (!evaluation->columns[i].heap_order || set->n == 0)
+			continue;
+		window.first = Max(window.first, set->items[0].low.rank);
+		window.end = Min(window.end, set->items[set->n - 1].high.rank);
+	}
+	window.end = Max(window.first, window.end);
+	return window;
+}
+
 /* ---------------------------------------------------------------- costs */
+
+static double
+window_fraction(const CpuEvaluation *evaluation)
+{
+	return (double) (evaluation->window.end - evaluation->window.first) / Max(evaluation->rows, 1);
+}
+
+/* Pages by which a column tests so many rows of the window, at most; in heap order a row's number says it. */
+double
+rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
+{
+	return part->heap_order ? 0 : Min(rows, 1 + rtscan_cpu_row_area(part)->pages * window_fraction(evaluation));
+}
 
 /* Pages of bits that a chunk of a column takes, at most. */
 static uint32
@@ -160,13 +192,11 @@ rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
 	return cost;
 }
 
-/* The rows of a column's intervals as a sorted list; rows in heap order are sorted already. */
+/* The rows of a column's intervals, of which so many are to be sorted; in heap order they are. */
 static double
-list_cost(const CpuColumn *part)
+list_cost(const CpuColumn *part, double sorted)
 {
-	double		n = part->region->rows;
-
-	return n * COST_ORDER_ROW + (part->heap_order || n < 2 ? 0 : n * log2(n) * COST_COMPARISON);
+	return part->region->rows * COST_ORDER_ROW + (part->heap_order || sorted < 2 ? 0 : sorted * log2(sorted) * COST_COMPARISON);
 }
 
 /* So many rows tested by the codes of a column and those after it. */
@@ -177,7 +207,7 @@ tests_cost(const CpuEvaluation *evaluation, int column, double rows)
 
 	for (int i = column; i < evaluation->ncolumns; i++)
 	{
-		cost.pages += Min(rows, rtscan_cpu_row_area(&evaluation->columns[i])->pages);
+		cost.pages += rtscan_cpu_row_pages(evaluation, &evaluation->columns[i], rows);
 		cost.nanoseconds += rows * COST_TEST_ROW;
 	}
 	cost.nanoseconds += cost.pages * COST_PAGE;
@@ -190,19 +220,20 @@ rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
 	return tests_cost(evaluation, 0, rows);
 }
 
-/* Each row of the narrowest column tested by the others' codes; no pages: it cannot be done. */
+/* Each row of the narrowest column that is in the window tested by the others' codes; no pages: it cannot be done. */
 CpuCost
 rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation)
 {
 	const CpuColumn *narrowest = &evaluation->columns[0];
 	double		n = narrowest->region->rows;
 	double		pages = 1 + n / ORDER_PER_PAGE;
-	CpuCost		cost = tests_cost(evaluation, 1, n);
+	double		left = narrowest->heap_order ? Min(n, evaluation->window.end - evaluation->window.first) : n * window_fraction(evaluation);
+	CpuCost		cost = tests_cost(evaluation, 1, left);
 
 	if (!narrowest->heap_order && narrowest->column->header.order.pages == 0)
 		return (CpuCost) {0, 0};
 	cost.pages += pages;
-	cost.nanoseconds += list_cost(narrowest) + pages * COST_PAGE;
+	cost.nanoseconds += list_cost(narrowest, left) + pages * COST_PAGE;
 	return cost;
 }
 

@@ -59,12 +59,6 @@ visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint
 	}
 }
 
-static inline void
-append_row(uint32 row, void *next)
-{
-	*(*(uint32 **) next)++ = row;
-}
-
 /* Bring what one of a column's intervals begins with into the processor's cache: those of many keys are short, and anywhere. */
 static inline void
 prefetch_interval(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 i)
@@ -276,28 +270,53 @@ compare_uint32(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The rows of the narrowest column, ascending. */
-static uint32 *
-candidate_rows(CpuEvaluation *evaluation, uint32 *n)
+typedef struct Candidates
+{
+	RankRange	window;			/* rows outside of it are none */
+	uint32		n;
+	uint32	   *rows;			/* room for all of the narrowest column's */
+} Candidates;
+
+static inline void
+append_candidate(uint32 row, void *arg)
+{
+	Candidates *candidates = (Candidates *) arg;
+
+	candidates->rows[candidates->n] = row;
+	candidates->n += row - candidates->window.first < candidates->window.end - candidates->window.first;
+}
+
+/* The rows of the narrowest column that are in the window, ascending. */
+static Candidates
+find_candidates(CpuEvaluation *evaluation)
 {
 	const CpuColumn *part = &evaluation->columns[0];
 	const RtscanIntervals *set = &part->region->intervals;
-	uint32	   *rows = palloc(Max(part->region->rows, 1) * sizeof(uint32));
-	uint32	   *next = rows;
+	Candidates	found = {.window = evaluation->window, .rows = palloc(Max(part->region->rows, 1) * sizeof(uint32))};
 
 	for (uint32 i = 0; i < set->n; i++)
 	{
 		if (part->heap_order)
-			for (uint32 row = set->items[i].low.rank; row < set->items[i].high.rank; row++)
-				*next++ = row;
+			for (uint32 row = Max(set->items[i].low.rank, found.window.first); row < Min(set->items[i].high.rank, found.window.end); row++)
+				found.rows[found.n++] = row;
 		else
-			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
-						append_row, &next);
+			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, append_candidate, &found);
 	}
-	*n = next - rows;
 	if (!part->heap_order)
-		qsort(rows, *n, sizeof(uint32), compare_uint32);
-	return rows;
+		qsort(found.rows, found.n, sizeof(uint32), compare_uint32);
+	return found;
+}
+
+/* The window has left out so many rows: that is the doing of a column in heap order. */
+static void
+reject_outside(CpuEvaluation *evaluation, uint32 rows)
+{
+	for (int i = 1; i < evaluation->ncolumns; i++)
+		if (evaluation->columns[i].heap_order)
+		{
+			evaluation->columns[i].rejected += rows;
+			return;
+		}
 }
 
 /* Columns that are not decided have been tested, one after another, of so many rows. */
@@ -338,7 +357,6 @@ keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
 			evaluation->columns[i].rejected++;
 	}
 	close_tester(&tester);
-	trace_tests(evaluation, n);
 	return kept;
 }
 
@@ -362,14 +380,17 @@ count_chunks(const uint32 *rows, uint32 n)
 void
 rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
 {
-	uint32		n;
-	uint32	   *rows = candidate_rows(evaluation, &n);
+	uint32		all = evaluation->columns[0].region->rows;
+	Candidates	found = find_candidates(evaluation);
+	uint32	   *rows = found.rows;
 	uint32		kept;
 
-	rtscan_cpu_trace(&evaluation->columns[0], RTSCAN_BY_ORDER, n);
+	rtscan_cpu_trace(&evaluation->columns[0], RTSCAN_BY_ORDER, all);
 	evaluation->columns[0].decided = true;
-	kept = keep_matching(evaluation, rows, n);
-	evaluation->counters->refined_rows += n;
+	reject_outside(evaluation, all - found.n);
+	kept = keep_matching(evaluation, rows, found.n);
+	trace_tests(evaluation, all);
+	evaluation->counters->refined_rows += all;
 	evaluation->counters->chunks_read += count_chunks(rows, kept);
 	if (evaluation->bits->takes_list)
 	{
@@ -504,8 +525,7 @@ survivor_cost(const CpuEvaluation *evaluation, double survivors)
 		const CpuColumn *part = &evaluation->columns[i];
 
 		if (part->ngaps > 0)
-			cost += Min(survivors, rtscan_cpu_row_area(part)->pages) * COST_PAGE +
-				survivors * COST_TEST_ROW;
+			cost += rtscan_cpu_row_pages(evaluation, part, survivors) * COST_PAGE + survivors * COST_TEST_ROW;
 	}
 	return cost;
 }
