@@ -76,7 +76,7 @@ install-device: device/rtscan_device installdirs
 	$(INSTALL_PROGRAM) $< '$(DESTDIR)$(pkglibdir)/rtscan_device'
 else
 all:
-	@echo "The device program is not built: it needs glslangValidator, volk.h and vulkan.h"
+	@echo "The device program, which is for GPUs only, is not built: it needs glslangValidator, volk.h and vulkan.h"
 endif
 
 device/rtscan_device: $(DEVICE_OBJS)

@@ -37,8 +37,8 @@ CREATE FUNCTION readers(plan json) RETURNS text LANGUAGE sql AS $$
   SELECT string_agg(name || CASE WHEN n > 1 THEN ' x ' || n ELSE '' END, ', ' ORDER BY first)
   FROM (SELECT name, count(*) AS n, min(i) AS first
         FROM jsonb_path_query(plan::jsonb, 'strict $.**?(exists(@."Node Type"))') WITH ORDINALITY AS node (it, i),
-             concat_ws(' ', CASE WHEN (it->>'Parallel Aware')::bool THEN 'Parallel' END, it->>'Node Type') AS name
-        WHERE name ~ 'Scan|Bitmap'
+             concat_ws(' ', CASE WHEN (it->>'Parallel Aware')::bool THEN 'Parallel' END, coalesce(it->>'Custom Plan Provider', it->>'Node Type')) AS name
+        WHERE name ~ '[Ss]can|Bitmap'
         GROUP BY name) AS names
 $$;
 
