@@ -173,8 +173,9 @@ class Tallies:
         written = f"{value}::{column.type}"
         forms = ["{c} {o} {v}", "{c} {o} {v}", "{v} {o} {c}", "{c} IS NULL", "coalesce({c} {o} {v}, true)", "{c}::text > '3'"]
         if rng.random() < 0.3:          # asked for with the first rows, and by some of them
-            forms = [f"{{c}} {{o}} (SELECT min({column.name}) FROM t WHERE {self.conditions()})", "({c} {o} {v}) = ((SELECT asked()) > 100)"]
-            forms += ["CASE WHEN {c} = {v} THEN asked() > 100 ELSE {c} {o} {v} END"] if column.distinct > 5000 else []
+            key = self.keys[0]
+            forms = [f"{{c}} {{o}} (SELECT min({column.name}) FROM t WHERE {key.name} >= {self.value(key)})", "({c} {o} {v}) = ((SELECT asked()) > 100)"]
+            forms += ["CASE WHEN {c} = {v} THEN asked() > 100 ELSE {c} {o} {v} END"] if column.distinct > 5000 and column.type != "date" else []
         if column.type in ("int2", "int4", "int8"):
             forms += ["{c} {o} " + rng.choice(("7", "100000::int8", "-3::int2")), "{c} % 3 = 1"]
         return rng.choice(forms).format(c=column.name, o=rng.choice(("<", "<=", "=", "<>", ">=", ">")), v=written)

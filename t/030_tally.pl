@@ -93,11 +93,9 @@ sub all_right
 {
 	my ($what, $settings, $every) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	foreach my $i (0 .. $#tallied)
+	foreach my $executor (@executors)
 	{
-		my $right = right($tallied[$i]);
-		is(answered($_, $tallied[$i], $settings), $right, "$what, $_: $tallied[$i]")
-		  foreach grep { $_ ne 'rtcudb' || $i % ($every // 1) == 0 } @executors;
+		are_right($what, $executor, $settings, map { $tallied[$_] } grep { $executor ne 'rtcudb' || $_ % ($every // 1) == 0 } 0 .. $#tallied);
 	}
 	return;
 }

@@ -121,11 +121,7 @@ sub all_right
 	my ($what, $settings, $every) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	my @all = (@queries, @others);
-	foreach my $i (0 .. $#all)
-	{
-		my $right = right($all[$i]);
-		is(answered($_, $all[$i], $settings), $right, "$what, $_: $all[$i]") foreach grep { $i % ($every // 1) == 0 } @executors;
-	}
+	are_right($what, $_, $settings, map { $all[$_] } grep { $_ % ($every // 1) == 0 } 0 .. $#all) foreach @executors;
 	return;
 }
 

@@ -97,10 +97,7 @@ sub all_right
 	my ($what, $settings, $every) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	my @all = (@counted, @by_entries, values %not_tallied);
-	foreach my $i (grep { $_ % ($every // 1) == 0 } 0 .. $#all)
-	{
-		is(answered($_, $all[$i], $settings), right($all[$i]), "$what, $_: $all[$i]") foreach @executors;
-	}
+	are_right($what, $_, $settings, map { $all[$_] } grep { $_ % ($every // 1) == 0 } 0 .. $#all) foreach @executors;
 	return;
 }
 

@@ -16,7 +16,7 @@ use Time::HiRes qw(sleep time);
 our @EXPORT = qw(@executors @questions need_device device_node create_big expected ask device_answers comes_back under_faults
   cpu_answers says configure wait_until children worker_pid program_pid program_pids is_running device_status connect_device log_since server_is_healthy
   program_is_healthy);
-our @EXPORT_OK = qw(compare sorted right change answered explained);
+our @EXPORT_OK = qw(compare sorted right change answered are_right explained);
 our %EXPORT_TAGS = (compare => \@EXPORT_OK);
 
 # Those that are tested.
@@ -336,6 +336,22 @@ sub answered
 	my ($executor, $query, $settings) = @_;
 	my ($rc, $out, $err) = $compared{node}->psql('postgres', asked_of($executor, $query, $settings));
 	return $rc == 0 ? sorted($out) : $err;
+}
+
+# Are an executor's answers right, in one session?
+sub are_right
+{
+	my ($what, $executor, $settings, @queries) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $end = '-- end of an answer';
+	my (undef, $out, $err) = $compared{node}->psql('postgres', join(";\n\\echo '$end'\n", (map { asked_of($executor, $_, $settings) } @queries), ''));
+	my @answers = split(/^\Q$end\E\n?/m, $out, -1);
+	pop @answers;    # what is behind the last end
+	foreach my $i (0 .. $#queries)
+	{
+		is(defined $answers[$i] ? sorted($answers[$i]) : "no answer: $err", right($queries[$i]), "$what, $executor: $queries[$i]");
+	}
+	return;
 }
 
 # The lines of EXPLAIN (ANALYZE), by label: the topmost ones.

@@ -64,6 +64,15 @@ rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
 	return evaluation;
 }
 
+/* If that is cheaper. */
+static bool
+test_candidates(CpuEvaluation *evaluation)
+{
+	double		expected = rtscan_cpu_expected_candidates(evaluation);
+
+	return rtscan_cpu_candidates_are_cheaper(evaluation, expected) && rtscan_cpu_test_candidates(evaluation, expected);
+}
+
 static void
 evaluate_region(CpuEvaluation *evaluation)
 {
@@ -71,9 +80,7 @@ evaluate_region(CpuEvaluation *evaluation)
 		fill_everything(evaluation);
 	else if (evaluation->rows < RTSCAN_CHUNK_ROWS)
 		rtscan_cpu_scan_codes(evaluation);
-	else if (rtscan_cpu_candidates_are_cheaper(evaluation))
-		rtscan_cpu_test_candidates(evaluation);
-	else
+	else if (!test_candidates(evaluation))
 	{
 		rtscan_cpu_sieve(evaluation);
 		rtscan_cpu_refine(evaluation);
@@ -87,11 +94,13 @@ evaluate_region(CpuEvaluation *evaluation)
 static CpuCost
 cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 {
+	double		expected = rtscan_cpu_expected_candidates(evaluation);
+
 	*by_rows = false;
 	if (evaluation->rows < RTSCAN_CHUNK_ROWS || evaluation->ncolumns == 0)
 		return rtscan_cpu_codes_cost(evaluation);
-	*by_rows = rtscan_cpu_candidates_are_cheaper(evaluation);
-	return *by_rows ? rtscan_cpu_candidates_cost(evaluation) : rtscan_cpu_sieve_cost(evaluation);
+	*by_rows = rtscan_cpu_candidates_are_cheaper(evaluation, expected);
+	return *by_rows ? rtscan_cpu_candidates_cost(evaluation, expected) : rtscan_cpu_sieve_cost(evaluation);
 }
 
 /* Is it less to test so many rows, which are all that matter? */

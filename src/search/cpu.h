@@ -38,7 +38,7 @@ typedef struct BinRun
 	uint32		end;
 } BinRun;
 
-/* Ranks that a superset has too many. */
+/* Ranks, or rows: first .. end - 1. */
 typedef struct RankRange
 {
 	uint32		first;
@@ -134,10 +134,11 @@ extern double rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuCol
 extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part);
 extern bool rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part, double rows);
 extern CpuCost rtscan_cpu_codes_cost(const CpuEvaluation *evaluation);
-extern CpuCost rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation);
+extern double rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation);
+extern CpuCost rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left);
 extern CpuCost rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows);
-extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation);
+extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, double left);
 
 /* cpu_sieve.c: a superset of the rows, from vectors, filled columns and row ranges. */
 extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
@@ -149,9 +150,12 @@ extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn
 extern void rtscan_cpu_scan_codes(CpuEvaluation *evaluation);
 extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 
-/* cpu_rows.c: single rows, found through the order or tested by their codes. */
+/*
+ * cpu_rows.c: single rows, found through the order or tested by their codes.  Candidates are not tested, and that is false, where more of them than
+ * expected are in the window, so many that the sieve is cheaper.
+ */
 extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
-extern void rtscan_cpu_test_candidates(CpuEvaluation *evaluation);
+extern bool rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected);
 extern void rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within);
 extern void rtscan_cpu_refine(CpuEvaluation *evaluation);
 

@@ -98,7 +98,7 @@ rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader, const RtscanReg
 	}
 }
 
-/* In heap order a row's rank is its number. */
+/* In heap order a row's rank is its number.  The planner may know some of a column's intervals only. */
 RankRange
 rtscan_cpu_find_window(const CpuEvaluation *evaluation)
 {
@@ -108,7 +108,7 @@ rtscan_cpu_find_window(const CpuEvaluation *evaluation)
 	{
 		const RtscanIntervals *set = &evaluation->columns[i].region->intervals;
 
-		if (!evaluation->columns[i].heap_order || set->n == 0)
+		if (!evaluation->columns[i].heap_order || evaluation->columns[i].region->stands_for > 1 || set->n == 0)
 			continue;
 		window.first = Max(window.first, set->items[0].low.rank);
 		window.end = Min(window.end, set->items[set->n - 1].high.rank);
@@ -199,15 +199,17 @@ list_cost(const CpuColumn *part, double sorted)
 	return part->region->rows * COST_ORDER_ROW + (part->heap_order || sorted < 2 ? 0 : sorted * log2(sorted) * COST_COMPARISON);
 }
 
-/* So many rows tested by the codes of a column and those after it. */
+/* So many rows tested by the codes of a column and those after it; of the window, or anywhere. */
 static CpuCost
-tests_cost(const CpuEvaluation *evaluation, int column, double rows)
+tests_cost(const CpuEvaluation *evaluation, int column, double rows, bool of_window)
 {
 	CpuCost		cost = {0, 0};
 
 	for (int i = column; i < evaluation->ncolumns; i++)
 	{
-		cost.pages += rtscan_cpu_row_pages(evaluation, &evaluation->columns[i], rows);
+		const CpuColumn *part = &evaluation->columns[i];
+
+		cost.pages += of_window ? rtscan_cpu_row_pages(evaluation, part, rows) : Min(rows, rtscan_cpu_row_area(part)->pages);
 		cost.nanoseconds += rows * COST_TEST_ROW;
 	}
 	cost.nanoseconds += cost.pages * COST_PAGE;
@@ -217,18 +219,29 @@ tests_cost(const CpuEvaluation *evaluation, int column, double rows)
 CpuCost
 rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
 {
-	return tests_cost(evaluation, 0, rows);
+	return tests_cost(evaluation, 0, rows, false);
 }
 
-/* Each row of the narrowest column that is in the window tested by the others' codes; no pages: it cannot be done. */
+/* Rows of the narrowest column that are in the window, if columns are independent. */
+double
+rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
+{
+	const CpuColumn *narrowest = &evaluation->columns[0];
+	const RankRange *window = &evaluation->window;
+
+	if (evaluation->ncolumns == 0)
+		return 0;
+	return narrowest->heap_order ? Min(narrowest->region->rows, window->end - window->first) : narrowest->region->rows * window_fraction(evaluation);
+}
+
+/* So many of them tested by the others' codes; no pages: it cannot be done. */
 CpuCost
-rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation)
+rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
 {
 	const CpuColumn *narrowest = &evaluation->columns[0];
 	double		n = narrowest->region->rows;
 	double		pages = 1 + n / ORDER_PER_PAGE;
-	double		left = narrowest->heap_order ? Min(n, evaluation->window.end - evaluation->window.first) : n * window_fraction(evaluation);
-	CpuCost		cost = tests_cost(evaluation, 1, left);
+	CpuCost		cost = tests_cost(evaluation, 1, left, true);
 
 	if (!narrowest->heap_order && narrowest->column->header.order.pages == 0)
 		return (CpuCost) {0, 0};
@@ -321,9 +334,9 @@ rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns)
 
 /* Are there so few rows in the narrowest column that each is tested by the others' codes? */
 bool
-rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation)
+rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, double left)
 {
-	CpuCost		candidates = rtscan_cpu_candidates_cost(evaluation);
+	CpuCost		candidates = rtscan_cpu_candidates_cost(evaluation, left);
 
 	return candidates.pages > 0 && candidates.nanoseconds < rtscan_cpu_sieve_cost(evaluation).nanoseconds;
 }

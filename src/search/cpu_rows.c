@@ -286,7 +286,7 @@ append_candidate(uint32 row, void *arg)
 	candidates->n += row - candidates->window.first < candidates->window.end - candidates->window.first;
 }
 
-/* The rows of the narrowest column that are in the window, ascending. */
+/* The rows of the narrowest column that are in the window. */
 static Candidates
 find_candidates(CpuEvaluation *evaluation)
 {
@@ -302,21 +302,14 @@ find_candidates(CpuEvaluation *evaluation)
 		else
 			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, append_candidate, &found);
 	}
-	if (!part->heap_order)
-		qsort(found.rows, found.n, sizeof(uint32), compare_uint32);
 	return found;
 }
 
-/* The window has left out so many rows: that is the doing of a column in heap order. */
 static void
-reject_outside(CpuEvaluation *evaluation, uint32 rows)
+sort_candidates(const CpuEvaluation *evaluation, Candidates *found)
 {
-	for (int i = 1; i < evaluation->ncolumns; i++)
-		if (evaluation->columns[i].heap_order)
-		{
-			evaluation->columns[i].rejected += rows;
-			return;
-		}
+	if (!evaluation->columns[0].heap_order)
+		qsort(found->rows, found->n, sizeof(uint32), compare_uint32);
 }
 
 /* Columns that are not decided have been tested, one after another, of so many rows. */
@@ -377,29 +370,34 @@ count_chunks(const uint32 *rows, uint32 n)
 	return chunks;
 }
 
-void
-rtscan_cpu_test_candidates(CpuEvaluation *evaluation)
+bool
+rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected)
 {
-	uint32		all = evaluation->columns[0].region->rows;
 	Candidates	found = find_candidates(evaluation);
 	uint32	   *rows = found.rows;
 	uint32		kept;
 
-	rtscan_cpu_trace(&evaluation->columns[0], RTSCAN_BY_ORDER, all);
+	if (found.n > expected && !rtscan_cpu_candidates_are_cheaper(evaluation, found.n))
+	{
+		pfree(rows);
+		return false;
+	}
+	sort_candidates(evaluation, &found);
+	rtscan_cpu_trace(&evaluation->columns[0], RTSCAN_BY_ORDER, found.n);
 	evaluation->columns[0].decided = true;
-	reject_outside(evaluation, all - found.n);
 	kept = keep_matching(evaluation, rows, found.n);
-	trace_tests(evaluation, all);
-	evaluation->counters->refined_rows += all;
+	trace_tests(evaluation, found.n);
+	evaluation->counters->refined_rows += evaluation->columns[0].region->rows;
 	evaluation->counters->chunks_read += count_chunks(rows, kept);
 	if (evaluation->bits->takes_list)
 	{
 		evaluation->bits->list = rows;
 		evaluation->bits->listed = kept;
-		return;
+		return true;
 	}
 	set_bits(evaluation, rows, kept);
 	pfree(rows);
+	return true;
 }
 
 /* ---------------------------------------------------------------- rows that somebody else finds */
