@@ -361,6 +361,8 @@ CREATE FUNCTION check_many() RETURNS SETOF text LANGUAGE sql AS $$
 		'ordered, many FROM t WHERE many = hash(64499) AND steps BETWEEN 214 AND 220 AND ordered > 1000',
 		'ordered, many FROM t WHERE many IN (hash(64499), hash(64500)) AND steps >= 215',
 		'ordered, many FROM t WHERE many < 10000000 AND ordered > 70000 AND steps < 230',
+		-- all of them, which is more than one would expect
+		'ordered, many FROM t WHERE ordered BETWEEN 63900 AND 64500 AND steps BETWEEN 200 AND 216',
 		'ordered, many FROM t WHERE many < 10000000 AND last_nulls IS NULL AND ordered > 128000',
 		'ordered, many FROM t WHERE many < 10000000 AND last_nulls > 18000']) q
 	UNION ALL SELECT unlike('t', 't_all', 'SELECT ' || q, '{columns}')
