@@ -214,6 +214,17 @@ rtscan_key_decode(RtscanKeyKind kind, uint64 key)
 
 /* Those that are most often asked for without a call for each. */
 void
+rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 *keys)
+{
+	if (kind == RTSCAN_KEY_INT32)
+		for (uint32 i = 0; i < n; i++)
+			keys[i] = rtscan_key_of_integer(DatumGetInt32(values[i]));
+	else
+		for (uint32 i = 0; i < n; i++)
+			keys[i] = rtscan_key_encode(kind, values[i]);
+}
+
+void
 rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values)
 {
 	if (kind == RTSCAN_KEY_INT16 || kind == RTSCAN_KEY_INT32 || kind == RTSCAN_KEY_INT64)

@@ -76,6 +76,9 @@ rtscan_key_encode(RtscanKeyKind kind, Datum value)
 	}
 }
 
+/* The keys of so many values. */
+extern void rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 *keys);
+
 /* A value of a key; allocated in the current memory context where passed by reference. */
 extern Datum rtscan_key_decode(RtscanKeyKind kind, uint64 key);
 extern void rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values);

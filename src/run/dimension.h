@@ -100,6 +100,13 @@ typedef struct RtscanDimension
 	uint32	   *starts;			/* and by the first one's row: where the pairs begin that have it, once any has been looked for */
 } RtscanDimension;
 
+/* Where a Datum, not what it may point to, belongs among so many places, a power of two, that know some. */
+static inline uint32
+rtscan_scatter_datum(Datum value, uint32 places)
+{
+	return (uint32) ((uint64) value * UINT64CONST(0x9E3779B97F4A7C15) >> 32) & (places - 1);
+}
+
 /* Keys of a pair. */
 static inline uint64
 rtscan_pair(uint32 first, uint32 second)
@@ -159,8 +166,8 @@ extern bool rtscan_load_next_range(RtscanDimension *dimension);
 /* The node is scanned again; parameters have changed, or none. */
 extern void rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed);
 
-/* dimension_rows.c: have room for a row more, and one behind the last; and take a row whose keys are not NULL. */
-extern void rtscan_make_room_for_rows(RtscanDimension *dimension);
+/* dimension_rows.c: have room for as many rows again, and for so many, and one behind the last; and take a row whose keys are not NULL. */
+extern void rtscan_make_room_for_rows(RtscanDimension *dimension, uint32 rows);
 extern void rtscan_take_row(RtscanDimension *dimension, TupleTableSlot *slot);
 
 /* Take the plan's next rows as far as it has them by column, and there is memory. */

@@ -13,7 +13,7 @@
 /* Integers may differ by so much, or by the number of rows, for these to be numbers themselves. */
 #define NUMBERED_INTEGERS	1024
 
-/* So many Datums are known with a row that has them: most rows have one of those, which need not be looked at. */
+/* So many Datums, a power of two, are known with their numbers: most rows have one of those, which need not be looked at. */
 #define KNOWN_DATUMS		256
 
 /* Room for images doubles from this on. */
@@ -145,29 +145,33 @@ number_of_image(Images *images, RtscanAttribute *attribute, uint32 row)
 	return attribute->count++;
 }
 
+typedef struct KnownDatum
+{
+	Datum		value;
+	bool		is_known;
+	uint32		number;
+} KnownDatum;
+
 /* A number for each image, as they come. */
 static void
 number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
 {
 	Images		images = create_images(attribute, FIRST_IMAGES);
-	uint32		known[KNOWN_DATUMS] = {0};
+	KnownDatum	known[KNOWN_DATUMS] = {0};
+	uint32	   *numbers = attribute->numbers;
 
 	attribute->count = 0;
 	for (uint32 row = 0; row < dimension->nrows; row++)
 	{
 		Datum		value = attribute->values[row];
-		uint32	   *same = &known[murmurhash32((uint32) value ^ (uint32) ((uint64) value >> 32)) % KNOWN_DATUMS];
+		KnownDatum *same = &known[rtscan_scatter_datum(value, KNOWN_DATUMS)];
 
 		CHECK_FOR_INTERRUPTS();
 		if (attribute->isnull[row])
 			continue;
-		if (*same > 0 && attribute->values[*same - 1] == value)
-			attribute->numbers[row] = attribute->numbers[*same - 1];
-		else
-		{
-			attribute->numbers[row] = number_of_image(&images, attribute, row);
-			*same = row + 1;
-		}
+		if (!same->is_known || same->value != value)
+			*same = (KnownDatum) {value, true, number_of_image(&images, attribute, row)};
+		numbers[row] = same->number;
 	}
 	for (uint32 row = 0; row <= dimension->nrows; row++)
 		if (attribute->isnull[row])

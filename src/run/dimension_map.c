@@ -34,17 +34,20 @@ has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
 	return are_near(keys, dimension->n) || fit_into_table(keys, dimension->n);
 }
 
-/* The numbers of n keys; of what is no key, NULL's. */
+/* The numbers of n keys; of what is no key, NULL's.  What is read in loops are copies, for numbers of 8 bits may be anything to a compiler. */
 #define FILL_MAP(bits) \
 static void \
 fill_map_##bits(RtscanTallyMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
 { \
 	uint##bits *filled = map->numbers; \
+	uint##bits	highest = (uint##bits) map->highest; \
+	uint64		size = map->reach + 1, \
+				first = n > 0 ? keys[0] : 0; \
 	\
-	for (uint64 i = 0; i <= map->reach; i++) \
-		filled[i] = (uint##bits) map->highest; \
+	for (uint64 i = 0; i < size; i++) \
+		filled[i] = highest; \
 	for (uint32 i = 0; i < n; i++) \
-		filled[keys[i] - keys[0]] = (uint##bits) numbers[i]; \
+		filled[keys[i] - first] = (uint##bits) numbers[i]; \
 }
 
 FILL_MAP(8)
@@ -107,9 +110,12 @@ make_map(RtscanDimension *dimension, RtscanAttribute *attribute)
 static void
 find_rows_of_numbers(RtscanDimension *dimension, RtscanAttribute *attribute)
 {
-	attribute->rows_of_numbers = MemoryContextAllocHuge(dimension->context, attribute->count * sizeof(uint32));
+	const uint32 *numbers = attribute->numbers;
+	uint32	   *rows = MemoryContextAllocHuge(dimension->context, attribute->count * sizeof(uint32));
+
 	for (uint32 row = 0; row < dimension->n; row++)
-		attribute->rows_of_numbers[attribute->numbers[row]] = row;
+		rows[numbers[row]] = row;
+	attribute->rows_of_numbers = rows;
 }
 
 const RtscanTallyMap *

@@ -10,18 +10,19 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-#define FIRST_CAPACITY	64
-
 /* Of keys that may come often, and have no attributes, so many are brought together before they take more memory. */
 #define DISTINCT_CAPACITY	65536
 
 /* So many values of an attribute are looked at, lest one that comes often be kept for each row. */
 #define RECENT_VALUES	256
 
-/* Memory is looked at for so many rows together, unless they have something by reference. */
+/* So many rows are taken together; after some of which something by reference has been copied, the next one alone. */
 #define ROWS_TOGETHER	64
 
-/* So many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
+/* There is room for as many again when less than half of it is taken. */
+#define FIRST_CAPACITY	(2 * ROWS_TOGETHER)
+
+/* So many values of a column at hand, a power of two, are known with their copies: rows that have the same one have it in the same place. */
 #define KNOWN_VALUES	64
 
 /* Rows with more attributes are taken one by one. */
@@ -37,13 +38,13 @@ enlarge(void *array, Size bytes)
 
 /* With room for a row behind the last. */
 void
-rtscan_make_room_for_rows(RtscanDimension *dimension)
+rtscan_make_room_for_rows(RtscanDimension *dimension, uint32 rows)
 {
 	if (dimension->capacity >= PG_INT32_MAX / 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a table that is joined has too many keys")));
-	dimension->capacity = Max(dimension->capacity * 2, FIRST_CAPACITY);
+	dimension->capacity = Max(Max(dimension->capacity * 2, FIRST_CAPACITY), rows);
 	dimension->keys = enlarge(dimension->keys, dimension->capacity * sizeof(Datum));
 	for (int i = 0; i < dimension->plan->attributes; i++)
 	{
@@ -101,7 +102,7 @@ static uint32
 add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
 {
 	if (dimension->n + 1 >= dimension->capacity)
-		rtscan_make_room_for_rows(dimension);
+		rtscan_make_room_for_rows(dimension, 0);
 	if (dimension->parts[0] == NULL)
 		dimension->keys[dimension->n] = copy_value(dimension, &dimension->key_type, slot->tts_values[(*column)++]);
 	else
@@ -145,7 +146,7 @@ find_room(RtscanDimension *dimension)
 	if (needs_keys_once(dimension) && dimension->n >= DISTINCT_CAPACITY)
 		rtscan_sort_rows(dimension, NULL);
 	if (dimension->n >= dimension->capacity / 2)
-		rtscan_make_room_for_rows(dimension);
+		rtscan_make_room_for_rows(dimension, 0);
 }
 
 /* Does what there is take more than one of so many shares of the memory that a hash may take? */
@@ -216,7 +217,7 @@ next_columns(const RtscanDimension *dimension, ColumnsAtHand *columns)
 static Datum
 copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value, KnownValue *known)
 {
-	KnownValue *one = &known[murmurhash32((uint32) value) % KNOWN_VALUES];
+	KnownValue *one = &known[rtscan_scatter_datum(value, KNOWN_VALUES)];
 
 	if (attribute->type.typbyval)
 		return value;
@@ -226,37 +227,69 @@ copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value
 }
 
 static void
-add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint16 place)
+add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, uint32 n)
 {
-	uint32		row = dimension->n++;
+	Datum	   *keys = dimension->keys + dimension->n;
 
-	dimension->keys[row] = copy_value(dimension, &dimension->key_type, columns->values[0][place]);
-	for (int i = 0; i < dimension->plan->attributes; i++)
+	if (dimension->key_type.typbyval)
+		for (uint32 i = 0; i < n; i++)
+			keys[i] = values[places[i]];
+	else
+		for (uint32 i = 0; i < n; i++)
+			keys[i] = copy_value(dimension, &dimension->key_type, values[places[i]]);
+}
+
+static void
+add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, const uint16 *places, uint32 n)
+{
+	RtscanAttribute *attribute = &dimension->attributes[number];
+	const Datum *at_hand = columns->values[number + 1];
+	const bool *null_at_hand = columns->isnull[number + 1];
+	Datum	   *values = attribute->values + dimension->n;
+	bool	   *isnull = attribute->isnull + dimension->n;
+
+	for (uint32 i = 0; i < n; i++)
 	{
-		RtscanAttribute *attribute = &dimension->attributes[i];
-
-		attribute->isnull[row] = columns->isnull[i + 1][place];
-		attribute->values[row] = attribute->isnull[row] ? (Datum) 0 :
-			copy_at_hand(dimension, attribute, columns->values[i + 1][place], columns->known[i]);
+		isnull[i] = null_at_hand[places[i]];
+		values[i] = isnull[i] ? (Datum) 0 : copy_at_hand(dimension, attribute, at_hand[places[i]], columns->known[number]);
 	}
+}
+
+/* So many rows at hand from one on, which there is room for; those whose key is NULL meet no row. */
+static void
+add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, uint32 rows)
+{
+	uint16		places[ROWS_TOGETHER];
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < rows; i++)
+	{
+		places[n] = columns->places[first + i];
+		n += !columns->isnull[0][places[n]];
+	}
+	add_keys(dimension, columns->values[0], places, n);
+	for (int i = 0; i < dimension->plan->attributes; i++)
+		add_attribute(dimension, columns, i, places, n);
+	dimension->n += n;
 }
 
 /* Take rows at hand as long as there is memory; returns how many of them. */
 static uint32
 take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
 {
-	for (uint32 i = 0; i < columns->n; i++)
-	{
-		uint16		place = columns->places[i];
+	uint32		taken = 0;
 
-		if ((dimension->copied || i % ROWS_TOGETHER == 0) && rtscan_dimension_is_full(dimension))
-			return i;
+	while (taken < columns->n)
+	{
+		uint32		rows = dimension->copied ? 1 : Min(ROWS_TOGETHER, columns->n - taken);
+
+		if (rtscan_dimension_is_full(dimension))
+			return taken;
 		dimension->copied = false;
-		if (columns->isnull[0][place])
-			continue;
-		if (dimension->n + 1 >= dimension->capacity)
+		if (dimension->n + rows >= dimension->capacity)
 			find_room(dimension);
-		add_columns(dimension, columns, place);
+		add_columns(dimension, columns, taken, rows);
+		taken += rows;
 	}
 	return columns->n;
 }

@@ -4,8 +4,12 @@
  */
 #include "run/dimension.h"
 
+#include "bits/multiversion.h"
 #include "miscadmin.h"
 #include "row/key_order.h"
+
+/* So many keys are looked at together, whether they ascend. */
+#define ENCODED_TOGETHER	256
 
 static int
 compare_rows(const void *a, const void *b, void *arg)
@@ -74,6 +78,16 @@ note_first_rows(RtscanDimension *dimension)
 	return kept;
 }
 
+RTSCAN_MULTIVERSION static bool
+ascend(const uint64 *keys, uint32 n)
+{
+	bool		ascending = true;
+
+	for (uint32 i = 1; i < n; i++)
+		ascending &= keys[i] > keys[i - 1];
+	return ascending;
+}
+
 /* Do the keys ascend already, as those of a table often do that is read from its beginning?  Then they are encoded, and need no sort. */
 static bool
 encode_ascending(RtscanDimension *dimension)
@@ -84,10 +98,12 @@ encode_ascending(RtscanDimension *dimension)
 	if (kind == RTSCAN_KEY_NONE || dimension->parts[0])
 		return false;
 	encoded = palloc_extended(Max(dimension->n, 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
-	for (uint32 i = 0; i < dimension->n; i++)
+	for (uint32 first = 0; first < dimension->n; first += ENCODED_TOGETHER)
 	{
-		encoded[i] = rtscan_key_encode(kind, dimension->keys[i]);
-		if (i > 0 && encoded[i] <= encoded[i - 1])
+		uint32		n = Min(ENCODED_TOGETHER, dimension->n - first);
+
+		rtscan_key_encode_all(kind, dimension->keys + first, n, encoded + first);
+		if (!ascend(encoded + first, n) || (first > 0 && encoded[first] <= encoded[first - 1]))
 		{
 			pfree(encoded);
 			return false;

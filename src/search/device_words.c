@@ -198,21 +198,26 @@ entry_of(const PlacedSet *placed, uint32 i)
 	return (RtscanSpan) {within(placed, span.first), within(placed, span.last)};
 }
 
-/* Slots of a table, if it can be one, and takes a small part of the words that bits take, or there are too many of those; else 0. */
+/* Would a table of so many integers take more than a small part of the words that bits take, of which there are not too many? */
+static bool
+are_bits_better(const PlacedSet *placed, uint64 integers)
+{
+	return placed->reach < RTSCAN_MOST_BITS &&
+		device_table_words(device_slot_bits(integers), false) > device_set_words(placed->reach) / WORDS_FOR_BITS;
+}
+
+/* Slots of a table, if it can be one, and bits are not better; else 0.  Each entry has an integer at least: of very many they need not be added up. */
 static uint32
 choose_slot_bits(const PlacedSet *placed)
 {
+	uint32		entries = count_entries(placed);
 	uint64		integers = 0;
-	uint32		slot_bits;
 
-	if ((!placed->few && !placed->lacks) || placed->reach == DEVICE_NO_INTEGER)
+	if ((!placed->few && !placed->lacks) || placed->reach == DEVICE_NO_INTEGER || are_bits_better(placed, entries))
 		return 0;
-	for (uint32 i = 0; i < count_entries(placed); i++)
+	for (uint32 i = 0; i < entries; i++)
 		integers += (uint64) entry_of(placed, i).last - (uint64) entry_of(placed, i).first + 1;
-	slot_bits = device_slot_bits(integers);
-	if (placed->reach < RTSCAN_MOST_BITS && device_table_words(slot_bits, false) > device_set_words(placed->reach) / WORDS_FOR_BITS)
-		return 0;
-	return slot_bits;
+	return are_bits_better(placed, integers) ? 0 : device_slot_bits(integers);
 }
 
 /* As many words as there may be, and one more, are too many. */
@@ -240,16 +245,29 @@ place_set(RtscanDeviceWords *words, PlacedSet *placed)
 	add_words(words, placed->slot_bits > 0 ? device_table_words(placed->slot_bits, false) : device_set_words(placed->reach));
 }
 
-/* Bits of a condition's keys, of which there may be very many. */
+/* Bits of a condition's keys, of which there may be very many: they ascend, so that a word is written when all of its bits are known. */
 static void
 write_keys(const PlacedSet *placed, uint32 *bits)
 {
-	for (uint32 i = placed->begin; i < placed->end; i++)
-	{
-		uint64		bit = (uint64) rtscan_integer_of_key(placed->keys[i]) - (uint64) placed->first;
+	const uint64 *keys = placed->keys;
+	uint64		first = (uint64) placed->first,
+				at = 0;
+	uint32		end = placed->end,
+				word = 0;
 
-		bits[bit / 32] |= UINT32_C(1) << bit % 32;
+	for (uint32 i = placed->begin; i < end; i++)
+	{
+		uint64		bit = (uint64) rtscan_integer_of_key(keys[i]) - first;
+
+		if (bit / 32 != at)
+		{
+			bits[at] = word;
+			at = bit / 32;
+			word = 0;
+		}
+		word |= UINT32_C(1) << bit % 32;
 	}
+	bits[at] = word;
 }
 
 static void
