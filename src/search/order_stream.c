@@ -652,8 +652,6 @@ find_bits(RtscanOrderStream *stream)
 
 	rtscan_bits_reset(bits, stream->segment->reader.segment->chunks);
 	rtscan_cpu_evaluate(&stream->segment->reader, &stream->segment->filter.region, NULL, bits, &counters);
-	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-		(void) rtscan_bits_fill(bits, chunk);
 	return bits;
 }
 
@@ -662,11 +660,15 @@ static void
 find_rest(RtscanOrderStream *stream)
 {
 	RtscanRowBits *bits = stream->bits ? stream->bits : find_bits(stream);
+	uint64	   *words;
 
 	stream->left = rtscan_bits_count(bits) - stream->found;
+	if (stream->left == 0)
+		return;
+	words = rtscan_bits_fill_all(bits);
 	for (uint64 i = 0; i < stream->found; i++)
-		bits->words[stream->passing[i] / 64] &= ~(UINT64CONST(1) << (stream->passing[i] % 64));
-	stream->words = bits->words;
+		words[stream->passing[i] / 64] &= ~(UINT64CONST(1) << (stream->passing[i] % 64));
+	stream->words = words;
 }
 
 /* Too many have been tested in vain: go on with the bits of all others, as if they had been there from the beginning. */
@@ -676,7 +678,9 @@ stop_testing(RtscanOrderStream *stream)
 	uint32		n = stream->next;
 
 	find_rest(stream);
-	if (stream->left > 0 && sorting_is_cheaper(stream, stream->left, stream->segment->reader.segment->header.rows - stream->passed))
+	if (stream->left == 0)
+		return;
+	if (sorting_is_cheaper(stream, stream->left, stream->segment->reader.segment->header.rows - stream->passed))
 	{
 		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(stream));
 

@@ -51,17 +51,6 @@ compare_pending(const void *a, const void *b, void *arg)
 
 /* ---------------------------------------------------------------- search */
 
-/* The bits of all chunks: those that have none set, too. */
-static RtscanRowBits *
-keep_bits(RtscanRowBits *bits)
-{
-	RtscanRowBits *kept = rtscan_bits_keep(bits);
-
-	for (uint32 chunk = 0; chunk < kept->chunks; chunk++)
-		(void) rtscan_bits_fill(kept, chunk);
-	return kept;
-}
-
 static RtscanOrderedSource *
 add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 {
@@ -122,7 +111,7 @@ search_again(void *arg)
 	if (!rtscan_begin_again(&ordered->search, tested_segments(ordered), &again))
 		return;
 	while ((segment = rtscan_next_segment(&again, &bits)) != NULL)
-		rtscan_stream_take_bits(source_of(ordered, segment->entry)->stream, keep_bits(bits));
+		rtscan_stream_take_bits(source_of(ordered, segment->entry)->stream, rtscan_bits_keep(bits));
 	rtscan_end_again(&ordered->search, &again);
 }
 
@@ -136,7 +125,9 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 		return;
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
-	source->bits = segment->takes_ranks ? NULL : keep_bits(bits);
+	source->bits = segment->takes_ranks ? NULL : rtscan_bits_keep(bits);
+	if (source->bits)
+		(void) rtscan_bits_fill_all(source->bits);
 	source->rows = rows;
 	if (!ordered->order->by_heap)
 	{

@@ -100,6 +100,14 @@ rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk)
 	return words;
 }
 
+uint64 *
+rtscan_bits_fill_all(RtscanRowBits *bits)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		(void) rtscan_bits_fill(bits, chunk);
+	return bits->words;
+}
+
 uint64
 rtscan_bits_count(const RtscanRowBits *bits)
 {

@@ -49,6 +49,9 @@ rtscan_bits_chunk(const RtscanRowBits *bits, uint32 chunk)
 /* A chunk's words, to set bits in: none are set when it is first asked for. */
 extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
 
+/* The words of all chunks: those of chunks that have no bit set, too. */
+extern uint64 *rtscan_bits_fill_all(RtscanRowBits *bits);
+
 /* How many rows have their bit set. */
 extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
 
