@@ -4,13 +4,13 @@
 Random queries on tables that have an rtscan index only. Each is run by "auto" and by each executor by name, in turns, when what they
 need is on the device. A plan is chosen for each of them, so that "cpu" may have several processes. Writes results/NAME.md.
 
-Which one is the fastest is known from every second turn, and how much longer "auto" takes from the others: of executors that take the same
-time the one that happened to take less would else be compared with, and "auto" take longer than that, however it chose.
+In four turns each of them follows each other once: after a long query of the CPU's a device's clocks and caches are not what they are after
+one of its own. Which one is the fastest is known from every second four, and how much longer "auto" takes from the others: of executors that
+take the same time the one that happened to take less would else be compared with, and "auto" take longer than that, however it chose.
 
 Where "auto" takes the plan and the executor that the fastest way takes, in a query that takes far longer than a choice, it has chosen well:
 that it takes longer is noise, of processes and of rows from all over a table.  That is counted, too, and listed.
 """
-import random
 import statistics
 import time
 from collections import Counter
@@ -23,9 +23,10 @@ from report import RESULTS, table
 LOADED = ("uniform", "zipf", "lineitem", "crowded")
 CHOICES = ("cpu", "compute", "rt")
 NEAR = 1.15
-BUDGET = 5  # seconds for a query's runs, after which fewer will do
-SHORT = 0.15  # and of queries that take little there are more, of which the median is known better, up to so many turns
-MOST_TURNS = 60
+ORDERS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))  # in which each follows each other once
+SHORT = 0.3  # seconds: of queries that take little there are more turns, so that the median is known better, up to so many times eight
+MOST_EIGHTS = 8
+SLOW = 20  # milliseconds, from which on two runs make a turn in place of three
 CHOSEN = 1.0  # milliseconds: a choice takes far less than this
 
 
@@ -72,21 +73,25 @@ def medians(times):
     return {executor: statistics.median(taken) for executor, taken in times.items()}
 
 
+def take_turn(cursor, sql, executor):
+    """What runs take, but for the first, which finds others' caches."""
+    cursor.execute(f"SET rtscan.executor = {executor}")
+    first = execution_time(cursor, sql)
+    return [execution_time(cursor, sql) for _ in range(1 if first > SLOW else 2)]
+
+
 def measure(cursor, sql, repetitions):
-    """Medians by executor of every second turn, and of the others: in turns, so that a change of clocks meets all; the first run finds others' caches."""
-    executors = [*CHOICES, "auto"]
+    """Medians by executor of every second four turns, and of the others."""
+    executors = (*CHOICES, "auto")
     halves = [{executor: [] for executor in executors} for _ in range(2)]
-    order = random.Random(1)
+    for executor in executors:
+        take_turn(cursor, sql, executor)
     start = time.perf_counter()
-    for turn in range(-1, MOST_TURNS):
-        order.shuffle(executors)
-        for executor in executors:
-            cursor.execute(f"SET rtscan.executor = {executor}")
-            taken = [execution_time(cursor, sql) for _ in range(3)]
-            if turn >= 0:
-                halves[turn % 2][executor] += taken[1:]
-        spent = time.perf_counter() - start
-        if turn >= 3 and spent > (SHORT if turn + 1 >= repetitions else BUDGET):
+    for eight in range(MOST_EIGHTS):
+        for half in halves:
+            for executor in (executors[number] for order in ORDERS for number in order):
+                half[executor] += take_turn(cursor, sql, executor)
+        if eight + 1 >= repetitions and time.perf_counter() - start > SHORT:
             break
     return [medians(half) for half in halves]
 
@@ -170,6 +175,7 @@ def main():
     command = parser(__doc__, data_sets=(), rows=2_000_000)
     command.add_argument("--queries", type=int, default=200)
     command.add_argument("--seed", type=int, default=1)
+    command.set_defaults(repetitions=1)
     options = command.parse_args()
     options.name = options.name or f"executors-{options.rows}"
     options.set = ["work_mem=4MB", "max_parallel_workers_per_gather=2", "shared_preload_libraries=rtscan", *options.set]
