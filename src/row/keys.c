@@ -219,11 +219,15 @@ rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 
 	if (kind == RTSCAN_KEY_INT32)
 		for (uint32 i = 0; i < n; i++)
 			keys[i] = rtscan_key_of_integer(DatumGetInt32(values[i]));
+	else if (kind == RTSCAN_KEY_INT64)
+		for (uint32 i = 0; i < n; i++)
+			keys[i] = rtscan_key_of_integer(DatumGetInt64(values[i]));
 	else
 		for (uint32 i = 0; i < n; i++)
 			keys[i] = rtscan_key_encode(kind, values[i]);
 }
 
+/* Likewise. */
 void
 rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values)
 {

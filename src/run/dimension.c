@@ -9,10 +9,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* Room is made for more rows than the planner expects, and for no more than so many. */
-#define MORE_ROWS		1.1
-#define MOST_EXPECTED	(1 << 20)
-
 /* ---------------------------------------------------------------- begin and end */
 
 static RtscanColumn
@@ -277,7 +273,7 @@ read_range(RtscanDimension *dimension)
 	TupleTableSlot *slot;
 
 	forget_rows(dimension);
-	rtscan_make_room_for_rows(dimension, 0);
+	rtscan_make_room_for_rows(dimension, dimension->state->plan->plan_rows);
 	while ((slot = rtscan_next_of_ranges(dimension->ranges)) != NULL)
 	{
 		if (dimension->n > 0 && rtscan_dimension_takes_more(dimension, 1) && !rtscan_has_last_key(dimension->ranges))
@@ -300,19 +296,12 @@ finish_rows(RtscanDimension *dimension)
 	dimension->loaded = true;
 }
 
-/* As many as the planner expects, and there is memory for: lest arrays of them are enlarged, and copied, time after time. */
-static uint32
-expected_rows(const RtscanDimension *dimension)
-{
-	return (uint32) Min(Min(dimension->state->plan->plan_rows * MORE_ROWS, MOST_EXPECTED), dimension->most_bytes / dimension->row_bytes);
-}
-
 static void
 begin_rows(RtscanDimension *dimension)
 {
 	TupleTableSlot *slot;
 
-	rtscan_make_room_for_rows(dimension, expected_rows(dimension));
+	rtscan_make_room_for_rows(dimension, dimension->state->plan->plan_rows);
 	slot = execute_plan(dimension);
 	if (slot == NULL)
 		return;

@@ -88,7 +88,7 @@ typedef struct RtscanDimension
 	Size		row_bytes;		/* of each, besides values by reference, */
 	Size		most_bytes;		/* and of all: what a hash may take */
 	uint32		capacity;
-	bool		copied;			/* something by reference, since it was looked how much memory there is */
+	uint64		copies;			/* so much has been copied that is by reference */
 	RtscanColumn key_type;
 	RtscanKeyKind column_kind;	/* of the column's keys, if they are those of equal keys here */
 	FmgrInfo	compare;		/* keys with each other, */
@@ -100,11 +100,11 @@ typedef struct RtscanDimension
 	uint32	   *starts;			/* and by the first one's row: where the pairs begin that have it, once any has been looked for */
 } RtscanDimension;
 
-/* Where a Datum, not what it may point to, belongs among so many places, a power of two, that know some. */
+/* Where a Datum, not what it may point to, belongs among 2^bits places that know some; of floats the highest bits alone may differ. */
 static inline uint32
-rtscan_scatter_datum(Datum value, uint32 places)
+rtscan_scatter_datum(Datum value, int bits)
 {
-	return (uint32) ((uint64) value * UINT64CONST(0x9E3779B97F4A7C15) >> 32) & (places - 1);
+	return (uint32) (((uint64) value ^ (uint64) value >> 32) * UINT64CONST(0x9E3779B97F4A7C15) >> (64 - bits));
 }
 
 /* Keys of a pair. */
@@ -166,8 +166,11 @@ extern bool rtscan_load_next_range(RtscanDimension *dimension);
 /* The node is scanned again; parameters have changed, or none. */
 extern void rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed);
 
-/* dimension_rows.c: have room for as many rows again, and for so many, and one behind the last; and take a row whose keys are not NULL. */
-extern void rtscan_make_room_for_rows(RtscanDimension *dimension, uint32 rows);
+/*
+ * dimension_rows.c: have room for as many rows again, and for those that are expected, as far as there is memory, one behind the last among
+ * them; and take a row whose keys are not NULL.
+ */
+extern void rtscan_make_room_for_rows(RtscanDimension *dimension, double expected);
 extern void rtscan_take_row(RtscanDimension *dimension, TupleTableSlot *slot);
 
 /* Take the plan's next rows as far as it has them by column, and there is memory. */

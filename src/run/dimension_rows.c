@@ -10,20 +10,24 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* Of keys that may come often, and have no attributes, so many are brought together before they take more memory. */
+/* Of keys that may come often, and have no attributes, so many are brought together, at least, before they take more memory. */
 #define DISTINCT_CAPACITY	65536
 
 /* So many values of an attribute are looked at, lest one that comes often be kept for each row. */
 #define RECENT_VALUES	256
 
-/* So many rows are taken together; after some of which something by reference has been copied, the next one alone. */
+/* So many rows are taken together, for which memory is looked at once, unless they have something by reference that has to be copied. */
 #define ROWS_TOGETHER	64
 
 /* There is room for as many again when less than half of it is taken. */
 #define FIRST_CAPACITY	(2 * ROWS_TOGETHER)
 
-/* So many values of a column at hand, a power of two, are known with their copies: rows that have the same one have it in the same place. */
-#define KNOWN_VALUES	64
+/* Room is made for more rows than the planner expects, lest arrays are enlarged, and copied; and for no more than so many. */
+#define MORE_ROWS		1.1
+#define MOST_EXPECTED	(1 << 20)
+
+/* 2^this many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
+#define KNOWN_VALUE_BITS	6
 
 /* Rows with more attributes are taken one by one. */
 #define MAX_ATTRIBUTES_AT_HAND	8
@@ -36,15 +40,33 @@ enlarge(void *array, Size bytes)
 	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes);
 }
 
-/* With room for a row behind the last. */
+/* Does it not matter how often a key comes?  All that rows of semi and anti joins have besides the key is the mark. */
+static bool
+needs_keys_once(const RtscanDimension *dimension)
+{
+	return !dimension->plan->repeats &&
+		(dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI);
+}
+
+/* With the row behind the last, and those that are added before it is seen that there is no memory. */
+static uint32
+room_for(const RtscanDimension *dimension, double expected)
+{
+	double		most = needs_keys_once(dimension) ? 2 * DISTINCT_CAPACITY : MOST_EXPECTED;
+
+	if (expected == 0)
+		return 0;
+	return (uint32) Min(Min(expected * MORE_ROWS, most), (double) dimension->most_bytes / dimension->row_bytes + 1) + ROWS_TOGETHER + 1;
+}
+
 void
-rtscan_make_room_for_rows(RtscanDimension *dimension, uint32 rows)
+rtscan_make_room_for_rows(RtscanDimension *dimension, double expected)
 {
 	if (dimension->capacity >= PG_INT32_MAX / 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a table that is joined has too many keys")));
-	dimension->capacity = Max(Max(dimension->capacity * 2, FIRST_CAPACITY), rows);
+	dimension->capacity = Max(Max(dimension->capacity * 2, FIRST_CAPACITY), room_for(dimension, expected));
 	dimension->keys = enlarge(dimension->keys, dimension->capacity * sizeof(Datum));
 	for (int i = 0; i < dimension->plan->attributes; i++)
 	{
@@ -63,7 +85,7 @@ copy_value(RtscanDimension *dimension, const RtscanColumn *type, Datum value)
 
 	if (type->typbyval)
 		return value;
-	dimension->copied = true;
+	dimension->copies++;
 	old = MemoryContextSwitchTo(dimension->values);
 	copy = type->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, false, type->typlen);
 	MemoryContextSwitchTo(old);
@@ -131,15 +153,7 @@ add_row(RtscanDimension *dimension, TupleTableSlot *slot)
 	}
 }
 
-/* Does it not matter how often a key comes?  All that rows of semi and anti joins have besides the key is the mark. */
-static bool
-needs_keys_once(const RtscanDimension *dimension)
-{
-	return !dimension->plan->repeats &&
-		(dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI);
-}
-
-/* There is no room for another row: sort keys that may come often, and see whether there is then. */
+/* There is no room for some rows more: sort keys that may come often, and see whether there is then. */
 static void
 find_room(RtscanDimension *dimension)
 {
@@ -191,7 +205,7 @@ typedef struct ColumnsAtHand
 	const uint16 *places;
 	const Datum *values[1 + MAX_ATTRIBUTES_AT_HAND];
 	const bool *isnull[1 + MAX_ATTRIBUTES_AT_HAND];
-	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];
+	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][1 << KNOWN_VALUE_BITS];
 } ColumnsAtHand;
 
 static bool
@@ -217,15 +231,14 @@ next_columns(const RtscanDimension *dimension, ColumnsAtHand *columns)
 static Datum
 copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value, KnownValue *known)
 {
-	KnownValue *one = &known[rtscan_scatter_datum(value, KNOWN_VALUES)];
+	KnownValue *one = &known[rtscan_scatter_datum(value, KNOWN_VALUE_BITS)];
 
-	if (attribute->type.typbyval)
-		return value;
 	if (one->value != value)
 		*one = (KnownValue) {value, copy_attribute(dimension, attribute, value)};
 	return one->copy;
 }
 
+/* By value some; by reference one at a time. */
 static void
 add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, uint32 n)
 {
@@ -234,12 +247,12 @@ add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, 
 	if (dimension->key_type.typbyval)
 		for (uint32 i = 0; i < n; i++)
 			keys[i] = values[places[i]];
-	else
-		for (uint32 i = 0; i < n; i++)
-			keys[i] = copy_value(dimension, &dimension->key_type, values[places[i]]);
+	else if (n > 0)
+		keys[0] = copy_value(dimension, &dimension->key_type, values[places[0]]);
 }
 
-static void
+/* An attribute of so many rows, or of fewer, of which one's had to be copied; returns how many. */
+static uint32
 add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, const uint16 *places, uint32 n)
 {
 	RtscanAttribute *attribute = &dimension->attributes[number];
@@ -247,49 +260,62 @@ add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, co
 	const bool *null_at_hand = columns->isnull[number + 1];
 	Datum	   *values = attribute->values + dimension->n;
 	bool	   *isnull = attribute->isnull + dimension->n;
+	uint64		copies = dimension->copies;
 
 	for (uint32 i = 0; i < n; i++)
-	{
 		isnull[i] = null_at_hand[places[i]];
-		values[i] = isnull[i] ? (Datum) 0 : copy_at_hand(dimension, attribute, at_hand[places[i]], columns->known[number]);
-	}
+	if (attribute->type.typbyval)
+		for (uint32 i = 0; i < n; i++)
+			values[i] = null_at_hand[places[i]] ? (Datum) 0 : at_hand[places[i]];
+	else
+		for (uint32 i = 0; i < n; i++)
+		{
+			values[i] = isnull[i] ? (Datum) 0 : copy_at_hand(dimension, attribute, at_hand[places[i]], columns->known[number]);
+			if (dimension->copies > copies)
+				return i + 1;
+		}
+	return n;
 }
 
-/* So many rows at hand from one on, which there is room for; those whose key is NULL meet no row. */
-static void
+/* Some rows at hand from one on, so many at most, which there is room for; those whose key is NULL meet no row.  Returns how many. */
+static uint32
 add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, uint32 rows)
 {
 	uint16		places[ROWS_TOGETHER];
-	uint32		n = 0;
+	uint16		numbers[ROWS_TOGETHER];
+	uint32		n = 0,
+				added;
 
 	for (uint32 i = 0; i < rows; i++)
 	{
 		places[n] = columns->places[first + i];
+		numbers[n] = i;
 		n += !columns->isnull[0][places[n]];
 	}
 	add_keys(dimension, columns->values[0], places, n);
+	added = n;
 	for (int i = 0; i < dimension->plan->attributes; i++)
-		add_attribute(dimension, columns, i, places, n);
-	dimension->n += n;
+		added = add_attribute(dimension, columns, i, places, added);
+	dimension->n += added;
+	return added < n ? numbers[added] : rows;
 }
 
 /* Take rows at hand as long as there is memory; returns how many of them. */
 static uint32
 take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
 {
-	uint32		taken = 0;
+	uint32		together = dimension->key_type.typbyval ? ROWS_TOGETHER : 1,
+				taken = 0;
 
 	while (taken < columns->n)
 	{
-		uint32		rows = dimension->copied ? 1 : Min(ROWS_TOGETHER, columns->n - taken);
+		uint32		rows = Min(together, columns->n - taken);
 
 		if (rtscan_dimension_is_full(dimension))
 			return taken;
-		dimension->copied = false;
 		if (dimension->n + rows >= dimension->capacity)
 			find_room(dimension);
-		add_columns(dimension, columns, taken, rows);
-		taken += rows;
+		taken += add_columns(dimension, columns, taken, rows);
 	}
 	return columns->n;
 }

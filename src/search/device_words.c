@@ -245,7 +245,10 @@ place_set(RtscanDeviceWords *words, PlacedSet *placed)
 	add_words(words, placed->slot_bits > 0 ? device_table_words(placed->slot_bits, false) : device_set_words(placed->reach));
 }
 
-/* Bits of a condition's keys, of which there may be very many: they ascend, so that a word is written when all of its bits are known. */
+/*
+ * Bits of a condition's keys, of which there may be very many: they ascend, so that a word is written when all of its bits are known.  Others
+ * are zero already.
+ */
 static void
 write_keys(const PlacedSet *placed, uint32 *bits)
 {

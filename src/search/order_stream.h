@@ -60,8 +60,8 @@ extern bool rtscan_stream_is_tested(const RtscanOrderStream *stream);
 extern bool rtscan_stream_goes_on(const RtscanOrderStream *stream);
 
 /*
- * Who is told that tests are in vain, once; and the bits of all rows that match, of all chunks, in place of more tests.  They are the stream's
- * then, and must stay.
+ * Who is told that tests are in vain, once; and the bits of all rows that match, in place of more tests.  They are the stream's then, and must
+ * stay.
  */
 typedef void (*RtscanStreamDoubter) (void *arg);
 extern void rtscan_stream_tell(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void *arg);

@@ -557,8 +557,7 @@ visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 
 		uint32		n = Min(rows - first, VALUES_AT_ONCE);
 
 		rtscan_exact_decode(kind, exact + first, n, values);
-		for (uint32 i = 0; i < n; i++)
-			keys[i] = rtscan_key_encode(type->key_kind, values[i]);
+		rtscan_key_encode_all(type->key_kind, values, n, keys);
 		visitor(first_row + first, n, keys, arg);
 	}
 }
