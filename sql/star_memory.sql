@@ -115,6 +115,37 @@ SELECT differs('SELECT ' || query)
 FROM unnest('{"k, count(*) FROM fact JOIN dims ON k = p GROUP BY 1",
 	"g, x, count(*) FROM fact LEFT JOIN dims ON k = p GROUP BY 1, 2"}'::text[]) query;
 SELECT differs('SELECT g, x, count(*) FROM fact JOIN dims ON k = p GROUP BY GROUPING SETS ((g), (x), (id % 3), ())');
+-- dimensions that are scanned by an index, and taken by column: keys and attributes by value and by reference, and
+-- NULLs among them
+CREATE TABLE labelled (k int UNIQUE, k8 bigint, q float8, t text UNIQUE, name text, long text, half float8,
+	d date);
+INSERT INTO labelled SELECT CASE WHEN i % 11 > 0 THEN i END, i, i, CASE WHEN i % 9 > 0 THEN 'text ' || i END,
+	CASE WHEN i % 7 > 0 THEN 'name ' || i % 80 END, CASE WHEN i % 5 > 0 THEN repeat('long ' || i, i % 400) END,
+	CASE WHEN i % 13 > 0 THEN i % 90 / 2.0 END, CASE WHEN i % 3 > 0 THEN '2020-01-01'::date + i % 30 END
+	FROM generate_series(1, 30000) i;
+CREATE INDEX labelled_rtscan ON labelled USING rtscan (k, k8, q, t, name) INCLUDE (long, half, d);
+VACUUM ANALYZE labelled;
+CREATE VIEW labels AS SELECT * FROM labelled WHERE k <= 10000 AND k8 <= 10000 AND q <= 10000;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT name, half, count(*), sum(v) FROM fact JOIN labels d ON d.k = p GROUP BY 1, 2;
+SELECT differs('SELECT ' || query)
+FROM unnest('{"count(*), sum(d.half), max(d.d), count(d.name) FROM fact JOIN labels d ON d.k = p",
+	"name, half, count(*), sum(v) FROM fact LEFT JOIN labels d ON d.k = p GROUP BY 1, 2",
+	"id, d.name, d.d FROM fact LEFT JOIN labels d ON d.k = p",
+	"d.d, half, count(*) FROM fact JOIN labels d ON d.t = fact.t GROUP BY 1, 2",
+	"count(*) FROM fact WHERE p IN (SELECT k FROM labels)",
+	"count(*) FROM fact WHERE NOT EXISTS (SELECT FROM labels d WHERE d.t = fact.t)"}'::text[]) query;
+-- and with memory for all of them
+CREATE MATERIALIZED VIEW plain_labels AS SELECT * FROM labels;
+SET work_mem = '64MB';
+SELECT outcome(query) = outcome(replace(query, 'labels', 'plain_labels')) AS same
+FROM unnest('{"SELECT half, count(*) FROM fact JOIN labels d ON d.k = p GROUP BY 1",
+	"SELECT name, half, d, count(*) FROM fact JOIN labels d ON d.k = p GROUP BY 1, 2, 3",
+	"SELECT id, long, name, d FROM fact LEFT JOIN labels d ON d.k = p"}'::text[]) query;
+SET work_mem = '64kB';
+RESET enable_seqscan;
+RESET enable_bitmapscan;
 -- several keys: ranges are of the first
 CREATE TABLE pairs (k int, a int, label text, UNIQUE (k, a));
 INSERT INTO pairs SELECT i / 2, i % 60, 'label ' || i % 9 FROM generate_series(1, 12000) i;
