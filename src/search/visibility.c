@@ -9,6 +9,7 @@
 #include "bits/bits.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "search/read_stream.h"
 #include "segment/tidmap.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -23,6 +24,9 @@
 
 /* A chunk with so many rows, or more: it is cheaper to ask the map about its blocks than about each row's. */
 #define MANY_ROWS			64
+
+/* A stream of pages is not begun for so many rows, or fewer. */
+#define FEW_ROWS			4
 
 /* ---------------------------------------------------------------- the image */
 
@@ -128,34 +132,65 @@ rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment)
 
 /* ---------------------------------------------------------------- the heap */
 
-/* A heap page that is being checked: its buffer is pinned and locked for sharing. */
-typedef struct HeapPage
+/* Rows that are checked by their TIDs; the pages that this takes are read before they are asked for, unless rows are few. */
+typedef struct CheckedRows
 {
 	RtscanVisibility *visibility;
-	Buffer		buffer;
+	const ItemPointerData *tids;
+	const bool *seen;			/* need not be checked */
+	uint32		n;
+	ReadStream *stream;			/* or NULL */
+	uint32		ahead;			/* the next row whose block it asks for, */
+	BlockNumber block_ahead;	/* and the last block that it has */
+	Buffer		buffer;			/* of the page at hand: pinned, and locked for sharing */
 	BlockNumber block;
-} HeapPage;
+} CheckedRows;
 
-static void
-close_page(HeapPage *page)
+static bool
+is_in_heap(const RtscanVisibility *visibility, const ItemPointerData *tid)
 {
-	if (BufferIsValid(page->buffer))
-		UnlockReleaseBuffer(page->buffer);
-	page->buffer = InvalidBuffer;
-	page->block = InvalidBlockNumber;
+	return ItemPointerGetBlockNumber(tid) < visibility->blocks;
+}
+
+/* ReadStreamBlockNumberCB */
+static BlockNumber
+next_block_ahead(ReadStream *stream, void *arg, void *unused)
+{
+	CheckedRows *rows = (CheckedRows *) arg;
+
+	for (; rows->ahead < rows->n; rows->ahead++)
+	{
+		const ItemPointerData *tid = &rows->tids[rows->ahead];
+
+		if (rows->seen[rows->ahead] || !is_in_heap(rows->visibility, tid) || ItemPointerGetBlockNumber(tid) == rows->block_ahead)
+			continue;
+		rows->ahead++;
+		return rows->block_ahead = ItemPointerGetBlockNumber(tid);
+	}
+	return InvalidBlockNumber;
 }
 
 static void
-open_page(HeapPage *page, BlockNumber block)
+close_page(CheckedRows *rows)
 {
-	if (page->block == block)
+	if (BufferIsValid(rows->buffer))
+		UnlockReleaseBuffer(rows->buffer);
+	rows->buffer = InvalidBuffer;
+	rows->block = InvalidBlockNumber;
+}
+
+static void
+open_page(CheckedRows *rows, BlockNumber block)
+{
+	if (rows->block == block)
 		return;
-	close_page(page);
+	close_page(rows);
 	CHECK_FOR_INTERRUPTS();
-	page->buffer = ReadBuffer(page->visibility->heap, block);
-	page->block = block;
-	rtscan_compat_prune(page->visibility->heap, page->buffer);
-	LockBuffer(page->buffer, BUFFER_LOCK_SHARE);
+	rows->buffer = rows->stream ? read_stream_next_buffer(rows->stream, NULL) : ReadBuffer(rows->visibility->heap, block);
+	rows->block = block;
+	Assert(BufferGetBlockNumber(rows->buffer) == block);
+	rtscan_compat_prune(rows->visibility->heap, rows->buffer);
+	LockBuffer(rows->buffer, BUFFER_LOCK_SHARE);
 }
 
 /*
@@ -165,9 +200,9 @@ open_page(HeapPage *page, BlockNumber block)
  * predicate lock is the table's.
  */
 static bool
-is_plainly_visible(const HeapPage *page, OffsetNumber offset)
+is_plainly_visible(const CheckedRows *rows, OffsetNumber offset)
 {
-	Page		contents = BufferGetPage(page->buffer);
+	Page		contents = BufferGetPage(rows->buffer);
 	ItemId		item;
 	HeapTupleHeader tuple;
 
@@ -181,33 +216,56 @@ is_plainly_visible(const HeapPage *page, OffsetNumber offset)
 		return false;
 	return HeapTupleHeaderXminFrozen(tuple) ||
 		(HeapTupleHeaderXminCommitted(tuple) &&
-		 TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple), page->visibility->snapshot->xmin));
+		 TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple), rows->visibility->snapshot->xmin));
 }
 
 /* Is a member of the HOT chain at a TID visible? */
 static bool
-tid_is_visible(HeapPage *page, ItemPointer tid)
+tid_is_visible(CheckedRows *rows, const ItemPointerData *tid)
 {
+	RtscanVisibility *visibility = rows->visibility;
 	ItemPointerData place = *tid;
 	HeapTupleData tuple;
 
-	if (ItemPointerGetBlockNumber(tid) >= page->visibility->blocks)
+	if (!is_in_heap(visibility, tid))
 		return false;
-	open_page(page, ItemPointerGetBlockNumber(tid));
-	page->visibility->heap_fetches++;
-	return is_plainly_visible(page, ItemPointerGetOffsetNumber(tid)) ||
-		heap_hot_search_buffer(&place, page->visibility->heap, page->buffer, page->visibility->snapshot,
-							   &tuple, NULL, true);
+	open_page(rows, ItemPointerGetBlockNumber(tid));
+	visibility->heap_fetches++;
+	return is_plainly_visible(rows, ItemPointerGetOffsetNumber(tid)) ||
+		heap_hot_search_buffer(&place, visibility->heap, rows->buffer, visibility->snapshot, &tuple, NULL, true);
+}
+
+/* Find out which rows the snapshot sees of those that are not known to be seen. */
+static void
+check_rows(RtscanVisibility *visibility, const ItemPointerData *tids, uint32 n, bool *seen)
+{
+	CheckedRows rows = {
+		.visibility = visibility,
+		.tids = tids,
+		.seen = seen,
+		.n = n,
+		.block_ahead = InvalidBlockNumber,
+		.buffer = InvalidBuffer,
+		.block = InvalidBlockNumber,
+	};
+
+	if (n > FEW_ROWS)
+		rows.stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, visibility->heap, MAIN_FORKNUM, next_block_ahead, &rows, 0);
+	for (uint32 i = 0; i < n; i++)
+		if (!seen[i])
+			seen[i] = tid_is_visible(&rows, &tids[i]);
+	close_page(&rows);
+	if (rows.stream)
+		read_stream_end(rows.stream);
 }
 
 bool
 rtscan_sees_row(RtscanVisibility *visibility, ItemPointer tid)
 {
-	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
-	bool		visible = tid_is_visible(&page, tid);
+	bool		seen = false;
 
-	close_page(&page);
-	return visible;
+	check_rows(visibility, tid, 1, &seen);
+	return seen;
 }
 
 /* ---------------------------------------------------------------- segments */
@@ -306,71 +364,76 @@ rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *
 	return any;
 }
 
-/* Rows of a chunk that the snapshot may not see. */
-typedef struct UnknownRows
+/* What the map says of rows, if it has been asked about their segment. */
+static bool *
+ask_map_for_rows(const RtscanVisibility *visibility, const RtscanSegmentScan *segment, const ItemPointerData *tids, uint32 n)
 {
-	bool		ask_map;		/* it may say that it does */
-	const uint64 *bits;
-	ItemPointerData *tids;
-} UnknownRows;
+	bool		ask = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP;
+	bool	   *seen = palloc(n * sizeof(bool));
 
-/* Clear the bits of rows that the snapshot does not see; the words may be the unknown rows' bits. */
+	for (uint32 i = 0; i < n; i++)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
+
+		seen[i] = ask && rtscan_blocks_are_visible(visibility->map, block, block);
+	}
+	return seen;
+}
+
+/* Clear the bits of rows, of all that are set in other words, in their order, that are not seen; these may be the words. */
 static void
-clear_invisible_rows(RtscanVisibility *visibility, const UnknownRows *unknown, uint64 *words)
+clear_rows(uint64 *words, const uint64 *rows, const bool *seen)
 {
-	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
-	ItemPointerData *tid = unknown->tids;
-
 	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
-		for (uint64 rest = unknown->bits[w]; rest != 0; rest &= rest - 1, tid++)
-		{
-			BlockNumber block = ItemPointerGetBlockNumber(tid);
-
-			if (!(unknown->ask_map && rtscan_blocks_are_visible(visibility->map, block, block)) && !tid_is_visible(&page, tid))
+		for (uint64 rest = rows[w]; rest != 0; rest &= rest - 1, seen++)
+			if (!*seen)
 				words[w] &= ~(rest & -rest);
-		}
-	close_page(&page);
 }
 
 void
 rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, uint64 *words)
 {
 	uint64		failing[RTSCAN_CHUNK_WORDS];
+	const uint64 *rows = words;
 	uint64		count = rtscan_popcount(words);
-	UnknownRows unknown = {.ask_map = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP, .bits = words};
+	ItemPointerData *tids;
+	bool	   *seen;
 
 	if (count == 0)
 		return;
-	unknown.tids = palloc(count * sizeof(ItemPointerData));
-	if (unknown.ask_map && count >= MANY_ROWS)
+	tids = palloc(count * sizeof(ItemPointerData));
+	if (count >= MANY_ROWS && what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP)
 	{
-		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility->map, failing, unknown.tids);
-		unknown.bits = failing;
-		unknown.ask_map = false;
+		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility->map, failing, tids);
+		rows = failing;
+		count = rtscan_popcount(failing);
+		seen = palloc0(count * sizeof(bool));
 	}
 	else
-		rtscan_collect_tids(&segment->reader, chunk, words, unknown.tids);
-	clear_invisible_rows(visibility, &unknown, words);
-	pfree(unknown.tids);
+	{
+		rtscan_collect_tids(&segment->reader, chunk, words, tids);
+		seen = ask_map_for_rows(visibility, segment, tids, count);
+	}
+	check_rows(visibility, tids, count, seen);
+	clear_rows(words, rows, seen);
+	pfree(seen);
+	pfree(tids);
 }
 
 uint32
 rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *rows, uint32 n,
 						   ItemPointerData *tids)
 {
-	HeapPage	page = {visibility, InvalidBuffer, InvalidBlockNumber};
-	bool		ask_map = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP;
+	bool	   *seen;
 	uint32		kept = 0;
 
 	rtscan_find_tids(&segment->reader, rows, n, tids);
+	seen = ask_map_for_rows(visibility, segment, tids, n);
+	check_rows(visibility, tids, n, seen);
 	for (uint32 i = 0; i < n; i++)
-	{
-		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
-
-		if ((ask_map && rtscan_blocks_are_visible(visibility->map, block, block)) || tid_is_visible(&page, &tids[i]))
+		if (seen[i])
 			rows[kept++] = rows[i];
-	}
-	close_page(&page);
+	pfree(seen);
 	return kept;
 }
 
