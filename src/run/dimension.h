@@ -100,13 +100,6 @@ typedef struct RtscanDimension
 	uint32	   *starts;			/* and by the first one's row: where the pairs begin that have it, once any has been looked for */
 } RtscanDimension;
 
-/* Where a Datum, not what it may point to, belongs among 2^bits places that know some; of floats the highest bits alone may differ. */
-static inline uint32
-rtscan_scatter_datum(Datum value, int bits)
-{
-	return (uint32) (((uint64) value ^ (uint64) value >> 32) * UINT64CONST(0x9E3779B97F4A7C15) >> (64 - bits));
-}
-
 /* Keys of a pair. */
 static inline uint64
 rtscan_pair(uint32 first, uint32 second)

@@ -4,6 +4,7 @@
  */
 #include "run/dimension.h"
 
+#include "bits/key_hash.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "segment/values.h"
@@ -13,8 +14,8 @@
 /* Integers may differ by so much, or by the number of rows, for these to be numbers themselves. */
 #define NUMBERED_INTEGERS	1024
 
-/* 2^this many Datums are known with their numbers: most rows have one of those, which need not be looked at. */
-#define KNOWN_DATUM_BITS	8
+/* So many Datums are known with their numbers: most rows have one of those, which need not be looked at. */
+#define KNOWN_DATUMS		256
 
 /* Room for images doubles from this on. */
 #define FIRST_IMAGES		1024
@@ -157,14 +158,14 @@ static void
 number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
 {
 	Images		images = create_images(attribute, FIRST_IMAGES);
-	KnownDatum	known[1 << KNOWN_DATUM_BITS] = {0};
+	KnownDatum	known[KNOWN_DATUMS] = {0};
 	uint32	   *numbers = attribute->numbers;
 
 	attribute->count = 0;
 	for (uint32 row = 0; row < dimension->nrows; row++)
 	{
 		Datum		value = attribute->values[row];
-		KnownDatum *same = &known[rtscan_scatter_datum(value, KNOWN_DATUM_BITS)];
+		KnownDatum *same = &known[rtscan_hash_key(value) % KNOWN_DATUMS];
 
 		CHECK_FOR_INTERRUPTS();
 		if (attribute->isnull[row])

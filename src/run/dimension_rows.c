@@ -4,6 +4,7 @@
  */
 #include "run/dimension.h"
 
+#include "bits/key_hash.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "run/scan_rows.h"
@@ -26,8 +27,8 @@
 #define MORE_ROWS		1.1
 #define MOST_EXPECTED	(1 << 20)
 
-/* 2^this many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
-#define KNOWN_VALUE_BITS	6
+/* So many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
+#define KNOWN_VALUES	64
 
 /* Rows with more attributes are taken one by one. */
 #define MAX_ATTRIBUTES_AT_HAND	8
@@ -205,7 +206,7 @@ typedef struct ColumnsAtHand
 	const uint16 *places;
 	const Datum *values[1 + MAX_ATTRIBUTES_AT_HAND];
 	const bool *isnull[1 + MAX_ATTRIBUTES_AT_HAND];
-	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][1 << KNOWN_VALUE_BITS];
+	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];
 } ColumnsAtHand;
 
 static bool
@@ -231,7 +232,7 @@ next_columns(const RtscanDimension *dimension, ColumnsAtHand *columns)
 static Datum
 copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value, KnownValue *known)
 {
-	KnownValue *one = &known[rtscan_scatter_datum(value, KNOWN_VALUE_BITS)];
+	KnownValue *one = &known[rtscan_hash_key(value) % KNOWN_VALUES];
 
 	if (one->value != value)
 		*one = (KnownValue) {value, copy_attribute(dimension, attribute, value)};

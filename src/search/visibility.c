@@ -25,7 +25,7 @@
 /* A chunk with so many rows, or more: it is cheaper to ask the map about its blocks than about each row's. */
 #define MANY_ROWS			64
 
-/* A stream of pages is not begun for so many rows, or fewer. */
+/* A stream of pages is not begun to check so many rows, or fewer. */
 #define FEW_ROWS			4
 
 /* ---------------------------------------------------------------- the image */
@@ -248,8 +248,11 @@ check_rows(RtscanVisibility *visibility, const ItemPointerData *tids, uint32 n, 
 		.buffer = InvalidBuffer,
 		.block = InvalidBlockNumber,
 	};
+	uint32		unknown = 0;
 
-	if (n > FEW_ROWS)
+	for (uint32 i = 0; i < n; i++)
+		unknown += !seen[i];
+	if (unknown > FEW_ROWS)
 		rows.stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, visibility->heap, MAIN_FORKNUM, next_block_ahead, &rows, 0);
 	for (uint32 i = 0; i < n; i++)
 		if (!seen[i])
