@@ -56,37 +56,61 @@ def build_extension(pg_config):
                        stdout=sys.stderr)
 
 
+class Server:
+    """A server whose data and socket are below a directory; several may share one, each with a port of its own."""
+
+    def __init__(self, options, directory, data="data", port=5432):
+        self.directory, self.data, self.port = directory, f"{directory}/{data}", port
+        self.log = f"{directory}/log" if data == "data" else f"{directory}/{data}.log"
+        self.programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
+        self.prefix = ["runuser", "-u", options.server_user, "--"] if os.geteuid() == 0 else []
+
+    def run(self, program, *arguments):
+        """One of PostgreSQL's programs, as the user who runs the server, on its data."""
+        subprocess.run([*self.prefix, f"{self.programs}/{program}", "-D", self.data, *arguments], check=True,
+                       stdout=subprocess.DEVNULL, cwd=self.directory)
+
+    def configure(self, settings):
+        with open(f"{self.data}/postgresql.conf", "a", encoding="utf-8") as configuration:
+            configuration.writelines(f"{name} = {value}\n" for name, value in settings.items())
+
+    def start(self):
+        self.run("pg_ctl", "start", "-w", "-l", self.log, "-o", f"-k {self.directory} -p {self.port}")
+
+    def stop(self):
+        self.run("pg_ctl", "stop", "-m", "immediate")
+
+    def is_running(self):
+        command = [*self.prefix, f"{self.programs}/pg_ctl", "-D", self.data, "status"]
+        return subprocess.run(command, check=False, stdout=subprocess.DEVNULL, cwd=self.directory).returncode == 0
+
+    def connect(self):
+        return connect(self.directory, self.port)
+
+
 @contextmanager
 def cluster(options):
     """Start a server; yields its directory, in which the server may write files."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     if options.build:
         build_extension(options.pg_config)
-    programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
     directory = tempfile.mkdtemp(prefix="rtscan-bench-", dir=options.directory)
-    prefix = []
     if os.geteuid() == 0:
         shutil.chown(directory, options.server_user)
-        prefix = ["runuser", "-u", options.server_user, "--"]
-
-    def control(program, *arguments):
-        subprocess.run([*prefix, f"{programs}/{program}", "-D", f"{directory}/data", *arguments], check=True,
-                       stdout=subprocess.DEVNULL, cwd=directory)
-
+    server = Server(options, directory)
     try:
-        control("initdb", "--username=bench", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
-        with open(f"{directory}/data/postgresql.conf", "a", encoding="utf-8") as configuration:
-            configuration.writelines(f"{name} = {value}\n" for name, value in server_settings(options).items())
-        control("pg_ctl", "start", "-w", "-l", f"{directory}/log", "-o", f"-k {directory}")
+        server.run("initdb", "--username=bench", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
+        server.configure(server_settings(options))
+        server.start()
         try:
             yield directory
         finally:
-            control("pg_ctl", "stop", "-m", "immediate")
+            server.stop()
     finally:
         shutil.rmtree(directory)
 
 
-def connect(directory):
-    connection = psycopg2.connect(host=directory, user="bench", dbname="postgres")
+def connect(directory, port=5432):
+    connection = psycopg2.connect(host=directory, port=port, user="bench", dbname="postgres")
     connection.autocommit = True
     return connection

@@ -5,9 +5,10 @@ Writes results/NAME.md and .csv. Beside BRIN and a btree on the time. See README
 """
 import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import report
-from cluster import parser
+from cluster import connect, parser
 from report import Record
 from run import measured, note
 
@@ -23,13 +24,18 @@ QUERIES = {
     "one row": "SELECT value FROM {table} WHERE at = {hour} AND sensor < 1000",
 }
 HOUR_ROWS = 36_000
-BATCH = 10_000_000
+BATCH = 10_000_000                              # rows a transaction, of one writer
+SHARED_BATCH = 2_000                            # and of one of several
 
 
 def command_line():
     result = parser(__doc__, data_sets=None)
     result.add_argument("--sizes", type=int, nargs="+", default=[10_000_000, 200_000_000])
+    result.add_argument("--peers", default=",".join(PEERS), help="comma-separated, of: " + ", ".join(PEERS))
+    result.add_argument("--writers", type=int, default=1, help="who load at once; of several, rows come about in the order of time")
+    result.add_argument("--unlogged", action="store_true", help="tables without WAL, where there is no room for it")
     options = result.parse_args()
+    options.peers = options.peers.split(",")
     options.data, options.rows = "rows in the order of time", max(options.sizes)
     options.name = options.name or f"last-hour-{options.rows}"
     return options
@@ -39,21 +45,39 @@ def table_of(size):
     return f"t_{size}"
 
 
-def load(cursor, size):
-    """Rows in the order of time, a batch a transaction."""
-    table = table_of(size)
-    cursor.execute(f"CREATE TABLE {table} (at timestamp, sensor int, value int)")
-    for first in range(0, size, BATCH):
-        last = min(first + BATCH, size) - 1
+def insert_by_turns(directory, table, batches):
+    """What each writer does: the next batch, until there is none."""
+    cursor = connect(directory).cursor()
+    for first, last in batches:
         cursor.execute(f"INSERT INTO {table} SELECT timestamp '2000-01-01' + i * interval '0.1 s', hashint4(i) & 1023, i % 1000 "
                        f"FROM generate_series({first}, {last}) i")
-        note(f"{last + 1:,} of {size:,} rows")
-    for peer, definition in PEERS.items():
-        start = time.monotonic()
-        cursor.execute(f"CREATE INDEX {table}_{peer} ON {table} {definition}")
-        note(f"{peer}: {time.monotonic() - start:.1f} s")
-    cursor.execute(f"VACUUM (FREEZE, ANALYZE) {table}")
+
+
+def fill(options, directory, table, size):
+    """Rows in the order of time, a batch a transaction."""
+    step = BATCH if options.writers == 1 else SHARED_BATCH
+    batches = iter([(first, min(first + step, size) - 1) for first in range(0, size, step)])
+    with ThreadPoolExecutor(options.writers) as writers:
+        for writer in [writers.submit(insert_by_turns, directory, table, batches) for _ in range(options.writers)]:
+            writer.result()
+
+
+def load(cursor, options, size):
+    table = table_of(size)
+    cursor.execute(f"CREATE {'UNLOGGED' if options.unlogged else ''} TABLE {table} (at timestamp, sensor int, value int)")
+    took(f"{size:,} rows", lambda: fill(options, cursor.connection.info.host, table, size))
+    for peer in options.peers:
+        took(peer, lambda: cursor.execute(f"CREATE INDEX {table}_{peer} ON {table} {PEERS[peer]}"))
+        cursor.execute("SELECT pg_relation_size(%s) / 2^20", [f"{table}_{peer}".lower()])
+        note(f"{cursor.fetchone()[0]:,.0f} MiB")
+    took("VACUUM", lambda: cursor.execute(f"VACUUM (FREEZE, ANALYZE) {table}"))
     cursor.execute("CHECKPOINT")
+
+
+def took(what, work):
+    start = time.monotonic()
+    work()
+    note(f"{what}: {time.monotonic() - start:.1f} s")
 
 
 def choose(cursor, peer):
@@ -75,7 +99,7 @@ def timed(cursor, query):
 
 
 def ask(cursor, options, hours, times):
-    for peer in PEERS:
+    for peer in options.peers:
         choose(cursor, peer)
         for name, query in QUERIES.items():
             for size in options.sizes:
@@ -88,7 +112,7 @@ def ask(cursor, options, hours, times):
 def measure(cursor, options):
     hours, times = {}, {}
     for size in options.sizes:
-        load(cursor, size)
+        load(cursor, options, size)
         cursor.execute(f"SELECT max(at) - interval '1 hour' FROM {table_of(size)}")
         hours[size], = cursor.fetchone()
     for repetition in range(options.repetitions):
@@ -103,7 +127,7 @@ def write(options, records, environment):
     header = ["the last hour's", "peer"] + [f"of {size:,} rows, ms" for size in options.sizes] + ["ratio"]
     lines = [[name, peer] + [report.number(of(name, size, peer)) for size in options.sizes] +
              [report.number(of(name, options.sizes[-1], peer) / of(name, options.sizes[0], peer))]
-             for name in QUERIES for peer in PEERS]
+             for name in QUERIES for peer in options.peers]
     report.write_text(options, f"# {options.name}\n\n{environment}\n\n{report.table(header, lines)}", records)
 
 

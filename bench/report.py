@@ -165,7 +165,7 @@ def write_times(options, records, environment, what):
 
 def data_block(name, rows):
     """Named data for gnuplot: a label and a value a line."""
-    lines = [f'"{label.replace("`", "")}" {value}\n' for label, value in rows]
+    lines = [f'"{str(label).replace("`", "")}" {value}\n' for label, value in rows]
     return f"${name} << END\n" + "".join(lines) + "END\n"
 
 

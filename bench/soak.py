@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """A table that does not stop changing, for as long as wanted: is the index always right, and does it stay small and fast?
 
-Clients insert, update and delete, autovacuum works, now and then a process is killed or the server stopped at once. All the
-time a checker asks the index and a sequential scan the same in one snapshot. A wrong answer or a damaged index ends the run.
-Writes results/NAME.md, .csv and .svg. See README.md.
+Clients insert, update and delete, autovacuum works, now and then a process is killed or a server stopped at once. All the
+time a checker asks the index and a sequential scan the same in one snapshot; with --standby another does so on a standby, which
+is promoted in the end. A wrong answer or a damaged index ends the run. Writes results/NAME.md, .csv and .svg. See README.md.
 """
 import csv
 import os
 import random
+import shutil
 import signal
 import statistics
 import subprocess
@@ -20,11 +21,15 @@ from pathlib import Path
 import psycopg2
 
 import report
-from cluster import cluster, connect, parser
+from cluster import Server, cluster, parser
 from run import note
 
 KEYS = 1_000_000                                # ids that rows have: so the table keeps its size
-PATIENCE = 60                                   # seconds that a restart may take
+PATIENCE = 180                                  # seconds that a restart may take
+CHECKED = 100                                   # questions when all has come to rest
+STANDBY_PORT = 5433
+STANDBY_SETTINGS = {"max_standby_streaming_delay": "5s", "hot_standby_feedback": "off"}     # so that replay meets queries
+CONFLICT = ("conflict with recovery", "could not serialize access")
 CHANGES = {
     "insert": ("\\set id random(1, {keys})\n\\set v random(0, 1000000)\n"
                "INSERT INTO t VALUES (:id, :v, :v % 1000, now(), 'x') ON CONFLICT DO NOTHING;\n", 4),
@@ -57,6 +62,7 @@ class Sample:
     table_mib: float
     query_ms: float                             # median of the checker's queries by index, since the sample before
     kills: int
+    lag_mib: float                              # of WAL that the standby has not replayed
 
 
 def command_line():
@@ -64,6 +70,8 @@ def command_line():
     result.add_argument("--minutes", type=float, default=60)
     result.add_argument("--clients", type=int, default=4)
     result.add_argument("--kill-every", type=float, default=60, metavar="SECONDS", help="about; 0: never")
+    result.add_argument("--standby", action="store_true", help="a standby, too: asked, killed, and promoted in the end")
+    result.add_argument("--keep", metavar="DIRECTORY", help="where the servers' files go when something is found")
     result.add_argument("--seed", type=int, default=int(time.time()))
     options = result.parse_args()
     options.name = options.name or f"soak-{options.minutes:g}-minutes"
@@ -81,47 +89,70 @@ def is_lost(connection):
         return True
 
 
+def wait_for(cursor, query):
+    """Until a query answers true."""
+    until = time.monotonic() + 10 * PATIENCE
+    while time.monotonic() < until:
+        cursor.execute(query)
+        if cursor.fetchone()[0]:
+            return
+        time.sleep(1)
+    raise TimeoutError(f"never true: {query}")
+
+
+def is_conflict(error):
+    """Was a query on a standby in the way of replay?"""
+    return isinstance(error, psycopg2.Error) and any(text in str(error) for text in CONFLICT)
+
+
 class Soak:
     def __init__(self, options, directory):
         self.options, self.directory = options, directory
+        self.primary = Server(options, directory)
+        self.standby = Server(options, directory, "standby", STANDBY_PORT) if options.standby else None
+        self.servers = [self.primary] + ([self.standby] if options.standby else [])
         self.rng = random.Random(options.seed)
         self.end = time.monotonic() + 60 * options.minutes
         self.started = time.monotonic()
-        self.finding, self.kills, self.compared, self.times, self.samples = None, 0, 0, [], []
+        self.finding, self.kills, self.times, self.samples = None, 0, [], []
+        self.compared, self.conflicts = {server: 0 for server in self.servers}, 0
 
     def busy(self):
         return self.finding is None and time.monotonic() < self.end
 
-    def connect(self):
+    def connect(self, server):
         """A connection, when there is a server to connect to."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
-                return connect(self.directory)
+                return server.connect()
             except psycopg2.OperationalError:
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.2)
 
-    def keep_trying(self, work):
+    def keep_trying(self, server, work):
         """Work with a connection; where a killed server ends it, again with another."""
         while self.busy():
             try:
-                connection = self.connect()
+                connection = self.connect(server)
             except psycopg2.OperationalError as e:
                 self.finding = self.finding or f"no server after {PATIENCE} s: {e}"
                 return
             try:
                 while self.busy():
-                    work(connection.cursor())
+                    work(server, connection.cursor())
             except Exception as e:              # what did not happen because the server died is what we are looking for
-                if not (isinstance(e, psycopg2.Error) and is_lost(connection)):
+                lost = isinstance(e, psycopg2.Error) and is_lost(connection)
+                if server is self.standby and is_conflict(e):
+                    self.conflicts += 1
+                elif not lost:
                     self.finding = self.finding or f"{type(e).__name__}: {e}"
 
     # ---- what happens to the table
 
     def create(self):
-        cursor = connect(self.directory).cursor()
+        cursor = self.primary.connect().cursor()
         cursor.execute("CREATE EXTENSION rtscan")
         cursor.execute("CREATE TABLE t (id int PRIMARY KEY, a int, b int, c timestamptz, filler text) WITH (fillfactor = 90)")
         cursor.execute(f"INSERT INTO t SELECT i, random() * 1000000, random() * 1000, now(), 'x' FROM generate_series(1, {KEYS}, "
@@ -129,9 +160,14 @@ class Soak:
         cursor.execute("CREATE INDEX t_rtscan ON t USING rtscan (a, b, c) INCLUDE (id)")
         cursor.execute("VACUUM ANALYZE t")
 
+    def create_standby(self):
+        """Of the table as it is, with a slot, so that what it has yet to replay is kept while it is down."""
+        self.standby.run("pg_basebackup", "-h", self.directory, "-U", "bench", "-c", "fast", "-R", "-C", "-S", "standby")
+        self.standby.configure(STANDBY_SETTINGS)
+        self.standby.start()
+
     def write(self):
         """pgbench, again and again: it ends when a client loses its server."""
-        programs = subprocess.check_output([self.options.pg_config, "--bindir"], text=True).strip()
         scripts, runs = [], 0
         for name, (text, weight) in CHANGES.items():
             file = f"{self.directory}/{name.replace(' ', '-')}.sql"
@@ -139,7 +175,7 @@ class Soak:
                 target.write(text.format(keys=KEYS))
             scripts += ["-f", f"{file}@{weight}"]
         while self.busy():
-            with subprocess.Popen([f"{programs}/pgbench", "-h", self.directory, "-U", "bench", "-n", "-c", str(self.options.clients), "-T", "3600",
+            with subprocess.Popen([f"{self.primary.programs}/pgbench", "-h", self.directory, "-U", "bench", "-n", "-c", str(self.options.clients), "-T", "3600",
                                    "-l", f"--log-prefix={self.directory}/latency.{runs}", "--sampling-rate", str(LOGGED), *scripts,
                                    "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 while self.busy() and process.poll() is None:
@@ -155,36 +191,33 @@ class Soak:
 
     def deadlocks(self):
         """What the server's log says of them; its counters are lost with each kill."""
-        return Path(f"{self.directory}/log").read_text(encoding="utf-8").count("deadlock detected")
+        return Path(self.primary.log).read_text(encoding="utf-8").count("deadlock detected")
 
     def kill(self):
-        """Now and then kill -9 a process, or stop the server at once."""
+        """Now and then kill -9 a process, or stop a server at once."""
         while self.busy() and self.options.kill_every > 0:
             time.sleep(self.rng.uniform(0.5, 1.5) * self.options.kill_every)
             if not self.busy():
                 return
+            for server in self.servers:         # without the process that replays a server does not start again by itself
+                if not server.is_running():
+                    server.start()
+            server = self.rng.choice(self.servers)
             try:
-                with self.connect() as connection:
+                with self.connect(server) as connection:
                     cursor = connection.cursor()
                     cursor.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
                     victim = self.rng.choice(cursor.fetchall())[0]
                 if self.rng.random() < 0.3:
-                    victim = int(open(f"{self.directory}/data/postmaster.pid", encoding="utf-8").readline())
-                    os.kill(victim, signal.SIGQUIT)
-                    self.restart()
+                    server.stop()
+                    server.start()
                 else:
                     os.kill(victim, signal.SIGKILL)
                 self.kills += 1
             except (psycopg2.Error, ProcessLookupError):
                 continue
-
-    def restart(self):
-        programs = subprocess.check_output([self.options.pg_config, "--bindir"], text=True).strip()
-        prefix = ["runuser", "-u", self.options.server_user, "--"] if os.geteuid() == 0 else []
-        while os.path.exists(f"{self.directory}/data/postmaster.pid"):
-            time.sleep(0.1)
-        subprocess.run([*prefix, f"{programs}/pg_ctl", "-D", f"{self.directory}/data", "start", "-w", "-l", f"{self.directory}/log",
-                        "-o", f"-k {self.directory}"], check=True, stdout=subprocess.DEVNULL, cwd=self.directory)
+            except subprocess.CalledProcessError as e:
+                self.finding = self.finding or str(e)
 
     # ---- what is looked at
 
@@ -201,30 +234,38 @@ class Soak:
         cursor.execute(query)
         return cursor.fetchone(), 1000 * (time.perf_counter() - start)
 
-    def compare(self, cursor):
+    def compare(self, server, cursor):
         query, (kind, settings) = self.question(), self.rng.choice(list(BY_INDEX.items()))
         cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         found, milliseconds = self.answer(cursor, settings, query)
         expected, _ = self.answer(cursor, SEQUENTIAL, query)
         cursor.execute("COMMIT")
-        self.times.append(milliseconds)
-        self.compared += 1
+        if server is self.primary:
+            self.times.append(milliseconds)
+        self.compared[server] += 1
         if found != expected:
-            self.finding = f"{query}: by {kind} {found}, by a sequential scan {expected}"
+            self.finding = f"{query}, port {server.port}: by {kind} {found}, by a sequential scan {expected}"
 
-    def sample(self, cursor):
+    def sample(self, server, cursor):
         cursor.execute("SELECT segments, pending, pg_relation_size('t_rtscan') / 2^20, pg_relation_size('t') / 2^20, "
-                       "(SELECT n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_user_tables WHERE relname = 't') FROM rtscan_stats('t_rtscan')")
-        segments, pending, index_mib, table_mib, changes = cursor.fetchone()
+                       "(SELECT n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_user_tables WHERE relname = 't'), "
+                       "(SELECT coalesce(max(pg_current_wal_insert_lsn() - coalesce(replay_lsn, restart_lsn)), 0) / 2^20 "
+                       "FROM pg_replication_slots LEFT JOIN pg_stat_replication ON pid = active_pid) "
+                       "FROM rtscan_stats('t_rtscan')")
+        segments, pending, index_mib, table_mib, changes, lag_mib = cursor.fetchone()
         now, times, self.times = time.monotonic() - self.started, self.times, []
         seconds = now - self.samples[-1].seconds if self.samples else now
         before, self.changes = getattr(self, "changes", 0), changes
         self.samples.append(Sample(round(now, 1), round(max(changes - before, 0) / seconds), segments, pending, round(index_mib, 1),
-                                   round(table_mib, 1), round(statistics.median(times), 2) if times else 0, self.kills))
+                                   round(table_mib, 1), round(statistics.median(times), 2) if times else 0, self.kills,
+                                   round(lag_mib, 1)))
         time.sleep(1)
 
-    def check(self):
-        cursor = self.connect().cursor()
+    def check(self, server):
+        """Is the index what the table is? How large is it, beside a new one?"""
+        cursor = self.connect(server).cursor()
+        for _ in range(CHECKED):
+            self.compare(server, cursor)
         cursor.execute("SELECT rtscan_check('t_rtscan', true)")
         cursor.execute("SELECT pg_relation_size('t_rtscan')")
         used = cursor.fetchone()[0]
@@ -232,19 +273,53 @@ class Soak:
         cursor.execute("SELECT pg_relation_size('t_rtscan')")
         return used / cursor.fetchone()[0]
 
+    def promote(self):
+        """When all is replayed the standby takes over, and has what the primary had."""
+        total = "SELECT count(*), sum(id), sum(a), sum(b), max(c) FROM t"
+        primary, standby = (self.connect(server).cursor() for server in self.servers)
+        wait_for(primary, "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'pgbench'")
+        expected, _ = self.answer(primary, SEQUENTIAL, total)
+        primary.execute("SELECT pg_current_wal_insert_lsn()")
+        wait_for(standby, f"SELECT pg_last_wal_replay_lsn() >= '{primary.fetchone()[0]}'")
+        self.standby.run("pg_ctl", "promote", "-w")
+        found, _ = self.answer(self.connect(self.standby).cursor(), SEQUENTIAL, total)
+        if found != expected:
+            self.finding = f"the standby has {found}, the primary had {expected}"
+
     def run(self):
+        """The size of the index in the end, beside that of a new one."""
         self.create()
+        if self.standby:
+            self.create_standby()
         self.started = time.monotonic()
         self.end = self.started + 60 * self.options.minutes
-        work = [self.write, self.kill, lambda: self.keep_trying(self.compare), lambda: self.keep_trying(self.sample)]
+        work = [self.write, self.kill, lambda: self.keep_trying(self.primary, self.sample)]
+        work += [lambda server=server: self.keep_trying(server, self.compare) for server in self.servers]
         threads = [threading.Thread(target=target) for target in work]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        self.expect_nothing_found()
+        if self.standby:
+            self.promote()
+        ratio = self.check(self.servers[-1])
+        self.expect_nothing_found()
+        return ratio
+
+    def expect_nothing_found(self):
         if self.finding:
+            if self.options.keep:
+                shutil.copytree(self.directory, self.options.keep, ignore=shutil.ignore_patterns(".s.*"))
             sys.exit(f"seed {self.options.seed}, after {time.monotonic() - self.started:.0f} s and {self.kills} kills: {self.finding}")
-        return self.check()
+
+
+def standby_rows(soak):
+    if not soak.standby:
+        return []
+    lags = [s.lag_mib for s in soak.samples]
+    return [["on the standby: answers compared, of which wrong, and in the way of replay", f"{soak.compared[soak.standby]:,}, 0, {soak.conflicts:,}"],
+            ["WAL that it had yet to replay, median and most, MiB", f"{report.number(statistics.median(lags))}, {report.number(max(lags))}"]]
 
 
 def summary(soak, ratio):
@@ -253,10 +328,11 @@ def summary(soak, ratio):
             ["latency of a change, median, p99, p99.9, longest, ms",
              ", ".join(report.number(latencies[min(int(share * len(latencies)), len(latencies) - 1)]) for share in (0.5, 0.99, 0.999, 1))],
             ["deadlocks", str(soak.deadlocks())],
-            ["answers compared, of which wrong", f"{soak.compared:,}, 0"],
+            ["answers compared, of which wrong", f"{soak.compared[soak.primary]:,}, 0"],
             ["kills", str(soak.kills)],
             ["query by index, median and worst of the seconds, ms",
              f"{report.number(statistics.median(s.query_ms for s in samples))}, {report.number(max(s.query_ms for s in samples))}"],
+            *standby_rows(soak),
             ["segments, median and most", f"{statistics.median(s.segments for s in samples):.0f}, {max(s.segments for s in samples)}"],
             ["pending rows, most", f"{max(s.pending for s in samples):,}"],
             ["index, MiB: first, most, last", f"{samples[0].index_mib}, {max(s.index_mib for s in samples)}, {samples[-1].index_mib}"],
@@ -276,8 +352,12 @@ def main():
     with cluster(options) as directory:
         note(f"seed {options.seed}")
         soak = Soak(options, directory)
-        ratio = soak.run()
-        environment = report.environment(connect(directory).cursor(), options)
+        try:
+            ratio = soak.run()
+        finally:
+            if soak.standby:
+                soak.standby.stop()
+        environment = report.environment(soak.primary.connect().cursor(), options)
         figures = summary(soak, ratio)
     text = f"# {options.name}\n\n{environment}\n\n{figures}"
     report.RESULTS.mkdir(exist_ok=True)
