@@ -26,11 +26,12 @@
 #include "utils/snapmgr.h"
 
 /*
- * Segments that are looked at; of more, the largest and the newest stand for the rest: values
- * that only new rows have are in small segments.
+ * Segments in which values are looked up, and those that sizes are taken from; of more, the largest and the newest stand for the
+ * rest: values that only new rows have are in small segments.
  */
 #define MAX_SEGMENTS	32
-#define MAX_LARGEST		24
+#define MAX_MEASURED	8
+#define LARGEST_OF(most)	((most) * 3 / 4)
 
 /*
  * Lookups of elements, in all segments and of all arrays together, but this many of an array: some elements stand for all.
@@ -276,9 +277,9 @@ is_among(const LiveSegment *const *segments, uint32 n, const LiveSegment *segmen
 	return false;
 }
 
-/* The largest and the newest. */
+/* All of them, or the largest and the newest. */
 static Sample
-take_sample(const LiveSegment *const *segments, uint32 n)
+take_sample(const LiveSegment *const *segments, uint32 n, uint32 most)
 {
 	Sample		sample = {0};
 	uint32		largest = 0;
@@ -288,11 +289,11 @@ take_sample(const LiveSegment *const *segments, uint32 n)
 	for (uint32 i = 0; i < n; i++)
 	{
 		rows += segments[i]->entry->rows;
-		keep_greatest(sample.segments, &largest, n > MAX_SEGMENTS ? MAX_LARGEST : MAX_SEGMENTS, segments[i], rows_of);
+		keep_greatest(sample.segments, &largest, n > most ? LARGEST_OF(most) : most, segments[i], rows_of);
 	}
-	for (uint32 i = 0; i < n && n > MAX_SEGMENTS; i++)
+	for (uint32 i = 0; i < n && n > most; i++)
 		if (!is_among(sample.segments, largest, segments[i]))
-			keep_greatest(sample.segments + largest, &sample.n, MAX_SEGMENTS - MAX_LARGEST, segments[i], id_of);
+			keep_greatest(sample.segments + largest, &sample.n, most - LARGEST_OF(most), segments[i], id_of);
 	sample.n += largest;
 	for (uint32 i = 0; i < sample.n; i++)
 		sampled += sample.segments[i]->entry->rows;
@@ -317,9 +318,9 @@ list_segments(Knowledge *knowledge, const RtscanImage *image)
 	knowledge->nsegments = live;
 }
 
-/* Of the segments that a filter may find rows in, or of all, if there is none; and how many these are. */
+/* At most so many of the segments that a filter may find rows in, or of all, if there is none; and how many these are. */
 static Sample
-sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, double *segments)
+sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, uint32 most, double *segments)
 {
 	const LiveSegment **matching = palloc(Max(knowledge->nsegments, 1) * sizeof(LiveSegment *));
 	uint32		n = 0;
@@ -328,7 +329,7 @@ sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, double *
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
 		if (filter == NULL || rtscan_filter_may_match(filter, knowledge->segments[i].entry, knowledge->segments[i].bounds))
 			matching[n++] = &knowledge->segments[i];
-	sample = take_sample(matching, n);
+	sample = take_sample(matching, n, most);
 	*segments = n;
 	pfree(matching);
 	return sample;
@@ -388,7 +389,7 @@ measure(Knowledge *knowledge, Relation index)
 	if (image == NULL)
 		return false;
 	list_segments(knowledge, rtscan_copy_image(image));
-	sample = sample_segments(knowledge, NULL, &knowledge->size.segments);
+	sample = sample_segments(knowledge, NULL, MAX_MEASURED, &knowledge->size.segments);
 	for (uint32 i = 0; i < sample.n; i++)
 	{
 		RtscanReader reader;
@@ -533,7 +534,7 @@ copy_quals(const List *quals)
 static bool
 add_segments(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const Knowledge *knowledge)
 {
-	Sample		sample = sample_segments(knowledge, filter, &resolved->segments);
+	Sample		sample = sample_segments(knowledge, filter, MAX_SEGMENTS, &resolved->segments);
 
 	for (uint32 i = 0; i < sample.n; i++)
 		if (!add_segment(resolved, index, filter, sample.segments[i]->entry))

@@ -6,10 +6,10 @@
  *
  *	codes		A segment of less than a chunk has no sieve: compare all codes.
  *	candidates	Few rows match the narrowest column: take them from its order, and test
- *				each by the other columns' codes; but for those outside of the window, the rows
- *				that a column in heap order leaves.
- *	sieve		AND, chunk by chunk, a superset of each column's rows: its vectors at the
- *				nearest boundaries outwards.
+ *				each by the other columns' codes; but for those outside of the window, where
+ *				a column in heap order, or nearly so, has its rows.
+ *	sieve		AND, in each chunk that is open, for no column's constant pages exclude it, a
+ *				superset of each column's rows: its vectors at the nearest boundaries outwards.
  *	fill		A column's intervals that are much narrower than bins: set their rows' bits
  *				from the order, and AND those in place of vectors; or where few rows are left by then, test these by a bit for
  *				each code of the intervals.
@@ -60,7 +60,7 @@ rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
 
 	for (int i = 0; i < region->ncolumns; i++)
 		rtscan_cpu_prepare_column(&evaluation.columns[i], reader, &region->columns[i]);
-	evaluation.window = rtscan_cpu_find_window(&evaluation);
+	rtscan_cpu_find_window(&evaluation);
 	return evaluation;
 }
 
@@ -127,8 +127,7 @@ void
 rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 					double *nanoseconds, double *pages, double *random_pages)
 {
-	RtscanRowBits bits = {.chunks = reader->segment->chunks};
-	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, &bits, NULL);
+	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, NULL, NULL);
 	bool		by_rows;
 	CpuCost		cost = cheapest_cost(&evaluation, &by_rows);
 

@@ -31,11 +31,21 @@ typedef struct ChunkBits
 	uint64		words[RTSCAN_CHUNK_WORDS];
 } ChunkBits __attribute__((aligned(64)));
 
-/* Boundaries i and j of a column: the rows with ranks X_i .. X_j - 1 are whole bins. */
+/* The vector F_i of a boundary, high | (next & low): for each of these, which page of bits a chunk has. */
+typedef struct BinVector
+{
+	const uint32 *high;
+	const uint32 *next;
+	const uint32 *low;
+} BinVector;
+
+/* Boundaries i and j of a column: the rows with ranks X_i .. X_j - 1 are whole bins, those in F_j and not in F_i. */
 typedef struct BinRun
 {
 	uint32		first;
 	uint32		end;
+	BinVector	first_vector;
+	BinVector	end_vector;
 } BinRun;
 
 /* Ranks, or rows: first .. end - 1. */
@@ -57,6 +67,7 @@ typedef struct CpuColumn
 	bool		done;			/* no vectors to read: filled, or tested by codes */
 	uint64	   *members;		/* coded: a bit for each code of the intervals, once it has been needed */
 	bool		decided;		/* all rows that are left are in its intervals */
+	bool		closes_chunks;	/* some have none of its rows */
 	uint64		rejected;		/* rows that have been tested by it, and were not */
 	uint32		nruns;
 	BinRun	   *runs;
@@ -73,7 +84,9 @@ typedef struct CpuEvaluation
 	uint32		rows;
 	int			ncolumns;
 	CpuColumn *columns;
-	RankRange	window;			/* rows outside of it are not in the intervals of a column in heap order */
+	bool	   *open;			/* by chunk: no column excludes it.  Of a segment without sieve: NULL */
+	uint32		nopen;			/* chunks that are */
+	RankRange	window;			/* rows outside of it are in no open chunk, or not in the intervals of a column in heap order */
 } CpuEvaluation;
 
 /* What a way to evaluate takes. */
@@ -126,10 +139,10 @@ rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, Rt
 /* cpu.c: begin to evaluate a region, which must stay where it is, in the current memory context; with neither bits nor counters, to test rows. */
 extern CpuEvaluation rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region, RtscanRowBits *bits, RtscanCounters *counters);
 
-/* cpu_parts.c: bins and gaps of a column; the window; what each way to evaluate costs. */
+/* cpu_parts.c: bins and gaps of a column; where rows can be; what each way to evaluate costs. */
 extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
 									  const RtscanRegionColumn *region);
-extern RankRange rtscan_cpu_find_window(const CpuEvaluation *evaluation);
+extern void rtscan_cpu_find_window(CpuEvaluation *evaluation);
 extern double rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuColumn *part, double rows);
 extern bool rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part);
 extern bool rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part, double rows);
@@ -140,8 +153,10 @@ extern CpuCost rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows);
 extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, double left);
 
-/* cpu_sieve.c: a superset of the rows, from vectors, filled columns and row ranges. */
+/* cpu_sieve.c: a superset of the rows, from vectors, filled columns and row ranges; chunks that have none of it. */
 extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
+extern void rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run);
+extern bool rtscan_cpu_excludes_chunk(const CpuColumn *part, uint32 chunk);
 extern void rtscan_cpu_set_all(uint64 *words, uint32 rows);
 extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part,
 									  uint32 chunk, uint64 *words);

@@ -95,26 +95,83 @@ rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader, const RtscanReg
 	{
 		find_runs(part);
 		find_gaps(part);
+		for (uint32 r = 0; r < part->nruns; r++)
+			rtscan_cpu_find_vectors(part, reader->segment->chunks, &part->runs[r]);
 	}
 }
 
-/* In heap order a row's rank is its number.  The planner may know some of a column's intervals only. */
-RankRange
-rtscan_cpu_find_window(const CpuEvaluation *evaluation)
+/* ---------------------------------------------------------------- where rows can be */
+
+/* The planner may know some of a column's intervals only. */
+static bool
+knows_intervals(const CpuColumn *part)
+{
+	return part->region->stands_for <= 1;
+}
+
+static void
+close_chunks(CpuEvaluation *evaluation, CpuColumn *part)
+{
+	for (uint32 chunk = 0; chunk < evaluation->reader->segment->chunks; chunk++)
+		if (rtscan_cpu_excludes_chunk(part, chunk))
+		{
+			evaluation->nopen -= evaluation->open[chunk];
+			evaluation->open[chunk] = false;
+			part->closes_chunks = true;
+		}
+}
+
+static void
+find_open_chunks(CpuEvaluation *evaluation)
+{
+	uint32		chunks = evaluation->reader->segment->chunks;
+
+	evaluation->open = palloc(chunks * sizeof(bool));
+	memset(evaluation->open, true, chunks * sizeof(bool));
+	evaluation->nopen = chunks;
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (knows_intervals(&evaluation->columns[i]))
+			close_chunks(evaluation, &evaluation->columns[i]);
+}
+
+/* From the first to the last row of open chunks. */
+static RankRange
+open_window(const CpuEvaluation *evaluation)
+{
+	uint32		first = 0,
+				end = evaluation->reader->segment->chunks;
+
+	if (evaluation->nopen == 0)
+		return (RankRange) {0, 0};
+	while (!evaluation->open[first])
+		first++;
+	while (!evaluation->open[end - 1])
+		end--;
+	return (RankRange) {first * RTSCAN_CHUNK_ROWS, Min(end * RTSCAN_CHUNK_ROWS, evaluation->rows)};
+}
+
+/* In heap order a row's rank is its number. */
+void
+rtscan_cpu_find_window(CpuEvaluation *evaluation)
 {
 	RankRange	window = {0, evaluation->rows};
 
+	if (evaluation->rows >= RTSCAN_CHUNK_ROWS)
+	{
+		find_open_chunks(evaluation);
+		window = open_window(evaluation);
+	}
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
 		const RtscanIntervals *set = &evaluation->columns[i].region->intervals;
 
-		if (!evaluation->columns[i].heap_order || evaluation->columns[i].region->stands_for > 1 || set->n == 0)
+		if (!evaluation->columns[i].heap_order || !knows_intervals(&evaluation->columns[i]) || set->n == 0)
 			continue;
 		window.first = Max(window.first, set->items[0].low.rank);
 		window.end = Min(window.end, set->items[set->n - 1].high.rank);
 	}
 	window.end = Max(window.first, window.end);
-	return window;
+	evaluation->window = window;
 }
 
 /* ---------------------------------------------------------------- costs */
@@ -130,6 +187,18 @@ double
 rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
 {
 	return part->heap_order ? 0 : Min(rows, 1 + rtscan_cpu_row_area(part)->pages * window_fraction(evaluation));
+}
+
+/* Open chunks; and, if it is not known which, as few as a column in heap order may leave. */
+static double
+chunks_to_sieve(const CpuEvaluation *evaluation)
+{
+	double		chunks = evaluation->nopen;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (evaluation->columns[i].heap_order)
+			chunks = Min(chunks, 1 + evaluation->columns[i].region->rows / RTSCAN_CHUNK_ROWS);
+	return chunks;
 }
 
 /* Pages of bits that a chunk of a column takes, at most. */
@@ -150,25 +219,23 @@ pages_per_chunk(const CpuColumn *part)
 static double
 fill_cost(const CpuEvaluation *evaluation, const CpuColumn *part)
 {
-	return part->region->rows * COST_ORDER_ROW + (double) evaluation->bits->chunks * COST_FILL_CHUNK;
+	return part->region->rows * COST_ORDER_ROW + chunks_to_sieve(evaluation) * COST_FILL_CHUNK;
 }
 
 /* Testing so many rows of a coded column. */
 static double
-codes_cost(const CpuColumn *part, double rows)
+codes_cost(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
 {
-	return rows * COST_CODE_ROW + Min(rows, part->column->header.codes.pages) * COST_PAGE;
+	return rows * COST_CODE_ROW + rtscan_cpu_row_pages(evaluation, part, rows) * COST_PAGE;
 }
 
 /* Is setting the intervals' rows one by one cheaper than vectors, and clearing gaps? */
 bool
 rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part)
 {
-	double		chunks = evaluation->bits->chunks;
-
 	if (part->heap_order || part->column->header.order.pages == 0)
 		return false;
-	return fill_cost(evaluation, part) < chunks * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
+	return fill_cost(evaluation, part) < chunks_to_sieve(evaluation) * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
 }
 
 /* Is testing so many rows by their codes cheaper than to set all rows of the intervals? */
@@ -177,7 +244,7 @@ rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *p
 {
 	if (rtscan_is_plain(&part->column->header))
 		return false;
-	return codes_cost(part, rows) < fill_cost(evaluation, part);
+	return codes_cost(evaluation, part, rows) < fill_cost(evaluation, part);
 }
 
 /* Codes of a segment without a sieve. */
@@ -222,7 +289,7 @@ rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
 	return tests_cost(evaluation, 0, rows, false);
 }
 
-/* Rows of the narrowest column that are in the window, if columns are independent. */
+/* Rows of the narrowest column that are in the window, if columns are independent; all of them, if it is by them that the window is one. */
 double
 rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
 {
@@ -231,7 +298,9 @@ rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
 
 	if (evaluation->ncolumns == 0)
 		return 0;
-	return narrowest->heap_order ? Min(narrowest->region->rows, window->end - window->first) : narrowest->region->rows * window_fraction(evaluation);
+	if (narrowest->heap_order || narrowest->closes_chunks)
+		return Min(narrowest->region->rows, window->end - window->first);
+	return narrowest->region->rows * window_fraction(evaluation);
 }
 
 /* So many of them tested by the others' codes; no pages: it cannot be done. */
@@ -250,18 +319,6 @@ rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
 	return cost;
 }
 
-/* Chunks that the narrowest column does not exclude if it is in heap order. */
-static double
-chunks_to_sieve(const CpuEvaluation *evaluation)
-{
-	double		chunks = evaluation->bits->chunks;
-
-	for (int i = 0; i < evaluation->ncolumns; i++)
-		if (evaluation->columns[i].heap_order)
-			chunks = Min(chunks, 1 + evaluation->columns[i].region->rows / RTSCAN_CHUNK_ROWS);
-	return chunks;
-}
-
 /* Reading vectors of some chunks, and clearing gaps. */
 static CpuCost
 vectors_cost(const CpuColumn *part, double chunks)
@@ -277,7 +334,7 @@ static CpuCost
 rows_cost(const CpuEvaluation *evaluation, const CpuColumn *part, double left)
 {
 	if (rtscan_cpu_codes_are_cheaper(evaluation, part, left))
-		return (CpuCost) {codes_cost(part, left), Min(left, part->column->header.codes.pages)};
+		return (CpuCost) {codes_cost(evaluation, part, left), rtscan_cpu_row_pages(evaluation, part, left)};
 	return (CpuCost) {
 		.nanoseconds = fill_cost(evaluation, part) + part->region->rows / ORDER_PER_PAGE * COST_PAGE,
 		.pages = part->region->rows / ORDER_PER_PAGE,

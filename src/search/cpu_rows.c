@@ -5,6 +5,7 @@
 #include "search/cpu.h"
 
 #include "bits/bits.h"
+#include "bits/packed.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "segment/frames.h"
@@ -21,16 +22,15 @@
 
 /* ---------------------------------------------------------------- rows of ranks */
 
-/* Calls for the rows of ranks first .. end - 1, in the order of ranks. */
-typedef void (*RowFunction) (uint32 row, void *arg);
+/* Called for the rows of some ranks, in the order of these. */
+typedef void (*RowsFunction) (const uint32 *rows, uint32 n, void *arg);
 
-/*
- * An inline function of a constant function: a loop of its own for each use.  Rows that
- * cannot be are a fault of the page, not a write out of bounds.
- */
-static pg_attribute_always_inline void
-visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end,
-			RowFunction function, void *arg)
+/* So many rows are unpacked at a time. */
+#define RANKS_AT_ONCE	256
+
+/* Call it for the rows of ranks first .. end - 1.  Rows that cannot be are a fault of the page, not a write out of bounds. */
+static void
+visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end, RowsFunction function, void *arg)
 {
 	RtscanReader *reader = evaluation->reader;
 	const RtscanArea *area = &part->column->header.order;
@@ -39,24 +39,107 @@ visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint
 	{
 		uint32		page = rank / ORDER_PER_PAGE;
 		uint32		stop = Min(end, (page + 1) * ORDER_PER_PAGE);
-		uint32		largest = 0;
+		uint64		largest = 0;
 		Buffer		buffer;
 		const char *payload = rtscan_get_page(reader, area, page, &buffer, NULL);
 
-		payload += (Size) (rank - page * ORDER_PER_PAGE) * 3;
-		for (; rank < stop; rank++, payload += 3)
+		while (rank < stop && largest < evaluation->rows)
 		{
-			uint32		row = rtscan_load_packed(payload, 3);
+			uint32		rows[RANKS_AT_ONCE];
+			uint32		n = Min(stop - rank, RANKS_AT_ONCE);
 
-			largest = Max(largest, row);
-			if (likely(row < evaluation->rows))
-				function(row, arg);
+			largest = rtscan_unpack_small(payload + (Size) (rank - page * ORDER_PER_PAGE) * 3, 24, n, 0, rows);
+			if (likely(largest < evaluation->rows))
+				function(rows, n, arg);
+			rank += n;
 		}
 		rtscan_release(reader, buffer);
 		CHECK_FOR_INTERRUPTS();
 		if (largest >= evaluation->rows)
 			rtscan_fault(reader, area, page, "A row number is too large.");
 	}
+}
+
+/*
+ * Bits of rows, kept until they are in another word: where ranks are nearly in the order of rows, one bit after another would wait
+ * for the word to be written.
+ */
+typedef struct WordOfRows
+{
+	uint64	   *words;
+	uint32		place;
+	uint64		rows;
+} WordOfRows;
+
+static inline void
+set_word(WordOfRows *word)
+{
+	word->words[word->place] |= word->rows;
+}
+
+static inline void
+clear_word(WordOfRows *word)
+{
+	word->words[word->place] &= ~word->rows;
+}
+
+/* Do 64 rows follow each other? */
+static bool
+are_consecutive(const uint32 *rows)
+{
+	uint32		differences = 0;
+
+	if (rows[63] != rows[0] + 63)
+		return false;
+	for (uint32 i = 0; i < 64; i++)
+		differences |= rows[i] ^ (rows[0] + i);
+	return differences == 0;
+}
+
+static pg_attribute_always_inline void
+add_bits(WordOfRows *word, uint32 place, uint64 bits, void (*write) (WordOfRows *word))
+{
+	if (place != word->place)
+	{
+		write(word);
+		word->place = place;
+		word->rows = 0;
+	}
+	word->rows |= bits;
+}
+
+static pg_attribute_always_inline void
+add_rows(WordOfRows *word, const uint32 *rows, uint32 n, void (*write) (WordOfRows *word))
+{
+	WordOfRows	current = *word;
+
+	for (uint32 i = 0; i < n;)
+	{
+		uint64		first = UINT64CONST(1) << (rows[i] % 64);
+
+		if (n - i >= 64 && are_consecutive(rows + i))
+		{
+			add_bits(&current, rows[i] / 64, -first, write);
+			if (first > 1)
+				add_bits(&current, rows[i] / 64 + 1, first - 1, write);
+			i += 64;
+		}
+		else
+			add_bits(&current, rows[i++] / 64, first, write);
+	}
+	*word = current;
+}
+
+static void
+set_rows(const uint32 *rows, uint32 n, void *arg)
+{
+	add_rows((WordOfRows *) arg, rows, n, set_word);
+}
+
+static void
+clear_rows(const uint32 *rows, uint32 n, void *arg)
+{
+	add_rows((WordOfRows *) arg, rows, n, clear_word);
 }
 
 /* Bring what one of a column's intervals begins with into the processor's cache: those of many keys are short, and anywhere. */
@@ -84,13 +167,14 @@ void
 rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
 {
 	const RtscanIntervals *set = &part->region->intervals;
+	WordOfRows	word = {.words = words};
 
 	for (uint32 i = 0; i < set->n; i++)
 	{
 		prefetch_interval(evaluation, part, i + PREFETCHED_INTERVALS);
-		visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
-					rtscan_cpu_set_row, words);
+		visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, set_rows, &word);
 	}
+	set_word(&word);
 }
 
 /* ---------------------------------------------------------------- testing rows by code, or value */
@@ -277,13 +361,17 @@ typedef struct Candidates
 	uint32	   *rows;			/* room for all of the narrowest column's */
 } Candidates;
 
-static inline void
-append_candidate(uint32 row, void *arg)
+static void
+append_candidates(const uint32 *rows, uint32 n, void *arg)
 {
 	Candidates *candidates = (Candidates *) arg;
+	RankRange	window = candidates->window;
 
-	candidates->rows[candidates->n] = row;
-	candidates->n += row - candidates->window.first < candidates->window.end - candidates->window.first;
+	for (uint32 i = 0; i < n; i++)
+	{
+		candidates->rows[candidates->n] = rows[i];
+		candidates->n += rows[i] - window.first < window.end - window.first;
+	}
 }
 
 /* The rows of the narrowest column that are in the window. */
@@ -300,7 +388,7 @@ find_candidates(CpuEvaluation *evaluation)
 			for (uint32 row = Max(set->items[i].low.rank, found.window.first); row < Min(set->items[i].high.rank, found.window.end); row++)
 				found.rows[found.n++] = row;
 		else
-			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, append_candidate, &found);
+			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, append_candidates, &found);
 	}
 	return found;
 }
@@ -448,15 +536,17 @@ rtscan_row_test_time(const RtscanRegion *region)
 static void
 clear_gaps(CpuEvaluation *evaluation)
 {
+	WordOfRows	word = {.words = evaluation->bits->words};
+
 	for (int i = 0; i < evaluation->ncolumns; i++)
 	{
 		const CpuColumn *part = &evaluation->columns[i];
 
 		for (uint32 g = 0; g < part->ngaps; g++)
-			visit_ranks(evaluation, part, part->gaps[g].first, part->gaps[g].end,
-						rtscan_cpu_clear_row, evaluation->bits->words);
+			visit_ranks(evaluation, part, part->gaps[g].first, part->gaps[g].end, clear_rows, &word);
 		evaluation->counters->refined_rows += part->gap_rows;
 	}
+	clear_word(&word);
 }
 
 static void

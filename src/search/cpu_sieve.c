@@ -12,7 +12,45 @@
 
 /* ---------------------------------------------------------------- vectors of a chunk */
 
-/* A vector F_i in one chunk: high | (next & low), each the number of a page of bits. */
+static const uint32 all_zeros[RTSCAN_SEGMENT_CHUNKS] = {[0 ... RTSCAN_SEGMENT_CHUNKS - 1] = RTSCAN_PAGE_ZEROS};
+static const uint32 all_ones[RTSCAN_SEGMENT_CHUNKS] = {[0 ... RTSCAN_SEGMENT_CHUNKS - 1] = RTSCAN_PAGE_ONES};
+
+static const uint32 *
+high_pages(const RtscanSegmentColumn *column, uint32 chunks, uint32 h)
+{
+	if (h == 0)
+		return all_zeros;
+	if (h >= rtscan_high_count(&column->header))
+		return all_ones;
+	return column->vector_pages + (Size) rtscan_high_vector(h) * chunks;
+}
+
+static BinVector
+bin_vector(const RtscanSegmentColumn *column, uint32 chunks, uint32 i)
+{
+	const RtscanColumnHeader *header = &column->header;
+	uint32		h = i / header->radix;
+	uint32		l = i % header->radix;
+
+	if (i == header->bins)
+		return (BinVector) {all_ones, all_zeros, all_zeros};
+	if (l == 0)
+		return (BinVector) {high_pages(column, chunks, h), all_zeros, all_zeros};
+	return (BinVector) {
+		.high = high_pages(column, chunks, h),
+		.next = high_pages(column, chunks, h + 1),
+		.low = column->vector_pages + (Size) rtscan_low_vector(header, l) * chunks,
+	};
+}
+
+void
+rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run)
+{
+	run->first_vector = bin_vector(part->column, chunks, run->first);
+	run->end_vector = bin_vector(part->column, chunks, run->end);
+}
+
+/* A vector in one chunk: high | (next & low), each the number of a page of bits. */
 typedef struct ChunkVector
 {
 	uint32		high;
@@ -20,42 +58,17 @@ typedef struct ChunkVector
 	uint32		low;
 } ChunkVector;
 
-static uint32
-vector_page(const RtscanSegmentColumn *column, uint32 chunks, uint32 vector, uint32 chunk)
+/* Simplified where pages are constant: next and low both ones or zeros. */
+static inline ChunkVector
+chunk_vector(const BinVector *bins, uint32 chunk)
 {
-	return column->vector_pages[(Size) vector * chunks + chunk];
-}
+	const ChunkVector ones = {RTSCAN_PAGE_ONES, RTSCAN_PAGE_ZEROS, RTSCAN_PAGE_ZEROS};
+	ChunkVector vector = {bins->high[chunk], bins->next[chunk], bins->low[chunk]};
 
-static uint32
-high_page(const RtscanSegmentColumn *column, uint32 chunks, uint32 h, uint32 chunk)
-{
-	if (h == 0)
-		return RTSCAN_PAGE_ZEROS;
-	if (h >= rtscan_high_count(&column->header))
-		return RTSCAN_PAGE_ONES;
-	return vector_page(column, chunks, rtscan_high_vector(h), chunk);
-}
-
-/* F_i in a chunk, simplified where its pages are constant: next and low both ones or zeros. */
-static ChunkVector
-chunk_vector(const RtscanSegmentColumn *column, uint32 chunks, uint32 i, uint32 chunk)
-{
-	const RtscanColumnHeader *header = &column->header;
-	uint32		h = i / header->radix;
-	uint32		l = i % header->radix;
-	ChunkVector vector = {RTSCAN_PAGE_ONES, RTSCAN_PAGE_ZEROS, RTSCAN_PAGE_ZEROS};
-
-	if (i == header->bins)
-		return vector;
-	vector.high = high_page(column, chunks, h, chunk);
-	if (l == 0 || vector.high == RTSCAN_PAGE_ONES)
-		return vector;
-	vector.next = high_page(column, chunks, h + 1, chunk);
-	vector.low = vector_page(column, chunks, rtscan_low_vector(header, l), chunk);
+	if (vector.high == RTSCAN_PAGE_ONES || (vector.next == RTSCAN_PAGE_ONES && vector.low == RTSCAN_PAGE_ONES))
+		return ones;
 	if (vector.next == RTSCAN_PAGE_ZEROS || vector.low == RTSCAN_PAGE_ZEROS)
 		vector.next = vector.low = RTSCAN_PAGE_ZEROS;
-	else if (vector.next == RTSCAN_PAGE_ONES && vector.low == RTSCAN_PAGE_ONES)
-		vector = (ChunkVector) {RTSCAN_PAGE_ONES, RTSCAN_PAGE_ZEROS, RTSCAN_PAGE_ZEROS};
 	return vector;
 }
 
@@ -114,9 +127,8 @@ and_run(CpuEvaluation *evaluation, const CpuColumn *part, const BinRun *run, uin
 		uint64 *words)
 {
 	const RtscanArea *area = &part->column->header.sieve;
-	uint32		chunks = evaluation->bits->chunks;
-	ChunkVector end = chunk_vector(part->column, chunks, run->end, chunk);
-	ChunkVector first = chunk_vector(part->column, chunks, run->first, chunk);
+	ChunkVector end = chunk_vector(&run->end_vector, chunk);
+	ChunkVector first = chunk_vector(&run->first_vector, chunk);
 	RtscanVectorPages end_pages,
 				first_pages;
 	RunPages	pages = {.n = 0};
@@ -175,41 +187,43 @@ static void
 prefetch_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 {
 	const RtscanArea *area = &part->column->header.sieve;
-	uint32		chunks = evaluation->bits->chunks;
 	ChunkVector end,
 				first;
 
-	if (chunk >= chunks || part->nruns == 0)
+	if (chunk >= evaluation->bits->chunks || part->nruns == 0)
 		return;
-	end = chunk_vector(part->column, chunks, part->runs[0].end, chunk);
-	first = chunk_vector(part->column, chunks, part->runs[0].first, chunk);
+	end = chunk_vector(&part->runs[0].end_vector, chunk);
+	first = chunk_vector(&part->runs[0].first_vector, chunk);
 	prefetch_vector(evaluation->reader, area, &end);
 	prefetch_vector(evaluation->reader, area, &first);
 }
 
 /* ---------------------------------------------------------------- filled columns, row ranges */
 
-/* Bits of a segment to fill; one for all evaluations, which do not nest. */
+/* Bits of a segment to fill, none set in open chunks; one for all evaluations, which do not nest. */
 static uint64 *
-fill_room(Size bytes)
+fill_room(const CpuEvaluation *evaluation)
 {
 	static uint64 *room;
 
 	if (room == NULL)
 		room = rtscan_bits_create(TopMemoryContext)->words;
-	return memset(room, 0, bytes);
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+		if (evaluation->open[chunk])
+			memset(room + (Size) chunk * RTSCAN_CHUNK_WORDS, 0, RTSCAN_CHUNK_BYTES);
+	return room;
 }
 
 /* Set the bits of all rows of a column's intervals, and AND them into the segment's. */
 static void
 fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 {
-	uint32		chunks = evaluation->bits->chunks;
-	uint64	   *room = fill_room((Size) chunks * RTSCAN_CHUNK_BYTES);
+	uint64	   *room = fill_room(evaluation);
 
 	rtscan_cpu_set_interval_rows(evaluation, part, room);
-	for (uint32 chunk = 0; chunk < chunks; chunk++)
-		rtscan_and(rtscan_bits_chunk(evaluation->bits, chunk), room + (Size) chunk * RTSCAN_CHUNK_WORDS);
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+		if (evaluation->open[chunk])
+			rtscan_and(rtscan_bits_chunk(evaluation->bits, chunk), room + (Size) chunk * RTSCAN_CHUNK_WORDS);
 	evaluation->counters->refined_rows += part->region->rows;
 	part->ngaps = part->gap_rows = 0;
 }
@@ -301,11 +315,9 @@ sieve_chunk(CpuEvaluation *evaluation, uint32 chunk)
 }
 
 /* Do the states of its pages alone say that no row of a chunk is in the column's superset? */
-static bool
-excludes_chunk(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
+bool
+rtscan_cpu_excludes_chunk(const CpuColumn *part, uint32 chunk)
 {
-	uint32		chunks = evaluation->bits->chunks;
-
 	if (part->heap_order)
 	{
 		const RtscanIntervals *set = &part->region->intervals;
@@ -318,8 +330,8 @@ excludes_chunk(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 ch
 	}
 	for (uint32 i = 0; i < part->nruns; i++)
 	{
-		ChunkVector end = chunk_vector(part->column, chunks, part->runs[i].end, chunk);
-		ChunkVector first = chunk_vector(part->column, chunks, part->runs[i].first, chunk);
+		ChunkVector end = chunk_vector(&part->runs[i].end_vector, chunk);
+		ChunkVector first = chunk_vector(&part->runs[i].first_vector, chunk);
 
 		if (!is_zeros(&end) && !is_ones(&first))
 			return false;
@@ -327,23 +339,14 @@ excludes_chunk(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 ch
 	return true;
 }
 
-static bool
-chunk_is_excluded(const CpuEvaluation *evaluation, uint32 chunk)
-{
-	for (int i = 0; i < evaluation->ncolumns; i++)
-		if (excludes_chunk(evaluation, &evaluation->columns[i], chunk))
-			return true;
-	return false;
-}
-
-/* Set the bits of all rows of the chunks that no column excludes. */
+/* Set the bits of all rows of the open chunks. */
 static void
-choose_chunks(CpuEvaluation *evaluation)
+fill_open_chunks(CpuEvaluation *evaluation)
 {
 	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (chunk_is_excluded(evaluation, chunk))
+		if (!evaluation->open[chunk])
 		{
 			evaluation->counters->chunks_skipped++;
 			continue;
@@ -357,13 +360,13 @@ choose_chunks(CpuEvaluation *evaluation)
 void
 rtscan_cpu_sieve(CpuEvaluation *evaluation)
 {
-	choose_chunks(evaluation);
+	fill_open_chunks(evaluation);
 	for (int i = 0; i < evaluation->ncolumns; i++)
 		evaluation->columns[i].done = rtscan_cpu_fill_is_cheaper(evaluation, &evaluation->columns[i]);
 	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (evaluation->bits->filled[chunk])
+		if (evaluation->open[chunk])
 			sieve_chunk(evaluation, chunk);
 	}
 	fill_columns(evaluation);
