@@ -79,6 +79,20 @@ foreach my $change (@changes)
 	}
 }
 
+# What a snapshot keeps from being forgotten makes the directory long, so that the metapage has differences from it: until there are too many.
+my $holder = $primary->background_psql('postgres');
+$holder->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+foreach my $round (1, 2)
+{
+	$primary->safe_psql('postgres', join(';', map { my $id = 65_000 + 1000 * $round + 10 * $_;
+				('INSERT INTO t ' . rows($id, $id + 9), "SELECT rtscan_merge('t_idx')") } 1 .. 40));
+	caught_up("many changes, round $round");
+}
+$holder->query_safe('COMMIT');
+$holder->quit;
+$primary->safe_psql('postgres', $_) foreach 'SELECT txid_current()', 'VACUUM t', 'DELETE FROM t WHERE id % 31 = 0', 'VACUUM t';
+caught_up('when they are forgotten');
+
 check_index($primary, $_, 'primary') foreach qw(t big);
 $standby->psql('postgres', 'SELECT count(*) FROM u', stderr => \my $message);
 like($message, qr/cannot access temporary or unlogged relations during recovery/, 'an unlogged table is not there');

@@ -8,6 +8,7 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xloginsert.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/allocate.h"
 #include "storage/pending.h"
@@ -60,11 +61,18 @@ rtscan_create_metapage(Relation index, ForkNumber fork)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* What a metapage of a format holds. */
+/* What a metapage of a format begins with. */
 static Size
 meta_size(uint32 format)
 {
 	return format == 3 ? offsetof(RtscanMeta, flush_attempts) : sizeof(RtscanMeta);
+}
+
+/* An entry with its bounds, as directory and metapage have it. */
+static Size
+record_size(const RtscanMeta *meta)
+{
+	return sizeof(RtscanEntry) + meta->bounded * sizeof(RtscanKeyBounds);
 }
 
 /* Is this a metapage, of whatever format? */
@@ -109,9 +117,11 @@ static bool
 meta_is_sane(Relation index, Page page)
 {
 	const RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
+	Size		size = meta_size(meta->format);
 
-	return rtscan_page_used(page) == meta_size(meta->format) &&
-		(meta->format == 3 || meta->bounded == 0 || meta->bounded == (uint32) IndexRelationGetNumberOfKeyAttributes(index));
+	if (meta->format == 3 || rtscan_page_used(page) <= size)
+		return rtscan_page_used(page) == size;
+	return meta->bounded == (uint32) IndexRelationGetNumberOfKeyAttributes(index) && (rtscan_page_used(page) - size) % record_size(meta) == 0;
 }
 
 /* Is this a metapage that we can read?  Raises an error or, with soft, returns false. */
@@ -151,30 +161,136 @@ read_meta(Page page)
 {
 	RtscanMeta	meta = {0};
 
-	memcpy(&meta, rtscan_page_payload(page), rtscan_page_used(page));
+	memcpy(&meta, rtscan_page_payload(page), meta_size(((RtscanMeta *) rtscan_page_payload(page))->format));
 	return meta;
 }
 
-/* Make an image that has just been read one of today's format. */
+/* ---------------------------------------------------------------- records of directory and metapage */
+
+static const RtscanEntry *
+record_entry(const char *records, uint32 i, Size size)
+{
+	return (const RtscanEntry *) (records + i * size);
+}
+
+static bool
+record_is_sane(const char *record, const RtscanMeta *meta, RtscanEntryKind last_kind)
+{
+	const RtscanEntry *entry = (const RtscanEntry *) record;
+
+	return entry->kind <= (uint32) last_kind && entry->id > 0 && entry->id < meta->next_id;
+}
+
+/* Records of another size than the metapage says would not be sane, or not fill it. */
+static bool
+are_records(const char *records, Size size, const RtscanMeta *meta, RtscanEntryKind last_kind)
+{
+	Size		at = 0;
+
+	while (at + record_size(meta) <= size && record_is_sane(records + at, meta, last_kind))
+		at += record_size(meta);
+	return at == size;
+}
+
+static bool
+is_directory_page(Page page, const RtscanMeta *meta, uint32 ordinal)
+{
+	return rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal) &&
+		are_records(rtscan_page_payload(page), rtscan_page_used(page), meta, RTSCAN_ENTRY_PENDING);
+}
+
+/* The directory's records; false if unreadable and soft.  The caller holds the metapage's lock. */
+static bool
+read_directory(Relation index, const RtscanMeta *meta, bool soft, StringInfo records)
+{
+	BlockNumber block = meta->directory;
+
+	initStringInfo(records);
+	for (uint32 ordinal = 0; block != InvalidBlockNumber; ordinal++)
+	{
+		Buffer		buffer = ReadBuffer(index, block);
+		Page		page = BufferGetPage(buffer);
+		bool		locked = rtscan_lock_page(buffer, BUFFER_LOCK_SHARE);
+
+		if (!locked || !is_directory_page(page, meta, ordinal))
+		{
+			if (locked)
+				LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+			ReleaseBuffer(buffer);
+			if (soft)
+				return false;
+			rtscan_page_mismatch(index, block, RTSCAN_PAGE_DIRECTORY);
+		}
+		appendBinaryStringInfo(records, rtscan_page_payload(page), rtscan_page_used(page));
+		block = rtscan_page_opaque(page)->next;
+		UnlockReleaseBuffer(buffer);
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- differences from the directory */
+
+/* Bytes that a metapage has for them. */
+#define DIFFERENCES_ROOM	((int) (RTSCAN_CHUNK_BYTES - sizeof(RtscanMeta)))
+
+/* The records of the directory, as the metapage's differences change them; false if these cannot be. */
+static bool
+apply_differences(Page metapage, const RtscanMeta *meta, const StringInfoData *directory, StringInfo records)
+{
+	Size		size = record_size(meta);
+	const char *differences = rtscan_page_payload(metapage) + meta_size(meta->format);
+	uint32		n = (rtscan_page_used(metapage) - meta_size(meta->format)) / size;
+	uint32		next = 0;
+
+	initStringInfo(records);
+	if (!are_records(differences, n * size, meta, RTSCAN_ENTRY_REMOVED))
+		return false;
+	for (uint32 i = 0; i < directory->len / size; i++)
+	{
+		const RtscanEntry *entry = record_entry(directory->data, i, size);
+		const RtscanEntry *difference = next < n ? record_entry(differences, next, size) : NULL;
+
+		if (difference == NULL || difference->id != entry->id)
+			appendBinaryStringInfo(records, (const char *) entry, size);
+		else if (difference->kind != RTSCAN_ENTRY_REMOVED)
+			appendBinaryStringInfo(records, (const char *) difference, size);
+		next += difference && difference->id == entry->id;
+	}
+	appendBinaryStringInfo(records, differences + next * size, (n - next) * size);
+	return are_records(records->data, records->len, meta, RTSCAN_ENTRY_PENDING);
+}
+
 static void
-upgrade_image(RtscanImage **image)
+append_removal(StringInfo differences, const RtscanEntry *entry, Size size)
 {
-	RtscanListRef sealed = (*image)->meta.format_3_sealed;
+	RtscanNewSegment removed = {.entry = {.id = entry->id, .kind = RTSCAN_ENTRY_REMOVED}};
 
-	(*image)->meta.format = RTSCAN_FORMAT_VERSION;
-	(*image)->meta.format_3_sealed = (RtscanListRef) {.id = 0};
-	if (sealed.id != 0)
-		rtscan_image_add_list(image, &sealed);
+	appendBinaryStringInfo(differences, (const char *) &removed, size);
 }
 
-/* ---------------------------------------------------------------- the directory */
-
-/* An entry with its bounds, as the directory has it. */
-static Size
-stored_size(const RtscanMeta *meta)
+/* What makes the directory's records others: those that replace one or remove it, in the order of the directory; then those that are new. */
+static void
+find_differences(const StringInfoData *directory, const StringInfoData *records, Size size, StringInfo differences)
 {
-	return sizeof(RtscanEntry) + meta->bounded * sizeof(RtscanKeyBounds);
+	uint32		n = records->len / size;
+	uint32		next = 0;
+
+	initStringInfo(differences);
+	for (uint32 i = 0; i < directory->len / size; i++)
+	{
+		const RtscanEntry *entry = record_entry(directory->data, i, size);
+		const RtscanEntry *now = next < n ? record_entry(records->data, next, size) : NULL;
+
+		if (now == NULL || now->id != entry->id)
+			append_removal(differences, entry, size);
+		else if (memcmp(now, entry, size) != 0)
+			appendBinaryStringInfo(differences, (const char *) now, size);
+		next += now && now->id == entry->id;
+	}
+	appendBinaryStringInfo(differences, records->data + next * size, (n - next) * size);
 }
+
+/* ---------------------------------------------------------------- images */
 
 /* An image of no entries. */
 static RtscanImage *
@@ -203,77 +319,65 @@ enlarge_image(RtscanImage **image, uint32 n)
 	memmove(rtscan_image_bounds(*image, 0), &(*image)->entries[before], bounds);
 }
 
-/* Take the entries of a directory page. */
-static void
-add_stored(RtscanImage **image, const char *payload, uint32 n)
-{
-	Size		size = stored_size(&(*image)->meta);
-	uint32		first = (*image)->nentries;
-
-	enlarge_image(image, n);
-	for (uint32 i = 0; i < n; i++)
-	{
-		const char *stored = payload + i * size;
-		RtscanKeyBounds *bounds = rtscan_image_bounds(*image, first + i);
-
-		memcpy(&(*image)->entries[first + i], stored, sizeof(RtscanEntry));
-		for (uint32 column = 0; column < (*image)->nkeys; column++)
-			bounds[column] = RTSCAN_NO_BOUNDS;
-		memcpy(bounds, stored + sizeof(RtscanEntry), (*image)->meta.bounded * sizeof(RtscanKeyBounds));
-	}
-}
-
-static bool
-entry_is_sane(const RtscanEntry *entry, const RtscanMeta *meta)
-{
-	return entry->kind <= RTSCAN_ENTRY_PENDING && entry->id > 0 && entry->id < meta->next_id;
-}
-
-/* Entries of another size than the metapage says would not be sane, or not fill it. */
-static bool
-is_directory_page(Page page, const RtscanMeta *meta, uint32 ordinal)
-{
-	const char *payload = rtscan_page_payload(page);
-	Size		size = stored_size(meta);
-	Size		at = 0;
-
-	if (!rtscan_page_is(page, RTSCAN_PAGE_DIRECTORY, meta->directory_version, ordinal))
-		return false;
-	while (at + size <= rtscan_page_used(page) && entry_is_sane((const RtscanEntry *) (payload + at), meta))
-		at += size;
-	return at == rtscan_page_used(page);
-}
-
-/*
- * An image that nobody else has yet: meta and the entries of its directory; NULL if
- * unreadable and soft.  The caller holds the metapage's lock.
- */
+/* An image that nobody else has yet. */
 static RtscanImage *
-read_directory(Relation index, const RtscanMeta *meta, bool soft)
+unpack_image(Relation index, const RtscanMeta *meta, const StringInfoData *records)
 {
 	RtscanImage *image = make_image(index, meta);
-	BlockNumber block = meta->directory;
+	Size		size = record_size(meta);
 
-	for (uint32 ordinal = 0; block != InvalidBlockNumber; ordinal++)
+	enlarge_image(&image, records->len / size);
+	for (uint32 i = 0; i < image->nentries; i++)
 	{
-		Buffer		buffer = ReadBuffer(index, block);
-		Page		page = BufferGetPage(buffer);
-		bool		locked = rtscan_lock_page(buffer, BUFFER_LOCK_SHARE);
+		const char *record = records->data + i * size;
+		RtscanKeyBounds *bounds = rtscan_image_bounds(image, i);
 
-		if (!locked || !is_directory_page(page, meta, ordinal))
-		{
-			if (locked)
-				LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-			ReleaseBuffer(buffer);
-			if (soft)
-				return NULL;
-			rtscan_page_mismatch(index, block, RTSCAN_PAGE_DIRECTORY);
-		}
-		add_stored(&image, rtscan_page_payload(page), rtscan_page_used(page) / stored_size(meta));
-		block = rtscan_page_opaque(page)->next;
-		UnlockReleaseBuffer(buffer);
+		memcpy(&image->entries[i], record, sizeof(RtscanEntry));
+		for (uint32 column = 0; column < image->nkeys; column++)
+			bounds[column] = RTSCAN_NO_BOUNDS;
+		memcpy(bounds, record + sizeof(RtscanEntry), meta->bounded * sizeof(RtscanKeyBounds));
 	}
 	return image;
+}
+
+/* The records of an image's entries. */
+static void
+pack_image(const RtscanImage *image, StringInfo records)
+{
+	initStringInfo(records);
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		appendBinaryStringInfo(records, (const char *) &image->entries[i], sizeof(RtscanEntry));
+		appendBinaryStringInfo(records, (const char *) rtscan_image_bounds(image, i), image->nkeys * sizeof(RtscanKeyBounds));
+	}
+}
+
+/* What a metapage, which is locked, and its directory say; NULL if that is unreadable, and soft. */
+static RtscanImage *
+read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
+{
+	RtscanMeta	meta = read_meta(metapage);
+	StringInfoData records;
+
+	if (!read_directory(index, &meta, soft, directory))
+		return NULL;
+	if (apply_differences(metapage, &meta, directory, &records))
+		return unpack_image(index, &meta, &records);
+	if (!soft)
+		raise_not_metapage(index);
+	return NULL;
+}
+
+/* Make an image that has just been read one of today's format. */
+static void
+upgrade_image(RtscanImage **image)
+{
+	RtscanListRef sealed = (*image)->meta.format_3_sealed;
+
+	(*image)->meta.format = RTSCAN_FORMAT_VERSION;
+	(*image)->meta.format_3_sealed = (RtscanListRef) {.id = 0};
+	if (sealed.id != 0)
+		rtscan_image_add_list(image, &sealed);
 }
 
 static RtscanImage *
@@ -314,6 +418,7 @@ rtscan_read_image(Relation index, Snapshot snapshot, bool soft)
 	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
 	Page		page = BufferGetPage(buffer);
 	const RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
+	StringInfoData directory;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	if (!check_metapage(index, page, soft))
@@ -324,10 +429,8 @@ rtscan_read_image(Relation index, Snapshot snapshot, bool soft)
 			TestForOldSnapshot(snapshot, index, page);
 		if (!is_current(cached, meta))
 		{
-			RtscanMeta	copy = read_meta(page);
-
 			cached = NULL;
-			image = read_directory(index, &copy, soft);
+			image = read_entries(index, page, soft, &directory);
 		}
 	}
 	UnlockReleaseBuffer(buffer);
@@ -345,14 +448,15 @@ rtscan_read_directories(Relation index, List **blocks)
 {
 	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
 	RtscanImage *image;
-	RtscanMeta	meta;
+	StringInfoData directory;
+	const RtscanMeta *meta;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	check_metapage(index, BufferGetPage(buffer), false);
-	meta = read_meta(BufferGetPage(buffer));
-	image = read_directory(index, &meta, false);
-	*blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta.directory_version, meta.directory),
-						  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta.spare_version, meta.spare));
+	image = read_entries(index, BufferGetPage(buffer), false, &directory);
+	meta = &image->meta;
+	*blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->directory_version, meta->directory),
+						  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->spare_version, meta->spare));
 	UnlockReleaseBuffer(buffer);
 	upgrade_image(&image);
 	return image;
@@ -478,72 +582,39 @@ rtscan_image_remove(RtscanImage *image, uint32 i)
 
 /* ---------------------------------------------------------------- the switch */
 
-static uint32
-entries_per_page(const RtscanImage *image)
-{
-	return RTSCAN_CHUNK_BYTES / stored_size(&image->meta);
-}
-
-/* The blocks of the spare directory, and as many more as the image needs. */
+/* The blocks of the spare directory, and as many more as are needed. */
 static List *
-directory_blocks(Relation index, const RtscanImage *image)
+directory_blocks(Relation index, const RtscanMeta *meta, int needed)
 {
-	uint32		per_page = entries_per_page(image);
-	int			needed = (image->nentries + per_page - 1) / per_page;
-	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, image->meta.spare_version,
-											 image->meta.spare);
+	List	   *blocks = rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->spare_version, meta->spare);
 
 	while (list_length(blocks) < needed)
 	{
 		Buffer		buffer = rtscan_allocate_page(index);
 
-		rtscan_write_page(index, buffer, RTSCAN_PAGE_DIRECTORY, image->meta.version, 0, NULL, 0,
-						  InvalidBlockNumber);
+		rtscan_write_page(index, buffer, RTSCAN_PAGE_DIRECTORY, meta->version, 0, NULL, 0, InvalidBlockNumber);
 		blocks = lappend_int(blocks, BufferGetBlockNumber(buffer));
 		UnlockReleaseBuffer(buffer);
 	}
 	return blocks;
 }
 
-/* As a directory page has them. */
-static Size
-store_entries(const RtscanImage *image, uint32 first, uint32 n, char *payload)
-{
-	Size		size = stored_size(&image->meta);
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		memcpy(payload + i * size, &image->entries[first + i], sizeof(RtscanEntry));
-		memcpy(payload + i * size + sizeof(RtscanEntry), rtscan_image_bounds(image, first + i),
-			   image->nkeys * sizeof(RtscanKeyBounds));
-	}
-	return n * size;
-}
-
-/* Write the image's entries over the spare directory, which becomes the directory. */
+/* Write records over the spare directory, which becomes the directory. */
 static void
-write_directory(Relation index, RtscanImage *image)
+write_directory(Relation index, RtscanMeta *meta, const StringInfoData *records)
 {
-	RtscanMeta *meta = &image->meta;
-	char	   *payload = palloc(RTSCAN_CHUNK_BYTES);
-	List	   *blocks;
-	uint32		pages,
-				per_page;
+	int			page_bytes = RTSCAN_CHUNK_BYTES / record_size(meta) * record_size(meta);
+	List	   *blocks = directory_blocks(index, meta, (records->len + page_bytes - 1) / page_bytes);
+	int			pages = list_length(blocks);
 
-	meta->bounded = image->nkeys;
-	per_page = entries_per_page(image);
-	blocks = directory_blocks(index, image);
-	pages = list_length(blocks);
-	for (uint32 ordinal = 0; ordinal < pages; ordinal++)
+	for (int ordinal = 0; ordinal < pages; ordinal++)
 	{
-		uint32		first = Min(ordinal * per_page, image->nentries);
-		uint32		n = Min(image->nentries - first, per_page);
-		Size		used = store_entries(image, first, n, payload);
+		int			first = Min(ordinal * page_bytes, records->len);
 		Buffer		buffer = ReadBuffer(index, list_nth_int(blocks, ordinal));
 
 		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 		rtscan_write_page(index, buffer, RTSCAN_PAGE_DIRECTORY, meta->version, ordinal,
-						  payload, used,
+						  records->data + first, Min(records->len - first, page_bytes),
 						  ordinal + 1 < pages ? (BlockNumber) list_nth_int(blocks, ordinal + 1) : InvalidBlockNumber);
 		UnlockReleaseBuffer(buffer);
 	}
@@ -551,6 +622,27 @@ write_directory(Relation index, RtscanImage *image)
 	meta->spare_version = meta->directory_version;
 	meta->directory = pages > 0 ? (BlockNumber) linitial_int(blocks) : InvalidBlockNumber;
 	meta->directory_version = meta->version;
+}
+
+/*
+ * Have the differences of an image from its directory; if they are too many, more than it has records itself, or it is an older one's,
+ * write the directory anew.
+ */
+static void
+write_entries(Relation index, RtscanImage *image, const StringInfoData *directory, StringInfo differences)
+{
+	bool		comparable = image->meta.bounded == image->nkeys;
+	StringInfoData records;
+
+	pack_image(image, &records);
+	image->meta.bounded = image->nkeys;
+	initStringInfo(differences);
+	if (comparable)
+		find_differences(directory, &records, record_size(&image->meta), differences);
+	if (comparable && differences->len <= Min(DIFFERENCES_ROOM, directory->len))
+		return;
+	resetStringInfo(differences);
+	write_directory(index, &image->meta, &records);
 }
 
 /* Nobody appends to a pending page any more; part of a critical section. */
@@ -571,13 +663,14 @@ seal_page(Relation index, Buffer buffer)
  * metapage leads to another list, and the list page is sealed.
  */
 static void
-write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, const RtscanListPages *pages)
+write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, const StringInfoData *differences, const RtscanListPages *pages)
 {
 	GenericXLogState *state = GenericXLogStart(index);
 	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);
 
 	memcpy(rtscan_page_payload(page), meta, sizeof(RtscanMeta));
-	rtscan_page_set_used(page, sizeof(RtscanMeta));
+	memcpy(rtscan_page_payload(page) + sizeof(RtscanMeta), differences->data, differences->len);
+	rtscan_page_set_used(page, sizeof(RtscanMeta) + differences->len);
 	if (pages && pages->is_new)
 		rtscan_init_list_page(GenericXLogRegisterBuffer(state, pages->list, GENERIC_XLOG_FULL_IMAGE), meta->open.id);
 	else if (pages)
@@ -597,26 +690,22 @@ rtscan_switch_list(Relation index, RtscanChange change, void *arg, const RtscanL
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Buffer		buffer = ReadBuffer(index, RTSCAN_METAPAGE_BLOCK);
 	Page		page = BufferGetPage(buffer);
-	RtscanMeta	meta;
-	RtscanImage *before,
-			   *image;
+	StringInfoData directory,
+				differences;
+	RtscanImage *image;
 	bool		changed;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	check_metapage(index, page, false);
-	meta = read_meta(page);
-	before = read_directory(index, &meta, false);
-	image = rtscan_copy_image(before);
+	image = read_entries(index, page, false, &directory);
 	upgrade_image(&image);
 	changed = change(index, &image, arg);
 	if (changed)
 	{
 		image->meta.version++;
 		image->meta.format = RTSCAN_FORMAT_VERSION;
-		if (image->nentries != before->nentries ||
-			memcmp(image->entries, before->entries, image->nentries * sizeof(RtscanEntry)) != 0)
-			write_directory(index, image);
-		write_metapage(index, buffer, &image->meta, pages);
+		write_entries(index, image, &directory, &differences);
+		write_metapage(index, buffer, &image->meta, &differences, pages);
 	}
 	UnlockReleaseBuffer(buffer);
 

@@ -3,11 +3,13 @@
  *		The metapage, the directory of segments, and how both change.
  *
  * Block 0 is the metapage.  It names the open pending list and the first page of the
- * directory: a chain of pages of RtscanEntry.  Who has read metapage and directory under the
+ * directory: a chain of pages of RtscanEntry; and it has what has become different since that was written.
+ * Who has read metapage and directory under the
  * metapage's lock has one consistent image of segments, sealed lists and open list; that is
  * the whole guarantee, and all that a scan needs.
  *
  *	metapage ──► directory page ──► directory page		(owner: the version that wrote it)
+ *	   │			differences from these are behind RtscanMeta
  *	   │			├─ segment	──► descriptor, dead map
  *	   │			├─ sealed pending list: nobody appends to it; it waits to become a segment
  *	   │			└─ retired	──► what a change took out, until nobody can see it
@@ -15,9 +17,10 @@
  *	   ├──► open pending list		(storage/pending.h)
  *	   └──► taken pages			(storage/writing.h)
  *
- * A change (rtscan_switch) applies its difference to the image that is current under the
- * metapage's exclusive lock, writes it over the spare directory, and then switches the
- * metapage to that in one WAL record.  Nobody reads the spare directory: on a standby, too,
+ * A change (rtscan_switch) is applied to the image that is current under the metapage's exclusive lock.  If
+ * the image's differences from the directory are less than that is, and find room in the metapage, that alone is written: so a
+ * change of an index of thousands of segments is a small one.  Else the image is written over the spare directory, and then the
+ * metapage is switched to that; in either case in one WAL record.  Nobody reads the spare directory: on a standby, too,
  * a reader holds the metapage's lock while it reads the one that the metapage names.  What a
  * change takes out of the image it retires with a safe xid, chosen under the same lock: pages
  * of it may be reused only when that precedes the xmin of all snapshots, for a reader takes its snapshot
@@ -27,6 +30,9 @@
  * does VACUUM, where all blocks that it has rows in are all-visible.
  *
  *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
+ *
+ * Differences are records like these.  Those that replace the directory's entry with the same id, or remove it, come first, in the
+ * directory's order, and then those that are new.
  *
  * Ids are never used twice in the life of an index build (its uuid), so a copy of what an
  * id names is never stale: it is used, or dropped.  Of two pending lists the older one has the smaller id.
@@ -88,7 +94,7 @@ typedef struct RtscanMeta
 	pg_uuid_t	uuid;			/* of this build of the index */
 	uint64		version;		/* of the image; every change makes a new one */
 	uint64		next_id;
-	BlockNumber directory;		/* InvalidBlockNumber: there has been no entry so far */
+	BlockNumber directory;		/* InvalidBlockNumber: it has no entry */
 	BlockNumber spare;			/* the directory before, or InvalidBlockNumber */
 	uint32		format_3_leaks[2];	/* not looked at */
 	uint64		directory_version;	/* owner of the directory's pages, */
@@ -115,7 +121,8 @@ typedef enum RtscanWriterSlot
 typedef enum RtscanEntryKind
 {
 	RTSCAN_ENTRY_SEGMENT,		/* live while safe_xid is 0 */
-	RTSCAN_ENTRY_PENDING		/* a pending list; sealed while safe_xid is 0 */
+	RTSCAN_ENTRY_PENDING,		/* a pending list; sealed while safe_xid is 0 */
+	RTSCAN_ENTRY_REMOVED		/* a difference: the directory's entry with this id is not in the image */
 } RtscanEntryKind;
 
 /* Blocks of the table, the last one included. */
