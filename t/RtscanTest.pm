@@ -215,13 +215,29 @@ sub directory_chain
 	return @chain;
 }
 
-# The entries of the directory that an index's metapage names (storage/metapage.h), each with the bounds of so many key columns.
+# The bytes that a page holds, from a place on.
+sub page_content
+{
+	my ($page, $from) = @_;
+	my $end = unpack('x12 S', $page);
+	return $end > $from ? substr($page, $from, $end - $from) : '';
+}
+
+# The entries of an index's image (storage/metapage.h), each with the bounds of so many key columns: those of the directory that the
+# metapage names, but for the differences behind RtscanMeta.
 sub directory_entries
 {
 	my ($pages) = @_;
 	my ($directory, $version, $bounded) = unpack('x104 L x12 Q x60 L', $pages->[0]);
 	my $size = 40 + 16 * $bounded;
-	return map { unpack("(a$size)*", substr($_, 64, unpack('x12 S', $_) - 64)) } directory_chain($pages, $directory, $version);
+	my @differences = unpack("(a$size)*", page_content($pages->[0], 200));
+	my @entries;
+	foreach my $entry (map { unpack("(a$size)*", page_content($_, 64)) } directory_chain($pages, $directory, $version))
+	{
+		$entry = shift(@differences) if @differences && unpack('Q', $differences[0]) == unpack('Q', $entry);
+		push(@entries, $entry) unless unpack('x36 L', $entry) == 2;
+	}
+	return (@entries, @differences);
 }
 
 # What the pages of name_idx are used for, read from its files: how many there are, are free, are free but not proposed by

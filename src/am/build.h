@@ -17,6 +17,7 @@
 
 #include "rtscan.h"
 
+#include "access/tableam.h"
 #include "nodes/execnodes.h"
 #include "port/atomics.h"
 #include "row/schema.h"
@@ -56,6 +57,17 @@ typedef struct RtscanBuilt
 	uint32		nsegments;
 	RtscanBuiltSegment *segments;
 } RtscanBuilt;
+
+/* What a scan of the heap brings. */
+typedef struct RtscanBuildCallbacks
+{
+	IndexBuildCallback row;
+	void		(*block) (BlockNumber block, void *arg);	/* all blocks before this one are done */
+} RtscanBuildCallbacks;
+
+/* build_scan.c: scan heap blocks first .. end - 1, in their order; returns how many rows there are, also those that a predicate excludes. */
+extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber first, BlockNumber end,
+								const RtscanBuildCallbacks *callbacks, void *arg);
 
 /*
  * build_ranges.c: how many workers help, of those that the planner allows: with few rows for each, segments would be smaller than

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "access/tableam.h"
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
@@ -115,6 +114,8 @@ report_phase(const Builder *builder, int phase)
 static void
 count_blocks(Builder *builder, BlockNumber until)
 {
+	if (until == builder->counted)
+		return;
 	pg_atomic_fetch_add_u64(&builder->ranges->blocks_done, until - builder->counted);
 	builder->scanned += until - builder->counted;
 	builder->counted = until;
@@ -207,6 +208,14 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	MemoryContextReset(builder->tuple_context);
 }
 
+static void
+pass_block(BlockNumber block, void *arg)
+{
+	count_blocks((Builder *) arg, block);
+}
+
+static const RtscanBuildCallbacks callbacks = {add_row, pass_block};
+
 /* Rows that are enough for a segment are one at a range's end, lest what segments there are depend on who was how fast. */
 static bool
 ends_segment(const Builder *builder)
@@ -224,15 +233,13 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 	RtscanBuildRanges *ranges = builder->ranges;
 	BlockNumber start = builder->range * ranges->range_blocks;
 	BlockNumber end = Min(ranges->blocks, (uint64) start + ranges->range_blocks);
-	bool		is_all = end - start == ranges->blocks;
 
 	builder->counted = start;
 	builder->block = InvalidBlockNumber;
 	builder->block_start = builder->rows->rows;
 	if (builder->rows->rows == 0)
 		builder->first_range = builder->range;
-	builder->built.heap_rows += table_index_build_range_scan(heap, index, info, false, false, is_all && builder->reports,
-															 start, end - start, add_row, builder, NULL);
+	builder->built.heap_rows += rtscan_build_scan(heap, index, info, start, end, &callbacks, builder);
 	builder->built.broken_hot_chain |= info->ii_BrokenHotChain;
 	rtscan_rows_sort_tids(builder->rows, builder->block_start);
 	if (ends_segment(builder))

@@ -26,6 +26,7 @@ typedef struct BlockAhead
 
 struct ReadStream
 {
+	BufferAccessStrategy strategy;
 	Relation	relation;
 	ForkNumber	fork;
 	ReadStreamBlockNumberCB callback;
@@ -40,11 +41,12 @@ ReadStream *
 read_stream_begin_relation(int flags, BufferAccessStrategy strategy, Relation relation, ForkNumber fork,
 						   ReadStreamBlockNumberCB callback, void *callback_private_data, size_t per_buffer_data_size)
 {
-	uint32		distance = get_tablespace_io_concurrency(relation->rd_rel->reltablespace);
+	uint32		distance = flags == READ_STREAM_SEQUENTIAL ? 0 : get_tablespace_io_concurrency(relation->rd_rel->reltablespace);
 	ReadStream *stream = palloc(offsetof(ReadStream, ring) + (distance + 1) * sizeof(BlockAhead));
 
-	Assert(flags == READ_STREAM_DEFAULT && strategy == NULL && per_buffer_data_size == 0);
+	Assert(per_buffer_data_size == 0);
 	*stream = (ReadStream) {
+		.strategy = strategy,
 		.relation = relation,
 		.fork = fork,
 		.callback = callback,
@@ -82,7 +84,7 @@ read_block(ReadStream *stream, const BlockAhead *ahead)
 {
 	if (!BufferIsValid(ahead->recent) ||
 		!ReadRecentBuffer(stream->relation->rd_locator, stream->fork, ahead->block, ahead->recent))
-		return ReadBufferExtended(stream->relation, stream->fork, ahead->block, RBM_NORMAL, NULL);
+		return ReadBufferExtended(stream->relation, stream->fork, ahead->block, RBM_NORMAL, stream->strategy);
 	pgstat_count_buffer_read(stream->relation);
 	pgstat_count_buffer_hit(stream->relation);
 	return ahead->recent;

@@ -18,12 +18,13 @@
 
 #else
 
-#define READ_STREAM_DEFAULT	0
+#define READ_STREAM_DEFAULT		0
+#define READ_STREAM_SEQUENTIAL	2	/* the kernel reads ahead by itself */
 
 typedef struct ReadStream ReadStream;
 typedef BlockNumber (*ReadStreamBlockNumberCB) (ReadStream *stream, void *callback_private_data, void *per_buffer_data);
 
-/* Without flags, a strategy and data for each buffer; in the current memory context. */
+/* Without data for each buffer; in the current memory context. */
 extern ReadStream *read_stream_begin_relation(int flags, BufferAccessStrategy strategy, Relation relation, ForkNumber fork,
 											  ReadStreamBlockNumberCB callback, void *callback_private_data,
 											  size_t per_buffer_data_size);
