@@ -481,5 +481,43 @@ SELECT rtscan_check('temporary_t_a', true);
 COMMIT;
 DROP TABLE temporary_t;
 
+--
+-- Pages whose rows are all settled, and others: HOT chains, redirected line pointers, rows of transactions that run
+-- or were aborted
+--
+CREATE TABLE settled (id int, a int, b text, c int) WITH (fillfactor = 80, autovacuum_enabled = off);
+INSERT INTO settled SELECT i, i * 7919 % 1000, 'k' || i % 77, i FROM generate_series(1, 20000) i;
+CREATE FUNCTION build_settled(what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	DROP INDEX IF EXISTS settled_a, settled_c;
+	CREATE INDEX settled_a ON settled USING rtscan (a, id) INCLUDE (c);
+	CREATE INDEX settled_c ON settled USING rtscan (a, (id + c), (upper(b))) WHERE c % 3 <> 0;
+	PERFORM rtscan_check('settled_a', true), rtscan_check('settled_c', true);
+	RETURN QUERY SELECT format('%s: %s', what, d) FROM differences('settled', 'settled_a',
+		'{a < 5,id <= 5001 AND a >= 0,a = -1,id > 4990}') d;
+	RETURN QUERY SELECT format('%s: %s', what, d) FROM differences('settled', 'settled_c',
+		'{c % 3 <> 0 AND a < 500,c % 3 <> 0 AND id + c > 300}') d;
+END $$;
+SELECT build_settled('nobody has looked at them');
+SELECT build_settled('all are settled');
+UPDATE settled SET c = c + 3 WHERE id % 100 = 3;
+SELECT build_settled('chains');
+VACUUM settled;
+SELECT build_settled('redirected');
+BEGIN;
+DELETE FROM settled WHERE id % 1000 = 7;
+ROLLBACK;
+DELETE FROM settled WHERE id BETWEEN 5000 AND 9000;
+BEGIN;
+UPDATE settled SET a = -1 WHERE id % 5000 = 1;
+SELECT build_settled('changed by this transaction');
+COMMIT;
+SELECT build_settled('deleted');
+VACUUM settled;
+SELECT build_settled('vacuumed');
+CREATE INDEX CONCURRENTLY settled_later ON settled USING rtscan (a, (id + c)) WHERE c % 3 <> 0;
+SELECT rtscan_check('settled_later', true);
+DROP TABLE settled;
+
 SET client_min_messages = error;
 DROP SCHEMA build CASCADE;
