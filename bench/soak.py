@@ -199,11 +199,11 @@ class Soak:
             time.sleep(self.rng.uniform(0.5, 1.5) * self.options.kill_every)
             if not self.busy():
                 return
-            for server in self.servers:         # without the process that replays a server does not start again by itself
-                if not server.is_running():
-                    server.start()
             server = self.rng.choice(self.servers)
             try:
+                for other in self.servers:      # without the process that replays a server does not start again by itself
+                    if not other.is_running():
+                        other.start()
                 with self.connect(server) as connection:
                     cursor = connection.cursor()
                     cursor.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")

@@ -2,9 +2,8 @@
  * build_scan.c
  *		The rows of a range of heap blocks, for a build.
  *
- * PostgreSQL's own scan for it (heapam_index_build_range_scan) locks a page twice for each row.  Of a page whose rows are all known to
- * be committed and not deleted, and none of which is in a HOT chain, they are listed here under one lock.  Other pages, as those of
- * rows that nobody has looked at since they were written, are left to PostgreSQL.
+ * PostgreSQL's own scan for it (heapam_index_build_range_scan) locks a page twice for each row.  Of a page whose rows are all
+ * committed and not deleted, and none of which is in a HOT chain, they are listed here under one lock.  Other pages are left to PostgreSQL.
  */
 #include "am/build.h"
 
@@ -15,9 +14,14 @@
 #include "miscadmin.h"
 #include "search/read_stream.h"
 #include "search/visibility.h"
+#include "storage/procarray.h"
 
-/* Pages are left to PostgreSQL so many at a time, at most: they are still in the ring of buffers that we read through. */
-#define PAGES_LEFT		16
+/*
+ * So many pages are left to PostgreSQL at a time, whatever they are: beginning a scan takes time, and counts as one (pg_stat_user_tables).
+ * And at most so many, which are read again.
+ */
+#define LEAST_PAGES_LEFT	32
+#define MOST_PAGES_LEFT		1024
 
 typedef struct BuildScan
 {
@@ -29,6 +33,7 @@ typedef struct BuildScan
 	EState	   *estate;
 	ExprState  *predicate;
 	TupleTableSlot *slot;
+	TransactionId oldest_xmin;
 	BlockNumber ahead;			/* to be read next, */
 	BlockNumber end;			/* up to here */
 	double		rows;
@@ -50,6 +55,7 @@ begin_scan(BuildScan *scan)
 	scan->slot = table_slot_create(scan->heap, NULL);
 	GetPerTupleExprContext(scan->estate)->ecxt_scantuple = scan->slot;
 	scan->predicate = ExecPrepareQual(scan->info->ii_Predicate, scan->estate);
+	scan->oldest_xmin = GetOldestNonRemovableTransactionId(scan->heap);
 }
 
 static void
@@ -61,16 +67,36 @@ end_scan(BuildScan *scan)
 	scan->info->ii_ExpressionsState = NIL;
 }
 
+static HeapTupleData
+row_at(const BuildScan *scan, Buffer buffer, OffsetNumber offset)
+{
+	Page		page = BufferGetPage(buffer);
+	ItemId		item = PageGetItemId(page, offset);
+	HeapTupleData row = {
+		.t_len = ItemIdGetLength(item),
+		.t_tableOid = RelationGetRelid(scan->heap),
+		.t_data = (HeapTupleHeader) PageGetItem(page, item),
+	};
+
+	ItemPointerSet(&row.t_self, BufferGetBlockNumber(buffer), offset);
+	return row;
+}
+
 /* Whoever looks sees the row, at its own line pointer. */
 static bool
-is_settled(const HeapTupleHeaderData *row)
+is_settled(const BuildScan *scan, Buffer buffer, OffsetNumber offset)
 {
-	return HeapTupleHeaderXminCommitted(row) && (row->t_infomask & HEAP_XMAX_INVALID) && !HeapTupleHeaderIsHeapOnly(row);
+	HeapTupleData row = row_at(scan, buffer, offset);
+
+	if (HeapTupleHeaderIsHeapOnly(row.t_data))
+		return false;
+	return (HeapTupleHeaderXminCommitted(row.t_data) && (row.t_data->t_infomask & HEAP_XMAX_INVALID)) ||
+		HeapTupleSatisfiesVacuum(&row, scan->oldest_xmin, buffer) == HEAPTUPLE_LIVE;
 }
 
 /* List the rows of a page; false if there are some that are not settled.  A pin keeps them where they are. */
 static bool
-list_settled(Buffer buffer, OffsetNumber *offsets, int *n)
+list_settled(const BuildScan *scan, Buffer buffer, OffsetNumber *offsets, int *n)
 {
 	Page		page = BufferGetPage(buffer);
 	bool		settled = true;
@@ -83,7 +109,7 @@ list_settled(Buffer buffer, OffsetNumber *offsets, int *n)
 	{
 		ItemId		item = PageGetItemId(page, offset);
 
-		settled = ItemIdIsNormal(item) ? is_settled((HeapTupleHeader) PageGetItem(page, item)) : !ItemIdIsRedirected(item);
+		settled = ItemIdIsNormal(item) ? is_settled(scan, buffer, offset) : !ItemIdIsRedirected(item);
 		if (ItemIdIsNormal(item))
 			offsets[(*n)++] = offset;
 	}
@@ -108,40 +134,42 @@ add_row(BuildScan *scan, HeapTuple row, Buffer buffer)
 static void
 add_settled(BuildScan *scan, Buffer buffer, const OffsetNumber *offsets, int n)
 {
-	BlockNumber block = BufferGetBlockNumber(buffer);
-	Page		page = BufferGetPage(buffer);
-
-	scan->callbacks->block(block, scan->arg);
+	scan->callbacks->block(BufferGetBlockNumber(buffer), scan->arg);
 	for (int i = 0; i < n; i++)
 	{
-		ItemId		item = PageGetItemId(page, offsets[i]);
-		HeapTupleData row = {
-			.t_len = ItemIdGetLength(item),
-			.t_tableOid = RelationGetRelid(scan->heap),
-			.t_data = (HeapTupleHeader) PageGetItem(page, item),
-		};
+		HeapTupleData row = row_at(scan, buffer, offsets[i]);
 
-		ItemPointerSet(&row.t_self, block, offsets[i]);
 		add_row(scan, &row, buffer);
 	}
 	scan->rows += n;
 }
 
-/* Leave the pages from one up to another to PostgreSQL. */
+/* Leave the pages from one up to another to PostgreSQL, which forgets what expressions have been prepared. */
 static void
 scan_others(BuildScan *scan, BlockNumber first, BlockNumber end)
 {
+	List	   *prepared = scan->info->ii_ExpressionsState;
+
 	if (first == end)
 		return;
+	scan->info->ii_ExpressionsState = NIL;
 	scan->rows += table_index_build_range_scan(scan->heap, scan->index, scan->info, false, false, false, first, end - first,
 											   scan->callbacks->row, scan->arg, NULL);
+	scan->info->ii_ExpressionsState = prepared;
 	scan->callbacks->block(end, scan->arg);
+}
+
+/* As sequential scans do: a table that is small beside shared buffers may stay there. */
+static BufferAccessStrategy
+choose_strategy(Relation heap)
+{
+	return !RelationUsesLocalBuffers(heap) && RelationGetNumberOfBlocks(heap) > (BlockNumber) NBuffers / 4 ? GetAccessStrategy(BAS_BULKREAD) : NULL;
 }
 
 static void
 scan_pages(BuildScan *scan, BlockNumber first)
 {
-	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+	BufferAccessStrategy strategy = choose_strategy(scan->heap);
 	ReadStream *stream = read_stream_begin_relation(READ_STREAM_SEQUENTIAL, strategy, scan->heap, MAIN_FORKNUM, next_block, scan, 0);
 	OffsetNumber offsets[MaxHeapTuplesPerPage];
 	BlockNumber left = first;	/* pages from here on are left, so far */
@@ -151,15 +179,17 @@ scan_pages(BuildScan *scan, BlockNumber first)
 		Buffer		buffer = read_stream_next_buffer(stream, NULL);
 		int			n;
 
+		bool		may_be_settled = left == block || block - left >= LEAST_PAGES_LEFT;
+
 		CHECK_FOR_INTERRUPTS();
-		if (list_settled(buffer, offsets, &n))
+		if (may_be_settled && list_settled(scan, buffer, offsets, &n))
 		{
 			scan_others(scan, left, block);
 			add_settled(scan, buffer, offsets, n);
 			left = block + 1;
 		}
 		ReleaseBuffer(buffer);
-		if (block + 1 - left == PAGES_LEFT)
+		if (block + 1 - left == MOST_PAGES_LEFT)
 		{
 			scan_others(scan, left, block + 1);
 			left = block + 1;
@@ -167,7 +197,8 @@ scan_pages(BuildScan *scan, BlockNumber first)
 	}
 	scan_others(scan, left, scan->end);
 	read_stream_end(stream);
-	FreeAccessStrategy(strategy);
+	if (strategy)
+		FreeAccessStrategy(strategy);
 }
 
 double

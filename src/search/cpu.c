@@ -74,19 +74,30 @@ test_candidates(CpuEvaluation *evaluation)
 }
 
 static void
+trace_vectors(const CpuEvaluation *evaluation)
+{
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (!evaluation->columns[i].done)
+			rtscan_cpu_trace_bits(evaluation, &evaluation->columns[i], RTSCAN_BY_VECTORS);
+}
+
+static void
 evaluate_region(CpuEvaluation *evaluation)
 {
 	if (evaluation->ncolumns == 0)
 		fill_everything(evaluation);
 	else if (evaluation->rows < RTSCAN_CHUNK_ROWS)
 		rtscan_cpu_scan_codes(evaluation);
+	else if (evaluation->nopen == 0)
+	{
+		evaluation->counters->chunks_skipped += evaluation->bits->chunks;
+		trace_vectors(evaluation);
+	}
 	else if (!test_candidates(evaluation))
 	{
 		rtscan_cpu_sieve(evaluation);
 		rtscan_cpu_refine(evaluation);
-		for (int i = 0; i < evaluation->ncolumns; i++)
-			if (!evaluation->columns[i].done)
-				rtscan_cpu_trace_bits(evaluation, &evaluation->columns[i], RTSCAN_BY_VECTORS);
+		trace_vectors(evaluation);
 	}
 }
 

@@ -37,7 +37,7 @@ find_runs(CpuColumn *part)
 	const uint32 *boundaries = part->column->boundaries;
 	uint32		at = 0;
 
-	part->runs = palloc(set->n * sizeof(BinRun));
+	part->runs = palloc(Min(set->n, part->column->header.bins) * sizeof(BinRun));
 	for (uint32 i = 0; i < set->n; i++)
 	{
 		BinRun		run;

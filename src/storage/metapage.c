@@ -117,11 +117,13 @@ static bool
 meta_is_sane(Relation index, Page page)
 {
 	const RtscanMeta *meta = (RtscanMeta *) rtscan_page_payload(page);
+	bool		bounded = meta->format > 3 && meta->bounded == (uint32) IndexRelationGetNumberOfKeyAttributes(index);
 	Size		size = meta_size(meta->format);
+	Size		used = rtscan_page_used(page);
 
-	if (meta->format == 3 || rtscan_page_used(page) <= size)
-		return rtscan_page_used(page) == size;
-	return meta->bounded == (uint32) IndexRelationGetNumberOfKeyAttributes(index) && (rtscan_page_used(page) - size) % record_size(meta) == 0;
+	if (bounded)
+		return used >= size && (used - size) % record_size(meta) == 0;
+	return used == size && (meta->format == 3 || meta->bounded == 0);
 }
 
 /* Is this a metapage that we can read?  Raises an error or, with soft, returns false. */
@@ -352,20 +354,22 @@ pack_image(const RtscanImage *image, StringInfo records)
 	}
 }
 
-/* What a metapage, which is locked, and its directory say; NULL if that is unreadable, and soft. */
+/* What a metapage, which is locked, and its directory say, whose records the caller gets, too; NULL if that is unreadable, and soft. */
 static RtscanImage *
 read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
 {
 	RtscanMeta	meta = read_meta(metapage);
+	RtscanImage *image = NULL;
 	StringInfoData records;
 
 	if (!read_directory(index, &meta, soft, directory))
 		return NULL;
 	if (apply_differences(metapage, &meta, directory, &records))
-		return unpack_image(index, &meta, &records);
-	if (!soft)
+		image = unpack_image(index, &meta, &records);
+	else if (!soft)
 		raise_not_metapage(index);
-	return NULL;
+	pfree(records.data);
+	return image;
 }
 
 /* Make an image that has just been read one of today's format. */
@@ -431,6 +435,7 @@ rtscan_read_image(Relation index, Snapshot snapshot, bool soft)
 		{
 			cached = NULL;
 			image = read_entries(index, page, soft, &directory);
+			pfree(directory.data);
 		}
 	}
 	UnlockReleaseBuffer(buffer);
@@ -454,6 +459,7 @@ rtscan_read_directories(Relation index, List **blocks)
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	check_metapage(index, BufferGetPage(buffer), false);
 	image = read_entries(index, BufferGetPage(buffer), false, &directory);
+	pfree(directory.data);
 	meta = &image->meta;
 	*blocks = list_concat(rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->directory_version, meta->directory),
 						  rtscan_chain_blocks(index, RTSCAN_PAGE_DIRECTORY, meta->spare_version, meta->spare));
