@@ -227,6 +227,29 @@ sub empty_named_pages
 	return "$count named pages empty";
 }
 
+# Have the metapage say that entries have more bounds than the index has columns, at 188: as many as make the directory's first page
+# one entry, if that can be.  Differences, which would contradict it, are taken away.
+sub widen_bounds
+{
+	my ($file) = @_;
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	read($handle, my $meta, $page);
+	my $directory = unpack('x104 L', $meta);
+	my $bounds = 20;
+	if ($directory < (-s $file) / $page)
+	{
+		seek($handle, $directory * $page + 12, 0);
+		read($handle, my $lower, 2);
+		$bounds = int((unpack('S', $lower) - 64 - 40) / 16);
+	}
+	seek($handle, 12, 0);
+	print $handle pack('S', 200);
+	seek($handle, 188, 0);
+	print $handle pack('L', $bounds);
+	close($handle);
+	return "entries with $bounds bounds";
+}
+
 # A statement's error: its SQLSTATE with its message, or '' if it succeeded.
 sub try_statement
 {
@@ -272,13 +295,14 @@ sub use_table
 
 my $end = time() + $seconds;
 my %seen;
-for (my $round = 0; $round < 4 || time() < $end; $round++)
+for (my $round = 0; $round < 5 || time() < $end; $round++)
 {
 	restore();
 	my %done = map {
 		my $file = $node->data_dir . '/' . $path{$_}[1];
 		$_ =>
-			$round > 3 ? spoil($file)
+			$round > 4 ? spoil($file)
+		  : $round == 4 ? widen_bounds($file)
 		  : $round == 3 ? empty_named_pages($file)
 		  : $round == 2 ? revive_rows($file)
 		  : $round == 1 ? mislead_spare($file)
