@@ -7,6 +7,7 @@
  */
 #include "am/build.h"
 
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/tableam.h"
 #include "catalog/index.h"
