@@ -379,6 +379,36 @@ add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *
 			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], segment->header.rows, factor);
 }
 
+/* What the images had that were measured last: an image does not change. */
+typedef struct Measured
+{
+	pg_uuid_t	uuid;
+	uint64		version;
+	RtscanIndexSize size;
+} Measured;
+
+static Measured measured[8];
+
+static bool
+recall_size(const RtscanImage *image, RtscanIndexSize *size)
+{
+	for (size_t i = 0; i < lengthof(measured); i++)
+		if (measured[i].version == image->meta.version && memcmp(&measured[i].uuid, &image->meta.uuid, UUID_LEN) == 0)
+		{
+			*size = measured[i].size;
+			return true;
+		}
+	return false;
+}
+
+static void
+remember_size(const RtscanImage *image, const RtscanIndexSize *size)
+{
+	static uint32 next;
+
+	measured[next++ % lengthof(measured)] = (Measured) {image->meta.uuid, image->meta.version, *size};
+}
+
 /* See what there is of an index; false if it has no segments, or they cannot be read. */
 static bool
 measure(Knowledge *knowledge, Relation index)
@@ -388,7 +418,10 @@ measure(Knowledge *knowledge, Relation index)
 
 	if (image == NULL)
 		return false;
-	list_segments(knowledge, rtscan_copy_image(image));
+	image = rtscan_copy_image(image);
+	list_segments(knowledge, image);
+	if (recall_size(image, &knowledge->size))
+		return true;
 	sample = sample_segments(knowledge, NULL, MAX_MEASURED, &knowledge->size.segments);
 	for (uint32 i = 0; i < sample.n; i++)
 	{
@@ -398,6 +431,8 @@ measure(Knowledge *knowledge, Relation index)
 			return false;
 		add_sizes(&knowledge->size, knowledge->info, reader.segment, 1 / sample.part);
 	}
+	if (sample.n > 0)
+		remember_size(image, &knowledge->size);
 	return sample.n > 0;
 }
 

@@ -159,6 +159,56 @@ take_keys(RtscanCondition *condition)
 	pfree(room);
 }
 
+/* What a comparison accepts: with one value or, as far as that goes, with any or all of some. */
+static void
+range_of_strategy(StrategyNumber strategy, uint64 below, uint64 above, uint64 *low, uint64 *high)
+{
+	*low = 0;
+	*high = PG_UINT64_MAX;
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			*low = below == 0 ? 1 : 0;
+			*high = below == 0 ? 0 : below - 1;
+			break;
+		case BTLessEqualStrategyNumber:
+			*high = below;
+			break;
+		case BTGreaterEqualStrategyNumber:
+			*low = above;
+			break;
+		case BTGreaterStrategyNumber:
+			*low = above == PG_UINT64_MAX ? 1 : above + 1;
+			*high = above == PG_UINT64_MAX ? 0 : *high;
+			break;
+		default:
+			*low = above;
+			*high = below;
+	}
+}
+
+/* See rtscan_key_range(). */
+static void
+find_key_range(RtscanCondition *condition)
+{
+	uint64		smallest,
+				largest;
+
+	if (condition->keys == NULL || condition->nvalues == 0)
+		return;
+	smallest = condition->keys[0];
+	largest = condition->keys[condition->nvalues - 1];
+	/* All: below the smallest, above the largest, equal to both. */
+	if (condition->kind == RTSCAN_CONDITION_ALL)
+	{
+		range_of_strategy(condition->strategy, smallest, largest, &condition->low, &condition->high);
+		condition->is_range = true;
+		return;
+	}
+	range_of_strategy(condition->strategy, largest, smallest, &condition->low, &condition->high);
+	condition->is_range = condition->strategy != BTEqualStrategyNumber || smallest == largest;
+}
+
 /* What sorting values by a function needs. */
 typedef struct ValueOrder
 {
@@ -240,6 +290,7 @@ take_values(Relation index, const RtscanAsked *asked, Datum value, RtscanConditi
 	else
 		take_value(condition, value);
 	take_keys(condition);
+	find_key_range(condition);
 	sort_values(index, asked, condition);
 	return outcome_of_values(condition, has_null);
 }
@@ -312,6 +363,7 @@ rtscan_values_condition(Relation index, const RtscanSchema *schema, const Rtscan
 	condition->keys = condition->type->key_kind == RTSCAN_KEY_NONE ? NULL : keys;
 	condition->accepted = rtscan_create_accepted();
 	condition->sorted = true;
+	find_key_range(condition);
 	return outcome_of_values(condition, false);
 }
 
@@ -355,50 +407,6 @@ static bool
 has_key(const RtscanCondition *condition, uint64 key)
 {
 	return bsearch(&key, condition->keys, condition->nvalues, sizeof(uint64), compare_keys) != NULL;
-}
-
-/* What a comparison accepts: with one value or, as far as that goes, with any or all of some. */
-static void
-range_of_strategy(StrategyNumber strategy, uint64 below, uint64 above, uint64 *low, uint64 *high)
-{
-	*low = 0;
-	*high = PG_UINT64_MAX;
-	switch (strategy)
-	{
-		case BTLessStrategyNumber:
-			*low = below == 0 ? 1 : 0;
-			*high = below == 0 ? 0 : below - 1;
-			break;
-		case BTLessEqualStrategyNumber:
-			*high = below;
-			break;
-		case BTGreaterEqualStrategyNumber:
-			*low = above;
-			break;
-		case BTGreaterStrategyNumber:
-			*low = above == PG_UINT64_MAX ? 1 : above + 1;
-			*high = above == PG_UINT64_MAX ? 0 : *high;
-			break;
-		default:
-			*low = above;
-			*high = below;
-	}
-}
-
-bool
-rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
-{
-	uint64		smallest = condition->keys[0];
-	uint64		largest = condition->keys[condition->nvalues - 1];
-
-	/* All: below the smallest, above the largest, equal to both. */
-	if (condition->kind == RTSCAN_CONDITION_ALL)
-	{
-		range_of_strategy(condition->strategy, smallest, largest, low, high);
-		return true;
-	}
-	range_of_strategy(condition->strategy, largest, smallest, low, high);
-	return condition->strategy != BTEqualStrategyNumber || smallest == largest;
 }
 
 /* Is any of the keys from least up to greatest? */

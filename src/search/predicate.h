@@ -60,6 +60,9 @@ typedef struct RtscanCondition
 	Datum	   *values;			/* no NULLs */
 	bool		sorted;			/* they ascend */
 	const uint64 *keys;			/* of the values, as those of equal values of the column, ascending; NULL if compared by function */
+	uint64		low;			/* of values with keys: */
+	uint64		high;
+	bool		is_range;		/* rtscan_key_range() */
 	struct RtscanAccepted *accepted;	/* of values with keys: what they are in all segments (accepted.h) */
 	double		stands_for;		/* as many rows: the planner looks some of an array's elements up; 1 else */
 	bool		implied;		/* rows that pass are asked the comparison that it follows from */
@@ -131,7 +134,13 @@ rtscan_is_included(const RtscanCondition *condition)
  * What keys the operator accepts, if there are keys: none outside of the range, both ends included, which is empty if low > high.
  * Returns whether it accepts all in it.
  */
-extern bool rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high);
+static inline bool
+rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
+{
+	*low = condition->low;
+	*high = condition->high;
+	return condition->is_range;
+}
 
 /*
  * May it be true of a row of a segment whose key column has such bounds?  Only what compares by keys, and accepts no NULL, can be told; or
