@@ -65,8 +65,11 @@ typedef struct RtscanBuildCallbacks
 	void		(*block) (BlockNumber block, void *arg);	/* all blocks before this one are done */
 } RtscanBuildCallbacks;
 
-/* build_scan.c: scan heap blocks first .. end - 1, in their order; returns how many rows there are, also those that a predicate excludes. */
-extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber first, BlockNumber end,
+/*
+ * build_scan.c: scan heap blocks first .. end - 1, in their order; returns how many rows there are, also those that a predicate excludes.
+ * If these are all blocks, and all is left to PostgreSQL, it reports progress.
+ */
+extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber first, BlockNumber end, bool progress,
 								const RtscanBuildCallbacks *callbacks, void *arg);
 
 /*

@@ -233,13 +233,14 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 	RtscanBuildRanges *ranges = builder->ranges;
 	BlockNumber start = builder->range * ranges->range_blocks;
 	BlockNumber end = Min(ranges->blocks, (uint64) start + ranges->range_blocks);
+	bool		is_all = end - start == ranges->blocks;
 
 	builder->counted = start;
 	builder->block = InvalidBlockNumber;
 	builder->block_start = builder->rows->rows;
 	if (builder->rows->rows == 0)
 		builder->first_range = builder->range;
-	builder->built.heap_rows += rtscan_build_scan(heap, index, info, start, end, &callbacks, builder);
+	builder->built.heap_rows += rtscan_build_scan(heap, index, info, start, end, is_all && builder->reports, &callbacks, builder);
 	builder->built.broken_hot_chain |= info->ii_BrokenHotChain;
 	rtscan_rows_sort_tids(builder->rows, builder->block_start);
 	if (ends_segment(builder))

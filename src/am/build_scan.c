@@ -9,7 +9,6 @@
 
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/tableam.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -178,9 +177,8 @@ scan_pages(BuildScan *scan, BlockNumber first)
 	for (BlockNumber block = first; block < scan->end; block++)
 	{
 		Buffer		buffer = read_stream_next_buffer(stream, NULL);
-		int			n;
-
 		bool		may_be_settled = left == block || block - left >= LEAST_PAGES_LEFT;
+		int			n;
 
 		CHECK_FOR_INTERRUPTS();
 		if (may_be_settled && list_settled(scan, buffer, offsets, &n))
@@ -203,7 +201,7 @@ scan_pages(BuildScan *scan, BlockNumber first)
 }
 
 double
-rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber first, BlockNumber end,
+rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber first, BlockNumber end, bool progress,
 				  const RtscanBuildCallbacks *callbacks, void *arg)
 {
 	BuildScan	scan = {
@@ -218,10 +216,7 @@ rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber fi
 
 	/* A concurrent build sees what its snapshot does. */
 	if (!rtscan_is_heap(heap) || info->ii_Concurrent)
-	{
-		scan_others(&scan, first, end);
-		return scan.rows;
-	}
+		return table_index_build_range_scan(heap, index, info, false, false, progress, first, end - first, callbacks->row, arg, NULL);
 	begin_scan(&scan);
 	scan_pages(&scan, first);
 	end_scan(&scan);

@@ -104,15 +104,15 @@ rtscan_cpu_chunk_rows(const CpuEvaluation *evaluation, uint32 chunk)
 }
 
 static inline void
-rtscan_cpu_set_row(uint32 row, void *words)
+rtscan_cpu_set_row(uint32 row, uint64 *words)
 {
-	((uint64 *) words)[row / 64] |= UINT64CONST(1) << (row % 64);
+	words[row / 64] |= UINT64CONST(1) << (row % 64);
 }
 
 static inline void
-rtscan_cpu_clear_row(uint32 row, void *words)
+rtscan_cpu_clear_row(uint32 row, uint64 *words)
 {
-	((uint64 *) words)[row / 64] &= ~(UINT64CONST(1) << (row % 64));
+	words[row / 64] &= ~(UINT64CONST(1) << (row % 64));
 }
 
 /* The area that rows of a column are tested by. */
