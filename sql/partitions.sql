@@ -235,12 +235,13 @@ VACUUM ANALYZE many;
 
 -- While a query is under way, and has returned so many rows: kB that indexes took, but for what is kept of their
 -- segments, and kB a partition that the executor took with them.
-CREATE FUNCTION memory(query text, node text, rows int) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION memory(query text, node text, rows int, most int DEFAULT 600) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	plan text := (SELECT string_agg(p, E'\n') FROM plan(query) p);
 	c refcursor;
 	ours bigint;
 	everything bigint;
+	kept bigint;
 BEGIN
 	IF plan !~ node THEN
 		RETURN (query) || E':\n' || plan;
@@ -251,9 +252,11 @@ BEGIN
 	INTO ours, everything
 	FROM pg_backend_memory_contexts
 	WHERE name ~ '^(rtscan|ExecutorState|ExprContext)' AND name NOT IN ('rtscan segment', 'rtscan segments');
+	SELECT total_bytes / 1024 / 1024 INTO kept FROM pg_backend_memory_contexts WHERE name = 'TopMemoryContext';
 	CLOSE c;
-	RETURN concat_ws(', ', 'enough', CASE WHEN ours > 600 THEN 'but ' || ours || ' kB' END,
-		CASE WHEN everything > 40 THEN 'but ' || everything || ' kB a partition' END);
+	RETURN concat_ws(', ', 'enough', CASE WHEN ours > most THEN 'but ' || ours || ' kB' END,
+		CASE WHEN everything - ours / 200 > 50 THEN 'but ' || everything || ' kB a partition' END,
+		CASE WHEN kept > 20 THEN 'but ' || kept || ' MB that stay' END);
 END $$;
 SELECT memory('SELECT k, count(*), sum(v * i), max(v) FROM many WHERE k < 100 GROUP BY k', 'RtscanAggregate', 1);
 SELECT memory('SELECT count(*), sum(v * i), max(v) FROM many WHERE k < 100', 'RtscanAggregate', 1);
@@ -268,6 +271,17 @@ SET enable_bitmapscan = off;
 SET rtscan.enable_scan = on;
 SELECT memory('SELECT ctid, * FROM many WHERE k < 100', 'RtscanScan', 19990);
 SELECT memory('SELECT * FROM many WHERE k < 100', 'RtscanScan', 19990);
+-- all at once, merged in an order, each with a page of bits, and of others' rows no more than the next few
+SELECT memory('SELECT k FROM many WHERE d < 1800 ORDER BY k LIMIT 10', 'Merge Append.*RtscanScan', 5, 180 * 130);
+
+-- workers would have to open all of them, for less than that takes
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET max_parallel_workers_per_gather = 2;
+SELECT line FROM plan('SELECT * FROM many WHERE k < 5') line LIMIT 2;
+SELECT line FROM plan('SELECT * FROM many WHERE v < 150 ORDER BY k LIMIT 10') line LIMIT 3;
+SELECT line FROM plan('SELECT count(*), sum(v) FROM many WHERE k < 15') line LIMIT 3;
+SET max_parallel_workers_per_gather = 0;
 SET rtscan.enable_scan = off;
 SET rtscan.enable_aggregate = on;
 

@@ -14,6 +14,7 @@
 #include "plan/cost.h"
 #include "plan/heap_order.h"
 #include "plan/late_rows.h"
+#include "plan/leaves.h"
 #include "utils/spccache.h"
 
 /* ---------------------------------------------------------------- bitmaps without ours */
@@ -216,7 +217,7 @@ other_clauses(const IndexPath *path)
 
 /* The column that a path key sorts by, or NULL. */
 static Expr *
-sorted_column(const IndexOptInfo *index, const PathKey *key)
+sorted_column(PlannerInfo *root, const IndexOptInfo *index, const PathKey *key)
 {
 	ListCell   *cell;
 
@@ -224,7 +225,7 @@ sorted_column(const IndexOptInfo *index, const PathKey *key)
 	{
 		Expr	   *column = lfirst_node(TargetEntry, cell)->expr;
 
-		if (find_ec_member_matching_expr(key->pk_eclass, column, index->rel->relids))
+		if (rtscan_is_member(root, key->pk_eclass, column, index->rel))
 			return column;
 	}
 	return NULL;
@@ -234,7 +235,7 @@ static void
 charge_late_rows(PlannerInfo *root, IndexPath *path)
 {
 	const PathKey *key = path->path.pathkeys == NIL ? NULL : linitial_node(PathKey, path->path.pathkeys);
-	Expr	   *order = key ? sorted_column(path->indexinfo, key) : NULL;
+	Expr	   *order = key ? sorted_column(root, path->indexinfo, key) : NULL;
 	List	   *others = order ? other_clauses(path) : NIL;
 	double		found = Max(path->indexselectivity * path->path.parent->tuples, 1);
 

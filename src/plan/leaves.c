@@ -4,9 +4,11 @@
  */
 #include "plan/leaves.h"
 
+#include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "plan/cost.h"
 #include "port/pg_bitutils.h"
 
 bool
@@ -42,11 +44,63 @@ rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf)
 	return find_base_rel(root, bms_singleton_member(leaf->top_parent_relids));
 }
 
+/* An expression of the table that a leaf is one of, as one of the leaf's. */
+static Expr *
+of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
+{
+	return (Expr *) adjust_appendrel_attrs_multilevel(root, (Node *) expression, leaf, rtscan_top_of(root, leaf));
+}
+
+/* What a class was made of comes first, then what PostgreSQL has added for leaves, up to 17. */
+List *
+rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
+{
+	bool		is_leaf = table->top_parent_relids != NULL;
+	Relids		relids = is_leaf ? table->top_parent_relids : table->relids;
+	List	   *members = NIL;
+	ListCell   *cell;
+
+	foreach(cell, class->ec_members)
+	{
+		const EquivalenceMember *member = lfirst(cell);
+
+		if (member->em_is_child)
+			break;
+		if (bms_equal(member->em_relids, relids))
+			members = lappend(members, is_leaf ? of_leaf(root, member->em_expr, table) : member->em_expr);
+	}
+	return members;
+}
+
+static const void *
+without_label(const void *expression)
+{
+	while (expression && IsA(expression, RelabelType))
+		expression = ((const RelabelType *) expression)->arg;
+	return expression;
+}
+
+bool
+rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *expression, RelOptInfo *table)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_members_of(root, class, table))
+		if (equal(without_label(lfirst(cell)), without_label(expression)))
+			return true;
+	return false;
+}
+
 Path *
 rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, List *paths, bool parallel)
 {
 	AppendPath *append = rtscan_compat_create_append_path(root, rel, paths, parallel ? rtscan_workers_for_leaves(paths) : 0);
+	Cost		opening = 0;
 
+	for (int i = 0; parallel && i < list_length(paths); i++)
+		opening += rtscan_opening_cost(root, ((Path *) list_nth(paths, i))->parent);
+	append->path.startup_cost += opening;
+	append->path.total_cost += opening;
 	append->path.pathtarget = target;
 	return &append->path;
 }

@@ -18,6 +18,15 @@ extern List *rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel);
 /* The table that a leaf is one of. */
 extern RelOptInfo *rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf);
 
+/*
+ * The members of an equivalence class (Expr *) that a table has, a leaf or another.  PostgreSQL would go through those of all leaves, and
+ * for each of them.
+ */
+extern List *rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table);
+
+/* Is an expression of a table one of them, its type relabelled or not? */
+extern bool rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *expression, RelOptInfo *table);
+
 /* The rows of paths for leaves, one after another, as a relation's; or by several processes, each of which takes one path after another. */
 extern Path *rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, List *paths, bool parallel);
 

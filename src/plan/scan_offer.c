@@ -94,6 +94,25 @@ outer_sets(PlannerInfo *root, IndexOptInfo *index)
 
 /* ---------------------------------------------------------------- paths */
 
+/* A path of any table; of one of many leaves it is the leader's alone. */
+static void
+add_leader_path(PlannerInfo *root, Path *path)
+{
+	path->parallel_safe &= rtscan_opening_cost(root, path->parent) == 0;
+	add_path(path->parent, path);
+}
+
+/* A path; of one of many leaves, and another for workers, which have to open all of them first. */
+static void
+add_whole_path(PlannerInfo *root, Path *path)
+{
+	Cost		opening = path->param_info ? 0 : rtscan_opening_cost(root, path->parent);
+
+	if (opening > 0 && path->parallel_safe && max_parallel_workers_per_gather > 0)
+		add_path(path->parent, rtscan_worker_path(path, opening * (1 + max_parallel_workers_per_gather)));
+	add_leader_path(root, path);
+}
+
 /* The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values.  Or all, for some rows. */
 static void
 offer_order(PlannerInfo *root, IndexOptInfo *index)
@@ -102,10 +121,10 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 	Path	   *path = keys == NIL ? NULL : rtscan_ordered_path(root, index, linitial_node(PathKey, keys));
 
 	if (path)
-		add_path(index->rel, path);
+		add_leader_path(root, path);
 	path = keys == NIL ? NULL : rtscan_first_rows_path(root, index, keys);
 	if (path)
-		add_path(index->rel, path);
+		add_leader_path(root, path);
 }
 
 /* Returns what it costs, or 0. */
@@ -116,7 +135,7 @@ offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 	Cost		cost = path ? path->total_cost : 0;
 
 	if (path)
-		add_path(index->rel, path);
+		add_whole_path(root, path);
 	return cost;
 }
 
@@ -128,8 +147,11 @@ offer_partial(PlannerInfo *root, IndexOptInfo *index, Cost cost)
 	int			workers = rtscan_workers(table, cost, 0);
 	Path	   *path = workers > 0 ? rtscan_scan_path(root, index, NULL, workers) : NULL;
 
-	if (path)
-		add_partial_path(table, path);
+	if (path == NULL)
+		return;
+	path->startup_cost += rtscan_opening_cost(root, table);
+	path->total_cost += rtscan_opening_cost(root, table);
+	add_partial_path(table, path);
 }
 
 static void

@@ -21,6 +21,7 @@
 #include "plan/expression_cost.h"
 #include "plan/imply.h"
 #include "plan/late_rows.h"
+#include "plan/leaves.h"
 #include "plan/resolve.h"
 #include "run/expressions.h"
 #include "search/cursor.h"
@@ -326,7 +327,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 
 /* Is a column of the index what a path key sorts by, in the order that the index knows? */
 static bool
-has_order(IndexOptInfo *index, int column, PathKey *key)
+has_order(PlannerInfo *root, IndexOptInfo *index, int column, PathKey *key)
 {
 	Oid			type = index->opcintype[column];
 	Expr	   *expression = list_nth_node(TargetEntry, index->indextlist, column)->expr;
@@ -334,14 +335,14 @@ has_order(IndexOptInfo *index, int column, PathKey *key)
 	return key->pk_eclass->ec_collation == index->indexcollations[column] &&
 		get_opfamily_proc(key->pk_opfamily, type, type, BTORDER_PROC) ==
 		get_opfamily_proc(index->opfamily[column], type, type, RTSCAN_COMPARE_PROC) &&
-		find_ec_member_matching_expr(key->pk_eclass, expression, index->rel->relids) != NULL;
+		rtscan_is_member(root, key->pk_eclass, expression, index->rel);
 }
 
 static int
-find_order(IndexOptInfo *index, PathKey *key)
+find_order(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 {
 	for (int column = 0; column < index->nkeycolumns; column++)
-		if (has_order(index, column, key))
+		if (has_order(root, index, column, key))
 			return column;
 	return -1;
 }
@@ -359,29 +360,29 @@ order_column(const PathKey *key, int column)
 
 /* Does a path key sort by a column, whose values the index has, in the default order of its type? */
 static bool
-sorts_by(IndexOptInfo *index, int column, PathKey *key)
+sorts_by(PlannerInfo *root, IndexOptInfo *index, int column, PathKey *key)
 {
 	Expr	   *expression = list_nth_node(TargetEntry, index->indextlist, column)->expr;
 	const TypeCacheEntry *type;
 
-	if (!index->canreturn[column] || find_ec_member_matching_expr(key->pk_eclass, expression, index->rel->relids) == NULL)
+	if (!index->canreturn[column] || !rtscan_is_member(root, key->pk_eclass, expression, index->rel))
 		return false;
 	type = lookup_type_cache(exprType((Node *) expression), TYPECACHE_CMP_PROC | TYPECACHE_BTREE_OPFAMILY);
 	return OidIsValid(type->cmp_proc) && type->btree_opf == key->pk_opfamily;
 }
 
 static int
-find_sorted_column(IndexOptInfo *index, PathKey *key)
+find_sorted_column(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 {
 	for (int column = 0; column < index->ncolumns; column++)
-		if (sorts_by(index, column, key))
+		if (sorts_by(root, index, column, key))
 			return column;
 	return -1;
 }
 
 /* The order of all of some path keys, if it is one of the index's columns. */
 static bool
-find_orders(IndexOptInfo *index, List *keys, RtscanOrder *order)
+find_orders(PlannerInfo *root, IndexOptInfo *index, List *keys, RtscanOrder *order)
 {
 	ListCell   *cell;
 
@@ -390,7 +391,7 @@ find_orders(IndexOptInfo *index, List *keys, RtscanOrder *order)
 		return false;
 	foreach(cell, keys)
 	{
-		int			column = find_sorted_column(index, lfirst(cell));
+		int			column = find_sorted_column(root, index, lfirst(cell));
 
 		if (column < 0)
 			return false;
@@ -404,9 +405,9 @@ find_orders(IndexOptInfo *index, List *keys, RtscanOrder *order)
  * they have met others.
  */
 static bool
-limit_fits(PlannerInfo *root, const RtscanOrder *order)
+limit_fits(PlannerInfo *root, int ncolumns)
 {
-	double		row = FIRST_ROW_BYTES + order->ncolumns * FIRST_ROW_COLUMN_BYTES;
+	double		row = FIRST_ROW_BYTES + ncolumns * FIRST_ROW_COLUMN_BYTES;
 
 	return root->limit_tuples > 0 && root->limit_tuples * row <= work_mem * 1024.0 &&
 		bms_membership(root->all_baserels) == BMS_SINGLETON;
@@ -508,7 +509,7 @@ rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers, bo
 Path *
 rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 {
-	int			column = find_order(index, key);
+	int			column = find_order(root, index, key);
 	RtscanScanPath *path;
 
 	if (column < 0)
@@ -531,7 +532,7 @@ rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 	RtscanScanPath *path;
 	RtscanOrder order;
 
-	if (!find_orders(index, keys, &order) || !limit_fits(root, &order))
+	if (!limit_fits(root, list_length(keys)) || !find_orders(root, index, keys, &order))
 		return NULL;
 	path = make_path(root, index, index->rel->lateral_relids, 0);
 	if (path->row_clauses != NIL || path->others != NIL)
@@ -543,6 +544,28 @@ rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 	path->path.path.pathkeys = keys;
 	cost_path(path, root);
 	return &path->path.path;
+}
+
+/* A path that may be changed; of a scan alone. */
+static RtscanScanPath *
+copy_path(const Path *path)
+{
+	RtscanScanPath *copy = palloc(sizeof(RtscanScanPath));
+
+	*copy = *(const RtscanScanPath *) linitial(((const CustomPath *) path)->custom_private);
+	copy->path.path = *path;
+	copy->path.custom_private = list_make1(copy);
+	return copy;
+}
+
+Path *
+rtscan_worker_path(const Path *path, Cost more)
+{
+	Path	   *result = &copy_path(path)->path.path;
+
+	result->startup_cost += more;
+	result->total_cost += more;
+	return result;
 }
 
 /* Pivots are tried in each segment, or the rows are dropped one by one. */
@@ -565,10 +588,7 @@ rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows)
 	whole = linitial(((CustomPath *) path)->custom_private);
 	if (!whole->ordered || whole->order.by_heap || whole->row_clauses != NIL || whole->others != NIL)
 		return NULL;
-	result = palloc(sizeof(RtscanScanPath));
-	*result = *whole;
-	result->path.path = *path;
-	result->path.custom_private = list_make1(result);
+	result = copy_path(path);
 	result->skip = skip;
 	result->order.wanted = Max(result->order.wanted - rows, 1);
 	result->path.path.rows = clamp_row_est(path->rows - rows);

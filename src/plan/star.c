@@ -7,7 +7,6 @@
 #include "access/stratnum.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/appendinfo.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -78,14 +77,6 @@ make_equality(IndexOptInfo *index, const EquivalenceClass *class, Expr *column, 
 	return NULL;
 }
 
-/* An expression of a table, or of that which it is a leaf of, as one of the table. */
-static Expr *
-of_table(PlannerInfo *root, Expr *expression, RelOptInfo *table)
-{
-	return table->top_parent_relids == NULL ? expression :
-		(Expr *) adjust_appendrel_attrs_multilevel(root, (Node *) expression, table, rtscan_top_of(root, table));
-}
-
 /* Does a clause compare what a star has with what the relations have? */
 static bool
 has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
@@ -106,22 +97,16 @@ match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo
 	Expr	   *key = bms_is_subset(info->left_relids, relids) ? (Expr *) get_leftop(info->clause) : (Expr *) get_rightop(info->clause);
 	IndexOptInfo *index = star->index;
 	const EquivalenceClass *class = info->left_ec;
-	Relids		fact = index->rel->top_parent_relids ? index->rel->top_parent_relids : index->rel->relids;
 	ListCell   *cell;
 
 	if (class == NULL || class != info->right_ec || class->ec_has_volatile || class->ec_broken ||
 		rtscan_compat_is_below_outer_join(class) || !has_sides(star, info, relids))
 		return NULL;
-	foreach(cell, class->ec_members)
+	foreach(cell, rtscan_members_of(root, class, index->rel))
 	{
-		const EquivalenceMember *member = lfirst(cell);
-		Expr	   *clause;
-		RtscanQual *qual;
+		Expr	   *clause = make_equality(index, class, lfirst(cell), key);
+		RtscanQual *qual = clause ? match_key(root, index, clause, relids) : NULL;
 
-		if (member->em_is_child || !bms_equal(member->em_relids, fact))
-			continue;
-		clause = make_equality(index, class, of_table(root, member->em_expr, index->rel), key);
-		qual = clause ? match_key(root, index, clause, relids) : NULL;
 		if (qual)
 			return qual;
 	}
