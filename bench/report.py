@@ -115,13 +115,13 @@ def planner_table(records):
     return table(["query", "selectivity", "indexes beside rtscan's", "plan chosen", "ms", "the fastest?"], lines)
 
 
-def environment(cursor, options, relation="t"):
-    """What the figures depend on, as lines of markdown."""
+def environment(cursor, options, relation="t", size="pg_relation_size"):
+    """What the figures depend on, as lines of markdown; size is a function that knows the bytes of the relation."""
     cursor.execute("SELECT version()")
     version = cursor.fetchone()[0].split(" on ")[0]
     processors = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")]
-    cursor.execute("SELECT pg_relation_size(%s) / 2^20", [relation])
+    cursor.execute(f"SELECT {size}(%s) / 2^20", [relation])
     settings = ", ".join(f"{name} = {value}" for name, value in server_settings(options).items())
     return (f"- {options.data}, {options.rows:,} rows, heap of {cursor.fetchone()[0]:,.0f} MiB; "
             f"medians of {options.repetitions} rounds over the peers, warm\n"

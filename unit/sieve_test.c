@@ -46,7 +46,7 @@ PrepareSortSupportComparisonShim(Oid function, SortSupport support)
 }
 
 RtscanRowBits *
-rtscan_bits_create(MemoryContext context)
+rtscan_bits_create(MemoryContext context, uint32 chunks)
 {
 	RtscanRowBits *bits = palloc0(sizeof(RtscanRowBits));
 
@@ -458,7 +458,7 @@ static void
 check_region(RtscanReader *reader)
 {
 	RtscanRegion region = random_region();
-	RtscanRowBits *bits = rtscan_bits_create(NULL);
+	RtscanRowBits *bits = rtscan_bits_create(NULL, RTSCAN_SEGMENT_CHUNKS);
 	RtscanCounters counters = {0};
 	bool	   *matching = matching_rows(&region);
 

@@ -317,10 +317,10 @@ rtscan_begin_answer(RtscanNode *node)
 	EState	   *estate = node->custom.ss.ps.state;
 	MemoryContext old;
 
-	node->context = AllocSetContextCreate(estate->es_query_cxt, "rtscan answer", ALLOCSET_DEFAULT_SIZES);
+	node->context = AllocSetContextCreate(estate->es_query_cxt, "rtscan answer", ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(node->context);
 	pgstat_count_index_scan(node->index);
-	node->pass_context = AllocSetContextCreate(node->context, "rtscan pass", ALLOCSET_DEFAULT_SIZES);
+	node->pass_context = AllocSetContextCreate(node->context, "rtscan pass", ALLOCSET_START_SMALL_SIZES);
 	node->claim = (RtscanClaim) {.context = node->context};
 	evaluate_where(node);
 	begin_pass(node);

@@ -207,7 +207,7 @@ fill_room(const CpuEvaluation *evaluation)
 	static uint64 *room;
 
 	if (room == NULL)
-		room = rtscan_bits_create(TopMemoryContext)->words;
+		room = rtscan_bits_create(TopMemoryContext, RTSCAN_SEGMENT_CHUNKS)->words;
 	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
 		if (evaluation->open[chunk])
 			memset(room + (Size) chunk * RTSCAN_CHUNK_WORDS, 0, RTSCAN_CHUNK_BYTES);

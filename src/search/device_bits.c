@@ -74,7 +74,7 @@ rtscan_keep_round_bits(RtscanRound *round)
 
 	if (round->room == NULL)
 	{
-		round->room = rtscan_bits_create(context);
+		round->room = rtscan_bits_create(context, round->scratch.chunks);
 		round->forget = (MemoryContextCallback) {.func = forget_round, .arg = round};
 		MemoryContextRegisterResetCallback(context, &round->forget);
 	}

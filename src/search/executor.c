@@ -73,11 +73,12 @@ rtscan_is_evaluated(const RtscanSegmentScan *scan)
 }
 
 RtscanRound *
-rtscan_create_round(void)
+rtscan_create_round(uint32 chunks)
 {
 	RtscanRound *round = palloc0(sizeof(RtscanRound));
 
 	round->scratch.context = CurrentMemoryContext;
+	round->scratch.chunks = chunks;
 	return round;
 }
 
@@ -115,7 +116,7 @@ take_scratch(RtscanScratch *scratch)
 	{
 		MemoryContext old = MemoryContextSwitchTo(scratch->context);
 
-		scratch->all = lappend(scratch->all, rtscan_bits_create(scratch->context));
+		scratch->all = lappend(scratch->all, rtscan_bits_create(scratch->context, scratch->chunks));
 		MemoryContextSwitchTo(old);
 	}
 	return list_nth(scratch->all, scratch->used++);

@@ -83,6 +83,7 @@ extern void rtscan_list_everything(RtscanSegmentScan *scan, bool wanted);
 typedef struct RtscanScratch
 {
 	MemoryContext context;
+	uint32		chunks;			/* of the largest segment */
 	List	   *all;			/* RtscanRowBits * */
 	int			used;
 } RtscanScratch;
@@ -107,8 +108,8 @@ typedef struct RtscanRound
 /* Segments that are evaluated together, at most, for each device. */
 #define RTSCAN_ROUND_SEGMENTS	32
 
-/* For a search's rounds, in the current memory context, which is the search's. */
-extern RtscanRound *rtscan_create_round(void);
+/* For the rounds of a search of segments of at most so many chunks, in the current memory context, which is the search's. */
+extern RtscanRound *rtscan_create_round(uint32 chunks);
 
 /*
  * Begin to evaluate a round of a search's segments: a device does what it can now.  Returns the

@@ -606,7 +606,7 @@ static void
 begin_by_code(RtscanOrderStream *stream, uint32 passed)
 {
 	stream->refill = go_through_codes;
-	stream->code_bits = rtscan_bits_create(CurrentMemoryContext);
+	stream->code_bits = rtscan_bits_create(CurrentMemoryContext, stream->segment->reader.segment->chunks);
 	stream->place = passed == 0 ? 0 : place_of_code(stream, rtscan_key_at_place(stream, passed));
 	enter_code(stream);
 }
@@ -647,10 +647,11 @@ refill(RtscanOrderStream *stream)
 static RtscanRowBits *
 find_bits(RtscanOrderStream *stream)
 {
-	RtscanRowBits *bits = rtscan_bits_create(GetMemoryChunkContext(stream));
+	uint32		chunks = stream->segment->reader.segment->chunks;
+	RtscanRowBits *bits = rtscan_bits_create(GetMemoryChunkContext(stream), chunks);
 	RtscanCounters counters = {0};
 
-	rtscan_bits_reset(bits, stream->segment->reader.segment->chunks);
+	rtscan_bits_reset(bits, chunks);
 	rtscan_cpu_evaluate(&stream->segment->reader, &stream->segment->filter.region, NULL, bits, &counters);
 	return bits;
 }

@@ -281,16 +281,15 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	RtscanOrdered *ordered = palloc(sizeof(RtscanOrdered));
+	RtscanOrdered *ordered = palloc0(sizeof(RtscanOrdered));
 
-	memset(ordered, 0, offsetof(RtscanOrdered, rows));
 	ordered->schema = schema;
 	ordered->order = order;
 	ordered->type = &schema->columns[order->columns[0].column];
 	ordered->unchecked = visibility->heap == NULL;
 	ordered->visibility = *visibility;
 	ordered->context = context;
-	ordered->lot_context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_DEFAULT_SIZES);
+	ordered->lot_context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_START_SMALL_SIZES);
 	ordered->lot = Max(Min(order->wanted, order->by_heap ? RTSCAN_CURSOR_ROWS : FIRST_LOT), 1);
 	ordered->search = (RtscanSearch) {
 		.index = visibility->index,
@@ -426,10 +425,27 @@ keep_visible(RtscanOrdered *ordered)
 	ordered->n = n;
 }
 
+/* There may be a thousand partitions that are merged, of each of which a few rows are wanted. */
+static void
+make_room_for_lot(RtscanOrdered *ordered)
+{
+	if (ordered->lot <= ordered->room)
+		return;
+	if (ordered->rows)
+	{
+		pfree(ordered->rows);
+		pfree(ordered->by_place);
+	}
+	ordered->rows = palloc(ordered->lot * sizeof(RtscanLotRow));
+	ordered->by_place = palloc(ordered->lot * sizeof(RtscanLotRow *));
+	ordered->room = ordered->lot;
+}
+
 /* Take the rows of the next lot, whether the snapshot sees them or not; false if there are none left. */
 static bool
 take_lot(RtscanOrdered *ordered)
 {
+	make_room_for_lot(ordered);
 	ordered->n = 0;
 	if (ordered->first_rows)
 		ordered->n = rtscan_next_first_rows(ordered->first_rows, ordered->rows, ordered->lot);

@@ -69,8 +69,9 @@ struct RtscanOrdered
 	uint64		skip;			/* rows that are still to be dropped */
 	uint32		lot;			/* rows of the next lot */
 	uint32		n;				/* rows at hand, */
-	RtscanLotRow rows[RTSCAN_CURSOR_ROWS];	/* in their order, */
-	RtscanLotRow *by_place[RTSCAN_CURSOR_ROWS]; /* and by source and row */
+	RtscanLotRow *rows;			/* in their order, */
+	RtscanLotRow **by_place;	/* and by source and row: */
+	uint32		room;			/* for so many */
 };
 
 /* A column's values of a source that is a segment. */

@@ -12,7 +12,7 @@
 /* Room for a segment's bits that nobody uses: pages that have been touched once need not be asked of the kernel again. */
 #define MAX_IDLE_ROOMS	8
 
-/* Bits of so few chunks do not take a room of their own. */
+/* Bits of so few chunks do not take a room: of a thousand partitions there are as many searches at once. */
 #define FEW_CHUNKS		(RTSCAN_SEGMENT_CHUNKS / 8)
 
 static char *idle_rooms[MAX_IDLE_ROOMS];
@@ -36,11 +36,23 @@ give_back_room(void *arg)
 		pfree(owned->bits.room);
 }
 
+/* Words in memory of the context's. */
+static uint64 *
+make_words(MemoryContext context, uint32 chunks)
+{
+	return (uint64 *) TYPEALIGN(64, MemoryContextAlloc(context, (Size) chunks * RTSCAN_CHUNK_BYTES + 64));
+}
+
 RtscanRowBits *
-rtscan_bits_create(MemoryContext context)
+rtscan_bits_create(MemoryContext context, uint32 chunks)
 {
 	OwnedBits  *owned = MemoryContextAllocZero(context, sizeof(OwnedBits));
 
+	if (chunks <= FEW_CHUNKS)
+	{
+		owned->bits.words = make_words(context, chunks);
+		return &owned->bits;
+	}
 	owned->bits.room = idle > 0 ? idle_rooms[--idle]
 		: MemoryContextAlloc(TopMemoryContext, (Size) RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_BYTES + 64);
 	owned->bits.words = (uint64 *) TYPEALIGN(64, owned->bits.room);
@@ -57,7 +69,7 @@ rtscan_bits_keep(RtscanRowBits *bits)
 
 	if (bits->room && bits->chunks > FEW_CHUNKS)
 	{
-		kept = rtscan_bits_create(CurrentMemoryContext);
+		kept = rtscan_bits_create(CurrentMemoryContext, RTSCAN_SEGMENT_CHUNKS);
 		other = *kept;
 		*kept = *bits;
 		bits->room = other.room;
@@ -67,8 +79,7 @@ rtscan_bits_keep(RtscanRowBits *bits)
 	kept = palloc(sizeof(RtscanRowBits));
 	*kept = *bits;
 	kept->room = NULL;
-	kept->words = palloc((Size) bits->chunks * RTSCAN_CHUNK_BYTES + 64);
-	kept->words = (uint64 *) TYPEALIGN(64, kept->words);
+	kept->words = make_words(CurrentMemoryContext, bits->chunks);
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk])
 			memcpy(rtscan_bits_chunk(kept, chunk), rtscan_bits_chunk(bits, chunk), RTSCAN_CHUNK_BYTES);

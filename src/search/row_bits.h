@@ -30,8 +30,8 @@ typedef struct RtscanRowBits
 	uint64		tallied;		/* rows that are not among them, for they are in a tally (tally.h) */
 } RtscanRowBits;
 
-/* Bits for one segment at a time, as long as the memory context is not reset; reset them for each. */
-extern RtscanRowBits *rtscan_bits_create(MemoryContext context);
+/* Bits for one segment at a time, of at most so many chunks, as long as the memory context is not reset; reset them for each. */
+extern RtscanRowBits *rtscan_bits_create(MemoryContext context, uint32 chunks);
 extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
 
 /*

@@ -209,6 +209,18 @@ segments_of_round(const RtscanSearch *search)
 	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) * rtscan_executors[search->chosen]->devices();
 }
 
+/* Of a segment. */
+static uint32
+most_chunks(const RtscanImage *image)
+{
+	uint32		rows = 0;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_live(&image->entries[i]))
+			rows = Max(rows, image->entries[i].rows);
+	return rtscan_chunks(rows);
+}
+
 void
 rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 {
@@ -218,7 +230,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 
 	INSTR_TIME_SET_CURRENT(start);
 	search->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan search", ALLOCSET_DEFAULT_SIZES);
-	search->short_context = AllocSetContextCreate(search->context, "rtscan search of a segment", ALLOCSET_DEFAULT_SIZES);
+	search->short_context = AllocSetContextCreate(search->context, "rtscan search of a segment", ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(search->context);
 	search->executor = RTSCAN_EXECUTOR_CPU;
 	memset(&search->stats, 0, sizeof(search->stats));
@@ -233,7 +245,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->pending = NULL;
 	search->next_list = 0;
 	search->taken_apart = 0;
-	search->round = rtscan_create_round();
+	search->round = rtscan_create_round(most_chunks(image));
 	if (!rtscan_filter_is_never(search->filter))
 	{
 		list_segments(search);
@@ -480,7 +492,7 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 		segment->reader.pages_read = 0;
 		rtscan_list_regions(segment);
 	}
-	again->round = rtscan_create_round();
+	again->round = rtscan_create_round(search->round->scratch.chunks);
 	again->chosen = choose_again(again);
 	again->round_segments = segments_of_round(again);
 	MemoryContextSwitchTo(old);

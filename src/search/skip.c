@@ -332,7 +332,7 @@ rtscan_skip_rows(RtscanOrdered *ordered, uint64 wanted)
 		ordered->sources = NIL;
 		return 0;
 	}
-	skip.bits = rtscan_bits_create(CurrentMemoryContext);
+	skip.bits = rtscan_bits_create(CurrentMemoryContext, RTSCAN_SEGMENT_CHUNKS);
 	if (!find_pivot(&skip, wanted, all, &pivot))
 		return wanted;
 	begin_all_at(&skip, &pivot);
