@@ -451,6 +451,66 @@ DROP OWNED BY rtscan_sorter;
 DROP ROLE rtscan_sorter;
 
 --
+-- Few rows of many segments: each is opened when it is its turn
+--
+CREATE TABLE times (at timestamp, s int, v int);
+CREATE INDEX times_i ON times USING rtscan (at, s) INCLUDE (v);
+CREATE PROCEDURE add(first int, nulls bool DEFAULT false) LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO times
+	SELECT CASE WHEN nulls AND i % 500 = 0 THEN NULL ELSE timestamp '2024-01-01' + i * interval '1 min' END, i % 10, i
+	FROM generate_series(first + 1, first + 1000) i;
+	PERFORM rtscan_merge('times_i');
+END
+$$;
+CREATE FUNCTION skipped(query text) RETURNS text LANGUAGE plpgsql SET enable_sort = off AS $$
+BEGIN
+	PERFORM allow_scan('columns');
+	RETURN (SELECT string_agg(trim(line), ', ')
+		FROM explained(query, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line
+		WHERE line ~ 'Segments(| Skipped): ');
+END
+$$;
+CALL add(0);
+CALL add(2000);
+CALL add(1000);
+CALL add(3000);
+ANALYZE times;
+CREATE TABLE few_rows (query text);
+INSERT INTO few_rows
+SELECT format('SELECT at FROM times%s ORDER BY at %s LIMIT %s', qual, direction, n)
+FROM unnest('{""," WHERE s < 5"," WHERE v % 3 = 1"," WHERE s = 7 AND at > ''2024-01-01 05:00''"}'::text[]) qual,
+	unnest('{ASC,DESC,NULLS FIRST,DESC NULLS LAST}'::text[]) direction,
+	unnest('{1,3,40}'::int[]) n;
+SELECT unlike(query) FROM few_rows;
+SELECT skipped('SELECT at FROM times ORDER BY at DESC LIMIT 3');
+SELECT skipped('SELECT at FROM times ORDER BY at LIMIT 3');
+SELECT skipped('SELECT at FROM times WHERE s < 5 ORDER BY at DESC LIMIT 3');
+-- all of them where as many may be wanted, or rows are skipped
+SELECT skipped('SELECT * FROM (SELECT at FROM times ORDER BY at DESC LIMIT 3 OFFSET 999) x');
+SELECT skipped('SELECT at FROM times ORDER BY at DESC LIMIT 2000');
+SELECT skipped('SELECT at FROM times ORDER BY at DESC');
+-- one has NULLs, which come first by default: it is opened whenever they may be
+CALL add(500, true);
+SELECT unlike(query) FROM few_rows;
+SELECT skipped('SELECT at FROM times ORDER BY at DESC LIMIT 3');
+SELECT skipped('SELECT at FROM times ORDER BY at DESC NULLS LAST LIMIT 3');
+SELECT skipped('SELECT at FROM times WHERE at IS NULL ORDER BY at DESC LIMIT 3');
+-- pending rows, before and behind all others, and between; rows that nobody sees
+INSERT INTO times VALUES ('2020-01-01', 1, 1), ('2030-01-01', 2, 2), ('2024-01-02', 3, 3), (NULL, 4, 4);
+SELECT unlike(query) FROM few_rows;
+-- (what is left of the newest segment is not enough)
+DELETE FROM times WHERE v > 3010 OR v % 7 = 0;
+SELECT unlike(query) FROM few_rows;
+SELECT skipped('SELECT at FROM times ORDER BY at DESC NULLS LAST LIMIT 3');
+SELECT skipped('SELECT at FROM times ORDER BY at DESC NULLS LAST LIMIT 40');
+VACUUM times;
+SELECT unlike(query) FROM few_rows;
+SET rtscan.enable_scan = off;
+SELECT rtscan_check('times_i', true);
+RESET rtscan.enable_scan;
+
+--
 -- Compiled expressions
 --
 SET jit = on;

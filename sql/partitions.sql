@@ -281,6 +281,13 @@ SET max_parallel_workers_per_gather = 2;
 SELECT line FROM plan('SELECT * FROM many WHERE k < 5') line LIMIT 2;
 SELECT line FROM plan('SELECT * FROM many WHERE v < 150 ORDER BY k LIMIT 10') line LIMIT 3;
 SELECT line FROM plan('SELECT count(*), sum(v) FROM many WHERE k < 15') line LIMIT 3;
+-- but for the rows of another table they pay
+CREATE TABLE others AS SELECT i % 20 AS k FROM generate_series(1, 10000) i;
+ALTER TABLE others SET (parallel_workers = 2);
+ANALYZE others;
+SET enable_seqscan = on;
+SELECT line FROM plan('SELECT count(m.v) FROM others o JOIN many m ON m.k > o.k AND m.k < o.k + 2') line LIMIT 5;
+SET enable_seqscan = off;
 SET max_parallel_workers_per_gather = 0;
 SET rtscan.enable_scan = off;
 SET rtscan.enable_aggregate = on;

@@ -141,7 +141,7 @@ tiers_wait(Relation index, FullTransactionId since)
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
 			live += image->entries[i].rows;
-		else if (image->entries[i].kind == RTSCAN_ENTRY_SEGMENT &&
+		else if (rtscan_entry_kind(&image->entries[i]) == RTSCAN_ENTRY_SEGMENT &&
 				 image->entries[i].safe_xid < U64FromFullTransactionId(since) &&
 				 !rtscan_entry_is_removable(table, &image->entries[i]))
 			held += image->entries[i].rows;

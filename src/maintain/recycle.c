@@ -114,12 +114,14 @@ log_reuse_of(Relation index, const RtscanImage *gone)
 static List *
 entry_blocks(Relation index, const RtscanEntry *entry)
 {
-	switch (entry->kind)
+	switch (rtscan_entry_kind(entry))
 	{
 		case RTSCAN_ENTRY_SEGMENT:
 			return rtscan_segment_blocks(index, entry);
 		case RTSCAN_ENTRY_PENDING:
 			return rtscan_pending_blocks(index, &(RtscanListRef) {.id = entry->id, .head = entry->root});
+		case RTSCAN_ENTRY_REMOVED:
+			break;				/* not in an image */
 	}
 	return NIL;
 }
@@ -132,7 +134,7 @@ remove_entries(Relation index, RtscanImage **image, void *arg)
 
 	for (uint32 g = 0; g < gone->nentries; g++)
 		for (uint32 i = 0; i < (*image)->nentries; i++)
-			if ((*image)->entries[i].kind == gone->entries[g].kind &&
+			if ((*image)->entries[i].kind_bits == gone->entries[g].kind_bits &&
 				(*image)->entries[i].id == gone->entries[g].id &&
 				(*image)->entries[i].safe_xid != 0)
 			{

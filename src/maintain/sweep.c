@@ -75,7 +75,7 @@ begin_sweep(Relation index, BufferAccessStrategy strategy)
 	for (int slot = RTSCAN_SLOT_FLUSH; slot <= RTSCAN_SLOT_MERGE; slot++)
 		mark_used(&sweep, rtscan_chain_blocks(index, RTSCAN_PAGE_TAKEN, slot, meta->taken[slot]));
 	for (uint32 i = 0; i < sweep.image->nentries; i++)
-		if (sweep.image->entries[i].kind == RTSCAN_ENTRY_SEGMENT)
+		if (rtscan_entry_kind(&sweep.image->entries[i]) == RTSCAN_ENTRY_SEGMENT)
 			mark_used(&sweep, rtscan_segment_blocks(index, &sweep.image->entries[i]));
 	return sweep;
 }

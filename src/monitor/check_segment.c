@@ -528,6 +528,8 @@ check_bounds(const ColumnCheck *column)
 	const RtscanKeyBounds *bounds = &column->check->bounds[column->number];
 	bool		empty = column->column->header.nonnull == 0;
 
+	if (rtscan_entry_is_nonnull(column->check->entry, column->number) && column->column->header.nonnull < column->check->rows)
+		fail_column(column, "the directory says that no row is NULL, but there are:", column->check->rows - column->column->header.nonnull);
 	if (bounds->least == 0 && bounds->greatest == PG_UINT64_MAX)
 		return;
 	if (bounds->least != (empty ? PG_UINT64_MAX : column->first_key))

@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "plan/leaves.h"
 #include "plan/quals.h"
 #include "plan/resolve.h"
 #include "search/choice.h"
@@ -463,10 +464,17 @@ rtscan_workers_cost(int workers)
 	return workers * WORKER_PART * parallel_setup_cost;
 }
 
+/* Those that are not left out; but of children that are no partitions, which are few, all. */
+static bool
+has_many_leaves(PlannerInfo *root, const RelOptInfo *table)
+{
+	return (table->part_scheme ? bms_num_members(table->live_parts) : list_length(root->append_rel_list)) > FEW_LEAVES;
+}
+
 Cost
 rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table)
 {
-	return table->top_parent_relids == NULL || list_length(root->append_rel_list) <= FEW_LEAVES ? 0 : rtscan_time_cost(OPENING_NANOSECONDS);
+	return table->top_parent_relids && has_many_leaves(root, rtscan_top_of(root, table)) ? rtscan_time_cost(OPENING_NANOSECONDS) : 0;
 }
 
 /* As get_parallel_divisor() has it: the more workers there are, the less the leader works itself. */

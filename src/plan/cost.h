@@ -105,8 +105,8 @@ extern void rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo 
 extern Cost rtscan_workers_cost(int workers);
 
 /*
- * What each process of a parallel plan takes to open a leaf (leaves.h), if the query has many: PostgreSQL has parallel_setup_cost for it, and so
- * would have a thousand leaves opened again by each worker for what the leader does in less time alone.  0 of other tables.
+ * What each process of a parallel plan takes to open a table that is one of many leaves (leaves.h): PostgreSQL has parallel_setup_cost for it, and
+ * so would have a thousand leaves opened again by each worker for what the leader does in less time alone.  0 of tables that are not.
  */
 extern Cost rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table);
 

@@ -19,12 +19,12 @@ extern List *rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel);
 extern RelOptInfo *rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf);
 
 /*
- * The members of an equivalence class (Expr *) that a table has, a leaf or another.  PostgreSQL would go through those of all leaves, and
- * for each of them.
+ * The members of an equivalence class (Expr *) that a table has, a leaf or another.  (Up to 17, find_ec_member_matching_expr() goes through
+ * those of all leaves, which takes long for each of many.)
  */
 extern List *rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table);
 
-/* Is an expression of a table one of them, its type relabelled or not? */
+/* Is an expression of a table one of them?  Relabelled or not: the collation is for the caller to compare. */
 extern bool rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *expression, RelOptInfo *table);
 
 /* The rows of paths for leaves, one after another, as a relation's; or by several processes, each of which takes one path after another. */

@@ -94,23 +94,22 @@ outer_sets(PlannerInfo *root, IndexOptInfo *index)
 
 /* ---------------------------------------------------------------- paths */
 
-/* A path of any table; of one of many leaves it is the leader's alone. */
-static void
-add_leader_path(PlannerInfo *root, Path *path)
+/*
+ * Is a path the leader's alone?  Of a query of one table with many leaves, one that takes less than a worker takes to open its leaf: else
+ * PostgreSQL would have the leaves shared by a Parallel Append.
+ */
+static bool
+is_for_leader(PlannerInfo *root, const Path *path)
 {
-	path->parallel_safe &= rtscan_opening_cost(root, path->parent) == 0;
-	add_path(path->parent, path);
+	return path->param_info == NULL && root->parent_root == NULL && bms_membership(root->all_baserels) == BMS_SINGLETON &&
+		path->total_cost < rtscan_opening_cost(root, path->parent);
 }
 
-/* A path; of one of many leaves, and another for workers, which have to open all of them first. */
 static void
-add_whole_path(PlannerInfo *root, Path *path)
+add_scan_path(PlannerInfo *root, Path *path)
 {
-	Cost		opening = path->param_info ? 0 : rtscan_opening_cost(root, path->parent);
-
-	if (opening > 0 && path->parallel_safe && max_parallel_workers_per_gather > 0)
-		add_path(path->parent, rtscan_worker_path(path, opening * (1 + max_parallel_workers_per_gather)));
-	add_leader_path(root, path);
+	path->parallel_safe &= !is_for_leader(root, path);
+	add_path(path->parent, path);
 }
 
 /* The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values.  Or all, for some rows. */
@@ -121,10 +120,10 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 	Path	   *path = keys == NIL ? NULL : rtscan_ordered_path(root, index, linitial_node(PathKey, keys));
 
 	if (path)
-		add_leader_path(root, path);
+		add_scan_path(root, path);
 	path = keys == NIL ? NULL : rtscan_first_rows_path(root, index, keys);
 	if (path)
-		add_leader_path(root, path);
+		add_scan_path(root, path);
 }
 
 /* Returns what it costs, or 0. */
@@ -135,7 +134,7 @@ offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 	Cost		cost = path ? path->total_cost : 0;
 
 	if (path)
-		add_whole_path(root, path);
+		add_scan_path(root, path);
 	return cost;
 }
 

@@ -291,6 +291,13 @@ searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSi
 			   Max(search->work + search->pages, 1), 1);
 }
 
+/* Are so few rows wanted that one of the segments may be expected to have them? */
+static bool
+wants_few(const RtscanScanPath *path, const RtscanIndexSize *size, double found)
+{
+	return path->ordered && !path->order.by_heap && size && path->order.wanted * size->segments <= found;
+}
+
 static void
 cost_path(RtscanScanPath *path, PlannerInfo *root)
 {
@@ -306,6 +313,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	int			workers = result->parallel_workers;
 	double		searched = searched_part(path, root, size, found, &search);
 
+	path->order.few = wants_few(path, size, found);
 	if (path->join)
 		rtscan_compat_count_disabled(result, path->join->paths);
 	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
@@ -546,28 +554,6 @@ rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 	return &path->path.path;
 }
 
-/* A path that may be changed; of a scan alone. */
-static RtscanScanPath *
-copy_path(const Path *path)
-{
-	RtscanScanPath *copy = palloc(sizeof(RtscanScanPath));
-
-	*copy = *(const RtscanScanPath *) linitial(((const CustomPath *) path)->custom_private);
-	copy->path.path = *path;
-	copy->path.custom_private = list_make1(copy);
-	return copy;
-}
-
-Path *
-rtscan_worker_path(const Path *path, Cost more)
-{
-	Path	   *result = &copy_path(path)->path.path;
-
-	result->startup_cost += more;
-	result->total_cost += more;
-	return result;
-}
-
 /* Pivots are tried in each segment, or the rows are dropped one by one. */
 static Cost
 skip_cost(PlannerInfo *root, const RtscanScanPath *path, double rows)
@@ -588,7 +574,10 @@ rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows)
 	whole = linitial(((CustomPath *) path)->custom_private);
 	if (!whole->ordered || whole->order.by_heap || whole->row_clauses != NIL || whole->others != NIL)
 		return NULL;
-	result = copy_path(path);
+	result = palloc(sizeof(RtscanScanPath));
+	*result = *whole;
+	result->path.path = *path;
+	result->path.custom_private = list_make1(result);
 	result->skip = skip;
 	result->order.wanted = Max(result->order.wanted - rows, 1);
 	result->path.path.rows = clamp_row_est(path->rows - rows);

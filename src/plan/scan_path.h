@@ -47,9 +47,6 @@ extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids req
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
 extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
 
-/* The same path for a process of a parallel plan, where it costs so much more. */
-extern Path *rtscan_worker_path(const Path *path, Cost more);
-
 /* The path of a scan in the order of a key column that skips as many rows as an OFFSET says; NULL: path is none, or cannot. */
 extern Path *rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows);
 

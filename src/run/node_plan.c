@@ -98,7 +98,7 @@ read_aggregate(List *written)
 static List *
 write_order(const RtscanOrder *order)
 {
-	List	   *written = list_make1(list_make2_int(order->by_heap, (int) Min(order->wanted, ALL_ROWS)));
+	List	   *written = list_make1(list_make3_int(order->by_heap, (int) Min(order->wanted, ALL_ROWS), order->few));
 
 	for (int i = 0; i < order->ncolumns; i++)
 	{
@@ -129,6 +129,7 @@ read_order(List *written)
 	RtscanOrder order = {
 		.by_heap = linitial_int(linitial(written)) != 0,
 		.wanted = lsecond_int(linitial(written)),
+		.few = lthird_int(linitial(written)) != 0,
 	};
 
 	for (int i = 1; i < list_length(written); i++)

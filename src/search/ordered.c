@@ -6,6 +6,7 @@
 
 #include "bits/bits.h"
 #include "miscadmin.h"
+#include "row/keys.h"
 #include "segment/tidmap.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"
@@ -115,14 +116,15 @@ search_again(void *arg)
 	rtscan_end_again(&ordered->search, &again);
 }
 
-static void
+/* Returns the source, or NULL if there are no rows. */
+static RtscanOrderedSource *
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
 	uint64		rows = segment->takes_ranks ? rtscan_filtered_rows(segment, ordered->order) : rtscan_bits_count(bits);
 	RtscanOrderedSource *source;
 
 	if (rows == 0)
-		return;
+		return NULL;
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
 	source->bits = segment->takes_ranks ? NULL : rtscan_bits_keep(bits);
@@ -139,6 +141,7 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 	/* Of rows that are tested those count that are taken. */
 	if (source->stream == NULL || !rtscan_stream_is_tested(source->stream))
 		ordered->search.stats.rows += rows;
+	return source;
 }
 
 static void
@@ -182,8 +185,8 @@ search_all(RtscanOrdered *ordered, const RtscanImage *image)
 	IndexTuple	tuple;
 
 	rtscan_begin_search(search, image);
-	while ((segment = rtscan_next_segment(search, &bits)) != NULL)
-		add_segment(ordered, segment, bits);
+	while (!ordered->lazy && (segment = rtscan_next_segment(search, &bits)) != NULL)
+		(void) add_segment(ordered, segment, bits);
 	while ((tuple = rtscan_next_pending(search)) != NULL)
 		add_pending_row(ordered, tuple);
 }
@@ -213,7 +216,7 @@ next_of_segment(RtscanOrderedSource *source, bool first)
 	if (!rtscan_next_of_stream(source->stream, &source->row))
 		return false;
 	source->ordered->search.stats.rows += rtscan_stream_is_tested(source->stream);
-	if (list_length(source->ordered->sources) == 1)
+	if (list_length(source->ordered->sources) == 1 && !source->ordered->lazy)
 		return true;
 	key = rtscan_stream_key(source->stream);
 	if (!first && key.isnull == source->key.isnull && key.number == source->key.number)
@@ -242,23 +245,91 @@ add_pending_source(RtscanOrdered *ordered)
 	source->row = PG_UINT32_MAX;
 }
 
+/* Go to its first row; false if there is none. */
+static bool
+begin_source(RtscanOrderedSource *source)
+{
+	source->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered value", ALLOCSET_SMALL_SIZES);
+	if (source->stream)
+		rtscan_begin_stream(source->stream, source->rows, source->passed);
+	return source->segment ? next_of_segment(source, true) : next_pending(source);
+}
+
 static void
 begin_merge(RtscanOrdered *ordered)
 {
+	int			room = list_length(ordered->sources) + (ordered->lazy ? ordered->search.nsegments : 0);
 	ListCell   *cell;
 
-	ordered->heap = binaryheap_allocate(Max(list_length(ordered->sources), 1), compare_sources, ordered);
+	ordered->heap = binaryheap_allocate(Max(room, 1), compare_sources, ordered);
 	foreach(cell, ordered->sources)
-	{
-		RtscanOrderedSource *source = lfirst(cell);
-
-		source->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered value", ALLOCSET_SMALL_SIZES);
-		if (source->stream)
-			rtscan_begin_stream(source->stream, source->rows, source->passed);
-		if (source->segment ? next_of_segment(source, true) : next_pending(source))
-			binaryheap_add_unordered(ordered->heap, PointerGetDatum(source));
-	}
+		if (begin_source(lfirst(cell)))
+			binaryheap_add_unordered(ordered->heap, PointerGetDatum(lfirst(cell)));
 	binaryheap_build(ordered->heap);
+}
+
+/* ---------------------------------------------------------------- segments when it is their turn */
+
+/* Keys of values, in the order; NULLs are before all of them, or behind. */
+static uint64
+place_of_key(const RtscanOrdered *ordered, uint64 key)
+{
+	return ordered->order->columns[0].descending ? ~key : key;
+}
+
+/* RtscanPlace: of what may have NULLs that come first, or has no bounds, before all others. */
+static uint64
+place_of_segment(const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg)
+{
+	const RtscanOrdered *ordered = (const RtscanOrdered *) arg;
+	const RtscanOrderColumn *order = &ordered->order->columns[0];
+
+	if (order->nulls_first && !rtscan_entry_is_nonnull(entry, order->column))
+		return 0;
+	return place_of_key(ordered, order->descending ? bounds[order->column].greatest : bounds[order->column].least);
+}
+
+/* Of the first row of all sources so far; of none, behind all segments. */
+static uint64
+place_of_first(const RtscanOrdered *ordered)
+{
+	const RtscanOrderedSource *source;
+
+	if (binaryheap_empty(ordered->heap))
+		return PG_UINT64_MAX;
+	source = (const RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap));
+	if (source->isnull)
+		return ordered->order->columns[0].nulls_first ? 0 : PG_UINT64_MAX;
+	return place_of_key(ordered, rtscan_key_encode(ordered->type->key_kind, source->value));
+}
+
+/* Open segments as long as the next one may have a row that comes before those that are known. */
+static void
+open_segments(RtscanOrdered *ordered)
+{
+	uint64		place;
+
+	while (rtscan_next_place(&ordered->search, &place) && place <= place_of_first(ordered))
+	{
+		RtscanRowBits *bits;
+		RtscanSegmentScan *segment = rtscan_next_segment(&ordered->search, &bits);
+		RtscanOrderedSource *source = segment ? add_segment(ordered, segment, bits) : NULL;
+
+		CHECK_FOR_INTERRUPTS();
+		if (source && begin_source(source))
+			binaryheap_add(ordered->heap, PointerGetDatum(source));
+	}
+}
+
+/*
+ * Are segments opened one after another?  Where another executor is asked for by name it gets them all, and keys tell the places; what is
+ * skipped is counted in all of them.
+ */
+static bool
+is_lazy(const RtscanOrdered *ordered)
+{
+	return ordered->order->few && !ordered->order->by_heap && ordered->skip == 0 && ordered->type->key_kind != RTSCAN_KEY_NONE &&
+		(rtscan_executor == RTSCAN_EXECUTOR_AUTO || rtscan_executor == RTSCAN_EXECUTOR_CPU);
 }
 
 /* Take the first row of all. */
@@ -300,6 +371,12 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 		.prepare_arg = ordered,
 	};
 	ordered->skip = skip;
+	ordered->lazy = is_lazy(ordered);
+	if (ordered->lazy)
+	{
+		ordered->search.place = place_of_segment;
+		ordered->search.place_arg = ordered;
+	}
 	search_all(ordered, image);
 	add_pending_source(ordered);
 	if (order->by_heap)
@@ -450,7 +527,7 @@ take_lot(RtscanOrdered *ordered)
 	if (ordered->first_rows)
 		ordered->n = rtscan_next_first_rows(ordered->first_rows, ordered->rows, ordered->lot);
 	else
-		while (ordered->n < ordered->lot && !binaryheap_empty(ordered->heap))
+		for (open_segments(ordered); ordered->n < ordered->lot && !binaryheap_empty(ordered->heap); open_segments(ordered))
 			ordered->rows[ordered->n++] = take_first(ordered);
 	ordered->lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
 	return ordered->n > 0;

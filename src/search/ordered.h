@@ -2,11 +2,16 @@
  * ordered.h
  *		The rows of an index that match a filter, in an order, some at a time.
  *
- * All segments are searched at first, for the first row may be in any of them.  In the order of a key column their rows come in order
- * (order_stream.h), and are merged by value with each other and with the pending rows.  Only rows that come up are looked up in the
- * heap.  In the order of several columns, or of INCLUDEd ones, the first rows are found by a bounded heap (first_rows.c), and the
- * next ones, if they are asked for, likewise; only rows that would be among the first are looked up in the table's heap.  The lots of
- * rows begin small and grow, for often few are wanted.
+ * All segments are searched at first, for the first row may be in any of them; but where few rows are wanted (RtscanOrder), each only when
+ * the directory's bounds let it have a row that comes before those of the segments that have been searched:
+ *
+ *	ORDER BY at DESC LIMIT 10	 [ . . . . ][ . . . . ][ . . . . ][ . # # # ]	pending # .
+ *								 not opened						  searched
+ *
+ * In the order of a key column their rows come in order (order_stream.h), and are merged by value with each other and with the pending
+ * rows.  Only rows that come up are looked up in the heap.  In the order of several columns, or of INCLUDEd ones, the first rows are found
+ * by a bounded heap (first_rows.c), and the next ones, if they are asked for, likewise; only rows that would be among the first are looked
+ * up in the table's heap.  The lots of rows begin small and grow, for often few are wanted.
  */
 #ifndef RTSCAN_ORDERED_H
 #define RTSCAN_ORDERED_H

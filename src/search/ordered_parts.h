@@ -59,6 +59,7 @@ struct RtscanOrdered
 	RtscanSearch search;
 	MemoryContext context;
 	MemoryContext lot_context;	/* of the values of the rows at hand */
+	bool		lazy;			/* segments become sources when it is their turn */
 	List	   *sources;
 	RtscanOrderedPending *pending;
 	uint32		npending;

@@ -27,13 +27,39 @@ approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 				rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
 }
 
-/* The directory says that no row of a segment matches. */
+/* Count a segment in which no row need be looked for; or -1: it has to be searched after all. */
 static void
-skip_segment(RtscanSearch *search, const RtscanEntry *entry)
+skip_segment(RtscanSearch *search, const RtscanEntry *entry, int n)
 {
-	search->stats.counters.segments++;
-	search->stats.counters.skipped_segments++;
-	search->stats.counters.chunks_skipped += rtscan_chunks(entry->rows);
+	search->stats.counters.segments += n;
+	search->stats.counters.skipped_segments += n;
+	search->stats.counters.chunks_skipped += n * (int64) rtscan_chunks(entry->rows);
+}
+
+/* qsort_comparator */
+static int
+compare_by_place(const void *a, const void *b)
+{
+	uint64		left = ((const RtscanSegmentScan *) a)->place;
+	uint64		right = ((const RtscanSegmentScan *) b)->place;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Until it is taken each counts as skipped. */
+static void
+put_in_places(RtscanSearch *search)
+{
+	const RtscanImage *image = search->image;
+
+	for (int i = 0; i < search->nsegments; i++)
+	{
+		RtscanSegmentScan *segment = &search->segments[i];
+
+		segment->place = search->place(segment->entry, rtscan_image_bounds(image, segment->entry - image->entries), search->place_arg);
+		skip_segment(search, segment->entry, 1);
+	}
+	qsort(search->segments, search->nsegments, sizeof(RtscanSegmentScan), compare_by_place);
 }
 
 /*
@@ -58,8 +84,10 @@ list_segments(RtscanSearch *search)
 		if (may_match[i] || (search->shared && rtscan_entry_is_live(&image->entries[i])))
 			search->segments[search->nsegments++] = (RtscanSegmentScan) {.entry = &image->entries[i], .skipped = !may_match[i]};
 		else if (rtscan_entry_is_live(&image->entries[i]))
-			skip_segment(search, &image->entries[i]);
+			skip_segment(search, &image->entries[i], 1);
 	pfree(may_match);
+	if (search->place)
+		put_in_places(search);
 }
 
 /* Here the CPU looks all values up that it had better look up. */
@@ -209,7 +237,7 @@ segments_of_round(const RtscanSearch *search)
 	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) * rtscan_executors[search->chosen]->devices();
 }
 
-/* Of a segment. */
+/* Of the largest live segment. */
 static uint32
 most_chunks(const RtscanImage *image)
 {
@@ -249,7 +277,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	if (!rtscan_filter_is_never(search->filter))
 	{
 		list_segments(search);
-		search->looks_up_late = search->shared && search->claim == NULL && rtscan_executor_is_cpu();
+		search->looks_up_late = search->place || (search->shared && search->claim == NULL && rtscan_executor_is_cpu());
 		search->chosen = RTSCAN_EXECUTOR_CPU;
 		search->tests = search->may_test && rtscan_filter_may_be_tested(search->filter);
 		if (!search->looks_up_late)
@@ -355,6 +383,8 @@ take_segment(RtscanSearch *search)
 	if (round->scans[round->next].lost)
 		begin_round(search, round->scans + round->next, round->nscans - round->next);
 	segment = &round->scans[round->next++];
+	if (search->place)
+		skip_segment(search, segment->entry, -1);
 	search->stats.counters.segments++;
 	search->stats.counters.skipped_segments += segment->skipped;
 	return segment;
@@ -436,6 +466,15 @@ next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 	return NULL;
 }
 
+bool
+rtscan_next_place(const RtscanSearch *search, uint64 *place)
+{
+	if (search->place == NULL || search->next_segment == search->nsegments)
+		return false;
+	*place = search->segments[search->next_segment].place;
+	return true;
+}
+
 RtscanSegmentScan *
 rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
@@ -481,6 +520,7 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 	Assert(search->shared == NULL);
 	*again = *search;
 	again->leaves_cpu = true;
+	again->place = NULL;
 	again->segments = palloc(Max(list_length(segments), 1) * sizeof(RtscanSegmentScan));
 	again->nsegments = again->next_segment = 0;
 	foreach(cell, segments)

@@ -28,6 +28,12 @@
 /* A segment has rows that may match: say what is wanted of it, in memory that lasts as long as the search. */
 typedef void (*RtscanPrepareSegment) (RtscanSegmentScan *segment, void *arg);
 
+/*
+ * Where in an order the first row of a segment may be, before it has been opened: segments come in the order of their places.  arg: that of
+ * the search.
+ */
+typedef uint64 (*RtscanPlace) (const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg);
+
 typedef struct RtscanSearch
 {
 	Relation	index;
@@ -40,6 +46,8 @@ typedef struct RtscanSearch
 	bool		may_test;		/* long conditions may be left to who tests rows for them (device_members.h) */
 	RtscanPrepareSegment prepare;	/* of each segment, once its filter is known: sets want_bits, prepared, takes_list */
 	void	   *prepare_arg;
+	RtscanPlace place;			/* NULL: segments come in any order; else each is looked up, by the CPU, when it is taken */
+	void	   *place_arg;
 
 	/* Once it has begun: the image's segments. */
 	RtscanSegmentScan *segments;
@@ -84,6 +92,9 @@ extern void rtscan_search_without_tallies(RtscanSearch *search);
  * for the next one.  (Their words may move meanwhile, so ask rtscan_bits_chunk() for them.)
  */
 extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits);
+
+/* The place of the segment that is next, if they have places; false if there is none left. */
+extern bool rtscan_next_place(const RtscanSearch *search, uint64 *place);
 
 /*
  * The next row of a pending list that matches, or NULL; it is good until the next one is asked for.  Its time is for the

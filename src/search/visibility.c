@@ -81,7 +81,7 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 static bool
 is_same_entry(const RtscanEntry *a, const RtscanEntry *b)
 {
-	return a->id == b->id && a->kind == b->kind && a->safe_xid == b->safe_xid && a->dead == b->dead;
+	return a->id == b->id && a->kind_bits == b->kind_bits && a->safe_xid == b->safe_xid && a->dead == b->dead;
 }
 
 /*

@@ -23,7 +23,7 @@ typedef struct SegmentWriter
 	const RtscanRows *rows;
 	RtscanAreaWriter *areas;
 	RtscanSorted *sort_room;
-	RtscanKeyBounds *bounds;	/* by key column */
+	RtscanNewSegment *segment;
 	RtscanSegmentHeader header;
 	StringInfoData tidmap_rows;
 	StringInfoData columns;
@@ -100,7 +100,9 @@ write_column(SegmentWriter *writer, int i)
 	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
 	StringInfoData sieve;
 
-	writer->bounds[i] = bounds_of(type, column);
+	writer->segment->bounds[i] = bounds_of(type, column);
+	if (i < RTSCAN_NONNULL_COLUMNS && column->nonnull == column->rows)
+		writer->segment->entry.kind_bits |= RTSCAN_ENTRY_NONNULL(i);
 	initStringInfo(&sieve);
 	if (column->identical)
 		header.flags |= RTSCAN_COLUMN_IDENTICAL;
@@ -223,12 +225,12 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows)
 			},
 			.rows = rows->rows,
 			.dead = InvalidBlockNumber,
-			.kind = RTSCAN_ENTRY_SEGMENT,
+			.kind_bits = RTSCAN_ENTRY_SEGMENT,
 		},
 	};
 
 	Assert(rows->rows > 0 && rows->rows <= RTSCAN_SEGMENT_ROWS);
-	writer.bounds = segment.bounds;
+	writer.segment = &segment;
 	initStringInfo(&writer.tidmap_rows);
 	initStringInfo(&writer.columns);
 	writer.header.tidmap = rtscan_write_tidmap(writer.areas, rows->tids, rows->rows,

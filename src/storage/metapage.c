@@ -180,7 +180,7 @@ record_is_sane(const char *record, const RtscanMeta *meta, RtscanEntryKind last_
 {
 	const RtscanEntry *entry = (const RtscanEntry *) record;
 
-	return entry->kind <= (uint32) last_kind && entry->id > 0 && entry->id < meta->next_id;
+	return rtscan_entry_kind(entry) <= last_kind && entry->id > 0 && entry->id < meta->next_id;
 }
 
 /* Records of another size than the metapage says would not be sane, or not fill it. */
@@ -254,7 +254,7 @@ apply_differences(Page metapage, const RtscanMeta *meta, const StringInfoData *d
 
 		if (difference == NULL || difference->id != entry->id)
 			appendBinaryStringInfo(records, (const char *) entry, size);
-		else if (difference->kind != RTSCAN_ENTRY_REMOVED)
+		else if (rtscan_entry_kind(difference) != RTSCAN_ENTRY_REMOVED)
 			appendBinaryStringInfo(records, (const char *) difference, size);
 		next += difference && difference->id == entry->id;
 	}
@@ -265,7 +265,7 @@ apply_differences(Page metapage, const RtscanMeta *meta, const StringInfoData *d
 static void
 append_removal(StringInfo differences, const RtscanEntry *entry, Size size)
 {
-	RtscanNewSegment removed = {.entry = {.id = entry->id, .kind = RTSCAN_ENTRY_REMOVED}};
+	RtscanNewSegment removed = {.entry = {.id = entry->id, .kind_bits = RTSCAN_ENTRY_REMOVED}};
 
 	appendBinaryStringInfo(differences, (const char *) &removed, size);
 }
@@ -499,7 +499,7 @@ rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list)
 			.id = list->id,
 			.root = list->head,
 			.dead = InvalidBlockNumber,
-			.kind = RTSCAN_ENTRY_PENDING,
+			.kind_bits = RTSCAN_ENTRY_PENDING,
 		},
 	};
 
@@ -513,7 +513,7 @@ static RtscanEntry *
 find_entry(RtscanImage *image, RtscanEntryKind kind, uint64 id)
 {
 	for (uint32 i = 0; i < image->nentries; i++)
-		if (image->entries[i].kind == kind && image->entries[i].id == id && image->entries[i].safe_xid == 0)
+		if (rtscan_entry_kind(&image->entries[i]) == kind && image->entries[i].id == id && image->entries[i].safe_xid == 0)
 			return &image->entries[i];
 	return NULL;
 }

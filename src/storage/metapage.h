@@ -144,8 +144,24 @@ typedef struct RtscanEntry
 	uint32		rows;
 	BlockNumber root;			/* first descriptor, or list page */
 	BlockNumber dead;			/* segment: its dead map, if rows have died */
-	uint32		kind;			/* RtscanEntryKind */
+	uint32		kind_bits;		/* in its lowest byte RtscanEntryKind; behind it of a segment RTSCAN_ENTRY_NONNULL() of key columns */
 } RtscanEntry;
+
+/* No row has NULL in a key column, dead ones included: known of some of the first ones. */
+#define RTSCAN_NONNULL_COLUMNS	24
+#define RTSCAN_ENTRY_NONNULL(column)	(0x100U << (column))
+
+static inline RtscanEntryKind
+rtscan_entry_kind(const RtscanEntry *entry)
+{
+	return (RtscanEntryKind) (entry->kind_bits & 0xFF);
+}
+
+static inline bool
+rtscan_entry_is_nonnull(const RtscanEntry *entry, int column)
+{
+	return column < RTSCAN_NONNULL_COLUMNS && (entry->kind_bits & RTSCAN_ENTRY_NONNULL(column)) != 0;
+}
 
 /*
  * What the keys (row/keys.h) of a segment's column are between, dead rows' included, but for NULL: least > greatest where all are NULL.
@@ -193,7 +209,7 @@ rtscan_image_bounds(const RtscanImage *image, uint32 i)
 static inline bool
 rtscan_entry_is_live(const RtscanEntry *entry)
 {
-	return entry->kind == RTSCAN_ENTRY_SEGMENT && entry->safe_xid == 0;
+	return rtscan_entry_kind(entry) == RTSCAN_ENTRY_SEGMENT && entry->safe_xid == 0;
 }
 
 /*
@@ -209,7 +225,7 @@ rtscan_entry_has_blocks(const RtscanEntry *entry)
 static inline bool
 rtscan_entry_is_sealed_list(const RtscanEntry *entry)
 {
-	return entry->kind == RTSCAN_ENTRY_PENDING && entry->safe_xid == 0;
+	return rtscan_entry_kind(entry) == RTSCAN_ENTRY_PENDING && entry->safe_xid == 0;
 }
 
 static inline RtscanListRef
