@@ -230,19 +230,21 @@ next_of_segment(RtscanOrderedSource *source, bool first)
 	return true;
 }
 
-static void
+/* Returns it, or NULL. */
+static RtscanOrderedSource *
 add_pending_source(RtscanOrdered *ordered)
 {
 	RtscanOrderedSource *source;
 
 	if (ordered->npending == 0)
-		return;
+		return NULL;
 	if (!ordered->order->by_heap)
 		qsort_arg(ordered->pending, ordered->npending, sizeof(RtscanOrderedPending), compare_pending, ordered);
 	source = add_source(ordered, NULL);
 	source->sees_all = true;
 	source->rows = ordered->npending;
 	source->row = PG_UINT32_MAX;
+	return source;
 }
 
 /* Go to its first row; false if there is none. */
@@ -258,10 +260,9 @@ begin_source(RtscanOrderedSource *source)
 static void
 begin_merge(RtscanOrdered *ordered)
 {
-	int			room = list_length(ordered->sources) + (ordered->lazy ? ordered->search.nsegments : 0);
 	ListCell   *cell;
 
-	ordered->heap = binaryheap_allocate(Max(room, 1), compare_sources, ordered);
+	ordered->heap = binaryheap_allocate(Max(list_length(ordered->sources), 1), compare_sources, ordered);
 	foreach(cell, ordered->sources)
 		if (begin_source(lfirst(cell)))
 			binaryheap_add_unordered(ordered->heap, PointerGetDatum(lfirst(cell)));
@@ -321,6 +322,19 @@ open_segments(RtscanOrdered *ordered)
 	}
 }
 
+/* With the first segments, and the pending rows. */
+static void
+begin_lazily(RtscanOrdered *ordered)
+{
+	RtscanOrderedSource *pending;
+
+	ordered->heap = binaryheap_allocate(ordered->search.nsegments + 1, compare_sources, ordered);
+	open_segments(ordered);
+	pending = add_pending_source(ordered);
+	if (pending && begin_source(pending))
+		binaryheap_add(ordered->heap, PointerGetDatum(pending));
+}
+
 /*
  * Are segments opened one after another?  Where another executor is asked for by name it gets them all, and keys tell the places; what is
  * skipped is counted in all of them.
@@ -378,9 +392,12 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 		ordered->search.place_arg = ordered;
 	}
 	search_all(ordered, image);
-	add_pending_source(ordered);
+	if (!ordered->lazy)
+		(void) add_pending_source(ordered);
 	if (order->by_heap)
 		ordered->first_rows = rtscan_begin_first_rows(ordered);
+	else if (ordered->lazy)
+		begin_lazily(ordered);
 	else
 	{
 		ordered->skip = rtscan_skip_rows(ordered, skip);
