@@ -70,6 +70,10 @@ class Server:
         subprocess.run([*self.prefix, f"{self.programs}/{program}", "-D", self.data, *arguments], check=True,
                        stdout=subprocess.DEVNULL, cwd=self.directory)
 
+    def create(self, settings):
+        self.run("initdb", "--username=bench", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
+        self.configure(settings)
+
     def configure(self, settings):
         with open(f"{self.data}/postgresql.conf", "a", encoding="utf-8") as configuration:
             configuration.writelines(f"{name} = {value}\n" for name, value in settings.items())
@@ -99,8 +103,7 @@ def cluster(options):
         shutil.chown(directory, options.server_user)
     server = Server(options, directory)
     try:
-        server.run("initdb", "--username=bench", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
-        server.configure(server_settings(options))
+        server.create(server_settings(options))
         server.start()
         try:
             yield directory

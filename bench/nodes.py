@@ -46,8 +46,7 @@ def command_line():
 def start(options, directory, name, cores):
     """A server that has these cores only, and the extensions."""
     server = Server(options, directory, name, PORTS[name])
-    server.run("initdb", "--username=bench", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
-    server.configure(server_settings(options))
+    server.create(server_settings(options))
     server.prefix = ["taskset", "--cpu-list", ",".join(map(str, cores)), *server.prefix]
     server.start()
     cursor = server.connect().cursor()

@@ -145,11 +145,12 @@ offer_partial(PlannerInfo *root, IndexOptInfo *index, Cost cost)
 	RelOptInfo *table = index->rel;
 	int			workers = rtscan_workers(table, cost, 0);
 	Path	   *path = workers > 0 ? rtscan_scan_path(root, index, NULL, workers) : NULL;
+	Cost		opening = rtscan_opening_cost(root, table);
 
 	if (path == NULL)
 		return;
-	path->startup_cost += rtscan_opening_cost(root, table);
-	path->total_cost += rtscan_opening_cost(root, table);
+	path->startup_cost += opening;
+	path->total_cost += opening;
 	add_partial_path(table, path);
 }
 

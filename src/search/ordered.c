@@ -342,7 +342,7 @@ begin_lazily(RtscanOrdered *ordered)
 static bool
 is_lazy(const RtscanOrdered *ordered)
 {
-	return ordered->order->few && !ordered->order->by_heap && ordered->skip == 0 && ordered->type->key_kind != RTSCAN_KEY_NONE &&
+	return ordered->order->few && ordered->skip == 0 && ordered->type->key_kind != RTSCAN_KEY_NONE &&
 		(rtscan_executor == RTSCAN_EXECUTOR_AUTO || rtscan_executor == RTSCAN_EXECUTOR_CPU);
 }
 
@@ -387,10 +387,7 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	ordered->skip = skip;
 	ordered->lazy = is_lazy(ordered);
 	if (ordered->lazy)
-	{
 		ordered->search.place = place_of_segment;
-		ordered->search.place_arg = ordered;
-	}
 	search_all(ordered, image);
 	if (!ordered->lazy)
 		(void) add_pending_source(ordered);

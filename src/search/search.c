@@ -56,7 +56,7 @@ put_in_places(RtscanSearch *search)
 	{
 		RtscanSegmentScan *segment = &search->segments[i];
 
-		segment->place = search->place(segment->entry, rtscan_image_bounds(image, segment->entry - image->entries), search->place_arg);
+		segment->place = search->place(segment->entry, rtscan_image_bounds(image, segment->entry - image->entries), search->prepare_arg);
 		skip_segment(search, segment->entry, 1);
 	}
 	qsort(search->segments, search->nsegments, sizeof(RtscanSegmentScan), compare_by_place);

@@ -29,8 +29,8 @@
 typedef void (*RtscanPrepareSegment) (RtscanSegmentScan *segment, void *arg);
 
 /*
- * Where in an order the first row of a segment may be, before it has been opened: segments come in the order of their places.  arg: that of
- * the search.
+ * Where in an order the first row of a segment may be, before it has been opened: segments come in the order of their places.  arg:
+ * prepare_arg of the search.
  */
 typedef uint64 (*RtscanPlace) (const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg);
 
@@ -47,7 +47,6 @@ typedef struct RtscanSearch
 	RtscanPrepareSegment prepare;	/* of each segment, once its filter is known: sets want_bits, prepared, takes_list */
 	void	   *prepare_arg;
 	RtscanPlace place;			/* NULL: segments come in any order; else each is looked up, by the CPU, when it is taken */
-	void	   *place_arg;
 
 	/* Once it has begun: the image's segments. */
 	RtscanSegmentScan *segments;
