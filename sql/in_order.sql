@@ -509,6 +509,32 @@ SELECT unlike(query) FROM few_rows;
 SET rtscan.enable_scan = off;
 SELECT rtscan_check('times_i', true);
 RESET rtscan.enable_scan;
+-- no more of them than it takes: for no row that nobody asks for, nor because one has none that match, nor where
+-- pending rows are enough
+TRUNCATE times;
+CALL add(0);
+CALL add(1000);
+CREATE PROCEDURE add_some(first int, every int) LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO times
+	SELECT timestamp '2024-01-01' + i * interval '1 min', CASE WHEN i % every = 7 THEN 7 ELSE i % 2 * 20 END, i
+	FROM generate_series(first + 1, first + 1000) i;
+	PERFORM rtscan_merge('times_i');
+END
+$$;
+CALL add_some(2000, 10000);
+CALL add_some(3000, 100);
+VACUUM ANALYZE times;
+SELECT unlike(query) FROM few_rows;
+SELECT skipped('SELECT at FROM times WHERE s = 7 ORDER BY at DESC LIMIT 10');
+SELECT skipped('SELECT at FROM times WHERE s = 7 ORDER BY at DESC LIMIT 11');
+INSERT INTO times SELECT timestamp '2030-01-01' + i * interval '1 min', 7, i FROM generate_series(1, 20) i;
+SELECT skipped('SELECT at FROM times WHERE s = 7 ORDER BY at DESC LIMIT 20');
+SELECT skipped('SELECT at FROM times WHERE s = 7 ORDER BY at DESC LIMIT 21');
+SELECT unlike(query) FROM few_rows;
+-- but all where a condition that the index does not know leaves few, or each has rows from everywhere
+SELECT skipped('SELECT at FROM times WHERE v % 1000 = 1 AND v % 3 = 1 ORDER BY at DESC LIMIT 3');
+SELECT skipped('SELECT at FROM times ORDER BY s LIMIT 3');
 
 --
 -- Compiled expressions

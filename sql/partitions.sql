@@ -281,6 +281,11 @@ SET max_parallel_workers_per_gather = 2;
 SELECT line FROM plan('SELECT * FROM many WHERE k < 5') line LIMIT 2;
 SELECT line FROM plan('SELECT * FROM many WHERE v < 150 ORDER BY k LIMIT 10') line LIMIT 3;
 SELECT line FROM plan('SELECT count(*), sum(v) FROM many WHERE k < 15') line LIMIT 3;
+-- which are as many if they are further down
+CREATE TABLE above (LIKE many) PARTITION BY RANGE (d);
+ALTER TABLE above ATTACH PARTITION many FOR VALUES FROM (0) TO (2000);
+SELECT line FROM plan('SELECT * FROM above WHERE k < 5') line LIMIT 2;
+ALTER TABLE above DETACH PARTITION many;
 -- but for the rows of another table they pay
 CREATE TABLE others AS SELECT i % 20 AS k FROM generate_series(1, 10000) i;
 ALTER TABLE others SET (parallel_workers = 2);

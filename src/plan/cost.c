@@ -464,11 +464,22 @@ rtscan_workers_cost(int workers)
 	return workers * WORKER_PART * parallel_setup_cost;
 }
 
-/* Those that are not left out; but of children that are no partitions, which are few, all. */
+/* Leaves of a partitioned table that are not left out, as far as there are no more than a few. */
+static int
+count_leaves(const RelOptInfo *table)
+{
+	int			leaves = 0;
+
+	for (int i = -1; (i = bms_next_member(table->live_parts, i)) >= 0 && leaves <= FEW_LEAVES;)
+		leaves += table->part_rels[i]->part_scheme ? count_leaves(table->part_rels[i]) : 1;
+	return leaves;
+}
+
+/* Of children that are no partitions, which are few, all count. */
 static bool
 has_many_leaves(PlannerInfo *root, const RelOptInfo *table)
 {
-	return (table->part_scheme ? bms_num_members(table->live_parts) : list_length(root->append_rel_list)) > FEW_LEAVES;
+	return (table->part_scheme ? count_leaves(table) : list_length(root->append_rel_list)) > FEW_LEAVES;
 }
 
 Cost

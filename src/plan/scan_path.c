@@ -291,11 +291,11 @@ searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSi
 			   Max(search->work + search->pages, 1), 1);
 }
 
-/* Are so few rows wanted that one of the segments may be expected to have them? */
+/* Are so few rows wanted that one of the segments may be expected to have them, of so many that there are? */
 static bool
-wants_few(const RtscanScanPath *path, const RtscanIndexSize *size, double found)
+wants_few(const RtscanScanPath *path, const RtscanIndexSize *size, double rows)
 {
-	return path->ordered && !path->order.by_heap && size && path->order.wanted * size->segments <= found;
+	return path->ordered && !path->order.by_heap && size && path->order.wanted * size->segments <= rows;
 }
 
 static void
@@ -313,10 +313,10 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	int			workers = result->parallel_workers;
 	double		searched = searched_part(path, root, size, found, &search);
 
-	path->order.few = wants_few(path, size, found);
 	if (path->join)
 		rtscan_compat_count_disabled(result, path->join->paths);
 	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
+	path->order.few = wants_few(path, size, Min(found, result->rows));
 	rows.work += result->rows * target->cost.per_tuple;
 	rtscan_add_cost(&search, joined);
 	rtscan_share_cost(&search, root, path->index, workers);

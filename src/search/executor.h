@@ -49,7 +49,7 @@ typedef struct RtscanCpuPrice
 typedef struct RtscanSegmentScan
 {
 	const RtscanEntry *entry;
-	uint64		place;			/* RtscanPlace */
+	uint64		bound;			/* RtscanSegmentBound */
 	bool		skipped;		/* its bounds say that no row matches: it is not opened, and its filter is empty */
 	RtscanReader reader;
 	bool		looked_up;		/* the reader is open, and the filter known: */

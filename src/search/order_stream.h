@@ -37,7 +37,7 @@ typedef struct RtscanOrder
 	RtscanOrderColumn columns[INDEX_MAX_KEYS];
 	bool		by_heap;		/* a bounded heap of as many rows as are wanted, or else streams */
 	double		wanted;			/* so many rows, about; infinite if all are */
-	bool		few;			/* of streams: they may be expected in one segment, or a few, so that others are opened when it is their turn */
+	bool		few;			/* of streams: one segment may be expected to have them, so that others are opened when it is their turn */
 } RtscanOrder;
 
 typedef struct RtscanOrderStream RtscanOrderStream;

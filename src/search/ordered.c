@@ -4,14 +4,16 @@
  */
 #include "search/ordered_parts.h"
 
+#include <math.h>
+
 #include "bits/bits.h"
 #include "miscadmin.h"
-#include "row/keys.h"
+#include "search/order_bounds.h"
 #include "segment/tidmap.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
-/* The first lot of rows; each is twice as large as the one before. */
+/* The first lot of rows; each is twice as large as the one before, but when they have come to what is wanted. */
 #define FIRST_LOT	16
 
 /* ---------------------------------------------------------------- comparing */
@@ -27,6 +29,15 @@ rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Dat
 	return ordered->order->columns[0].descending ? (result < 0) - (result > 0) : result;
 }
 
+/* Of rows with the same value those of segments come before pending ones. */
+static int
+compare_numbers(const RtscanOrderedSource *a, const RtscanOrderedSource *b)
+{
+	if ((a->segment == NULL) != (b->segment == NULL))
+		return a->segment ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
 /* binaryheap_comparator: the source whose row comes first is on top. */
 static int
 compare_sources(Datum a, Datum b, void *arg)
@@ -34,7 +45,9 @@ compare_sources(Datum a, Datum b, void *arg)
 	const RtscanOrderedSource *left = (const RtscanOrderedSource *) DatumGetPointer(a);
 	const RtscanOrderedSource *right = (const RtscanOrderedSource *) DatumGetPointer(b);
 
-	return -rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
+	int			result = rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
+
+	return -(result ? result : compare_numbers(left, right));
 }
 
 /* qsort_arg_comparator */
@@ -65,19 +78,21 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 	return source;
 }
 
-/* The segments whose rows are going to be tested. */
+/* The segments whose rows are going to be tested, and that have not been searched again. */
 static List *
-tested_segments(const RtscanOrdered *ordered)
+take_tested_segments(RtscanOrdered *ordered)
 {
 	List	   *tested = NIL;
 	ListCell   *cell;
 
 	foreach(cell, ordered->sources)
 	{
-		const RtscanOrderedSource *source = lfirst(cell);
+		RtscanOrderedSource *source = lfirst(cell);
 
-		if (source->stream && rtscan_stream_goes_on(source->stream))
-			tested = lappend(tested, source->segment);
+		if (source->stream == NULL || source->searched_again || !rtscan_stream_goes_on(source->stream))
+			continue;
+		source->searched_again = true;
+		tested = lappend(tested, source->segment);
 	}
 	return tested;
 }
@@ -102,14 +117,12 @@ static void
 search_again(void *arg)
 {
 	RtscanOrdered *ordered = (RtscanOrdered *) arg;
+	List	   *tested = take_tested_segments(ordered);
 	RtscanSearch again;
 	const RtscanSegmentScan *segment;
 	RtscanRowBits *bits;
 
-	if (ordered->searched_again)
-		return;
-	ordered->searched_again = true;
-	if (!rtscan_begin_again(&ordered->search, tested_segments(ordered), &again))
+	if (tested == NIL || !rtscan_begin_again(&ordered->search, tested, &again))
 		return;
 	while ((segment = rtscan_next_segment(&again, &bits)) != NULL)
 		rtscan_stream_take_bits(source_of(ordered, segment->entry)->stream, rtscan_bits_keep(bits));
@@ -185,13 +198,24 @@ search_all(RtscanOrdered *ordered, const RtscanImage *image)
 	IndexTuple	tuple;
 
 	rtscan_begin_search(search, image);
-	while (!ordered->lazy && (segment = rtscan_next_segment(search, &bits)) != NULL)
-		(void) add_segment(ordered, segment, bits);
+	if (!ordered->in_turn)
+		while ((segment = rtscan_next_segment(search, &bits)) != NULL)
+			(void) add_segment(ordered, segment, bits);
 	while ((tuple = rtscan_next_pending(search)) != NULL)
 		add_pending_row(ordered, tuple);
 }
 
 /* ---------------------------------------------------------------- sources */
+
+/* Of the value at hand. */
+static void
+find_bound(RtscanOrderedSource *source)
+{
+	const RtscanOrdered *ordered = source->ordered;
+
+	if (ordered->in_turn)
+		source->bound = rtscan_bound_of_value(&ordered->order->columns[0], ordered->type->key_kind, source->value, source->isnull);
+}
 
 static bool
 next_pending(RtscanOrderedSource *source)
@@ -203,7 +227,17 @@ next_pending(RtscanOrderedSource *source)
 		return false;
 	source->value = ordered->pending[source->row].values[column];
 	source->isnull = ordered->pending[source->row].isnull[column];
+	find_bound(source);
 	return true;
+}
+
+/* May there be rows of more than one source? */
+static bool
+merges(const RtscanOrdered *ordered)
+{
+	uint64		bound;
+
+	return list_length(ordered->sources) > 1 || rtscan_next_bound(&ordered->search, &bound);
 }
 
 /* Go to the next row of a segment.  Its value is looked up where it may differ from the one before, and somebody asks. */
@@ -216,7 +250,7 @@ next_of_segment(RtscanOrderedSource *source, bool first)
 	if (!rtscan_next_of_stream(source->stream, &source->row))
 		return false;
 	source->ordered->search.stats.rows += rtscan_stream_is_tested(source->stream);
-	if (list_length(source->ordered->sources) == 1 && !source->ordered->lazy)
+	if (!merges(source->ordered))
 		return true;
 	key = rtscan_stream_key(source->stream);
 	if (!first && key.isnull == source->key.isnull && key.number == source->key.number)
@@ -227,24 +261,23 @@ next_of_segment(RtscanOrderedSource *source, bool first)
 	old = MemoryContextSwitchTo(source->context);
 	source->value = key.isnull ? (Datum) 0 : rtscan_stream_value(source->stream, key);
 	MemoryContextSwitchTo(old);
+	find_bound(source);
 	return true;
 }
 
-/* Returns it, or NULL. */
-static RtscanOrderedSource *
+static void
 add_pending_source(RtscanOrdered *ordered)
 {
 	RtscanOrderedSource *source;
 
 	if (ordered->npending == 0)
-		return NULL;
+		return;
 	if (!ordered->order->by_heap)
 		qsort_arg(ordered->pending, ordered->npending, sizeof(RtscanOrderedPending), compare_pending, ordered);
 	source = add_source(ordered, NULL);
 	source->sees_all = true;
 	source->rows = ordered->npending;
 	source->row = PG_UINT32_MAX;
-	return source;
 }
 
 /* Go to its first row; false if there is none. */
@@ -262,7 +295,7 @@ begin_merge(RtscanOrdered *ordered)
 {
 	ListCell   *cell;
 
-	ordered->heap = binaryheap_allocate(Max(list_length(ordered->sources), 1), compare_sources, ordered);
+	ordered->heap = binaryheap_allocate(ordered->search.nsegments + 1, compare_sources, ordered);
 	foreach(cell, ordered->sources)
 		if (begin_source(lfirst(cell)))
 			binaryheap_add_unordered(ordered->heap, PointerGetDatum(lfirst(cell)));
@@ -271,50 +304,25 @@ begin_merge(RtscanOrdered *ordered)
 
 /* ---------------------------------------------------------------- segments when it is their turn */
 
-/* Keys of values, in the order; NULLs are before all of them, or behind. */
+/* RtscanSegmentBound */
 static uint64
-place_of_key(const RtscanOrdered *ordered, uint64 key)
+bound_of_segment(const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg)
 {
-	return ordered->order->columns[0].descending ? ~key : key;
+	return rtscan_bound_of_segment(&((const RtscanOrdered *) arg)->order->columns[0], entry, bounds);
 }
 
-/* RtscanPlace: of what may have NULLs that come first, or has no bounds, before all others. */
-static uint64
-place_of_segment(const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg)
-{
-	const RtscanOrdered *ordered = (const RtscanOrdered *) arg;
-	const RtscanOrderColumn *order = &ordered->order->columns[0];
-
-	if (order->nulls_first && !rtscan_entry_is_nonnull(entry, order->column))
-		return 0;
-	return place_of_key(ordered, order->descending ? bounds[order->column].greatest : bounds[order->column].least);
-}
-
-/* Of the first row of all sources so far; of none, behind all segments. */
-static uint64
-place_of_first(const RtscanOrdered *ordered)
-{
-	const RtscanOrderedSource *source;
-
-	if (binaryheap_empty(ordered->heap))
-		return PG_UINT64_MAX;
-	source = (const RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap));
-	if (source->isnull)
-		return ordered->order->columns[0].nulls_first ? 0 : PG_UINT64_MAX;
-	return place_of_key(ordered, rtscan_key_encode(ordered->type->key_kind, source->value));
-}
-
-/* Open segments as long as the next one may have a row that comes before those that are known. */
+/* Open the segments that may have a row that comes before all that are known, or with the first of them. */
 static void
-open_segments(RtscanOrdered *ordered)
+open_due_segments(RtscanOrdered *ordered)
 {
-	uint64		place;
+	uint64		bound;
 
-	while (rtscan_next_place(&ordered->search, &place) && place <= place_of_first(ordered))
+	while (rtscan_next_bound(&ordered->search, &bound) &&
+		   (binaryheap_empty(ordered->heap) || bound <= ((const RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap)))->bound))
 	{
 		RtscanRowBits *bits;
 		RtscanSegmentScan *segment = rtscan_next_segment(&ordered->search, &bits);
-		RtscanOrderedSource *source = segment ? add_segment(ordered, segment, bits) : NULL;
+		RtscanOrderedSource *source = bits ? add_segment(ordered, segment, bits) : NULL;
 
 		CHECK_FOR_INTERRUPTS();
 		if (source && begin_source(source))
@@ -322,28 +330,16 @@ open_segments(RtscanOrdered *ordered)
 	}
 }
 
-/* With the first segments, and the pending rows. */
-static void
-begin_lazily(RtscanOrdered *ordered)
-{
-	RtscanOrderedSource *pending;
-
-	ordered->heap = binaryheap_allocate(ordered->search.nsegments + 1, compare_sources, ordered);
-	open_segments(ordered);
-	pending = add_pending_source(ordered);
-	if (pending && begin_source(pending))
-		binaryheap_add(ordered->heap, PointerGetDatum(pending));
-}
-
 /*
- * Are segments opened one after another?  Where another executor is asked for by name it gets them all, and keys tell the places; what is
- * skipped is counted in all of them.
+ * Are segments opened one after another?  Only the directory's keys tell whose turn it is; rows that are skipped are counted in all segments;
+ * and an executor that is asked for by name gets all of them.
  */
 static bool
-is_lazy(const RtscanOrdered *ordered)
+opens_in_turn(const RtscanOrdered *ordered, const RtscanImage *image)
 {
-	return ordered->order->few && ordered->skip == 0 && ordered->type->key_kind != RTSCAN_KEY_NONE &&
-		(rtscan_executor == RTSCAN_EXECUTOR_AUTO || rtscan_executor == RTSCAN_EXECUTOR_CPU);
+	return ordered->order->few && ordered->type->key_kind != RTSCAN_KEY_NONE && ordered->skip == 0 &&
+		(rtscan_executor == RTSCAN_EXECUTOR_AUTO || rtscan_executor == RTSCAN_EXECUTOR_CPU) &&
+		rtscan_bounds_are_apart(&ordered->order->columns[0], image);
 }
 
 /* Take the first row of all. */
@@ -385,16 +381,13 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 		.prepare_arg = ordered,
 	};
 	ordered->skip = skip;
-	ordered->lazy = is_lazy(ordered);
-	if (ordered->lazy)
-		ordered->search.place = place_of_segment;
+	ordered->in_turn = opens_in_turn(ordered, image);
+	if (ordered->in_turn)
+		ordered->search.bound = bound_of_segment;
 	search_all(ordered, image);
-	if (!ordered->lazy)
-		(void) add_pending_source(ordered);
+	add_pending_source(ordered);
 	if (order->by_heap)
 		ordered->first_rows = rtscan_begin_first_rows(ordered);
-	else if (ordered->lazy)
-		begin_lazily(ordered);
 	else
 	{
 		ordered->skip = rtscan_skip_rows(ordered, skip);
@@ -532,18 +525,37 @@ make_room_for_lot(RtscanOrdered *ordered)
 	ordered->room = ordered->lot;
 }
 
+static uint32
+merge_rows(RtscanOrdered *ordered, RtscanLotRow *rows, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		open_due_segments(ordered);
+		if (binaryheap_empty(ordered->heap))
+			return i;
+		rows[i] = take_first(ordered);
+	}
+	return n;
+}
+
+static uint32
+next_lot(const RtscanOrdered *ordered)
+{
+	uint32		lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
+	double		missing = ordered->order->wanted - ordered->taken;
+
+	return missing > 0 && missing < lot ? (uint32) ceil(missing) : lot;
+}
+
 /* Take the rows of the next lot, whether the snapshot sees them or not; false if there are none left. */
 static bool
 take_lot(RtscanOrdered *ordered)
 {
 	make_room_for_lot(ordered);
-	ordered->n = 0;
-	if (ordered->first_rows)
-		ordered->n = rtscan_next_first_rows(ordered->first_rows, ordered->rows, ordered->lot);
-	else
-		for (open_segments(ordered); ordered->n < ordered->lot && !binaryheap_empty(ordered->heap); open_segments(ordered))
-			ordered->rows[ordered->n++] = take_first(ordered);
-	ordered->lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
+	ordered->n = ordered->first_rows ? rtscan_next_first_rows(ordered->first_rows, ordered->rows, ordered->lot) :
+		merge_rows(ordered, ordered->rows, ordered->lot);
+	ordered->taken += ordered->n;
+	ordered->lot = next_lot(ordered);
 	return ordered->n > 0;
 }
 

@@ -3,10 +3,8 @@
  *		The rows of an index that match a filter, in an order, some at a time.
  *
  * All segments are searched at first, for the first row may be in any of them; but where few rows are wanted (RtscanOrder), each only when
- * the directory's bounds let it have a row that comes before those of the segments that have been searched:
- *
- *	ORDER BY at DESC LIMIT 10	 [ . . . . ][ . . . . ][ . . . . ][ . # # # ]	pending # .
- *								 not opened						  searched
+ * the directory lets it have a row that comes before those that are known (order_bounds.h), or with the first of them: of rows with the same
+ * value those of segments come before pending ones.
  *
  * In the order of a key column their rows come in order (order_stream.h), and are merged by value with each other and with the pending
  * rows.  Only rows that come up are looked up in the heap.  In the order of several columns, or of INCLUDEd ones, the first rows are found

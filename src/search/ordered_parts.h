@@ -19,6 +19,7 @@ typedef struct RtscanOrderedSource
 	bool		sees_all;		/* the snapshot sees all of its rows */
 	uint64		rows;			/* that match */
 	RtscanRowBits *bits;		/* of a segment: theirs, all chunks filled; NULL if its stream needs none */
+	bool		searched_again; /* for bits of rows that are tested */
 	uint32		passed;			/* places before the first of them, in the order of all of the segment's rows */
 	RtscanValues **values;		/* by column, opened when first asked for */
 
@@ -29,6 +30,7 @@ typedef struct RtscanOrderedSource
 	RtscanStreamKey key;		/* its key, which is not looked up of a single source; */
 	Datum		value;			/* and its value, likewise */
 	bool		isnull;
+	uint64		bound;			/* of the value, where segments are opened in turn (order_bounds.h) */
 } RtscanOrderedSource;
 
 /* It matches, and the snapshot sees it. */
@@ -59,16 +61,16 @@ struct RtscanOrdered
 	RtscanSearch search;
 	MemoryContext context;
 	MemoryContext lot_context;	/* of the values of the rows at hand */
-	bool		lazy;			/* segments become sources when it is their turn */
+	bool		in_turn;		/* segments become sources when it is their turn */
 	List	   *sources;
 	RtscanOrderedPending *pending;
 	uint32		npending;
 	uint32		capacity;
 	binaryheap *heap;			/* of sources that have a next row; or */
 	struct RtscanFirstRows *first_rows;
-	bool		searched_again; /* for bits of those segments whose rows are tested */
 	uint64		skip;			/* rows that are still to be dropped */
-	uint32		lot;			/* rows of the next lot */
+	uint64		taken;			/* rows of the lots before, */
+	uint32		lot;			/* and of the next one */
 	uint32		n;				/* rows at hand, */
 	RtscanLotRow *rows;			/* in their order, */
 	RtscanLotRow **by_place;	/* and by source and row: */

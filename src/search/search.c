@@ -27,28 +27,39 @@ approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 				rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
 }
 
-/* Count a segment in which no row need be looked for; or -1: it has to be searched after all. */
+/* Count a segment in which no row need be looked for. */
 static void
-skip_segment(RtscanSearch *search, const RtscanEntry *entry, int n)
+count_skipped(RtscanSearch *search, const RtscanEntry *entry)
 {
-	search->stats.counters.segments += n;
-	search->stats.counters.skipped_segments += n;
-	search->stats.counters.chunks_skipped += n * (int64) rtscan_chunks(entry->rows);
+	search->stats.counters.segments++;
+	search->stats.counters.skipped_segments++;
+	search->stats.counters.chunks_skipped += rtscan_chunks(entry->rows);
+}
+
+/* It has counted as skipped, and is searched after all. */
+static void
+uncount_skipped(RtscanSearch *search, const RtscanEntry *entry)
+{
+	search->stats.counters.segments--;
+	search->stats.counters.skipped_segments--;
+	search->stats.counters.chunks_skipped -= rtscan_chunks(entry->rows);
 }
 
 /* qsort_comparator */
 static int
-compare_by_place(const void *a, const void *b)
+compare_by_bound(const void *a, const void *b)
 {
-	uint64		left = ((const RtscanSegmentScan *) a)->place;
-	uint64		right = ((const RtscanSegmentScan *) b)->place;
+	const RtscanSegmentScan *left = (const RtscanSegmentScan *) a;
+	const RtscanSegmentScan *right = (const RtscanSegmentScan *) b;
 
-	return left < right ? -1 : left > right;
+	if (left->bound != right->bound)
+		return left->bound < right->bound ? -1 : 1;
+	return left->entry < right->entry ? -1 : left->entry > right->entry;
 }
 
 /* Until it is taken each counts as skipped. */
 static void
-put_in_places(RtscanSearch *search)
+sort_by_bound(RtscanSearch *search)
 {
 	const RtscanImage *image = search->image;
 
@@ -56,10 +67,10 @@ put_in_places(RtscanSearch *search)
 	{
 		RtscanSegmentScan *segment = &search->segments[i];
 
-		segment->place = search->place(segment->entry, rtscan_image_bounds(image, segment->entry - image->entries), search->prepare_arg);
-		skip_segment(search, segment->entry, 1);
+		segment->bound = search->bound(segment->entry, rtscan_image_bounds(image, segment->entry - image->entries), search->prepare_arg);
+		count_skipped(search, segment->entry);
 	}
-	qsort(search->segments, search->nsegments, sizeof(RtscanSegmentScan), compare_by_place);
+	qsort(search->segments, search->nsegments, sizeof(RtscanSegmentScan), compare_by_bound);
 }
 
 /*
@@ -84,10 +95,10 @@ list_segments(RtscanSearch *search)
 		if (may_match[i] || (search->shared && rtscan_entry_is_live(&image->entries[i])))
 			search->segments[search->nsegments++] = (RtscanSegmentScan) {.entry = &image->entries[i], .skipped = !may_match[i]};
 		else if (rtscan_entry_is_live(&image->entries[i]))
-			skip_segment(search, &image->entries[i], 1);
+			count_skipped(search, &image->entries[i]);
 	pfree(may_match);
-	if (search->place)
-		put_in_places(search);
+	if (search->bound)
+		sort_by_bound(search);
 }
 
 /* Here the CPU looks all values up that it had better look up. */
@@ -277,7 +288,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	if (!rtscan_filter_is_never(search->filter))
 	{
 		list_segments(search);
-		search->looks_up_late = search->place || (search->shared && search->claim == NULL && rtscan_executor_is_cpu());
+		search->looks_up_late = search->bound || (search->shared && search->claim == NULL && rtscan_executor_is_cpu());
 		search->chosen = RTSCAN_EXECUTOR_CPU;
 		search->tests = search->may_test && rtscan_filter_may_be_tested(search->filter);
 		if (!search->looks_up_late)
@@ -383,8 +394,8 @@ take_segment(RtscanSearch *search)
 	if (round->scans[round->next].lost)
 		begin_round(search, round->scans + round->next, round->nscans - round->next);
 	segment = &round->scans[round->next++];
-	if (search->place)
-		skip_segment(search, segment->entry, -1);
+	if (search->bound)
+		uncount_skipped(search, segment->entry);
 	search->stats.counters.segments++;
 	search->stats.counters.skipped_segments += segment->skipped;
 	return segment;
@@ -409,7 +420,7 @@ evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 	return bits;
 }
 
-/* Evaluate the next segment of this process's; NULL if there is none left. */
+/* Evaluate the next segment of this process's that has rows, or by bounds the very next one; NULL if there is none left. */
 static RtscanSegmentScan *
 next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
@@ -425,7 +436,7 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 		/* There is nothing to share. */
 		if (*bits == NULL && search->shares_chunks)
 			rtscan_take_all_chunks(search, segment);
-	} while (*bits == NULL);
+	} while (*bits == NULL && search->bound == NULL);
 	return segment;
 }
 
@@ -467,11 +478,11 @@ next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 }
 
 bool
-rtscan_next_place(const RtscanSearch *search, uint64 *place)
+rtscan_next_bound(const RtscanSearch *search, uint64 *bound)
 {
-	if (search->place == NULL || search->next_segment == search->nsegments)
+	if (search->bound == NULL || search->next_segment == search->nsegments)
 		return false;
-	*place = search->segments[search->next_segment].place;
+	*bound = search->segments[search->next_segment].bound;
 	return true;
 }
 
@@ -520,7 +531,7 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 	Assert(search->shared == NULL);
 	*again = *search;
 	again->leaves_cpu = true;
-	again->place = NULL;
+	again->bound = NULL;
 	again->segments = palloc(Max(list_length(segments), 1) * sizeof(RtscanSegmentScan));
 	again->nsegments = again->next_segment = 0;
 	foreach(cell, segments)

@@ -28,11 +28,8 @@
 /* A segment has rows that may match: say what is wanted of it, in memory that lasts as long as the search. */
 typedef void (*RtscanPrepareSegment) (RtscanSegmentScan *segment, void *arg);
 
-/*
- * Where in an order the first row of a segment may be, before it has been opened: segments come in the order of their places.  arg:
- * prepare_arg of the search.
- */
-typedef uint64 (*RtscanPlace) (const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg);
+/* What no row of a segment comes before, in an order: that of their bounds is that of the segments.  arg: prepare_arg of the search. */
+typedef uint64 (*RtscanSegmentBound) (const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg);
 
 typedef struct RtscanSearch
 {
@@ -46,7 +43,7 @@ typedef struct RtscanSearch
 	bool		may_test;		/* long conditions may be left to who tests rows for them (device_members.h) */
 	RtscanPrepareSegment prepare;	/* of each segment, once its filter is known: sets want_bits, prepared, takes_list */
 	void	   *prepare_arg;
-	RtscanPlace place;			/* NULL: segments come in any order; else each is looked up, by the CPU, when it is taken */
+	RtscanSegmentBound bound;	/* NULL: segments come in any order; else nobody shares them, and each is looked up when it is taken, by the CPU */
 
 	/* Once it has begun: the image's segments. */
 	RtscanSegmentScan *segments;
@@ -88,12 +85,13 @@ extern void rtscan_search_without_tallies(RtscanSearch *search);
 
 /*
  * The next segment that has rows that match, or NULL: their bits, dead rows taken out, are the caller's until it asks
- * for the next one.  (Their words may move meanwhile, so ask rtscan_bits_chunk() for them.)
+ * for the next one.  (Their words may move meanwhile, so ask rtscan_bits_chunk() for them.)  In the order of bounds segments that have
+ * no such rows come, too, with NULL for their bits: the one that follows may not be wanted any more.
  */
 extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits);
 
-/* The place of the segment that is next, if they have places; false if there is none left. */
-extern bool rtscan_next_place(const RtscanSearch *search, uint64 *place);
+/* The bound of the segment that is next, if they have bounds; false if there is none left. */
+extern bool rtscan_next_bound(const RtscanSearch *search, uint64 *bound);
 
 /*
  * The next row of a pending list that matches, or NULL; it is good until the next one is asked for.  Its time is for the
