@@ -250,14 +250,43 @@ sub widen_bounds
 	return "entries with $bounds bounds";
 }
 
-# A statement's error: its SQLSTATE with its message, or '' if it succeeded.
+# Have the directory, and what the metapage has become different since, say that no segment has NULLs in any of four columns: each record
+# says so at 36, behind the kind in its lowest byte, and the bounds at 188 of the metapage say how long one is.
+sub deny_nulls
+{
+	my ($file) = @_;
+	my $count = 0;
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	read($handle, my $meta, $page);
+	my ($directory, $bounds) = unpack('x104 L x80 L', $meta);
+	foreach ([ 0, 200 ], [ $directory, 64 ])
+	{
+		my ($block, $first) = @$_;
+		next if $block >= (-s $file) / $page;
+		seek($handle, $block * $page, 0);
+		read($handle, my $bytes, $page);
+		for (my $at = $first; $at < unpack('x12 S', $bytes); $at += 40 + 16 * $bounds)
+		{
+			next if ord(substr($bytes, $at + 36, 1)) != 0;
+			substr($bytes, $at + 37, 1) = "\x0f";
+			$count++;
+		}
+		seek($handle, $block * $page, 0);
+		print $handle $bytes;
+	}
+	close($handle);
+	ok($count > 0, "$file has entries of segments");
+	return "NULLs of $count segments denied";
+}
+
+# A statement's error: its SQLSTATE with its message and the detail, or '' if it succeeded.
 sub try_statement
 {
 	my ($statement) = @_;
 	my ($rc, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$statement", timeout => 60, timed_out => \my $late);
 	return 'no end, and not to be cancelled' if $late;
 	return '' if $err !~ /ERROR|FATAL|PANIC|closed the connection/;
-	return $err =~ /(?:ERROR|FATAL|PANIC):\s+(.*)/ ? $1 : $err;
+	return $err =~ /(?:ERROR|FATAL|PANIC):\s+(.*(?:\nDETAIL:.*)?)/ ? $1 : $err;
 }
 
 sub alive
@@ -288,6 +317,7 @@ sub use_table
 	}
 	ok($error{check} ne '' || $error{queries} !~ /MISMATCH/, "$name ($done): no wrong answer behind rtscan_check's back")
 	  || diag($error{queries});
+	like($error{check}, qr/the directory says that no row is NULL/, "$name ($done): rtscan_check() finds them") if $done =~ /denied/;
 	# REINDEX reads the heap only
 	is($error{reindex}, '', "$name ($done): REINDEX repairs it");
 	return 1;
@@ -295,13 +325,14 @@ sub use_table
 
 my $end = time() + $seconds;
 my %seen;
-for (my $round = 0; $round < 5 || time() < $end; $round++)
+for (my $round = 0; $round < 6 || time() < $end; $round++)
 {
 	restore();
 	my %done = map {
 		my $file = $node->data_dir . '/' . $path{$_}[1];
 		$_ =>
-			$round > 4 ? spoil($file)
+			$round > 5 ? spoil($file)
+		  : $round == 5 ? deny_nulls($file)
 		  : $round == 4 ? widen_bounds($file)
 		  : $round == 3 ? empty_named_pages($file)
 		  : $round == 2 ? revive_rows($file)
