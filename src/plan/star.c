@@ -303,8 +303,8 @@ make_dimension(const RtscanStar *star, RelOptInfo *inner, JoinType type, List *q
 	return dimension;
 }
 
-static int
-count_tables(PlannerInfo *root, Relids relids)
+int
+rtscan_count_tables(PlannerInfo *root, Relids relids)
 {
 	int			tables = 0,
 				relid = -1;
@@ -314,7 +314,7 @@ count_tables(PlannerInfo *root, Relids relids)
 		RelOptInfo *table = root->simple_rel_array[relid];
 
 		if (table && table->subroot)
-			tables += count_tables(table->subroot, table->subroot->all_baserels);
+			tables += rtscan_count_tables(table->subroot, table->subroot->all_baserels);
 		else if (table)
 			tables += rtscan_has_leaves(root, table) ? list_length(rtscan_leaves_of(root, table)) : 1;
 	}
@@ -337,7 +337,7 @@ rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *join
 	dimension->repeats = repeats;
 	dimension->selectivity = selectivity_of(root, star, joinrel, inner, infos, type, repeats, extra);
 	dimension->residual = list_difference_ptr(extra->restrictlist, infos);
-	dimension->tables = count_tables(root, inner->relids);
+	dimension->tables = rtscan_count_tables(root, inner->relids);
 	result = palloc(sizeof(RtscanStar));
 	*result = (RtscanStar) {joinrel, star->index, star->table, star->leaves, lappend(list_copy(star->dimensions), dimension)};
 	return result;

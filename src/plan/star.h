@@ -98,6 +98,9 @@ extern RtscanStar *rtscan_add_dimension(PlannerInfo *root, const RtscanStar *sta
 										Relids cores, JoinType type, const JoinPathExtraData *extra);
 extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
 
+/* star.c: tables that the plan of a relation is about, leaves counted each. */
+extern int	rtscan_count_tables(PlannerInfo *root, Relids relids);
+
 /* star_leaf.c: likewise, where the star is a leaf's, and the join that of the whole fact. */
 extern RtscanStar *rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner,
 												Relids cores, JoinType type, const JoinPathExtraData *extra);

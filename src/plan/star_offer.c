@@ -15,6 +15,12 @@
 /* Stars of a relation and table that are remembered, at most: one an index and way to join. */
 #define MAX_STARS	8
 
+/*
+ * Each of a fact's leaves has a plan of a dimension, of which one is executed.  Of so many leaves and tables of a dimension, multiplied, there are
+ * no stars: as many scans would have to be planned, and begun.
+ */
+#define MAX_SCANS	5000
+
 /* What is remembered of a join relation. */
 typedef struct JoinStars
 {
@@ -264,6 +270,7 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 		  const JoinPathExtraData *extra)
 {
 	Relids		cores = rtscan_cores_of(root, inner);
+	int			tables = rtscan_count_tables(root, inner->relids);
 	List	   *of_leaves = NIL;
 	bool		added = false;
 	ListCell   *cell;
@@ -271,9 +278,11 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 	foreach(cell, stars_to_begin_with(root, outer))
 	{
 		const RtscanStar *before = lfirst(cell);
-		RtscanStar *star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores,
-																								  type, extra);
+		RtscanStar *star;
 
+		if (before->table && (double) before->leaves * tables > MAX_SCANS)
+			continue;
+		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores, type, extra);
 		if (star && star->table)
 			of_leaves = lappend(of_leaves, star);
 		else if (star)
