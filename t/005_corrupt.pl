@@ -183,7 +183,7 @@ sub revive_rows
 	return "the last dead bits of $count pages cleared";
 }
 
-# Have the metapage name itself, or a block behind the end, as the spare directory: at 108 in the file (storage/metapage.h).
+# Have the metapage name itself, or a block behind the end, as the spare directory: at 108 in the file (storage/directory.h).
 sub mislead_spare
 {
 	my ($file) = @_;

@@ -223,7 +223,7 @@ sub page_content
 	return $end > $from ? substr($page, $from, $end - $from) : '';
 }
 
-# The entries of an index's image (storage/metapage.h), each with the bounds of so many key columns: those of the directory that the
+# The entries of an index's image (storage/directory.h), each with the bounds of so many key columns: those of the directory that the
 # metapage names, but for the differences behind RtscanMeta.
 sub directory_entries
 {
