@@ -464,7 +464,7 @@ rtscan_workers_cost(int workers)
 	return workers * WORKER_PART * parallel_setup_cost;
 }
 
-/* Leaves of a partitioned table that are not left out, as far as there are no more than a few. */
+/* Leaves of a partitioned table that pruning does not leave out, as far as there are no more than a few. */
 static int
 count_leaves(const RelOptInfo *table)
 {

@@ -270,8 +270,8 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 		  const JoinPathExtraData *extra)
 {
 	Relids		cores = rtscan_cores_of(root, inner);
-	int			tables = rtscan_count_tables(root, inner->relids);
 	List	   *of_leaves = NIL;
+	int			tables = 0;
 	bool		added = false;
 	ListCell   *cell;
 
@@ -280,6 +280,8 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 		const RtscanStar *before = lfirst(cell);
 		RtscanStar *star;
 
+		if (before->table && tables == 0)
+			tables = rtscan_count_tables(root, inner->relids);
 		if (before->table && (double) before->leaves * tables > MAX_SCANS)
 			continue;
 		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores, type, extra);

@@ -13,7 +13,7 @@
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
-/* The first lot of rows; each is twice as large as the one before, but when they have come to what is wanted. */
+/* The first lot of rows; each is twice as large as the one before, but takes no more than is still missing of what is wanted. */
 #define FIRST_LOT	16
 
 /* ---------------------------------------------------------------- comparing */
@@ -29,13 +29,13 @@ rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Dat
 	return ordered->order->columns[0].descending ? (result < 0) - (result > 0) : result;
 }
 
-/* Of rows with the same value those of segments come before pending ones. */
+/* Of rows with the same value those of segments come first, in the order of the image however they are opened, then pending ones. */
 static int
-compare_numbers(const RtscanOrderedSource *a, const RtscanOrderedSource *b)
+compare_origins(const RtscanOrderedSource *a, const RtscanOrderedSource *b)
 {
-	if ((a->segment == NULL) != (b->segment == NULL))
-		return a->segment ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	if (a->segment == NULL || b->segment == NULL)
+		return (a->segment == NULL) - (b->segment == NULL);
+	return a->segment->entry < b->segment->entry ? -1 : a->segment->entry > b->segment->entry;
 }
 
 /* binaryheap_comparator: the source whose row comes first is on top. */
@@ -47,7 +47,7 @@ compare_sources(Datum a, Datum b, void *arg)
 
 	int			result = rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
 
-	return -(result ? result : compare_numbers(left, right));
+	return -(result ? result : compare_origins(left, right));
 }
 
 /* qsort_arg_comparator */
@@ -112,7 +112,7 @@ source_of(const RtscanOrdered *ordered, const RtscanEntry *entry)
 	elog(ERROR, "rtscan: there is no source of a segment that has been searched again");
 }
 
-/* RtscanStreamDoubter: another executor may find the bits of all segments whose rows are tested in less time than the CPU goes on for. */
+/* RtscanStreamDoubter: another executor may find the bits of segments whose rows are tested in less time than the CPU goes on for. */
 static void
 search_again(void *arg)
 {
@@ -324,6 +324,7 @@ open_due_segments(RtscanOrdered *ordered)
 		RtscanSegmentScan *segment = rtscan_next_segment(&ordered->search, &bits);
 		RtscanOrderedSource *source = bits ? add_segment(ordered, segment, bits) : NULL;
 
+		Assert(segment);
 		CHECK_FOR_INTERRUPTS();
 		if (source && begin_source(source))
 			binaryheap_add(ordered->heap, PointerGetDatum(source));
@@ -511,18 +512,18 @@ keep_visible(RtscanOrdered *ordered)
 
 /* There may be a thousand partitions that are merged, of each of which a few rows are wanted. */
 static void
-make_room_for_lot(RtscanOrdered *ordered)
+make_room(RtscanOrdered *ordered, uint32 rows)
 {
-	if (ordered->lot <= ordered->room)
+	if (rows <= ordered->room)
 		return;
 	if (ordered->rows)
 	{
 		pfree(ordered->rows);
 		pfree(ordered->by_place);
 	}
-	ordered->rows = palloc(ordered->lot * sizeof(RtscanLotRow));
-	ordered->by_place = palloc(ordered->lot * sizeof(RtscanLotRow *));
-	ordered->room = ordered->lot;
+	ordered->rows = palloc(rows * sizeof(RtscanLotRow));
+	ordered->by_place = palloc(rows * sizeof(RtscanLotRow *));
+	ordered->room = rows;
 }
 
 static uint32
@@ -539,23 +540,24 @@ merge_rows(RtscanOrdered *ordered, RtscanLotRow *rows, uint32 n)
 }
 
 static uint32
-next_lot(const RtscanOrdered *ordered)
+rows_of_lot(const RtscanOrdered *ordered)
 {
-	uint32		lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
 	double		missing = ordered->order->wanted - ordered->taken;
 
-	return missing > 0 && missing < lot ? (uint32) ceil(missing) : lot;
+	return missing > 0 && missing < ordered->lot ? (uint32) ceil(missing) : ordered->lot;
 }
 
 /* Take the rows of the next lot, whether the snapshot sees them or not; false if there are none left. */
 static bool
 take_lot(RtscanOrdered *ordered)
 {
-	make_room_for_lot(ordered);
-	ordered->n = ordered->first_rows ? rtscan_next_first_rows(ordered->first_rows, ordered->rows, ordered->lot) :
-		merge_rows(ordered, ordered->rows, ordered->lot);
+	uint32		rows = rows_of_lot(ordered);
+
+	make_room(ordered, rows);
+	ordered->n = ordered->first_rows ? rtscan_next_first_rows(ordered->first_rows, ordered->rows, rows) :
+		merge_rows(ordered, ordered->rows, rows);
 	ordered->taken += ordered->n;
-	ordered->lot = next_lot(ordered);
+	ordered->lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
 	return ordered->n > 0;
 }
 

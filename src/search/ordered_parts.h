@@ -30,7 +30,7 @@ typedef struct RtscanOrderedSource
 	RtscanStreamKey key;		/* its key, which is not looked up of a single source; */
 	Datum		value;			/* and its value, likewise */
 	bool		isnull;
-	uint64		bound;			/* of the value, where segments are opened in turn (order_bounds.h) */
+	uint64		bound;			/* and the value's, likewise, where segments are opened in turn (order_bounds.h) */
 } RtscanOrderedSource;
 
 /* It matches, and the snapshot sees it. */
@@ -70,7 +70,7 @@ struct RtscanOrdered
 	struct RtscanFirstRows *first_rows;
 	uint64		skip;			/* rows that are still to be dropped */
 	uint64		taken;			/* rows of the lots before, */
-	uint32		lot;			/* and of the next one */
+	uint32		lot;			/* and of the next one, if no fewer are missing */
 	uint32		n;				/* rows at hand, */
 	RtscanLotRow *rows;			/* in their order, */
 	RtscanLotRow **by_place;	/* and by source and row: */

@@ -268,6 +268,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 				end;
 
 	INSTR_TIME_SET_CURRENT(start);
+	Assert(search->bound == NULL || search->shared == NULL);
 	search->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan search", ALLOCSET_DEFAULT_SIZES);
 	search->short_context = AllocSetContextCreate(search->context, "rtscan search of a segment", ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(search->context);
