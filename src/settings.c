@@ -149,7 +149,7 @@ define_device_settings(void)
 							   &rtscan_device, "", PGC_SIGHUP, 0, check_devices, NULL, NULL);
 	DefineCustomIntVariable("rtscan.device_memory",
 							"Sets the maximum memory to be used on each device.",
-							"Zero: four fifths of what it has.",
+							"Zero: four fifths of what it has, or one fifth if it is the server's memory.",
 							&rtscan_device_memory, 0, 0, INT_MAX / 2, PGC_SIGHUP, GUC_UNIT_MB,
 							NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.device_clocks",

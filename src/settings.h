@@ -41,7 +41,7 @@ extern char *rtscan_device;		/* numbers or parts of names, with commas between; 
 
 /* The next device of such a list, which is changed, without blanks around it; NULL behind the last one. */
 extern char *rtscan_next_device(char **list);
-extern int	rtscan_device_memory;	/* MB; 0: four fifths of the device's */
+extern int	rtscan_device_memory;	/* MB; 0: as much as leaves room for others */
 extern bool rtscan_device_clocks;
 extern int	rtscan_device_timeout;	/* ms */
 
