@@ -44,7 +44,6 @@ compare_sources(Datum a, Datum b, void *arg)
 {
 	const RtscanOrderedSource *left = (const RtscanOrderedSource *) DatumGetPointer(a);
 	const RtscanOrderedSource *right = (const RtscanOrderedSource *) DatumGetPointer(b);
-
 	int			result = rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
 
 	return -(result ? result : compare_origins(left, right));
