@@ -12,7 +12,7 @@
 #include "plan/planning_run.h"
 #include "settings.h"
 
-/* Stars of a relation and table that are remembered, at most: one an index and way to join. */
+/* Where as many stars of a relation and table are remembered, one an index and way to join, no other way is tried. */
 #define MAX_STARS	8
 
 /*
@@ -87,36 +87,45 @@ rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel)
 	return facts;
 }
 
-/* Have two stars of a relation the same dimensions, in any order? */
 static bool
-are_alike(const RtscanStar *a, const RtscanStar *b)
+has_dimension(const RtscanStar *star, const RelOptInfo *rel)
 {
-	ListCell   *cell,
-			   *other;
-	int			same = 0;
+	ListCell   *cell;
 
-	if (a->index != b->index || list_length(a->dimensions) != list_length(b->dimensions))
-		return false;
-	foreach(cell, a->dimensions)
-		foreach(other, b->dimensions)
-			same += ((RtscanStarDimension *) lfirst(cell))->rel == ((RtscanStarDimension *) lfirst(other))->rel;
-	return same == list_length(a->dimensions);
+	foreach(cell, star->dimensions)
+		if (((RtscanStarDimension *) lfirst(cell))->rel == rel)
+			return true;
+	return false;
 }
 
-/* Is a star a new one, or are there so many of its table that it does not matter? */
+/* Has a star the dimensions of another one, in any order, and this one? */
 static bool
-is_known(const JoinStars *known, const RtscanStar *star)
+is_extended(const RtscanStar *star, const RtscanStar *before, const RelOptInfo *inner)
+{
+	ListCell   *cell;
+
+	if (star->index != before->index || list_length(star->dimensions) != list_length(before->dimensions) + 1 || !has_dimension(star, inner))
+		return false;
+	foreach(cell, before->dimensions)
+		if (!has_dimension(star, ((RtscanStarDimension *) lfirst(cell))->rel))
+			return false;
+	return true;
+}
+
+/* Is a star with one more dimension a new one of a relation, and are there not so many of its table that it does not matter? */
+static bool
+is_new(const JoinStars *known, const RtscanStar *before, const RelOptInfo *inner)
 {
 	int			others = 0;
 	ListCell   *cell;
 
 	foreach(cell, known->stars)
 	{
-		if (are_alike(lfirst(cell), star))
-			return true;
-		others += ((RtscanStar *) lfirst(cell))->index->rel == star->index->rel;
+		if (is_extended(lfirst(cell), before, inner))
+			return false;
+		others += ((RtscanStar *) lfirst(cell))->index->rel == before->index->rel;
 	}
-	return others == MAX_STARS;
+	return others < MAX_STARS;
 }
 
 /* ---------------------------------------------------------------- paths */
@@ -251,18 +260,14 @@ stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
 	return stars;
 }
 
-/* Remember a star, unless there is no need; returns whether it is one of a leaf. */
-static bool
+static void
 add_star(PlannerInfo *root, RelOptInfo *joinrel, RtscanStar *star)
 {
 	JoinStars  *known = remembered(root, joinrel);
 
-	if (is_known(known, star))
-		return false;
 	known->stars = lappend(known->stars, star);
 	if (star->table == NULL && rtscan_enable_scan && !may_be_rechecked(root))
 		offer_rows(root, star);
-	return star->table != NULL;
 }
 
 static void
@@ -270,9 +275,9 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 		  const JoinPathExtraData *extra)
 {
 	Relids		cores = rtscan_cores_of(root, inner);
+	const JoinStars *known = remembered(root, joinrel);
 	List	   *of_leaves = NIL;
 	int			tables = 0;
-	bool		added = false;
 	ListCell   *cell;
 
 	foreach(cell, stars_to_begin_with(root, outer))
@@ -284,6 +289,8 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 			tables = rtscan_count_tables(root, inner->relids);
 		if (before->table && (double) before->leaves * tables > MAX_SCANS)
 			continue;
+		if (!is_new(known, before, inner))
+			continue;
 		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores, type, extra);
 		if (star && star->table)
 			of_leaves = lappend(of_leaves, star);
@@ -293,8 +300,8 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 	if (!rtscan_leaves_agree(root, of_leaves, inner))
 		return;
 	foreach(cell, of_leaves)
-		added |= add_star(root, joinrel, lfirst(cell));
-	if (added && rtscan_enable_scan && !may_be_rechecked(root))
+		add_star(root, joinrel, lfirst(cell));
+	if (of_leaves != NIL && rtscan_enable_scan && !may_be_rechecked(root))
 		offer_rows_of_leaves(root, joinrel);
 }
 
