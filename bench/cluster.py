@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -117,3 +118,11 @@ def connect(directory, port=5432):
     connection = psycopg2.connect(host=directory, port=port, user="bench", dbname="postgres")
     connection.autocommit = True
     return connection
+
+
+def timed(cursor, query):
+    """Milliseconds until the client has a query's rows, and these."""
+    start = time.monotonic()
+    cursor.execute(query)
+    rows = cursor.fetchall()
+    return 1000 * (time.monotonic() - start), rows

@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import report
-from cluster import connect, parser
+from cluster import connect, parser, timed
 from report import Record
 from run import measured, note
 
@@ -87,15 +87,10 @@ def choose(cursor, peer):
     cursor.execute("SET enable_seqscan = off")
 
 
-def timed(cursor, query):
-    """Milliseconds: the median of 20, after one run to warm up."""
-    times = []
-    for _ in range(21):
-        start = time.monotonic()
-        cursor.execute(query)
-        answer = cursor.fetchall()
-        times.append((time.monotonic() - start) * 1000)
-    return statistics.median(times[1:]), answer
+def median(cursor, query):
+    """Milliseconds, of 20 runs after one to warm up, and the last one's rows."""
+    runs = [timed(cursor, query) for _ in range(21)]
+    return statistics.median(took for took, _ in runs[1:]), runs[-1][1]
 
 
 def ask(cursor, options, hours, times):
@@ -103,7 +98,7 @@ def ask(cursor, options, hours, times):
         choose(cursor, peer)
         for name, query in QUERIES.items():
             for size in options.sizes:
-                took, answer = timed(cursor, query.format(table=table_of(size), hour=f"timestamp '{hours[size]}'"))
+                took, answer = median(cursor, query.format(table=table_of(size), hour=f"timestamp '{hours[size]}'"))
                 if name == "rows" and answer != [(HOUR_ROWS,)]:
                     raise SystemExit(f"{peer} answers {answer}")
                 times.setdefault((name, size, peer), []).append(took)

@@ -12,7 +12,7 @@ import tempfile
 import time
 
 import report
-from cluster import Server, parser, server_settings
+from cluster import Server, parser, server_settings, timed
 from report import Record
 from run import note
 
@@ -69,19 +69,12 @@ def load(cursor, options, table):
     cursor.execute(f"VACUUM ANALYZE {table}")
 
 
-def timed(cursor, query):
-    begin = time.monotonic()
-    cursor.execute(query)
-    cursor.fetchall()
-    return 1000 * (time.monotonic() - begin)
-
-
 def query_records(cursor, options, peer):
     for case, query in QUERIES.items():
         times = {nodes: [] for nodes in NODES}
         for repetition in range(options.repetitions + 1):
             for nodes in NODES:
-                took = timed(cursor, query.format(t=nodes))
+                took, _ = timed(cursor, query.format(t=nodes))
                 if repetition > 0:
                     times[nodes].append(took)
         for nodes, values in times.items():
@@ -94,7 +87,7 @@ def overhead_records(cursor, node, options):
     cursor.execute("SELECT 'one_' || get_shard_id_for_distribution_column('one', 7)")
     (shard,) = cursor.fetchone()
     ways = {"by the coordinator": (cursor, ONE_KEY.format(t="one")), "of the node": (node, ONE_KEY.format(t=shard))}
-    times = {way: [timed(*asked) for _ in range(20 * options.repetitions)] for way, asked in ways.items()}
+    times = {way: [timed(*asked)[0] for _ in range(20 * options.repetitions)] for way, asked in ways.items()}
     return [Record.of("one shard", way, "rtscan", values) for way, values in times.items()]
 
 

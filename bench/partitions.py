@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 import report
-from cluster import cluster, connect, parser
+from cluster import cluster, connect, parser, timed
+from peers import planning_time
 from report import Record
 from run import note
 
@@ -53,16 +54,8 @@ def prepare(cursor, options):
     cursor.execute("VACUUM ANALYZE small")
 
 
-def planned(cursor, query):
-    cursor.execute(f"EXPLAIN (SUMMARY, FORMAT json) {query}")
-    return cursor.fetchone()[0][0]["Planning Time"]
-
-
 def executed(cursor, query):
-    begin = time.monotonic()
-    cursor.execute(query)
-    cursor.fetchall()
-    return 1000 * (time.monotonic() - begin)
+    return timed(cursor, query)[0]
 
 
 def own_memory(cursor):
@@ -75,7 +68,7 @@ def own_memory(cursor):
 def measure_query(directory, options, case, query):
     """In a session of each peer's, by turns; in each the first time does not count."""
     cursors = {peer: connect(directory).cursor() for peer in PEERS}
-    ways = {"planning, ms": planned} if case in ONLY_PLANNED else {"planning, ms": planned, "statement, ms": executed}
+    ways = {"planning, ms": planning_time} if case in ONLY_PLANNED else {"planning, ms": planning_time, "statement, ms": executed}
     for figure, way in ways.items():
         times = {peer: [] for peer in PEERS}
         for repetition in range(options.repetitions + 1):

@@ -59,10 +59,6 @@ class Peer:
         self.cursor.execute("EXPLAIN (FORMAT json) EXECUTE query")
         return " + ".join(sorted(scans(self.cursor.fetchone()[0][0]["Plan"])))
 
-    def planning_time(self, sql):
-        self.cursor.execute(f"EXPLAIN (SUMMARY, FORMAT json) {sql}")
-        return self.cursor.fetchone()[0][0]["Planning Time"]
-
     def sizes(self):
         self.cursor.execute("SELECT sum(pg_relation_size(name::regclass)) FROM unnest(%s) AS name",
                             [list(self.indexes)])
@@ -79,6 +75,12 @@ class Peer:
             return None
         self.cursor.execute("SELECT sum(scans)::int, sum(bits_time), sum(tids_time) FROM pg_stat_rtscan")
         return self.cursor.fetchone()
+
+
+def planning_time(cursor, sql):
+    """Milliseconds, as the server says."""
+    cursor.execute(f"EXPLAIN (SUMMARY, FORMAT json) {sql}")
+    return cursor.fetchone()[0][0]["Planning Time"]
 
 
 def scans(node):

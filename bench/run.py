@@ -13,7 +13,7 @@ from math import isclose
 import report
 from cluster import cluster, connect, parser
 from generate import DATA_SETS, load
-from peers import NAMES, POSTGRES_PEERS, planner_choice, start_duckdb
+from peers import NAMES, POSTGRES_PEERS, planner_choice, planning_time, start_duckdb
 from queries import all_queries
 from report import Record
 
@@ -154,8 +154,8 @@ def planning_records(peers, query, repetitions):
     for _ in range(repetitions):
         for peer in peers:
             peer.activate()
-            peer.planning_time(query.sql)
-            samples[peer.name].append(1000 * statistics.median(peer.planning_time(query.sql) for _ in range(PLANNED)))
+            planning_time(peer.cursor, query.sql)
+            samples[peer.name].append(1000 * statistics.median(planning_time(peer.cursor, query.sql) for _ in range(PLANNED)))
     return [Record.of("planning", "", name, values) for name, values in samples.items()]
 
 

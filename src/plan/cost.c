@@ -464,28 +464,10 @@ rtscan_workers_cost(int workers)
 	return workers * WORKER_PART * parallel_setup_cost;
 }
 
-/* Leaves of a partitioned table that pruning does not leave out, as far as there are no more than a few. */
-static int
-count_leaves(const RelOptInfo *table)
-{
-	int			leaves = 0;
-
-	for (int i = -1; (i = bms_next_member(table->live_parts, i)) >= 0 && leaves <= FEW_LEAVES;)
-		leaves += table->part_rels[i]->part_scheme ? count_leaves(table->part_rels[i]) : 1;
-	return leaves;
-}
-
-/* Of children that are no partitions, which are few, all count. */
-static bool
-has_many_leaves(PlannerInfo *root, const RelOptInfo *table)
-{
-	return (table->part_scheme ? count_leaves(table) : list_length(root->append_rel_list)) > FEW_LEAVES;
-}
-
 Cost
 rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table)
 {
-	return table->top_parent_relids && has_many_leaves(root, rtscan_top_of(root, table)) ? rtscan_time_cost(OPENING_NANOSECONDS) : 0;
+	return table->top_parent_relids && rtscan_has_more_leaves(root, rtscan_top_of(root, table), FEW_LEAVES) ? rtscan_time_cost(OPENING_NANOSECONDS) : 0;
 }
 
 /* As get_parallel_divisor() has it: the more workers there are, the less the leader works itself. */

@@ -38,6 +38,23 @@ rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel)
 	return leaves;
 }
 
+/* As far as they are no more than so many. */
+static int
+count_partitions(const RelOptInfo *rel, int most)
+{
+	int			leaves = 0;
+
+	for (int i = -1; (i = bms_next_member(rel->live_parts, i)) >= 0 && leaves <= most;)
+		leaves += rel->part_rels[i]->part_scheme ? count_partitions(rel->part_rels[i], most) : 1;
+	return leaves;
+}
+
+bool
+rtscan_has_more_leaves(PlannerInfo *root, const RelOptInfo *rel, int most)
+{
+	return (rel->part_scheme ? count_partitions(rel, most) : list_length(root->append_rel_list)) > most;
+}
+
 RelOptInfo *
 rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf)
 {

@@ -15,6 +15,12 @@ extern bool rtscan_has_leaves(PlannerInfo *root, RelOptInfo *rel);
 /* Those tables (RelOptInfo *), but for what the planner has left out already. */
 extern List *rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel);
 
+/*
+ * Has it more of them than so many?  For each of many leaves that is asked without a list of them: of partitions those count that pruning has not
+ * left out; of other children, which are few, those of all tables.
+ */
+extern bool rtscan_has_more_leaves(PlannerInfo *root, const RelOptInfo *rel, int most);
+
 /* The table that a leaf is one of. */
 extern RelOptInfo *rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf);
 
