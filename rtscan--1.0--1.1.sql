@@ -52,3 +52,129 @@ CREATE VIEW pg_stat_rtscan AS SELECT * FROM rtscan_stat_scans();
 COMMENT ON VIEW pg_stat_rtscan IS
 	'scans of rtscan indexes by executor: since the server''s start if rtscan is preloaded, else of this session; times in milliseconds';
 GRANT SELECT ON pg_stat_rtscan TO PUBLIC;
+
+-- Operator classes for those of btree that have come since: with other extensions, or with a newer PostgreSQL. They have the
+-- same names and schemas; those for PostgreSQL's own are in this extension's schema and become its members, as if it had been
+-- created now.
+
+CREATE FUNCTION rtscan_mirror_classes(extension name DEFAULT NULL) RETURNS SETOF text
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	rtscan CONSTANT oid := (SELECT a.oid FROM pg_am a WHERE a.amname = 'rtscan');
+	btree CONSTANT oid := (SELECT a.oid FROM pg_am a WHERE a.amname = 'btree');
+	own_schema CONSTANT oid := (SELECT e.extnamespace FROM pg_extension e WHERE e.extname = 'rtscan');
+	own_oids CONSTANT oid := 16384;  -- initdb's, which are PostgreSQL's own, are below
+	family record;
+	class record;
+	mirror record;
+	members text;
+BEGIN
+	IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+		RAISE insufficient_privilege USING MESSAGE = 'must be superuser to create operator classes';
+	END IF;
+	IF extension <> 'pg_catalog' AND NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = extension) THEN
+		RAISE undefined_object USING MESSAGE = format('extension "%s" does not exist', extension);
+	END IF;
+	-- two sessions must not create the same ones
+	LOCK TABLE pg_opfamily IN SHARE ROW EXCLUSIVE MODE;
+
+	FOR family IN
+		SELECT f.oid, f.opfname, n.nspname, array_agg(c.oid) AS classes
+		FROM pg_opfamily f
+		JOIN pg_namespace n ON n.oid = CASE WHEN f.oid < own_oids THEN own_schema ELSE f.opfnamespace END
+		JOIN pg_opclass c ON c.opcfamily = f.oid
+		LEFT JOIN pg_depend d ON d.classid = 'pg_opclass'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+		LEFT JOIN pg_extension e ON e.oid = d.refobjid
+		CROSS JOIN LATERAL (SELECT CASE WHEN c.oid < own_oids THEN 'pg_catalog' ELSE e.extname END) o (origin)
+		WHERE f.opfmethod = btree AND o.origin = COALESCE(extension, o.origin)
+		GROUP BY f.oid, n.nspname
+		ORDER BY f.opfname, f.oid
+	LOOP
+		-- ours is the one that compares by the same functions, or an empty one of that name
+		FOR i IN 1..2 LOOP
+			SELECT f.oid, format('%I.%I', n.nspname, f.opfname) AS name INTO mirror
+			FROM pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace
+			WHERE f.opfmethod = rtscan
+				AND (EXISTS (SELECT
+							 FROM pg_amproc p JOIN pg_amproc q USING (amproclefttype, amprocrighttype, amprocnum, amproc)
+							 WHERE p.amprocfamily = family.oid AND p.amprocnum = 1 AND q.amprocfamily = f.oid)
+					 OR f.opfname = family.opfname AND n.nspname = family.nspname
+						AND NOT EXISTS (SELECT FROM pg_amproc q WHERE q.amprocfamily = f.oid))
+			ORDER BY f.opfname <> family.opfname, f.oid
+			LIMIT 1;
+			EXIT WHEN FOUND;
+			EXECUTE format('CREATE OPERATOR FAMILY %I.%I USING rtscan', family.nspname, family.opfname);
+		END LOOP;
+
+		FOR class IN
+			SELECT format('%I.%I', n.nspname, c.opcname) AS name, c.opcintype AS type,
+				c.opcdefault AND NOT EXISTS (SELECT FROM pg_opclass m WHERE m.opcmethod = rtscan
+											 AND m.opcintype = c.opcintype AND m.opcdefault) AS is_default
+			FROM pg_opclass c
+			JOIN pg_namespace n ON n.oid = CASE WHEN c.oid < own_oids THEN own_schema ELSE c.opcnamespace END
+			WHERE c.oid = ANY (family.classes)
+				AND NOT EXISTS (SELECT FROM pg_opclass m WHERE m.opcfamily = mirror.oid
+								AND m.opcname = c.opcname AND m.opcintype = c.opcintype)
+			ORDER BY c.opcdefault DESC, c.opcname
+		LOOP
+			SELECT string_agg(member, ', ' ORDER BY member) INTO members
+			FROM (SELECT format('OPERATOR %s %s', o.amopstrategy, o.amopopr::regoperator)
+				  FROM pg_amop o
+				  WHERE o.amopfamily = family.oid AND o.amoplefttype = class.type AND o.amoprighttype = class.type
+				  UNION ALL
+				  SELECT format('FUNCTION %s %s', p.amprocnum, p.amproc::oid::regprocedure)
+				  FROM pg_amproc p
+				  WHERE p.amprocfamily = family.oid AND p.amprocnum IN (1, 2)
+						AND p.amproclefttype = class.type AND p.amprocrighttype = class.type) m (member)
+			-- another name of a class that is there has its members
+			WHERE NOT EXISTS (SELECT FROM pg_amproc q WHERE q.amprocfamily = mirror.oid
+							  AND q.amproclefttype = class.type AND q.amprocrighttype = class.type);
+			EXECUTE format('CREATE OPERATOR CLASS %s %s FOR TYPE %s USING rtscan FAMILY %s AS %s',
+						   class.name, CASE WHEN class.is_default THEN 'DEFAULT' END, format_type(class.type, NULL),
+						   mirror.name, COALESCE(members, format('STORAGE %s', format_type(class.type, NULL))));
+			RETURN NEXT class.name;
+		END LOOP;
+
+		SELECT string_agg(member, ', ' ORDER BY member) INTO members
+		FROM (SELECT format('OPERATOR %s %s', o.amopstrategy, o.amopopr::regoperator)
+			  FROM pg_amop o
+			  WHERE o.amopfamily = family.oid AND o.amoplefttype <> o.amoprighttype
+				AND NOT EXISTS (SELECT FROM pg_amop m WHERE m.amopfamily = mirror.oid AND m.amopstrategy = o.amopstrategy
+								AND m.amoplefttype = o.amoplefttype AND m.amoprighttype = o.amoprighttype)
+			  UNION ALL
+			  SELECT format('FUNCTION 1 (%s, %s) %s', format_type(p.amproclefttype, NULL),
+							format_type(p.amprocrighttype, NULL), p.amproc::oid::regprocedure)
+			  FROM pg_amproc p
+			  WHERE p.amprocfamily = family.oid AND p.amprocnum = 1 AND p.amproclefttype <> p.amprocrighttype
+				AND NOT EXISTS (SELECT FROM pg_amproc m WHERE m.amprocfamily = mirror.oid AND m.amprocnum = 1
+								AND m.amproclefttype = p.amproclefttype
+								AND m.amprocrighttype = p.amprocrighttype)) m (member);
+		IF members IS NOT NULL THEN
+			EXECUTE format('ALTER OPERATOR FAMILY %s USING rtscan ADD %s', mirror.name, members);
+		END IF;
+	END LOOP;
+
+	-- a dump leaves members to CREATE EXTENSION, which makes them in each PostgreSQL that has their types
+	FOR mirror IN
+		SELECT format('%s %s.%I', m.kind, own_schema::regnamespace, m.name) AS object
+		FROM (SELECT 'OPERATOR CLASS', 'pg_opclass'::regclass, m.oid, m.opcname
+			  FROM pg_opclass m JOIN pg_opclass c USING (opcname, opcintype)
+			  WHERE m.opcmethod = rtscan AND m.opcnamespace = own_schema AND c.opcmethod = btree AND c.oid < own_oids
+			  UNION ALL
+			  SELECT 'OPERATOR FAMILY', 'pg_opfamily'::regclass, m.oid, m.opfname
+			  FROM pg_opfamily m JOIN pg_opfamily f USING (opfname)
+			  WHERE m.opfmethod = rtscan AND m.opfnamespace = own_schema AND f.opfmethod = btree AND f.oid < own_oids
+			 ) m (kind, catalog, oid, name)
+		WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = m.catalog AND d.objid = m.oid AND d.deptype = 'e')
+	LOOP
+		EXECUTE format('ALTER EXTENSION rtscan ADD %s USING rtscan', mirror.object);
+	END LOOP;
+END
+$$;
+REVOKE ALL ON FUNCTION rtscan_mirror_classes(name) FROM PUBLIC;
+COMMENT ON FUNCTION rtscan_mirror_classes(name) IS
+	'create operator classes for those of btree that are missing: of an extension, of PostgreSQL itself (pg_catalog), or of all; their names';
+
+-- PostgreSQL may have been upgraded since
+SELECT rtscan_mirror_classes('pg_catalog');

@@ -40,6 +40,10 @@ CREATE FUNCTION members() RETURNS SETOF text LANGUAGE sql AS $$
 		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'rtscan')
 $$;
 CREATE TABLE members_1_0 AS SELECT * FROM members() member;
+-- a class of a type that PostgreSQL has had since is added
+ALTER EXTENSION rtscan DROP OPERATOR CLASS bool_ops USING rtscan;
+ALTER EXTENSION rtscan DROP OPERATOR FAMILY bool_ops USING rtscan;
+DROP OPERATOR FAMILY bool_ops USING rtscan CASCADE;
 ALTER EXTENSION rtscan UPDATE;
 SELECT extversion = default_version AS updated
 FROM pg_extension, pg_available_extensions a WHERE extname = 'rtscan' AND a.name = 'rtscan';

@@ -42,6 +42,9 @@ extern void rtscan_end_scan(IndexScanDesc scan);
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
+/* fallback.c: a NOTICE for each column that is not compared as its type, unless the index is rebuilt. */
+extern void rtscan_tell_of_fallbacks(Relation index);
+
 /* can_return.c */
 extern bool rtscan_can_return(Relation index, int attno);
 

@@ -119,6 +119,7 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 
 	rtscan_create_metapage(index, MAIN_FORKNUM);
 	check_collations(index, rtscan_schema(index));
+	rtscan_tell_of_fallbacks(index);
 	/* a statement may build many indexes, of partitions for one */
 	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan build", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
