@@ -4,6 +4,7 @@
  */
 #include "plan/scan_path.h"
 
+#include "miscadmin.h"
 #include "nodes/nodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -16,12 +17,14 @@
 #include "plan/path.h"
 #include "run/node.h"
 #include "settings.h"
+#include "storage/ipc.h"
 
 /* Sets of outer tables that are tried, at most, besides those of single clauses. */
 #define MAX_OUTER_SETS	20
 
 static set_rel_pathlist_hook_type previous_hook;
 static create_upper_paths_hook_type previous_upper_hook;
+static shmem_startup_hook_type previous_startup_hook;
 
 /* ---------------------------------------------------------------- outer tables */
 
@@ -234,12 +237,41 @@ consider_skipping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input,
 	}
 }
 
+static void
+hook_into_tables(void)
+{
+	previous_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = consider_scans;
+}
+
+/* After all libraries have been loaded; after a crash PostgreSQL calls it again. */
+static void
+hook_in_last(void)
+{
+	static bool done = false;
+
+	if (previous_startup_hook)
+		previous_startup_hook();
+	if (!done)
+		hook_into_tables();
+	done = true;
+}
+
+/*
+ * pg_hint_plan throws away the paths that there are when its hook is called, and has PostgreSQL's own made again.  So a preloaded library
+ * hooks in when all are loaded, whatever their order: ours is called last, and looks at the indexes that hints have left.
+ */
 void
 rtscan_init_scan(void)
 {
 	RegisterCustomScanMethods(&rtscan_rows_scan_methods);
 	previous_upper_hook = create_upper_paths_hook;
 	create_upper_paths_hook = consider_skipping;
-	previous_hook = set_rel_pathlist_hook;
-	set_rel_pathlist_hook = consider_scans;
+	if (!process_shared_preload_libraries_in_progress)
+	{
+		hook_into_tables();
+		return;
+	}
+	previous_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = hook_in_last;
 }
