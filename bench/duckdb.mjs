@@ -1,17 +1,19 @@
 // DuckDB in memory. One request a line on stdin: {"prepare": SQL, "threads": number} -> {}, and then
-// {"execute": true} -> {"milliseconds": time of the run, "rows": values as JSON}.
+// {"execute": true} -> {"milliseconds": time of the run, "rows": values as JSON, "floats": numbers of the columns of floats}.
 import { createInterface } from 'node:readline';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBInstance, DuckDBTypeId } from '@duckdb/node-api';
 
 const instance = await DuckDBInstance.create(':memory:');
 const connection = await instance.connect();
+const FLOATS = [DuckDBTypeId.FLOAT, DuckDBTypeId.DOUBLE];
 let statement;
 
 async function execute() {
   const start = performance.now();
   const reader = await statement.runAndReadAll();
   const milliseconds = performance.now() - start;
-  return { milliseconds, rows: reader.getRowsJson() };
+  const floats = reader.columnTypes().flatMap(({ typeId }, column) => FLOATS.includes(typeId) ? [column] : []);
+  return { milliseconds, rows: reader.getRowsJson(), floats };
 }
 
 async function answer(request) {

@@ -112,6 +112,10 @@ class DuckDB:
 
     def execute(self):
         answer = self.request(execute=True)
+        # JSON writes a float without a fraction like an integer
+        for row in answer["rows"]:
+            for column in answer["floats"]:
+                row[column] = row[column] if row[column] is None else float(row[column])
         return answer["milliseconds"], answer["rows"]
 
     def explain(self):

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import defaultdict
 from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 from math import isclose
 
 import report
@@ -110,19 +111,27 @@ def run_repeatedly(peer, query):
 
 
 def plain(value):
-    """A number as float, everything else as text."""
+    """A float as it is, a number that is exact as Decimal, everything else as text."""
+    if isinstance(value, float):
+        return value
     try:
-        return float(value)
-    except (TypeError, ValueError):
+        return Decimal(str(value))
+    except InvalidOperation:
         return str(value)
 
 
+def same(value, other):
+    """Whether values are equal; floats, and what is compared with them, differ in the last digits: they are added up in any order."""
+    if value == other or float not in (type(value), type(other)):
+        return value == other
+    return str not in (type(value), type(other)) and isclose(value, other, rel_tol=1e-12)
+
+
 def agree(answer, other):
-    """Whether two peers returned the same rows, in any order; their averages differ in the last digits."""
-    values, others = ([value for row in sorted([plain(value) for value in row] for row in rows) for value in row]
-                      for rows in (answer, other))
-    return len(values) == len(others) and all(
-        a == b or float is type(a) is type(b) and isclose(a, b, rel_tol=1e-12) for a, b in zip(values, others))
+    """Whether two peers returned the same rows, in any order."""
+    rows, others = (sorted([plain(value) for value in row] for row in rows) for rows in (answer, other))
+    return len(rows) == len(others) and all(
+        len(row) == len(match) and all(map(same, row, match)) for row, match in zip(rows, others))
 
 
 def query_records(peers, queries, repetitions):
