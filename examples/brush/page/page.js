@@ -10,7 +10,7 @@ const histograms = [
   { name: 'delay', title: 'Delay, minutes', first: -70, step: 10, bars: 26, format: d3.format('d') },
   { name: 'distance', title: 'Distance, miles', first: 0, step: 100, bars: 30, format: d3.format('d') },
   { name: 'minute', title: 'Time of departure', first: 0, step: 60, bars: 24, ticks: d3.range(0, 1441, 180), format: hour },
-  { name: 'day', title: 'Day', first: 0, step: 1, bars: 181, format: date },
+  { name: 'day', title: 'Day', first: 0, step: 1, bars: 182, format: date },
 ];
 const views = ['count', ...histograms.map(histogram => histogram.name), 'list'];
 const WIDTH = 480;
