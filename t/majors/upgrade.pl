@@ -27,6 +27,8 @@ $old->safe_psql('postgres', $_) foreach (
 	'DELETE FROM t WHERE id % 11 = 0', 'INSERT INTO t ' . rows(40_001, 40_500));
 $old->safe_psql('postgres', 'CREATE TABLE one (LIKE t); INSERT INTO one SELECT * FROM t; CREATE INDEX one_idx ON one USING rtscan (a, b, c) INCLUDE (id) WITH (sieve_components = 1)');
 healthy($old, $_, 'before') foreach qw(t one);
+$old->safe_psql('postgres', 'CREATE DATABASE old_extension');
+$old->safe_psql('old_extension', "CREATE EXTENSION rtscan VERSION '1.0'");
 
 my $files = q{SELECT relname, md5(pg_read_binary_file(pg_relation_filepath(oid))) FROM pg_class
 WHERE relkind = 'i' AND relam = (SELECT oid FROM pg_am WHERE amname = 'rtscan') ORDER BY 1};
@@ -54,6 +56,33 @@ is($new->safe_psql('postgres', $files), $content, 'indexes are what they were, t
 $new->safe_psql('postgres', 'ANALYZE');
 is($new->safe_psql('postgres', $sums), $summed, 'so are rows');
 healthy($new, $_, 'upgraded') foreach qw(t one);
+
+# Types that the newer version has, as oid8 of 19, get operator classes by the function, or with a newer version of the extension.
+my $missing = q{SELECT opcname FROM pg_opclass c WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
+AND NOT EXISTS (SELECT FROM pg_opclass m WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'rtscan')
+	AND m.opcname = c.opcname AND m.opcintype = c.opcintype AND m.opcdefault = c.opcdefault) ORDER BY opcname};
+my $others = q{SELECT count(*) FROM pg_opclass c WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'rtscan')
+AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_opclass'::regclass AND objid = c.oid AND deptype = 'e')};
+my $classes = $new->safe_psql('postgres', $missing);
+is($new->safe_psql('old_extension', $missing), $classes, 'the same operator classes are missing in all databases');
+note("classes that are missing: $classes");
+is($new->safe_psql('postgres', q{SELECT replace(class, 'public.', '') FROM rtscan_mirror_classes() AS class ORDER BY 1}), $classes,
+	'what is missing is created');
+$new->safe_psql('old_extension', 'ALTER EXTENSION rtscan UPDATE');
+foreach my $database (qw(postgres old_extension))
+{
+	is($new->safe_psql($database, $missing), '', "$database: no class is missing");
+	is($new->safe_psql($database, $others), 0, "$database: all belong to the extension");
+	is($new->safe_psql($database, 'SELECT rtscan_mirror_classes()'), '', "$database: nothing is left to do");
+}
+SKIP:
+{
+	skip('there is no oid8', 2) if $classes !~ /oid8/;
+	$new->safe_psql('postgres', 'CREATE TABLE eights AS SELECT (i * 4294967296)::bigint::text::oid8 AS o FROM generate_series(1, 10000::bigint) i');
+	$new->safe_psql('postgres', 'CREATE INDEX eights_idx ON eights USING rtscan (o); VACUUM ANALYZE eights');
+	like($new->safe_psql('postgres', "EXPLAIN SELECT count(*) FROM eights WHERE o < '42949672960'"), qr/Rtscan.*eights_idx/s, 'oid8 is looked up');
+	is($new->safe_psql('postgres', "SELECT count(*) FROM eights WHERE o < '42949672960'"), 9, 'and found');
+}
 
 $new->safe_psql('postgres', $_) foreach ('INSERT INTO t ' . rows(50_001, 56_000), 'DELETE FROM t WHERE id % 13 = 0', 'VACUUM t',
 	'UPDATE t SET a = a + 1 WHERE id % 3 = 0', 'INSERT INTO one SELECT * FROM t WHERE id > 40000', 'VACUUM', "SELECT rtscan_merge('one_idx')");
