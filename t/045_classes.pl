@@ -40,7 +40,7 @@ $node->start;
 $node->safe_psql('postgres', $_) foreach ('CREATE EXTENSION rtscan', 'CREATE EXTENSION rtscan_words',
 	q{CREATE TABLE words AS SELECT ((ARRAY['x', 'X'])[1 + i % 2] || i / 2 % 10)::"%I word" AS word, i AS n FROM generate_series(1, 5000) i});
 my ($rc, $out, $err) = $node->psql('postgres', 'CREATE INDEX words_idx ON words USING rtscan (word)');
-like($err, qr/NOTICE:  column "word" of index "words_idx" is compared as text, not as "%I word"\n.*\n.*rtscan_mirror_classes\('rtscan_words'\)/,
+like($err, qr/NOTICE:  column "word" of index "words_idx" is compared as text, not as public."%I word"\n.*\n.*rtscan_mirror_classes\('rtscan_words'\)/,
 	'the extension is named that the type is of');
 
 # the advice is what helps, and REINDEX is not

@@ -2,8 +2,8 @@
  * fallback.c
  *		Tell who creates an index that a column is not compared as btree would compare it.
  *
- * A type without an operator class gets that of a type which it is stored like: PostgreSQL takes text's for citext without a word.  What
- * is meant is in btree's class, which a type that came after rtscan has, and rtscan may not have yet.
+ * A type without an operator class gets that of a type which it can be taken for: citext gets text's, and PostgreSQL does not say so.
+ * What is meant is btree's class, which rtscan may not have yet: types of other extensions have come after it.
  */
 #include "am/am.h"
 
@@ -30,15 +30,15 @@ compared_as(Oid type, Oid method)
 static char *
 advice(Oid type)
 {
-	Oid			extension = getExtensionOfObject(TypeRelationId, getBaseType(type));
+	Oid			extension = getExtensionOfObject(TypeRelationId, type);
 
 	return OidIsValid(extension) ?
 		psprintf("Call rtscan_mirror_classes(%s), drop the index and create it again.",
 				 quote_literal_cstr(get_extension_name(extension))) :
-		psprintf("Create an operator class for type %s, drop the index and create it again.", format_type_be(getBaseType(type)));
+		psprintf("Create an operator class for type %s, drop the index and create it again.", format_type_be_qualified(type));
 }
 
-/* Another class than the default is the user's own choice. */
+/* Another class than the default is the user's own choice.  Names have their schemas: from 17 on an index is built with a short path. */
 static void
 tell_of_column(Relation index, int i)
 {
@@ -52,10 +52,10 @@ tell_of_column(Relation index, int i)
 		return;
 	ereport(NOTICE,
 			(errmsg("column \"%s\" of index \"%s\" is compared as %s, not as %s", NameStr(column->attname),
-					RelationGetRelationName(index), format_type_be(ours), format_type_be(btrees)),
+					RelationGetRelationName(index), format_type_be(ours), format_type_be_qualified(btrees)),
 			 errdetail("Type %s has no operator class for access method rtscan. The index does not look up conditions with its operators.",
-					   format_type_be(btrees)),
-			 errhint("%s", advice(type))));
+					   format_type_be_qualified(btrees)),
+			 errhint("%s", advice(getBaseType(type)))));
 }
 
 /* Is this index the only partition of its parent yet, and that of its own?  Then it tells for those that follow. */
