@@ -41,6 +41,7 @@
 #include "storage/lock.h"
 #include "storage/smgr.h"
 #include "utils/acl.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
@@ -114,6 +115,13 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 
 /* 17 knows a process by its place among all. */
 #define MyProcNumber MyBackendId
+
+/* 17 can have functions find none but PostgreSQL's own objects, up to the end of the nest level of settings. */
+static inline void
+RestrictSearchPath(void)
+{
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
 #endif
 
 #if PG_VERSION_NUM >= 170000

@@ -16,6 +16,7 @@
 #include "maintain/flush.h"
 #include "maintain/maintain.h"
 #include "maintain/merge.h"
+#include "maintain/owner.h"
 #include "maintain/recycle.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -292,7 +293,7 @@ work_as_owner(Relation table, Relation index)
 	bool		found = flush_once(index) || merge_once(index);
 
 	worker.has_retired |= waits_for_xid(index);
-	rtscan_become_again(&before);
+	rtscan_restore_user(&before);
 	return found;
 }
 

@@ -19,6 +19,7 @@
 #include "commands/defrem.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
+#include "maintain/owner.h"
 #include "miscadmin.h"
 #include "monitor/relation.h"
 #include "segment/segment.h"
@@ -28,7 +29,6 @@
 #include "storage/writing.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -354,22 +354,19 @@ check_all_rows(IndexCheck *check, Relation heap)
 	}
 }
 
-/* Comparison functions, expressions and predicates run as in CREATE INDEX: as the table's owner. */
+/* Comparison functions, expressions and predicates run as the table's owner, as they do in CREATE INDEX. */
 static void
 check_as_owner(IndexCheck *check, Relation heap, bool all_rows)
 {
-	int			guc_level = NewGUCNestLevel();
-	int			security;
-	Oid			user;
+	RtscanIdentity before = rtscan_become_owner(heap);
 
-	GetUserIdAndSecContext(&user, &security);
-	SetUserIdAndSecContext(heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
+	check->schema = rtscan_schema(check->index);
+	check->row_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check row", ALLOCSET_DEFAULT_SIZES);
 	if (all_rows)
 		check_all_rows(check, heap);
 	else
 		check_index(check);
-	AtEOXact_GUC(false, guc_level);
-	SetUserIdAndSecContext(user, security);
+	rtscan_restore_user(&before);
 }
 
 PG_FUNCTION_INFO_V1(rtscan_check);
@@ -391,9 +388,6 @@ rtscan_check(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("could not open the table of index \"%s\"",
 						RelationGetRelationName(check.index))));
-	check.schema = rtscan_schema(check.index);
-	check.row_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan check row",
-											  ALLOCSET_DEFAULT_SIZES);
 	check_as_owner(&check, heap, PG_GETARG_BOOL(1));
 	relation_close(check.index, AccessShareLock);
 	table_close(heap, AccessShareLock);

@@ -10,6 +10,7 @@
 #include "catalog/index.h"
 #include "fmgr.h"
 #include "maintain/merge.h"
+#include "maintain/owner.h"
 #include "miscadmin.h"
 #include "monitor/relation.h"
 #include "pgstat.h"
@@ -116,7 +117,7 @@ rtscan_merge_index(PG_FUNCTION_ARGS)
 	rtscan_maintain(index);
 	report_waiting(index);
 	rtscan_unlock_merge(index);
-	rtscan_become_again(&before);
+	rtscan_restore_user(&before);
 	segments = count_segments(index);
 	index_close(index, RowExclusiveLock);
 	table_close(table, RowExclusiveLock);
