@@ -178,3 +178,7 @@ COMMENT ON FUNCTION rtscan_mirror_classes(name) IS
 
 -- PostgreSQL may have been upgraded since
 SELECT rtscan_mirror_classes('pg_catalog');
+
+-- It reads all of the table, and runs what indexes call as the owner: who may call it is the administrator's choice, as with amcheck.
+REVOKE ALL ON FUNCTION rtscan_check(regclass, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rtscan_check(regclass, boolean) TO pg_stat_scan_tables;

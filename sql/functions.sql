@@ -251,6 +251,7 @@ COMMIT;
 CREATE ROLE regress_rtscan_user;
 CREATE ROLE regress_rtscan_owner;
 GRANT CREATE, USAGE ON SCHEMA functions TO regress_rtscan_owner, regress_rtscan_user;
+GRANT EXECUTE ON FUNCTION rtscan_check(regclass, boolean) TO regress_rtscan_owner, regress_rtscan_user;
 SET ROLE regress_rtscan_user;
 SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'),
 	error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
@@ -299,6 +300,7 @@ REINDEX INDEX owned_a;
 DROP TABLE owned;
 DROP FUNCTION who;
 REVOKE CREATE, USAGE ON SCHEMA functions FROM regress_rtscan_owner, regress_rtscan_user;
+REVOKE EXECUTE ON FUNCTION rtscan_check(regclass, boolean) FROM regress_rtscan_owner, regress_rtscan_user;
 DROP ROLE regress_rtscan_owner, regress_rtscan_user;
 
 --

@@ -50,7 +50,7 @@ FROM pg_extension, pg_available_extensions a WHERE extname = 'rtscan' AND a.name
 CREATE TABLE members_updated AS SELECT * FROM members() member;
 CREATE FUNCTION name_of(member text) RETURNS text LANGUAGE sql AS $$ SELECT regexp_replace(member, '\).*', ')') $$;
 SELECT name_of(m) AS gone FROM members_1_0 m (m) EXCEPT SELECT name_of(m) FROM members_updated m (m);
-SELECT name_of(m) AS changed FROM (SELECT * FROM members_1_0 EXCEPT SELECT * FROM members_updated) m (m);
+SELECT name_of(m) AS changed FROM (SELECT * FROM members_1_0 EXCEPT SELECT * FROM members_updated) m (m) ORDER BY 1;
 SELECT name_of(m) AS added FROM members_updated m (m) EXCEPT SELECT name_of(m) FROM members_1_0 m (m) ORDER BY 1;
 SELECT rtscan_check('t_all', true);
 DROP EXTENSION rtscan CASCADE;

@@ -26,6 +26,7 @@
 #include "catalog/pg_proc.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/geqo.h"
 #include "optimizer/optimizer.h"
@@ -271,6 +272,17 @@ rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uin
 	rtscan_compat_reserve(relation, first, n - 1);
 	for (uint32 i = 0; i < n; i++)
 		buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, first + i, RBM_ZERO_AND_LOCK, NULL);
+#endif
+}
+
+/* May the user maintain a table of another one, as VACUUM and REINDEX do?  17 has a privilege for it. */
+static inline bool
+rtscan_compat_may_maintain(Oid table)
+{
+#if PG_VERSION_NUM >= 170000
+	return pg_class_aclcheck(table, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK;
+#else
+	return false;
 #endif
 }
 

@@ -18,7 +18,6 @@
 #include "storage/locks.h"
 #include "storage/metapage.h"
 #include "storage/proc.h"
-#include "utils/acl.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -50,12 +49,10 @@ open_table_of(Oid index_oid)
 }
 
 static Relation
-open_own_index(Oid index_oid, Relation table)
+open_index_of(Oid index_oid, Relation table)
 {
-	Relation	index = rtscan_open_index(index_oid, RowExclusiveLock);
+	Relation	index = rtscan_open_index_to_maintain(index_oid, RowExclusiveLock);
 
-	if (!object_ownercheck(RelationRelationId, index_oid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (table == NULL || index->rd_index->indrelid != RelationGetRelid(table))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
@@ -111,7 +108,7 @@ rtscan_merge_index(PG_FUNCTION_ARGS)
 				 errmsg("recovery is in progress"),
 				 errhint("rtscan_merge() cannot be executed during recovery.")));
 	table = open_table_of(PG_GETARG_OID(0));
-	index = open_own_index(PG_GETARG_OID(0), table);
+	index = open_index_of(PG_GETARG_OID(0), table);
 	before = rtscan_become_owner(table);
 	await_merge_lock(index);
 	rtscan_maintain(index);

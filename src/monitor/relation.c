@@ -19,8 +19,9 @@ is_index(Relation relation)
 	return relation->rd_rel->relkind == RELKIND_INDEX && relation->rd_indam->ambuild == rtscan_build;
 }
 
-Relation
-rtscan_open_index(Oid relid, LOCKMODE lock)
+/* Open an index for a user who may, or may not, call the function. */
+static Relation
+open_index(Oid relid, LOCKMODE lock, bool (*may) (Relation index))
 {
 	Relation	relation = relation_open(relid, lock);
 
@@ -37,8 +38,7 @@ rtscan_open_index(Oid relid, LOCKMODE lock)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot access temporary indexes of other sessions")));
-	if (!object_ownercheck(RelationRelationId, relid, GetUserId()) &&
-		!has_privs_of_role(GetUserId(), ROLE_PG_STAT_SCAN_TABLES))
+	if (!may(relation))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(relation));
 	if (!relation->rd_index->indisready)
 		ereport(ERROR,
@@ -46,4 +46,34 @@ rtscan_open_index(Oid relid, LOCKMODE lock)
 				 errmsg("index \"%s\" is not ready", RelationGetRelationName(relation)),
 				 errhint("Drop it and create it again, or REINDEX it.")));
 	return relation;
+}
+
+static bool
+is_own(Relation index)
+{
+	return object_ownercheck(RelationRelationId, RelationGetRelid(index), GetUserId());
+}
+
+static bool
+may_inspect(Relation index)
+{
+	return is_own(index) || has_privs_of_role(GetUserId(), ROLE_PG_STAT_SCAN_TABLES);
+}
+
+static bool
+may_maintain(Relation index)
+{
+	return is_own(index) || rtscan_compat_may_maintain(index->rd_index->indrelid);
+}
+
+Relation
+rtscan_open_index(Oid relid, LOCKMODE lock)
+{
+	return open_index(relid, lock, may_inspect);
+}
+
+Relation
+rtscan_open_index_to_maintain(Oid relid, LOCKMODE lock)
+{
+	return open_index(relid, lock, may_maintain);
 }

@@ -16,4 +16,7 @@
  */
 extern Relation rtscan_open_index(Oid relid, LOCKMODE lock);
 
+/* For a user who may maintain it: its owner or, where PostgreSQL has that privilege, who has MAINTAIN on the table. */
+extern Relation rtscan_open_index_to_maintain(Oid relid, LOCKMODE lock);
+
 #endif							/* RTSCAN_RELATION_H */
