@@ -21,6 +21,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rls.h"
 
 #define ESTIMATE_COLUMNS	4
 
@@ -35,6 +36,47 @@
 #define DESCRIPTOR_PAGES	1
 #define COLUMN_PAGES		1.5
 #define INDEX_PAGES			5
+
+/* ---------------------------------------------------------------- privileges */
+
+/* A table that can have an index, as CREATE INDEX says it. */
+static Relation
+open_table(Oid relid)
+{
+	Relation	table = table_open(relid, AccessShareLock);
+	char		kind = table->rd_rel->relkind;
+
+	if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW && kind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("cannot create index on relation \"%s\"", RelationGetRelationName(table)),
+				 errdetail_relkind_not_supported(kind)));
+	return table;
+}
+
+/* Statistics are made of all rows; pg_stats does not show them either to whom a policy hides some. */
+static void
+check_row_security(Relation table)
+{
+	if (check_enable_rls(RelationGetRelid(table), InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("query would be affected by row-level security policy for table \"%s\"", RelationGetRelationName(table)),
+				 errdetail("The size of an index depends on rows that the policy hides.")));
+}
+
+/* May the user read a column, or the whole table? */
+static void
+check_column_privilege(Relation table, AttrNumber attno)
+{
+	Oid			relid = RelationGetRelid(table);
+
+	if (pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) != ACLCHECK_OK &&
+		pg_attribute_aclcheck(relid, attno, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(table->rd_rel->relkind), RelationGetRelationName(table));
+}
+
+/* ---------------------------------------------------------------- columns */
 
 static AttrNumber
 find_column(Relation table, const char *name)
@@ -102,10 +144,14 @@ read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include, i
 	for (int i = 0; i < columns->n; i++)
 	{
 		Datum		name = i < columns->nkeys ? key_names[i] : include_names[i - columns->nkeys];
+		AttrNumber	attno = find_column(table, TextDatumGetCString(name));
 
-		rtscan_read_statistics(table, find_column(table, TextDatumGetCString(name)), rows, &columns->statistics[i]);
+		check_column_privilege(table, attno);
+		rtscan_read_statistics(table, attno, rows, &columns->statistics[i]);
 	}
 }
+
+/* ---------------------------------------------------------------- rtscan_estimate() */
 
 /* Memory that a row takes while the index is built. */
 static Size
@@ -136,10 +182,9 @@ PG_FUNCTION_INFO_V1(rtscan_estimate);
 Datum
 rtscan_estimate(PG_FUNCTION_ARGS)
 {
-	Oid			relid = PG_GETARG_OID(0);
 	RtscanBuildPlan plan = {.bins = PG_GETARG_INT32(2), .components = PG_GETARG_INT32(3)};
 	ArrayType  *include = PG_NARGS() > INCLUDE_ARGUMENT ? PG_GETARG_ARRAYTYPE_P(INCLUDE_ARGUMENT) : NULL;
-	Relation	table = table_open(relid, AccessShareLock);
+	Relation	table = open_table(PG_GETARG_OID(0));
 	double		rows = Max(0, table->rd_rel->reltuples);
 	double		blocks = table->rd_rel->relpages;
 	Columns    *columns = palloc(sizeof(Columns));
@@ -148,9 +193,7 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	bool		isnull[ESTIMATE_COLUMNS] = {false};
 	TupleDesc	tupdesc = rtscan_result_row(fcinfo, ESTIMATE_COLUMNS);
 
-	if (pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(table->rd_rel->relkind),
-					   RelationGetRelationName(table));
+	check_row_security(table);
 	read_columns(table, rows, PG_GETARG_ARRAYTYPE_P(1), include, plan.bins, plan.components, columns);
 	table_close(table, AccessShareLock);
 	limit = rtscan_rows_that_fit(build_bytes(columns), maintenance_work_mem);
