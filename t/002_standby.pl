@@ -97,6 +97,37 @@ check_index($primary, $_, 'primary') foreach qw(t big);
 $standby->psql('postgres', 'SELECT count(*) FROM u', stderr => \my $message);
 like($message, qr/cannot access temporary or unlogged relations during recovery/, 'an unlogged table is not there');
 
+# Functions that are asked about all indexes pass over an unlogged one; about the others they say on the standby what they say elsewhere.
+my %calls = (
+	verify => 'rtscan_check(oid)', 'verify all rows' => 'rtscan_check(oid, true)', measure => 'rtscan_stats(oid)',
+	read => 'rtscan_format(oid)', prewarm => 'rtscan_prewarm(oid)');
+my $indexes = "FROM pg_class WHERE relkind = 'i' AND relam = (SELECT oid FROM pg_am WHERE amname = 'rtscan') ORDER BY relname";
+foreach my $what (sort keys %calls)
+{
+	my ($verb) = split(/ /, $what);
+	# there is no device to put the others on
+	my $of = $verb eq 'prewarm' ? $indexes =~ s/ORDER/AND relpersistence = 'u' ORDER/r : $indexes;
+	my ($rc, $out, $err) = $standby->psql('postgres', "SELECT relname, $calls{$what} IS NULL $of");
+	is($rc, 0, "$what: a standby is asked about all indexes") || diag($err);
+	is($err, qq{psql:<stdin>:1: NOTICE:  cannot $verb unlogged index "u_idx" during recovery, skipping}, "$what: it skips the unlogged one");
+	like($out, qr/^u_idx\|[tf]$/m, "$what: and goes on");
+	like($out, qr/^t_idx\|f$/m, "$what: to others") unless $verb eq 'prewarm';
+}
+is($standby->safe_psql('postgres', q{SELECT num_nulls(segments, total_bytes), rtscan_format('u_idx') IS NULL FROM rtscan_stats('u_idx')}),
+	'2|t', 'there is nothing to tell of it');
+$standby->psql('postgres', "SELECT rtscan_merge('u_idx')", stderr => \$message);
+like($message, qr/recovery is in progress/, 'nor to merge');
+
+# Other sessions' temporary indexes, on the primary.
+my $temporary = $primary->background_psql('postgres');
+$temporary->query_safe('CREATE TEMPORARY TABLE own AS SELECT 1 AS a; CREATE INDEX own_idx ON own USING rtscan (a)');
+foreach my $call (map { s/oid/(SELECT oid FROM pg_class WHERE relname = 'own_idx')/r } sort(values %calls), 'rtscan_merge(oid)')
+{
+	$primary->psql('postgres', "SELECT $call", stderr => \$message);
+	like($message, qr/ERROR:  cannot access temporary indexes of other sessions/, $call =~ s/\(.*//r . ' of a temporary index');
+}
+$temporary->quit;
+
 # The standby is killed and continues; then it becomes the primary.
 $standby->stop('immediate');
 $primary->safe_psql('postgres', 'DELETE FROM t WHERE id % 19 = 0; VACUUM t; INSERT INTO t ' . rows(90_001, 95_000));

@@ -388,7 +388,8 @@ rtscan_check(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("could not open the table of index \"%s\"",
 						RelationGetRelationName(check.index))));
-	check_as_owner(&check, heap, PG_GETARG_BOOL(1));
+	if (rtscan_has_pages(check.index, "verify"))
+		check_as_owner(&check, heap, PG_GETARG_BOOL(1));
 	relation_close(check.index, AccessShareLock);
 	table_close(heap, AccessShareLock);
 	PG_RETURN_VOID();

@@ -132,32 +132,44 @@ executor_to_prepare(bool rays)
 	return rays && wants_rays ? RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
 }
 
-/* Columns, and where the devices can trace rays BVHs, as a scan of these columns needs them. */
-Datum
-rtscan_prewarm(PG_FUNCTION_ARGS)
+/* Columns, and where the devices can trace rays BVHs, as a scan of these columns needs them; returns for how many segments. */
+static int64
+prewarm(Relation index, ArrayType *names)
 {
-	Relation	index;
 	bool		is_there,
-				rays;
+				rays = can_trace_rays(&is_there);
 	const char *why;
 	int64		segments;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	index = rtscan_open_index(PG_GETARG_OID(0), AccessShareLock);
-	rays = can_trace_rays(&is_there);
 	if (!is_there)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
 				 errdetail("%s", rtscan_device_absence(0))));
-	why = rtscan_prewarm_columns(index, chosen_columns(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1)),
-								 executor_to_prepare(rays), &segments);
+	why = rtscan_prewarm_columns(index, chosen_columns(index, names), executor_to_prepare(rays), &segments);
 	if (why)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 				 errmsg("could not put index \"%s\" on the device", RelationGetRelationName(index)),
 				 errdetail("%s", why)));
+	return segments;
+}
+
+Datum
+rtscan_prewarm(PG_FUNCTION_ARGS)
+{
+	Relation	index;
+	bool		has_pages;
+	int64		segments = 0;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	index = rtscan_open_index(PG_GETARG_OID(0), AccessShareLock);
+	has_pages = rtscan_has_pages(index, "prewarm");
+	if (has_pages)
+		segments = prewarm(index, PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1));
 	relation_close(index, AccessShareLock);
+	if (!has_pages)
+		PG_RETURN_NULL();
 	PG_RETURN_INT64(segments);
 }

@@ -5,6 +5,7 @@
 #include "monitor/relation.h"
 
 #include "access/relation.h"
+#include "access/xlog.h"
 #include "am/am.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
@@ -76,4 +77,15 @@ Relation
 rtscan_open_index_to_maintain(Oid relid, LOCKMODE lock)
 {
 	return open_index(relid, lock, may_maintain);
+}
+
+bool
+rtscan_has_pages(Relation index, const char *purpose)
+{
+	if (index->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress())
+		return true;
+	ereport(NOTICE,
+			(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+			 errmsg("cannot %s unlogged index \"%s\" during recovery, skipping", purpose, RelationGetRelationName(index))));
+	return false;
 }

@@ -19,4 +19,10 @@ extern Relation rtscan_open_index(Oid relid, LOCKMODE lock);
 /* For a user who may maintain it: its owner or, where PostgreSQL has that privilege, who has MAINTAIN on the table. */
 extern Relation rtscan_open_index_to_maintain(Oid relid, LOCKMODE lock);
 
+/*
+ * Are there pages to read?  An unlogged index has none on a standby.  A notice says so, as amcheck's newest does, so that a query
+ * over all indexes goes on.  The purpose is a verb.
+ */
+extern bool rtscan_has_pages(Relation index, const char *purpose);
+
 #endif							/* RTSCAN_RELATION_H */

@@ -135,10 +135,14 @@ rtscan_stats(PG_FUNCTION_ARGS)
 	Datum		values[SIZE_COLUMNS];
 	bool		nulls[SIZE_COLUMNS] = {false};
 	TupleDesc	tupdesc = rtscan_result_row(fcinfo, SIZE_COLUMNS);
+	bool		has_pages = rtscan_has_pages(index, "measure");
 
-	measure(index, sizes);
+	if (has_pages)
+		measure(index, sizes);
+	relation_close(index, AccessShareLock);
+	if (!has_pages)
+		PG_RETURN_NULL();
 	for (int i = 0; i < SIZE_COLUMNS; i++)
 		values[i] = Int64GetDatum(sizes[i]);
-	relation_close(index, AccessShareLock);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));
 }

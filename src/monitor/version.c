@@ -111,8 +111,11 @@ Datum
 rtscan_format(PG_FUNCTION_ARGS)
 {
 	Relation	index = rtscan_open_index(PG_GETARG_OID(0), AccessShareLock);
-	uint32		format = rtscan_stored_format(index);
+	bool		has_pages = rtscan_has_pages(index, "read");
+	uint32		format = has_pages ? rtscan_stored_format(index) : 0;
 
 	relation_close(index, AccessShareLock);
+	if (!has_pages)
+		PG_RETURN_NULL();
 	PG_RETURN_INT64((int64) format);
 }
