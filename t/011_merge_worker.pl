@@ -180,6 +180,36 @@ ok(!$node->log_contains('canceling autovacuum task'), 'the autovacuum was not ca
 $node->append_conf('postgresql.conf', "autovacuum = off\ndeadlock_timeout = 1s\n");
 $node->reload;
 
+# What an ordinary user sets does not have the worker take more memory than the server's settings allow, nor flush others' lists early.
+$node->append_conf('postgresql.conf', "maintenance_work_mem = 1MB\nrtscan.pending_list_limit = 512kB\n");
+$node->reload;
+ok(await_no_worker(), 'no worker is left');
+$node->safe_psql('postgres', q{
+CREATE TABLE others (LIKE t); CREATE INDEX others_idx ON others USING rtscan (a, b, c);
+CREATE OR REPLACE FUNCTION fussy(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	-- a session of psql has a name
+	IF current_setting('application_name') = '' AND random() < 0.001 THEN
+		RAISE LOG 'the worker has % by path %', current_setting('maintenance_work_mem'), current_setting('search_path');
+	END IF;
+	IF random() < 0.0005 THEN PERFORM pg_sleep(0.01); END IF;
+	RETURN btint4cmp($1, $2);
+END $$});
+$node->safe_psql('postgres', 'INSERT INTO others ' . rows(1, 4000));
+# a list that is longer than a session may want, but not than the server does
+my $pending = q{SELECT pending, pending_bytes BETWEEN 100000 AND 400000 FROM rtscan_stats('others_idx')};
+is($node->safe_psql('postgres', $pending), '4000|t', 'there is a list of others');
+$node->safe_psql('postgres', join(";\n", 'SET ROLE owner', "SET maintenance_work_mem = '256MB'", 'SET rtscan.pending_list_limit = 64',
+		('INSERT INTO fussy SELECT generate_series(1, 800)') x 60));
+ok(await_no_worker(), 'a worker has come, and gone');
+is($node->safe_psql('postgres', "SELECT pending_bytes < 64 * 1024 + 9 * 8192 FROM rtscan_stats('fussy_idx')"), 't',
+	'it has flushed the list of who has a lower limit');
+is($node->safe_psql('postgres', $pending), '4000|t', 'and has left that of others alone');
+my %said = map { $_ => 1 } slurp_file($node->logfile) =~ /LOG:  (the worker has .*)/g;
+is(join("\n", keys %said), 'the worker has 1MB by path pg_catalog, pg_temp', 'its settings are not those of the session');
+$node->append_conf('postgresql.conf', "maintenance_work_mem = 16MB\nrtscan.pending_list_limit = 64kB\n");
+$node->reload;
+
 # Processes of a parallel vacuum, each with its share of maintenance_work_mem, ask for workers, too.
 $node->safe_psql('postgres', join(';', 'CREATE TABLE parallel (LIKE t)',
 		map { "CREATE INDEX parallel_$_ ON parallel USING rtscan ($_)" } qw(a b c)));

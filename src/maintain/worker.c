@@ -53,9 +53,6 @@
 #define LOCK_TRIES			3
 #define LOCK_INTERVAL		10
 
-/* The least that the setting may be; a process of a parallel vacuum has a share of it. */
-#define MIN_MAINTENANCE_WORK_MEM	1024
-
 /* Advisory locks of users have 1 and 2 here. */
 #define WORKER_LOCK_SPACE	0x7274
 
@@ -66,8 +63,8 @@ typedef struct WorkerRequest
 {
 	Oid			database;
 	Oid			method;			/* access method of the indexes */
-	int			memory;			/* settings of who asks: maintenance_work_mem decides what there is to merge */
-	int			limit;			/* rtscan.pending_list_limit */
+	Oid			index;			/* the one that the request is about, and the limit for it: */
+	int			limit;			/* rtscan.pending_list_limit of the session that asks */
 } WorkerRequest;
 
 static LOCKTAG
@@ -96,7 +93,7 @@ start_worker(Relation index)
 	WorkerRequest request = {
 		.database = MyDatabaseId,
 		.method = index->rd_rel->relam,
-		.memory = Max(maintenance_work_mem, MIN_MAINTENANCE_WORK_MEM),
+		.index = RelationGetRelid(index),
 		.limit = rtscan_pending_list_limit,
 	};
 
@@ -239,6 +236,15 @@ begin_work(Relation index, uint64 what, const char *activity)
 
 /* ---------------------------------------------------------------- a piece of work */
 
+/* The server's limit; of the index that it was asked for the session's, if that is less: by it the session flushes itself, too. */
+static int
+list_limit(Relation index)
+{
+	bool		is_asked_for = RelationGetRelid(index) == worker.request.index;
+
+	return is_asked_for ? Min(worker.request.limit, rtscan_pending_list_limit) : rtscan_pending_list_limit;
+}
+
 /* Flush a list; false if there is none. */
 static bool
 flush_once(Relation index)
@@ -248,7 +254,7 @@ flush_once(Relation index)
 
 	if (!rtscan_try_lock_flush(index))
 		return false;
-	while (!flushed && rtscan_next_list(index, list.id, Min(worker.request.limit, rtscan_pending_list_limit), &list))
+	while (!flushed && rtscan_next_list(index, list.id, list_limit(index), &list))
 		if (begin_work(index, list.id, "flushing pending rows"))
 		{
 			rtscan_flush_list(index, &list);
@@ -559,10 +565,6 @@ be_no_worker(void)
 static void
 configure_worker(void)
 {
-	char		memory[32];
-
-	snprintf(memory, sizeof(memory), "%dkB", Max(worker.request.memory, maintenance_work_mem));
-	SetConfigOption("maintenance_work_mem", memory, PGC_SUSET, PGC_S_OVERRIDE);
 	SetConfigOption("statement_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
 	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
 	SetConfigOption("idle_in_transaction_session_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);

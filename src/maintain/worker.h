@@ -9,6 +9,10 @@
  * nothing is lost of what backends do not ask for: they ask once in REQUEST_INTERVAL ms, which is less, and not while somebody
  * has the lock.
  *
+ * Its settings are those of the server and the database: maintenance_work_mem of the session that asks has no effect, for anybody may
+ * set it, and what the worker does, it does to indexes of all users.  A session's rtscan.pending_list_limit has, for the index that it
+ * asks for, if it is less than the server's.
+ *
  * It waits for nobody: an index whose table is locked comes later, or with the next request.  What fails is logged, and passed over
  * for some time; the other lists and indexes are served all the same.
  */
