@@ -11,6 +11,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "plan/cost.h"
+#include "plan/volatile.h"
 #include "row/number.h"
 #include "run/failure.h"
 #include "search/implied.h"
@@ -341,7 +342,7 @@ imply(IndexOptInfo *index, Expr *clause)
 }
 
 void
-rtscan_quals_imply(RtscanQuals *quals, IndexOptInfo *index, List *others)
+rtscan_quals_imply(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *others)
 {
 	ListCell   *cell;
 
@@ -351,7 +352,7 @@ rtscan_quals_imply(RtscanQuals *quals, IndexOptInfo *index, List *others)
 		RtscanQual *qual = restriction_is_securely_promotable(info, index->rel) &&
 			!rtscan_arguments_may_fail((Node *) info->clause) ? imply(index, info->clause) : NULL;
 
-		if (qual)
+		if (qual && !rtscan_is_volatile(root, info->clause))
 			quals->implied = lappend(quals->implied, qual);
 	}
 }

@@ -17,8 +17,8 @@
 #include "nodes/pathnodes.h"
 #include "plan/quals.h"
 
-/* Add what quals (RestrictInfo) imply, that are asked in this order. */
-extern void rtscan_quals_imply(RtscanQuals *quals, IndexOptInfo *index, List *others);
+/* Add what quals (RestrictInfo) imply, that are asked in this order.  Volatile ones imply nothing: their subqueries would be executed twice. */
+extern void rtscan_quals_imply(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *others);
 
 /* The columns, as the table has them, whose ranges are implied: to be shown. */
 extern List *rtscan_implied_columns(const RtscanQuals *quals, IndexOptInfo *index);

@@ -12,6 +12,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
 #include "plan/imply.h"
+#include "plan/volatile.h"
 #include "run/aggregates.h"
 #include "run/expressions.h"
 #include "run/failure.h"
@@ -59,7 +60,7 @@ match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *
 		return false;
 	if (rtscan_arguments_may_fail((Node *) clause))
 		return false;
-	return rtscan_quals_add(filter, index, clause);
+	return rtscan_quals_add(filter, index, clause) && !rtscan_is_volatile(root, clause);
 }
 
 static List *
@@ -291,7 +292,8 @@ match_quals(RtscanPath *path)
 
 		if (info->pseudoconstant)
 			return false;
-		if (restriction_is_securely_promotable(info, table) && rtscan_quals_add(&quals, path->index, info->clause))
+		if (restriction_is_securely_promotable(info, table) && rtscan_quals_add(&quals, path->index, info->clause) &&
+			!rtscan_is_volatile(path->request->root, info->clause))
 		{
 			rtscan_quals_join(path->quals, &quals);
 			path->clauses = lappend(path->clauses, info->clause);
@@ -300,7 +302,7 @@ match_quals(RtscanPath *path)
 			others = lappend(others, info);
 	}
 	others = rtscan_order_quals(path->request->root, others);
-	rtscan_quals_imply(path->quals, path->index, others);
+	rtscan_quals_imply(path->quals, path->request->root, path->index, others);
 	foreach(cell, rtscan_order_quals(path->request->root, list_concat(others, residual)))
 		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
 			return false;

@@ -15,6 +15,7 @@
 #include "parser/parsetree.h"
 #include "plan/core_paths.h"
 #include "plan/path.h"
+#include "plan/volatile.h"
 #include "run/node.h"
 #include "settings.h"
 #include "storage/ipc.h"
@@ -198,8 +199,8 @@ may_skip(PlannerInfo *root, const FinalPathExtraData *final)
 
 	return parse->commandType == CMD_SELECT && parse->limitOffset != NULL && parse->limitCount != NULL &&
 		final->limit_needed && final->offset_est != 0 && parse->rowMarks == NIL && parse->sortClause != NIL &&
-		!parse->hasTargetSRFs && !contain_volatile_functions((Node *) parse->targetList) &&
-		!contain_volatile_functions(parse->limitOffset);
+		!parse->hasTargetSRFs && !rtscan_is_volatile(root, parse->targetList) && !rtscan_is_volatile(root, root->init_plans) &&
+		!rtscan_is_volatile(root, parse->limitOffset);
 }
 
 /* A path, or what projects its rows, so that it skips some; NULL if it cannot.  Unknown: as many as PostgreSQL takes it for. */

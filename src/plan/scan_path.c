@@ -23,6 +23,7 @@
 #include "plan/late_rows.h"
 #include "plan/leaves.h"
 #include "plan/resolve.h"
+#include "plan/volatile.h"
 #include "run/expressions.h"
 #include "search/cursor.h"
 #include "utils/lsyscache.h"
@@ -59,7 +60,8 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 
 		if (info->pseudoconstant)
 			continue;
-		if (restriction_is_securely_promotable(info, path->index->rel) && rtscan_quals_add(&quals, path->index, info->clause))
+		if (restriction_is_securely_promotable(info, path->index->rel) && rtscan_quals_add(&quals, path->index, info->clause) &&
+			!rtscan_is_volatile(root, info->clause))
 		{
 			rtscan_quals_join(path->quals, &quals);
 			path->clauses = lappend(path->clauses, info);
@@ -68,7 +70,7 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 			others = lappend(others, info);
 	}
 	others = rtscan_order_quals(root, others);
-	rtscan_quals_imply(path->quals, path->index, others);
+	rtscan_quals_imply(path->quals, root, path->index, others);
 	return others;
 }
 

@@ -13,6 +13,7 @@
 #include "parser/parsetree.h"
 #include "plan/leaves.h"
 #include "plan/planning_run.h"
+#include "plan/volatile.h"
 
 /* ---------------------------------------------------------------- stars */
 
@@ -82,7 +83,7 @@ is_unsteady(Node *node, void *unused)
 
 /* Are clauses that are about no other tables volatile? */
 static bool
-are_volatile(List *clauses, Relids relids)
+are_volatile(PlannerInfo *root, List *clauses, Relids relids)
 {
 	ListCell   *cell;
 
@@ -90,7 +91,7 @@ are_volatile(List *clauses, Relids relids)
 	{
 		const RestrictInfo *info = lfirst_node(RestrictInfo, cell);
 
-		if (bms_is_subset(info->clause_relids, relids) && contain_volatile_functions((Node *) info->clause))
+		if (bms_is_subset(info->clause_relids, relids) && rtscan_is_volatile(root, info->clause))
 			return true;
 	}
 	return false;
@@ -132,15 +133,23 @@ subquery_can_come_again(PlannerInfo *root, Relids outside)
 	return true;
 }
 
+/* Are there volatile functions among what makes the entry's rows? */
+static bool
+is_volatile_entry(PlannerInfo *root, const RangeTblEntry *entry)
+{
+	return rtscan_is_volatile(root, entry->subquery) || rtscan_is_volatile(root, entry->functions) ||
+		rtscan_is_volatile(root, entry->values_lists) || rtscan_is_volatile(root, entry->tablefunc) ||
+		rtscan_is_volatile(root, entry->tablesample);
+}
+
 /* A recursion's working table has only one reader.  All leaves must meet the same rows. */
 static bool
 table_can_come_again(PlannerInfo *root, const RelOptInfo *table, Relids relids)
 {
 	RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
 
-	if (are_volatile(table->baserestrictinfo, relids) || are_volatile(table->joininfo, relids) || is_unsteady((Node *) entry, NULL) ||
-		contain_volatile_functions((Node *) entry->subquery) || contain_volatile_functions((Node *) entry->functions) ||
-		contain_volatile_functions((Node *) entry->values_lists))
+	if (are_volatile(root, table->baserestrictinfo, relids) || are_volatile(root, table->joininfo, relids) ||
+		is_unsteady((Node *) entry, NULL) || is_volatile_entry(root, entry))
 		return false;
 	if (entry->rtekind == RTE_SUBQUERY)
 		return !is_unsteady((Node *) entry->subquery, NULL) && table->subroot &&
