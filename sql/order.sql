@@ -293,6 +293,22 @@ FROM unnest(ARRAY['a FROM s WHERE main ORDER BY a OFFSET 9000 LIMIT 1', 'a FROM 
 ORDER BY n;
 RESET enable_sort;
 RESET enable_bitmapscan;
+-- Also where a btree has rows in that order for less than the index, if all are wanted
+CREATE INDEX s_btree ON s (a);
+CREATE INDEX s_words ON s (word DESC);
+VACUUM ANALYZE s;
+CREATE TABLE skipping (n int, query text);
+INSERT INTO skipping SELECT n, q FROM unnest(ARRAY['SELECT a FROM s WHERE main ORDER BY a OFFSET 40000 LIMIT 3',
+	'SELECT a + 1 FROM s WHERE main ORDER BY a DESC OFFSET 40000 LIMIT 3',
+	'SELECT a, main FROM s WHERE main AND few > 0 ORDER BY a OFFSET 40000 LIMIT 1',
+	'SELECT word, (SELECT max(few) FROM s) FROM s WHERE main ORDER BY word DESC OFFSET 40000 LIMIT 3',
+	'SELECT x.a + 1 FROM (SELECT a FROM s WHERE main ORDER BY a OFFSET 40000 LIMIT 3) x',
+	'SELECT DISTINCT a FROM s WHERE main ORDER BY a OFFSET 40000 LIMIT 3',
+	'SELECT a, count(*) OVER (ORDER BY a) FROM s WHERE main ORDER BY a OFFSET 40000 LIMIT 3',
+	'SELECT a, count(*) FROM s WHERE main GROUP BY a ORDER BY a OFFSET 40000 LIMIT 3']) WITH ORDINALITY q (q, n);
+SELECT n, plan_text(query) ~ 'Offset: ' AS skips FROM skipping ORDER BY n;
+SELECT unlike(query, '') FROM skipping;
+DROP INDEX s_btree, s_words;
 
 -- What PostgreSQL makes of orders: groups, windows, merge joins, cursors that go back
 SELECT unlike(query, 'Order: |Unique')

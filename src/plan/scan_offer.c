@@ -15,6 +15,7 @@
 #include "parser/parsetree.h"
 #include "plan/core_paths.h"
 #include "plan/path.h"
+#include "plan/planning_run.h"
 #include "plan/volatile.h"
 #include "run/node.h"
 #include "settings.h"
@@ -23,6 +24,15 @@
 /* Sets of outer tables that are tried, at most, besides those of single clauses. */
 #define MAX_OUTER_SETS	20
 
+/* What is remembered of a table. */
+typedef struct OrderedPaths
+{
+	const RelOptInfo *table;	/* hash key */
+	List	   *paths;			/* in an order that the query wants: one an index that has it */
+} OrderedPaths;
+
+/* All that is remembered of a planning run: OrderedPaths by RelOptInfo. */
+static RtscanPlanningRun *memory;
 static set_rel_pathlist_hook_type previous_hook;
 static create_upper_paths_hook_type previous_upper_hook;
 static shmem_startup_hook_type previous_startup_hook;
@@ -96,6 +106,30 @@ outer_sets(PlannerInfo *root, IndexOptInfo *index)
 	return sets;
 }
 
+/* ---------------------------------------------------------------- memory */
+
+static OrderedPaths *
+remembered(PlannerInfo *root, const RelOptInfo *table)
+{
+	RtscanPlanningRun *run = rtscan_planning_run(root, &memory, sizeof(RtscanPlanningRun), sizeof(OrderedPaths));
+	bool		found;
+	OrderedPaths *paths = hash_search(run->entries, &table, HASH_ENTER, &found);
+
+	if (!found)
+		*paths = (OrderedPaths) {.table = table};
+	return paths;
+}
+
+static void
+remember_ordered(PlannerInfo *root, const Path *path)
+{
+	OrderedPaths *ordered = remembered(root, path->parent);
+	MemoryContext old = MemoryContextSwitchTo(memory->context);
+
+	ordered->paths = lappend(ordered->paths, rtscan_copy_scan_path(path));
+	MemoryContextSwitchTo(old);
+}
+
 /* ---------------------------------------------------------------- paths */
 
 /*
@@ -116,7 +150,10 @@ add_scan_path(PlannerInfo *root, Path *path)
 	add_path(path->parent, path);
 }
 
-/* The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values.  Or all, for some rows. */
+/*
+ * The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values.  Or all, for some rows.
+ * add_path() may find a path too expensive, and free it, so a copy is remembered: what skips rows is cheap where all rows are not.
+ */
 static void
 offer_order(PlannerInfo *root, IndexOptInfo *index)
 {
@@ -124,7 +161,10 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 	Path	   *path = keys == NIL ? NULL : rtscan_ordered_path(root, index, linitial_node(PathKey, keys));
 
 	if (path)
+	{
+		remember_ordered(root, path);
 		add_scan_path(root, path);
+	}
 	path = keys == NIL ? NULL : rtscan_first_rows_path(root, index, keys);
 	if (path)
 		add_scan_path(root, path);
@@ -203,38 +243,50 @@ may_skip(PlannerInfo *root, const FinalPathExtraData *final)
 		!rtscan_is_volatile(root, parse->limitOffset);
 }
 
-/* A path, or what projects its rows, so that it skips some; NULL if it cannot.  Unknown: as many as PostgreSQL takes it for. */
-static Path *
-make_skip(PlannerInfo *root, Path *path, int64 offset)
+/* The only table of a query that does nothing with its rows but to order them, or NULL. */
+static const RelOptInfo *
+only_table(PlannerInfo *root)
 {
-	double		rows = offset < 0 ? path->rows * 0.1 : offset;
-	Path	   *below;
+	const Query *parse = root->parse;
+	int			relid;
 
-	if (!IsA(path, ProjectionPath))
-		return rtscan_skipping_path(root, path, (Expr *) root->parse->limitOffset, rows);
-	below = make_skip(root, ((ProjectionPath *) path)->subpath, offset);
-	return below ? (Path *) create_projection_path(root, path->parent, below, path->pathtarget) : NULL;
+	if (parse->hasAggs || parse->groupClause != NIL || parse->groupingSets != NIL || parse->havingQual || parse->hasWindowFuncs ||
+		parse->distinctClause != NIL || parse->setOperations || !bms_get_singleton_member(root->all_baserels, &relid))
+		return NULL;
+	return find_base_rel(root, relid);
 }
 
-/* A LIMIT without its OFFSET, over a scan that skips these rows. */
+/* A LIMIT without its OFFSET, over a scan that skips these rows.  How many is not known: as many as PostgreSQL takes it for. */
+static void
+offer_skipping(PlannerInfo *root, Path *path, RelOptInfo *input, RelOptInfo *output, const FinalPathExtraData *final)
+{
+	double		rows = final->offset_est < 0 ? path->rows * 0.1 : final->offset_est;
+	Path	   *skipping = rtscan_skipping_path(root, path, (Expr *) root->parse->limitOffset, rows);
+
+	if (skipping == NULL)
+		return;
+	skipping = (Path *) create_projection_path(root, input, skipping, root->upper_targets[UPPERREL_FINAL]);
+	add_path(output, (Path *) create_limit_path(root, output, skipping, NULL, root->parse->limitCount, root->parse->limitOption, 0,
+												final->count_est));
+}
+
 static void
 consider_skipping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
 {
 	const FinalPathExtraData *final = (const FinalPathExtraData *) extra;
+	const RelOptInfo *table;
 	ListCell   *cell;
 
 	if (previous_upper_hook)
 		previous_upper_hook(root, stage, input, output, extra);
-	if (!rtscan_enable_scan || stage != UPPERREL_FINAL || !may_skip(root, final))
+	if (!rtscan_enable_scan || stage != UPPERREL_FINAL || !may_skip(root, final) || (table = only_table(root)) == NULL)
 		return;
-	foreach(cell, input->pathlist)
+	foreach(cell, remembered(root, table)->paths)
 	{
 		Path	   *path = lfirst(cell);
 
-		if (pathkeys_contained_in(root->sort_pathkeys, path->pathkeys) &&
-			(path = make_skip(root, path, final->offset_est)) != NULL)
-			add_path(output, (Path *) create_limit_path(root, output, path, NULL, root->parse->limitCount,
-														root->parse->limitOption, 0, final->count_est));
+		if (pathkeys_contained_in(root->sort_pathkeys, path->pathkeys))
+			offer_skipping(root, path, input, output, final);
 	}
 }
 

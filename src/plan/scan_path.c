@@ -565,21 +565,30 @@ skip_cost(PlannerInfo *root, const RtscanScanPath *path, double rows)
 	return Min((size ? size->segments : 1) * SKIP_SEGMENT_COST, SKIP_COST + rows * RTSCAN_ROW_COST);
 }
 
-Path *
-rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows)
+static RtscanScanPath *
+copy_path(const Path *path)
 {
-	RtscanScanPath *whole,
-			   *result;
+	RtscanScanPath *copy = palloc(sizeof(RtscanScanPath));
 
-	if (!IsA(path, CustomPath) || ((CustomPath *) path)->methods != &path_methods)
+	*copy = *(const RtscanScanPath *) linitial(((const CustomPath *) path)->custom_private);
+	copy->path.path = *path;
+	copy->path.custom_private = list_make1(copy);
+	return copy;
+}
+
+Path *
+rtscan_copy_scan_path(const Path *path)
+{
+	return &copy_path(path)->path.path;
+}
+
+Path *
+rtscan_skipping_path(PlannerInfo *root, const Path *path, Expr *skip, double rows)
+{
+	RtscanScanPath *result = copy_path(path);
+
+	if (!result->ordered || result->order.by_heap || result->row_clauses != NIL || result->others != NIL)
 		return NULL;
-	whole = linitial(((CustomPath *) path)->custom_private);
-	if (!whole->ordered || whole->order.by_heap || whole->row_clauses != NIL || whole->others != NIL)
-		return NULL;
-	result = palloc(sizeof(RtscanScanPath));
-	*result = *whole;
-	result->path.path = *path;
-	result->path.custom_private = list_make1(result);
 	result->skip = skip;
 	result->order.wanted = Max(result->order.wanted - rows, 1);
 	result->path.path.rows = clamp_row_est(path->rows - rows);

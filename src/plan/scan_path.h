@@ -47,8 +47,11 @@ extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids req
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
 extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
 
-/* The path of a scan in the order of a key column that skips as many rows as an OFFSET says; NULL: path is none, or cannot. */
-extern Path *rtscan_skipping_path(PlannerInfo *root, Path *path, Expr *skip, double rows);
+/* A path that stays when the planner frees the other. */
+extern Path *rtscan_copy_scan_path(const Path *path);
+
+/* The path of a scan in the order of a key column that skips as many rows as an OFFSET says; NULL: it cannot. */
+extern Path *rtscan_skipping_path(PlannerInfo *root, const Path *path, Expr *skip, double rows);
 
 /*
  * The whole of a path that the planner has chosen.  Where partitions are joined one by one it has a path's parameters come
