@@ -35,6 +35,18 @@ static create_upper_paths_hook_type previous_hook;
 
 /* ---------------------------------------------------------------- what is asked */
 
+/* What is asked of rows, of one table or of several. */
+typedef struct Asked
+{
+	RelOptInfo *output;			/* whose paths answer, */
+	PathTarget *target;			/* with this */
+	List	   *clauses;		/* SortGroupClause: GROUP BY, or DISTINCT, */
+	List	   *targets;		/* of some of these TargetEntries; */
+	List	   *sets;			/* grouping sets */
+	List	   *having;
+	bool		distinct;
+} Asked;
+
 /* Expressions above an aggregation are made of its keys, aggregates and GROUPING()'s; the latter are collected, each once. */
 typedef struct Collection
 {
@@ -94,12 +106,12 @@ numbers_of_keys(const RtscanRequest *request, const List *references)
 }
 
 static void
-add_sets(RtscanRequest *request, const Query *query)
+add_sets(RtscanRequest *request, const List *sets)
 {
 	Bitmapset  *all = NULL;
 	ListCell   *cell;
 
-	foreach(cell, query->groupingSets)
+	foreach(cell, sets)
 		request->sets = lappend(request->sets, numbers_of_keys(request, lfirst(cell)));
 	if (list_length(request->keys) > 0)
 		all = bms_add_range(NULL, 0, list_length(request->keys) - 1);
@@ -124,26 +136,38 @@ can_be_null(const List *keys)
 	return true;
 }
 
-/* What a query asks; false if only PostgreSQL's executor can tell. */
-static bool
-make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, RelOptInfo *output,
-			 GroupPathExtraData *group)
+/* What GROUP BY asks of some rows, and DISTINCT, which is GROUP BY all that is selected, without aggregates. */
+static Asked
+asked_by_group(RelOptInfo *output, GroupPathExtraData *group, const Query *query)
 {
-	Query	   *query = root->parse;
+	return (Asked) {output, output->reltarget, query->groupClause, group->targetList, query->groupingSets, (List *) group->havingQual, false};
+}
+
+static Asked
+asked_by_distinct(PlannerInfo *root, RelOptInfo *output)
+{
+	return (Asked) {output, root->upper_targets[UPPERREL_DISTINCT], root->parse->distinctClause, root->processed_tlist, .distinct = true};
+}
+
+/* What is asked of a table; false if only PostgreSQL's executor can tell. */
+static bool
+make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const Asked *asked)
+{
 	Collection	collection;
 
-	*request = (RtscanRequest) {.root = root, .table = table, .input = table, .output = output, .target = output->reltarget};
-	if (!grouping_is_hashable(query->groupClause))
+	*request = (RtscanRequest) {.root = root, .table = table, .input = table, .output = asked->output, .target = asked->target};
+	if (!grouping_is_hashable(asked->clauses))
 		return false;
-	request->group_clauses = query->groupClause;
-	request->output_keys = get_sortgrouplist_exprs(query->groupClause, group->targetList);
-	if (query->groupingSets != NIL && !can_be_null(request->output_keys))
+	request->distinct = asked->distinct;
+	request->group_clauses = asked->clauses;
+	request->output_keys = get_sortgrouplist_exprs(asked->clauses, asked->targets);
+	if (asked->sets != NIL && !can_be_null(request->output_keys))
 		return false;
 	request->keys = rtscan_expressions_of_rows(rtscan_compat_below_grouping(root, request->output_keys));
-	add_sets(request, query);
-	request->having = (List *) group->havingQual;
+	add_sets(request, asked->sets);
+	request->having = asked->having;
 	collection = (Collection) {.keys = request->output_keys};
-	collect((Node *) list_make2(output->reltarget->exprs, request->having), &collection);
+	collect((Node *) list_make2(asked->target->exprs, request->having), &collection);
 	request->aggrefs = collection.aggrefs;
 	request->groupings = collection.groupings;
 	request->parallel_safe = is_parallel_safe_request(request);
@@ -203,11 +227,12 @@ make_partial_request(const RtscanRequest *request)
 	partial->groupings = NIL;
 	partial->aggrefs = make_partial_aggrefs(request->aggrefs);
 	partial->target = make_partial_target(partial);
-	partial->output = fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, request->input->relids);
+	partial->output = request->distinct ? fetch_upper_rel(request->root, UPPERREL_PARTIAL_DISTINCT, NULL) :
+		fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, request->input->relids);
 	return partial;
 }
 
-/* The other half, of what a path hands on. */
+/* The other half, of what a path hands on: of DISTINCT, which has no aggregates, once more the same. */
 static void
 add_final_path(const RtscanRequest *request, Path *partial)
 {
@@ -221,7 +246,8 @@ add_final_path(const RtscanRequest *request, Path *partial)
 		groups = estimate_num_groups(root, request->keys, Max(partial->rows, 1), NULL, NULL);
 	add_path(request->output, (Path *)
 			 create_agg_path(root, request->output, partial, request->target,
-							 rtscan_is_grouped(request) ? AGG_HASHED : AGG_PLAIN, AGGSPLIT_FINAL_DESERIAL,
+							 rtscan_is_grouped(request) ? AGG_HASHED : AGG_PLAIN,
+							 request->distinct ? AGGSPLIT_SIMPLE : AGGSPLIT_FINAL_DESERIAL,
 							 request->group_clauses, request->having, &costs, groups));
 }
 
@@ -364,11 +390,11 @@ offer(const RtscanRequest *request)
 
 /* Likewise of a star: of one, or where its fact has leaves, of theirs. */
 static void
-offer_star(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathExtraData *group, const RtscanStar *star, RelOptInfo *fact)
+offer_star(PlannerInfo *root, RelOptInfo *input, const Asked *asked, const RtscanStar *star, RelOptInfo *fact)
 {
 	RtscanRequest *request = palloc(sizeof(RtscanRequest));
 
-	if (!make_request(request, root, fact, output, group))
+	if (!make_request(request, root, fact, asked))
 		return;
 	request->input = input;
 	request->star = star;
@@ -381,39 +407,72 @@ offer_star(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathEx
 
 /* One for each index of a fact. */
 static void
-offer_stars(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathExtraData *group)
+offer_stars(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 {
 	ListCell   *cell;
 
 	foreach(cell, rtscan_stars_of(root, input))
 		if (((RtscanStar *) lfirst(cell))->table == NULL)
-			offer_star(root, input, output, group, lfirst(cell), ((RtscanStar *) lfirst(cell))->index->rel);
+			offer_star(root, input, asked, lfirst(cell), ((RtscanStar *) lfirst(cell))->index->rel);
 	foreach(cell, rtscan_facts_of_leaves(root, input))
-		offer_star(root, input, output, group, NULL, lfirst(cell));
+		offer_star(root, input, asked, NULL, lfirst(cell));
 }
 
 static void
-consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+offer_answers(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 {
-	GroupPathExtraData *group = (GroupPathExtraData *) extra;
 	RtscanRequest *request;
 	bool		whole;
 
-	if (previous_hook)
-		previous_hook(root, stage, input, output, extra);
-	if (!rtscan_enable_aggregate || stage != UPPERREL_GROUP_AGG)
-		return;
-	offer_stars(root, input, output, group);
+	offer_stars(root, input, asked);
 	whole = rtscan_can_answer(root, input);
 	if (!whole && (!rtscan_has_leaves(root, input) || !can_be_parted(root)))
 		return;
 	request = palloc(sizeof(RtscanRequest));
-	if (!make_request(request, root, input, output, group))
+	if (!make_request(request, root, input, asked))
 		return;
 	if (whole)
 		offer(request);
 	else
 		offer_leaves(request, NIL);
+}
+
+/* Is all that is selected known to be the same in all rows?  PostgreSQL takes the first.  (What does not sort has no path keys, either.) */
+static bool
+has_one_row(const PlannerInfo *root)
+{
+	return root->distinct_pathkeys == NIL && grouping_is_sortable(root->parse->distinctClause);
+}
+
+/*
+ * Does DISTINCT leave one row of those that are equal in all that is selected?  Of rows that are one table's or a join's: those of a subquery's,
+ * of groups, or of windows have other relations, which have no index.
+ */
+static bool
+is_plain_distinct(PlannerInfo *root)
+{
+	const Query *query = root->parse;
+
+	return query->distinctClause != NIL && !query->hasDistinctOn && !query->hasTargetSRFs && !query->hasAggs && query->groupClause == NIL &&
+		query->groupingSets == NIL && !query->hasWindowFuncs && !has_one_row(root);
+}
+
+static void
+consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+{
+	Asked		asked;
+
+	if (previous_hook)
+		previous_hook(root, stage, input, output, extra);
+	if (!rtscan_enable_aggregate)
+		return;
+	if (stage == UPPERREL_GROUP_AGG)
+		asked = asked_by_group(output, (GroupPathExtraData *) extra, root->parse);
+	else if (stage == UPPERREL_DISTINCT && is_plain_distinct(root))
+		asked = asked_by_distinct(root, output);
+	else
+		return;
+	offer_answers(root, input, &asked);
 }
 
 void

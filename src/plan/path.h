@@ -32,6 +32,7 @@ typedef struct RtscanRequest
 	List	   *groupings;		/* GroupingFunc */
 	List	   *aggrefs;
 	List	   *having;
+	bool		distinct;		/* the groups of DISTINCT are asked for */
 	bool		parallel_safe;	/* a worker may compute them, as far as keys, aggregates and WHERE go */
 	bool		partial;		/* the aggregates' transition states are asked for */
 	int			workers;		/* processes that share the work, besides the leader; then it is partial */
