@@ -426,6 +426,39 @@ FROM generate_series(1, 200) i;
 RESET enable_indexscan;
 RESET rtscan.enable_scan;
 
+--
+-- Conditions that exclude each other: no table is read, whatever the others are expected to find
+--
+SELECT condition, plan_text('SELECT EXISTS (SELECT FROM together WHERE ' || condition || ')') ~ 'One-Time Filter: false'
+	AS excluded
+FROM unnest(ARRAY['part < 1059 AND other = 2 AND part BETWEEN 7336 AND 7337', 'b = 3 AND b > 5',
+	'b IN (1, 2, 3) AND b > 3', 'b IS NULL AND b < 4', 'filler < ''a'' AND filler > ''b''',
+	'other < 2::bigint AND other > 3', 'b % 10 = 3 AND b % 10 > 4',
+	-- not these
+	'part < 1059 AND part > 1000', 'part < 1059 AND b BETWEEN 7336 AND 7337', 'b IN (1, 2, 3) AND b > 2',
+	'b < (SELECT 3) AND b > (SELECT 5)', 'b < random() AND b > random() + 1',
+	'b < 5 OR b > 7', 'b IN (1, 2) AND b IN (3, 4)']) condition;
+SELECT explained('SELECT count(*) FROM together WHERE b < 5 AND b > 7');
+SELECT count(*), count(s.id) FROM together t LEFT JOIN (SELECT * FROM together WHERE b < 5 AND b > 7) s USING (id);
+UPDATE together SET other = 1 WHERE b < 5 AND b > 7 RETURNING *;
+-- with parameters the plan is for all values
+PREPARE excluding (int, int) AS SELECT count(*) FROM together WHERE b < $1 AND b > $2;
+SET plan_cache_mode = force_custom_plan;
+SELECT plan_text('EXECUTE excluding (5, 7)') ~ 'One-Time Filter: false' AS excluded;
+SET plan_cache_mode = force_generic_plan;
+SELECT plan_text('EXECUTE excluding (5, 7)') ~ 'One-Time Filter: false' AS excluded;
+EXECUTE excluding (5, 7);
+EXECUTE excluding (7, 5);
+RESET plan_cache_mode;
+SELECT count(*) FROM together WHERE b < 7 AND b > 5;
+-- switched off
+SET rtscan.enable_scan = off;
+SELECT plan_text('SELECT count(*) FROM together WHERE b < 5 AND b > 7') ~ 'One-Time' AS excluded;
+RESET rtscan.enable_scan;
+SET constraint_exclusion = off;
+SELECT plan_text('SELECT count(*) FROM together WHERE b < 5 AND b > 7') ~ 'One-Time' AS excluded;
+RESET constraint_exclusion;
+
 SET client_min_messages = error;
 DROP SCHEMA planner CASCADE;
 DROP ROLE rtscan_curious;

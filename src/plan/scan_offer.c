@@ -14,6 +14,7 @@
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "plan/core_paths.h"
+#include "plan/exclusion.h"
 #include "plan/path.h"
 #include "plan/planning_run.h"
 #include "plan/volatile.h"
@@ -223,6 +224,11 @@ consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte
 	usable = rtscan_usable_indexes(rel);
 	if (usable == NIL)
 		return;
+	if (rtscan_enable_scan && rtscan_excludes_all(rel))
+	{
+		mark_dummy_rel(rel);
+		return;
+	}
 	rtscan_reprice_core_paths(root, rel);
 	if (rtscan_enable_scan && rtscan_can_answer(root, rel))
 		foreach(cell, usable)

@@ -1,0 +1,20 @@
+/*
+ * exclusion.h
+ *		Do a table's conditions exclude each other, whatever rows it has?
+ *
+ *	v < 1059 AND v BETWEEN 7336 AND 7337
+ *
+ * PostgreSQL asks that of partitions, of other tables only with constraint_exclusion = on, and expects some part of all rows to pass: the first
+ * soon, so that EXISTS or LIMIT reads all of the table in vain.
+ */
+#ifndef RTSCAN_EXCLUSION_H
+#define RTSCAN_EXCLUSION_H
+
+#include "rtscan.h"
+
+#include "nodes/pathnodes.h"
+
+/* Of constants; conditions on one column are compared, so that it takes no time where each has its own.  Never with constraint_exclusion = off. */
+extern bool rtscan_excludes_all(const RelOptInfo *table);
+
+#endif							/* RTSCAN_EXCLUSION_H */
