@@ -133,6 +133,8 @@ class Writer:
 
     def where(self, each, least=1):
         columns = self.random.sample(each.searched, self.random.randint(least, min(3, len(each.searched))))
+        if self.random.random() < 0.1:  # of which the other one may exclude all rows
+            columns.append(columns[0])
         predicates = [self.predicate(each, column) for column in columns]
         if len(predicates) > 1 and self.random.random() < 0.1:
             return f"({' OR '.join(predicates[:2])})" + "".join(f" AND {predicate}" for predicate in predicates[2:])
@@ -148,7 +150,7 @@ class Writer:
 
     def query(self):
         each = self.one_of(*self.tables)
-        shape = self.one_of("count", "count", "aggregate", "aggregate", "group", "rows", "rows", "limit", "top", "exists",
+        shape = self.one_of("count", "count", "aggregate", "aggregate", "group", "rows", "rows", "limit", "top", "any", "exists",
                             "join", "join", "semijoin")
         where = self.where(each)
         if shape == "count":
@@ -165,6 +167,8 @@ class Writer:
         if shape == "top":
             order = self.one_of(*each.searched)
             return shape, f"SELECT {self.columns(each)} FROM {each.name} WHERE {where} ORDER BY {order} LIMIT 10"
+        if shape == "any":
+            return shape, f"SELECT EXISTS (SELECT FROM {each.name} WHERE {where})"
         column = self.one_of(*each.joined)
         other = f"{each.name}_{column}"
         if shape == "exists":

@@ -147,6 +147,8 @@ class Joins:
         rng, returned = self.rng, self.comparer.returned
         if rng.random() < 0.55:
             keys = self.group_keys(parts)
+            if keys and rng.random() < 0.2:
+                return "DISTINCT " + ", ".join(f"{text} AS o{n}" for n, text in enumerate(keys)), "", AGGREGATE
             columns = [f"{text} AS o{n}" for n, text in enumerate(keys + self.aggregates(parts))]
             return ", ".join(columns), ", ".join(str(n + 1) for n in range(len(keys))), AGGREGATE
         own = [name for name, _ in parts.columns]

@@ -353,6 +353,7 @@ class Comparer(Scans, Starred):
         """Answers that a scan could give without the heap; only of columns where equal is identical."""
         self.compare(f"SELECT count(*), sum(id), min(u), max(u) FROM t WHERE {self.literals()}")
         self.compare(f"SELECT u, count(*) FROM t WHERE {self.literals()} GROUP BY u")
+        self.compare(f"SELECT DISTINCT u, id % 7 FROM t WHERE {self.literals()}")
 
     def prepared(self):
         """A generic plan; executed twice with other parameters."""
@@ -507,6 +508,8 @@ class Comparer(Scans, Starred):
         if by_node and " GROUP BY " in query:
             self.counts["sums by the node, in groups"] += 1
             self.counts["groups compared"] += len(found)
+        if by_node and query.startswith("SELECT DISTINCT "):
+            self.counts["sums by the node, of DISTINCT"] += 1
         if by_node and "GROUPING(" in query:
             self.counts["sums by the node, in grouping sets"] += 1
         if by_node and len(expected) == 1 and expected[0] == "22...":

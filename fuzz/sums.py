@@ -316,10 +316,12 @@ class Sums:
         if rng.random() < (0.6 if self.schema.large else 0.25):
             return self.plain()
         keys = list(self.keys())
+        shown_keys = [text for text, exact in keys if exact]
+        distinct = bool(shown_keys) and rng.random() < 0.2
         texts = [text for text, _ in keys]
         grouped = ", ".join(texts)
-        shown = [text for text, exact in keys if exact] + [self.aggregate() for _ in range(rng.randint(1, 4))]
-        if keys and rng.random() < 0.4:
+        shown = shown_keys + [self.aggregate() for _ in range(rng.randint(1, 4))]
+        if keys and not distinct and rng.random() < 0.4:
             shown += [f"GROUPING({grouped})", f"GROUPING({rng.choice(texts)})"]
             grouped = self.sets(texts)
         where = [self.condition() for _ in range(rng.choice((0, 1, 1, 2)))]
@@ -329,5 +331,7 @@ class Sums:
         names = {o.text for o in operands(self.schema)}
         where += [text for text in ("id % 3 <> 1", "u < 6") if text.split()[0] in names and rng.random() < 0.3]
         rows = "FROM t" + (f" WHERE {' AND '.join(where)}" if where else "")
+        if distinct:
+            return f"SELECT DISTINCT {', '.join(shown_keys)} {rows}", f"SELECT 1 {rows}"
         return (f"SELECT {', '.join(shown)} {rows}" + (f" GROUP BY {grouped}" if keys else "")
                 + (f" HAVING count(*) > {rng.choice((0, 1, 20))}" if rng.random() < 0.15 else "")), f"SELECT 1 {rows}"
