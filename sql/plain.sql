@@ -4,6 +4,7 @@ CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA plain;
 SET search_path = plain, public;
 SET max_parallel_workers_per_gather = 0;
+SET constraint_exclusion = off;
 SET maintenance_work_mem = '256MB';
 SET timezone = 'Europe/Berlin';
 

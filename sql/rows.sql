@@ -9,6 +9,7 @@ SET search_path = rows, public;
 SET max_parallel_maintenance_workers = 0;
 SET max_parallel_workers_per_gather = 0;
 SET enable_tidscan = off;
+SET constraint_exclusion = off;
 SET jit = off;
 
 \getenv directory PG_ABS_SRCDIR
