@@ -381,6 +381,12 @@ SELECT condition, direction,
 		AS in_order
 FROM unnest('{place > 70000,70000 < place,place < 30000,30000 > place,place = 500}'::text[]) condition,
 	unnest('{ASC,DESC}'::text[]) direction;
+-- nor are they at once in a sequential scan, which EXISTS or LIMIT would end, but after those that go before them in
+-- the heap
+SELECT condition, indexes(format('SELECT * FROM late WHERE %s LIMIT 10', condition)) AS few,
+	indexes(format('SELECT EXISTS (SELECT FROM late WHERE %s AND length(filler) > 3)', condition)) AS any,
+	indexes(format('SELECT * FROM late WHERE %s AND length(filler) > 3', condition)) AS all
+FROM unnest('{place > 50000,place < 50000,place BETWEEN 40000 AND 90000,place > 1}'::text[]) condition;
 
 -- for PostgreSQL's own scan in that order as for ours
 CREATE INDEX late_kind ON late USING btree (kind);

@@ -245,6 +245,25 @@ charge_late_rows(PlannerInfo *root, IndexPath *path)
 		rtscan_late_part(root, others, order, rtscan_compat_is_descending(key), Min(path->path.rows / found, 1));
 }
 
+/* EXISTS and LIMIT want the first rows of a sequential scan: these are not there before those that go before them in the heap. */
+static void
+charge_sequential_scans(PlannerInfo *root, RelOptInfo *table, const List *paths)
+{
+	double		late = -1;
+	ListCell   *cell;
+
+	foreach(cell, paths)
+	{
+		Path	   *path = lfirst(cell);
+
+		if (path->pathtype != T_SeqScan)
+			continue;
+		if (late < 0)
+			late = rtscan_late_part_of_heap(root, table->baserestrictinfo, Min(table->rows / Max(table->tuples, 1), 1));
+		path->startup_cost += (path->total_cost - path->startup_cost) * late;
+	}
+}
+
 static void
 charge_paths(PlannerInfo *root, const List *paths)
 {
@@ -258,6 +277,11 @@ charge_paths(PlannerInfo *root, const List *paths)
 void
 rtscan_reprice_core_paths(PlannerInfo *root, RelOptInfo *table)
 {
+	if (root->tuple_fraction > 0)
+	{
+		charge_sequential_scans(root, table, table->pathlist);
+		charge_sequential_scans(root, table, table->partial_pathlist);
+	}
 	offer_bitmaps_alone(root, table);
 	if (root->query_pathkeys == NIL)
 		return;

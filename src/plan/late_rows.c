@@ -105,19 +105,31 @@ heap_order_of(PlannerInfo *root, Expr *order, bool descending)
 	return descending ? -of_each : of_each;
 }
 
+/* Of rows that are together, in a scan a part of which is in the heap's order. */
+static double
+late_part(const Place *place, double in_order, Selectivity passing)
+{
+	double		others;
+
+	if (place->above && place->below)
+		others = 0.5;
+	else
+		others = (place->above == (place->correlation > 0)) == (in_order > 0) ? 1 : 0;
+	return place->correlation * place->correlation * fabs(in_order) * others * (1 - passing);
+}
+
 double
 rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending, Selectivity passing)
 {
 	Place		place = place_of(root, clauses);
-	double		in_order,
-				others;
 
-	if (place.correlation == 0)
-		return 0;
-	in_order = heap_order_of(root, order, descending);
-	if (place.above && place.below)
-		others = 0.5;
-	else
-		others = (place.above == (place.correlation > 0)) == (in_order > 0) ? 1 : 0;
-	return place.correlation * place.correlation * fabs(in_order) * others * (1 - passing);
+	return place.correlation == 0 ? 0 : late_part(&place, heap_order_of(root, order, descending), passing);
+}
+
+double
+rtscan_late_part_of_heap(PlannerInfo *root, const List *clauses, Selectivity passing)
+{
+	Place		place = place_of(root, clauses);
+
+	return place.correlation == 0 ? 0 : late_part(&place, 1, passing);
 }
