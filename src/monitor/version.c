@@ -71,10 +71,12 @@ sql_version(void)
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
 	{
-		bool		isnull;
-		Datum		datum = heap_getattr(tuple, Anum_pg_extension_extversion, RelationGetDescr(extensions), &isnull);
+		Datum		values[Natts_pg_extension];
+		bool		nulls[Natts_pg_extension];
 
-		version = TextDatumGetCString(datum);
+		/* heap_getattr() is inline, and calls in some minor releases what others lack. */
+		heap_deform_tuple(tuple, RelationGetDescr(extensions), values, nulls);
+		version = TextDatumGetCString(values[Anum_pg_extension_extversion - 1]);
 	}
 	systable_endscan(scan);
 	table_close(extensions, AccessShareLock);
