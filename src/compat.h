@@ -414,14 +414,28 @@ rtscan_compat_count_search(IndexScanDesc scan)
 #endif
 }
 
-/* 19 can set the visibility map's bit as well, for queries that are known not to change the table. */
+/* Does the query of a node leave the table that it scans as it is?  19 asks; older versions need not know. */
+static inline bool
+rtscan_compat_reads_only(ScanState *node)
+{
+#if PG_VERSION_NUM >= 190000
+	return ScanRelIsReadOnly(node);
+#else
+	return false;
+#endif
+}
+
+/*
+ * 19 sets the visibility map's bit as well, if the query reads only.  It tries that once a page after a change: who prunes without need not
+ * think of the map, but takes the chance from all queries that come later.
+ */
 static inline void
-rtscan_compat_prune(Relation table, Buffer buffer)
+rtscan_compat_prune(Relation table, Buffer buffer, bool reads_only)
 {
 #if PG_VERSION_NUM >= 190000
 	Buffer		map = InvalidBuffer;
 
-	heap_page_prune_opt(table, buffer, &map, false);
+	heap_page_prune_opt(table, buffer, &map, reads_only);
 	if (BufferIsValid(map))
 		ReleaseBuffer(map);
 #else

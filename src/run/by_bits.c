@@ -232,7 +232,7 @@ rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const Rt
 	answer.aggregates = palloc0(answer.naggregates * sizeof(Aggregate));
 	for (int i = 0; i < answer.naggregates; i++)
 		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(aggregates, i));
-	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot);
+	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot, question->reads_only);
 	search_for_all(&answer, image, filters);
 	for (int i = 0; i < answer.naggregates; i++)
 		values[i] = rtscan_finish_accumulation(&answer.aggregates[i].accumulator, &isnull[i]);

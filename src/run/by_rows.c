@@ -273,14 +273,15 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 	if (question->shared)
 	{
 		RtscanVisibility visibility;
-		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index,
-													 question->snapshot, &visibility);
+		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index, question->snapshot,
+													 question->reads_only, &visibility);
 
 		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->claim, question->schema,
 										   filter);
 	}
 	else
-		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->schema, filter);
+		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->reads_only, question->schema,
+									filter);
 	if (calculates_all(answer))
 		rtscan_cursor_take_stretches(cursor);
 	answer->slice = RTSCAN_CURSOR_ROWS;

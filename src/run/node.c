@@ -329,6 +329,7 @@ rtscan_begin_answer(RtscanNode *node)
 		.index = node->index,
 		.schema = node->schema,
 		.snapshot = estate->es_snapshot,
+		.reads_only = rtscan_compat_reads_only(&node->custom.ss),
 		.filter = &node->filter,
 		.shared = node->shared,
 		.area = estate->es_query_dsa,
@@ -345,6 +346,7 @@ const RtscanImage *
 rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep)
 {
 	EState	   *estate = node->custom.ss.ps.state;
+	bool		reads_only = rtscan_compat_reads_only(&node->custom.ss);
 	MemoryContext old;
 	const RtscanImage *image;
 
@@ -352,9 +354,9 @@ rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep)
 		return node->image;
 	old = MemoryContextSwitchTo(context);
 	if (node->shared)
-		image = rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, &node->visibility);
+		image = rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, reads_only, &node->visibility);
 	else
-		image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot);
+		image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot, reads_only);
 	MemoryContextSwitchTo(old);
 	if (keep)
 		node->image = image;
@@ -378,8 +380,8 @@ rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context)
 	EState	   *estate = custom->ss.ps.state;
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
-	node->image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index,
-										  estate->es_snapshot);
+	node->image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot,
+										  rtscan_compat_reads_only(&custom->ss));
 	MemoryContextSwitchTo(old);
 	return rtscan_shared_size(node->image);
 }

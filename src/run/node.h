@@ -80,6 +80,7 @@ typedef struct RtscanQuestion
 	Relation	index;
 	const RtscanSchema *schema;
 	Snapshot	snapshot;
+	bool		reads_only;		/* the query does not change the heap */
 	const RtscanFilter *filter;
 	struct RtscanShared *shared;	/* shared.h: this is a process of a parallel query; or NULL */
 	struct dsa_area *area;		/* that query's memory; NULL: it has no other process */

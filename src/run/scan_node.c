@@ -285,7 +285,8 @@ begin_answer(RowsState *state)
 	state->image = rtscan_find_image(&state->node, memory_to_keep(state), is_scanned_again(state));
 	open_rows(state);
 	if (node->plan->from_heap)
-		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot);
+		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot,
+							   rtscan_compat_reads_only(&node->custom.ss));
 	MemoryContextSwitchTo(old);
 }
 

@@ -69,11 +69,11 @@ rtscan_reset_shared(RtscanShared *shared, dsa_area *area)
 }
 
 const RtscanImage *
-rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot, RtscanVisibility *visibility)
+rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot, bool reads_only, RtscanVisibility *visibility)
 {
 	const RtscanImage *image = (const RtscanImage *) shared->data;
 
-	rtscan_join_visibility(visibility, heap, index, snapshot, shared->blocks, image);
+	rtscan_join_visibility(visibility, heap, index, snapshot, reads_only, shared->blocks, image);
 	return image;
 }
 

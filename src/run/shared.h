@@ -41,6 +41,6 @@ extern RtscanTotals rtscan_shared_totals(RtscanShared *shared);
 
 /* Any process: the visibility for its snapshot, in the current memory context; returns the image. */
 extern const RtscanImage *rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot,
-											RtscanVisibility *visibility);
+											bool reads_only, RtscanVisibility *visibility);
 
 #endif							/* RTSCAN_SHARED_H */

@@ -104,7 +104,7 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 }
 
 RtscanCursor *
-rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, const RtscanSchema *schema,
+rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, bool reads_only, const RtscanSchema *schema,
 				   const RtscanFilter *filter)
 {
 	RtscanCursor *cursor = create_cursor(index, snapshot, schema, filter);
@@ -113,7 +113,7 @@ rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, const Rtsca
 
 	cursor->unchecked = heap == NULL;
 	if (heap)
-		image = rtscan_begin_visibility(&cursor->visibility, heap, index, snapshot);
+		image = rtscan_begin_visibility(&cursor->visibility, heap, index, snapshot, reads_only);
 	else
 	{
 		PredicateLockRelation(index, snapshot);

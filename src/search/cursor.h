@@ -24,7 +24,7 @@ typedef struct RtscanCursor RtscanCursor;
  * sees (visibility.h); without, the heap has to be asked about each TID.  The filter and the schema
  * must stay where they are.
  */
-extern RtscanCursor *rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot,
+extern RtscanCursor *rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, bool reads_only,
 										const RtscanSchema *schema, const RtscanFilter *filter);
 
 /*

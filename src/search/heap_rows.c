@@ -15,7 +15,7 @@
 #define CACHE_LINE		64
 
 void
-rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot)
+rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot, bool reads_only)
 {
 	BlockNumber blocks = rows->heap ? rows->blocks : RelationGetNumberOfBlocks(heap);
 
@@ -23,6 +23,7 @@ rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot)
 	rows->heap = heap;
 	rows->snapshot = snapshot;
 	rows->checks_conflicts = CheckForSerializableConflictOutNeeded(heap, snapshot);
+	rows->reads_only = reads_only;
 	rows->blocks = blocks;
 	rows->context = CurrentMemoryContext;
 	rows->buffer = InvalidBuffer;
@@ -181,7 +182,7 @@ enter_block(RtscanHeapRows *rows)
 	rows->next_tid = end_of_block(rows, first);
 	rows->buffer = read_stream_next_buffer(rows->stream, NULL);
 	Assert(BufferGetBlockNumber(rows->buffer) == ItemPointerGetBlockNumber(&rows->tids[first]));
-	rtscan_compat_prune(rows->heap, rows->buffer);
+	rtscan_compat_prune(rows->heap, rows->buffer, rows->reads_only);
 	LockBuffer(rows->buffer, BUFFER_LOCK_SHARE);
 	take_rows(rows, BufferGetPage(rows->buffer), rows->tids + first, rows->next_tid - first);
 	LockBuffer(rows->buffer, BUFFER_LOCK_UNLOCK);

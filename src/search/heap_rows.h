@@ -22,6 +22,7 @@ typedef struct RtscanHeapRows
 	Relation	heap;
 	Snapshot	snapshot;
 	bool		checks_conflicts;	/* of SERIALIZABLE */
+	bool		reads_only;		/* the query does not change the table */
 	BlockNumber blocks;			/* when the scan began: beyond them are no rows for the snapshot */
 	const ItemPointerData *tids;	/* the caller's, */
 	uint32		ntids;
@@ -39,7 +40,7 @@ typedef struct RtscanHeapRows
  * Begin, in the current memory context, with a snapshot that has been taken, and with the index locked for SERIALIZABLE; with
  * zeros, or with what a scan with the same snapshot has ended with, which knows the table's end.
  */
-extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot);
+extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot, bool reads_only);
 
 /* Go on with other TIDs, those before being done with; they must stay where they are. */
 extern void rtscan_set_heap_tids(RtscanHeapRows *rows, const ItemPointerData *tids, uint32 n);

@@ -47,12 +47,19 @@ rtscan_is_heap(Relation table)
 }
 
 void
-rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot,
+rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot, bool reads_only,
 					   BlockNumber blocks, const RtscanImage *image)
 {
 	uint32		entries = Max(image->nentries, 1);
 
-	*visibility = (RtscanVisibility) {.heap = heap, .index = index, .snapshot = snapshot, .image = image, .blocks = blocks};
+	*visibility = (RtscanVisibility) {
+		.heap = heap,
+		.index = index,
+		.snapshot = snapshot,
+		.reads_only = reads_only,
+		.image = image,
+		.blocks = blocks,
+	};
 	if (heap == NULL)
 		return;
 	visibility->changed = palloc0(entries * sizeof(bool));
@@ -61,7 +68,7 @@ rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation ind
 }
 
 RtscanImage *
-rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot)
+rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot, bool reads_only)
 {
 	RtscanImage *image;
 
@@ -74,7 +81,7 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 	pause_at("snapshot");
 	image = rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	pause_at("image");
-	rtscan_join_visibility(visibility, heap, index, snapshot, heap ? RelationGetNumberOfBlocks(heap) : 0, image);
+	rtscan_join_visibility(visibility, heap, index, snapshot, reads_only, heap ? RelationGetNumberOfBlocks(heap) : 0, image);
 	return image;
 }
 
@@ -189,7 +196,7 @@ open_page(CheckedRows *rows, BlockNumber block)
 	rows->buffer = rows->stream ? read_stream_next_buffer(rows->stream, NULL) : ReadBuffer(rows->visibility->heap, block);
 	rows->block = block;
 	Assert(BufferGetBlockNumber(rows->buffer) == block);
-	rtscan_compat_prune(rows->visibility->heap, rows->buffer);
+	rtscan_compat_prune(rows->visibility->heap, rows->buffer, rows->visibility->reads_only);
 	LockBuffer(rows->buffer, BUFFER_LOCK_SHARE);
 }
 

@@ -38,6 +38,7 @@ typedef struct RtscanVisibility
 	Relation	heap;
 	Relation	index;
 	Snapshot	snapshot;
+	bool		reads_only;		/* the query does not change the heap */
 	BlockNumber blocks;			/* of the heap */
 	const RtscanImage *image;	/* by whose entries: */
 	bool	   *changed;		/* it was not as it is here when we looked again */
@@ -55,10 +56,10 @@ extern bool rtscan_is_heap(Relation table);
  * visibility, and somebody else looks rows up in the heap.
  */
 extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
-											Relation index, Snapshot snapshot);
+											Relation index, Snapshot snapshot, bool reads_only);
 
 /* The same of an image that another process of the query has read, in a heap that had so many blocks then. */
-extern void rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot,
+extern void rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot, bool reads_only,
 								   BlockNumber blocks, const RtscanImage *image);
 
 /*
