@@ -60,6 +60,10 @@
 #include "varatt.h"
 #endif
 
+#if PG_VERSION_NUM >= 190000
+#include "optimizer/extendplan.h"
+#endif
+
 #if PG_VERSION_NUM >= 180000
 /* 18 parted them from commands/explain.h. */
 #include "commands/explain_format.h"
@@ -297,16 +301,99 @@ rtscan_compat_is_descending(const PathKey *key)
 #endif
 }
 
-/* A path has others below it, of which some may be disabled: 18 counts them, before that they cost much. */
+/* A path that is itself disabled so often has others below it, of which some may be: 18 counts them, before that they cost much. */
 static inline void
-rtscan_compat_count_disabled(Path *path, List *below)
+rtscan_compat_count_disabled(Path *path, int own, List *below)
 {
 #if PG_VERSION_NUM >= 180000
 	ListCell   *cell;
 
-	path->disabled_nodes = 0;
+	path->disabled_nodes = own;
 	foreach(cell, below)
 		path->disabled_nodes += ((Path *) lfirst(cell))->disabled_nodes;
+#endif
+}
+
+/* Has a path fewer disabled nodes than another one, or NULL, or as many and costs less? */
+static inline bool
+rtscan_compat_is_cheaper(const Path *path, const Path *other)
+{
+	if (other == NULL)
+		return true;
+#if PG_VERSION_NUM >= 180000
+	if (path->disabled_nodes != other->disabled_nodes)
+		return path->disabled_nodes < other->disabled_nodes;
+#endif
+	return path->total_cost < other->total_cost;
+}
+
+/*
+ * 19 has a mask of strategies for each relation, and join of two, of which extensions like pg_plan_advice take away what they advise against.  At
+ * first it is the planner's own, which the settings enable_... make.  These are about PostgreSQL's paths, and ours have settings of their
+ * own: so it is advice only where a mask lacks what the planner's has.
+ */
+#if PG_VERSION_NUM >= 190000
+#define RTSCAN_COMPAT_LACKS(root, mask, strategies) (((root)->glob->default_pgs_mask & ~(mask) & (strategies)) != 0)
+#endif
+
+/*
+ * Does advice want a table scanned by other means than an index of ours?  That is one for index scans, though PostgreSQL has none by it.  Where it is
+ * against all scans it asks for an Append, as below.
+ */
+static inline bool
+rtscan_compat_advises_other_scan(const PlannerInfo *root, const IndexOptInfo *index)
+{
+#if PG_VERSION_NUM >= 190000
+	uint64		mask = index->rel->pgs_mask;
+
+	return index->disabled ||
+		((mask & PGS_SCAN_ANY) != 0 && RTSCAN_COMPAT_LACKS(root, mask, PGS_SCAN_ANY) &&
+		 (mask & (PGS_INDEXSCAN | PGS_INDEXONLYSCAN)) == 0);
+#else
+	return false;
+#endif
+}
+
+/* Does it want two relations joined by a method of PostgreSQL's, or not these two? */
+static inline bool
+rtscan_compat_advises_other_join(const PlannerInfo *root, const JoinPathExtraData *extra)
+{
+#if PG_VERSION_NUM >= 190000
+	return RTSCAN_COMPAT_LACKS(root, extra->pgs_mask, PGS_JOIN_ANY);
+#else
+	return false;
+#endif
+}
+
+/* Is it against all methods for a join, whichever two it is made of?  That is how it asks for an Append, as below. */
+static inline bool
+rtscan_compat_advises_append(const PlannerInfo *root, const RelOptInfo *joinrel)
+{
+#if PG_VERSION_NUM >= 190000
+	return (joinrel->pgs_mask & PGS_JOIN_ANY) == 0 && RTSCAN_COMPAT_LACKS(root, joinrel->pgs_mask, PGS_JOIN_ANY);
+#else
+	return false;
+#endif
+}
+
+/* Does it want a relation's rows gathered from several processes; or not gathered? */
+static inline bool
+rtscan_compat_advises_gather(const PlannerInfo *root, const RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 190000
+	return RTSCAN_COMPAT_LACKS(root, rel->pgs_mask, PGS_CONSIDER_NONPARTIAL);
+#else
+	return false;
+#endif
+}
+
+static inline bool
+rtscan_compat_advises_no_gather(const PlannerInfo *root, const RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 190000
+	return RTSCAN_COMPAT_LACKS(root, rel->pgs_mask, PGS_GATHER);
+#else
+	return false;
 #endif
 }
 
@@ -453,6 +540,29 @@ rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths
 	return create_append_path(root, rel, input, NIL, NULL, workers, workers > 0, -1);
 #else
 	return create_append_path(root, rel, paths, NIL, NIL, NULL, workers, workers > 0, -1);
+#endif
+}
+
+/*
+ * A scan of ours that is a join, for a plan that 19's pg_plan_advice looks at: it does not know which relations a custom scan joins, and raises an
+ * error where that is joined with another one.  Of an Append it knows; one with a single path below it is left out of the plan, with a note.
+ * But it does not calculate, as a scan of ours does, so other plans have none.
+ */
+static inline Path *
+rtscan_compat_name_relations(PlannerInfo *root, Path *path)
+{
+#if PG_VERSION_NUM >= 190000
+	AppendPathInput input = {0};
+
+	if (GetPlannerGlobalExtensionState(root->glob, GetPlannerExtensionId("pg_plan_advice")) == NULL)
+		return path;
+	if (path->parallel_aware)
+		input.partial_subpaths = list_make1(path);
+	else
+		input.subpaths = list_make1(path);
+	return (Path *) create_append_path(root, path->parent, input, NIL, NULL, path->parallel_workers, path->parallel_aware, -1);
+#else
+	return path;
 #endif
 }
 

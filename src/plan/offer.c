@@ -27,6 +27,7 @@
 #include "optimizer/planner.h"
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
+#include "plan/advice.h"
 #include "plan/leaves.h"
 #include "settings.h"
 #include "utils/selfuncs.h"
@@ -257,7 +258,10 @@ add_final_path(const RtscanRequest *request, Path *partial)
 static Path *
 gather(const RtscanRequest *partial, Path *path, double rows)
 {
-	return (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
+	Path	   *gather = (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
+
+	rtscan_count_disabled_gather(partial->root, gather, partial->star ? partial->star->rel : partial->table);
+	return gather;
 }
 
 /* Is a path's work an executor's that has been asked for by name?  Several processes would do it themselves. */
@@ -331,7 +335,7 @@ leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 		*of_star = *translated;
 		of_star->star = star;
 		path = rtscan_cheapest_path(of_star);
-		if (path && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+		if (path && rtscan_compat_is_cheaper(path, cheapest))
 			cheapest = path;
 	}
 	return cheapest;

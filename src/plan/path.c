@@ -154,7 +154,7 @@ rtscan_cheapest_path(const RtscanRequest *request)
 
 			path = prefers_rows(path, by_rows) ? by_rows : path;
 		}
-		if (path && (cheapest == NULL || path->path.path.total_cost < cheapest->total_cost))
+		if (path && rtscan_compat_is_cheaper(&path->path.path, cheapest))
 			cheapest = &path->path.path;
 	}
 	return cheapest;

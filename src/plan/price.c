@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "plan/advice.h"
 #include "plan/cost.h"
 #include "plan/expression_cost.h"
 #include "plan/resolve.h"
@@ -315,8 +316,8 @@ rtscan_cost_path(RtscanPath *path)
 		rtscan_add_cost(&cost, of_join);
 		/* A device does not look keys up. */
 		tallied.startup += of_join.startup;
-		rtscan_compat_count_disabled(result, path->join->paths);
 	}
+	rtscan_count_disabled(path->request->root, result, path->request->star ? path->request->star->rel : table, path->index, path->join);
 	visibility = rtscan_visibility_cost(table, rows, 1);
 	rtscan_add_cost(&cost, visibility);
 	rtscan_add_cost(&tallied, visibility);

@@ -17,6 +17,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "plan/advice.h"
 #include "plan/cost.h"
 #include "plan/expression_cost.h"
 #include "plan/imply.h"
@@ -315,8 +316,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	int			workers = result->parallel_workers;
 	double		searched = searched_part(path, root, size, found, &search);
 
-	if (path->join)
-		rtscan_compat_count_disabled(result, path->join->paths);
+	rtscan_count_disabled(root, result, result->parent, path->index, path->join);
 	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
 	path->order.few = wants_few(path, size, Min(found, result->rows));
 	rows.work += result->rows * target->cost.per_tuple;

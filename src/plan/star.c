@@ -339,6 +339,8 @@ rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *join
 	dimension->residual = list_difference_ptr(extra->restrictlist, infos);
 	dimension->tables = rtscan_count_tables(root, inner->relids);
 	result = palloc(sizeof(RtscanStar));
-	*result = (RtscanStar) {joinrel, star->index, star->table, star->leaves, lappend(list_copy(star->dimensions), dimension)};
+	*result = *star;
+	result->rel = joinrel;
+	result->dimensions = lappend(list_copy(star->dimensions), dimension);
 	return result;
 }

@@ -64,7 +64,8 @@ typedef struct RtscanStar
 	IndexOptInfo *index;		/* of the fact, */
 	RelOptInfo *table;			/* which is a leaf of this, */
 	int			leaves;			/* one of so many; or NULL, and 1 */
-	List	   *dimensions;		/* RtscanStarDimension * */
+	List	   *dimensions;		/* RtscanStarDimension *, */
+	int			disabled;		/* of which so many are joined against advice (advice.h), in the best order */
 } RtscanStar;
 
 /* A star that is asked for some expressions. */

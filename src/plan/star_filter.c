@@ -112,10 +112,10 @@ cheapest_filtered(PlannerInfo *root, const Filtered *filtered, const RelOptInfo 
 			continue;
 		star = make_filter(root, star, filtered->joinrel, filtered->other, filtered->type, filtered->extra);
 		path = star ? filtered_path(root, star) : NULL;
-		if (path && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+		if (path && rtscan_compat_is_cheaper(path, cheapest))
 			cheapest = path;
 	}
-	return cheapest;
+	return cheapest && IS_SIMPLE_REL(table) && table->reloptkind == RELOPT_BASEREL ? rtscan_compat_name_relations(root, cheapest) : cheapest;
 }
 
 /* Of a table's leaves, if each has one. */

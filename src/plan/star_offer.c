@@ -112,20 +112,28 @@ is_extended(const RtscanStar *star, const RtscanStar *before, const RelOptInfo *
 	return true;
 }
 
-/* Is a star with one more dimension a new one of a relation, and are there not so many of its table that it does not matter? */
+/* The star of a relation that another one becomes with one more dimension, if there is one already. */
+static RtscanStar *
+find_extended(const JoinStars *known, const RtscanStar *before, const RelOptInfo *inner)
+{
+	ListCell   *cell;
+
+	foreach(cell, known->stars)
+		if (is_extended(lfirst(cell), before, inner))
+			return lfirst(cell);
+	return NULL;
+}
+
+/* Has a relation so many stars of a table that another one does not matter? */
 static bool
-is_new(const JoinStars *known, const RtscanStar *before, const RelOptInfo *inner)
+has_enough(const JoinStars *known, const RelOptInfo *table)
 {
 	int			others = 0;
 	ListCell   *cell;
 
 	foreach(cell, known->stars)
-	{
-		if (is_extended(lfirst(cell), before, inner))
-			return false;
-		others += ((RtscanStar *) lfirst(cell))->index->rel == before->index->rel;
-	}
-	return others < MAX_STARS;
+		others += ((RtscanStar *) lfirst(cell))->index->rel == table;
+	return others >= MAX_STARS;
 }
 
 /* ---------------------------------------------------------------- paths */
@@ -147,10 +155,10 @@ offer_rows(PlannerInfo *root, const RtscanStar *star)
 	if (path == NULL)
 		return;
 	workers = star->rel->consider_parallel && fact->consider_parallel ? rtscan_workers(fact, path->total_cost, 0) : 0;
-	add_path(star->rel, path);
+	add_path(star->rel, rtscan_compat_name_relations(root, path));
 	path = workers > 0 ? rtscan_join_scan_path(root, star, workers, true) : NULL;
 	if (path)
-		add_partial_path(star->rel, path);
+		add_partial_path(star->rel, rtscan_compat_name_relations(root, path));
 }
 
 /* The cheapest path of a leaf's stars, as if it scanned the leaf; or NULL. */
@@ -165,7 +173,7 @@ leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool i
 		const RtscanStar *star = lfirst(cell);
 		Path	   *path = star->index->rel == leaf ? rtscan_join_scan_path(root, star, 0, in_worker) : NULL;
 
-		if (path && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+		if (path && rtscan_compat_is_cheaper(path, cheapest))
 			cheapest = path;
 	}
 	if (cheapest)
@@ -261,13 +269,37 @@ stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
 }
 
 static void
+offer_rows_of_star(PlannerInfo *root, const RtscanStar *star)
+{
+	if (star->table == NULL && rtscan_enable_scan && !may_be_rechecked(root))
+		offer_rows(root, star);
+}
+
+static void
 add_star(PlannerInfo *root, RelOptInfo *joinrel, RtscanStar *star)
 {
 	JoinStars  *known = remembered(root, joinrel);
 
 	known->stars = lappend(known->stars, star);
-	if (star->table == NULL && rtscan_enable_scan && !may_be_rechecked(root))
-		offer_rows(root, star);
+	offer_rows_of_star(root, star);
+}
+
+/* The planner joins the same relations in another order, in which fewer joins may be against advice.  Is that so? */
+static bool
+improve_star(PlannerInfo *root, RtscanStar *star, int disabled)
+{
+	if (disabled >= star->disabled)
+		return false;
+	star->disabled = disabled;
+	offer_rows_of_star(root, star);
+	return true;
+}
+
+/* Where an Append of a join's relations is advised that is what a star is called (compat.h), whatever the joins are that it is made of. */
+static int
+count_disabled(PlannerInfo *root, const RtscanStar *before, const RelOptInfo *joinrel, const JoinPathExtraData *extra)
+{
+	return rtscan_compat_advises_append(root, joinrel) ? 0 : before->disabled + rtscan_compat_advises_other_join(root, extra);
 }
 
 static void
@@ -277,6 +309,7 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 	Relids		cores = rtscan_cores_of(root, inner);
 	const JoinStars *known = remembered(root, joinrel);
 	List	   *of_leaves = NIL;
+	bool		leaves_change = false;
 	int			tables = 0;
 	ListCell   *cell;
 
@@ -289,19 +322,25 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 			tables = rtscan_count_tables(root, inner->relids);
 		if (before->table && (double) before->leaves * tables > MAX_SCANS)
 			continue;
-		if (!is_new(known, before, inner))
+		star = find_extended(known, before, inner);
+		if (star)
+			leaves_change |= improve_star(root, star, count_disabled(root, before, joinrel, extra)) && star->table != NULL;
+		if (star || has_enough(known, before->index->rel))
 			continue;
 		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores, type, extra);
-		if (star && star->table)
+		if (star == NULL)
+			continue;
+		star->disabled = count_disabled(root, before, joinrel, extra);
+		if (star->table)
 			of_leaves = lappend(of_leaves, star);
-		else if (star)
+		else
 			add_star(root, joinrel, star);
 	}
 	if (!rtscan_leaves_agree(root, of_leaves, inner))
 		return;
 	foreach(cell, of_leaves)
 		add_star(root, joinrel, lfirst(cell));
-	if (of_leaves != NIL && rtscan_enable_scan && !may_be_rechecked(root))
+	if ((of_leaves != NIL || leaves_change) && rtscan_enable_scan && !may_be_rechecked(root))
 		offer_rows_of_leaves(root, joinrel);
 }
 
