@@ -391,11 +391,23 @@ heap_blocks(const RelOptInfo *table, double rows)
 	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
 }
 
+double
+rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
+{
+	const RelOptInfo *table = info->rel;
+	const RtscanIndexSize *size = table->allvisfrac > 0 && table->allvisfrac < 1 ? rtscan_index_size(root, info) : NULL;
+
+	if (size == NULL || size->heap_blocks == 0 || size->heap_blocks >= table->pages)
+		return table->allvisfrac;
+	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
+}
+
 /* The heap is looked into in the order of its blocks. */
 RtscanCost
-rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops)
+rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops)
 {
-	double		fraction = 1 - table->allvisfrac;
+	const RelOptInfo *table = info->rel;
+	double		fraction = 1 - rtscan_visible_part(root, info);
 	double		copied = Min(table->pages, rows * loops * RTSCAN_MAP_PAGE_BLOCKS);
 
 	return (RtscanCost) {

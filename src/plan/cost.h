@@ -80,7 +80,13 @@ extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int co
  * Finding out which of so many rows the snapshot sees: blocks that are not all-visible have to be looked into.  Loops share a copy of
  * the visibility map, of which a row takes no more than a page.
  */
-extern RtscanCost rtscan_visibility_cost(const RelOptInfo *table, double rows, double loops);
+extern RtscanCost rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops);
+
+/*
+ * What part of the blocks that an index has rows of is all-visible.  COPY leaves empty pages at a table's end, since 16, which are none of the
+ * all-visible ones that the planner counts.
+ */
+extern double rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info);
 
 /* Getting so many rows from the heap, by their TIDs in the order of its blocks; likewise in loops. */
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);

@@ -318,7 +318,7 @@ rtscan_cost_path(RtscanPath *path)
 		tallied.startup += of_join.startup;
 	}
 	rtscan_count_disabled(path->request->root, result, path->request->star ? path->request->star->rel : table, path->index, path->join);
-	visibility = rtscan_visibility_cost(table, rows, 1);
+	visibility = rtscan_visibility_cost(path->request->root, path->index, rows, 1);
 	rtscan_add_cost(&cost, visibility);
 	rtscan_add_cost(&tallied, visibility);
 	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);

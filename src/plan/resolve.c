@@ -301,6 +301,24 @@ take_sample(const LiveSegment *const *segments, uint32 n, uint32 most)
 	return sample;
 }
 
+/* The end of the blocks that rows are in, as far as all entries tell; else 0. */
+static double
+end_of_blocks(const RtscanImage *image)
+{
+	double		end = 0;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		const RtscanEntry *entry = &image->entries[i];
+
+		if (rtscan_entry_is_live(entry) && rtscan_entry_has_blocks(entry))
+			end = Max(end, (double) entry->blocks.last + 1);
+		else if (rtscan_entry_is_live(entry) || rtscan_entry_is_sealed_list(entry))
+			return 0;
+	}
+	return end;
+}
+
 /* All segments, of an image that stays. */
 static void
 list_segments(Knowledge *knowledge, const RtscanImage *image)
@@ -316,6 +334,7 @@ list_segments(Knowledge *knowledge, const RtscanImage *image)
 			knowledge->segments[live++] = (LiveSegment) {&image->entries[i], rtscan_image_bounds(image, i)};
 		}
 	knowledge->nsegments = live;
+	knowledge->size.heap_blocks = end_of_blocks(image);
 }
 
 /* At most so many of the segments that a filter may find rows in, or of all, if there is none; and how many these are. */

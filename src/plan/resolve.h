@@ -29,6 +29,7 @@ typedef struct RtscanIndexSize
 	double		segments;
 	double		rows;
 	double		largest;		/* rows of the largest segment */
+	double		heap_blocks;	/* up to the last one with a row; 0: not known */
 	RtscanColumnSize columns[INDEX_MAX_KEYS];
 } RtscanIndexSize;
 

@@ -187,14 +187,13 @@ values_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double l
 static RtscanCost
 quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
 {
-	RelOptInfo *table = path->index->rel;
 	RtscanCost	cost = {.startup = path->path.path.pathtarget->cost.startup};
 	QualCost	quals = rtscan_expressions_cost(root, path->row_quals);
 
 	cost.startup += quals.startup;
 	cost.work += rows * quals.per_tuple;
 	if (!path->from_heap || path->row_clauses != NIL)
-		rtscan_add_cost(&cost, rtscan_visibility_cost(table, rows, loops));
+		rtscan_add_cost(&cost, rtscan_visibility_cost(root, path->index, rows, loops));
 	rows *= rtscan_residual_selectivity(path->quals, root, path->index, path->row_clauses, rows);
 	if (path->from_heap)
 		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, loops));
@@ -246,7 +245,7 @@ first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	rtscan_add_cost(&pass, rtscan_value_cost(root, path->index, order->columns[0].column, rows, 1));
 	for (int i = 1; i < order->ncolumns; i++)
 		rtscan_add_cost(&pass, rtscan_value_cost(root, path->index, order->columns[i].column, tried, 1));
-	rtscan_add_cost(&pass, rtscan_visibility_cost(path->index->rel, tried, 1));
+	rtscan_add_cost(&pass, rtscan_visibility_cost(root, path->index, tried, 1));
 	cost.startup += rtscan_total_cost(&pass);
 	cost.work *= Max(rows, 1) / wanted;
 	cost.pages *= Max(rows, 1) / wanted;

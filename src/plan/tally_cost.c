@@ -551,7 +551,7 @@ rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu,
 				time = 0,
 				chunks,
 				bytes;
-	double		visible = request->table->allvisfrac;
+	double		visible = rtscan_visible_part(request->root, path->index);
 	ListCell   *cell;
 
 	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || request->workers > 0 || !are_testable(path))
