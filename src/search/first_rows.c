@@ -2,7 +2,8 @@
  * first_rows.c
  *		The first rows of all in an order of several columns, by a bounded heap.
  *
- * A pass looks at all rows that match, and keeps the first ones, as many as are wanted.  Values of types that have exact integers
+ * A pass looks at all rows that match, and keeps the first ones, as many as are wanted.  Their array grows as it fills, and is a heap
+ * only when it is full, for a LIMIT may be far greater than the number of rows.  Values of types that have exact integers
  * (row/exact.h) are places: integers that ascend in the order that is asked for.  Those of the first column are compared with the
  * worst row's, many at a time; only of candidates, which may be better, further columns are read.  A row that the snapshot does
  * not see must not get in, so candidates are looked up where that is not known.
@@ -26,6 +27,9 @@
 
 /* How many times as many rows the next pass keeps. */
 #define GROWTH		4
+
+/* Room for so many rows at first. */
+#define FIRST_ROOM	1024
 
 /* A place; or a Datum of another type, where it is not NULL. */
 typedef struct Key
@@ -54,16 +58,17 @@ typedef struct RtscanFirstRows
 	RtscanOrdered *ordered;
 	int			ncolumns;
 	Column	   *columns;
-	uint32		limit;			/* rows that the pass keeps, */
-	uint32		most;			/* and that any does */
+	uint64		limit;			/* rows that the pass keeps, */
+	uint64		most;			/* and that any but the first does */
+	uint64		left;			/* rows that match, and that no pass has kept yet, at most */
 	MemoryContext context;		/* of the pass, */
 	MemoryContext short_context;	/* of some rows */
 	Entry	   *after;			/* the last row of the pass before; NULL: there is none */
 	Entry	   *candidate;
-	binaryheap *heap;			/* of Entry *, the worst on top */
-	Entry	  **sorted;			/* what it kept */
-	uint32		n;
-	uint32		next;			/* the first that has not been returned */
+	Entry	  **kept;			/* by the pass: when full, a heap with the worst on top; in the end, in order */
+	uint64		n;
+	uint64		room;			/* for so many */
+	uint64		next;			/* the first that has not been returned */
 
 	/* Rows that are looked at together: */
 	RtscanOrderedSource *source;
@@ -103,13 +108,6 @@ compare_entries(const RtscanFirstRows *first, const Entry *a, const Entry *b)
 	if (a->source != b->source)
 		return a->source->number < b->source->number ? -1 : 1;
 	return a->row < b->row ? -1 : a->row > b->row;
-}
-
-/* binaryheap_comparator */
-static int
-compare_in_heap(Datum a, Datum b, void *arg)
-{
-	return compare_entries((const RtscanFirstRows *) arg, (const Entry *) DatumGetPointer(a), (const Entry *) DatumGetPointer(b));
 }
 
 /* qsort_arg_comparator */
@@ -154,13 +152,13 @@ free_values(const RtscanFirstRows *first, Entry *entry)
 static bool
 is_full(const RtscanFirstRows *first)
 {
-	return first->heap->bh_size == (int) first->limit;
+	return first->n == first->limit;
 }
 
 static const Entry *
 worst(const RtscanFirstRows *first)
 {
-	return (const Entry *) DatumGetPointer(binaryheap_first(first->heap));
+	return first->kept[0];
 }
 
 /* Is the candidate among the rows that are still asked for, and better than the worst? */
@@ -171,27 +169,55 @@ gets_in(const RtscanFirstRows *first)
 		(!is_full(first) || compare_entries(first, first->candidate, worst(first)) < 0);
 }
 
+/* Let an entry sink to where none below it is worse. */
+static void
+sink(RtscanFirstRows *first, uint64 place)
+{
+	Entry	   *entry = first->kept[place];
+	uint64		below;
+
+	while ((below = 2 * place + 1) < first->n)
+	{
+		if (below + 1 < first->n && compare_entries(first, first->kept[below + 1], first->kept[below]) > 0)
+			below++;
+		if (compare_entries(first, first->kept[below], entry) <= 0)
+			break;
+		first->kept[place] = first->kept[below];
+		place = below;
+	}
+	first->kept[place] = entry;
+}
+
+static void
+add_candidate(RtscanFirstRows *first)
+{
+	Entry	   *entry = palloc(entry_size(first));
+
+	copy_entry(first, entry, first->candidate);
+	if (first->n == first->room)
+	{
+		first->room = Min(2 * first->room, first->limit);
+		first->kept = repalloc_huge(first->kept, first->room * sizeof(Entry *));
+	}
+	first->kept[first->n++] = entry;
+	if (is_full(first))
+		for (uint64 place = first->n / 2; place > 0; place--)
+			sink(first, place - 1);
+}
+
 static void
 let_in(RtscanFirstRows *first)
 {
 	MemoryContext old = MemoryContextSwitchTo(first->context);
-	Entry	   *entry;
 
 	if (is_full(first))
 	{
-		entry = (Entry *) worst(first);
-		free_values(first, entry);
-		copy_entry(first, entry, first->candidate);
-		binaryheap_replace_first(first->heap, PointerGetDatum(entry));
+		free_values(first, first->kept[0]);
+		copy_entry(first, first->kept[0], first->candidate);
+		sink(first, 0);
 	}
 	else
-	{
-		entry = palloc(entry_size(first));
-		copy_entry(first, entry, first->candidate);
-		binaryheap_add_unordered(first->heap, PointerGetDatum(entry));
-		if (is_full(first))
-			binaryheap_build(first->heap);
-	}
+		add_candidate(first);
 	MemoryContextSwitchTo(old);
 }
 
@@ -393,7 +419,7 @@ choose_rows(RtscanFirstRows *first, const RtscanSelection *selection, uint32 fro
 static uint32
 block_rows(const RtscanFirstRows *first)
 {
-	return is_full(first) ? BLOCK_ROWS : Min(first->limit - (uint32) first->heap->bh_size, BLOCK_ROWS);
+	return is_full(first) ? BLOCK_ROWS : (uint32) Min(first->limit - first->n, BLOCK_ROWS);
 }
 
 /* Are all values of a chunk after the worst row's, by their bounds? */
@@ -476,24 +502,15 @@ pass_pending(RtscanFirstRows *first)
 }
 
 static void
-sort_kept(RtscanFirstRows *first)
-{
-	first->n = first->heap->bh_size;
-	first->next = 0;
-	first->sorted = palloc(Max(first->n, 1) * sizeof(Entry *));
-	for (uint32 i = 0; i < first->n; i++)
-		first->sorted[i] = (Entry *) DatumGetPointer(first->heap->bh_nodes[i]);
-	qsort_arg(first->sorted, first->n, sizeof(Entry *), compare_sorted, first);
-}
-
-static void
 pass(RtscanFirstRows *first)
 {
 	MemoryContext old = MemoryContextSwitchTo(first->context);
 	ListCell   *cell;
 
 	MemoryContextReset(first->context);
-	first->heap = binaryheap_allocate(first->limit, compare_in_heap, first);
+	first->n = first->next = 0;
+	first->room = Min(first->limit, FIRST_ROOM);
+	first->kept = palloc(first->room * sizeof(Entry *));
 	foreach(cell, first->ordered->sources)
 	{
 		first->source = lfirst(cell);
@@ -503,25 +520,20 @@ pass(RtscanFirstRows *first)
 			for (uint32 chunk = 0; chunk < first->source->segment->reader.segment->chunks; chunk++)
 				pass_chunk(first, chunk);
 	}
-	sort_kept(first);
+	qsort_arg(first->kept, first->n, sizeof(Entry *), compare_sorted, first);
+	first->left -= first->n;
 	MemoryContextSwitchTo(old);
 }
 
-/* Are there more rows than the pass has kept?  Then they are found by another one. */
+/* Are there more rows than the pass has kept?  Then they are found by another one.  The current context is that of the ordered rows. */
 static bool
 pass_again(RtscanFirstRows *first)
 {
-	MemoryContext old = MemoryContextSwitchTo(first->ordered->context);
-
-	if (first->n < first->limit)
-	{
-		MemoryContextSwitchTo(old);
+	if (first->n < first->limit || first->left == 0)
 		return false;
-	}
 	first->after = palloc(entry_size(first));
-	copy_entry(first, first->after, first->sorted[first->n - 1]);
-	MemoryContextSwitchTo(old);
-	first->limit = Max(first->limit, Min(first->limit * GROWTH, first->most));
+	copy_entry(first, first->after, first->kept[first->n - 1]);
+	first->limit = Min(Max(first->limit, Min(first->limit * GROWTH, first->most)), first->left);
 	pass(first);
 	return first->n > 0;
 }
@@ -542,6 +554,18 @@ begin_column(RtscanFirstRows *first, int number)
 	fmgr_info_copy(&column->compare, unconstify(FmgrInfo *, &type->cmp_proc_finfo), CurrentMemoryContext);
 }
 
+/* How many rows match, whether the snapshot sees them or not. */
+static uint64
+count_rows(const RtscanOrdered *ordered)
+{
+	uint64		rows = 0;
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+		rows += ((const RtscanOrderedSource *) lfirst(cell))->rows;
+	return rows;
+}
+
 struct RtscanFirstRows *
 rtscan_begin_first_rows(RtscanOrdered *ordered)
 {
@@ -553,8 +577,9 @@ rtscan_begin_first_rows(RtscanOrdered *ordered)
 	first->columns = palloc0(first->ncolumns * sizeof(Column));
 	for (int i = 0; i < first->ncolumns; i++)
 		begin_column(first, i);
-	first->limit = (uint32) Max(ordered->order->wanted, 1);
-	first->most = (uint32) Min(work_mem * (Size) 1024 / (2 * entry_size(first)), PG_INT32_MAX / GROWTH);
+	first->left = count_rows(ordered);
+	first->limit = (uint64) Max(Min(ordered->order->wanted, (double) first->left), 1);
+	first->most = work_mem * (uint64) 1024 / (2 * entry_size(first));
 	first->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan first rows", ALLOCSET_DEFAULT_SIZES);
 	first->short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan candidates", ALLOCSET_DEFAULT_SIZES);
 	first->candidate = palloc0(entry_size(first));
@@ -569,7 +594,7 @@ rtscan_next_first_rows(struct RtscanFirstRows *first, RtscanLotRow *rows, uint32
 
 	while (done < n && (first->next < first->n || pass_again(first)))
 	{
-		const Entry *entry = first->sorted[first->next++];
+		const Entry *entry = first->kept[first->next++];
 
 		rows[done++] = (RtscanLotRow) {
 			.source = unconstify(RtscanOrderedSource *, entry->source),
