@@ -7,6 +7,7 @@
 #include "bits/bits.h"
 #include "bits/gather.h"
 #include "bits/multiversion.h"
+#include "common/int.h"
 #include "run/batch.h"
 
 /* Looking for one code among those found takes as long as listing so many codes. */
@@ -49,7 +50,8 @@ struct RtscanAttributes
 	/* Of rows fetched that come as often as they meet rows, the next one, and the next of its copies. */
 	uint32		row;
 	uint64		copy;
-	uint64		copies[RTSCAN_CURSOR_ROWS]; /* of each */
+	bool		countable;		/* all copies of all together are no more than a bigint says */
+	uint64		copies[RTSCAN_CURSOR_ROWS]; /* of each; PG_UINT64_MAX: or more */
 };
 
 /* ---------------------------------------------------------------- begin */
@@ -322,12 +324,22 @@ find_rows(Met *met, RtscanBatch *batch)
 
 /* ---------------------------------------------------------------- rows that meet several */
 
+/* The product, or the largest number: nobody takes as many copies, but some may take the first ones. */
+static inline uint64
+multiply(uint64 copies, uint64 rows)
+{
+	uint64		product;
+
+	return pg_mul_u64_overflow(copies, rows, &product) ? PG_UINT64_MAX : product;
+}
+
 /* How often the rows fetched come, of which those that are not wanted do not: false if none comes more than once. */
 static bool
 count_copies(RtscanAttributes *attributes)
 {
 	RtscanBatch *batch = attributes->batch;
 	bool		several = false;
+	uint64		all = 0;
 
 	for (uint32 i = 0; i < batch->n; i++)
 		attributes->copies[i] = batch->wanted == NULL || rtscan_bit_is_set(batch->wanted, i);
@@ -337,10 +349,14 @@ count_copies(RtscanAttributes *attributes)
 		const uint32 *keys = met->dimension->first_rows ? find_keys(met, batch) : NULL;
 
 		for (uint32 i = 0; keys && i < batch->n; i++)
-			attributes->copies[i] *= rtscan_rows_of_key(met->dimension, keys[i]);
+			attributes->copies[i] = multiply(attributes->copies[i], rtscan_rows_of_key(met->dimension, keys[i]));
 	}
+	attributes->countable = true;
 	for (uint32 i = 0; i < batch->n; i++)
+	{
 		several |= attributes->copies[i] > 1;
+		attributes->countable &= !pg_add_u64_overflow(all, attributes->copies[i], &all) && all <= PG_INT64_MAX;
+	}
 	return several;
 }
 
@@ -369,6 +385,12 @@ rtscan_begin_copies(RtscanAttributes *attributes)
 	for (int d = 0; d < attributes->ndimensions; d++)
 		find_keys(attributes->met[d], attributes->batch);
 	return true;
+}
+
+bool
+rtscan_copies_are_countable(const RtscanAttributes *attributes)
+{
+	return attributes->countable;
 }
 
 /* A copy's number has a digit for each dimension with several rows: which of those that the key has. */

@@ -36,6 +36,9 @@ extern void rtscan_forget_segments(RtscanAttributes *attributes);
 extern bool rtscan_begin_copies(RtscanAttributes *attributes);
 extern uint32 rtscan_next_copies(RtscanAttributes *attributes, uint16 *sources);
 
+/* Do all copies of the rows fetched, if any comes more than once, together fit into a bigint? */
+extern bool rtscan_copies_are_countable(const RtscanAttributes *attributes);
+
 /* Of the rows at hand: values; integers, or false where they are none; numbers of values, identical ones have the same; and how many numbers. */
 extern void rtscan_attribute_values(RtscanAttributes *attributes, int column, Datum *values, bool *isnull);
 extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull, int *scale);

@@ -361,6 +361,28 @@ next_pass(RtscanRowsAnswer *answer)
 	return true;
 }
 
+/* Is there a count(*) of all rows, whatever they are? */
+static bool
+counts_all_rows(const RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+
+	for (int i = 0; i < task->naggregates && answer->groups == NULL && task->quals.state == NULL; i++)
+		if (task->aggregates[i].narguments == 0 && task->aggregates[i].filter.state == NULL)
+			return true;
+	return false;
+}
+
+/* Rows that come more often than can be counted make count(*) fail as PostgreSQL's does, but before any is counted. */
+static void
+check_count(const RtscanRowsAnswer *answer)
+{
+	if (answer->batch->sources && !rtscan_copies_are_countable(answer->batch->attributes) && counts_all_rows(answer))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("bigint out of range")));
+}
+
 /* Rows that nobody wants shall not be why others are evaluated one by one. */
 static bool
 next_batch(RtscanRowsAnswer *answer)
@@ -371,6 +393,7 @@ next_batch(RtscanRowsAnswer *answer)
 	do
 		while (rtscan_next_batch(batch, answer->cursor) > 0)
 		{
+			check_count(answer);
 			if (batch->wanted && any_fails(answer))
 				rtscan_narrow_batch(batch);
 			if (batch->n > 0)
