@@ -27,6 +27,9 @@
 #define MORE_ROWS		1.1
 #define MOST_EXPECTED	(1 << 20)
 
+/* So many rows are all that is in memory, however much there is: twice as many still have numbers of 32 bits, where there is room for them. */
+#define MOST_ROWS		(1 << 29)
+
 /* So many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
 #define KNOWN_VALUES	64
 
@@ -164,11 +167,12 @@ find_room(RtscanDimension *dimension)
 		rtscan_make_room_for_rows(dimension, 0);
 }
 
-/* Does what there is take more than one of so many shares of the memory that a hash may take? */
+/* Does what there is take more than one of so many shares of the memory that a hash may take, or of the rows that there may be? */
 bool
 rtscan_dimension_takes_more(const RtscanDimension *dimension, int shares)
 {
-	return dimension->n * dimension->row_bytes + MemoryContextMemAllocated(dimension->values, false) >= dimension->most_bytes / shares;
+	return dimension->n >= (uint32) MOST_ROWS / shares ||
+		dimension->n * dimension->row_bytes + MemoryContextMemAllocated(dimension->values, false) >= dimension->most_bytes / shares;
 }
 
 /* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
