@@ -23,12 +23,13 @@ typedef struct Array
 static inline void *
 array_extend(Array *array, uint32_t more)
 {
+	uint64_t	count = array->count + (uint64_t) more;
 	void	   *room;
 
-	if (array->count + (uint64_t) more > array->capacity)
+	if (count > array->capacity)
 	{
-		array->capacity = (array->count + more) * 2;
-		array->data = realloc(array->data, (size_t) array->capacity * array->element);
+		array->capacity = (uint32_t) (count * 2);
+		array->data = count > UINT32_MAX / 2 ? NULL : realloc(array->data, (size_t) array->capacity * array->element);
 		if (array->data == NULL)
 			fail("out of memory");
 	}

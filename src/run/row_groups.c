@@ -22,8 +22,9 @@
 /* Rather than calculate keys, their groups are looked up by columns, if a combination comes so many times. */
 #define ROWS_A_COMBINATION	64
 
-/* The hash table's first size. */
+/* The hash table's first size, and what it may have at most. */
 #define TABLE_SIZE		1024
+#define MAX_REMEMBERED	(UINT64CONST(1) << 30)
 
 /* A group by its combination; a combination has few bits in common with others that are near. */
 typedef struct Remembered
@@ -472,14 +473,14 @@ group_in_cell(RtscanRowGroups *groups, Memory *memory, uint32 row)
 	return *cell;
 }
 
-/* No more groups than fit into work_mem are remembered. */
+/* No more groups than fit into work_mem are remembered, nor than a hash table of 32 bits has room for. */
 static RtscanState *
 group_in_table(RtscanRowGroups *groups, Memory *memory, uint32 row)
 {
 	bool		found;
 	Remembered *remembered;
 
-	if (unlikely(memory->table->members > work_mem * (uint64) 1024 / sizeof(Remembered) / 2))
+	if (unlikely(memory->table->members > Min(work_mem * (uint64) 1024 / sizeof(Remembered) / 2, MAX_REMEMBERED)))
 		remembered_reset(memory->table);
 	remembered = remembered_insert(memory->table, groups->combinations[row], &found);
 	if (!found)

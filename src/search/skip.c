@@ -274,7 +274,7 @@ clear_invisible(RtscanOrdered *ordered, uint64 wanted)
 
 		uncertain += source->sees_all ? 0 : source->rows;
 	}
-	if (uncertain > wanted * LOOKUPS)
+	if (uncertain / LOOKUPS > wanted)
 		return false;
 	foreach(cell, ordered->sources)
 	{

@@ -697,6 +697,9 @@ word(const RtscanTally *tally, int measure, uint32 entry)
 }
 
 /* Halves of 32 bits, times the rows of segments searched together, and sums of such, do not overflow. */
+StaticAssertDecl((uint64) RTSCAN_MAX_DEVICES * RTSCAN_ROUND_SEGMENTS * RTSCAN_SEGMENT_ROWS < UINT64CONST(1) << 31,
+				 "sums of a tally may overflow");
+
 static void
 find_sums(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
 {

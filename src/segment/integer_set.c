@@ -252,17 +252,17 @@ make_places(RtscanIntegerTable *table, MemoryContext context)
 	const RtscanSpan *spans = table->set->spans;
 	uint32		n = table->set->n;
 	uint64		least = (uint64) spans[0].first;
-	uint64		reach = reach_of(table->set);
-	uint32		span = 0,
+	uint64		reach = reach_of(table->set),
 				places;
+	uint32		span = 0;
 
 	for (table->shift = 0; reach >> table->shift > (uint64) n * PLACES_PER_SPAN; table->shift++)
 		;
-	places = (uint32) (reach >> table->shift) + 1;
-	table->places = MemoryContextAllocHuge(context, ((Size) places + 1) * sizeof(uint32));
-	for (uint32 place = 0; place < places; place++)
+	places = (reach >> table->shift) + 1;
+	table->places = MemoryContextAllocHuge(context, (places + 1) * sizeof(uint32));
+	for (uint64 place = 0; place < places; place++)
 	{
-		while ((uint64) spans[span].last - least < (uint64) place << table->shift)
+		while ((uint64) spans[span].last - least < place << table->shift)
 			span++;
 		table->places[place] = span;
 	}
