@@ -112,10 +112,33 @@ test_intersections(void **unused)
 	}
 }
 
+/* The same interval, parts of it, and what lies behind it, again and again. */
+static void
+test_duplicates(void **unused)
+{
+	RtscanIntervals set = {0, 0, NULL};
+	Flags		flags = {0};
+
+	do
+		random_column();
+	while (ncodes < 3);
+	for (int i = 0; i < 100000; i++)
+		rtscan_intervals_add(&set, position(1), position(2));
+	assert_int_equal(set.n, 1);
+	for (int i = 0; i < 100000; i++)
+		rtscan_intervals_add(&set, position(1 + i % 2), position(3));
+	assert_int_equal(set.n, 1);
+	assert_true(set.capacity <= 4);
+	for (uint32 rank = ranks[1]; rank < ranks[3]; rank++)
+		flags[rank] = true;
+	check_set(&set, flags);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_sets),
 		cmocka_unit_test(test_intersections),
 	};

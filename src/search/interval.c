@@ -5,12 +5,13 @@
 #include "search/interval.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 void
 rtscan_intervals_enlarge(RtscanIntervals *set)
 {
 	set->capacity = Max(4, set->capacity * 2);
-	set->items = set->items ? repalloc(set->items, set->capacity * sizeof(RtscanInterval))
+	set->items = set->items ? repalloc_huge(set->items, set->capacity * sizeof(RtscanInterval))
 		: palloc(set->capacity * sizeof(RtscanInterval));
 }
 

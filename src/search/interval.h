@@ -29,15 +29,21 @@ typedef struct RtscanIntervals
 /* Have room for more. */
 extern void rtscan_intervals_enlarge(RtscanIntervals *set);
 
-/* Add an interval anywhere; call rtscan_intervals_normalize() before the set is used. */
+/*
+ * Add an interval anywhere; call rtscan_intervals_normalize() before the set is used.  One that begins in the last one, or where it ends,
+ * becomes part of that: a value that an array has many million times takes no more room than one.
+ */
 static inline void
 rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
 {
+	RtscanInterval *last = set->n > 0 ? &set->items[set->n - 1] : NULL;
+
 	if (low.rank >= high.rank)
 		return;
-	if (set->n > 0 && set->items[set->n - 1].high.rank == low.rank)
+	if (last && low.rank >= last->low.rank && low.rank <= last->high.rank)
 	{
-		set->items[set->n - 1].high = high;
+		if (high.rank > last->high.rank)
+			last->high = high;
 		return;
 	}
 	if (set->n == set->capacity)
