@@ -22,6 +22,9 @@
  */
 #define FEW_GROUPS		256
 
+/* And so many are too many whatever the memory: a hash table of 32 bits has room for a few times as many. */
+#define MANY_GROUPS		(UINT64CONST(1) << 30)
+
 /* With so many bits used up, what is left takes the memory that it takes. */
 #define MAX_USED_BITS	25
 
@@ -114,7 +117,8 @@ may_be_spilled(const RtscanGroups *groups)
 bool
 rtscan_groups_are_full(const RtscanGroups *groups)
 {
-	return may_be_spilled(groups) && rtscan_groups_memory(groups) > groups->limit;
+	return may_be_spilled(groups) &&
+		(rtscan_groups_memory(groups) > groups->limit || rtscan_count_groups(groups->table) > MANY_GROUPS);
 }
 
 MemoryContext
