@@ -303,7 +303,7 @@ ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
-	const RtscanColumnSize *sizes = &size->columns[column];
+	const RtscanColumnSize *sizes = rtscan_column_size(size, column);
 	double		bytes = sizes->dictionary_values / size->segments *
 		(2 * sizeof(Datum) + (get_typbyval(rtscan_column_type(info, column)) ? 0 : RTSCAN_REFERENCE_BYTES));
 	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
@@ -325,17 +325,17 @@ static RtscanCost
 column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	const RtscanColumnSize *sizes;
 	RtscanCost	cost = {.work = rows * RTSCAN_VALUE_COST};
-	double		pages,
-				touched;
+	double		touched;
 
 	if (size == NULL)
 		return cost;
-	pages = size->columns[column].value_pages;
-	touched = distinct_pages(rows, pages);
+	sizes = rtscan_column_size(size, column);
+	touched = distinct_pages(rows, sizes->value_pages);
 	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
-	cost.pages += VALUE_PAGE_FACTOR * rtscan_random_pages_cost(info->reltablespace, touched, pages);
-	if (size->columns[column].dictionary_values > 0)
+	cost.pages += VALUE_PAGE_FACTOR * rtscan_random_pages_cost(info->reltablespace, touched, sizes->value_pages);
+	if (sizes->dictionary_values > 0)
 	{
 		cost.work += rows * RTSCAN_CODE_COST;
 		rtscan_add_cost(&cost, dictionary_cost(info, size, column, rows));
@@ -367,6 +367,7 @@ RtscanCost
 rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	const RtscanColumnSize *sizes;
 	RtscanCost	cost = rtscan_value_cost(root, info, column, rows, loops);
 	double		compared,
 				nanoseconds,
@@ -374,10 +375,11 @@ rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows,
 
 	if (size == NULL)
 		return cost;
-	compared = Min(rows, size->columns[column].dictionary_values);
+	sizes = rtscan_column_size(size, column);
+	compared = Min(rows, sizes->dictionary_values);
 	nanoseconds = Min(rows * ROW_NANOSECONDS, size->rows * TEST_INTEGER_NANOSECONDS) + compared * COMPARE_NANOSECONDS +
-		distinct_pages(rows, size->columns[column].value_pages) * VALUE_PAGE_NANOSECONDS;
-	framed = size->columns[column].framed_rows / Max(size->rows, 1);
+		distinct_pages(rows, sizes->value_pages) * VALUE_PAGE_NANOSECONDS;
+	framed = sizes->framed_rows / Max(size->rows, 1);
 	cost.work = (1 - framed) * cost.work + framed * nanoseconds / UNIT_NANOSECONDS;
 	return cost;
 }

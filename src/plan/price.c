@@ -57,7 +57,7 @@ is_told_by_chunks(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 
 	if (size == NULL || rtscan_is_grouped(path->request) || path->row_quals != NIL || path->join || aggregate->row_filter ||
 		aggregate->collected.purpose != RTSCAN_NO_COLLECTION || column < 0 || column >= path->index->ncolumns ||
-		size->columns[column].framed_rows < 0.5 * size->rows)
+		rtscan_column_size(size, column)->framed_rows < 0.5 * size->rows)
 		return false;
 	kind = rtscan_total_kind_of(aggregate);
 	return kind == RTSCAN_TOTAL_LEAST || kind == RTSCAN_TOTAL_GREATEST;

@@ -33,6 +33,15 @@ typedef struct RtscanIndexSize
 	RtscanColumnSize columns[INDEX_MAX_KEYS];
 } RtscanIndexSize;
 
+/* A column of these, from 0.  The index stores nothing of those behind its own, which are dimensions' (star.h). */
+static inline const RtscanColumnSize *
+rtscan_column_size(const RtscanIndexSize *size, int column)
+{
+	static const RtscanColumnSize nothing;
+
+	return column < INDEX_MAX_KEYS ? &size->columns[column] : &nothing;
+}
+
 /*
  * A conjunction of quals whose values are known, looked up.  In the order of the file, or at random,
  * pages are read as the CPU executor would read them.

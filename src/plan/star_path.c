@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -287,7 +288,7 @@ rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, b
 		join->row_quals = lappend(join->row_quals, ask_for_mark(lfirst(cell), star->index->ncolumns + list_length(all)));
 		all = lappend(all, clause_of(lfirst(cell)));
 	}
-	if (star->index->ncolumns + list_length(all) > INDEX_MAX_KEYS)
+	if (star->index->ncolumns + list_length(all) > MaxTupleAttributeNumber)
 		return NULL;
 	join->index = all == NIL ? star->index : add_columns(star->index, all);
 	return join;
