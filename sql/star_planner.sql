@@ -72,4 +72,111 @@ SELECT differs(query) FROM unnest(ARRAY[
 	'SELECT d.name, count(*) FILTER (WHERE e.g > 1), sum(c31) FILTER (WHERE d.x < e.x) FROM fact JOIN dim d ON d.k = a
 		JOIN dim e ON e.k = c31 GROUP BY 1']) query;
 
+--
+-- A calendar of 200 years, and a table with rows of five of them: how many a condition on the calendar leaves
+--
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+RESET enable_nestloop;
+CREATE TABLE dates (k int PRIMARY KEY, day date, year int, month int, quarter text COLLATE "C", back int, noise int);
+INSERT INTO dates SELECT 2415022 + i, d, extract(year FROM d), extract(month FROM d), to_char(d, 'YYYY"Q"Q'), -i,
+	abs(hashint4(i))
+	FROM (SELECT i, date '1900-01-02' + i FROM generate_series(0, 73048) i) r (i, d);
+CREATE TABLE sales (k int, k8 bigint, day date, item int, id int, v int) WITH (autovacuum_enabled = off);
+INSERT INTO sales SELECT k, k, date '1900-01-02' + k - 2415022, i % 500, i, i % 7
+	FROM (SELECT i, 2450816 + abs(hashint4(i)) % 1823 FROM generate_series(1, 40000) i) r (i, k);
+CREATE TABLE items (item int PRIMARY KEY, name text);
+INSERT INTO items SELECT i, 'item ' || i FROM generate_series(0, 499) i;
+CREATE TABLE marked (id int PRIMARY KEY, mark int);
+INSERT INTO marked SELECT i * 10, i % 3 FROM generate_series(1, 4000) i;
+VACUUM ANALYZE dates, sales, items, marked;
+
+CREATE FUNCTION expected(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+	RETURN plan #>> '{0,Plan,Plan Rows}';
+END $$;
+-- Queries of which less than half or more than twice the rows are expected.
+CREATE FUNCTION misjudged(queries text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	query text;
+	rows bigint;
+BEGIN
+	FOREACH query IN ARRAY queries LOOP
+		EXECUTE format('SELECT count(*) FROM (%s OFFSET 0) r', query) INTO rows;
+		IF expected(query) NOT BETWEEN rows / 2.0 AND rows * 2.0 THEN
+			RETURN NEXT format('%s: %s rows expected, %s come', query, expected(query), rows);
+		END IF;
+	END LOOP;
+END $$;
+CREATE FUNCTION joined(conditions text[], key text DEFAULT 'k', fact text DEFAULT 'sales') RETURNS text[]
+LANGUAGE sql AS $$
+	SELECT array_agg(format('SELECT s.v, d.day FROM %s s JOIN dates d ON d.%s = s.%s WHERE %s', fact,
+		CASE key WHEN 'k8' THEN 'k' ELSE key END, key, condition)) FROM unnest(conditions) condition
+$$;
+
+-- without an index it is PostgreSQL's estimate
+SELECT count(*) FROM misjudged(joined('{d.year = 2000}'));
+SELECT expected('SELECT v FROM sales s JOIN dates d USING (k) WHERE d.year = 1950') AS outside \gset
+CREATE INDEX sales_all ON sales USING rtscan (k, k8, day, item) INCLUDE (id, v);
+SELECT misjudged(joined(ARRAY['d.year = 2000', '2001 = d.year', 'd.year = 1999 AND d.month BETWEEN 9 AND 12',
+	'd.month = 5', 'd.noise < 1000000000', 'd.year IN (1999, 2000, 2001)',
+	'd.day BETWEEN ''2000-08-23'' AND ''2000-11-06''', 'd.day >= ''2000-01-01'' AND d.day < ''2000-07-01''',
+	'd.k BETWEEN 2451000 AND 2451500', 'd.quarter = ''2000Q1''', 'd.back BETWEEN -36600 AND -36300',
+	'd.year > 1990', 'd.year = 2000 AND d.month IN (1, 2)', 'd.k > 2451000 AND d.year IN (1998, 1999) AND s.v = 3',
+	'true']));
+SELECT misjudged(joined('{d.year = 2000,d.month = 5,d.year BETWEEN 1999 AND 2001}', 'k8'));
+SELECT misjudged(joined('{d.year = 2000,d.month = 5,d.year BETWEEN 1999 AND 2001}', 'day'));
+-- a list with more values than are looked up, and NULL
+SELECT misjudged(joined(ARRAY[format('d.day = ANY (%L)',
+	(SELECT array_agg(date '1999-12-31' + nullif(i, 7)) FROM generate_series(1, 400) i))]));
+-- further joins
+SELECT misjudged(ARRAY['SELECT name FROM sales JOIN dates USING (k) JOIN items USING (item) WHERE year = 2000',
+	'SELECT mark FROM sales JOIN dates USING (k) JOIN marked USING (id) WHERE year = 2000',
+	'SELECT mark, name FROM sales s JOIN dates d USING (k) JOIN items USING (item) JOIN marked m ON m.id = s.id
+		WHERE year IN (1999, 2000)',
+	'SELECT s.v FROM sales s JOIN dates d USING (k) LEFT JOIN marked m ON m.id = s.id WHERE year = 2000',
+	'SELECT v FROM sales WHERE k IN (SELECT k FROM dates WHERE year = 2000)']);
+-- what seems to lie outside stays as it was
+SELECT expected('SELECT v FROM sales s JOIN dates d USING (k) WHERE d.year = 1950') = :outside AS same;
+-- of a foreign key PostgreSQL asks nothing but that
+ALTER TABLE sales ADD FOREIGN KEY (k) REFERENCES dates;
+SELECT misjudged(joined('{d.year = 2000,d.month = 5}'));
+-- where values are not for the user to know, as of rows that a policy may hide, it is PostgreSQL's estimate
+CREATE ROLE rtscan_seller;
+GRANT USAGE ON SCHEMA star_planner TO rtscan_seller;
+GRANT SELECT ON dates, sales TO rtscan_seller;
+SET ROLE rtscan_seller;
+SELECT count(*) FROM misjudged(joined('{d.year = 2000}'));
+RESET ROLE;
+ALTER TABLE sales ENABLE ROW LEVEL SECURITY;
+CREATE POLICY all_sales ON sales USING (true);
+SET ROLE rtscan_seller;
+SELECT count(*) FROM misjudged(joined('{d.year = 2000}'));
+RESET ROLE;
+ALTER TABLE sales DISABLE ROW LEVEL SECURITY;
+-- most rows have not come to segments yet: the keys of those that have tell little
+CREATE TABLE fresh (LIKE sales) WITH (autovacuum_enabled = off);
+INSERT INTO fresh SELECT * FROM sales WHERE id <= 1000;
+CREATE INDEX fresh_all ON fresh USING rtscan (k) INCLUDE (v);
+SET rtscan.pending_list_limit = '64MB';
+INSERT INTO fresh SELECT * FROM sales WHERE id <= 10000;
+ANALYZE fresh;
+SELECT segments > 0 AS segments, pending FROM rtscan_stats('fresh_all');
+SELECT count(*) FROM misjudged(joined('{d.year = 2000}', 'k', 'fresh'));
+RESET rtscan.pending_list_limit;
+-- partitions
+CREATE TABLE parts (LIKE sales) PARTITION BY RANGE (k);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (2451500);
+CREATE TABLE parts_2 (v int, id int, item int, day date, k8 bigint, k int);
+ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES FROM (2451500) TO (9999999);
+INSERT INTO parts SELECT * FROM sales;
+CREATE INDEX ON parts USING rtscan (k) INCLUDE (v);
+VACUUM ANALYZE parts;
+SELECT misjudged(joined('{d.year = 2000,d.month = 5,"d.year IN (1999, 2000, 2001)"}', 'k', 'parts'));
+SELECT misjudged(ARRAY['SELECT name FROM parts JOIN dates USING (k) JOIN items USING (item) WHERE year = 2000']);
+
 DROP SCHEMA star_planner CASCADE;
+DROP ROLE rtscan_seller;

@@ -408,6 +408,19 @@ rtscan_compat_is_genetic(PlannerInfo *root)
 #endif
 }
 
+/* The equalities that equivalence classes have for an inner join of two relations; 16 asks which outer join it might be. */
+static inline List *
+rtscan_compat_equalities(PlannerInfo *root, const RelOptInfo *outer, RelOptInfo *inner)
+{
+	Relids		both = bms_union(outer->relids, inner->relids);
+
+#if PG_VERSION_NUM >= 160000
+	return generate_join_implied_equalities(root, both, outer->relids, inner, NULL);
+#else
+	return generate_join_implied_equalities(root, both, outer->relids, inner);
+#endif
+}
+
 /* Do the members of an equivalence class differ where an outer join makes some of them NULL?  16 tells these apart. */
 static inline bool
 rtscan_compat_is_below_outer_join(const EquivalenceClass *class)

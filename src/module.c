@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "fmgr.h"
 #include "plan/distinct_values.h"
+#include "plan/join_rows.h"
 #include "plan/path.h"
 #include "plan/scan_path.h"
 #include "plan/star.h"
@@ -27,5 +28,6 @@ _PG_init(void)
 	rtscan_init_aggregate();
 	rtscan_init_star();
 	rtscan_init_distinct_values();
+	rtscan_init_join_rows();
 	rtscan_init_stats();
 }

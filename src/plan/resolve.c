@@ -691,3 +691,29 @@ rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column)
 	MemoryContextSwitchTo(old);
 	return knowledge->readable && !knowledge->private ? knowledge->size.columns[column].distinct : 0;
 }
+
+static bool
+add_bounds(RtscanKeyBounds *bounds, const RtscanKeyBounds *more)
+{
+	if (more->least == RTSCAN_NO_BOUNDS.least && more->greatest == RTSCAN_NO_BOUNDS.greatest)
+		return false;
+	bounds->least = Min(bounds->least, more->least);
+	bounds->greatest = Max(bounds->greatest, more->greatest);
+	return true;
+}
+
+bool
+rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKeyBounds *bounds)
+{
+	MemoryContext old = MemoryContextSwitchTo(this_run(root)->run.context);
+	const Knowledge *knowledge = know_index(root, info);
+
+	MemoryContextSwitchTo(old);
+	*bounds = (RtscanKeyBounds) {PG_UINT64_MAX, 0};
+	if (!knowledge->readable || knowledge->private || knowledge->size.rows < 0.5 * info->tuples)
+		return false;
+	for (uint32 i = 0; i < knowledge->nsegments; i++)
+		if (!add_bounds(bounds, &knowledge->segments[i].bounds[column]))
+			return false;
+	return bounds->least <= bounds->greatest;
+}

@@ -11,6 +11,7 @@
 #include "rtscan.h"
 
 #include "nodes/pathnodes.h"
+#include "storage/directory.h"
 
 /* What there is of a column, in all segments. */
 typedef struct RtscanColumnSize
@@ -70,5 +71,11 @@ extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo 
 
 /* So many different values a key column has at least; 0 if that is not known, or not for this user to know. */
 extern double rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column);
+
+/*
+ * The least and the greatest key of a column in the segments (row/keys.h); false if they are not known, or not for this user to know, or if
+ * there are more rows that are not in segments.
+ */
+extern bool rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKeyBounds *bounds);
 
 #endif							/* RTSCAN_RESOLVE_H */
