@@ -125,7 +125,7 @@ SELECT misjudged(joined(ARRAY['d.year = 2000', '2001 = d.year', 'd.year = 1999 A
 	'd.month = 5', 'd.noise < 1000000000', 'd.year IN (1999, 2000, 2001)',
 	'd.day BETWEEN ''2000-08-23'' AND ''2000-11-06''', 'd.day >= ''2000-01-01'' AND d.day < ''2000-07-01''',
 	'd.k BETWEEN 2451000 AND 2451500', 'd.quarter = ''2000Q1''', 'd.back BETWEEN -36600 AND -36300',
-	'd.year > 1990', 'd.year = 2000 AND d.month IN (1, 2)', 'd.k > 2451000 AND d.year IN (1998, 1999) AND s.v = 3',
+	'd.year > 1990', 'd.year = 2000 AND d.month IN (1, 2)', 'd.k > 2451300 AND d.year IN (2000, 2001) AND s.v = 3',
 	'true']));
 SELECT misjudged(joined('{d.year = 2000,d.month = 5,d.year BETWEEN 1999 AND 2001}', 'k8'));
 SELECT misjudged(joined('{d.year = 2000,d.month = 5,d.year BETWEEN 1999 AND 2001}', 'day'));
