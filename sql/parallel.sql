@@ -274,4 +274,29 @@ SET rtscan.enable_aggregate = off;
 SET enable_seqscan = on;
 SELECT count(*), count(DISTINCT id), sum(id), sum(id::bigint * v) FROM chunks WHERE k < 500;
 
+-- Many small segments, of whose rows the heap says which are visible: one process has counted them before others have
+-- started.
+RESET ALL;
+SET client_min_messages = warning;
+SET search_path = parallel, public;
+SET rtscan.executor = cpu;
+SET rtscan.merge_worker = off;
+SET rtscan.pending_list_limit = '64kB';
+SET jit = off;
+CREATE TABLE small (a int, b int, c int) WITH (autovacuum_enabled = off);
+CREATE INDEX small_all ON small USING rtscan (a, b, c);
+DO $$ BEGIN
+	FOR i IN 1..110 LOOP
+		INSERT INTO small SELECT h % 1000000, h % 999983, h % 999979
+			FROM (SELECT abs(hashint4(i * 5400 + j)) FROM generate_series(1, 5400) j) r (h);
+	END LOOP;
+END $$;
+ANALYZE small;
+SELECT segments BETWEEN 150 AND 300 AS many FROM rtscan_stats('small_all');
+SELECT explained('SELECT count(*) FROM small');
+SELECT count(*) FROM small;
+-- where it takes longer they do
+SET cpu_operator_cost = 0.025;
+SELECT explained('SELECT count(*), sum(a * b::numeric), max(c % 77) FROM small WHERE a + b > c');
+
 DROP SCHEMA parallel CASCADE;

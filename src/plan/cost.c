@@ -32,8 +32,14 @@
  */
 #define UNIT_NANOSECONDS	4000.0
 
-/* Starting another worker, of what PostgreSQL counts for starting any. */
-#define WORKER_PART			0.2
+/*
+ * Starting another worker, of what PostgreSQL counts for starting any: each loads the library, reads the catalog's entries anew, and begins with
+ * no page of the shared buffers mapped, which takes it 5 to 6 ms.
+ */
+#define WORKER_PART			0.5
+
+/* Looking into the heap whether a row is visible, of a block at hand: all rows of it that are asked about at a time. */
+#define VISIBLE_ROW_NANOSECONDS	20.0
 
 /*
  * The pages of a sieve's vectors are read in the order of the file, many at a time, and few
@@ -414,7 +420,7 @@ rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, doubl
 
 	return (RtscanCost) {
 		.startup = copied * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
-		.work = rows * fraction * cpu_tuple_cost,
+		.work = rows * fraction * VISIBLE_ROW_NANOSECONDS / UNIT_NANOSECONDS,
 		.pages = rtscan_random_pages_cost(table->reltablespace, heap_blocks(table, rows) * fraction, table->pages),
 	};
 }
