@@ -15,13 +15,26 @@
 
 static get_relation_stats_hook_type previous_hook;
 
-/* The relation that a table of the query is, NULL if it is not planned as one. */
+/*
+ * The relation that a table of the query is, NULL if it is not planned as one.  Of very many tables the same one is asked for again, or the next: it
+ * is looked for from where the last one was.
+ */
 static RelOptInfo *
 relation_of(PlannerInfo *root, const RangeTblEntry *table)
 {
-	for (int i = 1; i < root->simple_rel_array_size; i++)
-		if (root->simple_rte_array[i] == table)
-			return root->simple_rel_array[i];
+	static int	last;
+	int			n = root->simple_rel_array_size;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			at = (last + i) % n;
+
+		if (root->simple_rte_array[at] == table)
+		{
+			last = at;
+			return root->simple_rel_array[at];
+		}
+	}
 	return NULL;
 }
 

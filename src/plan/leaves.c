@@ -44,6 +44,8 @@ count_partitions(const RelOptInfo *rel, int most)
 {
 	int			leaves = 0;
 
+	if (bms_num_members(rel->live_parts) > most)
+		return most + 1;
 	for (int i = -1; (i = bms_next_member(rel->live_parts, i)) >= 0 && leaves <= most;)
 		leaves += rel->part_rels[i]->part_scheme ? count_partitions(rel->part_rels[i], most) : 1;
 	return leaves;

@@ -76,7 +76,9 @@ shown_expressions(const RtscanPath *path)
 		.joins = path->join ? rtscan_join_clauses(path->join) : NIL,
 	};
 
-	return (List *) use_output_keys((Node *) rtscan_expressions_of_rows(rtscan_write_shown(&shown)), request);
+	List	   *expressions = rtscan_expressions_of_rows(rtscan_write_shown(&shown));
+
+	return request->keys == NIL ? expressions : (List *) use_output_keys((Node *) expressions, request);
 }
 
 /* Columns that expressions refer to, but for those that are in keys. */

@@ -16,6 +16,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "plan/members.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -106,37 +107,31 @@ is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 {
 	Oid			family = family_of(index, column);
 	Oid			type = lefttype_of(index, column);
-	int			strategy;
-	Oid			lefttype,
-				righttype;
+	RtscanMember member = OidIsValid(family) ? *rtscan_member_of(family, operator) : (RtscanMember) {.strategy = 0};
 
-	if (!OidIsValid(family) || !op_in_opfamily(operator, family))
+	if (member.strategy == 0)
 		return false;
-	get_op_opfamily_properties(operator, family, false, &strategy, &lefttype, &righttype);
 	if (is_included(index, column))
-		return lefttype == type && is_simple_comparison(type, get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) &&
-			is_simple_comparison(righttype, get_opfamily_proc(family, type, righttype, RTSCAN_COMPARE_PROC));
+		return member.lefttype == type && is_simple_comparison(type, get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) &&
+			is_simple_comparison(member.righttype, get_opfamily_proc(family, type, member.righttype, RTSCAN_COMPARE_PROC));
 	if (OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != collation)
 		return false;
-	return righttype == type || OidIsValid(get_opfamily_proc(family, type, righttype, RTSCAN_COMPARE_PROC));
+	return member.righttype == type || OidIsValid(get_opfamily_proc(family, type, member.righttype, RTSCAN_COMPARE_PROC));
 }
 
 /* An operator of the column's family, by what it does to the same types as another one; or InvalidOid. */
 static Oid
 find_sibling(IndexOptInfo *index, int column, Oid operator, StrategyNumber wanted)
 {
-	int			strategy;
-	Oid			lefttype,
-				righttype;
+	const RtscanMember *member = rtscan_member_of(family_of(index, column), operator);
 
-	get_op_opfamily_properties(operator, family_of(index, column), false, &strategy, &lefttype, &righttype);
-	return get_opfamily_member(family_of(index, column), lefttype, righttype, wanted);
+	return get_opfamily_member(member->family, member->lefttype, member->righttype, wanted);
 }
 
 static StrategyNumber
 strategy_of(IndexOptInfo *index, int column, Oid operator)
 {
-	return get_op_opfamily_strategy(operator, family_of(index, column));
+	return rtscan_member_of(family_of(index, column), operator)->strategy;
 }
 
 /* ---------------------------------------------------------------- conditions */
@@ -146,21 +141,20 @@ rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind,
 			   Expr *argument)
 {
 	RtscanQual *qual = palloc0(sizeof(RtscanQual));
-	int			strategy;
-	Oid			lefttype;
+	const RtscanMember *member = rtscan_member_of(family_of(index, column), operator);
 
 	qual->kind = RTSCAN_FILTER_CONDITION;
 	qual->asked.kind = kind;
 	qual->asked.column = column;
 	qual->asked.array = array;
-	get_op_opfamily_properties(operator, family_of(index, column), false, &strategy, &lefttype, &qual->asked.subtype);
-	qual->asked.strategy = strategy;
+	qual->asked.subtype = member->righttype;
+	qual->asked.strategy = member->strategy;
 	qual->asked.collation = collation;
-	qual->asked.function = get_opcode(operator);
+	qual->asked.function = member->function;
 	if (is_included(index, column))
 	{
-		qual->asked.family = family_of(index, column);
-		qual->asked.lefttype = lefttype;
+		qual->asked.family = member->family;
+		qual->asked.lefttype = member->lefttype;
 	}
 	qual->argument = argument;
 	return qual;

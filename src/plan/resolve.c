@@ -79,6 +79,7 @@ typedef struct Memory
 	PlannerInfo *query;			/* the last one that was asked about: */
 	bool		has_barrier;	/* rtscan_has_barrier() */
 	List	   *estimated;		/* Estimated * */
+	Knowledge  *last;			/* the one that was asked for last, or NULL */
 } Memory;
 
 static RtscanPlanningRun *memory;
@@ -499,15 +500,17 @@ index_itself(IndexOptInfo *info)
 static Knowledge *
 know_index(PlannerInfo *root, IndexOptInfo *info)
 {
+	Memory	   *run = this_run(root);
 	bool		found;
 	Knowledge  *knowledge;
 
+	if (run->last && run->last->info == info)
+		return run->last;
 	info = index_itself(info);
-	knowledge = hash_search(this_run(root)->run.entries, &info, HASH_ENTER, &found);
-
+	knowledge = hash_search(run->run.entries, &info, HASH_ENTER, &found);
 	if (!found)
 		get_to_know(knowledge, root, info);
-	return knowledge;
+	return run->last = knowledge;
 }
 
 static bool
@@ -589,7 +592,6 @@ static bool
 add_segments(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const Knowledge *knowledge)
 {
 	Sample		sample = sample_segments(knowledge, filter, MAX_SEGMENTS, &resolved->segments);
-
 	for (uint32 i = 0; i < sample.n; i++)
 		if (!add_segment(resolved, index, filter, sample.segments[i]->entry))
 			return false;
@@ -607,17 +609,30 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 	return add_segments(resolved, index, &filter, knowledge);
 }
 
+/* Of no quals there is nothing to look up. */
+static const RtscanResolved *
+find_all(RtscanResolved *resolved, Knowledge *knowledge)
+{
+	resolved->segments = knowledge->nsegments;
+	resolved->matching = knowledge->size.rows;
+	knowledge->resolved = lappend(knowledge->resolved, resolved);
+	return resolved;
+}
+
 /* Look quals up in memory that is given back; what they come to is remembered. */
 static const RtscanResolved *
 resolve(PlannerInfo *root, Knowledge *knowledge, List *quals)
 {
-	Relation	index = index_open(knowledge->info->indexoid, NoLock);
 	RtscanResolved *resolved = palloc0(sizeof(RtscanResolved));
+	Relation	index;
 	MemoryContext context,
 				planning;
 	bool		found;
 
 	resolved->size = &knowledge->size;
+	if (quals == NIL)
+		return find_all(resolved, knowledge);
+	index = index_open(knowledge->info->indexoid, NoLock);
 	resolved->quals = copy_quals(quals);
 	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan lookups", ALLOCSET_DEFAULT_SIZES);
 	planning = MemoryContextSwitchTo(context);
