@@ -157,6 +157,14 @@ SET ROLE rtscan_seller;
 SELECT count(*) FROM misjudged(joined('{d.year = 2000}'));
 RESET ROLE;
 ALTER TABLE sales DISABLE ROW LEVEL SECURITY;
+-- nor without statistics
+CREATE TABLE unseen (LIKE dates) WITH (autovacuum_enabled = off);
+INSERT INTO unseen SELECT * FROM dates;
+CREATE TABLE plain AS SELECT * FROM sales;
+ANALYZE plain;
+SELECT condition FROM unnest('{u.k > 2000000,u.k > 2451500,u.year > 1990,u.year = 2000}'::text[]) condition
+	WHERE expected('SELECT s.v, u.day FROM sales s JOIN unseen u USING (k) WHERE ' || condition)
+		<> expected('SELECT s.v, u.day FROM plain s JOIN unseen u USING (k) WHERE ' || condition);
 -- most rows have not come to segments yet: the keys of those that have tell little
 CREATE TABLE fresh (LIKE sales) WITH (autovacuum_enabled = off);
 INSERT INTO fresh SELECT * FROM sales WHERE id <= 1000;

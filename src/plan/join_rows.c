@@ -337,7 +337,10 @@ make_value(const Bounds *bounds, uint64 key)
 	return value;
 }
 
-/* The key of a dimension in an equivalence class, and which part of it is within bounds; false if that is not known, or all of it. */
+/*
+ * The key of a dimension in an equivalence class, and which part of it is within bounds; false if that is all of it, or not known: without
+ * statistics PostgreSQL guesses.
+ */
 static bool
 find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension, Key *key)
 {
@@ -354,6 +357,8 @@ find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Re
 		return false;
 	key->column = (Expr *) column;
 	key->correlation = rtscan_heap_correlation(root, by.column);
+	if (key->correlation == 0)
+		return false;
 	key->part.from = part_below(root, &by, make_value(&bounds, bounds.keys.least), false);
 	key->part.to = Max(part_below(root, &by, make_value(&bounds, bounds.keys.greatest), true),
 					   key->part.from + 1 / Max(dimension->tuples, 1));
