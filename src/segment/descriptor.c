@@ -40,18 +40,11 @@ take(Cursor *cursor, Size size, Size count)
 	return part;
 }
 
-/* Take an array, and keep a copy of it. */
-static uint32 *
+/* Take an array, which stays where it is: the segment keeps the descriptor's content. */
+static const uint32 *
 take_array(Cursor *cursor, Size count)
 {
-	const void *part = take(cursor, sizeof(uint32), count);
-	uint32	   *copy;
-
-	if (part == NULL)
-		return NULL;
-	copy = palloc(Max(count, 1) * sizeof(uint32));
-	memcpy(copy, part, count * sizeof(uint32));
-	return copy;
+	return take(cursor, sizeof(uint32), count);
 }
 
 static bool
@@ -239,14 +232,12 @@ parse_plain(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *includ
 static bool
 parse_frames(Cursor *cursor, RtscanSegment *segment, RtscanFrames *frames, const RtscanArea *area)
 {
-	Size		size = segment->chunks * sizeof(RtscanFrame);
-	const RtscanFrame *stored = take(cursor, sizeof(RtscanFrame), segment->chunks);
 	uint32		pages;
 
-	if (stored == NULL)
-		return false;
 	frames->area = *area;
-	frames->frames = memcpy(palloc(size), stored, size);
+	frames->frames = take(cursor, sizeof(RtscanFrame), segment->chunks);
+	if (frames->frames == NULL)
+		return false;
 	frames->pages = palloc(segment->chunks * sizeof(uint32));
 	return rtscan_frames_are_sane(frames->frames, segment->header.rows, frames->pages, &pages) && pages == area->pages &&
 		area_fits(segment, area) && area->offset + rtscan_frames_last_bytes(frames, segment->header.rows) <= RTSCAN_CHUNK_BYTES;
@@ -341,8 +332,6 @@ parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column
 	if (header == NULL)
 		return false;
 	column->header = *header;
-	if (rtscan_is_plain(header))
-		column->fingers = palloc0(RTSCAN_FINGERS * sizeof(RtscanFinger));
 	return column_is_sane(segment, header) && (header->bins == 0 || parse_sieve(cursor, segment, column)) &&
 		(!rtscan_is_plain(header) || parse_plain_values(cursor, segment, &column->values, type)) &&
 		(!rtscan_has_images(header) || parse_include(cursor, segment, &column->images, type));
@@ -371,6 +360,18 @@ parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSch
 }
 
 /* ---------------------------------------------------------------- loading */
+
+/* What a segment's memory comes to, with what is allocated when it is first needed. */
+static Size
+memory_of(const RtscanSegment *segment)
+{
+	Size		memory = MemoryContextMemAllocated(segment->context, true);
+
+	for (int i = 0; i < segment->header.nkeys; i++)
+		if (rtscan_is_plain(&segment->columns[i].header))
+			memory += RTSCAN_FINGERS * sizeof(RtscanFinger);
+	return memory;
+}
 
 /* The payloads of a descriptor's pages; false if soft and one is not what it should be. */
 static bool
@@ -405,37 +406,47 @@ read_descriptor(Relation index, const RtscanEntry *entry, bool soft, StringInfo 
 	return true;
 }
 
-RtscanSegment *
-rtscan_load_segment(Relation index, const RtscanEntry *entry, bool soft)
+/*
+ * A segment of a descriptor's content, in a memory context of its own; NULL if that contradicts itself.  The context takes no more than it
+ * is asked for: a session has thousands of segments, and its first query a page fault for each page of them.
+ */
+static RtscanSegment *
+make_segment(Relation index, const RtscanEntry *entry, const StringInfoData *content)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan segment",
-												  ALLOCSET_START_SMALL_SIZES);
+	const RtscanSchema *schema = rtscan_schema(index);
+	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
+	MemoryContext context = GenerationContextCreate(CurrentMemoryContext, "rtscan segment", ALLOCSET_START_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RtscanSegment *segment = palloc0(sizeof(RtscanSegment));
-	StringInfoData content;
-	bool		parsed = false;
+	Cursor		cursor = {memcpy(palloc(Max(content->len, 1)), content->data, content->len), content->len};
+	bool		parsed = parse_segment(&cursor, segment, entry->id, schema, nblocks) && segment->header.rows == entry->rows;
 
-	segment->context = context;
-	initStringInfo(&content);
-	if (read_descriptor(index, entry, soft, &content))
-	{
-		Cursor		cursor = {content.data, content.len};
-
-		parsed = parse_segment(&cursor, segment, entry->id, rtscan_schema(index),
-							   RelationGetNumberOfBlocks(index)) &&
-			segment->header.rows == entry->rows;
-		if (!parsed && !soft)
-			rtscan_page_corrupted(index, entry->root, "The descriptor of segment " UINT64_FORMAT " contradicts itself.",
-								  entry->id);
-	}
 	MemoryContextSwitchTo(old);
 	if (!parsed)
 	{
 		MemoryContextDelete(context);
 		return NULL;
 	}
+	segment->context = context;
+	segment->memory = memory_of(segment);
+	return segment;
+}
+
+RtscanSegment *
+rtscan_load_segment(Relation index, const RtscanEntry *entry, bool soft)
+{
+	RtscanSegment *segment = NULL;
+	StringInfoData content;
+
+	initStringInfo(&content);
+	if (read_descriptor(index, entry, soft, &content))
+	{
+		segment = make_segment(index, entry, &content);
+		if (segment == NULL && !soft)
+			rtscan_page_corrupted(index, entry->root, "The descriptor of segment " UINT64_FORMAT " contradicts itself.",
+								  entry->id);
+	}
 	pfree(content.data);
-	segment->memory = MemoryContextMemAllocated(context, true);
 	return segment;
 }
 

@@ -151,11 +151,20 @@ rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const Rtsc
 
 /* ---------------------------------------------------------------- ranks */
 
+/* Those of a segment are made when they are first asked for: most columns are never looked up. */
+static RtscanFinger *
+fingers_of_segment(RtscanSegment *segment, RtscanSegmentColumn *column)
+{
+	if (column->fingers == NULL)
+		column->fingers = MemoryContextAllocZero(segment->context, RTSCAN_FINGERS * sizeof(RtscanFinger));
+	return column->fingers;
+}
+
 static RtscanFinger *
 fingers_of(RtscanReader *reader, int column)
 {
 	if (reader->trusts)
-		return reader->segment->columns[column].fingers;
+		return fingers_of_segment(reader->segment, &reader->segment->columns[column]);
 	if (reader->own_fingers == NULL)
 		reader->own_fingers = MemoryContextAllocZero(reader->context, sizeof(RtscanOwnFingers));
 	if (reader->own_fingers->column != column)

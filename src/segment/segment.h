@@ -162,7 +162,7 @@ typedef enum RtscanVectorState
 typedef struct RtscanFrames
 {
 	RtscanArea	area;
-	RtscanFrame *frames;		/* by chunk */
+	const RtscanFrame *frames;	/* by chunk */
 	uint32	   *pages;			/* by chunk: number of its first page in the area */
 } RtscanFrames;
 
@@ -171,7 +171,7 @@ typedef struct RtscanSegmentInclude
 	RtscanIncludeHeader header;
 	RtscanFrames frames;		/* FRAMES and CODES */
 	RtscanCodesHeader codes;	/* CODES */
-	uint32	   *first_rows;		/* of pages of whole values: the first row, or code, of each */
+	const uint32 *first_rows;	/* of pages of whole values: the first row, or code, of each */
 } RtscanSegmentInclude;
 
 /* Entries of a dictionary on both sides of a place, as far as they are known. */
@@ -223,14 +223,17 @@ typedef struct RtscanOwnFingers
 typedef struct RtscanSegmentColumn
 {
 	RtscanColumnHeader header;
-	uint32	   *boundaries;		/* bins + 1 ranks */
+	const uint32 *boundaries;	/* bins + 1 ranks */
 	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
 	RtscanSegmentInclude values;	/* plain: stored as those of an INCLUDE column, in frames */
-	RtscanFinger *fingers;		/* plain: by use */
+	RtscanFinger *fingers;		/* plain: by use; NULL: none so far */
 	RtscanSegmentInclude images;	/* IMAGES: stored likewise, in any way */
 } RtscanSegmentColumn;
 
-/* A descriptor in memory. */
+/*
+ * A descriptor in memory.  Its arrays are those of its pages, where nothing has to be made of them: a session reads thousands of
+ * descriptors, and each new page of memory costs it a fault.
+ */
 typedef struct RtscanSegment
 {
 	RtscanSegmentHeader header;
@@ -239,7 +242,7 @@ typedef struct RtscanSegment
 	Size		memory;
 	BlockNumber *blocks;		/* by ordinal */
 	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers when it was checked */
-	uint32	   *tidmap_rows;
+	const uint32 *tidmap_rows;
 	RtscanSegmentColumn *columns;
 	RtscanSegmentInclude *includes;
 } RtscanSegment;
