@@ -165,4 +165,19 @@ SET enable_nestloop = off;
 SELECT grows('SELECT v, g, m FROM pending JOIN copies ON k = a WHERE v + m + 3000 > g', 10000, 600000);
 RESET enable_nestloop;
 
+-- what a session keeps of a segment's descriptor is little more than that: each page of it costs the first query
+-- a page fault
+SELECT string_agg(format('hashint4(i + %s) AS c%s', i, i), ', ') AS columns, string_agg('c' || i, ', ') AS keys
+FROM generate_series(1, 20) i \gset
+CREATE TABLE many_columns AS SELECT :columns FROM generate_series(1, 70000) i;
+CREATE INDEX many_columns_idx ON many_columns USING rtscan (:keys);
+CREATE FUNCTION kept() RETURNS bigint LANGUAGE sql AS $$
+	SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts WHERE name = 'rtscan segment'
+$$;
+SELECT kept() AS before \gset
+SELECT grows('SELECT c1 FROM many_columns WHERE c2 < 0', 10000,
+	(SELECT count(*)::int FROM many_columns WHERE c2 < 0));
+SELECT kept() - :before BETWEEN 1 AND 3 * descriptor_bytes AS little
+FROM rtscan_stats('many_columns_idx');
+
 DROP SCHEMA scan_memory CASCADE;
