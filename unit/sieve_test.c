@@ -177,9 +177,9 @@ read_descriptor(RtscanSegmentColumn *column, const char *content)
 	uint32		pages = header->vectors * segment.chunks;
 	const uint8 *states = (const uint8 *) content + (header->bins + 1) * sizeof(uint32);
 	uint32		stored = 0;
+	uint32	   *boundaries = palloc((header->bins + 1) * sizeof(uint32));
 
-	column->boundaries = palloc((header->bins + 1) * sizeof(uint32));
-	memcpy(column->boundaries, content, (header->bins + 1) * sizeof(uint32));
+	column->boundaries = memcpy(boundaries, content, (header->bins + 1) * sizeof(uint32));
 	column->vector_pages = palloc(Max(pages, 1) * sizeof(uint32));
 	for (uint32 page = 0; page < pages; page++)
 	{
