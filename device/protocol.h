@@ -56,13 +56,15 @@
  *
  * Either side can end the connection at any time: the backend then goes on without the
  * device, and the program forgets what belonged to the connection.
+ *
+ * Neither believes the other: each copies what it needs before it checks that, for the area may change at any time.
  */
 #ifndef RTSCAN_DEVICE_PROTOCOL_H
 #define RTSCAN_DEVICE_PROTOCOL_H
 
 #include <stdint.h>
 
-#define DEVICE_PROTOCOL_VERSION 12
+#define DEVICE_PROTOCOL_VERSION 13
 
 /* With the device's place in rtscan.device; relative to the data directory, which is both sides' working directory. */
 #define DEVICE_SOCKET			"pg_stat_tmp/rtscan_device.%d"
@@ -195,6 +197,7 @@ typedef struct DeviceRequest
 	uint64_t	size;			/* of HELLO: the area's; of SORT: pairs */
 	uint64_t	results;
 	uint64_t	destination;
+	uint64_t	number;			/* of a connection's requests, from 0 on */
 	SegmentKey	key;
 	uint32_t	column;			/* of UPLOAD_BEGIN, in the shape's form */
 	uint32_t	first_bit;		/* of SORT: keys differ in no others than these */
@@ -226,6 +229,7 @@ typedef struct DeviceStatus
 
 typedef struct DeviceReply
 {
+	uint64_t	number;			/* of the request */
 	uint32_t	result;
 	uint32_t	segment;		/* MISSING: which of the request's segments, */
 	uint32_t	column;			/* and which of its columns; */

@@ -246,6 +246,7 @@ request_read(Request *request, Area *area, const DeviceRequest *message)
 	memset(request, 0, sizeof(*request));
 	request->area = area;
 	request->results = message->results;
+	request->message_number = message->number;
 	if (!copy_body(request, message))
 		return false;
 	if (check_segments(request) && check_tallies(request))

@@ -35,6 +35,7 @@ typedef struct Request
 	uint64_t	device_words;	/* and their offset in those of the batch */
 	uint32_t	chunks;			/* of all segments */
 	uint64_t	tally_words;	/* likewise */
+	uint64_t	message_number;
 	uint64_t	number;			/* those that came before have lower ones */
 	uint64_t	built_before;	/* BVHs that had been built when it came, */
 	uint64_t	built;			/* and that have been built for it */

@@ -22,6 +22,9 @@
 
 #define MAX_CLIENTS		2048
 
+/* Of the bins of a column, with those of values that are in no vector. */
+#define MAX_BOUNDARIES	(DEVICE_MAX_BINS + 3)
+
 typedef struct Client
 {
 	int			socket;
@@ -157,6 +160,13 @@ say_hello(Server *server, Client *client, const DeviceRequest *message, int file
 	return map_area(server->context, &client->area, file, message->size) ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
+/* They may change in the area after they have been checked. */
+static void
+copy_boundaries(const Area *area, const DeviceRequest *message, uint32_t *boundaries)
+{
+	memcpy(boundaries, area->map + message->offset, (message->shape.bins + 1) * sizeof(uint32_t));
+}
+
 static bool
 check_boundaries(const ColumnShape *shape, const uint32_t *boundaries)
 {
@@ -189,7 +199,7 @@ check_shape(const ColumnShape *shape)
 static DeviceResult
 begin_upload(Server *server, Client *client, const DeviceRequest *message)
 {
-	const uint32_t *boundaries;
+	uint32_t	boundaries[MAX_BOUNDARIES];
 	ResidentKey key;
 
 	if (client->uploading)
@@ -199,7 +209,7 @@ begin_upload(Server *server, Client *client, const DeviceRequest *message)
 	if (!check_shape(&message->shape) || message->offset % 4 != 0 ||
 		!area_has(&client->area, message->offset, (message->shape.bins + 1) * sizeof(uint32_t)))
 		return DEVICE_REFUSED;
-	boundaries = (const uint32_t *) (client->area.map + message->offset);
+	copy_boundaries(&client->area, message, boundaries);
 	if (!check_boundaries(&message->shape, boundaries))
 		return DEVICE_REFUSED;
 	key = cache_column_key(&message->key, message->column, message->shape.form);
@@ -270,8 +280,7 @@ check_sieve(const Area *area, const DeviceRequest *message)
 
 	return check_sieve_shape(shape) && message->offset % 64 == 0 && message->results % 64 == 0 &&
 		area_has(area, message->offset, device_order_offset(shape->bins) + shape->rows * sizeof(uint32_t)) &&
-		area_has(area, message->results, device_vectors_size(shape)) &&
-		check_boundaries(shape, (const uint32_t *) (area->map + message->offset));
+		area_has(area, message->results, device_vectors_size(shape));
 }
 
 static DeviceResult
@@ -280,11 +289,14 @@ make_vectors(Server *server, Client *client, const DeviceRequest *message)
 	const Area *area = &client->area;
 	const ColumnShape *shape = &message->shape;
 	uint64_t	order = message->offset + device_order_offset(shape->bins);
-	VectorSource source = {.shape = shape, .order = order};
+	uint32_t	boundaries[MAX_BOUNDARIES];
+	VectorSource source = {.shape = shape, .order = order, .boundaries = boundaries};
 
 	if (!check_sieve(area, message))
 		return DEVICE_REFUSED;
-	source.boundaries = (const uint32_t *) (area->map + message->offset);
+	copy_boundaries(area, message, boundaries);
+	if (!check_boundaries(shape, boundaries))
+		return DEVICE_REFUSED;
 	if (!area->imported)
 		memcpy(area->memory.host + order, area->map + order, shape->rows * sizeof(uint32_t));
 	if (!vectors_make(server->vectors, &source, &area->memory, message->results))
@@ -323,8 +335,9 @@ fill_status(const Server *server, DeviceStatus *status)
 
 /* Send a reply; a backend that does not take it is gone, or will be. */
 static void
-answer(Client *client, const DeviceReply *reply)
+answer(Client *client, uint64_t number, DeviceReply *reply)
 {
+	reply->number = number;
 	if (send(client->socket, reply, sizeof(*reply), MSG_NOSIGNAL) != sizeof(*reply))
 		shutdown(client->socket, SHUT_RDWR);
 }
@@ -368,7 +381,7 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 			fill_status(server, &reply.status);
 			break;
 	}
-	answer(client, &reply);
+	answer(client, message->number, &reply);
 }
 
 /* Receive one message, perhaps with a file; -1 at the end of the connection, 0 if there is none. */
@@ -523,7 +536,7 @@ end_batch(Server *server)
 			continue;
 		server->requests++;
 		server->failures += reply->result > DEVICE_NOT_BUILT;
-		answer(client, reply);
+		answer(client, requests[i]->message_number, reply);
 		request_free(requests[i]);
 		client->asks = false;
 	}

@@ -340,7 +340,7 @@ sub processor_share
 # Messages that no backend sends.
 {
 	my $program = program_pid($node);
-	my $size = 152;    # of a request: no other is answered
+	my $size = 160;    # of a request: no other is answered
 	my $replies = 0;
 	my @messages = ('', 'x', "\0" x ($size - 1), "\0" x ($size + 1), "\xff" x $size,
 		map { pack('L2 Q4', $_, 1, (1 << 62) + 8, 1 << 63, 64, 1 << 40) . "\xff" x ($size - 40) } 0 .. 8);

@@ -39,7 +39,8 @@ typedef struct Connection
 	int			socket;			/* if it is */
 	bool		greeted;		/* the program knows the area */
 	bool		uploading;		/* a column has been begun */
-	int			outstanding;	/* replies that are to come */
+	uint64		sent_requests;	/* on this socket, */
+	int			outstanding;	/* of which so many have no reply yet */
 	TimestampTz sent;			/* the last request */
 	bool		made_wait;		/* for the last one */
 	TimestampTz away_until;
@@ -184,6 +185,7 @@ open_socket(Connection *connection)
 		return false;
 	}
 	connection->open = true;
+	connection->sent_requests = 0;
 	if (connect(connection->socket, (struct sockaddr *) &address, sizeof(address)) == 0)
 		connection->events = rtscan_device_events(&connection->socket, 1);
 	if (connection->events)
@@ -249,9 +251,11 @@ static bool
 send_message(Connection *connection, const DeviceRequest *request, int file)
 {
 	char		control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec vector = {unconstify(DeviceRequest *, request), sizeof(*request)};
+	DeviceRequest numbered = *request;
+	struct iovec vector = {&numbered, sizeof(numbered)};
 	struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1};
 
+	numbered.number = connection->sent_requests;
 	if (file >= 0)
 	{
 		struct cmsghdr *first;
@@ -269,6 +273,7 @@ send_message(Connection *connection, const DeviceRequest *request, int file)
 		disconnect(connection);
 		return false;
 	}
+	connection->sent_requests++;
 	connection->outstanding++;
 	connection->sent = GetCurrentTimestamp();
 	return true;
@@ -403,6 +408,13 @@ wait_for_reply(int device, TimestampTz deadline)
 	return true;
 }
 
+/* Is a message the reply to the oldest request that has none?  No other one is taken for it. */
+static bool
+is_reply(const Connection *connection, const DeviceReply *reply, ssize_t size)
+{
+	return size == sizeof(*reply) && reply->number == connection->sent_requests - connection->outstanding;
+}
+
 bool
 rtscan_device_receive(int device, DeviceReply *reply)
 {
@@ -412,9 +424,9 @@ rtscan_device_receive(int device, DeviceReply *reply)
 	connection->made_wait = false;
 	for (;;)
 	{
-		ssize_t		size = recv(connection->socket, reply, sizeof(*reply), 0);
+		ssize_t		size = recv(connection->socket, reply, sizeof(*reply), MSG_TRUNC);
 
-		if (size == sizeof(*reply))
+		if (is_reply(connection, reply, size))
 		{
 			connection->outstanding--;
 			return true;

@@ -193,9 +193,9 @@ extern char *rtscan_device_build_area(uint32 rows, Size size, int *device);
 extern bool rtscan_device_ask_for_build(int device, const DeviceRequest *request);
 
 /* sort.c, vectors.c: what the assistant does. */
-extern bool rtscan_device_sort(RtscanSorted *sorted, uint32 n);
-extern const uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
-										   const RtscanSorted *sorted, uint32 rows);
+extern bool rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
+extern uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
+									 const RtscanSorted *sorted, uint32 rows);
 
 /* ---------------------------------------------------------------- upload.c */
 

@@ -44,9 +44,9 @@ is_sorted(const SortPair *pairs, const SortPair *sorted, uint32 n)
 }
 
 bool
-rtscan_device_sort(RtscanSorted *sorted, uint32 n)
+rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n)
 {
-	SortPair   *pairs = (SortPair *) sorted;
+	const SortPair *pairs = (const SortPair *) unsorted;
 	Size		size = (Size) n * sizeof(SortPair);
 	uint64		bits;
 	DeviceRequest request = {.kind = DEVICE_SORT, .size = n};
@@ -59,6 +59,7 @@ rtscan_device_sort(RtscanSorted *sorted, uint32 n)
 	if (bits == 0)
 	{
 		rtscan_device_end_turn();
+		memcpy(sorted, pairs, size);
 		return true;
 	}
 	request.first_bit = pg_rightmost_one_pos64(bits);
@@ -66,14 +67,13 @@ rtscan_device_sort(RtscanSorted *sorted, uint32 n)
 	memcpy(area, pairs, size);
 	if (!rtscan_device_ask_for_build(device, &request))
 		return false;
-	if (!is_sorted(pairs, (SortPair *) area, n))
-	{
-		ereport(WARNING,
-				(errmsg("rtscan's device has sorted wrongly"),
-				 errdetail("The CPU sorts instead."),
-				 errhint("Set rtscan.device to \"off\", and check the device.")));
-		return false;
-	}
-	memcpy(pairs, area, size);
-	return true;
+	/* The program may still write to the area. */
+	memcpy(sorted, area, size);
+	if (is_sorted(pairs, (const SortPair *) sorted, n))
+		return true;
+	ereport(WARNING,
+			(errmsg("rtscan's device has sorted wrongly"),
+			 errdetail("The CPU sorts instead."),
+			 errhint("Set rtscan.device to \"off\", and check the device.")));
+	return false;
 }

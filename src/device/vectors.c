@@ -96,39 +96,43 @@ write_request(char *area, const ColumnShape *shape, const uint32 *boundaries, co
 	}
 }
 
-/* The area with the device's answer, at the request's place for it; NULL if there is none. */
-static const char *
+/* A copy of the device's answer, for the program may still write to the area; NULL if there is none. */
+static uint64 *
 ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)
 {
 	DeviceRequest request = {.kind = DEVICE_SIEVE, .shape = *shape};
+	Size		size = device_vectors_size(shape);
+	uint64	   *vectors;
 	int			device;
 	char	   *area;
 
 	request.results = device_align(device_order_offset(shape->bins) + shape->rows * sizeof(uint32), 64);
-	area = rtscan_device_build_area(shape->rows, request.results + device_vectors_size(shape), &device);
+	area = rtscan_device_build_area(shape->rows, request.results + size, &device);
 	if (area == NULL)
 		return NULL;
 	write_request(area, shape, boundaries, sorted, bin_hashes);
-	return rtscan_device_ask_for_build(device, &request) ? area + request.results : NULL;
+	if (!rtscan_device_ask_for_build(device, &request))
+		return NULL;
+	vectors = palloc_extended(size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	return vectors ? memcpy(vectors, area + request.results, size) : NULL;
 }
 
-const uint64 *
+uint64 *
 rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries, const RtscanSorted *sorted, uint32 rows)
 {
 	const ColumnShape shape = {.rows = rows, .bins = header->bins, .radix = header->radix, .vectors = header->vectors};
 	uint64		bin_hashes[DEVICE_MAX_BINS];
-	const char *vectors;
+	uint64	   *vectors;
 
 	if (shape.vectors == 0 || device_vectors_size(&shape) > MAX_VECTORS_SIZE)
 		return NULL;
 	vectors = ask_for_vectors(&shape, boundaries, (const SortPair *) sorted, bin_hashes);
-	if (vectors && !are_right(&shape, bin_hashes, (const uint32 *) vectors))
-	{
-		ereport(WARNING,
-				(errmsg("rtscan's device has made wrong sieve vectors"),
-				 errdetail("The CPU makes them instead."),
-				 errhint("Set rtscan.device to \"off\", and check the device.")));
-		return NULL;
-	}
-	return (const uint64 *) vectors;
+	if (vectors == NULL || are_right(&shape, bin_hashes, (const uint32 *) vectors))
+		return vectors;
+	pfree(vectors);
+	ereport(WARNING,
+			(errmsg("rtscan's device has made wrong sieve vectors"),
+			 errdetail("The CPU makes them instead."),
+			 errhint("Set rtscan.device to \"off\", and check the device.")));
+	return NULL;
 }

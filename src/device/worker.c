@@ -43,6 +43,7 @@
 #define LONGEST_PAUSE	60
 
 #define LONGEST_LINE	4096
+#define MAX_READS		64
 
 /* How long a program that was killed may take to end, in ms; it may hang in the driver. */
 #define KILL_LIMIT		2000
@@ -316,6 +317,13 @@ describe_speed(double nanoseconds)
 	return isinf(nanoseconds) ? "could not be measured" : psprintf("%.0f", nanoseconds);
 }
 
+/* A time, in nanoseconds; infinite, as the program says where it could not be measured, if it is none. */
+static double
+measured(double nanoseconds)
+{
+	return nanoseconds >= 0 ? nanoseconds : INFINITY;
+}
+
 /* The program serves now: begin with its own measure of the device's speed. */
 static void
 take_ready(const Program *program, const char *rest)
@@ -325,10 +333,14 @@ take_ready(const Program *program, const char *rest)
 	unsigned long long memory;
 	int			name = 0;
 
-	chunk[DEVICE_RTCUDB] = INFINITY;	/* is not measured */
 	if (sscanf(rest, "%lf %lf %lf %lf %llu %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &calibration.adding, &calibration.building,
 			   &memory, &name) < 5)
 		return;
+	chunk[DEVICE_COMPUTE] = measured(chunk[DEVICE_COMPUTE]);
+	chunk[DEVICE_RT] = measured(chunk[DEVICE_RT]);
+	chunk[DEVICE_RTCUDB] = INFINITY;	/* is not measured */
+	calibration.adding = measured(calibration.adding);
+	calibration.building = measured(calibration.building);
 	calibration.memory = memory;
 	rtscan_begin_device_experience(program->device, &calibration);
 	pg_atomic_write_u32(&program->state->ready, true);
@@ -353,14 +365,14 @@ take_line(Program *program, const char *line)
 		ereport(DEBUG1, (errmsg_internal("rtscan device program%s: %s", which(program), line)));
 }
 
-/* Read what the program has written; false at its end. */
+/* Read what the program has written, so much at a time, for the worker has more to do; false at its end. */
 static bool
 read_output(Program *program)
 {
 	char		buffer[1024];
-	ssize_t		size;
+	ssize_t		size = 0;
 
-	while ((size = recv(program->socket, buffer, sizeof(buffer), 0)) > 0)
+	for (int reads = 0; reads < MAX_READS && (size = recv(program->socket, buffer, sizeof(buffer), 0)) > 0; reads++)
 		for (ssize_t i = 0; i < size; i++)
 			if (buffer[i] != '\n' && program->line.len < LONGEST_LINE)
 				appendStringInfoChar(&program->line, buffer[i]);
@@ -369,7 +381,7 @@ read_output(Program *program)
 				take_line(program, program->line.data);
 				resetStringInfo(&program->line);
 			}
-	return size < 0 && (errno == EAGAIN || errno == EINTR);
+	return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 /* Kill the program; its status, if it ends soon.  One that hangs in the driver is left to itself. */

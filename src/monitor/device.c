@@ -32,11 +32,24 @@ ask_status(int device, DeviceReply *reply)
 	return rtscan_device_area(device, 1) != NULL && rtscan_device_ask(device, &request, reply) && reply->result == DEVICE_OK;
 }
 
+/* A device's name, of characters that every encoding has. */
+static Datum
+name_of(const DeviceStatus *status)
+{
+	char		name[sizeof(status->name) + 1] = {0};
+
+	memcpy(name, status->name, sizeof(status->name));
+	for (char *at = name; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	return CStringGetTextDatum(name);
+}
+
 static void
 put_status(const DeviceStatus *status, ReturnSetInfo *result)
 {
 	Datum		values[STATUS_COLUMNS] = {
-		CStringGetTextDatum(status->name),
+		name_of(status),
 		BoolGetDatum(status->software),
 		BoolGetDatum(status->ray_tracing),
 		Int64GetDatum(status->memory_limit),

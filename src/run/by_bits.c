@@ -61,7 +61,7 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 static void
 take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
-	const PreparedSegment *prepared = segment->prepared;
+	PreparedSegment *prepared = segment->prepared;
 	uint64		count;
 
 	if (!prepared->sees_all)
@@ -69,7 +69,7 @@ take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits
 	count = rtscan_bits_count_now(bits);
 	for (int i = 0; i < answer->searched && count > 0; i++)
 	{
-		const RtscanSegmentFilter *filter = &prepared->filters[i];
+		RtscanSegmentFilter *filter = &prepared->filters[i];
 		const RtscanRowBits *chosen = bits;
 
 		if (filter->region.empty)

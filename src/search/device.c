@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "settings.h"
 #include "search/choice.h"
+#include "search/device_answer.h"
 #include "search/device_bits.h"
 #include "search/device_members.h"
 #include "search/device_part.h"
@@ -425,8 +426,10 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 	for (RtscanDevicePart *part = parts.items; part < parts.items + parts.n; part++)
 		if (part->wanted && part->why == NULL)
 		{
-			rtscan_take_answer(part, context, counters);
-			has_bits |= part->header.want_bits;
+			if (rtscan_take_answer(part, context, counters))
+				has_bits |= part->header.want_bits;
+			else
+				part->why = rtscan_wrong_answer();
 		}
 	if (has_bits)
 		rtscan_keep_round_bits(round);

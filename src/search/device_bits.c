@@ -52,9 +52,6 @@ save_round(void *arg)
 	RtscanRound *round = (RtscanRound *) arg;
 	Size		left = work_mem * (Size) 1024;
 
-	if (round->in_hand && round->in_hand->words)
-		move_bits(round->in_hand, round->room->words);
-	round->in_hand = NULL;
 	for (int i = round->next; i < round->nscans; i++)
 		save_segment(round, &round->scans[i], &left);
 }
@@ -66,17 +63,13 @@ forget_round(void *arg)
 	rtscan_device_leave_area(arg);
 }
 
-/* Whatever saving them will take is there. */
 void
 rtscan_keep_round_bits(RtscanRound *round)
 {
-	MemoryContext context = round->scratch.context;
-
-	if (round->room == NULL)
+	if (round->forget.func == NULL)
 	{
-		round->room = rtscan_bits_create(context, round->scratch.chunks);
 		round->forget = (MemoryContextCallback) {.func = forget_round, .arg = round};
-		MemoryContextRegisterResetCallback(context, &round->forget);
+		MemoryContextRegisterResetCallback(round->scratch.context, &round->forget);
 	}
 	rtscan_device_keep_area(save_round, round);
 }

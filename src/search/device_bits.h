@@ -1,6 +1,6 @@
 /*
  * device_bits.h
- *		Bits of a round stay in the memory that is shared with the device programs, until somebody needs that.
+ *		Bits of a round stay in the memory that is shared with the device programs, until they are asked for, or that is needed.
  */
 #ifndef RTSCAN_DEVICE_BITS_H
 #define RTSCAN_DEVICE_BITS_H

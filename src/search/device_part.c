@@ -8,6 +8,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "search/choice.h"
+#include "search/device_answer.h"
 #include "search/device_members.h"
 #include "search/device_tally.h"
 #include "utils/float.h"
@@ -202,9 +203,8 @@ rtscan_end_part(RtscanDevicePart *part)
 		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
 }
 
-/* Of a filter that is combined no rays are cast, and its alternatives are not the scan's own regions, but multiplied out. */
-static bool
-is_combined(const RtscanDeviceRegion *item)
+bool
+rtscan_is_combined(const RtscanDeviceRegion *item)
 {
 	return item->part != PART_FIRST || (item->tally && item->scan->filter.ndisjunctions > 0);
 }
@@ -226,7 +226,7 @@ drop_tallies(RtscanDevicePart *part)
 	{
 		RtscanSegmentScan *scan = items[i].scan;
 
-		if (!is_combined(&items[i]))
+		if (!rtscan_is_combined(&items[i]))
 			add_region(part, scan, items[i].region);
 		else if (scan != before)
 			for (int r = 0; r < scan->nregions; r++)
@@ -357,7 +357,7 @@ bytes_of_part(const RtscanDevicePart *part)
 			size += bytes_of_column(item->scan, &((RtscanDeviceMembers *) lfirst(cell))->own, &counted);
 		if (item->tally)
 			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
-		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0 && !is_combined(item))
+		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0 && !rtscan_is_combined(item))
 			size += rtscan_device_job_size(item->scan->reader.segment);
 	}
 	return size;
@@ -427,7 +427,7 @@ time_to_build(const RtscanDevicePart *part)
 	double		chunks = 0;
 
 	for (int i = 0; i < part->nregions; i++)
-		if (!is_combined(&part->regions[i]))
+		if (!rtscan_is_combined(&part->regions[i]))
 			chunks += (part->regions[i].region->ncolumns + DEVICE_GROUP_COLUMNS - 1) / DEVICE_GROUP_COLUMNS *
 				(double) part->regions[i].scan->reader.segment->chunks;
 	return chunks * rtscan_device_building(part->device);
@@ -597,34 +597,21 @@ take_reply(RtscanDevicePart *part)
 {
 	instr_time	end;
 	bool		received = part->asked && rtscan_device_receive(part->device, &part->reply);
+	double		elapsed;
 
 	part->asked = false;
-	if (received && part->reply.result == DEVICE_OK && part->header.executor == DEVICE_RT && part->header.build)
-		rtscan_device_has_built(part->device, part->group);
+	if (!received)
+		return false;
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, part->start);
-	if (received && part->reply.result == DEVICE_OK && !part->header.prepare && rtscan_device_made_wait(part->device))
-		note_speed(part, part->reply.built > 0 ? get_float8_infinity() : INSTR_TIME_GET_DOUBLE(end) * 1e9);
-	return received;
-}
-
-/* Is there a tally that had no room for all its entries? */
-static bool
-overflows(const RtscanDevicePart *part)
-{
-	const uint64 *words = (const uint64 *) (part->area + part->request.results + device_tallies_offset(part->chunks));
-
-	for (int i = 0; i < part->nregions; i++)
-	{
-		const RtscanTally *tally = part->regions[i].tally;
-
-		if (tally == NULL || part->regions[i].joins)
-			continue;
-		if (*words > tally->room)
-			return true;
-		words += rtscan_tally_words(tally, tally->room);
-	}
-	return false;
+	elapsed = INSTR_TIME_GET_DOUBLE(end) * 1e9;
+	/* It has not been at work for longer than this one has waited. */
+	part->reply.nanoseconds = Min(part->reply.nanoseconds, elapsed);
+	if (part->reply.result == DEVICE_OK && part->header.executor == DEVICE_RT && part->header.build)
+		rtscan_device_has_built(part->device, part->group);
+	if (part->reply.result == DEVICE_OK && !part->header.prepare && rtscan_device_made_wait(part->device))
+		note_speed(part, part->reply.built > 0 ? get_float8_infinity() : elapsed);
+	return true;
 }
 
 /* Is a reply the answer?  Without its tallies it is not: then all of them are dropped. */
@@ -638,7 +625,7 @@ has_answer(RtscanDevicePart *part)
 	part->work.refined_rows += reply->refined_rows;
 	part->work.rays += reply->rays;
 	part->work.device_time += reply->nanoseconds;
-	if (part->header.prepare || !overflows(part))
+	if (part->header.prepare || !rtscan_answer_overflows(part))
 		return true;
 	for (int i = 0; i < part->nregions; i++)
 		if (part->regions[i].tally)
@@ -659,7 +646,7 @@ heed_reply(RtscanDevicePart *part)
 		why = upload_for_reply(part, &part->reply);
 		return why == NULL && last ? NO_ROOM_FOR_ALL : why;
 	}
-	if (part->reply.result == DEVICE_NOT_BUILT && builds_pay(part))
+	if (part->reply.result == DEVICE_NOT_BUILT && !part->header.build && builds_pay(part))
 	{
 		part->header.build = true;
 		return NULL;
@@ -716,58 +703,4 @@ rtscan_await_part(RtscanDevicePart *part)
 		if (part->why)
 			return;
 	}
-}
-
-/* ---------------------------------------------------------------- the answer */
-
-/* A region's part of the answer.  Of rows that are in a tally there are no bits. */
-static RtscanRowBits *
-take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *words, RtscanRowBits *bits)
-{
-	rtscan_bits_reset(bits, item->scan->reader.segment->chunks);
-	bits->words = words;
-	bits->room = NULL;
-	bits->counted = true;
-	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
-	{
-		bits->tallied += counts[chunk].tallied;
-		bits->counts[chunk] = counts[chunk].rows;
-		bits->filled[chunk] = bits->counts[chunk] > 0;
-	}
-	if (item->tally == NULL && made_before(item->scan))
-		rtscan_leave_out_tallied(item->scan->tally, bits);
-	return bits;
-}
-
-void
-rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters)
-{
-	char	   *answer = part->area + part->request.results;
-	const ChunkCount *counts = (const ChunkCount *) answer;
-	RtscanTakenTallies tallies = {.next = (const uint64 *) (answer + device_tallies_offset(part->chunks))};
-	char	   *words = answer + device_bits_offset(part->chunks, part->tally_words);
-	RtscanRowBits *all = MemoryContextAlloc(context, part->nregions * sizeof(RtscanRowBits));
-
-	for (int i = 0; i < part->nregions; i++)
-	{
-		const RtscanDeviceRegion *item = &part->regions[i];
-		RtscanRowBits *bits;
-
-		if (item->part != PART_FIRST)
-			continue;
-		bits = take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
-		item->scan->combined = is_combined(item);
-		if (item->tally)
-			rtscan_take_tally(&tallies, item->tally, item->joins, bits->tallied, context);
-		counts += bits->chunks;
-		words += (Size) bits->chunks * RTSCAN_CHUNK_BYTES;
-		item->region->evaluated = bits;
-		if (item->tally)
-			counters->tallied_rows += bits->tallied;
-	}
-	rtscan_end_tallies(&tallies);
-	counters->chunks_read += part->chunks;
-	counters->refined_rows += part->work.refined_rows;
-	counters->rays += part->work.rays;
-	counters->device_time += part->work.device_time;
 }

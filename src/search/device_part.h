@@ -3,7 +3,7 @@
  *		A device's part of a round: the regions that it is asked for, the request, and what becomes of its answer.
  *
  * Whoever divides a round fills a part for each device (rtscan_add_to_part, rtscan_end_part), asks all, awaits all, and takes
- * the answers: so the devices work at the same time.  A reply may be that a column is missing.  It is uploaded then, and the
+ * the answers (device_answer.h): so the devices work at the same time.  A reply may be that a column is missing.  It is uploaded then, and the
  * request is sent again.  Tallies (tally.h) are left out where the device cannot make them, or has no room for them: bits come
  * back in their place.
  */
@@ -79,8 +79,8 @@ extern void rtscan_end_part(RtscanDevicePart *part);
 extern void rtscan_ask_part(RtscanDevicePart *part);
 extern void rtscan_await_part(RtscanDevicePart *part);
 
-/* Give each region its bits, which are in the device's area, and each tally its words, in a context. */
-extern void rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters);
+/* Of a filter that is combined no rays are cast, and its alternatives are not the scan's own regions, but multiplied out. */
+extern bool rtscan_is_combined(const RtscanDeviceRegion *item);
 
 /* Nanoseconds that a device takes for a request of so many regions' chunks, and to add up so many columns' chunks. */
 extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added);

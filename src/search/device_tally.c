@@ -5,7 +5,6 @@
 #include "search/device_tally.h"
 
 #include "bits/bits.h"
-#include "settings.h"
 
 bool
 rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment)
@@ -121,38 +120,95 @@ rtscan_write_masks(const RtscanTally *tally, const RtscanSegment *segment, char 
 
 /* ---------------------------------------------------------------- answers */
 
-void
-rtscan_end_tallies(const RtscanTakenTallies *taken)
+/* How far the values of a measure are from the least, at most. */
+static uint64
+largest_of(const RtscanTally *tally, int measure)
 {
-	uint64		rows = 0;
+	uint64		largest = 0;
 
-	if (taken->head == NULL || !rtscan_debug_compare_executors)
-		return;
-	for (uint32 entry = 0; entry < taken->head->n; entry++)
-		rows += rtscan_tally_rows(taken->head, entry);
-	if (rows != taken->rows)
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg_internal("executors differ: a tally of " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
-								 rows, taken->rows)));
+	for (int i = 0; i < tally->nvalues; i++)
+	{
+		const RtscanTallyValue *value = &tally->values[i];
+
+		if (value->count == measure || value->lower == measure || value->upper == measure || value->outermost == measure)
+			largest = Max(largest, value->of.largest);
+	}
+	return largest;
 }
 
-void
-rtscan_take_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows, MemoryContext context)
+/* May so many rows have that as a measure of values up to so large a one? */
+static bool
+is_possible_measure(uint32 kind, uint64 word, uint64 rows, uint64 largest)
+{
+	switch (kind)
+	{
+		case TALLY_COUNT:
+			return word <= rows;
+		case TALLY_SUM_LOWER:
+			return word <= rows * Min(largest, PG_UINT32_MAX);
+		case TALLY_SUM_UPPER:
+			return word <= rows * (largest >> 32);
+		case TALLY_GREATEST:
+			return word <= largest;
+		default:
+			return word == 0 || ~word <= largest;
+	}
+}
+
+/* Has each entry a measure that can be? */
+static bool
+are_possible_measures(const RtscanTally *tally, int measure)
+{
+	uint64		largest = largest_of(tally, measure + 1);
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		if (!is_possible_measure(tally->measures[measure].kind, rtscan_tally_entry(tally, entry)[2 + measure],
+								 rtscan_tally_rows(tally, entry), largest))
+			return false;
+	return true;
+}
+
+/* May a tally that has been copied be what so many rows come to? */
+static bool
+is_possible(const RtscanTally *tally, uint64 rows)
+{
+	uint64		left = rows;
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint64		of_entry = rtscan_tally_rows(tally, entry);
+
+		if (rtscan_tally_cell(tally, entry) >= tally->cells || of_entry == 0 || of_entry > left)
+			return false;
+		left -= of_entry;
+	}
+	for (int i = 0; i < tally->nmeasures; i++)
+		if (!are_possible_measures(tally, i))
+			return false;
+	return left == 0;
+}
+
+bool
+rtscan_end_tallies(const RtscanTakenTallies *taken)
+{
+	return taken->head == NULL || is_possible(taken->head, taken->rows);
+}
+
+bool
+rtscan_read_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows, MemoryContext context)
 {
 	if (!joins)
 	{
-		Size		size;
+		Size		size = (rtscan_tally_words(tally, tally->n) - 1) * sizeof(uint64);
 
-		rtscan_end_tallies(taken);
-		tally->n = *taken->next;
-		size = (rtscan_tally_words(tally, tally->n) - 1) * sizeof(uint64);
+		if (!rtscan_end_tallies(taken))
+			return false;
 		tally->words = memcpy(MemoryContextAlloc(context, size), taken->next + 1, size);
 		taken->next += rtscan_tally_words(tally, tally->room);
 		taken->head = tally;
 		taken->rows = 0;
 	}
-	tally->made = true;
 	tally->head = taken->head;
 	taken->rows += rows;
+	return true;
 }

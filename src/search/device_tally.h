@@ -27,7 +27,7 @@ extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *se
 /* Put its masks where the bits of the segment's chunks will come. */
 extern void rtscan_write_masks(const RtscanTally *tally, const RtscanSegment *segment, char *bits);
 
-/* The tallies of an answer, as they are taken. */
+/* The tallies of an answer, as they are read. */
 typedef struct RtscanTakenTallies
 {
 	const uint64 *next;			/* words */
@@ -35,10 +35,13 @@ typedef struct RtscanTakenTallies
 	uint64		rows;			/* and how many rows have been counted in it */
 } RtscanTakenTallies;
 
-/* The next tally, of so many rows, which may join the one before: its words are copied, for others need the area. */
-extern void rtscan_take_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows, MemoryContext context);
+/*
+ * The next tally, of so many rows, which may join the one before: its words, as many as it is known to have, are copied.  False, if the one
+ * before it cannot be: then it has other rows than were counted, or cells or measures that it cannot have.
+ */
+extern bool rtscan_read_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows, MemoryContext context);
 
-/* That was the last.  With rtscan.debug_compare_executors, an error is raised unless tallies have the rows that were counted. */
-extern void rtscan_end_tallies(const RtscanTakenTallies *taken);
+/* That was the last; likewise. */
+extern bool rtscan_end_tallies(const RtscanTakenTallies *taken);
 
 #endif							/* RTSCAN_DEVICE_TALLY_H */

@@ -92,7 +92,7 @@ rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, 
 	round->scans = scans;
 	round->nscans = nscans;
 	round->next = 0;
-	round->in_hand = NULL;
+	round->executor = executor;
 	for (int i = 0; i < nscans; i++)
 		begin_segment(&scans[i]);
 	if (executor == RTSCAN_EXECUTOR_CPU)
@@ -138,12 +138,12 @@ compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits 
 		const uint64 *mask = scan->tally && scan->tally->made ? rtscan_not_tallied(scan->tally, chunk) : rtscan_ones();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
-			if ((want[word] & mask[word]) != have[word])
+			if ((want[word] & mask[word]) != (have[word] & mask[word]))
 				ereport(ERROR,
 						(errcode(ERRCODE_INTERNAL_ERROR),
 						 errmsg_internal("executors differ: segment " UINT64_FORMAT ", chunk %u, word %u: "
 										 UINT64_FORMAT " instead of " UINT64_FORMAT,
-										 scan->entry->id, chunk, word, have[word], want[word])));
+										 scan->entry->id, chunk, word, have[word] & mask[word], want[word] & mask[word])));
 	}
 }
 
@@ -197,27 +197,59 @@ and_not_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 /* A segment whose filter is being evaluated. */
 typedef struct Evaluation
 {
+	RtscanSegmentScan *scan;
 	RtscanReader *reader;
+	RtscanExecutor executor;	/* of the round */
 	RtscanScratch *scratch;
 	RtscanCounters *counters;
 	bool		takes_list;		/* of all rows of the only region */
 	bool		takes_counts;	/* of all rows of the segment */
 } Evaluation;
 
-static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
+static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter,
 									  const RtscanRowBits *within, RtscanRowBits *room);
 
-/* The rows of a region: those that another executor has found, or else into the room.  Not within others they do not matter. */
-static RtscanRowBits *
-evaluate_region(const Evaluation *evaluation, const RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
+const char *
+rtscan_wrong_answer(void)
 {
-	if (region->evaluated)
+	if (rtscan_debug_compare_executors)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("executors differ: an answer contradicts itself")));
+	return "The device program's answer contradicts itself.";
+}
+
+/*
+ * The rows of a region that another executor has found, or NULL.  Bits lie where that may still write: they are copied into the room, and
+ * those that are not what it has counted are not taken.
+ */
+static RtscanRowBits *
+take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *room)
+{
+	RtscanRowBits *found = region->evaluated;
+
+	if (found == NULL || found->words == NULL)
+		return found;
+	if (rtscan_bits_copy(room, found, evaluation->reader->segment->header.rows))
+		return room;
+	region->evaluated = NULL;
+	evaluation->scan->left_to_cpu = true;
+	rtscan_fall_back(evaluation->executor, rtscan_wrong_answer());
+	return NULL;
+}
+
+/* The rows of a region: those that another executor has found, or else the CPU's, into the room.  Not within others they do not matter. */
+static RtscanRowBits *
+evaluate_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
+{
+	RtscanRowBits *found = take_found(evaluation, region, room);
+
+	if (found)
 	{
 		for (int i = 0; i < region->ncolumns; i++)
 			if (region->columns[i].traces != NIL)
-				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE,
-								  rtscan_bits_count(region->evaluated) + region->evaluated->tallied);
-		return region->evaluated;
+				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE, rtscan_bits_count(found) + found->tallied);
+		return found;
 	}
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
 	room->takes_list = evaluation->takes_list;
@@ -286,9 +318,9 @@ and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjuncti
 	return bits;
 }
 
-/* The rows that match, in the room or where they are already; those that are not within others do not matter. */
+/* The rows that match, in the room, or as they are if they are only counted; those that are not within others do not matter. */
 static RtscanRowBits *
-evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter, const RtscanRowBits *within,
+evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const RtscanRowBits *within,
 				RtscanRowBits *room)
 {
 	RtscanRowBits *bits = NULL;
@@ -318,14 +350,19 @@ evaluate_filter(const Evaluation *evaluation, const RtscanSegmentFilter *filter,
 	return bits;
 }
 
-/* Another executor has combined the filter's regions. */
+/* Another executor has combined the filter's regions.  NULL: what it has is wrong. */
 static RtscanRowBits *
-take_combined(const RtscanSegmentScan *scan)
+take_combined(const Evaluation *evaluation, RtscanRowBits *room)
 {
-	RtscanRowBits *bits = scan->filter.region.evaluated;
-	uint64		rows = rtscan_bits_count(bits) + bits->tallied;
+	RtscanSegmentScan *scan = evaluation->scan;
+	RtscanRowBits *bits = take_found(evaluation, &scan->filter.region, room);
+	uint64		rows;
 	ListCell   *cell;
 
+	scan->combined = bits != NULL;
+	if (bits == NULL)
+		return NULL;
+	rows = rtscan_bits_count(bits) + bits->tallied;
 	rtscan_trace_ways(scan->filter.region.needless, RTSCAN_BY_NOTHING, rows);
 	for (int i = 0; i < scan->nregions; i++)
 	{
@@ -341,7 +378,7 @@ static void
 compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
 {
 	RtscanCounters counters = {0};
-	Evaluation	of_cpu = {.reader = evaluation->reader, .scratch = evaluation->scratch, .counters = &counters};
+	Evaluation	of_cpu = {.scan = scan, .reader = evaluation->reader, .scratch = evaluation->scratch, .counters = &counters};
 	RtscanRowBits *found = scan->filter.region.evaluated;
 
 	scan->filter.region.evaluated = NULL;
@@ -404,15 +441,14 @@ check_evaluated(RtscanSegmentScan *scan)
 RtscanRowBits *
 rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
 {
-	Evaluation	evaluation = {.reader = &scan->reader, .scratch = &round->scratch, .counters = counters};
+	Evaluation	evaluation = {.scan = scan, .reader = &scan->reader, .executor = round->executor, .scratch = &round->scratch, .counters = counters};
 	RtscanRowBits *room,
-			   *bits;
+			   *bits = NULL;
 
 	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0 &&
 		!(scan->tally && scan->tally->made);
 	evaluation.takes_counts = !scan->want_bits && scan->entry->dead == InvalidBlockNumber && rtscan_asks_for_all(scan) && scan->tally == NULL;
 	round->scratch.used = 0;
-	round->in_hand = NULL;
 	if (scan->filter.region.empty)
 	{
 		counters->chunks_skipped += rtscan_chunks(scan->entry->rows);
@@ -425,20 +461,21 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		if (scan->regions[i]->evaluated)
 			compare_region(&round->scratch, scan, scan->regions[i]);
 	room = take_scratch(&round->scratch);
-	bits = scan->combined ? take_combined(scan) : evaluate_regions(&evaluation, scan, room);
-	if (bits != room)
-		round->in_hand = bits;
-	else if (scan->tally && scan->tally->made)
-		/* The CPU has evaluated what another executor had tallied before it failed. */
+	if (scan->combined)
+		bits = take_combined(&evaluation, room);
+	if (bits == NULL)
+		bits = evaluate_regions(&evaluation, scan, room);
+	/* This round has tallied them, or an earlier one, before the executor failed. */
+	if (scan->tally && scan->tally->made)
 		rtscan_leave_out_tallied(scan->tally, bits);
 	return bits;
 }
 
 RtscanRowBits *
-rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
+rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, RtscanSegmentFilter *filter,
 					   const RtscanRowBits *bits, RtscanCounters *counters)
 {
-	Evaluation	evaluation = {.reader = &scan->reader, .scratch = &round->scratch, .counters = counters};
+	Evaluation	evaluation = {.scan = scan, .reader = &scan->reader, .executor = round->executor, .scratch = &round->scratch, .counters = counters};
 	RtscanRowBits *both = take_scratch(&round->scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);

@@ -90,19 +90,18 @@ typedef struct RtscanScratch
 } RtscanScratch;
 
 /*
- * Segments of a search that are evaluated together.  An executor may leave their bits in memory that there is once.  Whoever
- * needs that next has them saved before: those in hand, and of the others as many as fit into work_mem; the rest is
- * lost, and evaluated again when it is asked for.
+ * Segments of a search that are evaluated together.  An executor may leave their bits in memory that there is once, until they are asked
+ * for.  Whoever needs that memory next has as many of them saved before as fit into work_mem; the rest is lost, and evaluated again when it
+ * is asked for.
  */
 typedef struct RtscanRound
 {
 	RtscanSegmentScan *scans;
 	int			nscans;
 	int			next;			/* the first that has not been asked for */
+	RtscanExecutor executor;	/* that was asked */
 	RtscanScratch scratch;
-	RtscanRowBits *in_hand;		/* bits of the one before, if they are the executor's, */
-	RtscanRowBits *room;		/* and where they are saved */
-	MemoryContext saved;		/* the others, or NULL */
+	MemoryContext saved;		/* what becomes of its answer, or NULL */
 	MemoryContextCallback forget;
 } RtscanRound;
 
@@ -129,7 +128,7 @@ extern RtscanRowBits *rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *sca
  * Which rows of some bits of a segment, the one at hand, match another filter as well, by the CPU.  They hold until the next
  * call; the filter is not empty.
  */
-extern RtscanRowBits *rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, const RtscanSegmentFilter *filter,
+extern RtscanRowBits *rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, RtscanSegmentFilter *filter,
 											 const RtscanRowBits *bits, RtscanCounters *counters);
 
 /*
@@ -197,6 +196,9 @@ typedef struct RtscanExecutorMethods
 } RtscanExecutorMethods;
 
 extern const char rtscan_not_yet[];
+
+/* Why the CPU answers where what an executor has said cannot be.  With rtscan.debug_compare_executors that is an error. */
+extern const char *rtscan_wrong_answer(void);
 
 extern const RtscanExecutorMethods rtscan_cpu_methods;	/* cpu.c */
 extern const RtscanExecutorMethods rtscan_device_methods;	/* device.c */

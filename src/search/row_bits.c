@@ -119,6 +119,41 @@ rtscan_bits_fill_all(RtscanRowBits *bits)
 	return bits->words;
 }
 
+/* Is a bit set behind so many rows of a chunk? */
+static bool
+has_bits_behind(const uint64 *words, uint32 rows)
+{
+	uint32		word = rows / 64;
+
+	if (word < RTSCAN_CHUNK_WORDS && words[word] >> (rows % 64) != 0)
+		return true;
+	while (++word < RTSCAN_CHUNK_WORDS)
+		if (words[word] != 0)
+			return true;
+	return false;
+}
+
+bool
+rtscan_bits_copy(RtscanRowBits *to, const RtscanRowBits *from, uint32 rows)
+{
+	rtscan_bits_reset(to, from->chunks);
+	for (uint32 chunk = 0; chunk < from->chunks; chunk++)
+	{
+		uint64	   *words = rtscan_bits_chunk(to, chunk);
+
+		if (!from->filled[chunk])
+			continue;
+		memcpy(words, rtscan_bits_chunk(from, chunk), RTSCAN_CHUNK_BYTES);
+		if (rtscan_popcount(words) != from->counts[chunk] || has_bits_behind(words, rtscan_chunk_rows(rows, chunk)))
+			return false;
+		to->filled[chunk] = true;
+		to->counts[chunk] = from->counts[chunk];
+	}
+	to->counted = true;
+	to->tallied = from->tallied;
+	return true;
+}
+
 uint64
 rtscan_bits_count(const RtscanRowBits *bits)
 {

@@ -52,6 +52,12 @@ extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
 /* The words of all chunks: those of chunks that have no bit set, too. */
 extern uint64 *rtscan_bits_fill_all(RtscanRowBits *bits);
 
+/*
+ * Copy counted bits of a segment with so many rows, which another process can write to.  False, and there is nothing to be used, if they are
+ * not as many as were counted, or are of rows that there are not.
+ */
+extern bool rtscan_bits_copy(RtscanRowBits *to, const RtscanRowBits *from, uint32 rows);
+
 /* How many rows have their bit set. */
 extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
 

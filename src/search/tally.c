@@ -653,7 +653,7 @@ rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits)
 
 		if (left == rtscan_zeros())
 			bits->filled[chunk] = false;
-		else if (bits->filled[chunk])
+		else if (bits->filled[chunk] && left != rtscan_ones())
 			rtscan_and(rtscan_bits_chunk(bits, chunk), left);
 	}
 	bits->counted = false;

@@ -5,12 +5,12 @@
 #include "segment/assistant.h"
 
 static bool
-sort_nothing(RtscanSorted *sorted, uint32 n)
+sort_nothing(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n)
 {
 	return false;
 }
 
-static const uint64 *
+static uint64 *
 make_no_vectors(const RtscanColumnHeader *header, const uint32 *boundaries, const RtscanSorted *sorted, uint32 rows)
 {
 	return NULL;

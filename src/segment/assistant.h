@@ -16,17 +16,17 @@
 typedef struct RtscanAssistant
 {
 	/*
-	 * Sort by values that are keys, stably; rows are ascending before.  False: the assistant does not, or would not be
-	 * faster.
+	 * Sort by values that are keys, stably, into other room; rows are ascending before.  False: the assistant does not, or would not be
+	 * faster, and there may be anything in that room.
 	 */
-	bool		(*sort) (RtscanSorted *sorted, uint32 n);
+	bool		(*sort) (const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
 
 	/*
 	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries, and its rows by rank.  The bits of one
-	 * vector after another, chunk by chunk, until the assistant is asked for something else; NULL: it does not.
+	 * vector after another, chunk by chunk, in the current memory context; NULL: it does not.
 	 */
-	const uint64 *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
-								   const RtscanSorted *sorted, uint32 rows);
+	uint64	   *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
+								 const RtscanSorted *sorted, uint32 rows);
 
 	/* All segments have been made for now: it may give back memory. */
 	void		(*dismiss) (void);

@@ -211,13 +211,14 @@ write_vectors_of_cpu(VectorWriter *writer)
 static bool
 write_vectors_of_assistant(VectorWriter *writer)
 {
-	const uint64 *bits = rtscan_assistant.make_vectors(writer->header, writer->boundaries->ranks,
-													   writer->column->sorted, writer->column->rows);
+	uint64	   *bits = rtscan_assistant.make_vectors(writer->header, writer->boundaries->ranks,
+													 writer->column->sorted, writer->column->rows);
 
 	if (bits == NULL)
 		return false;
 	for (uint32 vector = 0; vector < writer->header->vectors; vector++)
 		write_vector(writer, bits + (Size) vector * writer->chunks * RTSCAN_CHUNK_WORDS);
+	pfree(bits);
 	return true;
 }
 

@@ -450,6 +450,16 @@ find_other_images(const RtscanSortedColumn *column, const RtscanColumn *type, co
 
 /* ---------------------------------------------------------------- all of it */
 
+/* The values have been sorted into the spare room: the NULLs follow. */
+static void
+take_spare(RtscanSortedColumn *column)
+{
+	uint32		n = column->nonnull;
+
+	memcpy(column->spare + n, column->sorted + n, (column->rows - n) * sizeof(RtscanSorted));
+	swap_room(column);
+}
+
 static void
 sort_on_cpu(RtscanSortedColumn *column)
 {
@@ -462,16 +472,15 @@ sort_on_cpu(RtscanSortedColumn *column)
 		sort_as_words(column->sorted, column->spare, n, least,
 					  (pg_leftmost_one_pos64((greatest - least) | 1) + RADIX_BITS) / RADIX_BITS);
 	else if (sort_elements(column->sorted, column->spare, n, DIGITS) == column->spare)
-	{
-		memcpy(column->spare + n, column->sorted + n, (column->rows - n) * sizeof(RtscanSorted));
-		swap_room(column);
-	}
+		take_spare(column);
 }
 
 static void
 sort_by_key(RtscanSortedColumn *column)
 {
-	if (!rtscan_assistant.sort(column->sorted, column->nonnull))
+	if (rtscan_assistant.sort(column->sorted, column->spare, column->nonnull))
+		take_spare(column);
+	else
 		sort_on_cpu(column);
 	find_starts_by_key(column);
 }
