@@ -14,10 +14,6 @@
 
 #include "protocol.h"
 
-/* What the largest workgroups take: tally.comp, sort_scatter.comp. */
-#define WORKGROUP_THREADS	512
-#define WORKGROUP_MEMORY	28672
-
 #define MAX_DEVICES			32
 #define MAX_EXTENSIONS		1024
 
@@ -66,17 +62,6 @@ check(VkResult result, const char *call)
 
 /* ---------------------------------------------------------------- choosing a device */
 
-/* What a device has of what is needed, and of what is useful. */
-typedef struct Abilities
-{
-	bool		usable;
-	bool		ray_tracing;
-	bool		int64_atomics;
-	bool		import;
-	uint32_t	family;
-	uint32_t	timestamp_bits;
-} Abilities;
-
 static bool
 has_extension(const VkExtensionProperties *extensions, uint32_t count, const char *name)
 {
@@ -87,51 +72,66 @@ has_extension(const VkExtensionProperties *extensions, uint32_t count, const cha
 }
 
 /* The first queue family for compute shaders with timestamps. */
-static bool
-find_family(VkPhysicalDevice device, uint32_t *family, uint32_t *timestamp_bits)
+static void
+find_family(VkPhysicalDevice device, DeviceFacts *facts)
 {
 	VkQueueFamilyProperties families[16];
 	uint32_t	count = 16;
 
 	vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families);
-	for (*family = 0; *family < count; (*family)++)
-	{
-		*timestamp_bits = families[*family].timestampValidBits;
-		if ((families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT) && *timestamp_bits > 0)
-			return true;
-	}
-	return false;
+	for (uint32_t i = 0; i < count && facts->timestamp_bits == 0; i++)
+		if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)
+		{
+			facts->family = i;
+			facts->timestamp_bits = families[i].timestampValidBits;
+		}
 }
 
-static Abilities
-device_abilities(VkPhysicalDevice device)
+static void
+find_extensions(VkPhysicalDevice device, DeviceFacts *facts)
 {
-	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR};
-	VkPhysicalDeviceAccelerationStructureFeaturesKHR structures = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR, .pNext = &pipelines};
-	VkPhysicalDeviceVulkan12Features twelve = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &structures};
-	VkPhysicalDeviceFeatures2 features = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &twelve};
-	VkPhysicalDeviceProperties properties;
 	static VkExtensionProperties extensions[MAX_EXTENSIONS];
 	uint32_t	count = MAX_EXTENSIONS;
-	Abilities	abilities = {0};
 
-	vkGetPhysicalDeviceProperties(device, &properties);
-	if (properties.apiVersion < VK_API_VERSION_1_2 || !find_family(device, &abilities.family, &abilities.timestamp_bits) ||
-		vkEnumerateDeviceExtensionProperties(device, NULL, &count, extensions) < 0)
-		return abilities;
+	if (vkEnumerateDeviceExtensionProperties(device, NULL, &count, extensions) < 0)
+		return;
+	facts->has_deferred_operations = has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
+	facts->has_external_memory = has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+}
+
+/* What a device says of itself that has the version of Vulkan for that. */
+static void
+find_features(VkPhysicalDevice device, DeviceFacts *facts)
+{
+	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &facts->twelve};
+	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &facts->structure};
+
+	facts->twelve = (VkPhysicalDeviceVulkan12Features) {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &facts->structures};
+	facts->structures = (VkPhysicalDeviceAccelerationStructureFeaturesKHR) {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR, .pNext = &facts->pipelines};
+	facts->pipelines = (VkPhysicalDeviceRayTracingPipelineFeaturesKHR) {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR};
+	facts->structure = (VkPhysicalDeviceAccelerationStructurePropertiesKHR) {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR, .pNext = &facts->tracing};
+	facts->tracing = (VkPhysicalDeviceRayTracingPipelinePropertiesKHR) {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
 	vkGetPhysicalDeviceFeatures2(device, &features);
-	abilities.usable = features.features.shaderInt64 && twelve.bufferDeviceAddress && twelve.scalarBlockLayout &&
-		properties.limits.maxComputeWorkGroupInvocations >= WORKGROUP_THREADS &&
-		properties.limits.maxComputeSharedMemorySize >= WORKGROUP_MEMORY;
-	abilities.ray_tracing = pipelines.rayTracingPipeline && structures.accelerationStructure &&
-		has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
-	abilities.int64_atomics = twelve.shaderBufferInt64Atomics;
-	abilities.import = has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
-	return abilities;
+	vkGetPhysicalDeviceProperties2(device, &properties);
+	facts->features = features.features;
+}
+
+static void
+find_facts(VkPhysicalDevice device, const Faults *faults, DeviceFacts *facts)
+{
+	memset(facts, 0, sizeof(*facts));
+	vkGetPhysicalDeviceProperties(device, &facts->properties);
+	find_family(device, facts);
+	find_extensions(device, facts);
+	if (facts->properties.apiVersion >= VK_API_VERSION_1_2)
+		find_features(device, facts);
+	if (faults->lacks)
+		limits_miss(facts, faults->lacks);
 }
 
 /* Is this the device that is wanted, by number or, if that is none, by a part of its name? */
@@ -153,12 +153,12 @@ is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const c
 
 /* Why a device is not taken, or NULL. */
 static const char *
-reject(const VkPhysicalDeviceProperties *properties, const Abilities *abilities, uint32_t number, const char *wanted)
+reject(const DeviceFacts *facts, uint32_t number, const char *wanted)
 {
-	if (!is_wanted(properties, number, wanted))
+	if (!is_wanted(&facts->properties, number, wanted))
 		return *wanted ? "it is not the one that rtscan.device names" :
 			"it is software, which rtscan.device has to name";
-	return abilities->usable ? NULL : "it lacks what the shaders need";
+	return limits_missing(facts, LIMIT_OF_ALL);
 }
 
 static void
@@ -169,8 +169,8 @@ no_device(const char *why)
 }
 
 /* Of those that fit, the one after those that are passed over; behind the last one comes the first one again. */
-static Abilities
-choose_device(Context *context, const char *wanted, uint32_t passed_over)
+static void
+choose_device(Context *context, const char *wanted, uint32_t passed_over, DeviceFacts *facts)
 {
 	VkPhysicalDevice devices[MAX_DEVICES];
 	uint32_t	fitting[MAX_DEVICES];
@@ -181,21 +181,31 @@ choose_device(Context *context, const char *wanted, uint32_t passed_over)
 		count = 0;
 	for (uint32_t i = 0; i < count; i++)
 	{
-		Abilities	abilities = device_abilities(devices[i]);
 		const char *why;
 
-		vkGetPhysicalDeviceProperties(devices[i], &context->properties);
-		why = reject(&context->properties, &abilities, i, wanted);
+		find_facts(devices[i], &context->faults, facts);
+		why = reject(facts, i, wanted);
 		if (why == NULL)
 			fitting[nfitting++] = i;
 		else if (nfitting == 0)
-			report("device %u, %s, is not used: %s", i, context->properties.deviceName, why);
+			report("device %u, %s, is not used: %s", i, facts->properties.deviceName, why);
 	}
 	if (nfitting == 0)
 		no_device(count > 0 ? "there is no other Vulkan device" : "there is no Vulkan device");
 	context->physical = devices[fitting[passed_over % nfitting]];
-	vkGetPhysicalDeviceProperties(context->physical, &context->properties);
-	return device_abilities(context->physical);
+	find_facts(context->physical, &context->faults, facts);
+	context->properties = facts->properties;
+}
+
+/* Can the device do more than all need?  If it cannot, the log says why. */
+static bool
+can(const DeviceFacts *facts, LimitUse use, const char *what)
+{
+	const char *why = limits_missing(facts, use);
+
+	if (why)
+		report("device %s %s: %s", facts->properties.deviceName, what, why);
+	return why == NULL;
 }
 
 /* ---------------------------------------------------------------- opening it */
@@ -221,7 +231,7 @@ open_instance(Context *context)
 }
 
 static void
-open_device(Context *context, const Abilities *abilities)
+open_device(Context *context, bool import)
 {
 	const char *extensions[8];
 	uint32_t	count = 0;
@@ -252,7 +262,7 @@ open_device(Context *context, const Abilities *abilities)
 		extensions[count++] = VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME;
 		extensions[count++] = VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME;
 	}
-	if (abilities->import)
+	if (import)
 		extensions[count++] = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
 	info.enabledExtensionCount = count;
 	check(vkCreateDevice(context->physical, &info, NULL, &context->device), "vkCreateDevice");
@@ -304,19 +314,20 @@ default_memory_limit(const Context *context)
 void
 context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_t memory_limit, const Faults *faults)
 {
-	Abilities	abilities;
+	DeviceFacts facts;
+	bool		import;
 
 	memset(context, 0, sizeof(*context));
 	context->faults = *faults;
 	open_instance(context);
-	abilities = choose_device(context, wanted, passed_over);
-	context->family = abilities.family;
-	context->timestamp_mask = UINT64_MAX >> (64 - abilities.timestamp_bits);
-	context->int64_atomics = abilities.int64_atomics;
-	context->ray_tracing = abilities.ray_tracing && !faults->no_ray_tracing;
-	abilities.import &= !faults->no_import;
-	read_properties(context, abilities.import);
-	open_device(context, &abilities);
+	choose_device(context, wanted, passed_over, &facts);
+	context->family = facts.family;
+	context->timestamp_mask = UINT64_MAX >> (64 - facts.timestamp_bits);
+	context->int64_atomics = can(&facts, LIMIT_OF_TALLIES, "cannot add up, and is not for rtcudb");
+	context->ray_tracing = can(&facts, LIMIT_OF_RAYS, "cannot trace rays") && !faults->no_ray_tracing;
+	import = can(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so that answers are copied") && !faults->no_import;
+	read_properties(context, import);
+	open_device(context, import);
 	submission_open(context, &context->own);
 	context->memory_limit = memory_limit > 0 ? memory_limit : default_memory_limit(context);
 }
@@ -362,6 +373,17 @@ create_buffer(Context *context, uint64_t size, VkBufferUsageFlags more_usage, co
 	return true;
 }
 
+/* There are not many allocations on some devices. */
+static bool
+allocate(Context *context, const VkMemoryAllocateInfo *info, Memory *memory)
+{
+	if (context->allocations >= context->properties.limits.maxMemoryAllocationCount ||
+		vkAllocateMemory(context->device, info, NULL, &memory->memory) != VK_SUCCESS)
+		return false;
+	context->allocations++;
+	return true;
+}
+
 /* Allocate what a buffer needs, and put it there; frees the buffer where that fails. */
 static bool
 bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, const void *next, Memory *memory)
@@ -378,7 +400,7 @@ bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, co
 	info.allocationSize = next ? memory->size : needs.size;
 	if ((next && needs.size > memory->size) ||
 		!find_memory_type(context, needs.memoryTypeBits & allowed, wanted, &info.memoryTypeIndex) ||
-		vkAllocateMemory(context->device, &info, NULL, &memory->memory) != VK_SUCCESS ||
+		!allocate(context, &info, memory) ||
 		vkBindBufferMemory(context->device, memory->buffer, memory->memory, 0) != VK_SUCCESS)
 	{
 		memory_free(context, memory);
@@ -459,6 +481,7 @@ memory_free(Context *context, Memory *memory)
 {
 	vkDestroyBuffer(context->device, memory->buffer, NULL);
 	vkFreeMemory(context->device, memory->memory, NULL);
+	context->allocations -= memory->memory != VK_NULL_HANDLE;
 	context->memory_used -= memory->counted;
 	memset(memory, 0, sizeof(*memory));
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "clocks.h"
+#include "limits.h"
 #include "volk.h"
 
 /* Faults to inject, for tests only. */
@@ -27,6 +28,7 @@ typedef struct Faults
 	bool		no_scratch_memory;	/* for a submission's bits and tasks */
 	bool		no_ray_tracing; /* as if the device had none */
 	bool		no_import;		/* as if the device could not import host memory */
+	const Limit *lacks;			/* as if it had less than that; NULL: it does not */
 	bool		fast_rays;		/* calibration says that they take next to nothing, and building what they meet little */
 } Faults;
 
@@ -75,6 +77,7 @@ typedef struct Context
 	uint64_t	import_alignment;	/* 0: host memory cannot be imported */
 	uint64_t	memory_limit;	/* bytes to allocate on the device at most */
 	uint64_t	memory_used;
+	uint32_t	allocations;
 	uint64_t	submissions;
 	uint32_t	running;		/* submissions */
 	uint64_t	last_end;		/* timestamp at the end of the last that is finished */

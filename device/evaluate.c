@@ -20,6 +20,15 @@
 
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
+/* Before the tasks: where these are, and the same once more for jobs. */
+#define FIRST_TASK		((2 * sizeof(Tasks) + TASK_ALIGNMENT - 1) / TASK_ALIGNMENT * TASK_ALIGNMENT)
+
+typedef struct Staged
+{
+	uint64_t	tasks;			/* address of struct Tasks, */
+	uint64_t	jobs;			/* and of that of jobs */
+} Staged;
+
 /*
  * Tables take so much of a workgroup's memory, beside what else is in it: little, so that a processor has several workgroups at
  * a time; or what a workgroup can have, up to so much.
@@ -77,7 +86,7 @@ open_raytracers(Evaluator *evaluator, const EvaluatorOptions *options)
 void
 evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const EvaluatorOptions *options)
 {
-	VkPipelineLayout layout = shader_layout(context, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(Tasks));
+	VkPipelineLayout layout = shader_layout(context, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(uint64_t));
 
 	*evaluator = (Evaluator) {
 		.context = context,
@@ -232,7 +241,7 @@ static uint64_t
 tasks_size(Evaluator *evaluator)
 {
 	Array	   *arrays[TASK_ARRAYS];
-	uint64_t	size = 0;
+	uint64_t	size = FIRST_TASK;
 
 	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
@@ -240,39 +249,47 @@ tasks_size(Evaluator *evaluator)
 	return size;
 }
 
-static Tasks
+/* Put all tasks where shaders look for them. */
+static Staged
 stage_tasks(Evaluator *evaluator, const Memory *tasks)
 {
+	Tasks	   *staged = (Tasks *) tasks->host;
 	Array	   *arrays[TASK_ARRAYS];
 	uint64_t	addresses[TASK_ARRAYS];
-	uint64_t	used = 0;
+	uint64_t	used = FIRST_TASK;
+	Tasks		all;
 
 	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		addresses[i] = stage(tasks, arrays[i], &used);
-	return (Tasks) {
+	all = (Tasks) {
 		.ranges = addresses[0], .runs = addresses[1], .columns = addresses[2], .sieve = addresses[3],
 		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
 		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10],
 		.digits = addresses[11], .measures = addresses[12], .tallies = addresses[13], .tally_of = addresses[14],
-		.collects = addresses[15], .collect_of = addresses[16], .jobs = addresses[17],
+		.collects = addresses[15], .collect_of = addresses[16],
 		.sets = addresses[18], .members = addresses[19], .members_of = addresses[20]};
+	staged[0] = all;
+	/* In place of others' rays. */
+	all.traces = addresses[17];
+	staged[1] = all;
+	return (Staged) {tasks->address, tasks->address + sizeof(Tasks)};
 }
 
 static void
-dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t workgroups,
+dispatch(Evaluator *evaluator, VkPipeline pipeline, uint64_t tasks, uint32_t workgroups,
 		 VkPipelineStageFlags next)
 {
 	if (workgroups == 0)
 		return;
-	shader_dispatch(evaluator->context, evaluator->layout, pipeline, tasks, sizeof(*tasks), workgroups);
+	shader_dispatch(evaluator->context, evaluator->layout, pipeline, &tasks, sizeof(tasks), workgroups);
 	if (next)
 		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
 /* All workgroups for each way; those of other ways end at once.  Then what they have made, and rays before them, is handed over. */
 static void
-dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
+dispatch_tallies(Evaluator *evaluator, uint64_t tasks)
 {
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 
@@ -284,14 +301,6 @@ dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
 	if (evaluator->collect_of.count > 0)
 		context_shader_barrier(evaluator->context, compute, compute);
 	dispatch(evaluator, evaluator->collect, tasks, evaluator->collect_of.count, 0);
-}
-
-/* In place of others' rays. */
-static void
-trace_jobs(Evaluator *evaluator, Tasks tasks)
-{
-	tasks.traces = tasks.jobs;
-	raytrace_record(&evaluator->job_raytracer, &tasks, evaluator->largest_job, evaluator->job_tasks.count);
 }
 
 /* Words of tallies begin as zeros, and those of sets and maps with what requests have. */
@@ -313,7 +322,7 @@ prepare_memory(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t 
 static void
 start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
-	Tasks		tasks = stage_tasks(evaluator, &batch->tasks);
+	Staged		staged = stage_tasks(evaluator, &batch->tasks);
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 	VkPipelineStageFlags refiners = compute |
 		(evaluator->trace_tasks.count + evaluator->job_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
@@ -323,14 +332,14 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 			copy_masks(requests[i]);
 	submission_begin(evaluator->context, &batch->submission);
 	prepare_memory(evaluator, batch, requests, count);
-	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count, refiners);
-	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
-	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
-	trace_jobs(evaluator, tasks);
-	dispatch(evaluator, evaluator->members, &tasks, evaluator->members_of.count, compute);
-	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
+	dispatch(evaluator, evaluator->sieve, staged.tasks, evaluator->sieve_of.count, refiners);
+	dispatch(evaluator, evaluator->refine, staged.tasks, evaluator->refine_of.count, compute);
+	raytrace_record(&evaluator->raytracer, staged.tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
+	raytrace_record(&evaluator->job_raytracer, staged.jobs, evaluator->largest_job, evaluator->job_tasks.count);
+	dispatch(evaluator, evaluator->members, staged.tasks, evaluator->members_of.count, compute);
+	dispatch(evaluator, evaluator->publish, staged.tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
 	evaluator->takes_out = false;
-	dispatch_tallies(evaluator, &tasks);
+	dispatch_tallies(evaluator, staged.tasks);
 	submission_start(evaluator->context, &batch->submission);
 }
 

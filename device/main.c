@@ -59,6 +59,7 @@ set_fault(Faults *faults, const char *fault)
 {
 	const char *lost_at = option_value(fault, "lost-at");
 	const char *lost_after = option_value(fault, "lost-after");
+	const char *lacks = option_value(fault, "lacks");
 
 	if (lost_at)
 		faults->lost_at = strtoull(lost_at, NULL, 10);
@@ -76,6 +77,8 @@ set_fault(Faults *faults, const char *fault)
 		faults->no_import = true;
 	else if (strcmp(fault, "fast-rays") == 0)
 		faults->fast_rays = true;
+	else if (lacks && (faults->lacks = limits_find(lacks)))
+		return;
 	else if (*fault)
 		fail("there is no fault \"%s\"", fault);
 }

@@ -9,9 +9,6 @@
 #include "make_job.h"
 #include "make_tally.h"
 
-/* Workgroups that every device can start at once. */
-#define MAX_WORKGROUPS	65535
-
 /* What one group of a segment may take of rays. */
 #define MAX_BUNDLES		4096
 #define MAX_RAYS		(UINT32_C(1) << 22)

@@ -12,7 +12,7 @@
 #define PART_ALIGNMENT	256
 
 /* Enough to be busy, and no more than every device can start. */
-#define MAX_WORKGROUPS	4096
+#define PAIR_WORKGROUPS	4096
 
 void
 pairs_open(PairSorter *sorter, Context *context, Cache *cache)
@@ -61,7 +61,7 @@ dispatch(PairSorter *sorter, VkPipeline pipeline, const PairTask *task)
 	uint32_t	workgroups = (task->n + PAIR_GROUP - 1) / PAIR_GROUP;
 
 	shader_dispatch(sorter->context, sorter->layout, pipeline, task, sizeof(*task),
-					workgroups < MAX_WORKGROUPS ? workgroups : MAX_WORKGROUPS);
+					workgroups < PAIR_WORKGROUPS ? workgroups : PAIR_WORKGROUPS);
 	context_barrier(sorter->context);
 }
 

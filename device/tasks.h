@@ -5,6 +5,7 @@
 #ifndef RTSCAN_DEVICE_TASKS_H
 #define RTSCAN_DEVICE_TASKS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* One name for each, in C and GLSL. */
@@ -43,6 +44,46 @@ _Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS && D
 			   TALLY_GREATEST == MEASURE_GREATEST && TALLY_LEAST == MEASURE_LEAST && TALLY_KINDS == MEASURE_ROWS,
 			   "backends and shaders have the same tallies");
 _Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has no more members than that");
-_Static_assert(sizeof(FrameTask) == sizeof(ValueFrame), "a frame is written by one and read by the other");
+
+/*
+ * Padding, at the end of a structure within another for one, is not the same for C and GLSL: there is none.  So all members are where
+ * those before them end (device/test/layout_test.c).
+ */
+#define FILLED(type, doublewords, words) \
+	_Static_assert(sizeof(struct type) == (doublewords) * sizeof(uint64_t) + (words) * sizeof(uint32_t), "struct " #type " has padding")
+
+FILLED(RangeTask, 0, 2);
+FILLED(RunTask, 2, 6);
+FILLED(SieveTask, 1, 6);
+FILLED(ColumnTask, 1, 4);
+FILLED(RefineTask, 2, 4);
+FILLED(PublishTask, 3, 10);
+FILLED(FrameTask, 2, 2);
+FILLED(ElementsTask, 3, 2);
+FILLED(SetTask, 5, 6);
+FILLED(MembersTask, 1, 4);
+FILLED(DigitTask, 6, 8);
+FILLED(MeasureTask, 3, 4);
+FILLED(TallyTask, 2, 16);
+FILLED(CollectTask, 2, 6);
+FILLED(BundleTask, 0, 12);
+FILLED(TraceTask, 3, 8);
+FILLED(Tasks, 20, 0);
+FILLED(BvhTask, 6, 6);
+FILLED(AttributeTask, 3, 6);
+FILLED(SpaceTask, 5, 6);
+FILLED(SortPass, 6, 4);
+FILLED(PairTask, 3, 2);
+FILLED(VectorTask, 4, 6);
+
+#undef FILLED
+
+/* What backends and shaders share is said twice. */
+_Static_assert(sizeof(ValueFrame) == sizeof(FrameTask) && offsetof(ValueFrame, above) == offsetof(FrameTask, above) &&
+			   offsetof(ValueFrame, null) == offsetof(FrameTask, null) && offsetof(ValueFrame, page) == offsetof(FrameTask, page) &&
+			   offsetof(ValueFrame, bits) == offsetof(FrameTask, bits), "a frame is written by one and read by the other");
+_Static_assert(sizeof(ChunkCount) == 2 * sizeof(uint32_t) && offsetof(ChunkCount, rows) == 0, "publish.comp writes them");
+_Static_assert(sizeof(SortPair) == 4 * sizeof(uint32_t) && offsetof(SortPair, key) == 0 && offsetof(SortPair, value) == sizeof(uint64_t),
+			   "pairs.glsl reads them");
 
 #endif							/* RTSCAN_DEVICE_TASKS_H */

@@ -7,8 +7,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "measures.glsl"
-
-layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+#include "tasks.glsl"
 
 layout(local_size_x = COLLECT_GROUP) in;
 
@@ -46,8 +45,8 @@ write_entry(CollectTask task, uint64_t entry, uint32_t slot)
 void
 main()
 {
-	uint32_t	number = Words(tasks.collect_of).at[gl_WorkGroupID.x];
-	CollectTask	task = CollectTasks(tasks.collects).at[number];
+	uint32_t	number = Words(tasks.at.collect_of).at[gl_WorkGroupID.x];
+	CollectTask	task = CollectTasks(tasks.at.collects).at[number];
 	uint32_t	low = (gl_WorkGroupID.x - task.first_group) * COLLECT_BLOCK + gl_LocalInvocationIndex;
 	uint32_t	places[SLOTS];
 

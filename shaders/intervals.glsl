@@ -2,14 +2,12 @@
  * intervals.glsl
  *		Whether a column's code is in the exact answer: what shaders of rays ask.
  */
-#include "common.glsl"
-
-layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+#include "tasks.glsl"
 
 bool
 is_in(ColumnTask column, uint32_t code)
 {
-	Ranges		ranges = Ranges(tasks.ranges);
+	Ranges		ranges = Ranges(tasks.at.ranges);
 	uint32_t	low = column.first_interval;
 	uint32_t	high = low + column.intervals;
 

@@ -2,8 +2,8 @@
  * layout.h
  *		What shaders are told, in the same words for C and GLSL.
  *
- * All structures lie in device memory by the scalar layout, which is C's here.  Addresses
- * are buffer device addresses.  The tasks of a submission lie one kind after another, and
+ * All structures lie in device memory by the scalar layout, which is C's here, as none of them has padding: device/tasks.h
+ * says how large each is.  Addresses are buffer device addresses.  The tasks of a submission lie one kind after another, and
  * for each kind there is the number of the task that a workgroup belongs to; first_* is the
  * sum of what the tasks before it have.
  */
@@ -270,10 +270,12 @@ struct TraceTask
 	uint32_t	rows;
 	uint32_t	tally;			/* of a job, in tallies; or NO_TALLY */
 	uint32_t	record_words;	/* of a job */
-	uint32_t	unused;
 };
 
-/* Push constants of the shaders that evaluate: where a submission's tasks are, and how many. */
+/*
+ * Where a submission's tasks are.  The shaders that evaluate have the address of this as their push constants, of which devices may have no more
+ * than 128 bytes.
+ */
 struct Tasks
 {
 	uint64_t	ranges;
@@ -283,7 +285,7 @@ struct Tasks
 	uint64_t	refine;
 	uint64_t	publish;
 	uint64_t	bundles;
-	uint64_t	traces;
+	uint64_t	traces;			/* of jobs, where their rays are traced */
 	uint64_t	sieve_of;		/* uint32 [workgroups]: the task of each, */
 	uint64_t	refine_of;
 	uint64_t	publish_of;
@@ -293,7 +295,6 @@ struct Tasks
 	uint64_t	tally_of;
 	uint64_t	collects;
 	uint64_t	collect_of;
-	uint64_t	jobs;			/* take the place of traces where their rays are traced */
 	uint64_t	sets;
 	uint64_t	members;
 	uint64_t	members_of;

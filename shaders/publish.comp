@@ -6,9 +6,7 @@
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "common.glsl"
-
-layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+#include "tasks.glsl"
 
 #define THREADS 126
 #define QUADS	(CHUNK_WORDS32 / 4 / THREADS)
@@ -59,8 +57,8 @@ combine_groups(PublishTask task, uint64_t place, uint32_t quad)
 void
 main()
 {
-	uint32_t	number = Words(tasks.publish_of).at[gl_WorkGroupID.x];
-	PublishTask task = PublishTasks(tasks.publish).at[number];
+	uint32_t	number = Words(tasks.at.publish_of).at[gl_WorkGroupID.x];
+	PublishTask task = PublishTasks(tasks.at.publish).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint64_t	place = uint64_t(chunk) * (CHUNK_WORDS32 * 4);
 	bool		partly = has_bit(task.partly, chunk);

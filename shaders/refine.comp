@@ -5,9 +5,7 @@
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "common.glsl"
-
-layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+#include "tasks.glsl"
 
 layout(local_size_x = REFINE_GROUP) in;
 
@@ -26,8 +24,8 @@ clear_row(RefineTask task, uint32_t rank, uint32_t row)
 void
 main()
 {
-	uint32_t	number = Words(tasks.refine_of).at[gl_WorkGroupID.x];
-	RefineTask	task = RefineTasks(tasks.refine).at[number];
+	uint32_t	number = Words(tasks.at.refine_of).at[gl_WorkGroupID.x];
+	RefineTask	task = RefineTasks(tasks.at.refine).at[number];
 	uint32_t	block = gl_WorkGroupID.x - task.first_block;
 	uint32_t	rank = (task.first & ~3u) + block * REFINE_BLOCK + gl_LocalInvocationIndex * 4;
 	uvec3		words;

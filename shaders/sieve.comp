@@ -9,9 +9,7 @@
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "common.glsl"
-
-layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
+#include "tasks.glsl"
 
 #define THREADS		(CHUNK_WORDS32 / 4)
 #define RUNS		(THREADS / 2)	/* that are looked up together */
@@ -63,7 +61,7 @@ look_up(SieveTask task, uint32_t number, uint32_t chunk)
 
 	if (number + place >= task.runs)
 		return;
-	RunTask		run = Runs(tasks.runs).at[task.first_run + number + place];
+	RunTask		run = Runs(tasks.at.runs).at[task.first_run + number + place];
 
 	if (run.pages == 0)
 		return;
@@ -123,8 +121,8 @@ load_run(RunTask run, uint32_t place, uint32_t row)
 void
 main()
 {
-	uint32_t	number = Words(tasks.sieve_of).at[gl_WorkGroupID.x];
-	SieveTask	task = SieveTasks(tasks.sieve).at[number];
+	uint32_t	number = Words(tasks.at.sieve_of).at[gl_WorkGroupID.x];
+	SieveTask	task = SieveTasks(tasks.at.sieve).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint32_t	row = chunk * CHUNK_ROWS + gl_LocalInvocationIndex * 128;
 	uvec4		bits = row_bits4(row, 0, task.rows);
@@ -138,7 +136,7 @@ main()
 			look_up(task, r, chunk);
 			barrier();
 		}
-		RunTask		run = Runs(tasks.runs).at[task.first_run + r];
+		RunTask		run = Runs(tasks.at.runs).at[task.first_run + r];
 
 		any |= load_run(run, r % RUNS, row);
 		if (run.last != 0)

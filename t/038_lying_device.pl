@@ -73,7 +73,7 @@ my %right = map { $_ => (answers_of('cpu', @{ $questions{$_} }))[0] } @kinds;
 
 my $lie = PostgreSQL::Test::Utils::tempdir() . '/lie';
 
-sub tell
+sub say_lie
 {
 	my ($told) = @_;
 	append_to_file("$lie.new", $told);
@@ -81,7 +81,7 @@ sub tell
 	return;
 }
 
-tell('');
+say_lie('');
 my ($said, $complained) = ('', '');
 my $liar = IPC::Run::start([ 'python3', "$FindBin::RealBin/lying_device.py", $node->data_dir, $lie ], '>', \$said, '2>', \$complained);
 $liar->pump until $said =~ /ready/ || !$liar->pumpable;
@@ -160,9 +160,9 @@ my @lies = (
 sub lie_and_ask
 {
 	my ($told, $executor, @asked) = @_;
-	tell($told);
+	say_lie($told);
 	my ($answers, $errors) = answers_of($executor, @asked);
-	tell('');
+	say_lie('');
 	return ($answers, $errors);
 }
 
@@ -207,34 +207,34 @@ lie_and_ask($impossible, $executors[0], ($questions{counts}[0]) x 3);
 is($node->safe_psql('postgres', $counted) - $before, 3, 'wrong answers are fallbacks');
 my @logged = log_since($node, $offset) =~ /(DETAIL:  The device program's answer contradicts itself)/g;
 is(scalar(@logged), 1, 'the log says it once');
-tell($impossible);
+say_lie($impossible);
 my (undef, undef, $error) = $node->psql('postgres', "SET rtscan.executor = $executors[0]; SET rtscan.fallback = off; $questions{counts}[0]");
 like($error, qr/ERROR:  rtscan's executor "$executors[0]" cannot evaluate the scan\nDETAIL:  The device program's answer contradicts itself/, 'without fallback it is an error');
-tell('');
+say_lie('');
 
 # A device's name is any bytes.
-tell('{"kind": 7, "field": "name", "value": 18446744073709551615}');
+say_lie('{"kind": 7, "field": "name", "value": 18446744073709551615}');
 like($node->safe_psql('postgres', 'SELECT name FROM rtscan_device()'), qr/^\?{8}/, 'a name of bytes that are no characters');
-tell('{"kind": 7, "field": "name_end", "value": 4702111234474983745}');
+say_lie('{"kind": 7, "field": "name_end", "value": 4702111234474983745}');
 cmp_ok($node->safe_psql('postgres', 'SELECT length(name) FROM rtscan_device()'), '<=', 128, 'a name without an end');
-tell('');
+say_lie('');
 
 # ---------------------------------------------------------------- builds
 
 $node->safe_psql('postgres', 'CREATE TABLE built AS SELECT a, b, v FROM t');
 my @build_lies = (
-	(map { my $value = $_; map { "{\"kind\": 5, \"field\": \"row\", \"at\": $_, \"value\": $value}" } 0, 1000, -1 } 0, 140000, 2**31, 2**32 - 1),
-	(map { my $value = $_; map { "{\"kind\": 5, \"field\": \"key\", \"at\": $_, \"value\": $value}" } 0, 1000, -1 } 0, '18446744073709551615'),
-	(map { "{\"kind\": 6, \"field\": \"vector\", \"at\": $_, \"op\": \"add\", \"value\": 1}" } 0, 5, 3000),
-	(map { "{\"kind\": $_, \"field\": \"result\", \"value\": 4}", "{\"kind\": $_, \"field\": \"reply\", \"value\": \"twice\"}" } 5, 6),
-	(map { ("{\"kind\": $_, \"field\": \"reply\", \"value\": \"scribble\"}") x 3 } 5, 6));
+	(map { my $value = $_; map {; "{\"kind\": 5, \"field\": \"row\", \"at\": $_, \"value\": $value}" } 0, 1000, -1 } 0, 140000, 2**31, 2**32 - 1),
+	(map { my $value = $_; map {; "{\"kind\": 5, \"field\": \"key\", \"at\": $_, \"value\": $value}" } 0, 1000, -1 } 0, '18446744073709551615'),
+	(map {; "{\"kind\": 6, \"field\": \"vector\", \"at\": $_, \"op\": \"add\", \"value\": 1}" } 0, 5, 3000),
+	(map {; "{\"kind\": $_, \"field\": \"result\", \"value\": 4}", "{\"kind\": $_, \"field\": \"reply\", \"value\": \"twice\"}" } 5, 6),
+	(map {; ("{\"kind\": $_, \"field\": \"reply\", \"value\": \"scribble\"}") x 3 } 5, 6));
 my @wrong;
 foreach my $told (@build_lies)
 {
-	tell($told);
+	say_lie($told);
 	my (undef, $out, $err) = $node->psql('postgres', "SET client_min_messages = error; SET rtscan.executor = $executors[0]; "
 		  . 'CREATE INDEX built_idx ON built USING rtscan (a, b) INCLUDE (v)');
-	tell('');
+	say_lie('');
 	push @wrong, "$told: $err" if $err;
 	my (undef, undef, $bad) = $node->psql('postgres', "SELECT rtscan_check('built_idx', true); DROP INDEX built_idx");
 	push @wrong, "$told: $bad" if $bad;

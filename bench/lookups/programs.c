@@ -31,8 +31,6 @@
 /* A launch is this wide, or less, and as high as need be. */
 #define LAUNCH_WIDTH	32768
 
-#define MAX_HANDLE_SIZE	64
-
 /* What GLSL calls gl_RayFlags... */
 #define OPAQUE				1
 #define NO_OPAQUE			2

@@ -292,7 +292,7 @@ run(void)
 	TallyTask  *tally = (TallyTask *) evaluator.tally_tasks.data;
 	CollectTask *collect = (CollectTask *) evaluator.collect_tasks.data;
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-	uint64_t	size = 0;
+	uint64_t	size = sizeof(Tasks);
 	Tasks		staged = {0};
 
 	for (uint32_t i = 0; i < evaluator.tally_tasks.count; i++)
@@ -305,17 +305,18 @@ run(void)
 	staged.tally_of = stage(&evaluator.tally_of, &size);
 	staged.collects = stage(&evaluator.collect_tasks, &size);
 	staged.collect_of = stage(&evaluator.collect_of, &size);
+	memcpy(tasks.host, &staged, sizeof(staged));
 	context_begin(&context);
 	for (uint32_t way = 0; way < TALLY_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
 			if (evaluator.tallies[way][wide])
 			{
-				shader_dispatch(&context, evaluator.layout, evaluator.tally[way][wide], &staged, sizeof(staged),
+				shader_dispatch(&context, evaluator.layout, evaluator.tally[way][wide], &tasks.address, sizeof(tasks.address),
 								evaluator.tally_of.count);
 				used[way][wide] = true;
 			}
 	context_shader_barrier(&context, compute, compute);
-	shader_dispatch(&context, evaluator.layout, evaluator.collect, &staged, sizeof(staged), evaluator.collect_of.count);
+	shader_dispatch(&context, evaluator.layout, evaluator.collect, &tasks.address, sizeof(tasks.address), evaluator.collect_of.count);
 	context_barrier(&context);
 	context_submit(&context);
 }
