@@ -114,6 +114,15 @@ foreach my $fault (sort keys %faults)
 	is(ask($node, 'auto')->{fallbacks}, 0, "$fault: auto does not try what cannot be") if $fault eq 'no-ray-tracing';
 	is(program_pid($node), $program, "$fault: the program lives on");
 }
+# What a device lacks: device/test/limits_test.c tries all of it.
+configured(qr/llvmpipe.*is not used: maxPushConstantsSize is \d+, and must be at least \d+.*rtscan has no device/s, 'too few push constants',
+	'rtscan.device_fault' => 'lacks=maxPushConstantsSize');
+cpu_answers($node, $_, 'too few push constants', $none) foreach @executors;
+configured(qr/llvmpipe.*cannot trace rays: shaderGroupHandleSize is \d+, and must be at most \d+.*rtscan uses the device llvmpipe.*cannot trace rays/s,
+	'handles are too large', 'rtscan.device_fault' => 'lacks=shaderGroupHandleSize');
+$_ eq 'compute' ? comes_back($node, $_, 'handles are too large') : cpu_answers($node, $_, 'handles are too large', 'The device cannot trace rays')
+  foreach @executors;
+configured(qr/there is no fault "lacks=feathers".*exited with exit code 1/s, 'an unknown limit', 'rtscan.device_fault' => 'lacks=feathers');
 if (grep { $_ eq 'rt' } @executors)
 {
 	# what no column's bins are too coarse for needs no rays
