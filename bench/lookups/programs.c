@@ -81,6 +81,8 @@ static const TracerCodes tracer_codes[TRACERS] = {
 				 VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR)
 
 _Static_assert(sizeof(LookupTask) <= 128 && sizeof(BuildTask) <= sizeof(LookupTask), "every device has such push constants");
+_Static_assert(sizeof(LookupTask) == 9 * sizeof(uint64_t) + 6 * sizeof(uint32_t) && sizeof(BuildTask) == 6 * sizeof(uint64_t) + 6 * sizeof(uint32_t),
+			   "no padding: C and GLSL have the same members in the same places");
 
 /* ---------------------------------------------------------------- ray tracing pipelines */
 
