@@ -21,6 +21,16 @@ differing_bits(const SortPair *pairs, uint32 n)
 	return differing;
 }
 
+/* Each bit of a key, also the highest one, which a product has in the same place, makes a difference to others. */
+static inline uint64
+hash_pair(const SortPair *pair)
+{
+	uint64		hash = pair->key * UINT64CONST(0x9E3779B97F4A7C15);
+
+	hash = ((hash ^ hash >> 32) + pair->value) * UINT64CONST(0xC2B2AE3D27D4EB4F);
+	return hash ^ hash >> 29;
+}
+
 /* The sum of what is hashed of each pair does not depend on their order. */
 static uint64
 hash_pairs(const SortPair *pairs, uint32 n)
@@ -28,7 +38,7 @@ hash_pairs(const SortPair *pairs, uint32 n)
 	uint64		sum = 0;
 
 	for (uint32 i = 0; i < n; i++)
-		sum += (pairs[i].key ^ (uint64) pairs[i].value << 32) * UINT64CONST(0x9E3779B97F4A7C15) ^ pairs[i].key;
+		sum += hash_pair(&pairs[i]);
 	return sum;
 }
 
