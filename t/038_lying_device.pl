@@ -245,7 +245,7 @@ my @wrong;
 foreach my $told (@build_lies)
 {
 	say_lie($told);
-	my (undef, $out, $err) = $node->psql('postgres', "DROP INDEX IF EXISTS built_idx; SET client_min_messages = error; SET rtscan.executor = $executors[0]; "
+	my (undef, $out, $err) = $node->psql('postgres', "SET client_min_messages = error; DROP INDEX IF EXISTS built_idx; SET rtscan.executor = $executors[0]; "
 		  . 'CREATE INDEX built_idx ON built USING rtscan (a, b) INCLUDE (v)');
 	say_lie('');
 	push @wrong, "$told: $err" if $err;
