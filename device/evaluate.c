@@ -15,19 +15,7 @@
 #include "sieve.h"
 #include "tally.h"
 
-/* Tasks begin where any structure may. */
-#define TASK_ALIGNMENT	16
-
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
-
-/* Before the tasks: where these are, and the same once more for jobs. */
-#define FIRST_TASK		((2 * sizeof(Tasks) + TASK_ALIGNMENT - 1) / TASK_ALIGNMENT * TASK_ALIGNMENT)
-
-typedef struct Staged
-{
-	uint64_t	tasks;			/* address of struct Tasks, */
-	uint64_t	jobs;			/* and of that of jobs */
-} Staged;
 
 /*
  * Tables take so much of a workgroup's memory, beside what else is in it: little, so that a processor has several workgroups at
@@ -86,7 +74,7 @@ open_raytracers(Evaluator *evaluator, const EvaluatorOptions *options)
 void
 evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const EvaluatorOptions *options)
 {
-	VkPipelineLayout layout = shader_layout(context, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(uint64_t));
+	VkPipelineLayout layout = shader_layout(context, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(Tasks));
 
 	*evaluator = (Evaluator) {
 		.context = context,
@@ -225,8 +213,8 @@ copy_masks(const Request *request)
 				memcpy(request->area->memory.host + place, request->area->map + place, DEVICE_CHUNK_BYTES);
 }
 
-/* Copy an array to where the tasks' memory has come to; its address on the device. */
-static uint64_t
+/* Copy an array to where the tasks' memory has come to; its place there. */
+static uint32_t
 stage(const Memory *tasks, const Array *array, uint64_t *used)
 {
 	uint64_t	offset = *used;
@@ -234,14 +222,14 @@ stage(const Memory *tasks, const Array *array, uint64_t *used)
 	if (array->count > 0)
 		memcpy(tasks->host + offset, array->data, array_size(array));
 	*used = device_align(offset + array_size(array), TASK_ALIGNMENT);
-	return tasks->address + offset;
+	return (uint32_t) (offset / TASK_ALIGNMENT);
 }
 
 static uint64_t
 tasks_size(Evaluator *evaluator)
 {
 	Array	   *arrays[TASK_ARRAYS];
-	uint64_t	size = FIRST_TASK;
+	uint64_t	size = 0;
 
 	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
@@ -249,47 +237,43 @@ tasks_size(Evaluator *evaluator)
 	return size;
 }
 
-/* Put all tasks where shaders look for them. */
-static Staged
-stage_tasks(Evaluator *evaluator, const Memory *tasks)
+/* Put all tasks where shaders look for them.  Those that trace jobs' rays find jobs in place of traces. */
+static void
+stage_tasks(Evaluator *evaluator, const Memory *memory, Tasks *tasks, Tasks *jobs)
 {
-	Tasks	   *staged = (Tasks *) tasks->host;
 	Array	   *arrays[TASK_ARRAYS];
-	uint64_t	addresses[TASK_ARRAYS];
-	uint64_t	used = FIRST_TASK;
-	Tasks		all;
+	uint32_t	places[TASK_ARRAYS];
+	uint64_t	used = 0;
 
 	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
-		addresses[i] = stage(tasks, arrays[i], &used);
-	all = (Tasks) {
-		.ranges = addresses[0], .runs = addresses[1], .columns = addresses[2], .sieve = addresses[3],
-		.refine = addresses[4], .publish = addresses[5], .bundles = addresses[6], .traces = addresses[7],
-		.sieve_of = addresses[8], .refine_of = addresses[9], .publish_of = addresses[10],
-		.digits = addresses[11], .measures = addresses[12], .tallies = addresses[13], .tally_of = addresses[14],
-		.collects = addresses[15], .collect_of = addresses[16],
-		.sets = addresses[18], .members = addresses[19], .members_of = addresses[20]};
-	staged[0] = all;
-	/* In place of others' rays. */
-	all.traces = addresses[17];
-	staged[1] = all;
-	return (Staged) {tasks->address, tasks->address + sizeof(Tasks)};
+		places[i] = stage(memory, arrays[i], &used);
+	*tasks = (Tasks) {
+		.base = memory->address,
+		.ranges = places[0], .runs = places[1], .columns = places[2], .sieve = places[3],
+		.refine = places[4], .publish = places[5], .bundles = places[6], .traces = places[7],
+		.sieve_of = places[8], .refine_of = places[9], .publish_of = places[10],
+		.digits = places[11], .measures = places[12], .tallies = places[13], .tally_of = places[14],
+		.collects = places[15], .collect_of = places[16],
+		.sets = places[18], .members = places[19], .members_of = places[20]};
+	*jobs = *tasks;
+	jobs->traces = places[17];
 }
 
 static void
-dispatch(Evaluator *evaluator, VkPipeline pipeline, uint64_t tasks, uint32_t workgroups,
+dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t workgroups,
 		 VkPipelineStageFlags next)
 {
 	if (workgroups == 0)
 		return;
-	shader_dispatch(evaluator->context, evaluator->layout, pipeline, &tasks, sizeof(tasks), workgroups);
+	shader_dispatch(evaluator->context, evaluator->layout, pipeline, tasks, sizeof(*tasks), workgroups);
 	if (next)
 		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
 /* All workgroups for each way; those of other ways end at once.  Then what they have made, and rays before them, is handed over. */
 static void
-dispatch_tallies(Evaluator *evaluator, uint64_t tasks)
+dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
 {
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 
@@ -322,24 +306,26 @@ prepare_memory(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t 
 static void
 start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
-	Staged		staged = stage_tasks(evaluator, &batch->tasks);
+	Tasks		tasks,
+				jobs;
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 	VkPipelineStageFlags refiners = compute |
 		(evaluator->trace_tasks.count + evaluator->job_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
 
+	stage_tasks(evaluator, &batch->tasks, &tasks, &jobs);
 	for (uint32_t i = 0; i < count; i++)
 		if (requests[i]->reply.result == DEVICE_OK)
 			copy_masks(requests[i]);
 	submission_begin(evaluator->context, &batch->submission);
 	prepare_memory(evaluator, batch, requests, count);
-	dispatch(evaluator, evaluator->sieve, staged.tasks, evaluator->sieve_of.count, refiners);
-	dispatch(evaluator, evaluator->refine, staged.tasks, evaluator->refine_of.count, compute);
-	raytrace_record(&evaluator->raytracer, staged.tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
-	raytrace_record(&evaluator->job_raytracer, staged.jobs, evaluator->largest_job, evaluator->job_tasks.count);
-	dispatch(evaluator, evaluator->members, staged.tasks, evaluator->members_of.count, compute);
-	dispatch(evaluator, evaluator->publish, staged.tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
+	dispatch(evaluator, evaluator->sieve, &tasks, evaluator->sieve_of.count, refiners);
+	dispatch(evaluator, evaluator->refine, &tasks, evaluator->refine_of.count, compute);
+	raytrace_record(&evaluator->raytracer, &tasks, evaluator->largest_trace, evaluator->trace_tasks.count);
+	raytrace_record(&evaluator->job_raytracer, &jobs, evaluator->largest_job, evaluator->job_tasks.count);
+	dispatch(evaluator, evaluator->members, &tasks, evaluator->members_of.count, compute);
+	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
 	evaluator->takes_out = false;
-	dispatch_tallies(evaluator, staged.tasks);
+	dispatch_tallies(evaluator, &tasks);
 	submission_start(evaluator->context, &batch->submission);
 }
 

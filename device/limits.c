@@ -17,7 +17,7 @@
 #define WORKGROUP_MEMORY	28672
 
 /* The largest push constants. */
-#define PUSHED				sizeof(BvhTask)
+#define PUSHED				sizeof(Tasks)
 
 #define ROWS				(DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS)
 
@@ -25,7 +25,7 @@ _Static_assert(TALLY_GROUP <= WORKGROUP_THREADS && BVH_GROUP <= WORKGROUP_THREAD
 			   VECTOR_GROUP <= WORKGROUP_THREADS && REFINE_GROUP <= WORKGROUP_THREADS && MEMBERS_GROUP <= WORKGROUP_THREADS &&
 			   COLLECT_GROUP <= WORKGROUP_THREADS && SORT_GROUP <= WORKGROUP_THREADS, "no workgroup has more threads");
 _Static_assert(sizeof(SpaceTask) <= PUSHED && sizeof(struct SortPass) <= PUSHED && sizeof(PairTask) <= PUSHED && sizeof(VectorTask) <= PUSHED &&
-			   sizeof(uint64_t) <= PUSHED, "no shader has more push constants");
+			   sizeof(BvhTask) <= PUSHED, "no shader has more push constants");
 _Static_assert(PUSHED <= 128, "every device has such push constants");
 
 #define NUMBER(use, name, member, needed)	{name, use, offsetof(DeviceFacts, member), sizeof(((DeviceFacts *) 0)->member), needed, false}

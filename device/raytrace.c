@@ -117,7 +117,7 @@ raytrace_open(Raytracer *raytracer, Context *context, const RaytraceHit *hit)
 	*raytracer = (Raytracer) {
 		.context = context,
 		.stages = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR | hit->stage};
-	raytracer->layout = shader_layout(context, raytracer->stages, sizeof(uint64_t));
+	raytracer->layout = shader_layout(context, raytracer->stages, sizeof(Tasks));
 	create_pipeline(raytracer, hit);
 	create_records(raytracer);
 }
@@ -131,7 +131,7 @@ raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers)
 }
 
 void
-raytrace_record(Raytracer *raytracer, uint64_t tasks, uint32_t rays, uint32_t layers)
+raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_t layers)
 {
 	VkCommandBuffer commands;
 	uint32_t	width = rays < LAUNCH_WIDTH ? rays : LAUNCH_WIDTH;
@@ -142,7 +142,7 @@ raytrace_record(Raytracer *raytracer, uint64_t tasks, uint32_t rays, uint32_t la
 		return;
 	commands = raytracer->context->commands;
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, raytracer->pipeline);
-	vkCmdPushConstants(commands, raytracer->layout, raytracer->stages, 0, sizeof(tasks), &tasks);
+	vkCmdPushConstants(commands, raytracer->layout, raytracer->stages, 0, sizeof(*tasks), tasks);
 	vkCmdTraceRaysKHR(commands, &raytracer->generation, &raytracer->miss, &raytracer->hit, &none,
 					  width, (rays + width - 1) / width, layers);
 	context_shader_barrier(raytracer->context, VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR,

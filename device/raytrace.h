@@ -37,7 +37,7 @@ extern void raytrace_open(Raytracer *raytracer, Context *context, const Raytrace
 /* Can one launch have so many rays in each of so many layers? */
 extern bool raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers);
 
-/* Record a launch of as many rays in each layer (a TraceTask), by the tasks at an address, and a barrier before compute shaders. */
-extern void raytrace_record(Raytracer *raytracer, uint64_t tasks, uint32_t rays, uint32_t layers);
+/* Record a launch of as many rays in each layer (a TraceTask), and a barrier before compute shaders. */
+extern void raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_t layers);
 
 #endif							/* RTSCAN_DEVICE_RAYTRACE_H */

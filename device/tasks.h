@@ -68,7 +68,7 @@ FILLED(TallyTask, 2, 16);
 FILLED(CollectTask, 2, 6);
 FILLED(BundleTask, 0, 12);
 FILLED(TraceTask, 3, 8);
-FILLED(Tasks, 20, 0);
+FILLED(Tasks, 1, 20);
 FILLED(BvhTask, 6, 6);
 FILLED(AttributeTask, 3, 6);
 FILLED(SpaceTask, 5, 6);

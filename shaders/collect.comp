@@ -45,8 +45,8 @@ write_entry(CollectTask task, uint64_t entry, uint32_t slot)
 void
 main()
 {
-	uint32_t	number = Words(tasks.at.collect_of).at[gl_WorkGroupID.x];
-	CollectTask	task = CollectTasks(tasks.at.collects).at[number];
+	uint32_t	number = Words(tasks_at(tasks.collect_of)).at[gl_WorkGroupID.x];
+	CollectTask	task = CollectTasks(tasks_at(tasks.collects)).at[number];
 	uint32_t	low = (gl_WorkGroupID.x - task.first_group) * COLLECT_BLOCK + gl_LocalInvocationIndex;
 	uint32_t	places[SLOTS];
 

@@ -7,7 +7,7 @@
 bool
 is_in(ColumnTask column, uint32_t code)
 {
-	Ranges		ranges = Ranges(tasks.at.ranges);
+	Ranges		ranges = Ranges(tasks_at(tasks.ranges));
 	uint32_t	low = column.first_interval;
 	uint32_t	high = low + column.intervals;
 

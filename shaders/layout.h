@@ -272,32 +272,37 @@ struct TraceTask
 	uint32_t	record_words;	/* of a job */
 };
 
+/* Each kind of a submission's tasks begins at a multiple of this, where any structure may. */
+#define TASK_ALIGNMENT	16
+
 /*
- * Where a submission's tasks are.  The shaders that evaluate have the address of this as their push constants, of which devices may have no more
- * than 128 bytes.
+ * Push constants of the shaders that evaluate: where a submission's tasks are.  All kinds lie in one piece of memory, and each has its place in
+ * there, in units of TASK_ALIGNMENT: a device may have no more than 128 bytes of push constants, and addresses that shaders had to read from
+ * memory would cost each workgroup a read across the bus.
  */
 struct Tasks
 {
-	uint64_t	ranges;
-	uint64_t	runs;
-	uint64_t	columns;
-	uint64_t	sieve;
-	uint64_t	refine;
-	uint64_t	publish;
-	uint64_t	bundles;
-	uint64_t	traces;			/* of jobs, where their rays are traced */
-	uint64_t	sieve_of;		/* uint32 [workgroups]: the task of each, */
-	uint64_t	refine_of;
-	uint64_t	publish_of;
-	uint64_t	digits;
-	uint64_t	measures;
-	uint64_t	tallies;
-	uint64_t	tally_of;
-	uint64_t	collects;
-	uint64_t	collect_of;
-	uint64_t	sets;
-	uint64_t	members;
-	uint64_t	members_of;
+	uint64_t	base;			/* address of the memory */
+	uint32_t	ranges;
+	uint32_t	runs;
+	uint32_t	columns;
+	uint32_t	sieve;
+	uint32_t	refine;
+	uint32_t	publish;
+	uint32_t	bundles;
+	uint32_t	traces;			/* or jobs, for the shaders that trace their rays */
+	uint32_t	sieve_of;		/* uint32 [workgroups]: the task of each, */
+	uint32_t	refine_of;
+	uint32_t	publish_of;
+	uint32_t	digits;
+	uint32_t	measures;
+	uint32_t	tallies;
+	uint32_t	tally_of;
+	uint32_t	collects;
+	uint32_t	collect_of;
+	uint32_t	sets;
+	uint32_t	members;
+	uint32_t	members_of;
 };
 
 /* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */

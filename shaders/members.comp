@@ -34,7 +34,7 @@ enter_chunk(MembersTask task, uint32_t chunk)
 
 	if (i < task.sets)
 	{
-		SetTask		set = Sets(tasks.at.sets).at[task.first_set + i];
+		SetTask		set = Sets(tasks_at(tasks.sets)).at[task.first_set + i];
 
 		sets[i] = Set(enter_column(set.values, chunk), set.words, set.reach, set.null, set.slot_bits, set.lacks);
 	}
@@ -105,8 +105,8 @@ test_rows(Set set, uint32_t word, uint32_t rows)
 void
 main()
 {
-	uint32_t	number = Words(tasks.at.members_of).at[gl_WorkGroupID.x];
-	MembersTask task = MembersTasks(tasks.at.members).at[number];
+	uint32_t	number = Words(tasks_at(tasks.members_of)).at[gl_WorkGroupID.x];
+	MembersTask task = MembersTasks(tasks_at(tasks.members)).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	Words		bits = Words(task.bits + uint64_t(chunk) * (CHUNK_WORDS32 * 4));
 

@@ -57,8 +57,8 @@ combine_groups(PublishTask task, uint64_t place, uint32_t quad)
 void
 main()
 {
-	uint32_t	number = Words(tasks.at.publish_of).at[gl_WorkGroupID.x];
-	PublishTask task = PublishTasks(tasks.at.publish).at[number];
+	uint32_t	number = Words(tasks_at(tasks.publish_of)).at[gl_WorkGroupID.x];
+	PublishTask task = PublishTasks(tasks_at(tasks.publish)).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint64_t	place = uint64_t(chunk) * (CHUNK_WORDS32 * 4);
 	bool		partly = has_bit(task.partly, chunk);

@@ -24,8 +24,8 @@ clear_row(RefineTask task, uint32_t rank, uint32_t row)
 void
 main()
 {
-	uint32_t	number = Words(tasks.at.refine_of).at[gl_WorkGroupID.x];
-	RefineTask	task = RefineTasks(tasks.at.refine).at[number];
+	uint32_t	number = Words(tasks_at(tasks.refine_of)).at[gl_WorkGroupID.x];
+	RefineTask	task = RefineTasks(tasks_at(tasks.refine)).at[number];
 	uint32_t	block = gl_WorkGroupID.x - task.first_block;
 	uint32_t	rank = (task.first & ~3u) + block * REFINE_BLOCK + gl_LocalInvocationIndex * 4;
 	uvec3		words;

@@ -61,7 +61,7 @@ look_up(SieveTask task, uint32_t number, uint32_t chunk)
 
 	if (number + place >= task.runs)
 		return;
-	RunTask		run = Runs(tasks.at.runs).at[task.first_run + number + place];
+	RunTask		run = Runs(tasks_at(tasks.runs)).at[task.first_run + number + place];
 
 	if (run.pages == 0)
 		return;
@@ -121,8 +121,8 @@ load_run(RunTask run, uint32_t place, uint32_t row)
 void
 main()
 {
-	uint32_t	number = Words(tasks.at.sieve_of).at[gl_WorkGroupID.x];
-	SieveTask	task = SieveTasks(tasks.at.sieve).at[number];
+	uint32_t	number = Words(tasks_at(tasks.sieve_of)).at[gl_WorkGroupID.x];
+	SieveTask	task = SieveTasks(tasks_at(tasks.sieve)).at[number];
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint32_t	row = chunk * CHUNK_ROWS + gl_LocalInvocationIndex * 128;
 	uvec4		bits = row_bits4(row, 0, task.rows);
@@ -136,7 +136,7 @@ main()
 			look_up(task, r, chunk);
 			barrier();
 		}
-		RunTask		run = Runs(tasks.at.runs).at[task.first_run + r];
+		RunTask		run = Runs(tasks_at(tasks.runs)).at[task.first_run + r];
 
 		any |= load_run(run, r % RUNS, row);
 		if (run.last != 0)

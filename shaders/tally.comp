@@ -131,14 +131,14 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	barrier();
 	if (i < task.digits)
 	{
-		DigitTask	digit = Digits(tasks.at.digits).at[task.first_digit + i];
+		DigitTask	digit = Digits(tasks_at(tasks.digits)).at[task.first_digit + i];
 
 		digits[i] = Digit(enter_column(digit.values, chunk), digit.stride, digit.map, digit.reach, digit.map_bits,
 						  digit.slot_bits, digit.null, digit.dropped, digit.wide != 0);
 	}
 	if (i < task.measures)
 	{
-		MeasureTask measure = Measures(tasks.at.measures).at[task.first_measure + i];
+		MeasureTask measure = Measures(tasks_at(tasks.measures)).at[task.first_measure + i];
 		Elements	none = Elements(0, 0, 1, 0);	/* of rows: no value is asked for */
 
 		measures[i] = Measure(none, measure.kind, measure.parts);
@@ -603,7 +603,7 @@ tabulate_all(TallyTask task, uint32_t first_chunk)
 
 		for (end = first; end < task.measures; end++)
 		{
-			uint32_t	more = Measures(tasks.at.measures).at[task.first_measure + end].parts;
+			uint32_t	more = Measures(tasks_at(tasks.measures)).at[task.first_measure + end].parts;
 
 			if (end > first && (parts + more) * task.slots > TABLE)
 				break;
@@ -650,8 +650,8 @@ scatter(TallyTask task, Chunk chunk)
 void
 main()
 {
-	uint32_t	number = Words(tasks.at.tally_of).at[gl_WorkGroupID.x];
-	TallyTask	task = TallyTasks(tasks.at.tallies).at[number];
+	uint32_t	number = Words(tasks_at(tasks.tally_of)).at[gl_WorkGroupID.x];
+	TallyTask	task = TallyTasks(tasks_at(tasks.tallies)).at[number];
 	uint32_t	first_chunk = (gl_WorkGroupID.x - task.first_group) * task.span;
 	bool		tallies = false;
 

@@ -1,13 +1,18 @@
 /*
  * tasks.glsl
- *		Where a submission's tasks are: what all shaders that evaluate are told.
+ *		Push constants of the shaders that evaluate, and where they find a submission's tasks.
  */
 #ifndef TASKS_GLSL
 #define TASKS_GLSL
 #include "common.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer AllTasks { Tasks at; };
+layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
-layout(push_constant, scalar) uniform PushConstants { AllTasks tasks; };
+/* The address of one kind of tasks. */
+uint64_t
+tasks_at(uint32_t place)
+{
+	return tasks.base + uint64_t(place) * TASK_ALIGNMENT;
+}
 
 #endif

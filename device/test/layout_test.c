@@ -137,7 +137,7 @@ static const Member members[] = {
 	MEMBER(TraceTask, structure), MEMBER(TraceTask, kept), MEMBER(TraceTask, bits), MEMBER(TraceTask, first_bundle),
 	MEMBER(TraceTask, bundles), MEMBER(TraceTask, rays), MEMBER(TraceTask, first_column), MEMBER(TraceTask, columns),
 	MEMBER(TraceTask, rows), MEMBER(TraceTask, tally), MEMBER(TraceTask, record_words),
-	MEMBER(Tasks, ranges), MEMBER(Tasks, runs), MEMBER(Tasks, columns), MEMBER(Tasks, sieve), MEMBER(Tasks, refine),
+	MEMBER(Tasks, base), MEMBER(Tasks, ranges), MEMBER(Tasks, runs), MEMBER(Tasks, columns), MEMBER(Tasks, sieve), MEMBER(Tasks, refine),
 	MEMBER(Tasks, publish), MEMBER(Tasks, bundles), MEMBER(Tasks, traces), MEMBER(Tasks, sieve_of), MEMBER(Tasks, refine_of),
 	MEMBER(Tasks, publish_of), MEMBER(Tasks, digits), MEMBER(Tasks, measures), MEMBER(Tasks, tallies), MEMBER(Tasks, tally_of),
 	MEMBER(Tasks, collects), MEMBER(Tasks, collect_of), MEMBER(Tasks, sets), MEMBER(Tasks, members), MEMBER(Tasks, members_of),

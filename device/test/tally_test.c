@@ -272,18 +272,18 @@ expect_segment(const Segment *segment, uint64_t *tally)
 
 /* ---------------------------------------------------------------- what the device says */
 
-/* Copy an array behind the tasks that are there; its address on the device. */
-static uint64_t
+/* Copy an array behind the tasks that are there; its place among them. */
+static uint32_t
 stage(const Array *array, uint64_t *size)
 {
-	uint64_t	address = tasks.address + *size;
+	uint32_t	place = *size / TASK_ALIGNMENT;
 
 	if (*size + array_size(array) > tasks.size)
 		fail("there is no room for tasks");
 	if (array->count > 0)
 		memcpy(tasks.host + *size, array->data, array_size(array));
-	*size = device_align(*size + array_size(array), 16);
-	return address;
+	*size = device_align(*size + array_size(array), TASK_ALIGNMENT);
+	return place;
 }
 
 static void
@@ -292,8 +292,8 @@ run(void)
 	TallyTask  *tally = (TallyTask *) evaluator.tally_tasks.data;
 	CollectTask *collect = (CollectTask *) evaluator.collect_tasks.data;
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-	uint64_t	size = sizeof(Tasks);
-	Tasks		staged = {0};
+	uint64_t	size = 0;
+	Tasks		staged = {.base = tasks.address};
 
 	for (uint32_t i = 0; i < evaluator.tally_tasks.count; i++)
 		tally[i].words += words.address;
@@ -305,18 +305,17 @@ run(void)
 	staged.tally_of = stage(&evaluator.tally_of, &size);
 	staged.collects = stage(&evaluator.collect_tasks, &size);
 	staged.collect_of = stage(&evaluator.collect_of, &size);
-	memcpy(tasks.host, &staged, sizeof(staged));
 	context_begin(&context);
 	for (uint32_t way = 0; way < TALLY_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
 			if (evaluator.tallies[way][wide])
 			{
-				shader_dispatch(&context, evaluator.layout, evaluator.tally[way][wide], &tasks.address, sizeof(tasks.address),
+				shader_dispatch(&context, evaluator.layout, evaluator.tally[way][wide], &staged, sizeof(staged),
 								evaluator.tally_of.count);
 				used[way][wide] = true;
 			}
 	context_shader_barrier(&context, compute, compute);
-	shader_dispatch(&context, evaluator.layout, evaluator.collect, &tasks.address, sizeof(tasks.address), evaluator.collect_of.count);
+	shader_dispatch(&context, evaluator.layout, evaluator.collect, &staged, sizeof(staged), evaluator.collect_of.count);
 	context_barrier(&context);
 	context_submit(&context);
 }
