@@ -177,7 +177,7 @@ COMMENT ON FUNCTION rtscan_mirror_classes(name) IS
 	'create operator classes for those of btree that are missing: of an extension, of PostgreSQL itself (pg_catalog), or of all; their names';
 
 -- PostgreSQL may have been upgraded since
-SELECT rtscan_mirror_classes('pg_catalog');
+SELECT @extschema@.rtscan_mirror_classes('pg_catalog'::pg_catalog.name);
 
 -- It reads all of the table, and runs what indexes call as the owner: who may call it is the administrator's choice, as with amcheck.
 REVOKE ALL ON FUNCTION rtscan_check(regclass, boolean) FROM PUBLIC;

@@ -18,7 +18,7 @@ BEGIN
 	FOR family IN
 		SELECT f.oid, f.opfname
 		FROM pg_catalog.pg_opfamily f JOIN pg_catalog.pg_am a ON a.oid = f.opfmethod
-		WHERE a.amname = 'btree' AND f.opfnamespace = 'pg_catalog'::pg_catalog.regnamespace
+		WHERE a.amname = 'btree' AND f.opfnamespace = 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
 		ORDER BY f.opfname
 	LOOP
 		EXECUTE pg_catalog.format('CREATE OPERATOR FAMILY @extschema@.%I USING rtscan', family.opfname);
@@ -27,7 +27,7 @@ BEGIN
 			SELECT c.opcname, c.opcdefault, c.opcintype,
 				   pg_catalog.row_number() OVER (PARTITION BY c.opcintype ORDER BY c.opcdefault DESC, c.opcname) = 1 AS owns_members
 			FROM pg_catalog.pg_opclass c
-			WHERE c.opcfamily = family.oid AND c.opcnamespace = 'pg_catalog'::pg_catalog.regnamespace
+			WHERE c.opcfamily = family.oid AND c.opcnamespace = 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
 			ORDER BY c.opcname
 		LOOP
 			SELECT pg_catalog.string_agg(member, ', ' ORDER BY member) INTO members
