@@ -85,7 +85,8 @@ sub page_kind
 	return unpack('S', substr($bytes, $page - 4));
 }
 
-# Of all pages, those first in the file, or the page that begins the pending list: the few that everybody reads come up often.
+# Of all pages, those first in the file, the page that begins the pending list, or descriptors of segments, which are used as they
+# are stored: the few that everybody reads come up often.
 sub choose_victim
 {
 	my ($file, $pages) = @_;
@@ -93,8 +94,9 @@ sub choose_victim
 	return int(rand($pages)) if $dice < 0.5;
 	return int(rand($pages < 5 ? $pages : 5)) if $dice < 0.75;
 	my $content = slurp_file($file);
-	my ($list) = grep { page_kind(substr($content, $_ * $page, $page)) == $page_kinds{list} } reverse 0 .. $pages - 1;
-	return $list // 0;
+	my $kind = $page_kinds{ $dice < 0.85 ? 'list' : 'descriptor' };
+	my @found = grep { page_kind(substr($content, $_ * $page, $page)) == $kind } reverse 0 .. $pages - 1;
+	return $found[ $dice < 0.85 ? 0 : int(rand(@found)) ] // 0;
 }
 
 # Change the bytes of one page: the ways in which disks, bugs and operators do it.
