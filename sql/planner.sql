@@ -444,6 +444,12 @@ FROM unnest(ARRAY['part < 1059 AND other = 2 AND part BETWEEN 7336 AND 7337', 'b
 	'part < 1059 AND part > 1000', 'part < 1059 AND b BETWEEN 7336 AND 7337', 'b IN (1, 2, 3) AND b > 2',
 	'b < (SELECT 3) AND b > (SELECT 5)', 'b < random() AND b > random() + 1',
 	'b < 5 OR b > 7', 'b IN (1, 2) AND b IN (3, 4)']) condition;
+-- of very many on one column only the first are compared, and lists not with themselves
+SELECT n, plan_text(format('SELECT * FROM together WHERE %s AND b < 3 AND b > 4',
+	(SELECT string_agg('b <> -' || i, ' AND ') FROM generate_series(1, n) i))) ~ 'One-Time' AS excluded
+FROM unnest(ARRAY[10, 500]) n;
+SELECT plan_text(format('SELECT * FROM together WHERE b %s AND b = 3 AND other = 1', list)) ~ 'One-Time' AS excluded
+FROM unnest(ARRAY['NOT IN (1, 2, 3)', 'IN (1, 2)', '= ALL (ARRAY[3, 4])', 'NOT IN (1, 2)', 'IN (3, 4)']) list;
 SELECT explained('SELECT count(*) FROM together WHERE b < 5 AND b > 7');
 SELECT count(*), count(s.id) FROM together t LEFT JOIN (SELECT * FROM together WHERE b < 5 AND b > 7) s USING (id);
 UPDATE together SET other = 1 WHERE b < 5 AND b > 7 RETURNING *;

@@ -7,12 +7,15 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
+/* So many conditions on a column are compared, each with each: queries that programs write may have thousands. */
+#define MAX_COMPARED	20
+
 /* The conditions on a column. */
 typedef struct ColumnClauses
 {
 	int			attribute;
-	bool		has_list;
-	List	   *clauses;
+	List	   *singles;		/* with one value, or NULL */
+	List	   *lists;			/* with an array: one at most */
 } ColumnClauses;
 
 /* The only column that a condition is about, as pull_varattnos() numbers it; -1: there are others, or it is of no kind that is compared. */
@@ -48,12 +51,19 @@ clauses_on(List **columns, int attribute)
 static void
 add_clause(ColumnClauses *column, Expr *clause)
 {
-	bool		is_list = IsA(clause, ScalarArrayOpExpr);
+	if (IsA(clause, ScalarArrayOpExpr))
+		column->lists = column->lists == NIL ? list_make1(clause) : column->lists;
+	else if (list_length(column->singles) < MAX_COMPARED)
+		column->singles = lappend(column->singles, clause);
+}
 
-	if (is_list && column->has_list)
-		return;
-	column->has_list |= is_list;
-	column->clauses = lappend(column->clauses, clause);
+/* A list is compared with the others, but not with itself. */
+static bool
+exclude_each_other(const ColumnClauses *column)
+{
+	List	   *all = list_concat_copy(column->lists, column->singles);
+
+	return column->singles != NIL && list_length(all) > 1 && predicate_refuted_by(column->singles, all, true);
 }
 
 bool
@@ -73,11 +83,7 @@ rtscan_excludes_all(const RelOptInfo *table)
 			add_clause(clauses_on(&columns, attribute), info->clause);
 	}
 	foreach(cell, columns)
-	{
-		List	   *clauses = ((ColumnClauses *) lfirst(cell))->clauses;
-
-		if (list_length(clauses) > 1 && predicate_refuted_by(clauses, clauses, true))
+		if (exclude_each_other(lfirst(cell)))
 			return true;
-	}
 	return false;
 }

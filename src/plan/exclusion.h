@@ -14,7 +14,10 @@
 
 #include "nodes/pathnodes.h"
 
-/* Of constants; conditions on one column are compared, so that it takes no time where each has its own.  Never with constraint_exclusion = off. */
+/*
+ * Of constants; conditions on one column are compared, so that it takes no time where each has its own, and the first of them only, so that it takes
+ * little where there are very many.  Never with constraint_exclusion = off.
+ */
 extern bool rtscan_excludes_all(const RelOptInfo *table);
 
 #endif							/* RTSCAN_EXCLUSION_H */
