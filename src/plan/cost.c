@@ -403,8 +403,11 @@ double
 rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 {
 	const RelOptInfo *table = info->rel;
-	const RtscanIndexSize *size = table->allvisfrac > 0 && table->allvisfrac < 1 ? rtscan_index_size(root, info) : NULL;
+	const RtscanIndexSize *size = NULL;
 
+	/* Behind the rows of a partial index there are others. */
+	if (info->indpred == NIL && table->allvisfrac > 0 && table->allvisfrac < 1)
+		size = rtscan_index_size(root, info);
 	if (size == NULL || size->heap_blocks == 0 || size->heap_blocks >= table->pages)
 		return table->allvisfrac;
 	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
