@@ -180,4 +180,26 @@ SELECT grows('SELECT c1 FROM many_columns WHERE c2 < 0', 10000,
 SELECT kept() - :before BETWEEN 1 AND 3 * descriptor_bytes AS little
 FROM rtscan_stats('many_columns_idx');
 
+-- Whether segments have lost how values looked that are equal to others, the directory says: a session that plans its
+-- first query opens the descriptors of no more than 8 segments, for their size.
+CREATE TABLE looks WITH (autovacuum_enabled = off) AS
+SELECT i, round(i % 100, i % 3) AS n, CASE i % 2 WHEN 0 THEN '-0' ELSE i::float8 END AS f, 'w' || i % 1000 AS w
+FROM generate_series(1, 200000) i;
+CREATE INDEX looks_idx ON looks USING rtscan (i, n, f, w);
+VACUUM ANALYZE looks;
+INSERT INTO looks SELECT -i, 1.00, '-0', 'w' FROM generate_series(1, 5000) i;
+VACUUM looks;
+SELECT segments > 10 AS segments FROM rtscan_stats('looks_idx');
+\c -
+SET client_min_messages = warning;
+SET search_path = scan_memory, public;
+SET enable_seqscan = off;
+SET enable_sort = off;
+SELECT explained('SELECT n, f, w FROM looks');
+SELECT explained('SELECT n FROM looks ORDER BY i');
+SELECT bool_and(pg_index_column_has_property('looks_idx', number, 'returnable')) AS returnable
+FROM generate_series(1, 4) number;
+SELECT count(*) BETWEEN 1 AND 8 AS few FROM pg_backend_memory_contexts WHERE name = 'rtscan segment';
+SELECT n, f, w FROM looks WHERE i IN (-1, 4, 102) ORDER BY i;
+
 DROP SCHEMA scan_memory CASCADE;

@@ -253,7 +253,7 @@ sub widen_bounds
 }
 
 # Have the directory, and what the metapage has become different since, say that no segment has NULLs in any of four columns: each record
-# says so at 36, behind the kind in its lowest byte, and the bounds at 188 of the metapage say how long one is.
+# says so at 36, behind the lowest byte, which has the kind in 7 bits, and the bounds at 188 of the metapage say how long one is.
 sub deny_nulls
 {
 	my ($file) = @_;
@@ -269,7 +269,7 @@ sub deny_nulls
 		read($handle, my $bytes, $page);
 		for (my $at = $first; $at < unpack('x12 S', $bytes); $at += 40 + 16 * $bounds)
 		{
-			next if ord(substr($bytes, $at + 36, 1)) != 0;
+			next if (ord(substr($bytes, $at + 36, 1)) & 0x7f) != 0;
 			substr($bytes, $at + 37, 1) = "\x0f";
 			$count++;
 		}
@@ -279,6 +279,32 @@ sub deny_nulls
 	close($handle);
 	ok($count > 0, "$file has entries of segments");
 	return "NULLs of $count segments denied";
+}
+
+# Have the descriptors say that the first key column has lost images, while the directory says that no column has: RtscanColumnHeader,
+# which begins with the flags, comes behind the descriptor's header, the extents, of 8 bytes, and first rows of tidmap pages, of 4.
+sub lose_images
+{
+	my ($file) = @_;
+	my $count = 0;
+	open(my $handle, '+<:raw', $file) or die "open: $!";
+	foreach my $number (1 .. (-s $file) / $page - 1)
+	{
+		seek($handle, $number * $page, 0);
+		read($handle, my $bytes, $page);
+		next unless page_kind($bytes) == $page_kinds{descriptor} && unpack('L', substr($bytes, $page - 56, 4)) == 0;
+		my ($extents, $tidmap_pages) = unpack('x88 L x12 L', $bytes);
+		my $at = 64 + 48 + 8 * $extents + 8 * int(($tidmap_pages + 1) / 2);
+		my $flags = unpack('L', substr($bytes, $at, 4));
+		die "impossible flags $flags on page $number" unless ($flags & ~0x1f) == 0 && ($flags & 0x14);
+		next if $flags & 0x10;
+		seek($handle, $number * $page + $at, 0);
+		print $handle pack('L', $flags & ~0x04);
+		$count++;
+	}
+	close($handle);
+	ok($count > 0, "$file has descriptors");
+	return "images of $count segments lost";
 }
 
 # A statement's error: its SQLSTATE with its message and the detail, or '' if it succeeded.
@@ -320,6 +346,7 @@ sub use_table
 	ok($error{check} ne '' || $error{queries} !~ /MISMATCH/, "$name ($done): no wrong answer behind rtscan_check's back")
 	  || diag($error{queries});
 	like($error{check}, qr/the directory says that no row is NULL/, "$name ($done): rtscan_check() finds them") if $done =~ /denied/;
+	like($error{check}, qr/the directory says that no image is lost/, "$name ($done): rtscan_check() finds it") if $done =~ /lost/;
 	# REINDEX reads the heap only
 	is($error{reindex}, '', "$name ($done): REINDEX repairs it");
 	return 1;
@@ -327,13 +354,14 @@ sub use_table
 
 my $end = time() + $seconds;
 my %seen;
-for (my $round = 0; $round < 6 || time() < $end; $round++)
+for (my $round = 0; $round < 7 || time() < $end; $round++)
 {
 	restore();
 	my %done = map {
 		my $file = $node->data_dir . '/' . $path{$_}[1];
 		$_ =>
-			$round > 5 ? spoil($file)
+			$round > 6 ? spoil($file)
+		  : $round == 6 ? lose_images($file)
 		  : $round == 5 ? deny_nulls($file)
 		  : $round == 4 ? widen_bounds($file)
 		  : $round == 3 ? empty_named_pages($file)

@@ -3,10 +3,13 @@
  *		Which columns an index can give back: amcanreturn, which tells nobody but RtscanScan and RtscanAggregate.
  *
  * INCLUDEd values, and those of key columns, are as they were put in, also where they are equal to others that do not look
- * like them: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments that rtscan 1.0 has written, or that were merged with such ones,
- * can have lost images.  As soon as the index is in today's format no new one comes into being; so who has once seen that nothing is
- * lost need not look again, and a plan that was made then stays right.  Before that sessions that still have the library of 1.0 may
- * write some, which go away with an update; and the primary of a standby that was updated first, which may take days.
+ * like them: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments that rtscan 1.0 has written, or that were merged with
+ * such ones, can have lost images.  Entries of others say that they have not (storage/directory.h), so that a session need
+ * not open all segments to plan its first query; the others' descriptors are asked.
+ *
+ * As soon as the index is in today's format no new such segment comes into being; so who has once seen that nothing is lost
+ * need not look again, and a plan that was made then stays right.  Before that sessions that still have the library of 1.0
+ * may write some, which go away with an update; and the primary of a standby that was updated first, which may take days.
  */
 #include "am/am.h"
 
@@ -25,7 +28,7 @@ is_readable(Relation index)
 		(RelationIsPermanent(index) || !RecoveryInProgress());
 }
 
-/* Key columns of which a segment has lost images: all, if it cannot be read. */
+/* Key columns of which a segment has lost images, by its descriptor: all, if it cannot be read. */
 static uint64
 lost_in_segment(Relation index, const RtscanEntry *entry)
 {
@@ -40,7 +43,7 @@ lost_in_segment(Relation index, const RtscanEntry *entry)
 	return lost;
 }
 
-/* Key columns of which no segment has. */
+/* Key columns of which no segment has.  No segment is opened whose entry says that it has lost none. */
 static uint64
 find_told(Relation index)
 {
@@ -51,7 +54,7 @@ find_told(Relation index)
 		return 0;
 	image = rtscan_copy_image(image);
 	for (uint32 i = 0; i < image->nentries && lost != PG_UINT64_MAX; i++)
-		if (rtscan_entry_is_live(&image->entries[i]))
+		if (rtscan_entry_is_live(&image->entries[i]) && !rtscan_entry_lost_no_image(&image->entries[i]))
 			lost |= lost_in_segment(index, &image->entries[i]);
 	pfree(image);
 	return ~lost;

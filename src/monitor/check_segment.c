@@ -521,15 +521,18 @@ check_sieve(ColumnCheck *column, const uint32 *sorted)
 
 /* ---------------------------------------------------------------- columns */
 
-/* Where the directory has bounds, they are those of the keys. */
+/* What the directory says of NULLs and images is true; and where it has bounds, they are those of the keys. */
 static void
-check_bounds(const ColumnCheck *column)
+check_entry(const ColumnCheck *column)
 {
 	const RtscanKeyBounds *bounds = &column->check->bounds[column->number];
 	bool		empty = column->column->header.nonnull == 0;
 
 	if (rtscan_entry_is_nonnull(column->check->entry, column->number) && column->column->header.nonnull < column->check->rows)
 		fail_column(column, "the directory says that no row is NULL, but there are:", column->check->rows - column->column->header.nonnull);
+	if (rtscan_entry_lost_no_image(column->check->entry) && !rtscan_lost_no_image(&column->column->header))
+		fail_column(column, "the directory says that no image is lost, but some are, by the column's flags:",
+					column->column->header.flags);
 	if (bounds->least == 0 && bounds->greatest == PG_UINT64_MAX)
 		return;
 	if (bounds->least != (empty ? PG_UINT64_MAX : column->first_key))
@@ -564,7 +567,7 @@ check_column(SegmentCheck *check, int number)
 		sorted = sort_by_code(&column, codes);
 		check_order(&column, sorted);
 	}
-	check_bounds(&column);
+	check_entry(&column);
 	if (rtscan_has_images(header))
 		rtscan_check_images(&check->reader, check->schema, check->entry, number, codes);
 	add_fingerprints(&column, codes);

@@ -108,6 +108,8 @@ write_column(SegmentWriter *writer, int i)
 		header.flags |= RTSCAN_COLUMN_IDENTICAL;
 	if (column->images)
 		header.flags |= RTSCAN_COLUMN_IMAGES;
+	if (!rtscan_lost_no_image(&header))
+		writer->segment->entry.kind_bits &= ~RTSCAN_ENTRY_LOST_NO_IMAGE;
 	if (plain)
 		rtscan_write_sparse_dictionary(writer->areas, type, column, &header);
 	else
@@ -225,7 +227,7 @@ rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows)
 			},
 			.rows = rows->rows,
 			.dead = InvalidBlockNumber,
-			.kind_bits = RTSCAN_ENTRY_SEGMENT,
+			.kind_bits = RTSCAN_ENTRY_SEGMENT | RTSCAN_ENTRY_LOST_NO_IMAGE,
 		},
 	};
 

@@ -89,8 +89,11 @@ typedef struct RtscanEntry
 	uint32		rows;
 	BlockNumber root;			/* first descriptor, or list page */
 	BlockNumber dead;			/* segment: its dead map, if rows have died */
-	uint32		kind_bits;		/* in its lowest byte RtscanEntryKind; behind it of a segment RTSCAN_ENTRY_NONNULL() of key columns */
+	uint32		kind_bits;		/* RtscanEntryKind in the lowest 7 bits; of a segment what RTSCAN_ENTRY_... say, too */
 } RtscanEntry;
+
+/* Key columns give all values back as they were: rtscan_lost_no_image() of each, in segment/segment.h.  Not set by rtscan 1.0. */
+#define RTSCAN_ENTRY_LOST_NO_IMAGE	0x80U
 
 /* No row has NULL in a key column, dead ones included: known of some of the first ones. */
 #define RTSCAN_NONNULL_COLUMNS	24
@@ -99,7 +102,13 @@ typedef struct RtscanEntry
 static inline RtscanEntryKind
 rtscan_entry_kind(const RtscanEntry *entry)
 {
-	return (RtscanEntryKind) (entry->kind_bits & 0xFF);
+	return (RtscanEntryKind) (entry->kind_bits & 0x7F);
+}
+
+static inline bool
+rtscan_entry_lost_no_image(const RtscanEntry *entry)
+{
+	return (entry->kind_bits & RTSCAN_ENTRY_LOST_NO_IMAGE) != 0;
 }
 
 static inline bool
