@@ -33,6 +33,9 @@
 #define MAX_MEASURED	8
 #define LARGEST_OF(most)	((most) * 3 / 4)
 
+/* Indexes whose sizes a session remembers, at most: some hundred bytes each. */
+#define MEASURED_PLACES	4096
+
 /*
  * Lookups of elements, in all segments and of all arrays together, but this many of an array: some elements stand for all.
  * Within OR none could, so that larger arrays are left to the statistics there.
@@ -399,34 +402,52 @@ add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *
 			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], segment->header.rows, factor);
 }
 
-/* What the images had that were measured last: an image does not change. */
+/* What an image had that was measured: an image does not change. */
 typedef struct Measured
 {
 	pg_uuid_t	uuid;
 	uint64		version;
+	Size		bytes;			/* of the size, as far as there are columns */
 	RtscanIndexSize size;
 } Measured;
 
-static Measured measured[8];
+/* Of indexes, each of which has one place. */
+static Measured *measured[MEASURED_PLACES];
+
+static Measured **
+place_of(const RtscanImage *image)
+{
+	uint32		random;
+
+	memcpy(&random, &image->meta.uuid, sizeof(random));
+	return &measured[random % MEASURED_PLACES];
+}
 
 static bool
 recall_size(const RtscanImage *image, RtscanIndexSize *size)
 {
-	for (size_t i = 0; i < lengthof(measured); i++)
-		if (measured[i].version == image->meta.version && memcmp(&measured[i].uuid, &image->meta.uuid, UUID_LEN) == 0)
-		{
-			*size = measured[i].size;
-			return true;
-		}
-	return false;
+	const Measured *known = *place_of(image);
+
+	if (known == NULL || known->version != image->meta.version || memcmp(&known->uuid, &image->meta.uuid, UUID_LEN) != 0)
+		return false;
+	memcpy(size, &known->size, known->bytes);
+	return true;
 }
 
 static void
-remember_size(const RtscanImage *image, const RtscanIndexSize *size)
+remember_size(const RtscanImage *image, const RtscanIndexSize *size, int ncolumns)
 {
-	static uint32 next;
+	Measured  **place = place_of(image);
+	Size		bytes = offsetof(RtscanIndexSize, columns) + ncolumns * sizeof(RtscanColumnSize);
+	Measured   *known = MemoryContextAlloc(TopMemoryContext, offsetof(Measured, size) + bytes);
 
-	measured[next++ % lengthof(measured)] = (Measured) {image->meta.uuid, image->meta.version, *size};
+	known->uuid = image->meta.uuid;
+	known->version = image->meta.version;
+	known->bytes = bytes;
+	memcpy(&known->size, size, bytes);
+	if (*place)
+		pfree(*place);
+	*place = known;
 }
 
 /* See what there is of an index; false if it has no segments, or they cannot be read. */
@@ -452,7 +473,7 @@ measure(Knowledge *knowledge, Relation index)
 		add_sizes(&knowledge->size, knowledge->info, reader.segment, 1 / sample.part);
 	}
 	if (sample.n > 0)
-		remember_size(image, &knowledge->size);
+		remember_size(image, &knowledge->size, knowledge->info->ncolumns);
 	return sample.n > 0;
 }
 
