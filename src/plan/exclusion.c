@@ -14,8 +14,7 @@
 typedef struct ColumnClauses
 {
 	int			attribute;
-	List	   *singles;		/* with one value, or NULL */
-	List	   *lists;			/* with an array: one at most */
+	List	   *clauses;
 } ColumnClauses;
 
 /* The only column that a condition is about, as pull_varattnos() numbers it; -1: there are others, or it is of no kind that is compared. */
@@ -29,7 +28,7 @@ column_of(const RelOptInfo *table, const RestrictInfo *info)
 	if (info->pseudoconstant || !(IsA(clause, OpExpr) || IsA(clause, ScalarArrayOpExpr) || IsA(clause, NullTest)))
 		return -1;
 	pull_varattnos(clause, table->relid, &attributes);
-	return bms_get_singleton_member(attributes, &attribute) && !contain_mutable_functions(clause) ? attribute : -1;
+	return bms_get_singleton_member(attributes, &attribute) ? attribute : -1;
 }
 
 static ColumnClauses *
@@ -47,23 +46,33 @@ clauses_on(List **columns, int attribute)
 	return column;
 }
 
-/* Of several lists only the first is compared: each element of one would be with each of another. */
-static void
-add_clause(ColumnClauses *column, Expr *clause)
-{
-	if (IsA(clause, ScalarArrayOpExpr))
-		column->lists = column->lists == NIL ? list_make1(clause) : column->lists;
-	else if (list_length(column->singles) < MAX_COMPARED)
-		column->singles = lappend(column->singles, clause);
-}
-
-/* A list is compared with the others, but not with itself. */
+/*
+ * Most tables have one condition on a column: nothing more is asked of that.  Of several lists only the first is compared, and not with itself:
+ * each element of one would be with each of another.
+ */
 static bool
 exclude_each_other(const ColumnClauses *column)
 {
-	List	   *all = list_concat_copy(column->lists, column->singles);
+	List	   *singles = NIL;		/* with one value, or NULL */
+	List	   *lists = NIL;		/* with an array: one at most */
+	ListCell   *cell;
 
-	return column->singles != NIL && list_length(all) > 1 && predicate_refuted_by(column->singles, all, true);
+	if (list_length(column->clauses) < 2)
+		return false;
+	foreach(cell, column->clauses)
+	{
+		Node	   *clause = lfirst(cell);
+		bool		is_list = IsA(clause, ScalarArrayOpExpr);
+
+		if (list_length(is_list ? lists : singles) >= (is_list ? 1 : MAX_COMPARED) || contain_mutable_functions(clause))
+			continue;
+		if (is_list)
+			lists = lappend(lists, clause);
+		else
+			singles = lappend(singles, clause);
+	}
+	return singles != NIL && list_length(singles) + list_length(lists) > 1 &&
+		predicate_refuted_by(singles, list_concat(lists, singles), true);
 }
 
 bool
@@ -72,7 +81,9 @@ rtscan_excludes_all(const RelOptInfo *table)
 	List	   *columns = NIL;
 	ListCell   *cell;
 
-	if (constraint_exclusion == CONSTRAINT_EXCLUSION_OFF || list_length(table->baserestrictinfo) < 2)
+	/* Of partitions and children PostgreSQL itself has asked. */
+	if (constraint_exclusion == CONSTRAINT_EXCLUSION_OFF || table->reloptkind != RELOPT_BASEREL ||
+		list_length(table->baserestrictinfo) < 2)
 		return false;
 	foreach(cell, table->baserestrictinfo)
 	{
@@ -80,7 +91,11 @@ rtscan_excludes_all(const RelOptInfo *table)
 		int			attribute = column_of(table, info);
 
 		if (attribute >= 0)
-			add_clause(clauses_on(&columns, attribute), info->clause);
+		{
+			ColumnClauses *column = clauses_on(&columns, attribute);
+
+			column->clauses = lappend(column->clauses, info->clause);
+		}
 	}
 	foreach(cell, columns)
 		if (exclude_each_other(lfirst(cell)))
