@@ -5,6 +5,7 @@
 #include "row/schema.h"
 
 #include "access/genam.h"
+#include "access/transam.h"
 #include "access/tupmacs.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_type.h"
@@ -30,7 +31,8 @@ rtscan_schema(Relation index)
 		column->typlen = attribute->attlen;
 		column->typbyval = attribute->attbyval;
 		column->typalign = attribute->attalign;
-		type = getBaseType(attribute->atttypid);
+		/* Domains are no pinned types: most columns' type is not looked up. */
+		type = attribute->atttypid < FirstUnpinnedObjectId ? attribute->atttypid : getBaseType(attribute->atttypid);
 		column->numeric = type == NUMERICOID;
 		column->exact = rtscan_exact_kind(type, column->typlen, column->typbyval, &column->exact_sorts);
 		largest += column->typlen < 0 ? RTSCAN_MAX_TUPLE_SIZE : MAXALIGN(column->typlen);

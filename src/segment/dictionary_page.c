@@ -126,7 +126,9 @@ unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 {
 	uint32		rank = ranks[0];
 
-	for (uint32 k = 1; k < n;)
+	for (uint32 k = 1; k < n && gaps.width == 0; k++)
+		ranks[k] = rank + k;
+	for (uint32 k = 1; k < n && gaps.width > 0;)
 	{
 		uint64		word = next_word(&gaps);
 
