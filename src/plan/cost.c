@@ -17,6 +17,7 @@
 #include "plan/leaves.h"
 #include "plan/quals.h"
 #include "plan/resolve.h"
+#include "plan/restrictions.h"
 #include "search/choice.h"
 #include "search/cursor.h"
 #include "search/map_copy.h"
@@ -132,6 +133,8 @@ rtscan_random_pages_cost(Oid tablespace, double pages, double of)
 				seq_page_cost;
 	double		fraction = of > 1 ? Min(pages / of, 1) : 0;
 
+	if (pages == 0)
+		return 0;
 	get_tablespace_page_costs(tablespace, &random_page_cost, &seq_page_cost);
 	return pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(fraction));
 }
@@ -504,19 +507,19 @@ processes_of(int workers)
 double
 rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 {
-	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	const RtscanIndexSize *size = workers > 0 ? rtscan_index_size(root, info) : NULL;
 
-	return size && workers > 0 ? Min(processes_of(workers), Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
+	return size ? Min(processes_of(workers), Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
 }
 
 /* Who chooses among executors looks values up in all segments (search/search.h). */
 void
 rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers)
 {
-	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	const RtscanIndexSize *size = workers > 0 ? rtscan_index_size(root, info) : NULL;
 
 	cost->work /= rtscan_speedup(root, info, workers);
-	if (size && workers > 0 && rtscan_executor_is_cpu())
+	if (size && rtscan_executor_is_cpu())
 		cost->lookups /= Min(processes_of(workers), Max(size->segments, 1));
 }
 
@@ -524,7 +527,7 @@ rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int w
 
 /* A path's quals; what is none that is ours, for want of a comparison function, is left in others: the scan will complain. */
 static List *
-collect_quals(IndexPath *path, List **others)
+collect_quals(PlannerInfo *root, IndexPath *path, List **others)
 {
 	List	   *quals = NIL;
 	ListCell   *clause_cell,
@@ -534,13 +537,13 @@ collect_quals(IndexPath *path, List **others)
 	foreach(clause_cell, path->indexclauses)
 		foreach(qual_cell, lfirst_node(IndexClause, clause_cell)->indexquals)
 		{
-			Expr	   *clause = lfirst_node(RestrictInfo, qual_cell)->clause;
-			RtscanQual *qual = rtscan_match_qual(path->indexinfo, clause);
+			RestrictInfo *info = lfirst_node(RestrictInfo, qual_cell);
+			RtscanQual *qual = rtscan_match_restriction(root, path->indexinfo, info);
 
 			if (qual)
 				quals = lappend(quals, qual);
 			else
-				*others = lappend(*others, clause);
+				*others = lappend(*others, info->clause);
 		}
 	return quals;
 }
@@ -581,7 +584,7 @@ rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	const RtscanResolved *resolved = NULL;
 	GenericCosts generic = {0};
 	List	   *unmatched,
-			   *quals = collect_quals(path, &unmatched),
+			   *quals = collect_quals(root, path, &unmatched),
 			   *others;
 
 	*correlation = 0;

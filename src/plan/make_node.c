@@ -76,7 +76,7 @@ shown_expressions(const RtscanPath *path)
 		.joins = path->join ? rtscan_join_clauses(path->join) : NIL,
 	};
 
-	List	   *expressions = rtscan_expressions_of_rows(rtscan_write_shown(&shown));
+	List	   *expressions = rtscan_expressions_of_rows(request->root, rtscan_write_shown(&shown));
 
 	return request->keys == NIL ? expressions : (List *) use_output_keys((Node *) expressions, request);
 }

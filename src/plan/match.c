@@ -12,6 +12,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
 #include "plan/imply.h"
+#include "plan/restrictions.h"
 #include "plan/volatile.h"
 #include "run/aggregates.h"
 #include "run/expressions.h"
@@ -32,17 +33,24 @@ strip_placeholders(Node *node, void *context)
 	return expression_tree_mutator(node, strip_placeholders, context);
 }
 
-List *
-rtscan_expressions_of_rows(List *expressions)
+/* Most planning runs have none: then there is nothing to copy. */
+static Node *
+without_placeholders(PlannerInfo *root, Node *node)
 {
-	return (List *) strip_placeholders((Node *) expressions, NULL);
+	return root->glob->lastPHId == 0 ? node : strip_placeholders(node, NULL);
+}
+
+List *
+rtscan_expressions_of_rows(PlannerInfo *root, List *expressions)
+{
+	return (List *) without_placeholders(root, (Node *) expressions);
 }
 
 /* As a row expression; NULL if it is none. */
 static Expr *
-row_expression_of(IndexOptInfo *index, Node *expression)
+row_expression_of(const RtscanPath *path, Node *expression)
 {
-	return rtscan_row_expression(index, strip_placeholders(expression, NULL));
+	return rtscan_row_expression(path->index, without_placeholders(path->request->root, expression));
 }
 
 /* ---------------------------------------------------------------- aggregates */
@@ -64,14 +72,14 @@ match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *
 }
 
 static List *
-arguments_of(const Aggref *aggref)
+arguments_of(PlannerInfo *root, const Aggref *aggref)
 {
 	List	   *arguments = NIL;
 	ListCell   *cell;
 
 	foreach(cell, aggref->args)
 		arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
-	return rtscan_expressions_of_rows(arguments);
+	return rtscan_expressions_of_rows(root, arguments);
 }
 
 static Form_pg_aggregate
@@ -223,7 +231,7 @@ match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 	else if (!rtscan_match_collected(aggregate, path))
 		return false;
 	if (aggref->aggfilter)
-		aggregate->row_filter = row_expression_of(index, (Node *) aggref->aggfilter);
+		aggregate->row_filter = row_expression_of(path, (Node *) aggref->aggfilter);
 	return aggref->aggfilter == NULL || aggregate->row_filter;
 }
 
@@ -239,7 +247,7 @@ match_aggregates(RtscanPath *path)
 		RtscanPathAggregate *aggregate = palloc0(sizeof(RtscanPathAggregate));
 
 		aggregate->aggref = lfirst_node(Aggref, cell);
-		aggregate->arguments = arguments_of(aggregate->aggref);
+		aggregate->arguments = arguments_of(path->request->root, aggregate->aggref);
 		if (!(path->by_rows ? match_by_rows(aggregate, path)
 			  : match_by_bits(aggregate, path->request->root, path->index)))
 			return false;
@@ -259,7 +267,7 @@ match_row_qual(RtscanPath *path, const RestrictInfo *info)
 	/* Nothing is known of the order in which rows are asked. */
 	if (path->request->root->qual_security_level > 0 && contain_leaked_vars((Node *) info->clause))
 		return false;
-	row_qual = row_expression_of(path->index, (Node *) info->clause);
+	row_qual = row_expression_of(path, (Node *) info->clause);
 	if (row_qual == NULL)
 		return false;
 	path->residual = lappend(path->residual, info->clause);
@@ -275,7 +283,6 @@ match_row_qual(RtscanPath *path, const RestrictInfo *info)
 static bool
 match_quals(RtscanPath *path)
 {
-	RelOptInfo *table = path->request->table;
 	List	   *residual = path->join ? rtscan_join_residual(path->join) : NIL;
 	List	   *others = NIL;
 	ListCell   *cell;
@@ -288,16 +295,11 @@ match_quals(RtscanPath *path)
 	foreach(cell, path->index->indrestrictinfo)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
-		RtscanQuals quals = {NIL};
 
 		if (info->pseudoconstant)
 			return false;
-		if (restriction_is_securely_promotable(info, table) && rtscan_quals_add(&quals, path->index, info->clause) &&
-			!rtscan_is_volatile(path->request->root, info->clause))
-		{
-			rtscan_quals_join(path->quals, &quals);
+		if (rtscan_quals_add_restriction(path->quals, path->request->root, path->index, info))
 			path->clauses = lappend(path->clauses, info->clause);
-		}
 		else
 			others = lappend(others, info);
 	}

@@ -164,7 +164,7 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const
 	request->output_keys = get_sortgrouplist_exprs(asked->clauses, asked->targets);
 	if (asked->sets != NIL && !can_be_null(request->output_keys))
 		return false;
-	request->keys = rtscan_expressions_of_rows(rtscan_compat_below_grouping(root, request->output_keys));
+	request->keys = rtscan_expressions_of_rows(root, rtscan_compat_below_grouping(root, request->output_keys));
 	add_sets(request, asked->sets);
 	request->having = asked->having;
 	collection = (Collection) {.keys = request->output_keys};
@@ -296,20 +296,19 @@ static RtscanRequest *
 translate_request(const RtscanRequest *request, RelOptInfo *child)
 {
 	RtscanRequest *translated = palloc(sizeof(RtscanRequest));
-	RelOptInfo *top = request->table;
+	List	   *all = (List *) adjust_appendrel_attrs_multilevel(request->root, (Node *)
+															list_make3(request->target->exprs, request->keys, request->aggrefs),
+															child, request->table);
 
 	*translated = *request;
 	translated->table = child;
 	translated->output = child;
 	translated->parallel_safe = request->parallel_safe && child->consider_parallel;
 	translated->target = copy_pathtarget(request->target);
-	translated->target->exprs = (List *)
-		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->target->exprs, child, top);
-	translated->keys = (List *)
-		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->keys, child, top);
+	translated->target->exprs = linitial(all);
+	translated->keys = lsecond(all);
 	translated->output_keys = translated->keys;
-	translated->aggrefs = (List *)
-		adjust_appendrel_attrs_multilevel(request->root, (Node *) request->aggrefs, child, top);
+	translated->aggrefs = lthird(all);
 	return translated;
 }
 

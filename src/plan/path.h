@@ -108,7 +108,7 @@ extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 
 /* match.c: expressions without the placeholders of what comes from a subquery: below grouping sets, of a table's rows, these mean nothing. */
-extern List *rtscan_expressions_of_rows(List *expressions);
+extern List *rtscan_expressions_of_rows(PlannerInfo *root, List *expressions);
 
 /* match_collected.c: can values be collected for an aggregate, and is it one that wants that?  Finds all but its FILTER. */
 extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);

@@ -17,15 +17,15 @@ forget(void *arg)
 }
 
 RtscanPlanningRun *
-rtscan_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size)
+rtscan_begin_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size)
 {
-	HASHCTL		control = {.keysize = sizeof(void *), .entrysize = entry_size};
-	RtscanPlanningRun *memory = *place;
+	HASHCTL		control = {
+		.keysize = sizeof(void *),
+		.entrysize = entry_size,
+		.hcxt = GetMemoryChunkContext(root->glob),
+	};
+	RtscanPlanningRun *memory = MemoryContextAllocZero(control.hcxt, size);
 
-	if (memory && memory->run == root->glob)
-		return memory;
-	control.hcxt = GetMemoryChunkContext(root->glob);
-	memory = MemoryContextAllocZero(control.hcxt, size);
 	memory->run = root->glob;
 	memory->context = control.hcxt;
 	memory->entries = hash_create("rtscan planning", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);

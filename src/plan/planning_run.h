@@ -22,10 +22,17 @@ typedef struct RtscanPlanningRun
 	struct RtscanPlanningRun **place;
 } RtscanPlanningRun;
 
+/* A new one at a place. */
+extern RtscanPlanningRun *rtscan_begin_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size);
+
 /*
  * That at a place, if it is of this run, or else a new one: of a size, of which all behind RtscanPlanningRun is zero, for entries of
  * another size.
  */
-extern RtscanPlanningRun *rtscan_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size);
+static inline RtscanPlanningRun *
+rtscan_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size)
+{
+	return *place && (*place)->run == root->glob ? *place : rtscan_begin_planning_run(root, place, size, entry_size);
+}
 
 #endif							/* RTSCAN_PLANNING_RUN_H */

@@ -521,26 +521,24 @@ are_clauses(const List *quals)
 	return true;
 }
 
+/* Each for itself, for the planner may know some; but what makes up a range is no clause. */
+void
+rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual)
+{
+	if (qual->kind == RTSCAN_FILTER_AND && are_clauses(qual->parts))
+		quals->all = list_concat(quals->all, qual->parts);
+	else
+		quals->all = lappend(quals->all, qual);
+}
+
 bool
 rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause)
 {
 	RtscanQual *qual = rtscan_match_qual(index, clause);
 
-	if (qual == NULL)
-		return false;
-	/* Each for itself, for the planner may know some; but what makes up a range is no clause. */
-	if (qual->kind == RTSCAN_FILTER_AND && are_clauses(qual->parts))
-		quals->all = list_concat(quals->all, qual->parts);
-	else
-		quals->all = lappend(quals->all, qual);
-	return true;
-}
-
-void
-rtscan_quals_join(RtscanQuals *quals, const RtscanQuals *others)
-{
-	quals->all = list_concat(quals->all, others->all);
-	quals->implied = list_concat(quals->implied, others->implied);
+	if (qual)
+		rtscan_quals_add_qual(quals, qual);
+	return qual != NULL;
 }
 
 void

@@ -60,11 +60,11 @@ extern RtscanQual *rtscan_match_qual(IndexOptInfo *index, Expr *clause);
 /* What the planner has of some quals. */
 extern List *rtscan_qual_clauses(const List *quals);
 
-/* Ask a clause, too; false if the index does not answer all of it, alone. */
-extern bool rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause);
+/* Ask a qual, too. */
+extern void rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual);
 
-/* Ask all that others ask. */
-extern void rtscan_quals_join(RtscanQuals *quals, const RtscanQuals *others);
+/* Likewise a clause; false if the index does not answer all of it, alone. */
+extern bool rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause);
 
 /* Leave out the rows that are NULL in a column. */
 extern void rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column);

@@ -117,6 +117,8 @@ rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptIn
 static bool
 asks_included(const RtscanQual *qual, const IndexOptInfo *index)
 {
+	if (qual->kind == RTSCAN_FILTER_CONDITION)
+		return qual->asked.column >= index->nkeycolumns;
 	return bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= index->nkeycolumns;
 }
 

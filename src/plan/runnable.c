@@ -36,7 +36,7 @@ make_runnable(Node *node, PlannerInfo *root)
 List *
 rtscan_make_runnable(PlannerInfo *root, List *expressions)
 {
-	List	   *copies = (List *) make_runnable((Node *) copyObject(expressions), root);
+	List	   *copies = (List *) make_runnable((Node *) expressions, root);
 
 	fix_opfuncids((Node *) copies);
 	return copies;

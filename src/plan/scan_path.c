@@ -24,6 +24,7 @@
 #include "plan/late_rows.h"
 #include "plan/leaves.h"
 #include "plan/resolve.h"
+#include "plan/restrictions.h"
 #include "plan/volatile.h"
 #include "run/expressions.h"
 #include "search/cursor.h"
@@ -57,16 +58,11 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 	foreach(cell, all)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
-		RtscanQuals quals = {NIL};
 
 		if (info->pseudoconstant)
 			continue;
-		if (restriction_is_securely_promotable(info, path->index->rel) && rtscan_quals_add(&quals, path->index, info->clause) &&
-			!rtscan_is_volatile(root, info->clause))
-		{
-			rtscan_quals_join(path->quals, &quals);
+		if (rtscan_quals_add_restriction(path->quals, root, path->index, info))
 			path->clauses = lappend(path->clauses, info);
-		}
 		else
 			others = lappend(others, info);
 	}

@@ -30,5 +30,5 @@ rtscan_is_volatile(PlannerInfo *root, const void *node)
 {
 	Node	   *expression = unconstify(void *, node);
 
-	return contain_volatile_functions(expression) || has_volatile_subplan(expression, root);
+	return contain_volatile_functions(expression) || (root->glob->subroots != NIL && has_volatile_subplan(expression, root));
 }
