@@ -78,7 +78,7 @@ shown_expressions(const RtscanPath *path)
 
 	List	   *expressions = rtscan_expressions_of_rows(request->root, rtscan_write_shown(&shown));
 
-	return request->keys == NIL ? expressions : (List *) use_output_keys((Node *) expressions, request);
+	return request->keys == request->output_keys ? expressions : (List *) use_output_keys((Node *) expressions, request);
 }
 
 /* Columns that expressions refer to, but for those that are in keys. */
