@@ -59,8 +59,8 @@ refers_to(Node *expression, Index *relid)
 bool
 rtscan_is_argument(IndexOptInfo *index, Node *expression)
 {
-	return !refers_to(expression, &index->rel->relid) && !contain_volatile_functions(expression) &&
-		!contain_subplans(expression);
+	return IsA(expression, Const) ||
+		(!refers_to(expression, &index->rel->relid) && !contain_volatile_functions(expression) && !contain_subplans(expression));
 }
 
 static bool
