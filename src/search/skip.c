@@ -30,6 +30,10 @@
 #define MAX_PIVOTS	24
 #define EXPECTED	4
 
+/* Segments whose values are tried, at most.  Each must leave less than PROGRESS of the rows that the one before it has left. */
+#define MAX_SEGMENTS	16
+#define PROGRESS	0.75
+
 /* Looking a row up in the map takes so much less than to drop it. */
 #define LOOKUPS		16
 
@@ -46,7 +50,10 @@ typedef struct Skip
 {
 	RtscanOrdered *ordered;
 	const RtscanOrderColumn *order;
-	RtscanOrderedSource *largest;	/* whose values are tried */
+	uint64		all;			/* rows that match */
+	RtscanOrderedSource *tried; /* the segment whose values are pivots */
+	Pivot		low;			/* before this one come no more rows than are to be skipped; none: low.before is 0 */
+	Pivot		high;			/* before this one come more; none: high.before is all */
 	RtscanRowBits *bits;		/* of one segment's rows before a pivot */
 } Skip;
 
@@ -168,17 +175,17 @@ count_before(Skip *skip, Pivot *pivot)
 
 /* ---------------------------------------------------------------- pivots */
 
-/* The value at a place in the order of the largest segment: all of its rows count there. */
+/* The value at a place in the order of the segment that is tried: all of its rows count there. */
 static Pivot
 pivot_at(Skip *skip, uint32 place)
 {
 	const RtscanColumn *type = skip->ordered->type;
-	RtscanStreamKey key = rtscan_key_at_place(skip->largest->stream, place);
+	RtscanStreamKey key = rtscan_key_at_place(skip->tried->stream, place);
 	Pivot		pivot = {.isnull = key.isnull};
 
 	if (key.isnull)
 		return pivot;
-	pivot.value = rtscan_stream_value(skip->largest->stream, key);
+	pivot.value = rtscan_stream_value(skip->tried->stream, key);
 	pivot.has_key = type->key_kind != RTSCAN_KEY_NONE;
 	if (pivot.has_key)
 		pivot.key = rtscan_key_encode(type->key_kind, pivot.value);
@@ -194,22 +201,27 @@ expected_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint6
 	return low + (uint32) (Max(share, 0) * (high - low));
 }
 
-/*
- * The pivot before which are as many rows as are to be skipped, or a few less.  Before the place low there are not more than that, and
- * before high there are.
- */
-static bool
-find_pivot(Skip *skip, uint64 wanted, uint64 all, Pivot *best)
+/* The place of a pivot in the order of the segment that is tried: so many of its rows come before. */
+static uint32
+place_of(Skip *skip, const Pivot *pivot)
 {
-	uint32		low = 0,
-				high = skip->largest->segment->reader.segment->header.rows;
-	uint64		rows_high = all;
-	bool		found = false;
+	RtscanIntervals ranks = ranks_before(skip, skip->tried, pivot);
 
-	best->before = 0;
-	for (int i = 0; i < MAX_PIVOTS && high - low > 1 && wanted - best->before > FEW_ROWS; i++)
+	return rtscan_intervals_rows(&ranks);
+}
+
+/* Move the low and the high pivot towards each other, by values of the segment that is tried. */
+static void
+narrow(Skip *skip, uint64 wanted)
+{
+	uint32		low = skip->low.before > 0 ? place_of(skip, &skip->low) : 0;
+	uint32		high = skip->high.before < skip->all ? place_of(skip, &skip->high) :
+		skip->tried->segment->reader.segment->header.rows;
+
+	for (int i = 0; i < MAX_PIVOTS && high > low + 1 && wanted - skip->low.before > FEW_ROWS; i++)
 	{
-		uint32		place = i < EXPECTED || i % 2 == 0 ? expected_place(low, high, best->before, rows_high, wanted) : (low + high) / 2;
+		uint32		place = i < EXPECTED || i % 2 == 0 ?
+			expected_place(low, high, skip->low.before, skip->high.before, wanted) : low + (high - low) / 2;
 		Pivot		pivot;
 
 		place = Min(Max(place, low + 1), high - 1);
@@ -217,17 +229,73 @@ find_pivot(Skip *skip, uint64 wanted, uint64 all, Pivot *best)
 		count_before(skip, &pivot);
 		if (pivot.before <= wanted)
 		{
-			*best = pivot;
+			skip->low = pivot;
 			low = place;
-			found = true;
 		}
 		else
 		{
+			skip->high = pivot;
 			high = place;
-			rows_high = pivot.before;
 		}
 	}
-	return found;
+}
+
+/* A segment's rows between the low and the high pivot. */
+static uint64
+count_between(Skip *skip, RtscanOrderedSource *source)
+{
+	uint64		low = skip->low.before > 0 ? count_in_segment(skip, source, &skip->low) : 0;
+	uint64		high = skip->high.before < skip->all ? count_in_segment(skip, source, &skip->high) : source->rows;
+
+	return high > low ? high - low : 0;
+}
+
+/*
+ * The next segment to try: the one that has the middle row of those between the pivots, if segments follow each other in the list as their
+ * values do, such as those of a table in the order of time.  NULL: no other segment has rows between them.
+ */
+static RtscanOrderedSource *
+find_middle(Skip *skip)
+{
+	RtscanOrderedSource *middle = NULL;
+	uint64		passed = 0;
+	ListCell   *cell;
+
+	foreach(cell, skip->ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+		uint64		between = source->segment && source != skip->tried ? count_between(skip, source) : 0;
+
+		CHECK_FOR_INTERRUPTS();
+		passed += between;
+		if (between > 0)
+			middle = source;
+		if (middle && passed >= (skip->high.before - skip->low.before) / 2)
+			break;
+	}
+	return middle;
+}
+
+/*
+ * Find the low pivot: as many rows come before it as are to be skipped, or a few less; false if there is none.  Values of one segment do where
+ * all have similar ones; rows between two of them are other segments', whose values are tried next.
+ */
+static bool
+find_pivot(Skip *skip, uint64 wanted)
+{
+	skip->low = (Pivot) {.before = 0};
+	skip->high = (Pivot) {.before = skip->all};
+	for (int i = 0; i < MAX_SEGMENTS && skip->tried; i++)
+	{
+		uint64		between = skip->high.before - skip->low.before;
+
+		narrow(skip, wanted);
+		if (wanted - skip->low.before <= FEW_ROWS ||
+			(i > 0 && skip->high.before - skip->low.before > between * PROGRESS))
+			break;
+		skip->tried = find_middle(skip);
+	}
+	return skip->low.before > 0;
 }
 
 /* ---------------------------------------------------------------- skipping */
@@ -320,21 +388,19 @@ count_all(const RtscanOrdered *ordered)
 uint64
 rtscan_skip_rows(RtscanOrdered *ordered, uint64 wanted)
 {
-	Skip		skip = {.ordered = ordered, .order = &ordered->order->columns[0], .largest = find_largest(ordered)};
-	Pivot		pivot;
-	uint64		all;
+	Skip		skip = {.ordered = ordered, .order = &ordered->order->columns[0], .tried = find_largest(ordered)};
 
-	if (wanted <= FEW_ROWS || skip.largest == NULL || !clear_invisible(ordered, wanted))
+	if (wanted <= FEW_ROWS || skip.tried == NULL || !clear_invisible(ordered, wanted))
 		return wanted;
-	all = count_all(ordered);
-	if (wanted >= all)
+	skip.all = count_all(ordered);
+	if (wanted >= skip.all)
 	{
 		ordered->sources = NIL;
 		return 0;
 	}
 	skip.bits = rtscan_bits_create(CurrentMemoryContext, RTSCAN_SEGMENT_CHUNKS);
-	if (!find_pivot(&skip, wanted, all, &pivot))
+	if (!find_pivot(&skip, wanted))
 		return wanted;
-	begin_all_at(&skip, &pivot);
-	return wanted - pivot.before;
+	begin_all_at(&skip, &skip.low);
+	return wanted - skip.low.before;
 }
