@@ -57,13 +57,14 @@ GRANT SELECT ON pg_stat_rtscan TO PUBLIC;
 -- same names and schemas; those for PostgreSQL's own are in this extension's schema and become its members, as if it had been
 -- created now.
 
-CREATE FUNCTION rtscan_mirror_classes(extension name DEFAULT NULL) RETURNS SETOF text
+CREATE FUNCTION rtscan_mirror_classes(extension text DEFAULT NULL) RETURNS SETOF text
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	rtscan CONSTANT oid := (SELECT a.oid FROM pg_am a WHERE a.amname = 'rtscan');
 	btree CONSTANT oid := (SELECT a.oid FROM pg_am a WHERE a.amname = 'btree');
 	own_schema CONSTANT oid := (SELECT e.extnamespace FROM pg_extension e WHERE e.extname = 'rtscan');
+	chosen CONSTANT name := extension;
 	own_oids CONSTANT oid := 16384;  -- initdb's, which are PostgreSQL's own, are below
 	family record;
 	class record;
@@ -73,7 +74,7 @@ BEGIN
 	IF NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
 		RAISE insufficient_privilege USING MESSAGE = 'must be superuser to create operator classes';
 	END IF;
-	IF extension <> 'pg_catalog' AND NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = extension) THEN
+	IF chosen <> 'pg_catalog' AND NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = chosen) THEN
 		RAISE undefined_object USING MESSAGE = format('extension "%s" does not exist', extension);
 	END IF;
 	-- two sessions must not create the same ones
@@ -87,7 +88,7 @@ BEGIN
 		LEFT JOIN pg_depend d ON d.classid = 'pg_opclass'::regclass AND d.objid = c.oid AND d.deptype = 'e'
 		LEFT JOIN pg_extension e ON e.oid = d.refobjid
 		CROSS JOIN LATERAL (SELECT CASE WHEN c.oid < own_oids THEN 'pg_catalog' ELSE e.extname END) o (origin)
-		WHERE f.opfmethod = btree AND o.origin = COALESCE(extension, o.origin)
+		WHERE f.opfmethod = btree AND o.origin = COALESCE(chosen, o.origin)
 		GROUP BY f.oid, n.nspname
 		ORDER BY f.opfname, f.oid
 	LOOP
@@ -172,12 +173,12 @@ BEGIN
 	END LOOP;
 END
 $$;
-REVOKE ALL ON FUNCTION rtscan_mirror_classes(name) FROM PUBLIC;
-COMMENT ON FUNCTION rtscan_mirror_classes(name) IS
+REVOKE ALL ON FUNCTION rtscan_mirror_classes(text) FROM PUBLIC;
+COMMENT ON FUNCTION rtscan_mirror_classes(text) IS
 	'create operator classes for those of btree that are missing: of an extension, of PostgreSQL itself (pg_catalog), or of all; their names';
 
 -- PostgreSQL may have been upgraded since
-SELECT @extschema@.rtscan_mirror_classes('pg_catalog'::pg_catalog.name);
+SELECT @extschema@.rtscan_mirror_classes('pg_catalog'::pg_catalog.text);
 
 -- It reads all of the table, and runs what indexes call as the owner: who may call it is the administrator's choice, as with amcheck.
 REVOKE ALL ON FUNCTION rtscan_check(regclass, boolean) FROM PUBLIC;

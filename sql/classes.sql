@@ -168,11 +168,11 @@ GRANT USAGE ON SCHEMA "%s's classes" TO classes_role;
 SET ROLE classes_role;
 SELECT rtscan_mirror_classes();
 RESET ROLE;
-GRANT EXECUTE ON FUNCTION rtscan_mirror_classes(name) TO classes_role;
+GRANT EXECUTE ON FUNCTION rtscan_mirror_classes(text) TO classes_role;
 SET ROLE classes_role;
 SELECT rtscan_mirror_classes();
 RESET ROLE;
-REVOKE EXECUTE ON FUNCTION rtscan_mirror_classes(name) FROM classes_role;
+REVOKE EXECUTE ON FUNCTION rtscan_mirror_classes(text) FROM classes_role;
 
 SET client_min_messages = error;
 ALTER EXTENSION plpgsql DROP OPERATOR CLASS "word's" USING btree;

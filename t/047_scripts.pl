@@ -18,7 +18,7 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 # Each answers as that would which the script means, and leaves a trace. They fit the scripts' arguments better than what is meant.
 my $trace = q{EXECUTE 'ALTER ROLE owner CONNECTION LIMIT 7'};
 my @traps = (<<"SQL", <<"SQL");
-CREATE FUNCTION public.rtscan_mirror_classes(text) RETURNS SETOF text LANGUAGE plpgsql AS
+CREATE FUNCTION public.rtscan_mirror_classes(name) RETURNS SETOF text LANGUAGE plpgsql AS
 	\$\$ BEGIN $trace; END \$\$;
 SQL
 DO \$do\$
@@ -63,7 +63,7 @@ foreach my $number (0 .. 1)
 	$node->safe_psql($database, 'ALTER EXTENSION rtscan UPDATE');
 	is($node->safe_psql('postgres', $limit), -1, "trap $number: ALTER EXTENSION does not call it");
 	is($node->safe_psql($database, $classes), $expected, "trap $number: the operator classes");
-	is($node->safe_psql($database, q{SELECT count(*) FROM rtscan_mirror_classes('pg_catalog'::name)}), 0, "trap $number: no more");
+	is($node->safe_psql($database, q{SELECT count(*) FROM rtscan_mirror_classes('pg_catalog')}), 0, "trap $number: no more");
 	is($node->safe_psql('postgres', $limit), -1, "trap $number: nor does rtscan_mirror_classes()");
 }
 $node->stop;
