@@ -7,7 +7,9 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -19,8 +21,10 @@
 #include "optimizer/tlist.h"
 #include "plan/privacy.h"
 #include "plan/resolve.h"
+#include "row/keys.h"
 #include "run/dimension.h"
 #include "run/node_plan.h"
+#include "utils/lsyscache.h"
 
 /* Keeping a column of a dimension's row. */
 #define ATTRIBUTE_COST		(2 * cpu_operator_cost)
@@ -35,6 +39,14 @@
 #define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)
 #define PLAIN_LOOKUP_COST	(60 * cpu_operator_cost)
 #define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)
+
+/*
+ * Comparing two keys, beyond that, where the type has no integers to compare (row/keys.h): by a function of PostgreSQL's own, one that heeds a
+ * locale, or one of an extension, such as citext's.
+ */
+#define COMPARISON_COST			(5 * cpu_operator_cost)
+#define LOCALE_COMPARISON_COST	(40 * cpu_operator_cost)
+#define OTHER_COMPARISON_COST	(100 * cpu_operator_cost)
 
 /* In place of that (search/lookup.c): reading a value of all rows, and testing it; or doing both for few rows, here and there. */
 #define READ_VALUE_COST		(0.1 * cpu_operator_cost)
@@ -425,29 +437,57 @@ compare_selectivity(const ListCell *a, const ListCell *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The rows of some keys are found by these, or by what they have not; or those left are tested by their codes. */
+static Cost
+comparison_cost(const IndexOptInfo *index, const RtscanStarKey *key)
+{
+	const RtscanAsked *asked = &key->qual->asked;
+	bool		included = OidIsValid(asked->family);
+	Oid			type = included ? asked->lefttype : index->opcintype[asked->column];
+	Oid			function = get_opfamily_proc(included ? asked->family : index->opfamily[asked->column], type, type, RTSCAN_COMPARE_PROC);
+
+	if (rtscan_key_kind(function) != RTSCAN_KEY_NONE)
+		return 0;
+	if (function >= FirstNormalObjectId)
+		return OTHER_COMPARISON_COST;
+	return OidIsValid(asked->collation) && !rtscan_compat_sorts_by_bytes(asked->collation) ? LOCALE_COMPARISON_COST : COMPARISON_COST;
+}
+
+/* A search among so many values, by halves. */
+static double
+comparisons(double values)
+{
+	return log2(Max(values, 2));
+}
+
+/*
+ * The rows of some keys are found by these, or by what they have not; or those left are tested by their codes.  The dictionaries have so many
+ * values.
+ */
 static RtscanCost
-coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows)
+coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows, Cost comparison)
 {
 	Selectivity selectivity = dimension->selectivity;
 	double		lookups = keys * size->segments;
+	Cost		lookup = LOOKUP_COST + comparisons(values / Max(size->segments, 1)) * comparison;
 
 	return (RtscanCost) {
-		.lookups = Min(lookups * LOOKUP_COST, lookups * MERGE_COST + values * MERGED_VALUE_COST),
+		.lookups = Min(lookups * lookup, lookups * (MERGE_COST + 2 * comparison) + values * MERGED_VALUE_COST),
 		.work = Min(size->rows * Min(selectivity, 1 - selectivity) * FOUND_ROW_COST, rows * TESTED_ROW_COST),
 	};
 }
 
 /* Likewise; or the rows left are tested, and no key is looked up. */
 static RtscanCost
-plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows)
+plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows, Cost comparison)
 {
+	Cost		lookup = PLAIN_LOOKUP_COST + comparisons(size->rows / Max(size->segments, 1)) * comparison;
+	Cost		test = comparisons(keys) * comparison;
 	RtscanCost	looked_up = {
-		.lookups = keys * (size->segments * PLAIN_LOOKUP_COST + size->rows * PLAIN_ROW_COST),
+		.lookups = keys * (size->segments * lookup + size->rows * PLAIN_ROW_COST),
 		.work = size->rows * Min(dimension->selectivity, 1 - dimension->selectivity) * FOUND_ROW_COST,
 	};
 	RtscanCost	tested = {
-		.work = Min(size->rows * READ_VALUE_COST + rows * TEST_VALUE_COST, rows * SINGLE_VALUE_COST),
+		.work = Min(size->rows * READ_VALUE_COST + rows * (TEST_VALUE_COST + test), rows * (SINGLE_VALUE_COST + test)),
 	};
 
 	return rtscan_total_cost(&looked_up) < rtscan_total_cost(&tested) ? looked_up : tested;
@@ -455,15 +495,19 @@ plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, do
 
 /* Add what evaluating a dimension takes, of which so many rows come, on those of the fact that are left. */
 static void
-add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows)
+add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const IndexOptInfo *index, const RtscanIndexSize *size,
+				   double keys, double rows)
 {
 	ListCell   *cell;
 
 	foreach(cell, dimension->keys)
 	{
-		double		values = size->columns[((const RtscanStarKey *) lfirst(cell))->qual->asked.column].dictionary_values;
+		const RtscanStarKey *key = lfirst(cell);
+		double		values = size->columns[key->qual->asked.column].dictionary_values;
+		Cost		comparison = comparison_cost(index, key);
 
-		rtscan_add_cost(cost, values > 0 ? coded_cost(dimension, size, values, keys, rows) : plain_cost(dimension, size, keys, rows));
+		rtscan_add_cost(cost, values > 0 ? coded_cost(dimension, size, values, keys, rows, comparison) :
+						plain_cost(dimension, size, keys, rows, comparison));
 	}
 	/* They are looked up by several keys together. */
 	if (has_several_keys(dimension))
@@ -483,7 +527,7 @@ dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *row
 	{
 		const RtscanStarDimension *dimension = lfirst(cell);
 
-		add_dimension_cost(&cost, dimension, size, dimension->rel->rows, *rows);
+		add_dimension_cost(&cost, dimension, join->star->index, size, dimension->rel->rows, *rows);
 		*rows *= dimension->selectivity;
 	}
 	return cost;
@@ -491,9 +535,14 @@ dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *row
 
 /* Executing its plan, and keeping and sorting the rows. */
 static Cost
-load_cost(const RtscanStarDimension *dimension, const Path *path)
+load_cost(const RtscanStarDimension *dimension, const IndexOptInfo *index, const Path *path)
 {
-	return path->total_cost + path->rows * (list_length(dimension->keys) * KEY_COST + count_attributes(dimension, path) * ATTRIBUTE_COST);
+	Cost		row = count_attributes(dimension, path) * ATTRIBUTE_COST;
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+		row += KEY_COST + comparisons(path->rows) * comparison_cost(index, lfirst(cell));
+	return path->total_cost + path->rows * row;
 }
 
 /* Beginning with its plan; where it is the only one, as with PostgreSQL's joins, that is not counted. */
@@ -513,7 +562,7 @@ rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 			   *path_cell;
 
 	forboth(cell, join->star->dimensions, path_cell, join->paths)
-		cost.startup += load_cost(lfirst(cell), lfirst(path_cell)) / join->star->leaves + begin_cost(join, lfirst(cell));
+		cost.startup += load_cost(lfirst(cell), join->star->index, lfirst(path_cell)) / join->star->leaves + begin_cost(join, lfirst(cell));
 	/* What the planner says of the join is right for rows that come several times, too. */
 	if (rtscan_repeats_rows(join->star))
 	{
