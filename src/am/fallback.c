@@ -33,7 +33,7 @@ advice(Oid type)
 	Oid			extension = getExtensionOfObject(TypeRelationId, type);
 
 	return OidIsValid(extension) ?
-		psprintf("Call rtscan_mirror_classes(%s), drop the index and create it again.",
+		psprintf("Have a superuser call rtscan_mirror_classes(%s), then drop the index and create it again.",
 				 quote_literal_cstr(get_extension_name(extension))) :
 		psprintf("Create an operator class for type %s, drop the index and create it again.", format_type_be_qualified(type));
 }
