@@ -19,7 +19,8 @@ my $primary = new_node('primary', "wal_keep_size = 4GB\n", allows_streaming => 1
 $primary->start;
 create_tables($primary, t => [ '', 20_000 ]);
 $primary->safe_psql('postgres', q{
-CREATE FUNCTION ordered(node text, selected text, key text, qual text, part text) RETURNS text LANGUAGE plpgsql SET jit = off AS $$
+CREATE FUNCTION ordered(node text, selected text, key text, qual text, part text) RETURNS text LANGUAGE plpgsql
+	SET jit = off SET constraint_exclusion = off AS $$
 DECLARE
 	query text := format('SELECT %s AS selected, %s AS key FROM t WHERE %s ORDER BY %s %s', selected, split_part(key, ' ', 1), qual, key, part);
 	line text;
