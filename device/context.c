@@ -99,7 +99,7 @@ find_extensions(VkPhysicalDevice device, DeviceFacts *facts)
 	facts->has_external_memory = has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
 }
 
-/* What a device says of itself that has the version of Vulkan for that. */
+/* The facts of a device that has the version of Vulkan for them. */
 static void
 find_features(VkPhysicalDevice device, DeviceFacts *facts)
 {

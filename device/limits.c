@@ -1,6 +1,6 @@
 /*
  * limits.c
- *		What is needed of a device.
+ *		The needs of the device program, and which of them a device lacks.
  */
 #include "limits.h"
 
@@ -12,7 +12,7 @@
 #include "protocol.h"
 #include "tasks.h"
 
-/* What the largest workgroups take: tally.comp, sort_scatter.comp. */
+/* The largest workgroups take this: tally.comp, sort_scatter.comp. */
 #define WORKGROUP_THREADS	512
 #define WORKGROUP_MEMORY	28672
 

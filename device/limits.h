@@ -5,7 +5,7 @@
  * A device that lacks what all of it needs is not used; one that lacks what a part needs is used without that part.  Either way the
  * log says what is missing.  Whoever uses more of a device adds a line here, and to doc/gpu.md.
  *
- * What is used as far as it goes is not in the table: maxRayDispatchInvocationCount (raytrace.c), workgroups of TALLY_LARGE_GROUP threads
+ * The table leaves out limits that are used as far as they go: maxRayDispatchInvocationCount (raytrace.c), workgroups of TALLY_LARGE_GROUP threads
  * and their memory (evaluate.c).
  */
 #ifndef RTSCAN_DEVICE_LIMITS_H
@@ -22,7 +22,7 @@
 /* Bytes of a shader group's handle, which there is room for. */
 #define MAX_HANDLE_SIZE	64
 
-/* What a device says of itself. */
+/* The properties and features that a device reports. */
 typedef struct DeviceFacts
 {
 	VkPhysicalDeviceProperties properties;
@@ -38,7 +38,7 @@ typedef struct DeviceFacts
 	VkBool32	has_external_memory;
 } DeviceFacts;
 
-/* What a limit is for. */
+/* The parts of the program that need a limit. */
 typedef enum LimitUse
 {
 	LIMIT_OF_ALL,

@@ -78,7 +78,7 @@ FILLED(VectorTask, 4, 6);
 
 #undef FILLED
 
-/* What backends and shaders share is said twice. */
+/* Structures that backends and shaders share are declared twice. */
 _Static_assert(sizeof(ValueFrame) == sizeof(FrameTask) && offsetof(ValueFrame, above) == offsetof(FrameTask, above) &&
 			   offsetof(ValueFrame, null) == offsetof(FrameTask, null) && offsetof(ValueFrame, page) == offsetof(FrameTask, page) &&
 			   offsetof(ValueFrame, bits) == offsetof(FrameTask, bits), "a frame is written by one and read by the other");

@@ -76,7 +76,7 @@ check_limit(const Limit *limit)
 
 /* ---------------------------------------------------------------- a device */
 
-/* What becomes of a device that lacks something: the exit status of the process that opens it. */
+/* Open a device that lacks something, in a process of its own; returns its exit status. */
 static int
 open_without(int argc, char **argv, const Limit *limit)
 {

@@ -3,7 +3,7 @@
  *		Tell who creates an index that a column is not compared as btree would compare it.
  *
  * A type without an operator class gets that of a type which it can be taken for: citext gets text's, and PostgreSQL does not say so.
- * What is meant is btree's class, which rtscan may not have yet: types of other extensions have come after it.
+ * The column's own class is btree's default, which rtscan may not have yet: types of other extensions have come after it.
  */
 #include "am/am.h"
 

@@ -521,7 +521,7 @@ check_sieve(ColumnCheck *column, const uint32 *sorted)
 
 /* ---------------------------------------------------------------- columns */
 
-/* What the directory says of NULLs and images is true; and where it has bounds, they are those of the keys. */
+/* Check what the directory says of NULLs, of images, and of bounds where it has them. */
 static void
 check_entry(const ColumnCheck *column)
 {

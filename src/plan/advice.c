@@ -6,7 +6,7 @@
 
 #include "compat.h"
 
-/* Of a leaf's part of a join it is for the Append above to say whether processes share it. */
+/* Does an Append above decide whether processes share the path?  So it is for a leaf's part of a join. */
 static bool
 is_for_append(const RtscanJoin *join)
 {

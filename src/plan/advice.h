@@ -20,7 +20,7 @@
 /* Count what is disabled of a path by an index, or by the star that is given: itself, and the paths of dimensions.  rel: whose rows it answers from. */
 extern void rtscan_count_disabled(PlannerInfo *root, Path *path, const RelOptInfo *rel, const IndexOptInfo *index, const RtscanJoin *join);
 
-/* Likewise of a Gather above partial answers from a relation's rows: the planner knows its rows only as an upper relation's. */
+/* Count a Gather above partial answers from a relation's rows, which the planner knows only as an upper relation's. */
 extern void rtscan_count_disabled_gather(PlannerInfo *root, Path *gather, const RelOptInfo *rel);
 
 #endif							/* RTSCAN_ADVICE_H */

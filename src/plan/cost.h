@@ -83,8 +83,8 @@ extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int co
 extern RtscanCost rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops);
 
 /*
- * What part of the blocks that an index has rows of is all-visible.  COPY leaves empty pages at a table's end, since 16, which are none of the
- * all-visible ones that the planner counts.
+ * The all-visible part of the blocks that an index has rows of.  From 16 on COPY leaves empty pages at a table's end, which the planner counts as not
+ * all-visible.
  */
 extern double rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info);
 

@@ -7,7 +7,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
-/* So many conditions on a column are compared, each with each: queries that programs write may have thousands. */
+/* Limit of the conditions on a column that are compared, each with each: queries that programs write may have thousands. */
 #define MAX_COMPARED	20
 
 /* The conditions on a column. */
@@ -81,7 +81,7 @@ rtscan_excludes_all(const RelOptInfo *table)
 	List	   *columns = NIL;
 	ListCell   *cell;
 
-	/* Of partitions and children PostgreSQL itself has asked. */
+	/* PostgreSQL itself has asked this of partitions and children. */
 	if (constraint_exclusion == CONSTRAINT_EXCLUSION_OFF || table->reloptkind != RELOPT_BASEREL ||
 		list_length(table->baserestrictinfo) < 2)
 		return false;

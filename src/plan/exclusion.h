@@ -15,8 +15,8 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Of constants; conditions on one column are compared, so that it takes no time where each has its own, and the first of them only, so that it takes
- * little where there are very many.  Never with constraint_exclusion = off.
+ * Do conditions with constants exclude each other?  Conditions on the same column are compared, so that tables with one condition a column cost
+ * nothing, and only the first ones of a column, so that very many cost little.  False with constraint_exclusion = off.
  */
 extern bool rtscan_excludes_all(const RelOptInfo *table);
 

@@ -2,8 +2,8 @@
  * join_rows.c
  *		How many rows of a table a dimension's conditions leave.
  *
- * What is known better is put where PostgreSQL remembers what a clause that joins two tables comes to, before it joins any: so it holds for all
- * joins that have the clause, whoever executes them.
+ * PostgreSQL remembers the selectivity of a clause that joins two tables.  A better estimate is put there before any tables are joined, so that it
+ * holds for all joins by that clause, whatever executes them.
  */
 #include "plan/join_rows.h"
 
@@ -43,7 +43,7 @@ typedef struct Part
 	double		to;
 } Part;
 
-/* What a column is compared by. */
+/* The operators that compare a column. */
 typedef struct Comparison
 {
 	Node	   *column;
@@ -179,7 +179,7 @@ goes_with(const Key *key, const VariableStatData *variable, bool *backwards)
 	return equal(variable->var, key->column) || Min(fabs(correlation), fabs(key->correlation)) >= IN_ORDER;
 }
 
-/* What a condition compares by an operator; false if that is no order. */
+/* Find the order that a condition's operator belongs to; false if there is none. */
 static bool
 find_order(Condition *condition, Oid operator)
 {
@@ -265,7 +265,7 @@ key_kind(const IndexOptInfo *index, int column)
 	return rtscan_key_kind(get_opfamily_proc(index->opfamily[column], type, type, RTSCAN_COMPARE_PROC));
 }
 
-/* Of a table's column, as one of its indexes has it. */
+/* The bounds of a table's column, from an index that has it as a key. */
 static bool
 bounds_of_column(PlannerInfo *root, const RelOptInfo *table, const Var *column, Bounds *bounds)
 {
@@ -304,7 +304,7 @@ column_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
 	return NULL;
 }
 
-/* Of what a table, or all its leaves, have in an equivalence class. */
+/* The bounds of the column that a table, or all its leaves, have in an equivalence class. */
 static bool
 find_bounds(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Bounds *bounds)
 {
@@ -408,7 +408,7 @@ raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *tab
 	clause->norm_selec = Min(selectivity * factor, Max(selectivity, 1 / Max(dimension->rows, 1)));
 }
 
-/* Of several keys that join the two, that which the conditions go with most stands for all. */
+/* Correct the estimate of one join.  If several keys join the two, the one that the conditions go with most stands for all. */
 static void
 consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
 {

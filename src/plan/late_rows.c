@@ -105,7 +105,7 @@ heap_order_of(PlannerInfo *root, Expr *order, bool descending)
 	return descending ? -of_each : of_each;
 }
 
-/* Of rows that are together, in a scan a part of which is in the heap's order. */
+/* The late rows of a scan a part of which is in the heap's order, if they lie together. */
 static double
 late_part(const Place *place, double in_order, Selectivity passing)
 {

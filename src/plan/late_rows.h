@@ -23,7 +23,7 @@
  */
 extern double rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending, Selectivity passing);
 
-/* Likewise of a sequential scan, in the order of the heap. */
+/* The late rows of a sequential scan, which is in the heap's order. */
 extern double rtscan_late_part_of_heap(PlannerInfo *root, const List *clauses, Selectivity passing);
 
 #endif							/* RTSCAN_LATE_ROWS_H */

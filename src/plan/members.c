@@ -1,6 +1,6 @@
 /*
  * members.c
- *		What an operator is in an operator family.
+ *		Remembers operators' places in operator families: strategy and types.
  */
 #include "plan/members.h"
 

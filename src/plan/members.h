@@ -1,8 +1,8 @@
 /*
  * members.h
- *		What an operator is in an operator family.
+ *		Remembers operators' places in operator families: strategy and types.
  *
- * The planner asks it of the same few operators for each qual, index and way to use it: with hundreds of partitions thousands of times, of which
+ * The planner asks for the same few operators for each qual, index and way to use it: with hundreds of partitions thousands of times, of which
  * each would be some searches in the catalog's caches.  So the last answers are remembered, until one of these caches forgets anything.
  */
 #ifndef RTSCAN_MEMBERS_H

@@ -36,7 +36,7 @@ static create_upper_paths_hook_type previous_hook;
 
 /* ---------------------------------------------------------------- what is asked */
 
-/* What is asked of rows, of one table or of several. */
+/* The question that GROUP BY or DISTINCT asks of rows, of one table or of several. */
 typedef struct Asked
 {
 	RelOptInfo *output;			/* whose paths answer, */
@@ -137,7 +137,7 @@ can_be_null(const List *keys)
 	return true;
 }
 
-/* What GROUP BY asks of some rows, and DISTINCT, which is GROUP BY all that is selected, without aggregates. */
+/* The questions of GROUP BY, and of DISTINCT, which is GROUP BY all that is selected, without aggregates. */
 static Asked
 asked_by_group(RelOptInfo *output, GroupPathExtraData *group, const Query *query)
 {
@@ -150,7 +150,7 @@ asked_by_distinct(PlannerInfo *root, RelOptInfo *output)
 	return (Asked) {output, root->upper_targets[UPPERREL_DISTINCT], root->parse->distinctClause, root->processed_tlist, .distinct = true};
 }
 
-/* What is asked of a table; false if only PostgreSQL's executor can tell. */
+/* Make a request of a question to a table; false if only PostgreSQL's executor can answer it. */
 static bool
 make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const Asked *asked)
 {

@@ -63,7 +63,7 @@ extern List *rtscan_qual_clauses(const List *quals);
 /* Ask a qual, too. */
 extern void rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual);
 
-/* Likewise a clause; false if the index does not answer all of it, alone. */
+/* Match a clause; false if the index does not answer all of it, alone. */
 extern bool rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause);
 
 /* Leave out the rows that are NULL in a column. */

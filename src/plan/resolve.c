@@ -402,7 +402,7 @@ add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *
 			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], segment->header.rows, factor);
 }
 
-/* What an image had that was measured: an image does not change. */
+/* The sizes of a measured image, which does not change. */
 typedef struct Measured
 {
 	pg_uuid_t	uuid;
@@ -411,7 +411,7 @@ typedef struct Measured
 	RtscanIndexSize size;
 } Measured;
 
-/* Of indexes, each of which has one place. */
+/* Measured images of indexes, each of which has one place. */
 static Measured *measured[MEASURED_PLACES];
 
 static Measured **
@@ -630,7 +630,7 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 	return add_segments(resolved, index, &filter, knowledge);
 }
 
-/* Of no quals there is nothing to look up. */
+/* Without quals there is nothing to look up. */
 static const RtscanResolved *
 find_all(RtscanResolved *resolved, Knowledge *knowledge)
 {

@@ -16,7 +16,7 @@ typedef struct Matched
 	bool		may_ask;		/* or not before others */
 } Matched;
 
-/* What is remembered of an index. */
+/* A planning run's memory of an index. */
 typedef struct MatchedIndex
 {
 	const IndexOptInfo *index;	/* hash key */

@@ -25,7 +25,7 @@
 /* Sets of outer tables that are tried, at most, besides those of single clauses. */
 #define MAX_OUTER_SETS	20
 
-/* What is remembered of a table. */
+/* A planning run's memory of a table. */
 typedef struct OrderedPaths
 {
 	const RelOptInfo *table;	/* hash key */

@@ -295,7 +295,7 @@ improve_star(PlannerInfo *root, RtscanStar *star, int disabled)
 	return true;
 }
 
-/* Where an Append of a join's relations is advised that is what a star is called (compat.h), whatever the joins are that it is made of. */
+/* Advice for an Append of a join's relations means a star (compat.h), whatever joins it is made of. */
 static int
 count_disabled(PlannerInfo *root, const RtscanStar *before, const RelOptInfo *joinrel, const JoinPathExtraData *extra)
 {

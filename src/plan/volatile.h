@@ -12,7 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-/* Of an expression, a list of some, or a query. */
+/* Are there volatile functions in an expression, a list of expressions, or a query? */
 extern bool rtscan_is_volatile(PlannerInfo *root, const void *node);
 
 #endif							/* RTSCAN_VOLATILE_H */

@@ -27,7 +27,7 @@
 #define MORE_ROWS		1.1
 #define MOST_EXPECTED	(1 << 20)
 
-/* So many rows are all that is in memory, however much there is: twice as many still have numbers of 32 bits, where there is room for them. */
+/* Limit of the rows in memory, however much there is: twice as many still have numbers of 32 bits. */
 #define MOST_ROWS		(1 << 29)
 
 /* So many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */

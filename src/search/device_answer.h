@@ -1,6 +1,6 @@
 /*
  * device_answer.h
- *		What a device's program has answered to a part of a round.
+ *		A device program's answer to a part of a round, copied and checked.
  *
  * The program may be wrong, and can write to the area at any time.  So numbers are copied before they are checked, and are not read there
  * again: all counts and tallies before any of them is given to who asked.  Bits are checked, and copied, when their segment is at hand

@@ -79,7 +79,7 @@ extern void rtscan_end_part(RtscanDevicePart *part);
 extern void rtscan_ask_part(RtscanDevicePart *part);
 extern void rtscan_await_part(RtscanDevicePart *part);
 
-/* Of a filter that is combined no rays are cast, and its alternatives are not the scan's own regions, but multiplied out. */
+/* A combined filter casts no rays; its alternatives are not the scan's own regions, but multiplied out. */
 extern bool rtscan_is_combined(const RtscanDeviceRegion *item);
 
 /* Nanoseconds that a device takes for a request of so many regions' chunks, and to add up so many columns' chunks. */

@@ -361,7 +361,7 @@ parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSch
 
 /* ---------------------------------------------------------------- loading */
 
-/* What a segment's memory comes to, with what is allocated when it is first needed. */
+/* The memory of a segment, with what is allocated when it is first needed. */
 static Size
 memory_of(const RtscanSegment *segment)
 {

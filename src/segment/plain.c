@@ -151,7 +151,7 @@ rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const Rtsc
 
 /* ---------------------------------------------------------------- ranks */
 
-/* Those of a segment are made when they are first asked for: most columns are never looked up. */
+/* Make a segment's fingers when they are first asked for: most columns are never looked up. */
 static RtscanFinger *
 fingers_of_segment(RtscanSegment *segment, RtscanSegmentColumn *column)
 {
