@@ -22,7 +22,7 @@
 
 #define MAX_CLIENTS		2048
 
-/* Of the bins of a column, with those of values that are in no vector. */
+/* Boundaries of a column's bins, with those of values that are in no vector. */
 #define MAX_BOUNDARIES	(DEVICE_MAX_BINS + 3)
 
 typedef struct Client

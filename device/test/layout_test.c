@@ -161,8 +161,8 @@ static const Member members[] = {
 #define MEMBERS	(sizeof(members) / sizeof(members[0]))
 
 /*
- * What shaders declare that they use: Shader, Int64, Int64Atomics, PhysicalStorageBufferAddresses, RayTracingKHR.  None else is asked of
- * a device.
+ * Shaders declare these capabilities: Shader, Int64, Int64Atomics, PhysicalStorageBufferAddresses, RayTracingKHR.  The program asks a
+ * device for no others.
  */
 static const uint32_t capabilities[] = {1, 11, 12, 5347, 4479};
 

@@ -7,7 +7,7 @@
  * such ones, can have lost images.  Entries of others say that they have not (storage/directory.h), so that a session need
  * not open all segments to plan its first query; the others' descriptors are asked.
  *
- * As soon as the index is in today's format no new such segment comes into being; so who has once seen that nothing is lost
+ * Once the index is in today's format no such segment is written any more.  So a session that has seen that nothing is lost
  * need not look again, and a plan that was made then stays right.  Before that sessions that still have the library of 1.0
  * may write some, which go away with an update; and the primary of a standby that was updated first, which may take days.
  */
