@@ -141,6 +141,11 @@ SELECT misjudged(ARRAY['SELECT name FROM sales JOIN dates USING (k) JOIN items U
 	'SELECT v FROM sales WHERE k IN (SELECT k FROM dates WHERE year = 2000)']);
 -- what seems to lie outside stays as it was
 SELECT expected('SELECT v FROM sales s JOIN dates d USING (k) WHERE d.year = 1950') = :outside AS same;
+-- each quarter, of which some are bounds of the histogram and others lie between two (all rows are sampled)
+ALTER TABLE dates ALTER quarter SET STATISTICS 300;
+ANALYZE dates;
+SELECT misjudged(joined(ARRAY(SELECT format('d.quarter = %L', quarter) FROM dates
+	WHERE day BETWEEN '1998-04-01' AND '2002-12-31' GROUP BY quarter)));
 -- of a foreign key PostgreSQL asks nothing but that
 ALTER TABLE sales ADD FOREIGN KEY (k) REFERENCES dates;
 SELECT misjudged(joined('{d.year = 2000,d.month = 5}'));

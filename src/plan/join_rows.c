@@ -92,7 +92,8 @@ has_order(const Comparison *by)
 {
 	return OidIsValid(by->family) &&
 		OidIsValid(get_opfamily_member(by->family, by->lefttype, by->righttype, BTLessStrategyNumber)) &&
-		OidIsValid(get_opfamily_member(by->family, by->lefttype, by->righttype, BTLessEqualStrategyNumber));
+		OidIsValid(get_opfamily_member(by->family, by->lefttype, by->righttype, BTLessEqualStrategyNumber)) &&
+		OidIsValid(get_opfamily_member(by->family, by->lefttype, by->righttype, BTEqualStrategyNumber));
 }
 
 static Part
@@ -107,7 +108,22 @@ size_of(Part part)
 	return Max(part.to - part.from, 0);
 }
 
-/* The rows that a condition accepts, of one value, in the order of the key. */
+/*
+ * Widen or narrow a part, about its middle, to the rows that equal a value.  Histograms say where these are, but not how many: their bounds are
+ * taken from a sample of rows, so that a value between two of them seems to have many rows or none.
+ */
+static Part
+resize(PlannerInfo *root, const Comparison *by, const Const *value, Part part)
+{
+	Oid			operator = get_opfamily_member(by->family, by->lefttype, by->righttype, BTEqualStrategyNumber);
+	Expr	   *clause = make_opclause(operator, BOOLOID, false, (Expr *) by->column, (Expr *) value, InvalidOid, by->collation);
+	double		size = clause_selectivity(root, (Node *) clause, 0, JOIN_INNER, NULL);
+	double		from = Max(Min((part.from + part.to - size) / 2, 1 - size), 0);
+
+	return (Part) {from, from + size};
+}
+
+/* Return the rows that a condition on one value accepts, in the order of the key. */
 static Part
 part_of_value(PlannerInfo *root, const Condition *condition, const Const *value)
 {
@@ -117,6 +133,8 @@ part_of_value(PlannerInfo *root, const Condition *condition, const Const *value)
 		part.from = part_below(root, &condition->comparison, value, condition->strategy == BTGreaterStrategyNumber);
 	if (condition->strategy <= BTEqualStrategyNumber)
 		part.to = part_below(root, &condition->comparison, value, condition->strategy != BTLessStrategyNumber);
+	if (condition->strategy == BTEqualStrategyNumber)
+		part = resize(root, &condition->comparison, value, part);
 	return condition->backwards ? (Part) {1 - part.to, 1 - part.from} : part;
 }
 
