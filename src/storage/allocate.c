@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- allocation */
 
-/* As many pages that others have locked are passed over in a search. */
+/* A search for free pages gives up after this many pages that others have locked. */
 #define BUSY_PAGES	16
 
 bool
@@ -22,7 +22,10 @@ rtscan_page_is_free(Page page)
 	return PageIsNew(page) || rtscan_page_is(page, RTSCAN_PAGE_FREE, 0, 0);
 }
 
-/* A free page that is not locked, locked now; or InvalidBuffer.  Says whether somebody else has locked it. */
+/*
+ * Lock a page if it is free and not locked; else returns InvalidBuffer, and sets busy if another process has it
+ * locked.
+ */
 static Buffer
 lock_if_free(Relation index, BlockNumber block, bool *busy)
 {
@@ -37,7 +40,7 @@ lock_if_free(Relation index, BlockNumber block, bool *busy)
 	return InvalidBuffer;
 }
 
-/* The map has forgotten what it proposed: of pages that are only locked just now it hears again. */
+/* The map forgets what it proposes, so pages that are only locked at the moment are recorded in it again. */
 int
 rtscan_reuse_pages(Relation index, Buffer *buffers, int n)
 {
@@ -65,7 +68,10 @@ rtscan_reuse_pages(Relation index, Buffer *buffers, int n)
 	return found;
 }
 
-/* Is there anybody else who may extend it?  The workers of a parallel build write to what is local to their leader. */
+/*
+ * Can another process extend the index at the same time?  An index that is local to this transaction can still
+ * be extended by the workers of a parallel build.
+ */
 static bool
 others_extend(Relation index)
 {
@@ -80,7 +86,7 @@ rtscan_begin_extension(Relation index)
 	return RelationGetNumberOfBlocks(index);
 }
 
-/* Locked before anybody else can find it: a new page that nobody has locked is nobody's. */
+/* The page is locked before any other process can find it: a new page that is not locked can be taken by anyone. */
 Buffer
 rtscan_extend(Relation index)
 {
@@ -159,7 +165,7 @@ rtscan_record_free(RtscanFreed *freed, BlockNumber block)
 	freed->leaves = bms_add_member(freed->leaves, block / SlotsPerFSMPage);
 }
 
-/* The image of a free page has no bytes but its header and special area. */
+/* The page's hole covers all of the payload, so its full-page image has only header and special area. */
 void
 rtscan_free_page(RtscanFreed *freed, Buffer buffer)
 {
@@ -173,7 +179,7 @@ rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner)
 	Buffer		buffer;
 	RtscanPageOpaqueData *opaque;
 
-	/* what a crash has cut short had freed it, and vacuum has cut it off since */
+	/* a crash interrupted an attempt that had already freed it, and VACUUM has truncated the index since */
 	if (block >= RelationGetNumberOfBlocks(freed->index))
 		return;
 	buffer = ReadBuffer(freed->index, block);
@@ -187,7 +193,7 @@ rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* Log a page of the free space map as it is. */
+/* Log the current state of a page of the free space map. */
 static void
 log_map_page(Relation index, BlockNumber block)
 {
@@ -205,8 +211,8 @@ log_map_page(Relation index, BlockNumber block)
 }
 
 /*
- * The map is a tree of three levels, in depth-first order: the root, then each page of the second level before
- * its leaves.  See freespace/README in PostgreSQL's sources.
+ * The map is a tree of three levels, in depth-first order: the root, then each page of the second level
+ * followed by its leaves.  See freespace/README in PostgreSQL's sources.
  */
 void
 rtscan_save_freed(RtscanFreed *freed)
@@ -234,7 +240,7 @@ rtscan_save_freed(RtscanFreed *freed)
 
 /* ---------------------------------------------------------------- chains */
 
-/* Is this the page of a chain?  Says what comes next. */
+/* Is this the given page of a chain?  Sets the block of its successor. */
 static bool
 read_link(Buffer buffer, RtscanPageKind kind, uint64 owner, uint32 ordinal, BlockNumber *next)
 {

@@ -1,14 +1,16 @@
 /*
  * allocate.h
- *		Where pages come from, how they are written, and where they go.
+ *		Allocate pages, write them, and free them again.
  *
- * Changes of the free space map are not WAL-logged, so it only proposes: a page is free when it says
- * so itself (RTSCAN_PAGE_FREE, or never initialised), which the allocator checks under the
- * same exclusive lock under which the page gets its new content.  Lest a crash make it forget many
- * pages, who has freed some logs the pages of the map that say so (RtscanFreed): a page of the map is for 4,000 of the index, and has two
- * above it.  What it forgets all the same, and pages that were lost in a crash, VACUUM finds (maintain/sweep.h).
+ * Changes of the free space map are not WAL-logged, so the map only proposes pages.  Whether a page is free is
+ * decided by the page itself (RTSCAN_PAGE_FREE, or never initialised): the allocator checks it under the
+ * exclusive lock under which the page then gets its new content.  To keep a crash from making the map forget
+ * many pages, code that frees pages logs the changed pages of the map (RtscanFreed): a page of the map covers
+ * 4,000 of the index, and has two above it.  Pages that the map forgets all the same, or that were lost in a
+ * crash, are found by VACUUM (maintain/sweep.h).
  *
- * Who frees pages knows that nobody can see them any more: maintain/recycle.h, storage/writing.h.
+ * A caller that frees a page must know that no reader can see it any more: maintain/recycle.h,
+ * storage/writing.h.
  */
 #ifndef RTSCAN_ALLOCATE_H
 #define RTSCAN_ALLOCATE_H
@@ -19,56 +21,69 @@
 #include "nodes/pg_list.h"
 #include "storage/page.h"
 
-/* A page to write to, exclusively locked; its content is undefined.  Or give it back, not written to. */
+/* Return a page to write to, exclusively locked; its content is undefined. */
 extern Buffer rtscan_allocate_page(Relation index);
 extern void rtscan_return_page(Relation index, Buffer buffer);
 
-/* At most n free pages, exclusively locked; how many there are. */
+/* Give back an allocated page that has not been written to; unlocks it. */
+
+/* Fetch at most n free pages, exclusively locked, without extending the index.  Returns how many were found. */
 extern int	rtscan_reuse_pages(Relation index, Buffer *buffers, int n);
 
-/* Extend the index by pages, each exclusively locked, between a begin, which says what the first will be, and an end. */
+/*
+ * Extend the index page by page.  rtscan_begin_extension() returns the block number that the first new page
+ * will have; rtscan_extend() returns a new page, exclusively locked; rtscan_end_extension() lets others extend
+ * the index again.
+ */
 extern BlockNumber rtscan_begin_extension(Relation index);
 extern Buffer rtscan_extend(Relation index);
 extern void rtscan_end_extension(Relation index);
 
-/* Extend an index that is being built by pages, each exclusively locked then. */
+/* Extend an index that is being built by n pages; returns them in buffers, exclusively locked. */
 extern void rtscan_extend_build(Relation index, Buffer *buffers, int n);
 
-/* Is a page for anyone to take?  Under its lock. */
+/* Can this page be allocated?  The caller has locked it. */
 extern bool rtscan_page_is_free(Page page);
 
 /*
- * Give a page, exclusively locked, its whole content: so many bytes, zeros if content is
- * NULL.  Logs its image.
+ * Initialise an exclusively locked page and write its whole content: "used" bytes of content, or zeros if
+ * content is NULL. Logs a full-page image.
  */
 extern void rtscan_write_page(Relation index, Buffer buffer, RtscanPageKind kind, uint64 owner,
 							  uint32 ordinal, const void *content, Size used, BlockNumber next);
 
-/* The same to a newly allocated page; returns its block. */
+/* Allocate a page and write it as rtscan_write_page() does; returns its block number. */
 extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, uint64 owner,
 										 uint32 ordinal, const void *content, Size used,
 										 BlockNumber next);
 
 /*
- * The blocks of a chain of pages, in order.  Ends where a page is not of that kind and
- * owner: a crash may have cut short an earlier attempt to free them.
+ * Return the blocks of a chain of pages, in order.  The list ends at the first page that is not of that kind
+ * and owner, because a crash may have interrupted an earlier attempt to free the chain.
  */
 extern List *rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner,
 								 BlockNumber first);
 
-/* What is freed in one go: which leaf pages of the free space map have changed. */
+/* Collects what one operation has freed, for rtscan_save_freed(). */
 typedef struct RtscanFreed
 {
-	Relation	index;
-	Bitmapset  *leaves;
+	Relation	index;			/* index whose pages are freed */
+	Bitmapset  *leaves;			/* leaf pages of the free space map that have changed */
 } RtscanFreed;
 
-/* Tell the map that a block is free.  Or free a page, exclusively locked; a block, if it belongs to an owner. */
+/* Record in the free space map that a block is free. */
 extern void rtscan_record_free(RtscanFreed *freed, BlockNumber block);
+
+/* Turn an exclusively locked page into a free one, and record it. */
 extern void rtscan_free_page(RtscanFreed *freed, Buffer buffer);
+
+/* Free a block if it belongs to this owner; record it if it is free already. */
 extern void rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner);
 
-/* Then have the map propose it, also after a crash. */
+/*
+ * Propagate the freed pages to the upper levels of the map, and log the map's changed pages, so that they
+ * survive a crash.
+ */
 extern void rtscan_save_freed(RtscanFreed *freed);
 
 #endif							/* RTSCAN_ALLOCATE_H */

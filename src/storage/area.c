@@ -9,8 +9,9 @@
 #include "miscadmin.h"
 
 #define LOT_PAGES		RTSCAN_TAKE_PAGES
-#define SHARED_ALIGN	64		/* areas on shared pages begin at cache lines */
+#define SHARED_ALIGN	64		/* areas on shared pages begin at cache lines; in bytes */
 
+/* A page that waits to be written. */
 typedef struct LotPage
 {
 	RtscanPageKind kind;
@@ -23,20 +24,19 @@ struct RtscanAreaWriter
 {
 	RtscanWriting *writing;
 
-	BlockNumber *blocks;		/* by ordinal */
-	uint32		npages;			/* ordinals given out */
-	uint32		capacity;
+	BlockNumber *blocks;		/* block numbers of the segment's pages, by ordinal */
+	uint32		npages;			/* number of ordinals given out */
+	uint32		capacity;		/* size of blocks[] */
 
-	/* the area being written */
-	RtscanArea	area;
-	Size		used;			/* of its current page, SIZE_MAX: no current page */
-	LotPage *current;
+	RtscanArea	area;			/* the area being written */
+	Size		used;			/* number of used bytes in its current page; SIZE_MAX: there is no current page */
+	LotPage *current;			/* its current page */
 
 	LotPage *shared;		/* the shared page that is being filled */
-	bool		has_shared;
+	bool		has_shared;		/* is there one? */
 
-	int			nlot;
-	LotPage *lot;
+	int			nlot;			/* number of pages in the lot */
+	LotPage *lot;				/* pages to be written in the next WAL record */
 };
 
 RtscanAreaWriter *
@@ -143,7 +143,7 @@ rtscan_area_begin(RtscanAreaWriter *writer, RtscanPageKind kind)
 	writer->area = (RtscanArea) {.kind = kind};
 }
 
-/* The current page is full: it becomes the area's own. */
+/* Add the current page, which is full or the area's last one, to the area as a page of its own. */
 static void
 end_page(RtscanAreaWriter *writer)
 {
@@ -182,7 +182,7 @@ end_shared_page(RtscanAreaWriter *writer)
 	writer->has_shared = false;
 }
 
-/* Put the current page, all that there is of its area, on a page that it shares. */
+/* Put the current page, which is all of its area, on a shared page. */
 static void
 share_page(RtscanAreaWriter *writer)
 {

@@ -2,9 +2,9 @@
  * area.h
  *		The arrays of a segment, and how they are written.
  *
- * A segment's pages have ordinals 0, 1, 2, ...; which blocks they are, the segment's
- * descriptor tells.  An area is one array: pages with consecutive ordinals, of one kind.
- * An area of less than a page shares one with others:
+ * A segment's pages have ordinals 0, 1, 2, ...; the segment's descriptor maps them to blocks.  An area is one
+ * array: pages with consecutive ordinals, of one kind.  An area that is smaller than a page shares one with
+ * others:
  *
  *	several pages		│ ordinal 7, offset 0 │ ordinal 8 │ ordinal 9 │
  *	one shared page		│ ... other areas ... │ ordinal 3, offset 640 │ ... │
@@ -22,20 +22,23 @@
 typedef struct RtscanArea
 {
 	uint32		page;			/* ordinal of its first page */
-	uint32		offset;			/* in the first page's payload; 0 if there are several */
-	uint32		pages;			/* 0: there is no such area */
+	uint32		offset;			/* where it begins in the first page's payload; 0 unless it is on a shared page */
+	uint32		pages;			/* number of pages; 0: there is no such area */
 	uint32		kind;			/* RtscanPageKind of its pages */
 } RtscanArea;
 
-/* Writes the pages of one segment, in lots: each is one WAL record. */
+/* Writes the pages of one segment in lots of up to RTSCAN_TAKE_PAGES pages, each lot one WAL record. */
 typedef struct RtscanAreaWriter RtscanAreaWriter;
 
-/* Pages written will belong to the id that was given out last.  The writer lives in the current memory context. */
+/*
+ * Create a writer, in the current memory context.  Its pages will belong to the id that the attempt has been
+ * given last (rtscan_writing_id).
+ */
 extern RtscanAreaWriter *rtscan_area_writer(RtscanWriting *writing);
 
 /*
- * Write an area: begin, then for each page take room for its payload (aligned, zeroed)
- * and say how much of it is used, then end.  One area at a time.
+ * Write an area: begin; then, for each page, get room for its payload (aligned, zeroed) and set how many bytes
+ * of it are used; then end.  One area is written at a time.
  */
 extern void rtscan_area_begin(RtscanAreaWriter *writer, RtscanPageKind kind);
 extern char *rtscan_area_room(RtscanAreaWriter *writer);
@@ -43,8 +46,8 @@ extern void rtscan_area_used(RtscanAreaWriter *writer, Size used);
 extern RtscanArea rtscan_area_end(RtscanAreaWriter *writer);
 
 /*
- * Write what is still in memory.  Returns the block numbers of all pages by ordinal, and
- * how many there are.
+ * Write the pages that are still in memory.  Returns the block numbers of all pages by ordinal, and sets their
+ * number.
  */
 extern BlockNumber *rtscan_area_finish(RtscanAreaWriter *writer, uint32 *pages);
 
@@ -52,9 +55,9 @@ extern BlockNumber *rtscan_area_finish(RtscanAreaWriter *writer, uint32 *pages);
 typedef struct RtscanPacker
 {
 	RtscanAreaWriter *writer;
-	char	   *room;			/* of the current page; NULL before the first element */
-	uint32		width;			/* bytes an element */
-	uint32		per_page;
+	char	   *room;			/* payload of the current page; NULL before the first element */
+	uint32		width;			/* bytes of an element */
+	uint32		per_page;		/* elements of a full page */
 	uint32		count;			/* elements on the current page */
 } RtscanPacker;
 
@@ -67,7 +70,7 @@ rtscan_per_page(uint32 width)
 extern RtscanPacker rtscan_packer(RtscanAreaWriter *writer, RtscanPageKind kind, uint32 width);
 extern RtscanArea rtscan_packer_end(RtscanPacker *packer);
 
-/* Room for the next element. */
+/* Return the room for the next element. */
 static inline char *
 rtscan_packer_next(RtscanPacker *packer)
 {
@@ -81,7 +84,7 @@ rtscan_packer_next(RtscanPacker *packer)
 	return packer->room + (Size) packer->count++ * packer->width;
 }
 
-/* Append a row number, rank or code: its low bytes, little-endian. */
+/* Append a row number, rank or code: its low "width" bytes, little-endian. */
 static inline void
 rtscan_packer_add(RtscanPacker *packer, uint32 value)
 {

@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- allocation */
 
-/* RtscanChange: give a segment its dead map; arg is its entry. */
+/* RtscanChange: give a segment its dead map; arg is the segment's entry with it. */
 static bool
 set_dead_map(Relation index, RtscanImage **image, void *arg)
 {
@@ -34,7 +34,7 @@ rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
 	uint32		chunks = rtscan_chunks(entry->rows);
 	uint32		map[RTSCAN_SEGMENT_CHUNKS + 1];
 
-	/* the pages belong to the segment, not to the id */
+	/* the id only begins the attempt: the pages belong to the segment */
 	(void) rtscan_writing_id(&writing);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 		map[chunk] = rtscan_write_taken_page(&writing, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,
@@ -60,13 +60,14 @@ open_map(Relation index, const RtscanEntry *entry, int lock)
 	return buffer;
 }
 
-/* Where a dead map counts dead rows, or NULL. */
+/* Return a pointer to the count of dead rows in a dead map, or NULL if it has none (format 3). */
 static uint32 *
 dead_rows(Page map, const RtscanEntry *entry)
 {
 	uint32		chunks = rtscan_chunks(entry->rows);
 
-	return rtscan_page_used(map) == (chunks + 1) * sizeof(uint32) ? (uint32 *) rtscan_page_payload(map) + chunks : NULL;
+	return rtscan_page_used(map) == (chunks + 1) * sizeof(uint32)
+		? (uint32 *) rtscan_page_payload(map) + chunks : NULL;
 }
 
 BlockNumber *
@@ -113,9 +114,10 @@ rtscan_dead_get(Relation index, const RtscanEntry *entry, const BlockNumber *map
 	UnlockReleaseBuffer(buffer);
 }
 
-/* The dead bits of a chunk, locked for sharing, for a scan. */
+/* Read and share-lock the dead bits of a chunk, for a scan. */
 static const uint64 *
-open_dead(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk, Snapshot snapshot, Buffer *buffer)
+open_dead(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
+		  Snapshot snapshot, Buffer *buffer)
 {
 	*buffer = rtscan_read_page(index, map[chunk], BUFFER_LOCK_SHARE, RTSCAN_PAGE_DEAD, entry->id, chunk);
 	if (snapshot)

@@ -1,6 +1,6 @@
 /*
  * directory.c
- *		The records that say what an index consists of, and the pages that have them.
+ *		Read and write the directory's records, and their differences from the current ones.
  */
 #include "storage/directory.h"
 
@@ -28,7 +28,10 @@ record_is_sane(const char *record, const RtscanMeta *meta, RtscanEntryKind last_
 	return rtscan_entry_kind(entry) <= last_kind && entry->id > 0 && entry->id < meta->next_id;
 }
 
-/* Records of another size than the metapage says would not be sane, or not fill it. */
+/*
+ * Are these bytes records of this index?  Records whose size differs from what the metapage implies would have
+ * invalid ids or kinds, or would not fill the bytes.
+ */
 static bool
 are_records(const char *records, Size size, const RtscanMeta *meta, RtscanEntryKind last_kind)
 {
@@ -76,7 +79,7 @@ rtscan_read_directory(Relation index, const RtscanMeta *meta, bool soft, StringI
 	return true;
 }
 
-/* The blocks of the spare directory, and as many more as are needed. */
+/* Return the blocks of the spare directory, and newly allocated ones up to the number needed. */
 static List *
 directory_blocks(Relation index, const RtscanMeta *meta, int needed)
 {
@@ -120,7 +123,8 @@ rtscan_write_directory(Relation index, RtscanMeta *meta, const StringInfoData *r
 /* ---------------------------------------------------------------- differences from the directory */
 
 bool
-rtscan_apply_differences(const RtscanMeta *meta, const char *differences, Size bytes, const StringInfoData *directory, StringInfo records)
+rtscan_apply_differences(const RtscanMeta *meta, const char *differences, Size bytes,
+						 const StringInfoData *directory, StringInfo records)
 {
 	Size		size = rtscan_record_size(meta);
 	uint32		n = bytes / size;
@@ -153,7 +157,8 @@ append_removal(StringInfo differences, const RtscanEntry *entry, Size size)
 }
 
 void
-rtscan_find_differences(const RtscanMeta *meta, const StringInfoData *directory, const StringInfoData *records, StringInfo differences)
+rtscan_find_differences(const RtscanMeta *meta, const StringInfoData *directory,
+						const StringInfoData *records, StringInfo differences)
 {
 	Size		size = rtscan_record_size(meta);
 	uint32		n = records->len / size;

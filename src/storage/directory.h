@@ -1,16 +1,18 @@
 /*
  * directory.h
- *		What metapage and directory say of an index: records of its segments and pending lists.
+ *		The content of metapage and directory: records of an index's segments and pending lists.
  *
- * A record is an entry, and behind it the bounds of its segment's key columns: so whoever looks for values that it cannot have does not open
- * it. Nor does VACUUM, where all blocks that it has rows in are all-visible.
+ * A record is an entry, followed by the bounds of its segment's key columns.  So a scan can skip a segment that
+ * cannot have the values it looks for, without opening it; and VACUUM can skip one whose rows are all in
+ * all-visible blocks.
  *
  *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
  *
- * They are on a chain of pages.  What has become different since these were written is behind the metapage's RtscanMeta, as records, too:
- * those that replace the directory's entry with the same id, or remove it, come first, in the directory's order, and then those that are new.
+ * The records are on a chain of pages.  Changes since these pages were written are stored behind the metapage's
+ * RtscanMeta, also as records: first those that replace or remove the directory's entry with the same id, in
+ * the directory's order, then new ones.
  *
- * All of this happens under the metapage's lock (metapage.h).
+ * All of this is read and written under the metapage's lock (metapage.h).
  */
 #ifndef RTSCAN_DIRECTORY_H
 #define RTSCAN_DIRECTORY_H
@@ -23,79 +25,87 @@
 #include "storage/page.h"
 #include "utils/uuid.h"
 
-/* A pending list: its id, and its list page, InvalidBlockNumber as long as it is empty. */
+/* Refers to a pending list. */
 typedef struct RtscanListRef
 {
 	uint64		id;				/* 0: there is no such list */
-	BlockNumber head;
+	BlockNumber head;			/* its list page; InvalidBlockNumber while the list is empty */
 	uint32		unused;
 } RtscanListRef;
 
-/* What the metapage's payload holds. */
+/* The payload of the metapage, without the records behind it. */
 typedef struct RtscanMeta
 {
 	uint32		magic;
 	uint32		format;
-	pg_uuid_t	uuid;			/* of this build of the index */
-	uint64		version;		/* of the image; every change makes a new one */
-	uint64		next_id;
-	BlockNumber directory;		/* InvalidBlockNumber: it has no entry */
-	BlockNumber spare;			/* the directory before, or InvalidBlockNumber */
-	uint32		format_3_leaks[2];	/* not looked at */
-	uint64		directory_version;	/* owner of the directory's pages, */
-	uint64		spare_version;	/* and of the spare one's */
-	RtscanListRef open;			/* inserters append to it */
-	RtscanListRef format_3_sealed;	/* none in an image */
-	uint64		writing[2];		/* attempts to write, by RtscanWriterSlot; 0: none, or it was finished */
-	/* since format 4 */
-	uint32		flush_attempts; /* to flush a list, begun since the last one that succeeded; maintain/flush.h */
-	uint32		bounded;		/* key columns of which the directory's entries have bounds; all of them, or none: older ones */
-	BlockNumber taken[2];		/* what attempts to write have taken; RTSCAN_NO_TAKEN_PAGE: none so far */
+	pg_uuid_t	uuid;			/* identifies this build of the index */
+	uint64		version;		/* version of the image; incremented by every change */
+	uint64		next_id;		/* the id that is given out next */
+	BlockNumber directory;		/* first page of the directory; InvalidBlockNumber: it has no pages */
+	BlockNumber spare;			/* first page of the directory before, to be written over; or InvalidBlockNumber */
+	uint32		format_3_leaks[2];	/* used by format 3 only; ignored */
+	uint64		directory_version;	/* owner of the directory's pages */
+	uint64		spare_version;	/* owner of the spare directory's pages */
+	RtscanListRef open;			/* the list that inserters append to */
+	RtscanListRef format_3_sealed;	/* format 3's only sealed list; an image has it as an entry */
+	uint64		writing[2];		/* names of unfinished attempts to write, by RtscanWriterSlot; 0: none */
+	/* the members below are new in format 4 */
+	uint32		flush_attempts; /* attempts to flush a list begun since the last one that succeeded;
+								 * maintain/flush.h */
+	uint32		bounded;		/* number of key columns with bounds in the directory's entries: all of them, or 0
+								 * in older directories */
+	BlockNumber taken[2];		/* first taken page of each RtscanWriterSlot, or RTSCAN_NO_TAKEN_PAGE */
 } RtscanMeta;
 
 #define RTSCAN_NO_TAKEN_PAGE	0
 
-/* Who may be writing a segment: each under its own heavyweight lock, but for the build; storage/writing.h. */
+/* The kinds of writers.  Each writes under a heavyweight lock of its own, except for the build; storage/writing.h. */
 typedef enum RtscanWriterSlot
 {
 	RTSCAN_SLOT_FLUSH,
 	RTSCAN_SLOT_MERGE,
-	RTSCAN_SLOT_BUILD			/* no slot of the metapage */
+	RTSCAN_SLOT_BUILD			/* has no slot in the metapage */
 } RtscanWriterSlot;
 
 typedef enum RtscanEntryKind
 {
 	RTSCAN_ENTRY_SEGMENT,		/* live while safe_xid is 0 */
 	RTSCAN_ENTRY_PENDING,		/* a pending list; sealed while safe_xid is 0 */
-	RTSCAN_ENTRY_REMOVED		/* a difference: the directory's entry with this id is not in the image */
+	RTSCAN_ENTRY_REMOVED		/* only among the differences: the directory's entry with this id is not in the
+								 * image */
 } RtscanEntryKind;
 
-/* Blocks of the table, the last one included. */
+/* A range of heap blocks, including the last one. */
 typedef struct RtscanBlockRange
 {
 	BlockNumber first;
 	BlockNumber last;
 } RtscanBlockRange;
 
+/* A segment or a pending list, as the directory has it. */
 typedef struct RtscanEntry
 {
 	uint64		id;				/* owner of its pages */
 	union
 	{
-		RtscanBlockRange blocks;	/* of a live segment: rtscan_entry_has_blocks() */
-		TimestampTz retired_at; /* of what is retired */
+		RtscanBlockRange blocks;	/* live segment: the heap blocks of its rows, if rtscan_entry_has_blocks() */
+		TimestampTz retired_at; /* retired entry: when it was retired */
 	};
-	uint64		safe_xid;		/* retired: a FullTransactionId; 0: not retired */
-	uint32		rows;
-	BlockNumber root;			/* first descriptor, or list page */
-	BlockNumber dead;			/* segment: its dead map, if rows have died */
-	uint32		kind_bits;		/* RtscanEntryKind in the lowest 7 bits; of a segment what RTSCAN_ENTRY_... say, too */
+	uint64		safe_xid;		/* retired entry: a FullTransactionId, see metapage.h; 0: not retired */
+	uint32		rows;			/* number of rows of a segment */
+	BlockNumber root;			/* first descriptor page of a segment, or list page of a list */
+	BlockNumber dead;			/* segment: its dead map; InvalidBlockNumber: no row has died */
+	uint32		kind_bits;		/* RtscanEntryKind in the lowest 7 bits; for a segment also the RTSCAN_ENTRY_...
+								 * flags below */
 } RtscanEntry;
 
-/* Key columns give all values back as they were: rtscan_lost_no_image() of each, in segment/segment.h.  Not set by rtscan 1.0. */
+/*
+ * Flag: all key columns give their values back exactly as they were inserted (rtscan_lost_no_image() in
+ * segment/segment.h).  rtscan 1.0 did not set it.
+ */
 #define RTSCAN_ENTRY_LOST_NO_IMAGE	0x80U
 
-/* No row has NULL in a key column, dead ones included: known of some of the first ones. */
+/* Flags: no row has NULL in the key column, dead rows included.  There are flags for the first 24 columns only. */
 #define RTSCAN_NONNULL_COLUMNS	24
 #define RTSCAN_ENTRY_NONNULL(column)	(0x100U << (column))
 
@@ -118,8 +128,9 @@ rtscan_entry_is_nonnull(const RtscanEntry *entry, int column)
 }
 
 /*
- * What the keys (row/keys.h) of a segment's column are between, dead rows' included, but for NULL: least > greatest where all are NULL.
- * Of a column without keys, and in older directories, nothing is known.
+ * The least and greatest key (row/keys.h) of a segment's column, over all its rows, dead ones included, except
+ * for NULLs.  least > greatest if all are NULL.  RTSCAN_NO_BOUNDS if unknown: for a column without keys, and in
+ * older directories.
  */
 typedef struct RtscanKeyBounds
 {
@@ -129,11 +140,11 @@ typedef struct RtscanKeyBounds
 
 #define RTSCAN_NO_BOUNDS	((RtscanKeyBounds) {0, PG_UINT64_MAX})
 
-/* A segment that has been written, for a switch to make it part of the index. */
+/* A segment that has been written, and is added to the index by a switch. */
 typedef struct RtscanNewSegment
 {
 	RtscanEntry entry;
-	RtscanKeyBounds bounds[INDEX_MAX_KEYS]; /* by key column */
+	RtscanKeyBounds bounds[INDEX_MAX_KEYS]; /* one for each key column */
 } RtscanNewSegment;
 
 static inline bool
@@ -143,8 +154,8 @@ rtscan_entry_is_live(const RtscanEntry *entry)
 }
 
 /*
- * Does a live segment's entry say which blocks of the table its rows are in?  Older directories have zero there, or the id of a
- * pending list, of 64 bits of which the upper ones are zero.
+ * Does a live segment's entry have the heap blocks of its rows?  Older directories have there a 64-bit integer,
+ * 0 or the id of a pending list, whose upper half ("last") is zero.
  */
 static inline bool
 rtscan_entry_has_blocks(const RtscanEntry *entry)
@@ -164,22 +175,29 @@ rtscan_entry_list(const RtscanEntry *entry)
 	return (RtscanListRef) {.id = entry->id, .head = entry->root};
 }
 
-/* Bytes that a record takes in an index. */
+/* Return the size in bytes of a record of this index. */
 extern Size rtscan_record_size(const RtscanMeta *meta);
 
-/* The directory's records; false if it is unreadable, and soft. */
+/* Read the directory's records.  If it is unreadable, returns false with soft, else raises an error. */
 extern bool rtscan_read_directory(Relation index, const RtscanMeta *meta, bool soft, StringInfo records);
 
-/* Write records over the spare directory, which becomes the directory; what both are is changed in meta, of the version that is written. */
+/*
+ * Write records over the spare directory, which becomes the directory, and the directory becomes the spare one.
+ * Changes meta accordingly; meta->version is the version that is being written.
+ */
 extern void rtscan_write_directory(Relation index, RtscanMeta *meta, const StringInfoData *records);
 
 /*
- * The records of the directory, as the differences behind a metapage change them; false if they cannot be that.  And the differences of records
- * from the directory's, of the same size.
+ * Make the current records of the directory's records and of the differences behind the metapage.  Returns
+ * false if the differences or the result are invalid.
  */
-extern bool rtscan_apply_differences(const RtscanMeta *meta, const char *differences, Size bytes, const StringInfoData *directory,
+extern bool rtscan_apply_differences(const RtscanMeta *meta, const char *differences, Size bytes,
+									 const StringInfoData *directory,
 									 StringInfo records);
-extern void rtscan_find_differences(const RtscanMeta *meta, const StringInfoData *directory, const StringInfoData *records,
+
+/* Find the differences between the directory's records and the current ones.  All records are of the same size. */
+extern void rtscan_find_differences(const RtscanMeta *meta, const StringInfoData *directory,
+									const StringInfoData *records,
 									StringInfo differences);
 
 #endif							/* RTSCAN_DIRECTORY_H */

@@ -1,6 +1,6 @@
 /*
  * image.c
- *		The image of an index: all that it consists of, at one moment.
+ *		Make, copy and change images of an index.
  */
 #include "storage/image.h"
 
@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- an image and its records */
 
-/* An image of no entries. */
+/* Make an image without entries. */
 static RtscanImage *
 make_image(Relation index, const RtscanMeta *meta)
 {
@@ -27,7 +27,7 @@ make_image(Relation index, const RtscanMeta *meta)
 	return image;
 }
 
-/* Make room for n more entries behind the others; they and their bounds are to be set. */
+/* Make room for n more entries behind the others; the caller sets them and their bounds. */
 static void
 enlarge_image(RtscanImage **image, uint32 n)
 {
@@ -66,7 +66,8 @@ rtscan_pack_image(const RtscanImage *image, StringInfo records)
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
 		appendBinaryStringInfo(records, (const char *) &image->entries[i], sizeof(RtscanEntry));
-		appendBinaryStringInfo(records, (const char *) rtscan_image_bounds(image, i), image->nkeys * sizeof(RtscanKeyBounds));
+		appendBinaryStringInfo(records, (const char *) rtscan_image_bounds(image, i),
+							   image->nkeys * sizeof(RtscanKeyBounds));
 	}
 }
 
@@ -120,12 +121,13 @@ rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list)
 	rtscan_image_add_segment(image, &added);
 }
 
-/* The entry of this kind that is not retired. */
+/* Find the entry of this kind and id that is not retired, or return NULL. */
 static RtscanEntry *
 find_entry(RtscanImage *image, RtscanEntryKind kind, uint64 id)
 {
 	for (uint32 i = 0; i < image->nentries; i++)
-		if (rtscan_entry_kind(&image->entries[i]) == kind && image->entries[i].id == id && image->entries[i].safe_xid == 0)
+		if (rtscan_entry_kind(&image->entries[i]) == kind && image->entries[i].id == id &&
+			image->entries[i].safe_xid == 0)
 			return &image->entries[i];
 	return NULL;
 }
@@ -146,8 +148,9 @@ rtscan_image_segment(RtscanImage *image, uint64 id)
 }
 
 /*
- * An xid such that no snapshot that exists by now has a later xmin: our own, for it is running, or the next
- * one.  With our own the pages can be reused as soon as we are done.  But snapshots take no notice of vacuum's.
+ * Choose an xid that no existing snapshot's xmin follows: our own, since it is running, or the next one.  With
+ * our own, the pages can be reused as soon as this transaction has ended.  The xid of a VACUUM will not do,
+ * since snapshots ignore it.
  */
 static uint64
 choose_safe_xid(void)
@@ -193,7 +196,8 @@ rtscan_image_remove(RtscanImage *image, uint32 i)
 	uint32		behind = image->nentries - i - 1;
 
 	memmove(&image->entries[i], &image->entries[i + 1], behind * sizeof(RtscanEntry));
-	memmove(rtscan_image_bounds(image, i), rtscan_image_bounds(image, i + 1), behind * image->nkeys * sizeof(RtscanKeyBounds));
+	memmove(rtscan_image_bounds(image, i), rtscan_image_bounds(image, i + 1),
+			behind * image->nkeys * sizeof(RtscanKeyBounds));
 	image->nentries--;
 	memmove(rtscan_image_bounds(image, 0), bounds, image->nentries * image->nkeys * sizeof(RtscanKeyBounds));
 }

@@ -1,6 +1,6 @@
 /*
  * image.h
- *		The image of an index: all that it consists of, at one moment, as a backend has it.
+ *		The image of an index: one version of its metapage and directory, in a backend's memory.
  */
 #ifndef RTSCAN_IMAGE_H
 #define RTSCAN_IMAGE_H
@@ -12,36 +12,46 @@
 typedef struct RtscanImage
 {
 	RtscanMeta	meta;
-	uint32		nkeys;			/* key columns of the index */
+	uint32		nkeys;			/* number of key columns */
 	uint32		nentries;
-	BlockNumber own_page;		/* backend's own hints: the page of the open list that it appends to, */
-	Buffer		own_buffer;		/* and where that was in shared buffers; */
-	uint64		told;			/* key columns, a bit each, that segments give back as they were: am/can_return.c */
-	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* and behind them, bounds of each: rtscan_image_bounds() */
+	BlockNumber own_page;		/* the backend's own hint: the page of the open list that it appends to, or
+								 * InvalidBlockNumber */
+	Buffer		own_buffer;		/* the backend's own hint: the shared buffer that had own_page, or InvalidBuffer */
+	uint64		told;			/* bit mask of key columns whose values all segments give back exactly as they were
+								 * inserted, as far as the backend knows: am/can_return.c */
+	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* followed by the bounds of each entry: rtscan_image_bounds() */
 } RtscanImage;
 
 static inline Size
 rtscan_image_size(const RtscanImage *image)
 {
-	return offsetof(RtscanImage, entries) + image->nentries * (sizeof(RtscanEntry) + image->nkeys * sizeof(RtscanKeyBounds));
+	return offsetof(RtscanImage, entries) +
+		image->nentries * (sizeof(RtscanEntry) + image->nkeys * sizeof(RtscanKeyBounds));
 }
 
-/* The bounds of an entry's key columns. */
+/* Return the bounds of the key columns of entry i. */
 static inline RtscanKeyBounds *
 rtscan_image_bounds(const RtscanImage *image, uint32 i)
 {
 	return (RtscanKeyBounds *) unconstify(RtscanEntry *, image->entries + image->nentries) + (Size) i * image->nkeys;
 }
 
-/* An image that nobody else has yet, made of records; and the records that an image is, of today's size. */
+/* Make an image of records.  It is in the current memory context and not shared. */
 extern RtscanImage *rtscan_unpack_image(Relation index, const RtscanMeta *meta, const StringInfoData *records);
+
+/* Make the records of an image, in today's format. */
 extern void rtscan_pack_image(const RtscanImage *image, StringInfo records);
 
-/* A copy, as one chunk of memory: with what a backend notes in it, or without, in the current memory context. */
+/* Copy an image, with the backend's hints, to one chunk of memory in a context. */
 extern RtscanImage *rtscan_copy_image_into(MemoryContext context, const RtscanImage *image);
+
+/* Copy an image, without the backend's hints, to one chunk of memory in the current memory context. */
 extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
 
-/* For a RtscanChange: add a segment, or a sealed list; retire a sealed list or a segment, from now on; remove entry i. */
+/*
+ * Functions that change an image, for a RtscanChange: add a segment; add a sealed list; retire a sealed list;
+ * retire a segment; remove entry i.  An entry that is retired gets its safe xid and time here.
+ */
 extern void rtscan_image_add_segment(RtscanImage **image, const RtscanNewSegment *segment);
 extern void rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list);
 extern void rtscan_image_retire_list(RtscanImage *image, uint64 id);
@@ -51,10 +61,13 @@ extern void rtscan_image_remove(RtscanImage *image, uint32 i);
 /* Are there pending lists that may have rows? */
 extern bool rtscan_image_has_pending(const RtscanImage *image);
 
-/* The live segment with an id, or NULL. */
+/* Find the live segment with this id, or return NULL. */
 extern RtscanEntry *rtscan_image_segment(RtscanImage *image, uint64 id);
 
-/* For a RtscanChange: what the attempt in a slot has written is part of the image now. */
+/*
+ * For a RtscanChange: record that the attempt in a slot has ended, because its pages are now part of the index
+ * or free.
+ */
 extern void rtscan_image_end_writing(RtscanImage *image, RtscanWriterSlot slot);
 
 #endif							/* RTSCAN_IMAGE_H */

@@ -10,7 +10,10 @@
 #define MERGE_LOCK_TAG	0
 #define FLUSH_LOCK_TAG	1
 
-/* A backend would get once more what it has: a comparison function may insert, or call rtscan_merge(), in the midst of a flush. */
+/*
+ * Does this backend hold the lock?  The lock manager would grant it a second time: a comparison function may
+ * insert, or call rtscan_merge(), in the middle of a flush.
+ */
 static bool
 has_lock(Relation index, BlockNumber block)
 {

@@ -1,21 +1,23 @@
 /*
  * locks.h
- *		The two heavyweight locks of an index (page locks, on blocks 0 and 1 as tags).
+ *		The two heavyweight locks of an index (page locks, with blocks 0 and 1 as tags).
  *
- *	merge lock	held by who replaces segments or sets dead bits
- *	flush lock	held by who makes a pending list into a segment
+ *	merge lock	held while segments are replaced or dead bits are set
+ *	flush lock	held while a pending list is made into a segment
  *
- * Who needs both takes the merge lock first, and who holds the flush lock never waits for
- * the merge lock.  Inserters and workers only try them, and rtscan_merge() tries the merge lock again and again: somebody
- * who waited for either would cancel an autovacuum that has it.  Readers take neither.
+ * A process that needs both takes the merge lock first; one that holds the flush lock never waits for the merge
+ * lock.  Inserters and workers only try to take them, and rtscan_merge() tries the merge lock again and again: a
+ * process that waited for either would cancel an autovacuum that holds it.  Readers take neither.
  */
 #ifndef RTSCAN_LOCKS_H
 #define RTSCAN_LOCKS_H
 
 #include "rtscan.h"
 
-/* To try is to fail where this backend has the lock itself: the first asks for that. */
+/* Does this backend hold the merge lock? */
 extern bool rtscan_merges_itself(Relation index);
+
+/* Take and release the locks.  rtscan_try_...() return false if the lock is held by anyone, this backend included. */
 extern void rtscan_lock_merge(Relation index);
 extern bool rtscan_try_lock_merge(Relation index);
 extern void rtscan_unlock_merge(Relation index);

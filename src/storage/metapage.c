@@ -56,14 +56,14 @@ rtscan_create_metapage(Relation index, ForkNumber fork)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* What a metapage of a format begins with. */
+/* Return the size of RtscanMeta in a format. */
 static Size
 meta_size(uint32 format)
 {
 	return format == 3 ? offsetof(RtscanMeta, flush_attempts) : sizeof(RtscanMeta);
 }
 
-/* Is this a metapage, of whatever format? */
+/* Is this a metapage, in any format? */
 static bool
 is_metapage(Page page)
 {
@@ -96,11 +96,11 @@ raise_unknown_format(Relation index, uint32 format)
 			 errmsg("index \"%s\" has format version %u, but this rtscan reads versions %d to %d",
 					RelationGetRelationName(index), format, RTSCAN_OLDEST_FORMAT, RTSCAN_FORMAT_VERSION),
 			 format > RTSCAN_FORMAT_VERSION ?
-			 errhint("A newer rtscan has written it. Install that, and restart the server or reconnect; or REINDEX it.") :
-			 errhint("Please REINDEX it.")));
+			 errhint("A newer rtscan has written it. Install that, and restart the server or reconnect; or REINDEX it.")
+			 : errhint("Please REINDEX it.")));
 }
 
-/* Does the metapage of a readable format say what it may? */
+/* Is the metapage, of a readable format, of a valid size with valid bounds? */
 static bool
 meta_is_sane(Relation index, Page page)
 {
@@ -145,7 +145,7 @@ rtscan_stored_format(Relation index)
 	return format;
 }
 
-/* What a metapage of any format says that has been checked: what came later is zero in an older one. */
+/* Copy RtscanMeta from a metapage that has been checked; members that its format lacks are zero. */
 static RtscanMeta
 read_meta(Page page)
 {
@@ -157,7 +157,10 @@ read_meta(Page page)
 
 /* ---------------------------------------------------------------- images */
 
-/* What a metapage, which is locked, and its directory say, whose records the caller gets, too; NULL if that is unreadable, and soft. */
+/*
+ * Read an image from a locked metapage and its directory.  Also returns the directory's records.  If they are
+ * unreadable, returns NULL with soft, else raises an error.
+ */
 static RtscanImage *
 read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
 {
@@ -168,7 +171,8 @@ read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
 
 	if (!rtscan_read_directory(index, &meta, soft, directory))
 		return NULL;
-	if (rtscan_apply_differences(&meta, rtscan_page_payload(metapage) + read, rtscan_page_used(metapage) - read, directory, &records))
+	if (rtscan_apply_differences(&meta, rtscan_page_payload(metapage) + read,
+								 rtscan_page_used(metapage) - read, directory, &records))
 		image = rtscan_unpack_image(index, &meta, &records);
 	else if (!soft)
 		raise_not_metapage(index);
@@ -176,7 +180,7 @@ read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
 	return image;
 }
 
-/* Make an image that has just been read one of today's format. */
+/* Convert an image that has just been read to today's format. */
 static void
 upgrade_image(RtscanImage **image)
 {
@@ -188,7 +192,7 @@ upgrade_image(RtscanImage **image)
 		rtscan_image_add_list(image, &sealed);
 }
 
-/* Keep an image by the relation's cache entry, as one chunk of its memory. */
+/* Copy an image to the relation's cache entry, as one chunk of memory that is freed with it. */
 static RtscanImage *
 cache_image(Relation index, const RtscanImage *image)
 {
@@ -266,12 +270,13 @@ rtscan_read_directories(Relation index, List **blocks)
 
 /* ---------------------------------------------------------------- the switch */
 
-/* Bytes that a metapage has for them. */
+/* Number of bytes for differences in a metapage. */
 #define DIFFERENCES_ROOM	((int) (RTSCAN_CHUNK_BYTES - sizeof(RtscanMeta)))
 
 /*
- * Have the differences of an image from its directory; if they are too many, more than it has records itself, or it is an older one's,
- * write the directory anew.
+ * Find the differences of an image from its directory.  If they do not fit into the metapage, or are larger
+ * than the directory, or the directory's records are of an older format, write the directory anew instead; then
+ * there are none.
  */
 static void
 write_entries(Relation index, RtscanImage *image, const StringInfoData *directory, StringInfo differences)
@@ -290,7 +295,7 @@ write_entries(Relation index, RtscanImage *image, const StringInfoData *director
 	rtscan_write_directory(index, &image->meta, &records);
 }
 
-/* Nobody appends to a pending page any more; part of a critical section. */
+/* Mark a pending page as sealed.  Part of a critical section. */
 static void
 seal_page(Relation index, Buffer buffer)
 {
@@ -303,12 +308,13 @@ seal_page(Relation index, Buffer buffer)
 }
 
 /*
- * Write the metapage, and what becomes of a pending list if one is given.  A record has no room for all its pages; a crash
- * between records leaves pages without the mark, but nobody either who remembers to append to them: the
- * metapage leads to another list, and the list page is sealed.
+ * Write the metapage, and the pages of a pending list if they are given.  One record does not have room for all
+ * of them.  A crash between records leaves pages that are not marked as sealed, but no process that remembers
+ * to append to them: the metapage names another list, and the list page is sealed.
  */
 static void
-write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta, const StringInfoData *differences, const RtscanListPages *pages)
+write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta,
+			   const StringInfoData *differences, const RtscanListPages *pages)
 {
 	GenericXLogState *state = GenericXLogStart(index);
 	Page		page = GenericXLogRegisterBuffer(state, buffer, 0);

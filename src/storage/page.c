@@ -34,7 +34,7 @@ rtscan_page_kind_name(RtscanPageKind kind)
 	return kind < RTSCAN_PAGE_KINDS ? kind_names[kind] : "unknown";
 }
 
-/* An empty page: the whole payload is the hole. */
+/* The whole payload of the new page is its hole, which full-page images leave out. */
 void
 rtscan_page_init(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal)
 {
@@ -89,8 +89,8 @@ rtscan_read_page(Relation index, BlockNumber block, int mode,
 }
 
 /*
- * A fragment of a generic WAL record is offset, length, bytes: see writeFragment() in PostgreSQL's generic_xlog.c,
- * whose redo function replays this.
+ * In a generic WAL record a fragment is offset, length, bytes: see writeFragment() in PostgreSQL's
+ * generic_xlog.c, whose redo function replays this record.
  */
 void
 rtscan_log_ranges(Buffer buffer, const RtscanPageRange *ranges, int n)

@@ -10,18 +10,17 @@
  *			 │ payload, RTSCAN_CHUNK_BYTES, │  whole cache lines, in shared buffers
  *			 │ used up to pd_lower          │
  *		8128 ├──────────────────────────────┤
- *			 │ RtscanPageOpaqueData         │  what the page is, and of whom
+ *			 │ RtscanPageOpaqueData         │  identifies the page
  *		8192 └──────────────────────────────┘
  *
- * Each page says what it is (its kind), to what it belongs (its owner: the id of a
- * segment or of a pending list, the version of a directory, or a writing slot) and its ordinal among
- * the pages of that owner.  Whoever reads a page names the three, and all are checked:
- * a page can be recycled under a reader of a hot standby, who must then be told to
- * retry, and a damaged index must not crash the server.
+ * Each page has its kind, its owner (the id of a segment or of a pending list, the version of a directory, or a
+ * writing slot) and its ordinal among the pages of that owner.  A reader of a page names the three, and all are
+ * checked: a page can be recycled under a reader of a hot standby, which must then be told to retry, and a
+ * damaged index must not crash the server.
  *
- * Pages of a segment but for its dead bits and dead map never change: on a primary a pin is enough
- * to read them.  On a standby replay can recycle them, so check and read happen under
- * the content lock.  All other pages are always read under it.
+ * Pages of a segment, except for its dead bits and dead map, never change: on a primary a pin is enough to read
+ * them.  On a standby, replay can recycle them, so the page is checked and read under the content lock.  All
+ * other pages are always read under it.
  */
 #ifndef RTSCAN_PAGE_H
 #define RTSCAN_PAGE_H
@@ -34,37 +33,41 @@
 
 typedef enum RtscanPageKind
 {
-	RTSCAN_PAGE_FREE,			/* initialised, for anyone to take */
-	RTSCAN_PAGE_META,
-	RTSCAN_PAGE_DIRECTORY,
-	RTSCAN_PAGE_LIST,			/* begins a pending list; storage/pending.h */
+	RTSCAN_PAGE_FREE,			/* initialised, free to be allocated */
+	RTSCAN_PAGE_META,			/* the metapage, block 0; storage/metapage.h */
+	RTSCAN_PAGE_DIRECTORY,		/* records of segments and lists; storage/directory.h */
+	RTSCAN_PAGE_LIST,			/* first page of a pending list; storage/pending.h */
 	RTSCAN_PAGE_PENDING,		/* rows of a pending list */
 	RTSCAN_PAGE_DESCRIPTOR,		/* describes a segment; segment/segment.h */
-	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits, and how many are set */
+	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits, and how many bits are set;
+								 * storage/dead.h */
 	RTSCAN_PAGE_DEAD,			/* dead bits of one chunk */
 	RTSCAN_PAGE_SHARED,			/* several small arrays of one segment */
-	RTSCAN_PAGE_TIDMAP,
-	RTSCAN_PAGE_DICTIONARY,
-	RTSCAN_PAGE_SIEVE,
-	RTSCAN_PAGE_ORDER,
-	RTSCAN_PAGE_CODES,
-	RTSCAN_PAGE_INCLUDE,
-	RTSCAN_PAGE_TAKEN,			/* what is being written; storage/writing.h */
-	RTSCAN_PAGE_KINDS			/* how many there are; the numbers are on disk */
+	RTSCAN_PAGE_TIDMAP,			/* TIDs of a segment's rows */
+	RTSCAN_PAGE_DICTIONARY,		/* distinct values of a column */
+	RTSCAN_PAGE_SIEVE,			/* sieve vectors of a column */
+	RTSCAN_PAGE_ORDER,			/* order of a column: rank -> row */
+	RTSCAN_PAGE_CODES,			/* codes of a column's rows */
+	RTSCAN_PAGE_INCLUDE,		/* values of an INCLUDEd column */
+	RTSCAN_PAGE_TAKEN,			/* pages taken by an attempt to write; storage/writing.h */
+	RTSCAN_PAGE_KINDS			/* number of kinds; a new one goes before it, since the numbers are on disk */
 } RtscanPageKind;
 
-#define RTSCAN_PAGE_ID			0xFF52	/* for pg_filedump and the like */
+#define RTSCAN_PAGE_ID			0xFF52	/* lets pg_filedump and the like recognise the access method */
 
+/* The special area of a page. */
 typedef struct RtscanPageOpaqueData
 {
-	uint64		owner;
-	uint32		ordinal;
-	BlockNumber next;			/* in chains: directory, list and pending, descriptor */
-	uint32		full;			/* pending: full pages that the list had before this one */
-	uint16		sealed;			/* list, pending: nobody adds to it any more */
+	uint64		owner;			/* id of a segment or pending list, version of a directory, or writing slot; 0:
+								 * none */
+	uint32		ordinal;		/* position among the owner's pages */
+	BlockNumber next;			/* next page in a chain (directory, list and pending, descriptor, taken), or
+								 * InvalidBlockNumber */
+	uint32		full;			/* pending page: number of full pages that the list had when this one was added */
+	uint16		sealed;			/* list and pending pages: no rows are added any more */
 	uint16		unused[19];
-	uint16		kind;
-	uint16		page_id;		/* the last two bytes, like all access methods */
+	uint16		kind;			/* RtscanPageKind */
+	uint16		page_id;		/* RTSCAN_PAGE_ID; in the last two bytes of the page, as in all access methods */
 } RtscanPageOpaqueData;
 
 #define RTSCAN_PAYLOAD_OFFSET	64
@@ -78,7 +81,7 @@ StaticAssertDecl(offsetof(RtscanPageOpaqueData, page_id) == RTSCAN_SPECIAL_SIZE 
 StaticAssertDecl(RTSCAN_PAYLOAD_OFFSET + RTSCAN_CHUNK_BYTES == RTSCAN_SPECIAL_OFFSET,
 				 "a chunk's bits fill the payload");
 
-/* The special area is found without pd_special, which may be damaged. */
+/* Return the special area.  It is found without pd_special, which may be damaged. */
 static inline RtscanPageOpaqueData *
 rtscan_page_opaque(Page page)
 {
@@ -91,7 +94,7 @@ rtscan_page_payload(Page page)
 	return (char *) page + RTSCAN_PAYLOAD_OFFSET;
 }
 
-/* Bytes of the payload in use; never more than there are, whatever the page says. */
+/* Return the number of used bytes of the payload; never more than it has, even if the page is damaged. */
 static inline Size
 rtscan_page_used(Page page)
 {
@@ -109,42 +112,49 @@ rtscan_page_set_used(Page page, Size used)
 	((PageHeader) page)->pd_lower = RTSCAN_PAYLOAD_OFFSET + used;
 }
 
+/* Initialise an empty page: its kind, owner and ordinal, with all of the payload unused. */
 extern void rtscan_page_init(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal);
+
+/* Does the page have this kind, owner and ordinal? */
 extern bool rtscan_page_is(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal);
+
+/* Return the kind's name, for messages. */
 extern const char *rtscan_page_kind_name(RtscanPageKind kind);
 
 /*
- * Lock a page that another one names, while more of them may be locked.  Returns false if we have locked it ourselves: damaged
- * pages can lead there, and who waits for itself cannot be cancelled.
+ * Lock a page that another page names, while the caller may have locked others.  Returns false if this backend
+ * has already locked it: damaged pages can lead there, and a process that waits for itself cannot be cancelled.
  */
 extern bool rtscan_lock_page(Buffer buffer, int mode);
 
 /*
- * Read a page of the main fork, locked in mode (a BUFFER_LOCK_* constant), and check
- * what it is.  Raises an error where it is not that: see rtscan_page_mismatch().
+ * Read a page of the main fork, lock it in mode (a BUFFER_LOCK_* constant), and check its kind, owner and
+ * ordinal.  Raises an error if they are different: see rtscan_page_mismatch().
  */
 extern Buffer rtscan_read_page(Relation index, BlockNumber block, int mode,
 							   RtscanPageKind kind, uint64 owner, uint32 ordinal);
 
 /*
- * The page at block is not what a reader was led to expect.  On a hot standby it was
+ * Raise the error for a block that does not have the page that a reader expects.  On a hot standby the page was
  * recycled: a serialization failure.  Elsewhere the index is corrupted.
  */
 pg_noreturn extern void rtscan_page_mismatch(Relation index, BlockNumber block, RtscanPageKind kind);
 
-/*
- * Log that bytes of a page have changed, as one generic WAL record made by hand: GenericXLog would copy and
- * compare the whole page.  Ranges ascend; call it in the critical section of the change.
- */
+/* A range of bytes of a page. */
 typedef struct RtscanPageRange
 {
 	uint16		offset;
 	uint16		length;
 } RtscanPageRange;
 
+/*
+ * Log that ranges of bytes of a page have changed, in one generic WAL record made by hand, since GenericXLog
+ * would copy and compare the whole page.  The ranges ascend.  Called in the critical section that makes the
+ * change.
+ */
 extern void rtscan_log_ranges(Buffer buffer, const RtscanPageRange *ranges, int n);
 
-/* The content of a page of the right kind contradicts itself; detail says how. */
+/* Raise the error for a page of the right kind whose content is inconsistent; detail says how. */
 pg_noreturn extern void rtscan_page_corrupted(Relation index, BlockNumber block,
 											  const char *detail,...) pg_attribute_printf(3, 4);
 

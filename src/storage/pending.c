@@ -18,7 +18,7 @@ list_of(Buffer buffer)
 	return (RtscanPendingList *) rtscan_page_payload(BufferGetPage(buffer));
 }
 
-/* Is this the list page of a list that is not sealed? */
+/* Is this the list page of a list, and not sealed? */
 static bool
 is_open(Buffer buffer, const RtscanListRef *list)
 {
@@ -40,7 +40,7 @@ rtscan_init_list_page(Page page, uint64 id)
 	rtscan_page_set_used(page, sizeof(RtscanPendingList));
 }
 
-/* RtscanChange: give the open list its list page, unless somebody else already has; arg is its block. */
+/* RtscanChange: give the open list its list page, whose block is arg, unless another process already has. */
 static bool
 set_list_page(Relation index, RtscanImage **image, void *arg)
 {
@@ -64,11 +64,12 @@ open_list(Relation index)
 		rtscan_return_page(index, pages.list);
 }
 
-/* The current image, with its open list's page exclusively locked. */
+/* Return the current image, with the page of its open list exclusively locked. */
 static RtscanImage *
 lock_open_list(Relation index, Buffer *buffer)
 {
-	uint64		unusable = 0;	/* version of an image whose list was sealed, or recycled, before we had its lock */
+	uint64		unusable = 0;	/* version of the last image whose list was sealed or recycled before its page was
+								 * locked */
 
 	for (;;)
 	{
@@ -93,7 +94,7 @@ lock_open_list(Relation index, Buffer *buffer)
 
 /* ---------------------------------------------------------------- append */
 
-/* Put a tuple on a page, locked and with room for it. */
+/* Append a tuple to a page, which is locked and has room for it. */
 static void
 append_to_page(Relation index, Buffer buffer, IndexTuple tuple)
 {
@@ -115,8 +116,9 @@ append_to_page(Relation index, Buffer buffer, IndexTuple tuple)
 }
 
 /*
- * The page that we have appended to before, pinned; InvalidBuffer if it is gone: since we had the index locked for an
- * earlier statement, vacuum may have cut it off.  Mostly it is where it was in shared buffers.
+ * Pin the page that this backend has appended to before.  Returns InvalidBuffer if it is gone: VACUUM may have
+ * truncated the index since an earlier statement had it locked.  Usually the page is still in the same shared
+ * buffer.
  */
 static Buffer
 pin_own_page(Relation index, RtscanImage *image)
@@ -133,7 +135,10 @@ pin_own_page(Relation index, RtscanImage *image)
 	return image->own_buffer = ReadBuffer(index, image->own_page);
 }
 
-/* The page that we have appended to before, exclusively locked; InvalidBuffer if it is sealed, or has no room. */
+/*
+ * Lock exclusively the page that this backend has appended to before.  Returns InvalidBuffer if there is none
+ * that belongs to the open list, is not sealed and has room.
+ */
 static Buffer
 lock_own_page(Relation index, RtscanImage *image, Size size)
 {
@@ -156,7 +161,7 @@ lock_own_page(Relation index, RtscanImage *image, Size size)
 	return InvalidBuffer;
 }
 
-/* Pages of a list that are not insertion pages. */
+/* Return the number of pages of a list that are not insertion pages. */
 static uint32
 full_pages(const RtscanPendingList *list)
 {
@@ -168,8 +173,8 @@ full_pages(const RtscanPendingList *list)
 }
 
 /*
- * The insertion page of a list at a place, exclusively locked, or InvalidBuffer if there is none.  A damaged list page
- * must not have us lock a page twice, nor change one that is not the list's.
+ * Lock exclusively the insertion page of a list at a place, or return InvalidBuffer if there is none.  With a
+ * damaged list page this must not lock a page twice, nor return one that is not the list's.
  */
 static Buffer
 lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
@@ -189,7 +194,10 @@ lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffe
 	return buffer;
 }
 
-/* Chain a page to the list page as the insertion page at a place; full is the one that was there. */
+/*
+ * Insert a page into the chain behind the list page, as the insertion page at a place.  full is the page that
+ * was there, if any, and is sealed.
+ */
 static void
 chain_page(Relation index, const RtscanListRef *ref, Buffer list_buffer, int place, Buffer full, Buffer added)
 {
@@ -210,7 +218,7 @@ chain_page(Relation index, const RtscanListRef *ref, Buffer list_buffer, int pla
 	GenericXLogFinish(state);
 }
 
-/* Have a new insertion page at a place of a list, whose list page is locked. */
+/* Add a new insertion page at a place of a list whose list page is locked; returns its block. */
 static BlockNumber
 add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
 {
@@ -218,7 +226,8 @@ add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int plac
 	Buffer		added;
 	BlockNumber block;
 
-	if ((list_of(list_buffer)->pages == 0) != (rtscan_page_opaque(BufferGetPage(list_buffer))->next == InvalidBlockNumber))
+	if ((list_of(list_buffer)->pages == 0) !=
+		(rtscan_page_opaque(BufferGetPage(list_buffer))->next == InvalidBlockNumber))
 		rtscan_page_corrupted(index, list->head, "It has %u pages, or none.", list_of(list_buffer)->pages);
 	added = rtscan_allocate_page(index);
 	block = BufferGetBlockNumber(added);
@@ -230,8 +239,8 @@ add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int plac
 }
 
 /*
- * Have an image with an insertion page of ours: what is at our place, unless that is the page of
- * ours that could not be used; then a new one.
+ * Return an image in which own_page is set: to the insertion page at this backend's place, or, if that is the
+ * unusable one or there is none, to a new page.
  */
 static RtscanImage *
 find_own_page(Relation index, BlockNumber unusable)
@@ -266,7 +275,7 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 	if (rtscan_page_used(BufferGetPage(buffer)) == 0)
 		weight = weigh(rtscan_page_opaque(BufferGetPage(buffer))->full, &image->meta);
 
-	/* a scan that took its predicate lock later sees the entry, for it locks this page later */
+	/* A scan that takes its predicate lock after this check sees the tuple, since it locks this page later still. */
 	CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
 	append_to_page(index, buffer, tuple);
 	UnlockReleaseBuffer(buffer);
@@ -288,7 +297,7 @@ seal_open_list(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* Full pages of a list; 0 if it is empty. */
+/* Return the number of full pages of a list; 0 if it is empty. */
 static uint32
 count_full_pages(Relation index, const RtscanListRef *list)
 {
@@ -335,7 +344,10 @@ rtscan_pending_seal(Relation index, int64 kilobytes)
 
 /* ---------------------------------------------------------------- read */
 
-/* The last page of a list's chain and how many there are; returns whether the list page is there. */
+/*
+ * Set the block of the newest page of a list's chain, and the number of its pages.  Returns whether this is the
+ * list's page.
+ */
 static bool
 read_list(Relation index, const RtscanListRef *list, BlockNumber *block, uint32 *pages)
 {
@@ -362,7 +374,7 @@ rtscan_pending_open(RtscanPendingReader *reader, Relation index, const RtscanLis
 		rtscan_page_mismatch(index, list->head, RTSCAN_PAGE_LIST);
 }
 
-/* Copy the next page; false if there is none. */
+/* Copy the next page; returns false if there is none. */
 static bool
 read_next_page(RtscanPendingReader *reader)
 {
@@ -400,7 +412,8 @@ rtscan_pending_next(RtscanPendingReader *reader)
 	left = reader->used - reader->offset;
 	size = left < sizeof(IndexTupleData) ? 0 : MAXALIGN(IndexTupleSize(tuple));
 	if (size < sizeof(IndexTupleData) || size > left)
-		rtscan_page_corrupted(reader->index, reader->block, "The tuple at offset %zu has %zu bytes.", reader->offset, size);
+		rtscan_page_corrupted(reader->index, reader->block, "The tuple at offset %zu has %zu bytes.",
+							  reader->offset, size);
 	reader->offset += size;
 	return tuple;
 }
@@ -417,7 +430,7 @@ rtscan_pending_visit(Relation index, const RtscanListRef *list,
 		visitor(tuple, arg);
 }
 
-/* Of the chain's pages, those and only those that the list page names are not sealed; the list page is locked. */
+/* Check that exactly the pages that the list page names are not sealed in its chain.  The list page is locked. */
 static void
 check_insertion_pages(Relation index, const RtscanListRef *list, Buffer list_buffer)
 {
@@ -486,7 +499,7 @@ rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tup
 		pending_row_corrupted(index);
 }
 
-/* Is the page that of the list with this ordinal?  If so, what comes next. */
+/* Is the page in *block the one of the list with this ordinal?  Replaces *block by the next page. */
 static bool
 read_next(Relation index, const RtscanListRef *list, uint32 ordinal, BlockNumber *block)
 {
@@ -508,7 +521,7 @@ rtscan_pending_blocks(Relation index, const RtscanListRef *list)
 	uint32		pages;
 	BlockNumber nblocks = RelationGetNumberOfBlocks(index);
 
-	/* vacuum may have cut off a list that was being freed when the server crashed */
+	/* a crash may have interrupted an attempt to free the list, and VACUUM may have truncated the index since */
 	if (list->head >= nblocks || !read_list(index, list, &block, &pages))
 		return NIL;
 	nblocks = RelationGetNumberOfBlocks(index);

@@ -1,6 +1,6 @@
 /*
  * writing.c
- *		Note what is taken to be written, and free it if the work was cut short.
+ *		Note the pages that an attempt takes, and free them if it was interrupted.
  */
 #include "storage/writing.h"
 
@@ -11,14 +11,14 @@
 
 /* ---------------------------------------------------------------- attempts */
 
-/* Does anybody have to free what is taken, if the work is cut short? */
+/* Are the pages that are taken noted, so that they can be freed if the attempt is interrupted? */
 static bool
 is_noted(const RtscanWriting *writing)
 {
 	return writing->slot != RTSCAN_SLOT_BUILD;
 }
 
-/* RtscanChange: give out an id, the first one as the name of the attempt. */
+/* RtscanChange: give out an id; the first one becomes the name of the attempt. */
 static bool
 give_id(Relation index, RtscanImage **image, void *arg)
 {
@@ -39,7 +39,7 @@ new_taken_page(Relation index, RtscanWriterSlot slot)
 	return rtscan_write_new_page(index, RTSCAN_PAGE_TAKEN, slot, 0, &empty, sizeof(empty), InvalidBlockNumber);
 }
 
-/* RtscanChange: name the first taken pages of slots that have none. */
+/* RtscanChange: set the first taken pages of slots that have none. */
 static bool
 name_taken_pages(Relation index, RtscanImage **image, void *arg)
 {
@@ -52,8 +52,9 @@ name_taken_pages(Relation index, RtscanImage **image, void *arg)
 }
 
 /*
- * The first taken page of a slot.  Both slots get theirs when one is first used, while the file is short: they stay where they
- * are, and would be in the way when its end can be cut off.
+ * Return the first taken page of a slot.  Both slots get theirs when one is first used, while the file is
+ * short: the pages stay where they are, and near the end of a longer file they would be in the way when it can
+ * be truncated.
  */
 static BlockNumber
 first_taken_page(Relation index, RtscanWriterSlot slot)
@@ -67,14 +68,14 @@ first_taken_page(Relation index, RtscanWriterSlot slot)
 	return rtscan_read_image(index, NULL, false)->meta.taken[slot];
 }
 
-/* The first version is nobody's. */
+/* Write an empty directory page; its owner, version 0, is that of an index without a directory. */
 static BlockNumber
 new_directory(Relation index)
 {
 	return rtscan_write_new_page(index, RTSCAN_PAGE_DIRECTORY, 0, 0, NULL, 0, InvalidBlockNumber);
 }
 
-/* RtscanChange: the metapage names what arg does. */
+/* RtscanChange: make the metapage name the pages in arg. */
 static bool
 set_pages(Relation index, RtscanImage **image, void *arg)
 {
@@ -133,7 +134,7 @@ lock_taken_page(RtscanWriting *writing)
 							writing->slot, writing->ordinal);
 }
 
-/* A taken page behind the last one of the slot, which is locked. */
+/* Add a taken page to the slot's chain behind the last one, which is locked. */
 static BlockNumber
 chain_taken_page(RtscanWriting *writing, Buffer last)
 {
@@ -150,7 +151,7 @@ chain_taken_page(RtscanWriting *writing, Buffer last)
 	return block;
 }
 
-/* Go on to the next taken page unless the current one has room for n more notes. */
+/* Go on to the next taken page, unless the current one has room for n more notes. */
 static void
 make_room(RtscanWriting *writing, int n)
 {
@@ -169,7 +170,7 @@ make_room(RtscanWriting *writing, int n)
 	writing->count = 0;
 }
 
-/* Write n notes on the taken page from a place on, as its last. */
+/* Write n notes to the current taken page, beginning at a place; they become its last ones. */
 static void
 write_notes(RtscanWriting *writing, uint32 place, const RtscanTaken *notes, int n)
 {
@@ -179,7 +180,8 @@ write_notes(RtscanWriting *writing, uint32 place, const RtscanTaken *notes, int 
 	RtscanPageRange ranges[] = {
 		{offsetof(PageHeaderData, pd_lower), sizeof(LocationIndex)},
 		{RTSCAN_PAYLOAD_OFFSET, sizeof(content->attempt)},
-		{RTSCAN_PAYLOAD_OFFSET + offsetof(RtscanTakenPage, taken) + place * sizeof(RtscanTaken), n * sizeof(RtscanTaken)},
+		{RTSCAN_PAYLOAD_OFFSET + offsetof(RtscanTakenPage, taken) + place * sizeof(RtscanTaken),
+			n * sizeof(RtscanTaken)},
 	};
 
 	START_CRIT_SECTION();
@@ -193,7 +195,10 @@ write_notes(RtscanWriting *writing, uint32 place, const RtscanTaken *notes, int 
 	UnlockReleaseBuffer(buffer);
 }
 
-/* Note some blocks that are taken, and if more are, those that the index gets when it is extended by them. */
+/*
+ * Note the blocks in buffers, and "more" blocks from "end" on, by which the index is about to be extended.
+ * Blocks that continue the last note are added to it.
+ */
 static void
 note_taken(RtscanWriting *writing, uint64 owner, const Buffer *buffers, int nbuffers, BlockNumber end, int more)
 {
@@ -216,7 +221,7 @@ note_taken(RtscanWriting *writing, uint64 owner, const Buffer *buffers, int nbuf
 	writing->last = notes[n - 1];
 }
 
-/* Free pages first, then new ones. */
+/* Take free pages first, then extend the index. */
 static void
 take_and_note_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n)
 {
@@ -261,7 +266,7 @@ rtscan_write_taken_page(RtscanWriting *writing, RtscanPageKind kind, uint64 owne
 	return block;
 }
 
-/* ---------------------------------------------------------------- what was cut short */
+/* ---------------------------------------------------------------- interrupted attempts */
 
 RtscanTakenPage *
 rtscan_read_taken(Relation index, RtscanWriterSlot slot, BlockNumber block, uint32 ordinal, uint32 *count)
@@ -290,7 +295,7 @@ free_taken(RtscanFreed *freed, const RtscanTaken *taken)
 	}
 }
 
-/* Free what an attempt has noted; the notes of others begin where it has not come to. */
+/* Free the pages noted by an attempt.  Its notes end at the first taken page that names another attempt. */
 static void
 free_attempt(RtscanFreed *freed, RtscanWriterSlot slot, BlockNumber first, uint64 attempt)
 {
@@ -311,7 +316,7 @@ free_attempt(RtscanFreed *freed, RtscanWriterSlot slot, BlockNumber first, uint6
 	list_free(pages);
 }
 
-/* RtscanChange: the attempt in a slot has left nothing. */
+/* RtscanChange: the attempt in a slot has left no pages. */
 static bool
 forget_attempt(Relation index, RtscanImage **image, void *arg)
 {

@@ -1,23 +1,26 @@
 /*
  * writing.h
- *		Write segments and dead bits so that work that is cut short leaves nothing behind.
+ *		Write segments and dead bits so that an interrupted attempt does not leak pages.
  *
- * Who writes pages that a later switch makes part of the index, but for a build (below), has one of two slots, each under its own
- * heavyweight lock.  His attempt has a name, the first id that it was given; the metapage keeps it until that switch
- * (rtscan_image_end_writing).  Before he writes to pages he notes which ones he takes, and who is going to own them:
+ * An attempt writes pages that a later switch makes part of the index.  It uses one of two slots, each
+ * protected by a heavyweight lock of its own (builds are different, see below).  The attempt is named by the
+ * first id that it was given; the metapage has that name until the switch (rtscan_image_end_writing).  Before
+ * the attempt writes to pages it notes which ones it takes, and what id will own them:
  *
  *	metapage: writing[slot] = attempt
  *			  taken[slot] ──► taken page ──► taken page ──► ...		(owner: the slot)
  *
  *	payload	│ attempt │ owner, first block, count │ owner, first block, count │ ... │
  *
- * The slot keeps its taken pages, and each attempt writes over them; one that names another attempt says nothing.  Who
- * has the slot next finds the attempt in the metapage still, and frees what it has taken: so many pages
- * are read, and no others.  Each is freed only if it belongs to the owner that the note names: the work may have been cut short
- * before it was written, or freeing may have been, and then somebody else has it by now.
+ * The slot keeps its taken pages, and each attempt overwrites them; a taken page that names another attempt is
+ * ignored.  If an attempt is interrupted, the next user of the slot still finds it in the metapage, and frees
+ * the pages that it has taken; it reads no other pages.  Each is freed only if it belongs to the owner in the
+ * note: the attempt may have been interrupted before it wrote the page, or an earlier cleanup after it freed
+ * the page, and then it may belong to another owner by now.
  *
- * A build has neither lock nor notes, so that several processes can write at once, and extends the file only: nobody looks into that before
- * the build has ended, and if it is cut short the file is thrown away (or stays what an invalid index has, which is not used).
+ * A build uses neither lock nor notes, so that several processes can write at once.  It only extends the file.
+ * No other process reads the new pages before the build has ended; if it is interrupted the file is removed (or
+ * remains that of an invalid index, which is not used).
  */
 #ifndef RTSCAN_WRITING_H
 #define RTSCAN_WRITING_H
@@ -27,34 +30,37 @@
 #include "storage/metapage.h"
 #include "storage/page.h"
 
-/* Blocks that an attempt has taken.  They may lie behind the end of the index: the disk was full. */
+/*
+ * Consecutive blocks that an attempt has taken.  They may lie beyond the end of the index, if it could not be
+ * extended.
+ */
 typedef struct RtscanTaken
 {
-	uint64		owner;			/* of the pages, once they are written */
-	BlockNumber first;
-	uint32		count;
+	uint64		owner;			/* owner of the pages once they are written */
+	BlockNumber first;			/* first block */
+	uint32		count;			/* number of blocks */
 } RtscanTaken;
 
 /* The payload of a taken page. */
 typedef struct RtscanTakenPage
 {
-	uint64		attempt;
-	RtscanTaken taken[FLEXIBLE_ARRAY_MEMBER];
+	uint64		attempt;		/* the attempt that wrote this page; 0: none */
+	RtscanTaken taken[FLEXIBLE_ARRAY_MEMBER];	/* its notes */
 } RtscanTakenPage;
 
 #define RTSCAN_TAKEN_PER_PAGE	((RTSCAN_CHUNK_BYTES - offsetof(RtscanTakenPage, taken)) / sizeof(RtscanTaken))
 
-/* An attempt; begins with the first id. */
+/* An attempt.  It begins with its first id. */
 typedef struct RtscanWriting
 {
-	Relation	index;
-	RtscanWriterSlot slot;
-	uint64		attempt;		/* 0: has not begun */
-	uint64		id;				/* given out last */
-	BlockNumber page;			/* the taken page that is written, */
-	uint32		ordinal;
-	uint32		count;			/* how many notes it has, */
-	RtscanTaken last;			/* and the last of them */
+	Relation	index;			/* index that is written to */
+	RtscanWriterSlot slot;		/* slot that the attempt uses */
+	uint64		attempt;		/* its name, the first id; 0: it has not begun */
+	uint64		id;				/* the id given out last */
+	BlockNumber page;			/* block of the taken page that is being filled */
+	uint32		ordinal;		/* ordinal of that taken page */
+	uint32		count;			/* number of notes on that page */
+	RtscanTaken last;			/* the last of these notes */
 } RtscanWriting;
 
 static inline RtscanWriting
@@ -63,33 +69,42 @@ rtscan_writing(Relation index, RtscanWriterSlot slot)
 	return (RtscanWriting) {.index = index, .slot = slot};
 }
 
-/* A new id for a segment that is going to be written.  The first one begins the attempt, and frees what the one before has left. */
+/*
+ * Return a new id, for a segment that will be written.  The first call begins the attempt, and frees what an
+ * interrupted attempt before it has left.
+ */
 extern uint64 rtscan_writing_id(RtscanWriting *writing);
 
 /*
- * In a switch, which links what the attempt has written: it ends.  One that has written nothing has not begun, nor freed what
- * the one before has left; then the slot stays that one's.
+ * End the attempt, within the switch that makes its pages part of the index.  Does nothing if the attempt has
+ * not begun: then the slot still has the attempt before it, whose pages have not been freed.
  */
 extern void rtscan_end_writing(const RtscanWriting *writing, RtscanImage *image);
 
-/* Take at most so many pages to write to, exclusively locked; as rtscan_allocate_page(). */
+/*
+ * Take at most RTSCAN_TAKE_PAGES pages to write to, exclusively locked, with undefined content, and note them
+ * for this owner.
+ */
 #define RTSCAN_TAKE_PAGES		16
 extern void rtscan_take_pages(RtscanWriting *writing, uint64 owner, Buffer *buffers, int n);
 
-/* Take a page and write it, as rtscan_write_new_page(). */
+/* Take a page and write it, as rtscan_write_new_page() does. */
 extern BlockNumber rtscan_write_taken_page(RtscanWriting *writing, RtscanPageKind kind, uint64 owner,
 										   uint32 ordinal, const void *content, Size used, BlockNumber next);
 
 /*
- * Before the first segment of a build: have the pages that an index keeps for good, taken pages and two directories, at the
- * beginning of the file, so that they are not in the way when its end can be cut off.
+ * Allocate, before the first segment of a build, the pages that an index keeps for good: the first taken pages
+ * and two directories.  At the beginning of the file they are not in the way when VACUUM truncates it.
  */
 extern void rtscan_prepare_writing(Relation index);
 
-/* Free what an attempt that was cut short has taken, if there was one.  Needs the slot's lock. */
+/* Free the pages taken by an interrupted attempt, if there was one.  Needs the slot's lock. */
 extern void rtscan_reclaim(Relation index, RtscanWriterSlot slot);
 
-/* What a taken page notes, in the current memory context; raises ERRCODE_INDEX_CORRUPTED if it cannot be. */
+/*
+ * Read a taken page, into the current memory context, and set the number of its notes.  Raises
+ * ERRCODE_INDEX_CORRUPTED if it is not a valid one.
+ */
 extern RtscanTakenPage *rtscan_read_taken(Relation index, RtscanWriterSlot slot, BlockNumber block,
 										  uint32 ordinal, uint32 *count);
 
