@@ -10,21 +10,21 @@
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
-/* A list on its way into segments: some of its tuples, then entries for the switch. */
+/* A list that is being flushed: tuples for the next segment, and the segments written so far. */
 typedef struct Flush
 {
-	Relation	index;
-	RtscanWriting writing;
-	const RtscanSchema *schema;
-	RtscanListRef list;
-	uint32		limit;			/* tuples a segment */
-	Size		memory_limit;	/* of tuples, in bytes */
-	MemoryContext tuple_context;
-	uint32		ntuples;
-	uint32		capacity;
-	IndexTuple *tuples;
-	int			nsegments;
-	RtscanNewSegment *segments;
+	Relation	index;			/* index of the list */
+	RtscanWriting writing;		/* attempt that writes the segments */
+	const RtscanSchema *schema;	/* the index's columns */
+	RtscanListRef list;			/* the list */
+	uint32		limit;			/* maximal number of tuples of a segment */
+	Size		memory_limit;	/* maximal memory for tuples, in bytes */
+	MemoryContext tuple_context;	/* memory context of the tuples */
+	uint32		ntuples;		/* number of tuples */
+	uint32		capacity;		/* size of tuples[] */
+	IndexTuple *tuples;			/* tuples for the next segment */
+	int			nsegments;		/* number of segments */
+	RtscanNewSegment *segments;	/* segments written, for the switch */
 } Flush;
 
 /* ---------------------------------------------------------------- segments */
@@ -43,7 +43,7 @@ keep_segment(Flush *flush, const RtscanNewSegment *segment)
 	flush->segments[flush->nsegments++] = *segment;
 }
 
-/* Write the tuples at hand, in TID order, as a segment. */
+/* Write the collected tuples, in TID order, as a segment. */
 static void
 write_tuples(Flush *flush)
 {
@@ -75,7 +75,7 @@ write_tuples(Flush *flush)
 	MemoryContextReset(flush->tuple_context);
 }
 
-/* RtscanPendingVisitor: keep a copy of a tuple. */
+/* RtscanPendingVisitor: collect a copy of a tuple; first write a segment if there are enough. */
 static void
 collect_tuple(IndexTuple tuple, void *arg)
 {
@@ -98,7 +98,7 @@ collect_tuple(IndexTuple tuple, void *arg)
 
 /* ---------------------------------------------------------------- the flush */
 
-/* RtscanChange: an attempt begins; until it has succeeded it may have failed. */
+/* RtscanChange: count an attempt.  It counts as failed until replace_list() resets the counter. */
 static bool
 begin_attempt(Relation index, RtscanImage **image, void *arg)
 {
@@ -106,7 +106,7 @@ begin_attempt(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* RtscanChange: the list's segments take its place. */
+/* RtscanChange: replace the list by its segments. */
 static bool
 replace_list(Relation index, RtscanImage **image, void *arg)
 {
@@ -153,7 +153,10 @@ rtscan_flush_list(Relation index, const RtscanListRef *list)
 
 /* ---------------------------------------------------------------- which list */
 
-/* The oldest sealed list after one; returns how many sealed lists there are. */
+/*
+ * Find the oldest sealed list with an id greater than "after"; the id is 0 if there is none.  Returns the
+ * number of sealed lists.
+ */
 static uint32
 find_sealed_list(Relation index, uint64 after, RtscanListRef *list)
 {

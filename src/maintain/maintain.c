@@ -1,6 +1,6 @@
 /*
  * maintain.c
- *		Flush, merge and recycle: all of it together.
+ *		Do all maintenance of an index: flush, merge and recycle.
  */
 #include "maintain/maintain.h"
 

@@ -1,6 +1,6 @@
 /*
  * merge.c
- *		Read the rows of segments, and write them anew as one.
+ *		Merge segments: read their rows, and write them as one or more new segments.
  */
 #include "maintain/merge.h"
 
@@ -17,44 +17,45 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-#define BATCH	1024	/* rows whose values are read at once */
+#define BATCH	1024	/* number of rows whose values are read at once */
 
 /* A segment being merged. */
 typedef struct MergePart
 {
-	RtscanEntry entry;
-	RtscanReader reader;
-	ItemPointerData *tids;
-	uint64	   *dead;			/* a bit a row */
-	uint32		first;			/* row that was next when the segment being written began */
-	uint32		next;			/* row to take next */
+	RtscanEntry entry;			/* its entry in the directory */
+	RtscanReader reader;		/* reads its pages */
+	ItemPointerData *tids;		/* TIDs of its rows */
+	uint64	   *dead;			/* one bit for each row: is it dead? */
+	uint32		first;			/* first row that belongs to the segment being written, or a later one */
+	uint32		next;			/* next row to take */
 } MergePart;
 
-/* Where a row of the merged segment comes from. */
+/* The origin of a row of the merged segment. */
 typedef struct MergeSource
 {
-	uint32		part;
-	uint32		row;
+	uint32		part;			/* index in Merge.parts */
+	uint32		row;			/* row of that part */
 } MergeSource;
 
+/* A merge of some segments. */
 typedef struct Merge
 {
-	Relation	index;
-	RtscanWriting writing;
-	RtscanSchema *schema;
-	uint32		nparts;
-	MergePart  *parts;
-	uint32		limit;			/* rows a segment to write */
-	uint32		rows;			/* of the segment being written */
-	MergeSource *sources;
-	RtscanRows *merged;
-	uint32		nsegments;
-	RtscanNewSegment *segments; /* written */
+	Relation	index;			/* index that is merged */
+	RtscanWriting writing;		/* attempt that writes the segments */
+	RtscanSchema *schema;		/* the index's columns */
+	uint32		nparts;			/* number of segments being merged */
+	MergePart  *parts;			/* the segments being merged */
+	uint32		limit;			/* maximal number of rows of a segment to write */
+	uint32		rows;			/* number of rows of the segment being written */
+	MergeSource *sources;		/* the origin of each of these rows */
+	RtscanRows *merged;			/* these rows with their values */
+	uint32		nsegments;		/* number of segments written */
+	RtscanNewSegment *segments; /* segments written */
 } Merge;
 
 /* ---------------------------------------------------------------- rows in TID order */
 
-/* Bits of dead rows as one array. */
+/* Read all dead bits of a segment into one array. */
 static uint64 *
 read_dead(Relation index, const RtscanEntry *entry)
 {
@@ -77,7 +78,10 @@ is_dead(const MergePart *part, uint32 row)
 	return (part->dead[row / 64] >> (row % 64)) & 1;
 }
 
-/* As the bits say that are followed, and not as some page says: there is room for so many. */
+/*
+ * Count the live rows by the bits that the merge follows.  The count on the dead map's page may differ, and
+ * limits are computed, and memory allocated, by this one.
+ */
 static uint32
 count_live(const MergePart *part)
 {
@@ -88,7 +92,7 @@ count_live(const MergePart *part)
 	return live;
 }
 
-/* Go to the next live row. */
+/* Advance to the next live row. */
 static void
 skip_dead(MergePart *part)
 {
@@ -106,7 +110,7 @@ open_part(Merge *merge, MergePart *part, const RtscanEntry *entry)
 	skip_dead(part);
 }
 
-/* The part whose next row has the smallest TID; nparts if all are at their end. */
+/* Find the part whose next row has the smallest TID; returns nparts if all rows have been taken. */
 static uint32
 smallest_part(const Merge *merge)
 {
@@ -125,7 +129,7 @@ smallest_part(const Merge *merge)
 	return smallest;
 }
 
-/* Take as many of the next rows as a segment may have; false if there are none. */
+/* Choose the rows of the next segment, up to the limit; returns false if there are none. */
 static bool
 order_rows(Merge *merge)
 {
@@ -147,18 +151,18 @@ order_rows(Merge *merge)
 
 /* ---------------------------------------------------------------- values */
 
-/* The values of a part's column, of rows from first on up to end: as RtscanRows has them. */
+/* Values of one column of a part, for its rows in [first, end), represented as in RtscanRows. */
 typedef struct PartColumn
 {
-	MemoryContext keep;			/* for values passed by reference */
-	const RtscanColumn *type;
-	bool		heap_order;
-	uint64	   *by_code;		/* unless in heap order */
-	uint64	   *used;			/* a bit a code: rows have it; NULL: take all */
-	uint32		first;
-	uint32		end;
-	uint64	   *by_row;			/* first comes first */
-	bool	   *nulls;			/* likewise */
+	MemoryContext keep;			/* memory context of values passed by reference */
+	const RtscanColumn *type;	/* the column's type */
+	bool		heap_order;		/* does the column store its values in heap order, without codes? */
+	uint64	   *by_code;		/* value of each code; NULL in heap order */
+	uint64	   *used;			/* one bit for each code: does a row of the range have it?  NULL: read all values */
+	uint32		first;			/* first row of the range */
+	uint32		end;			/* end of the range: the row behind its last */
+	uint64	   *by_row;			/* value of each row of the range */
+	bool	   *nulls;			/* for each row of the range: is it NULL? */
 } PartColumn;
 
 static uint64
@@ -178,7 +182,7 @@ keep_value(const PartColumn *column, uint64 value)
 	return value;
 }
 
-/* RtscanDictionaryVisitor */
+/* RtscanDictionaryVisitor: store a value by its code, or by its rows, if one of the range has it. */
 static void
 take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -197,7 +201,10 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 			column->by_row[row - column->first] = kept;
 }
 
-/* Call for each row of a part's column that is being read, with its code; the code after the last value's is NULL. */
+/*
+ * Called for each row of a part's column that is being read, with its code.  row counts from the beginning of
+ * the range.  NULL has the code behind that of the last value.
+ */
 typedef void (*CodeVisitor) (PartColumn *column, uint32 row, uint32 code, bool isnull);
 
 static void
@@ -223,7 +230,7 @@ visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *colum
 	}
 }
 
-/* CodeVisitor */
+/* CodeVisitor: mark the code as used. */
 static void
 mark_used(PartColumn *column, uint32 row, uint32 code, bool isnull)
 {
@@ -231,7 +238,7 @@ mark_used(PartColumn *column, uint32 row, uint32 code, bool isnull)
 		column->used[code / 64] |= UINT64CONST(1) << (code % 64);
 }
 
-/* CodeVisitor */
+/* CodeVisitor: store the row's value. */
 static void
 take_code(PartColumn *column, uint32 row, uint32 code, bool isnull)
 {
@@ -264,7 +271,7 @@ read_in_heap_order(MergePart *part, int i, PartColumn *column)
 		column->nulls[row - column->first] = true;
 }
 
-/* In batches of rows of one chunk. */
+/* Read values in batches, each with rows of one chunk. */
 static void
 read_values(RtscanValues *values, const PartColumn *column, Datum *datums, bool *nulls)
 {
@@ -284,7 +291,7 @@ read_values(RtscanValues *values, const PartColumn *column, Datum *datums, bool 
 	}
 }
 
-/* A value of a dictionary is kept once. */
+/* Read a column row by row.  In the kept memory, rows with the same dictionary value share one copy of it. */
 static void
 read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
 {
@@ -298,7 +305,7 @@ read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
 				rtscan_key_encode(column->type->key_kind, (Datum) column->by_row[row]);
 }
 
-/* Of equal values, those that look other than the dictionary's. */
+/* Replace values that are equal to their dictionary's value but have another image (see segment/segment.h). */
 static void
 read_images(const Merge *merge, MergePart *part, int i, PartColumn *column)
 {
@@ -352,7 +359,7 @@ read_column(Merge *merge, MergePart *part, int i)
 	return column;
 }
 
-/* Has some part lost images of a column? */
+/* Has a part lost images of a column? */
 static bool
 images_are_lost(const Merge *merge, int i)
 {
@@ -401,7 +408,7 @@ merge_rows(Merge *merge)
 
 /* ---------------------------------------------------------------- the merge */
 
-/* Write the rows at hand as a segment. */
+/* Write the chosen rows as a segment. */
 static void
 write_rows(Merge *merge)
 {
@@ -415,7 +422,7 @@ write_rows(Merge *merge)
 	MemoryContextDelete(context);
 }
 
-/* RtscanChange: the merged segments take the place of the parts. */
+/* RtscanChange: replace the merged segments by the new ones. */
 static bool
 replace_parts(Relation index, RtscanImage **image, void *arg)
 {
@@ -429,7 +436,7 @@ replace_parts(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* How many segments to write: one if there is room, else parts that have. */
+/* Return the number of segments to write: one if rows and values are within the limit, else as many as are needed. */
 static uint32
 count_segments(uint64 rows, uint64 value_bytes, const RtscanMergeLimit *limit)
 {
@@ -466,7 +473,10 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 	rtscan_switch(index, replace_parts, &merge);
 }
 
-/* What a merge needs for a row besides what building a segment does: the TID in its part, the source, and a dead bit. */
+/*
+ * Memory that a merge needs for each row beyond that for building a segment: the TID in its part, the source,
+ * and a dead bit.
+ */
 #define MERGE_ROW_BYTES		(sizeof(ItemPointerData) + sizeof(MergeSource) + 1)
 
 static RtscanMergeLimit
@@ -480,7 +490,7 @@ merge_limit(const RtscanSchema *schema)
 	};
 }
 
-/* Choose, and merge; false if there is nothing to merge. */
+/* Choose segments and merge them; returns false if there is nothing to merge. */
 static bool
 choose_and_merge(Relation index, FullTransactionId since)
 {
@@ -512,7 +522,7 @@ rtscan_merge_once(Relation index)
 	return merge_once(index, ReadNextFullTransactionId());
 }
 
-/* What it retires itself, it does not wait for: its own snapshot would be what it waits for. */
+/* Do not wait for segments that this call retires itself: they would be held by its own snapshot. */
 void
 rtscan_merge(Relation index)
 {

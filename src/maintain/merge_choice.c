@@ -1,6 +1,6 @@
 /*
  * merge_choice.c
- *		Choose segments to merge: by their tiers, or because many rows have died.
+ *		Choose segments to merge: by their tiers, or because many of their rows have died.
  */
 #include "maintain/merge_choice.h"
 
@@ -34,7 +34,10 @@ has_few_rows(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limi
 	return candidate->entry.rows <= limit->rows / 2;
 }
 
-/* Pages of an INCLUDE column's values, as a merge has them in memory: each of a dictionary once, numerics whole. */
+/*
+ * Return the number of pages of an INCLUDE column's values that a merge has in memory: 0 for integers, each
+ * value of a dictionary once, decimals as numerics.
+ */
 static uint64
 include_pages(const RtscanSegment *segment, const RtscanSegmentInclude *include)
 {
@@ -44,10 +47,14 @@ include_pages(const RtscanSegment *segment, const RtscanSegmentInclude *include)
 		return 0;
 	if (header->storage == RTSCAN_STORED_CODES)
 		return include->codes.dictionary.pages;
-	return header->storage == RTSCAN_STORED_FRAMES ? segment->header.rows / rtscan_per_page(sizeof(int64)) : header->values.pages;
+	return header->storage == RTSCAN_STORED_FRAMES ? segment->header.rows / rtscan_per_page(sizeof(int64))
+		: header->values.pages;
 }
 
-/* Bytes of a segment's values that have no keys: about what a merge keeps of them; false if it cannot be read. */
+/*
+ * Estimate the bytes of a segment's values that a merge keeps in memory, which are those without 64-bit keys.
+ * Returns false if the segment cannot be read.
+ */
 static bool
 value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, uint64 *bytes)
 {
@@ -67,8 +74,9 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 }
 
 /*
- * The live segments, the smallest first.  Those that have too many rows to be merged are not opened: there may be thousands.  Of the
- * others damaged ones are left out, so that they do not keep the rest from being merged: who reads their rows will say so.
+ * Return the live segments, smallest first.  Those with too many rows to be merged are not opened, as there may
+ * be thousands.  Others that are damaged are left out, so that they do not keep the rest from being merged:
+ * queries that read them report the error.
  */
 static RtscanMergeCandidate *
 find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit, uint32 *n)
@@ -89,14 +97,17 @@ find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLim
 	return candidates;
 }
 
-/* Does a segment leave room for another one like it?  Then any two of those fit, and what does not fit makes a large one. */
+/*
+ * Is a segment no larger than half the limit?  Then any two such segments can be merged, and small segments
+ * that cannot all be merged at once make a large one.
+ */
 static bool
 is_small(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limit)
 {
 	return has_few_rows(candidate, limit) && candidate->value_bytes <= limit->value_bytes / 2;
 }
 
-/* Small segments to the front, in order; returns how many. */
+/* Move small segments to the front, in order; returns their number. */
 static uint32
 set_large_aside(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimit *limit)
 {
@@ -113,7 +124,7 @@ set_large_aside(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLim
 	return small;
 }
 
-/* How many of the smallest segments there are up to the last full tier. */
+/* Return the number of segments, in order of size, up to the end of the last full tier; 0 if no tier is full. */
 static uint32
 count_to_full_tier(const RtscanMergeCandidate *candidates, uint32 n)
 {
@@ -129,7 +140,10 @@ count_to_full_tier(const RtscanMergeCandidate *candidates, uint32 n)
 	return count;
 }
 
-/* Do merges wait until pages of segments that were retired before an xid can be used again? */
+/*
+ * Are too many rows held in segments that were retired before this xid, and may still be visible?  Then tiers
+ * wait.
+ */
 static bool
 tiers_wait(Relation index, FullTransactionId since)
 {
@@ -149,7 +163,7 @@ tiers_wait(Relation index, FullTransactionId since)
 	return held > RTSCAN_CHUNK_ROWS && held > MERGE_HELD_FRACTION * live;
 }
 
-/* Of candidates in order, how many have less than a chunk. */
+/* Return the number of candidates, which are in order of size, with less than a chunk. */
 static uint32
 count_below_chunk(const RtscanMergeCandidate *candidates, uint32 n)
 {
@@ -160,7 +174,7 @@ count_below_chunk(const RtscanMergeCandidate *candidates, uint32 n)
 	return count;
 }
 
-/* Put the segments to merge because a tier is full to the front; returns how many. */
+/* Move segments to the front that are to be merged because a tier is full; returns their number. */
 static uint32
 choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimit *limit)
 {
@@ -179,7 +193,7 @@ choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimi
 	return chosen;
 }
 
-/* Put a segment with many dead rows to the front; returns how many there are, 0 or 1. */
+/* Move a segment with many dead rows to the front; returns 1 if there is one, else 0. */
 static uint32
 choose_by_dead(Relation index, const RtscanSchema *schema, RtscanMergeCandidate *candidates, uint32 n)
 {

@@ -1,6 +1,6 @@
 /*
  * merge_choice.h
- *		Which segments to merge; merge.h says why these.
+ *		Choose which segments to merge; merge.h has the rules.
  */
 #ifndef RTSCAN_MERGE_CHOICE_H
 #define RTSCAN_MERGE_CHOICE_H
@@ -11,28 +11,30 @@
 #include "row/schema.h"
 #include "storage/metapage.h"
 
-/* How much a merge may take on. */
+/* Limits of a merge, given by maintenance_work_mem. */
 typedef struct RtscanMergeLimit
 {
-	uint64		rows;
-	uint64		value_bytes;	/* of values that are kept whole */
+	uint64		rows;			/* number of rows */
+	uint64		value_bytes;	/* bytes of values that are kept in memory */
 } RtscanMergeLimit;
 
 /* A live segment that could be merged. */
 typedef struct RtscanMergeCandidate
 {
-	RtscanEntry entry;
-	uint64		value_bytes;	/* of what is chosen; else PG_UINT64_MAX where nobody has looked */
+	RtscanEntry entry;			/* its entry in the directory */
+	uint64		value_bytes;	/* bytes of its values that a merge keeps in memory; PG_UINT64_MAX if it was too
+								 * large to be opened */
 } RtscanMergeCandidate;
 
 /*
- * The segments to merge, in the current memory context, and how many; 0: none.  Those that were retired since an xid are
- * not waited for.
+ * Return candidates in the current memory context, with those to be merged first, and set their number; 0:
+ * none.  Tiers do not wait for segments that were retired at the xid "since" or later.
  */
-extern RtscanMergeCandidate *rtscan_choose_segments(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit,
+extern RtscanMergeCandidate *rtscan_choose_segments(Relation index, const RtscanSchema *schema,
+													const RtscanMergeLimit *limit,
 													FullTransactionId since, uint32 *chosen);
 
-/* Has a tier filled that waits for other transactions? */
+/* Is there a full tier that waits until other transactions end? */
 extern bool rtscan_full_tier_waits(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit);
 
 #endif							/* RTSCAN_MERGE_CHOICE_H */

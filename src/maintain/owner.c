@@ -1,6 +1,6 @@
 /*
  * owner.c
- *		Run functions that users have written with the rights of a table's owner.
+ *		Run functions written by users with the rights of a table's owner.
  */
 #include "maintain/owner.h"
 

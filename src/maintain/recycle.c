@@ -1,6 +1,6 @@
 /*
  * recycle.c
- *		Free what has been retired, when nobody can see it any more.
+ *		Free the pages of retired entries, when no transaction can see them any more.
  */
 #include "maintain/recycle.h"
 
@@ -29,7 +29,7 @@ rtscan_table_of(Relation index)
 bool
 rtscan_entry_is_removable(Relation table, const RtscanEntry *entry)
 {
-	/* the horizon of temporary tables is not held by our own cursors */
+	/* the horizon of a temporary table ignores our own snapshots, such as those of cursors */
 	Relation	horizon = RELATION_IS_LOCAL(table) ? NULL : table;
 
 	return entry->safe_xid != 0 &&
@@ -38,7 +38,7 @@ rtscan_entry_is_removable(Relation table, const RtscanEntry *entry)
 
 /* ---------------------------------------------------------------- standbys */
 
-/* So long, in ms, what is retired is kept from queries on a standby. */
+/* Time in ms for which retired pages are kept for queries on a standby. */
 #define STANDBY_QUERY_TIME	(5 * 60 * 1000)
 
 static bool
@@ -81,9 +81,9 @@ rtscan_has_standby(Relation index)
 }
 
 /*
- * Pages that no snapshot from before an xid needs are going to be reused: have standbys wait for queries that
- * may still read them, or cancel those, before they replay that.  nbtree's record serves: its redo function only
- * resolves the conflict.
+ * Log that pages are going to be reused which snapshots from before an xid may still need.  Before a standby
+ * replays this it waits for queries that have such snapshots, or cancels them.  nbtree's record serves here: its
+ * redo function does nothing but resolve the conflict.
  */
 static void
 log_reuse(Relation index, BlockNumber block, uint64 safe_xid)
@@ -110,7 +110,7 @@ log_reuse_of(Relation index, const RtscanImage *gone)
 
 /* ---------------------------------------------------------------- recycling */
 
-/* The blocks that lead to others come first, so that they are freed last. */
+/* Return the blocks of an entry.  Blocks that lead to others come first, since they must be freed last. */
 static List *
 entry_blocks(Relation index, const RtscanEntry *entry)
 {
@@ -121,12 +121,12 @@ entry_blocks(Relation index, const RtscanEntry *entry)
 		case RTSCAN_ENTRY_PENDING:
 			return rtscan_pending_blocks(index, &(RtscanListRef) {.id = entry->id, .head = entry->root});
 		case RTSCAN_ENTRY_REMOVED:
-			break;				/* not in an image */
+			break;				/* not part of an image */
 	}
 	return NIL;
 }
 
-/* RtscanChange: take out the retired entries whose (kind, id) are listed. */
+/* RtscanChange: remove the retired entries that have the same kind and id as those in arg. */
 static bool
 remove_entries(Relation index, RtscanImage **image, void *arg)
 {
@@ -144,7 +144,7 @@ remove_entries(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* Retired entries that nobody can see: all, or those that were retired long ago. */
+/* Return an image of the retired entries that can be removed: all, or only those that were retired long ago. */
 static RtscanImage *
 find_gone(Relation index, bool only_old)
 {

@@ -1,11 +1,12 @@
 /*
  * recycle.h
- *		Free the pages of retired segments and lists, when nobody can see them any more.
+ *		Free the pages of retired segments and lists, when no transaction can see them any more.
  *
- * A standby cancels queries that could read pages that are reused: one record says so for all that is recycled
- * together, and conflicts with snapshots older than the last of it was retired.  VACUUM and rtscan_merge() recycle whatever
- * nobody here can see, as VACUUM removes tuples; merges that only insertions have brought about had better
- * extend the file than cancel queries: where there is a standby they wait for some minutes.
+ * A standby cancels queries that could read pages that are reused.  One record tells it about all pages that
+ * are recycled together; it conflicts with snapshots from before the last of them was retired.  VACUUM and
+ * rtscan_merge() recycle all that no transaction on the primary can see, just as VACUUM removes tuples.  Merges
+ * that were only caused by insertions should rather extend the file than cancel queries: if there is a standby,
+ * their pages are recycled after some minutes.
  */
 #ifndef RTSCAN_RECYCLE_H
 #define RTSCAN_RECYCLE_H
@@ -15,25 +16,28 @@
 #include "storage/metapage.h"
 
 /*
- * Can no snapshot see what this retired entry names any more?  The index's table, which the caller has some lock on,
- * says whose snapshots matter: not those of other databases.
+ * Is this a retired entry that no snapshot can see any more?  table is the index's table, on which the caller
+ * has some lock; snapshots of other databases do not matter for it.
  */
 extern bool rtscan_entry_is_removable(Relation table, const RtscanEntry *entry);
+
+/* Open the table of an index, which the caller has locked, and close it with RelationClose(). */
 extern Relation rtscan_table_of(Relation index);
 
-/* Is there a standby, or may there be one again, with queries to be cancelled? */
+/* Can queries on a standby be affected by reused pages?  A physical slot counts, since its standby may return. */
 extern bool rtscan_has_standby(Relation index);
 
-/*
- * Free the pages of retired entries that nobody can see, and take the entries out of the directory: all of them, or
- * only what queries on standbys hardly need.  Needs the merge lock.
- */
+/* Which retired entries to recycle. */
 typedef enum RtscanRecycling
 {
-	RTSCAN_RECYCLE_ALL,
-	RTSCAN_RECYCLE_GENTLY
+	RTSCAN_RECYCLE_ALL,			/* all that no transaction here can see */
+	RTSCAN_RECYCLE_GENTLY		/* if there is a standby, only those that queries on it hardly need any more */
 } RtscanRecycling;
 
+/*
+ * Free the pages of retired entries that no transaction can see, and remove the entries from the directory.
+ * Needs the merge lock.
+ */
 extern void rtscan_recycle(Relation index, RtscanRecycling which);
 
 #endif							/* RTSCAN_RECYCLE_H */

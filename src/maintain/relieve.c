@@ -1,6 +1,6 @@
 /*
  * relieve.c
- *		Flush pending lists beside an insertion.
+ *		Flush pending lists within an insertion.
  */
 #include "maintain/relieve.h"
 
@@ -31,7 +31,10 @@ log_failure(Relation index, const ErrorData *error)
 			 errhint("VACUUM tries again, and so do insertions when there are twice as many rows.")));
 }
 
-/* Flush the next list, or log why that cannot be done; false if there is none. */
+/*
+ * Flush the next list, or log why it cannot be flushed.  Returns false if there is none, or the error came
+ * before one was found.
+ */
 static bool
 flush_in_subtransaction(Relation index, RtscanListRef *list)
 {
@@ -83,7 +86,7 @@ rtscan_relieve(Relation index, int64 weight)
 
 	if (weight < limit || IsInParallelMode() || !rtscan_try_lock_flush(index))
 		return;
-	/* unless somebody else just has */
+	/* another process may just have flushed */
 	if (rtscan_pending_weight(index) >= limit)
 		flush_lists(index);
 	rtscan_unlock_flush(index);

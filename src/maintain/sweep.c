@@ -1,6 +1,6 @@
 /*
  * sweep.c
- *		Account for all blocks of an index.
+ *		Find pages of an index that were lost, and truncate its file.
  */
 #include "maintain/sweep.h"
 
@@ -18,17 +18,18 @@
 #include "storage/writing.h"
 #include "utils/memutils.h"
 
-/* ---------------------------------------------------------------- accounts */
+/* ---------------------------------------------------------------- which blocks are used */
 
+/* The state of a sweep. */
 typedef struct Sweep
 {
-	Relation	index;
-	BufferAccessStrategy strategy;
-	BlockNumber nblocks;
-	RtscanImage *image;
-	uint64		youngest;		/* who has this id, or a later one, may be at work */
-	uint8	   *used;			/* a bit a block */
-	RtscanFreed freed;
+	Relation	index;			/* index that is swept */
+	BufferAccessStrategy strategy;	/* ring of buffers for reading pages */
+	BlockNumber nblocks;		/* number of blocks when the sweep began */
+	RtscanImage *image;			/* image of the index when the sweep began */
+	uint64		youngest;		/* owners with this id or a later one may be at work */
+	uint8	   *used;			/* one bit for each block: is it used? */
+	RtscanFreed freed;			/* pages that were freed */
 } Sweep;
 
 static void
@@ -59,11 +60,15 @@ is_proposed(Relation index, BlockNumber block)
 	return GetRecordedFreeSpace(index, block) >= BLCKSZ / 2;
 }
 
-/* Pages of pending lists are not counted: they tell whose they are. */
+/*
+ * Begin a sweep: mark the blocks that the image uses.  Pages of pending lists are not marked, for which all of
+ * them would have to be read: is_lost() recognises them by their owner.
+ */
 static Sweep
 begin_sweep(Relation index, BufferAccessStrategy strategy)
 {
-	Sweep		sweep = {.index = index, .strategy = strategy, .nblocks = RelationGetNumberOfBlocks(index), .freed = {.index = index}};
+	Sweep		sweep = {.index = index, .strategy = strategy,
+		.nblocks = RelationGetNumberOfBlocks(index), .freed = {.index = index}};
 	List	   *directories;
 	const RtscanMeta *meta;
 
@@ -80,9 +85,9 @@ begin_sweep(Relation index, BufferAccessStrategy strategy)
 	return sweep;
 }
 
-/* ---------------------------------------------------------------- what is lost */
+/* ---------------------------------------------------------------- lost pages */
 
-/* Does anything in the image own pages with this id? */
+/* Does something in the image own pages with this id? */
 static bool
 image_knows(const RtscanImage *image, uint64 owner)
 {
@@ -94,7 +99,7 @@ image_knows(const RtscanImage *image, uint64 owner)
 	return false;
 }
 
-/* Is a page that is neither used nor free of no use to anybody? */
+/* Is a page, which is neither marked as used nor free, of no use to any process? */
 static bool
 is_lost(const Sweep *sweep, const RtscanPageOpaqueData *opaque)
 {
@@ -110,10 +115,13 @@ is_lost(const Sweep *sweep, const RtscanPageOpaqueData *opaque)
 			return opaque->owner <= meta->version;
 		case RTSCAN_PAGE_DEAD_MAP:
 		case RTSCAN_PAGE_DEAD:
-			/* written anew for the same owner, with the merge lock */
+			/* dead bits are written under the merge lock, which we have: an interrupted attempt has left these */
 			return true;
 		case RTSCAN_PAGE_TAKEN:
-			/* a slot's first page is written before the metapage names it, the others are chained as they are written */
+			/*
+			 * the first page of a slot is written before the metapage names it; later ones are chained as they
+			 * are written
+			 */
 			return opaque->owner <= RTSCAN_SLOT_MERGE && opaque->ordinal == 0 &&
 				meta->taken[opaque->owner] != RTSCAN_NO_TAKEN_PAGE;
 		default:
@@ -157,22 +165,22 @@ rtscan_sweep(Relation index, BufferAccessStrategy strategy)
 			look_at(&sweep, block);
 	}
 	rtscan_save_freed(&sweep.freed);
-	/* whatever has changed it: low pages are proposed first again */
+	/* always, so that pages near the beginning are proposed first again */
 	IndexFreeSpaceMapVacuum(index);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
 
-/* ---------------------------------------------------------------- the tail */
+/* ---------------------------------------------------------------- truncation */
 
-/* As VACUUM does with a table: so many pages, or such a part of the file, are worth it. */
+/* As for tables in VACUUM: truncate if at least this many pages at the end are free, or this fraction of the file. */
 #define TRUNCATE_PAGES		1000
 #define TRUNCATE_FRACTION	16
 
-/* Others wait no longer than it takes to look at so many pages. */
+/* Number of pages examined between two checks whether another process waits for the index's lock. */
 #define PAGES_BETWEEN_LOOKS	32
 
-/* The index's table may have been told not to be truncated. */
+/* May the index be truncated?  Its table may have vacuum_truncate = off. */
 static bool
 may_truncate(Relation index)
 {
@@ -208,7 +216,7 @@ is_free(Relation index, BlockNumber block, BufferAccessStrategy strategy)
 	return free;
 }
 
-/* How many blocks the file needs.  The free space map only proposes: the pages say whether they are free. */
+/* Return the number of blocks that the file needs.  The free space map only proposes, so the pages are examined. */
 static BlockNumber
 find_end(Relation index, BufferAccessStrategy strategy)
 {

@@ -1,19 +1,22 @@
 /*
  * sweep.h
- *		VACUUM finds pages that are lost, and cuts a free tail off the file.
+ *		Find lost pages in VACUUM, and truncate the free end of the file.
  *
- * A crash makes the free space map forget what it was told since the last checkpoint, a standby that is promoted has none; and
- * it may come between taking a page and linking it.  So each vacuum accounts for all blocks: descriptors, dead maps
- * and directories say which ones are used, the free space map which ones are free.  Only the rest is looked at: a few pages of pending lists
- * and of the flush that runs, and those that are lost.
+ * After a crash the free space map lacks what was recorded since the last checkpoint, and on a promoted standby
+ * there is none.  A crash may also come after a page was taken, but before something refers to it.  So each
+ * VACUUM accounts for all blocks: descriptors, dead maps and directories say which ones are used, the free
+ * space map says which ones are free.  Only the others are read: a few pages of pending lists and of a flush
+ * that is running, and lost pages.
  *
- * Writers go on meanwhile, but for those that need the merge lock.  A page is lost only if nothing that was there when the image was
- * read can own it, nor anything younger: ids, versions and attempts ascend.
+ * Writers go on meanwhile, except for those that need the merge lock.  A page is lost only if it can belong
+ * neither to something that existed when the image was read, nor to something newer: ids, versions and attempts
+ * ascend.
  *
- * The tail is cut off under the index's AccessExclusiveLock, which is not waited for.  Who allocates pages has the index locked
- * from before he asks the free space map until he has linked them, so nobody has a block in mind that is cut off; and scans
- * keep their lock as long as they use an image.  What a backend remembers longer are hints, which it does
- * not trust: the page that it has appended to (storage/pending.c).  A standby replays the cut under the same lock.
+ * The end is truncated under the index's AccessExclusiveLock, if it is available at once.  A process that
+ * allocates pages holds a lock on the index from before it reads the free space map until it has linked them,
+ * so no process still wants to use a block that is removed; and scans keep their lock while they use an image.
+ * A backend remembers only hints for longer, which it verifies: the page that it has appended to
+ * (storage/pending.c).  A standby replays the truncation under the same lock.
  */
 #ifndef RTSCAN_SWEEP_H
 #define RTSCAN_SWEEP_H
@@ -22,10 +25,16 @@
 
 #include "storage/buf.h"
 
-/* Free what is lost, and tell the free space map what is free.  Needs the merge lock, and that its slot has no attempt. */
+/*
+ * Free lost pages, and record free ones in the free space map.  Needs the merge lock, and no attempt may be in
+ * its slot (rtscan_reclaim).
+ */
 extern void rtscan_sweep(Relation index, BufferAccessStrategy strategy);
 
-/* Cut off the free tail if that is worth it and nobody uses the index.  Vacuum's, not in parallel. */
+/*
+ * Truncate free pages at the end, if there are enough of them and the index is not in use.  For VACUUM, not in
+ * parallel.
+ */
 extern void rtscan_truncate(Relation index, BufferAccessStrategy strategy);
 
 #endif							/* RTSCAN_SWEEP_H */

@@ -1,6 +1,6 @@
 /*
  * worker.c
- *		Ask for the background worker, and what it does.
+ *		Request the background worker, and do its work.
  */
 #include "maintain/worker.h"
 
@@ -36,35 +36,41 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-/* A backend asks for a worker no more often, in ms. */
+/* Minimal time in ms between two requests of a backend for a worker. */
 #define REQUEST_INTERVAL	1000
 
-/* A worker that has found nothing to do for so long, in ms, ends. */
+/* A worker ends when it has found nothing to do for this time, in ms. */
 #define LINGER				2000
 
-/* Meanwhile it looks so often, in ms, but for no more than a part of its time. */
+/*
+ * Time in ms between two looks for work while there is none.  It is longer if looking would take more than this
+ * fraction of the worker's time.
+ */
 #define LOOK_INTERVAL		100
 #define LOOK_FRACTION		0.1
 
-/* What has failed it tries again after so long, in ms, if it is still there. */
+/* Time in ms after which work that has failed is tried again. */
 #define RETRY_INTERVAL		60000
 
-/* Who only looks whether there is a worker has its lock for a moment. */
+/*
+ * Number of times that a worker tries to get its lock, and ms between them: a backend that checks whether there
+ * is a worker holds the lock for a moment.
+ */
 #define LOCK_TRIES			3
 #define LOCK_INTERVAL		10
 
-/* Advisory locks of users have 1 and 2 here. */
+/* Last field of the worker's lock tag.  Advisory locks of users have 1 and 2 there. */
 #define WORKER_LOCK_SPACE	0x7274
 
 PGDLLEXPORT void rtscan_merge_worker_main(Datum arg);
 
-/* What a worker is told: bgw_extra. */
+/* Arguments of a worker, in bgw_extra. */
 typedef struct WorkerRequest
 {
-	Oid			database;
-	Oid			method;			/* access method of the indexes */
-	Oid			index;			/* the one that the request is about, and the limit for it: */
-	int			limit;			/* rtscan.pending_list_limit of the session that asks */
+	Oid			database;		/* database to connect to */
+	Oid			method;			/* access method of the indexes to maintain */
+	Oid			index;			/* index that the request is about */
+	int			limit;			/* rtscan.pending_list_limit of the requesting session, for this index */
 } WorkerRequest;
 
 static LOCKTAG
@@ -76,7 +82,7 @@ worker_lock(void)
 	return tag;
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- requests */
 
 static bool
 start_worker(Relation index)
@@ -116,7 +122,7 @@ worker_is_there(void)
 	return false;
 }
 
-/* Can another process see the index, as it is now? */
+/* Can another process see the index with its current file? */
 static bool
 others_can_see(Relation index)
 {
@@ -161,25 +167,29 @@ rtscan_request_recycling(Relation index)
 
 /* ---------------------------------------------------------------- failures */
 
-/* What has failed: a list, by its id, or one of these. */
+/* Values of Work.what that are not the id of a list. */
 #define OPENING		0
 #define MERGING		PG_UINT64_MAX
 
+/* Some work that can fail. */
 typedef struct Work
 {
-	Oid			index;
-	uint64		what;
+	Oid			index;			/* index */
+	uint64		what;			/* list that is flushed, by its id; or MERGING; or OPENING, before one of these has
+								 * begun */
 } Work;
 
+/* The state of the worker. */
 typedef struct Worker
 {
-	WorkerRequest request;
-	Work		current;
-	char		activity[NAMEDATALEN + 64];
-	bool		has_retired;	/* segments or lists, since an xid has passed */
-	bool		switched_off;
-	List	   *failures;		/* of Work */
-	TimestampTz failing_since;
+	WorkerRequest request;		/* its arguments */
+	Work		current;		/* the work that it is doing */
+	char		activity[NAMEDATALEN + 64];	/* description of that work, for messages */
+	bool		has_retired;	/* does some index have retired entries that can be removed only after the next xid
+								 * has been assigned? */
+	bool		switched_off;	/* has rtscan.merge_worker been turned off? */
+	List	   *failures;		/* list of Work that has failed, and is not tried again for a while */
+	TimestampTz failing_since;	/* time of the first of these failures */
 } Worker;
 
 static Worker worker;
@@ -222,7 +232,7 @@ forget_failures(void)
 	worker.failures = NIL;
 }
 
-/* Begin something, unless it has failed before. */
+/* Begin some work; returns false if it has failed before. */
 static bool
 begin_work(Relation index, uint64 what, const char *activity)
 {
@@ -234,9 +244,12 @@ begin_work(Relation index, uint64 what, const char *activity)
 	return true;
 }
 
-/* ---------------------------------------------------------------- a piece of work */
+/* ---------------------------------------------------------------- work on one index */
 
-/* The server's limit; of the index that it was asked for the session's, if that is less: by it the session flushes itself, too. */
+/*
+ * Return the limit for pending lists, in kB: the server's; for the index of the request the session's, if that
+ * is less, since above it the session's insertions begin to flush, too.
+ */
 static int
 list_limit(Relation index)
 {
@@ -245,7 +258,7 @@ list_limit(Relation index)
 	return is_asked_for ? Min(worker.request.limit, rtscan_pending_list_limit) : rtscan_pending_list_limit;
 }
 
-/* Flush a list; false if there is none. */
+/* Flush a list; returns false if there is none, or another process has the lock. */
 static bool
 flush_once(Relation index)
 {
@@ -264,7 +277,7 @@ flush_once(Relation index)
 	return flushed;
 }
 
-/* Merge; false if there is nothing to merge.  And recycle what can be by now. */
+/* Merge once, and recycle what can be recycled by now.  Returns false if nothing was merged. */
 static bool
 merge_once(Relation index)
 {
@@ -279,7 +292,7 @@ merge_once(Relation index)
 	return merged;
 }
 
-/* Is there an xid that is going to be given out, and that something just retired waits for? */
+/* Is there a retired entry that waits for an xid that has not been assigned yet? */
 static bool
 waits_for_xid(Relation index)
 {
@@ -303,7 +316,10 @@ work_as_owner(Relation table, Relation index)
 	return found;
 }
 
-/* May what a column's values are compared by look at tables?  PostgreSQL's own functions do not, but for some call others. */
+/*
+ * Can comparing a column's values read tables?  Functions of users may.  PostgreSQL's own do not, except for
+ * those of records and polymorphic types, which call others.
+ */
 static bool
 column_needs_snapshot(Relation index, const RtscanSchema *schema, int i)
 {
@@ -326,7 +342,7 @@ needs_snapshot(Relation index)
 	return false;
 }
 
-/* As VACUUM: who only works on an index does not keep dead rows of tables from being removed. */
+/* Like VACUUM, do not keep dead rows of tables from being removed while working on an index only. */
 static void
 set_in_vacuum(void)
 {
@@ -351,11 +367,12 @@ work_with_snapshot(Relation table, Relation index)
 	return found;
 }
 
-/* Open a relation, unless it is gone or somebody keeps it locked: it is not worth waiting for. */
+/* Open a relation; returns NULL if it is gone, or locked by another process, for which the worker does not wait. */
 static Relation
 open_if_free(Oid relid)
 {
-	return OidIsValid(relid) && ConditionalLockRelationOid(relid, RowExclusiveLock) ? try_relation_open(relid, NoLock) : NULL;
+	return OidIsValid(relid) && ConditionalLockRelationOid(relid, RowExclusiveLock)
+		? try_relation_open(relid, NoLock) : NULL;
 }
 
 static bool
@@ -366,7 +383,10 @@ is_ready(Relation index, Relation table)
 		index->rd_index->indislive && index->rd_index->indisready;
 }
 
-/* In a transaction for each piece of work: who waits for the table gets it in between. */
+/*
+ * Do one piece of work on an index, in a transaction of its own, so that a process that waits for the table
+ * gets its lock in between.  Returns false if there is nothing to do.
+ */
 static bool
 work_on_index(Oid index_oid)
 {
@@ -388,7 +408,7 @@ work_on_index(Oid index_oid)
 	return found;
 }
 
-/* ErrorContextCallback */
+/* ErrorContextCallback: add the current work. */
 static void
 tell_activity(void *arg)
 {
@@ -398,7 +418,10 @@ tell_activity(void *arg)
 		errcontext("while looking at index %u", worker.current.index);
 }
 
-/* What fails does so in the log, as in autovacuum; false if there is nothing to do. */
+/*
+ * Do one piece of work on an index.  An error is logged, as in autovacuum, and the work is not tried again for
+ * a while.  Returns false if there is nothing to do.
+ */
 static bool
 serve_index(Oid index_oid)
 {
@@ -429,7 +452,10 @@ serve_index(Oid index_oid)
 
 /* ---------------------------------------------------------------- all indexes */
 
-/* Those of the access method that other sessions than their own may open; in the current memory context. */
+/*
+ * Return the indexes of the access method, in the current memory context, except for temporary ones, which only
+ * their own session can open.
+ */
 static List *
 find_indexes(void)
 {
@@ -461,7 +487,7 @@ find_indexes(void)
 	return indexes;
 }
 
-/* Where nobody else changes anything, an xid has to pass before pages just retired can be used again. */
+/* Use up an xid.  If no other process assigns one, pages that have just been retired could not be reused. */
 static void
 pass_xid(void)
 {
@@ -471,7 +497,7 @@ pass_xid(void)
 	worker.has_retired = false;
 }
 
-/* A piece of work for each index; false if there is nothing to do. */
+/* Do a piece of work on each index; returns false if there is nothing to do. */
 static bool
 serve_all(void)
 {
@@ -503,7 +529,10 @@ wait_between_looks(long milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* It may be switched off meanwhile; at first it is on for who has asked. */
+/*
+ * Read changed settings; the worker may be turned off meanwhile.  Its initial setting does not count, because
+ * it was on in the session that requested the worker.
+ */
 static void
 heed_settings(void)
 {
@@ -514,7 +543,7 @@ heed_settings(void)
 	worker.switched_off = !rtscan_merge_worker;
 }
 
-/* Until there has been nothing to do for LINGER ms. */
+/* Maintain all indexes until there has been nothing to do for LINGER ms. */
 static void
 serve_until_idle(void)
 {
@@ -561,7 +590,7 @@ be_no_worker(void)
 	LockRelease(&tag, ExclusiveLock, true);
 }
 
-/* Whatever is set for the database's sessions, this one's work is limited in time by nobody, as autovacuum's is. */
+/* Like autovacuum, limit the time of the work by no timeout, even if the database has one set for its sessions. */
 static void
 configure_worker(void)
 {
@@ -585,7 +614,7 @@ rtscan_merge_worker_main(Datum arg)
 	{
 		serve_until_idle();
 		be_no_worker();
-		/* what somebody has not asked for while we had the lock */
+		/* look once more: backends did not request a worker while we had the lock */
 		if (worker.switched_off || !serve_all())
 			break;
 	}

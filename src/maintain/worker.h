@@ -2,19 +2,21 @@
  * worker.h
  *		The background worker that flushes, merges and recycles between vacuums.
  *
- * Insertions ask for it when they find a pending list longer than rtscan.pending_list_limit, and VACUUM for the pages that it has
- * retired.  One at a time serves a database: it holds an advisory lock.  It looks at all indexes of
- * the access method, and does for each in turn one piece of work in a transaction of its own: flushes a list, or merges once.  When
- * there is nothing left it looks again for LINGER ms, for more often comes soon, and once more when it has released its lock.  So
- * nothing is lost of what backends do not ask for: they ask once in REQUEST_INTERVAL ms, which is less, and not while somebody
- * has the lock.
+ * It is requested by insertions that find a pending list longer than rtscan.pending_list_limit, and by VACUUM
+ * if it has retired pages.  A database has only one worker at a time, which holds an advisory lock.  It visits
+ * all indexes of the access method in turn, and does one piece of work for each, in a transaction of its own:
+ * it flushes a list, or merges once.  When there is nothing left it keeps looking for LINGER ms, since more
+ * work often follows soon, and once more when it has released its lock.  So no work is forgotten that backends
+ * do not request: they request a worker at most every REQUEST_INTERVAL ms, which is less than LINGER, and not
+ * while another process has the lock.
  *
- * Its settings are those of the server and the database: maintenance_work_mem of the session that asks has no effect, for anybody may
- * set it, and what the worker does, it does to indexes of all users.  A session's rtscan.pending_list_limit has, for the index that it
- * asks for, if it is less than the server's.
+ * It uses the settings of the server and the database.  The requesting session's maintenance_work_mem has no
+ * effect, since any user may set it, and the worker maintains the indexes of all users.  The session's
+ * rtscan.pending_list_limit has an effect, for the index of the request, if it is less than the server's.
  *
- * It waits for nobody: an index whose table is locked comes later, or with the next request.  What fails is logged, and passed over
- * for some time; the other lists and indexes are served all the same.
+ * The worker waits for no other process: an index whose table is locked is visited again later, or with the
+ * next request.  Work that fails is logged, and skipped for some time; other lists and indexes are not
+ * affected.
  */
 #ifndef RTSCAN_WORKER_H
 #define RTSCAN_WORKER_H
@@ -22,12 +24,12 @@
 #include "rtscan.h"
 
 /*
- * Is there a worker to serve an index, or is one starting now?  Asks for one at most once in REQUEST_INTERVAL ms; in between the
- * answer is the last one.
+ * Is there a worker that will maintain an index, or is one starting?  Requests one if there is none, at most
+ * once in REQUEST_INTERVAL ms; in between it returns the last answer.
  */
 extern bool rtscan_has_worker(Relation index);
 
-/* After a vacuum: have a worker recycle pages, if some were retired. */
+/* Have a worker recycle pages after a VACUUM, if some were retired. */
 extern void rtscan_request_recycling(Relation index);
 
 #endif							/* RTSCAN_WORKER_H */
