@@ -1,6 +1,6 @@
 /*
  * am.h
- *		The access method's callbacks, one file of this folder a family.
+ *		The callbacks of the access method; each file of this folder has those of one family.
  */
 #ifndef RTSCAN_AM_H
 #define RTSCAN_AM_H
@@ -35,14 +35,13 @@ extern int64 rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 extern void rtscan_end_scan(IndexScanDesc scan);
 
 /*
- * As rtscan_get_bitmap(), but only count the rows: what a scan takes up to row bits, or
- * without want_bits up to counts.  Says which executor answered, and the device's time in
- * milliseconds.
+ * Count the rows that rtscan_get_bitmap() would return, up to their row bits, or without want_bits only as far
+ * as counts need.  Sets the name of the executor, and the device's time in milliseconds.  For benchmarks.
  */
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
-/* fallback.c: a NOTICE for each column that is not compared as its type, unless the index is rebuilt. */
+/* fallback.c: raise a NOTICE for each column that is not compared as its type, unless the index is being rebuilt. */
 extern void rtscan_tell_of_fallbacks(Relation index);
 
 /* can_return.c */

@@ -29,8 +29,8 @@ rtscan_build_phase_name(int64 phase)
 }
 
 /*
- * The pattern operator classes compare bytes, but their equality operator is that of the
- * collation, as for btree; and as for btree that must be the same thing.
+ * Pattern operator classes compare bytes, but their equality operator is that of the collation, just as in
+ * btree.  So, as in btree, the collation must be deterministic for both to agree.
  */
 static void
 check_collations(Relation index, const RtscanSchema *schema)
@@ -61,7 +61,10 @@ build_alone(Relation heap, Relation index, IndexInfo *info)
 	return rtscan_build_ranges(&ranges, heap, index, info, true);
 }
 
-/* In the order of the heap; a process builds the segments of a range one after another. */
+/*
+ * Order segments as their rows are in the heap.  The segments of one range are built one after another, with
+ * ascending ids.
+ */
 static int
 compare_segments(const void *a, const void *b)
 {
@@ -120,7 +123,7 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 	rtscan_create_metapage(index, MAIN_FORKNUM);
 	check_collations(index, rtscan_schema(index));
 	rtscan_tell_of_fallbacks(index);
-	/* a statement may build many indexes, of partitions for one */
+	/* one statement may build many indexes, for example those of partitions */
 	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan build", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	built = build_segments(heap, index, info);

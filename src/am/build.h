@@ -1,16 +1,18 @@
 /*
  * build.h
- *		CREATE INDEX: ranges of heap blocks become segments, in one process or in several.
+ *		CREATE INDEX: make segments of ranges of heap blocks, in one process or in several.
  *
- * The heap is cut into ranges, whose rows are expected to make one segment each, and as many for each process:
+ * The heap is divided into ranges, so that each is expected to have rows for one segment, and each process to
+ * build the same number of ranges:
  *
- *	heap		│ range 0 │ range 1 │ range 2 │ range 3 │		a range is taken by whoever is free
- *	segments	│ 0 │ 1 │ 2 │ 3 │ 3 │					more of one range than memory holds are several segments
+ *	heap		│ range 0 │ range 1 │ range 2 │ range 3 │		a process that is free takes the next range
+ *	segments	│ 0 │ 1 │ 2 │ 3 │ 3 │					several, if rows of a range do not fit into memory
  *
- * What is made of a range does not depend on who makes it, but for ids and blocks.  Where there are far fewer rows than expected (the
- * estimate is of the heap; a predicate may choose few) they are kept for a segment with those of the next range that the process takes.  Processes write pages side by side
- * (storage/writing.h), and put what they have built on the device; only the leader changes the directory, at the end, with the segments of
- * all in the heap's order.
+ * Except for ids and blocks, the segments of a range do not depend on the process that builds it.  If a range
+ * has far fewer rows than expected (the estimate is of the heap; a predicate may select few), they are kept for
+ * a segment together with those of the next range that the process takes.  Processes write pages at the same
+ * time (storage/writing.h), and put what they have built on the device.  Only the leader changes the directory,
+ * at the end: it adds the segments of all processes, in the heap's order.
  */
 #ifndef RTSCAN_BUILD_H
 #define RTSCAN_BUILD_H
@@ -29,65 +31,75 @@
 #define RTSCAN_PHASE_SCAN		2
 #define RTSCAN_PHASE_ENCODE		3
 
-/* The work, which processes share. */
+/* The ranges of a build, shared by its processes. */
 typedef struct RtscanBuildRanges
 {
-	BlockNumber blocks;			/* of the heap */
-	BlockNumber range_blocks;	/* of a range; the last one may have fewer */
-	double		range_rows;		/* that are expected of one */
-	int			memory;			/* that a process may use, in kB */
-	pg_atomic_uint32 taken;		/* ranges, so far */
-	pg_atomic_uint64 blocks_done;
-	pg_atomic_uint64 rows_done;
+	BlockNumber blocks;			/* number of blocks of the heap */
+	BlockNumber range_blocks;	/* number of blocks of a range; the last one may have fewer */
+	double		range_rows;		/* number of rows that a range is expected to have */
+	int			memory;			/* memory that each process may use, in kB */
+	pg_atomic_uint32 taken;		/* number of ranges that have been taken */
+	pg_atomic_uint64 blocks_done;	/* number of blocks that have been scanned */
+	pg_atomic_uint64 rows_done;	/* number of rows in segments that have been written */
 } RtscanBuildRanges;
 
-/* A segment that has been written, and the range that its first rows are from. */
+/* A segment that has been written. */
 typedef struct RtscanBuiltSegment
 {
-	uint32		range;
-	RtscanNewSegment segment;
+	uint32		range;			/* range of its first rows */
+	RtscanNewSegment segment;	/* its entry and bounds */
 } RtscanBuiltSegment;
 
-/* What a process has built. */
+/* The result of a build, or of one process of it. */
 typedef struct RtscanBuilt
 {
-	double		heap_rows;
-	double		rows;
-	bool		broken_hot_chain;	/* IndexInfo.ii_BrokenHotChain */
+	double		heap_rows;		/* number of rows of the heap */
+	double		rows;			/* number of rows of the index */
+	bool		broken_hot_chain;	/* value for IndexInfo.ii_BrokenHotChain */
 	uint32		nsegments;
 	RtscanBuiltSegment *segments;
 } RtscanBuilt;
 
-/* What a scan of the heap brings. */
+/* Functions that a scan of the heap calls, with arg as their last argument. */
 typedef struct RtscanBuildCallbacks
 {
-	IndexBuildCallback row;
-	void		(*block) (BlockNumber block, void *arg);	/* all blocks before this one are done */
+	IndexBuildCallback row;		/* for each row to be indexed */
+	void		(*block) (BlockNumber block, void *arg);	/* now and then: all blocks before this one have been
+															 * scanned */
 } RtscanBuildCallbacks;
 
 /*
- * build_scan.c: scan heap blocks first .. end - 1, in their order; returns how many rows there are, also those that a predicate excludes.
- * If these are all blocks, and all is left to PostgreSQL, it reports progress.
+ * build_scan.c: scan heap blocks first .. end - 1, in order.  Returns the number of their rows, including those
+ * that a predicate excludes.  With progress, which needs these to be all blocks, PostgreSQL reports the
+ * progress if it scans them all.
  */
-extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber first, BlockNumber end, bool progress,
+extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info,
+								BlockNumber first, BlockNumber end, bool progress,
 								const RtscanBuildCallbacks *callbacks, void *arg);
 
 /*
- * build_ranges.c: how many workers help, of those that the planner allows: with few rows for each, segments would be smaller than
- * queries want them.  A table that says how many it wants (parallel_workers) gets them, as long as there is memory for each.
+ * build_ranges.c: return the number of workers to use, at most as many as the planner allows.  It is reduced if
+ * the processes would have too few rows each, since queries want larger segments, unless the table has
+ * parallel_workers set; and if there is not enough memory for each.
  */
 extern int	rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info);
 
-/* Cut the heap, for so many processes; what rows there are is estimated. */
+/* Divide the heap into ranges for this number of processes.  The number of rows is estimated. */
 extern void rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, const RtscanSchema *schema, int processes);
 
-/* Build ranges as long as there are any.  The one who reports says how far all have come in pg_stat_progress_create_index. */
-extern RtscanBuilt rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index, IndexInfo *info, bool reports);
+/*
+ * Take ranges and build them until there are none left; returns what this process has built.  With reports, the
+ * process reports the progress of all of them in pg_stat_progress_create_index.
+ */
+extern RtscanBuilt rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index,
+									   IndexInfo *info, bool reports);
+
+/* Report how far all processes have come. */
 extern void rtscan_report_progress(RtscanBuildRanges *ranges);
 
 /*
- * build_parallel.c: the same with the help of parallel workers.  Returns false, and nothing is built, if there is none to be had; else
- * what all have built.
+ * build_parallel.c: launch workers, build ranges together with them, and return what all have built.  Returns
+ * false, and builds nothing, if there is no worker.
  */
 extern bool rtscan_build_in_parallel(Relation heap, Relation index, IndexInfo *info, int workers, RtscanBuilt *built);
 

@@ -2,7 +2,8 @@
  * build_parallel.c
  *		Build an index with parallel workers.
  *
- * They are launched as for a btree (nbtsort.c).  The leader takes ranges as they do, and then waits for their last ones.
+ * Workers are launched as for a btree (nbtsort.c).  The leader takes ranges like a worker, and then waits until
+ * they have finished their last ones.
  */
 #include "am/am.h"
 
@@ -27,34 +28,35 @@
 #define KEY_WAL_USAGE		UINT64CONST(0x7274736300000004)
 #define KEY_BUFFER_USAGE	UINT64CONST(0x7274736300000005)
 
-/* How often the leader reports what the workers do while it waits for them, in milliseconds. */
+/* Time in ms after which the leader reports progress again while it waits for the workers. */
 #define REPORT_INTERVAL		500
 
-/* What the processes share. */
+/* Shared state of the processes of a build. */
 typedef struct SharedBuild
 {
 	Oid			heap;
 	Oid			index;
-	bool		concurrent;
-	RtscanBuildRanges ranges;
-	ConditionVariable done_cv;	/* a worker is done */
-	slock_t		mutex;			/* of what follows */
-	int			ndone;
+	bool		concurrent;		/* is it built CONCURRENTLY? */
+	RtscanBuildRanges ranges;	/* ranges of the heap */
+	ConditionVariable done_cv;	/* signalled when a worker has finished */
+	slock_t		mutex;			/* protects the members below */
+	int			ndone;			/* number of workers that have finished */
 	struct
 	{
-		RtscanBuilt built;		/* but for its segments, which nobody else can reach: */
-		dsa_pointer segments;
+		RtscanBuilt built;		/* result of a worker, except for its pointer to segments, which is valid only in
+								 * that process */
+		dsa_pointer segments;	/* copy of its segments, in the DSA area of KEY_RESULTS */
 	}			workers[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 
-/* The leader's. */
+/* The leader's view of the workers. */
 typedef struct Team
 {
 	ParallelContext *context;
 	SharedBuild *shared;
-	dsa_area   *results;
-	WalUsage   *wal_usage;		/* a worker each */
-	BufferUsage *buffer_usage;
+	dsa_area   *results;		/* DSA area for the workers' segments */
+	WalUsage   *wal_usage;		/* WAL usage, one for each worker */
+	BufferUsage *buffer_usage;	/* buffer usage, one for each worker */
 } Team;
 
 /* ---------------------------------------------------------------- the leader */
@@ -124,7 +126,7 @@ dismiss_team(Team *team)
 	ExitParallelMode();
 }
 
-/* False if no worker has come. */
+/* Launch workers; returns false if none could be launched. */
 static bool
 launch_team(Team *team, Relation heap, Relation index, const IndexInfo *info, int workers)
 {
@@ -161,7 +163,7 @@ workers_done(SharedBuild *shared)
 	return ndone;
 }
 
-/* A worker that has died raises an error here; so does one that has never come. */
+/* Wait until all workers have finished.  Raises an error if one has died, or did not start. */
 static void
 await_workers(Team *team)
 {
@@ -205,7 +207,8 @@ rtscan_build_in_parallel(Relation heap, Relation index, IndexInfo *info, int wor
 	{
 		const RtscanBuilt *theirs = &team.shared->workers[i].built;
 
-		add_built(built, theirs, theirs->nsegments > 0 ? dsa_get_address(team.results, team.shared->workers[i].segments) : NULL);
+		add_built(built, theirs,
+				  theirs->nsegments > 0 ? dsa_get_address(team.results, team.shared->workers[i].segments) : NULL);
 	}
 	dismiss_team(&team);
 	return true;

@@ -1,6 +1,6 @@
 /*
  * build_ranges.c
- *		Make segments of ranges of heap blocks.
+ *		Build segments from ranges of heap blocks.
  */
 #include "am/build.h"
 
@@ -14,16 +14,16 @@
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
-/* Rows, and memory in kB, that each process has at least. */
+/* Minimal number of rows, and minimal memory in kB, for each process of a build. */
 #define ROWS_A_PROCESS		(16 * RTSCAN_CHUNK_ROWS)
 #define MEMORY_A_PROCESS	1024
 
-/* Such a part of the rows that were expected of a range is a segment. */
+/* At the end of a range, rows become a segment if they are at least this fraction of those expected of a range. */
 #define ENOUGH_OF_A_RANGE	0.25
 
 /* ---------------------------------------------------------------- ranges */
 
-/* Memory for arrays of rows; values that are passed by reference take the other half. */
+/* Return the memory in kB for arrays of rows.  If there are values passed by reference, these get the other half. */
 static int
 array_memory(const RtscanSchema *schema, int memory)
 {
@@ -83,25 +83,25 @@ rtscan_report_progress(RtscanBuildRanges *ranges)
 
 /* ---------------------------------------------------------------- rows of a range */
 
-/* Rows on their way from the heap into segments. */
+/* The state of a process that builds segments. */
 typedef struct Builder
 {
-	RtscanBuildRanges *ranges;
-	bool		reports;
+	RtscanBuildRanges *ranges;	/* the ranges, shared with other processes */
+	bool		reports;		/* does this process report progress? */
 	RtscanBuilt built;
-	uint32		room;			/* for segments built */
-	RtscanWriting writing;
+	uint32		room;			/* size of built.segments[] */
+	RtscanWriting writing;		/* attempt that writes the segments */
 	const RtscanSchema *schema;
-	RtscanRows *rows;
-	uint32		limit;			/* rows a segment */
-	Size		value_limit;	/* bytes of values passed by reference a segment */
-	uint32		range;
-	uint32		first_range;	/* that the rows at hand are of */
-	BlockNumber counted;		/* blocks before it are among those done, */
-	BlockNumber scanned;		/* of which this process has done so many */
-	BlockNumber block;			/* of the newest rows, */
-	uint32		block_start;	/* which begin here */
-	MemoryContext tuple_context;
+	RtscanRows *rows;			/* rows for the next segment */
+	uint32		limit;			/* maximal number of rows of a segment */
+	Size		value_limit;	/* maximal bytes of a segment's values passed by reference */
+	uint32		range;			/* the range being built */
+	uint32		first_range;	/* range of the first of the collected rows */
+	BlockNumber counted;		/* blocks of the range before this one are counted in ranges->blocks_done */
+	BlockNumber scanned;		/* number of blocks that this process has scanned */
+	BlockNumber block;			/* heap block of the newest rows */
+	uint32		block_start;	/* index in rows of the first row of that block */
+	MemoryContext tuple_context;	/* memory context for forming one row */
 } Builder;
 
 static void
@@ -136,7 +136,7 @@ keep_segment(Builder *builder, RtscanNewSegment segment)
 	built->segments[built->nsegments++] = (RtscanBuiltSegment) {builder->first_range, segment};
 }
 
-/* Make the rows at hand a segment. */
+/* Write the collected rows as a segment. */
 static void
 write_rows(Builder *builder)
 {
@@ -154,7 +154,7 @@ write_rows(Builder *builder)
 	report_phase(builder, RTSCAN_PHASE_SCAN);
 }
 
-/* Has the segment as many rows as it may have, if those of one more heap page are coming? */
+/* Might the rows of one more heap page exceed the limits of a segment? */
 static bool
 is_full(const Builder *builder)
 {
@@ -163,8 +163,8 @@ is_full(const Builder *builder)
 }
 
 /*
- * The rows of a new heap block begin.  Those of the one before are complete: put them in
- * order.  Segments end between blocks where they can.
+ * Begin with the rows of a new heap block.  Those of the block before are complete and can be sorted.  Segments
+ * end between blocks if possible.
  */
 static void
 begin_block(Builder *builder, BlockNumber block)
@@ -177,7 +177,7 @@ begin_block(Builder *builder, BlockNumber block)
 	builder->block_start = builder->rows->rows;
 }
 
-/* IndexBuildCallback */
+/* IndexBuildCallback: add a row. */
 static void
 add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
 {
@@ -197,7 +197,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	rtscan_check_comparable(builder->schema, values, isnull);
 	if (!builder->schema->plain)
 	{
-		/* the form in which a pending list would hand the values on: detoasted, compressed */
+		/* the same form in which a row of a pending list would have its values: detoasted, compressed */
 		IndexTuple	tuple = rtscan_form_tuple(index, builder->schema, values, isnull, tid);
 
 		index_deform_tuple(tuple, builder->schema->tupdesc, stored, isnull);
@@ -208,6 +208,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	MemoryContextReset(builder->tuple_context);
 }
 
+/* RtscanBuildCallbacks.block */
 static void
 pass_block(BlockNumber block, void *arg)
 {
@@ -216,7 +217,10 @@ pass_block(BlockNumber block, void *arg)
 
 static const RtscanBuildCallbacks callbacks = {add_row, pass_block};
 
-/* Rows that are enough for a segment are one at a range's end, lest what segments there are depend on who was how fast. */
+/*
+ * At the end of a range, are there enough rows for a segment?  If so they are written at once, so that the
+ * segments do not depend on which process was faster and takes the next range.
+ */
 static bool
 ends_segment(const Builder *builder)
 {
@@ -224,8 +228,8 @@ ends_segment(const Builder *builder)
 }
 
 /*
- * A concurrent build takes a snapshot for each range: what others change meanwhile validation adds, as it does with what they change after
- * a snapshot for all.
+ * Build one range.  In a concurrent build each range has a snapshot of its own.  Changes that others make
+ * meanwhile are added by the validation phase, just as those after a single snapshot would be.
  */
 static void
 build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
@@ -240,7 +244,8 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 	builder->block_start = builder->rows->rows;
 	if (builder->rows->rows == 0)
 		builder->first_range = builder->range;
-	builder->built.heap_rows += rtscan_build_scan(heap, index, info, start, end, is_all && builder->reports, &callbacks, builder);
+	builder->built.heap_rows += rtscan_build_scan(heap, index, info, start, end,
+												  is_all && builder->reports, &callbacks, builder);
 	builder->built.broken_hot_chain |= info->ii_BrokenHotChain;
 	rtscan_rows_sort_tids(builder->rows, builder->block_start);
 	if (ends_segment(builder))
@@ -248,7 +253,10 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 	count_blocks(builder, end);
 }
 
-/* Put on the device what a process has built: as far as the device would have the memory for what all of them build. */
+/*
+ * Put the segments that this process has built on the device, as far as the device will have enough memory for
+ * those of all processes.
+ */
 static void
 prewarm(const Builder *builder, Relation index)
 {

@@ -1,9 +1,10 @@
 /*
  * build_scan.c
- *		The rows of a range of heap blocks, for a build.
+ *		Scan the rows of a range of heap blocks, for a build.
  *
- * PostgreSQL's own scan for it (heapam_index_build_range_scan) locks a page twice for each row.  Of a page whose rows are all
- * committed and not deleted, and none of which is in a HOT chain, they are listed here under one lock.  Other pages are left to PostgreSQL.
+ * PostgreSQL's own scan for builds (heapam_index_build_range_scan) locks a page twice for each row.  This scan
+ * lists the rows of a page under one lock, if they are settled: all committed and not deleted, and none in a
+ * HOT chain.  Other pages are left to PostgreSQL's scan.
  */
 #include "am/build.h"
 
@@ -17,29 +18,34 @@
 #include "storage/procarray.h"
 
 /*
- * So many pages are left to PostgreSQL at a time, whatever they are: beginning a scan takes time, and counts as one (pg_stat_user_tables).
- * And at most so many, which are read again.
+ * Minimal number of pages left to PostgreSQL at a time, even if some of them are settled: starting a scan takes
+ * time, and is counted as a scan in pg_stat_user_tables.
  */
 #define LEAST_PAGES_LEFT	32
+/*
+ * Maximal number of pages left to PostgreSQL at a time: they are read again, and should still be in shared
+ * buffers.
+ */
 #define MOST_PAGES_LEFT		1024
 
+/* The state of a scan. */
 typedef struct BuildScan
 {
 	Relation	heap;
 	Relation	index;
-	IndexInfo  *info;
-	const RtscanBuildCallbacks *callbacks;
+	IndexInfo  *info;			/* describes the index */
+	const RtscanBuildCallbacks *callbacks;	/* called for rows and blocks */
 	void	   *arg;
-	EState	   *estate;
+	EState	   *estate;			/* evaluates expressions and predicate */
 	ExprState  *predicate;
-	TupleTableSlot *slot;
-	TransactionId oldest_xmin;
-	BlockNumber ahead;			/* to be read next, */
-	BlockNumber end;			/* up to here */
-	double		rows;
+	TupleTableSlot *slot;		/* holds a row */
+	TransactionId oldest_xmin;	/* rows deleted by transactions before it are dead to all */
+	BlockNumber ahead;			/* next block to read ahead */
+	BlockNumber end;			/* end of the range */
+	double		rows;			/* number of rows so far */
 } BuildScan;
 
-/* ReadStreamBlockNumberCB */
+/* ReadStreamBlockNumberCB: return the next block to read ahead. */
 static BlockNumber
 next_block(ReadStream *stream, void *arg, void *unused)
 {
@@ -63,7 +69,7 @@ end_scan(BuildScan *scan)
 {
 	ExecDropSingleTupleTableSlot(scan->slot);
 	FreeExecutorState(scan->estate);
-	/* what FormIndexDatum() has prepared is gone with it */
+	/* FormIndexDatum() has prepared expressions in the executor state, which is gone */
 	scan->info->ii_ExpressionsState = NIL;
 }
 
@@ -82,7 +88,7 @@ row_at(const BuildScan *scan, Buffer buffer, OffsetNumber offset)
 	return row;
 }
 
-/* Whoever looks sees the row, at its own line pointer. */
+/* Is the row visible to all transactions, and is its own line pointer the one to be indexed? */
 static bool
 is_settled(const BuildScan *scan, Buffer buffer, OffsetNumber offset)
 {
@@ -94,7 +100,10 @@ is_settled(const BuildScan *scan, Buffer buffer, OffsetNumber offset)
 		HeapTupleSatisfiesVacuum(&row, scan->oldest_xmin, buffer) == HEAPTUPLE_LIVE;
 }
 
-/* List the rows of a page; false if there are some that are not settled.  A pin keeps them where they are. */
+/*
+ * List the rows of a page.  Returns false if there are some that are not settled.  The pin keeps the rows in
+ * place after the page is unlocked.
+ */
 static bool
 list_settled(const BuildScan *scan, Buffer buffer, OffsetNumber *offsets, int *n)
 {
@@ -144,7 +153,10 @@ add_settled(BuildScan *scan, Buffer buffer, const OffsetNumber *offsets, int n)
 	scan->rows += n;
 }
 
-/* Leave the pages from one up to another to PostgreSQL, which forgets what expressions have been prepared. */
+/*
+ * Let PostgreSQL scan the pages first .. end - 1.  Its scan resets the prepared expressions, so ours are set
+ * aside.
+ */
 static void
 scan_others(BuildScan *scan, BlockNumber first, BlockNumber end)
 {
@@ -153,26 +165,29 @@ scan_others(BuildScan *scan, BlockNumber first, BlockNumber end)
 	if (first == end)
 		return;
 	scan->info->ii_ExpressionsState = NIL;
-	scan->rows += table_index_build_range_scan(scan->heap, scan->index, scan->info, false, false, false, first, end - first,
+	scan->rows += table_index_build_range_scan(scan->heap, scan->index, scan->info, false, false, false,
+											   first, end - first,
 											   scan->callbacks->row, scan->arg, NULL);
 	scan->info->ii_ExpressionsState = prepared;
 	scan->callbacks->block(end, scan->arg);
 }
 
-/* As sequential scans do: a table that is small beside shared buffers may stay there. */
+/* Choose as sequential scans do: a table that is small compared with shared buffers may stay in them. */
 static BufferAccessStrategy
 choose_strategy(Relation heap)
 {
-	return !RelationUsesLocalBuffers(heap) && RelationGetNumberOfBlocks(heap) > (BlockNumber) NBuffers / 4 ? GetAccessStrategy(BAS_BULKREAD) : NULL;
+	return !RelationUsesLocalBuffers(heap) && RelationGetNumberOfBlocks(heap) > (BlockNumber) NBuffers / 4
+		? GetAccessStrategy(BAS_BULKREAD) : NULL;
 }
 
 static void
 scan_pages(BuildScan *scan, BlockNumber first)
 {
 	BufferAccessStrategy strategy = choose_strategy(scan->heap);
-	ReadStream *stream = read_stream_begin_relation(READ_STREAM_SEQUENTIAL, strategy, scan->heap, MAIN_FORKNUM, next_block, scan, 0);
+	ReadStream *stream = read_stream_begin_relation(READ_STREAM_SEQUENTIAL, strategy, scan->heap,
+													MAIN_FORKNUM, next_block, scan, 0);
 	OffsetNumber offsets[MaxHeapTuplesPerPage];
-	BlockNumber left = first;	/* pages from here on are left, so far */
+	BlockNumber left = first;	/* first page of those left to PostgreSQL so far */
 
 	for (BlockNumber block = first; block < scan->end; block++)
 	{
@@ -214,9 +229,10 @@ rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber fi
 		.end = end,
 	};
 
-	/* A concurrent build sees what its snapshot does. */
+	/* a concurrent build needs the rows that its snapshot sees */
 	if (!rtscan_is_heap(heap) || info->ii_Concurrent)
-		return table_index_build_range_scan(heap, index, info, false, false, progress, first, end - first, callbacks->row, arg, NULL);
+		return table_index_build_range_scan(heap, index, info, false, false, progress, first, end - first,
+											callbacks->row, arg, NULL);
 	begin_scan(&scan);
 	scan_pages(&scan, first);
 	end_scan(&scan);

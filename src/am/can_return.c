@@ -1,15 +1,17 @@
 /*
  * can_return.c
- *		Which columns an index can give back: amcanreturn, which tells nobody but RtscanScan and RtscanAggregate.
+ *		Determine which columns an index can return: amcanreturn, which only RtscanScan and RtscanAggregate use.
  *
- * INCLUDEd values, and those of key columns, are as they were put in, also where they are equal to others that do not look
- * like them: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments that rtscan 1.0 has written, or that were merged with
- * such ones, can have lost images.  Entries of others say that they have not (storage/directory.h), so that a session need
- * not open all segments to plan its first query; the others' descriptors are asked.
+ * The index returns INCLUDEd values and those of key columns exactly as they were inserted, even if equal
+ * values look different: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments written by rtscan 1.0, or
+ * merged from such segments, can have lost images.  Entries of all others have a flag that says so
+ * (storage/directory.h), so that a session need not open all segments to plan its first query.  If the flag is
+ * missing, the segment's descriptor is read.
  *
- * Once the index is in today's format no such segment is written any more.  So a session that has seen that nothing is lost
- * need not look again, and a plan that was made then stays right.  Before that sessions that still have the library of 1.0
- * may write some, which go away with an update; and the primary of a standby that was updated first, which may take days.
+ * Once the index is in today's format, no segment that has lost images is added any more.  So a session that
+ * has found that nothing is lost need not check again, and a plan made then stays valid.  Before that, sessions
+ * that still use the library of 1.0 may write such segments, but they end with the update; and so may, possibly
+ * for days, the primary of a standby that was updated first.
  */
 #include "am/am.h"
 
@@ -20,7 +22,7 @@
 
 StaticAssertDecl(INDEX_MAX_KEYS <= 64, "RtscanImage.told has a bit for each key column");
 
-/* May its pages be read while a query is planned?  Partitioned indexes have none. */
+/* May the index's pages be read during planning?  Partitioned indexes have none. */
 static bool
 is_readable(Relation index)
 {
@@ -28,7 +30,10 @@ is_readable(Relation index)
 		(RelationIsPermanent(index) || !RecoveryInProgress());
 }
 
-/* Key columns of which a segment has lost images, by its descriptor: all, if it cannot be read. */
+/*
+ * Return a bit mask of the key columns of which a segment has lost images, from its descriptor; all if it
+ * cannot be read.
+ */
 static uint64
 lost_in_segment(Relation index, const RtscanEntry *entry)
 {
@@ -43,7 +48,10 @@ lost_in_segment(Relation index, const RtscanEntry *entry)
 	return lost;
 }
 
-/* Key columns of which no segment has.  No segment is opened whose entry says that it has lost none. */
+/*
+ * Return a bit mask of the key columns of which no segment has lost images.  Opens only segments whose entry
+ * does not say that they have lost none.
+ */
 static uint64
 find_told(Relation index)
 {
@@ -60,6 +68,7 @@ find_told(Relation index)
 	return ~lost;
 }
 
+/* Do all segments give a key column's values back exactly as they were inserted? */
 static bool
 lost_no_image(Relation index, int key)
 {
@@ -72,7 +81,7 @@ lost_no_image(Relation index, int key)
 		return true;
 	if (!is_readable(index) || rtscan_read_image(index, NULL, true) == NULL)
 		return false;
-	/* before the image: what an older library has written is in it */
+	/* read before the image, so that the image has all that an older library has written */
 	older = rtscan_stored_format(index) < RTSCAN_FORMAT_VERSION;
 	if (older && RecoveryInProgress())
 		return false;

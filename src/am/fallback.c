@@ -1,9 +1,10 @@
 /*
  * fallback.c
- *		Tell who creates an index that a column is not compared as btree would compare it.
+ *		Report, when an index is created, columns that are not compared as a btree would compare them.
  *
- * A type without an operator class gets that of a type which it can be taken for: citext gets text's, and PostgreSQL does not say so.
- * The column's own class is btree's default, which rtscan may not have yet: types of other extensions have come after it.
+ * A type without an operator class gets the class of a type that it can be coerced to: citext gets that of
+ * text, and PostgreSQL does not say so.  The proper class is the one that btree has as default, which rtscan
+ * may lack: types of other extensions may have been created after it.
  */
 #include "am/am.h"
 
@@ -18,7 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* The type that a type's values are compared as, by an access method's default class; InvalidOid if there is none. */
+/* Return the input type of an access method's default operator class for a type; InvalidOid if there is none. */
 static Oid
 compared_as(Oid type, Oid method)
 {
@@ -35,10 +36,14 @@ advice(Oid type)
 	return OidIsValid(extension) ?
 		psprintf("Have a superuser call rtscan_mirror_classes(%s), then drop the index and create it again.",
 				 quote_literal_cstr(get_extension_name(extension))) :
-		psprintf("Create an operator class for type %s, drop the index and create it again.", format_type_be_qualified(type));
+		psprintf("Create an operator class for type %s, drop the index and create it again.",
+				 format_type_be_qualified(type));
 }
 
-/* Another class than the default is the user's own choice.  Names have their schemas: from 17 on an index is built with a short path. */
+/*
+ * Report one column if it needs it.  A class other than the default is the user's own choice.  Type names are
+ * qualified, since from PostgreSQL 17 on an index is built with a restricted search_path.
+ */
 static void
 tell_of_column(Relation index, int i)
 {
@@ -58,7 +63,10 @@ tell_of_column(Relation index, int i)
 			 errhint("%s", advice(getBaseType(type)))));
 }
 
-/* Is this index the only partition of its parent yet, and that of its own?  Then it tells for those that follow. */
+/*
+ * Is this index the only partition of its parent so far, and so on for its ancestors?  Then it reports for the
+ * partitions that follow, too.
+ */
 static bool
 is_first_of_partitions(Relation index)
 {

@@ -1,6 +1,6 @@
 /*
  * handler.c
- *		What the access method offers.
+ *		The handler of the access method: its properties and callbacks.
  */
 #include "am/am.h"
 

@@ -2,8 +2,8 @@
  * insert.c
  *		Insert a row: append it to the pending list, at once.
  *
- * An entry that came after its tuple is dead would be missed by vacuum, and later point at
- * another row's TID.
+ * It must not be delayed: VACUUM would miss an entry that is added after its tuple has died, and the entry
+ * would later point to another row with the same TID.
  */
 #include "am/am.h"
 
@@ -13,11 +13,11 @@
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
-/* What a statement's insertions share; lives in ii_Context. */
+/* State shared by the insertions of a statement; in ii_Context. */
 typedef struct InsertState
 {
 	RtscanSchema *schema;
-	MemoryContext context;		/* of one insertion */
+	MemoryContext context;		/* memory context of one insertion */
 } InsertState;
 
 static InsertState *

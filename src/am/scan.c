@@ -1,11 +1,13 @@
 /*
  * scan.c
- *		Bitmap scans.  For rows there is a node of our own (run/scan_node.c): an access method has no way to return them fast.
+ *		Bitmap scans.
  *
- * The order matters: the executor has taken the snapshot; then come the predicate lock (a
- * relation's: any insertion may match), and the metapage, and so one image of segments and
- * pending lists.  That is what protects a bitmap, which asks for no recheck, from TIDs that
- * vacuum frees and somebody else reuses.
+ * Rows are returned by a node of our own (run/scan_node.c), since access methods cannot return them fast.
+ *
+ * The order matters.  The executor has taken the snapshot.  Then this file takes the predicate lock (on the
+ * relation, since any insertion may match), and after that it reads the metapage, and so one image of segments
+ * and pending lists.  This order protects a bitmap, which needs no recheck, from TIDs that VACUUM frees and
+ * that are then used for other rows.
  */
 #include "am/am.h"
 
@@ -17,13 +19,16 @@
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
-/* Lives as long as the scan, so it takes little: many scans below an Append are begun at the same time. */
+/*
+ * State of a scan, for as long as it lives.  It is small, since many scans below an Append are begun at the
+ * same time.
+ */
 typedef struct RtscanScan
 {
 	RtscanSchema *schema;
-	TIDBitmap  *bitmap;			/* NULL: only count */
-	bool		want_bits;
-	int64		ntids;
+	TIDBitmap  *bitmap;			/* bitmap to add TIDs to; NULL: only count */
+	bool		want_bits;		/* are row bits needed, or counts only? */
+	int64		ntids;			/* number of rows found */
 	RtscanSearch search;
 } RtscanScan;
 
@@ -54,7 +59,7 @@ rtscan_end_scan(IndexScanDesc scan)
 	pfree(state);
 }
 
-/* RtscanTidConsumer */
+/* RtscanTidConsumer: add TIDs to the bitmap. */
 static void
 add_tids(ItemPointer tids, int ntids, void *arg)
 {
@@ -65,7 +70,7 @@ add_tids(ItemPointer tids, int ntids, void *arg)
 	state->ntids += ntids;
 }
 
-/* Hand on the TIDs of rows, or count them. */
+/* Add the TIDs of a segment's rows to the bitmap, or count the rows. */
 static void
 take_segment(RtscanScan *state, RtscanSegmentScan *segment, const RtscanRowBits *bits)
 {
@@ -82,7 +87,7 @@ take_segment(RtscanScan *state, RtscanSegmentScan *segment, const RtscanRowBits 
 		}
 }
 
-/* RtscanPrepareSegment */
+/* RtscanPrepareSegment: set whether row bits are needed. */
 static void
 prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
@@ -122,7 +127,7 @@ take_pending(RtscanScan *state)
 	INSTR_TIME_ACCUM_DIFF(state->search.stats.bits_time, end, start);
 }
 
-/* Scan, into the bitmap unless that is NULL; returns how many rows there are. */
+/* Scan the index, into the bitmap unless that is NULL.  Returns the number of rows. */
 static int64
 scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 {

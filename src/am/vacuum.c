@@ -25,31 +25,32 @@
 
 /* ---------------------------------------------------------------- bulk delete */
 
-/* What bulk delete asks, and of which rows. */
+/* A bulk delete. */
 typedef struct BulkDelete
 {
 	Relation	index;
 	Relation	table;
-	RtscanMapCopy *map;			/* NULL: of all rows */
-	IndexBulkDeleteCallback callback;
+	RtscanMapCopy *map;			/* the table's visibility map, to check only rows in blocks that are not
+								 * all-visible; NULL: check all rows */
+	IndexBulkDeleteCallback callback;	/* tells whether a TID is to be deleted */
 	void	   *state;
 	IndexBulkDeleteResult *stats;
 } BulkDelete;
 
-/* What it does with one segment. */
+/* A bulk delete in one segment. */
 typedef struct SegmentDelete
 {
 	BulkDelete *bulk;
 	RtscanEntry entry;
-	RtscanReader reader;
-	BlockNumber *dead_map;		/* NULL: none so far */
-	ItemPointerData *tids;		/* room for those of a chunk */
+	RtscanReader reader;		/* reads its pages */
+	BlockNumber *dead_map;		/* blocks of its dead bits; NULL: none so far */
+	ItemPointerData *tids;		/* room for the TIDs of a chunk */
 } SegmentDelete;
 
 /*
- * A heap page that has a dead line pointer is not all-visible, and stays so until VACUUM, which has put it on its list before it
- * calls us, sets it unused after that.  So only rows of other blocks have to be asked about.  Others that call (CREATE
- * INDEX CONCURRENTLY) want to be asked about all.
+ * Can only rows in heap blocks that are not all-visible be dead?  A heap page with a dead line pointer is not
+ * all-visible.  It stays so until VACUUM, which has collected its dead line pointers before it calls us, sets
+ * them unused afterwards.  Other callers (CREATE INDEX CONCURRENTLY) need the callback for all rows.
  */
 static bool
 only_dead_are_wanted(Relation table)
@@ -57,7 +58,7 @@ only_dead_are_wanted(Relation table)
 	return (MyProc->statusFlags & PROC_IN_VACUUM) && rtscan_is_heap(table);
 }
 
-/* RtscanBlocksTest: can nothing have died in a range of blocks? */
+/* RtscanBlocksTest: is it certain that no row in a range of blocks is dead? */
 static bool
 are_clean(BlockNumber first, BlockNumber last, void *arg)
 {
@@ -66,6 +67,7 @@ are_clean(BlockNumber first, BlockNumber last, void *arg)
 	return bulk->map && rtscan_blocks_are_visible(bulk->map, first, last);
 }
 
+/* The same, after copying the range's part of the visibility map. */
 static bool
 is_clean(BulkDelete *bulk, RtscanBlockRange blocks)
 {
@@ -74,7 +76,10 @@ is_clean(BulkDelete *bulk, RtscanBlockRange blocks)
 	return are_clean(blocks.first, blocks.last, bulk);
 }
 
-/* Ask about the live ones of some rows of a chunk, with their TIDs; returns whether any is to be deleted. */
+/*
+ * Call the callback for those of some rows of a chunk, given with their TIDs, that are not dead yet.  Sets the
+ * bits of rows to be deleted; returns whether there are any.
+ */
 static bool
 ask_rows(BulkDelete *bulk, const uint64 *rows, const ItemPointerData *tids, const uint64 *dead, uint64 *newly_dead)
 {
@@ -167,9 +172,9 @@ delete_from_segments(BulkDelete *bulk)
 }
 
 /*
- * The merge lock keeps a merge from reading dead bits that are about to be set.  Rows that
- * are in a pending list now, whoever is flushing it, are in segments when we take our image:
- * of the dead tuples that vacuum knows of, none has its entry elsewhere.
+ * The merge lock keeps a merge from reading dead bits that are about to be set.  After the flush, all rows that
+ * were in pending lists are in segments when the image is read, so no dead tuple that VACUUM knows has its
+ * entry elsewhere.
  */
 IndexBulkDeleteResult *
 rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
@@ -194,15 +199,15 @@ rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	RelationClose(bulk.table);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	bulk.stats->estimated_count = true; /* cleanup counts */
+	bulk.stats->estimated_count = true; /* vacuum_cleanup counts */
 	return bulk.stats;
 }
 
 /* ---------------------------------------------------------------- cleanup */
 
 /*
- * Rows of all segments that are not dead.  Needs the merge lock: vacuum's snapshot does not keep others
- * from freeing the pages of a segment that a merge has replaced.
+ * Count the rows of all segments that are not dead.  Needs the merge lock: VACUUM's snapshot does not keep
+ * others from freeing the pages of a segment that a merge has replaced.
  */
 static double
 count_live_rows(Relation index)

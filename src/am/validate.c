@@ -1,6 +1,6 @@
 /*
  * validate.c
- *		Validate operator classes; they have the members of btree's.
+ *		Validate operator classes, which have the same members as those of btree.
  */
 #include "am/am.h"
 
@@ -19,14 +19,14 @@
 
 #define ALL_STRATEGIES	((1 << (RTSCAN_STRATEGIES + 1)) - 2)
 
-/* The operator class being validated, and whether all was right so far. */
+/* The state of a validation. */
 typedef struct Validation
 {
-	const char *family_name;
+	const char *family_name;	/* name of the operator family */
 	Oid			family;
-	Oid			type;
-	const char *class_name;
-	bool		valid;
+	Oid			type;			/* input type of the class */
+	const char *class_name;		/* name of the class */
+	bool		valid;			/* has everything been right so far? */
 } Validation;
 
 #define complain(validation, ...) \
@@ -54,10 +54,12 @@ static void
 validate_function(Validation *validation, const Form_pg_amproc proc)
 {
 	if (proc->amprocnum != RTSCAN_COMPARE_PROC && proc->amprocnum != RTSCAN_SORTSUPPORT_PROC)
-		complain(validation, "operator family \"%s\" of access method rtscan contains function %s with invalid support number %d",
+		complain(validation,
+				 "operator family \"%s\" of access method rtscan contains function %s with invalid support number %d",
 				 validation->family_name, format_procedure(proc->amproc), proc->amprocnum);
 	else if (!signature_is_right(proc))
-		complain(validation, "operator family \"%s\" of access method rtscan contains function %s with wrong signature for support number %d",
+		complain(validation,
+			"operator family \"%s\" of access method rtscan contains function %s with wrong signature for support number %d",
 				 validation->family_name, format_procedure(proc->amproc), proc->amprocnum);
 }
 
@@ -65,10 +67,12 @@ static void
 validate_operator(Validation *validation, const Form_pg_amop op)
 {
 	if (op->amopstrategy < 1 || op->amopstrategy > RTSCAN_STRATEGIES)
-		complain(validation, "operator family \"%s\" of access method rtscan contains operator %s with invalid strategy number %d",
+		complain(validation,
+				 "operator family \"%s\" of access method rtscan contains operator %s with invalid strategy number %d",
 				 validation->family_name, format_operator(op->amopopr), op->amopstrategy);
 	if (op->amoppurpose != AMOP_SEARCH || OidIsValid(op->amopsortfamily))
-		complain(validation, "operator family \"%s\" of access method rtscan contains invalid ORDER BY specification for operator %s",
+		complain(validation,
+			"operator family \"%s\" of access method rtscan contains invalid ORDER BY specification for operator %s",
 				 validation->family_name, format_operator(op->amopopr));
 	if (!check_amop_signature(op->amopopr, BOOLOID, op->amoplefttype, op->amoprighttype))
 		complain(validation, "operator family \"%s\" of access method rtscan contains operator %s with wrong signature",
@@ -88,15 +92,17 @@ family_name(Oid family)
 	return name;
 }
 
-/* A pair of types that has any operator needs all of them, and the comparison function. */
+/* Check that a pair of types with any operator has all of them, and the comparison function. */
 static void
 validate_group(Validation *validation, const OpFamilyOpFuncGroup *group)
 {
 	if (group->operatorset != 0 && group->operatorset != ALL_STRATEGIES)
-		complain(validation, "operator family \"%s\" of access method rtscan is missing operator(s) for types %s and %s",
+		complain(validation,
+				 "operator family \"%s\" of access method rtscan is missing operator(s) for types %s and %s",
 				 validation->family_name, format_type_be(group->lefttype), format_type_be(group->righttype));
 	if ((group->functionset & (1 << RTSCAN_COMPARE_PROC)) == 0)
-		complain(validation, "operator family \"%s\" of access method rtscan is missing support function %d for types %s and %s",
+		complain(validation,
+				 "operator family \"%s\" of access method rtscan is missing support function %d for types %s and %s",
 				 validation->family_name, RTSCAN_COMPARE_PROC,
 				 format_type_be(group->lefttype), format_type_be(group->righttype));
 }
@@ -155,8 +161,8 @@ rtscan_validate(Oid opclass)
 }
 
 /*
- * As for btree: what an operator class needs for its own type it depends on hard, cross-type
- * members belong to the family, softly.
+ * As in btree, members that an operator class needs for its own type are hard dependencies of the class, and
+ * cross-type members are soft dependencies of the family.
  */
 void
 rtscan_adjust_members(Oid opfamily, Oid opclass, List *operators, List *functions)

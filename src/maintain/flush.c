@@ -13,17 +13,17 @@
 /* A list that is being flushed: tuples for the next segment, and the segments written so far. */
 typedef struct Flush
 {
-	Relation	index;			/* index of the list */
+	Relation	index;
 	RtscanWriting writing;		/* attempt that writes the segments */
-	const RtscanSchema *schema;	/* the index's columns */
-	RtscanListRef list;			/* the list */
+	const RtscanSchema *schema;
+	RtscanListRef list;
 	uint32		limit;			/* maximal number of tuples of a segment */
 	Size		memory_limit;	/* maximal memory for tuples, in bytes */
 	MemoryContext tuple_context;	/* memory context of the tuples */
-	uint32		ntuples;		/* number of tuples */
+	uint32		ntuples;
 	uint32		capacity;		/* size of tuples[] */
 	IndexTuple *tuples;			/* tuples for the next segment */
-	int			nsegments;		/* number of segments */
+	int			nsegments;
 	RtscanNewSegment *segments;	/* segments written, for the switch */
 } Flush;
 

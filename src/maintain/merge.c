@@ -22,7 +22,7 @@
 /* A segment being merged. */
 typedef struct MergePart
 {
-	RtscanEntry entry;			/* its entry in the directory */
+	RtscanEntry entry;
 	RtscanReader reader;		/* reads its pages */
 	ItemPointerData *tids;		/* TIDs of its rows */
 	uint64	   *dead;			/* one bit for each row: is it dead? */
@@ -40,9 +40,9 @@ typedef struct MergeSource
 /* A merge of some segments. */
 typedef struct Merge
 {
-	Relation	index;			/* index that is merged */
+	Relation	index;
 	RtscanWriting writing;		/* attempt that writes the segments */
-	RtscanSchema *schema;		/* the index's columns */
+	RtscanSchema *schema;
 	uint32		nparts;			/* number of segments being merged */
 	MergePart  *parts;			/* the segments being merged */
 	uint32		limit;			/* maximal number of rows of a segment to write */
@@ -291,7 +291,7 @@ read_values(RtscanValues *values, const PartColumn *column, Datum *datums, bool 
 	}
 }
 
-/* Read a column row by row.  In the kept memory, rows with the same dictionary value share one copy of it. */
+/* Read a column row by row.  Rows with the same value of a dictionary share one copy of it. */
 static void
 read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
 {

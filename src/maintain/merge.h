@@ -2,12 +2,13 @@
  * merge.h
  *		Merge segments, so that their number stays small, and remove dead rows.
  *
- * Segments are divided into tiers by their size: tier t > 0 has those of at least MERGE_BASE * MERGE_FANOUT^(t
- * - 1) rows, tier 0 those of fewer than MERGE_BASE.  When a tier has MERGE_FANOUT segments, they and all
- * smaller ones are merged into one.  maintenance_work_mem limits how many rows a merge can handle, called limit
- * below; if a full tier has more, as many of the smallest segments are merged as fit.  A segment of more than
- * half the limit is large: it does not belong to a tier any more.  So, with tiers = log8(limit / 2 /
- * MERGE_BASE) + 2, as long as no rows die and the limit is not reached by the bytes of long values,
+ * Segments are divided into tiers by their size: tier 0 has those of fewer than MERGE_BASE rows, and each
+ * further tier those of up to MERGE_FANOUT times as many rows as the one before.  When a tier has MERGE_FANOUT
+ * segments, they and all smaller ones are merged into one.  maintenance_work_mem limits how many rows a merge
+ * can handle, called limit below; if a full tier has more, as many of the smallest segments are merged as fit.
+ * A segment of more than half the limit is large: it does not belong to a tier any more.  So, with tiers =
+ * log8(limit / 2 / MERGE_BASE) + 2, as long as no rows die and the limit is not reached by the bytes of long
+ * values,
  *
  *	- a row is written at most 1 + tiers times: in a flush, and once for each tier that it leaves;
  *	- an index of n rows has at most (MERGE_FANOUT - 1) * tiers + 2 * n / limit segments when merges are done.

@@ -14,14 +14,14 @@
 /* Limits of a merge, given by maintenance_work_mem. */
 typedef struct RtscanMergeLimit
 {
-	uint64		rows;			/* number of rows */
+	uint64		rows;
 	uint64		value_bytes;	/* bytes of values that are kept in memory */
 } RtscanMergeLimit;
 
 /* A live segment that could be merged. */
 typedef struct RtscanMergeCandidate
 {
-	RtscanEntry entry;			/* its entry in the directory */
+	RtscanEntry entry;
 	uint64		value_bytes;	/* bytes of its values that a merge keeps in memory; PG_UINT64_MAX if it was too
 								 * large to be opened */
 } RtscanMergeCandidate;

@@ -23,7 +23,7 @@
 /* The state of a sweep. */
 typedef struct Sweep
 {
-	Relation	index;			/* index that is swept */
+	Relation	index;
 	BufferAccessStrategy strategy;	/* ring of buffers for reading pages */
 	BlockNumber nblocks;		/* number of blocks when the sweep began */
 	RtscanImage *image;			/* image of the index when the sweep began */

@@ -174,7 +174,7 @@ rtscan_request_recycling(Relation index)
 /* Some work that can fail. */
 typedef struct Work
 {
-	Oid			index;			/* index */
+	Oid			index;
 	uint64		what;			/* list that is flushed, by its id; or MERGING; or OPENING, before one of these has
 								 * begun */
 } Work;

@@ -67,7 +67,7 @@ extern List *rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 own
 /* Collects what one operation has freed, for rtscan_save_freed(). */
 typedef struct RtscanFreed
 {
-	Relation	index;			/* index whose pages are freed */
+	Relation	index;
 	Bitmapset  *leaves;			/* leaf pages of the free space map that have changed */
 } RtscanFreed;
 

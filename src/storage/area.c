@@ -33,7 +33,7 @@ struct RtscanAreaWriter
 	LotPage *current;			/* its current page */
 
 	LotPage *shared;		/* the shared page that is being filled */
-	bool		has_shared;		/* is there one? */
+	bool		has_shared;
 
 	int			nlot;			/* number of pages in the lot */
 	LotPage *lot;				/* pages to be written in the next WAL record */

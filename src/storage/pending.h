@@ -71,8 +71,8 @@ extern void rtscan_pending_seal(Relation index, int64 kilobytes);
 /* Reads the rows of a list one by one.  It holds no lock between two rows. */
 typedef struct RtscanPendingReader
 {
-	Relation	index;			/* index of the list */
-	RtscanListRef list;			/* the list */
+	Relation	index;
+	RtscanListRef list;
 	uint32		pages;			/* number of pages not yet read */
 	BlockNumber next;			/* block of the first page not yet read */
 	BlockNumber block;			/* block of the current page */

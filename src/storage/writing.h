@@ -37,7 +37,7 @@
 typedef struct RtscanTaken
 {
 	uint64		owner;			/* owner of the pages once they are written */
-	BlockNumber first;			/* first block */
+	BlockNumber first;
 	uint32		count;			/* number of blocks */
 } RtscanTaken;
 
