@@ -1,6 +1,6 @@
 /*
  * benchmark.c
- *		rtscan_benchmark(): time the index scan of a query alone, up to row bits.
+ *		rtscan_benchmark(): time only the index scans of a query, up to row bits.
  */
 #include "rtscan.h"
 
@@ -20,7 +20,7 @@
 
 #define BENCHMARK_COLUMNS	5
 
-/* Times of one scan are sorted to find their median. */
+/* qsort() comparator for times. */
 static int
 compare_doubles(const void *a, const void *b)
 {
@@ -30,7 +30,7 @@ compare_doubles(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Find a plan's bitmap index scans of rtscan indexes, for planstate_tree_walker(). */
+/* Walker for planstate_tree_walker(): collect a plan's bitmap index scans of rtscan indexes. */
 static bool
 find_scans(PlanState *node, void *arg)
 {
@@ -48,11 +48,11 @@ find_scans(PlanState *node, void *arg)
 	return planstate_tree_walker(node, find_scans, arg);
 }
 
-/* How to time scans, and where the result goes. */
+/* How to time scans, and where to put the results. */
 typedef struct Timing
 {
-	int			repetitions;
-	bool		want_bits;
+	int			repetitions;	/* number of times that each scan is run */
+	bool		want_bits;		/* are row bits wanted, or counts only? */
 	ReturnSetInfo *result;
 } Timing;
 
@@ -63,7 +63,7 @@ median(double *times, int n)
 	return times[n / 2];
 }
 
-/* Run a scan so many times; its rows, and the medians of the times in milliseconds. */
+/* Run a scan repeatedly; returns its number of rows, and sets the medians of the times in milliseconds. */
 static uint64
 time_scan(BitmapIndexScanState *scan, const Timing *timing, const char **executor,
 		  double *bits_time, double *device_time)
@@ -97,7 +97,7 @@ time_scan(BitmapIndexScanState *scan, const Timing *timing, const char **executo
 	return rows;
 }
 
-/* Time the scans of a plan whose execution has been started, into the result. */
+/* Time the scans of a plan that has been started, and add a row for each to the result. */
 static void
 time_plan(QueryDesc *query, const Timing *timing)
 {
@@ -138,7 +138,7 @@ time_statement(PlannedStmt *statement, const char *sql, const Timing *timing)
 	FreeQueryDesc(query);
 }
 
-/* The plan of a query that only reads, with bitmap scans where an index can be used in several ways. */
+/* Plan a query, which must only read, with bitmap scans for indexes that could be used in several ways. */
 static PlannedStmt *
 plan_query(const char *sql)
 {
@@ -158,7 +158,7 @@ plan_query(const char *sql)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the query must be one statement")));
 	statement = copyObject(linitial_node(PlannedStmt, cached->stmt_list));
-	ReleaseCachedPlan(cached, NULL);	/* no owner: the plan is not saved */
+	ReleaseCachedPlan(cached, NULL);	/* not owned by a resource owner, since the plan is not saved */
 	if (statement->commandType != CMD_SELECT || statement->hasModifyingCTE || statement->rowMarks != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -1,7 +1,6 @@
 /*
  * check.c
- *		rtscan_check(): check an index, and if asked that it has every row of its table, and
- *		no others.
+ *		rtscan_check(): check an index, and on demand that it has all rows of its table, and no others.
  */
 #include "monitor/check.h"
 
@@ -37,9 +36,9 @@
 /* ---------------------------------------------------------------- fingerprints */
 
 /*
- * The hash function of a type goes with its default btree operator class's equality; so it
- * can stand for ours only if that is the class that ours mirrors.  Under a nondeterministic
- * collation not even that holds for all types (name).
+ * Find the extended hash function of a column's type, or return NULL if it cannot be used.  It is consistent
+ * with equality in the type's default btree operator class, so the index's class must mirror that one.  Under a
+ * nondeterministic collation not even this is enough for all types (name).
  */
 static FmgrInfo *
 find_hash(Relation index, int column)
@@ -143,19 +142,19 @@ rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fingerprint)
 
 /* ---------------------------------------------------------------- the index */
 
-/* A check of an index; what the callbacks need. */
+/* The state of a check, for callbacks. */
 typedef struct IndexCheck
 {
 	Relation	index;
 	RtscanSchema *schema;
 	RtscanHasher *hashers;
-	RtscanLiveRows *live;		/* NULL: not asked for */
-	uint8	   *used_blocks;	/* a bit each, of blocks that something owns */
-	BlockNumber nblocks;
-	MemoryContext row_context;
+	RtscanLiveRows *live;		/* live rows found in the index; NULL if they are not needed */
+	uint8	   *used_blocks;	/* one bit for each block: does something own it? */
+	BlockNumber nblocks;		/* number of blocks that used_blocks has bits for */
+	MemoryContext row_context;	/* memory context for one row */
 } IndexCheck;
 
-/* Pending lists grow while we look at other things: so does the index. */
+/* Enlarge used_blocks to the current size of the index, which grows with its pending lists during the check. */
 static void
 note_size(IndexCheck *check)
 {
@@ -171,7 +170,7 @@ note_size(IndexCheck *check)
 	check->nblocks = nblocks;
 }
 
-/* No block belongs to two, or lies outside of the file. */
+/* Mark blocks as used.  Raises an error if one is used already, or lies beyond the end of the file. */
 static void
 claim_blocks(IndexCheck *check, const List *blocks)
 {
@@ -191,7 +190,7 @@ claim_blocks(IndexCheck *check, const List *blocks)
 	}
 }
 
-/* RtscanPendingVisitor */
+/* RtscanPendingVisitor: check a row of a pending list. */
 static void
 check_pending_row(IndexTuple tuple, void *arg)
 {
@@ -231,7 +230,7 @@ check_segment(IndexCheck *check, const RtscanEntry *entry, const RtscanKeyBounds
 	MemoryContextDelete(context);
 }
 
-/* The pages of a writing slot; what they note may be anywhere. */
+/* Check the taken pages of a writing slot.  The blocks that they note may belong to anything. */
 static void
 check_slot(IndexCheck *check, const RtscanMeta *meta, RtscanWriterSlot slot)
 {
@@ -268,7 +267,7 @@ check_index(IndexCheck *check)
 
 /* ---------------------------------------------------------------- the table */
 
-/* IndexBuildCallback: is a row of the table in the index? */
+/* IndexBuildCallback: raise an error if a row of the table is not in the index. */
 static void
 check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
 {
@@ -287,7 +286,10 @@ check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
 	MemoryContextReset(check->row_context);
 }
 
-/* As contrib/amcheck does: a scan with the snapshot that is older than our image of the index. */
+/*
+ * Check all rows of the table that the snapshot sees.  As in contrib/amcheck, the snapshot is older than the
+ * image of the index that was checked.
+ */
 static void
 check_heap(IndexCheck *check, Relation heap, Snapshot snapshot)
 {
@@ -314,7 +316,7 @@ snapshot_for_heap(Relation index)
 	return snapshot;
 }
 
-/* The index with the TIDs of its live rows; their fingerprints stay in check->live. */
+/* Check the index, and the TIDs of its live rows.  Their fingerprints remain in check->live->filter. */
 static void
 check_live_rows(IndexCheck *check, Relation heap, const RtscanSuspects *before, RtscanSuspects *now)
 {
@@ -354,7 +356,10 @@ check_all_rows(IndexCheck *check, Relation heap)
 	}
 }
 
-/* Comparison functions, expressions and predicates run as the table's owner, as they do in CREATE INDEX. */
+/*
+ * Run the check as the table's owner, since it calls comparison functions, expressions and predicates, as
+ * CREATE INDEX does.
+ */
 static void
 check_as_owner(IndexCheck *check, Relation heap, bool all_rows)
 {
@@ -372,8 +377,8 @@ check_as_owner(IndexCheck *check, Relation heap, bool all_rows)
 PG_FUNCTION_INFO_V1(rtscan_check);
 
 /*
- * The table is locked before its index, as everywhere; whether the index is one is checked
- * when it is open.
+ * The table is locked before its index, as everywhere.  Whether it still is an index of the table is
+ * checked when it is open.
  */
 Datum
 rtscan_check(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * check.h
- *		Prove the structure of an index, or raise an error at the first fault.
+ *		Check the structure of an index; an error is raised at the first fault.
  */
 #ifndef RTSCAN_CHECK_H
 #define RTSCAN_CHECK_H
@@ -13,18 +13,21 @@
 #include "storage/metapage.h"
 #include "utils/tuplesort.h"
 
-/* Where the live rows of the index go, to be compared with the table's. */
+/* The live rows of an index, to be compared with the table's. */
 typedef struct RtscanLiveRows
 {
 	bloom_filter *filter;		/* their fingerprints */
-	Tuplesortstate *tids;		/* as int8: none may be there twice */
+	Tuplesortstate *tids;		/* their TIDs as int8, sorted to find duplicates */
 } RtscanLiveRows;
 
+
+/* Add a live row. */
 extern void rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fingerprint);
 
-/* TIDs of live rows that are there twice, or without a tuple; so many are remembered. */
+/* Maximal number of suspects that are remembered. */
 #define RTSCAN_SUSPECTS	1000
 
+/* TIDs of live rows that occur twice, or at which the table has no tuple. */
 typedef struct RtscanSuspects
 {
 	int			n;
@@ -32,58 +35,69 @@ typedef struct RtscanSuspects
 } RtscanSuspects;
 
 /*
- * Check that no two of the live rows have the same TID, and that the table has a tuple for
- * each.  Others are suspects; an error if they have been before (NULL: there was no before).
+ * Check that no two live rows have the same TID, and that the table has a tuple for each.  Other TIDs are added
+ * to the suspects in now; if one was a suspect before, an error is raised.  before may be NULL.  See
+ * check_tids.c.
  */
 extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const RtscanSuspects *before,
 							  RtscanSuspects *now);
 
 /*
- * Check all that a segment stores against each other: TIDs ascend; dictionaries ascend, and
- * lookups find what they hold; codes have the frequencies that the dictionary's ranks say;
- * order is the stable sort by codes; every page of bits is what boundaries and codes make of
- * it; the directory's bounds of the entry are those of its keys.  Memory: about 20 bytes a row of the segment.
+ * Check that all that a segment stores is consistent: TIDs ascend; dictionaries ascend, and looking their
+ * values up finds them; codes have the frequencies given by the dictionary's ranks; order is the stable sort by
+ * codes; the bits of every sieve vector follow from its boundaries and the codes; the directory's bounds of the
+ * entry are those of its keys.  Needs about 20 bytes of memory for each row of the segment.
  *
- * Adds the live rows to where they go, unless that is NULL.
+ * Adds the segment's live rows to live, unless that is NULL.
  */
 extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
 								 const RtscanEntry *entry, const RtscanKeyBounds *bounds, RtscanLiveRows *live);
 
 /*
- * Fingerprints: rows whose TIDs and columns are equal have equal ones.  INCLUDEd values count by
- * their images (numerics by their values, for they may have several images).  A key column whose
- * type has no hash function that goes with the operator class's equality counts by its NULLs only.
+ * Hashes the values of a column for fingerprints of rows: rows with equal TIDs and columns have equal
+ * fingerprints.  INCLUDEd values are hashed by their images, except for numerics, which are hashed by value
+ * because they can have several images.  A key column is hashed only by its NULLs if its type has no hash
+ * function that is consistent with the operator class.
  */
 typedef struct RtscanHasher
 {
 	Oid			collation;
 	RtscanKeyKind key_kind;
-	FmgrInfo   *hash;			/* extended hash function; NULL: none */
-	bool		by_image;
+	FmgrInfo   *hash;			/* extended hash function of the type; NULL: none */
+	bool		by_image;		/* is the image hashed? */
 	bool		typbyval;
 	int16		typlen;
 } RtscanHasher;
 
-/* Check that chunks of a column have the bounds and NULLs that their frames say. */
+/* Check that the chunks of a column have the bounds and the number of NULLs that their frames say. */
 extern void rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames);
 
 /*
- * Check the images of a key column that look other than its dictionary's: as an INCLUDE column; that they are of rows that are not NULL;
- * and of a thousand of them that they equal the values of the rows' codes.
+ * Check the images of a key column that differ from those in its dictionary: their storage as an INCLUDE
+ * column; that no row with NULL has an image; and, for the first thousand of them, that they are equal to the
+ * values of their rows' codes.
  */
 extern void rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
 								const uint32 *codes);
 
 /*
- * Check an INCLUDE column of a segment: that its values can be read, that chunks have the bounds and NULLs that their frames say, and that a
- * dictionary of integers ascends.  Adds the values to the rows' fingerprints, unless those are NULL.
+ * Check an INCLUDE column of a segment: that its values can be read, that chunks have the bounds and the number
+ * of NULLs that their frames say, and that a dictionary of integers ascends.  Adds the values to the rows'
+ * fingerprints, unless that is NULL.
  */
 extern void rtscan_check_include(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
 								 uint64 *fingerprints, const RtscanHasher *hasher);
 
+/* Make hashers for all columns, in the current memory context. */
 extern RtscanHasher *rtscan_hashers(Relation index, const RtscanSchema *schema);
+
+/* Hash a value that is not NULL. */
 extern uint64 rtscan_hash_value(const RtscanHasher *hasher, Datum value);
+
+/* Begin the fingerprint of a row with its TID. */
 extern uint64 rtscan_hash_start(ItemPointer tid);
+
+/* Add a column's value to the fingerprint of a row. */
 extern uint64 rtscan_hash_add(uint64 fingerprint, bool isnull, uint64 value_hash);
 
 #endif							/* RTSCAN_CHECK_H */

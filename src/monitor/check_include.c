@@ -1,6 +1,6 @@
 /*
  * check_include.c
- *		Check an INCLUDE column of a segment; or the images of a key column, which are stored as one.
+ *		Check an INCLUDE column of a segment, or the images of a key column, which are stored as one.
  */
 #include "monitor/check.h"
 
@@ -11,19 +11,20 @@
 #include "segment/values.h"
 #include "utils/memutils.h"
 
-#define BATCH	1024			/* rows */
+#define BATCH	1024			/* number of rows read at once */
 
-/* Images that are looked up in the dictionary. */
+/* Maximal number of a column's images that are looked up in its dictionary. */
 #define IMAGE_LOOKUPS	1000
 
+/* A check of a column. */
 typedef struct IncludeCheck
 {
 	RtscanReader *reader;
 	const RtscanEntry *entry;
-	int			number;			/* of the column */
+	int			number;			/* index of the column */
 	const RtscanSchema *schema;
 	const RtscanSegmentInclude *include;
-	uint64	   *fingerprints;	/* of the segment's rows, or NULL */
+	uint64	   *fingerprints;	/* fingerprints of the segment's rows, or NULL */
 	const RtscanHasher *hasher;
 } IncludeCheck;
 
@@ -48,7 +49,7 @@ add_fingerprints(const IncludeCheck *check, uint32 first, uint32 n, const Datum 
 														 isnull[i] ? 0 : rtscan_hash_value(check->hasher, values[i]));
 }
 
-/* That all values can be read is what there is to check of them, but for the fingerprints. */
+/* Read all values, and add them to the fingerprints.  There is nothing else to check about them. */
 static void
 check_values(const IncludeCheck *check)
 {
@@ -77,7 +78,7 @@ check_values(const IncludeCheck *check)
 
 /* ---------------------------------------------------------------- frames */
 
-/* A chunk's bounds and NULLs must be those of its rows. */
+/* Check that the bounds and NULLs of a chunk are those of its rows. */
 static void
 check_frame(const IncludeCheck *check, const RtscanFrames *frames, uint32 chunk, int64 *integers)
 {
@@ -116,7 +117,7 @@ rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, 
 
 /* ---------------------------------------------------------------- dictionaries */
 
-/* Bounds are looked up by their codes: exact integers must ascend. */
+/* Check that exact integers ascend with their codes, since comparisons look up their bounds in the dictionary. */
 static void
 check_dictionary(const IncludeCheck *check)
 {
@@ -166,7 +167,7 @@ rtscan_check_include(RtscanReader *reader, const RtscanSchema *schema, const Rts
 
 /* ---------------------------------------------------------------- images of key columns */
 
-/* Is a row's image equal to the value of its code? */
+/* Check that the image of a row is equal to the value of the row's code. */
 static void
 look_up_image(const IncludeCheck *check, uint32 row, Datum value, uint32 code)
 {
@@ -188,7 +189,7 @@ look_up_image(const IncludeCheck *check, uint32 row, Datum value, uint32 code)
 		fail(check, "another value's image in row", row);
 }
 
-/* All can be read; and some are looked up. */
+/* Check that all images can be read, and look some of them up. */
 static void
 check_images(const IncludeCheck *check, const uint32 *codes)
 {
@@ -216,7 +217,8 @@ check_images(const IncludeCheck *check, const uint32 *codes)
 }
 
 void
-rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column, const uint32 *codes)
+rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
+					const uint32 *codes)
 {
 	IncludeCheck check = {
 		.reader = reader,

@@ -16,37 +16,37 @@
 #include "storage/dead.h"
 #include "utils/memutils.h"
 
-/* A segment being checked; arrays by row. */
+/* A check of a segment. */
 typedef struct SegmentCheck
 {
 	Relation	index;
 	const RtscanSchema *schema;
 	const RtscanEntry *entry;
-	const RtscanKeyBounds *bounds;	/* by key column */
-	RtscanReader reader;
+	const RtscanKeyBounds *bounds;	/* the directory's bounds, one for each key column */
+	RtscanReader reader;		/* reads the segment's pages */
 	const RtscanSegment *segment;
-	uint32		rows;
-	ItemPointerData *tids;
-	uint64	   *fingerprints;	/* NULL: not asked for */
-	const RtscanHasher *hashers;
+	uint32		rows;			/* number of rows */
+	ItemPointerData *tids;		/* TIDs of the rows */
+	uint64	   *fingerprints;	/* fingerprints of the rows; NULL if they are not needed */
+	const RtscanHasher *hashers;	/* hashers of the columns, if there are fingerprints */
 } SegmentCheck;
 
-/* The column of it being checked. */
+/* A check of a column of a segment. */
 typedef struct ColumnCheck
 {
 	SegmentCheck *check;
-	int			number;
-	const RtscanColumn *type;
-	const RtscanSegmentColumn *column;
-	uint32		distinct;		/* values; of a plain column, too */
-	uint32	   *first_ranks;	/* by code; distinct + 1 of them, and the end */
-	uint64	   *hashes;			/* by code, if fingerprints are asked for */
-	uint32		visited;		/* codes */
-	uint64		first_key;		/* if the type has keys */
-	uint64		last_key;
-	Datum		previous;		/* value, and where it is kept */
-	uint64		previous_key;
-	char	   *kept;
+	int			number;			/* index of the column */
+	const RtscanColumn *type;	/* the column in the index's schema */
+	const RtscanSegmentColumn *column;	/* the column in the segment */
+	uint32		distinct;		/* number of distinct values; counted here for a plain column */
+	uint32	   *first_ranks;	/* first rank of each code, of NULL, and the number of rows: distinct + 2 elements */
+	uint64	   *hashes;			/* hash of each code's value, if there are fingerprints */
+	uint32		visited;		/* number of codes that the dictionary has returned so far */
+	uint64		first_key;		/* key of the first value, if the type has keys */
+	uint64		last_key;		/* key of the last value, if the type has keys */
+	Datum		previous;		/* last value that was visited */
+	uint64		previous_key;	/* its key, if the type has keys */
+	char	   *kept;			/* copy of the last value, if it is passed by reference */
 	Size		kept_size;
 } ColumnCheck;
 
@@ -108,7 +108,7 @@ compare_to_previous(ColumnCheck *column, uint64 value)
 										   column->previous, (Datum) value));
 }
 
-/* The dictionary's page goes away between visits: keep the value. */
+/* Remember a value for the next comparison.  It is copied, since the dictionary's page is released between visits. */
 static void
 keep_previous(ColumnCheck *column, uint64 value)
 {
@@ -128,7 +128,7 @@ keep_previous(ColumnCheck *column, uint64 value)
 	column->previous = PointerGetDatum(column->kept);
 }
 
-/* RtscanDictionaryVisitor */
+/* RtscanDictionaryVisitor: check that codes, values and ranks ascend. */
 static void
 check_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -151,14 +151,14 @@ check_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 			: rtscan_hash_value(&column->check->hashers[column->number], (Datum) value);
 }
 
-/* RtscanDictionaryVisitor */
+/* RtscanDictionaryVisitor: remember the value. */
 static void
 keep_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
 	keep_previous((ColumnCheck *) arg, value);
 }
 
-/* Does a lookup of a code's value find the code? */
+/* Check that looking up the value of a code finds the code. */
 static void
 check_lookup(ColumnCheck *column, uint32 code)
 {
@@ -181,7 +181,7 @@ check_lookup(ColumnCheck *column, uint32 code)
 		fail_column(column, "a lookup does not find code", code);
 }
 
-/* All entries in order; then lookups of about a thousand of them. */
+/* Check all entries in order, and then that about a thousand of them can be looked up. */
 static void
 check_dictionary(ColumnCheck *column)
 {
@@ -203,7 +203,7 @@ check_dictionary(ColumnCheck *column)
 
 /* ---------------------------------------------------------------- codes and order */
 
-/* An area of packed numbers, as an array. */
+/* Read an area of packed numbers into an array. */
 static uint32 *
 read_packed(RtscanReader *reader, const RtscanArea *area, uint32 n, uint32 width)
 {
@@ -225,7 +225,7 @@ read_packed(RtscanReader *reader, const RtscanArea *area, uint32 n, uint32 width
 	return numbers;
 }
 
-/* A column in heap order stores no codes: they follow from the ranks. */
+/* Compute the codes of a column in heap order from the first ranks: it stores no codes, and rows are ranks. */
 static uint32 *
 codes_from_ranks(const ColumnCheck *column)
 {
@@ -242,8 +242,8 @@ codes_from_ranks(const ColumnCheck *column)
 }
 
 /*
- * Rows by the stable sort of their codes, which must have the frequencies that the
- * dictionary says; then it is also what order must be.
+ * Sort the rows by code, equal ones by row.  Their codes must have the frequencies that the dictionary says.
+ * The result is also what the order must be.
  */
 static uint32 *
 sort_by_code(const ColumnCheck *column, const uint32 *codes)
@@ -304,7 +304,7 @@ plain_key(const ColumnCheck *column, int64 exact)
 	return rtscan_key_encode(column->type->key_kind, value);
 }
 
-/* The values of a plain column by row, and a bit a row: which are NULL. */
+/* Read the values of a plain column by row, and set the bits of rows that are NULL. */
 static int64 *
 read_plain_values(const ColumnCheck *column, uint64 *nulls)
 {
@@ -319,14 +319,15 @@ read_plain_values(const ColumnCheck *column, uint64 *nulls)
 		rtscan_get_frame(&column->check->reader, frames, chunk, part);
 		if (frames->frames[chunk].nulls > 0)
 			rtscan_take_marker_bits(part, rtscan_chunk_rows(column->check->rows, chunk),
-									rtscan_frame_marker(&frames->frames[chunk]), nulls + (Size) chunk * RTSCAN_CHUNK_WORDS);
+									rtscan_frame_marker(&frames->frames[chunk]),
+									nulls + (Size) chunk * RTSCAN_CHUNK_WORDS);
 	}
 	return values;
 }
 
 /*
- * The order must have the rows sorted by their values, NULLs last; equal ones by their numbers.  So no row is there twice.  Then values
- * get codes as those of other columns do.
+ * Check that the order has the rows sorted by their values, NULLs last, and equal ones by row, so that no row
+ * occurs twice.  Returns codes as other columns have them, and sets first_ranks.
  */
 static uint32 *
 number_plain_values(ColumnCheck *column, const uint32 *order, const int64 *values, const uint64 *nulls)
@@ -360,16 +361,16 @@ number_plain_values(ColumnCheck *column, const uint32 *order, const int64 *value
 	return codes;
 }
 
-/* What the dictionary of a plain column has, against order and values. */
+/* A check of a plain column's sparse dictionary against its order and values. */
 typedef struct SparseCheck
 {
 	ColumnCheck *column;
 	const uint32 *order;
-	const int64 *values;
-	uint32		end;			/* ranks visited so far */
+	const int64 *values;		/* its values, by row */
+	uint32		end;			/* rank behind the last entry that was visited */
 } SparseCheck;
 
-/* RtscanDictionaryVisitor */
+/* RtscanDictionaryVisitor: check an entry of a sparse dictionary. */
 static void
 check_sparse_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -402,7 +403,7 @@ check_plain_lookup(ColumnCheck *column, uint32 code, int64 exact)
 		fail_column(column, "a lookup does not find code", code);
 }
 
-/* Returns the codes, and the order. */
+/* Check a plain column.  Returns its codes and its order. */
 static uint32 *
 check_plain(ColumnCheck *column, uint32 **order)
 {
@@ -420,7 +421,8 @@ check_plain(ColumnCheck *column, uint32 **order)
 	codes = number_plain_values(column, *order, values, nulls);
 	column->first_key = plain_key(column, values[(*order)[0]]);
 	column->last_key = plain_key(column, values[(*order)[header->nonnull - 1]]);
-	rtscan_dictionary_visit(&column->check->reader, column->number, column->type, 0, header->distinct, check_sparse_value, &sparse);
+	rtscan_dictionary_visit(&column->check->reader, column->number, column->type, 0, header->distinct,
+							check_sparse_value, &sparse);
 	if (sparse.end != header->nonnull)
 		fail_column(column, "the dictionary ends at rank", sparse.end);
 	for (uint32 code = 0; code < column->distinct; code += Max(column->distinct / 1000, 1))
@@ -432,7 +434,7 @@ check_plain(ColumnCheck *column, uint32 **order)
 
 /* ---------------------------------------------------------------- sieve */
 
-/* Compare a page of a vector, or its state, with what its bits should be. */
+/* Compare a page of a vector, or its constant state, with the expected bits. */
 static void
 check_vector_page(ColumnCheck *column, uint32 vector, uint32 chunk, const uint64 *expected)
 {
@@ -470,7 +472,7 @@ set_bin(const ColumnCheck *column, const uint32 *sorted, uint32 bin, uint64 *bit
 			bits[sorted[rank] / 64] |= UINT64CONST(1) << (sorted[rank] % 64);
 }
 
-/* Boundaries are where values begin, all of them if the column is exact. */
+/* Check that values begin at the boundaries, and that an exact column has a boundary for each value. */
 static void
 check_boundaries(ColumnCheck *column)
 {
@@ -491,7 +493,7 @@ check_boundaries(ColumnCheck *column)
 		fail_column(column, "an exact column has too few bins:", header->bins);
 }
 
-/* As segment/sieve.c makes them, each vector from the one before. */
+/* Check all vectors.  As in segment/sieve.c, the bits of each are made from those of the one before. */
 static void
 check_sieve(ColumnCheck *column, const uint32 *sorted)
 {
@@ -521,15 +523,17 @@ check_sieve(ColumnCheck *column, const uint32 *sorted)
 
 /* ---------------------------------------------------------------- columns */
 
-/* Check what the directory says of NULLs, of images, and of bounds where it has them. */
+/* Check what the directory says about NULLs and images, and its bounds if it has them. */
 static void
 check_entry(const ColumnCheck *column)
 {
 	const RtscanKeyBounds *bounds = &column->check->bounds[column->number];
 	bool		empty = column->column->header.nonnull == 0;
 
-	if (rtscan_entry_is_nonnull(column->check->entry, column->number) && column->column->header.nonnull < column->check->rows)
-		fail_column(column, "the directory says that no row is NULL, but there are:", column->check->rows - column->column->header.nonnull);
+	if (rtscan_entry_is_nonnull(column->check->entry, column->number) &&
+		column->column->header.nonnull < column->check->rows)
+		fail_column(column, "the directory says that no row is NULL, but there are:",
+					column->check->rows - column->column->header.nonnull);
 	if (rtscan_entry_lost_no_image(column->check->entry) && !rtscan_lost_no_image(&column->column->header))
 		fail_column(column, "the directory says that no image is lost, but some are, by the column's flags:",
 					column->column->header.flags);
@@ -595,7 +599,7 @@ add_live_rows(SegmentCheck *check, RtscanLiveRows *live)
 	}
 }
 
-/* Where the directory has heap blocks, they are those of the rows. */
+/* Check the directory's range of heap blocks, if it has one. */
 static void
 check_blocks(SegmentCheck *check)
 {
@@ -609,7 +613,7 @@ check_blocks(SegmentCheck *check)
 		fail(check, "the directory has another last heap block:", blocks->last);
 }
 
-/* As many bits are set as the dead map says; vacuum may be setting more. */
+/* Check the dead map's count of bits.  VACUUM may be setting more bits meanwhile. */
 static void
 check_dead_count(SegmentCheck *check)
 {

@@ -1,13 +1,12 @@
 /*
  * check_tids.c
- *		Each live row of an index has a TID of its own, at which its table has a tuple.
+ *		Check that each live row of an index has a TID of its own, at which its table has a tuple.
  *
- * Of a removed tuple the row is dead before its line pointer becomes unused, and that before
- * another tuple can take its TID.  But one row is read after the other, and line pointers
- * last, while vacuum goes on.  So a TID that is there twice, or has no tuple, is only
- * suspected: who finds the same again, in a look at the index that began after that, has
- * found a fault.  (Or a tuple took that place, died, and was vacuumed away, again just in
- * between.)
+ * When a tuple is removed, its row is marked dead before its line pointer becomes unused, and only after that
+ * can another tuple be stored at its TID.  But the check reads one row after another, and line pointers last,
+ * while VACUUM goes on.  So a TID that occurs twice, or has no tuple, is only a suspect.  It is an error if a
+ * second pass over the index, begun after the first has ended, finds the same TID again.  (In theory another
+ * tuple could have been stored there, died, and been vacuumed away, again just in between.)
  */
 #include "monitor/check.h"
 
@@ -18,14 +17,14 @@
 #include "storage/bufpage.h"
 #include "storage/itemid.h"
 
-/* The line pointers of a block of the table, and which block that is. */
+/* The line pointers of a block of the table. */
 typedef struct LinePointers
 {
 	Relation	heap;
-	BufferAccessStrategy strategy;
-	BlockNumber nblocks;
-	BlockNumber block;
-	bool		used[MaxOffsetNumber + 1];
+	BufferAccessStrategy strategy;	/* ring of buffers for reading pages */
+	BlockNumber nblocks;		/* number of blocks of the table */
+	BlockNumber block;			/* the block; InvalidBlockNumber: none yet */
+	bool		used[MaxOffsetNumber + 1];	/* by offset: is the line pointer in use? */
 } LinePointers;
 
 static void
@@ -57,7 +56,7 @@ tuple_exists(LinePointers *at, int64 tid)
 	return offset <= MaxOffsetNumber && at->used[offset];
 }
 
-/* An error if it has been suspected before. */
+/* Add a TID to the suspects; raises an error if it was a suspect before. */
 static void
 suspect(Relation index, const RtscanSuspects *before, RtscanSuspects *now, int64 tid, bool twice)
 {

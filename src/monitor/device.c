@@ -1,6 +1,6 @@
 /*
  * device.c
- *		rtscan_device(): the devices, and what is on them; rtscan_prewarm().
+ *		rtscan_device(): the devices and their contents; rtscan_prewarm().
  */
 #include "device/device.h"
 
@@ -23,16 +23,17 @@ PG_FUNCTION_INFO_V1(rtscan_prewarm);
 
 /* ---------------------------------------------------------------- rtscan_device() */
 
-/* Ask a program; false if there is none. */
+/* Request the status of a device program; returns false if there is none. */
 static bool
 ask_status(int device, DeviceReply *reply)
 {
 	DeviceRequest request = {.kind = DEVICE_STATUS};
 
-	return rtscan_device_area(device, 1) != NULL && rtscan_device_ask(device, &request, reply) && reply->result == DEVICE_OK;
+	return rtscan_device_area(device, 1) != NULL && rtscan_device_ask(device, &request, reply) &&
+		reply->result == DEVICE_OK;
 }
 
-/* A device's name, of characters that every encoding has. */
+/* Return a device's name, with only characters that all encodings have. */
 static Datum
 name_of(const DeviceStatus *status)
 {
@@ -71,7 +72,7 @@ put_status(const DeviceStatus *status, ReturnSetInfo *result)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* A row for each device that there is, in the order of rtscan.device. */
+/* Return a row for each available device, in the order of rtscan.device. */
 Datum
 rtscan_device_status(PG_FUNCTION_ARGS)
 {
@@ -87,7 +88,7 @@ rtscan_device_status(PG_FUNCTION_ARGS)
 
 /* ---------------------------------------------------------------- rtscan_prewarm() */
 
-/* The key columns that names stand for; all of them without names. */
+/* Return the numbers of the named key columns; of all if names is NULL. */
 static List *
 chosen_columns(Relation index, ArrayType *names)
 {
@@ -119,7 +120,7 @@ chosen_columns(Relation index, ArrayType *names)
 	return columns;
 }
 
-/* Is there a device, and can all of them trace rays? */
+/* Can all available devices trace rays?  Sets whether there is one. */
 static bool
 can_trace_rays(bool *is_there)
 {
@@ -136,7 +137,10 @@ can_trace_rays(bool *is_there)
 	return all;
 }
 
-/* BVHs of rt, but for who has set an executor without those.  Which ones rtcudb needs only queries know. */
+/*
+ * Choose the executor to prepare for: rt, with its BVHs, unless the devices or rtscan.executor rule that out.
+ * For rtcudb only queries determine which BVHs are needed.
+ */
 static RtscanExecutor
 executor_to_prepare(bool rays)
 {
@@ -145,7 +149,10 @@ executor_to_prepare(bool rays)
 	return rays && wants_rays ? RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
 }
 
-/* Columns, and where the devices can trace rays BVHs, as a scan of these columns needs them; returns for how many segments. */
+/*
+ * Upload columns, and build BVHs if devices can trace rays, as scans of these columns need them.  Returns for
+ * how many segments.
+ */
 static int64
 prewarm(Relation index, ArrayType *names)
 {

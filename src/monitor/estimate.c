@@ -1,6 +1,6 @@
 /*
  * estimate.c
- *		rtscan_estimate(): the size of an index before it is built, from the table's statistics.
+ *		rtscan_estimate(): estimate the size of an index from the table's statistics, before it is built.
  */
 #include "rtscan.h"
 
@@ -25,21 +25,24 @@
 
 #define ESTIMATE_COLUMNS	4
 
-/* Of the function's arguments, the columns to INCLUDE; version 1.0 declares it without. */
+/* The argument with the columns to INCLUDE, which the declaration of version 1.0 does not have. */
 #define INCLUDE_ARGUMENT	4
 
-/* Of the tidmap, where the heap is dense: bytes of a heap block; and rows of a page, at most. */
+/* Bytes of the tidmap for each block of a dense heap. */
 #define TIDMAP_BYTES		8
+/* Maximal number of rows of a tidmap page. */
 #define TIDMAP_ROWS			65535
 
-/* Pages: of a segment's descriptor; half of the last one of each of a column's areas; metapage and directories. */
+/* Pages of a segment's descriptor. */
 #define DESCRIPTOR_PAGES	1
+/* Pages of a column beyond its content: its areas' last pages are half full. */
 #define COLUMN_PAGES		1.5
+/* Pages of the metapage, the directories and the taken pages. */
 #define INDEX_PAGES			5
 
 /* ---------------------------------------------------------------- privileges */
 
-/* A table that can have an index, as CREATE INDEX says it. */
+/* Open a table that can have an index; the error is that of CREATE INDEX. */
 static Relation
 open_table(Oid relid)
 {
@@ -54,18 +57,22 @@ open_table(Oid relid)
 	return table;
 }
 
-/* Statistics are made of all rows; pg_stats does not show them either to whom a policy hides some. */
+/*
+ * Raise an error if row-level security applies to the user.  Statistics are made of all rows, and pg_stats
+ * does not show them to such a user either.
+ */
 static void
 check_row_security(Relation table)
 {
 	if (check_enable_rls(RelationGetRelid(table), InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("query would be affected by row-level security policy for table \"%s\"", RelationGetRelationName(table)),
+				 errmsg("query would be affected by row-level security policy for table \"%s\"",
+						RelationGetRelationName(table)),
 				 errdetail("The size of an index depends on rows that the policy hides.")));
 }
 
-/* May the user read a column, or the whole table? */
+/* Raise an error unless the user may read a column, or the whole table. */
 static void
 check_column_privilege(Relation table, AttrNumber attno)
 {
@@ -108,7 +115,7 @@ check_arguments(int bins, int components, int ncolumns)
 				 errmsg("an index has between 1 and %d columns", INDEX_MAX_KEYS)));
 }
 
-/* The columns of an index, keys first. */
+/* The columns of the planned index, keys first. */
 typedef struct Columns
 {
 	int			nkeys;
@@ -116,7 +123,7 @@ typedef struct Columns
 	RtscanColumnStatistics statistics[INDEX_MAX_KEYS];
 } Columns;
 
-/* Split an array of names. */
+/* Return the elements of an array of names. */
 static Datum *
 take_names(ArrayType *names, int *n)
 {
@@ -133,7 +140,8 @@ take_names(ArrayType *names, int *n)
 }
 
 static void
-read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include, int bins, int components, Columns *columns)
+read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include,
+			 int bins, int components, Columns *columns)
 {
 	int			n = 0;
 	Datum	   *key_names = take_names(keys, &columns->nkeys);
@@ -153,7 +161,7 @@ read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include, i
 
 /* ---------------------------------------------------------------- rtscan_estimate() */
 
-/* Memory that a row takes while the index is built. */
+/* Return the memory that a row needs while the index is built, in bytes. */
 static Size
 build_bytes(const Columns *columns)
 {
@@ -167,7 +175,8 @@ build_bytes(const Columns *columns)
 static double
 estimate_bytes(const Columns *columns, const RtscanBuildPlan *plan, double blocks)
 {
-	double		tidmap = ceil(Max(blocks / plan->segments * TIDMAP_BYTES / RTSCAN_CHUNK_BYTES, plan->rows / TIDMAP_ROWS));
+	double		tidmap = ceil(Max(blocks / plan->segments * TIDMAP_BYTES / RTSCAN_CHUNK_BYTES,
+								  plan->rows / TIDMAP_ROWS));
 	double		bytes = (tidmap + DESCRIPTOR_PAGES + columns->n * COLUMN_PAGES) * RTSCAN_CHUNK_BYTES;
 
 	if (plan->rows == 0)
@@ -201,7 +210,8 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	plan.rows = rows / plan.segments;
 	values[0] = Int64GetDatum((int64) rows);
 	values[1] = Int64GetDatum((int64) plan.segments);
-	values[2] = Int64GetDatum((int64) (estimate_bytes(columns, &plan, blocks) * BLCKSZ / RTSCAN_CHUNK_BYTES) + INDEX_PAGES * BLCKSZ);
+	values[2] = Int64GetDatum((int64) (estimate_bytes(columns, &plan, blocks) * BLCKSZ / RTSCAN_CHUNK_BYTES) +
+							  INDEX_PAGES * BLCKSZ);
 	values[3] = Int64GetDatum((int64) Min(rows, limit) * build_bytes(columns));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, isnull)));
 }

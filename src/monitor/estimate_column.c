@@ -1,6 +1,6 @@
 /*
  * estimate_column.c
- *		What a column will take in an index.
+ *		Estimate the size of a column in an index.
  */
 #include "monitor/estimate_column.h"
 
@@ -19,18 +19,26 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* Of values in this much of an order, those of a segment or chunk are others than those of the next one. */
+/*
+ * From this correlation on, the values of a segment or chunk are assumed to be different from those of the next
+ * one.
+ */
 #define CLUSTERED	0.99
 
-/* The largest of a block's gaps is so many times the mean, where values are spread by chance; or come one after another. */
+/* Ratio of the largest gap of a dictionary block to the mean gap, if values are spread randomly. */
 #define LARGEST_GAP			(log(RTSCAN_DICTIONARY_BLOCK) + 0.58)
+/* The same ratio if each row has a larger value than the one before. */
 #define LARGEST_REGULAR_GAP	2.0
 
-/* With so many of the keys between the bounds, which are those of a sample, there are no gaps. */
+/*
+ * If this fraction of the keys between the statistics' bounds has values, the column is assumed to have no
+ * gaps: the bounds, and the number of values, are those of a sample.
+ */
 #define DENSE	0.98
 
-/* Bytes of a whole value besides itself: its offset, and in the dictionary of a key column its rank. */
+/* Bytes of the offset of a value that is stored whole. */
 #define OFFSET_BYTES	2.0
+/* Bytes of the rank of such a value in a key column's dictionary. */
 #define RANK_BYTES		4.0
 
 /* ---------------------------------------------------------------- statistics */
@@ -51,7 +59,10 @@ describe(Form_pg_attribute attribute)
 	return column;
 }
 
-/* Values widen the range, if they are integers; numerics are not if their scales differ. */
+/*
+ * Extend the known range by some values.  If they are not integers, or numerics of several scales, the column
+ * is not one of integers.
+ */
 static void
 widen_range(RtscanColumnStatistics *statistics, const Datum *values, int n, double *least, double *greatest, int *scale)
 {
@@ -141,16 +152,16 @@ rtscan_read_statistics(Relation table, AttrNumber attno, double rows, RtscanColu
 	statistics->distinct = Max(1, Min(statistics->distinct, rows * (1 - statistics->nulls)));
 }
 
-/* ---------------------------------------------------------------- of so many rows */
+/* ---------------------------------------------------------------- sizes of parts */
 
-/* The share of the table's values that some rows one after another are between. */
+/* Estimate the fraction of the range of the table's values that is covered by those of some consecutive rows. */
 static double
 share_of(const RtscanColumnStatistics *statistics, double rows)
 {
 	return Min(1, rows / Max(statistics->rows, 1) + sqrt(Max(0, 1 - statistics->order * statistics->order)));
 }
 
-/* Values among some rows one after another. */
+/* Estimate the number of distinct values of some consecutive rows. */
 static double
 distinct_among(const RtscanColumnStatistics *statistics, double rows)
 {
@@ -168,7 +179,7 @@ chunk_rows(const RtscanBuildPlan *plan)
 	return Min(plan->rows, RTSCAN_CHUNK_ROWS);
 }
 
-/* Bytes of elements in frames, of which a chunk's largest is so large. */
+/* Estimate the bytes of a segment's elements in frames, if the largest of a chunk is this number. */
 static double
 frame_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan, double largest)
 {
@@ -188,14 +199,17 @@ integer_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *p
 
 /* ---------------------------------------------------------------- dictionaries */
 
-/* Bits that hold the largest gap of a block, gaps less one being so large on average. */
+/* Return the bits that a gap needs in a dictionary block whose largest gap, less one, has this value on average. */
 static double
 gap_bits(double largest)
 {
 	return largest < 0.01 ? 0 : Min(64, log2(largest + 1));
 }
 
-/* Bits of a gap of keys, where so many values are spread over each part that the statistics tell. */
+/*
+ * Estimate the bits of a gap between keys, if "distinct" values are spread over a share of each of the parts
+ * between bounds of the statistics.
+ */
 static double
 key_gap_bits(const RtscanColumnStatistics *statistics, double share, double distinct)
 {
@@ -217,7 +231,7 @@ key_gap_bits(const RtscanColumnStatistics *statistics, double share, double dist
 	return sum / parts;
 }
 
-/* Bytes of a key column's dictionary of so many values of a segment. */
+/* Estimate the bytes of a segment's dictionary of a key column with this number of entries. */
 static double
 dictionary_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan, double entries)
 {
@@ -227,13 +241,15 @@ dictionary_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan
 
 	if (statistics->type.key_kind == RTSCAN_KEY_NONE)
 		return entries * (statistics->width + OFFSET_BYTES + (more > 0.001 ? RANK_BYTES : 0));
-	return entries / 8 * (key_gap_bits(statistics, statistics->order >= CLUSTERED ? share_of(statistics, plan->rows) : 1, entries) + ranks +
+	return entries / 8 * (key_gap_bits(statistics, statistics->order >= CLUSTERED
+									   ? share_of(statistics, plan->rows) : 1,
+									   entries) + ranks +
 						  8.0 * sizeof(RtscanDictionaryBlock) / RTSCAN_DICTIONARY_BLOCK);
 }
 
 /* ---------------------------------------------------------------- key columns */
 
-/* Pages of vectors that are not constant in a chunk. */
+/* Estimate the bytes of the sieve.  Only pages of vectors that are not constant in a chunk are stored. */
 static double
 sieve_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan, double bins)
 {
@@ -260,7 +276,8 @@ rtscan_key_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan
 	if (plan->rows < RTSCAN_CHUNK_ROWS)
 		return coded;
 	if (rtscan_may_be_plain(&statistics->type, distinct))
-		coded = Min(coded, integer_bytes(statistics, plan) + dictionary_bytes(statistics, plan, plan->rows / RTSCAN_PLAIN_STEP));
+		coded = Min(coded, integer_bytes(statistics, plan) +
+					dictionary_bytes(statistics, plan, plan->rows / RTSCAN_PLAIN_STEP));
 	return sieve_bytes(statistics, plan, bins) + order + coded;
 }
 
@@ -270,7 +287,8 @@ static double
 code_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan)
 {
 	double		distinct = distinct_among(statistics, plan->rows);
-	double		of_chunk = statistics->integers ? ceil(distinct * Min(1, share_of(statistics, chunk_rows(plan)) * plan->segments)) : distinct;
+	double		of_chunk = statistics->integers ?
+		ceil(distinct * Min(1, share_of(statistics, chunk_rows(plan)) * plan->segments)) : distinct;
 
 	if (distinct >= RTSCAN_MOST_CODES)
 		return INFINITY;

@@ -1,10 +1,10 @@
 /*
  * estimate_column.h
- *		What a column will take in an index, as the table's statistics have it.
+ *		Estimate the size of a column in an index, from the table's statistics.
  *
- * Sizes follow from how segments are written: of the ways to store a column the one that takes the fewest bytes is taken
- * (segment/plain.c, include_write.c), so all of them are estimated.  The statistics say how many values there are, between
- * which bounds, how dense, and how nearly they come in the order of rows.
+ * The sizes follow from how segments are written.  A column is stored in the way that takes the fewest bytes
+ * (segment/plain.c, include_write.c), so all ways are estimated.  The statistics tell how many values there
+ * are, between which bounds, how dense, and how close their order is to that of the rows.
  */
 #ifndef RTSCAN_ESTIMATE_COLUMN_H
 #define RTSCAN_ESTIMATE_COLUMN_H
@@ -13,38 +13,42 @@
 
 #include "row/schema.h"
 
-/* So many bounds there may be of statistics; and one more. */
+/* Maximal number of bounds of a histogram: one more than the largest statistics target. */
 #define RTSCAN_MOST_BOUNDS	10001
 
+/* The statistics of a column. */
 typedef struct RtscanColumnStatistics
 {
-	RtscanColumn type;
-	double		rows;			/* of the table */
-	double		distinct;
-	double		nulls;			/* a fraction of the rows */
-	double		width;			/* bytes of a value */
-	double		order;			/* how nearly values ascend or descend with rows: 0 .. 1 */
-	bool		ascends;		/* wholly, without NULLs */
-	int			nbounds;		/* keys between which there are about as many values each; 0: not known */
-	double	   *bounds;
-	bool		integers;		/* values are exact integers, */
-	bool		has_range;		/* and these are known to be from one to another */
-	double		range;
+	RtscanColumn type;			/* the column, as an index would have it */
+	double		rows;			/* number of rows of the table */
+	double		distinct;		/* number of distinct values of the table */
+	double		nulls;			/* fraction of rows with NULL */
+	double		width;			/* average bytes of a value */
+	double		order;			/* how closely values ascend or descend with the rows: 0 .. 1 */
+	bool		ascends;		/* do values ascend with the rows without exception, and without NULLs? */
+	int			nbounds;		/* number of bounds; 0: not known */
+	double	   *bounds;			/* keys that divide the values into parts with about the same number of rows */
+	bool		integers;		/* are all values exact integers? */
+	bool		has_range;		/* is range known? */
+	double		range;			/* difference between the greatest and the least integer */
 } RtscanColumnStatistics;
 
+/* Read the statistics of a column of a table with this number of rows. */
 extern void rtscan_read_statistics(Relation table, AttrNumber attno, double rows, RtscanColumnStatistics *statistics);
 
-/* How an index is built. */
+/* How an index is going to be built. */
 typedef struct RtscanBuildPlan
 {
-	double		segments;
-	double		rows;			/* of a segment */
-	int			bins;
-	int			components;
+	double		segments;		/* number of segments */
+	double		rows;			/* number of rows of a segment */
+	int			bins;			/* sieve_bins */
+	int			components;		/* sieve_components */
 } RtscanBuildPlan;
 
-/* Bytes of a key column in one segment: sieve, order, codes or values, dictionary; and of an INCLUDE column. */
+/* Estimate the bytes of a key column in one segment: sieve, order, codes or values, dictionary. */
 extern double rtscan_key_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan);
+
+/* Estimate the bytes of an INCLUDE column in one segment. */
 extern double rtscan_include_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan);
 
 #endif							/* RTSCAN_ESTIMATE_COLUMN_H */

@@ -1,6 +1,6 @@
 /*
  * merge.c
- *		rtscan_merge(): maintain an index now.
+ *		rtscan_merge(): maintain an index at once.
  */
 #include "maintain/maintain.h"
 
@@ -21,12 +21,12 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-/* Who waits for the merge lock looks so often, in ms, whether it is free. */
+/* Time in ms between two attempts to take the merge lock. */
 #define MERGE_LOCK_INTERVAL	50
 
 PG_FUNCTION_INFO_V1(rtscan_merge_index);
 
-/* Live segments. */
+/* Return the number of live segments. */
 static int64
 count_segments(Relation index)
 {
@@ -38,13 +38,13 @@ count_segments(Relation index)
 	return count;
 }
 
-/* The table of an index that the user may maintain, locked before the index. */
+/* Open the table of an index, which must be locked before the index. */
 static Relation
 open_table_of(Oid index_oid)
 {
 	Oid			table_oid = IndexGetRelation(index_oid, true);
 
-	/* what is no index, or is gone, rtscan_open_index() has a better message for */
+	/* if this is no index, or it is gone, rtscan_open_index() has a better message */
 	return OidIsValid(table_oid) ? table_open(table_oid, RowExclusiveLock) : NULL;
 }
 
@@ -60,18 +60,22 @@ open_index_of(Oid index_oid, Relation table)
 	return index;
 }
 
-/* Say so where a merge that was asked for has not been made. */
+/* Raise a NOTICE if there are segments that could not be merged yet. */
 static void
 report_waiting(Relation index)
 {
 	if (rtscan_merge_waits(index))
 		ereport(NOTICE,
 				(errmsg("index \"%s\" has more segments to merge", RelationGetRelationName(index)),
-				 errdetail("Pages of segments merged before cannot be used again yet, as a transaction may still see them."),
+				 errdetail(
+				 "Pages of segments merged before cannot be used again yet, as a transaction may still see them."),
 				 errhint("Call rtscan_merge() again when the transactions that run now have ended.")));
 }
 
-/* Who waited in the lock's queue would, after deadlock_timeout, cancel an autovacuum that has it. */
+/*
+ * Wait for the merge lock without queueing for it: a process in the queue would, after deadlock_timeout, cancel
+ * an autovacuum that holds the lock.
+ */
 static void
 await_merge_lock(Relation index)
 {
@@ -87,13 +91,14 @@ await_merge_lock(Relation index)
 			ereport(ERROR,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 					 errmsg("canceling statement due to lock timeout")));
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, MERGE_LOCK_INTERVAL, PG_WAIT_EXTENSION);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 MERGE_LOCK_INTERVAL, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
 }
 
-/* rtscan_merge(index regclass) RETURNS bigint: the segments that are left. */
+/* rtscan_merge(index regclass) RETURNS bigint: maintain an index; returns the number of segments that remain. */
 Datum
 rtscan_merge_index(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * relation.c
- *		Open the index that an SQL function was given.
+ *		Open the index that is passed to an SQL function.
  */
 #include "monitor/relation.h"
 
@@ -13,14 +13,14 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 
-/* Is a relation an index of this access method? */
+/* Is the relation an index of this access method? */
 static bool
 is_index(Relation relation)
 {
 	return relation->rd_rel->relkind == RELKIND_INDEX && relation->rd_indam->ambuild == rtscan_build;
 }
 
-/* Open an index for a user who may, or may not, call the function. */
+/* Open an index; raises an error unless may() allows the function for the user. */
 static Relation
 open_index(Oid relid, LOCKMODE lock, bool (*may) (Relation index))
 {
@@ -86,6 +86,7 @@ rtscan_has_pages(Relation index, const char *purpose)
 		return true;
 	ereport(NOTICE,
 			(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-			 errmsg("cannot %s unlogged index \"%s\" during recovery, skipping", purpose, RelationGetRelationName(index))));
+			 errmsg("cannot %s unlogged index \"%s\" during recovery, skipping",
+					purpose, RelationGetRelationName(index))));
 	return false;
 }

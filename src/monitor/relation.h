@@ -1,6 +1,6 @@
 /*
  * relation.h
- *		Open the index that an SQL function was given.
+ *		Open the index that is passed to an SQL function.
  */
 #ifndef RTSCAN_RELATION_H
 #define RTSCAN_RELATION_H
@@ -10,18 +10,22 @@
 #include "storage/lockdefs.h"
 
 /*
- * Open an index, and check that it is an rtscan index that this session can read and whose
- * user may look into it: its owner, or a member of pg_stat_scan_tables.  Raises
- * ERRCODE_WRONG_OBJECT_TYPE, ERRCODE_INSUFFICIENT_PRIVILEGE or ERRCODE_FEATURE_NOT_SUPPORTED.
+ * Open an index, and check that it is an rtscan index, that this session can read it, and that the user may
+ * inspect it: its owner, or a member of pg_stat_scan_tables.  Raises ERRCODE_WRONG_OBJECT_TYPE,
+ * ERRCODE_INSUFFICIENT_PRIVILEGE, ERRCODE_FEATURE_NOT_SUPPORTED or ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE.
  */
 extern Relation rtscan_open_index(Oid relid, LOCKMODE lock);
 
-/* For a user who may maintain it: its owner or, where PostgreSQL has that privilege, who has MAINTAIN on the table. */
+/*
+ * The same for a user who may maintain the index: its owner or, in versions of PostgreSQL with that privilege,
+ * a user with MAINTAIN on the table.
+ */
 extern Relation rtscan_open_index_to_maintain(Oid relid, LOCKMODE lock);
 
 /*
- * Are there pages to read?  An unlogged index has none on a standby.  A notice says so, as amcheck's newest does, so that a query
- * over all indexes goes on.  The purpose is a verb.
+ * Does the index have pages to read?  An unlogged index has none on a standby.  Then this raises a NOTICE
+ * rather than an error, as the newest amcheck does, so that a query over all indexes can go on.  purpose is a
+ * verb for the message.
  */
 extern bool rtscan_has_pages(Relation index, const char *purpose);
 

@@ -1,6 +1,6 @@
 /*
  * size.c
- *		rtscan_stats(): what is in an index, and how large its parts are.
+ *		rtscan_stats(): the content of an index, and the size of its parts.
  */
 #include "monitor/relation.h"
 
@@ -22,7 +22,7 @@ typedef enum SizeColumn
 	SIZE_DEAD,
 	SIZE_PENDING,
 	SIZE_VECTORS,
-	SIZE_TIDMAP,				/* this and the following in bytes */
+	SIZE_TIDMAP,				/* this and the following are bytes */
 	SIZE_DICTIONARY,
 	SIZE_SIEVE,
 	SIZE_ORDER,
@@ -92,7 +92,7 @@ add_segment(Relation index, int64 *sizes, const RtscanEntry *entry)
 		sizes[SIZE_DEAD_BITS] += (int64) (rtscan_chunks(header->rows) + 1) * BLCKSZ;
 }
 
-/* RtscanPendingVisitor */
+/* RtscanPendingVisitor: count a row. */
 static void
 count_pending(IndexTuple tuple, void *arg)
 {

@@ -20,7 +20,7 @@ is_time(RtscanCounter counter)
 	return counter >= RTSCAN_COUNTER_BITS_TIME && counter <= RTSCAN_COUNTER_DEVICE_TIME;
 }
 
-/* One row an executor: its name, then so many counters in the order of RtscanCounter. */
+/* Return one row for each executor: its name, then the first counters in the order of RtscanCounter. */
 static void
 put_counters(FunctionCallInfo fcinfo, int counters)
 {
@@ -43,7 +43,7 @@ put_counters(FunctionCallInfo fcinfo, int counters)
 	}
 }
 
-/* As version 1.0 declares it. */
+/* The function that version 1.0 declares. */
 Datum
 rtscan_stat_scans(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * version.c
- *		rtscan_version() and rtscan_format(), and the rows that SQL functions return.
+ *		rtscan_version() and rtscan_format(); and the rows that SQL functions return.
  */
 #include "monitor/version.h"
 
@@ -56,7 +56,10 @@ rtscan_begin_result_set(FunctionCallInfo fcinfo, int columns)
 
 /* ---------------------------------------------------------------- rtscan_version() */
 
-/* The version of the SQL in this database, or NULL if the functions do not belong to an extension. */
+/*
+ * Return the version of the extension's SQL in this database, or NULL if the functions do not belong to an
+ * extension.
+ */
 static char *
 sql_version(void)
 {
@@ -74,7 +77,7 @@ sql_version(void)
 		Datum		values[Natts_pg_extension];
 		bool		nulls[Natts_pg_extension];
 
-		/* heap_getattr() is inline, and calls in some minor releases what others lack. */
+		/* heap_getattr() is inline, and in some minor releases calls functions that others lack. */
 		heap_deform_tuple(tuple, RelationGetDescr(extensions), values, nulls);
 		version = TextDatumGetCString(values[Anum_pg_extension_extversion - 1]);
 	}
