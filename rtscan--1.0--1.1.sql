@@ -1,6 +1,6 @@
 \echo Use "ALTER EXTENSION rtscan UPDATE TO '1.1'" to load this file. \quit
 
--- A session that has loaded the library before the new one was installed has not what is new.
+-- Fail if this session has loaded the library before the new one was installed: it lacks new functions.
 DO $$
 BEGIN
 	CREATE FUNCTION @extschema@.rtscan_version(
@@ -21,7 +21,7 @@ CREATE FUNCTION rtscan_format(index regclass) RETURNS bigint
 COMMENT ON FUNCTION rtscan_format(regclass) IS
 	'the format in which an rtscan index is stored, also if this library does not read it';
 
--- INCLUDE columns are new
+-- Functions that know INCLUDE columns, which are new
 
 DROP FUNCTION rtscan_estimate(regclass, text[], integer, integer);
 CREATE FUNCTION rtscan_estimate(
@@ -53,9 +53,9 @@ COMMENT ON VIEW pg_stat_rtscan IS
 	'scans of rtscan indexes by executor: since the server''s start if rtscan is preloaded, else of this session; times in milliseconds';
 GRANT SELECT ON pg_stat_rtscan TO PUBLIC;
 
--- Operator classes for those of btree that have come since: with other extensions, or with a newer PostgreSQL. They have the
--- same names and schemas; those for PostgreSQL's own are in this extension's schema and become its members, as if it had been
--- created now.
+-- Create operator classes for btree operator classes that were added later, by other extensions or by a newer PostgreSQL.
+-- They have the same names and schemas. Those for PostgreSQL's own classes are in this extension's schema and become members
+-- of the extension, as if it had been created now.
 
 CREATE FUNCTION rtscan_mirror_classes(extension text DEFAULT NULL) RETURNS SETOF text
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -65,7 +65,7 @@ DECLARE
 	btree CONSTANT oid := (SELECT a.oid FROM pg_am a WHERE a.amname = 'btree');
 	own_schema CONSTANT oid := (SELECT e.extnamespace FROM pg_extension e WHERE e.extname = 'rtscan');
 	chosen CONSTANT name := extension;
-	own_oids CONSTANT oid := 16384;  -- initdb's, which are PostgreSQL's own, are below
+	own_oids CONSTANT oid := 16384;  -- objects of PostgreSQL itself, created by initdb, have smaller OIDs
 	family record;
 	class record;
 	mirror record;
@@ -77,7 +77,7 @@ BEGIN
 	IF chosen <> 'pg_catalog' AND NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = chosen) THEN
 		RAISE undefined_object USING MESSAGE = format('extension "%s" does not exist', extension);
 	END IF;
-	-- two sessions must not create the same ones
+	-- keep two sessions from creating the same classes
 	LOCK TABLE pg_opfamily IN SHARE ROW EXCLUSIVE MODE;
 
 	FOR family IN
@@ -92,7 +92,7 @@ BEGIN
 		GROUP BY f.oid, n.nspname
 		ORDER BY f.opfname, f.oid
 	LOOP
-		-- ours is the one that compares by the same functions, or an empty one of that name
+		-- find rtscan's family with the same comparison functions, or an empty one with the same name, else create one
 		FOR i IN 1..2 LOOP
 			SELECT f.oid, format('%I.%I', n.nspname, f.opfname) AS name INTO mirror
 			FROM pg_opfamily f JOIN pg_namespace n ON n.oid = f.opfnamespace
@@ -128,7 +128,7 @@ BEGIN
 				  FROM pg_amproc p
 				  WHERE p.amprocfamily = family.oid AND p.amprocnum IN (1, 2)
 						AND p.amproclefttype = class.type AND p.amprocrighttype = class.type) m (member)
-			-- another name of a class that is there has its members
+			-- no members if the family has a class for this type: this class is then another name for it
 			WHERE NOT EXISTS (SELECT FROM pg_amproc q WHERE q.amprocfamily = mirror.oid
 							  AND q.amproclefttype = class.type AND q.amprocrighttype = class.type);
 			EXECUTE format('CREATE OPERATOR CLASS %s %s FOR TYPE %s USING rtscan FAMILY %s AS %s',
@@ -156,7 +156,8 @@ BEGIN
 		END IF;
 	END LOOP;
 
-	-- a dump leaves members to CREATE EXTENSION, which makes them in each PostgreSQL that has their types
+	-- A dump does not contain members of an extension: CREATE EXTENSION creates them in each version of PostgreSQL with
+	-- their types. So classes for PostgreSQL's own ones become members.
 	FOR mirror IN
 		SELECT format('%s %s.%I', m.kind, own_schema::regnamespace, m.name) AS object
 		FROM (SELECT 'OPERATOR CLASS', 'pg_opclass'::regclass, m.oid, m.opcname
@@ -177,9 +178,10 @@ REVOKE ALL ON FUNCTION rtscan_mirror_classes(text) FROM PUBLIC;
 COMMENT ON FUNCTION rtscan_mirror_classes(text) IS
 	'create operator classes for those of btree that are missing: of an extension, of PostgreSQL itself (pg_catalog), or of all; their names';
 
--- PostgreSQL may have been upgraded since
+-- PostgreSQL may have been upgraded since the extension was created
 SELECT @extschema@.rtscan_mirror_classes('pg_catalog'::pg_catalog.text);
 
--- It reads all of the table, and runs what indexes call as the owner: who may call it is the administrator's choice, as with amcheck.
+-- rtscan_check() reads the whole table, and runs functions that indexes use as the table's owner. As with amcheck, the
+-- administrator decides who may call it.
 REVOKE ALL ON FUNCTION rtscan_check(regclass, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION rtscan_check(regclass, boolean) TO pg_stat_scan_tables;

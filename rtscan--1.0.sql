@@ -6,9 +6,9 @@ CREATE FUNCTION rtscan_handler(internal) RETURNS index_am_handler
 CREATE ACCESS METHOD rtscan TYPE INDEX HANDLER rtscan_handler;
 COMMENT ON ACCESS METHOD rtscan IS 'scan index for range predicates over several columns';
 
--- An operator class for each of PostgreSQL's own for btree, of the same name and default
--- where that is: the same operators, the comparison function (1) and sort support (2), and
--- the cross-type members of the same families.
+-- Create an operator class for each btree operator class of PostgreSQL itself, with the same
+-- name, and as default if that is one: the same operators, comparison function (1) and sort
+-- support (2), and the cross-type members of the same families.
 DO $$
 DECLARE
 	family record;
@@ -69,7 +69,7 @@ BEGIN
 END
 $$;
 
--- What is in an index
+-- Content of an index
 
 CREATE FUNCTION rtscan_stats(
 	index regclass,
@@ -107,7 +107,7 @@ CREATE FUNCTION rtscan_benchmark(query text, repetitions integer DEFAULT 20, cou
 	OUT index text, OUT rows bigint, OUT executor text, OUT bits_time double precision, OUT device_time double precision)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
--- it counts rows that the caller may not be allowed to see
+-- the function counts rows that the caller may not be allowed to see
 REVOKE ALL ON FUNCTION rtscan_benchmark(text, integer, boolean) FROM PUBLIC;
 COMMENT ON FUNCTION rtscan_benchmark(text, integer, boolean) IS
 	'run the scans of rtscan indexes in the plan of a query, up to row bits or counts: the rows that they find (not all may be visible), and the medians of the times, of all and of the device, in milliseconds';

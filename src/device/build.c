@@ -1,16 +1,20 @@
 /*
  * build.c
- *		Whether CREATE INDEX and merges use the device.
+ *		Use a device to help CREATE INDEX and merges.
  */
 #include "device/device.h"
 
 #include "miscadmin.h"
 #include "settings.h"
 
-/* With fewer rows the CPU is done before the device has heard of them. */
+/* With fewer rows the CPU is faster than a request to the device. */
 #define MIN_ROWS	RTSCAN_CHUNK_ROWS
 
-/* Each process begins with another device, so that several do not wait for one. */
+/*
+ * Return an area of a device, or NULL if there is none.  Each process tries another device first, so that
+ * several do not wait for one.  If automatic, skips devices that another process has the turn of, and software
+ * devices.
+ */
 static char *
 any_area(bool automatic, Size size, int *device)
 {

@@ -2,10 +2,9 @@
  * client.c
  *		A backend's connections to the device programs.
  *
- * Each connection is opened when it is first needed, and kept.  Whoever is interrupted
- * between a request and its reply, or in an upload, leaves the connection behind in a state
- * of its own: the end of the transaction closes it.  The area goes with it, for the program
- * may still write there.
+ * Each connection is opened when it is first needed, and kept.  A backend that is interrupted between a request
+ * and its reply, or in an upload, leaves the connection in an undefined state; the end of the transaction
+ * closes it.  If a reply is missing the area is given back, too, since the program may still write to it.
  */
 #include "device/device.h"
 
@@ -25,37 +24,39 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+/* Areas are allocated in multiples of this size, in bytes. */
 #define AREA_UNIT	((Size) 1024 * 1024)
 
-/* What the bits of a device's part of a round need, about. */
+/* The largest area kept after a build, in bytes: about what the bits of a device's part of a round need. */
 #define LARGEST_KEPT_AREA	(32 * AREA_UNIT)
 
-/* After the program has not answered in time, a backend stays away so long, in milliseconds. */
+/* Time in ms for which a backend does not use a device whose program has not answered in time. */
 #define AWAY				30000
 
+/* A connection to a device program. */
 typedef struct Connection
 {
-	bool		open;
-	int			socket;			/* if it is */
-	bool		greeted;		/* the program knows the area */
-	bool		uploading;		/* a column has been begun */
-	uint64		sent_requests;	/* on this socket, */
-	int			outstanding;	/* of which so many have no reply yet */
-	TimestampTz sent;			/* the last request */
-	bool		made_wait;		/* for the last one */
-	TimestampTz away_until;
-	WaitEventSet *events;
-	char	   *area;			/* NULL: there is none */
-	Size		area_size;
-	int			area_file;
-	uint64		memory_limit;	/* of the device */
-	bool		software;
-	bool		tallies;		/* it makes them */
+	bool		open;			/* is there a socket? */
+	int			socket;			/* the socket, if open */
+	bool		greeted;		/* does the program know the area? */
+	bool		uploading;		/* has the upload of a column begun, and not ended? */
+	uint64		sent_requests;	/* number of requests sent on this socket */
+	int			outstanding;	/* number of requests without a reply so far */
+	TimestampTz sent;			/* when the last request was sent */
+	bool		made_wait;		/* did the last rtscan_device_receive() have to wait? */
+	TimestampTz away_until;		/* until when the device is not used, since its program has not answered in time */
+	WaitEventSet *events;		/* events to wait for, if open */
+	char	   *area;			/* shared memory; NULL: there is none */
+	Size		area_size;		/* size of the area in bytes */
+	int			area_file;		/* file descriptor of the area */
+	uint64		memory_limit;	/* device memory that may be used, in bytes */
+	bool		software;		/* is it a software device? */
+	bool		tallies;		/* can it make tallies? */
 } Connection;
 
 static Connection connections[RTSCAN_MAX_DEVICES];
 
-/* Who needs what is in the areas, or NULL. */
+/* Function that saves the content of the areas before it is lost, and its argument; NULL: it is not needed. */
 static RtscanAreaSaver save_area;
 static void *save_area_arg;
 
@@ -73,7 +74,7 @@ rtscan_device_leave_area(const void *arg)
 		rtscan_device_keep_area(NULL, NULL);
 }
 
-/* An area gets another content, or is given back. */
+/* Save the content of the areas if it is needed, before an area gets another content or is given back. */
 static void
 empty_area(void)
 {
@@ -124,11 +125,11 @@ disconnect(Connection *connection)
 	connection->outstanding = 0;
 }
 
-/* Nothing that was interrupted is left behind. */
+/* XactCallback: close connections on which something was interrupted. */
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
-	/* No scan outlives it. */
+	/* no scan outlives the transaction */
 	rtscan_device_keep_area(NULL, NULL);
 	rtscan_device_end_turn();
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
@@ -154,7 +155,7 @@ rtscan_device_events(const int *sockets, int n)
 	}
 	PG_CATCH();
 	{
-		/* No more than a system call has failed, and there is another way. */
+		/* only a system call has failed, and the caller has another way */
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		if (events)
@@ -165,7 +166,7 @@ rtscan_device_events(const int *sockets, int n)
 	return events;
 }
 
-/* Connect at once or not at all: a server with a full queue is one that cannot help. */
+/* Open a connection, but without waiting: a program whose queue is full cannot help. */
 static bool
 open_socket(Connection *connection)
 {
@@ -196,7 +197,7 @@ open_socket(Connection *connection)
 
 /* ---------------------------------------------------------------- the area */
 
-/* Signals would cut it short, again and again. */
+/* Allocate the pages of a file, with signals blocked: they would interrupt this again and again. */
 static bool
 allocate_file(int file, Size size)
 {
@@ -211,8 +212,8 @@ allocate_file(int file, Size size)
 }
 
 /*
- * Anonymous shared memory, all of it allocated now: what is missing must not show later, as a
- * SIGBUS.  It does not live in /dev/shm, which containers often make small.
+ * Create an area: anonymous shared memory, which is allocated completely, so that missing memory does not show
+ * later as a SIGBUS.  It is not in /dev/shm, which containers often make small.
  */
 static bool
 create_area(Connection *connection, Size size)
@@ -246,7 +247,7 @@ create_area(Connection *connection, Size size)
 	return true;
 }
 
-/* Send a message, with a file if there is one. */
+/* Send a request, with a file descriptor if file >= 0. */
 static bool
 send_message(Connection *connection, const DeviceRequest *request, int file)
 {
@@ -279,6 +280,8 @@ send_message(Connection *connection, const DeviceRequest *request, int file)
 	return true;
 }
 
+
+/* Tell the program about the area; returns false, without a connection, if it refuses. */
 static bool
 say_hello(int device)
 {
@@ -385,7 +388,7 @@ rtscan_device_send(int device, const DeviceRequest *request)
 	return send_message(&connections[device], request, -1);
 }
 
-/* Wait for something to happen, but not beyond a deadline; false then. */
+/* Wait for the socket or the latch, and handle interrupts.  Returns false if the deadline has passed. */
 static bool
 wait_for_reply(int device, TimestampTz deadline)
 {
@@ -408,7 +411,7 @@ wait_for_reply(int device, TimestampTz deadline)
 	return true;
 }
 
-/* Is a message the reply to the oldest request that has none?  No other one is taken for it. */
+/* Is the message the reply to the oldest request without one?  Any other message is an error. */
 static bool
 is_reply(const Connection *connection, const DeviceReply *reply, ssize_t size)
 {

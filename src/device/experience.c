@@ -1,7 +1,9 @@
 /*
  * experience.c
- *		What all backends have learnt of the devices, and of the CPU: how fast they are, and which
- *		uploads would have paid; and whose turn it is to build with one.
+ *		Remember what all backends have learnt about the devices and the CPU.
+ *
+ * That is how fast they are, and which uploads and builds of BVHs would have paid off.  Also here is whose turn
+ * it is to use a device for a build.
  */
 #include "device/device.h"
 
@@ -13,53 +15,62 @@
 #include "storage/spin.h"
 #include "utils/float.h"
 
-/* The way there and back, before it has been measured, in nanoseconds; a measured value counts for an eighth. */
+/* Assumed nanoseconds of a request there and back, before any has been measured. */
 #define FIRST_REQUEST	300000.0
+/* Weight of a new sample in an estimate. */
 #define SPEED_WEIGHT	0.125
+/* Weight of the first measurement, each time that an estimate made a device or the CPU too slow to be chosen. */
 #define FORGET_WEIGHT	(1.0 / 256)
+/* A sample counts as no more than this multiple of the estimate: the request may have waited for others. */
 #define LARGEST_SAMPLE	4.0
 
-/* What an upload takes a byte, in nanoseconds: reading pages, copying them, and the bus. */
+/* Nanoseconds that an upload needs for each byte: reading pages, copying them, and the bus. */
 #define UPLOAD_BYTE		1.0
 
-/* A column, or a group's BVHs, that is not on a device, and what scans would have gained with it, in nanoseconds. */
+/* A column, or the BVHs of a group, that is not on a device. */
 typedef struct Wish
 {
 	uint64		of;				/* hash of its key */
-	double		gain;
+	double		gain;			/* nanoseconds that scans have lost by its absence */
 } Wish;
 
+/* Size of the hash table of wishes, which may forget. */
 #define WISHES			4096
 
-/* What a device takes for a chunk of a group, which counts for this much of what it is taken to take. */
+/* The speed of a device for a group. */
 typedef struct OfGroup
 {
-	uint64		key;			/* hash of device, its program, executor and group; 0: none */
-	double		chunk;
+	uint64		key;			/* hash of the device, its program, the executor and the group; 0: none */
+	double		chunk;			/* nanoseconds of a chunk */
 } OfGroup;
 
+/* Size of the hash table of groups, which may forget. */
 #define GROUPS			4096
+/* Weight of a new sample in the estimate of a group. */
 #define GROUP_WEIGHT	0.5
 
+/* Facts and estimates about a device. */
 typedef struct OfDevice
 {
-	uint32		program;		/* so many have been started */
-	pid_t		builder;		/* whose turn it is to build with it; 0: nobody's */
-	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];
-	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* calibrated */
-	double		adding;
-	double		first_adding;
-	double		building;
-	uint64		memory;
+	uint32		program;		/* number of programs that have been started for it; tells measurements of an
+								 * earlier one apart */
+	pid_t		builder;		/* process that has the turn to use it for a build; 0: none */
+	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];	/* current estimates */
+	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* first measurements, by the program */
+	double		adding;			/* nanoseconds to add up a column of a chunk */
+	double		first_adding;	/* its first measurement */
+	double		building;		/* nanoseconds to build a BVH of a chunk */
+	uint64		memory;			/* device memory in bytes */
 } OfDevice;
 
+/* The shared memory. */
 typedef struct Experience
 {
-	slock_t		mutex;
-	double		cpu;			/* how many times as long as its costs say the CPU takes */
+	slock_t		mutex;			/* protects all of it */
+	double		cpu;			/* ratio of the CPU's time to its estimated cost */
 	OfDevice	devices[RTSCAN_MAX_DEVICES];
-	OfGroup		groups[GROUPS]; /* by hash, */
-	Wish		wishes[WISHES]; /* likewise */
+	OfGroup		groups[GROUPS]; /* hash table of groups, by key */
+	Wish		wishes[WISHES]; /* hash table of wishes, by key */
 } Experience;
 
 static Experience *experience;
@@ -131,7 +142,7 @@ rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibr
 	SpinLockRelease(&experience->mutex);
 }
 
-/* The place of what is known of a group, or may become known; its key says whether it is. */
+/* Return the place of a group in its hash table, and the key that the place has if the group is known. */
 static OfGroup *
 place_of_group(int device, DeviceExecutor executor, uint64 group, uint64 *key)
 {
@@ -156,7 +167,7 @@ rtscan_device_speed(int device, DeviceExecutor executor, uint64 group)
 	return speed;
 }
 
-/* One that waited for others says little: no sample counts for more than a few times what is known. */
+/* Move an estimate towards a sample.  The sample is limited, since a request that waited for others says little. */
 static void
 approach(double *estimate, double sample, double weight)
 {
@@ -168,7 +179,7 @@ approach(double *estimate, double sample, double weight)
 		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
 }
 
-/* A figure by itself. */
+/* Read a figure. */
 static double
 learnt(const double *figure)
 {
@@ -189,7 +200,8 @@ learn(double *figure, double sample, double weight)
 }
 
 void
-rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks, double elapsed, double of_device)
+rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
+						 double elapsed, double of_device)
 {
 	RtscanDeviceSpeed *speed = &experience->devices[device].speeds[executor];
 	double		chunk = of_device / chunks;
@@ -208,7 +220,7 @@ rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, doub
 	SpinLockRelease(&experience->mutex);
 }
 
-/* What was measured first does not change while its program runs. */
+/* The first measurements do not change while the program runs. */
 void
 rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group)
 {
@@ -286,9 +298,9 @@ rtscan_cpu_slowness(void)
 /* ---------------------------------------------------------------- uploads */
 
 /*
- * Nobody knows how often a column will be scanned.  Uploading it when scans have lost as much
- * by its absence as the upload takes costs no more than twice what the best decision would have,
- * but for having asked.
+ * Add a gain to a wish; returns whether the wish now is worth its cost.  It is not known how often a column
+ * will be scanned.  If it is uploaded when scans have lost as much by its absence as the upload needs, the
+ * total cost is at most twice that of the best decision.
  */
 static bool
 wish_pays(uint64 hash, double cost, double gain, bool forget)
@@ -299,7 +311,7 @@ wish_pays(uint64 hash, double cost, double gain, bool forget)
 	SpinLockAcquire(&experience->mutex);
 	if (wish->of != hash && wish->gain > gain)
 	{
-		/* Another one's place: who comes more often will have it. */
+		/* the place belongs to another wish: the one that is made more often gets it */
 		wish->gain -= gain;
 		SpinLockRelease(&experience->mutex);
 		return false;

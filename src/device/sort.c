@@ -10,7 +10,7 @@ StaticAssertDecl(sizeof(RtscanSorted) == sizeof(SortPair) &&
 				 offsetof(RtscanSorted, row) == offsetof(SortPair, value),
 				 "the device sorts the same elements");
 
-/* Bits in which some keys differ. */
+/* Return a mask of the bits in which some keys differ. */
 static uint64
 differing_bits(const SortPair *pairs, uint32 n)
 {
@@ -21,7 +21,10 @@ differing_bits(const SortPair *pairs, uint32 n)
 	return differing;
 }
 
-/* Each bit of a key, also the highest one, which a product has in the same place, makes a difference to others. */
+/*
+ * Hash a pair.  Every bit of the key affects other bits, too, even the highest one, which a multiplication
+ * leaves in its place.
+ */
 static inline uint64
 hash_pair(const SortPair *pair)
 {
@@ -31,7 +34,7 @@ hash_pair(const SortPair *pair)
 	return hash ^ hash >> 29;
 }
 
-/* The sum of what is hashed of each pair does not depend on their order. */
+/* Return the sum of the pairs' hashes, which does not depend on their order. */
 static uint64
 hash_pairs(const SortPair *pairs, uint32 n)
 {
@@ -42,7 +45,7 @@ hash_pairs(const SortPair *pairs, uint32 n)
 	return sum;
 }
 
-/* What is going to be written for good is not taken on trust: are the same pairs in order? */
+/* Check the device's result before it is stored permanently: are these the same pairs, in order? */
 static bool
 is_sorted(const SortPair *pairs, const SortPair *sorted, uint32 n)
 {
@@ -77,7 +80,7 @@ rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n)
 	memcpy(area, pairs, size);
 	if (!rtscan_device_ask_for_build(device, &request))
 		return false;
-	/* The program may still write to the area. */
+	/* copy before checking, since the program may still write to the area */
 	memcpy(sorted, area, size);
 	if (is_sorted(pairs, (const SortPair *) sorted, n))
 		return true;

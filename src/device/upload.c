@@ -1,8 +1,8 @@
 /*
  * upload.c
- *		Copy a column of a segment to a device, in one of its forms; which device that is.
+ *		Upload a column of a segment to its device, in one of its forms.
  *
- * Pages are copied into one of two windows of the area while the device takes the other.
+ * Pages are copied to one of two windows of the area while the device reads the other one.
  */
 #include "device/device.h"
 
@@ -14,23 +14,25 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
+/* Size of a window in bytes. */
 #define WINDOW_SIZE		((Size) 4 * 1024 * 1024)
 #define WINDOWS			2
 
-/* A record and a triangle, as drivers store them. */
+/* Bytes of a row in the BVH of a job: a record and a triangle, as drivers store them. */
 #define JOB_ROW_BYTES	96
 
+/* An upload of a column. */
 typedef struct Upload
 {
-	int			device;
-	RtscanReader *reader;
-	char	   *area;
-	int			window;			/* that is being filled */
-	Size		used;			/* of it */
-	uint64		sent;			/* bytes of the column, in windows before this one */
-	int			outstanding;	/* windows whose reply is to come */
-	DeviceResult result;
-	bool		lost;			/* the connection is */
+	int			device;			/* device that it goes to */
+	RtscanReader *reader;		/* reads the segment */
+	char	   *area;			/* shared memory with the windows */
+	int			window;			/* window that is being filled */
+	Size		used;			/* bytes used in this window */
+	uint64		sent;			/* bytes of the column in the windows before this one */
+	int			outstanding;	/* number of windows that have been sent and not replied to */
+	DeviceResult result;		/* result of the last window that failed; DEVICE_OK: none has */
+	bool		lost;			/* is the connection lost? */
 } Upload;
 
 SegmentKey
@@ -48,8 +50,8 @@ rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment)
 }
 
 /*
- * What a build makes has numbers one after another, and is spread evenly.  Small indexes, which have one or two segments with small
- * numbers, do not all meet on the same device.
+ * Segments of a build have consecutive numbers, so they are spread evenly.  The relation's number keeps small
+ * indexes, which have one or two segments with small numbers, from all using the same device.
  */
 int
 rtscan_device_of_segment(Relation index, uint64 segment)
@@ -76,14 +78,14 @@ column_shape(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	};
 }
 
-/* Rows of a chunk that are all NULL have no bounds. */
+/* Does a chunk have bounds?  It has none if all its rows are NULL. */
 static bool
 has_bounds(const RtscanSegment *segment, const RtscanFrames *frames, uint32 chunk)
 {
 	return frames->frames[chunk].nulls < rtscan_chunk_rows(segment->header.rows, chunk);
 }
 
-/* The least integer of a segment; codes are what they are. */
+/* Return the least integer of a segment; for codes 0, since they are uploaded as they are. */
 static int64
 least_value(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 {
@@ -100,7 +102,8 @@ least_value(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 static ColumnShape
 values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 {
-	ColumnShape shape = {.rows = segment->header.rows, .form = COLUMN_VALUES, .element_pages = values->frames.area.pages};
+	ColumnShape shape = {.rows = segment->header.rows, .form = COLUMN_VALUES,
+		.element_pages = values->frames.area.pages};
 	int64		least = least_value(segment, values);
 
 	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
@@ -109,7 +112,10 @@ values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 	return shape;
 }
 
-/* Codes, and their integers, have one frame for all chunks: nothing is known of each of them.  NULL is the element behind the largest. */
+/*
+ * Return the shape of codes, or of their integers.  All chunks have the same frame, since the bounds of each
+ * are not known.  NULL is the element behind the largest.
+ */
 static ColumnShape
 coded_shape(const RtscanSegment *segment, const RtscanDeviceColumn *column)
 {
@@ -162,7 +168,7 @@ take_reply(Upload *upload)
 		upload->result = reply.result;
 }
 
-/* Send the window, and go on to the other one as soon as that is free. */
+/* Send the current window, and go on to the other one as soon as that is free. */
 static void
 send_window(Upload *upload)
 {
@@ -186,7 +192,7 @@ send_window(Upload *upload)
 		take_reply(upload);
 }
 
-/* Append to the column's data. */
+/* Append data to the column. */
 static void
 put(Upload *upload, const char *data, Size size)
 {
@@ -203,7 +209,7 @@ put(Upload *upload, const char *data, Size size)
 	}
 }
 
-/* Fill up with zeros to where the next array begins. */
+/* Append zeros up to the offset where the next array begins. */
 static void
 put_zeros(Upload *upload, uint64 end)
 {
@@ -213,7 +219,7 @@ put_zeros(Upload *upload, uint64 end)
 		put(upload, zeros, Min(sizeof(zeros), end - upload->sent - upload->used));
 }
 
-/* Shaders address bits by the row numbers of an order: let none of them lie. */
+/* Check the row numbers of an order: shaders write to bits at these addresses. */
 static void
 check_order(Upload *upload, const RtscanArea *area, uint32 page, const char *payload)
 {
@@ -227,7 +233,7 @@ check_order(Upload *upload, const RtscanArea *area, uint32 page, const char *pay
 		rtscan_fault(upload->reader, area, page, "A row number is too large.");
 }
 
-/* A page is released before anything waits for the device: on a standby it is locked. */
+/* Append an area.  Each page is released before anything waits for the device, since on a standby it is locked. */
 static void
 put_area(Upload *upload, const RtscanArea *area, bool order)
 {
@@ -248,7 +254,7 @@ put_area(Upload *upload, const RtscanArea *area, bool order)
 	}
 }
 
-/* Codes of a plain column, which stores none, as pages of codes would have them. */
+/* Append the codes of a plain column, which does not store them, as pages of codes would have them. */
 static void
 put_plain_codes(Upload *upload, int column)
 {
@@ -295,7 +301,7 @@ value_frame(const RtscanSegment *segment, const RtscanFrames *frames, uint32 chu
 {
 	const RtscanFrame *frame = &frames->frames[chunk];
 
-	/* Without elements all are 0: that is NULL's. */
+	/* there are no elements: all are read as 0, which stands for NULL */
 	if (!has_bounds(segment, frames, chunk))
 		return (ValueFrame) {0};
 	return (ValueFrame) {
@@ -306,7 +312,7 @@ value_frame(const RtscanSegment *segment, const RtscanFrames *frames, uint32 chu
 	};
 }
 
-/* The largest element of a page, so many of whose are used. */
+/* Return the largest of the first n elements of a page. */
 static uint64
 largest_element(const RtscanFrame *frame, const char *page, uint32 n)
 {
@@ -319,7 +325,7 @@ largest_element(const RtscanFrame *frame, const char *page, uint32 n)
 	return largest;
 }
 
-/* A chunk's elements, in whole pages: let none of them be larger than its frame lets it be. */
+/* Append the elements of a chunk, in whole pages, after checking that none is larger than its frame allows. */
 static void
 put_chunk(Upload *upload, const RtscanFrames *frames, uint32 chunk, uint64 elements)
 {
@@ -329,7 +335,7 @@ put_chunk(Upload *upload, const RtscanFrames *frames, uint32 chunk, uint64 eleme
 
 	for (uint32 i = 0; i < pages && !upload->lost; i++)
 	{
-		/* Whoever unpacks reads a few bytes more. */
+		/* unpacking may read a few bytes beyond the data */
 		char		page[RTSCAN_CHUNK_BYTES + sizeof(uint64)];
 		uint32		number = frames->pages[chunk] + i;
 		uint32		per_page = rtscan_packed_per_page(frame->bits);
@@ -365,9 +371,9 @@ put_values(Upload *upload, int column, const ColumnShape *shape, const ColumnLay
 	send_window(upload);
 }
 
-/* ---------------------------------------------------------------- codes, and their integers */
+/* ---------------------------------------------------------------- codes and their integers */
 
-/* The integers of so many codes, less the least. */
+/* Set the elements for the integers of n codes: their distances from the least one. */
 static void
 make_integers(RtscanValues *values, const ColumnShape *shape, uint32 n, uint64 *elements)
 {
@@ -387,7 +393,7 @@ make_integers(RtscanValues *values, const ColumnShape *shape, uint32 n, uint64 *
 	}
 }
 
-/* What each code is on the device; and NULL's. */
+/* Return the element for each code, and for NULL. */
 static uint64 *
 elements_of_codes(RtscanValues *values, const ColumnShape *shape)
 {
@@ -403,7 +409,7 @@ elements_of_codes(RtscanValues *values, const ColumnShape *shape)
 	return elements;
 }
 
-/* A chunk's elements, in whole pages. */
+/* Append the elements of a chunk, in whole pages. */
 static void
 put_coded_chunk(Upload *upload, RtscanValues *values, uint32 chunk, uint32 bits, const uint64 *of_codes, uint64 *room)
 {
@@ -436,7 +442,7 @@ put_coded(Upload *upload, int column, const ColumnShape *shape, const ColumnLayo
 
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 	{
-		/* Without elements all are 0: that is NULL's. */
+		/* without elements all are read as 0, which stands for NULL */
 		ValueFrame	frame = {.null = bits > 0 ? shape->largest + 1 : 0, .page = chunk * bits, .bits = bits};
 
 		put(upload, (const char *) &frame, sizeof(frame));
@@ -447,9 +453,9 @@ put_coded(Upload *upload, int column, const ColumnShape *shape, const ColumnLayo
 	send_window(upload);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the upload */
 
-/* Begin, send all of it, and end. */
+/* Begin the upload, send all data, and end it. */
 static DeviceResult
 upload_column(Upload *upload, const SegmentKey *key, const RtscanDeviceColumn *column)
 {
@@ -486,7 +492,8 @@ upload_column(Upload *upload, const SegmentKey *key, const RtscanDeviceColumn *c
 DeviceResult
 rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, const RtscanDeviceColumn *column)
 {
-	Upload		upload = {.device = device, .reader = reader, .area = rtscan_device_area(device, WINDOWS * WINDOW_SIZE)};
+	Upload		upload = {.device = device, .reader = reader,
+		.area = rtscan_device_area(device, WINDOWS * WINDOW_SIZE)};
 	MemoryContext context,
 				old;
 	DeviceResult result;

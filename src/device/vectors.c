@@ -6,18 +6,22 @@
 
 #include "miscadmin.h"
 
-/* Of all vectors of a column; the CPU makes larger ones, for it needs the memory of one only. */
+/*
+ * Maximal size of all vectors of a column, in bytes.  Larger ones are left to the CPU, which needs memory for
+ * only one vector at a time.
+ */
 #define MAX_VECTORS_SIZE	((Size) 64 * 1024 * 1024)
 
+/* Number of rows of a word. */
 #define WORD_ROWS			32
 
 /* ---------------------------------------------------------------- hashes of sets of rows */
 
 /*
- * The hash of a set of rows is the sum of its rows' hashes.  That of a row is its bit, in its
- * word of a vector, times the word's weight: so a vector's words times their weights are the
- * hash of the vector's rows, which takes a multiplication for 32 of them.  Weights come from odd
- * numbers, for else one would be half of another, and two rows' hashes the same.
+ * The hash of a set of rows is the sum of the hashes of its rows.  A row's hash is its bit in its word of a
+ * vector, times the word's weight.  So the hash of a vector's rows is the sum of its words times their weights:
+ * one multiplication for 32 rows.  Weights are made from odd numbers; otherwise one could be half of another,
+ * and two rows would have the same hash.
  */
 static inline uint64
 word_weight(uint32 word)
@@ -43,9 +47,9 @@ hash_words(const uint32 *words, uint32 n)
 	return hash;
 }
 
-/* ---------------------------------------------------------------- are they right? */
+/* ---------------------------------------------------------------- checking vectors */
 
-/* Are a bin's rows in a vector?  See segment/sieve.h. */
+/* Does a vector have the rows of a bin?  See segment/sieve.h. */
 static bool
 bin_is_in(const ColumnShape *shape, uint32 bin, uint32 vector)
 {
@@ -54,7 +58,7 @@ bin_is_in(const ColumnShape *shape, uint32 bin, uint32 vector)
 	return vector < high_vectors ? bin / shape->radix <= vector : bin % shape->radix <= vector - high_vectors;
 }
 
-/* What is going to be written for good is not taken on trust: has each vector the rows of its bins? */
+/* Check the device's result before it is stored permanently: does each vector have the rows of its bins? */
 static bool
 are_right(const ColumnShape *shape, const uint64 *bin_hashes, const uint32 *vectors)
 {
@@ -76,9 +80,10 @@ are_right(const ColumnShape *shape, const uint64 *bin_hashes, const uint32 *vect
 
 /* ---------------------------------------------------------------- the request */
 
-/* Put boundaries and order where a request at the area's beginning has them; hash each bin's rows. */
+/* Write a request to the area: boundaries and order.  Also computes the hash of each bin's rows. */
 static void
-write_request(char *area, const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)
+write_request(char *area, const ColumnShape *shape, const uint32 *boundaries,
+			  const SortPair *sorted, uint64 *bin_hashes)
 {
 	uint32	   *order = (uint32 *) (area + device_order_offset(shape->bins));
 
@@ -96,7 +101,10 @@ write_request(char *area, const ColumnShape *shape, const uint32 *boundaries, co
 	}
 }
 
-/* A copy of the device's answer, for the program may still write to the area; NULL if there is none. */
+/*
+ * Have a device make the vectors.  Returns a copy, since the program may still write to the area; NULL if there
+ * is no result.
+ */
 static uint64 *
 ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)
 {
@@ -118,7 +126,8 @@ ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPa
 }
 
 uint64 *
-rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries, const RtscanSorted *sorted, uint32 rows)
+rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
+					  const RtscanSorted *sorted, uint32 rows)
 {
 	const ColumnShape shape = {.rows = rows, .bins = header->bins, .radix = header->radix, .vectors = header->vectors};
 	uint64		bin_hashes[DEVICE_MAX_BINS];

@@ -2,11 +2,10 @@
  * worker.c
  *		The background worker that keeps the device programs running, one for each device.
  *
- * A program is a child of the worker, not of the postmaster, and has none of PostgreSQL's
- * shared memory: if a driver kills it, the worker starts another, and the server does not
- * notice.  (A background worker that dies takes all sessions with it.)  A socket connects the
- * two: the program writes lines for the log, and says when it is ready; each notices at once
- * when the other is gone.
+ * A program is a child of the worker, not of the postmaster, and does not use PostgreSQL's shared memory.  If a
+ * driver kills it, the worker starts another one, and the server does not notice.  (If a background worker
+ * dies, all sessions are terminated.)  Worker and program are connected by a socket.  The program writes lines
+ * for the log to it, and reports when it is ready; both notice at once when the other one has ended.
  */
 #include "device/device.h"
 
@@ -38,32 +37,37 @@
 
 #define PROGRAM			"rtscan_device"
 
-/* Between a program's end and the next one's start, in seconds: doubled each time. */
+/* Seconds between a program's end and the start of the next one; doubled each time, up to LONGEST_PAUSE. */
 #define FIRST_PAUSE		1
 #define LONGEST_PAUSE	60
 
+/* Maximal length of a line of a program's output; a longer one is split. */
 #define LONGEST_LINE	4096
+/* Maximal number of reads of a program's output before the worker looks at other programs. */
 #define MAX_READS		64
 
-/* How long a program that was killed may take to end, in ms; it may hang in the driver. */
+/* Time in ms to wait for a killed program to end, since it may hang in the driver. */
 #define KILL_LIMIT		2000
 
-/* A program that ran this long, in seconds, was a good one: the next pause is short again. */
+/* Time in seconds after which the next pause is short again: the program has run well. */
 #define GOOD_RUN		60
 
-/* How often the worker looks whether a suspect program answers, and how long that may take, in ms. */
+/* Maximal time in ms between two looks at the programs. */
 #define SUSPECT_PERIOD	10000
+/* Time in ms after which a program that does not answer the worker is killed. */
 #define SUSPECT_LIMIT	120000
 
+/* Shared state of a device. */
 typedef struct DeviceState
 {
-	pg_atomic_uint32 ready;
-	pg_atomic_uint32 suspect;	/* somebody has waited for too long */
+	pg_atomic_uint32 ready;		/* can backends connect to its program? */
+	pg_atomic_uint32 suspect;	/* has a backend waited in vain for a reply? */
 } DeviceState;
 
+/* Shared memory of the worker. */
 typedef struct DeviceStates
 {
-	pg_atomic_uint32 n;			/* that there should be */
+	pg_atomic_uint32 n;			/* number of devices that rtscan.device names */
 	DeviceState devices[RTSCAN_MAX_DEVICES];
 } DeviceStates;
 
@@ -185,30 +189,30 @@ rtscan_init_device(void)
 
 /* ---------------------------------------------------------------- the program */
 
-/* A device's place in rtscan.device, its name there, and its program. */
+/* A device, and its program. */
 typedef struct Program
 {
-	int			device;
-	const char *name;			/* NULL: there is no such place */
-	DeviceState *state;
-	pid_t		pid;			/* 0: it does not run */
-	int			socket;
-	StringInfoData line;		/* of its output, as far as it has come */
-	bool		useless;		/* it has said that there is no use in starting it again */
-	TimestampTz start;			/* when it may be started again */
-	long		pause;			/* seconds from its end to that */
-	TimestampTz started;
-	TimestampTz asked;			/* whether it lives, without an answer since; or 0 */
+	int			device;			/* its position in rtscan.device */
+	const char *name;			/* its name there; NULL: rtscan.device names fewer devices */
+	DeviceState *state;			/* its shared state */
+	pid_t		pid;			/* process id of the program; 0: it does not run */
+	int			socket;			/* connection to the program */
+	StringInfoData line;		/* the incomplete last line of its output */
+	bool		useless;		/* has it failed in a way that makes another start useless? */
+	TimestampTz start;			/* time from which it may be started again */
+	long		pause;			/* seconds between its end and that time */
+	TimestampTz started;		/* when it was started */
+	TimestampTz asked;			/* when it was last asked whether it works, if it has not answered; else 0 */
 } Program;
 
-/* In the log: which of several programs. */
+/* Return a description for messages that tells several programs apart. */
 static const char *
 which(const Program *program)
 {
 	return rtscan_devices() > 1 ? psprintf(" of \"%s\" (item %d)", program->name, program->device + 1) : "";
 }
 
-/* It may be started after a pause; the next one will be longer. */
+/* Let the program be started only after a pause, which is longer each time. */
 static void
 postpone(Program *program)
 {
@@ -216,7 +220,10 @@ postpone(Program *program)
 	program->start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), program->pause * 1000);
 }
 
-/* Who names a device twice means two of that name: so many have been named before. */
+/*
+ * Count the earlier items of rtscan.device with the same name: an item that is repeated means another device of
+ * that name.
+ */
 static int
 named_before(const Program *program)
 {
@@ -227,7 +234,7 @@ named_before(const Program *program)
 	return n;
 }
 
-/* In the child: become the program.  Nothing here may allocate or log. */
+/* Become the program, in the child process.  This must not allocate memory or write to the log. */
 static void
 become_program(int socket, char *path, char **arguments)
 {
@@ -236,14 +243,14 @@ become_program(int socket, char *path, char **arguments)
 #ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-	/* Ours only: the program shall not keep the server's files and sockets open. */
+	/* the program must not keep the server's files and sockets open */
 	dup2(socket, STDIN_FILENO);
 	dup2(socket, STDOUT_FILENO);
 	for (int file = STDERR_FILENO + 1; file < sysconf(_SC_OPEN_MAX) && file < 65536; file++)
 		close(file);
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
-	/* A terminal's interrupt, and the postmaster's signals to its group, are the worker's business. */
+	/* interrupts from a terminal, and the postmaster's signals to its process group, are handled by the worker */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
@@ -254,7 +261,7 @@ become_program(int socket, char *path, char **arguments)
 	_exit(127);
 }
 
-/* The system does not let it start, for a reason in errno; others run on. */
+/* Report that the system could not start a program, for the reason in errno.  Other programs go on. */
 static void
 give_up_start(Program *program)
 {
@@ -317,14 +324,14 @@ describe_speed(double nanoseconds)
 	return isinf(nanoseconds) ? "could not be measured" : psprintf("%.0f", nanoseconds);
 }
 
-/* A time, in nanoseconds; infinite, as the program says where it could not be measured, if it is none. */
+/* Return a time in nanoseconds.  It is infinite if the program could not measure it, or reports an invalid one. */
 static double
 measured(double nanoseconds)
 {
 	return nanoseconds >= 0 ? nanoseconds : INFINITY;
 }
 
-/* The program serves now: begin with its own measure of the device's speed. */
+/* Handle "ready" of a program: begin with its own measurements of the device's speed. */
 static void
 take_ready(const Program *program, const char *rest)
 {
@@ -333,12 +340,12 @@ take_ready(const Program *program, const char *rest)
 	unsigned long long memory;
 	int			name = 0;
 
-	if (sscanf(rest, "%lf %lf %lf %lf %llu %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT], &calibration.adding, &calibration.building,
-			   &memory, &name) < 5)
+	if (sscanf(rest, "%lf %lf %lf %lf %llu %n", &chunk[DEVICE_COMPUTE], &chunk[DEVICE_RT],
+			   &calibration.adding, &calibration.building, &memory, &name) < 5)
 		return;
 	chunk[DEVICE_COMPUTE] = measured(chunk[DEVICE_COMPUTE]);
 	chunk[DEVICE_RT] = measured(chunk[DEVICE_RT]);
-	chunk[DEVICE_RTCUDB] = INFINITY;	/* is not measured */
+	chunk[DEVICE_RTCUDB] = INFINITY;	/* not measured */
 	calibration.adding = measured(calibration.adding);
 	calibration.building = measured(calibration.building);
 	calibration.memory = memory;
@@ -346,12 +353,13 @@ take_ready(const Program *program, const char *rest)
 	pg_atomic_write_u32(&program->state->ready, true);
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + name),
-			 errdetail("Calibration, nanoseconds for 64,512 rows: compute %s, rt %s; adding up a column %s, building a BVH %s.",
-					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]), describe_speed(calibration.adding),
-					   describe_speed(calibration.building))));
+			 errdetail(
+			 "Calibration, nanoseconds for 64,512 rows: compute %s, rt %s; adding up a column %s, building a BVH %s.",
+					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]),
+					   describe_speed(calibration.adding), describe_speed(calibration.building))));
 }
 
-/* A line of the program's output: device/main.c. */
+/* Handle a line of the program's output; device/main.c describes them. */
 static void
 take_line(Program *program, const char *line)
 {
@@ -365,7 +373,7 @@ take_line(Program *program, const char *line)
 		ereport(DEBUG1, (errmsg_internal("rtscan device program%s: %s", which(program), line)));
 }
 
-/* Read what the program has written, so much at a time, for the worker has more to do; false at its end. */
+/* Read some of the program's output; the rest is read after looking at other programs.  Returns false at its end. */
 static bool
 read_output(Program *program)
 {
@@ -384,7 +392,7 @@ read_output(Program *program)
 	return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Kill the program; its status, if it ends soon.  One that hangs in the driver is left to itself. */
+/* Kill the program; returns its status if it ends soon.  A program that hangs in the driver is not waited for. */
 static int
 kill_program(Program *program)
 {
@@ -399,7 +407,7 @@ kill_program(Program *program)
 	return status;
 }
 
-/* Ask a program that somebody has waited for in vain whether it lives. */
+/* Check that a program still works after a backend has waited for it in vain: send it a question. */
 static void
 check_program(Program *program)
 {
@@ -420,7 +428,7 @@ is_stuck(const Program *program)
 		TimestampDifferenceExceeds(program->asked, GetCurrentTimestamp(), SUSPECT_LIMIT);
 }
 
-/* The program has closed its output: say how it ended.  False: another one would not do better. */
+/* Report how a program has ended that has closed its output.  Returns false if it is useless to start it again. */
 static bool
 explain_end(const Program *program, int status)
 {
@@ -452,7 +460,10 @@ explain_end(const Program *program, int status)
 	return code != 127 && code != DEVICE_EXIT_NO_DEVICE;
 }
 
-/* It has ended; the next one waits for a while, and for longer if that was soon. */
+/*
+ * Clean up after a program that has ended.  The next one starts after a pause, which grows if the program has
+ * not run long.
+ */
 static void
 reap_program(Program *program)
 {
@@ -464,17 +475,18 @@ reap_program(Program *program)
 
 /* ---------------------------------------------------------------- the worker */
 
-/* All that there may be; the first ones have names. */
+/* The programs of all possible devices; the first ones have names. */
 static Program programs[RTSCAN_MAX_DEVICES];
 
-/* What programs are started with. */
+/* Return the settings that programs are started with, as one string. */
 static char *
 current_settings(void)
 {
-	return psprintf("%s\n%d\n%d\n%s\n%s", rtscan_device, rtscan_device_memory, rtscan_device_clocks, rtscan_device_fault, rtscan_device_rays);
+	return psprintf("%s\n%d\n%d\n%s\n%s", rtscan_device, rtscan_device_memory, rtscan_device_clocks,
+					rtscan_device_fault, rtscan_device_rays);
 }
 
-/* Give each device of the list its place. */
+/* Assign the names in rtscan.device to devices. */
 static void
 name_devices(void)
 {
@@ -497,7 +509,7 @@ stop_programs(void)
 			kill_program(&programs[device]);
 }
 
-/* on_exit_callback */
+/* before_shmem_exit callback: stop all programs. */
 static void
 stop_at_exit(int code, Datum arg)
 {
@@ -505,7 +517,7 @@ stop_at_exit(int code, Datum arg)
 	stop_programs();
 }
 
-/* Take new settings; programs that were started with others are stopped. */
+/* Reload the settings, and stop all programs if they were started with other ones. */
 static void
 reload_settings(char **settings)
 {
@@ -513,7 +525,7 @@ reload_settings(char **settings)
 
 	ConfigReloadPending = false;
 	ProcessConfigFile(PGC_SIGHUP);
-	/* Also without other settings: there may be a driver or program now. */
+	/* even if no setting has changed: a driver or the program may have been installed */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		programs[device].useless = false;
 	new = current_settings();
@@ -526,14 +538,14 @@ reload_settings(char **settings)
 		programs[device].pause = programs[device].start = 0;
 }
 
-/* Is there to be a program, and is there none? */
+/* Should a program be running that is not? */
 static bool
 is_missing(const Program *program)
 {
 	return program->name != NULL && program->pid == 0 && !program->useless;
 }
 
-/* Start those that are missing, and kill those that hang. */
+/* Start a program that is missing, and kill one that hangs. */
 static void
 look_after(Program *program)
 {
@@ -549,7 +561,7 @@ look_after(Program *program)
 	}
 }
 
-/* Until one of them is to be looked after, in ms. */
+/* Return the time in ms until the worker must look at the programs again. */
 static long
 time_to_wait(void)
 {
@@ -562,7 +574,7 @@ time_to_wait(void)
 	return timeout;
 }
 
-/* Wait for a program that has something to say, a signal, or a time. */
+/* Wait for output of a program, a signal, or a timeout. */
 static void
 wait_for_programs(void)
 {
@@ -577,7 +589,8 @@ wait_for_programs(void)
 	events = rtscan_device_events(sockets, n);
 	if (events == NULL)
 	{
-		if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, FIRST_PAUSE * 1000, PG_WAIT_EXTENSION) & WL_LATCH_SET)
+		if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					  FIRST_PAUSE * 1000, PG_WAIT_EXTENSION) & WL_LATCH_SET)
 			ResetLatch(MyLatch);
 		return;
 	}
@@ -621,6 +634,6 @@ rtscan_device_worker_main(Datum arg)
 	}
 	before_shmem_exit(stop_at_exit, 0);
 	keep_running();
-	/* Not 0: somebody may have terminated just this worker, and wants to have another. */
+	/* not 0, so that the worker is started again: it may have been terminated by itself */
 	proc_exit(1);
 }

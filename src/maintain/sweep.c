@@ -173,7 +173,7 @@ rtscan_sweep(Relation index, BufferAccessStrategy strategy)
 
 /* ---------------------------------------------------------------- truncation */
 
-/* As for tables in VACUUM: truncate if at least this many pages at the end are free, or this fraction of the file. */
+/* As VACUUM does for tables, truncate if at least this many pages at the end are free, or this fraction of the file. */
 #define TRUNCATE_PAGES		1000
 #define TRUNCATE_FRACTION	16
 

@@ -171,7 +171,7 @@ rtscan_request_recycling(Relation index)
 #define OPENING		0
 #define MERGING		PG_UINT64_MAX
 
-/* Some work that can fail. */
+/* A piece of work that can fail. */
 typedef struct Work
 {
 	Oid			index;
