@@ -42,20 +42,14 @@
 /* A worker ends when it has found nothing to do for this time, in ms. */
 #define LINGER				2000
 
-/*
- * Time in ms between two looks for work while there is none.  It is longer if looking would take more than this
- * fraction of the worker's time.
- */
+/* Time in ms between two looks for work; longer if the looks would take more than this fraction of the time. */
 #define LOOK_INTERVAL		100
 #define LOOK_FRACTION		0.1
 
 /* Time in ms after which work that has failed is tried again. */
 #define RETRY_INTERVAL		60000
 
-/*
- * Number of times that a worker tries to get its lock, and ms between them: a backend that checks whether there
- * is a worker holds the lock for a moment.
- */
+/* Number of attempts to get the worker's lock, and ms between them: backends hold it for a moment to test it. */
 #define LOCK_TRIES			3
 #define LOCK_INTERVAL		10
 
@@ -175,8 +169,7 @@ rtscan_request_recycling(Relation index)
 typedef struct Work
 {
 	Oid			index;
-	uint64		what;			/* list that is flushed, by its id; or MERGING; or OPENING, before one of these has
-								 * begun */
+	uint64		what;			/* id of the list that is flushed, or MERGING, or OPENING before that */
 } Work;
 
 /* The state of the worker. */
@@ -185,8 +178,7 @@ typedef struct Worker
 	WorkerRequest request;		/* its arguments */
 	Work		current;		/* the work that it is doing */
 	char		activity[NAMEDATALEN + 64];	/* description of that work, for messages */
-	bool		has_retired;	/* does some index have retired entries that can be removed only after the next xid
-								 * has been assigned? */
+	bool		has_retired;	/* can retired pages be freed once the next xid is assigned? */
 	bool		switched_off;	/* has rtscan.merge_worker been turned off? */
 	List	   *failures;		/* list of Work that has failed, and is not tried again for a while */
 	TimestampTz failing_since;	/* time of the first of these failures */
@@ -246,10 +238,7 @@ begin_work(Relation index, uint64 what, const char *activity)
 
 /* ---------------------------------------------------------------- work on one index */
 
-/*
- * Return the limit for pending lists, in kB: the server's; for the index of the request the session's, if that
- * is less, since above it the session's insertions begin to flush, too.
- */
+/* Return the server's limit in kB; for the request's index the session's, if less, as its insertions use that one. */
 static int
 list_limit(Relation index)
 {
@@ -316,10 +305,7 @@ work_as_owner(Relation table, Relation index)
 	return found;
 }
 
-/*
- * Can comparing a column's values read tables?  Functions of users may.  PostgreSQL's own do not, except for
- * those of records and polymorphic types, which call others.
- */
+/* May comparing a column's values read tables?  PostgreSQL's own functions do not, except those that call others. */
 static bool
 column_needs_snapshot(Relation index, const RtscanSchema *schema, int i)
 {
@@ -383,10 +369,7 @@ is_ready(Relation index, Relation table)
 		index->rd_index->indislive && index->rd_index->indisready;
 }
 
-/*
- * Do one piece of work on an index, in a transaction of its own, so that a process that waits for the table
- * gets its lock in between.  Returns false if there is nothing to do.
- */
+/* Do one piece of work on an index, in a transaction of its own, so that others can lock the table in between. */
 static bool
 work_on_index(Oid index_oid)
 {
@@ -452,10 +435,7 @@ serve_index(Oid index_oid)
 
 /* ---------------------------------------------------------------- all indexes */
 
-/*
- * Return the indexes of the access method, in the current memory context, except for temporary ones, which only
- * their own session can open.
- */
+/* List the access method's indexes, except temporary ones, in the current memory context. */
 static List *
 find_indexes(void)
 {
@@ -529,10 +509,7 @@ wait_between_looks(long milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/*
- * Read changed settings; the worker may be turned off meanwhile.  Its initial setting does not count, because
- * it was on in the session that requested the worker.
- */
+/* Reload changed settings.  Until then the worker counts as turned on, as it was in the requesting session. */
 static void
 heed_settings(void)
 {
