@@ -219,7 +219,7 @@ static const RtscanBuildCallbacks callbacks = {add_row, pass_block};
 
 /*
  * At the end of a range, are there enough rows for a segment?  If so they are written at once, so that the
- * segments do not depend on which process was faster and takes the next range.
+ * segments do not depend on which process takes the next range.
  */
 static bool
 ends_segment(const Builder *builder)

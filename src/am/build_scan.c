@@ -22,10 +22,7 @@
  * time, and is counted as a scan in pg_stat_user_tables.
  */
 #define LEAST_PAGES_LEFT	32
-/*
- * Maximal number of pages left to PostgreSQL at a time: they are read again, and should still be in shared
- * buffers.
- */
+/* Maximal number of pages left to PostgreSQL at a time: they are read a second time. */
 #define MOST_PAGES_LEFT		1024
 
 /* The state of a scan. */

@@ -32,7 +32,7 @@ typedef struct BulkDelete
 	Relation	table;
 	RtscanMapCopy *map;			/* the table's visibility map, to check only rows in blocks that are not
 								 * all-visible; NULL: check all rows */
-	IndexBulkDeleteCallback callback;	/* tells whether a TID is to be deleted */
+	IndexBulkDeleteCallback callback;	/* returns whether a TID is to be deleted */
 	void	   *state;
 	IndexBulkDeleteResult *stats;
 } BulkDelete;

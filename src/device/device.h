@@ -82,8 +82,8 @@ extern double rtscan_device_building(int device);
  *
  * Rays need many times as long if they cross regions crowded with rows, because columns are correlated.  So the
  * time of a chunk is remembered for each group that has been searched recently: an index, a set of its columns
- * and a number of regions.  For other groups it is an average of groups when they were new.  Group 0 stands for
- * any group.
+ * and a number of regions.  For other groups it is an average of groups when they were first searched.  Group
+ * 0 stands for any group.
  */
 typedef struct RtscanDeviceSpeed
 {

@@ -114,7 +114,7 @@ values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 
 /*
  * Return the shape of codes, or of their integers.  All chunks have the same frame, since the bounds of each
- * are not known.  NULL is the element behind the largest.
+ * are not known.  NULL is the element after the largest.
  */
 static ColumnShape
 coded_shape(const RtscanSegment *segment, const RtscanDeviceColumn *column)
@@ -219,7 +219,7 @@ put_zeros(Upload *upload, uint64 end)
 		put(upload, zeros, Min(sizeof(zeros), end - upload->sent - upload->used));
 }
 
-/* Check the row numbers of an order: shaders write to bits at these addresses. */
+/* Check all row numbers of an order: a wrong one would make a shader write out of bounds. */
 static void
 check_order(Upload *upload, const RtscanArea *area, uint32 page, const char *payload)
 {

@@ -634,6 +634,6 @@ rtscan_device_worker_main(Datum arg)
 	}
 	before_shmem_exit(stop_at_exit, 0);
 	keep_running();
-	/* not 0, so that the worker is started again: it may have been terminated by itself */
+	/* not 0, so that the worker is started again: a user may have terminated it alone */
 	proc_exit(1);
 }

@@ -160,7 +160,7 @@ typedef struct PartColumn
 	uint64	   *by_code;		/* value of each code; NULL in heap order */
 	uint64	   *used;			/* one bit for each code: does a row of the range have it?  NULL: read all values */
 	uint32		first;			/* first row of the range */
-	uint32		end;			/* end of the range: the row behind its last */
+	uint32		end;			/* end of the range: the row after its last */
 	uint64	   *by_row;			/* value of each row of the range */
 	bool	   *nulls;			/* for each row of the range: is it NULL? */
 } PartColumn;
@@ -203,7 +203,7 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 
 /*
  * Called for each row of a part's column that is being read, with its code.  row counts from the beginning of
- * the range.  NULL has the code behind that of the last value.
+ * the range.  NULL has the code after that of the last value.
  */
 typedef void (*CodeVisitor) (PartColumn *column, uint32 row, uint32 code, bool isnull);
 

@@ -31,10 +31,7 @@ log_failure(Relation index, const ErrorData *error)
 			 errhint("VACUUM tries again, and so do insertions when there are twice as many rows.")));
 }
 
-/*
- * Flush the next list, or log why it cannot be flushed.  Returns false if there is none, or the error came
- * before one was found.
- */
+/* Flush the next list, or log why it cannot be flushed.  Returns false if no list was found. */
 static bool
 flush_in_subtransaction(Relation index, RtscanListRef *list)
 {

@@ -367,7 +367,7 @@ typedef struct SparseCheck
 	ColumnCheck *column;
 	const uint32 *order;
 	const int64 *values;		/* its values, by row */
-	uint32		end;			/* rank behind the last entry that was visited */
+	uint32		end;			/* rank after the last entry that was visited */
 } SparseCheck;
 
 /* RtscanDictionaryVisitor: check an entry of a sparse dictionary. */

@@ -8,7 +8,7 @@
  *
  *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
  *
- * The records are on a chain of pages.  Changes since these pages were written are stored behind the metapage's
+ * The records are on a chain of pages.  Changes since these pages were written are stored after the metapage's
  * RtscanMeta, also as records: first those that replace or remove the directory's entry with the same id, in
  * the directory's order, then new ones.
  *
@@ -33,7 +33,7 @@ typedef struct RtscanListRef
 	uint32		unused;
 } RtscanListRef;
 
-/* The payload of the metapage, without the records behind it. */
+/* The payload of the metapage, without the records after it. */
 typedef struct RtscanMeta
 {
 	uint32		magic;
@@ -188,8 +188,8 @@ extern bool rtscan_read_directory(Relation index, const RtscanMeta *meta, bool s
 extern void rtscan_write_directory(Relation index, RtscanMeta *meta, const StringInfoData *records);
 
 /*
- * Make the current records of the directory's records and of the differences behind the metapage.  Returns
- * false if the differences or the result are invalid.
+ * Apply the differences that are stored after RtscanMeta to the directory's records; returns the current records
+ * in records.  Returns false if the differences or the result are invalid.
  */
 extern bool rtscan_apply_differences(const RtscanMeta *meta, const char *differences, Size bytes,
 									 const StringInfoData *directory,

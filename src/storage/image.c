@@ -27,7 +27,7 @@ make_image(Relation index, const RtscanMeta *meta)
 	return image;
 }
 
-/* Make room for n more entries behind the others; the caller sets them and their bounds. */
+/* Make room for n more entries after the others; the caller sets them and their bounds. */
 static void
 enlarge_image(RtscanImage **image, uint32 n)
 {

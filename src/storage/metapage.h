@@ -8,7 +8,7 @@
  * and open list.  That is the whole guarantee, and all that a scan needs.
  *
  *	metapage ──► directory page ──► directory page		(owner: the version that wrote it)
- *	   │			differences from these are behind RtscanMeta (directory.h)
+ *	   │			differences from these are after RtscanMeta (directory.h)
  *	   │			├─ segment	──► descriptor, dead map
  *	   │			├─ sealed pending list: no rows are added; it waits to become a segment
  *	   │			└─ retired	──► removed by a change, but maybe still visible to some reader

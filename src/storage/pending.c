@@ -195,7 +195,7 @@ lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffe
 }
 
 /*
- * Insert a page into the chain behind the list page, as the insertion page at a place.  full is the page that
+ * Insert a page into the chain after the list page, as the insertion page at a place.  full is the page that
  * was there, if any, and is sealed.
  */
 static void
@@ -275,7 +275,7 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 	if (rtscan_page_used(BufferGetPage(buffer)) == 0)
 		weight = weigh(rtscan_page_opaque(BufferGetPage(buffer))->full, &image->meta);
 
-	/* A scan that takes its predicate lock after this check sees the tuple, since it locks this page later still. */
+	/* a scan that takes its predicate lock after this check sees the tuple, since it locks this page later still. */
 	CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
 	append_to_page(index, buffer, tuple);
 	UnlockReleaseBuffer(buffer);

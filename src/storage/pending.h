@@ -10,7 +10,7 @@
  *
  * Rows are appended to several pages at the same time, so that inserters do not wait for each other.  The list
  * page names these insertion pages; a backend uses the one at the place given by its process number.  The list
- * page is only touched when an insertion page is full.  Then a new page is put into the chain directly behind
+ * page is only touched when an insertion page is full.  Then a new page is put into the chain directly after
  * the list page, so that no third page changes.
  *
  *	list page ──► page 5 ──► page 4 ──► page 3 ──► page 2 ──► page 1

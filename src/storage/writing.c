@@ -134,7 +134,7 @@ lock_taken_page(RtscanWriting *writing)
 							writing->slot, writing->ordinal);
 }
 
-/* Add a taken page to the slot's chain behind the last one, which is locked. */
+/* Add a taken page to the slot's chain after the last one, which is locked. */
 static BlockNumber
 chain_taken_page(RtscanWriting *writing, Buffer last)
 {

@@ -15,8 +15,8 @@
  * The slot keeps its taken pages, and each attempt overwrites them; a taken page that names another attempt is
  * ignored.  If an attempt is interrupted, the next user of the slot still finds it in the metapage, and frees
  * the pages that it has taken; it reads no other pages.  Each is freed only if it belongs to the owner in the
- * note: the attempt may have been interrupted before it wrote the page, or an earlier cleanup after it freed
- * the page, and then it may belong to another owner by now.
+ * note: the attempt may have been interrupted before it wrote the page, or an interrupted cleanup may have
+ * freed it already; in either case it may belong to another owner by now.
  *
  * A build uses neither lock nor notes, so that several processes can write at once.  It only extends the file.
  * No other process reads the new pages before the build has ended; if it is interrupted the file is removed (or
