@@ -1,8 +1,14 @@
-"""Markdown, CSV and SVG from the records of one run."""
+#!/usr/bin/python3
+"""Markdown, CSV and SVG from the records of one run.
+
+    report.py figures/NAME.md    draws figures/NAME-summary.svg, README.md's figure, from the tables that run.py wrote
+"""
 import csv
 import platform
+import re
 import statistics
 import subprocess
+import sys
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -16,6 +22,10 @@ CHANGES = {"size": "index size, MiB", "bytes": "bytes a row and column", "build"
            "planning": "planning, µs"}
 FAMILIES = {"one-sided": "`a <= x AND b <= y AND c <= z`", "two-sided": "`BETWEEN` on all three columns",
             "last two columns": "`b <= y AND c <= z`", "other": "others"}
+# README.md's figure: a peer's name there, its colour, which suits light and dark pages, and how far its name is raised.
+SUMMARY = {"seq scan": ("sequential scan", "#868686", -0.4), "btree of all": ("btree on (a, b, c)", "#c9731f", 0.4),
+           "DuckDB": ("DuckDB, one thread", "#3f9b57", 0), "rtscan": ("{/:Bold rtscan}", "#2f7fe0", 0)}
+GREY = "#808080"
 
 
 @dataclass(frozen=True)
@@ -195,9 +205,45 @@ def bar_plot(records):
     return script
 
 
+def summary_plot(times, rows):
+    """The one-sided counts of the peers in SUMMARY, each line with its name at its end."""
+    lines, script = [], ""
+    for index, (peer, (title, colour, raised)) in enumerate(SUMMARY.items()):
+        points = [(f"{float(record.case):.0%}", record.value) for record in select(times, peer=peer)]
+        width, dots = (5, 0.9) if peer == "rtscan" else (2, 0.6)
+        script += data_block(f"line{index}", points).replace("%", " %")
+        script += f"set label '{title}' at {len(points) - 1},{points[-1][1]} offset 1.5,{raised} textcolor '{colour}'\n"
+        lines.append(f"$line{index} using 0:2:xtic(1) with linespoints linewidth {width} linecolor '{colour}' pointtype 7 pointsize {dots}")
+    return (f"{script}set title 'count(*) of {rows // 10**6} million rows, three range conditions: milliseconds, log scale'\n"
+            "set xlabel 'how many of the rows each condition matches'\nset logscale y\nset format y '%g'\nset yrange [0.1:1000]\n"
+            "set xrange [-0.2:]\nset rmargin 20\nset border 3\nset tics nomirror\nunset key\nplot " + ", ".join(lines) + "\n")
+
+
+def gnuplot(file, terminal, script):
+    subprocess.run(["gnuplot"], input=f"set terminal svg {terminal}\nset output '{file}'\n{script}", text=True, check=True)
+
+
 def draw(file, script, size="900,420"):
-    subprocess.run(["gnuplot"], input=f"set terminal svg size {size} noenhanced background '#ffffff'\nset output '{file}'\n"
-                   f"set grid ytics\nset linetype 5 linecolor '#777777'\n{script}", text=True, check=True)
+    gnuplot(file, f"size {size} noenhanced background '#ffffff'", f"set grid ytics\nset linetype 5 linecolor '#777777'\n{script}")
+
+
+def draw_summary(file, records, rows):
+    """Without a background, for light and dark pages; nothing if a peer was not measured."""
+    times = select(records, figure="query", family="one-sided")
+    if not set(SUMMARY) <= {record.peer for record in times}:
+        return
+    style = "".join(f"set {part} textcolor '{GREY}'\n" for part in ("title", "xlabel", "tics"))
+    style += f"set border linecolor '{GREY}'\nset grid ytics linetype 1 linecolor '{GREY}' linewidth 0.3\n"
+    gnuplot(file, "size 860,400 enhanced font 'Helvetica,Arial,sans-serif,15'", style + summary_plot(times, rows))
+
+
+def recorded_times(text):
+    """The one-sided queries' times in what markdown() wrote, and the number of rows in the table."""
+    header, _, *lines = re.search(r"^## one-sided.*?\n\n((?:\|.*\n)*)", text, re.MULTILINE).group(1).splitlines()
+    names, *cases = [[cell.strip() for cell in line.strip("|").split("|")] for line in (header, *lines)]
+    records = [Record("query", case[0], name, float(value.split(" ")[0].replace(",", "")), 0, "one-sided")
+               for case in cases for name, value in zip(names, case) if name in SUMMARY]
+    return records, int(re.search(r"([\d,]+) rows", text).group(1).replace(",", ""))
 
 
 def write(options, records, description):
@@ -209,6 +255,7 @@ def write(options, records, description):
         draw(RESULTS / f"{options.name}-{family.replace(' ', '-')}.svg", line_plot(records, family))
     if select(records, figure="size"):
         draw(RESULTS / f"{options.name}-changes.svg", bar_plot(records), "1100,380")
+    draw_summary(RESULTS / f"{options.name}-summary.svg", records, options.rows)
 
 
 def mean_record(family, peer, times):
@@ -269,3 +316,8 @@ def write_aggregates(options, records, description, queries):
                                                 encoding="utf-8")
     write_csv(RESULTS / f"{options.name}.csv", records)
     draw(RESULTS / f"{options.name}.svg", grouped_bar_plot(records), "1300,480")
+
+
+if __name__ == "__main__":
+    recorded = Path(sys.argv[1])
+    draw_summary(recorded.with_name(f"{recorded.stem}-summary.svg"), *recorded_times(recorded.read_text(encoding="utf-8")))
