@@ -213,18 +213,22 @@ def summary_plot(times, rows):
         width, dots = (5, 0.9) if peer == "rtscan" else (2, 0.6)
         script += data_block(f"line{index}", points).replace("%", " %")
         script += f"set label '{title}' at {len(points) - 1},{points[-1][1]} offset 1.5,{raised} textcolor '{colour}'\n"
-        lines.append(f"$line{index} using 0:2:xtic(1) with linespoints linewidth {width} linecolor '{colour}' pointtype 7 pointsize {dots}")
-    return (f"{script}set title 'count(*) of {rows // 10**6} million rows, three range conditions: milliseconds, log scale'\n"
+        lines.append(f"$line{index} using 0:2:xtic(1) with linespoints linecolor '{colour}' linewidth {width} "
+                     f"pointtype 7 pointsize {dots}")
+    title = f"count(*) of {rows // 10**6} million rows, three range conditions: milliseconds, log scale"
+    return (f"{script}set title '{title}'\n"
             "set xlabel 'how many of the rows each condition matches'\nset logscale y\nset format y '%g'\nset yrange [0.1:1000]\n"
             "set xrange [-0.2:]\nset rmargin 20\nset border 3\nset tics nomirror\nunset key\nplot " + ", ".join(lines) + "\n")
 
 
 def gnuplot(file, terminal, script):
-    subprocess.run(["gnuplot"], input=f"set terminal svg {terminal}\nset output '{file}'\n{script}", text=True, check=True)
+    script = f"set terminal svg {terminal}\nset output '{file}'\n{script}"
+    subprocess.run(["gnuplot"], input=script, text=True, check=True)
 
 
 def draw(file, script, size="900,420"):
-    gnuplot(file, f"size {size} noenhanced background '#ffffff'", f"set grid ytics\nset linetype 5 linecolor '#777777'\n{script}")
+    gnuplot(file, f"size {size} noenhanced background '#ffffff'",
+            f"set grid ytics\nset linetype 5 linecolor '#777777'\n{script}")
 
 
 def draw_summary(file, records, rows):

@@ -1,4 +1,4 @@
-// Answers the page's questions from PostgreSQL. libpq's environment variables say where that is, PORT where the page is to be.
+// Runs the page's statements in PostgreSQL. libpq's environment variables name the server; PORT is the page's port.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -21,22 +21,30 @@ const statements = {
   list: where => `SELECT delay, distance, minute, day, origin, destination FROM flights ${where} ORDER BY delay DESC LIMIT 8`,
 };
 
-// The flights of an hour once more, half a year later.
+// Copies the flights of an hour, half a year later.
 const insertion = `
   INSERT INTO flights (date, delay, distance, minute, origin, destination)
   SELECT date + interval '181 days', delay, distance, minute, origin, destination FROM flights
   WHERE day = $1::int / 24 AND minute BETWEEN $1::int % 24 * 60 AND $1::int % 24 * 60 + 59`;
 
-// The sessions stay, and with them the statements that they have prepared. Statements run beside each other, so no one has workers.
-const pool = new pg.Pool({ max: 8, idleTimeoutMillis: 0, options: '-c max_parallel_workers_per_gather=0' });
-pool.on('error', error => console.error(error.message));
+// The sessions stay, and with them the statements that they have prepared. Statements run beside each other, so none has workers.
+function connect(...off) {
+  const settings = ['max_parallel_workers_per_gather=0', ...off.map(name => `${name}=off`)];
+  const pool = new pg.Pool({ max: 8, idleTimeoutMillis: 0, options: settings.map(setting => `-c ${setting}`).join(' ') });
+  pool.on('error', error => console.error(error.message));
+  return pool;
+}
 
-function run(text, values) {
+// The switch of the page chooses between these: PostgreSQL with the index, and the sequential scans that it would run otherwise.
+const indexed = connect();
+const plain = connect('rtscan.enable_aggregate', 'rtscan.enable_scan', 'enable_bitmapscan');
+
+function run(pool, text, values) {
   const name = createHash('sha1').update(text).digest('hex');
   return pool.query({ name, text, values, rowMode: 'array' });
 }
 
-// The brushes as conditions, with their values: a brush is [from, to), null where it is open. A histogram is not filtered by its own.
+// The brushes as conditions, with their values: a brush is [from, to), null where it is open. A histogram ignores its own brush.
 function filter(brushes, view) {
   const conditions = [];
   const values = [];
@@ -49,22 +57,27 @@ function filter(brushes, view) {
   return { where: conditions.length ? `WHERE ${conditions.join(' AND ')}` : '', values };
 }
 
-async function answer(view, brushes) {
+// The page shows a statement with its values in place of $1, $2, ...
+const filled = (text, values) => text.replace(/\$(\d+)/g, (_, n) => values[n - 1]);
+
+async function answer(view, brushes, pool) {
   const { where, values } = filter(brushes, view);
+  const text = statements[view](where);
   const start = performance.now();
-  const { rows } = await run(statements[view](where), values);
-  return { rows, milliseconds: performance.now() - start };
+  const { rows } = await run(pool, text, values);
+  return { rows, milliseconds: performance.now() - start, statement: filled(text, values) };
 }
 
 const app = express();
 app.use(express.static(fileURLToPath(new URL('page', import.meta.url))));
 app.use('/d3', express.static(fileURLToPath(new URL('node_modules/d3/dist', import.meta.url))));
 
-// {views: [name, ...], brushes: {column: [from, to], ...}} -> {name: {rows, milliseconds}, ...}
+// {views: [name, ...], brushes: {column: [from, to], ...}, without: true or false} -> {name: {rows, milliseconds, statement}, ...}
 app.post('/answers', express.json(), async (request, response) => {
-  const { views, brushes } = request.body;
+  const { views, brushes, without } = request.body;
+  const pool = without ? plain : indexed;
   const known = views.filter(view => Object.hasOwn(statements, view));
-  response.json(Object.fromEntries(await Promise.all(known.map(async view => [view, await answer(view, brushes)]))));
+  response.json(Object.fromEntries(await Promise.all(known.map(async view => [view, await answer(view, brushes, pool)]))));
 });
 
 // While a page keeps this open, a session inserts flights, an hour's at a time.
@@ -72,7 +85,7 @@ let hour = 0;
 app.get('/insertions', async (request, response) => {
   response.type('text/event-stream').flushHeaders();
   while (!response.destroyed) {
-    await run(insertion, [hour++]);
+    await run(indexed, insertion, [hour++]);
     await sleep(50);
   }
 });

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Uses the page as a person would, in Chromium, and compares what it shows with what sequential scans find.
+"""Uses the page in Chromium, as a visitor does, and compares what it shows with the results of sequential scans.
 
     test.py [PICTURE.png]
 
-flights.sql has been run in the database that libpq's environment variables name. It takes Debian's chromium-driver, python3-selenium and
-python3-psycopg2, and starts the server by itself. It inserts flights."""
+flights.sql has been run in the database that libpq's environment variables name. The test needs Debian's chromium-driver, python3-selenium
+and python3-psycopg2. It starts the page's server, and inserts flights."""
 import subprocess
 import sys
 import time
@@ -18,7 +18,7 @@ from selenium.webdriver.common.by import By
 HERE = Path(__file__).resolve().parent
 PATIENCE = 60  # seconds
 
-# What a bar's label is, calculated in another way than the page's.
+# A bar's label, calculated in another way than the page's.
 LABELS = {
     "delay": "least(greatest(floor(delay / 10.0) * 10, -70), 180)::text",
     "distance": "least(floor(distance / 100.0) * 100, 2900)::text",
@@ -41,7 +41,7 @@ def query(cursor, sql):
 
 
 def expected(cursor, brushes):
-    """What the page should show under such brushes: column -> (from, to)."""
+    """The contents of the page under these brushes: column -> (from, to)."""
     conditions = {column: f"{column} >= {first} AND {column} < {end}" for column, (first, end) in brushes.items()}
 
     def where(but=None):
@@ -62,7 +62,7 @@ def start_server():
 
 def start_browser():
     options = webdriver.ChromeOptions()
-    for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1100,950"]:
+    for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1100,1050"]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
@@ -90,14 +90,18 @@ def shown(browser):
     return page
 
 
+def move_mouse(browser, name, part, moves=None):
+    """Move the mouse to this part of a histogram's width, when the moves are performed."""
+    overlay = browser.find_element(By.CSS_SELECTOR, f"#{name} .overlay")
+    moves = moves or webdriver.ActionChains(browser, duration=50)
+    return moves.move_to_element_with_offset(overlay, round((part - 0.5) * overlay.rect["width"]), 0)
+
+
 def brush(browser, name, first, end):
     """Drag over these parts of a histogram's width; return the range that the page then names. A mere click removes the brush."""
-    overlay = browser.find_element(By.CSS_SELECTOR, f"#{name} .overlay")
-    width = overlay.rect["width"]
-    drag = webdriver.ActionChains(browser, duration=50)
-    drag.move_to_element_with_offset(overlay, round((first - 0.5) * width), 0).click_and_hold()
+    drag = move_mouse(browser, name, first).click_and_hold()
     for part in (0.5, 1):
-        drag.move_to_element_with_offset(overlay, round((first + (end - first) * part - 0.5) * width), 0)
+        move_mouse(browser, name, first + (end - first) * part, drag)
     drag.release().perform()
     named = text_of(browser, f"#{name} .brushed")
     return tuple(map(number, named.split(" to "))) if named else None
@@ -129,6 +133,38 @@ def await_answers(browser, cursor, brushes):
     return wanted
 
 
+def check_mouse(browser, cursor, name, part):
+    """Under the mouse are a bar's label and count, and below the histograms the statement that counts so."""
+    move_mouse(browser, name, part).perform()
+    pointed = text_of(browser, f"#{name} .pointed")
+    label, count = pointed.removesuffix(" flights").replace("\N{MINUS SIGN}", "-").rsplit(": ", 1)
+    counts = bars(browser, name)
+    assert counts[label] == number(count) > 0, (pointed, counts)
+    statement = text_of(browser, "#statement")
+    assert sorted(count for _, count in query(cursor, statement)) == sorted(counts.values()), statement
+    print(f"{pointed}, by {statement}")
+
+
+def sequential_scans(cursor):
+    query(cursor, "SELECT pg_stat_force_next_flush()")
+    return query(cursor, "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'flights'")[0][0]
+
+
+def check_without_index(browser, cursor, brushes):
+    """The switch makes the server scan the table, with the same answers, and back."""
+    switch = browser.find_element(By.ID, "without")
+    before = sequential_scans(cursor)
+    switch.click()
+    await_that("the index is still used", lambda: "without the index" in text_of(browser, "#time"))
+    await_that("the table is not scanned", lambda: sequential_scans(cursor) > before)
+    await_answers(browser, cursor, brushes)
+    print(text_of(browser, "#time"))
+    switch.click()
+    await_that("the index is not used again", lambda: "with the index" in text_of(browser, "#time"))
+    print(text_of(browser, "#time"))
+    await_answers(browser, cursor, brushes)
+
+
 def test(browser, cursor, picture):
     await_that("the page shows nothing", lambda: text_of(browser, "tbody td"))
     before = await_answers(browser, cursor, {})
@@ -140,6 +176,9 @@ def test(browser, cursor, picture):
     brushes["delay"] = brush(browser, "delay", 0.4, 0.7)
     two = await_answers(browser, cursor, brushes)
     assert 0 < two["selected"] < one["selected"]
+    check_mouse(browser, cursor, "delay", 0.5)
+    check_without_index(browser, cursor, brushes)
+    check_mouse(browser, cursor, "minute", 0.6)
     if picture:
         browser.save_screenshot(picture)
 

@@ -1,4 +1,4 @@
-// Linked histograms: a brush filters all others, and each of them is a statement that PostgreSQL answers.
+// Linked histograms: a brush filters all others. PostgreSQL runs a statement for each of them.
 
 const departure = (day, minute) => new Date(Date.UTC(2001, 0, 1 + day, 0, minute));
 const hour = minute => d3.utcFormat('%H:%M')(departure(0, minute));
@@ -26,6 +26,7 @@ function prepare(histogram) {
   const caption = figure.append('figcaption');
   caption.append('b').text(histogram.title);
   histogram.range = caption.append('output').attr('class', 'brushed');
+  histogram.readout = caption.append('output').attr('class', 'pointed');
   histogram.time = caption.append('output').attr('class', 'time');
   const svg = figure.append('svg').attr('viewBox', [0, 0, WIDTH, HEIGHT + AXIS]);
   histogram.bar = svg.append('g').attr('class', 'bars');
@@ -33,7 +34,18 @@ function prepare(histogram) {
   histogram.x = d3.scaleLinear([0, WIDTH]);
   histogram.behaviour = d3.brushX().extent([[0, 0], [WIDTH, HEIGHT]]).on('brush end', event => moved(histogram, event));
   histogram.brush = svg.append('g').call(histogram.behaviour);
+  svg.on('pointermove', event => point(histogram, d3.pointer(event, svg.node())[0])).on('pointerleave', () => point(histogram));
   extend(histogram, histogram.bars);
+}
+
+const label = ({ format, first, step }, bin, count) => `${format(first + bin * step)}: ${number(count)}`;
+
+// The bar at this place counts so many flights. The brush covers the bars, so they cannot show it by themselves.
+function point(histogram, at) {
+  histogram.pointed = at;
+  const bin = Math.floor((at ?? NaN) / WIDTH * histogram.bars);
+  const inside = bin >= 0 && bin < histogram.bars;
+  histogram.readout.text(inside ? `${label(histogram, bin, histogram.counts?.get(bin) ?? 0)} flights` : '');
 }
 
 // As many bars as are wanted.
@@ -55,7 +67,9 @@ function draw(histogram, rows, milliseconds) {
     .attr('width', width * 0.9)
     .attr('y', ([, count]) => HEIGHT - y(count))
     .attr('height', ([, count]) => y(count))
-    .select('title').text(([bin, count]) => `${histogram.format(histogram.first + bin * histogram.step)}: ${number(count)}`);
+    .select('title').text(([bin, count]) => label(histogram, bin, count));
+  histogram.counts = new Map(rows);
+  point(histogram, histogram.pointed);
   histogram.time.text(`${milliseconds.toFixed(1)} ms`);
   shade(histogram);
 }
@@ -80,7 +94,7 @@ function moved(histogram, { selection, sourceEvent }) {
   ask(views.filter(view => view !== histogram.name));
 }
 
-// ---------------------------------------------------------------- questions and answers
+// ---------------------------------------------------------------- statements and answers
 
 // Brushes as conditions; at the ends they are open, for the outermost bars stand for all that is farther out.
 function brushes() {
@@ -94,13 +108,14 @@ function brushes() {
 
 async function answersTo(wanted) {
   const start = performance.now();
-  const body = JSON.stringify({ views: wanted, brushes: brushes() });
+  const without = d3.select('#without').property('checked');
+  const body = JSON.stringify({ views: wanted, brushes: brushes(), without });
   const response = await fetch('answers', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   if (!response.ok) throw new Error(`the server says ${response.status} ${response.statusText}`);
-  return { answers: await response.json(), milliseconds: performance.now() - start };
+  return { answers: await response.json(), milliseconds: performance.now() - start, without };
 }
 
-// One question at a time: what is asked meanwhile is asked when it has been answered, of the brushes as they are then.
+// One request at a time. What changes meanwhile is requested after it, with the brushes as they are then.
 const stale = new Set();
 let asking = false;
 let total;  // flights, as last counted by the clock
@@ -117,13 +132,16 @@ async function ask(more) {
   asking = false;
 }
 
-// All is asked again when the server answers again.
+// Everything is requested again when the server answers again.
 function fail(error) {
   total = undefined;
   d3.select('#time').text(error.message);
 }
 
-function show({ answers: { count, list, ...drawn }, milliseconds }) {
+function show({ answers, milliseconds, without }) {
+  const { count, list, ...drawn } = answers;
+  Object.entries(answers).forEach(([view, answer]) => asked.set(view, answer.statement));
+  showStatement();
   for (const histogram of histograms) {
     const answer = drawn[histogram.name];
     if (answer) draw(histogram, answer.rows, answer.milliseconds);
@@ -131,7 +149,24 @@ function show({ answers: { count, list, ...drawn }, milliseconds }) {
   tally(...count.rows[0]);
   if (!list) return compare(count.rows[0][1]);
   tabulate(list.rows, list.milliseconds);
-  d3.select('#time').text(`answered in ${milliseconds.toFixed(0)} ms`);
+  d3.select('#time').text(`This step took ${number(Math.round(milliseconds))} ms ${without ? 'without' : 'with'} the index.`);
+}
+
+// The statement of the histogram, or of what else, the mouse was over last.
+const asked = new Map();
+let subject = ['delay', 'Delay, minutes'];
+
+function showStatement() {
+  const [view, title] = subject;
+  d3.select('#subject').text(title);
+  d3.select('#statement').text(asked.get(view) ?? '');
+}
+
+function followMouse(selector, view, title) {
+  d3.select(selector).on('pointerenter', () => {
+    subject = [view, title];
+    showStatement();
+  });
 }
 
 function tally(selected, all) {
@@ -139,7 +174,7 @@ function tally(selected, all) {
   d3.select('#total').text(number(all));
 }
 
-// Have others changed the table since it was last looked at?
+// Has any session changed the table since it was last counted?
 function compare(now) {
   if (now !== total) views.forEach(view => stale.add(view));
   total = now;
@@ -158,6 +193,11 @@ d3.select('#insert').on('change', ({ target }) => {
   else insertions.close();
 });
 
+d3.select('#without').on('change', () => ask(views));
+
 histograms.forEach(prepare);
+histograms.forEach(({ name, title }) => followMouse(`#${name}`, name, title));
+followMouse('header', 'count', 'the counts');
+followMouse('table', 'list', 'the most delayed');
 ask(views);
 d3.interval(() => ask(['count']), 500);
