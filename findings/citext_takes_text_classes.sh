@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# PostgreSQL's access methods take text's operator class for a citext column, without a word, and then answer no condition on it.
+# For a citext column, most of PostgreSQL's access methods silently use text's operator class, and then no condition can use the index.
 #
 # Seen with PostgreSQL 15.20 (Debian 12, 15.20-0+deb12u1), contrib included, without any other extension:
-# citext has default operator classes for btree and hash alone. CREATE INDEX ... USING brin, spgist, bloom, gin (btree_gin) and
+# citext has default operator classes only for btree and hash. CREATE INDEX ... USING brin, spgist, bloom, gin (btree_gin) and
 # gist (btree_gist) on a citext column succeed all the same: citext is binary-coercible to text, so GetDefaultOpClass() finds
-# text's class. The index is built, kept up to date, and pg_get_indexdef() shows no operator class, as if it were the column's
-# own. But "email = 'x'" uses citext's operator, which is in none of these classes: it is a filter on a sequential scan, or on
-# a scan of all of the index. Only "email::text = 'x'", which differs in case, uses the index.
+# text's class. The index is built and maintained, and pg_get_indexdef() shows no operator class, as if it were the column's
+# own. But "email = 'x'" uses citext's operator, which is in none of these classes. So the condition is a filter on a sequential
+# scan, or on a scan of the whole index. Only "email::text = 'x'", which is case-sensitive, uses the index.
 #
-# It downloads the pinned packages into a temporary folder and runs a server there. The exit status is 1 if that has changed.
+# The script downloads the pinned packages into a temporary folder and runs a server there. It exits with 1 if this has changed.
 set -euo pipefail
 
 version=15.20-0+deb12u1

@@ -3,9 +3,9 @@
 #
 # Seen with postgresql-15-debversion 1.1.2-1+b1 and PostgreSQL 15.20 (15.20-0+deb12u1), without any other extension:
 #   ERROR:  negator operator >= is already the negator of operator <
-# The extension's script says of both < and > that >= is the negator; that of > should be <=. The server accepts one of them.
+# The extension's script declares >= as the negator of both < and >. The negator of > should be <=. The server accepts only the first.
 #
-# It downloads the pinned packages into a temporary folder and runs a server there. The exit status is 1 if that has changed.
+# The script downloads the pinned packages into a temporary folder and runs a server there. It exits with 1 if this has changed.
 set -euo pipefail
 
 work=$(mktemp -d /tmp/debversion.XXXXXX)

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# A library built with the headers of PostgreSQL 15.20 (Debian's 15.20-0+deb12u1) does not load in 15.18 (15.18-0+deb12u1), if it reads a
-# column by heap_getattr(): that is inline, and became a caller of heap_datum_check(), which 15.18 does not have. Minor releases keep what old
-# libraries call; they do not promise that new libraries run on older ones, and packages do not depend on a minor release.
+# A library built with the headers of PostgreSQL 15.20 (Debian's 15.20-0+deb12u1) does not load in 15.18 (15.18-0+deb12u1) if it
+# calls heap_getattr(). That function is inline, and in 15.20 it calls heap_datum_check(), which 15.18 does not have. A minor release
+# keeps the functions that older libraries call. It does not promise that new libraries run on older servers, and packages do not
+# depend on a minor release.
 #
-# Seen on Debian 12: with 15.18's headers the library wants no such symbol; with 15.20's it wants heap_datum_check; 15.20's server has it, 15.18's
-# does not. Exit status 0 if it is so, 1 if something has changed. It needs apt with Debian 12's sources, gcc and binutils.
+# Seen on Debian 12: built with 15.18's headers, the library needs no such symbol; built with 15.20's, it needs heap_datum_check.
+# 15.20's server has that symbol, 15.18's does not. The script exits with 0 if this is so, with 1 if something has changed. It needs
+# apt with Debian 12's sources, gcc and binutils.
 set -euo pipefail
 OLD=15.18-0+deb12u1
 NEW=15.20-0+deb12u1
