@@ -215,9 +215,9 @@ def summary_plot(times, rows):
         script += f"set label '{title}' at {len(points) - 1},{points[-1][1]} offset 1.5,{raised} textcolor '{colour}'\n"
         lines.append(f"$line{index} using 0:2:xtic(1) with linespoints linecolor '{colour}' linewidth {width} "
                      f"pointtype 7 pointsize {dots}")
-    title = f"count(*) of {rows // 10**6} million rows, three range conditions: milliseconds, log scale"
+    title = f"count(*) of {rows / 10**6:g} million rows, three range conditions: milliseconds, log scale"
     return (f"{script}set title '{title}'\n"
-            "set xlabel 'how many of the rows each condition matches'\nset logscale y\nset format y '%g'\nset yrange [0.1:1000]\n"
+            "set xlabel 'how many of the rows each condition matches'\nset logscale y\nset format y '%g'\n"
             "set xrange [-0.2:]\nset rmargin 20\nset border 3\nset tics nomirror\nunset key\nplot " + ", ".join(lines) + "\n")
 
 
