@@ -1,9 +1,9 @@
 /*
  * compat.h
- *		Differences between PostgreSQL's versions, and nothing else: no other file asks which version it is.
+ *		Differences between PostgreSQL's versions.  No other file tests for the version.
  *
- * The sources are written for the newest; this makes its names out of what older versions have, or leaves out
- * what they lack.  What changed in a way that no name can hide is a function here, rtscan_compat_...().
+ * The sources are written for the newest version.  This file defines its names with what older versions have, or
+ * omits what they lack.  A difference that no name can hide is a function here, rtscan_compat_...().
  */
 #ifndef RTSCAN_COMPAT_H
 #define RTSCAN_COMPAT_H
@@ -49,14 +49,14 @@
 #include "utils/selfuncs.h"
 #include "utils/tuplesort.h"
 
-/* Before 19 it wants ICU's headers, for what is of no use here; they need not be there. */
+/* Before 19, pg_locale.h includes ICU's headers, which rtscan does not need, and which may not be installed. */
 #pragma push_macro("USE_ICU")
 #undef USE_ICU
 #include "utils/pg_locale.h"
 #pragma pop_macro("USE_ICU")
 
 #if PG_VERSION_NUM >= 160000
-/* 16 took the variable-length types' macros out of postgres.h. */
+/* 16 moved the macros for variable-length types out of postgres.h. */
 #include "varatt.h"
 #endif
 
@@ -65,13 +65,13 @@
 #endif
 
 #if PG_VERSION_NUM >= 180000
-/* 18 parted them from commands/explain.h. */
+/* 18 moved these out of commands/explain.h. */
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
 
 #if PG_VERSION_NUM < 160000
-/* 16 calls a relation's file number what had been its node. */
+/* 16 renamed a relation's file node to file number and locator. */
 typedef RelFileNode RelFileLocator;
 #define rd_locator rd_node
 #define dbOid dbNode
@@ -79,7 +79,7 @@ typedef RelFileNode RelFileLocator;
 #define relNumber relNode
 #define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
 
-/* 16 has one function for all kinds of objects. */
+/* 16 has one ownership check for all kinds of objects; rtscan checks relations. */
 static inline bool
 object_ownercheck(Oid class, Oid object, Oid role)
 {
@@ -87,6 +87,7 @@ object_ownercheck(Oid class, Oid object, Oid role)
 	return pg_class_ownercheck(object, role);
 }
 
+/* 16 has one privilege check for all kinds of objects; rtscan checks functions. */
 static inline AclResult
 object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 {
@@ -94,34 +95,34 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 	return pg_proc_aclcheck(object, role, mode);
 }
 
-/* 16 takes the relations themselves. */
+/* 16 passes the relations, not their relids. */
 #define adjust_appendrel_attrs_multilevel(root, node, child, parent) \
 	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
 #define adjust_child_relids_multilevel(root, relids, child, parent) \
 	adjust_child_relids_multilevel(root, relids, (child)->relids, (parent)->relids)
 
-/* 16 finds, and makes nothing that is not there. */
+/* 16 only finds a PlaceHolderInfo, and creates none. */
 #define find_placeholder_info(root, placeholder) find_placeholder_info(root, placeholder, false)
 
-/* 16 has it. */
+/* 16 has any_value(). */
 #define F_ANY_VALUE InvalidOid
 
-/* 16 need not copy a datum of the sort's. */
+/* 16 can return a datum without copying it. */
 #define tuplesort_getdatum(state, forward, copy, value, isnull, abbreviated) \
 	tuplesort_getdatum(state, forward, value, isnull, abbreviated)
 #endif
 
 #if PG_VERSION_NUM < 170000
-/* 17 finds the length of an array that is no constant in statistics. */
+/* 17 uses statistics to estimate the length of an array that is not a constant. */
 #define estimate_array_length(root, array) estimate_array_length(array)
 
-/* 17 can ask for a stronger lock as well. */
+/* 17 can also check for stronger locks. */
 #define LockHeldByMe(tag, mode, or_stronger) LockHeldByMe(tag, mode)
 
-/* 17 knows a process by its place among all. */
+/* 17 numbers processes by ProcNumber. */
 #define MyProcNumber MyBackendId
 
-/* 17 can have functions find none but PostgreSQL's own objects, up to the end of the nest level of settings. */
+/* 17 can restrict the search path to pg_catalog until the end of the GUC nest level. */
 static inline void
 RestrictSearchPath(void)
 {
@@ -130,50 +131,50 @@ RestrictSearchPath(void)
 #endif
 
 #if PG_VERSION_NUM >= 170000
-/* 17 has no old_snapshot_threshold any more. */
+/* 17 removed old_snapshot_threshold. */
 #define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
 #endif
 
 #if PG_VERSION_NUM < 180000
-/* 18 writes it before the declaration, where C11 does. */
+/* 18 writes it before the declaration, as C11 does. */
 #define pg_noreturn pg_attribute_noreturn()
 
-/* 18 is told whether it is about an ANALYZE. */
+/* 18 passes whether it is called by ANALYZE. */
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 #endif
 
 #if PG_VERSION_NUM < 190000
-/* 19 says whose a buffer's lock is.  Not of local buffers, which have none. */
+/* 19 checks who has a buffer's content lock.  This one must not be called for local buffers, which have no lock. */
 static inline bool
 BufferIsLockedByMe(Buffer buffer)
 {
 	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buffer - 1)));
 }
 
-/* 19 tells the compiler, where a comment had told it. */
+/* 19 uses an attribute in place of a comment. */
 #define pg_fallthrough __attribute__((fallthrough))
 
-/* 19 can be told more about a slot. */
+/* 19 passes flags of the slot. */
 #define ExecInitScanTupleSlot(estate, scan, descriptor, ops, flags) ExecInitScanTupleSlot(estate, scan, descriptor, ops)
 
-/* 19 prepares a tuple descriptor for use. */
+/* 19 completes a tuple descriptor before it is used. */
 #define TupleDescFinalize(tupdesc) ((void) 0)
 
-/* 19 saves errors in a context. */
+/* 19 reports errors to a context, not by a flag. */
 #define numeric_add_safe(a, b, context) numeric_add_opt_error(a, b, NULL)
 #define numeric_mul_safe(a, b, context) numeric_mul_opt_error(a, b, NULL)
 #endif
 
-/* 17 has read streams; for older versions search/read_stream.c has what is needed of them. */
+/* 17 has read streams; for older versions search/read_stream.c has the part that rtscan needs. */
 #define RTSCAN_COMPAT_READ_STREAMS (PG_VERSION_NUM >= 170000)
 
-/* 19 has partial sums of integers as they are, before they were numerics. */
+/* 19 has partial sums of integers as int128; before they were numerics. */
 #define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
 
-/* 19 has two floats more in the state of a regression: all X, and all Y, if these are the same. */
+/* 19 has two more floats in the state of a regression: the value of all X, and of all Y, if each are the same. */
 #define RTSCAN_COMPAT_REGRESSION_FLOATS (PG_VERSION_NUM >= 190000 ? 8 : 6)
 
-/* What an access method's handler returns: 19 keeps the pointer, before it was copied and freed. */
+/* Return the result of an access method's handler.  19 keeps the pointer; older versions copy and free it. */
 static inline const IndexAmRoutine *
 rtscan_compat_routine(const IndexAmRoutine *routine)
 {
@@ -184,13 +185,17 @@ rtscan_compat_routine(const IndexAmRoutine *routine)
 #endif
 }
 
-/* Workers for building an index: 17 asks the planner for any access method that can use them, before that it did for btree alone. */
+/*
+ * Let parallel workers build the index.  17 plans them for any access method with this flag; older versions only for
+ * btree, so that rtscan itself calls the planner for their number.
+ */
 #if PG_VERSION_NUM >= 170000
 #define RTSCAN_COMPAT_BUILDS_IN_PARALLEL	.amcanbuildparallel = true,
 #else
 #define RTSCAN_COMPAT_BUILDS_IN_PARALLEL
 #endif
 
+/* Return the number of parallel workers to build an index with. */
 static inline int
 rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info)
 {
@@ -202,7 +207,7 @@ rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info
 }
 
 #if PG_VERSION_NUM < 160000
-/* Have the disk keep room for pages of a file, one of those that a relation is cut into; false if it does not. */
+/* Have the file system allocate pages of one segment file of a relation; returns false if it cannot. */
 static inline bool
 rtscan_compat_reserve_in_file(Relation relation, BlockNumber first, uint32 n)
 {
@@ -225,8 +230,8 @@ rtscan_compat_reserve_in_file(Relation relation, BlockNumber first, uint32 n)
 }
 
 /*
- * Have the disk keep room for new pages, which have not been written.  Where a file system cannot do that, or says that it is full, as some do
- * when they are not, they are written.
+ * Have the file system allocate new pages of a relation.  If it cannot, or reports that the disk is full, as some
+ * do when it is not, write zeros to the pages instead.
  */
 static inline void
 rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
@@ -245,9 +250,11 @@ rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
 #endif
 
 /*
- * Extend a relation by pages, each exclusively locked then, into which nobody else looks.  Where other processes extend it as well, the lock for
- * that is held no longer than it has to be, and the file written to no more often, for the kernel has a lock of its own for that: 15 takes the
- * pages by writing the last one, and has the disk keep room for those before it.
+ * Extend a relation by n pages, which are returned locked exclusively, and which no other process looks into.
+ *
+ * Where other processes extend the relation too, the extension lock is held as briefly, and the file written to as
+ * rarely, as possible, since the kernel has a lock of its own for the file.  15 writes the last page to take all of
+ * them, and then has the file system allocate those before it.
  */
 static inline void
 rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uint32 n)
@@ -279,7 +286,7 @@ rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uin
 #endif
 }
 
-/* May the user maintain a table of another one, as VACUUM and REINDEX do?  17 has a privilege for it. */
+/* May the user maintain a table of another owner, as VACUUM and REINDEX do?  17 has a privilege for that. */
 static inline bool
 rtscan_compat_may_maintain(Oid table)
 {
@@ -290,7 +297,7 @@ rtscan_compat_may_maintain(Oid table)
 #endif
 }
 
-/* 18 says in which direction a path key sorts without btree's strategies. */
+/* Does a path key sort in descending order?  18 has a direction in place of btree's strategy. */
 static inline bool
 rtscan_compat_is_descending(const PathKey *key)
 {
@@ -301,7 +308,10 @@ rtscan_compat_is_descending(const PathKey *key)
 #endif
 }
 
-/* A path that is itself disabled so often has others below it, of which some may be: 18 counts them, before that they cost much. */
+/*
+ * Set the number of disabled nodes of a path: its own, and those of the paths below.  18 counts them; before, a
+ * disabled path just has a high cost.
+ */
 static inline void
 rtscan_compat_count_disabled(Path *path, int own, List *below)
 {
@@ -314,7 +324,7 @@ rtscan_compat_count_disabled(Path *path, int own, List *below)
 #endif
 }
 
-/* Has a path fewer disabled nodes than another one, or NULL, or as many and costs less? */
+/* Is a path better than another one, which may be NULL?  It has fewer disabled nodes, or as many and a lower cost. */
 static inline bool
 rtscan_compat_is_cheaper(const Path *path, const Path *other)
 {
@@ -328,17 +338,20 @@ rtscan_compat_is_cheaper(const Path *path, const Path *other)
 }
 
 /*
- * 19 has a mask of strategies for each relation, and join of two, of which extensions like pg_plan_advice take away what they advise against.  At
- * first it is the planner's own, which the settings enable_... make.  These are about PostgreSQL's paths, and ours have settings of their
- * own: so it is advice only where a mask lacks what the planner's has.
+ * Does the mask of a relation or join lack strategies because of advice?
+ *
+ * 19 has a mask of allowed strategies for each relation and join, from which extensions such as pg_plan_advice
+ * remove those that they advise against.  Initially it is the planner's default mask, which follows from the
+ * settings enable_... These settings are about PostgreSQL's paths, and rtscan's have their own; so a missing
+ * strategy is advice only if the default mask has it.
  */
 #if PG_VERSION_NUM >= 190000
 #define RTSCAN_COMPAT_LACKS(root, mask, strategies) (((root)->glob->default_pgs_mask & ~(mask) & (strategies)) != 0)
 #endif
 
 /*
- * Does advice want a table scanned by other means than an index of ours?  That is one for index scans, though PostgreSQL has none by it.  Where it is
- * against all scans it asks for an Append, as below.
+ * Does advice demand a scan of the table without an index of ours?  Advice for index scans allows ours, though
+ * PostgreSQL has no plain index scan with it.  Advice against all scans demands an Append; see below.
  */
 static inline bool
 rtscan_compat_advises_other_scan(const PlannerInfo *root, const IndexOptInfo *index)
@@ -354,7 +367,7 @@ rtscan_compat_advises_other_scan(const PlannerInfo *root, const IndexOptInfo *in
 #endif
 }
 
-/* Does it want two relations joined by a method of PostgreSQL's, or not these two? */
+/* Does advice demand that two relations be joined by a method of PostgreSQL's, or not at all? */
 static inline bool
 rtscan_compat_advises_other_join(const PlannerInfo *root, const JoinPathExtraData *extra)
 {
@@ -365,7 +378,7 @@ rtscan_compat_advises_other_join(const PlannerInfo *root, const JoinPathExtraDat
 #endif
 }
 
-/* Is it against all methods for a join, whichever two it is made of?  That is how it asks for an Append, as below. */
+/* Does advice demand an Append for a join?  It then forbids all methods for the join, for any pair of relations. */
 static inline bool
 rtscan_compat_advises_append(const PlannerInfo *root, const RelOptInfo *joinrel)
 {
@@ -376,7 +389,7 @@ rtscan_compat_advises_append(const PlannerInfo *root, const RelOptInfo *joinrel)
 #endif
 }
 
-/* Does it want a relation's rows gathered from several processes; or not gathered? */
+/* Does advice demand that a relation's rows be gathered from parallel processes? */
 static inline bool
 rtscan_compat_advises_gather(const PlannerInfo *root, const RelOptInfo *rel)
 {
@@ -387,6 +400,7 @@ rtscan_compat_advises_gather(const PlannerInfo *root, const RelOptInfo *rel)
 #endif
 }
 
+/* Does advice forbid that a relation's rows be gathered from parallel processes? */
 static inline bool
 rtscan_compat_advises_no_gather(const PlannerInfo *root, const RelOptInfo *rel)
 {
@@ -397,7 +411,7 @@ rtscan_compat_advises_no_gather(const PlannerInfo *root, const RelOptInfo *rel)
 #endif
 }
 
-/* Is the planner's search for an order of joins a genetic one?  19 knows it by a number that it gets with the first. */
+/* Is GEQO searching for the join order?  19 finds it by an extension id, which GEQO takes when it first runs. */
 static inline bool
 rtscan_compat_is_genetic(PlannerInfo *root)
 {
@@ -408,7 +422,10 @@ rtscan_compat_is_genetic(PlannerInfo *root)
 #endif
 }
 
-/* The equalities that equivalence classes have for an inner join of two relations; 16 asks which outer join it might be. */
+/*
+ * Return the equalities that equivalence classes imply for an inner join of two relations.  16 passes the outer
+ * join, if it is one.
+ */
 static inline List *
 rtscan_compat_equalities(PlannerInfo *root, const RelOptInfo *outer, RelOptInfo *inner)
 {
@@ -421,7 +438,10 @@ rtscan_compat_equalities(PlannerInfo *root, const RelOptInfo *outer, RelOptInfo 
 #endif
 }
 
-/* Do the members of an equivalence class differ where an outer join makes some of them NULL?  16 tells these apart. */
+/*
+ * Can the members of an equivalence class differ, because an outer join makes some of them NULL? 16 distinguishes
+ * such members by their nulling relids.
+ */
 static inline bool
 rtscan_compat_is_below_outer_join(const EquivalenceClass *class)
 {
@@ -432,7 +452,7 @@ rtscan_compat_is_below_outer_join(const EquivalenceClass *class)
 #endif
 }
 
-/* A column as it is in a relation that others are joined with: only joins within that have made it NULL, as 16 marks it. */
+/* Return a column as it is within a relation: nullable only by the outer joins in there, which 16 marks it with. */
 static inline Var *
 rtscan_compat_within(const Var *var, const RelOptInfo *rel)
 {
@@ -444,7 +464,7 @@ rtscan_compat_within(const Var *var, const RelOptInfo *rel)
 	return within;
 }
 
-/* Does a relation stand for groups of another one's rows?  19 groups some before it joins them. */
+/* Does a relation stand for groups of another relation's rows?  19 can group rows before it joins them. */
 static inline bool
 rtscan_compat_is_grouped(const RelOptInfo *rel)
 {
@@ -455,7 +475,10 @@ rtscan_compat_is_grouped(const RelOptInfo *rel)
 #endif
 }
 
-/* Has a table what clauses say is equal only once?  PostgreSQL adds others to the list.  19 has no expressions besides the clauses. */
+/*
+ * Is a table unique for clauses that are equalities?  PostgreSQL adds clauses to the list, so it gets a copy. 19
+ * has no list of expressions beside the clauses.
+ */
 static inline bool
 rtscan_compat_is_unique(PlannerInfo *root, RelOptInfo *table, List *clauses)
 {
@@ -466,12 +489,16 @@ rtscan_compat_is_unique(PlannerInfo *root, RelOptInfo *table, List *clauses)
 #endif
 }
 
-/* What an operator means in families that sort; 18 knows of others than btree, and its comparisons are numbered like btree's strategies. */
+/*
+ * The meaning of an operator in sort operator families.  18 has other access methods than btree, with comparison
+ * types that are numbered as btree's strategies are.
+ */
 #if PG_VERSION_NUM >= 180000
 #define OpBtreeInterpretation OpIndexInterpretation
 #define get_op_btree_interpretation get_op_index_interpretation
 #endif
 
+/* Return the btree strategy of an interpretation. */
 static inline int
 rtscan_compat_strategy(const OpBtreeInterpretation *interpretation)
 {
@@ -493,7 +520,7 @@ rtscan_compat_sorts_by_bytes(Oid collation)
 #endif
 }
 
-/* How many tables a plan shows: 18 has an entry for the groups among them. */
+/* Return the number of tables that a plan shows.  18 does not count the entry for groups. */
 static inline int
 rtscan_compat_count_tables(const ExplainState *es)
 {
@@ -504,7 +531,7 @@ rtscan_compat_count_tables(const ExplainState *es)
 #endif
 }
 
-/* 18 shows how often an index was searched. */
+/* Count a search of the index, which EXPLAIN shows from 18 on. */
 static inline void
 rtscan_compat_count_search(IndexScanDesc scan)
 {
@@ -514,7 +541,7 @@ rtscan_compat_count_search(IndexScanDesc scan)
 #endif
 }
 
-/* Does the query of a node leave the table that it scans as it is?  19 asks; older versions need not know. */
+/* Does the query leave the table that a node scans unchanged?  19 has a use for that; older versions do not. */
 static inline bool
 rtscan_compat_reads_only(ScanState *node)
 {
@@ -526,8 +553,10 @@ rtscan_compat_reads_only(ScanState *node)
 }
 
 /*
- * 19 sets the visibility map's bit as well, if the query reads only.  It tries that once a page after a change: who prunes without need not
- * think of the map, but takes the chance from all queries that come later.
+ * Prune a heap page.
+ *
+ * 19 also sets the visibility map's bit if the query only reads.  It tries that only once after each change of a
+ * page, so pruning without the map would take the chance from all later queries.
  */
 static inline void
 rtscan_compat_prune(Relation table, Buffer buffer, bool reads_only)
@@ -543,7 +572,7 @@ rtscan_compat_prune(Relation table, Buffer buffer, bool reads_only)
 #endif
 }
 
-/* An Append of paths that are not partial: 19 has a structure for its inputs. */
+/* Create an Append of non-partial paths.  19 has a structure for its inputs. */
 static inline AppendPath *
 rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths, int workers)
 {
@@ -557,9 +586,11 @@ rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths
 }
 
 /*
- * A scan of ours that is a join, for a plan that 19's pg_plan_advice looks at: it does not know which relations a custom scan joins, and raises an
- * error where that is joined with another one.  Of an Append it knows; one with a single path below it is left out of the plan, with a note.
- * But it does not calculate, as a scan of ours does, so other plans have none.
+ * Put an Append above a path of ours that is a join, if 19's pg_plan_advice looks at the plan.
+ *
+ * pg_plan_advice does not know which relations a custom scan joins, and raises an error where that is joined with
+ * another relation.  It does know the relations of an Append, and an Append with one path is removed from the plan.
+ * But an Append cannot evaluate expressions, as our scans do, so other plans do not have it.
  */
 static inline Path *
 rtscan_compat_name_relations(PlannerInfo *root, Path *path)
@@ -579,7 +610,9 @@ rtscan_compat_name_relations(PlannerInfo *root, Path *path)
 #endif
 }
 
-/* 18 marks what grouping sets may make NULL: not below them. */
+/*
+ * Remove the marks of grouping sets, which may make expressions NULL above them but not below.  18 has these marks.
+ */
 static inline List *
 rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
 {
@@ -590,7 +623,10 @@ rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
 	return expressions;
 }
 
-/* A set of events for the backend's whole life: 17 would have a resource owner free it, before it was a context. */
+/*
+ * Create a wait event set that lives as long as the backend.  17 passes a resource owner, which would free it;
+ * before it was a memory context.
+ */
 static inline WaitEventSet *
 rtscan_compat_create_event_set(int events)
 {
@@ -601,7 +637,10 @@ rtscan_compat_create_event_set(int events)
 #endif
 }
 
-/* nbtree's record of a page's reuse: 16 says whether it is a catalog's, which logical decoding on standbys may read. */
+/*
+ * Fill in nbtree's WAL record of a page's reuse.  16 needs to know whether it belongs to a catalog, which logical
+ * decoding on standbys may read.
+ */
 static inline xl_btree_reuse_page
 rtscan_compat_reuse_record(Relation index, BlockNumber block, FullTransactionId horizon)
 {

@@ -1,6 +1,6 @@
 /*
  * module.c
- *		Load the library: settings, reloptions, statistics.
+ *		Load the library: define its settings and options, and install its hooks.
  */
 #include "compat.h"
 #include "rtscan.h"

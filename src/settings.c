@@ -1,6 +1,6 @@
 /*
  * settings.c
- *		Settings and options: their names, defaults and limits.
+ *		Define settings and options: their names, defaults and limits.
  */
 #include "settings.h"
 
@@ -41,13 +41,15 @@ char	   *rtscan_device_rays;
 
 /* ---------------------------------------------------------------- settings */
 
-/* What glibc keeps, and the most that it takes from what it keeps at a time. */
+/* The least memory that glibc keeps, whatever rtscan.keep_memory is. */
 #define LEAST_KEPT_KILOBYTES	128
+
+/* The largest block that glibc takes from the memory that it keeps. */
 #define MOST_AT_A_TIME_KILOBYTES	(32 * 1024)
 
 /*
- * GucIntAssignHook: blocks of a memory context that are megabytes are given back to the system with the context, and the next query has page
- * faults for each of their pages: a tenth of its time and more.
+ * GucIntAssignHook.  Large blocks of memory contexts are otherwise returned to the system with their context, and
+ * the next query has a page fault for each of their pages, which costs a tenth of its time or more.
  */
 static void
 assign_keep_memory(int kilobytes, void *extra)
@@ -120,7 +122,7 @@ rtscan_next_device(char **list)
 	return name;
 }
 
-/* GucStringCheckHook: not too many; and what stands alone, stands alone. */
+/* GucStringCheckHook.  Limits the number of devices; an empty string or "off" must be the only item. */
 static bool
 check_devices(char **value, void **extra, GucSource source)
 {

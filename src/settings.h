@@ -1,15 +1,15 @@
 /*
  * settings.h
- *		All that a user can set: settings of the server, and options of an index.
+ *		Everything that a user can set: settings of the server, and options of an index.
  *
- * A new one is a variable here, and its definition in settings.c; doc/reference.md describes it.
+ * A new one is declared here and defined in settings.c, and doc/reference.md describes it.
  */
 #ifndef RTSCAN_SETTINGS_H
 #define RTSCAN_SETTINGS_H
 
 #include "rtscan.h"
 
-/* Who evaluates a scan: what rtscan.executor can be. */
+/* The executors that evaluate scans: the values of rtscan.executor. */
 typedef enum RtscanExecutor
 {
 	RTSCAN_EXECUTOR_CPU,
@@ -17,41 +17,42 @@ typedef enum RtscanExecutor
 	RTSCAN_EXECUTOR_RT,
 	RTSCAN_EXECUTOR_RTCUDB,
 	RTSCAN_EXECUTORS,
-	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS		/* the fastest, by experience */
+	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS		/* the fastest one, as measured so far */
 } RtscanExecutor;
 
 extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
 
-/* Scans. */
-extern int	rtscan_executor;		/* RtscanExecutor */
-extern bool rtscan_fallback;
-extern bool rtscan_enable_scan;
-extern bool rtscan_enable_aggregate;
-extern bool rtscan_enable_star;
-extern int	rtscan_keep_memory;		/* kB */
+/* Settings of scans. */
+extern int	rtscan_executor;		/* an RtscanExecutor */
+extern bool rtscan_fallback;			/* a CPU scan replaces what the executor cannot do */
+extern bool rtscan_enable_scan;			/* the planner considers RtscanScan */
+extern bool rtscan_enable_aggregate;	/* the planner considers RtscanAggregate */
+extern bool rtscan_enable_star;			/* the planner considers joins by an index */
+extern int	rtscan_keep_memory;		/* freed memory that a session keeps, in kB */
 
-/* Changes of tables. */
-extern int	rtscan_pending_list_limit;	/* kB */
-extern bool rtscan_merge_worker;
+/* Settings of changes to tables. */
+extern int	rtscan_pending_list_limit;	/* size of a list that becomes a segment, in kB */
+extern bool rtscan_merge_worker;		/* a background worker flushes and merges */
 
-/* The device program: one for each device. */
+/* The limit of devices, each of which has a device program. */
 #define RTSCAN_MAX_DEVICES	16
 
-extern char *rtscan_device;		/* numbers or parts of names, with commas between; "" or "off" */
+extern char *rtscan_device;		/* device numbers or parts of names, separated by commas; "" or "off" */
 
-/* The next device of such a list, which is changed, without blanks around it; NULL behind the last one. */
+/* Return the next device of a list, without blanks around it; NULL at the end of the list.  Changes the list. */
 extern char *rtscan_next_device(char **list);
-extern int	rtscan_device_memory;	/* MB; 0: as much as leaves room for others */
-extern bool rtscan_device_clocks;
-extern int	rtscan_device_timeout;	/* ms */
 
-/* For tests and benchmarks. */
-extern bool rtscan_debug_compare_executors;
-extern char *rtscan_debug_pause;	/* some of snapshot, list, map, image */
-extern char *rtscan_device_fault;
-extern char *rtscan_device_rays;
+extern int	rtscan_device_memory;	/* MB on each device; 0: a part of its memory that leaves room for others */
+extern bool rtscan_device_clocks;		/* keep the clocks of NVIDIA's devices up */
+extern int	rtscan_device_timeout;	/* a scan waits for a device no longer, in ms */
 
-/* Define all of them, and options. */
+/* Settings for tests and benchmarks. */
+extern bool rtscan_debug_compare_executors;	/* the CPU evaluates too, and bits are compared */
+extern char *rtscan_debug_pause;	/* the steps to wait after: some of snapshot, list, map, image */
+extern char *rtscan_device_fault;		/* a way in which the device fails */
+extern char *rtscan_device_rays;		/* how the executor rt shoots rays */
+
+/* Define all settings and options. */
 extern void rtscan_init_settings(void);
 
 /* Options of an index: WITH (sieve_bins = ..., sieve_components = ...) */

@@ -10,23 +10,23 @@
 
 #include "rtscan.h"
 
-/* One page of zeros and one of ones, for vectors that are constant in a chunk. */
+/* One page of zeros and one of ones, for sieve vectors that are constant in a chunk. */
 extern const uint64 *rtscan_zeros(void);
 extern const uint64 *rtscan_ones(void);
 
-/* Of an array of bits, is one set? */
+/* Is a bit of an array set? */
 static inline bool
 rtscan_bit_is_set(const uint64 *bits, uint32 bit)
 {
 	return (bits[bit / 64] >> bit % 64) & 1;
 }
 
-/* bits &= a;  bits &= ~a;  bits |= a */
+/* Combine two chunks of bits: bits &= a; bits &= ~a; bits |= a. */
 extern void rtscan_and(uint64 *bits, const uint64 *a);
 extern void rtscan_and_not(uint64 *bits, const uint64 *a);
 extern void rtscan_or(uint64 *bits, const uint64 *a);
 
-/* A vector of a chunk in two components, high | (next & low): segment/sieve.h. */
+/* The pages that make one chunk of a sieve vector: high | (next & low); see segment/sieve.h. */
 typedef struct RtscanVectorPages
 {
 	const uint64 *high;
@@ -34,18 +34,21 @@ typedef struct RtscanVectorPages
 	const uint64 *low;
 } RtscanVectorPages;
 
-/* bits &= end;  bits &= end & ~first */
+/* Combine bits with a sieve vector, or with the difference of two: bits &= end; bits &= end & ~first. */
 extern void rtscan_and_below(uint64 *bits, const RtscanVectorPages *end);
 extern void rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, const RtscanVectorPages *end);
 
-/* Bits set. */
+/* Count the bits that are set in a chunk. */
 extern uint64 rtscan_popcount(const uint64 *bits);
 
-/* Clear the bits of n rows whose code is not in low .. high - 1; low < high. */
+/* Clear the bits of those of n rows whose code is not in low .. high - 1.  low must be less than high. */
 extern void rtscan_and_codes8(uint64 *bits, const uint8 *codes, uint32 n, uint32 low, uint32 high);
 extern void rtscan_and_codes16(uint64 *bits, const uint16 *codes, uint32 n, uint32 low, uint32 high);
 
-/* Of the word that has the bits from base on, those from first up to last: both within or around it. */
+/*
+ * Clear the bits of a word that are not in first .. last - 1.  The word's lowest bit has the number base; the
+ * range overlaps the word.
+ */
 static inline uint64
 rtscan_mask_word(uint64 word, uint32 base, uint32 first, uint32 last)
 {
@@ -56,7 +59,7 @@ rtscan_mask_word(uint64 word, uint32 base, uint32 first, uint32 last)
 	return word;
 }
 
-/* 8 bytes of 0 or 1 to a byte's bits, the first byte lowest; and 64 to a word. */
+/* Pack 8 bytes of 0 or 1 into the bits of a byte, the first byte into the lowest bit. */
 static inline uint64
 rtscan_pack8(const uint8 *bytes)
 {
@@ -66,6 +69,7 @@ rtscan_pack8(const uint8 *bytes)
 	return (eight * UINT64CONST(0x0102040810204080)) >> 56;
 }
 
+/* Pack 64 bytes of 0 or 1 into a word, as rtscan_pack8() does. */
 static inline uint64
 rtscan_pack64(const uint8 *bytes)
 {

@@ -1,10 +1,11 @@
 /*
  * bloom.h
- *		Bloom filters of 64-bit keys: which keys are certainly not among some.
+ *		Bloom filters of 64-bit keys: which keys are certainly not in a set.
  *
- * All bits of a key are in one word, so that each costs one access to memory ("Cache-, Hash- and Space-Efficient Bloom Filters",
- * Putze, Sanders and Singler, 2007: a blocked filter, whose blocks are words here).  With a word for eight keys one of about 25 that are not
- * among them is not told; with a word for sixteen, one of six.
+ * All bits of a key are in one word, so that a key costs one access to memory.  This is a blocked filter, whose
+ * blocks are words here ("Cache-, Hash- and Space-Efficient Bloom Filters", Putze, Sanders and Singler, 2007).
+ * With one word for eight keys, about one in 25 of the keys outside the set is taken for a member; with one
+ * word for sixteen keys, one in six.
  */
 #ifndef RTSCAN_BLOOM_H
 #define RTSCAN_BLOOM_H
@@ -13,11 +14,11 @@
 
 typedef struct RtscanBloom
 {
-	uint32		nwords;			/* at least one */
-	uint64		words[FLEXIBLE_ARRAY_MEMBER];
+	uint32		nwords;			/* number of words, at least one */
+	uint64		words[FLEXIBLE_ARRAY_MEMBER];	/* three bits are set for each key, all in one word */
 } RtscanBloom;
 
-/* The word of a key, and its bits there. */
+/* Return the bits of a key, and in *word the number of their word. */
 static inline uint64
 rtscan_bloom_bits(const RtscanBloom *bloom, uint64 key, uint32 *word)
 {
@@ -27,6 +28,7 @@ rtscan_bloom_bits(const RtscanBloom *bloom, uint64 key, uint32 *word)
 	return UINT64CONST(1) << (hash & 63) | UINT64CONST(1) << ((hash >> 6) & 63) | UINT64CONST(1) << ((hash >> 12) & 63);
 }
 
+/* Is a key certainly not in the set? */
 static inline bool
 rtscan_bloom_lacks(const RtscanBloom *bloom, uint64 key)
 {

@@ -1,6 +1,6 @@
 /*
  * gather.c
- *		Loops that pick elements of arrays.
+ *		Loops that pick elements of arrays, and list the bits that are set.
  */
 #include "bits/gather.h"
 
@@ -64,8 +64,10 @@ rtscan_number_rows(uint32 first_row, uint32 n, uint32 *rows)
 }
 
 /*
- * The rows of a word, four at a time and four at least, of which what is too many is written over by the next word: fewer branches that
- * are hard to foretell than one a row.  Returns how many there are.
+ * List the rows of a word's bits; returns how many there are.
+ *
+ * Rows are written four at a time, and at least four, so that there are fewer branches that are hard to predict
+ * than with one a row.  The caller overwrites the surplus with the next word's rows.
  */
 static inline uint32
 list_word(uint64 rest, uint32 first_row, uint32 *rows)
@@ -80,12 +82,12 @@ list_word(uint64 rest, uint32 first_row, uint32 *rows)
 	return n;
 }
 
-/* Words are looked at so many at a time. */
+/* Words that find_words() looks at together. */
 #define LOT_WORDS	16
 
 StaticAssertDecl(LOT_WORDS == 2 * 8 && RTSCAN_CHUNK_WORDS % LOT_WORDS == 0, "a lot is two bytes of bits, and a chunk is lots");
 
-/* Which of a lot's words are not 0, a bit each: found without a branch, for which they are is hard to foretell. */
+/* Return a bit for each word of a lot that is not 0.  It has no branch, since one would be hard to predict. */
 static inline uint32
 find_words(const uint64 *words)
 {
@@ -97,8 +99,8 @@ find_words(const uint64 *words)
 }
 
 /*
- * The rows of a lot's words from one on, as far as there is room for as many as a word may have; goes on to the next word.  Returns how
- * many.
+ * List the rows of the bits in a lot of words, from *word on, while there is room for all 64 of a word.  Moves
+ * *word to the first word that has not been listed; returns the number of rows.
  */
 static inline uint32
 list_words(const uint64 *words, uint32 *word, uint32 first_row, uint32 *rows, uint32 room)
@@ -151,7 +153,7 @@ rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows)
 	return n;
 }
 
-/* The places of the bits of a byte, lowest first; what is behind them does not matter. */
+/* The places of the bits of each byte, lowest first; the rest of each entry is not used. */
 static uint8 places_of[256][8];
 
 static void

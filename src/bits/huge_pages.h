@@ -1,9 +1,10 @@
 /*
  * huge_pages.h
- *		Memory that is touched once, from its beginning on: the kernel may give it in huge pages.
+ *		Ask the kernel for huge pages, for memory that is written once from its beginning to its end.
  *
- * The first touch of a page costs a fault, in a virtual machine more than what is then done with the page.  A kernel whose
- * transparent_hugepage is "madvise" has to be asked; others do so anyway, or never.
+ * The first access to a page costs a fault, which takes longer in a virtual machine than the work on the page.
+ * If the kernel's transparent_hugepage is "madvise", huge pages must be requested; with other settings they
+ * are used anyway, or never.
  */
 #ifndef RTSCAN_HUGE_PAGES_H
 #define RTSCAN_HUGE_PAGES_H
@@ -14,7 +15,7 @@
 
 #define RTSCAN_HUGE_PAGE	((uintptr_t) 2 * 1024 * 1024)
 
-/* Of the memory only whole huge pages are asked for.  It is advice: a kernel that does not take it does nothing. */
+/* Advise the kernel to use huge pages for memory, where whole ones fit into it.  A kernel may ignore that. */
 static inline void
 rtscan_advise_huge_pages(void *memory, Size size)
 {

@@ -1,7 +1,9 @@
 /*
  * key_hash.h
- *		A hash of 64-bit keys: MurmurHash3's finalizer.  Any bits of it are as good as any others, whichever bits the keys differ
- *		in: small integers differ in the lowest, images of small float8 in the highest.
+ *		A hash of 64-bit keys: MurmurHash3's finalizer.
+ *
+ * All bits of the hash are equally good, whichever bits the keys differ in: small integers differ in the lowest
+ * bits, the images of small float8 values in the highest.
  */
 #ifndef RTSCAN_KEY_HASH_H
 #define RTSCAN_KEY_HASH_H

@@ -1,6 +1,6 @@
 /*
  * masks.c
- *		What those elements of an array come to whose bits are set.
+ *		Aggregate and count the elements of an array that a bit mask selects.
  */
 #include "bits/masks.h"
 
@@ -8,8 +8,9 @@
 #include "port/pg_bitutils.h"
 
 /*
- * Loops go by halves of words, as compilers make better vectors of 32-bit integers: their bits, where an element's is set.  There
- * may be nothing behind the last element, so those of an incomplete half come from a copy.
+ * The loops take half a word at a time, since compilers vectorise 32-bit integers better.  A half has a bit for
+ * each of 32 elements.  The memory behind the last element may not be readable, so an incomplete half uses a
+ * copy of its elements.
  */
 #define HALF	32
 
@@ -54,7 +55,10 @@ rtscan_masked_sum(const int64 *integers, const uint64 *bits, uint32 n, int64 *up
 	*lower = low;
 }
 
-/* The greatest, where all are flipped; in place of what is not asked for, what no integer is beyond. */
+/*
+ * Return the greatest of the selected integers, after all are XORed with flip.  An integer that is not selected
+ * counts as the smallest one.
+ */
 RTSCAN_MULTIVERSION static int64
 find_greatest(const int64 *integers, const uint64 *bits, uint32 n, int64 flip)
 {
@@ -88,7 +92,7 @@ rtscan_masked_outermost(const int64 *integers, const uint64 *bits, uint32 n, boo
 
 /* ---------------------------------------------------------------- packed elements */
 
-/* part: what 32 elements come to at most. */
+/* The type "part" must be able to hold the sum of 32 elements. */
 #define DEFINE_SUM(name, type, part) \
 RTSCAN_MULTIVERSION static uint64 \
 name(const char *page, const uint64 *bits, uint32 n, uint64 *sum) \
@@ -114,7 +118,7 @@ name(const char *page, const uint64 *bits, uint32 n, uint64 *sum) \
 	return largest; \
 }
 
-/* The largest, where all are flipped. */
+/* Find the largest of the selected elements, after all are XORed with flip, and the largest element of all. */
 #define DEFINE_OUTERMOST(name, type) \
 RTSCAN_MULTIVERSION static uint64 \
 name(const char *page, const uint64 *bits, uint32 n, bool greatest, uint64 *outermost) \
@@ -202,7 +206,7 @@ rtscan_copy_bits(const uint64 *bits, uint32 first, uint32 n, uint64 *copy)
 	for (uint32 i = 0; i * 64 < n; i++)
 	{
 		copy[i] = from[i] >> shift;
-		/* The word behind the last bit need not be there. */
+		/* The word behind the last bit may not exist. */
 		if (shift > 0 && i * 64 + 64 - shift < n)
 			copy[i] |= from[i + 1] << (64 - shift);
 	}

@@ -1,9 +1,9 @@
 /*
  * multiversion.h
- *		Inner loops, compiled for several instruction sets.
+ *		Compile inner loops for several instruction sets.
  *
- * Plain C that the compiler vectorises; where it can, it does so once for each of several
- * instruction sets, and the loader picks (function multi-versioning).
+ * The loops are plain C that the compiler vectorises.  Where the compiler can (function multi-versioning), it
+ * makes a version for each of several instruction sets, of which the loader picks one.
  */
 #ifndef RTSCAN_MULTIVERSION_H
 #define RTSCAN_MULTIVERSION_H
@@ -16,7 +16,7 @@
 #define RTSCAN_MULTIVERSION __attribute__((target_clones("default", "avx2", "avx512f")))
 #endif
 #else
-#define RTSCAN_MULTIVERSION		/* an ifunc resolver runs before a sanitizer's runtime does */
+#define RTSCAN_MULTIVERSION		/* none: the ifunc resolver would run before the sanitizer's runtime is ready */
 #endif
 
 #endif							/* RTSCAN_MULTIVERSION_H */

@@ -21,7 +21,7 @@ rtscan_packed_bits(uint64 largest)
 
 /* ---------------------------------------------------------------- packing */
 
-/* Several elements a byte. */
+/* Pack elements of less than a byte. */
 static void
 pack_parts(const uint64 *elements, uint32 n, uint32 bits, char *page)
 {
@@ -44,10 +44,10 @@ rtscan_pack(const uint64 *elements, uint32 n, uint32 bits, char *page)
 
 /* ---------------------------------------------------------------- loading an element */
 
-/* Elements of whole words. */
+/* The element "at" of a page whose elements are whole words. */
 #define WORD(type) (((const type *) page)[at])
 
-/* Elements of a number of bytes that no word has. */
+/* Load an element whose number of bytes no word has. */
 static inline uint64
 load_bytes(const char *page, uint32 at, uint32 bytes)
 {
@@ -66,12 +66,12 @@ load_3_bytes(const char *page, uint32 at)
 	return word & 0xFFFFFF;
 }
 
-/* Elements of a part of a byte. */
+/* The element "at" of a page whose elements are parts of a byte. */
 #define PART(bits) ((((const uint8 *) page)[at * (bits) / 8] >> (at * (bits) % 8)) & ((1 << (bits)) - 1))
 
 /* ---------------------------------------------------------------- unpacking */
 
-/* What "element" says, of the place "at": of the first n, or of n rows. */
+/* Unpack the first n elements; "element" is the expression that loads the one at the place "at". */
 #define DEFINE_UNPACK(name, out, raw, element) \
 RTSCAN_MULTIVERSION static uint64 \
 name(const char *page, uint32 n, uint64 base, out *to) \
@@ -89,6 +89,7 @@ name(const char *page, uint32 n, uint64 base, out *to) \
 	return largest; \
 }
 
+/* Unpack the elements of n rows, likewise. */
 #define DEFINE_UNPACK_ROWS(name, out, raw, element) \
 RTSCAN_MULTIVERSION static uint64 \
 name ## _rows(const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base, out *to) \
@@ -116,7 +117,10 @@ load_word(const char *page, uint32 at)
 	return word;
 }
 
-/* The first n elements of three bytes: four are three words, which compilers know how to load many of, and single elements they do not. */
+/*
+ * Unpack the first n elements of three bytes.  Four elements are loaded as three words, which compilers
+ * vectorise; they do not vectorise loads of single elements.
+ */
 #define DEFINE_UNPACK_3_BYTES(name, out) \
 RTSCAN_MULTIVERSION static uint64 \
 name(const char *page, uint32 n, uint64 base, out *to) \
@@ -151,9 +155,10 @@ name(const char *page, uint32 n, uint64 base, out *to) \
 	return largest; \
 }
 
-/* Several elements a byte: to bytes first, of which there is no more than fits the first cache. */
+/* Elements that are spread to one byte each at a time: few enough that the bytes stay in the first-level cache. */
 #define PARTS_AT_ONCE	4096
 
+/* Write each element of "bits" bits as a byte of its own. */
 #define DEFINE_SPREAD(name, bits) \
 RTSCAN_MULTIVERSION static void \
 name(const char *page, uint32 n, char *to) \
@@ -182,6 +187,7 @@ spread(const char *page, uint32 bits, uint32 first, uint32 n, char *bytes)
 		spread_4(page, n, bytes);
 }
 
+/* Unpack elements of less than a byte, by way of bytes. */
 #define DEFINE_UNPACK_PARTS(name, out, unpack_bytes) \
 static uint64 \
 name(const char *page, uint32 bits, uint32 n, uint64 base, out *values) \
@@ -258,7 +264,7 @@ rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base, int64 *values
 	}
 }
 
-/* Are rows those of consecutive elements, which begin with a whole byte? */
+/* Are the rows consecutive, and does the first one's element begin a byte? */
 static bool
 are_consecutive(uint32 bits, uint32 first_row, const uint32 *rows, uint32 n)
 {
@@ -338,7 +344,7 @@ rtscan_unpack_small_rows(const char *page, uint32 bits, uint32 first_row, const 
 	}
 }
 
-/* ---------------------------------------------------------------- NULLs */
+/* ---------------------------------------------------------------- NULLs and codes */
 
 RTSCAN_MULTIVERSION void
 rtscan_take_markers(int64 *values, uint32 n, int64 marker, bool *marked)
@@ -388,10 +394,7 @@ rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 *found)
 
 /* ---------------------------------------------------------------- tests */
 
-/*
- * The bits of the last, incomplete word come from a copy of its elements: there may be no
- * readable memory behind them.
- */
+/* Take the elements of the last, incomplete word from a copy: the memory behind them may not be readable. */
 #define TAKE_64(type) \
 	if (w * 64 + 64 > n) \
 		from = memcpy(last, from, (n - w * 64) * sizeof(type))
@@ -428,7 +431,7 @@ name(const char *page, uint32 n) \
 	return largest; \
 }
 
-/* Looked up one by one, eight a byte: no processor's instructions do more. */
+/* Look elements up one by one, and collect eight bits at a time: vector instructions do not make that faster. */
 #define DEFINE_AND_TABLE(name, type) \
 static void \
 name(uint64 *words, const char *page, uint32 n, const uint8 *table) \

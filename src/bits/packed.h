@@ -1,17 +1,19 @@
 /*
  * packed.h
- *		Pages of packed integers: loops compiled for several instruction sets.
+ *		Pack integers into pages and unpack them, in loops compiled for several instruction sets.
  *
- * An element has 1, 2, 4, 8, 16, 24, 32, 48, 56 or 64 bits, so that a page has a whole number of elements, and a chunk takes
- * as many pages as an element has bits.  The first of several elements of a byte is lowest.
+ * An element has 1, 2, 4, 8, 16, 24, 32, 48, 56 or 64 bits, so that a page has a whole number of elements, and
+ * a chunk takes as many pages as an element has bits.  If a byte has several elements, the first one is in its
+ * lowest bits.
  *
- * Whoever unpacks may read seven bytes more than a page's payload has.
+ * The functions that unpack may read up to seven bytes behind the payload of a page.
  */
 #ifndef RTSCAN_PACKED_H
 #define RTSCAN_PACKED_H
 
 #include "rtscan.h"
 
+/* Can elements have this number of bits? */
 static inline bool
 rtscan_can_pack(uint32 bits)
 {
@@ -19,23 +21,24 @@ rtscan_can_pack(uint32 bits)
 		bits == 48 || bits == 56 || bits == 64;
 }
 
-/* The fewest bits that an element may have that is not larger than one; 0 if that is 0. */
+/* Return the smallest size in bits of an element that can hold "largest"; 0 if that is 0. */
 extern uint32 rtscan_packed_bits(uint64 largest);
 
+/* Return how many elements a page has. */
 static inline uint32
 rtscan_packed_per_page(uint32 bits)
 {
 	return RTSCAN_CHUNK_ROWS / bits;
 }
 
-/* Bytes of n elements. */
+/* Return the bytes that n elements take. */
 static inline Size
 rtscan_packed_bytes(uint32 n, uint32 bits)
 {
 	return ((Size) n * bits + 7) / 8;
 }
 
-/* One element of a page. */
+/* Return element i of a page. */
 static inline uint64
 rtscan_packed_element(const char *page, uint32 bits, uint32 i)
 {
@@ -45,40 +48,46 @@ rtscan_packed_element(const char *page, uint32 bits, uint32 i)
 	return bits == 64 ? word : (word >> (i * bits % 8)) & ((UINT64CONST(1) << bits) - 1);
 }
 
-/* Pack n elements, into zeros. */
+/* Pack n elements.  The page must be filled with zeros. */
 extern void rtscan_pack(const uint64 *elements, uint32 n, uint32 bits, char *page);
 
 /*
- * Unpack the first n elements of a page, base added to each, or those of n rows, whose page begins with the row first_row.
- * Return the largest element, without the base: that it may be there the caller has to check.
+ * Unpack elements, and add base to each: the first n of a page, or those of n rows, where the page begins with
+ * the element of first_row.  Return the largest element, without base; the caller must check that it is a valid
+ * one.
  */
 extern uint64 rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base, int64 *values);
 extern uint64 rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n,
 								 int64 base, int64 *values);
 
-/* Likewise, of 24 bits at most. */
+/* Unpack elements of at most 24 bits, as the two functions above do. */
 extern uint64 rtscan_unpack_small(const char *page, uint32 bits, uint32 n, uint32 base, uint32 *values);
 extern uint64 rtscan_unpack_small_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n,
 									   uint32 base, uint32 *values);
 
-/* Where one of some values is a marker, set it to 0, and a bool or a bit; the others' are cleared. */
+/* Replace each value that equals marker by 0, and set its bool or bit; clear those of the other values. */
 extern void rtscan_take_markers(int64 *values, uint32 n, int64 marker, bool *marked);
 extern void rtscan_take_marker_bits(int64 *values, uint32 n, int64 marker, uint64 *marked);
 
-/* Put a code in place of another; a bit for each of some codes: is it this one? */
+/* Replace each code "from" by "to". */
 extern void rtscan_replace_code(uint32 *codes, uint32 n, uint32 from, uint32 to);
+
+/* Set the bit of each code that equals "code", and clear the others. */
 extern void rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 *found);
 
 /*
- * Clear the bits of the first n elements of a page, of 16 bits at most, that are not in low .. low + span; returns the largest element.
- * The words begin with the first element's bit.
+ * Clear the bits of those of a page's first n elements that are not in low .. low + span.  Elements have at
+ * most 16 bits.  The first bit of words is that of the first element.  Returns the largest of the n elements.
  */
 extern uint64 rtscan_and_packed_range(uint64 *words, const char *page, uint32 bits, uint32 n, uint32 low, uint32 span);
 
-/* Likewise of those that a table of all that elements of so many bits may be, of 0 and 1, has 0 for. */
+/*
+ * Clear the bits of elements for which a table has 0, as above.  The table has a byte of 0 or 1 for each value
+ * that an element of this size can have.
+ */
 extern uint64 rtscan_and_packed_table(uint64 *words, const char *page, uint32 bits, uint32 n, const uint8 *table);
 
-/* Likewise of n values that are not, as unsigned integers, in low .. low + span. */
+/* Clear the bits of those of n values that are not in low .. low + span, as unsigned integers. */
 extern void rtscan_and_value_range(uint64 *words, const int64 *values, uint32 n, uint64 low, uint64 span);
 
 #endif							/* RTSCAN_PACKED_H */

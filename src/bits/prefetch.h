@@ -1,13 +1,14 @@
 /*
  * prefetch.h
- *		Bring what is read soon into the processor's caches.
+ *		Prefetch memory into the processor's caches.
  */
 #ifndef RTSCAN_PREFETCH_H
 #define RTSCAN_PREFETCH_H
 
 /*
- * Into the second level only: for hundreds of cache lines ahead, which the first has no room for beside what is worked on.  (A macro: a
- * function that only does this would be taken for one without effect.)
+ * Prefetch into the second-level cache only, for reads that are hundreds of cache lines ahead: the first level
+ * has no room for these beside the data at hand.  It is a macro because compilers would take a function that
+ * only prefetches for one without effect.
  */
 #define RTSCAN_PREFETCH_FAR(address)	__builtin_prefetch(address, 0, 2)
 

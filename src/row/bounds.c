@@ -9,13 +9,14 @@
 
 #include "datatype/timestamp.h"
 
+/* The largest exponent of RTSCAN_OPERATION_POWER. */
 #define MOST_EXPONENT	16
 
-/* The floats nearest to zero. */
+/* The positive floats that are nearest to zero. */
 #define FLOAT4_GRID		0x1p-149
 #define FLOAT8_GRID		0x1p-1074
 
-/* 2^63, which is no int8; its negative is. */
+/* 2^63, which is not an int8; its negative is one. */
 #define INT64_END		0x1p63
 
 /* ---------------------------------------------------------------- sets of numbers */
@@ -26,6 +27,7 @@ rtscan_no_bounds(void)
 	return (RtscanBounds) {.low = INFINITY, .high = -INFINITY, .grid = 1};
 }
 
+/* Return the flag of a number that is infinite or NaN; 0 for a finite one. */
 static int
 special_of(double number)
 {
@@ -34,7 +36,7 @@ special_of(double number)
 	return !isinf(number) ? 0 : number > 0 ? RTSCAN_PLUS_INFINITY : RTSCAN_MINUS_INFINITY;
 }
 
-/* The largest power of two of which a number is a multiple. */
+/* Return the largest power of two that divides a number. */
 static double
 grid_of_number(double number)
 {
@@ -113,13 +115,14 @@ rtscan_bounds_intersect(const RtscanBounds *a, const RtscanBounds *b)
 	};
 }
 
-/* How near to zero numbers may be, and how far from it. */
+/* Return how near to zero the numbers can be. */
 static double
 least_magnitude(const RtscanBounds *bounds)
 {
 	return rtscan_bounds_have_zero(bounds) ? 0 : Min(fabs(bounds->low), fabs(bounds->high));
 }
 
+/* Return how far from zero the numbers can be. */
 static double
 greatest_magnitude(const RtscanBounds *bounds)
 {
@@ -128,7 +131,7 @@ greatest_magnitude(const RtscanBounds *bounds)
 
 /* ---------------------------------------------------------------- real numbers */
 
-/* A result of C's, outwards: a bound that is rounded, or none where it has no meaning. */
+/* Return a lower bound for a calculated result: the double below, if the result was rounded; none, if it is NaN. */
 static double
 downwards(double result, bool exact)
 {
@@ -137,6 +140,7 @@ downwards(double result, bool exact)
 	return exact ? result : rtscan_just_below(result);
 }
 
+/* Return an upper bound for a calculated result, likewise. */
 static double
 upwards(double result, bool exact)
 {
@@ -145,7 +149,7 @@ upwards(double result, bool exact)
 	return exact ? result : rtscan_just_above(result);
 }
 
-/* Is a sum rounded?  (Knuth's two-sum.) */
+/* Is a sum exact?  (Knuth's two-sum.) */
 static bool
 sum_is_exact(double x, double y, double sum)
 {
@@ -155,7 +159,7 @@ sum_is_exact(double x, double y, double sum)
 	return x - part_of_x == 0 && y - part_of_y == 0;
 }
 
-/* What is so near to zero may have lost digits, which C's fma() would not tell. */
+/* Is a result so near to zero that it may have lost digits?  fma() would not notice that. */
 static bool
 is_tiny(double result)
 {
@@ -174,6 +178,7 @@ quotient_is_exact(double x, double y, double quotient)
 	return x == 0 || (!is_tiny(quotient) && !is_tiny(x) && fma(quotient, y, -x) == 0);
 }
 
+/* Calculate in doubles, and report whether the result is exact. */
 static double
 calculate(RtscanOperation operation, double x, double y, bool *exact)
 {
@@ -200,7 +205,7 @@ calculate(RtscanOperation operation, double x, double y, bool *exact)
 	}
 }
 
-/* Have bounds include the result of an operation. */
+/* Extend bounds by the real result of an operation. */
 static void
 include_real(RtscanBounds *bounds, RtscanOperation operation, double x, double y)
 {
@@ -225,13 +230,14 @@ rtscan_real_bounds(RtscanOperation operation, const RtscanBounds *left, const Rt
 
 /* ---------------------------------------------------------------- forwards */
 
-/* What PostgreSQL makes of an operation that is not rounded yet, of floats: a bound to the nearest, as all results are. */
+/* Round a result as PostgreSQL does.  All floats are rounded to the nearest, and therefore bounds are too. */
 static double
 round_float(RtscanNumberKind kind, double number)
 {
 	return kind == RTSCAN_NUMBER_FLOAT4 ? (float) number : number;
 }
 
+/* Extend bounds by the result of an operation on floats, which is rounded. */
 static void
 include_float(RtscanBounds *bounds, RtscanNumberKind kind, RtscanOperation operation, double x, double y)
 {
@@ -261,7 +267,7 @@ rtscan_allow_rounding(RtscanBounds *bounds)
 	bounds->high = rtscan_just_above(bounds->high + fabs(bounds->high) * RTSCAN_ROUNDING);
 }
 
-/* Of two finite operands. */
+/* Return the bounds of a sum, difference, product or quotient of finite operands. */
 static RtscanBounds
 calculate_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right)
 {
@@ -278,7 +284,7 @@ calculate_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanB
 	return result;
 }
 
-/* A product of equal factors. */
+/* Return the bounds of a product of two equal factors. */
 static RtscanBounds
 square_bounds(RtscanNumberKind kind, const RtscanBounds *operand)
 {
@@ -304,14 +310,14 @@ power_bounds(const RtscanBounds *operand, double exponent)
 	return result;
 }
 
-/* To the nearest integers, in whatever way halves are rounded. */
+/* Return the bounds after rounding to the nearest integers, whichever way halves are rounded. */
 static RtscanBounds
 rounded_bounds(const RtscanBounds *operand)
 {
 	return (RtscanBounds) {.low = ceil(rtscan_just_below(operand->low - 0.5)), .high = floor(rtscan_just_above(operand->high + 0.5))};
 }
 
-/* Of finite operands. */
+/* Return the bounds of an operation on finite operands. */
 static RtscanBounds
 finite_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right)
 {
@@ -336,7 +342,7 @@ finite_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanBoun
 	}
 }
 
-/* The grid of an operation's finite results, of floats before they are rounded to zero; 0: not known. */
+/* Return the grid of the finite results of an operation, for floats before they are rounded to zero; 0: not known. */
 static double
 grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right)
 {
@@ -352,7 +358,10 @@ grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBou
 			return pow(left->grid, right->low);
 		case RTSCAN_OPERATION_ADD:
 		case RTSCAN_OPERATION_SUBTRACT:
-			/* Where one is away from zero, the other cancels it up to its last digit; of numerics nothing is known. */
+			/*
+			 * A sum has the smaller of the two grids.  If one operand is away from zero, the other one can cancel
+			 * it only up to its last digit.  Nothing is known for numerics.
+			 */
 			if (kind == RTSCAN_NUMBER_NUMERIC)
 				return 0;
 			return Max(Min(left->grid, right->grid),
@@ -368,7 +377,10 @@ grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBou
 	}
 }
 
-/* Does rounding lose what is near to zero?  PostgreSQL raises an error if it does. */
+/*
+ * Can a result be so near to zero that it is rounded to zero?  PostgreSQL raises an error for that.  Improves the
+ * grid of the result.
+ */
 static bool
 may_underflow(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right,
 			  RtscanBounds *result)
@@ -413,13 +425,17 @@ may_fail(RtscanOperation operation, const RtscanBounds *left, const RtscanBounds
 	}
 }
 
+/* Are there finite numbers without a finite bound? */
 static bool
 are_unknown(const RtscanBounds *bounds)
 {
 	return rtscan_bounds_have_finite(bounds) && (isinf(bounds->low) || isinf(bounds->high));
 }
 
-/* Numbers of a set that stand for all of it, as far as operations with infinity go. */
+/*
+ * List numbers that represent the whole set, as far as operations with infinity or NaN are concerned; returns how
+ * many.
+ */
 static int
 representatives(const RtscanBounds *bounds, double *numbers)
 {
@@ -465,7 +481,7 @@ calculate_special(RtscanOperation operation, double x, double y)
 	}
 }
 
-/* Add what an operation makes of infinity and NaN. */
+/* Add to the result's set all results of operations in which an operand is infinite or NaN. */
 static void
 add_special(RtscanOperation operation, const RtscanBounds *left, const RtscanBounds *right, RtscanBounds *result)
 {
@@ -502,7 +518,7 @@ rtscan_bounds_forwards(RtscanOperation operation, RtscanNumberKind kind, const R
 	*result = rtscan_no_bounds();
 	if (are_unknown(left) || (binary && are_unknown(right)) || may_fail(operation, left, right))
 		return false;
-	/* There are no such integers, and infinite dates are in no difference. */
+	/* Integers have no infinities or NaN, and a difference of infinite dates is an error. */
 	if (special != 0 && rtscan_number_is_whole(kind) && (kind != RTSCAN_NUMBER_DATE || (special & RTSCAN_NOT_A_NUMBER)))
 		return false;
 	if (rtscan_bounds_have_finite(left) && (!binary || rtscan_bounds_have_finite(right)))

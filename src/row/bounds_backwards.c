@@ -17,7 +17,10 @@ narrow(RtscanBounds *bounds, double low, double high)
 
 /* ---------------------------------------------------------------- backwards */
 
-/* The integers that are rounded to, or quotients of which only the whole part is left. */
+/*
+ * Return the real numbers that are rounded to integers in the result, or quotients whose integer part is in the
+ * result.
+ */
 static RtscanBounds
 unrounded_integers(RtscanOperation operation, RtscanBounds result)
 {
@@ -28,7 +31,7 @@ unrounded_integers(RtscanOperation operation, RtscanBounds result)
 	return result;
 }
 
-/* Floats between whose neighbours all lies that is rounded to them. */
+/* Return floats between which all numbers lie that are rounded to those in the result. */
 static RtscanBounds
 unrounded_floats(RtscanNumberKind kind, RtscanBounds result)
 {
@@ -40,7 +43,7 @@ unrounded_floats(RtscanNumberKind kind, RtscanBounds result)
 	return (RtscanBounds) {.low = rtscan_just_below(result.low), .high = rtscan_just_above(result.high)};
 }
 
-/* The real numbers that an operation makes the result's of. */
+/* Return the real results of an operation, before rounding, that lead to those wanted. */
 static RtscanBounds
 unrounded(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *result)
 {
@@ -53,7 +56,7 @@ unrounded(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *
 	return rtscan_number_is_float(kind) ? unrounded_floats(kind, bounds) : bounds;
 }
 
-/* Narrow x to where x * y is in the product, for some y. */
+/* Narrow x to numbers for which x * y is in the product for some y. */
 static void
 narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *y)
 {
@@ -65,7 +68,10 @@ narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *
 		return;
 	else
 	{
-		/* Of one sign, with zero: the farther y is from zero, the nearer is x. */
+		/*
+		 * y may be zero, but has one sign.  The y farthest from zero gives the bound of x nearest to zero, and x
+		 * has no bound in the other direction.
+		 */
 		RtscanBounds end = rtscan_bounds_of(y->high > 0 ? y->high : y->low);
 
 		quotient = rtscan_real_bounds(RTSCAN_OPERATION_DIVIDE, product, &end);
@@ -79,7 +85,7 @@ narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *
 	narrow(x, quotient.low, quotient.high);
 }
 
-/* Narrow an operand whose magnitude is bounded. */
+/* Narrow an operand whose absolute value is between two bounds. */
 static void
 narrow_magnitude(RtscanBounds *operand, double low, double high)
 {
@@ -90,7 +96,7 @@ narrow_magnitude(RtscanBounds *operand, double low, double high)
 		operand->high = Min(operand->high, -low);
 }
 
-/* The number whose power another one is. */
+/* Return the root of a number, rounded downwards (direction -1) or upwards (1). */
 static double
 root_of(double number, double exponent, int direction)
 {
@@ -102,6 +108,7 @@ root_of(double number, double exponent, int direction)
 	return direction < 0 ? rtscan_just_below(root) : rtscan_just_above(root);
 }
 
+/* Narrow the base of a power. */
 static void
 narrow_base(RtscanBounds *operand, const RtscanBounds *real, double exponent)
 {
@@ -113,7 +120,7 @@ narrow_base(RtscanBounds *operand, const RtscanBounds *real, double exponent)
 		narrow(operand, root_of(real->low, exponent, -1), root_of(real->high, exponent, 1));
 }
 
-/* The only operand, or the first. */
+/* Narrow the only operand, or the first of two. */
 static void
 narrow_left(RtscanOperation operation, const RtscanBounds *real, RtscanBounds *left, const RtscanBounds *right)
 {
@@ -160,6 +167,7 @@ narrow_left(RtscanOperation operation, const RtscanBounds *real, RtscanBounds *l
 	}
 }
 
+/* Narrow the second operand. */
 static void
 narrow_right(RtscanOperation operation, const RtscanBounds *real, const RtscanBounds *left, RtscanBounds *right)
 {
@@ -186,8 +194,8 @@ narrow_right(RtscanOperation operation, const RtscanBounds *real, const RtscanBo
 }
 
 /*
- * Of an operand, may its finite numbers be narrowed?  Not where another operand's infinity or NaN, with any of them, makes something
- * that is wanted: infinity, NaN or, dividing by infinity, zero.
+ * May the finite numbers of an operand be narrowed?  No, if an infinity or NaN of the other operand makes a wanted
+ * result with all of them: infinity, NaN or, when dividing by infinity, zero.
  */
 static bool
 decides(RtscanOperation operation, const RtscanBounds *result, const RtscanBounds *other)
@@ -206,7 +214,7 @@ rtscan_bounds_backwards(RtscanOperation operation, RtscanNumberKind kind, const 
 				old_right = binary ? *right : rtscan_no_bounds();
 	RtscanBounds real;
 
-	/* Infinity and NaN make such ones, and finite numbers by themselves do not. */
+	/* An operand that is infinite or NaN makes an infinite result or NaN, unless it is an infinite divisor. */
 	if (result->special == 0)
 	{
 		left->special = 0;
@@ -225,7 +233,7 @@ rtscan_bounds_backwards(RtscanOperation operation, RtscanNumberKind kind, const 
 
 /* ---------------------------------------------------------------- comparisons */
 
-/* Narrow both sides of a comparison that the first is less, or not more. */
+/* Narrow both sides of the comparison less < more, or less <= more. */
 static void
 narrow_less(bool strict, bool whole, RtscanBounds *less, RtscanBounds *more)
 {

@@ -1,6 +1,6 @@
 /*
  * decimal.c
- *		Numerics as integers, divided by a power of ten.
+ *		Convert numerics to integers with a scale, and back.
  */
 #include "row/decimal.h"
 
@@ -10,14 +10,14 @@
 #include "port/pg_bswap.h"
 #include "utils/fmgrprotos.h"
 
-/* The wire format: a numeric's own is private to numeric.c. */
+/* The format of numeric_send(), since a numeric's internal format is private to numeric.c. */
 typedef struct NumericMessage
 {
-	uint16		ndigits;
-	uint16		weight;			/* the first digit's: a power of BASE, signed */
-	uint16		sign;
-	uint16		scale;
-	uint16		digits[FLEXIBLE_ARRAY_MEMBER];
+	uint16		ndigits;		/* number of digits that follow */
+	uint16		weight;			/* exponent of the first digit, a power of BASE, as a signed integer */
+	uint16		sign;			/* SIGN_POSITIVE, SIGN_NEGATIVE, or that of a special value */
+	uint16		scale;			/* display scale */
+	uint16		digits[FLEXIBLE_ARRAY_MEMBER];	/* digits in base 10,000 */
 } NumericMessage;
 
 #define BASE			10000
@@ -27,13 +27,14 @@ typedef struct NumericMessage
 
 static const int32 powers[BASE_DIGITS] = {1, 10, 100, 1000};
 
-/* Append a digit in some base. */
+/* Append a digit to a value that is negative or zero: value = value * base - digit.  Returns false on overflow. */
 static bool
 append_digit(int64 *value, int32 base, int32 digit)
 {
 	return !pg_mul_s64_overflow(*value, base, value) && !pg_sub_s64_overflow(*value, digit, value);
 }
 
+/* Return digit i; those that are not in the message are 0. */
 static int32
 digit_of(const NumericMessage *message, int i)
 {
@@ -41,8 +42,8 @@ digit_of(const NumericMessage *message, int i)
 }
 
 /*
- * The digits up to the display scale, negative, for there is one negative integer more; false
- * where they do not fit, or are not all.
+ * Read the digits up to the display scale as a negative integer, since there is one more negative integer than
+ * there are positive ones.  Returns false if they do not fit, or if there are digits behind the scale.
  */
 static bool
 read_digits(const NumericMessage *message, int scale, int64 *value)

@@ -1,9 +1,10 @@
 /*
  * decimal.h
- *		Numerics as integers, divided by a power of ten.
+ *		Represent numerics as integers, divided by a power of ten.
  *
- * A numeric shows so many digits after its point: its display scale.  Where a column's
- * numerics have one scale, as a type modifier makes them, and fit, an integer says it all.
+ * The display scale of a numeric is the number of digits that it shows after its decimal point.  If all numerics of
+ * a column have the same scale, as a type modifier ensures, and fit into 64 bits, then integers represent them
+ * completely.
  */
 #ifndef RTSCAN_DECIMAL_H
 #define RTSCAN_DECIMAL_H
@@ -12,21 +13,23 @@
 
 #include "utils/numeric.h"
 
-#define RTSCAN_MAX_SCALE	18
+#define RTSCAN_MAX_SCALE	18			/* The largest display scale: 10^18 is the largest power of ten that an int64
+										 * can hold. */
 
+/* A numeric as an integer and a scale. */
 typedef struct RtscanDecimal
 {
 	int64		digits;			/* value * 10^scale */
-	int			scale;
+	int			scale;			/* display scale: digits after the decimal point */
 } RtscanDecimal;
 
-/* Returns false where a numeric is no such integer: NaN, infinite, too large. */
+/* Convert a numeric.  Returns false if it cannot be represented: NaN, infinity, too large, or too many digits. */
 extern bool rtscan_decimal_from_numeric(Datum numeric, RtscanDecimal *decimal);
 
-/* Of a value of one of the types that have such integers: int2, int4, int8, numeric. */
+/* Convert a value of type int2, int4, int8 or numeric.  Returns false as rtscan_decimal_from_numeric() does. */
 extern bool rtscan_decimal_from_datum(Oid type, Datum value, RtscanDecimal *decimal);
 
-/* The numeric, in the current memory context: the same to the bit. */
+/* Return the numeric, bit for bit the one that was converted, in the current memory context. */
 extern Datum rtscan_numeric_from_decimal(RtscanDecimal decimal);
 
 #endif							/* RTSCAN_DECIMAL_H */

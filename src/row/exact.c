@@ -1,6 +1,6 @@
 /*
  * exact.c
- *		Values to exact integers, and back.
+ *		Encode values as exact integers, and decode them.
  */
 #include "row/exact.h"
 
@@ -64,7 +64,7 @@ rtscan_exact_kind_fits(RtscanExactKind kind, int16 typlen, bool typbyval)
 	return typbyval && kind > RTSCAN_EXACT_NONE && kind < RTSCAN_EXACT_DECIMAL && lengths[kind] == typlen;
 }
 
-/* A loop of its own for each kind. */
+/* Each kind has a loop of its own, without a branch. */
 #define EACH(expression) \
 	do { \
 		for (uint32 i = 0; i < n; i++) \
@@ -109,7 +109,7 @@ rtscan_exact_encode(RtscanExactKind kind, const Datum *values, uint32 n, int64 *
 	}
 }
 
-/* As fetch_att() gives values. */
+/* The values are those that fetch_att() returns. */
 void
 rtscan_exact_decode(RtscanExactKind kind, const int64 *exact, uint32 n, Datum *values)
 {

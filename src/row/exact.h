@@ -1,11 +1,11 @@
 /*
  * exact.h
- *		Values as 64-bit integers from which they can be made again to the bit.
+ *		Exact integers: 64-bit integers that represent values bit for bit.
  *
- * Unlike keys (keys.h), which equal values share, they tell -0 from 0, and NaNs by their payloads.  They sort as values
- * of the types named below do; of other types passed by value, enums say, they only tell one from another.  Floats'
- * are their bits, turned so that they ascend: NaNs with a sign come first, others last.  A numeric's are those of
- * decimal.h.
+ * Keys (keys.h) are the same for equal values; exact integers distinguish equal values that have different images:
+ * -0 from 0, and NaNs with different payloads.  For the types named below they sort as the values do.  For other
+ * types that are passed by value, such as enums, they are only distinct.  Those of floats are their bits, changed
+ * so that they ascend: NaNs with a sign sort first, other NaNs last.  Those of numerics are described in decimal.h.
  */
 #ifndef RTSCAN_EXACT_H
 #define RTSCAN_EXACT_H
@@ -14,40 +14,48 @@
 
 #include <limits.h>
 
-/* Numbers are on disk. */
+/* The encodings of values as exact integers.  These numbers are stored on disk. */
 typedef enum RtscanExactKind
 {
-	RTSCAN_EXACT_NONE,
+	RTSCAN_EXACT_NONE,			/* no exact integers */
 	RTSCAN_EXACT_BYTE,			/* bool, "char" */
 	RTSCAN_EXACT_INT16,
 	RTSCAN_EXACT_INT32,			/* int4, date */
 	RTSCAN_EXACT_INT64,			/* int8, time, timestamp, timestamptz, money */
 	RTSCAN_EXACT_UINT32,		/* oid */
-	RTSCAN_EXACT_UINT64,		/* pg_lsn, xid8: less 2^63 */
+	RTSCAN_EXACT_UINT64,		/* pg_lsn, xid8: the value minus 2^63 */
 	RTSCAN_EXACT_FLOAT4,
 	RTSCAN_EXACT_FLOAT8,
 	RTSCAN_EXACT_DECIMAL		/* numeric: 10^scale times the value */
 } RtscanExactKind;
 
-/* The kind for values of a base type, NONE if there is none; do the integers sort as the values do? */
+/*
+ * Return the kind for values of a base type, NONE if there is none, and in *sorts whether the integers sort as the
+ * values do.
+ */
 extern RtscanExactKind rtscan_exact_kind(Oid type, int16 typlen, bool typbyval, bool *sorts);
 
-/* May values of so many bytes, passed by value or not, be integers of a kind?  (Numerics are nobody's but their type's.) */
+/*
+ * Can values of this length, passed by value or not, be integers of a kind?  False for DECIMAL, since only the type
+ * numeric itself has these.
+ */
 extern bool rtscan_exact_kind_fits(RtscanExactKind kind, int16 typlen, bool typbyval);
 
-/* The bits of floats so that they ascend, and back. */
+/* Turn the bits of a float8 into an integer that sorts as the float does, or back. */
 static inline int64
 rtscan_turn_float8(int64 bits)
 {
 	return bits ^ ((bits >> 63) & PG_INT64_MAX);
 }
 
+/* Turn the bits of a float4 into an integer that sorts as the float does, or back. */
 static inline int32
 rtscan_turn_float4(int32 bits)
 {
 	return bits ^ ((bits >> 31) & PG_INT32_MAX);
 }
 
+/* Return the value of an exact integer of the kind FLOAT4 or FLOAT8. */
 static inline double
 rtscan_exact_double(RtscanExactKind kind, int64 exact)
 {
@@ -61,14 +69,16 @@ rtscan_exact_double(RtscanExactKind kind, int64 exact)
 	return kind == RTSCAN_EXACT_FLOAT4 ? value4 : value;
 }
 
-/* Of n values; not of numerics. */
+/* Encode n values of any kind but DECIMAL. */
 extern void rtscan_exact_encode(RtscanExactKind kind, const Datum *values, uint32 n, int64 *exact);
+
+/* Decode n exact integers of any kind but DECIMAL. */
 extern void rtscan_exact_decode(RtscanExactKind kind, const int64 *exact, uint32 n, Datum *values);
 
-/* Of n floats: the values; in place, if the arrays are one. */
+/* Decode n exact integers of the kind FLOAT4 or FLOAT8 as doubles.  Both arrays may be the same. */
 extern void rtscan_exact_to_doubles(RtscanExactKind kind, const int64 *exact, uint32 n, double *values);
 
-/* May there be a NaN from one exact integer of floats to another? */
+/* Can exact integers from "least" to "greatest" include a NaN?  False if the kind has no NaNs. */
 extern bool rtscan_exact_has_nan(RtscanExactKind kind, int64 least, int64 greatest);
 
 #endif							/* RTSCAN_EXACT_H */

@@ -1,17 +1,18 @@
 /*
  * key_order.c
- *		Sort 64-bit keys, a digit at a time.
+ *		Radix sort of 64-bit keys, from the lowest digit.
  */
 #include "row/key_order.h"
 
 #include "miscadmin.h"
 
-/* Bits of the digits. */
+/* The size of a digit in bits. */
 #define DIGIT_BITS		11
 
-/* Of so few none is worth a digit's counts. */
+/* Up to this number of keys, insertion sort is faster than counting digits. */
 #define FEW				64
 
+/* Insertion sort. */
 static void
 insert_each(RtscanKeyed *keyed, uint32 n)
 {
@@ -26,7 +27,7 @@ insert_each(RtscanKeyed *keyed, uint32 n)
 	}
 }
 
-/* One of the keys' digits at a time, from the lowest: those with equal digits stay in their order. */
+/* Sort by one digit, stably. */
 static void
 sort_by_digit(const RtscanKeyed *from, uint32 n, uint64 least, int shift, RtscanKeyed *to)
 {
@@ -47,6 +48,7 @@ sort_by_digit(const RtscanKeyed *from, uint32 n, uint64 least, int shift, Rtscan
 		to[ends[((from[i].key - least) >> shift) & ((1 << DIGIT_BITS) - 1)]++] = from[i];
 }
 
+/* Are the keys sorted?  Returns also the least and the greatest one. */
 static bool
 is_sorted(const RtscanKeyed *keyed, uint32 n, uint64 *least, uint64 *greatest)
 {

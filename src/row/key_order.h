@@ -1,20 +1,23 @@
 /*
  * key_order.h
- *		Sort 64-bit keys (keys.h), a digit at a time.
+ *		Radix sort of 64-bit keys (keys.h).
  */
 #ifndef RTSCAN_KEY_ORDER_H
 #define RTSCAN_KEY_ORDER_H
 
 #include "postgres.h"
 
-/* A key, and where it is from. */
+/* A key, and the row that it belongs to. */
 typedef struct RtscanKeyed
 {
 	uint64		key;
 	uint32		row;
 } RtscanKeyed;
 
-/* Sort some; equal ones stay in their order.  Returns where they are: there, or in other room for as many. */
+/*
+ * Sort n keys stably. "other" is work space for n more; returns the array that has the result, which is one of the
+ * two.
+ */
 extern RtscanKeyed *rtscan_sort_keyed(RtscanKeyed *keyed, uint32 n, RtscanKeyed *other);
 
 #endif							/* RTSCAN_KEY_ORDER_H */

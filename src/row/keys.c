@@ -77,8 +77,8 @@ rtscan_key_kind_beside(Oid comparison_function)
 }
 
 /*
- * Positive floats sort as their bits do, negative ones in reverse; all NaNs are equal and
- * above everything, and -0 equals 0.
+ * Positive floats sort as their bits do, negative ones in reverse.  All NaNs are equal, and greater than all other
+ * values; -0 equals 0.
  */
 static uint64
 encode_float8(float8 value)
@@ -212,7 +212,7 @@ rtscan_key_decode(RtscanKeyKind kind, uint64 key)
 	elog(ERROR, "values of key kind %d have no keys", kind);
 }
 
-/* Those that are most often asked for without a call for each. */
+/* The two most frequent kinds have loops without a call for each value. */
 void
 rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 *keys)
 {
@@ -227,7 +227,7 @@ rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 
 			keys[i] = rtscan_key_encode(kind, values[i]);
 }
 
-/* Likewise. */
+/* Integers have a loop without a call for each value. */
 void
 rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values)
 {

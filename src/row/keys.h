@@ -2,18 +2,19 @@
  * keys.h
  *		Order-preserving 64-bit keys: unsigned integers that sort as the values do.
  *
- * A type has keys if its comparison function is on a list of functions whose order we
- * know; never because of its length or because it is passed by value: enums, unsigned
- * types, floats' -0 and NaN, and a user's operator class on int4 are the traps.
+ * A type has keys if its comparison function is in a list of functions whose order is known.  Length, or being
+ * passed by value, is not enough: enums, unsigned types, -0 and NaN of floats, and a user's operator class on int4
+ * would all be sorted wrongly.
  */
 #ifndef RTSCAN_KEYS_H
 #define RTSCAN_KEYS_H
 
 #include "postgres.h"
 
+/* The encodings of values as keys. */
 typedef enum RtscanKeyKind
 {
-	RTSCAN_KEY_NONE,			/* sorted by the comparison function */
+	RTSCAN_KEY_NONE,			/* no keys: values are sorted by the comparison function */
 	RTSCAN_KEY_BOOL,
 	RTSCAN_KEY_CHAR,
 	RTSCAN_KEY_INT16,
@@ -28,38 +29,46 @@ typedef enum RtscanKeyKind
 	RTSCAN_KEY_TID
 } RtscanKeyKind;
 
-/* The kind of keys for values compared by a function (support function 1), by its OID. */
+/*
+ * Return the kind of keys for values that a comparison function (support function 1) compares; NONE if there is
+ * none.
+ */
 extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
 
 /*
- * Functions that compare one type with another whose values have the same keys as numbers of the first would: the kind of those;
- * NONE for others.
+ * Return the kind of keys of the second type of a function that compares two types, if equal values of both types
+ * have equal keys; NONE for other functions.
  */
 extern RtscanKeyKind rtscan_key_kind_beside(Oid comparison_function);
 
-/* Does rtscan_key_decode() give back any value's image?  Of floats there are -0, and NaNs with a payload. */
+/*
+ * Does rtscan_key_decode() return every value bit for bit?  It does not for floats: -0, and NaNs with a payload,
+ * are lost.
+ */
 static inline bool
 rtscan_key_tells_image(RtscanKeyKind kind)
 {
 	return kind != RTSCAN_KEY_NONE && kind != RTSCAN_KEY_FLOAT4 && kind != RTSCAN_KEY_FLOAT8;
 }
 
-/* The same of an integer of the kinds INT16, INT32 and INT64, and back. */
+/* Return the key of an integer of the kind INT16, INT32 or INT64. */
 static inline uint64
 rtscan_key_of_integer(int64 value)
 {
 	return (uint64) value ^ (UINT64CONST(1) << 63);
 }
 
+/* Return the integer of a key of the kind INT16, INT32 or INT64. */
 static inline int64
 rtscan_integer_of_key(uint64 key)
 {
 	return (int64) (key ^ (UINT64CONST(1) << 63));
 }
 
-/* The key of a value.  Two values have equal keys if and only if they are equal. */
+/* Return the key of a value of any other kind; rtscan_key_encode() calls it. */
 extern uint64 rtscan_key_encode_other(RtscanKeyKind kind, Datum value);
 
+/* Return the key of a value.  Two values have equal keys if and only if they are equal. */
 static inline uint64
 rtscan_key_encode(RtscanKeyKind kind, Datum value)
 {
@@ -76,11 +85,13 @@ rtscan_key_encode(RtscanKeyKind kind, Datum value)
 	}
 }
 
-/* The keys of so many values. */
+/* Encode n values. */
 extern void rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 *keys);
 
-/* A value of a key; allocated in the current memory context where passed by reference. */
+/* Return the value of a key, allocated in the current memory context if its type is passed by reference. */
 extern Datum rtscan_key_decode(RtscanKeyKind kind, uint64 key);
+
+/* Decode n keys, as rtscan_key_decode() does. */
 extern void rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values);
 
 #endif							/* RTSCAN_KEYS_H */

@@ -1,6 +1,6 @@
 /*
  * number.c
- *		Values of PostgreSQL's types as numbers, and back.
+ *		Convert values of PostgreSQL's types to numbers, and back.
  */
 #include "row/number.h"
 
@@ -15,9 +15,10 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-/* Up to here each integer is a double. */
+/* All integers up to this one are exact as doubles. */
 #define EXACT_DOUBLES	(INT64CONST(1) << DBL_MANT_DIG)
 
+/* The size of the text of a double, in bytes. */
 #define NUMBER_SIZE		64
 
 bool
@@ -53,7 +54,7 @@ rtscan_number_kind(Oid type, RtscanNumberKind *kind)
 
 /* ---------------------------------------------------------------- values as numbers */
 
-/* About a number that has been rounded, once or twice. */
+/* Return bounds around a number that has been rounded once or twice. */
 static RtscanBounds
 around(double number)
 {
@@ -161,7 +162,11 @@ float4_of_number(double number, bool upwards)
 	return Float4GetDatum(value);
 }
 
-/* So many digits tell a double from its neighbours, and are those of integers. */
+/*
+ * Print with 17 digits, which distinguish a double from its neighbours, and which print integers up to
+ * EXACT_DOUBLES exactly.  Any other number is first moved outwards, so that the rounding of its digits does no
+ * harm.
+ */
 static Datum
 numeric_of_number(double number, bool upwards)
 {

@@ -1,6 +1,6 @@
 /*
  * schema.c
- *		Describe the columns of an index; form rows and take them apart.
+ *		Describe the columns of an index; form and deform its rows.
  */
 #include "row/schema.h"
 
@@ -31,7 +31,7 @@ rtscan_schema(Relation index)
 		column->typlen = attribute->attlen;
 		column->typbyval = attribute->attbyval;
 		column->typalign = attribute->attalign;
-		/* Domains are no pinned types: most columns' type is not looked up. */
+		/* A pinned type is no domain, so that the base type of most columns need not be looked up. */
 		type = attribute->atttypid < FirstUnpinnedObjectId ? attribute->atttypid : getBaseType(attribute->atttypid);
 		column->numeric = type == NUMERICOID;
 		column->exact = rtscan_exact_kind(type, column->typlen, column->typbyval, &column->exact_sorts);
