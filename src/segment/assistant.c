@@ -1,6 +1,6 @@
 /*
  * assistant.c
- *		Nobody helps to make segments, unless somebody says that he does.
+ *		The default assistant, which refuses everything.
  */
 #include "segment/assistant.h"
 

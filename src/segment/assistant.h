@@ -1,9 +1,9 @@
 /*
  * assistant.h
- *		Who helps to make segments: the device, where there is one.
+ *		The hook by which a device helps to write segments.
  *
- * Segments know nothing of a device.  What does (device/build.c) puts its functions here; until then there is nobody who
- * helps, and the CPU does all of it.
+ * This room knows nothing of devices.  device/build.c installs its functions here; without them the CPU does
+ * everything.
  */
 #ifndef RTSCAN_ASSISTANT_H
 #define RTSCAN_ASSISTANT_H
@@ -13,22 +13,24 @@
 #include "segment/segment.h"
 #include "segment/sort.h"
 
+/* The work that an assistant may do.  It may refuse any of it, and the CPU does it then. */
 typedef struct RtscanAssistant
 {
 	/*
-	 * Sort by values that are keys, stably, into other room; rows are ascending before.  False: the assistant does not, or would not be
-	 * faster, and there may be anything in that room.
+	 * Sort elements whose values are keys, stably, from one array into another; their rows ascend before.  Returns
+	 * false if the assistant refuses, or would not be faster; "sorted" is undefined then.
 	 */
 	bool		(*sort) (const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
 
 	/*
-	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries, and its rows by rank.  The bits of one
-	 * vector after another, chunk by chunk, in the current memory context; NULL: it does not.
+	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries and its rows by rank.  Returns the
+	 * bits of one vector after another, chunk by chunk, in the current memory context; NULL if the assistant
+	 * refuses.
 	 */
 	uint64	   *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
 								 const RtscanSorted *sorted, uint32 rows);
 
-	/* All segments have been made for now: it may give back memory. */
+	/* The caller has no more segments to write for now: the assistant may free memory. */
 	void		(*dismiss) (void);
 } RtscanAssistant;
 

@@ -12,18 +12,19 @@
 #include "storage/allocate.h"
 #include "utils/memutils.h"
 
+/* Alignment of the parts of a descriptor, in bytes. */
 #define PART_ALIGN		8
 
 /* ---------------------------------------------------------------- parsing */
 
-/* What is left to parse of a descriptor. */
+/* The rest of a descriptor that has not been parsed. */
 typedef struct Cursor
 {
 	const char *at;
 	Size		left;
 } Cursor;
 
-/* The next count elements; NULL if there are not so many. */
+/* Return the next "count" elements of "size" bytes, and move behind them; NULL if fewer are left. */
 static const void *
 take(Cursor *cursor, Size size, Size count)
 {
@@ -40,7 +41,7 @@ take(Cursor *cursor, Size size, Size count)
 	return part;
 }
 
-/* Take an array, which stays where it is: the segment keeps the descriptor's content. */
+/* Return an array, which stays where it is: the segment keeps the descriptor's content. */
 static const uint32 *
 take_array(Cursor *cursor, Size count)
 {
@@ -56,7 +57,7 @@ strictly_ascending(const uint32 *values, Size count)
 	return true;
 }
 
-/* Does an area lie within the segment's pages? */
+/* Is an area within the segment's pages? */
 static bool
 area_fits(const RtscanSegment *segment, const RtscanArea *area)
 {
@@ -66,7 +67,7 @@ area_fits(const RtscanSegment *segment, const RtscanArea *area)
 		 (area->kind == RTSCAN_PAGE_SHARED ? area->pages == 1 : area->offset == 0));
 }
 
-/* Is an area an array of count elements? */
+/* Is an area an array of "count" elements of "width" bytes? */
 static bool
 area_holds(const RtscanSegment *segment, const RtscanArea *area, uint32 count, uint32 width)
 {
@@ -121,7 +122,7 @@ parse_tidmap(Cursor *cursor, RtscanSegment *segment)
 		segment->tidmap_rows[segment->header.tidmap.pages - 1] < segment->header.rows;
 }
 
-/* Give each stored page of bits its ordinal, in the order in which they were written. */
+/* Number the stored pages of bits, in the order in which they were written. */
 static bool
 parse_vectors(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column)
 {
@@ -169,7 +170,7 @@ dictionary_fits(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	return pages == header->dictionary.pages && (header->levels == 0) == (header->distinct == 0);
 }
 
-/* Are the numbers of a column what its flags and rows make of them? */
+/* Are the numbers in a column's header consistent with its flags and the number of rows? */
 static bool
 column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 {
@@ -205,7 +206,10 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	return header->order.pages == 0;
 }
 
-/* Numbers of what begins a page of whole values, of so many rows or codes. */
+/*
+ * Parse the first row of each page of whole values, of which there are n rows; or, for a dictionary, the first
+ * codes.
+ */
 static bool
 parse_firsts(Cursor *cursor, const RtscanSegment *segment, RtscanSegmentInclude *include, const RtscanArea *area, uint32 n)
 {
@@ -215,6 +219,7 @@ parse_firsts(Cursor *cursor, const RtscanSegment *segment, RtscanSegmentInclude 
 		include->first_rows[area->pages - 1] < n);
 }
 
+/* Parse the areas of a PLAIN INCLUDE column. */
 static bool
 parse_plain(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *include, const RtscanColumn *column)
 {
@@ -243,7 +248,7 @@ parse_frames(Cursor *cursor, RtscanSegment *segment, RtscanFrames *frames, const
 		area_fits(segment, area) && area->offset + rtscan_frames_last_bytes(frames, segment->header.rows) <= RTSCAN_CHUNK_BYTES;
 }
 
-/* All codes are in the dictionary, and have 16 bits at most. */
+/* Are all codes within the dictionary, and of 16 bits at most? */
 static bool
 codes_are_sane(const RtscanSegment *segment, const RtscanSegmentInclude *include)
 {
@@ -274,7 +279,7 @@ parse_codes(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *includ
 	return parse_firsts(cursor, segment, include, &codes->dictionary, codes->distinct);
 }
 
-/* May a column's values be the exact integers that its header says? */
+/* Can the column's values be exact integers of the kind in its header? */
 static bool
 exact_is_sane(const RtscanIncludeHeader *header, const RtscanColumn *column)
 {
@@ -303,7 +308,7 @@ parse_include(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *incl
 	return header->storage == RTSCAN_STORED_CODES && parse_codes(cursor, segment, include);
 }
 
-/* The values of a plain column. */
+/* Parse the values of a plain key column. */
 static bool
 parse_plain_values(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *values, const RtscanColumn *type)
 {
@@ -311,7 +316,7 @@ parse_plain_values(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude 
 		values->header.storage == RTSCAN_STORED_FRAMES && values->header.exact == type->exact;
 }
 
-/* Boundaries, and which pages of bits there are. */
+/* Parse the boundaries and the states of the vectors' pages. */
 static bool
 parse_sieve(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column)
 {
@@ -337,7 +342,7 @@ parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column
 		(!rtscan_has_images(header) || parse_include(cursor, segment, &column->images, type));
 }
 
-/* Parse a descriptor into the current memory context; false if it contradicts itself. */
+/* Parse a descriptor into the current memory context; returns false if it contradicts itself. */
 static bool
 parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSchema *schema,
 			  BlockNumber nblocks)
@@ -361,7 +366,7 @@ parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSch
 
 /* ---------------------------------------------------------------- loading */
 
-/* The memory of a segment, with what is allocated when it is first needed. */
+/* Return the memory of a segment, including its fingers, which are allocated when they are first needed. */
 static Size
 memory_of(const RtscanSegment *segment)
 {
@@ -373,7 +378,10 @@ memory_of(const RtscanSegment *segment)
 	return memory;
 }
 
-/* The payloads of a descriptor's pages; false if soft and one is not what it should be. */
+/*
+ * Read the payloads of a descriptor's pages.  If one is not what it should be, raises an error or, if soft, returns
+ * false.
+ */
 static bool
 read_descriptor(Relation index, const RtscanEntry *entry, bool soft, StringInfo content)
 {
@@ -407,8 +415,9 @@ read_descriptor(Relation index, const RtscanEntry *entry, bool soft, StringInfo 
 }
 
 /*
- * A segment of a descriptor's content, in a memory context of its own; NULL if that contradicts itself.  The context takes no more than it
- * is asked for: a session has thousands of segments, and its first query a page fault for each page of them.
+ * Make a segment from the content of a descriptor, in a memory context of its own; NULL if the content contradicts
+ * itself.  The context starts small: a session has thousands of segments, and its first query has a page fault for
+ * each page of memory that they take.
  */
 static RtscanSegment *
 make_segment(Relation index, const RtscanEntry *entry, const StringInfoData *content)

@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- the tree */
 
-/* Number in the area of the first page of a level. */
+/* Return the number of a level's first page in the area. */
 static uint32
 level_start(const RtscanColumnHeader *header, uint32 level)
 {
@@ -23,8 +23,8 @@ level_start(const RtscanColumnHeader *header, uint32 level)
 }
 
 /*
- * Descend one level: the entry before place is about the page to look at.  False if the
- * level below has no such page.
+ * Descend one level, to the page that the entry before "place" is about.  Returns false if the level below has no
+ * such page.
  */
 static bool
 child_page(const RtscanColumnHeader *header, const RtscanDictionaryView *view, uint32 place,
@@ -34,13 +34,13 @@ child_page(const RtscanColumnHeader *header, const RtscanDictionaryView *view, u
 	return *page < header->level_pages[level - 1];
 }
 
-/* What is looked for in the top level: the place of a probe, or if there is none, of a code. */
+/* The target of a search in the top level: the place of a probe or, without a probe, a code. */
 typedef struct Target
 {
-	const RtscanColumn *type;
-	const RtscanProbe *probe;
+	const RtscanColumn *type;	/* the column */
+	const RtscanProbe *probe;	/* the probe, or NULL */
 	bool		after;			/* the probe's place is behind values that equal it */
-	uint32		code;
+	uint32		code;			/* the code, if there is no probe */
 } Target;
 
 /* Does a page of the top level begin before the target, or at its code? */
@@ -53,7 +53,7 @@ begins_before(const RtscanDictionaryView *view, const Target *target, bool leaf,
 	return true;
 }
 
-/* The page of the top level to look at: the last that begins before the target. */
+/* Find the page of the top level to descend from: the last one that begins before the target. */
 static bool
 find_top_page(RtscanReader *reader, int column, const Target *target, uint32 *page)
 {
@@ -109,7 +109,7 @@ rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *p
 	return true;
 }
 
-/* The place among the dictionary's entries. */
+/* Find the place of a probe among the entries of the dictionary. */
 static bool
 find_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanPosition *position, RtscanBetween *between)
 {
@@ -143,7 +143,7 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 	bool		plain = rtscan_is_plain(header);
 	RtscanBetween between;
 
-	/* There are many segments. */
+	/* An interrupt must not wait for lookups in many segments. */
 	CHECK_FOR_INTERRUPTS();
 	*position = (RtscanPosition) {0, 0};
 	if (header->levels == 0)
@@ -174,21 +174,21 @@ rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProb
 
 /* ---------------------------------------------------------------- codes */
 
-/* A visit of the entries with codes from code up to last: one by one, or many at a time. */
+/* A visit of the entries with codes from "code" up to "last", exclusively.  It has one of the three visitors. */
 typedef struct Visit
 {
-	uint32		code;			/* to be visited next */
-	uint32		last;
-	uint32		end_rank;		/* of the value before, once there was one */
-	uint32		nonnull;
-	RtscanDictionaryVisitor visitor;	/* of these three the one that is not NULL; */
-	RtscanEntriesVisitor visit_many;	/* this one of packed pages only */
-	RtscanValuesVisitor visit_values;
-	void	   *arg;
-	const uint32 *wanted;		/* the next rank that the visitor wants: blocks before it are passed over; or NULL */
+	uint32		code;			/* code to visit next */
+	uint32		last;			/* code to stop before */
+	uint32		end_rank;		/* end of the ranks of the last visited value; 0 before the first one */
+	uint32		nonnull;		/* number of rows that are not NULL */
+	RtscanDictionaryVisitor visitor;	/* is called for one value, or NULL */
+	RtscanEntriesVisitor visit_many;	/* is called for many values of a packed page, or NULL */
+	RtscanValuesVisitor visit_values;	/* is called for values without ranks, or NULL */
+	void	   *arg;			/* argument of the visitor */
+	const uint32 *wanted;		/* the next rank that the visitor wants, whose earlier blocks are skipped; or NULL */
 } Visit;
 
-/* How many ranks of a packed page's blocks are not above target: only those of the last block that begins so are unpacked. */
+/* Count the ranks of a packed page that are not above "target"; only the last block that begins so is unpacked. */
 static bool
 count_packed_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *place)
 {
@@ -217,7 +217,7 @@ count_packed_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *plac
 	return n > 0;
 }
 
-/* How many entries of a page have a rank (inner: a first code) that is not above target. */
+/* Count the entries of a page whose rank (inner page: first code) is not above "target". */
 static bool
 count_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *place)
 {
@@ -238,7 +238,7 @@ count_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *place)
 	return true;
 }
 
-/* The number of the leaf that has a code. */
+/* Find the leaf that has a code. */
 static bool
 find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 code, uint32 *page)
 {
@@ -263,7 +263,7 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 	return true;
 }
 
-/* Visitors fill arrays by code and by rank: both must be in order, and within bounds. */
+/* Visit one entry.  Visitors fill arrays by code and by rank, so ranks must ascend, and be within bounds. */
 static bool
 visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
 {
@@ -288,6 +288,7 @@ ranks_ascend(const uint32 *ranks, uint32 n)
 	return ascend;
 }
 
+/* Visit entries of a packed page, together or one by one. */
 static bool
 visit_entries(Visit *visit, const RtscanEntries *entries)
 {
@@ -308,7 +309,7 @@ visit_entries(Visit *visit, const RtscanEntries *entries)
 	return true;
 }
 
-/* Pass a block over whose ranks end before the one that is wanted. */
+/* Skip a block whose ranks end before the rank that is wanted; returns false if it does not. */
 static bool
 pass_block(const RtscanDictionaryView *view, uint32 block, uint32 end_rank, Visit *visit)
 {
@@ -321,7 +322,7 @@ pass_block(const RtscanDictionaryView *view, uint32 block, uint32 end_rank, Visi
 	return true;
 }
 
-/* Keys of a block whose code is next, but for those that are skipped. */
+/* Visit the keys of a block, without the first "skipped" ones, whose codes have been visited. */
 static bool
 visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped)
 {
@@ -337,6 +338,7 @@ visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block
 	return true;
 }
 
+/* Visit the entries of a block, without the first "skipped" ones, whose codes have been visited. */
 static bool
 visit_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped, uint32 end_rank)
 {
@@ -448,7 +450,9 @@ rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColu
 	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg, .wanted = wanted});
 }
 
-/* The leaf that has a rank: the last that does not begin behind it.  False only for a soft reader. */
+/*
+ * Find the leaf that has a rank: the last one that does not begin behind it.  Returns false only for a soft reader.
+ */
 static bool
 find_leaf_of_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank, uint32 *page)
 {
@@ -479,7 +483,7 @@ rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, 
 				place,
 				code;
 
-	/* A soft reader gets any code. */
+	/* A soft reader gets a wrong code if a page cannot be read. */
 	if (!find_leaf_of_rank(reader, column, type, rank, &page) || !rtscan_dictionary_open_page(&view, reader, column, type, page))
 		return 0;
 	if (!count_ranks(&view, rank, &place) || place == 0 ||

@@ -1,9 +1,9 @@
 /*
  * dictionary_find_all.c
- *		Look many values up in a dictionary together.
+ *		Look up many values in a dictionary together.
  *
- * They ascend, as its values do: those that are few are looked for one after another, each on the page of the one before or behind that; many
- * are merged with all values between the first and the last one.
+ * The values ascend, as the entries of the dictionary do.  A few values are looked up one by one, each on the leaf
+ * of the one before or on one behind it; many are merged with all entries between the first and the last one.
  */
 #include "segment/dictionary_page.h"
 
@@ -12,18 +12,18 @@
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
-/* To look a value up takes as long as to visit so many, one after another. */
+/* Entries that are visited in about the time of one lookup. */
 #define VALUES_A_LOOKUP	6
 
-/* ---------------------------------------------------------------- one after another */
+/* ---------------------------------------------------------------- one by one */
 
-/* The leaf at hand, if any. */
+/* The leaf at hand. */
 typedef struct Leaf
 {
-	int			column;
-	bool		open;
-	RtscanDictionaryView view;
-	RtscanDictionaryBlockView block;
+	int			column;			/* number of the column */
+	bool		open;			/* a leaf is at hand */
+	RtscanDictionaryView view;	/* the leaf */
+	RtscanDictionaryBlockView block;	/* its block that was looked at last */
 } Leaf;
 
 static void
@@ -34,7 +34,10 @@ close_leaf(Leaf *leaf)
 	leaf->open = false;
 }
 
-/* Go to the leaf that a probe's place is on; pages are locked on a standby, so never have two. */
+/*
+ * Open the leaf that has a probe's place.  Closes the one at hand first: pages are locked on a standby, so only one
+ * may be open.
+ */
 static bool
 open_leaf(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe)
 {
@@ -49,7 +52,7 @@ open_leaf(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe)
 	return leaf->open;
 }
 
-/* Look for a probe on the leaf at hand; false if it is damaged, and then it is closed. */
+/* Look up a probe on the leaf at hand.  If that is damaged, closes it and returns false. */
 static bool
 look_in_leaf(Leaf *leaf, const RtscanColumnHeader *header, const RtscanProbe *probe, RtscanFoundEntry *found)
 {
@@ -62,7 +65,7 @@ look_in_leaf(Leaf *leaf, const RtscanColumnHeader *header, const RtscanProbe *pr
 	return false;
 }
 
-/* Is what a probe equals, if there is any, on a leaf behind this one? */
+/* If an entry equals the probe, must it be on a leaf behind this one? */
 static bool
 is_beyond(const Leaf *leaf, const RtscanFoundEntry *found)
 {
@@ -70,6 +73,7 @@ is_beyond(const Leaf *leaf, const RtscanFoundEntry *found)
 		leaf->view.number + 1 < leaf->view.reader->segment->columns[leaf->column].header.level_pages[0];
 }
 
+/* Look up a probe on the leaf at hand or, if its place is beyond, on the leaf that has it. */
 static bool
 find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoundEntry *found)
 {
@@ -82,7 +86,7 @@ find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoun
 	return open_leaf(leaf, reader, probe) && look_in_leaf(leaf, header, probe, found);
 }
 
-/* Look at the dictionary for all probes before any value is looked at, for that is on other pages. */
+/* Look up all probes in the dictionary of a plain column, before the values on other pages are read. */
 static bool
 find_candidates(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanCandidate *candidates, int *n)
 {
@@ -125,35 +129,44 @@ find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, Rts
 
 /* ---------------------------------------------------------------- a merge */
 
-/* Probes' keys are close to each other if they are so far apart on average, at most, and so many. */
+/* The largest average distance of keys that are close. */
 #define CLOSE_KEYS		8
+
+/* The least number of probes for which an array by distance is made. */
 #define MANY_KEYS		1024
 
-/* To make an array for so many probes takes as long as to merge them, if there are no entries. */
+/*
+ * Probes for each entry up to which an array is worth while: to make an array for these probes takes as long as to
+ * merge them with no entries.
+ */
 #define FEW_KEYS_AN_ENTRY	4
 
-/* No probe has this number. */
+/* The content of an array by distance where no probe is. */
 #define NO_PROBE		PG_UINT32_MAX
 
-/* Probes that are merged with a dictionary, from the next on. */
+/* Probes that are merged with a dictionary. */
 typedef struct Merge
 {
-	const RtscanProbes *probes;
-	uint32		next;
-	uint32	   *by_distance;	/* of close keys: whose key is so far from the first one, and none behind the last; or NULL */
-	uint64		reach;			/* of the last one */
-	RtscanFoundVisitor visitor;
-	void	   *arg;
+	const RtscanProbes *probes;	/* the probes */
+	uint32		next;			/* number of the next probe */
+	uint32	   *by_distance;	/* for close keys: number of the probe at each distance from the first key, NO_PROBE
+								 * at the end; or NULL */
+	uint64		reach;			/* distance of the last key from the first one */
+	RtscanFoundVisitor visitor;	/* is called for values that are found */
+	void	   *arg;			/* argument of the visitor */
 } Merge;
 
 /* A probe and an entry that are equal. */
 typedef struct Match
 {
-	uint32		probe;
-	uint32		entry;
+	uint32		probe;			/* number of the probe */
+	uint32		entry;			/* number of the entry */
 } Match;
 
-/* The next of these, as many as there is room for.  Nobody could foresee a branch on which of two keys is less, so there is none. */
+/*
+ * Find the next matches, at most BLOCK.  Which of two keys is less is hard to predict, so there is no branch for
+ * it.
+ */
 static uint32
 match_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *matches)
 {
@@ -178,7 +191,7 @@ match_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *mat
 	return n;
 }
 
-/* Likewise of close keys.  In a damaged dictionary keys may come again: a probe does not. */
+/* Find the next matches of close keys.  In a damaged dictionary keys may repeat, but each probe matches only once. */
 static uint32
 match_close_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *matches)
 {
@@ -201,7 +214,7 @@ match_close_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Matc
 	return n;
 }
 
-/* RtscanEntriesVisitor */
+/* RtscanEntriesVisitor.  Merges entries with the probes. */
 static void
 merge_entries(const RtscanEntries *entries, void *arg)
 {
@@ -229,14 +242,17 @@ merge_entries(const RtscanEntries *entries, void *arg)
 	} while (n == BLOCK);
 }
 
-/* How far is the last key from the first one? */
+/* Return the distance of the last key from the first one. */
 static uint64
 reach_of(const RtscanProbes *probes)
 {
 	return probes->keys[probes->n - 1] - probes->keys[0];
 }
 
-/* Are they many and close, and all different; and the entries so many that an array is worth it, and its memory allowed? */
+/*
+ * Should there be an array by distance?  The probes must be many, close and all different, the entries so many that
+ * the array is worth while, and its memory allowed.
+ */
 static bool
 want_distances(const RtscanProbes *probes, uint32 entries)
 {
@@ -252,6 +268,7 @@ want_distances(const RtscanProbes *probes, uint32 entries)
 	return differ;
 }
 
+/* Make the array by distance. */
 static void
 take_distances(Merge *merge)
 {
@@ -268,7 +285,7 @@ take_distances(Merge *merge)
 	}
 }
 
-/* Where probes are many, values are compared one after another, from the first probe's on to the last one's. */
+/* Merge the probes with all entries from the first probe's on to the last probe's. */
 static bool
 merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
 {
@@ -291,7 +308,7 @@ merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFo
 	return sound;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- choosing */
 
 bool
 rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)

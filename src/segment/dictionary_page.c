@@ -1,6 +1,6 @@
 /*
  * dictionary_page.c
- *		Pages of dictionaries: what is on them, checked, and where a value would be.
+ *		Read and check pages of dictionaries, and find places on them.
  */
 #include "segment/dictionary_page.h"
 
@@ -41,7 +41,6 @@ view_layout_is_sane(RtscanDictionaryView *view)
 	return end + page->entries * sizeof(uint16) <= view->used;
 }
 
-/* Look at page i of a column's dictionary; false only for a soft reader. */
 bool
 rtscan_dictionary_open_page(RtscanDictionaryView *view, RtscanReader *reader, int column, const RtscanColumn *type, uint32 i)
 {
@@ -70,14 +69,14 @@ rtscan_dictionary_close_page(RtscanDictionaryView *view)
 
 /* ---------------------------------------------------------------- packed pages */
 
-/* Numbers of some bits each, one after another: several come with each word that is loaded. */
+/* Integers of some bits each, one after another.  Each word that is loaded has several of them. */
 typedef struct Gaps
 {
-	const char *data;
-	uint32		bit;			/* where the next one is */
-	uint32		width;			/* 0 .. 56, or 64 */
-	uint32		a_word;			/* so many of them */
-	uint64		mask;
+	const char *data;			/* the integers */
+	uint32		bit;			/* number of the bit where the next one begins */
+	uint32		width;			/* bits of an integer: 0 .. 56, or 64 */
+	uint32		a_word;			/* number of integers that are taken from each word */
+	uint64		mask;			/* the low bits that an integer has */
 } Gaps;
 
 static Gaps
@@ -92,6 +91,7 @@ gaps_of(const char *data, uint32 bit, uint32 width)
 	};
 }
 
+/* Load a word that begins with the next integers, and move behind them. */
 static inline uint64
 next_word(Gaps *gaps)
 {
@@ -103,7 +103,10 @@ next_word(Gaps *gaps)
 	return word;
 }
 
-/* Keys from their gaps, less one, up to the first that is enough, or some more; of at most n.  Returns how many. */
+/*
+ * Unpack keys from their gaps, which are stored minus one, up to the first key that is at least "enough", and
+ * perhaps some more; at most n.  keys[0] is set before.  Returns the number of keys.
+ */
 static uint32
 unpack_keys(Gaps gaps, uint64 enough, uint32 n, uint64 *keys)
 {
@@ -120,7 +123,7 @@ unpack_keys(Gaps gaps, uint64 enough, uint32 n, uint64 *keys)
 	return k;
 }
 
-/* Likewise n ranks. */
+/* Unpack n ranks from their gaps.  ranks[0] is set before. */
 static void
 unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 {
@@ -166,7 +169,7 @@ rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value)
 	return after ? order <= 0 : order < 0;
 }
 
-/* How many blocks begin before the probe. */
+/* Count the blocks that begin before the place of a probe. */
 static uint32
 blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after)
 {
@@ -185,14 +188,14 @@ blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	return low;
 }
 
-/* An entry of a block, or the first one of the next block. */
+/* Return the rank of entry i of a block, or of the first entry behind it. */
 static uint32
 rank_in_block(const RtscanDictionaryView *view, uint32 block, const uint32 *ranks, uint32 n, uint32 i)
 {
 	return i < n ? ranks[i] : block + 1 < view->page.blocks ? view->blocks[block + 1].rank : view->page.end_rank;
 }
 
-/* What a block, of which i entries are before a place, says of the entries beside it. */
+/* Return the entries beside a place in a block, before which it has i entries. */
 static RtscanBetween
 between_entries(const RtscanDictionaryView *view, uint32 block, const uint64 *keys, const uint32 *ranks, uint32 n, uint32 i)
 {
@@ -207,7 +210,7 @@ between_entries(const RtscanDictionaryView *view, uint32 block, const uint64 *ke
 	};
 }
 
-/* Entries of the page before the probe, and the rank of the one there. */
+/* Find the place of a probe on a packed page; see rtscan_dictionary_search_page(). */
 static bool
 search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
 			  uint32 *entries, uint32 *rank, RtscanBetween *between)
@@ -270,6 +273,7 @@ rtscan_dictionary_value(const RtscanDictionaryView *view, uint32 i, Datum *value
 						   view->payload + view->page.values_end, value, &size);
 }
 
+/* Find the place of a probe on a page of whole values. */
 static bool
 search_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
 			 uint32 *entries, uint32 *rank)
@@ -307,7 +311,6 @@ rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProb
 	return search_packed(view, probe, after, entries, rank, between);
 }
 
-/* Is the first entry of a page before the probe? */
 bool
 rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after, bool *before)
 {
@@ -322,7 +325,10 @@ rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const Rtscan
 	return true;
 }
 
-/* A packed page's block that has the last entry not above the probe, unpacked unless it is already; false as above. */
+/*
+ * Unpack the block of a packed page that has the last entry not above the probe, unless it is the one at hand.
+ * Returns false if an entry would extend beyond the page.
+ */
 static bool
 enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe)
 {

@@ -1,6 +1,7 @@
 /*
  * dictionary_page.h
- *		What the files that read dictionaries share (dictionary.h); nobody else includes it.
+ *		The functions and types that the files that read dictionaries share (dictionary.h); no other file
+ *		includes it.
  */
 #ifndef RTSCAN_DICTIONARY_PAGE_H
 #define RTSCAN_DICTIONARY_PAGE_H
@@ -9,87 +10,104 @@
 
 #include "segment/dictionary.h"
 
-/* A page of a dictionary, checked as far as its own header goes. */
+/* A page of a dictionary whose header has been checked. */
 typedef struct RtscanDictionaryView
 {
-	RtscanReader *reader;
-	const RtscanArea *area;
-	uint32		number;
-	const RtscanColumn *type;
-	Buffer		buffer;
-	const char *payload;
-	Size		used;
-	RtscanDictionaryPage page;
-	const RtscanDictionaryBlock *blocks;
-	const char *ranks;			/* whole: NULL if implicit */
-	const char *offsets;
+	RtscanReader *reader;		/* the reader */
+	const RtscanArea *area;		/* area of the dictionary */
+	uint32		number;			/* number of the page in the area */
+	const RtscanColumn *type;	/* the column */
+	Buffer		buffer;			/* has the page */
+	const char *payload;		/* payload of the page */
+	Size		used;			/* bytes of the payload that are used */
+	RtscanDictionaryPage page;	/* a copy of the page's header */
+	const RtscanDictionaryBlock *blocks;	/* packed: headers of the blocks */
+	const char *ranks;			/* whole values: ranks; NULL if they are implicit */
+	const char *offsets;		/* whole values: offsets */
 } RtscanDictionaryView;
 
-/* Look at page i of a column's dictionary; false only for a soft reader. */
+/* Open page i of a column's dictionary.  Returns false only for a soft reader. */
 extern bool rtscan_dictionary_open_page(RtscanDictionaryView *view, RtscanReader *reader, int column, const RtscanColumn *type,
 										uint32 i);
+
+/* Close a page. */
 extern void rtscan_dictionary_close_page(RtscanDictionaryView *view);
 
-/* The page is damaged: it is closed, and an error is raised unless the reader is soft. */
+/* Close a page that is damaged.  Raises an error unless the reader is soft. */
 extern void rtscan_dictionary_fault(RtscanDictionaryView *view, const char *detail);
 
 /*
- * The keys and ranks, if there is an array for them, of the first entries of a block, so many at most, up to the first key that is enough at
- * least; returns how many, 0 if they would lie outside of the page.
+ * Unpack the first entries of block i, at most "most", up to the first whose key is at least "enough", and perhaps
+ * some more.  ranks may be NULL.  Returns the number of entries; 0 if they would extend beyond the page.
  */
 extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough, uint64 *keys, uint32 *ranks);
 
-/* Of a page of whole values: entry i's rank, and its value; false if that would lie outside of the page. */
+/* Return the rank of entry i of a page of whole values. */
 extern uint32 rtscan_dictionary_rank(const RtscanDictionaryView *view, uint32 i);
+
+/* Read the value of entry i of a page of whole values; returns false if it would extend beyond the page. */
 extern bool rtscan_dictionary_value(const RtscanDictionaryView *view, uint32 i, Datum *value);
 
-/* Is the first entry of a page before the probe?  Here and below, false: something would lie outside of the page. */
+/*
+ * Is the first entry of a page before the place of a probe?  Returns false if the entry would extend beyond the
+ * page.
+ */
 extern bool rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
 											  bool *before);
 
-/* Entries of the page before the probe, and the rank of the one there; between: NULL, or gets the keys of a packed page beside it. */
+/*
+ * Find the place of a probe on a page: the number of entries before it, and the rank of the entry there. "between"
+ * may be NULL; it receives the entries of a packed page beside the place.  Returns false if an entry would extend
+ * beyond the page.
+ */
 extern bool rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after,
 										  uint32 *entries, uint32 *rank, RtscanBetween *between);
 
-/* The block of a packed page that was looked at last; n = 0: none. */
+/* The block of a packed page that was looked at last, unpacked. */
 typedef struct RtscanDictionaryBlockView
 {
-	uint32		number;
-	uint32		n;
-	uint64		keys[RTSCAN_DICTIONARY_BLOCK];
-	uint32		ranks[RTSCAN_DICTIONARY_BLOCK];
+	uint32		number;			/* number of the block */
+	uint32		n;				/* number of its entries; 0: no block */
+	uint64		keys[RTSCAN_DICTIONARY_BLOCK];	/* keys of its entries */
+	uint32		ranks[RTSCAN_DICTIONARY_BLOCK];	/* ranks of its entries */
 } RtscanDictionaryBlockView;
 
-/* Entries of a page that are not above a probe; if there are any, whether the last one equals it, and its ranks. */
+/* The result of looking up a probe on a page: the last entry that is not above it. */
 typedef struct RtscanFoundEntry
 {
-	uint32		entries;
-	bool		equal;
-	uint32		rank;
-	uint32		end_rank;		/* where the next entry's begin */
-	uint64		key;			/* packed: its key, */
-	bool		has_next;		/* and that of the next entry, if that is on the page */
-	uint64		next_key;
+	uint32		entries;		/* number of entries that are not above the probe; 0: the following members are not
+								 * set */
+	bool		equal;			/* the last of these entries equals the probe */
+	uint32		rank;			/* first rank of that entry */
+	uint32		end_rank;		/* first rank of the next entry */
+	uint64		key;			/* packed: key of that entry */
+	bool		has_next;		/* packed: next_key is known, since the next entry is on the page */
+	uint64		next_key;		/* packed: key of the next entry */
 } RtscanFoundEntry;
 
-/* Look at the page for a probe; of several they ascend. */
+/*
+ * Look up a probe on a page.  Several probes that are looked up with the same block must ascend.  Returns false if
+ * an entry would extend beyond the page.
+ */
 extern bool rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view,
 										   const RtscanProbe *probe, RtscanFoundEntry *found);
 
-/* dictionary.c: the number of the leaf that a probe's place is on. */
+/* Find the leaf that has a probe's place (dictionary.c). */
 extern bool rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, uint32 *page);
 
-/* Entries of a packed page, one after another. */
+/* Consecutive entries of a packed page. */
 typedef struct RtscanEntries
 {
-	uint32		code;			/* the first one's */
-	uint32		n;
-	const uint64 *keys;
-	const uint32 *ranks;		/* and where the last one's end */
+	uint32		code;			/* code of the first entry */
+	uint32		n;				/* number of entries */
+	const uint64 *keys;			/* keys of the entries */
+	const uint32 *ranks;		/* ranks of the entries, and the end of the last one's ranks */
 } RtscanEntries;
 
-/* As rtscan_dictionary_visit(), of a column that has keys, many at a time. */
+/* Called for consecutive entries of a packed page. */
 typedef void (*RtscanEntriesVisitor) (const RtscanEntries *entries, void *arg);
+
+/* Visit the values of a column that has keys, as rtscan_dictionary_visit() does, but many at a time. */
 extern bool rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
 										 RtscanEntriesVisitor visitor, void *arg);
 

@@ -10,35 +10,34 @@
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
-/* The entries of a page, or of one block of it, while it is being filled. */
+/* A dictionary that is being written: the page at hand, and the first values of the level's pages so far. */
 struct RtscanDictionaryWriter
 {
-	RtscanAreaWriter *areas;
-	const RtscanColumn *column;
-	bool		packed;
+	RtscanAreaWriter *areas;	/* receives the pages */
+	const RtscanColumn *column;	/* the column */
+	bool		packed;			/* pages are packed */
 
-	RtscanDictionaryPage page;
-	uint32		entries;		/* of this level, so far */
+	RtscanDictionaryPage page;	/* header of the page at hand */
+	uint32		entries;		/* number of the level's entries so far */
 
-	/* packed: the open block, then those that are closed */
-	uint32		open;
-	uint64		keys[BLOCK];
-	uint32		ranks[BLOCK];
-	RtscanDictionaryBlock blocks[RTSCAN_CHUNK_BYTES / sizeof(RtscanDictionaryBlock)];
-	char		data[RTSCAN_CHUNK_BYTES + sizeof(uint64)];
-	uint32		data_bytes;
+	uint32		open;			/* packed: number of entries in the open block */
+	uint64		keys[BLOCK];	/* packed: keys of the open block */
+	uint32		ranks[BLOCK];	/* packed: ranks of the open block */
+	RtscanDictionaryBlock blocks[RTSCAN_CHUNK_BYTES / sizeof(RtscanDictionaryBlock)];	/* packed: headers of the page's closed
+																						 * blocks */
+	char		data[RTSCAN_CHUNK_BYTES + sizeof(uint64)];	/* packed: gaps of the page's closed blocks */
+	uint32		data_bytes;		/* packed: bytes of these gaps */
 
-	/* whole values: as they will stand in the page, from its beginning */
-	char		values[RTSCAN_CHUNK_BYTES];
-	uint32		value_ranks[RTSCAN_CHUNK_BYTES / sizeof(uint16)];
-	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];
+	char		values[RTSCAN_CHUNK_BYTES];	/* whole values: the page's values, with the offsets that they will have
+											 * in the page */
+	uint32		value_ranks[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: ranks of the page's entries */
+	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: offsets of the page's entries */
 
-	/* first value and first (leaf) code of each page of this level: the next level's entries */
-	bool		inner;
-	uint32		pages;
-	uint32		capacity;
-	uint64	   *page_values;
-	uint32	   *page_codes;
+	bool		inner;			/* the level is not that of the leaves */
+	uint32		pages;			/* number of the level's pages so far */
+	uint32		capacity;		/* number of pages that the next two arrays have room for */
+	uint64	   *page_values;	/* first value of each page, which will be the next level's entries */
+	uint32	   *page_codes;		/* first code of the leaves under each page */
 };
 
 RtscanDictionaryWriter *
@@ -57,7 +56,7 @@ rtscan_dictionary_writer(RtscanAreaWriter *areas, const RtscanColumn *column)
 	return writer;
 }
 
-/* Remember a page's first value, for the level above. */
+/* Note the first value of a page for the level above. */
 static void
 note_page(RtscanDictionaryWriter *writer, uint64 first_value)
 {
@@ -106,7 +105,7 @@ bits_for(uint64 value)
 	return value == 0 ? 0 : pg_leftmost_one_pos64(value) + 1;
 }
 
-/* The header of the open block, and how many bytes its gaps take. */
+/* Return the header of the open block, and the bytes that its gaps take. */
 static RtscanDictionaryBlock
 describe_block(const RtscanDictionaryWriter *writer, uint32 *bytes)
 {
@@ -143,6 +142,7 @@ emit_packed_page(RtscanDictionaryWriter *writer, uint32 end_rank)
 	begin_next_page(writer, end_rank);
 }
 
+/* Write the gaps of the open block. */
 static void
 put_gaps(RtscanDictionaryWriter *writer, const RtscanDictionaryBlock *block, uint32 bytes)
 {
@@ -156,6 +156,7 @@ put_gaps(RtscanDictionaryWriter *writer, const RtscanDictionaryBlock *block, uin
 		put_bits(data, bit, block->rank_bits, writer->ranks[i] - writer->ranks[i - 1] - 1);
 }
 
+/* Close the open block, on a new page if the page at hand has no room for it. */
 static void
 close_block(RtscanDictionaryWriter *writer)
 {
@@ -247,7 +248,7 @@ rtscan_dictionary_add(RtscanDictionaryWriter *writer, uint64 value, uint32 rank)
 		add_whole(writer, (Datum) value, rank);
 }
 
-/* Write what is left of a level; returns how many pages it has. */
+/* Write the rest of a level; returns the number of its pages. */
 static uint32
 end_level(RtscanDictionaryWriter *writer, uint32 end_rank)
 {
@@ -260,7 +261,7 @@ end_level(RtscanDictionaryWriter *writer, uint32 end_rank)
 	return writer->pages;
 }
 
-/* The pages of the level just written become the entries of the next. */
+/* Write the level above, whose entries are the pages of the level just written; returns the number of its pages. */
 static uint32
 write_inner_level(RtscanDictionaryWriter *writer, uint32 distinct)
 {
@@ -280,7 +281,7 @@ write_inner_level(RtscanDictionaryWriter *writer, uint32 distinct)
 	return end_level(writer, distinct);
 }
 
-/* Would a level above have at most a quarter of the pages of this one? */
+/* Would a level above have less than about a quarter of the pages of this one? */
 static bool
 next_level_is_smaller(const RtscanDictionaryWriter *writer)
 {

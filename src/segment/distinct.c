@@ -1,23 +1,24 @@
 /*
  * distinct.c
- *		Find distinct values.
+ *		Find the distinct values of a column.
  */
 #include "segment/distinct.h"
 
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
+/* Slots of the hash table: at most half of them are used. */
 #define SLOTS	(2 * RTSCAN_MOST_CODES)
 
 /* A hash table of codes, with open addressing. */
 typedef struct Table
 {
-	const RtscanColumn *type;
-	bool		whole;			/* values are Datums */
-	uint32		most;			/* codes */
-	uint32		n;
-	uint64	   *values;			/* by code, */
-	uint64	   *hashes;
+	const RtscanColumn *type;	/* the column */
+	bool		whole;			/* values are Datums, not exact integers */
+	uint32		most;			/* limit of values */
+	uint32		n;				/* number of values */
+	uint64	   *values;			/* by code */
+	uint64	   *hashes;			/* hash of each value, by code */
 	uint32	   *slots;			/* code + 1; 0: free */
 } Table;
 
@@ -42,7 +43,7 @@ looks_alike(const Table *table, uint64 a, uint64 b)
 		memcmp(DatumGetPointer((Datum) a), DatumGetPointer((Datum) b), size) == 0;
 }
 
-/* The code of a value, a new one if it has none; the most there may be if none is left. */
+/* Return the code of a value, which gets a new one if it has none; table->most if there are too many values. */
 static uint32
 find_code(Table *table, uint64 value)
 {
@@ -64,7 +65,7 @@ find_code(Table *table, uint64 value)
 	return table->n++;
 }
 
-/* Give all rows codes; false if there are too many values. */
+/* Give all rows codes; returns false if there are too many values. */
 static bool
 number_values(Table *table, const RtscanColumnRows *column, const int64 *integers, uint32 rows, int64 *codes)
 {
@@ -83,8 +84,9 @@ number_values(Table *table, const RtscanColumnRows *column, const int64 *integer
 	return true;
 }
 
-/* ---------------------------------------------------------------- in order */
+/* ---------------------------------------------------------------- sorting codes */
 
+/* A value and its code. */
 typedef struct Numbered
 {
 	int64		value;
@@ -100,7 +102,7 @@ compare_numbered(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Let integers ascend with their codes. */
+/* Sort the integers, and renumber the codes accordingly. */
 static void
 sort_codes(RtscanDistinct *distinct, uint32 rows)
 {

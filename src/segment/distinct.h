@@ -1,6 +1,6 @@
 /*
  * distinct.h
- *		The distinct values of an INCLUDE column on its way into a segment, if they are few.
+ *		Find the distinct values of an INCLUDE column that is to be written, if there are few.
  */
 #ifndef RTSCAN_DISTINCT_H
 #define RTSCAN_DISTINCT_H
@@ -10,19 +10,21 @@
 #include "row/schema.h"
 #include "segment/rows.h"
 
-/* So many codes there may be, with one for NULL. */
+/* The limit of codes, including that of NULL. */
 #define RTSCAN_MOST_CODES	65536
 
+/* The distinct values of a column, and the rows' codes. */
 typedef struct RtscanDistinct
 {
-	uint32		n;
-	uint64	   *values;			/* by code: exact integers, ascending; or Datums, in the order in which they come */
-	int64	   *codes;			/* by row; of NULL any */
+	uint32		n;				/* number of distinct values */
+	uint64	   *values;			/* by code: exact integers, ascending, or Datums, in the order of first occurrence */
+	int64	   *codes;			/* by row; undefined for NULL */
 } RtscanDistinct;
 
 /*
- * Find the values that look different, of a column whose values are also exact integers, unless those are NULL: in the
- * current memory context.  NULL if there are more than there may be codes.
+ * Find the values of a column that have different images, in the current memory context.  integers: the exact
+ * integers of the rows; NULL if the values have none.  Returns NULL if there are more values than RTSCAN_MOST_CODES
+ * allows.
  */
 extern RtscanDistinct *rtscan_find_distinct(const RtscanColumn *type, const RtscanColumnRows *column,
 											const int64 *integers, uint32 rows);

@@ -1,6 +1,6 @@
 /*
  * encode.c
- *		Write a segment: its tidmap, columns, INCLUDE values and descriptor.
+ *		Write a segment: its tidmap, key columns, INCLUDE columns and descriptor.
  */
 #include "segment/encode.h"
 
@@ -15,18 +15,18 @@
 #include "settings.h"
 #include "utils/memutils.h"
 
-/* What is being written: the areas, and column by column the descriptor's parts. */
+/* A segment that is being written. */
 typedef struct SegmentWriter
 {
 	Relation	index;
 	RtscanWriting *writing;
 	const RtscanRows *rows;
-	RtscanAreaWriter *areas;
-	RtscanSorted *sort_room;
-	RtscanNewSegment *segment;
+	RtscanAreaWriter *areas;	/* writes the segment's areas */
+	RtscanSorted *sort_room;	/* work space for sorting a column */
+	RtscanNewSegment *segment;	/* the result, whose bounds and flags are filled in column by column */
 	RtscanSegmentHeader header;
-	StringInfoData tidmap_rows;
-	StringInfoData columns;
+	StringInfoData tidmap_rows;	/* a part of the descriptor: the first row of each tidmap page */
+	StringInfoData columns;		/* a part of the descriptor: all columns */
 } SegmentWriter;
 
 /* ---------------------------------------------------------------- columns */
@@ -49,7 +49,7 @@ code_bytes(uint32 distinct)
 	return distinct <= 0xFF ? 1 : distinct <= 0xFFFF ? 2 : 3;
 }
 
-/* Row -> code; NULLs have the code after the last value's. */
+/* Write the codes, from row to code; NULLs have the code after the last value's. */
 static void
 write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
 {
@@ -70,7 +70,7 @@ write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColum
 	header->codes = rtscan_packer_end(&packer);
 }
 
-/* Rank -> row. */
+/* Write the order, from rank to row. */
 static void
 write_order(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
 {
@@ -81,6 +81,7 @@ write_order(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColum
 	header->order = rtscan_packer_end(&packer);
 }
 
+/* Return the bounds of a column's keys for the directory. */
 static RtscanKeyBounds
 bounds_of(const RtscanColumn *type, const RtscanSortedColumn *column)
 {
@@ -91,6 +92,7 @@ bounds_of(const RtscanColumn *type, const RtscanSortedColumn *column)
 	return (RtscanKeyBounds) {column->sorted[0].value, column->sorted[column->nonnull - 1].value};
 }
 
+/* Write key column i. */
 static void
 write_column(SegmentWriter *writer, int i)
 {
@@ -133,6 +135,7 @@ write_column(SegmentWriter *writer, int i)
 		rtscan_write_include(writer->areas, type, column->images, column->rows, &writer->columns);
 }
 
+/* Write INCLUDE column i. */
 static void
 write_include(SegmentWriter *writer, int i)
 {
@@ -140,7 +143,10 @@ write_include(SegmentWriter *writer, int i)
 						 &writer->columns);
 }
 
-/* Encoding a column needs much memory for a short time; that of keys all the same. */
+/*
+ * Write all columns.  Each needs much memory for a short time, so it has its own memory context; all key columns
+ * share the work space for sorting.
+ */
 static void
 write_columns(SegmentWriter *writer)
 {
@@ -164,6 +170,7 @@ write_columns(SegmentWriter *writer)
 
 /* ---------------------------------------------------------------- the descriptor */
 
+/* Append extents that cover the blocks; returns how many. */
 static uint32
 append_extents(StringInfo parts, const BlockNumber *blocks, uint32 pages)
 {

@@ -1,6 +1,6 @@
 /*
  * encode.h
- *		Make rows in memory into a segment of the index.
+ *		Write rows in memory as a segment of the index.
  */
 #ifndef RTSCAN_ENCODE_H
 #define RTSCAN_ENCODE_H
@@ -12,8 +12,9 @@
 #include "storage/writing.h"
 
 /*
- * Write a segment: rows, in TID order, at least one and at most RTSCAN_SEGMENT_ROWS.  It gets
- * a new id.  Returns that by which a switch makes it part of the index; until then nobody sees it.
+ * Write a segment of rows, which must be in TID order, at least one and at most RTSCAN_SEGMENT_ROWS.  The segment
+ * gets a new id.  Returns what a switch needs to make it part of the index; until then no other process sees the
+ * segment.
  */
 extern RtscanNewSegment rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows);
 

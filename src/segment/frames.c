@@ -13,10 +13,12 @@
 #define CACHE_LINE		64
 
 /*
- * A processor does not prefetch beyond a page of memory.  So, where rows come one after another, those so many calls behind them are brought
- * into the cache, these many at a time: what waits for memory then calculates.
+ * Calls ahead for which elements of consecutive rows are prefetched.  The processor itself does not prefetch beyond
+ * a page of memory, so each call prefetches the elements of the rows that the second call after it will read.
  */
 #define CALLS_AHEAD		2
+
+/* Rows that are prefetched at a time, so that waiting for memory and calculating overlap. */
 #define RUN_ROWS		256
 
 /* ---------------------------------------------------------------- writing */
@@ -153,7 +155,7 @@ rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chun
 	return false;
 }
 
-/* Unpack a chunk's pages into values or, if those are NULL, codes. */
+/* Unpack the pages of a chunk, into values or, if that is NULL, into codes. */
 static void
 get_chunk(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values, uint32 *codes)
 {
@@ -205,8 +207,8 @@ rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 
 /* ---------------------------------------------------------------- some rows */
 
 /*
- * Prefetch n rows' elements, from one of the chunk on, as far as they are on its page.  (A function that does nothing else would be taken
- * for one without effect.)
+ * Prefetch the elements of n rows, from one row of a chunk on, as far as they are on that row's page. (Compilers
+ * would take a function that only prefetches for one without effect, and remove it.)
  */
 static void
 prefetch_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 row, uint32 n)
@@ -226,19 +228,19 @@ prefetch_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uin
 		RTSCAN_PREFETCH_FAR(payload + offset);
 }
 
-/* Some rows' elements, which are on one page, and where they go to. */
+/* Elements of rows that are all on one page, and where to unpack them. */
 typedef struct Elements
 {
-	const char *payload;
-	uint32		bits;
-	uint32		first_row;		/* of the page */
-	const uint32 *rows;
-	int64		base;
-	int64	   *values;			/* or NULL: */
-	uint32	   *codes;
+	const char *payload;		/* the page */
+	uint32		bits;			/* bits of an element */
+	uint32		first_row;		/* row of the page's first element */
+	const uint32 *rows;			/* the rows */
+	int64		base;			/* is added to each element */
+	int64	   *values;			/* receives integers; or NULL */
+	uint32	   *codes;			/* receives codes, if "values" is NULL */
 } Elements;
 
-/* Unpack some of them; returns the largest. */
+/* Unpack n elements, from the given one on; returns the largest one. */
 static uint64
 unpack(const Elements *elements, uint32 from, uint32 n)
 {
@@ -251,7 +253,10 @@ unpack(const Elements *elements, uint32 from, uint32 n)
 									elements->codes + from);
 }
 
-/* Unpack them while those that are so many rows behind are on their way; returns the largest. */
+/*
+ * Unpack the elements of n consecutive rows, and prefetch those that are "behind" rows later.  Returns the largest
+ * one.
+ */
 static uint64
 unpack_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const Elements *elements, uint32 n, uint32 behind)
 {
@@ -269,7 +274,7 @@ unpack_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const
 	return largest;
 }
 
-/* Of rows of a chunk, unpack the elements into values or, if those are NULL, codes: less a base. */
+/* Unpack the elements of n rows of a chunk, minus base, into values or, if that is NULL, into codes. */
 static void
 get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const uint32 *rows, uint32 n, int64 *values,
 		 uint32 *codes, int64 base)

@@ -1,6 +1,6 @@
 /*
  * include.c
- *		Read PLAIN values of INCLUDE columns, and dictionaries.
+ *		Read PLAIN values, and dictionaries, of INCLUDE columns.
  */
 #include "segment/include.h"
 
@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- packed */
 
-/* Which of some rows are NULL; from one page of bits to the next. */
+/* Find out which of n rows are NULL, a page of bits at a time. */
 static void
 get_nulls(RtscanReader *reader, const RtscanArea *area, const uint32 *rows, uint32 n, bool *isnull)
 {
@@ -32,10 +32,14 @@ get_nulls(RtscanReader *reader, const RtscanArea *area, const uint32 *rows, uint
 	}
 }
 
-/* Call a function with the places of some rows' packed values, a page at a time. */
+/*
+ * Called for the packed values of the rows from .. end - 1, which are all on one page.  first_row is the row of the
+ * page's first value.
+ */
 typedef void (*PlacesVisitor) (const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end,
 							   void *arg);
 
+/* Call a visitor for the packed values of n rows, a page at a time. */
 static void
 visit_places(RtscanReader *reader, const RtscanIncludeHeader *header, const uint32 *rows, uint32 n,
 			 PlacesVisitor visitor, void *arg)
@@ -59,7 +63,7 @@ visit_places(RtscanReader *reader, const RtscanIncludeHeader *header, const uint
 	}
 }
 
-/* The value at a place of a packed page; of a numeric, in the current memory context. */
+/* Return the value at a place of a packed page; a numeric is allocated in the current memory context. */
 static Datum
 packed_value(const RtscanIncludeHeader *header, const RtscanColumn *type, const char *place)
 {
@@ -71,15 +75,16 @@ packed_value(const RtscanIncludeHeader *header, const RtscanColumn *type, const 
 	return rtscan_numeric_from_decimal(decimal);
 }
 
+/* Packed values to copy, and where to copy them. */
 typedef struct PackedValues
 {
-	const RtscanIncludeHeader *header;
-	const RtscanColumn *type;
-	Datum	   *values;
-	const bool *isnull;
+	const RtscanIncludeHeader *header;	/* describes the values */
+	const RtscanColumn *type;	/* the column */
+	Datum	   *values;			/* receives the values */
+	const bool *isnull;			/* which values are NULL */
 } PackedValues;
 
-/* PlacesVisitor */
+/* PlacesVisitor.  Copies values. */
 static void
 copy_values(const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end, void *arg)
 {
@@ -99,14 +104,14 @@ copy_values(const char *payload, const uint32 *rows, uint32 first_row, uint32 fr
 	}
 }
 
-/* Where integers are copied to, and how many bytes they have on a page. */
+/* Packed integers to copy, and where to copy them. */
 typedef struct PackedIntegers
 {
-	uint32		width;
-	int64	   *values;
+	uint32		width;			/* bytes of an integer on a page */
+	int64	   *values;			/* receives the integers */
 } PackedIntegers;
 
-/* PlacesVisitor */
+/* PlacesVisitor.  Copies integers. */
 static void
 copy_integers(const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end, void *arg)
 {
@@ -117,16 +122,16 @@ copy_integers(const char *payload, const uint32 *rows, uint32 first_row, uint32 
 
 /* ---------------------------------------------------------------- whole */
 
-/* Those values whose rows are wanted: or codes, of a dictionary. */
+/* Whole values to read, of rows of a column or of codes of a dictionary. */
 typedef struct WantedValues
 {
-	const RtscanColumn *type;
-	const uint32 *rows;			/* ascending; NULL: all from first on */
-	uint32		first;
-	uint32		n;
-	uint32		next;
-	Datum	   *values;
-	bool	   *isnull;			/* NULL: none may be */
+	const RtscanColumn *type;	/* the column */
+	const uint32 *rows;			/* ascending rows or codes; NULL: all from "first" on */
+	uint32		first;			/* first row or code, if "rows" is NULL */
+	uint32		n;				/* number of values to read */
+	uint32		next;			/* number of values that have been read */
+	Datum	   *values;			/* receives the values */
+	bool	   *isnull;			/* receives which are NULL; NULL: none may be */
 } WantedValues;
 
 static inline uint32
@@ -135,7 +140,7 @@ next_wanted(const WantedValues *wanted)
 	return wanted->rows ? wanted->rows[wanted->next] : wanted->first + wanted->next;
 }
 
-/* Take the value with an offset on a page; false if there is none, or none may be. */
+/* Take the value at an offset of a page.  Returns false if there is no value, or it is NULL and must not be. */
 static bool
 take_value(WantedValues *wanted, const char *payload, uint32 values_end, uint16 offset)
 {
@@ -152,7 +157,7 @@ take_value(WantedValues *wanted, const char *payload, uint32 values_end, uint16 
 	return true;
 }
 
-/* What is wanted of a page of the rows from first up to end. */
+/* Take the wanted values of a page that has the rows from "first" up to "end", exclusively. */
 static bool
 take_page(WantedValues *wanted, const char *payload, Size used, uint32 first, uint32 end)
 {
@@ -175,7 +180,7 @@ take_page(WantedValues *wanted, const char *payload, Size used, uint32 first, ui
 	return true;
 }
 
-/* Of an area of pages of whole values, so many rows in all. */
+/* Read the wanted values from an area of pages of whole values, which has "rows" rows in all. */
 static void
 get_whole(RtscanReader *reader, const RtscanArea *area, const uint32 *first_rows, uint32 rows, WantedValues *wanted)
 {

@@ -2,18 +2,19 @@
  * include.h
  *		Values of INCLUDE columns, in row order.
  *
- * A segment stores those of a column in the way that takes the fewest bytes:
+ * A segment stores the values of a column in the way that takes the fewest bytes:
  *
  *	FRAMES	exact integers (row/exact.h), each chunk in a frame of reference (frames.h)
- *	CODES	codes in such frames, and a dictionary: distinct values, by code.  There are RTSCAN_MOST_CODES at most, with one
- *			for NULL.  Values that differ by their images are different: -0 and 0, 1.0 and 1.00, a text with a long
- *			header and one with a short one.  A dictionary of exact integers ascends.  Other values are whole, in no order.
- *	PLAIN	what repeats little: fixed-width values are packed, rtscan_per_page(width) a page, and a separate area has a bit
- *			a row for NULLs, if there are any.  Other values are stored whole; a page of them is
+ *	CODES	codes in such frames, and a dictionary of the distinct values, by code.  There are at most RTSCAN_MOST_CODES
+ *			codes, including that of NULL.  Values with different images are distinct: -0 and 0, 1.0 and 1.00, a
+ *			text with a long header and one with a short one.  A dictionary of exact integers is sorted.  Other
+ *			values are stored whole, in no order.
+ *	PLAIN	all other values.  Those of a fixed width are packed, rtscan_per_page(width) a page, and a separate
+ *			area has a bit a row for NULLs, if there are any.  Other values are stored whole; a page of them is
  *
  *	│ RtscanIncludePage │ values, aligned │ uint16 offsets[rows]; 0: NULL │
  *
- * In format 3 all were PLAIN, numerics of one scale packed as integers.
+ * In format 3 all columns were PLAIN, and numerics of one scale were packed as integers.
  */
 #ifndef RTSCAN_INCLUDE_H
 #define RTSCAN_INCLUDE_H
@@ -25,33 +26,39 @@
 #include "segment/segment.h"
 #include "storage/area.h"
 
+/* The header of a page of whole values, of a PLAIN column or of a dictionary. */
 typedef struct RtscanIncludePage
 {
-	uint32		first_row;		/* of a dictionary: code; likewise below */
-	uint32		rows;
-	uint32		values_end;		/* where the offsets begin */
+	uint32		first_row;		/* the first row; in a dictionary, the first code */
+	uint32		rows;			/* number of rows; in a dictionary, of codes */
+	uint32		values_end;		/* offset where the values end, and the offsets array begins */
 	uint32		unused;
 } RtscanIncludePage;
 
-/* Write the values of a column, and append its part to the descriptor.  (include_write.c) */
+/* Write the values of a column, and append its part to the descriptor (include_write.c). */
 extern void rtscan_write_include(RtscanAreaWriter *areas, const RtscanColumn *type,
 								 const RtscanColumnRows *column, uint32 rows,
 								 StringInfo descriptor);
 
 /*
- * Of a PLAIN column, the values of n rows, their numbers ascending; by reference they are copied into the current
- * memory context.
+ * Read the values of n rows of a PLAIN column; row numbers must ascend.  Values passed by reference are copied into
+ * the current memory context.
  */
 extern void rtscan_get_plain(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type,
 							 const uint32 *rows, uint32 n, Datum *values, bool *isnull);
 
-/* Of a packed one of integers or numerics: integers. */
+/* Read the integers of n rows of a packed PLAIN column of integers or numerics. */
 extern void rtscan_get_plain_integers(RtscanReader *reader, const RtscanSegmentInclude *include, const uint32 *rows,
 									  uint32 n, int64 *integers, bool *isnull);
 
-/* Of a dictionary, the values from a code up to another: exact integers, or values that are copied into the current memory context. */
+/* Read exact integers of a dictionary, from the code "first" up to "end", exclusively. */
 extern void rtscan_get_dictionary_integers(RtscanReader *reader, const RtscanSegmentInclude *include, uint32 first,
 										   uint32 end, int64 *integers);
+
+/*
+ * Read whole values of a dictionary, from the code "first" up to "end", exclusively, which are copied into the
+ * current memory context.
+ */
 extern void rtscan_get_dictionary_values(RtscanReader *reader, const RtscanSegmentInclude *include,
 										 const RtscanColumn *type, uint32 first, uint32 end, Datum *values);
 

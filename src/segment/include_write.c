@@ -1,6 +1,6 @@
 /*
  * include_write.c
- *		Write values of INCLUDE columns.
+ *		Choose how to store the values of an INCLUDE column, and write them.
  */
 #include "segment/include.h"
 
@@ -11,7 +11,7 @@
 #include "segment/distinct.h"
 #include "segment/frames.h"
 
-/* Frames that take so few bits a row are not bettered by a dictionary. */
+/* The most bits a row of frames that a dictionary could not improve upon. */
 #define FEW_BITS	2
 
 /* ---------------------------------------------------------------- plain */
@@ -50,12 +50,12 @@ write_packed(RtscanAreaWriter *areas, const RtscanColumn *type, uint32 width, co
 	return rtscan_packer_end(&packer);
 }
 
-/* A page of whole values while it is being filled. */
+/* A page of whole values that is being filled. */
 typedef struct WholePage
 {
-	RtscanIncludePage page;
-	char		values[RTSCAN_CHUNK_BYTES];
-	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];
+	RtscanIncludePage page;		/* its header */
+	char		values[RTSCAN_CHUNK_BYTES];	/* its values, with the offsets that they will have in the page */
+	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* the offset of each value; 0: NULL */
 } WholePage;
 
 static void
@@ -97,7 +97,7 @@ add_whole(RtscanAreaWriter *areas, WholePage *whole, const RtscanColumn *type,
 	whole->page.values_end = place + size;
 }
 
-/* Values by row or by code; nulls: of rows. */
+/* Write whole values by row or by code.  nulls: which rows are NULL; NULL for codes. */
 static RtscanArea
 write_whole(RtscanAreaWriter *areas, const RtscanColumn *type, const uint64 *values, const RtscanColumnRows *nulls,
 			uint32 n, StringInfo first_rows)
@@ -114,9 +114,9 @@ write_whole(RtscanAreaWriter *areas, const RtscanColumn *type, const uint64 *val
 	return rtscan_area_end(areas);
 }
 
-/* ---------------------------------------------------------------- how to store a column */
+/* ---------------------------------------------------------------- choosing how to store a column */
 
-/* The values of a column of numerics as integers, or NULL where they cannot be. */
+/* Return the values of a column of numerics as integers of one scale; NULL if they cannot be represented so. */
 static int64 *
 make_decimals(const RtscanColumnRows *column, uint32 rows, int *scale)
 {
@@ -147,7 +147,7 @@ make_decimals(const RtscanColumnRows *column, uint32 rows, int *scale)
 	return digits;
 }
 
-/* The values of a column as exact integers, or NULL where they cannot be. */
+/* Return the values of a column as exact integers; NULL if they cannot be represented so. */
 static int64 *
 make_integers(const RtscanColumn *type, const RtscanColumnRows *column, uint32 rows, int *scale)
 {
@@ -162,20 +162,23 @@ make_integers(const RtscanColumn *type, const RtscanColumnRows *column, uint32 r
 	return integers;
 }
 
-/* A column, and how it could be stored. */
+/* A column, and the ways in which it could be stored. */
 typedef struct Choice
 {
-	const RtscanColumn *type;
-	const RtscanColumnRows *column;
-	uint32		rows;
-	RtscanIncludeHeader header;
-	int64	   *integers;		/* NULL: values are whole */
-	RtscanDistinct *distinct;	/* NULL: too many, or nothing to gain */
-	RtscanFrame *frames;
-	RtscanFrame *code_frames;
+	const RtscanColumn *type;	/* the column */
+	const RtscanColumnRows *column;	/* its values */
+	uint32		rows;			/* number of rows */
+	RtscanIncludeHeader header;	/* becomes its descriptor */
+	int64	   *integers;		/* exact integers of the values; NULL: values are whole */
+	RtscanDistinct *distinct;	/* distinct values; NULL: they are too many, or there is nothing to gain */
+	RtscanFrame *frames;		/* frames of the exact integers */
+	RtscanFrame *code_frames;	/* frames of the codes */
 } Choice;
 
-/* Bytes of whole values, with what is stored of each besides; of rows, or of a dictionary's codes. */
+/*
+ * Return the bytes that whole values take, with their offsets; nulls: which rows are NULL, or NULL for a
+ * dictionary's values.
+ */
 static Size
 whole_bytes(const RtscanColumn *type, const uint64 *values, const RtscanColumnRows *nulls, uint32 n)
 {
@@ -187,6 +190,7 @@ whole_bytes(const RtscanColumn *type, const uint64 *values, const RtscanColumnRo
 	return bytes;
 }
 
+/* Return the bytes that the column takes if it is PLAIN. */
 static Size
 plain_bytes(const Choice *choice)
 {
@@ -197,6 +201,7 @@ plain_bytes(const Choice *choice)
 	return (Size) choice->rows * width + (choice->column->null_count > 0 ? choice->rows / 8 : 0);
 }
 
+/* Return the bytes that the column takes as CODES. */
 static Size
 code_bytes(const Choice *choice)
 {
@@ -207,8 +212,8 @@ code_bytes(const Choice *choice)
 }
 
 /*
- * The way that takes the fewest bytes; of two alike the one that is read faster, and knows bounds.  Numerics that are
- * integers never stay whole, for those are slow.
+ * Choose the way that takes the fewest bytes.  If two take about the same, prefer FRAMES, which are read faster,
+ * and have bounds.  Numerics that can be integers are never stored whole, since reading those is slow.
  */
 static RtscanStorage
 choose_storage(Choice *choice)
@@ -235,7 +240,7 @@ choose_storage(Choice *choice)
 	return code_bytes(choice) < bytes ? RTSCAN_STORED_CODES : storage;
 }
 
-/* ---------------------------------------------------------------- storing it so */
+/* ---------------------------------------------------------------- storing a column */
 
 static void
 store_plain(RtscanAreaWriter *areas, Choice *choice, StringInfo first_rows)

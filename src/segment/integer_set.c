@@ -1,6 +1,6 @@
 /*
  * integer_set.c
- *		Sets of integers.
+ *		Sets of integers, and tables that test whether integers are in a set.
  */
 #include "segment/integer_set.h"
 
@@ -8,37 +8,40 @@
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
-/* A set has a hash table if its spans have so many integers, on average, at most. */
+/* The most integers for each span, on average, in a set that gets a hash table. */
 #define FEW_A_SPAN		2
 
-/* It has bits if these are so many for each of its spans, on average, at most: a hash table takes as much memory, and more time. */
+/*
+ * The most bits for each span, on average, in a set that gets BITS.  A hash table would take as much memory, and
+ * more time.
+ */
 #define BITS_A_SPAN		256
 
-/* Of each integer, so many bits, and room in the hash table for so many. */
+/* Bits of the Bloom filter for each integer of a set. */
 #define BITS_AN_INTEGER	8
+
+/* Slots of the hash table for each integer of a set. */
 #define ROOM_AN_INTEGER	2
 
-/* So many words are asked together: while memory is waited for on behalf of one, the others are looked at. */
+/* Words of bits that are tested together, so that their slots can be prefetched. */
 #define LOT				16
 
-/* So many places there are for each span: most have none, then. */
+/* The most places for each span, so that most places have none. */
 #define PLACES_PER_SPAN	8
 
+/* A table in one of three forms. */
 struct RtscanIntegerTable
 {
-	const RtscanIntegerSet *set;
-	/* BITS: */
-	uint64	   *bits;			/* by the distance from the first integer, or NULL */
-	uint64		reach;			/* the last one's */
-	/* HASH: */
-	uint64	   *words;			/* bits of hashes; NULL: PLACES */
-	int			words_shift;	/* from a hash to a word, */
-	int64	   *slots;
-	int			slots_shift;	/* and to a slot */
-	int64		none;			/* what an empty slot has, which is not in the set */
-	/* PLACES: */
-	uint32	   *places;			/* of the integers from place << shift above the first span's on, the first span that ends there or later */
-	uint32		shift;
+	const RtscanIntegerSet *set;	/* the set */
+	uint64	   *bits;			/* BITS: a bit by the distance from the first integer; NULL: another form */
+	uint64		reach;			/* BITS: distance of the last integer from the first one */
+	uint64	   *words;			/* HASH: words of the Bloom filter; NULL: PLACES */
+	int			words_shift;	/* HASH: shift from a hash to the number of a word */
+	int64	   *slots;			/* HASH: integers */
+	int			slots_shift;	/* HASH: shift from a hash to the number of a slot */
+	int64		none;			/* HASH: content of an empty slot, an integer that is not in the set */
+	uint32	   *places;			/* PLACES: for each place, the first span that does not end before it */
+	uint32		shift;			/* PLACES: shift from the distance from the first integer to the number of a place */
 };
 
 /* ---------------------------------------------------------------- sets */
@@ -113,7 +116,7 @@ rtscan_find_span(const RtscanIntegerSet *set, int64 integer)
 	return low;
 }
 
-/* Take a span's integers from so many that there may be; false if those are not enough. */
+/* Subtract the number of a span's integers from *most; returns false if there are more of them. */
 static bool
 take_span(RtscanSpan span, uint64 *most)
 {
@@ -145,7 +148,7 @@ rtscan_lacks_few_integers(const RtscanIntegerSet *set, uint64 most)
 
 /* ---------------------------------------------------------------- tables */
 
-/* How far the last integer is from the first one. */
+/* Return the distance of the last integer from the first one. */
 static uint64
 reach_of(const RtscanIntegerSet *set)
 {
@@ -164,7 +167,7 @@ set_bits(uint64 *bits, uint64 first, uint64 last)
 	}
 }
 
-/* With one behind the last, which is none's. */
+/* Make BITS.  There is one more bit behind the last integer's, which is 0 and stands for all integers outside. */
 static void
 make_bits(RtscanIntegerTable *table, MemoryContext context)
 {
@@ -177,7 +180,7 @@ make_bits(RtscanIntegerTable *table, MemoryContext context)
 		set_bits(table->bits, (uint64) set->spans[i].first - least, (uint64) set->spans[i].last - least);
 }
 
-/* How many integers, if these are few for so many spans; or 0. */
+/* Return the number of integers, if they are few for the number of spans; else 0. */
 static uint64
 count_few(const RtscanIntegerSet *set)
 {
@@ -195,14 +198,20 @@ count_few(const RtscanIntegerSet *set)
 	return n;
 }
 
-/* Multiplied alone, integers in equal steps would have hashes in equal steps, some of which meet. */
+/*
+ * Hash an integer.  Multiplication alone would turn integers in equal steps into hashes in equal steps, some of
+ * which collide.
+ */
 static inline uint64
 hash_integer(int64 integer)
 {
 	return ((uint64) integer ^ (uint64) integer >> 32) * UINT64CONST(0x9E3779B97F4A7C15);
 }
 
-/* Bits of a word, which each integer that has the hash sets: of others that have the word, few set them all. */
+/*
+ * Return the bits that a hash sets in its word of the Bloom filter.  Few other integers with the same word have all
+ * of these bits.
+ */
 static inline uint64
 bits_of(uint64 hash)
 {
@@ -233,7 +242,7 @@ make_hash(RtscanIntegerTable *table, uint64 n, MemoryContext context)
 	table->slots_shift = 64 - slots;
 	table->words = MemoryContextAllocExtended(context, sizeof(uint64) << words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	table->slots = MemoryContextAllocHuge(context, (mask + 1) * sizeof(int64));
-	/* There is something between it and the next span. */
+	/* The integer behind the first span is not in the set. */
 	table->none = set->spans[0].last + 1;
 	for (uint64 i = 0; i < mask + 1; i++)
 		table->slots[i] = table->none;
@@ -285,7 +294,7 @@ rtscan_create_integer_table(const RtscanIntegerSet *set, MemoryContext context)
 	return table;
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- testing */
 
 RTSCAN_MULTIVERSION static void
 and_bits(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words)
@@ -308,7 +317,7 @@ and_bits(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, 
 	}
 }
 
-/* Is an integer there whose bit is set? */
+/* Is an integer in the hash table? */
 static inline bool
 has_slot(const RtscanIntegerTable *table, int64 integer)
 {
@@ -321,7 +330,7 @@ has_slot(const RtscanIntegerTable *table, int64 integer)
 	return false;
 }
 
-/* Which have all bits?  Their slots are going to be looked at. */
+/* Return those of the tested bits whose integers pass the Bloom filter, and prefetch their slots. */
 static pg_attribute_always_inline uint64
 in_bits(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
 {
@@ -340,6 +349,7 @@ in_bits(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
 	return are;
 }
 
+/* Return those of the tested bits whose integers are in the hash table. */
 static pg_attribute_always_inline uint64
 in_slots(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
 {
@@ -368,6 +378,7 @@ and_hash(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, 
 	}
 }
 
+/* Is an integer in the span that its place leads to? */
 static inline bool
 has_place(const RtscanIntegerTable *table, int64 integer)
 {

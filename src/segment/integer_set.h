@@ -1,44 +1,47 @@
 /*
  * integer_set.h
- *		Sets of integers: as spans, and to be asked about many integers.
+ *		Sets of integers, as spans, and tables that test whether integers are in a set.
  */
 #ifndef RTSCAN_INTEGER_SET_H
 #define RTSCAN_INTEGER_SET_H
 
 #include "rtscan.h"
 
-/* Integers from a first to a last one. */
+/* The integers from "first" to "last", both included. */
 typedef struct RtscanSpan
 {
 	int64		first;
 	int64		last;
 } RtscanSpan;
 
+/* A set of integers, and NULL. */
 typedef struct RtscanIntegerSet
 {
-	bool		nulls;			/* it has NULL */
-	uint32		n;
-	uint32		capacity;
-	RtscanSpan *spans;			/* ascending, something between each and the next */
+	bool		nulls;			/* NULL is in the set */
+	uint32		n;				/* number of spans */
+	uint32		capacity;		/* number of spans that there is room for */
+	RtscanSpan *spans;			/* ascending, with at least one integer between each and the next */
 } RtscanIntegerSet;
 
-/* Have room for so many spans in an empty set, if it is known how many there may be. */
+/* Make room for n spans in an empty set, if their number is known. */
 extern void rtscan_reserve_spans(RtscanIntegerSet *set, uint32 n);
 
-/* Add integers, of which none is before the first of those that were added last. */
+/* Add integers.  "first" must not be less than that of the span added last. */
 extern void rtscan_add_span(RtscanIntegerSet *set, int64 first, int64 last);
 
-/* Have a set's integers from a least to a greatest one be those that were not in it. */
+/* Replace a set by those integers from "least" to "greatest" that are not in it.  NULL stays as it is. */
 extern void rtscan_complement_set(RtscanIntegerSet *set, int64 least, int64 greatest);
 
-/* The first span that is not before an integer. */
+/* Return the number of the first span that does not end before an integer. */
 extern uint32 rtscan_find_span(const RtscanIntegerSet *set, int64 integer);
 
-/* Are there so many integers in it at most?  Or between its spans? */
+/* Does the set have at most "most" integers? */
 extern bool rtscan_has_few_integers(const RtscanIntegerSet *set, uint64 most);
+
+/* Are there at most "most" integers between the spans of the set? */
 extern bool rtscan_lacks_few_integers(const RtscanIntegerSet *set, uint64 most);
 
-/* What is between a span and the next. */
+/* Return the integers between a span and the next one. */
 static inline RtscanSpan
 rtscan_gap_behind(const RtscanIntegerSet *set, uint32 span)
 {
@@ -46,20 +49,22 @@ rtscan_gap_behind(const RtscanIntegerSet *set, uint32 span)
 }
 
 /*
- * Of more than one span, in the form that is asked fastest:
+ * A set of more than one span in the form in which integers are tested fastest:
  *
- *	BITS	integers that are close to each other: a bit for each from the first to the last one
- *	HASH	integers, a hash table; before it is asked, some bits, which few others have all of
- *	PLACES	spans of many integers, and where to look for the one that an integer may be in: a hash table that keeps their order
+ *	BITS	for integers that are close to each other: a bit for each, from the first to the last one
+ *	HASH	for other integers: a hash table, and in front of it a Bloom filter that rejects most integers that are not
+ *			in the set
+ *	PLACES	for spans of many integers: the range of the set is cut into places of equal width, and a table has the
+ *			first span that an integer in each place may be in
  *
  *	spans		│ 7 │ 300 .. 320 │ 1000 │			places, of 256 integers each	│ 0 │ 1 │ 2 │ 2 │
  */
 typedef struct RtscanIntegerTable RtscanIntegerTable;
 
-/* The set must stay where it is. */
+/* Make a table in a memory context.  It refers to the set, which must stay where it is. */
 extern RtscanIntegerTable *rtscan_create_integer_table(const RtscanIntegerSet *set, MemoryContext context);
 
-/* Clear the bits of integers that are not in it; only those are there that a bit is set of. */
+/* Clear the bits of integers that are not in the set.  Only integers whose bits are set are read. */
 extern void rtscan_and_integer_table(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words);
 
 #endif							/* RTSCAN_INTEGER_SET_H */

@@ -1,14 +1,16 @@
 /*
  * look_ahead.c
- *		Bring the elements of rows into the processor's cache before they are got.
+ *		Prefetch the elements of rows.
  */
 #include "segment/look_ahead.h"
 
 #include "bits/packed.h"
 #include "bits/prefetch.h"
 
-/* So many rows before they are got, if so many bits are between one and the next. */
+/* Rows that are prefetched before they are read. */
 #define ROWS_AHEAD		256
+
+/* The least average distance of two rows' elements, in bits, for which prefetching is worth while. */
 #define SPARSE_BITS		256
 
 RtscanLookAhead
@@ -19,7 +21,7 @@ rtscan_begin_looking_ahead(const RtscanArea *area, uint32 first_page, uint32 fir
 	return (RtscanLookAhead) {area, first_page, first_row, bits, rows, n, .seen = sparse ? 0 : n};
 }
 
-/* Rows of one page, from one up to another at most; returns the first that is not on it. */
+/* Prefetch rows from .. end - 1 as far as they are on one page; returns the first row that is not on it. */
 static uint32
 prefetch_elements(RtscanReader *reader, const RtscanLookAhead *ahead, uint32 from, uint32 end)
 {

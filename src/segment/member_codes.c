@@ -1,6 +1,6 @@
 /*
  * member_codes.c
- *		Which codes of a key column's dictionary have values that are in a set of exact integers.
+ *		Find the codes of a key column whose values are in a set of exact integers.
  */
 #include "segment/member_codes.h"
 
@@ -9,13 +9,14 @@
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
+/* The codes that have been found. */
 typedef struct MemberCodes
 {
-	const RtscanMembers *members;
-	uint64	   *words;
+	const RtscanMembers *members;	/* the set */
+	uint64	   *words;			/* a bit for each code */
 } MemberCodes;
 
-/* Set the bits of a word from a place on that may be in the midst of one. */
+/* Set those of 64 bits that are set in "bits", from a place on that need not be the first one of a word. */
 static inline void
 set_from(uint64 *words, uint32 place, uint64 bits)
 {
@@ -24,7 +25,7 @@ set_from(uint64 *words, uint32 place, uint64 bits)
 		words[place / 64 + 1] |= bits >> (64 - place % 64);
 }
 
-/* RtscanValuesVisitor */
+/* RtscanValuesVisitor.  Tests keys. */
 static void
 add_keys(uint32 code, uint32 n, const uint64 *keys, void *arg)
 {

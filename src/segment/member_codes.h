@@ -1,9 +1,9 @@
 /*
  * member_codes.h
- *		Which codes of a key column's dictionary have values that are in a set of exact integers.
+ *		Find the codes of a key column whose values are in a set of exact integers.
  *
- * A value looked up in a dictionary takes as long as dozens of its entries that pass by: so where many are asked for, all entries are asked
- * whether they are in the set.
+ * One lookup in a dictionary takes as long as visiting dozens of its entries, so for large sets it is faster to
+ * test all entries of the dictionary.
  */
 #ifndef RTSCAN_MEMBER_CODES_H
 #define RTSCAN_MEMBER_CODES_H
@@ -14,8 +14,9 @@
 #include "segment/members.h"
 
 /*
- * A bit for each code, that of NULL too, and some behind it that are not set; in the current memory context.  The column is no plain one, and
- * its keys are exact integers but for the sign.  The members are prepared for all integers.
+ * Return a bit for each code, including that of NULL, and at least one more bit that is not set, in the current
+ * memory context.  The column must not be plain, and its keys must be exact integers with the sign bit inverted.
+ * The members must be prepared for all integers.
  */
 extern uint64 *rtscan_member_codes(const RtscanMembers *members, RtscanReader *reader, int column, const RtscanColumn *type);
 

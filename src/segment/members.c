@@ -1,22 +1,23 @@
 /*
  * members.c
- *		Which rows of a chunk have integers that are in a set.
+ *		Find the rows of a chunk whose integers are in a set.
  */
 #include "segment/members.h"
 
 #include "bits/bits.h"
 #include "miscadmin.h"
 
-/* Elements of so many bits at most have a table. */
+/* The most bits of elements that get a table. */
 #define TABLE_BITS	16
 
-/* Elements, not integers. */
+/* A span of elements. */
 typedef struct ElementSpan
 {
 	uint64		first;
 	uint64		last;
 } ElementSpan;
 
+/* The form in which elements are tested; see members.h. */
 typedef enum Form
 {
 	RANGE,
@@ -24,20 +25,21 @@ typedef enum Form
 	SET
 } Form;
 
+/* A set, prepared for chunks of one frame. */
 struct RtscanMembers
 {
-	const RtscanIntegerSet *set;
-	MemoryContext context;
-	bool		prepared;		/* for chunks of this frame: */
-	RtscanFrame frame;
-	RtscanMembership membership;
-	Form		form;
-	uint32		n;				/* RANGE, TABLE: the frame's elements that are in the set */
-	uint32		capacity;
-	ElementSpan *spans;
-	uint8	   *table;			/* TABLE, and room for it */
-	RtscanIntegerTable *integers;	/* SET */
-	int64	   *room;			/* for a chunk's integers */
+	const RtscanIntegerSet *set;	/* the set */
+	MemoryContext context;		/* has everything below */
+	bool		prepared;		/* the following members are valid */
+	RtscanFrame frame;			/* the frame of the chunks */
+	RtscanMembership membership;	/* result of the preparation for these chunks */
+	Form		form;			/* form of the test */
+	uint32		n;				/* RANGE, TABLE: number of spans */
+	uint32		capacity;		/* RANGE, TABLE: number of spans that there is room for */
+	ElementSpan *spans;			/* RANGE, TABLE: the frame's elements that are in the set */
+	uint8	   *table;			/* TABLE: 1 for each element that is in the set; kept for other frames */
+	RtscanIntegerTable *integers;	/* SET: the set as a table; kept for other frames */
+	int64	   *room;			/* room for a chunk's integers */
 };
 
 /* ---------------------------------------------------------------- preparing */
@@ -63,7 +65,10 @@ add_elements(RtscanMembers *members, uint64 first, uint64 last)
 	members->spans[members->n++] = (ElementSpan) {first, last};
 }
 
-/* Which of the frame's elements are in the set, of which spans from a first one up to another are of the frame. */
+/*
+ * Find the frame's elements that are in the set. "first" and "end" delimit the spans of the set that overlap the
+ * frame.
+ */
 static void
 clip_spans(RtscanMembers *members, const RtscanFrame *frame, uint32 first, uint32 end)
 {
@@ -103,7 +108,7 @@ membership(const RtscanMembers *members, const RtscanFrame *frame)
 	return RTSCAN_SOME_MEMBERS;
 }
 
-/* By elements. */
+/* Prepare to test elements. */
 static RtscanMembership
 prepare_elements(RtscanMembers *members, const RtscanFrame *frame, uint32 first, uint32 end)
 {
@@ -117,7 +122,7 @@ prepare_elements(RtscanMembers *members, const RtscanFrame *frame, uint32 first,
 	return result;
 }
 
-/* By the set itself. */
+/* Prepare to test integers by the set itself. */
 static RtscanMembership
 prepare_set(RtscanMembers *members)
 {
@@ -151,9 +156,12 @@ rtscan_prepare_members(RtscanMembers *members, const RtscanFrame *frame, uint32 
 	return members->membership;
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- testing */
 
-/* What stands for NULL may be in the set as an integer. */
+/*
+ * Correct the bits of NULLs, since the integer that represents NULL may be in the set, or not.  asked: the bits
+ * before the test.
+ */
 static void
 decide_nulls(const RtscanMembers *members, const int64 *integers, uint32 rows, const uint64 *asked, uint64 *words)
 {
@@ -253,7 +261,7 @@ rtscan_members_have_null(const RtscanMembers *members)
 	return members->set->nulls;
 }
 
-/* Elements that are large: as integers. */
+/* Test elements that have too many bits for a table, after unpacking them to integers. */
 static void
 and_large_members(RtscanMembers *members, RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint64 *words)
 {
@@ -272,7 +280,7 @@ and_large_members(RtscanMembers *members, RtscanReader *reader, const RtscanFram
 	ask_set(members, members->room, rows, words);
 }
 
-/* Returns whether no element is foreign to the frame. */
+/* Test the elements of a page; returns false if one of them is outside of the frame. */
 static bool
 and_page(const RtscanMembers *members, const char *payload, uint32 n, uint64 *words)
 {

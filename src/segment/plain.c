@@ -1,6 +1,6 @@
 /*
  * plain.c
- *		Key columns of many values.
+ *		Store and look up key columns of many values.
  */
 #include "segment/plain.h"
 
@@ -8,21 +8,24 @@
 #include "port/pg_bitutils.h"
 #include "segment/frames.h"
 
-/* Values of so many rows are on their way to the processor, where rows are in the order of a column. */
+/* Rows for which rtscan_plain_codes() prefetches ahead. */
 #define CODES_AHEAD		32
 
-/* Values that are encoded at once. */
+/* Values that are encoded at a time. */
 #define VALUES_AT_ONCE	1024
 
-/* So often a lookup guesses where a value is, before it halves what is left. */
+/* Interpolation steps before a lookup falls back to binary search. */
 #define MOST_GUESSES	8
 
-/* Ranks beside a guess, on either side, that may be looked at next: each is on a page of its own, which costs as well. */
+/*
+ * Ranks on either side of a guess that are prefetched, since the search often continues there.  Each is on a page
+ * of its own, so more of them would cost more than they save.
+ */
 #define PREFETCH_RANKS	1
 
 /* ---------------------------------------------------------------- choosing */
 
-/* Bits that the gaps of a block of the dictionary take, with its head. */
+/* Return the bits that a block of the dictionary takes: its header and its gaps. */
 static Size
 block_bits(uint64 key_gap, uint64 rank_gap, uint32 entries)
 {
@@ -38,7 +41,7 @@ block_bits(uint64 key_gap, uint64 rank_gap, uint32 entries)
 	return (Size) bits * (entries - 1) + sizeof(RtscanDictionaryBlock) * 8;
 }
 
-/* About what a dictionary of all values would take. */
+/* Return approximately the bytes that a dictionary of all values would take. */
 static Size
 dictionary_bytes(const RtscanSortedColumn *column)
 {
@@ -67,7 +70,7 @@ dictionary_bytes(const RtscanSortedColumn *column)
 	return (bits + (entries > 0 ? block_bits(key_gap, rank_gap, entries) : 0)) / 8;
 }
 
-/* The values of rows, NULL being 0, as integers. */
+/* Encode the values of n rows as exact integers; NULLs are 0. */
 static void
 encode_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 first, uint32 n, int64 *values)
 {
@@ -82,7 +85,7 @@ encode_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 f
 	rtscan_exact_encode(type->exact, from, n, values);
 }
 
-/* In row order; false if they cannot be in frames. */
+/* Fill in the values in row order, and their frames; returns false if they cannot be stored in frames. */
 static bool
 take_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 rows, RtscanPlain *plain)
 {
@@ -151,7 +154,10 @@ rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const Rtsc
 
 /* ---------------------------------------------------------------- ranks */
 
-/* Make a segment's fingers when they are first asked for: most columns are never looked up. */
+/*
+ * Return the fingers of a segment's column, which are allocated at the first lookup: most columns are never looked
+ * up.
+ */
 static RtscanFinger *
 fingers_of_segment(RtscanSegment *segment, RtscanSegmentColumn *column)
 {
@@ -160,6 +166,7 @@ fingers_of_segment(RtscanSegment *segment, RtscanSegmentColumn *column)
 	return column->fingers;
 }
 
+/* Return the fingers that a reader uses for a column. */
 static RtscanFinger *
 fingers_of(RtscanReader *reader, int column)
 {
@@ -172,19 +179,21 @@ fingers_of(RtscanReader *reader, int column)
 	return reader->own_fingers->fingers;
 }
 
+/* Does a finger cover a rank? */
 static bool
 finger_has(const RtscanFinger *finger, uint32 rank)
 {
 	return rank >= finger->first && rank - finger->first < finger->n;
 }
 
+/* Does a finger have the value of a rank? */
 static bool
 finger_knows(const RtscanFinger *finger, uint32 rank)
 {
 	return finger_has(finger, rank) && ((finger->known >> (rank - finger->first)) & 1) != 0;
 }
 
-/* The finger that has a rank, best with its value, or NULL. */
+/* Return the finger that covers a rank, preferably one that has its value; NULL if there is none. */
 static RtscanFinger *
 find_finger(RtscanReader *reader, int column, uint32 rank)
 {
@@ -201,7 +210,7 @@ find_finger(RtscanReader *reader, int column, uint32 rank)
 	return found;
 }
 
-/* Have it read the rows of ranks around one, as far as they are on its page. */
+/* Move a finger to the ranks around one, as far as they are on the same page, and read their rows. */
 static bool
 move_finger(RtscanReader *reader, int column, RtscanFinger *finger, uint32 rank)
 {
@@ -226,7 +235,7 @@ move_finger(RtscanReader *reader, int column, RtscanFinger *finger, uint32 rank)
 	return true;
 }
 
-/* Read the value of its i-th rank. */
+/* Read the value of the finger's rank i. */
 static bool
 read_value(RtscanReader *reader, int column, RtscanFinger *finger, uint32 i)
 {
@@ -243,7 +252,7 @@ read_value(RtscanReader *reader, int column, RtscanFinger *finger, uint32 i)
 	return true;
 }
 
-/* The value at a rank, by the finger that has it, or else by one that is moved there. */
+/* Return the value at a rank, from the finger that covers it, or else from the given finger, which is moved there. */
 static bool
 value_at_rank(RtscanReader *reader, int column, RtscanFingerUse use, uint32 rank, int64 *exact)
 {
@@ -289,26 +298,27 @@ key_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, RtscanFi
 
 /* ---------------------------------------------------------------- finding */
 
-/* A search: ranks from low up to high may be the first that is not before the probe. */
+/* A search for the first rank that is not before a probe. */
 typedef struct Search
 {
-	RtscanReader *reader;
-	int			column;
-	const RtscanProbe *probe;
-	bool		after;
-	uint32		low;
-	uint32		high;
-	uint64		low_key;		/* of the rank before low, */
-	uint64		high_key;		/* and of high, unless that is as the dictionary has found it */
+	RtscanReader *reader;		/* the reader */
+	int			column;			/* number of the column */
+	const RtscanProbe *probe;	/* the value */
+	bool		after;			/* search behind values that equal the probe */
+	uint32		low;			/* no rank before this one can be the result */
+	uint32		high;			/* no rank behind this one can be the result */
+	uint64		low_key;		/* key of the rank before "low" */
+	uint64		high_key;		/* key of the rank "high"; initially what the dictionary has found, if anything */
 } Search;
 
+/* Return the finger for an end of a range. */
 static RtscanFingerUse
 use_of(bool after)
 {
 	return after ? RTSCAN_FINGER_AFTER : RTSCAN_FINGER_BEFORE;
 }
 
-/* Look at a rank from low on, before high. */
+/* Read the value at a rank from low .. high - 1, and narrow the search. */
 static bool
 narrow(Search *search, uint32 rank)
 {
@@ -330,8 +340,8 @@ narrow(Search *search, uint32 rank)
 }
 
 /*
- * The value before the one that the dictionary has found is RTSCAN_PLAIN_STEP ranks before, or more, if values repeat: go
- * back to one that is before the probe.
+ * Find a rank before the probe, stepping back from "high" with growing steps.  The dictionary's entry before the
+ * one that it has found is RTSCAN_PLAIN_STEP ranks before that, or more if values repeat.
  */
 static bool
 find_low(Search *search)
@@ -350,7 +360,10 @@ middle_of(const Search *search)
 	return search->low + (search->high - search->low) / 2;
 }
 
-/* Where the probe would be if the keys between were evenly far from each other; the keys of damaged pages may be any. */
+/*
+ * Return the rank where the probe would be if keys were evenly distributed between low and high.  Keys of damaged
+ * pages can be anything, so a result outside is replaced by the middle.
+ */
 static uint32
 guess_place(const Search *search)
 {
@@ -360,7 +373,10 @@ guess_place(const Search *search)
 	return place >= search->low && place < search->high ? (uint32) place : middle_of(search);
 }
 
-/* Where to begin, by what the dictionary knows, or by looking; the ranks of damaged pages may be any. */
+/*
+ * Begin the search at the entry before the probe, if the dictionary knows it, else by stepping back.  Ranks of
+ * damaged pages can be anything.
+ */
 static bool
 begin_between(Search *search, const RtscanBetween *between)
 {
@@ -371,7 +387,7 @@ begin_between(Search *search, const RtscanBetween *between)
 	return true;
 }
 
-/* Look at what a finger knows. */
+/* Narrow the search by the values that a finger knows. */
 static bool
 recall_finger(Search *search, const RtscanFinger *finger)
 {
@@ -385,7 +401,10 @@ recall_finger(Search *search, const RtscanFinger *finger)
 	return true;
 }
 
-/* What was looked at last may be the same, or near: two ends of a range are. */
+/*
+ * Narrow the search by all fingers: the value that was looked up last may be the same one, or a near one, as for
+ * two ends of a range.
+ */
 static bool
 recall(Search *search)
 {
@@ -397,7 +416,7 @@ recall(Search *search)
 	return true;
 }
 
-/* Ranks beside one are looked at next, mostly: bring their values into the processor's cache together. */
+/* Prefetch the values of the ranks beside one, which are probably read next. */
 static void
 prefetch_beside(const Search *search, uint32 rank, uint32 ranks)
 {
@@ -446,6 +465,7 @@ rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetw
 	finger->high_rank = high_rank;
 }
 
+/* Return the entries that a finger has noted, if the probe's place is between them. */
 static bool
 recall_between(const RtscanFinger *finger, const RtscanProbe *probe, bool after, RtscanBetween *between, RtscanPosition *position)
 {
@@ -500,7 +520,7 @@ rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe
 
 /* ---------------------------------------------------------------- finding behind */
 
-/* Where a value's ranks end, which are mostly few: look at those that are nearer first. */
+/* Find the end of a value's ranks.  A value mostly has few ranks, so the nearest are read first. */
 static bool
 find_end(Search *search)
 {
@@ -554,6 +574,7 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 	return true;
 }
 
+/* Call a visitor for the keys of a chunk. */
 static void
 visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 *exact, uint32 first_row, uint32 rows, RtscanValuesVisitor visitor,
 					void *arg)
@@ -589,7 +610,7 @@ rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *ty
 
 /* ---------------------------------------------------------------- codes */
 
-/* The exact integers of all rows; what is NULL has any. */
+/* Return the exact integers of all rows; those of NULLs are undefined. */
 static int64 *
 read_values(RtscanReader *reader, const RtscanFrames *frames)
 {
@@ -603,7 +624,7 @@ read_values(RtscanReader *reader, const RtscanFrames *frames)
 	return values;
 }
 
-/* The rows of a page of an order; false if there are none such. */
+/* Read the rows of a page of the order; returns false if one does not exist. */
 static bool
 read_order(RtscanReader *reader, const RtscanArea *order, uint32 page, uint32 n, uint32 *rows)
 {

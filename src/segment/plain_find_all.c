@@ -1,32 +1,35 @@
 /*
  * plain_find_all.c
- *		Find many values of a plain column together.
+ *		Look up many values of a plain column together.
  */
 #include "segment/plain.h"
 
 #include "miscadmin.h"
 #include "segment/frames.h"
 
-/* So many values are looked for together: while one's page comes from memory, the others are looked at. */
+/* Values that are looked up together.  While a page of one is fetched from memory, the others are worked on. */
 #define LOT		64
 
-/* So often a value's place is guessed, before what is left is halved. */
+/* Interpolation steps for a value before its search falls back to halving. */
 #define MOST_LOOKS	8
 
-/* One of them: ranks before low are below it, those from high on are not, and those from above on are above it. */
+/*
+ * The search for one value.  Ranks before low have smaller values, ranks from high on do not, and ranks from
+ * "above" on have greater ones.
+ */
 typedef struct Pursuit
 {
-	RtscanProbe probe;
-	uint32		low;
-	uint32		high;
-	uint32		above;
-	uint32		equal_end;		/* behind the last rank that is known to equal it; 0: none is */
-	uint64		low_key;		/* of the rank before low, */
-	uint64		high_key;		/* and of high, if that is known */
-	bool		knows_high;
-	int			looks;
-	uint32		rank;			/* to be looked at, */
-	uint32		row;			/* which this row has */
+	RtscanProbe probe;			/* the value */
+	uint32		low;			/* no rank before this one can be the value's first */
+	uint32		high;			/* no rank behind this one can be the value's first */
+	uint32		above;			/* the first rank that is known to have a greater value */
+	uint32		equal_end;		/* the rank behind the last one known to have the value; 0: none is known */
+	uint64		low_key;		/* key of the rank before "low" */
+	uint64		high_key;		/* key of the rank "high", if knows_high */
+	bool		knows_high;		/* high_key is known */
+	int			looks;			/* number of ranks that have been looked at */
+	uint32		rank;			/* rank to look at next */
+	uint32		row;			/* row of that rank */
 } Pursuit;
 
 static Pursuit
@@ -46,7 +49,7 @@ begin_pursuit(const RtscanProbe *probe, const RtscanCandidate *candidate)
 	};
 }
 
-/* Where the value is expected if those between are evenly far from each other, or in the middle. */
+/* Return the rank where the value would be if keys were evenly distributed between low and high, or the middle. */
 static uint32
 expected_place(const Pursuit *pursuit)
 {
@@ -60,7 +63,10 @@ expected_place(const Pursuit *pursuit)
 	return place >= pursuit->low && place < pursuit->high ? (uint32) place : middle;
 }
 
-/* Choose the next rank to look at: where the value begins, then where it ends, which is mostly soon; false if both are known. */
+/*
+ * Choose the rank to look at next, to find where the value begins, and then where it ends, which is mostly near.
+ * Returns false if both are known.
+ */
 static bool
 choose_rank(Pursuit *pursuit)
 {
@@ -76,6 +82,7 @@ choose_rank(Pursuit *pursuit)
 	return true;
 }
 
+/* Narrow the search by the key at its rank. */
 static void
 note_key(Pursuit *pursuit, uint64 key)
 {
@@ -93,14 +100,14 @@ note_key(Pursuit *pursuit, uint64 key)
 		pursuit->high_key = key;
 		pursuit->knows_high = true;
 	}
-	/* On a damaged page it may be below: no matter, as long as this ends. */
+	/* On a damaged page the key may be below.  That does no harm as long as the search ends. */
 	if (rtscan_key_is_before(&pursuit->probe, true, key))
 		pursuit->equal_end = Max(pursuit->equal_end, rank + 1);
 	else
 		pursuit->above = Min(pursuit->above, rank);
 }
 
-/* Find the rows of their ranks, which mostly ascend. */
+/* Read the rows of the chosen ranks, which mostly ascend. */
 static bool
 look_rows_up(RtscanReader *reader, const RtscanSegmentColumn *stored, Pursuit **pursuits, int n)
 {
@@ -131,7 +138,7 @@ look_rows_up(RtscanReader *reader, const RtscanSegmentColumn *stored, Pursuit **
 	return true;
 }
 
-/* Look at the rank of each that one has been chosen of. */
+/* Read the values at the chosen ranks, and narrow the searches. */
 static bool
 look(RtscanReader *reader, int column, Pursuit **pursuits, int n)
 {
@@ -155,6 +162,7 @@ look(RtscanReader *reader, int column, Pursuit **pursuits, int n)
 	return true;
 }
 
+/* Search until the first and last ranks of all values are known. */
 static bool
 pursue(RtscanReader *reader, int column, Pursuit *pursuits, int n)
 {

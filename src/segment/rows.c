@@ -10,9 +10,9 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-#define FIRST_CAPACITY	1024	/* a multiple of 64 */
+#define FIRST_CAPACITY	1024	/* capacity when the first row is added, a multiple of 64 */
 
-/* Rows of a segment cannot be fewer than a heap page may hold, whatever the memory. */
+/* The least limit of a segment's rows: those that a heap page can hold must fit, however little memory there is. */
 #define MIN_LIMIT		Max(MaxHeapTuplesPerPage, 1024)
 
 RtscanRows *
@@ -51,7 +51,7 @@ grow_array(RtscanRows *rows, void *array, Size bytes)
 	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(rows->context, bytes);
 }
 
-/* Make room for so many rows, a multiple of 64. */
+/* Make room for "new" rows, a multiple of 64. */
 static void
 grow(RtscanRows *rows, Size new)
 {
@@ -69,6 +69,7 @@ grow(RtscanRows *rows, Size new)
 	rows->capacity = new;
 }
 
+/* Return a value as it is stored in RtscanColumnRows. */
 static inline uint64
 keep_value(RtscanRows *rows, int i, Datum value)
 {
@@ -151,7 +152,7 @@ swap_rows(RtscanRows *rows, uint32 a, uint32 b)
 	}
 }
 
-/* Insertion sort: rows come in order but for those of a heap block with HOT chains. */
+/* Insertion sort: all rows are in order except those of heap blocks with HOT chains. */
 void
 rtscan_rows_sort_tids(RtscanRows *rows, uint32 first)
 {

@@ -1,6 +1,6 @@
 /*
  * segment.c
- *		Keep descriptors of segments, and read pages of segments.
+ *		Keep the descriptors of segments in a backend's memory, and read pages of segments.
  */
 #include "segment/segment.h"
 
@@ -13,38 +13,39 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Descriptors that a backend keeps between transactions, in bytes. */
+/* The limit of the descriptors that a backend keeps between transactions, in bytes. */
 #define KEEP_MEMORY		((Size) 64 * 1024 * 1024)
 
-/* Cache lines at the beginning of a page to prefetch. */
+/* The cache lines at the beginning of a page that rtscan_prefetch_page() prefetches. */
 #define PREFETCH_LINES	12
 
 /* ---------------------------------------------------------------- the backend's descriptors */
 
 /*
- * A file and an id in it: a copy of the file (ALTER INDEX ... SET TABLESPACE) goes on with the
- * same ids, and if that is rolled back so does the original.
+ * The key of a kept descriptor.  The file is part of it: a copy of the file (ALTER INDEX ... SET TABLESPACE)
+ * continues with the same uuid and ids, and if that is rolled back so does the original.
  */
 typedef struct KeptKey
 {
-	RelFileLocator file;
-	uint32		unused;
-	pg_uuid_t	uuid;
-	uint64		id;
+	RelFileLocator file;		/* the index's main file */
+	uint32		unused;			/* zero, since keys are compared as bytes */
+	pg_uuid_t	uuid;			/* the index's uuid, from its metapage */
+	uint64		id;				/* the segment's id */
 } KeptKey;
 
+/* A descriptor that the backend keeps. */
 typedef struct KeptSegment
 {
 	KeptKey		key;
-	uint64		last_used;
+	uint64		last_used;		/* value of "uses" at the last use */
 	RtscanSegment *segment;
 } KeptSegment;
 
-static HTAB *kept_segments;
-static Size kept_memory;
-static uint64 uses;
+static HTAB *kept_segments;				/* all kept descriptors; NULL before the first one */
+static Size kept_memory;				/* bytes of all kept descriptors */
+static uint64 uses;						/* number of uses so far, a clock for last_used */
 
-/* Drop the descriptors that were not used for the longest time. */
+/* Drop the least recently used descriptors until the others fit into KEEP_MEMORY. */
 static void
 shrink_kept(void)
 {
@@ -64,7 +65,7 @@ shrink_kept(void)
 	}
 }
 
-/* Readers hold pointers to descriptors only within a transaction. */
+/* XactCallback.  Readers hold pointers to descriptors within a transaction, so they are dropped only at its end. */
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
@@ -87,6 +88,7 @@ init_kept(void)
 
 /* ---------------------------------------------------------------- readers */
 
+/* Return the descriptor of a segment, from the kept ones or read now; NULL if soft and it cannot be read. */
 static RtscanSegment *
 keep_segment(Relation index, const RtscanEntry *entry, const pg_uuid_t *uuid, bool soft)
 {
@@ -132,7 +134,7 @@ rtscan_reader_open(RtscanReader *reader, Relation index, const RtscanEntry *entr
 
 /* ---------------------------------------------------------------- reading pages */
 
-/* Is a page still where it was found before?  Then it is pinned. */
+/* Pin a page if it is still in the buffer where it was found last; returns false if it is not. */
 static bool
 pin_recent(RtscanReader *reader, uint32 ordinal)
 {
@@ -146,7 +148,10 @@ pin_recent(RtscanReader *reader, uint32 ordinal)
 	return true;
 }
 
-/* A damaged descriptor can give two of its pages one block, and then it is locked already. */
+/*
+ * Lock a page, if the reader locks pages, and check that it is the expected one.  Otherwise release it and return
+ * false.  The lock fails if this backend has it already: a damaged descriptor can give two pages the same block.
+ */
 static bool
 lock_and_check(RtscanReader *reader, const RtscanArea *area, uint32 ordinal, Buffer buffer)
 {

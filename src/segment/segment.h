@@ -1,9 +1,9 @@
 /*
  * segment.h
- *		The descriptor of a segment, and how its areas are read.
+ *		The descriptor of a segment, and how the pages of its areas are read.
  *
- * A segment's descriptor is written last, as a chain of pages that the directory names.
- * Their payloads, one after another, are:
+ * A segment's descriptor is written last, as a chain of pages whose first block is in the directory.  The payloads
+ * of these pages are, one after another:
  *
  *	RtscanSegmentHeader
  *	RtscanExtent[extents]			the blocks of the segment's pages, in order of their ordinals
@@ -12,17 +12,17 @@
  *		RtscanColumnHeader
  *		uint32[bins + 1]			the sieve's boundaries: ranks, strictly ascending, 0 .. rows
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
- *		RtscanIncludeHeader, RtscanFrame[chunks]	of a plain column: its values
- *		as for an INCLUDE column	of one with IMAGES: those
+ *		RtscanIncludeHeader, RtscanFrame[chunks]	if the column is plain: its values
+ *		as for an INCLUDE column	if the column has IMAGES: its other images
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
- *		RtscanFrame[chunks]			of FRAMES and CODES
- *		RtscanCodesHeader			of CODES
- *		uint32[pages]				first row of each page of whole values, or first code of each of a dictionary's
+ *		RtscanFrame[chunks]			if stored as FRAMES or CODES
+ *		RtscanCodesHeader			if stored as CODES
+ *		uint32[pages]				first row of each page of whole values, or first code of each page of a
+ *									dictionary of whole values
  *
- * each part beginning at a multiple of 8 bytes.  A backend reads a descriptor once, checks
- * it, and keeps it: it can never become stale, for a segment is immutable and its id is
- * not used again.
+ * Each part begins at a multiple of 8 bytes.  A backend reads and checks a descriptor once, and keeps it.  It never
+ * becomes stale, since a segment is immutable and its id is not used again.
  */
 #ifndef RTSCAN_SEGMENT_H
 #define RTSCAN_SEGMENT_H
@@ -36,218 +36,241 @@
 #include "storage/metapage.h"
 #include "storage/writing.h"
 
-#define RTSCAN_DICTIONARY_LEVELS	8	/* more than 2^22 values ever need */
+#define RTSCAN_DICTIONARY_LEVELS	8	/* the most levels of a dictionary, more than 2^22 values ever need */
 
+/* Consecutive blocks of a segment's pages. */
 typedef struct RtscanExtent
 {
-	BlockNumber first;
-	uint32		count;
+	BlockNumber first;			/* first block */
+	uint32		count;			/* number of blocks */
 } RtscanExtent;
 
+/* The first part of a descriptor. */
 typedef struct RtscanSegmentHeader
 {
-	uint64		id;
+	uint64		id;				/* id of the segment */
 	uint64		unused;
-	uint32		rows;
-	uint32		pages;			/* without the descriptor's own */
-	uint32		extents;
-	uint16		nkeys;
-	uint16		ncolumns;
-	RtscanArea	tidmap;
+	uint32		rows;			/* number of rows */
+	uint32		pages;			/* number of pages, without the descriptor's own */
+	uint32		extents;		/* number of RtscanExtents that follow */
+	uint16		nkeys;			/* number of key columns */
+	uint16		ncolumns;		/* number of all columns */
+	RtscanArea	tidmap;			/* the area that maps rows to TIDs */
 } RtscanSegmentHeader;
 
-/* How the rows of a column are found; flags of RtscanColumnHeader. */
+/* Flags of RtscanColumnHeader. */
 #define RTSCAN_COLUMN_HEAP_ORDER	0x0001	/* rank = row: no sieve, order or codes */
 #define RTSCAN_COLUMN_EXACT			0x0002	/* every value begins at a boundary: no order */
-#define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values were identical: its dictionary has the images of all */
-#define RTSCAN_COLUMN_PLAIN			0x0008	/* values in row order in place of codes; plain.h */
-#define RTSCAN_COLUMN_IMAGES		0x0010	/* equal values were not identical: it has other images than the dictionary's, too */
+#define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values had the same image, and the dictionary has it */
+#define RTSCAN_COLUMN_PLAIN			0x0008	/* has values in row order in place of codes; see plain.h */
+#define RTSCAN_COLUMN_IMAGES		0x0010	/* equal values had several images: those that are not in the dictionary
+											 * are stored, too */
 
 /*
- * Equal values may differ by their images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.  A dictionary has one of them, which stands for all.
- * A column that is IDENTICAL has no others; one with IMAGES has those of all rows whose values look other than in the
- * dictionary, as those of an INCLUDE column that is NULL in all other rows.  Of a column that is neither, some images are lost:
- * rtscan 1.0 wrote such ones, and what is merged with one is another; its values come from the heap.
+ * Equal values may have different images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.  A dictionary has one image of each
+ * value, which represents all of them.  A column that is IDENTICAL has no other images.  A column with IMAGES
+ * stores the images of the rows that differ from the dictionary's, as an INCLUDE column that is NULL in all other
+ * rows.  If a column has neither flag, some of its images are lost: rtscan 1.0 wrote such columns, and so does a
+ * merge with one.  The values of such a column must be read from the heap.
  */
 
+/* The descriptor of a key column. */
 typedef struct RtscanColumnHeader
 {
-	uint32		flags;
-	uint32		nonnull;		/* rows; NULLs have the ranks from there on */
-	uint32		distinct;		/* values in the dictionary */
-	uint32		code_bytes;		/* 1, 2 or 3; plain: 0 */
-	uint32		bins;			/* 0: no sieve, for the segment is small or in order */
-	uint32		radix;			/* bin = high * radix + low; 1: one component */
-	uint32		vectors;
-	uint32		levels;			/* of the dictionary, 0 if there are no values */
-	uint32		level_pages[RTSCAN_DICTIONARY_LEVELS];	/* leaves first */
-	RtscanArea	dictionary;
-	RtscanArea	sieve;			/* pages that are not constant, by vector, then chunk */
-	RtscanArea	order;
-	RtscanArea	codes;
+	uint32		flags;			/* RTSCAN_COLUMN_... flags */
+	uint32		nonnull;		/* number of rows that are not NULL; NULLs have the ranks from there on */
+	uint32		distinct;		/* number of distinct values; for a plain column, of those in its sparse dictionary */
+	uint32		code_bytes;		/* bytes of a code: 1, 2 or 3; 0 if the column is plain */
+	uint32		bins;			/* number of bins; 0: no sieve, since the segment is small or the column is in heap
+								 * order */
+	uint32		radix;			/* bin = high * radix + low; 1: the sieve has one component */
+	uint32		vectors;		/* number of the sieve's vectors */
+	uint32		levels;			/* number of the dictionary's levels; 0 if there are no values */
+	uint32		level_pages[RTSCAN_DICTIONARY_LEVELS];	/* number of pages of each level, leaves first */
+	RtscanArea	dictionary;		/* the dictionary's pages, level by level */
+	RtscanArea	sieve;			/* pages of bits that are not constant, by vector, then chunk */
+	RtscanArea	order;			/* order: rank -> row */
+	RtscanArea	codes;			/* codes: row -> code */
 } RtscanColumnHeader;
 
-/* How the values of an INCLUDE column are stored; include.h. */
+/* The ways to store the values of an INCLUDE column; see include.h. */
 typedef enum RtscanStorage
 {
-	RTSCAN_STORED_PLAIN,		/* packed in their own width, or whole: all there was in format 3 */
+	RTSCAN_STORED_PLAIN,		/* packed in their own width, or whole; the only way in format 3 */
 	RTSCAN_STORED_FRAMES,		/* exact integers, in frames */
-	RTSCAN_STORED_CODES			/* places in a dictionary, in frames */
+	RTSCAN_STORED_CODES			/* codes of a dictionary, in frames */
 } RtscanStorage;
 
+/* The descriptor of an INCLUDE column, or of the values or images of a key column. */
 typedef struct RtscanIncludeHeader
 {
-	uint32		width;			/* PLAIN: bytes a value: packed; 0: values are whole */
-	uint8		scale;			/* of numerics that are integers: row/decimal.h */
-	uint8		storage;		/* RtscanStorage; this and the following are 0 in format 3 */
-	uint8		exact;			/* RtscanExactKind of the integers in frames or dictionary; NONE: whole values */
+	uint32		width;			/* if PLAIN and packed: bytes a value; 0: values are whole */
+	uint8		scale;			/* display scale of numerics that are stored as integers; see row/decimal.h */
+	uint8		storage;		/* RtscanStorage; this and the following members are 0 in format 3 */
+	uint8		exact;			/* RtscanExactKind of the integers in frames or in a dictionary; NONE: values are
+								 * whole */
 	uint8		unused;
-	RtscanArea	nulls;			/* PLAIN, packed: a bit a row; no area if no row is NULL */
-	RtscanArea	values;			/* in row order */
+	RtscanArea	nulls;			/* if PLAIN and packed: a bit a row; no area if no row is NULL */
+	RtscanArea	values;			/* values or codes, in row order */
 } RtscanIncludeHeader;
 
-/* A chunk of integers in a frame of reference; frames.h. */
+/* The frame of reference of a chunk's integers; see frames.h. */
 typedef struct RtscanFrame
 {
-	int64		least;			/* of the chunk's integers; 0 if all rows are NULL */
-	int64		greatest;
-	uint32		nulls;			/* rows that are NULL */
-	uint32		bits;			/* an element; 0: all rows are alike, and there are no elements */
+	int64		least;			/* least integer of the chunk; 0 if all rows are NULL */
+	int64		greatest;		/* greatest integer of the chunk; 0 if all rows are NULL */
+	uint32		nulls;			/* number of rows that are NULL */
+	uint32		bits;			/* bits an element; 0: all rows are alike, and no elements are stored */
 } RtscanFrame;
 
+/* The descriptor of an INCLUDE column's dictionary. */
 typedef struct RtscanCodesHeader
 {
-	uint32		distinct;		/* values; the codes are below that */
+	uint32		distinct;		/* number of distinct values; codes are less than that */
 	uint32		unused;
 	RtscanArea	dictionary;		/* exact integers, ascending, or pages of whole values */
 } RtscanCodesHeader;
 
+/* Is a key column plain? */
 static inline bool
 rtscan_is_plain(const RtscanColumnHeader *header)
 {
 	return (header->flags & RTSCAN_COLUMN_PLAIN) != 0;
 }
 
+/* Does a key column store images that its dictionary does not have? */
 static inline bool
 rtscan_has_images(const RtscanColumnHeader *header)
 {
 	return (header->flags & RTSCAN_COLUMN_IMAGES) != 0;
 }
 
-/* Can it give back all values as they were? */
+/* Can a key column return all values with the images that were inserted? */
 static inline bool
 rtscan_lost_no_image(const RtscanColumnHeader *header)
 {
 	return (header->flags & (RTSCAN_COLUMN_IDENTICAL | RTSCAN_COLUMN_IMAGES)) != 0;
 }
 
-/* The code of NULL; those of values are below. */
+/* Return the code of NULL, which is greater than those of values. */
 static inline uint32
 rtscan_null_code(const RtscanColumnHeader *header)
 {
 	return rtscan_is_plain(header) ? header->nonnull : header->distinct;
 }
 
+/* The content of a page of bits of a sieve vector. */
 typedef enum RtscanVectorState
 {
-	RTSCAN_VECTOR_ZEROS,
-	RTSCAN_VECTOR_ONES,			/* also of the rows that the last chunk lacks */
-	RTSCAN_VECTOR_STORED
+	RTSCAN_VECTOR_ZEROS,		/* all bits are 0, and the page is not stored */
+	RTSCAN_VECTOR_ONES,			/* all bits of the chunk's rows are 1, and the page is not stored */
+	RTSCAN_VECTOR_STORED		/* the page is stored */
 } RtscanVectorState;
 
+/* Entries of vector_pages for pages that are not stored. */
 #define RTSCAN_PAGE_ZEROS	PG_UINT32_MAX
 #define RTSCAN_PAGE_ONES	(PG_UINT32_MAX - 1)
 
-/* Integers in frames: where they are. */
+/* Integers in frames, one frame for each chunk. */
 typedef struct RtscanFrames
 {
-	RtscanArea	area;
+	RtscanArea	area;			/* pages of elements */
 	const RtscanFrame *frames;	/* by chunk */
 	uint32	   *pages;			/* by chunk: number of its first page in the area */
 } RtscanFrames;
 
+/* The values of an INCLUDE column, or the values or images of a key column, in memory. */
 typedef struct RtscanSegmentInclude
 {
 	RtscanIncludeHeader header;
-	RtscanFrames frames;		/* FRAMES and CODES */
-	RtscanCodesHeader codes;	/* CODES */
-	const uint32 *first_rows;	/* of pages of whole values: the first row, or code, of each */
+	RtscanFrames frames;		/* if stored as FRAMES or CODES */
+	RtscanCodesHeader codes;	/* if stored as CODES */
+	const uint32 *first_rows;	/* if values are whole: the first row, or the first code, of each page */
 } RtscanSegmentInclude;
 
-/* Entries of a dictionary on both sides of a place, as far as they are known. */
+/* The entries of a dictionary on both sides of a place, as far as they are known. */
 typedef struct RtscanBetween
 {
-	bool		has_low;
-	bool		has_high;
-	uint32		low_rank;		/* of the last value before it, */
-	uint64		low_key;		/* and its key */
-	uint64		high_key;		/* of the value there */
+	bool		has_low;		/* an entry before the place is known */
+	bool		has_high;		/* the entry at the place is known */
+	uint32		low_rank;		/* first rank of the last value before the place */
+	uint64		low_key;		/* key of the last value before the place */
+	uint64		high_key;		/* key of the value at the place */
 } RtscanBetween;
 
-/*
- * Where a plain column (plain.h) was looked at last: in the dictionary; and the rows of some ranks, with those of their values that have
- * been read.  A segment does not change, so what a statement asks that another one has asked before, or something near, takes fewer pages.
- */
+/* The most ranks that a finger covers. */
 #define RTSCAN_FINGER_RANKS	32
 
+/*
+ * The place where a plain column (plain.h) was looked up last.  It has the neighbouring entries of the dictionary,
+ * and the rows of some ranks with those of their values that have been read.  Since a segment does not change, a
+ * later lookup of the same or a nearby value reads fewer pages, even in another statement.
+ */
 typedef struct RtscanFinger
 {
-	RtscanBetween between;
-	uint32		high_rank;		/* of its high key */
-	uint32		first;			/* rank */
-	uint32		n;				/* 0: none */
-	uint32		known;			/* a bit a rank: its value is here */
-	uint32		rows[RTSCAN_FINGER_RANKS];
-	int64		values[RTSCAN_FINGER_RANKS];
+	RtscanBetween between;		/* the dictionary's entries beside the place */
+	uint32		high_rank;		/* first rank of the entry whose key is between.high_key */
+	uint32		first;			/* first rank that the finger covers */
+	uint32		n;				/* number of ranks that it covers; 0: none */
+	uint32		known;			/* a bit for each of its ranks: the value is in "values" */
+	uint32		rows[RTSCAN_FINGER_RANKS];	/* row of each of its ranks */
+	int64		values[RTSCAN_FINGER_RANKS];	/* exact integer of each of its ranks, if known */
 } RtscanFinger;
 
-/* One for each end of ranges, or the other would be forgotten: the first rank that is not before a value, or behind it; and for single ranks. */
+/* The fingers of a column.  Both ends of ranges have one of their own, since a common one would move between them. */
 typedef enum RtscanFingerUse
 {
-	RTSCAN_FINGER_BEFORE,
-	RTSCAN_FINGER_AFTER,
-	RTSCAN_FINGER_RANK,
-	RTSCAN_FINGERS
+	RTSCAN_FINGER_BEFORE,		/* for the first rank that is not before a value */
+	RTSCAN_FINGER_AFTER,		/* for the first rank behind a value */
+	RTSCAN_FINGER_RANK,			/* for lookups of single ranks */
+	RTSCAN_FINGERS				/* number of fingers */
 } RtscanFingerUse;
 
 /*
- * Of one column, of a reader who does not trust what was read before, and of the planner: what a plan costs shall not depend on what has
- * been looked up.
+ * The fingers of one column that belong to a reader, if it does not trust what was read before.  That includes the
+ * planner: the cost of a plan must not depend on earlier lookups.
  */
 typedef struct RtscanOwnFingers
 {
-	int			column;
-	RtscanFinger fingers[RTSCAN_FINGERS];
+	int			column;			/* number of the column */
+	RtscanFinger fingers[RTSCAN_FINGERS];	/* by RtscanFingerUse */
 } RtscanOwnFingers;
 
+/* A key column in memory. */
 typedef struct RtscanSegmentColumn
 {
 	RtscanColumnHeader header;
 	const uint32 *boundaries;	/* bins + 1 ranks */
-	uint32	   *vector_pages;	/* [vector * chunks + chunk]: ordinal, or ZEROS or ONES */
-	RtscanSegmentInclude values;	/* plain: stored as those of an INCLUDE column, in frames */
-	RtscanFinger *fingers;		/* plain: by use; NULL: none so far */
-	RtscanSegmentInclude images;	/* IMAGES: stored likewise, in any way */
+	uint32	   *vector_pages;	/* [vector * chunks + chunk]: number of the page in the sieve's area, or
+								 * RTSCAN_PAGE_ZEROS or ONES */
+	RtscanSegmentInclude values;	/* if plain: the values, stored in frames as those of an INCLUDE column */
+	RtscanFinger *fingers;		/* if plain: by RtscanFingerUse; NULL before the first lookup */
+	RtscanSegmentInclude images;	/* if IMAGES: the images that the dictionary does not have, stored as an INCLUDE
+									 * column */
 } RtscanSegmentColumn;
 
 /*
- * A descriptor in memory.  Its arrays are those of its pages, where nothing has to be made of them: a session reads thousands of
- * descriptors, and each new page of memory costs it a fault.
+ * A descriptor in memory.  Arrays point into the content of its pages where they need no conversion: a session
+ * reads thousands of descriptors, and each new page of memory costs a page fault.
  */
 typedef struct RtscanSegment
 {
 	RtscanSegmentHeader header;
-	uint32		chunks;
-	MemoryContext context;
-	Size		memory;
-	BlockNumber *blocks;		/* by ordinal */
-	Buffer	   *recent;			/* by ordinal: where the page was in shared buffers when it was checked */
-	const uint32 *tidmap_rows;
-	RtscanSegmentColumn *columns;
-	RtscanSegmentInclude *includes;
+	uint32		chunks;			/* number of chunks */
+	MemoryContext context;		/* has all of the descriptor */
+	Size		memory;			/* bytes of that context */
+	BlockNumber *blocks;		/* block of each page, by ordinal */
+	Buffer	   *recent;			/* by ordinal: the buffer that had the page when it was checked; invalid if it has not
+								 * been read */
+	const uint32 *tidmap_rows;	/* first row of each tidmap page */
+	RtscanSegmentColumn *columns;	/* key columns */
+	RtscanSegmentInclude *includes;	/* INCLUDE columns */
 } RtscanSegment;
 
-/* The values in row order of a column, from 0: a plain one of the keys, or an INCLUDEd one. */
+/*
+ * Return the stored values of a column whose values are in row order: of a plain key column, or of an INCLUDE
+ * column.
+ */
 static inline const RtscanSegmentInclude *
 rtscan_stored_values(const RtscanSegment *segment, int nkeys, int column)
 {
@@ -255,50 +278,54 @@ rtscan_stored_values(const RtscanSegment *segment, int nkeys, int column)
 }
 
 /*
- * Reads a segment.  One reader a scan and segment; pages are got one at a time and
- * released, or kept pinned while others are got.
+ * A reader of a segment; a scan has one for each segment.  Its pages can be read and released one at a time, or
+ * kept pinned while others are read.
  */
 typedef struct RtscanReader
 {
-	Relation	index;
-	RtscanSegment *segment;
-	bool		lock;			/* on a standby: a pin does not protect a page */
-	bool		soft;			/* the planner: report, do not raise, what is wrong */
-	bool		trusts;			/* a page that is where it was checked before is what it was, and so are fingers */
-	double		test_time;		/* nanoseconds that another executor than the CPU takes to test all rows for a condition; 0: there is none */
-	uint64		pages_read;
-	MemoryContext context;		/* where it was opened */
-	RtscanOwnFingers *own_fingers;	/* if it does not trust, or NULL: none so far */
+	Relation	index;			/* the index */
+	RtscanSegment *segment;		/* the segment, from the backend's kept descriptors */
+	bool		lock;			/* lock pages, since on a standby a pin does not protect them */
+	bool		soft;			/* report what is wrong instead of raising an error; for the planner and for freeing */
+	bool		trusts;			/* trust pages that are in the buffer where they were checked before, and the
+								 * segment's fingers */
+	double		test_time;		/* nanoseconds that an executor other than the CPU takes to test all rows for a
+								 * condition; 0: there is none */
+	uint64		pages_read;		/* number of pages read so far */
+	MemoryContext context;		/* memory context in which the reader was opened */
+	RtscanOwnFingers *own_fingers;	/* fingers of a reader that does not trust; NULL before the first lookup */
 } RtscanReader;
 
 /*
- * Begin to read a segment that an image names.  With soft, returns false where the
- * descriptor cannot be read, and later calls return what says so where a page cannot.
+ * Open a reader of a segment that an image names.  If soft, returns false if the descriptor cannot be read, and
+ * later calls return a failure if a page cannot be read.
  */
 extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
 							   const RtscanEntry *entry, bool soft);
 
 /*
- * Page i of an area, pinned (and on a standby locked) until rtscan_release(): its payload
- * from where the area begins, and how many bytes there are.  Every payload is MAXALIGNed
- * and can be read as RTSCAN_CHUNK_BYTES - offset bytes, used or not.
- * NULL only for a soft reader.
+ * Read page i of an area, which stays pinned (on a standby, locked) until rtscan_release().  Returns the payload
+ * from where the area begins, and in *used the bytes that it has.  Every payload is MAXALIGNed, and can be read for
+ * RTSCAN_CHUNK_BYTES - offset bytes, used or not.  Returns NULL only to a soft reader.
  *
- * What a page is, is checked where this backend has not found it in the same buffer before; and always, unless the reader trusts:
- * who may meet a page that is used again does not, for it is on a standby, or has no snapshot (soft).  used may be NULL: then a
- * reader who trusts touches no more cache lines of the page than it reads.
+ * The page is checked, unless this backend has checked it before in the same buffer and the reader trusts that.  A
+ * reader that may encounter a page that was freed and used again must not trust: one on a standby, or a soft one,
+ * which has no snapshot.  used may be NULL; then a reader that trusts touches only the cache lines of the page that
+ * it reads.
  */
 extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i,
 								   Buffer *buffer, Size *used);
+
+/* Unpin (on a standby, unlock) a page. */
 extern void rtscan_release(RtscanReader *reader, Buffer buffer);
 
-/*
- * Page i of an area is going to be got soon: bring what that touches first, its buffer's
- * descriptor and its own first and last cache lines, into the processor's cache.
- */
+/* Prefetch page i of an area, which will be read soon: its buffer's descriptor and its first and last cache lines. */
 extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
-/* Where it probably is: to be prefetched, but not read; NULL if nobody knows. */
+/*
+ * Return where the payload of page i of an area probably is, to be prefetched but not read; NULL if that is not
+ * known.
+ */
 static inline const char *
 rtscan_recent_payload(RtscanReader *reader, const RtscanArea *area, uint32 i)
 {
@@ -307,9 +334,12 @@ rtscan_recent_payload(RtscanReader *reader, const RtscanArea *area, uint32 i)
 	return recent > 0 ? rtscan_page_payload(BufferGetPage(recent)) + area->offset : NULL;
 }
 
-/* Likewise, where a few places of it will be looked at: only what getting it touches; and a place. */
+/*
+ * Prefetch of page i of an area only what rtscan_get_page() touches; for pages of which only a few places are read.
+ */
 extern void rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
+/* Prefetch a place of page i of an area. */
 static inline void
 rtscan_prefetch_place(RtscanReader *reader, const RtscanArea *area, uint32 i, Size offset)
 {
@@ -320,31 +350,31 @@ rtscan_prefetch_place(RtscanReader *reader, const RtscanArea *area, uint32 i, Si
 }
 
 /*
- * The content of an area's page contradicts itself.  Raises ERRCODE_INDEX_CORRUPTED, but
- * for a soft reader.
+ * Report that the content of an area's page contradicts itself.  Raises ERRCODE_INDEX_CORRUPTED unless the reader
+ * is soft.
  */
 extern void rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i,
 						 const char *detail);
 
 /*
- * descriptor.c: read a descriptor, and check it, in a memory context of its own; NULL if soft and it cannot be read, or contradicts
- * itself.
+ * Read and check a descriptor, in a memory context of its own.  If it cannot be read or contradicts itself, raises
+ * an error or, if soft, returns NULL (descriptor.c).
  */
 extern RtscanSegment *rtscan_load_segment(Relation index, const RtscanEntry *entry, bool soft);
 
-/* Append a part to a descriptor's content, padded to where the next part may begin. */
+/* Append a part to the content of a descriptor, padded to where the next part may begin. */
 extern void rtscan_append_part(StringInfo content, const void *part, Size size);
 
 /* Write the descriptor of a segment; returns its first block. */
 extern BlockNumber rtscan_write_descriptor(RtscanWriting *writing, StringInfo content);
 
-/* The blocks of a segment's descriptor, in order. */
+/* Return the blocks of a segment's descriptor, in order. */
 extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);
 
-/* All blocks of a segment, those that lead to others first; tolerates that some are gone. */
+/* Return all blocks of a segment, those that lead to others first.  Tolerates that some are gone. */
 extern List *rtscan_segment_blocks(Relation index, const RtscanEntry *entry);
 
-/* The place of the last of ascending values that is not above one; the first, if all are. */
+/* Return the place of the last of n ascending values that is not above "value"; 0 if all are. */
 static inline uint32
 rtscan_last_not_above(const uint32 *values, uint32 n, uint32 value)
 {
@@ -363,6 +393,7 @@ rtscan_last_not_above(const uint32 *values, uint32 n, uint32 value)
 	return low;
 }
 
+/* Load a packed integer of 1, 2 or 3 bytes. */
 static inline uint32
 rtscan_load_packed(const char *place, uint32 width)
 {

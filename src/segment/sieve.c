@@ -1,6 +1,6 @@
 /*
  * sieve.c
- *		Choose the sieve's boundaries and write its vectors.
+ *		Choose the boundaries of a sieve, and write its vectors.
  */
 #include "segment/sieve.h"
 
@@ -9,13 +9,14 @@
 
 /* ---------------------------------------------------------------- boundaries */
 
+/* The boundaries of a sieve. */
 typedef struct Boundaries
 {
-	uint32		bins;
-	uint32	   *ranks;			/* bins + 1 */
+	uint32		bins;			/* number of bins */
+	uint32	   *ranks;			/* bins + 1 boundaries */
 } Boundaries;
 
-/* The first rank from rank on where a value begins, or nonnull. */
+/* Return the first rank, from "rank" on, where a value begins; nonnull if there is none. */
 static uint32
 next_start(const RtscanSortedColumn *column, uint32 rank)
 {
@@ -29,7 +30,7 @@ next_start(const RtscanSortedColumn *column, uint32 rank)
 	return Min(rank, column->nonnull);
 }
 
-/* The last rank up to rank, but above floor, where a value begins; floor if there is none. */
+/* Return the last rank, up to "rank" and above "floor", where a value begins; floor if there is none. */
 static uint32
 previous_start(const RtscanSortedColumn *column, uint32 rank, uint32 floor)
 {
@@ -38,7 +39,7 @@ previous_start(const RtscanSortedColumn *column, uint32 rank, uint32 floor)
 	return rank;
 }
 
-/* Of the places where a value begins, one close to target and above floor. */
+/* Return a rank above "floor" where a value begins, the nearest one to "target". */
 static uint32
 nearest_start(const RtscanSortedColumn *column, uint32 target, uint32 floor)
 {
@@ -48,7 +49,7 @@ nearest_start(const RtscanSortedColumn *column, uint32 target, uint32 floor)
 	return below > floor && target - below <= above - target ? below : above;
 }
 
-/* Every value has a bin of its own. */
+/* Give each value a bin of its own. */
 static void
 exact_boundaries(const RtscanSortedColumn *column, Boundaries *boundaries)
 {
@@ -58,8 +59,8 @@ exact_boundaries(const RtscanSortedColumn *column, Boundaries *boundaries)
 }
 
 /*
- * Bins of equal depth.  A frequent value fills a bin of its own, and those that it saves
- * are spread over the ranks behind it.
+ * Choose bins of equal depth.  A frequent value fills a bin of its own; the bins that it would have filled are
+ * spread over the ranks behind it.
  */
 static void
 equal_depth_boundaries(const RtscanSortedColumn *column, uint32 max_bins, Boundaries *boundaries)
@@ -97,6 +98,7 @@ choose_boundaries(const RtscanSortedColumn *column, uint32 max_bins, bool *exact
 	return boundaries;
 }
 
+/* Return the radix that makes both components about equally large; 1 for one component. */
 static uint32
 choose_radix(uint32 bins, int components)
 {
@@ -109,20 +111,20 @@ choose_radix(uint32 bins, int components)
 
 /* ---------------------------------------------------------------- vectors */
 
-/* What vectors are made from, and where their pages go. */
+/* The vectors of a sieve that are being written. */
 typedef struct VectorWriter
 {
-	RtscanAreaWriter *areas;
+	RtscanAreaWriter *areas;	/* receives the pages */
 	const RtscanSortedColumn *column;
 	const Boundaries *boundaries;
 	const RtscanColumnHeader *header;
 	uint32		chunks;
-	uint64	   *bits;			/* of the vector that the CPU makes: of the whole segment */
-	uint8	   *states;			/* two bits a page */
-	uint32		pages;			/* whose states are known */
+	uint64	   *bits;			/* the vector at hand for the whole segment, if the CPU makes it */
+	uint8	   *states;			/* RtscanVectorState of each page, two bits each */
+	uint32		pages;			/* number of pages whose states are known */
 } VectorWriter;
 
-/* Are n bits all as the first one is? */
+/* Are all of n bits equal to the first one? */
 static bool
 is_constant(const uint64 *words, uint32 n)
 {
@@ -134,6 +136,7 @@ is_constant(const uint64 *words, uint32 n)
 	return n % 64 == 0 || ((words[n / 64] ^ expected) << (64 - n % 64)) == 0;
 }
 
+/* Write a vector's bits of one chunk, unless they are constant, and note their state. */
 static void
 write_chunk(VectorWriter *writer, const uint64 *words, uint32 chunk)
 {
@@ -171,7 +174,7 @@ set_bin(VectorWriter *writer, uint32 bin)
 		writer->bits[sorted[rank].row / 64] |= UINT64CONST(1) << (sorted[rank].row % 64);
 }
 
-/* H_1, H_2, ...: each has the rows of the one before, and those of radix more bins. */
+/* Write H_1, H_2, ...: each has the rows of the one before, and those of radix more bins. */
 static void
 write_high_vectors(VectorWriter *writer)
 {
@@ -185,7 +188,7 @@ write_high_vectors(VectorWriter *writer)
 	}
 }
 
-/* L_1, L_2, ...: each has the rows of the one before, and those of every radix-th bin. */
+/* Write L_1, L_2, ...: each has the rows of the one before, and those of every radix-th bin. */
 static void
 write_low_vectors(VectorWriter *writer)
 {
@@ -207,7 +210,7 @@ write_vectors_of_cpu(VectorWriter *writer)
 	pfree(writer->bits);
 }
 
-/* False if nobody makes them for us. */
+/* Have the assistant make the vectors, and write them.  Returns false if it does not make any. */
 static bool
 write_vectors_of_assistant(VectorWriter *writer)
 {

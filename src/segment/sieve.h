@@ -2,19 +2,18 @@
  * sieve.h
  *		Sieve vectors: Data Sieving of RTScan (section 3.3), in two components.
  *
- * Boundaries X_0 = 0 < X_1 < ... < X_bins = rows cut a column's ranks into bins of about
- * equal depth; each is where a value's ranks begin, and the NULLs' is one of them.  RTScan
- * stores one vector a boundary, F_i = {row : rank < X_i}.  In two components (the range
- * encoding of Chan and Ioannidis) bin = high * radix + low, and two families are stored:
+ * Boundaries X_0 = 0 < X_1 < ... < X_bins = rows cut the ranks of a column into bins of about equal depth.  Each
+ * boundary is the first rank of a value, or of the NULLs, which always begin at one.  RTScan stores one vector for
+ * each boundary, F_i = {row : rank < X_i}.  In two components (the range encoding of Chan and Ioannidis) bin = high
+ * * radix + low, and two families of vectors are stored:
  *
  *		H_h = {row : high(bin) < h}		h = 1 .. ceil(bins / radix) - 1
  *		L_l = {row : low(bin) < l}		l = 1 .. radix - 1
  *
  *		F_i = H_h | (H_{h+1} & L_l)		for i = h * radix + l
  *
- * with H_0 and L_0 all zeros, and the H beyond the last all ones.  So 256 bins take 30
- * vectors instead of 255, and three reads instead of one.  radix = 1 is the one-component
- * encoding: L is empty, and F_i = H_i.
+ * H_0 and L_0 are all zeros, and the H beyond the last one all ones.  So 256 bins take 30 vectors instead of 255,
+ * and three reads instead of one.  radix = 1 is the encoding with one component: L is empty, and F_i = H_i.
  */
 #ifndef RTSCAN_SIEVE_H
 #define RTSCAN_SIEVE_H
@@ -27,26 +26,28 @@
 #include "storage/area.h"
 
 /*
- * Choose boundaries, write the vectors, and append to the descriptor the boundaries and
- * the states of the pages.  Fills in bins, radix, vectors and sieve, and the flag EXACT.
+ * Choose boundaries, write the vectors, and append the boundaries and the states of pages to the descriptor.  Sets
+ * bins, radix, vectors, sieve and the flag EXACT of the header.
  */
 extern void rtscan_write_sieve(RtscanAreaWriter *areas, const RtscanSortedColumn *column,
 							   int max_bins, int components,
 							   RtscanColumnHeader *header, StringInfo descriptor);
 
-/* Numbers of the vectors H_h and L_l of a column. */
+/* Return the number of the vector H_h among the vectors of a column. */
 static inline uint32
 rtscan_high_vector(uint32 h)
 {
 	return h - 1;
 }
 
+/* Return the number of values that the high component has. */
 static inline uint32
 rtscan_high_count(const RtscanColumnHeader *header)
 {
 	return (header->bins + header->radix - 1) / header->radix;
 }
 
+/* Return the number of the vector L_l among the vectors of a column. */
 static inline uint32
 rtscan_low_vector(const RtscanColumnHeader *header, uint32 l)
 {

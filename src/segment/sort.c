@@ -1,8 +1,8 @@
 /*
  * sort.c
- *		Sort a column by keys (radix) or by its comparison function.
+ *		Sort a column by its keys (radix sort) or by its comparison function.
  *
- * Both sorts keep equal values in row order, so that ranks are unique and reproducible.
+ * Both sorts are stable, so that ranks are unique and reproducible.
  */
 #include "segment/sort.h"
 
@@ -28,7 +28,10 @@ palloc0_huge(Size n, Size size)
 
 typedef uint32 Histogram[RADIX];
 
-/* Turn counts into where each digit value begins; false if all elements have the same. */
+/*
+ * Turn the counts of digit values into the places where these begin; returns false if all elements have the same
+ * digit.
+ */
 static bool
 counts_to_places(uint32 *counts, uint32 n)
 {
@@ -47,8 +50,8 @@ counts_to_places(uint32 *counts, uint32 n)
 }
 
 /*
- * Sort n elements by so many digits of what "key" says of "element": least significant digit first, skipping digits that all keys
- * share.  Returns in which of the two arrays they are then.
+ * Radix sort of n elements by the lowest "digits" digits of "key", an expression of "element"; digits that all keys
+ * share are skipped.  Returns the one of the two arrays that has the result.
  */
 #define DEFINE_RADIX_SORT(name, type, key) \
 static type * \
@@ -85,7 +88,7 @@ name(type *elements, type *other, uint32 n, int digits) \
 	return elements; \
 }
 
-/* Of a word that has both, as many low bits are the row. */
+/* The low bits of a word that contain the row; the other bits contain the key. */
 #define ROW_BITS		22
 #define ROW_MASK		((UINT64CONST(1) << ROW_BITS) - 1)
 
@@ -106,7 +109,10 @@ find_range(const RtscanSorted *sorted, uint32 n, uint64 *least, uint64 *greatest
 	}
 }
 
-/* Keys that differ in few bits are sorted in one word with their rows, which is half as much to move; room: for as many elements. */
+/*
+ * Sort keys that differ in few bits as words that contain key and row, which are half as large as elements.  room
+ * must have space for n elements, that is, 2 n words.
+ */
 static void
 sort_as_words(RtscanSorted *sorted, void *room, uint32 n, uint64 least, int digits)
 {
@@ -122,14 +128,14 @@ sort_as_words(RtscanSorted *sorted, void *room, uint32 n, uint64 least, int digi
 /* ---------------------------------------------------------------- by comparison */
 
 /*
- * Comparing is slow and often finds equals.  So rows are first put together whose values are
- * the same to the bit, which needs hashing only; just these images are sorted.
+ * An image of values.  Comparisons are slow and often find equal values, so rows whose values are the same bit for
+ * bit are first put together by hashing, and only their images are sorted.
  */
 typedef struct Image
 {
-	Datum		value;
-	uint32		hash;
-	uint32		number;			/* in the order in which they were met */
+	Datum		value;			/* the first value with this image */
+	uint32		hash;			/* hash of the image */
+	uint32		number;			/* number of the image, in the order of first occurrence */
 	char		status;			/* for simplehash */
 } Image;
 
@@ -172,11 +178,12 @@ same_image(const RtscanColumn *type, Datum a, Datum b)
 /* The images of a column, and which of them each row has. */
 typedef struct Images
 {
-	uint32		n;
-	RtscanSorted *sorted;		/* value and number of each */
-	uint32	   *of_row;			/* by place in RtscanSortedColumn.sorted */
+	uint32		n;				/* number of images */
+	RtscanSorted *sorted;		/* the images: value, and in place of the row the image's number */
+	uint32	   *of_row;			/* the number of each row's image, by place in RtscanSortedColumn.sorted */
 } Images;
 
+/* Find the images of a column before it is sorted. */
 static Images
 find_images(const RtscanSortedColumn *column, const RtscanColumn *type)
 {
@@ -205,12 +212,12 @@ find_images(const RtscanSortedColumn *column, const RtscanColumn *type)
 	return images;
 }
 
-/* The comparison of a column, and values by number where the sort sees abbreviated keys. */
+/* The comparison of a column's images. */
 typedef struct Comparison
 {
-	SortSupportData support;
-	bool		abbreviated;
-	Datum	   *values;
+	SortSupportData support;	/* PostgreSQL's comparison */
+	bool		abbreviated;	/* the elements contain abbreviated keys */
+	Datum	   *values;			/* the values by image number, if elements contain abbreviated keys */
 } Comparison;
 
 static int
@@ -235,7 +242,7 @@ compare_sorted(const RtscanSorted *a, const RtscanSorted *b, Comparison *compari
 #include "lib/sort_template.h"
 #include "segment/assistant.h"
 
-/* What PrepareSortSupportFromIndexRel() does, but that it is for btree only. */
+/* Prepare the comparison as PrepareSortSupportFromIndexRel() does, which is for btree only. */
 static void
 prepare_comparison(Relation index, const RtscanColumn *column, int i, Comparison *comparison)
 {
@@ -253,6 +260,7 @@ prepare_comparison(Relation index, const RtscanColumn *column, int i, Comparison
 		PrepareSortSupportComparisonShim(column->compare->fn_oid, support);
 }
 
+/* Replace abbreviated keys by the values. */
 static void
 undo_abbreviation(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 {
@@ -262,7 +270,7 @@ undo_abbreviation(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 		sorted[i].value = (uint64) comparison->values[sorted[i].row];
 }
 
-/* Replace values by abbreviated keys, unless the type gives up on them on the way. */
+/* Replace values by abbreviated keys, unless the type aborts that on the way. */
 static void
 abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 {
@@ -290,7 +298,7 @@ abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 	}
 }
 
-/* Sort images, by their values again when that is done. */
+/* Sort images; afterwards they have their values again. */
 static void
 sort_images(Images *images, Comparison *comparison)
 {
@@ -301,8 +309,8 @@ sort_images(Images *images, Comparison *comparison)
 }
 
 /*
- * Images that compare as equal are one value, its first image stands for it.  Returns how
- * many values there are; of_image says which each image has, values what they are.
+ * Merge images that compare as equal into one value, which the first of them represents.  Returns the number of
+ * values; values[] receives them, and of_image[] the number of each image's value.
  */
 static uint32
 merge_images(RtscanSortedColumn *column, const RtscanColumn *type, const Images *images,
@@ -325,7 +333,7 @@ merge_images(RtscanSortedColumn *column, const RtscanColumn *type, const Images 
 	return n;
 }
 
-/* ---------------------------------------------------------------- both */
+/* ---------------------------------------------------------------- by keys and by comparison */
 
 static inline void
 start_value(RtscanSortedColumn *column, uint32 rank)
@@ -342,7 +350,7 @@ find_starts_by_key(RtscanSortedColumn *column)
 			start_value(column, rank);
 }
 
-/* What has been made in the spare half is sorted. */
+/* Make the spare half of the work space, which has the result of a step, the sorted half. */
 static void
 swap_room(RtscanSortedColumn *column)
 {
@@ -352,7 +360,7 @@ swap_room(RtscanSortedColumn *column)
 	column->spare = spare;
 }
 
-/* Give each row the rank of its value: rows are in order, so equal ones stay so. */
+/* Sort the rows by the ranks of their values.  Rows are in order before, so equal ones stay in order. */
 static void
 place_rows(RtscanSortedColumn *column, const Images *images, const uint32 *of_image,
 		   const uint64 *values, uint32 nvalues)
@@ -379,7 +387,7 @@ place_rows(RtscanSortedColumn *column, const Images *images, const uint32 *of_im
 	swap_room(column);
 }
 
-/* Values in row order, NULLs behind them. */
+/* Load values in row order, with the NULLs behind them. */
 static void
 load_column(RtscanSortedColumn *column, const RtscanColumnRows *source)
 {
@@ -395,7 +403,10 @@ load_column(RtscanSortedColumn *column, const RtscanColumnRows *source)
 	}
 }
 
-/* Floats have been Datums so far. */
+/*
+ * Replace the Datums of floats, whose keys do not determine their images, by keys; finds out whether all images are
+ * kept.
+ */
 static void
 make_keys(RtscanSortedColumn *column, const RtscanColumn *type)
 {
@@ -411,6 +422,7 @@ make_keys(RtscanSortedColumn *column, const RtscanColumn *type)
 
 /* ---------------------------------------------------------------- images */
 
+/* Create a column whose rows are all NULL. */
 static RtscanColumnRows *
 create_images(uint32 rows)
 {
@@ -424,7 +436,7 @@ create_images(uint32 rows)
 	return images;
 }
 
-/* The images of values that are not those of what stands for them. */
+/* Find the values whose images differ from that of the value in "sorted", which replaces them. */
 static RtscanColumnRows *
 find_other_images(const RtscanSortedColumn *column, const RtscanColumn *type, const RtscanColumnRows *source)
 {
@@ -448,9 +460,9 @@ find_other_images(const RtscanSortedColumn *column, const RtscanColumn *type, co
 	return other;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- sorting a column */
 
-/* The values have been sorted into the spare room: the NULLs follow. */
+/* Take the values from the spare half, where they have been sorted, and copy the NULLs behind them. */
 static void
 take_spare(RtscanSortedColumn *column)
 {

@@ -11,44 +11,54 @@
 #include "row/schema.h"
 #include "segment/rows.h"
 
-/* A value and its row; the value is a key if the column has them, else a Datum. */
+/* A value and its row.  The value is a key if the column has keys, else a Datum. */
 typedef struct RtscanSorted
 {
 	uint64		value;
 	uint32		row;
 } RtscanSorted;
 
+/* A sorted column of a segment. */
 typedef struct RtscanSortedColumn
 {
-	uint32		rows;
-	uint32		nonnull;
-	uint32		distinct;
-	bool		heap_order;		/* rank = row */
-	bool		identical;		/* equal values are identical */
-	RtscanColumnRows *images;	/* else, unless some are lost, those of values that sorted has not; of other rows NULL */
-	RtscanSorted *sorted;		/* by rank, in the sort's room; NULLs, in row order, from nonnull on; of equal values one stands for all */
-	RtscanSorted *spare;		/* the other half of the room: for whoever works on the column */
-	uint64	   *starts;			/* a bit a rank: a value differs from the one before */
+	uint32		rows;			/* number of rows */
+	uint32		nonnull;		/* number of rows that are not NULL */
+	uint32		distinct;		/* number of distinct values */
+	bool		heap_order;		/* the rank of each row is its number */
+	bool		identical;		/* equal values have the same image */
+	RtscanColumnRows *images;	/* if equal values have different images: by row, those images that differ from the
+								 * one in "sorted", and NULL for all other rows; NULL if they are identical, or some
+								 * are lost */
+	RtscanSorted *sorted;		/* by rank, in the work space; from nonnull on the NULLs, in row order; equal values
+								 * are all replaced by one of them */
+	RtscanSorted *spare;		/* the other half of the work space, free for work on the column */
+	uint64	   *starts;			/* a bit for each rank: the value differs from the one before */
 } RtscanSortedColumn;
 
 /*
- * Bytes that sorting takes at its peak, a row: by keys the elements and as many again; by
- * comparison, if all values differ, also a hash table of images, the images, their
- * abbreviated keys and numbers.
+ * Bytes a row that sorting takes at its peak.  By keys: the elements, and as many again.  By comparison, if all
+ * values differ, also: a hash table of images, the images, their abbreviated keys and their numbers.
  */
 #define RTSCAN_KEY_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
 #define RTSCAN_COMPARISON_SORT_BYTES	(RTSCAN_KEY_SORT_BYTES + 80)
 
+/* Does a rank begin a new value? */
 static inline bool
 rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
 {
 	return rtscan_bit_is_set(column->starts, rank);
 }
 
-/* Room for sorting each of the columns of some rows, in the current memory context: fresh memory for each would cost a tenth of it. */
+/*
+ * Allocate the work space for sorting the columns of some rows, one after another, in the current memory context.
+ * Fresh memory for each column would cost a tenth of the time.
+ */
 extern RtscanSorted *rtscan_sort_room(const RtscanRows *rows);
 
-/* Sort a column, in the current memory context, and the room: what is there is lost when the next one is sorted. */
+/*
+ * Sort a column, in the current memory context and the work space, whose content is overwritten when the next
+ * column is sorted.
+ */
 extern RtscanSortedColumn *rtscan_sort_column(Relation index, const RtscanSchema *schema,
 											  const RtscanRows *rows, int column, RtscanSorted *room);
 

@@ -8,11 +8,12 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
+/* TIDs that a consumer receives at a time. */
 #define LOT_TIDS	1024
 
 /* ---------------------------------------------------------------- writing */
 
-/* Rows from first on that are in one heap block; *dense: with consecutive offsets. */
+/* Return the number of rows, from "first" on, that are in one heap block.  *dense: their offsets are consecutive. */
 static uint32
 run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
 {
@@ -30,12 +31,13 @@ run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
 	return n;
 }
 
-/* A page being written: its runs grow upwards, the line pointers are kept aside. */
+/* A page that is being written. */
 typedef struct TidmapPage
 {
-	RtscanTidmapHeader header;
-	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)];
-	OffsetNumber pointers[RTSCAN_CHUNK_BYTES / sizeof(OffsetNumber)];
+	RtscanTidmapHeader header;	/* its header */
+	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)];	/* its runs */
+	OffsetNumber pointers[RTSCAN_CHUNK_BYTES / sizeof(OffsetNumber)];	/* its line pointers, which will follow the
+																		 * runs */
 } TidmapPage;
 
 static bool
@@ -93,7 +95,7 @@ rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointerData *tids, uint3
 		uint32		n = run_length(tids, row, rows, &dense);
 
 		if (!dense)
-			n = Min(n, 2048);	/* another access method's "block" may be larger than a page */
+			n = Min(n, 2048);	/* a block of another table access method may have more rows than a page has room for */
 		n = Min(n, PG_UINT16_MAX);
 		if (!page_has_room(page, n, dense))
 			end_page(writer, page, first_rows);
@@ -107,25 +109,26 @@ rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointerData *tids, uint3
 
 /* ---------------------------------------------------------------- reading */
 
-/* A page of the tidmap, checked. */
+/* A page of the tidmap that has been checked. */
 typedef struct TidmapView
 {
-	Buffer		buffer;
-	uint32		first_row;
-	uint32		rows;
-	uint32		nruns;
-	uint32		npointers;
-	const RtscanTidmapRun *runs;
-	const OffsetNumber *pointers;
+	Buffer		buffer;			/* has the page */
+	uint32		first_row;		/* first row of the page */
+	uint32		rows;			/* number of rows */
+	uint32		nruns;			/* number of runs */
+	uint32		npointers;		/* number of line pointers */
+	const RtscanTidmapRun *runs;	/* the runs */
+	const OffsetNumber *pointers;	/* the line pointers */
 } TidmapView;
 
+/* Return the row behind a run, relative to the page. */
 static uint32
 run_end(const TidmapView *view, uint32 run)
 {
 	return run + 1 < view->nruns ? view->runs[run + 1].row : view->rows;
 }
 
-/* Has a run rows, and their line pointers? */
+/* Does a run have rows, and all of their line pointers? */
 static bool
 run_is_sane(const TidmapView *view, uint32 i)
 {
@@ -139,7 +142,7 @@ run_is_sane(const TidmapView *view, uint32 i)
 	return (run->where & ~RTSCAN_TIDMAP_SPARSE) + (end - run->row) <= view->npointers;
 }
 
-/* Do the runs ascend, partition the page's rows, and have their line pointers? */
+/* Do the runs ascend, cover the page's rows without overlap, and have their line pointers? */
 static bool
 view_is_sane(const TidmapView *view)
 {
@@ -162,7 +165,7 @@ view_fault(RtscanReader *reader, const TidmapView *view, uint32 i)
 	rtscan_fault(reader, &reader->segment->header.tidmap, i, "The runs of the tidmap contradict each other.");
 }
 
-/* Without looking at each run. */
+/* Open a page, and check only its header. */
 static void
 open_head(RtscanReader *reader, uint32 i, TidmapView *view)
 {
@@ -188,6 +191,7 @@ open_head(RtscanReader *reader, uint32 i, TidmapView *view)
 		view_fault(reader, view, i);
 }
 
+/* Open a page, and check all of it. */
 static void
 open_view(RtscanReader *reader, uint32 i, TidmapView *view)
 {
@@ -196,6 +200,7 @@ open_view(RtscanReader *reader, uint32 i, TidmapView *view)
 		view_fault(reader, view, i);
 }
 
+/* Return the offset number of a row (relative to the page) of a run. */
 static inline OffsetNumber
 row_offset(const TidmapView *view, const RtscanTidmapRun *run, uint32 row)
 {
@@ -206,14 +211,17 @@ row_offset(const TidmapView *view, const RtscanTidmapRun *run, uint32 row)
 	return run->where + nth;
 }
 
-/* The page that has a row: the last whose first row is not above it. */
+/* Return the page that has a row: the last one whose first row is not above it. */
 static uint32
 find_page(const RtscanSegment *segment, uint32 row)
 {
 	return rtscan_last_not_above(segment->tidmap_rows, segment->header.tidmap.pages, row);
 }
 
-/* The run that has a row (relative to the page), looking from a run on that begins before it. */
+/*
+ * Return the run that has a row (relative to the page).  The search begins at the run "from", which must not begin
+ * behind the row.
+ */
 static uint32
 find_run(const TidmapView *view, uint32 row, uint32 from)
 {
@@ -239,13 +247,13 @@ find_run(const TidmapView *view, uint32 row, uint32 from)
 	return low;
 }
 
-/* TIDs on their way to a consumer. */
+/* TIDs that are collected for a consumer. */
 typedef struct TidLot
 {
-	int			n;
-	uint64		total;
-	RtscanTidConsumer consumer;
-	void	   *arg;
+	int			n;				/* number of TIDs in the array */
+	uint64		total;			/* number of TIDs that the consumer has received */
+	RtscanTidConsumer consumer;	/* the consumer */
+	void	   *arg;			/* argument of the consumer */
 	ItemPointerData tids[LOT_TIDS];
 } TidLot;
 
@@ -267,7 +275,7 @@ send_lot(TidLot *lot)
 	lot->n = 0;
 }
 
-/* Add the rows of one word of bits; base: the row of its lowest bit. */
+/* Add the rows of a word of bits, whose lowest bit is that of the row base. */
 static void
 add_word(TidLot *lot, const TidmapView *view, uint32 *run_number, uint64 word, uint32 base)
 {
@@ -292,7 +300,7 @@ add_word(TidLot *lot, const TidmapView *view, uint32 *run_number, uint64 word, u
 	}
 }
 
-/* Add the rows from first up to last, which one page of the tidmap has. */
+/* Add the rows from "first" up to "last", exclusively, which are all on one page of the tidmap. */
 static void
 add_rows(TidLot *lot, const TidmapView *view, uint32 chunk_base, const uint64 *bits,
 		 uint32 first, uint32 last)
@@ -312,7 +320,10 @@ add_rows(TidLot *lot, const TidmapView *view, uint32 chunk_base, const uint64 *b
 	}
 }
 
-/* The first row from row on, or of the first word behind it that is not zero; end if there is none. */
+/*
+ * Skip words that are zero: return "row" if the word with its bit is not zero, else the first row of the next such
+ * word; "end" if there is none.
+ */
 static uint32
 next_word(const uint64 *bits, uint32 base, uint32 row, uint32 end)
 {
@@ -353,11 +364,11 @@ rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 /* TIDs that have been collected. */
 typedef struct Collection
 {
-	ItemPointerData *tids;
-	uint32		n;
+	ItemPointerData *tids;		/* the TIDs */
+	uint32		n;				/* number of TIDs */
 } Collection;
 
-/* RtscanTidConsumer: on a standby the index page is locked meanwhile, so that nothing else is done. */
+/* RtscanTidConsumer.  Does nothing but copy TIDs, since the index page is locked meanwhile on a standby. */
 static void
 collect_tids(ItemPointer tids, int ntids, void *arg)
 {
@@ -375,7 +386,10 @@ rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, Item
 	(void) rtscan_visit_tids(reader, chunk, bits, collect_tids, &collection);
 }
 
-/* The TID of a row (relative to the page), from the run where the one before was on; false if the page is damaged. */
+/*
+ * Find the TID of a row (relative to the page), beginning at the run of the row before.  Returns false if the page
+ * is damaged.
+ */
 static bool
 find_tid(const TidmapView *view, uint32 row, uint32 *number, ItemPointer tid)
 {
@@ -431,17 +445,20 @@ set_bits(uint64 *bits, uint32 from, uint32 n)
 		bits[base / 64] |= rtscan_mask_word(~UINT64CONST(0), base, from, end);
 }
 
-/* Some rows of a page of the tidmap, and the test that their blocks do not pass. */
+/* Rows on a page of the tidmap whose blocks are tested. */
 typedef struct Mask
 {
-	const TidmapView *view;
-	uint32		first;
-	uint32		last;			/* behind them */
-	RtscanBlocksTest pass;
-	void	   *arg;
+	const TidmapView *view;		/* the page */
+	uint32		first;			/* first row */
+	uint32		last;			/* row behind the last one */
+	RtscanBlocksTest pass;		/* the test */
+	void	   *arg;			/* argument of the test */
 } Mask;
 
-/* The rows of some runs: most often most blocks pass, so many are asked about at a time. */
+/*
+ * Set the bits of the rows of some runs whose blocks do not pass.  Usually most blocks pass, so many are tested at
+ * a time.
+ */
 static void
 mask_runs(const Mask *mask, uint32 chunk_base, uint32 run, uint32 nruns, uint64 *bits)
 {
@@ -463,7 +480,7 @@ mask_runs(const Mask *mask, uint32 chunk_base, uint32 run, uint32 nruns, uint64 
 	}
 }
 
-/* The rows from first up to last, which one page of the tidmap has. */
+/* Set the bits of failing rows from "first" up to "last", exclusively, which are all on one page of the tidmap. */
 static void
 mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
 		  RtscanBlocksTest pass, void *arg, uint64 *bits)
@@ -474,7 +491,7 @@ mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
 	mask_runs(&mask, chunk_base, run, find_run(view, last - 1 - view->first_row, run) + 1 - run, bits);
 }
 
-/* Clear those of some bits that others have not set, in the words of the rows from first up to last. */
+/* Clear bits that are not set in "others", in the words that have the rows from "first" up to "last", exclusively. */
 static void
 and_rows(uint64 *bits, const uint64 *others, uint32 chunk_base, uint32 first, uint32 last)
 {

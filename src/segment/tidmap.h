@@ -1,14 +1,14 @@
 /*
  * tidmap.h
- *		Row -> heap TID.
+ *		The map from a segment's rows to heap TIDs.
  *
- * A segment's rows are in TID order, so the rows of a heap block are consecutive.  A page
- * of the tidmap has an entry for each such run, ascending, and the line pointers of those
- * blocks whose line pointers are not consecutive:
+ * A segment's rows are in TID order, so the rows of a heap block are consecutive.  A page of the tidmap has an
+ * ascending entry for each such run of rows, and the line pointers of those blocks whose line pointers are not
+ * consecutive:
  *
  *	│ RtscanTidmapHeader │ RtscanTidmapRun[runs] │ ... │ OffsetNumber[pointers] │
  *
- * so a dense heap costs 8 bytes a heap block.  A page covers fewer than 2^16 rows.
+ * So a dense heap costs 8 bytes a heap block.  A page covers fewer than 2^16 rows.
  */
 #ifndef RTSCAN_TIDMAP_H
 #define RTSCAN_TIDMAP_H
@@ -18,56 +18,63 @@
 #include "segment/segment.h"
 #include "storage/itemptr.h"
 
+/* The header of a page. */
 typedef struct RtscanTidmapHeader
 {
-	uint32		first_row;
-	uint32		rows;
-	uint32		runs;
-	uint32		pointers;
+	uint32		first_row;		/* first row of the page */
+	uint32		rows;			/* number of rows */
+	uint32		runs;			/* number of runs */
+	uint32		pointers;		/* number of line pointers */
 } RtscanTidmapHeader;
 
+/* Consecutive rows of one heap block. */
 typedef struct RtscanTidmapRun
 {
-	BlockNumber block;
-	uint16		row;			/* its first, relative to the page's first row */
-	uint16		where;			/* first offset number, or SPARSE + index of its line pointers */
+	BlockNumber block;			/* the heap block */
+	uint16		row;			/* first row of the run, relative to the page's first row */
+	uint16		where;			/* first offset number, or RTSCAN_TIDMAP_SPARSE + index of its first line pointer */
 } RtscanTidmapRun;
 
+/* Flag of a run whose line pointers are not consecutive. */
 #define RTSCAN_TIDMAP_SPARSE	0x8000
 
-/* Write the tidmap of a segment; first_rows gets each page's first row. */
+/* Write the tidmap of a segment, and append each page's first row to first_rows. */
 extern RtscanArea rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointerData *tids,
 									  uint32 rows, StringInfo first_rows);
 
-/*
- * Call a function with the TIDs of the rows of a chunk whose bits are set, in lots,
- * in TID order.  Returns how many there were.
- */
+/* Called for some TIDs, in TID order. */
 typedef void (*RtscanTidConsumer) (ItemPointer tids, int ntids, void *arg);
+
+/* Call a function for the TIDs of the rows of a chunk whose bits are set.  Returns how many there were. */
 extern uint64 rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 								RtscanTidConsumer consumer, void *arg);
 
-/* Put them into an array, which has room for all. */
+/* Store the TIDs of the rows whose bits are set in an array, which must have room for all of them. */
 extern void rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, ItemPointerData *tids);
 
-/* Those of rows that ascend. */
+/* Return the TIDs of n ascending rows. */
 extern void rtscan_find_tids(RtscanReader *reader, const uint32 *rows, uint32 n, ItemPointerData *tids);
 
-/* The heap blocks of the first row and of the last. */
+/* Return the heap blocks of the first and the last row. */
 extern RtscanBlockRange rtscan_tidmap_blocks(RtscanReader *reader);
 
-/*
- * Which rows of a chunk are in a heap block that does not pass a test?  Sets their bits, and clears all others of the chunk.
- * Or: which of those whose bits are set; puts their TIDs into an array, too, which has room for all whose bits are set.
- * The test is asked of ranges of blocks, the last one included: do all pass?
- */
+/* Do all heap blocks from "first" to "last", both included, pass a test? */
 typedef bool (*RtscanBlocksTest) (BlockNumber first, BlockNumber last, void *arg);
+/*
+ * Set the bits of those rows of a chunk that are in a heap block that does not pass a test, and clear all other
+ * bits of the chunk.
+ */
 extern void rtscan_find_failing_rows(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg, uint64 *failing);
+
+/*
+ * Do the same for those rows whose bits are set, and store the TIDs of the failing rows in an array, which must
+ * have room for all rows whose bits are set.
+ */
 extern void rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 										RtscanBlocksTest pass, void *arg,
 										uint64 *failing, ItemPointerData *tids);
 
-/* The TIDs of all rows, as an array in the current memory context. */
+/* Return the TIDs of all rows, as an array in the current memory context. */
 extern ItemPointerData *rtscan_read_tids(RtscanReader *reader);
 
 #endif							/* RTSCAN_TIDMAP_H */

@@ -1,6 +1,6 @@
 /*
  * totals.c
- *		What a column's values in a chunk come to, of the rows whose bits are set.
+ *		Aggregate the values of a column in a chunk, for the rows whose bits are set.
  */
 #include "segment/totals.h"
 
@@ -8,16 +8,16 @@
 #include "segment/frames.h"
 #include "segment/values_parts.h"
 
-/* So many elements are unpacked at once, at most: they stay in the cache. */
+/* The most elements that are unpacked at once, so that they stay in the cache. */
 #define LOT		2048
 
-/* Some rows of a chunk, on one page. */
+/* Rows of a chunk whose elements are on one page. */
 typedef struct Lot
 {
-	const RtscanFrame *frame;
-	const char *elements;
-	uint32		n;
-	uint64	   *bits;			/* of these rows */
+	const RtscanFrame *frame;	/* frame of the chunk */
+	const char *elements;		/* elements of the rows */
+	uint32		n;				/* number of rows */
+	uint64	   *bits;			/* a bit for each of these rows */
 } Lot;
 
 bool
@@ -40,7 +40,7 @@ add_outermost(RtscanTotal *total, int64 outermost, uint64 count, bool greatest)
 		total->outermost = outermost;
 }
 
-/* Of values that are all alike. */
+/* Add "count" equal values to the sum. */
 static void
 add_same(RtscanTotal *total, int64 value, uint64 count)
 {
@@ -48,7 +48,7 @@ add_same(RtscanTotal *total, int64 value, uint64 count)
 	total->lower += (uint64) (uint32) value * count;
 }
 
-/* Elements as they are; returns the largest of them. */
+/* Add packed elements; returns the largest one. */
 static uint64
 add_packed(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 {
@@ -73,7 +73,9 @@ add_packed(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 	return largest;
 }
 
-/* Elements that have to be unpacked: of other widths, or some are NULL.  Returns the largest of them. */
+/*
+ * Add elements that have to be unpacked, because of their width or because some are NULL.  Returns the largest one.
+ */
 static uint64
 add_unpacked(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 {
@@ -100,7 +102,7 @@ add_unpacked(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 	return largest;
 }
 
-/* The chunk's rows from one on, whose elements a page has; returns the largest element. */
+/* Add the rows of a chunk whose elements are on one page, from the row "first" on.  Returns the largest element. */
 static uint64
 add_page(const RtscanFrame *frame, const char *elements, const uint64 *bits, uint32 first, uint32 n, RtscanTotalKind kind,
 		 RtscanTotal *total)

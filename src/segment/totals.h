@@ -1,6 +1,7 @@
 /*
  * totals.h
- *		What a column's values in a chunk come to, of the rows whose bits are set: from packed integers, where they lie.
+ *		Aggregate the values of a column in a chunk, for the rows whose bits are set, directly from packed
+ *		integers.
  */
 #ifndef RTSCAN_TOTALS_H
 #define RTSCAN_TOTALS_H
@@ -9,30 +10,35 @@
 
 #include "segment/values.h"
 
+/* The aggregate of a column. */
 typedef enum RtscanTotalKind
 {
-	RTSCAN_NO_TOTAL,
-	RTSCAN_TOTAL_COUNT,
-	RTSCAN_TOTAL_SUM,
-	RTSCAN_TOTAL_LEAST,
-	RTSCAN_TOTAL_GREATEST
+	RTSCAN_NO_TOTAL,			/* no aggregate */
+	RTSCAN_TOTAL_COUNT,			/* count(column) */
+	RTSCAN_TOTAL_SUM,			/* the sum */
+	RTSCAN_TOTAL_LEAST,			/* the minimum */
+	RTSCAN_TOTAL_GREATEST		/* the maximum */
 } RtscanTotalKind;
 
+/* The aggregates of a column in a chunk. */
 typedef struct RtscanTotal
 {
-	uint64		count;			/* values that are not NULL; of these, exact integers: */
-	int64		upper;			/* their sum, upper * 2^32 + lower; */
-	uint64		lower;
-	int64		outermost;		/* if there are any */
+	uint64		count;			/* number of values that are not NULL */
+	int64		upper;			/* upper part of the sum of their exact integers, which is upper * 2^32 + lower */
+	uint64		lower;			/* lower part of the sum */
+	int64		outermost;		/* the least or greatest exact integer; undefined if there are no values */
 } RtscanTotal;
 
-/* Has a column totals: are its values exact integers, in frames (frames.h)? */
+/* Can the values of a column be aggregated: are they exact integers, in frames (frames.h)? */
 extern bool rtscan_has_totals(const RtscanValues *values);
 
-/* The chunk's frame then: its bounds; and of numerics, the scale. */
+/*
+ * Return the frame of a chunk, which has its bounds, and in *scale the scale of numerics.  rtscan_has_totals() must
+ * be true.
+ */
 extern const RtscanFrame *rtscan_total_bounds(const RtscanValues *values, uint32 chunk, int *scale);
 
-/* The chunk's total: its count, and what else the kind says. */
+/* Aggregate a chunk: its count, and what "kind" demands.  rtscan_has_totals() must be true. */
 extern RtscanTotal rtscan_chunk_total(RtscanValues *values, uint32 chunk, const uint64 *bits, RtscanTotalKind kind);
 
 #endif							/* RTSCAN_TOTALS_H */

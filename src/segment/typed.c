@@ -1,6 +1,6 @@
 /*
  * typed.c
- *		Values of a column as typed vectors.
+ *		Read the values of a column as typed vectors.
  */
 #include "segment/typed.h"
 
@@ -10,17 +10,17 @@
 #include "segment/frames.h"
 #include "segment/values_parts.h"
 
-/* So many values may be looked at to know of what scale they are, and how far apart. */
+/* The most values of a dictionary that are read to find their scale and range. */
 #define FEW_CODES	4096
 
-/* Room for one vector of each kind; aligned as caches like it. */
+/* Work space for one vector of each kind. */
 typedef struct RtscanTypedRoom
 {
-	int64		integers[RTSCAN_CHUNK_ROWS];	/* or doubles, or Datums */
-	uint32		codes[RTSCAN_CHUNK_ROWS];
-	uint32		rows[RTSCAN_LIST_ROOM];
-	bool		isnull[RTSCAN_CHUNK_ROWS];
-	uint64		nulls[RTSCAN_CHUNK_WORDS];
+	int64		integers[RTSCAN_CHUNK_ROWS];	/* integers, doubles or Datums */
+	uint32		codes[RTSCAN_CHUNK_ROWS];	/* codes */
+	uint32		rows[RTSCAN_LIST_ROOM];	/* row numbers */
+	bool		isnull[RTSCAN_CHUNK_ROWS];	/* which elements are NULL */
+	uint64		nulls[RTSCAN_CHUNK_WORDS];	/* which elements are NULL, as bits */
 } RtscanTypedRoom;
 
 /* ---------------------------------------------------------------- selections */
@@ -47,7 +47,7 @@ room_of(RtscanValues *values)
 	return values->room;
 }
 
-/* The rows of a selection's elements, for what reads by their numbers. */
+/* Return the row numbers of a selection's elements. */
 static const uint32 *
 element_rows(RtscanTypedRoom *room, const RtscanSelection *selection)
 {
@@ -60,7 +60,7 @@ element_rows(RtscanTypedRoom *room, const RtscanSelection *selection)
 
 /* ---------------------------------------------------------------- codes */
 
-/* All codes of a key column's chunk. */
+/* Read all codes of a key column's chunk. */
 static void
 get_chunk_codes(RtscanValues *values, uint32 chunk, uint32 rows, uint32 *codes)
 {
@@ -79,7 +79,7 @@ get_chunk_codes(RtscanValues *values, uint32 chunk, uint32 rows, uint32 *codes)
 	}
 }
 
-/* The codes of a selection; returns whether some of them may be NULL's. */
+/* Read the codes of a selection; returns whether some of them may be NULL's. */
 static bool
 get_codes(RtscanValues *values, const RtscanSelection *selection, uint32 *codes)
 {
@@ -112,7 +112,7 @@ get_typed_codes(RtscanValues *values, const RtscanSelection *selection, RtscanTy
 
 /* ---------------------------------------------------------------- values by their codes */
 
-/* A code, and whose it is; as an integer it sorts by the code. */
+/* A code and the place of its element, as an integer that sorts by the code. */
 #define PLACED_CODE(code, place)	((uint64) (code) << 32 | (place))
 
 #define ST_SORT sort_placed_codes
@@ -122,7 +122,10 @@ get_typed_codes(RtscanValues *values, const RtscanSelection *selection, RtscanTy
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* The exact integers of rows whose codes are known, so that each page of the dictionary is read once; of NULL 0. */
+/*
+ * Read the exact integers of codes; NULLs are 0.  Codes are sorted first, so that each page of the dictionary is
+ * read once.
+ */
 static void
 get_integers_by_sorted_codes(RtscanValues *values, const uint32 *codes, uint32 n, int64 *integers)
 {
@@ -147,7 +150,7 @@ get_integers_by_sorted_codes(RtscanValues *values, const uint32 *codes, uint32 n
 	pfree(found);
 }
 
-/* Exact integers of a column that has codes: false if it has none. */
+/* Read exact integers by way of codes; returns false if the values have none. */
 static bool
 get_coded_integers(RtscanValues *values, const RtscanSelection *selection, RtscanTyped *typed)
 {
@@ -167,17 +170,17 @@ get_coded_integers(RtscanValues *values, const RtscanSelection *selection, Rtsca
 	return true;
 }
 
-/* Do the integers of codes ascend, and are numerics of one scale, as far as can be said without looking at them? */
+/* Do integers ascend with their codes, and have numerics one scale, as far as is known without reading them? */
 static bool
 ascend(const RtscanValues *values)
 {
 	if (values->include)
 		return values->include->header.exact == values->type->exact;
-	/* A key may be sorted by an operator class of somebody's own. */
+	/* A key column of another kind may be sorted by a user's operator class. */
 	return !values->type->numeric && values->type->key_kind != RTSCAN_KEY_NONE;
 }
 
-/* The range of some codes' integers, in any order. */
+/* Find the range of the integers of n codes, in any order. */
 static bool
 find_range(RtscanValues *values, const uint32 *codes, uint32 n, int64 *least, int64 *greatest, int *scale)
 {
@@ -245,7 +248,10 @@ get_framed_integers(RtscanValues *values, const RtscanSelection *selection, Rtsc
 	typed->scale = values->include->header.scale;
 }
 
-/* Give elements of wanted rows, which come one after another, their places among all rows; the others are 0, and not NULL. */
+/*
+ * Move the elements of wanted rows, which are consecutive, to their places among all rows; the others become 0, and
+ * not NULL.
+ */
 static void
 spread_elements(RtscanTypedRoom *room, const RtscanSelection *selection, const uint32 *rows, uint32 wanted)
 {
@@ -289,8 +295,8 @@ note_nulls(RtscanTypedRoom *room, RtscanTyped *typed)
 }
 
 /*
- * By row numbers, of what is wanted only: other values may be large.  As integers, if they are some; numerics say
- * themselves whether they are.
+ * Read only the wanted rows, by their numbers, since values may be large.  Returns true if the elements are exact
+ * integers, which is known for numerics only after reading them.
  */
 static bool
 get_by_rows(RtscanValues *values, const RtscanSelection *selection, RtscanTyped *typed)
@@ -320,9 +326,9 @@ get_by_rows(RtscanValues *values, const RtscanSelection *selection, RtscanTyped 
 	return integers;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- vectors */
 
-/* Integers, if the values are some; else Datums. */
+/* Read values as exact integers, if they have any, else as Datums. */
 static void
 get_typed_values(RtscanValues *values, const RtscanSelection *selection, RtscanTyped *typed)
 {
@@ -362,7 +368,7 @@ rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool co
 
 /* ---------------------------------------------------------------- bounds */
 
-/* In place of codes of a dictionary of exact integers, their values. */
+/* Replace bounds that are codes, of a dictionary of exact integers, by their values. */
 static void
 look_bounds_up(RtscanValues *values, RtscanBounds *bounds)
 {

@@ -1,6 +1,6 @@
 /*
  * values.c
- *		Values of columns, for some rows of a segment at a time.
+ *		Read the values of a column for some rows of a segment at a time.
  */
 #include "segment/values_parts.h"
 
@@ -14,7 +14,7 @@
 #include "segment/typed.h"
 #include "utils/datum.h"
 
-/* The planner has asked rtscan_can_return(). */
+/* The planner checks rtscan_can_return() before, so that this is not expected to fail. */
 void
 rtscan_need_images(const RtscanValues *values)
 {
@@ -26,7 +26,7 @@ rtscan_need_images(const RtscanValues *values)
 				 errhint("Please REINDEX it.")));
 }
 
-/* Values of a type; include: as which they are stored, or NULL. */
+/* Begin to read values of a type; include: how they are stored, or NULL for a key column with a dictionary. */
 static RtscanValues *
 open_values(RtscanReader *reader, const RtscanColumn *type, const RtscanSegmentInclude *include)
 {
@@ -82,7 +82,10 @@ rtscan_let_values_take(RtscanValues *values, Size memory)
 
 /* ---------------------------------------------------------------- exact integers */
 
-/* Values of exact integers, but where they are NULL, if any may be; numerics in the current memory context. */
+/*
+ * Return the values of exact integers.  Numerics are allocated in the current memory context, except those that are
+ * NULL.
+ */
 static void
 make_values(RtscanExactKind kind, int scale, const int64 *exact, uint32 n, const bool *isnull, Datum *datums)
 {
@@ -127,15 +130,15 @@ dictionary_value(const RtscanColumn *type, uint64 value)
 		: rtscan_key_decode(type->key_kind, value);
 }
 
-/* Where a key column's values go to, code by code. */
+/* Where to store values of a key column's dictionary. */
 typedef struct KeyValues
 {
-	const RtscanColumn *type;
-	uint32		first;
-	Datum	   *datums;
+	const RtscanColumn *type;	/* the column */
+	uint32		first;			/* code of the first value */
+	Datum	   *datums;			/* receives the values */
 } KeyValues;
 
-/* RtscanValuesVisitor */
+/* RtscanValuesVisitor.  Stores values. */
 static void
 take_values(uint32 code, uint32 n, const uint64 *values, void *arg)
 {
@@ -145,7 +148,10 @@ take_values(uint32 code, uint32 n, const uint64 *values, void *arg)
 		key->datums[code - key->first + i] = dictionary_value(key->type, values[i]);
 }
 
-/* Values of the dictionary from a code up to another, by reference in the current memory context. */
+/*
+ * Read the values of the dictionary from the code "first" up to "end", exclusively; by reference in the current
+ * memory context.
+ */
 static void
 read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
 {
@@ -163,14 +169,14 @@ read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
 	}
 }
 
-/* Does it pay to read the whole dictionary for so many more values, and is there room for it? */
+/* Does it pay to read the whole dictionary for n more values, and is there memory for it? */
 static bool
 dictionary_pays(const RtscanValues *values, uint32 n, Size value_bytes)
 {
 	return (values->lookups + n) * RTSCAN_LOOKUP_VALUES >= values->distinct && values->distinct * value_bytes <= values->memory;
 }
 
-/* Bytes that a value of the dictionary takes in memory. */
+/* Return the bytes that a value of the dictionary takes in memory. */
 static Size
 datum_bytes(const RtscanValues *values)
 {
@@ -183,7 +189,7 @@ datum_bytes(const RtscanValues *values)
 	return sizeof(Datum) + RTSCAN_REFERENCE_BYTES;
 }
 
-/* The dictionary as a whole, if that pays. */
+/* Read the whole dictionary, if that pays for n more values. */
 static void
 prepare_dictionary(RtscanValues *values, uint32 n)
 {
@@ -199,7 +205,7 @@ prepare_dictionary(RtscanValues *values, uint32 n)
 	MemoryContextSwitchTo(old);
 }
 
-/* The exact integers of dictionary values that are passed by value. */
+/* Read the exact integers of a dictionary whose values are passed by value. */
 static void
 read_exact(RtscanValues *values, int64 *exact)
 {
@@ -212,14 +218,14 @@ read_exact(RtscanValues *values, int64 *exact)
 	}
 }
 
-/* Are numerics made integers one by one?  Not where the dictionary has integers. */
+/* Must numerics be converted to integers?  Not if the dictionary has integers. */
 static bool
 converts_numerics(const RtscanValues *values)
 {
 	return values->type->numeric && (values->is_key || values->include->header.exact != RTSCAN_EXACT_DECIMAL);
 }
 
-/* Those of numerics: false if they have none, or several scales. */
+/* Read the exact integers of a dictionary of numerics.  Returns false if they have none, or several scales. */
 static bool
 read_exact_numerics(RtscanValues *values, int64 *exact)
 {
@@ -241,7 +247,7 @@ read_exact_numerics(RtscanValues *values, int64 *exact)
 	return found;
 }
 
-/* Does it pay to make integers of the whole dictionary for so many more values? */
+/* Does it pay to read the whole dictionary as exact integers for n more values? */
 static bool
 exact_pays(RtscanValues *values, uint32 n)
 {
@@ -280,19 +286,19 @@ rtscan_prepare_exact(RtscanValues *values, uint32 n)
 
 /* ---------------------------------------------------------------- codes */
 
-/* A column in heap order: a row's rank is its number.  What ranges of ranks, code by code, give to some rows. */
+/* Rows of a key column in heap order, where the number of a row is its rank, and their codes or values. */
 typedef struct RankedRows
 {
-	const uint32 *rows;
-	uint32		n;
-	uint32		next;			/* the first row whose code is not known, */
-	uint32		wanted;			/* and this row; behind the last one PG_UINT32_MAX */
-	uint32	   *codes;			/* or */
-	const RtscanColumn *type;
-	Datum	   *datums;
+	const uint32 *rows;			/* ascending rows that are not NULL */
+	uint32		n;				/* number of rows */
+	uint32		next;			/* number of rows whose codes are known */
+	uint32		wanted;			/* rank of the first row whose code is not known; PG_UINT32_MAX behind the last one */
+	uint32	   *codes;			/* receives codes, if "datums" is NULL */
+	const RtscanColumn *type;	/* the column */
+	Datum	   *datums;			/* receives values; or NULL */
 } RankedRows;
 
-/* RtscanDictionaryVisitor */
+/* RtscanDictionaryVisitor.  Stores the code or the value of the rows in a range of ranks. */
 static void
 give_rows(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -309,21 +315,21 @@ give_rows(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *a
 	ranked->wanted = ranked->next < ranked->n ? ranked->rows[ranked->next] : PG_UINT32_MAX;
 }
 
-/* Rows of a column in heap order, none of them NULL. */
+/* Find the codes or values of rows of a column in heap order. */
 static void
 visit_ranks(RtscanValues *values, RankedRows *ranked)
 {
 	uint32		first = rtscan_code_at_rank(values->reader, values->column, values->type, ranked->rows[0]);
 	uint32		ranks = ranked->rows[ranked->n - 1] - ranked->rows[0];
 
-	/* Each code has a rank or more. */
+	/* Each code has at least one rank, so there are no more codes than ranks. */
 	rtscan_dictionary_visit_ranks(values->reader, values->column, values->type, first, Min(values->distinct, first + ranks + 1),
 								  &ranked->wanted, give_rows, ranked);
 	if (ranked->next < ranked->n)
 		rtscan_fault(values->reader, &values->header->dictionary, 0, "The dictionary has fewer ranks than it should.");
 }
 
-/* How many of some rows are not NULL, in a column in heap order: NULLs are last. */
+/* Count those of n rows of a column in heap order that are not NULL: NULLs are last. */
 static uint32
 count_nonnull(const RtscanValues *values, const uint32 *rows, uint32 n)
 {
@@ -404,17 +410,17 @@ look_up(RtscanValues *values, uint32 code)
 	return datum;
 }
 
-/* Those of a key column's dictionary that are wanted: codes that ascend. */
+/* Values of a key column's dictionary to read, by ascending codes. */
 typedef struct WantedCodes
 {
-	const RtscanColumn *type;
-	const uint32 *codes;
-	uint32		n;
-	uint32		next;
-	Datum	   *datums;
+	const RtscanColumn *type;	/* the column */
+	const uint32 *codes;		/* ascending codes */
+	uint32		n;				/* number of codes */
+	uint32		next;			/* number of codes whose values have been read */
+	Datum	   *datums;			/* receives the values */
 } WantedCodes;
 
-/* RtscanValuesVisitor */
+/* RtscanValuesVisitor.  Stores wanted values. */
 static void
 take_wanted(uint32 code, uint32 n, const uint64 *values, void *arg)
 {
@@ -427,7 +433,10 @@ take_wanted(uint32 code, uint32 n, const uint64 *values, void *arg)
 			dictionary_value(wanted->type, values[codes[i] - code]);
 }
 
-/* The last code of a run: codes so near to each other that to pass what is between them costs less than to find the next one. */
+/*
+ * Return the last code of a run: codes that are so near to each other that visiting those between costs less than a
+ * lookup.
+ */
 static uint32
 end_of_run(const WantedCodes *wanted, uint32 first)
 {
@@ -450,7 +459,10 @@ visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 	}
 }
 
-/* Are they one run, which has less than half of the dictionary?  Who asks but once need not read the rest. */
+/*
+ * Are the codes one run, of less than half of the dictionary?  If it is the only one that is wanted, the rest need
+ * not be read.
+ */
 static bool
 is_short_run(const RtscanValues *values, const WantedCodes *wanted)
 {
@@ -484,7 +496,7 @@ rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, in
 	bool		found;
 
 	*scale = 0;
-	/* A code's numerics may differ in their scales. */
+	/* The numerics of a code may have several scales. */
 	if (!values->type->exact_sorts || values->images)
 		return false;
 	rtscan_need_images(values);
@@ -590,7 +602,7 @@ rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int s
 
 /* ---------------------------------------------------------------- values of any column */
 
-/* In place of what stands for equal values, those that look other. */
+/* Replace values by those images of the rows that the dictionary does not have. */
 static void
 take_images(RtscanValues *images, const uint32 *rows, uint32 n, Datum *datums)
 {
@@ -637,7 +649,7 @@ get_coded_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *di
 	return true;
 }
 
-/* From the values themselves. */
+/* Convert the values themselves. */
 static bool
 convert_values(RtscanValues *values, const uint32 *rows, uint32 n, int64 *digits, bool *isnull, int *scale)
 {

@@ -1,6 +1,6 @@
 /*
  * values_parts.h
- *		What values.c and typed.c share.
+ *		The parts of reading values that values.c, typed.c and totals.c share.
  */
 #ifndef RTSCAN_VALUES_PARTS_H
 #define RTSCAN_VALUES_PARTS_H
@@ -8,28 +8,30 @@
 #include "segment/include.h"
 #include "segment/values.h"
 
+/* A column that is being read. */
 struct RtscanValues
 {
-	RtscanReader *reader;
-	const RtscanColumn *type;
-	int			column;			/* a key's number */
-	bool		is_key;
-	const RtscanColumnHeader *header;	/* a key's */
-	const RtscanSegmentInclude *include;	/* of an INCLUDEd one, or of the values of a plain one; else NULL */
-	RtscanValues *images;		/* a key's that are others than the dictionary's, or NULL; it gives NULL where there is none */
-	uint32		distinct;		/* values of its dictionary, if it has one */
-	MemoryContext context;		/* of all that follows */
-	Size		memory;			/* that a dictionary may take */
-	uint64		lookups;		/* so far, */
-	uint64		conversions;	/* and of its numerics to integers */
-	Datum	   *by_code;		/* the dictionary, once it has been read */
-	int64	   *exact_by_code;	/* the same as exact integers, and 0 for NULL, once they have been asked for */
-	int			scale;			/* of these, if they are numerics */
-	bool		is_not_exact;	/* there are none */
-	struct RtscanTypedRoom *room;	/* for typed values */
+	RtscanReader *reader;		/* the reader */
+	const RtscanColumn *type;	/* the column */
+	int			column;			/* number of a key column */
+	bool		is_key;			/* the column is a key */
+	const RtscanColumnHeader *header;	/* descriptor of a key column */
+	const RtscanSegmentInclude *include;	/* stored values of an INCLUDE column or of a plain key column; else NULL */
+	RtscanValues *images;		/* those images of a key column that its dictionary does not have, NULL for other
+								 * rows; or NULL */
+	uint32		distinct;		/* number of values of its dictionary, if it has one */
+	MemoryContext context;		/* has everything that is allocated below */
+	Size		memory;			/* memory in bytes that the dictionary may take */
+	uint64		lookups;		/* number of values looked up so far */
+	uint64		conversions;	/* number of numerics converted to integers so far */
+	Datum	   *by_code;		/* the dictionary's values by code; NULL before it has been read */
+	int64	   *exact_by_code;	/* the same as exact integers, and 0 for NULL; NULL before they have been read */
+	int			scale;			/* scale of these, if they are numerics */
+	bool		is_not_exact;	/* the values have no exact integers */
+	struct RtscanTypedRoom *room;	/* work space for typed values */
 };
 
-/* Rows have codes that are stored. */
+/* Do rows have codes that are stored? */
 static inline bool
 rtscan_values_have_codes(const RtscanValues *values)
 {
@@ -37,7 +39,7 @@ rtscan_values_have_codes(const RtscanValues *values)
 		(values->header->flags & RTSCAN_COLUMN_HEAP_ORDER) == 0;
 }
 
-/* Rows have exact integers in frames, and they are the type's. */
+/* Do rows have exact integers of the column's type, in frames? */
 static inline bool
 rtscan_values_have_frames(const RtscanValues *values)
 {
@@ -45,10 +47,13 @@ rtscan_values_have_frames(const RtscanValues *values)
 		values->include->header.exact == values->type->exact;
 }
 
-/* Raise an error where some images of a key column are lost. */
+/* Raise an error if images of the key column are lost. */
 extern void rtscan_need_images(const RtscanValues *values);
 
-/* Are a dictionary's values at hand as exact integers, read if that pays for n more of them? */
+/*
+ * Make the dictionary's exact integers ready in exact_by_code, if that pays for n more values.  Returns whether
+ * they are ready.
+ */
 extern bool rtscan_prepare_exact(RtscanValues *values, uint32 n);
 
 #endif							/* RTSCAN_VALUES_PARTS_H */
