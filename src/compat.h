@@ -126,7 +126,8 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 static inline void
 RestrictSearchPath(void)
 {
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
 }
 #endif
 
@@ -252,7 +253,7 @@ rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
 /*
  * Extend a relation by n pages, which are returned locked exclusively, and which no other process looks into.
  *
- * Where other processes extend the relation too, the extension lock is held as briefly, and the file written to as
+ * If other processes extend the relation too, the extension lock is held as briefly, and the file written to as
  * rarely, as possible, since the kernel has a lock of its own for the file.  15 writes the last page to take all of
  * them, and then has the file system allocate those before it.
  */
@@ -276,7 +277,8 @@ rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uin
 	if ((uint64) first + n > MaxBlockNumber)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("cannot extend relation \"%s\" beyond %u blocks", RelationGetRelationName(relation), MaxBlockNumber)));
+				 errmsg("cannot extend relation \"%s\" beyond %u blocks", RelationGetRelationName(relation),
+						MaxBlockNumber)));
 	smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + n - 1, zeros.data, false);
 	if (others_extend)
 		UnlockRelationForExtension(relation, ExclusiveLock);
@@ -604,7 +606,8 @@ rtscan_compat_name_relations(PlannerInfo *root, Path *path)
 		input.partial_subpaths = list_make1(path);
 	else
 		input.subpaths = list_make1(path);
-	return (Path *) create_append_path(root, path->parent, input, NIL, NULL, path->parallel_workers, path->parallel_aware, -1);
+	return (Path *) create_append_path(root, path->parent, input, NIL, NULL, path->parallel_workers,
+									   path->parallel_aware, -1);
 #else
 	return path;
 #endif

@@ -215,7 +215,8 @@ rtscan_options(Datum reloptions, bool validate)
 {
 	static const relopt_parse_elt table[] = {
 		{.optname = "sieve_bins", .opttype = RELOPT_TYPE_INT, .offset = offsetof(RtscanOptions, sieve_bins)},
-		{.optname = "sieve_components", .opttype = RELOPT_TYPE_INT, .offset = offsetof(RtscanOptions, sieve_components)},
+		{.optname = "sieve_components", .opttype = RELOPT_TYPE_INT,
+			.offset = offsetof(RtscanOptions, sieve_components)},
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(RtscanOptions),

@@ -85,7 +85,8 @@ list_word(uint64 rest, uint32 first_row, uint32 *rows)
 /* Words that find_words() looks at together. */
 #define LOT_WORDS	16
 
-StaticAssertDecl(LOT_WORDS == 2 * 8 && RTSCAN_CHUNK_WORDS % LOT_WORDS == 0, "a lot is two bytes of bits, and a chunk is lots");
+StaticAssertDecl(LOT_WORDS == 2 * 8 && RTSCAN_CHUNK_WORDS % LOT_WORDS == 0,
+				 "a lot is two bytes of bits, and a chunk is lots");
 
 /* Return a bit for each word of a lot that is not 0.  It has no branch, since one would be hard to predict. */
 static inline uint32

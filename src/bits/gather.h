@@ -52,7 +52,8 @@ typedef struct RtscanBitPlace
  * List the rows of the bits that are set in a chunk, from a place on; moves the place.  Returns their number,
  * which is at most limit.
  */
-extern uint32 rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows, uint32 limit);
+extern uint32 rtscan_gather_rows(const uint64 *words, RtscanBitPlace *place, uint32 first_row, uint32 *rows,
+								 uint32 limit);
 
 /*
  * List the places of the bits that are set in from .. end - 1, and return their number.  The array must have

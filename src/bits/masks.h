@@ -29,9 +29,10 @@ rtscan_can_mask_packed(uint32 element_bits)
  * value of the element's type, and the greatest is 0.  Both return the largest of all n elements, selected or
  * not, for the caller to check.
  */
-extern uint64 rtscan_masked_packed_sum(const char *page, uint32 element_bits, const uint64 *bits, uint32 n, uint64 *sum);
-extern uint64 rtscan_masked_packed_outermost(const char *page, uint32 element_bits, const uint64 *bits, uint32 n, bool greatest,
-											 uint64 *outermost);
+extern uint64 rtscan_masked_packed_sum(const char *page, uint32 element_bits, const uint64 *bits, uint32 n,
+									   uint64 *sum);
+extern uint64 rtscan_masked_packed_outermost(const char *page, uint32 element_bits, const uint64 *bits, uint32 n,
+											 bool greatest, uint64 *outermost);
 
 /* Count the bits that are set among the first n. */
 extern uint64 rtscan_count_first(const uint64 *bits, uint32 n);

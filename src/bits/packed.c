@@ -272,7 +272,8 @@ are_consecutive(uint32 bits, uint32 first_row, const uint32 *rows, uint32 n)
 }
 
 uint64
-rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, int64 base, int64 *values)
+rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, int64 base,
+				   int64 *values)
 {
 	if (are_consecutive(bits, first_row, rows, n))
 		return rtscan_unpack(page + (Size) (rows[0] - first_row) * bits / 8, bits, n, base, values);

@@ -69,8 +69,9 @@ rtscan_bounds_of_kind(RtscanNumberKind kind)
 		case RTSCAN_NUMBER_INT64:
 			return (RtscanBounds) {-INT64_END, INT64_END, 0, 1};
 		case RTSCAN_NUMBER_DATE:
-			return (RtscanBounds) {DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE, DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1,
-			RTSCAN_MINUS_INFINITY | RTSCAN_PLUS_INFINITY, 1};
+			return (RtscanBounds) {DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE,
+				DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1,
+				RTSCAN_MINUS_INFINITY | RTSCAN_PLUS_INFINITY, 1};
 		case RTSCAN_NUMBER_FLOAT4:
 			return (RtscanBounds) {-FLT_MAX, FLT_MAX, RTSCAN_ANY_SPECIAL, FLOAT4_GRID};
 		case RTSCAN_NUMBER_FLOAT8:
@@ -305,7 +306,8 @@ power_bounds(const RtscanBounds *operand, double exponent)
 	RtscanBounds result = {.low = pow(operand->low, exponent), .high = pow(operand->high, exponent)};
 
 	if (fmod(exponent, 2) == 0)
-		result = (RtscanBounds) {.low = pow(least_magnitude(operand), exponent), .high = pow(greatest_magnitude(operand), exponent)};
+		result = (RtscanBounds) {.low = pow(least_magnitude(operand), exponent),
+			.high = pow(greatest_magnitude(operand), exponent)};
 	rtscan_allow_rounding(&result);
 	return result;
 }
@@ -314,7 +316,8 @@ power_bounds(const RtscanBounds *operand, double exponent)
 static RtscanBounds
 rounded_bounds(const RtscanBounds *operand)
 {
-	return (RtscanBounds) {.low = ceil(rtscan_just_below(operand->low - 0.5)), .high = floor(rtscan_just_above(operand->high + 0.5))};
+	return (RtscanBounds) {.low = ceil(rtscan_just_below(operand->low - 0.5)),
+		.high = floor(rtscan_just_above(operand->high + 0.5))};
 }
 
 /* Return the bounds of an operation on finite operands. */
@@ -509,8 +512,8 @@ add_special(RtscanOperation operation, const RtscanBounds *left, const RtscanBou
 }
 
 bool
-rtscan_bounds_forwards(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right,
-					   RtscanBounds *result)
+rtscan_bounds_forwards(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left,
+					   const RtscanBounds *right, RtscanBounds *result)
 {
 	bool		binary = rtscan_has_two_operands(operation);
 	int			special = left->special | (binary ? right->special : 0);
@@ -525,7 +528,8 @@ rtscan_bounds_forwards(RtscanOperation operation, RtscanNumberKind kind, const R
 	{
 		*result = finite_bounds(operation, kind, left, right);
 		result->grid = grid_of_result(operation, kind, left, right);
-		if (!is_in_range(kind, result) || (rtscan_number_is_float(kind) && may_underflow(operation, kind, left, right, result)))
+		if (!is_in_range(kind, result) ||
+			(rtscan_number_is_float(kind) && may_underflow(operation, kind, left, right, result)))
 			return false;
 	}
 	if (special != 0)

@@ -25,9 +25,11 @@ static RtscanBounds
 unrounded_integers(RtscanOperation operation, RtscanBounds result)
 {
 	if (operation == RTSCAN_OPERATION_ROUND)
-		return (RtscanBounds) {.low = rtscan_just_below(result.low - 0.5), .high = rtscan_just_above(result.high + 0.5)};
+		return (RtscanBounds) {.low = rtscan_just_below(result.low - 0.5),
+			.high = rtscan_just_above(result.high + 0.5)};
 	if (operation == RTSCAN_OPERATION_DIVIDE)
-		return (RtscanBounds) {.low = result.low > 0 ? result.low : result.low - 1, .high = result.high < 0 ? result.high : result.high + 1};
+		return (RtscanBounds) {.low = result.low > 0 ? result.low : result.low - 1,
+			.high = result.high < 0 ? result.high : result.high + 1};
 	return result;
 }
 
@@ -115,7 +117,8 @@ narrow_base(RtscanBounds *operand, const RtscanBounds *real, double exponent)
 	if (fmod(exponent, 2) == 0 && real->high < 0)
 		narrow(operand, INFINITY, -INFINITY);
 	else if (fmod(exponent, 2) == 0)
-		narrow_magnitude(operand, real->low > 0 ? Max(root_of(real->low, exponent, -1), 0) : 0, root_of(real->high, exponent, 1));
+		narrow_magnitude(operand, real->low > 0 ? Max(root_of(real->low, exponent, -1), 0) : 0,
+						 root_of(real->high, exponent, 1));
 	else
 		narrow(operand, root_of(real->low, exponent, -1), root_of(real->high, exponent, 1));
 }
@@ -206,8 +209,8 @@ decides(RtscanOperation operation, const RtscanBounds *result, const RtscanBound
 }
 
 void
-rtscan_bounds_backwards(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *result, RtscanBounds *left,
-						RtscanBounds *right)
+rtscan_bounds_backwards(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *result,
+						RtscanBounds *left, RtscanBounds *right)
 {
 	bool		binary = rtscan_has_two_operands(operation);
 	const RtscanBounds old_left = *left,

@@ -85,7 +85,8 @@ rtscan_decimal_from_datum(Oid type, Datum value, RtscanDecimal *decimal)
 	if (type == NUMERICOID)
 		return rtscan_decimal_from_numeric(value, decimal);
 	decimal->scale = 0;
-	decimal->digits = type == INT2OID ? DatumGetInt16(value) : type == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
+	decimal->digits = type == INT2OID ? DatumGetInt16(value) : type == INT4OID ? DatumGetInt32(value)
+		: DatumGetInt64(value);
 	return true;
 }
 

@@ -132,7 +132,8 @@ bounds_of_one_exact(RtscanNumberKind kind, RtscanExactKind exact, int scale, int
 		return bounds_of_decimal(value, scale);
 	if (kind == RTSCAN_NUMBER_DATE)
 		return bounds_of_date((DateADT) value);
-	return rtscan_number_is_float(kind) ? rtscan_bounds_of(rtscan_exact_double(exact, value)) : bounds_of_integer(value);
+	return rtscan_number_is_float(kind) ? rtscan_bounds_of(rtscan_exact_double(exact, value))
+		: bounds_of_integer(value);
 }
 
 RtscanBounds

@@ -20,7 +20,8 @@ extern RtscanBounds rtscan_bounds_of_value(RtscanNumberKind kind, Datum value);
  * Return the bounds of values whose exact integers (exact.h), which must sort as the values do, are from "least" to
  * "greatest".  scale is that of numerics.
  */
-extern RtscanBounds rtscan_bounds_of_exact(RtscanNumberKind kind, RtscanExactKind exact, int scale, int64 least, int64 greatest);
+extern RtscanBounds rtscan_bounds_of_exact(RtscanNumberKind kind, RtscanExactKind exact, int scale, int64 least,
+										   int64 greatest);
 
 /*
  * Return a value of a kind that is not above a number (or, with upwards, not below it), in the current memory

@@ -211,7 +211,8 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
  * codes.
  */
 static bool
-parse_firsts(Cursor *cursor, const RtscanSegment *segment, RtscanSegmentInclude *include, const RtscanArea *area, uint32 n)
+parse_firsts(Cursor *cursor, const RtscanSegment *segment, RtscanSegmentInclude *include, const RtscanArea *area,
+			 uint32 n)
 {
 	include->first_rows = take_array(cursor, area->pages);
 	return include->first_rows && area_fits(segment, area) && (area->pages == 0 ? n == 0 :
@@ -244,8 +245,10 @@ parse_frames(Cursor *cursor, RtscanSegment *segment, RtscanFrames *frames, const
 	if (frames->frames == NULL)
 		return false;
 	frames->pages = palloc(segment->chunks * sizeof(uint32));
-	return rtscan_frames_are_sane(frames->frames, segment->header.rows, frames->pages, &pages) && pages == area->pages &&
-		area_fits(segment, area) && area->offset + rtscan_frames_last_bytes(frames, segment->header.rows) <= RTSCAN_CHUNK_BYTES;
+	return rtscan_frames_are_sane(frames->frames, segment->header.rows, frames->pages, &pages) &&
+		pages == area->pages &&
+		area_fits(segment, area) &&
+		area->offset + rtscan_frames_last_bytes(frames, segment->header.rows) <= RTSCAN_CHUNK_BYTES;
 }
 
 /* Are all codes within the dictionary, and of 16 bits at most? */
@@ -257,7 +260,8 @@ codes_are_sane(const RtscanSegment *segment, const RtscanSegmentInclude *include
 		const RtscanFrame *frame = &include->frames.frames[chunk];
 
 		if (frame->least < 0 || frame->bits > 16 ||
-			(frame->greatest >= include->codes.distinct && frame->nulls < rtscan_chunk_rows(segment->header.rows, chunk)))
+			(frame->greatest >= include->codes.distinct &&
+			 frame->nulls < rtscan_chunk_rows(segment->header.rows, chunk)))
 			return false;
 	}
 	return true;
@@ -428,7 +432,8 @@ make_segment(Relation index, const RtscanEntry *entry, const StringInfoData *con
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RtscanSegment *segment = palloc0(sizeof(RtscanSegment));
 	Cursor		cursor = {memcpy(palloc(Max(content->len, 1)), content->data, content->len), content->len};
-	bool		parsed = parse_segment(&cursor, segment, entry->id, schema, nblocks) && segment->header.rows == entry->rows;
+	bool		parsed = parse_segment(&cursor, segment, entry->id, schema, nblocks) &&
+		segment->header.rows == entry->rows;
 
 	MemoryContextSwitchTo(old);
 	if (!parsed)

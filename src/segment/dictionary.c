@@ -67,7 +67,8 @@ find_top_page(RtscanReader *reader, int column, const Target *target, uint32 *pa
 		RtscanDictionaryView	view;
 		bool		before;
 
-		if (!rtscan_dictionary_open_page(&view, reader, column, target->type, level_start(header, header->levels - 1) + middle))
+		if (!rtscan_dictionary_open_page(&view, reader, column, target->type,
+										 level_start(header, header->levels - 1) + middle))
 			return false;
 		if (!begins_before(&view, target, header->levels == 1, &before))
 		{
@@ -111,7 +112,8 @@ rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *p
 
 /* Find the place of a probe among the entries of the dictionary. */
 static bool
-find_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanPosition *position, RtscanBetween *between)
+find_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanPosition *position,
+		   RtscanBetween *between)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 	RtscanDictionaryView view;
@@ -160,7 +162,8 @@ rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *
 	RtscanPosition position;
 	RtscanBetween between;
 
-	return reader->segment->columns[column].header.levels > 0 && find_entry(reader, column, probe, after, &position, &between);
+	return reader->segment->columns[column].header.levels > 0 &&
+		find_entry(reader, column, probe, after, &position, &between);
 }
 
 bool
@@ -349,7 +352,9 @@ visit_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32
 	if (n <= skipped)
 		return false;
 	ranks[n] = end_rank;
-	return visit_entries(visit, &(RtscanEntries) {visit->code, Min(n - skipped, visit->last - visit->code), keys + skipped, ranks + skipped});
+	return visit_entries(visit,
+						 &(RtscanEntries) {visit->code, Min(n - skipped, visit->last - visit->code),
+							 keys + skipped, ranks + skipped});
 }
 
 static bool
@@ -363,7 +368,8 @@ visit_packed(const RtscanDictionaryView *view, Visit *visit)
 
 		if (pass_block(view, b, end_rank, visit))
 			continue;
-		if (!(visit->visit_values ? visit_keys_of_block(view, visit, b, skipped) : visit_block(view, visit, b, skipped, end_rank)))
+		if (!(visit->visit_values ? visit_keys_of_block(view, visit, b, skipped)
+			  : visit_block(view, visit, b, skipped, end_rank)))
 			return false;
 	}
 	return true;
@@ -430,8 +436,8 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 }
 
 bool
-rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last, RtscanEntriesVisitor visitor,
-							 void *arg)
+rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+							 RtscanEntriesVisitor visitor, void *arg)
 {
 	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visit_many = visitor, .arg = arg});
 }
@@ -444,10 +450,11 @@ rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanCol
 }
 
 bool
-rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last, const uint32 *wanted,
-							  RtscanDictionaryVisitor visitor, void *arg)
+rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+							  const uint32 *wanted, RtscanDictionaryVisitor visitor, void *arg)
 {
-	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg, .wanted = wanted});
+	return visit_all(reader, column, type,
+					 &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg, .wanted = wanted});
 }
 
 /*
@@ -484,7 +491,8 @@ rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, 
 				code;
 
 	/* A soft reader gets a wrong code if a page cannot be read. */
-	if (!find_leaf_of_rank(reader, column, type, rank, &page) || !rtscan_dictionary_open_page(&view, reader, column, type, page))
+	if (!find_leaf_of_rank(reader, column, type, rank, &page) ||
+		!rtscan_dictionary_open_page(&view, reader, column, type, page))
 		return 0;
 	if (!count_ranks(&view, rank, &place) || place == 0 ||
 		(uint64) view.page.first_code + place > reader->segment->columns[column].header.distinct)

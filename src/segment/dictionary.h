@@ -181,7 +181,8 @@ extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const Rtsc
  * Visit the values with the ranks that the visitor wants, and some others.  The visitor keeps the next rank that it
  * wants in *wanted, which must never descend.
  */
-extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
+extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
+										  uint32 last,
 										  const uint32 *wanted, RtscanDictionaryVisitor visitor, void *arg);
 
 /*
@@ -191,8 +192,8 @@ extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, cons
 typedef void (*RtscanValuesVisitor) (uint32 code, uint32 n, const uint64 *values, void *arg);
 
 /* Visit values without their ranks. */
-extern bool rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
-										   RtscanValuesVisitor visitor, void *arg);
+extern bool rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
+										   uint32 last, RtscanValuesVisitor visitor, void *arg);
 
 /* Return the code of the value at a rank, which must not be NULL's. */
 extern uint32 rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank);

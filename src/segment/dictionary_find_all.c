@@ -226,7 +226,8 @@ merge_entries(const RtscanEntries *entries, void *arg)
 
 	do
 	{
-		n = merge->by_distance ? match_close_keys(merge, entries, &entry, matches) : match_keys(merge, entries, &entry, matches);
+		n = merge->by_distance ? match_close_keys(merge, entries, &entry, matches)
+			: match_keys(merge, entries, &entry, matches);
 		for (uint32 i = 0; i < n; i++)
 		{
 			uint32		k = matches[i].entry;
@@ -250,8 +251,8 @@ reach_of(const RtscanProbes *probes)
 }
 
 /*
- * Should there be an array by distance?  The probes must be many, close and all different, the entries so many that
- * the array is worth while, and its memory allowed.
+ * Should there be an array by distance?  Yes, if the probes are many, close and all different, if there are enough
+ * entries for the array to be worth while, and if its memory is allowed.
  */
 static bool
 want_distances(const RtscanProbes *probes, uint32 entries)
@@ -261,7 +262,8 @@ want_distances(const RtscanProbes *probes, uint32 entries)
 	uint64		reach = reach_of(probes);
 	bool		differ = true;
 
-	if (n < MANY_KEYS || entries < n / FEW_KEYS_AN_ENTRY || reach / CLOSE_KEYS >= n || reach >= get_hash_memory_limit() / sizeof(uint32))
+	if (n < MANY_KEYS || entries < n / FEW_KEYS_AN_ENTRY || reach / CLOSE_KEYS >= n ||
+		reach >= get_hash_memory_limit() / sizeof(uint32))
 		return false;
 	for (uint32 i = 1; i < n; i++)
 		differ &= keys[i] != keys[i - 1];
@@ -296,7 +298,8 @@ merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFo
 				to;
 	bool		sound;
 
-	if (!rtscan_dictionary_find(reader, column, &first, false, &from) || !rtscan_dictionary_find(reader, column, &last, true, &to))
+	if (!rtscan_dictionary_find(reader, column, &first, false, &from) ||
+		!rtscan_dictionary_find(reader, column, &last, true, &to))
 		return false;
 	if (from.code >= to.code)
 		return true;
@@ -311,7 +314,8 @@ merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFo
 /* ---------------------------------------------------------------- choosing */
 
 bool
-rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
+rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor,
+						   void *arg)
 {
 	const RtscanColumnHeader *header = &reader->segment->columns[column].header;
 	Leaf		leaf = {.column = column};
@@ -333,7 +337,8 @@ rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes 
 		{
 			uint32		code = leaf.view.page.first_code + found.entries - 1;
 
-			visitor(&(RtscanFound) {.value = i, .place = {code, found.rank}, .behind = {code + 1, found.end_rank}}, 1, arg);
+			visitor(&(RtscanFound) {.value = i, .place = {code, found.rank}, .behind = {code + 1, found.end_rank}}, 1,
+					arg);
 		}
 	}
 	close_leaf(&leaf);

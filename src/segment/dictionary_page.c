@@ -42,7 +42,8 @@ view_layout_is_sane(RtscanDictionaryView *view)
 }
 
 bool
-rtscan_dictionary_open_page(RtscanDictionaryView *view, RtscanReader *reader, int column, const RtscanColumn *type, uint32 i)
+rtscan_dictionary_open_page(RtscanDictionaryView *view, RtscanReader *reader, int column, const RtscanColumn *type,
+							uint32 i)
 {
 	view->reader = reader;
 	view->area = &reader->segment->columns[column].header.dictionary;
@@ -141,7 +142,8 @@ unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 }
 
 uint32
-rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough, uint64 *keys, uint32 *ranks)
+rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough, uint64 *keys,
+						 uint32 *ranks)
 {
 	const RtscanDictionaryBlock *block = &view->blocks[i];
 	uint32		all = Min(view->page.entries - i * BLOCK, BLOCK);
@@ -197,7 +199,8 @@ rank_in_block(const RtscanDictionaryView *view, uint32 block, const uint32 *rank
 
 /* Return the entries beside a place in a block, before which it has i entries. */
 static RtscanBetween
-between_entries(const RtscanDictionaryView *view, uint32 block, const uint64 *keys, const uint32 *ranks, uint32 n, uint32 i)
+between_entries(const RtscanDictionaryView *view, uint32 block, const uint64 *keys, const uint32 *ranks, uint32 n,
+				uint32 i)
 {
 	bool		has_next = block + 1 < view->page.blocks;
 
@@ -218,7 +221,8 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	uint32		block = blocks_before(view, probe, after);
 	uint64		keys[BLOCK];
 	uint32		ranks[BLOCK];
-	uint64		enough = !probe->has_key ? PG_UINT64_MAX : after && probe->key < PG_UINT64_MAX ? probe->key + 1 : probe->key;
+	uint64		enough = !probe->has_key ? PG_UINT64_MAX
+		: after && probe->key < PG_UINT64_MAX ? probe->key + 1 : probe->key;
 	uint32		n,
 				low = 1,
 				high;
@@ -301,8 +305,8 @@ search_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, bool af
 /* ---------------------------------------------------------------- places */
 
 bool
-rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after, uint32 *entries, uint32 *rank,
-							  RtscanBetween *between)
+rtscan_dictionary_search_page(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after, uint32 *entries,
+							  uint32 *rank, RtscanBetween *between)
 {
 	if (between)
 		*between = (RtscanBetween) {.has_low = false};
@@ -334,7 +338,8 @@ enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, 
 {
 	uint32		number = block->number;
 
-	if (block->n == 0 || (number + 1 < view->page.blocks && rtscan_key_is_before(probe, true, view->blocks[number + 1].key)))
+	if (block->n == 0 ||
+		(number + 1 < view->page.blocks && rtscan_key_is_before(probe, true, view->blocks[number + 1].key)))
 	{
 		number = blocks_before(view, probe, true);
 		if (number-- == 0)
@@ -399,8 +404,8 @@ look_in_whole(const RtscanDictionaryView *view, const RtscanProbe *probe, Rtscan
 }
 
 bool
-rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe,
-							   RtscanFoundEntry *found)
+rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view,
+							   const RtscanProbe *probe, RtscanFoundEntry *found)
 {
 	*found = (RtscanFoundEntry) {.equal = false};
 	return view->type->key_kind != RTSCAN_KEY_NONE ? look_in_packed(block, view, probe, found)

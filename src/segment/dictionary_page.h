@@ -27,8 +27,8 @@ typedef struct RtscanDictionaryView
 } RtscanDictionaryView;
 
 /* Open page i of a column's dictionary.  Returns false only for a soft reader. */
-extern bool rtscan_dictionary_open_page(RtscanDictionaryView *view, RtscanReader *reader, int column, const RtscanColumn *type,
-										uint32 i);
+extern bool rtscan_dictionary_open_page(RtscanDictionaryView *view, RtscanReader *reader, int column,
+										const RtscanColumn *type, uint32 i);
 
 /* Close a page. */
 extern void rtscan_dictionary_close_page(RtscanDictionaryView *view);
@@ -40,7 +40,8 @@ extern void rtscan_dictionary_fault(RtscanDictionaryView *view, const char *deta
  * Unpack the first entries of block i, at most "most", up to the first whose key is at least "enough", and perhaps
  * some more.  ranks may be NULL.  Returns the number of entries; 0 if they would extend beyond the page.
  */
-extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough, uint64 *keys, uint32 *ranks);
+extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough,
+									   uint64 *keys, uint32 *ranks);
 
 /* Return the rank of entry i of a page of whole values. */
 extern uint32 rtscan_dictionary_rank(const RtscanDictionaryView *view, uint32 i);
@@ -93,7 +94,8 @@ extern bool rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, con
 										   const RtscanProbe *probe, RtscanFoundEntry *found);
 
 /* Find the leaf that has a probe's place (dictionary.c). */
-extern bool rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, uint32 *page);
+extern bool rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+									  uint32 *page);
 
 /* Consecutive entries of a packed page. */
 typedef struct RtscanEntries
@@ -108,7 +110,7 @@ typedef struct RtscanEntries
 typedef void (*RtscanEntriesVisitor) (const RtscanEntries *entries, void *arg);
 
 /* Visit the values of a column that has keys, as rtscan_dictionary_visit() does, but many at a time. */
-extern bool rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
-										 RtscanEntriesVisitor visitor, void *arg);
+extern bool rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
+										 uint32 last, RtscanEntriesVisitor visitor, void *arg);
 
 #endif							/* RTSCAN_DICTIONARY_PAGE_H */

@@ -26,7 +26,8 @@ static uint64
 hash_value(const Table *table, uint64 value)
 {
 	if (table->whole)
-		return hash_bytes_extended((unsigned char *) DatumGetPointer((Datum) value), rtscan_value_size(table->type, (Datum) value), 0);
+		return hash_bytes_extended((unsigned char *) DatumGetPointer((Datum) value),
+								   rtscan_value_size(table->type, (Datum) value), 0);
 	value = (value ^ (value >> 32)) * UINT64CONST(0xD6E8FEB86659FD93);
 	return value ^ (value >> 32);
 }

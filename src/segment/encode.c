@@ -97,7 +97,8 @@ static void
 write_column(SegmentWriter *writer, int i)
 {
 	const RtscanColumn *type = &writer->rows->schema->columns[i];
-	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i, writer->sort_room);
+	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i,
+													writer->sort_room);
 	RtscanPlain *plain = rtscan_choose_plain(type, &writer->rows->columns[i], column);
 	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
 	StringInfoData sieve;
@@ -139,8 +140,8 @@ write_column(SegmentWriter *writer, int i)
 static void
 write_include(SegmentWriter *writer, int i)
 {
-	rtscan_write_include(writer->areas, &writer->rows->schema->columns[i], &writer->rows->columns[i], writer->rows->rows,
-						 &writer->columns);
+	rtscan_write_include(writer->areas, &writer->rows->schema->columns[i], &writer->rows->columns[i],
+						 writer->rows->rows, &writer->columns);
 }
 
 /*

@@ -76,13 +76,15 @@ write_page(RtscanAreaWriter *areas, const RtscanFrame *frame, const int64 *value
 		   uint32 end, uint64 *elements)
 {
 	for (uint32 row = first; row < end; row++)
-		elements[row - first] = rtscan_bit_is_set(nulls, row) ? rtscan_frame_null(frame) : (uint64) values[row] - (uint64) frame->least;
+		elements[row - first] = rtscan_bit_is_set(nulls, row) ? rtscan_frame_null(frame)
+			: (uint64) values[row] - (uint64) frame->least;
 	rtscan_pack(elements, end - first, frame->bits, rtscan_area_room(areas));
 	rtscan_area_used(areas, rtscan_packed_bytes(end - first, frame->bits));
 }
 
 RtscanArea
-rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames, const int64 *values, const uint64 *nulls, uint32 rows)
+rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames, const int64 *values, const uint64 *nulls,
+					uint32 rows)
 {
 	uint64	   *elements = palloc(RTSCAN_CHUNK_ROWS * sizeof(uint64));
 	RtscanArea	area;
@@ -142,8 +144,8 @@ rtscan_frames_last_bytes(const RtscanFrames *frames, uint32 rows)
 		last--;
 	if (frames->frames[last].bits == 0)
 		return 0;
-	return rtscan_packed_bytes((rtscan_chunk_rows(rows, last) - 1) % rtscan_packed_per_page(frames->frames[last].bits) + 1,
-							   frames->frames[last].bits);
+	return rtscan_packed_bytes((rtscan_chunk_rows(rows, last) - 1) %
+							   rtscan_packed_per_page(frames->frames[last].bits) + 1, frames->frames[last].bits);
 }
 
 bool
@@ -249,8 +251,8 @@ unpack(const Elements *elements, uint32 from, uint32 n)
 	if (elements->values)
 		return rtscan_unpack_rows(elements->payload, elements->bits, elements->first_row, rows, n, elements->base,
 								  elements->values + from);
-	return rtscan_unpack_small_rows(elements->payload, elements->bits, elements->first_row, rows, n, (uint32) elements->base,
-									elements->codes + from);
+	return rtscan_unpack_small_rows(elements->payload, elements->bits, elements->first_row, rows, n,
+									(uint32) elements->base, elements->codes + from);
 }
 
 /*
@@ -258,7 +260,8 @@ unpack(const Elements *elements, uint32 from, uint32 n)
  * one.
  */
 static uint64
-unpack_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const Elements *elements, uint32 n, uint32 behind)
+unpack_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const Elements *elements, uint32 n,
+		   uint32 behind)
 {
 	uint64		largest = 0;
 
@@ -282,8 +285,8 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 	const RtscanFrame *frame = &frames->frames[chunk];
 	uint32		per_page = rtscan_packed_per_page(frame->bits);
 	bool		run = rows[n - 1] - rows[0] == n - 1;
-	RtscanLookAhead ahead = rtscan_begin_looking_ahead(&frames->area, frames->pages[chunk], chunk * RTSCAN_CHUNK_ROWS, frame->bits,
-													   rows, n);
+	RtscanLookAhead ahead = rtscan_begin_looking_ahead(&frames->area, frames->pages[chunk], chunk * RTSCAN_CHUNK_ROWS,
+													   frame->bits, rows, n);
 
 	for (uint32 i = 0; i < n;)
 	{
@@ -303,7 +306,8 @@ get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const u
 
 		rtscan_look_ahead(reader, &ahead, i);
 		elements.payload = rtscan_get_page(reader, &frames->area, frames->pages[chunk] + number, &buffer, NULL);
-		largest = run ? unpack_run(reader, frames, chunk, &elements, end - i, CALLS_AHEAD * n) : unpack(&elements, 0, end - i);
+		largest = run ? unpack_run(reader, frames, chunk, &elements, end - i, CALLS_AHEAD * n)
+			: unpack(&elements, 0, end - i);
 		rtscan_release(reader, buffer);
 		rtscan_check_frame(reader, frames, chunk, frames->pages[chunk] + number, largest);
 		i = end;

@@ -79,7 +79,8 @@ rtscan_frame_marker(const RtscanFrame *frame)
  * Check that the largest element of a chunk's page is within the frame.  If not, raises an error or, for a soft
  * reader, returns false.
  */
-extern bool rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page, uint64 largest);
+extern bool rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 page,
+							   uint64 largest);
 
 /* Read the integers of all rows of a chunk; NULLs are rtscan_frame_marker(). */
 extern void rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values);
@@ -101,7 +102,8 @@ rtscan_frame_place(const RtscanFrames *frames, uint32 row)
 	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
 	uint32		per_page = rtscan_packed_per_page(Max(frames->frames[chunk].bits, 1));
 
-	return (RtscanFramePlace) {frames->pages[chunk] + row % RTSCAN_CHUNK_ROWS / per_page, row % RTSCAN_CHUNK_ROWS % per_page};
+	return (RtscanFramePlace) {frames->pages[chunk] + row % RTSCAN_CHUNK_ROWS / per_page,
+		row % RTSCAN_CHUNK_ROWS % per_page};
 }
 
 /* Return the integer of an element. */

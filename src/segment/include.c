@@ -245,7 +245,8 @@ rtscan_get_dictionary_integers(RtscanReader *reader, const RtscanSegmentInclude 
 		Size		used;
 		const char *payload = rtscan_get_page(reader, area, page, &buffer, &used);
 
-		memcpy(integers + (code - first), payload + (code - page * per_page) * sizeof(int64), (stop - code) * sizeof(int64));
+		memcpy(integers + (code - first), payload + (code - page * per_page) * sizeof(int64),
+			   (stop - code) * sizeof(int64));
 		rtscan_release(reader, buffer);
 		code = stop;
 	}

@@ -36,7 +36,8 @@ write_nulls(RtscanAreaWriter *areas, const RtscanColumnRows *column, uint32 rows
 }
 
 static RtscanArea
-write_packed(RtscanAreaWriter *areas, const RtscanColumn *type, uint32 width, const RtscanColumnRows *column, uint32 rows)
+write_packed(RtscanAreaWriter *areas, const RtscanColumn *type, uint32 width, const RtscanColumnRows *column,
+			 uint32 rows)
 {
 	RtscanPacker packer = rtscan_packer(areas, RTSCAN_PAGE_INCLUDE, width);
 
@@ -208,7 +209,8 @@ code_bytes(const Choice *choice)
 	const RtscanDistinct *distinct = choice->distinct;
 
 	return rtscan_frames_bytes(choice->code_frames, choice->rows) + sizeof(RtscanCodesHeader) +
-		(choice->integers ? distinct->n * sizeof(int64) : whole_bytes(choice->type, distinct->values, NULL, distinct->n));
+		(choice->integers ? distinct->n * sizeof(int64)
+		 : whole_bytes(choice->type, distinct->values, NULL, distinct->n));
 }
 
 /*
@@ -250,7 +252,8 @@ store_plain(RtscanAreaWriter *areas, Choice *choice, StringInfo first_rows)
 	header->width = choice->type->numeric ? 0 : rtscan_packed_width(choice->type);
 	if (header->width == 0)
 	{
-		header->values = write_whole(areas, choice->type, choice->column->values, choice->column, choice->rows, first_rows);
+		header->values = write_whole(areas, choice->type, choice->column->values, choice->column, choice->rows,
+									 first_rows);
 		return;
 	}
 	if (choice->column->null_count > 0)
@@ -273,7 +276,8 @@ store_codes(RtscanAreaWriter *areas, Choice *choice, StringInfo first_codes)
 {
 	const RtscanDistinct *distinct = choice->distinct;
 
-	choice->header.values = rtscan_write_frames(areas, choice->code_frames, distinct->codes, choice->column->nulls, choice->rows);
+	choice->header.values = rtscan_write_frames(areas, choice->code_frames, distinct->codes, choice->column->nulls,
+												choice->rows);
 	return (RtscanCodesHeader) {
 		.distinct = distinct->n,
 		.dictionary = choice->integers ? write_integers(areas, distinct->values, distinct->n) :
@@ -292,7 +296,8 @@ store(RtscanAreaWriter *areas, Choice *choice, StringInfo descriptor)
 	if (choice->header.storage == RTSCAN_STORED_PLAIN)
 		store_plain(areas, choice, &firsts);
 	else if (choice->header.storage == RTSCAN_STORED_FRAMES)
-		choice->header.values = rtscan_write_frames(areas, choice->frames, choice->integers, choice->column->nulls, choice->rows);
+		choice->header.values = rtscan_write_frames(areas, choice->frames, choice->integers, choice->column->nulls,
+													choice->rows);
 	else
 		codes = store_codes(areas, choice, &firsts);
 	rtscan_append_part(descriptor, &choice->header, sizeof(RtscanIncludeHeader));

@@ -175,7 +175,8 @@ make_bits(RtscanIntegerTable *table, MemoryContext context)
 	uint64		least = (uint64) set->spans[0].first;
 
 	table->reach = reach_of(set);
-	table->bits = MemoryContextAllocExtended(context, ((table->reach + 1) / 64 + 1) * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	table->bits = MemoryContextAllocExtended(context, ((table->reach + 1) / 64 + 1) * sizeof(uint64),
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < set->n; i++)
 		set_bits(table->bits, (uint64) set->spans[i].first - least, (uint64) set->spans[i].last - least);
 }
@@ -215,7 +216,8 @@ hash_integer(int64 integer)
 static inline uint64
 bits_of(uint64 hash)
 {
-	return (UINT64CONST(1) << (hash >> 26 & 63)) | (UINT64CONST(1) << (hash >> 32 & 63)) | (UINT64CONST(1) << (hash >> 38 & 63));
+	return (UINT64CONST(1) << (hash >> 26 & 63)) | (UINT64CONST(1) << (hash >> 32 & 63)) |
+		(UINT64CONST(1) << (hash >> 38 & 63));
 }
 
 static void

@@ -65,6 +65,7 @@ typedef struct RtscanIntegerTable RtscanIntegerTable;
 extern RtscanIntegerTable *rtscan_create_integer_table(const RtscanIntegerSet *set, MemoryContext context);
 
 /* Clear the bits of integers that are not in the set.  Only integers whose bits are set are read. */
-extern void rtscan_and_integer_table(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, uint64 *words);
+extern void rtscan_and_integer_table(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords,
+									 uint64 *words);
 
 #endif							/* RTSCAN_INTEGER_SET_H */

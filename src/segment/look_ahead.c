@@ -14,7 +14,8 @@
 #define SPARSE_BITS		256
 
 RtscanLookAhead
-rtscan_begin_looking_ahead(const RtscanArea *area, uint32 first_page, uint32 first_row, uint32 bits, const uint32 *rows, uint32 n)
+rtscan_begin_looking_ahead(const RtscanArea *area, uint32 first_page, uint32 first_row, uint32 bits, const uint32 *rows,
+						   uint32 n)
 {
 	bool		sparse = n > 0 && (uint64) (rows[n - 1] - rows[0]) * bits / n >= SPARSE_BITS;
 

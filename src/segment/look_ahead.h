@@ -24,8 +24,8 @@ typedef struct RtscanLookAhead
 } RtscanLookAhead;
 
 /* Begin to prefetch for n rows, or decide that it is not worth while. */
-extern RtscanLookAhead rtscan_begin_looking_ahead(const RtscanArea *area, uint32 first_page, uint32 first_row, uint32 bits,
-												  const uint32 *rows, uint32 n);
+extern RtscanLookAhead rtscan_begin_looking_ahead(const RtscanArea *area, uint32 first_page, uint32 first_row,
+												  uint32 bits, const uint32 *rows, uint32 n);
 
 /* Prefetch, before the page of row i is read. */
 extern void rtscan_look_ahead(RtscanReader *reader, RtscanLookAhead *ahead, uint32 i);

@@ -18,6 +18,7 @@
  * memory context.  The column must not be plain, and its keys must be exact integers with the sign bit inverted.
  * The members must be prepared for all integers.
  */
-extern uint64 *rtscan_member_codes(const RtscanMembers *members, RtscanReader *reader, int column, const RtscanColumn *type);
+extern uint64 *rtscan_member_codes(const RtscanMembers *members, RtscanReader *reader, int column,
+								   const RtscanColumn *type);
 
 #endif							/* RTSCAN_MEMBER_CODES_H */

@@ -274,7 +274,8 @@ and_large_members(RtscanMembers *members, RtscanReader *reader, const RtscanFram
 	{
 		const ElementSpan *span = &members->spans[0];
 
-		rtscan_and_value_range(words, members->room, rows, (uint64) members->frame.least + span->first, span->last - span->first);
+		rtscan_and_value_range(words, members->room, rows, (uint64) members->frame.least + span->first,
+							   span->last - span->first);
 		return;
 	}
 	ask_set(members, members->room, rows, words);
@@ -296,7 +297,8 @@ and_page(const RtscanMembers *members, const char *payload, uint32 n, uint64 *wo
 }
 
 void
-rtscan_and_members(RtscanMembers *members, RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint64 *words)
+rtscan_and_members(RtscanMembers *members, RtscanReader *reader, const RtscanFrames *frames, uint32 chunk,
+				   uint64 *words)
 {
 	uint32		rows = rtscan_chunk_rows(reader->segment->header.rows, chunk);
 	uint32		per_page = rtscan_packed_per_page(members->frame.bits);

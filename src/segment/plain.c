@@ -243,7 +243,8 @@ read_value(RtscanReader *reader, int column, RtscanFinger *finger, uint32 i)
 
 	if (finger->rows[i] >= reader->segment->header.rows)
 	{
-		rtscan_fault(reader, &stored->header.order, (finger->first + i) / rtscan_per_page(3), "A row number is too large.");
+		rtscan_fault(reader, &stored->header.order, (finger->first + i) / rtscan_per_page(3),
+					 "A row number is too large.");
 		return false;
 	}
 	if (!rtscan_get_frame_row(reader, &stored->values.frames, finger->rows[i], &finger->values[i]))
@@ -467,10 +468,12 @@ rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetw
 
 /* Return the entries that a finger has noted, if the probe's place is between them. */
 static bool
-recall_between(const RtscanFinger *finger, const RtscanProbe *probe, bool after, RtscanBetween *between, RtscanPosition *position)
+recall_between(const RtscanFinger *finger, const RtscanProbe *probe, bool after, RtscanBetween *between,
+			   RtscanPosition *position)
 {
 	if (!finger->between.has_low || !finger->between.has_high ||
-		!rtscan_key_is_before(probe, after, finger->between.low_key) || rtscan_key_is_before(probe, after, finger->between.high_key))
+		!rtscan_key_is_before(probe, after, finger->between.low_key) ||
+		rtscan_key_is_before(probe, after, finger->between.high_key))
 		return false;
 	*between = finger->between;
 	*position = (RtscanPosition) {finger->high_rank, finger->high_rank};
@@ -576,8 +579,8 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 
 /* Call a visitor for the keys of a chunk. */
 static void
-visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 *exact, uint32 first_row, uint32 rows, RtscanValuesVisitor visitor,
-					void *arg)
+visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 *exact, uint32 first_row, uint32 rows,
+					RtscanValuesVisitor visitor, void *arg)
 {
 	Datum		values[VALUES_AT_ONCE];
 	uint64		keys[VALUES_AT_ONCE];
@@ -593,7 +596,8 @@ visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 
 }
 
 void
-rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanValuesVisitor visitor, void *arg)
+rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanValuesVisitor visitor,
+						void *arg)
 {
 	const RtscanSegmentInclude *values = &reader->segment->columns[column].values;
 	int64	   *exact = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
@@ -614,7 +618,8 @@ rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *ty
 static int64 *
 read_values(RtscanReader *reader, const RtscanFrames *frames)
 {
-	int64	   *values = palloc_extended((Size) reader->segment->chunks * RTSCAN_CHUNK_ROWS * sizeof(int64), MCXT_ALLOC_HUGE);
+	int64	   *values = palloc_extended((Size) reader->segment->chunks * RTSCAN_CHUNK_ROWS * sizeof(int64),
+										 MCXT_ALLOC_HUGE);
 
 	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
 	{

@@ -49,7 +49,8 @@ typedef struct RtscanPlain
 static inline bool
 rtscan_may_be_plain(const RtscanColumn *type, double distinct)
 {
-	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval && distinct > RTSCAN_MOST_SMALL_CODES;
+	return type->key_kind != RTSCAN_KEY_NONE && type->exact_sorts && type->typbyval &&
+		distinct > RTSCAN_MOST_SMALL_CODES;
 }
 
 /* Return a column's values and frames if it is to be stored as a plain one, else NULL. */
@@ -73,14 +74,15 @@ extern uint64 rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, i
 extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact);
 
 /* Note the entries of the dictionary beside a probe's place. */
-extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between, uint32 high_rank);
+extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between,
+							  uint32 high_rank);
 
 /*
  * Return the noted entries if the place of a probe is between them too, as for the other end of a range, or for a
  * statement that is executed again.  The dictionary need not be read then.
  */
-extern bool rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, RtscanBetween *between,
-								RtscanPosition *position);
+extern bool rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+								RtscanBetween *between, RtscanPosition *position);
 
 /*
  * Take a step towards a value with a key that is going to be looked up in several segments, and prefetch what the
@@ -102,8 +104,8 @@ extern bool rtscan_plain_find(RtscanReader *reader, int column, const RtscanProb
  * Find the first rank behind a probe, from the first one that is not before it.  It is mostly near, since a value
  * has few rows.  Returns false only for a soft reader.
  */
-extern bool rtscan_plain_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe, const RtscanPosition *place,
-									 RtscanPosition *behind);
+extern bool rtscan_plain_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe,
+									 const RtscanPosition *place, RtscanPosition *behind);
 
 /* A value that may be in a plain column, by the entries of the dictionary beside it. */
 typedef struct RtscanCandidate
@@ -122,8 +124,8 @@ typedef struct RtscanCandidate
  * Find those of n ascending candidates that are in the column, and call the visitor for them, as
  * rtscan_dictionary_find_all() does.
  */
-extern bool rtscan_plain_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, const RtscanCandidate *candidates,
-								  int n, RtscanFoundVisitor visitor, void *arg);
+extern bool rtscan_plain_find_all(RtscanReader *reader, int column, const RtscanProbes *probes,
+								  const RtscanCandidate *candidates, int n, RtscanFoundVisitor visitor, void *arg);
 
 /*
  * Visit all values with ranks from "first" up to "last", exclusively, whether in the dictionary or not; see
@@ -133,7 +135,8 @@ extern bool rtscan_plain_visit(RtscanReader *reader, int column, const RtscanCol
 							   RtscanDictionaryVisitor visitor, void *arg);
 
 /* Call a function for the keys of all rows, some at a time.  The keys of NULLs are undefined. */
-extern void rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanValuesVisitor visitor, void *arg);
+extern void rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type,
+									RtscanValuesVisitor visitor, void *arg);
 
 /* Return the codes of all rows, in the current memory context. */
 extern uint32 *rtscan_plain_codes(RtscanReader *reader, int column);

@@ -56,7 +56,8 @@ expected_place(const Pursuit *pursuit)
 	uint32		middle = pursuit->low + (pursuit->high - pursuit->low) / 2;
 	double		place;
 
-	if (!pursuit->probe.has_key || !pursuit->knows_high || pursuit->looks > MOST_LOOKS || pursuit->high_key <= pursuit->low_key)
+	if (!pursuit->probe.has_key || !pursuit->knows_high || pursuit->looks > MOST_LOOKS ||
+		pursuit->high_key <= pursuit->low_key)
 		return middle;
 	place = (double) (pursuit->probe.key - pursuit->low_key) / (double) (pursuit->high_key - pursuit->low_key) *
 		(pursuit->high - pursuit->low + 1) + pursuit->low - 1;
@@ -146,7 +147,8 @@ look(RtscanReader *reader, int column, Pursuit **pursuits, int n)
 	uint32		per_page = rtscan_per_page(3);
 
 	for (int i = 0; i < n; i++)
-		rtscan_prefetch_place(reader, &stored->header.order, pursuits[i]->rank / per_page, (Size) (pursuits[i]->rank % per_page) * 3);
+		rtscan_prefetch_place(reader, &stored->header.order, pursuits[i]->rank / per_page,
+							  (Size) (pursuits[i]->rank % per_page) * 3);
 	if (!look_rows_up(reader, stored, pursuits, n))
 		return false;
 	for (int i = 0; i < n; i++)
@@ -182,8 +184,8 @@ pursue(RtscanReader *reader, int column, Pursuit *pursuits, int n)
 }
 
 bool
-rtscan_plain_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, const RtscanCandidate *candidates, int n,
-					  RtscanFoundVisitor visitor, void *arg)
+rtscan_plain_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, const RtscanCandidate *candidates,
+					  int n, RtscanFoundVisitor visitor, void *arg)
 {
 	Pursuit		pursuits[LOT];
 

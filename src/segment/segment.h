@@ -286,7 +286,8 @@ typedef struct RtscanReader
 	Relation	index;			/* the index */
 	RtscanSegment *segment;		/* the segment, from the backend's kept descriptors */
 	bool		lock;			/* lock pages, since on a standby a pin does not protect them */
-	bool		soft;			/* report what is wrong instead of raising an error; for the planner and for freeing */
+	bool		soft;			/* return failures instead of raising errors, for callers that can do without the
+								 * segment, such as the planner */
 	bool		trusts;			/* trust pages that are in the buffer where they were checked before, and the
 								 * segment's fingers */
 	double		test_time;		/* nanoseconds that an executor other than the CPU takes to test all rows for a

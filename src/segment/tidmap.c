@@ -397,7 +397,8 @@ find_tid(const TidmapView *view, uint32 row, uint32 *number, ItemPointer tid)
 
 	*number = find_run(view, row, *number);
 	run = &view->runs[*number];
-	if (row < run->row || row >= run_end(view, *number) || !run_is_sane(view, *number) || !BlockNumberIsValid(run->block))
+	if (row < run->row || row >= run_end(view, *number) || !run_is_sane(view, *number) ||
+		!BlockNumberIsValid(run->block))
 		return false;
 	ItemPointerSet(tid, run->block, row_offset(view, run, row));
 	return ItemPointerGetOffsetNumberNoCheck(tid) != InvalidOffsetNumber;
@@ -456,8 +457,8 @@ typedef struct Mask
 } Mask;
 
 /*
- * Set the bits of the rows of some runs whose blocks do not pass.  Usually most blocks pass, so many are tested at
- * a time.
+ * Set the bits of the rows of some runs whose blocks do not pass.  Usually most blocks pass, so a test covers a range
+ * of blocks, which is halved if it fails.
  */
 static void
 mask_runs(const Mask *mask, uint32 chunk_base, uint32 run, uint32 nruns, uint64 *bits)

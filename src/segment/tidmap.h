@@ -64,7 +64,8 @@ typedef bool (*RtscanBlocksTest) (BlockNumber first, BlockNumber last, void *arg
  * Set the bits of those rows of a chunk that are in a heap block that does not pass a test, and clear all other
  * bits of the chunk.
  */
-extern void rtscan_find_failing_rows(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg, uint64 *failing);
+extern void rtscan_find_failing_rows(RtscanReader *reader, uint32 chunk, RtscanBlocksTest pass, void *arg,
+									 uint64 *failing);
 
 /*
  * Do the same for those rows whose bits are set, and store the TIDs of the failing rows in an array, which must

@@ -65,8 +65,8 @@ add_packed(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 	}
 	else
 	{
-		largest = rtscan_masked_packed_outermost(lot->elements, frame->bits, lot->bits, lot->n, kind == RTSCAN_TOTAL_GREATEST,
-												 &element);
+		largest = rtscan_masked_packed_outermost(lot->elements, frame->bits, lot->bits, lot->n,
+												 kind == RTSCAN_TOTAL_GREATEST, &element);
 		add_outermost(total, (int64) ((uint64) frame->least + element), count, kind == RTSCAN_TOTAL_GREATEST);
 	}
 	total->count += count;
@@ -104,8 +104,8 @@ add_unpacked(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 
 /* Add the rows of a chunk whose elements are on one page, from the row "first" on.  Returns the largest element. */
 static uint64
-add_page(const RtscanFrame *frame, const char *elements, const uint64 *bits, uint32 first, uint32 n, RtscanTotalKind kind,
-		 RtscanTotal *total)
+add_page(const RtscanFrame *frame, const char *elements, const uint64 *bits, uint32 first, uint32 n,
+		 RtscanTotalKind kind, RtscanTotal *total)
 {
 	uint64		largest = 0;
 

@@ -71,7 +71,8 @@ get_chunk_codes(RtscanValues *values, uint32 chunk, uint32 rows, uint32 *codes)
 	{
 		Buffer		buffer;
 		const char *payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
-		uint64		largest = rtscan_unpack_small(payload, header->code_bytes * 8, Min(rows - first, per_page), 0, codes + first);
+		uint64		largest = rtscan_unpack_small(payload, header->code_bytes * 8, Min(rows - first, per_page), 0,
+												  codes + first);
 
 		rtscan_release(values->reader, buffer);
 		if (largest > header->distinct)
@@ -91,7 +92,8 @@ get_codes(RtscanValues *values, const RtscanSelection *selection, uint32 *codes)
 		get_chunk_codes(values, selection->chunk, selection->n, codes);
 	else
 		rtscan_get_frame_codes(values->reader, frames, selection->chunk, values->distinct, codes);
-	return frames ? frames->frames[selection->chunk].nulls > 0 : values->header->nonnull < values->reader->segment->header.rows;
+	return frames ? frames->frames[selection->chunk].nulls > 0
+		: values->header->nonnull < values->reader->segment->header.rows;
 }
 
 static void

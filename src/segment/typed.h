@@ -46,8 +46,8 @@ typedef enum RtscanSelect
  * Select rows of a chunk.  The bits must stay where they are; room must have space for RTSCAN_LIST_ROOM row numbers
  * (bits/gather.h).
  */
-extern RtscanSelection rtscan_select_rows(const RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanSelect select,
-										  uint32 *room);
+extern RtscanSelection rtscan_select_rows(const RtscanReader *reader, uint32 chunk, const uint64 *bits,
+										  RtscanSelect select, uint32 *room);
 
 /* The type of a vector's elements. */
 typedef enum RtscanTypedKind
@@ -84,7 +84,8 @@ extern void rtscan_get_typed(RtscanValues *values, const RtscanSelection *select
  * Read the integers of n rows, minus "least", as offsets of at most 24 bits; NULLs are of_null.  The column's
  * bounds must be known (rtscan_get_range()) and less than 2^24 apart.
  */
-extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 n, int64 least, uint32 of_null, uint32 *offsets);
+extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 n, int64 least, uint32 of_null,
+							   uint32 *offsets);
 
 /* Read the values of n ascending codes, by reference in the current memory context or that of the RtscanValues. */
 extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums);
@@ -105,7 +106,8 @@ extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 
  * Return the values of n exact integers of a column that has them (rtscan_get_range(), or of codes).  scale is that
  * of numerics.
  */
-extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);
+extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n,
+										  Datum *datums);
 
 /* Bounds of a chunk's values, from its frame; no page of rows is read. */
 typedef struct RtscanBounds

@@ -98,7 +98,8 @@ make_values(RtscanExactKind kind, int scale, const int64 *exact, uint32 n, const
 }
 
 bool
-rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, const bool *isnull, uint32 n, int64 *digits, int *scale)
+rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, const bool *isnull, uint32 n, int64 *digits,
+					 int *scale)
 {
 	bool		found = false;
 
@@ -130,7 +131,7 @@ dictionary_value(const RtscanColumn *type, uint64 value)
 		: rtscan_key_decode(type->key_kind, value);
 }
 
-/* Where to store values of a key column's dictionary. */
+/* An array that receives values of a key column's dictionary. */
 typedef struct KeyValues
 {
 	const RtscanColumn *type;	/* the column */
@@ -173,7 +174,8 @@ read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
 static bool
 dictionary_pays(const RtscanValues *values, uint32 n, Size value_bytes)
 {
-	return (values->lookups + n) * RTSCAN_LOOKUP_VALUES >= values->distinct && values->distinct * value_bytes <= values->memory;
+	return (values->lookups + n) * RTSCAN_LOOKUP_VALUES >= values->distinct &&
+		values->distinct * value_bytes <= values->memory;
 }
 
 /* Return the bytes that a value of the dictionary takes in memory. */
@@ -323,8 +325,8 @@ visit_ranks(RtscanValues *values, RankedRows *ranked)
 	uint32		ranks = ranked->rows[ranked->n - 1] - ranked->rows[0];
 
 	/* Each code has at least one rank, so there are no more codes than ranks. */
-	rtscan_dictionary_visit_ranks(values->reader, values->column, values->type, first, Min(values->distinct, first + ranks + 1),
-								  &ranked->wanted, give_rows, ranked);
+	rtscan_dictionary_visit_ranks(values->reader, values->column, values->type, first,
+								  Min(values->distinct, first + ranks + 1), &ranked->wanted, give_rows, ranked);
 	if (ranked->next < ranked->n)
 		rtscan_fault(values->reader, &values->header->dictionary, 0, "The dictionary has fewer ranks than it should.");
 }
@@ -367,7 +369,8 @@ get_stored_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *cod
 		rtscan_look_ahead(values->reader, &ahead, i);
 		payload = rtscan_get_page(values->reader, &header->codes, page, &buffer, NULL);
 		i = rtscan_find_row(rows, i, n, (page + 1) * per_page);
-		largest = rtscan_unpack_small_rows(payload, header->code_bytes * 8, page * per_page, rows + from, i - from, 0, codes + from);
+		largest = rtscan_unpack_small_rows(payload, header->code_bytes * 8, page * per_page, rows + from, i - from, 0,
+										   codes + from);
 		rtscan_release(values->reader, buffer);
 		if (largest > header->distinct)
 			rtscan_fault(values->reader, &header->codes, page, "There is a code that the dictionary does not have.");
@@ -454,8 +457,8 @@ visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 	{
 		uint32		first = wanted->codes[wanted->next];
 
-		rtscan_dictionary_visit_values(values->reader, values->column, values->type, first, end_of_run(wanted, wanted->next) + 1,
-									   take_wanted, wanted);
+		rtscan_dictionary_visit_values(values->reader, values->column, values->type, first,
+									   end_of_run(wanted, wanted->next) + 1, take_wanted, wanted);
 	}
 }
 
