@@ -2,8 +2,8 @@
  * bits.h
  *		Loops over a chunk's words, compiled for several instruction sets.
  *
- * All loops take RTSCAN_CHUNK_WORDS words.  They are fastest if those are cache line aligned, as on
- * pages in shared buffers; pages of temporary tables are not.
+ * Loops without a length take RTSCAN_CHUNK_WORDS words.  They are fastest if the words are aligned to cache lines, as
+ * on pages in shared buffers; pages of temporary tables are not.
  */
 #ifndef RTSCAN_BITS_H
 #define RTSCAN_BITS_H
@@ -29,9 +29,9 @@ extern void rtscan_or(uint64 *bits, const uint64 *a);
 /* The pages that make one chunk of a sieve vector: high | (next & low); see segment/sieve.h. */
 typedef struct RtscanVectorPages
 {
-	const uint64 *high;
-	const uint64 *next;
-	const uint64 *low;
+	const uint64 *high;			/* page of H_h */
+	const uint64 *next;			/* page of H_{h+1} */
+	const uint64 *low;			/* page of L_l */
 } RtscanVectorPages;
 
 /* Combine bits with a sieve vector, or with the difference of two: bits &= end; bits &= end & ~first. */

@@ -17,7 +17,7 @@ extern void rtscan_masked_sum(const int64 *integers, const uint64 *bits, uint32 
 /* Return the least integer, or the greatest.  If no bit is set, it is the greatest int64, or the least. */
 extern int64 rtscan_masked_outermost(const int64 *integers, const uint64 *bits, uint32 n, bool greatest);
 
-/* Can the two functions below read packed elements (packed.h) of this size? */
+/* Can the rtscan_masked_packed_...() functions read packed elements (packed.h) of this size? */
 static inline bool
 rtscan_can_mask_packed(uint32 element_bits)
 {

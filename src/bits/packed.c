@@ -89,7 +89,7 @@ name(const char *page, uint32 n, uint64 base, out *to) \
 	return largest; \
 }
 
-/* Unpack the elements of n rows, likewise. */
+/* Unpack the elements of n rows; "element" is the expression that loads the one at the place "at". */
 #define DEFINE_UNPACK_ROWS(name, out, raw, element) \
 RTSCAN_MULTIVERSION static uint64 \
 name ## _rows(const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base, out *to) \

@@ -60,7 +60,7 @@ extern uint64 rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base,
 extern uint64 rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n,
 								 int64 base, int64 *values);
 
-/* Unpack elements of at most 24 bits, as the two functions above do. */
+/* Unpack elements of at most 24 bits, as rtscan_unpack() and rtscan_unpack_rows() do. */
 extern uint64 rtscan_unpack_small(const char *page, uint32 bits, uint32 n, uint32 base, uint32 *values);
 extern uint64 rtscan_unpack_small_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n,
 									   uint32 base, uint32 *values);
@@ -82,8 +82,8 @@ extern void rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 
 extern uint64 rtscan_and_packed_range(uint64 *words, const char *page, uint32 bits, uint32 n, uint32 low, uint32 span);
 
 /*
- * Clear the bits of elements for which a table has 0, as above.  The table has a byte of 0 or 1 for each value
- * that an element of this size can have.
+ * Clear the bits of elements for which a table has 0; see rtscan_and_packed_range().  The table has a byte of 0 or 1
+ * for each value that an element of this size can have.
  */
 extern uint64 rtscan_and_packed_table(uint64 *words, const char *page, uint32 bits, uint32 n, const uint8 *table);
 

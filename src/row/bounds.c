@@ -141,7 +141,7 @@ downwards(double result, bool exact)
 	return exact ? result : rtscan_just_below(result);
 }
 
-/* Return an upper bound for a calculated result, likewise. */
+/* Return an upper bound for a calculated result: the double above, if the result was rounded; none, if it is NaN. */
 static double
 upwards(double result, bool exact)
 {

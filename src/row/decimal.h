@@ -13,8 +13,8 @@
 
 #include "utils/numeric.h"
 
-#define RTSCAN_MAX_SCALE	18			/* The largest display scale: 10^18 is the largest power of ten that an int64
-										 * can hold. */
+/* The largest display scale: 10^18 is the largest power of ten that an int64 can hold. */
+#define RTSCAN_MAX_SCALE	18
 
 /* A numeric as an integer and a scale. */
 typedef struct RtscanDecimal

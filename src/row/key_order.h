@@ -15,7 +15,7 @@ typedef struct RtscanKeyed
 } RtscanKeyed;
 
 /*
- * Sort n keys stably. "other" is work space for n more; returns the array that has the result, which is one of the
+ * Sort n keys stably.  "other" is work space for n more; returns the array that has the result, which is one of the
  * two.
  */
 extern RtscanKeyed *rtscan_sort_keyed(RtscanKeyed *keyed, uint32 n, RtscanKeyed *other);

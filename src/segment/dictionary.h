@@ -182,8 +182,8 @@ extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const Rtsc
  * wants in *wanted, which must never descend.
  */
 extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
-										  uint32 last,
-										  const uint32 *wanted, RtscanDictionaryVisitor visitor, void *arg);
+										  uint32 last, const uint32 *wanted,
+										  RtscanDictionaryVisitor visitor, void *arg);
 
 /*
  * Called for n consecutive codes, of which "code" is the first: up to RTSCAN_DICTIONARY_BLOCK keys or, for a column

@@ -135,10 +135,7 @@ find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, Rts
 /* The least number of probes for which an array by distance is made. */
 #define MANY_KEYS		1024
 
-/*
- * Probes for each entry up to which an array is worth while: to make an array for these probes takes as long as to
- * merge them with no entries.
- */
+/* The most probes for each entry of the dictionary for which an array by distance is worth while. */
 #define FEW_KEYS_AN_ENTRY	4
 
 /* The content of an array by distance where no probe is. */

@@ -57,7 +57,7 @@ extern bool rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, 
 											  bool *before);
 
 /*
- * Find the place of a probe on a page: the number of entries before it, and the rank of the entry there. "between"
+ * Find the place of a probe on a page: the number of entries before it, and the rank of the entry there.  "between"
  * may be NULL; it receives the entries of a packed page beside the place.  Returns false if an entry would extend
  * beyond the page.
  */

@@ -23,9 +23,8 @@ struct RtscanDictionaryWriter
 	uint32		open;			/* packed: number of entries in the open block */
 	uint64		keys[BLOCK];	/* packed: keys of the open block */
 	uint32		ranks[BLOCK];	/* packed: ranks of the open block */
-	RtscanDictionaryBlock blocks[RTSCAN_CHUNK_BYTES /
-								 sizeof(RtscanDictionaryBlock)];	/* packed: headers of the page's closed
-																						 * blocks */
+	/* packed: headers of the page's closed blocks */
+	RtscanDictionaryBlock blocks[RTSCAN_CHUNK_BYTES / sizeof(RtscanDictionaryBlock)];
 	char		data[RTSCAN_CHUNK_BYTES + sizeof(uint64)];	/* packed: gaps of the page's closed blocks */
 	uint32		data_bytes;		/* packed: bytes of these gaps */
 

@@ -13,8 +13,8 @@
 #define CACHE_LINE		64
 
 /*
- * Calls ahead for which elements of consecutive rows are prefetched.  The processor itself does not prefetch beyond
- * a page of memory, so each call prefetches the elements of the rows that the second call after it will read.
+ * The distance of prefetching, if rows are consecutive: each call prefetches the elements of the rows that the
+ * second call after it will read.  The processor itself does not prefetch beyond a page of memory.
  */
 #define CALLS_AHEAD		2
 
@@ -209,7 +209,7 @@ rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 
 /* ---------------------------------------------------------------- some rows */
 
 /*
- * Prefetch the elements of n rows, from one row of a chunk on, as far as they are on that row's page. (Compilers
+ * Prefetch the elements of n rows, from one row of a chunk on, as far as they are on that row's page.  (Compilers
  * would take a function that only prefetches for one without effect, and remove it.)
  */
 static void

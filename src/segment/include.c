@@ -131,7 +131,7 @@ typedef struct WantedValues
 	uint32		n;				/* number of values to read */
 	uint32		next;			/* number of values that have been read */
 	Datum	   *values;			/* receives the values */
-	bool	   *isnull;			/* receives which are NULL; NULL: none may be */
+	bool	   *isnull;			/* receives whether values are NULL; NULL if no value may be */
 } WantedValues;
 
 static inline uint32

@@ -7,7 +7,7 @@
 #include "bits/packed.h"
 #include "bits/prefetch.h"
 
-/* Rows that are prefetched before they are read. */
+/* The distance of prefetching, in rows. */
 #define ROWS_AHEAD		256
 
 /* The least average distance of two rows' elements, in bits, for which prefetching is worth while. */

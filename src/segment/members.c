@@ -66,7 +66,7 @@ add_elements(RtscanMembers *members, uint64 first, uint64 last)
 }
 
 /*
- * Find the frame's elements that are in the set. "first" and "end" delimit the spans of the set that overlap the
+ * Find the frame's elements that are in the set.  "first" and "end" delimit the spans of the set that overlap the
  * frame.
  */
 static void

@@ -62,7 +62,7 @@ extern Size rtscan_rows_bytes(int ncolumns, bool all_have_keys);
  */
 extern uint32 rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb);
 
-/* Return the same limit for rows that take row_bytes each. */
+/* Return the limit of rows that take row_bytes each; see rtscan_rows_limit(). */
 extern uint32 rtscan_rows_that_fit(Size row_bytes, int memory_kb);
 
 /* Return the bytes that values passed by reference take. */

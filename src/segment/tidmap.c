@@ -254,7 +254,7 @@ typedef struct TidLot
 	uint64		total;			/* number of TIDs that the consumer has received */
 	RtscanTidConsumer consumer;	/* the consumer */
 	void	   *arg;			/* argument of the consumer */
-	ItemPointerData tids[LOT_TIDS];
+	ItemPointerData tids[LOT_TIDS];	/* the TIDs */
 } TidLot;
 
 static void

@@ -60,6 +60,7 @@ extern RtscanBlockRange rtscan_tidmap_blocks(RtscanReader *reader);
 
 /* Do all heap blocks from "first" to "last", both included, pass a test? */
 typedef bool (*RtscanBlocksTest) (BlockNumber first, BlockNumber last, void *arg);
+
 /*
  * Set the bits of those rows of a chunk that are in a heap block that does not pass a test, and clear all other
  * bits of the chunk.
@@ -68,8 +69,8 @@ extern void rtscan_find_failing_rows(RtscanReader *reader, uint32 chunk, RtscanB
 									 uint64 *failing);
 
 /*
- * Do the same for those rows whose bits are set, and store the TIDs of the failing rows in an array, which must
- * have room for all rows whose bits are set.
+ * Do as rtscan_find_failing_rows() does, but only for rows whose bits are set, and store the TIDs of the failing rows
+ * in an array, which must have room for all rows whose bits are set.
  */
 extern void rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 										RtscanBlocksTest pass, void *arg,

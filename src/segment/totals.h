@@ -23,7 +23,7 @@ typedef enum RtscanTotalKind
 /* The aggregates of a column in a chunk. */
 typedef struct RtscanTotal
 {
-	uint64		count;			/* number of values that are not NULL */
+	uint64		count;			/* number of values, of rows whose bits are set, that are not NULL */
 	int64		upper;			/* upper part of the sum of their exact integers, which is upper * 2^32 + lower */
 	uint64		lower;			/* lower part of the sum */
 	int64		outermost;		/* the least or greatest exact integer; undefined if there are no values */

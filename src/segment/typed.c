@@ -178,7 +178,7 @@ ascend(const RtscanValues *values)
 {
 	if (values->include)
 		return values->include->header.exact == values->type->exact;
-	/* A key column of another kind may be sorted by a user's operator class. */
+	/* A key column without 64-bit keys may be sorted by a user's operator class. */
 	return !values->type->numeric && values->type->key_kind != RTSCAN_KEY_NONE;
 }
 

@@ -65,8 +65,8 @@ typedef struct RtscanTyped
 	RtscanTypedKind kind;		/* which member of the union is set */
 	int			scale;			/* scale of numerics that are integers; else 0 */
 	uint32		n;				/* number of elements */
-	const uint64 *nulls;		/* a bit for each element: it is NULL; NULL if none is.  Elements that are NULL are 0,
-								 * or have the code after the last value's */
+	const uint64 *nulls;		/* a bit for each element, set if it is NULL; the pointer is NULL if no element is.
+								 * Elements that are NULL are 0, or have the code after the last value's */
 	union
 	{
 		const int64 *integers;	/* if RTSCAN_TYPED_INTEGERS */

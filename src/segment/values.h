@@ -22,8 +22,8 @@
 #define RTSCAN_LOOKUP_VALUES	128
 
 /*
- * Values of a dictionary that are read sequentially, and converted to integers, in the time of converting one
- * numeric.
+ * Numerics of a dictionary that are read sequentially, and converted to integers, in the time of looking up and
+ * converting one.
  */
 #define RTSCAN_LOOKUP_NUMERICS	4
 
