@@ -163,7 +163,8 @@ rtscan_null_code(const RtscanColumnHeader *header)
 typedef enum RtscanVectorState
 {
 	RTSCAN_VECTOR_ZEROS,		/* all bits are 0, and the page is not stored */
-	RTSCAN_VECTOR_ONES,			/* all bits of the chunk's rows are 1, and the page is not stored */
+	RTSCAN_VECTOR_ONES,			/* all bits of the chunk's rows are 1, and the page is not stored; readers see 1
+								 * also for rows that the last chunk lacks */
 	RTSCAN_VECTOR_STORED		/* the page is stored */
 } RtscanVectorState;
 
