@@ -1,6 +1,6 @@
 /*
  * array.h
- *		Arrays that grow.
+ *		Growable arrays.
  */
 #ifndef RTSCAN_DEVICE_ARRAY_H
 #define RTSCAN_DEVICE_ARRAY_H
@@ -10,16 +10,16 @@
 
 #include "context.h"
 
-/* Elements of one size; emptied, not freed, between uses. */
+/* An array of elements of one size.  It is emptied, not freed, between uses. */
 typedef struct Array
 {
 	char	   *data;
-	uint32_t	element;		/* bytes */
+	uint32_t	element;		/* bytes of an element */
 	uint32_t	count;
 	uint32_t	capacity;
 } Array;
 
-/* Room for so many more elements at the end; ends the program where there is no memory. */
+/* Append uninitialized elements and return the first of them; ends the program if there is no memory. */
 static inline void *
 array_extend(Array *array, uint32_t more)
 {

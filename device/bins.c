@@ -1,6 +1,6 @@
 /*
  * bins.c
- *		Round ranges of ranks to bins, and subtract them again.
+ *		Round ranges of ranks to bins, and compute the difference between the two.
  */
 #include "bins.h"
 
@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- boundaries */
 
-/* The last boundary that is not above a rank. */
+/* Return the index of the last boundary that is not above a rank. */
 static uint32_t
 boundary_below(const Bins *bins, uint32_t rank)
 {
@@ -28,7 +28,7 @@ boundary_below(const Bins *bins, uint32_t rank)
 	return low;
 }
 
-/* The first boundary that is not below a rank. */
+/* Return the index of the first boundary that is not below a rank. */
 static uint32_t
 boundary_above(const Bins *bins, uint32_t rank)
 {
@@ -48,7 +48,7 @@ boundary_nearest(const Bins *bins, uint32_t rank)
 
 /* ---------------------------------------------------------------- runs */
 
-/* Runs come in ascending order of both ends, but may be empty, touch or overlap. */
+/* Append a run.  Both ends of the runs ascend, but a run may be empty, or touch or overlap the one before. */
 static void
 add_run(RangeSet *runs, uint32_t first, uint32_t end)
 {
@@ -93,8 +93,8 @@ bins_ranks(const Bins *bins, const RangeSet *runs, RangeSet *ranks)
 /* ---------------------------------------------------------------- difference */
 
 /*
- * The i-th of the places where a range begins or ends.  Even ones begin a range, so who has
- * passed an odd number of them is inside of one.
+ * Return the i-th of the positions at which a range begins or ends.  Ranges begin at even positions, so a point
+ * is inside a range after an odd number of them.
  */
 static uint32_t
 place(const RangeSet *set, uint32_t i)
@@ -118,14 +118,14 @@ add_difference(RangeSet *difference, bool *in_approximate, Range range, bool app
 }
 
 /*
- * Each range of the result begins at a place and ends at another, and no place is used
- * twice, though two can be equal: hence the capacity.
+ * Each range of the result begins at one such position and ends at another, and no position is used twice,
+ * although two can be equal.  Hence the required capacity.
  */
 void
 bins_difference(const RangeSet *approximate, const RangeSet *exact,
 				RangeSet *difference, bool *in_approximate)
 {
-	uint32_t	a = 0,			/* places passed */
+	uint32_t	a = 0,			/* number of positions passed in each set */
 				e = 0,
 				at = 0;
 

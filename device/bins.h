@@ -1,11 +1,11 @@
 /*
  * bins.h
- *		From a column's exact set of ranks to bins of its sieve, and what lies between them.
+ *		Approximate a column's exact set of ranks by bins of its sieve, and compute the difference.
  *
- * A column of a segment has bins by boundaries X_0 = 0 < X_1 < ... < X_n = rows; bin i has
- * the ranks X_i .. X_{i+1} - 1.  A predicate's exact set E is approximated by runs of bins,
- * whose rows the sieve's vectors give at once (src/segment/sieve.h); the rows of the
- * difference, in the runs or in E but not in both, are those that need an exact test:
+ * The bins of a segment's column have the boundaries X_0 = 0 < X_1 < ... < X_n = rows; bin i has
+ * the ranks X_i .. X_{i+1} - 1.  The exact set E of a predicate is approximated by runs of bins,
+ * whose rows can be read from the sieve's vectors (src/segment/sieve.h).  The rows of the
+ * difference, which are in the runs or in E but not in both, need an exact test:
  *
  *		boundaries  |       |       |       |       |
  *		exact             [--------------)    [)
@@ -14,8 +14,8 @@
  *		nearest             [---------------)
  *		difference        [-)            [--) [)      the middle one in the run
  *
- * The caller gives the outputs' arrays; capacity, which each function asserts, is what it
- * says below.
+ * The caller provides the arrays for the outputs.  Their capacity, which each function asserts,
+ * is given below.
  */
 #ifndef RTSCAN_BINS_H
 #define RTSCAN_BINS_H
@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bits that numbers up to the largest have. */
+/* Return the number of bits that are needed for numbers up to largest, at least 1. */
 static inline uint32_t
 bits_of(uint64_t largest)
 {
@@ -41,37 +41,37 @@ typedef struct Range
 typedef struct RangeSet
 {
 	uint32_t	n;
-	uint32_t	capacity;		/* of ranges, if a function writes them */
+	uint32_t	capacity;		/* of ranges, for sets that a function writes */
 	Range	   *ranges;
 } RangeSet;
 
 typedef struct Bins
 {
 	uint32_t	n;
-	const uint32_t *boundaries; /* n + 1 */
+	const uint32_t *boundaries; /* [n + 1] */
 } Bins;
 
 /*
- * The bins that the exact set touches, as runs.  No set of bins that contains it is smaller.
+ * Find the runs of all bins that intersect the exact set; this is the smallest set of bins that contains it.
  * Capacity: exact->n.
  */
 extern void bins_superset(const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
 /*
- * For each end of the exact set the boundary nearest to it, the upper one of two (RTScan's
- * positive and negative selection).  Runs can be larger or smaller than the set, and vanish.
+ * Move each end of the exact set to the nearest boundary, the upper one if two are equally near (positive and
+ * negative selection in the RTScan paper).  Runs can be larger or smaller than the set, and can vanish.
  * Capacity: exact->n.
  */
 extern void bins_nearest(const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
-/* The ranks of runs of bins.  Capacity: runs->n. */
+/* Convert runs of bins to ranks.  Capacity: runs->n. */
 extern void bins_ranks(const Bins *bins, const RangeSet *runs, RangeSet *ranks);
 
 /*
- * The ranks that are in one set and not in the other; in_approximate, with as many items,
- * says of each range in which.  Ranges can then be adjacent, where one set ends and the
- * other begins.  If in_approximate is NULL, such ranges are one.
- * Capacity: approximate->n + exact->n.
+ * Find the ranks that are in exactly one of both sets.  in_approximate, an array of the same length as
+ * difference->ranges, tells for each range whether it is in the approximate set.  Ranges can then be adjacent,
+ * where one set ends and the other begins.  If in_approximate is NULL, adjacent ranges are joined.  Capacity:
+ * approximate->n + exact->n.
  */
 extern void bins_difference(const RangeSet *approximate, const RangeSet *exact,
 							RangeSet *difference, bool *in_approximate);

@@ -1,6 +1,6 @@
 /*
  * boxes.c
- *		The BVH of a group of columns: boxes around ranks.
+ *		Build the BVH of a group of columns from boxes around the rows' ranks.
  */
 #include "boxes.h"
 
@@ -13,7 +13,7 @@
 
 #define BOX_SIZE		sizeof(VkAabbPositionsKHR)
 
-/* Of a rank, for the Morton order. */
+/* Bits of a rank that the Morton order uses. */
 #define MORTON_BITS		10
 
 void
@@ -33,7 +33,7 @@ boxes_open(BoxMaker *maker, BvhBuilder *builder, const RayTuning *tuning)
 	};
 }
 
-/* An even number of about this size, within bounds that slabs.h sets. */
+/* Round to an even number, within bounds that slabs.h requires. */
 static uint32_t
 even(double value, uint32_t least, uint32_t largest)
 {
@@ -58,7 +58,7 @@ boxes_parameters(const BoxMaker *maker, uint32_t columns, uint32_t rows)
 	return parameters;
 }
 
-/* The rows of a group of columns. */
+/* The source of a BVH of boxes: the rows of a group of columns. */
 typedef struct BoxSource
 {
 	BvhSource	base;
@@ -86,7 +86,7 @@ dispatch_rows(const BoxSource *source, VkPipeline pipeline, const BvhTask *task)
 	bvh_dispatch(source->maker->builder, &source->base, source->maker->layout, pipeline, task, sizeof(*task));
 }
 
-/* Unique ranks of the rows in a column of the group. */
+/* Record the computation of the rows' unique ranks in a column of the group. */
 static void
 record_ranks(const BoxSource *source, const BvhParts *parts, BvhTask *task, uint32_t number)
 {
@@ -99,7 +99,7 @@ record_ranks(const BoxSource *source, const BvhParts *parts, BvhTask *task, uint
 	task->values = 0;
 	if (!shape->heap_order && shape->distinct < shape->rows)
 	{
-		/* By hash, which is the low half, then by code. */
+		/* Sort by code, and rows with equal codes by the hash in the low half of the key. */
 		task->keys = parts->keys[0];
 		dispatch_rows(source, source->maker->keys, task);
 		task->values = bvh_sort(source->maker->builder, &source->base, parts, 0, 32 + bits_of(shape->distinct));

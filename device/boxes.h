@@ -1,12 +1,12 @@
 /*
  * boxes.h
- *		The BVH of a group of columns of a segment, for the executor rt: a box a row (slabs.h).
+ *		The BVH of a group of a segment's columns, for the executor rt: one box for each row (slabs.h).
  *
  *		codes ──► unique ranks of each column ──► Morton order ──► boxes, and the row of each
  *
- * A row's place in a column is its rank, made unique: rows of equal values are put in an
- * order that differs from column to column, for by row number the columns would be
- * correlated.  Boxes are built in Morton order.
+ * A row's coordinate in a column is its rank, made unique.  Rows with equal values are put in an
+ * order that differs from column to column: ordering them by row number would correlate the columns.
+ * Boxes are built in Morton order.
  */
 #ifndef RTSCAN_DEVICE_BOXES_H
 #define RTSCAN_DEVICE_BOXES_H
@@ -14,7 +14,10 @@
 #include "bvh.h"
 #include "slabs.h"
 
-/* What slabs_default_parameters() says is multiplied by: for benchmarks, but for the length, which calibration chooses. */
+/*
+ * Factors for the results of slabs_default_parameters().  They are for benchmarks, except for the length, which
+ * calibration chooses.
+ */
 typedef struct RayTuning
 {
 	double		width;
@@ -37,11 +40,12 @@ typedef struct BoxMaker
 
 extern void boxes_open(BoxMaker *maker, BvhBuilder *builder, const RayTuning *tuning);
 
-/* The boxes and rays of a group of so many columns of a segment. */
+/* Return the parameters of boxes and rays for a group of that many columns of a segment. */
 extern RayParameters boxes_parameters(const BoxMaker *maker, uint32_t columns, uint32_t rows);
 
 /*
- * Find, or build, the BVH of a group of up to three columns of one segment; else what bvh_build() says.
+ * Find or build the BVH of a group of up to three columns of one segment.  Returns bvh_build()'s result if that
+ * fails.
  */
 extern DeviceResult boxes_get(BoxMaker *maker, Resident *const *columns, uint32_t count, Resident **bvh);
 

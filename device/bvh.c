@@ -2,8 +2,8 @@
  * bvh.c
  *		Build BVHs.
  *
- * The first submission ends with the bottom level, whose compacted size the host must know;
- * the second one copies it to where it stays, and puts the one instance above it.
+ * The first submission builds the bottom level.  The host needs its compacted size to allocate memory.
+ * The second submission copies the bottom level there, and builds the top level with its one instance.
  */
 #include "bvh.h"
 
@@ -53,10 +53,10 @@ typedef struct Build
 	VkAccelerationStructureGeometryKHR geometry;
 	VkAccelerationStructureBuildSizesInfoKHR bottom_sizes;
 	VkAccelerationStructureBuildSizesInfoKHR top_sizes;
-	Memory		scratch;		/* a build is over before the next one begins */
-	BvhParts	parts;			/* addresses in it, */
-	uint64_t	driver;			/* and of the driver's own scratch */
-	Memory		large;			/* the bottom level before it is compacted */
+	Memory		scratch;		/* memory for the parts; only one build runs at a time */
+	BvhParts	parts;			/* addresses in scratch */
+	uint64_t	driver;			/* address of the driver's own scratch memory, in scratch */
+	Memory		large;			/* memory of the bottom level before it is compacted */
 	VkAccelerationStructureKHR large_bottom;
 	Memory		instance;
 } Build;
@@ -70,7 +70,7 @@ take_part(uint64_t *used, uint64_t size)
 	return part;
 }
 
-/* Lay out all parts from an address on; the size of all. */
+/* Lay out all parts from an address on.  Returns their size. */
 static uint64_t
 lay_out_parts(Build *build, uint64_t base)
 {
@@ -92,13 +92,13 @@ lay_out_parts(Build *build, uint64_t base)
 	end = device_align(end, alignment);
 	build->driver = take_part(&end, build->bottom_sizes.buildScratchSize > build->top_sizes.buildScratchSize ?
 							  build->bottom_sizes.buildScratchSize : build->top_sizes.buildScratchSize);
-	/* The memory's address need not be aligned as the driver's scratch must be. */
+	/* Reserve room to align the driver's scratch memory, since the address of scratch is not known yet. */
 	return end - base + alignment;
 }
 
 /* ---------------------------------------------------------------- the first submission */
 
-/* Build the bottom level; its compacted size. */
+/* Build the bottom level.  Returns its compacted size. */
 static uint64_t
 build_bottom(Build *build)
 {
@@ -161,7 +161,7 @@ build_top(Build *build, Resident *bvh, uint64_t kept)
 	build->builder->nanoseconds += context_submit(context);
 }
 
-/* Memory for both levels and what is kept, and the levels in it. */
+/* Allocate memory for both levels and the kept data, and create the levels in it. */
 static bool
 create_levels(Build *build, Resident *bvh, uint64_t bottom_size, uint64_t *kept)
 {
@@ -194,7 +194,10 @@ finish_bvh(Build *build, Resident *bvh, uint64_t bottom_size)
 
 /* ---------------------------------------------------------------- both */
 
-/* An index has many segments of one size: allocating takes longer than building. */
+/*
+ * Reuse the last build's scratch memory if it suffices.  An index has many segments of one size, and allocating
+ * takes longer than building.
+ */
 static bool
 take_scratch(Build *build, uint64_t size)
 {
@@ -210,7 +213,7 @@ take_scratch(Build *build, uint64_t size)
 						  VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR, &build->scratch);
 }
 
-/* Memory that is needed while it is built. */
+/* Allocate the memory that is needed during the build. */
 static bool
 prepare(Build *build)
 {

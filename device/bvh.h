@@ -1,8 +1,8 @@
 /*
  * bvh.h
- *		Build the BVH of a segment's rows: a primitive a row.
+ *		Build the BVH of a segment's rows, with one primitive for each row.
  *
- * What the primitives are is the source's: boxes of ranks (boxes.h), or triangles of RTCUDB's space (triangles.h).
+ * The source defines the primitives: boxes of ranks (boxes.h), or triangles of RTCUDB's space (triangles.h).
  *
  *		source's shaders ──► primitives, kept ──► bottom level (compacted) ──► top level
  */
@@ -18,25 +18,25 @@ typedef struct BvhBuilder
 	Cache	   *cache;
 	Sorter		sorter;
 	VkQueryPool sizes;
-	uint32_t	allowed;		/* so many more for the request at hand */
+	uint32_t	allowed;		/* BVHs that may still be built for the request being evaluated */
 	uint64_t	builds;
-	uint64_t	nanoseconds;	/* that they took */
+	uint64_t	nanoseconds;	/* device time of all builds */
 } BvhBuilder;
 
-/* Addresses of what a source works with, for all rows. */
+/* Addresses of the arrays that a source works with.  Index 0 and 1 are the sort's input and output in turn. */
 typedef struct BvhParts
 {
-	uint64_t	keys[2];		/* uint64 a row; to sort by, and */
-	uint64_t	values[2];		/* uint32 a row; what is sorted */
-	uint64_t	sort;			/* the sorter's scratch */
-	uint64_t	work;			/* the source's own */
+	uint64_t	keys[2];		/* uint64 for each row: sort keys */
+	uint64_t	values[2];		/* uint32 for each row: sorted values */
+	uint64_t	sort;			/* the sorter's scratch memory */
+	uint64_t	work;			/* the source's own memory */
 	uint64_t	primitives;
-	uint64_t	kept;			/* what stays beside the BVH */
+	uint64_t	kept;			/* data that is kept with the BVH */
 } BvhParts;
 
 typedef struct BvhSource BvhSource;
 
-/* Rows that are to have a BVH: begins what a maker of primitives knows of them. */
+/* The rows of a BVH to build.  Each kind of source begins with this and adds its own members. */
 struct BvhSource
 {
 	uint32_t	rows;
@@ -44,26 +44,26 @@ struct BvhSource
 	uint32_t	primitive_bytes;
 	uint32_t	kept_bytes;
 
-	/* The geometry of the primitives at this address; with 0 only its size is asked for. */
+	/* Return the geometry of primitives at this address; address 0 is used to compute sizes. */
 	VkAccelerationStructureGeometryKHR (*geometry) (const BvhSource *source, uint64_t primitives);
 
-	/* Record the shaders that make primitives and what is kept of each, and a barrier. */
+	/* Record the shaders that make the primitives and the kept data, followed by a barrier. */
 	void		(*record) (const BvhSource *source, const BvhBuilder *builder, const BvhParts *parts);
 };
 
 extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache);
 
 /*
- * Build a BVH, which is to have this key, and put it into the cache.  DEVICE_NO_MEMORY if there is none for it, DEVICE_NOT_BUILT if no more
- * are allowed.
+ * Build a BVH with this key and put it into the cache.  Returns DEVICE_NO_MEMORY if there is no memory for it,
+ * or DEVICE_NOT_BUILT if builder->allowed is 0.
  */
 extern DeviceResult bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source, Resident **bvh);
 
-/* For sources: run a shader with a thread a row (BVH_GROUP in a workgroup), and a barrier. */
+/* For sources: record a shader with one thread for each row (BVH_GROUP in a workgroup), and a barrier. */
 extern void bvh_dispatch(const BvhBuilder *builder, const BvhSource *source, VkPipelineLayout layout, VkPipeline pipeline,
 						 const void *task, uint32_t size);
 
-/* Likewise sort the keys, whose values are their numbers; the address of the values in their order. */
+/* For sources: record a sort of the keys, whose values are their indexes.  Returns the address of the sorted values. */
 extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit, uint32_t bits);
 
 #endif							/* RTSCAN_DEVICE_BVH_H */

@@ -1,6 +1,6 @@
 /*
  * cache.c
- *		What is resident on the device.
+ *		Cache of what is resident on the device.
  */
 #include "cache.h"
 
@@ -9,10 +9,10 @@
 
 #define FIRST_BUCKETS	1024
 
-/* Of the driver to give memory that should be there, after each of which one more is evicted. */
+/* Times that the driver may refuse memory although the limit allows it; another entry is evicted after each. */
 #define MAX_REFUSALS	4
 
-/* FNV-1a. */
+/* FNV-1a hash. */
 static uint32_t
 bucket_of(const Cache *cache, const ResidentKey *key)
 {
@@ -143,7 +143,7 @@ cache_free(Cache *cache, Resident *resident)
 
 /* ---------------------------------------------------------------- eviction */
 
-/* Where the one is linked that has not been used for the longest time; NULL: all are in use. */
+/* Find the link to the least recently used entry.  Returns NULL if all are in use. */
 static Resident **
 find_victim(Cache *cache)
 {
@@ -186,7 +186,7 @@ cache_evict_all(Cache *cache)
 			remove_resident(cache, &cache->buckets[i]);
 }
 
-/* What eviction could free. */
+/* Return the bytes that eviction could free. */
 static uint64_t
 evictable(const Cache *cache)
 {
@@ -199,7 +199,7 @@ evictable(const Cache *cache)
 	return size;
 }
 
-/* Could so much be had by eviction? */
+/* Return true if eviction could make room for that many bytes. */
 static bool
 is_evictable(const Cache *cache, uint64_t size)
 {
@@ -208,7 +208,7 @@ is_evictable(const Cache *cache, uint64_t size)
 	return context->memory_used + size <= context->memory_limit + evictable(cache);
 }
 
-/* Let the device finish what it was given: what that uses can be evicted then. */
+/* Wait until the device has finished all batches, so that what they use can be evicted. */
 static void
 wait_for_device(Cache *cache)
 {
@@ -221,7 +221,7 @@ bool
 cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage, Memory *memory)
 {
 	Context    *context = cache->context;
-	int			refusals = 0;	/* by the driver: somebody else may have its memory */
+	int			refusals = 0;	/* by the driver, whose memory other processes may be using */
 
 	if (memory_on_device(context, use, size, usage, memory))
 		return true;

@@ -1,11 +1,11 @@
 /*
  * cache.h
- *		What is resident on the device: columns of segments, their values, and BVHs over groups of them.
+ *		Cache of what is resident on the device: columns of segments, their values, and BVHs of groups of columns.
  *
- * Segments are immutable and their ids are not used again, so that nothing here can become
- * stale: it is used, or evicted, the longest unused first, where memory is needed.  What
- * the batch at hand uses is never evicted; what batches before it use that the device is not
- * done with, only after it is.
+ * Segments are immutable and their ids are never reused, so no entry can become stale.  When memory
+ * is needed, the least recently used entries are evicted.  Entries that the current batch uses are
+ * never evicted; those that an earlier, still running batch uses only after the device has
+ * finished it.
  */
 #ifndef RTSCAN_DEVICE_CACHE_H
 #define RTSCAN_DEVICE_CACHE_H
@@ -13,21 +13,21 @@
 #include "context.h"
 #include "tasks.h"
 
-#define KEY_COLUMNS		5		/* without padding: keys are compared as bytes */
+#define KEY_COLUMNS		5		/* leaves no padding: keys are compared as bytes */
 
 typedef enum ResidentKind
 {
-	RESIDENT_COLUMN,			/* what a column is searched by */
-	RESIDENT_VALUES,			/* its values, in frames, */
-	RESIDENT_INTEGERS,			/* or what its codes stand for, */
-	RESIDENT_CODES,				/* or these */
-	RESIDENT_BOXES,				/* a BVH of a group of columns (boxes.h), */
-	RESIDENT_TRIANGLES			/* or of a space (triangles.h) */
+	RESIDENT_COLUMN,			/* a column in the form COLUMN_KEY */
+	RESIDENT_VALUES,			/* a column in the form COLUMN_VALUES */
+	RESIDENT_INTEGERS,			/* a column in the form COLUMN_INTEGERS */
+	RESIDENT_CODES,				/* a column in the form COLUMN_CODES */
+	RESIDENT_BOXES,				/* the BVH of a group of columns (boxes.h) */
+	RESIDENT_TRIANGLES			/* the BVH of a space (triangles.h) */
 } ResidentKind;
 
 /*
- * A segment and up to three of its columns, ascending; a column alone is how it was uploaded.  Of a space: which columns it has in each
- * form, and then which are on the axis of predicates, a bit each.
+ * Identifies an entry.  columns is one column, or the up to three columns of a group, ascending.  For a space
+ * it has bitmaps: of the columns in each form, and then of the columns on the axis SCAN.
  */
 typedef struct ResidentKey
 {
@@ -40,60 +40,61 @@ typedef struct Resident
 {
 	ResidentKey key;
 	Memory		memory;
-	uint64_t	last_batch;		/* that used it */
-	struct Resident *next;		/* of the same bucket */
+	uint64_t	last_batch;		/* the last batch that used it */
+	struct Resident *next;		/* in the same bucket */
 
-	ColumnShape shape;			/* of a BVH, only how many rows; */
+	ColumnShape shape;			/* of a BVH, only rows is set */
 
-	/* Of a column, or values. */
+	/* Only for columns. */
 	ColumnLayout layout;
-	uint32_t   *boundaries;		/* bins + 1 */
+	uint32_t   *boundaries;		/* [bins + 1] */
 
-	/* Of a BVH. */
+	/* Only for BVHs. */
 	VkAccelerationStructureKHR bottom;
 	VkAccelerationStructureKHR top;
 	VkDeviceAddress top_address;
-	VkDeviceAddress kept;		/* the row of each primitive; or its record, */
-	struct Space *space;		/* which has what that says */
+	VkDeviceAddress kept;		/* address of the row or the record of each primitive */
+	struct Space *space;		/* layout of the records; NULL for boxes */
 } Resident;
 
 typedef struct Cache
 {
 	Context    *context;
-	uint64_t	batch;			/* the batch of requests at hand, counted from 1, */
-	uint64_t	done;			/* and the last with which, and all before, the device is done */
+	uint64_t	batch;			/* number of the current batch, from 1 on */
+	uint64_t	done;			/* the device has finished this batch and all before */
 	uint32_t	nbuckets;		/* a power of two */
 	Resident  **buckets;
-	uint32_t	columns;		/* resident, values likewise */
+	uint32_t	columns;		/* resident columns, in any form */
 	uint32_t	bvhs;
 	uint64_t	evictions;
-	Memory		spare;			/* kept for the next BVH's build; freed before anything is evicted */
+	/* scratch memory of the last build, kept for the next one; freed before anything is evicted */
+	Memory		spare;
 } Cache;
 
 extern void cache_open(Cache *cache, Context *context);
 
 extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form);
 
-/* Find what has a key, and note that the batch at hand uses it; NULL if there is nothing. */
+/* Find the entry with a key and note that the current batch uses it.  Returns NULL if there is none. */
 extern Resident *cache_find(Cache *cache, const ResidentKey *key);
 
-/* A column that is not in the cache yet, with memory for its data; NULL if that is not to be had. */
+/* Allocate a column with memory for its data, without adding it to the cache.  Returns NULL if there is no memory. */
 extern Resident *cache_create_column(Cache *cache, const ResidentKey *key, const ColumnShape *shape,
 									 const uint32_t *boundaries);
 
-/* Where the elements of a column on the device are, for shaders; values are shifted. */
+/* Return the location of a column's elements for shaders, which are to add shift to values. */
 extern ElementsTask cache_elements(const Resident *column, uint64_t shift);
 
-/* Put it into the cache; where its key is there already, it is freed instead. */
+/* Add an entry to the cache.  If there is already one with its key, the new one is freed. */
 extern void cache_add(Cache *cache, Resident *resident);
 
-/* Free what is not in the cache. */
+/* Free a resident that is not in the cache. */
 extern void cache_free(Cache *cache, Resident *resident);
 
-/* Free all that is in the cache. */
+/* Evict and free all entries. */
 extern void cache_evict_all(Cache *cache);
 
-/* memory_on_device(), evicting what is needed; waits for the device where it must be done with that first. */
+/* Call memory_on_device(), and evict entries as needed.  Waits for the device if entries in use must be evicted. */
 extern bool cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage,
 						   Memory *memory);
 

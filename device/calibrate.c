@@ -1,11 +1,11 @@
 /*
  * calibrate.c
- *		How fast the device is.
+ *		Measure how fast the device is.
  *
- * Three columns of distinct values in random order, which is what the papers measure:
- * predicates "below" on all of them, of a few selectivities.  A small request takes a fast device
- * as long as a larger one: so the time of a chunk is what more of them take in addition.  Likewise what adding up takes is that of a
- * request with a sum, less that of one without.
+ * As in the papers, there are three columns of distinct values in random order, with "less than"
+ * predicates on all of them, at several selectivities.  A small request takes a fast device as long as
+ * a larger one, so the time of a chunk is computed from the difference between a large and a small
+ * request.  Likewise the time of adding up is the difference between requests with and without a sum.
  */
 #include "calibrate.h"
 
@@ -19,17 +19,17 @@
 #define BINS			(RADIX * RADIX)
 #define VECTORS			(2 * (RADIX - 1))
 #define REPETITIONS		5
-#define SEGMENTS		16		/* of the larger request: the same one so many times */
+#define SEGMENTS		16		/* of the larger request, which repeats one segment */
 
 #define VALUE_BITS		16		/* of the column that is added up */
 
-/* Adding up a chunk's column takes no less than this part of finding its rows. */
+/* Lower bound of the time to add up a chunk's column, as a fraction of the time to find its rows. */
 #define LEAST_ADDING	0.1
 
-/* What is not faster than this part of the default is not worth another one. */
+/* Change the length of rays only if that reduces their time to less than this fraction. */
 #define LEAST_SAVING	0.9
 
-/* Nanoseconds after which a request is not small. */
+/* Requests that take more nanoseconds than this are not small. */
 #define SHORT_TIME		1e6
 
 static const double selectivities[] = {0.1, 0.3, 0.5};	/* of each predicate */
@@ -38,7 +38,7 @@ static const double selectivities[] = {0.1, 0.3, 0.5};	/* of each predicate */
 
 #define SELECTIVITIES	(sizeof(selectivities) / sizeof(selectivities[0]))
 
-/* xorshift64* */
+/* Random numbers: xorshift64*. */
 static uint64_t
 next_random(uint64_t *state)
 {
@@ -48,7 +48,7 @@ next_random(uint64_t *state)
 	return *state * UINT64_C(0x2545F4914F6CDD1D);
 }
 
-/* Rank of each row. */
+/* Assign a random rank to each row. */
 static void
 shuffle(uint32_t *ranks, uint64_t *state)
 {
@@ -68,7 +68,7 @@ write_packed(char *data, uint32_t i, uint32_t value)
 		data[(size_t) i * 3 + byte] = (char) (value >> (8 * byte));
 }
 
-/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h) that a row's bin sets. */
+/* Set a row's bits in H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h), according to its bin. */
 static void
 set_vectors(char *sieve, uint32_t row, uint32_t bin)
 {
@@ -115,7 +115,7 @@ copy_column(Evaluator *evaluator, const Memory *staging, Resident *column)
 	cache_add(evaluator->cache, column);
 }
 
-/* Put a column on the device; false if it has no memory for it. */
+/* Put a column on the device.  Returns false if there is no memory for it. */
 static bool
 add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_t *ranks)
 {
@@ -136,7 +136,7 @@ add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_
 	return true;
 }
 
-/* Values that are added up, behind the other columns. */
+/* Add the column of values to add up, as the last column. */
 static bool
 add_values(Evaluator *evaluator, Memory *staging)
 {
@@ -175,7 +175,7 @@ add_columns(Evaluator *evaluator, Memory *staging)
 	return added && add_values(evaluator, staging);
 }
 
-/* A request for the made-up segment, several times. */
+/* A request on the synthetic segment, which it repeats. */
 typedef struct Question
 {
 	EvaluateHeader header;
@@ -201,7 +201,7 @@ make_question(Question *question, DeviceExecutor executor, uint32_t segments, do
 	}
 }
 
-/* Have a sum of the rows in place of their bits: one of all segments. */
+/* Request one sum over all segments instead of bits. */
 static void
 ask_for_sum(Question *question)
 {
@@ -218,7 +218,7 @@ ask_for_sum(Question *question)
 	}
 }
 
-/* Nanoseconds of the device for so many segments, the least of some; infinite if it cannot. */
+/* Return the least device time of several runs, in nanoseconds; infinite if the device cannot evaluate the request. */
 static double
 time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity, bool adding)
 {
@@ -245,7 +245,7 @@ time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uin
 	return least;
 }
 
-/* Nanoseconds a chunk. */
+/* Return nanoseconds of device time for a chunk. */
 static double
 time_chunk(Evaluator *evaluator, DeviceExecutor executor, Memory *results, double selectivity, bool adding)
 {
@@ -255,7 +255,7 @@ time_chunk(Evaluator *evaluator, DeviceExecutor executor, Memory *results, doubl
 	if (one > SHORT_TIME)
 		return one / CHUNKS;
 	several = time_request(evaluator, executor, results, SEGMENTS, selectivity, adding);
-	/* The clock may have changed between the two: but it is never nothing. */
+	/* If the clock rate changed between the two, the difference may be too small or negative. */
 	return fmax(several - one, one / SEGMENTS) / ((SEGMENTS - 1) * CHUNKS);
 }
 
@@ -270,8 +270,9 @@ time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
 }
 
 /*
- * Long rays are fewer, and meet more boxes beside each other: which is faster depends on how a device traces them.  Factors of the default, which
- * stays unless another one is faster by more than clocks may be wrong.  What rays take then.
+ * Set the length of rays, and return their time.  Long rays are fewer, but meet more neighbouring boxes, so the
+ * best length depends on the device.  Lengths are multiples of the default.  The default stays unless another
+ * length is faster by more than the error of measurement.
  */
 static double
 choose_length(Evaluator *evaluator, Memory *results, double by_default)
@@ -296,7 +297,7 @@ choose_length(Evaluator *evaluator, Memory *results, double by_default)
 	return best == 1 ? by_default : least;
 }
 
-/* Of most rows, and not even the noise of clocks makes it nothing. */
+/* Measure adding up when most rows match, which makes the difference large. */
 static double
 time_adding(Evaluator *evaluator, Memory *results)
 {

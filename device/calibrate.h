@@ -1,23 +1,27 @@
 /*
  * calibrate.h
- *		How fast the device is, by trying it: what rtscan.executor = auto goes by at first.
+ *		Measure how fast the device is, as the first estimates for rtscan.executor = auto.
  */
 #ifndef RTSCAN_DEVICE_CALIBRATE_H
 #define RTSCAN_DEVICE_CALIBRATE_H
 
 #include "evaluate.h"
 
-/* Nanoseconds; infinite for what the device cannot do, and for rtcudb, which nobody chooses by its time. */
+/*
+ * Nanoseconds of device time.  Infinite for what the device cannot do, and for rtcudb, which is never chosen by
+ * its time.
+ */
 typedef struct Calibration
 {
-	double		chunk[DEVICE_EXECUTORS];	/* of a chunk, in the device's time; */
-	double		adding;			/* of adding up a column of those of its rows that are found, */
-	double		building;		/* and of a BVH of it */
+	double		chunk[DEVICE_EXECUTORS];	/* to evaluate a chunk, by executor */
+	double		adding;			/* to add up one column of the matching rows of a chunk */
+	double		building;		/* to build a BVH of a chunk */
 } Calibration;
 
 /*
- * Evaluate predicates on three columns of made-up rows by each executor, and add up a fourth.  Nothing of that
- * stays on the device.  If rays may be chosen, they are as long from then on as is best for the device.
+ * Evaluate predicates on three columns of synthetic rows with each executor, and add up a fourth column.  None
+ * of that data stays on the device.  If chooses_rays, also set the length of rays to the fastest for this
+ * device.
  */
 extern Calibration calibrate(Evaluator *evaluator, bool chooses_rays);
 

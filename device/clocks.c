@@ -20,14 +20,14 @@
 
 #include "context.h"
 
-/* The child is told of a use so often at most, and started again so long after it has failed; nanoseconds. */
+/* Minimal time between notes of a use to the child, and until it is started again after a failure; in nanoseconds. */
 #define TELL_AGAIN		UINT64_C(1000000000)
 #define START_AGAIN		UINT64_C(60000000000)
 
-/* What it says when the clocks are up; else it says why not. */
+/* The child's message when the clocks are up; any other message is the reason why they are not. */
 #define UP				"1"
 
-/* CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, and CU_COMPUTEMODE_DEFAULT: several programs may have contexts. */
+/* CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, and CU_COMPUTEMODE_DEFAULT, in which several processes may have contexts. */
 #define COMPUTE_MODE	20
 #define SHARED_MODE		0
 
@@ -49,7 +49,10 @@ clocks_keep(Clocks *clocks, const uint8_t *uuid)
 	clocks->kept = true;
 }
 
-/* The child has its end of a socket as standard input, and nothing else of the program's: what it had would stay open. */
+/*
+ * Start the child.  Its standard input is one end of a socket.  All other files of the program are closed in
+ * the child, which would otherwise keep them open.
+ */
 static void
 start_child(Clocks *clocks)
 {
@@ -83,7 +86,7 @@ report_once(Clocks *clocks, const char *why)
 	clocks->reported = true;
 }
 
-/* Hear what the child says, if it says something in time. */
+/* Report what the child writes within that time. */
 static void
 hear_child(Clocks *clocks, int milliseconds)
 {
@@ -101,7 +104,7 @@ hear_child(Clocks *clocks, int milliseconds)
 		report_once(clocks, said);
 }
 
-/* Has the child failed?  It may also have ended as it does when there is no use. */
+/* Return true if the child has failed.  A child that has ended for lack of use has not. */
 static bool
 has_failed(Clocks *clocks)
 {
@@ -147,7 +150,10 @@ clocks_wait(Clocks *clocks, int seconds)
 
 /* ---------------------------------------------------------------- the child */
 
-/* CUDA's driver interface, as far as it is needed: cuda.h is not there where this is built.  0 is success. */
+/*
+ * The functions of CUDA's driver interface that are needed, since cuda.h may be missing where rtscan is built.
+ * They return 0 for success.
+ */
 typedef struct Cuda
 {
 	int			(*init) (unsigned int flags);
@@ -188,7 +194,7 @@ has_name(const Cuda *cuda, const char *wanted)
 	return strcmp(name, wanted) == 0;
 }
 
-/* Of those that CUDA shows. */
+/* Find the device with a name among those that CUDA lists. */
 static bool
 find_device(Cuda *cuda, const char *name)
 {
@@ -210,7 +216,7 @@ is_shared(const Cuda *cuda)
 	return cuda->attribute(&mode, COMPUTE_MODE, cuda->device) == 0 && mode == SHARED_MODE;
 }
 
-/* Open a context; or why there is none. */
+/* Open a context.  Returns the reason if that fails, else NULL. */
 static const char *
 open_context(Cuda *cuda, const char *name, const char *library)
 {
@@ -229,7 +235,7 @@ say(const char *what)
 	(void) send(STDIN_FILENO, what, strlen(what), MSG_NOSIGNAL);
 }
 
-/* Is the child told of a use in time?  Without a parent, no. */
+/* Return true if the child is told of a use in time, and false if not or if its parent has ended. */
 static bool
 hears_of_use(int seconds)
 {
@@ -245,9 +251,9 @@ clocks_keep_up(const char *name, const char *library, int idle_seconds)
 	Cuda		cuda = {0};
 	const char *why;
 
-	/* It may hang in the driver. */
+	/* The child must end with its parent, even if it hangs in the driver. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* CUDA would open all devices that it shows, which others may want to reset. */
+	/* Otherwise CUDA would open all devices, and other users could not reset them. */
 	setenv("CUDA_VISIBLE_DEVICES", name, 1);
 	why = open_context(&cuda, name, library);
 	say(why ? why : UP);

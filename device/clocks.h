@@ -2,14 +2,17 @@
  * clocks.h
  *		Keep a device's clocks up while it is used.
  *
- * A session asks, waits for the answer, and asks again some milliseconds later: NVIDIA's driver takes a device that has so little to do
- * for an idle one, and leaves it at a sixth of its clock (an H100 at 345 MHz instead of 1,980), where answers take three to four times
- * as long.  It does not while a CUDA context is open there, whosever that is, and whether or not it is ever used.  So the program has a child
- * that opens one, is told of uses, and ends when it has not heard of one for a while: until then it takes half a GB of the device's memory, and
- * 50 W.  In a process of its own CUDA can neither be in Vulkan's way nor take the program with it.
+ * A session sends a request, waits for the answer, and sends the next request some milliseconds later.
+ * NVIDIA's driver regards a device with so little work as idle and leaves it at a sixth of its clock (an
+ * H100 at 345 MHz instead of 1,980), where answers take three to four times as long.  It does not do so
+ * while any process has a CUDA context open on the device, even if that context is never used.  So the
+ * program starts a child that opens a context.  The program tells the child when the device is used, and
+ * the child ends when it has not been told for a while.  Until then it takes half a GB of the device's
+ * memory, and 50 W.  As CUDA runs in a process of its own, it can neither interfere with Vulkan nor crash
+ * the program.
  *
- * Where there is no CUDA library, or it does not show the device, or where no more than one program may have a context there, the clocks
- * are the driver's.
+ * The clocks are left to the driver if there is no CUDA library, if CUDA does not list the device, or if
+ * the device allows only one process to have a context.
  */
 #ifndef RTSCAN_DEVICE_CLOCKS_H
 #define RTSCAN_DEVICE_CLOCKS_H
@@ -18,37 +21,39 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How CUDA and Vulkan know a device both; and as text, as CUDA_VISIBLE_DEVICES has it. */
+/* Size of the UUID that CUDA and Vulkan share; and of its text, in the format of CUDA_VISIBLE_DEVICES. */
 #define CLOCKS_UUID_BYTES	16
 #define CLOCKS_NAME_SIZE	(sizeof("GPU-") + 2 * CLOCKS_UUID_BYTES + 4)
 
-/* The child's only argument: this, and the device's name. */
+/* The child's only argument is this, followed by the device's name. */
 #define CLOCKS_OPTION		"--keep-clocks="
 
 typedef struct Clocks
 {
 	char		name[CLOCKS_NAME_SIZE];
 	bool		kept;
-	bool		reported;		/* why they are the driver's, once */
-	pid_t		child;			/* 0: there is none, */
-	int			socket;			/* else to it */
-	uint64_t	again;			/* not before that time it is to be told, or another one is started; as clock_now() */
+	bool		reported;		/* true once the log says why the clocks are left to the driver */
+	pid_t		child;			/* process id; 0: there is no child */
+	int			socket;			/* socket to the child */
+	uint64_t	again;			/* when the child is next told of a use, or started again; as clock_now() */
 } Clocks;
 
 /*
- * Begin to keep the clocks of a device with a UUID.  The program is to call clocks_keep_up() if it is started with CLOCKS_OPTION.
+ * Begin to keep the clocks of the device with this UUID.  A program that calls this must call clocks_keep_up()
+ * if it is started with CLOCKS_OPTION.
  */
 extern void clocks_keep(Clocks *clocks, const uint8_t *uuid);
 
-/* The device is about to be used.  Does nothing for clocks that are not kept (all zeros). */
+/* Note that the device is about to be used.  Does nothing for clocks that are not kept (all zeros). */
 extern void clocks_note_use(Clocks *clocks);
 
-/* The same; wait until the clocks are up, or are known to be left to the driver, so many seconds at most. */
+/* Note a use, and wait at most that many seconds until the clocks are up or known to be left to the driver. */
 extern void clocks_wait(Clocks *clocks, int seconds);
 
 /*
- * The child: keep the clocks of the device with a name up until standard input, a socket, has said nothing for so many seconds, or is closed.
- * library is the one that has CUDA's driver, NULL for the program itself.  Returns an exit status.
+ * Run the child: keep the clocks of the named device up until standard input, a socket, is silent for
+ * idle_seconds or is closed.  library is CUDA's driver library; NULL: the program itself has its functions.
+ * Returns an exit status.
  */
 extern int	clocks_keep_up(const char *name, const char *library, int idle_seconds);
 

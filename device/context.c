@@ -17,8 +17,9 @@
 #define MAX_DEVICES			32
 #define MAX_EXTENSIONS		1024
 
-/* Whose devices' clocks are kept up; how long calibration, which would choose otherwise while they rise, waits for that. */
+/* PCI id of the vendor whose devices' clocks are kept up. */
 #define NVIDIA				0x10DE
+/* Seconds for which calibration waits for the clocks to rise, since it would measure wrong times meanwhile. */
 #define CLOCKS_SECONDS		5
 
 /* ---------------------------------------------------------------- reports */
@@ -71,7 +72,7 @@ has_extension(const VkExtensionProperties *extensions, uint32_t count, const cha
 	return false;
 }
 
-/* The first queue family for compute shaders with timestamps. */
+/* Find the first queue family for compute shaders with timestamps. */
 static void
 find_family(VkPhysicalDevice device, DeviceFacts *facts)
 {
@@ -99,7 +100,7 @@ find_extensions(VkPhysicalDevice device, DeviceFacts *facts)
 	facts->has_external_memory = has_extension(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
 }
 
-/* The facts of a device that has the version of Vulkan for them. */
+/* Read the facts of a device that supports Vulkan 1.2. */
 static void
 find_features(VkPhysicalDevice device, DeviceFacts *facts)
 {
@@ -134,7 +135,10 @@ find_facts(VkPhysicalDevice device, const Faults *faults, DeviceFacts *facts)
 		limits_miss(facts, faults->lacks);
 }
 
-/* Is this the device that is wanted, by number or, if that is none, by a part of its name? */
+/*
+ * Return true if this is the wanted device: the one with that number, or with that text in its name.  If wanted
+ * is empty, all devices are wanted that are not software.
+ */
 static bool
 is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const char *wanted)
 {
@@ -151,7 +155,7 @@ is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const c
 	return false;
 }
 
-/* Why a device is not taken, or NULL. */
+/* Return why a device cannot be used, or NULL if it can. */
 static const char *
 reject(const DeviceFacts *facts, uint32_t number, const char *wanted)
 {
@@ -168,7 +172,7 @@ no_device(const char *why)
 	_Exit(DEVICE_EXIT_NO_DEVICE);
 }
 
-/* Of those that fit, the one after those that are passed over; behind the last one comes the first one again. */
+/* Choose among the devices that match, skipping passed_over of them; after the last one the first one follows again. */
 static void
 choose_device(Context *context, const char *wanted, uint32_t passed_over, DeviceFacts *facts)
 {
@@ -197,7 +201,7 @@ choose_device(Context *context, const char *wanted, uint32_t passed_over, Device
 	context->properties = facts->properties;
 }
 
-/* Can the device do more than all need?  If it cannot, the log says why. */
+/* Return true if the device supports an optional part; otherwise log why not. */
 static bool
 can(const DeviceFacts *facts, LimitUse use, const char *what)
 {
@@ -307,7 +311,7 @@ default_memory_limit(const Context *context)
 		if ((context->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
 			context->memory.memoryHeaps[i].size > largest)
 			largest = context->memory.memoryHeaps[i].size;
-	/* A device without memory of its own shares the server's. */
+	/* A device without memory of its own shares the server's memory. */
 	return context->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? largest / 5 * 4 : largest / 5;
 }
 
@@ -347,7 +351,7 @@ context_keep_clocks(Context *context)
 
 /* ---------------------------------------------------------------- memory */
 
-/* A type of memory with these properties, among those allowed. */
+/* Find an allowed type of memory with these properties. */
 static bool
 find_memory_type(const Context *context, uint32_t allowed, VkMemoryPropertyFlags wanted, uint32_t *type)
 {
@@ -373,7 +377,7 @@ create_buffer(Context *context, uint64_t size, VkBufferUsageFlags more_usage, co
 	return true;
 }
 
-/* There are not many allocations on some devices. */
+/* Allocate memory, within the device's limit on the number of allocations, which can be small. */
 static bool
 allocate(Context *context, const VkMemoryAllocateInfo *info, Memory *memory)
 {
@@ -384,7 +388,7 @@ allocate(Context *context, const VkMemoryAllocateInfo *info, Memory *memory)
 	return true;
 }
 
-/* Allocate what a buffer needs, and put it there; frees the buffer where that fails. */
+/* Allocate the memory of a buffer and bind it.  Frees the buffer if that fails. */
 static bool
 bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, const void *next, Memory *memory)
 {
@@ -554,7 +558,7 @@ submission_start(Context *context, Submission *submission)
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
 		.commandBufferCount = 1, .pCommandBuffers = &submission->commands};
 
-	/* For the host only: what is submitted next need not wait. */
+	/* This barrier is only for the host; the next submission need not wait. */
 	barrier(context, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
 			VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 	vkCmdWriteTimestamp(submission->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, submission->timestamps, 1);
@@ -596,7 +600,7 @@ submission_limit(const Context *context)
 	return (context->software ? 300 : 30) * second;
 }
 
-/* Being woken takes as long as a short submission does: so look again and again at first. */
+/* Wait for a submission.  Poll at first, since being woken takes as long as a short submission. */
 static void
 wait_for(Context *context, Submission *submission)
 {
@@ -608,7 +612,7 @@ wait_for(Context *context, Submission *submission)
 	check(vkWaitForFences(context->device, 1, &submission->fence, VK_TRUE, submission_limit(context)), "vkWaitForFences");
 }
 
-/* Ticks from one timestamp to a later one; 0 if it is an earlier one. */
+/* Return the ticks from one timestamp to a later one, or 0 if it is not later. */
 static uint64_t
 ticks_between(const Context *context, uint64_t from, uint64_t to)
 {
@@ -633,7 +637,7 @@ submission_finish(Context *context, Submission *submission)
 	if (submission->overlaps)
 		overlap = ticks_between(context, times[0], context->last_end);
 	ticks = ticks_between(context, times[0], times[1]);
-	/* One that was started later may have been finished before. */
+	/* A submission that was started later may have been finished first. */
 	if (overlap > ticks)
 		overlap = 0;
 	context->last_end = times[1];

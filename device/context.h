@@ -2,10 +2,9 @@
  * context.h
  *		The Vulkan device: choose it, allocate its memory, submit work.
  *
- * The program has one context and one thread.  Functions that can fail for want of memory
- * say so by returning false, and leave nothing behind; a device that is lost or does not
- * answer ends the program (fail()), and a new one is started: no state is worth saving,
- * for everything on the device is a copy.
+ * The program has one context and one thread.  Functions that can run out of memory return false
+ * and leave nothing behind.  If the device is lost or does not answer, the program ends (fail())
+ * and a new one is started: there is no state to save, since everything on the device is a copy.
  */
 #ifndef RTSCAN_DEVICE_CONTEXT_H
 #define RTSCAN_DEVICE_CONTEXT_H
@@ -21,15 +20,15 @@
 /* Faults to inject, for tests only. */
 typedef struct Faults
 {
-	uint64_t	lost_at;		/* the device is lost at this submission; 0: never */
-	uint64_t	lost_after;		/* likewise, counted from the end of calibration on, which takes as many as it takes */
-	bool		no_upload_memory;	/* no memory for columns, */
-	bool		no_build_memory;	/* for BVHs, */
-	bool		no_scratch_memory;	/* for a submission's bits and tasks */
-	bool		no_ray_tracing; /* as if the device had none */
-	bool		no_import;		/* as if the device could not import host memory */
-	const Limit *lacks;			/* as if it had less than that; NULL: it does not */
-	bool		fast_rays;		/* calibration says that they take next to nothing, and building what they meet little */
+	uint64_t	lost_at;		/* number of the submission at which the device is lost; 0: never */
+	uint64_t	lost_after;		/* the same, counted from the end of calibration, whose number of submissions varies */
+	bool		no_upload_memory;	/* there is no memory for columns */
+	bool		no_build_memory;	/* there is no memory for BVHs */
+	bool		no_scratch_memory;	/* there is no memory for a submission's bits and tasks */
+	bool		no_ray_tracing; /* the device cannot trace rays */
+	bool		no_import;		/* the device cannot import host memory */
+	const Limit *lacks;			/* the device does not meet this limit; NULL: it meets all */
+	bool		fast_rays;		/* calibration reports that rays take almost no time, and BVHs little */
 } Faults;
 
 typedef enum MemoryUse
@@ -45,7 +44,7 @@ typedef enum HostAccess
 	HOST_READS_AND_WRITES
 } HostAccess;
 
-/* Commands that are recorded, then run by the device; several can be under way. */
+/* Commands that are recorded, then executed by the device.  Several submissions can be in progress. */
 typedef struct Submission
 {
 	VkCommandPool pool;
@@ -53,7 +52,7 @@ typedef struct Submission
 	VkFence		fence;
 	VkQueryPool timestamps;
 	bool		running;
-	bool		overlaps;		/* one that was running when it was started */
+	bool		overlaps;		/* another submission was running when this one was started */
 } Submission;
 
 typedef struct Context
@@ -63,83 +62,81 @@ typedef struct Context
 	VkDevice	device;
 	VkQueue		queue;
 	uint32_t	family;
-	Submission	own;			/* of context_begin() */
-	VkCommandBuffer commands;	/* that are being recorded */
-	double		timestamp_period;	/* nanoseconds */
-	uint64_t	timestamp_mask; /* of the bits that count */
+	Submission	own;			/* for context_begin() */
+	VkCommandBuffer commands;	/* the commands being recorded */
+	double		timestamp_period;	/* nanoseconds of a tick */
+	uint64_t	timestamp_mask; /* the valid bits of a timestamp */
 	VkPhysicalDeviceMemoryProperties memory;
 	VkPhysicalDeviceProperties properties;
 	VkPhysicalDeviceRayTracingPipelinePropertiesKHR ray_tracing_properties;
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR structure_properties;
 	bool		software;
 	bool		ray_tracing;
-	bool		int64_atomics;	/* on memory */
-	uint64_t	import_alignment;	/* 0: host memory cannot be imported */
-	uint64_t	memory_limit;	/* bytes to allocate on the device at most */
+	bool		int64_atomics;	/* atomic operations on 64-bit integers in memory */
+	uint64_t	import_alignment;	/* in bytes; 0: host memory cannot be imported */
+	uint64_t	memory_limit;	/* bytes to allocate on the device, at most */
 	uint64_t	memory_used;
 	uint32_t	allocations;
 	uint64_t	submissions;
-	uint32_t	running;		/* submissions */
-	uint64_t	last_end;		/* timestamp at the end of the last that is finished */
+	uint32_t	running;		/* number of running submissions */
+	uint64_t	last_end;		/* timestamp at the end of the submission finished last */
 	Clocks		clocks;
 	Faults		faults;
 } Context;
 
-/* Memory with an address, on the device or on the host. */
+/* Memory with a device address, on the device or on the host. */
 typedef struct Memory
 {
 	VkBuffer	buffer;
 	VkDeviceMemory memory;
 	VkDeviceAddress address;
 	uint64_t	size;
-	uint64_t	counted;		/* of context->memory_used */
-	char	   *host;			/* where the host sees it, or NULL */
+	uint64_t	counted;		/* bytes counted in context->memory_used */
+	char	   *host;			/* address for the host, or NULL */
 } Memory;
 
 /*
- * Open a device.  wanted is its number, a part of its name, or empty: the first that is
- * not software.  Of those that fit so many are passed over; behind the last one comes the first
- * one again.  memory_limit is in bytes; 0: four fifths of what the device has, or one where that
- * is the host's.
- * Ends the program, with DEVICE_EXIT_NO_DEVICE, where there is none.
+ * Open a device.  wanted is its number, a part of its name, or empty for the first device that is not software.
+ * Of the devices that match, passed_over are skipped; after the last one the count begins again at the first.
+ * memory_limit is in bytes; 0 means four fifths of the device's memory, or one fifth if the device uses the
+ * host's memory.  Ends the program with DEVICE_EXIT_NO_DEVICE if there is no such device.
  */
 extern void context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_t memory_limit,
 						 const Faults *faults);
 
 /*
- * Keep the device's clocks up while work is submitted, if that takes something (clocks.h); returns when they are, or in some seconds.  For
- * the device program only.
+ * Keep the device's clocks up while work is submitted, if that needs help (clocks.h).  Returns when they are
+ * up, or after some seconds.  For the device program only.
  */
 extern void context_keep_clocks(Context *context);
 
-/* Memory on the device, counted against its limit. */
+/* Allocate memory on the device, counted against its limit. */
 extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,
 							 VkBufferUsageFlags more_usage, Memory *memory);
 
 /*
- * Memory that host and device can use.  What the host only writes is the device's own, if the
- * host sees that; what it reads is cached.
+ * Allocate memory that both host and device can access.  Memory that the host only writes is the device's own
+ * if the host can map that; memory that the host reads is cached.
  */
 extern bool memory_on_host(Context *context, HostAccess access, uint64_t size,
 						   VkBufferUsageFlags more_usage, Memory *memory);
 
-/* The same, of memory that is there already; false where that cannot be. */
+/* Use existing memory of the host; returns false if that is not possible. */
 extern bool memory_import(Context *context, void *host, uint64_t size, Memory *memory);
 
 extern void memory_free(Context *context, Memory *memory);
 
 /*
- * Record commands between begin and submit; submit returns when the device has done them,
- * and all that was submitted before, with the nanoseconds that this took.
+ * Record commands between begin and submit.  Submit returns when the device has executed them and everything
+ * submitted before; its result is the nanoseconds that this submission took.
  */
 extern VkCommandBuffer context_begin(Context *context);
 extern uint64_t context_submit(Context *context);
 
 /*
- * The same in steps, so that the host need not wait: record between begin and start; what the
- * device has done is done for the host when finish returns, which waits for it.  Commands of
- * a submission that is not yet finished may run at the same time as those of the next; that
- * time counts for the one that is finished first.
+ * The same in steps, so that the host need not wait: record between begin and start.  Finish waits for the
+ * device; when it returns, the host sees the results.  Commands of an unfinished submission may run at the same
+ * time as those of the next; that time is counted for the submission that is finished first.
  */
 extern void submission_open(Context *context, Submission *submission);
 extern void submission_begin(Context *context, Submission *submission);
@@ -148,30 +145,30 @@ extern bool submission_is_done(Context *context, const Submission *submission);
 extern uint64_t submission_finish(Context *context, Submission *submission);
 
 /*
- * A submission that takes longer has hung; nanoseconds.  Software compiles a shader when it runs for the first time, on
- * processors that do other things as well.
+ * Return the nanoseconds after which a running submission has hung.  The limit is long for software, which
+ * compiles a shader when it runs for the first time, on processors that have other work.
  */
 extern uint64_t submission_limit(const Context *context);
 
-/* A device that is not software is watched for so long before the host goes to sleep; nanoseconds. */
+/* Nanoseconds for which the host polls a device, other than software, before it sleeps. */
 #define WATCH_TIME	(UINT64_C(2) * 1000 * 1000)
 
-/* Nanoseconds since some time or other. */
+/* Return a monotonic time in nanoseconds. */
 extern uint64_t clock_now(void);
 
-/* All writes of commands so far are seen by the commands that follow. */
+/* Record a barrier: commands that follow see all writes of those before. */
 extern void context_barrier(Context *context);
 
-/* The same between shaders of certain stages, which is quicker. */
+/* Record a barrier between shaders of these stages only, which is faster. */
 extern void context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
-/* Report to the server's log. */
+/* Write a message to the server's log. */
 extern void report(const char *format,...) __attribute__((format(printf, 1, 2)));
 
-/* Report, and end the program: the worker starts it again. */
+/* Write a message to the server's log and end the program; the background worker starts it again. */
 extern void fail(const char *format,...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* A Vulkan call that cannot fail but for a lost device. */
+/* Check the result of a Vulkan call that fails only if the device is lost. */
 extern void check(VkResult result, const char *call);
 
 #endif							/* RTSCAN_DEVICE_CONTEXT_H */

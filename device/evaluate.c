@@ -18,14 +18,15 @@
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
 /*
- * Tables take so much of a workgroup's memory, beside what else is in it: little, so that a processor has several workgroups at
- * a time; or what a workgroup can have, up to so much.
+ * Bytes of a workgroup's memory for a tally's tables and everything beside them.  TALLY_MEMORY is small, so
+ * that several workgroups fit on a processor.  LARGE_TALLY_MEMORY is for as large tables as a workgroup can
+ * have.  OTHER_TALLY_MEMORY is used by neither tables nor the list of rows.
  */
 #define TALLY_MEMORY		24576
 #define LARGE_TALLY_MEMORY	49152
 #define OTHER_TALLY_MEMORY	2560
 
-/* Beside what lists so many rows. */
+/* Return the number of 32-bit cells that fit beside the list of that many rows. */
 static uint32_t
 table_size(const Context *context, uint32_t memory, uint32_t listed)
 {
@@ -117,7 +118,7 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 
 /* ---------------------------------------------------------------- submitting */
 
-/* Memory for bits, or tallies; what was there before is not kept. */
+/* Make sure that memory for bits, tallies or words is large enough; its content is lost. */
 static bool
 ensure_scratch(Evaluator *evaluator, Memory *memory, uint64_t size)
 {
@@ -128,7 +129,10 @@ ensure_scratch(Evaluator *evaluator, Memory *memory, uint64_t size)
 		cache_allocate(evaluator->cache, MEMORY_SCRATCH, size, 0, memory);
 }
 
-/* Tasks are written by the host, where the device reads them: they are few. */
+/*
+ * Make sure that the memory for tasks is large enough.  The host writes it and the device reads it in place,
+ * since tasks are few.
+ */
 static bool
 ensure_tasks(Evaluator *evaluator, Batch *batch, uint64_t size)
 {
@@ -171,7 +175,7 @@ locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
 		collect[i].words += tally_address;
 }
 
-/* Likewise those of words, where there are some. */
+/* Add the address of words to sets and maps that have words. */
 static void
 locate_words(Evaluator *evaluator, uint64_t address)
 {
@@ -184,7 +188,7 @@ locate_words(Evaluator *evaluator, uint64_t address)
 		digits[i].map += digits[i].map > 0 ? address : 0;
 }
 
-/* Have the device copy a request's words: many rows ask each of them. */
+/* Copy a request's words to the device's memory, since many rows read each of them. */
 static void
 copy_words(Evaluator *evaluator, const Batch *batch, const Request *request)
 {
@@ -198,7 +202,7 @@ copy_words(Evaluator *evaluator, const Batch *batch, const Request *request)
 	vkCmdCopyBuffer(evaluator->context->commands, area->memory.buffer, batch->words.buffer, 1, &copy);
 }
 
-/* Where the device could not read the area itself, the masks lie where it writes its answer to. */
+/* Copy the masks to the memory that receives the answer, if the device cannot access the area itself. */
 static void
 copy_masks(const Request *request)
 {
@@ -213,7 +217,7 @@ copy_masks(const Request *request)
 				memcpy(request->area->memory.host + place, request->area->map + place, DEVICE_CHUNK_BYTES);
 }
 
-/* Copy an array to where the tasks' memory has come to; its place there. */
+/* Append an array to the tasks' memory.  Returns its position there in units of TASK_ALIGNMENT. */
 static uint32_t
 stage(const Memory *tasks, const Array *array, uint64_t *used)
 {
@@ -237,7 +241,7 @@ tasks_size(Evaluator *evaluator)
 	return size;
 }
 
-/* Put all tasks where shaders look for them.  Those that trace jobs' rays find jobs in place of traces. */
+/* Put all tasks where shaders look for them.  For the shaders that trace jobs' rays, traces are the jobs. */
 static void
 stage_tasks(Evaluator *evaluator, const Memory *memory, Tasks *tasks, Tasks *jobs)
 {
@@ -271,7 +275,10 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 		context_shader_barrier(evaluator->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, next);
 }
 
-/* All workgroups for each way; those of other ways end at once.  Then what they have made, and rays before them, is handed over. */
+/*
+ * Dispatch all workgroups for each way of tallying; those with a task of another way end at once.  Then collect
+ * the entries, also of tallies that jobs have made.
+ */
 static void
 dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
 {
@@ -287,7 +294,7 @@ dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
 	dispatch(evaluator, evaluator->collect, tasks, evaluator->collect_of.count, 0);
 }
 
-/* Words of tallies begin as zeros, and those of sets and maps with what requests have. */
+/* Clear the words of tallies, and copy those of sets and maps from the requests. */
 static void
 prepare_memory(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
@@ -329,7 +336,7 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	submission_start(evaluator->context, &batch->submission);
 }
 
-/* Of all tallies: those entries that there is room for. */
+/* Copy the entries of all tallies, unless there are more than there is room for. */
 static void
 copy_entries(const Request *request)
 {
@@ -352,7 +359,7 @@ copy_entries(const Request *request)
 	}
 }
 
-/* Where the device could not write into the area itself, copy what it wrote. */
+/* Copy the answer to the area, if the device could not write it there. */
 static void
 copy_results(Request *request)
 {
@@ -371,7 +378,7 @@ copy_results(Request *request)
 				   DEVICE_CHUNK_BYTES);
 }
 
-/* A next batch will be at hand; the device is done with those before the first that is running. */
+/* Begin to count for the next batch.  The device has finished the batches before the first one that is running. */
 static void
 next_batch(Evaluator *evaluator)
 {
@@ -383,7 +390,7 @@ next_batch(Evaluator *evaluator)
 			cache->done = evaluator->batches[i].number - 1;
 }
 
-/* Have the device run the tasks, which are those of some requests; false if there is not the memory. */
+/* Start the tasks of some requests on the device.  Returns false if there is not enough memory. */
 static bool
 start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
@@ -405,7 +412,7 @@ start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 	return room;
 }
 
-/* Wait for the device; the results of a batch's requests. */
+/* Wait for the device, and store the results of a batch's requests. */
 static void
 finish(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
@@ -424,7 +431,7 @@ finish(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 
 /* ---------------------------------------------------------------- batches */
 
-/* Make the tasks of one request and run them, by itself. */
+/* Evaluate a single request in a batch of its own. */
 static void
 evaluate_alone(Evaluator *evaluator, Batch *batch, Request *request)
 {
@@ -476,7 +483,7 @@ evaluate_end(Evaluator *evaluator, Request **requests)
 
 	finish(evaluator, batch, batch->requests, batch->count);
 	memcpy(requests, batch->requests, batch->count * sizeof(Request *));
-	/* What did not fit because of the others. */
+	/* Repeat requests that may have failed only because the batch was too large. */
 	for (uint32_t i = 0; i < batch->count; i++)
 		if (requests[i]->reply.result == DEVICE_TOO_COMPLEX || requests[i]->reply.result == DEVICE_NO_MEMORY)
 			evaluate_alone(evaluator, batch, requests[i]);

@@ -1,21 +1,21 @@
 /*
  * evaluate.h
- *		Evaluate the regions of some requests, in one submission: a batch.
+ *		Evaluate the regions of several requests, a batch, in one submission.
  *
- * Two batches can be under way, so that the device goes on with one while the host deals with
- * the other.  Some steps, each for all requests of a batch at once, with a barrier between:
+ * Two batches can be in progress, so that the device works on one while the host handles the
+ * other.  Each step runs for all requests of a batch at once, with barriers between the steps:
  *
- *	sieve		AND the vectors: a superset of each segment's rows (compute), or the rows
- *				of the nearest bins (rt)
- *	refine		clear the rows that are in a column's superset and not in its intervals
- *				(compute), or decide the rows that rays meet (rt: raytrace.h)
- *	members		clear the rows whose integers are in no set: conditions that no order answers
- *	publish		count; hand over the bits
- *	tally		what rows come to in place of their bits (protocol.h), beside publish, or behind it where chunks have
- *				masks
- *	collect		hand that over
+ *	sieve		AND the vectors; this gives a superset of each segment's rows (compute), or the
+ *				rows of the nearest bins (rt)
+ *	refine		clear the rows that are in a column's superset but not in its intervals
+ *				(compute), or test the rows that rays meet (rt: raytrace.h)
+ *	members		clear the rows whose integers are in no set, for conditions that cannot be looked up
+ *	publish		count the rows; return the bits
+ *	tally		aggregate rows instead of returning their bits (protocol.h); runs beside publish, or
+ *				after it if chunks have masks
+ *	collect		return the entries of tallies
  *
- * The executor rtcudb has a job (make_job.h) in place of sieve, refine and tally, but for chunks that have masks.
+ * The executor rtcudb has a job (make_job.h) instead of sieve, refine and tally, except for chunks with masks.
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H
@@ -29,29 +29,29 @@
 #include "tasks.h"
 #include "triangles.h"
 
-/* Approximates a column's exact set by bins: bins.h. */
+/* Approximate a column's exact set by bins: bins.h. */
 typedef void (*ChooseBins) (const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
-/* For benchmarks: how the rt executor differs from the best that is known. */
+/* For benchmarks: settings of the executor rt that differ from the best known ones. */
 typedef struct EvaluatorOptions
 {
 	RayTuning	rays;
 	ChooseBins	choose_bins;
 } EvaluatorOptions;
 
-#define BATCHES			2		/* under way */
+#define BATCHES			2		/* in progress at most */
 #define BATCH_REQUESTS	256
 
-/* Requests that have been begun together, and the memory for that. */
+/* The requests that were begun together, and their memory. */
 typedef struct Batch
 {
 	Submission	submission;
 	Memory		tasks;
 	Memory		bits;
 	Memory		tallies;
-	Memory		words;			/* of sets and maps */
-	uint64_t	number;			/* cache->batch */
-	uint32_t	chunks;			/* that are published */
+	Memory		words;			/* sets and maps */
+	uint64_t	number;			/* value of cache->batch */
+	uint32_t	chunks;			/* number of chunks that publish handles */
 	uint32_t	count;
 	Request    *requests[BATCH_REQUESTS];
 } Batch;
@@ -65,26 +65,27 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	members;
 	VkPipeline	publish;
-	VkPipeline	tally[TALLY_WAYS][2];	/* of narrow values, and of wide ones; VK_NULL_HANDLE: the device lacks what that needs */
-	VkPipeline	collect;		/* likewise */
-	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it, */
-	bool		takes_out;		/* and publishing takes rows out of what is tallied */
-	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for, */
-	uint32_t	large_table;	/* and those with large tables */
-	Raytracer	raytracer;		/* of rt, */
-	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device lacks what that needs */
+	/* [way][values are wide]; VK_NULL_HANDLE: not needed, or not supported by the device */
+	VkPipeline	tally[TALLY_WAYS][2];
+	VkPipeline	collect;		/* VK_NULL_HANDLE: not supported by the device */
+	bool		tallies[TALLY_WAYS][2];	/* which of the pipelines the next batch uses */
+	bool		takes_out;		/* publishing the next batch removes rows from its tallies */
+	uint32_t	tally_table;	/* 32-bit cells that fit in a workgroup's memory */
+	uint32_t	large_table;	/* 32-bit cells that fit in a workgroup's memory with large tables */
+	Raytracer	raytracer;		/* of the executor rt */
+	Raytracer	job_raytracer;	/* of rtcudb; no pipeline: not supported by the device */
 	BvhBuilder	bvhs;
-	uint64_t	built_before;	/* the batch at hand */
+	uint64_t	built_before;	/* value of bvhs.builds before the current batch */
 	BoxMaker	boxes;
 	TriangleMaker triangles;
-	ChooseBins	choose_bins;	/* of rt */
+	ChooseBins	choose_bins;	/* of the executor rt */
 
-	/* Batches in turn: how many have been begun and ended. */
+	/* The batches, used in turn; begun and ended count them. */
 	Batch		batches[BATCHES];
 	uint64_t	begun;
 	uint64_t	ended;
 
-	/* The tasks of the next batch; addresses of bits are offsets until it is submitted. */
+	/* The tasks of the next batch.  Addresses of bits are offsets until it is submitted. */
 	Array		ranges;
 	Array		runs;
 	Array		columns;
@@ -93,8 +94,8 @@ typedef struct Evaluator
 	Array		publish_tasks;
 	Array		bundles;
 	Array		trace_tasks;
-	Array		job_tasks;		/* TraceTask, likewise */
-	Array		sieve_of;		/* the task of each workgroup; */
+	Array		job_tasks;		/* of TraceTask */
+	Array		sieve_of;		/* uint32: the sieve task of each workgroup; likewise for the other *_of */
 	Array		refine_of;
 	Array		publish_of;
 	Array		digits;
@@ -107,12 +108,13 @@ typedef struct Evaluator
 	Array		members_tasks;
 	Array		members_of;
 	uint64_t	tally_words;
-	uint64_t	words_size;		/* bytes of sets and maps; the first ones are nobody's, so that 0 is none */
-	uint32_t	largest_trace;	/* rays of a TraceTask, at most, */
-	uint32_t	largest_job;	/* and of a job's */
+	/* bytes of sets and maps; includes unused bytes at the start, so that offset 0 can mean none */
+	uint64_t	words_size;
+	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
+	uint32_t	largest_job;	/* rays of a job, at most */
 } Evaluator;
 
-/* Are values always taken for wide ones, so that there is no pipeline of narrow ones? */
+/* Return true if a way has no pipeline for narrow values, and treats all values as wide. */
 static inline bool
 tally_is_always_wide(uint32_t way)
 {
@@ -122,7 +124,7 @@ tally_is_always_wide(uint32_t way)
 extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache,
 						   const EvaluatorOptions *options);
 
-/* How many batches are under way; another can be begun if that is less than BATCHES. */
+/* Return the number of batches in progress.  Another batch can be begun if it is less than BATCHES. */
 static inline uint32_t
 evaluate_running(const Evaluator *evaluator)
 {
@@ -130,15 +132,19 @@ evaluate_running(const Evaluator *evaluator)
 }
 
 /*
- * Begin a batch of up to BATCH_REQUESTS requests, which must stay where they are until it is ended.  One BVH is built for it: requests that
- * need more than that end with REQUEST_WAITS, to be in another batch.
+ * Begin a batch of up to BATCH_REQUESTS requests, which must stay in place until the batch is ended.  Only one
+ * BVH is built for a batch; requests that need another one end with REQUEST_WAITS, and have to be put into a
+ * later batch.
  */
 extern void evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count);
 
-/* Is the device done with the batch that was begun first? */
+/* Return true if the device has finished the oldest batch. */
 extern bool evaluate_is_done(const Evaluator *evaluator);
 
-/* End the batch that was begun first, waiting for the device: its requests, with their replies. */
+/*
+ * Wait for the device and end the oldest batch.  Stores its requests, whose replies are set, and returns their
+ * number.
+ */
 extern uint32_t evaluate_end(Evaluator *evaluator, Request **requests);
 
 #endif							/* RTSCAN_DEVICE_EVALUATE_H */

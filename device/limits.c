@@ -1,6 +1,6 @@
 /*
  * limits.c
- *		The needs of the device program, and which of them a device lacks.
+ *		The requirements of the device program, and tests of a device against them.
  */
 #include "limits.h"
 
@@ -12,11 +12,11 @@
 #include "protocol.h"
 #include "tasks.h"
 
-/* The largest workgroups take this: tally.comp, sort_scatter.comp. */
+/* Requirements of the largest workgroups: tally.comp, sort_scatter.comp. */
 #define WORKGROUP_THREADS	512
 #define WORKGROUP_MEMORY	28672
 
-/* The largest push constants. */
+/* Size of the largest push constants. */
 #define PUSHED				sizeof(Tasks)
 
 #define ROWS				(DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS)
@@ -75,7 +75,7 @@ is_met(const DeviceFacts *facts, const Limit *limit)
 	return limit->at_most ? get(facts, limit) <= limit->needed : get(facts, limit) >= limit->needed;
 }
 
-/* A number, as people know it. */
+/* Format a number; versions as major.minor. */
 static void
 describe(char *text, size_t size, const Limit *limit, uint64_t number)
 {

@@ -1,12 +1,13 @@
 /*
  * limits.h
- *		All that the program needs of a device, and how much of it, in one table.
+ *		A table of everything that the program needs of a device.
  *
- * A device that lacks what all of it needs is not used; one that lacks what a part needs is used without that part.  Either way the
- * log says what is missing.  Whoever uses more of a device adds a line here, and to doc/gpu.md.
+ * A device that lacks something that the whole program needs is not used.  A device that lacks something
+ * that a part of the program needs is used without that part.  In both cases the log says what is missing.
+ * If you use another feature of a device, add a line here and to doc/gpu.md.
  *
- * The table leaves out limits that are used as far as they go: maxRayDispatchInvocationCount (raytrace.c), workgroups of TALLY_LARGE_GROUP threads
- * and their memory (evaluate.c).
+ * The table omits limits that the program adapts to: maxRayDispatchInvocationCount (raytrace.c), and the
+ * size and memory of workgroups with TALLY_LARGE_GROUP threads (evaluate.c).
  */
 #ifndef RTSCAN_DEVICE_LIMITS_H
 #define RTSCAN_DEVICE_LIMITS_H
@@ -16,10 +17,10 @@
 
 #include "volk.h"
 
-/* Workgroups of a dispatch at most: every device has as many. */
+/* Workgroups of a dispatch, at most; every device supports that many. */
 #define MAX_WORKGROUPS	65535
 
-/* Bytes of a shader group's handle, which there is room for. */
+/* Bytes reserved for a shader group's handle. */
 #define MAX_HANDLE_SIZE	64
 
 /* The properties and features that a device reports. */
@@ -32,9 +33,9 @@ typedef struct DeviceFacts
 	VkPhysicalDeviceVulkan12Features twelve;
 	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines;
 	VkPhysicalDeviceAccelerationStructureFeaturesKHR structures;
-	uint32_t	family;			/* of queues, for compute shaders with timestamps; */
-	uint32_t	timestamp_bits;	/* 0: there is none */
-	VkBool32	has_deferred_operations;	/* extensions */
+	uint32_t	family;			/* queue family for compute shaders with timestamps */
+	uint32_t	timestamp_bits;	/* 0: there is no such queue family */
+	VkBool32	has_deferred_operations;	/* the device has this extension */
 	VkBool32	has_external_memory;
 } DeviceFacts;
 
@@ -42,29 +43,32 @@ typedef struct DeviceFacts
 typedef enum LimitUse
 {
 	LIMIT_OF_ALL,
-	LIMIT_OF_TALLIES,			/* and of rtcudb */
+	LIMIT_OF_TALLIES,			/* tallies and rtcudb */
 	LIMIT_OF_RAYS,
-	LIMIT_OF_IMPORT,			/* of memory that backends share */
+	LIMIT_OF_IMPORT,			/* importing memory that backends share */
 	LIMIT_USES
 } LimitUse;
 
 typedef struct Limit
 {
-	const char *name;			/* as Vulkan has it */
+	const char *name;			/* Vulkan's name for it */
 	LimitUse	use;
-	uint32_t	offset;			/* in DeviceFacts, */
-	uint32_t	size;			/* of a number of so many bytes */
-	uint64_t	needed;			/* features are 1 */
-	bool		at_most;		/* no more than that */
+	uint32_t	offset;			/* in DeviceFacts */
+	uint32_t	size;			/* bytes of the number */
+	uint64_t	needed;			/* 1 for features */
+	bool		at_most;		/* needed is the greatest allowed value; otherwise the least */
 } Limit;
 
 extern const Limit limits[];
 extern const uint32_t limit_count;
 
-/* Why a device cannot be used for something: it lacks this.  NULL: it can.  Good until the next call for the same use. */
+/*
+ * Return why a device cannot be used for something, or NULL if it can.  The text is valid until the next call
+ * for the same use.
+ */
 extern const char *limits_missing(const DeviceFacts *facts, LimitUse use);
 
-/* For tests: have a device lack what a limit asks for. */
+/* For tests: let a device just miss a limit. */
 extern void limits_miss(DeviceFacts *facts, const Limit *limit);
 extern const Limit *limits_find(const char *name);
 

@@ -1,15 +1,16 @@
 /*
  * main.c
- *		rtscan_device: owns a Vulkan device of a PostgreSQL server.
+ *		rtscan_device, the program that owns a Vulkan device for a PostgreSQL server.
  *
- * rtscan's background worker starts it, in the data directory, with a socket as standard
- * input and output: when the worker closes it the program ends.  It writes lines there,
+ * rtscan's background worker starts it in the data directory, with a socket as standard input and
+ * output; when the worker closes the socket, the program ends.  It writes these lines to the socket:
  *
- *	ready: COMPUTE RT ADDING BUILDING MEMORY DEVICE	it listens; what it has measured (calibrate.h), nanoseconds a chunk; bytes
+ *	ready: COMPUTE RT ADDING BUILDING MEMORY DEVICE	it accepts connections; the first four are
+ *								the measured times in nanoseconds for a chunk (calibrate.h), MEMORY is in bytes
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
- * With --keep-clocks it is a child of its own (clocks.h).
+ * With --keep-clocks it is a child of such a program (clocks.h).
  *
  *	rtscan_device [--device=NAME or NUMBER] [--passed-over=N] [--socket=PATH] [--memory=BYTES] [--clocks=any]
  *			[--fault=...] [--rays=...]
@@ -28,14 +29,14 @@
 #include "calibrate.h"
 #include "server.h"
 
-/* Backends that wait to be accepted; more than that go on without the device. */
+/* Connections that can wait to be accepted; further backends continue without the device. */
 #define BACKLOG		128
 
-/* What keeps clocks up, and how long without a use. */
+/* Library that the child loads to keep clocks up, and seconds without a use after which it ends. */
 #define CUDA_LIBRARY		"libcuda.so.1"
 #define IDLE_SECONDS		60
 
-/* No bins at all: every row of the exact answer is found by rays (RTScan's RTc3). */
+/* Choose no bins at all, so that rays find every row of the exact result (RTc3 in the RTScan paper). */
 static void
 bins_none(const Bins *bins, const RangeSet *exact, RangeSet *runs)
 {
@@ -44,7 +45,7 @@ bins_none(const Bins *bins, const RangeSet *exact, RangeSet *runs)
 	runs->n = 0;
 }
 
-/* The value of an option --name=value, or NULL. */
+/* Return the value of an option --name=value, or NULL if it is another option. */
 static const char *
 option_value(const char *argument, const char *name)
 {
@@ -53,7 +54,7 @@ option_value(const char *argument, const char *name)
 	return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
 }
 
-/* A fault to inject, for tests. */
+/* Set a fault to inject, for tests. */
 static void
 set_fault(Faults *faults, const char *fault)
 {
@@ -83,7 +84,10 @@ set_fault(Faults *faults, const char *fault)
 		fail("there is no fault \"%s\"", fault);
 }
 
-/* WIDTH,LENGTH,SPACING,GAP,DIRECTION,BINS: factors of the defaults; how rays run; what is sieved. */
+/*
+ * Parse WIDTH,LENGTH,SPACING,GAP,DIRECTION,BINS: four factors of the defaults, the direction of rays, and the
+ * bins to sieve.
+ */
 static void
 set_rays(EvaluatorOptions *options, const char *value)
 {
@@ -106,7 +110,7 @@ listen_for_backends(const char *path)
 	int			listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	/* What a program before this one has left. */
+	/* Remove the socket of an earlier program. */
 	unlink(path);
 	umask(0077);
 	if (listener < 0 || bind(listener, (struct sockaddr *) &address, sizeof(address)) != 0 ||
@@ -115,7 +119,7 @@ listen_for_backends(const char *path)
 	return listener;
 }
 
-/* Each connection takes a file or two. */
+/* Raise the limit on open files: each connection needs one or two. */
 static void
 allow_many_files(void)
 {
@@ -128,7 +132,10 @@ allow_many_files(void)
 	}
 }
 
-/* NVIDIA's Vulkan driver does not need CUDA's choice of devices, but crashes where that is none of them. */
+/*
+ * Unset the variable with CUDA's choice of devices: NVIDIA's Vulkan driver does not need it, but crashes if it
+ * lists no device.
+ */
 static void
 show_all_devices(void)
 {
@@ -204,6 +211,6 @@ main(int argc, char **argv)
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);
 	serve(&context, &cache, &evaluator, &pairs, &vectors, listener);
-	/* No clean-up: the driver does that when the process ends. */
+	/* Skip all clean-up: the driver does it when the process ends. */
 	_Exit(EXIT_SUCCESS);
 }

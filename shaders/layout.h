@@ -1,11 +1,11 @@
 /*
  * layout.h
- *		What shaders are told, in the same words for C and GLSL.
+ *		The parameters of the shaders, declared for both C and GLSL.
  *
- * All structures lie in device memory by the scalar layout, which is C's here, as none of them has padding: device/tasks.h
- * says how large each is.  Addresses are buffer device addresses.  The tasks of a submission lie one kind after another, and
- * for each kind there is the number of the task that a workgroup belongs to; first_* is the
- * sum of what the tasks before it have.
+ * All structures lie in device memory in the scalar layout, which equals the layout of C because
+ * none of them has padding; device/tasks.h asserts their sizes.  Addresses are buffer device
+ * addresses.  The tasks of a submission are stored one kind after another.  For each kind an array
+ * maps the number of a workgroup to its task.  Members named first_* are the sum over the tasks before.
  */
 #ifndef RTSCAN_LAYOUT_H
 #define RTSCAN_LAYOUT_H
@@ -18,21 +18,21 @@
 #define BVH_GROUP			256		/* threads of a workgroup */
 #define PAIR_GROUP			256
 #define VECTOR_GROUP		256
-#define SPACE_WORDS			8		/* of a record, at most */
+#define SPACE_WORDS			8		/* 32-bit words of a record, at most */
 
-#define REFINE_GROUP		256		/* threads of a workgroup, */
-#define REFINE_BLOCK		1024	/* and the ranks it looks at */
+#define REFINE_GROUP		256		/* threads of a workgroup */
+#define REFINE_BLOCK		1024	/* ranks that a workgroup tests */
 
 #define MEMBERS_GROUP		256		/* threads of a workgroup */
-#define MEMBERS_SETS		32		/* that a segment's rows are tested for, at most */
+#define MEMBERS_SETS		32		/* sets that a segment's rows are tested against, at most */
 
-#define TALLY_GROUP			512		/* threads of a workgroup, */
-#define TALLY_LARGE_GROUP	1024	/* and of one with large tables */
+#define TALLY_GROUP			512		/* threads of a workgroup */
+#define TALLY_LARGE_GROUP	1024	/* threads of a workgroup with large tables */
 #define TALLY_DIGITS		8
-#define TALLY_MEASURES		33		/* of the backend's, and rows */
-#define TALLY_COPIES		32		/* of a table */
-#define TALLY_LISTED		4032	/* rows of a chunk that are listed, at most; */
-#define TALLY_LARGE_LISTED	2016	/* and beside large tables */
+#define TALLY_MEASURES		33		/* those that a backend can request, and the number of rows */
+#define TALLY_COPIES		32		/* of a table, at most */
+#define TALLY_LISTED		4032	/* rows of a chunk that a workgroup can list */
+#define TALLY_LARGE_LISTED	2016	/* the same, beside large tables */
 
 #define NO_TALLY			0xFFFFFFFFu
 
@@ -41,23 +41,27 @@
 #define AXIS_PLACE			1
 #define AXIS_SCAN			2
 
-/* The ways of a tally. */
+/* How a tally is accumulated. */
 #define TALLY_OF_ONE_CELL	0
 #define TALLY_BY_TABLES		1
 #define TALLY_BY_WORDS		2
-#define TALLY_BY_HASH		3		/* cells take the slots that they find */
-#define TALLY_BY_LARGE_TABLES	4	/* which leave room for few workgroups: these are larger, too */
+#define TALLY_BY_HASH		3		/* each cell is assigned a slot by hashing */
+/* tables that leave room for few workgroups on a processor, which therefore have more threads */
+#define TALLY_BY_LARGE_TABLES	4
 #define TALLY_WAYS			5
 
-/* Before a tally's words: how many of its slots have rows, and how many workgroups have counted theirs. */
+/*
+ * Two words precede a tally's words: the number of slots with rows, and the number of workgroups that have
+ * added to it.
+ */
 #define TALLY_HEADER		2
-#define TALLY_LOST			0x100000000ul	/* so many, at least, if there were slots for too few */
-#define TALLY_PROBES		64		/* slots that a cell may be in */
+#define TALLY_LOST			0x100000000ul	/* the number of slots is at least this if a cell has found no slot */
+#define TALLY_PROBES		64		/* slots that are tried for a cell */
 
-#define COLLECT_GROUP		256		/* threads of a workgroup, */
-#define COLLECT_BLOCK		4096	/* and the slots it looks at */
+#define COLLECT_GROUP		256		/* threads of a workgroup */
+#define COLLECT_BLOCK		4096	/* slots that a workgroup reads */
 
-/* What is measured: enum TallyKind of device/protocol.h; and how many rows there are. */
+/* What is measured: enum TallyKind of device/protocol.h, and the number of rows. */
 #define MEASURE_COUNT		0
 #define MEASURE_SUM_LOWER	1
 #define MEASURE_SUM_UPPER	2
@@ -65,11 +69,11 @@
 #define MEASURE_LEAST		4
 #define MEASURE_ROWS		5
 
-#define SORT_GROUP			256		/* threads of a workgroup, */
-#define SORT_KEYS			12		/* keys of a thread, */
-#define SORT_BLOCK			(SORT_GROUP * SORT_KEYS)	/* and of a workgroup */
+#define SORT_GROUP			256		/* threads of a workgroup */
+#define SORT_KEYS			12		/* keys of a thread */
+#define SORT_BLOCK			(SORT_GROUP * SORT_KEYS)	/* keys of a workgroup */
 #define SORT_DIGIT_BITS		8
-#define SORT_DIGITS			256		/* a thread each */
+#define SORT_DIGITS			256		/* one thread for each */
 
 /* Ranks or codes first .. end - 1. */
 struct RangeTask
@@ -78,20 +82,21 @@ struct RangeTask
 	uint32_t	end;
 };
 
-/* A run of bins of a column: the rows whose ranks are in them. */
+/* A run of bins of a column; it selects the rows whose ranks are in the bins. */
 struct RunTask
 {
-	uint64_t	pages;			/* numbers of the vectors' pages; 0: in heap order, rank = row */
+	uint64_t	pages;			/* page numbers of the vectors; 0: the column is in heap order, rank = row */
 	uint64_t	sieve;			/* pages of bits */
-	uint32_t	bins;
+	uint32_t	bins;			/* number of bins of the column */
 	uint32_t	radix;
-	uint32_t	first;			/* bins; in heap order, rows */
-	uint32_t	end;
-	uint32_t	last;			/* of its column: what the column's runs have is ANDed */
+	uint32_t	first;			/* first bin, or in heap order first row */
+	uint32_t	end;			/* bin, or in heap order row, after the last one */
+	/* nonzero for the last run of its column; the rows of the column's runs are then ANDed with the result */
+	uint32_t	last;
 	uint32_t	unused;
 };
 
-/* AND the runs of a region's columns into bits; a workgroup a chunk. */
+/* AND the runs of a region's columns into bits.  Each workgroup evaluates a chunk. */
 struct SieveTask
 {
 	uint64_t	bits;
@@ -103,17 +108,17 @@ struct SieveTask
 	uint32_t	unused;
 };
 
-/* A column that rays look up: of a group of the executor rt, or of a job. */
+/* A column whose codes are compared when a ray meets a row: of a group of the executor rt, or of a job. */
 struct ColumnTask
 {
-	uint64_t	codes;			/* 0: in heap order, the row is its own code */
+	uint64_t	codes;			/* address; 0: in heap order, the row is its own code */
 	uint32_t	code_bytes;
-	uint32_t	first_interval; /* in ranges: the codes that are in the exact answer */
+	uint32_t	first_interval; /* in ranges: the codes of the exact result */
 	uint32_t	intervals;
-	uint32_t	field;			/* of a job: as ElementsTask's */
+	uint32_t	field;			/* of a job: see ElementsTask */
 };
 
-/* Clear the bits of the rows of some ranks; a workgroup REFINE_BLOCK ranks. */
+/* Clear the bits of rows with some ranks.  Each workgroup tests REFINE_BLOCK ranks. */
 struct RefineTask
 {
 	uint64_t	order;
@@ -125,20 +130,22 @@ struct RefineTask
 };
 
 /*
- * AND the bits of a segment's groups, or of alternatives among them, count them, hand them over; a workgroup a chunk.  Where there are
- * alternatives, or masks, the first group's bits become those of all, but for rows that are handed over.
+ * AND the bits of a segment's groups, or combine those of alternatives; count the rows and return their bits.
+ * Each workgroup handles a chunk.  If there are alternatives or masks, the first group's bits become the
+ * result, without the rows that are returned as bits.
  */
 struct PublishTask
 {
-	uint64_t	bits;			/* of the first group; the others' follow */
+	uint64_t	bits;			/* of the first group; those of the others follow */
 	uint64_t	counts;			/* uint32 [chunks][2]: struct ChunkCount of device/protocol.h */
-	uint64_t	words;			/* 0: only count */
+	uint64_t	words;			/* address of the returned bits; 0: only count */
 	uint32_t	first_chunk;
 	uint32_t	chunks;
 	uint32_t	groups;
-	uint32_t	tallied[3];		/* a bit for each chunk that is only counted, for it is in the tally; */
-	uint32_t	partly[3];		/* of these, rows are handed over that a mask has, which lies in the words */
-	uint32_t	alternatives;	/* a bit for each group that is one to the group before */
+	uint32_t	tallied[3];		/* a bit for each chunk that is in the tally, and only counted here */
+	/* a bit for each tallied chunk with a mask in words; the rows of the mask are returned */
+	uint32_t	partly[3];
+	uint32_t	alternatives;	/* a bit for each group that is an alternative to the group before */
 };
 
 /* struct ValueFrame of device/protocol.h. */
@@ -151,31 +158,32 @@ struct FrameTask
 };
 
 /*
- * A column's elements; or codes.  A job may have them in a row's record (device/space.h): their field is first_bit << 8 | bits
- * there, or 0.
+ * A column's elements or codes.  In a job they may be in a row's record (device/space.h): field is then
+ * first_bit << 8 | bits, and otherwise 0.
  */
 struct ElementsTask
 {
-	uint64_t	frames;			/* FrameTask [chunks]; 0: codes, without frames */
+	uint64_t	frames;			/* FrameTask [chunks]; 0: elements are codes, without frames */
 	uint64_t	elements;
-	uint64_t	shift;			/* of values */
-	uint32_t	code_bits;		/* 0: the row is its own code */
+	uint64_t	shift;			/* is added to values */
+	uint32_t	code_bits;		/* bits of a code; 0: the row is its own code */
 	uint32_t	field;
 };
 
-/* A set of integers, from 0 up to reach: values are shifted to be from its first one. */
+/* A set of integers 0 .. reach; the shift of values makes them count from the set's first integer. */
 struct SetTask
 {
 	ElementsTask values;
-	uint64_t	words;			/* uint32: a bit for each, or a table (device/table.h); 0: all are in it */
+	/* uint32: a bit for each integer, or a table (device/table.h); 0: all integers are members */
+	uint64_t	words;
 	uint64_t	reach;
-	uint32_t	null;			/* so is NULL */
-	uint32_t	slot_bits;		/* of a table, or 0; */
-	uint32_t	lacks;			/* that is of integers that are not in the set */
+	uint32_t	null;			/* nonzero if NULL is a member */
+	uint32_t	slot_bits;		/* the table has 2^slot_bits slots; 0: bits, no table */
+	uint32_t	lacks;			/* nonzero if words list the integers that are not members */
 	uint32_t	unused;
 };
 
-/* Clear the bits of a segment's rows that are not in all of some sets; a workgroup a chunk. */
+/* Clear the bits of a segment's rows that are missing from at least one of its sets.  Each workgroup tests a chunk. */
 struct MembersTask
 {
 	uint64_t	bits;
@@ -185,62 +193,65 @@ struct MembersTask
 	uint32_t	unused;
 };
 
-/* A digit of the number of a tally's cell. */
+/* A digit of a cell's number: TallyDigit of device/protocol.h. */
 struct DigitTask
 {
 	ElementsTask values;
 	uint64_t	stride;
-	uint64_t	map;			/* the number of each integer up to reach, to which values are shifted; or 0 */
+	/* address of the numbers of integers 0 .. reach, from which shifted values take their digits; 0: no map */
+	uint64_t	map;
 	uint64_t	reach;
-	uint32_t	map_bits;		/* of a number there: 8, 16 or 32; or 64: of steps, the last of which is that of reach */
-	uint32_t	slot_bits;		/* the map is a table (device/table.h); or 0 */
+	/* bits of a number in the map, 8, 16 or 32; 64: the map has steps, and reach is the index of the last */
+	uint32_t	map_bits;
+	uint32_t	slot_bits;		/* the map is a table with 2^slot_bits slots (device/table.h); 0: it is not */
 	uint32_t	null;
-	uint32_t	dropped;		/* bits, without a map */
-	uint32_t	wide;			/* what they are dropped of has more than 32 */
+	uint32_t	dropped;		/* lowest bits that are left out; 0 with a map */
+	uint32_t	wide;			/* nonzero if values have more than 32 bits before that */
 	uint32_t	unused;
 };
 
-/* A measure of a tally.  In a table it has as many parts, of 32 bits a cell; or 0: it is not made in one. */
+/* A measure of a tally. */
 struct MeasureTask
 {
 	ElementsTask values;
-	uint32_t	kind;
+	uint32_t	kind;			/* 32-bit parts for each cell in a table; 0: this measure is not made in tables */
 	uint32_t	parts;
 };
 
 /*
- * Tally the rows of a segment, those that all its groups' bits have; a workgroup some chunks.  Each cell has a slot, which has its number;
- * or, by hash, finds one: then behind the words there are uint64 [slots] with the cells' numbers plus one, or 0.
+ * Tally the rows of a segment that are in the bits of all its groups.  Each workgroup handles some chunks.
+ * Each cell has a slot.  The slot's number is the cell's number, unless slots are assigned by hashing: then
+ * uint64 [slots] with the cells' numbers plus one, or 0, follow the words.
  */
 struct TallyTask
 {
-	uint64_t	bits;			/* as PublishTask's */
-	uint64_t	words;			/* uint64 [measures][slots], behind a header */
-	uint32_t	first_group;	/* of workgroups, */
-	uint32_t	span;			/* and chunks of each */
+	uint64_t	bits;			/* see PublishTask */
+	uint64_t	words;			/* uint64 [measures][slots], after the header */
+	uint32_t	first_group;	/* number of workgroups of the tasks before */
+	uint32_t	span;			/* chunks of a workgroup */
 	uint32_t	chunks;
 	uint32_t	groups;
 	uint32_t	rows;
-	uint32_t	way;
-	uint32_t	wide;			/* some values have more than 32 bits, or all that these can be */
+	uint32_t	way;			/* TALLY_OF_ONE_CELL, ... */
+	uint32_t	wide;			/* nonzero if some values, or all that are possible, have more than 32 bits */
 	uint32_t	slots;
 	uint32_t	first_digit;
 	uint32_t	digits;
 	uint32_t	first_measure;
 	uint32_t	measures;
-	uint32_t	tallied[3];		/* a bit for each chunk that is to be */
+	uint32_t	tallied[3];		/* a bit for each chunk to tally */
 	uint32_t	unused;
 };
 
-/* Hand over the entries of a tally: slots that have rows; a workgroup COLLECT_BLOCK slots. */
+/* Return the entries of a tally, which are its slots with rows.  Each workgroup reads COLLECT_BLOCK slots. */
 struct CollectTask
 {
-	uint64_t	words;			/* as TallyTask's */
-	uint64_t	answer;			/* how many, and then they */
+	uint64_t	words;			/* see TallyTask */
+	uint64_t	answer;			/* address of the number of entries, followed by the entries */
 	uint32_t	first_group;
 	uint32_t	slots;
 	uint32_t	measures;
-	uint32_t	hashed;
+	uint32_t	hashed;			/* nonzero if cells were assigned slots by hashing */
 	uint32_t	entries;		/* that there is room for */
 	uint32_t	unused;
 };
@@ -252,15 +263,15 @@ struct BundleTask
 	float		step[3];
 	uint32_t	count[3];
 	uint32_t	axis;
-	float		reach;			/* not "length", which GLSL reserves */
+	float		reach;			/* length of a ray; GLSL reserves the word "length" */
 	uint32_t	first_ray;
 };
 
-/* Trace the rays of a group in a segment, or a segment's job; layer z of the launch. */
+/* Trace the rays of a group of columns in a segment, or of a segment's job.  It is layer z of the launch. */
 struct TraceTask
 {
-	uint64_t	structure;		/* acceleration structure: a box or triangle a row, */
-	uint64_t	kept;			/* and the row of each, or its record */
+	uint64_t	structure;		/* acceleration structure with a box or triangle for each row */
+	uint64_t	kept;			/* the row of each primitive, or its record */
 	uint64_t	bits;
 	uint32_t	first_bundle;
 	uint32_t	bundles;
@@ -268,21 +279,22 @@ struct TraceTask
 	uint32_t	first_column;
 	uint32_t	columns;
 	uint32_t	rows;
-	uint32_t	tally;			/* of a job, in tallies; or NO_TALLY */
+	uint32_t	tally;			/* of a job: index in tallies, or NO_TALLY */
 	uint32_t	record_words;	/* of a job */
 };
 
-/* Each kind of a submission's tasks begins at a multiple of this, where any structure may. */
+/* Each kind of a submission's tasks begins at a multiple of this, which suits the alignment of any structure. */
 #define TASK_ALIGNMENT	16
 
 /*
- * Push constants of the shaders that evaluate: where a submission's tasks are.  All kinds lie in one piece of memory, and each has its place in
- * there, in units of TASK_ALIGNMENT: a device may have no more than 128 bytes of push constants, and addresses that shaders had to read from
- * memory would cost each workgroup a read across the bus.
+ * Push constants of the shaders that evaluate requests: the positions of a submission's tasks.  All kinds lie
+ * in one piece of memory, at these positions in units of TASK_ALIGNMENT.  Addresses would not fit, since some
+ * devices have only 128 bytes of push constants; and addresses in memory would cost each workgroup a read
+ * across the bus.
  */
 struct Tasks
 {
-	uint64_t	base;			/* address of the memory */
+	uint64_t	base;			/* address of the tasks' memory */
 	uint32_t	ranges;
 	uint32_t	runs;
 	uint32_t	columns;
@@ -290,8 +302,8 @@ struct Tasks
 	uint32_t	refine;
 	uint32_t	publish;
 	uint32_t	bundles;
-	uint32_t	traces;			/* or jobs, for the shaders that trace their rays */
-	uint32_t	sieve_of;		/* uint32 [workgroups]: the task of each, */
+	uint32_t	traces;			/* for the shaders that trace rays of jobs: the jobs */
+	uint32_t	sieve_of;		/* uint32 [workgroups]: the sieve task of each workgroup; likewise for the other *_of */
 	uint32_t	refine_of;
 	uint32_t	publish_of;
 	uint32_t	digits;
@@ -308,18 +320,18 @@ struct Tasks
 /* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */
 struct BvhTask
 {
-	uint64_t	codes;			/* of the column at hand; 0: rank = row */
+	uint64_t	codes;			/* of the column in turn; 0: rank = row */
 	uint64_t	keys;
 	uint64_t	values;
-	uint64_t	ranks;			/* rank of each row, in one column after another */
+	uint64_t	ranks;			/* rank of each row, one column after another */
 	uint64_t	boxes;
 	uint64_t	primitives;
 	uint32_t	rows;
 	uint32_t	code_bytes;
-	uint32_t	column;			/* of the group: 0, 1 or 2 */
+	uint32_t	column;			/* index in the group: 0, 1 or 2 */
 	uint32_t	columns;
 	uint32_t	half_width;
-	uint32_t	shift;			/* leaves the ranks' most significant bits */
+	uint32_t	shift;			/* reduces ranks to their most significant bits */
 };
 
 /* An attribute of rows in a space: device/space.h. */
@@ -341,10 +353,10 @@ struct SpaceTask
 	uint64_t	triangles;
 	uint64_t	records;
 	uint32_t	rows;
-	uint32_t	count;			/* of attributes */
+	uint32_t	count;			/* number of attributes */
 	uint32_t	places;
 	uint32_t	record_words;
-	uint32_t	scan_bits;		/* that SCAN's coordinates have */
+	uint32_t	scan_bits;		/* bits of coordinates on the axis SCAN */
 	float		leg;
 };
 
@@ -352,19 +364,19 @@ struct SpaceTask
 struct SortPass
 {
 	uint64_t	keys;
-	uint64_t	values;			/* 0: a key's is its number */
+	uint64_t	values;			/* 0: the value of a key is its index */
 	uint64_t	sorted_keys;
 	uint64_t	sorted_values;
-	uint64_t	counts;			/* [SORT_DIGITS][blocks]: a block's keys of a digit, then how many
-								 * of the digit are in the blocks before */
-	uint64_t	totals;			/* [SORT_DIGITS]: all blocks' keys of a digit */
+	/* [SORT_DIGITS][blocks]: keys of a block with a digit; after the scan, those in the blocks before */
+	uint64_t	counts;
+	uint64_t	totals;			/* [SORT_DIGITS]: keys with a digit in all blocks */
 	uint32_t	n;
 	uint32_t	blocks;
 	uint32_t	first_bit;
 	uint32_t	digit_mask;
 };
 
-/* Push constants of sort_split and sort_join: between pairs and arrays (device/pairs.h). */
+/* Push constants of sort_split and sort_join, which convert between pairs and arrays (device/pairs.h). */
 struct PairTask
 {
 	uint64_t	pairs;			/* uint64 key, uint32 value, 4 bytes unused */
@@ -379,14 +391,14 @@ struct VectorTask
 {
 	uint64_t	boundaries;		/* uint32 [bins + 1] */
 	uint64_t	order;			/* uint32 [rows]: the row of each rank */
-	uint64_t	digits;			/* uint32 [words * 32]: high << 16 | low of each row's bin */
+	uint64_t	digits;			/* uint32 [words * 32]: the digits of each row's bin, high << 16 | low */
 	uint64_t	bits;			/* uint32 [high_vectors + low_vectors][words] */
 	uint32_t	rows;
 	uint32_t	bins;
 	uint32_t	radix;
 	uint32_t	high_vectors;
 	uint32_t	low_vectors;
-	uint32_t	words;			/* of a vector */
+	uint32_t	words;			/* 32-bit words of a vector */
 };
 
 #endif
