@@ -1,18 +1,18 @@
 /*
  * make_job.c
- *		RTCUDB's job in tasks: attributes of a space, and rays.
+ *		Make the tasks of RTCUDB's job: the attributes of a space, and rays.
  */
 #include "make_job.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rays take about as long as so many rows that they meet. */
+/* Meeting that many rows takes about as long as tracing a ray. */
 #define ROWS_A_RAY		2
 
 /* ---------------------------------------------------------------- the space */
 
-/* How many codes a predicate wants. */
+/* Return the number of codes that a predicate matches. */
 static uint64_t
 count_wanted(const WorkColumn *column)
 {
@@ -25,7 +25,7 @@ count_wanted(const WorkColumn *column)
 	return wanted;
 }
 
-/* An attribute of a column that is on the device. */
+/* Add an attribute for a column that is on the device. */
 static void
 add_attribute(Space *space, const Resident *column, SpaceAxis axis, uint64_t wanted)
 {
@@ -45,7 +45,10 @@ add_tally_attribute(Work *work, Space *space, uint32_t column, ColumnForm form, 
 	add_attribute(space, cache_find(work->evaluator->cache, &key), axis, 0);
 }
 
-/* All that a segment's job asks of a row: predicates first, for each row that is met is asked for those. */
+/*
+ * Make the space with all attributes that a segment's job reads.  Predicates come first in the record, since
+ * they are evaluated for each row that a ray meets.
+ */
 static DeviceResult
 make_space(Work *work, const TallySource *tally, Space *space)
 {
@@ -77,7 +80,10 @@ add_slots(RangeSet *set, Range slots)
 		set->ranges[set->n++] = slots;
 }
 
-/* The slots of a column's intervals, which are ascending; there is room for as many as these. */
+/*
+ * Find the slots of a column's intervals, which are ascending.  room must hold as many ranges as there are
+ * intervals.
+ */
 static RangeSet
 find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *room)
 {
@@ -93,7 +99,10 @@ find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *roo
 	return set;
 }
 
-/* A range is not worth its rays if these are more than the rows that others would meet instead. */
+/*
+ * Return the greatest number of ranges that pays: beyond it, there would be more rays than rows that they save
+ * other rays from meeting.
+ */
 static uint32_t
 most_ranges(const EvaluateSegment *segment)
 {
@@ -123,7 +132,7 @@ find_ranges(const Work *work, Space *space, RangeSet *ranges)
 		free(room[c]);
 }
 
-/* The rays of each range are a bundle; how many there are in all. */
+/* Add a bundle with the rays of each range.  Returns the number of rays. */
 static uint32_t
 add_bundles(Evaluator *evaluator, const Space *space, const RangeSet *ranges)
 {
@@ -149,7 +158,7 @@ add_bundles(Evaluator *evaluator, const Space *space, const RangeSet *ranges)
 
 /* ---------------------------------------------------------------- the job */
 
-/* Bits that begin as zeros: those of no ranges of rows. */
+/* Add a sieve task that clears the bits: its run of rows is empty. */
 static void
 add_zeros(Work *work)
 {
@@ -196,7 +205,7 @@ add_rays(Work *work, TallySource *tally, const Resident *bvh)
 	return DEVICE_OK;
 }
 
-/* Columns have bits of a key. */
+/* Return true if all columns have numbers below DEVICE_MAX_COLUMNS, since the BVH's key has a bit for each. */
 static bool
 has_key(const Work *work, const TallySource *tally)
 {

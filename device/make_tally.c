@@ -1,6 +1,6 @@
 /*
  * make_tally.c
- *		What a segment's tally means in tasks.
+ *		Make the tasks of a segment's tally.
  */
 #include "make_tally.h"
 
@@ -8,12 +8,16 @@
 
 #include "make_tasks.h"
 
-/* Chunks of a workgroup, if cells are as many as that; and how often it reads its rows. */
+/* Chunks of a workgroup, at most, if there are at least MANY_CELLS cells. */
 #define MAX_SPAN		4
 #define MANY_CELLS		256
+/* Passes over its rows, at most, that a workgroup makes if its tables do not hold all cells. */
 #define MAX_PASSES		16
 
-/* Slots for each entry that is handed over, at least: then most cells have the first one that they might have. */
+/*
+ * Slots for each entry that there is room for, at least.  With that many, most cells get the first slot that is
+ * tried.
+ */
 #define MIN_SLOTS		4
 
 /* Find a column on the device. */
@@ -31,11 +35,14 @@ find_column(Evaluator *evaluator, const TallySource *source, uint32_t column, Co
 		reply->form = form;
 		return DEVICE_MISSING;
 	}
-	/* A column whose codes are its rows has none. */
+	/* A column that is its own row number has no data. */
 	return (*found)->shape.rows == source->segment->rows && (*found)->layout.size > 0 ? DEVICE_OK : DEVICE_REFUSED;
 }
 
-/* Have values, or bins that they are counted in, more than 32 bits?  Of other digits without a map numbers have no more. */
+/*
+ * Return true if values, or the counting bins made from them, have more than 32 bits.  Without a map the
+ * numbers of other digits have no more.
+ */
 static bool
 needs_wide(const TallyDigit *digit, uint64_t largest)
 {
@@ -62,7 +69,10 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 	return DEVICE_OK;
 }
 
-/* How many tables of 32 bits a cell a measure takes of values up to the largest; 0: it cannot be made in those. */
+/*
+ * Return the number of tables with 32-bit cells that a measure needs if its values are at most largest; 0 if it
+ * cannot be made in tables.
+ */
 static uint32_t
 parts_of(uint32_t kind, uint64_t largest)
 {
@@ -80,7 +90,7 @@ parts_of(uint32_t kind, uint64_t largest)
 	}
 }
 
-/* The tallies' rows of so many chunks may come together in 32 bits. */
+/* Return the number of chunks whose rows can be added to a measure's 32-bit cells without overflow. */
 static uint32_t
 span_of(const MeasureTask *measure, uint64_t largest)
 {
@@ -137,7 +147,7 @@ find_tally(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 	return result;
 }
 
-/* Cells of 32 bits that its tables have together. */
+/* Return the number of 32-bit cells of all tables of a tally. */
 static uint64_t
 count_table_cells(const Evaluator *evaluator, const TallyTask *task)
 {
@@ -156,11 +166,14 @@ choose_tables(const Evaluator *evaluator, const TallyTask *task)
 
 	if (cells <= evaluator->tally_table)
 		return TALLY_BY_TABLES;
-	/* Of more slots than a workgroup has rows most would be emptied for nothing. */
+	/* If there were more slots than rows in a workgroup, most slots would be cleared in vain. */
 	return task->slots <= DEVICE_CHUNK_ROWS && cells <= evaluator->large_table * (uint64_t) MAX_PASSES ? TALLY_BY_LARGE_TABLES : TALLY_BY_WORDS;
 }
 
-/* How its workgroups go about it.  With many cells it takes them long to empty their tables. */
+/*
+ * Choose how workgroups accumulate the tally.  With many cells a workgroup gets several chunks, since clearing
+ * and adding up its tables takes long.
+ */
 static void
 choose_way(const Evaluator *evaluator, TallyTask *task)
 {
@@ -182,14 +195,14 @@ add_task(Evaluator *evaluator, TallyTask task)
 	*(TallyTask *) array_extend(&evaluator->tally_tasks, 1) = task;
 }
 
-/* Do its cells find their slots by hash?  There are more of them than can be handed over. */
+/* Return true if cells get their slots by hashing, because there are more cells than entries that can be returned. */
 static bool
 is_hashed(const EvaluateSegment *segment)
 {
 	return segment->entries < segment->cells;
 }
 
-/* A power of two where they are found by hash. */
+/* Return the number of slots; a power of two if cells get them by hashing. */
 static uint32_t
 slots_of(const EvaluateSegment *segment)
 {
@@ -202,7 +215,7 @@ slots_of(const EvaluateSegment *segment)
 	return slots;
 }
 
-/* A table of its own, which becomes entries. */
+/* Add the words of a tally that joins no other, and the task that collects its entries. */
 static void
 add_table(Evaluator *evaluator, const TallySource *source, const TallyTask *task)
 {
@@ -223,7 +236,7 @@ add_table(Evaluator *evaluator, const TallySource *source, const TallyTask *task
 	*source->answer += device_tally_words(source->segment) * sizeof(uint64_t);
 }
 
-/* All but which workgroups there are. */
+/* Make a tally's task, except for its workgroups. */
 static DeviceResult
 make_task(Evaluator *evaluator, const TallySource *source, TallyTask *task, DeviceReply *reply)
 {
@@ -274,7 +287,8 @@ add_tally_of_job(Evaluator *evaluator, const TallySource *source, Space *space, 
 	TallyTask	task;
 	DeviceResult result = make_task(evaluator, source, &task, reply);
 	DigitTask  *digits = (DigitTask *) evaluator->digits.data + task.first_digit;
-	MeasureTask *measures = (MeasureTask *) evaluator->measures.data + task.first_measure + 1;	/* behind that of rows */
+	/* after the number of rows */
+	MeasureTask *measures = (MeasureTask *) evaluator->measures.data + task.first_measure + 1;
 
 	if (result != DEVICE_OK)
 		return result;

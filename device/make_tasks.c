@@ -1,6 +1,6 @@
 /*
  * make_tasks.c
- *		What a request means in tasks: bins, ranks and rays.
+ *		Make the tasks of a request: bins, ranks and rays.
  */
 #include "make_tasks.h"
 
@@ -9,11 +9,11 @@
 #include "make_job.h"
 #include "make_tally.h"
 
-/* What one group of a segment may take of rays. */
+/* Limits of the rays of a single group in a segment. */
 #define MAX_BUNDLES		4096
 #define MAX_RAYS		(UINT32_C(1) << 22)
 
-/* What tallies of a batch have together on the device, at most; one request's have less. */
+/* Words of all tallies of a batch, at most; a single request has less (DEVICE_MAX_TALLY_WORDS). */
 #define MAX_TALLY_WORDS	(UINT64_C(1) << 25)
 
 _Static_assert(SPACE_MAX_RANGES * SPACE_RAYS <= MAX_RAYS, "a job has no more rays than a group");
@@ -70,11 +70,11 @@ tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
 		numbers[i] = task;
 }
 
-/* The sets of ranks of a column: bins.h.  One allocation. */
+/* A column's sets of ranks (bins.h).  All ranges are in one allocation, which exact begins. */
 typedef struct ColumnSets
 {
 	RangeSet	exact;
-	RangeSet	runs;			/* of bins; in heap order, of ranks */
+	RangeSet	runs;			/* bins; or ranks, if the column is in heap order */
 	RangeSet	approximate;
 	RangeSet	difference;
 } ColumnSets;
@@ -135,7 +135,7 @@ free_sets(ColumnSets *sets)
 	free(sets->exact.ranges);
 }
 
-/* Have the rows of these ranks cleared. */
+/* Add a task that clears the rows with these ranks. */
 static void
 add_refine(Work *work, const Resident *column, Range ranks)
 {
@@ -159,7 +159,7 @@ void
 tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
 {
 	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data + evaluator->sieve_tasks.count - 1;
-	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* an empty run, if there is none */
+	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* without runs, add an empty one */
 	RunTask    *tasks = array_extend(&evaluator->runs, count);
 
 	for (uint32_t i = 0; i < count; i++)
@@ -197,7 +197,7 @@ tasks_add_sieve(Work *work)
 
 /* ---------------------------------------------------------------- compute */
 
-/* A column's superset, and what of it is to be cleared. */
+/* Add a column's superset, and the tasks that clear the rest of it. */
 static DeviceResult
 add_superset(Work *work, const WorkColumn *column)
 {
@@ -253,7 +253,7 @@ tasks_add_column(Evaluator *evaluator, const WorkColumn *column)
 	return added;
 }
 
-/* Trace the rays of a group whose columns have been added last. */
+/* Trace the rays of a group of columns, which were the last columns added. */
 static DeviceResult
 add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColumn *slabs)
 {
@@ -295,7 +295,7 @@ add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColum
 	return DEVICE_OK;
 }
 
-/* Up to three columns: the rows of the nearest bins, and rays for what is between these and the exact ones. */
+/* Add a group of up to three columns: the rows of the nearest bins, and rays for the difference from the exact sets. */
 static DeviceResult
 add_group(Work *work, const WorkColumn *columns, uint32_t count)
 {
@@ -342,7 +342,10 @@ prepare_group(Work *work, const WorkColumn *columns, uint32_t count)
 	return boxes_get(&work->evaluator->boxes, residents, count, &bvh);
 }
 
-/* As few groups as there can be, of about as many columns each; ascending, whatever the query's order. */
+/*
+ * Divide the columns into as few groups as possible, of nearly equal size.  Columns are sorted, so that the
+ * groups do not depend on the order in the query.
+ */
 static DeviceResult
 add_rt(Work *work, uint32_t *groups)
 {
@@ -369,7 +372,7 @@ add_rt(Work *work, uint32_t *groups)
 
 /* ---------------------------------------------------------------- requests */
 
-/* Are chunks tallied in part? */
+/* Return true if some chunks are only partly tallied. */
 static bool
 has_masks(const EvaluateSegment *segment)
 {
@@ -406,7 +409,7 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups, uint32_t alternatives)
 	*(PublishTask *) array_extend(&evaluator->publish_tasks, 1) = task;
 }
 
-/* A set of a condition on rows. */
+/* Add the set of a condition on rows. */
 static DeviceResult
 add_set(Work *work, const EvaluateMembers *members)
 {
@@ -435,7 +438,7 @@ add_set(Work *work, const EvaluateMembers *members)
 	return DEVICE_OK;
 }
 
-/* Have the rows that the bits at hand are of tested for all of its members. */
+/* Test the rows in work->bits for membership in all of the segment's sets. */
 static DeviceResult
 add_members(Work *work, const EvaluateMembers *members)
 {
@@ -477,7 +480,7 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 	return DEVICE_OK;
 }
 
-/* Where what belongs to a segment begins, in what a request has of all of them. */
+/* Where the parts of the current segment begin in the request. */
 typedef struct Place
 {
 	uint32_t	chunk;
@@ -486,8 +489,8 @@ typedef struct Place
 	const EvaluateMembers *members;
 	const TallyDigit *digits;
 	const TallyMeasure *measures;
-	uint64_t	tally;			/* offset of the words of the last one */
-	uint64_t	answer;			/* where the next one's entries come */
+	uint64_t	tally;			/* offset of the words of the last tally */
+	uint64_t	answer;			/* address of the next tally's entries in the answer */
 } Place;
 
 static TallySource
@@ -498,7 +501,7 @@ tally_source(const Work *work, Place *place, uint32_t groups)
 		.bits = work->bits, .groups = groups, .maps = work->request->device_words, .words = &place->tally, .answer = &place->answer};
 }
 
-/* Its tally, if it is to have one. */
+/* Add a segment's tally, if it has one. */
 static DeviceResult
 add_tally_of(Work *work, Place *place, uint32_t groups)
 {
@@ -511,7 +514,10 @@ add_tally_of(Work *work, Place *place, uint32_t groups)
 	return (work->request->header->prepare ? find_tally : add_tally) (work->evaluator, &source, &work->request->reply);
 }
 
-/* Rows of chunks that are tallied in part are tallied when the others have been taken out: after the rays that found both. */
+/*
+ * Add a tally of the chunks with masks.  It runs after publish, since that removes the rows that are not
+ * tallied from the bits that the rays have set.
+ */
 static DeviceResult
 add_rest_of_job(Work *work, Place *place)
 {
@@ -524,7 +530,7 @@ add_rest_of_job(Work *work, Place *place)
 	return add_tally(work->evaluator, &source, &work->request->reply);
 }
 
-/* Are rows tested after the rays that find them, or their digits in maps that rays do not read? */
+/* Return true if rows are tested after the rays that find them, or if digits have maps, which rays do not read. */
 static bool
 is_tallied_apart(const EvaluateSegment *segment, const TallyDigit *digits)
 {
@@ -535,7 +541,7 @@ is_tallied_apart(const EvaluateSegment *segment, const TallyDigit *digits)
 	return apart;
 }
 
-/* Rays only find the rows. */
+/* Add a job whose rays only find the rows, which are tested and tallied afterwards. */
 static DeviceResult
 add_job_of_rows(Work *work, Place *place)
 {
@@ -556,7 +562,7 @@ add_job_of_rows(Work *work, Place *place)
 	return result == DEVICE_OK ? add_tally_of(work, place, 1) : result;
 }
 
-/* The executor rtcudb does all in one. */
+/* Add a segment for the executor rtcudb.  If possible, its job does everything. */
 static DeviceResult
 add_segment_as_job(Work *work, Place *place)
 {
@@ -580,7 +586,7 @@ add_segment(Work *work, Place *place)
 
 	if (result != DEVICE_OK)
 		return result;
-	/* There is nothing to cast rays for where all rows match. */
+	/* If all rows match, there is nothing to trace rays for. */
 	if (work->request->header->executor == DEVICE_RTCUDB && work->ncolumns > 0)
 		return add_segment_as_job(work, place);
 	if (work->request->header->executor == DEVICE_RT && work->ncolumns > 0)
@@ -614,7 +620,7 @@ skip_columns(Place *place, const EvaluateSegment *segment)
 	place->members += segment->members;
 }
 
-/* So many segments of a request are parts of one filter, from a place on. */
+/* Return the number of segments, from first on, that are parts of one filter. */
 static uint32_t
 count_parts(const Request *request, uint32_t first)
 {
@@ -625,7 +631,7 @@ count_parts(const Request *request, uint32_t first)
 	return n;
 }
 
-/* Which of some parts are alternatives to the one before: a bit for each. */
+/* Return a bit for each part that is an alternative to the one before. */
 static uint32_t
 find_alternatives(const EvaluateSegment *parts, uint32_t n)
 {
@@ -636,7 +642,10 @@ find_alternatives(const EvaluateSegment *parts, uint32_t n)
 	return alternatives;
 }
 
-/* Each part is a group of its own; rays would divide those of many columns into several.  *failed: the one that could not be added. */
+/*
+ * Add the parts of a filter.  Each part is a group of its own.  They always use compute, since rays would
+ * divide a part with many columns into several groups.  If that fails, *failed is the index of the part.
+ */
 static DeviceResult
 add_filter(Request *request, Evaluator *evaluator, uint32_t first, uint32_t n, Place *place, uint32_t *failed)
 {
@@ -687,7 +696,7 @@ go_on(Place *place, const EvaluateSegment *segment)
 	place->measures += segment->measures;
 }
 
-/* Have room for the words of a request's sets and maps behind those of the requests before. */
+/* Reserve room for the words of a request's sets and maps, after those of the requests before. */
 static void
 place_words(Evaluator *evaluator, Request *request)
 {
@@ -698,8 +707,9 @@ place_words(Evaluator *evaluator, Request *request)
 }
 
 /*
- * How many BVHs may be built for a request now: one a batch, so that others wait no longer than that takes.  If it has taken as many as it can
- * need, some have been evicted meanwhile: then all that it lacks, together.
+ * Return how many BVHs may now be built for a request.  Normally it is one for each batch, so that other
+ * requests do not wait for more than one build.  A request that has already built as many as it can need has
+ * lost some of them by eviction; then it may build all missing ones at once.
  */
 static uint32_t
 allowed_builds(const Evaluator *evaluator, const Request *request)

@@ -1,6 +1,6 @@
 /*
  * pairs.c
- *		Sort pairs of a key and a value that a backend shares.
+ *		Sort pairs of a key and a value in memory that a backend shares.
  */
 #include "pairs.h"
 
@@ -11,7 +11,7 @@
 
 #define PART_ALIGNMENT	256
 
-/* Enough to be busy, and no more than every device can start. */
+/* Enough to keep the device busy; every device can start that many. */
 #define PAIR_WORKGROUPS	4096
 
 void
@@ -29,10 +29,10 @@ pairs_open(PairSorter *sorter, Context *context, Cache *cache)
 	sort_open(&sorter->sorter, context);
 }
 
-/* Where things are in the memory that a sort takes. */
+/* Positions in the memory of a sort. */
 typedef struct PairParts
 {
-	uint64_t	pairs;			/* a copy: the bus is quicker with one transfer than with many small ones */
+	uint64_t	pairs;			/* copy of the pairs; one transfer across the bus is faster than many small ones */
 	SortArrays	arrays;
 	uint64_t	size;
 } PairParts;
@@ -87,7 +87,7 @@ pairs_sort(PairSorter *sorter, const Memory *target, uint64_t offset, uint32_t n
 	PairParts	parts;
 	Memory		memory;
 
-	/* Its address need not be aligned. */
+	/* The address of the memory may be unaligned. */
 	if (!cache_allocate(sorter->cache, MEMORY_BVH, lay_out_parts(n, 0).size + PART_ALIGNMENT, 0, &memory))
 		return false;
 	parts = lay_out_parts(n, memory.address);

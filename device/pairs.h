@@ -1,7 +1,8 @@
 /*
  * pairs.h
- *		Sort pairs of a key and a value that a backend shares: what CREATE INDEX and merges
- *		encode columns from.
+ *		Sort pairs of a key and a value in memory that a backend shares.
+ *
+ * CREATE INDEX and merges encode columns from sorted pairs.
  */
 #ifndef RTSCAN_DEVICE_PAIRS_H
 #define RTSCAN_DEVICE_PAIRS_H
@@ -18,14 +19,14 @@ typedef struct PairSorter
 	VkPipeline	split;
 	VkPipeline	join;
 	uint64_t	sorts;
-	uint64_t	nanoseconds;	/* that they took */
+	uint64_t	nanoseconds;	/* device time of all sorts */
 } PairSorter;
 
 extern void pairs_open(PairSorter *sorter, Context *context, Cache *cache);
 
 /*
- * Sort n SortPairs, from an offset of some memory on, in place and stably, by some of their keys'
- * bits.  False: there is not the memory for it.
+ * Sort n SortPairs, which begin at an offset of target, in place and stably, by some of the bits of their keys.
+ * Returns false if there is not enough memory.
  */
 extern bool pairs_sort(PairSorter *sorter, const Memory *target, uint64_t offset, uint32_t n,
 					   uint32_t first_bit, uint32_t bits);

@@ -247,7 +247,7 @@ typedef struct DeviceReply
 	uint32_t	column;
 	uint32_t	of_rows;		/* MISSING: the column is needed to test members or for the tally */
 	uint32_t	form;			/* MISSING: the ColumnForm that is needed, if of_rows */
-	uint32_t	built;			/* EVALUATE: number of BVHs built for it */
+	uint32_t	built;			/* EVALUATE: number of BVHs built since it arrived */
 	uint64_t	refined_rows;	/* rows that the refine step tested */
 	uint64_t	rays;			/* EVALUATE: rays traced */
 	uint64_t	nanoseconds;	/* device time: this request's share of its submission */

@@ -13,7 +13,7 @@
 #include "trace_rint.h"
 #include "trace_rmiss.h"
 
-/* Shader groups, in the order of the binding table. */
+/* Shader groups, in the order of the shader binding table. */
 enum
 {
 	GROUP_GENERATION,
@@ -22,7 +22,7 @@ enum
 	GROUPS
 };
 
-/* A launch is this wide, or less, and as high as need be. */
+/* Greatest width of a launch; its height is as large as needed. */
 #define LAUNCH_WIDTH	32768
 
 const RaytraceHit raytrace_of_boxes = {VK_SHADER_STAGE_INTERSECTION_BIT_KHR, trace_rint_spirv, sizeof(trace_rint_spirv)};
@@ -46,7 +46,10 @@ general_group(uint32_t shader)
 		.intersectionShader = VK_SHADER_UNUSED_KHR};
 }
 
-/* Boxes have a shader that intersects them; triangles the device intersects, and a shader hears of it. */
+/*
+ * Make a hit group.  Boxes have an intersection shader.  Triangles are intersected by the device and have an
+ * any-hit shader.
+ */
 static VkRayTracingShaderGroupCreateInfoKHR
 hit_group(VkShaderStageFlagBits stage, uint32_t shader)
 {
@@ -86,7 +89,7 @@ create_pipeline(Raytracer *raytracer, const RaytraceHit *hit)
 		vkDestroyShaderModule(context->device, stages[i].module, NULL);
 }
 
-/* A record for each group, each where a table may begin. */
+/* Create the shader binding table: one record for each group, each aligned as the beginning of a table. */
 static void
 create_records(Raytracer *raytracer)
 {
@@ -137,7 +140,7 @@ raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_
 	uint32_t	width = rays < LAUNCH_WIDTH ? rays : LAUNCH_WIDTH;
 	VkStridedDeviceAddressRegionKHR none = {0};
 
-	/* There are none where the device cannot trace them. */
+	/* A device that cannot trace rays has none. */
 	if (rays == 0)
 		return;
 	commands = raytracer->context->commands;

@@ -1,6 +1,6 @@
 /*
  * raytrace.h
- *		Ray tracing pipelines, of the executors rt and rtcudb.
+ *		Ray tracing pipelines of the executors rt and rtcudb.
  */
 #ifndef RTSCAN_DEVICE_RAYTRACE_H
 #define RTSCAN_DEVICE_RAYTRACE_H
@@ -14,13 +14,13 @@ typedef struct Raytracer
 	VkPipelineLayout layout;
 	VkPipeline	pipeline;
 	VkShaderStageFlags stages;
-	Memory		records;		/* shader binding table: ray generation, miss, hit */
+	Memory		records;		/* shader binding table: records of ray generation, miss and hit */
 	VkStridedDeviceAddressRegionKHR generation;
 	VkStridedDeviceAddressRegionKHR miss;
 	VkStridedDeviceAddressRegionKHR hit;
 } Raytracer;
 
-/* What becomes of a primitive that a ray has met. */
+/* The shader that handles primitives that a ray meets. */
 typedef struct RaytraceHit
 {
 	VkShaderStageFlagBits stage;
@@ -28,16 +28,16 @@ typedef struct RaytraceHit
 	size_t		size;
 } RaytraceHit;
 
-extern const RaytraceHit raytrace_of_boxes; /* trace.rint: write whether the row is in the answer */
-extern const RaytraceHit raytrace_of_triangles; /* job.rahit: aggregate the row */
+extern const RaytraceHit raytrace_of_boxes; /* trace.rint: set or clear the row's bit */
+extern const RaytraceHit raytrace_of_triangles; /* job.rahit: set the row's bit and add it to the tally */
 
-/* Of a device that can trace rays. */
+/* Create the pipeline.  The device must be able to trace rays. */
 extern void raytrace_open(Raytracer *raytracer, Context *context, const RaytraceHit *hit);
 
-/* Can one launch have so many rays in each of so many layers? */
+/* Return true if one launch can have that many rays in each layer. */
 extern bool raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers);
 
-/* Record a launch of as many rays in each layer (a TraceTask), and a barrier before compute shaders. */
+/* Record a launch with that many rays in each layer (a TraceTask), followed by a barrier for compute shaders. */
 extern void raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_t layers);
 
 #endif							/* RTSCAN_DEVICE_RAYTRACE_H */

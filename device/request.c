@@ -1,6 +1,6 @@
 /*
  * request.c
- *		Take a request out of shared memory, and check it.
+ *		Copy a request from shared memory, and check it.
  */
 #include "request.h"
 
@@ -52,7 +52,7 @@ copy_body(Request *request, const DeviceRequest *message)
 	return true;
 }
 
-/* Intervals of one column: within its rows, not empty, ascending, with gaps between them. */
+/* Check that a column's intervals are within its rows, not empty, ascending, and have gaps between them. */
 static bool
 check_intervals(const DeviceInterval *intervals, uint32_t count, uint32_t rows)
 {
@@ -68,7 +68,7 @@ check_intervals(const DeviceInterval *intervals, uint32_t count, uint32_t rows)
 	return count > 0;
 }
 
-/* Do words lie among those that there are? */
+/* Check that these words are within the request's words. */
 static bool
 has_words(const EvaluateHeader *header, uint32_t first, uint64_t count)
 {
@@ -107,7 +107,7 @@ check_map(const EvaluateHeader *header, const TallyDigit *digit)
 	return digit->reach < UINT32_MAX && has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits));
 }
 
-/* Digits whose numbers are cells. */
+/* Check a tally's digits: their numbers must be less than the number of cells. */
 static bool
 check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits)
 {
@@ -125,7 +125,7 @@ check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const
 	return last < segment->cells;
 }
 
-/* And measures and forms that there are. */
+/* Check a tally's measures and digits. */
 static bool
 check_tally(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
 {
@@ -138,7 +138,7 @@ check_tally(const EvaluateHeader *header, const EvaluateSegment *segment, const 
 		check_digits(header, segment, digits);
 }
 
-/* Masks are of chunks that are tallied, and lie where bits will. */
+/* Check masks: only tallied chunks have masks, which lie where bits will be. */
 static bool
 check_masks(const EvaluateSegment *segment, bool want_bits)
 {
@@ -150,7 +150,7 @@ check_masks(const EvaluateSegment *segment, bool want_bits)
 	return true;
 }
 
-/* Is there a tally before, of the same size? */
+/* Check that a tally that joins has a tally of the same size before it. */
 static bool
 check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
 {
@@ -158,7 +158,7 @@ check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
 								 segment->measures == before->measures);
 }
 
-/* Those of all segments. */
+/* Check the tallies of all segments. */
 static bool
 check_tallies(Request *request)
 {
@@ -186,7 +186,10 @@ check_tallies(Request *request)
 	return digit == request->header->digits && measure == request->header->measures;
 }
 
-/* Those that follow are of the segment that the first is of, and have no more than conditions.  *parts: so many there have been. */
+/*
+ * Check that a part belongs to the same segment as the filter's first part, and has only conditions.  *parts
+ * counts the parts.
+ */
 static bool
 check_part(const EvaluateSegment *segment, const EvaluateSegment *first, uint32_t *parts)
 {

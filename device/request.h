@@ -1,6 +1,6 @@
 /*
  * request.h
- *		A backend's request to evaluate regions, taken out of shared memory.
+ *		A backend's request to evaluate regions, copied from shared memory.
  */
 #ifndef RTSCAN_DEVICE_REQUEST_H
 #define RTSCAN_DEVICE_REQUEST_H
@@ -8,38 +8,41 @@
 #include "context.h"
 #include "protocol.h"
 
-/* Memory that a backend shares; the device reads and writes memory.host. */
+/* Memory that a backend shares.  The device reads and writes memory.host. */
 typedef struct Area
 {
-	char	   *map;
+	char	   *map;			/* address of the shared memory */
 	uint64_t	size;
-	bool		imported;		/* memory.host is map; else what is written there is copied */
+	bool		imported;		/* memory.host is map; otherwise data is copied between the two */
 	Memory		memory;
 } Area;
 
-/* Does an area have so many bytes from an offset on? */
+/* Return true if an area has that many bytes at an offset. */
 static inline bool
 area_has(const Area *area, uint64_t offset, uint64_t size)
 {
 	return offset <= area->size && size <= area->size - offset;
 }
 
-/* In place of a DeviceResult: not in this batch, for a BVH of its has been built, and it needs another. */
+/*
+ * A result besides those of DeviceResult: the request needs a BVH that this batch may not build, and must be
+ * repeated in another batch.
+ */
 #define REQUEST_WAITS	((DeviceResult) 1000)
 
 typedef struct Request
 {
 	Area	   *area;
-	uint64_t	results;		/* in the area, */
-	uint64_t	words;			/* where those of sets and maps are, too, */
-	uint64_t	device_words;	/* and their offset in those of the batch */
+	uint64_t	results;		/* offset of the answer in the area */
+	uint64_t	words;			/* offset of the words of sets and maps in the area */
+	uint64_t	device_words;	/* offset of the words of sets and maps in the words of the batch */
 	uint32_t	chunks;			/* of all segments */
-	uint64_t	tally_words;	/* likewise */
-	uint64_t	message_number;
-	uint64_t	number;			/* those that came before have lower ones */
-	uint64_t	built_before;	/* BVHs that had been built when it came, */
-	uint64_t	built;			/* and that have been built for it */
-	char	   *body;			/* a copy: the backend may scribble on the area */
+	uint64_t	tally_words;	/* of all segments */
+	uint64_t	message_number;	/* number of the message, for the reply */
+	uint64_t	number;			/* number of the request; requests that arrived earlier have lower numbers */
+	uint64_t	built_before;	/* number of BVHs that had been built when it arrived */
+	uint64_t	built;			/* number of BVHs that were built for it */
+	char	   *body;			/* copy of the request, since the backend may change the area at any time */
 	EvaluateHeader *header;
 	EvaluateSegment *segments;
 	EvaluateColumn *columns;
@@ -50,7 +53,7 @@ typedef struct Request
 	DeviceReply reply;
 } Request;
 
-/* Copy and check what a message asks for; false if it contradicts itself. */
+/* Copy and check the request of a message.  Returns false if it is invalid. */
 extern bool request_read(Request *request, Area *area, const DeviceRequest *message);
 extern void request_free(Request *request);
 

@@ -2,8 +2,8 @@
  * server.c
  *		Serve backends.
  *
- * One thread: messages of all connections are taken as they come, and the requests among
- * them are evaluated in batches.  While the device is at work, further ones gather.
+ * There is one thread.  It handles the messages of all connections as they arrive, and evaluates requests
+ * in batches.  While the device is busy, further requests are collected.
  */
 #define _GNU_SOURCE
 #include "server.h"
@@ -22,7 +22,7 @@
 
 #define MAX_CLIENTS		2048
 
-/* Boundaries of a column's bins, with those of values that are in no vector. */
+/* Boundaries of a column's bins, including bins for values that are in no vector. */
 #define MAX_BOUNDARIES	(DEVICE_MAX_BINS + 3)
 
 typedef struct Client
@@ -30,9 +30,9 @@ typedef struct Client
 	int			socket;
 	Area		area;
 	Resident   *uploading;
-	uint64_t	uploaded;		/* bytes of it that have come */
-	bool		asks;			/* request is to be evaluated, */
-	bool		evaluating;		/* and belongs to a batch that is under way */
+	uint64_t	uploaded;		/* bytes of it that have arrived */
+	bool		asks;			/* request has to be evaluated */
+	bool		evaluating;		/* request belongs to a batch in progress */
 	Request		request;
 } Client;
 
@@ -44,15 +44,16 @@ typedef struct Server
 	PairSorter *pairs;
 	VectorMaker *vectors;
 	int			listener;
-	int			spare;			/* a file that is open to be closed */
+	/* a file descriptor in reserve, closed to accept a connection when there are no others */
+	int			spare;
 	uint32_t	count;
 	Client	   *clients[MAX_CLIENTS];
-	uint32_t	turn;			/* counts clients that have been looked at for requests */
-	uint64_t	arrivals;		/* of requests */
-	uint64_t	requests;		/* that have been answered */
+	uint32_t	turn;			/* number of clients examined for requests, so that each gets its turn */
+	uint64_t	arrivals;		/* number of requests received */
+	uint64_t	requests;		/* number of requests answered */
 	uint64_t	uploads;
-	uint64_t	failures;		/* requests that were not answered with OK, or with what they lack */
-	uint64_t	changed;		/* when a batch was begun or ended the last time */
+	uint64_t	failures;		/* requests that failed for other reasons than a missing column or BVH */
+	uint64_t	changed;		/* time when the last batch was begun or ended */
 } Server;
 
 /* ---------------------------------------------------------------- connections */
@@ -66,7 +67,7 @@ is_ours(int socket)
 	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-/* Without a file descriptor to spare a connection is accepted and closed, for else it would wait. */
+/* Accept and close a connection for which there is no file descriptor, since the backend would wait otherwise. */
 static void
 refuse_client(Server *server)
 {
@@ -113,7 +114,7 @@ drop_client(Server *server, uint32_t number)
 {
 	Client	   *client = server->clients[number];
 
-	/* The device may be writing into its area. */
+	/* The device may still be writing to its area. */
 	while (client->evaluating)
 		end_batch(server);
 	if (client->uploading)
@@ -128,7 +129,7 @@ drop_client(Server *server, uint32_t number)
 
 /* ---------------------------------------------------------------- messages */
 
-/* Map what a backend shares; it must not be able to take it away again under our feet. */
+/* Map a backend's shared memory.  It must be sealed, so that the backend cannot truncate it while it is in use. */
 static bool
 map_area(Context *context, Area *area, int file, uint64_t size)
 {
@@ -160,7 +161,7 @@ say_hello(Server *server, Client *client, const DeviceRequest *message, int file
 	return map_area(server->context, &client->area, file, message->size) ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
-/* They may change in the area after they have been checked. */
+/* Copy the boundaries before they are checked, since the backend can change them at any time. */
 static void
 copy_boundaries(const Area *area, const DeviceRequest *message, uint32_t *boundaries)
 {
@@ -176,7 +177,7 @@ check_boundaries(const ColumnShape *shape, const uint32_t *boundaries)
 	return shape->heap_order || shape->form != COLUMN_KEY || (boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
 }
 
-/* Values are 64 bits a row at most. */
+/* Check the shape of a column in frames; a value has at most 64 bits. */
 static bool
 check_values_shape(const ColumnShape *shape)
 {
@@ -264,7 +265,7 @@ sort_pairs(Server *server, Client *client, const DeviceRequest *message)
 	return DEVICE_OK;
 }
 
-/* Is this the shape of a sieve that has vectors? */
+/* Check the shape of a sieve, which must have vectors. */
 static bool
 check_sieve_shape(const ColumnShape *shape)
 {
@@ -333,7 +334,7 @@ fill_status(const Server *server, DeviceStatus *status)
 	snprintf(status->name, sizeof(status->name), "%.127s", context->properties.deviceName);
 }
 
-/* Send a reply; a backend that does not take it is gone, or will be. */
+/* Send a reply.  If the backend does not receive it, close the connection. */
 static void
 answer(Client *client, uint64_t number, DeviceReply *reply)
 {
@@ -342,7 +343,7 @@ answer(Client *client, uint64_t number, DeviceReply *reply)
 		shutdown(client->socket, SHUT_RDWR);
 }
 
-/* Deal with a message, or put a request aside to be evaluated with others. */
+/* Handle a message, or keep its request until it is evaluated with others. */
 static void
 handle_message(Server *server, Client *client, const DeviceRequest *message, int file)
 {
@@ -384,7 +385,10 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 	answer(client, message->number, &reply);
 }
 
-/* Receive one message, perhaps with a file; -1 at the end of the connection, 0 if there is none. */
+/*
+ * Receive a message, possibly with a file descriptor.  Returns 0 if there is none, and -1 at the end of the
+ * connection.
+ */
 static int
 receive(int socket, DeviceRequest *message, int *file)
 {
@@ -407,7 +411,7 @@ receive(int socket, DeviceRequest *message, int *file)
 	return size == sizeof(*message) ? 1 : -1;
 }
 
-/* Take all messages that a client has sent; false if it is gone. */
+/* Handle all messages that a client has sent.  Returns false if the connection is closed. */
 static bool
 take_messages(Server *server, Client *client)
 {
@@ -427,7 +431,7 @@ take_messages(Server *server, Client *client)
 	return true;
 }
 
-/* Whoever has gone does not want an answer, nor that what it has sent is begun. */
+/* Return true if the peer has closed the connection; its requests need not be evaluated or answered. */
 static bool
 is_gone(short events)
 {
@@ -436,7 +440,7 @@ is_gone(short events)
 
 /* ---------------------------------------------------------------- the loop */
 
-/* The worker asks whether the program lives; false if the worker is gone. */
+/* Answer the worker, which checks that the program is alive.  Returns false if the worker is gone. */
 static bool
 answer_worker(void)
 {
@@ -449,7 +453,7 @@ answer_worker(void)
 	return true;
 }
 
-/* Requests that wait for a batch. */
+/* Return the number of requests that are not in a batch yet. */
 static uint32_t
 count_waiting(const Server *server)
 {
@@ -479,7 +483,10 @@ compare_arrivals(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Take the next requests that wait, in turn; the first of them that lacks a BVH has it built. */
+/*
+ * Take the next waiting requests, each client in turn, in the order of arrival.  The first one that needs a
+ * missing BVH has it built.
+ */
 static uint32_t
 choose_requests(Server *server, uint32_t limit, Request **requests)
 {
@@ -499,8 +506,8 @@ choose_requests(Server *server, uint32_t limit, Request **requests)
 }
 
 /*
- * Begin a batch of half of the requests that there are: while the device does the other half,
- * the first half's backends have their answers and send the next requests.
+ * Begin a batch with half of all requests.  While the device evaluates the other half, the backends of the
+ * first half receive their answers and send their next requests.
  */
 static void
 begin_batch(Server *server, uint32_t waiting)
@@ -519,7 +526,7 @@ client_of(Request *request)
 	return (Client *) ((char *) request - offsetof(Client, request));
 }
 
-/* End the batch that was begun first, and answer its requests. */
+/* End the oldest batch, and answer its requests. */
 static void
 end_batch(Server *server)
 {
@@ -543,14 +550,14 @@ end_batch(Server *server)
 	server->changed = clock_now();
 }
 
-/* Begin and end batches as far as that can be done now. */
+/* Begin and end batches as far as possible without waiting. */
 static void
 advance_batches(Server *server)
 {
 	const Evaluator *evaluator = server->evaluator;
 	uint32_t	waiting;
 
-	/* Software runs on the processors that would watch it. */
+	/* Do not poll software, which runs on the same processors. */
 	while (evaluate_running(evaluator) > 0 && (server->context->software || evaluate_is_done(evaluator)))
 		end_batch(server);
 	if (evaluate_running(evaluator) > 0 && clock_now() - server->changed > submission_limit(server->context))
@@ -559,7 +566,7 @@ advance_batches(Server *server)
 		begin_batch(server, waiting);
 }
 
-/* How long to wait for messages, in milliseconds: a batch may be done in microseconds, or in long. */
+/* Return how long to wait for messages, in milliseconds.  A batch may need microseconds or much longer. */
 static int
 patience(const Server *server)
 {
@@ -588,7 +595,7 @@ serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, V
 			fail("poll: %s", strerror(errno));
 		if (files[0].revents && !answer_worker())
 			return;
-		/* Backwards: a client that is dropped is replaced by the last. */
+		/* Go backwards, because a client that is dropped is replaced by the last one. */
 		for (uint32_t i = count; i-- > 0;)
 			if (files[2 + i].revents && (is_gone(files[2 + i].revents) ||
 										 !take_messages(&server, server.clients[i])))

@@ -1,6 +1,6 @@
 /*
  * server.h
- *		Serve backends: their connections, areas, uploads and requests.
+ *		Serve backends: connections, shared areas, uploads and requests.
  */
 #ifndef RTSCAN_DEVICE_SERVER_H
 #define RTSCAN_DEVICE_SERVER_H
@@ -10,8 +10,8 @@
 #include "vectors.h"
 
 /*
- * Serve until the worker that started the program is gone: until its end of standard
- * input is closed.  listener is the listening socket.
+ * Serve backends until the worker that started the program closes its end of standard input.  listener is the
+ * listening socket.
  */
 extern void serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, VectorMaker *vectors,
 				  int listener);

@@ -1,6 +1,6 @@
 /*
  * shader.c
- *		Compute pipelines.
+ *		Compute pipelines, and dispatching them.
  */
 #include "shader.h"
 

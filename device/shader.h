@@ -7,19 +7,21 @@
 
 #include "context.h"
 
-/* Shaders find their work through push constants (shaders/layout.h), size bytes of them. */
+/* Create a pipeline's layout.  Shaders find their work through size bytes of push constants (shaders/layout.h). */
 extern VkPipelineLayout shader_layout(Context *context, VkShaderStageFlags stages, uint32_t size);
+/* Create a shader module from SPIR-V code of size bytes. */
 extern VkShaderModule shader_module(Context *context, const uint32_t *code, size_t size);
+/* Create a compute pipeline. */
 extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
 								 const uint32_t *code, size_t size);
 
-/* The same with the shader's constants, count of them. */
+/* The same for a shader with specialization constants. */
 extern VkPipeline shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size,
 									  const uint32_t *constants, uint32_t count);
 
-#define SHADER_CONSTANTS	5	/* at most */
+#define SHADER_CONSTANTS	5	/* specialization constants, at most */
 
-/* Record the run of a shader with these push constants. */
+/* Record a dispatch of a shader with these push constants. */
 extern void shader_dispatch(Context *context, VkPipelineLayout layout, VkPipeline pipeline,
 							const void *constants, uint32_t size, uint32_t workgroups);
 

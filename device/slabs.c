@@ -1,6 +1,6 @@
 /*
  * slabs.c
- *		Which slabs to refine, and the rays that cover them.
+ *		Choose the slabs to refine, and the rays that cover them.
  */
 #include "slabs.h"
 
@@ -13,7 +13,7 @@ _Static_assert(sizeof(RayBundle) == 48 && offsetof(RayBundle, step) == 12 &&
 			   offsetof(RayBundle, length) == 40 && offsetof(RayBundle, first_ray) == 44,
 			   "shaders read bundles in this layout");
 
-/* The group's columns, and how boxes and rays are made. */
+/* The columns of a group, and the parameters of boxes and rays. */
 typedef struct Space
 {
 	SlabColumn	columns[SLABS_AXES];
@@ -43,7 +43,7 @@ choose_axis(RayDirection direction, const Range slab[SLABS_AXES])
 	return best;
 }
 
-/* How many rays cover a side, if one covers reach of it and each further one adds stride. */
+/* Return the number of rays that cover a side if one ray covers reach of it and each further ray adds stride. */
 static uint32_t
 rays_for(uint32_t side, uint32_t reach, uint32_t stride)
 {
@@ -96,16 +96,16 @@ cover_slab(const Space *space, const Range slab[SLABS_AXES])
 /* ---------------------------------------------------------------- terms of the union */
 
 /*
- * A column's difference, times the exact sets of the columns that come before it, times the
- * approximate sets of the others.
+ * A term of the union: the difference of one column, times the exact sets of the columns before it in the
+ * order, times the approximate sets of the others.
  */
 typedef struct Term
 {
 	const RangeSet *sets[SLABS_AXES];
-	uint64_t	slabs;			/* or more than the limit */
+	uint64_t	slabs;			/* number of slabs; if it exceeds the limit, limit + 1 */
 } Term;
 
-/* The product, or limit + 1 if that is less: it never overflows. */
+/* Return the product, or limit + 1 if that is less.  It never overflows. */
 static uint64_t
 limited_product(const uint32_t factors[SLABS_AXES], uint32_t limit)
 {
@@ -123,7 +123,7 @@ limited_product(const uint32_t factors[SLABS_AXES], uint32_t limit)
 	return product;
 }
 
-/* The term of a column; before has a bit for each column that comes before it. */
+/* Make the term of a column.  before has a bit for each column that is earlier in the order. */
 static Term
 make_term(const Space *space, int column, unsigned before, uint32_t max_slabs)
 {
@@ -144,7 +144,7 @@ make_term(const Space *space, int column, unsigned before, uint32_t max_slabs)
 	return term;
 }
 
-/* The rays of the i-th of the slabs. */
+/* Return the rays of a term's i-th slab. */
 static RayBundle
 cover_term(const Space *space, const Term *term, uint32_t i)
 {
@@ -179,7 +179,7 @@ static const uint8_t orders[][SLABS_AXES] = {
 
 #define ORDERS		(sizeof(orders) / sizeof(orders[0]))
 
-/* What exceeds a limit is not counted to its end. */
+/* The cost of a term or an order.  Counting stops when a limit is exceeded. */
 typedef struct Cost
 {
 	uint64_t	bundles;
@@ -217,7 +217,10 @@ order_cost(Cost costs[SLABS_AXES][1 << SLABS_AXES], const uint8_t order[SLABS_AX
 	return sum;
 }
 
-/* A term depends on which columns come before it, not on their order: 12 terms for 6 orders. */
+/*
+ * Compute the costs of all terms.  A term depends on the set of columns before it, not on their order, so there
+ * are 12 terms for 6 orders.
+ */
 static void
 cost_terms(const Space *space, const RayPlan *plan, Cost costs[SLABS_AXES][1 << SLABS_AXES])
 {
@@ -235,7 +238,7 @@ cost_terms(const Space *space, const RayPlan *plan, Cost costs[SLABS_AXES][1 << 
 	}
 }
 
-/* Of the orders within the limits, one with the fewest rays; NULL if there is none. */
+/* Choose the order with the fewest rays within the limits.  Returns NULL if there is none. */
 static const uint8_t *
 choose_order(const Space *space, const RayPlan *plan)
 {
@@ -262,8 +265,8 @@ choose_order(const Space *space, const RayPlan *plan)
 /* ---------------------------------------------------------------- the plan */
 
 /*
- * On an axis without a column all points are at 0, and nothing is approximate.  A box of
- * width 2 around it makes the rays' coordinate 1/2 there, as it should be.
+ * On an axis without a column all points are at 0, and nothing is approximate.  Boxes of width 2 place the rays
+ * at 1/2, as slabs.h requires.
  */
 #define UNUSED_WIDTH	2
 
@@ -315,7 +318,7 @@ slabs_plan_rays(const SlabColumn *columns, int ncolumns,
 
 /* ---------------------------------------------------------------- parameters */
 
-/* Rounded to an even number. */
+/* Round to an even number. */
 static uint32_t
 even(double value, uint32_t least)
 {
@@ -325,17 +328,17 @@ even(double value, uint32_t least)
 }
 
 /*
- * A ray along a slab meets the boxes of the points in a volume of (L + w) w^(k-1); of n points
- * spread evenly over n^k places that is (L + w) w^(k-1) / n^(k-1).  To keep it the same for
- * all n, both L and w are proportional to n^((k-1)/k).  For k = 3 the factors 0.386 and 2.55
- * were the best when measured (bench/device.sh --sweep), which is 0.44 boxes a ray, and
- * L = 6.6 w.  The same two conditions give the factors for k = 2: 0.24 * (0.24 + 1.58) = 0.44.
+ * A ray along a slab meets the boxes of the points in a volume of (L + w) w^(k-1).  If n points are spread
+ * evenly over n^k places, these are (L + w) w^(k-1) / n^(k-1) points.  To keep that constant for all n, both L
+ * and w are proportional to n^((k-1)/k).  For k = 3 the factors 0.386 and 2.55 were the fastest when measured
+ * (bench/device.sh --sweep); that is 0.44 boxes for each ray, and L = 6.6 w.  The same two conditions give the
+ * factors for k = 2: 0.24 * (0.24 + 1.58) = 0.44.
  *
- * For k = 1 a point is at every rank, and 0.44 boxes a ray cannot be had: the narrowest box
- * and the shortest ray that leave a margin meet L + w = 6.  They are what w and L cannot be
- * less than for other k either, however few the rows.
+ * For k = 1 there is a point at every rank, and 0.44 boxes for each ray are impossible: the narrowest box and
+ * the shortest ray with a margin meet L + w = 6.  These are also the least w and L for other k, however few
+ * rows there are.
  *
- * Spacing and gap could be w.  The margin is for devices whose box test is not quite exact.
+ * Spacing and gap could be as large as w.  The margin is for devices whose box test is slightly inexact.
  */
 RayParameters
 slabs_default_parameters(int ncolumns, uint32_t rows)

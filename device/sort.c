@@ -1,6 +1,6 @@
 /*
  * sort.c
- *		Sort pairs of a key of 64 bits and a value of 32, on the device.
+ *		Sort pairs of a 64-bit key and a 32-bit value on the device.
  */
 #include "sort.h"
 
@@ -51,7 +51,7 @@ dispatch(const Sorter *sorter, VkPipeline pipeline, const SortPass *pass, uint32
 	context_shader_barrier(sorter->context, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 }
 
-/* A pass is its three steps. */
+/* Record the three steps of a pass. */
 static void
 record_pass(const Sorter *sorter, const SortPass *pass)
 {

@@ -1,22 +1,22 @@
 /*
  * sort.h
- *		Sort pairs of a key of 64 bits and a value of 32, on the device, ascending by some of
- *		the key's bits, and stably.
+ *		Sort pairs of a 64-bit key and a 32-bit value on the device, ascending by some of
+ *		the key's bits.  The sort is stable.
  *
- * A radix sort from the lowest digit of eight bits to the highest: each pass sorts stably by
- * one digit, from one pair of arrays into the other, so sorting costs by the bits that are
- * asked for.  A pass has three steps, with a barrier after each (reduce, then scan: no
- * workgroup waits for another, which not every device would bring to an end):
+ * It is a radix sort from the lowest digit of eight bits to the highest.  Each pass sorts stably by
+ * one digit, from one pair of arrays into the other, so the time is proportional to the number of bits.
+ * A pass has three steps, with a barrier after each (reduce, then scan).  No workgroup waits for another
+ * one, which would never end on some devices:
  *
- *	sort_count		blocks of SORT_BLOCK keys count their keys of each digit
- *	sort_scan		of each digit, the counts become where the block's keys begin among the
- *					digit's; and the digit's total
- *	sort_scatter	blocks rank their keys by digit, sort themselves by rank, and write each
- *					pair to: the totals of lower digits + where the block's keys of the digit
- *					begin + how many before it in the block have the digit
+ *	sort_count		each block of SORT_BLOCK keys counts its keys of each digit
+ *	sort_scan		turns a digit's counts into the positions of the blocks' keys among all keys of
+ *					the digit, and computes the digit's total
+ *	sort_scatter	each block ranks its keys by digit, sorts them by rank, and writes each pair to the
+ *					position: totals of lower digits + position of the block's keys among those of the
+ *					digit + number of keys before it in the block with the same digit
  *
- * Ranks within a block are found without subgroup operations (sort_scatter.comp says how), so
- * that nothing depends on a subgroup's size.
+ * Ranks within a block are computed without subgroup operations (see sort_scatter.comp), so
+ * that nothing depends on the size of subgroups.
  */
 #ifndef RTSCAN_DEVICE_SORT_H
 #define RTSCAN_DEVICE_SORT_H
@@ -32,27 +32,27 @@ typedef struct Sorter
 	VkPipeline	scatter;
 } Sorter;
 
-/* Addresses of device memory; the arrays overlap nowhere. */
+/* Addresses of device memory.  The arrays must not overlap. */
 typedef struct SortArrays
 {
-	VkDeviceAddress keys[2];	/* uint64 [n]; the first: what to sort, */
-	VkDeviceAddress values[2];	/* uint32 [n]; and the values that go with it */
+	VkDeviceAddress keys[2];	/* uint64 [n]; the first array has the keys to sort */
+	VkDeviceAddress values[2];	/* uint32 [n]; the first array has the values to sort */
 	VkDeviceAddress scratch;	/* sort_scratch_size(n) bytes, at a multiple of 4 */
 } SortArrays;
 
 extern void sort_open(Sorter *sorter, Context *context);
 
-/* Bytes that a sort of n pairs needs beside its arrays. */
+/* Return the bytes that a sort of n pairs needs beside its arrays. */
 extern uint64_t sort_scratch_size(uint32_t n);
 
 /*
- * Record the sort of 1 .. DEVICE_MAX_PAIRS (protocol.h) pairs by the keys' bits first_bit .. first_bit +
- * bits - 1, between context_begin() and context_submit().  Says which arrays, 0 or 1, will
- * have the result; the others are overwritten.  What was recorded before must have ended with
- * a barrier; this ends with one before compute shaders.
+ * Record the sort of 1 .. DEVICE_MAX_PAIRS (protocol.h) pairs by bits first_bit .. first_bit + bits - 1 of the
+ * keys, between context_begin() and context_submit().  Returns which arrays, 0 or 1, will have the result; the
+ * others are overwritten.  Earlier commands must end with a barrier; this ends with a barrier for compute
+ * shaders.
  *
- * With generate, the values are not read, and are the keys' numbers, from 0.  Bits of the
- * keys that are not sorted by move along.  bits may be 0: then the pairs are copied.
+ * If generate is true, the values are not read; they are the indexes of the keys, from 0 on.  Key bits that are
+ * not sorted by are moved as well.  If bits is 0, the pairs are copied.
  */
 extern uint32_t sort_record(const Sorter *sorter, const SortArrays *arrays, uint32_t n,
 							uint32_t first_bit, uint32_t bits, bool generate);

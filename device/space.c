@@ -1,6 +1,6 @@
 /*
  * space.c
- *		RTCUDB's space: attributes to coordinates, and predicates to ranges of these.
+ *		RTCUDB's space: convert attributes to coordinates, and predicates to ranges of coordinates.
  */
 #include "space.h"
 
@@ -8,7 +8,7 @@
 
 #define ROW_BITS		32
 
-/* Values that are larger are in no record, and on no axis: their NULLs would have no number. */
+/* Attributes with larger values are in no record and on no axis, since there would be no number for NULL. */
 #define MAX_LARGEST		(UINT64_C(1) << 62)
 
 SpaceAttribute *
@@ -35,14 +35,17 @@ space_add(Space *space, const SpaceAttribute *attribute)
 
 /* ---------------------------------------------------------------- layout */
 
-/* Numbers that the attribute can have; the last one is for NULL among values, and for codes that there should not be. */
+/*
+ * Return how many numbers the attribute can have.  The last number is for NULL in a column of values, and for
+ * invalid codes in a column of codes.
+ */
 static uint64_t
 numbers(const SpaceAttribute *attribute)
 {
 	return attribute->largest + 2;
 }
 
-/* Attributes that do not fit stay where they are. */
+/* Assign bits of the record to the attributes.  Attributes that do not fit are read from their columns. */
 static void
 lay_out_record(Space *space)
 {
@@ -68,7 +71,7 @@ slots_of(const SpaceAttribute *attribute, uint32_t shift)
 	return ((numbers(attribute) - 1) >> shift) + 1;
 }
 
-/* Which of an axis' attributes has most slots; NULL: they all fit. */
+/* Find the attribute with the most slots on an axis.  Returns NULL if the slots of all its attributes fit. */
 static SpaceAttribute *
 find_largest(Space *space, SpaceAxis axis, uint64_t most)
 {
@@ -91,7 +94,7 @@ find_largest(Space *space, SpaceAxis axis, uint64_t most)
 	return fits ? NULL : largest;
 }
 
-/* Is an attribute before another one on their axis?  The last one's slots are next to each other. */
+/* Return true if a is more significant than b on their axis.  Slots of the last attribute are adjacent coordinates. */
 static bool
 is_before(const SpaceAttribute *a, const SpaceAttribute *b)
 {
@@ -109,7 +112,7 @@ stride_of(const Space *space, const SpaceAttribute *attribute)
 	return stride;
 }
 
-/* An axis of so many slots at most; how many it comes to. */
+/* Lay out an axis with at most that many slots.  Returns their number. */
 static uint32_t
 lay_out_axis(Space *space, SpaceAxis axis, uint32_t most)
 {
@@ -155,14 +158,14 @@ space_slots(const SpaceAttribute *attribute, uint64_t first, uint64_t end)
 	return (Range) {slot_of(attribute, first), slot_of(attribute, end > first ? end - 1 : first) + 1};
 }
 
-/* The scan attributes as digits, the most significant one first. */
+/* The attributes on the axis SCAN, as digits of the coordinate, the most significant one first. */
 typedef struct Digits
 {
 	const Space *space;
 	const SpaceQuery *query;
 	uint32_t	count;
 	uint32_t	order[SPACE_ATTRIBUTES];
-	uint32_t	depth;			/* of these restrict the coordinate */
+	uint32_t	depth;			/* number of digits that restrict the coordinate */
 	RangeSet   *ranges;
 } Digits;
 
@@ -184,7 +187,7 @@ sort_digits(Digits *digits)
 	}
 }
 
-/* The slots wanted of a digit: all, if the query does not say. */
+/* Return the slots of a digit that a query wants, which are all if the query does not restrict them. */
 static RangeSet
 wanted_of(const Digits *digits, uint32_t digit, Range *all)
 {
@@ -204,7 +207,10 @@ count_slots(const RangeSet *set)
 	return slots;
 }
 
-/* As many digits as there can be without too many ranges: each slot of one is as many ranges as the next has. */
+/*
+ * Restrict as many digits as possible without exceeding the number of ranges.  Each slot of a digit has as many
+ * ranges as the next digit.
+ */
 static void
 choose_depth(Digits *digits)
 {
@@ -232,7 +238,7 @@ add_range(RangeSet *ranges, uint32_t first, uint32_t end)
 		ranges->ranges[ranges->n++] = (Range) {first, end};
 }
 
-/* The ranges where the digits before this one have come to a number. */
+/* Add the ranges of a digit and those after it; number is the sum of the digits before. */
 static void
 add_ranges(const Digits *digits, uint32_t digit, uint32_t number)
 {

@@ -1,38 +1,39 @@
 /*
  * space.h
- *		RTCUDB's space (sections 3 and 4 of its paper): where rows are that are scanned, grouped and aggregated in
- *		one ray tracing job, and the rays of a query.
+ *		RTCUDB's space (sections 3 and 4 of its paper): the positions of rows that are scanned, grouped and
+ *		aggregated in one ray tracing job, and the rays of a query.
  *
- * Each row of a segment is a triangle in three dimensions, and has a record of the attributes that queries need of
- * it, so that what a ray meets is all read at once.  An attribute is a column's codes, or its values.
+ * Each row of a segment is a triangle in three dimensions.  It has a record of the attributes that queries
+ * need, so that everything about a row that a ray meets is read at once.  An attribute is a column's codes or values.
  *
- * Axes.  Several attributes make one coordinate by bijection encoding: each takes one of some slots, and the slots
- * are the digits of a number.  Where all values together are too many for an axis, a slot has some next to each other.
+ * Axes.  Several attributes make one coordinate by bijection encoding: each attribute has a slot, and the slots
+ * are the digits of a number.  If an axis has too few coordinates for all values, neighbouring values share a slot.
  *
- *		SCAN	the columns of predicates, the one of which a query wants fewest values first, for ranges of the last one
- *				are ranges of the coordinate: as those are with which the space is planned (section 4.2)
- *		GROUP	what cells of a tally are numbered by
- *		PLACE	the row's place in the heap.  In the paper this is the value to aggregate, for the coordinates are the
- *				record there; here the record has it, and what matters is that rays have as many rows each
+ *		SCAN	the columns of predicates, with the column of which a query wants the fewest values first:
+ *				ranges of the last column are ranges of the coordinate.  The order is that of the query for which
+ *				the space was planned (section 4.2)
+ *		GROUP	the attributes that number the cells of a tally
+ *		PLACE	the row's position in the heap.  In the paper this is the value to aggregate, since coordinates
+ *				replace the record.  Here the value is in the record, and this axis distributes rows evenly over rays
  *
- * Triangles.  At (group, place, scan), all integers, lies the right angle; its legs are SPACE_LEG along the first two
- * axes.  Rays run along SCAN, from half a unit before the first slot to half a unit before the one after the last, at
- * (group + 1/2, place + 1/2) for all groups and places.  As SPACE_LEG is 3/2, each passes within the triangle whose
- * right angle is nearest, 1/3 of its height from all edges, and no other one.
+ * Triangles.  The right angle is at (group, place, scan), which are integers; its legs have the length SPACE_LEG along
+ * the first two axes.  Rays run along SCAN, from half a unit before the first slot to half a unit before the one after
+ * the last, at (group + 1/2, place + 1/2) for all groups and places.  As SPACE_LEG is 3/2, each ray passes through
+ * exactly the triangles with the nearest right angle, at a distance of 1/3 of their height from all edges.
  *
  *		place
- *		  2 +                        At (1, 1), with the rays around it: the one at (3/2, 3/2) is within.
- *		    |  .      * .      *     The paper's legs are as long as two rays are apart or longer, for its coordinates
- *		  1 +      ◣            are anywhere between rays; so up to three rays meet a triangle.  Here it is one, but a
- *		    |  *   |__*___     *     device may still say so twice.
+ *		  2 +                        A triangle at (1, 1), and the rays around it; the ray at (3/2, 3/2) is inside.
+ *		    |  .      * .      *     The paper's legs are at least as long as the distance of rays, since its coordinates
+ *		  1 +      ◣            are anywhere between rays, and up to three rays meet a triangle.  Here only one does,
+ *		    |  *   |__*___     *     but a device may report it twice.
  *		    +---+------+------+--- group
  *		        1      2
  *
- * What a ray meets is a superset of what is looked for, where slots have several values, or where a query has too many
- * ranges of the coordinate: the record, or else the column, decides.
+ * A ray can meet more rows than match if slots have several values, or if a query has too many
+ * ranges of the coordinate.  Each row is therefore tested with its record, or else with the column.
  *
- * Coordinates.  The greatest is below 2^18, a ray's ends are half a unit from any triangle, and a float32 has 24 bits:
- * a device may be wrong by 2^4 units in the last place along a ray before it misses one.
+ * Coordinates.  They are below 2^18, the ends of rays are half a unit away from any triangle, and a float32 has 24 bits.
+ * So a device misses no triangle as long as its error along a ray is below 2^4 units in the last place.
  */
 #ifndef RTSCAN_DEVICE_SPACE_H
 #define RTSCAN_DEVICE_SPACE_H
@@ -44,12 +45,13 @@
 #include "protocol.h"
 
 #define SPACE_LEG			1.5f
-#define SPACE_SCAN_SLOTS	(1u << 18)	/* of an axis, at most */
+#define SPACE_SCAN_SLOTS	(1u << 18)	/* slots of the axis SCAN, at most */
+/* slots of the axis GROUP, at most */
 #define SPACE_GROUP_SLOTS	(1u << 6)
-#define SPACE_RAYS			(1u << 12)	/* side by side */
+#define SPACE_RAYS			(1u << 12)	/* parallel rays */
 #define SPACE_ATTRIBUTES	(DEVICE_MAX_COLUMNS + DEVICE_MAX_DIGITS + DEVICE_MAX_MEASURES)
-#define SPACE_MAX_RANGES	1024	/* of SCAN's coordinate, of a query */
-#define SPACE_RECORD_WORDS	8		/* of 32 bits; or half of that */
+#define SPACE_MAX_RANGES	1024	/* ranges of a query's coordinates on SCAN, at most */
+#define SPACE_RECORD_WORDS	8		/* 32-bit words of a record; some records have half of that */
 
 typedef enum SpaceAxis
 {
@@ -63,16 +65,17 @@ typedef struct SpaceAttribute
 {
 	uint32_t	column;
 	ColumnForm	form;
-	bool		is_row;			/* codes that are the numbers of rows: nowhere stored */
-	SpaceAxis	axis;			/* SPACE_AXES: on none */
-	uint64_t	wanted;			/* on SCAN: so many values */
-	uint64_t	largest;		/* value; above it is NULL, of values; among codes it is NULL's, if there are any */
+	bool		is_row;			/* codes that are row numbers and not stored */
+	SpaceAxis	axis;			/* SPACE_AXES: on no axis */
+	uint64_t	wanted;			/* on SCAN: number of values that the query wants */
+	/* greatest value.  NULL is above it among values.  Among codes it is the code of NULL, if there are NULLs */
+	uint64_t	largest;
 
-	/* space_plan(): in the record, whose first word is the row; no bits: not there */
-	uint32_t	first_bit;
-	uint32_t	bits;
+	/* Set by space_plan(): the bits of the record, whose first word is the row. */
+	uint32_t	first_bit;		/* index of the lowest bit in the record */
+	uint32_t	bits;			/* number of bits in the record; 0: the attribute is not in it */
 
-	/* and on the axis: slot = min(value >> shift, slots - 1); the coordinate is the sum of slot * stride */
+	/* Set by space_plan(): slot = min(value >> shift, slots - 1); the coordinate is the sum of slot * stride. */
 	uint32_t	shift;
 	uint32_t	slots;
 	uint32_t	stride;
@@ -86,37 +89,36 @@ typedef struct Space
 	uint32_t	record_words;
 } Space;
 
-/* Where shaders find it in a record: ElementsTask's field. */
+/* Return the position of an attribute in a record, as field of ElementsTask. */
 static inline uint32_t
 space_field(const SpaceAttribute *attribute)
 {
 	return attribute->bits > 0 ? attribute->first_bit << 8 | attribute->bits : 0;
 }
 
-/* Find an attribute; NULL if the space has none of these. */
+/* Find an attribute.  Returns NULL if the space does not have it. */
 extern SpaceAttribute *space_find(Space *space, uint32_t column, ColumnForm form);
 
 /*
- * Add an attribute that is not there yet, on an axis, or none; those that are added first are the first in the record.
+ * Add an attribute on an axis or on none, unless the space already has it.  The first attributes added are the
+ * first in the record.
  */
 extern void space_add(Space *space, const SpaceAttribute *attribute);
 
-/* All attributes have been added: lay out records and axes. */
+/* Lay out records and axes, after all attributes were added. */
 extern void space_plan(Space *space);
 
-/* The slots of an attribute that have values first .. end - 1, of which there are some. */
+/* Return the slots that have the values first .. end - 1 of an attribute. */
 extern Range space_slots(const SpaceAttribute *attribute, uint64_t first, uint64_t end);
 
-/* What a query wants of an attribute: slots; none: all. */
+/* The slots of each attribute that a query wants; an empty set: all slots. */
 typedef struct SpaceQuery
 {
 	uint32_t	most_ranges;	/* 1 .. SPACE_MAX_RANGES */
-	RangeSet	wanted[SPACE_ATTRIBUTES];	/* of the space's attributes, in their order */
+	RangeSet	wanted[SPACE_ATTRIBUTES];	/* in the order of the space's attributes */
 } SpaceQuery;
 
-/*
- * The ranges of SCAN's coordinate where rows can be that a query looks for: no more than it may have.
- */
+/* Find the ranges of the coordinate on SCAN in which matching rows can be; at most query->most_ranges. */
 extern void space_ranges(const Space *space, const SpaceQuery *query, RangeSet *ranges);
 
 #endif							/* RTSCAN_DEVICE_SPACE_H */

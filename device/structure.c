@@ -1,6 +1,6 @@
 /*
  * structure.c
- *		Acceleration structures: two levels, with one instance between them.
+ *		Acceleration structures with two levels and one instance.
  */
 #include "structure.h"
 

@@ -1,12 +1,13 @@
 /*
  * table.h
- *		Integers that are few and far apart, in a request's words (device/protocol.h): a hash table, for one probe a row.
+ *		Hash table of integers that are few and far apart, in a request's words (device/protocol.h).
  *
- *		uint64 integers[slots]		distances from the first; DEVICE_NO_INTEGER where there is none
- *		uint32 numbers[slots]		only of a map
+ *		uint64 integers[slots]		distances from the first; DEVICE_NO_INTEGER in a free slot
+ *		uint32 numbers[slots]		only in a map
  *
- * An integer is in the slot that its hash names, or in the first one behind that was free; behind the last comes the first.  Of RTIndeX's ways to
- * look keys up it is the fastest on the devices there are (bench/lookups).  Words need not be aligned to 64 bits.
+ * An integer is in the slot of its hash, or in the first free slot after it; the first slot follows the last.  A
+ * row usually needs one probe.  Among RTIndeX's ways to look up keys it is the fastest on the devices measured
+ * (bench/lookups).  Words need not be aligned to 64 bits.
  */
 #ifndef RTSCAN_DEVICE_TABLE_H
 #define RTSCAN_DEVICE_TABLE_H
@@ -18,17 +19,17 @@
 #define DEVICE_NO_INTEGER		UINT64_MAX
 #define DEVICE_MAX_SLOT_BITS	21
 
-/* So many integers are in a table at most: of its slots, a quarter is free. */
+/* Integers in a table, at most: a quarter of its slots is always free. */
 #define DEVICE_MAX_IN_TABLE		(UINT64_C(3) << (DEVICE_MAX_SLOT_BITS - 2))
 
-/* Words of a table of 2^slot_bits slots, with numbers or without. */
+/* Return the number of words of a table with 2^slot_bits slots, with or without numbers. */
 static inline uint64_t
 device_table_words(uint32_t slot_bits, bool numbers)
 {
 	return (numbers ? UINT64_C(3) : UINT64_C(2)) << slot_bits;
 }
 
-/* What a table of so many integers has, at least 2 slots. */
+/* Return slot_bits of a table for that many integers; it has at least 2 slots. */
 static inline uint32_t
 device_slot_bits(uint64_t integers)
 {
@@ -39,7 +40,10 @@ device_slot_bits(uint64_t integers)
 	return bits;
 }
 
-/* Multiplied alone, integers in equal steps would have slots in equal steps, some of which meet.  shaders/table.glsl has the same. */
+/*
+ * Return the slot of an integer's hash.  The upper half is XORed in first: multiplied alone, integers in equal
+ * steps would have slots in equal steps, some of which collide.  shaders/table.glsl has the same function.
+ */
 static inline uint32_t
 device_slot_of(uint64_t integer, uint32_t slot_bits)
 {
@@ -55,7 +59,7 @@ device_integer_in_slot(const uint32_t *words, uint32_t slot)
 	return integer;
 }
 
-/* The slot that has an integer, or the one for it, which is free.  A table is never full. */
+/* Return the slot that has an integer, or else the free slot for it.  A table is never full. */
 static inline uint32_t
 device_find_slot(const uint32_t *words, uint32_t slot_bits, uint64_t integer)
 {
@@ -73,7 +77,7 @@ device_clear_table(uint32_t *words, uint32_t slot_bits)
 	memset(words, 0xFF, sizeof(uint64_t) << slot_bits);
 }
 
-/* Add an integer, which may be there; its slot. */
+/* Add an integer, unless the table has it.  Returns its slot. */
 static inline uint32_t
 device_add_to_table(uint32_t *words, uint32_t slot_bits, uint64_t integer)
 {
@@ -83,7 +87,7 @@ device_add_to_table(uint32_t *words, uint32_t slot_bits, uint64_t integer)
 	return slot;
 }
 
-/* The number of what is in a slot. */
+/* Return the address of the number that belongs to a slot. */
 static inline uint32_t *
 device_number_in_slot(uint32_t *words, uint32_t slot_bits, uint32_t slot)
 {

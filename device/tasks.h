@@ -1,6 +1,6 @@
 /*
  * tasks.h
- *		shaders/layout.h for C.
+ *		Declare shaders/layout.h for C.
  */
 #ifndef RTSCAN_DEVICE_TASKS_H
 #define RTSCAN_DEVICE_TASKS_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One name for each, in C and GLSL. */
+/* Make the structures' names types in C, as they are in GLSL. */
 typedef struct RangeTask RangeTask;
 typedef struct RunTask RunTask;
 typedef struct ColumnTask ColumnTask;
@@ -46,8 +46,8 @@ _Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS && D
 _Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has no more members than that");
 
 /*
- * Padding, at the end of a structure within another for one, is not the same for C and GLSL: there is none.  So all members are where
- * those before them end (device/test/layout_test.c).
+ * C and GLSL differ in padding, for example at the end of a structure within another.  So no structure has any,
+ * and each member begins where the one before ends (device/test/layout_test.c).
  */
 #define FILLED(type, doublewords, words) \
 	_Static_assert(sizeof(struct type) == (doublewords) * sizeof(uint64_t) + (words) * sizeof(uint32_t), "struct " #type " has padding")
@@ -78,7 +78,7 @@ FILLED(VectorTask, 4, 6);
 
 #undef FILLED
 
-/* Structures that backends and shaders share are declared twice. */
+/* Structures that backends and shaders share are declared twice, and must agree. */
 _Static_assert(sizeof(ValueFrame) == sizeof(FrameTask) && offsetof(ValueFrame, above) == offsetof(FrameTask, above) &&
 			   offsetof(ValueFrame, null) == offsetof(FrameTask, null) && offsetof(ValueFrame, page) == offsetof(FrameTask, page) &&
 			   offsetof(ValueFrame, bits) == offsetof(FrameTask, bits), "a frame is written by one and read by the other");

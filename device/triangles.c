@@ -1,6 +1,6 @@
 /*
  * triangles.c
- *		The BVH of a space: triangles, and records.
+ *		Build the BVH of a space from triangles, and the rows' records.
  */
 #include "triangles.h"
 
@@ -36,7 +36,7 @@ triangles_open(TriangleMaker *maker, BvhBuilder *builder)
 		fail("out of memory");
 }
 
-/* The rows of a space. */
+/* The source of a BVH of triangles: the rows of a space. */
 typedef struct TriangleSource
 {
 	BvhSource	base;
@@ -88,7 +88,7 @@ column_of(const TriangleMaker *maker, const SegmentKey *segment, const SpaceAttr
 	return cache_find(maker->builder->cache, &key);
 }
 
-/* Their columns, for shaders; false if one is not there. */
+/* Write the attributes with their columns for shaders.  Returns false if a column is not on the device. */
 static bool
 write_attributes(TriangleMaker *maker, const SegmentKey *segment, const Space *space)
 {
@@ -113,7 +113,7 @@ write_attributes(TriangleMaker *maker, const SegmentKey *segment, const Space *s
 	return true;
 }
 
-/* What attributes there are, and which ones are on the axis of predicates. */
+/* Make the key of a space's BVH from the attributes it has, and those on the axis SCAN. */
 static ResidentKey
 triangles_key(const SegmentKey *segment, const Space *space)
 {

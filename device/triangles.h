@@ -1,6 +1,6 @@
 /*
  * triangles.h
- *		The BVH of a space (space.h), for the executor rtcudb: a triangle a row, and the row's record.
+ *		The BVH of a space (space.h), for the executor rtcudb: a triangle and a record for each row.
  *
  *		attributes ──► order of (group, place, scan) ──► triangles, records
  */
@@ -16,14 +16,15 @@ typedef struct TriangleMaker
 	VkPipelineLayout layout;
 	VkPipeline	keys;
 	VkPipeline	triangles;
-	Memory		attributes;		/* of the space at hand */
+	Memory		attributes;		/* attributes of the space being built */
 } TriangleMaker;
 
 extern void triangles_open(TriangleMaker *maker, BvhBuilder *builder);
 
 /*
- * Find, or build, the BVH of a space whose attributes have been added; the columns of all of them are on the device, of so many
- * rows.  It has the space as it was planned.  Else what bvh_build() says.
+ * Find or build the BVH of a space, to which all attributes have been added.  Their columns must be on the
+ * device and have that many rows.  The result has a copy of the space, planned.  Returns bvh_build()'s result
+ * if that fails.
  */
 extern DeviceResult triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows, Resident **bvh);
 

@@ -11,10 +11,10 @@
 
 #define PART_ALIGNMENT	256
 
-/* Digits of a row that is in no vector. */
+/* Marks a row that is in no vector. */
 #define NO_DIGITS		UINT32_MAX
 
-/* Where things are in the memory that making takes. */
+/* Positions in the memory of a task. */
 typedef struct VectorParts
 {
 	uint64_t	boundaries;
