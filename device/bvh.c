@@ -76,7 +76,8 @@ lay_out_parts(Build *build, uint64_t base)
 {
 	const BvhSource *source = build->source;
 	uint64_t	rows = source->rows;
-	uint64_t	alignment = build->builder->context->structure_properties.minAccelerationStructureScratchOffsetAlignment;
+	uint64_t	alignment =
+		build->builder->context->structure_properties.minAccelerationStructureScratchOffsetAlignment;
 	uint64_t	end = base;
 	BvhParts   *parts = &build->parts;
 

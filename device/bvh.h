@@ -60,10 +60,12 @@ extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache);
 extern DeviceResult bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source, Resident **bvh);
 
 /* For sources: record a shader with one thread for each row (BVH_GROUP in a workgroup), and a barrier. */
-extern void bvh_dispatch(const BvhBuilder *builder, const BvhSource *source, VkPipelineLayout layout, VkPipeline pipeline,
+extern void bvh_dispatch(const BvhBuilder *builder, const BvhSource *source, VkPipelineLayout layout,
+						 VkPipeline pipeline,
 						 const void *task, uint32_t size);
 
 /* For sources: record a sort of the keys, whose values are their indexes.  Returns the address of the sorted values. */
-extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit, uint32_t bits);
+extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit,
+						 uint32_t bits);
 
 #endif							/* RTSCAN_DEVICE_BVH_H */

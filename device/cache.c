@@ -45,12 +45,14 @@ cache_open(Cache *cache, Context *context)
 }
 
 _Static_assert(KEY_COLUMNS > COLUMN_FORMS && KEY_COLUMNS >= DEVICE_GROUP_COLUMNS, "a key has room for what it says");
-_Static_assert(sizeof(ResidentKey) == sizeof(SegmentKey) + (1 + KEY_COLUMNS) * sizeof(uint32_t), "a key has no padding");
+_Static_assert(sizeof(ResidentKey) == sizeof(SegmentKey) + (1 + KEY_COLUMNS) * sizeof(uint32_t),
+			   "a key has no padding");
 
 ResidentKey
 cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form)
 {
-	static const ResidentKind kinds[COLUMN_FORMS] = {RESIDENT_COLUMN, RESIDENT_VALUES, RESIDENT_INTEGERS, RESIDENT_CODES};
+	static const ResidentKind kinds[COLUMN_FORMS] = {RESIDENT_COLUMN, RESIDENT_VALUES, RESIDENT_INTEGERS,
+		RESIDENT_CODES};
 
 	return (ResidentKey) {.segment = *segment, .kind = kinds[form], .columns = {column}};
 }
@@ -74,7 +76,8 @@ cache_elements(const Resident *column, uint64_t shift)
 	const ColumnLayout *layout = &column->layout;
 
 	if (column->shape.form != COLUMN_KEY)
-		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements, .shift = shift};
+		return (ElementsTask) {.frames = address + layout->frames, .elements = address + layout->elements,
+			.shift = shift};
 	if (column->shape.heap_order)
 		return (ElementsTask) {0};
 	return (ElementsTask) {.elements = address + layout->codes, .code_bits = column->shape.code_bytes * 8};
@@ -104,7 +107,8 @@ grow(Cache *cache)
 static uint32_t *
 counter_of(Cache *cache, const Resident *resident)
 {
-	return resident->key.kind == RESIDENT_BOXES || resident->key.kind == RESIDENT_TRIANGLES ? &cache->bvhs : &cache->columns;
+	return resident->key.kind == RESIDENT_BOXES || resident->key.kind == RESIDENT_TRIANGLES ? &cache->bvhs :
+		&cache->columns;
 }
 
 void

@@ -140,7 +140,8 @@ add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_
 static bool
 add_values(Evaluator *evaluator, Memory *staging)
 {
-	ColumnShape shape = {.rows = ROWS, .form = COLUMN_VALUES, .element_pages = CHUNKS * VALUE_BITS, .largest = (1 << VALUE_BITS) - 1};
+	ColumnShape shape = {.rows = ROWS, .form = COLUMN_VALUES, .element_pages = CHUNKS * VALUE_BITS,
+		.largest = (1 << VALUE_BITS) - 1};
 	SegmentKey	segment = made_up_key();
 	ResidentKey key = cache_column_key(&segment, COLUMNS, COLUMN_VALUES);
 	uint32_t	no_boundaries = 0;
@@ -150,7 +151,8 @@ add_values(Evaluator *evaluator, Memory *staging)
 	if (column == NULL)
 		return false;
 	for (uint32_t chunk = 0; chunk < CHUNKS; chunk++)
-		((ValueFrame *) staging->host)[chunk] = (ValueFrame) {.null = UINT64_MAX, .page = chunk * VALUE_BITS, .bits = VALUE_BITS};
+		((ValueFrame *) staging->host)[chunk] = (ValueFrame) {.null = UINT64_MAX, .page = chunk * VALUE_BITS,
+			.bits = VALUE_BITS};
 	for (uint64_t at = column->layout.elements; at < column->layout.size; at++)
 		staging->host[at] = (char) next_random(&state);
 	copy_column(evaluator, staging, column);
@@ -220,7 +222,8 @@ ask_for_sum(Question *question)
 
 /* Return the least device time of several runs, in nanoseconds; infinite if the device cannot evaluate the request. */
 static double
-time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity, bool adding)
+time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity,
+			 bool adding)
 {
 	Area		area = {.map = results->host, .size = results->size, .imported = true, .memory = *results};
 	Question	question;
@@ -232,7 +235,8 @@ time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uin
 	for (int i = 0; i < REPETITIONS; i++)
 	{
 		Request		request = {.area = &area, .chunks = segments * CHUNKS, .header = &question.header,
-			.segments = question.segments, .columns = question.columns, .intervals = question.intervals, .measures = question.measures,
+			.segments = question.segments, .columns = question.columns, .intervals = question.intervals,
+			.measures = question.measures,
 			.tally_words = adding ? device_tally_words(&question.segments[0]) : 0};
 		Request    *requests[] = {&request};
 

@@ -37,7 +37,8 @@ name_device(const uint8_t *uuid, char *name)
 	int			length = snprintf(name, CLOCKS_NAME_SIZE, "GPU-");
 
 	for (int i = 0; i < CLOCKS_UUID_BYTES; i++)
-		length += snprintf(name + length, CLOCKS_NAME_SIZE - length, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+		length += snprintf(name + length, CLOCKS_NAME_SIZE - length,
+						   i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
 }
 
 /* ---------------------------------------------------------------- the program */
@@ -226,7 +227,8 @@ open_context(Cuda *cuda, const char *name, const char *library)
 		return "CUDA does not show the device";
 	if (!is_shared(cuda))
 		return "the device is not in its default compute mode";
-	return cuda->create(&cuda->context, 0, cuda->device) == 0 ? NULL : "CUDA refuses a context, for which there may be no memory";
+	return cuda->create(&cuda->context, 0, cuda->device) == 0 ? NULL :
+		"CUDA refuses a context, for which there may be no memory";
 }
 
 static void

@@ -104,8 +104,10 @@ find_extensions(VkPhysicalDevice device, DeviceFacts *facts)
 static void
 find_features(VkPhysicalDevice device, DeviceFacts *facts)
 {
-	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &facts->twelve};
-	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &facts->structure};
+	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+		.pNext = &facts->twelve};
+	VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+		.pNext = &facts->structure};
 
 	facts->twelve = (VkPhysicalDeviceVulkan12Features) {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &facts->structures};
@@ -329,7 +331,8 @@ context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_
 	context->timestamp_mask = UINT64_MAX >> (64 - facts.timestamp_bits);
 	context->int64_atomics = can(&facts, LIMIT_OF_TALLIES, "cannot add up, and is not for rtcudb");
 	context->ray_tracing = can(&facts, LIMIT_OF_RAYS, "cannot trace rays") && !faults->no_ray_tracing;
-	import = can(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so that answers are copied") && !faults->no_import;
+	import = can(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so that answers are copied") &&
+		!faults->no_import;
 	read_properties(context, import);
 	open_device(context, import);
 	submission_open(context, &context->own);
@@ -609,7 +612,8 @@ wait_for(Context *context, Submission *submission)
 	while (!context->software && clock_now() - start < WATCH_TIME)
 		if (submission_is_done(context, submission))
 			return;
-	check(vkWaitForFences(context->device, 1, &submission->fence, VK_TRUE, submission_limit(context)), "vkWaitForFences");
+	check(vkWaitForFences(context->device, 1, &submission->fence, VK_TRUE, submission_limit(context)),
+		  "vkWaitForFences");
 }
 
 /* Return the ticks from one timestamp to a later one, or 0 if it is not later. */

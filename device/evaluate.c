@@ -41,7 +41,8 @@ open_tally_way(Evaluator *evaluator, uint32_t way, uint32_t wide)
 	const VkPhysicalDeviceLimits *limits = &evaluator->context->properties.limits;
 	bool		large = way == TALLY_BY_LARGE_TABLES && limits->maxComputeWorkGroupInvocations >= TALLY_LARGE_GROUP &&
 		limits->maxComputeWorkGroupSize[0] >= TALLY_LARGE_GROUP;
-	uint32_t	table = way == TALLY_BY_TABLES ? evaluator->tally_table : way == TALLY_BY_LARGE_TABLES ? evaluator->large_table : 1;
+	uint32_t	table = way == TALLY_BY_TABLES ? evaluator->tally_table :
+		way == TALLY_BY_LARGE_TABLES ? evaluator->large_table : 1;
 	uint32_t	constants[] = {way, wide, table, large ? TALLY_LARGE_GROUP : TALLY_GROUP,
 		way == TALLY_BY_LARGE_TABLES ? TALLY_LARGE_LISTED : TALLY_LISTED};
 
@@ -211,7 +212,8 @@ copy_masks(const Request *request)
 	if (request->area->imported || request->header->prepare)
 		return;
 	for (uint32_t s = 0; s < request->header->segments; s++)
-		for (uint32_t chunk = 0; request->segments[s].part == PART_FIRST && chunk < device_chunks(request->segments[s].rows);
+		for (uint32_t chunk = 0;
+			 request->segments[s].part == PART_FIRST && chunk < device_chunks(request->segments[s].rows);
 			 chunk++, place += DEVICE_CHUNK_BYTES)
 			if ((request->segments[s].partly[chunk / 32] >> (chunk % 32) & 1) != 0)
 				memcpy(request->area->memory.host + place, request->area->map + place, DEVICE_CHUNK_BYTES);
@@ -317,7 +319,8 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 				jobs;
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 	VkPipelineStageFlags refiners = compute |
-		(evaluator->trace_tasks.count + evaluator->job_tasks.count > 0 ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
+		(evaluator->trace_tasks.count + evaluator->job_tasks.count > 0 ?
+		 VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0);
 
 	stage_tasks(evaluator, &batch->tasks, &tasks, &jobs);
 	for (uint32_t i = 0; i < count; i++)
@@ -394,7 +397,8 @@ next_batch(Evaluator *evaluator)
 static bool
 start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
-	bool		room = ensure_scratch(evaluator, &batch->bits, (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
+	bool		room = ensure_scratch(evaluator, &batch->bits,
+									  (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
 		ensure_scratch(evaluator, &batch->tallies, evaluator->tally_words * sizeof(uint64_t)) &&
 		ensure_scratch(evaluator, &batch->words, evaluator->words_size) &&
 		ensure_tasks(evaluator, batch, tasks_size(evaluator));

@@ -22,9 +22,11 @@
 #define ROWS				(DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS)
 
 _Static_assert(TALLY_GROUP <= WORKGROUP_THREADS && BVH_GROUP <= WORKGROUP_THREADS && PAIR_GROUP <= WORKGROUP_THREADS &&
-			   VECTOR_GROUP <= WORKGROUP_THREADS && REFINE_GROUP <= WORKGROUP_THREADS && MEMBERS_GROUP <= WORKGROUP_THREADS &&
+			   VECTOR_GROUP <= WORKGROUP_THREADS && REFINE_GROUP <= WORKGROUP_THREADS &&
+			   MEMBERS_GROUP <= WORKGROUP_THREADS &&
 			   COLLECT_GROUP <= WORKGROUP_THREADS && SORT_GROUP <= WORKGROUP_THREADS, "no workgroup has more threads");
-_Static_assert(sizeof(SpaceTask) <= PUSHED && sizeof(struct SortPass) <= PUSHED && sizeof(PairTask) <= PUSHED && sizeof(VectorTask) <= PUSHED &&
+_Static_assert(sizeof(SpaceTask) <= PUSHED && sizeof(struct SortPass) <= PUSHED && sizeof(PairTask) <= PUSHED &&
+			   sizeof(VectorTask) <= PUSHED &&
 			   sizeof(BvhTask) <= PUSHED, "no shader has more push constants");
 _Static_assert(PUSHED <= 128, "every device has such push constants");
 
@@ -100,7 +102,8 @@ limits_missing(const DeviceFacts *facts, LimitUse use)
 			continue;
 		describe(has, sizeof(has), limit, get(facts, limit));
 		describe(needed, sizeof(needed), limit, limit->needed);
-		snprintf(text[use], sizeof(text[use]), "%s is %s, and must be at %s %s", limit->name, has, limit->at_most ? "most" : "least", needed);
+		snprintf(text[use], sizeof(text[use]), "%s is %s, and must be at %s %s", limit->name, has,
+				 limit->at_most ? "most" : "least", needed);
 		return text[use];
 	}
 	return NULL;
@@ -112,7 +115,8 @@ limits_miss(DeviceFacts *facts, const Limit *limit)
 	uint64_t	number = limit->at_most ? limit->needed + 1 : limit->needed - 1;
 	uint32_t	small = (uint32_t) number;
 
-	memcpy((char *) facts + limit->offset, limit->size == sizeof(number) ? (const void *) &number : &small, limit->size);
+	memcpy((char *) facts + limit->offset, limit->size == sizeof(number) ? (const void *) &number : &small,
+		   limit->size);
 }
 
 const Limit *

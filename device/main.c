@@ -206,7 +206,8 @@ main(int argc, char **argv)
 	if (context.faults.lost_after > 0)
 		context.faults.lost_at = context.submissions + context.faults.lost_after;
 	listener = listen_for_backends(socket_path);
-	printf("ready: %f %f %f %f %" PRIu64 " %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT], calibration.adding,
+	printf("ready: %f %f %f %f %" PRIu64 " %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT],
+		   calibration.adding,
 		   calibration.building, context.memory_limit,
 		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
 	fflush(stdout);

@@ -31,7 +31,8 @@ add_attribute(Space *space, const Resident *column, SpaceAxis axis, uint64_t wan
 {
 	const ColumnShape *shape = &column->shape;
 	SpaceAttribute attribute = {
-		.column = column->key.columns[0], .form = shape->form, .is_row = shape->heap_order, .axis = axis, .wanted = wanted,
+		.column = column->key.columns[0], .form = shape->form, .is_row = shape->heap_order, .axis = axis,
+		.wanted = wanted,
 		.largest = shape->form != COLUMN_KEY ? shape->largest : shape->heap_order ? shape->rows - 1 : shape->distinct};
 
 	space_add(space, &attribute);

@@ -63,7 +63,8 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
 		*(DigitTask *) array_extend(&evaluator->digits, 1) = (DigitTask) {
 			.values = cache_elements(column, digit->shift), .stride = digit->stride, .null = digit->null,
 			.map = digit->map != DEVICE_NO_WORDS ? source->maps + digit->map * sizeof(uint32_t) : 0,
-			.reach = digit->reach, .map_bits = digit->map_bits, .slot_bits = digit->slot_bits, .dropped = digit->dropped,
+			.reach = digit->reach, .map_bits = digit->map_bits, .slot_bits = digit->slot_bits,
+			.dropped = digit->dropped,
 			.wide = needs_wide(digit, column->shape.largest)};
 	}
 	return DEVICE_OK;
@@ -167,7 +168,8 @@ choose_tables(const Evaluator *evaluator, const TallyTask *task)
 	if (cells <= evaluator->tally_table)
 		return TALLY_BY_TABLES;
 	/* If there were more slots than rows in a workgroup, most slots would be cleared in vain. */
-	return task->slots <= DEVICE_CHUNK_ROWS && cells <= evaluator->large_table * (uint64_t) MAX_PASSES ? TALLY_BY_LARGE_TABLES : TALLY_BY_WORDS;
+	return task->slots <= DEVICE_CHUNK_ROWS && cells <= evaluator->large_table * (uint64_t) MAX_PASSES ?
+		TALLY_BY_LARGE_TABLES : TALLY_BY_WORDS;
 }
 
 /*

@@ -429,7 +429,8 @@ add_set(Work *work, const EvaluateMembers *members)
 	if (!work->request->header->prepare)
 		*(SetTask *) array_extend(&work->evaluator->sets, 1) = (SetTask) {
 			.values = cache_elements(column, members->shift),
-			.words = members->words != DEVICE_NO_WORDS ? work->request->device_words + members->words * sizeof(uint32_t) : 0,
+			.words = members->words != DEVICE_NO_WORDS ?
+			work->request->device_words + members->words * sizeof(uint32_t) : 0,
 			.reach = members->reach,
 			.null = members->null != 0,
 			.slot_bits = members->slot_bits,
@@ -498,7 +499,8 @@ tally_source(const Work *work, Place *place, uint32_t groups)
 {
 	return (TallySource) {
 		.segment = work->segment, .digits = place->digits, .measures = place->measures,
-		.bits = work->bits, .groups = groups, .maps = work->request->device_words, .words = &place->tally, .answer = &place->answer};
+		.bits = work->bits, .groups = groups, .maps = work->request->device_words, .words = &place->tally,
+		.answer = &place->answer};
 }
 
 /* Add a segment's tally, if it has one. */
@@ -678,7 +680,8 @@ static bool
 fits_submission(const Evaluator *evaluator)
 {
 	return evaluator->sieve_of.count <= MAX_WORKGROUPS && evaluator->refine_of.count <= MAX_WORKGROUPS &&
-		evaluator->publish_of.count <= MAX_WORKGROUPS && evaluator->members_of.count <= MAX_WORKGROUPS && evaluator->tally_of.count <= MAX_WORKGROUPS &&
+		evaluator->publish_of.count <= MAX_WORKGROUPS && evaluator->members_of.count <= MAX_WORKGROUPS &&
+		evaluator->tally_of.count <= MAX_WORKGROUPS &&
 		evaluator->collect_of.count <= MAX_WORKGROUPS && evaluator->tally_words <= MAX_TALLY_WORDS &&
 		(evaluator->trace_tasks.count == 0 ||
 		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count)) &&

@@ -317,8 +317,8 @@ typedef struct EvaluateColumn
 
 /*
  * A condition that a row's integer is a member of a set.  The distance from the segment's least value plus
- * shift (modulo 2^64) is the distance from the set's first integer.  Distances up to reach are members if their
- * bit is set or the table has them; with lacks, if not.  Without words all of them are members.
+ * shift (modulo 2^64) is the distance from the set's first integer.  Distances up to reach are members if their bit is
+ * set, or if the table has them (if lacks is set: does not have them).  Without words all of them are members.
  */
 typedef struct EvaluateMembers
 {
@@ -330,7 +330,7 @@ typedef struct EvaluateMembers
 	/* greatest distance that can be a member; less than DEVICE_NO_INTEGER if there is a table */
 	uint64_t	reach;
 	uint32_t	slot_bits;		/* the table has 2^slot_bits slots; 0: bits, no table */
-	uint32_t	lacks;			/* true if the bits or the table list the integers that are not members */
+	uint32_t	lacks;			/* true if the table lists the integers that are not members */
 } EvaluateMembers;
 
 /*

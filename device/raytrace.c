@@ -25,7 +25,8 @@ enum
 /* Greatest width of a launch; its height is as large as needed. */
 #define LAUNCH_WIDTH	32768
 
-const RaytraceHit raytrace_of_boxes = {VK_SHADER_STAGE_INTERSECTION_BIT_KHR, trace_rint_spirv, sizeof(trace_rint_spirv)};
+const RaytraceHit raytrace_of_boxes = {VK_SHADER_STAGE_INTERSECTION_BIT_KHR, trace_rint_spirv,
+	sizeof(trace_rint_spirv)};
 const RaytraceHit raytrace_of_triangles = {VK_SHADER_STAGE_ANY_HIT_BIT_KHR, job_rahit_spirv, sizeof(job_rahit_spirv)};
 
 static VkPipelineShaderStageCreateInfo

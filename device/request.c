@@ -30,7 +30,8 @@ copy_body(Request *request, const DeviceRequest *message)
 		return false;
 	memcpy(&header, request->area->map + message->offset, sizeof(header));
 	if (header.executor >= DEVICE_EXECUTORS || header.segments > DEVICE_MAX_SEGMENTS ||
-		header.columns > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS || header.members > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS ||
+		header.columns > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS ||
+		header.members > DEVICE_MAX_SEGMENTS * DEVICE_MAX_COLUMNS ||
 		header.words > DEVICE_MAX_SET_WORDS || header.intervals > DEVICE_MAX_INTERVALS ||
 		header.digits > DEVICE_MAX_SEGMENTS * DEVICE_MAX_DIGITS ||
 		header.measures > DEVICE_MAX_SEGMENTS * DEVICE_MAX_MEASURES)
@@ -78,7 +79,8 @@ has_words(const EvaluateHeader *header, uint32_t first, uint64_t count)
 static bool
 has_table(const EvaluateHeader *header, uint32_t first, uint32_t slot_bits, uint64_t reach, bool numbers)
 {
-	return slot_bits <= DEVICE_MAX_SLOT_BITS && reach < DEVICE_NO_INTEGER && has_words(header, first, device_table_words(slot_bits, numbers));
+	return slot_bits <= DEVICE_MAX_SLOT_BITS && reach < DEVICE_NO_INTEGER &&
+		has_words(header, first, device_table_words(slot_bits, numbers));
 }
 
 static bool
@@ -102,7 +104,8 @@ check_map(const EvaluateHeader *header, const TallyDigit *digit)
 		return false;
 	if (digit->slot_bits > 0)
 		return digit->map_bits == 32 && has_table(header, digit->map, digit->slot_bits, digit->reach, true);
-	if (digit->map_bits == DEVICE_STEP_BITS ? digit->reach >= DEVICE_MAX_STEPS : digit->map_bits != 8 && digit->map_bits != 16 && digit->map_bits != 32)
+	if (digit->map_bits == DEVICE_STEP_BITS ? digit->reach >= DEVICE_MAX_STEPS :
+		digit->map_bits != 8 && digit->map_bits != 16 && digit->map_bits != 32)
 		return false;
 	return digit->reach < UINT32_MAX && has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits));
 }
@@ -127,7 +130,8 @@ check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const
 
 /* Check a tally's measures and digits. */
 static bool
-check_tally(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits, const TallyMeasure *measures)
+check_tally(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits,
+			const TallyMeasure *measures)
 {
 	for (uint32_t i = 0; i < segment->measures; i++)
 		if (measures[i].kind >= TALLY_KINDS || measures[i].form == COLUMN_KEY || measures[i].form >= COLUMN_FORMS)
@@ -172,7 +176,8 @@ check_tallies(Request *request)
 
 		if (segment->digits > DEVICE_MAX_DIGITS || segment->digits > request->header->digits - digit ||
 			segment->measures > DEVICE_MAX_MEASURES || segment->measures > request->header->measures - measure ||
-			!check_tally(request->header, segment, request->digits + digit, request->measures + measure) || !check_join(segment, before) ||
+			!check_tally(request->header, segment, request->digits + digit, request->measures + measure) ||
+			!check_join(segment, before) ||
 			!check_masks(segment, request->header->want_bits))
 			return false;
 		if (segment->cells > 0)
@@ -217,7 +222,8 @@ check_segments(Request *request)
 
 		if (segment->rows == 0 || segment->rows > DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS ||
 			segment->columns > DEVICE_MAX_COLUMNS ||
-			segment->columns > request->header->columns - column || segment->members > request->header->members - member ||
+			segment->columns > request->header->columns - column ||
+			segment->members > request->header->members - member ||
 			segment->members > DEVICE_MAX_COLUMNS || !check_part(segment, first, &parts))
 			return false;
 		if (segment->part == PART_FIRST)
@@ -238,7 +244,8 @@ check_segments(Request *request)
 			if (!check_members(request->header, &request->members[member++]))
 				return false;
 	}
-	return request->chunks > 0 && member == request->header->members && column == request->header->columns && interval == request->header->intervals;
+	return request->chunks > 0 && member == request->header->members && column == request->header->columns &&
+		interval == request->header->intervals;
 }
 
 bool

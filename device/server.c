@@ -44,8 +44,7 @@ typedef struct Server
 	PairSorter *pairs;
 	VectorMaker *vectors;
 	int			listener;
-	/* a file descriptor in reserve, closed to accept a connection when there are no others */
-	int			spare;
+	int			spare;			/* a file descriptor to be closed when another one is needed */
 	uint32_t	count;
 	Client	   *clients[MAX_CLIENTS];
 	uint32_t	turn;			/* number of clients examined for requests, so that each gets its turn */
@@ -174,7 +173,8 @@ check_boundaries(const ColumnShape *shape, const uint32_t *boundaries)
 	for (uint32_t i = 1; i <= shape->bins; i++)
 		if (boundaries[i - 1] >= boundaries[i])
 			return false;
-	return shape->heap_order || shape->form != COLUMN_KEY || (boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
+	return shape->heap_order || shape->form != COLUMN_KEY ||
+		(boundaries[0] == 0 && boundaries[shape->bins] == shape->rows);
 }
 
 /* Check the shape of a column in frames; a value has at most 64 bits. */
@@ -191,10 +191,10 @@ check_shape(const ColumnShape *shape)
 		return false;
 	if (shape->form != COLUMN_KEY)
 		return check_values_shape(shape);
-	return shape->nonnull <= shape->rows && shape->distinct <= shape->nonnull &&
-		shape->bins <= DEVICE_MAX_BINS + 2 && (shape->heap_order ||
-											  (shape->bins > 0 && shape->radix > 0 && shape->vectors < shape->bins + 2 &&
-											   shape->code_bytes >= 1 && shape->code_bytes <= 3));
+	return shape->nonnull <= shape->rows && shape->distinct <= shape->nonnull && shape->bins <= DEVICE_MAX_BINS + 2 &&
+		(shape->heap_order ||
+		 (shape->bins > 0 && shape->radix > 0 && shape->vectors < shape->bins + 2 &&
+		  shape->code_bytes >= 1 && shape->code_bytes <= 3));
 }
 
 static DeviceResult
@@ -253,7 +253,8 @@ sort_pairs(Server *server, Client *client, const DeviceRequest *message)
 	uint64_t	size = message->size * sizeof(SortPair);
 
 	if (message->size == 0 || message->size > DEVICE_MAX_PAIRS || message->offset % sizeof(SortPair) != 0 ||
-		!area_has(&client->area, message->offset, size) || message->first_bit > 63 || message->bits > 64 - message->first_bit)
+		!area_has(&client->area, message->offset, size) || message->first_bit > 63 ||
+		message->bits > 64 - message->first_bit)
 		return DEVICE_REFUSED;
 	if (!area->imported)
 		memcpy(area->memory.host + message->offset, area->map + message->offset, size);
@@ -385,10 +386,7 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 	answer(client, message->number, &reply);
 }
 
-/*
- * Receive a message, possibly with a file descriptor.  Returns 0 if there is none, and -1 at the end of the
- * connection.
- */
+/* Receive a message, possibly with a file.  Returns 0 if there is none, and -1 at the end of the connection. */
 static int
 receive(int socket, DeviceRequest *message, int *file)
 {
@@ -483,10 +481,7 @@ compare_arrivals(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/*
- * Take the next waiting requests, each client in turn, in the order of arrival.  The first one that needs a
- * missing BVH has it built.
- */
+/* Take waiting requests, clients in turn.  They are in order of arrival: the first that lacks a BVH builds it. */
 static uint32_t
 choose_requests(Server *server, uint32_t limit, Request **requests)
 {
@@ -505,10 +500,7 @@ choose_requests(Server *server, uint32_t limit, Request **requests)
 	return chosen;
 }
 
-/*
- * Begin a batch with half of all requests.  While the device evaluates the other half, the backends of the
- * first half receive their answers and send their next requests.
- */
+/* Begin a batch with half of all requests: while one half is evaluated, the other half's backends send the next. */
 static void
 begin_batch(Server *server, uint32_t waiting)
 {

@@ -61,7 +61,8 @@ shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *c
 		.mapEntryCount = count, .pMapEntries = entries, .dataSize = count * sizeof(uint32_t), .pData = constants};
 
 	for (uint32_t i = 0; i < count; i++)
-		entries[i] = (VkSpecializationMapEntry) {.constantID = i, .offset = i * sizeof(uint32_t), .size = sizeof(uint32_t)};
+		entries[i] = (VkSpecializationMapEntry) {.constantID = i, .offset = i * sizeof(uint32_t),
+			.size = sizeof(uint32_t)};
 	return create_pipeline(context, layout, code, size, &info);
 }
 

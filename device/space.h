@@ -22,18 +22,22 @@
  * exactly the triangles with the nearest right angle, at a distance of 1/3 of their height from all edges.
  *
  *		place
- *		  2 +                        A triangle at (1, 1), and the rays around it; the ray at (3/2, 3/2) is inside.
- *		    |  .      * .      *     The paper's legs are at least as long as the distance of rays, since its coordinates
- *		  1 +      ◣            are anywhere between rays, and up to three rays meet a triangle.  Here only one does,
- *		    |  *   |__*___     *     but a device may report it twice.
+ *		  2 +
+ *		    |  .      * .      *
+ *		  1 +      ◣
+ *		    |  *   |__*___     *
  *		    +---+------+------+--- group
  *		        1      2
+ *
+ * The figure has a triangle at (1, 1), and the rays around it; the ray at (3/2, 3/2) is inside.  In the paper,
+ * coordinates are anywhere between rays, so that legs are at least as long as the distance of rays, and up to three
+ * rays meet a triangle.  Here only one ray does, but a device may report it twice.
  *
  * A ray can meet more rows than match if slots have several values, or if a query has too many
  * ranges of the coordinate.  Each row is therefore tested with its record, or else with the column.
  *
- * Coordinates.  They are below 2^18, the ends of rays are half a unit away from any triangle, and a float32 has 24 bits.
- * So a device misses no triangle as long as its error along a ray is below 2^4 units in the last place.
+ * Coordinates.  They are below 2^18, the ends of rays are half a unit away from any triangle, and a float32 has 24
+ * bits.  So a device misses no triangle as long as its error along a ray is below 2^4 units in the last place.
  */
 #ifndef RTSCAN_DEVICE_SPACE_H
 #define RTSCAN_DEVICE_SPACE_H

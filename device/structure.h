@@ -10,8 +10,8 @@
 #include "context.h"
 
 /* Describe a build of a level: it is optimized for tracing, and a bottom level can be compacted. */
-extern VkAccelerationStructureBuildGeometryInfoKHR structure_build_info(VkAccelerationStructureTypeKHR type,
-																		const VkAccelerationStructureGeometryKHR *geometry);
+extern VkAccelerationStructureBuildGeometryInfoKHR
+structure_build_info(VkAccelerationStructureTypeKHR type, const VkAccelerationStructureGeometryKHR *geometry);
 
 /* Return the geometry of a top level with the instance at this address. */
 extern VkAccelerationStructureGeometryKHR structure_instances(uint64_t instance);

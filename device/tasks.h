@@ -39,7 +39,8 @@ _Static_assert(CHUNK_ROWS == DEVICE_CHUNK_ROWS && CHUNK_WORDS32 * 4 == DEVICE_CH
 			   "backends and shaders have the same chunks");
 _Static_assert(PAGE_ZEROS == DEVICE_PAGE_ZEROS && PAGE_ONES == DEVICE_PAGE_ONES,
 			   "backends and shaders have the same marks of constant pages");
-_Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS && DEVICE_MAX_MEASURES + 1 == TALLY_MEASURES && TALLY_COUNT == MEASURE_COUNT &&
+_Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS &&
+			   DEVICE_MAX_MEASURES + 1 == TALLY_MEASURES && TALLY_COUNT == MEASURE_COUNT &&
 			   TALLY_SUM_LOWER == MEASURE_SUM_LOWER && TALLY_SUM_UPPER == MEASURE_SUM_UPPER &&
 			   TALLY_GREATEST == MEASURE_GREATEST && TALLY_LEAST == MEASURE_LEAST && TALLY_KINDS == MEASURE_ROWS,
 			   "backends and shaders have the same tallies");
@@ -80,10 +81,14 @@ FILLED(VectorTask, 4, 6);
 
 /* Structures that backends and shaders share are declared twice, and must agree. */
 _Static_assert(sizeof(ValueFrame) == sizeof(FrameTask) && offsetof(ValueFrame, above) == offsetof(FrameTask, above) &&
-			   offsetof(ValueFrame, null) == offsetof(FrameTask, null) && offsetof(ValueFrame, page) == offsetof(FrameTask, page) &&
-			   offsetof(ValueFrame, bits) == offsetof(FrameTask, bits), "a frame is written by one and read by the other");
-_Static_assert(sizeof(ChunkCount) == 2 * sizeof(uint32_t) && offsetof(ChunkCount, rows) == 0, "publish.comp writes them");
-_Static_assert(sizeof(SortPair) == 4 * sizeof(uint32_t) && offsetof(SortPair, key) == 0 && offsetof(SortPair, value) == sizeof(uint64_t),
+			   offsetof(ValueFrame, null) == offsetof(FrameTask, null) &&
+			   offsetof(ValueFrame, page) == offsetof(FrameTask, page) &&
+			   offsetof(ValueFrame, bits) == offsetof(FrameTask, bits),
+			   "a frame is written by one and read by the other");
+_Static_assert(sizeof(ChunkCount) == 2 * sizeof(uint32_t) && offsetof(ChunkCount, rows) == 0,
+			   "publish.comp writes them");
+_Static_assert(sizeof(SortPair) == 4 * sizeof(uint32_t) && offsetof(SortPair, key) == 0 &&
+			   offsetof(SortPair, value) == sizeof(uint64_t),
 			   "pairs.glsl reads them");
 
 #endif							/* RTSCAN_DEVICE_TASKS_H */

@@ -16,8 +16,10 @@
 #define SCAN_BITS		18
 #define RAY_BITS		12
 
-_Static_assert(SPACE_SCAN_SLOTS == 1u << SCAN_BITS && SPACE_RAYS == 1u << RAY_BITS, "keys have bits for all coordinates");
-_Static_assert(SPACE_RECORD_WORDS == SPACE_WORDS && SPACE_GROUP == AXIS_GROUP && SPACE_PLACE == AXIS_PLACE && SPACE_SCAN == AXIS_SCAN,
+_Static_assert(SPACE_SCAN_SLOTS == 1u << SCAN_BITS && SPACE_RAYS == 1u << RAY_BITS,
+			   "keys have bits for all coordinates");
+_Static_assert(SPACE_RECORD_WORDS == SPACE_WORDS && SPACE_GROUP == AXIS_GROUP && SPACE_PLACE == AXIS_PLACE &&
+			   SPACE_SCAN == AXIS_SCAN,
 			   "shaders have the same spaces");
 
 void
@@ -155,7 +157,8 @@ build_triangles(TriangleMaker *maker, const ResidentKey *key, const Space *attri
 			.record = record_triangles,
 		},
 		.maker = maker, .space = space};
-	DeviceResult result = write_attributes(maker, &key->segment, space) ? bvh_build(maker->builder, key, &source.base, bvh) : DEVICE_NO_MEMORY;
+	DeviceResult result = write_attributes(maker, &key->segment, space) ?
+		bvh_build(maker->builder, key, &source.base, bvh) : DEVICE_NO_MEMORY;
 
 	if (result == DEVICE_OK)
 		(*bvh)->space = space;

@@ -26,6 +26,7 @@ extern void triangles_open(TriangleMaker *maker, BvhBuilder *builder);
  * device and have that many rows.  The result has a copy of the space, planned.  Returns bvh_build()'s result
  * if that fails.
  */
-extern DeviceResult triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows, Resident **bvh);
+extern DeviceResult triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows,
+								  Resident **bvh);
 
 #endif							/* RTSCAN_DEVICE_TRIANGLES_H */

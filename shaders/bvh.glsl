@@ -1,6 +1,6 @@
 /*
  * bvh.glsl
- *		What the shaders that prepare a BVH share: a thread a row.
+ *		Declarations shared by the shaders that prepare a BVH of boxes, with one thread for each row.
  */
 #include "common.glsl"
 
@@ -11,7 +11,7 @@ layout(push_constant, scalar) uniform PushConstants { BvhTask task; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Keys { uint64_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Boxes { float at[]; };
 
-/* Rank of a row in a column of the group. */
+/* Return the rank of a row in a column of the group. */
 uint32_t
 rank_of(uint32_t row, uint32_t column)
 {

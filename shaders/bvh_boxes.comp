@@ -1,6 +1,6 @@
 /*
  * bvh_boxes.comp
- *		The box of each row around its ranks, in Morton order: device/slabs.h.
+ *		Write the box of each row around its ranks, in Morton order: device/slabs.h.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

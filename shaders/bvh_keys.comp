@@ -1,13 +1,15 @@
 /*
  * bvh_keys.comp
- *		Keys that give rows unique ranks in a column: by code, and in an order of their own
- *		among rows that are equal, for by row number columns would be correlated.
+ *		Make sort keys that give rows unique ranks in a column.
+ *
+ * Rows are sorted by code, and rows with equal codes by a hash that differs from column to column: an order
+ * by row number would correlate the columns.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bvh.glsl"
 
-/* Murmur3's finalizer: a permutation, and another one for each column. */
+/* Murmur3's finalizer.  It is a permutation, with a different one for each column. */
 uint32_t
 hash(uint32_t row, uint32_t column)
 {

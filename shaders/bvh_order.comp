@@ -1,12 +1,12 @@
 /*
  * bvh_order.comp
- *		Keys that put rows in Morton order: some devices' builders rely on it.
+ *		Make sort keys that put rows in Morton order, on which some devices' builders rely.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bvh.glsl"
 
-/* Ten bits, with two zeros between any two. */
+/* Put two zeros between any two of ten bits. */
 uint32_t
 spread(uint32_t bits)
 {

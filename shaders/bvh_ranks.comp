@@ -1,7 +1,8 @@
 /*
  * bvh_ranks.comp
- *		Rank of each row in a column, from the sorted rows; where rank = row, and where all
- *		values differ so that rank = code, there is nothing to sort.
+ *		Write the rank of each row in a column, from the sorted rows.
+ *
+ * Nothing has been sorted if rank = row, or if all values differ so that rank = code.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,8 +1,8 @@
 /*
  * collect.comp
- *		Write a tally's entries (device/protocol.h) to where the backend reads them: of slots that have rows.
+ *		Write the entries of a tally (device/protocol.h), its slots with rows, where the backend reads them.
  *
- * Each workgroup has a stretch of them for those of its slots.  The last one to know how many it has says how many there are.
+ * Each workgroup reserves a range of entries for its slots.  The last one to do so writes the number of entries.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -17,7 +17,7 @@ layout(local_size_x = COLLECT_GROUP) in;
 shared uint32_t found;
 shared uint64_t first;
 
-/* How many entries workgroups before have; counts this one's. */
+/* Reserve entries for this workgroup.  Returns the number of entries reserved before. */
 uint64_t
 reserve(CollectTask task)
 {

@@ -1,10 +1,10 @@
 /*
  * columns.glsl
- *		Elements of a column in a chunk, four rows at a time.
+ *		Load elements of a column in a chunk, four rows at a time.
  */
 #include "common.glsl"
 
-/* A column's elements in the chunk at hand. */
+/* A column's elements in the current chunk. */
 struct Elements
 {
 	uint64_t	words;
@@ -27,8 +27,9 @@ enter_column(ElementsTask values, uint32_t chunk)
 }
 
 /*
- * An element that begins with a bit, of 32 bits at most.  Its last bit's word is read whether that is the same one or the next, so that
- * loads do not wait for a branch: what it has of other elements is above, or cut off.
+ * Load an element of at most 32 bits that begins at a bit.  The word of its last bit is always read, even if it
+ * is the first word again, so that loads do not wait for a branch.  Bits of other elements are shifted or
+ * masked out.
  */
 uint32_t
 load_narrow_element(Elements values, uint32_t bit)
@@ -46,7 +47,7 @@ load_wide_element(Elements values, uint32_t bit)
 	return load_bits(values.words, bit, values.bits);
 }
 
-/* Values of the rows at hand; those that are NULL are no longer chosen. */
+/* Load the values of four rows.  Rows whose value is NULL are removed from chosen. */
 uvec4
 load_narrow(Elements values, uvec4 rows, inout bvec4 chosen)
 {

@@ -1,6 +1,6 @@
 /*
  * common.glsl
- *		Extensions, buffers and searches that all shaders share.
+ *		Extensions, buffers and functions that all shaders share.
  */
 #ifndef COMMON_GLSL
 #define COMMON_GLSL
@@ -34,7 +34,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Col
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Bundles { BundleTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Traces { TraceTask at[]; };
 
-/* A code of so many bytes; arrays are padded, so that a word more can be read. */
+/* Load a code of code_bytes bytes.  Arrays are padded, so that one word more can be read. */
 uint32_t
 load_code(uint64_t codes, uint32_t code_bytes, uint32_t row)
 {
@@ -48,7 +48,7 @@ load_code(uint64_t codes, uint32_t code_bytes, uint32_t row)
 	return code & (0xFFFFFFFFu >> (32 - code_bytes * 8));
 }
 
-/* Up to 64 bits, from the first on; no word is read that has none of them. */
+/* Load up to 64 bits, beginning at bit first.  Only words that have some of these bits are read. */
 uint64_t
 load_bits(uint64_t address, uint32_t first, uint32_t bits)
 {
@@ -61,7 +61,7 @@ load_bits(uint64_t address, uint32_t first, uint32_t bits)
 	return (loaded >> shift | uint64_t(words.at[last]) << 1 << (63 - shift)) & (0xFFFFFFFFFFFFFFFFul >> (64 - bits));
 }
 
-/* A bit for each chunk of a segment. */
+/* Test the bit of a chunk in a bitmap of a segment's chunks. */
 bool
 has_bit(uint32_t bits[3], uint32_t chunk)
 {

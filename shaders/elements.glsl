@@ -1,10 +1,13 @@
 /*
  * elements.glsl
- *		Elements of one row at a time, from its record or from their column.
+ *		Load elements of a single row, from its record or from the column.
  */
 #include "common.glsl"
 
-/* What a column has of a row: its code; or the distance of its value from the segment's least, not shifted, if that is not NULL. */
+/*
+ * Load a row's code or value from its column.  A value is the distance from the segment's least value, without
+ * shift.
+ */
 uint64_t
 load_element(ElementsTask values, uint32_t row, out bool null)
 {
@@ -22,14 +25,14 @@ load_element(ElementsTask values, uint32_t row, out bool null)
 	return frame.above + element;
 }
 
-/* NULL among values of so many bits in a record. */
+/* Return the number that stands for NULL among values of that many bits in a record. */
 uint64_t
 null_of(uint32_t bits)
 {
 	return 0xFFFFFFFFFFFFFFFFul >> (64 - bits);
 }
 
-/* The same from the row's record, if it has that. */
+/* Load a row's code or value from its record, or from the column if the record does not have it. */
 uint64_t
 load_attribute(uint64_t record, uint32_t row, ElementsTask values, out bool null)
 {

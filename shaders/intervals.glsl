@@ -1,6 +1,6 @@
 /*
  * intervals.glsl
- *		Whether a column's code is in the exact answer: what shaders of rays ask.
+ *		Test whether a column's code is in the exact result, for shaders of rays.
  */
 #include "tasks.glsl"
 
@@ -11,7 +11,7 @@ is_in(ColumnTask column, uint32_t code)
 	uint32_t	low = column.first_interval;
 	uint32_t	high = low + column.intervals;
 
-	/* The last interval that begins at or before the code. */
+	/* Find the last interval that begins at or before the code. */
 	while (high - low > 1)
 	{
 		uint32_t	middle = (low + high) / 2;

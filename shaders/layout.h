@@ -61,7 +61,7 @@
 #define COLLECT_GROUP		256		/* threads of a workgroup */
 #define COLLECT_BLOCK		4096	/* slots that a workgroup reads */
 
-/* What is measured: enum TallyKind of device/protocol.h, and the number of rows. */
+/* Kinds of measures: enum TallyKind of device/protocol.h, and the number of rows. */
 #define MEASURE_COUNT		0
 #define MEASURE_SUM_LOWER	1
 #define MEASURE_SUM_UPPER	2
@@ -179,7 +179,7 @@ struct SetTask
 	uint64_t	reach;
 	uint32_t	null;			/* nonzero if NULL is a member */
 	uint32_t	slot_bits;		/* the table has 2^slot_bits slots; 0: bits, no table */
-	uint32_t	lacks;			/* nonzero if words list the integers that are not members */
+	uint32_t	lacks;			/* 1 if the table lists the integers that are not members, otherwise 0 */
 	uint32_t	unused;
 };
 

@@ -1,11 +1,11 @@
 /*
  * measures.glsl
- *		What values are to a tally's measures (device/protocol.h).
+ *		Add values to a tally's measures (device/protocol.h).
  */
 #extension GL_EXT_shader_atomic_int64 : require
 #include "common.glsl"
 
-/* What a value is to a measure: both are unsigned, and nothing is 0. */
+/* Return a value as the operand of a measure.  Operands are unsigned, and 0 is the neutral element. */
 uint64_t
 measured(uint32_t kind, uint64_t value)
 {
@@ -29,7 +29,7 @@ is_outermost(uint32_t kind)
 	return kind == MEASURE_GREATEST || kind == MEASURE_LEAST;
 }
 
-/* To a word of the segment's. */
+/* Add an operand to a word of a tally in the device's memory. */
 void
 add_to_word(uint64_t words, uint32_t kind, uint32_t slot, uint64_t value)
 {
@@ -39,14 +39,14 @@ add_to_word(uint64_t words, uint32_t kind, uint32_t slot, uint64_t value)
 		atomicAdd(Doublewords(words).at[slot], value);
 }
 
-/* Where the words of a measure are. */
+/* Return the address of a measure's words. */
 uint64_t
 words_of(TallyTask task, uint32_t measure)
 {
 	return task.words + uint64_t(measure) * task.slots * 8;
 }
 
-/* Digits of cells are far apart, or near each other: all of their bits count. */
+/* Hash a cell's number, which may be large or small: all of its bits count. */
 uint32_t
 hash_of(uint64_t cell)
 {
@@ -58,7 +58,7 @@ hash_of(uint64_t cell)
 
 #define NO_SLOT	0xFFFFFFFFu
 
-/* Has a cell found no slot? */
+/* Return true if a cell has found no slot, so that the tally is lost. */
 bool
 is_lost(TallyTask task)
 {
@@ -66,8 +66,9 @@ is_lost(TallyTask task)
 }
 
 /*
- * By hash, the slot that a cell has, or takes.  A slot's number never changes once it is there, so that what is read of it may be old
- * only where none was.  NO_SLOT: others have all that it might be in; the tally is lost then.
+ * Find or assign a cell's slot by hashing.  A slot's number never changes once it is set, so that only a 0 that
+ * was read can be out of date.  Returns NO_SLOT if other cells have all slots that are tried; the tally is lost
+ * then.
  */
 uint32_t
 find_slot(TallyTask task, uint64_t cell)

@@ -1,9 +1,11 @@
 /*
  * members.comp
- *		Clear the bits of rows whose integers are not in some sets: conditions on columns that have no order here, or with very
- *		many values, as a dimension's keys.
+ *		Clear the bits of rows whose integers are not in all of some sets.
  *
- * A thread has a word of bits at a time, so that no other one changes it.  Four rows' elements are on their way together.
+ * The sets are conditions that cannot be looked up, or that have very many values, such as a dimension's keys.
+ *
+ * Each thread handles one word of bits at a time, so that no other thread changes it.  The elements of four rows
+ * are loaded at the same time.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -13,7 +15,7 @@
 
 layout(local_size_x = MEMBERS_GROUP) in;
 
-/* A set, for the chunk at hand. */
+/* A set in the current chunk. */
 struct Set
 {
 	Elements	values;
@@ -26,7 +28,7 @@ struct Set
 
 shared Set	sets[MEMBERS_SETS];
 
-/* Which sets are where in a chunk is the same for all threads: some of them look that up. */
+/* Locate the sets' elements in a chunk.  They are the same for all threads, so each thread locates one set. */
 void
 enter_chunk(MembersTask task, uint32_t chunk)
 {
@@ -41,7 +43,10 @@ enter_chunk(MembersTask task, uint32_t chunk)
 	barrier();
 }
 
-/* Those of four integers that a table has, or has not; what is not up to reach is not asked for. */
+/*
+ * Return which of four integers a table has, or lacks if set.lacks.  The caller ignores the result for integers
+ * above reach.
+ */
 uvec4
 find_members(Set set, u64vec4 places)
 {
@@ -53,7 +58,7 @@ find_members(Set set, u64vec4 places)
 	return found ^ set.lacks;
 }
 
-/* Of a bit for each integer, those of four: what is not up to reach has the last one's, which is not asked for. */
+/* Return which of four integers are members.  The caller ignores the result for integers above reach. */
 uvec4
 load_members(Set set, u64vec4 places)
 {
@@ -63,12 +68,13 @@ load_members(Set set, u64vec4 places)
 		return find_members(set, places);
 	uvec4		bits = uvec4(min(places, u64vec4(set.reach)) & 0xFFFFFFFFul);
 	Words		words = Words(set.words);
-	uvec4		loaded = uvec4(words.at[bits.x / 32], words.at[bits.y / 32], words.at[bits.z / 32], words.at[bits.w / 32]);
+	uvec4		loaded = uvec4(words.at[bits.x / 32], words.at[bits.y / 32], words.at[bits.z / 32],
+							   words.at[bits.w / 32]);
 
 	return loaded >> (bits & 31u) & 1u;
 }
 
-/* The next four rows of a word's, or the last of them again. */
+/* Return the next four rows of a word's, repeating the last row if there are fewer. */
 uvec4
 next_rows(inout uint32_t rows)
 {
@@ -83,7 +89,7 @@ next_rows(inout uint32_t rows)
 	return next;
 }
 
-/* The rows of a word that are in a set. */
+/* Return the rows of a word that are in a set. */
 uint32_t
 test_rows(Set set, uint32_t word, uint32_t rows)
 {
@@ -94,7 +100,8 @@ test_rows(Set set, uint32_t word, uint32_t rows)
 		uvec4		next = next_rows(rows);
 		bvec4		known = bvec4(true);
 		u64vec4		places = load_wide(set.values, word * 32 + next, known);
-		uvec4		are = mix(uvec4(set.null), load_members(set, places) & uvec4(lessThanEqual(places, u64vec4(set.reach))), known);
+		uvec4		are = mix(uvec4(set.null),
+							  load_members(set, places) & uvec4(lessThanEqual(places, u64vec4(set.reach))), known);
 
 		are <<= next;
 		members |= are.x | are.y | are.z | are.w;

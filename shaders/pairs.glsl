@@ -1,6 +1,6 @@
 /*
  * pairs.glsl
- *		What sort_split and sort_join share: threads go through pairs, each in steps.
+ *		Declarations shared by sort_split and sort_join, whose threads handle every STEP-th pair.
  */
 #include "common.glsl"
 

@@ -1,8 +1,9 @@
 /*
  * publish.comp
- *		Count the rows of each chunk, and write the bits of those that have any, and are in no
- *		tally, to where the backend reads them.  Of a chunk that is tallied in part they are taken out of what is tallied.
- *		Before that, the bits of groups, or of parts of a filter, are combined.
+ *		Combine the bits of groups or of a filter's parts, count each chunk's rows, and return the bits.
+ *
+ * Bits are written where the backend reads them, of chunks that have rows and are not tallied.  Of a chunk that is
+ * partly tallied, the rows of the mask are returned, and are removed from the bits that will be tallied.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -24,7 +25,7 @@ count_bits(uvec4 bits)
 	return ones.x + ones.y + ones.z + ones.w;
 }
 
-/* This thread's bits of a group. */
+/* Load this thread's bits of a group. */
 uvec4
 load_group(PublishTask task, uint32_t group, uint64_t place, uint32_t quad)
 {

@@ -1,7 +1,7 @@
 /*
  * refine.comp
- *		Clear the bits of rows that the sieve has too many (RTScan, section 3.4), found
- *		through a column's order.
+ *		Clear the bits of rows that only the sieve's superset has (RTScan, section 3.4), which a column's
+ *		order lists by rank.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -16,7 +16,7 @@ clear_row(RefineTask task, uint32_t rank, uint32_t row)
 
 	if (rank < task.first || rank >= task.end || row >= task.rows)
 		return;
-	/* Most have been cleared by another column: reading is cheaper than an atomic. */
+	/* Most bits have already been cleared for another column, and reading is cheaper than an atomic. */
 	if ((Words(task.bits).at[row / 32] & bit) != 0)
 		atomicAnd(Words(task.bits).at[row / 32], ~bit);
 }
@@ -32,7 +32,7 @@ main()
 
 	if (rank >= task.end)
 		return;
-	/* Four row numbers of three bytes each. */
+	/* Load four row numbers of three bytes each. */
 	for (int i = 0; i < 3; i++)
 		words[i] = Words(task.order).at[rank / 4 * 3 + i];
 	clear_row(task, rank, words.x & 0xFFFFFFu);

@@ -3,20 +3,20 @@
  *		Data Sieving (RTScan, section 3.3) on the device: AND the vectors of a region's
  *		columns, in two components (src/segment/sieve.h).
  *
- * A workgroup has a chunk, a thread 128 of its bits.  Which pages a vector has in the chunk is
- * the same for all threads: some of them look that up, each for one end of a run, all at the
- * same time, for otherwise the workgroup would wait for one load after another.
+ * Each workgroup handles a chunk, and each thread 128 of its bits.  The pages of the vectors in the chunk are the same
+ * for all threads.  Each thread looks up the pages of one end of a run, all at the same time: otherwise the
+ * workgroup would wait for one load after another.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "tasks.glsl"
 
 #define THREADS		(CHUNK_WORDS32 / 4)
-#define RUNS		(THREADS / 2)	/* that are looked up together */
+#define RUNS		(THREADS / 2)	/* runs that are looked up at the same time */
 
 layout(local_size_x = THREADS) in;
 
-/* Pages of the two ends of each run: high, next and low of F_i = H_h | (H_{h+1} & L_l). */
+/* Pages of the two ends of each run, which are high, next and low of F_i = H_h | (H_{h+1} & L_l). */
 shared uvec3 first_pages[RUNS];
 shared uvec3 end_pages[RUNS];
 
@@ -26,7 +26,7 @@ vector_page(RunTask run, uint32_t chunks, uint32_t vector, uint32_t chunk)
 	return Words(run.pages).at[vector * chunks + chunk];
 }
 
-/* The page of H_h. */
+/* Return the page of H_h. */
 uint32_t
 high_page(RunTask run, uint32_t chunks, uint32_t h, uint32_t chunk)
 {
@@ -37,7 +37,7 @@ high_page(RunTask run, uint32_t chunks, uint32_t h, uint32_t chunk)
 	return vector_page(run, chunks, h - 1, chunk);
 }
 
-/* The pages of F_i.  If low is zeros, next is of no meaning. */
+/* Return the pages of F_i.  If low is PAGE_ZEROS, next has no meaning. */
 uvec3
 boundary_pages(RunTask run, uint32_t chunks, uint32_t i, uint32_t chunk)
 {
@@ -52,7 +52,7 @@ boundary_pages(RunTask run, uint32_t chunks, uint32_t i, uint32_t chunk)
 				 vector_page(run, chunks, (run.bins + run.radix - 1) / run.radix - 1 + l - 1, chunk));
 }
 
-/* Look up one end of a run. */
+/* Look up the pages of one end of a run. */
 void
 look_up(SieveTask task, uint32_t number, uint32_t chunk)
 {
@@ -71,7 +71,7 @@ look_up(SieveTask task, uint32_t number, uint32_t chunk)
 		first_pages[place] = boundary_pages(run, task.chunks, run.first, chunk);
 }
 
-/* This thread's bits of a page. */
+/* Load this thread's bits of a page. */
 uvec4
 load_page(uint64_t sieve, uint32_t page)
 {
@@ -90,7 +90,7 @@ load_boundary(uint64_t sieve, uvec3 pages)
 	return high | load_page(sieve, pages.y) & load_page(sieve, pages.z);
 }
 
-/* Bits of the rows first .. end - 1, of the 32 rows from row. */
+/* Return the bits of rows first .. end - 1 among the 32 rows from row on. */
 uint32_t
 row_bits(uint32_t row, uint32_t first, uint32_t end)
 {
@@ -109,7 +109,7 @@ row_bits4(uint32_t row, uint32_t first, uint32_t end)
 				 row_bits(row + 64, first, end), row_bits(row + 96, first, end));
 }
 
-/* The bits of a run that has been looked up, of the rows from row. */
+/* Return this thread's bits of a run whose pages have been looked up. */
 uvec4
 load_run(RunTask run, uint32_t place, uint32_t row)
 {

@@ -1,6 +1,6 @@
 /*
  * sort.glsl
- *		What the shaders that sort share (device/sort.h).
+ *		Declarations shared by the shaders that sort (device/sort.h).
  */
 #extension GL_EXT_control_flow_attributes : require
 #include "common.glsl"
@@ -12,15 +12,16 @@ layout(push_constant, scalar) uniform PushConstants { SortPass pass; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Keys { uint64_t at[]; };
 
 /*
- * Teams are what subgroups would be, whatever size those have: a workgroup's keys are its
- * teams' one after another, and a team's are those of its threads' first turn, second turn...
+ * Teams are used like subgroups, but do not depend on the size of subgroups.  A workgroup's keys are those of
+ * its first team, followed by those of the second, and so on.  A team's keys are those of all its threads at
+ * the first turn, then at the second, and so on.
  */
 #define TEAM	32
 #define TEAMS	(SORT_GROUP / TEAM)
 
 shared uint32_t partial_sums[2][SORT_GROUP];
 
-/* The number of this thread's key at its turn. */
+/* Return the index of this thread's key at a turn. */
 uint32_t
 key_number(uint32_t turn)
 {
@@ -36,7 +37,7 @@ key_digit(uint64_t key)
 	return uint32_t(key >> pass.first_bit) & pass.digit_mask;
 }
 
-/* The sum over the threads before this one. */
+/* Return the sum over the threads before this one. */
 uint32_t
 sum_before(uint32_t value)
 {
@@ -44,7 +45,10 @@ sum_before(uint32_t value)
 	uint32_t	sum = value;
 	uint32_t	side = 0;
 
-	/* Two sides, lest a thread write what another has yet to read: one barrier a step. */
+	/*
+	 * Steps alternate between two arrays, so that no thread overwrites what another has yet to read, with one
+	 * barrier a step.
+	 */
 	for (uint32_t distance = 1; distance < SORT_GROUP; distance *= 2)
 	{
 		partial_sums[side][thread] = sum;

@@ -1,6 +1,6 @@
 /*
  * sort_count.comp
- *		The first step of a sort's pass: how many keys of each block have each digit.
+ *		The first step of a sort's pass: count the keys of each digit in each block.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -15,7 +15,7 @@ main()
 	uint64_t	keys[SORT_KEYS];
 
 	counts[thread] = 0;
-	/* All at once, so that their latencies overlap. */
+	/* Load all keys first, so that their latencies overlap. */
 	[[unroll]] for (uint32_t turn = 0; turn < SORT_KEYS; turn++)
 		keys[turn] = key_number(turn) < pass.n ? Keys(pass.keys).at[key_number(turn)] : 0;
 	barrier();

@@ -1,6 +1,6 @@
 /*
  * sort_join.comp
- *		Arrays of keys and of values become pairs.
+ *		Convert arrays of keys and values to pairs.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

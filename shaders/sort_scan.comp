@@ -1,9 +1,8 @@
 /*
  * sort_scan.comp
- *		The second step of a sort's pass: where, among a digit's keys, those of each block
- *		begin.
+ *		The second step of a sort's pass: find where each block's keys begin among all keys of a digit.
  *
- * A workgroup has a digit, a thread some of its blocks.
+ * Each workgroup handles a digit, and each thread some of its blocks.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,35 +1,34 @@
 /*
  * sort_scatter.comp
- *		The third step of a sort's pass: put the pairs where they belong.
+ *		The third step of a sort's pass: move the pairs to their positions.
  *
- * A workgroup first sorts its block in shared memory, so that threads beside each other
- * write pairs that lie beside each other, as far as their digits are the same.
+ * A workgroup first sorts its block in shared memory, so that neighbouring threads write neighbouring pairs as
+ * far as their digits are equal.
  *
- * A key's rank in its block is how many have a lower digit, plus how many before it have the
- * same.  For the latter, a team's threads put a bit each into their digit's mask, turn by
- * turn: the bits below a thread's own are those before it at this turn, and the turns before
- * are counted.  This takes no subgroup operations, and half as many barriers as it would if
- * turns did not alternate between two sets of masks.
+ * A key's rank in its block is the number of keys with a lower digit, plus the number of keys before it with the
+ * same digit.  For the latter, each of a team's threads sets a bit in its digit's mask, turn by turn.  The bits below
+ * a thread's own are the keys before it at this turn; keys of earlier turns have been counted.  This needs no subgroup
+ * operations.  Turns alternate between two sets of masks, which saves half of the barriers.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sort.glsl"
 
 /*
- * One memory for three uses, one after another:
- *	to rank		masks [2][TEAMS][SORT_DIGITS], earlier [TEAMS][SORT_DIGITS]
- *	of keys		low halves [SORT_BLOCK], high halves [SORT_BLOCK]
- *	of values	[SORT_BLOCK]
+ * The same memory is used for three purposes, one after another:
+ *	ranking		masks [2][TEAMS][SORT_DIGITS], earlier [TEAMS][SORT_DIGITS]
+ *	keys		low halves [SORT_BLOCK], high halves [SORT_BLOCK]
+ *	values		[SORT_BLOCK]
  */
 #define EARLIER	(2 * TEAMS * SORT_DIGITS)
 #define HIGH	SORT_BLOCK
 
 shared uint32_t words[max(2 * SORT_BLOCK, 3 * TEAMS * SORT_DIGITS)];
 
-/* What to add to the rank, in its block, of a key with a digit to have it among all keys. */
+/* For each digit, the difference between a key's position among all keys and its rank in the block. */
 shared uint32_t bases[SORT_DIGITS];
 
-/* This thread's keys, and their ranks: at first in the team's keys of the digit. */
+/* This thread's keys and their ranks.  Ranks are first among the team's keys of the same digit, then in the block. */
 uint64_t	keys[SORT_KEYS];
 uint32_t	ranks[SORT_KEYS];
 
@@ -72,7 +71,7 @@ rank_in_team()
 
 		ranks[turn] = words[earlier] + bitCount(peers & ((1u << lane) - 1));
 		barrier();
-		/* The last of the peers counts them, and leaves the mask as it was. */
+		/* The last of the threads with this digit adds their number, and clears the mask. */
 		if (exists && peers >> lane == 1)
 		{
 			words[earlier] = ranks[turn] + 1;
@@ -82,7 +81,10 @@ rank_in_team()
 	barrier();
 }
 
-/* A thread a digit: where each team's keys with it begin in the block, and where among all. */
+/*
+ * Find where each team's keys of a digit begin in the block, and where the block's begin among all keys.  Each
+ * thread handles a digit.
+ */
 void
 locate_digits()
 {
@@ -115,7 +117,7 @@ rank_in_block()
 	barrier();
 }
 
-/* Keys, by way of shared memory; where this thread's have gone, for the values. */
+/* Move the keys, by way of shared memory.  Returns the positions of this thread's keys in places, for move_values(). */
 void
 move_keys(uint32_t count, out uint32_t places[SORT_KEYS])
 {

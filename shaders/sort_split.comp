@@ -1,6 +1,6 @@
 /*
  * sort_split.comp
- *		Pairs become an array of keys and one of values.
+ *		Convert pairs to arrays of keys and values.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,7 @@
 /*
  * space.glsl
- *		What the shaders that prepare the BVH of a space share (device/space.h): a thread a row.
+ *		Declarations shared by the shaders that prepare the BVH of a space (device/space.h), with one thread
+ *		for each row.
  */
 #include "elements.glsl"
 
@@ -12,7 +13,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Att
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Keys { uint64_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Floats { float at[]; };
 
-/* Where a row is, by axis. */
+/* Return a row's coordinates, indexed by axis. */
 uvec3
 coordinates_of(uint32_t row)
 {

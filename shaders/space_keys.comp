@@ -1,6 +1,6 @@
 /*
  * space_keys.comp
- *		Keys that put rows in the order in which rays meet them, so that what a ray reads is next to each other.
+ *		Make sort keys that put rows in the order in which rays meet them, so that a ray reads neighbouring records.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -15,6 +15,7 @@ main()
 	if (row >= task.rows)
 		return;
 	coordinates = coordinates_of(row);
-	Keys(task.keys).at[row] = uint64_t(coordinates[AXIS_GROUP] * task.places + coordinates[AXIS_PLACE]) << task.scan_bits |
+	Keys(task.keys).at[row] =
+		uint64_t(coordinates[AXIS_GROUP] * task.places + coordinates[AXIS_PLACE]) << task.scan_bits |
 		coordinates[AXIS_SCAN];
 }

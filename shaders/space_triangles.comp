@@ -1,6 +1,6 @@
 /*
  * space_triangles.comp
- *		The triangle of each row, and its record, in the order of their keys.
+ *		Write the triangle and the record of each row, in the order of the rows' keys.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -16,7 +16,7 @@ write_triangle(uint32_t primitive, vec3 corner)
 			triangle.at[vertex * 3 + axis] = corner[axis] + (vertex == axis + 1 ? task.leg : 0.0);
 }
 
-/* Set bits that are 0. */
+/* Store a value's bits, which must be 0 before. */
 void
 add_bits(inout uint32_t words[SPACE_WORDS], uint32_t first, uint64_t value)
 {

@@ -1,6 +1,6 @@
 /*
  * table.glsl
- *		Integers that are few and far apart: see device/table.h.
+ *		Look up integers in a hash table: see device/table.h.
  */
 #include "common.glsl"
 
@@ -12,7 +12,10 @@ integer_in_slot(Words table, uint32_t slot)
 	return uint64_t(table.at[2 * slot]) | uint64_t(table.at[2 * slot + 1]) << 32;
 }
 
-/* The slot of an integer, if the table has it.  What should not be, a full one, ends as well. */
+/*
+ * Find the slot of an integer.  Returns false if the table does not have it.  The loop ends even if the table
+ * is full, which should not happen.
+ */
 bool
 find_in_table(Words table, uint32_t slot_bits, uint64_t integer, out uint32_t slot)
 {

@@ -1,13 +1,15 @@
 /*
  * tally.comp
- *		What the rows of some chunks come to, by cell (device/protocol.h): RTCUDB's and the 2004 paper's
- *		aggregation, without a row's leaving the device.
+ *		Tally the rows of some chunks by cell (device/protocol.h).
  *
- * Neighbouring threads have neighbouring rows, so that elements are read one after another, and each thread has four rows at hand
- * at a time, in vectors, for a load takes long; it reads their elements whether they are chosen or not.  Where few are chosen in a
- * chunk these are listed before, and only they are looked at.  A workgroup gathers what
- * it has in its own memory, in registers if there is but one cell, and adds that to the segment's words in the end.  Its memory
- * adds up 32 bits only: sums are made of halves of the 32 bits there, where they might overflow otherwise.
+ * This is the aggregation of RTCUDB and of the paper of 2004 on database operations; no row leaves the
+ * device.
+ *
+ * Neighbouring threads handle neighbouring rows, so that elements are read in sequence.  Each thread handles four rows
+ * at a time, in vectors, because loads are slow; it loads their elements whether or not the rows are chosen.  If few
+ * rows of a chunk are chosen, they are first listed, and only listed rows are read.  A workgroup accumulates values in
+ * its own memory, or in registers if there is only one cell, and adds them to the segment's words at the end.  Its own
+ * memory adds only 32-bit integers: if a sum could overflow there, it is made of two sums of 16-bit halves.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -19,15 +21,17 @@
 layout(local_size_x_id = 3) in;
 
 /*
- * A pipeline for each way, and whether some values have more than 32 bits: what a thread needs of registers decides how many
- * there are at a time.  And how many cells of 32 bits the workgroup's memory has room for, and threads it has.
+ * There is a pipeline for each way, with and without values of more than 32 bits, because the number of
+ * registers that a thread needs limits the number of threads.
  */
 layout(constant_id = 0) const uint32_t WAY = TALLY_OF_ONE_CELL;
 layout(constant_id = 1) const bool WIDE = false;
+/* 32-bit cells that fit in the workgroup's memory */
 layout(constant_id = 2) const uint32_t TABLE = 1;
+/* threads of the workgroup */
 layout(constant_id = 3) const uint32_t GROUP = TALLY_GROUP;
 
-/* At most so many rows are listed of a chunk, 16 bits each. */
+/* Rows of a chunk that can be listed, with 16 bits each. */
 layout(constant_id = 4) const uint32_t LISTED = TALLY_LISTED;
 
 struct Digit
@@ -50,15 +54,15 @@ struct Measure
 	uint32_t	parts;
 };
 
-/* The chunk at hand. */
+/* The current chunk. */
 struct Chunk
 {
 	uint64_t	bits;
-	uint64_t	group_size;		/* bytes, to the bits of the next group */
+	uint64_t	group_size;		/* bytes from a group's bits to those of the next */
 	uint32_t	groups;
 	uint32_t	rows;
 	bool		listed;
-	uint32_t	looked_at;		/* rows: all, or those that are listed */
+	uint32_t	looked_at;		/* number of rows to read: all, or the listed ones */
 };
 
 shared uint32_t table[TABLE];
@@ -81,7 +85,7 @@ chosen_word(Chunk chunk, uint32_t word)
 	return rows;
 }
 
-/* A thread's part of how many rows of a chunk are chosen. */
+/* Return this thread's share of the number of chosen rows in a chunk. */
 uint32_t
 count_chosen(Chunk chunk)
 {
@@ -92,7 +96,7 @@ count_chosen(Chunk chunk)
 	return rows;
 }
 
-/* A thread's part of the list, which is all zeros, from a place on. */
+/* Write this thread's share of the list, beginning at place.  The list has been cleared. */
 void
 list_chosen(Chunk chunk, uint32_t place)
 {
@@ -101,7 +105,7 @@ list_chosen(Chunk chunk, uint32_t place)
 			atomicOr(list[place / 2], (word * 32 + findLSB(rows)) << place % 2 * 16);
 }
 
-/* List the rows of a chunk that are chosen, if they are few. */
+/* List a chunk's chosen rows, if they are few. */
 void
 look_for_chosen(inout Chunk chunk)
 {
@@ -121,7 +125,10 @@ look_for_chosen(inout Chunk chunk)
 	barrier();
 }
 
-/* Which columns are where in a chunk is the same for all threads: some of them look that up. */
+/*
+ * Enter a chunk: locate the columns' elements, and list chosen rows.  Locations are the same for all threads,
+ * so each thread finds those of one column.
+ */
 Chunk
 enter_chunk(TallyTask task, uint32_t chunk)
 {
@@ -139,7 +146,7 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	if (i < task.measures)
 	{
 		MeasureTask measure = Measures(tasks_at(tasks.measures)).at[task.first_measure + i];
-		Elements	none = Elements(0, 0, 1, 0);	/* of rows: no value is asked for */
+		Elements	none = Elements(0, 0, 1, 0);	/* for MEASURE_ROWS, which reads no values */
 
 		measures[i] = Measure(none, measure.kind, measure.parts);
 		if (measure.kind != MEASURE_ROWS)
@@ -152,7 +159,10 @@ enter_chunk(TallyTask task, uint32_t chunk)
 	return entered;
 }
 
-/* The places of the rows at hand, among those that are looked at: from the first, as far apart as there are threads. */
+/*
+ * A thread's rows in one step are STEP / 4 apart, so that neighbouring threads read neighbouring rows.  The
+ * positions of these four rows count from first among the rows to read.
+ */
 #define STEP	(4 * GROUP)
 
 uvec4
@@ -168,7 +178,7 @@ listed_row(Chunk chunk, uint32_t place)
 	return list[place / 2] >> place % 2 * 16 & 0xFFFF;
 }
 
-/* The rows at hand; for a place behind the last, any. */
+/* Return the four rows at these positions; positions after the last return an arbitrary row. */
 uvec4
 rows_at_hand(Chunk chunk, uint32_t first)
 {
@@ -176,7 +186,8 @@ rows_at_hand(Chunk chunk, uint32_t first)
 
 	if (!chunk.listed)
 		return min(places, uvec4(chunk.rows - 1));
-	return uvec4(listed_row(chunk, places.x), listed_row(chunk, places.y), listed_row(chunk, places.z), listed_row(chunk, places.w));
+	return uvec4(listed_row(chunk, places.x), listed_row(chunk, places.y), listed_row(chunk, places.z),
+				 listed_row(chunk, places.w));
 }
 
 uint32_t
@@ -185,7 +196,7 @@ is_chosen(Chunk chunk, uint32_t row)
 	return row < chunk.rows ? chosen_word(chunk, row / 32) >> (row % 32) & 1 : 0;
 }
 
-/* Which of them are chosen; those that there are not are none. */
+/* Return which of the four rows are chosen; positions after the last are not. */
 bvec4
 choose(Chunk chunk, uint32_t first)
 {
@@ -193,7 +204,8 @@ choose(Chunk chunk, uint32_t first)
 
 	if (chunk.listed)
 		return lessThan(places, uvec4(chunk.looked_at));
-	return bvec4(uvec4(is_chosen(chunk, places.x), is_chosen(chunk, places.y), is_chosen(chunk, places.z), is_chosen(chunk, places.w)));
+	return bvec4(uvec4(is_chosen(chunk, places.x), is_chosen(chunk, places.y), is_chosen(chunk, places.z),
+					   is_chosen(chunk, places.w)));
 }
 
 uint32_t
@@ -201,10 +213,11 @@ number_in_map(Digit digit, uint32_t place)
 {
 	uint32_t	per_word = 32 / digit.map_bits;
 
-	return Words(digit.map).at[place / per_word] >> place % per_word * digit.map_bits & 0xFFFFFFFFu >> (32 - digit.map_bits);
+	return Words(digit.map).at[place / per_word] >> place % per_word * digit.map_bits &
+		0xFFFFFFFFu >> (32 - digit.map_bits);
 }
 
-/* Numbers that a table has. */
+/* Return the numbers of four integers in a table. */
 uvec4
 numbers_in_table(Digit digit, u64vec4 places)
 {
@@ -217,7 +230,7 @@ numbers_in_table(Digit digit, u64vec4 places)
 	return numbers;
 }
 
-/* How many steps integers are not below. */
+/* Return how many steps are not above each of four integers. */
 uvec4
 count_steps(Digit digit, u64vec4 integers)
 {
@@ -232,7 +245,7 @@ count_steps(Digit digit, u64vec4 integers)
 	return numbers;
 }
 
-/* Numbers that a map has. */
+/* Return the numbers of four rows in a digit's map. */
 uvec4
 look_up_numbers(Digit digit, uvec4 rows)
 {
@@ -253,7 +266,7 @@ look_up_numbers(Digit digit, uvec4 rows)
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 
-/* Integers that are next to each other have one number, if bits are dropped. */
+/* Load the numbers of four rows without a map.  Neighbouring integers have the same number if bits are dropped. */
 uvec4
 load_numbers(Digit digit, uvec4 rows, inout bvec4 known)
 {
@@ -262,7 +275,7 @@ load_numbers(Digit digit, uvec4 rows, inout bvec4 known)
 	return uvec4(min(load_wide(digit.values, rows, known) >> digit.dropped, u64vec4(digit.null)));
 }
 
-/* Digits have 32 bits.  Whatever is there, a cell is one that there is. */
+/* Return a digit's numbers of four rows.  They are at most null, whatever the data, so that each cell exists. */
 uvec4
 find_numbers(Digit digit, uvec4 rows)
 {
@@ -275,7 +288,7 @@ find_numbers(Digit digit, uvec4 rows)
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 
-/* Where each cell has its slot, so many fit into 32 bits. */
+/* Return the cells of four rows.  If each cell has its own slot, cell numbers fit in 32 bits. */
 uvec4
 find_cells(TallyTask task, uvec4 rows)
 {
@@ -286,7 +299,7 @@ find_cells(TallyTask task, uvec4 rows)
 	return cells;
 }
 
-/* By hash; rows whose cells have none are no longer chosen. */
+/* Return the slots of four rows' cells, assigned by hashing.  Rows whose cells have no slot are removed from chosen. */
 uvec4
 find_slots(TallyTask task, uvec4 rows, inout bvec4 chosen)
 {
@@ -306,7 +319,7 @@ find_slots(TallyTask task, uvec4 rows, inout bvec4 chosen)
 
 /* ---------------------------------------------------------------- measures */
 
-/* The lower 32 bits of that, of values that have no others. */
+/* Return the lower 32 bits of measured(), for values that have no upper bits. */
 uvec4
 measured_narrow(uint32_t kind, uvec4 values)
 {
@@ -331,14 +344,14 @@ join(uint32_t kind, uint64_t a, uint64_t b)
 
 /* ---------------------------------------------------------------- one cell */
 
-/* What some values of a column come to, to all measures there are. */
+/* The accumulated values of a column, for all kinds of measures. */
 struct Gathered
 {
 	uint32_t	count;
 	uint64_t	lower;
 	uint64_t	upper;
 	uint64_t	greatest;
-	uint64_t	least;			/* the complement */
+	uint64_t	least;			/* greatest complement */
 };
 
 uint64_t
@@ -358,7 +371,7 @@ gathered_measure(uint32_t kind, Gathered all)
 	return all.count;
 }
 
-/* The same of narrow ones, whose upper halves are known. */
+/* The accumulated values of a column without upper bits, for each of four rows at a time. */
 struct Narrow
 {
 	uvec4		count;
@@ -378,7 +391,7 @@ gather_vector(inout Narrow all, uvec4 found, bvec4 chosen)
 	all.least = max(all.least, mix(uvec4(0), ~found, chosen));
 }
 
-/* Two vectors at a time: both are on their way before either is needed. */
+/* Accumulate narrow values, two vectors at a time, so that both are loaded before either is needed. */
 Gathered
 gather_narrow(Chunk chunk, Elements values)
 {
@@ -397,7 +410,8 @@ gather_narrow(Chunk chunk, Elements values)
 	all.least.xy = max(all.least.xy, all.least.zw);
 	all.greatest.xy = max(all.greatest.xy, all.greatest.zw);
 	all.least.x = max(all.least.x, all.least.y);
-	return Gathered(all.count.x + all.count.y + all.count.z + all.count.w, all.sum.x + all.sum.y + all.sum.z + all.sum.w, 0,
+	return Gathered(all.count.x + all.count.y + all.count.z + all.count.w,
+					all.sum.x + all.sum.y + all.sum.z + all.sum.w, 0,
 					max(all.greatest.x, all.greatest.y), all.least.x != 0 ? all.least.x | 0xFFFFFFFF00000000ul : 0);
 }
 
@@ -431,7 +445,7 @@ gather_wide(Chunk chunk, Elements values)
 	return all;
 }
 
-/* Of all threads, to the segment's word. */
+/* Join the values of all threads, and add them to the segment's word. */
 void
 join_threads(TallyTask task, uint32_t number, Gathered all)
 {
@@ -450,7 +464,7 @@ join_threads(TallyTask task, uint32_t number, Gathered all)
 		add_to_word(words_of(task, number), kind, 0, gathered[0]);
 }
 
-/* A column is read once for the measures of it that are one after another. */
+/* Tally a chunk into a single cell.  A column is read once for all of its measures that follow each other. */
 void
 gather(TallyTask task, Chunk chunk)
 {
@@ -472,20 +486,21 @@ gather(TallyTask task, Chunk chunk)
 
 /* ---------------------------------------------------------------- tables */
 
-/* Some measures of some cells, each part of which has as many cells of the table; and copies of all that. */
+/* A pass over the rows: some measures of some of the cells. */
 struct Pass
 {
-	uint32_t	first;
-	uint32_t	end;
-	uint32_t	low;
-	uint32_t	cells;
-	uint32_t	size;
-	uint32_t	copies;
+	uint32_t	first;			/* first measure */
+	uint32_t	end;			/* measure after the last */
+	uint32_t	low;			/* first cell */
+	uint32_t	cells;			/* number of cells of each part of a measure */
+	uint32_t	size;			/* table entries of one copy */
+	uint32_t	copies;			/* copies of the table, to spread the atomics of neighbouring threads */
 };
 
 /*
- * In the workgroup's own memory what is outermost has 32 bits: of LEAST the complement's lower ones, whose upper ones are all set.
- * (What is wide is none, or an upper half.)
+ * Add a value to a cell of a table.  Table cells have 32 bits.  MEASURE_LEAST keeps only the lower bits of the
+ * complement; its upper bits are all set.  (Greatest and least values of more than 32 bits are never in
+ * tables.)
  */
 void
 add_to_table(Measure measure, uint32_t place, uint32_t cells, uint32_t value)
@@ -501,7 +516,7 @@ add_to_table(Measure measure, uint32_t place, uint32_t cells, uint32_t value)
 	}
 }
 
-/* Add the rows at hand that are chosen, and in a cell of this pass. */
+/* Add the chosen rows whose cells are in this pass to one measure. */
 void
 tabulate_measure(Measure measure, Pass pass, uvec4 rows, bvec4 chosen, uint32_t place, uvec4 cells)
 {
@@ -528,7 +543,7 @@ tabulate_measure(Measure measure, Pass pass, uvec4 rows, bvec4 chosen, uint32_t 
 		add_to_table(measure, cells.w, pass.cells, values.w);
 }
 
-/* What is read does not wait for which rows are chosen. */
+/* Tabulate a chunk's rows.  Loads do not wait until it is known which rows are chosen. */
 void
 tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 {
@@ -536,7 +551,8 @@ tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 	{
 		uvec4		rows = rows_at_hand(chunk, first);
 		bvec4		chosen = choose(chunk, first);
-		uvec4		cells = find_cells(task, rows) - pass.low;	/* those below are above all */
+		/* cells below pass.low wrap around, and are above all others */
+		uvec4		cells = find_cells(task, rows) - pass.low;
 		uint32_t	place = gl_LocalInvocationIndex % pass.copies * pass.size;
 
 		for (uint32_t m = pass.first; m < pass.end; m++)
@@ -547,7 +563,7 @@ tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 	}
 }
 
-/* All copies of a cell together, to the segment's word. */
+/* Add all copies of a cell to the segment's word. */
 void
 empty_cell(TallyTask task, Pass pass, uint32_t m, uint32_t place, uint32_t cell)
 {
@@ -571,7 +587,10 @@ is_tallied(TallyTask task, uint32_t chunk)
 	return chunk < task.chunks && has_bit(task.tallied, chunk);
 }
 
-/* Of all chunks of this workgroup.  There is at least one: who enters none does not know the measures. */
+/*
+ * Make a pass over all chunks of this workgroup.  At least one of them must be tallied, since measures are read
+ * on entering a chunk.
+ */
 void
 tabulate(TallyTask task, uint32_t first_chunk, Pass pass)
 {
@@ -592,7 +611,10 @@ tabulate(TallyTask task, uint32_t first_chunk, Pass pass)
 	}
 }
 
-/* As many measures together as there is room for; or one of them for a part of the cells.  Neighbours have copies of their own. */
+/*
+ * Make all passes.  Each has as many measures as fit in the table; if not even one fits, a measure with some of
+ * the cells.  Neighbouring threads have different copies of the table.
+ */
 void
 tabulate_all(TallyTask task, uint32_t first_chunk)
 {
@@ -611,8 +633,9 @@ tabulate_all(TallyTask task, uint32_t first_chunk)
 		}
 		cells = min(task.slots, TABLE / parts);
 		for (uint32_t low = 0; low < task.slots; low += cells)
-			tabulate(task, first_chunk, Pass(first, end, low, min(cells, task.slots - low), min(cells, task.slots - low) * parts,
-											 min(TABLE / (cells * parts), TALLY_COPIES)));
+			tabulate(task, first_chunk,
+					 Pass(first, end, low, min(cells, task.slots - low), min(cells, task.slots - low) * parts,
+						  min(TABLE / (cells * parts), TALLY_COPIES)));
 	}
 }
 
@@ -655,7 +678,7 @@ main()
 	uint32_t	first_chunk = (gl_WorkGroupID.x - task.first_group) * task.span;
 	bool		tallies = false;
 
-	/* Others are another pipeline's. */
+	/* Tasks of other ways belong to other pipelines. */
 	if (task.way != WAY || (task.wide != 0) != WIDE)
 		return;
 	for (uint32_t chunk = first_chunk; chunk < first_chunk + task.span; chunk++)
@@ -667,7 +690,7 @@ main()
 		tabulate_all(task, first_chunk);
 		return;
 	}
-	/* One chunk. */
+	/* All other ways have one chunk for each workgroup. */
 	Chunk		chunk = enter_chunk(task, first_chunk);
 
 	if (WAY == TALLY_BY_WORDS || WAY == TALLY_BY_HASH)

@@ -1,6 +1,6 @@
 /*
  * tasks.glsl
- *		Push constants of the shaders that evaluate, and where they find a submission's tasks.
+ *		Push constants of the shaders that evaluate requests, and the addresses of tasks.
  */
 #ifndef TASKS_GLSL
 #define TASKS_GLSL
@@ -8,7 +8,7 @@
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
-/* The address of one kind of tasks. */
+/* Return the address of a kind of tasks, given its position. */
 uint64_t
 tasks_at(uint32_t place)
 {

@@ -1,9 +1,9 @@
 /*
  * vectors.glsl
- *		What the shaders share that make a column's sieve vectors (device/vectors.h).
+ *		Declarations shared by the shaders that make a column's sieve vectors (device/vectors.h).
  *
- * A bin's digits are high = bin / radix and low = bin % radix, which both fit 16 bits.  A row
- * that no rank names has digits above all others, so that it is in no vector.
+ * A bin's digits are high = bin / radix and low = bin % radix; both fit in 16 bits.  A row without a rank has
+ * digits greater than all others, so that it is in no vector.
  */
 #include "common.glsl"
 

@@ -1,14 +1,17 @@
 /*
  * vectors_bits.comp
- *		The second step to sieve vectors: their bits; a thread 32 rows, of which it makes a word
- *		of each vector.
+ *		The second step in making sieve vectors: write the bits.  Each thread makes one word of each
+ *		vector from the digits of 32 rows.
  */
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #include "vectors.glsl"
 
-/* Vectors first .. first + count - 1: the rows whose digit is less than 1, 2, ... count. */
+/*
+ * Write this thread's words of count vectors.  The i-th of them has the rows whose digit is less than i, for i
+ * = 1 .. count.
+ */
 void
 make_words(uint32_t shift, uint32_t first, uint32_t count)
 {

@@ -1,12 +1,12 @@
 /*
  * vectors_digits.comp
- *		The first step to sieve vectors: the digits of each row's bin; a thread a rank.
+ *		The first step in making sieve vectors: write the digits of each row's bin.  Each thread handles a rank.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "vectors.glsl"
 
-/* The last bin that begins at a rank or before it. */
+/* Return the last bin that begins at or before a rank. */
 uint32_t
 bin_of(uint32_t rank)
 {
