@@ -481,7 +481,7 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 	return DEVICE_OK;
 }
 
-/* Where the parts of the current segment begin in the request. */
+/* The positions of the current segment's parts in the request. */
 typedef struct Place
 {
 	uint32_t	chunk;

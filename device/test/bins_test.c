@@ -1,8 +1,8 @@
 /*
  * bins_test.c
- *		All boundaries and all sets of a few ranks, against what a loop over ranks says.
+ *		Test ../bins.h on all boundaries and all sets of a few ranks, against a loop over ranks.
  *
- * Sets are bit masks here, and their ranges the runs of ones.
+ * Sets are bit masks here, and their ranges are the runs of ones.
  */
 #include "../bins.h"
 
@@ -15,7 +15,7 @@
 typedef struct Case
 {
 	uint32_t	rows;
-	uint32_t	boundary_mask;	/* of ranks 1 .. rows - 1 */
+	uint32_t	boundary_mask;	/* a bit for each of the ranks 1 .. rows - 1 that is a boundary */
 	uint32_t	exact_mask;
 	uint32_t	boundaries[MAX_ROWS + 1];
 	Bins		bins;
@@ -34,7 +34,7 @@ fail(const Case *test, const char *what)
 
 /* ---------------------------------------------------------------- sets */
 
-/* Allocated to its last byte, so that the sanitizer sees what is written beyond. */
+/* Allocate a set to its last byte, so that the address sanitizer detects writes beyond it. */
 static RangeSet *
 new_set(uint32_t capacity)
 {
@@ -51,7 +51,7 @@ free_set(RangeSet *set)
 	free(set);
 }
 
-/* The runs of ones of a mask. */
+/* Return the runs of ones of a mask. */
 static RangeSet *
 mask_ranges(uint32_t mask)
 {
@@ -85,7 +85,7 @@ expect(const Case *test, const RangeSet *set, uint32_t mask, const char *what)
 	free_set(expected);
 }
 
-/* ---------------------------------------------------------------- what is right */
+/* ---------------------------------------------------------------- expected results */
 
 static uint32_t
 range_mask(uint32_t first, uint32_t end)
@@ -93,7 +93,7 @@ range_mask(uint32_t first, uint32_t end)
 	return ((1u << end) - 1) & ~((1u << first) - 1);
 }
 
-/* The bins that have a rank of the exact set. */
+/* Return a mask of the bins that contain a rank of the exact set. */
 static uint32_t
 touched_bins(const Case *test)
 {
@@ -116,7 +116,7 @@ nearest_boundary(const Case *test, uint32_t rank)
 	return best;
 }
 
-/* The bins between the boundaries nearest to the ends of each range. */
+/* Return a mask of the bins between the boundaries nearest to the ends of each range. */
 static uint32_t
 nearest_bins(const Case *test)
 {
@@ -141,7 +141,7 @@ bins_to_ranks(const Case *test, uint32_t bin_mask)
 
 /* ---------------------------------------------------------------- checks */
 
-/* The ranges of one mark, adjacent to none of the same mark, are the runs of a mask. */
+/* Check that the ranges with one mark are the runs of a mask, and that none of them are adjacent. */
 static void
 check_marked(const Case *test, const RangeSet *difference, const bool *marks, bool mark, uint32_t mask)
 {
@@ -211,7 +211,7 @@ set_boundaries(Case *test)
 			test->boundaries[++test->bins.n] = rank;
 }
 
-/* Also differences to sets that are no bins. */
+/* Check differences from all sets, including those that are not made of bins. */
 static void
 check_any_difference(const Case *test)
 {

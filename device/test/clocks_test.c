@@ -1,7 +1,10 @@
 /*
  * clocks_test.c
- *		Clocks are kept up by a child from the first use on until there has been none for a while, and again; only the device's own, if it is
- *		shared, and CUDA has a context for it.  The program has CUDA's functions itself, which say what is done by lines of a file.
+ *		Test ../clocks.h with a fake CUDA library.
+ *
+ * A child keeps the clocks up from the first use until there has been no use for a while, and again after the next use.
+ * It does so only for the program's own device, and only if the device is shared and CUDA has a context for it.  This
+ * program itself has CUDA's functions, which write lines to a file for each call.
  */
 #define _GNU_SOURCE
 #include "../clocks.h"
@@ -15,11 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds; longer than that nothing takes.  And how long a child waits for a use. */
+/* Seconds within which everything must happen, and seconds that a child waits for a use. */
 #define PATIENCE	60
 #define IDLE		5
 
-/* Devices that CUDA shows: by number, which is what all bytes of their UUIDs are. */
+/* The devices that CUDA lists.  All bytes of a device's UUID are its number. */
 enum
 {
 	OURS,
@@ -123,7 +126,7 @@ wait_a_bit(void)
 	nanosleep(&(struct timespec) {.tv_nsec = 20000000}, NULL);
 }
 
-/* Has it ended?  It is still to be waited for. */
+/* Return true if the child has ended, without reaping it. */
 static bool
 has_ended(pid_t child)
 {
@@ -151,7 +154,7 @@ keep(int device)
 	return clocks;
 }
 
-/* Whatever the reason is, the program goes on, and does not try again at once. */
+/* Test a failure.  Whatever its reason is, the program continues, and does not try again at once. */
 static void
 test_failure(int device, const char *what)
 {

@@ -1,6 +1,6 @@
 /*
  * columns.h
- *		Columns on the device that tests make up, and what they are to tallies.
+ *		Random columns on the device for tests, and the tallies expected of them.
  */
 #ifndef RTSCAN_DEVICE_TEST_COLUMNS_H
 #define RTSCAN_DEVICE_TEST_COLUMNS_H
@@ -18,7 +18,7 @@ typedef struct Column
 {
 	Resident   *resident;
 	uint64_t	shift;
-	uint64_t   *numbers;		/* codes, or distances from the least; of each row */
+	uint64_t   *numbers;		/* code of each row, or its distance from the least value */
 	bool	   *isnull;
 } Column;
 
@@ -28,14 +28,14 @@ below(uint64_t n)
 	return random64() % n;
 }
 
-/* A number of so many bits, at most. */
+/* Return a random number of at most nbits bits. */
 static inline uint64_t
 random_number(uint32_t nbits)
 {
 	return nbits == 0 ? 0 : random64() >> (64 - nbits);
 }
 
-/* In the cache, with memory that the host sees. */
+/* Add a column to the cache, with memory that the host can access. */
 static inline Resident *
 add_resident(Cache *cache, const SegmentKey *segment, uint32_t column, const ColumnShape *shape)
 {
@@ -59,7 +59,7 @@ set_bits(char *place, uint64_t bit, uint32_t nbits, uint64_t element)
 			place[bit / 8] |= (char) (1 << bit % 8);
 }
 
-/* Codes up to the one that stands for NULL. */
+/* Make a column of codes 0 .. null, where null stands for NULL. */
 static inline void
 make_codes(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, uint32_t null)
 {
@@ -76,14 +76,14 @@ make_codes(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_
 	}
 }
 
-/* A form of what is measured. */
+/* Return a random form of a measured column. */
 static inline ColumnForm
 random_form(void)
 {
 	return below(2) > 0 ? COLUMN_VALUES : COLUMN_INTEGERS;
 }
 
-/* Elements of a chunk: widths that frames have, and distances that are below a limit. */
+/* Make a frame for elements whose distances are below a limit, with a width that frames can have. */
 static inline ValueFrame
 make_frame(uint64_t limit)
 {
@@ -100,7 +100,10 @@ make_frame(uint64_t limit)
 	return frame;
 }
 
-/* How many integers a digit's column has: so many bits of each are dropped, and some may be beyond the highest number, far or not. */
+/*
+ * Return how many integers a digit's column can have.  With that many bits dropped, some of them may be greater
+ * than the digit's greatest number, by little or much.
+ */
 static inline uint64_t
 digit_limit(uint32_t null, uint32_t dropped)
 {
@@ -111,9 +114,10 @@ digit_limit(uint32_t null, uint32_t dropped)
 	return bits >= 63 || numbers > UINT64_C(1) << (63 - bits) ? UINT64_C(1) << 63 : numbers << bits;
 }
 
-/* All distances, with the shift, are below a limit. */
+/* Make a column of values whose distances are below a limit after the shift. */
 static inline void
-make_values(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, ColumnForm form, uint64_t limit)
+make_values(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, ColumnForm form,
+			uint64_t limit)
 {
 	uint32_t	chunks = device_chunks(segment->rows);
 	ColumnShape shape = {.rows = segment->rows, .form = form};
@@ -170,21 +174,24 @@ measure_value(uint64_t *word, uint32_t kind, uint64_t distance)
 		*word = ~distance;
 }
 
-/* Words of what is expected of a segment's own tally, by cell: [1 + measures][cells]. */
+/* Return the number of words expected of a segment's own tally, by cell: [1 + measures][cells]. */
 static inline uint64_t
 expected_words_of(const EvaluateSegment *segment)
 {
 	return segment->joins ? 0 : segment->cells * (1 + segment->measures);
 }
 
-/* Room for entries of a tally: for all cells, or for few of them. */
+/* Return the number of entries that a tally has room for: all cells, or fewer. */
 static inline uint32_t
 random_room(uint32_t cells)
 {
 	return below(2) > 0 ? cells : 1 + (uint32_t) below(cells);
 }
 
-/* Are a tally's entries those of the cells that are expected to have rows, in any order?  If there is no room for them, that is said. */
+/*
+ * Check that a tally's entries are those of the cells expected to have rows, in any order.  If there is no room
+ * for them, the answer must say so.
+ */
 static inline bool
 has_expected_entries(const EvaluateSegment *segment, const uint64_t *answer, const uint64_t *expected)
 {

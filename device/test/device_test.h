@@ -1,6 +1,6 @@
 /*
  * device_test.h
- *		What tests that run shaders share.
+ *		Functions shared by tests that run shaders.
  */
 #ifndef RTSCAN_DEVICE_TEST_H
 #define RTSCAN_DEVICE_TEST_H
@@ -9,7 +9,7 @@
 
 #include "../context.h"
 
-/* xorshift64*: the same cases in each run. */
+/* Return a random number (xorshift64*), the same ones in each run. */
 static inline uint64_t
 random64(void)
 {
@@ -21,7 +21,7 @@ random64(void)
 	return state * UINT64_C(2685821657736338717);
 }
 
-/* TEST [device] [--time]: open the device; is it to be timed? */
+/* Parse TEST [device] [--time] and open the device.  Returns true if times are to be measured. */
 static inline bool
 open_test_device(int argc, char **argv, Context *context)
 {

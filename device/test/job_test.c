@@ -1,11 +1,11 @@
 /*
  * job_test.c
- *		RTCUDB's job (../make_job.h) on a device, against what a loop over rows says of the same columns: counts, bits, tallies.
- *		So are sets and maps, which all executors have in common.
+ *		Test the counts, bits and tallies of RTCUDB's job (../make_job.h) on a device, against a loop over rows.
  *
  *	job_test [device]
  *
- * Requests are evaluated as the program does, several segments at a time.  Columns lie in memory of the host.
+ * Sets and maps, which all executors share, are tested as well.  Requests are evaluated as the program does, with
+ * several segments at a time.  Columns lie in memory of the host.
  */
 #include "../evaluate.h"
 
@@ -21,13 +21,13 @@
 #define MAX_INTERVALS	40
 #define MAX_DIGITS		3
 #define MAX_MEASURES	12
-#define MAX_VALUES		3		/* columns that are measured */
+#define MAX_VALUES		3		/* measured columns */
 #define MAX_CELLS		3000
 #define FIRST_DIGIT		MAX_SCANS
 #define FIRST_VALUE		(FIRST_DIGIT + MAX_DIGITS)
-#define MAX_MEMBERS		2		/* columns that rows are tested by */
+#define MAX_MEMBERS		2		/* columns with sets of members */
 #define FIRST_MEMBERS	(FIRST_VALUE + MAX_VALUES)
-#define MAX_REACH		5000	/* of a set, or a map */
+#define MAX_REACH		5000	/* of a set or a map */
 #define MAX_IN_TABLE	1000
 #define MAX_SET_WORDS	(MAX_SEGMENTS * (MAX_MEMBERS + MAX_DIGITS) * 2 * (MAX_REACH + 1))
 #define MAX_WORDS		(MAX_SEGMENTS * MAX_CELLS * (1 + MAX_MEASURES))
@@ -35,7 +35,7 @@
 #define RESULTS_SIZE	(65536 + MAX_ANSWER * sizeof(uint64_t) + MAX_SEGMENTS * MAX_CHUNKS * DEVICE_CHUNK_BYTES)
 #define AREA_SIZE		(RESULTS_SIZE + MAX_SET_WORDS * sizeof(uint32_t))
 
-/* A request's parts, and the columns of its segments. */
+/* A request, and the columns of its segments. */
 typedef struct Case
 {
 	EvaluateHeader header;
@@ -51,7 +51,7 @@ typedef struct Case
 	Column		values[MAX_SEGMENTS][MAX_VALUES];
 	Column		member_columns[MAX_SEGMENTS][MAX_MEMBERS];
 
-	/* of all segments */
+	/* These members are the same for all segments. */
 	uint32_t	ndigits;
 	uint32_t	null[MAX_DIGITS];
 	uint32_t	dropped[MAX_DIGITS];
@@ -69,7 +69,7 @@ static Evaluator evaluator;
 static Memory results;
 static Case current;
 static ChunkCount expected_counts[MAX_SEGMENTS * MAX_CHUNKS];
-static char masks[MAX_SEGMENTS * MAX_CHUNKS][DEVICE_CHUNK_BYTES];	/* of chunks that are tallied in part */
+static char masks[MAX_SEGMENTS * MAX_CHUNKS][DEVICE_CHUNK_BYTES];	/* of partly tallied chunks */
 static char expected_bits[MAX_SEGMENTS * MAX_CHUNKS][DEVICE_CHUNK_BYTES];
 static uint64_t expected_words[MAX_WORDS];
 static unsigned long ncases = 0;
@@ -84,7 +84,7 @@ one_of(const uint32_t *choices, size_t n)
 
 #define ONE_OF(choices)	one_of(choices, sizeof(choices) / sizeof((choices)[0]))
 
-/* What all segments have alike. */
+/* Choose what all segments have in common. */
 static void
 make_shape(void)
 {
@@ -115,7 +115,7 @@ make_shape(void)
 	current.header.segments = 1 + (uint32_t) below(MAX_SEGMENTS);
 }
 
-/* Codes of a scan; or rows are their own. */
+/* Make a column of a scan, with codes or in heap order. */
 static void
 make_scan(Column *column, const EvaluateSegment *segment, uint32_t number)
 {
@@ -135,7 +135,7 @@ make_scan(Column *column, const EvaluateSegment *segment, uint32_t number)
 		column->numbers[row] = row;
 }
 
-/* Some that ascend, with gaps; of codes, or of rows where these are the codes. */
+/* Make ascending intervals with gaps, of codes or of rows, depending on the column. */
 static uint32_t
 make_intervals(const Column *column, DeviceInterval *intervals)
 {
@@ -150,13 +150,14 @@ make_intervals(const Column *column, DeviceInterval *intervals)
 
 		if (first + length > end)
 			length = end - first;
-		intervals[n] = heap_order ? (DeviceInterval) {first, first + length, 0, 0} : (DeviceInterval) {0, 0, first, first + length};
+		intervals[n] = heap_order ? (DeviceInterval) {first, first + length, 0, 0} :
+			(DeviceInterval) {0, 0, first, first + length};
 		first += length + 1 + (uint32_t) below(3);
 	}
 	return n;
 }
 
-/* Without any, all rows match. */
+/* Make the conditions of a segment.  Without any, all rows match. */
 static void
 make_scans(uint32_t s)
 {
@@ -175,7 +176,10 @@ make_scans(uint32_t s)
 	}
 }
 
-/* Words of a set or a map, of which a half or most bits are set; where they begin. */
+/*
+ * Append the words of a set or a map, in which about half or three quarters of the bits are set.  Returns their
+ * position.
+ */
 static uint32_t
 make_words(uint64_t n)
 {
@@ -187,7 +191,7 @@ make_words(uint64_t n)
 	return first;
 }
 
-/* Room for a table of up to so many integers, far apart or near; where it begins. */
+/* Append a table of up to limit integers, far apart or near.  Returns its position. */
 static uint32_t
 make_table(uint32_t *slot_bits, uint64_t reach, uint32_t limit, bool numbers, uint64_t highest)
 {
@@ -199,7 +203,8 @@ make_table(uint32_t *slot_bits, uint64_t reach, uint32_t limit, bool numbers, ui
 	device_clear_table(current.words + first, *slot_bits);
 	for (uint32_t i = 0; i < n; i++)
 	{
-		uint32_t	slot = device_add_to_table(current.words + first, *slot_bits, below(8) > 0 && reach >= limit ? below(limit) : below(reach + 1));
+		uint32_t	slot = device_add_to_table(current.words + first, *slot_bits,
+											   below(8) > 0 && reach >= limit ? below(limit) : below(reach + 1));
 
 		if (numbers)
 			*device_number_in_slot(current.words + first, *slot_bits, slot) = (uint32_t) below(highest + 2);
@@ -207,21 +212,21 @@ make_table(uint32_t *slot_bits, uint64_t reach, uint32_t limit, bool numbers, ui
 	return first;
 }
 
-/* Of integers below a limit some are beyond it, or none. */
+/* Return the reach of a set or a map for integers below limit: some may be beyond it. */
 static uint32_t
 random_reach(uint32_t limit)
 {
 	return (uint32_t) below(below(2) > 0 && limit < MAX_REACH ? limit : MAX_REACH);
 }
 
-/* How far the integers of a table are from the first. */
+/* Return the reach of a table, which may be far beyond limit. */
 static uint64_t
 random_far_reach(uint32_t limit)
 {
 	return below(2) > 0 ? random_reach(limit) : UINT64_MAX - 1 - below(2);
 }
 
-/* What rows are tested by: values near the set's, which may have any integer, or none. */
+/* Make a segment's members conditions, on values near the set's integers; a set can have all integers or none. */
 static void
 make_members(uint32_t s)
 {
@@ -239,7 +244,8 @@ make_members(uint32_t s)
 		make_values(column, &cache, segment, FIRST_MEMBERS + m, random_form(), limit);
 		*members = (EvaluateMembers) {
 			.column = FIRST_MEMBERS + m, .form = column->resident->shape.form, .null = (uint32_t) below(2),
-			.words = DEVICE_NO_WORDS, .shift = below(2) > 0 ? below(limit) : -below(limit), .reach = random_reach(limit)};
+			.words = DEVICE_NO_WORDS, .shift = below(2) > 0 ? below(limit) : -below(limit),
+			.reach = random_reach(limit)};
 		if (below(3) > 0)
 			members->words = make_words(device_set_words(members->reach));
 		else if (below(2) > 0)
@@ -251,7 +257,7 @@ make_members(uint32_t s)
 	}
 }
 
-/* Let a digit of integers have the numbers of a map. */
+/* Give a digit of integers a map. */
 static void
 make_map(TallyDigit *digit)
 {
@@ -274,7 +280,8 @@ make_map(TallyDigit *digit)
 		memcpy(current.words + digit->map + 2 * i, &step, sizeof(step));
 	}
 	for (uint32_t i = 0; i <= digit->reach && digit->map_bits != DEVICE_STEP_BITS; i++)
-		set_bits((char *) (current.words + digit->map), (uint64_t) i * digit->map_bits, digit->map_bits, below((uint64_t) digit->null + 2));
+		set_bits((char *) (current.words + digit->map), (uint64_t) i * digit->map_bits, digit->map_bits,
+				 below((uint64_t) digit->null + 2));
 }
 
 static void
@@ -291,11 +298,13 @@ make_digits(uint32_t s)
 
 		*column = new_column();
 		if (current.forms[d] != COLUMN_KEY)
-			make_values(column, &cache, segment, FIRST_DIGIT + d, current.forms[d], digit_limit(null, current.dropped[d]));
+			make_values(column, &cache, segment, FIRST_DIGIT + d, current.forms[d],
+						digit_limit(null, current.dropped[d]));
 		else
 			make_codes(column, &cache, segment, FIRST_DIGIT + d, null);
 		current.digits[current.header.digits++] = (TallyDigit) {
-			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift,
+			.column = FIRST_DIGIT + d, .form = current.forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride,
+			.shift = column->shift,
 			.dropped = current.forms[d] == COLUMN_KEY ? 0 : current.dropped[d]};
 		if (current.forms[d] != COLUMN_KEY && current.dropped[d] == 0 && below(3) > 0)
 			make_map(&current.digits[current.header.digits - 1]);
@@ -303,14 +312,15 @@ make_digits(uint32_t s)
 	}
 }
 
-/* Those of the first segment say what is measured. */
+/* Make a segment's measures.  The first segment determines their kinds. */
 static void
 make_measures(uint32_t s)
 {
 	for (uint32_t v = 0; v < current.nvalues; v++)
 	{
 		current.values[s][v] = new_column();
-		make_values(&current.values[s][v], &cache, &current.segments[s], FIRST_VALUE + v, random_form(), UINT64_C(1) << current.value_bits);
+		make_values(&current.values[s][v], &cache, &current.segments[s], FIRST_VALUE + v, random_form(),
+					UINT64_C(1) << current.value_bits);
 	}
 	current.segments[s].measures = current.nmeasures;
 	for (uint32_t m = 0; m < current.nmeasures; m++)
@@ -318,7 +328,8 @@ make_measures(uint32_t s)
 		TallyMeasure *measure = &current.measures[current.header.measures++];
 
 		*measure = s > 0 ? current.measures[m] :
-			(TallyMeasure) {.column = FIRST_VALUE + (uint32_t) below(current.nvalues), .kind = (uint32_t) below(TALLY_KINDS)};
+			(TallyMeasure) {.column = FIRST_VALUE + (uint32_t) below(current.nvalues),
+				.kind = (uint32_t) below(TALLY_KINDS)};
 		measure->form = current.values[s][measure->column - FIRST_VALUE].resident->shape.form;
 		measure->shift = current.values[s][measure->column - FIRST_VALUE].shift;
 	}
@@ -327,14 +338,15 @@ make_measures(uint32_t s)
 static void
 make_segment(uint32_t s)
 {
-	static const uint32_t rows[] = {1, 31, 4097, DEVICE_CHUNK_ROWS - 1, DEVICE_CHUNK_ROWS, DEVICE_CHUNK_ROWS + 1, 130000, MAX_ROWS};
+	static const uint32_t rows[] = {1, 31, 4097, DEVICE_CHUNK_ROWS - 1, DEVICE_CHUNK_ROWS, DEVICE_CHUNK_ROWS + 1,
+		130000, MAX_ROWS};
 	EvaluateSegment *segment = &current.segments[s];
 
 	segment->key.segment = ncases * MAX_SEGMENTS + s;
 	segment->rows = ONE_OF(rows);
 	make_scans(s);
 	make_members(s);
-	/* A segment without a tally, or all of a request. */
+	/* Either this segment or the whole request has no tally. */
 	if (current.nmeasures == 0 && current.ndigits == 0)
 		return;
 	segment->cells = current.cells;
@@ -346,7 +358,7 @@ make_segment(uint32_t s)
 	make_measures(s);
 }
 
-/* ---------------------------------------------------------------- what is right */
+/* ---------------------------------------------------------------- expected results */
 
 static bool
 is_wanted(const Column *column, const DeviceInterval *intervals, uint32_t count, uint32_t row)
@@ -361,7 +373,7 @@ is_wanted(const Column *column, const DeviceInterval *intervals, uint32_t count,
 	return false;
 }
 
-/* A number of so many bits, from words on. */
+/* Return a number of that many bits from words. */
 static uint32_t
 number_at(uint32_t words, uint64_t place, uint32_t bits)
 {
@@ -371,7 +383,7 @@ number_at(uint32_t words, uint64_t place, uint32_t bits)
 	return number & UINT32_MAX >> (32 - bits);
 }
 
-/* Of so many steps, from words on, those that an integer is not below. */
+/* Return how many of the steps in words are not above an integer. */
 static uint64_t
 steps_below(uint32_t words, uint32_t steps, uint64_t integer)
 {
@@ -387,7 +399,7 @@ steps_below(uint32_t words, uint32_t steps, uint64_t integer)
 	return count;
 }
 
-/* A slot of a table that has an integer, or a free one. */
+/* Find the slot of an integer in a table, or a free one. */
 static uint32_t
 slot_in_table(uint32_t words, uint32_t slot_bits, uint64_t integer, bool *found)
 {
@@ -423,7 +435,7 @@ number_in_table(const TallyDigit *digit, uint64_t integer)
 	return found ? *device_number_in_slot(current.words + digit->map, digit->slot_bits, slot) : digit->null;
 }
 
-/* The number that a row has of a digit. */
+/* Return a row's number for a digit. */
 static uint64_t
 digit_number(const TallyDigit *digit, const Column *column, uint32_t row)
 {
@@ -468,7 +480,8 @@ expect_row(uint32_t s, uint32_t row, uint32_t first_chunk, uint64_t *words)
 	const EvaluateSegment *segment = &current.segments[s];
 	uint32_t	chunk = row / DEVICE_CHUNK_ROWS;
 	uint32_t	bit = row % DEVICE_CHUNK_ROWS;
-	bool		masked = (segment->partly[0] >> chunk & 1) != 0 && (masks[first_chunk + chunk][bit / 8] >> bit % 8 & 1) != 0;
+	bool		masked = (segment->partly[0] >> chunk & 1) != 0 &&
+		(masks[first_chunk + chunk][bit / 8] >> bit % 8 & 1) != 0;
 
 	if (segment->cells > 0 && (segment->tallied[0] >> chunk & 1) != 0 && !masked)
 	{
@@ -480,7 +493,7 @@ expect_row(uint32_t s, uint32_t row, uint32_t first_chunk, uint64_t *words)
 	expected_bits[first_chunk + chunk][bit / 8] |= (char) (1 << bit % 8);
 }
 
-/* Where a segment's parts of the request begin, and what comes back of it. */
+/* The positions of a segment's parts in the request and in the expected answer. */
 typedef struct Place
 {
 	const EvaluateColumn *columns;
@@ -521,14 +534,15 @@ expect_segment(uint32_t s, Place *place)
 	place->next_words += expected_words_of(segment);
 }
 
-/* ---------------------------------------------------------------- what the device says */
+/* ---------------------------------------------------------------- the device's results */
 
 static Request
 make_request(Area *area)
 {
 	Request		request = {
 		.area = area, .header = &current.header, .segments = current.segments, .columns = current.columns,
-		.intervals = current.intervals, .members = current.members, .digits = current.digits, .measures = current.measures,
+		.intervals = current.intervals, .members = current.members, .digits = current.digits,
+		.measures = current.measures,
 		.words = RESULTS_SIZE};
 
 	for (uint32_t s = 0; s < current.header.segments; s++)
@@ -545,7 +559,7 @@ evaluate(Request *request)
 	Request    *requests[] = {request};
 
 	request->built_before = evaluator.bvhs.builds;
-	/* One BVH in a batch: those of other segments have others. */
+	/* Only one BVH is built in a batch, and each segment needs one. */
 	do
 	{
 		evaluate_begin(&evaluator, requests, 1);
@@ -577,14 +591,15 @@ compare(const Request *request)
 		const EvaluateSegment *segment = &current.segments[s];
 
 		if (device_tally_words(segment) > 0 && !has_expected_entries(segment, words, expected))
-			fail("case %lu, segment %u, %u cells, room for %u, %u measures: other entries", ncases, s, current.cells, current.room,
+			fail("case %lu, segment %u, %u cells, room for %u, %u measures: other entries", ncases, s, current.cells,
+				 current.room,
 				 current.nmeasures);
 		words += device_tally_words(segment);
 		expected += expected_words_of(segment);
 	}
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- running a case */
 
 static void
 forget(void)
@@ -603,7 +618,7 @@ forget(void)
 	cache_evict_all(&cache);
 }
 
-/* Of all chunks, whether they are wanted or not: most rows, few, or none. */
+/* Make masks of all chunks, needed or not, with most rows, few rows or none. */
 static void
 make_masks(void)
 {
@@ -612,11 +627,12 @@ make_masks(void)
 		uint64_t	density = below(3);
 
 		for (uint32_t byte = 0; byte < DEVICE_CHUNK_BYTES; byte++)
-			masks[i][byte] = (char) (density == 0 ? 0 : density == 1 ? random64() & random64() & random64() : random64() | random64());
+			masks[i][byte] = (char) (density == 0 ? 0 : density == 1 ? random64() & random64() & random64() :
+									 random64() | random64());
 	}
 }
 
-/* An area as a backend leaves it: with masks where bits are to be, and words. */
+/* Fill the area as a backend does, with words, and with masks where bits will be. */
 static void
 fill_area(const Request *request)
 {
@@ -634,7 +650,8 @@ check_case(void)
 {
 	static char map[AREA_SIZE];
 	bool		imported = below(2) > 0;
-	Area		area = {.map = imported ? results.host : map, .size = AREA_SIZE, .imported = imported, .memory = results};
+	Area		area = {.map = imported ? results.host : map, .size = AREA_SIZE, .imported = imported,
+		.memory = results};
 	Place		place = {.columns = current.columns, .intervals = current.intervals, .members = current.members,
 		.next_words = expected_words};
 	Request		request;
@@ -649,7 +666,7 @@ check_case(void)
 	memset(expected_words, 0, sizeof(expected_words));
 	for (uint32_t s = 0; s < current.header.segments; s++)
 		expect_segment(s, &place);
-	/* The second time the BVHs are there. */
+	/* The BVHs exist already the second time. */
 	for (int i = 0; i < 2; i++)
 	{
 		fill_area(&request);
@@ -670,7 +687,8 @@ main(int argc, char **argv)
 	if (!context.ray_tracing || !context.int64_atomics)
 		fail("the device lacks ray tracing, or atomic operations on 64 bits");
 	cache_open(&cache, &context);
-	evaluator_open(&evaluator, &context, &cache, &(EvaluatorOptions) {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest});
+	evaluator_open(&evaluator, &context, &cache, &(EvaluatorOptions) {.rays = {1, 1, 1, 1, RAY_LONGEST},
+		.choose_bins = bins_nearest});
 	if (!memory_on_host(&context, HOST_READS_AND_WRITES, AREA_SIZE, 0, &results))
 		fail("there is no memory for the host");
 	while (ncases < CASES)

@@ -1,9 +1,9 @@
 /*
  * layout_test.c
- *		C and the compiled shaders have each structure of ../../shaders/layout.h in the same places; and shaders ask for no more than
- *		../limits.h does.
+ *		Test that the compiled shaders agree with C on the structures of ../../shaders/layout.h, and require no
+ *		more than ../limits.h says.
  *
- * Shaders are compiled with the names of structures and members, and say where each is.
+ * Shaders are compiled with the names of structures and members, so that their offsets can be read from the code.
  */
 #include "../tasks.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays of our own: the program's objects have them, too. */
+/* Make the shaders' arrays static: the program's objects have them, too. */
 #define const static const
 #include "bvh_boxes.h"
 #include "bvh_keys.h"
@@ -41,7 +41,7 @@
 
 #include "../context.h"
 
-/* SPIR-V: instructions and decorations. */
+/* SPIR-V instructions and decorations. */
 #define OP_NAME					5
 #define OP_MEMBER_NAME			6
 #define OP_EXECUTION_MODE		16
@@ -97,31 +97,31 @@ typedef struct Member
 	const char *structure;
 	const char *name;
 	uint32_t	offset;
-	uint32_t	size;			/* of the structure */
+	uint32_t	size;			/* bytes of the structure */
 } Member;
 
 #define MEMBER(structure, member)	{#structure, #member, offsetof(struct structure, member), sizeof(struct structure)}
 
 static const Member members[] = {
 	MEMBER(RangeTask, first), MEMBER(RangeTask, end),
-	MEMBER(RunTask, pages), MEMBER(RunTask, sieve), MEMBER(RunTask, bins), MEMBER(RunTask, radix), MEMBER(RunTask, first),
-	MEMBER(RunTask, end), MEMBER(RunTask, last), MEMBER(RunTask, unused),
+	MEMBER(RunTask, pages), MEMBER(RunTask, sieve), MEMBER(RunTask, bins), MEMBER(RunTask, radix),
+	MEMBER(RunTask, first), MEMBER(RunTask, end), MEMBER(RunTask, last), MEMBER(RunTask, unused),
 	MEMBER(SieveTask, bits), MEMBER(SieveTask, first_chunk), MEMBER(SieveTask, chunks), MEMBER(SieveTask, rows),
 	MEMBER(SieveTask, first_run), MEMBER(SieveTask, runs), MEMBER(SieveTask, unused),
 	MEMBER(ColumnTask, codes), MEMBER(ColumnTask, code_bytes), MEMBER(ColumnTask, first_interval),
 	MEMBER(ColumnTask, intervals), MEMBER(ColumnTask, field),
 	MEMBER(RefineTask, order), MEMBER(RefineTask, bits), MEMBER(RefineTask, first), MEMBER(RefineTask, end),
 	MEMBER(RefineTask, rows), MEMBER(RefineTask, first_block),
-	MEMBER(PublishTask, bits), MEMBER(PublishTask, counts), MEMBER(PublishTask, words), MEMBER(PublishTask, first_chunk),
-	MEMBER(PublishTask, chunks), MEMBER(PublishTask, groups), MEMBER(PublishTask, tallied), MEMBER(PublishTask, partly),
-	MEMBER(PublishTask, alternatives),
+	MEMBER(PublishTask, bits), MEMBER(PublishTask, counts), MEMBER(PublishTask, words),
+	MEMBER(PublishTask, first_chunk), MEMBER(PublishTask, chunks), MEMBER(PublishTask, groups),
+	MEMBER(PublishTask, tallied), MEMBER(PublishTask, partly), MEMBER(PublishTask, alternatives),
 	MEMBER(FrameTask, above), MEMBER(FrameTask, null), MEMBER(FrameTask, page), MEMBER(FrameTask, bits),
-	MEMBER(ElementsTask, frames), MEMBER(ElementsTask, elements), MEMBER(ElementsTask, shift), MEMBER(ElementsTask, code_bits),
-	MEMBER(ElementsTask, field),
-	MEMBER(SetTask, values), MEMBER(SetTask, words), MEMBER(SetTask, reach), MEMBER(SetTask, null), MEMBER(SetTask, slot_bits),
-	MEMBER(SetTask, lacks), MEMBER(SetTask, unused),
-	MEMBER(MembersTask, bits), MEMBER(MembersTask, first_chunk), MEMBER(MembersTask, first_set), MEMBER(MembersTask, sets),
-	MEMBER(MembersTask, unused),
+	MEMBER(ElementsTask, frames), MEMBER(ElementsTask, elements), MEMBER(ElementsTask, shift),
+	MEMBER(ElementsTask, code_bits), MEMBER(ElementsTask, field),
+	MEMBER(SetTask, values), MEMBER(SetTask, words), MEMBER(SetTask, reach), MEMBER(SetTask, null),
+	MEMBER(SetTask, slot_bits), MEMBER(SetTask, lacks), MEMBER(SetTask, unused),
+	MEMBER(MembersTask, bits), MEMBER(MembersTask, first_chunk), MEMBER(MembersTask, first_set),
+	MEMBER(MembersTask, sets), MEMBER(MembersTask, unused),
 	MEMBER(DigitTask, values), MEMBER(DigitTask, stride), MEMBER(DigitTask, map), MEMBER(DigitTask, reach),
 	MEMBER(DigitTask, map_bits), MEMBER(DigitTask, slot_bits), MEMBER(DigitTask, null), MEMBER(DigitTask, dropped),
 	MEMBER(DigitTask, wide), MEMBER(DigitTask, unused),
@@ -129,30 +129,34 @@ static const Member members[] = {
 	MEMBER(TallyTask, bits), MEMBER(TallyTask, words), MEMBER(TallyTask, first_group), MEMBER(TallyTask, span),
 	MEMBER(TallyTask, chunks), MEMBER(TallyTask, groups), MEMBER(TallyTask, rows), MEMBER(TallyTask, way),
 	MEMBER(TallyTask, wide), MEMBER(TallyTask, slots), MEMBER(TallyTask, first_digit), MEMBER(TallyTask, digits),
-	MEMBER(TallyTask, first_measure), MEMBER(TallyTask, measures), MEMBER(TallyTask, tallied), MEMBER(TallyTask, unused),
-	MEMBER(CollectTask, words), MEMBER(CollectTask, answer), MEMBER(CollectTask, first_group), MEMBER(CollectTask, slots),
-	MEMBER(CollectTask, measures), MEMBER(CollectTask, hashed), MEMBER(CollectTask, entries), MEMBER(CollectTask, unused),
+	MEMBER(TallyTask, first_measure), MEMBER(TallyTask, measures), MEMBER(TallyTask, tallied),
+	MEMBER(TallyTask, unused),
+	MEMBER(CollectTask, words), MEMBER(CollectTask, answer), MEMBER(CollectTask, first_group),
+	MEMBER(CollectTask, slots), MEMBER(CollectTask, measures), MEMBER(CollectTask, hashed),
+	MEMBER(CollectTask, entries), MEMBER(CollectTask, unused),
 	MEMBER(BundleTask, origin), MEMBER(BundleTask, step), MEMBER(BundleTask, count), MEMBER(BundleTask, axis),
 	MEMBER(BundleTask, reach), MEMBER(BundleTask, first_ray),
 	MEMBER(TraceTask, structure), MEMBER(TraceTask, kept), MEMBER(TraceTask, bits), MEMBER(TraceTask, first_bundle),
 	MEMBER(TraceTask, bundles), MEMBER(TraceTask, rays), MEMBER(TraceTask, first_column), MEMBER(TraceTask, columns),
 	MEMBER(TraceTask, rows), MEMBER(TraceTask, tally), MEMBER(TraceTask, record_words),
-	MEMBER(Tasks, base), MEMBER(Tasks, ranges), MEMBER(Tasks, runs), MEMBER(Tasks, columns), MEMBER(Tasks, sieve), MEMBER(Tasks, refine),
-	MEMBER(Tasks, publish), MEMBER(Tasks, bundles), MEMBER(Tasks, traces), MEMBER(Tasks, sieve_of), MEMBER(Tasks, refine_of),
-	MEMBER(Tasks, publish_of), MEMBER(Tasks, digits), MEMBER(Tasks, measures), MEMBER(Tasks, tallies), MEMBER(Tasks, tally_of),
-	MEMBER(Tasks, collects), MEMBER(Tasks, collect_of), MEMBER(Tasks, sets), MEMBER(Tasks, members), MEMBER(Tasks, members_of),
-	MEMBER(BvhTask, codes), MEMBER(BvhTask, keys), MEMBER(BvhTask, values), MEMBER(BvhTask, ranks), MEMBER(BvhTask, boxes),
-	MEMBER(BvhTask, primitives), MEMBER(BvhTask, rows), MEMBER(BvhTask, code_bytes), MEMBER(BvhTask, column),
-	MEMBER(BvhTask, columns), MEMBER(BvhTask, half_width), MEMBER(BvhTask, shift),
-	MEMBER(AttributeTask, values), MEMBER(AttributeTask, axis), MEMBER(AttributeTask, shift), MEMBER(AttributeTask, slots),
-	MEMBER(AttributeTask, stride),
+	MEMBER(Tasks, base), MEMBER(Tasks, ranges), MEMBER(Tasks, runs), MEMBER(Tasks, columns), MEMBER(Tasks, sieve),
+	MEMBER(Tasks, refine), MEMBER(Tasks, publish), MEMBER(Tasks, bundles), MEMBER(Tasks, traces),
+	MEMBER(Tasks, sieve_of), MEMBER(Tasks, refine_of), MEMBER(Tasks, publish_of), MEMBER(Tasks, digits),
+	MEMBER(Tasks, measures), MEMBER(Tasks, tallies), MEMBER(Tasks, tally_of), MEMBER(Tasks, collects),
+	MEMBER(Tasks, collect_of), MEMBER(Tasks, sets), MEMBER(Tasks, members), MEMBER(Tasks, members_of),
+	MEMBER(BvhTask, codes), MEMBER(BvhTask, keys), MEMBER(BvhTask, values), MEMBER(BvhTask, ranks),
+	MEMBER(BvhTask, boxes), MEMBER(BvhTask, primitives), MEMBER(BvhTask, rows), MEMBER(BvhTask, code_bytes),
+	MEMBER(BvhTask, column), MEMBER(BvhTask, columns), MEMBER(BvhTask, half_width), MEMBER(BvhTask, shift),
+	MEMBER(AttributeTask, values), MEMBER(AttributeTask, axis), MEMBER(AttributeTask, shift),
+	MEMBER(AttributeTask, slots), MEMBER(AttributeTask, stride),
 	MEMBER(SpaceTask, attributes), MEMBER(SpaceTask, keys), MEMBER(SpaceTask, values), MEMBER(SpaceTask, triangles),
 	MEMBER(SpaceTask, records), MEMBER(SpaceTask, rows), MEMBER(SpaceTask, count), MEMBER(SpaceTask, places),
 	MEMBER(SpaceTask, record_words), MEMBER(SpaceTask, scan_bits), MEMBER(SpaceTask, leg),
 	MEMBER(SortPass, keys), MEMBER(SortPass, values), MEMBER(SortPass, sorted_keys), MEMBER(SortPass, sorted_values),
 	MEMBER(SortPass, counts), MEMBER(SortPass, totals), MEMBER(SortPass, n), MEMBER(SortPass, blocks),
 	MEMBER(SortPass, first_bit), MEMBER(SortPass, digit_mask),
-	MEMBER(PairTask, pairs), MEMBER(PairTask, keys), MEMBER(PairTask, values), MEMBER(PairTask, n), MEMBER(PairTask, unused),
+	MEMBER(PairTask, pairs), MEMBER(PairTask, keys), MEMBER(PairTask, values), MEMBER(PairTask, n),
+	MEMBER(PairTask, unused),
 	MEMBER(VectorTask, boundaries), MEMBER(VectorTask, order), MEMBER(VectorTask, digits), MEMBER(VectorTask, bits),
 	MEMBER(VectorTask, rows), MEMBER(VectorTask, bins), MEMBER(VectorTask, radix), MEMBER(VectorTask, high_vectors),
 	MEMBER(VectorTask, low_vectors), MEMBER(VectorTask, words),
@@ -161,8 +165,8 @@ static const Member members[] = {
 #define MEMBERS	(sizeof(members) / sizeof(members[0]))
 
 /*
- * Shaders declare these capabilities: Shader, Int64, Int64Atomics, PhysicalStorageBufferAddresses, RayTracingKHR.  The program asks a
- * device for no others.
+ * The capabilities that shaders may declare: Shader, Int64, Int64Atomics, PhysicalStorageBufferAddresses,
+ * RayTracingKHR.  The program requires no others of a device.
  */
 static const uint32_t capabilities[] = {1, 11, 12, 5347, 4479};
 
@@ -190,7 +194,7 @@ is_ours(const char *structure)
 	return false;
 }
 
-/* A member is at an offset in a shader. */
+/* Check the offset of a member in a shader. */
 static void
 check_offset(const Module *module, const char *structure, const char *name, uint32_t offset)
 {
@@ -205,7 +209,7 @@ check_offset(const Module *module, const char *structure, const char *name, uint
 	ncases++;
 }
 
-/* An array in a shader has elements of a type. */
+/* Check the size of a structure by the stride of its arrays in a shader. */
 static void
 check_stride(const Module *module, const char *structure, uint32_t stride)
 {

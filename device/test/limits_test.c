@@ -1,11 +1,11 @@
 /*
  * limits_test.c
- *		A device that has less than the program needs is refused, or used without what needs it, whatever it is that it lacks: ../limits.h.
+ *		Test that a device that lacks something is refused, or used without what needs it: ../limits.h.
  *
  *	limits_test [device]
  *
- * The table is asked about a device that has just enough, then with each number of it too small; then a real device is opened as if it lacked
- * each of them in turn, in a process of its own.
+ * The table is checked against a device that has just enough, then with each number too small.  Then a real device is
+ * opened as if it lacked each of them in turn, in a process of its own.
  */
 #include "../limits.h"
 
@@ -30,7 +30,8 @@ set_number(DeviceFacts *facts, const Limit *limit, uint64_t number)
 {
 	uint32_t	small = (uint32_t) number;
 
-	memcpy((char *) facts + limit->offset, limit->size == sizeof(number) ? (const void *) &number : &small, limit->size);
+	memcpy((char *) facts + limit->offset, limit->size == sizeof(number) ? (const void *) &number : &small,
+		   limit->size);
 }
 
 static DeviceFacts
@@ -43,7 +44,7 @@ just_enough(void)
 	return facts;
 }
 
-/* Nothing is missing, but for what has this name and is for this use. */
+/* Check that nothing is missing, except for the given limit. */
 static void
 check_missing(const DeviceFacts *facts, const Limit *missing)
 {
@@ -76,7 +77,7 @@ check_limit(const Limit *limit)
 
 /* ---------------------------------------------------------------- a device */
 
-/* Open a device that lacks something, in a process of its own; returns its exit status. */
+/* Open a device that lacks something, in a process of its own.  Returns the exit status. */
 static int
 open_without(int argc, char **argv, const Limit *limit)
 {

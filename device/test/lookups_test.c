@@ -1,9 +1,10 @@
 /*
  * lookups_test.c
- *		The benchmark of lookups by rays, on small columns: every answer of every way against the
- *		host's.  It builds on sort.h and structure.h.
+ *		Run the benchmark of lookups by rays on small columns, and compare all answers with the host's.
  *
  *	lookups_test [device]
+ *
+ * It uses sort.h and structure.h.
  */
 #include "../../bench/lookups/benchmark.h"
 #include "device_test.h"

@@ -1,9 +1,10 @@
 /*
  * request_test.c
- *		Requests that contradict themselves are refused, whatever a backend has written: ../request.h, without a device.
+ *		Test that invalid requests are refused, whatever a backend has written: ../request.h, without a device.
  *
- * A request is made up that is right, and then some of its 32-bit words are changed.  Where it is still taken, all that the
- * program will look at is within what there is.  An area has its exact size, so that the compiler's checks find who reads more.
+ * A valid request is made, and then some of its 32-bit words are changed.  If it is still accepted, everything that
+ * the program will read must be inside the area.  The area has its exact size, so that the address sanitizer detects
+ * reads beyond it.
  */
 #include "../request.h"
 
@@ -15,7 +16,7 @@
 
 #define CASES			200000
 #define SEGMENTS		3
-#define COLUMNS			2		/* of each segment, and so on */
+#define COLUMNS			2		/* of each segment, as are those below */
 #define MEMBERS			2
 #define DIGITS			2
 #define MEASURES		2
@@ -23,7 +24,7 @@
 #define ROWS			100000
 #define MOST_CHANGES	4
 
-/* What lies in the area, as device/protocol.h has it. */
+/* The content of the area, as described in device/protocol.h. */
 typedef struct Body
 {
 	EvaluateHeader header;
@@ -53,20 +54,24 @@ static void
 make_segment(Body *body, uint32_t s)
 {
 	body->segments[s] = (EvaluateSegment) {
-		.key.segment = s, .rows = ROWS, .columns = COLUMNS, .cells = 20, .entries = 20, .digits = DIGITS, .measures = MEASURES,
+		.key.segment = s, .rows = ROWS, .columns = COLUMNS, .cells = 20, .entries = 20, .digits = DIGITS,
+		.measures = MEASURES,
 		.tallied = {3}, .partly = {1}, .joins = s == 1, .part = PART_FIRST, .members = MEMBERS};
 	for (uint32_t i = 0; i < COLUMNS; i++)
 	{
 		body->columns[s * COLUMNS + i] = (EvaluateColumn) {.column = i, .intervals = 1};
-		body->intervals[s * COLUMNS + i] = (DeviceInterval) {.low_rank = 5, .high_rank = 50, .low_code = 1, .high_code = 2};
+		body->intervals[s * COLUMNS + i] = (DeviceInterval) {.low_rank = 5, .high_rank = 50, .low_code = 1,
+			.high_code = 2};
 	}
 	for (uint32_t i = 0; i < MEMBERS; i++)
 		body->members[s * MEMBERS + i] = (EvaluateMembers) {
-			.column = 3, .form = COLUMN_VALUES, .words = i == 0 ? 4 : DEVICE_NO_WORDS, .shift = 7, .reach = 32 * (SET_WORDS - 4) - 1,
+			.column = 3, .form = COLUMN_VALUES, .words = i == 0 ? 4 : DEVICE_NO_WORDS, .shift = 7,
+			.reach = 32 * (SET_WORDS - 4) - 1,
 			.slot_bits = i == 0 ? s : 0};
 	for (uint32_t i = 0; i < DIGITS; i++)
 		body->digits[s * DIGITS + i] = (TallyDigit) {
-			.column = 4, .form = COLUMN_INTEGERS, .null = i == 0 ? 3 : 4, .map = i == 0 ? DEVICE_NO_WORDS : 0, .stride = i == 0 ? 1 : 4,
+			.column = 4, .form = COLUMN_INTEGERS, .null = i == 0 ? 3 : 4, .map = i == 0 ? DEVICE_NO_WORDS : 0,
+			.stride = i == 0 ? 1 : 4,
 			.reach = 4 * SET_WORDS - 1, .map_bits = i > 0 && s == 1 ? 32 : 8, .slot_bits = i > 0 && s == 1 ? 1 : 0};
 	for (uint32_t i = 0; i < MEASURES; i++)
 		body->measures[s * MEASURES + i] = (TallyMeasure) {.column = 5, .kind = TALLY_SUM_LOWER, .form = COLUMN_VALUES};
@@ -76,15 +81,17 @@ static Body
 make_body(void)
 {
 	Body		body = {.header = {
-		.executor = DEVICE_COMPUTE, .want_bits = 1, .segments = SEGMENTS, .columns = SEGMENTS * COLUMNS, .intervals = SEGMENTS * COLUMNS,
-		.digits = SEGMENTS * DIGITS, .measures = SEGMENTS * MEASURES, .members = SEGMENTS * MEMBERS, .words = SET_WORDS}};
+		.executor = DEVICE_COMPUTE, .want_bits = 1, .segments = SEGMENTS, .columns = SEGMENTS * COLUMNS,
+		.intervals = SEGMENTS * COLUMNS,
+		.digits = SEGMENTS * DIGITS, .measures = SEGMENTS * MEASURES, .members = SEGMENTS * MEMBERS,
+		.words = SET_WORDS}};
 
 	for (uint32_t s = 0; s < SEGMENTS; s++)
 		make_segment(&body, s);
 	return body;
 }
 
-/* A little more or less, a bit, something extreme, or anything. */
+/* Change a word: a little more or less, one bit, an extreme value, or any value. */
 static uint32_t
 change(uint32_t word)
 {
@@ -101,9 +108,9 @@ change(uint32_t word)
 	}
 }
 
-/* ---------------------------------------------------------------- what is taken */
+/* ---------------------------------------------------------------- what an accepted request reads */
 
-/* A slot has so many words. */
+/* Check that a table is within the words.  slot_words is the number of words of a slot. */
 static void
 check_table(const EvaluateHeader *header, uint32_t words, uint32_t slot_bits, uint64_t reach, uint64_t slot_words)
 {
@@ -116,7 +123,8 @@ check_words(const Request *request)
 {
 	const EvaluateHeader *header = request->header;
 
-	CHECK(request->words <= request->area->size && header->words * sizeof(uint32_t) <= request->area->size - request->words);
+	CHECK(request->words <= request->area->size &&
+		  header->words * sizeof(uint32_t) <= request->area->size - request->words);
 	for (uint32_t i = 0; i < header->members; i++)
 	{
 		const EvaluateMembers *members = &request->members[i];
@@ -126,7 +134,8 @@ check_words(const Request *request)
 			check_table(header, members->words, members->slot_bits, members->reach, 2);
 		else
 			CHECK(members->words == DEVICE_NO_WORDS ||
-				  (members->reach < UINT64_C(32) * header->words && members->words + members->reach / 32 < header->words));
+				  (members->reach < UINT64_C(32) * header->words &&
+				   members->words + members->reach / 32 < header->words));
 	}
 	for (uint32_t i = 0; i < header->digits; i++)
 	{
@@ -141,11 +150,13 @@ check_words(const Request *request)
 		}
 		CHECK(digit->map == DEVICE_NO_WORDS || digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 ||
 			  (digit->map_bits == DEVICE_STEP_BITS && digit->reach < DEVICE_MAX_STEPS));
-		CHECK(digit->map == DEVICE_NO_WORDS || (digit->reach < UINT32_MAX && digit->map + ((digit->reach + 1) * digit->map_bits - 1) / 32 < header->words));
+		CHECK(digit->map == DEVICE_NO_WORDS ||
+			  (digit->reach < UINT32_MAX &&
+			   digit->map + ((digit->reach + 1) * digit->map_bits - 1) / 32 < header->words));
 	}
 }
 
-/* Each segment's parts follow those of the one before, and there are no others. */
+/* Check that each segment's parts follow those of the segment before, and that there are no others. */
 static void
 check_parts(const Request *request)
 {
@@ -182,11 +193,12 @@ check_answer(const Request *request)
 
 	if (request->header->want_bits)
 		size += (uint64_t) request->chunks * DEVICE_CHUNK_BYTES;
-	CHECK(request->chunks <= DEVICE_MAX_SEGMENTS * DEVICE_SEGMENT_CHUNKS && request->tally_words <= DEVICE_MAX_TALLY_WORDS);
+	CHECK(request->chunks <= DEVICE_MAX_SEGMENTS * DEVICE_SEGMENT_CHUNKS &&
+		  request->tally_words <= DEVICE_MAX_TALLY_WORDS);
 	CHECK(request->results <= request->area->size && size <= request->area->size - request->results);
 }
 
-/* Whether it has been taken. */
+/* Return true if the request is accepted. */
 static bool
 read_request(Area *area, const DeviceRequest *message)
 {
@@ -201,7 +213,7 @@ read_request(Area *area, const DeviceRequest *message)
 	return true;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- running a case */
 
 static void
 check_case(uint64_t words, uint64_t results, uint64_t size)

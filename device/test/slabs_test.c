@@ -1,13 +1,13 @@
 /*
  * slabs_test.c
- *		Do the rays of a plan meet every box that has to be refined?
+ *		Test that the rays of a plan meet every box that has to be refined.
  *
- * In small spaces all points are looked at, for all sets that there are or for all kinds of
- * predicates; in large ones points near the slabs' edges.  Rays are made as a shader does it,
- * in float32, and meet boxes by the letter of slabs.h.  How many rays, and how long, is
- * compared with what counting them one by one gives.
+ * In small spaces all points are checked, for all sets or for all kinds of predicates; in large
+ * spaces, points near the slabs' edges.  Rays are computed as in a shader,
+ * in float32, and meet boxes exactly as slabs.h says.  The number of rays and their length are
+ * compared with numbers found by counting them one by one.
  *
- * Sets of few ranks are bit masks, and their ranges the runs of ones.
+ * Sets of few ranks are bit masks, and their ranges are the runs of ones.
  */
 #include "../slabs.h"
 
@@ -22,7 +22,7 @@
 #define SMALL_BUNDLES	4096
 #define MANY			UINT32_MAX
 
-/* A column's sets, and the arrays of their ranges. */
+/* A column's sets, with the arrays of their ranges. */
 typedef struct Sets
 {
 	RangeSet	exact;
@@ -34,7 +34,7 @@ typedef struct Sets
 typedef struct Case
 {
 	int			k;
-	uint32_t	exact[AXES];	/* masks; one rank on an axis without a column */
+	uint32_t	exact[AXES];	/* masks; a single rank on an axis without a column */
 	uint32_t	approximate[AXES];
 	RayParameters parameters;
 } Case;
@@ -43,7 +43,7 @@ static unsigned long ncases = 0;
 
 /* ---------------------------------------------------------------- sets */
 
-/* The runs of ones of a mask. */
+/* Convert a mask to its runs of ones. */
 static void
 mask_ranges(uint32_t mask, RangeSet *set)
 {
@@ -87,7 +87,7 @@ make_column(Sets *sets, uint32_t exact, uint32_t approximate)
 	return (SlabColumn) {&sets->exact, &sets->approximate, &sets->difference};
 }
 
-/* Adjacent ranges in the difference are allowed, too. */
+/* Divide the difference into ranges that may be adjacent, which is allowed as well. */
 static void
 split_difference(Sets *sets)
 {
@@ -96,7 +96,7 @@ split_difference(Sets *sets)
 	bins_difference(&sets->approximate, &sets->exact, &sets->difference, marks);
 }
 
-/* ---------------------------------------------------------------- the device */
+/* ---------------------------------------------------------------- the device's rays */
 
 static const RayBundle *
 find_bundle(const RayPlan *plan, uint32_t ray)
@@ -132,7 +132,7 @@ make_ray(const RayPlan *plan, uint32_t ray, float origin[AXES])
 	return bundle;
 }
 
-/* Do a ray and the box of a rank overlap on an axis?  half is of the box's width. */
+/* Return true if a ray and the box of a rank overlap on an axis.  half is half of the box's width. */
 static bool
 overlap(const RayBundle *bundle, const float origin[AXES], uint32_t axis, uint32_t rank, float half)
 {
@@ -146,9 +146,9 @@ overlap(const RayBundle *bundle, const float origin[AXES], uint32_t axis, uint32
 
 /* ---------------------------------------------------------------- coverage */
 
-typedef uint32_t Space[SMALL_ROWS][SMALL_ROWS]; /* a mask of ranks on the third axis each */
+typedef uint32_t Space[SMALL_ROWS][SMALL_ROWS]; /* masks of ranks on the third axis */
 
-/* The ranks that a ray meets on an axis, if it meets the box on the others. */
+/* Return the ranks on an axis whose boxes a ray meets, if it meets the box on the other axes. */
 static uint32_t
 met_ranks(const Case *test, const RayBundle *bundle, const float origin[AXES], int axis)
 {
@@ -180,7 +180,7 @@ shoot(const Case *test, const RayPlan *plan, Space met)
 	}
 }
 
-/* A point in A and not in E, or in E and not in A, that no ray meets. */
+/* Find a point that is in exactly one of A and E, and that no ray meets. */
 static bool
 find_missed(const Case *test, Space met, uint32_t point[AXES])
 {
@@ -207,16 +207,16 @@ find_missed(const Case *test, Space met, uint32_t point[AXES])
 	return false;
 }
 
-/* ---------------------------------------------------------------- what a plan takes */
+/* ---------------------------------------------------------------- expected rays */
 
 typedef struct Sum
 {
 	uint64_t	bundles;
 	uint64_t	rays;
-	uint64_t	length;			/* of all rays */
+	uint64_t	length;			/* total length of the rays */
 } Sum;
 
-/* The fewest rays side by side. */
+/* Return the least number of parallel rays that cover a side. */
 static uint32_t
 count_across(uint32_t side, uint32_t width, uint32_t spacing)
 {
@@ -227,7 +227,7 @@ count_across(uint32_t side, uint32_t width, uint32_t spacing)
 	return n;
 }
 
-/* The fewest rays one after the other, and then the shortest. */
+/* Return the least number of rays, one after another, that cover a side, and then their least length. */
 static uint32_t
 count_along(uint32_t side, uint32_t width, const RayParameters *parameters, uint32_t *length)
 {
@@ -267,7 +267,7 @@ add_slab(const Case *test, const Range slab[AXES], Sum *sum)
 	sum->length += (uint64_t) rays * length;
 }
 
-/* What the slabs of an order of the columns take. */
+/* Count the rays of the slabs for an order of the columns. */
 static Sum
 sum_order(const Case *test, const SlabColumn *columns, const int *order)
 {
@@ -291,7 +291,7 @@ sum_order(const Case *test, const SlabColumn *columns, const int *order)
 	return sum;
 }
 
-/* All orders of k columns; returns how many. */
+/* Count the rays for all orders of k columns.  Returns the number of orders. */
 static int
 sum_orders(const Case *test, const SlabColumn *columns, Sum sums[6])
 {
@@ -318,8 +318,8 @@ sum_plan(const RayPlan *plan)
 }
 
 /*
- * The plan is what one of the orders gives that has the fewest rays of those within the
- * limits; if there is none, there is no plan.
+ * Check that the plan has the rays of an order with the fewest rays within the limits, and that there is no
+ * plan if no order is within the limits.
  */
 static bool
 is_expected(const Sum *sums, int n, const RayPlan *plan, bool planned)
@@ -340,7 +340,7 @@ is_expected(const Sum *sums, int n, const RayPlan *plan, bool planned)
 
 /* ---------------------------------------------------------------- exactness */
 
-/* Is a coordinate a half-integer that is exact, and are those around it? */
+/* Return true if a coordinate is exactly a half-integer, small enough for its neighbours to be exact as well. */
 static bool
 is_half(double exact, float single)
 {
@@ -428,7 +428,7 @@ check_coverage(const Case *test, const RayPlan *plan)
 	}
 }
 
-/* Limits that are just enough, and those that are not. */
+/* Check limits that are just large enough, and limits that are just too small. */
 static void
 check_limits(const Case *test, const SlabColumn *columns, const Sum *sums, int n)
 {
@@ -497,7 +497,7 @@ check_parameters(Case *test, RayParameters parameters)
 static RayParameters all_parameters[MAX_PARAMETERS];
 static uint32_t nparameters = 0;
 
-/* Spacings 1 .. w and gaps 0 .. w, with rays that are short or long against them. */
+/* List all spacings 1 .. w and gaps 0 .. w, with rays that are short or long in comparison. */
 static void
 list_parameters(void)
 {
@@ -511,7 +511,7 @@ list_parameters(void)
 						.width = width, .length = lengths[i], .spacing = spacing, .gap = gap};
 }
 
-/* Other ones each time, and in the end all, each with many sets. */
+/* Return the next parameters.  In the end all have been used, each with many sets. */
 static RayParameters
 next_parameters(void)
 {
@@ -523,7 +523,7 @@ next_parameters(void)
 
 /* ---------------------------------------------------------------- all sets */
 
-/* All exact and all approximate sets of a column, with all parameters. */
+/* Check all exact and all approximate sets of a column, with all parameters. */
 static void
 check_lines(uint32_t rows)
 {
@@ -572,7 +572,7 @@ check_cubes(uint32_t rows)
 	}
 }
 
-/* Any sets of several ranges in more rows. */
+/* Check random sets of several ranges, with more rows. */
 static void
 check_random_sets(int n)
 {
@@ -596,8 +596,8 @@ check_random_sets(int n)
 #define ROWS			12
 
 /*
- * Below, above and between: from and to the boundaries below, next to them, and halfway, where
- * bins_nearest() rounds up; empty, whole, and one value.
+ * Ranges below, above and between ranks.  They begin and end at boundaries, next to boundaries, and halfway
+ * between them, where bins_nearest() rounds up; some are empty, complete, or a single value.
  */
 static const Range kinds[][5] = {
 	{{0, 0}, {0, 1}, {0, 4}, {0, 6}, {0, 11}},
@@ -633,7 +633,7 @@ approximate_mask(uint32_t exact, int which, bool nearest)
 	return set_mask(&ranks);
 }
 
-/* The columns' predicates are the digits of mix; boundaries differ between the columns. */
+/* Check one combination of predicates, one digit of mix for each column.  Boundaries differ between columns. */
 static void
 check_mix(int k, uint32_t mix, int which, bool nearest)
 {
@@ -702,7 +702,7 @@ random_below(uint32_t limit)
 	return (uint32_t) (drand48() * limit);
 }
 
-/* A predicate below, above, between, or one value, or two of them. */
+/* Make a random predicate: below, above, between, one value, or two values. */
 static void
 random_exact(uint32_t rows, RangeSet *exact)
 {
@@ -776,7 +776,7 @@ is_to_refine(const Large *test, const uint32_t point[AXES])
 	return in_a != in_e;
 }
 
-/* A rank at the end of a range, or where a ray's reach from there ends, or any. */
+/* Return a random rank: the end of a range, the end of what a ray covers from there, or any rank. */
 static uint32_t
 random_rank(const Large *test, int axis)
 {
@@ -797,7 +797,7 @@ random_rank(const Large *test, int axis)
 	return rank < 0 ? 0 : rank >= test->rows ? test->rows - 1 : rank;
 }
 
-/* Does the ray of a bundle with these indexes meet the box of a point? */
+/* Return true if the ray with these indexes in its bundle meets the box of a point. */
 static bool
 ray_meets(const Large *test, const RayBundle *bundle, const int64_t index[AXES], const uint32_t point[AXES])
 {
@@ -818,7 +818,7 @@ ray_meets(const Large *test, const RayBundle *bundle, const int64_t index[AXES],
 	return true;
 }
 
-/* Does one of the rays next to a point meet its box? */
+/* Return true if one of the rays next to a point meets its box. */
 static bool
 bundle_meets(const Large *test, const RayBundle *bundle, const uint32_t point[AXES])
 {
@@ -845,7 +845,7 @@ is_met(const Large *test, const uint32_t point[AXES])
 	return false;
 }
 
-/* False if there are too many rays to look at. */
+/* Check a large space.  Returns false if it has too many rays to check. */
 static bool
 check_large(Large *test)
 {
@@ -876,7 +876,7 @@ check_large(Large *test)
 	return true;
 }
 
-/* n cases for each number of columns. */
+/* Check n cases for each number of columns. */
 static void
 check_large_spaces(int n)
 {
@@ -897,7 +897,7 @@ check_large_spaces(int n)
 	}
 }
 
-/* The longest rays that are allowed, in the last corner. */
+/* Check the longest allowed rays in the last corner of the space. */
 static void
 check_last_corner(void)
 {
@@ -931,7 +931,7 @@ check_last_corner(void)
 
 /* ---------------------------------------------------------------- refusals */
 
-/* The difference of two sets that are adjacent everywhere, in marked ranges. */
+/* Return the difference of two sets as a range for each rank, which are adjacent everywhere. */
 static RangeSet
 every_rank(const RangeSet *approximate, const RangeSet *exact)
 {
@@ -970,7 +970,7 @@ expect(bool expected, const SlabColumn *columns, RayParameters parameters, RayPl
 	ncases++;
 }
 
-/* IN lists as long as there can be, and more rays than 64 bits can count. */
+/* Check the longest possible IN lists, and more rays than fit in 64 bits. */
 static void
 check_refusals(void)
 {
@@ -1010,7 +1010,10 @@ check_refusals(void)
 
 /* ---------------------------------------------------------------- default parameters */
 
-/* They are valid, and a ray meets about half a box if n points are spread over n^k places. */
+/*
+ * Check that default parameters are valid, and that a ray meets about half a box if n points are spread over
+ * n^k places.
+ */
 static void
 check_defaults(void)
 {

@@ -1,12 +1,12 @@
 /*
  * sort_test.c
- *		Sorts on a device, against the host's qsort() of the same bits and then of the order
- *		before, which is what stable means.
+ *		Test sorts on a device against the host's qsort(), by the same bits and then by the original position,
+ *		since the sort is stable.
  *
  *	sort_test [device] [--time]
  *
  * A case's arrays and scratch memory lie one after another with gaps between, in memory that
- * is filled with one byte: what is written where it should not be is seen.
+ * is filled with one byte, so that writes to wrong places are detected.
  */
 #include "../sort.h"
 
@@ -22,7 +22,7 @@
 #define TIMED_PAIRS		(1 << 22)
 #define TIMED_RUNS		5
 
-/* In bytes; a gap begins right after the last byte of an array. */
+/* Bytes.  A gap begins right after the last byte of an array. */
 #define GAP				64
 #define ALIGNMENT		64
 #define FILLER			0xA5
@@ -48,7 +48,7 @@ typedef struct Case
 	bool		generate;
 } Case;
 
-/* A case's arrays, in bytes from the beginning of the memory. */
+/* Offsets of a case's arrays, in bytes from the beginning of the memory. */
 typedef struct Layout
 {
 	uint64_t	keys[2];
@@ -84,7 +84,7 @@ wrong(const Case *test, const char *what, uint32_t place)
 
 /* ---------------------------------------------------------------- memory */
 
-/* Put an array behind those before it. */
+/* Add an array after those before it. */
 static uint64_t
 place(Layout *layout, uint64_t size)
 {
@@ -167,7 +167,7 @@ make_key(const Case *test, uint32_t i)
 	}
 }
 
-/* Values have nothing to do with places, so that a mix-up shows. */
+/* Make random pairs.  Values are unrelated to positions, so that confusing them is detected. */
 static void
 make_pairs(const Case *test, const Layout *layout, Pair *pairs)
 {
@@ -198,7 +198,7 @@ compare(const void *a, const void *b)
 
 /* ---------------------------------------------------------------- checks */
 
-/* Sort what is in the host's memory, there and back. */
+/* Copy the host's memory to the device, sort there, and copy it back. */
 static uint32_t
 sort_there(const Case *test, const Layout *layout)
 {
@@ -270,7 +270,7 @@ static const struct
 
 #define RANGES	(sizeof(ranges) / sizeof(ranges[0]))
 
-/* All combinations. */
+/* Check all combinations. */
 static void
 check_small(uint32_t n)
 {
@@ -280,7 +280,7 @@ check_small(uint32_t n)
 				check_case((Case) {n, kind, ranges[range].first_bit, ranges[range].bits, generate});
 }
 
-/* All bits of each kind of keys, and each range of bits of some kind. */
+/* Check all bits of each kind of keys, and each range of bits with one kind of keys. */
 static void
 check_large(uint32_t n)
 {
@@ -302,14 +302,14 @@ check_all(void)
 		check_small(small[i]);
 	for (uint32_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
 		check_large(large[i]);
-	/* More blocks than sort_scan has threads: more than one for each. */
+	/* More blocks than sort_scan has threads, so that a thread has several. */
 	check_large(MAX_PAIRS);
 	printf("ok %lu cases\n", ncases);
 }
 
 /* ---------------------------------------------------------------- times */
 
-/* The best of some runs, each on pairs that are as they were. */
+/* Return the best of several runs, each on the original pairs. */
 static uint64_t
 time_sort(const Case *test, const Layout *layout)
 {

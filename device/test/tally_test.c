@@ -1,10 +1,10 @@
 /*
  * tally_test.c
- *		Tallies that a device makes, against what a loop over rows says of the same columns (../protocol.h).
+ *		Test tallies on a device against a loop over rows of the same columns (../protocol.h).
  *
  *	tally_test [device]
  *
- * Columns, bits and words lie in memory of the host: the device reads and writes that.
+ * Columns, bits and words lie in memory of the host, which the device reads and writes.
  */
 #include "../make_tally.h"
 
@@ -19,7 +19,7 @@
 #define MAX_GROUPS		2
 #define MAX_DIGITS		3
 #define MAX_MEASURES	8
-#define MAX_VALUES		3		/* columns that are measured */
+#define MAX_VALUES		3		/* measured columns */
 #define MAX_CELLS		70000
 #define MAX_WORDS		(MAX_SEGMENTS * (uint64_t) MAX_CELLS * (1 + MAX_MEASURES))
 #define MAX_TABLES		(MAX_SEGMENTS * (TALLY_HEADER + 8 * (uint64_t) MAX_CELLS * (2 + MAX_MEASURES)))
@@ -35,10 +35,10 @@ typedef struct Segment
 	TallyDigit	tally_digits[MAX_DIGITS];
 	TallyMeasure measures[MAX_MEASURES];
 	uint32_t	groups;
-	uint64_t	bits;			/* offset of its groups' */
+	uint64_t	bits;			/* offset of the groups' bits */
 } Segment;
 
-/* What all segments that join have alike. */
+/* The properties that all segments that join have in common. */
 typedef struct Shape
 {
 	uint32_t	ndigits;
@@ -48,7 +48,7 @@ typedef struct Shape
 	uint32_t	cells;
 	uint32_t	room;
 	uint32_t	nvalues;
-	uint32_t	value_bits;		/* distances have fewer */
+	uint32_t	value_bits;		/* all distances have fewer bits */
 	uint32_t	nmeasures;
 	uint32_t	columns[MAX_MEASURES];
 	uint32_t	kinds[MAX_MEASURES];
@@ -62,13 +62,13 @@ static Memory words;
 static Memory answer;
 static Memory tasks;
 static uint64_t expected[MAX_WORDS];
-static bool used[TALLY_WAYS][2];	/* pipelines */
+static bool used[TALLY_WAYS][2];	/* pipelines that have been used */
 static unsigned long ncases = 0;
-static unsigned long lost = 0;	/* tallies that there was no room for */
+static unsigned long lost = 0;	/* number of tallies without enough room */
 
 /* ---------------------------------------------------------------- cases */
 
-/* Bits of a digit: mostly none. */
+/* Return the bits that a digit drops, mostly 0. */
 static uint32_t
 random_dropped(void)
 {
@@ -112,12 +112,13 @@ make_shape(void)
 static uint32_t
 random_rows(void)
 {
-	static const uint32_t rows[] = {1, 31, 513, 4097, DEVICE_CHUNK_ROWS - 1, DEVICE_CHUNK_ROWS, DEVICE_CHUNK_ROWS + 1, 130000, MAX_ROWS};
+	static const uint32_t rows[] = {1, 31, 513, 4097, DEVICE_CHUNK_ROWS - 1, DEVICE_CHUNK_ROWS, DEVICE_CHUNK_ROWS + 1,
+		130000, MAX_ROWS};
 
 	return rows[below(sizeof(rows) / sizeof(rows[0]))];
 }
 
-/* Bits of a word: none, few, as many as are listed of a chunk, half, many. */
+/* Return a random word of bits: none set, few, as many as can be listed of a chunk, half, or many. */
 static uint32_t
 random_word(uint64_t density)
 {
@@ -138,7 +139,7 @@ random_word(uint64_t density)
 	}
 }
 
-/* None of rows behind the last. */
+/* Clear the bits of rows after the last. */
 static void
 clear_behind(uint32_t *group, uint32_t rows)
 {
@@ -177,7 +178,8 @@ make_segment(Segment *segment, const Shape *shape, uint32_t number)
 
 	*segment = (Segment) {.part = {
 		.key.segment = ncases * MAX_SEGMENTS + number,
-		.rows = random_rows(), .cells = shape->cells, .entries = shape->room, .digits = shape->ndigits, .measures = shape->nmeasures,
+		.rows = random_rows(), .cells = shape->cells, .entries = shape->room, .digits = shape->ndigits,
+		.measures = shape->nmeasures,
 		.joins = number > 0 && below(2) > 0}};
 	make_bits(segment, number);
 	for (uint32_t d = 0; d < shape->ndigits; d++)
@@ -186,25 +188,29 @@ make_segment(Segment *segment, const Shape *shape, uint32_t number)
 
 		*column = new_column();
 		if (shape->forms[d] != COLUMN_KEY)
-			make_values(column, &cache, &segment->part, d, shape->forms[d], digit_limit(shape->null[d], shape->dropped[d]));
+			make_values(column, &cache, &segment->part, d, shape->forms[d],
+						digit_limit(shape->null[d], shape->dropped[d]));
 		else
 			make_codes(column, &cache, &segment->part, d, shape->null[d]);
 		segment->tally_digits[d] = (TallyDigit) {
-			.column = d, .form = shape->forms[d], .null = shape->null[d], .map = DEVICE_NO_WORDS, .stride = stride, .shift = column->shift,
+			.column = d, .form = shape->forms[d], .null = shape->null[d], .map = DEVICE_NO_WORDS, .stride = stride,
+			.shift = column->shift,
 			.dropped = shape->forms[d] == COLUMN_KEY ? 0 : shape->dropped[d]};
 		stride *= shape->null[d] + 1;
 	}
 	for (uint32_t v = 0; v < shape->nvalues; v++)
 	{
 		segment->values[v] = new_column();
-		make_values(&segment->values[v], &cache, &segment->part, MAX_DIGITS + v, random_form(), UINT64_C(1) << shape->value_bits);
+		make_values(&segment->values[v], &cache, &segment->part, MAX_DIGITS + v, random_form(),
+					UINT64_C(1) << shape->value_bits);
 	}
 	for (uint32_t m = 0; m < shape->nmeasures; m++)
 	{
 		const Column *column = &segment->values[shape->columns[m]];
 
 		segment->measures[m] = (TallyMeasure) {
-			.column = MAX_DIGITS + shape->columns[m], .kind = shape->kinds[m], .form = column->resident->shape.form, .shift = column->shift};
+			.column = MAX_DIGITS + shape->columns[m], .kind = shape->kinds[m], .form = column->resident->shape.form,
+			.shift = column->shift};
 	}
 }
 
@@ -217,7 +223,7 @@ free_segment(Segment *segment, const Shape *shape)
 		free_column(&segment->values[v]);
 }
 
-/* ---------------------------------------------------------------- what is right */
+/* ---------------------------------------------------------------- expected results */
 
 static bool
 is_chosen(const Segment *segment, uint32_t row)
@@ -243,7 +249,8 @@ cell_of(const Segment *segment, uint32_t row)
 		const TallyDigit *digit = &segment->tally_digits[d];
 		uint64_t	number = (segment->digits[d].numbers[row] + digit->shift) >> digit->dropped;
 
-		cell += (segment->digits[d].isnull[row] || number > digit->null ? digit->null : (uint32_t) number) * digit->stride;
+		cell += (segment->digits[d].isnull[row] || number > digit->null ? digit->null : (uint32_t) number) *
+			digit->stride;
 	}
 	return cell;
 }
@@ -270,9 +277,9 @@ expect_segment(const Segment *segment, uint64_t *tally)
 	}
 }
 
-/* ---------------------------------------------------------------- what the device says */
+/* ---------------------------------------------------------------- the device's results */
 
-/* Copy an array behind the tasks that are there; its place among them. */
+/* Append an array to the staged tasks.  Returns its position. */
 static uint32_t
 stage(const Array *array, uint64_t *size)
 {
@@ -320,7 +327,7 @@ run(void)
 	context_submit(&context);
 }
 
-/* Of the next case nothing is left. */
+/* Remove all tasks, before the next case. */
 static void
 forget(void)
 {
@@ -332,7 +339,7 @@ forget(void)
 	cache_evict_all(&cache);
 }
 
-/* Of all tallies that segments have of their own. */
+/* Compare the tallies of all segments that have their own. */
 static void
 compare(const Shape *shape, const Segment *segments, uint32_t n)
 {
@@ -346,7 +353,8 @@ compare(const Shape *shape, const Segment *segments, uint32_t n)
 		if (part->joins)
 			continue;
 		if (!has_expected_entries(part, found, words_expected))
-			fail("case %lu, segment %u of %u, %u cells, room for %u, %u digits, %u measures of %u bits: other entries", ncases, i, n,
+			fail("case %lu, segment %u of %u, %u cells, room for %u, %u digits, %u measures of %u bits: other entries",
+				 ncases, i, n,
 				 shape->cells, shape->room, shape->ndigits, shape->nmeasures, shape->value_bits);
 		lost += *found > shape->room;
 		found += device_tally_words(part);
@@ -372,7 +380,8 @@ check_case(void)
 	memset(answer.host, 0xA5, answer.size);
 	for (uint32_t i = 0; i < n; i++)
 	{
-		TallySource source = {&segments[i].part, segments[i].tally_digits, segments[i].measures, .words = &at, .answer = &next};
+		TallySource source = {&segments[i].part, segments[i].tally_digits, segments[i].measures, .words = &at,
+			.answer = &next};
 
 		make_segment(&segments[i], &shape, i);
 		source.bits = bits.address + segments[i].bits;
@@ -403,7 +412,8 @@ main(int argc, char **argv)
 	evaluator_open(&evaluator, &context, &cache, &(EvaluatorOptions) {0});
 	if (!context.int64_atomics)
 		fail("the device has no atomic operations on 64 bits");
-	if (!memory_on_host(&context, HOST_READS_AND_WRITES, MAX_SEGMENTS * MAX_GROUPS * MAX_CHUNKS * DEVICE_CHUNK_BYTES, 0, &bits) ||
+	if (!memory_on_host(&context, HOST_READS_AND_WRITES, MAX_SEGMENTS * MAX_GROUPS * MAX_CHUNKS * DEVICE_CHUNK_BYTES, 0,
+						&bits) ||
 		!memory_on_host(&context, HOST_READS_AND_WRITES, MAX_TABLES * sizeof(uint64_t), 0, &words) ||
 		!memory_on_host(&context, HOST_READS_AND_WRITES, (MAX_ANSWER + 1) * sizeof(uint64_t), 0, &answer) ||
 		!memory_on_host(&context, HOST_WRITES, TASKS_SIZE, 0, &tasks))
@@ -412,7 +422,7 @@ main(int argc, char **argv)
 		check_case();
 	if (lost == 0)
 		fail("all had room");
-	/* Words are always taken for wide. */
+	/* TALLY_BY_WORDS and TALLY_BY_HASH have only pipelines for wide values. */
 	for (int i = 0; i < 2 * TALLY_WAYS; i++)
 		if (used[i / 2][i % 2] == (i == 2 * TALLY_BY_WORDS || i == 2 * TALLY_BY_HASH))
 			fail("pipeline %d has %sbeen used", i, used[i / 2][i % 2] ? "" : "not ");

@@ -1,12 +1,10 @@
 /*
  * vectors_test.c
- *		Sieve vectors that a device makes, against the host's, which asks of each row and vector
- *		what src/segment/sieve.h says.
+ *		Test sieve vectors made on a device against the definition in src/segment/sieve.h, for each row and vector.
  *
  *	vectors_test [device] [--time]
  *
- * Order and vectors lie in memory that is filled with one byte: what is written where it should
- * not be is seen.
+ * Order and vectors lie in memory that is filled with one byte, so that writes to wrong places are detected.
  */
 #include "../vectors.h"
 
@@ -24,7 +22,7 @@
 #define FILLER			0xA5
 #define NO_BIN			UINT32_MAX
 
-/* The host's memory, which is a backend's area. */
+/* Bytes of the host's memory that stands for a backend's area. */
 #define AREA_SIZE		(UINT64_C(160) << 20)
 
 typedef enum Order
@@ -48,7 +46,7 @@ static Cache cache;
 static VectorMaker maker;
 static Memory area;
 static uint32_t boundaries[DEVICE_MAX_BINS + 1];
-static uint32_t bins[MAX_ROWS];	/* of each row */
+static uint32_t bins[MAX_ROWS];	/* bin of each row */
 static unsigned long ncases = 0;
 
 static void
@@ -59,17 +57,17 @@ wrong(const Case *test, const char *what, uint64_t place)
 	exit(1);
 }
 
-/* ---------------------------------------------------------------- what vectors are made from */
+/* ---------------------------------------------------------------- input */
 
 static void
 make_boundaries(const ColumnShape *shape)
 {
-	uint32_t	spare = shape->rows - shape->bins;	/* each bin has a row, */
+	uint32_t	spare = shape->rows - shape->bins;	/* each bin has at least one row */
 
 	boundaries[0] = 0;
 	for (uint32_t bin = 1; bin <= shape->bins; bin++)
 	{
-		/* and some have many */
+		/* Some bins have many rows. */
 		uint32_t	more = bin == shape->bins ? spare : (uint32_t) (random64() % (spare / 2 + 1));
 
 		more = bin < shape->bins && random64() % 3 > 0 ? more / shape->bins : more;
@@ -103,7 +101,7 @@ find_bins(const ColumnShape *shape, const uint32_t *order)
 			bins[order[rank]] = bin;
 }
 
-/* Where the vectors are put: behind the order, and a gap. */
+/* Return the offset of the vectors: after the order, with a gap. */
 static uint64_t
 vectors_offset(const ColumnShape *shape)
 {
@@ -166,7 +164,7 @@ make(const Case *test, uint64_t offset)
 	return vectors_make(&maker, &source, &area, offset);
 }
 
-/* Make vectors at an offset, and look at them. */
+/* Make vectors at an offset, and check them. */
 static void
 check_made(const Case *test, uint64_t offset)
 {
@@ -184,7 +182,7 @@ check_case(Case test)
 	check_made(&test, make_case(&test));
 }
 
-/* Rows that no rank names are in no vector, and those that do not exist do no harm. */
+/* Check that rows that no rank names are in no vector, and that row numbers that do not exist do no harm. */
 static void
 check_wrong_order(Case test)
 {
@@ -201,7 +199,7 @@ check_wrong_order(Case test)
 
 /* ---------------------------------------------------------------- cases */
 
-/* Its number of vectors follows from the rest. */
+/* Make a case.  Its number of vectors follows from the parameters. */
 static Case
 make_test(uint32_t rows, uint32_t nbins, uint32_t radix, Order order)
 {
@@ -211,7 +209,7 @@ make_test(uint32_t rows, uint32_t nbins, uint32_t radix, Order order)
 	return test;
 }
 
-/* As choose_radix() of src/segment/sieve.c. */
+/* Choose a radix as choose_radix() of src/segment/sieve.c does. */
 static uint32_t
 two_components(uint32_t nbins)
 {
@@ -259,7 +257,7 @@ check_all(void)
 
 /* ---------------------------------------------------------------- times */
 
-/* The best of some runs. */
+/* Return the best time of several runs. */
 static uint64_t
 time_case(const Case *test, uint64_t offset)
 {
