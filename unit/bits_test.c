@@ -1,6 +1,6 @@
 /*
  * bits_test.c
- *		The loops over a chunk's words, each compared with what its definition says of every bit.
+ *		Test the loops over a chunk's words against their definitions, bit by bit.
  */
 #include "unit.h"
 
@@ -9,7 +9,7 @@
 #define WORDS	RTSCAN_CHUNK_WORDS
 #define ROUNDS	50
 
-/* Words at an address that is, or is not, a cache line's. */
+/* Allocate words at an address that is or is not aligned to a cache line. */
 static uint64 *
 new_words(void)
 {
@@ -22,7 +22,7 @@ free_words(uint64 *words)
 	free((void *) ((uintptr_t) words & ~(uintptr_t) 63));
 }
 
-/* Of words, some are all zeros or all ones. */
+/* Return random words; some are all zeros or all ones. */
 static uint64 *
 random_words(void)
 {
@@ -36,7 +36,7 @@ random_words(void)
 typedef struct Operands
 {
 	uint64	   *bits;
-	uint64	   *before;			/* a copy of bits */
+	uint64	   *before;			/* copy of bits */
 	uint64	   *a[6];
 } Operands;
 
@@ -72,7 +72,7 @@ test_constant_pages(void **unused)
 	}
 }
 
-/* Call a loop, then compare each word with an expression of its words before. */
+/* Call a loop, then compare each word with an expression of the words before the call. */
 #define CHECK_LOOP(call, expected) \
 	for (int round = 0; round < ROUNDS; round++) \
 	{ \
@@ -118,7 +118,7 @@ test_popcount(void **unused)
 	}
 }
 
-/* How many codes: often at a word's end, or a chunk's. */
+/* Return a random number of codes, often at the end of a word or chunk. */
 static uint32
 random_rows(void)
 {
@@ -127,7 +127,7 @@ random_rows(void)
 	return unit_one_in(3) ? Min((n + 63) / 64 * 64, RTSCAN_CHUNK_ROWS) : n;
 }
 
-/* With a code's bytes, which are all that may be read; bits of rows behind the last are of no interest. */
+/* Test codes of a width.  Only the codes' own bytes may be read; bits of rows after the last do not matter. */
 static void
 check_codes(int width)
 {
@@ -140,7 +140,8 @@ check_codes(int width)
 
 	for (uint32 row = 0; row < n; row++)
 	{
-		uint32		code = unit_one_in(4) ? low + unit_below(3) - 1 : unit_one_in(4) ? high - unit_below(2) : unit_random();
+		uint32		code = unit_one_in(4) ? low + unit_below(3) - 1 :
+			unit_one_in(4) ? high - unit_below(2) : unit_random();
 
 		memcpy(bytes + row * width, &code, width);
 	}

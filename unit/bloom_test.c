@@ -1,12 +1,12 @@
 /*
  * bloom_test.c
- *		Keys that were added are never lacking; of others few are not told.
+ *		Test that a Bloom filter never says that it lacks a key that was added, and rarely fails to say so of others.
  */
 #include "unit.h"
 
 #include "bits/bloom.h"
 
-#define MOST_STEP	50			/* as a power of two */
+#define MOST_STEP	50			/* greatest step between keys, as a power of two */
 #define KEYS	20000
 #define OTHERS	20000
 
@@ -19,11 +19,14 @@ create_bloom(uint32 nwords)
 	return bloom;
 }
 
-/* Keys of one kind: any, or one after another from anywhere, some apart.  The others are between and behind them, or any. */
+/*
+ * Keys of one kind: random, or in equal steps from a random first one.  Keys that were not added are between
+ * the others and after them, or random.
+ */
 typedef struct Keys
 {
 	uint64		first;
-	uint64		step;			/* 0: any */
+	uint64		step;			/* 0: random keys */
 } Keys;
 
 static uint64
@@ -53,7 +56,7 @@ count_untold(const Keys *keys, uint32 keys_a_word)
 	return untold;
 }
 
-/* As many as bloom.h says, and some more by chance. */
+/* False positives must not be much more frequent than bloom.h says. */
 static void
 test_bloom(void **unused)
 {
@@ -66,7 +69,7 @@ test_bloom(void **unused)
 	}
 }
 
-/* One word has room for all keys, if not for telling them. */
+/* A filter of one word accepts all keys, although it can hardly tell them apart. */
 static void
 test_one_word(void **unused)
 {

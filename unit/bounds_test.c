@@ -1,8 +1,9 @@
 /*
  * bounds_test.c
- *		Interval arithmetic, compared with operations on numbers of the sets.
+ *		Test interval arithmetic against operations on single numbers.
  *
- * Sets are made of some numbers, so that their bounds are among them: a bound that is one too narrow loses one.
+ * Bounds are computed from some numbers, so that they are among the numbers: a bound that is one too narrow loses a
+ * number.
  */
 #include "unit.h"
 
@@ -16,7 +17,7 @@
 #define NUMBERS		6
 #define ROUNDS		40000
 
-/* Numbers, and the bounds that they have. */
+/* A sample of numbers, and their bounds. */
 typedef struct Sample
 {
 	double		numbers[NUMBERS];
@@ -24,7 +25,8 @@ typedef struct Sample
 } Sample;
 
 static const RtscanNumberKind kinds[] = {
-	RTSCAN_NUMBER_INT16, RTSCAN_NUMBER_INT32, RTSCAN_NUMBER_INT64, RTSCAN_NUMBER_FLOAT4, RTSCAN_NUMBER_FLOAT8, RTSCAN_NUMBER_NUMERIC
+	RTSCAN_NUMBER_INT16, RTSCAN_NUMBER_INT32, RTSCAN_NUMBER_INT64, RTSCAN_NUMBER_FLOAT4, RTSCAN_NUMBER_FLOAT8,
+	RTSCAN_NUMBER_NUMERIC
 };
 
 /* ---------------------------------------------------------------- numbers */
@@ -40,7 +42,8 @@ random_integer(int bits)
 static double
 random_float(void)
 {
-	static const double rare[] = {0, -0.0, 1, -1, 0.5, 1e-320, -1e-160, 1e-160, 1e160, -1e300, DBL_MAX, -DBL_MAX, DBL_MIN};
+	static const double rare[] = {0, -0.0, 1, -1, 0.5, 1e-320, -1e-160, 1e-160, 1e160, -1e300, DBL_MAX, -DBL_MAX,
+		DBL_MIN};
 
 	if (unit_one_in(12))
 		return rare[unit_below(lengthof(rare))];
@@ -105,7 +108,8 @@ random_sample(RtscanNumberKind kind)
 
 		if (fabs(number) > rtscan_bounds_of_kind(kind).high)
 			number = 0;
-		sample.numbers[i] = special && unit_one_in(3) ? random_special() : kind == RTSCAN_NUMBER_FLOAT4 ? (float) number : number;
+		sample.numbers[i] = special && unit_one_in(3) ? random_special() :
+			kind == RTSCAN_NUMBER_FLOAT4 ? (float) number : number;
 		add_number(&sample.bounds, sample.numbers[i]);
 	}
 	if (isinf(sample.bounds.grid))
@@ -123,9 +127,9 @@ has_number(const RtscanBounds *bounds, double number)
 	return one.special != 0 ? (bounds->special & one.special) != 0 : number >= bounds->low && number <= bounds->high;
 }
 
-/* ---------------------------------------------------------------- operations as PostgreSQL has them */
+/* ---------------------------------------------------------------- operations as in PostgreSQL */
 
-/* Of integers; false: an error. */
+/* Calculate with integers.  Returns false for an error. */
 static bool
 calculate_integers(RtscanOperation operation, RtscanNumberKind kind, int64 x, int64 y, int64 *result)
 {
@@ -161,7 +165,7 @@ calculate_integers(RtscanOperation operation, RtscanNumberKind kind, int64 x, in
 	return !overflow && (kind == RTSCAN_NUMBER_INT64 || (*result >= range.low && *result <= range.high));
 }
 
-/* Of floats, in their own precision. */
+/* Calculate with floats, in their own precision. */
 static double
 calculate_floats(RtscanOperation operation, RtscanNumberKind kind, double x, double y)
 {
@@ -191,7 +195,10 @@ calculate_floats(RtscanOperation operation, RtscanNumberKind kind, double x, dou
 	}
 }
 
-/* Does PostgreSQL raise an error: of a division by zero, or a root, or where finite numbers have an infinite result, or zero? */
+/*
+ * Return true if PostgreSQL raises an error: for division by zero, roots, or if finite numbers have an infinite
+ * result, or zero.
+ */
 static bool
 float_fails(RtscanOperation operation, double x, double y, double result)
 {
@@ -209,7 +216,7 @@ float_fails(RtscanOperation operation, double x, double y, double result)
 		!(operation == RTSCAN_OPERATION_DIVIDE && isinf(y));
 }
 
-/* False: an error. */
+/* Calculate.  Returns false for an error. */
 static bool
 calculate(RtscanOperation operation, RtscanNumberKind kind, double x, double y, double *result)
 {
@@ -223,7 +230,8 @@ calculate(RtscanOperation operation, RtscanNumberKind kind, double x, double y, 
 	if (operation == RTSCAN_OPERATION_ROUND)
 	{
 		*result = unit_one_in(2) ? rint(x) : round(x);
-		return has_number(&(RtscanBounds) {.low = rtscan_bounds_of_kind(kind).low, .high = rtscan_bounds_of_kind(kind).high}, *result);
+		return has_number(&(RtscanBounds) {.low = rtscan_bounds_of_kind(kind).low,
+			.high = rtscan_bounds_of_kind(kind).high}, *result);
 	}
 	if (!calculate_integers(operation, kind, (int64) x, (int64) y, &integer))
 		return false;
@@ -244,7 +252,8 @@ typedef struct Case
 static Case
 random_case(void)
 {
-	Case		one = {.operation = unit_below(RTSCAN_OPERATION_DIVIDE + 1), .kind = kinds[unit_below(lengthof(kinds))]};
+	Case		one = {.operation = unit_below(RTSCAN_OPERATION_DIVIDE + 1),
+		.kind = kinds[unit_below(lengthof(kinds))]};
 	bool		to_float8 = one.operation == RTSCAN_OPERATION_POWER || one.operation == RTSCAN_OPERATION_ROOT;
 
 	if (to_float8 || (one.operation == RTSCAN_OPERATION_DIVIDE && one.kind == RTSCAN_NUMBER_NUMERIC))
@@ -252,7 +261,8 @@ random_case(void)
 	if (one.operation == RTSCAN_OPERATION_ROUND)
 		one.kind = RTSCAN_NUMBER_INT32;
 	one.left = random_sample(one.operation == RTSCAN_OPERATION_ROUND ||
-							 (one.operation == RTSCAN_OPERATION_SAME && one.kind == RTSCAN_NUMBER_FLOAT4) ? RTSCAN_NUMBER_FLOAT8 : one.kind);
+							 (one.operation == RTSCAN_OPERATION_SAME && one.kind == RTSCAN_NUMBER_FLOAT4) ?
+							 RTSCAN_NUMBER_FLOAT8 : one.kind);
 	one.right = random_sample(one.kind);
 	if (one.operation == RTSCAN_OPERATION_POWER)
 	{
@@ -265,7 +275,7 @@ random_case(void)
 	return one;
 }
 
-/* What a result may be: of large integers a double has only one that is near. */
+/* Return the bounds of a result.  For large integers the double is only an approximation. */
 static RtscanBounds
 bounds_of_result(RtscanNumberKind kind, double result)
 {
@@ -282,10 +292,11 @@ bounds_of_result(RtscanNumberKind kind, double result)
 static bool
 has_all(const RtscanBounds *bounds, const RtscanBounds *some)
 {
-	return some->special != 0 ? (bounds->special & some->special) != 0 : bounds->low <= some->low && some->high <= bounds->high;
+	return some->special != 0 ? (bounds->special & some->special) != 0 :
+		bounds->low <= some->low && some->high <= bounds->high;
 }
 
-/* Some of the results' bounds: those of some results. */
+/* Return narrower bounds of the results, those of some of them. */
 static RtscanBounds
 some_bounds(RtscanNumberKind kind, const RtscanBounds *all, double results[NUMBERS][NUMBERS])
 {
@@ -347,7 +358,7 @@ test_operations(void **state)
 	assert_true(narrowed > ROUNDS / 10);
 }
 
-/* As PostgreSQL sorts floats: NaN is equal to itself, and above all. */
+/* Compare as PostgreSQL sorts floats: NaN is equal to itself, and greater than all others. */
 static int
 compare(double x, double y)
 {
@@ -361,7 +372,8 @@ passes(int strategy, double x, double y)
 {
 	int			order = compare(x, y);
 
-	return strategy == 1 ? order < 0 : strategy == 2 ? order <= 0 : strategy == 3 ? order == 0 : strategy == 4 ? order >= 0 : order > 0;
+	return strategy == 1 ? order < 0 : strategy == 2 ? order <= 0 : strategy == 3 ? order == 0 :
+		strategy == 4 ? order >= 0 : order > 0;
 }
 
 static void
@@ -387,7 +399,7 @@ test_comparisons(void **state)
 	}
 }
 
-/* Bounds are as narrow as they can be where doubles have all numbers. */
+/* Test that bounds are as narrow as possible if doubles represent all numbers. */
 static void
 test_examples(void **state)
 {

@@ -1,8 +1,8 @@
 /*
  * decimal_test.c
- *		Numerics as integers: any numeric, in the form that numeric_send() gives it, against arithmetic in 128 bits.
+ *		Test numerics as integers: any numeric, in the format of numeric_send(), against 128-bit arithmetic.
  *
- * A numeric is here a varlena whose content is its message; PostgreSQL's own form is private to it.
+ * Here a numeric is a varlena whose content is its message, since PostgreSQL's own format is private.
  */
 #include "unit.h"
 
@@ -15,7 +15,7 @@
 #define BASE			10000
 #define BASE_DIGITS		4
 #define MOST_SCALE		(RTSCAN_MAX_SCALE + 4)
-#define MOST_PLACES		12		/* digits to the base, before and after the point */
+#define MOST_PLACES		12		/* base-10000 digits before the point, and after it */
 #define SIGN_NEGATIVE	0x4000
 #define SIGN_NAN		0xC000
 #define SIGN_INFINITE	0xD000
@@ -65,7 +65,7 @@ power_of_ten(int n)
 	return power;
 }
 
-/* magnitude / 10^scale, its digits to the base 10000 stripped of zeros at both ends, as PostgreSQL keeps them. */
+/* Make the numeric magnitude / 10^scale.  As in PostgreSQL, its base-10000 digits have no zeros at either end. */
 static Datum
 make_numeric(bool negative, int128_t magnitude, int scale)
 {
@@ -85,7 +85,7 @@ make_numeric(bool negative, int128_t magnitude, int scale)
 				   scale, end - first, digits + first);
 }
 
-/* Often near what an int64 holds. */
+/* Return a random magnitude, often near the limits of int64. */
 static int128_t
 random_magnitude(void)
 {
@@ -131,7 +131,7 @@ test_no_numbers(void **unused)
 	assert_false(rtscan_decimal_from_numeric(message(SIGN_INFINITE, 0, 0, 0, NULL), &decimal));
 }
 
-/* Weights that no 64 bits have room for. */
+/* Test weights that do not fit in 64 bits. */
 static void
 test_far_digits(void **unused)
 {
@@ -142,7 +142,7 @@ test_far_digits(void **unused)
 	assert_false(rtscan_decimal_from_numeric(message(0, 4000, 2, 1, one), &decimal));
 }
 
-/* More digits than are shown, which PostgreSQL does not make. */
+/* Test more digits than the scale shows, which PostgreSQL does not produce. */
 static void
 test_hidden_digits(void **unused)
 {

@@ -1,8 +1,8 @@
 /*
  * dictionary_test.c
- *		Dictionaries, written and looked up, against arrays of the values and their ranks.
+ *		Test writing and looking up dictionaries against arrays of the values and their ranks.
  *
- * Values with keys are packed; others are texts, stored whole.
+ * Values with keys are packed; the others are texts, which are stored whole.
  */
 #include "unit.h"
 
@@ -15,14 +15,14 @@
 
 static uint32 nvalues;
 static uint64 values[MOST_VALUES + 1];	/* keys, or Datums */
-static uint32 ranks[MOST_VALUES + 1];	/* the first of each, and the end */
+static uint32 ranks[MOST_VALUES + 1];	/* first rank of each value, and the end */
 
 static RtscanSegmentColumn segment_column;
 static RtscanSegment segment = {.columns = &segment_column};
 
 /* ---------------------------------------------------------------- types */
 
-/* bytea's order; the shorter one is first where one begins with the other */
+/* Compare in bytea's order: a text that is a prefix of another one comes first. */
 static int
 compare_texts(const void *a, const void *b)
 {
@@ -44,7 +44,7 @@ compare_text_datums(PG_FUNCTION_ARGS)
 	return Int32GetDatum(compare_texts(&a, &b));
 }
 
-/* int8 with int8, as a function */
+/* Compare int8 with int8, as a function. */
 static Datum
 compare_int8_datums(PG_FUNCTION_ARGS)
 {
@@ -78,7 +78,10 @@ compare_values(uint64 a, uint64 b)
 
 /* ---------------------------------------------------------------- values */
 
-/* A text: short or with a long header, of few letters, so that many begin alike. */
+/*
+ * Return a random text, with a short or a long header.  It has only a few different letters, so that many texts
+ * begin alike.
+ */
 static Datum
 random_text(void)
 {
@@ -125,7 +128,7 @@ make_texts(uint32 n)
 	nvalues = kept;
 }
 
-/* How often a value occurs: always once, once but for a few values, or any number of times. */
+/* Return how often a value occurs: always once, once except for a few values, or any number of times. */
 static uint32
 occurrences(int kind)
 {
@@ -140,7 +143,7 @@ occurrences(int kind)
 	}
 }
 
-/* Distinct values in order, and their ranks. */
+/* Make distinct values in order, and their ranks. */
 static void
 make_values(const RtscanColumn *of)
 {
@@ -171,14 +174,14 @@ write_dictionary(void)
 	return unit_reader(areas, &segment);
 }
 
-/* ---------------------------------------------------------------- looking up */
+/* ---------------------------------------------------------------- lookups */
 
 static RtscanProbe
 make_probe(uint64 value)
 {
 	RtscanProbe probe = {.column = type, .has_key = has_keys(), .key = value, .compare = type->compare, .value = value};
 
-	/* by the comparison, as with a value of another type */
+	/* Look up by the comparison, as for a value of another type. */
 	if (has_keys() && unit_one_in(2))
 	{
 		probe.has_key = false;
@@ -187,7 +190,7 @@ make_probe(uint64 value)
 	return probe;
 }
 
-/* One that is there, next to one, or anywhere. */
+/* Return a random value: one in the dictionary, one next to it, or any value. */
 static uint64
 random_probe(void)
 {
@@ -195,7 +198,8 @@ random_probe(void)
 
 	if (!has_keys())
 		return nvalues > 0 && unit_one_in(2) ? near : (uint64) random_text();
-	return unit_one_in(4) ? unit_random() : unit_one_in(8) ? 0 : unit_one_in(8) ? PG_UINT64_MAX : near + unit_below(3) - 1;
+	return unit_one_in(4) ? unit_random() : unit_one_in(8) ? 0 : unit_one_in(8) ? PG_UINT64_MAX :
+		near + unit_below(3) - 1;
 }
 
 static void
@@ -214,7 +218,7 @@ check_find(RtscanReader *reader)
 	assert_int_equal(position.rank, ranks[code]);
 }
 
-/* Probes that ascend: anywhere, close to each other, or some of them several times. */
+/* Ascending probes: anywhere, close to each other, or some of them several times. */
 #define MOST_PROBES	5000
 
 static uint64 probes[MOST_PROBES];
@@ -240,7 +244,7 @@ random_probes(void)
 	qsort(probes, nprobes, sizeof(uint64), compare_probes);
 }
 
-/* The first code from one on whose value is not before a probe's. */
+/* Return the first code, from code on, whose value is not less than the probe. */
 static uint32
 code_of(uint32 code, uint64 probe)
 {
@@ -255,7 +259,7 @@ is_there(uint32 code, uint64 probe)
 	return code < nvalues && compare_values(values[code], probe) == 0;
 }
 
-/* The probe to be found next, and a code that it does not come before. */
+/* The probe expected next, and a code whose value is not greater. */
 typedef struct Expected
 {
 	uint32		probe;
@@ -273,7 +277,7 @@ pass_those_not_there(Expected *expected)
 	}
 }
 
-/* RtscanFoundVisitor */
+/* RtscanFoundVisitor that checks what was found. */
 static void
 check_found(const RtscanFound *found, uint32 n, void *arg)
 {
@@ -388,7 +392,10 @@ ignore_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void
 		assert_true(rtscan_value_size(type, value) <= RTSCAN_CHUNK_BYTES);
 }
 
-/* RtscanFoundVisitor: each probe once at most, as they ascend, and all codes are of the dictionary. */
+/*
+ * RtscanFoundVisitor for damaged pages: each probe is found at most once, in ascending order, and codes are in
+ * the dictionary.
+ */
 static void
 limit_found(const RtscanFound *found, uint32 n, void *arg)
 {
@@ -425,7 +432,10 @@ use_damaged(void *arg)
 		(void) rtscan_code_at_rank(reader, 0, type, unit_below(ranks[nvalues]));
 }
 
-/* Whatever pages say, nothing outside of them is touched: an error, or a place in the dictionary. */
+/*
+ * Test damaged pages.  Whatever they contain, no other memory may be accessed: the result is an error, or a
+ * position in the dictionary.
+ */
 static void
 test_damage(void **unused)
 {

@@ -1,6 +1,6 @@
 /*
  * gather_test.c
- *		Row numbers of bits that are set, each way compared with one bit after another.
+ *		Test gathering the row numbers of set bits: each implementation against a loop over bits.
  */
 #include "unit.h"
 
@@ -8,7 +8,7 @@
 
 #define ROUNDS	300
 
-/* Of words, some are all zeros or all ones; of the others' bits, one of so many is set. */
+/* Return random words.  Some are all zeros or all ones; in the others a random fraction of the bits is set. */
 static uint64 *
 random_words(void)
 {
@@ -34,7 +34,7 @@ expected_rows(const uint64 *words, uint32 first_row, uint32 *rows)
 	return n;
 }
 
-/* In parts, of which each fills its room but the last. */
+/* Gather in parts.  All parts but the last must fill the room they have. */
 static void
 test_gather_rows(void **unused)
 {

@@ -1,8 +1,8 @@
 /*
  * interval_test.c
- *		Sets of intervals, compared with sets that have a flag a rank.
+ *		Test sets of intervals against sets with a flag for each rank.
  *
- * A column of few ranks; a code begins at some of them.  An interval's ends are where codes begin.
+ * The column has few ranks, and codes begin at some of them.  The ends of intervals are at the beginnings of codes.
  */
 #include "unit.h"
 
@@ -12,7 +12,7 @@
 #define MOST_RANKS	(MOST_CODES * 4)
 
 static uint32 ncodes;
-static uint32 ranks[MOST_CODES + 1];	/* where each code begins, and the end */
+static uint32 ranks[MOST_CODES + 1];	/* rank at which each code begins, and the end */
 
 typedef bool Flags[MOST_RANKS];
 
@@ -31,7 +31,7 @@ position(uint32 code)
 	return (RtscanPosition) {code, ranks[code]};
 }
 
-/* Intervals in any order, empty ones and those that overlap or touch among them, and what they have. */
+/* Make random intervals in any order, some of them empty, overlapping or touching, and the flags of their union. */
 static RtscanIntervals
 random_set(Flags flags)
 {
@@ -112,7 +112,7 @@ test_intersections(void **unused)
 	}
 }
 
-/* The same interval, parts of it, and what lies behind it, again and again. */
+/* Test the same interval, parts of it, and what follows it, many times. */
 static void
 test_duplicates(void **unused)
 {

@@ -1,16 +1,16 @@
 /*
  * key_hash_test.c
- *		Keys that differ in few bits, wherever these are, are spread over a hash table as random ones are.
+ *		Test that keys that differ in a few bits, at any position, are spread over a hash table like random keys.
  */
 #include "unit.h"
 
 #include "bits/key_hash.h"
 
-#define KEY_BITS	14			/* in which keys differ */
+#define KEY_BITS	14			/* number of bits in which keys differ */
 #define KEYS		(1 << KEY_BITS)
 #define BUCKETS		KEYS
 
-/* How many buckets no key falls into, by so many bits of the hash from one on. */
+/* Return the number of buckets without keys, if the bucket is KEY_BITS bits of the hash, from bit from on. */
 static uint32
 count_empty(uint64 first, int shift, int from)
 {
@@ -25,7 +25,7 @@ count_empty(uint64 first, int shift, int from)
 	return empty;
 }
 
-/* Of random keys 1/e of the buckets stay empty; the deviation is some 0.003 of them. */
+/* With random keys a fraction 1/e of the buckets is empty, with a deviation of about 0.003. */
 static void
 test_spread(void **unused)
 {

@@ -1,6 +1,6 @@
 /*
  * keys_test.c
- *		Keys of each kind: they sort as their values do, and give them back.
+ *		Test keys of each kind: they sort as their values do, and can be converted back.
  */
 #include "unit.h"
 
@@ -13,18 +13,18 @@
 
 #define ROUNDS	100000
 
-/* A kind of keys: what its random values are, and how they compare. */
+/* A kind of keys, with functions that return random values and compare them. */
 typedef struct Kind
 {
 	RtscanKeyKind kind;
 	Datum		(*value) (void);
 	int			(*compare) (Datum a, Datum b);
-	Size		size;			/* of values passed by reference, else 0 */
+	Size		size;			/* of values passed by reference; else 0 */
 } Kind;
 
 #define COMPARE(a, b)	((a) < (b) ? -1 : (a) > (b))
 
-/* Signed and unsigned integers: small ones, the largest, and what is between. */
+/* Signed and unsigned integers: small ones, the largest ones, and others. */
 #define INTEGERS(name, type, bits, to_datum, from_datum) \
 static Datum \
 name##_value(void) \
@@ -51,7 +51,7 @@ INTEGERS(int64, int64, 64, Int64GetDatum, DatumGetInt64)
 INTEGERS(uint32, uint32, 32, UInt32GetDatum, DatumGetUInt32)
 INTEGERS(uint64, uint64, 64, UInt64GetDatum, DatumGetUInt64)
 
-/* As PostgreSQL: NaNs are equal, and above everything. */
+/* Compare as PostgreSQL: NaNs are equal, and greater than all others. */
 static int
 compare_floats(double a, double b)
 {
@@ -60,7 +60,7 @@ compare_floats(double a, double b)
 	return COMPARE(a, b);
 }
 
-/* Any bits are a float; some values are likely. */
+/* Return random bits, which are always a float, or one of some special values. */
 #define FLOATS(name, type, integer, to_datum, from_datum) \
 static Datum \
 name##_value(void) \
@@ -158,7 +158,7 @@ same_image(const Kind *kind, Datum a, Datum b)
 	return kind->size > 0 ? memcmp(DatumGetPointer(a), DatumGetPointer(b), kind->size) == 0 : a == b;
 }
 
-/* Encode, and decode again: that gives an equal value, and of most kinds the same image. */
+/* Encode a value and decode it.  The result must be equal, and for most kinds have the same image. */
 static uint64
 check_value(const Kind *kind, Datum value)
 {

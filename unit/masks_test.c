@@ -1,6 +1,6 @@
 /*
  * masks_test.c
- *		What elements come to whose bits are set, compared with what its definition says; and lists of places of bits.
+ *		Test aggregates of the elements whose bits are set against their definition; and lists of the positions of bits.
  */
 #include "unit.h"
 
@@ -10,7 +10,7 @@
 #define ROUNDS	300
 #define MOST	1024
 
-/* Elements of so many bits, or integers, at the end of their memory, with a bit each. */
+/* Elements of some width, or integers, with a bit each.  They lie at the end of their memory. */
 typedef struct Masked
 {
 	uint32		n;
@@ -26,7 +26,7 @@ is_set(const Masked *masked, uint32 i)
 	return (masked->bits[i / 64] >> i % 64) & 1;
 }
 
-/* Elements of 8, 16 or 32 bits, and integers of 64. */
+/* Make random elements of 8, 16 or 32 bits, or integers of 64 bits. */
 static Masked
 random_elements(uint32 width)
 {

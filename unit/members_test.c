@@ -1,7 +1,9 @@
 /*
  * members_test.c
- *		Which rows of chunks have integers that are in a set: random frames and sets, all rows and some, against what a set is; on damaged
- *		pages: some rows, or an error.
+ *		Test which rows of chunks have integers in a set, against the definition: random frames and sets, all
+ *		rows and some.
+ *
+ * On damaged pages the result is an error or any rows.
  */
 #include "unit.h"
 
@@ -27,7 +29,7 @@ is_null(uint32 row)
 	return (nulls[row / 64] >> (row % 64)) & 1;
 }
 
-/* Frames of elements of any width, far from zero or not. */
+/* Make random frames, with elements of any width, far from zero or not. */
 static void
 random_rows(void)
 {
@@ -54,7 +56,8 @@ write_rows(void)
 	uint32		pages;
 
 	assert_true(rtscan_find_frames(values, nulls, rows, frames));
-	stored = (RtscanFrames) {.area = rtscan_write_frames(writer, frames, values, nulls, rows), .frames = frames, .pages = first_pages};
+	stored = (RtscanFrames) {.area = rtscan_write_frames(writer, frames, values, nulls, rows), .frames = frames,
+		.pages = first_pages};
 	assert_true(rtscan_frames_are_sane(frames, rows, first_pages, &pages));
 	segment = (RtscanSegment) {.chunks = rtscan_chunks(rows)};
 	reader = unit_reader(writer, &segment);
@@ -70,7 +73,10 @@ compare_spans(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Values that are there, those around them, and any; or values that are close to each other, and to one that may be there. */
+/*
+ * Make a random set: of existing values, their neighbours, and random ones; or of values close to each other
+ * and to one that may exist.
+ */
 static void
 random_set(void)
 {
@@ -107,7 +113,7 @@ is_member(uint32 row)
 	return false;
 }
 
-/* The bits of as many integers as there are, or fewer, say what was said of each; those behind them are not set. */
+/* Check the bits of up to 100 integers; those after the last must not be set. */
 static void
 check_found(const RtscanMembers *members, const int64 *integers, const bool *are)
 {
@@ -121,7 +127,7 @@ check_found(const RtscanMembers *members, const int64 *integers, const bool *are
 		assert_true(found[i] == PG_UINT64_MAX);
 }
 
-/* All rows of a chunk, or those before; then some of them. */
+/* Test the rows of a chunk: most of them by their bits, then some of them one by one. */
 static void
 ask_chunk(RtscanMembers *members, uint32 chunk, bool check)
 {
@@ -147,7 +153,8 @@ ask_chunk(RtscanMembers *members, uint32 chunk, bool check)
 	}
 	for (uint32 i = 0; i < n && check; i += set.n > 10 ? 17 : 1)
 	{
-		bool		has = membership == RTSCAN_SOME_MEMBERS ? (words[i / 64] >> (i % 64)) & 1 : membership == RTSCAN_ALL_MEMBERS && i % 10 != 3;
+		bool		has = membership == RTSCAN_SOME_MEMBERS ? (words[i / 64] >> (i % 64)) & 1 :
+			membership == RTSCAN_ALL_MEMBERS && i % 10 != 3;
 
 		assert_int_equal(has, i % 10 != 3 && is_member(first + i));
 	}

@@ -1,6 +1,6 @@
 /*
  * packed_test.c
- *		Packed integers and what else is done to vectors, each compared with what its definition says; exact integers of values.
+ *		Test packed integers and other functions of vectors against their definitions; and exact integers of values.
  */
 #include "unit.h"
 
@@ -41,7 +41,7 @@ test_widths(void **state)
 			assert_false(rtscan_can_pack(bits));
 }
 
-/* A page of n elements, with the bytes behind it that may be read. */
+/* A page of n elements, with the bytes after them that may be read. */
 typedef struct Packed
 {
 	uint32		bits;
@@ -200,7 +200,7 @@ test_codes(void **state)
 
 /* ---------------------------------------------------------------- exact integers */
 
-/* Any bits are a value that comes back, as fetch_att() would give it. */
+/* Any bits are a value, which must come back as fetch_att() would return it. */
 static void
 test_exact(void **state)
 {
@@ -208,8 +208,10 @@ test_exact(void **state)
 	{
 		Oid			type;
 		int16		length;
-	}			types[] = {{BOOLOID, 1}, {CHAROID, 1}, {INT2OID, 2}, {INT4OID, 4}, {DATEOID, 4}, {INT8OID, 8}, {TIMESTAMPOID, 8},
-		{OIDOID, 4}, {PG_LSNOID, 8}, {FLOAT4OID, 4}, {FLOAT8OID, 8}, {ANYENUMOID, 4}, {ANYELEMENTOID, 8}, {ANYELEMENTOID, 2}};
+	}			types[] = {{BOOLOID, 1}, {CHAROID, 1}, {INT2OID, 2}, {INT4OID, 4}, {DATEOID, 4}, {INT8OID, 8},
+		{TIMESTAMPOID, 8},
+		{OIDOID, 4}, {PG_LSNOID, 8}, {FLOAT4OID, 4}, {FLOAT8OID, 8}, {ANYENUMOID, 4}, {ANYELEMENTOID, 8},
+		{ANYELEMENTOID, 2}};
 
 	for (size_t t = 0; t < lengthof(types); t++)
 	{
@@ -222,7 +224,8 @@ test_exact(void **state)
 		for (int i = 0; i < 1000; i++)
 		{
 			uint64		bits = unit_random();
-			Datum		value = types[t].length == 1 ? CharGetDatum((char) bits) : types[t].length == 2 ? Int16GetDatum((int16) bits) :
+			Datum		value = types[t].length == 1 ? CharGetDatum((char) bits) :
+				types[t].length == 2 ? Int16GetDatum((int16) bits) :
 				types[t].length == 4 ? Int32GetDatum((int32) bits) : (Datum) bits;
 			Datum		again;
 			int64		exact;

@@ -1,8 +1,8 @@
 /*
  * pages.c
- *		Pages in memory, for tests: what areas are written to and read from.
+ *		Pages in memory, for tests that write and read areas.
  *
- * Each page is an object of its own to the sanitizers.  To the code they are pages of a temporary table.
+ * Each page is a separate object for the sanitizers.  The code under test sees pages of a temporary table.
  */
 #include "unit.h"
 
@@ -170,7 +170,8 @@ unit_damage_page(RtscanReader *reader)
 	Page		page = (Page) blocks[unit_below(npages)];
 	uint32		used = rtscan_page_used(page);
 
-	/* often where counts and offsets are */
+	/* Change bytes often at the beginning, where counts and offsets are. */
 	for (uint32 left = 1 + unit_below(4); left > 0 && used > 0; left--)
-		rtscan_page_payload(page)[unit_below(unit_one_in(2) ? Min(used, 64) : used)] = unit_one_in(4) ? 0xFF : unit_random();
+		rtscan_page_payload(page)[unit_below(unit_one_in(2) ? Min(used, 64) : used)] =
+			unit_one_in(4) ? 0xFF : unit_random();
 }

@@ -1,6 +1,6 @@
 /*
  * plain_test.c
- *		Plain columns, written and looked up, against the sorted values that they are made of.
+ *		Test writing and looking up plain columns against the sorted values that they are made of.
  */
 #include "unit.h"
 
@@ -16,7 +16,7 @@ static RtscanSorted elements[MOST_ROWS];
 static uint64 starts[MOST_ROWS / 64 + 1];
 static uint64 values[MOST_ROWS];
 static uint64 nulls[MOST_ROWS / 64 + 1];
-static RtscanColumnRows source = {.values = values, .nulls = nulls};	/* what is sorted */
+static RtscanColumnRows source = {.values = values, .nulls = nulls};	/* input of the sort */
 static RtscanSorted spare[MOST_ROWS];
 static RtscanSortedColumn column = {.sorted = elements, .spare = spare, .starts = starts, .identical = true};
 static RtscanSegment segment;
@@ -26,7 +26,7 @@ static RtscanReader reader;
 
 /* ---------------------------------------------------------------- columns */
 
-/* Types whose values are written as their keys say: comparing keys is comparing values. */
+/* Choose a random type whose keys compare like its values. */
 static void
 random_type(void)
 {
@@ -35,15 +35,17 @@ random_type(void)
 		Oid			type;
 		int16		length;
 		RtscanKeyKind key;
-	}			types[] = {{INT4OID, 4, RTSCAN_KEY_INT32}, {INT8OID, 8, RTSCAN_KEY_INT64}, {OIDOID, 4, RTSCAN_KEY_UINT32},
+	}			types[] = {{INT4OID, 4, RTSCAN_KEY_INT32}, {INT8OID, 8, RTSCAN_KEY_INT64},
+		{OIDOID, 4, RTSCAN_KEY_UINT32},
 		{PG_LSNOID, 8, RTSCAN_KEY_UINT64}, {FLOAT8OID, 8, RTSCAN_KEY_FLOAT8}};
 	uint32		t = unit_below(lengthof(types));
 
-	type = (RtscanColumn) {.typlen = types[t].length, .typbyval = true, .typalign = TYPALIGN_CHAR, .key_kind = types[t].key};
+	type = (RtscanColumn) {.typlen = types[t].length, .typbyval = true, .typalign = TYPALIGN_CHAR,
+		.key_kind = types[t].key};
 	type.exact = rtscan_exact_kind(types[t].type, types[t].length, true, &type.exact_sorts);
 }
 
-/* A key that some value has: floats that are no NaNs, and not -0. */
+/* Return a key that has a value; for floats, neither NaN nor -0. */
 static uint64
 random_key(int bits)
 {
@@ -66,7 +68,7 @@ compare_elements(const void *a, const void *b)
 	return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* The rows that the sorted column is of. */
+/* Make the rows of which the sorted column consists. */
 static void
 make_source(void)
 {
@@ -85,7 +87,7 @@ make_source(void)
 	source.null_count = column.rows - column.nonnull;
 }
 
-/* NULLs, runs of equal values, and many that differ. */
+/* Make a column of NULLs, runs of equal values, and many different values. */
 static void
 random_column(void)
 {
@@ -120,7 +122,7 @@ random_column(void)
 		}
 }
 
-/* As encode.c does it; false if the column is not to be plain. */
+/* Write the column as encode.c does.  Returns false if it is not to be plain. */
 static bool
 write_column(void)
 {
@@ -134,7 +136,8 @@ write_column(void)
 		return false;
 	initStringInfo(&descriptor);
 	memset(fingers, 0, sizeof(fingers));
-	stored = (RtscanSegmentColumn) {.header = {.flags = RTSCAN_COLUMN_PLAIN, .nonnull = column.nonnull}, .fingers = fingers};
+	stored = (RtscanSegmentColumn) {.header = {.flags = RTSCAN_COLUMN_PLAIN, .nonnull = column.nonnull},
+		.fingers = fingers};
 	rtscan_write_sparse_dictionary(areas, &type, &column, &stored.header);
 	packer = rtscan_packer(areas, RTSCAN_PAGE_ORDER, 3);
 	for (uint32 rank = 0; rank < column.rows; rank++)
@@ -182,7 +185,7 @@ rank_of(uint64 key, bool after)
 	return low;
 }
 
-/* One that is there, one next to it, or any. */
+/* Return a random key: an existing one, a neighbour of one, or any key. */
 static uint64
 random_probe(void)
 {
@@ -213,7 +216,7 @@ test_find(void **state)
 	for (int round = 0; round < 8; round++)
 	{
 		random_plain();
-		/* Who does not trust has fingers of its own. */
+		/* A reader that does not trust the pages has fingers of its own. */
 		reader.trusts = round % 2 == 0;
 		for (int i = 0; i < 3000; i++)
 			look_up(&reader);
@@ -221,7 +224,7 @@ test_find(void **state)
 	}
 }
 
-/* Both ends of a range, each in its place; returns how many pages that takes. */
+/* Look up both ends of a range, each in its own place.  Returns the number of pages read. */
 static uint64
 look_ends_up(uint64 low, uint64 high)
 {
@@ -238,7 +241,7 @@ look_ends_up(uint64 low, uint64 high)
 	return reader.pages_read - before;
 }
 
-/* What was looked up last is found again without a page, mostly. */
+/* Test that the ends looked up last are found again mostly without reading a page. */
 static void
 test_find_again(void **state)
 {
@@ -270,7 +273,7 @@ compare_uint64(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Probes that ascend, some of them several times. */
+/* Ascending probes, some of them several times. */
 #define MOST_PROBES	2000
 
 static uint64 probes[MOST_PROBES];
@@ -285,7 +288,7 @@ random_probes(void)
 	qsort(probes, nprobes, sizeof(uint64), compare_uint64);
 }
 
-/* RtscanFoundVisitor: the ranks of the next probe that is there. */
+/* RtscanFoundVisitor that checks the ranks of the next probe that exists. */
 static void
 check_found(const RtscanFound *found, uint32 n, void *arg)
 {
@@ -334,7 +337,7 @@ test_find_all(void **state)
 	}
 }
 
-/* RtscanDictionaryVisitor: values one after another, from a rank on. */
+/* RtscanDictionaryVisitor that checks values one after another, from a rank on. */
 static void
 check_visit(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -431,7 +434,7 @@ test_damage(void **state)
 	assert_true(errors > 0);
 }
 
-/* The value of a row, or a fault: none that its chunk cannot have. */
+/* Read a row's value from damaged pages.  It must be one that the chunk can have. */
 static void
 read_row(void *arg)
 {

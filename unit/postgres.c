@@ -1,9 +1,9 @@
 /*
  * postgres.c
- *		What rtscan's parts need of a server, for tests that have none.
+ *		The functions of a server that rtscan's parts need, for tests without a server.
  *
- * Memory is malloc()'s, so that sanitizers see every object; contexts give nothing back.  (libpgcommon has the plain
- * palloc().)
+ * Memory is allocated by malloc(), so that sanitizers see every object; deleting a context frees nothing.  (libpgcommon
+ * has the plain palloc().)
  */
 #include "unit.h"
 
@@ -50,7 +50,7 @@ unit_seed(void)
 	fprintf(stderr, "RTSCAN_TEST_SEED=%llu\n", (unsigned long long) state);
 }
 
-/* splitmix64 */
+/* Random numbers: splitmix64. */
 uint64
 unit_random(void)
 {
@@ -186,7 +186,7 @@ ProcessInterrupts(void)
 {
 }
 
-/* As with the server's defaults. */
+/* The value with the server's default settings. */
 size_t
 get_hash_memory_limit(void)
 {
@@ -293,7 +293,7 @@ FunctionCall2Coll(FmgrInfo *function, Oid collation, Datum a, Datum b)
 	return function->fn_addr(fcinfo);
 }
 
-/* ---------------------------------------------------------------- what no test comes to */
+/* ---------------------------------------------------------------- functions that no test calls */
 
 Oid
 getBaseType(Oid type)

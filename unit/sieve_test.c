@@ -1,8 +1,8 @@
 /*
  * sieve_test.c
- *		From columns to vectors to the bits of rows: the sieve, and the CPU executor on it, against the rows' ranks.
+ *		Test the sieve, and the CPU executor on it, from columns to vectors to bits of rows, against the rows' ranks.
  *
- * Segments are of a few rows to a few chunks; columns have many or few values, NULLs, or the heap's order.
+ * Segments have a few rows to a few chunks; columns have many or few values, NULLs, or the heap's order.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 
 static RtscanSortedColumn *sorted[MOST_COLUMNS];
 static uint32 rank_of[MOST_COLUMNS][MOST_ROWS];
-static uint32 *starts[MOST_COLUMNS];	/* the rank that each code begins at, NULLs' and the end included */
+static uint32 *starts[MOST_COLUMNS];	/* rank at which each code begins, including NULL's code and the end */
 static uint32 ncodes[MOST_COLUMNS];
 
 static RtscanSegmentColumn segment_columns[MOST_COLUMNS];
@@ -25,7 +25,7 @@ static RtscanSegment segment;
 static int	ncolumns;
 static uint32 rows;
 
-/* ---------------------------------------------------------------- what the sources need of others */
+/* ---------------------------------------------------------------- functions that the sources call */
 
 RegProcedure
 index_getprocid(Relation index, AttrNumber column, uint16 proc)
@@ -84,7 +84,7 @@ rtscan_bits_count(const RtscanRowBits *bits)
 
 /* ---------------------------------------------------------------- columns */
 
-/* Many values, few, one that is frequent, clustered, or ascending. */
+/* Return a random value: one of many, one of few, mostly the same one, clustered, or ascending. */
 static uint64
 random_value(int kind, uint32 few, uint32 row)
 {
@@ -111,7 +111,7 @@ random_column(void)
 	RtscanRows	source_rows = {.schema = schema, .rows = rows, .columns = &source};
 	int			kind = unit_below(5);
 	uint32		few = 1 + unit_bits(10);
-	uint32		nulls = unit_below(6);	/* many or as good as all rows, or none */
+	uint32		nulls = unit_below(6);	/* 0: a tenth of the rows are NULL; 1: nearly all; else none */
 
 	schema->columns[0] = (RtscanColumn) {.typlen = 8, .typbyval = true, .key_kind = RTSCAN_KEY_UINT64};
 	source.values = palloc(rows * sizeof(uint64));
@@ -127,7 +127,7 @@ random_column(void)
 	return rtscan_sort_column(NULL, schema, &source_rows, 0, rtscan_sort_room(&source_rows));
 }
 
-/* Where the column's codes begin, and each row's rank. */
+/* Compute at which rank the column's codes begin, and each row's rank. */
 static void
 learn_column(int i, const RtscanSortedColumn *column)
 {
@@ -169,7 +169,7 @@ write_order(RtscanAreaWriter *areas, int i)
 	return rtscan_packer_end(&packer);
 }
 
-/* What the descriptor says, as sieve.h and segment.h describe it. */
+/* Parse a descriptor, as sieve.h and segment.h describe it. */
 static void
 read_descriptor(RtscanSegmentColumn *column, const char *content)
 {
@@ -191,7 +191,7 @@ read_descriptor(RtscanSegmentColumn *column, const char *content)
 	assert_int_equal(stored, header->sieve.pages);
 }
 
-/* As encode.c does it. */
+/* Write a column as encode.c does. */
 static void
 write_column(RtscanAreaWriter *areas, int i, int bins, int components)
 {
@@ -233,13 +233,14 @@ random_segment(uint32 of_rows, int bins, int components)
 	return unit_reader(areas, &segment);
 }
 
-/* From a row to some chunks; a chunk's end is often near. */
+/* Return a random number of rows, from one to some chunks, often near a chunk's end. */
 static uint32
 random_rows(void)
 {
 	if (unit_one_in(3))
 		return 1 + unit_below(3000);
-	return RTSCAN_CHUNK_ROWS * (1 + unit_below(2)) + (unit_one_in(2) ? unit_below(RTSCAN_CHUNK_ROWS) : unit_below(130) - 65);
+	return RTSCAN_CHUNK_ROWS * (1 + unit_below(2)) +
+		(unit_one_in(2) ? unit_below(RTSCAN_CHUNK_ROWS) : unit_below(130) - 65);
 }
 
 /* ---------------------------------------------------------------- the sieve */
@@ -264,7 +265,7 @@ check_boundaries(int i, uint32 max_bins)
 	assert_int_equal((header->flags & RTSCAN_COLUMN_EXACT) != 0, header->bins == ncodes[i]);
 }
 
-/* A row's bit in a vector. */
+/* Return a row's bit in a vector. */
 static bool
 vector_bit(RtscanReader *reader, int i, uint32 vector, uint32 row)
 {
@@ -292,7 +293,7 @@ high_bit(RtscanReader *reader, int i, uint32 h, uint32 row)
 	return vector_bit(reader, i, rtscan_high_vector(h), row);
 }
 
-/* F_b = H_h | (H_{h+1} & L_l) */
+/* Return F_b = H_h | (H_{h+1} & L_l) of a row. */
 static bool
 is_below(RtscanReader *reader, int i, uint32 b, uint32 row)
 {
@@ -315,11 +316,12 @@ check_vectors(RtscanReader *reader, int i)
 		uint32		row = unit_one_in(4) ? rows - 1 - unit_below(64) : unit_below(rows);
 
 		if (is_below(reader, i, b, row) != (rank_of[i][row] < column->boundaries[b]))
-			fail_msg("column %d, boundary %u of %u, row %u of rank %u", i, b, column->header.bins, row, rank_of[i][row]);
+			fail_msg("column %d, boundary %u of %u, row %u of rank %u", i, b, column->header.bins, row,
+					 rank_of[i][row]);
 	}
 }
 
-/* A page that is stored has bits of both kinds, for the rows that there are. */
+/* Check that a stored page has zeros and ones among the bits of existing rows. */
 static void
 check_stored(RtscanReader *reader, int i, uint32 chunk)
 {
@@ -366,7 +368,7 @@ position(int i, uint32 code)
 	return (RtscanPosition) {code, starts[i][code]};
 }
 
-/* How many codes an interval has: a few, a tenth of all, or any number. */
+/* Return a random number of codes of an interval: a few, a tenth of all, or any number. */
 static uint32
 random_width(int i)
 {
@@ -381,7 +383,7 @@ random_width(int i)
 	}
 }
 
-/* Some intervals of codes, few or many of them: not all rows, but some. */
+/* Make random intervals of codes, few or many, with some of the rows but not all. */
 static RtscanIntervals
 random_intervals(int i)
 {
@@ -432,7 +434,7 @@ random_region(void)
 	return region;
 }
 
-/* Which rows, by flags of the ranks. */
+/* Return a flag for each row that matches, from flags of the ranks. */
 static bool *
 matching_rows(const RtscanRegion *region)
 {
@@ -467,7 +469,7 @@ check_region(RtscanReader *reader)
 	for (uint32 row = 0; row < rows; row++)
 		if (has_row(bits, row) != matching[row])
 			fail_msg("row %u of %u, %d columns", row, rows, region.ncolumns);
-	/* none of rows that there are not */
+	/* Bits after the last row must not be set. */
 	for (uint32 row = rows; row < segment.chunks * RTSCAN_CHUNK_ROWS; row++)
 		assert_false(has_row(bits, row));
 	assert_int_equal(unit_pages_at_hand(), 0);

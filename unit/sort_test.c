@@ -1,9 +1,9 @@
 /*
  * sort_test.c
- *		Sorting a column, by keys and by comparison, against a stable sort of the rows.
+ *		Test sorting a column, by keys and by comparison, against a stable sort of the rows.
  *
- * By comparison: the type's values are integers that compare by their last digits, so that equal values have different
- * images.  It abbreviates, gives that up, or does not.
+ * For comparison, the type's values are integers that compare by their last digits, so that equal values have different
+ * images.  The type supports abbreviated keys, abandons them, or does not support them.
  */
 #include "unit.h"
 
@@ -13,14 +13,14 @@
 #include "utils/sortsupport.h"
 
 #define MOST_ROWS	5000
-#define DIGITS		1000		/* by which values compare */
+#define DIGITS		1000		/* number of values that compare as different */
 
 static enum
 {
 	NO_SUPPORT, PLAIN, ABBREVIATED, GIVEN_UP
 }			support_kind;
 
-/* ---------------------------------------------------------------- what sort.c needs of others */
+/* ---------------------------------------------------------------- functions that sort.c calls */
 
 RegProcedure
 index_getprocid(Relation index, AttrNumber column, uint16 proc)
@@ -79,7 +79,7 @@ PrepareSortSupportComparisonShim(Oid function, SortSupport support)
 typedef struct Row
 {
 	bool		null;
-	uint64		order;			/* by which the value sorts */
+	uint64		order;			/* key by which the value sorts */
 	uint64		value;
 	uint32		row;
 } Row;
@@ -90,7 +90,10 @@ static RtscanColumnRows source;
 #define WIDEST	((UINT64CONST(1) << 42) - 1)
 #define KINDS	8
 
-/* Of all bits, of the lowest, of the highest, or few values; one but for a row; as far apart as goes with a row into a word, and a bit more; ascending. */
+/*
+ * Return a random value: with random bits; with only low or only high bits; one of a few values; the same one
+ * except in one row; values as far apart as fit into a word together with a row, and a bit farther; ascending.
+ */
 static uint64
 random_value(int kind, uint32 row)
 {
@@ -136,7 +139,7 @@ random_rows(uint32 n, bool by_key)
 	}
 }
 
-/* NULLs last, rows in order */
+/* Compare: NULLs last, equal values in row order. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -172,7 +175,7 @@ check_rank(const RtscanSortedColumn *column, uint32 rank, bool by_key, uint32 *d
 	}
 }
 
-/* A row has an image of its own if its value does not look like the one that stands for it. */
+/* Check that a row has an image of its own exactly if its value differs from the one that represents it. */
 static void
 check_image(const RtscanSortedColumn *column, const Row *row, uint64 value)
 {
@@ -214,7 +217,8 @@ check_sort(bool by_key)
 	RtscanRows	rows = {.schema = schema, .rows = n, .columns = &source};
 	FmgrInfo	compare = {.fn_oid = 1};
 
-	schema->columns[0] = (RtscanColumn) {.typlen = 8, .typbyval = true, .typalign = TYPALIGN_DOUBLE, .compare = &compare,
+	schema->columns[0] = (RtscanColumn) {.typlen = 8, .typbyval = true, .typalign = TYPALIGN_DOUBLE,
+		.compare = &compare,
 		.key_kind = by_key ? RTSCAN_KEY_UINT64 : RTSCAN_KEY_NONE};
 	random_rows(n, by_key);
 	check_column(rtscan_sort_column(NULL, schema, &rows, 0, rtscan_sort_room(&rows)), n, by_key);

@@ -1,6 +1,8 @@
 /*
  * tidmap_test.c
- *		From rows to TIDs: what was written is what comes back, for any bits; from damaged pages nothing does.
+ *		Test the map from rows to TIDs: for any bits it returns the TIDs that were written.
+ *
+ * On damaged pages the result is an error or any TIDs.
  */
 #include "unit.h"
 
@@ -8,10 +10,10 @@
 
 #define MOST_ROWS	(2 * RTSCAN_CHUNK_ROWS + 1000)
 
-static ItemPointerData tids[3 * RTSCAN_CHUNK_ROWS];	/* whole chunks */
+static ItemPointerData tids[3 * RTSCAN_CHUNK_ROWS];	/* of whole chunks */
 static RtscanSegment segment;
 
-/* Ascending TIDs: blocks that are dense, have gaps, begin late, or are missing; or all are dense. */
+/* Make ascending TIDs: blocks are dense, have gaps, begin late, or are missing; or all are dense. */
 static void
 random_tids(uint32 n)
 {
@@ -50,7 +52,7 @@ write_tidmap(uint32 n)
 	return unit_reader(areas, &segment);
 }
 
-/* A chunk's bits: none, all, few or many; none behind the last row. */
+/* Return random bits of a chunk: none, all, few or many are set, none after the last row. */
 static uint64 *
 random_bits(uint32 chunk_rows)
 {
@@ -89,7 +91,7 @@ check_collect(RtscanReader *reader, uint32 chunk, const uint64 *bits)
 	pfree(found);
 }
 
-/* Rows that ascend, of all chunks. */
+/* Look up ascending rows in all chunks. */
 static void
 check_find(RtscanReader *reader)
 {
@@ -110,7 +112,7 @@ check_find(RtscanReader *reader)
 
 static uint32 modulus;
 
-/* Some blocks pass; of ranges those that are one block. */
+/* Filter blocks: some blocks pass, and no ranges of several blocks, unless everything passes. */
 static bool
 passes(BlockNumber first, BlockNumber last, void *arg)
 {

@@ -1,7 +1,9 @@
 /*
  * typed_test.c
- *		Columns of random values: what is written of an INCLUDE column, and codes and dictionary of a key column, against what is
- *		read of them, by rows and as typed vectors; on damaged pages: some values, or an error.
+ *		Test columns of random values: reading them by rows and as typed vectors, against what was written.
+ *
+ * They are INCLUDE columns, and codes with the dictionary of a key column.  On damaged pages the result is an error or
+ * any values.
  */
 #include "unit.h"
 
@@ -33,7 +35,7 @@ static RtscanSegmentInclude include;
 static RtscanReader reader;
 static RtscanValues *read_values;
 
-/* ---------------------------------------------------------------- what is not tested here */
+/* ---------------------------------------------------------------- functions that are not tested here */
 
 Datum
 numeric_send(PG_FUNCTION_ARGS)
@@ -49,7 +51,7 @@ int64_div_fast_to_numeric(int64 val1, int log10val2)
 
 /* ---------------------------------------------------------------- values */
 
-/* Of so many values, of so many bits: rarely extreme ones. */
+/* Return a random value, one of distinct values with a number of bits; rarely an extreme one. */
 static Datum
 random_value(uint32 distinct, int bits)
 {
@@ -78,22 +80,26 @@ random_type(bool by_value)
 		Oid			type;
 		int16		length;
 		RtscanKeyKind key;
-	}			types[] = {{BOOLOID, 1, RTSCAN_KEY_BOOL}, {INT2OID, 2, RTSCAN_KEY_INT16}, {INT4OID, 4, RTSCAN_KEY_INT32}, {INT8OID, 8, RTSCAN_KEY_INT64},
-		{OIDOID, 4, RTSCAN_KEY_UINT32}, {PG_LSNOID, 8, RTSCAN_KEY_UINT64}, {FLOAT4OID, 4, RTSCAN_KEY_FLOAT4}, {FLOAT8OID, 8, RTSCAN_KEY_FLOAT8}};
+	}			types[] = {{BOOLOID, 1, RTSCAN_KEY_BOOL}, {INT2OID, 2, RTSCAN_KEY_INT16},
+		{INT4OID, 4, RTSCAN_KEY_INT32}, {INT8OID, 8, RTSCAN_KEY_INT64},
+		{OIDOID, 4, RTSCAN_KEY_UINT32}, {PG_LSNOID, 8, RTSCAN_KEY_UINT64}, {FLOAT4OID, 4, RTSCAN_KEY_FLOAT4},
+		{FLOAT8OID, 8, RTSCAN_KEY_FLOAT8}};
 	uint32		t = unit_below(lengthof(types));
 
 	type = (RtscanColumn) {.typlen = -1, .typalign = TYPALIGN_INT};
 	if (!by_value)
 		return;
-	type = (RtscanColumn) {.typlen = types[t].length, .typbyval = true, .typalign = TYPALIGN_CHAR, .key_kind = types[t].key};
+	type = (RtscanColumn) {.typlen = types[t].length, .typbyval = true, .typalign = TYPALIGN_CHAR,
+		.key_kind = types[t].key};
 	type.exact = rtscan_exact_kind(types[t].type, types[t].length, true, &type.exact_sorts);
 }
 
-/* Rows about the edges of chunks, and some of them NULL. */
+/* Make a random number of rows, near the ends of chunks, some of them NULL. */
 static void
 random_rows(void)
 {
-	uint32		distinct = unit_one_in(4) ? 1 : unit_one_in(3) ? unit_bits(17) + 1 : unit_one_in(2) ? RTSCAN_MOST_CODES + unit_below(2) : 1000;
+	uint32		distinct = unit_one_in(4) ? 1 : unit_one_in(3) ? unit_bits(17) + 1 :
+		unit_one_in(2) ? RTSCAN_MOST_CODES + unit_below(2) : 1000;
 	int			bits = 1 + unit_below(64);
 	uint32		null = unit_one_in(2) ? 0 : unit_one_in(5) ? 1 : 2 + unit_below(100);
 
@@ -117,7 +123,7 @@ random_rows(void)
 
 /* ---------------------------------------------------------------- written */
 
-/* The next part of a descriptor. */
+/* Return the next part of a descriptor. */
 static void *
 take_part(StringInfo descriptor, Size size)
 {
@@ -140,7 +146,8 @@ read_descriptor(StringInfo descriptor)
 	uint32		chunks = rtscan_chunks(rows);
 	uint32		pages;
 
-	include = (RtscanSegmentInclude) {.header = *(RtscanIncludeHeader *) take_part(descriptor, sizeof(RtscanIncludeHeader))};
+	include = (RtscanSegmentInclude) {
+		.header = *(RtscanIncludeHeader *) take_part(descriptor, sizeof(RtscanIncludeHeader))};
 	if (include.header.storage == RTSCAN_STORED_PLAIN)
 	{
 		if (include.header.width == 0)
@@ -202,7 +209,7 @@ compare_key_rows(const void *a, const void *b)
 	return left->key < right->key ? -1 : left->key > right->key;
 }
 
-/* Codes and dictionary, as segment/encode.c writes them. */
+/* Write codes and dictionary, as segment/encode.c does. */
 static void
 write_key(void)
 {
@@ -218,7 +225,7 @@ write_key(void)
 	for (uint32 row = 0; row < rows; row++)
 		if (!rtscan_row_is_null(&column, row))
 		{
-			/* -0 and NaNs lose their images */
+			/* Keys do not preserve -0 and the images of NaNs. */
 			uint64		value = rtscan_key_encode(type.key_kind, values[row]);
 
 			values[row] = rtscan_key_decode(type.key_kind, value);
@@ -269,7 +276,7 @@ exact_of(Datum value)
 	return exact;
 }
 
-/* Random rows in one chunk. */
+/* Return random rows of one chunk. */
 static uint32
 random_batch(uint32 *numbers)
 {
@@ -278,7 +285,8 @@ random_batch(uint32 *numbers)
 	uint32		end = chunk * RTSCAN_CHUNK_ROWS + rtscan_chunk_rows(rows, chunk);
 	uint32		n = 0;
 
-	for (uint32 row = chunk * RTSCAN_CHUNK_ROWS + unit_below(rtscan_chunk_rows(rows, chunk)); row < end && n < BATCH; row += 1 + unit_below(dense))
+	for (uint32 row = chunk * RTSCAN_CHUNK_ROWS + unit_below(rtscan_chunk_rows(rows, chunk));
+		 row < end && n < BATCH; row += 1 + unit_below(dense))
 		numbers[n++] = row;
 	return n;
 }
@@ -310,7 +318,7 @@ random_bits(uint64 *bits, uint32 chunk)
 		bits[i / 64] |= UINT64CONST(1) << (i % 64);
 }
 
-/* An element's value; in codes, what the dictionary says of it. */
+/* Check the value of an element; if elements are codes, the value in the dictionary. */
 static void
 check_element(const RtscanTyped *typed, uint32 i, uint32 row)
 {
@@ -412,7 +420,7 @@ read_all(void)
 
 /* ---------------------------------------------------------------- tests */
 
-/* A dictionary may be read as a whole, or not fit. */
+/* Set work_mem so that a dictionary fits in memory or not. */
 static void
 random_memory(void)
 {

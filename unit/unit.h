@@ -1,6 +1,6 @@
 /*
  * unit.h
- *		What tests without a server share.
+ *		Functions shared by tests that need no server.
  *
  * Inputs are random; the seed is printed, and RTSCAN_TEST_SEED repeats it.
  */
@@ -15,27 +15,27 @@
 
 #include <cmocka.h>
 
-/* Call it first in main(). */
+/* Set the seed.  Call it first in main(). */
 extern void unit_seed(void);
 
 extern uint64 unit_random(void);
 
-/* 0 .. n - 1; n > 0 */
+/* Return a random number in 0 .. n - 1; n > 0. */
 extern uint32 unit_below(uint32 n);
 
-/* True in one of n cases. */
+/* Return true in one of n cases. */
 static inline bool
 unit_one_in(uint32 n)
 {
 	return unit_below(n) == 0;
 }
 
-/* Small ones often: of a random number of bits, up to so many. */
+/* Return a random number with a random number of bits, at most that many, so that small numbers are frequent. */
 extern uint64 unit_bits(int most);
 
 /*
- * Call a function that may raise an error.  Returns the error's message, or NULL if there was none; an
- * error that is raised elsewhere fails the test.
+ * Call a function that may raise an error.  Returns the error's message, or NULL if there was none.  An error
+ * that is raised outside of such a call fails the test.
  */
 extern const char *unit_error(void (*function) (void *arg), void *arg);
 
@@ -47,20 +47,21 @@ extern void unit_raise(const char *message) pg_attribute_noreturn();
 #include "storage/area.h"
 #include "segment/segment.h"
 
-/* A writer of areas whose pages are in memory.  The pages of the one before are gone. */
+/* Return a writer of areas whose pages are in memory.  Frees the pages of the writer before. */
 extern RtscanAreaWriter *unit_area_writer(void);
 
 /*
- * After that: a reader of a segment that has what was written.  The caller sets the segment's header and columns.
- * Pages must be released as often as they are got: unit_pages_at_hand() says how many are not.
+ * Return a reader of a segment with the areas that were written.  The caller sets the segment's header and
+ * columns.  Each page that is pinned must be released: unit_pages_at_hand() returns the number of those that
+ * are not.
  */
 extern RtscanReader unit_reader(RtscanAreaWriter *writer, RtscanSegment *segment);
 extern int	unit_pages_at_hand(void);
 
-/* After an error nobody releases pages. */
+/* Forget the pages that an error has left unreleased. */
 extern void unit_forget_pages(void);
 
-/* Damage a page: some bytes of what is used of it. */
+/* Damage a page: change some of its used bytes. */
 extern void unit_damage_page(RtscanReader *reader);
 
 #endif							/* RTSCAN_UNIT_H */
